@@ -1,0 +1,3 @@
+//! The `losscause` command.
+
+fn main() {}

@@ -1,0 +1,9 @@
+//! TCP and TFRC as state machines, without I/O, clock or randomness.
+//!
+//! A driver calls `on_…` when something arrives, `on_timeout` at the instant that
+//! `poll_timeout` named, and after each of them `poll_transmit` until it returns `None`.
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+pub mod tcp;
+pub mod tfrc;

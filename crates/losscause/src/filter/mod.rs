@@ -1,0 +1,1 @@
+//! Running estimates that several algorithms share.

@@ -1,0 +1,28 @@
+//! Why was this packet lost?
+//!
+//! On radio paths many losses are not congestion. A *loss differentiation algorithm* (LDA) is a small state
+//! machine that watches the timing of every packet that arrives and, for every loss, says whether a queue
+//! overflowed ([`Verdict::Congestion`]) or the air corrupted the packet ([`Verdict::Wireless`]).
+//!
+//! Each algorithm is written here once, without I/O, clock, allocation or randomness. The same code runs in the
+//! simulator, on packet captures and in live transports.
+//!
+//! - [`observe`]: what an endpoint sees. [`ArrivalTracker`] turns received packets into [`Arrival`]s and gaps.
+//! - [`verdict`]: what an LDA answers, and the numbers it compared.
+//! - [`lda`]: the algorithms, each in its own file that opens with its paper.
+//! - [`filter`]: the running estimates they are built from.
+//! - [`time`]: integer nanoseconds.
+#![no_std]
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+pub mod filter;
+pub mod lda;
+pub mod observe;
+pub mod time;
+pub mod verdict;
+
+pub use lda::Lda;
+pub use observe::{Arrival, ArrivalTracker, Interval, Loss, Observed, Packet, Truth, Witness};
+pub use time::{Span, Time};
+pub use verdict::{Cause, Judgement, Reason, Verdict};
