@@ -2,6 +2,14 @@
 
 use losscause::{Span, Time};
 
+mod config;
+mod receiver;
+mod sender;
+
+pub use config::{Config, ConfigError};
+pub use receiver::Receiver;
+pub use sender::{Backlog, Sender};
+
 /// A data packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Data {
@@ -11,8 +19,12 @@ pub struct Data {
     pub sent_at: Time,
     /// The sender's estimate of the round-trip time; none before the first feedback.
     pub rtt: Option<Span>,
-    /// Counts feedback rounds at the sender (ns-2 delimits loss events by it, see `Config`).
+    /// The sender's retransmission timeout for the throughput equation; none before the first feedback.
+    pub rto: Option<Span>,
+    /// Counts feedback rounds at the sender (ns-2 delimits loss events by it, see [`Config`]).
     pub round: u32,
+    /// The sender asks for a report at once: it has had no feedback yet, or its no-feedback timer expired (ns-2).
+    pub urgent: bool,
     /// Bytes of payload.
     pub payload_bytes: u32,
     /// Bytes on the wire, headers included.
