@@ -23,6 +23,6 @@ pub mod time;
 pub mod verdict;
 
 pub use lda::Lda;
-pub use observe::{Arrival, ArrivalTracker, Interval, Loss, Observed, Packet, Truth, Witness};
+pub use observe::{Arrival, ArrivalTracker, Differentiator, Interval, Loss, Observed, Packet, Truth, Witness};
 pub use time::{Span, Time};
 pub use verdict::{Cause, Judgement, Reason, Verdict};

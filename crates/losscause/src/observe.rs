@@ -27,14 +27,15 @@ pub struct Arrival {
     /// Relative one-way trip time: arrival by the receiver's clock minus departure by the sender's. Its zero is
     /// arbitrary and it may be negative.
     pub rott: Option<Span>,
-    /// Since the arrival before it; none for the first packet.
+    /// Since the arrival before it; none for the first packet of a stream.
     pub since_last: Option<Interval>,
 }
 
 /// The distance between two packets that arrived in order, one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interval {
-    /// Time between the two arrivals (the papers' T_i, T_g, inter_arr_time).
+    /// Time between the two arrivals (the papers' T_i, T_g, inter_arr_time). Never negative: if the receiver's clock
+    /// was set back, it is zero.
     pub span: Span,
     /// Sequence numbers spanned: 1 if nothing is missing, n + 1 after a gap of n packets.
     pub packets: u32,
@@ -83,6 +84,12 @@ pub trait Witness {
         None
     }
 
+    /// A packet arrived in order and the LDA has taken it in; `scheme` is the base scheme now in force
+    /// ([`Lda::scheme`]). Called before the losses that this arrival reveals are judged.
+    fn arrived(&mut self, arrival: &Arrival, scheme: &'static str) {
+        let _ = (arrival, scheme);
+    }
+
     /// A lost packet was judged.
     fn judged(&mut self, loss: &Loss, judgement: &Judgement) {
         let _ = (loss, judgement);
@@ -94,13 +101,21 @@ impl Witness for () {}
 /// What a received packet turned out to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Observed {
-    /// The next packet, or the first after a gap (then [`Arrival::lost`] is not zero).
+    /// The next packet, or the first after a gap (then [`Arrival::lost`] is not zero), or the first of a stream, which
+    /// may also begin anew (see [`MAX_JUMP_PKTS`]).
     InOrder(Arrival),
     /// A packet that filled an earlier gap: it was reordered, not lost.
     Late,
     /// A packet seen before.
     Duplicate,
 }
+
+/// The farthest that a packet's sequence number may lie from the highest one seen, in packets.
+///
+/// A packet farther ahead or behind starts the stream anew: it becomes an arrival without an interval before it, and
+/// nothing between is judged lost. So a forged or garbled sequence number costs one interval instead of billions of
+/// judgements, and the next honest packet leads back the same way.
+pub const MAX_JUMP_PKTS: u64 = 65_536;
 
 /// Turns received packets into arrivals; late packets and duplicates do not become arrivals, so no LDA can be
 /// confused by them.
@@ -126,6 +141,10 @@ impl ArrivalTracker {
             self.last = Some(Last { seq, at, received: 1 });
             return Observed::InOrder(Arrival { seq, at, rott, since_last: None });
         };
+        if seq.abs_diff(last.seq) > MAX_JUMP_PKTS {
+            *last = Last { seq, at, received: 1 };
+            return Observed::InOrder(Arrival { seq, at, rott, since_last: None });
+        }
         if seq <= last.seq {
             let back = last.seq - seq;
             if back >= u64::from(u64::BITS) {
@@ -136,15 +155,14 @@ impl ArrivalTracker {
             last.received |= bit;
             return if seen { Observed::Duplicate } else { Observed::Late };
         }
-        let ahead = seq - last.seq;
-        let since_last = Interval { span: at - last.at, packets: u32::try_from(ahead).unwrap_or(u32::MAX) };
-        last.received = u32::try_from(ahead).ok().and_then(|n| last.received.checked_shl(n)).unwrap_or(0) | 1;
-        last.seq = seq;
-        last.at = at;
-        Observed::InOrder(Arrival { seq, at, rott, since_last: Some(since_last) })
+        // At most MAX_JUMP_PKTS, so it fits.
+        let packets = (seq - last.seq) as u32;
+        let span = (at - last.at).max(Span::ZERO);
+        *last = Last { seq, at, received: last.received.checked_shl(packets).unwrap_or(0) | 1 };
+        Observed::InOrder(Arrival { seq, at, rott, since_last: Some(Interval { span, packets }) })
     }
 
-    /// The highest sequence number seen.
+    /// The highest sequence number seen in the stream.
     pub fn highest(&self) -> Option<u64> {
         self.last.map(|l| l.seq)
     }
@@ -175,6 +193,7 @@ impl<L: Lda> Differentiator<L> {
         let observed = self.tracker.observe(packet);
         if let Observed::InOrder(arrival) = observed {
             self.lda.on_arrival(&arrival);
+            witness.arrived(&arrival, self.lda.scheme());
             let lost = u64::from(arrival.lost());
             for seq in arrival.seq - lost..arrival.seq {
                 let loss = Loss { seq, revealed_by: arrival, truth: witness.truth(seq) };
