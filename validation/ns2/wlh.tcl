@@ -1,0 +1,109 @@
+# The wireless last hop of Cen, Cosman & Voelker (2003), section V, in ns-2, for timing and for comparison by eye:
+#
+#   S_i --10 Mb/s, 1 ms--> R1 --shared--> R2 --150 kb/s, 10 ms, errors--> D_i
+#
+# N TFRC flows; the shared link has max(N, 2) x 130 kb/s and 20 ms; every queue holds max(rate / 60 kb/s, 6) packets;
+# packets of 762 bytes on the wire; independent errors on the last links, after the transmission. Two on-off
+# exponential sources warm the shared link up for the first 20 s and stop when the flows have started.
+#
+# Options: -flows N  -duration SECONDS  -warmup SECONDS  -loss RATE  -seed N
+
+array set param {flows 16 duration 222 warmup 20 loss 0.078 seed 1 quiet 0}
+foreach {key value} $argv {
+    set name [string range $key 1 end]
+    if {[string index $key 0] ne "-" || ![info exists param($name)]} {
+        puts stderr "wlh.tcl: there is no option $key; known are: [lsort [array names param]]"
+        exit 2
+    }
+    set param($name) $value
+}
+
+proc queue_pkts {bps} {
+    return [expr {round(max($bps / 60000.0, 6))}]
+}
+
+proc link {a b bps delay} {
+    global ns
+    $ns duplex-link $a $b $bps $delay DropTail
+    $ns queue-limit $a $b [queue_pkts $bps]
+    $ns queue-limit $b $a [queue_pkts $bps]
+}
+
+# A generator of its own; the first draws after a small seed are all small and are thrown away.
+proc generator {seed} {
+    set rng [new RNG]
+    $rng seed $seed
+    for {set k 0} {$k < 100} {incr k} {
+        $rng uniform 0 1
+    }
+    return $rng
+}
+
+set ns [new Simulator]
+set starts [generator $param(seed)]
+
+set shared_bps [expr {max($param(flows), 2) * 130000}]
+set r1 [$ns node]
+set r2 [$ns node]
+link $r1 $r2 $shared_bps 20ms
+set monitor [$ns monitor-queue $r1 $r2 "" 1000000]
+
+for {set i 0} {$i < $param(flows)} {incr i} {
+    set src [$ns node]
+    set dst [$ns node]
+    link $src $r1 10000000 1ms
+    link $r2 $dst 150000 10ms
+    if {$param(loss) > 0} {
+        set channel [new ErrorModel]
+        set uniform [new RandomVariable/Uniform]
+        $uniform use-rng [generator [expr {$param(seed) * 1000 + $i + 1}]]
+        $channel unit pkt
+        $channel set rate_ $param(loss)
+        $channel ranvar $uniform
+        [$ns link $r2 $dst] install-error $channel
+        $channel drop-target [new Agent/Null]
+    }
+    set agent [new Agent/TFRC]
+    $agent set packetSize_ [expr {762 - [$agent set headersize_]}]
+    set sink($i) [new Agent/TFRCSink]
+    $ns attach-agent $src $agent
+    $ns attach-agent $dst $sink($i)
+    $ns connect $agent $sink($i)
+    $ns at [expr {$param(warmup) + [$starts uniform 0 2]}] "$agent start"
+}
+
+# The warm-up traffic: each source is on half of the time, at half of the shared link's rate.
+foreach k {0 1} {
+    set src [$ns node]
+    set dst [$ns node]
+    link $src $r1 10000000 1ms
+    link $r2 $dst 10000000 1ms
+    set udp [new Agent/UDP]
+    set null [new Agent/Null]
+    $ns attach-agent $src $udp
+    $ns attach-agent $dst $null
+    $ns connect $udp $null
+    set source [new Application/Traffic/Exponential]
+    $source set packetSize_ 762
+    $source set burst_time_ 500ms
+    $source set idle_time_ 500ms
+    $source set rate_ [expr {$shared_bps / 2}]
+    $source attach-agent $udp
+    $ns at 0 "$source start"
+    $ns at [expr {$param(warmup) + 2}] "$source stop"
+}
+
+proc finish {} {
+    global ns param sink monitor
+    $ns halt
+    set received 0
+    for {set i 0} {$i < $param(flows)} {incr i} {
+        incr received [expr {round([$sink($i) set bytes_] / 762.0)}]
+    }
+    if {$param(quiet)} return
+    puts "received $received"
+    puts "transmitted [$monitor set pdepartures_]"
+    puts "queue_drops [$monitor set pdrops_]"
+}
+$ns at $param(duration) finish
+$ns run
