@@ -1,33 +1,25 @@
-//! TCP, counted in full-sized packets.
+//! TCP Reno, counted in full-sized packets.
+//!
+//! Three things stay apart, so that another algorithm replaces one of them and keeps the others:
+//!
+//! - *recovery*, what to retransmit and when: fast retransmit and fast recovery in `reno.rs`;
+//! - *response*, what the window does: `window.rs`;
+//! - the shared machine around them: numbers, timer and transmission in `sender.rs`, the retransmission
+//!   timeout in `rto.rs`, acknowledgements in `receiver.rs`.
+//!
+//! Where ns-2 differs from the RFCs, the difference is a field of [`Config`]; [`Config::rfc`] and [`Config::ns2`]
+//! name the two sets. A flow free of wireless loss is this sender over a link that spares its packets, not
+//! another sender.
 
-use losscause::Time;
+mod config;
+mod receiver;
+mod reno;
+mod rto;
+mod segment;
+mod sender;
+mod window;
 
-/// A data segment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Segment {
-    /// Packet number in the stream.
-    pub seq: u64,
-    /// Counts every transmission of the connection, so that a segment lost twice is two losses.
-    pub transmission: u64,
-    /// The sender's timestamp.
-    pub sent_at: Time,
-    /// Whether it was sent before.
-    pub retransmission: bool,
-    /// Bytes of payload.
-    pub payload_bytes: u32,
-    /// Bytes on the wire, headers included.
-    pub wire_bytes: u32,
-}
-
-/// An acknowledgement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ack {
-    /// The next packet number expected: everything below was received.
-    pub next: u64,
-    /// Timestamp of the segment that caused it.
-    pub echo: Time,
-    /// Whether that segment was a retransmission (Karn's rule).
-    pub echo_of_retransmission: bool,
-    /// Bytes on the wire.
-    pub wire_bytes: u32,
-}
+pub use config::{BackoffCleared, Config, ConfigError, FastRetransmit, Halving, LimitedTransmit};
+pub use receiver::Receiver;
+pub use segment::{Ack, Segment};
+pub use sender::{Sender, Stats};

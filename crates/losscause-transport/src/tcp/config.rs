@@ -1,0 +1,289 @@
+//! The settings of a connection. Both ends are made from the same value.
+
+use core::fmt;
+
+use losscause::Span;
+
+/// The settings of a connection; windows and thresholds are counted in packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// Payload of a data segment, bytes (ns-2 `packetSize_`). At least 1.
+    pub payload_bytes: u32,
+    /// Headers of a data segment, bytes; payload and headers together are its size on the wire
+    /// (ns-2.35 `tcpip_base_hdr_size_`; 0 is ns-2 without `useHeaders_`).
+    pub header_bytes: u32,
+    /// Size of an acknowledgement on the wire, bytes. At least 1.
+    pub ack_bytes: u32,
+    /// If set, the connection opens with a SYN of that many bytes on the wire, which takes packet number 0 and
+    /// carries no payload (ns-2.35 `syn_` and `delay_growth_`). If not, data flows at once.
+    pub syn_bytes: Option<u32>,
+    /// Data packets to send; endless if not set.
+    pub limit_pkts: Option<u64>,
+    /// The receiver's window, packets (ns-2 `window_`). At least 1.
+    pub max_window_pkts: u32,
+    /// The congestion window when data starts to flow, packets (RFC 5681, section 3.1; ns-2 `windowInit_`).
+    /// At least 1; becomes 1 if the SYN had to be sent again.
+    pub initial_window_pkts: u32,
+    /// The first slow start threshold, packets; if not set, [`Config::max_window_pkts`] (RFC 5681, section 3.1:
+    /// as high as the receiver's window allows; ns-2 likewise).
+    pub initial_ssthresh_pkts: Option<u32>,
+    /// Granularity of the clock that measures round-trip times (RFC 6298's G; ns-2 `tcpTick_`). At least 1 ns.
+    /// The retransmission timeout is never below two ticks.
+    pub tick: Span,
+    /// How far into a tick that clock was at the driver's time zero, from 0 to below [`Config::tick`]. ns-2 draws
+    /// it for every sender, uniformly; so should a simulator, for a tick that matters.
+    pub tick_offset: Span,
+    /// Smallest retransmission timeout, before back-off (ns-2 `minrto_`).
+    pub min_rto: Span,
+    /// Largest retransmission timeout, back-off included (ns-2 `maxrto_`).
+    pub max_rto: Span,
+    /// Retransmission timeout before the first round-trip time is known (ns-2 `rtxcur_init_`).
+    pub initial_rto: Span,
+    /// What ends the exponential back-off.
+    pub backoff_cleared: BackoffCleared,
+    /// Whether fast retransmit restarts the retransmission timer (ns-2 does, RFC 6298 does not mention it).
+    pub fast_retransmit_restarts_timer: bool,
+    /// Duplicate ACKs that trigger fast retransmit (RFC 5681, section 3.2). At least 1.
+    pub dup_ack_threshold: u32,
+    /// When fast retransmit may happen at all.
+    pub fast_retransmit: FastRetransmit,
+    /// What the first duplicate ACKs release.
+    pub limited_transmit: LimitedTransmit,
+    /// How a loss shrinks the window.
+    pub halving: Halving,
+    /// Whether the ACK that ends fast recovery also opens the window by its usual step (ns-2 does; RFC 5681,
+    /// section 3.2, step 6 just deflates).
+    pub grow_on_recovery_exit: bool,
+    /// Longest delay of an ACK: every second packet is acknowledged, or the timer fires (RFC 5681, section 4.2;
+    /// ns-2 `DelAck`). Without it, every packet is acknowledged.
+    pub delayed_ack: Option<Span>,
+}
+
+/// What ends the exponential back-off of the retransmission timeout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BackoffCleared {
+    /// A round-trip time measured on a segment sent once (RFC 6298, section 5; ns-2).
+    BySample,
+    /// Any ACK of new data, as in many stacks.
+    ByNewAck,
+}
+
+/// When duplicate ACKs may trigger fast retransmit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FastRetransmit {
+    /// Whenever the threshold is met (RFC 5681, section 3.2).
+    Always,
+    /// Only if more was acknowledged than had been sent when the last loss was found (ns-2 `bugFix_`): several
+    /// losses in one window cost a timeout. Never while nothing has been acknowledged; always while just packet 0
+    /// has (`bugfix_ss_`).
+    OncePerWindow,
+}
+
+/// What the duplicate ACKs below the threshold release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimitedTransmit {
+    /// Nothing (RFC 5681 without RFC 3042).
+    Off,
+    /// One unsent packet each (RFC 3042).
+    UnsentPacket,
+    /// The next packet in line each, which after a timeout is one that was sent before (ns-2.35 `singledup_`).
+    NextPacket,
+}
+
+/// How a loss shrinks the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Halving {
+    /// ssthresh becomes half of the packets in flight, at least 2; it is held when the same packet times out
+    /// again (RFC 5681, equation 4). Fast recovery ends with cwnd = ssthresh.
+    FlightSize,
+    /// Half of min(cwnd, receiver's window). ssthresh is rounded down, at least 2; after fast retransmit cwnd is
+    /// the half itself, at least 1 (ns-2.35, `precisionReduce_`).
+    Window,
+    /// The same in whole packets: window and half are rounded down (ns-2 until January 2006).
+    WholeWindow,
+}
+
+impl Config {
+    /// RFC 5681 with RFC 3042 and RFC 6298: 1460 bytes of payload, an exact clock, no SYN, no delayed ACK.
+    pub const fn rfc() -> Self {
+        Self {
+            payload_bytes: 1460,
+            header_bytes: 40,
+            ack_bytes: 40,
+            syn_bytes: None,
+            limit_pkts: None,
+            // The largest window without the window scale option: 65,535 bytes.
+            max_window_pkts: 44,
+            // RFC 5681, equation 1, for segments of 1096 to 2190 bytes.
+            initial_window_pkts: 3,
+            initial_ssthresh_pkts: None,
+            tick: Span::from_nanos(1),
+            tick_offset: Span::ZERO,
+            min_rto: Span::from_secs(1),
+            max_rto: Span::from_secs(60),
+            initial_rto: Span::from_secs(1),
+            backoff_cleared: BackoffCleared::BySample,
+            fast_retransmit_restarts_timer: false,
+            dup_ack_threshold: 3,
+            fast_retransmit: FastRetransmit::Always,
+            limited_transmit: LimitedTransmit::UnsentPacket,
+            halving: Halving::FlightSize,
+            grow_on_recovery_exit: false,
+            delayed_ack: None,
+        }
+    }
+
+    /// `Agent/TCP/Reno` and `Agent/TCPSink` with the defaults of ns-2.35.
+    pub const fn ns2() -> Self {
+        Self {
+            payload_bytes: 1000,
+            header_bytes: 40,
+            ack_bytes: 40,
+            syn_bytes: Some(40),
+            limit_pkts: None,
+            max_window_pkts: 20,
+            initial_window_pkts: 2,
+            initial_ssthresh_pkts: None,
+            tick: Span::from_millis(10),
+            tick_offset: Span::ZERO,
+            min_rto: Span::from_millis(200),
+            max_rto: Span::from_secs(60),
+            initial_rto: Span::from_secs(3),
+            backoff_cleared: BackoffCleared::BySample,
+            fast_retransmit_restarts_timer: true,
+            dup_ack_threshold: 3,
+            fast_retransmit: FastRetransmit::OncePerWindow,
+            limited_transmit: LimitedTransmit::NextPacket,
+            halving: Halving::Window,
+            grow_on_recovery_exit: true,
+            delayed_ack: None,
+        }
+    }
+
+    /// ns-2 as the papers around 2000 ran it: a tick of 0.1 s, a minimum timeout of 1 s, no limited transmit, no
+    /// SYN, packets counted without headers, an initial window of 1, whole windows halved, 6 s before the first
+    /// round-trip time.
+    pub const fn ns2_classic() -> Self {
+        Self {
+            header_bytes: 0,
+            syn_bytes: None,
+            initial_window_pkts: 1,
+            tick: Span::from_millis(100),
+            min_rto: Span::from_secs(1),
+            initial_rto: Span::from_secs(6),
+            limited_transmit: LimitedTransmit::Off,
+            halving: Halving::WholeWindow,
+            ..Self::ns2()
+        }
+    }
+
+    /// Size of a data segment on the wire, bytes.
+    pub const fn wire_bytes(&self) -> u32 {
+        self.payload_bytes.saturating_add(self.header_bytes)
+    }
+
+    /// Checks every field against its range.
+    ///
+    /// # Errors
+    ///
+    /// The first field that is out of its range.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        use ConfigError as E;
+        for (key, value) in [
+            ("payload_bytes", self.payload_bytes),
+            ("ack_bytes", self.ack_bytes),
+            ("syn_bytes", self.syn_bytes.unwrap_or(1)),
+            ("max_window_pkts", self.max_window_pkts),
+            ("initial_window_pkts", self.initial_window_pkts),
+            ("initial_ssthresh_pkts", self.initial_ssthresh_pkts.unwrap_or(1)),
+            ("dup_ack_threshold", self.dup_ack_threshold),
+        ] {
+            if value == 0 {
+                return Err(E::Zero { key });
+            }
+        }
+        for (key, value) in [
+            ("tick", self.tick),
+            ("min_rto", self.min_rto),
+            ("initial_rto", self.initial_rto),
+            ("delayed_ack", self.delayed_ack.unwrap_or(Span::from_nanos(1))),
+        ] {
+            if value <= Span::ZERO {
+                return Err(E::NotPositive { key, value });
+            }
+        }
+        if self.max_window_pkts > Self::LARGEST_WINDOW_PKTS {
+            return Err(E::WindowTooLarge { value: self.max_window_pkts });
+        }
+        if self.max_rto < self.min_rto {
+            return Err(E::RtoRange { min: self.min_rto, max: self.max_rto });
+        }
+        if self.tick_offset < Span::ZERO || self.tick_offset >= self.tick {
+            return Err(E::TickOffset { value: self.tick_offset, tick: self.tick });
+        }
+        Ok(())
+    }
+
+    /// Largest receiver's window, packets: a connection reserves a bit for each.
+    pub const LARGEST_WINDOW_PKTS: u32 = 1 << 24;
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self::rfc()
+    }
+}
+
+/// A setting out of its range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConfigError {
+    /// A count or size that must be at least 1 is 0.
+    Zero {
+        /// The field's name.
+        key: &'static str,
+    },
+    /// A time that must be positive is not.
+    NotPositive {
+        /// The field's name.
+        key: &'static str,
+        /// Its value.
+        value: Span,
+    },
+    /// The receiver's window exceeds [`Config::LARGEST_WINDOW_PKTS`].
+    WindowTooLarge {
+        /// Its value, packets.
+        value: u32,
+    },
+    /// The largest timeout is below the smallest.
+    RtoRange {
+        /// The smallest.
+        min: Span,
+        /// The largest.
+        max: Span,
+    },
+    /// The offset is not within one tick.
+    TickOffset {
+        /// Its value.
+        value: Span,
+        /// The tick.
+        tick: Span,
+    },
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Zero { key } => write!(f, "{key} must be at least 1, but is 0"),
+            Self::NotPositive { key, value } => write!(f, "{key} must be above zero, but is {value}"),
+            Self::WindowTooLarge { value } => {
+                write!(f, "max_window_pkts must be at most {}, but is {value}", Config::LARGEST_WINDOW_PKTS)
+            }
+            Self::RtoRange { min, max } => write!(f, "max_rto must be at least min_rto ({min}), but is {max}"),
+            Self::TickOffset { value, tick } => {
+                write!(f, "tick_offset must be from zero to below tick ({tick}), but is {value}")
+            }
+        }
+    }
+}
+
+impl core::error::Error for ConfigError {}

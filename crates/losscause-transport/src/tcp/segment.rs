@@ -1,0 +1,33 @@
+//! What travels between the two ends.
+
+use losscause::Time;
+
+/// A data segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// Packet number in the stream.
+    pub seq: u64,
+    /// Counts every transmission of the connection, so that a segment lost twice is two losses.
+    pub transmission: u64,
+    /// The sender's timestamp.
+    pub sent_at: Time,
+    /// Whether it was sent before.
+    pub retransmission: bool,
+    /// Bytes of payload.
+    pub payload_bytes: u32,
+    /// Bytes on the wire, headers included.
+    pub wire_bytes: u32,
+}
+
+/// An acknowledgement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ack {
+    /// The next packet number expected: everything below was received.
+    pub next: u64,
+    /// Timestamp of the segment that caused it.
+    pub echo: Time,
+    /// Whether that segment was a retransmission (Karn's rule).
+    pub echo_of_retransmission: bool,
+    /// Bytes on the wire.
+    pub wire_bytes: u32,
+}
