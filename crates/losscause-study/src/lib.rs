@@ -1,3 +1,19 @@
 //! Scenarios, the papers' values, runs over seeds, scores and sweeps.
+//!
+//! A scenario is a file ([`scenario`]); with its settings it becomes an [`Experiment`], and one seed turns that into
+//! [`Measurements`] ([`run()`]). A run is a pure function: the same experiment and seed give the same measurements,
+//! whatever ran before and on however many threads ([`parallel`]).
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
+
+pub mod atomic;
+pub mod error;
+pub mod measure;
+pub mod parallel;
+pub mod run;
+pub mod scenario;
+
+pub use error::{InputError, RunError};
+pub use measure::{Measurements, Metric};
+pub use run::run;
+pub use scenario::{Experiment, Scenario, Setting};

@@ -1,0 +1,71 @@
+//! How the program ends.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use losscause_study::{InputError, RunError};
+
+/// Why the program ends with a status other than 0. `Display` is one plain sentence.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// The input cannot be used: status 2.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// The arguments make no sense: status 2.
+    #[error("{0}")]
+    Usage(String),
+    /// A run failed, or its results could not be written.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// Standard output could not be written: status 1.
+    #[error("standard output: cannot be written ({0})")]
+    Output(#[from] io::Error),
+}
+
+/// The exit status when a run failed.
+const FAILED: u8 = 1;
+/// The exit status when the input cannot be used.
+const BAD_INPUT: u8 = 2;
+
+/// Prints the failure, if there is one, and turns it into an exit status. A reader that closed our output early (`head`)
+/// is no failure.
+pub(crate) fn report(outcome: Result<(), Failure>) -> ExitCode {
+    let status = match &outcome {
+        Ok(()) => return ExitCode::SUCCESS,
+        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
+        Err(Failure::Input(_) | Failure::Usage(_)) => BAD_INPUT,
+        Err(Failure::Run(error)) => {
+            if error.is_bad_input() {
+                BAD_INPUT
+            } else {
+                FAILED
+            }
+        }
+        Err(Failure::Output(_)) => FAILED,
+    };
+    if let Err(failure) = outcome {
+        // Nothing is left to be done if even standard error is closed.
+        let _ = writeln!(io::stderr(), "losscause: {failure}");
+    }
+    ExitCode::from(status)
+}
+
+/// What clap has to say: help and version go to standard output, a wrong argument becomes one sentence.
+pub(crate) fn usage(error: &clap::Error) -> Result<(), Failure> {
+    use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
+    if matches!(error.kind(), DisplayHelp | DisplayVersion) {
+        write!(io::stdout(), "{}", error.render())?;
+        return Ok(());
+    }
+    if error.kind() == DisplayHelpOnMissingArgumentOrSubcommand {
+        return Err(Failure::Usage("no command was given, expected one of those that `losscause --help` lists".into()));
+    }
+    // clap writes its error, a tip and the usage on lines of their own; the first paragraph is the error.
+    let text = error.render().to_string();
+    let mut paragraphs = text.split("\n\n").map(|paragraph| paragraph.split_whitespace().collect::<Vec<_>>().join(" "));
+    let mut sentence = paragraphs.next().unwrap_or_default();
+    if let Some(tip) = paragraphs.find(|paragraph| paragraph.starts_with("tip: ")) {
+        sentence = format!("{sentence} ({})", tip.trim_start_matches("tip: "));
+    }
+    Err(Failure::Usage(sentence.trim_start_matches("error: ").to_owned()))
+}

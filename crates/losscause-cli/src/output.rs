@@ -1,0 +1,54 @@
+//! Standard output: a table for people, JSON for scripts.
+
+use std::io::{self, Write};
+
+use clap::ValueEnum;
+use comfy_table::{CellAlignment, Table, presets};
+use serde::Serialize;
+
+/// What results look like.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Tables for people.
+    #[default]
+    Table,
+    /// JSON for scripts.
+    Json,
+}
+
+/// Writes `value` as indented JSON with a new line at its end.
+pub(crate) fn json(value: &impl Serialize) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    serde_json::to_writer_pretty(&mut out, value).map_err(io::Error::from)?;
+    writeln!(out)?;
+    out.flush()
+}
+
+/// Writes a line of text.
+pub(crate) fn line(text: &str) -> io::Result<()> {
+    writeln!(io::stdout().lock(), "{text}")
+}
+
+/// A table in the program's one style: columns whose name is in `numbers` are aligned to the right.
+pub(crate) fn table(header: &[&str], numbers: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_header(header.to_vec());
+    for (index, name) in header.iter().enumerate() {
+        if numbers.contains(name)
+            && let Some(column) = table.column_mut(index)
+        {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table
+}
+
+/// A number for a table: three decimals at most, a dash for none.
+pub(crate) fn number(value: Option<f64>) -> String {
+    match value {
+        None => "–".to_owned(),
+        Some(value) if value.fract() == 0.0 && value.abs() < 1e15 => format!("{value:.0}"),
+        Some(value) if value.abs() >= 100.0 => format!("{value:.1}"),
+        Some(value) => format!("{value:.3}"),
+    }
+}

@@ -1,0 +1,10 @@
+//! `losscause reproduce`.
+
+use crate::Failure;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {}
+
+pub(crate) fn run(_: Arguments) -> Result<(), Failure> {
+    Err(Failure::Usage("losscause reproduce: is not built yet".into()))
+}

@@ -1,0 +1,142 @@
+//! What can go wrong, each as one plain sentence that names file, key and expectation.
+
+use std::io;
+use std::path::Path;
+
+/// The input cannot be used: the program ends with exit status 2.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InputError {
+    /// A file cannot be read or is not of the kind it should be.
+    #[error("{file}: {problem}, expected {expected}")]
+    File {
+        /// The file, as the user named it.
+        file: String,
+        /// What is wrong with it.
+        problem: String,
+        /// What was expected in its place.
+        expected: &'static str,
+    },
+    /// A file is not well-formed.
+    #[error("{file}, line {line}: {problem}")]
+    Syntax {
+        /// The file, as the user named it.
+        file: String,
+        /// The line, counted from 1.
+        line: usize,
+        /// What was found and what was expected.
+        problem: String,
+    },
+    /// A key is unknown, missing, or has a value that cannot be used.
+    #[error("{file}: {key}: {problem}")]
+    Key {
+        /// The file, as the user named it.
+        file: String,
+        /// The key, as a dotted path that `--set` takes.
+        key: String,
+        /// What was found and what was expected.
+        problem: String,
+    },
+    /// An option of the command line, or a setting, cannot be used.
+    #[error("{option}: {problem}")]
+    Option {
+        /// The option as the user wrote it: `--jobs 0`.
+        option: String,
+        /// What was found and what was expected.
+        problem: String,
+    },
+}
+
+/// A run or the writing of its results failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// A file that the user asked for cannot be written: exit status 2.
+    #[error("{file}: cannot be written ({reason}), expected a place in an existing, writable directory")]
+    Unwritable {
+        /// The file, as the user named it.
+        file: String,
+        /// What the system said.
+        reason: io::Error,
+    },
+    /// The input turned out to be unusable: exit status 2.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// A format that this program was built without: exit status 2.
+    #[error("{file}: {problem}")]
+    Unsupported {
+        /// The file, as the user named it.
+        file: String,
+        /// What is missing and how to get it.
+        problem: String,
+    },
+}
+
+impl RunError {
+    /// Whether the user can mend it: the program ends with exit status 2 then, else with 1.
+    pub fn is_bad_input(&self) -> bool {
+        match self {
+            Self::Unwritable { .. } | Self::Input(_) | Self::Unsupported { .. } => true,
+        }
+    }
+}
+
+impl InputError {
+    /// `file` could not be read as text.
+    pub fn unreadable(file: &Path, reason: &io::Error, expected: &'static str) -> Self {
+        let problem = match reason.kind() {
+            io::ErrorKind::NotFound => "there is no such file".to_owned(),
+            io::ErrorKind::IsADirectory => "is a directory".to_owned(),
+            io::ErrorKind::InvalidData => "is not UTF-8 text".to_owned(),
+            io::ErrorKind::PermissionDenied => "may not be read by this user".to_owned(),
+            _ => format!("cannot be read ({reason})"),
+        };
+        Self::File { file: file.display().to_string(), problem, expected }
+    }
+
+    pub(crate) fn key(file: &str, key: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self::Key { file: file.to_owned(), key: key.into(), problem: problem.into() }
+    }
+}
+
+/// The entry of `known` that is nearest to `name`, if one is near enough to be meant.
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let wanted = name.to_lowercase();
+    known
+        .into_iter()
+        .map(|candidate| (strsim::osa_distance(&wanted, &candidate.to_lowercase()), candidate))
+        .filter(|(distance, candidate)| *distance <= (candidate.len().max(wanted.len()) / 3).max(1))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// "`is unknown (did you mean "x"?), expected one of a, b`": the end of a sentence about a name that is not known.
+pub fn unknown(name: &str, known: &[&str]) -> String {
+    let hint = nearest(name, known.iter().copied()).map(|n| format!(" (did you mean \"{n}\"?)")).unwrap_or_default();
+    match known {
+        [] => format!("\"{name}\" is unknown, and nothing is known here"),
+        [only] => format!("\"{name}\" is unknown{hint}, expected \"{only}\""),
+        _ => format!("\"{name}\" is unknown{hint}, expected one of {}", known.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_of_the_finger_finds_the_nearest_name_and_nonsense_finds_none() {
+        let known = ["ZigZag", "ZBS", "mBiaz", "Spike"];
+        assert_eq!(nearest("zigzga", known), Some("ZigZag"));
+        assert_eq!(nearest("zbs", known), Some("ZBS"));
+        assert_eq!(nearest("kangaroo", known), None);
+    }
+
+    #[test]
+    fn an_unknown_name_is_told_with_what_is_known() {
+        assert_eq!(
+            unknown("tfcr", &["tfrc", "tcp"]),
+            "\"tfcr\" is unknown (did you mean \"tfrc\"?), expected one of tfrc, tcp"
+        );
+    }
+}

@@ -1,0 +1,114 @@
+//! Many independent jobs on a few threads, with the results in the order of the jobs.
+
+use std::num::NonZeroUsize;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
+
+use crate::InputError;
+
+/// How many threads work at a time; at least one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Jobs(NonZeroUsize);
+
+impl Jobs {
+    /// `count` threads.
+    ///
+    /// # Errors
+    /// Zero threads would never finish.
+    pub fn new(count: usize) -> Result<Self, InputError> {
+        NonZeroUsize::new(count).map(Self).ok_or_else(|| InputError::Option {
+            option: format!("--jobs {count}"),
+            problem: "no thread would work, expected 1 or more".to_owned(),
+        })
+    }
+}
+
+impl Default for Jobs {
+    /// One thread per core that this process may use.
+    fn default() -> Self {
+        Self(thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))
+    }
+}
+
+/// Applies `work` to every item and returns the results in the order of the items, whatever the number of threads.
+/// `done(n)` is called on the calling thread after the n-th result has come in.
+pub fn map<T: Sync, R: Send>(
+    items: &[T],
+    jobs: Jobs,
+    work: impl Fn(&T) -> R + Sync,
+    mut done: impl FnMut(usize),
+) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let mut results: Vec<Option<R>> = items.iter().map(|_| None).collect();
+    thread::scope(|scope| {
+        let (sender, receiver) = mpsc::channel();
+        let workers: Vec<_> = (0..jobs.0.get().min(items.len()))
+            .map(|_| {
+                let (sender, next, work) = (sender.clone(), &next, &work);
+                scope.spawn(move || {
+                    while let Some((index, item)) = {
+                        let index = next.fetch_add(1, Ordering::Relaxed);
+                        items.get(index).map(|item| (index, item))
+                    } {
+                        if sender.send((index, work(item))).is_err() {
+                            return;
+                        }
+                    }
+                })
+            })
+            .collect();
+        drop(sender);
+        for (count, (index, result)) in receiver.into_iter().enumerate() {
+            results[index] = Some(result);
+            done(count + 1);
+        }
+        for worker in workers {
+            if let Err(panic) = worker.join() {
+                resume_unwind(panic);
+            }
+        }
+    });
+    results
+        .into_iter()
+        .map(|result| result.expect("every item was worked on, or a worker's panic was passed on"))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_keep_the_order_of_the_items_on_any_number_of_threads() {
+        let items: Vec<u64> = (0..200).collect();
+        let expected: Vec<u64> = items.iter().map(|n| n * n).collect();
+        for jobs in [1, 2, 7, 300] {
+            let mut seen = Vec::new();
+            // Later items are the quicker ones, so that they overtake.
+            let slow_square = |n: &u64| {
+                thread::sleep(std::time::Duration::from_micros(200 - n));
+                n * n
+            };
+            assert_eq!(map(&items, Jobs::new(jobs).unwrap(), slow_square, |n| seen.push(n)), expected);
+            assert_eq!(seen, (1..=200).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn no_items_need_no_threads() {
+        assert_eq!(map(&[] as &[u8], Jobs::default(), |n| *n, |_| ()), []);
+    }
+
+    #[test]
+    #[should_panic(expected = "item 3")]
+    fn a_panic_in_a_worker_reaches_the_caller() {
+        map(&[1, 2, 3, 4], Jobs::new(2).unwrap(), |n| assert!(*n != 3, "item 3"), |_| ());
+    }
+
+    #[test]
+    fn zero_jobs_are_refused() {
+        assert_eq!(Jobs::new(0).unwrap_err().to_string(), "--jobs 0: no thread would work, expected 1 or more");
+    }
+}

@@ -1,0 +1,176 @@
+//! The scenario file, key by key. The JSON schema and `docs/scenario.md` follow these types.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::expression::Quantity;
+use super::protocol::{LdaSettings, TcpSettings, TfrcSettings};
+
+/// A losscause scenario: links, flows, and what is measured.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "losscause scenario")]
+pub struct Document {
+    /// What the scenario is, in a few words.
+    pub title: String,
+    /// Where it comes from: a paper and section, say.
+    pub source: Option<String>,
+    /// End of the run, seconds after its start.
+    pub duration_s: Quantity,
+    /// Size of a data packet on the wire, bytes, for flows that do not say otherwise (1 to 65535; default 1000).
+    pub packet_bytes: Option<Quantity>,
+    /// Headers within a data packet, bytes, for flows that do not say otherwise (default 40).
+    pub header_bytes: Option<Quantity>,
+    /// Names that every formula may use; `--set NAME=VALUE` replaces their values.
+    #[serde(default)]
+    pub parameters: BTreeMap<String, Quantity>,
+    /// What is measured, and when.
+    #[serde(default)]
+    pub measure: Measure,
+    /// The links; a flow's path names them.
+    #[serde(default)]
+    pub link: Vec<Link>,
+    /// The flows, in groups of equals.
+    #[serde(default)]
+    pub flow: Vec<Flow>,
+    /// Settings of every TFRC flow.
+    #[serde(default)]
+    pub tfrc: TfrcSettings,
+    /// Settings of every TCP flow.
+    #[serde(default)]
+    pub tcp: TcpSettings,
+    /// Settings of the loss differentiation algorithms.
+    #[serde(default)]
+    pub lda: LdaSettings,
+}
+
+/// What is measured, and when.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Measure {
+    /// Start of the window for throughput and congestion loss, seconds (default 0).
+    pub from_s: Option<Quantity>,
+    /// End of the window, seconds (default: the end of the run).
+    pub to_s: Option<Quantity>,
+    /// The link whose rate is 100 % of the throughput: its name, or a list of choices of which the first whose `when`
+    /// holds is taken. A per-flow link stands for all its copies together. Without it there is no `thput`.
+    #[serde(default)]
+    pub bottleneck: Bottleneck,
+}
+
+/// How the bottleneck is named.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "a link's name, or a list of { link, when }")]
+pub enum Bottleneck {
+    /// Always this link.
+    Link(String),
+    /// The first choice whose condition holds.
+    Choices(Vec<BottleneckChoice>),
+}
+
+impl Default for Bottleneck {
+    fn default() -> Self {
+        Self::Choices(Vec::new())
+    }
+}
+
+/// One candidate for the bottleneck.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BottleneckChoice {
+    /// The link's name.
+    pub link: String,
+    /// A formula over the parameters: `"N == 1"`. Without it the choice always holds.
+    pub when: Option<Quantity>,
+}
+
+/// A one-way link with its queue and channel.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Link {
+    /// Its name: letters, digits, `-` and `_`.
+    pub name: String,
+    /// Whether every member of a flow group has a copy of its own (`last.1`, `last.2`, …).
+    #[serde(default)]
+    pub per_flow: bool,
+    /// Bits per second (above 0).
+    pub rate_bps: Quantity,
+    /// Propagation delay, milliseconds (0 or more).
+    pub delay_ms: Quantity,
+    /// Most packets that wait, besides the one in transmission; formulas may use this link's `rate_bps` and `delay_ms`.
+    pub queue_packets: Option<Quantity>,
+    /// Most bytes that wait, besides the packet in transmission; instead of `queue_packets`.
+    pub queue_bytes: Option<Quantity>,
+    /// What the air does to packets (default: nothing).
+    #[serde(default)]
+    pub channel: Channel,
+}
+
+/// What the air does to packets. A lost packet counts as a wireless loss.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Channel {
+    /// Nothing is lost.
+    #[default]
+    Perfect,
+    /// Every packet is lost independently.
+    Bernoulli {
+        /// Share of packets lost, 0 to 1.
+        loss: Quantity,
+    },
+    /// Losses come in bursts of geometric length (a two-state Markov chain, one step per packet).
+    GilbertElliott {
+        /// Share of packets lost, 0 to below 1.
+        loss: Quantity,
+        /// Mean number of packets lost in a row (1 or more).
+        mean_burst_packets: Quantity,
+    },
+    /// Losses are read from a file.
+    Trace {
+        /// A text file of `0` (received) and `1` (lost), one per packet, apart by blanks or new lines; relative to the
+        /// scenario file. The run starts at a random place and wraps around.
+        file: String,
+    },
+}
+
+/// A group of equal flows.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Flow {
+    /// Its name: letters, digits, `-` and `_`. Members of a group are called `video.1`, `video.2`, …
+    pub name: String,
+    /// Number of members (0 or more, default 1).
+    pub count: Option<Quantity>,
+    /// What the flow runs: `tfrc`, `tcp`, `cbr` (constant bit rate) or `on-off` (exponential on-off).
+    pub protocol: String,
+    /// The loss differentiation algorithm at the receiver, by name (tfrc only; default: always congestion).
+    pub lda: Option<String>,
+    /// The links from sender to receiver, in order.
+    pub path: Vec<String>,
+    /// The links back (tfrc and tcp only). Default: the path reversed, over links of the same rate, delay and queue whose
+    /// channel is perfect.
+    pub return_path: Option<Vec<String>>,
+    /// Earliest start, seconds (default 0).
+    pub start_s: Option<Quantity>,
+    /// Every member starts at a random time within this many seconds after `start_s` (default 0).
+    pub start_spread_s: Option<Quantity>,
+    /// When the sender stops, seconds (default: never).
+    pub stop_s: Option<Quantity>,
+    /// Whether no channel corrupts its packets (default false).
+    #[serde(default)]
+    pub wireless_immune: bool,
+    /// Whether it counts in the measurements (default: true for tfrc and tcp, false for cbr and on-off).
+    pub measured: Option<bool>,
+    /// Size of a data packet on the wire, bytes (default: the scenario's).
+    pub packet_bytes: Option<Quantity>,
+    /// Headers within a data packet, bytes (default: the scenario's).
+    pub header_bytes: Option<Quantity>,
+    /// Sending rate, bits per second on the wire (cbr; on-off while on).
+    pub rate_bps: Option<Quantity>,
+    /// Mean time on, seconds (on-off).
+    pub mean_on_s: Option<Quantity>,
+    /// Mean time off, seconds (on-off).
+    pub mean_off_s: Option<Quantity>,
+}

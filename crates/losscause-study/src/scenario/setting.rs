@@ -1,0 +1,170 @@
+//! `KEY=VALUE`: how the command line, sweeps and the papers' items change a scenario.
+
+use std::fmt;
+
+use toml::{Table, Value};
+
+use crate::InputError;
+use crate::error::unknown;
+
+/// One change: a parameter (`N=4`), or a dotted path in which links and flows go by their name
+/// (`link.shared.rate_bps=1e6`, `flow.video.lda=Spike`, `tfrc.mode=rfc5348`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setting {
+    key: String,
+    value: Value,
+}
+
+impl Setting {
+    /// A setting from its parts.
+    pub fn new(key: impl Into<String>, value: impl Into<Value>) -> Self {
+        Self { key: key.into(), value: value.into() }
+    }
+
+    /// Reads `KEY=VALUE`. The value is what TOML makes of it; what is not TOML is a string, so quotes are not needed.
+    ///
+    /// # Errors
+    /// There is no `=`, or the key has an empty part.
+    pub fn parse(text: &str) -> Result<Self, InputError> {
+        let problem = |problem: &str| InputError::Option { option: format!("--set {text}"), problem: problem.into() };
+        let Some((key, value)) = text.split_once('=') else {
+            return Err(problem("there is no \"=\", expected KEY=VALUE"));
+        };
+        let (key, value) = (key.trim(), value.trim());
+        if key.split('.').any(str::is_empty) {
+            return Err(problem("a part of the key is empty, expected a name or names joined by dots"));
+        }
+        let parsed = format!("value = {value}").parse::<Table>().ok().filter(|table| table.len() == 1);
+        let value =
+            parsed.and_then(|mut table| table.remove("value")).unwrap_or_else(|| Value::String(value.to_owned()));
+        Ok(Self { key: key.to_owned(), value })
+    }
+
+    /// The key: `N`, `link.shared.rate_bps`.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// The value.
+    pub fn value(&self) -> &Value {
+        &self.value
+    }
+
+    /// Changes `document`. Tables that are not there are made; whether the key means anything is found out when the
+    /// document is read.
+    pub(super) fn apply(&self, document: &mut Table) -> Result<(), InputError> {
+        let problem = |problem: String| InputError::Option { option: format!("--set {self}"), problem };
+        let parts: Vec<&str> = self.key.split('.').collect();
+        if let [name] = parts.as_slice()
+            && !document.get(*name).is_some_and(|value| !value.is_table())
+        {
+            // Top-level keys that are not written in the file must still be settable: they are no parameters.
+            let parameters = document.get("parameters").and_then(Value::as_table);
+            if !parameters.is_some_and(|table| table.contains_key(*name)) && !TOP_LEVEL.contains(name) {
+                let known: Vec<&str> =
+                    parameters.map(|table| table.keys().map(String::as_str).collect()).unwrap_or_default();
+                let known = [known, TOP_LEVEL.to_vec()].concat();
+                return Err(problem(format!("the parameter {}", unknown(name, &known))));
+            }
+            if !TOP_LEVEL.contains(name) {
+                return self.insert(document, &["parameters", name]).map_err(problem);
+            }
+        }
+        self.insert(document, &parts).map_err(problem)
+    }
+
+    fn insert(&self, table: &mut Table, parts: &[&str]) -> Result<(), String> {
+        let [first, rest @ ..] = parts else { unreachable!("a key has at least one part") };
+        if rest.is_empty() {
+            table.insert((*first).to_owned(), self.value.clone());
+            return Ok(());
+        }
+        match table.entry(*first).or_insert_with(|| Value::Table(Table::new())) {
+            Value::Table(inner) => self.insert(inner, rest),
+            Value::Array(elements) => {
+                let [name, rest @ ..] = rest else { unreachable!("checked above") };
+                if rest.is_empty() {
+                    return Err(format!("stops at a {first}, expected {first}.{name}.KEY"));
+                }
+                let named = |element: &Value| element.get("name").and_then(Value::as_str).map(str::to_owned);
+                let names: Vec<String> = elements.iter().filter_map(named).collect();
+                match elements.iter_mut().find(|element| named(element).as_deref() == Some(*name)) {
+                    Some(Value::Table(inner)) => self.insert(inner, rest),
+                    _ => Err(format!(
+                        "the {first} {}",
+                        unknown(name, &names.iter().map(String::as_str).collect::<Vec<_>>())
+                    )),
+                }
+            }
+            _ => Err(format!("\"{first}\" holds a plain value, expected a key without \".{}\"", rest.join("."))),
+        }
+    }
+}
+
+/// Top-level keys that are not tables.
+const TOP_LEVEL: [&str; 5] = ["title", "source", "duration_s", "packet_bytes", "header_bytes"];
+
+impl fmt::Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.value {
+            Value::String(text) => write!(f, "{}={text}", self.key),
+            value => write!(f, "{}={value}", self.key),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn applied(document: &str, setting: &str) -> Result<Table, String> {
+        let mut table: Table = document.parse().unwrap();
+        let setting = Setting::parse(setting).map_err(|error| error.to_string())?;
+        setting.apply(&mut table).map_err(|error| error.to_string())?;
+        Ok(table)
+    }
+
+    const DOCUMENT: &str = r#"
+        duration_s = 10
+        [parameters]
+        N = 1
+        [[link]]
+        name = "shared"
+        rate_bps = 1
+        [[flow]]
+        name = "video"
+    "#;
+
+    #[test]
+    fn a_bare_name_is_a_parameter_or_a_key_of_the_top_level() {
+        assert_eq!(applied(DOCUMENT, "N=4").unwrap()["parameters"]["N"], Value::Integer(4));
+        assert_eq!(applied(DOCUMENT, "duration_s=4.5").unwrap()["duration_s"], Value::Float(4.5));
+        assert_eq!(applied(DOCUMENT, "packet_bytes=762").unwrap()["packet_bytes"], Value::Integer(762));
+        assert_eq!(
+            applied(DOCUMENT, "duration=4").unwrap_err(),
+            "--set duration=4: the parameter \"duration\" is unknown (did you mean \"duration_s\"?), \
+             expected one of N, title, source, duration_s, packet_bytes, header_bytes"
+        );
+    }
+
+    #[test]
+    fn links_and_flows_go_by_their_name_and_strings_need_no_quotes() {
+        assert_eq!(applied(DOCUMENT, "link.shared.rate_bps=1e6").unwrap()["link"][0]["rate_bps"], Value::Float(1e6));
+        let formula = applied(DOCUMENT, "link.shared.rate_bps = max(N, 2) * 130e3").unwrap();
+        assert_eq!(formula["link"][0]["rate_bps"], Value::String("max(N, 2) * 130e3".into()));
+        assert_eq!(applied(DOCUMENT, "flow.video.lda=Spike").unwrap()["flow"][0]["lda"], Value::String("Spike".into()));
+        assert_eq!(applied(DOCUMENT, "tfrc.mode=ns2").unwrap()["tfrc"]["mode"], Value::String("ns2".into()));
+    }
+
+    #[test]
+    fn what_cannot_be_set_is_told_in_one_sentence() {
+        assert_eq!(
+            applied(DOCUMENT, "link.shard.rate_bps=1").unwrap_err(),
+            "--set link.shard.rate_bps=1: the link \"shard\" is unknown (did you mean \"shared\"?), expected \"shared\""
+        );
+        assert_eq!(applied(DOCUMENT, "N").unwrap_err(), "--set N: there is no \"=\", expected KEY=VALUE");
+        assert!(applied(DOCUMENT, "link..x=1").unwrap_err().contains("a part of the key is empty"));
+        assert!(applied(DOCUMENT, "link.shared=1").unwrap_err().contains("expected link.shared.KEY"));
+        assert!(applied(DOCUMENT, "duration_s.x=1").unwrap_err().contains("holds a plain value"));
+    }
+}
