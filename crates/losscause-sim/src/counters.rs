@@ -1,0 +1,128 @@
+//! What happened to packets, per flow and hop.
+
+use std::ops::{AddAssign, Sub};
+use std::sync::Arc;
+
+use crate::topology::{FlowId, LinkId, Network};
+
+/// Packets of one flow at one link.
+///
+/// At every instant `entered = delivered + queue_drops + corrupted + queued + in flight`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HopCounters {
+    /// Arrived at the link.
+    pub entered: u64,
+    /// Dropped by the queue.
+    pub queue_drops: u64,
+    /// Crossed the link to its far end, corrupted ones included.
+    pub transmitted: u64,
+    /// Their bytes on the wire.
+    pub transmitted_bytes: u64,
+    /// Lost to the channel.
+    pub corrupted: u64,
+    /// Handed to the next link or to the receiving end.
+    pub delivered: u64,
+}
+
+impl AddAssign for HopCounters {
+    fn add_assign(&mut self, other: Self) {
+        self.entered += other.entered;
+        self.queue_drops += other.queue_drops;
+        self.transmitted += other.transmitted;
+        self.transmitted_bytes += other.transmitted_bytes;
+        self.corrupted += other.corrupted;
+        self.delivered += other.delivered;
+    }
+}
+
+impl Sub for HopCounters {
+    type Output = Self;
+    fn sub(self, earlier: Self) -> Self {
+        Self {
+            entered: self.entered - earlier.entered,
+            queue_drops: self.queue_drops - earlier.queue_drops,
+            transmitted: self.transmitted - earlier.transmitted,
+            transmitted_bytes: self.transmitted_bytes - earlier.transmitted_bytes,
+            corrupted: self.corrupted - earlier.corrupted,
+            delivered: self.delivered - earlier.delivered,
+        }
+    }
+}
+
+/// The counters of a whole network. Subtract an earlier state from a later one to measure a window.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counters {
+    /// Hops of all flows, one flow after the other: path, then return path.
+    pub(crate) hops: Vec<HopCounters>,
+    layout: Arc<Layout>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Layout {
+    /// The first hop of each flow, and the number of hops in all.
+    first: Vec<usize>,
+    /// Length of each flow's path, without its return path.
+    forward: Vec<usize>,
+    /// The link of each hop.
+    link: Vec<LinkId>,
+}
+
+impl Counters {
+    pub(crate) fn new(network: &Network) -> Self {
+        let mut layout = Layout { first: vec![0], forward: Vec::new(), link: Vec::new() };
+        for flow in &network.flows {
+            layout.link.extend(flow.path.iter().chain(&flow.return_path));
+            layout.first.push(layout.link.len());
+            layout.forward.push(flow.path.len());
+        }
+        Self { hops: vec![HopCounters::default(); layout.link.len()], layout: Arc::new(layout) }
+    }
+
+    /// The hops of `flow`'s path, in order, with their links.
+    pub fn path(&self, flow: FlowId) -> impl Iterator<Item = (LinkId, &HopCounters)> {
+        let first = self.layout.first[flow.index()];
+        self.range(first, first + self.layout.forward[flow.index()])
+    }
+
+    /// The hops of `flow`'s return path, in order, with their links.
+    pub fn return_path(&self, flow: FlowId) -> impl Iterator<Item = (LinkId, &HopCounters)> {
+        let first = self.layout.first[flow.index()];
+        self.range(first + self.layout.forward[flow.index()], self.layout.first[flow.index() + 1])
+    }
+
+    /// `flow` at `link`, in either direction; zero if it does not go there.
+    pub fn flow_at(&self, flow: FlowId, link: LinkId) -> HopCounters {
+        let hops = self.path(flow).chain(self.return_path(flow));
+        sum(hops.filter(|&(at, _)| at == link).map(|(_, hop)| hop))
+    }
+
+    /// All flows at `link`.
+    pub fn link(&self, link: LinkId) -> HopCounters {
+        sum(self.layout.link.iter().zip(&self.hops).filter(|&(&at, _)| at == link).map(|(_, hop)| hop))
+    }
+
+    pub(crate) fn first_hop(&self, flow: FlowId) -> usize {
+        self.layout.first[flow.index()]
+    }
+
+    fn range(&self, from: usize, to: usize) -> impl Iterator<Item = (LinkId, &HopCounters)> {
+        self.layout.link[from..to].iter().copied().zip(&self.hops[from..to])
+    }
+}
+
+fn sum<'a>(hops: impl Iterator<Item = &'a HopCounters>) -> HopCounters {
+    hops.fold(HopCounters::default(), |mut total, &hop| {
+        total += hop;
+        total
+    })
+}
+
+impl Sub for &Counters {
+    type Output = Counters;
+
+    /// What happened since `earlier`, a state of the same simulation.
+    fn sub(self, earlier: &Counters) -> Counters {
+        let hops = self.hops.iter().zip(&earlier.hops).map(|(&later, &earlier)| later - earlier).collect();
+        Counters { hops, layout: Arc::clone(&self.layout) }
+    }
+}

@@ -1,0 +1,127 @@
+//! What a flow achieved so far, and how good its verdicts were.
+
+use std::ops::AddAssign;
+
+use losscause::{Cause, Time, Verdict};
+use losscause_transport::tcp;
+
+/// One flow, as of the instant the simulation stopped at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowReport {
+    /// When it started; none if it has not yet.
+    pub started_at: Option<Time>,
+    /// Data packets sent, retransmissions included.
+    pub sent_packets: u64,
+    /// Data packets that reached the receiver, duplicates included.
+    pub received_packets: u64,
+    /// Their payload, bytes (throughput counts these).
+    pub received_payload_bytes: u64,
+    /// Distinct data packets handed to the application.
+    pub delivered_packets: u64,
+    /// Their payload, bytes (goodput counts these).
+    pub delivered_payload_bytes: u64,
+    /// Data packets lost, by true cause.
+    pub lost: LossCounts,
+    /// The receiver's verdicts; all zero for flows that do not differentiate.
+    pub verdicts: VerdictTally,
+    /// Received packets during which each base scheme was in force, by the scheme's published name, in order of first
+    /// use. One entry for algorithms that are no hybrids, none for flows that do not differentiate.
+    pub schemes: Vec<(&'static str, u64)>,
+    /// What a TCP sender counted; none for other traffic.
+    pub tcp: Option<tcp::Stats>,
+}
+
+/// Lost packets by true cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LossCounts {
+    /// Dropped by queues.
+    pub congestion: u64,
+    /// Corrupted by channels.
+    pub wireless: u64,
+}
+
+/// Verdicts on lost packets against their true causes. Every lost packet counts once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct VerdictTally {
+    /// Packets dropped by a queue.
+    pub congestion: Verdicts,
+    /// Packets corrupted by a channel.
+    pub wireless: Verdicts,
+}
+
+/// What was said about lost packets of one true cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Verdicts {
+    /// Called congestion.
+    pub called_congestion: u64,
+    /// Called wireless.
+    pub called_wireless: u64,
+    /// Undecided.
+    pub undecided: u64,
+    /// Never judged (so far): no packet sent after it has arrived, or none arrived before it.
+    pub undetected: u64,
+}
+
+impl LossCounts {
+    pub(crate) fn count(&mut self, cause: Cause) {
+        match cause {
+            Cause::Congestion => self.congestion += 1,
+            Cause::Wireless => self.wireless += 1,
+        }
+    }
+}
+
+impl VerdictTally {
+    pub(crate) fn of(&mut self, cause: Cause) -> &mut Verdicts {
+        match cause {
+            Cause::Congestion => &mut self.congestion,
+            Cause::Wireless => &mut self.wireless,
+        }
+    }
+
+    /// M_c: the share of judged congestion losses that were called wireless; none if none was judged.
+    pub fn m_c(&self) -> Option<f64> {
+        share(self.congestion.called_wireless, self.congestion.judged())
+    }
+
+    /// M_w: the share of judged wireless losses that were called congestion; none if none was judged. An undecided
+    /// loss is no error here: see [`Verdicts::undecided`].
+    pub fn m_w(&self) -> Option<f64> {
+        share(self.wireless.called_congestion, self.wireless.judged())
+    }
+}
+
+impl Verdicts {
+    pub(crate) fn count(&mut self, verdict: Verdict) {
+        match verdict {
+            Verdict::Congestion => self.called_congestion += 1,
+            Verdict::Wireless => self.called_wireless += 1,
+            Verdict::Undecided => self.undecided += 1,
+        }
+    }
+
+    /// Lost packets that were judged.
+    pub fn judged(&self) -> u64 {
+        self.called_congestion + self.called_wireless + self.undecided
+    }
+}
+
+fn share(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+impl AddAssign for Verdicts {
+    fn add_assign(&mut self, other: Self) {
+        self.called_congestion += other.called_congestion;
+        self.called_wireless += other.called_wireless;
+        self.undecided += other.undecided;
+        self.undetected += other.undetected;
+    }
+}
+
+impl AddAssign for VerdictTally {
+    fn add_assign(&mut self, other: Self) {
+        self.congestion += other.congestion;
+        self.wireless += other.wireless;
+    }
+}

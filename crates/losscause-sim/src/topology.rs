@@ -1,0 +1,230 @@
+//! What a network is: plain data, checked as a whole by [`Network::validate`].
+
+use std::sync::Arc;
+
+use losscause::{Span, Time};
+use losscause_transport::{tcp, tfrc};
+
+mod validate;
+
+pub use validate::{FlowProblem, LinkProblem, NetworkError};
+
+/// One-way links and the flows that cross them.
+#[derive(Clone, Debug, Default)]
+pub struct Network {
+    /// The links. A cable is two of them.
+    pub links: Vec<LinkSpec>,
+    /// The flows.
+    pub flows: Vec<FlowSpec>,
+}
+
+/// A link, by its place in [`Network::links`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LinkId(pub u32);
+
+/// A flow, by its place in [`Network::flows`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FlowId(pub u32);
+
+/// One direction of a link: a queue, a transmitter that sends one packet at a time, and a wire or the air behind it.
+#[derive(Clone, Debug)]
+pub struct LinkSpec {
+    /// Unique; the link's random stream is derived from it.
+    pub name: String,
+    /// Transmission rate, bits per second; at least 1.
+    pub rate_bps: u64,
+    /// Propagation delay, not negative.
+    pub delay: Span,
+    /// Where packets wait while the transmitter is busy.
+    pub queue: QueueSpec,
+    /// What the air does to packets.
+    pub channel: ChannelSpec,
+    /// Where packets meet the channel's errors.
+    pub error_position: ErrorPosition,
+    /// How packets map to the channel's slots.
+    pub slots: Slots,
+}
+
+/// The discipline of a queue.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum QueueSpec {
+    /// First in, first out; a packet that finds the queue full is dropped.
+    DropTail {
+        /// When it is full.
+        limit: Limit,
+    },
+}
+
+/// The most that may **wait**. The packet in transmission does not count, and a packet that finds the transmitter
+/// idle never waits, so a limit of 0 is a link without a queue.
+///
+/// ns-2 drops when the queue *would reach* its `limit_`: `limit_` L in ns-2 is `Packets(L - 1)` here, and with
+/// `queue_in_bytes_` it is `Bytes(L * mean_pktsize_ - 1)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// So many packets.
+    Packets(u32),
+    /// So many bytes on the wire.
+    Bytes(u64),
+}
+
+/// An error process, indexed by slots (see [`Slots`]). Every packet uses its slots up, whoever sent it.
+#[derive(Clone, Debug)]
+pub enum ChannelSpec {
+    /// No errors.
+    Perfect,
+    /// Every slot is bad with the same probability, independently.
+    Bernoulli {
+        /// That probability, 0 to 1.
+        loss: f64,
+    },
+    /// Two states; every slot in the bad state is bad. The lengths of bursts and of the gaps between them are geometric.
+    GilbertElliott {
+        /// Mean share of bad slots, 0 to 1 (exclusive).
+        loss: f64,
+        /// Mean number of bad slots in a row, at least 1 and at least `loss / (1 - loss)`. `1 / (1 - loss)` is
+        /// Bernoulli.
+        mean_burst_packets: f64,
+    },
+    /// A recorded pattern, repeated for ever.
+    Trace {
+        /// Whether each slot is bad; not empty.
+        lost: Arc<[bool]>,
+        /// The first slot used.
+        start: TraceStart,
+    },
+}
+
+/// Where a trace channel starts reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TraceStart {
+    /// At this slot, less than the length of the trace.
+    Slot(usize),
+    /// At a slot drawn uniformly from the link's stream.
+    Drawn,
+}
+
+/// Where packets meet the channel's errors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ErrorPosition {
+    /// After transmission: a corrupted packet has used the link's time, and is lost at the link's far end.
+    #[default]
+    AfterTransmission,
+    /// Before the queue, as with ns-2's `$ns lossmodel`: a corrupted packet takes neither queue space nor link time.
+    BeforeQueue,
+}
+
+/// How packets map to the slots of a channel. A packet is corrupted if any of its slots is bad.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slots {
+    /// A fixed number of slots per packet, at least 1; time between packets uses none.
+    PerPacket(u32),
+    /// The channel moves on by itself, one slot per span (positive), whether or not anybody sends; a packet meets the
+    /// slots that its transmission overlaps. With [`ErrorPosition::BeforeQueue`] it meets the one it arrives in.
+    PerTime(Span),
+}
+
+impl Default for Slots {
+    fn default() -> Self {
+        Slots::PerPacket(1)
+    }
+}
+
+/// A sender, a receiver, and the paths between them.
+#[derive(Clone, Debug)]
+pub struct FlowSpec {
+    /// Unique; the flow's random streams are derived from it.
+    pub name: String,
+    /// The links from sender to receiver, in order, none twice; not empty.
+    pub path: Vec<LinkId>,
+    /// The links back; may be empty only for traffic without feedback (CBR, on-off).
+    pub return_path: Vec<LinkId>,
+    /// Who sends.
+    pub traffic: Traffic,
+    /// Earliest start, not negative.
+    pub start: Time,
+    /// A uniform draw from [0, this) is added to `start`; not negative.
+    pub start_spread: Span,
+    /// The sender falls silent at this instant, if ever. What is under way still arrives.
+    pub stop: Option<Time>,
+    /// No channel corrupts this flow's packets (they still use up their slots), in neither direction.
+    pub wireless_immune: bool,
+    /// Whether results are wanted; the simulation itself does not care.
+    pub measured: bool,
+}
+
+/// Who sends, and by which rules.
+#[derive(Clone, Debug)]
+pub enum Traffic {
+    /// TCP. Its `tick_offset` is not used: every sender's clock gets its own, drawn uniformly from the flow's stream.
+    Tcp(tcp::Config),
+    /// TFRC with unlimited data.
+    Tfrc {
+        /// Settings of both ends.
+        config: tfrc::Config,
+        /// What the receiver asks about losses.
+        lda: LdaSpec,
+    },
+    /// Packets at a constant rate.
+    Cbr {
+        /// Rate on the wire, bits per second; at least 1.
+        rate_bps: u64,
+        /// Size on the wire, bytes; at least 1.
+        packet_bytes: u32,
+    },
+    /// Bursts at a constant rate; bursts and silences are exponentially long.
+    OnOff {
+        /// Rate on the wire during a burst, bits per second; at least 1.
+        rate_bps: u64,
+        /// Size on the wire, bytes; at least 1.
+        packet_bytes: u32,
+        /// Mean length of a burst, positive.
+        mean_on: Span,
+        /// Mean length of a silence, not negative.
+        mean_off: Span,
+    },
+}
+
+/// What a TFRC receiver asks about losses.
+#[derive(Clone, Copy, Debug)]
+pub enum LdaSpec {
+    /// It is told the truth.
+    Omniscient,
+}
+
+impl Network {
+    /// Checks everything that a type cannot.
+    ///
+    /// # Errors
+    /// Names the first link or flow that is wrong, and how.
+    pub fn validate(&self) -> Result<(), NetworkError> {
+        validate::validate(self)
+    }
+}
+
+impl LinkSpec {
+    /// A link without errors.
+    pub fn wired(name: impl Into<String>, rate_bps: u64, delay: Span, queue: QueueSpec) -> Self {
+        Self {
+            name: name.into(),
+            rate_bps,
+            delay,
+            queue,
+            channel: ChannelSpec::Perfect,
+            error_position: ErrorPosition::default(),
+            slots: Slots::default(),
+        }
+    }
+}
+
+impl LinkId {
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl FlowId {
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}

@@ -1,0 +1,266 @@
+//! What makes a network invalid.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use losscause::{Span, Time};
+use losscause_transport::{tcp, tfrc};
+
+use super::{ChannelSpec, FlowSpec, LinkId, LinkSpec, Network, Slots, TraceStart, Traffic};
+
+/// Why a network cannot be simulated. `Display` is one sentence that names link or flow and what was expected.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NetworkError {
+    /// A link is wrong.
+    Link {
+        /// Its name.
+        link: String,
+        /// How.
+        problem: LinkProblem,
+    },
+    /// A flow is wrong.
+    Flow {
+        /// Its name.
+        flow: String,
+        /// How.
+        problem: FlowProblem,
+    },
+}
+
+/// How a link is wrong.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LinkProblem {
+    /// Another link has the same name.
+    DuplicateName,
+    /// `rate_bps` is 0.
+    Rate,
+    /// `delay` is negative.
+    Delay(Span),
+    /// `loss` is outside its range.
+    Loss {
+        /// What was given.
+        loss: f64,
+        /// Whether 1 itself is allowed (not for Gilbert-Elliott).
+        one_allowed: bool,
+    },
+    /// `mean_burst_packets` is too small for the loss, or not a number.
+    MeanBurst {
+        /// What was given.
+        mean_burst_packets: f64,
+        /// The least that is possible.
+        at_least: f64,
+    },
+    /// The trace has no slots.
+    EmptyTrace,
+    /// The trace starts after its end.
+    TraceStart {
+        /// Slot to start at.
+        start: usize,
+        /// Slots there are.
+        slots: usize,
+    },
+    /// No slots per packet, or slots that take no time.
+    Slots,
+}
+
+/// How a flow is wrong.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FlowProblem {
+    /// Another flow has the same name.
+    DuplicateName,
+    /// The path is empty.
+    EmptyPath,
+    /// The return path is empty, but the traffic needs feedback.
+    EmptyReturnPath,
+    /// The path, or the return path, names a link that does not exist.
+    NoSuchLink {
+        /// The link's number.
+        link: LinkId,
+        /// How many links there are.
+        links: usize,
+    },
+    /// The path, or the return path, visits a link twice.
+    Cycle {
+        /// The link's name.
+        link: String,
+    },
+    /// `start` is negative.
+    Start(Time),
+    /// `start_spread` is negative.
+    StartSpread(Span),
+    /// `rate_bps` of the source is 0.
+    SourceRate,
+    /// `packet_bytes` of the source is 0.
+    PacketBytes,
+    /// `mean_on` is not positive.
+    MeanOn(Span),
+    /// `mean_off` is negative.
+    MeanOff(Span),
+    /// A setting of TCP is out of range.
+    Tcp(tcp::ConfigError),
+    /// A setting of TFRC is out of range.
+    Tfrc(tfrc::ConfigError),
+}
+
+pub(super) fn validate(network: &Network) -> Result<(), NetworkError> {
+    let mut names = BTreeSet::new();
+    for link in &network.links {
+        let unique = if names.insert(&link.name) { Ok(()) } else { Err(LinkProblem::DuplicateName) };
+        unique
+            .and_then(|()| validate_link(link))
+            .map_err(|problem| NetworkError::Link { link: link.name.clone(), problem })?;
+    }
+    names.clear();
+    for flow in &network.flows {
+        let unique = if names.insert(&flow.name) { Ok(()) } else { Err(FlowProblem::DuplicateName) };
+        unique
+            .and_then(|()| validate_flow(flow, &network.links))
+            .map_err(|problem| NetworkError::Flow { flow: flow.name.clone(), problem })?;
+    }
+    Ok(())
+}
+
+fn validate_link(link: &LinkSpec) -> Result<(), LinkProblem> {
+    if link.rate_bps == 0 {
+        return Err(LinkProblem::Rate);
+    }
+    if link.delay < Span::ZERO {
+        return Err(LinkProblem::Delay(link.delay));
+    }
+    match link.slots {
+        Slots::PerPacket(0) => return Err(LinkProblem::Slots),
+        Slots::PerTime(slot) if slot <= Span::ZERO => return Err(LinkProblem::Slots),
+        Slots::PerPacket(_) | Slots::PerTime(_) => {}
+    }
+    match &link.channel {
+        ChannelSpec::Perfect => {}
+        &ChannelSpec::Bernoulli { loss } => {
+            if !(0.0..=1.0).contains(&loss) {
+                return Err(LinkProblem::Loss { loss, one_allowed: true });
+            }
+        }
+        &ChannelSpec::GilbertElliott { loss, mean_burst_packets } => {
+            if !(0.0..1.0).contains(&loss) {
+                return Err(LinkProblem::Loss { loss, one_allowed: false });
+            }
+            let at_least = (loss / (1.0 - loss)).max(1.0);
+            if !(at_least..f64::INFINITY).contains(&mean_burst_packets) {
+                return Err(LinkProblem::MeanBurst { mean_burst_packets, at_least });
+            }
+        }
+        ChannelSpec::Trace { lost, start } => match *start {
+            _ if lost.is_empty() => return Err(LinkProblem::EmptyTrace),
+            TraceStart::Slot(start) if start >= lost.len() => {
+                return Err(LinkProblem::TraceStart { start, slots: lost.len() });
+            }
+            TraceStart::Slot(_) | TraceStart::Drawn => {}
+        },
+    }
+    Ok(())
+}
+
+fn validate_flow(flow: &FlowSpec, links: &[LinkSpec]) -> Result<(), FlowProblem> {
+    if flow.path.is_empty() {
+        return Err(FlowProblem::EmptyPath);
+    }
+    for path in [&flow.path, &flow.return_path] {
+        let mut visited = BTreeSet::new();
+        for &link in path {
+            let Some(spec) = links.get(link.index()) else {
+                return Err(FlowProblem::NoSuchLink { link, links: links.len() });
+            };
+            if !visited.insert(link) {
+                return Err(FlowProblem::Cycle { link: spec.name.clone() });
+            }
+        }
+    }
+    if flow.start < Time::ZERO {
+        return Err(FlowProblem::Start(flow.start));
+    }
+    if flow.start_spread < Span::ZERO {
+        return Err(FlowProblem::StartSpread(flow.start_spread));
+    }
+    if flow.return_path.is_empty() && matches!(flow.traffic, Traffic::Tcp(_) | Traffic::Tfrc { .. }) {
+        return Err(FlowProblem::EmptyReturnPath);
+    }
+    match &flow.traffic {
+        Traffic::Tcp(config) => config.validate().map_err(FlowProblem::Tcp)?,
+        Traffic::Tfrc { config, lda: _ } => config.validate().map_err(FlowProblem::Tfrc)?,
+        &Traffic::Cbr { rate_bps, packet_bytes } => validate_source(rate_bps, packet_bytes)?,
+        &Traffic::OnOff { rate_bps, packet_bytes, mean_on, mean_off } => {
+            validate_source(rate_bps, packet_bytes)?;
+            if mean_on <= Span::ZERO {
+                return Err(FlowProblem::MeanOn(mean_on));
+            }
+            if mean_off < Span::ZERO {
+                return Err(FlowProblem::MeanOff(mean_off));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn validate_source(rate_bps: u64, packet_bytes: u32) -> Result<(), FlowProblem> {
+    if rate_bps == 0 {
+        return Err(FlowProblem::SourceRate);
+    }
+    if packet_bytes == 0 {
+        return Err(FlowProblem::PacketBytes);
+    }
+    Ok(())
+}
+
+impl fmt::Display for NetworkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NetworkError::Link { link, problem } => write!(f, "link \"{link}\": {problem}"),
+            NetworkError::Flow { flow, problem } => write!(f, "flow \"{flow}\": {problem}"),
+        }
+    }
+}
+
+impl fmt::Display for LinkProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LinkProblem::DuplicateName => write!(f, "another link has the same name, expected every name once"),
+            LinkProblem::Rate => write!(f, "rate_bps is 0, expected at least 1"),
+            LinkProblem::Delay(delay) => write!(f, "delay is {delay}, expected 0 or more"),
+            LinkProblem::Loss { loss, one_allowed: true } => write!(f, "loss is {loss}, expected 0 to 1"),
+            LinkProblem::Loss { loss, one_allowed: false } => write!(f, "loss is {loss}, expected 0 to less than 1"),
+            LinkProblem::MeanBurst { mean_burst_packets, at_least } => {
+                write!(f, "mean_burst_packets is {mean_burst_packets}, expected at least {at_least} at this loss")
+            }
+            LinkProblem::EmptyTrace => write!(f, "the error trace is empty, expected at least one slot"),
+            LinkProblem::TraceStart { start, slots } => {
+                write!(f, "the error trace starts at slot {start}, expected less than its {slots} slots")
+            }
+            LinkProblem::Slots => write!(f, "the channel's slots are empty, expected at least one slot or nanosecond"),
+        }
+    }
+}
+
+impl fmt::Display for FlowProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FlowProblem::DuplicateName => write!(f, "another flow has the same name, expected every name once"),
+            FlowProblem::EmptyPath => write!(f, "path is empty, expected at least one link"),
+            FlowProblem::EmptyReturnPath => {
+                write!(f, "return_path is empty, expected at least one link for traffic with feedback")
+            }
+            FlowProblem::NoSuchLink { link, links } => {
+                write!(f, "the path names link number {}, expected one of the {links} links from 0 on", link.0)
+            }
+            FlowProblem::Cycle { link } => write!(f, "the path visits link \"{link}\" twice, expected once at most"),
+            FlowProblem::Start(start) => write!(f, "start is {start}, expected 0 or more"),
+            FlowProblem::StartSpread(spread) => write!(f, "start_spread is {spread}, expected 0 or more"),
+            FlowProblem::SourceRate => write!(f, "rate_bps is 0, expected at least 1"),
+            FlowProblem::PacketBytes => write!(f, "packet_bytes is 0, expected at least 1"),
+            FlowProblem::MeanOn(mean) => write!(f, "mean_on is {mean}, expected more than 0"),
+            FlowProblem::MeanOff(mean) => write!(f, "mean_off is {mean}, expected 0 or more"),
+            FlowProblem::Tcp(error) => write!(f, "{error}"),
+            FlowProblem::Tfrc(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl std::error::Error for NetworkError {}
