@@ -1,3 +1,39 @@
-//! The project's own verbs.
+//! The project's own verbs, run as `cargo xtask VERB`. None of this is part of the product.
 
-fn main() {}
+mod checks;
+mod shell;
+mod tools;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// The project's own verbs.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Run all tests; what this machine lacks is skipped, named and counted
+    Test,
+    /// Run everything a change must pass: install what is missing, skip nothing, and check format, lints and docs too
+    Ci,
+}
+
+fn main() -> ExitCode {
+    let done = match Cli::parse().verb {
+        Verb::Test => checks::test(),
+        Verb::Ci => checks::ci(),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

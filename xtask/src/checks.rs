@@ -1,0 +1,112 @@
+//! `test` and `ci`: named steps, each with the tools it needs.
+
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+
+use crate::shell::{cargo, run};
+use crate::tools::Tool;
+
+/// One thing to check.
+struct Step {
+    name: &'static str,
+    needs: &'static [Tool],
+    run: fn() -> Result<()>,
+}
+
+const TESTS: &[Step] = &[
+    Step { name: "tests", needs: &[], run: tests },
+    Step { name: "no I/O: the core compiles for wasm32", needs: &[Tool::Wasm], run: wasm },
+];
+
+const BEFORE_TESTS: &[Step] = &[
+    Step { name: "format", needs: &[], run: format },
+    Step { name: "lints", needs: &[], run: lints },
+    Step { name: "documentation", needs: &[], run: documentation },
+];
+
+const AFTER_TESTS: &[Step] = &[Step { name: "benchmarks compile", needs: &[], run: benchmarks_compile }];
+
+/// Runs all tests; steps whose tools are missing are skipped, named and counted.
+pub(crate) fn test() -> Result<()> {
+    run_steps(TESTS.iter())
+}
+
+/// Installs what is missing and runs every step; the first failure does not hide the others.
+pub(crate) fn ci() -> Result<()> {
+    for tool in Tool::ALL {
+        tool.ensure()?;
+    }
+    run_steps(BEFORE_TESTS.iter().chain(TESTS).chain(AFTER_TESTS))
+}
+
+fn run_steps<'a>(steps: impl Iterator<Item = &'a Step>) -> Result<()> {
+    let begun = Instant::now();
+    let (mut passed, mut failed, mut skipped) = (0, Vec::new(), Vec::new());
+    for step in steps {
+        if let Some(tool) = step.needs.iter().find(|tool| !tool.present()) {
+            println!("\n== {}: skipped, {} is missing", step.name, tool.name());
+            skipped.push(format!("{} ({} is missing)", step.name, tool.name()));
+            continue;
+        }
+        println!("\n== {}", step.name);
+        let at = Instant::now();
+        let outcome = (step.run)();
+        let took = at.elapsed().as_secs_f64();
+        match outcome {
+            Ok(()) => {
+                passed += 1;
+                println!("== {}: passed in {took:.1} s", step.name);
+            }
+            Err(error) => {
+                println!("== {}: FAILED after {took:.1} s: {error:#}", step.name);
+                failed.push(step.name);
+            }
+        }
+    }
+    println!();
+    for what in &skipped {
+        println!("skipped: {what}");
+    }
+    println!(
+        "steps: {passed} passed, {} failed, {} skipped, in {:.0} s",
+        failed.len(),
+        skipped.len(),
+        begun.elapsed().as_secs_f64()
+    );
+    if !failed.is_empty() {
+        bail!("failed: {}", failed.join(", "));
+    }
+    Ok(())
+}
+
+fn format() -> Result<()> {
+    run(cargo().args(["fmt", "--all", "--check"]))
+}
+
+fn lints() -> Result<()> {
+    run(cargo().args(["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]))
+}
+
+fn documentation() -> Result<()> {
+    run(cargo().args(["doc", "--workspace", "--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-D warnings"))
+}
+
+fn tests() -> Result<()> {
+    run(cargo().args(["test", "--workspace", "--quiet"]))
+}
+
+fn wasm() -> Result<()> {
+    run(cargo().args(["check", "--quiet", "--target", "wasm32-unknown-unknown", "--no-default-features"]).args([
+        "-p",
+        "losscause",
+        "-p",
+        "losscause-transport",
+        "-p",
+        "losscause-sim",
+    ]))
+}
+
+fn benchmarks_compile() -> Result<()> {
+    run(cargo().args(["bench", "--workspace", "--no-run", "--quiet"]))
+}

@@ -1,0 +1,84 @@
+//! Programs beside cargo that some verbs need, and how to get them.
+
+use std::process::Stdio;
+
+use anyhow::{Context, Result, bail};
+
+use crate::shell;
+
+/// Something a verb needs that a fresh machine may lack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tool {
+    /// ns-2.35, as Debian packages it.
+    Ns2,
+    /// Valgrind, for its instruction counts.
+    Valgrind,
+    /// The standard library for `wasm32-unknown-unknown`.
+    Wasm,
+}
+
+const WASM_TARGET: &str = "wasm32-unknown-unknown";
+
+impl Tool {
+    /// All of them.
+    pub(crate) const ALL: [Self; 3] = [Self::Ns2, Self::Valgrind, Self::Wasm];
+
+    /// What a reader calls it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Ns2 => "ns-2 (Debian's package `ns2`)",
+            Self::Valgrind => "valgrind",
+            Self::Wasm => "the Rust target wasm32-unknown-unknown",
+        }
+    }
+
+    /// Whether this machine has it.
+    pub(crate) fn present(self) -> bool {
+        match self {
+            Self::Ns2 => on_path("ns"),
+            Self::Valgrind => on_path("valgrind"),
+            Self::Wasm => {
+                shell::output(shell::command("rustc").args(["--print", "target-libdir", "--target", WASM_TARGET]))
+                    .is_ok_and(|dir| std::path::Path::new(String::from_utf8_lossy(&dir).trim()).is_dir())
+            }
+        }
+    }
+
+    /// Installs it unless it is there.
+    ///
+    /// # Errors
+    /// When it is missing and cannot be installed: not root, or the package manager refuses.
+    pub(crate) fn ensure(self) -> Result<()> {
+        if self.present() {
+            return Ok(());
+        }
+        match self {
+            Self::Ns2 => install_package("ns2"),
+            Self::Valgrind => install_package("valgrind"),
+            Self::Wasm => shell::run(shell::command("rustup").args(["target", "add", WASM_TARGET])),
+        }
+        .with_context(|| format!("{} is missing and could not be installed", self.name()))?;
+        if !self.present() {
+            bail!("{} was installed, yet cannot be run", self.name());
+        }
+        Ok(())
+    }
+}
+
+fn on_path(program: &str) -> bool {
+    let Some(path) = std::env::var_os("PATH") else { return false };
+    std::env::split_paths(&path).any(|dir| dir.join(program).is_file())
+}
+
+fn install_package(package: &str) -> Result<()> {
+    let uid = shell::output(shell::command("id").arg("-u"))?;
+    if String::from_utf8_lossy(&uid).trim() != "0" {
+        bail!("run `sudo apt-get install {package}` first (only root can install it)");
+    }
+    let apt = |args: &[&str]| {
+        shell::run(shell::command("apt-get").args(args).env("DEBIAN_FRONTEND", "noninteractive").stdout(Stdio::null()))
+    };
+    println!("installing {package} with apt-get");
+    apt(&["update"])?;
+    apt(&["install", "--yes", "--no-install-recommends", package])
+}
