@@ -11,6 +11,7 @@
 //! - [`verdict`]: what an LDA answers, and the numbers it compared.
 //! - [`lda`]: the algorithms, each in its own file that opens with its paper.
 //! - [`filter`]: the running estimates they are built from.
+//! - [`registry`]: the algorithms by name, with their parameters.
 //! - [`time`]: integer nanoseconds.
 #![no_std]
 #![forbid(unsafe_code)]
@@ -19,10 +20,13 @@
 pub mod filter;
 pub mod lda;
 pub mod observe;
+pub mod registry;
+mod tally;
 pub mod time;
 pub mod verdict;
 
-pub use lda::Lda;
+pub use lda::{AnyLda, Lda, Needs};
 pub use observe::{Arrival, ArrivalTracker, Differentiator, Interval, Loss, Observed, Packet, Truth, Witness};
+pub use registry::{Algorithm, Config, ConfigError};
 pub use time::{Span, Time};
 pub use verdict::{Cause, Judgement, Reason, Verdict};

@@ -3,15 +3,18 @@
 //! Both are signed: the sender's clock has an arbitrary offset, so a relative one-way trip time (arrival by the
 //! receiver's clock minus departure by the sender's) may be negative.
 
+use core::cmp::Ordering;
 use core::fmt;
 use core::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
+
+use crate::tally;
 
 /// An instant on some clock, in nanoseconds from that clock's own zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(i64);
 
 /// The signed distance between two instants, in nanoseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span(i64);
 
 impl Time {
@@ -92,6 +95,21 @@ impl Span {
     }
 }
 
+impl PartialOrd for Span {
+    #[inline(always)]
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Span {
+    #[inline(always)]
+    fn cmp(&self, other: &Self) -> Ordering {
+        tally::addition();
+        self.0.cmp(&other.0)
+    }
+}
+
 impl Add<Span> for Time {
     type Output = Time;
     fn add(self, span: Span) -> Time {
@@ -116,6 +134,7 @@ impl Sub for Time {
     type Output = Span;
     /// Wraps around, so that two clocks at opposite ends of the range still give a usable difference.
     fn sub(self, earlier: Time) -> Span {
+        tally::addition();
         Span(self.0.wrapping_sub(earlier.0))
     }
 }
@@ -123,6 +142,7 @@ impl Sub for Time {
 impl Add for Span {
     type Output = Span;
     fn add(self, other: Span) -> Span {
+        tally::addition();
         Span(self.0.saturating_add(other.0))
     }
 }
@@ -137,6 +157,7 @@ impl Sub for Span {
     type Output = Span;
     /// Wraps around, so that differences of relative trip times do not depend on the sender's clock offset.
     fn sub(self, other: Span) -> Span {
+        tally::addition();
         Span(self.0.wrapping_sub(other.0))
     }
 }
@@ -157,6 +178,7 @@ impl Neg for Span {
 impl Mul<i64> for Span {
     type Output = Span;
     fn mul(self, factor: i64) -> Span {
+        tally::multiplication();
         Span(self.0.saturating_mul(factor))
     }
 }
@@ -165,14 +187,22 @@ impl Div<i64> for Span {
     type Output = Span;
     /// Rounds towards zero.
     fn div(self, divisor: i64) -> Span {
+        tally::multiplication();
         Span(self.0 / divisor)
     }
 }
 
 impl fmt::Display for Span {
-    /// In milliseconds with microseconds: `40.640 ms`.
+    /// In milliseconds with microseconds, `40.640 ms`; with nanoseconds where they are not zero, `40.640001 ms`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:.3} ms", self.0 as f64 / 1e6)
+        let sign = if self.0 < 0 { "-" } else { "" };
+        let nanos = self.0.unsigned_abs();
+        let (millis, rest) = (nanos / 1_000_000, nanos % 1_000_000);
+        if rest % 1_000 == 0 {
+            write!(f, "{sign}{millis}.{:03} ms", rest / 1_000)
+        } else {
+            write!(f, "{sign}{millis}.{rest:06} ms")
+        }
     }
 }
 
@@ -191,6 +221,15 @@ mod tests {
     fn seconds_round_to_the_nearest_nanosecond() {
         assert_eq!(Span::from_secs_f64_rounded(0.04064).as_nanos(), 40_640_000);
         assert_eq!(Span::from_secs_f64_rounded(-1.5e-9).as_nanos(), -2);
+    }
+
+    #[test]
+    fn a_span_is_printed_to_the_nanosecond_where_needed() {
+        extern crate std;
+        use std::string::ToString;
+        assert_eq!(Span::from_nanos(40_640_000).to_string(), "40.640 ms");
+        assert_eq!(Span::from_nanos(-40_640_001).to_string(), "-40.640001 ms");
+        assert_eq!(Span::from_nanos(i64::MIN).to_string(), "-9223372036854.775808 ms");
     }
 
     #[test]

@@ -1,1 +1,13 @@
-//! Running estimates that several algorithms share.
+//! Running estimates that several algorithms share, each written once.
+//!
+//! Relative one-way trip times carry the offset between two clocks. Every filter here first takes an integer
+//! difference to a value it saw before, wrapping around where the clocks are far apart, and only then does float
+//! arithmetic. So an offset of the sender's clock changes no bit of any estimate.
+
+mod extremes;
+mod mean;
+mod real;
+
+pub use extremes::{Extremes, Minimum, Position};
+pub use mean::{DeviationFrom, FirstDeviation, Mean, MeanDeviation, Spread};
+pub use real::Real;

@@ -1,6 +1,21 @@
 //! The loss differentiation algorithms, one file each.
 
-use crate::{Arrival, Judgement, Loss};
+mod any;
+mod biaz;
+mod constant;
+mod spike;
+mod zbs;
+mod zigzag;
+
+pub use any::AnyLda;
+pub use biaz::{Biaz, BiazConfig, MinimumOver};
+pub use constant::Constant;
+pub use spike::{CurrentPacket, Spike, SpikeConfig, SpikeThresholds};
+pub use zbs::{FirstAverage, Zbs, ZbsConfig};
+pub use zigzag::{AboveThree, ZigZag, ZigZagConfig};
+
+use crate::registry::choice;
+use crate::{Arrival, Judgement, Loss, Reason, Verdict};
 
 /// A loss differentiation algorithm at the receiver.
 ///
@@ -35,3 +50,30 @@ pub struct Needs {
     /// The true cause ([`Loss::truth`]): simulators only.
     pub truth: bool,
 }
+
+choice! {
+    /// When a state that decides about losses may change. Cen 2003 says "on receipt of a packet" (III-B) and "at every
+    /// packet arrival" (VII-A), but its Table IV has the values that such changes rest on computed only after a loss.
+    pub enum Update {
+        /// With every packet that arrives: the text.
+        #[default]
+        EveryArrival = "every-arrival",
+        /// Only with a packet that reveals a loss: Table IV.
+        AtLosses = "at-losses",
+    }
+}
+
+impl Update {
+    /// Whether this arrival may change the state.
+    #[inline]
+    fn is_due(self, arrival: &Arrival) -> bool {
+        self == Update::EveryArrival || arrival.since_last.is_some_and(|i| i.packets > 1)
+    }
+}
+
+/// The answer when an input is not there.
+fn missing(input: &'static str) -> Judgement {
+    Judgement { verdict: Verdict::Undecided, reason: Reason::Missing { input } }
+}
+
+const NO_TIMESTAMP: &str = "a sender's timestamp in the packet after the gap";

@@ -1,0 +1,200 @@
+//! Exponential means, alone and with their deviation.
+
+use super::Real;
+use crate::Span;
+use crate::registry::choice;
+
+/// An exponential mean: mean <- (1 - gain) mean + gain value.
+#[derive(Clone, Copy, Debug)]
+pub struct Mean {
+    keep: Real,
+    gain: Real,
+    value: Option<Real>,
+}
+
+impl Mean {
+    /// A mean of gain 0 < `gain` <= 1 that begins with its first value.
+    pub fn new(gain: f64) -> Self {
+        Self { keep: Real::new(1.0 - gain), gain: Real::new(gain), value: None }
+    }
+
+    /// A mean of gain 0 < `gain` <= 1 that begins at zero and has its first value pull it up.
+    pub fn from_zero(gain: f64) -> Self {
+        Self { value: Some(Real::ZERO), ..Self::new(gain) }
+    }
+
+    /// Takes in a value.
+    #[inline]
+    pub fn observe(&mut self, value: Real) {
+        self.value = Some(self.value.map_or(value, |mean| self.keep * mean + self.gain * value));
+    }
+
+    /// The mean; none before the first value.
+    #[inline]
+    pub fn get(&self) -> Option<Real> {
+        self.value
+    }
+}
+
+choice! {
+    /// The mean that a new deviation is taken from. The papers do not say.
+    pub enum DeviationFrom {
+        /// The mean that has just taken in the same value: the equations in the order they are printed.
+        #[default]
+        NewMean = "new-mean",
+        /// The mean before that, as TCP's round-trip time variation does (RFC 6298, 2.3).
+        OldMean = "old-mean",
+    }
+}
+
+choice! {
+    /// The deviation after the first value. The papers do not say.
+    pub enum FirstDeviation {
+        /// Zero: no spread was observed.
+        #[default]
+        Zero = "zero",
+        /// None until the second value, then that value's distance from the first.
+        FirstDistance = "first-distance",
+    }
+}
+
+/// Exponential mean and deviation of relative trip times (rott_mean, rott_dev):
+/// mean <- (1 - a) mean + a value; dev <- (1 - 2a) dev + 2a |value - mean|.
+///
+/// The mean begins with the first value; values are kept relative to it.
+#[derive(Clone, Copy, Debug)]
+pub struct MeanDeviation {
+    keep_mean: Real,
+    gain_mean: Real,
+    keep_deviation: Real,
+    gain_deviation: Real,
+    from: DeviationFrom,
+    first: FirstDeviation,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum State {
+    Empty,
+    /// One value, and its distance from the next becomes the deviation.
+    One {
+        origin: Span,
+    },
+    Running {
+        origin: Span,
+        mean: Real,
+        deviation: Real,
+    },
+}
+
+/// A value beside the mean and deviation, all relative to the first value ever.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spread {
+    /// The value.
+    pub value: Span,
+    /// The mean.
+    pub mean: Real,
+    /// The mean deviation, not negative.
+    pub deviation: Real,
+}
+
+impl MeanDeviation {
+    /// A filter of gain 0 < `gain` <= 1/2 for the mean and twice that for the deviation.
+    pub fn new(gain: f64, from: DeviationFrom, first: FirstDeviation) -> Self {
+        Self {
+            keep_mean: Real::new(1.0 - gain),
+            gain_mean: Real::new(gain),
+            keep_deviation: Real::new(1.0 - 2.0 * gain),
+            gain_deviation: Real::new(2.0 * gain),
+            from,
+            first,
+            state: State::Empty,
+        }
+    }
+
+    /// Takes in a value.
+    #[inline]
+    pub fn observe(&mut self, value: Span) {
+        match &mut self.state {
+            State::Running { origin, mean, deviation } => {
+                let value = Real::from_span(value - *origin);
+                let old_mean = *mean;
+                *mean = self.keep_mean * old_mean + self.gain_mean * value;
+                let from = match self.from {
+                    DeviationFrom::NewMean => *mean,
+                    DeviationFrom::OldMean => old_mean,
+                };
+                *deviation = self.keep_deviation * *deviation + self.gain_deviation * (value - from).abs();
+            }
+            State::One { origin } => {
+                let origin = *origin;
+                let value = Real::from_span(value - origin);
+                self.state = State::Running { origin, mean: self.gain_mean * value, deviation: value.abs() };
+            }
+            State::Empty => {
+                self.state = match self.first {
+                    FirstDeviation::Zero => State::Running { origin: value, mean: Real::ZERO, deviation: Real::ZERO },
+                    FirstDeviation::FirstDistance => State::One { origin: value },
+                };
+            }
+        }
+    }
+
+    /// A value beside the current mean and deviation; none before there are both.
+    #[inline]
+    pub fn spread(&self, value: Span) -> Option<Spread> {
+        match self.state {
+            State::Running { origin, mean, deviation } => Some(Spread { value: value - origin, mean, deviation }),
+            State::Empty | State::One { .. } => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fed(values: &[i64], from: DeviationFrom, first: FirstDeviation) -> (Real, Real) {
+        let mut filter = MeanDeviation::new(0.25, from, first);
+        for &v in values {
+            filter.observe(Span::from_nanos(v));
+        }
+        let s = filter.spread(Span::ZERO).expect("fed");
+        (s.mean, s.deviation)
+    }
+
+    #[test]
+    fn mean_and_deviation_match_hand_worked_numbers() {
+        // Gain 1/4, values 100, 116, 100, relative 0, 16, 0:
+        // means 0, 4, 3; deviations from the new mean 0, 6, 4.5; from the old mean 0, 8, 6.
+        use DeviationFrom::{NewMean, OldMean};
+        let values = [100, 116, 100];
+        assert_eq!(fed(&values, NewMean, FirstDeviation::Zero), (Real::new(3.0), Real::new(4.5)));
+        assert_eq!(fed(&values, OldMean, FirstDeviation::Zero), (Real::new(3.0), Real::new(6.0)));
+        // The first distance is 16: deviations 16, then 8 + 3/2 = 9.5 from the new mean.
+        assert_eq!(fed(&values, NewMean, FirstDeviation::FirstDistance), (Real::new(3.0), Real::new(9.5)));
+    }
+
+    #[test]
+    fn the_previous_deviation_is_kept_with_its_weight() {
+        // A constant input after one jump: the deviation must decay towards zero, whatever the unit.
+        for unit in [1, 1_000, 1_000_000] {
+            let mut filter = MeanDeviation::new(1.0 / 32.0, DeviationFrom::NewMean, FirstDeviation::Zero);
+            filter.observe(Span::from_nanos(50 * unit));
+            for _ in 0..2_000 {
+                filter.observe(Span::from_nanos(90 * unit));
+            }
+            let dev = filter.spread(Span::ZERO).expect("fed").deviation;
+            assert!(dev < Real::new(1e-6 * unit as f64), "{dev:?}");
+        }
+    }
+
+    #[test]
+    fn a_mean_that_begins_at_zero_differs_from_one_that_begins_with_its_first_value() {
+        let (mut first, mut zero) = (Mean::new(0.125), Mean::from_zero(0.125));
+        first.observe(Real::new(8.0));
+        zero.observe(Real::new(8.0));
+        assert_eq!(first.get(), Some(Real::new(8.0)));
+        assert_eq!(zero.get(), Some(Real::new(1.0)));
+    }
+}

@@ -1,0 +1,57 @@
+//! Any of the algorithms behind one type, without a pointer.
+
+use super::{Biaz, Constant, Lda, Needs, Spike, Zbs, ZigZag};
+use crate::{Arrival, Judgement, Loss};
+
+/// One of the algorithms, chosen at run time ([`Algorithm::build`](crate::Algorithm::build),
+/// [`Config::build`](crate::Config::build)).
+#[derive(Clone, Copy, Debug)]
+#[allow(clippy::large_enum_variant)] // No allocation here; a flow holds one of these.
+pub enum AnyLda {
+    /// Biaz or mBiaz.
+    Biaz(Biaz),
+    /// Spike or Spike-Tobe.
+    Spike(Spike),
+    /// ZigZag.
+    ZigZag(ZigZag),
+    /// ZBS.
+    Zbs(Zbs),
+    /// Always the same.
+    Constant(Constant),
+}
+
+/// Does the same with whichever algorithm it is.
+macro_rules! each {
+    ($any:expr, $lda:ident => $body:expr) => {
+        match $any {
+            AnyLda::Biaz($lda) => $body,
+            AnyLda::Spike($lda) => $body,
+            AnyLda::ZigZag($lda) => $body,
+            AnyLda::Zbs($lda) => $body,
+            AnyLda::Constant($lda) => $body,
+        }
+    };
+}
+
+impl Lda for AnyLda {
+    fn name(&self) -> &'static str {
+        each!(self, lda => Lda::name(lda))
+    }
+
+    fn needs(&self) -> Needs {
+        each!(self, lda => lda.needs())
+    }
+
+    #[inline]
+    fn on_arrival(&mut self, arrival: &Arrival) {
+        each!(self, lda => lda.on_arrival(arrival));
+    }
+
+    fn judge(&self, loss: &Loss) -> Judgement {
+        each!(self, lda => lda.judge(loss))
+    }
+
+    fn scheme(&self) -> &'static str {
+        each!(self, lda => lda.scheme())
+    }
+}

@@ -1,0 +1,143 @@
+//! Biaz and mBiaz: did the packet after the gap come as soon as the lost ones allowed, and no later?
+//!
+//! On a wireless last link that is the bottleneck and that nobody shares, packets arrive one transmission time apart. n
+//! packets that the air corrupted used the link all the same, so the next one comes n + 1 transmission times after the
+//! one before. If it comes earlier, the missing packets were never transmitted: a queue dropped them. If it comes much
+//! later, queues elsewhere have grown.
+//!
+//!     wireless  if  (n + 1) T_min <= T_i < (n + k) T_min,   else congestion
+//!
+//! T_i is the time between the two arrivals around the gap of n packets, T_min the smallest inter-arrival time so far.
+//!
+//! Source: Cen, Cosman & Voelker 2003, section III-A, figures 1 and 2; k = 2 is Biaz & Vaidya 1999.
+//!
+//! | parameter | unit | default | range |
+//! |---|---|---|---|
+//! | `upper_limit` (k) | T_min | 2 (Biaz), 1.25 (mBiaz) | above 1 |
+//! | `t_min_over` | | all-intervals | see below |
+//!
+//! Deviations: none from the rule. What the paper leaves open:
+//!
+//! - *May an interval across a gap lower T_min?* The paper calls T_min the minimum of "inter_arr_time", the time between
+//!   packets that arrived, and only T_avg is divided by the packets between (VII). So all intervals count. A gap that a
+//!   queue made can indeed be as short as one transmission; one that the air made cannot. The other reading,
+//!   `consecutive-packets`, leaves intervals across gaps out. Either way such an interval is never the *first* value:
+//!   it would be held against itself, and every loss of a flow that begins with losses would be congestion.
+//! - *A tie at the upper limit* is congestion, at the lower limit wireless: as printed for Biaz; figure 2 is read alike.
+//!   The lower limit is compared in integers, so that a saturated link, where T_i is exactly (n + 1) T_min, is a tie.
+
+use super::{Lda, Needs, missing};
+use crate::filter::{Minimum, Real};
+use crate::registry::{ConfigError, check, choice};
+use crate::{Arrival, Judgement, Loss, Reason, Span, Verdict};
+
+/// Biaz, or mBiaz if its upper limit is below n + 2.
+#[derive(Clone, Copy, Debug)]
+pub struct Biaz {
+    /// k - 1: the width of the wireless interval, in T_min.
+    width: Real,
+    t_min_over: MinimumOver,
+    name: &'static str,
+    t_min: Minimum,
+}
+
+/// Parameters of [`Biaz`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BiazConfig {
+    /// k of the upper limit (n + k) T_min, above 1.
+    pub upper_limit: f64,
+    /// Which intervals may lower T_min.
+    pub t_min_over: MinimumOver,
+}
+
+choice! {
+    /// Which intervals may lower T_min.
+    pub enum MinimumOver {
+        /// Every one, also across a gap.
+        #[default]
+        AllIntervals = "all-intervals",
+        /// Only those between two packets that were sent one after the other.
+        ConsecutivePackets = "consecutive-packets",
+    }
+}
+
+impl Default for BiazConfig {
+    /// Biaz: upper limit n + 2.
+    fn default() -> Self {
+        Self { upper_limit: 2.0, t_min_over: MinimumOver::AllIntervals }
+    }
+}
+
+impl BiazConfig {
+    /// mBiaz: upper limit n + 1.25.
+    pub fn modified() -> Self {
+        Self { upper_limit: 1.25, ..Self::default() }
+    }
+
+    /// Whether the upper limit is tighter than in Biaz.
+    pub fn is_modified(&self) -> bool {
+        self.upper_limit < 2.0
+    }
+}
+
+impl Biaz {
+    /// A fresh Biaz.
+    ///
+    /// # Errors
+    /// If the upper limit is not above 1.
+    pub fn new(config: &BiazConfig) -> Result<Self, ConfigError> {
+        check("upper_limit", config.upper_limit, |k| k > 1.0, "a number above 1")?;
+        Ok(Self {
+            width: Real::new(config.upper_limit - 1.0),
+            t_min_over: config.t_min_over,
+            name: if config.is_modified() { "mBiaz" } else { "Biaz" },
+            t_min: Minimum::default(),
+        })
+    }
+
+    /// T_min, once there is one.
+    pub fn t_min(&self) -> Option<Span> {
+        self.t_min.get()
+    }
+}
+
+impl Lda for Biaz {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { inter_arrival: true, ..Needs::default() }
+    }
+
+    #[inline]
+    fn on_arrival(&mut self, arrival: &Arrival) {
+        let Some(interval) = arrival.since_last else { return };
+        let across_gap = interval.packets > 1;
+        if across_gap && (self.t_min_over == MinimumOver::ConsecutivePackets || self.t_min.get().is_none()) {
+            return;
+        }
+        self.t_min.observe(interval.span);
+    }
+
+    fn judge(&self, loss: &Loss) -> Judgement {
+        let Some(interval) = loss.revealed_by.since_last else { return missing("an arrival before the gap") };
+        let Some(t_min) = self.t_min.get() else { return missing("a smallest inter-arrival time") };
+        let lost = loss.lost_in_gap();
+        let at_least = t_min * (i64::from(lost) + 1);
+        // Section III-A. The upper limit is rounded up to an integer, which changes no comparison.
+        let below = at_least + (self.width * Real::from_span(t_min)).ceil_span();
+        let wireless = at_least <= interval.span && interval.span < below;
+        Judgement {
+            verdict: if wireless { Verdict::Wireless } else { Verdict::Congestion },
+            reason: Reason::Compared {
+                scheme: self.name,
+                quantity: "inter-arrival time",
+                measured: interval.span,
+                at_least: Some(at_least),
+                below: Some(below),
+                lost,
+            },
+        }
+    }
+}

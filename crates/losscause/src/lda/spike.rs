@@ -1,0 +1,221 @@
+//! Spike: is the trip time in a spike?
+//!
+//! A plot of relative one-way trip times (ROTT) over time shows spikes while a queue on the path is filling. A loss
+//! during a spike is congestion, any other is wireless. The state has hysteresis:
+//!
+//!     enter the spike  if  rott > B_spikestart = rott_min + alpha (rott_max - rott_min)
+//!     leave it         if  rott < B_spikeend   = rott_min + beta  (rott_max - rott_min)
+//!
+//! rott_min and rott_max are the extremes so far. Tobe et al., from whom the idea is, use rott_min + 20 ms and
+//! rott_min + 5 ms ("Spike-Tobe").
+//!
+//! Source: Cen, Cosman & Voelker 2003, section III-B, figure 3.
+//!
+//! | parameter | unit | default | range |
+//! |---|---|---|---|
+//! | `alpha` | range of ROTTs | 1/2 | beta to 2 (the paper tries up to 1.4) |
+//! | `beta` | range of ROTTs | 1/3 | 0 to alpha |
+//! | `start`, `end` (Spike-Tobe) | ms | 20, 5 | 0 <= end <= start |
+//! | `current_packet` | | included | see below |
+//! | `update` | | every-arrival | see below |
+//!
+//! Deviations: none. What the paper leaves open:
+//!
+//! - *Does a packet's own ROTT count among the extremes it is held against?* Yes: the paper says that alpha >= 1 makes
+//!   every loss wireless, which holds only so (a new maximum would exceed the old threshold). With 0 < beta and alpha < 1
+//!   both readings give the same state. The other one is `excluded`.
+//! - *When may the state change?* On every packet, as the text says. Table IV lists the thresholds among the values that
+//!   need computing only after a loss; `update = "at-losses"` is that reading.
+//! - *The first state* is "not in spike": the first ROTT is both extremes and exceeds neither.
+
+use super::{Lda, NO_TIMESTAMP, Needs, Update, missing};
+use crate::filter::{Extremes, Real};
+use crate::registry::{ConfigError, check, check_order, choice};
+use crate::{Arrival, Judgement, Loss, Reason, Span, Verdict};
+
+/// Spike.
+#[derive(Clone, Copy, Debug)]
+pub struct Spike {
+    thresholds: SpikeThresholds,
+    current_packet: CurrentPacket,
+    update: Update,
+    extremes: Extremes,
+    /// B_spikestart - rott_min, rounded down, and B_spikeend - rott_min, rounded up: kept until an extreme moves.
+    start: Span,
+    end: Span,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    NotInSpike,
+    InSpike,
+}
+
+/// Parameters of [`Spike`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SpikeConfig {
+    /// Where the spike state starts and ends.
+    pub thresholds: SpikeThresholds,
+    /// Whether a packet's own ROTT counts among the extremes it is held against.
+    pub current_packet: CurrentPacket,
+    /// When the state may change.
+    pub update: Update,
+}
+
+/// Where the spike state starts and ends, above rott_min.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SpikeThresholds {
+    /// In proportion to rott_max - rott_min.
+    Proportional {
+        /// Where it starts, 0 to 2.
+        alpha: f64,
+        /// Where it ends, 0 to alpha.
+        beta: f64,
+    },
+    /// At fixed distances (Tobe).
+    Fixed {
+        /// Where it starts.
+        start: Span,
+        /// Where it ends, zero to `start`.
+        end: Span,
+    },
+}
+
+choice! {
+    /// Whether a packet's own ROTT counts among the extremes it is held against.
+    pub enum CurrentPacket {
+        /// It does.
+        #[default]
+        Included = "included",
+        /// It counts from the next packet on.
+        Excluded = "excluded",
+    }
+}
+
+impl Default for SpikeConfig {
+    /// Spike: alpha 1/2, beta 1/3.
+    fn default() -> Self {
+        Self {
+            thresholds: SpikeThresholds::Proportional { alpha: 0.5, beta: 1.0 / 3.0 },
+            current_packet: CurrentPacket::Included,
+            update: Update::EveryArrival,
+        }
+    }
+}
+
+impl SpikeConfig {
+    /// Spike-Tobe: 20 ms and 5 ms above the smallest ROTT.
+    pub fn tobe() -> Self {
+        let thresholds = SpikeThresholds::Fixed { start: Span::from_millis(20), end: Span::from_millis(5) };
+        Self { thresholds, ..Self::default() }
+    }
+
+    /// Whether the thresholds are Tobe's kind.
+    pub fn is_fixed(&self) -> bool {
+        matches!(self.thresholds, SpikeThresholds::Fixed { .. })
+    }
+}
+
+impl Spike {
+    /// A fresh Spike.
+    ///
+    /// # Errors
+    /// If a threshold is out of range, or the state would end above where it starts.
+    pub fn new(config: &SpikeConfig) -> Result<Self, ConfigError> {
+        match config.thresholds {
+            SpikeThresholds::Proportional { alpha, beta } => {
+                check("alpha", alpha, |a| (0.0..=2.0).contains(&a), "a number from 0 to 2")?;
+                check("beta", beta, |b| b >= 0.0, "a number from 0 to alpha")?;
+                check_order(("beta", beta), ("alpha", alpha))?;
+            }
+            SpikeThresholds::Fixed { start, end } => {
+                let (start, end) = (start.as_nanos_f64() / 1e6, end.as_nanos_f64() / 1e6);
+                check("end_ms", end, |e| e >= 0.0, "a number from 0 to start_ms")?;
+                check_order(("end_ms", end), ("start_ms", start))?;
+            }
+        }
+        let mut spike = Self {
+            thresholds: config.thresholds,
+            current_packet: config.current_packet,
+            update: config.update,
+            extremes: Extremes::default(),
+            start: Span::ZERO,
+            end: Span::ZERO,
+            state: State::NotInSpike,
+        };
+        spike.set_thresholds();
+        Ok(spike)
+    }
+
+    /// Smallest and largest ROTT so far.
+    pub fn extremes(&self) -> &Extremes {
+        &self.extremes
+    }
+
+    fn name(&self) -> &'static str {
+        match self.thresholds {
+            SpikeThresholds::Proportional { .. } => "Spike",
+            SpikeThresholds::Fixed { .. } => "Spike-Tobe",
+        }
+    }
+
+    fn set_thresholds(&mut self) {
+        match self.thresholds {
+            SpikeThresholds::Proportional { alpha, beta } => {
+                let range = Real::from_span(self.extremes.range().unwrap_or(Span::ZERO));
+                self.start = (Real::new(alpha) * range).floor_span();
+                self.end = (Real::new(beta) * range).ceil_span();
+            }
+            SpikeThresholds::Fixed { start, end } => (self.start, self.end) = (start, end),
+        }
+    }
+
+    #[inline]
+    fn set_state(&mut self, above_min: Span) {
+        self.state = match self.state {
+            State::NotInSpike if above_min > self.start => State::InSpike,
+            State::InSpike if above_min < self.end => State::NotInSpike,
+            unchanged => unchanged,
+        };
+    }
+}
+
+impl Lda for Spike {
+    fn name(&self) -> &'static str {
+        Spike::name(self)
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { sender_timestamp: true, ..Needs::default() }
+    }
+
+    #[inline]
+    fn on_arrival(&mut self, arrival: &Arrival) {
+        let Some(rott) = arrival.rott else { return };
+        let update_is_due = self.update.is_due(arrival);
+        if self.current_packet == CurrentPacket::Excluded
+            && update_is_due
+            && let Some(above_min) = self.extremes.above_min(rott)
+        {
+            self.set_state(above_min);
+        }
+        let position = self.extremes.observe(rott);
+        if position.new_extreme {
+            self.set_thresholds();
+        }
+        if self.current_packet == CurrentPacket::Included && update_is_due {
+            self.set_state(position.above_min);
+        }
+    }
+
+    fn judge(&self, loss: &Loss) -> Judgement {
+        let Some(rott) = loss.revealed_by.rott else { return missing(NO_TIMESTAMP) };
+        let Some(measured) = self.extremes.above_min(rott) else { return missing("a smallest and a largest ROTT") };
+        let (verdict, state, threshold) = match self.state {
+            State::NotInSpike => (Verdict::Wireless, "not in spike", self.start),
+            State::InSpike => (Verdict::Congestion, "in spike", self.end),
+        };
+        Judgement { verdict, reason: Reason::State { scheme: Spike::name(self), state, measured, threshold } }
+    }
+}
