@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use losscause::{Span, Time};
+use losscause::{AnyLda, Span, Time};
 use losscause_transport::{tcp, tfrc};
 
 mod validate;
@@ -187,7 +187,10 @@ pub enum Traffic {
 
 /// What a TFRC receiver asks about losses.
 #[derive(Clone, Copy, Debug)]
+#[allow(clippy::large_enum_variant)] // Plain data, one per flow.
 pub enum LdaSpec {
+    /// This algorithm, in its initial state.
+    Algorithm(AnyLda),
     /// It is told the truth.
     Omniscient,
 }
