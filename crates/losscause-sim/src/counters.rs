@@ -101,10 +101,6 @@ impl Counters {
         sum(self.layout.link.iter().zip(&self.hops).filter(|&(&at, _)| at == link).map(|(_, hop)| hop))
     }
 
-    pub(crate) fn first_hop(&self, flow: FlowId) -> usize {
-        self.layout.first[flow.index()]
-    }
-
     fn range(&self, from: usize, to: usize) -> impl Iterator<Item = (LinkId, &HopCounters)> {
         self.layout.link[from..to].iter().copied().zip(&self.hops[from..to])
     }

@@ -7,21 +7,32 @@
 //! - [`counters`]: what happened to packets, per flow and hop; exact at the instant a run stopped.
 //! - [`report`]: what a flow achieved, and how good its verdicts were.
 //! - [`trace`]: every single event, for whoever wants them.
+//! - [`rng`]: one seed per run, one stream per component.
 //!
 //! Nothing here reads a clock, a file or the system's randomness: a run is a function of network and seed, and the same
 //! seed gives the same bytes.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod agent;
+mod channel;
 pub mod counters;
+mod event;
+mod ledger;
+mod link;
+mod oracle;
+mod packet;
+mod queue;
 pub mod report;
+pub mod rng;
 pub mod simulation;
 pub mod topology;
 pub mod trace;
+mod traffic;
 
 pub use counters::{Counters, HopCounters};
 pub use report::{FlowReport, LossCounts, VerdictTally, Verdicts};
-pub use simulation::Simulation;
+pub use simulation::{ConservationError, Simulation};
 pub use topology::{
     ChannelSpec, ErrorPosition, FlowId, FlowProblem, FlowSpec, LdaSpec, Limit, LinkId, LinkProblem, LinkSpec, Network,
     NetworkError, QueueSpec, Slots, TraceStart, Traffic,

@@ -6,6 +6,8 @@ use std::fmt;
 use losscause::{Span, Time};
 use losscause_transport::{tcp, tfrc};
 
+use crate::event::Schedule;
+
 use super::{ChannelSpec, FlowSpec, LinkId, LinkSpec, Network, Slots, TraceStart, Traffic};
 
 /// Why a network cannot be simulated. `Display` is one sentence that names link or flow and what was expected.
@@ -24,6 +26,13 @@ pub enum NetworkError {
         flow: String,
         /// How.
         problem: FlowProblem,
+    },
+    /// More links and flows than event sources: one per link, two per flow.
+    TooLarge {
+        /// Event sources the network needs.
+        sources: usize,
+        /// Event sources there can be.
+        most: usize,
     },
 }
 
@@ -92,6 +101,13 @@ pub enum FlowProblem {
     SourceRate,
     /// `packet_bytes` of the source is 0.
     PacketBytes,
+    /// The source sends more than a packet per nanosecond.
+    SourceTooFast {
+        /// Its rate.
+        rate_bps: u64,
+        /// The highest rate for its packets.
+        at_most: u64,
+    },
     /// `mean_on` is not positive.
     MeanOn(Span),
     /// `mean_off` is negative.
@@ -103,6 +119,10 @@ pub enum FlowProblem {
 }
 
 pub(super) fn validate(network: &Network) -> Result<(), NetworkError> {
+    let (sources, most) = (network.links.len() + 2 * network.flows.len(), Schedule::MAX_SOURCES);
+    if sources > most {
+        return Err(NetworkError::TooLarge { sources, most });
+    }
     let mut names = BTreeSet::new();
     for link in &network.links {
         let unique = if names.insert(&link.name) { Ok(()) } else { Err(LinkProblem::DuplicateName) };
@@ -207,6 +227,10 @@ fn validate_source(rate_bps: u64, packet_bytes: u32) -> Result<(), FlowProblem> 
     if packet_bytes == 0 {
         return Err(FlowProblem::PacketBytes);
     }
+    let at_most = (u64::from(packet_bytes) * 8).saturating_mul(1_000_000_000);
+    if rate_bps > at_most {
+        return Err(FlowProblem::SourceTooFast { rate_bps, at_most });
+    }
     Ok(())
 }
 
@@ -215,6 +239,12 @@ impl fmt::Display for NetworkError {
         match self {
             NetworkError::Link { link, problem } => write!(f, "link \"{link}\": {problem}"),
             NetworkError::Flow { flow, problem } => write!(f, "flow \"{flow}\": {problem}"),
+            NetworkError::TooLarge { sources, most } => {
+                write!(
+                    f,
+                    "the network needs {sources} event sources (one per link, two per flow), expected at most {most}"
+                )
+            }
         }
     }
 }
@@ -255,6 +285,9 @@ impl fmt::Display for FlowProblem {
             FlowProblem::StartSpread(spread) => write!(f, "start_spread is {spread}, expected 0 or more"),
             FlowProblem::SourceRate => write!(f, "rate_bps is 0, expected at least 1"),
             FlowProblem::PacketBytes => write!(f, "packet_bytes is 0, expected at least 1"),
+            FlowProblem::SourceTooFast { rate_bps, at_most } => {
+                write!(f, "rate_bps is {rate_bps}, expected at most {at_most} (a packet per nanosecond)")
+            }
             FlowProblem::MeanOn(mean) => write!(f, "mean_on is {mean}, expected more than 0"),
             FlowProblem::MeanOff(mean) => write!(f, "mean_off is {mean}, expected 0 or more"),
             FlowProblem::Tcp(error) => write!(f, "{error}"),

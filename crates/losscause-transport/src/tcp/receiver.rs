@@ -1,6 +1,7 @@
 //! The receiving end: cumulative acknowledgements (RFC 5681, section 4.2).
 //!
-//! Deviation from ns-2's `DelAck`: a duplicate of the newest packet is acknowledged at once, not after the delay.
+//! Deviation: a duplicate of the newest in-order packet may be acknowledged with delay, like the packet itself, as
+//! ns-2's `DelAck` does; RFC 9293, section 3.10.7.4 wants it at once.
 
 use losscause::{Span, Time};
 
@@ -59,8 +60,8 @@ impl Receiver {
     /// A segment arrived. One beyond the receiver's window is not kept.
     pub fn on_segment(&mut self, now: Time, segment: &Segment) {
         let seq = segment.seq;
-        let in_order = seq == self.next;
         self.take_in(seq);
+        let in_order = seq + 1 == self.next;
         let ack = Ack {
             next: self.next,
             echo: segment.sent_at,

@@ -1,15 +1,17 @@
 //! The retransmission timeout (RFC 6298), in ticks of a clock that may be coarse.
 //!
-//!     first R:  SRTT = R,  RTTVAR = R/2                                  (2.2)
-//!     next R':  RTTVAR = 3/4 RTTVAR + 1/4 |SRTT - R'|                    (2.3)
-//!               SRTT   = 7/8 SRTT + 1/8 R'
-//!     RTO = max(min_rto, SRTT + max(G, 4 RTTVAR)) * back-off, at most max_rto
+//! ```text
+//! first R:  SRTT = R,  RTTVAR = R/2                                  (2.2)
+//! next R':  RTTVAR = 3/4 RTTVAR + 1/4 |SRTT - R'|                    (2.3)
+//!           SRTT   = 7/8 SRTT + 1/8 R'
+//! RTO = max(min_rto, SRTT + max(G, 4 RTTVAR)) * back-off, at most max_rto
+//! ```
 //!
 //! The estimates are integers scaled by 8 and 4, as Jacobson and Karels (1988, appendix A) keep them and ns-2 does.
 //! With a tick of 1 ns this is RFC 6298; with ns-2's `tcpTick_` it is ns-2, roundings included. RTTVAR's smallest
 //! value, a quarter of a tick, makes 4 RTTVAR >= G.
 //!
-//! Deviations: none. The estimates are forgotten after the third doubling, which RFC 6298, section 5 permits and
+//! Deviations: none. The estimates are forgotten after the fourth doubling, which RFC 6298, section 5 permits and
 //! ns-2 does.
 
 use losscause::{Span, Time};

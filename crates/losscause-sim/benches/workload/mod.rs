@@ -1,0 +1,66 @@
+//! The workload that speed is measured on: the wireless last hop of Cen, Cosman and Voelker (2003), section V, as
+//! `validation/ns2/wlh.tcl` has it. Each flow crosses an access link, the shared link, and a radio link of its own.
+
+use losscause::{AnyLda, Span, Time, Verdict, lda};
+use losscause_sim::{ChannelSpec, Counters, FlowSpec, LdaSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Traffic};
+use losscause_transport::tfrc;
+
+/// `flows` TFRC flows over 150 kb/s radio links that lose 7.8 % of the packets, warmed up by two on-off sources.
+pub(crate) fn wireless_last_hop(flows: u32) -> Network {
+    let mut network = Network::default();
+    let shared_bps = u64::from(flows.max(2)) * 130_000;
+    let to = cable(&mut network, "shared", shared_bps, Span::from_millis(20), 0.0);
+    let config = tfrc::Config::ns2();
+    let config = tfrc::Config { payload_bytes: 762 - config.header_bytes, ..config };
+    for i in 0..flows {
+        let access = cable(&mut network, &format!("access {i}"), 10_000_000, Span::from_millis(1), 0.0);
+        let radio = cable(&mut network, &format!("radio {i}"), 150_000, Span::from_millis(10), 0.078);
+        let lda = LdaSpec::Algorithm(AnyLda::Constant(lda::Constant::new(Verdict::Congestion)));
+        network.flows.push(FlowSpec {
+            name: format!("tfrc {i}"),
+            path: vec![access[0], to[0], radio[0]],
+            return_path: vec![radio[1], to[1], access[1]],
+            traffic: Traffic::Tfrc { config: config.clone(), lda },
+            start: Time::ZERO + Span::from_secs(20),
+            start_spread: Span::from_secs(2),
+            stop: None,
+            wireless_immune: false,
+            measured: true,
+        });
+    }
+    for i in 0..2 {
+        let access = cable(&mut network, &format!("warm-up access {i}"), 10_000_000, Span::from_millis(1), 0.0);
+        let exit = cable(&mut network, &format!("warm-up exit {i}"), 10_000_000, Span::from_millis(1), 0.0);
+        let mean = Span::from_millis(500);
+        network.flows.push(FlowSpec {
+            name: format!("warm-up {i}"),
+            path: vec![access[0], to[0], exit[0]],
+            return_path: Vec::new(),
+            traffic: Traffic::OnOff { rate_bps: shared_bps / 2, packet_bytes: 762, mean_on: mean, mean_off: mean },
+            start: Time::ZERO,
+            start_spread: Span::ZERO,
+            stop: Some(Time::ZERO + Span::from_secs(22)),
+            wireless_immune: false,
+            measured: false,
+        });
+    }
+    network
+}
+
+/// Packets that crossed a link, all links together.
+pub(crate) fn packet_hops(network: &Network, counters: &Counters) -> u64 {
+    (0..network.links.len()).map(|link| counters.link(LinkId(link as u32)).transmitted).sum()
+}
+
+/// Two links, one per direction; errors on the way out only. Queues as in ns-2: `limit_` L lets L - 1 packets wait.
+fn cable(network: &mut Network, name: &str, rate_bps: u64, delay: Span, loss: f64) -> [LinkId; 2] {
+    let limit_pkts = (rate_bps / 60_000).max(6) as u32;
+    let queue = QueueSpec::DropTail { limit: Limit::Packets(limit_pkts - 1) };
+    let out = LinkSpec::wired(format!("{name} out"), rate_bps, delay, queue);
+    let back = LinkSpec::wired(format!("{name} back"), rate_bps, delay, queue);
+    let channel = if loss > 0.0 { ChannelSpec::Bernoulli { loss } } else { ChannelSpec::Perfect };
+    let id = network.links.len() as u32;
+    network.links.push(LinkSpec { channel, ..out });
+    network.links.push(back);
+    [LinkId(id), LinkId(id + 1)]
+}

@@ -1,0 +1,190 @@
+//! The two ends of a flow, whatever their protocol.
+
+use losscause::Time;
+use losscause_transport::{tcp, tfrc};
+
+use crate::ledger::Watch;
+use crate::oracle::Classifier;
+use crate::packet::{Datagram, Payload};
+use crate::rng::Stream;
+use crate::topology::{FlowProblem, LdaSpec};
+use crate::topology::{FlowSpec, Traffic};
+use crate::trace::{EventKind, Recorder};
+use crate::traffic::{Cbr, OnOff};
+
+/// The sending end.
+#[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant)] // One per flow; a pointer would cost time per packet.
+pub(crate) enum Sender {
+    Tcp(tcp::Sender),
+    Tfrc(tfrc::Sender),
+    Cbr(Cbr),
+    OnOff(OnOff),
+}
+
+/// The receiving end.
+#[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant)] // As above.
+pub(crate) enum Receiver {
+    Tcp(tcp::Receiver),
+    Tfrc(tfrc::Receiver<Classifier>),
+    Sink {
+        /// Distinct packets received; these sources send everything once.
+        delivered: u64,
+    },
+}
+
+/// Both ends of a flow. Random streams are derived from the flow's name.
+pub(crate) fn ends(flow: &FlowSpec, seed: u64) -> Result<(Sender, Receiver), FlowProblem> {
+    let stream = |purpose| Stream::new(seed, &format!("flow/{}/{purpose}", flow.name));
+    Ok(match &flow.traffic {
+        Traffic::Tcp(config) => {
+            let tick_offset = stream("tick").span_below(config.tick);
+            let config = tcp::Config { tick_offset, ..*config };
+            let sender = tcp::Sender::new(&config).map_err(FlowProblem::Tcp)?;
+            (Sender::Tcp(sender), Receiver::Tcp(tcp::Receiver::new(&config).map_err(FlowProblem::Tcp)?))
+        }
+        Traffic::Tfrc { config, lda } => {
+            let receiver = tfrc::Receiver::new(config, Classifier::new(lda));
+            (Sender::Tfrc(tfrc::Sender::new(config)), Receiver::Tfrc(receiver))
+        }
+        &Traffic::Cbr { rate_bps, packet_bytes } => {
+            (Sender::Cbr(Cbr::new(rate_bps, packet_bytes)), Receiver::Sink { delivered: 0 })
+        }
+        &Traffic::OnOff { rate_bps, packet_bytes, mean_on, mean_off } => {
+            let source = OnOff::new(rate_bps, packet_bytes, mean_on, mean_off, stream("traffic"));
+            (Sender::OnOff(source), Receiver::Sink { delivered: 0 })
+        }
+    })
+}
+
+impl Sender {
+    pub(crate) fn start(&mut self, now: Time) {
+        match self {
+            Sender::Tcp(sender) => sender.start(now),
+            Sender::Tfrc(sender) => sender.start(now),
+            Sender::Cbr(source) => source.start(now),
+            Sender::OnOff(source) => source.start(now),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn on_message(&mut self, now: Time, message: &Payload) {
+        match (self, message) {
+            (Sender::Tcp(sender), Payload::Ack(ack)) => sender.on_ack(now, ack),
+            (Sender::Tfrc(sender), Payload::Feedback(feedback)) => sender.on_feedback(now, feedback),
+            // Each flow's receiver answers in its sender's protocol.
+            _ => debug_assert!(false, "a sender received {message:?}"),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn on_timeout(&mut self, now: Time) {
+        match self {
+            Sender::Tcp(sender) => sender.on_timeout(now),
+            Sender::Tfrc(sender) => sender.on_timeout(now),
+            Sender::Cbr(_) | Sender::OnOff(_) => {}
+        }
+    }
+
+    #[inline]
+    pub(crate) fn poll_timeout(&self) -> Option<Time> {
+        match self {
+            Sender::Tcp(sender) => sender.poll_timeout(),
+            Sender::Tfrc(sender) => sender.poll_timeout(),
+            Sender::Cbr(source) => source.poll_timeout(),
+            Sender::OnOff(source) => source.poll_timeout(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn poll_transmit(&mut self, now: Time) -> Option<Payload> {
+        match self {
+            Sender::Tcp(sender) => sender.poll_transmit(now).map(Payload::Segment),
+            Sender::Tfrc(sender) => sender.poll_transmit(now).map(Payload::Data),
+            Sender::Cbr(source) => source.poll_transmit(now).map(Payload::Datagram),
+            Sender::OnOff(source) => source.poll_transmit(now).map(Payload::Datagram),
+        }
+    }
+
+    /// The window or rate, for a trace; none for sources that have neither.
+    pub(crate) fn sample(&self) -> Option<EventKind> {
+        match self {
+            Sender::Tcp(sender) => Some(EventKind::Cwnd(sender.cwnd())),
+            Sender::Tfrc(sender) => Some(EventKind::Rate(sender.rate())),
+            Sender::Cbr(_) | Sender::OnOff(_) => None,
+        }
+    }
+
+    pub(crate) fn tcp_stats(&self) -> Option<tcp::Stats> {
+        match self {
+            Sender::Tcp(sender) => Some(sender.stats()),
+            Sender::Tfrc(_) | Sender::Cbr(_) | Sender::OnOff(_) => None,
+        }
+    }
+}
+
+impl Receiver {
+    #[inline]
+    pub(crate) fn on_message<R: Recorder>(&mut self, now: Time, message: &Payload, watch: &mut Watch<'_, R>) {
+        match (self, message) {
+            (Receiver::Tcp(receiver), Payload::Segment(segment)) => receiver.on_segment(now, segment),
+            (Receiver::Tfrc(receiver), Payload::Data(data)) => receiver.on_data(now, data, watch),
+            (Receiver::Sink { delivered }, Payload::Datagram(Datagram { .. })) => *delivered += 1,
+            // Each flow's sender speaks its receiver's protocol.
+            _ => debug_assert!(false, "a receiver received {message:?}"),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn on_timeout(&mut self, now: Time) {
+        match self {
+            Receiver::Tcp(receiver) => receiver.on_timeout(now),
+            Receiver::Tfrc(receiver) => receiver.on_timeout(now),
+            Receiver::Sink { .. } => {}
+        }
+    }
+
+    #[inline]
+    pub(crate) fn poll_timeout(&self) -> Option<Time> {
+        match self {
+            Receiver::Tcp(receiver) => receiver.poll_timeout(),
+            Receiver::Tfrc(receiver) => receiver.poll_timeout(),
+            Receiver::Sink { .. } => None,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn poll_transmit(&mut self, now: Time) -> Option<Payload> {
+        match self {
+            Receiver::Tcp(receiver) => receiver.poll_transmit(now).map(Payload::Ack),
+            Receiver::Tfrc(receiver) => receiver.poll_transmit(now).map(Payload::Feedback),
+            Receiver::Sink { .. } => None,
+        }
+    }
+
+    /// Distinct packets handed to the application.
+    pub(crate) fn delivered_packets(&self) -> u64 {
+        match self {
+            Receiver::Tcp(receiver) => receiver.delivered_packets(),
+            Receiver::Tfrc(receiver) => receiver.delivered_packets(),
+            Receiver::Sink { delivered } => *delivered,
+        }
+    }
+}
+
+impl Traffic {
+    /// Whether the receiver judges losses.
+    pub(crate) fn differentiates(&self) -> bool {
+        matches!(self, Traffic::Tfrc { lda: LdaSpec::Algorithm(_) | LdaSpec::Omniscient, .. })
+    }
+
+    /// Payload of a full packet, bytes.
+    pub(crate) fn payload_bytes(&self) -> u32 {
+        match self {
+            Traffic::Tcp(config) => config.payload_bytes,
+            Traffic::Tfrc { config, .. } => config.payload_bytes,
+            Traffic::Cbr { packet_bytes, .. } | Traffic::OnOff { packet_bytes, .. } => *packet_bytes,
+        }
+    }
+}

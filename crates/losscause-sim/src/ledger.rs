@@ -1,0 +1,209 @@
+//! Every lost packet of a flow with its true cause, and what the receiver said about it.
+//!
+//! A lost packet stays in the ledger until it is judged, or until a later one is: receivers judge in order of sequence
+//! numbers, so nobody will ask for it any more.
+
+use std::collections::VecDeque;
+
+use losscause::observe::MAX_JUMP_PKTS;
+use losscause::{Arrival, Cause, Judgement, Loss, Time, Truth, Witness};
+
+use crate::report::{LossCounts, VerdictTally};
+use crate::rng::Stream;
+use crate::topology::FlowId;
+use crate::trace::{Event, EventKind, Recorder};
+
+/// Entries reserved at first.
+const RESERVED_PKTS: usize = 256;
+
+/// The most that can be asked about: a receiver that saw a wider gap starts anew.
+const MAX_PKTS: usize = MAX_JUMP_PKTS as usize;
+
+/// The losses of one flow.
+#[derive(Clone, Debug)]
+pub(crate) struct Ledger {
+    /// Lost and not yet judged, by sequence number. Empty for flows that do not differentiate.
+    unjudged: VecDeque<Entry>,
+    differentiates: bool,
+    /// One draw per lost packet, for oracles.
+    stream: Stream,
+    lost: LossCounts,
+    verdicts: VerdictTally,
+    /// Received packets by the base scheme in force.
+    schemes: Vec<(&'static str, u64)>,
+    /// The scheme of the last packet: its place in `schemes`.
+    scheme: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    seq: u64,
+    truth: Truth,
+}
+
+impl Ledger {
+    /// `stream` is drawn from once per lost packet.
+    pub(crate) fn new(differentiates: bool, stream: Stream) -> Self {
+        Self {
+            unjudged: VecDeque::with_capacity(if differentiates { RESERVED_PKTS } else { 0 }),
+            differentiates,
+            stream,
+            lost: LossCounts::default(),
+            verdicts: VerdictTally::default(),
+            schemes: Vec::new(),
+            scheme: 0,
+        }
+    }
+
+    /// A data packet was lost.
+    pub(crate) fn lost(&mut self, seq: u64, cause: Cause) {
+        self.lost.count(cause);
+        if !self.differentiates {
+            return;
+        }
+        if self.unjudged.len() == MAX_PKTS {
+            self.unjudged.pop_front();
+        }
+        let entry = Entry { seq, truth: Truth { cause, draw: self.stream.uniform() } };
+        // Losses come in order, except that a packet may be lost late on its path and its successor early.
+        let later = self.unjudged.iter().rev().take_while(|other| other.seq > seq).count();
+        self.unjudged.insert(self.unjudged.len() - later, entry);
+    }
+
+    pub(crate) fn counts(&self) -> LossCounts {
+        self.lost
+    }
+
+    pub(crate) fn verdicts(&self) -> VerdictTally {
+        let mut verdicts = self.verdicts;
+        if self.differentiates {
+            verdicts.congestion.undetected = self.lost.congestion - verdicts.congestion.judged();
+            verdicts.wireless.undetected = self.lost.wireless - verdicts.wireless.judged();
+        }
+        verdicts
+    }
+
+    pub(crate) fn schemes(&self) -> &[(&'static str, u64)] {
+        &self.schemes
+    }
+
+    fn find(&self, seq: u64) -> Option<&Entry> {
+        self.unjudged.iter().find(|entry| entry.seq >= seq).filter(|entry| entry.seq == seq)
+    }
+
+    #[cold]
+    fn change_scheme(&mut self, scheme: &'static str) {
+        self.scheme = self.schemes.iter().position(|&(name, _)| name == scheme).unwrap_or_else(|| {
+            self.schemes.push((scheme, 0));
+            self.schemes.len() - 1
+        });
+    }
+}
+
+/// Stands beside a receiver: knows the truth from the ledger, and writes the verdicts down.
+pub(crate) struct Watch<'a, R> {
+    pub(crate) ledger: &'a mut Ledger,
+    pub(crate) recorder: &'a mut R,
+    pub(crate) flow: FlowId,
+    pub(crate) now: Time,
+}
+
+impl<R: Recorder> Witness for Watch<'_, R> {
+    fn truth(&mut self, seq: u64) -> Option<Truth> {
+        self.ledger.find(seq).map(|entry| entry.truth)
+    }
+
+    #[inline]
+    fn arrived(&mut self, _: &Arrival, scheme: &'static str) {
+        let ledger = &mut *self.ledger;
+        if ledger.schemes.get(ledger.scheme).is_none_or(|&(name, _)| !std::ptr::eq(name, scheme)) {
+            ledger.change_scheme(scheme);
+        }
+        if let Some((_, packets)) = ledger.schemes.get_mut(ledger.scheme) {
+            *packets += 1;
+        }
+    }
+
+    fn judged(&mut self, loss: &Loss, judgement: &Judgement) {
+        let cause = loss.truth.map(|truth| truth.cause);
+        if let Some(cause) = cause {
+            self.ledger.verdicts.of(cause).count(judgement.verdict);
+        }
+        while self.ledger.unjudged.front().is_some_and(|entry| entry.seq <= loss.seq) {
+            self.ledger.unjudged.pop_front();
+        }
+        if R::ON {
+            let kind = EventKind::Verdict { seq: loss.seq, cause, judgement: *judgement };
+            self.recorder.record(&Event { at: self.now, flow: self.flow, kind });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use losscause::{Reason, Verdict};
+
+    use super::*;
+
+    fn ledger() -> Ledger {
+        Ledger::new(true, Stream::new(1, "flow/test/oracle"))
+    }
+
+    fn arrival(seq: u64) -> Arrival {
+        Arrival { seq, at: Time::ZERO, rott: None, since_last: None }
+    }
+
+    fn judge(ledger: &mut Ledger, seq: u64, verdict: Verdict) -> Option<Cause> {
+        let mut watch = Watch { ledger, recorder: &mut (), flow: FlowId(0), now: Time::ZERO };
+        let truth = watch.truth(seq);
+        let loss = Loss { seq, revealed_by: arrival(seq + 1), truth };
+        watch.judged(&loss, &Judgement { verdict, reason: Reason::Unconditional });
+        truth.map(|truth| truth.cause)
+    }
+
+    #[test]
+    fn every_lost_packet_is_counted_once_against_its_own_cause() {
+        let mut ledger = ledger();
+        for (seq, cause) in [(3, Cause::Congestion), (4, Cause::Wireless), (9, Cause::Wireless), (12, Cause::Wireless)]
+        {
+            ledger.lost(seq, cause);
+        }
+        assert_eq!(judge(&mut ledger, 3, Verdict::Wireless), Some(Cause::Congestion));
+        assert_eq!(judge(&mut ledger, 4, Verdict::Wireless), Some(Cause::Wireless));
+        assert_eq!(judge(&mut ledger, 9, Verdict::Undecided), Some(Cause::Wireless));
+        let verdicts = ledger.verdicts();
+        assert_eq!((verdicts.m_c(), verdicts.m_w()), (Some(1.0), Some(0.0)));
+        assert_eq!(verdicts.wireless.undecided, 1);
+        assert_eq!((verdicts.congestion.undetected, verdicts.wireless.undetected), (0, 1));
+    }
+
+    #[test]
+    fn a_packet_lost_late_on_its_path_is_found_behind_its_successor() {
+        let mut ledger = ledger();
+        ledger.lost(7, Cause::Congestion);
+        ledger.lost(5, Cause::Wireless);
+        assert_eq!(judge(&mut ledger, 5, Verdict::Wireless), Some(Cause::Wireless));
+        assert_eq!(judge(&mut ledger, 7, Verdict::Wireless), Some(Cause::Congestion));
+    }
+
+    #[test]
+    fn what_nobody_will_ask_for_any_more_is_forgotten_and_stays_undetected() {
+        let mut ledger = ledger();
+        // Lost before anything arrived: there is no gap to reveal it.
+        ledger.lost(0, Cause::Wireless);
+        ledger.lost(5, Cause::Wireless);
+        assert_eq!(judge(&mut ledger, 5, Verdict::Wireless), Some(Cause::Wireless));
+        assert!(ledger.unjudged.is_empty());
+        assert_eq!(ledger.verdicts().wireless.undetected, 1);
+    }
+
+    #[test]
+    fn received_packets_count_for_the_scheme_in_force() {
+        let mut ledger = ledger();
+        let mut watch = Watch { ledger: &mut ledger, recorder: &mut (), flow: FlowId(0), now: Time::ZERO };
+        for (seq, scheme) in ["Spike", "Spike", "mBiaz", "Spike"].into_iter().enumerate() {
+            watch.arrived(&arrival(seq as u64), scheme);
+        }
+        assert_eq!(ledger.schemes(), [("Spike", 3), ("mBiaz", 1)]);
+    }
+}

@@ -1,0 +1,254 @@
+//! One direction of a link: a queue, a transmitter, and the way to the far end.
+//!
+//! A link has one event per packet: its arrival at the far end. The transmitter is worked out late, when a packet comes
+//! or leaves: it starts on the next packet at `max(arrival, end of the packet before)`, so its past is known exactly. Two
+//! rules make that right:
+//!
+//! - Before anything is asked of the queue at an instant, all transmissions that began up to and including that instant
+//!   are worked out ([`Link::catch_up`]): the queue is as long as it really was. A packet that comes at the very instant
+//!   at which another one's transmission ends meets a queue that has moved up already.
+//! - While packets wait, one is in transmission or on its way: the link's event comes before anybody could miss them.
+
+use std::collections::VecDeque;
+
+use losscause::{Span, Time};
+
+use crate::channel::Channel;
+use crate::packet::Handle;
+use crate::queue::{Queue, Waiting};
+use crate::rng::Stream;
+use crate::topology::{ErrorPosition, LinkSpec};
+
+/// Entries reserved at first; a longer pipe grows once.
+const RESERVED_PKTS: usize = 64;
+
+/// A link in motion.
+#[derive(Clone, Debug)]
+pub(crate) struct Link {
+    pub(crate) queue: Queue,
+    /// When the transmitter will be free, or became free.
+    free_at: Time,
+    /// In transmission or propagation, in order.
+    in_flight: VecDeque<Flight>,
+    channel: Channel,
+    error_position: ErrorPosition,
+    delay: Span,
+    rate_bps: u64,
+    /// The last packet's size and transmission time: most packets are alike.
+    last_size: (u32, Span),
+}
+
+/// A packet in transmission or propagation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Flight {
+    /// At the far end.
+    pub(crate) arrives: Time,
+    pub(crate) packet: Handle,
+    /// It met a bad slot.
+    pub(crate) hit: bool,
+}
+
+/// What became of a packet that came to a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Entry {
+    /// It waits or is in transmission.
+    Accepted,
+    /// The queue dropped it.
+    Dropped,
+    /// It met a bad slot before the queue; what it would have met there is not known.
+    Hit,
+}
+
+impl Link {
+    pub(crate) fn new(spec: &LinkSpec, seed: u64) -> Self {
+        let stream = Stream::new(seed, &format!("link/{}/channel", spec.name));
+        Self {
+            queue: Queue::new(spec.queue),
+            free_at: Time::ZERO,
+            in_flight: VecDeque::with_capacity(RESERVED_PKTS),
+            channel: Channel::new(&spec.channel, spec.slots, stream),
+            error_position: spec.error_position,
+            delay: spec.delay,
+            rate_bps: spec.rate_bps,
+            last_size: (0, Span::ZERO),
+        }
+    }
+
+    /// A packet comes. `immune` ones use up their slots but are not hit. `started` hears of every transmission that began:
+    /// when, which packet, and what waits since.
+    #[inline]
+    pub(crate) fn enter(
+        &mut self,
+        now: Time,
+        packet: Waiting,
+        immune: bool,
+        mut started: impl FnMut(Time, Handle, &Queue),
+    ) -> Entry {
+        if self.error_position == ErrorPosition::BeforeQueue && self.channel.corrupts(now, now) && !immune {
+            return Entry::Hit;
+        }
+        self.catch_up(now, &mut started);
+        let idle = self.free_at <= now;
+        if self.queue.offer(now, packet, idle).is_err() {
+            return Entry::Dropped;
+        }
+        if idle {
+            self.free_at = now;
+            self.catch_up(now, &mut started);
+        }
+        Entry::Accepted
+    }
+
+    /// When the next packet reaches the far end.
+    #[inline]
+    pub(crate) fn next_arrival(&self) -> Option<Time> {
+        self.in_flight.front().map(|flight| flight.arrives)
+    }
+
+    /// The packet that reaches the far end at `now`, which is [`Link::next_arrival`].
+    #[inline]
+    pub(crate) fn leave(&mut self, now: Time, started: impl FnMut(Time, Handle, &Queue)) -> Option<Flight> {
+        let flight = self.in_flight.pop_front()?;
+        self.catch_up(now, started);
+        Some(flight)
+    }
+
+    /// Works out all transmissions that began up to and including `now`.
+    #[inline]
+    pub(crate) fn catch_up(&mut self, now: Time, mut started: impl FnMut(Time, Handle, &Queue)) {
+        while self.free_at <= now {
+            let start = self.free_at;
+            let Some(Waiting { packet, wire_bytes }) = self.queue.take(start) else { break };
+            started(start, packet, &self.queue);
+            let end = start + self.transmission_time(wire_bytes);
+            let hit = self.error_position == ErrorPosition::AfterTransmission && self.channel.corrupts(start, end);
+            self.in_flight.push_back(Flight { arrives: end + self.delay, packet, hit });
+            self.free_at = end;
+        }
+    }
+
+    /// The packets in transmission or propagation, in order.
+    pub(crate) fn in_flight(&self) -> impl Iterator<Item = &Flight> {
+        self.in_flight.iter()
+    }
+
+    #[inline]
+    fn transmission_time(&mut self, wire_bytes: u32) -> Span {
+        if self.last_size.0 != wire_bytes {
+            self.last_size = (wire_bytes, transmission_time_rounded(wire_bytes, self.rate_bps));
+        }
+        self.last_size.1
+    }
+}
+
+/// Of a packet of this size at this rate, rounded to the nearest nanosecond.
+fn transmission_time_rounded(wire_bytes: u32, rate_bps: u64) -> Span {
+    let rate = u128::from(rate_bps);
+    let nanos = (u128::from(wire_bytes) * 8 * 1_000_000_000 + rate / 2) / rate;
+    Span::from_nanos(i64::try_from(nanos).unwrap_or(i64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::{Datagram, Packet, Payload, Pool};
+    use crate::topology::{ChannelSpec, Limit, QueueSpec, Slots, TraceStart};
+
+    fn wireless(limit: Limit) -> LinkSpec {
+        LinkSpec::wired("air", 150_000, Span::from_millis(10), QueueSpec::DropTail { limit })
+    }
+
+    /// A packet of 762 bytes comes.
+    fn enter(link: &mut Link, pool: &mut Pool, now: Time, immune: bool) -> Entry {
+        let payload = Payload::Datagram(Datagram { seq: 0, bytes: 762 });
+        let packet = pool.insert(Packet { hop: 0, wire_bytes: 762, payload });
+        link.enter(now, Waiting { packet, wire_bytes: 762 }, immune, |_, _, _| {})
+    }
+
+    fn at_micros(micros: i64) -> Time {
+        Time::ZERO + Span::from_micros(micros)
+    }
+
+    #[test]
+    fn transmission_takes_size_over_rate() {
+        assert_eq!(transmission_time_rounded(762, 150_000), Span::from_micros(40_640));
+        assert_eq!(transmission_time_rounded(1040, 1_600_000), Span::from_micros(5_200));
+        // 2,666,666.67 ns.
+        assert_eq!(transmission_time_rounded(1000, 3_000_000), Span::from_nanos(2_666_667));
+        assert_eq!(transmission_time_rounded(u32::MAX, 1), Span::MAX);
+    }
+
+    #[test]
+    fn of_seven_packets_at_once_one_is_sent_five_wait_and_one_is_dropped() {
+        let mut link = Link::new(&wireless(Limit::Packets(5)), 1);
+        let mut pool = Pool::default();
+        let entries = [(); 7].map(|()| enter(&mut link, &mut pool, Time::ZERO, false));
+        assert_eq!(entries[..6], [Entry::Accepted; 6]);
+        assert_eq!(entries[6], Entry::Dropped);
+        assert_eq!(link.queue.packets(), 5);
+        // 40.64 ms each, and 10 ms to the far end.
+        for micros in [50_640, 91_280, 131_920, 172_560, 213_200, 253_840] {
+            assert_eq!(link.next_arrival(), Some(at_micros(micros)));
+            assert!(link.leave(at_micros(micros), |_, _, _| {}).is_some());
+        }
+        assert_eq!(link.next_arrival(), None);
+    }
+
+    #[test]
+    fn the_queue_moves_up_at_the_very_instant_a_transmission_ends() {
+        let mut link = Link::new(&wireless(Limit::Packets(1)), 1);
+        let mut pool = Pool::default();
+        assert_eq!([(); 3].map(|()| enter(&mut link, &mut pool, Time::ZERO, false))[2], Entry::Dropped);
+        let end = at_micros(40_640);
+        assert_eq!(enter(&mut link, &mut pool, end - Span::from_nanos(1), false), Entry::Dropped);
+        assert_eq!(enter(&mut link, &mut pool, end, false), Entry::Accepted);
+    }
+
+    #[test]
+    fn an_idle_transmitter_starts_at_once() {
+        let mut link = Link::new(&wireless(Limit::Packets(0)), 1);
+        let mut pool = Pool::default();
+        assert_eq!(enter(&mut link, &mut pool, Time::ZERO, false), Entry::Accepted);
+        assert!(link.leave(at_micros(50_640), |_, _, _| {}).is_some());
+        let now = Time::ZERO + Span::from_secs(3);
+        assert_eq!(enter(&mut link, &mut pool, now, false), Entry::Accepted);
+        assert_eq!(link.next_arrival(), Some(now + Span::from_micros(50_640)));
+    }
+
+    fn every_third_bad(error_position: ErrorPosition) -> LinkSpec {
+        let lost = [true, false, false].into();
+        LinkSpec {
+            channel: ChannelSpec::Trace { lost, start: TraceStart::Slot(0) },
+            error_position,
+            slots: Slots::PerPacket(1),
+            ..wireless(Limit::Packets(5))
+        }
+    }
+
+    #[test]
+    fn an_error_after_transmission_uses_the_links_time() {
+        let mut link = Link::new(&every_third_bad(ErrorPosition::AfterTransmission), 1);
+        let mut pool = Pool::default();
+        assert_eq!([(); 2].map(|()| enter(&mut link, &mut pool, Time::ZERO, false)), [Entry::Accepted; 2]);
+        let first = link.leave(at_micros(50_640), |_, _, _| {}).unwrap();
+        let second = link.leave(at_micros(91_280), |_, _, _| {}).unwrap();
+        assert_eq!((first.hit, second.hit), (true, false));
+    }
+
+    #[test]
+    fn an_error_before_the_queue_uses_neither_time_nor_queue() {
+        let mut link = Link::new(&every_third_bad(ErrorPosition::BeforeQueue), 1);
+        let mut pool = Pool::default();
+        let entries = [(); 2].map(|()| enter(&mut link, &mut pool, Time::ZERO, false));
+        assert_eq!(entries, [Entry::Hit, Entry::Accepted]);
+        assert_eq!(link.next_arrival(), Some(at_micros(50_640)));
+    }
+
+    #[test]
+    fn an_immune_packet_uses_its_slot_up() {
+        let mut link = Link::new(&every_third_bad(ErrorPosition::BeforeQueue), 1);
+        let mut pool = Pool::default();
+        let entries = [true, false, false, false].map(|immune| enter(&mut link, &mut pool, Time::ZERO, immune));
+        assert_eq!(entries, [Entry::Accepted, Entry::Accepted, Entry::Accepted, Entry::Hit]);
+    }
+}

@@ -1,0 +1,99 @@
+//! First in, first out; what finds the queue full is dropped.
+//!
+//! Limits count what waits, without the packet in transmission (see [`Limit`] for how ns-2 counts).
+//!
+//! Deviations: none from the usual definition. From ns-2's `Queue/DropTail`: the limit may be reached, not just
+//! approached; and a packet that finds the transmitter idle is never refused, which in ns-2 happens at `limit_` 1 and,
+//! counting bytes, to packets larger than the limit.
+
+use std::collections::VecDeque;
+
+use super::{Refused, Waiting};
+use crate::topology::Limit;
+
+/// Entries reserved at first; a queue that needs more grows once.
+const RESERVED_PKTS: usize = 64;
+
+#[derive(Clone, Debug)]
+pub(crate) struct DropTail {
+    limit: Limit,
+    waiting: VecDeque<Waiting>,
+    bytes: u64,
+}
+
+impl DropTail {
+    pub(super) fn new(limit: Limit) -> Self {
+        Self { limit, waiting: VecDeque::with_capacity(RESERVED_PKTS), bytes: 0 }
+    }
+
+    #[inline]
+    pub(super) fn offer(&mut self, packet: Waiting, transmitter_idle: bool) -> Result<(), Refused> {
+        let bytes = self.bytes + u64::from(packet.wire_bytes);
+        let fits = match self.limit {
+            Limit::Packets(limit) => self.waiting.len() < limit as usize,
+            Limit::Bytes(limit) => bytes <= limit,
+        };
+        if !fits && !transmitter_idle {
+            return Err(Refused);
+        }
+        self.waiting.push_back(packet);
+        self.bytes = bytes;
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn take(&mut self) -> Option<Waiting> {
+        let packet = self.waiting.pop_front()?;
+        self.bytes -= u64::from(packet.wire_bytes);
+        Some(packet)
+    }
+
+    pub(super) fn packets(&self) -> u32 {
+        self.waiting.len() as u32
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Waiting> {
+        self.waiting.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::{Datagram, Packet, Payload, Pool};
+
+    fn waiting(bytes: u32) -> Waiting {
+        let payload = Payload::Datagram(Datagram { seq: 0, bytes });
+        let packet = Pool::default().insert(Packet { hop: 0, wire_bytes: bytes, payload });
+        Waiting { packet, wire_bytes: bytes }
+    }
+
+    #[test]
+    fn a_limit_of_two_packets_lets_two_wait() {
+        let mut queue = DropTail::new(Limit::Packets(2));
+        let accepted = [(); 3].map(|()| queue.offer(waiting(100), false).is_ok());
+        assert_eq!(accepted, [true, true, false]);
+        assert!(queue.take().is_some());
+        assert!(queue.offer(waiting(100), false).is_ok());
+    }
+
+    #[test]
+    fn a_limit_in_bytes_may_be_reached_but_not_passed() {
+        let mut queue = DropTail::new(Limit::Bytes(1000));
+        let accepted = [600, 401, 400, 1].map(|bytes| queue.offer(waiting(bytes), false).is_ok());
+        assert_eq!(accepted, [true, false, true, false]);
+        assert_eq!((queue.packets(), queue.bytes()), (2, 1000));
+    }
+
+    #[test]
+    fn an_idle_transmitter_is_always_fed() {
+        let mut queue = DropTail::new(Limit::Packets(0));
+        assert!(queue.offer(waiting(100), true).is_ok());
+        assert!(queue.take().is_some());
+        assert!(queue.offer(waiting(100), false).is_err());
+    }
+}

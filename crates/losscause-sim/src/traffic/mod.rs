@@ -1,0 +1,55 @@
+//! Sources without feedback, one file each. TCP and TFRC are sources in their own crate.
+
+use losscause::Span;
+
+mod cbr;
+mod on_off;
+
+pub(crate) use cbr::Cbr;
+pub(crate) use on_off::OnOff;
+
+/// Equal spacing that is not a whole number of nanoseconds: the remainders add up instead of getting lost.
+#[derive(Clone, Debug)]
+struct Spacing {
+    whole: i64,
+    remainder: u64,
+    /// Remainders so far, in units of 1/`rate_bps` nanoseconds.
+    carried: u64,
+    rate_bps: u64,
+}
+
+impl Spacing {
+    /// Between the starts of packets of this size, back to back at this rate.
+    fn new(rate_bps: u64, packet_bytes: u32) -> Self {
+        let bits = u128::from(packet_bytes) * 8 * 1_000_000_000;
+        let rate = u128::from(rate_bps);
+        Self { whole: (bits / rate) as i64, remainder: (bits % rate) as u64, carried: 0, rate_bps }
+    }
+
+    fn next(&mut self) -> Span {
+        // Both are below rate_bps; a wide sum cannot overflow.
+        let carried = u128::from(self.carried) + u128::from(self.remainder);
+        let full = carried >= u128::from(self.rate_bps);
+        self.carried = if full { carried - u128::from(self.rate_bps) } else { carried } as u64;
+        Span::from_nanos(self.whole + i64::from(full))
+    }
+
+    /// Mean spacing, nanoseconds.
+    fn mean_nanos(&self) -> f64 {
+        self.whole as f64 + self.remainder as f64 / self.rate_bps as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spacing_does_not_drift() {
+        // 1000 bytes at 3 Mb/s: 2,666,666.67 ns.
+        let mut spacing = Spacing::new(3_000_000, 1000);
+        let gaps = [(); 3].map(|()| spacing.next().as_nanos());
+        assert_eq!(gaps.iter().sum::<i64>(), 8_000_000);
+        assert!(gaps.iter().all(|gap| (2_666_666..=2_666_667).contains(gap)));
+    }
+}
