@@ -19,6 +19,7 @@ array set param {
     loss-rate   0
     loss-seed   1
     loss-place  after
+    seed        1
     access-rate 10M
     access-ms   1
     overhead    0
@@ -28,7 +29,6 @@ array set param {
     every       0.01
     status      0
     set         ""
-    quiet       0
 }
 
 proc refuse {sentence} {
@@ -65,7 +65,17 @@ if {[llength $param(starts)] != $param(flows)} {
 remove-all-packet-headers
 add-packet-header IP TCP Flags TFRC TFRC_ACK
 
+# The first draws after a small seed are all small; they are thrown away.
+proc stir {rng seed} {
+    $rng seed $seed
+    for {set k 0} {$k < 100} {incr k} {
+        $rng uniform 0 1
+    }
+}
+
 set ns [new Simulator]
+# ns-2 draws from it at which point of a tick each TCP sender's clock stands.
+stir $defaultRNG $param(seed)
 set trace_file ""
 if {$param(trace-all) ne ""} {
     # ns-2 traces the links that are made after this.
@@ -110,20 +120,20 @@ set monitor [$ns monitor-queue $r1 $r2 "" 1000000]
 # order in which packets were transmitted; ns-2's own `lossmodel` would put it before the queue.
 set channel ""
 if {$param(loss-file) ne ""} {
-    set file [open $param(loss-file)]
-    set slots [read $file]
-    close $file
+    if {$param(loss-file) eq "-"} {
+        set slots [read stdin]
+    } else {
+        set file [open $param(loss-file)]
+        set slots [read $file]
+        close $file
+    }
     set channel [new ErrorModel/List]
     # A list may not be empty; no run comes to the slot added here.
     eval $channel droplist $slots 2147483647
 } elseif {$param(loss-rate) > 0} {
     set channel [new ErrorModel]
     set rng [new RNG]
-    # The first draws after a small seed are all small.
-    $rng seed $param(loss-seed)
-    for {set i 0} {$i < 100} {incr i} {
-        $rng uniform 0 1
-    }
+    stir $rng $param(loss-seed)
     set uniform [new RandomVariable/Uniform]
     $uniform use-rng $rng
     $channel set rate_ $param(loss-rate)
@@ -243,7 +253,6 @@ proc finish {} {
             lappend timeouts [$agent($i) set nrexmit_]
         }
     }
-    if {$param(quiet)} return
     puts "delivered $delivered"
     puts "sent $sent"
     puts "timeouts $timeouts"

@@ -7,8 +7,9 @@
 # exponential sources warm the shared link up for the first 20 s and stop when the flows have started.
 #
 # Options: -flows N  -duration SECONDS  -warmup SECONDS  -loss RATE  -seed N
+# -count 1 watches every link, which takes time, and prints how many transmissions of packets there were in all.
 
-array set param {flows 16 duration 222 warmup 20 loss 0.078 seed 1 quiet 0}
+array set param {flows 16 duration 222 warmup 20 loss 0.078 seed 1 count 0}
 foreach {key value} $argv {
     set name [string range $key 1 end]
     if {[string index $key 0] ne "-" || ![info exists param($name)]} {
@@ -23,10 +24,14 @@ proc queue_pkts {bps} {
 }
 
 proc link {a b bps delay} {
-    global ns
+    global ns param monitors
     $ns duplex-link $a $b $bps $delay DropTail
-    $ns queue-limit $a $b [queue_pkts $bps]
-    $ns queue-limit $b $a [queue_pkts $bps]
+    foreach {from to} [list $a $b $b $a] {
+        $ns queue-limit $from $to [queue_pkts $bps]
+        if {$param(count)} {
+            lappend monitors [$ns monitor-queue $from $to "" 1000000]
+        }
+    }
 }
 
 # A generator of its own; the first draws after a small seed are all small and are thrown away.
@@ -46,7 +51,6 @@ set shared_bps [expr {max($param(flows), 2) * 130000}]
 set r1 [$ns node]
 set r2 [$ns node]
 link $r1 $r2 $shared_bps 20ms
-set monitor [$ns monitor-queue $r1 $r2 "" 1000000]
 
 for {set i 0} {$i < $param(flows)} {incr i} {
     set src [$ns node]
@@ -94,16 +98,23 @@ foreach k {0 1} {
 }
 
 proc finish {} {
-    global ns param sink monitor
+    global ns param sink monitors
     $ns halt
     set received 0
     for {set i 0} {$i < $param(flows)} {incr i} {
         incr received [expr {round([$sink($i) set bytes_] / 762.0)}]
     }
-    if {$param(quiet)} return
     puts "received $received"
-    puts "transmitted [$monitor set pdepartures_]"
-    puts "queue_drops [$monitor set pdrops_]"
+    if {$param(count)} {
+        set hops 0
+        set drops 0
+        foreach monitor $monitors {
+            incr hops [$monitor set pdepartures_]
+            incr drops [$monitor set pdrops_]
+        }
+        puts "packet_hops $hops"
+        puts "queue_drops $drops"
+    }
 }
 $ns at $param(duration) finish
 $ns run

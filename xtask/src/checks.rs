@@ -4,8 +4,9 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 
-use crate::shell::{cargo, run};
+use crate::shell::{cargo, command, output, root, run};
 use crate::tools::Tool;
+use crate::{instructions, validate};
 
 /// One thing to check.
 struct Step {
@@ -17,6 +18,9 @@ struct Step {
 const TESTS: &[Step] = &[
     Step { name: "tests", needs: &[], run: tests },
     Step { name: "no I/O: the core compiles for wasm32", needs: &[Tool::Wasm], run: wasm },
+    Step { name: "agreement with ns-2, short form", needs: &[Tool::Ns2], run: validate::short },
+    Step { name: "instructions of the event loop", needs: &[Tool::Valgrind], run: instructions::compare },
+    Step { name: "the same bytes from any number of threads", needs: &[], run: same_bytes },
 ];
 
 const BEFORE_TESTS: &[Step] = &[
@@ -105,6 +109,22 @@ fn wasm() -> Result<()> {
         "-p",
         "losscause-sim",
     ]))
+}
+
+/// `reproduce` prints the same JSON whatever `--jobs` is.
+fn same_bytes() -> Result<()> {
+    run(cargo().args(["build", "--quiet", "--release", "-p", "losscause-cli"]))?;
+    let program = root().join("target/release/losscause");
+    let json = |jobs: &str| {
+        let arguments = ["reproduce", "cen2003/table2", "--runs", "1", "--format", "json", "--jobs", jobs];
+        output(command(&program.to_string_lossy()).args(arguments))
+    };
+    let (one, two) = (json("1")?, json("2")?);
+    if one.is_empty() || one != two {
+        let at = one.iter().zip(&two).take_while(|(a, b)| a == b).count();
+        bail!("`losscause reproduce` printed other bytes with --jobs 2 than with --jobs 1, from byte {at} on");
+    }
+    Ok(())
 }
 
 fn benchmarks_compile() -> Result<()> {

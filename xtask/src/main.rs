@@ -1,8 +1,10 @@
 //! The project's own verbs, run as `cargo xtask VERB`. None of this is part of the product.
 
 mod checks;
+mod instructions;
 mod shell;
 mod tools;
+mod validate;
 
 use std::process::ExitCode;
 
@@ -20,6 +22,10 @@ struct Cli {
 enum Verb {
     /// Run all tests; what this machine lacks is skipped, named and counted
     Test,
+    /// Compare our simulator with ns-2 over validation/ns2/grid.toml
+    Validate(validate::Options),
+    /// Count the event loop's instructions per packet-hop and compare them with benches/instructions.toml
+    Instructions(instructions::Options),
     /// Run everything a change must pass: install what is missing, skip nothing, and check format, lints and docs too
     Ci,
 }
@@ -28,6 +34,8 @@ fn main() -> ExitCode {
     let done = match Cli::parse().verb {
         Verb::Test => checks::test(),
         Verb::Ci => checks::ci(),
+        Verb::Validate(options) => validate::validate(&options),
+        Verb::Instructions(options) => instructions::instructions(&options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

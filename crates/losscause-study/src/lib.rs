@@ -12,9 +12,9 @@ pub mod measure;
 pub mod parallel;
 pub mod run;
 pub mod scenario;
-pub mod trace;
+pub mod statistics;
 
 pub use error::{InputError, RunError};
-pub use measure::{FlowMeasurements, LinkMeasurements, Measurements, Metric};
-pub use run::{run, run_recorded};
+pub use measure::{Measurements, Metric};
+pub use run::run;
 pub use scenario::{Experiment, Scenario, Setting};

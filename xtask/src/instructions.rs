@@ -1,0 +1,130 @@
+//! `cargo xtask instructions`: instructions per packet-hop of the event loop, counted by valgrind, against a pinned
+//! value. Counts do not depend on how busy the machine is, so a test may hold them.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+
+use crate::shell::{cargo, command, output, root, run};
+use crate::tools::Tool;
+
+/// Update the pinned value instead of comparing with it?
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Pin what is counted now
+    #[arg(long)]
+    update: bool,
+}
+
+/// `benches/instructions.toml`.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Pinned {
+    /// Instructions per packet-hop.
+    event_loop: f64,
+}
+
+/// How far the count may stray from the pinned one: compilers and C libraries differ a little.
+const TOLERANCE: f64 = 0.03;
+const WORKLOAD: &str = "event_loop_workload";
+/// Simulated seconds of the two runs; their difference leaves out what starting the program costs.
+const SHORT_RUN_S: u64 = 20;
+const LONG_RUN_S: u64 = 60;
+
+/// Counts, and compares with the pinned value or replaces it.
+///
+/// # Errors
+/// The count is off, or cannot be made.
+pub(crate) fn instructions(options: &Options) -> Result<()> {
+    Tool::Valgrind.ensure()?;
+    run(cargo().args(["build", "--quiet", "--release", "-p", "losscause-sim", "--example", WORKLOAD]))?;
+    let program = root().join("target/release/examples").join(WORKLOAD);
+    let (short, long) = (count(&program, SHORT_RUN_S)?, count(&program, LONG_RUN_S)?);
+    if long.packet_hops <= short.packet_hops {
+        bail!("{WORKLOAD} printed no more packet-hops for {LONG_RUN_S} s than for {SHORT_RUN_S} s");
+    }
+    let measured = (long.instructions - short.instructions) as f64 / (long.packet_hops - short.packet_hops) as f64;
+    let path = root().join("benches/instructions.toml");
+    if options.update {
+        let text = toml::to_string(&Pinned { event_loop: (measured * 10.0).round() / 10.0 })?;
+        let head = "# Instructions per packet-hop, counted by `cargo xtask instructions`, pinned by `cargo xtask instructions --update`.\n";
+        fs::write(&path, format!("{head}{text}")).with_context(|| path.display().to_string())?;
+        println!("event loop: {measured:.1} instructions per packet-hop, pinned");
+        return Ok(());
+    }
+    let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let pinned: Pinned = toml::from_str(&text).with_context(|| path.display().to_string())?;
+    println!("event loop: {measured:.1} instructions per packet-hop, pinned {:.1}", pinned.event_loop);
+    check(measured, pinned.event_loop)
+}
+
+/// As one of CI's steps.
+pub(crate) fn compare() -> Result<()> {
+    instructions(&Options { update: false })
+}
+
+fn check(measured: f64, pinned: f64) -> Result<()> {
+    let change = measured / pinned - 1.0;
+    if change.abs() > TOLERANCE {
+        bail!(
+            "the event loop takes {:+.1} % instructions per packet-hop, expected within {:.0} %; if that is meant, run \
+             `cargo xtask instructions --update` and say why in the commit",
+            change * 100.0,
+            TOLERANCE * 100.0
+        );
+    }
+    Ok(())
+}
+
+/// What one run did.
+struct Count {
+    instructions: u64,
+    packet_hops: u64,
+}
+
+/// Runs the workload under callgrind, with nothing of the environment that could change the count.
+fn count(program: &Path, simulated_s: u64) -> Result<Count> {
+    let out = root().join(format!("target/callgrind.{WORKLOAD}.{simulated_s}"));
+    let mut valgrind = command("valgrind");
+    valgrind.env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
+    valgrind.args(["--tool=callgrind", "--quiet"]).arg(format!("--callgrind-out-file={}", out.display()));
+    let printed = output(valgrind.arg(program).arg(simulated_s.to_string()))?;
+    let printed = String::from_utf8_lossy(&printed);
+    let packet_hops = printed
+        .lines()
+        .find_map(|line| line.strip_prefix("packet_hops "))
+        .and_then(|hops| hops.trim().parse().ok())
+        .with_context(|| format!("{WORKLOAD} printed `{}`, expected `packet_hops N`", printed.trim()))?;
+    let profile = fs::read_to_string(&out).with_context(|| out.display().to_string())?;
+    Ok(Count { instructions: total(&profile)?, packet_hops })
+}
+
+/// The instructions of a whole run, from callgrind's profile.
+fn total(profile: &str) -> Result<u64> {
+    ["summary:", "totals:"]
+        .iter()
+        .find_map(|key| profile.lines().find_map(|line| line.strip_prefix(key)))
+        .and_then(|value| value.split_whitespace().next()?.parse().ok())
+        .context("callgrind's profile has no line `summary: N`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_total_is_read_from_callgrinds_profile() {
+        assert_eq!(total("version: 1\nevents: Ir\nsummary: 1234\nfl=(1)\n").unwrap(), 1234);
+        assert_eq!(total("events: Ir\ntotals: 77\n").unwrap(), 77);
+        assert!(total("events: Ir\n").is_err());
+    }
+
+    #[test]
+    fn three_percent_more_or_less_pass_and_four_do_not() {
+        for (measured, passes) in [(97.1, true), (102.9, true), (96.0, false), (104.0, false)] {
+            assert_eq!(check(measured, 100.0).is_ok(), passes, "{measured}");
+        }
+    }
+}

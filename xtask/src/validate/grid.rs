@@ -1,0 +1,271 @@
+//! `validation/ns2/grid.toml`: which cells are compared, how they are run, and what counts as agreement.
+
+use std::fmt;
+use std::str::FromStr;
+
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+use serde::Deserialize;
+
+use crate::shell;
+
+/// The file, as it stands.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Grid {
+    cells: Lists,
+    independent: Vec<Lists>,
+    pub(crate) run: Run,
+    pub(crate) tcp: Tcp,
+    pub(crate) seeds: Seeds,
+    pub(crate) bounds: Bounds,
+    short: Short,
+}
+
+/// Lists of values; every combination is a cell. Without protocols: those of the main lists.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Lists {
+    #[serde(default)]
+    protocol: Vec<Protocol>,
+    loss: Vec<f64>,
+    rate_kbps: Vec<u64>,
+    rtt_ms: Vec<i64>,
+    queue_limit: Vec<u32>,
+    flows: Vec<u32>,
+}
+
+/// What CI runs instead.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Short {
+    cells: Lists,
+    seeds: Seeds,
+    bounds: Bounds,
+}
+
+/// A protocol that ns-2 knows too.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Protocol {
+    /// `Agent/TCP/Reno`
+    Reno,
+    /// `Agent/TFRC`
+    Tfrc,
+}
+
+/// Settings of every run.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Run {
+    pub(crate) duration_s: i64,
+    pub(crate) start_within_s: i64,
+    pub(crate) access_kbps: u64,
+    pub(crate) access_ms: i64,
+    pub(crate) payload_bytes: u32,
+}
+
+/// Settings of TCP.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Tcp {
+    pub(crate) window_pkts: u32,
+    pub(crate) tick_ms: i64,
+    pub(crate) min_rto_ms: i64,
+}
+
+/// How many seeds a cell gets.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Seeds {
+    pub(crate) at_least: u64,
+    pub(crate) at_most: u64,
+    pub(crate) half_width: f64,
+}
+
+/// What counts as agreement.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Bounds {
+    pub(crate) near: f64,
+    pub(crate) near_share: f64,
+    pub(crate) far: f64,
+    pub(crate) drops: f64,
+    pub(crate) drops_from: u64,
+}
+
+/// Where the errors of the two simulators come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Errors {
+    /// The same packets, counted in the order of transmission, are corrupted in both.
+    Paired,
+    /// Each draws its own.
+    Independent,
+}
+
+/// One combination.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Cell {
+    pub(crate) protocol: Protocol,
+    pub(crate) errors: Errors,
+    pub(crate) loss: f64,
+    pub(crate) rate_kbps: u64,
+    pub(crate) rtt_ms: i64,
+    pub(crate) queue_limit: u32,
+    pub(crate) flows: u32,
+}
+
+impl Grid {
+    /// Reads the file; `short` puts CI's cells, seeds and bounds in place of the full ones.
+    ///
+    /// # Errors
+    /// The file is missing or not as expected.
+    pub(crate) fn read(short: bool) -> Result<Self> {
+        let path = shell::root().join("validation/ns2/grid.toml");
+        let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        let mut grid: Self = toml::from_str(&text).with_context(|| path.display().to_string())?;
+        if short {
+            grid.cells = grid.short.cells.clone();
+            grid.independent.clear();
+            grid.seeds = grid.short.seeds;
+            grid.bounds = grid.short.bounds;
+        }
+        if grid.seeds.at_least < 2 {
+            bail!("{}: at_least is {}, expected 2 or more seeds", path.display(), grid.seeds.at_least);
+        }
+        Ok(grid)
+    }
+
+    /// The cells, for `only` that protocol if one is given; the longest runs first, so that threads end together.
+    pub(crate) fn cells(&self, only: Option<Protocol>) -> Vec<Cell> {
+        let paired = std::iter::once((Errors::Paired, &self.cells));
+        let all = paired.chain(self.independent.iter().map(|lists| (Errors::Independent, lists)));
+        let mut cells = Vec::new();
+        for (errors, lists) in all {
+            let protocols = if lists.protocol.is_empty() { &self.cells.protocol } else { &lists.protocol };
+            for &protocol in protocols.iter().filter(|&&p| only.is_none_or(|only| p == only)) {
+                for &loss in &lists.loss {
+                    for &rate_kbps in &lists.rate_kbps {
+                        for &rtt_ms in &lists.rtt_ms {
+                            for &queue_limit in &lists.queue_limit {
+                                for &flows in &lists.flows {
+                                    cells.push(Cell { protocol, errors, loss, rate_kbps, rtt_ms, queue_limit, flows });
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        cells.sort_by_key(|cell| std::cmp::Reverse(cell.rate_kbps));
+        cells
+    }
+}
+
+/// A value that a cell must have to be run.
+#[derive(Clone, Debug)]
+pub(crate) struct Only {
+    key: Key,
+    value: f64,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+#[value(rename_all = "snake_case")]
+enum Key {
+    Loss,
+    RateKbps,
+    RttMs,
+    QueueLimit,
+    Flows,
+}
+
+impl FromStr for Only {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let expected = "expected KEY=VALUE with loss, rate_kbps, rtt_ms, queue_limit or flows and a number";
+        let (key, value) = text.split_once('=').ok_or(expected)?;
+        Ok(Self { key: Key::from_str(key, false).map_err(|_| expected)?, value: value.parse().map_err(|_| expected)? })
+    }
+}
+
+impl Only {
+    /// Whether `cell` has the value.
+    pub(crate) fn matches(&self, cell: &Cell) -> bool {
+        self.value
+            == match self.key {
+                Key::Loss => cell.loss,
+                Key::RateKbps => cell.rate_kbps as f64,
+                Key::RttMs => cell.rtt_ms as f64,
+                Key::QueueLimit => f64::from(cell.queue_limit),
+                Key::Flows => f64::from(cell.flows),
+            }
+    }
+}
+
+impl Protocol {
+    /// Its name in `dumbbell.tcl`, here and in the results.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Reno => "reno",
+            Self::Tfrc => "tfrc",
+        }
+    }
+}
+
+impl Errors {
+    /// Its name in the results.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Paired => "paired",
+            Self::Independent => "independent",
+        }
+    }
+}
+
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{:<4} {:>6} % {:>5} kb/s {:>4} ms {:>3} pkts {:>2} flows",
+            self.protocol.name(),
+            self.loss * 100.0,
+            self.rate_kbps,
+            self.rtt_ms,
+            self.queue_limit,
+            self.flows
+        )?;
+        if self.errors == Errors::Independent { write!(f, " *") } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_full_grid_has_80_cells_per_protocol_and_a_few_with_independent_errors() {
+        let cells = Grid::read(false).unwrap().cells(Some(Protocol::Reno));
+        let paired = cells.iter().filter(|cell| cell.errors == Errors::Paired).count();
+        assert_eq!((paired, cells.len() - paired), (80, 4));
+    }
+
+    #[test]
+    fn single_cells_can_be_picked() {
+        let cells = Grid::read(false).unwrap().cells(Some(Protocol::Tfrc));
+        let only: Vec<Only> = ["loss=0.01", "rtt_ms=160", "flows=8"].iter().map(|t| t.parse().unwrap()).collect();
+        // Two rates and two queues, and independent errors at two rates.
+        assert_eq!(cells.iter().filter(|cell| only.iter().all(|o| o.matches(cell))).count(), 6);
+        for wrong in ["loss", "loss=high", "rate=800"] {
+            assert!(wrong.parse::<Only>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_short_grid_is_a_part_of_the_full_one() {
+        let full = Grid::read(false).unwrap().cells(None);
+        let short = Grid::read(true).unwrap().cells(None);
+        assert!(short.len() < full.len() / 2);
+        assert!(short.iter().all(|cell| full.contains(cell)));
+    }
+}

@@ -1,0 +1,210 @@
+//! `cargo xtask validate`: our simulator, in its ns-2 mode, against ns-2.35 over a grid of dumbbells.
+
+mod draws;
+mod grid;
+mod ns2;
+mod ours;
+mod report;
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use losscause_study::parallel::{self, Jobs};
+use losscause_study::statistics::Estimate;
+
+pub(crate) use grid::Protocol;
+use grid::{Cell, Grid, Only, Seeds};
+
+use crate::tools::Tool;
+
+/// What to compare, and where to put the results.
+#[derive(clap::Args, Default)]
+pub(crate) struct Options {
+    /// Some of the cells, few seeds, wide bounds: what CI runs
+    #[arg(long)]
+    short: bool,
+    /// Only this protocol
+    #[arg(long)]
+    protocol: Option<Protocol>,
+    /// Only cells with this value, for instance loss=0.01; may be given several times
+    #[arg(long, value_name = "KEY=VALUE")]
+    only: Vec<Only>,
+    /// At most so many seeds per cell
+    #[arg(long)]
+    seeds: Option<u64>,
+    /// Threads; all cores if not given
+    #[arg(long)]
+    jobs: Option<usize>,
+    /// Where to write the results as CSV; the full grid goes to docs/validation/ns2-results.csv if not given
+    #[arg(long)]
+    out: Option<PathBuf>,
+}
+
+/// Runs the comparison, prints it, and fails unless it agrees within the grid's bounds.
+pub(crate) fn validate(options: &Options) -> Result<()> {
+    Tool::Ns2.ensure()?;
+    let mut grid = Grid::read(options.short)?;
+    if let Some(seeds) = options.seeds {
+        grid.seeds.at_most = seeds.max(2);
+        grid.seeds.at_least = grid.seeds.at_least.min(grid.seeds.at_most);
+    }
+    let mut cells = grid.cells(options.protocol);
+    cells.retain(|cell| options.only.iter().all(|only| only.matches(cell)));
+    if cells.is_empty() {
+        bail!("validation/ns2/grid.toml has no such cell");
+    }
+    let jobs = options.jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?;
+    let progress = |done| eprint!("\r{done} of {} cells", cells.len());
+    let results = parallel::map(&cells, jobs, |cell| compare(&grid, cell), progress);
+    eprintln!();
+    let results = results.into_iter().collect::<Result<Vec<_>>>()?;
+    report::write(&results, options.out.clone().or_else(|| options.default_out()))?;
+    report::print(&results, &grid.bounds)
+}
+
+/// The short form, as one of CI's steps.
+pub(crate) fn short() -> Result<()> {
+    validate(&Options { short: true, ..Options::default() })
+}
+
+impl Options {
+    /// A part of the grid must not take the place of the whole one.
+    fn default_out(&self) -> Option<PathBuf> {
+        let whole = !self.short && self.protocol.is_none() && self.only.is_empty() && self.seeds.is_none();
+        whole.then(|| crate::shell::root().join("docs/validation/ns2-results.csv"))
+    }
+}
+
+/// What one run came to, all flows together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Outcome {
+    /// Distinct payload packets passed on by the receivers.
+    delivered: u64,
+    /// Packets dropped by the bottleneck's queue.
+    queue_drops: u64,
+    /// Expirations of the retransmission timer; none for TFRC.
+    timeouts: Option<u64>,
+}
+
+/// One run in both simulators.
+#[derive(Clone, Copy, Debug)]
+struct Pair {
+    ns2: Outcome,
+    ours: Outcome,
+}
+
+/// A cell with all its runs.
+#[derive(Clone, Debug)]
+struct Comparison {
+    cell: Cell,
+    pairs: Vec<Pair>,
+}
+
+/// A ratio of means over runs, ours to ns-2's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Ratio {
+    value: f64,
+    /// Half-width of its 95 % interval.
+    ci95: f64,
+}
+
+fn compare(grid: &Grid, cell: &Cell) -> Result<Comparison> {
+    let mut comparison = Comparison { cell: *cell, pairs: Vec::new() };
+    let mut wanted = grid.seeds.at_least;
+    while (comparison.pairs.len() as u64) < wanted {
+        for seed in comparison.pairs.len() as u64 + 1..=wanted {
+            let (ns2, ours) = (ns2::run(grid, cell, seed)?, ours::run(grid, cell, seed)?);
+            comparison.pairs.push(Pair { ns2, ours });
+        }
+        wanted = wanted_seeds(wanted, comparison.goodput(), &grid.seeds);
+    }
+    Ok(comparison)
+}
+
+/// How many seeds the interval calls for after `done` of them: it shrinks with their square root.
+fn wanted_seeds(done: u64, goodput: Option<Ratio>, seeds: &Seeds) -> u64 {
+    let Some(goodput) = goodput else { return done };
+    if goodput.ci95 <= seeds.half_width {
+        return done;
+    }
+    let guess = done as f64 * (goodput.ci95 / seeds.half_width).powi(2);
+    // At least one more, and not all at once: the first guess is a rough one.
+    (guess.ceil() as u64).clamp(done + 1, 2 * done).min(seeds.at_most)
+}
+
+impl Comparison {
+    fn total(&self, of: impl Fn(&Outcome) -> u64) -> (u64, u64) {
+        self.pairs.iter().fold((0, 0), |(ns2, ours), pair| (ns2 + of(&pair.ns2), ours + of(&pair.ours)))
+    }
+
+    /// Packets delivered.
+    fn goodput(&self) -> Option<Ratio> {
+        self.ratio(|outcome| outcome.delivered)
+    }
+
+    /// Packets dropped by the queue.
+    fn queue_drops(&self) -> Option<Ratio> {
+        self.ratio(|outcome| outcome.queue_drops)
+    }
+
+    /// Ratio of means and its interval by the delta method: the runs are pairs, so what counts is how far each strays
+    /// from the common ratio. None if ns-2 counted nothing.
+    fn ratio(&self, of: impl Fn(&Outcome) -> u64) -> Option<Ratio> {
+        let (ns2, ours) = self.total(&of);
+        if ns2 == 0 {
+            return None;
+        }
+        let value = ours as f64 / ns2 as f64;
+        let mean = ns2 as f64 / self.pairs.len() as f64;
+        let strays = self.pairs.iter().map(|pair| (of(&pair.ours) as f64 - value * of(&pair.ns2) as f64) / mean);
+        let ci95 = Estimate::from_runs(strays.map(Some)).ci95?;
+        Some(Ratio { value, ci95 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn comparison(pairs: &[(u64, u64)]) -> Comparison {
+        let outcome = |delivered| Outcome { delivered, ..Outcome::default() };
+        Comparison {
+            cell: Grid::read(false).unwrap().cells(None)[0],
+            pairs: pairs.iter().map(|&(ns2, ours)| Pair { ns2: outcome(ns2), ours: outcome(ours) }).collect(),
+        }
+    }
+
+    #[test]
+    fn pairs_in_one_proportion_leave_no_doubt_however_far_the_runs_differ() {
+        let ratio = comparison(&[(100, 110), (200, 220), (1000, 1100)]).goodput().unwrap();
+        assert!((ratio.value - 1.1).abs() < 1e-12 && ratio.ci95 < 1e-12);
+    }
+
+    /// By hand: totals 400 and 404, ratio 1.01; strays -4.9, 1, -1 and 4.9 of a mean of 100.
+    #[test]
+    fn the_interval_is_that_of_the_strays() {
+        let ratio = comparison(&[(90, 86), (100, 102), (100, 100), (110, 116)]).goodput().unwrap();
+        let strays: [f64; 4] = [86.0 - 90.9, 102.0 - 101.0, 100.0 - 101.0, 116.0 - 111.1];
+        let squares: f64 = strays.iter().map(|s| (s / 100.0).powi(2)).sum();
+        // Student's 0.975 quantile for three degrees of freedom.
+        let expected = 3.182_446 * (squares / 3.0 / 4.0).sqrt();
+        assert!((ratio.value - 1.01).abs() < 1e-12 && (ratio.ci95 - expected).abs() < 1e-6);
+    }
+
+    #[test]
+    fn nothing_in_ns2_has_no_ratio() {
+        assert_eq!(comparison(&[(0, 5), (0, 0)]).goodput(), None);
+    }
+
+    #[test]
+    fn seeds_are_added_until_the_interval_is_narrow_enough_or_there_are_enough() {
+        let seeds = Seeds { at_least: 8, at_most: 200, half_width: 0.02 };
+        let after = |done, ci95| wanted_seeds(done, Some(Ratio { value: 1.0, ci95 }), &seeds);
+        assert_eq!(after(8, 0.019), 8);
+        assert_eq!(after(8, 0.021), 9);
+        assert_eq!(after(8, 0.08), 16);
+        assert_eq!(after(150, 0.08), 200);
+        assert_eq!(after(200, 0.08), 200);
+        assert_eq!(wanted_seeds(8, None, &seeds), 8);
+    }
+}

@@ -1,0 +1,88 @@
+//! The same run in our simulator, with the transports in their ns-2 mode.
+
+use anyhow::{Context, Result};
+use losscause::lda::Constant;
+use losscause::{AnyLda, Span, Time, Verdict};
+use losscause_sim::{
+    ChannelSpec, FlowId, FlowSpec, LdaSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Simulation, TraceStart,
+    Traffic,
+};
+use losscause_transport::{tcp, tfrc};
+
+use super::Outcome;
+use super::draws;
+use super::grid::{Cell, Errors, Grid, Protocol};
+
+/// The bottleneck's place in the network.
+const BOTTLENECK: LinkId = LinkId(0);
+const BACK: LinkId = LinkId(1);
+
+/// Runs `cell` in our simulator.
+pub(super) fn run(grid: &Grid, cell: &Cell, seed: u64) -> Result<Outcome> {
+    let network = network(grid, cell, seed);
+    let mut simulation = Simulation::new(&network, seed).with_context(|| format!("the cell {cell}"))?;
+    simulation.run_until(Time::ZERO + Span::from_secs(grid.run.duration_s), &mut ());
+    let reports = || (0..cell.flows).map(|flow| simulation.flow(FlowId(flow)));
+    Ok(Outcome {
+        delivered: reports().map(|flow| flow.delivered_packets).sum(),
+        queue_drops: simulation.counters().link(BOTTLENECK).queue_drops,
+        timeouts: reports().map(|flow| flow.tcp.map(|tcp| tcp.timeouts)).sum(),
+    })
+}
+
+/// N senders, R1, the bottleneck, R2, N receivers, as in `dumbbell.tcl`.
+fn network(grid: &Grid, cell: &Cell, seed: u64) -> Network {
+    let run = &grid.run;
+    let access = Span::from_millis(run.access_ms);
+    let far = Span::from_nanos(Span::from_millis(cell.rtt_ms).as_nanos() / 2 - 2 * access.as_nanos());
+    let link = |name: String, kbps: u64, delay: Span, limit: u32| {
+        LinkSpec::wired(name, kbps * 1000, delay, QueueSpec::DropTail { limit: Limit::Packets(limit) })
+    };
+    let unlimited = 100_000;
+    let mut bottleneck = link("bottleneck".into(), cell.rate_kbps, far, cell.queue_limit - 1);
+    if cell.loss > 0.0 {
+        bottleneck.channel = match cell.errors {
+            Errors::Paired => {
+                ChannelSpec::Trace { lost: draws::errors(cell, run, seed).into(), start: TraceStart::Slot(0) }
+            }
+            Errors::Independent => ChannelSpec::Bernoulli { loss: cell.loss },
+        };
+    }
+    let mut links = vec![bottleneck, link("back".into(), cell.rate_kbps, far, unlimited)];
+    let mut flows = Vec::new();
+    for (flow, start) in draws::starts(cell, run, seed).into_iter().enumerate() {
+        let mut end = |side: &str| {
+            links.push(link(format!("{side} {flow}"), run.access_kbps, access, unlimited));
+            LinkId(links.len() as u32 - 1)
+        };
+        flows.push(FlowSpec {
+            name: format!("flow {flow}"),
+            path: vec![end("sender to R1"), BOTTLENECK, end("R2 to receiver")],
+            return_path: vec![end("receiver to R2"), BACK, end("R1 to sender")],
+            traffic: traffic(grid, cell.protocol),
+            start,
+            start_spread: Span::ZERO,
+            stop: None,
+            wireless_immune: false,
+            measured: true,
+        });
+    }
+    Network { links, flows }
+}
+
+/// The transports' ns-2 mode, with the grid's settings.
+fn traffic(grid: &Grid, protocol: Protocol) -> Traffic {
+    match protocol {
+        Protocol::Reno => Traffic::Tcp(tcp::Config {
+            payload_bytes: grid.run.payload_bytes,
+            max_window_pkts: grid.tcp.window_pkts,
+            tick: Span::from_millis(grid.tcp.tick_ms),
+            min_rto: Span::from_millis(grid.tcp.min_rto_ms),
+            ..tcp::Config::ns2()
+        }),
+        Protocol::Tfrc => Traffic::Tfrc {
+            config: tfrc::Config { payload_bytes: grid.run.payload_bytes, ..tfrc::Config::ns2() },
+            lda: LdaSpec::Algorithm(AnyLda::Constant(Constant::new(Verdict::Congestion))),
+        },
+    }
+}

@@ -1,0 +1,212 @@
+//! The comparison as a table, as CSV, and as a verdict.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use losscause_study::atomic::AtomicFile;
+
+use super::grid::{Bounds, Protocol};
+use super::{Comparison, Ratio};
+
+/// Writes one line per cell.
+pub(super) fn write(results: &[Comparison], out: Option<PathBuf>) -> Result<()> {
+    let Some(path) = out else { return Ok(()) };
+    let mut table = csv::Writer::from_writer(AtomicFile::create(&path)?);
+    table.write_record([
+        "protocol",
+        "errors",
+        "loss",
+        "rate_kbps",
+        "rtt_ms",
+        "queue_limit",
+        "flows",
+        "seeds",
+        "delivered_ns2",
+        "delivered_ours",
+        "goodput_ratio",
+        "goodput_ci95",
+        "queue_drops_ns2",
+        "queue_drops_ours",
+        "queue_drops_ratio",
+        "queue_drops_ci95",
+        "timeouts_ns2",
+        "timeouts_ours",
+    ])?;
+    for result in results {
+        let cell = &result.cell;
+        let per_run = |total: u64| format!("{:.2}", total as f64 / result.pairs.len() as f64);
+        let ratio = |ratio: Option<Ratio>| {
+            ratio.map_or_else(Default::default, |r| [format!("{:.4}", r.value), format!("{:.4}", r.ci95)])
+        };
+        let (delivered_ns2, delivered_ours) = result.total(|o| o.delivered);
+        let (drops_ns2, drops_ours) = result.total(|o| o.queue_drops);
+        let (timeouts_ns2, timeouts_ours) = result.total(|o| o.timeouts.unwrap_or_default());
+        let [goodput_ratio, goodput_ci95] = ratio(result.goodput());
+        let [drops_ratio, drops_ci95] = ratio(result.queue_drops());
+        let [timeouts_ns2, timeouts_ours] = match cell.protocol {
+            Protocol::Reno => [per_run(timeouts_ns2), per_run(timeouts_ours)],
+            Protocol::Tfrc => Default::default(),
+        };
+        table.write_record([
+            cell.protocol.name().to_owned(),
+            cell.errors.name().to_owned(),
+            cell.loss.to_string(),
+            cell.rate_kbps.to_string(),
+            cell.rtt_ms.to_string(),
+            cell.queue_limit.to_string(),
+            cell.flows.to_string(),
+            result.pairs.len().to_string(),
+            per_run(delivered_ns2),
+            per_run(delivered_ours),
+            goodput_ratio,
+            goodput_ci95,
+            per_run(drops_ns2),
+            per_run(drops_ours),
+            drops_ratio,
+            drops_ci95,
+            timeouts_ns2,
+            timeouts_ours,
+        ])?;
+    }
+    let file =
+        table.into_inner().map_err(csv::IntoInnerError::into_error).with_context(|| path.display().to_string())?;
+    file.finish()?;
+    Ok(())
+}
+
+/// Prints the cells, worst first, and then per protocol how many agree.
+///
+/// # Errors
+/// They do not agree within `bounds`.
+pub(super) fn print(results: &[Comparison], bounds: &Bounds) -> Result<()> {
+    let mut sorted: Vec<&Comparison> = results.iter().collect();
+    sorted.sort_by(|a, b| distance(b.goodput()).total_cmp(&distance(a.goodput())));
+    println!("Ours over ns-2's, means over the seeds; * each with errors of its own. Drops and timeouts are per run.");
+    println!(
+        "{:<49}  {:>5}  {:>15}  {:>8} {:>8} {:>15}  {:>8} {:>8}",
+        "cell", "seeds", "goodput ratio", "drops", "ns-2's", "ratio", "timeouts", "ns-2's"
+    );
+    for result in sorted {
+        let per_run = |total: u64| format!("{:.1}", total as f64 / result.pairs.len() as f64);
+        let (drops_ns2, drops) = result.total(|o| o.queue_drops);
+        let (timeouts_ns2, timeouts) = result.total(|o| o.timeouts.unwrap_or_default());
+        let [timeouts, timeouts_ns2] = match result.cell.protocol {
+            Protocol::Reno => [per_run(timeouts), per_run(timeouts_ns2)],
+            Protocol::Tfrc => ["-".to_owned(), "-".to_owned()],
+        };
+        println!(
+            "{:<49}  {:>5}  {:>15}  {:>8} {:>8} {:>15}  {timeouts:>8} {timeouts_ns2:>8}",
+            result.cell.to_string(),
+            result.pairs.len(),
+            shown(result.goodput()),
+            per_run(drops),
+            per_run(drops_ns2),
+            if drops_ns2 >= bounds.drops_from { shown(result.queue_drops()) } else { "-".to_owned() },
+        );
+    }
+    let mut failures = Vec::new();
+    for protocol in [Protocol::Reno, Protocol::Tfrc] {
+        let of_protocol: Vec<_> = results.iter().filter(|r| r.cell.protocol == protocol).collect();
+        if !of_protocol.is_empty() {
+            failures.extend(judge(protocol, &of_protocol, bounds));
+        }
+    }
+    if !failures.is_empty() {
+        bail!("ns-2 and our simulator do not agree: {}", failures.join("; "));
+    }
+    Ok(())
+}
+
+/// Prints how well one protocol agrees and returns what does not.
+fn judge(protocol: Protocol, results: &[&Comparison], bounds: &Bounds) -> Vec<String> {
+    let name = protocol.name();
+    let within = |ratio: Option<Ratio>, bound: f64| ratio.is_some_and(|r| (r.value - 1.0).abs() <= bound);
+    let near = results.iter().filter(|r| within(r.goodput(), bounds.near)).count();
+    let far = results.iter().filter(|r| !within(r.goodput(), bounds.far)).count();
+    let dropping: Vec<_> = results.iter().filter(|r| r.total(|o| o.queue_drops).0 >= bounds.drops_from).collect();
+    let off = dropping.iter().filter(|r| !within(r.queue_drops(), bounds.drops)).count();
+    println!(
+        "{name}: goodput within {:.0} % in {near} of {} cells ({:.1} %, wanted {:.0} %), beyond {:.0} % in {far}; queue drops \
+         beyond {:.0} % in {off} of the {} cells with {} or more",
+        bounds.near * 100.0,
+        results.len(),
+        100.0 * near as f64 / results.len() as f64,
+        bounds.near_share * 100.0,
+        bounds.far * 100.0,
+        bounds.drops * 100.0,
+        dropping.len(),
+        bounds.drops_from,
+    );
+    let mut failures = Vec::new();
+    if (near as f64) < bounds.near_share * results.len() as f64 {
+        failures.push(format!("{name}'s goodput is near in too few cells"));
+    }
+    if far > 0 {
+        failures.push(format!("{name}'s goodput is far off in {far} cells"));
+    }
+    if off > 0 {
+        failures.push(format!("{name}'s queue drops are off in {off} cells"));
+    }
+    failures
+}
+
+fn shown(ratio: Option<Ratio>) -> String {
+    ratio.map_or_else(|| "-".to_owned(), |r| format!("{:.3} ± {:.3}", r.value, r.ci95))
+}
+
+/// How far a ratio is from 1; a missing one is infinitely far.
+fn distance(ratio: Option<Ratio>) -> f64 {
+    ratio.map_or(f64::INFINITY, |r| r.value.ln().abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::grid::Grid;
+    use super::super::{Outcome, Pair};
+    use super::*;
+
+    fn cell(ns2: (u64, u64), ours: (u64, u64)) -> Comparison {
+        let outcome = |(delivered, queue_drops)| Outcome { delivered, queue_drops, timeouts: None };
+        Comparison {
+            cell: Grid::read(false).unwrap().cells(Some(Protocol::Tfrc))[0],
+            pairs: vec![Pair { ns2: outcome(ns2), ours: outcome(ours) }; 2],
+        }
+    }
+
+    fn failures(cells: &[Comparison]) -> usize {
+        let bounds = Grid::read(false).unwrap().bounds;
+        judge(Protocol::Tfrc, &cells.iter().collect::<Vec<_>>(), &bounds).len()
+    }
+
+    #[test]
+    fn equal_runs_agree() {
+        assert_eq!(failures(&[cell((1000, 100), (1000, 100))]), 0);
+    }
+
+    #[test]
+    fn one_cell_in_twenty_may_be_a_little_off_but_not_two() {
+        let mut cells = vec![cell((1000, 0), (1000, 0)); 19];
+        cells.push(cell((1000, 0), (1100, 0)));
+        assert_eq!(failures(&cells), 0);
+        cells[0] = cell((1000, 0), (900, 0));
+        assert_eq!(failures(&cells), 1);
+    }
+
+    #[test]
+    fn no_cell_may_be_far_off() {
+        let mut cells = vec![cell((1000, 0), (1000, 0)); 99];
+        cells.push(cell((1000, 0), (1160, 0)));
+        assert_eq!(failures(&cells), 1);
+    }
+
+    #[test]
+    fn a_cell_that_delivers_nothing_in_ns2_does_not_pass_unseen() {
+        assert_eq!(failures(&[cell((0, 0), (5, 0))]), 2);
+    }
+
+    #[test]
+    fn queue_drops_count_from_a_hundred_on() {
+        assert_eq!(failures(&[cell((1000, 49), (1000, 80))]), 0);
+        assert_eq!(failures(&[cell((1000, 50), (1000, 80))]), 1);
+    }
+}
