@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use clap::ValueEnum;
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 use serde::Serialize;
 
 /// What results look like.
@@ -29,10 +29,16 @@ pub(crate) fn line(text: &str) -> io::Result<()> {
     writeln!(io::stdout().lock(), "{text}")
 }
 
+/// A rule above, below and under the header; columns apart by blanks.
+const STYLE: TableStyle = TableStyle::new()
+    .top_border(LineStyle::new('─', '─', '─', '─'))
+    .header_separator(LineStyle::new('─', '─', '─', '─'))
+    .bottom_border(LineStyle::new('─', '─', '─', '─'));
+
 /// A table in the program's one style: columns whose name is in `numbers` are aligned to the right.
 pub(crate) fn table(header: &[&str], numbers: &[&str]) -> Table {
     let mut table = Table::new();
-    table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_header(header.to_vec());
+    table.load_style(STYLE).set_header(header.to_vec());
     for (index, name) in header.iter().enumerate() {
         if numbers.contains(name)
             && let Some(column) = table.column_mut(index)

@@ -59,6 +59,9 @@ pub enum RunError {
         /// What the system said.
         reason: io::Error,
     },
+    /// The network cannot be simulated: exit status 2.
+    #[error("the network: {0}")]
+    Network(#[from] losscause_sim::NetworkError),
     /// The input turned out to be unusable: exit status 2.
     #[error(transparent)]
     Input(#[from] InputError),
@@ -76,7 +79,7 @@ impl RunError {
     /// Whether the user can mend it: the program ends with exit status 2 then, else with 1.
     pub fn is_bad_input(&self) -> bool {
         match self {
-            Self::Unwritable { .. } | Self::Input(_) | Self::Unsupported { .. } => true,
+            Self::Unwritable { .. } | Self::Network(_) | Self::Input(_) | Self::Unsupported { .. } => true,
         }
     }
 }
@@ -92,10 +95,6 @@ impl InputError {
             _ => format!("cannot be read ({reason})"),
         };
         Self::File { file: file.display().to_string(), problem, expected }
-    }
-
-    pub(crate) fn key(file: &str, key: impl Into<String>, problem: impl Into<String>) -> Self {
-        Self::Key { file: file.to_owned(), key: key.into(), problem: problem.into() }
     }
 }
 

@@ -13,8 +13,9 @@ pub mod parallel;
 pub mod run;
 pub mod scenario;
 pub mod statistics;
+pub mod trace;
 
 pub use error::{InputError, RunError};
-pub use measure::{Measurements, Metric};
-pub use run::run;
+pub use measure::{FlowMeasurements, LinkMeasurements, Measurements, Metric};
+pub use run::{run, run_recorded};
 pub use scenario::{Experiment, Scenario, Setting};

@@ -1,12 +1,16 @@
 //! The scenario file, key by key. The JSON schema and `docs/scenario.md` follow these types.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde::de::value::SeqAccessDeserializer;
+use serde::de::{Deserializer, SeqAccess, Visitor};
 
 use super::expression::Quantity;
-use super::protocol::{LdaSettings, TcpSettings, TfrcSettings};
+use super::lda::LdaSettings;
+use super::protocol::{TcpSettings, TfrcSettings};
 
 /// A losscause scenario: links, flows, and what is measured.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -19,9 +23,10 @@ pub struct Document {
     pub source: Option<String>,
     /// End of the run, seconds after its start.
     pub duration_s: Quantity,
-    /// Size of a data packet on the wire, bytes, for flows that do not say otherwise (1 to 65535; default 1000).
+    /// Size of a data packet on the wire, bytes, headers included, for flows that do not say otherwise (default: the
+    /// protocol's own).
     pub packet_bytes: Option<Quantity>,
-    /// Headers within a data packet, bytes, for flows that do not say otherwise (default 40).
+    /// Headers within a data packet, bytes, for flows that do not say otherwise (default: the protocol's own).
     pub header_bytes: Option<Quantity>,
     /// Names that every formula may use; `--set NAME=VALUE` replaces their values.
     #[serde(default)]
@@ -41,7 +46,7 @@ pub struct Document {
     /// Settings of every TCP flow.
     #[serde(default)]
     pub tcp: TcpSettings,
-    /// Settings of the loss differentiation algorithms.
+    /// Settings of the loss differentiation algorithms, one table each: `[lda.Spike]`.
     #[serde(default)]
     pub lda: LdaSettings,
 }
@@ -61,13 +66,33 @@ pub struct Measure {
 }
 
 /// How the bottleneck is named.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(untagged, expecting = "a link's name, or a list of { link, when }")]
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(untagged)]
 pub enum Bottleneck {
     /// Always this link.
     Link(String),
     /// The first choice whose condition holds.
     Choices(Vec<BottleneckChoice>),
+}
+
+impl<'de> Deserialize<'de> for Bottleneck {
+    /// By hand, because a derived untagged enum would swallow what is wrong inside a choice.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct BottleneckVisitor;
+        impl<'de> Visitor<'de> for BottleneckVisitor {
+            type Value = Bottleneck;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a link's name, or a list of { link, when }")
+            }
+            fn visit_str<E>(self, name: &str) -> Result<Bottleneck, E> {
+                Ok(Bottleneck::Link(name.to_owned()))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, choices: A) -> Result<Bottleneck, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(choices)).map(Bottleneck::Choices)
+            }
+        }
+        deserializer.deserialize_any(BottleneckVisitor)
+    }
 }
 
 impl Default for Bottleneck {
@@ -106,6 +131,25 @@ pub struct Link {
     /// What the air does to packets (default: nothing).
     #[serde(default)]
     pub channel: Channel,
+    /// Where packets meet the channel (default: after their transmission).
+    #[serde(default)]
+    pub error_position: ErrorPosition,
+    /// Steps of the channel per packet; a packet is lost if one of them is bad (1 or more; default 1).
+    pub slots_per_packet: Option<Quantity>,
+    /// Length of a step of the channel, milliseconds: it moves on by itself, and a packet is lost if its transmission
+    /// overlaps a bad step. Instead of `slots_per_packet`.
+    pub slot_ms: Option<Quantity>,
+}
+
+/// Where packets meet the channel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ErrorPosition {
+    /// After their transmission: a lost packet has used the link's time.
+    #[default]
+    AfterTransmission,
+    /// Before the queue: a lost packet uses neither queue nor link.
+    BeforeQueue,
 }
 
 /// What the air does to packets. A lost packet counts as a wireless loss.
@@ -130,9 +174,25 @@ pub enum Channel {
     /// Losses are read from a file.
     Trace {
         /// A text file of `0` (received) and `1` (lost), one per packet, apart by blanks or new lines; relative to the
-        /// scenario file. The run starts at a random place and wraps around.
+        /// scenario file. At its end it starts again.
         file: String,
+        /// The entry that the first packet meets, counted from 0 (default: a random one).
+        start: Option<Quantity>,
     },
+}
+
+/// What a flow runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Protocol {
+    /// TCP-Friendly Rate Control with unlimited data.
+    Tfrc,
+    /// TCP Reno with unlimited data.
+    Tcp,
+    /// Packets at a constant rate.
+    Cbr,
+    /// Bursts at a constant rate; bursts and silences are exponentially long.
+    OnOff,
 }
 
 /// A group of equal flows.
@@ -143,9 +203,10 @@ pub struct Flow {
     pub name: String,
     /// Number of members (0 or more, default 1).
     pub count: Option<Quantity>,
-    /// What the flow runs: `tfrc`, `tcp`, `cbr` (constant bit rate) or `on-off` (exponential on-off).
-    pub protocol: String,
-    /// The loss differentiation algorithm at the receiver, by name (tfrc only; default: always congestion).
+    /// What the flow runs.
+    pub protocol: Protocol,
+    /// The loss differentiation algorithm at the receiver, by name, or `omniscient` (tfrc only; default:
+    /// `always congestion`).
     pub lda: Option<String>,
     /// The links from sender to receiver, in order.
     pub path: Vec<String>,
@@ -163,9 +224,9 @@ pub struct Flow {
     pub wireless_immune: bool,
     /// Whether it counts in the measurements (default: true for tfrc and tcp, false for cbr and on-off).
     pub measured: Option<bool>,
-    /// Size of a data packet on the wire, bytes (default: the scenario's).
+    /// Size of a data packet on the wire, bytes, headers included (default: the scenario's).
     pub packet_bytes: Option<Quantity>,
-    /// Headers within a data packet, bytes (default: the scenario's).
+    /// Headers within a data packet, bytes (tfrc and tcp; default: the scenario's).
     pub header_bytes: Option<Quantity>,
     /// Sending rate, bits per second on the wire (cbr; on-off while on).
     pub rate_bps: Option<Quantity>,

@@ -1,21 +1,29 @@
 //! Scenario files: links, flows and what is measured, as data. `docs/scenario.md` explains the format.
+//!
+//! [`format`] is the file key by key; numbers may be formulas ([`expression`]) and may be changed by a [`Setting`].
+//! [`Scenario::experiment`] evaluates them and lays out the network.
 
 use std::path::{Path, PathBuf};
 
 use toml::Table;
 
-mod expression;
+mod experiment;
+pub mod expression;
 pub mod format;
+pub mod lda;
+mod link;
 pub mod protocol;
+mod read;
+mod reader;
 mod setting;
 
-pub use expression::{Formula, Names, Quantity};
+pub use experiment::Experiment;
 pub use setting::Setting;
 
 use crate::InputError;
 use format::Document;
 
-/// A scenario file that has been read, with the settings applied to it.
+/// A scenario file that has been read, with settings applied to it.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     /// The file, as the user named it: the first word of every error.
@@ -33,59 +41,54 @@ impl Scenario {
     /// # Errors
     /// The file cannot be read, is not TOML, has unknown keys, lacks some, or holds values of the wrong type.
     pub fn load(file: &Path) -> Result<Self, InputError> {
-        let _ = file;
-        unimplemented!()
+        Self::parse(&read::text(file)?, &file.display().to_string())
     }
 
-    /// Reads a scenario from a text. `file_name` is what errors call it; its directory is where trace files are looked up.
+    /// Reads a scenario from a text. `file_name` is what errors call it; trace files are looked up beside it.
     ///
     /// # Errors
     /// As [`Scenario::load`].
     pub fn parse(text: &str, file_name: &str) -> Result<Self, InputError> {
-        let _ = (text, file_name);
-        unimplemented!()
+        let table = read::table(text, file_name)?;
+        let document = read::document(&table, file_name)?;
+        let directory = Path::new(file_name).parent().unwrap_or(Path::new("")).to_owned();
+        Ok(Self { file: file_name.to_owned(), directory, table, document })
     }
 
     /// The scenario changed by `settings`, in their order.
     ///
     /// # Errors
-    /// A setting names what is not there, or gives a value that the scenario cannot have.
+    /// A setting names what is not there, or gives a value of the wrong type.
     pub fn with(&self, settings: &[Setting]) -> Result<Self, InputError> {
-        let _ = settings;
-        unimplemented!()
+        let mut table = self.table.clone();
+        for setting in settings {
+            setting.apply(&mut table)?;
+        }
+        let document = read::document(&table, &self.file)?;
+        Ok(Self { table, document, ..self.clone() })
     }
 
     /// Evaluates every formula and lays out the network.
     ///
     /// # Errors
-    /// A value is out of its range, a flow takes a link that does not exist or takes one twice, or a trace file cannot be used.
+    /// A value is out of its range, a flow takes a link that does not exist or takes one twice, or a trace file cannot
+    /// be used.
     pub fn experiment(&self) -> Result<Experiment, InputError> {
-        unimplemented!()
+        experiment::build(&self.document, &self.file, &self.directory)
     }
 
-    /// What the scenario is, in a few words.
-    pub fn title(&self) -> &str {
-        &self.document.title
+    /// The file, as the user named it.
+    pub fn file(&self) -> &str {
+        &self.file
     }
 
-    /// Where it comes from, if it says so.
-    pub fn source(&self) -> Option<&str> {
-        self.document.source.as_deref()
+    /// The scenario, key by key.
+    pub fn document(&self) -> &Document {
+        &self.document
     }
 }
 
-/// The JSON schema of the scenario file.
+/// The JSON schema of the scenario file, made from the types in [`format`].
 pub fn schema() -> serde_json::Value {
     schemars::schema_for!(Document).to_value()
-}
-
-/// A network ready to run, with the window in which it is measured. Cheap to share between threads.
-#[derive(Clone, Debug)]
-pub struct Experiment {}
-
-impl Experiment {
-    /// The parameters and their values, by name.
-    pub fn parameters(&self) -> &[(String, f64)] {
-        &[]
-    }
 }

@@ -1,0 +1,313 @@
+//! From a document to a network: formulas evaluated, groups and per-flow links laid out, paths resolved.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use losscause::{Span, Time};
+use losscause_sim::{FlowSpec, LinkId, LinkSpec, Network, Traffic};
+
+use super::expression::{Names, Quantity};
+use super::format::{Bottleneck, Document, Flow, Link, Protocol};
+use super::reader::Reader;
+use super::{link, protocol};
+use crate::InputError;
+use crate::error::unknown;
+
+/// A network ready to run, with the window in which it is measured.
+#[derive(Clone, Debug)]
+pub struct Experiment {
+    /// The network.
+    pub network: Network,
+    /// End of the run.
+    pub duration: Time,
+    /// Start and end of the window for throughput and congestion loss.
+    pub window: (Time, Time),
+    /// The bottleneck: one link, or all copies of a per-flow link; empty if the scenario names none.
+    pub bottleneck: Vec<LinkId>,
+    /// The parameters and their values, by name.
+    pub parameters: BTreeMap<String, f64>,
+}
+
+/// Largest number of flows in a group.
+const MOST_FLOWS: u32 = 10_000;
+
+/// Evaluates `document`; `directory` is where its trace files are.
+pub(super) fn build(document: &Document, file: &str, directory: &Path) -> Result<Experiment, InputError> {
+    let reader = Reader { file };
+    let parameters = parameters(document, &reader)?;
+    let names = parameters.iter().fold(Names::default(), |names, (name, value)| names.with(name, *value));
+
+    unique(&reader, "link", document.link.iter().map(|link| link.name.as_str()))?;
+    unique(&reader, "flow", document.flow.iter().map(|flow| flow.name.as_str()))?;
+    let duration = Time::ZERO + reader.positive_seconds("duration_s", &document.duration_s, &names)?;
+
+    let mut members = Vec::new();
+    for flow in &document.flow {
+        members.extend(Member::of(flow, document, &reader, &names)?);
+    }
+    let layout = Layout::new(document, &mut members);
+    let network = Network {
+        links: layout.links(document, &reader, &names, directory)?,
+        flows: members
+            .iter()
+            .map(|member| member.spec(document, &layout, &reader, &names))
+            .collect::<Result<_, InputError>>()?,
+    };
+    // Everything that the simulator refuses has been refused above, under the name that the user gave it.
+    network.validate().map_err(|error| reader.error("network", error.to_string()))?;
+
+    let from = reader.instant("measure.from_s", document.measure.from_s.as_ref(), &names, Time::ZERO)?;
+    let to = reader.instant("measure.to_s", document.measure.to_s.as_ref(), &names, duration)?;
+    if from >= to || to > duration {
+        let (from, to, end) = (from.as_secs_f64(), to.as_secs_f64(), duration.as_secs_f64());
+        let problem =
+            format!("the window is {from} to {to}, expected one that is not empty and ends by duration_s, {end}");
+        return Err(reader.error("measure.to_s", problem));
+    }
+    let bottleneck = bottleneck(document, &layout, &reader, &names)?;
+    Ok(Experiment { network, duration, window: (from, to), bottleneck, parameters })
+}
+
+/// The parameters. Formulas among them may use those that are plain numbers.
+fn parameters(document: &Document, reader: &Reader) -> Result<BTreeMap<String, f64>, InputError> {
+    let mut values = BTreeMap::new();
+    let mut plain = Names::default();
+    let is_plain = |quantity: &Quantity| matches!(quantity, Quantity::Number(_));
+    for first_the_plain in [true, false] {
+        for (name, quantity) in document.parameters.iter().filter(|(_, q)| is_plain(q) == first_the_plain) {
+            let key = format!("parameters.{name}");
+            if !is_name(name, "_") || name.starts_with(|c: char| c.is_ascii_digit()) {
+                let problem = "is no name that a formula can use, expected letters, digits and _, a letter first";
+                return Err(reader.error(&key, problem));
+            }
+            let value = quantity.evaluate(&plain).map_err(|problem| reader.error(&key, problem))?;
+            if first_the_plain {
+                plain = plain.with(name, value);
+            }
+            values.insert(name.clone(), value);
+        }
+    }
+    Ok(values)
+}
+
+fn is_name(name: &str, besides: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || besides.contains(c))
+}
+
+fn unique<'a>(reader: &Reader, what: &str, names: impl Iterator<Item = &'a str>) -> Result<(), InputError> {
+    let mut seen = std::collections::BTreeSet::new();
+    for name in names {
+        let key = format!("{what}.{name}.name");
+        if !is_name(name, "-_") {
+            return Err(reader.error(&key, format!("is \"{name}\", expected letters, digits, - and _")));
+        }
+        if !seen.insert(name) {
+            return Err(reader.error(&key, format!("two {what}s have this name, expected every name once")));
+        }
+    }
+    Ok(())
+}
+
+/// One flow of a group.
+struct Member<'a> {
+    flow: &'a Flow,
+    name: String,
+    /// Path and return path as places in `document.link`.
+    path: Vec<usize>,
+    return_path: Option<Vec<usize>>,
+    /// Which copy of each per-flow link is its own, by the link's place in `document.link`.
+    copies: BTreeMap<usize, u32>,
+}
+
+impl<'a> Member<'a> {
+    /// The members of a group.
+    fn of(flow: &'a Flow, document: &Document, reader: &Reader, names: &Names) -> Result<Vec<Self>, InputError> {
+        let key = |field: &str| format!("flow.{}.{field}", flow.name);
+        let path = resolve(&flow.path, &key("path"), document, reader)?;
+        let return_path = match &flow.return_path {
+            Some(_) if matches!(flow.protocol, Protocol::Cbr | Protocol::OnOff) => {
+                return Err(reader
+                    .error(&key("return_path"), "only tfrc and tcp flows send anything back, expected no such key"));
+            }
+            Some(links) => Some(resolve(links, &key("return_path"), document, reader)?),
+            None => None,
+        };
+        let member = |name: String| Self {
+            flow,
+            name,
+            path: path.clone(),
+            return_path: return_path.clone(),
+            copies: BTreeMap::new(),
+        };
+        let Some(count) = &flow.count else { return Ok(vec![member(flow.name.clone())]) };
+        let count = reader.whole(&key("count"), count, names, 0, MOST_FLOWS)?;
+        Ok((1..=count).map(|number| member(format!("{}.{number}", flow.name))).collect())
+    }
+
+    fn is_measured(&self) -> bool {
+        self.flow.measured.unwrap_or(matches!(self.flow.protocol, Protocol::Tfrc | Protocol::Tcp))
+    }
+
+    fn spec(
+        &self,
+        document: &Document,
+        layout: &Layout,
+        reader: &Reader,
+        names: &Names,
+    ) -> Result<FlowSpec, InputError> {
+        let flow = self.flow;
+        let key = |field: &str| format!("flow.{}.{field}", flow.name);
+        let traffic = protocol::traffic(document, flow, reader, names)?;
+        let place = |link: usize, way: Way| layout.id(link, self.copies.get(&link).copied(), way);
+        let return_path = match (&traffic, &self.return_path) {
+            (Traffic::Cbr { .. } | Traffic::OnOff { .. }, _) => Vec::new(),
+            (_, Some(links)) => links.iter().map(|&link| place(link, Way::There)).collect(),
+            (_, None) => self.path.iter().rev().map(|&link| place(link, Way::Back)).collect(),
+        };
+        let stop = flow.stop_s.as_ref();
+        let spread = flow.start_spread_s.as_ref();
+        Ok(FlowSpec {
+            name: self.name.clone(),
+            path: self.path.iter().map(|&link| place(link, Way::There)).collect(),
+            return_path,
+            traffic,
+            start: reader.instant(&key("start_s"), flow.start_s.as_ref(), names, Time::ZERO)?,
+            start_spread: spread.map_or(Ok(Span::ZERO), |s| reader.seconds(&key("start_spread_s"), s, names))?,
+            stop: stop.map(|_| reader.instant(&key("stop_s"), stop, names, Time::MAX)).transpose()?,
+            wireless_immune: flow.wireless_immune,
+            measured: self.is_measured(),
+        })
+    }
+}
+
+/// The places of a path's links in `document.link`.
+fn resolve(path: &[String], key: &str, document: &Document, reader: &Reader) -> Result<Vec<usize>, InputError> {
+    if path.is_empty() {
+        return Err(reader.error(key, "is empty, expected the names of one or more links"));
+    }
+    let mut places = Vec::with_capacity(path.len());
+    for name in path {
+        let Some(place) = document.link.iter().position(|link| link.name == *name) else {
+            let known: Vec<&str> = document.link.iter().map(|link| link.name.as_str()).collect();
+            return Err(reader.error(key, format!("the link {}", unknown(name, &known))));
+        };
+        if places.contains(&place) {
+            return Err(reader.error(key, format!("takes the link \"{name}\" twice, expected no cycle")));
+        }
+        places.push(place);
+    }
+    Ok(places)
+}
+
+/// The direction in which a link of the file is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Way {
+    There,
+    /// A copy without the channel, for the return path.
+    Back,
+}
+
+/// Which of the network's links stands for which link of the file.
+struct Layout {
+    /// (place in the file, direction, copy) in the order of the network's links.
+    order: Vec<(usize, Way, Option<u32>)>,
+    ids: BTreeMap<(usize, Way, Option<u32>), LinkId>,
+}
+
+impl Layout {
+    /// Hands every member its copies of the per-flow links, and numbers the links that are used.
+    fn new(document: &Document, members: &mut [Member]) -> Self {
+        let mut copies = vec![0; document.link.len()];
+        let mut ids = BTreeMap::new();
+        for member in members {
+            let there = member.path.iter().chain(member.return_path.iter().flatten());
+            for &link in there.clone() {
+                if document.link[link].per_flow && !member.copies.contains_key(&link) {
+                    copies[link] += 1;
+                    member.copies.insert(link, copies[link]);
+                }
+            }
+            for &link in there {
+                ids.insert((link, Way::There, member.copies.get(&link).copied()), LinkId(0));
+            }
+            let responsive = matches!(member.flow.protocol, Protocol::Tfrc | Protocol::Tcp);
+            if responsive && member.return_path.is_none() {
+                for &link in &member.path {
+                    ids.insert((link, Way::Back, member.copies.get(&link).copied()), LinkId(0));
+                }
+            }
+        }
+        // In the order of the file, then there and back, then by copy.
+        let order: Vec<_> = ids.keys().copied().collect();
+        for (id, number) in ids.values_mut().zip(0..) {
+            *id = LinkId(number);
+        }
+        Self { order, ids }
+    }
+
+    fn id(&self, link: usize, copy: Option<u32>, way: Way) -> LinkId {
+        self.ids[&(link, way, copy)]
+    }
+
+    fn links(
+        &self,
+        document: &Document,
+        reader: &Reader,
+        names: &Names,
+        directory: &Path,
+    ) -> Result<Vec<LinkSpec>, InputError> {
+        // Links that no flow takes are held against their ranges too.
+        let templates: Vec<LinkSpec> = document
+            .link
+            .iter()
+            .map(|described: &Link| link::template(described, reader, names, directory))
+            .collect::<Result<_, _>>()?;
+        Ok(self
+            .order
+            .iter()
+            .map(|&(place, way, copy)| {
+                let template = &templates[place];
+                let copy = copy.map(|copy| format!(".{copy}")).unwrap_or_default();
+                match way {
+                    Way::There => LinkSpec { name: format!("{}{copy}", template.name), ..template.clone() },
+                    Way::Back => {
+                        let name = format!("{}{copy}.back", template.name);
+                        LinkSpec::wired(name, template.rate_bps, template.delay, template.queue)
+                    }
+                }
+            })
+            .collect())
+    }
+}
+
+fn bottleneck(document: &Document, layout: &Layout, reader: &Reader, names: &Names) -> Result<Vec<LinkId>, InputError> {
+    let key = "measure.bottleneck";
+    let name = match &document.measure.bottleneck {
+        Bottleneck::Link(name) => Some(name),
+        Bottleneck::Choices(choices) => {
+            let mut chosen = None;
+            for choice in choices {
+                let holds = match &choice.when {
+                    Some(condition) => condition.evaluate(names).map_err(|problem| reader.error(key, problem))? != 0.0,
+                    None => true,
+                };
+                if holds {
+                    chosen = Some(&choice.link);
+                    break;
+                }
+            }
+            chosen
+        }
+    };
+    let Some(name) = name else { return Ok(Vec::new()) };
+    let Some(place) = document.link.iter().position(|link| link.name == *name) else {
+        let known: Vec<&str> = document.link.iter().map(|link| link.name.as_str()).collect();
+        return Err(reader.error(key, format!("the link {}", unknown(name, &known))));
+    };
+    let links = layout.ids.iter().filter(|((link, way, _), _)| *link == place && *way == Way::There);
+    let links: Vec<LinkId> = links.map(|(_, id)| *id).collect();
+    if links.is_empty() {
+        return Err(reader.error(key, format!("no flow takes the link \"{name}\", expected one that is on a path")));
+    }
+    Ok(links)
+}

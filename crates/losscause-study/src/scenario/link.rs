@@ -1,0 +1,155 @@
+//! One link of the file: rate, delay, queue, channel.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use losscause::Span;
+use losscause_sim::{ChannelSpec, ErrorPosition, Limit, LinkSpec, QueueSpec, Slots, TraceStart};
+
+use super::expression::Names;
+use super::format::{self, Channel, Link};
+use super::reader::{LONGEST_S, Range, Reader};
+use crate::InputError;
+
+/// The link as the simulator knows it, under its name in the file.
+pub(super) fn template(link: &Link, reader: &Reader, names: &Names, directory: &Path) -> Result<LinkSpec, InputError> {
+    let key = |field: &str| format!("link.{}.{field}", link.name);
+    let rate_bps = reader.rate(&key("rate_bps"), &link.rate_bps, names)?;
+    let delay_ms = reader.number(&key("delay_ms"), &link.delay_ms, names, Range::NotNegative(LONGEST_S * 1e3))?;
+    let own = names.clone().with("rate_bps", rate_bps as f64).with("delay_ms", delay_ms);
+    let limit = match (&link.queue_packets, &link.queue_bytes) {
+        (Some(packets), None) => Limit::Packets(reader.whole(&key("queue_packets"), packets, &own, 0, u32::MAX)?),
+        (None, Some(bytes)) => Limit::Bytes(reader.whole(&key("queue_bytes"), bytes, &own, 0, u32::MAX)?.into()),
+        (None, None) => return Err(reader.error(&key("queue_packets"), "is missing, expected it or queue_bytes")),
+        (Some(_), Some(_)) => {
+            return Err(reader.error(&key("queue_bytes"), "stands beside queue_packets, expected only one of them"));
+        }
+    };
+    let slots = match (&link.slots_per_packet, &link.slot_ms) {
+        (None, None) => Slots::default(),
+        (Some(slots), None) => Slots::PerPacket(reader.whole(&key("slots_per_packet"), slots, &own, 1, 65_536)?),
+        (None, Some(length)) => {
+            let ms = reader.number(&key("slot_ms"), length, &own, Range::Positive(LONGEST_S * 1e3))?;
+            Slots::PerTime(Span::from_secs_f64_rounded(ms / 1e3).max(Span::from_nanos(1)))
+        }
+        (Some(_), Some(_)) => {
+            return Err(reader.error(&key("slot_ms"), "stands beside slots_per_packet, expected only one of them"));
+        }
+    };
+    Ok(LinkSpec {
+        name: link.name.clone(),
+        rate_bps,
+        delay: Span::from_secs_f64_rounded(delay_ms / 1e3),
+        queue: QueueSpec::DropTail { limit },
+        channel: channel(&link.channel, &key("channel"), reader, &own, directory)?,
+        error_position: match link.error_position {
+            format::ErrorPosition::AfterTransmission => ErrorPosition::AfterTransmission,
+            format::ErrorPosition::BeforeQueue => ErrorPosition::BeforeQueue,
+        },
+        slots,
+    })
+}
+
+fn channel(
+    channel: &Channel,
+    key: &str,
+    reader: &Reader,
+    names: &Names,
+    directory: &Path,
+) -> Result<ChannelSpec, InputError> {
+    let field = |field: &str| format!("{key}.{field}");
+    Ok(match channel {
+        Channel::Perfect => ChannelSpec::Perfect,
+        Channel::Bernoulli { loss } => {
+            ChannelSpec::Bernoulli { loss: reader.number(&field("loss"), loss, names, Range::Share)? }
+        }
+        Channel::GilbertElliott { loss, mean_burst_packets } => {
+            let loss = reader.number(&field("loss"), loss, names, Range::Share)?;
+            if loss >= 1.0 {
+                return Err(reader.error(&field("loss"), "is 1, expected less: a burst must end"));
+            }
+            let mean = reader.number(&field("mean_burst_packets"), mean_burst_packets, names, Range::Positive(1e9))?;
+            // Between two bursts there is at least one good packet.
+            let least = (loss / (1.0 - loss)).max(1.0);
+            if mean < least {
+                let problem = format!("is {mean}, expected {least} or more for this loss");
+                return Err(reader.error(&field("mean_burst_packets"), problem));
+            }
+            ChannelSpec::GilbertElliott { loss, mean_burst_packets: mean }
+        }
+        Channel::Trace { file, start } => {
+            let lost = trace(&directory.join(file))?;
+            let last = u32::try_from(lost.len() - 1).unwrap_or(u32::MAX);
+            let start = match start {
+                Some(start) => TraceStart::Slot(reader.whole(&field("start"), start, names, 0, last)? as usize),
+                None => TraceStart::Drawn,
+            };
+            ChannelSpec::Trace { lost, start }
+        }
+    })
+}
+
+/// Reads an error trace: `0` and `1`, apart by blanks or new lines.
+fn trace(file: &Path) -> Result<Arc<[bool]>, InputError> {
+    const EXPECTED: &str = "a text file of 0 (received) and 1 (lost)";
+    if file.is_dir() {
+        return Err(InputError::unreadable(file, &std::io::ErrorKind::IsADirectory.into(), EXPECTED));
+    }
+    let text = std::fs::read_to_string(file).map_err(|error| InputError::unreadable(file, &error, EXPECTED))?;
+    let name = file.display().to_string();
+    let mut lost = Vec::new();
+    for (line, words) in (1..).zip(text.lines()) {
+        for word in words.split_whitespace() {
+            lost.push(match word {
+                "0" => false,
+                "1" => true,
+                _ => {
+                    // A binary file may hold a word of any length.
+                    let shown: String = word.chars().take(20).flat_map(char::escape_default).collect();
+                    let problem = format!("\"{shown}\" is out of place, expected 0 (received) or 1 (lost)");
+                    return Err(InputError::Syntax { file: name, line, problem });
+                }
+            });
+        }
+    }
+    if lost.is_empty() {
+        return Err(InputError::File { file: name, problem: "is empty".into(), expected: EXPECTED });
+    }
+    Ok(lost.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(content: &[u8]) -> Result<Vec<bool>, String> {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("errors.txt");
+        std::fs::write(&file, content).unwrap();
+        trace(&file).map(|lost| lost.to_vec()).map_err(|error| {
+            let (directory, text) = (directory.path().display().to_string(), error.to_string());
+            text.replace(&format!("{directory}/"), "")
+        })
+    }
+
+    #[test]
+    fn a_trace_may_stand_in_lines_or_apart_by_blanks() {
+        assert_eq!(read(b"0\n1\n0\n"), Ok(vec![false, true, false]));
+        assert_eq!(read(b"0 0 1\n\n1 0"), Ok(vec![false, false, true, true, false]));
+    }
+
+    #[test]
+    fn a_bad_trace_is_told_with_its_line() {
+        assert_eq!(
+            read(b"0\n1\n2\n").unwrap_err(),
+            "errors.txt, line 3: \"2\" is out of place, expected 0 (received) or 1 (lost)"
+        );
+        assert_eq!(
+            read(b" \n").unwrap_err(),
+            "errors.txt: is empty, expected a text file of 0 (received) and 1 (lost)"
+        );
+        assert!(read(&[0xff, 0xfe, 0]).unwrap_err().starts_with("errors.txt: is not UTF-8 text"));
+        let missing = trace(Path::new("no/such.txt")).unwrap_err().to_string();
+        assert!(missing.starts_with("no/such.txt: there is no such file"), "{missing}");
+    }
+}

@@ -1,0 +1,169 @@
+//! From bytes to a [`Document`], with errors that name file, key and expectation.
+
+use std::path::Path;
+
+use serde_path_to_error::{Path as KeyPath, Segment};
+use toml::{Table, Value};
+
+use super::format::Document;
+use crate::InputError;
+use crate::error::unknown;
+
+const EXPECTED: &str = "a scenario file in TOML (docs/scenario.md)";
+
+/// The file's text.
+pub(super) fn text(file: &Path) -> Result<String, InputError> {
+    // Reading a directory fails with a different error on every system.
+    if file.is_dir() {
+        return Err(InputError::unreadable(file, &std::io::ErrorKind::IsADirectory.into(), EXPECTED));
+    }
+    std::fs::read_to_string(file).map_err(|error| InputError::unreadable(file, &error, EXPECTED))
+}
+
+/// The text's keys and values.
+pub(super) fn table(text: &str, file: &str) -> Result<Table, InputError> {
+    if text.trim().is_empty() {
+        return Err(InputError::File { file: file.into(), problem: "is empty".into(), expected: EXPECTED });
+    }
+    text.parse().map_err(|error: toml::de::Error| InputError::Syntax {
+        file: file.to_owned(),
+        line: error.span().map_or(1, |span| text.as_bytes()[..span.start].iter().filter(|&&b| b == b'\n').count() + 1),
+        problem: one_line(error.message()),
+    })
+}
+
+/// The keys and values as a scenario.
+pub(super) fn document(table: &Table, file: &str) -> Result<Document, InputError> {
+    let root = Value::Table(table.clone());
+    serde_path_to_error::deserialize(root).map_err(|error| {
+        let (key, problem) = explained(key(error.path(), table), &one_line(error.inner().message()));
+        InputError::Key { file: file.to_owned(), key, problem }
+    })
+}
+
+/// The path as `--set` takes it: elements of arrays go by their name.
+fn key(path: &KeyPath, table: &Table) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let mut here: Option<&Value> = None;
+    for segment in path {
+        match segment {
+            Segment::Map { key } => {
+                here = if parts.is_empty() { table.get(key) } else { here.and_then(|value| value.get(key)) };
+                parts.push(key.clone());
+            }
+            Segment::Seq { index } => {
+                here = here.and_then(|value| value.get(*index));
+                let name = here.and_then(|value| value.get("name")).and_then(Value::as_str);
+                parts.push(name.map_or_else(|| (index + 1).to_string(), str::to_owned));
+            }
+            Segment::Enum { .. } | Segment::Unknown => {}
+        }
+    }
+    parts.join(".")
+}
+
+/// The key and the end of a sentence about it, from what serde has to say. serde words its messages in fixed forms;
+/// the tests below hold them.
+fn explained(key: String, message: &str) -> (String, String) {
+    let below = |field: &str| if key.is_empty() { field.to_owned() } else { format!("{key}.{field}") };
+    // `a`, `b` or `c` stand in backticks.
+    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    if let (true, [field, known @ ..]) = (message.starts_with("unknown field"), quoted.as_slice()) {
+        let parent = match key.strip_suffix(field) {
+            Some(parent) if parent.is_empty() || parent.ends_with('.') => parent.to_owned(),
+            _ => below(""),
+        };
+        return (format!("{parent}{field}"), format!("the key {}", unknown(field, known)));
+    }
+    if let (true, [variant, known @ ..]) = (message.starts_with("unknown variant"), quoted.as_slice()) {
+        return (key, unknown(variant, known));
+    }
+    if let (true, [field]) = (message.starts_with("missing field"), quoted.as_slice()) {
+        return (below(field), "is missing, expected a value".to_owned());
+    }
+    let problem = ["invalid type: ", "invalid value: "].iter().find_map(|form| message.strip_prefix(form));
+    (key, problem.map_or_else(|| message.to_owned(), |problem| format!("is {}", problem.replace('`', ""))))
+}
+
+fn one_line(message: &str) -> String {
+    message.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        let result = table(text, "x.toml").and_then(|table| document(&table, "x.toml"));
+        result.map(|_| ()).unwrap_err().to_string()
+    }
+
+    const LINK: &str = "[[link]]\nname = \"shared\"\ndelay_ms = 1\n";
+
+    #[test]
+    fn an_unknown_key_is_named_with_its_path_and_the_nearest_known_one() {
+        let expected = "x.toml: link.shared.rate_bsp: the key \"rate_bsp\" is unknown (did you mean \"rate_bps\"?), \
+                        expected one of name, per_flow, rate_bps";
+        let found = error(&format!("title = \"t\"\nduration_s = 1\n{LINK}rate_bsp = 3"));
+        assert!(found.starts_with(expected), "{found}");
+        let found = error("title = \"t\"\nduraton_s = 1");
+        assert!(
+            found.starts_with("x.toml: duraton_s: the key \"duraton_s\" is unknown (did you mean \"duration_s\"?)")
+        );
+        let found = error("title = \"t\"\nduration_s = 1\n[tfrc]\nmoed = 1");
+        assert!(found.starts_with("x.toml: tfrc.moed: the key \"moed\" is unknown"), "{found}");
+    }
+
+    #[test]
+    fn an_unknown_key_of_a_channel_is_named() {
+        let link = format!("title = \"t\"\nduration_s = 1\n{LINK}rate_bps = 3\n");
+        assert_eq!(
+            error(&format!("{link}channel = {{ kind = \"bernoulli\", los = 0.1 }}")),
+            "x.toml: link.shared.channel.los: the key \"los\" is unknown (did you mean \"loss\"?), expected \"loss\""
+        );
+        assert_eq!(
+            error(&format!("{link}channel = {{ kind = \"bernouli\", loss = 0.1 }}")),
+            "x.toml: link.shared.channel.kind: \"bernouli\" is unknown (did you mean \"bernoulli\"?), expected one of \
+             perfect, bernoulli, gilbert-elliott, trace"
+        );
+        assert_eq!(
+            error(&format!("{link}channel = {{ kind = \"bernoulli\" }}")),
+            "x.toml: link.shared.channel.loss: is missing, expected a value"
+        );
+        assert_eq!(
+            error(&format!("{link}channel = {{ kind = \"bernoulli\", loss = \"1 +\" }}")),
+            "x.toml: link.shared.channel: \"1 +\" ends too early, expected a number, a name or \"(\""
+        );
+    }
+
+    #[test]
+    fn missing_keys_and_wrong_types_are_named() {
+        assert_eq!(error("title = \"t\""), "x.toml: duration_s: is missing, expected a value");
+        assert_eq!(
+            error(&format!("title = \"t\"\nduration_s = 1\n{LINK}")),
+            "x.toml: link.shared.rate_bps: is missing, expected a value"
+        );
+        assert_eq!(
+            error("title = \"t\"\nduration_s = true"),
+            "x.toml: duration_s: is boolean true, expected a number or a formula in quotes"
+        );
+        assert_eq!(
+            error(&format!("title = \"t\"\nduration_s = 1\n{LINK}rate_bps = \"2 *\"")),
+            "x.toml: link.shared.rate_bps: \"2 *\" ends too early, expected a number, a name or \"(\""
+        );
+        let bottleneck = "title = \"t\"\nduration_s = 1\n[measure]\nbottleneck";
+        assert_eq!(
+            error(&format!("{bottleneck} = 3")),
+            "x.toml: measure.bottleneck: is integer 3, expected a link's name, or a list of { link, when }"
+        );
+        assert!(error(&format!("{bottleneck} = [{{ link = \"a\", wen = 1 }}]")).contains("did you mean \"when\"?"));
+    }
+
+    #[test]
+    fn text_that_is_not_toml_is_told_with_its_line() {
+        let found = error("title = \"t\"\nduration_s = = 3\n");
+        assert!(found.starts_with("x.toml, line 2: "), "{found}");
+        assert!(!found.contains('\n'));
+        assert_eq!(error(" \n"), "x.toml: is empty, expected a scenario file in TOML (docs/scenario.md)");
+    }
+}

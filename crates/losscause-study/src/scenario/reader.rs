@@ -1,0 +1,111 @@
+//! Values of a document, evaluated and held against their ranges.
+
+use losscause::{Span, Time};
+
+use super::expression::{Names, Quantity};
+use crate::InputError;
+
+/// What a number must be.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Range {
+    /// Any number above 0, up to the given one.
+    Positive(f64),
+    /// Any number from 0 up to the given one.
+    NotNegative(f64),
+    /// Any number from 0 to 1.
+    Share,
+    /// A whole number between the two, both included.
+    Whole(u32, u32),
+}
+
+impl Range {
+    fn holds(self, value: f64) -> bool {
+        match self {
+            Self::Positive(most) => value > 0.0 && value <= most,
+            Self::NotNegative(most) => (0.0..=most).contains(&value),
+            Self::Share => (0.0..=1.0).contains(&value),
+            Self::Whole(least, most) => value.fract() == 0.0 && (f64::from(least)..=f64::from(most)).contains(&value),
+        }
+    }
+
+    fn expectation(self) -> String {
+        match self {
+            Self::Positive(most) => format!("a number above 0, up to {most:e}"),
+            Self::NotNegative(most) => format!("a number from 0 to {most:e}"),
+            Self::Share => "a number from 0 to 1".to_owned(),
+            Self::Whole(least, most) => format!("a whole number from {least} to {most}"),
+        }
+    }
+}
+
+/// Longest time in a scenario, seconds: 11 days.
+pub(super) const LONGEST_S: f64 = 1e6;
+
+/// Reads values of one file.
+pub(super) struct Reader<'a> {
+    pub(super) file: &'a str,
+}
+
+impl Reader<'_> {
+    /// An error about `key`.
+    pub(super) fn error(&self, key: &str, problem: impl Into<String>) -> InputError {
+        InputError::Key { file: self.file.to_owned(), key: key.to_owned(), problem: problem.into() }
+    }
+
+    /// The value of `quantity`, which stands at `key`.
+    pub(super) fn number(
+        &self,
+        key: &str,
+        quantity: &Quantity,
+        names: &Names,
+        range: Range,
+    ) -> Result<f64, InputError> {
+        let value = quantity.evaluate(names).map_err(|problem| self.error(key, problem))?;
+        if range.holds(value) {
+            Ok(value)
+        } else {
+            Err(self.error(key, format!("is {value}, expected {}", range.expectation())))
+        }
+    }
+
+    /// A whole number.
+    pub(super) fn whole(
+        &self,
+        key: &str,
+        quantity: &Quantity,
+        names: &Names,
+        least: u32,
+        most: u32,
+    ) -> Result<u32, InputError> {
+        // The range holds the value between two `u32`.
+        self.number(key, quantity, names, Range::Whole(least, most)).map(|value| value as u32)
+    }
+
+    /// A rate in bits per second, rounded to whole ones; at least 1.
+    pub(super) fn rate(&self, key: &str, quantity: &Quantity, names: &Names) -> Result<u64, InputError> {
+        let rate = self.number(key, quantity, names, Range::Positive(1e13))?;
+        Ok((rate.round() as u64).max(1))
+    }
+
+    /// A time in seconds.
+    pub(super) fn seconds(&self, key: &str, quantity: &Quantity, names: &Names) -> Result<Span, InputError> {
+        self.number(key, quantity, names, Range::NotNegative(LONGEST_S)).map(Span::from_secs_f64_rounded)
+    }
+
+    /// A time in seconds, above 0.
+    pub(super) fn positive_seconds(&self, key: &str, quantity: &Quantity, names: &Names) -> Result<Span, InputError> {
+        let seconds = self.number(key, quantity, names, Range::Positive(LONGEST_S))?;
+        Ok(Span::from_secs_f64_rounded(seconds).max(Span::from_nanos(1)))
+    }
+
+    /// An instant, in seconds from the start of the run; `default` if it is not given.
+    pub(super) fn instant(
+        &self,
+        key: &str,
+        quantity: Option<&Quantity>,
+        names: &Names,
+        default: Time,
+    ) -> Result<Time, InputError> {
+        quantity.map_or(Ok(default), |quantity| Ok(Time::ZERO + self.seconds(key, quantity, names)?))
+    }
+}
