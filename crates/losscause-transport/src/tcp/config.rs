@@ -287,3 +287,39 @@ impl fmt::Display for ConfigError {
 }
 
 impl core::error::Error for ConfigError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_named_set_is_valid() {
+        for config in [Config::rfc(), Config::ns2(), Config::ns2_classic()] {
+            assert_eq!(config.validate(), Ok(()));
+        }
+        assert_eq!(Config::default(), Config::rfc());
+    }
+
+    #[test]
+    fn a_setting_out_of_range_is_named() {
+        let ns2 = Config::ns2();
+        let says = |config: Config| config.validate().unwrap_err().to_string();
+        assert_eq!(says(Config { payload_bytes: 0, ..ns2 }), "payload_bytes must be at least 1, but is 0");
+        assert_eq!(says(Config { syn_bytes: Some(0), ..ns2 }), "syn_bytes must be at least 1, but is 0");
+        assert_eq!(says(Config { tick: Span::ZERO, ..ns2 }), "tick must be above zero, but is 0.000 ms");
+        assert_eq!(
+            says(Config { max_rto: Span::from_millis(100), ..ns2 }),
+            "max_rto must be at least min_rto (200.000 ms), but is 100.000 ms"
+        );
+        assert_eq!(
+            says(Config { tick_offset: ns2.tick, ..ns2 }),
+            "tick_offset must be from zero to below tick (10.000 ms), but is 10.000 ms"
+        );
+        assert_eq!(
+            says(Config { max_window_pkts: u32::MAX, ..ns2 }),
+            "max_window_pkts must be at most 16777216, but is 4294967295"
+        );
+        assert!(Config { tick_offset: Span::from_millis(-1), ..ns2 }.validate().is_err());
+        assert!(Config { delayed_ack: Some(Span::ZERO), ..ns2 }.validate().is_err());
+    }
+}

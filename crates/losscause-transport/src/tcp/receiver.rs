@@ -141,3 +141,139 @@ impl Receiver {
         (word, 1 << (seq % u64::from(u64::BITS)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: i64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    fn receiver(config: Config) -> Receiver {
+        Receiver::new(&Config { syn_bytes: None, ..config }).unwrap()
+    }
+
+    fn delayed() -> Receiver {
+        receiver(Config { delayed_ack: Some(Span::from_millis(100)), ..Config::rfc() })
+    }
+
+    /// Delivers packet `seq` and returns what is acknowledged at once.
+    fn deliver(receiver: &mut Receiver, ms: i64, seq: u64) -> Option<u64> {
+        let segment = Segment {
+            seq,
+            transmission: seq,
+            sent_at: at(ms - 20),
+            retransmission: false,
+            payload_bytes: 1000,
+            wire_bytes: 1040,
+        };
+        receiver.on_segment(at(ms), &segment);
+        let next = receiver.poll_transmit(at(ms)).map(|ack| ack.next);
+        assert_eq!(receiver.poll_transmit(at(ms)), None, "one acknowledgement per segment at most");
+        next
+    }
+
+    #[test]
+    fn without_delay_every_packet_is_acknowledged() {
+        let mut receiver = receiver(Config::ns2());
+        let acks: Vec<_> = [0, 1, 3, 4, 4, 2, 1, 5].map(|seq| deliver(&mut receiver, 0, seq)).into();
+        assert_eq!(acks, [1, 2, 2, 2, 2, 5, 5, 6].map(Some));
+        assert_eq!((receiver.delivered_packets(), receiver.received_packets()), (6, 6));
+    }
+
+    #[test]
+    fn an_acknowledgement_echoes_the_segment_that_caused_it() {
+        let mut receiver = receiver(Config::ns2());
+        let segment = Segment {
+            seq: 0,
+            transmission: 3,
+            sent_at: at(7),
+            retransmission: true,
+            payload_bytes: 1000,
+            wire_bytes: 1040,
+        };
+        receiver.on_segment(at(30), &segment);
+        let ack = Ack { next: 1, echo: at(7), echo_of_retransmission: true, wire_bytes: 40 };
+        assert_eq!(receiver.poll_transmit(at(30)), Some(ack));
+    }
+
+    #[test]
+    fn packets_ahead_of_a_gap_are_received_but_not_delivered() {
+        let mut receiver = receiver(Config::rfc());
+        for seq in [0, 2, 3, 2] {
+            deliver(&mut receiver, 0, seq);
+        }
+        assert_eq!((receiver.delivered_packets(), receiver.received_packets()), (1, 3));
+    }
+
+    #[test]
+    fn with_delay_every_second_packet_is_acknowledged() {
+        let mut receiver = delayed();
+        let acks: Vec<_> = (0..6).map(|seq| deliver(&mut receiver, 0, seq)).collect();
+        // Packet 0 opens the connection and is not delayed.
+        assert_eq!(acks, [Some(1), None, Some(3), None, Some(5), None]);
+    }
+
+    #[test]
+    fn a_lone_packet_is_acknowledged_when_the_timer_fires() {
+        let mut receiver = delayed();
+        deliver(&mut receiver, 0, 0);
+        assert_eq!(deliver(&mut receiver, 10, 1), None);
+        assert_eq!(receiver.poll_timeout(), Some(at(110)));
+        receiver.on_timeout(at(109));
+        assert_eq!(receiver.poll_transmit(at(109)), None, "too early");
+        receiver.on_timeout(at(110));
+        assert_eq!(receiver.poll_transmit(at(110)).map(|ack| ack.next), Some(2));
+        assert_eq!(receiver.poll_timeout(), None);
+        assert_eq!(deliver(&mut receiver, 120, 2), None, "the next packet is delayed again");
+    }
+
+    #[test]
+    fn gaps_and_what_fills_them_are_acknowledged_at_once() {
+        let mut receiver = delayed();
+        deliver(&mut receiver, 0, 0);
+        assert_eq!(deliver(&mut receiver, 1, 2), Some(1), "a gap");
+        assert_eq!(deliver(&mut receiver, 2, 4), Some(1), "another");
+        assert_eq!(deliver(&mut receiver, 3, 1), Some(3), "fills the first");
+        assert_eq!(deliver(&mut receiver, 4, 3), Some(5), "fills the second");
+        assert_eq!(deliver(&mut receiver, 5, 5), None, "in order again");
+        assert_eq!(deliver(&mut receiver, 6, 7), Some(6), "a gap cancels the delay");
+        assert_eq!(receiver.poll_timeout(), None);
+        assert_eq!(deliver(&mut receiver, 7, 6), Some(8));
+    }
+
+    #[test]
+    fn the_syn_is_acknowledged_but_is_not_data() {
+        let mut receiver = Receiver::new(&Config::ns2()).unwrap();
+        assert_eq!(deliver(&mut receiver, 0, 0), Some(1));
+        assert_eq!((receiver.delivered_packets(), receiver.received_packets()), (0, 0));
+        assert_eq!(deliver(&mut receiver, 0, 1), Some(2));
+        assert_eq!((receiver.delivered_packets(), receiver.received_packets()), (1, 1));
+    }
+
+    #[test]
+    fn a_packet_beyond_the_window_is_not_kept() {
+        let mut receiver = receiver(Config { max_window_pkts: 64, ..Config::rfc() });
+        assert_eq!(deliver(&mut receiver, 0, 63), Some(0));
+        assert_eq!(deliver(&mut receiver, 0, 64), Some(0));
+        assert_eq!(receiver.received_packets(), 1);
+        for seq in 0..62 {
+            deliver(&mut receiver, 0, seq);
+        }
+        assert_eq!(deliver(&mut receiver, 0, 62), Some(64), "63 was kept, 64 was not");
+    }
+
+    #[test]
+    fn gaps_are_tracked_across_the_ends_of_the_ring() {
+        let mut receiver = receiver(Config { max_window_pkts: 100, ..Config::rfc() });
+        // Every block of 100 arrives backwards.
+        for block in 0..10 {
+            for seq in (block * 100 + 1..block * 100 + 100).rev() {
+                assert_eq!(deliver(&mut receiver, 0, seq), Some(block * 100));
+            }
+            assert_eq!(deliver(&mut receiver, 0, block * 100), Some(block * 100 + 100));
+        }
+        assert_eq!(receiver.received_packets(), 1000);
+    }
+}

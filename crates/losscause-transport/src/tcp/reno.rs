@@ -101,3 +101,97 @@ impl Reno {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after_dup_acks(reno: &mut Reno, una: u64, sent: u64, count: u32) -> Vec<bool> {
+        (0..count).map(|_| reno.on_dup_ack(una, sent)).collect()
+    }
+
+    #[test]
+    fn the_third_duplicate_ack_and_no_other_retransmits() {
+        for config in [Config::rfc(), Config::ns2()] {
+            let mut reno = Reno::new(&config);
+            assert_eq!(after_dup_acks(&mut reno, 5, 15, 6), [false, false, true, false, false, false]);
+        }
+    }
+
+    #[test]
+    fn the_window_is_inflated_by_three_and_one_for_each_further_duplicate() {
+        let mut reno = Reno::new(&Config::rfc());
+        let mut inflation = vec![];
+        for _ in 0..5 {
+            reno.on_dup_ack(5, 15);
+            inflation.push(reno.inflation());
+        }
+        assert_eq!(inflation, [0, 0, 3, 4, 5]);
+    }
+
+    #[test]
+    fn the_first_new_ack_deflates_even_if_it_is_partial() {
+        let mut reno = Reno::new(&Config::rfc());
+        after_dup_acks(&mut reno, 5, 15, 7);
+        assert!(reno.on_new_ack(), "recovery ends");
+        assert_eq!(reno.inflation(), 0);
+        assert!(!reno.on_new_ack(), "and is not entered by an ACK of new data");
+    }
+
+    #[test]
+    fn duplicate_acks_are_counted_anew_after_a_new_ack() {
+        let mut reno = Reno::new(&Config::rfc());
+        after_dup_acks(&mut reno, 5, 15, 2);
+        reno.on_new_ack();
+        assert_eq!(after_dup_acks(&mut reno, 6, 16, 3), [false, false, true]);
+    }
+
+    #[test]
+    fn a_second_loss_of_the_same_window_is_retransmitted_under_rfc_5681_but_not_in_ns2() {
+        let second_loss = |config: &Config, una| {
+            let mut reno = Reno::new(config);
+            after_dup_acks(&mut reno, 5, 15, 3);
+            reno.on_new_ack();
+            after_dup_acks(&mut reno, una, 20, 3)[2]
+        };
+        assert!(second_loss(&Config::rfc(), 9));
+        assert!(!second_loss(&Config::ns2(), 9));
+        // Everything sent by then is acknowledged, and no more: not yet.
+        assert!(!second_loss(&Config::ns2(), 15));
+        assert!(second_loss(&Config::ns2(), 16));
+    }
+
+    #[test]
+    fn after_a_timeout_ns2_waits_until_the_lost_window_is_acknowledged() {
+        let mut reno = Reno::new(&Config::ns2());
+        reno.on_timeout(15);
+        assert_eq!(after_dup_acks(&mut reno, 7, 16, 5), [false; 5]);
+        assert_eq!(reno.inflation(), 0);
+        reno.on_new_ack();
+        assert_eq!(after_dup_acks(&mut reno, 16, 30, 3), [false, false, true]);
+    }
+
+    #[test]
+    fn ns2_retransmits_fast_once_something_was_acknowledged() {
+        assert!(!after_dup_acks(&mut Reno::new(&Config::ns2()), 0, 4, 3)[2]);
+        assert!(after_dup_acks(&mut Reno::new(&Config::ns2()), 1, 5, 3)[2]);
+        assert!(after_dup_acks(&mut Reno::new(&Config::rfc()), 0, 4, 3)[2]);
+    }
+
+    #[test]
+    fn limited_transmit_releases_one_packet_per_duplicate_below_the_threshold() {
+        let released = |limited_transmit, unsent| {
+            let mut reno = Reno::new(&Config { limited_transmit, ..Config::rfc() });
+            let mut released = vec![];
+            for _ in 0..4 {
+                reno.on_dup_ack(5, 15);
+                released.push(reno.limited_transmit(unsent));
+            }
+            released
+        };
+        assert_eq!(released(LimitedTransmit::Off, true), [0, 0, 0, 0]);
+        assert_eq!(released(LimitedTransmit::UnsentPacket, true), [1, 2, 0, 0]);
+        assert_eq!(released(LimitedTransmit::UnsentPacket, false), [0, 0, 0, 0]);
+        assert_eq!(released(LimitedTransmit::NextPacket, false), [1, 2, 0, 0]);
+    }
+}

@@ -89,3 +89,125 @@ impl Rto {
         (((now - sent).as_nanos() + into_tick) / tick).max(1)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::BackoffCleared;
+
+    fn ms(ms: i64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    fn rto(config: Config) -> Rto {
+        Rto::new(&Config { min_rto: Span::from_nanos(1), ..config })
+    }
+
+    #[test]
+    fn the_first_two_measurements_follow_rfc_6298() {
+        let mut rto = rto(Config::rfc());
+        rto.on_sample(ms(0), ms(200));
+        // SRTT 200, RTTVAR 100.
+        assert_eq!(rto.current(), Span::from_millis(600));
+        rto.on_sample(ms(200), ms(300));
+        // RTTVAR 0.75 * 100 + 0.25 * 100 = 100, SRTT 0.875 * 200 + 0.125 * 100 = 187.5.
+        assert_eq!(rto.current(), Span::from_micros(587_500));
+    }
+
+    #[test]
+    fn a_steady_round_trip_time_ends_at_srtt_and_three_ticks() {
+        let mut rto = rto(Config::rfc());
+        for i in 0..200 {
+            rto.on_sample(ms(i * 100), ms(i * 100 + 50));
+        }
+        // A quarter of three quarters of a tick is rounded down to nothing, so that RTTVAR stays there.
+        assert_eq!(rto.current(), Span::from_millis(50) + Span::from_nanos(3));
+    }
+
+    #[test]
+    fn a_coarse_clock_counts_the_ticks_between_two_instants() {
+        let tick = Config { tick: Span::from_millis(100), ..Config::rfc() };
+        let ticks = |config: &Config, sent, now| Rto::new(config).ticks(ms(sent), ms(now));
+        assert_eq!(ticks(&tick, 50, 250), 2);
+        assert_eq!(ticks(&tick, 90, 110), 1, "20 ms across a tick");
+        assert_eq!(ticks(&tick, 90, 310), 3, "220 ms across three ticks");
+        assert_eq!(ticks(&tick, 10, 90), 1, "no tick counts as one");
+        let offset = Config { tick_offset: Span::from_millis(15), ..tick };
+        assert_eq!(ticks(&offset, 80, 300), 3, "ticks at 85, 185 and 285 ms");
+        assert_eq!(ticks(&offset, 90, 280), 1, "a tick at 185 ms");
+    }
+
+    #[test]
+    fn a_tick_of_a_tenth_of_a_second_gives_ns2s_timeout() {
+        let mut rto = rto(Config { tick: Span::from_millis(100), ..Config::ns2() });
+        // Two ticks: srtt 16/8, rttvar 4/4, so 2 + 4.
+        rto.on_sample(ms(50), ms(250));
+        assert_eq!(rto.current(), Span::from_millis(600));
+        // Three ticks: srtt (16 + 1)/8, rttvar (4 + 1 - 1)/4, so 2 + 4.
+        rto.on_sample(ms(250), ms(500));
+        assert_eq!(rto.current(), Span::from_millis(600));
+        // One tick: error 1 - 2, srtt 16/8, rttvar (4 + 1 - 1)/4.
+        rto.on_sample(ms(500), ms(550));
+        assert_eq!(rto.current(), Span::from_millis(600));
+        // Two ticks: no error, rttvar (4 - 1)/4, so 2 + 3.
+        rto.on_sample(ms(600), ms(800));
+        assert_eq!(rto.current(), Span::from_millis(500));
+    }
+
+    #[test]
+    fn the_timeout_is_never_below_the_floor_or_two_ticks() {
+        let mut floor = Rto::new(&Config::rfc());
+        floor.on_sample(ms(0), ms(10));
+        assert_eq!(floor.current(), Span::from_secs(1));
+        let config = Config { tick: Span::from_millis(500), initial_rto: Span::from_millis(10), ..Config::rfc() };
+        assert_eq!(rto(config).current(), Span::from_secs(1));
+    }
+
+    #[test]
+    fn the_timeout_doubles_up_to_its_limit() {
+        let seconds = |config: &Config| {
+            let mut rto = Rto::new(config);
+            let mut series = vec![];
+            for _ in 0..8 {
+                series.push(rto.current().as_nanos() / 1_000_000_000);
+                rto.back_off();
+            }
+            series
+        };
+        assert_eq!(seconds(&Config::rfc()), [1, 2, 4, 8, 16, 32, 60, 60]);
+        assert_eq!(seconds(&Config::ns2()), [3, 6, 12, 24, 48, 60, 60, 60]);
+    }
+
+    #[test]
+    fn the_floor_counts_before_the_back_off() {
+        let mut rto = Rto::new(&Config::ns2());
+        rto.on_sample(ms(0), ms(20));
+        rto.back_off();
+        assert_eq!(rto.current(), Span::from_millis(400));
+    }
+
+    #[test]
+    fn a_measurement_ends_the_back_off() {
+        for backoff_cleared in [BackoffCleared::BySample, BackoffCleared::ByNewAck] {
+            let mut rto = rto(Config { backoff_cleared, ..Config::rfc() });
+            rto.back_off();
+            rto.on_sample(ms(0), ms(200));
+            assert_eq!(rto.current(), Span::from_millis(600));
+        }
+    }
+
+    #[test]
+    fn after_four_doublings_the_next_measurement_counts_as_the_first() {
+        let after = |doublings| {
+            let mut rto = rto(Config::rfc());
+            rto.on_sample(ms(0), ms(200));
+            for _ in 0..doublings {
+                rto.back_off();
+            }
+            rto.on_sample(ms(1000), ms(1100));
+            rto.current()
+        };
+        assert_eq!(after(3), Span::from_micros(587_500));
+        assert_eq!(after(4), Span::from_millis(300));
+    }
+}

@@ -237,3 +237,255 @@ impl Sender {
         self.sent.saturating_sub(usual).min(limited)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use losscause::Span;
+
+    use super::*;
+
+    fn at(ms: i64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    /// No SYN, so that packet numbers are data packets.
+    fn plain(config: Config) -> Config {
+        Config { syn_bytes: None, ..config }
+    }
+
+    fn started(config: &Config) -> Sender {
+        let mut sender = Sender::new(config).unwrap();
+        sender.start(at(0));
+        sender
+    }
+
+    fn sent(sender: &mut Sender, ms: i64) -> Vec<u64> {
+        std::iter::from_fn(|| sender.poll_transmit(at(ms))).map(|segment| segment.seq).collect()
+    }
+
+    fn ack(sender: &mut Sender, ms: i64, next: u64) -> Vec<u64> {
+        let ack = Ack { next, echo: at(0), echo_of_retransmission: false, wire_bytes: 40 };
+        sender.on_ack(at(ms), &ack);
+        sent(sender, ms)
+    }
+
+    fn time_out(sender: &mut Sender) -> (i64, Vec<u64>) {
+        let now = sender.poll_timeout().unwrap();
+        sender.on_timeout(now);
+        let ms = now.as_nanos() / 1_000_000;
+        (ms, sent(sender, ms))
+    }
+
+    /// A sender with ten packets in flight, the first of which is `una`, and ssthresh at the receiver's window.
+    fn ten_in_flight(config: &Config) -> Sender {
+        let mut sender = started(&Config { initial_window_pkts: 10, ..*config });
+        assert_eq!(sent(&mut sender, 0).len(), 10);
+        sender
+    }
+
+    #[test]
+    fn nothing_is_sent_before_the_start() {
+        let mut sender = Sender::new(&Config::rfc()).unwrap();
+        assert_eq!(sender.poll_transmit(at(0)), None);
+        assert_eq!(sender.poll_timeout(), None);
+    }
+
+    #[test]
+    fn slow_start_doubles_the_window_every_round_trip() {
+        let mut sender = started(&plain(Config { initial_window_pkts: 1, ..Config::rfc() }));
+        assert_eq!(sent(&mut sender, 0), [0]);
+        assert_eq!(ack(&mut sender, 100, 1), [1, 2]);
+        assert_eq!(ack(&mut sender, 200, 2), [3, 4]);
+        assert_eq!(ack(&mut sender, 200, 3), [5, 6]);
+        assert_eq!(sender.cwnd(), 4.0);
+    }
+
+    #[test]
+    fn the_receivers_window_bounds_what_is_in_flight() {
+        let mut sender = started(&plain(Config { max_window_pkts: 3, initial_window_pkts: 10, ..Config::rfc() }));
+        assert_eq!(sent(&mut sender, 0), [0, 1, 2]);
+        assert_eq!(ack(&mut sender, 100, 1), [3]);
+    }
+
+    #[test]
+    fn the_syn_takes_packet_number_0_and_the_window_opens_with_its_ack() {
+        let mut sender = started(&Config::ns2());
+        let syn = sender.poll_transmit(at(0)).unwrap();
+        assert_eq!((syn.seq, syn.payload_bytes, syn.wire_bytes), (0, 0, 40));
+        assert_eq!(sender.poll_transmit(at(0)), None);
+        sender.on_ack(at(50), &Ack { next: 1, echo: at(0), echo_of_retransmission: false, wire_bytes: 40 });
+        let data = sender.poll_transmit(at(50)).unwrap();
+        assert_eq!((data.seq, data.payload_bytes, data.wire_bytes), (1, 1000, 1040));
+        assert_eq!(sent(&mut sender, 50), [2]);
+    }
+
+    #[test]
+    fn a_lost_syn_leaves_an_initial_window_of_one_packet() {
+        let mut sender = started(&Config::ns2());
+        sent(&mut sender, 0);
+        assert_eq!(time_out(&mut sender), (3_000, vec![0]));
+        assert_eq!(ack(&mut sender, 3_050, 1), [1]);
+    }
+
+    #[test]
+    fn the_third_duplicate_ack_halves_the_window_and_resends_the_first_packet() {
+        let config = plain(Config { limited_transmit: super::super::LimitedTransmit::Off, ..Config::rfc() });
+        let mut sender = ten_in_flight(&config);
+        assert_eq!(ack(&mut sender, 100, 1), [10, 11]);
+        // 11 packets in flight, 1 to 11. Packet 1 is lost.
+        for expected in [vec![], vec![], vec![1]] {
+            assert_eq!(ack(&mut sender, 110, 1), expected);
+        }
+        assert_eq!((sender.cwnd(), sender.ssthresh(), sender.window_pkts()), (5.5, 5.5, 8));
+        // Duplicates 4 to 6 fill the window up to 11, 7 to 9 let three more out.
+        for expected in [vec![], vec![], vec![], vec![12], vec![13], vec![14]] {
+            assert_eq!(ack(&mut sender, 120, 1), expected);
+        }
+        // The retransmission is acknowledged with everything before packet 12: back to 5.5.
+        assert_eq!(ack(&mut sender, 200, 12), [15, 16]);
+        assert_eq!(sender.cwnd(), 5.5);
+        let stats = sender.stats();
+        assert_eq!((stats.fast_retransmits, stats.timeouts, stats.retransmissions), (1, 0, 1));
+    }
+
+    #[test]
+    fn ns2_lets_the_ack_that_ends_recovery_open_the_window() {
+        let mut sender = ten_in_flight(&plain(Config::ns2()));
+        ack(&mut sender, 100, 1);
+        for _ in 0..3 {
+            ack(&mut sender, 110, 1);
+        }
+        // Half of 11; ssthresh is rounded down to 5.
+        assert_eq!((sender.cwnd(), sender.ssthresh()), (5.5, 5.0));
+        ack(&mut sender, 200, 11);
+        assert_eq!(sender.cwnd(), 5.5 + 1.0 / 5.5);
+    }
+
+    #[test]
+    fn limited_transmit_sends_two_new_packets_and_leaves_them_out_of_the_half() {
+        let mut sender = ten_in_flight(&plain(Config::rfc()));
+        assert_eq!(ack(&mut sender, 100, 1), [10, 11]);
+        assert_eq!(ack(&mut sender, 110, 1), [12]);
+        assert_eq!(ack(&mut sender, 120, 1), [13]);
+        assert_eq!(ack(&mut sender, 130, 1), [1]);
+        assert_eq!(sender.ssthresh(), 5.5);
+    }
+
+    #[test]
+    fn limited_transmit_after_a_timeout_differs() {
+        let after_timeout = |config| {
+            let mut sender = ten_in_flight(&plain(config));
+            assert_eq!(time_out(&mut sender).1, [0]);
+            // Packet 0 is acknowledged, cwnd is 2: packets 1 and 2 go out again, then a duplicate arrives.
+            assert_eq!(ack(&mut sender, 10_000, 1), [1, 2]);
+            ack(&mut sender, 10_010, 1)
+        };
+        assert_eq!(after_timeout(Config::rfc()), []);
+        assert_eq!(after_timeout(Config::ns2()), [3]);
+    }
+
+    #[test]
+    fn a_timeout_starts_over_from_the_first_unacknowledged_packet() {
+        let mut sender = ten_in_flight(&plain(Config::rfc()));
+        assert_eq!(ack(&mut sender, 100, 2).len(), 3);
+        // 100 ms measured: the floor of 1 s counts from the last new ACK.
+        assert_eq!(time_out(&mut sender), (1_100, vec![2]));
+        assert_eq!(sender.cwnd(), 1.0);
+        assert_eq!(ack(&mut sender, 1_200, 3), [3, 4]);
+        // A packet beyond was received before: no need to send it again.
+        assert_eq!(ack(&mut sender, 1_300, 13), [13, 14, 15]);
+        assert_eq!(sender.stats().timeouts, 1);
+        assert_eq!(sender.stats().retransmissions, 3);
+    }
+
+    #[test]
+    fn the_timer_doubles_while_the_same_packet_is_lost() {
+        let mut sender = ten_in_flight(&plain(Config::rfc()));
+        let times: Vec<i64> = (0..7).map(|_| time_out(&mut sender).0).collect();
+        assert_eq!(times, [1_000, 3_000, 7_000, 15_000, 31_000, 63_000, 123_000]);
+        assert_eq!(sender.ssthresh(), 5.0, "held");
+    }
+
+    #[test]
+    fn retransmissions_are_not_measured() {
+        let mut sender = started(&plain(Config { initial_window_pkts: 1, ..Config::rfc() }));
+        sent(&mut sender, 0);
+        assert_eq!(time_out(&mut sender), (1_000, vec![0]));
+        // This ACK could be of either transmission: the back-off stays, 2 s from now.
+        assert_eq!(ack(&mut sender, 1_010, 1), [1, 2]);
+        assert_eq!(sender.poll_timeout(), Some(at(3_010)));
+        // Packet 1 was sent once: 500 ms, so 500 + 4 * 250, and no back-off.
+        assert_eq!(ack(&mut sender, 1_510, 2), [3]);
+        assert_eq!(sender.poll_timeout(), Some(at(3_010)));
+        assert_eq!(ack(&mut sender, 1_511, 3), [4]);
+        assert_eq!(sender.poll_timeout(), Some(at(3_011)));
+    }
+
+    #[test]
+    fn a_fast_retransmit_ends_the_measurement_too() {
+        let mut sender = ten_in_flight(&plain(Config::rfc()));
+        for _ in 0..3 {
+            ack(&mut sender, 10, 0);
+        }
+        ack(&mut sender, 700, 12);
+        assert_eq!(sender.poll_timeout(), Some(at(1_700)), "still the 1 s from before any measurement");
+    }
+
+    #[test]
+    fn any_new_ack_ends_the_back_off_if_set_so() {
+        let timer = |backoff_cleared| {
+            let mut sender = ten_in_flight(&plain(Config { backoff_cleared, ..Config::rfc() }));
+            time_out(&mut sender);
+            ack(&mut sender, 1_100, 1);
+            sender.poll_timeout()
+        };
+        assert_eq!(timer(BackoffCleared::BySample), Some(at(3_100)));
+        assert_eq!(timer(BackoffCleared::ByNewAck), Some(at(2_100)));
+    }
+
+    #[test]
+    fn fast_retransmit_restarts_the_timer_in_ns2_only() {
+        let timer = |config| {
+            let mut sender = ten_in_flight(&plain(Config { initial_rto: Span::from_secs(1), ..config }));
+            ack(&mut sender, 10, 1);
+            let before = sender.poll_timeout();
+            for _ in 0..3 {
+                ack(&mut sender, 100, 1);
+            }
+            (before, sender.poll_timeout())
+        };
+        assert_eq!(timer(Config::rfc()), (Some(at(1_010)), Some(at(1_010))));
+        assert_eq!(timer(Config::ns2()), (Some(at(210)), Some(at(300))));
+    }
+
+    #[test]
+    fn a_limited_stream_ends_and_stops_its_timer() {
+        let mut sender = started(&Config { limit_pkts: Some(3), ..Config::ns2() });
+        assert_eq!(sent(&mut sender, 0), [0]);
+        assert_eq!(ack(&mut sender, 10, 1), [1, 2]);
+        assert_eq!(ack(&mut sender, 20, 2), [3]);
+        assert!(!sender.is_finished());
+        assert_eq!(ack(&mut sender, 30, 4), []);
+        assert!(sender.is_finished());
+        assert_eq!(sender.poll_timeout(), None);
+        assert_eq!(sender.stats().segments_sent, 4);
+    }
+
+    #[test]
+    fn old_acks_and_acks_of_unsent_packets_change_nothing() {
+        let mut sender = ten_in_flight(&plain(Config::rfc()));
+        ack(&mut sender, 10, 5);
+        let before = format!("{sender:?}");
+        assert_eq!(ack(&mut sender, 20, 4), []);
+        assert_eq!(ack(&mut sender, 20, 1_000), []);
+        assert_eq!(format!("{sender:?}"), before);
+    }
+
+    #[test]
+    fn every_transmission_has_its_own_number() {
+        let mut sender = ten_in_flight(&plain(Config::rfc()));
+        sender.on_timeout(sender.poll_timeout().unwrap());
+        let again = sender.poll_transmit(at(1_000)).unwrap();
+        assert_eq!((again.seq, again.transmission, again.retransmission), (0, 10, true));
+    }
+}

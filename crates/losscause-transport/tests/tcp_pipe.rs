@@ -1,0 +1,172 @@
+//! Both ends over a pipe that loses what a bit mask says, and over anything a driver may do to them.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use common::{Link, Pipe};
+use losscause::{Span, Time};
+use losscause_transport::tcp::{Ack, BackoffCleared, Config, Receiver, Segment, Sender};
+use proptest::prelude::*;
+
+const LINK: Link = Link { rate_bps: 1e6, delay_s: 0.02, queue_pkts: 30 };
+
+/// Sends 200 packets over a pipe that loses transmission i if bit i of the mask is set; all arrive in the end.
+fn transfer(config: Config, mask: u128) -> Pipe<impl FnMut(u64) -> bool> {
+    let config = Config { limit_pkts: Some(200), ..config };
+    let mut pipe = Pipe::new(&config, LINK, move |i| i < 128 && mask >> i & 1 == 1);
+    pipe.run(3_600.0);
+    assert!(pipe.sender.is_finished());
+    assert_eq!(pipe.receiver.delivered_packets(), 200);
+    assert_eq!(pipe.receiver.received_packets(), 200);
+    pipe
+}
+
+fn rfc() -> Config {
+    Config { payload_bytes: 1000, ..Config::rfc() }
+}
+
+#[test]
+fn without_loss_nothing_is_sent_twice() {
+    for config in [rfc(), Config::ns2(), Config::ns2_classic()] {
+        let pipe = transfer(config, 0);
+        assert_eq!(pipe.sender.stats().retransmissions, 0);
+        assert_eq!(pipe.sender.stats().timeouts, 0);
+    }
+}
+
+#[test]
+fn one_loss_in_a_large_window_costs_one_fast_retransmit_and_no_timeout() {
+    for config in [rfc(), Config::ns2(), Config::ns2_classic()] {
+        let stats = transfer(config, 1 << 60).sender.stats();
+        assert_eq!((stats.fast_retransmits, stats.timeouts, stats.retransmissions), (1, 0, 1));
+    }
+}
+
+#[test]
+fn two_losses_in_a_window_cost_two_fast_retransmits_under_rfc_5681_and_a_timeout_in_ns2() {
+    let mask = 1 << 60 | 1 << 63;
+    let stats = transfer(rfc(), mask).sender.stats();
+    assert_eq!((stats.fast_retransmits, stats.timeouts), (2, 0));
+    let stats = transfer(Config::ns2(), mask).sender.stats();
+    assert_eq!((stats.fast_retransmits, stats.timeouts), (1, 1));
+}
+
+#[test]
+fn a_lost_retransmission_costs_a_timeout() {
+    for config in [rfc(), Config::ns2()] {
+        let first = transfer(config, 1 << 60);
+        let (at, lost) = first.log.sends[60];
+        let again = first.log.sends.iter().position(|&(t, seq)| seq == lost && t > at).unwrap();
+        let stats = transfer(config, 1 << 60 | 1 << again).sender.stats();
+        assert_eq!((stats.fast_retransmits, stats.timeouts), (1, 1));
+    }
+}
+
+#[test]
+fn a_lost_last_packet_costs_a_timeout() {
+    let config = Config { limit_pkts: Some(100), ..rfc() };
+    let mut pipe = Pipe::new(&config, LINK, |i| i == 99);
+    pipe.run(60.0);
+    assert!(pipe.sender.is_finished());
+    assert_eq!(pipe.sender.stats().timeouts, 1);
+    assert_eq!(pipe.sender.stats().retransmissions, 1);
+}
+
+#[test]
+fn delayed_acks_halve_the_number_of_acks_and_lose_nothing() {
+    let config = Config { delayed_ack: Some(Span::from_millis(100)), ..rfc() };
+    transfer(config, 0b1011 << 40);
+}
+
+fn configs() -> impl Strategy<Value = Config> {
+    let named = prop_oneof![Just(Config::rfc()), Just(Config::ns2()), Just(Config::ns2_classic())];
+    (named, 1_u32..70, 1_u32..12, 1_u32..5, any::<[bool; 3]>(), 1_i64..500).prop_map(
+        |(named, window, initial, threshold, [delay, by_ack, no_syn], tick_ms)| Config {
+            max_window_pkts: window,
+            initial_window_pkts: initial,
+            dup_ack_threshold: threshold,
+            delayed_ack: delay.then_some(Span::from_millis(100)),
+            backoff_cleared: if by_ack { BackoffCleared::ByNewAck } else { named.backoff_cleared },
+            syn_bytes: named.syn_bytes.filter(|_| !no_syn),
+            tick: Span::from_millis(tick_ms),
+            tick_offset: Span::from_millis(tick_ms / 2),
+            ..named
+        },
+    )
+}
+
+#[derive(Clone, Debug)]
+enum Op {
+    Start,
+    Wait(i64),
+    Ack(u64),
+    AckNear(i64),
+    SenderTimeout,
+    Transmit,
+    Segment(u64),
+    ReceiverTimeout,
+}
+
+fn ops() -> impl Strategy<Value = Op> {
+    prop_oneof![
+        Just(Op::Start),
+        (0_i64..3_000).prop_map(Op::Wait),
+        any::<u64>().prop_map(Op::Ack),
+        (-3_i64..8).prop_map(Op::AckNear),
+        (-3_i64..8).prop_map(Op::AckNear),
+        Just(Op::SenderTimeout),
+        Just(Op::Transmit),
+        any::<u64>().prop_map(Op::Segment),
+        (0_u64..100).prop_map(Op::Segment),
+        Just(Op::ReceiverTimeout),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn everything_arrives_over_a_lossy_pipe(config in configs(), mask: u128) {
+        transfer(config, mask);
+    }
+
+    #[test]
+    fn no_sequence_of_calls_breaks_an_invariant(config in configs(), ops in prop::collection::vec(ops(), 1..200)) {
+        let mut sender = Sender::new(&config).unwrap();
+        let mut receiver = Receiver::new(&config).unwrap();
+        let mut now = Time::ZERO;
+        for op in ops {
+            let acknowledged = sender.acknowledged();
+            let delivered = receiver.delivered_packets();
+            let ack = |next| Ack { next, echo: now, echo_of_retransmission: false, wire_bytes: 40 };
+            match op {
+                Op::Start => sender.start(now),
+                Op::Wait(ms) => now += Span::from_millis(ms),
+                Op::Ack(next) => sender.on_ack(now, &ack(next)),
+                Op::AckNear(offset) => sender.on_ack(now, &ack(acknowledged.saturating_add_signed(offset))),
+                Op::SenderTimeout => {
+                    now = sender.poll_timeout().unwrap_or(now).max(now);
+                    sender.on_timeout(now);
+                }
+                Op::Transmit => {
+                    let flight = sender.acknowledged()..sender.acknowledged() + u64::from(config.max_window_pkts);
+                    while let Some(segment) = sender.poll_transmit(now) {
+                        prop_assert!(flight.contains(&segment.seq));
+                        receiver.on_segment(now, &segment);
+                    }
+                }
+                Op::Segment(seq) => receiver.on_segment(
+                    now,
+                    &Segment { seq, transmission: 0, sent_at: now, retransmission: false, payload_bytes: 1, wire_bytes: 41 },
+                ),
+                Op::ReceiverTimeout => receiver.on_timeout(receiver.poll_timeout().unwrap_or(now)),
+            }
+            prop_assert!(sender.cwnd() >= 1.0);
+            prop_assert!(sender.ssthresh() >= 1.0);
+            prop_assert!((1..=config.max_window_pkts).contains(&sender.window_pkts()));
+            prop_assert!(sender.acknowledged() >= acknowledged);
+            prop_assert!(receiver.delivered_packets() >= delivered);
+            prop_assert!(receiver.received_packets() >= receiver.delivered_packets());
+            prop_assert!(sender.stats().segments_sent >= sender.stats().retransmissions);
+        }
+    }
+}
