@@ -43,6 +43,7 @@ pub(crate) struct Log {
     pub(crate) sends: Vec<(f64, f64)>,
     pub(crate) drops: Vec<(f64, f64)>,
     pub(crate) cwnd_cuts: Vec<(f64, f64)>,
+    pub(crate) acks: Vec<f64>,
 }
 
 struct Direction<T> {
@@ -158,6 +159,7 @@ impl<L: FnMut(u64) -> bool> Pipe<L> {
 
     fn drain(&mut self) {
         while let Some(ack) = self.receiver.poll_transmit(self.now()) {
+            self.log.acks.push(self.now_s);
             self.backward.queue.push_back(ack);
             if self.backward.queue.len() == 1 {
                 self.transmit_ack();
