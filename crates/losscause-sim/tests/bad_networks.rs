@@ -1,0 +1,154 @@
+//! What is wrong is said in one sentence that names link or flow and what was expected.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{cbr, drop_tail, flow, one_flow, wired};
+use losscause::{Span, Time};
+use losscause_sim::{ChannelSpec, FlowSpec, LinkSpec, Network, Simulation, Slots, TraceStart, Traffic};
+use losscause_transport::{tcp, tfrc};
+
+fn with_link(change: impl FnOnce(&mut LinkSpec)) -> Network {
+    let mut network = one_flow(cbr(100_000), 1_000_000, ChannelSpec::Perfect);
+    change(&mut network.links[0]);
+    network
+}
+
+fn with_channel(channel: ChannelSpec) -> Network {
+    with_link(|link| link.channel = channel)
+}
+
+fn with_flow(change: impl FnOnce(&mut FlowSpec)) -> Network {
+    let mut network = one_flow(cbr(100_000), 1_000_000, ChannelSpec::Perfect);
+    change(&mut network.flows[0]);
+    network
+}
+
+fn with_traffic(traffic: Traffic) -> Network {
+    with_flow(|flow| flow.traffic = traffic)
+}
+
+#[track_caller]
+fn refused(network: &Network, sentence: &str) {
+    assert_eq!(Simulation::new(network, 1).unwrap_err().to_string(), sentence);
+}
+
+#[test]
+fn a_network_of_nothing_runs() {
+    Simulation::new(&Network::default(), 1).unwrap().run_until(Time::MAX, &mut ());
+}
+
+#[test]
+fn bad_links_are_refused() {
+    refused(&with_link(|link| link.rate_bps = 0), r#"link "out": rate_bps is 0, expected at least 1"#);
+    refused(
+        &with_link(|link| link.delay = Span::from_millis(-1)),
+        r#"link "out": delay is -1.000 ms, expected 0 or more"#,
+    );
+    refused(
+        &with_link(|link| link.name = "back".into()),
+        r#"link "back": another link has the same name, expected every name once"#,
+    );
+    let slots = r#"link "out": the channel's slots are empty, expected at least one slot or nanosecond"#;
+    refused(&with_link(|link| link.slots = Slots::PerPacket(0)), slots);
+    refused(&with_link(|link| link.slots = Slots::PerTime(Span::ZERO)), slots);
+}
+
+#[test]
+fn bad_channels_are_refused() {
+    for (loss, printed) in [(-0.1, "-0.1"), (1.5, "1.5"), (f64::NAN, "NaN")] {
+        refused(
+            &with_channel(ChannelSpec::Bernoulli { loss }),
+            &format!(r#"link "out": loss is {printed}, expected 0 to 1"#),
+        );
+    }
+    let bursty = |loss, mean_burst_packets| with_channel(ChannelSpec::GilbertElliott { loss, mean_burst_packets });
+    refused(&bursty(1.0, 2.0), r#"link "out": loss is 1, expected 0 to less than 1"#);
+    refused(&bursty(0.1, 0.5), r#"link "out": mean_burst_packets is 0.5, expected at least 1 at this loss"#);
+    refused(&bursty(0.75, 2.0), r#"link "out": mean_burst_packets is 2, expected at least 3 at this loss"#);
+    let trace = |lost: &[bool], start| with_channel(ChannelSpec::Trace { lost: lost.into(), start });
+    refused(&trace(&[], TraceStart::Drawn), r#"link "out": the error trace is empty, expected at least one slot"#);
+    refused(
+        &trace(&[true], TraceStart::Slot(1)),
+        r#"link "out": the error trace starts at slot 1, expected less than its 1 slots"#,
+    );
+}
+
+#[test]
+fn bad_paths_are_refused() {
+    refused(&with_flow(|flow| flow.path.clear()), r#"flow "only": path is empty, expected at least one link"#);
+    refused(
+        &with_flow(|flow| flow.path[0].0 = 2),
+        r#"flow "only": the path names link number 2, expected one of the 2 links from 0 on"#,
+    );
+    refused(
+        &with_flow(|flow| flow.return_path = vec![flow.path[0]; 2]),
+        r#"flow "only": the path visits link "out" twice, expected once at most"#,
+    );
+    let mut without_return = with_traffic(Traffic::Tcp(tcp::Config::ns2()));
+    without_return.flows[0].return_path.clear();
+    refused(
+        &without_return,
+        r#"flow "only": return_path is empty, expected at least one link for traffic with feedback"#,
+    );
+}
+
+#[test]
+fn bad_flows_are_refused() {
+    let twins = Network {
+        links: vec![wired("out", 1000, 1, 1)],
+        flows: vec![flow("a", &[0], &[], cbr(1)), flow("a", &[0], &[], cbr(1))],
+    };
+    refused(&twins, r#"flow "a": another flow has the same name, expected every name once"#);
+    refused(
+        &with_flow(|flow| flow.start = Time::from_nanos(-1)),
+        r#"flow "only": start is -0.000000 s, expected 0 or more"#,
+    );
+    refused(
+        &with_flow(|flow| flow.start_spread = Span::from_millis(-1)),
+        r#"flow "only": start_spread is -1.000 ms, expected 0 or more"#,
+    );
+    let cbr = |rate_bps, packet_bytes| with_traffic(Traffic::Cbr { rate_bps, packet_bytes });
+    refused(&cbr(0, 762), r#"flow "only": rate_bps is 0, expected at least 1"#);
+    refused(&cbr(1, 0), r#"flow "only": packet_bytes is 0, expected at least 1"#);
+    refused(
+        &cbr(8_000_000_001, 1),
+        r#"flow "only": rate_bps is 8000000001, expected at most 8000000000 (a packet per nanosecond)"#,
+    );
+    let on_off =
+        |mean_on, mean_off| with_traffic(Traffic::OnOff { rate_bps: 1000, packet_bytes: 10, mean_on, mean_off });
+    refused(&on_off(Span::ZERO, Span::ZERO), r#"flow "only": mean_on is 0.000 ms, expected more than 0"#);
+    refused(
+        &on_off(Span::from_millis(1), Span::from_millis(-1)),
+        r#"flow "only": mean_off is -1.000 ms, expected 0 or more"#,
+    );
+}
+
+#[test]
+fn bad_protocol_settings_name_the_setting() {
+    let tcp = Traffic::Tcp(tcp::Config { dup_ack_threshold: 0, ..tcp::Config::ns2() });
+    let error = Simulation::new(&with_traffic(tcp), 1).unwrap_err().to_string();
+    assert!(error.starts_with(r#"flow "only": "#) && error.contains("dup_ack_threshold"), "{error}");
+    let config = tfrc::Config { payload_bytes: 0, ..tfrc::Config::ns2() };
+    let tfrc = Traffic::Tfrc { config, lda: losscause_sim::LdaSpec::Omniscient };
+    let error = Simulation::new(&with_traffic(tfrc), 1).unwrap_err().to_string();
+    assert!(error.starts_with(r#"flow "only": "#) && error.contains("payload_bytes"), "{error}");
+}
+
+#[test]
+fn the_largest_values_of_every_setting_do_no_harm() {
+    let mut network = with_traffic(Traffic::OnOff {
+        rate_bps: 1_000_000,
+        packet_bytes: u32::MAX,
+        mean_on: Span::MAX,
+        mean_off: Span::MAX,
+    });
+    network.links[0] = LinkSpec::wired("out", 1, Span::MAX, drop_tail(u32::MAX));
+    let mut fast = flow("fast", &[1], &[], Traffic::Cbr { rate_bps: 1_000_000, packet_bytes: 40 });
+    fast.start_spread = Span::MAX;
+    network.flows.push(fast);
+    network.links[1] = LinkSpec::wired("back", u64::MAX, Span::MAX, drop_tail(u32::MAX));
+    let mut simulation = Simulation::new(&network, 1).unwrap();
+    simulation.run_until(Time::ZERO + Span::from_secs(10), &mut ());
+    assert_eq!(simulation.check_conservation(), Ok(()));
+}

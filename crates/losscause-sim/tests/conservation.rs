@@ -1,0 +1,222 @@
+//! 10,000 random small networks: no panic, nothing appears or vanishes, every lost packet has a cause.
+//! `PROPTEST_CASES` sets another number.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::sync::Arc;
+
+use losscause::{Algorithm, Span, Time};
+use losscause_sim::{
+    ChannelSpec, Counters, ErrorPosition, Event, EventKind, FlowId, FlowSpec, LdaSpec, Limit, LinkEvent, LinkId,
+    LinkSpec, Network, PacketKind, QueueSpec, Recorder, Simulation, Slots, TraceStart, Traffic,
+};
+use losscause_transport::{tcp, tfrc};
+use proptest::prelude::*;
+
+/// Every flow has stopped by then.
+const LATEST_STOP: Span = Span::from_millis(2000);
+/// Every queue has drained by then: four links with 20 packets of 1500 bytes each, at 10 kb/s.
+const DRAINED: Span = Span::from_secs(300);
+
+/// A rate between 10 kb/s and 2 Mb/s, as often slow as fast.
+fn rate_bps() -> impl Strategy<Value = u64> {
+    (0.0..1.0_f64).prop_map(|x| (10_000.0 * 200_f64.powf(x)) as u64)
+}
+
+fn millis(range: std::ops::Range<i64>) -> impl Strategy<Value = Span> {
+    range.prop_map(Span::from_millis)
+}
+
+fn channel() -> impl Strategy<Value = ChannelSpec> {
+    let loss = prop_oneof![Just(0.0), 0.0..0.3_f64, Just(1.0)];
+    let trace = (prop::collection::vec(any::<bool>(), 1..20), any::<bool>()).prop_map(|(lost, drawn)| {
+        let start = if drawn { TraceStart::Drawn } else { TraceStart::Slot(lost.len() - 1) };
+        ChannelSpec::Trace { lost: Arc::from(lost), start }
+    });
+    prop_oneof![
+        Just(ChannelSpec::Perfect),
+        loss.prop_map(|loss| ChannelSpec::Bernoulli { loss }),
+        (0.0..0.5_f64, 1.0..5.0_f64)
+            .prop_map(|(loss, mean_burst_packets)| ChannelSpec::GilbertElliott { loss, mean_burst_packets }),
+        trace,
+    ]
+}
+
+fn link() -> impl Strategy<Value = LinkSpec> {
+    let limit = prop_oneof![(0..20_u32).prop_map(Limit::Packets), (0..30_000_u64).prop_map(Limit::Bytes)];
+    let position = prop_oneof![Just(ErrorPosition::AfterTransmission), Just(ErrorPosition::BeforeQueue)];
+    let slots = prop_oneof![(1..4_u32).prop_map(Slots::PerPacket), millis(1..50).prop_map(Slots::PerTime)];
+    (rate_bps(), millis(0..50), limit, channel(), position, slots).prop_map(
+        |(rate_bps, delay, limit, channel, error_position, slots)| LinkSpec {
+            channel,
+            error_position,
+            slots,
+            ..LinkSpec::wired("", rate_bps, delay, QueueSpec::DropTail { limit })
+        },
+    )
+}
+
+fn tcp_config() -> impl Strategy<Value = tcp::Config> {
+    let base = prop_oneof![Just(tcp::Config::rfc()), Just(tcp::Config::ns2()), Just(tcp::Config::ns2_classic())];
+    (base, prop::option::of(millis(1..200)), 1..1460_u32).prop_map(|(config, delayed_ack, payload_bytes)| tcp::Config {
+        delayed_ack,
+        payload_bytes,
+        ..config
+    })
+}
+
+fn lda() -> impl Strategy<Value = LdaSpec> {
+    let algorithm = prop::sample::select(Algorithm::ALL.to_vec());
+    prop_oneof![
+        4 => algorithm.prop_map(|algorithm| LdaSpec::Algorithm(algorithm.build())),
+        1 => Just(LdaSpec::Omniscient),
+    ]
+}
+
+fn traffic() -> impl Strategy<Value = Traffic> {
+    let tfrc_config = prop_oneof![Just(tfrc::Config::rfc5348()), Just(tfrc::Config::ns2())];
+    let source = (10_000..1_000_000_u64, 100..1500_u32);
+    prop_oneof![
+        tcp_config().prop_map(Traffic::Tcp),
+        (tfrc_config, lda()).prop_map(|(config, lda)| Traffic::Tfrc { config, lda }),
+        source.clone().prop_map(|(rate_bps, packet_bytes)| Traffic::Cbr { rate_bps, packet_bytes }),
+        (source, millis(1..500), millis(0..500)).prop_map(|((rate_bps, packet_bytes), mean_on, mean_off)| {
+            Traffic::OnOff { rate_bps, packet_bytes, mean_on, mean_off }
+        }),
+    ]
+}
+
+/// Some of the links, in any order, each once.
+fn path(links: u32) -> impl Strategy<Value = Vec<LinkId>> {
+    let all = Just((0..links).map(LinkId).collect::<Vec<_>>()).prop_shuffle();
+    (all, 1..=links as usize).prop_map(|(mut path, length)| {
+        path.truncate(length);
+        path
+    })
+}
+
+fn flow(links: u32) -> impl Strategy<Value = FlowSpec> {
+    let times = (millis(0..1000), millis(0..500), millis(0..LATEST_STOP.as_nanos() / 1_000_000));
+    (path(links), path(links), traffic(), times, any::<bool>()).prop_map(
+        |(path, return_path, traffic, (start, start_spread, stop), wireless_immune)| FlowSpec {
+            name: String::new(),
+            path,
+            return_path,
+            traffic,
+            start: Time::ZERO + start,
+            start_spread,
+            stop: Some(Time::ZERO + stop),
+            wireless_immune,
+            measured: true,
+        },
+    )
+}
+
+fn network() -> impl Strategy<Value = Network> {
+    (1..=4_u32)
+        .prop_flat_map(|links| {
+            let links_specs = prop::collection::vec(link(), links as usize);
+            (links_specs, prop::collection::vec(flow(links), 1..=4))
+        })
+        .prop_map(|(mut links, mut flows)| {
+            links.iter_mut().enumerate().for_each(|(i, link)| link.name = format!("link {i}"));
+            flows.iter_mut().enumerate().for_each(|(i, flow)| flow.name = format!("flow {i}"));
+            Network { links, flows }
+        })
+}
+
+/// What the events say, to be held against what the counters say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Seen {
+    enqueued: u64,
+    queue_drops: u64,
+    corrupted: u64,
+    delivered: u64,
+    /// Data packets of one flow, lost for either reason.
+    lost: [u64; 4],
+    sent: [u64; 4],
+    received: [u64; 4],
+}
+
+impl Recorder for Seen {
+    fn record(&mut self, event: &Event) {
+        let flow = event.flow.0 as usize;
+        let is_data = |kind| matches!(kind, PacketKind::Data | PacketKind::Retransmission);
+        match event.kind {
+            EventKind::Link { what, packet, .. } => match what {
+                LinkEvent::Enqueue => self.enqueued += 1,
+                LinkEvent::Deliver => self.delivered += 1,
+                LinkEvent::TransmitStart => {}
+                LinkEvent::QueueDrop | LinkEvent::Corrupted => {
+                    let count = if what == LinkEvent::QueueDrop { &mut self.queue_drops } else { &mut self.corrupted };
+                    *count += 1;
+                    self.lost[flow] += u64::from(is_data(packet.kind));
+                }
+            },
+            EventKind::Sent(packet) => self.sent[flow] += u64::from(is_data(packet.kind)),
+            EventKind::Received(packet) => self.received[flow] += u64::from(is_data(packet.kind)),
+            EventKind::Cwnd(_) | EventKind::Rate(_) | EventKind::Verdict { .. } => {}
+        }
+    }
+}
+
+fn check(network: &Network, simulation: &Simulation, seen: &Seen) {
+    assert_eq!(simulation.check_conservation(), Ok(()));
+    let counters = simulation.counters();
+    let sum = |of: fn(&losscause_sim::HopCounters) -> u64| {
+        (0..network.links.len()).map(|link| of(&counters.link(LinkId(link as u32)))).sum::<u64>()
+    };
+    assert_eq!(seen.queue_drops, sum(|hop| hop.queue_drops));
+    assert_eq!(seen.corrupted, sum(|hop| hop.corrupted));
+    assert_eq!(seen.delivered, sum(|hop| hop.delivered));
+    for index in 0..network.flows.len() {
+        let report = simulation.flow(FlowId(index as u32));
+        assert_eq!(report.lost.congestion + report.lost.wireless, seen.lost[index], "flow {index}");
+        assert_eq!(report.sent_packets, seen.sent[index]);
+        assert_eq!(report.received_packets, seen.received[index]);
+        assert!(report.delivered_packets <= report.received_packets);
+        assert!(report.received_packets + seen.lost[index] <= report.sent_packets);
+        let verdicts = report.verdicts;
+        if verdicts != losscause_sim::VerdictTally::default() {
+            assert_eq!(verdicts.congestion.judged() + verdicts.congestion.undetected, report.lost.congestion);
+            assert_eq!(verdicts.wireless.judged() + verdicts.wireless.undetected, report.lost.wireless);
+        }
+        if network.flows[index].wireless_immune {
+            assert_eq!(report.lost.wireless, 0);
+        }
+    }
+}
+
+fn is_drained(network: &Network, counters: &Counters) -> bool {
+    (0..network.links.len())
+        .map(|link| counters.link(LinkId(link as u32)))
+        .all(|link| link.entered == link.delivered + link.queue_drops + link.corrupted)
+}
+
+fn cases() -> ProptestConfig {
+    let default = ProptestConfig::default();
+    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { 10_000 };
+    ProptestConfig { cases, ..default }
+}
+
+proptest! {
+    #![proptest_config(cases())]
+
+    #[test]
+    fn random_networks_conserve_packets_and_name_every_cause(
+        network in network(),
+        seed in any::<u64>(),
+        stops in prop::collection::vec(millis(0..3000), 0..3),
+    ) {
+        let mut simulation = Simulation::new(&network, seed).unwrap();
+        let mut seen = Seen::default();
+        for stop in stops {
+            simulation.run_until(Time::ZERO + stop, &mut seen);
+            check(&network, &simulation, &seen);
+        }
+        simulation.run_until(Time::ZERO + LATEST_STOP + DRAINED, &mut seen);
+        check(&network, &simulation, &seen);
+        prop_assert!(is_drained(&network, simulation.counters()));
+    }
+}
