@@ -2,77 +2,163 @@
 //!
 //! The simulator knows all its sources beforehand (one per link, two timers per flow), and each has at most one next
 //! event. So nothing is ever inserted or removed: a source's key is overwritten in place, and the matches on the way
-//! from its leaf to the root are played again, until one ends as before. There are no stale events and nothing is
-//! allocated.
+//! from its leaf to the root are played again. There are no stale events and nothing is allocated.
 //!
-//! A key is one integer: time, then insertion number, then source. Events at the same time come in the order in which
-//! they were set.
+//! Events at the same time come in the order in which they were set. A key is one 64-bit integer that holds the time since
+//! [`Schedule::base`], an insertion number and the source, because comparing such integers needs no branch that could be
+//! mispredicted. Events too far ahead for that are held back at the horizon; when only such are left, or insertion numbers
+//! run out, all keys are made anew, once in many thousands of events.
 
-use losscause::Time;
+use losscause::{Span, Time};
 
-/// Bits of a key that hold the source.
-const SOURCE_BITS: u32 = 24;
-/// Bits of a key that hold the insertion number.
-const NUMBER_BITS: u32 = 64 - SOURCE_BITS;
-/// The key of a source without an event.
-const NEVER: u128 = u128::MAX;
+/// The key of a source without an event, larger than all others.
+const NO_KEY: u64 = u64::MAX;
+/// The time of a source without an event.
+const NEVER: Time = Time::MAX;
 
 /// The next event of every source.
 #[derive(Clone, Debug)]
 pub(crate) struct Schedule {
     /// A complete binary tree: the root is node 1, the children of node i are 2i and 2i + 1, the sources are the leaves.
     /// Every node holds the smallest key below it.
-    nodes: Box<[u128]>,
-    set: u64,
+    nodes: Box<[u64]>,
+    /// When each source acts next.
+    at: Box<[Time]>,
+    /// Keys count time from here.
+    base: Time,
+    /// The next insertion number.
+    number: u64,
+    /// The lowest bits of a key hold the source, so many of them.
+    source_bits: u32,
+    /// The next bits hold the insertion number; what remains is for the time.
+    number_bits: u32,
 }
 
 impl Schedule {
     /// The most sources there can be.
-    pub(crate) const MAX_SOURCES: usize = 1 << SOURCE_BITS;
+    pub(crate) const MAX_SOURCES: usize = 1 << 20;
 
     /// So many sources, none with an event.
     pub(crate) fn new(sources: usize) -> Self {
         let leaves = sources.next_power_of_two().max(2);
-        Self { nodes: vec![NEVER; 2 * leaves].into_boxed_slice(), set: 0 }
+        let source_bits = leaves.ilog2();
+        Self {
+            nodes: vec![NO_KEY; 2 * leaves].into_boxed_slice(),
+            at: vec![NEVER; sources].into_boxed_slice(),
+            base: Time::ZERO,
+            number: 0,
+            source_bits,
+            // Twice as many as there are sources, so that a fresh start lasts for a while.
+            number_bits: (source_bits + 1).max(16),
+        }
     }
 
     /// `source` acts next at `at`, or never. If that was known already, it keeps its place among simultaneous events.
     #[inline]
     pub(crate) fn set(&mut self, source: usize, at: Option<Time>) {
+        let at = at.unwrap_or(NEVER);
+        if self.at[source] == at {
+            return;
+        }
+        self.at[source] = at;
         let leaf = self.nodes.len() / 2 + source;
-        let key = match at {
-            Some(at) => {
-                let time = at.as_nanos().max(0) as u64;
-                if (self.nodes[leaf] >> 64) as u64 == time {
-                    return;
-                }
-                self.set += 1;
-                let number = self.set & ((1 << NUMBER_BITS) - 1);
-                u128::from(time) << 64 | u128::from(number << SOURCE_BITS | source as u64)
-            }
-            None => NEVER,
-        };
+        let old = self.nodes[leaf];
+        if at == NEVER {
+            self.nodes[leaf] = NO_KEY;
+            self.later(leaf, NO_KEY, old);
+            return;
+        }
+        if at < self.base {
+            self.nodes[leaf] = self.number << self.source_bits;
+            self.renumber();
+            return;
+        }
+        let key = self.key(source, at);
         self.nodes[leaf] = key;
-        let mut node = leaf;
-        while node > 1 {
-            let winner = self.nodes[node].min(self.nodes[node ^ 1]);
-            node /= 2;
-            if self.nodes[node] == winner {
-                break;
-            }
-            self.nodes[node] = winner;
+        if key < old {
+            self.sooner(leaf, key);
+        } else {
+            self.later(leaf, key, old);
+        }
+        self.number += 1;
+        if self.number >> self.number_bits != 0 {
+            self.renumber();
         }
     }
 
     /// The next event up to and including `until`: when, and which source. It stays until the source is set anew.
     #[inline]
-    pub(crate) fn first_until(&self, until: Time) -> Option<(Time, usize)> {
-        let key = self.nodes[1];
-        let time = (key >> 64) as u64;
-        if time > until.as_nanos() as u64 || key == NEVER {
-            return None;
+    pub(crate) fn first_until(&mut self, until: Time) -> Option<(Time, usize)> {
+        if self.time_since_base(self.nodes[1]) >= self.horizon() {
+            if self.nodes[1] == NO_KEY {
+                return None;
+            }
+            self.renumber();
         }
-        Some((Time::from_nanos(time as i64), (key as u64 & ((1 << SOURCE_BITS) - 1)) as usize))
+        let key = self.nodes[1];
+        let at = self.base + Span::from_nanos(self.time_since_base(key) as i64);
+        let source = key & ((1 << self.source_bits) - 1);
+        (at <= until).then_some((at, source as usize))
+    }
+
+    /// The key of this source with the next insertion number.
+    #[inline]
+    fn key(&self, source: usize, at: Time) -> u64 {
+        let since_base = (at - self.base).as_nanos() as u64;
+        (since_base.min(self.horizon()) << self.number_bits | self.number) << self.source_bits | source as u64
+    }
+
+    #[inline]
+    fn time_since_base(&self, key: u64) -> u64 {
+        key >> (self.number_bits + self.source_bits)
+    }
+
+    /// From here on, nanoseconds after the base, keys do not tell times apart.
+    #[inline]
+    fn horizon(&self) -> u64 {
+        self.time_since_base(NO_KEY) - 1
+    }
+
+    /// A leaf's key became smaller: it wins as long as the winner so far is larger.
+    #[inline]
+    fn sooner(&mut self, leaf: usize, key: u64) {
+        let mut node = leaf / 2;
+        while node > 0 && key < self.nodes[node] {
+            self.nodes[node] = key;
+            node /= 2;
+        }
+    }
+
+    /// A leaf's key became larger: the matches that it won are played again. Mostly these are all, because the source is
+    /// the one that just acted; then there is nothing to ask on the way.
+    #[inline]
+    fn later(&mut self, leaf: usize, key: u64, old: u64) {
+        let won_all = self.nodes[1] == old;
+        let mut node = leaf;
+        let mut winner = key;
+        while node > 1 && (won_all || self.nodes[node / 2] == old) {
+            winner = winner.min(self.nodes[node ^ 1]);
+            node /= 2;
+            self.nodes[node] = winner;
+        }
+    }
+
+    /// Makes all keys anew, in the same order, counted from the first event.
+    #[cold]
+    fn renumber(&mut self) {
+        let leaves = self.nodes.len() / 2;
+        let mut order: Vec<usize> = (0..self.at.len()).filter(|&source| self.at[source] != NEVER).collect();
+        let number = |key: u64| key >> self.source_bits & ((1 << self.number_bits) - 1);
+        order.sort_by_key(|&source| (self.at[source], number(self.nodes[leaves + source])));
+        self.base = order.first().map_or(self.base, |&first| self.at[first]);
+        self.number = 0;
+        for source in order {
+            self.nodes[leaves + source] = self.key(source, self.at[source]);
+            self.number += 1;
+        }
+        for node in (1..leaves).rev() {
+            self.nodes[node] = self.nodes[2 * node].min(self.nodes[2 * node + 1]);
+        }
     }
 }
 
@@ -117,13 +203,30 @@ mod tests {
         assert_eq!(schedule.first_until(Time::from_nanos(10)), Some((Time::from_nanos(10), 0)));
     }
 
+    #[test]
+    fn events_beyond_the_horizon_come_in_order_too() {
+        let hours = |hours: i64| Time::ZERO + Span::from_secs(hours * 3600);
+        let mut schedule = Schedule::new(4);
+        for (source, time) in [(0, hours(200_000)), (1, hours(100)), (2, hours(1)), (3, hours(100))] {
+            schedule.set(source, Some(time));
+        }
+        assert_eq!(schedule.first_until(hours(99)), Some((hours(1), 2)));
+        schedule.set(2, None);
+        assert_eq!(schedule.first_until(hours(99)), None);
+        assert_eq!(schedule.first_until(hours(100)), Some((hours(100), 1)));
+        schedule.set(2, Some(hours(50)));
+        assert_eq!(drain(&mut schedule), [2, 1, 3, 0]);
+    }
+
     proptest! {
         #[test]
         fn the_tournament_agrees_with_a_sorted_list(
             sources in 1_usize..40,
+            first_number in prop_oneof![Just(0), 65_400_u64..65_536],
             steps in prop::collection::vec((0_usize..40, prop::option::weighted(0.8, 0_i64..50)), 0..200),
         ) {
             let mut schedule = Schedule::new(sources);
+            schedule.number = first_number;
             let mut model: Vec<Option<(i64, usize)>> = vec![None; sources];
             for (number, &(source, time)) in steps.iter().enumerate() {
                 let source = source % sources;

@@ -18,6 +18,7 @@ use crate::packet::Handle;
 use crate::queue::{Queue, Waiting};
 use crate::rng::Stream;
 use crate::topology::{ErrorPosition, LinkSpec};
+use crate::trace::LinkEvent;
 
 /// Entries reserved at first; a longer pipe grows once.
 const RESERVED_PKTS: usize = 64;
@@ -74,28 +75,33 @@ impl Link {
         }
     }
 
-    /// A packet comes. `immune` ones use up their slots but are not hit. `started` hears of every transmission that began:
-    /// when, which packet, and what waits since.
+    /// A packet comes. `immune` ones use up their slots but are not hit. `observe` hears of every packet that was accepted or
+    /// whose transmission began: when, which one, and what waits since.
     #[inline]
     pub(crate) fn enter(
         &mut self,
         now: Time,
         packet: Waiting,
         immune: bool,
-        mut started: impl FnMut(Time, Handle, &Queue),
+        mut observe: impl FnMut(Time, LinkEvent, Handle, &Queue),
     ) -> Entry {
         if self.error_position == ErrorPosition::BeforeQueue && self.channel.corrupts(now, now) && !immune {
             return Entry::Hit;
         }
-        self.catch_up(now, &mut started);
-        let idle = self.free_at <= now;
-        if self.queue.offer(now, packet, idle).is_err() {
+        self.catch_up(now, &mut observe);
+        if self.free_at > now {
+            if self.queue.offer(now, packet).is_err() {
+                return Entry::Dropped;
+            }
+            observe(now, LinkEvent::Enqueue, packet.packet, &self.queue);
+            return Entry::Accepted;
+        }
+        // Idle, so nobody waits.
+        if self.queue.pass(now, packet).is_err() {
             return Entry::Dropped;
         }
-        if idle {
-            self.free_at = now;
-            self.catch_up(now, &mut started);
-        }
+        observe(now, LinkEvent::Enqueue, packet.packet, &self.queue);
+        self.transmit(now, packet, &mut observe);
         Entry::Accepted
     }
 
@@ -107,24 +113,29 @@ impl Link {
 
     /// The packet that reaches the far end at `now`, which is [`Link::next_arrival`].
     #[inline]
-    pub(crate) fn leave(&mut self, now: Time, started: impl FnMut(Time, Handle, &Queue)) -> Option<Flight> {
+    pub(crate) fn leave(&mut self, now: Time, observe: impl FnMut(Time, LinkEvent, Handle, &Queue)) -> Option<Flight> {
         let flight = self.in_flight.pop_front()?;
-        self.catch_up(now, started);
+        self.catch_up(now, observe);
         Some(flight)
     }
 
     /// Works out all transmissions that began up to and including `now`.
     #[inline]
-    pub(crate) fn catch_up(&mut self, now: Time, mut started: impl FnMut(Time, Handle, &Queue)) {
+    pub(crate) fn catch_up(&mut self, now: Time, mut observe: impl FnMut(Time, LinkEvent, Handle, &Queue)) {
         while self.free_at <= now {
-            let start = self.free_at;
-            let Some(Waiting { packet, wire_bytes }) = self.queue.take(start) else { break };
-            started(start, packet, &self.queue);
-            let end = start + self.transmission_time(wire_bytes);
-            let hit = self.error_position == ErrorPosition::AfterTransmission && self.channel.corrupts(start, end);
-            self.in_flight.push_back(Flight { arrives: end + self.delay, packet, hit });
-            self.free_at = end;
+            let Some(packet) = self.queue.take(self.free_at) else { break };
+            self.transmit(self.free_at, packet, &mut observe);
         }
+    }
+
+    #[inline]
+    fn transmit(&mut self, start: Time, waiting: Waiting, observe: &mut impl FnMut(Time, LinkEvent, Handle, &Queue)) {
+        let Waiting { packet, wire_bytes } = waiting;
+        observe(start, LinkEvent::TransmitStart, packet, &self.queue);
+        let end = start + self.transmission_time(wire_bytes);
+        let hit = self.error_position == ErrorPosition::AfterTransmission && self.channel.corrupts(start, end);
+        self.in_flight.push_back(Flight { arrives: end + self.delay, packet, hit });
+        self.free_at = end;
     }
 
     /// The packets in transmission or propagation, in order.
@@ -162,7 +173,7 @@ mod tests {
     fn enter(link: &mut Link, pool: &mut Pool, now: Time, immune: bool) -> Entry {
         let payload = Payload::Datagram(Datagram { seq: 0, bytes: 762 });
         let packet = pool.insert(Packet { hop: 0, wire_bytes: 762, payload });
-        link.enter(now, Waiting { packet, wire_bytes: 762 }, immune, |_, _, _| {})
+        link.enter(now, Waiting { packet, wire_bytes: 762 }, immune, |_, _, _, _| {})
     }
 
     fn at_micros(micros: i64) -> Time {
@@ -189,7 +200,7 @@ mod tests {
         // 40.64 ms each, and 10 ms to the far end.
         for micros in [50_640, 91_280, 131_920, 172_560, 213_200, 253_840] {
             assert_eq!(link.next_arrival(), Some(at_micros(micros)));
-            assert!(link.leave(at_micros(micros), |_, _, _| {}).is_some());
+            assert!(link.leave(at_micros(micros), |_, _, _, _| {}).is_some());
         }
         assert_eq!(link.next_arrival(), None);
     }
@@ -209,7 +220,7 @@ mod tests {
         let mut link = Link::new(&wireless(Limit::Packets(0)), 1);
         let mut pool = Pool::default();
         assert_eq!(enter(&mut link, &mut pool, Time::ZERO, false), Entry::Accepted);
-        assert!(link.leave(at_micros(50_640), |_, _, _| {}).is_some());
+        assert!(link.leave(at_micros(50_640), |_, _, _, _| {}).is_some());
         let now = Time::ZERO + Span::from_secs(3);
         assert_eq!(enter(&mut link, &mut pool, now, false), Entry::Accepted);
         assert_eq!(link.next_arrival(), Some(now + Span::from_micros(50_640)));
@@ -230,8 +241,8 @@ mod tests {
         let mut link = Link::new(&every_third_bad(ErrorPosition::AfterTransmission), 1);
         let mut pool = Pool::default();
         assert_eq!([(); 2].map(|()| enter(&mut link, &mut pool, Time::ZERO, false)), [Entry::Accepted; 2]);
-        let first = link.leave(at_micros(50_640), |_, _, _| {}).unwrap();
-        let second = link.leave(at_micros(91_280), |_, _, _| {}).unwrap();
+        let first = link.leave(at_micros(50_640), |_, _, _, _| {}).unwrap();
+        let second = link.leave(at_micros(91_280), |_, _, _, _| {}).unwrap();
         assert_eq!((first.hit, second.hit), (true, false));
     }
 

@@ -130,8 +130,8 @@ impl Simulation {
             }
         }
         self.now = self.now.max(until);
-        for (index, link) in self.links.iter_mut().enumerate() {
-            link.catch_up(self.now, started(recorder, &self.pool, &self.hops, index));
+        for link in &mut self.links {
+            link.catch_up(self.now, observe(recorder, &self.pool, &self.hops));
         }
         debug_assert_eq!(self.check_conservation(), Ok(()));
     }
@@ -139,7 +139,7 @@ impl Simulation {
     /// A packet reaches the far end of a link.
     fn on_arrival<R: Recorder>(&mut self, now: Time, index: usize, recorder: &mut R) {
         let link = &mut self.links[index];
-        let flight = link.leave(now, started(recorder, &self.pool, &self.hops, index));
+        let flight = link.leave(now, observe(recorder, &self.pool, &self.hops));
         self.schedule.set(index, link.next_arrival());
         let Some(flight) = flight else { return };
         let packet = self.pool.get_mut(flight.packet);
@@ -175,10 +175,7 @@ impl Simulation {
         self.counters.hops[place].entered += 1;
         let was_empty = link.next_arrival().is_none();
         let waiting = Waiting { packet: handle, wire_bytes: packet.wire_bytes };
-        let entry = link.enter(now, waiting, hop.immune, started(recorder, &self.pool, &self.hops, index));
-        if R::ON && entry == Entry::Accepted {
-            recorder.record(&link_event(now, hop, LinkEvent::Enqueue, packet, &link.queue));
-        }
+        let entry = link.enter(now, waiting, hop.immune, observe(recorder, &self.pool, &self.hops));
         match entry {
             Entry::Accepted => {
                 if was_empty {
@@ -375,15 +372,13 @@ fn link_event(at: Time, hop: Hop, what: LinkEvent, packet: &Packet, queue: &Queu
     Event { at, flow: FlowId(hop.flow), kind }
 }
 
-/// Records every transmission that began on the link with this index.
+/// Records what the link reports.
 #[inline]
-fn started<R: Recorder>(recorder: &mut R, pool: &Pool, hops: &[Hop], index: usize) -> impl FnMut(Time, Handle, &Queue) {
-    move |at, handle, queue| {
+fn observe<R: Recorder>(recorder: &mut R, pool: &Pool, hops: &[Hop]) -> impl FnMut(Time, LinkEvent, Handle, &Queue) {
+    move |at, what, handle, queue| {
         if R::ON {
             let packet = pool.get(handle);
-            let hop = hops[packet.hop as usize];
-            debug_assert_eq!(hop.link as usize, index);
-            recorder.record(&link_event(at, hop, LinkEvent::TransmitStart, packet, queue));
+            recorder.record(&link_event(at, hops[packet.hop as usize], what, packet, queue));
         }
     }
 }

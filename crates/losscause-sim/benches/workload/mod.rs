@@ -3,24 +3,39 @@
 
 use losscause::{AnyLda, Span, Time, Verdict, lda};
 use losscause_sim::{ChannelSpec, Counters, FlowSpec, LdaSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Traffic};
-use losscause_transport::tfrc;
+use losscause_transport::{tcp, tfrc};
 
-/// `flows` TFRC flows over 150 kb/s radio links that lose 7.8 % of the packets, warmed up by two on-off sources.
-pub(crate) fn wireless_last_hop(flows: u32) -> Network {
+/// Plain TFRC in packets of 762 bytes.
+pub(crate) fn tfrc() -> Traffic {
+    let config = tfrc::Config::ns2();
+    let config = tfrc::Config { payload_bytes: 762 - config.header_bytes, ..config };
+    Traffic::Tfrc { config, lda: LdaSpec::Algorithm(AnyLda::Constant(lda::Constant::new(Verdict::Congestion))) }
+}
+
+/// Plain Reno in packets of 762 bytes.
+pub(crate) fn tcp() -> Traffic {
+    let config = tcp::Config::ns2();
+    Traffic::Tcp(tcp::Config { payload_bytes: 762 - config.header_bytes, ..config })
+}
+
+/// A bit less than the radio link carries, in packets of 762 bytes: links and events, next to no transport.
+pub(crate) fn cbr() -> Traffic {
+    Traffic::Cbr { rate_bps: 130_000, packet_bytes: 762 }
+}
+
+/// `flows` flows over 150 kb/s radio links that lose 7.8 % of the packets, warmed up by two on-off sources.
+pub(crate) fn wireless_last_hop(flows: u32, traffic: &Traffic) -> Network {
     let mut network = Network::default();
     let shared_bps = u64::from(flows.max(2)) * 130_000;
     let to = cable(&mut network, "shared", shared_bps, Span::from_millis(20), 0.0);
-    let config = tfrc::Config::ns2();
-    let config = tfrc::Config { payload_bytes: 762 - config.header_bytes, ..config };
     for i in 0..flows {
         let access = cable(&mut network, &format!("access {i}"), 10_000_000, Span::from_millis(1), 0.0);
         let radio = cable(&mut network, &format!("radio {i}"), 150_000, Span::from_millis(10), 0.078);
-        let lda = LdaSpec::Algorithm(AnyLda::Constant(lda::Constant::new(Verdict::Congestion)));
         network.flows.push(FlowSpec {
-            name: format!("tfrc {i}"),
+            name: format!("flow {i}"),
             path: vec![access[0], to[0], radio[0]],
             return_path: vec![radio[1], to[1], access[1]],
-            traffic: Traffic::Tfrc { config: config.clone(), lda },
+            traffic: traffic.clone(),
             start: Time::ZERO + Span::from_secs(20),
             start_spread: Span::from_secs(2),
             stop: None,

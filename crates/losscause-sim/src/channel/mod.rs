@@ -65,6 +65,13 @@ impl Channel {
     /// order of time.
     #[inline]
     pub(crate) fn corrupts(&mut self, start: Time, end: Time) -> bool {
+        if matches!(self.process, Process::Perfect) {
+            return false;
+        }
+        self.meets_bad_slot(start, end)
+    }
+
+    fn meets_bad_slot(&mut self, start: Time, end: Time) -> bool {
         match &mut self.mapping {
             Mapping::PerPacket(1) => self.process.next_slot(),
             // No short cut: all its slots are used up.

@@ -27,13 +27,13 @@ impl DropTail {
     }
 
     #[inline]
-    pub(super) fn offer(&mut self, packet: Waiting, transmitter_idle: bool) -> Result<(), Refused> {
+    pub(super) fn offer(&mut self, packet: Waiting) -> Result<(), Refused> {
         let bytes = self.bytes + u64::from(packet.wire_bytes);
         let fits = match self.limit {
             Limit::Packets(limit) => self.waiting.len() < limit as usize,
             Limit::Bytes(limit) => bytes <= limit,
         };
-        if !fits && !transmitter_idle {
+        if !fits {
             return Err(Refused);
         }
         self.waiting.push_back(packet);
@@ -75,25 +75,17 @@ mod tests {
     #[test]
     fn a_limit_of_two_packets_lets_two_wait() {
         let mut queue = DropTail::new(Limit::Packets(2));
-        let accepted = [(); 3].map(|()| queue.offer(waiting(100), false).is_ok());
+        let accepted = [(); 3].map(|()| queue.offer(waiting(100)).is_ok());
         assert_eq!(accepted, [true, true, false]);
         assert!(queue.take().is_some());
-        assert!(queue.offer(waiting(100), false).is_ok());
+        assert!(queue.offer(waiting(100)).is_ok());
     }
 
     #[test]
     fn a_limit_in_bytes_may_be_reached_but_not_passed() {
         let mut queue = DropTail::new(Limit::Bytes(1000));
-        let accepted = [600, 401, 400, 1].map(|bytes| queue.offer(waiting(bytes), false).is_ok());
+        let accepted = [600, 401, 400, 1].map(|bytes| queue.offer(waiting(bytes)).is_ok());
         assert_eq!(accepted, [true, false, true, false]);
         assert_eq!((queue.packets(), queue.bytes()), (2, 1000));
-    }
-
-    #[test]
-    fn an_idle_transmitter_is_always_fed() {
-        let mut queue = DropTail::new(Limit::Packets(0));
-        assert!(queue.offer(waiting(100), true).is_ok());
-        assert!(queue.take().is_some());
-        assert!(queue.offer(waiting(100), false).is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! Where packets wait, one file per discipline.
 //!
-//! A discipline may refuse a packet when it comes ([`Queue::offer`]) and chooses the next one when the transmitter
-//! becomes free ([`Queue::take`]). Both are called with their exact instants.
+//! A discipline may refuse a packet when it comes ([`Queue::offer`], [`Queue::pass`]) and chooses the next one when the
+//! transmitter becomes free ([`Queue::take`]). All are called with their exact instants.
 
 use losscause::Time;
 
@@ -36,11 +36,19 @@ impl Queue {
         }
     }
 
-    /// A packet comes. If the transmitter is idle it will be taken at once: nobody waits then.
+    /// A packet comes while others are transmitted or wait: it has to wait, too.
     #[inline]
-    pub(crate) fn offer(&mut self, _now: Time, packet: Waiting, transmitter_idle: bool) -> Result<(), Refused> {
+    pub(crate) fn offer(&mut self, _now: Time, packet: Waiting) -> Result<(), Refused> {
         match self {
-            Queue::DropTail(queue) => queue.offer(packet, transmitter_idle),
+            Queue::DropTail(queue) => queue.offer(packet),
+        }
+    }
+
+    /// A packet comes while nothing is transmitted and nothing waits: it need not wait.
+    #[inline]
+    pub(crate) fn pass(&mut self, _now: Time, _packet: Waiting) -> Result<(), Refused> {
+        match self {
+            Queue::DropTail(_) => Ok(()),
         }
     }
 
