@@ -4,7 +4,8 @@
 #
 # N TFRC flows; the shared link has max(N, 2) x 130 kb/s and 20 ms; every queue holds max(rate / 60 kb/s, 6) packets;
 # packets of 762 bytes on the wire; independent errors on the last links, after the transmission. Two on-off
-# exponential sources warm the shared link up for the first 20 s and stop when the flows have started.
+# exponential sources warm the shared link up for the first 20 s and stop while the flows start. The same scenario for
+# our simulator is papers/cen2003/scenarios/WLH.toml; `cargo xtask bench-ns2` says with which settings.
 #
 # Options: -flows N  -duration SECONDS  -warmup SECONDS  -loss RATE  -seed N
 # -count 1 watches every link, which takes time, and prints how many transmissions of packets there were in all.
@@ -20,7 +21,7 @@ foreach {key value} $argv {
 }
 
 proc queue_pkts {bps} {
-    return [expr {round(max($bps / 60000.0, 6))}]
+    return [expr {int(max($bps / 60000.0, 6))}]
 }
 
 proc link {a b bps delay} {
@@ -76,25 +77,23 @@ for {set i 0} {$i < $param(flows)} {incr i} {
     $ns at [expr {$param(warmup) + [$starts uniform 0 2]}] "$agent start"
 }
 
-# The warm-up traffic: each source is on half of the time, at half of the shared link's rate.
+# The warm-up traffic ends at R2. Each source is on half of the time, at half of the shared link's rate.
 foreach k {0 1} {
     set src [$ns node]
-    set dst [$ns node]
     link $src $r1 10000000 1ms
-    link $r2 $dst 10000000 1ms
     set udp [new Agent/UDP]
     set null [new Agent/Null]
     $ns attach-agent $src $udp
-    $ns attach-agent $dst $null
+    $ns attach-agent $r2 $null
     $ns connect $udp $null
     set source [new Application/Traffic/Exponential]
     $source set packetSize_ 762
-    $source set burst_time_ 500ms
-    $source set idle_time_ 500ms
+    $source set burst_time_ 100ms
+    $source set idle_time_ 100ms
     $source set rate_ [expr {$shared_bps / 2}]
     $source attach-agent $udp
     $ns at 0 "$source start"
-    $ns at [expr {$param(warmup) + 2}] "$source stop"
+    $ns at [expr {$param(warmup) + 1}] "$source stop"
 }
 
 proc finish {} {

@@ -1,5 +1,6 @@
 //! The project's own verbs, run as `cargo xtask VERB`. None of this is part of the product.
 
+mod bench_ns2;
 mod checks;
 mod instructions;
 mod shell;
@@ -24,6 +25,8 @@ enum Verb {
     Test,
     /// Compare our simulator with ns-2 over validation/ns2/grid.toml
     Validate(validate::Options),
+    /// Time our simulator and ns-2 on the wireless last hop; a report for a quiet machine
+    BenchNs2(bench_ns2::Options),
     /// Count the event loop's instructions per packet-hop and compare them with benches/instructions.toml
     Instructions(instructions::Options),
     /// Run everything a change must pass: install what is missing, skip nothing, and check format, lints and docs too
@@ -35,6 +38,7 @@ fn main() -> ExitCode {
         Verb::Test => checks::test(),
         Verb::Ci => checks::ci(),
         Verb::Validate(options) => validate::validate(&options),
+        Verb::BenchNs2(options) => bench_ns2::bench_ns2(&options),
         Verb::Instructions(options) => instructions::instructions(&options),
     };
     match done {
