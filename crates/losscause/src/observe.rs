@@ -4,7 +4,7 @@
 //! kept apart in types: they mean different things even where the numbers look alike.
 
 use crate::lda::Lda;
-use crate::{Cause, Judgement, Span, Time};
+use crate::{Cause, Judgement, Span, Time, tally};
 
 /// A packet as it reached the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +44,7 @@ pub struct Interval {
 impl Arrival {
     /// Packets missing between this arrival and the one before it.
     pub fn lost(&self) -> u32 {
+        tally::addition();
         self.since_last.map_or(0, |i| i.packets - 1)
     }
 }
@@ -134,32 +135,42 @@ struct Last {
 
 impl ArrivalTracker {
     /// Takes in one received packet.
+    #[inline]
     pub fn observe(&mut self, packet: Packet) -> Observed {
         let Packet { seq, at, sent } = packet;
         let rott = sent.map(|sent| at - sent);
-        let Some(last) = &mut self.last else {
-            self.last = Some(Last { seq, at, received: 1 });
-            return Observed::InOrder(Arrival { seq, at, rott, since_last: None });
-        };
-        if seq.abs_diff(last.seq) > MAX_JUMP_PKTS {
-            *last = Last { seq, at, received: 1 };
-            return Observed::InOrder(Arrival { seq, at, rott, since_last: None });
-        }
-        if seq <= last.seq {
-            let back = last.seq - seq;
-            if back >= u64::from(u64::BITS) {
-                return Observed::Late;
-            }
-            let bit = 1 << back;
-            let seen = last.received & bit != 0;
-            last.received |= bit;
-            return if seen { Observed::Duplicate } else { Observed::Late };
+        let Some(last) = &mut self.last else { return self.begin(packet) };
+        if seq <= last.seq || seq - last.seq > MAX_JUMP_PKTS {
+            return self.observe_out_of_order(packet);
         }
         // At most MAX_JUMP_PKTS, so it fits.
         let packets = (seq - last.seq) as u32;
         let span = (at - last.at).max(Span::ZERO);
         *last = Last { seq, at, received: last.received.checked_shl(packets).unwrap_or(0) | 1 };
         Observed::InOrder(Arrival { seq, at, rott, since_last: Some(Interval { span, packets }) })
+    }
+
+    #[cold]
+    fn begin(&mut self, packet: Packet) -> Observed {
+        let Packet { seq, at, sent } = packet;
+        self.last = Some(Last { seq, at, received: 1 });
+        Observed::InOrder(Arrival { seq, at, rott: sent.map(|sent| at - sent), since_last: None })
+    }
+
+    #[cold]
+    fn observe_out_of_order(&mut self, packet: Packet) -> Observed {
+        let Some(last) = &mut self.last else { return self.begin(packet) };
+        if packet.seq.abs_diff(last.seq) > MAX_JUMP_PKTS {
+            return self.begin(packet);
+        }
+        let back = last.seq - packet.seq;
+        if back >= u64::from(u64::BITS) {
+            return Observed::Late;
+        }
+        let bit = 1 << back;
+        let seen = last.received & bit != 0;
+        last.received |= bit;
+        if seen { Observed::Duplicate } else { Observed::Late }
     }
 
     /// The highest sequence number seen in the stream.
@@ -184,6 +195,7 @@ impl<L: Lda> Differentiator<L> {
     /// Takes in one received packet. Where it reveals a gap, every missing packet is judged, in order, with the
     /// arrival's own state; `on_loss` receives sequence number and judgement. The caller applies the answer when
     /// it declares the loss, and drops it if the packet was only reordered.
+    #[inline]
     pub fn on_packet(
         &mut self,
         packet: Packet,
@@ -208,5 +220,101 @@ impl<L: Lda> Differentiator<L> {
     /// The algorithm.
     pub fn lda(&self) -> &L {
         &self.lda
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use crate::lda::Constant;
+    use crate::{Reason, Verdict};
+    use std::vec::Vec;
+
+    fn packet(seq: u64, at_ms: i64) -> Packet {
+        let at = Time::ZERO + Span::from_millis(at_ms);
+        Packet { seq, at, sent: Some(at - Span::from_millis(7)) }
+    }
+
+    fn interval(observed: Observed) -> Option<(i64, u32)> {
+        let Observed::InOrder(arrival) = observed else { panic!("{observed:?}") };
+        arrival.since_last.map(|i| (i.span.as_nanos() / 1_000_000, i.packets))
+    }
+
+    #[test]
+    fn a_gap_spans_the_missing_packets_and_the_one_after_it() {
+        let mut tracker = ArrivalTracker::default();
+        assert_eq!(interval(tracker.observe(packet(5, 0))), None);
+        assert_eq!(interval(tracker.observe(packet(6, 40))), Some((40, 1)));
+        assert_eq!(interval(tracker.observe(packet(9, 160))), Some((120, 3)));
+        assert_eq!(tracker.highest(), Some(9));
+    }
+
+    #[test]
+    fn late_packets_and_duplicates_are_told_apart_within_the_last_64_and_never_become_arrivals() {
+        let mut tracker = ArrivalTracker::default();
+        for (seq, expected) in [(0, None), (2, None), (1, Some(Observed::Late)), (1, Some(Observed::Duplicate))] {
+            let observed = tracker.observe(packet(seq, 1));
+            assert!(expected.is_none_or(|e| e == observed), "{seq}: {observed:?}");
+        }
+        assert_eq!(tracker.observe(packet(2, 1)), Observed::Duplicate);
+        assert_eq!(interval(tracker.observe(packet(66, 10))), Some((9, 64)));
+        assert_eq!(tracker.observe(packet(2, 11)), Observed::Late, "farther back than can be remembered");
+        assert_eq!(tracker.observe(packet(3, 11)), Observed::Late);
+        assert_eq!(tracker.observe(packet(3, 11)), Observed::Duplicate);
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_gives_an_interval_of_zero() {
+        let mut tracker = ArrivalTracker::default();
+        tracker.observe(packet(0, 100));
+        assert_eq!(interval(tracker.observe(packet(1, 40))), Some((0, 1)));
+        assert_eq!(interval(tracker.observe(packet(2, 50))), Some((10, 1)));
+    }
+
+    #[derive(Default)]
+    struct Log {
+        arrivals: Vec<(u64, &'static str)>,
+        judged: Vec<u64>,
+    }
+
+    impl Witness for Log {
+        fn arrived(&mut self, arrival: &Arrival, scheme: &'static str) {
+            self.arrivals.push((arrival.seq, scheme));
+        }
+        fn judged(&mut self, loss: &Loss, _: &Judgement) {
+            assert_eq!(self.arrivals.last().map(|a| a.0), Some(loss.revealed_by.seq), "the arrival is told first");
+            self.judged.push(loss.seq);
+        }
+    }
+
+    fn run(seqs: &[u64]) -> (Log, Vec<u64>) {
+        let (mut log, mut losses) = (Log::default(), Vec::new());
+        let mut differentiator = Differentiator::new(Constant::new(Verdict::Wireless));
+        for (i, &seq) in seqs.iter().enumerate() {
+            differentiator.on_packet(packet(seq, i as i64), &mut log, |seq, judgement| {
+                assert_eq!(judgement.reason, Reason::Unconditional);
+                losses.push(seq);
+            });
+        }
+        (log, losses)
+    }
+
+    #[test]
+    fn every_missing_packet_is_judged_once_and_the_witness_sees_every_arrival_in_order() {
+        let (log, losses) = run(&[3, 4, 8, 6, 6, 9, 11]);
+        assert_eq!(losses, [5, 6, 7, 10]);
+        assert_eq!(log.judged, losses);
+        assert_eq!(log.arrivals, [3, 4, 8, 9, 11].map(|seq| (seq, "always wireless")));
+    }
+
+    #[test]
+    fn an_absurd_jump_starts_the_stream_anew_and_the_next_honest_packet_leads_back() {
+        let far = 11 + MAX_JUMP_PKTS + 1;
+        let (log, losses) = run(&[9, 10, far, 11, 13, u64::MAX, 1, 3]);
+        assert_eq!(losses, [12, 2]);
+        assert_eq!(log.arrivals.len(), 8);
+        let (_, losses) = run(&[10, 10 + MAX_JUMP_PKTS]);
+        assert_eq!(losses.len() as u64, MAX_JUMP_PKTS - 1, "the largest jump that still counts as losses");
     }
 }

@@ -83,6 +83,11 @@ impl Span {
         self.0 as f64
     }
 
+    /// Milliseconds.
+    pub fn as_millis_f64(self) -> f64 {
+        self.0 as f64 / 1e6
+    }
+
     /// Seconds.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e9

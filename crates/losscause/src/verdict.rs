@@ -56,9 +56,10 @@ pub enum Reason {
     Compared {
         /// The scheme that decided, by its published name (ZBS names its base scheme).
         scheme: &'static str,
-        /// What was measured: "inter-arrival time", "ROTT".
+        /// What was measured: "inter-arrival time", "relative ROTT" (relative to the first packet's: only differences
+        /// between ROTTs mean anything).
         quantity: &'static str,
-        /// Its value. ROTTs are relative: only differences between them mean anything.
+        /// Its value.
         measured: Span,
         /// The smallest wireless value, if there is a lower limit.
         at_least: Option<Span>,
@@ -73,9 +74,11 @@ pub enum Reason {
         scheme: &'static str,
         /// The state: "in spike", "not in spike".
         state: &'static str,
-        /// The measured ROTT.
+        /// The ROTT of the packet after the gap, above the smallest so far.
         measured: Span,
-        /// The threshold that would change the state.
+        /// How the state would change: "it ends below", "it starts above".
+        change: &'static str,
+        /// The ROTT at which it would, above the smallest so far.
         threshold: Span,
     },
 }
@@ -96,5 +99,85 @@ impl fmt::Display for Verdict {
             Verdict::Wireless => "wireless",
             Verdict::Undecided => "undecided",
         })
+    }
+}
+
+impl fmt::Display for Judgement {
+    /// One sentence: `mBiaz: inter-arrival time 81.280 ms lies in [81.280 ms, 91.440 ms) for 1 lost packet: wireless`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.reason, self.verdict)
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Reason::Unconditional => f.write_str("whatever was observed"),
+            Reason::Told => f.write_str("the truth was handed in"),
+            Reason::Missing { input } => write!(f, "there was not yet {input}"),
+            Reason::Compared { scheme, quantity, measured, at_least, below, lost } => {
+                write!(f, "{scheme}: {quantity} {measured} ")?;
+                match (at_least, below) {
+                    (Some(from), Some(to)) if measured < from => write!(f, "lies below [{from}, {to})")?,
+                    (Some(from), Some(to)) if measured >= to => write!(f, "lies above [{from}, {to})")?,
+                    (Some(from), Some(to)) => write!(f, "lies in [{from}, {to})")?,
+                    (Some(from), None) if measured < from => write!(f, "is below {from}")?,
+                    (Some(from), None) => write!(f, "is at least {from}")?,
+                    (None, Some(to)) if measured < to => write!(f, "is below {to}")?,
+                    (None, Some(to)) => write!(f, "is not below {to}")?,
+                    (None, None) => f.write_str("has no limit")?,
+                }
+                write!(f, " for {lost} lost packet{}", if lost == 1 { "" } else { "s" })
+            }
+            Reason::State { scheme, state, measured, change, threshold } => {
+                write!(f, "{scheme}: {state}; ROTT is {measured} above its minimum, {change} {threshold}")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use std::string::ToString;
+
+    fn compared(quantity: &'static str, measured_us: i64, at_least_us: Option<i64>, lost: u32) -> Reason {
+        Reason::Compared {
+            scheme: "mBiaz",
+            quantity,
+            measured: Span::from_micros(measured_us),
+            at_least: at_least_us.map(Span::from_micros),
+            below: Some(Span::from_micros(91_440)),
+            lost,
+        }
+    }
+
+    #[test]
+    fn a_judgement_reads_as_one_sentence_with_its_inputs_and_limits() {
+        let sentence = |verdict, reason| Judgement { verdict, reason }.to_string();
+        let gap = "inter-arrival time";
+        assert_eq!(
+            sentence(Verdict::Wireless, compared(gap, 81_280, Some(81_280), 1)),
+            "mBiaz: inter-arrival time 81.280 ms lies in [81.280 ms, 91.440 ms) for 1 lost packet: wireless"
+        );
+        assert_eq!(
+            sentence(Verdict::Congestion, compared(gap, 91_440, Some(81_280), 2)),
+            "mBiaz: inter-arrival time 91.440 ms lies above [81.280 ms, 91.440 ms) for 2 lost packets: congestion"
+        );
+        assert_eq!(
+            sentence(Verdict::Congestion, compared("relative ROTT", 91_440, None, 1)),
+            "mBiaz: relative ROTT 91.440 ms is not below 91.440 ms for 1 lost packet: congestion"
+        );
+        let (scheme, state, change) = ("Spike", "in spike", "it ends below");
+        let (measured, threshold) = (Span::from_millis(30), Span::from_millis(12));
+        assert_eq!(
+            sentence(Verdict::Congestion, Reason::State { scheme, state, measured, change, threshold }),
+            "Spike: in spike; ROTT is 30.000 ms above its minimum, it ends below 12.000 ms: congestion"
+        );
+        assert_eq!(
+            sentence(Verdict::Undecided, Reason::Missing { input: "a smallest inter-arrival time" }),
+            "there was not yet a smallest inter-arrival time: undecided"
+        );
     }
 }

@@ -71,7 +71,7 @@ impl Minimum {
     pub fn observe(&mut self, span: Span) {
         match self.min {
             Some(min) if span >= min => {}
-            _ if span.as_nanos() > 0 => self.min = Some(span),
+            _ if span > Span::ZERO => self.min = Some(span),
             _ => {}
         }
     }

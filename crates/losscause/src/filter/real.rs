@@ -88,6 +88,17 @@ impl PartialOrd for Real {
         tally::addition();
         self.0.partial_cmp(&other.0)
     }
+    // The provided methods go through `Ordering`, which for floats is not compiled to one comparison.
+    #[inline(always)]
+    fn lt(&self, other: &Self) -> bool {
+        tally::addition();
+        self.0 < other.0
+    }
+    #[inline(always)]
+    fn ge(&self, other: &Self) -> bool {
+        tally::addition();
+        self.0 >= other.0
+    }
 }
 
 #[cfg(test)]

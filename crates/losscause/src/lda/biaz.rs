@@ -5,7 +5,9 @@
 //! one before. If it comes earlier, the missing packets were never transmitted: a queue dropped them. If it comes much
 //! later, queues elsewhere have grown.
 //!
-//!     wireless  if  (n + 1) T_min <= T_i < (n + k) T_min,   else congestion
+//! ```text
+//! wireless  if  (n + 1) T_min <= T_i < (n + k) T_min,   else congestion
+//! ```
 //!
 //! T_i is the time between the two arrivals around the gap of n packets, T_min the smallest inter-arrival time so far.
 //!
@@ -124,7 +126,7 @@ impl Lda for Biaz {
         let Some(interval) = loss.revealed_by.since_last else { return missing("an arrival before the gap") };
         let Some(t_min) = self.t_min.get() else { return missing("a smallest inter-arrival time") };
         let lost = loss.lost_in_gap();
-        let at_least = t_min * (i64::from(lost) + 1);
+        let at_least = t_min * i64::from(interval.packets);
         // Section III-A. The upper limit is rounded up to an integer, which changes no comparison.
         let below = at_least + (self.width * Real::from_span(t_min)).ceil_span();
         let wireless = at_least <= interval.span && interval.span < below;
@@ -139,5 +141,45 @@ impl Lda for Biaz {
                 lost,
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Interval, Time};
+
+    fn arrival(span_ms: i64, packets: u32) -> Arrival {
+        let since_last = Some(Interval { span: Span::from_millis(span_ms), packets });
+        Arrival { seq: 0, at: Time::ZERO, rott: None, since_last }
+    }
+
+    fn t_min_after(t_min_over: MinimumOver, intervals: &[(i64, u32)]) -> Option<i64> {
+        let mut biaz = Biaz::new(&BiazConfig { t_min_over, ..BiazConfig::default() }).expect("valid");
+        for &(span_ms, packets) in intervals {
+            biaz.on_arrival(&arrival(span_ms, packets));
+        }
+        biaz.t_min().map(|t| t.as_nanos() / 1_000_000)
+    }
+
+    #[test]
+    fn an_interval_across_a_gap_lowers_the_minimum_unless_only_consecutive_packets_may() {
+        let intervals = [(40, 1), (30, 3), (50, 1)];
+        assert_eq!(t_min_after(MinimumOver::AllIntervals, &intervals), Some(30));
+        assert_eq!(t_min_after(MinimumOver::ConsecutivePackets, &intervals), Some(40));
+    }
+
+    #[test]
+    fn an_interval_across_a_gap_is_never_the_first_minimum() {
+        for reading in [MinimumOver::AllIntervals, MinimumOver::ConsecutivePackets] {
+            assert_eq!(t_min_after(reading, &[(30, 2)]), None);
+            assert_eq!(t_min_after(reading, &[(30, 2), (40, 1)]), Some(40));
+        }
+    }
+
+    #[test]
+    fn the_name_tells_biaz_from_its_modification() {
+        let name = |upper_limit| Biaz::new(&BiazConfig { upper_limit, ..BiazConfig::default() }).map(|b| b.name());
+        assert_eq!([name(2.0), name(1.25), name(1.8)], [Ok("Biaz"), Ok("mBiaz"), Ok("mBiaz")]);
     }
 }

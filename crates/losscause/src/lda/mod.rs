@@ -1,11 +1,13 @@
 //! The loss differentiation algorithms, one file each.
 
 mod any;
-mod biaz;
-mod constant;
-mod spike;
-mod zbs;
-mod zigzag;
+pub mod biaz;
+pub mod constant;
+#[cfg(test)]
+mod cost;
+pub mod spike;
+pub mod zbs;
+pub mod zigzag;
 
 pub use any::AnyLda;
 pub use biaz::{Biaz, BiazConfig, MinimumOver};

@@ -3,8 +3,10 @@
 //! A plot of relative one-way trip times (ROTT) over time shows spikes while a queue on the path is filling. A loss
 //! during a spike is congestion, any other is wireless. The state has hysteresis:
 //!
-//!     enter the spike  if  rott > B_spikestart = rott_min + alpha (rott_max - rott_min)
-//!     leave it         if  rott < B_spikeend   = rott_min + beta  (rott_max - rott_min)
+//! ```text
+//! enter the spike  if  rott > B_spikestart = rott_min + alpha (rott_max - rott_min)
+//! leave it         if  rott < B_spikeend   = rott_min + beta  (rott_max - rott_min)
+//! ```
 //!
 //! rott_min and rott_max are the extremes so far. Tobe et al., from whom the idea is, use rott_min + 20 ms and
 //! rott_min + 5 ms ("Spike-Tobe").
@@ -130,7 +132,7 @@ impl Spike {
                 check_order(("beta", beta), ("alpha", alpha))?;
             }
             SpikeThresholds::Fixed { start, end } => {
-                let (start, end) = (start.as_nanos_f64() / 1e6, end.as_nanos_f64() / 1e6);
+                let (start, end) = (start.as_millis_f64(), end.as_millis_f64());
                 check("end_ms", end, |e| e >= 0.0, "a number from 0 to start_ms")?;
                 check_order(("end_ms", end), ("start_ms", start))?;
             }
@@ -212,10 +214,92 @@ impl Lda for Spike {
     fn judge(&self, loss: &Loss) -> Judgement {
         let Some(rott) = loss.revealed_by.rott else { return missing(NO_TIMESTAMP) };
         let Some(measured) = self.extremes.above_min(rott) else { return missing("a smallest and a largest ROTT") };
-        let (verdict, state, threshold) = match self.state {
-            State::NotInSpike => (Verdict::Wireless, "not in spike", self.start),
-            State::InSpike => (Verdict::Congestion, "in spike", self.end),
+        let scheme = Spike::name(self);
+        match self.state {
+            State::NotInSpike => {
+                let (state, change, threshold) = ("not in spike", "it starts above", self.start);
+                let reason = Reason::State { scheme, state, measured, change, threshold };
+                Judgement { verdict: Verdict::Wireless, reason }
+            }
+            State::InSpike => {
+                let (state, change, threshold) = ("in spike", "it ends below", self.end);
+                let reason = Reason::State { scheme, state, measured, change, threshold };
+                Judgement { verdict: Verdict::Congestion, reason }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use crate::Interval;
+    use crate::Time;
+    use std::vec::Vec;
+
+    /// Verdicts about one loss before each packet but the first.
+    fn verdicts(change: impl Fn(&mut SpikeConfig), rotts_ms: &[i64]) -> Vec<Verdict> {
+        let mut config = SpikeConfig::default();
+        change(&mut config);
+        let mut spike = Spike::new(&config).expect("valid");
+        let judge = |rott: &i64| {
+            let since_last = Some(Interval { span: Span::from_millis(1), packets: 2 });
+            let arrival = Arrival { seq: 9, at: Time::ZERO, rott: Some(Span::from_millis(*rott)), since_last };
+            spike.on_arrival(&arrival);
+            spike.judge(&Loss { seq: 8, revealed_by: arrival, truth: None }).verdict
         };
-        Judgement { verdict, reason: Reason::State { scheme: Spike::name(self), state, measured, threshold } }
+        rotts_ms.iter().map(judge).skip(1).collect()
+    }
+
+    fn with(alpha: f64, beta: f64, current_packet: CurrentPacket) -> impl Fn(&mut SpikeConfig) {
+        move |c| {
+            c.thresholds = SpikeThresholds::Proportional { alpha, beta };
+            c.current_packet = current_packet;
+        }
+    }
+
+    use CurrentPacket::{Excluded, Included};
+    use Verdict::{Congestion, Wireless};
+    const ROTTS_MS: [i64; 12] = [50, 10, 60, 35, 36, 26, 27, 90, 5, 48, 40, 30];
+
+    #[test]
+    fn alpha_of_one_makes_every_loss_wireless_if_a_packet_counts_among_its_own_extremes() {
+        // Section III-B: "If alpha >= 1, M_c is 100% while M_w is 0%".
+        assert_eq!(verdicts(with(1.0, 0.5, Included), &ROTTS_MS), [Wireless; 11]);
+        assert_eq!(verdicts(with(1.4, 0.5, Included), &ROTTS_MS), [Wireless; 11]);
+        assert!(verdicts(with(1.0, 0.5, Excluded), &ROTTS_MS).contains(&Congestion));
+    }
+
+    #[test]
+    fn beta_of_zero_never_leaves_the_spike_if_a_packet_counts_among_its_own_extremes() {
+        let verdicts = verdicts(with(0.5, 0.0, Included), &[0, 10, 5, 0, -20, -20]);
+        assert_eq!(verdicts, [Congestion; 5]);
+    }
+
+    #[test]
+    fn with_published_thresholds_both_readings_of_the_extremes_agree() {
+        let published = |current_packet| verdicts(with(0.5, 1.0 / 3.0, current_packet), &ROTTS_MS);
+        let verdicts = published(Included);
+        assert_eq!(verdicts, published(Excluded));
+        assert!(verdicts.contains(&Congestion) && verdicts.contains(&Wireless));
+    }
+
+    #[test]
+    fn the_state_follows_every_packet_unless_it_is_asked_to_change_at_losses_only() {
+        // Extremes 0 and 30 ms, spike at 30 ms without a loss, then a loss at 12 ms: between the thresholds, where the
+        // state is remembered.
+        let after = |update| {
+            let mut spike = Spike::new(&SpikeConfig { update, ..SpikeConfig::default() }).expect("valid");
+            let mut arrival = Arrival { seq: 0, at: Time::ZERO, rott: None, since_last: None };
+            for (rott_ms, packets) in [(0, 1), (30, 1), (12, 2)] {
+                arrival.rott = Some(Span::from_millis(rott_ms));
+                arrival.since_last = Some(Interval { span: Span::from_millis(1), packets });
+                spike.on_arrival(&arrival);
+            }
+            spike.judge(&Loss { seq: 0, revealed_by: arrival, truth: None }).verdict
+        };
+        assert_eq!(after(Update::EveryArrival), Congestion);
+        assert_eq!(after(Update::AtLosses), Wireless);
     }
 }

@@ -4,12 +4,14 @@
 //! cannot tell. Packets that arrive one smallest inter-arrival time (T_min) apart have the link to themselves; among N
 //! flows they come about N T_min apart:
 //!
-//!     T_avg  <- 0.875 T_avg + 0.125 inter_arr_time / pkts        T_narr = T_avg / T_min
-//!     Spike   if  rott < rott_min + 0.05 T_min          (the bottleneck is idle)
-//!     ZigZag  else if T_narr < 0.875
-//!     mBiaz   else if T_narr < 1.5
-//!     ZigZag  else if T_narr < 2
-//!     Spike   else
+//! ```text
+//! T_avg  <- 0.875 T_avg + 0.125 inter_arr_time / pkts        T_narr = T_avg / T_min
+//! Spike   if  rott < rott_min + 0.05 T_min          (the bottleneck is idle)
+//! ZigZag  else if T_narr < 0.875
+//! mBiaz   else if T_narr < 1.5
+//! ZigZag  else if T_narr < 2
+//! Spike   else
+//! ```
 //!
 //! pkts is the distance of the two arrivals in sequence numbers. ZBS starts with ZigZag. A scheme is locked for 3 s or 50
 //! received packets, whichever comes first; a change of scheme starts the lock again; after a lock has expired
@@ -42,7 +44,7 @@
 use super::{Biaz, BiazConfig, Lda, Needs, Spike, SpikeConfig, Update, ZigZag, ZigZagConfig};
 use crate::filter::{Mean, Real};
 use crate::registry::{ConfigError, check, check_order, choice};
-use crate::{Arrival, Judgement, Loss, Span, Time};
+use crate::{Arrival, Judgement, Loss, Span, Time, tally};
 
 /// ZBS.
 #[derive(Clone, Copy, Debug)]
@@ -156,7 +158,7 @@ impl Zbs {
         check_order(("unshared_from", c.unshared_from), ("ambiguous_from", c.ambiguous_from))?;
         check_order(("ambiguous_from", c.ambiguous_from), ("shared_from", c.shared_from))?;
         check("t_avg_gain", c.t_avg_gain, |g| g > 0.0 && g <= 1.0, "a number above 0, up to 1")?;
-        check("lock_ms", c.lock.as_nanos_f64() / 1e6, |l| l >= 0.0, "a number that is not negative")?;
+        check("lock_ms", c.lock.as_millis_f64(), |l| l >= 0.0, "a number that is not negative")?;
         Ok(Self {
             rott_margin: Real::new(c.rott_margin),
             unshared_from: Real::new(c.unshared_from),
@@ -184,6 +186,7 @@ impl Zbs {
             Lock::Open => return false,
             Lock::FromFirstArrival => self.lock = self.lock_from(now),
             Lock::Until { at, arrivals_left } => {
+                tally::addition();
                 *arrivals_left = arrivals_left.saturating_sub(1);
                 if *arrivals_left == 0 || now - *at >= Span::ZERO {
                     self.lock = Lock::Open;
@@ -209,20 +212,15 @@ impl Zbs {
         Some(self.predicate(above_min, t_min, self.t_avg.get()?))
     }
 
-    /// Section VII-A. T_narr < x is asked as T_avg < x T_min.
+    /// Section VII-A. T_narr >= x is asked as T_avg >= x T_min. Without a branch: on a shared link T_narr crosses the
+    /// limits all the time.
     #[inline]
     fn predicate(&self, rott_above_min: Real, t_min: Real, t_avg: Real) -> Scheme {
-        if rott_above_min < self.rott_margin * t_min {
-            Scheme::Spike
-        } else if t_avg < self.unshared_from * t_min {
-            Scheme::ZigZag
-        } else if t_avg < self.ambiguous_from * t_min {
-            Scheme::MBiaz
-        } else if t_avg < self.shared_from * t_min {
-            Scheme::ZigZag
-        } else {
-            Scheme::Spike
-        }
+        const BY_T_NARR: [Scheme; 4] = [Scheme::ZigZag, Scheme::MBiaz, Scheme::ZigZag, Scheme::Spike];
+        let limits_reached = usize::from(t_avg >= self.unshared_from * t_min)
+            + usize::from(t_avg >= self.ambiguous_from * t_min)
+            + usize::from(t_avg >= self.shared_from * t_min);
+        if rott_above_min < self.rott_margin * t_min { Scheme::Spike } else { BY_T_NARR[limits_reached] }
     }
 }
 
@@ -269,5 +267,119 @@ impl Lda for Zbs {
             Scheme::MBiaz => "mBiaz",
             Scheme::Spike => "Spike",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use crate::Interval;
+    use std::vec::Vec;
+
+    const MS: i64 = 1_000_000;
+
+    fn zbs(change: impl Fn(&mut ZbsConfig)) -> Zbs {
+        let mut config = ZbsConfig::default();
+        change(&mut config);
+        Zbs::new(&config).expect("valid")
+    }
+
+    /// T_min is 1 in each row.
+    fn scheme_at(rott_above_min: f64, t_narr: f64) -> Scheme {
+        zbs(|_| {}).predicate(Real::new(rott_above_min), Real::new(1.0), Real::new(t_narr))
+    }
+
+    #[test]
+    fn the_scheme_is_chosen_as_published_at_every_edge() {
+        assert_eq!(scheme_at(0.04, 1.0), Scheme::Spike);
+        assert_eq!(scheme_at(0.05, 1.0), Scheme::MBiaz);
+        assert_eq!(scheme_at(0.04, 0.8), Scheme::Spike);
+        for (t_narr, scheme) in [
+            (0.8, Scheme::ZigZag),
+            (0.874, Scheme::ZigZag),
+            (0.875, Scheme::MBiaz),
+            (1.0, Scheme::MBiaz),
+            (1.499, Scheme::MBiaz),
+            (1.5, Scheme::ZigZag),
+            (1.7, Scheme::ZigZag),
+            (1.999, Scheme::ZigZag),
+            (2.0, Scheme::Spike),
+            (9.0, Scheme::Spike),
+        ] {
+            assert_eq!(scheme_at(1.0, t_narr), scheme, "T_narr = {t_narr}");
+        }
+    }
+
+    /// Feeds packets whose intervals are given in milliseconds, none lost, with ROTTs far above the first; returns the
+    /// scheme after each.
+    fn schemes(zbs: &mut Zbs, intervals_ms: impl IntoIterator<Item = i64>) -> Vec<Scheme> {
+        let mut now = Time::ZERO;
+        intervals_ms
+            .into_iter()
+            .enumerate()
+            .map(|(i, ms)| {
+                let span = Span::from_millis(ms);
+                now += span;
+                let rott = Some(Span::from_nanos(if i == 0 { 0 } else { 1_000_000 * MS }));
+                let since_last = (i > 0).then_some(Interval { span, packets: 1 });
+                zbs.on_arrival(&Arrival { seq: i as u64, at: now, rott, since_last });
+                zbs.scheme
+            })
+            .collect()
+    }
+
+    fn first(schemes: &[Scheme], scheme: Scheme) -> Option<usize> {
+        schemes.iter().position(|s| *s == scheme)
+    }
+
+    #[test]
+    fn zigzag_is_locked_for_50_packets_after_the_first_or_for_3_seconds() {
+        // 10 ms apart the packets end the lock, 100 ms apart the time does: packet 30 comes at 3 s.
+        assert_eq!(first(&schemes(&mut zbs(|_| {}), [10; 100]), Scheme::MBiaz), Some(50));
+        assert_eq!(first(&schemes(&mut zbs(|_| {}), [100; 100]), Scheme::MBiaz), Some(30));
+    }
+
+    #[test]
+    fn without_a_lock_at_the_start_the_first_interval_decides() {
+        assert_eq!(first(&schemes(&mut zbs(|c| c.lock_at_start = false), [10; 9]), Scheme::MBiaz), Some(1));
+    }
+
+    #[test]
+    fn a_change_of_scheme_is_locked_again_and_an_expired_lock_leaves_the_choice_to_every_arrival() {
+        // mBiaz from packet 50 to 150. At packet 120, after the second lock has run out, the packets come three times as
+        // far apart; T_avg passes 1.5 and then 2 T_min on the way up. The change to ZigZag locks it for another 50.
+        let intervals = (0..300).map(|i| if i < 120 { 10 } else { 30 });
+        let schemes = schemes(&mut zbs(|_| {}), intervals);
+        let changes: Vec<_> = (1..300).filter(|&i| schemes[i] != schemes[i - 1]).map(|i| (i, schemes[i])).collect();
+        // 3 - 2 * 0.875^k is 1.25, 1.47, 1.66 after k = 1, 2, 3.
+        assert_eq!(changes, [(50, Scheme::MBiaz), (122, Scheme::ZigZag), (172, Scheme::Spike)]);
+    }
+
+    #[test]
+    fn nothing_changes_during_a_lock_whatever_the_intervals_say() {
+        let intervals = (0..100).map(|i| if i < 60 { 10 } else { 40 });
+        let schemes = schemes(&mut zbs(|_| {}), intervals);
+        assert_eq!(schemes[50..100], [Scheme::MBiaz; 50]);
+    }
+
+    #[test]
+    fn an_average_that_begins_at_zero_reads_as_zigzag_until_it_has_climbed() {
+        let mut zero = zbs(|c| {
+            c.lock_at_start = false;
+            c.first_t_avg = FirstAverage::Zero;
+        });
+        // 1 - 0.875^k reaches 0.875 with k = 16.
+        assert_eq!(first(&schemes(&mut zero, [10; 30]), Scheme::MBiaz), Some(16));
+    }
+
+    #[test]
+    fn at_losses_only_the_scheme_stays_while_nothing_is_lost() {
+        let mut at_losses = zbs(|c| c.update = Update::AtLosses);
+        assert_eq!(schemes(&mut at_losses, [10; 200]), [Scheme::ZigZag; 200]);
+        let since_last = Some(Interval { span: Span::from_millis(20), packets: 2 });
+        let rott = Some(Span::from_nanos(1_000_000 * MS));
+        at_losses.on_arrival(&Arrival { seq: 201, at: Time::from_nanos(2_010 * MS), rott, since_last });
+        assert_eq!(at_losses.scheme, Scheme::MBiaz);
     }
 }

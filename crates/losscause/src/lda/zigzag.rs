@@ -4,9 +4,11 @@
 //! falls after a loss. A congestion loss therefore comes with a high ROTT. The more packets are lost at once, the higher
 //! is the ROTT that still counts as low:
 //!
-//!     wireless  if  n = 1 and rott < mean - dev,      n = 2 and rott < mean - dev/2,
-//!                   n = 3 and rott < mean,            n > 3 and rott < mean - dev/2,      else congestion
-//!     mean <- (1 - alpha) mean + alpha rott           dev <- (1 - 2 alpha) dev + 2 alpha |rott - mean|
+//! ```text
+//! wireless  if  n = 1 and rott < mean - dev,      n = 2 and rott < mean - dev/2,
+//!               n = 3 and rott < mean,            n > 3 and rott < mean - dev/2,      else congestion
+//! mean <- (1 - alpha) mean + alpha rott           dev <- (1 - 2 alpha) dev + 2 alpha |rott - mean|
+//! ```
 //!
 //! Source: Cen, Cosman & Voelker 2003, section III-C, figure 4.
 //!
@@ -130,7 +132,7 @@ impl Lda for ZigZag {
             verdict: if wireless { Verdict::Wireless } else { Verdict::Congestion },
             reason: Reason::Compared {
                 scheme: "ZigZag",
-                quantity: "ROTT relative to the first packet's",
+                quantity: "relative ROTT",
                 measured: spread.value,
                 at_least: None,
                 below: Some(below),

@@ -119,7 +119,7 @@ impl Config {
         let mut copy = *self;
         Some(match settings::field(&mut copy, key)? {
             Field::Number(n) => Value::Number(*n),
-            Field::Millis(span) => Value::Number(span.as_nanos_f64() / 1e6),
+            Field::Millis(span) => Value::Number(span.as_millis_f64()),
             Field::Count(n) => Value::Number(f64::from(*n)),
             Field::Flag(flag) => Value::Flag(*flag),
             Field::Choice(choice) => Value::Text(choice.selected()),

@@ -190,10 +190,10 @@ impl Algorithm {
         let (additions_per_arrival, additions_after_loss, multiplications_per_arrival, multiplications_after_loss) =
             match self {
                 Algorithm::Biaz | Algorithm::MBiaz => (2, 4, 0, 2),
-                Algorithm::Spike => (5, 0, 0, 0),
-                Algorithm::SpikeTobe => (5, 0, 0, 0),
+                Algorithm::Spike => (5, 1, 0, 0),
+                Algorithm::SpikeTobe => (5, 1, 0, 0),
                 Algorithm::ZigZag => (5, 4, 4, 1),
-                Algorithm::Zbs => (0, 0, 0, 0),
+                Algorithm::Zbs => (20, 4, 10, 2),
                 Algorithm::AlwaysCongestion | Algorithm::AlwaysWireless => (0, 0, 0, 0),
             };
         Operations {

@@ -1,0 +1,135 @@
+//! The cost of every algorithm, counted while it runs: `Algorithm::operations` and the table in
+//! `docs/algorithms/complexity.md` cannot drift from the code.
+
+extern crate std;
+
+use std::format;
+use std::vec::Vec;
+
+use super::Lda;
+use crate::filter::Real;
+use crate::registry::{Algorithm, Operations};
+use crate::tally::{self, Count};
+use crate::{Arrival, Interval, Loss, Span, Time};
+
+/// Packets `interval_us` apart whose ROTT runs through `rotts_us` again and again; the first two bring the extremes and
+/// a T_min of 5 ms. Every 50th arrival follows a gap of one to four packets.
+fn trace(rotts_us: &[i64], interval_us: i64) -> Vec<Arrival> {
+    let (mut seq, mut at) = (0, Time::ZERO);
+    (0..2_000_usize)
+        .map(|i| {
+            let packets = if i % 50 == 49 { 2 + (i as u32 / 50) % 4 } else { 1 };
+            let span = Span::from_micros(if i == 1 { 5_000 } else { interval_us }) * i64::from(packets);
+            (seq, at) = (seq + u64::from(packets), at + span);
+            let rott = match i {
+                0 => 0,
+                1 => 100_000,
+                _ => rotts_us[i % rotts_us.len()],
+            };
+            let since_last = (i > 0).then_some(Interval { span, packets });
+            Arrival { seq, at, rott: Some(Span::from_micros(rott)), since_last }
+        })
+        .collect()
+}
+
+/// Every path through the algorithms: low, middling and high ROTT; T_narr about 1, 1.7, 3 and
+/// 20, the last with locks that end by time.
+fn traces() -> Vec<Vec<Arrival>> {
+    let rotts: [&[i64]; 3] = [&[10, 40, 20], &[30_000, 60_000, 45_000, 52_000], &[90_000, 80_000, 99_000]];
+    rotts.iter().flat_map(|r| [5_500, 8_500, 15_000, 100_000].map(|interval| trace(r, interval))).collect()
+}
+
+fn largest(a: Count, b: Count) -> Count {
+    Count { additions: a.additions.max(b.additions), multiplications: a.multiplications.max(b.multiplications) }
+}
+
+/// The most that an arrival costs, without gap and new extremes, and the most that a judgement costs; each with its inputs.
+fn measured(algorithm: Algorithm) -> Operations {
+    let (mut arrival_cost, mut loss_cost) = (Count::default(), Count::default());
+    for trace in traces() {
+        let mut lda = algorithm.build();
+        for (i, arrival) in trace.iter().enumerate() {
+            let cost = tally::count(|| lda.on_arrival(arrival));
+            let in_gap = arrival.since_last.is_some_and(|s| s.packets > 1);
+            if i > 1 && !in_gap {
+                arrival_cost = largest(arrival_cost, cost);
+            }
+            if in_gap {
+                let loss = Loss { seq: arrival.seq - 1, revealed_by: *arrival, truth: None };
+                loss_cost = largest(loss_cost, tally::count(|| _ = lda.judge(&loss)));
+            }
+        }
+    }
+    // The tracker subtracts once for the ROTT and once for T_i.
+    let needs = algorithm.build().needs();
+    let inputs = u32::from(needs.sender_timestamp) + u32::from(needs.inter_arrival);
+    Operations {
+        additions_per_arrival: arrival_cost.additions + inputs,
+        additions_after_loss: loss_cost.additions,
+        multiplications_per_arrival: arrival_cost.multiplications,
+        multiplications_after_loss: loss_cost.multiplications,
+    }
+}
+
+#[test]
+fn every_algorithm_costs_what_it_is_said_to_cost() {
+    for algorithm in Algorithm::ALL {
+        assert_eq!(measured(algorithm), algorithm.operations(), "{algorithm}");
+    }
+}
+
+#[test]
+fn the_page_on_complexity_shows_the_counted_costs() {
+    let page = include_str!("../../../../docs/algorithms/complexity.md");
+    for algorithm in Algorithm::ALL {
+        let o = algorithm.operations();
+        let row = format!(
+            "| {algorithm} | {} | {} | {} | {} |",
+            o.additions_per_arrival,
+            o.additions_after_loss,
+            o.multiplications_per_arrival,
+            o.multiplications_after_loss
+        );
+        assert!(page.contains(&row), "docs/algorithms/complexity.md lacks the row: {row}");
+    }
+}
+
+#[test]
+fn a_new_extreme_costs_spike_two_multiplications_more() {
+    let mut spike = Algorithm::Spike.build();
+    let trace = trace(&[50_000], 10_000);
+    spike.on_arrival(&trace[0]);
+    let with_new_maximum = tally::count(|| spike.on_arrival(&trace[1]));
+    let without = tally::count(|| spike.on_arrival(&trace[2]));
+    assert_eq!(with_new_maximum.multiplications, 2);
+    assert_eq!(without.multiplications, 0);
+}
+
+#[test]
+fn an_added_multiplication_would_be_counted() {
+    let span = Span::from_millis(3);
+    let count = tally::count(|| {
+        let _ = Real::from_span(span) * Real::new(0.5) < Real::from_span(span - Span::ZERO);
+        let _ = span * 3 / 2;
+    });
+    assert_eq!(count, Count { additions: 2, multiplications: 3 });
+}
+
+#[test]
+fn the_algorithms_compute_in_counted_types_only() {
+    let sources = [
+        ("biaz.rs", include_str!("biaz.rs")),
+        ("spike.rs", include_str!("spike.rs")),
+        ("zigzag.rs", include_str!("zigzag.rs")),
+        ("zbs.rs", include_str!("zbs.rs")),
+        ("constant.rs", include_str!("constant.rs")),
+        ("../filter/mean.rs", include_str!("../filter/mean.rs")),
+        ("../filter/extremes.rs", include_str!("../filter/extremes.rs")),
+    ];
+    for (file, source) in sources {
+        let code = source.split("#[cfg(test)]").next().unwrap_or_default();
+        for uncounted in ["as_nanos", "as_secs", "as i64", "as f64", "f64::from", "wrapping_"] {
+            assert!(!code.contains(uncounted), "{file} computes with {uncounted}, which nobody counts");
+        }
+    }
+}

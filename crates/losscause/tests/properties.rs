@@ -1,0 +1,283 @@
+//! What holds for every algorithm, whatever arrives: one harness of typed operations, run over all of them.
+
+mod common;
+
+use common::judgements;
+use losscause::observe::{Differentiator, Observed};
+use losscause::{
+    Algorithm, Arrival, Config, Judgement, Lda, Loss, Needs, Packet, Reason, Span, Time, Verdict, Witness,
+};
+use proptest::prelude::*;
+
+/// What may befall a flow of packets.
+#[derive(Clone, Debug)]
+enum Op {
+    /// The next packet arrives, so long after the last one and with such a trip time.
+    Arrive { after_ns: i64, rott_ns: i64 },
+    /// The next packets are lost.
+    Lose(u8),
+    /// The next packet is held back: it comes after the one that follows.
+    Reorder,
+    /// A packet that arrived, so many arrivals ago, comes again.
+    Duplicate(u8),
+    /// The next packet carries no timestamp.
+    WithoutTimestamp,
+    /// The receiver's clock is set forward or back.
+    SetReceiverClock(i64),
+    /// The sender's clock is set forward or back.
+    SetSenderClock(i64),
+    /// The sequence numbers jump.
+    JumpTo(u64),
+}
+
+fn arrival() -> impl Strategy<Value = Op> {
+    let (after_ns, rott_ns) = (100_000_i64..90_000_000, 0_i64..400_000_000);
+    prop_oneof![
+        // A saturated link, and one with anything on it.
+        4 => rott_ns.clone().prop_map(|rott_ns| Op::Arrive { after_ns: 40_640_000, rott_ns }),
+        4 => (after_ns, rott_ns).prop_map(|(after_ns, rott_ns)| Op::Arrive { after_ns, rott_ns }),
+    ]
+}
+
+fn ordinary() -> impl Strategy<Value = Vec<Op>> {
+    prop::collection::vec(prop_oneof![8 => arrival(), 2 => (1_u8..6).prop_map(Op::Lose)], 1..300)
+}
+
+fn anything() -> impl Strategy<Value = Vec<Op>> {
+    let clock = prop_oneof![-4_000_000_000_i64..4_000_000_000, any::<i64>()];
+    let op = prop_oneof![
+        12 => arrival(),
+        3 => (1_u8..80).prop_map(Op::Lose),
+        1 => Just(Op::Reorder),
+        1 => any::<u8>().prop_map(Op::Duplicate),
+        1 => Just(Op::WithoutTimestamp),
+        1 => clock.clone().prop_map(Op::SetReceiverClock),
+        1 => clock.prop_map(Op::SetSenderClock),
+        1 => any::<u64>().prop_map(Op::JumpTo),
+    ];
+    prop::collection::vec(op, 1..200)
+}
+
+/// The packets as they arrive.
+fn packets(ops: &[Op]) -> Vec<Packet> {
+    let mut arrived: Vec<Packet> = Vec::new();
+    let (mut seq, mut at, mut sender_offset, mut timestamp) = (0_u64, 1_000_000_i64, 0_i64, true);
+    let mut held_back = None;
+    for op in ops {
+        match *op {
+            Op::Arrive { after_ns, rott_ns } => {
+                at = at.wrapping_add(after_ns);
+                let sent = at.wrapping_sub(rott_ns).wrapping_add(sender_offset);
+                let sent = std::mem::replace(&mut timestamp, true).then_some(Time::from_nanos(sent));
+                let packet = Packet { seq, at: Time::from_nanos(at), sent };
+                seq = seq.wrapping_add(1);
+                arrived.push(packet);
+                if let Some(late) = held_back.take() {
+                    arrived.push(Packet { seq: late, ..packet });
+                }
+            }
+            Op::Lose(n) => seq = seq.wrapping_add(u64::from(n)),
+            Op::Reorder => {
+                held_back = Some(seq);
+                seq = seq.wrapping_add(1);
+            }
+            Op::Duplicate(back) => {
+                if let Some(old) = arrived.len().checked_sub(usize::from(back) + 1).map(|i| arrived[i]) {
+                    arrived.push(Packet { at: Time::from_nanos(at), ..old });
+                }
+            }
+            Op::WithoutTimestamp => timestamp = false,
+            Op::SetReceiverClock(by) => at = at.wrapping_add(by),
+            Op::SetSenderClock(by) => sender_offset = sender_offset.wrapping_add(by),
+            Op::JumpTo(to) => seq = to,
+        }
+    }
+    arrived
+}
+
+/// An LDA under watch: a judgement must fit its reason and must be the same when asked again.
+struct Watched<L>(L);
+
+impl<L: Lda> Lda for Watched<L> {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+    fn needs(&self) -> Needs {
+        self.0.needs()
+    }
+    fn on_arrival(&mut self, arrival: &Arrival) {
+        assert!(arrival.since_last.is_none_or(|i| i.packets >= 1 && i.span >= Span::ZERO));
+        self.0.on_arrival(arrival);
+    }
+    fn judge(&self, loss: &Loss) -> Judgement {
+        let judgement = self.0.judge(loss);
+        assert_eq!(self.0.judge(loss), judgement, "asked again");
+        match judgement.reason {
+            Reason::Compared { scheme, measured, at_least, below, lost, .. } => {
+                let inside = at_least.is_none_or(|from| from <= measured) && below.is_none_or(|to| measured < to);
+                assert_eq!(judgement.verdict, if inside { Verdict::Wireless } else { Verdict::Congestion });
+                assert_eq!((scheme, lost), (self.0.scheme(), loss.lost_in_gap()));
+            }
+            Reason::State { scheme, .. } => assert_eq!(scheme, self.0.scheme()),
+            Reason::Missing { .. } => assert_eq!(judgement.verdict, Verdict::Undecided),
+            Reason::Unconditional => assert_eq!(self.0.needs(), Needs::default()),
+            Reason::Told => panic!("nobody was told the truth"),
+        }
+        assert_eq!(judgement.verdict == Verdict::Undecided, matches!(judgement.reason, Reason::Missing { .. }));
+        let sentence = judgement.to_string();
+        assert!(!sentence.contains('\n') && sentence.ends_with(&judgement.verdict.to_string()), "{sentence}");
+        judgement
+    }
+    fn scheme(&self) -> &'static str {
+        self.0.scheme()
+    }
+}
+
+#[derive(Default)]
+struct Counts {
+    arrivals: u64,
+    losses: u64,
+}
+
+impl Witness for Counts {
+    fn arrived(&mut self, _: &Arrival, scheme: &'static str) {
+        assert!(Algorithm::from_name(scheme).is_some());
+        self.arrivals += 1;
+    }
+    fn judged(&mut self, loss: &Loss, _: &Judgement) {
+        assert!(loss.seq < loss.revealed_by.seq);
+        self.losses += 1;
+    }
+}
+
+/// ZBS with times multiplied: its lock is the only span that it does not measure, as Tobe's thresholds are Spike's.
+fn with_times_scaled(algorithm: Algorithm, factor: i64) -> impl Lda {
+    let mut config = algorithm.config();
+    match &mut config {
+        Config::Zbs(zbs) => zbs.lock = zbs.lock * factor,
+        Config::Spike(spike) => {
+            if let losscause::lda::SpikeThresholds::Fixed { start, end } = &mut spike.thresholds {
+                (*start, *end) = (*start * factor, *end * factor);
+            }
+        }
+        _ => {}
+    }
+    config.build().expect("scaled parameters are valid")
+}
+
+fn scaled(packets: &[Packet], factor: i64) -> impl Iterator<Item = Packet> {
+    let scale = move |t: Time| Time::from_nanos(t.as_nanos() * factor);
+    packets.iter().map(move |p| Packet { seq: p.seq, at: scale(p.at), sent: p.sent.map(scale) })
+}
+
+fn verdicts_scaled(algorithm: Algorithm, packets: &[Packet], factor: i64) -> Vec<(u64, Verdict)> {
+    let judged = judgements(with_times_scaled(algorithm, factor), scaled(packets, factor));
+    judged.into_iter().map(|(seq, judgement)| (seq, judgement.verdict)).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(128) })]
+
+    #[test]
+    fn no_input_makes_an_algorithm_panic_or_contradict_itself(ops in anything()) {
+        let packets = packets(&ops);
+        for algorithm in Algorithm::ALL {
+            let mut differentiator = Differentiator::new(Watched(algorithm.build()));
+            let (mut counts, mut in_order, mut missing, mut answers) = (Counts::default(), 0, 0, 0);
+            for &packet in &packets {
+                if let Observed::InOrder(arrival) = differentiator.on_packet(packet, &mut counts, |_, _| answers += 1) {
+                    in_order += 1;
+                    missing += u64::from(arrival.lost());
+                }
+            }
+            prop_assert_eq!((counts.arrivals, counts.losses, answers), (in_order, missing, missing));
+        }
+    }
+
+    #[test]
+    fn the_offset_of_the_senders_clock_changes_no_bit(ops in ordinary(), offset in any::<i64>()) {
+        let packets = packets(&ops);
+        let sent = |p: &Packet| p.sent.map(|s| Time::from_nanos(s.as_nanos().wrapping_add(offset)));
+        for algorithm in Algorithm::ALL {
+            let shifted = packets.iter().map(|p| Packet { sent: sent(p), ..*p });
+            prop_assert_eq!(
+                judgements(algorithm.build(), shifted),
+                judgements(algorithm.build(), packets.iter().copied()),
+                "{}", algorithm
+            );
+        }
+    }
+
+    #[test]
+    fn a_unit_that_is_a_power_of_two_changes_no_verdict(ops in ordinary(), power in 0_u32..12) {
+        let packets = packets(&ops);
+        for algorithm in Algorithm::ALL {
+            let scaled = verdicts_scaled(algorithm, &packets, 1 << power);
+            prop_assert_eq!(scaled, verdicts_scaled(algorithm, &packets, 1), "{}", algorithm);
+        }
+    }
+
+    /// Rounding may differ here, but only where a value lies within rounding of its limit; that nanoseconds drawn from
+    /// hundreds of millions do so does not happen.
+    #[test]
+    fn a_unit_a_thousand_times_smaller_changes_no_verdict(ops in ordinary()) {
+        let packets = packets(&ops);
+        for algorithm in Algorithm::ALL {
+            let scaled = verdicts_scaled(algorithm, &packets, 1_000);
+            prop_assert_eq!(scaled, verdicts_scaled(algorithm, &packets, 1), "{}", algorithm);
+        }
+    }
+
+    /// `late` picks lost packets that arrive after all, some packets after the gap, perhaps twice; `again` repeats
+    /// packets that arrived.
+    #[test]
+    fn late_packets_and_duplicates_change_no_judgement(
+        ops in ordinary(),
+        extra in prop::collection::vec((any::<prop::sample::Index>(), 0_u64..70, 0_i64..50_000_000), 0..60),
+    ) {
+        let clean = packets(&ops);
+        prop_assume!(!clean.is_empty());
+        let mut disturbed: Vec<(usize, Packet)> = clean.iter().copied().enumerate().collect();
+        for (index, back, wait_ns) in extra {
+            let i = index.index(clean.len());
+            let at = clean[i].at + Span::from_nanos(wait_ns);
+            if let Some(seq) = clean[i].seq.checked_sub(back).filter(|seq| *seq >= clean[0].seq) {
+                disturbed.push((i, Packet { seq, at, sent: Some(Time::ZERO) }));
+            }
+        }
+        disturbed.sort_by_key(|(i, _)| *i);
+        for algorithm in Algorithm::ALL {
+            prop_assert_eq!(
+                judgements(algorithm.build(), disturbed.iter().map(|(_, p)| *p)),
+                judgements(algorithm.build(), clean.iter().copied()),
+                "{}", algorithm
+            );
+        }
+    }
+}
+
+#[test]
+fn a_forged_sequence_number_does_not_make_a_judgement_for_every_number_before_it() {
+    for algorithm in Algorithm::ALL {
+        let packets = packets(&[
+            Op::Arrive { after_ns: 1_000, rott_ns: 5 },
+            Op::JumpTo(u64::MAX),
+            Op::Arrive { after_ns: 1_000, rott_ns: 5 },
+            Op::JumpTo(1 << 32),
+            Op::Arrive { after_ns: 1_000, rott_ns: 5 },
+        ]);
+        assert!(judgements(algorithm.build(), packets).is_empty(), "{algorithm}");
+    }
+}
+
+#[test]
+fn without_timestamps_algorithms_that_need_them_do_not_decide() {
+    for algorithm in Algorithm::ALL {
+        let packets = (0..50).map(|i: i64| Packet { seq: i as u64 * 2, at: Time::from_nanos(i * 1_000), sent: None });
+        let judged = judgements(algorithm.build(), packets);
+        assert_eq!(judged.len(), 49);
+        if algorithm.build().needs().sender_timestamp {
+            assert!(judged.iter().all(|(_, j)| matches!(j.reason, Reason::Missing { .. })), "{algorithm}");
+        }
+    }
+}

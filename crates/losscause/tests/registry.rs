@@ -1,0 +1,164 @@
+//! Algorithms by name, and their settings.
+
+use std::collections::BTreeSet;
+
+use losscause::registry::{Setting, Value};
+use losscause::{Algorithm, Config, ConfigError, Lda, Span, Verdict};
+
+#[test]
+fn every_algorithm_is_found_by_its_names_in_any_case_and_no_name_is_used_twice() {
+    let mut seen = BTreeSet::new();
+    for algorithm in Algorithm::ALL {
+        let info = algorithm.info();
+        for name in std::iter::once(&info.name).chain(info.aliases) {
+            assert!(seen.insert(name.to_lowercase()), "{name} is used twice");
+            assert_eq!(Algorithm::from_name(name), Some(algorithm));
+            assert_eq!(Algorithm::from_name(&name.to_uppercase()), Some(algorithm));
+            assert_eq!(name.parse(), Ok(algorithm));
+        }
+        assert_eq!(algorithm.build().name(), info.name);
+        assert_eq!(algorithm.config().algorithm(), algorithm);
+        assert!(!info.summary.is_empty() && !info.summary.contains('\n'));
+    }
+    assert_eq!(Algorithm::from_name("biazz"), None);
+    let error = "biazz".parse::<Algorithm>().expect_err("no such algorithm").to_string();
+    assert!(error.contains("mBiaz") && error.contains("ZBS"), "{error}");
+}
+
+/// All settings, a hybrid's base schemes' included, with their full keys.
+fn settings(algorithm: Algorithm) -> Vec<(String, Setting)> {
+    let own = algorithm.settings().iter().map(|s| (s.key.to_owned(), *s));
+    let of_bases = algorithm.bases().iter().flat_map(|(prefix, base)| {
+        settings(*base).into_iter().map(move |(key, setting)| (format!("{prefix}.{key}"), setting))
+    });
+    own.chain(of_bases).collect()
+}
+
+#[test]
+fn every_listed_setting_can_be_read_and_written_back() {
+    for algorithm in Algorithm::ALL {
+        let published = algorithm.config();
+        for (key, _) in settings(algorithm) {
+            let value = published.get(&key).unwrap_or_else(|| panic!("{algorithm}: {key} cannot be read"));
+            let mut config = published;
+            config.set(&key, value).unwrap_or_else(|e| panic!("{algorithm}: {e}"));
+            assert_eq!(config, published, "{algorithm}: {key}");
+        }
+    }
+    assert_eq!(settings(Algorithm::Zbs).len(), 10 + 2 + 4 + 4);
+}
+
+#[test]
+fn published_parameters_are_those_of_the_paper() {
+    for (algorithm, key, value) in [
+        (Algorithm::Biaz, "upper_limit", 2.0),
+        (Algorithm::MBiaz, "upper_limit", 1.25),
+        (Algorithm::Spike, "alpha", 0.5),
+        (Algorithm::Spike, "beta", 1.0 / 3.0),
+        (Algorithm::SpikeTobe, "start_ms", 20.0),
+        (Algorithm::SpikeTobe, "end_ms", 5.0),
+        (Algorithm::ZigZag, "alpha", 0.03125),
+        (Algorithm::Zbs, "rott_margin", 0.05),
+        (Algorithm::Zbs, "unshared_from", 0.875),
+        (Algorithm::Zbs, "ambiguous_from", 1.5),
+        (Algorithm::Zbs, "shared_from", 2.0),
+        (Algorithm::Zbs, "t_avg_gain", 0.125),
+        (Algorithm::Zbs, "lock_ms", 3000.0),
+        (Algorithm::Zbs, "lock_pkts", 50.0),
+        (Algorithm::Zbs, "mbiaz.upper_limit", 1.25),
+        (Algorithm::Zbs, "spike.alpha", 0.5),
+        (Algorithm::Zbs, "zigzag.alpha", 0.03125),
+    ] {
+        assert_eq!(algorithm.config().get(key), Some(Value::Number(value)), "{algorithm}: {key}");
+    }
+}
+
+#[test]
+fn settings_reach_the_parameters_they_name() {
+    let mut config = Algorithm::Zbs.config();
+    config.set("lock_ms", Value::Number(1.5)).expect("a number");
+    config.set("spike.beta", Value::Number(0.25)).expect("a number");
+    config.set("zigzag.above_three", Value::Text("mean")).expect("a choice");
+    config.set("lock_at_start", Value::Flag(false)).expect("a flag");
+    let Config::Zbs(zbs) = config else { panic!("still ZBS") };
+    assert_eq!(zbs.lock, Span::from_micros(1_500));
+    assert!(!zbs.lock_at_start);
+    assert_eq!(zbs.zigzag.above_three, losscause::lda::AboveThree::Mean);
+    assert_eq!(config.get("spike.beta"), Some(Value::Number(0.25)));
+}
+
+#[test]
+fn a_limit_below_two_makes_mbiaz_of_biaz() {
+    let mut config = Algorithm::Biaz.config();
+    config.set("upper_limit", Value::Number(1.5)).expect("a number");
+    assert_eq!(config.build().expect("valid").name(), "mBiaz");
+}
+
+fn error(algorithm: Algorithm, settings: &[(&str, Value<'_>)]) -> String {
+    let mut config = algorithm.config();
+    for (key, value) in settings {
+        if let Err(error) = config.set(key, *value) {
+            return error.to_string();
+        }
+    }
+    config.build().map(|_| ()).expect_err("the settings are wrong").to_string()
+}
+
+#[test]
+fn wrong_settings_are_refused_in_one_sentence() {
+    use Value::{Flag, Number, Text};
+    for (algorithm, settings, expected) in [
+        (Algorithm::Biaz, &[("upper_limit", Number(1.0))][..], "upper_limit is 1 but must be a number above 1"),
+        (Algorithm::Biaz, &[("upper_limit", Number(f64::NAN))], "upper_limit is NaN but must be a number above 1"),
+        (Algorithm::Biaz, &[("upper_limit", Text("2"))], "upper_limit must be a number"),
+        (
+            Algorithm::MBiaz,
+            &[("t_min_over", Text("gaps"))],
+            "t_min_over must be one of \"all-intervals\", \"consecutive-packets\"",
+        ),
+        (Algorithm::Spike, &[("beta", Number(0.6))], "beta is 0.6 but must not be larger than alpha, which is 0.5"),
+        (Algorithm::Spike, &[("alpha", Number(2.1))], "alpha is 2.1 but must be a number from 0 to 2"),
+        (Algorithm::Spike, &[("beta", Number(-0.1))], "beta is -0.1 but must be a number from 0 to alpha"),
+        (
+            Algorithm::SpikeTobe,
+            &[("end_ms", Number(30.0))],
+            "end_ms is 30 but must not be larger than start_ms, which is 20",
+        ),
+        (
+            Algorithm::SpikeTobe,
+            &[("alpha", Number(0.5))],
+            "Spike-Tobe has no such setting; it has start_ms, end_ms, current_packet, update",
+        ),
+        (Algorithm::ZigZag, &[("alpha", Number(0.0))], "alpha is 0 but must be a number above 0, up to 0.5"),
+        (Algorithm::Zbs, &[("lock_at_start", Number(1.0))], "lock_at_start must be true or false"),
+        (
+            Algorithm::Zbs,
+            &[("lock_pkts", Number(1.5))],
+            "lock_pkts is 1.5 but must be a whole number from 0 to 2^32 - 1",
+        ),
+        (Algorithm::Zbs, &[("lock_ms", Number(-1.0))], "lock_ms is -1 but must be a number that is not negative"),
+        (
+            Algorithm::Zbs,
+            &[("shared_from", Number(1.25))],
+            "ambiguous_from is 1.5 but must not be larger than shared_from, which is 1.25",
+        ),
+        (
+            Algorithm::Zbs,
+            &[("spike.beta", Number(0.75))],
+            "beta is 0.75 but must not be larger than alpha, which is 0.5",
+        ),
+        (Algorithm::AlwaysWireless, &[("alpha", Flag(true))], "always wireless has no such setting"),
+    ] {
+        assert_eq!(error(algorithm, settings), expected);
+    }
+    let unknown = error(Algorithm::Zbs, &[("spike.gamma", Number(1.0))]);
+    assert!(
+        unknown.starts_with("ZBS has no such setting; it has rott_margin, ") && unknown.contains("spike.…"),
+        "{unknown}"
+    );
+    assert_eq!(Algorithm::Zbs.config().get("spike.gamma"), None);
+    assert_eq!(
+        Config::Constant(Verdict::Wireless).set("x", Number(1.0)),
+        Err(ConfigError::UnknownSetting { algorithm: Algorithm::AlwaysWireless })
+    );
+}
