@@ -1,12 +1,31 @@
 //! TCP-Friendly Rate Control (RFC 5348), with a loss differentiation algorithm at the receiver.
+//!
+//! The [`Sender`] spaces packets at a rate that follows the [`Receiver`]'s reports: twice as fast every round-trip
+//! time until the first loss, then as fast as TCP would be at the reported loss event rate. The receiver puts every
+//! lost packet to an LDA and keeps those called wireless out of the loss event rate.
+//!
+//! [`Config`] names every difference between the RFC and ns-2.35; both run through the same code.
+//!
+//! - [`equation`]: the throughput equation and its inverse.
+//! - [`loss_history`]: loss intervals, their average, discounting.
 
 use losscause::{Span, Time};
 
+mod arrivals;
 mod config;
+pub mod equation;
+pub mod loss_history;
+mod missing;
+mod rate;
 mod receiver;
+mod rtt;
 mod sender;
 
-pub use config::{Config, ConfigError};
+pub use config::{
+    Config, ConfigError, Discounting, FirstInterval, InitialRate, InitialWindow, LossEventRule, RateRule, Reports,
+    RtoRule, Spacing,
+};
+pub use equation::Equation;
 pub use receiver::Receiver;
 pub use sender::{Backlog, Sender};
 

@@ -1,7 +1,10 @@
-//! The sender: how fast (RFC 5348, section 4).
+//! The sender: packets spaced at the allowed rate (RFC 5348, section 4).
 
 use losscause::{Span, Time};
 
+use super::config::Spacing;
+use super::rate::{Next, Rate, Report, Silence};
+use super::rtt::RttEstimator;
 use super::{Config, Data, Feedback};
 
 /// What the application has to send.
@@ -14,78 +17,503 @@ pub enum Backlog {
     Packets(u64),
 }
 
+impl Backlog {
+    fn is_empty(self) -> bool {
+        self == Backlog::Packets(0)
+    }
+}
+
 /// A TFRC sender.
 #[derive(Clone, Debug)]
 pub struct Sender {
     config: Config,
+    phase: Phase,
     backlog: Backlog,
+    rtt: RttEstimator,
+    rate: Rate,
+    /// Sequence number of the next packet, and so the number of packets sent.
+    next_seq: u64,
+    /// Packets to hand out now.
+    due_pkts: u32,
+    /// Nominal time of the last packet: the next one's counts from it.
+    last_send: Time,
+    /// Spacing of the next packet.
+    interval: Span,
+    send_at: Option<Time>,
+    no_feedback_at: Option<Time>,
+    no_feedback_expirations: u64,
+    round: u32,
+    urgent: bool,
+    limits: Limits,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Not started, or stopped.
+    Closed,
+    /// Sending at the allowed rate.
+    Sending,
+    /// A packet was due and the application had none (data-limited).
+    WaitingForData,
+}
+
+/// When the application was the limit (RFC 5348, section 8.2.1). A report covers what was sent about one to two
+/// round-trip times ago: between the last two reports.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    /// Sending was limited by the rate at some time since the last report.
+    rate_limited_now: bool,
+    /// And between the last two reports.
+    rate_limited_before: bool,
+    /// Something was sent since the no-feedback timer was set.
+    sent: bool,
 }
 
 impl Sender {
     /// A sender that has not started. See [`Config::validate`] for the range of the settings.
     pub fn new(config: &Config) -> Self {
-        Self { config: config.clone(), backlog: Backlog::Unlimited }
+        Self {
+            phase: Phase::Closed,
+            backlog: Backlog::Unlimited,
+            rtt: RttEstimator::new(config.rtt_weight, config.rto),
+            rate: Rate::new(config),
+            next_seq: 0,
+            due_pkts: 0,
+            last_send: Time::ZERO,
+            interval: Span::ZERO,
+            send_at: None,
+            no_feedback_at: None,
+            no_feedback_expirations: 0,
+            round: 0,
+            urgent: true,
+            limits: Limits { rate_limited_now: true, rate_limited_before: true, sent: false },
+            config: config.clone(),
+        }
     }
 
     /// Starts sending.
     pub fn start(&mut self, now: Time) {
-        let _ = now;
+        self.phase = Phase::Sending;
+        self.last_send = now;
+        self.send(now);
+        self.set_no_feedback_timer(now, self.config.first_no_feedback.unwrap_or_else(|| self.two_packets()));
     }
 
     /// Stops sending for good.
-    pub fn stop(&mut self, now: Time) {
-        let _ = now;
+    pub fn stop(&mut self, _now: Time) {
+        self.phase = Phase::Closed;
+        self.due_pkts = 0;
+        self.send_at = None;
+        self.no_feedback_at = None;
     }
 
     /// Says what the application has to send from now on; unlimited unless said otherwise.
     pub fn set_backlog(&mut self, now: Time, backlog: Backlog) {
-        let _ = now;
         self.backlog = backlog;
+        if self.phase != Phase::WaitingForData || backlog.is_empty() {
+            return;
+        }
+        self.rate.on_data_after_none(now);
+        self.phase = Phase::Sending;
+        // The nominal time has passed: no credit is kept for the time without data.
+        self.last_send = now;
+        self.send(now);
     }
 
     /// A report arrived.
     pub fn on_feedback(&mut self, now: Time, feedback: &Feedback) {
-        let _ = (now, feedback);
+        if self.phase == Phase::Closed {
+            return;
+        }
+        // RFC 5348, section 4.3, steps 1 to 3.
+        self.rtt.update(now - feedback.echo - feedback.hold);
+        self.round += 1;
+        self.urgent = false;
+        let (Some(rtt), Some(span), Some(rto)) = (self.rtt.smoothed_secs(), self.rtt.smoothed(), self.rtt.rto()) else {
+            return;
+        };
+        // The timer takes the rate from before this report, in both.
+        let silence = (span * i64::from(self.config.no_feedback_rtts)).max(self.two_packets());
+        self.set_no_feedback_timer(now, silence);
+        if self.phase == Phase::Sending {
+            self.limits.rate_limited_now = true;
+        }
+        let p = feedback.loss_event_rate.clamp(0.0, 1.0);
+        let report = Report {
+            now,
+            rtt,
+            equation: self.config.equation.rate(p, span, rto, self.config.payload_bytes),
+            loss_event_rate: p,
+            receive_rate: feedback.receive_rate.max(0.0),
+            round: self.round,
+            data_limited: !self.limits.rate_limited_before,
+            nothing_to_send: self.phase == Phase::WaitingForData,
+        };
+        self.limits.rate_limited_before = self.limits.rate_limited_now;
+        self.limits.rate_limited_now = false;
+        let next = self.rate.on_report(&report);
+        self.obey(now, next);
     }
 
     /// The instant that [`Self::poll_timeout`] named has come.
     pub fn on_timeout(&mut self, now: Time) {
-        let _ = now;
+        if self.send_at.is_some_and(|at| at <= now) {
+            // Count the spacing from the nominal time, so that a late call does not slow the flow down
+            // (RFC 5348, section 8.3), unless it is over a packet late.
+            let nominal = self.send_at.unwrap_or(now);
+            self.last_send = if now - nominal > self.interval { now } else { nominal };
+            self.limits.rate_limited_now = true;
+            self.send(now);
+        }
+        if self.no_feedback_at.is_some_and(|at| at <= now) {
+            self.on_silence(now);
+        }
     }
 
     /// When to call [`Self::on_timeout`] next.
     pub fn poll_timeout(&self) -> Option<Time> {
-        None
+        match (self.send_at, self.no_feedback_at) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
     }
 
     /// The next packet to send now; call until none.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Data> {
-        let _ = now;
-        None
+        if self.due_pkts == 0 {
+            return None;
+        }
+        self.due_pkts -= 1;
+        let seq = self.next_seq;
+        self.next_seq += 1;
+        self.limits.sent = true;
+        Some(Data {
+            seq,
+            sent_at: now,
+            rtt: self.rtt.smoothed(),
+            rto: self.rtt.rto(),
+            round: self.round,
+            urgent: self.urgent,
+            payload_bytes: self.config.payload_bytes,
+            wire_bytes: self.config.payload_bytes.saturating_add(self.config.header_bytes),
+        })
     }
 
     /// The allowed sending rate (X), payload bytes per second.
     pub fn rate(&self) -> f64 {
-        0.0
+        self.rate.allowed()
     }
 
     /// The round-trip time estimate (R); none before the first feedback.
     pub fn rtt(&self) -> Option<Span> {
-        None
+        self.rtt.smoothed()
     }
 
     /// Packets sent.
     pub fn sent(&self) -> u64 {
-        0
+        self.next_seq
     }
 
     /// How often the no-feedback timer expired.
     pub fn no_feedback_expirations(&self) -> u64 {
-        0
+        self.no_feedback_expirations
     }
 
     /// The settings.
     pub fn config(&self) -> &Config {
         &self.config
+    }
+
+    /// Hands out a packet if the application has one, and sets the time of the next from `last_send`.
+    fn send(&mut self, now: Time) {
+        match &mut self.backlog {
+            Backlog::Unlimited => {}
+            Backlog::Packets(0) => {
+                self.phase = Phase::WaitingForData;
+                self.send_at = None;
+                return;
+            }
+            Backlog::Packets(left) => *left -= 1,
+        }
+        self.due_pkts += 1;
+        self.interval = self.spacing();
+        self.send_at = Some((self.last_send + self.interval).max(now));
+    }
+
+    fn on_silence(&mut self, now: Time) {
+        self.no_feedback_expirations += 1;
+        self.round += 1;
+        self.urgent = true;
+        let next = self.rate.on_silence(&Silence {
+            now,
+            rtt: self.rtt.smoothed_secs(),
+            idle: !self.limits.sent,
+            nothing_to_send: self.phase == Phase::WaitingForData,
+        });
+        let rtts = self.rtt.smoothed().unwrap_or(Span::ZERO) * i64::from(self.config.no_feedback_rtts);
+        self.set_no_feedback_timer(now, rtts.max(self.two_packets()));
+        self.obey(now, next);
+    }
+
+    fn obey(&mut self, now: Time, next: Next) {
+        if self.phase != Phase::Sending {
+            return;
+        }
+        match next {
+            Next::Keep => {}
+            Next::SendNow => {
+                self.last_send = now;
+                self.send(now);
+            }
+            Next::Reschedule => {
+                self.interval = self.spacing();
+                self.send_at = Some((self.last_send + self.interval).max(now));
+            }
+        }
+    }
+
+    fn spacing(&mut self) -> Span {
+        let ratio = match self.config.spacing {
+            Spacing::Even => 1.0,
+            Spacing::SqrtRtt => self.rtt.sqrt_ratio(),
+        };
+        let seconds = f64::from(self.config.payload_bytes) / self.rate.spacing(ratio);
+        Span::from_secs_f64_rounded(seconds).max(SHORTEST_INTERVAL)
+    }
+
+    /// The time that two packets take at the allowed rate (2s/X).
+    fn two_packets(&self) -> Span {
+        Span::from_secs_f64_rounded(2.0 * f64::from(self.config.payload_bytes) / self.rate.allowed())
+    }
+
+    fn set_no_feedback_timer(&mut self, now: Time, span: Span) {
+        self.no_feedback_at = Some(now + span.max(SHORTEST_INTERVAL));
+        self.limits.sent = false;
+    }
+}
+
+/// No two packets, and no two timers, follow closer than this.
+const SHORTEST_INTERVAL: Span = Span::from_nanos(100);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tfrc::Equation;
+    use proptest::prelude::*;
+
+    fn at(ms: i64) -> Time {
+        Time::from_nanos(ms * 1_000_000)
+    }
+
+    fn report(echo: Time, loss_event_rate: f64, receive_rate: f64) -> Feedback {
+        Feedback { echo, hold: Span::ZERO, receive_rate, loss_event_rate, wire_bytes: 40 }
+    }
+
+    fn rfc() -> Config {
+        Config { payload_bytes: 1000, spacing: Spacing::Even, ..Config::rfc5348() }
+    }
+
+    /// Runs the sender by its own timers until `end`; returns the packets' times and numbers in milliseconds.
+    fn run(sender: &mut Sender, from: Time, end: Time) -> Vec<(i64, u64)> {
+        let mut packets = Vec::new();
+        let mut now = from;
+        loop {
+            while let Some(data) = sender.poll_transmit(now) {
+                assert_eq!(data.sent_at, now);
+                packets.push((now.as_nanos() / 1_000_000, data.seq));
+            }
+            match sender.poll_timeout() {
+                Some(next) if next <= end => now = next,
+                _ => return packets,
+            }
+            sender.on_timeout(now);
+        }
+    }
+
+    #[test]
+    fn one_packet_per_second_then_half_before_the_first_report() {
+        let mut sender = Sender::new(&rfc());
+        sender.start(at(0));
+        // The no-feedback timer expires after 2 s and halves the rate; the next packet moves to 1 s + 2 s.
+        assert_eq!(run(&mut sender, at(0), at(3500)), [(0, 0), (1000, 1), (2000, 2)]);
+        assert_eq!(sender.no_feedback_expirations(), 1);
+        assert_eq!(sender.rate(), 500.0);
+    }
+
+    #[test]
+    fn ns2_sends_every_third_second_and_gives_up_half_its_rate_after_two_packets_time() {
+        let mut sender = Sender::new(&Config::ns2());
+        sender.start(at(0));
+        let packets = run(&mut sender, at(0), at(10_000));
+        // 1000/300 s apart; after 6.67 s the timer sends one more and doubles the spacing.
+        assert_eq!(packets, [(0, 0), (3333, 1), (6666, 2), (6666, 3)]);
+        assert_eq!(sender.rate(), 150.0);
+    }
+
+    #[test]
+    fn the_first_report_gives_the_round_trip_time_and_the_initial_window() {
+        let mut sender = Sender::new(&rfc());
+        sender.start(at(0));
+        run(&mut sender, at(0), at(0));
+        let held = Feedback { hold: Span::from_millis(20), ..report(at(0), 0.0, 1000.0) };
+        sender.on_feedback(at(120), &held);
+        assert_eq!(sender.rtt(), Some(Span::from_millis(100)));
+        assert_eq!(sender.rate(), 40e3);
+        // 25 ms after the first packet has passed: at once, then every 25 ms.
+        assert_eq!(run(&mut sender, at(120), at(170)), [(120, 1), (145, 2), (170, 3)]);
+    }
+
+    #[test]
+    fn with_loss_packets_are_spaced_by_the_equation() {
+        let mut sender = Sender::new(&rfc());
+        sender.start(at(0));
+        run(&mut sender, at(0), at(0));
+        sender.on_feedback(at(100), &report(at(0), 0.01, 1e6));
+        let rtt = Span::from_millis(100);
+        assert_eq!(sender.rate(), Equation::Rfc5348.rate(0.01, rtt, rtt * 4, 1000));
+        let data = {
+            run(&mut sender, at(100), at(100));
+            let next = sender.poll_timeout().unwrap();
+            sender.on_timeout(next);
+            sender.poll_transmit(next).unwrap()
+        };
+        assert_eq!((data.rtt, data.rto), (Some(rtt), Some(rtt * 4)));
+        assert_eq!((data.payload_bytes, data.wire_bytes, data.urgent), (1000, 1040, false));
+    }
+
+    #[test]
+    fn ns2_sends_at_once_on_every_report_of_slow_start() {
+        let mut sender = Sender::new(&Config::ns2());
+        sender.start(at(0));
+        assert!(sender.poll_transmit(at(0)).unwrap().urgent, "no report yet");
+        assert_eq!(sender.poll_transmit(at(0)), None);
+        sender.on_feedback(at(100), &report(at(0), 0.0, 1000.0));
+        assert!(!sender.poll_transmit(at(100)).unwrap().urgent);
+        sender.on_feedback(at(110), &report(at(100), 0.0, 1000.0));
+        assert_eq!(sender.poll_transmit(at(110)).unwrap().round, 2);
+        sender.on_feedback(at(120), &report(at(100), 0.01, 1000.0));
+        assert_eq!(sender.poll_transmit(at(120)), None, "slow start is over");
+    }
+
+    #[test]
+    fn an_application_without_data_is_served_at_once_when_it_has_some_and_earns_no_burst() {
+        let mut sender = Sender::new(&rfc());
+        sender.set_backlog(at(0), Backlog::Packets(1));
+        sender.start(at(0));
+        assert_eq!(run(&mut sender, at(0), at(1500)), [(0, 0)]);
+        sender.set_backlog(at(1500), Backlog::Packets(2));
+        assert_eq!(run(&mut sender, at(1500), at(1900)), [(1500, 1)]);
+    }
+
+    #[test]
+    fn an_idle_sender_keeps_its_rate_over_silence() {
+        let mut sender = Sender::new(&rfc());
+        sender.set_backlog(at(0), Backlog::Packets(1));
+        sender.start(at(0));
+        run(&mut sender, at(0), at(0));
+        sender.on_feedback(at(100), &report(at(0), 0.0, 1000.0));
+        run(&mut sender, at(100), at(60_000));
+        assert!(sender.no_feedback_expirations() > 10);
+        assert_eq!(sender.rate(), 40e3);
+    }
+
+    #[derive(Clone, Debug)]
+    enum Op {
+        Timeout,
+        Feedback { echo_back_us: i64, hold_us: i64, receive_rate: f64, loss_event_rate: f64 },
+        Backlog(Option<u64>),
+        Wait { us: i64 },
+        Stop,
+        Start,
+    }
+
+    fn op() -> impl Strategy<Value = Op> {
+        let rate = prop_oneof![Just(0.0), Just(f64::NAN), Just(-5.0), Just(f64::INFINITY), 0.0..1e9f64];
+        let p = prop_oneof![Just(0.0), Just(1.0), Just(7.0), Just(f64::NAN), 0.0..1.0f64];
+        prop_oneof![
+            8 => Just(Op::Timeout),
+            6 => (-1000..10_000_000i64, -1000..1_000_000i64, rate, p).prop_map(|(e, h, r, p)| Op::Feedback {
+                echo_back_us: e,
+                hold_us: h,
+                receive_rate: r,
+                loss_event_rate: p,
+            }),
+            2 => prop::option::of(0..20u64).prop_map(Op::Backlog),
+            4 => (0..2_000_000i64).prop_map(|us| Op::Wait { us }),
+            1 => Just(Op::Stop),
+            1 => Just(Op::Start),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn no_sequence_of_events_panics_or_makes_the_rate_or_the_timers_senseless(
+            ops in prop::collection::vec(op(), 1..200),
+            ns2 in any::<bool>(),
+        ) {
+            let config = if ns2 { Config::ns2() } else { Config::rfc5348() };
+            let mut sender = Sender::new(&config);
+            let mut now = at(0);
+            sender.start(now);
+            let mut next_seq = 0;
+            for op in ops {
+                match op {
+                    Op::Timeout => {
+                        let Some(next) = sender.poll_timeout() else { continue };
+                        prop_assert!(next >= now);
+                        now = next;
+                        sender.on_timeout(now);
+                    }
+                    Op::Feedback { echo_back_us, hold_us, receive_rate, loss_event_rate } => {
+                        let feedback = Feedback {
+                            echo: now - Span::from_micros(echo_back_us),
+                            hold: Span::from_micros(hold_us),
+                            receive_rate,
+                            loss_event_rate,
+                            wire_bytes: 40,
+                        };
+                        sender.on_feedback(now, &feedback);
+                    }
+                    Op::Backlog(packets) => {
+                        sender.set_backlog(now, packets.map_or(Backlog::Unlimited, Backlog::Packets));
+                    }
+                    Op::Wait { us } => {
+                        // A driver calls on time.
+                        let limit = sender.poll_timeout().unwrap_or(Time::MAX);
+                        now = (now + Span::from_micros(us)).min(limit);
+                    }
+                    Op::Stop => sender.stop(now),
+                    Op::Start => {
+                        if sender.poll_timeout().is_none() {
+                            sender.start(now);
+                        }
+                    }
+                }
+                while let Some(data) = sender.poll_transmit(now) {
+                    prop_assert_eq!(data.seq, next_seq);
+                    next_seq += 1;
+                }
+                prop_assert!(sender.rate() >= 0.0, "{}", sender.rate());
+                prop_assert!(sender.poll_timeout().is_none_or(|at| at >= now));
+            }
+        }
+
+        #[test]
+        fn by_the_rfc_the_rate_stays_within_twice_the_receive_rates_of_two_round_trips(
+            reports in prop::collection::vec((0.0..1e6f64, 0.0..0.5f64), 3..40),
+        ) {
+            let mut sender = Sender::new(&rfc());
+            sender.start(at(0));
+            let mut recent: Vec<f64> = Vec::new();
+            for (i, (receive_rate, p)) in reports.into_iter().enumerate() {
+                let now = at(100 + 100 * i as i64);
+                sender.on_feedback(now, &report(now - Span::from_millis(100), p, receive_rate));
+                recent.push(receive_rate);
+                if i >= 3 && p > 0.0 {
+                    let largest = recent[recent.len() - 3..].iter().fold(0.0, |a: f64, b| a.max(*b));
+                    prop_assert!(sender.rate() <= (2.0 * largest).max(1000.0 / 64.0));
+                }
+            }
+        }
     }
 }

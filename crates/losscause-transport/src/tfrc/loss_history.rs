@@ -1,0 +1,258 @@
+//! Loss intervals and their weighted average (RFC 5348, sections 5.3 to 5.5).
+//!
+//! A loss interval is the number of packets from the first packet of one loss event up to the first of the next.
+//! The open interval I_0 reaches from the last event to the newest packet. With weights w and discounts d
+//!
+//! ```text
+//! A_0 = sum(i = 0..7) w_i f_i I_i / sum(w_i f_i)       f_0 = 1, f_i = D d_i: open interval included
+//! A_1 = sum(i = 1..8) w_(i-1) d_i I_i / sum(w_(i-1) d_i)               open interval left out
+//! p = 1 / max(A_0, A_1)
+//! ```
+//!
+//! While I_0 > 2 A_1 the discount D is 2 A_1 / I_0, but not below its floor; when the interval closes, D stays with
+//! the intervals older than the closed one.
+
+use super::config::Discounting;
+
+/// The last eight closed loss intervals and the open one.
+#[derive(Clone, Debug)]
+pub struct LossHistory {
+    weights: [f64; 8],
+    discounting: Option<Discounting>,
+    /// Closed intervals, newest first; `closed[0]` is I_1.
+    closed: [Closed; 8],
+    /// How many of them there are; zero before the first loss event.
+    len: usize,
+    /// Where the open interval begins: it counts the packets from this sequence number on.
+    open_from: u64,
+    /// D for the open interval.
+    discount: f64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Closed {
+    /// Packets.
+    length: f64,
+    /// d_i.
+    discount: f64,
+}
+
+impl LossHistory {
+    /// An empty history. `weights` are those of [`super::Config::weights`].
+    pub fn new(weights: [f64; 8], discounting: Option<Discounting>) -> Self {
+        Self { weights, discounting, closed: [Closed::default(); 8], len: 0, open_from: 0, discount: 1.0 }
+    }
+
+    /// Whether there was no loss event yet.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The first loss event. The interval before it is given, not counted (RFC 5348, section 6.3.1): `before` packets,
+    /// at least 1; the open interval counts from packet `open_from` on.
+    pub fn first_event(&mut self, before: f64, open_from: u64) {
+        self.closed[0] = Closed { length: before, discount: 1.0 };
+        self.len = 1;
+        self.open_from = open_from;
+        self.discount = 1.0;
+    }
+
+    /// A further loss event: closes the open interval; the new one counts from packet `open_from` on.
+    pub fn next_event(&mut self, open_from: u64) {
+        if self.discounting.is_some_and(|d| d.at_loss) {
+            self.update_discount(self.open_length(open_from.saturating_sub(1)));
+        }
+        // The closed interval keeps its full weight; the older ones keep the discount it caused.
+        for closed in &mut self.closed[..self.len] {
+            closed.discount *= self.discount;
+        }
+        self.closed.copy_within(..7, 1);
+        self.closed[0] = Closed { length: open_from.saturating_sub(self.open_from) as f64, discount: 1.0 };
+        self.len = (self.len + 1).min(8);
+        self.open_from = open_from;
+        self.discount = 1.0;
+    }
+
+    /// The loss event rate p, 0 to 1, when `newest` is the highest sequence number received; 0 before the first loss
+    /// event.
+    pub fn loss_event_rate(&mut self, newest: u64) -> f64 {
+        if self.is_empty() {
+            return 0.0;
+        }
+        let open = self.open_length(newest);
+        self.update_discount(open);
+        let with_open = self.average(Some(open));
+        let without = self.average(None);
+        1.0 / with_open.max(without).max(1.0)
+    }
+
+    /// The closed intervals, newest first, in packets.
+    pub fn closed_lengths(&self) -> impl Iterator<Item = f64> {
+        self.closed[..self.len].iter().map(|closed| closed.length)
+    }
+
+    fn open_length(&self, newest: u64) -> f64 {
+        (newest + 1).saturating_sub(self.open_from) as f64
+    }
+
+    /// A_0 if `open` is I_0, else A_1.
+    fn average(&self, open: Option<f64>) -> f64 {
+        let (mut total, mut weight) = (0.0, 0.0);
+        let mut add = |w: f64, interval: f64| {
+            total += w * interval;
+            weight += w;
+        };
+        let (skip, discount) = match open {
+            Some(open) => {
+                add(self.weights[0], open);
+                (1, self.discount)
+            }
+            None => (0, 1.0),
+        };
+        for (closed, w) in self.closed[..self.len].iter().zip(&self.weights[skip..]) {
+            add(w * discount * closed.discount, closed.length);
+        }
+        total / weight
+    }
+
+    /// Brings D up to date for an open interval of `open` packets. D only falls until the interval closes.
+    fn update_discount(&mut self, open: f64) {
+        let Some(Discounting { floor, .. }) = self.discounting else { return };
+        let twice = 2.0 * self.average(None);
+        if open > twice {
+            self.discount = (twice / open).max(floor);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tfrc::Config;
+    use proptest::prelude::*;
+
+    fn history(discounting: Option<Discounting>) -> LossHistory {
+        LossHistory::new(Config::rfc5348().weights, discounting)
+    }
+
+    fn floor(floor: f64) -> Option<Discounting> {
+        Some(Discounting { floor, at_loss: true })
+    }
+
+    /// A history with these closed intervals, oldest first; the open one begins at packet 0.
+    fn with(intervals: &[u64], discounting: Option<Discounting>) -> LossHistory {
+        let mut history = history(discounting);
+        let total: u64 = intervals.iter().sum();
+        let mut at = intervals[0];
+        history.first_event(intervals[0] as f64, at);
+        for interval in &intervals[1..] {
+            at += interval;
+            history.next_event(at);
+        }
+        assert_eq!(at, total);
+        history.open_from -= total;
+        history
+    }
+
+    fn interval(p: f64) -> f64 {
+        1.0 / p
+    }
+
+    fn assert_near(a: f64, b: f64) {
+        assert!((a / b - 1.0).abs() < 1e-12, "{a} is not {b}");
+    }
+
+    #[test]
+    fn without_a_loss_event_nothing_is_lost() {
+        assert_eq!(history(floor(0.25)).loss_event_rate(1_000_000), 0.0);
+    }
+
+    #[test]
+    fn the_newest_four_of_eight_intervals_weigh_fully_and_the_older_ones_less_and_less() {
+        // Oldest first 80, 70, ..., 10. Sum of weights 6;
+        // 10 + 20 + 30 + 40 + 0.8*50 + 0.6*60 + 0.4*70 + 0.2*80 = 220.
+        let mut history = with(&[80, 70, 60, 50, 40, 30, 20, 10], None);
+        assert_near(interval(history.loss_event_rate(0)), 220.0 / 6.0);
+    }
+
+    #[test]
+    fn a_ninth_interval_pushes_the_oldest_out() {
+        let mut history = with(&[100_000, 80, 70, 60, 50, 40, 30, 20, 10], None);
+        assert_near(interval(history.loss_event_rate(0)), 220.0 / 6.0);
+    }
+
+    #[test]
+    fn fewer_intervals_share_the_weights_they_have() {
+        let mut history = with(&[30, 10], None);
+        assert_near(interval(history.loss_event_rate(0)), 20.0);
+    }
+
+    #[test]
+    fn the_open_interval_counts_only_where_it_raises_the_average() {
+        // Packets 0..=49 are 50: (50 + 30 + 10) / 3 = 30 against (30 + 10) / 2 = 20.
+        let mut history = with(&[30, 10], None);
+        assert_near(interval(history.loss_event_rate(9)), 20.0);
+        assert_near(interval(history.loss_event_rate(49)), 30.0);
+    }
+
+    #[test]
+    fn an_open_interval_over_twice_the_average_discounts_the_others() {
+        // Average 20, open 80: D = 2*20/80 = 0.5; (80 + 0.5*30 + 0.5*10) / (1 + 0.5 + 0.5) = 50.
+        let mut history = with(&[30, 10], floor(0.25));
+        assert_near(interval(history.loss_event_rate(79)), 50.0);
+        // Open 400: D = 0.1, held to 0.25: (400 + 0.25*40) / 1.5; held to 0.5: (400 + 0.5*40) / 2.
+        assert_near(interval(history.loss_event_rate(399)), 410.0 / 1.5);
+        let mut ns2 = with(&[30, 10], floor(0.5));
+        assert_near(interval(ns2.loss_event_rate(399)), 210.0);
+    }
+
+    #[test]
+    fn a_closed_long_interval_keeps_the_older_ones_discounted() {
+        // As above; then a loss event at packet 80 closes 80 with D = 0.5:
+        // A_1 = (80 + 0.5*10 + 0.5*30) / 2 = 50.
+        let mut history = with(&[30, 10], floor(0.25));
+        history.loss_event_rate(79);
+        history.next_event(80);
+        assert_near(interval(history.loss_event_rate(80)), 50.0);
+        // One more of 50: (50 + 80 + 0.5*10 + 0.5*30) / 3 = 50: the discount is not applied twice.
+        history.next_event(130);
+        assert_near(interval(history.loss_event_rate(130)), 50.0);
+    }
+
+    #[test]
+    fn ns2_discounts_only_as_far_as_its_last_report_saw() {
+        let at_report = Some(Discounting { floor: 0.25, at_loss: false });
+        let mut unseen = with(&[30, 10], at_report);
+        unseen.next_event(80);
+        assert_near(interval(unseen.loss_event_rate(80)), (80.0 + 10.0 + 30.0) / 3.0);
+        let mut seen = with(&[30, 10], floor(0.25));
+        seen.next_event(80);
+        assert_near(interval(seen.loss_event_rate(80)), 50.0);
+    }
+
+    proptest! {
+        #[test]
+        fn the_loss_event_rate_lies_between_zero_and_one_and_falls_while_nothing_is_lost(
+            intervals in prop::collection::vec(0..10_000u64, 1..20),
+            more in prop::collection::vec(0..5_000u64, 1..10),
+            floor in 0.0..=1.0f64,
+            at_loss in any::<bool>(),
+        ) {
+            let mut history = history(Some(Discounting { floor, at_loss }));
+            let mut at = 1;
+            history.first_event(intervals[0].max(1) as f64, at);
+            for interval in &intervals[1..] {
+                at += interval;
+                history.next_event(at);
+            }
+            let mut last = 1.0;
+            for step in more {
+                at += step;
+                let p = history.loss_event_rate(at);
+                prop_assert!(p > 0.0 && p <= 1.0, "{p}");
+                prop_assert!(p <= last * (1.0 + 1e-9), "{p} after {last}");
+                last = p;
+            }
+        }
+    }
+}

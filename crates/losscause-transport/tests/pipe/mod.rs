@@ -1,0 +1,121 @@
+//! A TFRC flow through one bottleneck with a fixed delay each way and losses given by sequence number: just enough
+//! of a network to run sender and receiver together.
+
+use std::collections::VecDeque;
+
+use losscause::{Lda, Span, Time};
+use losscause_transport::tfrc::{Backlog, Config, Data, Feedback, Receiver, Sender};
+
+pub(crate) struct Pipe<L, F> {
+    pub(crate) sender: Sender,
+    pub(crate) receiver: Receiver<L>,
+    /// Bits per second.
+    rate_bps: i64,
+    delay: Span,
+    /// Packets that fit into the queue, the one in transmission not counted.
+    queue_pkts: usize,
+    /// Whether the air takes this packet, after its transmission.
+    lost: F,
+    now: Time,
+    /// Ends of the transmissions under way, earliest first.
+    departures: VecDeque<Time>,
+    forward: VecDeque<(Time, Data)>,
+    back: VecDeque<(Time, Feedback)>,
+    pub(crate) queue_drops: u64,
+    /// Sending rate and loss event rate after every report, with its arrival.
+    pub(crate) history: Vec<(Time, f64, f64)>,
+    /// Every packet: when it was sent, and its number.
+    pub(crate) sent: Vec<(Time, u64)>,
+}
+
+impl<L: Lda, F: FnMut(u64) -> bool> Pipe<L, F> {
+    pub(crate) fn new(config: &Config, rate_bps: i64, delay: Span, queue_pkts: usize, lda: L, lost: F) -> Self {
+        Self {
+            sender: Sender::new(config),
+            receiver: Receiver::new(config, lda),
+            rate_bps,
+            delay,
+            queue_pkts,
+            lost,
+            now: Time::ZERO,
+            departures: VecDeque::new(),
+            forward: VecDeque::new(),
+            back: VecDeque::new(),
+            queue_drops: 0,
+            history: Vec::new(),
+            sent: Vec::new(),
+        }
+    }
+
+    pub(crate) fn now(&self) -> Time {
+        self.now
+    }
+
+    pub(crate) fn start(&mut self) {
+        self.sender.start(self.now);
+        self.transmit();
+    }
+
+    pub(crate) fn set_backlog(&mut self, backlog: Backlog) {
+        self.sender.set_backlog(self.now, backlog);
+        self.transmit();
+    }
+
+    pub(crate) fn run_until(&mut self, end: Time) {
+        while let Some(next) = self.next_event().filter(|at| *at <= end) {
+            self.now = next;
+            if let Some((_, data)) = self.forward.pop_front_if(|(at, _)| *at == next) {
+                self.receiver.on_data(next, &data, &mut ());
+            } else if let Some((_, feedback)) = self.back.pop_front_if(|(at, _)| *at == next) {
+                self.sender.on_feedback(next, &feedback);
+                self.history.push((next, self.sender.rate(), feedback.loss_event_rate));
+            } else {
+                if self.receiver.poll_timeout() == Some(next) {
+                    self.receiver.on_timeout(next);
+                }
+                if self.sender.poll_timeout() == Some(next) {
+                    self.sender.on_timeout(next);
+                }
+            }
+            self.transmit();
+        }
+        self.now = end;
+    }
+
+    fn next_event(&self) -> Option<Time> {
+        [
+            self.forward.front().map(|(at, _)| *at),
+            self.back.front().map(|(at, _)| *at),
+            self.sender.poll_timeout(),
+            self.receiver.poll_timeout(),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
+    }
+
+    fn transmit(&mut self) {
+        while let Some(data) = self.sender.poll_transmit(self.now) {
+            self.sent.push((self.now, data.seq));
+            while self.departures.pop_front_if(|at| *at <= self.now).is_some() {}
+            if self.departures.len() > self.queue_pkts {
+                self.queue_drops += 1;
+                continue;
+            }
+            let start = self.departures.back().copied().unwrap_or(self.now);
+            let end = start + self.serialise(data.wire_bytes);
+            self.departures.push_back(end);
+            if !(self.lost)(data.seq) {
+                self.forward.push_back((end + self.delay, data));
+            }
+        }
+        while let Some(feedback) = self.receiver.poll_transmit(self.now) {
+            let arrival = self.now + self.serialise(feedback.wire_bytes) + self.delay;
+            self.back.push_back((arrival, feedback));
+        }
+    }
+
+    fn serialise(&self, bytes: u32) -> Span {
+        Span::from_nanos(i64::from(bytes) * 8_000_000_000 / self.rate_bps)
+    }
+}
