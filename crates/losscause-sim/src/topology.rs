@@ -155,6 +155,7 @@ pub struct FlowSpec {
 
 /// Who sends, and by which rules.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "one per flow, made once")]
 pub enum Traffic {
     /// TCP. Its `tick_offset` is not used: every sender's clock gets its own, drawn uniformly from the flow's stream.
     Tcp(tcp::Config),

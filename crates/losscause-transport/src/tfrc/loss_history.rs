@@ -92,7 +92,7 @@ impl LossHistory {
     }
 
     fn open_length(&self, newest: u64) -> f64 {
-        (newest + 1).saturating_sub(self.open_from) as f64
+        newest.saturating_add(1).saturating_sub(self.open_from) as f64
     }
 
     /// A_0 if `open` is I_0, else A_1.

@@ -179,7 +179,7 @@ impl<L: Lda> Receiver<L> {
             }
             FirstInterval::Ns2 => {
                 let p = p_for(receive_rate);
-                let open_from = self.last_report.map_or(0, |r| r.newest + 1);
+                let open_from = self.last_report.map_or(0, |r| r.newest.saturating_add(1));
                 self.history.first_event((1.0 / p).floor(), open_from);
                 self.event = Some((data.sent_at, data.round));
                 Some(p)
