@@ -24,7 +24,7 @@ struct Recording {
 #[test]
 fn every_transmission_drop_and_window_cut_coincides_with_ns2() {
     let recordings = recordings();
-    assert_eq!(recordings.len(), 16);
+    assert_eq!(recordings.len(), 17);
     for recording in recordings {
         let lost = recording.lost();
         let mut pipe = Pipe::new(&recording.config(), recording.link(), |i| lost.binary_search(&i).is_ok());

@@ -126,7 +126,7 @@ impl Sender {
         let limited = self.limited_transmit_pkts();
         if self.recovery.on_dup_ack(self.una, self.sent) {
             // RFC 5681, section 3.2, step 2: what limited transmit sent does not count.
-            self.window.on_fast_retransmit(self.sent - self.una - limited);
+            self.window.on_fast_retransmit(self.flight_pkts().saturating_sub(limited));
             self.timed = None;
             if self.config.fast_retransmit_restarts_timer {
                 self.deadline = Some(now + self.rto.current());
@@ -145,7 +145,7 @@ impl Sender {
             // RFC 5681, section 3.1: a lost SYN leaves an initial window of one segment.
             self.initial_window_pkts = 1;
         }
-        self.window.on_timeout(self.sent - self.una, self.timed_out == Some(self.una));
+        self.window.on_timeout(self.flight_pkts(), self.timed_out == Some(self.una));
         self.recovery.on_timeout(self.sent);
         self.rto.back_off();
         self.deadline = Some(now + self.rto.current());
@@ -230,11 +230,17 @@ impl Sender {
         self.stats
     }
 
-    /// Packets now in flight because of limited transmit.
+    /// Packets sent and not acknowledged (RFC 5681's FlightSize). After a timeout only what was sent since: everything
+    /// before it is taken for lost.
+    fn flight_pkts(&self) -> u64 {
+        self.next - self.una
+    }
+
+    /// Those of them that limited transmit sent.
     fn limited_transmit_pkts(&self) -> u64 {
-        let usual = self.una + u64::from((self.window.cwnd() as u32).min(self.config.max_window_pkts));
+        let usual = u64::from((self.window.cwnd() as u32).min(self.config.max_window_pkts));
         let limited = u64::from(self.recovery.limited_transmit(true));
-        self.sent.saturating_sub(usual).min(limited)
+        self.flight_pkts().saturating_sub(usual).min(limited)
     }
 }
 
@@ -404,6 +410,19 @@ mod tests {
         let times: Vec<i64> = (0..7).map(|_| time_out(&mut sender).0).collect();
         assert_eq!(times, [1_000, 3_000, 7_000, 15_000, 31_000, 63_000, 123_000]);
         assert_eq!(sender.ssthresh(), 5.0, "held");
+    }
+
+    #[test]
+    fn a_timeout_of_another_packet_halves_what_was_sent_since_the_first() {
+        let mut sender = ten_in_flight(&plain(Config::rfc()));
+        time_out(&mut sender);
+        assert_eq!(sender.ssthresh(), 5.0);
+        // Slow start up to 5: packets 1 and 2, 3 and 4, 5 and 6, 7 and 8.
+        for next in 1..5 {
+            assert_eq!(ack(&mut sender, 1_100, next).len(), 2);
+        }
+        time_out(&mut sender);
+        assert_eq!(sender.ssthresh(), 2.5, "half of packets 4 to 8, not of 4 to 9");
     }
 
     #[test]
