@@ -278,12 +278,20 @@ mod tests {
         judged: Vec<u64>,
     }
 
+    fn truth_about(seq: u64) -> Truth {
+        Truth { cause: Cause::Wireless, draw: seq as f64 / 100.0 }
+    }
+
     impl Witness for Log {
+        fn truth(&mut self, seq: u64) -> Option<Truth> {
+            Some(truth_about(seq))
+        }
         fn arrived(&mut self, arrival: &Arrival, scheme: &'static str) {
             self.arrivals.push((arrival.seq, scheme));
         }
         fn judged(&mut self, loss: &Loss, _: &Judgement) {
             assert_eq!(self.arrivals.last().map(|a| a.0), Some(loss.revealed_by.seq), "the arrival is told first");
+            assert_eq!(loss.truth, Some(truth_about(loss.seq)), "each packet has its own truth");
             self.judged.push(loss.seq);
         }
     }

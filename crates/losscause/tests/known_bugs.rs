@@ -109,11 +109,11 @@ fn schemes(packets: &[Packet]) -> Vec<&'static str> {
 
 #[test]
 fn b5_the_average_interval_is_per_packet_spanned_and_has_no_unit() {
-    // A saturated link that nobody shares and that loses every fourth packet: T_avg is T_min, so mBiaz runs from the end
-    // of the first lock on. Dividing by n, or squaring, would show the link as shared.
+    // A saturated link that nobody shares and that loses every other packet: T_avg is T_min, so mBiaz runs from the end
+    // of the first lock on. Divided by n, T_avg would be twice T_min, and squared it would be anything: a shared link.
     for unit in [1, 1_000, 1_000_000] {
         let t = Span::from_nanos(400 * unit);
-        let schemes = schemes(&saturated(t, t * 6, |seq| seq % 4 != 3, 400));
+        let schemes = schemes(&saturated(t, t * 6, |seq| seq < 2 || seq % 2 == 1, 400));
         assert_eq!(schemes[..50], ["ZigZag"; 50]);
         assert!(schemes[50..].iter().all(|s| *s == "mBiaz"), "unit {unit}: {schemes:?}");
     }
