@@ -324,5 +324,7 @@ mod tests {
         assert_eq!(log.arrivals.len(), 8);
         let (_, losses) = run(&[10, 10 + MAX_JUMP_PKTS]);
         assert_eq!(losses.len() as u64, MAX_JUMP_PKTS - 1, "the largest jump that still counts as losses");
+        let (_, losses) = run(&[10, 11 + MAX_JUMP_PKTS]);
+        assert!(losses.is_empty());
     }
 }
