@@ -22,6 +22,11 @@ pub(crate) struct Pipe<L, F> {
     forward: VecDeque<(Time, Data)>,
     back: VecDeque<(Time, Feedback)>,
     pub(crate) queue_drops: u64,
+    /// The link back carries 40-byte packets of somebody else, evenly, at 73 % of its rate.
+    pub(crate) busy_back: bool,
+    /// When the next of them comes, and when the link back is free again.
+    cross_at: Time,
+    back_free: Time,
     /// Sending rate and loss event rate after every report, with its arrival.
     pub(crate) history: Vec<(Time, f64, f64)>,
     /// Every packet: when it was sent, and its number.
@@ -42,6 +47,9 @@ impl<L: Lda, F: FnMut(u64) -> bool> Pipe<L, F> {
             forward: VecDeque::new(),
             back: VecDeque::new(),
             queue_drops: 0,
+            busy_back: false,
+            cross_at: Time::from_nanos(123_000),
+            back_free: Time::ZERO,
             history: Vec::new(),
             sent: Vec::new(),
         }
@@ -110,8 +118,12 @@ impl<L: Lda, F: FnMut(u64) -> bool> Pipe<L, F> {
             }
         }
         while let Some(feedback) = self.receiver.poll_transmit(self.now) {
-            let arrival = self.now + self.serialise(feedback.wire_bytes) + self.delay;
-            self.back.push_back((arrival, feedback));
+            while self.busy_back && self.cross_at <= self.now {
+                self.back_free = self.back_free.max(self.cross_at) + self.serialise(40);
+                self.cross_at += Span::from_nanos(438_400_000_000 / self.rate_bps);
+            }
+            self.back_free = self.back_free.max(self.now) + self.serialise(feedback.wire_bytes);
+            self.back.push_back((self.back_free + self.delay, feedback));
         }
     }
 
