@@ -1,50 +1,125 @@
 //! `losscause simulate`: one scenario, one seed.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use losscause_study::{Scenario, Setting, run as run_experiment};
+use serde::Serialize;
+
+use losscause_study::scenario::schema;
+use losscause_study::trace::TraceFile;
+use losscause_study::{Measurements, Scenario, Setting, run_watched};
 
 use crate::Failure;
-use crate::output::{self, Format};
+use crate::output::{self, Format, number};
+use crate::progress::Progress;
 
 /// What `simulate` takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The scenario file; `docs/scenario.md` explains the format.
-    #[arg(required_unless_present = "schema")]
+    /// The scenario file; docs/scenario.md explains the format.
+    #[arg(required_unless_present = "schema", value_name = "SCENARIO.toml")]
     scenario: Option<PathBuf>,
-    /// Change a parameter (N=4) or a key by its dotted path (link.shared.rate_bps=1e6).
+    /// Change a parameter (N=4) or a key by its dotted path (link.shared.rate_bps=1e6, flow.video.lda=Spike).
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// Every random draw of the run follows from it.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Write every packet event to this file; .csv or .parquet.
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
     /// What the results look like.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Print the JSON schema of the scenario file and stop.
-    #[arg(long)]
+    /// Print the JSON schema of scenario files and stop.
+    #[arg(long, exclusive = true)]
     schema: bool,
+}
+
+/// The JSON of a run.
+#[derive(Serialize)]
+struct Report<'a> {
+    scenario: &'a str,
+    title: &'a str,
+    parameters: &'a BTreeMap<String, f64>,
+    settings: Vec<String>,
+    seed: u64,
+    version: &'static str,
+    #[serde(flatten)]
+    measurements: &'a Measurements,
 }
 
 /// Runs the scenario and prints what was measured.
 pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
-    if arguments.schema {
-        return Ok(output::json(&losscause_study::scenario::schema())?);
-    }
-    let file = arguments.scenario.expect("clap asks for it");
+    let Some(file) = arguments.scenario else { return Ok(output::json(&schema())?) };
     let settings: Vec<Setting> = arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
-    let experiment = Scenario::load(&file)?.with(&settings)?.experiment()?;
-    let measurements = run_experiment(&experiment, arguments.seed)?;
+    let scenario = Scenario::load(&file)?.with(&settings)?;
+    let experiment = scenario.experiment()?;
+    let mut trace = arguments.trace.map(|file| TraceFile::create(&file)).transpose()?;
+
+    let mut progress = Progress::new("simulated seconds", experiment.duration.as_secs_f64().ceil() as usize);
+    let watch = |now: losscause::Time| progress.set(now.as_secs_f64() as usize);
+    let measurements = match &mut trace {
+        Some(trace) => run_watched(&experiment, arguments.seed, trace.recorder(), watch)?,
+        None => run_watched(&experiment, arguments.seed, &mut (), watch)?,
+    };
+    drop(progress);
+    if let Some(trace) = trace {
+        trace.finish(&experiment.network)?;
+    }
+
     match arguments.format {
-        Format::Json => output::json(&measurements)?,
-        Format::Table => {
-            let mut table = output::table(&["metric", "unit", "value"], &["value"]);
-            for metric in &measurements.metrics {
-                table.add_row([metric.metric.clone(), metric.unit.to_owned(), output::number(metric.value)]);
-            }
-            output::line(&table.to_string())?;
-        }
+        Format::Json => output::json(&Report {
+            scenario: scenario.file(),
+            title: &scenario.document().title,
+            parameters: &experiment.parameters,
+            settings: settings.iter().map(Setting::to_string).collect(),
+            seed: arguments.seed,
+            version: env!("CARGO_PKG_VERSION"),
+            measurements: &measurements,
+        })?,
+        Format::Table => tables(&scenario, arguments.seed, &measurements)?,
     }
     Ok(())
+}
+
+fn tables(scenario: &Scenario, seed: u64, measurements: &Measurements) -> Result<(), Failure> {
+    output::line(&format!("{} (seed {seed})", scenario.document().title))?;
+    let mut table = output::table(&["metric", "value", "unit"], &["value"]);
+    for metric in &measurements.metrics {
+        table.add_row([metric.metric.clone(), number(metric.value), metric.unit.to_owned()]);
+    }
+    output::line(&table.to_string())?;
+
+    let header = ["flow", "start s", "goodput kb/s", "sent", "received", "queue drops", "wireless", "M_c %", "M_w %"];
+    let mut table = output::table(&header, &header[1..]);
+    for flow in &measurements.flows {
+        table.add_row([
+            flow.flow.clone(),
+            number(flow.start_s),
+            number(flow.goodput_kbps),
+            flow.sent_packets.to_string(),
+            flow.received_packets.to_string(),
+            flow.queue_drops.to_string(),
+            flow.wireless_drops.to_string(),
+            number(flow.m_c),
+            number(flow.m_w),
+        ]);
+    }
+    output::line(&table.to_string())?;
+
+    let header = ["link", "rate kb/s", "entered", "queue drops", "wireless", "delivered", "use %"];
+    let mut table = output::table(&header, &header[1..]);
+    for link in &measurements.links {
+        table.add_row([
+            link.link.clone(),
+            number(Some(link.rate_bps as f64 / 1e3)),
+            link.entered_packets.to_string(),
+            link.queue_drops.to_string(),
+            link.wireless_drops.to_string(),
+            link.delivered_packets.to_string(),
+            number(Some(link.utilisation_percent)),
+        ]);
+    }
+    Ok(output::line(&table.to_string())?)
 }

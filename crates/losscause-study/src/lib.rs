@@ -17,5 +17,5 @@ pub mod trace;
 
 pub use error::{InputError, RunError};
 pub use measure::{FlowMeasurements, LinkMeasurements, Measurements, Metric};
-pub use run::{run, run_recorded};
+pub use run::{run, run_recorded, run_watched};
 pub use scenario::{Experiment, Scenario, Setting};

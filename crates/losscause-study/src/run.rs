@@ -1,5 +1,6 @@
 //! One experiment, one seed, one set of measurements.
 
+use losscause::Time;
 use losscause_sim::{Recorder, Simulation};
 
 use crate::measure::Window;
@@ -23,12 +24,37 @@ pub fn run_recorded(
     seed: u64,
     recorder: &mut impl Recorder,
 ) -> Result<Measurements, RunError> {
+    run_watched(experiment, seed, recorder, |_| ())
+}
+
+/// [`run_recorded`], with the simulated time handed to `watch` a hundred times on the way.
+///
+/// # Errors
+/// As [`run()`].
+pub fn run_watched(
+    experiment: &Experiment,
+    seed: u64,
+    recorder: &mut impl Recorder,
+    mut watch: impl FnMut(Time),
+) -> Result<Measurements, RunError> {
     let mut simulation = Simulation::new(&experiment.network, seed)?;
+    let mut advance = |simulation: &mut Simulation, to: Time| {
+        let from = simulation.now();
+        // Stopping on the way changes nothing: the simulation goes on where it was.
+        for step in 1..=STEPS {
+            simulation.run_until(from + (to - from) / STEPS * step, recorder);
+            watch(simulation.now());
+        }
+        simulation.run_until(to, recorder);
+    };
     let (from, to) = experiment.window;
-    simulation.run_until(from, recorder);
+    advance(&mut simulation, from);
     let before = simulation.counters().clone();
-    simulation.run_until(to, recorder);
+    advance(&mut simulation, to);
     let window = Window { from, to, counters: simulation.counters() - &before };
-    simulation.run_until(experiment.duration, recorder);
+    advance(&mut simulation, experiment.duration);
     Ok(Measurements::of(experiment, &simulation, &window))
 }
+
+/// Times that a watcher is called in each of the three parts of a run: before, within and after the window.
+const STEPS: i64 = 33;

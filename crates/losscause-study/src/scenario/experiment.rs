@@ -8,8 +8,8 @@ use losscause_sim::{FlowSpec, LinkId, LinkSpec, Network, Traffic};
 
 use super::expression::{Names, Quantity};
 use super::format::{Bottleneck, Document, Flow, Link, Protocol};
-use super::reader::Reader;
-use super::{link, protocol};
+use super::protocol::{self, Settings};
+use super::{link, reader::Reader};
 use crate::InputError;
 use crate::error::unknown;
 
@@ -41,6 +41,8 @@ pub(super) fn build(document: &Document, file: &str, directory: &Path) -> Result
     unique(&reader, "flow", document.flow.iter().map(|flow| flow.name.as_str()))?;
     let duration = Time::ZERO + reader.positive_seconds("duration_s", &document.duration_s, &names)?;
 
+    let settings = Settings::of(document, &reader, &names)?;
+
     let mut members = Vec::new();
     for flow in &document.flow {
         members.extend(Member::of(flow, document, &reader, &names)?);
@@ -50,7 +52,7 @@ pub(super) fn build(document: &Document, file: &str, directory: &Path) -> Result
         links: layout.links(document, &reader, &names, directory)?,
         flows: members
             .iter()
-            .map(|member| member.spec(document, &layout, &reader, &names))
+            .map(|member| member.spec(&settings, &layout, &reader, &names))
             .collect::<Result<_, InputError>>()?,
     };
     // Everything that the simulator refuses has been refused above, under the name that the user gave it.
@@ -150,14 +152,14 @@ impl<'a> Member<'a> {
 
     fn spec(
         &self,
-        document: &Document,
+        settings: &Settings,
         layout: &Layout,
         reader: &Reader,
         names: &Names,
     ) -> Result<FlowSpec, InputError> {
         let flow = self.flow;
         let key = |field: &str| format!("flow.{}.{field}", flow.name);
-        let traffic = protocol::traffic(document, flow, reader, names)?;
+        let traffic = protocol::traffic(flow, settings, reader, names)?;
         let place = |link: usize, way: Way| layout.id(link, self.copies.get(&link).copied(), way);
         let return_path = match (&traffic, &self.return_path) {
             (Traffic::Cbr { .. } | Traffic::OnOff { .. }, _) => Vec::new(),

@@ -10,7 +10,8 @@ use serde::de::{Deserializer, SeqAccess, Visitor};
 
 use super::expression::Quantity;
 use super::lda::LdaSettings;
-use super::protocol::{TcpSettings, TfrcSettings};
+use super::protocol::tcp::TcpSettings;
+use super::protocol::tfrc::TfrcSettings;
 
 /// A losscause scenario: links, flows, and what is measured.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

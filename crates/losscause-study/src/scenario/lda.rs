@@ -49,19 +49,23 @@ pub fn names() -> Vec<&'static str> {
 }
 
 impl LdaSettings {
-    /// The algorithm called `name`, which stands at `key`.
-    pub(super) fn spec(&self, name: &str, key: &str, reader: &Reader) -> Result<LdaSpec, InputError> {
-        let algorithm = Algorithm::from_name(name);
-        if algorithm.is_none() && !name.eq_ignore_ascii_case(OMNISCIENT) {
-            return Err(reader.error(key, format!("the algorithm {}", unknown(name, &names()))));
-        }
-        // Settings of algorithms that no flow uses are held against their ranges too.
+    /// Holds every table against its algorithm, whether or not a flow uses it.
+    pub(super) fn validate(&self, reader: &Reader) -> Result<(), InputError> {
         for title in self.0.keys() {
             let Some(algorithm) = Algorithm::from_name(title) else {
                 let known = Algorithm::ALL.map(Algorithm::name);
                 return Err(reader.error(&format!("lda.{title}"), format!("the algorithm {}", unknown(title, &known))));
             };
             self.build(algorithm, reader)?;
+        }
+        Ok(())
+    }
+
+    /// The algorithm called `name`, which stands at `key`.
+    pub(super) fn spec(&self, name: &str, key: &str, reader: &Reader) -> Result<LdaSpec, InputError> {
+        let algorithm = Algorithm::from_name(name);
+        if algorithm.is_none() && !name.eq_ignore_ascii_case(OMNISCIENT) {
+            return Err(reader.error(key, format!("the algorithm {}", unknown(name, &names()))));
         }
         algorithm.map_or(Ok(LdaSpec::Omniscient), |algorithm| self.build(algorithm, reader).map(LdaSpec::Algorithm))
     }

@@ -1,6 +1,6 @@
 //! Scenario files: links, flows and what is measured, as data. `docs/scenario.md` explains the format.
 //!
-//! [`format`] is the file key by key; numbers may be formulas ([`expression`]) and may be changed by a [`Setting`].
+//! [`mod@format`] is the file key by key; numbers may be formulas ([`expression`]) and may be changed by a [`Setting`].
 //! [`Scenario::experiment`] evaluates them and lays out the network.
 
 use std::path::{Path, PathBuf};
@@ -88,7 +88,7 @@ impl Scenario {
     }
 }
 
-/// The JSON schema of the scenario file, made from the types in [`format`].
+/// The JSON schema of the scenario file, made from the types in [`mod@format`].
 pub fn schema() -> serde_json::Value {
     schemars::schema_for!(Document).to_value()
 }

@@ -55,22 +55,16 @@ impl Setting {
     pub(super) fn apply(&self, document: &mut Table) -> Result<(), InputError> {
         let problem = |problem: String| InputError::Option { option: format!("--set {self}"), problem };
         let parts: Vec<&str> = self.key.split('.').collect();
-        if let [name] = parts.as_slice()
-            && !document.get(*name).is_some_and(|value| !value.is_table())
-        {
-            // Top-level keys that are not written in the file must still be settable: they are no parameters.
-            let parameters = document.get("parameters").and_then(Value::as_table);
-            if !parameters.is_some_and(|table| table.contains_key(*name)) && !TOP_LEVEL.contains(name) {
-                let known: Vec<&str> =
-                    parameters.map(|table| table.keys().map(String::as_str).collect()).unwrap_or_default();
-                let known = [known, TOP_LEVEL.to_vec()].concat();
-                return Err(problem(format!("the parameter {}", unknown(name, &known))));
-            }
-            if !TOP_LEVEL.contains(name) {
-                return self.insert(document, &["parameters", name]).map_err(problem);
-            }
+        let [name] = parts.as_slice() else { return self.insert(document, &parts).map_err(problem) };
+        if TOP_LEVEL.contains(name) {
+            return self.insert(document, &parts).map_err(problem);
         }
-        self.insert(document, &parts).map_err(problem)
+        let parameters = document.get("parameters").and_then(Value::as_table);
+        let known: Vec<&str> = parameters.into_iter().flat_map(Table::keys).map(String::as_str).collect();
+        if known.contains(name) {
+            return self.insert(document, &["parameters", name]).map_err(problem);
+        }
+        Err(problem(format!("the parameter {}", unknown(name, &[known, TOP_LEVEL.to_vec()].concat()))))
     }
 
     fn insert(&self, table: &mut Table, parts: &[&str]) -> Result<(), String> {

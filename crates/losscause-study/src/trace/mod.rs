@@ -160,7 +160,7 @@ impl<'a> Row<'a> {
                     Verdict::Wireless => "wireless",
                     Verdict::Undecided => "undecided",
                 });
-                row.reason = Some(format!("{:?}", judgement.reason));
+                row.reason = Some(judgement.reason.to_string());
             }
         }
         row

@@ -83,3 +83,51 @@ fn batch<'a>(rows: impl Iterator<Item = Row<'a>>) -> Result<RecordBatch, arrow_s
     ];
     RecordBatch::try_from_iter_with_nullable(columns)
 }
+
+#[cfg(test)]
+mod tests {
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use parquet::record::RowAccessor;
+
+    use super::*;
+
+    #[test]
+    fn every_row_arrives_with_its_values_and_its_gaps() {
+        let row = |n: i64| Row {
+            time_ns: n,
+            event: "queue-drop",
+            flow: "video.1",
+            link: (n % 2 == 0).then_some("radio"),
+            packet: Some("data"),
+            seq: Some(n as u64),
+            bytes: Some(762),
+            queue_packets: Some(5),
+            queue_bytes: Some(3810),
+            cwnd_packets: None,
+            rate_bps: None,
+            cause: Some("congestion"),
+            verdict: None,
+            reason: None,
+        };
+        // More than one batch.
+        let count = BATCH as i64 + 10;
+        let mut file = tempfile::tempfile().unwrap();
+        write((0..count).map(row), &mut file).unwrap();
+        let reader = SerializedFileReader::new(file).unwrap();
+        assert_eq!(reader.metadata().file_metadata().num_rows(), count);
+        for (n, row) in (0..).zip(reader.get_row_iter(None).unwrap()) {
+            let row = row.unwrap();
+            assert_eq!(row.get_long(0).unwrap(), n);
+            assert_eq!(row.get_string(1).unwrap(), "queue-drop");
+            assert_eq!(row.get_string(3).is_ok(), n % 2 == 0);
+            assert!(row.get_string(12).is_err());
+        }
+    }
+
+    #[test]
+    fn a_run_without_events_gives_a_file_without_rows() {
+        let mut file = tempfile::tempfile().unwrap();
+        write(std::iter::empty(), &mut file).unwrap();
+        assert_eq!(SerializedFileReader::new(file).unwrap().metadata().file_metadata().num_rows(), 0);
+    }
+}

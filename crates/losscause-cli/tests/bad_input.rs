@@ -1,0 +1,246 @@
+//! Bad input ends with one sentence that names file, key and expectation, with exit status 2, and leaves no file.
+#![allow(clippy::unwrap_used)] // In a test, a panic is the report.
+
+use std::path::Path;
+use std::process::Command;
+
+const SCENARIO: &str = r#"
+title = "t"
+duration_s = 1
+[[link]]
+name = "radio"
+rate_bps = 1e6
+delay_ms = 10
+queue_packets = 3
+channel = { kind = "bernoulli", loss = 0.1 }
+[[flow]]
+name = "video"
+protocol = "tfrc"
+path = ["radio"]
+"#;
+
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Self {
+        let place = Self(tempfile::tempdir().unwrap());
+        place.write("s.toml", SCENARIO.as_bytes());
+        place
+    }
+
+    fn write(&self, name: &str, content: &[u8]) {
+        std::fs::write(self.0.path().join(name), content).unwrap();
+    }
+
+    /// The scenario with one line changed.
+    fn changed(&self, from: &str, to: &str) {
+        assert!(SCENARIO.contains(from), "{from}");
+        self.write("s.toml", SCENARIO.replace(from, to).as_bytes());
+    }
+
+    fn files(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.0.path()).unwrap();
+        let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// Runs the program, which must refuse with exactly this sentence and leave the directory as it was.
+    fn refuses(&self, arguments: &[&str], sentence: &str) {
+        let said = self.refusal(arguments);
+        assert_eq!(said, format!("losscause: {sentence}"));
+    }
+
+    /// Runs the program, which must refuse, and gives its sentence.
+    fn refusal(&self, arguments: &[&str]) -> String {
+        let before = self.files();
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_losscause")).args(arguments).current_dir(self.0.path()).output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), "");
+        assert_eq!(self.files(), before);
+        let sentence = stderr.strip_suffix('\n').unwrap_or_else(|| panic!("no end of line: {stderr:?}"));
+        assert!(!sentence.contains('\n'), "more than one line: {stderr}");
+        sentence.to_owned()
+    }
+}
+
+#[test]
+fn an_unknown_key() {
+    let place = Place::new();
+    place.changed("delay_ms", "dleay_ms");
+    let said = place.refusal(&["simulate", "s.toml"]);
+    let expected = "losscause: s.toml: link.radio.dleay_ms: the key \"dleay_ms\" is unknown (did you mean \"delay_ms\"?), expected one of name,";
+    assert!(said.starts_with(expected), "{said}");
+}
+
+#[test]
+fn a_negative_rate() {
+    let place = Place::new();
+    place.changed("1e6", "-1e6");
+    let problem = "s.toml: link.radio.rate_bps: is -1000000, expected a number above 0, up to 1e13";
+    place.refuses(&["simulate", "s.toml"], problem);
+    place.changed("1e6", "1e6");
+    place.refuses(&["simulate", "s.toml", "--set", "link.radio.rate_bps=-1e6"], problem);
+}
+
+#[test]
+fn numbers_that_are_none() {
+    let place = Place::new();
+    place.changed("1e6", "nan");
+    place.refuses(&["simulate", "s.toml"], "s.toml: link.radio.rate_bps: is NaN, expected a finite number");
+    place.changed("1e6", "\"1 / 0\"");
+    place.refuses(&["simulate", "s.toml"], "s.toml: link.radio.rate_bps: \"1 / 0\" is inf, expected a finite number");
+}
+
+#[test]
+fn a_loss_rate_above_1() {
+    let place = Place::new();
+    place.changed("0.1", "1.01");
+    place.refuses(&["simulate", "s.toml"], "s.toml: link.radio.channel.loss: is 1.01, expected a number from 0 to 1");
+}
+
+#[test]
+fn a_flow_over_a_link_that_does_not_exist() {
+    let place = Place::new();
+    place.changed("[\"radio\"]", "[\"rodeo\"]");
+    place
+        .refuses(&["simulate", "s.toml"], "s.toml: flow.video.path: the link \"rodeo\" is unknown, expected \"radio\"");
+}
+
+#[test]
+fn an_empty_path() {
+    let place = Place::new();
+    place.changed("[\"radio\"]", "[]");
+    place
+        .refuses(&["simulate", "s.toml"], "s.toml: flow.video.path: is empty, expected the names of one or more links");
+}
+
+#[test]
+fn a_cyclic_path() {
+    let place = Place::new();
+    place.changed("[\"radio\"]", "[\"radio\", \"radio\"]");
+    place
+        .refuses(&["simulate", "s.toml"], "s.toml: flow.video.path: takes the link \"radio\" twice, expected no cycle");
+}
+
+#[test]
+fn an_error_trace_that_is_missing_empty_malformed_or_a_directory() {
+    let place = Place::new();
+    place.changed("{ kind = \"bernoulli\", loss = 0.1 }", "{ kind = \"trace\", file = \"errors.txt\" }");
+    let simulate = ["simulate", "s.toml"];
+    let expected = "expected a text file of 0 (received) and 1 (lost)";
+    place.refuses(&simulate, &format!("errors.txt: there is no such file, {expected}"));
+    place.write("errors.txt", b"\n");
+    place.refuses(&simulate, &format!("errors.txt: is empty, {expected}"));
+    place.write("errors.txt", b"0\n1\n0 x\n");
+    place.refuses(&simulate, "errors.txt, line 3: \"x\" is out of place, expected 0 (received) or 1 (lost)");
+    place.write("errors.txt", &[0, 159, 146, 150]);
+    place.refuses(&simulate, &format!("errors.txt: is not UTF-8 text, {expected}"));
+    std::fs::remove_file(place.0.path().join("errors.txt")).unwrap();
+    std::fs::create_dir(place.0.path().join("errors.txt")).unwrap();
+    place.refuses(&simulate, &format!("errors.txt: is a directory, {expected}"));
+}
+
+#[test]
+fn a_scenario_file_that_is_missing_empty_binary_or_a_directory() {
+    let place = Place::new();
+    let expected = "expected a scenario file in TOML (docs/scenario.md)";
+    place.refuses(&["simulate", "no.toml"], &format!("no.toml: there is no such file, {expected}"));
+    place.write("s.toml", b"");
+    place.refuses(&["simulate", "s.toml"], &format!("s.toml: is empty, {expected}"));
+    place.write("s.toml", &[0x7f, b'E', b'L', b'F', 0xff, 0xfe, 0]);
+    place.refuses(&["simulate", "s.toml"], &format!("s.toml: is not UTF-8 text, {expected}"));
+    std::fs::create_dir(place.0.path().join("d.toml")).unwrap();
+    place.refuses(&["simulate", "d.toml"], &format!("d.toml: is a directory, {expected}"));
+}
+
+#[test]
+fn a_scenario_file_that_is_no_toml() {
+    let place = Place::new();
+    place.changed("1e6", "fast");
+    let said = place.refusal(&["simulate", "s.toml"]);
+    assert!(said.starts_with("losscause: s.toml, line 6: "), "{said}");
+}
+
+#[test]
+fn an_unknown_algorithm_or_protocol() {
+    let place = Place::new();
+    place.refuses(
+        &["simulate", "s.toml", "--set", "flow.video.lda=ZigZga"],
+        "s.toml: flow.video.lda: the algorithm \"ZigZga\" is unknown (did you mean \"ZigZag\"?), expected one of Biaz, \
+         mBiaz, Spike, Spike-Tobe, ZigZag, ZBS, always congestion, always wireless, omniscient",
+    );
+    place.refuses(
+        &["simulate", "s.toml", "--set", "flow.video.protocol=tfcr"],
+        "s.toml: flow.video.protocol: \"tfcr\" is unknown (did you mean \"tfrc\"?), expected one of tfrc, tcp, cbr, \
+         on-off",
+    );
+}
+
+#[test]
+fn a_setting_that_names_nothing() {
+    let place = Place::new();
+    place.refuses(
+        &["simulate", "s.toml", "--set", "N=3"],
+        "--set N=3: the parameter \"N\" is unknown, expected one of title, source, duration_s, packet_bytes, \
+         header_bytes",
+    );
+    place.refuses(
+        &["simulate", "s.toml", "--set", "link.rado.rate_bps=3"],
+        "--set link.rado.rate_bps=3: the link \"rado\" is unknown (did you mean \"radio\"?), expected \"radio\"",
+    );
+    place.refuses(&["simulate", "s.toml", "--set", "N"], "--set N: there is no \"=\", expected KEY=VALUE");
+}
+
+#[test]
+fn a_trace_file_that_cannot_be_written() {
+    let place = Place::new();
+    for target in ["s.toml/t.csv", "no/such/directory/t.csv"] {
+        let said = place.refusal(&["simulate", "s.toml", "--trace", target]);
+        assert!(said.starts_with(&format!("losscause: {target}: cannot be written (")), "{said}");
+    }
+    std::fs::create_dir(place.0.path().join("d.csv")).unwrap();
+    let said = place.refusal(&["simulate", "s.toml", "--trace", "d.csv"]);
+    assert!(said.starts_with("losscause: d.csv: cannot be written (is a directory)"), "{said}");
+}
+
+#[test]
+fn a_trace_file_of_an_unknown_kind() {
+    let place = Place::new();
+    place.refuses(
+        &["simulate", "s.toml", "--trace", "t.xlsx"],
+        "t.xlsx: is of an unknown kind, expected a name that ends in .csv or .parquet",
+    );
+    #[cfg(not(feature = "parquet"))]
+    place.refuses(
+        &["simulate", "s.toml", "--trace", "t.parquet"],
+        "t.parquet: this program was built without Parquet, expected a .csv file or a program built by `cargo build \
+         --release --features parquet`",
+    );
+}
+
+#[test]
+fn a_bad_scenario_leaves_an_old_trace_untouched() {
+    let place = Place::new();
+    place.write("t.csv", b"old");
+    place.refusal(&["simulate", "s.toml", "--trace", "t.csv", "--set", "link.radio.rate_bps=-1"]);
+    assert_eq!(std::fs::read(Path::new(place.0.path()).join("t.csv")).unwrap(), b"old");
+}
+
+#[test]
+fn arguments_that_make_no_sense() {
+    let place = Place::new();
+    for (arguments, about) in [
+        (&["simulate"] as &[&str], "SCENARIO.toml"),
+        (&["simulate", "s.toml", "--sed", "3"], "--seed"),
+        (&["simulate", "s.toml", "--seed", "x"], "--seed"),
+        (&["simulate", "s.toml", "--format", "xml"], "json"),
+        (&["simluate", "s.toml"], "simulate"),
+        (&[], "--help"),
+    ] {
+        let said = place.refusal(arguments);
+        assert!(said.contains(about), "{arguments:?}: {said}");
+    }
+}

@@ -1,0 +1,212 @@
+//! What a flow runs, and the settings that all TFRC flows or all TCP flows of a scenario share.
+//!
+//! A setting that is not given keeps the value that its mode has in `losscause-transport`: a default has one home.
+
+use losscause::Span;
+use losscause_sim::Traffic;
+use losscause_transport::{tcp as tcp_sender, tfrc as tfrc_sender};
+
+use super::expression::{Names, Quantity};
+use super::format::{Document, Flow, Protocol};
+use super::lda;
+use super::reader::{LONGEST_S, Range, Reader};
+use crate::InputError;
+
+pub mod tcp;
+pub mod tfrc;
+
+/// The settings of a scenario, evaluated. They are held against their ranges whether or not a flow uses them.
+pub(super) struct Settings<'a> {
+    document: &'a Document,
+    tcp: tcp_sender::Config,
+    tfrc: tfrc_sender::Config,
+}
+
+impl<'a> Settings<'a> {
+    pub(super) fn of(document: &'a Document, reader: &Reader, names: &Names) -> Result<Self, InputError> {
+        let tcp = document.tcp.config(reader, names)?;
+        tcp.validate().map_err(|error| reader.error("tcp", error.to_string()))?;
+        let tfrc = document.tfrc.config(reader, names)?;
+        tfrc.validate().map_err(|error| reader.error("tfrc", error.to_string()))?;
+        document.lda.validate(reader)?;
+        Ok(Self { document, tcp, tfrc })
+    }
+}
+
+/// What `flow` runs, with the scenario's settings.
+pub(super) fn traffic(flow: &Flow, settings: &Settings, reader: &Reader, names: &Names) -> Result<Traffic, InputError> {
+    let document = settings.document;
+    let key = |field: &str| format!("flow.{}.{field}", flow.name);
+    refuse_foreign_keys(flow, reader)?;
+    let needed = |field: &str, quantity: &Option<Quantity>| {
+        let problem = "is missing, expected it in a flow that sends at a given rate";
+        quantity.clone().ok_or_else(|| reader.error(&key(field), problem))
+    };
+    Ok(match flow.protocol {
+        Protocol::Tcp => {
+            let mut config = settings.tcp;
+            (config.payload_bytes, config.header_bytes) =
+                sizes(document, flow, reader, names, (config.payload_bytes, config.header_bytes))?;
+            Traffic::Tcp(config)
+        }
+        Protocol::Tfrc => {
+            let mut config = settings.tfrc.clone();
+            (config.payload_bytes, config.header_bytes) =
+                sizes(document, flow, reader, names, (config.payload_bytes, config.header_bytes))?;
+            let name = flow.lda.as_deref().unwrap_or(lda::DEFAULT);
+            let lda = document.lda.spec(name, &key("lda"), reader)?;
+            Traffic::Tfrc { config, lda }
+        }
+        Protocol::Cbr => Traffic::Cbr {
+            rate_bps: reader.rate(&key("rate_bps"), &needed("rate_bps", &flow.rate_bps)?, names)?,
+            packet_bytes: packet_bytes(document, flow, reader, names)?.unwrap_or(DEFAULT_PACKET_BYTES),
+        },
+        Protocol::OnOff => Traffic::OnOff {
+            rate_bps: reader.rate(&key("rate_bps"), &needed("rate_bps", &flow.rate_bps)?, names)?,
+            packet_bytes: packet_bytes(document, flow, reader, names)?.unwrap_or(DEFAULT_PACKET_BYTES),
+            mean_on: reader.positive_seconds(&key("mean_on_s"), &needed("mean_on_s", &flow.mean_on_s)?, names)?,
+            mean_off: reader.seconds(&key("mean_off_s"), &needed("mean_off_s", &flow.mean_off_s)?, names)?,
+        },
+    })
+}
+
+/// Packets of CBR and on-off flows where the scenario gives no size, bytes.
+const DEFAULT_PACKET_BYTES: u32 = 1000;
+
+/// A key that the flow's protocol does not read is an error, not a surprise.
+fn refuse_foreign_keys(flow: &Flow, reader: &Reader) -> Result<(), InputError> {
+    use Protocol::{Cbr, OnOff, Tcp, Tfrc};
+    let keys: [(&str, bool, &[Protocol], &str); 5] = [
+        ("lda", flow.lda.is_some(), &[Tfrc], "tfrc"),
+        ("header_bytes", flow.header_bytes.is_some(), &[Tfrc, Tcp], "tfrc and tcp"),
+        ("rate_bps", flow.rate_bps.is_some(), &[Cbr, OnOff], "cbr and on-off"),
+        ("mean_on_s", flow.mean_on_s.is_some(), &[OnOff], "on-off"),
+        ("mean_off_s", flow.mean_off_s.is_some(), &[OnOff], "on-off"),
+    ];
+    match keys.iter().find(|(_, given, protocols, _)| *given && !protocols.contains(&flow.protocol)) {
+        None => Ok(()),
+        Some((key, _, _, protocols)) => {
+            let problem = format!("is for {protocols} flows only, expected no such key in this flow");
+            Err(reader.error(&format!("flow.{}.{key}", flow.name), problem))
+        }
+    }
+}
+
+/// Size on the wire, if the flow or the scenario gives one.
+fn packet_bytes(document: &Document, flow: &Flow, reader: &Reader, names: &Names) -> Result<Option<u32>, InputError> {
+    size(flow, "packet_bytes", flow.packet_bytes.as_ref(), document.packet_bytes.as_ref(), 1, reader, names)
+}
+
+/// Payload and header bytes; `default` holds those of the protocol's mode.
+fn sizes(
+    document: &Document,
+    flow: &Flow,
+    reader: &Reader,
+    names: &Names,
+    default: (u32, u32),
+) -> Result<(u32, u32), InputError> {
+    let packet = packet_bytes(document, flow, reader, names)?;
+    let header =
+        size(flow, "header_bytes", flow.header_bytes.as_ref(), document.header_bytes.as_ref(), 0, reader, names)?;
+    let header = header.unwrap_or(default.1);
+    match packet {
+        None => Ok((default.0, header)),
+        Some(packet) if packet > header => Ok((packet - header, header)),
+        Some(packet) => {
+            let problem = format!("is {packet}, expected more than the {header} bytes of headers");
+            Err(reader.error(&format!("flow.{}.packet_bytes", flow.name), problem))
+        }
+    }
+}
+
+fn size(
+    flow: &Flow,
+    field: &str,
+    own: Option<&Quantity>,
+    common: Option<&Quantity>,
+    least: u32,
+    reader: &Reader,
+    names: &Names,
+) -> Result<Option<u32>, InputError> {
+    let (key, quantity) = match (own, common) {
+        (Some(own), _) => (format!("flow.{}.{field}", flow.name), own),
+        (None, Some(common)) => (field.to_owned(), common),
+        (None, None) => return Ok(None),
+    };
+    reader.whole(&key, quantity, names, least, 65_535).map(Some)
+}
+
+/// Puts the settings of one section over a mode's own.
+struct Overlay<'a> {
+    section: &'static str,
+    reader: &'a Reader<'a>,
+    names: &'a Names,
+}
+
+impl Overlay<'_> {
+    fn whole(
+        &self,
+        field: &str,
+        quantity: Option<&Quantity>,
+        least: u32,
+        most: u32,
+        target: &mut u32,
+    ) -> Result<(), InputError> {
+        if let Some(quantity) = quantity {
+            *target = self.reader.whole(&format!("{}.{field}", self.section), quantity, self.names, least, most)?;
+        }
+        Ok(())
+    }
+
+    /// A time above zero.
+    fn milliseconds(&self, field: &str, quantity: Option<&Quantity>, target: &mut Span) -> Result<(), InputError> {
+        if let Some(quantity) = quantity {
+            let key = format!("{}.{field}", self.section);
+            let ms = self.reader.number(&key, quantity, self.names, Range::Positive(LONGEST_S * 1e3))?;
+            *target = Span::from_secs_f64_rounded(ms / 1e3).max(Span::from_nanos(1));
+        }
+        Ok(())
+    }
+
+    /// A time above zero, or none where the file says 0.
+    fn milliseconds_or_off(&self, field: &str, quantity: &Quantity) -> Result<Option<Span>, InputError> {
+        let key = format!("{}.{field}", self.section);
+        let ms = self.reader.number(&key, quantity, self.names, Range::NotNegative(LONGEST_S * 1e3))?;
+        Ok((ms > 0.0).then(|| Span::from_secs_f64_rounded(ms / 1e3).max(Span::from_nanos(1))))
+    }
+
+    /// Refuses a key that is given although another setting makes it meaningless.
+    fn refuse_unless(&self, meaningful: bool, field: &str, given: bool, problem: &str) -> Result<(), InputError> {
+        if given && !meaningful {
+            return Err(self.reader.error(&format!("{}.{field}", self.section), problem));
+        }
+        Ok(())
+    }
+}
+
+/// Puts a value that is given in the place of the mode's own.
+fn replace<T>(target: &mut T, value: Option<impl Into<T>>) {
+    if let Some(value) = value {
+        *target = value.into();
+    }
+}
+
+/// Declares enums of the file format that stand for enums of `losscause-transport` with the same variants: that crate
+/// depends on nothing, so it cannot read files itself.
+macro_rules! mirrored {
+    ($($(#[$meta:meta])* pub enum $name:ident => $target:path {
+        $($(#[$variant_meta:meta])* $variant:ident,)+
+    })+) => {$(
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum $name { $($(#[$variant_meta])* $variant,)+ }
+
+        impl From<$name> for $target {
+            fn from(value: $name) -> Self {
+                match value { $($name::$variant => <$target>::$variant,)+ }
+            }
+        }
+    )+};
+}
+use mirrored;

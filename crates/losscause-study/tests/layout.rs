@@ -1,0 +1,277 @@
+//! From a scenario to a network.
+#![allow(clippy::unwrap_used)] // In a test, a panic is the report.
+
+use std::path::{Path, PathBuf};
+
+use losscause::{Span, Time};
+use losscause_sim::{ChannelSpec, LdaSpec, Limit, LinkSpec, QueueSpec, Traffic};
+use losscause_study::{Experiment, Scenario, Setting};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn shipped(file: &str, settings: &[&str]) -> Experiment {
+    let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
+    Scenario::load(&root().join(file)).unwrap().with(&settings).unwrap().experiment().unwrap()
+}
+
+fn link<'a>(experiment: &'a Experiment, name: &str) -> &'a LinkSpec {
+    let names: Vec<&str> = experiment.network.links.iter().map(|link| link.name.as_str()).collect();
+    experiment.network.links.iter().find(|link| link.name == name).unwrap_or_else(|| panic!("{name} in {names:?}"))
+}
+
+fn names(experiment: &Experiment, path: &[losscause_sim::LinkId]) -> Vec<String> {
+    path.iter().map(|id| experiment.network.links[id.0 as usize].name.clone()).collect()
+}
+
+fn waiting(link: &LinkSpec) -> u32 {
+    match link.queue {
+        QueueSpec::DropTail { limit: Limit::Packets(packets) } => packets,
+        QueueSpec::DropTail { limit } => panic!("{limit:?}"),
+    }
+}
+
+/// `problem` is what the error says after the file's name.
+fn refused(change: &str, problem: &str) {
+    let text = SMALL.replace("# here", change);
+    let error =
+        Scenario::parse(&text, "small.toml").and_then(|scenario| scenario.experiment()).unwrap_err().to_string();
+    assert_eq!(error, format!("small.toml: {problem}"));
+}
+
+const SMALL: &str = r#"
+title = "small"
+duration_s = 10
+[[link]]
+name = "radio"
+rate_bps = 1e6
+delay_ms = 10
+queue_packets = 5
+[[flow]]
+name = "video"
+protocol = "tfrc"
+path = ["radio"]
+# here
+"#;
+
+#[test]
+fn wlh_has_the_papers_rates_delays_and_queues() {
+    let experiment = shipped("papers/cen2003/scenarios/WLH.toml", &["N=4"]);
+    let shared = link(&experiment, "shared");
+    assert_eq!(shared.rate_bps, 520_000);
+    assert_eq!(shared.delay, Span::from_millis(20));
+    // floor(520e3 / 60e3) = 8, of which one is in transmission.
+    assert_eq!(waiting(shared), 7);
+    assert!(matches!(shared.channel, ChannelSpec::Perfect));
+    let access = link(&experiment, "access.4");
+    assert_eq!((access.rate_bps, access.delay, waiting(access)), (10_000_000, Span::from_millis(1), 165));
+    let last = link(&experiment, "last.4");
+    assert_eq!((last.rate_bps, last.delay, waiting(last)), (150_000, Span::from_millis(10), 5));
+    assert!(
+        matches!(last.channel, ChannelSpec::GilbertElliott { loss: 0.078, mean_burst_packets: 1.33 }),
+        "{:?}",
+        last.channel
+    );
+    assert_eq!(experiment.duration, Time::from_nanos(222_000_000_000));
+    assert_eq!(experiment.window, (Time::from_nanos(20_000_000_000), Time::from_nanos(220_000_000_000)));
+}
+
+#[test]
+fn the_bottleneck_of_wlh_is_the_last_link_for_one_flow_and_the_shared_one_otherwise() {
+    let one = shipped("papers/cen2003/scenarios/WLH.toml", &[]);
+    assert_eq!(names(&one, &one.bottleneck), ["last.1"]);
+    assert_eq!(link(&one, "shared").rate_bps, 260_000);
+    let four = shipped("papers/cen2003/scenarios/WLH.toml", &["N=4"]);
+    assert_eq!(names(&four, &four.bottleneck), ["shared"]);
+}
+
+#[test]
+fn wb_has_800_kbps_for_one_flow_and_1600_otherwise() {
+    let one = shipped("papers/cen2003/scenarios/WB.toml", &[]);
+    assert_eq!((link(&one, "shared").rate_bps, waiting(link(&one, "shared"))), (800_000, 12));
+    let two = shipped("papers/cen2003/scenarios/WB.toml", &["N=2"]);
+    assert_eq!((link(&two, "shared").rate_bps, waiting(link(&two, "shared"))), (1_600_000, 25));
+    assert!(matches!(link(&two, "shared").channel, ChannelSpec::GilbertElliott { .. }));
+}
+
+#[test]
+fn every_flow_has_its_own_links_and_returns_over_copies_without_errors() {
+    let experiment = shipped("papers/cen2003/scenarios/WLH.toml", &["N=2"]);
+    let [first, second, ..] = experiment.network.flows.as_slice() else { panic!() };
+    assert_eq!((first.name.as_str(), second.name.as_str()), ("test.1", "test.2"));
+    assert_eq!(names(&experiment, &second.path), ["access.2", "shared", "last.2"]);
+    assert_eq!(names(&experiment, &second.return_path), ["last.2.back", "shared.back", "access.2.back"]);
+    let (there, back) = (link(&experiment, "last.2"), link(&experiment, "last.2.back"));
+    assert_eq!((there.rate_bps, there.delay, there.queue), (back.rate_bps, back.delay, back.queue));
+    assert!(matches!(back.channel, ChannelSpec::Perfect));
+    assert_eq!(first.start, Time::from_nanos(20_000_000_000));
+    assert_eq!(first.start_spread, Span::from_secs(2));
+    let measured: Vec<bool> = experiment.network.flows.iter().map(|flow| flow.measured).collect();
+    assert_eq!(measured, [true, true, false, false]);
+}
+
+#[test]
+fn a_packet_of_762_bytes_is_762_bytes_on_the_link_under_every_protocol() {
+    for protocol in ["tfrc", "tcp"] {
+        let setting = format!("flow.test.protocol={protocol}");
+        let experiment = shipped("papers/cen2003/scenarios/WLH.toml", &[&setting]);
+        let wire_bytes = match &experiment.network.flows[0].traffic {
+            Traffic::Tfrc { config, .. } => config.payload_bytes + config.header_bytes,
+            Traffic::Tcp(config) => config.wire_bytes(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(wire_bytes, 762);
+        let Traffic::OnOff { packet_bytes, .. } = experiment.network.flows[1].traffic else { panic!() };
+        assert_eq!(packet_bytes, 762);
+    }
+}
+
+#[test]
+fn an_algorithm_goes_by_its_name_and_takes_its_settings() {
+    let omniscient = shipped("papers/cen2003/scenarios/WLH.toml", &["flow.test.lda=omniscient"]);
+    let Traffic::Tfrc { lda, .. } = &omniscient.network.flows[0].traffic else { panic!() };
+    assert!(matches!(lda, LdaSpec::Omniscient));
+    let built = |settings: &[&str]| {
+        let experiment = shipped("papers/cen2003/scenarios/WLH.toml", settings);
+        let Traffic::Tfrc { lda: LdaSpec::Algorithm(lda), .. } = &experiment.network.flows[0].traffic else { panic!() };
+        format!("{lda:?}")
+    };
+    assert!(built(&["flow.test.lda=ZBS"]).starts_with("Zbs"));
+    // A setting of Spike reaches the Spike inside ZBS, unless ZBS has its own.
+    let published = built(&["flow.test.lda=ZBS"]);
+    let changed = built(&["flow.test.lda=ZBS", "lda.Spike.alpha=0.75"]);
+    assert_ne!(published, changed);
+    assert_eq!(published, built(&["flow.test.lda=ZBS", "lda.Spike.alpha=0.75", "lda.ZBS.spike.alpha=0.5"]));
+    assert_eq!(built(&["flow.test.lda=ZigZag"]), built(&["flow.test.lda=ZigZag", "lda.Spike.alpha=0.75"]));
+}
+
+#[test]
+fn every_shipped_scenario_loads_and_names_its_source_or_purpose() {
+    let mut found = 0;
+    for directory in ["scenarios", "papers/cen2003/scenarios"] {
+        for entry in std::fs::read_dir(root().join(directory)).unwrap() {
+            let file = entry.unwrap().path();
+            if file.extension().is_some_and(|end| end == "toml") {
+                let scenario = Scenario::load(&file).unwrap();
+                scenario.experiment().unwrap();
+                assert!(!scenario.document().title.is_empty());
+                found += 1;
+            }
+        }
+    }
+    assert!(found >= 4, "{found}");
+}
+
+#[test]
+fn values_out_of_range_are_refused_by_key_value_and_expectation() {
+    let refused_link = |line: &str, problem: &str| {
+        refused(&format!("[[link]]\nname = \"x\"\nrate_bps = 1\ndelay_ms = 1\nqueue_packets = 1\n{line}"), problem);
+    };
+    refused_link(
+        "channel = { kind = \"bernoulli\", loss = 1.5 }",
+        "link.x.channel.loss: is 1.5, expected a number from 0 to 1",
+    );
+    refused_link(
+        "channel = { kind = \"gilbert-elliott\", loss = 0.75, mean_burst_packets = 2 }",
+        "link.x.channel.mean_burst_packets: is 2, expected 3 or more for this loss",
+    );
+    refused_link("queue_bytes = 3", "link.x.queue_bytes: stands beside queue_packets, expected only one of them");
+    refused_link("slot_ms = 0", "link.x.slot_ms: is 0, expected a number above 0, up to 1e9");
+    refused("count = 1.5", "flow.video.count: is 1.5, expected a whole number from 0 to 10000");
+    refused("start_s = -1", "flow.video.start_s: is -1, expected a number from 0 to 1e6");
+    refused("packet_bytes = 40", "flow.video.packet_bytes: is 40, expected more than the 40 bytes of headers");
+    refused("mean_on_s = 1", "flow.video.mean_on_s: is for on-off flows only, expected no such key in this flow");
+    refused(
+        "lda = \"Spyke\"",
+        "flow.video.lda: the algorithm \"Spyke\" is unknown (did you mean \"Spike\"?), expected one of Biaz, mBiaz, \
+         Spike, Spike-Tobe, ZigZag, ZBS, always congestion, always wireless, omniscient",
+    );
+    refused(
+        "[measure]\nto_s = 11",
+        "measure.to_s: the window is 0 to 11, expected one that is not empty and ends by duration_s, 10",
+    );
+    refused("[measure]\nbottleneck = \"x\"", "measure.bottleneck: the link \"x\" is unknown, expected \"radio\"");
+    refused(
+        "[parameters]\n2x = 1",
+        "parameters.2x: is no name that a formula can use, expected letters, digits and _, a letter first",
+    );
+    refused("[tcp]\nmax_window_pkts = 0", "tcp.max_window_pkts: is 0, expected a whole number from 1 to 16777216");
+    refused("[lda.Spike]\nalpha = \"x\"", "lda.Spike.alpha: alpha must be a number");
+    refused(
+        "[lda.Spyke]\nalpha = 1",
+        "lda.Spyke: the algorithm \"Spyke\" is unknown (did you mean \"Spike\"?), expected one of Biaz, mBiaz, Spike, Spike-Tobe, ZigZag, ZBS, always congestion, always wireless",
+    );
+}
+
+#[test]
+fn paths_that_cannot_be_are_refused() {
+    let with_path = |path: &str| {
+        let text = SMALL.replace("path = [\"radio\"]", &format!("path = {path}"));
+        Scenario::parse(&text, "small.toml").unwrap().experiment().unwrap_err().to_string()
+    };
+    assert_eq!(with_path("[]"), "small.toml: flow.video.path: is empty, expected the names of one or more links");
+    assert_eq!(
+        with_path("[\"radio\", \"radio\"]"),
+        "small.toml: flow.video.path: takes the link \"radio\" twice, expected no cycle"
+    );
+    assert_eq!(
+        with_path("[\"radoi\"]"),
+        "small.toml: flow.video.path: the link \"radoi\" is unknown (did you mean \"radio\"?), expected \"radio\""
+    );
+}
+
+#[test]
+fn settings_of_protocols_that_no_flow_runs_are_checked_all_the_same() {
+    // A slip in a section must not wait until somebody switches the protocol.
+    refused("[tcp]\ntick_ms = 0", "tcp.tick_ms: is 0, expected a number above 0, up to 1e9");
+}
+
+#[test]
+fn modes_are_the_transports_own_and_settings_replace_single_values() {
+    use losscause_transport::{tcp, tfrc};
+    let traffic = |lines: &str| {
+        let text = SMALL.replace("# here", lines);
+        let experiment = Scenario::parse(&text, "small.toml").unwrap().experiment().unwrap();
+        experiment.network.flows[0].traffic.clone()
+    };
+    let tfrc_of = |lines: &str| match traffic(lines) {
+        Traffic::Tfrc { config, .. } => config,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(tfrc_of(""), tfrc::Config::rfc5348());
+    assert_eq!(tfrc_of("[tfrc]\nmode = \"ns2\""), tfrc::Config::ns2());
+    let mixed =
+        "[tfrc]\nmode = \"ns2\"\nloss_after_pkts = 3\nspacing = \"even\"\nrto_minimum_ms = 200\ndiscount_floor = 0.25";
+    let expected = tfrc::Config {
+        loss_after_pkts: 3,
+        spacing: tfrc::Spacing::Even,
+        rto: tfrc::RtoRule::Ticks { tick: Span::from_millis(100), minimum: Span::from_millis(200) },
+        discounting: Some(tfrc::Discounting { floor: 0.25, at_loss: false }),
+        ..tfrc::Config::ns2()
+    };
+    assert_eq!(tfrc_of(mixed), expected);
+    assert_eq!(tfrc_of("[tfrc]\ndiscounting = false").discounting, None);
+    refused("[tfrc]\nrto_tick_ms = 10", "tfrc.rto_tick_ms: is for rto = \"ticks\" only, expected no such key");
+    refused("[tfrc]\nrtt_weight = 1", "tfrc: rtt_weight must be at least 0 and below 1, not 1");
+
+    let tcp_of = |lines: &str| {
+        let text = SMALL.replace("\"tfrc\"", "\"tcp\"").replace("# here", lines);
+        match &Scenario::parse(&text, "small.toml").unwrap().experiment().unwrap().network.flows[0].traffic {
+            Traffic::Tcp(config) => *config,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(tcp_of(""), tcp::Config::rfc());
+    assert_eq!(tcp_of("[tcp]\nmode = \"ns2-classic\""), tcp::Config::ns2_classic());
+    assert_eq!(
+        tcp_of("[tcp]\nmode = \"ns2\"\nsyn_bytes = 0\ndelayed_ack_ms = 100\nhalving = \"flight-size\"\ntick_ms = 100"),
+        tcp::Config {
+            syn_bytes: None,
+            delayed_ack: Some(Span::from_millis(100)),
+            halving: tcp::Halving::FlightSize,
+            tick: Span::from_millis(100),
+            ..tcp::Config::ns2()
+        }
+    );
+}

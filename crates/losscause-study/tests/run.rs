@@ -1,0 +1,111 @@
+//! What a run measures, held against numbers worked out by hand.
+#![allow(clippy::unwrap_used)] // In a test, a panic is the report.
+
+use losscause_study::{Experiment, Measurements, Scenario, Setting, run};
+
+/// 100 packets of 1000 bytes a second over a link that carries 125 a second.
+const CBR: &str = r#"
+title = "constant bit rate"
+duration_s = 12
+[measure]
+from_s = 1
+to_s = 11
+bottleneck = "line"
+[[link]]
+name = "line"
+rate_bps = 1e6
+delay_ms = 10
+queue_packets = 3
+[[flow]]
+name = "source"
+protocol = "cbr"
+path = ["line"]
+rate_bps = 800e3
+packet_bytes = 1000
+measured = true
+"#;
+
+fn experiment(text: &str, settings: &[&str]) -> Experiment {
+    let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
+    Scenario::parse(text, "test.toml").unwrap().with(&settings).unwrap().experiment().unwrap()
+}
+
+fn measured(text: &str, settings: &[&str]) -> Measurements {
+    run(&experiment(text, settings), 1).unwrap()
+}
+
+fn close(measurements: &Measurements, metric: &str, expected: f64, tolerance: f64) {
+    let value = measurements.metric(metric).unwrap_or_else(|| panic!("{metric} is not defined"));
+    assert!((value - expected).abs() <= tolerance, "{metric} is {value}, expected {expected}");
+}
+
+#[test]
+fn a_source_of_four_fifths_of_the_line_has_a_throughput_of_80_percent_and_loses_nothing() {
+    let run = measured(CBR, &[]);
+    // One packet more or less at the ends of the window is 0.08 percent.
+    close(&run, "thput", 80.0, 0.081);
+    close(&run, "thput_intact", 80.0, 0.081);
+    close(&run, "cong", 0.0, 0.0);
+    close(&run, "queue_drops", 0.0, 0.0);
+    // A packet is 18 ms on its way: those of the last 18 ms of 12 s do not arrive.
+    close(&run, "goodput", 800.0, 800.0 * 0.02 / 12.0 + 0.7);
+    assert_eq!(run.metric("M_c"), None);
+    assert_eq!(run.metric("dev"), None);
+    assert_eq!(run.flows[0].sent_packets, 1201, "one at the start and one every 10 ms up to 12 s");
+}
+
+#[test]
+fn a_source_of_twice_the_line_fills_it_and_loses_as_much_again() {
+    let run = measured(CBR, &["flow.source.rate_bps=2e6"]);
+    close(&run, "thput", 100.0, 0.081);
+    // 250 packets a second come, 125 cross: one is dropped for each that crosses.
+    close(&run, "cong", 100.0, 0.2);
+    close(&run, "wireless_drops", 0.0, 0.0);
+    assert_eq!(run.links[0].queue_drops, run.flows[0].queue_drops);
+    assert!((run.links[0].utilisation_percent - 100.0).abs() < 0.081);
+}
+
+#[test]
+fn packets_that_the_air_corrupts_have_crossed_the_link_but_did_not_arrive() {
+    let channel = "link.line.channel={kind=\"bernoulli\", loss=1}";
+    let run = measured(CBR, &[channel]);
+    close(&run, "thput", 80.0, 0.081);
+    close(&run, "thput_intact", 0.0, 0.0);
+    close(&run, "cong", 0.0, 0.0);
+    close(&run, "goodput", 0.0, 0.0);
+    let before = measured(CBR, &[channel, "link.line.error_position=before-queue"]);
+    close(&before, "thput", 0.0, 0.0);
+    assert_eq!(before.metric("cong"), None, "nothing crossed, so there is no share");
+    assert_eq!(
+        before.metric("wireless_drops"),
+        run.metric("wireless_drops").map(|drops| drops + 2.0),
+        "two are under way"
+    );
+}
+
+#[test]
+fn an_immune_flow_loses_nothing_to_the_air() {
+    let run = measured(CBR, &["link.line.channel={kind=\"bernoulli\", loss=1}", "flow.source.wireless_immune=true"]);
+    close(&run, "thput_intact", 80.0, 0.081);
+    close(&run, "wireless_drops", 0.0, 0.0);
+}
+
+#[test]
+fn a_flow_is_measured_over_its_own_life() {
+    let run = measured(CBR, &["flow.source.start_s=2", "flow.source.stop_s=7"]);
+    // 500 packets in 5 s, though the window has 10 s.
+    close(&run, "goodput", 800.0, 1.7);
+    close(&run, "thput", 40.0, 0.081);
+}
+
+#[test]
+fn two_equal_sources_have_no_deviation_and_unmeasured_ones_do_not_count() {
+    let two = format!("{CBR}count = 2\n");
+    let run = measured(&two, &["flow.source.rate_bps=400e3", "flow.source.start_spread_s=0.5"]);
+    close(&run, "thput", 80.0, 0.1);
+    close(&run, "dev", 0.0, 0.2);
+    assert_eq!(run.flows.len(), 2);
+    let none = measured(&two, &["flow.source.measured=false"]);
+    close(&none, "thput", 0.0, 0.0);
+    assert_eq!(none.metric("goodput"), None);
+}
