@@ -1,5 +1,5 @@
 //! Runs the fixed workload and prints how many packet-hops it took, for whoever counts instructions:
-//! `event_loop_workload [tfrc|tcp|cbr [FLOWS [SECONDS [REPETITIONS]]]]`, by default `tfrc 16 222 1`.
+//! `event_loop_workload [SECONDS [tfrc|tcp|cbr [FLOWS [REPETITIONS]]]]`, by default `222 tfrc 16 1`.
 #![allow(clippy::unwrap_used)]
 
 use std::time::Instant;
@@ -11,16 +11,16 @@ use losscause_sim::Simulation;
 mod workload;
 
 fn main() {
-    let mut arguments = std::env::args().skip(1);
-    let traffic = match arguments.next().as_deref() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let number =
+        |place, default| arguments.get(place).map_or(default, |argument: &String| argument.parse::<u32>().unwrap());
+    let traffic = match arguments.get(1).map(String::as_str) {
         None | Some("tfrc") => workload::tfrc(),
         Some("tcp") => workload::tcp(),
         Some("cbr") => workload::cbr(),
         Some(other) => panic!("there is no traffic \"{other}\", expected tfrc, tcp or cbr"),
     };
-    let mut numbers = arguments.map(|argument| argument.parse::<u32>().unwrap());
-    let mut next = |default| numbers.next().unwrap_or(default);
-    let (flows, seconds, repetitions) = (next(16), next(222), next(1));
+    let (seconds, flows, repetitions) = (number(0, 222), number(2, 16), number(3, 1));
     let network = workload::wireless_last_hop(flows, &traffic);
     for _ in 0..repetitions {
         let started = Instant::now();
