@@ -26,12 +26,14 @@ pub(crate) struct Schedule {
     at: Box<[Time]>,
     /// Keys count time from here.
     base: Time,
-    /// The next insertion number.
+    /// The next insertion number, in its place within a key.
     number: u64,
-    /// The lowest bits of a key hold the source, so many of them.
+    /// The lowest bits of a key hold the source, so many of them. The insertion number is next.
     source_bits: u32,
-    /// The next bits hold the insertion number; what remains is for the time.
-    number_bits: u32,
+    /// The highest bits of a key hold the time, from this one on.
+    time_bit: u32,
+    /// Times from here on, nanoseconds after the base, are all the same in keys.
+    horizon: u64,
 }
 
 impl Schedule {
@@ -42,14 +44,16 @@ impl Schedule {
     pub(crate) fn new(sources: usize) -> Self {
         let leaves = sources.next_power_of_two().max(2);
         let source_bits = leaves.ilog2();
+        // Twice as many insertion numbers as there are sources, so that a fresh start lasts for a while.
+        let time_bit = source_bits + (source_bits + 1).max(16);
         Self {
             nodes: vec![NO_KEY; 2 * leaves].into_boxed_slice(),
             at: vec![NEVER; sources].into_boxed_slice(),
             base: Time::ZERO,
             number: 0,
             source_bits,
-            // Twice as many as there are sources, so that a fresh start lasts for a while.
-            number_bits: (source_bits + 1).max(16),
+            time_bit,
+            horizon: (NO_KEY >> time_bit) - 1,
         }
     }
 
@@ -61,62 +65,57 @@ impl Schedule {
             return;
         }
         self.at[source] = at;
-        let leaf = self.nodes.len() / 2 + source;
-        let old = self.nodes[leaf];
-        if at == NEVER {
-            self.nodes[leaf] = NO_KEY;
-            self.later(leaf, NO_KEY, old);
+        // A time before the base becomes a very large number.
+        let since_base = (at - self.base).as_nanos() as u64;
+        if since_base >= self.horizon {
+            self.set_far(source, at);
             return;
         }
-        if at < self.base {
-            self.nodes[leaf] = self.number << self.source_bits;
-            self.renumber();
-            return;
-        }
-        let key = self.key(source, at);
-        self.nodes[leaf] = key;
-        if key < old {
-            self.sooner(leaf, key);
-        } else {
-            self.later(leaf, key, old);
-        }
-        self.number += 1;
-        if self.number >> self.number_bits != 0 {
-            self.renumber();
-        }
+        self.replace(source, since_base << self.time_bit | self.number | source as u64);
+        self.count();
     }
 
     /// The next event up to and including `until`: when, and which source. It stays until the source is set anew.
     #[inline]
     pub(crate) fn first_until(&mut self, until: Time) -> Option<(Time, usize)> {
-        if self.time_since_base(self.nodes[1]) >= self.horizon() {
-            if self.nodes[1] == NO_KEY {
+        let mut key = self.nodes[1];
+        if key >> self.time_bit >= self.horizon {
+            if key == NO_KEY {
                 return None;
             }
             self.renumber();
+            key = self.nodes[1];
         }
-        let key = self.nodes[1];
-        let at = self.base + Span::from_nanos(self.time_since_base(key) as i64);
+        let at = self.base + Span::from_nanos((key >> self.time_bit) as i64);
         let source = key & ((1 << self.source_bits) - 1);
         (at <= until).then_some((at, source as usize))
     }
 
-    /// The key of this source with the next insertion number.
-    #[inline]
-    fn key(&self, source: usize, at: Time) -> u64 {
-        let since_base = (at - self.base).as_nanos() as u64;
-        (since_base.min(self.horizon()) << self.number_bits | self.number) << self.source_bits | source as u64
+    /// Never, beyond the horizon, or before the base.
+    fn set_far(&mut self, source: usize, at: Time) {
+        if at == NEVER {
+            self.replace(source, NO_KEY);
+        } else if at < self.base {
+            self.nodes[self.at_leaf(source)] = self.number;
+            self.renumber();
+        } else {
+            self.replace(source, self.horizon << self.time_bit | self.number | source as u64);
+            self.count();
+        }
     }
 
     #[inline]
-    fn time_since_base(&self, key: u64) -> u64 {
-        key >> (self.number_bits + self.source_bits)
-    }
-
-    /// From here on, nanoseconds after the base, keys do not tell times apart.
-    #[inline]
-    fn horizon(&self) -> u64 {
-        self.time_since_base(NO_KEY) - 1
+    fn replace(&mut self, source: usize, key: u64) {
+        let leaf = self.at_leaf(source);
+        let old = self.nodes[leaf];
+        self.nodes[leaf] = key;
+        if key < old {
+            self.sooner(leaf, key);
+        } else if self.nodes[1] == old {
+            self.last_winner_later(leaf, key);
+        } else {
+            self.later(leaf, key, old);
+        }
     }
 
     /// A leaf's key became smaller: it wins as long as the winner so far is larger.
@@ -129,32 +128,57 @@ impl Schedule {
         }
     }
 
-    /// A leaf's key became larger: the matches that it won are played again. Mostly these are all, because the source is
-    /// the one that just acted; then there is nothing to ask on the way.
+    /// A leaf's key became larger: the matches that it won are played again.
     #[inline]
     fn later(&mut self, leaf: usize, key: u64, old: u64) {
-        let won_all = self.nodes[1] == old;
         let mut node = leaf;
         let mut winner = key;
-        while node > 1 && (won_all || self.nodes[node / 2] == old) {
+        while self.nodes[node / 2] == old {
             winner = winner.min(self.nodes[node ^ 1]);
             node /= 2;
             self.nodes[node] = winner;
         }
     }
 
+    /// The same if it had won all its matches, which is so for the source that just acted.
+    #[inline]
+    fn last_winner_later(&mut self, leaf: usize, key: u64) {
+        let mut node = leaf;
+        let mut winner = key;
+        while node > 1 {
+            winner = winner.min(self.nodes[node ^ 1]);
+            node /= 2;
+            self.nodes[node] = winner;
+        }
+    }
+
+    /// An insertion number was used.
+    #[inline]
+    fn count(&mut self) {
+        self.number += 1 << self.source_bits;
+        if self.number >> self.time_bit != 0 {
+            self.renumber();
+        }
+    }
+
+    fn at_leaf(&self, source: usize) -> usize {
+        self.nodes.len() / 2 + source
+    }
+
     /// Makes all keys anew, in the same order, counted from the first event.
     #[cold]
     fn renumber(&mut self) {
-        let leaves = self.nodes.len() / 2;
+        let leaves = self.at_leaf(0);
         let mut order: Vec<usize> = (0..self.at.len()).filter(|&source| self.at[source] != NEVER).collect();
-        let number = |key: u64| key >> self.source_bits & ((1 << self.number_bits) - 1);
-        order.sort_by_key(|&source| (self.at[source], number(self.nodes[leaves + source])));
+        let number = |source| self.nodes[leaves + source] & ((1 << self.time_bit) - 1);
+        order.sort_by_key(|&source| (self.at[source], number(source)));
         self.base = order.first().map_or(self.base, |&first| self.at[first]);
         self.number = 0;
         for source in order {
-            self.nodes[leaves + source] = self.key(source, self.at[source]);
-            self.number += 1;
+            let since_base = (self.at[source] - self.base).as_nanos() as u64;
+            let time = since_base.min(self.horizon) << self.time_bit;
+            self.nodes[leaves + source] = time | self.number | source as u64;
+            self.number += 1 << self.source_bits;
         }
         for node in (1..leaves).rev() {
             self.nodes[node] = self.nodes[2 * node].min(self.nodes[2 * node + 1]);
@@ -226,7 +250,7 @@ mod tests {
             steps in prop::collection::vec((0_usize..40, prop::option::weighted(0.8, 0_i64..50)), 0..200),
         ) {
             let mut schedule = Schedule::new(sources);
-            schedule.number = first_number;
+            schedule.number = first_number << schedule.source_bits;
             let mut model: Vec<Option<(i64, usize)>> = vec![None; sources];
             for (number, &(source, time)) in steps.iter().enumerate() {
                 let source = source % sources;
