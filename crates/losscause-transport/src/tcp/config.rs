@@ -33,7 +33,7 @@ pub struct Config {
     /// How far into a tick that clock was at the driver's time zero, from 0 to below [`Config::tick`]. ns-2 draws
     /// it for every sender, uniformly; so should a simulator, for a tick that matters.
     pub tick_offset: Span,
-    /// Smallest retransmission timeout, before back-off (ns-2 `minrto_`).
+    /// Smallest retransmission timeout, before back-off (ns-2 `minrto_`); zero: nothing but the two ticks.
     pub min_rto: Span,
     /// Largest retransmission timeout, back-off included (ns-2 `maxrto_`).
     pub max_rto: Span,
@@ -162,7 +162,7 @@ impl Config {
 
     /// ns-2 as the papers around 2000 ran it: a tick of 0.1 s, a minimum timeout of 1 s, no limited transmit, no
     /// SYN, packets counted without headers, an initial window of 1, whole windows halved, 6 s before the first
-    /// round-trip time.
+    /// round-trip time. ns-2 had no minimum before 27 May 2001 (its list of changes): set `min_rto` to zero for that.
     pub const fn ns2_classic() -> Self {
         Self {
             header_bytes: 0,
@@ -204,7 +204,7 @@ impl Config {
         }
         for (key, value) in [
             ("tick", self.tick),
-            ("min_rto", self.min_rto),
+            ("max_rto", self.max_rto),
             ("initial_rto", self.initial_rto),
             ("delayed_ack", self.delayed_ack.unwrap_or(Span::from_nanos(1))),
         ] {
@@ -214,6 +214,9 @@ impl Config {
         }
         if self.max_window_pkts > Self::LARGEST_WINDOW_PKTS {
             return Err(E::WindowTooLarge { value: self.max_window_pkts });
+        }
+        if self.min_rto < Span::ZERO {
+            return Err(E::Negative { key: "min_rto", value: self.min_rto });
         }
         if self.max_rto < self.min_rto {
             return Err(E::RtoRange { min: self.min_rto, max: self.max_rto });
@@ -249,6 +252,13 @@ pub enum ConfigError {
         /// Its value.
         value: Span,
     },
+    /// A time that must not be negative is.
+    Negative {
+        /// The field's name.
+        key: &'static str,
+        /// Its value.
+        value: Span,
+    },
     /// The receiver's window exceeds [`Config::LARGEST_WINDOW_PKTS`].
     WindowTooLarge {
         /// Its value, packets.
@@ -275,6 +285,7 @@ impl fmt::Display for ConfigError {
         match self {
             Self::Zero { key } => write!(f, "{key} must be at least 1, but is 0"),
             Self::NotPositive { key, value } => write!(f, "{key} must be above zero, but is {value}"),
+            Self::Negative { key, value } => write!(f, "{key} must not be negative, but is {value}"),
             Self::WindowTooLarge { value } => {
                 write!(f, "max_window_pkts must be at most {}, but is {value}", Config::LARGEST_WINDOW_PKTS)
             }
@@ -307,6 +318,11 @@ mod tests {
         assert_eq!(says(Config { payload_bytes: 0, ..ns2 }), "payload_bytes must be at least 1, but is 0");
         assert_eq!(says(Config { syn_bytes: Some(0), ..ns2 }), "syn_bytes must be at least 1, but is 0");
         assert_eq!(says(Config { tick: Span::ZERO, ..ns2 }), "tick must be above zero, but is 0.000 ms");
+        assert_eq!(
+            says(Config { min_rto: Span::from_nanos(-1), ..ns2 }),
+            "min_rto must not be negative, but is -0.000001 ms"
+        );
+        assert_eq!(Config { min_rto: Span::ZERO, ..ns2 }.validate(), Ok(()));
         assert_eq!(
             says(Config { max_rto: Span::from_millis(100), ..ns2 }),
             "max_rto must be at least min_rto (200.000 ms), but is 100.000 ms"

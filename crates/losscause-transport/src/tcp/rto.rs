@@ -100,7 +100,7 @@ mod tests {
     }
 
     fn rto(config: Config) -> Rto {
-        Rto::new(&Config { min_rto: Span::from_nanos(1), ..config })
+        Rto::new(&Config { min_rto: Span::ZERO, ..config })
     }
 
     #[test]

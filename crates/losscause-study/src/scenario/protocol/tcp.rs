@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use losscause::Span;
 use losscause_transport::tcp;
 
 use super::super::expression::{Names, Quantity};
@@ -29,7 +30,7 @@ pub struct TcpSettings {
     pub initial_ssthresh_pkts: Option<Quantity>,
     /// Granularity of the clock that measures round-trip times, milliseconds (ns-2 `tcpTick_`).
     pub tick_ms: Option<Quantity>,
-    /// Smallest retransmission timeout, milliseconds (ns-2 `minrto_`).
+    /// Smallest retransmission timeout, milliseconds (ns-2 `minrto_`); 0: two ticks are the only minimum.
     pub min_rto_ms: Option<Quantity>,
     /// Largest retransmission timeout, milliseconds (ns-2 `maxrto_`).
     pub max_rto_ms: Option<Quantity>,
@@ -89,7 +90,9 @@ impl TcpSettings {
                 Some(reader.whole("tcp.initial_ssthresh_pkts", packets, names, 1, windows)?);
         }
         overlay.milliseconds("tick_ms", self.tick_ms.as_ref(), &mut config.tick)?;
-        overlay.milliseconds("min_rto_ms", self.min_rto_ms.as_ref(), &mut config.min_rto)?;
+        if let Some(minimum) = &self.min_rto_ms {
+            config.min_rto = overlay.milliseconds_or_off("min_rto_ms", minimum)?.unwrap_or(Span::ZERO);
+        }
         overlay.milliseconds("max_rto_ms", self.max_rto_ms.as_ref(), &mut config.max_rto)?;
         overlay.milliseconds("initial_rto_ms", self.initial_rto_ms.as_ref(), &mut config.initial_rto)?;
         if let Some(delay) = &self.delayed_ack_ms {
