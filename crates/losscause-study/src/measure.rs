@@ -65,6 +65,8 @@ pub struct FlowMeasurements {
     pub queue_drops: u64,
     /// Data packets that channels corrupted.
     pub wireless_drops: u64,
+    /// Retransmission timeouts (TCP).
+    pub timeouts: Option<u64>,
     /// Share of judged congestion losses that were called wireless, percent.
     #[serde(rename = "M_c")]
     pub m_c: Option<f64>,
@@ -129,6 +131,7 @@ impl Measurements {
                     bottleneck_packets: window.crossed(id, &experiment.bottleneck).packets,
                     queue_drops: report.lost.congestion,
                     wireless_drops: report.lost.wireless,
+                    timeouts: report.tcp.map(|stats| stats.timeouts),
                     m_c: verdicts.m_c().map(|share| share * 100.0),
                     m_w: verdicts.m_w().map(|share| share * 100.0),
                     undecided: verdicts.congestion.undecided + verdicts.wireless.undecided,
@@ -231,6 +234,7 @@ fn metrics(
     let total = |count: fn(&FlowMeasurements) -> u64| Some(rows().map(count).sum::<u64>() as f64);
     add("queue_drops", "packets", total(|flow| flow.queue_drops));
     add("wireless_drops", "packets", total(|flow| flow.wireless_drops));
+    add("timeouts", "count", sum(rows().filter_map(|flow| flow.timeouts).map(|count| count as f64)));
     add("undecided", "packets", total(|flow| flow.undecided));
     add("undetected", "packets", total(|flow| flow.undetected));
     let mut schemes: Vec<(&'static str, u64)> = Vec::new();
