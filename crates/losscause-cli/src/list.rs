@@ -1,10 +1,232 @@
-//! `losscause list`.
+//! `losscause list`: what the program knows.
+
+use clap::ValueEnum;
+use losscause::Algorithm;
+use losscause_study::paper;
+use losscause_study::{InputError, Scenario, scenario};
+use serde::Serialize;
 
 use crate::Failure;
+use crate::output::{self, Format};
 
+/// What `list` takes.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {}
+pub(crate) struct Arguments {
+    /// What to list [default: everything]
+    #[arg(value_enum)]
+    what: Option<What>,
+    /// With `scenarios`: print this one, PAPER/SCENARIO, to be copied and changed:
+    /// `losscause list scenarios cen2003/WLH > mine.toml`.
+    #[arg(requires = "what")]
+    name: Option<String>,
+    /// What the list looks like.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
 
-pub(crate) fn run(_: Arguments) -> Result<(), Failure> {
-    Err(Failure::Usage("losscause list: is not built yet".into()))
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum What {
+    /// Loss differentiation algorithms, by the names that a flow's `lda` takes.
+    Algorithms,
+    /// What a flow can run.
+    Protocols,
+    /// The papers' scenarios.
+    Scenarios,
+    /// The papers and their tables and figures.
+    Papers,
+}
+
+/// Prints one list or all of them; or one scenario.
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if let Some(name) = &arguments.name {
+        return print_scenario(arguments.what, name);
+    }
+    let wanted = |what: What| arguments.what.is_none_or(|wanted| wanted == what);
+    let lists = Lists {
+        algorithms: wanted(What::Algorithms).then(algorithms),
+        protocols: wanted(What::Protocols).then(protocols),
+        scenarios: wanted(What::Scenarios).then(scenarios).transpose()?,
+        papers: wanted(What::Papers).then(papers),
+    };
+    match arguments.format {
+        Format::Json => output::json(&lists)?,
+        Format::Table => output::line(&tables(&lists))?,
+    }
+    Ok(())
+}
+
+fn print_scenario(what: Option<What>, name: &str) -> Result<(), Failure> {
+    if what != Some(What::Scenarios) {
+        let option = format!("losscause list … {name}");
+        let problem = "is one name too many, expected it after `losscause list scenarios` only".to_owned();
+        return Err(InputError::Option { option, problem }.into());
+    }
+    Ok(output::line(paper::scenario_text(name)?.trim_end())?)
+}
+
+#[derive(Serialize)]
+struct Lists {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    algorithms: Option<Vec<AlgorithmEntry>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    protocols: Option<Vec<ProtocolEntry>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scenarios: Option<Vec<ScenarioEntry>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    papers: Option<Vec<PaperEntry>>,
+}
+
+#[derive(Serialize)]
+struct AlgorithmEntry {
+    name: &'static str,
+    summary: &'static str,
+    paper: &'static str,
+    section: &'static str,
+    settings: Vec<SettingEntry>,
+}
+
+#[derive(Serialize)]
+struct SettingEntry {
+    key: &'static str,
+    meaning: &'static str,
+}
+
+#[derive(Serialize)]
+struct ProtocolEntry {
+    name: String,
+    summary: String,
+}
+
+#[derive(Serialize)]
+struct ScenarioEntry {
+    name: String,
+    title: String,
+    source: Option<String>,
+}
+
+#[derive(Serialize)]
+struct PaperEntry {
+    name: &'static str,
+    title: &'static str,
+    venue: &'static str,
+    year: u16,
+    repetitions: u32,
+    items: Vec<ItemEntry>,
+}
+
+#[derive(Serialize)]
+struct ItemEntry {
+    name: String,
+    source: &'static str,
+    title: &'static str,
+}
+
+fn algorithms() -> Vec<AlgorithmEntry> {
+    let entry = |algorithm: Algorithm| {
+        let info = algorithm.info();
+        let settings = algorithm.settings().iter().map(|s| SettingEntry { key: s.key, meaning: s.meaning });
+        AlgorithmEntry {
+            name: info.name,
+            summary: info.summary,
+            paper: info.paper,
+            section: info.section,
+            settings: settings.collect(),
+        }
+    };
+    let oracle = AlgorithmEntry {
+        name: scenario::lda::OMNISCIENT,
+        summary: "told the true cause of every loss: the best an algorithm can do, in a simulator only",
+        paper: Algorithm::Biaz.info().paper,
+        section: "III",
+        settings: vec![],
+    };
+    Algorithm::ALL.into_iter().map(entry).chain([oracle]).collect()
+}
+
+/// The protocols as the scenario's schema describes them.
+fn protocols() -> Vec<ProtocolEntry> {
+    let schema = scenario::schema();
+    let choices = schema["$defs"]["Protocol"]["oneOf"].as_array().cloned().unwrap_or_default();
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    choices.iter().map(|c| ProtocolEntry { name: text(&c["const"]), summary: text(&c["description"]) }).collect()
+}
+
+fn scenarios() -> Result<Vec<ScenarioEntry>, InputError> {
+    let mut entries = Vec::new();
+    for paper in paper::all() {
+        for text in paper.scenarios() {
+            let name = format!("{}/{}", paper.key(), text.name);
+            let scenario = Scenario::parse(text.text, &name)?;
+            let document = scenario.document();
+            let (title, source) = (document.title.clone(), document.source.clone());
+            entries.push(ScenarioEntry { name, title, source });
+        }
+    }
+    Ok(entries)
+}
+
+fn papers() -> Vec<PaperEntry> {
+    let entry = |paper: &'static paper::Paper| {
+        let published = paper.published();
+        let items = paper.items().item.iter().map(|item| ItemEntry {
+            name: format!("{}/{}", published.key, item.id),
+            source: &item.source,
+            title: &item.title,
+        });
+        PaperEntry {
+            name: &published.key,
+            title: &published.title,
+            venue: &published.venue,
+            year: published.year,
+            repetitions: published.repetitions,
+            items: items.collect(),
+        }
+    };
+    paper::all().iter().map(entry).collect()
+}
+
+fn tables(lists: &Lists) -> String {
+    let mut parts = Vec::new();
+    if let Some(entries) = &lists.algorithms {
+        let mut table = output::table(&["algorithm", "what it does", "source"], &[]);
+        for entry in entries {
+            table.add_row([entry.name, entry.summary, &format!("{}, {}", entry.paper, entry.section)]);
+        }
+        parts.push(table);
+    }
+    if let Some(entries) = &lists.protocols {
+        let mut table = output::table(&["protocol", "what it sends"], &[]);
+        entries.iter().for_each(|entry| _ = table.add_row([&entry.name, &entry.summary]));
+        parts.push(table);
+    }
+    if let Some(entries) = &lists.scenarios {
+        let mut table = output::table(&["scenario", "title", "source"], &[]);
+        for entry in entries {
+            table.add_row([&entry.name, &entry.title, entry.source.as_deref().unwrap_or("–")]);
+        }
+        parts.push(table);
+    }
+    if let Some(entries) = &lists.papers {
+        let mut table = output::table(&["paper or item", "in the paper", "title"], &[]);
+        for entry in entries {
+            table.add_row([entry.name, &format!("{}, {}", entry.venue, entry.year), entry.title]);
+            entry.items.iter().for_each(|item| _ = table.add_row([&item.name, item.source, item.title]));
+        }
+        parts.push(table);
+    }
+    parts.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_list_names_what_the_foundation_is_made_of() {
+        assert!(protocols().iter().any(|p| p.name == "tfrc" && !p.summary.is_empty()));
+        assert!(algorithms().iter().any(|a| a.name == "ZBS" && a.section == "VII-A"));
+        assert!(algorithms().iter().any(|a| a.name == "omniscient"));
+        assert!(scenarios().unwrap().iter().any(|s| s.name == "cen2003/WLH"));
+        assert!(papers().iter().any(|p| p.items.iter().any(|i| i.name == "cen2003/table2")));
+    }
 }

@@ -15,6 +15,7 @@ mod progress;
 mod reproduce;
 mod simulate;
 mod sweep;
+mod tables;
 
 use failure::Failure;
 
@@ -43,8 +44,8 @@ fn main() -> ExitCode {
         Ok(Arguments { command }) => match command {
             Command::Reproduce(arguments) => reproduce::run(arguments),
             Command::Simulate(arguments) => simulate::run(arguments),
-            Command::Sweep(arguments) => sweep::run(arguments),
-            Command::List(arguments) => list::run(arguments),
+            Command::Sweep(arguments) => sweep::run(&arguments),
+            Command::List(arguments) => list::run(&arguments),
         },
         Err(error) => failure::usage(&error),
     };

@@ -48,6 +48,14 @@ impl Progress {
             }
         }
     }
+
+    /// Lets `write` write to the terminal while the bar steps aside.
+    pub(crate) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
+        match &self.view {
+            View::Bar(bar) => bar.suspend(write),
+            View::Lines { .. } => write(),
+        }
+    }
 }
 
 impl Drop for Progress {

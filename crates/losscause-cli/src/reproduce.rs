@@ -1,10 +1,116 @@
-//! `losscause reproduce`.
+//! `losscause reproduce`: the papers' tables and figures, measured again.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use losscause_study::parallel::Jobs;
+use losscause_study::reproduce::{Event, Plan, Repetitions, Reproduction, Selection, Sheet, Variation};
+use losscause_study::{RunError, atomic, item::Item, report};
 
 use crate::Failure;
+use crate::output::{self, Format};
+use crate::progress::Progress;
+use crate::tables;
 
+/// What `reproduce` takes.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {}
+pub(crate) struct Arguments {
+    /// Papers or their tables and figures: cen2003, cen2003/table2 (`losscause list papers` names them). Without any, all of
+    /// them with fewer runs than the papers made, and a report in ./out.
+    #[arg(value_name = "PAPER[/ITEM]")]
+    items: Vec<String>,
+    /// Runs of each system, with seeds SEED, SEED + 1, … [default: as many as the paper made]
+    #[arg(long)]
+    runs: Option<u32>,
+    /// Threads [default: one per core]; the results do not depend on it.
+    #[arg(long)]
+    jobs: Option<usize>,
+    /// Seed of the first run.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Directory for report.html and result.json.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// What the results look like.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Write the wall-clock time into the JSON (wall_s), which then differs from run to run.
+    #[arg(long)]
+    timing: bool,
+}
 
-pub(crate) fn run(_: Arguments) -> Result<(), Failure> {
-    Err(Failure::Usage("losscause reproduce: is not built yet".into()))
+/// Makes the runs, prints the tables as they are complete, then the score.
+pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
+    let begun = Instant::now();
+    let selection = Selection::parse(&arguments.items)?;
+    let repetitions = match arguments.runs {
+        Some(runs) => Repetitions::exactly(runs)?,
+        None if arguments.items.is_empty() => Repetitions::Quick,
+        None => Repetitions::AsPublished,
+    };
+    let jobs = arguments.jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?;
+    let out = arguments.out.or_else(|| arguments.items.is_empty().then(|| PathBuf::from("out")));
+    if let Some(out) = &out {
+        make_writable(out)?;
+    }
+    let plan = Plan::new(&selection, repetitions, arguments.seed, &Variation::default())?;
+    let sheets = plan.sheets().to_vec();
+    let mut progress = Progress::new("runs", plan.runs());
+    let mut printed: io::Result<()> = Ok(());
+    let mut reproduction = plan.execute(jobs, |event| match event {
+        Event::Runs(done) => progress.set(done),
+        Event::Sheet(sheet, items) => {
+            let shown = progress.aside(|| show(sheet, items, arguments.format));
+            // The first failure counts; the runs go on, for --out may still want them.
+            if printed.is_ok() {
+                printed = shown;
+            }
+        }
+    })?;
+    drop(progress);
+    printed?;
+    let wall_s = begun.elapsed().as_secs_f64();
+    reproduction.wall_s = arguments.timing.then_some(wall_s);
+    if let Some(out) = &out {
+        write_report(out, &reproduction, &sheets)?;
+    }
+    match arguments.format {
+        Format::Json => output::json(&reproduction)?,
+        Format::Table => output::line(&tables::conclusion(&reproduction))?,
+    }
+    let place = out.map_or_else(String::new, |out| format!(", report in {}", out.join(REPORT).display()));
+    // A closed standard error must not turn a success into a failure.
+    let _ = writeln!(io::stderr(), "{wall_s:.1} s{place}");
+    Ok(())
+}
+
+const REPORT: &str = "report.html";
+const RESULT: &str = "result.json";
+
+/// A complete table goes to standard output, or, where that is to be JSON, its score to standard error.
+fn show(sheet: &Sheet, items: &[Item], format: Format) -> io::Result<()> {
+    match format {
+        Format::Table => output::line(&tables::sheet(sheet, items)),
+        Format::Json => {
+            let _ = writeln!(io::stderr(), "{}", tables::sheet_score(sheet, items));
+            Ok(())
+        }
+    }
+}
+
+/// Makes the directory if it is missing, and finds out before the runs whether it takes files.
+fn make_writable(out: &Path) -> Result<(), Failure> {
+    let unwritable = |reason| RunError::Unwritable { file: out.display().to_string(), reason };
+    std::fs::create_dir_all(out).map_err(unwritable)?;
+    atomic::AtomicFile::create(&out.join(REPORT))?;
+    Ok(())
+}
+
+fn write_report(out: &Path, reproduction: &Reproduction, sheets: &[Sheet]) -> Result<(), Failure> {
+    let mut json = serde_json::to_vec_pretty(reproduction).map_err(io::Error::from)?;
+    json.push(b'\n');
+    atomic::write(&out.join(RESULT), &json)?;
+    atomic::write(&out.join(REPORT), report::html(reproduction, sheets).as_bytes())?;
+    Ok(())
 }

@@ -7,12 +7,19 @@
 #![warn(missing_docs)]
 
 pub mod atomic;
+pub mod claims;
 pub mod error;
+pub mod item;
 pub mod measure;
+pub mod paper;
 pub mod parallel;
+pub mod report;
+pub mod reproduce;
 pub mod run;
 pub mod scenario;
+pub mod score;
 pub mod statistics;
+pub mod sweep;
 pub mod trace;
 
 pub use error::{InputError, RunError};

@@ -1,0 +1,132 @@
+//! Tables of a reproduction, in the papers' row and column order.
+
+use losscause_study::item::{Item, Status};
+use losscause_study::paper::Parameters;
+use losscause_study::reproduce::{Reproduction, Sheet, score_of};
+use losscause_study::score::{judge, lookup_number};
+
+use crate::output;
+
+/// A table or figure: systems across, metrics down, each published, measured, and with its interval.
+pub(crate) fn sheet(sheet: &Sheet, items: &[Item]) -> String {
+    let spec = sheet.spec;
+    let header: Vec<&str> = ["", ""].into_iter().chain(spec.systems.iter().map(String::as_str)).collect();
+    let numbers: Vec<&str> = spec.systems.iter().map(String::as_str).collect();
+    let mut table = output::table(&header, &numbers);
+    for row in items.chunks(spec.systems.len()) {
+        let Some(first) = row.first() else { continue };
+        let mut label = vec![first.metric.clone(), unit_sign(&first.unit).to_owned()];
+        label.extend(varying(&first.parameters, sheet));
+        label.retain(|line| !line.is_empty());
+        let sure = row.iter().any(|item| item.ci95.is_some());
+        let kinds = if sure { "published\nmeasured\n± 95 %" } else { "published\nmeasured" };
+        let head = [label.join("\n"), kinds.to_owned()];
+        table.add_row(head.into_iter().chain(row.iter().map(|item| cell(item, sheet, sure))));
+    }
+    format!("{}\n{table}\n{}\n", heading(sheet, items), score_line(sheet, items))
+}
+
+/// The score of a table or figure in one line.
+pub(crate) fn sheet_score(sheet: &Sheet, items: &[Item]) -> String {
+    format!("{}: {}", heading(sheet, items), score_line(sheet, items))
+}
+
+/// What comes after the tables: what the marks mean, which claims were settled, and the score.
+pub(crate) fn conclusion(reproduction: &Reproduction) -> String {
+    let mut text = String::from(
+        "✓ reproduced  ✗ missed  (✓) within the tolerance, but from fewer runs than the paper made  = holds by definition\n\n",
+    );
+    let settled = reproduction.claims.iter().filter_map(|claim| claim.holds.map(|holds| (claim, holds)));
+    for (claim, holds) in settled {
+        let mark = if holds { '✓' } else { '✗' };
+        text += &format!("{mark} {}: {}\n", claim.id, claim.statement);
+        if !holds {
+            text += &format!("    {}\n", claim.evidence);
+        }
+    }
+    for card in reproduction.scorecards() {
+        let undecided = card.checkable - card.settled;
+        text += &format!("\n{card}\n");
+        if undecided > 0 {
+            text += &format!("{undecided} claims read what was not measured and count as not holding.\n");
+        }
+        if card.runs < card.repetitions {
+            text += &format!(
+                "A number counts from {} runs on; with the {} made here, {} lie within their tolerance.\n",
+                card.repetitions, card.runs, card.numbers.within_tolerance
+            );
+        }
+    }
+    text.trim_end().to_owned()
+}
+
+fn heading(sheet: &Sheet, items: &[Item]) -> String {
+    let runs = items.iter().map(|i| i.runs).max().unwrap_or(0);
+    let runs = match runs {
+        0 => String::new(),
+        1 => ", 1 run".to_owned(),
+        n => format!(", {n} runs"),
+    };
+    let spec = sheet.spec;
+    format!("{}/{} ({}): {}{runs}", sheet.paper.key(), spec.id, spec.source, spec.title)
+}
+
+fn score_line(sheet: &Sheet, items: &[Item]) -> String {
+    let score = score_of(sheet.paper, items);
+    if score.numbers == 0 {
+        return "no number of it is scored".to_owned();
+    }
+    let short = if score.within_tolerance > score.reproduced {
+        format!(" ({} within tolerance, from too few runs)", score.within_tolerance)
+    } else {
+        String::new()
+    };
+    format!(
+        "{} of {} scored numbers reproduced{short}; one constant per metric would reproduce {}",
+        score.reproduced, score.numbers, score.floor
+    )
+}
+
+fn cell(item: &Item, sheet: &Sheet, sure: bool) -> String {
+    let mark = match item.status {
+        Status::Reproduced => "✓",
+        Status::Missed if within_tolerance(item, sheet) => "(✓)",
+        Status::Missed => "✗",
+        Status::ByDefinition => "=",
+        Status::NoPublishedValue => " ",
+    };
+    let values = format!("{}  \n{} {mark}", figure(item.published), figure(item.measured));
+    if sure { format!("{values}\n{}  ", figure(item.ci95)) } else { values }
+}
+
+/// Whether only the number of runs is missing.
+fn within_tolerance(item: &Item, sheet: &Sheet) -> bool {
+    let numbers = &sheet.paper.published().number;
+    let one = std::slice::from_ref(item);
+    numbers.iter().any(|n| n.counts() && lookup_number(one, n).is_some() && judge(n, item, item.runs))
+}
+
+/// Three significant digits at most, as the papers print them.
+pub(crate) fn figure(value: Option<f64>) -> String {
+    match value {
+        None => "–".to_owned(),
+        Some(value) if value == 0.0 || value.abs() >= 99.95 => format!("{value:.0}"),
+        Some(value) if value.abs() >= 9.995 => format!("{value:.1}"),
+        Some(value) => format!("{value:.2}"),
+    }
+}
+
+fn unit_sign(unit: &str) -> &str {
+    match unit {
+        "percent" => "%",
+        "1" | "count" => "",
+        other => other,
+    }
+}
+
+/// The parameters that differ between the rows of a table.
+fn varying(parameters: &Parameters, sheet: &Sheet) -> Vec<String> {
+    let all = sheet.spec.combinations();
+    let differs = |name: &String| all.iter().any(|other| other.get(name) != parameters.get(name));
+    parameters.iter().filter(|(name, _)| differs(name)).map(|(name, value)| format!("{name} {value}")).collect()
+}

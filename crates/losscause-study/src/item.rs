@@ -1,0 +1,66 @@
+//! One line of a reproduction: a metric of a system in a scenario, published and measured.
+
+use serde::{Deserialize, Serialize};
+
+use crate::paper::Parameters;
+
+/// A published or merely required value, and what was measured. `(paper, metric, system, scenario, parameters)` is
+/// unique in a reproduction.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Item {
+    /// Unique name, the published number's where there is one: "WLH.N1.Spike.M_w".
+    pub id: String,
+    /// Short name of the paper: "cen2003".
+    pub paper: String,
+    /// Table, figure or section of the paper: "Table II".
+    pub source: String,
+    /// System by the paper's name.
+    pub system: String,
+    /// Scenario by the paper's name.
+    pub scenario: String,
+    /// What else the scenario was run at.
+    pub parameters: Parameters,
+    /// Metric by the paper's name.
+    pub metric: String,
+    /// Unit of `published`, `measured` and `ci95`.
+    pub unit: String,
+    /// The printed value; none where the paper gives none (or only a curve).
+    pub published: Option<f64>,
+    /// Mean over the runs in which the metric exists; none if it exists in no run.
+    pub measured: Option<f64>,
+    /// Half-width of Student's 95 % interval for the mean; none below two values.
+    pub ci95: Option<f64>,
+    /// Runs made.
+    pub runs: u32,
+    /// How the two compare by the rule of scoring.
+    pub status: Status,
+}
+
+/// How a measured value compares with the published one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// Within the tolerance, from at least as many runs as the paper made.
+    Reproduced,
+    /// Outside it, or from too few runs.
+    Missed,
+    /// The value holds by definition: no run could miss it.
+    ByDefinition,
+    /// The paper prints no value.
+    NoPublishedValue,
+}
+
+/// A claim of a paper, settled by the measured means.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClaimOutcome {
+    /// The claim's name in the paper's record.
+    pub id: String,
+    /// Short name of the paper.
+    pub paper: String,
+    /// What is claimed.
+    pub statement: String,
+    /// Whether it holds; none where a value it reads was not measured, and for claims that no run can settle.
+    pub holds: Option<bool>,
+    /// The figures that were looked at, or why none were.
+    pub evidence: String,
+}

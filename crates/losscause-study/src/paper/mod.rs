@@ -1,0 +1,235 @@
+//! The papers, as data: what they publish, which of it is measured, and the scenarios that measure it. All of it is
+//! part of the program, so that it reproduces the papers wherever it is run.
+
+use std::sync::LazyLock;
+
+use crate::claims::{self, Predicate};
+use crate::error::nearest;
+use crate::{InputError, Scenario};
+
+mod items;
+mod parameters;
+mod published;
+
+pub use items::{ItemKind, ItemSpec, Items, OneOrMany, ParameterSetting};
+pub use parameters::{Parameters, Value};
+pub use published::{Claim, Kind, Metric, Number, Published, Role, System};
+
+/// A paper whose results can be reproduced.
+#[derive(Debug)]
+pub struct Paper {
+    published: Published,
+    items: Items,
+    scenarios: &'static [ScenarioText],
+    predicates: &'static [&'static [(&'static str, Predicate)]],
+}
+
+/// A scenario of a paper, as it stands in its file.
+#[derive(Clone, Copy, Debug)]
+pub struct ScenarioText {
+    /// Its name in the paper: "WLH".
+    pub name: &'static str,
+    /// The file, in TOML.
+    pub text: &'static str,
+}
+
+macro_rules! paper_file {
+    ($path:literal) => {
+        include_str!(concat!("../../../../papers/", $path))
+    };
+}
+
+static PAPERS: LazyLock<Vec<Paper>> = LazyLock::new(|| {
+    vec![Paper::parse(
+        paper_file!("cen2003/published.toml"),
+        paper_file!("cen2003/items.toml"),
+        &[
+            ScenarioText { name: "WLH", text: paper_file!("cen2003/scenarios/WLH.toml") },
+            ScenarioText { name: "WB", text: paper_file!("cen2003/scenarios/WB.toml") },
+        ],
+        claims::cen2003::PREDICATES,
+    )]
+});
+
+impl Paper {
+    fn parse(
+        published: &str,
+        items: &str,
+        scenarios: &'static [ScenarioText],
+        predicates: &'static [&'static [(&'static str, Predicate)]],
+    ) -> Self {
+        // The whole error would print the whole file.
+        let brief = |error: toml::de::Error| error.message().to_owned();
+        Self {
+            published: toml::from_str(published).map_err(brief).expect("a test reads what every paper publishes"),
+            items: toml::from_str(items).map_err(brief).expect("a test reads the items of every paper"),
+            scenarios,
+            predicates,
+        }
+    }
+
+    /// Short name: "cen2003".
+    pub fn key(&self) -> &str {
+        &self.published.key
+    }
+
+    /// What the paper publishes.
+    pub fn published(&self) -> &Published {
+        &self.published
+    }
+
+    /// Which of it is measured.
+    pub fn items(&self) -> &Items {
+        &self.items
+    }
+
+    /// Its scenarios.
+    pub fn scenarios(&self) -> &'static [ScenarioText] {
+        self.scenarios
+    }
+
+    /// One predicate per checkable claim.
+    pub fn predicates(&self) -> &'static [&'static [(&'static str, Predicate)]] {
+        self.predicates
+    }
+
+    /// The table or figure of that name.
+    ///
+    /// # Errors
+    /// There is none; the error names the nearest.
+    pub fn item(&self, id: &str) -> Result<&ItemSpec, InputError> {
+        let named = |i: &&ItemSpec| i.id.eq_ignore_ascii_case(id);
+        let known = || self.items.item.iter().map(|i| i.id.as_str());
+        self.items.item.iter().find(named).ok_or_else(|| unknown("item", &format!("{}/{id}", self.key()), id, known()))
+    }
+
+    /// The system of that name.
+    pub fn system(&self, name: &str) -> Option<&System> {
+        self.published.system.iter().find(|s| s.name == name)
+    }
+
+    /// The metric of that name.
+    pub fn metric(&self, name: &str) -> Option<&Metric> {
+        self.published.metric.iter().find(|m| m.name == name)
+    }
+}
+
+/// Every paper.
+pub fn all() -> &'static [Paper] {
+    &PAPERS
+}
+
+/// The paper of that short name.
+///
+/// # Errors
+/// There is none; the error names the nearest.
+pub fn find(key: &str) -> Result<&'static Paper, InputError> {
+    let known = || all().iter().map(Paper::key);
+    let named = |p: &&Paper| p.key().eq_ignore_ascii_case(key);
+    all().iter().find(named).ok_or_else(|| unknown("paper", key, key, known()))
+}
+
+/// The text of a paper's scenario, by the names of paper and scenario: `scenario("cen2003", "WLH")`.
+pub fn scenario(paper: &str, name: &str) -> Option<&'static str> {
+    let paper = all().iter().find(|p| p.key() == paper)?;
+    paper.scenarios.iter().find(|s| s.name == name).map(|s| s.text)
+}
+
+/// The text of the scenario that `name` stands for, PAPER/SCENARIO.
+///
+/// # Errors
+/// There is no such paper or scenario; the error names the nearest.
+pub fn scenario_text(name: &str) -> Result<&'static str, InputError> {
+    named_scenario(name).map(|(_, scenario)| scenario.text)
+}
+
+/// Reads the scenario that `name` stands for, PAPER/SCENARIO.
+///
+/// # Errors
+/// As [`scenario_text`].
+pub fn load_scenario(name: &str) -> Result<Scenario, InputError> {
+    let (paper, scenario) = named_scenario(name)?;
+    Scenario::parse(scenario.text, &format!("{}/{}", paper.key(), scenario.name))
+}
+
+fn named_scenario(name: &str) -> Result<(&'static Paper, &'static ScenarioText), InputError> {
+    let (paper, scenario) = name.split_once('/').unwrap_or((name, ""));
+    let paper = find(paper)?;
+    let known = || paper.scenarios.iter().map(|s| s.name);
+    let found = paper.scenarios.iter().find(|s| s.name.eq_ignore_ascii_case(scenario));
+    found.map(|found| (paper, found)).ok_or_else(|| unknown("scenario", name, scenario, known()))
+}
+
+fn unknown<'a>(what: &str, option: &str, name: &str, known: impl Iterator<Item = &'a str> + Clone) -> InputError {
+    let hint = nearest(name, known.clone()).map(|n| format!(" (did you mean \"{n}\"?)")).unwrap_or_default();
+    let list = known.collect::<Vec<_>>().join(", ");
+    InputError::Option { option: option.to_owned(), problem: format!("is no {what}{hint}, expected one of {list}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_file_of_every_paper_is_read() {
+        assert!(!all().is_empty());
+        for paper in all() {
+            assert!(paper.published().number.len() > 10, "{}", paper.key());
+            assert!(!paper.items().item.is_empty(), "{}", paper.key());
+        }
+    }
+
+    #[test]
+    fn items_name_only_systems_metrics_and_scenarios_that_exist() {
+        for paper in all() {
+            for item in &paper.items().item {
+                item.systems.iter().for_each(|s| assert!(paper.system(s).is_some(), "{}: {s}", item.id));
+                item.metrics.iter().for_each(|m| assert!(paper.metric(m).is_some(), "{}: {m}", item.id));
+                let known = scenario(paper.key(), &item.scenario).is_some();
+                assert!(known || item.kind == ItemKind::Operations, "{}: {}", item.id, item.scenario);
+            }
+        }
+    }
+
+    #[test]
+    fn no_two_numbers_of_a_paper_answer_to_the_same_name_or_place() {
+        for paper in all() {
+            let numbers = &paper.published().number;
+            let ids: BTreeSet<&str> = numbers.iter().map(|n| n.id.as_str()).collect();
+            assert_eq!(ids.len(), numbers.len());
+            let place = |n: &Number| format!("{} {} {} {:?}", n.metric, n.system, n.scenario, n.parameters);
+            let scored: Vec<String> = numbers.iter().filter(|n| n.kind == Kind::Result).map(place).collect();
+            assert_eq!(scored.iter().collect::<BTreeSet<_>>().len(), scored.len());
+        }
+    }
+
+    #[test]
+    fn an_unknown_paper_or_item_is_told_the_nearest() {
+        assert_eq!(
+            find("cen2030").unwrap_err().to_string(),
+            "cen2030: is no paper (did you mean \"cen2003\"?), expected one of cen2003"
+        );
+        let error = find("cen2003").unwrap().item("tabel2").unwrap_err().to_string();
+        assert!(error.starts_with("cen2003/tabel2: is no item (did you mean \"table2\"?)"), "{error}");
+    }
+
+    #[test]
+    fn tables_two_and_three_hold_the_values_printed_in_the_paper() {
+        let published = find("cen2003").unwrap().published();
+        let row = |scenario: &str, metric: &str| -> Vec<f64> {
+            ["TCP", "TFRC", "Omni", "Biaz", "mBiaz", "Spike", "ZigZag"]
+                .iter()
+                .map(|s| format!("{scenario}.N1.{s}.{metric}"))
+                .map(|id| published.number.iter().find(|n| n.id == id).unwrap().value)
+                .collect()
+        };
+        assert_eq!(row("WLH", "thput"), [55.0, 84.0, 99.0, 99.0, 99.0, 99.0, 98.0]);
+        assert_eq!(row("WLH", "cong"), [0.8, 0.2, 2.3, 2.3, 2.3, 0.4, 0.3]);
+        assert_eq!(row("WLH", "M_w"), [100.0, 100.0, 0.0, 6.3, 6.6, 58.0, 66.0]);
+        assert_eq!(row("WB", "thput"), [23.0, 37.0, 99.0, 97.0, 91.0, 99.0, 53.0]);
+        assert_eq!(row("WB", "cong"), [0.1, 0.0, 0.4, 0.4, 0.4, 0.0, 0.0]);
+        assert_eq!(row("WB", "M_w"), [100.0, 100.0, 0.0, 2.4, 7.0, 20.0, 60.0]);
+    }
+}

@@ -1,0 +1,172 @@
+//! One metric of a table as a small drawing: published values with their tolerance bands, measured means with their
+//! intervals.
+
+use std::fmt::Write;
+
+use crate::item::{Item, Status};
+use crate::paper::Published;
+use crate::score::{lookup_number, tolerance};
+
+const LEFT: f64 = 44.0;
+const COLUMN: f64 = 64.0;
+const TOP: f64 = 10.0;
+const HEIGHT: f64 = 130.0;
+const BOTTOM: f64 = 22.0;
+
+/// Draws `items`, which are one metric of one table, from left to right.
+pub(super) fn svg(published: &Published, items: &[Item]) -> String {
+    let marks: Vec<Mark> = items.iter().map(|item| Mark::of(published, item)).collect();
+    let top = marks.iter().flat_map(Mark::extremes).fold(0.0, f64::max);
+    if top <= 0.0 {
+        return String::new();
+    }
+    let scale = Scale { top: nice_ceiling(top) };
+    let width = LEFT + COLUMN * items.len() as f64;
+    let mut svg = String::new();
+    let metric = items.first().map(|i| i.metric.as_str()).unwrap_or_default();
+    let out = &mut svg;
+    line(
+        out,
+        &format!(
+            r#"<svg class="chart" viewBox="0 0 {width} {}" role="img" aria-label="{}">"#,
+            TOP + HEIGHT + BOTTOM,
+            escape(&format!("{metric}: published and measured, per system"))
+        ),
+    );
+    for step in 0..=4 {
+        let value = scale.top * f64::from(step) / 4.0;
+        let y = scale.y(value);
+        line(out, &format!(r#"<line class="grid" x1="{LEFT}" x2="{width}" y1="{y:.1}" y2="{y:.1}"/>"#));
+        line(out, &format!(r#"<text class="tick" x="{}" y="{:.1}">{}</text>"#, LEFT - 6.0, y + 4.0, short(value)));
+    }
+    for (index, mark) in marks.iter().enumerate() {
+        mark.draw(out, LEFT + COLUMN * (index as f64 + 0.5), &scale);
+    }
+    line(out, "</svg>");
+    svg
+}
+
+struct Scale {
+    /// The value at the upper end; the lower end is 0.
+    top: f64,
+}
+
+impl Scale {
+    fn y(&self, value: f64) -> f64 {
+        TOP + HEIGHT * (1.0 - (value / self.top).clamp(0.0, 1.0))
+    }
+}
+
+/// One system's column.
+struct Mark {
+    system: String,
+    published: Option<f64>,
+    /// Lower and upper end of what counts as reproduced; none for what is not scored.
+    band: Option<(f64, f64)>,
+    measured: Option<f64>,
+    ci95: f64,
+    class: &'static str,
+}
+
+impl Mark {
+    fn of(published: &Published, item: &Item) -> Self {
+        let one = std::slice::from_ref(item);
+        let number = published.number.iter().find(|n| n.counts() && lookup_number(one, n).is_some());
+        Self {
+            system: item.system.clone(),
+            published: item.published,
+            band: number.map(|n| (n.value - tolerance(n), n.value + tolerance(n))),
+            measured: item.measured,
+            ci95: item.ci95.unwrap_or(0.0),
+            class: class(item.status),
+        }
+    }
+
+    fn extremes(&self) -> impl Iterator<Item = f64> {
+        let measured = self.measured.map(|m| m + self.ci95);
+        [self.published, measured, self.band.map(|(_, upper)| upper)].into_iter().flatten()
+    }
+
+    fn draw(&self, out: &mut String, x: f64, scale: &Scale) {
+        if let Some((lower, upper)) = self.band {
+            let (y, end) = (scale.y(upper), scale.y(lower));
+            let (left, height) = (x - 22.0, (end - y).max(1.0));
+            line(
+                out,
+                &format!(r#"<rect class="band" x="{left:.1}" y="{y:.1}" width="44" height="{height:.1}" rx="2"/>"#),
+            );
+        }
+        if let Some(published) = self.published {
+            let (y, from, to) = (scale.y(published), x - 22.0, x + 22.0);
+            line(out, &format!(r#"<line class="published" x1="{from:.1}" x2="{to:.1}" y1="{y:.1}" y2="{y:.1}"/>"#));
+        }
+        if let Some(measured) = self.measured {
+            let (upper, lower) = (scale.y(measured + self.ci95), scale.y(measured - self.ci95));
+            line(
+                out,
+                &format!(
+                    r#"<line class="ci {}" x1="{x:.1}" x2="{x:.1}" y1="{upper:.1}" y2="{lower:.1}"/>"#,
+                    self.class
+                ),
+            );
+            let y = scale.y(measured);
+            line(out, &format!(r#"<circle class="dot {}" cx="{x:.1}" cy="{y:.1}" r="4.5"/>"#, self.class));
+        }
+        let y = TOP + HEIGHT + 16.0;
+        line(out, &format!(r#"<text class="name" x="{x:.1}" y="{y:.1}">{}</text>"#, escape(&self.system)));
+    }
+}
+
+/// The style of a status.
+pub(super) fn class(status: Status) -> &'static str {
+    match status {
+        Status::Reproduced => "good",
+        Status::Missed => "bad",
+        Status::ByDefinition | Status::NoPublishedValue => "plain",
+    }
+}
+
+/// The smallest of 1, 2, 2.5, 5 times a power of ten that is not below `value`, which is positive.
+fn nice_ceiling(value: f64) -> f64 {
+    let unit = 10f64.powf(value.log10().floor());
+    [1.0, 1.25, 1.5, 2.0, 2.5, 5.0, 10.0].into_iter().map(|m| m * unit).find(|&v| v >= value).unwrap_or(value)
+}
+
+fn short(value: f64) -> String {
+    let text = format!("{value:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn line(out: &mut String, text: &str) {
+    writeln!(out, "{text}").expect("a string takes every text");
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_axis_ends_at_a_round_number_above_all_values() {
+        assert_eq!(nice_ceiling(113.9), 125.0);
+        assert_eq!(nice_ceiling(2.6), 5.0);
+        assert_eq!(nice_ceiling(0.1), 0.1);
+    }
+
+    #[test]
+    fn heights_grow_upwards_and_stay_inside() {
+        let scale = Scale { top: 100.0 };
+        assert_eq!(scale.y(0.0), TOP + HEIGHT);
+        assert_eq!(scale.y(100.0), TOP);
+        assert_eq!(scale.y(250.0), TOP);
+        assert_eq!(scale.y(50.0), TOP + HEIGHT / 2.0);
+    }
+
+    #[test]
+    fn names_cannot_break_the_drawing() {
+        assert_eq!(escape("a<b & \"c\""), "a&lt;b &amp; &quot;c&quot;");
+    }
+}

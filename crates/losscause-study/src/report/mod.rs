@@ -1,0 +1,225 @@
+//! A reproduction as one HTML file that needs nothing else.
+
+use minijinja::{AutoEscape, Environment, context};
+use serde::Serialize;
+
+use crate::item::{Item, Status};
+use crate::paper;
+use crate::reproduce::{Reproduction, Scorecard, Sheet, score_of};
+
+mod chart;
+
+/// Writes the report: scores, every table in the paper's order with a drawing per metric, and every claim. `sheets` are
+/// those of the plan that was carried out.
+pub fn html(reproduction: &Reproduction, sheets: &[Sheet]) -> String {
+    let mut environment = Environment::new();
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    environment.set_trim_blocks(true);
+    environment.set_lstrip_blocks(true);
+    let template = environment.template_from_str(include_str!("report.html")).expect("a test renders the template");
+    let papers: Vec<PaperView> = reproduction.scorecards().iter().map(paper_view).collect();
+    let tables: Vec<TableView> = sheets.iter().map(|sheet| table_view(sheet, reproduction)).collect();
+    let context = context! {
+        papers, tables, seed => reproduction.seed, version => reproduction.version, claims => claims(reproduction)
+    };
+    template.render(context).expect("a test renders the template")
+}
+
+#[derive(Serialize)]
+struct PaperView {
+    title: String,
+    authors: String,
+    venue: String,
+    year: u16,
+    score: String,
+    too_few: Option<String>,
+}
+
+#[derive(Serialize)]
+struct TableView {
+    name: String,
+    source: String,
+    title: String,
+    runs: u32,
+    score: String,
+    systems: Vec<String>,
+    rows: Vec<RowView>,
+}
+
+#[derive(Serialize)]
+struct RowView {
+    metric: String,
+    unit: String,
+    cells: Vec<CellView>,
+    chart: String,
+}
+
+#[derive(Serialize)]
+struct CellView {
+    published: String,
+    measured: String,
+    ci95: Option<String>,
+    mark: &'static str,
+    meaning: &'static str,
+    class: &'static str,
+}
+
+#[derive(Serialize)]
+struct ClaimView {
+    id: String,
+    statement: String,
+    evidence: String,
+    mark: &'static str,
+    meaning: &'static str,
+    class: &'static str,
+}
+
+fn paper_view(card: &Scorecard) -> PaperView {
+    let published = paper::find(&card.paper).expect("a scorecard is of a known paper").published();
+    let too_few = (card.runs < card.repetitions).then(|| {
+        format!(
+            "A number counts from {} runs on; with the {} made here, {} of {} lie within their tolerance.",
+            card.repetitions, card.runs, card.numbers.within_tolerance, card.numbers.numbers
+        )
+    });
+    PaperView {
+        title: published.title.clone(),
+        authors: published.authors.join(", "),
+        venue: published.venue.clone(),
+        year: published.year,
+        score: card.to_string(),
+        too_few,
+    }
+}
+
+fn table_view(sheet: &Sheet, reproduction: &Reproduction) -> TableView {
+    let spec = sheet.spec;
+    let mut mine: Vec<Item> = Vec::new();
+    let mut rows = Vec::new();
+    for parameters in spec.combinations() {
+        for metric in &spec.metrics {
+            let found: Vec<Item> = spec
+                .systems
+                .iter()
+                .filter_map(|system| {
+                    reproduction.items.iter().find(|i| {
+                        i.paper == sheet.paper.key()
+                            && i.metric == *metric
+                            && i.system == *system
+                            && i.scenario == spec.scenario
+                            && i.parameters == parameters
+                    })
+                })
+                .cloned()
+                .collect();
+            let differing = parameters
+                .iter()
+                .filter(|(name, value)| spec.combinations().iter().any(|other| other.get(*name) != Some(*value)));
+            let differing: Vec<String> = differing.map(|(name, value)| format!("{name} {value}")).collect();
+            rows.push(RowView {
+                metric: [&[metric.clone()][..], &differing].concat().join(", "),
+                unit: found.first().map(|i| i.unit.clone()).unwrap_or_default(),
+                cells: found.iter().map(cell_view).collect(),
+                chart: chart::svg(sheet.paper.published(), &found),
+            });
+            mine.extend(found);
+        }
+    }
+    let score = score_of(sheet.paper, &mine);
+    let score = match score.numbers {
+        0 => "No number of it is scored.".to_owned(),
+        n => format!(
+            "{} of {n} scored numbers reproduced ({} within tolerance); one constant per metric would reproduce {}.",
+            score.reproduced, score.within_tolerance, score.floor
+        ),
+    };
+    TableView {
+        name: format!("{}/{}", sheet.paper.key(), spec.id),
+        source: spec.source.clone(),
+        title: spec.title.clone(),
+        runs: mine.iter().map(|i| i.runs).max().unwrap_or(0),
+        score,
+        systems: spec.systems.clone(),
+        rows,
+    }
+}
+
+fn cell_view(item: &Item) -> CellView {
+    let (mark, meaning) = match item.status {
+        Status::Reproduced => ("✓", "reproduced"),
+        Status::Missed => ("✗", "missed"),
+        Status::ByDefinition => ("=", "holds by definition"),
+        Status::NoPublishedValue => ("", "no published value"),
+    };
+    CellView {
+        published: figure(item.published),
+        measured: figure(item.measured),
+        ci95: item.ci95.map(|c| figure(Some(c))),
+        mark,
+        meaning,
+        class: chart::class(item.status),
+    }
+}
+
+fn claims(reproduction: &Reproduction) -> Vec<ClaimView> {
+    let view = |claim: &crate::item::ClaimOutcome| {
+        let (mark, meaning, class) = match claim.holds {
+            Some(true) => ("✓", "holds", "good"),
+            Some(false) => ("✗", "fails", "bad"),
+            None => ("?", "undecided", "plain"),
+        };
+        let (id, statement, evidence) = (claim.id.clone(), claim.statement.clone(), claim.evidence.clone());
+        ClaimView { id, statement, evidence, mark, meaning, class }
+    };
+    let mut views: Vec<ClaimView> = reproduction.claims.iter().map(view).collect();
+    // What was settled comes first; the order is otherwise the paper's.
+    views.sort_by_key(|view| view.class == "plain");
+    views
+}
+
+fn figure(value: Option<f64>) -> String {
+    match value {
+        None => "–".to_owned(),
+        Some(value) if value == 0.0 || value.abs() >= 99.95 => format!("{value:.0}"),
+        Some(value) if value.abs() >= 9.995 => format!("{value:.1}"),
+        Some(value) => format!("{value:.2}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reproduce::{Plan, Repetitions, Selection, Variation, conclude};
+
+    fn of_published_values() -> (Reproduction, Vec<Sheet>) {
+        let selection = Selection::parse(&["cen2003/table2"]).unwrap();
+        let plan = Plan::new(&selection, Repetitions::AsPublished, 1, &Variation::default()).unwrap();
+        let mut items = plan.items().to_vec();
+        for item in &mut items {
+            let numbers = &paper::find("cen2003").unwrap().published().number;
+            item.measured = numbers.iter().find(|n| n.id == item.id).map(|n| n.value);
+            item.ci95 = Some(0.5);
+        }
+        items[0].measured = Some(20.0);
+        (conclude(&items, 1), plan.sheets().to_vec())
+    }
+
+    #[test]
+    fn the_report_needs_nothing_from_elsewhere() {
+        let (reproduction, sheets) = of_published_values();
+        let html = html(&reproduction, &sheets);
+        assert!(!html.contains("http"), "an address of something outside");
+        assert!(!html.contains("src="));
+        assert!(html.contains("<svg"));
+    }
+
+    #[test]
+    fn hits_and_misses_are_told_by_more_than_a_colour() {
+        let (reproduction, sheets) = of_published_values();
+        let html = html(&reproduction, &sheets);
+        assert!(html.contains("21 of 22 scored numbers reproduced"), "TCP's throughput of 20 is not 55");
+        assert!(html.contains("title=\"missed\""));
+        assert!(html.contains("✗"));
+        assert!(html.contains("numbers 21&#x2f;72"), "the paper's score");
+    }
+}

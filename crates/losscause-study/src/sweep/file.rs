@@ -1,0 +1,126 @@
+//! The sweep file, key by key.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+/// A sweep: what is measured, and the axes along which the settings change.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SweepFile {
+    /// What the sweep asks, in a few words.
+    pub(super) title: String,
+    /// Which cells are made of the axes.
+    pub(super) mode: Mode,
+    /// Runs of every system in every cell (1 or more).
+    pub(super) runs: u32,
+    /// Seed of the first run of every cell (default 1).
+    #[serde(default = "one")]
+    pub(super) seed: u64,
+    /// Measure papers or their items, each PAPER or PAPER/ITEM, and score every cell on them.
+    #[serde(default)]
+    pub(super) score: Vec<String>,
+    /// Instead of `score`: a scenario file, relative to the sweep file, or a paper's scenario, PAPER/SCENARIO.
+    pub(super) scenario: Option<String>,
+    /// With `scenario`: what is measured.
+    #[serde(default)]
+    pub(super) metrics: Vec<String>,
+    /// With `scenario`: what is compared in every cell (default: the scenario as it is).
+    #[serde(default)]
+    pub(super) system: Vec<Choice>,
+    /// What changes.
+    pub(super) axis: Vec<Axis>,
+}
+
+/// Which cells are made of the axes. The first value of an axis is its base.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Mode {
+    /// Every combination of values.
+    Grid,
+    /// All axes at their base, then each other value alone.
+    OneAtATime,
+    /// One at a time, then every two axes together off their base.
+    Pairwise,
+}
+
+/// One thing that changes.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Axis {
+    /// Its name.
+    pub(super) name: String,
+    /// Its values; the first is the base.
+    pub(super) values: Vec<Choice>,
+}
+
+/// A value of an axis, or a system.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Choice {
+    /// Its name.
+    pub(super) name: String,
+    /// Settings of the scenario, each KEY=VALUE.
+    #[serde(default)]
+    pub(super) set: Vec<String>,
+    /// Metrics that are read from others of the same run.
+    #[serde(default)]
+    pub(super) metrics: BTreeMap<String, String>,
+}
+
+fn one() -> u64 {
+    1
+}
+
+impl Mode {
+    /// The cells, each the index of one value per axis; `sizes` holds the number of values per axis. The cell of all bases
+    /// comes first.
+    pub(super) fn cells(self, sizes: &[usize]) -> Vec<Vec<usize>> {
+        let base = vec![0; sizes.len()];
+        if self == Mode::Grid {
+            return sizes.iter().fold(vec![vec![]], |cells, &size| {
+                let with = |cell: &Vec<usize>, value: usize| [&cell[..], &[value]].concat();
+                cells.iter().flat_map(|cell| (0..size).map(|value| with(cell, value)).collect::<Vec<_>>()).collect()
+            });
+        }
+        let off = |changes: &[(usize, usize)]| {
+            let mut cell = base.clone();
+            changes.iter().for_each(|&(axis, value)| cell[axis] = value);
+            cell
+        };
+        let changes: Vec<(usize, usize)> =
+            sizes.iter().enumerate().flat_map(|(axis, &size)| (1..size).map(move |value| (axis, value))).collect();
+        let mut cells = vec![base.clone()];
+        cells.extend(changes.iter().map(|&change| off(&[change])));
+        if self == Mode::Pairwise {
+            for (i, &first) in changes.iter().enumerate() {
+                let others = changes[i + 1..].iter().filter(|second| second.0 != first.0);
+                cells.extend(others.map(|&second| off(&[first, second])));
+            }
+        }
+        cells
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grid_has_every_combination_once() {
+        let cells = Mode::Grid.cells(&[2, 3]);
+        assert_eq!(cells, [[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]]);
+    }
+
+    #[test]
+    fn one_at_a_time_leaves_every_other_axis_at_its_base() {
+        let cells = Mode::OneAtATime.cells(&[2, 3, 1]);
+        assert_eq!(cells, [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 2, 0]]);
+    }
+
+    #[test]
+    fn pairwise_adds_every_two_changes_of_different_axes() {
+        let cells = Mode::Pairwise.cells(&[2, 3]);
+        assert_eq!(cells, [[0, 0], [1, 0], [0, 1], [0, 2], [1, 1], [1, 2]]);
+    }
+}

@@ -1,0 +1,336 @@
+//! Sweeps: the same measurements under other settings, cell by cell.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::item::Item;
+use crate::parallel::{self, Jobs};
+use crate::reproduce::{Plan, Repetitions, Selection, Variation};
+use crate::statistics::Estimate;
+use crate::{Experiment, InputError, RunError, Scenario, Setting, paper, run};
+
+mod file;
+mod store;
+
+use file::{Choice, SweepFile};
+pub use store::Store;
+
+/// A sweep file that has been read and found to make sense.
+#[derive(Clone, Debug)]
+pub struct Sweep {
+    file: String,
+    document: SweepFile,
+    subject: Subject,
+}
+
+/// What every cell measures.
+#[derive(Clone, Debug)]
+enum Subject {
+    /// Items of papers, and their score.
+    Items(Selection),
+    /// Metrics of one scenario.
+    Scenario(Box<Scenario>),
+}
+
+/// One combination of values.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cell {
+    /// Counted from 0.
+    pub number: usize,
+    /// The value of every axis, by name, in the order of the axes.
+    pub values: Vec<AxisValue>,
+    /// What the values change in the scenario: KEY=VALUE.
+    pub settings: Vec<String>,
+    /// Metrics read from others: `thput from thput_intact`.
+    pub readings: Vec<String>,
+}
+
+/// An axis with the value it has in a cell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AxisValue {
+    /// Name of the axis.
+    pub axis: String,
+    /// Name of the value.
+    pub value: String,
+}
+
+/// What came out of a cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CellOutcome {
+    /// The cell.
+    pub cell: Cell,
+    /// Everything its values follow from: two outcomes of the same origin are the same.
+    pub origin: String,
+    /// How many published numbers it reproduces, for sweeps that are scored.
+    pub score: Option<CellScore>,
+    /// Its measured values.
+    pub rows: Vec<Row>,
+}
+
+/// How many published numbers and claims a cell reproduces, among those that it measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CellScore {
+    /// Numbers within their tolerance, whatever the number of runs.
+    pub within_tolerance: usize,
+    /// Numbers that were measured and count.
+    pub numbers: usize,
+    /// Claims that hold.
+    pub holding: usize,
+    /// Claims that were settled.
+    pub settled: usize,
+}
+
+/// One measured value of a cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// The scenario.
+    pub scenario: String,
+    /// The system.
+    pub system: String,
+    /// The metric.
+    pub metric: String,
+    /// Mean over the runs in which it exists.
+    pub measured: Option<f64>,
+    /// Half-width of Student's 95 % interval.
+    pub ci95: Option<f64>,
+    /// Runs made.
+    pub runs: u32,
+    /// What a paper prints, if it does.
+    pub published: Option<f64>,
+    /// Whether a paper's number is met within its tolerance; none where there is no such number.
+    pub within_tolerance: Option<bool>,
+}
+
+impl Sweep {
+    /// Reads a sweep file.
+    ///
+    /// # Errors
+    /// The file cannot be read or is not a sweep; a paper, item or scenario that it names does not exist; it has no runs,
+    /// no axes, or an axis without values; or a setting is not KEY=VALUE.
+    pub fn load(path: &Path) -> Result<Self, InputError> {
+        let expected = "a sweep file in TOML";
+        let text = std::fs::read_to_string(path).map_err(|reason| InputError::unreadable(path, &reason, expected))?;
+        let file = path.display().to_string();
+        let document = parse(&text, &file)?;
+        let key = |key: &str, problem: &str| InputError::Key {
+            file: file.clone(),
+            key: key.to_owned(),
+            problem: problem.to_owned(),
+        };
+        if document.runs == 0 {
+            return Err(key("runs", "is 0, expected 1 or more"));
+        }
+        if document.axis.is_empty() {
+            return Err(key("axis", "there is none, expected one or more [[axis]]"));
+        }
+        for axis in &document.axis {
+            if axis.values.is_empty() {
+                return Err(key(&format!("axis.{}.values", axis.name), "is empty, expected the base and other values"));
+            }
+        }
+        let subject = match (&document.scenario, document.score.is_empty()) {
+            (None, false) if document.metrics.is_empty() && document.system.is_empty() => {
+                Subject::Items(Selection::parse(&document.score)?)
+            }
+            (None, false) => return Err(key("score", "excludes metrics and system: an item brings its own")),
+            (Some(name), true) if !document.metrics.is_empty() => {
+                Subject::Scenario(Box::new(load_scenario(name, path)?))
+            }
+            (Some(_), true) => return Err(key("metrics", "is empty, expected what to measure in the scenario")),
+            (Some(_), false) => return Err(key("scenario", "excludes score, expected one of the two")),
+            (None, true) => return Err(key("scenario", "is missing, and so is score, expected one of the two")),
+        };
+        Ok(Self { file, document, subject })
+    }
+
+    /// What the sweep asks.
+    pub fn title(&self) -> &str {
+        &self.document.title
+    }
+
+    /// The cells, the base first.
+    pub fn cells(&self) -> Vec<Cell> {
+        let sizes: Vec<usize> = self.document.axis.iter().map(|a| a.values.len()).collect();
+        self.document.mode.cells(&sizes).iter().enumerate().map(|(number, at)| self.cell(number, at)).collect()
+    }
+
+    fn cell(&self, number: usize, at: &[usize]) -> Cell {
+        let chosen: Vec<(&str, &Choice)> =
+            self.document.axis.iter().zip(at).map(|(axis, &i)| (axis.name.as_str(), &axis.values[i])).collect();
+        let reading = |(new, from): (&String, &String)| format!("{new} from {from}");
+        Cell {
+            number,
+            values: chosen
+                .iter()
+                .map(|(axis, choice)| AxisValue { axis: (*axis).to_owned(), value: choice.name.clone() })
+                .collect(),
+            settings: chosen.iter().flat_map(|(_, choice)| choice.set.iter().cloned()).collect(),
+            readings: chosen.iter().flat_map(|(_, choice)| choice.metrics.iter().map(reading)).collect(),
+        }
+    }
+
+    /// Finds out whether a cell can be measured, without a run.
+    ///
+    /// # Errors
+    /// A setting does not fit the scenario.
+    pub fn check(&self, cell: &Cell) -> Result<(), InputError> {
+        let settings = self.parse_settings(&cell.settings)?;
+        match &self.subject {
+            Subject::Items(selection) => {
+                let variation = Variation { settings, ..Variation::default() };
+                Plan::new(selection, Repetitions::exactly(self.document.runs)?, self.document.seed, &variation)?;
+            }
+            Subject::Scenario(scenario) => {
+                let scenario = scenario.with(&settings)?;
+                scenario.experiment()?;
+                for system in &self.document.system {
+                    scenario.with(&self.parse_settings(&system.set)?)?.experiment()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Measures one cell. The outcome depends on the cell and the sweep's runs and seed only, not on `jobs`.
+    ///
+    /// # Errors
+    /// A setting does not fit the scenario, or a run fails.
+    pub fn measure(&self, cell: &Cell, jobs: Jobs) -> Result<CellOutcome, RunError> {
+        let settings = self.parse_settings(&cell.settings)?;
+        let (rows, score) = match &self.subject {
+            Subject::Items(selection) => {
+                let metrics = cell.readings.iter().filter_map(|r| r.split_once(" from "));
+                let metrics = metrics.map(|(new, from)| (new.to_owned(), from.to_owned())).collect();
+                self.measure_items(selection, &Variation { settings, metrics }, jobs)?
+            }
+            Subject::Scenario(scenario) => (self.measure_scenario(&scenario.with(&settings)?, cell, jobs)?, None),
+        };
+        Ok(CellOutcome { cell: cell.clone(), origin: self.origin(cell), score, rows })
+    }
+
+    /// Everything the values of a cell follow from.
+    pub fn origin(&self, cell: &Cell) -> String {
+        let subject = match &self.subject {
+            Subject::Items(_) => self.document.score.join(" "),
+            Subject::Scenario(scenario) => {
+                let systems = self.document.system.iter().map(|s| format!("{}:{}", s.name, s.set.join(",")));
+                format!(
+                    "{:016x} {} of {}",
+                    fnv1a(format!("{scenario:?}").as_bytes()),
+                    self.document.metrics.join(","),
+                    systems.collect::<Vec<_>>().join(" ")
+                )
+            }
+        };
+        format!(
+            "losscause {}, {subject}, {} runs from seed {}, set {}, read {}",
+            env!("CARGO_PKG_VERSION"),
+            self.document.runs,
+            self.document.seed,
+            cell.settings.join(" "),
+            cell.readings.join(", ")
+        )
+    }
+
+    fn measure_items(
+        &self,
+        selection: &Selection,
+        variation: &Variation,
+        jobs: Jobs,
+    ) -> Result<(Vec<Row>, Option<CellScore>), RunError> {
+        let runs = Repetitions::exactly(self.document.runs)?;
+        let plan = Plan::new(selection, runs, self.document.seed, variation)?;
+        let reproduction = plan.execute(jobs, |_| ())?;
+        let verdict = |item: &Item| {
+            let published = paper::find(&item.paper).ok()?.published();
+            let number = published.number.iter().find(|n| n.counts() && n.id == item.id)?;
+            Some(crate::score::judge(number, item, item.runs))
+        };
+        let rows: Vec<Row> = reproduction
+            .items
+            .iter()
+            .map(|item| Row {
+                scenario: format!("{}/{}", item.paper, item.scenario),
+                system: item.system.clone(),
+                metric: item.metric.clone(),
+                measured: item.measured,
+                ci95: item.ci95,
+                runs: item.runs,
+                published: item.published,
+                within_tolerance: verdict(item),
+            })
+            .collect();
+        let claims = |holds: bool| reproduction.claims.iter().filter(|c| c.holds == Some(holds)).count();
+        let score = CellScore {
+            within_tolerance: rows.iter().filter(|r| r.within_tolerance == Some(true)).count(),
+            numbers: rows.iter().filter(|r| r.within_tolerance.is_some()).count(),
+            holding: claims(true),
+            settled: claims(true) + claims(false),
+        };
+        Ok((rows, Some(score)))
+    }
+
+    fn measure_scenario(&self, scenario: &Scenario, cell: &Cell, jobs: Jobs) -> Result<Vec<Row>, RunError> {
+        let as_it_is = [Choice { name: "as it is".to_owned(), set: vec![], metrics: Default::default() }];
+        let systems: &[Choice] = if self.document.system.is_empty() { &as_it_is } else { &self.document.system };
+        let mut experiments: Vec<Experiment> = Vec::new();
+        for system in systems {
+            experiments.push(scenario.with(&self.parse_settings(&system.set)?)?.experiment()?);
+        }
+        let tasks: Vec<(usize, u64)> =
+            (0..experiments.len()).flat_map(|s| (0..self.document.runs).map(move |k| (s, u64::from(k)))).collect();
+        let seed = self.document.seed;
+        let results = parallel::map(&tasks, jobs, |&(s, k)| run(&experiments[s], seed.wrapping_add(k)), |_| ());
+        let results = results.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let mut rows = Vec::new();
+        for (system, runs) in systems.iter().zip(results.chunks(self.document.runs as usize)) {
+            for metric in &self.document.metrics {
+                let from = cell.readings.iter().filter_map(|r| r.split_once(" from ")).find(|(new, _)| new == metric);
+                let name = from.map_or(metric.as_str(), |(_, from)| from);
+                let estimate = Estimate::from_runs(runs.iter().map(|m| m.metric(name)));
+                rows.push(Row {
+                    scenario: self.document.scenario.clone().unwrap_or_default(),
+                    system: system.name.clone(),
+                    metric: metric.clone(),
+                    measured: estimate.mean,
+                    ci95: estimate.ci95,
+                    runs: estimate.runs,
+                    published: None,
+                    within_tolerance: None,
+                });
+            }
+        }
+        Ok(rows)
+    }
+
+    fn parse_settings(&self, texts: &[String]) -> Result<Vec<Setting>, InputError> {
+        let parse = |text: &String| {
+            Setting::parse(text).map_err(|error| InputError::Key {
+                file: self.file.clone(),
+                key: "set".to_owned(),
+                problem: error.to_string(),
+            })
+        };
+        texts.iter().map(parse).collect()
+    }
+}
+
+fn parse(text: &str, file: &str) -> Result<SweepFile, InputError> {
+    toml::from_str(text).map_err(|error| {
+        let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].lines().count().max(1));
+        InputError::Syntax { file: file.to_owned(), line, problem: error.message().replace('\n', " ") }
+    })
+}
+
+/// A scenario file beside the sweep file, or else a paper's scenario.
+fn load_scenario(name: &str, sweep: &Path) -> Result<Scenario, InputError> {
+    let beside = sweep.parent().unwrap_or(Path::new(".")).join(name);
+    let is_paper = name.split_once('/').is_some_and(|(paper, _)| paper::find(paper).is_ok());
+    if is_paper && !beside.exists() { paper::load_scenario(name) } else { Scenario::load(&beside) }
+}
+
+/// A hash that stays the same from one version of the compiler to the next.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
