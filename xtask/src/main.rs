@@ -3,6 +3,7 @@
 mod bench_ns2;
 mod checks;
 mod instructions;
+mod score;
 mod shell;
 mod tools;
 mod validate;
@@ -31,6 +32,8 @@ enum Verb {
     Instructions(instructions::Options),
     /// Run everything a change must pass: install what is missing, skip nothing, and check format, lints and docs too
     Ci,
+    /// Hold the program's scorecard against an independent script
+    Score(score::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -40,6 +43,7 @@ fn main() -> ExitCode {
         Verb::Validate(options) => validate::validate(&options),
         Verb::BenchNs2(options) => bench_ns2::bench_ns2(&options),
         Verb::Instructions(options) => instructions::instructions(&options),
+        Verb::Score(arguments) => score::run(&arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
