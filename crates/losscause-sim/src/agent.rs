@@ -97,13 +97,30 @@ impl Sender {
         }
     }
 
+    /// Hands everything that is to be sent now to `send`.
     #[inline]
-    pub(crate) fn poll_transmit(&mut self, now: Time) -> Option<Payload> {
+    pub(crate) fn transmit(&mut self, now: Time, mut send: impl FnMut(Payload)) {
         match self {
-            Sender::Tcp(sender) => sender.poll_transmit(now).map(Payload::Segment),
-            Sender::Tfrc(sender) => sender.poll_transmit(now).map(Payload::Data),
-            Sender::Cbr(source) => source.poll_transmit(now).map(Payload::Datagram),
-            Sender::OnOff(source) => source.poll_transmit(now).map(Payload::Datagram),
+            Sender::Tcp(sender) => {
+                while let Some(segment) = sender.poll_transmit(now) {
+                    send(Payload::Segment(segment));
+                }
+            }
+            Sender::Tfrc(sender) => {
+                while let Some(data) = sender.poll_transmit(now) {
+                    send(Payload::Data(data));
+                }
+            }
+            Sender::Cbr(source) => {
+                while let Some(datagram) = source.poll_transmit(now) {
+                    send(Payload::Datagram(datagram));
+                }
+            }
+            Sender::OnOff(source) => {
+                while let Some(datagram) = source.poll_transmit(now) {
+                    send(Payload::Datagram(datagram));
+                }
+            }
         }
     }
 
@@ -154,12 +171,21 @@ impl Receiver {
         }
     }
 
+    /// Hands everything that is to be sent now to `send`.
     #[inline]
-    pub(crate) fn poll_transmit(&mut self, now: Time) -> Option<Payload> {
+    pub(crate) fn transmit(&mut self, now: Time, mut send: impl FnMut(Payload)) {
         match self {
-            Receiver::Tcp(receiver) => receiver.poll_transmit(now).map(Payload::Ack),
-            Receiver::Tfrc(receiver) => receiver.poll_transmit(now).map(Payload::Feedback),
-            Receiver::Sink { .. } => None,
+            Receiver::Tcp(receiver) => {
+                while let Some(ack) = receiver.poll_transmit(now) {
+                    send(Payload::Ack(ack));
+                }
+            }
+            Receiver::Tfrc(receiver) => {
+                while let Some(feedback) = receiver.poll_transmit(now) {
+                    send(Payload::Feedback(feedback));
+                }
+            }
+            Receiver::Sink { .. } => {}
         }
     }
 

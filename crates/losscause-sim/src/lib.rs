@@ -18,6 +18,7 @@ mod agent;
 mod channel;
 pub mod counters;
 mod event;
+mod fabric;
 mod ledger;
 mod link;
 mod oracle;
