@@ -41,7 +41,6 @@ struct Lists {
 struct Short {
     cells: Lists,
     seeds: Seeds,
-    bounds: Bounds,
 }
 
 /// A protocol that ns-2 knows too.
@@ -81,6 +80,7 @@ pub(crate) struct Seeds {
     pub(crate) at_least: u64,
     pub(crate) at_most: u64,
     pub(crate) half_width: f64,
+    pub(crate) drops_half_width: f64,
 }
 
 /// What counts as agreement.
@@ -116,7 +116,7 @@ pub(crate) struct Cell {
 }
 
 impl Grid {
-    /// Reads the file; `short` puts CI's cells, seeds and bounds in place of the full ones.
+    /// Reads the file; `short` puts CI's cells and seeds in place of the full ones.
     ///
     /// # Errors
     /// The file is missing or not as expected.
@@ -128,7 +128,6 @@ impl Grid {
             grid.cells = grid.short.cells.clone();
             grid.independent.clear();
             grid.seeds = grid.short.seeds;
-            grid.bounds = grid.short.bounds;
         }
         if grid.seeds.at_least < 2 {
             bail!("{}: at_least is {}, expected 2 or more seeds", path.display(), grid.seeds.at_least);

@@ -13,7 +13,7 @@ use losscause_study::parallel::{self, Jobs};
 use losscause_study::statistics::Estimate;
 
 pub(crate) use grid::Protocol;
-use grid::{Cell, Grid, Only, Seeds};
+use grid::{Cell, Grid, Only};
 
 use crate::tools::Tool;
 
@@ -116,25 +116,33 @@ fn compare(grid: &Grid, cell: &Cell) -> Result<Comparison> {
             let (ns2, ours) = (ns2::run(grid, cell, seed)?, ours::run(grid, cell, seed)?);
             comparison.pairs.push(Pair { ns2, ours });
         }
-        wanted = wanted_seeds(wanted, comparison.goodput(), &grid.seeds);
+        wanted = comparison.wanted_seeds(grid);
     }
     Ok(comparison)
 }
 
-/// How many seeds the interval calls for after `done` of them: it shrinks with their square root.
-fn wanted_seeds(done: u64, goodput: Option<Ratio>, seeds: &Seeds) -> u64 {
-    let Some(goodput) = goodput else { return done };
-    if goodput.ci95 <= seeds.half_width {
+/// How many seeds an interval calls for after `done` of them: it shrinks with their square root.
+fn wanted_seeds(done: u64, ratio: Option<Ratio>, half_width: f64) -> u64 {
+    let Some(ratio) = ratio else { return done };
+    if ratio.ci95 <= half_width {
         return done;
     }
-    let guess = done as f64 * (goodput.ci95 / seeds.half_width).powi(2);
+    let guess = done as f64 * (ratio.ci95 / half_width).powi(2);
     // At least one more, and not all at once: the first guess is a rough one.
-    (guess.ceil() as u64).clamp(done + 1, 2 * done).min(seeds.at_most)
+    (guess.ceil() as u64).clamp(done + 1, 2 * done)
 }
 
 impl Comparison {
     fn total(&self, of: impl Fn(&Outcome) -> u64) -> (u64, u64) {
         self.pairs.iter().fold((0, 0), |(ns2, ours), pair| (ns2 + of(&pair.ns2), ours + of(&pair.ours)))
+    }
+
+    /// How many seeds it takes until both ratios are known well enough.
+    fn wanted_seeds(&self, grid: &Grid) -> u64 {
+        let done = self.pairs.len() as u64;
+        let goodput = wanted_seeds(done, self.goodput(), grid.seeds.half_width);
+        let judged = self.queue_drops().filter(|_| self.total(|o| o.queue_drops).0 >= grid.bounds.drops_from);
+        goodput.max(wanted_seeds(done, judged, grid.seeds.drops_half_width)).min(grid.seeds.at_most)
     }
 
     /// Packets delivered.
@@ -197,14 +205,27 @@ mod tests {
     }
 
     #[test]
-    fn seeds_are_added_until_the_interval_is_narrow_enough_or_there_are_enough() {
-        let seeds = Seeds { at_least: 8, at_most: 200, half_width: 0.02 };
-        let after = |done, ci95| wanted_seeds(done, Some(Ratio { value: 1.0, ci95 }), &seeds);
+    fn seeds_are_added_until_the_interval_is_narrow_enough() {
+        let after = |done, ci95| wanted_seeds(done, Some(Ratio { value: 1.0, ci95 }), 0.02);
         assert_eq!(after(8, 0.019), 8);
         assert_eq!(after(8, 0.021), 9);
         assert_eq!(after(8, 0.08), 16);
-        assert_eq!(after(150, 0.08), 200);
-        assert_eq!(after(200, 0.08), 200);
-        assert_eq!(wanted_seeds(8, None, &seeds), 8);
+        assert_eq!(after(100, 0.025), 157);
+        assert_eq!(wanted_seeds(8, None, 0.02), 8);
+    }
+
+    #[test]
+    fn queue_drops_call_for_seeds_only_where_they_are_judged() {
+        let grid = Grid::read(false).unwrap();
+        let with_drops = |each: [(u64, u64); 4]| {
+            let mut comparison = comparison(&[(1000, 1000); 4]);
+            for (pair, (ns2, ours)) in comparison.pairs.iter_mut().zip(each) {
+                (pair.ns2.queue_drops, pair.ours.queue_drops) = (ns2, ours);
+            }
+            comparison.wanted_seeds(&grid)
+        };
+        assert_eq!(with_drops([(20, 30), (20, 10), (29, 20), (30, 39)]), 4);
+        assert_eq!(with_drops([(21, 31), (20, 10), (29, 20), (30, 39)]), 8);
+        assert_eq!(with_drops([(210, 210), (200, 200), (290, 290), (300, 300)]), 4);
     }
 }
