@@ -29,7 +29,7 @@ struct Pinned {
 /// How far the count may stray from the pinned one: compilers and C libraries differ a little.
 const TOLERANCE: f64 = 0.03;
 const WORKLOAD: &str = "event_loop_workload";
-const FLOWS: u64 = 16;
+const FLOWS: &str = "16";
 /// Simulated seconds of the two runs; their difference leaves out what starting costs, the program and the flows.
 const SHORT_RUN_S: u64 = 60;
 const LONG_RUN_S: u64 = 120;
@@ -91,7 +91,7 @@ fn count(program: &Path, simulated_s: u64) -> Result<Count> {
     let mut valgrind = command("valgrind");
     valgrind.env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
     valgrind.args(["--tool=callgrind", "--quiet"]).arg(format!("--callgrind-out-file={}", out.display()));
-    let printed = output(valgrind.arg(program).args([FLOWS.to_string(), simulated_s.to_string()]))?;
+    let printed = output(valgrind.arg(program).args([&simulated_s.to_string(), "tfrc", FLOWS]))?;
     let printed = String::from_utf8_lossy(&printed);
     let packet_hops = printed
         .lines()
