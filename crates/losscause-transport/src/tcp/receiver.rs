@@ -61,7 +61,8 @@ impl Receiver {
     pub fn on_segment(&mut self, now: Time, segment: &Segment) {
         let seq = segment.seq;
         self.take_in(seq);
-        let in_order = seq + 1 == self.next;
+        // The last number there is lies beyond every window, and has none after it.
+        let in_order = seq.checked_add(1) == Some(self.next);
         let ack = Ack {
             next: self.next,
             echo: segment.sent_at,
@@ -70,7 +71,8 @@ impl Receiver {
         };
         // RFC 5681, section 4.2: at once for what is out of order or fills a gap, and for every second packet.
         // ns-2.35, DelAckSink::recv: at once for packet 0, too.
-        let hurry = !in_order || seq + 1 < self.end || seq == 0 || matches!(self.acking, Acking::Delayed { .. });
+        let hurry =
+            !in_order || seq < self.end.saturating_sub(1) || seq == 0 || matches!(self.acking, Acking::Delayed { .. });
         self.acking = match self.delay {
             Some(delay) if !hurry => Acking::Delayed { ack, until: now + delay },
             _ => Acking::Due { ack },
@@ -172,6 +174,14 @@ mod tests {
         let next = receiver.poll_transmit(at(ms)).map(|ack| ack.next);
         assert_eq!(receiver.poll_transmit(at(ms)), None, "one acknowledgement per segment at most");
         next
+    }
+
+    #[test]
+    fn the_last_number_there_is_lies_beyond_the_window_and_is_not_kept() {
+        let mut receiver = receiver(Config::ns2());
+        assert_eq!(deliver(&mut receiver, 0, u64::MAX), Some(0));
+        assert_eq!(deliver(&mut receiver, 0, 0), Some(1));
+        assert_eq!((receiver.delivered_packets(), receiver.received_packets()), (1, 1));
     }
 
     #[test]

@@ -73,6 +73,9 @@ impl<L: Lda> Receiver<L> {
 
     /// A data packet arrived.
     pub fn on_data(&mut self, now: Time, data: &Data, witness: &mut impl Witness) {
+        // A time that is not above zero is none.
+        let above_zero = |span: &Span| *span > Span::ZERO;
+        let data = &Data { rtt: data.rtt.filter(above_zero), rto: data.rto.filter(above_zero), ..*data };
         let previous = self.newest;
         let by_send_time = self.config.loss_event == LossEventRule::SendTimeAndRound;
         let missing = &mut self.missing;
@@ -386,6 +389,21 @@ mod tests {
         }
         assert_eq!(flow.reports.len(), 3);
         assert_eq!(flow.receiver.poll_timeout(), None);
+    }
+
+    #[test]
+    fn a_round_trip_time_that_is_not_above_zero_counts_as_none() {
+        for config in [rfc(), ns2()] {
+            let mut flow = Flow::new(&config, plain());
+            flow.arrive(0, &data(0, 0, 0));
+            for rtt in [Span::ZERO, -RTT] {
+                for seq in [1, 5, 6, 7, 8] {
+                    flow.arrive(10, &Data { rtt: Some(rtt), urgent: true, ..data(seq, 0, 0) });
+                }
+            }
+            let rates = flow.reports.iter().map(|(_, report)| report.receive_rate);
+            assert!(flow.reports.len() > 1 && rates.clone().all(f64::is_finite), "{:?}", rates.collect::<Vec<_>>());
+        }
     }
 
     #[test]

@@ -75,9 +75,13 @@ impl RttEstimator {
     }
 }
 
+/// Ticks: far more than any round trip, and 4 RTTVAR of it fits.
+const LONGEST_SAMPLE: i64 = i64::MAX / 256;
+
 impl Ticks {
     fn update(&mut self, sample: Span, tick: Span) {
-        let sample = ((sample + tick / 2).as_nanos() / tick.as_nanos()).max(1);
+        // A forged report may claim any time: the estimates stay within their range.
+        let sample = ((sample + tick / 2).as_nanos() / tick.as_nanos()).clamp(1, LONGEST_SAMPLE);
         if self.mean8 == 0 {
             *self = Self { mean8: sample * 8, deviation4: sample * 2 };
             return;
@@ -99,6 +103,16 @@ mod tests {
 
     fn millis(ms: i64) -> Span {
         Span::from_millis(ms)
+    }
+
+    #[test]
+    fn a_round_trip_time_of_centuries_on_a_fine_clock_leaves_the_estimates_in_their_range() {
+        let rule = RtoRule::Ticks { tick: Span::from_nanos(1), minimum: Span::ZERO };
+        let mut rtt = RttEstimator::new(0.9, rule);
+        for sample in [Span::MAX, Span::from_nanos(1)].into_iter().cycle().take(100) {
+            rtt.update(sample);
+            assert!(rtt.rto().is_some_and(|rto| rto > Span::ZERO));
+        }
     }
 
     #[test]

@@ -122,7 +122,8 @@ impl Sender {
 
     /// A report arrived.
     pub fn on_feedback(&mut self, now: Time, feedback: &Feedback) {
-        if self.phase == Phase::Closed {
+        // A report of what is not a number says nothing.
+        if self.phase == Phase::Closed || feedback.loss_event_rate.is_nan() || feedback.receive_rate.is_nan() {
             return;
         }
         // RFC 5348, section 4.3, steps 1 to 3.
@@ -328,6 +329,17 @@ mod tests {
             }
             sender.on_timeout(now);
         }
+    }
+
+    #[test]
+    fn a_report_of_what_is_not_a_number_changes_nothing() {
+        let mut sender = Sender::new(&rfc());
+        sender.start(at(0));
+        sender.on_feedback(at(100), &report(at(0), 0.01, 10_000.0));
+        let before = (sender.rate(), sender.rtt(), sender.poll_timeout());
+        sender.on_feedback(at(200), &report(at(0), f64::NAN, 10_000.0));
+        sender.on_feedback(at(200), &report(at(0), 0.5, f64::NAN));
+        assert_eq!((sender.rate(), sender.rtt(), sender.poll_timeout()), before);
     }
 
     #[test]
