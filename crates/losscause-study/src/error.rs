@@ -1,6 +1,7 @@
 //! What can go wrong, each as one plain sentence that names file, key and expectation.
 
-use std::io;
+use std::fmt::{self, Write};
+use std::io::{self, Read};
 use std::path::Path;
 
 /// The input cannot be used: the program ends with exit status 2.
@@ -8,7 +9,7 @@ use std::path::Path;
 #[non_exhaustive]
 pub enum InputError {
     /// A file cannot be read or is not of the kind it should be.
-    #[error("{file}: {problem}, expected {expected}")]
+    #[error("{}: {}, expected {expected}", OneLine(.file), OneLine(.problem))]
     File {
         /// The file, as the user named it.
         file: String,
@@ -18,7 +19,7 @@ pub enum InputError {
         expected: &'static str,
     },
     /// A file is not well-formed.
-    #[error("{file}, line {line}: {problem}")]
+    #[error("{}, line {line}: {}", OneLine(.file), OneLine(.problem))]
     Syntax {
         /// The file, as the user named it.
         file: String,
@@ -28,7 +29,7 @@ pub enum InputError {
         problem: String,
     },
     /// A key is unknown, missing, or has a value that cannot be used.
-    #[error("{file}: {key}: {problem}")]
+    #[error("{}: {}: {}", OneLine(.file), OneLine(.key), OneLine(.problem))]
     Key {
         /// The file, as the user named it.
         file: String,
@@ -38,7 +39,7 @@ pub enum InputError {
         problem: String,
     },
     /// An option of the command line, or a setting, cannot be used.
-    #[error("{option}: {problem}")]
+    #[error("{}: {}", OneLine(.option), OneLine(.problem))]
     Option {
         /// The option as the user wrote it: `--jobs 0`.
         option: String,
@@ -98,6 +99,38 @@ impl InputError {
     }
 }
 
+/// Largest scenario or sweep file that is read, bytes.
+pub(crate) const LARGEST_DOCUMENT: u64 = 1 << 20;
+
+/// The text of `file`, at most `largest` bytes: what never ends, such as a device, is refused too.
+pub(crate) fn text(file: &Path, largest: u64, expected: &'static str) -> Result<String, InputError> {
+    let unreadable = |reason: io::Error| InputError::unreadable(file, &reason, expected);
+    // Reading a directory fails with a different error on every system.
+    if file.is_dir() {
+        return Err(unreadable(io::ErrorKind::IsADirectory.into()));
+    }
+    let mut bytes = Vec::new();
+    std::fs::File::open(file).and_then(|f| f.take(largest + 1).read_to_end(&mut bytes)).map_err(unreadable)?;
+    if bytes.len() as u64 > largest {
+        let problem = format!("is larger than {} MiB", largest >> 20);
+        return Err(InputError::File { file: file.display().to_string(), problem, expected });
+    }
+    String::from_utf8(bytes).map_err(|_| unreadable(io::ErrorKind::InvalidData.into()))
+}
+
+/// A text that may hold anything, with its line ends and control characters written out: a message stays one line,
+/// and no file can command the terminal it is shown on.
+struct OneLine<'a>(&'a str);
+
+impl fmt::Display for OneLine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.chars().try_for_each(|c| match c {
+            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') => write!(f, "{}", c.escape_default()),
+            c => f.write_char(c),
+        })
+    }
+}
+
 /// The entry of `known` that is nearest to `name`, if one is near enough to be meant.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = name.to_lowercase();
@@ -129,6 +162,26 @@ mod tests {
         assert_eq!(nearest("zigzga", known), Some("ZigZag"));
         assert_eq!(nearest("zbs", known), Some("ZBS"));
         assert_eq!(nearest("kangaroo", known), None);
+    }
+
+    #[test]
+    fn a_file_larger_than_it_may_be_is_refused_with_that() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), vec![b'x'; (1 << 20) + 1]).unwrap();
+        let refused = text(file.path(), 1 << 20, "less").unwrap_err().to_string();
+        assert_eq!(refused, format!("{}: is larger than 1 MiB, expected less", file.path().display()));
+        std::fs::write(file.path(), "µ").unwrap();
+        assert_eq!(text(file.path(), 2, "two bytes").as_deref(), Ok("µ"));
+    }
+
+    #[test]
+    fn a_name_of_two_lines_is_shown_on_one() {
+        let error = InputError::Key {
+            file: "x.toml".to_owned(),
+            key: "a\nb".to_owned(),
+            problem: "\"\u{1b}[2J\u{2028}\" is µ".to_owned(),
+        };
+        assert_eq!(error.to_string(), "x.toml: a\\nb: \"\\u{1b}[2J\\u{2028}\" is µ");
     }
 
     #[test]

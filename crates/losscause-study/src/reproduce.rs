@@ -70,17 +70,21 @@ pub enum Repetitions {
     Exactly(u32),
 }
 
+/// Most runs of a system: each is kept in memory until all are made.
+pub const MOST_RUNS: u32 = 10_000;
+
 impl Repetitions {
     /// `runs` runs.
     ///
     /// # Errors
-    /// Without a run nothing is measured.
+    /// Without a run nothing is measured; and there is a largest number ([`MOST_RUNS`]).
     pub fn exactly(runs: u32) -> Result<Self, InputError> {
-        if runs > 0 {
-            return Ok(Self::Exactly(runs));
-        }
-        let problem = "nothing would be measured, expected 1 or more".to_owned();
-        Err(InputError::Option { option: "--runs 0".to_owned(), problem })
+        let problem = match runs {
+            0 => "nothing would be measured, expected 1 or more".to_owned(),
+            1..=MOST_RUNS => return Ok(Self::Exactly(runs)),
+            _ => format!("expected at most {MOST_RUNS}"),
+        };
+        Err(InputError::Option { option: format!("--runs {runs}"), problem })
     }
 
     fn of(self, paper: &Paper) -> u32 {

@@ -31,6 +31,10 @@ pub struct Experiment {
 /// Largest number of flows in a group.
 const MOST_FLOWS: u32 = 10_000;
 
+/// Largest number of links on all paths together, there and back: 10 000 flows over ten links each. It bounds the memory
+/// that a short file can ask for.
+const MOST_HOPS: usize = 200_000;
+
 /// Evaluates `document`; `directory` is where its trace files are.
 pub(super) fn build(document: &Document, file: &str, directory: &Path) -> Result<Experiment, InputError> {
     let reader = Reader { file };
@@ -43,9 +47,9 @@ pub(super) fn build(document: &Document, file: &str, directory: &Path) -> Result
 
     let settings = Settings::of(document, &reader, &names)?;
 
-    let mut members = Vec::new();
+    let (mut members, mut hops) = (Vec::new(), 0);
     for flow in &document.flow {
-        members.extend(Member::of(flow, document, &reader, &names)?);
+        members.extend(Member::of(flow, document, &reader, &names, &mut hops)?);
     }
     let layout = Layout::new(document, &mut members);
     let network = Network {
@@ -122,8 +126,14 @@ struct Member<'a> {
 }
 
 impl<'a> Member<'a> {
-    /// The members of a group.
-    fn of(flow: &'a Flow, document: &Document, reader: &Reader, names: &Names) -> Result<Vec<Self>, InputError> {
+    /// The members of a group, whose paths are added to `hops`.
+    fn of(
+        flow: &'a Flow,
+        document: &Document,
+        reader: &Reader,
+        names: &Names,
+        hops: &mut usize,
+    ) -> Result<Vec<Self>, InputError> {
         let key = |field: &str| format!("flow.{}.{field}", flow.name);
         let path = resolve(&flow.path, &key("path"), document, reader)?;
         let return_path = match &flow.return_path {
@@ -141,8 +151,16 @@ impl<'a> Member<'a> {
             return_path: return_path.clone(),
             copies: BTreeMap::new(),
         };
-        let Some(count) = &flow.count else { return Ok(vec![member(flow.name.clone())]) };
-        let count = reader.whole(&key("count"), count, names, 0, MOST_FLOWS)?;
+        let count = flow.count.as_ref().map(|count| reader.whole(&key("count"), count, names, 0, MOST_FLOWS));
+        let count = count.transpose()?;
+        let there_and_back = path.len() + return_path.as_ref().unwrap_or(&path).len();
+        *hops += count.unwrap_or(1) as usize * there_and_back;
+        if *hops > MOST_HOPS {
+            let problem =
+                format!("brings the links on all paths to {hops}, there and back, expected at most {MOST_HOPS}");
+            return Err(reader.error(&key("path"), problem));
+        }
+        let Some(count) = count else { return Ok(vec![member(flow.name.clone())]) };
         Ok((1..=count).map(|number| member(format!("{}.{number}", flow.name))).collect())
     }
 

@@ -108,6 +108,9 @@ impl Formula {
     /// # Errors
     /// What was found and what was expected, as the end of a sentence.
     pub fn parse(source: &str) -> Result<Self, String> {
+        if source.len() > MAX_LENGTH {
+            return Err(format!("is {} bytes long, expected a formula of at most {MAX_LENGTH}", source.len()));
+        }
         let mut parser = Parser { source, at: 0, depth: 0 };
         let root = parser.formula()?;
         parser.skip_blanks();
@@ -207,6 +210,9 @@ impl Function {
 
 /// Formulas nest no deeper than this, so that a hostile file cannot exhaust the stack.
 const MAX_DEPTH: u32 = 64;
+
+/// Formulas are no longer than this, bytes: a long sum is a deep tree, too.
+const MAX_LENGTH: usize = 1000;
 
 struct Parser<'a> {
     source: &'a str,
@@ -432,8 +438,15 @@ mod tests {
 
     #[test]
     fn deep_nesting_is_refused_instead_of_exhausting_the_stack() {
-        assert!(value(&"(".repeat(100_000)).unwrap_err().contains("nests deeper"));
-        assert!(value(&"-".repeat(100_000)).unwrap_err().contains("nests deeper"));
+        assert!(value(&"(".repeat(500)).unwrap_err().contains("nests deeper"));
+        assert!(value(&"-".repeat(500)).unwrap_err().contains("nests deeper"));
+    }
+
+    #[test]
+    fn a_sum_of_a_million_terms_is_refused_instead_of_exhausting_the_stack() {
+        let million = format!("1{}", "+1".repeat(1_000_000));
+        assert_eq!(value(&million).unwrap_err(), "is 2000001 bytes long, expected a formula of at most 1000",);
+        assert_eq!(value(&format!("1{}", "+1".repeat(499))), Ok(500.0));
     }
 
     proptest::proptest! {

@@ -89,14 +89,22 @@ fn channel(
     })
 }
 
-/// Reads an error trace: `0` and `1`, apart by blanks or new lines.
+const EXPECTED: &str = "a text file of 0 (received) and 1 (lost)";
+
+/// Largest error trace that is read, bytes.
+const LARGEST_TRACE: u64 = 256 << 20;
+
+/// Reads an error trace's file.
 fn trace(file: &Path) -> Result<Arc<[bool]>, InputError> {
-    const EXPECTED: &str = "a text file of 0 (received) and 1 (lost)";
-    if file.is_dir() {
-        return Err(InputError::unreadable(file, &std::io::ErrorKind::IsADirectory.into(), EXPECTED));
-    }
-    let text = std::fs::read_to_string(file).map_err(|error| InputError::unreadable(file, &error, EXPECTED))?;
-    let name = file.display().to_string();
+    error_trace(&crate::error::text(file, LARGEST_TRACE, EXPECTED)?, &file.display().to_string())
+}
+
+/// Reads an error trace from a text: `0` (received) and `1` (lost), apart by blanks or new lines, one per slot.
+/// `file_name` is what errors call it.
+///
+/// # Errors
+/// Anything else stands in the text, or nothing at all.
+pub fn error_trace(text: &str, file_name: &str) -> Result<Arc<[bool]>, InputError> {
     let mut lost = Vec::new();
     for (line, words) in (1..).zip(text.lines()) {
         for word in words.split_whitespace() {
@@ -107,13 +115,13 @@ fn trace(file: &Path) -> Result<Arc<[bool]>, InputError> {
                     // A binary file may hold a word of any length.
                     let shown: String = word.chars().take(20).flat_map(char::escape_default).collect();
                     let problem = format!("\"{shown}\" is out of place, expected 0 (received) or 1 (lost)");
-                    return Err(InputError::Syntax { file: name, line, problem });
+                    return Err(InputError::Syntax { file: file_name.to_owned(), line, problem });
                 }
             });
         }
     }
     if lost.is_empty() {
-        return Err(InputError::File { file: name, problem: "is empty".into(), expected: EXPECTED });
+        return Err(InputError::File { file: file_name.to_owned(), problem: "is empty".into(), expected: EXPECTED });
     }
     Ok(lost.into())
 }

@@ -18,6 +18,7 @@ mod reader;
 mod setting;
 
 pub use experiment::Experiment;
+pub use link::error_trace;
 pub use setting::Setting;
 
 use crate::InputError;

@@ -13,11 +13,7 @@ const EXPECTED: &str = "a scenario file in TOML (docs/scenario.md)";
 
 /// The file's text.
 pub(super) fn text(file: &Path) -> Result<String, InputError> {
-    // Reading a directory fails with a different error on every system.
-    if file.is_dir() {
-        return Err(InputError::unreadable(file, &std::io::ErrorKind::IsADirectory.into(), EXPECTED));
-    }
-    std::fs::read_to_string(file).map_err(|error| InputError::unreadable(file, &error, EXPECTED))
+    crate::error::text(file, crate::error::LARGEST_DOCUMENT, EXPECTED)
 }
 
 /// The text's keys and values.

@@ -24,7 +24,7 @@ impl Setting {
     /// Reads `KEY=VALUE`. The value is what TOML makes of it; what is not TOML is a string, so quotes are not needed.
     ///
     /// # Errors
-    /// There is no `=`, or the key has an empty part.
+    /// There is no `=`, or the key has an empty part or more parts than any key of a scenario.
     pub fn parse(text: &str) -> Result<Self, InputError> {
         let problem = |problem: &str| InputError::Option { option: format!("--set {text}"), problem: problem.into() };
         let Some((key, value)) = text.split_once('=') else {
@@ -33,6 +33,9 @@ impl Setting {
         let (key, value) = (key.trim(), value.trim());
         if key.split('.').any(str::is_empty) {
             return Err(problem("a part of the key is empty, expected a name or names joined by dots"));
+        }
+        if key.split('.').count() > MAX_PARTS {
+            return Err(problem(&format!("the key has more than {MAX_PARTS} parts, expected a key of a scenario")));
         }
         let parsed = format!("value = {value}").parse::<Table>().ok().filter(|table| table.len() == 1);
         let value =
@@ -94,6 +97,9 @@ impl Setting {
         }
     }
 }
+
+/// Keys have no more parts than this, so that tables nest no deeper either; a scenario's keys have four at most.
+const MAX_PARTS: usize = 16;
 
 /// Top-level keys that are not tables.
 const TOP_LEVEL: [&str; 5] = ["title", "source", "duration_s", "packet_bytes", "header_bytes"];
@@ -158,6 +164,12 @@ mod tests {
         );
         assert_eq!(applied(DOCUMENT, "N").unwrap_err(), "--set N: there is no \"=\", expected KEY=VALUE");
         assert!(applied(DOCUMENT, "link..x=1").unwrap_err().contains("a part of the key is empty"));
+        let deep = format!("lda{}=1", ".a".repeat(1_000_000));
+        assert!(
+            applied(DOCUMENT, &deep)
+                .unwrap_err()
+                .ends_with("the key has more than 16 parts, expected a key of a scenario")
+        );
         assert!(applied(DOCUMENT, "link.shared=1").unwrap_err().contains("expected link.shared.KEY"));
         assert!(applied(DOCUMENT, "duration_s.x=1").unwrap_err().contains("holds a plain value"));
     }

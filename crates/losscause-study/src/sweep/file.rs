@@ -73,6 +73,18 @@ fn one() -> u64 {
 }
 
 impl Mode {
+    /// How many cells there are, unless it is more than can be counted.
+    pub(super) fn count(self, sizes: &[usize]) -> Option<usize> {
+        if self == Mode::Grid {
+            return sizes.iter().try_fold(1_usize, |cells, &size| cells.checked_mul(size));
+        }
+        let off = |size: usize| size.saturating_sub(1);
+        let alone: usize = sizes.iter().copied().map(off).sum();
+        let same_axis: usize = sizes.iter().map(|&size| off(size) * off(size)).sum();
+        let pairs = if self == Mode::Pairwise { (alone.checked_mul(alone)? - same_axis) / 2 } else { 0 };
+        pairs.checked_add(alone + 1)
+    }
+
     /// The cells, each the index of one value per axis; `sizes` holds the number of values per axis. The cell of all bases
     /// comes first.
     pub(super) fn cells(self, sizes: &[usize]) -> Vec<Vec<usize>> {
@@ -110,6 +122,16 @@ mod tests {
     fn a_grid_has_every_combination_once() {
         let cells = Mode::Grid.cells(&[2, 3]);
         assert_eq!(cells, [[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]]);
+    }
+
+    #[test]
+    fn cells_are_counted_before_they_are_made() {
+        for mode in [Mode::Grid, Mode::OneAtATime, Mode::Pairwise] {
+            for sizes in [&[2, 3][..], &[2, 3, 1], &[4, 2, 5], &[1]] {
+                assert_eq!(mode.count(sizes), Some(mode.cells(sizes).len()), "{mode:?} {sizes:?}");
+            }
+        }
+        assert_eq!(Mode::Grid.count(&[2; 64]), None);
     }
 
     #[test]

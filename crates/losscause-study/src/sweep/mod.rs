@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::item::Item;
 use crate::parallel::{self, Jobs};
-use crate::reproduce::{Plan, Repetitions, Selection, Variation};
+use crate::reproduce::{MOST_RUNS, Plan, Repetitions, Selection, Variation};
 use crate::statistics::Estimate;
-use crate::{Experiment, InputError, RunError, Scenario, Setting, paper, run};
+use crate::{Experiment, InputError, RunError, Scenario, Setting, error, paper, run};
 
 mod file;
 mod store;
@@ -106,20 +106,27 @@ impl Sweep {
     /// Reads a sweep file.
     ///
     /// # Errors
-    /// The file cannot be read or is not a sweep; a paper, item or scenario that it names does not exist; it has no runs,
-    /// no axes, or an axis without values; or a setting is not KEY=VALUE.
+    /// The file cannot be read, or as [`Sweep::parse`].
     pub fn load(path: &Path) -> Result<Self, InputError> {
-        let expected = "a sweep file in TOML";
-        let text = std::fs::read_to_string(path).map_err(|reason| InputError::unreadable(path, &reason, expected))?;
+        Self::parse(&error::text(path, error::LARGEST_DOCUMENT, "a sweep file in TOML")?, path)
+    }
+
+    /// Reads a sweep from a text. `path` is what errors call it; scenario files are looked up beside it.
+    ///
+    /// # Errors
+    /// The text is not a sweep; a paper, item or scenario that it names does not exist; it has no runs,
+    /// no axes, or an axis without values; or a setting is not KEY=VALUE.
+    pub fn parse(text: &str, path: &Path) -> Result<Self, InputError> {
         let file = path.display().to_string();
-        let document = parse(&text, &file)?;
+        let document = parse(text, &file)?;
         let key = |key: &str, problem: &str| InputError::Key {
             file: file.clone(),
             key: key.to_owned(),
             problem: problem.to_owned(),
         };
-        if document.runs == 0 {
-            return Err(key("runs", "is 0, expected 1 or more"));
+        if !(1..=MOST_RUNS).contains(&document.runs) {
+            let problem = format!("is {}, expected a whole number from 1 to {MOST_RUNS}", document.runs);
+            return Err(key("runs", &problem));
         }
         if document.axis.is_empty() {
             return Err(key("axis", "there is none, expected one or more [[axis]]"));
@@ -128,6 +135,10 @@ impl Sweep {
             if axis.values.is_empty() {
                 return Err(key(&format!("axis.{}.values", axis.name), "is empty, expected the base and other values"));
             }
+        }
+        let sizes: Vec<usize> = document.axis.iter().map(|axis| axis.values.len()).collect();
+        if document.mode.count(&sizes).is_none_or(|cells| cells > MOST_CELLS) {
+            return Err(key("axis", &format!("all axes make more than {MOST_CELLS} cells, expected at most so many")));
         }
         let subject = match (&document.scenario, document.score.is_empty()) {
             (None, false) if document.metrics.is_empty() && document.system.is_empty() => {
@@ -316,9 +327,13 @@ impl Sweep {
     }
 }
 
+/// Largest number of cells: a grid of a few lines can have more than fit into memory.
+const MOST_CELLS: usize = 100_000;
+
 fn parse(text: &str, file: &str) -> Result<SweepFile, InputError> {
     toml::from_str(text).map_err(|error| {
-        let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].lines().count().max(1));
+        let before = error.span().map_or(&[][..], |span| &text.as_bytes()[..span.start.min(text.len())]);
+        let line = before.iter().filter(|&&b| b == b'\n').count() + 1;
         InputError::Syntax { file: file.to_owned(), line, problem: error.message().replace('\n', " ") }
     })
 }
