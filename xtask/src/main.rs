@@ -2,6 +2,7 @@
 
 mod bench_ns2;
 mod checks;
+mod fuzz;
 mod instructions;
 mod score;
 mod shell;
@@ -32,6 +33,8 @@ enum Verb {
     Instructions(instructions::Options),
     /// Run everything a change must pass: install what is missing, skip nothing, and check format, lints and docs too
     Ci,
+    /// Fuzz everything that reads what others wrote; needs a nightly compiler, which is installed if it is missing
+    Fuzz(fuzz::Options),
     /// Hold the program's scorecard against an independent script
     Score(score::Arguments),
 }
@@ -43,6 +46,7 @@ fn main() -> ExitCode {
         Verb::Validate(options) => validate::validate(&options),
         Verb::BenchNs2(options) => bench_ns2::bench_ns2(&options),
         Verb::Instructions(options) => instructions::instructions(&options),
+        Verb::Fuzz(options) => fuzz::fuzz(&options),
         Verb::Score(arguments) => score::run(&arguments),
     };
     match done {

@@ -1,0 +1,31 @@
+//! What the fuzz targets check, one function per target. Each takes any bytes at all; a panic is a finding.
+//!
+//! `crates/losscause-study/tests/corpus.rs` runs the same functions over `fuzz/corpus` under `cargo test`.
+
+mod bytes;
+mod packets;
+mod tcp;
+mod text;
+mod tfrc;
+
+pub use packets::differentiator;
+pub use tcp::{tcp_receiver, tcp_sender};
+pub use text::{expression, scenario, setting, sweep, trace};
+pub use tfrc::{tfrc_receiver, tfrc_sender};
+
+/// A target's name and what it runs.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// Every target.
+pub const TARGETS: [Target; 10] = [
+    ("differentiator", differentiator),
+    ("expression", expression),
+    ("scenario", scenario),
+    ("setting", setting),
+    ("sweep", sweep),
+    ("tcp_receiver", tcp_receiver),
+    ("tcp_sender", tcp_sender),
+    ("tfrc_receiver", tfrc_receiver),
+    ("tfrc_sender", tfrc_sender),
+    ("trace", trace),
+];

@@ -1,0 +1,94 @@
+//! Both ends of a TCP connection, each with any messages from the other.
+
+use losscause::{Span, Time};
+use losscause_transport::tcp::{Ack, Config, Receiver, Segment, Sender};
+
+use super::bytes::Bytes;
+
+/// Messages per input: enough for recovery, and short.
+const MESSAGES: usize = 256;
+
+fn config(bytes: &mut Bytes) -> Option<Config> {
+    let choice = bytes.u8()?;
+    let mut config = match choice % 3 {
+        0 => Config::rfc(),
+        1 => Config::ns2(),
+        _ => Config::ns2_classic(),
+    };
+    if choice & 0x80 != 0 {
+        config.max_window_pkts = u32::from(bytes.u16()?).max(1);
+    }
+    if choice & 0x40 != 0 {
+        config.delayed_ack = Some(Span::from_millis(100));
+    }
+    Some(config)
+}
+
+/// A receiver takes any segments: what it acknowledges never falls, and is no more than it was sent.
+pub fn tcp_receiver(data: &[u8]) {
+    let mut bytes = Bytes(data);
+    let Some(config) = config(&mut bytes) else { return };
+    let Ok(mut receiver) = Receiver::new(&config) else { return };
+    let (mut now, mut seq, mut acknowledged) = (Time::ZERO, 0, 0);
+    for taken in 1..=MESSAGES as u64 {
+        let Some((later, segment)) = segment(&mut bytes, now, seq) else { return };
+        (now, seq) = (later, segment.seq);
+        if receiver.poll_timeout().is_some_and(|at| at <= now) {
+            receiver.on_timeout(now);
+            assert!(receiver.poll_timeout().is_none(), "one expiry, one acknowledgement");
+        }
+        receiver.on_segment(now, &segment);
+        let acks: Vec<Ack> = std::iter::from_fn(|| receiver.poll_transmit(now)).take(2).collect();
+        assert!(acks.len() <= 1, "one acknowledgement per segment");
+        for ack in acks {
+            assert!(ack.next >= acknowledged && ack.next <= taken);
+            acknowledged = ack.next;
+        }
+        assert!(receiver.delivered_packets() <= receiver.received_packets());
+        assert!(receiver.received_packets() <= taken);
+    }
+}
+
+fn segment(bytes: &mut Bytes, now: Time, seq: u64) -> Option<(Time, Segment)> {
+    let now = bytes.later(now)?;
+    let seq = bytes.seq(seq)?;
+    let sent_at = bytes.foreign_time(now)?;
+    let retransmission = bytes.u8()? & 1 == 1;
+    Some((now, Segment { seq, transmission: 0, sent_at, retransmission, payload_bytes: 1000, wire_bytes: 1040 }))
+}
+
+/// A sender takes any acknowledgements: it sends no more than its window, and its timer always moves on.
+pub fn tcp_sender(data: &[u8]) {
+    let mut bytes = Bytes(data);
+    let Some(config) = config(&mut bytes) else { return };
+    let Ok(mut sender) = Sender::new(&config) else { return };
+    let (mut now, mut sent) = (Time::ZERO, 0);
+    sender.start(now);
+    for _ in 0..MESSAGES {
+        let mut burst = 0;
+        while let Some(segment) = sender.poll_transmit(now) {
+            sent = sent.max(segment.seq + 1);
+            burst += 1;
+            assert!(burst <= u64::from(config.max_window_pkts) + 1, "{burst} segments at once");
+        }
+        assert!(sender.acknowledged() <= sent);
+        assert!(sender.cwnd().is_finite() && sender.cwnd() >= 1.0);
+        let Some(later) = bytes.later(now) else { return };
+        while let Some(at) = sender.poll_timeout().filter(|at| *at <= later) {
+            now = now.max(at);
+            sender.on_timeout(now);
+            assert!(sender.poll_timeout().is_none_or(|next| next > now), "the timer stands still");
+            while sender.poll_transmit(now).is_some() {}
+        }
+        now = later;
+        let near = if bytes.0.first().is_some_and(|b| b & 0x80 != 0) { sent } else { sender.acknowledged() };
+        let Some(next) = next(&mut bytes, near) else { return };
+        let ack = Ack { next, echo: now, echo_of_retransmission: false, wire_bytes: 40 };
+        sender.on_ack(now, &ack);
+    }
+}
+
+/// What is acknowledged: as often as not the same again.
+fn next(bytes: &mut Bytes, near: u64) -> Option<u64> {
+    if bytes.u8()? & 1 == 0 { Some(near) } else { bytes.seq(near) }
+}

@@ -1,0 +1,116 @@
+//! The readers of text: scenarios, their formulas, settings and error traces, and sweeps.
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+use losscause::Time;
+use losscause_study::scenario::error_trace;
+use losscause_study::scenario::expression::{Formula, Names};
+use losscause_study::sweep::Sweep;
+use losscause_study::{InputError, Scenario, Setting};
+
+/// What the files are called.
+const FILE: &str = "any.toml";
+
+/// Files are UTF-8; what is not is refused before any of these readers sees it.
+fn text(data: &[u8]) -> Option<&str> {
+    std::str::from_utf8(data).ok()
+}
+
+/// One line, which begins with one of `names`.
+fn is_plain(error: &InputError, names: &[&str]) {
+    let message = error.to_string();
+    let control = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    assert!(!message.contains(control), "not one plain line: {message:?}");
+    assert!(names.iter().any(|name| message.starts_with(name)), "names no file: {message}");
+}
+
+/// A scenario is refused with one plain line, or its network is valid and no larger than the simulator takes.
+pub fn scenario(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    // A trace file of any name may be named, and then it is the one that is wrong.
+    if text.contains("/dev") || text.contains("/proc") {
+        return;
+    }
+    match Scenario::parse(text, FILE) {
+        Ok(scenario) => experiment(&scenario, text.contains("trace")),
+        Err(error) => is_plain(&error, &[FILE]),
+    }
+}
+
+fn experiment(scenario: &Scenario, traces: bool) {
+    match scenario.experiment() {
+        Ok(experiment) => {
+            assert_eq!(experiment.network.validate(), Ok(()));
+            let (from, to) = experiment.window;
+            assert!(Time::ZERO <= from && from < to && to <= experiment.duration);
+        }
+        Err(error) => is_plain(&error, if traces { &[""] } else { &[FILE] }),
+    }
+}
+
+/// A formula is refused, or its value is a finite number.
+pub fn expression(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    let Ok(formula) = Formula::parse(text) else { return };
+    let names = Names::default().with("N", 4.0).with("rate_bps", 520e3).with("zero", 0.0);
+    if let Ok(value) = formula.evaluate(&names) {
+        assert!(value.is_finite());
+    }
+    assert_eq!(formula, formula.clone());
+}
+
+/// The scenario that settings are applied to.
+static BASE: LazyLock<Scenario> = LazyLock::new(|| {
+    let text = include_str!("../../scenarios/last-hop-video.toml");
+    Scenario::parse(text, FILE).expect("the shipped scenario is valid")
+});
+
+/// Settings, one a line, are refused with one plain line, or the scenario with them is as good as any.
+pub fn setting(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    if text.contains("/dev") || text.contains("/proc") {
+        return;
+    }
+    // Halves are apart by a form feed, so that a setting may hold line ends.
+    let settings: Result<Vec<Setting>, InputError> = text.split('\u{c}').map(Setting::parse).collect();
+    match settings.and_then(|settings| BASE.with(&settings)) {
+        Ok(scenario) => experiment(&scenario, text.contains("trace")),
+        Err(error) => is_plain(&error, &[FILE, "--set "]),
+    }
+}
+
+/// An error trace is refused with one plain line, or it has one slot for each 0 or 1.
+pub fn trace(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    match error_trace(text, FILE) {
+        Ok(lost) => {
+            let slots = text.bytes().filter(|b| matches!(b, b'0' | b'1')).count();
+            let ones = text.bytes().filter(|b| *b == b'1').count();
+            assert_eq!((lost.len(), lost.iter().filter(|lost| **lost).count()), (slots, ones));
+        }
+        Err(error) => is_plain(&error, &[FILE]),
+    }
+}
+
+/// A sweep is refused with one plain line, or it has cells, and each can be asked whether it fits.
+pub fn sweep(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    if text.contains("/dev") || text.contains("/proc") {
+        return;
+    }
+    match Sweep::parse(text, Path::new(FILE)) {
+        Ok(sweep) => {
+            let cells = sweep.cells();
+            assert!(!cells.is_empty());
+            for cell in [&cells[0], &cells[cells.len() - 1]] {
+                // The message is about a setting, a paper's scenario or a file: whatever cannot be used.
+                if let Err(error) = sweep.check(cell) {
+                    is_plain(&error, &[""]);
+                }
+            }
+        }
+        // The sweep file, the scenario it names, or a paper or item that there is none of.
+        Err(error) => is_plain(&error, &[""]),
+    }
+}
