@@ -209,7 +209,7 @@ fn tables(lists: &Lists) -> String {
     if let Some(entries) = &lists.papers {
         let mut table = output::table(&["paper or item", "in the paper", "title"], &[]);
         for entry in entries {
-            table.add_row([entry.name, &format!("{}, {}", entry.venue, entry.year), entry.title]);
+            table.add_row([entry.name, entry.venue, entry.title]);
             entry.items.iter().for_each(|item| _ = table.add_row([&item.name, item.source, item.title]));
         }
         parts.push(table);

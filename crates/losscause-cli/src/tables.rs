@@ -45,6 +45,7 @@ pub(crate) fn conclusion(reproduction: &Reproduction) -> String {
         }
     }
     for card in reproduction.scorecards() {
+        text += &format!("{} of the {} scored numbers were measured.\n", card.numbers.measured, card.numbers.numbers);
         let undecided = card.checkable - card.settled;
         text += &format!("\n{card}\n");
         if undecided > 0 {
@@ -95,8 +96,8 @@ fn cell(item: &Item, sheet: &Sheet, sure: bool) -> String {
         Status::ByDefinition => "=",
         Status::NoPublishedValue => " ",
     };
-    let values = format!("{}  \n{} {mark}", figure(item.published), figure(item.measured));
-    if sure { format!("{values}\n{}  ", figure(item.ci95)) } else { values }
+    let values = format!("{}  \n{} {mark}", item.published_text(), item.measured_text());
+    if sure { format!("{values}\n{}  ", item.ci95_text()) } else { values }
 }
 
 /// Whether only the number of runs is missing.
@@ -104,16 +105,6 @@ fn within_tolerance(item: &Item, sheet: &Sheet) -> bool {
     let numbers = &sheet.paper.published().number;
     let one = std::slice::from_ref(item);
     numbers.iter().any(|n| n.counts() && lookup_number(one, n).is_some() && judge(n, item, item.runs))
-}
-
-/// Three significant digits at most, as the papers print them.
-pub(crate) fn figure(value: Option<f64>) -> String {
-    match value {
-        None => "–".to_owned(),
-        Some(value) if value == 0.0 || value.abs() >= 99.95 => format!("{value:.0}"),
-        Some(value) if value.abs() >= 9.995 => format!("{value:.1}"),
-        Some(value) => format!("{value:.2}"),
-    }
 }
 
 fn unit_sign(unit: &str) -> &str {

@@ -36,6 +36,38 @@ pub struct Item {
     pub status: Status,
 }
 
+impl Item {
+    /// The published value as the paper prints it; a dash for none.
+    pub fn published_text(&self) -> String {
+        self.published.map_or_else(|| NONE.to_owned(), |value| value.to_string())
+    }
+
+    /// The measured value in three digits, counts in full; a dash for none.
+    pub fn measured_text(&self) -> String {
+        match self.measured {
+            Some(value) if self.unit == "count" => value.to_string(),
+            value => figure(value),
+        }
+    }
+
+    /// The half-width of its interval, likewise.
+    pub fn ci95_text(&self) -> String {
+        figure(self.ci95)
+    }
+}
+
+const NONE: &str = "–";
+
+/// Two decimals at most, three digits where there are as many.
+fn figure(value: Option<f64>) -> String {
+    match value {
+        None => NONE.to_owned(),
+        Some(value) if value == 0.0 || value.abs() >= 99.95 => format!("{value:.0}"),
+        Some(value) if value.abs() >= 9.995 => format!("{value:.1}"),
+        Some(value) => format!("{value:.2}"),
+    }
+}
+
 /// How a measured value compares with the published one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -63,4 +95,16 @@ pub struct ClaimOutcome {
     pub holds: Option<bool>,
     /// The figures that were looked at, or why none were.
     pub evidence: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_have_three_digits() {
+        let texts = [0.0, 0.004, 0.5, 9.99, 9.999, 54.96, 99.94, 99.96].map(|v| figure(Some(v)));
+        assert_eq!(texts, ["0", "0.00", "0.50", "9.99", "10.0", "55.0", "99.9", "100"]);
+        assert_eq!(figure(None), "–");
+    }
 }

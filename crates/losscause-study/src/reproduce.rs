@@ -1,6 +1,6 @@
 //! Measures the items of papers: which runs they need, each made once, and what comes out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use losscause::registry::Algorithm;
@@ -33,6 +33,11 @@ pub struct Reproduction {
 pub struct Selection(Vec<(&'static Paper, &'static ItemSpec)>);
 
 impl Selection {
+    /// The scenarios of the tables and figures, by their names in the papers.
+    pub fn scenarios(&self) -> BTreeSet<&'static str> {
+        self.0.iter().map(|(_, spec)| spec.scenario.as_str()).collect()
+    }
+
     /// Reads names, each PAPER or PAPER/ITEM; no name at all stands for everything.
     ///
     /// # Errors
@@ -101,6 +106,8 @@ impl Repetitions {
 pub struct Variation {
     /// Applied to every scenario, after its own settings.
     pub settings: Vec<Setting>,
+    /// Applied after those to one scenario, by its name in the paper.
+    pub only: BTreeMap<String, Vec<Setting>>,
     /// Metrics to be read from others of the same run: `thput` from `thput_intact`.
     pub metrics: BTreeMap<String, String>,
 }
@@ -138,6 +145,8 @@ pub struct Plan {
     items: Vec<Item>,
     readings: Vec<Reading>,
     configurations: Vec<Configuration>,
+    /// Names that metrics are read from by a variation; checked once there are measurements.
+    read_from: Vec<String>,
     seed: u64,
 }
 
@@ -169,7 +178,9 @@ impl Plan {
         seed: u64,
         variation: &Variation,
     ) -> Result<Self, InputError> {
-        let mut plan = Self { sheets: vec![], items: vec![], readings: vec![], configurations: vec![], seed };
+        let read_from = variation.metrics.values().cloned().collect();
+        let mut plan =
+            Self { sheets: vec![], items: vec![], readings: vec![], configurations: vec![], read_from, seed };
         let mut scenarios: BTreeMap<String, Scenario> = BTreeMap::new();
         for &(paper, spec) in &selection.0 {
             plan.add(paper, spec, repetitions.of(paper), variation, &mut scenarios)?;
@@ -242,6 +253,7 @@ impl Plan {
     ) -> Result<usize, InputError> {
         let mut settings = settings(paper, system, &item.parameters)?;
         settings.extend_from_slice(&variation.settings);
+        settings.extend(variation.only.get(&item.scenario).into_iter().flatten().cloned());
         let scenario = format!("{}/{}", item.paper, item.scenario);
         let written: Vec<String> = settings.iter().map(ToString::to_string).collect();
         let name = format!("{scenario} {}", written.join(" "));
@@ -273,7 +285,9 @@ impl Plan {
             let results = parallel::map(&tasks, jobs, work, |n| observe(Event::Runs(before + n)));
             before += tasks.len();
             for (&(c, _), result) in tasks.iter().zip(results) {
-                measured[c].get_or_insert_default().push(result?);
+                let result = result?;
+                self.read_from.iter().try_for_each(|name| known_metric(&result, name))?;
+                measured[c].get_or_insert_default().push(result);
             }
             for &index in &sheet.items {
                 let item = &mut self.items[index];
@@ -411,6 +425,15 @@ fn settings(paper: &Paper, system: &str, parameters: &Parameters) -> Result<Vec<
         settings.push(Setting::new(format!("flow.{flow}.lda"), lda.as_str()));
     }
     Ok(settings)
+}
+
+/// Whether a run measures a metric of that name.
+pub(crate) fn known_metric(run: &Measurements, name: &str) -> Result<(), InputError> {
+    let known: Vec<&str> = run.metrics.iter().map(|m| m.metric.as_str()).collect();
+    if known.contains(&name) {
+        return Ok(());
+    }
+    Err(InputError::Option { option: "metrics".to_owned(), problem: crate::error::unknown(name, &known) })
 }
 
 /// What the system's algorithm costs, by its own count; none for what is not counted.

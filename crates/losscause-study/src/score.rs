@@ -18,13 +18,15 @@ use crate::item::{Item, Status};
 use crate::paper::{Kind, Number, Parameters, Published, Value};
 
 /// How many of a set of published numbers were reproduced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Score {
     /// By the rule above.
     pub reproduced: usize,
     /// Within the tolerance, whatever the number of runs.
     pub within_tolerance: usize,
-    /// Of those, how many could be: the numbers that count.
+    /// Measured at all.
+    pub measured: usize,
+    /// The numbers that count.
     pub numbers: usize,
     /// How many the best single constant per metric would reproduce: a score means something only above it.
     pub floor: usize,
@@ -34,9 +36,10 @@ impl Score {
     /// Scores every number of `published` that counts and that `wanted` picks; what was not measured is missed.
     pub fn of(published: &Published, items: &[Item], wanted: impl Fn(&Number) -> bool) -> Self {
         let numbers: Vec<&Number> = published.number.iter().filter(|n| n.counts() && wanted(n)).collect();
-        let mut score = Self { reproduced: 0, within_tolerance: 0, numbers: numbers.len(), floor: floor(&numbers) };
+        let mut score = Self { numbers: numbers.len(), floor: floor(&numbers), ..Self::default() };
         for number in numbers {
             let Some(item) = lookup_number(items, number) else { continue };
+            score.measured += 1;
             score.reproduced += usize::from(judge(number, item, published.repetitions));
             score.within_tolerance += usize::from(judge(number, item, item.runs.min(published.repetitions)));
         }

@@ -28,7 +28,7 @@ pub(super) fn svg(published: &Published, items: &[Item]) -> String {
     line(
         out,
         &format!(
-            r#"<svg class="chart" viewBox="0 0 {width} {}" role="img" aria-label="{}">"#,
+            r#"<svg class="chart" width="{width}" viewBox="0 0 {width} {}" role="img" aria-label="{}">"#,
             TOP + HEIGHT + BOTTOM,
             escape(&format!("{metric}: published and measured, per system"))
         ),
@@ -126,10 +126,14 @@ pub(super) fn class(status: Status) -> &'static str {
     }
 }
 
-/// The smallest of 1, 2, 2.5, 5 times a power of ten that is not below `value`, which is positive.
+/// The smallest value that is not below `value`, which is positive, and whose quarters are round.
 fn nice_ceiling(value: f64) -> f64 {
     let unit = 10f64.powf(value.log10().floor());
-    [1.0, 1.25, 1.5, 2.0, 2.5, 5.0, 10.0].into_iter().map(|m| m * unit).find(|&v| v >= value).unwrap_or(value)
+    [1.0, 1.2, 1.6, 2.0, 2.4, 3.2, 4.0, 6.0, 8.0, 10.0]
+        .into_iter()
+        .map(|m| m * unit)
+        .find(|&v| v >= value)
+        .unwrap_or(value)
 }
 
 fn short(value: f64) -> String {
@@ -151,8 +155,8 @@ mod tests {
 
     #[test]
     fn the_axis_ends_at_a_round_number_above_all_values() {
-        assert_eq!(nice_ceiling(113.9), 125.0);
-        assert_eq!(nice_ceiling(2.6), 5.0);
+        assert_eq!(nice_ceiling(113.9), 120.0);
+        assert_eq!(nice_ceiling(2.6), 3.2);
         assert_eq!(nice_ceiling(0.1), 0.1);
     }
 

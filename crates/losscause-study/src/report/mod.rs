@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::item::{Item, Status};
 use crate::paper;
 use crate::reproduce::{Reproduction, Scorecard, Sheet, score_of};
+use crate::score::Score;
 
 mod chart;
 
@@ -32,6 +33,7 @@ struct PaperView {
     venue: String,
     year: u16,
     score: String,
+    measured: String,
     too_few: Option<String>,
 }
 
@@ -88,6 +90,7 @@ fn paper_view(card: &Scorecard) -> PaperView {
         venue: published.venue.clone(),
         year: published.year,
         score: card.to_string(),
+        measured: format!("{} of the {} scored numbers were measured.", card.numbers.measured, card.numbers.numbers),
         too_few,
     }
 }
@@ -128,10 +131,17 @@ fn table_view(sheet: &Sheet, reproduction: &Reproduction) -> TableView {
     let score = score_of(sheet.paper, &mine);
     let score = match score.numbers {
         0 => "No number of it is scored.".to_owned(),
-        n => format!(
-            "{} of {n} scored numbers reproduced ({} within tolerance); one constant per metric would reproduce {}.",
-            score.reproduced, score.within_tolerance, score.floor
-        ),
+        n => {
+            let Score { reproduced, within_tolerance, floor, .. } = score;
+            let short = if within_tolerance > reproduced {
+                format!(" ({within_tolerance} within tolerance, from too few runs)")
+            } else {
+                String::new()
+            };
+            format!(
+                "{reproduced} of {n} scored numbers reproduced{short}; one constant per metric would reproduce {floor}."
+            )
+        }
     };
     TableView {
         name: format!("{}/{}", sheet.paper.key(), spec.id),
@@ -152,9 +162,9 @@ fn cell_view(item: &Item) -> CellView {
         Status::NoPublishedValue => ("", "no published value"),
     };
     CellView {
-        published: figure(item.published),
-        measured: figure(item.measured),
-        ci95: item.ci95.map(|c| figure(Some(c))),
+        published: item.published_text(),
+        measured: item.measured_text(),
+        ci95: item.ci95.map(|_| item.ci95_text()),
         mark,
         meaning,
         class: chart::class(item.status),
@@ -175,15 +185,6 @@ fn claims(reproduction: &Reproduction) -> Vec<ClaimView> {
     // What was settled comes first; the order is otherwise the paper's.
     views.sort_by_key(|view| view.class == "plain");
     views
-}
-
-fn figure(value: Option<f64>) -> String {
-    match value {
-        None => "–".to_owned(),
-        Some(value) if value == 0.0 || value.abs() >= 99.95 => format!("{value:.0}"),
-        Some(value) if value.abs() >= 9.995 => format!("{value:.1}"),
-        Some(value) => format!("{value:.2}"),
-    }
 }
 
 #[cfg(test)]

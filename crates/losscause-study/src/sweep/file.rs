@@ -55,14 +55,17 @@ pub(super) struct Axis {
 }
 
 /// A value of an axis, or a system.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Choice {
     /// Its name.
     pub(super) name: String,
-    /// Settings of the scenario, each KEY=VALUE.
+    /// Settings of every scenario, each KEY=VALUE.
     #[serde(default)]
     pub(super) set: Vec<String>,
+    /// With `score`: settings of one scenario only, by its name in the paper.
+    #[serde(default)]
+    pub(super) only: BTreeMap<String, Vec<String>>,
     /// Metrics that are read from others of the same run.
     #[serde(default)]
     pub(super) metrics: BTreeMap<String, String>,

@@ -1,12 +1,13 @@
 //! Sweeps: the same measurements under other settings, cell by cell.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use crate::item::Item;
 use crate::parallel::{self, Jobs};
-use crate::reproduce::{MOST_RUNS, Plan, Repetitions, Selection, Variation};
+use crate::reproduce::{MOST_RUNS, Plan, Repetitions, Selection, Variation, known_metric};
 use crate::statistics::Estimate;
 use crate::{Experiment, InputError, RunError, Scenario, Setting, error, paper, run};
 
@@ -34,16 +35,18 @@ enum Subject {
 }
 
 /// One combination of values.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cell {
     /// Counted from 0.
     pub number: usize,
     /// The value of every axis, by name, in the order of the axes.
     pub values: Vec<AxisValue>,
-    /// What the values change in the scenario: KEY=VALUE.
+    /// What the values change: KEY=VALUE.
     pub settings: Vec<String>,
-    /// Metrics read from others: `thput from thput_intact`.
-    pub readings: Vec<String>,
+    /// What they change in one scenario only, by its name.
+    pub only: BTreeMap<String, Vec<String>>,
+    /// Metrics read from others: `thput` from `thput_intact`.
+    pub metrics: BTreeMap<String, String>,
 }
 
 /// An axis with the value it has in a cell.
@@ -152,6 +155,7 @@ impl Sweep {
             (Some(_), false) => return Err(key("scenario", "excludes score, expected one of the two")),
             (None, true) => return Err(key("scenario", "is missing, and so is score, expected one of the two")),
         };
+        check_scenarios(&document, &subject, &key)?;
         Ok(Self { file, document, subject })
     }
 
@@ -169,15 +173,20 @@ impl Sweep {
     fn cell(&self, number: usize, at: &[usize]) -> Cell {
         let chosen: Vec<(&str, &Choice)> =
             self.document.axis.iter().zip(at).map(|(axis, &i)| (axis.name.as_str(), &axis.values[i])).collect();
-        let reading = |(new, from): (&String, &String)| format!("{new} from {from}");
+        let choices = || chosen.iter().map(|(_, choice)| *choice);
+        let mut only: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (scenario, settings) in choices().flat_map(|choice| &choice.only) {
+            only.entry(scenario.clone()).or_default().extend_from_slice(settings);
+        }
         Cell {
             number,
             values: chosen
                 .iter()
                 .map(|(axis, choice)| AxisValue { axis: (*axis).to_owned(), value: choice.name.clone() })
                 .collect(),
-            settings: chosen.iter().flat_map(|(_, choice)| choice.set.iter().cloned()).collect(),
-            readings: chosen.iter().flat_map(|(_, choice)| choice.metrics.iter().map(reading)).collect(),
+            settings: choices().flat_map(|choice| choice.set.iter().cloned()).collect(),
+            only,
+            metrics: choices().flat_map(|choice| choice.metrics.clone()).collect(),
         }
     }
 
@@ -187,20 +196,29 @@ impl Sweep {
     /// A setting does not fit the scenario.
     pub fn check(&self, cell: &Cell) -> Result<(), InputError> {
         let settings = self.parse_settings(&cell.settings)?;
-        match &self.subject {
+        let outcome = match &self.subject {
             Subject::Items(selection) => {
-                let variation = Variation { settings, ..Variation::default() };
-                Plan::new(selection, Repetitions::exactly(self.document.runs)?, self.document.seed, &variation)?;
+                let variation = self.variation(cell, settings)?;
+                Repetitions::exactly(self.document.runs)
+                    .and_then(|runs| Plan::new(selection, runs, self.document.seed, &variation))
+                    .map(|_| ())
             }
-            Subject::Scenario(scenario) => {
-                let scenario = scenario.with(&settings)?;
+            Subject::Scenario(scenario) => scenario.with(&settings).and_then(|scenario| {
                 scenario.experiment()?;
                 for system in &self.document.system {
                     scenario.with(&self.parse_settings(&system.set)?)?.experiment()?;
                 }
-            }
-        }
-        Ok(())
+                Ok(())
+            }),
+        };
+        outcome.map_err(|error| self.in_this_file(&error))
+    }
+
+    /// An error of a setting, as one of the file that gives it.
+    fn in_this_file(&self, error: &InputError) -> InputError {
+        let text = error.to_string();
+        let problem = text.strip_prefix("--set ").unwrap_or(&text).to_owned();
+        InputError::Key { file: self.file.clone(), key: "set".to_owned(), problem }
     }
 
     /// Measures one cell. The outcome depends on the cell and the sweep's runs and seed only, not on `jobs`.
@@ -210,14 +228,18 @@ impl Sweep {
     pub fn measure(&self, cell: &Cell, jobs: Jobs) -> Result<CellOutcome, RunError> {
         let settings = self.parse_settings(&cell.settings)?;
         let (rows, score) = match &self.subject {
-            Subject::Items(selection) => {
-                let metrics = cell.readings.iter().filter_map(|r| r.split_once(" from "));
-                let metrics = metrics.map(|(new, from)| (new.to_owned(), from.to_owned())).collect();
-                self.measure_items(selection, &Variation { settings, metrics }, jobs)?
-            }
+            Subject::Items(selection) => self.measure_items(selection, &self.variation(cell, settings)?, jobs)?,
             Subject::Scenario(scenario) => (self.measure_scenario(&scenario.with(&settings)?, cell, jobs)?, None),
         };
         Ok(CellOutcome { cell: cell.clone(), origin: self.origin(cell), score, rows })
+    }
+
+    fn variation(&self, cell: &Cell, settings: Vec<Setting>) -> Result<Variation, InputError> {
+        let mut only = BTreeMap::new();
+        for (scenario, texts) in &cell.only {
+            only.insert(scenario.clone(), self.parse_settings(texts)?);
+        }
+        Ok(Variation { settings, only, metrics: cell.metrics.clone() })
     }
 
     /// Everything the values of a cell follow from.
@@ -235,12 +257,13 @@ impl Sweep {
             }
         };
         format!(
-            "losscause {}, {subject}, {} runs from seed {}, set {}, read {}",
+            "losscause {}, {subject}, {} runs from seed {}, set {:?}, {:?}, read {:?}",
             env!("CARGO_PKG_VERSION"),
             self.document.runs,
             self.document.seed,
-            cell.settings.join(" "),
-            cell.readings.join(", ")
+            cell.settings,
+            cell.only,
+            cell.metrics
         )
     }
 
@@ -283,7 +306,7 @@ impl Sweep {
     }
 
     fn measure_scenario(&self, scenario: &Scenario, cell: &Cell, jobs: Jobs) -> Result<Vec<Row>, RunError> {
-        let as_it_is = [Choice { name: "as it is".to_owned(), set: vec![], metrics: Default::default() }];
+        let as_it_is = [Choice { name: "as it is".to_owned(), ..Choice::default() }];
         let systems: &[Choice] = if self.document.system.is_empty() { &as_it_is } else { &self.document.system };
         let mut experiments: Vec<Experiment> = Vec::new();
         for system in systems {
@@ -297,8 +320,8 @@ impl Sweep {
         let mut rows = Vec::new();
         for (system, runs) in systems.iter().zip(results.chunks(self.document.runs as usize)) {
             for metric in &self.document.metrics {
-                let from = cell.readings.iter().filter_map(|r| r.split_once(" from ")).find(|(new, _)| new == metric);
-                let name = from.map_or(metric.as_str(), |(_, from)| from);
+                let name = cell.metrics.get(metric).unwrap_or(metric);
+                runs.iter().try_for_each(|run| known_metric(run, name))?;
                 let estimate = Estimate::from_runs(runs.iter().map(|m| m.metric(name)));
                 rows.push(Row {
                     scenario: self.document.scenario.clone().unwrap_or_default(),
@@ -316,19 +339,33 @@ impl Sweep {
     }
 
     fn parse_settings(&self, texts: &[String]) -> Result<Vec<Setting>, InputError> {
-        let parse = |text: &String| {
-            Setting::parse(text).map_err(|error| InputError::Key {
-                file: self.file.clone(),
-                key: "set".to_owned(),
-                problem: error.to_string(),
-            })
-        };
+        let parse = |text: &String| Setting::parse(text).map_err(|error| self.in_this_file(&error));
         texts.iter().map(parse).collect()
     }
 }
 
 /// Largest number of cells: a grid of a few lines can have more than fit into memory.
 const MOST_CELLS: usize = 100_000;
+/// Settings for one scenario only must name a scenario that is measured.
+fn check_scenarios(
+    document: &SweepFile,
+    subject: &Subject,
+    error: &impl Fn(&str, &str) -> InputError,
+) -> Result<(), InputError> {
+    let known: Vec<&str> = match subject {
+        Subject::Items(selection) => selection.scenarios().into_iter().collect(),
+        Subject::Scenario(_) => vec![],
+    };
+    for axis in &document.axis {
+        for name in axis.values.iter().flat_map(|choice| choice.only.keys()) {
+            if !known.contains(&name.as_str()) {
+                let problem = format!("the scenario {}", crate::error::unknown(name, &known));
+                return Err(error(&format!("axis.{}.only", axis.name), &problem));
+            }
+        }
+    }
+    Ok(())
+}
 
 fn parse(text: &str, file: &str) -> Result<SweepFile, InputError> {
     toml::from_str(text).map_err(|error| {

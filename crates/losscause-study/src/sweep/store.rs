@@ -110,7 +110,7 @@ mod tests {
             within_tolerance: Some(true),
         };
         CellOutcome {
-            cell: Cell { number: 7, values, settings: vec!["tcp.tick_s=0.1".into()], readings: vec![] },
+            cell: Cell { number: 7, values, settings: vec!["tcp.tick_ms=100".into()], ..Cell::default() },
             origin: origin.into(),
             score: None,
             rows: vec![row],

@@ -1,0 +1,48 @@
+//! A small reproduction, held against a table that was read and found right. If a change moves it, the change's message
+//! says why; `UPDATE_GOLDEN=1 cargo test -p losscause-study --test golden` writes it anew.
+#![allow(clippy::unwrap_used)] // In a test, a panic is the report.
+
+use std::fmt::Write;
+
+use losscause_study::Setting;
+use losscause_study::parallel::Jobs;
+use losscause_study::reproduce::{Event, Plan, Repetitions, Selection, Variation};
+
+const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/cen2003.txt");
+
+/// One run of a quarter of the time, in the papers' row and column order, rounded: floats may differ between machines in
+/// their last digits.
+fn table() -> String {
+    let selection = Selection::parse(&["cen2003"]).unwrap();
+    let short = ["duration_s=72", "measure.to_s=70"].map(|text| Setting::parse(text).unwrap());
+    let variation = Variation { settings: short.to_vec(), ..Variation::default() };
+    let plan = Plan::new(&selection, Repetitions::Exactly(1), 1, &variation).unwrap();
+    let mut text = String::new();
+    plan.execute(Jobs::new(2).unwrap(), |event| {
+        let Event::Sheet(sheet, items) = event else { return };
+        let systems = &sheet.spec.systems;
+        let columns: String = systems.iter().map(|system| format!("{system:>8}")).collect();
+        writeln!(text, "{:<20}{columns}", sheet.spec.id).unwrap();
+        for row in items.chunks(systems.len()) {
+            let figures: String = row
+                .iter()
+                .map(|item| item.measured.map_or_else(|| "-".to_owned(), |value| format!("{value:.1}")))
+                .map(|figure| format!("{figure:>8}"))
+                .collect();
+            writeln!(text, "  {:<18}{figures}", row[0].metric).unwrap();
+        }
+        writeln!(text).unwrap();
+    })
+    .unwrap();
+    text
+}
+
+#[test]
+fn a_short_run_of_every_system_measures_what_it_did() {
+    let table = table();
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(GOLDEN, &table).unwrap();
+    }
+    let golden = std::fs::read_to_string(GOLDEN).unwrap();
+    assert!(table == golden, "the table has changed:\n{table}\nit was:\n{golden}");
+}
