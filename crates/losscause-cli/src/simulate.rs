@@ -1,13 +1,13 @@
 //! `losscause simulate`: one scenario, one seed.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use losscause_study::scenario::schema;
 use losscause_study::trace::TraceFile;
-use losscause_study::{Measurements, Scenario, Setting, run_watched};
+use losscause_study::{Measurements, Scenario, Setting, paper, run_watched};
 
 use crate::Failure;
 use crate::output::{self, Format, number};
@@ -16,7 +16,8 @@ use crate::progress::Progress;
 /// What `simulate` takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The scenario file; docs/scenario.md explains the format.
+    /// The scenario file, or a paper's scenario by its name, cen2003/WLH; docs/scenario.md explains the format, and `losscause
+    /// list scenarios cen2003/WLH` prints one to start from.
     #[arg(required_unless_present = "schema", value_name = "SCENARIO.toml")]
     scenario: Option<PathBuf>,
     /// Change a parameter (N=4) or a key by its dotted path (link.shared.rate_bps=1e6, flow.video.lda=Spike).
@@ -53,7 +54,7 @@ struct Report<'a> {
 pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     let Some(file) = arguments.scenario else { return Ok(output::json(&schema())?) };
     let settings: Vec<Setting> = arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
-    let scenario = Scenario::load(&file)?.with(&settings)?;
+    let scenario = paper::open_scenario(&file, Path::new(""))?.with(&settings)?;
     let experiment = scenario.experiment()?;
     let mut trace = arguments.trace.map(|file| TraceFile::create(&file)).transpose()?;
 

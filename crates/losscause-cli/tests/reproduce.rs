@@ -109,6 +109,18 @@ fn a_printed_scenario_is_one_that_simulate_runs() {
 }
 
 #[test]
+fn a_papers_scenario_runs_by_its_name() {
+    let place = tempfile::tempdir().unwrap();
+    let short = ["simulate", "cen2003/WLH", "--set", "duration_s=30", "--set", "measure.to_s=30"];
+    let output = losscause(place.path(), &short);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    refuses(
+        &["simulate", "cen2003/WHL"],
+        r#"cen2003/WHL: is no scenario (did you mean "WLH"?), expected one of WLH, WB"#,
+    );
+}
+
+#[test]
 fn list_names_algorithms_protocols_scenarios_and_papers() {
     let place = tempfile::tempdir().unwrap();
     let output = losscause(place.path(), &["list", "--format", "json"]);
@@ -172,7 +184,10 @@ fn a_sweep_that_makes_no_sense_is_refused_in_one_sentence() {
         assert!(!place.path().join("o/sweep.csv").exists(), "{to}");
         text(&output.stderr).trim_end().to_owned()
     };
-    assert_eq!(refusal("runs = 2", "runs = 0"), "losscause: s.toml: runs: is 0, expected 1 or more");
+    assert_eq!(
+        refusal("runs = 2", "runs = 0"),
+        "losscause: s.toml: runs: is 0, expected a whole number from 1 to 10000"
+    );
     assert_eq!(
         refusal("metrics = [\"thput\"]", ""),
         "losscause: s.toml: metrics: is empty, expected what to measure in the scenario"

@@ -1,6 +1,7 @@
 //! The papers, as data: what they publish, which of it is measured, and the scenarios that measure it. All of it is
 //! part of the program, so that it reproduces the papers wherever it is run.
 
+use std::path::Path;
 use std::sync::LazyLock;
 
 use crate::claims::{self, Predicate};
@@ -150,6 +151,18 @@ pub fn scenario_text(name: &str) -> Result<&'static str, InputError> {
 pub fn load_scenario(name: &str) -> Result<Scenario, InputError> {
     let (paper, scenario) = named_scenario(name)?;
     Scenario::parse(scenario.text, &format!("{}/{}", paper.key(), scenario.name))
+}
+
+/// Reads a scenario file, `name` in `directory`; or, if there is no such file, the paper's scenario of that name.
+///
+/// # Errors
+/// As [`Scenario::load`], and as [`load_scenario`] where `name` begins with a paper's name.
+pub fn open_scenario(name: &Path, directory: &Path) -> Result<Scenario, InputError> {
+    let file = directory.join(name);
+    match name.to_str().and_then(|text| Some((text, text.split_once('/')?.0))) {
+        Some((text, paper)) if !file.exists() && find(paper).is_ok() => load_scenario(text),
+        _ => Scenario::load(&file),
+    }
 }
 
 fn named_scenario(name: &str) -> Result<(&'static Paper, &'static ScenarioText), InputError> {

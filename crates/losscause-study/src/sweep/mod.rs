@@ -149,7 +149,8 @@ impl Sweep {
             }
             (None, false) => return Err(key("score", "excludes metrics and system: an item brings its own")),
             (Some(name), true) if !document.metrics.is_empty() => {
-                Subject::Scenario(Box::new(load_scenario(name, path)?))
+                let beside = path.parent().unwrap_or(Path::new(""));
+                Subject::Scenario(Box::new(paper::open_scenario(Path::new(name), beside)?))
             }
             (Some(_), true) => return Err(key("metrics", "is empty, expected what to measure in the scenario")),
             (Some(_), false) => return Err(key("scenario", "excludes score, expected one of the two")),
@@ -373,13 +374,6 @@ fn parse(text: &str, file: &str) -> Result<SweepFile, InputError> {
         let line = before.iter().filter(|&&b| b == b'\n').count() + 1;
         InputError::Syntax { file: file.to_owned(), line, problem: error.message().replace('\n', " ") }
     })
-}
-
-/// A scenario file beside the sweep file, or else a paper's scenario.
-fn load_scenario(name: &str, sweep: &Path) -> Result<Scenario, InputError> {
-    let beside = sweep.parent().unwrap_or(Path::new(".")).join(name);
-    let is_paper = name.split_once('/').is_some_and(|(paper, _)| paper::find(paper).is_ok());
-    if is_paper && !beside.exists() { paper::load_scenario(name) } else { Scenario::load(&beside) }
 }
 
 /// A hash that stays the same from one version of the compiler to the next.
