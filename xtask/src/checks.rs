@@ -21,6 +21,7 @@ const TESTS: &[Step] = &[
     Step { name: "agreement with ns-2, short form", needs: &[Tool::Ns2], run: validate::short },
     Step { name: "instructions of the event loop", needs: &[Tool::Valgrind], run: instructions::compare },
     Step { name: "the same bytes from any number of threads", needs: &[], run: same_bytes },
+    Step { name: "the README's commands", needs: &[], run: readme },
 ];
 
 const BEFORE_TESTS: &[Step] = &[
@@ -111,18 +112,45 @@ fn wasm() -> Result<()> {
     ]))
 }
 
+/// Builds the command `losscause` and returns its path.
+fn losscause() -> Result<String> {
+    run(cargo().args(["build", "--quiet", "--release", "-p", "losscause-cli"]))?;
+    Ok(root().join("target/release/losscause").to_string_lossy().into_owned())
+}
+
 /// `reproduce` prints the same JSON whatever `--jobs` is.
 fn same_bytes() -> Result<()> {
-    run(cargo().args(["build", "--quiet", "--release", "-p", "losscause-cli"]))?;
-    let program = root().join("target/release/losscause");
+    let program = losscause()?;
     let json = |jobs: &str| {
-        let arguments = ["reproduce", "cen2003/table2", "--runs", "1", "--format", "json", "--jobs", jobs];
-        output(command(&program.to_string_lossy()).args(arguments))
+        let arguments = ["reproduce", "cen2003", "--runs", "2", "--format", "json", "--jobs", jobs];
+        output(command(&program).args(arguments))
     };
     let (one, two) = (json("1")?, json("2")?);
     if one.is_empty() || one != two {
         let at = one.iter().zip(&two).take_while(|(a, b)| a == b).count();
         bail!("`losscause reproduce` printed other bytes with --jobs 2 than with --jobs 1, from byte {at} on");
+    }
+    Ok(())
+}
+
+/// The verbs and options of `losscause` that the README names exist. (Those of `xtask` have a test of their own.)
+fn readme() -> Result<()> {
+    let program = losscause()?;
+    let text = std::fs::read_to_string(root().join("README.md"))?;
+    let commands: Vec<Vec<&str>> = text
+        .split("cargo run --release -- ")
+        .skip(1)
+        .map(|rest| rest.split(['\n', '`', '#']).next().unwrap_or_default().split_whitespace().collect())
+        .collect();
+    if commands.is_empty() {
+        bail!("README.md names no command of losscause");
+    }
+    for command_line in commands {
+        let help = output(command(&program).args(command_line.first()).arg("--help"))?;
+        let help = String::from_utf8_lossy(&help);
+        if let Some(option) = command_line.iter().find(|word| word.starts_with("--") && !help.contains(**word)) {
+            bail!("README.md names `{}`, which has no option {option}", command_line.join(" "));
+        }
     }
     Ok(())
 }
