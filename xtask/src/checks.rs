@@ -74,10 +74,10 @@ fn run_steps<'a>(steps: impl Iterator<Item = &'a Step>) -> Result<()> {
         println!("skipped: {what}");
     }
     println!(
-        "steps: {passed} passed, {} failed, {} skipped, in {:.0} s",
+        "all steps took {:.0} s\nsteps: {passed} passed, {} failed, {} skipped",
+        begun.elapsed().as_secs_f64(),
         failed.len(),
-        skipped.len(),
-        begun.elapsed().as_secs_f64()
+        skipped.len()
     );
     if !failed.is_empty() {
         bail!("failed: {}", failed.join(", "));
