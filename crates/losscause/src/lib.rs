@@ -7,7 +7,8 @@
 //! Each algorithm is written here once, without I/O, clock, allocation or randomness. The same code runs in the
 //! simulator, on packet captures and in live transports.
 //!
-//! - [`observe`]: what an endpoint sees. [`ArrivalTracker`] turns received packets into [`Arrival`]s and gaps.
+//! - [`observe`]: what a receiver sees. [`ArrivalTracker`] turns received packets into [`Arrival`]s and gaps.
+//! - [`ack`]: what a sender sees.
 //! - [`verdict`]: what an LDA answers, and the numbers it compared.
 //! - [`lda`]: the algorithms, each in its own file that opens with its paper.
 //! - [`filter`]: the running estimates they are built from.
@@ -17,6 +18,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod ack;
 pub mod filter;
 pub mod lda;
 pub mod observe;
@@ -25,6 +27,7 @@ mod tally;
 pub mod time;
 pub mod verdict;
 
+pub use ack::{AckSample, DeclaredLoss, SenderLda};
 pub use lda::{AnyLda, Lda, Needs};
 pub use observe::{Arrival, ArrivalTracker, Differentiator, Interval, Loss, Observed, Packet, Truth, Witness};
 pub use registry::{Algorithm, Config, ConfigError};

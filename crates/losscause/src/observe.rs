@@ -1,7 +1,7 @@
-//! What an endpoint sees: packets that arrive, and the gaps between them.
+//! What a receiver sees: packets that arrive, and the gaps between them.
 //!
-//! Observations at the receiver ([`Arrival`]) and at the sender (acknowledgements, from a later release on) are
-//! kept apart in types: they mean different things even where the numbers look alike.
+//! Observations at the receiver ([`Arrival`]) and at the sender ([`crate::AckSample`]) are kept apart in types: they
+//! mean different things even where the numbers look alike.
 
 use crate::lda::Lda;
 use crate::{Cause, Judgement, Span, Time, tally};

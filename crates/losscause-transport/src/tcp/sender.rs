@@ -1,28 +1,21 @@
 //! The sending end: numbers, timer and transmission, around whatever recovery and response are plugged in.
 
-use losscause::Time;
+use losscause::{AckSample, DeclaredLoss, SenderLda, Time};
 
 use super::config::{BackoffCleared, Config, ConfigError};
-use super::reno::Reno;
+use super::recovery::{Found, Progress, Recovery};
+use super::response::{Loss, Response, Window};
 use super::rto::Rto;
 use super::segment::{Ack, Segment};
-use super::window::Window;
+use super::stream::Stream;
 
-/// The sending end of a connection that always has data to send.
+/// The sending end of a connection that always has data to send. `L` tells why packets were lost; `()` takes every loss
+/// for congestion.
 #[derive(Clone, Debug)]
-pub struct Sender {
+pub struct Sender<L = ()> {
     config: Config,
     opened: Option<Time>,
-    /// Everything below was acknowledged (SND.UNA).
-    una: u64,
-    /// The next packet in line; a timeout takes it back (SND.NXT).
-    next: u64,
-    /// Everything below was sent at least once.
-    sent: u64,
-    /// The stream ends before this packet.
-    end: u64,
-    /// Packet `una` is to be sent out of line.
-    retransmit: bool,
+    stream: Stream,
     /// The cwnd that the SYN's acknowledgement opens.
     initial_window_pkts: u32,
     /// Packet `una` when the retransmission timer last expired.
@@ -31,7 +24,9 @@ pub struct Sender {
     timed: Option<Timed>,
     deadline: Option<Time>,
     window: Window,
-    recovery: Reno,
+    recovery: Recovery,
+    lda: L,
+    response: Response,
     rto: Rto,
     stats: Stats,
 }
@@ -56,12 +51,23 @@ pub struct Stats {
 }
 
 impl Sender {
-    /// A closed connection.
+    /// A closed connection that takes every loss for congestion.
     ///
     /// # Errors
     ///
     /// A setting is out of its range.
     pub fn new(config: &Config) -> Result<Self, ConfigError> {
+        Self::with_lda(config, ())
+    }
+}
+
+impl<L: SenderLda> Sender<L> {
+    /// A closed connection that asks `lda` about every loss that duplicate ACKs reveal.
+    ///
+    /// # Errors
+    ///
+    /// A setting is out of its range.
+    pub fn with_lda(config: &Config, lda: L) -> Result<Self, ConfigError> {
         config.validate()?;
         let syn = u64::from(config.syn_bytes.is_some());
         let mut window = Window::new(config);
@@ -71,17 +77,20 @@ impl Sender {
         Ok(Self {
             config: *config,
             opened: None,
-            una: 0,
-            next: 0,
-            sent: 0,
-            end: config.limit_pkts.map_or(u64::MAX, |pkts| pkts.saturating_add(syn)),
-            retransmit: false,
+            stream: Stream {
+                una: 0,
+                next: 0,
+                sent: 0,
+                end: config.limit_pkts.map_or(u64::MAX, |pkts| pkts.saturating_add(syn)),
+            },
             initial_window_pkts: config.initial_window_pkts,
             timed_out: None,
             timed: None,
             deadline: None,
             window,
-            recovery: Reno::new(config),
+            recovery: Recovery::new(config),
+            lda,
+            response: Response::new(config),
             rto: Rto::new(config),
             stats: Stats::default(),
         })
@@ -94,46 +103,58 @@ impl Sender {
 
     /// An acknowledgement arrived. One of something never sent, or older than the newest, changes nothing.
     pub fn on_ack(&mut self, now: Time, ack: &Ack) {
-        if ack.next > self.una && ack.next <= self.sent {
-            self.on_new_ack(now, ack.next);
-        } else if ack.next == self.una && self.una < self.sent {
-            self.on_dup_ack(now);
+        if ack.next > self.stream.una && ack.next <= self.stream.sent {
+            self.on_new_ack(now, ack);
+        } else if ack.next == self.stream.una && self.stream.una < self.stream.sent {
+            self.on_dup_ack(now, ack);
         }
     }
 
-    fn on_new_ack(&mut self, now: Time, next: u64) {
-        let opening = self.una == 0 && self.config.syn_bytes.is_some();
-        self.una = next;
-        self.next = self.next.max(next);
-        self.retransmit = false;
+    fn on_new_ack(&mut self, now: Time, ack: &Ack) {
+        let opening = self.stream.una == 0 && self.config.syn_bytes.is_some();
+        let newly_acked_pkts = ack.next - self.stream.una;
+        self.stream.una = ack.next;
+        self.stream.next = self.stream.next.max(ack.next);
         // Karn's rule: a retransmission ends the measurement, see `on_dup_ack` and `on_timeout`.
-        if let Some(timed) = self.timed.take_if(|timed| timed.seq < next) {
+        if let Some(timed) = self.timed.take_if(|timed| timed.seq < ack.next) {
             self.rto.on_sample(timed.sent_at, now);
         } else if self.config.backoff_cleared == BackoffCleared::ByNewAck {
             self.rto.clear_backoff();
         }
         // RFC 6298, 5.2 and 5.3.
-        self.deadline = (self.una < self.sent).then(|| now + self.rto.current());
-        let recovered = self.recovery.on_new_ack();
+        self.deadline = (self.stream.una < self.stream.sent).then(|| now + self.rto.current());
+        let progress = self.recovery.on_new_ack();
+        let sample = AckSample {
+            at: now,
+            rtt: Some(now - ack.echo),
+            newly_acked_pkts,
+            in_flight_pkts: self.stream.flight_pkts(),
+            cwnd_pkts: self.window.cwnd,
+        };
+        self.lda.on_ack(&sample);
         if opening {
             self.window.restart(self.initial_window_pkts);
-        } else if !recovered || self.config.grow_on_recovery_exit {
-            self.window.on_new_ack();
+        } else if progress == Progress::Open || self.config.grow_on_recovery_exit {
+            self.response.on_ack(&mut self.window, &sample);
         }
     }
 
-    fn on_dup_ack(&mut self, now: Time) {
-        let limited = self.limited_transmit_pkts();
-        if self.recovery.on_dup_ack(self.una, self.sent) {
-            // RFC 5681, section 3.2, step 2: what limited transmit sent does not count.
-            self.window.on_fast_retransmit(self.flight_pkts().saturating_sub(limited));
-            self.timed = None;
-            if self.config.fast_retransmit_restarts_timer {
-                self.deadline = Some(now + self.rto.current());
-            }
-            self.retransmit = true;
-            self.stats.fast_retransmits += 1;
+    fn on_dup_ack(&mut self, now: Time, ack: &Ack) {
+        let Some(Found { flight_pkts }) = self.recovery.on_dup_ack(now, ack, &self.stream, &self.window) else {
+            return;
+        };
+        let verdict = self.lda.judge(&DeclaredLoss {
+            at: now,
+            seq: self.stream.una,
+            in_flight_pkts: self.stream.flight_pkts(),
+            cwnd_pkts: self.window.cwnd,
+        });
+        self.response.on_fast_retransmit(&mut self.window, &Loss { flight_pkts, verdict });
+        self.timed = None;
+        if self.config.fast_retransmit_restarts_timer {
+            self.deadline = Some(now + self.rto.current());
         }
+        self.stats.fast_retransmits += 1;
     }
 
     /// The instant named by [`Sender::poll_timeout`] has come; earlier calls change nothing.
@@ -141,18 +162,19 @@ impl Sender {
         if self.deadline.is_none_or(|deadline| now < deadline) {
             return;
         }
-        if self.una == 0 && self.config.syn_bytes.is_some() {
+        let una = self.stream.una;
+        if una == 0 && self.config.syn_bytes.is_some() {
             // RFC 5681, section 3.1: a lost SYN leaves an initial window of one segment.
             self.initial_window_pkts = 1;
         }
-        self.window.on_timeout(self.flight_pkts(), self.timed_out == Some(self.una));
-        self.recovery.on_timeout(self.sent);
+        let again = self.timed_out == Some(una);
+        self.response.on_timeout(&mut self.window, self.stream.flight_pkts(), again);
+        self.recovery.on_timeout(&self.stream);
         self.rto.back_off();
         self.deadline = Some(now + self.rto.current());
-        self.timed_out = Some(self.una);
+        self.timed_out = Some(una);
         self.timed = None;
-        self.next = self.una;
-        self.retransmit = false;
+        self.stream.next = una;
         self.stats.timeouts += 1;
     }
 
@@ -164,25 +186,17 @@ impl Sender {
     /// The next segment to send at this instant. Call it until it returns `None` after each of the other calls.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         self.opened?;
-        let seq = if self.retransmit {
-            self.retransmit = false;
-            self.una
-        } else if self.next < self.end && self.next < self.una + u64::from(self.window_pkts()) {
-            self.next += 1;
-            self.next - 1
-        } else {
-            return None;
-        };
+        let seq = self.recovery.poll_transmit(&mut self.stream, &self.window)?;
         Some(self.transmit(now, seq))
     }
 
     fn transmit(&mut self, now: Time, seq: u64) -> Segment {
-        let idle = self.una == self.sent;
-        let retransmission = seq < self.sent;
+        let idle = self.stream.una == self.stream.sent;
+        let retransmission = seq < self.stream.sent;
         if retransmission {
             self.stats.retransmissions += 1;
         } else {
-            self.sent = seq + 1;
+            self.stream.sent = seq + 1;
             self.timed.get_or_insert(Timed { seq, sent_at: now });
         }
         // RFC 6298, 5.1.
@@ -198,49 +212,34 @@ impl Sender {
         Segment { seq, transmission, sent_at: now, retransmission, payload_bytes, wire_bytes }
     }
 
-    /// Packets that may be unacknowledged: cwnd with fast recovery's inflation and limited transmit, no more than
-    /// the receiver's window.
+    /// Packets that may be unacknowledged: cwnd with what recovery adds, no more than the receiver's window.
     pub fn window_pkts(&self) -> u32 {
-        let extra = self.recovery.inflation().max(self.recovery.limited_transmit(self.next == self.sent));
-        (self.window.cwnd() as u32).saturating_add(extra).min(self.config.max_window_pkts)
+        self.recovery.window_pkts(&self.stream, &self.window)
     }
 
     /// The congestion window, packets, without fast recovery's inflation (as ns-2 traces it). At least 1.
     pub fn cwnd(&self) -> f64 {
-        self.window.cwnd()
+        self.window.cwnd
     }
 
     /// The slow start threshold, packets.
     pub fn ssthresh(&self) -> f64 {
-        self.window.ssthresh()
+        self.window.ssthresh
     }
 
     /// Packets known to have arrived, the SYN included: everything below this number was acknowledged.
     pub fn acknowledged(&self) -> u64 {
-        self.una
+        self.stream.una
     }
 
     /// Whether everything that was to be sent was acknowledged.
     pub fn is_finished(&self) -> bool {
-        self.una >= self.end
+        self.stream.una >= self.stream.end
     }
 
     /// Counts since the start.
     pub fn stats(&self) -> Stats {
         self.stats
-    }
-
-    /// Packets sent and not acknowledged (RFC 5681's FlightSize). After a timeout only what was sent since: everything
-    /// before it is taken for lost.
-    fn flight_pkts(&self) -> u64 {
-        self.next - self.una
-    }
-
-    /// Those of them that limited transmit sent.
-    fn limited_transmit_pkts(&self) -> u64 {
-        let usual = u64::from((self.window.cwnd() as u32).min(self.config.max_window_pkts));
-        let limited = u64::from(self.recovery.limited_transmit(true));
-        self.flight_pkts().saturating_sub(usual).min(limited)
     }
 }
 

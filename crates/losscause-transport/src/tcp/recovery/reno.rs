@@ -8,16 +8,21 @@
 //! Deviations, all chosen by [`Config`]: [`FastRetransmit::OncePerWindow`] and [`LimitedTransmit::NextPacket`] are
 //! ns-2's.
 
-use super::config::{Config, FastRetransmit, LimitedTransmit};
+use super::super::config::{Config, FastRetransmit, LimitedTransmit};
+use super::super::response::Window;
+use super::super::stream::Stream;
+use super::{Found, Progress};
 
 #[derive(Clone, Debug)]
-pub(super) struct Reno {
+pub(in super::super) struct Reno {
     threshold: u32,
     fast_retransmit: FastRetransmit,
     limited_transmit: LimitedTransmit,
     phase: Phase,
     /// Packets sent when the last loss was found (the numbers below this one).
     recover: u64,
+    /// The first unacknowledged packet is to be sent out of line.
+    retransmit: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,69 +41,68 @@ impl Reno {
             limited_transmit: config.limited_transmit,
             phase: Phase::Open { dup_acks: 0 },
             recover: 0,
+            retransmit: false,
         }
     }
 
-    /// A duplicate ACK arrived, with everything below `una` acknowledged and everything below `sent` sent. Whether
-    /// packet `una` is to be sent again, and the window to be halved.
-    pub(super) fn on_dup_ack(&mut self, una: u64, sent: u64) -> bool {
-        match &mut self.phase {
+    pub(super) fn on_dup_ack(&mut self, stream: &Stream, window: &Window) -> Option<Found> {
+        let dup_acks = match &mut self.phase {
             // Step 4.
-            Phase::FastRecovery { inflation } => *inflation = inflation.saturating_add(1),
-            Phase::Open { dup_acks } => {
-                *dup_acks = dup_acks.saturating_add(1);
-                let found = *dup_acks == self.threshold && self.may_retransmit(una);
-                if found {
-                    // Steps 2 and 3.
-                    self.recover = sent;
-                    self.phase = Phase::FastRecovery { inflation: self.threshold };
-                }
-                return found;
+            Phase::FastRecovery { inflation } => {
+                *inflation = inflation.saturating_add(1);
+                return None;
             }
+            Phase::Open { dup_acks } => dup_acks,
+        };
+        let before = *dup_acks;
+        *dup_acks = before.saturating_add(1);
+        if *dup_acks != self.threshold || !self.fast_retransmit.allows(stream.una, self.recover) {
+            return None;
         }
-        false
+        // Steps 2 and 3.
+        self.recover = stream.sent;
+        self.phase = Phase::FastRecovery { inflation: self.threshold };
+        self.retransmit = true;
+        let limited = u64::from(self.limited_transmit.releases(before, true));
+        let beyond = stream.flight_pkts().saturating_sub(u64::from(window.pkts(0)));
+        Some(Found { flight_pkts: stream.flight_pkts() - beyond.min(limited) })
     }
 
-    /// New data was acknowledged; whether that ended fast recovery (step 6).
-    pub(super) fn on_new_ack(&mut self) -> bool {
-        let recovering = matches!(self.phase, Phase::FastRecovery { .. });
+    /// Step 6, if a loss is being repaired.
+    #[inline]
+    pub(super) fn on_new_ack(&mut self) -> Progress {
+        self.retransmit = false;
+        match std::mem::replace(&mut self.phase, Phase::Open { dup_acks: 0 }) {
+            Phase::Open { .. } => Progress::Open,
+            Phase::FastRecovery { .. } => Progress::Recovered,
+        }
+    }
+
+    pub(super) fn on_timeout(&mut self, stream: &Stream) {
+        self.recover = stream.sent;
         self.phase = Phase::Open { dup_acks: 0 };
-        recovering
+        self.retransmit = false;
     }
 
-    /// The retransmission timer expired, with everything below `sent` sent.
-    pub(super) fn on_timeout(&mut self, sent: u64) {
-        self.recover = sent;
-        self.phase = Phase::Open { dup_acks: 0 };
+    #[inline]
+    pub(super) fn poll_transmit(&mut self, stream: &mut Stream, window: &Window) -> Option<u64> {
+        if self.retransmit {
+            self.retransmit = false;
+            return Some(stream.una);
+        }
+        stream.take_next(self.window_pkts(stream, window))
     }
 
-    /// Packets that fast recovery adds to the window.
-    pub(super) fn inflation(&self) -> u32 {
-        match self.phase {
-            Phase::Open { .. } => 0,
+    /// cwnd with fast recovery's inflation or with limited transmit.
+    #[inline]
+    pub(super) fn window_pkts(&self, stream: &Stream, window: &Window) -> u32 {
+        window.pkts(match self.phase {
             Phase::FastRecovery { inflation } => inflation,
-        }
-    }
-
-    /// Packets that limited transmit adds to the window (RFC 3042), for the next packet in line; `unsent` if that
-    /// one was not sent before.
-    pub(super) fn limited_transmit(&self, unsent: bool) -> u32 {
-        match self.phase {
-            Phase::Open { dup_acks } if dup_acks < self.threshold => match self.limited_transmit {
-                LimitedTransmit::Off => 0,
-                LimitedTransmit::UnsentPacket if !unsent => 0,
-                LimitedTransmit::UnsentPacket | LimitedTransmit::NextPacket => dup_acks,
-            },
-            _ => 0,
-        }
-    }
-
-    fn may_retransmit(&self, una: u64) -> bool {
-        match self.fast_retransmit {
-            FastRetransmit::Always => true,
-            // ns-2.35, RenoTcpAgent::dupack_action.
-            FastRetransmit::OncePerWindow => una > self.recover || una == 1,
-        }
+            Phase::Open { dup_acks } if dup_acks < self.threshold => {
+                self.limited_transmit.releases(dup_acks, stream.next == stream.sent)
+            }
+            Phase::Open { .. } => 0,
+        })
     }
 }
 
@@ -106,8 +110,23 @@ impl Reno {
 mod tests {
     use super::*;
 
+    /// Everything from `una` to below `sent` is in flight.
+    fn stream(una: u64, sent: u64) -> Stream {
+        Stream { una, next: sent, sent, end: u64::MAX }
+    }
+
+    /// A window so large that what it allows shows what recovery adds.
+    fn window() -> Window {
+        Window { cwnd: 100.0, ssthresh: 100.0, max_pkts: 1000 }
+    }
+
+    fn extra(reno: &Reno, unsent: bool) -> u32 {
+        let next = if unsent { 15 } else { 6 };
+        reno.window_pkts(&Stream { next, ..stream(5, 15) }, &window()) - 100
+    }
+
     fn after_dup_acks(reno: &mut Reno, una: u64, sent: u64, count: u32) -> Vec<bool> {
-        (0..count).map(|_| reno.on_dup_ack(una, sent)).collect()
+        (0..count).map(|_| reno.on_dup_ack(&stream(una, sent), &window()).is_some()).collect()
     }
 
     #[test]
@@ -120,11 +139,11 @@ mod tests {
 
     #[test]
     fn the_window_is_inflated_by_three_and_one_for_each_further_duplicate() {
-        let mut reno = Reno::new(&Config::rfc());
+        let mut reno = Reno::new(&Config { limited_transmit: LimitedTransmit::Off, ..Config::rfc() });
         let mut inflation = vec![];
         for _ in 0..5 {
-            reno.on_dup_ack(5, 15);
-            inflation.push(reno.inflation());
+            after_dup_acks(&mut reno, 5, 15, 1);
+            inflation.push(extra(&reno, true));
         }
         assert_eq!(inflation, [0, 0, 3, 4, 5]);
     }
@@ -133,9 +152,9 @@ mod tests {
     fn the_first_new_ack_deflates_even_if_it_is_partial() {
         let mut reno = Reno::new(&Config::rfc());
         after_dup_acks(&mut reno, 5, 15, 7);
-        assert!(reno.on_new_ack(), "recovery ends");
-        assert_eq!(reno.inflation(), 0);
-        assert!(!reno.on_new_ack(), "and is not entered by an ACK of new data");
+        assert_eq!(reno.on_new_ack(), Progress::Recovered);
+        assert_eq!(extra(&reno, true), 0);
+        assert_eq!(reno.on_new_ack(), Progress::Open);
     }
 
     #[test]
@@ -164,9 +183,9 @@ mod tests {
     #[test]
     fn after_a_timeout_ns2_waits_until_the_lost_window_is_acknowledged() {
         let mut reno = Reno::new(&Config::ns2());
-        reno.on_timeout(15);
+        reno.on_timeout(&stream(5, 15));
         assert_eq!(after_dup_acks(&mut reno, 7, 16, 5), [false; 5]);
-        assert_eq!(reno.inflation(), 0);
+        assert_eq!(extra(&reno, true), 0);
         reno.on_new_ack();
         assert_eq!(after_dup_acks(&mut reno, 16, 30, 3), [false, false, true]);
     }
@@ -181,11 +200,12 @@ mod tests {
     #[test]
     fn limited_transmit_releases_one_packet_per_duplicate_below_the_threshold() {
         let released = |limited_transmit, unsent| {
-            let mut reno = Reno::new(&Config { limited_transmit, ..Config::rfc() });
+            // ns-2 does not retransmit packet 0 fast, so that fast recovery adds nothing.
+            let mut reno = Reno::new(&Config { limited_transmit, ..Config::ns2() });
             let mut released = vec![];
             for _ in 0..4 {
-                reno.on_dup_ack(5, 15);
-                released.push(reno.limited_transmit(unsent));
+                after_dup_acks(&mut reno, 0, 15, 1);
+                released.push(extra(&reno, unsent));
             }
             released
         };

@@ -1,0 +1,116 @@
+//! Additive increase, multiplicative decrease (RFC 5681, sections 3.1 and 3.2).
+//!
+//! ```text
+//! ACK of new data:   cwnd += 1 below ssthresh, else 1/cwnd            (equations 2, 3)
+//! fast retransmit:   ssthresh = max(FlightSize/2, 2), cwnd = ssthresh (equation 4)
+//! timeout:           the same ssthresh, cwnd = 1
+//! ```
+//!
+//! A loss that is judged wireless leaves the window as it is.
+//!
+//! Deviations: none with [`Halving::FlightSize`]; the other two are ns-2's.
+
+use super::super::config::{Config, Halving};
+use super::{Loss, Window};
+
+#[derive(Clone, Debug)]
+pub(in super::super) struct Aimd {
+    halving: Halving,
+}
+
+impl Aimd {
+    pub(super) fn new(config: &Config) -> Self {
+        Self { halving: config.halving }
+    }
+
+    pub(super) fn on_fast_retransmit(&mut self, window: &mut Window, loss: &Loss) {
+        if loss.verdict.is_wireless() {
+            return;
+        }
+        let half = self.half(window, loss.flight_pkts);
+        window.ssthresh = self.threshold(half);
+        window.cwnd = match self.halving {
+            Halving::FlightSize => window.ssthresh,
+            Halving::Window | Halving::WholeWindow => half.max(1.0),
+        };
+    }
+
+    pub(super) fn on_timeout(&mut self, window: &mut Window, flight_pkts: u64, again: bool) {
+        let held = again && self.halving == Halving::FlightSize;
+        if !held {
+            window.ssthresh = self.threshold(self.half(window, flight_pkts));
+        }
+        window.cwnd = 1.0;
+    }
+
+    fn half(&self, window: &Window, flight_pkts: u64) -> f64 {
+        let usable = window.cwnd.min(f64::from(window.max_pkts));
+        match self.halving {
+            Halving::FlightSize => flight_pkts as f64 / 2.0,
+            Halving::Window => usable / 2.0,
+            Halving::WholeWindow => (usable.floor() / 2.0).floor(),
+        }
+    }
+
+    fn threshold(&self, half: f64) -> f64 {
+        match self.halving {
+            Halving::FlightSize => half.max(2.0),
+            Halving::Window | Halving::WholeWindow => half.floor().max(2.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use losscause::Verdict;
+
+    use super::*;
+
+    fn aimd(halving: Halving, cwnd: f64) -> (Aimd, Window) {
+        let config = Config { halving, max_window_pkts: 20, ..Config::rfc() };
+        (Aimd::new(&config), Window { cwnd, ..Window::new(&config) })
+    }
+
+    fn after_fast_retransmit(halving: Halving, cwnd: f64, flight_pkts: u64, verdict: Verdict) -> (f64, f64) {
+        let (mut aimd, mut window) = aimd(halving, cwnd);
+        aimd.on_fast_retransmit(&mut window, &Loss { flight_pkts, verdict });
+        (window.cwnd, window.ssthresh)
+    }
+
+    #[test]
+    fn a_fast_retransmit_halves_what_each_rule_says() {
+        let after = |halving, cwnd, flight| after_fast_retransmit(halving, cwnd, flight, Verdict::Congestion);
+        assert_eq!(after(Halving::FlightSize, 9.7, 9), (4.5, 4.5));
+        assert_eq!(after(Halving::Window, 9.5, 9), (4.75, 4.0));
+        assert_eq!(after(Halving::WholeWindow, 9.5, 9), (4.0, 4.0));
+        // The receiver's window of 20 packets counts, not cwnd.
+        assert_eq!(after(Halving::FlightSize, 50.0, 20), (10.0, 10.0));
+        assert_eq!(after(Halving::Window, 50.0, 20), (10.0, 10.0));
+        // RFC 5681, equation 4: at least 2; ns-2 leaves cwnd below ssthresh.
+        assert_eq!(after(Halving::FlightSize, 3.0, 3), (2.0, 2.0));
+        assert_eq!(after(Halving::Window, 3.0, 3), (1.5, 2.0));
+        assert_eq!(after(Halving::WholeWindow, 3.0, 3), (1.0, 2.0));
+        assert_eq!(after(Halving::Window, 1.0, 1), (1.0, 2.0));
+    }
+
+    #[test]
+    fn a_wireless_loss_leaves_the_window_and_an_undecided_one_halves_it() {
+        let after = |verdict| after_fast_retransmit(Halving::FlightSize, 9.0, 9, verdict);
+        assert_eq!(after(Verdict::Wireless), (9.0, 20.0));
+        assert_eq!(after(Verdict::Undecided), (4.5, 4.5));
+    }
+
+    #[test]
+    fn a_timeout_leaves_one_packet_and_half_the_threshold() {
+        let after = |halving, again| {
+            let (mut aimd, mut window) = aimd(halving, 12.0);
+            aimd.on_timeout(&mut window, 12, false);
+            assert_eq!((window.cwnd, window.ssthresh), (1.0, 6.0));
+            aimd.on_timeout(&mut window, 12, again);
+            (window.cwnd, window.ssthresh)
+        };
+        assert_eq!(after(Halving::FlightSize, false), (1.0, 6.0));
+        assert_eq!(after(Halving::FlightSize, true), (1.0, 6.0), "held when the same packet times out again");
+        assert_eq!(after(Halving::Window, true), (1.0, 2.0), "ns-2 halves the window of 1");
+    }
+}

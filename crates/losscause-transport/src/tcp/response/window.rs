@@ -1,0 +1,67 @@
+//! The numbers that every response moves, and the growth that most of them share (RFC 5681, section 3.1).
+
+use super::super::config::Config;
+
+/// cwnd and ssthresh, in packets; what recovery adds to cwnd for a while is kept there.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Window {
+    pub(in super::super) cwnd: f64,
+    pub(in super::super) ssthresh: f64,
+    /// The receiver's window.
+    pub(in super::super) max_pkts: u32,
+}
+
+impl Window {
+    pub(in super::super) fn new(config: &Config) -> Self {
+        Self {
+            cwnd: f64::from(config.initial_window_pkts),
+            ssthresh: f64::from(config.initial_ssthresh_pkts.unwrap_or(config.max_window_pkts)),
+            max_pkts: config.max_window_pkts,
+        }
+    }
+
+    /// Data is about to flow (again).
+    pub(in super::super) fn restart(&mut self, cwnd_pkts: u32) {
+        self.cwnd = f64::from(cwnd_pkts);
+    }
+
+    /// Whole packets that cwnd and the receiver's window allow, with `extra` more from recovery.
+    #[inline]
+    pub(in super::super) fn pkts(&self, extra: u32) -> u32 {
+        (self.cwnd as u32).saturating_add(extra).min(self.max_pkts)
+    }
+
+    /// One ACK of new data: slow start by one packet, congestion avoidance by 1/cwnd (RFC 5681, equations 2, 3).
+    #[inline]
+    pub(super) fn grow(&mut self) {
+        self.cwnd += if self.cwnd < self.ssthresh { 1.0 } else { 1.0 / self.cwnd };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slow_start_adds_one_packet_per_ack_up_to_ssthresh() {
+        let mut window = Window { cwnd: 2.0, ssthresh: 4.0, max_pkts: 4 };
+        let series: Vec<f64> = std::iter::repeat_with(|| {
+            window.grow();
+            window.cwnd
+        })
+        .take(4)
+        .collect();
+        // 4 is ssthresh: from there on 1/4, then 1/4.25.
+        assert_eq!(series, [3.0, 4.0, 4.25, 4.25 + 1.0 / 4.25]);
+    }
+
+    #[test]
+    fn congestion_avoidance_adds_about_one_packet_per_round_trip() {
+        let mut window = Window { cwnd: 10.0, ssthresh: 10.0, max_pkts: 10 };
+        for _ in 0..10 {
+            window.grow();
+        }
+        // 10 + 1/10 + 1/10.1 + … stays a little below 11.
+        assert!((10.95..11.0).contains(&window.cwnd), "{}", window.cwnd);
+    }
+}
