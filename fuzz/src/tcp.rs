@@ -1,7 +1,7 @@
 //! Both ends of a TCP connection, each with any messages from the other.
 
 use losscause::{Span, Time};
-use losscause_transport::tcp::{Ack, Config, Receiver, Segment, Sender};
+use losscause_transport::tcp::{Ack, Config, Receiver, SackBlocks, Segment, Sender};
 
 use super::bytes::Bytes;
 
@@ -83,7 +83,8 @@ pub fn tcp_sender(data: &[u8]) {
         now = later;
         let near = if bytes.0.first().is_some_and(|b| b & 0x80 != 0) { sent } else { sender.acknowledged() };
         let Some(next) = next(&mut bytes, near) else { return };
-        let ack = Ack { next, echo: now, echo_of_retransmission: false, wire_bytes: 40 };
+        let sack = SackBlocks::NONE;
+        let ack = Ack { next, echo: now, echo_of_retransmission: false, wire_bytes: 40, sack };
         sender.on_ack(now, &ack);
     }
 }

@@ -11,7 +11,10 @@ use std::path::{Path, PathBuf};
 
 use common::{Link, Pipe};
 use losscause::Span;
-use losscause_transport::tcp::{Config, Halving, LimitedTransmit};
+use losscause_transport::tcp::{
+    Config, Deflation, Halving, LimitedTransmit, NewRenoRules, PartialAckTimer, RecoveryExit, RecoveryScheme,
+    SackOption,
+};
 
 struct Recording {
     name: String,
@@ -24,7 +27,7 @@ struct Recording {
 #[test]
 fn every_transmission_drop_and_window_cut_coincides_with_ns2() {
     let recordings = recordings();
-    assert_eq!(recordings.len(), 17);
+    assert_eq!(recordings.len(), 37);
     for recording in recordings {
         let lost = recording.lost();
         let mut pipe = Pipe::new(&recording.config(), recording.link(), |i| lost.binary_search(&i).is_ok());
@@ -83,6 +86,10 @@ impl Recording {
     fn config(&self) -> Config {
         let ns2 = Config::ns2();
         Config {
+            recovery: self.recovery(),
+            sack: self.values["sink"].contains("Sack").then_some(SackOption { fixed_bytes: 0 }),
+            // Sack1 ends its recovery with newack alone.
+            grow_on_recovery_exit: self.values["agent"] != "Sack1",
             header_bytes: if self.flag("headers") { ns2.header_bytes } else { 0 },
             syn_bytes: ns2.syn_bytes.filter(|_| self.flag("syn")),
             max_window_pkts: self.count("window") as u32,
@@ -96,6 +103,27 @@ impl Recording {
             delayed_ack: self.values["sink"].ends_with("DelAck").then_some(Span::from_millis(100)),
             ..ns2
         }
+    }
+
+    fn recovery(&self) -> RecoveryScheme {
+        match self.values["agent"].as_str() {
+            "Reno" => RecoveryScheme::Reno,
+            "Sack1" => RecoveryScheme::Sack1,
+            "Newreno" => RecoveryScheme::NewReno(self.new_reno()),
+            other => panic!("{}: there is no agent {other}", self.name),
+        }
+    }
+
+    fn new_reno(&self) -> NewRenoRules {
+        let mut rules = NewRenoRules::NS2;
+        match self.values["set"].as_str() {
+            "" => {}
+            "newreno_changes1_:0" => rules.timer = PartialAckTimer::SlowButSteady,
+            "partial_window_deflation_:0" => rules.deflation = Deflation::All,
+            "exit_recovery_fix_:1" => rules.exit = RecoveryExit::NoBurst,
+            other => panic!("{}: there is no setting {other}", self.name),
+        }
+        rules
     }
 
     /// ns-2 keeps the packet under transmission outside its queue, and calls a queue full one packet early: the sum

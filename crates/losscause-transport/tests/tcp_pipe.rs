@@ -6,7 +6,9 @@ mod common;
 
 use common::{Link, Pipe};
 use losscause::{Span, Time};
-use losscause_transport::tcp::{Ack, BackoffCleared, Config, Receiver, Segment, Sender};
+use losscause_transport::tcp::{
+    Ack, BackoffCleared, Config, NewRenoRules, Receiver, RecoveryScheme, SackBlocks, SackOption, Segment, Sender,
+};
 use proptest::prelude::*;
 
 const LINK: Link = Link { rate_bps: 1e6, delay_s: 0.02, queue_pkts: 1000 };
@@ -84,8 +86,18 @@ fn delayed_acks_halve_the_number_of_acks() {
 
 fn configs() -> impl Strategy<Value = Config> {
     let named = prop_oneof![Just(Config::rfc()), Just(Config::ns2()), Just(Config::ns2_classic())];
-    (named, 1_u32..70, 1_u32..12, 1_u32..5, any::<[bool; 3]>(), 1_i64..500).prop_map(
-        |(named, window, initial, threshold, [delay, by_ack, no_syn], tick_ms)| Config {
+    let recovery = prop_oneof![
+        Just(RecoveryScheme::Reno),
+        Just(RecoveryScheme::NewReno(NewRenoRules::RFC)),
+        Just(RecoveryScheme::NewReno(NewRenoRules::NS2)),
+        Just(RecoveryScheme::Sack),
+        Just(RecoveryScheme::Sack1),
+    ];
+    (named, recovery, 1_u32..70, 1_u32..12, 1_u32..5, any::<[bool; 3]>(), 1_i64..500).prop_map(
+        |(named, recovery, window, initial, threshold, [delay, by_ack, no_syn], tick_ms)| Config {
+            recovery,
+            sack: matches!(recovery, RecoveryScheme::Sack | RecoveryScheme::Sack1)
+                .then_some(SackOption { fixed_bytes: 4 }),
             max_window_pkts: window,
             initial_window_pkts: initial,
             dup_ack_threshold: threshold,
@@ -108,6 +120,8 @@ enum Op {
     SenderTimeout,
     Transmit,
     Segment(u64),
+    /// The next acknowledgements report a block so far ahead.
+    Report(u64, u64),
     ReceiverTimeout,
 }
 
@@ -122,6 +136,7 @@ fn ops() -> impl Strategy<Value = Op> {
         Just(Op::Transmit),
         any::<u64>().prop_map(Op::Segment),
         (0_u64..100).prop_map(Op::Segment),
+        (0_u64..80, 0_u64..20).prop_map(|(offset, pkts)| Op::Report(offset, pkts)),
         Just(Op::ReceiverTimeout),
     ]
 }
@@ -137,10 +152,12 @@ proptest! {
         let mut sender = Sender::new(&config).unwrap();
         let mut receiver = Receiver::new(&config).unwrap();
         let mut now = Time::ZERO;
+        let mut blocks = [(0, 0); 3];
         for op in ops {
             let acknowledged = sender.acknowledged();
             let delivered = receiver.delivered_packets();
-            let ack = |next| Ack { next, echo: now, echo_of_retransmission: false, wire_bytes: 40 };
+            let sack = SackBlocks::of(acknowledged, blocks);
+            let ack = |next| Ack { next, echo: now, echo_of_retransmission: false, wire_bytes: 40, sack };
             match op {
                 Op::Start => sender.start(now),
                 Op::Wait(ms) => now += Span::from_millis(ms),
@@ -161,6 +178,10 @@ proptest! {
                     now,
                     &Segment { seq, transmission: 0, sent_at: now, retransmission: false, payload_bytes: 1, wire_bytes: 41 },
                 ),
+                Op::Report(offset, pkts) => {
+                    let start = acknowledged.saturating_add(offset);
+                    blocks = [(start, start + pkts), blocks[0], blocks[1]];
+                }
                 Op::ReceiverTimeout => receiver.on_timeout(receiver.poll_timeout().unwrap_or(now)),
             }
             prop_assert!(sender.cwnd() >= 1.0);

@@ -4,9 +4,15 @@ use core::fmt;
 
 use losscause::Span;
 
+pub use super::recovery::{Deflation, NewRenoRules, PartialAckTimer, RecoveryExit};
+
 /// The settings of a connection; windows and thresholds are counted in packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
+    /// Which packets are sent again, and when.
+    pub recovery: RecoveryScheme,
+    /// Whether and how the receiver reports what it received beyond the cumulative acknowledgement (RFC 2018).
+    pub sack: Option<SackOption>,
     /// Payload of a data segment, bytes (ns-2 `packetSize_`). At least 1.
     pub payload_bytes: u32,
     /// Headers of a data segment, bytes; payload and headers together are its size on the wire
@@ -77,6 +83,29 @@ pub enum FastRetransmit {
     /// losses in one window cost a timeout. Never while nothing has been acknowledged; always while just packet 0
     /// has (`bugfix_ss_`).
     OncePerWindow,
+    /// The same, and from the start on (RFC 6582, section 3.2, step 2).
+    AfterRecovery,
+}
+
+/// Which packets are sent again, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecoveryScheme {
+    /// RFC 5681: fast recovery ends with the first ACK of new data.
+    Reno,
+    /// RFC 6582: it ends when everything is repaired, one packet per round trip.
+    NewReno(NewRenoRules),
+    /// RFC 6675: it ends when everything is repaired, as fast as cwnd allows. Takes [`Config::sack`].
+    Sack,
+    /// The same by the rules of ns-2.35's `Agent/TCP/Sack1`.
+    Sack1,
+}
+
+/// How a receiver reports what it received beyond the cumulative acknowledgement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SackOption {
+    /// Bytes that a report adds to an acknowledgement beside 8 for each block (RFC 2018: kind, length and two of padding;
+    /// ns-2: none).
+    pub fixed_bytes: u32,
 }
 
 /// What the duplicate ACKs below the threshold release.
@@ -107,6 +136,8 @@ impl Config {
     /// RFC 5681 with RFC 3042 and RFC 6298: 1460 bytes of payload, an exact clock, no SYN, no delayed ACK.
     pub const fn rfc() -> Self {
         Self {
+            recovery: RecoveryScheme::Reno,
+            sack: None,
             payload_bytes: 1460,
             header_bytes: 40,
             ack_bytes: 40,
@@ -136,6 +167,8 @@ impl Config {
     /// `Agent/TCP/Reno` and `Agent/TCPSink` with the defaults of ns-2.35.
     pub const fn ns2() -> Self {
         Self {
+            recovery: RecoveryScheme::Reno,
+            sack: None,
             payload_bytes: 1000,
             header_bytes: 40,
             ack_bytes: 40,

@@ -18,11 +18,15 @@ mod receiver;
 mod recovery;
 mod response;
 mod rto;
+mod sack_blocks;
 mod segment;
 mod sender;
 mod stream;
 
-pub use config::{BackoffCleared, Config, ConfigError, FastRetransmit, Halving, LimitedTransmit};
+pub use config::{
+    BackoffCleared, Config, ConfigError, Deflation, FastRetransmit, Halving, LimitedTransmit, NewRenoRules,
+    PartialAckTimer, RecoveryExit, RecoveryScheme, SackOption,
+};
 pub use receiver::Receiver;
-pub use segment::{Ack, Segment};
+pub use segment::{Ack, SackBlocks, Segment};
 pub use sender::{Sender, Stats};

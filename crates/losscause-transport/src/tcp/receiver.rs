@@ -5,13 +5,15 @@
 
 use losscause::{Span, Time};
 
-use super::config::{Config, ConfigError};
+use super::config::{Config, ConfigError, SackOption};
+use super::sack_blocks::{Reports, SackBlocks};
 use super::segment::{Ack, Segment};
 
 /// The receiving end of a connection.
 #[derive(Clone, Debug)]
 pub struct Receiver {
     ack_bytes: u32,
+    sack: Option<(SackOption, Reports)>,
     delay: Option<Span>,
     /// Packets that carry no payload (the SYN).
     empty: u64,
@@ -47,6 +49,7 @@ impl Receiver {
         let words = config.max_window_pkts.div_ceil(u64::BITS).next_power_of_two();
         Ok(Self {
             ack_bytes: config.ack_bytes,
+            sack: config.sack.map(|option| (option, Reports::default())),
             delay: config.delayed_ack,
             empty: u64::from(config.syn_bytes.is_some()),
             next: 0,
@@ -63,11 +66,13 @@ impl Receiver {
         self.take_in(seq);
         // The last number there is lies beyond every window, and has none after it.
         let in_order = seq.checked_add(1) == Some(self.next);
+        let (sack, sack_bytes) = self.report(seq);
         let ack = Ack {
             next: self.next,
             echo: segment.sent_at,
             echo_of_retransmission: segment.retransmission,
-            wire_bytes: self.ack_bytes,
+            wire_bytes: self.ack_bytes + sack_bytes,
+            sack,
         };
         // RFC 5681, section 4.2: at once for what is out of order or fills a gap, and for every second packet.
         // ns-2.35, DelAckSink::recv: at once for packet 0, too.
@@ -138,6 +143,33 @@ impl Receiver {
         }
     }
 
+    /// What to report because packet `seq` arrived, and the bytes that takes.
+    #[inline]
+    fn report(&mut self, seq: u64) -> (SackBlocks, u32) {
+        let beyond = self.ahead_pkts > 0;
+        let block = if beyond && self.sack.is_some() { self.block_of(seq) } else { None };
+        match &mut self.sack {
+            Some((option, reports)) if beyond => {
+                let blocks = reports.report(self.next, block);
+                let bytes = if blocks == SackBlocks::NONE { 0 } else { option.fixed_bytes + 8 * blocks.count() };
+                (blocks, bytes)
+            }
+            _ => (SackBlocks::NONE, 0),
+        }
+    }
+
+    /// The packets around `seq` that were received beyond a gap, from the first to below the second.
+    fn block_of(&self, seq: u64) -> Option<(u64, u64)> {
+        let received = |seq: u64| {
+            let (word, bit) = self.slot(seq);
+            (self.next..self.end).contains(&seq) && self.ahead[word] & bit != 0
+        };
+        received(seq).then(|| {
+            let start = (self.next..seq).rev().find(|&below| !received(below)).map_or(self.next, |gap| gap + 1);
+            (start, (seq..self.end).find(|&above| !received(above)).unwrap_or(self.end))
+        })
+    }
+
     fn slot(&self, seq: u64) -> (usize, u64) {
         let word = (seq / u64::from(u64::BITS)) as usize & (self.ahead.len() - 1);
         (word, 1 << (seq % u64::from(u64::BITS)))
@@ -204,8 +236,30 @@ mod tests {
             wire_bytes: 1040,
         };
         receiver.on_segment(at(30), &segment);
-        let ack = Ack { next: 1, echo: at(7), echo_of_retransmission: true, wire_bytes: 40 };
+        let sack = SackBlocks::NONE;
+        let ack = Ack { next: 1, echo: at(7), echo_of_retransmission: true, wire_bytes: 40, sack };
         assert_eq!(receiver.poll_transmit(at(30)), Some(ack));
+    }
+
+    #[test]
+    fn a_report_names_the_block_of_the_packet_that_caused_it_first() {
+        let sack = Some(SackOption { fixed_bytes: 4 });
+        let mut receiver = receiver(Config { sack, ..Config::rfc() });
+        let mut reported = |seq| {
+            let (retransmission, sent_at) = (false, at(0));
+            let segment =
+                Segment { seq, transmission: seq, sent_at, retransmission, payload_bytes: 1000, wire_bytes: 1040 };
+            receiver.on_segment(at(0), &segment);
+            let ack = receiver.poll_transmit(at(0)).unwrap();
+            (ack.sack.ranges(ack.next).collect::<Vec<_>>(), ack.wire_bytes)
+        };
+        assert_eq!(reported(0), (vec![], 40));
+        assert_eq!(reported(2), (vec![(2, 3)], 52));
+        assert_eq!(reported(5), (vec![(5, 6), (2, 3)], 60));
+        assert_eq!(reported(3), (vec![(2, 4), (5, 6)], 60));
+        assert_eq!(reported(1), (vec![(5, 6)], 52));
+        assert_eq!(reported(3), (vec![(5, 6)], 52), "a duplicate of what was acknowledged");
+        assert_eq!(reported(4), (vec![], 40));
     }
 
     #[test]

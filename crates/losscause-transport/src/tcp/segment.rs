@@ -2,6 +2,8 @@
 
 use losscause::Time;
 
+pub use super::sack_blocks::SackBlocks;
+
 /// A data segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
@@ -30,4 +32,6 @@ pub struct Ack {
     pub echo_of_retransmission: bool,
     /// Bytes on the wire.
     pub wire_bytes: u32,
+    /// What was received beyond, if the receiver reports it.
+    pub sack: SackBlocks,
 }

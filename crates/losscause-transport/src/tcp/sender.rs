@@ -121,9 +121,14 @@ impl<L: SenderLda> Sender<L> {
         } else if self.config.backoff_cleared == BackoffCleared::ByNewAck {
             self.rto.clear_backoff();
         }
-        // RFC 6298, 5.2 and 5.3.
-        self.deadline = (self.stream.una < self.stream.sent).then(|| now + self.rto.current());
-        let progress = self.recovery.on_new_ack();
+        let progress = self.recovery.on_new_ack(ack, newly_acked_pkts, &self.stream, &mut self.window);
+        if !matches!(progress, Progress::Partial { restart_timer: false, .. }) {
+            // RFC 6298, 5.2 and 5.3.
+            self.deadline = (self.stream.una < self.stream.sent).then(|| now + self.rto.current());
+        }
+        if let Progress::Partial { clear_backoff: true, .. } = progress {
+            self.rto.clear_backoff();
+        }
         let sample = AckSample {
             at: now,
             rtt: Some(now - ack.echo),
@@ -134,7 +139,7 @@ impl<L: SenderLda> Sender<L> {
         self.lda.on_ack(&sample);
         if opening {
             self.window.restart(self.initial_window_pkts);
-        } else if progress == Progress::Open || self.config.grow_on_recovery_exit {
+        } else if progress == Progress::Open || progress == Progress::Recovered && self.config.grow_on_recovery_exit {
             self.response.on_ack(&mut self.window, &sample);
         }
     }
@@ -247,6 +252,7 @@ impl<L: SenderLda> Sender<L> {
 mod tests {
     use losscause::Span;
 
+    use super::super::segment::SackBlocks;
     use super::*;
 
     fn at(ms: i64) -> Time {
@@ -269,7 +275,7 @@ mod tests {
     }
 
     fn ack(sender: &mut Sender, ms: i64, next: u64) -> Vec<u64> {
-        let ack = Ack { next, echo: at(0), echo_of_retransmission: false, wire_bytes: 40 };
+        let ack = Ack { next, echo: at(0), echo_of_retransmission: false, wire_bytes: 40, sack: SackBlocks::NONE };
         sender.on_ack(at(ms), &ack);
         sent(sender, ms)
     }
@@ -318,7 +324,10 @@ mod tests {
         let syn = sender.poll_transmit(at(0)).unwrap();
         assert_eq!((syn.seq, syn.payload_bytes, syn.wire_bytes), (0, 0, 40));
         assert_eq!(sender.poll_transmit(at(0)), None);
-        sender.on_ack(at(50), &Ack { next: 1, echo: at(0), echo_of_retransmission: false, wire_bytes: 40 });
+        sender.on_ack(
+            at(50),
+            &Ack { next: 1, echo: at(0), echo_of_retransmission: false, wire_bytes: 40, sack: SackBlocks::NONE },
+        );
         let data = sender.poll_transmit(at(50)).unwrap();
         assert_eq!((data.seq, data.payload_bytes, data.wire_bytes), (1, 1000, 1040));
         assert_eq!(sent(&mut sender, 50), [2]);

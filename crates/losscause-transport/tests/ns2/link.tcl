@@ -1,15 +1,17 @@
-# One Agent/TCP/Reno over one link in ns-2.35, for comparison with our sender transmission by transmission.
+# One TCP agent over one link in ns-2.35, for comparison with our sender transmission by transmission.
 #
 #   ns link.tcl KEY=VALUE … > NAME.txt                       makes a recording
 #   ns link.tcl $(sed -n 's/^# //p' NAME.txt) | diff NAME.txt -      repeats it
 #
-# `lose` holds the indices of the packets that are lost after their transmission, in ascending order.
+# `lose` holds the indices of the packets that are lost after their transmission, in ascending order; `set` holds
+# variables of the agent, NAME:VALUE,NAME:VALUE.
 # Output: the settings, the totals, then
 #   send SECONDS SEQ        the sender transmits
 #   drop SECONDS SEQ        the queue is full
 #   cwnd SECONDS PACKETS    the sender's window shrinks
 
 array set param {
+    agent Reno  set ""
     rate_bps 800000  delay_ms 20  queue_pkts 20  duration_s 20  lose ""  seed 99999999
     window 20  tick_s 0.01  minrto_s 0.2  init_rto_s 3  sink TCPSink  syn 1  iw 2  limited 1  headers 1  precise 1
 }
@@ -46,7 +48,7 @@ if {$param(lose) ne ""} {
     $errors drop-target [new Agent/Null]
 }
 
-set tcp [new Agent/TCP/Reno]
+set tcp [new Agent/TCP/$param(agent)]
 $tcp set tcpTick_ $param(tick_s)
 $tcp set window_ $param(window)
 $tcp set minrto_ $param(minrto_s)
@@ -57,6 +59,9 @@ $tcp set windowInit_ $param(iw)
 $tcp set singledup_ $param(limited)
 $tcp set useHeaders_ $param(headers)
 $tcp set precisionReduce_ $param(precise)
+foreach setting [split $param(set) ,] {
+    eval $tcp set [split $setting :]
+}
 set sink [new Agent/$param(sink)]
 $ns attach-agent $from $tcp
 $ns attach-agent $to $sink

@@ -63,9 +63,7 @@ impl Reno {
         self.recover = stream.sent;
         self.phase = Phase::FastRecovery { inflation: self.threshold };
         self.retransmit = true;
-        let limited = u64::from(self.limited_transmit.releases(before, true));
-        let beyond = stream.flight_pkts().saturating_sub(u64::from(window.pkts(0)));
-        Some(Found { flight_pkts: stream.flight_pkts() - beyond.min(limited) })
+        Some(Found { flight_pkts: stream.flight_without(self.limited_transmit.releases(before, true), window) })
     }
 
     /// Step 6, if a loss is being repaired.

@@ -1,0 +1,352 @@
+//! NewReno's loss recovery (RFC 6582): fast recovery that lasts until everything in flight at its start is acknowledged.
+//!
+//! An ACK of new data below that point is partial: the packet that it asks for was lost, too, and is sent again at once,
+//! without a further duplicate ACK. So one lost packet is repaired per round trip, and the window is cut once.
+//!
+//! ```text
+//! third duplicate ACK:  recover = everything sent;  send again;  window inflated by 3      (section 3.2, steps 2, 3)
+//! duplicate ACK:        window inflated by 1                                               (RFC 5681, section 3.2)
+//! partial ACK of n:     send again;  window deflated by n - 1                              (section 3.2, step 3)
+//! full ACK:             cwnd = min(ssthresh, max(FlightSize, 1) + 1)                       (the same)
+//! ```
+//!
+//! Deviations: neither of the heuristics of section 4.1 (timestamps, ACKs) that tell a loss after a timeout from packets
+//! sent twice. [`NewRenoRules::NS2`] holds the rules of ns-2.35's `Agent/TCP/Newreno`; of those, `newreno_changes_` (an
+//! estimate of ssthresh from the first ACKs, and one new packet per two duplicates) is left out, as it is off there.
+
+use super::super::config::{Config, FastRetransmit, LimitedTransmit};
+use super::super::response::Window;
+use super::super::stream::Stream;
+use super::{Found, Progress};
+
+/// Which of NewReno's rules are followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NewRenoRules {
+    /// Which partial ACKs restart the retransmission timer.
+    pub timer: PartialAckTimer,
+    /// What a partial ACK does to the window.
+    pub deflation: Deflation,
+    /// What the ACK that ends fast recovery does to cwnd.
+    pub exit: RecoveryExit,
+    /// At most so many packets in line per ACK from the third duplicate ACK on (ns-2: 2); the packet that is sent again
+    /// does not count.
+    pub burst_pkts: Option<u32>,
+}
+
+/// Which partial ACKs restart the retransmission timer (RFC 6582, section 4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartialAckTimer {
+    /// The first of a recovery: many losses in one window end in a timeout and slow start (ns-2 `newreno_changes1_` 1).
+    Impatient,
+    /// Every one: one packet per round trip, however long it takes (ns-2 `newreno_changes1_` 0).
+    SlowButSteady,
+}
+
+/// What a partial ACK does to the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deflation {
+    /// Takes away what it acknowledges, but for one packet (RFC 6582; ns-2 `partial_window_deflation_` 1).
+    ByAcked,
+    /// Takes away all that duplicate ACKs added (ns-2 `partial_window_deflation_` 0).
+    All,
+}
+
+/// What the ACK that ends fast recovery does to cwnd.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecoveryExit {
+    /// Back to what the response made of it, but at most one packet more than is in flight, so that no burst follows (RFC
+    /// 6582, section 3.2, step 3, option 1; ns-2 `exit_recovery_fix_` 1).
+    NoBurst,
+    /// Back to what the response made of it (the same, option 2).
+    Restored,
+    /// It stays as partial ACKs left it (ns-2 `exit_recovery_fix_` 0).
+    AsDeflated,
+}
+
+impl NewRenoRules {
+    /// RFC 6582, with the options that it recommends.
+    pub const RFC: Self = Self {
+        timer: PartialAckTimer::Impatient,
+        deflation: Deflation::ByAcked,
+        exit: RecoveryExit::NoBurst,
+        burst_pkts: None,
+    };
+
+    /// ns-2.35's defaults.
+    pub const NS2: Self = Self {
+        timer: PartialAckTimer::Impatient,
+        deflation: Deflation::ByAcked,
+        exit: RecoveryExit::AsDeflated,
+        burst_pkts: Some(2),
+    };
+}
+
+#[derive(Clone, Debug)]
+pub(in super::super) struct NewReno {
+    rules: NewRenoRules,
+    threshold: u32,
+    fast_retransmit: FastRetransmit,
+    limited_transmit: LimitedTransmit,
+    phase: Phase,
+    /// Packets sent when the last loss was found (the numbers below this one).
+    recover: u64,
+    /// The first unacknowledged packet is to be sent out of line.
+    retransmit: bool,
+    /// Packets in line that the last ACK still lets out, where bursts are limited.
+    burst_left: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Phase {
+    Open {
+        dup_acks: u32,
+    },
+    Recovering {
+        inflation: u32,
+        /// What partial ACKs took from cwnd beyond the inflation, packets.
+        deflated: f64,
+        partial_seen: bool,
+    },
+}
+
+impl NewReno {
+    pub(super) fn new(config: &Config, rules: NewRenoRules) -> Self {
+        Self {
+            rules,
+            threshold: config.dup_ack_threshold,
+            fast_retransmit: config.fast_retransmit,
+            limited_transmit: config.limited_transmit,
+            phase: Phase::Open { dup_acks: 0 },
+            recover: 0,
+            retransmit: false,
+            burst_left: 0,
+        }
+    }
+
+    pub(super) fn on_dup_ack(&mut self, stream: &Stream, window: &Window) -> Option<Found> {
+        self.burst_left = self.rules.burst_pkts.unwrap_or(u32::MAX);
+        let dup_acks = match &mut self.phase {
+            Phase::Recovering { inflation, .. } => {
+                *inflation = inflation.saturating_add(1);
+                return None;
+            }
+            Phase::Open { dup_acks } => dup_acks,
+        };
+        let before = *dup_acks;
+        *dup_acks = before.saturating_add(1);
+        if *dup_acks != self.threshold || !self.fast_retransmit.allows(stream.una, self.recover) {
+            return None;
+        }
+        self.recover = stream.sent;
+        self.phase = Phase::Recovering { inflation: self.threshold, deflated: 0.0, partial_seen: false };
+        self.retransmit = true;
+        Some(Found { flight_pkts: stream.flight_without(self.limited_transmit.releases(before, true), window) })
+    }
+
+    #[inline]
+    pub(super) fn on_new_ack(&mut self, acked: u64, stream: &Stream, window: &mut Window) -> Progress {
+        self.retransmit = false;
+        match self.phase {
+            Phase::Open { .. } => {
+                self.phase = Phase::Open { dup_acks: 0 };
+                Progress::Open
+            }
+            Phase::Recovering { deflated, .. } if stream.una >= self.recover => {
+                self.phase = Phase::Open { dup_acks: 0 };
+                self.leave(deflated, stream, window);
+                Progress::Recovered
+            }
+            Phase::Recovering { .. } => self.on_partial_ack(acked, window),
+        }
+    }
+
+    fn on_partial_ack(&mut self, acked: u64, window: &mut Window) -> Progress {
+        let Phase::Recovering { inflation, deflated, partial_seen } = &mut self.phase else { return Progress::Open };
+        let acked = u32::try_from(acked).unwrap_or(u32::MAX);
+        match self.rules.deflation {
+            Deflation::All => *inflation = 0,
+            Deflation::ByAcked if *inflation > acked => *inflation -= acked - 1,
+            // ns-2.35, NewRenoTcpAgent::partialnewack: what the inflation cannot give is taken from cwnd.
+            Deflation::ByAcked => {
+                let cwnd = (window.cwnd - f64::from(acked - *inflation)).max(1.0);
+                *deflated += window.cwnd - cwnd;
+                window.cwnd = cwnd;
+                *inflation = 1;
+            }
+        }
+        let restart_timer = !*partial_seen || self.rules.timer == PartialAckTimer::SlowButSteady;
+        *partial_seen = true;
+        self.retransmit = true;
+        self.burst_left = self.rules.burst_pkts.unwrap_or(u32::MAX);
+        Progress::Partial { restart_timer, clear_backoff: false }
+    }
+
+    fn leave(&self, deflated: f64, stream: &Stream, window: &mut Window) {
+        match self.rules.exit {
+            RecoveryExit::AsDeflated => {}
+            RecoveryExit::Restored => window.cwnd += deflated,
+            RecoveryExit::NoBurst => {
+                let most = stream.flight_pkts().max(1) + 1;
+                window.cwnd = (window.cwnd + deflated).min(most as f64);
+            }
+        }
+    }
+
+    pub(super) fn on_timeout(&mut self, stream: &Stream) {
+        self.recover = stream.sent;
+        self.phase = Phase::Open { dup_acks: 0 };
+        self.retransmit = false;
+    }
+
+    #[inline]
+    pub(super) fn poll_transmit(&mut self, stream: &mut Stream, window: &Window) -> Option<u64> {
+        if self.retransmit {
+            self.retransmit = false;
+            return Some(stream.una);
+        }
+        if self.limits_bursts() {
+            self.burst_left = self.burst_left.checked_sub(1)?;
+        }
+        stream.take_next(self.window_pkts(stream, window))
+    }
+
+    #[inline]
+    fn limits_bursts(&self) -> bool {
+        match self.phase {
+            Phase::Recovering { .. } => true,
+            Phase::Open { dup_acks } => dup_acks >= self.threshold,
+        }
+    }
+
+    /// cwnd with fast recovery's inflation or with limited transmit.
+    #[inline]
+    pub(super) fn window_pkts(&self, stream: &Stream, window: &Window) -> u32 {
+        window.pkts(match self.phase {
+            Phase::Recovering { inflation, .. } => inflation,
+            Phase::Open { dup_acks } if dup_acks < self.threshold => {
+                self.limited_transmit.releases(dup_acks, stream.next == stream.sent)
+            }
+            Phase::Open { .. } => 0,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn partial(restart_timer: bool) -> Progress {
+        Progress::Partial { restart_timer, clear_backoff: false }
+    }
+
+    fn recovering(rules: NewRenoRules) -> (NewReno, Stream, Window) {
+        let mut reno = NewReno::new(&Config { limited_transmit: LimitedTransmit::Off, ..Config::rfc() }, rules);
+        // Packets 10 to 19 are in flight; 10, 13 and 16 are lost, so that seven duplicates come back.
+        let stream = Stream { una: 10, next: 20, sent: 20, end: u64::MAX };
+        let mut window = Window { cwnd: 10.0, ssthresh: 44.0, max_pkts: 44 };
+        for dup in 1..=7 {
+            let found = reno.on_dup_ack(&stream, &window);
+            assert_eq!(found, (dup == 3).then_some(Found { flight_pkts: 10 }));
+            if dup == 3 {
+                // What the response does.
+                (window.cwnd, window.ssthresh) = (5.0, 5.0);
+            }
+        }
+        (reno, stream, window)
+    }
+
+    #[test]
+    fn partial_acks_resend_one_packet_each_and_deflate_by_what_they_acknowledge() {
+        let (mut reno, mut stream, mut window) = recovering(NewRenoRules::RFC);
+        // cwnd 5 + 3 + 4 duplicates: packets 20 and 21 go out behind the retransmission.
+        assert_eq!(reno.window_pkts(&stream, &window), 12);
+        let sent: Vec<u64> = std::iter::from_fn(|| reno.poll_transmit(&mut stream, &window)).collect();
+        assert_eq!(sent, [10, 20, 21]);
+        stream.sent = 22;
+        // Up to 13: three acknowledged, one added back.
+        stream.una = 13;
+        assert_eq!(reno.on_new_ack(3, &stream, &mut window), partial(true));
+        assert_eq!(reno.window_pkts(&stream, &window), 10);
+        assert_eq!(reno.poll_transmit(&mut stream, &window), Some(13));
+        // Up to 16: the timer runs on.
+        stream.una = 16;
+        assert_eq!(reno.on_new_ack(3, &stream, &mut window), partial(false));
+        assert_eq!(reno.window_pkts(&stream, &window), 8);
+        assert_eq!(reno.poll_transmit(&mut stream, &window), Some(16));
+        // Everything sent before the first retransmission: recovery ends with cwnd = ssthresh, or less if less is in flight.
+        stream.una = 20;
+        stream.next = 24;
+        assert_eq!(reno.on_new_ack(4, &stream, &mut window), Progress::Recovered);
+        assert_eq!((window.cwnd, reno.window_pkts(&stream, &window)), (5.0, 5));
+    }
+
+    #[test]
+    fn the_full_ack_lets_no_burst_out() {
+        let exit = |exit| {
+            let (mut reno, mut stream, mut window) = recovering(NewRenoRules { exit, ..NewRenoRules::RFC });
+            stream.una = 20;
+            reno.on_new_ack(10, &stream, &mut window);
+            window.cwnd
+        };
+        assert_eq!(exit(RecoveryExit::NoBurst), 2.0, "nothing is in flight: two packets");
+        assert_eq!(exit(RecoveryExit::Restored), 5.0);
+        assert_eq!(exit(RecoveryExit::AsDeflated), 5.0);
+    }
+
+    #[test]
+    fn a_partial_ack_of_more_than_the_inflation_takes_the_rest_from_cwnd_until_recovery_ends() {
+        for (exit, expected) in [(RecoveryExit::Restored, 5.0), (RecoveryExit::AsDeflated, 3.0)] {
+            let (mut reno, mut stream, mut window) = recovering(NewRenoRules { exit, ..NewRenoRules::RFC });
+            // 9 acknowledged, inflated by 7: cwnd 3, and 1 for the packet sent again.
+            stream.una = 19;
+            reno.on_new_ack(9, &stream, &mut window);
+            assert_eq!((window.cwnd, reno.window_pkts(&stream, &window)), (3.0, 4));
+            stream.una = 20;
+            reno.on_new_ack(1, &stream, &mut window);
+            assert_eq!(window.cwnd, expected);
+        }
+    }
+
+    #[test]
+    fn slow_but_steady_restarts_the_timer_with_every_partial_ack() {
+        let rules = NewRenoRules { timer: PartialAckTimer::SlowButSteady, ..NewRenoRules::RFC };
+        let (mut reno, mut stream, mut window) = recovering(rules);
+        for una in [13, 16] {
+            stream.una = una;
+            assert_eq!(reno.on_new_ack(3, &stream, &mut window), partial(true));
+        }
+    }
+
+    #[test]
+    fn without_partial_deflation_all_inflation_goes() {
+        let (mut reno, mut stream, mut window) =
+            recovering(NewRenoRules { deflation: Deflation::All, ..NewRenoRules::RFC });
+        stream.una = 13;
+        reno.on_new_ack(3, &stream, &mut window);
+        assert_eq!(reno.window_pkts(&stream, &window), 5);
+    }
+
+    #[test]
+    fn in_ns2_an_ack_lets_two_packets_in_line_out_during_recovery() {
+        let (mut reno, mut stream, window) = recovering(NewRenoRules::NS2);
+        let window = Window { cwnd: 20.0, ..window };
+        let sent: Vec<u64> = std::iter::from_fn(|| reno.poll_transmit(&mut stream, &window)).collect();
+        assert_eq!(sent, [10, 20, 21]);
+    }
+
+    #[test]
+    fn after_a_timeout_duplicates_of_the_lost_window_do_not_start_recovery() {
+        let (mut reno, stream, window) = recovering(NewRenoRules::RFC);
+        let config = Config { fast_retransmit: FastRetransmit::AfterRecovery, ..Config::rfc() };
+        reno.fast_retransmit = config.fast_retransmit;
+        reno.on_timeout(&stream);
+        let mut found = |una| {
+            reno.phase = Phase::Open { dup_acks: 0 };
+            let stream = Stream { una, next: 30, sent: 30, end: u64::MAX };
+            (0..3).any(|_| reno.on_dup_ack(&stream, &window).is_some())
+        };
+        assert!(!found(12));
+        assert!(!found(20), "everything sent by then, and no more");
+        assert!(found(21));
+    }
+}

@@ -1,0 +1,167 @@
+//! Which packets beyond the cumulative ACK are known to have arrived (RFC 6675, section 3, Update()).
+
+use super::super::segment::SackBlocks;
+
+/// A bit for every packet of a receiver's window, in a ring; works on 64 packets at once.
+#[derive(Clone, Debug)]
+pub(super) struct Scoreboard {
+    words: Box<[u64]>,
+    /// Everything below was acknowledged; bits outside `una..end` are clear.
+    una: u64,
+    /// One above the highest packet reported, `una` if there is none.
+    end: u64,
+    sacked: u64,
+}
+
+const BITS: u64 = u64::BITS as u64;
+
+impl Scoreboard {
+    pub(super) fn new(max_window_pkts: u32) -> Self {
+        // One word more than the window: a range that does not begin at a word's edge never meets its own tail.
+        let words = (max_window_pkts.div_ceil(u64::BITS) + 1).next_power_of_two();
+        Self { words: vec![0; words as usize].into_boxed_slice(), una: 0, end: 0, sacked: 0 }
+    }
+
+    /// Takes in an ACK; whether a block reports a packet for the first time. Blocks of packets below `una` or never sent
+    /// are ignored.
+    pub(super) fn update(&mut self, una: u64, sent: u64, blocks: &SackBlocks) -> bool {
+        self.advance(una);
+        let before = self.sacked;
+        for (start, end) in blocks.ranges(una) {
+            let (start, end) = (start.max(una), end.min(sent));
+            if start < end {
+                self.set(start, end);
+                self.end = self.end.max(end);
+            }
+        }
+        self.sacked > before
+    }
+
+    /// Everything below `una` was acknowledged.
+    pub(super) fn advance(&mut self, una: u64) {
+        if self.sacked > 0 {
+            self.sacked -= self.count(self.una, una.min(self.end));
+            Self::words_of(self.una, una.min(self.end)).for_each(|(word, mask)| {
+                let index = self.index(word);
+                self.words[index] &= !mask;
+            });
+        }
+        self.una = una;
+        self.end = self.end.max(una);
+    }
+
+    pub(super) fn clear(&mut self, una: u64) {
+        self.advance(self.end);
+        (self.una, self.end) = (una, una);
+    }
+
+    pub(super) fn is_sacked(&self, seq: u64) -> bool {
+        (self.una..self.end).contains(&seq) && self.words[self.index(seq / BITS)] >> (seq % BITS) & 1 == 1
+    }
+
+    /// Packets of `start..end` that were reported.
+    pub(super) fn count(&self, start: u64, end: u64) -> u64 {
+        let range = (start.max(self.una), end.min(self.end));
+        Self::words_of(range.0, range.1)
+            .map(|(word, mask)| u64::from((self.words[self.index(word)] & mask).count_ones()))
+            .sum()
+    }
+
+    /// The first packet from `from` on that was not reported although a later one was.
+    pub(super) fn next_hole(&self, from: u64) -> Option<u64> {
+        Self::words_of(from.max(self.una), self.end)
+            .map(|(word, mask)| (word, !self.words[self.index(word)] & mask))
+            .find(|&(_, holes)| holes != 0)
+            .map(|(word, holes)| word * BITS + u64::from(holes.trailing_zeros()))
+    }
+
+    /// Every packet below has at least `pkts` reported packets above it; `una` if there are fewer.
+    pub(super) fn lost_below(&self, pkts: u32) -> u64 {
+        if self.sacked < u64::from(pkts) || pkts == 0 {
+            return self.una;
+        }
+        let mut left = pkts;
+        for word in (self.una / BITS..=(self.end - 1) / BITS).rev() {
+            let mut bits = self.words[self.index(word)];
+            while bits != 0 {
+                let top = BITS - 1 - u64::from(bits.leading_zeros());
+                left -= 1;
+                if left == 0 {
+                    return word * BITS + top;
+                }
+                bits &= !(1 << top);
+            }
+        }
+        self.una
+    }
+
+    fn set(&mut self, start: u64, end: u64) {
+        for (word, mask) in Self::words_of(start, end) {
+            let index = self.index(word);
+            self.sacked += u64::from((mask & !self.words[index]).count_ones());
+            self.words[index] |= mask;
+        }
+    }
+
+    fn index(&self, word: u64) -> usize {
+        word as usize & (self.words.len() - 1)
+    }
+
+    /// The words that hold `start..end`, each with the bits that do.
+    fn words_of(start: u64, end: u64) -> impl Iterator<Item = (u64, u64)> {
+        let words = if start < end { start / BITS..(end - 1) / BITS + 1 } else { 0..0 };
+        words.map(move |word| {
+            let from = start.saturating_sub(word * BITS);
+            let to = (end - word * BITS).min(BITS);
+            (word, (u64::MAX << from) & (u64::MAX >> (BITS - to)))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Packets 100 to below 200 are in flight; of them 103, 104, 110, and 126 to 129 were reported.
+    fn board() -> Scoreboard {
+        let mut board = Scoreboard::new(100);
+        let blocks = SackBlocks::of(100, [(126, 130), (110, 111), (103, 105)]);
+        assert!(board.update(100, 200, &blocks));
+        assert!(!board.update(100, 200, &blocks), "nothing new");
+        board
+    }
+
+    #[test]
+    fn holes_and_counts_are_found_across_words() {
+        let board = board();
+        let holes: Vec<_> = [100, 103, 105, 110, 125, 126, 129, 130].map(|from| board.next_hole(from)).into();
+        assert_eq!(holes, [Some(100), Some(105), Some(105), Some(111), Some(125), None, None, None]);
+        assert_eq!((board.count(100, 200), board.count(104, 128), board.count(111, 126)), (7, 4, 0));
+        assert!(board.is_sacked(129) && !board.is_sacked(130) && !board.is_sacked(99));
+    }
+
+    #[test]
+    fn a_packet_is_lost_once_enough_above_it_arrived() {
+        let board = board();
+        // The third highest is 127, the fifth 110, the seventh 103; there is no eighth.
+        assert_eq!([1, 3, 5, 7, 8].map(|pkts| board.lost_below(pkts)), [129, 127, 110, 103, 100]);
+    }
+
+    #[test]
+    fn what_the_cumulative_ack_passes_is_forgotten() {
+        let mut board = board();
+        board.advance(127);
+        assert_eq!((board.count(100, 200), board.next_hole(100)), (3, None));
+        board.advance(150);
+        assert_eq!((board.end, board.lost_below(1)), (150, 150));
+        assert!(board.words.iter().all(|&word| word == 0));
+    }
+
+    #[test]
+    fn blocks_of_packets_never_sent_are_ignored() {
+        let mut board = Scoreboard::new(100);
+        assert!(!board.update(100, 110, &SackBlocks::of(100, [(110, 120)])));
+        assert!(board.update(100, 110, &SackBlocks::of(100, [(108, 4_000_000)])));
+        assert_eq!((board.end, board.count(0, u64::MAX)), (110, 2));
+    }
+}
