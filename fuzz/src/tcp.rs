@@ -1,6 +1,7 @@
 //! Both ends of a TCP connection, each with any messages from the other.
 
 use losscause::{Span, Time};
+use losscause_transport::Ecn;
 use losscause_transport::tcp::{Ack, Config, Receiver, SackBlocks, Segment, Sender};
 
 use super::bytes::Bytes;
@@ -18,6 +19,7 @@ fn config(bytes: &mut Bytes) -> Option<Config> {
     if choice & 0x80 != 0 {
         config.max_window_pkts = u32::from(bytes.u16()?).max(1);
     }
+    config.ecn = choice & 0x20 != 0;
     if choice & 0x40 != 0 {
         config.delayed_ack = Some(Span::from_millis(100));
     }
@@ -53,8 +55,13 @@ fn segment(bytes: &mut Bytes, now: Time, seq: u64) -> Option<(Time, Segment)> {
     let now = bytes.later(now)?;
     let seq = bytes.seq(seq)?;
     let sent_at = bytes.foreign_time(now)?;
-    let retransmission = bytes.u8()? & 1 == 1;
-    Some((now, Segment { seq, transmission: 0, sent_at, retransmission, payload_bytes: 1000, wire_bytes: 1040 }))
+    let flags = bytes.u8()?;
+    let (retransmission, cwr) = (flags & 1 == 1, flags & 2 != 0);
+    let ecn = ecn(flags >> 2);
+    Some((
+        now,
+        Segment { seq, transmission: 0, sent_at, retransmission, ecn, cwr, payload_bytes: 1000, wire_bytes: 1040 },
+    ))
 }
 
 /// A sender takes any acknowledgements: it sends no more than its window, and its timer always moves on.
@@ -82,14 +89,25 @@ pub fn tcp_sender(data: &[u8]) {
         }
         now = later;
         let near = if bytes.0.first().is_some_and(|b| b & 0x80 != 0) { sent } else { sender.acknowledged() };
-        let Some(next) = next(&mut bytes, near) else { return };
+        let Some((next, ece)) = next(&mut bytes, near) else { return };
         let sack = SackBlocks::NONE;
-        let ack = Ack { next, echo: now, echo_of_retransmission: false, wire_bytes: 40, sack };
+        let ack = Ack { next, echo: now, echo_of_retransmission: false, ece, wire_bytes: 40, sack };
         sender.on_ack(now, &ack);
     }
 }
 
-/// What is acknowledged: as often as not the same again.
-fn next(bytes: &mut Bytes, near: u64) -> Option<u64> {
-    if bytes.u8()? & 1 == 0 { Some(near) } else { bytes.seq(near) }
+/// What is acknowledged, as often as not the same again; and whether it echoes a mark.
+fn next(bytes: &mut Bytes, near: u64) -> Option<(u64, bool)> {
+    let flags = bytes.u8()?;
+    let next = if flags & 1 == 0 { near } else { bytes.seq(near)? };
+    Some((next, flags & 2 != 0))
+}
+
+/// Any of the three, by the lowest bits.
+pub(super) fn ecn(bits: u8) -> Ecn {
+    match bits & 3 {
+        0 | 1 => Ecn::NotCapable,
+        2 => Ecn::Capable,
+        _ => Ecn::Marked,
+    }
 }

@@ -16,6 +16,7 @@ fn config(choice: u8) -> Config {
     if choice & 2 != 0 {
         config.rto = RtoRule::Ticks { tick: Span::from_nanos(1), minimum: Span::ZERO };
     }
+    config.ecn = choice & 0x80 != 0;
     config
 }
 
@@ -61,7 +62,8 @@ fn data_packet(bytes: &mut Bytes, now: Time, seq: u64) -> Option<(Time, Data)> {
     let rto = span(bytes, flags >> 2 & 3)?;
     let round = u32::from(flags >> 4);
     let payload_bytes = if flags & 16 == 0 { 1000 } else { bytes.u32()? };
-    Some((now, Data { seq, sent_at, rtt, rto, round, urgent: flags & 32 != 0, payload_bytes, wire_bytes: 1000 }))
+    let (urgent, ecn) = (flags & 32 != 0, super::tcp::ecn(flags >> 6));
+    Some((now, Data { seq, sent_at, rtt, rto, round, urgent, ecn, payload_bytes, wire_bytes: 1000 }))
 }
 
 /// None, up to 4 s, or any span at all.

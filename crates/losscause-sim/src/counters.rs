@@ -14,6 +14,8 @@ pub struct HopCounters {
     pub entered: u64,
     /// Dropped by the queue.
     pub queue_drops: u64,
+    /// Marked by the queue (ECN); a packet that was marked before counts, too.
+    pub queue_marks: u64,
     /// Crossed the link to its far end, corrupted ones included.
     pub transmitted: u64,
     /// Their bytes on the wire.
@@ -28,6 +30,7 @@ impl AddAssign for HopCounters {
     fn add_assign(&mut self, other: Self) {
         self.entered += other.entered;
         self.queue_drops += other.queue_drops;
+        self.queue_marks += other.queue_marks;
         self.transmitted += other.transmitted;
         self.transmitted_bytes += other.transmitted_bytes;
         self.corrupted += other.corrupted;
@@ -41,6 +44,7 @@ impl Sub for HopCounters {
         Self {
             entered: self.entered - earlier.entered,
             queue_drops: self.queue_drops - earlier.queue_drops,
+            queue_marks: self.queue_marks - earlier.queue_marks,
             transmitted: self.transmitted - earlier.transmitted,
             transmitted_bytes: self.transmitted_bytes - earlier.transmitted_bytes,
             corrupted: self.corrupted - earlier.corrupted,

@@ -7,7 +7,7 @@ use crate::event::Schedule;
 use crate::ledger::Ledger;
 use crate::link::{Entry, Link};
 use crate::packet::{Handle, Packet, Payload, Pool};
-use crate::queue::{Queue, Waiting};
+use crate::queue::{Keeper, Occupancy, Queue, Waiting};
 use crate::rng::Stream;
 use crate::topology::{FlowId, LinkId, Network};
 use crate::trace::{Event, EventKind, LinkEvent, Recorder};
@@ -114,9 +114,11 @@ impl Fabric {
     /// takes it out of the pool.
     #[inline]
     pub(crate) fn cross<R: Recorder>(&mut self, now: Time, index: usize, recorder: &mut R) -> Option<Handle> {
-        let link = &mut self.links[index];
-        let flight = link.leave(now, observe(recorder, &self.pool, &self.hops));
-        self.schedule.set(index, link.next_arrival());
+        let (links, mut keep) = self.keep(recorder);
+        let link = &mut links[index];
+        let flight = link.leave(now, &mut keep);
+        let next_arrival = link.next_arrival();
+        self.schedule.set(index, next_arrival);
         let flight = flight?;
         let packet = self.pool.get_mut(flight.packet);
         let place = packet.hop as usize;
@@ -130,7 +132,7 @@ impl Fabric {
         }
         counters.delivered += 1;
         if R::ON {
-            recorder.record(&link_event(now, hop, LinkEvent::Deliver, packet, &self.links[index].queue));
+            recorder.record(&link_event(now, hop, LinkEvent::Deliver, packet, self.links[index].queue.occupancy()));
         }
         if hop.last {
             return Some(flight.packet);
@@ -142,8 +144,9 @@ impl Fabric {
 
     /// Works out all transmissions that began up to and including `now`.
     pub(crate) fn catch_up<R: Recorder>(&mut self, now: Time, recorder: &mut R) {
-        for link in &mut self.links {
-            link.catch_up(now, observe(recorder, &self.pool, &self.hops));
+        let (links, mut keep) = self.keep(recorder);
+        for link in links {
+            link.catch_up(now, &mut keep);
         }
     }
 
@@ -154,40 +157,90 @@ impl Fabric {
         let place = packet.hop as usize;
         let hop = self.hops[place];
         let index = hop.link as usize;
-        let link = &mut self.links[index];
         self.counters.hops[place].entered += 1;
-        let was_empty = link.next_arrival().is_none();
         let waiting = Waiting { packet: handle, wire_bytes: packet.wire_bytes };
-        match link.enter(now, waiting, hop.immune, observe(recorder, &self.pool, &self.hops)) {
+        let (links, mut keep) = self.keep(recorder);
+        let link = &mut links[index];
+        let was_empty = link.next_arrival().is_none();
+        match link.enter(now, waiting, hop.immune, &mut keep) {
             Entry::Accepted => {
                 if was_empty {
-                    self.schedule.set(index, link.next_arrival());
+                    let next_arrival = link.next_arrival();
+                    self.schedule.set(index, next_arrival);
                 }
             }
-            Entry::Dropped => self.drop_at_queue(now, handle, recorder),
+            Entry::Dropped => keep.drop(now, handle, link.queue.occupancy()),
             Entry::Hit => self.corrupt(now, handle, recorder),
         }
     }
 
     #[cold]
-    fn drop_at_queue<R: Recorder>(&mut self, now: Time, handle: Handle, recorder: &mut R) {
-        let place = self.pool.get(handle).hop as usize;
-        self.counters.hops[place].queue_drops += 1;
-        self.lose(now, handle, Cause::Congestion, LinkEvent::QueueDrop, recorder);
+    fn corrupt<R: Recorder>(&mut self, now: Time, handle: Handle, recorder: &mut R) {
+        let hop = self.hops[self.pool.get(handle).hop as usize];
+        let (links, mut keep) = self.keep(recorder);
+        keep.corrupt(now, handle, links[hop.link as usize].queue.occupancy());
+    }
+
+    /// The links, and everything that may happen to packets on them.
+    #[inline]
+    fn keep<'a, R: Recorder>(&'a mut self, recorder: &'a mut R) -> (&'a mut [Link], Keep<'a, R>) {
+        let Self { pool, links, hops, counters, ledgers, .. } = self;
+        (links, Keep { pool, hops, counters, ledgers, recorder })
+    }
+}
+
+/// The packets, and where their fate is written down.
+struct Keep<'a, R> {
+    pool: &'a mut Pool,
+    hops: &'a [Hop],
+    counters: &'a mut Counters,
+    ledgers: &'a mut [Ledger],
+    recorder: &'a mut R,
+}
+
+impl<R: Recorder> Keeper for Keep<'_, R> {
+    #[cold]
+    fn mark(&mut self, at: Time, handle: Handle, then: Occupancy) -> bool {
+        let packet = self.pool.get_mut(handle);
+        if !packet.payload.mark() {
+            return false;
+        }
+        let place = packet.hop as usize;
+        self.counters.hops[place].queue_marks += 1;
+        if R::ON {
+            self.recorder.record(&link_event(at, self.hops[place], LinkEvent::Mark, packet, then));
+        }
+        true
     }
 
     #[cold]
-    fn corrupt<R: Recorder>(&mut self, now: Time, handle: Handle, recorder: &mut R) {
+    fn drop(&mut self, at: Time, handle: Handle, then: Occupancy) {
         let place = self.pool.get(handle).hop as usize;
-        self.counters.hops[place].corrupted += 1;
-        self.lose(now, handle, Cause::Wireless, LinkEvent::Corrupted, recorder);
+        self.counters.hops[place].queue_drops += 1;
+        self.lose(at, handle, Cause::Congestion, LinkEvent::QueueDrop, then);
     }
 
-    fn lose<R: Recorder>(&mut self, now: Time, handle: Handle, cause: Cause, what: LinkEvent, recorder: &mut R) {
+    #[inline]
+    fn observe(&mut self, at: Time, what: LinkEvent, handle: Handle, queue: &Queue) {
+        if R::ON {
+            let packet = self.pool.get(handle);
+            self.recorder.record(&link_event(at, self.hops[packet.hop as usize], what, packet, queue.occupancy()));
+        }
+    }
+}
+
+impl<R: Recorder> Keep<'_, R> {
+    fn corrupt(&mut self, at: Time, handle: Handle, then: Occupancy) {
+        let place = self.pool.get(handle).hop as usize;
+        self.counters.hops[place].corrupted += 1;
+        self.lose(at, handle, Cause::Wireless, LinkEvent::Corrupted, then);
+    }
+
+    fn lose(&mut self, at: Time, handle: Handle, cause: Cause, what: LinkEvent, then: Occupancy) {
         let packet = self.pool.get(handle);
         let hop = self.hops[packet.hop as usize];
         if R::ON {
-            recorder.record(&link_event(now, hop, what, packet, &self.links[hop.link as usize].queue));
+            self.recorder.record(&link_event(at, hop, what, packet, then));
         }
         if let Some(seq) = packet.payload.data_seq() {
             self.ledgers[hop.flow as usize].lost(seq, cause);
@@ -196,20 +249,9 @@ impl Fabric {
     }
 }
 
-/// Records what the link reports.
-#[inline]
-fn observe<R: Recorder>(recorder: &mut R, pool: &Pool, hops: &[Hop]) -> impl FnMut(Time, LinkEvent, Handle, &Queue) {
-    move |at, what, handle, queue| {
-        if R::ON {
-            let packet = pool.get(handle);
-            recorder.record(&link_event(at, hops[packet.hop as usize], what, packet, queue));
-        }
-    }
-}
-
-fn link_event(at: Time, hop: Hop, what: LinkEvent, packet: &Packet, queue: &Queue) -> Event {
-    let link = LinkId(hop.link);
-    let (queue_packets, queue_bytes) = (queue.packets(), queue.bytes());
-    let kind = EventKind::Link { link, what, packet: packet.payload.info(), queue_packets, queue_bytes };
+fn link_event(at: Time, hop: Hop, what: LinkEvent, packet: &Packet, waiting: Occupancy) -> Event {
+    let Occupancy { packets: queue_packets, bytes: queue_bytes } = waiting;
+    let kind =
+        EventKind::Link { link: LinkId(hop.link), what, packet: packet.payload.info(), queue_packets, queue_bytes };
     Event { at, flow: FlowId(hop.flow), kind }
 }

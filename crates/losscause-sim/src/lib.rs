@@ -35,7 +35,7 @@ pub use counters::{Counters, HopCounters};
 pub use report::{FlowReport, LossCounts, VerdictTally, Verdicts};
 pub use simulation::{ConservationError, Simulation};
 pub use topology::{
-    ChannelSpec, ErrorPosition, FlowId, FlowProblem, FlowSpec, LdaSpec, Limit, LinkId, LinkProblem, LinkSpec, Network,
-    NetworkError, QueueSpec, Slots, TraceStart, Traffic,
+    ChannelSpec, CoDelSpec, ErrorPosition, FlowId, FlowProblem, FlowSpec, LdaSpec, Limit, LinkId, LinkProblem,
+    LinkSpec, Network, NetworkError, QueueProblem, QueueSpec, RedSpec, Slots, TraceStart, Traffic,
 };
 pub use trace::{Event, EventKind, LinkEvent, PacketInfo, PacketKind, Recorder};

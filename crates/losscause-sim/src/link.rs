@@ -8,6 +8,8 @@
 //!   are worked out ([`Link::catch_up`]): the queue is as long as it really was. A packet that comes at the very instant
 //!   at which another one's transmission ends meets a queue that has moved up already.
 //! - While packets wait, one is in transmission or on its way: the link's event comes before anybody could miss them.
+//!   A discipline that drops packets when their turn comes still hands one out, so this holds for it as well; and its
+//!   drops are worked out together with the transmission of the packet behind them, which is what reveals them.
 
 use std::collections::VecDeque;
 
@@ -15,7 +17,7 @@ use losscause::{Span, Time};
 
 use crate::channel::Channel;
 use crate::packet::Handle;
-use crate::queue::{Queue, Waiting};
+use crate::queue::{Keeper, Queue, Waiting};
 use crate::rng::Stream;
 use crate::topology::{ErrorPosition, LinkSpec};
 use crate::trace::LinkEvent;
@@ -64,7 +66,7 @@ impl Link {
     pub(crate) fn new(spec: &LinkSpec, seed: u64) -> Self {
         let stream = Stream::new(seed, &format!("link/{}/channel", spec.name));
         Self {
-            queue: Queue::new(spec.queue),
+            queue: Queue::new(spec, seed),
             free_at: Time::ZERO,
             in_flight: VecDeque::with_capacity(RESERVED_PKTS),
             channel: Channel::new(&spec.channel, spec.slots, stream),
@@ -75,33 +77,26 @@ impl Link {
         }
     }
 
-    /// A packet comes. `immune` ones use up their slots but are not hit. `observe` hears of every packet that was accepted or
-    /// whose transmission began: when, which one, and what waits since.
+    /// A packet comes. `immune` ones use up their slots but are not hit.
     #[inline]
-    pub(crate) fn enter(
-        &mut self,
-        now: Time,
-        packet: Waiting,
-        immune: bool,
-        mut observe: impl FnMut(Time, LinkEvent, Handle, &Queue),
-    ) -> Entry {
+    pub(crate) fn enter(&mut self, now: Time, packet: Waiting, immune: bool, keeper: &mut impl Keeper) -> Entry {
         if self.error_position == ErrorPosition::BeforeQueue && self.channel.corrupts(now, now) && !immune {
             return Entry::Hit;
         }
-        self.catch_up(now, &mut observe);
+        self.catch_up(now, keeper);
         if self.free_at > now {
-            if self.queue.offer(now, packet).is_err() {
+            if self.queue.offer(now, packet, keeper).is_err() {
                 return Entry::Dropped;
             }
-            observe(now, LinkEvent::Enqueue, packet.packet, &self.queue);
+            keeper.observe(now, LinkEvent::Enqueue, packet.packet, &self.queue);
             return Entry::Accepted;
         }
         // Idle, so nobody waits.
-        if self.queue.pass(now, packet).is_err() {
+        if self.queue.pass(now, self.free_at, packet, keeper).is_err() {
             return Entry::Dropped;
         }
-        observe(now, LinkEvent::Enqueue, packet.packet, &self.queue);
-        self.transmit(now, packet, &mut observe);
+        keeper.observe(now, LinkEvent::Enqueue, packet.packet, &self.queue);
+        self.transmit(now, packet, keeper);
         Entry::Accepted
     }
 
@@ -113,25 +108,25 @@ impl Link {
 
     /// The packet that reaches the far end at `now`, which is [`Link::next_arrival`].
     #[inline]
-    pub(crate) fn leave(&mut self, now: Time, observe: impl FnMut(Time, LinkEvent, Handle, &Queue)) -> Option<Flight> {
+    pub(crate) fn leave(&mut self, now: Time, keeper: &mut impl Keeper) -> Option<Flight> {
         let flight = self.in_flight.pop_front()?;
-        self.catch_up(now, observe);
+        self.catch_up(now, keeper);
         Some(flight)
     }
 
     /// Works out all transmissions that began up to and including `now`.
     #[inline]
-    pub(crate) fn catch_up(&mut self, now: Time, mut observe: impl FnMut(Time, LinkEvent, Handle, &Queue)) {
+    pub(crate) fn catch_up(&mut self, now: Time, keeper: &mut impl Keeper) {
         while self.free_at <= now {
-            let Some(packet) = self.queue.take(self.free_at) else { break };
-            self.transmit(self.free_at, packet, &mut observe);
+            let Some(packet) = self.queue.take(self.free_at, keeper) else { break };
+            self.transmit(self.free_at, packet, keeper);
         }
     }
 
     #[inline]
-    fn transmit(&mut self, start: Time, waiting: Waiting, observe: &mut impl FnMut(Time, LinkEvent, Handle, &Queue)) {
+    fn transmit(&mut self, start: Time, waiting: Waiting, keeper: &mut impl Keeper) {
         let Waiting { packet, wire_bytes } = waiting;
-        observe(start, LinkEvent::TransmitStart, packet, &self.queue);
+        keeper.observe(start, LinkEvent::TransmitStart, packet, &self.queue);
         let end = start + self.transmission_time(wire_bytes);
         let hit = self.error_position == ErrorPosition::AfterTransmission && self.channel.corrupts(start, end);
         self.in_flight.push_back(Flight { arrives: end + self.delay, packet, hit });
@@ -153,7 +148,7 @@ impl Link {
 }
 
 /// Of a packet of this size at this rate, rounded to the nearest nanosecond.
-fn transmission_time_rounded(wire_bytes: u32, rate_bps: u64) -> Span {
+pub(crate) fn transmission_time_rounded(wire_bytes: u32, rate_bps: u64) -> Span {
     let rate = u128::from(rate_bps);
     let nanos = (u128::from(wire_bytes) * 8 * 1_000_000_000 + rate / 2) / rate;
     Span::from_nanos(i64::try_from(nanos).unwrap_or(i64::MAX))
@@ -163,6 +158,7 @@ fn transmission_time_rounded(wire_bytes: u32, rate_bps: u64) -> Span {
 mod tests {
     use super::*;
     use crate::packet::{Datagram, Packet, Payload, Pool};
+    use crate::queue::tests::Log;
     use crate::topology::{ChannelSpec, Limit, QueueSpec, Slots, TraceStart};
 
     fn wireless(limit: Limit) -> LinkSpec {
@@ -173,7 +169,7 @@ mod tests {
     fn enter(link: &mut Link, pool: &mut Pool, now: Time, immune: bool) -> Entry {
         let payload = Payload::Datagram(Datagram { seq: 0, bytes: 762 });
         let packet = pool.insert(Packet { hop: 0, wire_bytes: 762, payload });
-        link.enter(now, Waiting { packet, wire_bytes: 762 }, immune, |_, _, _, _| {})
+        link.enter(now, Waiting { packet, wire_bytes: 762 }, immune, &mut Log::default())
     }
 
     fn at_micros(micros: i64) -> Time {
@@ -196,11 +192,11 @@ mod tests {
         let entries = [(); 7].map(|()| enter(&mut link, &mut pool, Time::ZERO, false));
         assert_eq!(entries[..6], [Entry::Accepted; 6]);
         assert_eq!(entries[6], Entry::Dropped);
-        assert_eq!(link.queue.packets(), 5);
+        assert_eq!(link.queue.occupancy().packets, 5);
         // 40.64 ms each, and 10 ms to the far end.
         for micros in [50_640, 91_280, 131_920, 172_560, 213_200, 253_840] {
             assert_eq!(link.next_arrival(), Some(at_micros(micros)));
-            assert!(link.leave(at_micros(micros), |_, _, _, _| {}).is_some());
+            assert!(link.leave(at_micros(micros), &mut Log::default()).is_some());
         }
         assert_eq!(link.next_arrival(), None);
     }
@@ -220,7 +216,7 @@ mod tests {
         let mut link = Link::new(&wireless(Limit::Packets(0)), 1);
         let mut pool = Pool::default();
         assert_eq!(enter(&mut link, &mut pool, Time::ZERO, false), Entry::Accepted);
-        assert!(link.leave(at_micros(50_640), |_, _, _, _| {}).is_some());
+        assert!(link.leave(at_micros(50_640), &mut Log::default()).is_some());
         let now = Time::ZERO + Span::from_secs(3);
         assert_eq!(enter(&mut link, &mut pool, now, false), Entry::Accepted);
         assert_eq!(link.next_arrival(), Some(now + Span::from_micros(50_640)));
@@ -241,8 +237,8 @@ mod tests {
         let mut link = Link::new(&every_third_bad(ErrorPosition::AfterTransmission), 1);
         let mut pool = Pool::default();
         assert_eq!([(); 2].map(|()| enter(&mut link, &mut pool, Time::ZERO, false)), [Entry::Accepted; 2]);
-        let first = link.leave(at_micros(50_640), |_, _, _, _| {}).unwrap();
-        let second = link.leave(at_micros(91_280), |_, _, _, _| {}).unwrap();
+        let first = link.leave(at_micros(50_640), &mut Log::default()).unwrap();
+        let second = link.leave(at_micros(91_280), &mut Log::default()).unwrap();
         assert_eq!((first.hit, second.hit), (true, false));
     }
 

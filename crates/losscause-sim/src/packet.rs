@@ -64,6 +64,16 @@ impl Payload {
         }
     }
 
+    /// Marks it, if its transport understands marks; whether it did.
+    pub(crate) fn mark(&mut self) -> bool {
+        match self {
+            Payload::Segment(segment) => segment.ecn.mark(),
+            Payload::Data(data) => data.ecn.mark(),
+            // RFC 3168, section 6.1.4: acknowledgements are not marked.
+            Payload::Ack(_) | Payload::Feedback(_) | Payload::Datagram(_) => false,
+        }
+    }
+
     pub(crate) fn info(&self) -> PacketInfo {
         let (kind, seq) = match self {
             Payload::Segment(segment) if segment.retransmission => (PacketKind::Retransmission, segment.seq),
@@ -80,6 +90,18 @@ impl Payload {
 /// A packet's place in the pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Handle(u32);
+
+#[cfg(test)]
+impl Handle {
+    /// For queues without a pool behind them.
+    pub(crate) fn of(number: u32) -> Self {
+        Self(number)
+    }
+
+    pub(crate) fn number(self) -> u32 {
+        self.0
+    }
+}
 
 /// All packets under way. It grows to the most that ever were under way at once, and allocates nothing after that.
 #[derive(Clone, Debug, Default)]

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use losscause::{AnyLda, Span, Time};
 use losscause_transport::{tcp, tfrc};
 
+mod queue;
 mod validate;
 
+pub use queue::{CoDelSpec, Limit, QueueProblem, QueueSpec, RedSpec};
 pub use validate::{FlowProblem, LinkProblem, NetworkError};
 
 /// One-way links and the flows that cross them.
@@ -43,29 +45,6 @@ pub struct LinkSpec {
     pub error_position: ErrorPosition,
     /// How packets map to the channel's slots.
     pub slots: Slots,
-}
-
-/// The discipline of a queue.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum QueueSpec {
-    /// First in, first out; a packet that finds the queue full is dropped.
-    DropTail {
-        /// When it is full.
-        limit: Limit,
-    },
-}
-
-/// The most that may **wait**. The packet in transmission does not count, and a packet that finds the transmitter
-/// idle never waits, so a limit of 0 is a link without a queue.
-///
-/// ns-2 drops when the queue *would reach* its `limit_`: `limit_` L in ns-2 is `Packets(L - 1)` here, and with
-/// `queue_in_bytes_` it is `Bytes(L * mean_pktsize_ - 1)`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
-    /// So many packets.
-    Packets(u32),
-    /// So many bytes on the wire.
-    Bytes(u64),
 }
 
 /// An error process, indexed by slots (see [`Slots`]). Every packet uses its slots up, whoever sent it.

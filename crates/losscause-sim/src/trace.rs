@@ -84,6 +84,8 @@ pub enum LinkEvent {
     Enqueue,
     /// Dropped it: the queue was full, or its management chose so.
     QueueDrop,
+    /// Its queue marked it (ECN), when it came or when its turn came; the packet goes on.
+    Mark,
     /// Began to transmit it.
     TransmitStart,
     /// Lost it to the channel.

@@ -5,7 +5,10 @@ mod common;
 
 use common::{cbr, drop_tail, flow, one_flow, wired};
 use losscause::{Span, Time};
-use losscause_sim::{ChannelSpec, FlowSpec, LinkSpec, Network, Simulation, Slots, TraceStart, Traffic};
+use losscause_sim::{
+    ChannelSpec, CoDelSpec, FlowSpec, Limit, LinkSpec, Network, QueueSpec, RedSpec, Simulation, Slots, TraceStart,
+    Traffic,
+};
 use losscause_transport::{tcp, tfrc};
 
 fn with_link(change: impl FnOnce(&mut LinkSpec)) -> Network {
@@ -72,6 +75,37 @@ fn bad_channels_are_refused() {
         &trace(&[true], TraceStart::Slot(1)),
         r#"link "out": the error trace starts at slot 1, expected less than its 1 slots"#,
     );
+}
+
+#[test]
+fn bad_queues_are_refused() {
+    let refused = |queue, sentence: &str| {
+        refused(&with_link(|link| link.queue = queue), &format!(r#"link "out": {sentence}"#));
+    };
+    let limit = Limit::Packets(20);
+    refused(QueueSpec::StepMark { limit, mark_from_pkts: 0 }, "mark_from_pkts is 0, expected at least 1");
+    let default = RedSpec::new(limit);
+    for (spec, sentence) in [
+        (RedSpec { min_th_pkts: -1.0, ..default }, "min_th is -1, expected 0 or more"),
+        (RedSpec { max_th_pkts: 5.0, ..default }, "max_th is 5, expected more than min_th, which is 5"),
+        (RedSpec { max_th_pkts: f64::NAN, ..default }, "max_th is NaN, expected more than min_th, which is 5"),
+        (RedSpec { max_p: 1.5, ..default }, "max_p is 1.5, expected more than 0 and at most 1"),
+        (RedSpec { max_p: 0.0, ..default }, "max_p is 0, expected more than 0 and at most 1"),
+        (RedSpec { w_q: -0.1, ..default }, "w_q is -0.1, expected more than 0 and at most 1"),
+        (RedSpec { typical_packet_bytes: 0, ..default }, "typical_packet_bytes is 0, expected at least 1"),
+    ] {
+        refused(QueueSpec::Red(spec), sentence);
+    }
+    let default = CoDelSpec::new(limit);
+    for (spec, sentence) in [
+        (CoDelSpec { target: Span::ZERO, ..default }, "target is 0.000 ms, expected more than 0"),
+        (
+            CoDelSpec { interval: Span::from_millis(4), ..default },
+            "interval is 4.000 ms, expected at least the target, which is 5.000 ms",
+        ),
+    ] {
+        refused(QueueSpec::CoDel(spec), sentence);
+    }
 }
 
 #[test]

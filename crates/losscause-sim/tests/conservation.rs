@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use losscause::{Algorithm, Span, Time};
 use losscause_sim::{
-    ChannelSpec, Counters, ErrorPosition, Event, EventKind, FlowId, FlowSpec, LdaSpec, Limit, LinkEvent, LinkId,
-    LinkSpec, Network, PacketKind, QueueSpec, Recorder, Simulation, Slots, TraceStart, Traffic,
+    ChannelSpec, CoDelSpec, Counters, ErrorPosition, Event, EventKind, FlowId, FlowSpec, LdaSpec, Limit, LinkEvent,
+    LinkId, LinkSpec, Network, PacketKind, QueueSpec, Recorder, RedSpec, Simulation, Slots, TraceStart, Traffic,
 };
 use losscause_transport::{tcp, tfrc};
 use proptest::prelude::*;
@@ -43,27 +43,54 @@ fn channel() -> impl Strategy<Value = ChannelSpec> {
     ]
 }
 
+fn limit() -> impl Strategy<Value = Limit> {
+    prop_oneof![(0..20_u32).prop_map(Limit::Packets), (0..30_000_u64).prop_map(Limit::Bytes)]
+}
+
+fn red() -> impl Strategy<Value = QueueSpec> {
+    let thresholds = (0.0..5.0_f64, 0.1..10.0_f64);
+    (limit(), thresholds, 0.01..=1.0_f64, 0.002..=1.0_f64, any::<bool>(), any::<bool>(), 1..3000_u32).prop_map(
+        |(limit, (min_th_pkts, width), max_p, w_q, gentle, ecn, typical_packet_bytes)| {
+            let max_th_pkts = min_th_pkts + width;
+            QueueSpec::Red(RedSpec { limit, min_th_pkts, max_th_pkts, max_p, w_q, gentle, ecn, typical_packet_bytes })
+        },
+    )
+}
+
+fn codel() -> impl Strategy<Value = QueueSpec> {
+    (limit(), millis(1..50), millis(50..500), 0..2000_u32, any::<bool>()).prop_map(
+        |(limit, target, interval, mtu_bytes, ecn)| {
+            QueueSpec::CoDel(CoDelSpec { limit, target, interval, mtu_bytes, ecn })
+        },
+    )
+}
+
+fn queue() -> impl Strategy<Value = QueueSpec> {
+    prop_oneof![
+        2 => limit().prop_map(|limit| QueueSpec::DropTail { limit }),
+        1 => (limit(), 1..20_u32).prop_map(|(limit, mark_from_pkts)| QueueSpec::StepMark { limit, mark_from_pkts }),
+        2 => red(),
+        2 => codel(),
+    ]
+}
+
 fn link() -> impl Strategy<Value = LinkSpec> {
-    let limit = prop_oneof![(0..20_u32).prop_map(Limit::Packets), (0..30_000_u64).prop_map(Limit::Bytes)];
     let position = prop_oneof![Just(ErrorPosition::AfterTransmission), Just(ErrorPosition::BeforeQueue)];
     let slots = prop_oneof![2 => Just(Slots::PerPacket(1)), 1 => (2..4_u32).prop_map(Slots::PerPacket), 1 => millis(1..50).prop_map(Slots::PerTime)];
-    (rate_bps(), millis(0..50), limit, channel(), position, slots).prop_map(
-        |(rate_bps, delay, limit, channel, error_position, slots)| LinkSpec {
+    (rate_bps(), millis(0..50), queue(), channel(), position, slots).prop_map(
+        |(rate_bps, delay, queue, channel, error_position, slots)| LinkSpec {
             channel,
             error_position,
             slots,
-            ..LinkSpec::wired("", rate_bps, delay, QueueSpec::DropTail { limit })
+            ..LinkSpec::wired("", rate_bps, delay, queue)
         },
     )
 }
 
 fn tcp_config() -> impl Strategy<Value = tcp::Config> {
     let base = prop_oneof![Just(tcp::Config::rfc()), Just(tcp::Config::ns2()), Just(tcp::Config::ns2_classic())];
-    (base, prop::option::of(millis(1..200)), 1..1460_u32).prop_map(|(config, delayed_ack, payload_bytes)| tcp::Config {
-        delayed_ack,
-        payload_bytes,
-        ..config
-    })
+    (base, prop::option::of(millis(1..200)), 1..1460_u32, any::<bool>())
+        .prop_map(|(config, delayed_ack, payload_bytes, ecn)| tcp::Config { delayed_ack, payload_bytes, ecn, ..config })
 }
 
 fn lda() -> impl Strategy<Value = LdaSpec> {
@@ -79,7 +106,8 @@ fn traffic() -> impl Strategy<Value = Traffic> {
     let source = (10_000..1_000_000_u64, 100..1500_u32);
     prop_oneof![
         tcp_config().prop_map(Traffic::Tcp),
-        (tfrc_config, lda()).prop_map(|(config, lda)| Traffic::Tfrc { config, lda }),
+        (tfrc_config, lda(), any::<bool>())
+            .prop_map(|(config, lda, ecn)| Traffic::Tfrc { config: tfrc::Config { ecn, ..config }, lda }),
         source.clone().prop_map(|(rate_bps, packet_bytes)| Traffic::Cbr { rate_bps, packet_bytes }),
         (source, millis(1..500), millis(0..500)).prop_map(|((rate_bps, packet_bytes), mean_on, mean_off)| {
             Traffic::OnOff { rate_bps, packet_bytes, mean_on, mean_off }
@@ -131,6 +159,7 @@ fn network() -> impl Strategy<Value = Network> {
 struct Seen {
     enqueued: u64,
     queue_drops: u64,
+    queue_marks: u64,
     corrupted: u64,
     delivered: u64,
     /// Data packets of one flow, lost for either reason.
@@ -147,6 +176,10 @@ impl Recorder for Seen {
             EventKind::Link { what, packet, .. } => match what {
                 LinkEvent::Enqueue => self.enqueued += 1,
                 LinkEvent::Deliver => self.delivered += 1,
+                LinkEvent::Mark => {
+                    assert!(is_data(packet.kind), "only data may be marked");
+                    self.queue_marks += 1;
+                }
                 LinkEvent::TransmitStart => {}
                 LinkEvent::QueueDrop | LinkEvent::Corrupted => {
                     let count = if what == LinkEvent::QueueDrop { &mut self.queue_drops } else { &mut self.corrupted };
@@ -168,6 +201,7 @@ fn check(network: &Network, simulation: &Simulation, seen: &Seen) {
         (0..network.links.len()).map(|link| of(&counters.link(LinkId(link as u32)))).sum::<u64>()
     };
     assert_eq!(seen.queue_drops, sum(|hop| hop.queue_drops));
+    assert_eq!(seen.queue_marks, sum(|hop| hop.queue_marks));
     assert_eq!(seen.corrupted, sum(|hop| hop.corrupted));
     assert_eq!(seen.delivered, sum(|hop| hop.delivered));
     for index in 0..network.flows.len() {

@@ -5,5 +5,8 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod ecn;
 pub mod tcp;
 pub mod tfrc;
+
+pub use ecn::Ecn;

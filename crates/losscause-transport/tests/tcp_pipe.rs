@@ -6,6 +6,7 @@ mod common;
 
 use common::{Link, Pipe};
 use losscause::{Span, Time};
+use losscause_transport::Ecn;
 use losscause_transport::tcp::{
     Ack, BackoffCleared, Config, NewRenoRules, Receiver, RecoveryScheme, SackBlocks, SackOption, Segment, Sender,
 };
@@ -157,7 +158,7 @@ proptest! {
             let acknowledged = sender.acknowledged();
             let delivered = receiver.delivered_packets();
             let sack = SackBlocks::of(acknowledged, blocks);
-            let ack = |next| Ack { next, echo: now, echo_of_retransmission: false, wire_bytes: 40, sack };
+            let ack = |next| Ack { next, echo: now, echo_of_retransmission: false, ece: false, wire_bytes: 40, sack };
             match op {
                 Op::Start => sender.start(now),
                 Op::Wait(ms) => now += Span::from_millis(ms),
@@ -176,7 +177,7 @@ proptest! {
                 }
                 Op::Segment(seq) => receiver.on_segment(
                     now,
-                    &Segment { seq, transmission: 0, sent_at: now, retransmission: false, payload_bytes: 1, wire_bytes: 41 },
+                    &Segment { seq, transmission: 0, sent_at: now, retransmission: false, ecn: Ecn::NotCapable, cwr: false, payload_bytes: 1, wire_bytes: 41 },
                 ),
                 Op::Report(offset, pkts) => {
                     let start = acknowledged.saturating_add(offset);

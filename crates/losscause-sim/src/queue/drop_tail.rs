@@ -8,11 +8,11 @@
 
 use std::collections::VecDeque;
 
-use super::{Refused, Waiting};
+use super::{Occupancy, Refused, Waiting};
 use crate::topology::Limit;
 
 /// Entries reserved at first; a queue that needs more grows once.
-const RESERVED_PKTS: usize = 64;
+pub(super) const RESERVED_PKTS: usize = 64;
 
 #[derive(Clone, Debug)]
 pub(crate) struct DropTail {
@@ -28,17 +28,21 @@ impl DropTail {
 
     #[inline]
     pub(super) fn offer(&mut self, packet: Waiting) -> Result<(), Refused> {
-        let bytes = self.bytes + u64::from(packet.wire_bytes);
-        let fits = match self.limit {
-            Limit::Packets(limit) => self.waiting.len() < limit as usize,
-            Limit::Bytes(limit) => bytes <= limit,
-        };
-        if !fits {
+        if !self.fits(packet) {
             return Err(Refused);
         }
         self.waiting.push_back(packet);
-        self.bytes = bytes;
+        self.bytes += u64::from(packet.wire_bytes);
         Ok(())
+    }
+
+    /// Whether there is room for this packet, too.
+    #[inline]
+    pub(super) fn fits(&self, packet: Waiting) -> bool {
+        match self.limit {
+            Limit::Packets(limit) => self.waiting.len() < limit as usize,
+            Limit::Bytes(limit) => self.bytes + u64::from(packet.wire_bytes) <= limit,
+        }
     }
 
     #[inline]
@@ -56,6 +60,10 @@ impl DropTail {
         self.bytes
     }
 
+    pub(super) fn occupancy(&self) -> Occupancy {
+        Occupancy { packets: self.packets(), bytes: self.bytes }
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = &Waiting> {
         self.waiting.iter()
     }
@@ -63,28 +71,22 @@ impl DropTail {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::waiting;
     use super::*;
-    use crate::packet::{Datagram, Packet, Payload, Pool};
-
-    fn waiting(bytes: u32) -> Waiting {
-        let payload = Payload::Datagram(Datagram { seq: 0, bytes });
-        let packet = Pool::default().insert(Packet { hop: 0, wire_bytes: bytes, payload });
-        Waiting { packet, wire_bytes: bytes }
-    }
 
     #[test]
     fn a_limit_of_two_packets_lets_two_wait() {
         let mut queue = DropTail::new(Limit::Packets(2));
-        let accepted = [(); 3].map(|()| queue.offer(waiting(100)).is_ok());
+        let accepted = [(); 3].map(|()| queue.offer(waiting(0, 100)).is_ok());
         assert_eq!(accepted, [true, true, false]);
         assert!(queue.take().is_some());
-        assert!(queue.offer(waiting(100)).is_ok());
+        assert!(queue.offer(waiting(0, 100)).is_ok());
     }
 
     #[test]
     fn a_limit_in_bytes_may_be_reached_but_not_passed() {
         let mut queue = DropTail::new(Limit::Bytes(1000));
-        let accepted = [600, 401, 400, 1].map(|bytes| queue.offer(waiting(bytes)).is_ok());
+        let accepted = [600, 401, 400, 1].map(|bytes| queue.offer(waiting(0, bytes)).is_ok());
         assert_eq!(accepted, [true, false, true, false]);
         assert_eq!((queue.packets(), queue.bytes()), (2, 1000));
     }

@@ -8,7 +8,7 @@ use losscause_transport::{tcp, tfrc};
 
 use crate::event::Schedule;
 
-use super::{ChannelSpec, FlowSpec, LinkId, LinkSpec, Network, Slots, TraceStart, Traffic};
+use super::{ChannelSpec, FlowSpec, LinkId, LinkSpec, Network, QueueProblem, Slots, TraceStart, Traffic};
 
 /// Why a network cannot be simulated. `Display` is one sentence that names link or flow and what was expected.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,6 +70,8 @@ pub enum LinkProblem {
     },
     /// No slots per packet, or slots that take no time.
     Slots,
+    /// The queue is wrong.
+    Queue(QueueProblem),
 }
 
 /// How a flow is wrong.
@@ -152,6 +154,7 @@ fn validate_link(link: &LinkSpec) -> Result<(), LinkProblem> {
         Slots::PerTime(slot) if slot <= Span::ZERO => return Err(LinkProblem::Slots),
         Slots::PerPacket(_) | Slots::PerTime(_) => {}
     }
+    link.queue.validate().map_err(LinkProblem::Queue)?;
     match &link.channel {
         ChannelSpec::Perfect => {}
         &ChannelSpec::Bernoulli { loss } => {
@@ -264,6 +267,7 @@ impl fmt::Display for LinkProblem {
             LinkProblem::TraceStart { start, slots } => {
                 write!(f, "the error trace starts at slot {start}, expected less than its {slots} slots")
             }
+            LinkProblem::Queue(problem) => write!(f, "{problem}"),
             LinkProblem::Slots => write!(f, "the channel's slots are empty, expected at least one slot or nanosecond"),
         }
     }

@@ -3,7 +3,7 @@
 //! | column | meaning |
 //! |---|---|
 //! | `time_ns` | since the start of the run |
-//! | `event` | `sent`, `received`, `enqueue`, `queue-drop`, `transmit`, `corrupted`, `deliver`, `cwnd`, `rate`, `verdict` |
+//! | `event` | `sent`, `received`, `enqueue`, `queue-drop`, `mark`, `transmit`, `corrupted`, `deliver`, `cwnd`, `rate`, `verdict` |
 //! | `flow`, `link` | names; `link` is empty for events at the ends |
 //! | `packet` | `data`, `retransmission`, `ack`, `feedback` |
 //! | `seq`, `bytes` | sequence number, and size on the wire |
@@ -133,6 +133,7 @@ impl<'a> Row<'a> {
                 let (name, cause) = match what {
                     LinkEvent::Enqueue => ("enqueue", None),
                     LinkEvent::QueueDrop => ("queue-drop", Some(Cause::Congestion)),
+                    LinkEvent::Mark => ("mark", None),
                     LinkEvent::TransmitStart => ("transmit", None),
                     LinkEvent::Corrupted => ("corrupted", Some(Cause::Wireless)),
                     LinkEvent::Deliver => ("deliver", None),

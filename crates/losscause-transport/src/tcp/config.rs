@@ -63,6 +63,8 @@ pub struct Config {
     /// Longest delay of an ACK: every second packet is acknowledged, or the timer fires (RFC 5681, section 4.2;
     /// ns-2 `DelAck`). Without it, every packet is acknowledged.
     pub delayed_ack: Option<Span>,
+    /// Whether segments may be marked instead of dropped, and marks count as losses (RFC 3168; ns-2 `ecn_`).
+    pub ecn: bool,
 }
 
 /// What ends the exponential back-off of the retransmission timeout.
@@ -161,6 +163,7 @@ impl Config {
             halving: Halving::FlightSize,
             grow_on_recovery_exit: false,
             delayed_ack: None,
+            ecn: false,
         }
     }
 
@@ -190,6 +193,7 @@ impl Config {
             halving: Halving::Window,
             grow_on_recovery_exit: true,
             delayed_ack: None,
+            ecn: false,
         }
     }
 

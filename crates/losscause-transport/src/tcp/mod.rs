@@ -7,13 +7,14 @@
 //! - *response*, what the window does: `response/`.
 //!
 //! Around them is the shared machine: numbers, timer and transmission in `sender.rs`, the retransmission timeout in
-//! `rto.rs`, acknowledgements in `receiver.rs`.
+//! `rto.rs`, acknowledgements in `receiver.rs`, congestion that queues announce by marks in `ecn.rs`.
 //!
 //! Where ns-2 differs from the RFCs, the difference is a field of [`Config`]; [`Config::rfc`] and [`Config::ns2`]
 //! name the two sets. A flow free of wireless loss is this sender over a link that spares its packets, not
 //! another sender.
 
 mod config;
+mod ecn;
 mod receiver;
 mod recovery;
 mod response;

@@ -6,6 +6,7 @@
 use losscause::{Span, Time};
 
 use super::config::{Config, ConfigError, SackOption};
+use super::ecn::Echo;
 use super::sack_blocks::{Reports, SackBlocks};
 use super::segment::{Ack, Segment};
 
@@ -26,6 +27,7 @@ pub struct Receiver {
     /// Packets received beyond `next`.
     ahead_pkts: u64,
     acking: Acking,
+    echo: Echo,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +59,7 @@ impl Receiver {
             ahead: vec![0; words as usize].into_boxed_slice(),
             ahead_pkts: 0,
             acking: Acking::Idle,
+            echo: Echo::new(config.ecn),
         })
     }
 
@@ -71,6 +74,7 @@ impl Receiver {
             next: self.next,
             echo: segment.sent_at,
             echo_of_retransmission: segment.retransmission,
+            ece: self.echo.on_segment(segment),
             wire_bytes: self.ack_bytes + sack_bytes,
             sack,
         };
@@ -179,6 +183,7 @@ impl Receiver {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Ecn;
 
     fn at(ms: i64) -> Time {
         Time::ZERO + Span::from_millis(ms)
@@ -199,6 +204,8 @@ mod tests {
             transmission: seq,
             sent_at: at(ms - 20),
             retransmission: false,
+            ecn: Ecn::NotCapable,
+            cwr: false,
             payload_bytes: 1000,
             wire_bytes: 1040,
         };
@@ -232,12 +239,14 @@ mod tests {
             transmission: 3,
             sent_at: at(7),
             retransmission: true,
+            ecn: Ecn::NotCapable,
+            cwr: false,
             payload_bytes: 1000,
             wire_bytes: 1040,
         };
         receiver.on_segment(at(30), &segment);
         let sack = SackBlocks::NONE;
-        let ack = Ack { next: 1, echo: at(7), echo_of_retransmission: true, wire_bytes: 40, sack };
+        let ack = Ack { next: 1, echo: at(7), echo_of_retransmission: true, ece: false, wire_bytes: 40, sack };
         assert_eq!(receiver.poll_transmit(at(30)), Some(ack));
     }
 
@@ -247,8 +256,16 @@ mod tests {
         let mut receiver = receiver(Config { sack, ..Config::rfc() });
         let mut reported = |seq| {
             let (retransmission, sent_at) = (false, at(0));
-            let segment =
-                Segment { seq, transmission: seq, sent_at, retransmission, payload_bytes: 1000, wire_bytes: 1040 };
+            let segment = Segment {
+                seq,
+                transmission: seq,
+                sent_at,
+                retransmission,
+                ecn: Ecn::NotCapable,
+                cwr: false,
+                payload_bytes: 1000,
+                wire_bytes: 1040,
+            };
             receiver.on_segment(at(0), &segment);
             let ack = receiver.poll_transmit(at(0)).unwrap();
             (ack.sack.ranges(ack.next).collect::<Vec<_>>(), ack.wire_bytes)

@@ -3,6 +3,7 @@
 use losscause::Time;
 
 pub use super::sack_blocks::SackBlocks;
+use crate::Ecn;
 
 /// A data segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +16,10 @@ pub struct Segment {
     pub sent_at: Time,
     /// Whether it was sent before.
     pub retransmission: bool,
+    /// Whether it may be marked, or was.
+    pub ecn: Ecn,
+    /// The window was reduced (CWR): the receiver may stop echoing marks.
+    pub cwr: bool,
     /// Bytes of payload.
     pub payload_bytes: u32,
     /// Bytes on the wire, headers included.
@@ -30,6 +35,8 @@ pub struct Ack {
     pub echo: Time,
     /// Whether that segment was a retransmission (Karn's rule).
     pub echo_of_retransmission: bool,
+    /// A segment was marked (ECE).
+    pub ece: bool,
     /// Bytes on the wire.
     pub wire_bytes: u32,
     /// What was received beyond, if the receiver reports it.

@@ -1,8 +1,9 @@
 //! The sending end: numbers, timer and transmission, around whatever recovery and response are plugged in.
 
-use losscause::{AckSample, DeclaredLoss, SenderLda, Time};
+use losscause::{AckSample, DeclaredLoss, SenderLda, Time, Verdict};
 
 use super::config::{BackoffCleared, Config, ConfigError};
+use super::ecn::Reaction;
 use super::recovery::{Found, Progress, Recovery};
 use super::response::{Loss, Response, Window};
 use super::rto::Rto;
@@ -28,6 +29,7 @@ pub struct Sender<L = ()> {
     lda: L,
     response: Response,
     rto: Rto,
+    ecn: Reaction,
     stats: Stats,
 }
 
@@ -48,6 +50,8 @@ pub struct Stats {
     pub fast_retransmits: u64,
     /// Expiries of the retransmission timer with data outstanding.
     pub timeouts: u64,
+    /// Windows halved because of marks.
+    pub ecn_reductions: u64,
 }
 
 impl Sender {
@@ -92,6 +96,7 @@ impl<L: SenderLda> Sender<L> {
             lda,
             response: Response::new(config),
             rto: Rto::new(config),
+            ecn: Reaction::new(config.ecn),
             stats: Stats::default(),
         })
     }
@@ -103,11 +108,22 @@ impl<L: SenderLda> Sender<L> {
 
     /// An acknowledgement arrived. One of something never sent, or older than the newest, changes nothing.
     pub fn on_ack(&mut self, now: Time, ack: &Ack) {
+        if (self.stream.una..=self.stream.sent).contains(&ack.next) && self.ecn.is_due(ack) {
+            self.on_echo();
+        }
         if ack.next > self.stream.una && ack.next <= self.stream.sent {
             self.on_new_ack(now, ack);
         } else if ack.next == self.stream.una && self.stream.una < self.stream.sent {
             self.on_dup_ack(now, ack);
         }
+    }
+
+    /// A mark is certainly congestion: nobody is asked about it.
+    fn on_echo(&mut self) {
+        let loss = Loss { flight_pkts: self.stream.flight_pkts(), verdict: Verdict::Congestion };
+        self.response.on_fast_retransmit(&mut self.window, &loss);
+        self.ecn.on_echo(self.stream.sent);
+        self.stats.ecn_reductions += 1;
     }
 
     fn on_new_ack(&mut self, now: Time, ack: &Ack) {
@@ -139,6 +155,8 @@ impl<L: SenderLda> Sender<L> {
         self.lda.on_ack(&sample);
         if opening {
             self.window.restart(self.initial_window_pkts);
+        } else if ack.ece && self.config.ecn {
+            // RFC 3168, section 6.1.2: an echo never opens the window.
         } else if progress == Progress::Open || progress == Progress::Recovered && self.config.grow_on_recovery_exit {
             self.response.on_ack(&mut self.window, &sample);
         }
@@ -154,7 +172,12 @@ impl<L: SenderLda> Sender<L> {
             in_flight_pkts: self.stream.flight_pkts(),
             cwnd_pkts: self.window.cwnd,
         });
-        self.response.on_fast_retransmit(&mut self.window, &Loss { flight_pkts, verdict });
+        if !self.ecn.covers(self.stream.una) {
+            self.response.on_fast_retransmit(&mut self.window, &Loss { flight_pkts, verdict });
+            if !verdict.is_wireless() {
+                self.ecn.on_loss(self.stream.sent);
+            }
+        }
         self.timed = None;
         if self.config.fast_retransmit_restarts_timer {
             self.deadline = Some(now + self.rto.current());
@@ -175,6 +198,7 @@ impl<L: SenderLda> Sender<L> {
         let again = self.timed_out == Some(una);
         self.response.on_timeout(&mut self.window, self.stream.flight_pkts(), again);
         self.recovery.on_timeout(&self.stream);
+        self.ecn.on_loss(self.stream.sent);
         self.rto.back_off();
         self.deadline = Some(now + self.rto.current());
         self.timed_out = Some(una);
@@ -214,7 +238,8 @@ impl<L: SenderLda> Sender<L> {
             Some(syn_bytes) if seq == 0 => (0, syn_bytes),
             _ => (self.config.payload_bytes, self.config.wire_bytes()),
         };
-        Segment { seq, transmission, sent_at: now, retransmission, payload_bytes, wire_bytes }
+        let (ecn, cwr) = self.ecn.stamp(!retransmission && payload_bytes > 0);
+        Segment { seq, transmission, sent_at: now, retransmission, ecn, cwr, payload_bytes, wire_bytes }
     }
 
     /// Packets that may be unacknowledged: cwnd with what recovery adds, no more than the receiver's window.
@@ -275,7 +300,14 @@ mod tests {
     }
 
     fn ack(sender: &mut Sender, ms: i64, next: u64) -> Vec<u64> {
-        let ack = Ack { next, echo: at(0), echo_of_retransmission: false, wire_bytes: 40, sack: SackBlocks::NONE };
+        let ack = Ack {
+            next,
+            echo: at(0),
+            echo_of_retransmission: false,
+            ece: false,
+            wire_bytes: 40,
+            sack: SackBlocks::NONE,
+        };
         sender.on_ack(at(ms), &ack);
         sent(sender, ms)
     }
@@ -326,7 +358,14 @@ mod tests {
         assert_eq!(sender.poll_transmit(at(0)), None);
         sender.on_ack(
             at(50),
-            &Ack { next: 1, echo: at(0), echo_of_retransmission: false, wire_bytes: 40, sack: SackBlocks::NONE },
+            &Ack {
+                next: 1,
+                echo: at(0),
+                echo_of_retransmission: false,
+                ece: false,
+                wire_bytes: 40,
+                sack: SackBlocks::NONE,
+            },
         );
         let data = sender.poll_transmit(at(50)).unwrap();
         assert_eq!((data.seq, data.payload_bytes, data.wire_bytes), (1, 1000, 1040));

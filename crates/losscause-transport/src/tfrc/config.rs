@@ -47,6 +47,8 @@ pub struct Config {
     pub discounting: Option<Discounting>,
     /// When the receiver reports.
     pub reports: Reports,
+    /// Whether packets may be marked instead of dropped, and marks count as congestion losses (RFC 5348, section 5.1).
+    pub ecn: bool,
 }
 
 /// The retransmission timeout of the throughput equation.
@@ -169,6 +171,7 @@ impl Config {
             weights: [1.0, 1.0, 1.0, 1.0, 0.8, 0.6, 0.4, 0.2],
             discounting: Some(Discounting { floor: 0.25, at_loss: true }),
             reports: Reports::Rfc5348,
+            ecn: false,
         }
     }
 
@@ -193,6 +196,7 @@ impl Config {
             weights: [1.0, 1.0, 1.0, 1.0, 0.8, 0.6, 0.4, 0.2],
             discounting: Some(Discounting { floor: 0.5, at_loss: false }),
             reports: Reports::Ns2,
+            ecn: false,
         }
     }
 

@@ -11,6 +11,8 @@
 
 use losscause::{Span, Time};
 
+use crate::Ecn;
+
 mod arrivals;
 mod config;
 pub mod equation;
@@ -44,6 +46,8 @@ pub struct Data {
     pub round: u32,
     /// The sender asks for a report at once: it has had no feedback yet, or its no-feedback timer expired (ns-2).
     pub urgent: bool,
+    /// Whether it may be marked, or was.
+    pub ecn: Ecn,
     /// Bytes of payload.
     pub payload_bytes: u32,
     /// Bytes on the wire, headers included.

@@ -8,6 +8,7 @@ use super::config::{FirstInterval, LossEventRule, Reports};
 use super::loss_history::LossHistory;
 use super::missing::{Lost, Missing};
 use super::{Config, Data, Feedback};
+use crate::Ecn;
 
 /// A TFRC receiver that asks an LDA about every lost packet. A loss called wireless is treated as received in the
 /// loss history, not in the receive rate.
@@ -100,7 +101,8 @@ impl<L: Lda> Receiver<L> {
 
         let mut new_event = false;
         let mut first = None;
-        while let Some(lost) = self.missing.pop_declared() {
+        let mut marked = self.marked(now, data);
+        while let Some(lost) = self.missing.pop_declared().or_else(|| marked.take()) {
             if lost.wireless {
                 continue;
             }
@@ -162,6 +164,19 @@ impl<L: Lda> Receiver<L> {
     /// The settings.
     pub fn config(&self) -> &Config {
         &self.config
+    }
+
+    /// A marked packet counts as a congestion loss from its arrival on (RFC 5348, section 5.1). It did arrive, so no
+    /// algorithm is asked about it.
+    fn marked(&self, now: Time, data: &Data) -> Option<Lost> {
+        if data.ecn != Ecn::Marked || !self.config.ecn {
+            return None;
+        }
+        let at = match self.config.loss_event {
+            LossEventRule::ArrivalTime => now,
+            LossEventRule::SendTimeAndRound => data.sent_at,
+        };
+        Some(Lost { seq: data.seq, at, wireless: false })
     }
 
     /// The first congestion loss: the interval before it is made from the receive rate (RFC 5348, section 6.3.1).
@@ -290,6 +305,7 @@ mod tests {
             rto: Some(RTT * 4),
             round,
             urgent: false,
+            ecn: Ecn::NotCapable,
             payload_bytes: PAYLOAD,
             wire_bytes: PAYLOAD + 32,
         }

@@ -6,6 +6,7 @@ use super::config::Spacing;
 use super::rate::{Next, Rate, Report, Silence};
 use super::rtt::RttEstimator;
 use super::{Config, Data, Feedback};
+use crate::Ecn;
 
 /// What the application has to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -195,6 +196,7 @@ impl Sender {
             rto: self.rtt.rto(),
             round: self.round,
             urgent: self.urgent,
+            ecn: if self.config.ecn { Ecn::Capable } else { Ecn::NotCapable },
             payload_bytes: self.config.payload_bytes,
             wire_bytes: self.config.payload_bytes.saturating_add(self.config.header_bytes),
         })

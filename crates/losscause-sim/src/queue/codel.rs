@@ -1,0 +1,254 @@
+//! CoDel, controlled delay (Nichols and others, RFC 8289).
+//!
+//! What counts is how long packets have waited when their turn comes. Once that was `target` or more for a whole
+//! `interval`, the packet at the head is dropped; while it stays so, further ones are dropped `interval / sqrt(count)`
+//! apart, with `count` the drops of this episode (section 3.3's control law). An episode that begins soon after the last
+//! one goes on from that one's count (section 5.5). Nothing is dropped while no more than one packet of the largest
+//! size waits behind it.
+//!
+//! With ECN a packet is marked instead of dropped, and sent; the RFC leaves this open (section 5.1 of RFC 3168 says that
+//! a mark stands for a drop), and the order is Linux's: a mark ends the search for this turn.
+//!
+//! Deviations:
+//!
+//! - A limit, which the RFC leaves to the implementer: what finds it reached is dropped when it comes.
+//! - `mtu_bytes` is a setting (the RFC's `maxpacket_` is the interface's MTU; ns-2 takes the largest packet seen).
+
+use std::collections::VecDeque;
+
+use losscause::{Span, Time};
+
+use super::drop_tail::{DropTail, RESERVED_PKTS};
+use super::{Keeper, Refused, Waiting};
+use crate::topology::CoDelSpec;
+
+#[derive(Clone, Debug)]
+pub(crate) struct CoDel {
+    pub(super) fifo: DropTail,
+    /// When each of them came.
+    since: VecDeque<Time>,
+    spec: CoDelSpec,
+    /// When the delay will have been at or above the target for an interval; none while it is below.
+    first_above: Option<Time>,
+    dropping: bool,
+    /// While dropping: when to drop next; afterwards: when it would have been.
+    drop_next: Time,
+    /// Drops (or marks) of this episode, and what it began with.
+    count: u32,
+    last_count: u32,
+}
+
+/// The packet at the head.
+struct Head {
+    packet: Waiting,
+    /// The delay was at or above the target for long enough.
+    may_drop: bool,
+}
+
+/// An episode goes on from the last one's count if it begins within so many intervals of its end.
+const MEMORY_INTERVALS: i64 = 16;
+
+impl CoDel {
+    pub(super) fn new(spec: CoDelSpec) -> Self {
+        Self {
+            fifo: DropTail::new(spec.limit),
+            since: VecDeque::with_capacity(RESERVED_PKTS),
+            spec,
+            first_above: None,
+            dropping: false,
+            drop_next: Time::ZERO,
+            count: 0,
+            last_count: 0,
+        }
+    }
+
+    pub(super) fn offer(&mut self, now: Time, packet: Waiting) -> Result<(), Refused> {
+        self.fifo.offer(packet)?;
+        self.since.push_back(now);
+        Ok(())
+    }
+
+    /// A packet that need not wait: its delay is zero.
+    pub(super) fn pass(&mut self) {
+        self.first_above = None;
+        self.dropping = false;
+    }
+
+    pub(super) fn take(&mut self, now: Time, keeper: &mut impl Keeper) -> Option<Waiting> {
+        let mut head = self.head(now)?;
+        if self.dropping {
+            self.dropping = head.may_drop;
+            while self.dropping && now >= self.drop_next {
+                self.count = self.count.saturating_add(1);
+                if self.marks(now, head.packet, keeper) {
+                    self.drop_next = self.control_law(self.drop_next);
+                    break;
+                }
+                keeper.drop(now, head.packet.packet, self.fifo.occupancy());
+                head = self.head(now)?;
+                if head.may_drop {
+                    self.drop_next = self.control_law(self.drop_next);
+                } else {
+                    self.dropping = false;
+                }
+            }
+        } else if head.may_drop {
+            if !self.marks(now, head.packet, keeper) {
+                keeper.drop(now, head.packet.packet, self.fifo.occupancy());
+                head = self.head(now)?;
+            }
+            self.begin_episode(now);
+        }
+        Some(head.packet)
+    }
+
+    fn begin_episode(&mut self, now: Time) {
+        self.dropping = true;
+        let last = self.count - self.last_count;
+        let recently = now - self.drop_next < self.spec.interval * MEMORY_INTERVALS;
+        self.count = if last > 1 && recently { last } else { 1 };
+        self.drop_next = self.control_law(now);
+        self.last_count = self.count;
+    }
+
+    fn marks(&self, now: Time, packet: Waiting, keeper: &mut impl Keeper) -> bool {
+        self.spec.ecn && keeper.mark(now, packet.packet, self.fifo.occupancy())
+    }
+
+    /// Takes out the first packet.
+    fn head(&mut self, now: Time) -> Option<Head> {
+        let (Some(packet), Some(since)) = (self.fifo.take(), self.since.pop_front()) else {
+            self.first_above = None;
+            self.dropping = false;
+            return None;
+        };
+        let short = now - since < self.spec.target || self.fifo.bytes() <= u64::from(self.spec.mtu_bytes);
+        let may_drop = if short {
+            self.first_above = None;
+            false
+        } else {
+            now >= *self.first_above.get_or_insert(now + self.spec.interval)
+        };
+        Some(Head { packet, may_drop })
+    }
+
+    /// The next drop after one at `at`, to the nearest nanosecond.
+    fn control_law(&self, at: Time) -> Time {
+        let nanos = self.spec.interval.as_nanos() as f64 / f64::from(self.count).sqrt();
+        at + Span::from_nanos(nanos.round() as i64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Log, waiting};
+    use super::*;
+    use crate::topology::Limit;
+
+    fn at(ms: i64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    fn codel(ecn: bool) -> CoDel {
+        CoDel::new(CoDelSpec { ecn, ..CoDelSpec::new(Limit::Packets(100_000)) })
+    }
+
+    /// Packet n comes at 0; one is taken every 10 ms from 10 ms on. Returns what is sent, by its number.
+    fn standing_queue(queue: &mut CoDel, log: &mut Log, takes: i64) -> Vec<u32> {
+        for i in 0..2000 {
+            queue.offer(at(0), waiting(i, 1000)).unwrap();
+        }
+        (1..=takes).filter_map(|i| queue.take(at(10 * i), log)).map(|packet| packet.packet.number()).collect()
+    }
+
+    #[test]
+    fn drops_follow_the_control_law_to_the_nanosecond() {
+        let mut queue = codel(false);
+        let mut log = Log::default();
+        let sent = standing_queue(&mut queue, &mut log, 40);
+        // At 10 ms the delay is above 5 ms; an interval of 100 ms later, at 110 ms, the first packet is dropped. The next
+        // is due 100 ms after that, then 100/sqrt(2) = 70.7 ms, 100/sqrt(3) = 57.7 ms, 100/sqrt(4) = 50 ms later: at 210,
+        // 280.7 and 338.4 and 388.4 ms. Turns come every 10 ms.
+        assert_eq!(log.dropped_at_ms(), [110, 210, 290, 340, 390]);
+        assert_eq!(sent.len(), 40, "every turn sends a packet");
+        assert_eq!(sent[9..12], [9, 11, 12], "number 10 is dropped and 11 sent at the same instant");
+        // The next one counts from when the last was due, not from when it was carried out: 100/sqrt(5) = 44.7 ms.
+        let due: i64 = 210_000_000 + 70_710_678 + 57_735_027 + 50_000_000 + 44_721_360;
+        assert_eq!(queue.drop_next, Time::from_nanos(due));
+        assert_eq!(queue.count, 5);
+    }
+
+    #[test]
+    fn several_drops_may_fall_due_at_one_turn() {
+        let mut queue = codel(false);
+        let mut log = Log::default();
+        standing_queue(&mut queue, &mut log, 11);
+        assert_eq!(log.dropped.len(), 1);
+        // Nothing is taken until 300 ms: the drops of 210 and 280.7 ms are made up for.
+        assert!(queue.take(at(300), &mut log).is_some());
+        assert_eq!(log.dropped_at_ms(), [110, 300, 300]);
+    }
+
+    #[test]
+    fn a_delay_below_the_target_ends_the_episode_and_the_next_one_remembers_the_count() {
+        let mut queue = codel(false);
+        let mut log = Log::default();
+        standing_queue(&mut queue, &mut log, 40);
+        assert_eq!(queue.count, 5);
+        queue.pass();
+        assert!(!queue.dropping);
+        // Above the target again from 420 ms on: the next episode begins 100 ms later with 5 - 1 drops and not with 1.
+        for turn in 42..=52 {
+            assert!(queue.take(at(10 * turn), &mut log).is_some());
+        }
+        assert_eq!(log.dropped_at_ms().last(), Some(&520));
+        assert_eq!((queue.count, queue.drop_next), (4, at(520 + 50)));
+    }
+
+    #[test]
+    fn after_sixteen_intervals_the_count_is_forgotten() {
+        let mut queue = codel(false);
+        let mut log = Log::default();
+        standing_queue(&mut queue, &mut log, 40);
+        queue.pass();
+        for turn in 242..=252 {
+            assert!(queue.take(at(10 * turn), &mut log).is_some());
+        }
+        assert_eq!(log.dropped_at_ms().last(), Some(&2520));
+        assert_eq!((queue.count, queue.drop_next), (1, at(2620)));
+    }
+
+    #[test]
+    fn nothing_is_dropped_while_no_more_than_one_mtu_waits_behind() {
+        let mut queue = codel(false);
+        let mut log = Log::default();
+        for turn in 0..100 {
+            // One packet waits behind the one that is taken, each for 1 s.
+            queue.offer(at(1000 * turn), waiting(turn as u32, 1500)).unwrap();
+            if turn > 0 {
+                assert!(queue.take(at(1000 * turn), &mut log).is_some());
+            }
+        }
+        assert!(log.dropped.is_empty());
+    }
+
+    #[test]
+    fn with_ecn_packets_are_marked_at_the_same_instants_and_sent() {
+        let mut queue = codel(true);
+        let mut log = Log::capable();
+        let sent = standing_queue(&mut queue, &mut log, 40);
+        assert_eq!(sent, (0..40).collect::<Vec<_>>());
+        assert!(log.dropped.is_empty());
+        // The packets whose turn is at 110, 210, 290, 340 and 390 ms.
+        let marked: Vec<u32> = log.marked.iter().map(|&(packet, _)| packet).collect();
+        assert_eq!(marked, [10, 20, 28, 33, 38]);
+    }
+
+    #[test]
+    fn what_cannot_be_marked_is_dropped() {
+        let mut queue = codel(true);
+        let mut log = Log::default();
+        standing_queue(&mut queue, &mut log, 40);
+        assert_eq!(log.dropped_at_ms(), [110, 210, 290, 340, 390]);
+    }
+}

@@ -1,0 +1,281 @@
+//! Random Early Detection (Floyd and Jacobson, "Random Early Detection Gateways for Congestion Avoidance", 1993).
+//!
+//! The average queue decides, not the momentary one: below `min_th` everything passes, above `max_th` nothing does, and
+//! between them a packet is hit with a probability that rises with the average. With q packets waiting,
+//!
+//! ```text
+//! avg <- (1 - w_q) avg + w_q q                          a packet finds the transmitter busy
+//! avg <- (1 - w_q)^(m + 1) avg                          it finds it idle for the time of m typical packets
+//! p_b = max_p (avg - min_th) / (max_th - min_th)        min_th <= avg < max_th
+//! p_b = max_p + (1 - max_p) (avg - max_th) / max_th     max_th <= avg < 2 max_th, gentle only
+//! p_a = p_b / (1 - count p_b)
+//! ```
+//!
+//! where `count` is -1 while the average is below `min_th`, grows by 1 with each packet above it, and is 0 after a hit:
+//! so hits are spread evenly instead of coming in clusters.
+//!
+//! With ECN a hit marks the packet instead of dropping it. From `max_th` on a hit is a drop, gentle or not: RFC 3168,
+//! section 7, wants packets dropped, not marked, when the average is above the upper threshold.
+//!
+//! Deviations:
+//!
+//! - The packet that finds the transmitter idle counts as one more sample of an empty queue (m + 1 where the paper's
+//!   figure 2 has m), as in ns-2: otherwise a link that is never idle for long and never has a queue would keep an old
+//!   average.
+//! - The paper has no limit. A packet that finds the limit reached is dropped and `count` becomes 0, as in ns-2.
+//! - From ns-2.35's `Queue/RED`: `count` starts anew as in the paper (ns-2 spares the packet with which the average
+//!   enters the band); a packet may be hit even if nobody waits (ns-2 wants two waiting); m is not rounded down.
+
+use losscause::{Span, Time};
+
+use super::drop_tail::DropTail;
+use super::{Keeper, Occupancy, Refused, Waiting};
+use crate::rng::Stream;
+use crate::topology::RedSpec;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Red {
+    pub(super) fifo: DropTail,
+    spec: RedSpec,
+    /// A typical packet's transmission time, nanoseconds.
+    typical_nanos: f64,
+    /// avg.
+    average: f64,
+    count: i64,
+    stream: Stream,
+}
+
+/// What the average means for a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Decision {
+    Pass,
+    /// It is hit below `max_th`: marked or dropped.
+    Hit,
+    Drop,
+}
+
+impl Red {
+    /// `typical` is the transmission time of a packet of `spec.typical_packet_bytes`.
+    pub(super) fn new(spec: RedSpec, typical: Span, stream: Stream) -> Self {
+        let typical_nanos = typical.as_nanos().max(1) as f64;
+        Self { fifo: DropTail::new(spec.limit), spec, typical_nanos, average: 0.0, count: -1, stream }
+    }
+
+    pub(super) fn offer(&mut self, now: Time, packet: Waiting, keeper: &mut impl Keeper) -> Result<(), Refused> {
+        let waiting = f64::from(self.fifo.packets());
+        self.average += self.spec.w_q * (waiting - self.average);
+        let decision = self.decide();
+        if !self.fifo.fits(packet) {
+            self.count = 0;
+            return Err(Refused);
+        }
+        let Occupancy { packets, bytes } = self.fifo.occupancy();
+        let then = Occupancy { packets: packets + 1, bytes: bytes + u64::from(packet.wire_bytes) };
+        self.carry_out(decision, now, packet, then, keeper)?;
+        self.fifo.offer(packet)
+    }
+
+    pub(super) fn pass(
+        &mut self,
+        now: Time,
+        idle_since: Time,
+        packet: Waiting,
+        keeper: &mut impl Keeper,
+    ) -> Result<(), Refused> {
+        let typical_packets = (now - idle_since).as_nanos().max(0) as f64 / self.typical_nanos;
+        self.average *= libm::pow(1.0 - self.spec.w_q, typical_packets + 1.0);
+        let decision = self.decide();
+        self.carry_out(decision, now, packet, Occupancy::default(), keeper)
+    }
+
+    fn carry_out(
+        &self,
+        decision: Decision,
+        now: Time,
+        packet: Waiting,
+        then: Occupancy,
+        keeper: &mut impl Keeper,
+    ) -> Result<(), Refused> {
+        let passes = match decision {
+            Decision::Pass => true,
+            Decision::Hit => self.spec.ecn && keeper.mark(now, packet.packet, then),
+            Decision::Drop => false,
+        };
+        if passes { Ok(()) } else { Err(Refused) }
+    }
+
+    fn decide(&mut self) -> Decision {
+        if self.average < self.spec.min_th_pkts {
+            self.count = -1;
+            return Decision::Pass;
+        }
+        self.count += 1;
+        let p_b = base_probability(&self.spec, self.average);
+        if p_b < 1.0 && self.stream.uniform() >= spaced(p_b, self.count) {
+            return Decision::Pass;
+        }
+        self.count = 0;
+        if self.average < self.spec.max_th_pkts { Decision::Hit } else { Decision::Drop }
+    }
+}
+
+/// p_b of an average from `min_th` on.
+fn base_probability(spec: &RedSpec, average: f64) -> f64 {
+    let &RedSpec { min_th_pkts, max_th_pkts, max_p, gentle, .. } = spec;
+    if average < max_th_pkts {
+        max_p * (average - min_th_pkts) / (max_th_pkts - min_th_pkts)
+    } else if gentle && average < 2.0 * max_th_pkts {
+        max_p + (1.0 - max_p) * (average - max_th_pkts) / max_th_pkts
+    } else {
+        1.0
+    }
+}
+
+/// p_a.
+fn spaced(p_b: f64, count: i64) -> f64 {
+    let rest = 1.0 - count as f64 * p_b;
+    if rest > p_b { p_b / rest } else { 1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Log, waiting};
+    use super::*;
+    use crate::topology::Limit;
+
+    const TYPICAL: Span = Span::from_millis(1);
+
+    fn at(micros: i64) -> Time {
+        Time::ZERO + Span::from_micros(micros)
+    }
+
+    fn spec() -> RedSpec {
+        RedSpec { w_q: 0.5, min_th_pkts: 2.0, max_th_pkts: 6.0, max_p: 0.25, ..RedSpec::new(Limit::Packets(100)) }
+    }
+
+    fn red(spec: RedSpec) -> Red {
+        Red::new(spec, TYPICAL, Stream::new(1, "link/x/queue"))
+    }
+
+    /// So many packets come at once while one is transmitted; how many were let in.
+    fn burst(red: &mut Red, packets: u32, log: &mut Log) -> u32 {
+        (0..packets).map(|i| u32::from(red.offer(Time::ZERO, waiting(i, 1000), log).is_ok())).sum()
+    }
+
+    #[test]
+    fn the_average_follows_the_queue_by_its_weight() {
+        let mut red = red(RedSpec { min_th_pkts: 50.0, max_th_pkts: 60.0, ..spec() });
+        let averages: Vec<f64> = (0..5)
+            .map(|i| {
+                red.offer(Time::ZERO, waiting(i, 1000), &mut Log::default()).unwrap();
+                red.average
+            })
+            .collect();
+        // They find 0, 1, 2, 3, 4 waiting; half the old average and half of that.
+        assert_eq!(averages, [0.0, 0.5, 1.25, 2.125, 3.0625]);
+    }
+
+    #[test]
+    fn an_idle_time_counts_as_that_many_typical_packets_and_the_one_that_ends_it() {
+        let mut red = red(spec());
+        red.average = 4.0;
+        // Idle for two typical packets: 4 / 2^3.
+        red.pass(at(5_000), at(3_000), waiting(0, 1000), &mut Log::default()).unwrap();
+        assert!((red.average - 0.5).abs() < 1e-12, "{}", red.average);
+        // Not idle at all: one sample of an empty queue.
+        red.pass(at(6_000), at(6_000), waiting(1, 1000), &mut Log::default()).unwrap();
+        assert!((red.average - 0.25).abs() < 1e-12, "{}", red.average);
+    }
+
+    #[test]
+    fn the_probability_rises_from_0_at_min_th_to_max_p_at_max_th_and_is_certain_from_there() {
+        let p = |average| base_probability(&spec(), average);
+        assert_eq!([2.0, 3.0, 4.0, 5.0].map(p), [0.0, 0.0625, 0.125, 0.1875]);
+        assert_eq!([6.0, 7.0].map(p), [1.0, 1.0]);
+    }
+
+    #[test]
+    fn gentle_rises_on_to_1_at_twice_max_th() {
+        let p = |average| base_probability(&RedSpec { gentle: true, ..spec() }, average);
+        assert_eq!([4.0, 6.0, 8.0, 12.0, 20.0].map(p), [0.125, 0.25, 0.5, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn a_hit_becomes_likelier_with_every_packet_that_passed_and_certain_after_1_over_p_b() {
+        // With p_b = 1/4: 1/4, 1/3, 1/2, 1 for counts of 0 to 3, so that each of the four has the same chance.
+        let probabilities: Vec<f64> = (0..5).map(|count| spaced(0.25, count)).collect();
+        assert_eq!(probabilities, [0.25, 1.0 / 3.0, 0.5, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn hits_come_no_farther_apart_than_1_over_p_b_and_at_their_mean_rate() {
+        let mut red = red(spec());
+        red.average = 4.0;
+        let mut gaps = vec![];
+        let mut gap = 0;
+        for _ in 0..100_000 {
+            gap += 1;
+            if red.decide() == Decision::Hit {
+                gaps.push(gap);
+                gap = 0;
+            }
+        }
+        // p_b = 1/8. After a hit the count is 1 with the next packet, so the gap is uniform on 1 to 7: its mean is 4.
+        assert_eq!((gaps[1..].iter().min(), gaps[1..].iter().max()), (Some(&1), Some(&7)));
+        let mean = gaps[1..].iter().sum::<i32>() as f64 / (gaps.len() - 1) as f64;
+        // Five standard errors: the deviation of a gap is 2.
+        assert!((mean - 4.0).abs() < 5.0 * 2.0 / (gaps.len() as f64).sqrt(), "{mean}");
+    }
+
+    #[test]
+    fn below_min_th_nothing_is_dropped_and_from_max_th_on_everything() {
+        let mut calm = red(RedSpec { min_th_pkts: 80.0, max_th_pkts: 90.0, ..spec() });
+        assert_eq!(burst(&mut calm, 50, &mut Log::default()), 50);
+        let mut full = red(spec());
+        full.average = 50.0;
+        assert_eq!(burst(&mut full, 2, &mut Log::default()), 0);
+    }
+
+    #[test]
+    fn a_full_queue_drops_whatever_the_average_is() {
+        let mut red = red(RedSpec { limit: Limit::Packets(3), min_th_pkts: 50.0, max_th_pkts: 60.0, ..spec() });
+        assert_eq!(burst(&mut red, 10, &mut Log::capable()), 3);
+        assert_eq!(red.count, -1 + 1, "the next packet in the band is the first after a drop");
+    }
+
+    /// Its average is 4, and every packet that finds it in the band is hit for certain.
+    fn certain(ecn: bool) -> Red {
+        let mut red = red(RedSpec { ecn, min_th_pkts: 2.0, max_th_pkts: 4.001, max_p: 1.0, w_q: 1e-9, ..spec() });
+        red.average = 4.0;
+        red.count = 1;
+        red
+    }
+
+    #[test]
+    fn with_ecn_a_hit_below_max_th_marks_and_the_packet_waits() {
+        let mut log = Log::capable();
+        let mut with = certain(true);
+        assert_eq!(burst(&mut with, 1, &mut log), 1);
+        assert_eq!((log.marked, with.fifo.packets()), (vec![(0, 1)], 1));
+        assert_eq!(burst(&mut certain(false), 1, &mut Log::capable()), 0, "without ECN it is dropped");
+        assert_eq!(burst(&mut certain(true), 1, &mut Log::default()), 0, "and so is what cannot be marked");
+    }
+
+    #[test]
+    fn with_ecn_packets_are_dropped_from_max_th_on() {
+        let mut red = certain(true);
+        red.average = 4.01;
+        let mut log = Log::capable();
+        assert_eq!(burst(&mut red, 3, &mut log), 0);
+        assert!(log.marked.is_empty());
+    }
+
+    #[test]
+    fn with_ecn_and_gentle_packets_are_dropped_from_max_th_on() {
+        let mut red = red(RedSpec { ecn: true, gentle: true, w_q: 0.000_1, ..spec() });
+        red.average = 11.999;
+        let mut log = Log::capable();
+        assert!(burst(&mut red, 20, &mut log) < 5);
+        assert!(log.marked.is_empty());
+    }
+}

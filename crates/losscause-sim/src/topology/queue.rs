@@ -1,0 +1,203 @@
+//! The disciplines of queues, and the ranges of their settings.
+
+use std::fmt;
+
+use losscause::Span;
+
+/// The discipline of a queue.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum QueueSpec {
+    /// First in, first out; a packet that finds the queue full is dropped.
+    DropTail {
+        /// When it is full.
+        limit: Limit,
+    },
+    /// The same, and a packet that finds a long queue is marked (ECN).
+    StepMark {
+        /// When it is full.
+        limit: Limit,
+        /// So many waiting packets, or more, mark the one that finds them; at least 1.
+        mark_from_pkts: u32,
+    },
+    /// Random Early Detection (Floyd and Jacobson 1993).
+    Red(RedSpec),
+    /// Controlled delay (RFC 8289).
+    CoDel(CoDelSpec),
+}
+
+/// The most that may **wait**. The packet in transmission does not count, and a packet that finds the transmitter
+/// idle never waits, so a limit of 0 is a link without a queue.
+///
+/// ns-2 drops when the queue *would reach* its `limit_`: `limit_` L in ns-2 is `Packets(L - 1)` here, and with
+/// `queue_in_bytes_` it is `Bytes(L * mean_pktsize_ - 1)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// So many packets.
+    Packets(u32),
+    /// So many bytes on the wire.
+    Bytes(u64),
+}
+
+/// Settings of RED, by the names of Floyd and Jacobson's paper. Queues are counted in packets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RedSpec {
+    /// When the queue is full, whatever its average.
+    pub limit: Limit,
+    /// Below this average nothing is dropped, packets; 0 or more.
+    pub min_th_pkts: f64,
+    /// From this average on everything is dropped, packets; above `min_th_pkts`. Gentle: from twice this average on.
+    pub max_th_pkts: f64,
+    /// The probability of a drop as the average reaches `max_th_pkts`, above 0, at most 1.
+    pub max_p: f64,
+    /// Weight of the momentary queue in the average, above 0, at most 1.
+    pub w_q: f64,
+    /// Whether the probability rises from `max_p` to 1 between `max_th_pkts` and twice that, instead of jumping (Floyd,
+    /// "Recommendation on using the gentle variant of RED", 2000).
+    pub gentle: bool,
+    /// Whether packets whose transport understands marks are marked instead of dropped, below `max_th_pkts`.
+    pub ecn: bool,
+    /// Size of a typical packet, bytes, at least 1: an idle link's average falls once per such packet's transmission time.
+    pub typical_packet_bytes: u32,
+}
+
+/// Settings of CoDel, by the names of RFC 8289.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CoDelSpec {
+    /// When the queue is full, whatever its delay.
+    pub limit: Limit,
+    /// The delay that a standing queue may have; positive.
+    pub target: Span,
+    /// How long the delay may stay above the target; at least the target.
+    pub interval: Span,
+    /// While no more than so many bytes wait, nothing is dropped (the size of the largest packet).
+    pub mtu_bytes: u32,
+    /// Whether packets whose transport understands marks are marked instead of dropped.
+    pub ecn: bool,
+}
+
+/// How a queue is wrong.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum QueueProblem {
+    /// `mark_from_pkts` is 0.
+    MarkFrom,
+    /// `min_th_pkts` is negative or not a number.
+    MinTh(f64),
+    /// `max_th_pkts` is not above `min_th_pkts`, or not finite.
+    MaxTh {
+        /// What was given.
+        max_th_pkts: f64,
+        /// What it must be above.
+        min_th_pkts: f64,
+    },
+    /// `max_p` is not above 0 and at most 1.
+    MaxP(f64),
+    /// `w_q` is not above 0 and at most 1.
+    Wq(f64),
+    /// `typical_packet_bytes` is 0.
+    TypicalPacket,
+    /// `target` is not positive.
+    Target(Span),
+    /// `interval` is shorter than `target`.
+    Interval {
+        /// What was given.
+        interval: Span,
+        /// What it must reach.
+        target: Span,
+    },
+}
+
+impl RedSpec {
+    /// The settings of the paper's simulations, with Floyd's later advice for `max_p` ("RED: Discussions of setting
+    /// parameters", 1997): `min_th` 5 packets, `max_th` three times that, `max_p` 0.1, `w_q` 0.002; neither gentle nor
+    /// ECN; a typical packet of 1000 bytes.
+    pub const fn new(limit: Limit) -> Self {
+        Self {
+            limit,
+            min_th_pkts: 5.0,
+            max_th_pkts: 15.0,
+            max_p: 0.1,
+            w_q: 0.002,
+            gentle: false,
+            ecn: false,
+            typical_packet_bytes: 1000,
+        }
+    }
+}
+
+impl CoDelSpec {
+    /// RFC 8289's settings: a target of 5 ms, an interval of 100 ms (section 4.2 and 4.3); an MTU of 1500 bytes; no ECN.
+    pub const fn new(limit: Limit) -> Self {
+        Self { limit, target: Span::from_millis(5), interval: Span::from_millis(100), mtu_bytes: 1500, ecn: false }
+    }
+}
+
+impl QueueSpec {
+    /// Checks every setting against its range.
+    ///
+    /// # Errors
+    /// Names the first setting that is out of range.
+    pub fn validate(&self) -> Result<(), QueueProblem> {
+        match *self {
+            QueueSpec::DropTail { .. } => Ok(()),
+            QueueSpec::StepMark { mark_from_pkts, .. } if mark_from_pkts == 0 => Err(QueueProblem::MarkFrom),
+            QueueSpec::StepMark { .. } => Ok(()),
+            QueueSpec::Red(spec) => spec.validate(),
+            QueueSpec::CoDel(spec) => spec.validate(),
+        }
+    }
+}
+
+impl RedSpec {
+    fn validate(&self) -> Result<(), QueueProblem> {
+        let &RedSpec { min_th_pkts, max_th_pkts, max_p, w_q, .. } = self;
+        let is_share_above_0 = |x: f64| x > 0.0 && x <= 1.0;
+        if !(0.0..f64::INFINITY).contains(&min_th_pkts) {
+            return Err(QueueProblem::MinTh(min_th_pkts));
+        }
+        if !(max_th_pkts > min_th_pkts && max_th_pkts.is_finite()) {
+            return Err(QueueProblem::MaxTh { max_th_pkts, min_th_pkts });
+        }
+        if !is_share_above_0(max_p) {
+            return Err(QueueProblem::MaxP(max_p));
+        }
+        if !is_share_above_0(w_q) {
+            return Err(QueueProblem::Wq(w_q));
+        }
+        if self.typical_packet_bytes == 0 {
+            return Err(QueueProblem::TypicalPacket);
+        }
+        Ok(())
+    }
+}
+
+impl CoDelSpec {
+    fn validate(&self) -> Result<(), QueueProblem> {
+        let &CoDelSpec { target, interval, .. } = self;
+        if target <= Span::ZERO {
+            return Err(QueueProblem::Target(target));
+        }
+        if interval < target {
+            return Err(QueueProblem::Interval { interval, target });
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for QueueProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            QueueProblem::MarkFrom => write!(f, "mark_from_pkts is 0, expected at least 1"),
+            QueueProblem::MinTh(min) => write!(f, "min_th is {min}, expected 0 or more"),
+            QueueProblem::MaxTh { max_th_pkts, min_th_pkts } => {
+                write!(f, "max_th is {max_th_pkts}, expected more than min_th, which is {min_th_pkts}")
+            }
+            QueueProblem::MaxP(p) => write!(f, "max_p is {p}, expected more than 0 and at most 1"),
+            QueueProblem::Wq(w) => write!(f, "w_q is {w}, expected more than 0 and at most 1"),
+            QueueProblem::TypicalPacket => write!(f, "typical_packet_bytes is 0, expected at least 1"),
+            QueueProblem::Target(target) => write!(f, "target is {target}, expected more than 0"),
+            QueueProblem::Interval { interval, target } => {
+                write!(f, "interval is {interval}, expected at least the target, which is {target}")
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! RED, CoDel and marks, from the queue to the transports and back.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{at_micros, at_secs, cbr, flow, one_flow, wired};
+use losscause::{Algorithm, Cause, Span};
+use losscause_sim::{
+    ChannelSpec, CoDelSpec, Event, EventKind, FlowId, LdaSpec, Limit, LinkEvent, LinkId, LinkSpec, Network, QueueSpec,
+    RedSpec, Simulation, Traffic,
+};
+use losscause_transport::{tcp, tfrc};
+
+const LIMIT: Limit = Limit::Packets(60);
+
+fn red(ecn: bool) -> QueueSpec {
+    QueueSpec::Red(RedSpec { ecn, ..RedSpec::new(LIMIT) })
+}
+
+fn codel(ecn: bool) -> QueueSpec {
+    QueueSpec::CoDel(CoDelSpec { ecn, ..CoDelSpec::new(LIMIT) })
+}
+
+fn marking() -> QueueSpec {
+    QueueSpec::StepMark { limit: LIMIT, mark_from_pkts: 10 }
+}
+
+fn tcp(ecn: bool) -> Traffic {
+    Traffic::Tcp(tcp::Config { ecn, ..tcp::Config::rfc() })
+}
+
+/// Calls every loss wireless.
+fn always_wireless(ecn: bool) -> Traffic {
+    let config = tfrc::Config { ecn, ..tfrc::Config::rfc5348() };
+    Traffic::Tfrc { config, lda: LdaSpec::Algorithm(Algorithm::AlwaysWireless.build()) }
+}
+
+/// One flow over 1 Mb/s with this queue.
+fn over(queue: QueueSpec, traffic: Traffic) -> Network {
+    let mut network = one_flow(traffic, 1_000_000, ChannelSpec::Perfect);
+    network.links[0].queue = queue;
+    network
+}
+
+/// 60 seconds of it, with all events in order of time.
+fn run(network: &Network) -> (Simulation, Vec<Event>) {
+    let mut simulation = Simulation::new(network, 1).unwrap();
+    let mut events = vec![];
+    simulation.run_until(at_secs(60), &mut events);
+    events.sort_by_key(|event| event.at);
+    (simulation, events)
+}
+
+/// When the first link did this, to which packet, and how many waited then.
+fn at_link(events: &[Event], what: LinkEvent) -> Vec<(losscause::Time, u64, u32)> {
+    let link = |event: &Event| match event.kind {
+        EventKind::Link { link: LinkId(0), what: it, packet, queue_packets, .. } if it == what => {
+            Some((event.at, packet.seq, queue_packets))
+        }
+        _ => None,
+    };
+    events.iter().filter_map(link).collect()
+}
+
+#[test]
+fn a_codel_drop_happens_when_the_packets_turn_comes_and_the_next_one_is_sent_at_that_instant() {
+    // 762 bytes at 762 kb/s: 8 ms each. They come every 4 ms, so number n waits 4 n ms.
+    let network = Network {
+        links: vec![LinkSpec { queue: codel(false), ..wired("out", 762_000, 20, 0) }],
+        flows: vec![flow("only", &[0], &[], cbr(1_524_000))],
+    };
+    let (simulation, events) = run(&network);
+    let drops = at_link(&events, LinkEvent::QueueDrop);
+    // Number 3 is the first with 5 ms of waiting and more than an MTU behind it: it comes at 12 ms, its turn is at 24 ms.
+    // 100 ms later is 124 ms, and the next turn (every 8 ms) that of number 16.
+    let (at, seq, waiting) = drops[0];
+    assert_eq!((at, seq), (at_micros(128_000), 16));
+    let sent = at_link(&events, LinkEvent::TransmitStart);
+    assert_eq!(sent[15..17].iter().map(|&(_, seq, _)| seq).collect::<Vec<_>>(), [15, 17]);
+    assert_eq!(sent[16].0, at, "the transmitter does not stand still");
+    assert_eq!(sent[16].2 + 1, waiting);
+    // The next is due 100 ms after that: at the turn of 232 ms.
+    assert_eq!(drops[1].0, at_micros(232_000));
+    let counters = simulation.counters().link(LinkId(0));
+    assert_eq!(counters.queue_drops, drops.len() as u64);
+    assert_eq!(simulation.flow(FlowId(0)).lost.congestion, counters.queue_drops);
+    assert_eq!(simulation.check_conservation(), Ok(()));
+}
+
+#[test]
+fn stopping_at_any_instant_finds_the_drops_up_to_it_and_no_others() {
+    let network = over(codel(false), tcp(false));
+    let (_, events) = run(&network);
+    let drops = at_link(&events, LinkEvent::QueueDrop);
+    assert!(drops.len() > 3, "{drops:?}");
+    let mut simulation = Simulation::new(&network, 1).unwrap();
+    for (before, &(at, ..)) in (0..).zip(&drops) {
+        simulation.run_until(at - Span::from_nanos(1), &mut ());
+        assert_eq!(simulation.counters().link(LinkId(0)).queue_drops, before);
+        simulation.run_until(at, &mut ());
+        assert!(simulation.counters().link(LinkId(0)).queue_drops > before);
+    }
+}
+
+#[test]
+fn every_discipline_keeps_a_tcp_flow_busy_and_red_and_codel_keep_its_queue_shorter() {
+    let mean_queue = |queue| {
+        let (simulation, events) = run(&over(queue, tcp(false)));
+        assert!(simulation.flow(FlowId(0)).delivered_payload_bytes > 5_500_000, "{queue:?}");
+        let waits = at_link(&events, LinkEvent::Enqueue);
+        waits.iter().map(|&(.., waiting)| f64::from(waiting)).sum::<f64>() / waits.len() as f64
+    };
+    let full = mean_queue(QueueSpec::DropTail { limit: Limit::Packets(20) });
+    for queue in [red(false), codel(false)] {
+        assert!(mean_queue(queue) < 0.9 * full, "{queue:?}");
+    }
+}
+
+#[test]
+fn with_ecn_a_tcp_flow_is_marked_and_loses_nothing() {
+    for queue in [red(true), codel(true), marking()] {
+        let (simulation, events) = run(&over(queue, tcp(true)));
+        let report = simulation.flow(FlowId(0));
+        let marks = at_link(&events, LinkEvent::Mark).len() as u64;
+        let counters = simulation.counters().link(LinkId(0));
+        let stats = report.tcp.unwrap();
+        assert_eq!(counters.queue_marks, marks);
+        assert!(stats.ecn_reductions > 5 && stats.ecn_reductions <= marks, "{queue:?}: {stats:?}, {marks}");
+        // Slow start overshoots before the first echo is back; from then on marks are enough.
+        assert!(report.lost.congestion <= 30, "{queue:?}: {}", report.lost.congestion);
+        assert!(report.delivered_payload_bytes > 5_500_000, "{queue:?}");
+    }
+}
+
+#[test]
+fn without_ecn_in_the_transport_nothing_is_marked() {
+    for queue in [red(true), codel(true), marking()] {
+        let (simulation, _) = run(&over(queue, tcp(false)));
+        assert_eq!(simulation.counters().link(LinkId(0)).queue_marks, 0);
+        let deaf = simulation.flow(FlowId(0)).lost.congestion;
+        assert!(deaf > 0 || queue == marking(), "{queue:?}");
+    }
+}
+
+#[test]
+fn a_marked_packet_is_never_called_wireless_and_holds_the_rate_down() {
+    for queue in [red(true), codel(true), marking()] {
+        let (simulation, events) = run(&over(queue, always_wireless(true)));
+        let marked: Vec<u64> = at_link(&events, LinkEvent::Mark).iter().map(|&(_, seq, _)| seq).collect();
+        assert!(marked.len() > 5, "{queue:?}");
+        let dropped: Vec<u64> = at_link(&events, LinkEvent::QueueDrop).iter().map(|&(_, seq, _)| seq).collect();
+        for event in &events {
+            if let EventKind::Verdict { seq, cause, .. } = event.kind {
+                assert_eq!(cause, Some(Cause::Congestion));
+                assert!(dropped.contains(&seq), "packet {seq} was judged, but not dropped");
+            }
+        }
+        let heard = simulation.flow(FlowId(0)).lost.congestion;
+        let deaf = run(&over(queue, always_wireless(false))).0.flow(FlowId(0)).lost.congestion;
+        assert!(heard * 5 < deaf, "{queue:?}: {heard} losses with marks, {deaf} without");
+    }
+}
