@@ -1,15 +1,16 @@
 //! The links, and the packets under way between the ends of flows.
 
-use losscause::{Cause, Time};
+use losscause::Time;
 
 use crate::counters::Counters;
+use crate::custody::{Custody, Hop, Keep, link_event};
 use crate::event::Schedule;
 use crate::ledger::Ledger;
 use crate::link::{Entry, Link};
 use crate::packet::{Handle, Packet, Payload, Pool};
-use crate::queue::{Keeper, Occupancy, Queue, Waiting};
+use crate::queue::{Keeper, Waiting};
 use crate::rng::Stream;
-use crate::topology::{FlowId, LinkId, Network};
+use crate::topology::{FlowId, Network};
 use crate::trace::{Event, EventKind, LinkEvent, Recorder};
 
 /// Everything between the ends of flows, and when who acts next.
@@ -17,23 +18,8 @@ use crate::trace::{Event, EventKind, LinkEvent, Recorder};
 pub(crate) struct Fabric {
     /// Sources: the links, then sender and receiver of each flow.
     pub(crate) schedule: Schedule,
-    pub(crate) pool: Pool,
     pub(crate) links: Vec<Link>,
-    /// The hops of all flows, one flow after the other: path, then return path.
-    pub(crate) hops: Vec<Hop>,
-    pub(crate) counters: Counters,
-    /// One per flow.
-    pub(crate) ledgers: Vec<Ledger>,
-}
-
-/// A step on a flow's way.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Hop {
-    pub(crate) link: u32,
-    pub(crate) flow: u32,
-    /// Whether an end comes after it.
-    pub(crate) last: bool,
-    immune: bool,
+    pub(crate) custody: Custody,
 }
 
 /// Who acts.
@@ -66,11 +52,13 @@ impl Fabric {
         };
         Self {
             schedule: Schedule::new(network.links.len() + 2 * network.flows.len()),
-            pool: Pool::default(),
             links: network.links.iter().map(|spec| Link::new(spec, seed)).collect(),
-            hops,
-            counters: Counters::new(network),
-            ledgers: network.flows.iter().map(ledger).collect(),
+            custody: Custody {
+                pool: Pool::default(),
+                hops,
+                counters: Counters::new(network),
+                ledgers: network.flows.iter().map(ledger).collect(),
+            },
         }
     }
 
@@ -103,10 +91,10 @@ impl Fabric {
     #[inline]
     pub(crate) fn send<R: Recorder>(&mut self, now: Time, payload: Payload, hop: u32, recorder: &mut R) {
         if R::ON {
-            let flow = FlowId(self.hops[hop as usize].flow);
+            let flow = FlowId(self.custody.hops[hop as usize].flow);
             recorder.record(&Event { at: now, flow, kind: EventKind::Sent(payload.info()) });
         }
-        let handle = self.pool.insert(Packet { hop, wire_bytes: payload.wire_bytes(), payload });
+        let handle = self.custody.pool.insert(Packet { hop, wire_bytes: payload.wire_bytes(), payload });
         self.enter(now, handle, recorder);
     }
 
@@ -114,16 +102,15 @@ impl Fabric {
     /// takes it out of the pool.
     #[inline]
     pub(crate) fn cross<R: Recorder>(&mut self, now: Time, index: usize, recorder: &mut R) -> Option<Handle> {
-        let (links, mut keep) = self.keep(recorder);
-        let link = &mut links[index];
+        let link = &mut self.links[index];
+        let mut keep = Keep { custody: &mut self.custody, recorder };
         let flight = link.leave(now, &mut keep);
-        let next_arrival = link.next_arrival();
-        self.schedule.set(index, next_arrival);
+        self.schedule.set(index, link.next_arrival());
         let flight = flight?;
-        let packet = self.pool.get_mut(flight.packet);
+        let packet = self.custody.pool.get_mut(flight.packet);
         let place = packet.hop as usize;
-        let hop = self.hops[place];
-        let counters = &mut self.counters.hops[place];
+        let hop = self.custody.hops[place];
+        let counters = &mut self.custody.counters.hops[place];
         counters.transmitted += 1;
         counters.transmitted_bytes += u64::from(packet.wire_bytes);
         if flight.hit && !hop.immune {
@@ -144,8 +131,8 @@ impl Fabric {
 
     /// Works out all transmissions that began up to and including `now`.
     pub(crate) fn catch_up<R: Recorder>(&mut self, now: Time, recorder: &mut R) {
-        let (links, mut keep) = self.keep(recorder);
-        for link in links {
+        let mut keep = Keep { custody: &mut self.custody, recorder };
+        for link in &mut self.links {
             link.catch_up(now, &mut keep);
         }
     }
@@ -153,20 +140,19 @@ impl Fabric {
     /// A packet comes to the link of its present hop.
     #[inline]
     fn enter<R: Recorder>(&mut self, now: Time, handle: Handle, recorder: &mut R) {
-        let packet = self.pool.get(handle);
+        let packet = self.custody.pool.get(handle);
         let place = packet.hop as usize;
-        let hop = self.hops[place];
+        let hop = self.custody.hops[place];
         let index = hop.link as usize;
-        self.counters.hops[place].entered += 1;
+        self.custody.counters.hops[place].entered += 1;
         let waiting = Waiting { packet: handle, wire_bytes: packet.wire_bytes };
-        let (links, mut keep) = self.keep(recorder);
-        let link = &mut links[index];
+        let link = &mut self.links[index];
+        let mut keep = Keep { custody: &mut self.custody, recorder };
         let was_empty = link.next_arrival().is_none();
         match link.enter(now, waiting, hop.immune, &mut keep) {
             Entry::Accepted => {
                 if was_empty {
-                    let next_arrival = link.next_arrival();
-                    self.schedule.set(index, next_arrival);
+                    self.schedule.set(index, link.next_arrival());
                 }
             }
             Entry::Dropped => keep.drop(now, handle, link.queue.occupancy()),
@@ -176,82 +162,8 @@ impl Fabric {
 
     #[cold]
     fn corrupt<R: Recorder>(&mut self, now: Time, handle: Handle, recorder: &mut R) {
-        let hop = self.hops[self.pool.get(handle).hop as usize];
-        let (links, mut keep) = self.keep(recorder);
-        keep.corrupt(now, handle, links[hop.link as usize].queue.occupancy());
+        let hop = self.custody.hops[self.custody.pool.get(handle).hop as usize];
+        let then = self.links[hop.link as usize].queue.occupancy();
+        Keep { custody: &mut self.custody, recorder }.corrupt(now, handle, then);
     }
-
-    /// The links, and everything that may happen to packets on them.
-    #[inline]
-    fn keep<'a, R: Recorder>(&'a mut self, recorder: &'a mut R) -> (&'a mut [Link], Keep<'a, R>) {
-        let Self { pool, links, hops, counters, ledgers, .. } = self;
-        (links, Keep { pool, hops, counters, ledgers, recorder })
-    }
-}
-
-/// The packets, and where their fate is written down.
-struct Keep<'a, R> {
-    pool: &'a mut Pool,
-    hops: &'a [Hop],
-    counters: &'a mut Counters,
-    ledgers: &'a mut [Ledger],
-    recorder: &'a mut R,
-}
-
-impl<R: Recorder> Keeper for Keep<'_, R> {
-    #[cold]
-    fn mark(&mut self, at: Time, handle: Handle, then: Occupancy) -> bool {
-        let packet = self.pool.get_mut(handle);
-        if !packet.payload.mark() {
-            return false;
-        }
-        let place = packet.hop as usize;
-        self.counters.hops[place].queue_marks += 1;
-        if R::ON {
-            self.recorder.record(&link_event(at, self.hops[place], LinkEvent::Mark, packet, then));
-        }
-        true
-    }
-
-    #[cold]
-    fn drop(&mut self, at: Time, handle: Handle, then: Occupancy) {
-        let place = self.pool.get(handle).hop as usize;
-        self.counters.hops[place].queue_drops += 1;
-        self.lose(at, handle, Cause::Congestion, LinkEvent::QueueDrop, then);
-    }
-
-    #[inline]
-    fn observe(&mut self, at: Time, what: LinkEvent, handle: Handle, queue: &Queue) {
-        if R::ON {
-            let packet = self.pool.get(handle);
-            self.recorder.record(&link_event(at, self.hops[packet.hop as usize], what, packet, queue.occupancy()));
-        }
-    }
-}
-
-impl<R: Recorder> Keep<'_, R> {
-    fn corrupt(&mut self, at: Time, handle: Handle, then: Occupancy) {
-        let place = self.pool.get(handle).hop as usize;
-        self.counters.hops[place].corrupted += 1;
-        self.lose(at, handle, Cause::Wireless, LinkEvent::Corrupted, then);
-    }
-
-    fn lose(&mut self, at: Time, handle: Handle, cause: Cause, what: LinkEvent, then: Occupancy) {
-        let packet = self.pool.get(handle);
-        let hop = self.hops[packet.hop as usize];
-        if R::ON {
-            self.recorder.record(&link_event(at, hop, what, packet, then));
-        }
-        if let Some(seq) = packet.payload.data_seq() {
-            self.ledgers[hop.flow as usize].lost(seq, cause);
-        }
-        self.pool.remove(handle);
-    }
-}
-
-fn link_event(at: Time, hop: Hop, what: LinkEvent, packet: &Packet, waiting: Occupancy) -> Event {
-    let Occupancy { packets: queue_packets, bytes: queue_bytes } = waiting;
-    let kind =
-        EventKind::Link { link: LinkId(hop.link), what, packet: packet.payload.info(), queue_packets, queue_bytes };
-    Event { at, flow: FlowId(hop.flow), kind }
 }

@@ -17,6 +17,7 @@
 mod agent;
 mod channel;
 pub mod counters;
+mod custody;
 mod event;
 mod fabric;
 mod ledger;

@@ -78,7 +78,7 @@ impl Link {
     }
 
     /// A packet comes. `immune` ones use up their slots but are not hit.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn enter(&mut self, now: Time, packet: Waiting, immune: bool, keeper: &mut impl Keeper) -> Entry {
         if self.error_position == ErrorPosition::BeforeQueue && self.channel.corrupts(now, now) && !immune {
             return Entry::Hit;
@@ -107,7 +107,7 @@ impl Link {
     }
 
     /// The packet that reaches the far end at `now`, which is [`Link::next_arrival`].
-    #[inline]
+    #[inline(always)]
     pub(crate) fn leave(&mut self, now: Time, keeper: &mut impl Keeper) -> Option<Flight> {
         let flight = self.in_flight.pop_front()?;
         self.catch_up(now, keeper);
@@ -115,7 +115,7 @@ impl Link {
     }
 
     /// Works out all transmissions that began up to and including `now`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn catch_up(&mut self, now: Time, keeper: &mut impl Keeper) {
         while self.free_at <= now {
             let Some(packet) = self.queue.take(self.free_at, keeper) else { break };
@@ -123,7 +123,7 @@ impl Link {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn transmit(&mut self, start: Time, waiting: Waiting, keeper: &mut impl Keeper) {
         let Waiting { packet, wire_bytes } = waiting;
         keeper.observe(start, LinkEvent::TransmitStart, packet, &self.queue);

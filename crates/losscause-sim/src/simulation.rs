@@ -104,8 +104,8 @@ impl Simulation {
 
     /// A packet has come to its end.
     fn receive<R: Recorder>(&mut self, now: Time, handle: Handle, recorder: &mut R) {
-        let packet = self.fabric.pool.get(handle);
-        let index = self.fabric.hops[packet.hop as usize].flow as usize;
+        let packet = self.fabric.custody.pool.get(handle);
+        let index = self.fabric.custody.hops[packet.hop as usize].flow as usize;
         let flow = &mut self.flows[index];
         let id = FlowId(index as u32);
         let payload = &packet.payload;
@@ -115,15 +115,15 @@ impl Simulation {
         if let Some(payload_bytes) = payload.payload_bytes() {
             flow.received_packets += 1;
             flow.received_payload_bytes += u64::from(payload_bytes);
-            let mut watch = Watch { ledger: &mut self.fabric.ledgers[index], recorder, flow: id, now };
+            let mut watch = Watch { ledger: &mut self.fabric.custody.ledgers[index], recorder, flow: id, now };
             flow.receiver.on_message(now, payload, &mut watch);
-            self.fabric.pool.remove(handle);
+            self.fabric.custody.pool.remove(handle);
             self.serve_receiver(now, index, recorder);
         } else {
             if flow.phase == Phase::Sending {
                 flow.sender.on_message(now, payload);
             }
-            self.fabric.pool.remove(handle);
+            self.fabric.custody.pool.remove(handle);
             self.serve_sender(now, index, recorder);
         }
     }
@@ -177,7 +177,7 @@ impl Simulation {
 
     /// What happened to packets so far. Clone it to measure a window.
     pub fn counters(&self) -> &Counters {
-        &self.fabric.counters
+        &self.fabric.custody.counters
     }
 
     /// What `flow` achieved so far.
@@ -185,7 +185,7 @@ impl Simulation {
     /// # Panics
     /// There is no such flow.
     pub fn flow(&self, flow: FlowId) -> FlowReport {
-        let ledger = &self.fabric.ledgers[flow.index()];
+        let ledger = &self.fabric.custody.ledgers[flow.index()];
         let flow = &self.flows[flow.index()];
         let delivered_packets = flow.receiver.delivered_packets();
         FlowReport {

@@ -84,15 +84,47 @@ impl Queue {
     pub(crate) fn offer(&mut self, now: Time, packet: Waiting, keeper: &mut impl Keeper) -> Result<(), Refused> {
         match self {
             Queue::DropTail(queue) => queue.offer(packet),
-            Queue::StepMark(queue) => queue.offer(now, packet, keeper),
-            Queue::Red(queue) => queue.offer(now, packet, keeper),
-            Queue::CoDel(queue) => queue.offer(now, packet),
+            managed => managed.offer_managed(now, packet, keeper),
         }
     }
 
     /// A packet comes while nothing is transmitted and nothing waits, which is so since `idle_since`: it need not wait.
     #[inline]
     pub(crate) fn pass(
+        &mut self,
+        now: Time,
+        idle_since: Time,
+        packet: Waiting,
+        keeper: &mut impl Keeper,
+    ) -> Result<(), Refused> {
+        match self {
+            Queue::DropTail(_) => Ok(()),
+            managed => managed.pass_managed(now, idle_since, packet, keeper),
+        }
+    }
+
+    /// The transmitter is free: the packet to send next. There is one if any waits, whatever is dropped before it.
+    #[inline]
+    pub(crate) fn take(&mut self, now: Time, keeper: &mut impl Keeper) -> Option<Waiting> {
+        match self {
+            Queue::DropTail(queue) => queue.take(),
+            managed => managed.take_managed(now, keeper),
+        }
+    }
+
+    /// What does more than wait in line stands apart, so that the plain queue's code stays short enough to be inlined.
+    #[inline(never)]
+    fn offer_managed(&mut self, now: Time, packet: Waiting, keeper: &mut impl Keeper) -> Result<(), Refused> {
+        match self {
+            Queue::DropTail(queue) => queue.offer(packet),
+            Queue::StepMark(queue) => queue.offer(now, packet, keeper),
+            Queue::Red(queue) => queue.offer(now, packet, keeper),
+            Queue::CoDel(queue) => queue.offer(now, packet),
+        }
+    }
+
+    #[inline(never)]
+    fn pass_managed(
         &mut self,
         now: Time,
         idle_since: Time,
@@ -109,9 +141,8 @@ impl Queue {
         }
     }
 
-    /// The transmitter is free: the packet to send next. There is one if any waits, whatever is dropped before it.
-    #[inline]
-    pub(crate) fn take(&mut self, now: Time, keeper: &mut impl Keeper) -> Option<Waiting> {
+    #[inline(never)]
+    fn take_managed(&mut self, now: Time, keeper: &mut impl Keeper) -> Option<Waiting> {
         match self {
             Queue::DropTail(queue) => queue.take(),
             Queue::StepMark(queue) => queue.fifo.take(),

@@ -79,20 +79,20 @@ impl Simulation {
     /// Says where packets appeared or vanished.
     pub fn check_conservation(&self) -> Result<(), ConservationError> {
         let fabric = &self.fabric;
-        let mut present = vec![0_u64; fabric.hops.len()];
+        let mut present = vec![0_u64; fabric.custody.hops.len()];
         for link in &fabric.links {
             let waiting = link.queue.iter().map(|waiting| waiting.packet);
             for handle in waiting.chain(link.in_flight().map(|flight| flight.packet)) {
-                present[fabric.pool.get(handle).hop as usize] += 1;
+                present[fabric.custody.pool.get(handle).hop as usize] += 1;
             }
         }
         let on_links = present.iter().sum();
-        if fabric.pool.len() as u64 != on_links {
-            return Err(ConservationError::Stray { existing: fabric.pool.len() as u64, present: on_links });
+        if fabric.custody.pool.len() as u64 != on_links {
+            return Err(ConservationError::Stray { existing: fabric.custody.pool.len() as u64, present: on_links });
         }
-        for (place, hop) in fabric.hops.iter().enumerate() {
+        for (place, hop) in fabric.custody.hops.iter().enumerate() {
             let (flow, link) = (FlowId(hop.flow), LinkId(hop.link));
-            let counters = fabric.counters.hops[place];
+            let counters = fabric.custody.counters.hops[place];
             let HopCounters { entered, queue_drops, corrupted, delivered, .. } = counters;
             let present = present[place];
             if entered != delivered + queue_drops + corrupted + present {
@@ -100,7 +100,7 @@ impl Simulation {
             }
             let index = hop.flow as usize;
             let entered_next = if !hop.last {
-                fabric.counters.hops[place + 1].entered
+                fabric.custody.counters.hops[place + 1].entered
             } else if place < self.flows[index].return_path as usize {
                 self.flows[index].received_packets
             } else {
@@ -111,9 +111,9 @@ impl Simulation {
             }
         }
         for (index, flow) in self.flows.iter().enumerate() {
-            let path = &fabric.counters.hops[flow.path as usize..flow.return_path as usize];
+            let path = &fabric.custody.counters.hops[flow.path as usize..flow.return_path as usize];
             let lost = path.iter().map(|hop| hop.queue_drops + hop.corrupted).sum();
-            let counts = fabric.ledgers[index].counts();
+            let counts = fabric.custody.ledgers[index].counts();
             let with_cause = counts.congestion + counts.wireless;
             if lost != with_cause {
                 return Err(ConservationError::Cause { flow: FlowId(index as u32), lost, with_cause });

@@ -138,9 +138,8 @@ impl QueueSpec {
     /// Names the first setting that is out of range.
     pub fn validate(&self) -> Result<(), QueueProblem> {
         match *self {
-            QueueSpec::DropTail { .. } => Ok(()),
-            QueueSpec::StepMark { mark_from_pkts, .. } if mark_from_pkts == 0 => Err(QueueProblem::MarkFrom),
-            QueueSpec::StepMark { .. } => Ok(()),
+            QueueSpec::StepMark { mark_from_pkts: 0, .. } => Err(QueueProblem::MarkFrom),
+            QueueSpec::DropTail { .. } | QueueSpec::StepMark { .. } => Ok(()),
             QueueSpec::Red(spec) => spec.validate(),
             QueueSpec::CoDel(spec) => spec.validate(),
         }

@@ -1,0 +1,102 @@
+//! The packets under way, and where their fate is written down.
+
+use losscause::{Cause, Time};
+
+use crate::counters::Counters;
+use crate::ledger::Ledger;
+use crate::packet::{Handle, Packet, Pool};
+use crate::queue::{Keeper, Occupancy, Queue};
+use crate::topology::{FlowId, LinkId};
+use crate::trace::{Event, EventKind, LinkEvent, Recorder};
+
+/// All packets, where they go, and what happened to them.
+#[derive(Clone, Debug)]
+pub(crate) struct Custody {
+    pub(crate) pool: Pool,
+    /// The hops of all flows, one flow after the other: path, then return path.
+    pub(crate) hops: Vec<Hop>,
+    pub(crate) counters: Counters,
+    /// One per flow.
+    pub(crate) ledgers: Vec<Ledger>,
+}
+
+/// A step on a flow's way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hop {
+    pub(crate) link: u32,
+    pub(crate) flow: u32,
+    /// Whether an end comes after it.
+    pub(crate) last: bool,
+    pub(crate) immune: bool,
+}
+
+/// What a link does to packets is done here, and recorded.
+pub(crate) struct Keep<'a, R> {
+    pub(crate) custody: &'a mut Custody,
+    pub(crate) recorder: &'a mut R,
+}
+
+impl<R: Recorder> Keeper for Keep<'_, R> {
+    #[cold]
+    fn mark(&mut self, at: Time, handle: Handle, then: Occupancy) -> bool {
+        let packet = self.custody.pool.get_mut(handle);
+        if !packet.payload.mark() {
+            return false;
+        }
+        let place = packet.hop as usize;
+        self.custody.counters.hops[place].queue_marks += 1;
+        if R::ON {
+            self.recorder.record(&link_event(at, self.custody.hops[place], LinkEvent::Mark, packet, then));
+        }
+        true
+    }
+
+    #[cold]
+    fn drop(&mut self, at: Time, handle: Handle, then: Occupancy) {
+        let place = self.custody.pool.get(handle).hop as usize;
+        self.custody.counters.hops[place].queue_drops += 1;
+        self.lose(at, handle, Cause::Congestion, LinkEvent::QueueDrop, then);
+    }
+
+    #[inline]
+    fn observe(&mut self, at: Time, what: LinkEvent, handle: Handle, queue: &Queue) {
+        if R::ON {
+            let packet = self.custody.pool.get(handle);
+            self.recorder.record(&link_event(
+                at,
+                self.custody.hops[packet.hop as usize],
+                what,
+                packet,
+                queue.occupancy(),
+            ));
+        }
+    }
+}
+
+impl<R: Recorder> Keep<'_, R> {
+    /// A channel corrupted a packet.
+    pub(crate) fn corrupt(&mut self, at: Time, handle: Handle, then: Occupancy) {
+        let place = self.custody.pool.get(handle).hop as usize;
+        self.custody.counters.hops[place].corrupted += 1;
+        self.lose(at, handle, Cause::Wireless, LinkEvent::Corrupted, then);
+    }
+
+    fn lose(&mut self, at: Time, handle: Handle, cause: Cause, what: LinkEvent, then: Occupancy) {
+        let packet = self.custody.pool.get(handle);
+        let hop = self.custody.hops[packet.hop as usize];
+        if R::ON {
+            self.recorder.record(&link_event(at, hop, what, packet, then));
+        }
+        if let Some(seq) = packet.payload.data_seq() {
+            self.custody.ledgers[hop.flow as usize].lost(seq, cause);
+        }
+        self.custody.pool.remove(handle);
+    }
+}
+
+pub(crate) fn link_event(at: Time, hop: Hop, what: LinkEvent, packet: &Packet, waiting: Occupancy) -> Event {
+    let Occupancy { packets: queue_packets, bytes: queue_bytes } = waiting;
+    let kind =
+        EventKind::Link { link: LinkId(hop.link), what, packet: packet.payload.info(), queue_packets, queue_bytes };
+    Event { at, flow: FlowId(hop.flow), kind }
+}
