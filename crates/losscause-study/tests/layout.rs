@@ -28,7 +28,7 @@ fn names(experiment: &Experiment, path: &[losscause_sim::LinkId]) -> Vec<String>
 fn waiting(link: &LinkSpec) -> u32 {
     match link.queue {
         QueueSpec::DropTail { limit: Limit::Packets(packets) } => packets,
-        QueueSpec::DropTail { limit } => panic!("{limit:?}"),
+        other => panic!("{other:?}"),
     }
 }
 

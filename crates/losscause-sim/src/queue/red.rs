@@ -222,7 +222,7 @@ mod tests {
         }
         // p_b = 1/8. After a hit the count is 1 with the next packet, so the gap is uniform on 1 to 7: its mean is 4.
         assert_eq!((gaps[1..].iter().min(), gaps[1..].iter().max()), (Some(&1), Some(&7)));
-        let mean = gaps[1..].iter().sum::<i32>() as f64 / (gaps.len() - 1) as f64;
+        let mean = f64::from(gaps[1..].iter().sum::<i32>()) / (gaps.len() - 1) as f64;
         // Five standard errors: the deviation of a gap is 2.
         assert!((mean - 4.0).abs() < 5.0 * 2.0 / (gaps.len() as f64).sqrt(), "{mean}");
     }
