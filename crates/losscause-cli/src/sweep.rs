@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use losscause_study::parallel::Jobs;
-use losscause_study::sweep::{CellOutcome, Store, Sweep};
+use losscause_study::sweep::{CellOutcome, Row, Store, Sweep};
 
 use crate::Failure;
 use crate::output;
@@ -101,12 +101,18 @@ fn changes(base: &CellOutcome, outcome: &CellOutcome) -> String {
     if changed.is_empty() { "(the base)".to_owned() } else { changed.join("; ") }
 }
 
-/// The numbers that are met here and not in the base, and the other way round.
+/// The numbers and claims that are met here and not in the base, and the other way round.
 fn moved(base: &CellOutcome, outcome: &CellOutcome) -> (String, String) {
     let met = |outcome: &CellOutcome| -> BTreeMap<String, bool> {
         let scored = outcome.rows.iter().filter_map(|row| row.within_tolerance.map(|met| (row, met)));
         let scenario = |name: &str| name.rsplit('/').next().unwrap_or(name).to_owned();
-        scored.map(|(row, met)| (format!("{} {} {}", scenario(&row.scenario), row.system, row.metric), met)).collect()
+        let name = |row: &Row| {
+            // High loss is what the paper means where it says nothing.
+            let at = row.at().replace(" loss=high", "").replace('=', "");
+            [scenario(&row.scenario), at, row.system.clone(), row.metric.clone()].join(" ").replace("  ", " ")
+        };
+        let claims = outcome.claims.iter().map(|(id, holds)| (id.clone(), *holds));
+        scored.map(|(row, met)| (name(row), met)).chain(claims).collect()
     };
     let (before, now) = (met(base), met(outcome));
     let differing = |better: bool| {

@@ -2,6 +2,7 @@
 
 use losscause_study::item::{Item, Status};
 use losscause_study::paper::Parameters;
+use losscause_study::reproduce::curves::panels;
 use losscause_study::reproduce::{Reproduction, Sheet, score_of};
 use losscause_study::score::{judge, lookup_number};
 
@@ -10,8 +11,14 @@ use crate::output;
 /// A table or figure: systems across, metrics down, each published, measured, and with its interval.
 pub(crate) fn sheet(sheet: &Sheet, items: &[Item]) -> String {
     let spec = sheet.spec;
+    if spec.x.is_some() {
+        return figure(sheet, items);
+    }
     let header: Vec<&str> = ["", ""].into_iter().chain(spec.systems.iter().map(String::as_str)).collect();
     let numbers: Vec<&str> = spec.systems.iter().map(String::as_str).collect();
+    if items.iter().all(|item| item.published.is_none()) {
+        return unpublished(sheet, items);
+    }
     let mut table = output::table(&header, &numbers);
     for row in items.chunks(spec.systems.len()) {
         let Some(first) = row.first() else { continue };
@@ -22,6 +29,43 @@ pub(crate) fn sheet(sheet: &Sheet, items: &[Item]) -> String {
         let kinds = if sure { "published\nmeasured\n± 95 %" } else { "published\nmeasured" };
         let head = [label.join("\n"), kinds.to_owned()];
         table.add_row(head.into_iter().chain(row.iter().map(|item| cell(item, sheet, sure))));
+    }
+    format!("{}\n{table}\n{}\n", heading(sheet, items), score_line(sheet, items))
+}
+
+/// A table of which the paper prints no value: a line per metric, measured means only.
+fn unpublished(sheet: &Sheet, items: &[Item]) -> String {
+    let systems: Vec<&str> = sheet.spec.systems.iter().map(String::as_str).collect();
+    let header: Vec<&str> = [""].into_iter().chain(systems.iter().copied()).collect();
+    let mut table = output::table(&header, &systems);
+    for row in items.chunks(systems.len()) {
+        let Some(first) = row.first() else { continue };
+        let mut label = vec![first.metric.clone(), unit_sign(&first.unit).to_owned()];
+        label.extend(varying(&first.parameters, sheet));
+        let label = label.iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join(" ");
+        table.add_row([label].into_iter().chain(row.iter().map(Item::measured_text)));
+    }
+    format!("{}\n{table}\n{}\n", heading(sheet, items), score_line(sheet, items))
+}
+
+/// A figure: its curves as rows, one block per panel, measured means only.
+fn figure(sheet: &Sheet, items: &[Item]) -> String {
+    let panels = panels(sheet.spec, items);
+    let places: Vec<String> = panels
+        .first()
+        .map_or_else(Vec::new, |panel| panel.curves[0].points.iter().map(|(x, _)| x.to_string()).collect());
+    let x = sheet.spec.x.as_deref().unwrap_or_default();
+    let header: Vec<&str> = ["", x].into_iter().chain(places.iter().map(String::as_str)).collect();
+    let numbers: Vec<&str> = places.iter().map(String::as_str).collect();
+    let mut table = output::table(&header, &numbers);
+    for panel in &panels {
+        let at = panel.at.values().map(|value| format!(" {value}"));
+        let mut label = format!("{}{} {}", panel.metric, at.collect::<String>(), unit_sign(panel.unit));
+        for curve in &panel.curves {
+            let values = curve.points.iter().map(|(_, item)| format!("{}{}", item.measured_text(), mark(item, sheet)));
+            let head = [std::mem::take(&mut label), curve.system.to_owned()];
+            table.add_row(head.into_iter().chain(values));
+        }
     }
     format!("{}\n{table}\n{}\n", heading(sheet, items), score_line(sheet, items))
 }
@@ -89,15 +133,18 @@ fn score_line(sheet: &Sheet, items: &[Item]) -> String {
 }
 
 fn cell(item: &Item, sheet: &Sheet, sure: bool) -> String {
-    let mark = match item.status {
+    let values = format!("{}  \n{} {}", item.published_text(), item.measured_text(), mark(item, sheet));
+    if sure { format!("{values}\n{}  ", item.ci95_text()) } else { values }
+}
+
+fn mark(item: &Item, sheet: &Sheet) -> &'static str {
+    match item.status {
         Status::Reproduced => "✓",
         Status::Missed if within_tolerance(item, sheet) => "(✓)",
         Status::Missed => "✗",
         Status::ByDefinition => "=",
         Status::NoPublishedValue => " ",
-    };
-    let values = format!("{}  \n{} {mark}", item.published_text(), item.measured_text());
-    if sure { format!("{values}\n{}  ", item.ci95_text()) } else { values }
+    }
 }
 
 /// Whether only the number of runs is missing.

@@ -160,7 +160,7 @@ fn a_sweep_writes_its_cells_and_resumes_from_them() {
     let read = |name: &str| std::fs::read(place.path().join("o").join(name)).unwrap();
     let (table, summary) = (read("sweep.csv"), read("sweep.json"));
     assert_eq!(text(&table).lines().count(), 1 + 2);
-    assert!(text(&table).starts_with("cell,time,loss,scenario,system,metric,measured,ci95,runs,"));
+    assert!(text(&table).starts_with("cell,time,loss,scenario,parameters,system,metric,measured,ci95,runs,"));
 
     std::fs::remove_file(place.path().join("o/cells/0001.json")).unwrap();
     let again = losscause(place.path(), &["sweep", "s.toml", "--out", "o", "--jobs", "2", "--resume"]);

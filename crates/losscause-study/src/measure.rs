@@ -8,13 +8,15 @@
 //! - `M_c`, `M_w`: per flow, the share of its congestion (wireless) losses that were called wireless (congestion); then
 //!   the mean over the flows that lost such a packet. Losses that were never judged are left out; `undetected` counts them.
 //! - `dev`: sample standard deviation of the flows' packets of `thput` over their mean.
-//! - `usage.X`: share of received packets during which base scheme X was in force.
+//! - `norm_thput.X`, where several groups of flows are measured: packets of `thput` of the group X over an equal share of the
+//!   bottleneck per flow, for as many flows as it has.
+//! - `usage.X`: share of received packets during which base scheme X was in force; of a hybrid, those that never were as well.
 //! - `goodput`: distinct payload delivered; `throughput`: all payload received; each flow over its own life, summed.
 
 use serde::Serialize;
 
-use losscause::{Span, Time};
-use losscause_sim::{Counters, FlowId, FlowReport, FlowSpec, LinkId, Simulation, Traffic};
+use losscause::{Algorithm, AnyLda, Span, Time};
+use losscause_sim::{Counters, FlowId, FlowReport, FlowSpec, LdaSpec, LinkId, Simulation, Traffic};
 
 use crate::Experiment;
 
@@ -231,6 +233,9 @@ fn metrics(
     add("dev", "percent", deviation(&counts).map(|share| share * 100.0));
     add("goodput", "kb/s", sum(rows().filter_map(|flow| flow.goodput_kbps)));
     add("throughput", "kb/s", sum(rows().filter_map(|flow| flow.throughput_kbps)));
+    for (group, share) in shares(&measured.iter().map(spec).zip(&crossed).collect::<Vec<_>>(), capacity) {
+        add(&format!("norm_thput.{group}"), "percent", share.map(|share| share * 100.0));
+    }
     let total = |count: fn(&FlowMeasurements) -> u64| Some(rows().map(count).sum::<u64>() as f64);
     add("queue_drops", "packets", total(|flow| flow.queue_drops));
     add("wireless_drops", "packets", total(|flow| flow.wireless_drops));
@@ -239,7 +244,9 @@ fn metrics(
     add("undetected", "packets", total(|flow| flow.undetected));
     let mut schemes: Vec<(&'static str, u64)> = Vec::new();
     for flow in &measured {
-        for (scheme, count) in simulation.flow(*flow).schemes {
+        // A base scheme that was never in force has a share all the same: none.
+        let never = bases(spec(flow)).iter().map(|(_, base)| (base.name(), 0));
+        for (scheme, count) in simulation.flow(*flow).schemes.into_iter().chain(never) {
             match schemes.iter_mut().find(|(known, _)| *known == scheme) {
                 Some((_, sum)) => *sum += count,
                 None => schemes.push((scheme, count)),
@@ -254,6 +261,14 @@ fn metrics(
     metrics
 }
 
+/// The base schemes of the flow's algorithm, where it is a hybrid.
+fn bases(flow: &FlowSpec) -> &'static [(&'static str, Algorithm)] {
+    match &flow.traffic {
+        Traffic::Tfrc { lda: LdaSpec::Algorithm(AnyLda::Zbs(_)), .. } => Algorithm::Zbs.bases(),
+        _ => &[],
+    }
+}
+
 /// Size of a full data packet of the flow on the wire, bytes.
 fn wire_bytes(flow: &FlowSpec) -> u32 {
     match &flow.traffic {
@@ -261,6 +276,24 @@ fn wire_bytes(flow: &FlowSpec) -> u32 {
         Traffic::Tfrc { config, .. } => config.payload_bytes + config.header_bytes,
         Traffic::Cbr { packet_bytes, .. } | Traffic::OnOff { packet_bytes, .. } => *packet_bytes,
     }
+}
+
+/// What each group of flows carried over what an equal share of `capacity`, bits, per flow allows; nothing for one group.
+fn shares<'a>(flows: &[(&'a FlowSpec, &Crossed)], capacity: Option<f64>) -> Vec<(&'a str, Option<f64>)> {
+    // Members of a group are called group.1, group.2, …; no group has a dot in its name.
+    let group = |spec: &'a FlowSpec| spec.name.split('.').next().unwrap_or_default();
+    let mut groups: Vec<(&str, f64, u32)> = Vec::new();
+    for &(spec, crossed) in flows {
+        match groups.iter_mut().find(|(known, ..)| *known == group(spec)) {
+            Some((_, bits, members)) => (*bits, *members) = (*bits + crossed.bits, *members + 1),
+            None => groups.push((group(spec), crossed.bits, 1)),
+        }
+    }
+    if groups.len() < 2 {
+        return Vec::new();
+    }
+    let fair = |members: u32| capacity.map(|capacity| capacity * f64::from(members) / flows.len() as f64);
+    groups.into_iter().map(|(name, bits, members)| (name, fair(members).map(|fair| bits / fair))).collect()
 }
 
 fn sum(values: impl Iterator<Item = f64>) -> Option<f64> {

@@ -40,8 +40,23 @@ pub fn map<T: Sync, R: Send>(
     work: impl Fn(&T) -> R + Sync,
     mut done: impl FnMut(usize),
 ) -> Vec<R> {
-    let next = AtomicUsize::new(0);
     let mut results: Vec<Option<R>> = items.iter().map(|_| None).collect();
+    let mut count = 0;
+    each(items, jobs, work, |index, result| {
+        results[index] = Some(result);
+        count += 1;
+        done(count);
+    });
+    results
+        .into_iter()
+        .map(|result| result.expect("every item was worked on, or a worker's panic was passed on"))
+        .collect()
+}
+
+/// Applies `work` to every item, begun in their order. `take(index, result)` is called on the calling thread as each result
+/// comes in, which is in any order.
+pub fn each<T: Sync, R: Send>(items: &[T], jobs: Jobs, work: impl Fn(&T) -> R + Sync, mut take: impl FnMut(usize, R)) {
+    let next = AtomicUsize::new(0);
     thread::scope(|scope| {
         let (sender, receiver) = mpsc::channel();
         let workers: Vec<_> = (0..jobs.0.get().min(items.len()))
@@ -60,9 +75,8 @@ pub fn map<T: Sync, R: Send>(
             })
             .collect();
         drop(sender);
-        for (count, (index, result)) in receiver.into_iter().enumerate() {
-            results[index] = Some(result);
-            done(count + 1);
+        for (index, result) in receiver {
+            take(index, result);
         }
         for worker in workers {
             if let Err(panic) = worker.join() {
@@ -70,10 +84,6 @@ pub fn map<T: Sync, R: Send>(
             }
         }
     });
-    results
-        .into_iter()
-        .map(|result| result.expect("every item was worked on, or a worker's panic was passed on"))
-        .collect()
 }
 
 #[cfg(test)]
@@ -99,6 +109,24 @@ mod tests {
     #[test]
     fn no_items_need_no_threads() {
         assert!(map(&[] as &[u8], Jobs::default(), |n| *n, |_| ()).is_empty());
+    }
+
+    #[test]
+    fn each_result_is_taken_once_with_the_place_of_its_item() {
+        for jobs in [1, 3] {
+            let mut taken = vec![0; 50];
+            let items: Vec<usize> = (0..50).collect();
+            each(
+                &items,
+                Jobs::new(jobs).unwrap(),
+                |n| n * 2,
+                |index, result| {
+                    assert_eq!(result, index * 2);
+                    taken[index] += 1;
+                },
+            );
+            assert_eq!(taken, vec![1; 50]);
+        }
     }
 
     #[test]

@@ -44,7 +44,8 @@ fn every_metric_of_a_run_is_explained() {
     let scenario = Scenario::parse(worked_example(&page), "docs/scenario.md").unwrap();
     let run = run(&scenario.experiment().unwrap(), 1).unwrap();
     for metric in &run.metrics {
-        let name = metric.metric.split_once('.').map_or(metric.metric.as_str(), |_| "usage.X");
+        let name = metric.metric.split_once('.').map_or(metric.metric.clone(), |(name, _)| format!("{name}.X"));
         assert!(page.contains(&format!("`{name}`")), "{name} is not explained");
     }
+    assert!(page.contains("`norm_thput.X`"), "for several groups");
 }

@@ -109,3 +109,14 @@ fn two_equal_sources_have_no_deviation_and_unmeasured_ones_do_not_count() {
     close(&none, "thput", 0.0, 0.0);
     assert_eq!(none.metric("goodput"), None);
 }
+
+#[test]
+fn a_groups_share_is_held_against_an_equal_share_per_flow() {
+    // Three flows on 1 Mb/s: a third, 333 kb/s, is 100 %. One sends 400 kb/s, 120 %, two send 100 kb/s each, 30 %.
+    let other = "[[flow]]\nname = \"other\"\ncount = 2\nprotocol = \"cbr\"\npath = [\"line\"]\nrate_bps = 100e3\nmeasured = true\n";
+    let run = measured(&format!("{CBR}\n{other}"), &["flow.source.rate_bps=400e3"]);
+    close(&run, "norm_thput.source", 120.0, 0.3);
+    close(&run, "norm_thput.other", 30.0, 0.3);
+    let alone = measured(CBR, &[]);
+    assert!(alone.metrics.iter().all(|m| !m.metric.starts_with("norm_thput")), "one group shares with nobody");
+}

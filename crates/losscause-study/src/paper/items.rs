@@ -17,6 +17,9 @@ pub struct Items {
     /// What values of parameters mean as settings of a scenario.
     #[serde(default)]
     pub setting: Vec<ParameterSetting>,
+    /// Scenarios of the paper that have no file of their own, because they are another one with settings.
+    #[serde(default)]
+    pub network: Vec<NetworkOf>,
     /// The tables and figures.
     pub item: Vec<ItemSpec>,
 }
@@ -29,7 +32,23 @@ pub struct ParameterSetting {
     pub parameter: String,
     /// Its value: "high".
     pub value: Value,
+    /// The scenario file that it holds for (default: all).
+    pub file: Option<String>,
     /// Settings, each KEY=VALUE.
+    pub set: Vec<String>,
+}
+
+/// Which scenario file another scenario of the paper uses. In `file` and `set`, `{NAME}` stands for the value of a
+/// parameter, which is then no setting of its own.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NetworkOf {
+    /// The scenario, by its name in the paper: "fair-same".
+    pub scenario: String,
+    /// The scenario whose file it uses: "{topology}".
+    pub file: String,
+    /// Settings, each KEY=VALUE.
+    #[serde(default)]
     pub set: Vec<String>,
 }
 
@@ -50,8 +69,19 @@ pub struct ItemSpec {
     pub kind: ItemKind,
     /// Parameters with one value or a list of values.
     pub parameters: BTreeMap<String, OneOrMany>,
+    /// Further parameters that do not multiply out: each of these sets of values in turn.
+    #[serde(default)]
+    pub points: Vec<Parameters>,
+    /// For a parameter whose value is no single setting ("all"): the values whose runs are averaged.
+    #[serde(default)]
+    pub mean_over: BTreeMap<String, Vec<Value>>,
+    /// The parameter along the horizontal axis, for a figure.
+    pub x: Option<String>,
     /// Rows, in the paper's order.
     pub metrics: Vec<String>,
+    /// Metrics that a run has under another name.
+    #[serde(default)]
+    pub read: BTreeMap<String, String>,
     /// Columns, in the paper's order.
     pub systems: Vec<String>,
 }
@@ -89,23 +119,43 @@ impl OneOrMany {
 }
 
 impl ItemSpec {
-    /// Every combination of the parameters' values; the last parameter in alphabetical order varies fastest.
+    /// Every combination of the parameters' values; the last parameter in alphabetical order varies fastest, and the
+    /// points faster than all.
     pub fn combinations(&self) -> Vec<Parameters> {
         let mut combinations = vec![Parameters::new()];
         for (name, values) in &self.parameters {
-            combinations = combinations
-                .iter()
-                .flat_map(|so_far| {
-                    values.values().iter().map(|value| {
-                        let mut more = so_far.clone();
-                        more.insert(name.clone(), value.clone());
-                        more
-                    })
-                })
-                .collect();
+            combinations = multiply(&combinations, values.values().iter().map(|v| [(name.clone(), v.clone())]));
         }
-        combinations
+        match self.points.as_slice() {
+            [] => combinations,
+            points => multiply(&combinations, points.iter().cloned()),
+        }
     }
+
+    /// The parameters of the runs behind the values at `parameters`: more than one where a mean is taken.
+    pub fn runs_at(&self, parameters: &Parameters) -> Vec<Parameters> {
+        self.mean_over.iter().fold(vec![parameters.clone()], |so_far, (name, values)| {
+            multiply(&so_far, values.iter().map(|v| [(name.clone(), v.clone())]))
+        })
+    }
+
+    /// What a run calls `metric`.
+    pub fn metric_of_run<'a>(&'a self, metric: &'a str) -> &'a str {
+        self.read.get(metric).map_or(metric, String::as_str)
+    }
+}
+
+/// Every element of `so_far` with every one of `more`, which vary faster.
+fn multiply<M: IntoIterator<Item = (String, Value)>>(
+    so_far: &[Parameters],
+    more: impl Iterator<Item = M> + Clone,
+) -> Vec<Parameters> {
+    let with = |base: &Parameters, more: M| {
+        let mut both = base.clone();
+        both.extend(more);
+        both
+    };
+    so_far.iter().flat_map(|base| more.clone().map(|more| with(base, more)).collect::<Vec<_>>()).collect()
 }
 
 #[cfg(test)]
@@ -128,5 +178,26 @@ mod tests {
             item.combinations().iter().map(|p| format!("{} {} {}", p["N"], p["delay_ms"], p["loss"])).collect();
         assert_eq!(shown, ["1 20 low", "1 20 high", "2 20 low", "2 20 high"]);
         assert_eq!(item.kind, ItemKind::Runs);
+    }
+
+    #[test]
+    fn points_stay_together_and_a_mean_has_the_runs_of_its_values() {
+        let text = r#"
+            id = "figure13"
+            title = "t"
+            source = "figure 13"
+            scenario = "WLH"
+            parameters = { N = "all", loss = ["low", "high"] }
+            points = [{ alpha = 0.3, beta = 0.1 }, { alpha = 0.7, beta = 0.5 }]
+            mean_over = { N = [4, 6] }
+            metrics = ["usage"]
+            systems = ["Spike"]
+        "#;
+        let item: ItemSpec = toml::from_str(text).unwrap();
+        let show = |p: &Parameters| format!("{} {} {} {}", p["N"], p["loss"], p["alpha"], p["beta"]);
+        let shown: Vec<String> = item.combinations().iter().map(show).collect();
+        assert_eq!(shown, ["all low 0.3 0.1", "all low 0.7 0.5", "all high 0.3 0.1", "all high 0.7 0.5"]);
+        let runs: Vec<String> = item.runs_at(&item.combinations()[1]).iter().map(show).collect();
+        assert_eq!(runs, ["4 low 0.7 0.5", "6 low 0.7 0.5"]);
     }
 }

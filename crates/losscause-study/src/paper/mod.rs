@@ -12,7 +12,7 @@ mod items;
 mod parameters;
 mod published;
 
-pub use items::{ItemKind, ItemSpec, Items, OneOrMany, ParameterSetting};
+pub use items::{ItemKind, ItemSpec, Items, NetworkOf, OneOrMany, ParameterSetting};
 pub use parameters::{Parameters, Value};
 pub use published::{Claim, Kind, Metric, Number, Published, Role, System};
 
@@ -102,6 +102,16 @@ impl Paper {
         let named = |i: &&ItemSpec| i.id.eq_ignore_ascii_case(id);
         let known = || self.items.item.iter().map(|i| i.id.as_str());
         self.items.item.iter().find(named).ok_or_else(|| unknown("item", &format!("{}/{id}", self.key()), id, known()))
+    }
+
+    /// The table or figure of that name, or all its parts: `figure13` stands for `figure13-WLH` and `figure13-WB`.
+    ///
+    /// # Errors
+    /// There is none; the error names the nearest.
+    pub fn items_called(&self, id: &str) -> Result<Vec<&ItemSpec>, InputError> {
+        let whole = |i: &&ItemSpec| i.id.split_once('-').is_some_and(|(whole, _)| whole.eq_ignore_ascii_case(id));
+        let parts: Vec<&ItemSpec> = self.items.item.iter().filter(whole).collect();
+        if parts.is_empty() { Ok(vec![self.item(id)?]) } else { Ok(parts) }
     }
 
     /// The system of that name.
@@ -200,7 +210,8 @@ mod tests {
             for item in &paper.items().item {
                 item.systems.iter().for_each(|s| assert!(paper.system(s).is_some(), "{}: {s}", item.id));
                 item.metrics.iter().for_each(|m| assert!(paper.metric(m).is_some(), "{}: {m}", item.id));
-                let known = scenario(paper.key(), &item.scenario).is_some();
+                let known = scenario(paper.key(), &item.scenario).is_some()
+                    || paper.items().network.iter().any(|n| n.scenario == item.scenario);
                 assert!(known || item.kind == ItemKind::Operations, "{}: {}", item.id, item.scenario);
             }
         }

@@ -44,6 +44,9 @@ pub struct System {
     pub protocol: String,
     /// The loss differentiation algorithm, by its name in a scenario; none where every loss is congestion.
     pub lda: Option<String>,
+    /// Whether no channel corrupts its packets.
+    #[serde(default)]
+    pub wireless_immune: bool,
     /// Its part in the paper.
     pub role: Role,
     /// Section that defines it.

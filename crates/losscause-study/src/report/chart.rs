@@ -17,7 +17,8 @@ const BOTTOM: f64 = 22.0;
 pub(super) fn svg(published: &Published, items: &[Item]) -> String {
     let marks: Vec<Mark> = items.iter().map(|item| Mark::of(published, item)).collect();
     let top = marks.iter().flat_map(Mark::extremes).fold(0.0, f64::max);
-    if top <= 0.0 {
+    // Without a printed value there is nothing to compare: the table says it all.
+    if top <= 0.0 || marks.iter().all(|mark| mark.published.is_none()) {
         return String::new();
     }
     let scale = Scale { top: nice_ceiling(top) };
@@ -127,7 +128,7 @@ pub(super) fn class(status: Status) -> &'static str {
 }
 
 /// The smallest value that is not below `value`, which is positive, and whose quarters are round.
-fn nice_ceiling(value: f64) -> f64 {
+pub(super) fn nice_ceiling(value: f64) -> f64 {
     let unit = 10f64.powf(value.log10().floor());
     [1.0, 1.2, 1.6, 2.0, 2.4, 3.2, 4.0, 6.0, 8.0, 10.0]
         .into_iter()
@@ -136,16 +137,16 @@ fn nice_ceiling(value: f64) -> f64 {
         .unwrap_or(value)
 }
 
-fn short(value: f64) -> String {
+pub(super) fn short(value: f64) -> String {
     let text = format!("{value:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-fn line(out: &mut String, text: &str) {
+pub(super) fn line(out: &mut String, text: &str) {
     writeln!(out, "{text}").expect("a string takes every text");
 }
 
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

@@ -5,10 +5,12 @@ use serde::Serialize;
 
 use crate::item::{Item, Status};
 use crate::paper;
+use crate::reproduce::curves::panels;
 use crate::reproduce::{Reproduction, Scorecard, Sheet, score_of};
 use crate::score::Score;
 
 mod chart;
+mod lines;
 
 /// Writes the report: scores, every table in the paper's order with a drawing per metric, and every claim. `sheets` are
 /// those of the plan that was carried out.
@@ -45,6 +47,22 @@ struct TableView {
     score: String,
     systems: Vec<String>,
     rows: Vec<RowView>,
+    /// For a figure: what the curves are, and the panels. The rows are then its values.
+    legend: Vec<LegendView>,
+    panels: Vec<PanelView>,
+}
+
+#[derive(Serialize)]
+struct LegendView {
+    system: String,
+    sample: String,
+}
+
+#[derive(Serialize)]
+struct PanelView {
+    caption: String,
+    unit: String,
+    drawing: String,
 }
 
 #[derive(Serialize)]
@@ -97,35 +115,51 @@ fn table_view(sheet: &Sheet, reproduction: &Reproduction) -> TableView {
     let spec = sheet.spec;
     let mut mine: Vec<Item> = Vec::new();
     let mut rows = Vec::new();
-    for parameters in spec.combinations() {
+    let combinations = spec.combinations();
+    let candidates: Vec<&Item> = reproduction
+        .items
+        .iter()
+        .filter(|i| i.paper == sheet.paper.key() && i.scenario == spec.scenario && spec.metrics.contains(&i.metric))
+        .collect();
+    for parameters in &combinations {
         for metric in &spec.metrics {
             let found: Vec<Item> = spec
                 .systems
                 .iter()
                 .filter_map(|system| {
-                    reproduction.items.iter().find(|i| {
-                        i.paper == sheet.paper.key()
-                            && i.metric == *metric
-                            && i.system == *system
-                            && i.scenario == spec.scenario
-                            && i.parameters == parameters
-                    })
+                    candidates
+                        .iter()
+                        .find(|i| i.metric == *metric && i.system == *system && i.parameters == *parameters)
                 })
-                .cloned()
+                .map(|&item| item.clone())
                 .collect();
             let differing = parameters
                 .iter()
-                .filter(|(name, value)| spec.combinations().iter().any(|other| other.get(*name) != Some(*value)));
+                .filter(|(name, value)| combinations.iter().any(|other| other.get(*name) != Some(*value)));
             let differing: Vec<String> = differing.map(|(name, value)| format!("{name} {value}")).collect();
             rows.push(RowView {
                 metric: [&[metric.clone()][..], &differing].concat().join(", "),
                 unit: found.first().map(|i| i.unit.clone()).unwrap_or_default(),
                 cells: found.iter().map(cell_view).collect(),
-                chart: chart::svg(sheet.paper.published(), &found),
+                chart: if spec.x.is_some() { String::new() } else { chart::svg(sheet.paper.published(), &found) },
             });
             mine.extend(found);
         }
     }
+    let published = sheet.paper.published();
+    let panels: Vec<PanelView> = panels(spec, &mine)
+        .iter()
+        .map(|panel| {
+            let at = panel.at.iter().map(|(name, value)| format!("{name} {value}"));
+            PanelView {
+                caption: [panel.metric.to_owned()].into_iter().chain(at).collect::<Vec<_>>().join(", "),
+                unit: panel.unit.to_owned(),
+                drawing: lines::svg(published, panel),
+            }
+        })
+        .collect();
+    let legend = |system: &String| LegendView { system: system.clone(), sample: lines::sample(published, system) };
+    let legend = if panels.is_empty() { vec![] } else { spec.systems.iter().map(legend).collect() };
     let score = score_of(sheet.paper, &mine);
     let score = match score.numbers {
         0 => "No number of it is scored.".to_owned(),
@@ -149,6 +183,8 @@ fn table_view(sheet: &Sheet, reproduction: &Reproduction) -> TableView {
         score,
         systems: spec.systems.clone(),
         rows,
+        legend,
+        panels,
     }
 }
 

@@ -78,6 +78,11 @@ impl Scenario {
         experiment::build(&self.document, &self.file, &self.directory)
     }
 
+    /// Whether both are the same file with the same keys and values, so that they make the same experiment.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.file == other.file && self.table == other.table
+    }
+
     /// The file, as the user named it.
     pub fn file(&self) -> &str {
         &self.file

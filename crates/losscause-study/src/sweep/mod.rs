@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::item::Item;
+use crate::paper::Parameters;
 use crate::parallel::{self, Jobs};
 use crate::reproduce::{MOST_RUNS, Plan, Repetitions, Selection, Variation, known_metric};
 use crate::statistics::Estimate;
@@ -67,6 +68,9 @@ pub struct CellOutcome {
     pub origin: String,
     /// How many published numbers it reproduces, for sweeps that are scored.
     pub score: Option<CellScore>,
+    /// Whether the claims hold that its values settle.
+    #[serde(default)]
+    pub claims: BTreeMap<String, bool>,
     /// Its measured values.
     pub rows: Vec<Row>,
 }
@@ -89,6 +93,9 @@ pub struct CellScore {
 pub struct Row {
     /// The scenario.
     pub scenario: String,
+    /// What else it was run at, for items of papers.
+    #[serde(default)]
+    pub parameters: Parameters,
     /// The system.
     pub system: String,
     /// The metric.
@@ -103,6 +110,13 @@ pub struct Row {
     pub published: Option<f64>,
     /// Whether a paper's number is met within its tolerance; none where there is no such number.
     pub within_tolerance: Option<bool>,
+}
+
+impl Row {
+    /// The parameters in one text: `N=4 loss=high`.
+    pub fn at(&self) -> String {
+        self.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+    }
 }
 
 impl Sweep {
@@ -228,11 +242,23 @@ impl Sweep {
     /// A setting does not fit the scenario, or a run fails.
     pub fn measure(&self, cell: &Cell, jobs: Jobs) -> Result<CellOutcome, RunError> {
         let settings = self.parse_settings(&cell.settings)?;
-        let (rows, score) = match &self.subject {
-            Subject::Items(selection) => self.measure_items(selection, &self.variation(cell, settings)?, jobs)?,
-            Subject::Scenario(scenario) => (self.measure_scenario(&scenario.with(&settings)?, cell, jobs)?, None),
+        let mut outcome = CellOutcome {
+            cell: cell.clone(),
+            origin: self.origin(cell),
+            score: None,
+            claims: BTreeMap::new(),
+            rows: vec![],
         };
-        Ok(CellOutcome { cell: cell.clone(), origin: self.origin(cell), score, rows })
+        match &self.subject {
+            Subject::Items(selection) => {
+                let variation = self.variation(cell, settings)?;
+                self.measure_items(selection, &variation, jobs, &mut outcome)?;
+            }
+            Subject::Scenario(scenario) => {
+                outcome.rows = self.measure_scenario(&scenario.with(&settings)?, cell, jobs)?;
+            }
+        }
+        Ok(outcome)
     }
 
     fn variation(&self, cell: &Cell, settings: Vec<Setting>) -> Result<Variation, InputError> {
@@ -273,7 +299,8 @@ impl Sweep {
         selection: &Selection,
         variation: &Variation,
         jobs: Jobs,
-    ) -> Result<(Vec<Row>, Option<CellScore>), RunError> {
+        outcome: &mut CellOutcome,
+    ) -> Result<(), RunError> {
         let runs = Repetitions::exactly(self.document.runs)?;
         let plan = Plan::new(selection, runs, self.document.seed, variation)?;
         let reproduction = plan.execute(jobs, |_| ())?;
@@ -282,11 +309,12 @@ impl Sweep {
             let number = published.number.iter().find(|n| n.counts() && n.id == item.id)?;
             Some(crate::score::judge(number, item, item.runs))
         };
-        let rows: Vec<Row> = reproduction
+        outcome.rows = reproduction
             .items
             .iter()
             .map(|item| Row {
                 scenario: format!("{}/{}", item.paper, item.scenario),
+                parameters: item.parameters.clone(),
                 system: item.system.clone(),
                 metric: item.metric.clone(),
                 measured: item.measured,
@@ -296,14 +324,15 @@ impl Sweep {
                 within_tolerance: verdict(item),
             })
             .collect();
-        let claims = |holds: bool| reproduction.claims.iter().filter(|c| c.holds == Some(holds)).count();
-        let score = CellScore {
-            within_tolerance: rows.iter().filter(|r| r.within_tolerance == Some(true)).count(),
-            numbers: rows.iter().filter(|r| r.within_tolerance.is_some()).count(),
-            holding: claims(true),
-            settled: claims(true) + claims(false),
-        };
-        Ok((rows, Some(score)))
+        outcome.claims = reproduction.claims.iter().filter_map(|c| Some((c.id.clone(), c.holds?))).collect();
+        let verdicts = || outcome.rows.iter().filter_map(|row| row.within_tolerance);
+        outcome.score = Some(CellScore {
+            within_tolerance: verdicts().filter(|met| *met).count(),
+            numbers: verdicts().count(),
+            holding: outcome.claims.values().filter(|holds| **holds).count(),
+            settled: outcome.claims.len(),
+        });
+        Ok(())
     }
 
     fn measure_scenario(&self, scenario: &Scenario, cell: &Cell, jobs: Jobs) -> Result<Vec<Row>, RunError> {
@@ -326,6 +355,7 @@ impl Sweep {
                 let estimate = Estimate::from_runs(runs.iter().map(|m| m.metric(name)));
                 rows.push(Row {
                     scenario: self.document.scenario.clone().unwrap_or_default(),
+                    parameters: Parameters::new(),
                     system: system.name.clone(),
                     metric: metric.clone(),
                     measured: estimate.mean,

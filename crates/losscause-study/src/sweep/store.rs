@@ -67,7 +67,8 @@ fn json<T: serde::Serialize + ?Sized>(value: &T) -> Vec<u8> {
 fn csv(outcomes: &[CellOutcome]) -> Vec<u8> {
     let mut table = csv::Writer::from_writer(Vec::new());
     let axes = outcomes.first().map(|o| o.cell.values.iter().map(|v| v.axis.clone()).collect::<Vec<_>>());
-    let rest = ["scenario", "system", "metric", "measured", "ci95", "runs", "published", "within_tolerance"];
+    let rest =
+        ["scenario", "parameters", "system", "metric", "measured", "ci95", "runs", "published", "within_tolerance"];
     let header = ["cell".to_owned()].into_iter().chain(axes.unwrap_or_default());
     let written = "a vector takes every record, and all records have the header's length";
     table.write_record(header.chain(rest.map(str::to_owned))).expect(written);
@@ -78,6 +79,7 @@ fn csv(outcomes: &[CellOutcome]) -> Vec<u8> {
             let values = outcome.cell.values.iter().map(|v| v.value.clone());
             let measured = [
                 row.scenario.clone(),
+                row.at(),
                 row.system.clone(),
                 row.metric.clone(),
                 number(row.measured),
@@ -101,6 +103,7 @@ mod tests {
         let values = vec![AxisValue { axis: "tick".into(), value: "0.1 s".into() }];
         let row = Row {
             scenario: "cen2003/WLH".into(),
+            parameters: [("N".to_owned(), 4.into())].into(),
             system: "TCP".into(),
             metric: "thput".into(),
             measured: Some(52.25),
@@ -113,6 +116,7 @@ mod tests {
             cell: Cell { number: 7, values, settings: vec!["tcp.tick_ms=100".into()], ..Cell::default() },
             origin: origin.into(),
             score: None,
+            claims: [("a-claim".to_owned(), true)].into(),
             rows: vec![row],
         }
     }
@@ -141,7 +145,10 @@ mod tests {
     fn the_table_has_one_line_per_value_with_its_axes_first() {
         let text = String::from_utf8(csv(&[outcome("x")])).unwrap();
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines[0], "cell,tick,scenario,system,metric,measured,ci95,runs,published,within_tolerance");
-        assert_eq!(lines[1], "7,0.1 s,cen2003/WLH,TCP,thput,52.25,,1,55,true");
+        assert_eq!(
+            lines[0],
+            "cell,tick,scenario,parameters,system,metric,measured,ci95,runs,published,within_tolerance"
+        );
+        assert_eq!(lines[1], "7,0.1 s,cen2003/WLH,N=4,TCP,thput,52.25,,1,55,true");
     }
 }

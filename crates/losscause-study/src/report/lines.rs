@@ -1,0 +1,198 @@
+//! One panel of a figure as a drawing: a curve per system, and what the paper prints as rings around our marks.
+
+use std::fmt::Write;
+
+use super::chart::{escape, line, nice_ceiling, short};
+use crate::item::Item;
+use crate::paper::{Number, Published};
+use crate::reproduce::curves::{Curve, Panel};
+use crate::score::{lookup_number, tolerance};
+
+const WIDTH: f64 = 430.0;
+const HEIGHT: f64 = 230.0;
+const LEFT: f64 = 40.0;
+const RIGHT: f64 = 14.0;
+const TOP: f64 = 12.0;
+const BOTTOM: f64 = 34.0;
+
+/// Draws a panel; nothing if it holds no value.
+pub(super) fn svg(published: &Published, panel: &Panel<'_>) -> String {
+    let Some(axes) = Axes::of(published, panel) else { return String::new() };
+    let mut svg = String::new();
+    let out = &mut svg;
+    let label = escape(&format!("{} over {}, per system", panel.metric, panel.x));
+    line(out, &format!(r#"<svg class="chart lines" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">"#));
+    axes.draw(out, panel.x);
+    for curve in &panel.curves {
+        draw(out, published, curve, &axes);
+    }
+    line(out, "</svg>");
+    svg
+}
+
+/// A short stroke with the system's mark, for the legend.
+pub(super) fn sample(published: &Published, system: &str) -> String {
+    let mut svg = String::new();
+    let style = style(published, system);
+    line(&mut svg, r#"<svg class="lines sample" width="34" height="14" viewBox="0 0 34 14" aria-hidden="true">"#);
+    line(&mut svg, &format!(r#"<path class="curve s{style}" d="M1 7 H33"/>"#));
+    mark(&mut svg, style, 17.0, 7.0, "");
+    line(&mut svg, "</svg>");
+    svg
+}
+
+/// Number of the system's colour, dashes and mark: the same in every figure of the paper.
+fn style(published: &Published, system: &str) -> usize {
+    published.system.iter().position(|s| s.name == system).unwrap_or(0)
+}
+
+fn draw(out: &mut String, published: &Published, curve: &Curve<'_>, axes: &Axes) {
+    let style = style(published, curve.system);
+    let mut path = String::new();
+    let mut pen_down = false;
+    for (x, item) in &curve.points {
+        // Where nothing could be measured the curve has a gap.
+        let Some(value) = item.measured else {
+            pen_down = false;
+            continue;
+        };
+        let step = if pen_down { 'L' } else { 'M' };
+        write!(path, "{step}{:.1} {:.1} ", axes.x(*x), axes.y(value)).expect("a string takes every text");
+        pen_down = true;
+    }
+    line(out, &format!(r#"<path class="curve s{style}" d="{}"/>"#, path.trim_end()));
+    for (x, item) in &curve.points {
+        let x = axes.x(*x);
+        if let Some(value) = item.measured {
+            let ci95 = item.ci95.unwrap_or(0.0);
+            let (upper, lower) = (axes.y(value + ci95), axes.y(value - ci95));
+            line(
+                out,
+                &format!(r#"<line class="whisker s{style}" x1="{x:.1}" x2="{x:.1}" y1="{upper:.1}" y2="{lower:.1}"/>"#),
+            );
+            let title = format!("{} {}: {} ± {}", item.system, item.metric, item.measured_text(), item.ci95_text());
+            mark(out, style, x, axes.y(value), &title);
+        }
+        if let Some(number) = printed(published, item) {
+            let (upper, lower) = (axes.y(number.value + tolerance(number)), axes.y(number.value - tolerance(number)));
+            line(
+                out,
+                &format!(r#"<line class="allowed s{style}" x1="{x:.1}" x2="{x:.1}" y1="{upper:.1}" y2="{lower:.1}"/>"#),
+            );
+            let title = format!("{} published: {}", item.system, number.value);
+            let y = axes.y(number.value);
+            line(
+                out,
+                &format!(
+                    r#"<circle class="ring s{style}" cx="{x:.1}" cy="{y:.1}" r="6"><title>{}</title></circle>"#,
+                    escape(&title)
+                ),
+            );
+        }
+    }
+}
+
+/// The number of the paper that the item answers for.
+fn printed<'a>(published: &'a Published, item: &Item) -> Option<&'a Number> {
+    published.number.iter().find(|n| n.counts() && lookup_number(std::slice::from_ref(item), n).is_some())
+}
+
+/// Marks differ in shape, so that a print without colours can be read.
+fn mark(out: &mut String, style: usize, x: f64, y: f64, title: &str) {
+    let r = 3.2;
+    let d = match style % 5 {
+        0 => format!("M{:.1} {:.1}h{w:.1}v{w:.1}h-{w:.1}z", x - r, y - r, w = 2.0 * r),
+        1 => format!("M{x:.1} {:.1}l{r:.1} {h:.1}h-{w:.1}z", y - r, h = 1.8 * r, w = 2.0 * r),
+        2 => format!("M{x:.1} {:.1}l{r:.1} {r:.1}l-{r:.1} {r:.1}l-{r:.1} -{r:.1}z", y - r),
+        3 => format!("M{x:.1} {:.1}l{r:.1} -{h:.1}h-{w:.1}z", y + r, h = 1.8 * r, w = 2.0 * r),
+        _ => format!("M{:.1} {y:.1}a{r:.1} {r:.1} 0 1 0 {w:.1} 0a{r:.1} {r:.1} 0 1 0 -{w:.1} 0z", x - r, w = 2.0 * r),
+    };
+    line(out, &format!(r#"<path class="mark s{style}" d="{d}"><title>{}</title></path>"#, escape(title)));
+}
+
+/// Where values stand in the drawing. The vertical axis begins at zero.
+struct Axes {
+    left: f64,
+    right: f64,
+    /// Steps of the same factor rather than the same distance.
+    logarithmic: bool,
+    top: f64,
+    ticks: Vec<f64>,
+}
+
+impl Axes {
+    fn of(published: &Published, panel: &Panel<'_>) -> Option<Self> {
+        let points = || panel.curves.iter().flat_map(|curve| &curve.points);
+        let mut ticks: Vec<f64> = points().map(|(x, _)| *x).collect();
+        ticks.sort_by(f64::total_cmp);
+        ticks.dedup();
+        let (left, right) = (*ticks.first()?, *ticks.last()?);
+        let printed = |item: &Item| printed(published, item).map_or(0.0, |n| n.value + tolerance(n));
+        let measured = points().filter_map(|(_, i)| i.measured.map(|m| m + i.ci95.unwrap_or(0.0).min(m)));
+        let top = measured.chain(points().map(|(_, i)| printed(i))).fold(0.0, f64::max);
+        // A percentage of a whole needs no room above 100, however wide an interval is.
+        let top = if panel.unit == "percent" && top > 90.0 && top < 116.0 { top.max(100.0) } else { top };
+        let logarithmic = left > 0.0 && right / left > 20.0;
+        (top > 0.0).then(|| Self { left, right, logarithmic, top: nice_ceiling(top), ticks })
+    }
+
+    fn x(&self, value: f64) -> f64 {
+        let at = |v: f64| if self.logarithmic { v.ln() } else { v };
+        let span = at(self.right) - at(self.left);
+        let share = if span > 0.0 { (at(value) - at(self.left)) / span } else { 0.5 };
+        LEFT + 10.0 + share * (WIDTH - LEFT - RIGHT - 20.0)
+    }
+
+    fn y(&self, value: f64) -> f64 {
+        TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - (value / self.top).clamp(0.0, 1.0))
+    }
+
+    fn draw(&self, out: &mut String, name: &str) {
+        let (end, bottom) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
+        for step in 0..=4 {
+            let value = self.top * f64::from(step) / 4.0;
+            let y = self.y(value);
+            line(out, &format!(r#"<line class="grid" x1="{LEFT}" x2="{end}" y1="{y:.1}" y2="{y:.1}"/>"#));
+            let (x, y) = (LEFT - 6.0, y + 4.0);
+            line(out, &format!(r#"<text class="tick" x="{x}" y="{y:.1}">{}</text>"#, short(value)));
+        }
+        for &tick in &self.ticks {
+            let (x, y) = (self.x(tick), bottom + 15.0);
+            line(out, &format!(r#"<text class="name" x="{x:.1}" y="{y:.1}">{}</text>"#, tick_text(tick)));
+        }
+        let (x, y) = ((LEFT + end) / 2.0, HEIGHT - 4.0);
+        line(out, &format!(r#"<text class="name" x="{x:.1}" y="{y:.1}">{}</text>"#, escape(name)));
+    }
+}
+
+/// A power of two below one as a fraction.
+fn tick_text(value: f64) -> String {
+    let inverse = 1.0 / value;
+    let is_fraction = value > 0.0 && value < 1.0 && inverse.fract() == 0.0;
+    if is_fraction { format!("1/{inverse}") } else { short(value) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AXES: Axes = Axes { left: 1.0, right: 16.0, logarithmic: false, top: 100.0, ticks: Vec::new() };
+
+    #[test]
+    fn places_grow_to_the_right_and_upwards_and_stay_inside() {
+        assert_eq!(AXES.x(1.0), LEFT + 10.0);
+        assert_eq!(AXES.x(16.0), WIDTH - RIGHT - 10.0);
+        assert!(AXES.x(2.0) < AXES.x(4.0));
+        assert_eq!(AXES.y(0.0), HEIGHT - BOTTOM);
+        assert_eq!(AXES.y(130.0), TOP);
+    }
+
+    #[test]
+    fn a_wide_axis_is_divided_by_factors() {
+        let axes = Axes { left: 0.25, right: 64.0, logarithmic: true, ..AXES };
+        let step = axes.x(0.5) - axes.x(0.25);
+        assert!((axes.x(64.0) - axes.x(32.0) - step).abs() < 1e-9);
+        assert_eq!(tick_text(0.03125), "1/32");
+        assert_eq!(tick_text(1.25), "1.25");
+    }
+}
