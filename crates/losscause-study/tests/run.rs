@@ -120,3 +120,14 @@ fn a_groups_share_is_held_against_an_equal_share_per_flow() {
     let alone = measured(CBR, &[]);
     assert!(alone.metrics.iter().all(|m| !m.metric.starts_with("norm_thput")), "one group shares with nobody");
 }
+
+#[test]
+fn a_base_scheme_that_was_never_in_force_has_a_share_of_zero() {
+    let tfrc = CBR.replace("protocol = \"cbr\"", "protocol = \"tfrc\"\nlda = \"ZBS\"").replace("rate_bps = 800e3", "");
+    let run = measured(&tfrc, &["measure.from_s=0", "lda.ZBS.lock_ms=1e6", "lda.ZBS.lock_pkts=1e6"]);
+    // The first scheme is locked for longer than the run.
+    assert_eq!(
+        ["ZigZag", "Spike", "mBiaz"].map(|base| run.metric(&format!("usage.{base}"))),
+        [100.0, 0.0, 0.0].map(Some)
+    );
+}

@@ -124,19 +124,19 @@ impl ItemSpec {
     pub fn combinations(&self) -> Vec<Parameters> {
         let mut combinations = vec![Parameters::new()];
         for (name, values) in &self.parameters {
-            combinations = multiply(&combinations, values.values().iter().map(|v| [(name.clone(), v.clone())]));
+            combinations = multiply(&combinations, &alone(name, values.values()));
         }
         match self.points.as_slice() {
             [] => combinations,
-            points => multiply(&combinations, points.iter().cloned()),
+            points => multiply(&combinations, points),
         }
     }
 
     /// The parameters of the runs behind the values at `parameters`: more than one where a mean is taken.
     pub fn runs_at(&self, parameters: &Parameters) -> Vec<Parameters> {
-        self.mean_over.iter().fold(vec![parameters.clone()], |so_far, (name, values)| {
-            multiply(&so_far, values.iter().map(|v| [(name.clone(), v.clone())]))
-        })
+        self.mean_over
+            .iter()
+            .fold(vec![parameters.clone()], |so_far, (name, values)| multiply(&so_far, &alone(name, values)))
     }
 
     /// What a run calls `metric`.
@@ -146,16 +146,15 @@ impl ItemSpec {
 }
 
 /// Every element of `so_far` with every one of `more`, which vary faster.
-fn multiply<M: IntoIterator<Item = (String, Value)>>(
-    so_far: &[Parameters],
-    more: impl Iterator<Item = M> + Clone,
-) -> Vec<Parameters> {
-    let with = |base: &Parameters, more: M| {
-        let mut both = base.clone();
-        both.extend(more);
-        both
-    };
-    so_far.iter().flat_map(|base| more.clone().map(|more| with(base, more)).collect::<Vec<_>>()).collect()
+fn multiply(so_far: &[Parameters], more: &[Parameters]) -> Vec<Parameters> {
+    let with =
+        |base: &Parameters, more: &Parameters| base.iter().chain(more).map(|(k, v)| (k.clone(), v.clone())).collect();
+    so_far.iter().flat_map(|base| more.iter().map(move |more| with(base, more))).collect()
+}
+
+/// Each of the values alone, as the parameter `name`.
+fn alone(name: &str, values: &[Value]) -> Vec<Parameters> {
+    values.iter().map(|value| [(name.to_owned(), value.clone())].into()).collect()
 }
 
 #[cfg(test)]
