@@ -34,6 +34,11 @@ impl Arrivals {
         self.times.push_back(now);
     }
 
+    /// Packets that arrived after `start`.
+    pub(crate) fn after(&self, start: Time) -> u64 {
+        self.times.iter().rev().take_while(|at| **at > start).count() as u64
+    }
+
     /// Packets that arrived less than `span` before the newest, that one included.
     pub(crate) fn within(&self, span: Span) -> u64 {
         let Some(newest) = self.times.back() else { return 0 };
@@ -57,6 +62,9 @@ mod tests {
         }
         assert_eq!(arrivals.within(Span::from_millis(100)), 3);
         assert_eq!(arrivals.within(Span::from_millis(101)), 4);
+        assert_eq!(arrivals.after(at(20)), 2);
+        assert_eq!(arrivals.after(at(19)), 3);
+        assert_eq!(arrivals.after(at(110)), 0);
     }
 
     #[test]

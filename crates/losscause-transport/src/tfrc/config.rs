@@ -43,6 +43,8 @@ pub struct Config {
     pub first_interval: FirstInterval,
     /// Weights of the last eight loss intervals, newest first; not negative, the first above zero.
     pub weights: [f64; 8],
+    /// Which intervals stand beside the open one while there are fewer than eight.
+    pub few_intervals: FewIntervals,
     /// History discounting; none: off.
     pub discounting: Option<Discounting>,
     /// When the receiver reports.
@@ -127,6 +129,16 @@ pub enum FirstInterval {
     Ns2,
 }
 
+/// The average with the open interval, while fewer than eight intervals are closed. With all eight, either leaves the
+/// oldest out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FewIntervals {
+    /// Without the oldest, so that both averages are over the same number of intervals (RFC 5348, section 5.4).
+    WithoutOldest,
+    /// With all of them (ns-2.35).
+    All,
+}
+
 /// History discounting (RFC 5348, section 5.5): while the open loss interval is over twice the average, the older
 /// ones weigh less.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -150,7 +162,8 @@ pub enum Reports {
 }
 
 impl Config {
-    /// The standard, RFC 5348, with its optional parts (4.5 and 5.5).
+    /// The standard, RFC 5348, with its optional parts (4.5 and 5.5). What it does otherwise is listed in
+    /// [the module](super).
     pub const fn rfc5348() -> Self {
         Self {
             payload_bytes: 1460,
@@ -169,6 +182,7 @@ impl Config {
             loss_event: LossEventRule::ArrivalTime,
             first_interval: FirstInterval::LargestReceiveRate,
             weights: [1.0, 1.0, 1.0, 1.0, 0.8, 0.6, 0.4, 0.2],
+            few_intervals: FewIntervals::WithoutOldest,
             discounting: Some(Discounting { floor: 0.25, at_loss: true }),
             reports: Reports::Rfc5348,
             ecn: false,
@@ -194,6 +208,7 @@ impl Config {
             loss_event: LossEventRule::SendTimeAndRound,
             first_interval: FirstInterval::Ns2,
             weights: [1.0, 1.0, 1.0, 1.0, 0.8, 0.6, 0.4, 0.2],
+            few_intervals: FewIntervals::All,
             discounting: Some(Discounting { floor: 0.5, at_loss: false }),
             reports: Reports::Ns2,
             ecn: false,

@@ -4,20 +4,31 @@
 //! The open interval I_0 reaches from the last event to the newest packet. With weights w and discounts d
 //!
 //! ```text
-//! A_0 = sum(i = 0..7) w_i f_i I_i / sum(w_i f_i)       f_0 = 1, f_i = D d_i: open interval included
-//! A_1 = sum(i = 1..8) w_(i-1) d_i I_i / sum(w_(i-1) d_i)               open interval left out
+//! A_0 = sum(i = 0..k-1) w_i f_i I_i / sum(w_i f_i)     f_0 = 1, f_i = D d_i: open interval included
+//! A_1 = sum(i = 1..k) w_(i-1) d_i I_i / sum(w_(i-1) d_i)               open interval left out
 //! p = 1 / max(A_0, A_1)
 //! ```
 //!
+//! k is the number of closed intervals, at most 8: A_0 leaves the oldest out, so after the first loss event the open
+//! interval stands alone against the one before it ([`FewIntervals`]; ns-2.35 leaves it out of eight only).
+//!
 //! While I_0 > 2 A_1 the discount D is 2 A_1 / I_0, but not below its floor; when the interval closes, D stays with
 //! the intervals older than the closed one.
+//!
+//! Readings and deviations:
+//! - Section 5.5 lets its sums run over n intervals, section 5.4 over those there are; 5.5 is read like 5.4.
+//! - D moves with every packet in the RFC. Here it is worked out when it is asked for: with each report, and when the
+//!   interval closes, then for its final length. The RFC's last D before that has seen the packets that revealed the loss,
+//!   three more by default.
+//! - p is at most 1.
 
-use super::config::Discounting;
+use super::config::{Discounting, FewIntervals};
 
 /// The last eight closed loss intervals and the open one.
 #[derive(Clone, Debug)]
 pub struct LossHistory {
     weights: [f64; 8],
+    few_intervals: FewIntervals,
     discounting: Option<Discounting>,
     /// Closed intervals, newest first; `closed[0]` is I_1.
     closed: [Closed; 8],
@@ -38,9 +49,17 @@ struct Closed {
 }
 
 impl LossHistory {
-    /// An empty history. `weights` are those of [`super::Config::weights`].
-    pub fn new(weights: [f64; 8], discounting: Option<Discounting>) -> Self {
-        Self { weights, discounting, closed: [Closed::default(); 8], len: 0, open_from: 0, discount: 1.0 }
+    /// An empty history; see [`super::Config`] for the settings.
+    pub fn new(weights: [f64; 8], few_intervals: FewIntervals, discounting: Option<Discounting>) -> Self {
+        Self {
+            weights,
+            few_intervals,
+            discounting,
+            closed: [Closed::default(); 8],
+            len: 0,
+            open_from: 0,
+            discount: 1.0,
+        }
     }
 
     /// Whether there was no loss event yet.
@@ -102,14 +121,15 @@ impl LossHistory {
             total += w * interval;
             weight += w;
         };
-        let (skip, discount) = match open {
+        let (skip, discount, count) = match open {
             Some(open) => {
                 add(self.weights[0], open);
-                (1, self.discount)
+                let left_out = usize::from(self.few_intervals == FewIntervals::WithoutOldest);
+                (1, self.discount, self.len - left_out)
             }
-            None => (0, 1.0),
+            None => (0, 1.0, self.len),
         };
-        for (closed, w) in self.closed[..self.len].iter().zip(&self.weights[skip..]) {
+        for (closed, w) in self.closed[..count].iter().zip(&self.weights[skip..]) {
             add(w * discount * closed.discount, closed.length);
         }
         total / weight
@@ -132,7 +152,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn history(discounting: Option<Discounting>) -> LossHistory {
-        LossHistory::new(Config::rfc5348().weights, discounting)
+        LossHistory::new(Config::rfc5348().weights, FewIntervals::WithoutOldest, discounting)
     }
 
     fn floor(floor: f64) -> Option<Discounting> {
@@ -189,27 +209,50 @@ mod tests {
 
     #[test]
     fn the_open_interval_counts_only_where_it_raises_the_average() {
-        // Packets 0..=49 are 50: (50 + 30 + 10) / 3 = 30 against (30 + 10) / 2 = 20.
-        let mut history = with(&[30, 10], None);
-        assert_near(interval(history.loss_event_rate(9)), 20.0);
-        assert_near(interval(history.loss_event_rate(49)), 30.0);
+        // Newest first 10, 40. Packets 0..=69 are 70: (70 + 10) / 2 = 40 against (10 + 40) / 2 = 25.
+        let mut history = with(&[40, 10], None);
+        assert_near(interval(history.loss_event_rate(9)), 25.0);
+        assert_near(interval(history.loss_event_rate(39)), 25.0);
+        assert_near(interval(history.loss_event_rate(69)), 40.0);
+    }
+
+    #[test]
+    fn after_the_first_loss_event_the_longer_of_the_two_intervals_rules() {
+        let mut history = with(&[30], None);
+        assert_near(interval(history.loss_event_rate(28)), 30.0);
+        assert_near(interval(history.loss_event_rate(59)), 60.0);
+    }
+
+    #[test]
+    fn ns2_leaves_the_oldest_interval_out_only_when_it_has_eight() {
+        // (70 + 10 + 40) / 3 = 40; with eight of 10 and an open one of 58 both rules leave one out:
+        // (58 + 10*(3 + 0.8 + 0.6 + 0.4 + 0.2)) / 6 = 18.
+        let all = |intervals: &[u64]| {
+            let mut history = with(intervals, None);
+            history.few_intervals = FewIntervals::All;
+            history
+        };
+        assert_near(interval(all(&[40, 10]).loss_event_rate(69)), 40.0);
+        assert_near(interval(all(&[70, 10]).loss_event_rate(69)), 50.0);
+        assert_near(interval(with(&[70, 10], None).loss_event_rate(69)), 40.0);
+        assert_near(interval(all(&[10; 8]).loss_event_rate(57)), 18.0);
+        assert_near(interval(with(&[10; 8], None).loss_event_rate(57)), 18.0);
     }
 
     #[test]
     fn an_open_interval_over_twice_the_average_discounts_the_others() {
-        // Average 20, open 80: D = 2*20/80 = 0.5; (80 + 0.5*30 + 0.5*10) / (1 + 0.5 + 0.5) = 50.
+        // Newest first 10, 30: average 20. Open 80: D = 2*20/80 = 0.5; (80 + 0.5*10) / (1 + 0.5).
         let mut history = with(&[30, 10], floor(0.25));
-        assert_near(interval(history.loss_event_rate(79)), 50.0);
-        // Open 400: D = 0.1, held to 0.25: (400 + 0.25*40) / 1.5; held to 0.5: (400 + 0.5*40) / 2.
-        assert_near(interval(history.loss_event_rate(399)), 410.0 / 1.5);
+        assert_near(interval(history.loss_event_rate(79)), 85.0 / 1.5);
+        // Open 400: D = 0.1, held to 0.25: (400 + 0.25*10) / 1.25; held to 0.5: (400 + 0.5*10) / 1.5.
+        assert_near(interval(history.loss_event_rate(399)), 402.5 / 1.25);
         let mut ns2 = with(&[30, 10], floor(0.5));
-        assert_near(interval(ns2.loss_event_rate(399)), 210.0);
+        assert_near(interval(ns2.loss_event_rate(399)), 270.0);
     }
 
     #[test]
     fn a_closed_long_interval_keeps_the_older_ones_discounted() {
-        // As above; then a loss event at packet 80 closes 80 with D = 0.5:
-        // A_1 = (80 + 0.5*10 + 0.5*30) / 2 = 50.
+        // As above; then a loss event at packet 80 closes 80 with D = 0.5: A_1 = (80 + 0.5*10 + 0.5*30) / 2 = 50.
         let mut history = with(&[30, 10], floor(0.25));
         history.loss_event_rate(79);
         history.next_event(80);

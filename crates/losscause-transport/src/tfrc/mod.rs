@@ -4,7 +4,10 @@
 //! time until the first loss, then as fast as TCP would be at the reported loss event rate. The receiver puts every
 //! lost packet to an LDA and keeps those called wireless out of the loss event rate.
 //!
-//! [`Config`] names every difference between the RFC and ns-2.35; both run through the same code.
+//! [`Config`] names every difference between the RFC and ns-2.35; both run through the same code. Where
+//! [`Config::rfc5348`] reads or does something otherwise than the RFC, the header of the file says so: the receiver, the
+//! [`loss_history`], `rate/rfc5348.rs`, `data_limited.rs`; `docs/algorithms/tfrc.md` lists them all. Not covered are packets of
+//! varying size (section 4.1) and sender-based variants (7).
 //!
 //! - [`equation`]: the throughput equation and its inverse.
 //! - [`loss_history`]: loss intervals, their average, discounting.
@@ -15,6 +18,7 @@ use crate::Ecn;
 
 mod arrivals;
 mod config;
+mod data_limited;
 pub mod equation;
 pub mod loss_history;
 mod missing;
@@ -24,8 +28,8 @@ mod rtt;
 mod sender;
 
 pub use config::{
-    Config, ConfigError, Discounting, FirstInterval, InitialRate, InitialWindow, LossEventRule, RateRule, Reports,
-    RtoRule, Spacing,
+    Config, ConfigError, Discounting, FewIntervals, FirstInterval, InitialRate, InitialWindow, LossEventRule, RateRule,
+    Reports, RtoRule, Spacing,
 };
 pub use equation::Equation;
 pub use receiver::Receiver;

@@ -1,4 +1,19 @@
 //! The receiver: which losses count, and when to report (RFC 5348, sections 5 and 6).
+//!
+//! Readings and deviations, of [`Config::rfc5348`]:
+//! - A new loss event is reported at once, as section 6 has it, even where p did not rise since the last report
+//!   (section 6.1, step 4, would wait).
+//! - A packet that arrives after its loss was declared stays lost. Sections 5.1 and 6.1 allow the history to be rewritten.
+//! - A mark starts a loss event by itself, even where a packet before it is missing and not yet declared lost; section 5.1
+//!   would let the event begin with that one. It joins the event when it is declared.
+//! - A gap before the first packet that arrives is not seen, so the null interval of section 6.3.1 does not occur.
+//! - Section 6.3.1 takes the largest receive rate so far; the one measured at the moment of the loss is among them.
+//! - Until a packet brings a round-trip time, reports after the first say one packet per second, the rate at which the
+//!   sender sends without one. The RFC does not say.
+//! - A report answers the packet with the highest number, not the one that arrived last.
+//! - A round-trip time below 10 µs counts as 10 µs: a timer by a forged one of a nanosecond would keep the machine busy. The
+//!   RFC sets no limit; section 8.3 knows clocks of 10 ms.
+//! - A feedback timer that found nothing to report stops. The next packet is reported at once in any case.
 
 use losscause::observe::Differentiator;
 use losscause::{Lda, Observed, Packet, Span, Time, Witness};
@@ -46,10 +61,15 @@ struct LastReport {
     at: Time,
     /// Highest sequence number then.
     newest: u64,
+    /// That packet's round-trip time (R_(m-1)).
+    rtt: Option<Span>,
 }
 
 /// How near the equation must come to the receive rate (RFC 5348, section 6.3.1).
 const TOLERANCE: f64 = 0.05;
+
+/// No path is shorter than this, and no clock that drives a receiver much finer.
+const SHORTEST_RTT: Span = Span::from_micros(10);
 
 impl<L: Lda> Receiver<L> {
     /// A receiver that puts every lost packet to `lda`; one that always answers congestion gives plain TFRC.
@@ -58,7 +78,7 @@ impl<L: Lda> Receiver<L> {
             differentiator: Differentiator::new(lda),
             newest: None,
             missing: Missing::new(config.loss_after_pkts),
-            history: LossHistory::new(config.weights, config.discounting),
+            history: LossHistory::new(config.weights, config.few_intervals, config.discounting),
             event: None,
             arrivals: Arrivals::new(),
             largest_receive_rate: 0.0,
@@ -76,7 +96,8 @@ impl<L: Lda> Receiver<L> {
     pub fn on_data(&mut self, now: Time, data: &Data, witness: &mut impl Witness) {
         // A time that is not above zero is none.
         let above_zero = |span: &Span| *span > Span::ZERO;
-        let data = &Data { rtt: data.rtt.filter(above_zero), rto: data.rto.filter(above_zero), ..*data };
+        let rtt = data.rtt.filter(above_zero).map(|rtt| rtt.max(SHORTEST_RTT));
+        let data = &Data { rtt, rto: data.rto.filter(above_zero), ..*data };
         let previous = self.newest;
         let by_send_time = self.config.loss_event == LossEventRule::SendTimeAndRound;
         let missing = &mut self.missing;
@@ -93,8 +114,11 @@ impl<L: Lda> Receiver<L> {
             Observed::InOrder(_) => {
                 self.missing.on_newest();
                 self.newest = Some(Newest { arrived: now, data: *data });
-                self.arrivals.push(now, data.rtt.unwrap_or(Span::ZERO));
             }
+        }
+        // ns-2.35 leaves late packets out of the receive rate.
+        if observed != Observed::Late || self.config.reports == Reports::Rfc5348 {
+            self.arrivals.push(now, data.rtt.unwrap_or(Span::ZERO));
         }
         self.delivered += 1;
         self.since_report += 1;
@@ -226,20 +250,38 @@ impl<L: Lda> Receiver<L> {
         rtt.is_some_and(|rtt| self.last_report.is_none_or(|last| now - last.at >= rtt))
     }
 
-    /// X_recv in bytes per second: since the last report if that is a round-trip time ago, else over the last
-    /// round-trip time before the newest packet (RFC 5348, section 6.2, step 2). One packet per second while
-    /// nothing was received or the round-trip time is unknown.
+    /// X_recv in payload bytes per second.
     fn receive_rate(&self, now: Time) -> f64 {
         let Some(Newest { data, .. }) = self.newest else { return 0.0 };
         let one_per_second = f64::from(data.payload_bytes);
-        let Some(rtt) = data.rtt else { return one_per_second };
-        let elapsed = self.last_report.map_or(Span::MAX, |last| now - last.at);
-        let (packets, span) =
-            if elapsed >= rtt { (self.since_report, elapsed) } else { (self.arrivals.within(rtt), rtt) };
-        if packets == 0 {
-            return one_per_second;
-        }
+        let measured = match self.config.reports {
+            Reports::Rfc5348 if self.last_report.is_none() => return 0.0,
+            Reports::Rfc5348 => self.received_over_last_rtt(now),
+            Reports::Ns2 => self.received_since_report_or_over_rtt(now),
+        };
+        let (packets, span) = measured.unwrap_or((1, Span::from_secs(1)));
         packets as f64 * one_per_second / span.as_secs_f64()
+    }
+
+    /// Packets in the last R_(m-1), the round-trip time known at the last report (RFC 5348, section 6.2, step 2); none
+    /// without one.
+    fn received_over_last_rtt(&self, now: Time) -> Option<(u64, Span)> {
+        let last = self.last_report?;
+        let rtt = last.rtt.or(self.newest?.data.rtt)?;
+        // The usual case: the timer ran its course.
+        if now - last.at == rtt {
+            return Some((self.since_report, rtt));
+        }
+        Some((self.arrivals.after(now - rtt).max(1), rtt))
+    }
+
+    /// Packets since the last report if that is a round-trip time ago, else in the last round-trip time before the
+    /// newest; none if there are none or the round-trip time is unknown.
+    fn received_since_report_or_over_rtt(&self, now: Time) -> Option<(u64, Span)> {
+        let rtt = self.newest?.data.rtt?;
+        let elapsed = self.last_report.map_or(Span::MAX, |last| now - last.at);
+        let received = if elapsed >= rtt { (self.since_report, elapsed) } else { (self.arrivals.within(rtt), rtt) };
+        (received.0 > 0).then_some(received)
     }
 
     /// Sends a report and sets the timer for the next. `p` overrules the history's loss event rate.
@@ -272,7 +314,7 @@ impl<L: Lda> Receiver<L> {
             loss_event_rate: self.loss_event_rate,
             wire_bytes: self.config.feedback_bytes,
         });
-        self.last_report = Some(LastReport { at: now, newest: data.seq });
+        self.last_report = Some(LastReport { at: now, newest: data.seq, rtt });
         self.since_report = 0;
     }
 }
@@ -395,6 +437,72 @@ mod tests {
         assert_eq!((last.echo, last.hold), (at(290), Span::from_millis(10)));
         assert_eq!(last.receive_rate, 100_000.0, "a packet of 1000 bytes every 10 ms");
         assert_eq!((last.loss_event_rate, last.wire_bytes), (0.0, 40));
+    }
+
+    #[test]
+    fn the_first_report_has_measured_no_rate() {
+        let mut flow = Flow::new(&rfc(), plain());
+        flow.run(0..21, &[]);
+        let rates: Vec<f64> = flow.reports.iter().map(|r| r.1.receive_rate).collect();
+        // At 150 ms the first packet was reported already and the eleventh comes just after the timer.
+        assert_eq!(rates, [0.0, 90_000.0, 100_000.0]);
+    }
+
+    #[test]
+    fn the_receive_rate_is_that_of_the_last_round_trip_known_at_the_report_before() {
+        // Lost is 20, reported with 23 at 280 ms; the last report was at 250 ms.
+        let mut flow = Flow::new(&rfc(), plain());
+        flow.run(0..24, &[20]);
+        let (time, report) = flow.reports[3];
+        assert_eq!((time, report.receive_rate), (280, 90_000.0), "nine in the 100 ms before");
+        // A longer round-trip time holds from the next report on.
+        let mut flow = Flow::new(&rfc(), plain());
+        flow.run(0..20, &[]);
+        for seq in 20..60 {
+            let packet = Data { rtt: Some(RTT * 2), ..data(seq, 10 * seq as i64, 2) };
+            flow.arrive(10 * seq as i64 + 50, &packet);
+        }
+        let times: Vec<i64> = flow.reports.iter().map(|r| r.0).collect();
+        assert_eq!(times, [50, 150, 250, 350, 550]);
+        assert!(flow.reports[2..].iter().all(|r| r.1.receive_rate == 100_000.0));
+    }
+
+    #[test]
+    fn a_packet_after_silence_is_one_per_round_trip() {
+        // Rule 2 of section 6.2 gives that as the least rate there is.
+        let mut flow = Flow::new(&rfc(), plain());
+        flow.run(0..2, &[]);
+        flow.arrive(1000, &data(2, 950, 1));
+        assert_eq!(flow.reports[2].1.receive_rate, 10_000.0);
+        let mut flow = Flow::new(&ns2(), plain());
+        flow.run(0..2, &[]);
+        flow.arrive(1000, &data(2, 950, 1));
+        assert!(flow.reports.last().unwrap().1.receive_rate < 2_000.0, "ns-2 takes all the time since its report");
+    }
+
+    #[test]
+    fn a_late_packet_was_received_like_any_other() {
+        let mut flow = Flow::new(&rfc(), plain());
+        // In (220, 320] came 18, 19, 21, 20, 22, 23, 25, 26 and 27, which declares the loss of 24.
+        flow.run(0..22, &[20]);
+        flow.arrive(265, &data(20, 200, 2));
+        flow.run(22..28, &[24]);
+        let (time, report) = flow.reports.last().unwrap();
+        assert_eq!((*time, report.receive_rate), (320, 90_000.0));
+    }
+
+    #[test]
+    fn a_forged_round_trip_time_of_a_nanosecond_does_not_keep_the_timer_busy() {
+        for config in [rfc(), ns2()] {
+            let mut flow = Flow::new(&config, plain());
+            for seq in 0..20 {
+                flow.arrive(0, &Data { rtt: Some(Span::from_nanos(1)), ..data(seq, 0, 0) });
+                let timer = flow.receiver.poll_timeout();
+                assert!(timer.is_none_or(|timer| timer >= at(0) + SHORTEST_RTT), "{timer:?}");
+            }
+            let rates = flow.reports.iter().map(|(_, report)| report.receive_rate);
+            assert!(rates.clone().all(|rate| rate <= 20.0 * 1000.0 / 10e-6), "{:?}", rates.collect::<Vec<_>>());
+        }
     }
 
     #[test]

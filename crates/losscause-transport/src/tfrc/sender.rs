@@ -3,6 +3,7 @@
 use losscause::{Span, Time};
 
 use super::config::Spacing;
+use super::data_limited::NotLimited;
 use super::rate::{Next, Rate, Report, Silence};
 use super::rtt::RttEstimator;
 use super::{Config, Data, Feedback};
@@ -45,7 +46,10 @@ pub struct Sender {
     no_feedback_expirations: u64,
     round: u32,
     urgent: bool,
-    limits: Limits,
+    started: Time,
+    not_limited: NotLimited,
+    /// Something was sent since the no-feedback timer was set.
+    sent_since_timer: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,16 +62,13 @@ enum Phase {
     WaitingForData,
 }
 
-/// When the application was the limit (RFC 5348, section 8.2.1). A report covers what was sent about one to two
-/// round-trip times ago: between the last two reports.
-#[derive(Clone, Copy, Debug)]
-struct Limits {
-    /// Sending was limited by the rate at some time since the last report.
-    rate_limited_now: bool,
-    /// And between the last two reports.
-    rate_limited_before: bool,
-    /// Something was sent since the no-feedback timer was set.
-    sent: bool,
+/// What the packet to send waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Waited {
+    /// The rate did not allow it earlier.
+    ForItsTime,
+    /// The application had none.
+    ForData,
 }
 
 impl Sender {
@@ -87,7 +88,9 @@ impl Sender {
             no_feedback_expirations: 0,
             round: 0,
             urgent: true,
-            limits: Limits { rate_limited_now: true, rate_limited_before: true, sent: false },
+            started: Time::ZERO,
+            not_limited: NotLimited::default(),
+            sent_since_timer: false,
             config: config.clone(),
         }
     }
@@ -95,8 +98,9 @@ impl Sender {
     /// Starts sending.
     pub fn start(&mut self, now: Time) {
         self.phase = Phase::Sending;
+        self.started = now;
         self.last_send = now;
-        self.send(now);
+        self.send(now, Waited::ForItsTime);
         self.set_no_feedback_timer(now, self.config.first_no_feedback.unwrap_or_else(|| self.two_packets()));
     }
 
@@ -118,7 +122,7 @@ impl Sender {
         self.phase = Phase::Sending;
         // The nominal time has passed: no credit is kept for the time without data.
         self.last_send = now;
-        self.send(now);
+        self.send(now, Waited::ForData);
     }
 
     /// A report arrived.
@@ -137,22 +141,20 @@ impl Sender {
         // The timer takes the rate from before this report, in both.
         let silence = (span * i64::from(self.config.no_feedback_rtts)).max(self.two_packets());
         self.set_no_feedback_timer(now, silence);
-        if self.phase == Phase::Sending {
-            self.limits.rate_limited_now = true;
-        }
         let p = feedback.loss_event_rate.clamp(0.0, 1.0);
+        let data_limited = self.not_limited.on_report(now, feedback.echo, span);
         let report = Report {
             now,
+            started: self.started,
             rtt,
             equation: self.config.equation.rate(p, span, rto, self.config.payload_bytes),
             loss_event_rate: p,
             receive_rate: feedback.receive_rate.max(0.0),
             round: self.round,
-            data_limited: !self.limits.rate_limited_before,
+            // A receive rate of zero is the first report's, which has measured nothing (section 4.3).
+            data_limited: data_limited && self.backlog != Backlog::Unlimited && feedback.receive_rate > 0.0,
             nothing_to_send: self.phase == Phase::WaitingForData,
         };
-        self.limits.rate_limited_before = self.limits.rate_limited_now;
-        self.limits.rate_limited_now = false;
         let next = self.rate.on_report(&report);
         self.obey(now, next);
     }
@@ -164,8 +166,7 @@ impl Sender {
             // (RFC 5348, section 8.3), unless it is over a packet late.
             let nominal = self.send_at.unwrap_or(now);
             self.last_send = if now - nominal > self.interval { now } else { nominal };
-            self.limits.rate_limited_now = true;
-            self.send(now);
+            self.send(now, Waited::ForItsTime);
         }
         if self.no_feedback_at.is_some_and(|at| at <= now) {
             self.on_silence(now);
@@ -188,7 +189,7 @@ impl Sender {
         self.due_pkts -= 1;
         let seq = self.next_seq;
         self.next_seq += 1;
-        self.limits.sent = true;
+        self.sent_since_timer = true;
         Some(Data {
             seq,
             sent_at: now,
@@ -228,7 +229,7 @@ impl Sender {
     }
 
     /// Hands out a packet if the application has one, and sets the time of the next from `last_send`.
-    fn send(&mut self, now: Time) {
+    fn send(&mut self, now: Time, waited: Waited) {
         match &mut self.backlog {
             Backlog::Unlimited => {}
             Backlog::Packets(0) => {
@@ -239,6 +240,9 @@ impl Sender {
             Backlog::Packets(left) => *left -= 1,
         }
         self.due_pkts += 1;
+        if waited == Waited::ForItsTime || !self.backlog.is_empty() {
+            self.not_limited.on_all_sent(now);
+        }
         self.interval = self.spacing();
         self.send_at = Some((self.last_send + self.interval).max(now));
     }
@@ -250,7 +254,7 @@ impl Sender {
         let next = self.rate.on_silence(&Silence {
             now,
             rtt: self.rtt.smoothed_secs(),
-            idle: !self.limits.sent,
+            idle: !self.sent_since_timer,
             nothing_to_send: self.phase == Phase::WaitingForData,
         });
         let rtts = self.rtt.smoothed().unwrap_or(Span::ZERO) * i64::from(self.config.no_feedback_rtts);
@@ -266,7 +270,7 @@ impl Sender {
             Next::Keep => {}
             Next::SendNow => {
                 self.last_send = now;
-                self.send(now);
+                self.send(now, Waited::ForItsTime);
             }
             Next::Reschedule => {
                 self.interval = self.spacing();
@@ -291,7 +295,7 @@ impl Sender {
 
     fn set_no_feedback_timer(&mut self, now: Time, span: Span) {
         self.no_feedback_at = Some(now + span.max(SHORTEST_INTERVAL));
-        self.limits.sent = false;
+        self.sent_since_timer = false;
     }
 }
 
@@ -382,6 +386,7 @@ mod tests {
         let mut sender = Sender::new(&rfc());
         sender.start(at(0));
         run(&mut sender, at(0), at(0));
+        sender.on_feedback(at(100), &report(at(0), 0.0, 0.0));
         sender.on_feedback(at(100), &report(at(0), 0.01, 1e6));
         let rtt = Span::from_millis(100);
         assert_eq!(sender.rate(), Equation::Rfc5348.rate(0.01, rtt, rtt * 4, 1000));
@@ -429,6 +434,59 @@ mod tests {
         run(&mut sender, at(100), at(60_000));
         assert!(sender.no_feedback_expirations() > 10);
         assert_eq!(sender.rate(), 40e3);
+    }
+
+    /// Sends one packet every 50 ms from `from` on, less than the rate allows.
+    fn run_with_little_data(sender: &mut Sender, from: i64, until: i64) {
+        for ms in (from..until).step_by(50) {
+            sender.set_backlog(at(ms), Backlog::Packets(1));
+            run(sender, at(ms), at(ms + 49));
+        }
+    }
+
+    #[test]
+    fn an_application_that_sends_less_than_allowed_keeps_the_rate_it_had_until_it_loses() {
+        let started = || {
+            let mut sender = Sender::new(&rfc());
+            sender.start(at(0));
+            run(&mut sender, at(0), at(0));
+            sender.on_feedback(at(100), &report(at(0), 0.0, 0.0));
+            run(&mut sender, at(100), at(200));
+            sender.on_feedback(at(200), &report(at(100), 0.001, 20e3));
+            sender
+        };
+        let mut busy = started();
+        run(&mut busy, at(200), at(500));
+        busy.on_feedback(at(500), &report(at(400), 0.001, 10e3));
+        assert_eq!(busy.rate(), 20e3, "twice what arrived");
+
+        let mut idle = started();
+        idle.set_backlog(at(200), Backlog::Packets(0));
+        run(&mut idle, at(200), at(249));
+        run_with_little_data(&mut idle, 250, 500);
+        idle.on_feedback(at(500), &report(at(450), 0.001, 10e3));
+        assert_eq!(idle.rate(), 40e3, "twice the 20 kB/s from before");
+        run_with_little_data(&mut idle, 500, 850);
+        idle.on_feedback(at(850), &report(at(800), 0.002, 10e3));
+        assert_eq!(idle.rate(), 10e3, "the larger of 20/2 and 0.85 * 10");
+        // Two packets at once: the second waits for its time.
+        idle.set_backlog(at(850), Backlog::Packets(2));
+        run(&mut idle, at(850), at(1100));
+        idle.on_feedback(at(1100), &report(at(950), 0.002, 4e3));
+        assert_eq!(idle.rate(), 8e3);
+    }
+
+    #[test]
+    fn a_first_report_is_never_taken_for_one_of_an_application_without_data() {
+        // Its receive rate of zero would push infinity out of the receive rates.
+        let mut sender = Sender::new(&rfc());
+        sender.set_backlog(at(0), Backlog::Packets(0));
+        sender.start(at(0));
+        sender.set_backlog(at(50), Backlog::Packets(1));
+        run(&mut sender, at(50), at(50));
+        sender.on_feedback(at(150), &report(at(50), 0.0, 0.0));
+        sender.on_feedback(at(190), &report(at(50), 0.001, 0.0));
+        assert!(sender.rate() > 100e3, "{}", sender.rate());
     }
 
     #[derive(Clone, Debug)]

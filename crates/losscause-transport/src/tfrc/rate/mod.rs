@@ -11,6 +11,8 @@ use super::config::{Config, RateRule};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Report {
     pub(crate) now: Time,
+    /// When sending began.
+    pub(crate) started: Time,
     /// R.
     pub(crate) rtt: f64,
     /// The equation's rate at the reported loss event rate (X_Bps).

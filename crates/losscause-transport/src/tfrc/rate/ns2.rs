@@ -190,6 +190,7 @@ mod tests {
 
     fn report(ms: i64, round: u32, loss_event_rate: f64, equation: f64, receive_rate: f64) -> Report {
         Report {
+            started: Time::ZERO,
             now: at(ms),
             rtt: RTT,
             equation,

@@ -3,6 +3,14 @@
 //! With p > 0 the rate is the equation's, without loss it doubles once per round-trip time; either is at most twice
 //! the largest receive rate reported in the last two round-trip times (less after a loss while the application was
 //! the limit), and at least one packet in 64 s.
+//!
+//! Readings:
+//! - The receive rates begin with infinity, as of the start of sending, so that "the first two round-trip times of the
+//!   connection" go without that limit: the first report, which answers the first packet, and the second.
+//! - The initial rate W_init/R takes the R of the moment, not the first one.
+//! - A report carries no mark for a new loss event, so a loss while the application was the limit is known by a rise of p.
+//! - Idle without ever having had a report: the rate stays. The pseudocode of section 4.4 asks for rates that are not
+//!   known yet.
 
 use losscause::{Span, Time};
 
@@ -44,19 +52,15 @@ impl Rate {
 
     /// Section 4.3, step 4.
     pub(super) fn on_report(&mut self, report: &Report) -> Next {
-        let &Report { now, rtt, equation, loss_event_rate, receive_rate, data_limited, .. } = report;
+        let &Report { now, started, rtt, equation, loss_event_rate, receive_rate, data_limited, .. } = report;
         let more_loss = loss_event_rate > self.loss_event_rate;
         self.loss_event_rate = loss_event_rate;
         self.equation = equation;
         if self.doubled.is_none() {
-            // Section 4.2: the first report brings the round-trip time. Its receive rate says nothing yet: the set
-            // holds infinity until two round-trip times have passed.
+            // Section 4.2: the first report brings the round-trip time, and all else it says is left for the next.
             self.doubled = Some(now);
             self.allowed = self.initial_window / rtt;
-            self.receive_rates.keep_only(f64::INFINITY, now);
-            if loss_event_rate > 0.0 {
-                self.follow(f64::INFINITY, now, rtt);
-            }
+            self.receive_rates.keep_only(f64::INFINITY, started);
             return Next::Reschedule;
         }
         let limit = if !data_limited {
@@ -184,6 +188,7 @@ mod tests {
     fn report(ms: i64, loss_event_rate: f64, equation: f64, receive_rate: f64) -> Report {
         Report {
             now: at(ms),
+            started: at(-100),
             rtt: RTT,
             equation,
             loss_event_rate,
@@ -202,7 +207,7 @@ mod tests {
         Silence { now: at(ms), rtt: Some(RTT), idle, nothing_to_send: idle }
     }
 
-    /// 1000-byte packets: four per round-trip time to begin with, 40 kB/s.
+    /// 1000-byte packets: four per round-trip time to begin with, 40 kB/s. The first was sent at -100 ms.
     fn started() -> Rate {
         let mut rate = Rate::new(&Config { payload_bytes: 1000, ..Config::rfc5348() });
         assert_eq!(rate.allowed(), 1000.0);
@@ -220,6 +225,25 @@ mod tests {
         assert_eq!(rate.allowed(), 80e3, "no limit by the receive rate yet");
         rate.on_report(&lossless(250, 50e3));
         assert_eq!(rate.allowed(), 100e3, "infinity has left the set");
+    }
+
+    #[test]
+    fn the_receive_rate_limits_from_two_round_trips_after_the_start_on() {
+        let mut rate = started();
+        rate.on_report(&lossless(100, 30e3));
+        assert_eq!(rate.allowed(), 80e3, "200 ms after the start are two round-trip times, not more");
+        let mut rate = started();
+        rate.on_report(&lossless(101, 30e3));
+        assert_eq!(rate.allowed(), 60e3);
+    }
+
+    #[test]
+    fn the_first_report_sets_the_initial_rate_whatever_loss_it_tells_of() {
+        let mut rate = Rate::new(&Config { payload_bytes: 1000, ..Config::rfc5348() });
+        rate.on_report(&report(0, 0.01, 5e3, 1000.0));
+        assert_eq!(rate.allowed(), 40e3);
+        rate.on_silence(&silence(400, false));
+        assert_eq!(rate.allowed(), 2.5e3, "but half the equation's rate if no other comes");
     }
 
     #[test]
