@@ -3,7 +3,9 @@
 mod common;
 
 use common::judgements;
+use losscause::filter::{Extremes, Minimum, Window};
 use losscause::observe::{Differentiator, Observed};
+use losscause::registry::Value;
 use losscause::{
     Algorithm, Arrival, Config, Judgement, Lda, Loss, Needs, Packet, Reason, Span, Time, Verdict, Witness,
 };
@@ -150,16 +152,37 @@ impl Witness for Counts {
     }
 }
 
-/// ZBS with times multiplied: its lock is the only span that it does not measure, as Tobe's thresholds are Spike's.
-fn with_times_scaled(algorithm: Algorithm, factor: i64) -> impl Lda {
-    let mut config = algorithm.config();
+/// Every algorithm as published, and with windowed extremes if it has any.
+fn configs() -> Vec<Config> {
+    let published = Algorithm::ALL.map(Algorithm::config);
+    let windows = [("window_ms", 400.0), ("window_pkts", 12.0)];
+    let windowed = published.iter().flat_map(|config| windows.map(|(key, value)| with_window(config, key, value)));
+    published.into_iter().chain(windowed.flatten()).collect()
+}
+
+/// The configuration with this limit in every window that it has; none if it has none.
+fn with_window(config: &Config, key: &str, value: f64) -> Option<Config> {
+    let mut windowed = *config;
+    let keys = [key.to_owned(), format!("mbiaz.{key}"), format!("spike.{key}")];
+    let set = keys.iter().filter(|key| windowed.set(key, Value::Number(value)).is_ok()).count();
+    (set > 0).then_some(windowed)
+}
+
+/// The spans that an algorithm does not measure multiplied: the lock of ZBS, Tobe's thresholds, windows.
+fn with_times_scaled(mut config: Config, factor: i64) -> impl Lda {
     match &mut config {
-        Config::Zbs(zbs) => zbs.lock = zbs.lock * factor,
+        Config::Zbs(zbs) => {
+            zbs.lock = zbs.lock * factor;
+            zbs.mbiaz.window.time = zbs.mbiaz.window.time * factor;
+            zbs.spike.window.time = zbs.spike.window.time * factor;
+        }
         Config::Spike(spike) => {
+            spike.window.time = spike.window.time * factor;
             if let losscause::lda::SpikeThresholds::Fixed { start, end } = &mut spike.thresholds {
                 (*start, *end) = (*start * factor, *end * factor);
             }
         }
+        Config::Biaz(biaz) => biaz.window.time = biaz.window.time * factor,
         _ => {}
     }
     config.build().expect("scaled parameters are valid")
@@ -170,8 +193,8 @@ fn scaled(packets: &[Packet], factor: i64) -> impl Iterator<Item = Packet> {
     packets.iter().map(move |p| Packet { seq: p.seq, at: scale(p.at), sent: p.sent.map(scale) })
 }
 
-fn verdicts_scaled(algorithm: Algorithm, packets: &[Packet], factor: i64) -> Vec<(u64, Verdict)> {
-    let judged = judgements(with_times_scaled(algorithm, factor), scaled(packets, factor));
+fn verdicts_scaled(config: Config, packets: &[Packet], factor: i64) -> Vec<(u64, Verdict)> {
+    let judged = judgements(with_times_scaled(config, factor), scaled(packets, factor));
     judged.into_iter().map(|(seq, judgement)| (seq, judgement.verdict)).collect()
 }
 
@@ -181,8 +204,8 @@ proptest! {
     #[test]
     fn no_input_makes_an_algorithm_panic_or_contradict_itself(ops in anything()) {
         let packets = packets(&ops);
-        for algorithm in Algorithm::ALL {
-            let mut differentiator = Differentiator::new(Watched(algorithm.build()));
+        for config in configs() {
+            let mut differentiator = Differentiator::new(Watched(config.build().expect("valid")));
             let (mut counts, mut in_order, mut missing, mut answers) = (Counts::default(), 0, 0, 0);
             for &packet in &packets {
                 if let Observed::InOrder(arrival) = differentiator.on_packet(packet, &mut counts, |_, _| answers += 1) {
@@ -198,12 +221,12 @@ proptest! {
     fn the_offset_of_the_senders_clock_changes_no_bit(ops in ordinary(), offset in any::<i64>()) {
         let packets = packets(&ops);
         let sent = |p: &Packet| p.sent.map(|s| Time::from_nanos(s.as_nanos().wrapping_add(offset)));
-        for algorithm in Algorithm::ALL {
+        for config in configs() {
             let shifted = packets.iter().map(|p| Packet { sent: sent(p), ..*p });
             prop_assert_eq!(
-                judgements(algorithm.build(), shifted),
-                judgements(algorithm.build(), packets.iter().copied()),
-                "{}", algorithm
+                judgements(config.build().expect("valid"), shifted),
+                judgements(config.build().expect("valid"), packets.iter().copied()),
+                "{:?}", config
             );
         }
     }
@@ -211,9 +234,9 @@ proptest! {
     #[test]
     fn a_unit_that_is_a_power_of_two_changes_no_verdict(ops in ordinary(), power in 0_u32..12) {
         let packets = packets(&ops);
-        for algorithm in Algorithm::ALL {
-            let scaled = verdicts_scaled(algorithm, &packets, 1 << power);
-            prop_assert_eq!(scaled, verdicts_scaled(algorithm, &packets, 1), "{}", algorithm);
+        for config in configs() {
+            let scaled = verdicts_scaled(config, &packets, 1 << power);
+            prop_assert_eq!(scaled, verdicts_scaled(config, &packets, 1), "{:?}", config);
         }
     }
 
@@ -222,9 +245,9 @@ proptest! {
     #[test]
     fn a_unit_a_thousand_times_smaller_changes_no_verdict(ops in ordinary()) {
         let packets = packets(&ops);
-        for algorithm in Algorithm::ALL {
-            let scaled = verdicts_scaled(algorithm, &packets, 1_000);
-            prop_assert_eq!(scaled, verdicts_scaled(algorithm, &packets, 1), "{}", algorithm);
+        for config in configs() {
+            let scaled = verdicts_scaled(config, &packets, 1_000);
+            prop_assert_eq!(scaled, verdicts_scaled(config, &packets, 1), "{:?}", config);
         }
     }
 
@@ -246,12 +269,55 @@ proptest! {
             }
         }
         disturbed.sort_by_key(|(i, _)| *i);
-        for algorithm in Algorithm::ALL {
+        for config in configs() {
             prop_assert_eq!(
-                judgements(algorithm.build(), disturbed.iter().map(|(_, p)| *p)),
-                judgements(algorithm.build(), clean.iter().copied()),
-                "{}", algorithm
+                judgements(config.build().expect("valid"), disturbed.iter().map(|(_, p)| *p)),
+                judgements(config.build().expect("valid"), clean.iter().copied()),
+                "{:?}", config
             );
+        }
+    }
+
+    #[test]
+    fn a_window_longer_than_the_flow_is_the_published_rule(ops in ordinary()) {
+        let packets = packets(&ops);
+        let verdicts = |config: &Config| judgements(config.build().expect("valid"), packets.iter().copied());
+        for config in Algorithm::ALL.map(Algorithm::config) {
+            for (key, value) in [("window_ms", 1e12), ("window_pkts", 1e9)] {
+                if let Some(windowed) = with_window(&config, key, value) {
+                    prop_assert_eq!(verdicts(&windowed), verdicts(&config), "{:?}", config);
+                }
+            }
+        }
+    }
+
+    /// Held against a search through all values.
+    #[test]
+    fn extremes_of_a_window_are_those_of_its_last_three_quarters_to_all_of_it(
+        values in prop::collection::vec((0_i64..60, -500_i64..500), 1..200),
+        length in 4_i64..400,
+    ) {
+        let window = Window { time: Span::from_nanos(length / 4 * 4), pkts: 0 };
+        let (mut extremes, mut minimum) = (Extremes::over(window), Minimum::over(window));
+        let (mut now, mut seen) = (0, Vec::new());
+        for (after, value) in values {
+            now += after;
+            let (span, at) = (Span::from_nanos(value), Time::from_nanos(now));
+            minimum.forget(at);
+            minimum.observe(span);
+            let position = extremes.observe(span, at);
+            seen.push((now, value));
+            let since = |age: i64| seen.iter().filter(move |(at, _)| now - at <= age).map(|(_, value)| *value);
+            let (all, most) = (window.time.as_nanos(), window.time.as_nanos() / 4 * 3);
+            let min = value - position.above_min.as_nanos();
+            let max = min + extremes.range().expect("fed").as_nanos();
+            prop_assert!(since(all).min() <= Some(min) && Some(min) <= since(most).min());
+            prop_assert!(since(most).max() <= Some(max) && Some(max) <= since(all).max());
+            prop_assert!(min <= value && value <= max, "never beyond the last value");
+            let positive = |age| since(age).filter(|value| *value > 0).min();
+            let t_min = minimum.get().map(Span::as_nanos);
+            prop_assert!(t_min.is_some() || positive(most).is_none());
+            prop_assert!(t_min.is_none() || (positive(all) <= t_min && positive(most).is_none_or(|min| t_min <= Some(min))));
         }
     }
 }

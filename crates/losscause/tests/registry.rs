@@ -45,7 +45,7 @@ fn every_listed_setting_can_be_read_and_written_back() {
             assert_eq!(config, published, "{algorithm}: {key}");
         }
     }
-    assert_eq!(settings(Algorithm::Zbs).len(), 10 + 2 + 4 + 4);
+    assert_eq!(settings(Algorithm::Zbs).len(), 10 + 4 + 6 + 4);
 }
 
 #[test]
@@ -127,7 +127,18 @@ fn wrong_settings_are_refused_in_one_sentence() {
         (
             Algorithm::SpikeTobe,
             &[("alpha", Number(0.5))],
-            "Spike-Tobe has no such setting; it has start_ms, end_ms, current_packet, update",
+            "Spike-Tobe has no such setting; it has start_ms, end_ms, current_packet, update, window_ms, window_pkts",
+        ),
+        (Algorithm::Spike, &[("window_ms", Number(-1.0))], "window_ms is -1 but must be a number that is not negative"),
+        (
+            Algorithm::Biaz,
+            &[("window_pkts", Number(3.0))],
+            "window_pkts is 3 but must be 0 (no limit), or at least 4 and without window_ms",
+        ),
+        (
+            Algorithm::Zbs,
+            &[("mbiaz.window_pkts", Number(40.0)), ("mbiaz.window_ms", Number(1000.0))],
+            "window_pkts is 40 but must be 0 (no limit), or at least 4 and without window_ms",
         ),
         (Algorithm::ZigZag, &[("alpha", Number(0.0))], "alpha is 0 but must be a number above 0, up to 0.5"),
         (Algorithm::Zbs, &[("lock_at_start", Number(1.0))], "lock_at_start must be true or false"),

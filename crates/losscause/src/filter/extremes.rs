@@ -1,12 +1,14 @@
-//! The smallest and the largest value so far.
+//! The smallest and the largest value, of all so far or of a window.
 
-use crate::Span;
+use super::window::{Parts, Summary, Window};
+use crate::{Span, Time};
 
-/// Smallest and largest relative trip time so far (rott_min, rott_max), kept as the smallest and the distance to the
-/// largest: only distances mean anything.
+/// Smallest and largest relative trip time (rott_min, rott_max), kept as the smallest and the distance to the largest:
+/// only distances mean anything.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Extremes {
     seen: Option<Seen>,
+    parts: Option<Parts<Seen>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -16,36 +18,35 @@ struct Seen {
     range: Span,
 }
 
-/// Where a value lies among those seen so far, itself included.
+/// Where a value lies among those seen, itself included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     /// Distance above the smallest value.
     pub above_min: Span,
-    /// Whether the value moved one of the extremes.
+    /// Whether one of the extremes has moved.
     pub new_extreme: bool,
 }
 
 impl Extremes {
-    /// Takes in a value.
-    #[inline]
-    pub fn observe(&mut self, value: Span) -> Position {
-        let Some(seen) = &mut self.seen else {
-            self.seen = Some(Seen { min: value, range: Span::ZERO });
-            return Position { above_min: Span::ZERO, new_extreme: true };
-        };
-        let above_min = value - seen.min;
-        if above_min < Span::ZERO {
-            *seen = Seen { min: value, range: seen.range - above_min };
-            return Position { above_min: Span::ZERO, new_extreme: true };
-        }
-        let new_extreme = above_min > seen.range;
-        if new_extreme {
-            seen.range = above_min;
-        }
-        Position { above_min, new_extreme }
+    /// Of the values within `window`, which is valid. The default is all of them.
+    pub fn over(window: Window) -> Self {
+        Self { seen: None, parts: Parts::of(window) }
     }
 
-    /// Distance of a value above the smallest one seen; negative if it is smaller.
+    /// Takes in a value that came at `now`.
+    #[inline]
+    pub fn observe(&mut self, value: Span, now: Time) -> Position {
+        let Some(parts) = &mut self.parts else { return observe(&mut self.seen, value) };
+        let turned = parts.turned(now);
+        parts.observe(Seen { min: value, range: Span::ZERO });
+        if let Some(left) = turned {
+            self.seen = left;
+        }
+        let position = observe(&mut self.seen, value);
+        Position { new_extreme: position.new_extreme || turned.is_some(), ..position }
+    }
+
+    /// Distance of a value above the smallest one; negative if it is smaller.
     #[inline]
     pub fn above_min(&self, value: Span) -> Option<Span> {
         self.seen.map(|seen| value - seen.min)
@@ -58,13 +59,61 @@ impl Extremes {
     }
 }
 
-/// Smallest positive span so far (T_min).
+#[inline]
+fn observe(seen: &mut Option<Seen>, value: Span) -> Position {
+    let Some(seen) = seen else {
+        *seen = Some(Seen { min: value, range: Span::ZERO });
+        return Position { above_min: Span::ZERO, new_extreme: true };
+    };
+    let above_min = value - seen.min;
+    if above_min < Span::ZERO {
+        *seen = Seen { min: value, range: seen.range - above_min };
+        return Position { above_min: Span::ZERO, new_extreme: true };
+    }
+    let new_extreme = above_min > seen.range;
+    if new_extreme {
+        seen.range = above_min;
+    }
+    Position { above_min, new_extreme }
+}
+
+impl Summary for Seen {
+    #[inline]
+    fn with(self, other: Self) -> Self {
+        let above = other.min - self.min;
+        if above < Span::ZERO {
+            return Self { min: other.min, range: other.range.max(self.range - above) };
+        }
+        Self { min: self.min, range: self.range.max(other.range + above) }
+    }
+}
+
+/// Smallest positive span (T_min).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Minimum {
     min: Option<Span>,
+    parts: Option<Parts<Smallest>>,
 }
 
+#[derive(Clone, Copy, Debug)]
+struct Smallest(Span);
+
 impl Minimum {
+    /// Of the spans within `window`, which is valid. The default is all of them.
+    pub fn over(window: Window) -> Self {
+        Self { min: None, parts: Parts::of(window) }
+    }
+
+    /// Forgets what is out of the window at `now`, at which a span may be taken in.
+    #[inline]
+    pub fn forget(&mut self, now: Time) {
+        if let Some(parts) = &mut self.parts
+            && let Some(left) = parts.turned(now)
+        {
+            self.min = left.map(|Smallest(span)| span);
+        }
+    }
+
     /// Takes in a span. One that is not positive is passed over: no link delivers two packets at one instant, so the
     /// clock was too coarse, and a minimum of zero would never be left again.
     #[inline]
@@ -73,6 +122,11 @@ impl Minimum {
             Some(min) if span >= min => {}
             _ if span > Span::ZERO => self.min = Some(span),
             _ => {}
+        }
+        if let Some(parts) = &mut self.parts
+            && span > Span::ZERO
+        {
+            parts.observe(Smallest(span));
         }
     }
 
@@ -83,15 +137,25 @@ impl Minimum {
     }
 }
 
+impl Summary for Smallest {
+    #[inline]
+    fn with(self, other: Self) -> Self {
+        Self(self.0.min(other.0))
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    extern crate std;
     use super::*;
+    use std::vec::Vec;
 
     #[test]
     fn extremes_of_negative_values_are_found_although_the_clocks_wrap_around() {
         let mut extremes = Extremes::default();
         let base = i64::MIN + 3;
-        let mut positions = [0, 10, -5, 2].map(|d: i64| extremes.observe(Span::from_nanos(base.wrapping_add(d))));
+        let mut positions =
+            [0, 10, -5, 2].map(|d: i64| extremes.observe(Span::from_nanos(base.wrapping_add(d)), Time::ZERO));
         positions.reverse();
         assert_eq!(positions[0], Position { above_min: Span::from_nanos(7), new_extreme: false });
         assert_eq!(positions[1], Position { above_min: Span::ZERO, new_extreme: true });
@@ -105,5 +169,57 @@ mod tests {
             minimum.observe(Span::from_nanos(nanos));
         }
         assert_eq!(minimum.get(), Some(Span::from_nanos(30)));
+    }
+
+    fn window_of(time_ms: i64, pkts: u32) -> Window {
+        Window { time: Span::from_millis(time_ms), pkts }
+    }
+
+    /// Smallest value and range after each of the values, given with their times, all in milliseconds.
+    fn extremes_over(window: Window, values: &[(i64, i64)]) -> Vec<(i64, i64)> {
+        let mut extremes = Extremes::over(window);
+        let after = |&(at, value): &(i64, i64)| {
+            let value = Span::from_millis(value);
+            let position = extremes.observe(value, Time::ZERO + Span::from_millis(at));
+            let millis = |span: Span| span.as_nanos() / 1_000_000;
+            (millis(value - position.above_min), millis(extremes.range().expect("fed")))
+        };
+        values.iter().map(after).collect()
+    }
+
+    #[test]
+    fn a_value_is_forgotten_between_three_quarters_of_the_window_and_all_of_it() {
+        // Parts of 10 ms. The smallest value, at 5 ms, stands until the part of 30 to 40 ms is over; the largest, at 39 ms,
+        // until that of 60 to 70 ms is.
+        let values = [(0, 50), (5, 10), (15, 30), (39, 90), (40, 40), (69, 45), (70, 60)];
+        let expected = [(50, 0), (10, 40), (10, 40), (10, 80), (30, 60), (40, 50), (40, 20)];
+        assert_eq!(extremes_over(window_of(40, 0), &values), expected);
+    }
+
+    #[test]
+    fn a_window_of_packets_counts_packets_whenever_they_come() {
+        // Parts of two packets: the first two are forgotten when the ninth comes.
+        let values: Vec<(i64, i64)> = (0..12).map(|i| (i * i, 100 + i)).collect();
+        let smallest: Vec<i64> = extremes_over(window_of(0, 8), &values).iter().map(|(min, _)| *min).collect();
+        assert_eq!(smallest, [100, 100, 100, 100, 100, 100, 100, 100, 102, 102, 104, 104]);
+    }
+
+    #[test]
+    fn after_a_silence_longer_than_the_window_extremes_begin_anew() {
+        let values = [(0, 10), (5, 20), (1_000, 15), (1_001, 30)];
+        assert_eq!(extremes_over(window_of(40, 0), &values), [(10, 0), (10, 10), (15, 0), (15, 15)]);
+        let mut minimum = Minimum::over(window_of(40, 0));
+        minimum.observe(Span::from_millis(3));
+        minimum.forget(Time::ZERO);
+        minimum.forget(Time::ZERO + Span::from_millis(1_000));
+        assert_eq!(minimum.get(), None);
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_forgets_nothing_and_stops_nothing() {
+        let values = [(1_000, 10), (0, 20), (10, 15), (20, 30), (30, 25), (40, 28)];
+        // The part that began at 1000 ms begins again at 0.
+        let expected = [(10, 0), (10, 10), (10, 10), (10, 20), (10, 20), (15, 15)];
+        assert_eq!(extremes_over(window_of(40, 0), &values), expected);
     }
 }

@@ -7,7 +7,9 @@
 mod extremes;
 mod mean;
 mod real;
+mod window;
 
 pub use extremes::{Extremes, Minimum, Position};
 pub use mean::{DeviationFrom, FirstDeviation, Mean, MeanDeviation, Spread};
 pub use real::Real;
+pub use window::{PARTS, Window};

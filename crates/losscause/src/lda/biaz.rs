@@ -17,9 +17,13 @@
 //! |---|---|---|---|
 //! | `upper_limit` (k) | T_min | 2 (Biaz), 1.25 (mBiaz) | above 1 |
 //! | `t_min_over` | | all-intervals | see below |
+//! | `window` | ms or packets | all so far | see below |
 //!
 //! Deviations: none from the rule. What the paper leaves open:
 //!
+//! - *For how long does a minimum hold?* For ever, as published. Section IX-B asks what happens when the path changes;
+//!   with a `window` T_min is the smallest of the last intervals only, of 3/4 to all of the window (see [`Window`]). An
+//!   interval that no other one in the window can be held against is taken for the first one.
 //! - *May an interval across a gap lower T_min?* The paper calls T_min the minimum of "inter_arr_time", the time between
 //!   packets that arrived, and only T_avg is divided by the packets between (VII). So all intervals count. A gap that a
 //!   queue made can indeed be as short as one transmission; one that the air made cannot. The other reading,
@@ -29,7 +33,7 @@
 //!   The lower limit is compared in integers, so that a saturated link, where T_i is exactly (n + 1) T_min, is a tie.
 
 use super::{Lda, Needs, missing};
-use crate::filter::{Minimum, Real};
+use crate::filter::{Minimum, Real, Window};
 use crate::registry::{ConfigError, check, choice};
 use crate::{Arrival, Judgement, Loss, Reason, Span, Verdict};
 
@@ -50,6 +54,8 @@ pub struct BiazConfig {
     pub upper_limit: f64,
     /// Which intervals may lower T_min.
     pub t_min_over: MinimumOver,
+    /// How long they count.
+    pub window: Window,
 }
 
 choice! {
@@ -66,7 +72,7 @@ choice! {
 impl Default for BiazConfig {
     /// Biaz: upper limit n + 2.
     fn default() -> Self {
-        Self { upper_limit: 2.0, t_min_over: MinimumOver::AllIntervals }
+        Self { upper_limit: 2.0, t_min_over: MinimumOver::AllIntervals, window: Window::ALL }
     }
 }
 
@@ -86,14 +92,15 @@ impl Biaz {
     /// A fresh Biaz.
     ///
     /// # Errors
-    /// If the upper limit is not above 1.
+    /// If the upper limit is not above 1, or the window cannot be one.
     pub fn new(config: &BiazConfig) -> Result<Self, ConfigError> {
         check("upper_limit", config.upper_limit, |k| k > 1.0, "a number above 1")?;
+        config.window.validate()?;
         Ok(Self {
             width: Real::new(config.upper_limit - 1.0),
             t_min_over: config.t_min_over,
             name: if config.is_modified() { "mBiaz" } else { "Biaz" },
-            t_min: Minimum::default(),
+            t_min: Minimum::over(config.window),
         })
     }
 
@@ -115,6 +122,7 @@ impl Lda for Biaz {
     #[inline]
     fn on_arrival(&mut self, arrival: &Arrival) {
         let Some(interval) = arrival.since_last else { return };
+        self.t_min.forget(arrival.at);
         let across_gap = interval.packets > 1;
         if across_gap && (self.t_min_over == MinimumOver::ConsecutivePackets || self.t_min.get().is_none()) {
             return;

@@ -125,6 +125,7 @@ fn the_algorithms_compute_in_counted_types_only() {
         ("constant.rs", include_str!("constant.rs")),
         ("../filter/mean.rs", include_str!("../filter/mean.rs")),
         ("../filter/extremes.rs", include_str!("../filter/extremes.rs")),
+        ("../filter/window.rs", include_str!("../filter/window.rs")),
     ];
     for (file, source) in sources {
         let code = source.split("#[cfg(test)]").next().unwrap_or_default();

@@ -20,6 +20,7 @@
 //! | `start`, `end` (Spike-Tobe) | ms | 20, 5 | 0 <= end <= start |
 //! | `current_packet` | | included | see below |
 //! | `update` | | every-arrival | see below |
+//! | `window` | ms or packets | all so far | see below |
 //!
 //! Deviations: none. What the paper leaves open:
 //!
@@ -28,10 +29,12 @@
 //!   both readings give the same state. The other one is `excluded`.
 //! - *When may the state change?* On every packet, as the text says. Table IV lists the thresholds among the values that
 //!   need computing only after a loss; `update = "at-losses"` is that reading.
+//! - *For how long does an extreme hold?* For ever, as published. Section IX-B asks what happens when the path changes;
+//!   with a `window` the extremes are those of the last ROTTs only, of 3/4 to all of the window (see [`Window`]).
 //! - *The first state* is "not in spike": the first ROTT is both extremes and exceeds neither.
 
 use super::{Lda, NO_TIMESTAMP, Needs, Update, missing};
-use crate::filter::{Extremes, Real};
+use crate::filter::{Extremes, Real, Window};
 use crate::registry::{ConfigError, check, check_order, choice};
 use crate::{Arrival, Judgement, Loss, Reason, Span, Verdict};
 
@@ -63,6 +66,8 @@ pub struct SpikeConfig {
     pub current_packet: CurrentPacket,
     /// When the state may change.
     pub update: Update,
+    /// How far back the extremes look.
+    pub window: Window,
 }
 
 /// Where the spike state starts and ends, above rott_min.
@@ -102,6 +107,7 @@ impl Default for SpikeConfig {
             thresholds: SpikeThresholds::Proportional { alpha: 0.5, beta: 1.0 / 3.0 },
             current_packet: CurrentPacket::Included,
             update: Update::EveryArrival,
+            window: Window::ALL,
         }
     }
 }
@@ -123,8 +129,9 @@ impl Spike {
     /// A fresh Spike.
     ///
     /// # Errors
-    /// If a threshold is out of range, or the state would end above where it starts.
+    /// If a threshold is out of range, the state would end above where it starts, or the window cannot be one.
     pub fn new(config: &SpikeConfig) -> Result<Self, ConfigError> {
+        config.window.validate()?;
         match config.thresholds {
             SpikeThresholds::Proportional { alpha, beta } => {
                 check("alpha", alpha, |a| (0.0..=2.0).contains(&a), "a number from 0 to 2")?;
@@ -141,7 +148,7 @@ impl Spike {
             thresholds: config.thresholds,
             current_packet: config.current_packet,
             update: config.update,
-            extremes: Extremes::default(),
+            extremes: Extremes::over(config.window),
             start: Span::ZERO,
             end: Span::ZERO,
             state: State::NotInSpike,
@@ -150,7 +157,7 @@ impl Spike {
         Ok(spike)
     }
 
-    /// Smallest and largest ROTT so far.
+    /// Smallest and largest ROTT, so far or within the window.
     pub fn extremes(&self) -> &Extremes {
         &self.extremes
     }
@@ -202,7 +209,7 @@ impl Lda for Spike {
         {
             self.set_state(above_min);
         }
-        let position = self.extremes.observe(rott);
+        let position = self.extremes.observe(rott, arrival.at);
         if position.new_extreme {
             self.set_thresholds();
         }

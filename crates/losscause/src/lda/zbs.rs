@@ -39,6 +39,7 @@
 //!   from zero, as a program would that never sets it: ZigZag for the first dozen packets.
 //! - *When may the scheme change?* With every arrival, as the text says; Table IV computes T_narr and the lock only after
 //!   a loss: `update = "at-losses"`.
+//! - *For how long T_min and rott_min hold* is a setting of the base schemes mBiaz and Spike, whose extremes these are.
 //! - As long as T_min or ROTT are unknown, the scheme stays.
 
 use super::{Biaz, BiazConfig, Lda, Needs, Spike, SpikeConfig, Update, ZigZag, ZigZagConfig};

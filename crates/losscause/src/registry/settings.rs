@@ -11,6 +11,8 @@ const fn setting(key: &'static str, meaning: &'static str) -> Setting {
 pub(super) const BIAZ: &[Setting] = &[
     setting("upper_limit", "k of the upper limit (n + k) T_min, a number above 1; mBiaz if it is below 2"),
     setting("t_min_over", "which intervals may lower T_min: all-intervals or consecutive-packets"),
+    WINDOW_MS,
+    WINDOW_PKTS,
 ];
 
 pub(super) const SPIKE: &[Setting] = &[
@@ -18,6 +20,8 @@ pub(super) const SPIKE: &[Setting] = &[
     setting("beta", "the spike state ends at rott_min + beta (rott_max - rott_min); 0 to alpha"),
     SPIKE_CURRENT,
     SPIKE_UPDATE,
+    WINDOW_MS,
+    WINDOW_PKTS,
 ];
 
 pub(super) const SPIKE_TOBE: &[Setting] = &[
@@ -25,6 +29,8 @@ pub(super) const SPIKE_TOBE: &[Setting] = &[
     setting("end_ms", "the spike state ends at rott_min + end_ms, milliseconds, 0 to start_ms"),
     SPIKE_CURRENT,
     SPIKE_UPDATE,
+    WINDOW_MS,
+    WINDOW_PKTS,
 ];
 
 const SPIKE_CURRENT: Setting = setting(
@@ -32,6 +38,15 @@ const SPIKE_CURRENT: Setting = setting(
     "whether a packet's own ROTT counts among the extremes it is held against: included or excluded",
 );
 const SPIKE_UPDATE: Setting = setting("update", "when the state may change: every-arrival or at-losses");
+
+const WINDOW_MS: Setting = setting(
+    "window_ms",
+    "the extremes are those of the last so many milliseconds (of 3/4 of them at least); 0: of all",
+);
+const WINDOW_PKTS: Setting = setting(
+    "window_pkts",
+    "the extremes are those of the last so many values (about 3/4 at least), 4 or more; 0: of all",
+);
 
 pub(super) const ZIGZAG: &[Setting] = &[
     setting("alpha", "gain of the mean ROTT, above 0 to 0.5; its deviation has twice that"),
@@ -68,6 +83,8 @@ fn biaz<'a>(c: &'a mut BiazConfig, key: &str) -> Option<Field<'a>> {
     Some(match key {
         "upper_limit" => Field::Number(&mut c.upper_limit),
         "t_min_over" => Field::Choice(&mut c.t_min_over),
+        "window_ms" => Field::Millis(&mut c.window.time),
+        "window_pkts" => Field::Count(&mut c.window.pkts),
         _ => return None,
     })
 }
@@ -80,6 +97,8 @@ fn spike<'a>(c: &'a mut SpikeConfig, key: &str) -> Option<Field<'a>> {
         ("end_ms", SpikeThresholds::Fixed { end, .. }) => Field::Millis(end),
         ("current_packet", _) => Field::Choice(&mut c.current_packet),
         ("update", _) => Field::Choice(&mut c.update),
+        ("window_ms", _) => Field::Millis(&mut c.window.time),
+        ("window_pkts", _) => Field::Count(&mut c.window.pkts),
         _ => return None,
     })
 }
