@@ -10,14 +10,15 @@ mod tfrc;
 
 pub use packets::differentiator;
 pub use tcp::{tcp_receiver, tcp_sender};
-pub use text::{expression, scenario, setting, sweep, trace};
+pub use text::{delay_trace, expression, scenario, setting, sweep, trace};
 pub use tfrc::{tfrc_receiver, tfrc_sender};
 
 /// A target's name and what it runs.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
-pub const TARGETS: [Target; 10] = [
+pub const TARGETS: [Target; 11] = [
+    ("delay_trace", delay_trace),
     ("differentiator", differentiator),
     ("expression", expression),
     ("scenario", scenario),

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use losscause::Time;
+use losscause::{Span, Time};
 use losscause_study::scenario::error_trace;
 use losscause_study::scenario::expression::{Formula, Names};
 use losscause_study::sweep::Sweep;
@@ -88,6 +88,19 @@ pub fn trace(data: &[u8]) {
             let slots = text.bytes().filter(|b| matches!(b, b'0' | b'1')).count();
             let ones = text.bytes().filter(|b| *b == b'1').count();
             assert_eq!((lost.len(), lost.iter().filter(|lost| **lost).count()), (slots, ones));
+        }
+        Err(error) => is_plain(&error, &[FILE]),
+    }
+}
+
+/// A delay trace is refused with one plain line, or its times rise and nothing in it is negative.
+pub fn delay_trace(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    match losscause_study::scenario::delay_trace(text, FILE) {
+        Ok(points) => {
+            assert!(!points.is_empty() && points.len() <= text.lines().count());
+            assert!(points.windows(2).all(|pair| pair[0].at < pair[1].at));
+            assert!(points.iter().all(|point| point.at >= Span::ZERO && point.delay >= Span::ZERO));
         }
         Err(error) => is_plain(&error, &[FILE]),
     }

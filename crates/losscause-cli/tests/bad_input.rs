@@ -244,3 +244,23 @@ fn arguments_that_make_no_sense() {
         assert!(said.contains(about), "{arguments:?}: {said}");
     }
 }
+
+#[test]
+fn a_delay_trace_that_is_missing_empty_or_out_of_order() {
+    let place = Place::new();
+    place.changed("delay_ms = 10", "delay_ms = 10\ndelay_variation = { kind = \"trace\", file = \"delays.txt\" }");
+    let expected = "expected a text file with a time in seconds and a delay in milliseconds on each line";
+    place.refuses(&["simulate", "s.toml"], &format!("delays.txt: there is no such file, {expected}"));
+    for (content, problem) in [
+        ("", format!(": holds no point, {expected}")),
+        ("0 20\nsoon 30\n", ", line 2: the time is \"soon\", expected a number from 0 to 1e6".to_owned()),
+        ("0 20\n1 -30\n", ", line 2: the delay is \"-30\", expected a number from 0 to 1e9".to_owned()),
+        (
+            "0 20\n2 30\n1 40\n",
+            ", line 3: the time 1 is not later than the one before it, expected rising times".to_owned(),
+        ),
+    ] {
+        place.write("delays.txt", content.as_bytes());
+        place.refuses(&["simulate", "s.toml"], &format!("delays.txt{problem}"));
+    }
+}

@@ -51,8 +51,8 @@ pub(crate) fn ends(flow: &FlowSpec, seed: u64) -> Result<(Sender, Receiver), Flo
         &Traffic::Cbr { rate_bps, packet_bytes } => {
             (Sender::Cbr(Cbr::new(rate_bps, packet_bytes)), Receiver::Sink { delivered: 0 })
         }
-        &Traffic::OnOff { rate_bps, packet_bytes, mean_on, mean_off } => {
-            let source = OnOff::new(rate_bps, packet_bytes, mean_on, mean_off, stream("traffic"));
+        &Traffic::OnOff { rate_bps, packet_bytes, mean_on, mean_off, lengths } => {
+            let source = OnOff::new(rate_bps, packet_bytes, (mean_on, mean_off), lengths, stream("traffic"));
             (Sender::OnOff(source), Receiver::Sink { delivered: 0 })
         }
     })

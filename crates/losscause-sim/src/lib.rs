@@ -18,6 +18,7 @@ mod agent;
 mod channel;
 pub mod counters;
 mod custody;
+mod delay;
 mod event;
 mod fabric;
 mod ledger;
@@ -36,7 +37,8 @@ pub use counters::{Counters, HopCounters};
 pub use report::{FlowReport, LossCounts, VerdictTally, Verdicts};
 pub use simulation::{ConservationError, Simulation};
 pub use topology::{
-    ChannelSpec, CoDelSpec, ErrorPosition, FlowId, FlowProblem, FlowSpec, LdaSpec, Limit, LinkId, LinkProblem,
-    LinkSpec, Network, NetworkError, QueueProblem, QueueSpec, RedSpec, Slots, TraceStart, Traffic,
+    AtEnd, Between, ChannelSpec, CoDelSpec, DelayPoint, ErrorPosition, FlowId, FlowProblem, FlowSpec, LdaSpec, Lengths,
+    Limit, LinkId, LinkProblem, LinkSpec, Network, NetworkError, QueueProblem, QueueSpec, RedSpec, Slots, TraceStart,
+    Traffic, Turnover, VariationProblem, VariationSpec,
 };
 pub use trace::{Event, EventKind, LinkEvent, PacketInfo, PacketKind, Recorder};

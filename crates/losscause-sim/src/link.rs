@@ -10,12 +10,14 @@
 //! - While packets wait, one is in transmission or on its way: the link's event comes before anybody could miss them.
 //!   A discipline that drops packets when their turn comes still hands one out, so this holds for it as well; and its
 //!   drops are worked out together with the transmission of the packet behind them, which is what reveals them.
+//!   A delay that varies changes nothing about that, because no packet arrives before the one ahead of it.
 
 use std::collections::VecDeque;
 
 use losscause::{Span, Time};
 
 use crate::channel::Channel;
+use crate::delay::Variation;
 use crate::packet::Handle;
 use crate::queue::{Keeper, Queue, Waiting};
 use crate::rng::Stream;
@@ -36,6 +38,8 @@ pub(crate) struct Link {
     channel: Channel,
     error_position: ErrorPosition,
     delay: Span,
+    /// Seldom there, and large.
+    variation: Option<Box<Variation>>,
     rate_bps: u64,
     /// The last packet's size and transmission time: most packets are alike.
     last_size: (u32, Span),
@@ -72,6 +76,8 @@ impl Link {
             channel: Channel::new(&spec.channel, spec.slots, stream),
             error_position: spec.error_position,
             delay: spec.delay,
+            variation: Variation::new(&spec.variation, || Stream::new(seed, &format!("link/{}/delay", spec.name)))
+                .map(Box::new),
             rate_bps: spec.rate_bps,
             last_size: (0, Span::ZERO),
         }
@@ -129,7 +135,11 @@ impl Link {
         keeper.observe(start, LinkEvent::TransmitStart, packet, &self.queue);
         let end = start + self.transmission_time(wire_bytes);
         let hit = self.error_position == ErrorPosition::AfterTransmission && self.channel.corrupts(start, end);
-        self.in_flight.push_back(Flight { arrives: end + self.delay, packet, hit });
+        let arrives = match &mut self.variation {
+            None => end + self.delay,
+            Some(variation) => variation.arrival(end, self.delay),
+        };
+        self.in_flight.push_back(Flight { arrives, packet, hit });
         self.free_at = end;
     }
 

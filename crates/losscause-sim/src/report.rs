@@ -10,6 +10,8 @@ use losscause_transport::tcp;
 pub struct FlowReport {
     /// When it started; none if it has not yet.
     pub started_at: Option<Time>,
+    /// When it stops or stopped; none if it never does.
+    pub stops_at: Option<Time>,
     /// Data packets sent, retransmissions included.
     pub sent_packets: u64,
     /// Data packets that reached the receiver, duplicates included.

@@ -38,6 +38,11 @@ impl Stream {
     pub fn exponential(&mut self, mean: f64) -> f64 {
         -mean * libm::log(1.0 - self.uniform())
     }
+
+    /// A Pareto draw with this mean and a shape above 1; not below mean (shape - 1) / shape.
+    pub fn pareto(&mut self, mean: f64, shape: f64) -> f64 {
+        mean * (shape - 1.0) / shape * libm::pow(1.0 - self.uniform(), -1.0 / shape)
+    }
 }
 
 /// SplitMix64's output function (Steele, Lea and Flood 2014): neighbouring seeds end up far apart.
@@ -84,10 +89,13 @@ mod tests {
         let n = 200_000;
         let uniform = (0..n).map(|_| stream.uniform()).sum::<f64>() / f64::from(n);
         let exponential = (0..n).map(|_| stream.exponential(3.0)).sum::<f64>() / f64::from(n);
+        // Shape 3: the variance is mean^2 / 3.
+        let pareto = (0..n).map(|_| stream.pareto(3.0, 3.0)).sum::<f64>() / f64::from(n);
         let below = (0..n).map(|_| stream.below(10) as f64).sum::<f64>() / f64::from(n);
         // Five standard errors each.
         assert!((uniform - 0.5).abs() < 5.0 * 0.289 / f64::from(n).sqrt(), "{uniform}");
         assert!((exponential - 3.0).abs() < 5.0 * 3.0 / f64::from(n).sqrt(), "{exponential}");
+        assert!((pareto - 3.0).abs() < 5.0 * 3.0 / f64::from(3 * n).sqrt(), "{pareto}");
         assert!((below - 4.5).abs() < 5.0 * 2.88 / f64::from(n).sqrt(), "{below}");
     }
 

@@ -3,7 +3,7 @@
 //! Sources of events are the links (a packet reaches the far end) and, for each flow, the timers of its sender and its
 //! receiver. Whatever an end wants to send after an event is sent at once, before the next event.
 
-use losscause::Time;
+use losscause::{Span, Time};
 
 use crate::agent::{self, Receiver, Sender};
 use crate::counters::Counters;
@@ -60,10 +60,12 @@ impl Simulation {
     pub fn new(network: &Network, seed: u64) -> Result<Self, NetworkError> {
         network.validate()?;
         let mut fabric = Fabric::new(network, seed);
-        let mut flows = Vec::with_capacity(network.flows.len());
+        let mut flows: Vec<Flow> = Vec::with_capacity(network.flows.len());
         let mut first_hop = 0;
         for (index, spec) in network.flows.iter().enumerate() {
-            let flow = Flow::new(spec, seed, first_hop)
+            let before = spec.turnover.and_then(|turnover| turnover.after).map(|FlowId(flow)| flow as usize);
+            let before = before.map(|flow: usize| flows[flow].starts_at);
+            let flow = Flow::new(spec, before, seed, first_hop)
                 .map_err(|problem| NetworkError::Flow { flow: spec.name.clone(), problem })?;
             fabric.set_sender(index, Some(flow.starts_at));
             flows.push(flow);
@@ -190,6 +192,7 @@ impl Simulation {
         let delivered_packets = flow.receiver.delivered_packets();
         FlowReport {
             started_at: (flow.phase != Phase::Waiting && flow.starts_at < flow.stops_at).then_some(flow.starts_at),
+            stops_at: (flow.stops_at < Time::MAX).then_some(flow.stops_at),
             sent_packets: flow.sent_packets,
             received_packets: flow.received_packets,
             received_payload_bytes: flow.received_payload_bytes,
@@ -204,15 +207,16 @@ impl Simulation {
 }
 
 impl Flow {
-    fn new(spec: &FlowSpec, seed: u64, first_hop: u32) -> Result<Self, FlowProblem> {
+    /// `before` is the start of the flow that it comes after, if any.
+    fn new(spec: &FlowSpec, before: Option<Time>, seed: u64, first_hop: u32) -> Result<Self, FlowProblem> {
         let (sender, receiver) = agent::ends(spec, seed)?;
-        let mut stream = Stream::new(seed, &format!("flow/{}/start", spec.name));
+        let (starts_at, stops_at) = life(spec, before, seed);
         Ok(Self {
             sender,
             receiver,
             phase: Phase::Waiting,
-            starts_at: spec.start + stream.span_below(spec.start_spread),
-            stops_at: spec.stop.unwrap_or(Time::MAX),
+            starts_at,
+            stops_at,
             path: first_hop,
             return_path: first_hop + spec.path.len() as u32,
             payload_bytes: spec.traffic.payload_bytes(),
@@ -232,4 +236,15 @@ impl Flow {
             self.sample = sample;
         }
     }
+}
+
+/// When a flow starts and stops; `before` is the start of the flow that it comes after, if any.
+fn life(spec: &FlowSpec, before: Option<Time>, seed: u64) -> (Time, Time) {
+    let stream = |purpose| Stream::new(seed, &format!("flow/{}/{purpose}", spec.name));
+    let start = before.unwrap_or_else(|| spec.start + stream("start").span_below(spec.start_spread));
+    let stop = spec.stop.unwrap_or(Time::MAX);
+    let Some(turnover) = spec.turnover else { return (start, stop) };
+    let start = start + Span::from_nanos(stream("arrival").exponential(turnover.mean_gap.as_nanos_f64()) as i64);
+    let duration = turnover.durations.draw(&mut stream("duration"), turnover.mean_duration.as_nanos_f64());
+    (start, stop.min(start + Span::from_nanos(duration as i64)))
 }

@@ -5,11 +5,15 @@ use std::sync::Arc;
 use losscause::{AnyLda, Span, Time};
 use losscause_transport::{tcp, tfrc};
 
+use crate::rng::Stream;
+
 mod queue;
 mod validate;
+mod variation;
 
 pub use queue::{CoDelSpec, Limit, QueueProblem, QueueSpec, RedSpec};
 pub use validate::{FlowProblem, LinkProblem, NetworkError};
+pub use variation::{AtEnd, Between, DelayPoint, VariationProblem, VariationSpec};
 
 /// One-way links and the flows that cross them.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +41,8 @@ pub struct LinkSpec {
     pub rate_bps: u64,
     /// Propagation delay, not negative.
     pub delay: Span,
+    /// What is added to it as time goes by.
+    pub variation: VariationSpec,
     /// Where packets wait while the transmitter is busy.
     pub queue: QueueSpec,
     /// What the air does to packets.
@@ -126,10 +132,25 @@ pub struct FlowSpec {
     pub start_spread: Span,
     /// The sender falls silent at this instant, if ever. What is under way still arrives.
     pub stop: Option<Time>,
+    /// Whether it is one of many that come and go; then `start` is the earliest start of the first of them.
+    pub turnover: Option<Turnover>,
     /// No channel corrupts this flow's packets (they still use up their slots), in neither direction.
     pub wireless_immune: bool,
     /// Whether results are wanted; the simulation itself does not care.
     pub measured: bool,
+}
+
+/// A flow among many that come as a Poisson process, each a fresh one, and stay for a random time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Turnover {
+    /// The flow that comes before it, which stands before it in [`Network::flows`] too; none for the first.
+    pub after: Option<FlowId>,
+    /// Mean of the exponential time from the start of the flow before, or from its own `start`, to this one's; positive.
+    pub mean_gap: Span,
+    /// Mean of the time from its start to its stop, positive. [`FlowSpec::stop`] may cut it short.
+    pub mean_duration: Span,
+    /// How that time scatters.
+    pub durations: Lengths,
 }
 
 /// Who sends, and by which rules.
@@ -152,7 +173,7 @@ pub enum Traffic {
         /// Size on the wire, bytes; at least 1.
         packet_bytes: u32,
     },
-    /// Bursts at a constant rate; bursts and silences are exponentially long.
+    /// Bursts at a constant rate, of random length, and silences between them.
     OnOff {
         /// Rate on the wire during a burst, bits per second; at least 1.
         rate_bps: u64,
@@ -162,7 +183,34 @@ pub enum Traffic {
         mean_on: Span,
         /// Mean length of a silence, not negative.
         mean_off: Span,
+        /// How the lengths of both scatter.
+        lengths: Lengths,
     },
+}
+
+/// How random lengths of time scatter about their mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Lengths {
+    /// Exponentially: the past says nothing about the rest.
+    #[default]
+    Exponential,
+    /// Pareto: never shorter than mean (shape - 1) / shape, and now and then very long. A sum of many such on-off sources
+    /// is bursty at every time scale if the shape is below 2.
+    Pareto {
+        /// Above 1, for there to be a mean.
+        shape: f64,
+    },
+}
+
+impl Lengths {
+    /// A draw with this mean.
+    #[inline]
+    pub(crate) fn draw(self, stream: &mut Stream, mean: f64) -> f64 {
+        match self {
+            Lengths::Exponential => stream.exponential(mean),
+            Lengths::Pareto { shape } => stream.pareto(mean, shape),
+        }
+    }
 }
 
 /// What a TFRC receiver asks about losses.
@@ -192,6 +240,7 @@ impl LinkSpec {
             name: name.into(),
             rate_bps,
             delay,
+            variation: VariationSpec::Constant,
             queue,
             channel: ChannelSpec::Perfect,
             error_position: ErrorPosition::default(),

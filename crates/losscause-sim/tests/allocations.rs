@@ -5,13 +5,19 @@ mod common;
 
 use common::{at_secs, cbr, flow, wired, wireless};
 use losscause::{Algorithm, Span};
-use losscause_sim::{ChannelSpec, LdaSpec, Network, Simulation, Traffic};
+use losscause_sim::{ChannelSpec, LdaSpec, Lengths, Network, Simulation, Traffic};
 use losscause_transport::{tcp, tfrc};
 
 #[test]
 fn once_warm_a_run_allocates_nothing() {
     let mean = Span::from_millis(100);
-    let on_off = Traffic::OnOff { rate_bps: 500_000, packet_bytes: 500, mean_on: mean, mean_off: mean };
+    let on_off = Traffic::OnOff {
+        rate_bps: 500_000,
+        packet_bytes: 500,
+        mean_on: mean,
+        mean_off: mean,
+        lengths: Lengths::Pareto { shape: 1.5 },
+    };
     let lda = LdaSpec::Algorithm(Algorithm::Zbs.build());
     let network = Network {
         links: vec![

@@ -6,8 +6,8 @@ mod common;
 use common::{cbr, drop_tail, flow, one_flow, wired};
 use losscause::{Span, Time};
 use losscause_sim::{
-    ChannelSpec, CoDelSpec, FlowSpec, Limit, LinkSpec, Network, QueueSpec, RedSpec, Simulation, Slots, TraceStart,
-    Traffic,
+    AtEnd, Between, ChannelSpec, CoDelSpec, DelayPoint, FlowId, FlowSpec, Lengths, Limit, LinkSpec, Network, QueueSpec,
+    RedSpec, Simulation, Slots, TraceStart, Traffic, Turnover, VariationSpec,
 };
 use losscause_transport::{tcp, tfrc};
 
@@ -149,13 +149,21 @@ fn bad_flows_are_refused() {
         &cbr(8_000_000_001, 1),
         r#"flow "only": rate_bps is 8000000001, expected at most 8000000000 (a packet per nanosecond)"#,
     );
-    let on_off =
-        |mean_on, mean_off| with_traffic(Traffic::OnOff { rate_bps: 1000, packet_bytes: 10, mean_on, mean_off });
-    refused(&on_off(Span::ZERO, Span::ZERO), r#"flow "only": mean_on is 0.000 ms, expected more than 0"#);
+    let on_off = |mean_on, mean_off, lengths| {
+        with_traffic(Traffic::OnOff { rate_bps: 1000, packet_bytes: 10, mean_on, mean_off, lengths })
+    };
+    let exponential = Lengths::Exponential;
+    refused(&on_off(Span::ZERO, Span::ZERO, exponential), r#"flow "only": mean_on is 0.000 ms, expected more than 0"#);
     refused(
-        &on_off(Span::from_millis(1), Span::from_millis(-1)),
+        &on_off(Span::from_millis(1), Span::from_millis(-1), exponential),
         r#"flow "only": mean_off is -1.000 ms, expected 0 or more"#,
     );
+    for (shape, printed) in [(1.0, "1"), (-2.0, "-2"), (f64::NAN, "NaN"), (f64::INFINITY, "inf")] {
+        refused(
+            &on_off(Span::from_millis(1), Span::from_millis(1), Lengths::Pareto { shape }),
+            &format!(r#"flow "only": shape is {printed}, expected a number above 1"#),
+        );
+    }
 }
 
 #[test]
@@ -176,6 +184,7 @@ fn the_largest_values_of_every_setting_do_no_harm() {
         packet_bytes: u32::MAX,
         mean_on: Span::MAX,
         mean_off: Span::MAX,
+        lengths: Lengths::Pareto { shape: 1.0 + f64::EPSILON },
     });
     network.links[0] = LinkSpec::wired("out", 1, Span::MAX, drop_tail(u32::MAX));
     let mut fast = flow("fast", &[1], &[], Traffic::Cbr { rate_bps: 1_000_000, packet_bytes: 40 });
@@ -185,4 +194,66 @@ fn the_largest_values_of_every_setting_do_no_harm() {
     let mut simulation = Simulation::new(&network, 1).unwrap();
     simulation.run_until(Time::ZERO + Span::from_secs(10), &mut ());
     assert_eq!(simulation.check_conservation(), Ok(()));
+}
+
+#[test]
+fn delays_that_cannot_vary_so_are_refused() {
+    let varying = |variation| with_link(|link| link.variation = variation);
+    let trace = |points: &[(i64, i64)], at_end| {
+        let point = |&(at, delay)| DelayPoint { at: Span::from_millis(at), delay: Span::from_millis(delay) };
+        let points = points.iter().map(point).collect();
+        varying(VariationSpec::Trace { points, between: Between::Steps, at_end })
+    };
+    let (hold, most) = (AtEnd::Hold, Span::from_millis(20));
+    refused(&trace(&[], hold), r#"link "out": the delay trace is empty, expected at least one point"#);
+    for points in [[(0, 1), (0, 2)], [(-1, 1), (0, 2)]] {
+        let point = usize::from(points[0].0 == 0);
+        refused(
+            &trace(&points, hold),
+            &format!(
+                r#"link "out": point {point} of the delay trace is not later than the one before it, expected rising times"#
+            ),
+        );
+    }
+    refused(&trace(&[(0, 1), (1, -2)], hold), r#"link "out": the delay varies by -2.000 ms, expected 0 to its bound"#);
+    refused(&trace(&[(0, 1)], AtEnd::Repeat), r#"link "out": the delay's period is 0.000 ms, expected more than 0"#);
+    refused(
+        &varying(VariationSpec::Sinusoid { most, period: Span::ZERO }),
+        r#"link "out": the delay's period is 0.000 ms, expected more than 0"#,
+    );
+    refused(
+        &varying(VariationSpec::Walk { most, step: most * 2, every: Span::from_millis(1) }),
+        r#"link "out": the delay varies by 40.000 ms, expected 0 to its bound"#,
+    );
+    refused(
+        &varying(VariationSpec::Walk { most, step: most, every: Span::from_nanos(1) }),
+        r#"link "out": the delay steps every 0.000001 ms, expected at least 1 ms"#,
+    );
+}
+
+#[test]
+fn flows_that_cannot_come_and_go_so_are_refused() {
+    let turnover = Turnover {
+        after: None,
+        mean_gap: Span::from_secs(1),
+        mean_duration: Span::from_secs(1),
+        durations: Lengths::Exponential,
+    };
+    let with = |turnover| with_flow(|flow| flow.turnover = Some(turnover));
+    refused(
+        &with(Turnover { after: Some(FlowId(0)), ..turnover }),
+        r#"flow "only": comes after flow number 0, expected one that stands before it in the list"#,
+    );
+    refused(
+        &with(Turnover { mean_gap: Span::ZERO, ..turnover }),
+        r#"flow "only": mean_gap is 0.000 ms, expected more than 0"#,
+    );
+    refused(
+        &with(Turnover { mean_duration: Span::ZERO, ..turnover }),
+        r#"flow "only": mean_duration is 0.000 ms, expected more than 0"#,
+    );
+    refused(
+        &with(Turnover { durations: Lengths::Pareto { shape: 0.5 }, ..turnover }),
+        r#"flow "only": shape is 0.5, expected a number above 1"#,
+    );
 }

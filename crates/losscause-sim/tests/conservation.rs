@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use losscause::{Algorithm, Span, Time};
 use losscause_sim::{
-    ChannelSpec, CoDelSpec, Counters, ErrorPosition, Event, EventKind, FlowId, FlowSpec, LdaSpec, Limit, LinkEvent,
-    LinkId, LinkSpec, Network, PacketKind, QueueSpec, Recorder, RedSpec, Simulation, Slots, TraceStart, Traffic,
+    AtEnd, Between, ChannelSpec, CoDelSpec, Counters, DelayPoint, ErrorPosition, Event, EventKind, FlowId, FlowSpec,
+    LdaSpec, Lengths, Limit, LinkEvent, LinkId, LinkSpec, Network, PacketKind, QueueSpec, Recorder, RedSpec,
+    Simulation, Slots, TraceStart, Traffic, Turnover, VariationSpec,
 };
 use losscause_transport::{tcp, tfrc};
 use proptest::prelude::*;
@@ -74,11 +75,35 @@ fn queue() -> impl Strategy<Value = QueueSpec> {
     ]
 }
 
+fn variation() -> impl Strategy<Value = VariationSpec> {
+    let point = (millis(1..300), millis(0..100));
+    let trace = (prop::collection::vec(point, 1..20), any::<bool>(), any::<bool>());
+    let trace = trace.prop_map(|(points, linear, repeat)| {
+        let points = points.into_iter().scan(Span::ZERO, |at, (after, delay)| {
+            *at += after;
+            Some(DelayPoint { at: *at, delay })
+        });
+        VariationSpec::Trace {
+            points: points.collect(),
+            between: if linear { Between::Linear } else { Between::Steps },
+            at_end: if repeat { AtEnd::Repeat } else { AtEnd::Hold },
+        }
+    });
+    prop_oneof![
+        4 => Just(VariationSpec::Constant),
+        1 => trace,
+        1 => (millis(0..100), millis(1..500)).prop_map(|(most, period)| VariationSpec::Sinusoid { most, period }),
+        1 => (millis(50..100), millis(0..50), millis(1..500))
+            .prop_map(|(most, step, every)| VariationSpec::Walk { most, step, every }),
+    ]
+}
+
 fn link() -> impl Strategy<Value = LinkSpec> {
     let position = prop_oneof![Just(ErrorPosition::AfterTransmission), Just(ErrorPosition::BeforeQueue)];
     let slots = prop_oneof![2 => Just(Slots::PerPacket(1)), 1 => (2..4_u32).prop_map(Slots::PerPacket), 1 => millis(1..50).prop_map(Slots::PerTime)];
-    (rate_bps(), millis(0..50), queue(), channel(), position, slots).prop_map(
-        |(rate_bps, delay, queue, channel, error_position, slots)| LinkSpec {
+    (rate_bps(), (millis(0..50), variation()), queue(), channel(), position, slots).prop_map(
+        |(rate_bps, (delay, variation), queue, channel, error_position, slots)| LinkSpec {
+            variation,
             channel,
             error_position,
             slots,
@@ -101,6 +126,10 @@ fn lda() -> impl Strategy<Value = LdaSpec> {
     ]
 }
 
+fn lengths() -> impl Strategy<Value = Lengths> {
+    prop_oneof![Just(Lengths::Exponential), (1.01..4.0).prop_map(|shape| Lengths::Pareto { shape })]
+}
+
 fn traffic() -> impl Strategy<Value = Traffic> {
     let tfrc_config = prop_oneof![Just(tfrc::Config::rfc5348()), Just(tfrc::Config::ns2())];
     let source = (10_000..1_000_000_u64, 100..1500_u32);
@@ -109,9 +138,15 @@ fn traffic() -> impl Strategy<Value = Traffic> {
         (tfrc_config, lda(), any::<bool>())
             .prop_map(|(config, lda, ecn)| Traffic::Tfrc { config: tfrc::Config { ecn, ..config }, lda }),
         source.clone().prop_map(|(rate_bps, packet_bytes)| Traffic::Cbr { rate_bps, packet_bytes }),
-        (source, millis(1..500), millis(0..500)).prop_map(|((rate_bps, packet_bytes), mean_on, mean_off)| {
-            Traffic::OnOff { rate_bps, packet_bytes, mean_on, mean_off }
-        }),
+        (source, millis(1..500), millis(0..500), lengths()).prop_map(
+            |((rate_bps, packet_bytes), mean_on, mean_off, lengths)| Traffic::OnOff {
+                rate_bps,
+                packet_bytes,
+                mean_on,
+                mean_off,
+                lengths,
+            }
+        ),
     ]
 }
 
@@ -126,8 +161,11 @@ fn path(links: u32) -> impl Strategy<Value = Vec<LinkId>> {
 
 fn flow(links: u32) -> impl Strategy<Value = FlowSpec> {
     let times = (millis(0..1000), millis(0..500), millis(500..LATEST_STOP.as_nanos() / 1_000_000));
-    (path(links), path(links), traffic(), times, any::<bool>()).prop_map(
-        |(path, return_path, traffic, (start, start_spread, stop), wireless_immune)| FlowSpec {
+    // The first of its kind: what stands before it in the list is not known here.
+    let turnover = (millis(1..500), millis(1..3000), lengths())
+        .prop_map(|(mean_gap, mean_duration, durations)| Turnover { after: None, mean_gap, mean_duration, durations });
+    (path(links), path(links), traffic(), times, any::<bool>(), prop::option::weighted(0.3, turnover)).prop_map(
+        |(path, return_path, traffic, (start, start_spread, stop), wireless_immune, turnover)| FlowSpec {
             name: String::new(),
             path,
             return_path,
@@ -135,6 +173,7 @@ fn flow(links: u32) -> impl Strategy<Value = FlowSpec> {
             start: Time::ZERO + start,
             start_spread,
             stop: Some(Time::ZERO + stop),
+            turnover,
             wireless_immune,
             measured: true,
         },

@@ -5,12 +5,14 @@ mod common;
 
 use common::{at_secs, cbr, flow, wired, wireless};
 use losscause::Span;
-use losscause_sim::{ChannelSpec, Event, EventKind, FlowId, FlowSpec, LinkEvent, LinkId, Network, Simulation, Traffic};
+use losscause_sim::{
+    ChannelSpec, Event, EventKind, FlowId, FlowSpec, Lengths, LinkEvent, LinkId, Network, Simulation, Traffic,
+};
 use losscause_transport::{tcp, tfrc};
 
 fn on_off(rate_bps: u64) -> Traffic {
     let mean = Span::from_millis(200);
-    Traffic::OnOff { rate_bps, packet_bytes: 500, mean_on: mean, mean_off: mean }
+    Traffic::OnOff { rate_bps, packet_bytes: 500, mean_on: mean, mean_off: mean, lengths: Lengths::Exponential }
 }
 
 fn tfrc() -> Traffic {

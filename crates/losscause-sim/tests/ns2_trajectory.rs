@@ -41,6 +41,7 @@ fn a_flow_with_five_percent_errors_sends_what_ns2_sends_when_ns2_sends_it() {
         start: Time::ZERO,
         start_spread: Span::ZERO,
         stop: None,
+        turnover: None,
         wireless_immune: false,
         measured: true,
     };

@@ -7,7 +7,8 @@
 //! - `cong`: packets of measured flows that queues dropped, on any link of their paths, over the packets of `thput`.
 //! - `M_c`, `M_w`: per flow, the share of its congestion (wireless) losses that were called wireless (congestion); then
 //!   the mean over the flows that lost such a packet. Losses that were never judged are left out; `undetected` counts them.
-//! - `dev`: sample standard deviation of the flows' packets of `thput` over their mean.
+//! - `dev`: sample standard deviation of the flows' packets of `thput` over their mean; of the flows that were there in the
+//!   window at all.
 //! - `norm_thput.X`, where several groups of flows are measured: packets of `thput` of the group X over an equal share of the
 //!   bottleneck per flow, for as many flows as it has.
 //! - `usage.X`: share of received packets during which base scheme X was in force; of a hybrid, those that never were as well.
@@ -51,6 +52,8 @@ pub struct FlowMeasurements {
     pub measured: bool,
     /// When it started, seconds; none if it never did.
     pub start_s: Option<f64>,
+    /// When it stopped, seconds; none if it never started, or was still there at the end.
+    pub stop_s: Option<f64>,
     /// Data packets sent, retransmissions included.
     pub sent_packets: u64,
     /// Data packets received, duplicates included.
@@ -109,8 +112,8 @@ impl Measurements {
     /// Sums up a finished run; `window` is what happened within the measured window.
     pub(crate) fn of(experiment: &Experiment, simulation: &Simulation, window: &Window) -> Self {
         let network = &experiment.network;
-        let life = |flow: &FlowSpec, report: &FlowReport| {
-            let end = flow.stop.unwrap_or(experiment.duration).min(experiment.duration);
+        let life = |report: &FlowReport| {
+            let end = report.stops_at.unwrap_or(experiment.duration).min(experiment.duration);
             report.started_at.map(|start| end - start).filter(|life| *life > Span::ZERO)
         };
         let flows: Vec<FlowMeasurements> = (0..)
@@ -118,13 +121,14 @@ impl Measurements {
             .zip(&network.flows)
             .map(|(id, spec)| {
                 let report = simulation.flow(id);
-                let life = life(spec, &report);
+                let life = life(&report);
                 let kbps = |bytes: u64| life.map(|life| bytes as f64 * 8e-3 / life.as_secs_f64());
                 let verdicts = &report.verdicts;
                 FlowMeasurements {
                     flow: spec.name.clone(),
                     measured: spec.measured,
                     start_s: report.started_at.map(Time::as_secs_f64),
+                    stop_s: stopped(&report, experiment.duration).map(Time::as_secs_f64),
                     sent_packets: report.sent_packets,
                     received_packets: report.received_packets,
                     delivered_packets: report.delivered_packets,
@@ -221,7 +225,12 @@ fn metrics(
     let intact: f64 =
         measured.iter().map(|flow| window.arrived(*flow) as f64 * f64::from(wire_bytes(spec(flow))) * 8.0).sum();
     let drops: u64 = measured.iter().map(|flow| window.queue_drops(*flow)).sum();
-    let counts: Vec<f64> = crossed.iter().map(|crossed| crossed.packets as f64).collect();
+    let there = rows().map(|flow| {
+        let from = flow.stop_s.is_none_or(|stop| stop > window.from.as_secs_f64());
+        from && flow.start_s.is_some_and(|start| start < window.to.as_secs_f64())
+    });
+    let counts = crossed.iter().zip(there).filter(|(_, there)| *there).map(|(crossed, _)| crossed.packets as f64);
+    let counts: Vec<f64> = counts.collect();
 
     let mut metrics = Vec::new();
     let mut add = |metric: &str, unit, value| metrics.push(Metric { metric: metric.to_owned(), unit, value });
@@ -267,6 +276,11 @@ fn bases(flow: &FlowSpec) -> &'static [(&'static str, Algorithm)] {
         Traffic::Tfrc { lda: LdaSpec::Algorithm(AnyLda::Zbs(_)), .. } => Algorithm::Zbs.bases(),
         _ => &[],
     }
+}
+
+/// When a flow stopped, if it was there and did so by the end of the run.
+fn stopped(report: &FlowReport, end: Time) -> Option<Time> {
+    report.started_at.and(report.stops_at).filter(|stop| *stop <= end)
 }
 
 /// Size of a full data packet of the flow on the wire, bytes.

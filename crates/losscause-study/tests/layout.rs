@@ -4,7 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use losscause::{Span, Time};
-use losscause_sim::{ChannelSpec, LdaSpec, Limit, LinkSpec, QueueSpec, Traffic};
+use losscause_sim::{
+    AtEnd, Between, ChannelSpec, FlowId, LdaSpec, Lengths, Limit, LinkSpec, QueueSpec, Traffic, Turnover, VariationSpec,
+};
 use losscause_study::{Experiment, Scenario, Setting};
 
 fn root() -> PathBuf {
@@ -178,10 +180,44 @@ fn values_out_of_range_are_refused_by_key_value_and_expectation() {
     );
     refused_link("queue_bytes = 3", "link.x.queue_bytes: stands beside queue_packets, expected only one of them");
     refused_link("slot_ms = 0", "link.x.slot_ms: is 0, expected a number above 0, up to 1e9");
+    let varying = |variation: &str| format!("delay_variation = {{ kind = {variation} }}");
+    refused_link(
+        &varying("\"sinusoid\", most_ms = -1, period_s = 1"),
+        "link.x.delay_variation.most_ms: is -1, expected a number from 0 to 1e9",
+    );
+    refused_link(
+        &varying("\"sinusoid\", most_ms = 1, period_s = 0"),
+        "link.x.delay_variation.period_s: is 0, expected a number above 0, up to 1e6",
+    );
+    refused_link(
+        &varying("\"walk\", most_ms = 10, step_ms = 11, every_s = 1"),
+        "link.x.delay_variation.step_ms: is 11, expected a number from 0 to 1e1",
+    );
+    refused_link(
+        &varying("\"walk\", most_ms = 10, step_ms = 1, every_s = 0"),
+        "link.x.delay_variation.every_s: is 0, expected a number from 0.001 to 1e6",
+    );
+    refused_link(
+        &varying("\"walk\", most_ms = 10, step_m = 1"),
+        "link.x.delay_variation.step_m: the key \"step_m\" is unknown (did you mean \"step_ms\"?), expected one of most_ms, \
+         step_ms, every_s",
+    );
     refused("count = 1.5", "flow.video.count: is 1.5, expected a whole number from 0 to 10000");
     refused("start_s = -1", "flow.video.start_s: is -1, expected a number from 0 to 1e6");
     refused("packet_bytes = 40", "flow.video.packet_bytes: is 40, expected more than the 40 bytes of headers");
     refused("mean_on_s = 1", "flow.video.mean_on_s: is for on-off flows only, expected no such key in this flow");
+    refused("periods = \"pareto\"", "flow.video.periods: is for on-off flows only, expected no such key in this flow");
+    let on_off = |keys: &str| {
+        let flow = "[[flow]]\nname = \"x\"\nprotocol = \"on-off\"\npath = [\"radio\"]\nrate_bps = 1e5";
+        format!("{flow}\nmean_on_s = 1\nmean_off_s = 1\n{keys}")
+    };
+    let shape = "flow.x.shape: is 1, expected a number above 1, up to 1e3";
+    refused(&on_off("periods = \"pareto\"\nshape = 1"), shape);
+    refused(&on_off("shape = 1.5"), "flow.x.shape: is for the Pareto distribution only, expected no such key");
+    refused(
+        &on_off("periods = \"paretto\""),
+        "flow.x.periods: \"paretto\" is unknown (did you mean \"pareto\"?), expected one of exponential, pareto",
+    );
     refused(
         "lda = \"Spyke\"",
         "flow.video.lda: the algorithm \"Spyke\" is unknown (did you mean \"Spike\"?), expected one of Biaz, mBiaz, \
@@ -274,4 +310,101 @@ fn modes_are_the_transports_own_and_settings_replace_single_values() {
             ..tcp::Config::ns2()
         }
     );
+}
+
+#[test]
+fn a_delay_is_read_from_a_file_beside_the_scenario() {
+    let directory = tempfile::tempdir().unwrap();
+    let scenario = directory.path().join("s.toml");
+    let experiment = |delays: &str, keys: &str| {
+        std::fs::write(directory.path().join("delays.txt"), delays).unwrap();
+        let line = format!("delay_ms = 10\ndelay_variation = {{ kind = \"trace\", file = \"delays.txt\"{keys} }}");
+        std::fs::write(&scenario, SMALL.replace("delay_ms = 10", &line)).unwrap();
+        Scenario::load(&scenario).unwrap().experiment().map_err(|error| error.to_string())
+    };
+    let linear = experiment("0 20\n60 25\n", ", between = \"linear\", at_end = \"repeat\"").unwrap();
+    let radio = link(&linear, "radio");
+    let VariationSpec::Trace { points, between, at_end } = &radio.variation else { panic!("{:?}", radio.variation) };
+    assert_eq!((points.len(), *between, *at_end), (2, Between::Linear, AtEnd::Repeat));
+    assert_eq!((points[1].at, points[1].delay), (Span::from_secs(60), Span::from_millis(25)));
+    // What comes back does so over a link that stands still.
+    assert!(matches!(link(&linear, "radio.back").variation, VariationSpec::Constant));
+    let said = |delays: &str, keys: &str| {
+        let said = experiment(delays, keys).map(|_| ()).unwrap_err();
+        said.replace(&format!("{}/", directory.path().display()), "")
+    };
+    assert_eq!(
+        said("0 20\n9 5\n8 10\n", ""),
+        "delays.txt, line 3: the time 8 is not later than the one before it, expected rising times"
+    );
+    assert_eq!(
+        said("0 20\n", ", at_end = \"repeat\""),
+        "s.toml: link.radio.delay_variation.at_end: is repeat, expected hold: the trace ends at 0 s, so that a round would \
+         take no time"
+    );
+}
+
+#[test]
+fn members_come_one_after_the_other_or_at_the_times_of_a_list() {
+    let flows = |lines: &str| {
+        Scenario::parse(&SMALL.replace("# here", lines), "small.toml").unwrap().experiment().unwrap().network.flows
+    };
+    let before = "[[flow]]\nname = \"first\"\nprotocol = \"tfrc\"\npath = [\"radio\"]\n[[flow]]\nname = \"guest\"\n";
+    let guests = flows(&format!(
+        "{before}protocol = \"tfrc\"\npath = [\"radio\"]\ncount = 3\nstart_s = 2\narrivals = {{ kind = \"poisson\", \
+         rate_per_s = 4, mean_duration_s = \"2 * 3\", durations = \"pareto\" }}"
+    ));
+    let names: Vec<&str> = guests.iter().map(|flow| flow.name.as_str()).collect();
+    assert_eq!(names, ["video", "first", "guest.1", "guest.2", "guest.3"]);
+    let turnovers: Vec<_> = guests.iter().map(|flow| flow.turnover).collect();
+    let turnover = |after: Option<u32>| Turnover {
+        after: after.map(FlowId),
+        mean_gap: Span::from_millis(250),
+        mean_duration: Span::from_secs(6),
+        durations: Lengths::Pareto { shape: 1.5 },
+    };
+    assert_eq!(turnovers, [None, None, Some(turnover(None)), Some(turnover(Some(2))), Some(turnover(Some(3)))]);
+    let listed = flows("arrivals = { kind = \"list\", times_s = [[0, 30], [10, \"5 * 5\"]] }");
+    let lives: Vec<_> = listed.iter().map(|flow| (flow.name.as_str(), flow.start, flow.stop)).collect();
+    let at = |secs| Time::ZERO + Span::from_secs(secs);
+    assert_eq!(lives, [("video.1", at(0), Some(at(30))), ("video.2", at(10), Some(at(25)))]);
+}
+
+#[test]
+fn arrivals_that_cannot_be_are_refused() {
+    let poisson = |values: &str| format!("arrivals = {{ kind = \"poisson\", {values} }}");
+    let good = "rate_per_s = 1, mean_duration_s = 1";
+    for (change, problem) in [
+        (poisson(good), "flow.video.count: is missing, expected the most flows that may come"),
+        (
+            format!("count = 2\nstart_spread_s = 1\n{}", poisson(good)),
+            "flow.video.start_spread_s: stands beside arrivals, which say when flows come and go, expected no such key",
+        ),
+        (
+            format!("count = 2\n{}", poisson("rate_per_s = 0, mean_duration_s = 1")),
+            "flow.video.arrivals.rate_per_s: is 0, expected a number from 0.000001 to 1e6",
+        ),
+        (
+            format!("count = 2\n{}", poisson("rate_per_s = 1, mean_duration_s = 0")),
+            "flow.video.arrivals.mean_duration_s: is 0, expected a number above 0, up to 1e6",
+        ),
+        (
+            format!("count = 2\n{}", poisson(&format!("{good}, shape = 2"))),
+            "flow.video.arrivals.shape: is for the Pareto distribution only, expected no such key",
+        ),
+        (
+            "count = 2\narrivals = { kind = \"list\", times_s = [[1, 2]] }".to_owned(),
+            "flow.video.count: stands beside a list of times, expected no such key: the list says how many there are",
+        ),
+        (
+            "stop_s = 2\narrivals = { kind = \"list\", times_s = [[1, 2]] }".to_owned(),
+            "flow.video.stop_s: stands beside arrivals, which say when flows come and go, expected no such key",
+        ),
+        (
+            "arrivals = { kind = \"list\", times_s = [[1, 2], [3, 3]] }".to_owned(),
+            "flow.video.arrivals.times_s.2: is 3 to 3, expected a stop after the start",
+        ),
+    ] {
+        refused(&change, problem);
+    }
 }

@@ -131,3 +131,41 @@ fn a_base_scheme_that_was_never_in_force_has_a_share_of_zero() {
         [100.0, 0.0, 0.0].map(Some)
     );
 }
+
+#[test]
+fn flows_that_come_and_go_are_measured_over_their_own_lives() {
+    // 100 packets a second each, for 2, 3 and no seconds of the run; the third would come after its end.
+    let text = CBR.replace(
+        "measured = true",
+        "measured = true\narrivals = { kind = \"list\", times_s = [[1, 3], [5, 8], [20, 30]] }",
+    );
+    let run = measured(&text, &[]);
+    let lives: Vec<_> = run.flows.iter().map(|flow| (flow.start_s, flow.stop_s)).collect();
+    assert_eq!(lives, [(Some(1.0), Some(3.0)), (Some(5.0), Some(8.0)), (None, None)]);
+    for flow in &run.flows[..2] {
+        assert!((flow.goodput_kbps.unwrap() - 800.0).abs() < 5.0, "{:?}", flow.goodput_kbps);
+    }
+    assert_eq!((run.flows[2].goodput_kbps, run.flows[2].m_c, run.flows[2].sent_packets), (None, None, 0));
+    // 500 packets of 10 s at 125 a second; their sum of rates is twice what one had at a time.
+    close(&run, "thput", 40.0, 0.2);
+    close(&run, "goodput", 1600.0, 10.0);
+    // Of 200 and 300 packets: 50 sqrt 2 over 250. The flow that never came does not count.
+    close(&run, "dev", 28.28, 0.3);
+}
+
+#[test]
+fn verdicts_on_flows_that_left_early_count_like_any_others() {
+    let text = CBR
+        .replace("protocol = \"cbr\"", "protocol = \"tfrc\"\nlda = \"always wireless\"\ncount = 20")
+        .replace("rate_bps = 800e3\n", "");
+    let lossy = "link.line.channel={kind=\"bernoulli\", loss=0.05}";
+    let run =
+        measured(&text, &[lossy, "flow.source.arrivals={ kind = \"poisson\", rate_per_s = 2, mean_duration_s = 2 }"]);
+    let came = run.flows.iter().filter(|flow| flow.start_s.is_some()).count();
+    assert!((10..=20).contains(&came), "{came}");
+    let early = run.flows.iter().filter(|flow| flow.stop_s.is_some() && flow.wireless_drops > flow.undetected);
+    let verdicts: Vec<_> = early.map(|flow| flow.m_w).collect();
+    assert!(verdicts.len() > 3 && verdicts.iter().all(|m_w| *m_w == Some(0.0)), "{verdicts:?}");
+    close(&run, "M_w", 0.0, 0.0);
+    close(&run, "M_c", 100.0, 0.0);
+}

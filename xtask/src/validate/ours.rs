@@ -63,6 +63,7 @@ fn network(grid: &Grid, cell: &Cell, seed: u64) -> Network {
             start,
             start_spread: Span::ZERO,
             stop: None,
+            turnover: None,
             wireless_immune: false,
             measured: true,
         });

@@ -2,7 +2,9 @@
 //! `validation/ns2/wlh.tcl` has it. Each flow crosses an access link, the shared link, and a radio link of its own.
 
 use losscause::{AnyLda, Span, Time, Verdict, lda};
-use losscause_sim::{ChannelSpec, Counters, FlowSpec, LdaSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Traffic};
+use losscause_sim::{
+    ChannelSpec, Counters, FlowSpec, LdaSpec, Lengths, Limit, LinkId, LinkSpec, Network, QueueSpec, Traffic,
+};
 use losscause_transport::{tcp, tfrc};
 
 /// Plain TFRC in packets of 762 bytes.
@@ -39,6 +41,7 @@ pub(crate) fn wireless_last_hop(flows: u32, traffic: &Traffic) -> Network {
             start: Time::ZERO + Span::from_secs(20),
             start_spread: Span::from_secs(2),
             stop: None,
+            turnover: None,
             wireless_immune: false,
             measured: true,
         });
@@ -51,10 +54,17 @@ pub(crate) fn wireless_last_hop(flows: u32, traffic: &Traffic) -> Network {
             name: format!("warm-up {i}"),
             path: vec![access[0], to[0], exit[0]],
             return_path: Vec::new(),
-            traffic: Traffic::OnOff { rate_bps: shared_bps / 2, packet_bytes: 762, mean_on: mean, mean_off: mean },
+            traffic: Traffic::OnOff {
+                rate_bps: shared_bps / 2,
+                packet_bytes: 762,
+                mean_on: mean,
+                mean_off: mean,
+                lengths: Lengths::Exponential,
+            },
             start: Time::ZERO,
             start_spread: Span::ZERO,
             stop: Some(Time::ZERO + Span::from_secs(22)),
+            turnover: None,
             wireless_immune: false,
             measured: false,
         });

@@ -8,7 +8,10 @@ use losscause_transport::{tcp, tfrc};
 
 use crate::event::Schedule;
 
-use super::{ChannelSpec, FlowSpec, LinkId, LinkSpec, Network, QueueProblem, Slots, TraceStart, Traffic};
+use super::{
+    ChannelSpec, FlowId, FlowSpec, Lengths, LinkId, LinkSpec, Network, QueueProblem, Slots, TraceStart, Traffic,
+    Turnover, VariationProblem,
+};
 
 /// Why a network cannot be simulated. `Display` is one sentence that names link or flow and what was expected.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,6 +48,8 @@ pub enum LinkProblem {
     Rate,
     /// `delay` is negative.
     Delay(Span),
+    /// The delay cannot vary so.
+    Variation(VariationProblem),
     /// `loss` is outside its range.
     Loss {
         /// What was given.
@@ -114,6 +119,14 @@ pub enum FlowProblem {
     MeanOn(Span),
     /// `mean_off` is negative.
     MeanOff(Span),
+    /// `turnover.after` is no flow that stands before it.
+    After(FlowId),
+    /// `turnover.mean_gap` is not positive.
+    MeanGap(Span),
+    /// `turnover.mean_duration` is not positive.
+    MeanDuration(Span),
+    /// A Pareto `shape` is not above 1, or not finite.
+    Shape(f64),
     /// A setting of TCP is out of range.
     Tcp(tcp::ConfigError),
     /// A setting of TFRC is out of range.
@@ -133,10 +146,11 @@ pub(super) fn validate(network: &Network) -> Result<(), NetworkError> {
             .map_err(|problem| NetworkError::Link { link: link.name.clone(), problem })?;
     }
     names.clear();
-    for flow in &network.flows {
+    for (index, flow) in network.flows.iter().enumerate() {
         let unique = if names.insert(&flow.name) { Ok(()) } else { Err(FlowProblem::DuplicateName) };
         unique
             .and_then(|()| validate_flow(flow, &network.links))
+            .and_then(|()| flow.turnover.as_ref().map_or(Ok(()), |turnover| validate_turnover(turnover, index)))
             .map_err(|problem| NetworkError::Flow { flow: flow.name.clone(), problem })?;
     }
     Ok(())
@@ -149,6 +163,7 @@ fn validate_link(link: &LinkSpec) -> Result<(), LinkProblem> {
     if link.delay < Span::ZERO {
         return Err(LinkProblem::Delay(link.delay));
     }
+    link.variation.validate().map_err(LinkProblem::Variation)?;
     match link.slots {
         Slots::PerPacket(0) => return Err(LinkProblem::Slots),
         Slots::PerTime(slot) if slot <= Span::ZERO => return Err(LinkProblem::Slots),
@@ -210,7 +225,7 @@ fn validate_flow(flow: &FlowSpec, links: &[LinkSpec]) -> Result<(), FlowProblem>
         Traffic::Tcp(config) => config.validate().map_err(FlowProblem::Tcp)?,
         Traffic::Tfrc { config, lda: _ } => config.validate().map_err(FlowProblem::Tfrc)?,
         &Traffic::Cbr { rate_bps, packet_bytes } => validate_source(rate_bps, packet_bytes)?,
-        &Traffic::OnOff { rate_bps, packet_bytes, mean_on, mean_off } => {
+        &Traffic::OnOff { rate_bps, packet_bytes, mean_on, mean_off, lengths } => {
             validate_source(rate_bps, packet_bytes)?;
             if mean_on <= Span::ZERO {
                 return Err(FlowProblem::MeanOn(mean_on));
@@ -218,9 +233,32 @@ fn validate_flow(flow: &FlowSpec, links: &[LinkSpec]) -> Result<(), FlowProblem>
             if mean_off < Span::ZERO {
                 return Err(FlowProblem::MeanOff(mean_off));
             }
+            validate_lengths(lengths)?;
         }
     }
     Ok(())
+}
+
+/// Of the flow in this place of the list.
+fn validate_turnover(turnover: &Turnover, index: usize) -> Result<(), FlowProblem> {
+    let &Turnover { after, mean_gap, mean_duration, durations } = turnover;
+    if let Some(after) = after.filter(|after| after.index() >= index) {
+        return Err(FlowProblem::After(after));
+    }
+    if mean_gap <= Span::ZERO {
+        return Err(FlowProblem::MeanGap(mean_gap));
+    }
+    if mean_duration <= Span::ZERO {
+        return Err(FlowProblem::MeanDuration(mean_duration));
+    }
+    validate_lengths(durations)
+}
+
+fn validate_lengths(lengths: Lengths) -> Result<(), FlowProblem> {
+    match lengths {
+        Lengths::Pareto { shape } if !(shape > 1.0 && shape.is_finite()) => Err(FlowProblem::Shape(shape)),
+        Lengths::Pareto { .. } | Lengths::Exponential => Ok(()),
+    }
 }
 
 fn validate_source(rate_bps: u64, packet_bytes: u32) -> Result<(), FlowProblem> {
@@ -258,6 +296,7 @@ impl fmt::Display for LinkProblem {
             LinkProblem::DuplicateName => write!(f, "another link has the same name, expected every name once"),
             LinkProblem::Rate => write!(f, "rate_bps is 0, expected at least 1"),
             LinkProblem::Delay(delay) => write!(f, "delay is {delay}, expected 0 or more"),
+            LinkProblem::Variation(problem) => write!(f, "{problem}"),
             LinkProblem::Loss { loss, one_allowed: true } => write!(f, "loss is {loss}, expected 0 to 1"),
             LinkProblem::Loss { loss, one_allowed: false } => write!(f, "loss is {loss}, expected 0 to less than 1"),
             LinkProblem::MeanBurst { mean_burst_packets, at_least } => {
@@ -294,6 +333,12 @@ impl fmt::Display for FlowProblem {
             }
             FlowProblem::MeanOn(mean) => write!(f, "mean_on is {mean}, expected more than 0"),
             FlowProblem::MeanOff(mean) => write!(f, "mean_off is {mean}, expected 0 or more"),
+            FlowProblem::After(flow) => {
+                write!(f, "comes after flow number {}, expected one that stands before it in the list", flow.0)
+            }
+            FlowProblem::MeanGap(mean) => write!(f, "mean_gap is {mean}, expected more than 0"),
+            FlowProblem::MeanDuration(mean) => write!(f, "mean_duration is {mean}, expected more than 0"),
+            FlowProblem::Shape(shape) => write!(f, "shape is {shape}, expected a number above 1"),
             FlowProblem::Tcp(error) => write!(f, "{error}"),
             FlowProblem::Tfrc(error) => write!(f, "{error}"),
         }

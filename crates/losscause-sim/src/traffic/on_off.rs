@@ -1,17 +1,19 @@
-//! Bursts at a constant rate between silences, both exponentially long (ns-2 `Application/Traffic/Exponential`).
+//! Bursts at a constant rate between silences, both of random length (ns-2 `Application/Traffic/Exponential` and
+//! `Application/Traffic/Pareto`, which differ in the distribution of the lengths alone; see [`Lengths`]).
 //!
 //! As in ns-2, the source begins with a silence. A burst's length is drawn in packets, mean `mean_on` over the spacing,
 //! and rounded to the nearest whole number, at least 1. Each packet comes one spacing after the one before; the first of
 //! a burst comes a silence later than that.
 //!
-//! Parameters: `rate_bps` (during a burst) and `packet_bytes`, both on the wire; `mean_on`, `mean_off`. No defaults.
-//! Deviations: none.
+//! Parameters: `rate_bps` (during a burst) and `packet_bytes`, both on the wire; `mean_on`, `mean_off`; `lengths`. No
+//! defaults. Deviations: none.
 
 use losscause::{Span, Time};
 
 use super::Spacing;
 use crate::packet::Datagram;
 use crate::rng::Stream;
+use crate::topology::Lengths;
 
 #[derive(Clone, Debug)]
 pub(crate) struct OnOff {
@@ -19,6 +21,7 @@ pub(crate) struct OnOff {
     packet_bytes: u32,
     mean_burst_packets: f64,
     mean_off_nanos: f64,
+    lengths: Lengths,
     stream: Stream,
     seq: u64,
     /// Packets left in the burst, the next one included.
@@ -27,11 +30,17 @@ pub(crate) struct OnOff {
 }
 
 impl OnOff {
-    pub(crate) fn new(rate_bps: u64, packet_bytes: u32, mean_on: Span, mean_off: Span, stream: Stream) -> Self {
+    pub(crate) fn new(
+        rate_bps: u64,
+        packet_bytes: u32,
+        (mean_on, mean_off): (Span, Span),
+        lengths: Lengths,
+        stream: Stream,
+    ) -> Self {
         let spacing = Spacing::new(rate_bps, packet_bytes);
         let mean_burst_packets = mean_on.as_nanos_f64() / spacing.mean_nanos();
         let mean_off_nanos = mean_off.as_nanos_f64();
-        Self { spacing, packet_bytes, mean_burst_packets, mean_off_nanos, stream, seq: 0, left: 0, next: None }
+        Self { spacing, packet_bytes, mean_burst_packets, mean_off_nanos, lengths, stream, seq: 0, left: 0, next: None }
     }
 
     pub(crate) fn start(&mut self, now: Time) {
@@ -55,8 +64,8 @@ impl OnOff {
     fn gap(&mut self) -> Span {
         let mut gap = self.spacing.next();
         if self.left == 0 {
-            self.left = ((self.stream.exponential(self.mean_burst_packets) + 0.5) as u64).max(1);
-            gap += Span::from_nanos(self.stream.exponential(self.mean_off_nanos) as i64);
+            self.left = ((self.lengths.draw(&mut self.stream, self.mean_burst_packets) + 0.5) as u64).max(1);
+            gap += Span::from_nanos(self.lengths.draw(&mut self.stream, self.mean_off_nanos) as i64);
         }
         gap
     }
@@ -66,26 +75,67 @@ impl OnOff {
 mod tests {
     use super::*;
 
-    #[test]
-    fn half_on_and_half_off_sends_at_half_the_rate() {
-        // 500 bytes at 1 Mb/s: 4 ms. Bursts of 25 packets on average; rounding to at least 1 adds very little.
-        let mean = Span::from_millis(100);
-        let mut source = OnOff::new(1_000_000, 500, mean, mean, Stream::new(2, "source"));
+    /// 500 bytes at 1 Mb/s: 4 ms.
+    fn source(mean: Span, lengths: Lengths) -> OnOff {
+        let mut source = OnOff::new(1_000_000, 500, (mean, mean), lengths, Stream::new(2, "source"));
         source.start(Time::ZERO);
+        source
+    }
+
+    /// Share of the time in which it sends.
+    fn share(mut source: OnOff, secs: i64) -> f64 {
         let mut packets = 0;
-        let end = Time::ZERO + Span::from_secs(4000);
+        let end = Time::ZERO + Span::from_secs(secs);
         while let Some(next) = source.poll_timeout().filter(|&next| next < end) {
             packets += u32::from(source.poll_transmit(next).is_some());
         }
-        // 20,000 cycles of 25 packets in 200 ms; the standard deviation of the share is about sqrt(2/20000)/2.
-        let share = f64::from(packets) * 0.004 / 4000.0;
+        f64::from(packets) * 0.004 / secs as f64
+    }
+
+    /// The lengths of the first bursts, packets.
+    fn bursts(mut source: OnOff, count: usize) -> Vec<u64> {
+        let (mut bursts, mut last) = (vec![0], Time::MAX);
+        while bursts.len() <= count {
+            let now = source.poll_timeout().unwrap();
+            source.poll_transmit(now).unwrap();
+            if now - last > Span::from_millis(4) {
+                bursts.push(0);
+            }
+            *bursts.last_mut().unwrap() += 1;
+            last = now;
+        }
+        bursts.truncate(count);
+        bursts
+    }
+
+    #[test]
+    fn half_on_and_half_off_sends_at_half_the_rate() {
+        // Bursts of 25 packets on average; rounding to at least 1 adds very little. 20,000 cycles of 25 packets in 200 ms:
+        // the standard deviation of the share is about sqrt(2/20000)/2.
+        let share = share(source(Span::from_millis(100), Lengths::Exponential), 4000);
         assert!((share - 0.5).abs() < 0.02, "{share}");
     }
 
     #[test]
+    fn pareto_lengths_of_the_same_means_send_at_the_same_rate() {
+        // Shape 3 has a variance: mean^2 / (shape (shape - 2)) = mean^2 / 3, less than the exponential's.
+        let share = share(source(Span::from_millis(100), Lengths::Pareto { shape: 3.0 }), 4000);
+        assert!((share - 0.5).abs() < 0.02, "{share}");
+    }
+
+    #[test]
+    fn a_pareto_burst_is_never_shorter_than_its_scale_and_sometimes_very_long() {
+        // Mean 25 packets, shape 1.5: at least 25 / 3 packets, and one in 2,800 above 200 times that.
+        let bursts = bursts(source(Span::from_millis(100), Lengths::Pareto { shape: 1.5 }), 20_000);
+        assert_eq!(bursts.iter().min(), Some(&8));
+        let long = bursts.iter().filter(|&&packets| packets > 1_666).count();
+        // Expected 20000 * 200^-1.5 = 7.1.
+        assert!((1..25).contains(&long), "{long}");
+    }
+
+    #[test]
     fn a_burst_keeps_the_spacing() {
-        let mut source = OnOff::new(1_000_000, 500, Span::from_secs(1), Span::from_secs(1), Stream::new(2, "source"));
-        source.start(Time::ZERO);
+        let mut source = source(Span::from_secs(1), Lengths::Exponential);
         let mut gaps = Vec::new();
         let mut last = None;
         for _ in 0..10_000 {

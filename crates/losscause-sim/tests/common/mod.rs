@@ -29,6 +29,7 @@ pub(crate) fn flow(name: &str, path: &[u32], return_path: &[u32], traffic: Traff
         start: Time::ZERO,
         start_spread: Span::ZERO,
         stop: None,
+        turnover: None,
         wireless_immune: false,
         measured: true,
     }

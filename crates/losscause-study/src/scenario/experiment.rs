@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use losscause::{Span, Time};
+use losscause::Time;
 use losscause_sim::{FlowSpec, LinkId, LinkSpec, Network, Traffic};
 
+use super::arrivals::{self, Life};
 use super::expression::{Names, Quantity};
 use super::format::{Bottleneck, Document, Flow, Link, Protocol};
 use super::protocol::{self, Settings};
@@ -27,9 +28,6 @@ pub struct Experiment {
     /// The parameters and their values, by name.
     pub parameters: BTreeMap<String, f64>,
 }
-
-/// Largest number of flows in a group.
-const MOST_FLOWS: u32 = 10_000;
 
 /// Largest number of links on all paths together, there and back: 10 000 flows over ten links each. It bounds the memory
 /// that a short file can ask for.
@@ -56,7 +54,8 @@ pub(super) fn build(document: &Document, file: &str, directory: &Path) -> Result
         links: layout.links(document, &reader, &names, directory)?,
         flows: members
             .iter()
-            .map(|member| member.spec(&settings, &layout, &reader, &names))
+            .enumerate()
+            .map(|(index, member)| member.spec(index, &settings, &layout, &reader, &names))
             .collect::<Result<_, InputError>>()?,
     };
     // Everything that the simulator refuses has been refused above, under the name that the user gave it.
@@ -118,6 +117,8 @@ fn unique<'a>(reader: &Reader, what: &str, names: impl Iterator<Item = &'a str>)
 struct Member<'a> {
     flow: &'a Flow,
     name: String,
+    /// Its place in the group, counted from 0.
+    number: usize,
     /// Path and return path as places in `document.link`.
     path: Vec<usize>,
     return_path: Option<Vec<usize>>,
@@ -144,15 +145,15 @@ impl<'a> Member<'a> {
             Some(links) => Some(resolve(links, &key("return_path"), document, reader)?),
             None => None,
         };
-        let member = |name: String| Self {
+        let member = |name: String, number: usize| Self {
             flow,
             name,
+            number,
             path: path.clone(),
             return_path: return_path.clone(),
             copies: BTreeMap::new(),
         };
-        let count = flow.count.as_ref().map(|count| reader.whole(&key("count"), count, names, 0, MOST_FLOWS));
-        let count = count.transpose()?;
+        let count = arrivals::count(flow, reader, names)?;
         let there_and_back = path.len() + return_path.as_ref().unwrap_or(&path).len();
         *hops += count.unwrap_or(1) as usize * there_and_back;
         if *hops > MOST_HOPS {
@@ -160,23 +161,24 @@ impl<'a> Member<'a> {
                 format!("brings the links on all paths to {hops}, there and back, expected at most {MOST_HOPS}");
             return Err(reader.error(&key("path"), problem));
         }
-        let Some(count) = count else { return Ok(vec![member(flow.name.clone())]) };
-        Ok((1..=count).map(|number| member(format!("{}.{number}", flow.name))).collect())
+        let Some(count) = count else { return Ok(vec![member(flow.name.clone(), 0)]) };
+        Ok((0..count as usize).map(|number| member(format!("{}.{}", flow.name, number + 1), number)).collect())
     }
 
     fn is_measured(&self) -> bool {
         self.flow.measured.unwrap_or(matches!(self.flow.protocol, Protocol::Tfrc | Protocol::Tcp))
     }
 
+    /// The flow as the simulator knows it, where it is number `index`.
     fn spec(
         &self,
+        index: usize,
         settings: &Settings,
         layout: &Layout,
         reader: &Reader,
         names: &Names,
     ) -> Result<FlowSpec, InputError> {
         let flow = self.flow;
-        let key = |field: &str| format!("flow.{}.{field}", flow.name);
         let traffic = protocol::traffic(flow, settings, reader, names)?;
         let place = |link: usize, way: Way| layout.id(link, self.copies.get(&link).copied(), way);
         let return_path = match (&traffic, &self.return_path) {
@@ -184,16 +186,16 @@ impl<'a> Member<'a> {
             (_, Some(links)) => links.iter().map(|&link| place(link, Way::There)).collect(),
             (_, None) => self.path.iter().rev().map(|&link| place(link, Way::Back)).collect(),
         };
-        let stop = flow.stop_s.as_ref();
-        let spread = flow.start_spread_s.as_ref();
+        let Life { start, start_spread, stop, turnover } = arrivals::life(flow, self.number, index, reader, names)?;
         Ok(FlowSpec {
             name: self.name.clone(),
             path: self.path.iter().map(|&link| place(link, Way::There)).collect(),
             return_path,
             traffic,
-            start: reader.instant(&key("start_s"), flow.start_s.as_ref(), names, Time::ZERO)?,
-            start_spread: spread.map_or(Ok(Span::ZERO), |s| reader.seconds(&key("start_spread_s"), s, names))?,
-            stop: stop.map(|_| reader.instant(&key("stop_s"), stop, names, Time::MAX)).transpose()?,
+            start,
+            start_spread,
+            stop,
+            turnover,
             wireless_immune: flow.wireless_immune,
             measured: self.is_measured(),
         })

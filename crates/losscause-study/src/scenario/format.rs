@@ -125,6 +125,10 @@ pub struct Link {
     pub rate_bps: Quantity,
     /// Propagation delay, milliseconds (0 or more).
     pub delay_ms: Quantity,
+    /// What is added to `delay_ms` as time goes by, without any queue (default: nothing). It counts from the end of a packet's
+    /// transmission; a packet that would overtake the one before it arrives together with it.
+    #[serde(default)]
+    pub delay_variation: DelayVariation,
     /// Most packets that wait, besides the one in transmission; formulas may use this link's `rate_bps` and `delay_ms`.
     pub queue_packets: Option<Quantity>,
     /// Most bytes that wait, besides the packet in transmission; instead of `queue_packets`.
@@ -140,6 +144,65 @@ pub struct Link {
     /// Length of a step of the channel, milliseconds: it moves on by itself, and a packet is lost if its transmission
     /// overlaps a bad step. Instead of `slots_per_packet`.
     pub slot_ms: Option<Quantity>,
+}
+
+/// What is added to a link's propagation delay as time goes by.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum DelayVariation {
+    /// Nothing.
+    #[default]
+    None,
+    /// What a file says.
+    Trace {
+        /// A text file with a time in seconds and a delay in milliseconds on each line, apart by blanks or a comma; times
+        /// rise, and what follows a `#` does not count. Relative to the scenario file.
+        file: String,
+        /// The delay between two lines (default: the earlier line's).
+        #[serde(default)]
+        between: Between,
+        /// The delay after the last line (default: the last line's).
+        #[serde(default)]
+        at_end: AtEnd,
+    },
+    /// An even swing from 0 to `most_ms` and back, from a random phase.
+    Sinusoid {
+        /// Largest delay, milliseconds (0 or more).
+        most_ms: Quantity,
+        /// Time of a swing, seconds (above 0).
+        period_s: Quantity,
+    },
+    /// A random walk between 0 and `most_ms`.
+    Walk {
+        /// Largest delay, milliseconds (0 or more).
+        most_ms: Quantity,
+        /// Longest step, milliseconds (0 to `most_ms`); up and down are equally likely.
+        step_ms: Quantity,
+        /// Time between two steps, seconds (at least 0.001).
+        every_s: Quantity,
+    },
+}
+
+/// The delay between two lines of a delay trace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Between {
+    /// The earlier line's, as when routes change.
+    #[default]
+    Steps,
+    /// On the straight line between both.
+    Linear,
+}
+
+/// The delay after the last line of a delay trace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AtEnd {
+    /// The last line's for ever.
+    #[default]
+    Hold,
+    /// The trace begins again; the last line's time is the length of a round.
+    Repeat,
 }
 
 /// Where packets meet the channel.
@@ -192,8 +255,43 @@ pub enum Protocol {
     Tcp,
     /// Packets at a constant rate.
     Cbr,
-    /// Bursts at a constant rate; bursts and silences are exponentially long.
+    /// Bursts at a constant rate between silences, both of random length.
     OnOff,
+}
+
+/// How random lengths of time scatter about their mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Periods {
+    /// The past says nothing about the rest.
+    #[default]
+    Exponential,
+    /// Never shorter than a part of the mean, and now and then very long: a sum of such sources is bursty at every time
+    /// scale.
+    Pareto,
+}
+
+/// When the members of a group come and go. Each comes as a fresh flow.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Arrivals {
+    /// One after the other as a Poisson process from `start_s` on, at most `count` of them; none outlives `stop_s`.
+    Poisson {
+        /// Mean number of flows that come in a second (1e-6 to 1e6).
+        rate_per_s: Quantity,
+        /// Mean time that a flow stays, seconds (above 0).
+        mean_duration_s: Quantity,
+        /// How that time scatters about its mean (default: exponentially).
+        #[serde(default)]
+        durations: Periods,
+        /// Shape of the Pareto distribution, above 1 (`durations = "pareto"`; default 1.5).
+        shape: Option<Quantity>,
+    },
+    /// At given times.
+    List {
+        /// Start and stop of each member, seconds.
+        times_s: Vec<[Quantity; 2]>,
+    },
 }
 
 /// A group of equal flows.
@@ -216,6 +314,8 @@ pub struct Flow {
     pub return_path: Option<Vec<String>>,
     /// Earliest start, seconds (default 0).
     pub start_s: Option<Quantity>,
+    /// When members come and go, if each has a life of its own.
+    pub arrivals: Option<Arrivals>,
     /// Every member starts at a random time within this many seconds after `start_s` (default 0).
     pub start_spread_s: Option<Quantity>,
     /// When the sender stops, seconds (default: never).
@@ -235,4 +335,8 @@ pub struct Flow {
     pub mean_on_s: Option<Quantity>,
     /// Mean time off, seconds (on-off).
     pub mean_off_s: Option<Quantity>,
+    /// How the times on and off scatter about their means (on-off; default: exponentially).
+    pub periods: Option<Periods>,
+    /// Shape of the Pareto distribution, above 1 (on-off with `periods = "pareto"`; default 1.5).
+    pub shape: Option<Quantity>,
 }

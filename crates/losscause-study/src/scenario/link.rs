@@ -6,6 +6,7 @@ use std::sync::Arc;
 use losscause::Span;
 use losscause_sim::{ChannelSpec, ErrorPosition, Limit, LinkSpec, QueueSpec, Slots, TraceStart};
 
+use super::delay;
 use super::expression::Names;
 use super::format::{self, Channel, Link};
 use super::reader::{LONGEST_S, Range, Reader};
@@ -40,6 +41,7 @@ pub(super) fn template(link: &Link, reader: &Reader, names: &Names, directory: &
         name: link.name.clone(),
         rate_bps,
         delay: Span::from_secs_f64_rounded(delay_ms / 1e3),
+        variation: delay::variation(&link.delay_variation, &key("delay_variation"), reader, &own, directory)?,
         queue: QueueSpec::DropTail { limit },
         channel: channel(&link.channel, &key("channel"), reader, &own, directory)?,
         error_position: match link.error_position {

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use toml::Table;
 
+mod arrivals;
+mod delay;
 mod experiment;
 pub mod expression;
 pub mod format;
@@ -17,6 +19,7 @@ mod read;
 mod reader;
 mod setting;
 
+pub use delay::delay_trace;
 pub use experiment::Experiment;
 pub use link::error_trace;
 pub use setting::Setting;

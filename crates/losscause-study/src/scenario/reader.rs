@@ -12,6 +12,10 @@ pub(super) enum Range {
     Positive(f64),
     /// Any number from 0 up to the given one.
     NotNegative(f64),
+    /// Any number above the first, up to the second.
+    Above(f64, f64),
+    /// Any number between the two, both included.
+    Between(f64, f64),
     /// Any number from 0 to 1.
     Share,
     /// A whole number between the two, both included.
@@ -23,6 +27,8 @@ impl Range {
         match self {
             Self::Positive(most) => value > 0.0 && value <= most,
             Self::NotNegative(most) => (0.0..=most).contains(&value),
+            Self::Above(least, most) => value > least && value <= most,
+            Self::Between(least, most) => (least..=most).contains(&value),
             Self::Share => (0.0..=1.0).contains(&value),
             Self::Whole(least, most) => value.fract() == 0.0 && (f64::from(least)..=f64::from(most)).contains(&value),
         }
@@ -32,6 +38,8 @@ impl Range {
         match self {
             Self::Positive(most) => format!("a number above 0, up to {most:e}"),
             Self::NotNegative(most) => format!("a number from 0 to {most:e}"),
+            Self::Above(least, most) => format!("a number above {least}, up to {most:e}"),
+            Self::Between(least, most) => format!("a number from {least} to {most:e}"),
             Self::Share => "a number from 0 to 1".to_owned(),
             Self::Whole(least, most) => format!("a whole number from {least} to {most}"),
         }

@@ -3,11 +3,11 @@
 //! A setting that is not given keeps the value that its mode has in `losscause-transport`: a default has one home.
 
 use losscause::Span;
-use losscause_sim::Traffic;
+use losscause_sim::{Lengths, Traffic};
 use losscause_transport::{tcp as tcp_sender, tfrc as tfrc_sender};
 
 use super::expression::{Names, Quantity};
-use super::format::{Document, Flow, Protocol};
+use super::format::{Document, Flow, Periods, Protocol};
 use super::lda;
 use super::reader::{LONGEST_S, Range, Reader};
 use crate::InputError;
@@ -66,9 +66,33 @@ pub(super) fn traffic(flow: &Flow, settings: &Settings, reader: &Reader, names: 
             packet_bytes: packet_bytes(document, flow, reader, names)?.unwrap_or(DEFAULT_PACKET_BYTES),
             mean_on: reader.positive_seconds(&key("mean_on_s"), &needed("mean_on_s", &flow.mean_on_s)?, names)?,
             mean_off: reader.seconds(&key("mean_off_s"), &needed("mean_off_s", &flow.mean_off_s)?, names)?,
+            lengths: lengths(flow.periods.unwrap_or_default(), flow.shape.as_ref(), &key("shape"), reader, names)?,
         },
     })
 }
+
+/// A distribution of lengths of time; `shape` stands at `key`.
+pub(super) fn lengths(
+    periods: Periods,
+    shape: Option<&Quantity>,
+    key: &str,
+    reader: &Reader,
+    names: &Names,
+) -> Result<Lengths, InputError> {
+    match (periods, shape) {
+        (Periods::Exponential, None) => Ok(Lengths::Exponential),
+        (Periods::Exponential, Some(_)) => {
+            Err(reader.error(key, "is for the Pareto distribution only, expected no such key"))
+        }
+        (Periods::Pareto, None) => Ok(Lengths::Pareto { shape: DEFAULT_SHAPE }),
+        (Periods::Pareto, Some(shape)) => {
+            Ok(Lengths::Pareto { shape: reader.number(key, shape, names, Range::Above(1.0, 1e3))? })
+        }
+    }
+}
+
+/// Of a Pareto distribution where the scenario gives no shape: ns-2's own, and the usual one for file sizes.
+const DEFAULT_SHAPE: f64 = 1.5;
 
 /// Packets of CBR and on-off flows where the scenario gives no size, bytes.
 const DEFAULT_PACKET_BYTES: u32 = 1000;
@@ -76,12 +100,14 @@ const DEFAULT_PACKET_BYTES: u32 = 1000;
 /// A key that the flow's protocol does not read is an error, not a surprise.
 fn refuse_foreign_keys(flow: &Flow, reader: &Reader) -> Result<(), InputError> {
     use Protocol::{Cbr, OnOff, Tcp, Tfrc};
-    let keys: [(&str, bool, &[Protocol], &str); 5] = [
+    let keys: [(&str, bool, &[Protocol], &str); 7] = [
         ("lda", flow.lda.is_some(), &[Tfrc], "tfrc"),
         ("header_bytes", flow.header_bytes.is_some(), &[Tfrc, Tcp], "tfrc and tcp"),
         ("rate_bps", flow.rate_bps.is_some(), &[Cbr, OnOff], "cbr and on-off"),
         ("mean_on_s", flow.mean_on_s.is_some(), &[OnOff], "on-off"),
         ("mean_off_s", flow.mean_off_s.is_some(), &[OnOff], "on-off"),
+        ("periods", flow.periods.is_some(), &[OnOff], "on-off"),
+        ("shape", flow.shape.is_some(), &[OnOff], "on-off"),
     ];
     match keys.iter().find(|(_, given, protocols, _)| *given && !protocols.contains(&flow.protocol)) {
         None => Ok(()),

@@ -1,0 +1,136 @@
+//! How a propagation delay varies.
+
+use std::fmt;
+use std::sync::Arc;
+
+use losscause::Span;
+
+/// What is added to a link's constant propagation delay, for the instant at which a packet sets out. A packet that would
+/// overtake the one before it arrives together with it instead.
+#[derive(Clone, Debug, Default)]
+pub enum VariationSpec {
+    /// Nothing.
+    #[default]
+    Constant,
+    /// A recorded delay.
+    Trace {
+        /// Its points, by rising time; not empty.
+        points: Arc<[DelayPoint]>,
+        /// The delay between two of them.
+        between: Between,
+        /// The delay after the last one.
+        at_end: AtEnd,
+    },
+    /// An even swing from 0 to `most` and back, from a phase drawn from the link's stream.
+    Sinusoid {
+        /// The largest delay, not negative.
+        most: Span,
+        /// The time of a swing, positive.
+        period: Span,
+    },
+    /// A random walk between 0 and `most` from the link's stream.
+    Walk {
+        /// The largest delay.
+        most: Span,
+        /// The longest step, zero to `most`; its length is uniform.
+        step: Span,
+        /// The time between two steps, at least a millisecond.
+        every: Span,
+    },
+}
+
+/// A delay at an instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DelayPoint {
+    /// Since the start of the trace, not negative.
+    pub at: Span,
+    /// What is added from then on, not negative.
+    pub delay: Span,
+}
+
+/// The delay between two points of a trace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Between {
+    /// The earlier point's, as when routes change.
+    #[default]
+    Steps,
+    /// On the straight line between both.
+    Linear,
+}
+
+/// The delay after the last point of a trace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AtEnd {
+    /// The last point's for ever.
+    #[default]
+    Hold,
+    /// The trace begins again when the last point, whose time is not zero, has come.
+    Repeat,
+}
+
+/// Why a delay cannot vary so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VariationProblem {
+    /// The trace has no points.
+    Empty,
+    /// The times of a trace do not rise, or begin before zero.
+    Order {
+        /// The first point, counted from 0, that is not later than the one before it.
+        point: usize,
+    },
+    /// A delay is negative, or a step longer than its bounds.
+    Delay(Span),
+    /// A period, or a round of a repeated trace, is not positive.
+    Period(Span),
+    /// The time between two steps is below a millisecond.
+    Every(Span),
+}
+
+impl VariationSpec {
+    pub(super) fn validate(&self) -> Result<(), VariationProblem> {
+        let not_negative = |delay: Span| if delay < Span::ZERO { Err(VariationProblem::Delay(delay)) } else { Ok(()) };
+        match self {
+            Self::Constant => Ok(()),
+            Self::Trace { points, at_end, .. } => {
+                let Some(last) = points.last() else { return Err(VariationProblem::Empty) };
+                let mut before = Span::from_nanos(-1);
+                for (point, &DelayPoint { at, delay }) in points.iter().enumerate() {
+                    if at <= before {
+                        return Err(VariationProblem::Order { point });
+                    }
+                    not_negative(delay)?;
+                    before = at;
+                }
+                match at_end {
+                    AtEnd::Repeat if last.at == Span::ZERO => Err(VariationProblem::Period(last.at)),
+                    AtEnd::Repeat | AtEnd::Hold => Ok(()),
+                }
+            }
+            &Self::Sinusoid { most, period } => {
+                not_negative(most)?;
+                if period <= Span::ZERO { Err(VariationProblem::Period(period)) } else { Ok(()) }
+            }
+            &Self::Walk { most, step, every } => {
+                not_negative(step)?;
+                if step > most || most == Span::MAX {
+                    return Err(VariationProblem::Delay(step));
+                }
+                if every < Span::from_millis(1) { Err(VariationProblem::Every(every)) } else { Ok(()) }
+            }
+        }
+    }
+}
+
+impl fmt::Display for VariationProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => write!(f, "the delay trace is empty, expected at least one point"),
+            Self::Order { point } => {
+                write!(f, "point {point} of the delay trace is not later than the one before it, expected rising times")
+            }
+            Self::Delay(delay) => write!(f, "the delay varies by {delay}, expected 0 to its bound"),
+            Self::Period(period) => write!(f, "the delay's period is {period}, expected more than 0"),
+            Self::Every(every) => write!(f, "the delay steps every {every}, expected at least 1 ms"),
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! A link's propagation delay that varies: from a file or made up.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use losscause::Span;
+use losscause_sim::{AtEnd, Between, DelayPoint, VariationSpec};
+
+use super::expression::Names;
+use super::format::{self, DelayVariation};
+use super::reader::{LONGEST_S, Range, Reader};
+use crate::InputError;
+
+/// What is added to the delay of the link whose `delay_variation` stands at `key`.
+pub(super) fn variation(
+    variation: &DelayVariation,
+    key: &str,
+    reader: &Reader,
+    names: &Names,
+    directory: &Path,
+) -> Result<VariationSpec, InputError> {
+    let field = |field: &str| format!("{key}.{field}");
+    let most = |quantity| {
+        let ms = reader.number(&field("most_ms"), quantity, names, Range::NotNegative(LONGEST_S * 1e3))?;
+        Ok::<_, InputError>((ms, millis(ms)))
+    };
+    Ok(match variation {
+        DelayVariation::None => VariationSpec::Constant,
+        DelayVariation::Trace { file, between, at_end } => {
+            let points = trace(&directory.join(file))?;
+            let between = match between {
+                format::Between::Steps => Between::Steps,
+                format::Between::Linear => Between::Linear,
+            };
+            let at_end = match at_end {
+                format::AtEnd::Hold => AtEnd::Hold,
+                format::AtEnd::Repeat => AtEnd::Repeat,
+            };
+            if at_end == AtEnd::Repeat && points.last().is_none_or(|last| last.at == Span::ZERO) {
+                let problem = "is repeat, expected hold: the trace ends at 0 s, so that a round would take no time";
+                return Err(reader.error(&field("at_end"), problem));
+            }
+            VariationSpec::Trace { points, between, at_end }
+        }
+        DelayVariation::Sinusoid { most_ms, period_s } => VariationSpec::Sinusoid {
+            most: most(most_ms)?.1,
+            period: reader.positive_seconds(&field("period_s"), period_s, names)?,
+        },
+        DelayVariation::Walk { most_ms, step_ms, every_s } => {
+            let (most_ms, most) = most(most_ms)?;
+            let step = reader.number(&field("step_ms"), step_ms, names, Range::NotNegative(most_ms))?;
+            let every = reader.number(&field("every_s"), every_s, names, Range::Between(1e-3, LONGEST_S))?;
+            let step = millis(step).min(most);
+            VariationSpec::Walk { most, step, every: Span::from_secs_f64_rounded(every) }
+        }
+    })
+}
+
+fn millis(ms: f64) -> Span {
+    Span::from_secs_f64_rounded(ms / 1e3)
+}
+
+const EXPECTED: &str = "a text file with a time in seconds and a delay in milliseconds on each line";
+
+/// Largest delay trace that is read, bytes.
+const LARGEST_TRACE: u64 = 64 << 20;
+
+/// Reads a delay trace's file.
+fn trace(file: &Path) -> Result<Arc<[DelayPoint]>, InputError> {
+    delay_trace(&crate::error::text(file, LARGEST_TRACE, EXPECTED)?, &file.display().to_string())
+}
+
+/// Reads a delay trace from a text: on each line a time in seconds and a delay in milliseconds, apart by blanks or a
+/// comma. Times rise. Empty lines, and what follows a `#`, do not count. `file_name` is what errors call it.
+///
+/// # Errors
+/// Anything else stands in the text, or no point at all.
+pub fn delay_trace(text: &str, file_name: &str) -> Result<Arc<[DelayPoint]>, InputError> {
+    let mut points: Vec<DelayPoint> = Vec::new();
+    for (line, content) in (1..).zip(text.lines()) {
+        let content = content.split('#').next().unwrap_or_default();
+        let error = |problem| InputError::Syntax { file: file_name.to_owned(), line, problem };
+        let words: Vec<&str> =
+            content.split(|c: char| c.is_whitespace() || c == ',').filter(|w| !w.is_empty()).collect();
+        let [time, delay] = words.as_slice() else {
+            if words.is_empty() {
+                continue;
+            }
+            return Err(error(format!("has {} numbers, expected a time and a delay", words.len())));
+        };
+        let number = |word: &str, what: &str, most: f64| {
+            let value = word.parse().ok().filter(|value| (0.0..=most).contains(value));
+            value.ok_or_else(|| {
+                error(format!("the {what} is \"{}\", expected a number from 0 to {most:e}", shown(word)))
+            })
+        };
+        let at = Span::from_secs_f64_rounded(number(time, "time", LONGEST_S)?);
+        let delay = millis(number(delay, "delay", LONGEST_S * 1e3)?);
+        if points.last().is_some_and(|last| at <= last.at) {
+            let problem =
+                format!("the time {} is not later than the one before it, expected rising times", shown(time));
+            return Err(error(problem));
+        }
+        points.push(DelayPoint { at, delay });
+    }
+    if points.is_empty() {
+        let problem = "holds no point".to_owned();
+        return Err(InputError::File { file: file_name.to_owned(), problem, expected: EXPECTED });
+    }
+    Ok(points.into())
+}
+
+/// The start of a word, which may be of any length in a binary file.
+fn shown(word: &str) -> String {
+    word.chars().take(20).flat_map(char::escape_default).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Vec<(f64, f64)>, String> {
+        let point = |point: &DelayPoint| (point.at.as_secs_f64(), point.delay.as_millis_f64());
+        delay_trace(text, "d.txt").map(|points| points.iter().map(point).collect()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn numbers_stand_apart_by_blanks_or_a_comma_and_comments_do_not_count() {
+        let expected = vec![(0.0, 20.0), (1.5, 35.25), (60.0, 0.0)];
+        assert_eq!(read("0 20\n1.5 35.25\n60 0\n").as_ref(), Ok(&expected));
+        assert_eq!(read("# time_s, delay_ms\n0, 20\n\n 1.5,35.25 # a new route\n6e1,\t0"), Ok(expected));
+    }
+
+    #[test]
+    fn a_bad_trace_is_told_with_its_line() {
+        let rising = "is not later than the one before it, expected rising times";
+        for (text, problem) in [
+            (
+                "",
+                ": holds no point, expected a text file with a time in seconds and a delay in milliseconds on each line",
+            ),
+            (
+                "# nothing\n\n",
+                ": holds no point, expected a text file with a time in seconds and a delay in milliseconds on each line",
+            ),
+            ("0 20\n1\n", ", line 2: has 1 numbers, expected a time and a delay"),
+            ("0 20 30", ", line 1: has 3 numbers, expected a time and a delay"),
+            ("0 20\n\n1 fast", ", line 3: the delay is \"fast\", expected a number from 0 to 1e9"),
+            ("0 NaN", ", line 1: the delay is \"NaN\", expected a number from 0 to 1e9"),
+            ("0 20\n1 -5", ", line 2: the delay is \"-5\", expected a number from 0 to 1e9"),
+            ("-1 20", ", line 1: the time is \"-1\", expected a number from 0 to 1e6"),
+            ("0 20\n2 30\n1 20", &format!(", line 3: the time 1 {rising}")),
+            ("0 20\n0 30", &format!(", line 2: the time 0 {rising}")),
+        ] {
+            assert_eq!(read(text), Err(format!("d.txt{problem}")));
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_or_is_no_text_is_refused() {
+        let missing = trace(Path::new("no/such.txt")).unwrap_err().to_string();
+        assert!(missing.starts_with("no/such.txt: there is no such file, expected a text file"), "{missing}");
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("delays.txt");
+        std::fs::write(&file, [0xff, 0xfe, 0]).unwrap();
+        assert!(trace(&file).unwrap_err().to_string().contains("delays.txt: is not UTF-8 text"));
+    }
+}
