@@ -109,7 +109,7 @@ fn tables(scenario: &Scenario, seed: u64, measurements: &Measurements) -> Result
     }
     output::line(&table.to_string())?;
 
-    let header = ["link", "rate kb/s", "entered", "queue drops", "wireless", "delivered", "use %"];
+    let header = ["link", "rate kb/s", "entered", "queue drops", "marks", "wireless", "delivered", "use %"];
     let mut table = output::table(&header, &header[1..]);
     for link in &measurements.links {
         table.add_row([
@@ -117,6 +117,7 @@ fn tables(scenario: &Scenario, seed: u64, measurements: &Measurements) -> Result
             number(Some(link.rate_bps as f64 / 1e3)),
             link.entered_packets.to_string(),
             link.queue_drops.to_string(),
+            link.queue_marks.to_string(),
             link.wireless_drops.to_string(),
             link.delivered_packets.to_string(),
             number(Some(link.utilisation_percent)),

@@ -95,6 +95,8 @@ pub struct LinkMeasurements {
     pub entered_packets: u64,
     /// Packets that its queue dropped.
     pub queue_drops: u64,
+    /// Packets that its queue marked (ECN).
+    pub queue_marks: u64,
     /// Packets that its channel corrupted.
     pub wireless_drops: u64,
     /// Packets handed on at its far end.
@@ -156,6 +158,7 @@ impl Measurements {
                     rate_bps: spec.rate_bps,
                     entered_packets: total.entered,
                     queue_drops: total.queue_drops,
+                    queue_marks: total.queue_marks,
                     wireless_drops: total.corrupted,
                     delivered_packets: total.delivered,
                     utilisation_percent: window.counters.link(id).transmitted_bytes as f64 * 800.0 / capacity,

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use losscause::{Span, Time};
 use losscause_sim::{
-    AtEnd, Between, ChannelSpec, FlowId, LdaSpec, Lengths, Limit, LinkSpec, QueueSpec, Traffic, Turnover, VariationSpec,
+    AtEnd, Between, ChannelSpec, CoDelSpec, FlowId, LdaSpec, Lengths, Limit, LinkSpec, QueueSpec, RedSpec, Traffic,
+    Turnover, VariationSpec,
 };
 use losscause_study::{Experiment, Scenario, Setting};
 
@@ -238,6 +239,86 @@ fn values_out_of_range_are_refused_by_key_value_and_expectation() {
         "[lda.Spyke]\nalpha = 1",
         "lda.Spyke: the algorithm \"Spyke\" is unknown (did you mean \"Spike\"?), expected one of Biaz, mBiaz, Spike, Spike-Tobe, ZigZag, ZBS, always congestion, always wireless",
     );
+}
+
+#[test]
+fn queues_are_managed_as_the_link_says() {
+    let queue = |lines: &str| {
+        let text = SMALL.replace("rate_bps = 1e6", &format!("rate_bps = 1e6\n{lines}"));
+        Scenario::parse(&text, "small.toml").unwrap().experiment().map(|experiment| experiment.network.links[0].queue)
+    };
+    let limit = match queue("").unwrap() {
+        QueueSpec::DropTail { limit } => limit,
+        other => panic!("{other:?}"),
+    };
+    for (lines, expected) in [
+        ("queue = { kind = \"drop-tail\" }", QueueSpec::DropTail { limit }),
+        (
+            "queue = { kind = \"drop-tail\", mark_from_packets = \"rate_bps / 1e5\" }",
+            QueueSpec::StepMark { limit, mark_from_pkts: 10 },
+        ),
+        ("queue = { kind = \"codel\" }", QueueSpec::CoDel(CoDelSpec::new(limit))),
+        (
+            "queue = { kind = \"codel\", target_ms = 10, interval_ms = 200, mtu_bytes = 762, ecn = true }",
+            QueueSpec::CoDel(CoDelSpec {
+                limit,
+                target: Span::from_millis(10),
+                interval: Span::from_millis(200),
+                mtu_bytes: 762,
+                ecn: true,
+            }),
+        ),
+        (
+            "queue = { kind = \"red\", min_th_packets = 2, max_th_packets = 8.5, max_p = 0.02, w_q = 0.01, gentle = true, ecn = true, typical_packet_bytes = 500 }",
+            QueueSpec::Red(RedSpec {
+                limit,
+                min_th_pkts: 2.0,
+                max_th_pkts: 8.5,
+                max_p: 0.02,
+                w_q: 0.01,
+                gentle: true,
+                ecn: true,
+                typical_packet_bytes: 500,
+            }),
+        ),
+    ] {
+        assert_eq!(queue(lines).unwrap(), expected, "{lines}");
+    }
+    let problem = |fields: &str| queue(&format!("queue = {{ {fields} }}")).unwrap_err().to_string();
+    for (fields, expected) in [
+        (
+            "kind = \"red\", min_th_packets = 15",
+            "max_th_packets: is 15, expected more than min_th_packets, which is 15",
+        ),
+        ("kind = \"red\", max_p = 1.2", "max_p: is 1.2, expected a number above 0, up to 1e0"),
+        ("kind = \"red\", w_q = 0", "w_q: is 0, expected a number above 0, up to 1e0"),
+        ("kind = \"codel\", target_ms = 0", "target_ms: is 0, expected a number above 0, up to 1e9"),
+        (
+            "kind = \"codel\", target_ms = 200",
+            "interval_ms: is 100.000 ms, expected at least the target, which is 200.000 ms",
+        ),
+        (
+            "kind = \"drop-tail\", mark_from_packets = 0",
+            "mark_from_packets: is 0, expected a whole number from 1 to 4294967295",
+        ),
+        (
+            "kind = \"drop-tail\", ecn = true",
+            "ecn: stands in a drop-tail queue, which marks nothing by itself, expected mark_from_packets, or kind red or codel",
+        ),
+    ] {
+        assert_eq!(problem(fields), format!("small.toml: link.radio.queue.{expected}"));
+    }
+}
+
+#[test]
+fn a_red_queue_takes_the_scenarios_packets_for_typical() {
+    let text = SMALL.replace("rate_bps = 1e6", "rate_bps = 1e6\nqueue = { kind = \"red\" }");
+    let typical =
+        |text: &str| match Scenario::parse(text, "small.toml").unwrap().experiment().unwrap().network.links[0].queue {
+            QueueSpec::Red(spec) => spec.typical_packet_bytes,
+            other => panic!("{other:?}"),
+        };
+    assert_eq!(typical(&format!("packet_bytes = 762\n{text}")), 762);
 }
 
 #[test]

@@ -6,8 +6,8 @@
 //! one goes on from that one's count (section 5.5). Nothing is dropped while no more than one packet of the largest
 //! size waits behind it.
 //!
-//! With ECN a packet is marked instead of dropped, and sent; the RFC leaves this open (section 5.1 of RFC 3168 says that
-//! a mark stands for a drop), and the order is Linux's: a mark ends the search for this turn.
+//! With ECN a packet is marked instead of dropped, and sent; the RFC leaves the details open, and the order is Linux's: a
+//! mark ends the search for this turn.
 //!
 //! Deviations:
 //!

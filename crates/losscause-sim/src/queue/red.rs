@@ -14,8 +14,8 @@
 //! where `count` is -1 while the average is below `min_th`, grows by 1 with each packet above it, and is 0 after a hit:
 //! so hits are spread evenly instead of coming in clusters.
 //!
-//! With ECN a hit marks the packet instead of dropping it. From `max_th` on a hit is a drop, gentle or not: RFC 3168,
-//! section 7, wants packets dropped, not marked, when the average is above the upper threshold.
+//! With ECN a hit marks the packet instead of dropping it. From `max_th` on a hit is a drop, gentle or not: RFC 3168
+//! wants packets dropped, not marked, when the average is above the upper threshold.
 //!
 //! Deviations:
 //!

@@ -125,7 +125,7 @@ impl RedSpec {
 }
 
 impl CoDelSpec {
-    /// RFC 8289's settings: a target of 5 ms, an interval of 100 ms (section 4.2 and 4.3); an MTU of 1500 bytes; no ECN.
+    /// RFC 8289's settings: a target of 5 ms, an interval of 100 ms; an MTU of 1500 bytes; no ECN.
     pub const fn new(limit: Limit) -> Self {
         Self { limit, target: Span::from_millis(5), interval: Span::from_millis(100), mtu_bytes: 1500, ecn: false }
     }

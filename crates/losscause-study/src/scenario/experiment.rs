@@ -282,7 +282,7 @@ impl Layout {
         let templates: Vec<LinkSpec> = document
             .link
             .iter()
-            .map(|described: &Link| link::template(described, reader, names, directory))
+            .map(|described: &Link| link::template(described, document, reader, names, directory))
             .collect::<Result<_, _>>()?;
         Ok(self
             .order

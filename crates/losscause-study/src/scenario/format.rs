@@ -133,6 +133,9 @@ pub struct Link {
     pub queue_packets: Option<Quantity>,
     /// Most bytes that wait, besides the packet in transmission; instead of `queue_packets`.
     pub queue_bytes: Option<Quantity>,
+    /// How the queue is managed (default: what finds it full is dropped).
+    #[serde(default)]
+    pub queue: QueueKind,
     /// What the air does to packets (default: nothing).
     #[serde(default)]
     pub channel: Channel,
@@ -203,6 +206,62 @@ pub enum AtEnd {
     Hold,
     /// The trace begins again; the last line's time is the length of a round.
     Repeat,
+}
+
+/// How a queue is managed. `queue_packets` or `queue_bytes` say when it is full, whatever manages it. Marks are for flows
+/// with `ecn = true`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum QueueKind {
+    /// First in, first out; what finds it full is dropped.
+    DropTail {
+        /// A packet that finds so many waiting, or more, is marked (1 or more; default: none is).
+        mark_from_packets: Option<Quantity>,
+        /// Refused: this queue marks by `mark_from_packets`.
+        #[schemars(skip)]
+        ecn: Option<bool>,
+    },
+    /// Random Early Detection (Floyd and Jacobson 1993): packets are dropped at random, the more the longer the average
+    /// queue is.
+    Red {
+        /// Below this average nothing is dropped, packets (default 5).
+        min_th_packets: Option<Quantity>,
+        /// From this average on everything is dropped, packets; more than `min_th_packets` (default 15).
+        max_th_packets: Option<Quantity>,
+        /// Probability of a drop as the average reaches `max_th_packets` (above 0, up to 1; default 0.1).
+        max_p: Option<Quantity>,
+        /// Weight of the momentary queue in the average (above 0, up to 1; default 0.002).
+        w_q: Option<Quantity>,
+        /// Whether the probability rises from `max_p` to 1 between `max_th_packets` and twice that, instead of jumping
+        /// (default false).
+        #[serde(default)]
+        gentle: bool,
+        /// Whether packets are marked instead of dropped while the average is below `max_th_packets` (default false).
+        #[serde(default)]
+        ecn: bool,
+        /// Size of a typical packet, bytes: an idle link's average falls once per such packet's time (default: the
+        /// scenario's `packet_bytes`, else 1000).
+        typical_packet_bytes: Option<Quantity>,
+    },
+    /// Controlled delay (RFC 8289): packets are dropped when their turn comes while all have waited too long.
+    #[serde(rename = "codel")]
+    CoDel {
+        /// The delay that a standing queue may have, milliseconds (above 0; default 5).
+        target_ms: Option<Quantity>,
+        /// How long the delay may stay above the target, milliseconds (the target or more; default 100).
+        interval_ms: Option<Quantity>,
+        /// While no more bytes wait, nothing is dropped: the size of the largest packet (default 1500).
+        mtu_bytes: Option<Quantity>,
+        /// Whether packets are marked instead of dropped (default false).
+        #[serde(default)]
+        ecn: bool,
+    },
+}
+
+impl Default for QueueKind {
+    fn default() -> Self {
+        Self::DropTail { mark_from_packets: None, ecn: None }
+    }
 }
 
 /// Where packets meet the channel.

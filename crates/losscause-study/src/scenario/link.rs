@@ -4,16 +4,23 @@ use std::path::Path;
 use std::sync::Arc;
 
 use losscause::Span;
-use losscause_sim::{ChannelSpec, ErrorPosition, Limit, LinkSpec, QueueSpec, Slots, TraceStart};
+use losscause_sim::{ChannelSpec, ErrorPosition, Limit, LinkSpec, Slots, TraceStart};
 
 use super::delay;
 use super::expression::Names;
-use super::format::{self, Channel, Link};
+use super::format::{self, Channel, Document, Link};
+use super::queue;
 use super::reader::{LONGEST_S, Range, Reader};
 use crate::InputError;
 
 /// The link as the simulator knows it, under its name in the file.
-pub(super) fn template(link: &Link, reader: &Reader, names: &Names, directory: &Path) -> Result<LinkSpec, InputError> {
+pub(super) fn template(
+    link: &Link,
+    document: &Document,
+    reader: &Reader,
+    names: &Names,
+    directory: &Path,
+) -> Result<LinkSpec, InputError> {
     let key = |field: &str| format!("link.{}.{field}", link.name);
     let rate_bps = reader.rate(&key("rate_bps"), &link.rate_bps, names)?;
     let delay_ms = reader.number(&key("delay_ms"), &link.delay_ms, names, Range::NotNegative(LONGEST_S * 1e3))?;
@@ -42,7 +49,7 @@ pub(super) fn template(link: &Link, reader: &Reader, names: &Names, directory: &
         rate_bps,
         delay: Span::from_secs_f64_rounded(delay_ms / 1e3),
         variation: delay::variation(&link.delay_variation, &key("delay_variation"), reader, &own, directory)?,
-        queue: QueueSpec::DropTail { limit },
+        queue: queue::spec(&link.queue, limit, &key("queue"), document.packet_bytes.as_ref(), reader, &own)?,
         channel: channel(&link.channel, &key("channel"), reader, &own, directory)?,
         error_position: match link.error_position {
             format::ErrorPosition::AfterTransmission => ErrorPosition::AfterTransmission,

@@ -15,6 +15,7 @@ pub mod format;
 pub mod lda;
 mod link;
 pub mod protocol;
+mod queue;
 mod read;
 mod reader;
 mod setting;

@@ -52,6 +52,8 @@ pub struct TcpSettings {
     pub fast_retransmit_restarts_timer: Option<bool>,
     /// Whether the acknowledgement that ends fast recovery also opens the window.
     pub grow_on_recovery_exit: Option<bool>,
+    /// Whether queues may mark segments instead of dropping them, and marks count as losses (RFC 3168; default false).
+    pub ecn: Option<bool>,
 }
 
 /// The sets of TCP settings that have a name.
@@ -104,6 +106,7 @@ impl TcpSettings {
         replace(&mut config.backoff_cleared, self.backoff_cleared);
         replace(&mut config.fast_retransmit_restarts_timer, self.fast_retransmit_restarts_timer);
         replace(&mut config.grow_on_recovery_exit, self.grow_on_recovery_exit);
+        replace(&mut config.ecn, self.ecn);
         Ok(config)
     }
 }

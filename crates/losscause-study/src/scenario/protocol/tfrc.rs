@@ -60,6 +60,9 @@ pub struct TfrcSettings {
     pub discount_at_loss: Option<bool>,
     /// When the receiver reports.
     pub reports: Option<Reports>,
+    /// Whether queues may mark packets instead of dropping them, and marks count as congestion losses (RFC 5348, section
+    /// 5.1; default false). No algorithm is asked about a mark.
+    pub ecn: Option<bool>,
 }
 
 /// The sets of TFRC settings that have a name.
@@ -159,6 +162,7 @@ impl TfrcSettings {
         replace(&mut config.loss_event, self.loss_event);
         replace(&mut config.first_interval, self.first_interval);
         replace(&mut config.reports, self.reports);
+        replace(&mut config.ecn, self.ecn);
         replace(&mut config.weights, self.weights);
         if let Some(weight) = &self.rtt_weight {
             config.rtt_weight = reader.number("tfrc.rtt_weight", weight, names, Range::Share)?;
