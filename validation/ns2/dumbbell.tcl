@@ -6,6 +6,7 @@ array set param {
     rate        800k
     rtt         40
     queue       60
+    red         ""
     flows       1
     starts      ""
     duration    60
@@ -91,7 +92,24 @@ set far_ms [expr {$param(rtt) / 2.0 - 2.0 * $param(access-ms)}]
 if {$far_ms <= 0} {
     refuse "-rtt $param(rtt) ms leaves nothing for the bottleneck beside 4 x $param(access-ms) ms of access links"
 }
-$ns duplex-link $r1 $r2 $param(rate) ${far_ms}ms DropTail
+if {$param(red) ne ""} {
+    if {[llength $param(red)] != 5} {
+        refuse "-red needs five values: min_th max_th max_p w_q gentle(0 or 1), not $param(red)"
+    }
+    # In packets, as Floyd and Jacobson have it: no spacing by bytes, no waiting between drops.
+    foreach {name value} {bytes_ false queue_in_bytes_ false wait_ false adaptive_ 0} {
+        Queue/RED set $name $value
+    }
+    foreach name {thresh_ maxthresh_ q_weight_ gentle_} index {0 1 3 4} {
+        Queue/RED set $name [lindex $param(red) $index]
+    }
+    Queue/RED set linterm_ [expr {1.0 / [lindex $param(red) 2]}]
+    Queue/RED set mean_pktsize_ [expr {$param(size) + 40}]
+    $ns simplex-link $r1 $r2 $param(rate) ${far_ms}ms RED
+} else {
+    $ns simplex-link $r1 $r2 $param(rate) ${far_ms}ms DropTail
+}
+$ns simplex-link $r2 $r1 $param(rate) ${far_ms}ms DropTail
 $ns queue-limit $r1 $r2 $param(queue)
 $ns queue-limit $r2 $r1 100000
 set bottleneck [$ns link $r1 $r2]
