@@ -1,189 +1,269 @@
-//! Who acts next: a tournament over a fixed set of event sources.
+//! Who acts next: a timing wheel over a fixed set of event sources.
 //!
 //! The simulator knows all its sources beforehand (one per link, two timers per flow), and each has at most one next
-//! event. So nothing is ever inserted or removed: a source's key is overwritten in place, and the matches on the way
-//! from its leaf to the root are played again. There are no stale events and nothing is allocated.
+//! event. So nothing is ever allocated and there are no stale events: a source is taken out of one slot of the wheel and
+//! put into another.
 //!
-//! Events at the same time come in the order in which they were set. A key is one 64-bit integer that holds the time since
-//! [`Schedule::base`], an insertion number and the source, because comparing such integers needs no branch that could be
-//! mispredicted. Events too far ahead for that are held back at the horizon; when only such are left, or insertion numbers
-//! run out, all keys are made anew, once in many thousands of events.
+//! A slot is a short stretch of time, and holds the sources that act within it, in order; most slots hold none or one.
+//! One bit per slot says whether it holds any, so the next event is found by counting zeros, 64 slots at once. An event
+//! farther ahead than the wheel reaches waits in one of the later slots and moves on from there.
+//!
+//! Events at the same time come in the order in which they were set.
 
 use losscause::{Span, Time};
 
-/// The key of a source without an event, larger than all others.
-const NO_KEY: u64 = u64::MAX;
 /// The time of a source without an event.
-const NEVER: Time = Time::MAX;
+pub(crate) const NEVER: Time = Time::MAX;
+
+/// Slots of the wheel, a power of two. Few, so that it stays in the fastest cache.
+const SLOTS: usize = 2048;
+/// Words of bits, one per slot.
+const WORDS: usize = SLOTS / 64;
+/// Behind the last source of a slot.
+const NOBODY: u32 = u32::MAX;
+/// The length of a slot is 2 to the power of one of these, nanoseconds: the wheel reaches 8 ms to a quarter of a second
+/// ahead.
+const SLOT_BITS: std::ops::RangeInclusive<u32> = 12..=17;
 
 /// The next event of every source.
 #[derive(Clone, Debug)]
 pub(crate) struct Schedule {
-    /// A complete binary tree: the root is node 1, the children of node i are 2i and 2i + 1, the sources are the leaves.
-    /// Every node holds the smallest key below it.
-    nodes: Box<[u64]>,
-    /// When each source acts next.
-    at: Box<[Time]>,
-    /// Keys count time from here.
-    base: Time,
-    /// The next insertion number, in its place within a key.
+    sources: Box<[Source]>,
+    wheel: Wheel,
+    /// How often an event was set.
     number: u64,
-    /// The lowest bits of a key hold the source, so many of them. The insertion number is next.
-    source_bits: u32,
-    /// The highest bits of a key hold the time, from this one on.
-    time_bit: u32,
-    /// Times from here on, nanoseconds after the base, are all the same in keys.
-    horizon: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Source {
+    /// When it acts next.
+    at: Time,
+    /// Orders simultaneous events.
+    number: u64,
+    /// Its place in the wheel.
+    place: u32,
+    /// The source behind it at the same place.
+    next: u32,
+}
+
+/// The slots. Those of all time are counted from zero; the wheel shows the next of them, each at the place that is its
+/// number modulo the number of places.
+#[derive(Clone, Debug)]
+struct Wheel {
+    /// The first source at every place, or nobody.
+    first: Box<[u32; SLOTS]>,
+    /// A bit per place: whether there is anybody.
+    used: [u64; WORDS],
+    /// No event is in a slot before this.
+    base: i64,
+    slot_bits: u32,
 }
 
 impl Schedule {
     /// The most sources there can be.
     pub(crate) const MAX_SOURCES: usize = 1 << 20;
 
-    /// So many sources, none with an event.
-    pub(crate) fn new(sources: usize) -> Self {
-        let leaves = sources.next_power_of_two().max(2);
-        let source_bits = leaves.ilog2();
-        // Twice as many insertion numbers as there are sources, so that a fresh start lasts for a while.
-        let time_bit = source_bits + (source_bits + 1).max(16);
+    /// So many sources, none with an event. Slots become about as long as `spacing`: that of events which come so densely
+    /// that they should not share one.
+    pub(crate) fn new(sources: usize, spacing: Span) -> Self {
+        let spacing = spacing.as_nanos().max(1) as u64;
+        let slot_bits = spacing.ilog2().clamp(*SLOT_BITS.start(), *SLOT_BITS.end());
         Self {
-            nodes: vec![NO_KEY; 2 * leaves].into_boxed_slice(),
-            at: vec![NEVER; sources].into_boxed_slice(),
-            base: Time::ZERO,
+            sources: vec![Source { at: NEVER, number: 0, place: 0, next: NOBODY }; sources].into_boxed_slice(),
+            wheel: Wheel { first: Box::new([NOBODY; SLOTS]), used: [0; WORDS], base: 0, slot_bits },
             number: 0,
-            source_bits,
-            time_bit,
-            horizon: (NO_KEY >> time_bit) - 1,
         }
     }
 
-    /// `source` acts next at `at`, or never. If that was known already, it keeps its place among simultaneous events.
-    #[inline]
-    pub(crate) fn set(&mut self, source: usize, at: Option<Time>) {
-        let at = at.unwrap_or(NEVER);
-        if self.at[source] == at {
+    /// `source` acts next at `at`, which may be [`NEVER`]. If that was known already, it keeps its place among simultaneous
+    /// events.
+    #[inline(always)]
+    pub(crate) fn set(&mut self, source: usize, at: Time) {
+        let state = &mut self.sources[source];
+        let before = *state;
+        if before.at == at {
             return;
         }
-        self.at[source] = at;
-        // A time before the base becomes a very large number.
-        let since_base = (at - self.base).as_nanos() as u64;
-        if since_base >= self.horizon {
-            self.set_far(source, at);
+        self.number += 1;
+        state.at = at;
+        state.number = self.number;
+        if before.at != NEVER && !self.wheel.take_out_first(source, &before) {
+            return self.reset(source, &before);
+        }
+        if at == NEVER {
             return;
         }
-        self.replace(source, since_base << self.time_bit | self.number | source as u64);
-        self.count();
+        let Some(place) = self.wheel.place_of(at) else { return self.turn_to(at) };
+        state.place = place as u32;
+        state.next = NOBODY;
+        if self.wheel.first[place] != NOBODY {
+            return self.join(source, place);
+        }
+        self.wheel.open(place, source);
     }
 
     /// The next event up to and including `until`: when, and which source. It stays until the source is set anew.
     #[inline]
     pub(crate) fn first_until(&mut self, until: Time) -> Option<(Time, usize)> {
-        let mut key = self.nodes[1];
-        if key >> self.time_bit >= self.horizon {
-            if key == NO_KEY {
+        let mut moved = 0;
+        loop {
+            let slot = self.wheel.base + self.wheel.slots_to_next()? as i64;
+            let source = self.wheel.first[place(slot)] as usize;
+            let at = self.sources[source].at;
+            if self.wheel.slot_of(at) == slot {
+                if at > until {
+                    return None;
+                }
+                self.wheel.base = slot;
+                return Some((at, source));
+            }
+            if slot > self.wheel.slot_of(until) {
                 return None;
             }
-            self.renumber();
-            key = self.nodes[1];
+            self.move_on(slot, source);
+            moved += 1;
+            // Everybody may be far ahead: then do not turn the wheel slot by slot.
+            if moved > self.sources.len() {
+                let earliest = self.sources.iter().map(|source| source.at).min()?;
+                if earliest > until {
+                    return None;
+                }
+                self.turn_to(earliest);
+                moved = 0;
+            }
         }
-        let at = self.base + Span::from_nanos((key >> self.time_bit) as i64);
-        let source = key & ((1 << self.source_bits) - 1);
-        (at <= until).then_some((at, source as usize))
     }
 
-    /// Never, beyond the horizon, or before the base.
-    fn set_far(&mut self, source: usize, at: Time) {
-        if at == NEVER {
-            self.replace(source, NO_KEY);
-        } else if at < self.base {
-            self.nodes[self.at_leaf(source)] = self.number;
-            self.renumber();
+    /// Links a source into a place where others are, by time and number.
+    fn join(&mut self, source: usize, place: usize) {
+        let order = |sources: &[Source], source: u32| {
+            let Source { at, number, .. } = sources[source as usize];
+            (at, number)
+        };
+        let own = order(&self.sources, source as u32);
+        let mut before = NOBODY;
+        let mut next = self.wheel.first[place];
+        while next != NOBODY && order(&self.sources, next) < own {
+            before = next;
+            next = self.sources[next as usize].next;
+        }
+        self.sources[source].next = next;
+        match before {
+            NOBODY => self.wheel.first[place] = source as u32,
+            before => self.sources[before as usize].next = source as u32,
+        }
+    }
+
+    /// Links a source into its slot.
+    fn put_in(&mut self, source: usize) {
+        let at = self.sources[source].at;
+        let Some(place) = self.wheel.place_of(at) else { return self.turn_to(at) };
+        self.sources[source].place = place as u32;
+        self.sources[source].next = NOBODY;
+        if self.wheel.first[place] == NOBODY {
+            self.wheel.open(place, source);
         } else {
-            self.replace(source, self.horizon << self.time_bit | self.number | source as u64);
-            self.count();
+            self.join(source, place);
         }
     }
 
-    #[inline]
-    fn replace(&mut self, source: usize, key: u64) {
-        let leaf = self.at_leaf(source);
-        let old = self.nodes[leaf];
-        self.nodes[leaf] = key;
-        if key < old {
-            self.sooner(leaf, key);
-        } else if self.nodes[1] == old {
-            self.last_winner_later(leaf, key);
-        } else {
-            self.later(leaf, key, old);
-        }
-    }
-
-    /// A leaf's key became smaller: it wins as long as the winner so far is larger.
-    #[inline]
-    fn sooner(&mut self, leaf: usize, key: u64) {
-        let mut node = leaf / 2;
-        while node > 0 && key < self.nodes[node] {
-            self.nodes[node] = key;
-            node /= 2;
-        }
-    }
-
-    /// A leaf's key became larger: the matches that it won are played again.
-    #[inline]
-    fn later(&mut self, leaf: usize, key: u64, old: u64) {
-        let mut node = leaf;
-        let mut winner = key;
-        while self.nodes[node / 2] == old {
-            winner = winner.min(self.nodes[node ^ 1]);
-            node /= 2;
-            self.nodes[node] = winner;
-        }
-    }
-
-    /// The same if it had won all its matches, which is so for the source that just acted.
-    #[inline]
-    fn last_winner_later(&mut self, leaf: usize, key: u64) {
-        let mut node = leaf;
-        let mut winner = key;
-        while node > 1 {
-            winner = winner.min(self.nodes[node ^ 1]);
-            node /= 2;
-            self.nodes[node] = winner;
-        }
-    }
-
-    /// An insertion number was used.
-    #[inline]
-    fn count(&mut self) {
-        self.number += 1 << self.source_bits;
-        if self.number >> self.time_bit != 0 {
-            self.renumber();
-        }
-    }
-
-    fn at_leaf(&self, source: usize) -> usize {
-        self.nodes.len() / 2 + source
-    }
-
-    /// Makes all keys anew, in the same order, counted from the first event.
+    /// The same for a source that had an event and was not the first in its slot.
     #[cold]
-    fn renumber(&mut self) {
-        let leaves = self.at_leaf(0);
-        let mut order: Vec<usize> = (0..self.at.len()).filter(|&source| self.at[source] != NEVER).collect();
-        let number = |source| self.nodes[leaves + source] & ((1 << self.time_bit) - 1);
-        order.sort_by_key(|&source| (self.at[source], number(source)));
-        self.base = order.first().map_or(self.base, |&first| self.at[first]);
-        self.number = 0;
-        for source in order {
-            let since_base = (self.at[source] - self.base).as_nanos() as u64;
-            let time = since_base.min(self.horizon) << self.time_bit;
-            self.nodes[leaves + source] = time | self.number | source as u64;
-            self.number += 1 << self.source_bits;
+    fn reset(&mut self, source: usize, before: &Source) {
+        let mut ahead = self.wheel.first[before.place as usize] as usize;
+        while self.sources[ahead].next != source as u32 {
+            ahead = self.sources[ahead].next as usize;
         }
-        for node in (1..leaves).rev() {
-            self.nodes[node] = self.nodes[2 * node].min(self.nodes[2 * node + 1]);
+        self.sources[ahead].next = before.next;
+        if self.sources[source].at != NEVER {
+            self.put_in(source);
         }
     }
+
+    /// The first event waits in a slot that has come before its time: the wheel reaches farther now.
+    #[cold]
+    fn move_on(&mut self, slot: i64, source: usize) {
+        self.wheel.base = slot;
+        let state = self.sources[source];
+        self.wheel.take_out_first(source, &state);
+        self.put_in(source);
+    }
+
+    /// Nobody acts before `at`, which need not be true of the base: everybody is put in anew.
+    #[cold]
+    fn turn_to(&mut self, at: Time) {
+        self.wheel.base = self.wheel.slot_of(at);
+        self.wheel.first.fill(NOBODY);
+        self.wheel.used.fill(0);
+        for source in 0..self.sources.len() {
+            if self.sources[source].at != NEVER {
+                self.put_in(source);
+            }
+        }
+    }
+}
+
+impl Wheel {
+    /// From the base to the first slot that is not empty.
+    #[inline]
+    fn slots_to_next(&self) -> Option<usize> {
+        let start = place(self.base);
+        let from_start = self.used[start / 64] >> (start % 64);
+        if from_start != 0 {
+            return Some(from_start.trailing_zeros() as usize);
+        }
+        self.slots_to_next_word(start)
+    }
+
+    /// The same if that is in another word than the place `start`, or in the same word before it: a whole turn ahead.
+    fn slots_to_next_word(&self, start: usize) -> Option<usize> {
+        let words = (1..=WORDS).find(|words| self.used[(start / 64 + words) % WORDS] != 0)?;
+        let within = self.used[(start / 64 + words) % WORDS].trailing_zeros() as usize;
+        Some(64 * words + within - start % 64)
+    }
+
+    #[inline]
+    fn slot_of(&self, at: Time) -> i64 {
+        at.as_nanos() >> self.slot_bits
+    }
+
+    /// Where a source that acts at `at` belongs; none if that is before the base. Beyond the wheel's reach it is somewhere in
+    /// the farther half, so that many such sources do not share one slot.
+    #[inline]
+    fn place_of(&self, at: Time) -> Option<usize> {
+        const HALF: i64 = SLOTS as i64 / 2;
+        let slot = self.slot_of(at);
+        let ahead = slot - self.base;
+        let within = if ahead < 2 * HALF { slot } else { self.base + HALF + slot % HALF };
+        (ahead >= 0).then(|| place(within))
+    }
+
+    /// Puts a source where nobody is.
+    #[inline]
+    fn open(&mut self, place: usize, source: usize) {
+        self.first[place] = source as u32;
+        self.used[place / 64] |= 1 << (place % 64);
+    }
+
+    /// Takes out a source if it is the first at its place.
+    #[inline]
+    fn take_out_first(&mut self, source: usize, state: &Source) -> bool {
+        let place = state.place as usize % SLOTS;
+        if self.first[place] != source as u32 {
+            return false;
+        }
+        self.first[place] = state.next;
+        if state.next == NOBODY {
+            self.used[place / 64] &= !(1 << (place % 64));
+        }
+        true
+    }
+}
+
+/// Where the wheel shows a slot.
+#[inline]
+fn place(slot: i64) -> usize {
+    slot as usize % SLOTS
 }
 
 #[cfg(test)]
@@ -192,14 +272,14 @@ mod tests {
 
     use super::*;
 
-    fn at(nanos: i64) -> Option<Time> {
-        Some(Time::from_nanos(nanos))
+    fn at(nanos: i64) -> Time {
+        Time::from_nanos(nanos)
     }
 
     fn drain(schedule: &mut Schedule) -> Vec<usize> {
         let mut order = Vec::new();
         while let Some((_, source)) = schedule.first_until(Time::MAX) {
-            schedule.set(source, None);
+            schedule.set(source, NEVER);
             order.push(source);
         }
         order
@@ -207,7 +287,7 @@ mod tests {
 
     #[test]
     fn simultaneous_events_come_in_the_order_they_were_set() {
-        let mut schedule = Schedule::new(5);
+        let mut schedule = Schedule::new(5, Span::from_millis(1));
         for source in [3, 0, 4, 1] {
             schedule.set(source, at(7));
         }
@@ -220,7 +300,7 @@ mod tests {
 
     #[test]
     fn an_event_after_the_limit_stays() {
-        let mut schedule = Schedule::new(1);
+        let mut schedule = Schedule::new(1, Span::from_millis(1));
         assert_eq!(schedule.first_until(Time::MAX), None);
         schedule.set(0, at(10));
         assert_eq!(schedule.first_until(Time::from_nanos(9)), None);
@@ -230,36 +310,71 @@ mod tests {
     #[test]
     fn events_beyond_the_horizon_come_in_order_too() {
         let hours = |hours: i64| Time::ZERO + Span::from_secs(hours * 3600);
-        let mut schedule = Schedule::new(4);
+        let mut schedule = Schedule::new(4, Span::from_millis(1));
         for (source, time) in [(0, hours(200_000)), (1, hours(100)), (2, hours(1)), (3, hours(100))] {
-            schedule.set(source, Some(time));
+            schedule.set(source, time);
         }
         assert_eq!(schedule.first_until(hours(99)), Some((hours(1), 2)));
-        schedule.set(2, None);
+        schedule.set(2, NEVER);
         assert_eq!(schedule.first_until(hours(99)), None);
         assert_eq!(schedule.first_until(hours(100)), Some((hours(100), 1)));
-        schedule.set(2, Some(hours(50)));
+        schedule.set(2, hours(50));
         assert_eq!(drain(&mut schedule), [2, 1, 3, 0]);
+    }
+
+    #[test]
+    fn an_event_before_all_others_comes_first_though_a_later_one_was_looked_for() {
+        let mut schedule = Schedule::new(3, Span::from_millis(1));
+        schedule.set(0, at(40_000_000_000));
+        schedule.set(1, at(20_000_000_000));
+        assert_eq!(schedule.first_until(Time::MAX), Some((Time::from_nanos(20_000_000_000), 1)));
+        schedule.set(2, at(-5));
+        assert_eq!(drain(&mut schedule), [2, 1, 0]);
+    }
+
+    /// Close together, slots apart, and farther apart than the wheel reaches.
+    fn time() -> impl Strategy<Value = i64> {
+        prop_oneof![0_i64..50, (0_i64..50).prop_map(|t| t << 17), (0_i64..50).prop_map(|t| (t << 26) + t % 3)]
     }
 
     proptest! {
         #[test]
-        fn the_tournament_agrees_with_a_sorted_list(
+        fn the_wheel_agrees_with_a_sorted_list(
             sources in 1_usize..40,
-            first_number in prop_oneof![Just(0), 65_400_u64..65_536],
-            steps in prop::collection::vec((0_usize..40, prop::option::weighted(0.8, 0_i64..50)), 0..200),
+            steps in prop::collection::vec((0_usize..40, prop::option::weighted(0.8, time())), 0..200),
         ) {
-            let mut schedule = Schedule::new(sources);
-            schedule.number = first_number << schedule.source_bits;
+            let mut schedule = Schedule::new(sources, Span::from_millis(1));
             let mut model: Vec<Option<(i64, usize)>> = vec![None; sources];
             for (number, &(source, time)) in steps.iter().enumerate() {
                 let source = source % sources;
-                schedule.set(source, time.map(Time::from_nanos));
+                schedule.set(source, time.map_or(NEVER, Time::from_nanos));
                 if model[source].map(|(at, _)| at) != time {
                     model[source] = time.map(|at| (at, number));
                 }
                 let first = (0..sources).filter(|&s| model[s].is_some()).min_by_key(|&s| model[s]);
                 prop_assert_eq!(schedule.first_until(Time::MAX).map(|(_, source)| source), first);
+            }
+        }
+
+        #[test]
+        fn sources_that_act_one_after_the_other_come_in_order_of_time_and_number(
+            spans in prop::collection::vec(time(), 1..40),
+            spacing in 30_000_i64..1_000_000,
+        ) {
+            let mut schedule = Schedule::new(spans.len(), Span::from_nanos(spacing));
+            let mut model = Vec::new();
+            for (source, &span) in spans.iter().enumerate() {
+                schedule.set(source, at(span));
+                model.push((span, source));
+            }
+            for number in spans.len()..500 {
+                let first = (0..spans.len()).min_by_key(|&source| model[source]).unwrap_or(0);
+                let now = Time::from_nanos(model[first].0);
+                prop_assert_eq!(schedule.first_until(now), Some((now, first)));
+                // Never at once: that would be no new event.
+                let next = now + Span::from_nanos(spans[(first + number) % spans.len()] + 1);
+                schedule.set(first, next);
+                model[first] = (next.as_nanos(), number);
             }
         }
     }

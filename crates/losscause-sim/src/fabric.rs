@@ -1,10 +1,10 @@
 //! The links, and the packets under way between the ends of flows.
 
-use losscause::Time;
+use losscause::{Span, Time};
 
 use crate::counters::Counters;
 use crate::custody::{Custody, Hop, Keep, link_event};
-use crate::event::Schedule;
+use crate::event::{NEVER, Schedule};
 use crate::ledger::Ledger;
 use crate::link::{Entry, Link};
 use crate::packet::{Handle, Packet, Payload, Pool};
@@ -51,7 +51,7 @@ impl Fabric {
             Ledger::new(flow.traffic.differentiates(), Stream::new(seed, &format!("flow/{}/oracle", flow.name)))
         };
         Self {
-            schedule: Schedule::new(network.links.len() + 2 * network.flows.len()),
+            schedule: Schedule::new(network.links.len() + 2 * network.flows.len(), spacing(network)),
             links: network.links.iter().map(|spec| Link::new(spec, seed)).collect(),
             custody: Custody {
                 pool: Pool::default(),
@@ -66,25 +66,21 @@ impl Fabric {
     #[inline]
     pub(crate) fn next(&mut self, until: Time) -> Option<(Time, Source)> {
         let (now, source) = self.schedule.first_until(until)?;
-        let links = self.links.len();
-        let source = match source.checked_sub(links) {
-            None => Source::Link(source),
-            Some(end) if end.is_multiple_of(2) => Source::Sender(end / 2),
-            Some(end) => Source::Receiver(end / 2),
-        };
+        let Some(end) = source.checked_sub(self.links.len()) else { return Some((now, Source::Link(source))) };
+        let source = if end % 2 == 0 { Source::Sender(end / 2) } else { Source::Receiver(end / 2) };
         Some((now, source))
     }
 
     /// Sets the timer of a flow's sender.
     #[inline]
     pub(crate) fn set_sender(&mut self, flow: usize, at: Option<Time>) {
-        self.schedule.set(self.links.len() + 2 * flow, at);
+        self.schedule.set(self.links.len() + 2 * flow, at.unwrap_or(NEVER));
     }
 
     /// Sets the timer of a flow's receiver.
     #[inline]
     pub(crate) fn set_receiver(&mut self, flow: usize, at: Option<Time>) {
-        self.schedule.set(self.links.len() + 2 * flow + 1, at);
+        self.schedule.set(self.links.len() + 2 * flow + 1, at.unwrap_or(NEVER));
     }
 
     /// An end sends a packet to the first link of its way.
@@ -94,8 +90,9 @@ impl Fabric {
             let flow = FlowId(self.custody.hops[hop as usize].flow);
             recorder.record(&Event { at: now, flow, kind: EventKind::Sent(payload.info()) });
         }
-        let handle = self.custody.pool.insert(Packet { hop, wire_bytes: payload.wire_bytes(), payload });
-        self.enter(now, handle, recorder);
+        let wire_bytes = payload.wire_bytes();
+        let packet = self.custody.pool.insert(Packet { hop, wire_bytes, payload });
+        self.enter(now, Waiting { packet, wire_bytes }, hop as usize, recorder);
     }
 
     /// A packet reaches the far end of a link, and enters the next one unless it has come to its end: then the caller
@@ -125,7 +122,8 @@ impl Fabric {
             return Some(flight.packet);
         }
         packet.hop += 1;
-        self.enter(now, flight.packet, recorder);
+        let waiting = Waiting { packet: flight.packet, wire_bytes: packet.wire_bytes };
+        self.enter(now, waiting, place + 1, recorder);
         None
     }
 
@@ -137,26 +135,25 @@ impl Fabric {
         }
     }
 
-    /// A packet comes to the link of its present hop.
+    /// A packet comes to the link of its present hop, which is at `place`.
     #[inline]
-    fn enter<R: Recorder>(&mut self, now: Time, handle: Handle, recorder: &mut R) {
-        let packet = self.custody.pool.get(handle);
-        let place = packet.hop as usize;
+    fn enter<R: Recorder>(&mut self, now: Time, waiting: Waiting, place: usize, recorder: &mut R) {
         let hop = self.custody.hops[place];
-        let index = hop.link as usize;
         self.custody.counters.hops[place].entered += 1;
-        let waiting = Waiting { packet: handle, wire_bytes: packet.wire_bytes };
+        let index = hop.link as usize;
         let link = &mut self.links[index];
+        let was_empty = link.is_empty();
         let mut keep = Keep { custody: &mut self.custody, recorder };
-        let was_empty = link.next_arrival().is_none();
         match link.enter(now, waiting, hop.immune, &mut keep) {
-            Entry::Accepted => {
+            Entry::Waits => {}
+            Entry::Sent { arrives } => {
+                // Else the link has an earlier event.
                 if was_empty {
-                    self.schedule.set(index, link.next_arrival());
+                    self.schedule.set(index, arrives);
                 }
             }
-            Entry::Dropped => keep.drop(now, handle, link.queue.occupancy()),
-            Entry::Hit => self.corrupt(now, handle, recorder),
+            Entry::Dropped => keep.drop(now, waiting.packet, link.queue.occupancy()),
+            Entry::Hit => self.corrupt(now, waiting.packet, recorder),
         }
     }
 
@@ -166,4 +163,10 @@ impl Fabric {
         let then = self.links[hop.link as usize].queue.occupancy();
         Keep { custody: &mut self.custody, recorder }.corrupt(now, handle, then);
     }
+}
+
+/// The time of 1000 bytes on the fastest link.
+fn spacing(network: &Network) -> Span {
+    let fastest = network.links.iter().map(|link| link.rate_bps).max().unwrap_or(1);
+    Span::from_nanos((8_000 * 1_000_000_000 / fastest) as i64)
 }

@@ -21,6 +21,7 @@ mod custody;
 mod delay;
 mod event;
 mod fabric;
+mod fifo;
 mod ledger;
 mod link;
 mod oracle;

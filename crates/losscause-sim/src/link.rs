@@ -12,37 +12,36 @@
 //!   drops are worked out together with the transmission of the packet behind them, which is what reveals them.
 //!   A delay that varies changes nothing about that, because no packet arrives before the one ahead of it.
 
-use std::collections::VecDeque;
-
 use losscause::{Span, Time};
 
 use crate::channel::Channel;
 use crate::delay::Variation;
+use crate::event::NEVER;
+use crate::fifo::Fifo;
 use crate::packet::Handle;
 use crate::queue::{Keeper, Queue, Waiting};
 use crate::rng::Stream;
-use crate::topology::{ErrorPosition, LinkSpec};
+use crate::topology::{ChannelSpec, ErrorPosition, LinkSpec};
 use crate::trace::LinkEvent;
 
-/// Entries reserved at first; a longer pipe grows once.
-const RESERVED_PKTS: usize = 64;
-
-/// A link in motion.
+/// A link in motion. What every packet touches comes first, side by side in two lines of the cache.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub(crate) struct Link {
-    pub(crate) queue: Queue,
     /// When the transmitter will be free, or became free.
     free_at: Time,
-    /// In transmission or propagation, in order.
-    in_flight: VecDeque<Flight>,
-    channel: Channel,
-    error_position: ErrorPosition,
     delay: Span,
     /// Seldom there, and large.
     variation: Option<Box<Variation>>,
-    rate_bps: u64,
     /// The last packet's size and transmission time: most packets are alike.
     last_size: (u32, Span),
+    /// In transmission or propagation, in order.
+    in_flight: Fifo<Flight>,
+    /// Where errors hit, if there can be any.
+    errors: Option<ErrorPosition>,
+    pub(crate) queue: Queue,
+    rate_bps: u64,
+    channel: Channel,
 }
 
 /// A packet in transmission or propagation.
@@ -58,8 +57,10 @@ pub(crate) struct Flight {
 /// What became of a packet that came to a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
-    /// It waits or is in transmission.
-    Accepted,
+    /// It waits.
+    Waits,
+    /// It is in transmission.
+    Sent { arrives: Time },
     /// The queue dropped it.
     Dropped,
     /// It met a bad slot before the queue; what it would have met there is not known.
@@ -70,23 +71,23 @@ impl Link {
     pub(crate) fn new(spec: &LinkSpec, seed: u64) -> Self {
         let stream = Stream::new(seed, &format!("link/{}/channel", spec.name));
         Self {
-            queue: Queue::new(spec, seed),
             free_at: Time::ZERO,
-            in_flight: VecDeque::with_capacity(RESERVED_PKTS),
-            channel: Channel::new(&spec.channel, spec.slots, stream),
-            error_position: spec.error_position,
             delay: spec.delay,
             variation: Variation::new(&spec.variation, || Stream::new(seed, &format!("link/{}/delay", spec.name)))
                 .map(Box::new),
-            rate_bps: spec.rate_bps,
             last_size: (0, Span::ZERO),
+            in_flight: Fifo::new(),
+            errors: (!matches!(spec.channel, ChannelSpec::Perfect)).then_some(spec.error_position),
+            queue: Queue::new(spec, seed),
+            rate_bps: spec.rate_bps,
+            channel: Channel::new(&spec.channel, spec.slots, stream),
         }
     }
 
     /// A packet comes. `immune` ones use up their slots but are not hit.
     #[inline(always)]
     pub(crate) fn enter(&mut self, now: Time, packet: Waiting, immune: bool, keeper: &mut impl Keeper) -> Entry {
-        if self.error_position == ErrorPosition::BeforeQueue && self.channel.corrupts(now, now) && !immune {
+        if self.errors == Some(ErrorPosition::BeforeQueue) && self.channel.corrupts(now, now) && !immune {
             return Entry::Hit;
         }
         self.catch_up(now, keeper);
@@ -95,27 +96,32 @@ impl Link {
                 return Entry::Dropped;
             }
             keeper.observe(now, LinkEvent::Enqueue, packet.packet, &self.queue);
-            return Entry::Accepted;
+            return Entry::Waits;
         }
         // Idle, so nobody waits.
         if self.queue.pass(now, self.free_at, packet, keeper).is_err() {
             return Entry::Dropped;
         }
         keeper.observe(now, LinkEvent::Enqueue, packet.packet, &self.queue);
-        self.transmit(now, packet, keeper);
-        Entry::Accepted
+        Entry::Sent { arrives: self.transmit(now, packet, keeper) }
     }
 
-    /// When the next packet reaches the far end.
+    /// When the next packet reaches the far end, or never.
     #[inline]
-    pub(crate) fn next_arrival(&self) -> Option<Time> {
-        self.in_flight.front().map(|flight| flight.arrives)
+    pub(crate) fn next_arrival(&self) -> Time {
+        self.in_flight.first().map_or(NEVER, |flight| flight.arrives)
+    }
+
+    /// Whether no packet is in transmission or propagation.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.in_flight.len() == 0
     }
 
     /// The packet that reaches the far end at `now`, which is [`Link::next_arrival`].
     #[inline(always)]
     pub(crate) fn leave(&mut self, now: Time, keeper: &mut impl Keeper) -> Option<Flight> {
-        let flight = self.in_flight.pop_front()?;
+        let flight = self.in_flight.pop()?;
         self.catch_up(now, keeper);
         Some(flight)
     }
@@ -123,24 +129,32 @@ impl Link {
     /// Works out all transmissions that began up to and including `now`.
     #[inline(always)]
     pub(crate) fn catch_up(&mut self, now: Time, keeper: &mut impl Keeper) {
+        if self.free_at <= now && !self.queue.is_empty() {
+            self.transmit_waiting(now, keeper);
+        }
+    }
+
+    fn transmit_waiting(&mut self, now: Time, keeper: &mut impl Keeper) {
         while self.free_at <= now {
             let Some(packet) = self.queue.take(self.free_at, keeper) else { break };
             self.transmit(self.free_at, packet, keeper);
         }
     }
 
+    /// Puts a packet on its way. Returns when it arrives.
     #[inline(always)]
-    fn transmit(&mut self, start: Time, waiting: Waiting, keeper: &mut impl Keeper) {
+    fn transmit(&mut self, start: Time, waiting: Waiting, keeper: &mut impl Keeper) -> Time {
         let Waiting { packet, wire_bytes } = waiting;
         keeper.observe(start, LinkEvent::TransmitStart, packet, &self.queue);
         let end = start + self.transmission_time(wire_bytes);
-        let hit = self.error_position == ErrorPosition::AfterTransmission && self.channel.corrupts(start, end);
+        let hit = self.errors == Some(ErrorPosition::AfterTransmission) && self.channel.corrupts(start, end);
         let arrives = match &mut self.variation {
             None => end + self.delay,
             Some(variation) => variation.arrival(end, self.delay),
         };
-        self.in_flight.push_back(Flight { arrives, packet, hit });
+        self.in_flight.push(Flight { arrives, packet, hit });
         self.free_at = end;
+        arrives
     }
 
     /// The packets in transmission or propagation, in order.
@@ -169,17 +183,29 @@ mod tests {
     use super::*;
     use crate::packet::{Datagram, Packet, Payload, Pool};
     use crate::queue::tests::Log;
-    use crate::topology::{ChannelSpec, Limit, QueueSpec, Slots, TraceStart};
+    use crate::topology::{Limit, QueueSpec, Slots, TraceStart};
 
     fn wireless(limit: Limit) -> LinkSpec {
         LinkSpec::wired("air", 150_000, Span::from_millis(10), QueueSpec::DropTail { limit })
     }
 
+    /// What became of a packet, whether it had to wait or not.
+    #[derive(Debug, PartialEq, Eq, Clone, Copy)]
+    enum Fate {
+        Accepted,
+        Dropped,
+        Hit,
+    }
+
     /// A packet of 762 bytes comes.
-    fn enter(link: &mut Link, pool: &mut Pool, now: Time, immune: bool) -> Entry {
+    fn enter(link: &mut Link, pool: &mut Pool, now: Time, immune: bool) -> Fate {
         let payload = Payload::Datagram(Datagram { seq: 0, bytes: 762 });
         let packet = pool.insert(Packet { hop: 0, wire_bytes: 762, payload });
-        link.enter(now, Waiting { packet, wire_bytes: 762 }, immune, &mut Log::default())
+        match link.enter(now, Waiting { packet, wire_bytes: 762 }, immune, &mut Log::default()) {
+            Entry::Waits | Entry::Sent { .. } => Fate::Accepted,
+            Entry::Dropped => Fate::Dropped,
+            Entry::Hit => Fate::Hit,
+        }
     }
 
     fn at_micros(micros: i64) -> Time {
@@ -200,36 +226,36 @@ mod tests {
         let mut link = Link::new(&wireless(Limit::Packets(5)), 1);
         let mut pool = Pool::default();
         let entries = [(); 7].map(|()| enter(&mut link, &mut pool, Time::ZERO, false));
-        assert_eq!(entries[..6], [Entry::Accepted; 6]);
-        assert_eq!(entries[6], Entry::Dropped);
+        assert_eq!(entries[..6], [Fate::Accepted; 6]);
+        assert_eq!(entries[6], Fate::Dropped);
         assert_eq!(link.queue.occupancy().packets, 5);
         // 40.64 ms each, and 10 ms to the far end.
         for micros in [50_640, 91_280, 131_920, 172_560, 213_200, 253_840] {
-            assert_eq!(link.next_arrival(), Some(at_micros(micros)));
+            assert_eq!(link.next_arrival(), at_micros(micros));
             assert!(link.leave(at_micros(micros), &mut Log::default()).is_some());
         }
-        assert_eq!(link.next_arrival(), None);
+        assert_eq!(link.next_arrival(), NEVER);
     }
 
     #[test]
     fn the_queue_moves_up_at_the_very_instant_a_transmission_ends() {
         let mut link = Link::new(&wireless(Limit::Packets(1)), 1);
         let mut pool = Pool::default();
-        assert_eq!([(); 3].map(|()| enter(&mut link, &mut pool, Time::ZERO, false))[2], Entry::Dropped);
+        assert_eq!([(); 3].map(|()| enter(&mut link, &mut pool, Time::ZERO, false))[2], Fate::Dropped);
         let end = at_micros(40_640);
-        assert_eq!(enter(&mut link, &mut pool, end - Span::from_nanos(1), false), Entry::Dropped);
-        assert_eq!(enter(&mut link, &mut pool, end, false), Entry::Accepted);
+        assert_eq!(enter(&mut link, &mut pool, end - Span::from_nanos(1), false), Fate::Dropped);
+        assert_eq!(enter(&mut link, &mut pool, end, false), Fate::Accepted);
     }
 
     #[test]
     fn an_idle_transmitter_starts_at_once() {
         let mut link = Link::new(&wireless(Limit::Packets(0)), 1);
         let mut pool = Pool::default();
-        assert_eq!(enter(&mut link, &mut pool, Time::ZERO, false), Entry::Accepted);
+        assert_eq!(enter(&mut link, &mut pool, Time::ZERO, false), Fate::Accepted);
         assert!(link.leave(at_micros(50_640), &mut Log::default()).is_some());
         let now = Time::ZERO + Span::from_secs(3);
-        assert_eq!(enter(&mut link, &mut pool, now, false), Entry::Accepted);
-        assert_eq!(link.next_arrival(), Some(now + Span::from_micros(50_640)));
+        assert_eq!(enter(&mut link, &mut pool, now, false), Fate::Accepted);
+        assert_eq!(link.next_arrival(), now + Span::from_micros(50_640));
     }
 
     fn every_third_bad(error_position: ErrorPosition) -> LinkSpec {
@@ -246,7 +272,7 @@ mod tests {
     fn an_error_after_transmission_uses_the_links_time() {
         let mut link = Link::new(&every_third_bad(ErrorPosition::AfterTransmission), 1);
         let mut pool = Pool::default();
-        assert_eq!([(); 2].map(|()| enter(&mut link, &mut pool, Time::ZERO, false)), [Entry::Accepted; 2]);
+        assert_eq!([(); 2].map(|()| enter(&mut link, &mut pool, Time::ZERO, false)), [Fate::Accepted; 2]);
         let first = link.leave(at_micros(50_640), &mut Log::default()).unwrap();
         let second = link.leave(at_micros(91_280), &mut Log::default()).unwrap();
         assert_eq!((first.hit, second.hit), (true, false));
@@ -257,8 +283,8 @@ mod tests {
         let mut link = Link::new(&every_third_bad(ErrorPosition::BeforeQueue), 1);
         let mut pool = Pool::default();
         let entries = [(); 2].map(|()| enter(&mut link, &mut pool, Time::ZERO, false));
-        assert_eq!(entries, [Entry::Hit, Entry::Accepted]);
-        assert_eq!(link.next_arrival(), Some(at_micros(50_640)));
+        assert_eq!(entries, [Fate::Hit, Fate::Accepted]);
+        assert_eq!(link.next_arrival(), at_micros(50_640));
     }
 
     #[test]
@@ -266,6 +292,6 @@ mod tests {
         let mut link = Link::new(&every_third_bad(ErrorPosition::BeforeQueue), 1);
         let mut pool = Pool::default();
         let entries = [true, false, false, false].map(|immune| enter(&mut link, &mut pool, Time::ZERO, immune));
-        assert_eq!(entries, [Entry::Accepted, Entry::Accepted, Entry::Accepted, Entry::Hit]);
+        assert_eq!(entries, [Fate::Accepted, Fate::Accepted, Fate::Accepted, Fate::Hit]);
     }
 }

@@ -15,8 +15,9 @@ pub(crate) struct Packet {
     pub(crate) payload: Payload,
 }
 
-/// What it carries.
+/// What it carries. With `repr` the tag is a byte of its own, which is read at once.
 #[derive(Clone, Copy, Debug)]
+#[repr(u8)]
 pub(crate) enum Payload {
     Segment(tcp::Segment),
     Ack(tcp::Ack),

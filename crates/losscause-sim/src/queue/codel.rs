@@ -14,19 +14,18 @@
 //! - A limit, which the RFC leaves to the implementer: what finds it reached is dropped when it comes.
 //! - `mtu_bytes` is a setting (the RFC's `maxpacket_` is the interface's MTU; ns-2 takes the largest packet seen).
 
-use std::collections::VecDeque;
-
 use losscause::{Span, Time};
 
-use super::drop_tail::{DropTail, RESERVED_PKTS};
+use super::drop_tail::DropTail;
 use super::{Keeper, Refused, Waiting};
+use crate::fifo::Fifo;
 use crate::topology::CoDelSpec;
 
 #[derive(Clone, Debug)]
 pub(crate) struct CoDel {
     pub(super) fifo: DropTail,
     /// When each of them came.
-    since: VecDeque<Time>,
+    since: Fifo<Time>,
     spec: CoDelSpec,
     /// When the delay will have been at or above the target for an interval; none while it is below.
     first_above: Option<Time>,
@@ -52,7 +51,7 @@ impl CoDel {
     pub(super) fn new(spec: CoDelSpec) -> Self {
         Self {
             fifo: DropTail::new(spec.limit),
-            since: VecDeque::with_capacity(RESERVED_PKTS),
+            since: Fifo::new(),
             spec,
             first_above: None,
             dropping: false,
@@ -64,7 +63,7 @@ impl CoDel {
 
     pub(super) fn offer(&mut self, now: Time, packet: Waiting) -> Result<(), Refused> {
         self.fifo.offer(packet)?;
-        self.since.push_back(now);
+        self.since.push(now);
         Ok(())
     }
 
@@ -117,7 +116,7 @@ impl CoDel {
 
     /// Takes out the first packet.
     fn head(&mut self, now: Time) -> Option<Head> {
-        let (Some(packet), Some(since)) = (self.fifo.take(), self.since.pop_front()) else {
+        let (Some(packet), Some(since)) = (self.fifo.take(), self.since.pop()) else {
             self.first_above = None;
             self.dropping = false;
             return None;

@@ -6,24 +6,20 @@
 //! approached; and a packet that finds the transmitter idle is never refused, which in ns-2 happens at `limit_` 1 and,
 //! counting bytes, to packets larger than the limit.
 
-use std::collections::VecDeque;
-
 use super::{Occupancy, Refused, Waiting};
+use crate::fifo::Fifo;
 use crate::topology::Limit;
-
-/// Entries reserved at first; a queue that needs more grows once.
-pub(super) const RESERVED_PKTS: usize = 64;
 
 #[derive(Clone, Debug)]
 pub(crate) struct DropTail {
     limit: Limit,
-    waiting: VecDeque<Waiting>,
+    waiting: Fifo<Waiting>,
     bytes: u64,
 }
 
 impl DropTail {
     pub(super) fn new(limit: Limit) -> Self {
-        Self { limit, waiting: VecDeque::with_capacity(RESERVED_PKTS), bytes: 0 }
+        Self { limit, waiting: Fifo::new(), bytes: 0 }
     }
 
     #[inline]
@@ -31,7 +27,7 @@ impl DropTail {
         if !self.fits(packet) {
             return Err(Refused);
         }
-        self.waiting.push_back(packet);
+        self.waiting.push(packet);
         self.bytes += u64::from(packet.wire_bytes);
         Ok(())
     }
@@ -47,9 +43,14 @@ impl DropTail {
 
     #[inline]
     pub(super) fn take(&mut self) -> Option<Waiting> {
-        let packet = self.waiting.pop_front()?;
+        let packet = self.waiting.pop()?;
         self.bytes -= u64::from(packet.wire_bytes);
         Some(packet)
+    }
+
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting.len() == 0
     }
 
     pub(super) fn packets(&self) -> u32 {

@@ -53,8 +53,9 @@ pub(crate) trait Keeper {
     fn observe(&mut self, at: Time, what: LinkEvent, packet: Handle, queue: &Queue);
 }
 
-/// A queue of one of the disciplines.
+/// A queue of one of the disciplines. With `repr` the tag is a byte of its own, instead of being hidden in a pointer.
 #[derive(Clone, Debug)]
+#[repr(u8)]
 pub(crate) enum Queue {
     DropTail(DropTail),
     StepMark(Box<StepMark>),
@@ -148,6 +149,15 @@ impl Queue {
             Queue::StepMark(queue) => queue.fifo.take(),
             Queue::Red(queue) => queue.fifo.take(),
             Queue::CoDel(queue) => queue.take(now, keeper),
+        }
+    }
+
+    /// Whether nothing waits.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        match self {
+            Queue::DropTail(queue) => queue.is_empty(),
+            managed => managed.fifo().is_empty(),
         }
     }
 
