@@ -203,6 +203,10 @@ fn values_out_of_range_are_refused_by_key_value_and_expectation() {
         "link.x.delay_variation.step_m: the key \"step_m\" is unknown (did you mean \"step_ms\"?), expected one of most_ms, \
          step_ms, every_s",
     );
+    refused_link(
+        "slot_ms = 1e-6",
+        "link.x.slot_ms: is 0.000001, expected 0.001 or more: the channel takes a step in every slot",
+    );
     refused("count = 1.5", "flow.video.count: is 1.5, expected a whole number from 0 to 10000");
     refused("start_s = -1", "flow.video.start_s: is -1, expected a number from 0 to 1e6");
     refused("packet_bytes = 40", "flow.video.packet_bytes: is 40, expected more than the 40 bytes of headers");
@@ -358,12 +362,13 @@ fn modes_are_the_transports_own_and_settings_replace_single_values() {
     };
     assert_eq!(tfrc_of(""), tfrc::Config::rfc5348());
     assert_eq!(tfrc_of("[tfrc]\nmode = \"ns2\""), tfrc::Config::ns2());
-    let mixed =
-        "[tfrc]\nmode = \"ns2\"\nloss_after_pkts = 3\nspacing = \"even\"\nrto_minimum_ms = 200\ndiscount_floor = 0.25";
+    let mixed = "[tfrc]\nmode = \"ns2\"\nloss_after_pkts = 3\nspacing = \"even\"\nrto_minimum_ms = 200\nfew_intervals = \"without-oldest\"\n\
+         discount_floor = 0.25";
     let expected = tfrc::Config {
         loss_after_pkts: 3,
         spacing: tfrc::Spacing::Even,
         rto: tfrc::RtoRule::Ticks { tick: Span::from_millis(100), minimum: Span::from_millis(200) },
+        few_intervals: tfrc::FewIntervals::WithoutOldest,
         discounting: Some(tfrc::Discounting { floor: 0.25, at_loss: false }),
         ..tfrc::Config::ns2()
     };

@@ -52,6 +52,8 @@ pub struct TfrcSettings {
     pub first_interval: Option<FirstInterval>,
     /// Weights of the last eight loss intervals, newest first.
     pub weights: Option<[f64; 8]>,
+    /// Which intervals stand beside the open one while there are fewer than eight.
+    pub few_intervals: Option<FewIntervals>,
     /// Whether older loss intervals weigh less while the open one is long.
     pub discounting: Option<bool>,
     /// The smallest factor of the discounting, 0 to 1.
@@ -137,6 +139,14 @@ mirrored! {
         Ns2,
     }
 
+    /// Which loss intervals stand beside the open one while there are fewer than eight.
+    pub enum FewIntervals => tfrc::FewIntervals {
+        /// All but the oldest (RFC 5348).
+        WithoutOldest,
+        /// All (ns-2.35).
+        All,
+    }
+
     /// When the receiver reports.
     pub enum Reports => tfrc::Reports {
         /// Every round-trip time, and at once on a new loss event (RFC 5348).
@@ -161,6 +171,7 @@ impl TfrcSettings {
         replace(&mut config.spacing, self.spacing);
         replace(&mut config.loss_event, self.loss_event);
         replace(&mut config.first_interval, self.first_interval);
+        replace(&mut config.few_intervals, self.few_intervals);
         replace(&mut config.reports, self.reports);
         replace(&mut config.ecn, self.ecn);
         replace(&mut config.weights, self.weights);
