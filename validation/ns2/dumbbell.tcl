@@ -24,6 +24,8 @@ array set param {
     access-rate 10M
     access-ms   1
     overhead    0
+    cross-rate  0
+    cross-bytes 1500
     trace       ""
     trace-all   ""
     sample      ""
@@ -65,6 +67,9 @@ if {[llength $param(starts)] != $param(flows)} {
 # Only the headers in use: it halves the run time and changes no result.
 remove-all-packet-headers
 add-packet-header IP TCP Flags TFRC TFRC_ACK
+if {$param(cross-rate) > 0} {
+    add-packet-header RTP
+}
 
 # The first draws after a small seed are all small; they are thrown away.
 proc stir {rng seed} {
@@ -217,6 +222,23 @@ for {set i 0} {$i < $param(flows)} {incr i} {
         set ftp($i) [new Application/FTP]
         $ftp($i) attach-agent $agent($i)
         $ns at $start "$ftp($i) start"
+    }
+}
+
+# Packets at a constant rate on the last link to each receiver: data arrives with a delay that differs from packet to packet.
+if {$param(cross-rate) > 0} {
+    for {set i 0} {$i < $param(flows)} {incr i} {
+        set udp [new Agent/UDP]
+        set null [new Agent/Null]
+        $udp set packetSize_ $param(cross-bytes)
+        $ns attach-agent $r2 $udp
+        $ns attach-agent $dst($i) $null
+        $ns connect $udp $null
+        set cross [new Application/Traffic/CBR]
+        $cross set packetSize_ $param(cross-bytes)
+        $cross set rate_ $param(cross-rate)
+        $cross attach-agent $udp
+        $ns at 0.0 "$cross start"
     }
 }
 

@@ -15,6 +15,7 @@ use crate::shell;
 pub(crate) struct Grid {
     cells: Lists,
     independent: Vec<Lists>,
+    crossed: Vec<Lists>,
     pub(crate) run: Run,
     pub(crate) tcp: Tcp,
     pub(crate) seeds: Seeds,
@@ -33,6 +34,13 @@ struct Lists {
     rtt_ms: Vec<i64>,
     queue_limit: Vec<u32>,
     flows: Vec<u32>,
+    /// No other packets on the last links if not given.
+    #[serde(default = "idle")]
+    cross_load: Vec<f64>,
+}
+
+fn idle() -> Vec<f64> {
+    vec![0.0]
 }
 
 /// What CI runs instead.
@@ -62,6 +70,7 @@ pub(crate) struct Run {
     pub(crate) access_kbps: u64,
     pub(crate) access_ms: i64,
     pub(crate) payload_bytes: u32,
+    pub(crate) cross_bytes: u32,
 }
 
 /// Settings of TCP.
@@ -113,6 +122,8 @@ pub(crate) struct Cell {
     pub(crate) rtt_ms: i64,
     pub(crate) queue_limit: u32,
     pub(crate) flows: u32,
+    /// Share of each last link that other packets take up.
+    pub(crate) cross_load: f64,
 }
 
 impl Grid {
@@ -127,6 +138,7 @@ impl Grid {
         if short {
             grid.cells = grid.short.cells.clone();
             grid.independent.clear();
+            grid.crossed.clear();
             grid.seeds = grid.short.seeds;
         }
         if grid.seeds.at_least < 2 {
@@ -137,8 +149,9 @@ impl Grid {
 
     /// The cells, for `only` that protocol if one is given; the longest runs first, so that threads end together.
     pub(crate) fn cells(&self, only: Option<Protocol>) -> Vec<Cell> {
-        let paired = std::iter::once((Errors::Paired, &self.cells));
-        let all = paired.chain(self.independent.iter().map(|lists| (Errors::Independent, lists)));
+        let all = std::iter::once((Errors::Paired, &self.cells))
+            .chain(self.independent.iter().map(|lists| (Errors::Independent, lists)))
+            .chain(self.crossed.iter().map(|lists| (Errors::Paired, lists)));
         let mut cells = Vec::new();
         for (errors, lists) in all {
             let protocols = if lists.protocol.is_empty() { &self.cells.protocol } else { &lists.protocol };
@@ -148,7 +161,18 @@ impl Grid {
                         for &rtt_ms in &lists.rtt_ms {
                             for &queue_limit in &lists.queue_limit {
                                 for &flows in &lists.flows {
-                                    cells.push(Cell { protocol, errors, loss, rate_kbps, rtt_ms, queue_limit, flows });
+                                    for &cross_load in &lists.cross_load {
+                                        cells.push(Cell {
+                                            protocol,
+                                            errors,
+                                            loss,
+                                            rate_kbps,
+                                            rtt_ms,
+                                            queue_limit,
+                                            flows,
+                                            cross_load,
+                                        });
+                                    }
                                 }
                             }
                         }
@@ -176,13 +200,14 @@ enum Key {
     RttMs,
     QueueLimit,
     Flows,
+    CrossLoad,
 }
 
 impl FromStr for Only {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let expected = "expected KEY=VALUE with loss, rate_kbps, rtt_ms, queue_limit or flows and a number";
+        let expected = "expected KEY=VALUE with loss, rate_kbps, rtt_ms, queue_limit, flows or cross_load and a number";
         let (key, value) = text.split_once('=').ok_or(expected)?;
         Ok(Self { key: Key::from_str(key, false).map_err(|_| expected)?, value: value.parse().map_err(|_| expected)? })
     }
@@ -198,7 +223,15 @@ impl Only {
                 Key::RttMs => cell.rtt_ms as f64,
                 Key::QueueLimit => f64::from(cell.queue_limit),
                 Key::Flows => f64::from(cell.flows),
+                Key::CrossLoad => cell.cross_load,
             }
+    }
+}
+
+impl Cell {
+    /// Rate of the other packets on each last link, bits per second.
+    pub(crate) fn cross_bps(&self, run: &Run) -> u64 {
+        (self.cross_load * run.access_kbps as f64 * 1e3).round() as u64
     }
 }
 
@@ -234,7 +267,9 @@ impl fmt::Display for Cell {
             self.queue_limit,
             self.flows
         )?;
-        if self.errors == Errors::Independent { write!(f, " *") } else { Ok(()) }
+        let crossed = if self.cross_load > 0.0 { " x" } else { "" };
+        let errors = if self.errors == Errors::Independent { " *" } else { "" };
+        write!(f, "{errors}{crossed}")
     }
 }
 
@@ -243,10 +278,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_full_grid_has_80_cells_per_protocol_and_a_few_with_independent_errors() {
-        let cells = Grid::read(false).unwrap().cells(Some(Protocol::Reno));
-        let paired = cells.iter().filter(|cell| cell.errors == Errors::Paired).count();
-        assert_eq!((paired, cells.len() - paired), (80, 4));
+    fn the_full_grid_has_80_cells_per_protocol_and_a_few_with_independent_errors_or_other_packets() {
+        for (protocol, few) in [(Protocol::Reno, (4, 0)), (Protocol::Tfrc, (4, 4))] {
+            let cells = Grid::read(false).unwrap().cells(Some(protocol));
+            let independent = cells.iter().filter(|cell| cell.errors == Errors::Independent).count();
+            let crossed = cells.iter().filter(|cell| cell.cross_load > 0.0).count();
+            assert_eq!((independent, crossed), few);
+            assert_eq!(cells.len() - independent - crossed, 80);
+        }
     }
 
     #[test]

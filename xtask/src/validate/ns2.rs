@@ -31,6 +31,8 @@ pub(super) fn run(grid: &Grid, cell: &Cell, seed: u64) -> Result<Outcome> {
         ("-tick", seconds(grid.tcp.tick_ms)),
         ("-minrto", seconds(grid.tcp.min_rto_ms)),
         ("-seed", seed.to_string()),
+        ("-cross-rate", cell.cross_bps(&grid.run).to_string()),
+        ("-cross-bytes", grid.run.cross_bytes.to_string()),
     ] {
         command.args([option, &value]);
     }

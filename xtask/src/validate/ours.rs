@@ -56,19 +56,36 @@ fn network(grid: &Grid, cell: &Cell, seed: u64) -> Network {
             LinkId(links.len() as u32 - 1)
         };
         flows.push(FlowSpec {
-            name: format!("flow {flow}"),
             path: vec![end("sender to R1"), BOTTLENECK, end("R2 to receiver")],
             return_path: vec![end("receiver to R2"), BACK, end("R1 to sender")],
-            traffic: traffic(grid, cell.protocol),
             start,
-            start_spread: Span::ZERO,
-            stop: None,
-            turnover: None,
-            wireless_immune: false,
-            measured: true,
+            ..flow_spec(format!("flow {flow}"), traffic(grid, cell.protocol))
         });
     }
+    let rate_bps = cell.cross_bps(run);
+    if rate_bps > 0 {
+        for flow in 0..cell.flows as usize {
+            let last_link = flows[flow].path[2];
+            let traffic = Traffic::Cbr { rate_bps, packet_bytes: run.cross_bytes };
+            flows.push(FlowSpec { path: vec![last_link], ..flow_spec(format!("cross {flow}"), traffic) });
+        }
+    }
     Network { links, flows }
+}
+
+fn flow_spec(name: String, traffic: Traffic) -> FlowSpec {
+    FlowSpec {
+        name,
+        path: Vec::new(),
+        return_path: Vec::new(),
+        traffic,
+        start: Time::ZERO,
+        start_spread: Span::ZERO,
+        stop: None,
+        turnover: None,
+        wireless_immune: false,
+        measured: true,
+    }
 }
 
 /// The transports' ns-2 mode, with the grid's settings.
