@@ -56,17 +56,20 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     let settings: Vec<Setting> = arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
     let scenario = paper::open_scenario(&file, Path::new(""))?.with(&settings)?;
     let experiment = scenario.experiment()?;
-    let mut trace = arguments.trace.map(|file| TraceFile::create(&file)).transpose()?;
+    let mut trace = arguments.trace.map(|file| TraceFile::create(&file, &experiment.network)).transpose()?;
 
     let mut progress = Progress::new("simulated seconds", experiment.duration.as_secs_f64().ceil() as usize);
-    let watch = |now: losscause::Time| progress.set(now.as_secs_f64() as usize);
+    let mut watch = |now: losscause::Time| progress.set(now.as_secs_f64() as usize);
     let measurements = match &mut trace {
-        Some(trace) => run_watched(&experiment, arguments.seed, trace.recorder(), watch)?,
-        None => run_watched(&experiment, arguments.seed, &mut (), watch)?,
+        Some(trace) => run_watched(&experiment, arguments.seed, trace, |now, trace| {
+            trace.settle();
+            watch(now);
+        })?,
+        None => run_watched(&experiment, arguments.seed, &mut (), |now, ()| watch(now))?,
     };
     drop(progress);
     if let Some(trace) = trace {
-        trace.finish(&experiment.network)?;
+        trace.finish()?;
     }
 
     match arguments.format {

@@ -104,7 +104,7 @@ pub enum ErrorPosition {
 pub enum Slots {
     /// A fixed number of slots per packet, at least 1; time between packets uses none.
     PerPacket(u32),
-    /// The channel moves on by itself, one slot per span (positive), whether or not anybody sends; a packet meets the
+    /// The channel moves on by itself, one slot per span (a microsecond or more), whether or not anybody sends; a packet meets the
     /// slots that its transmission overlaps. With [`ErrorPosition::BeforeQueue`] it meets the one it arrives in.
     PerTime(Span),
 }

@@ -52,9 +52,14 @@ fn bad_links_are_refused() {
         &with_link(|link| link.name = "back".into()),
         r#"link "back": another link has the same name, expected every name once"#,
     );
-    let slots = r#"link "out": the channel's slots are empty, expected at least one slot or nanosecond"#;
+    let slots = r#"link "out": the channel has no slot per packet, expected at least one"#;
     refused(&with_link(|link| link.slots = Slots::PerPacket(0)), slots);
-    refused(&with_link(|link| link.slots = Slots::PerTime(Span::ZERO)), slots);
+    for (slot, shown) in [(Span::ZERO, "0.000 ms"), (Span::from_nanos(999), "0.000999 ms")] {
+        refused(
+            &with_link(|link| link.slots = Slots::PerTime(slot)),
+            &format!(r#"link "out": the channel's slots last {shown}, expected at least 0.001 ms"#),
+        );
+    }
 }
 
 #[test]

@@ -24,18 +24,19 @@ pub fn run_recorded(
     seed: u64,
     recorder: &mut impl Recorder,
 ) -> Result<Measurements, RunError> {
-    run_watched(experiment, seed, recorder, |_| ())
+    run_watched(experiment, seed, recorder, |_, _| ())
 }
 
-/// [`run_recorded`], with the simulated time handed to `watch` a hundred times on the way.
+/// [`run_recorded`], with the simulated time and the recorder handed to `watch` a hundred times on the way. By then the
+/// recorder has all events up to that time, and gets no more of them.
 ///
 /// # Errors
 /// As [`run()`].
-pub fn run_watched(
+pub fn run_watched<R: Recorder>(
     experiment: &Experiment,
     seed: u64,
-    recorder: &mut impl Recorder,
-    mut watch: impl FnMut(Time),
+    recorder: &mut R,
+    mut watch: impl FnMut(Time, &mut R),
 ) -> Result<Measurements, RunError> {
     let mut simulation = Simulation::new(&experiment.network, seed)?;
     let mut advance = |simulation: &mut Simulation, to: Time| {
@@ -43,7 +44,7 @@ pub fn run_watched(
         // Stopping on the way changes nothing: the simulation goes on where it was.
         for step in 1..=STEPS {
             simulation.run_until(from + (to - from) / STEPS * step, recorder);
-            watch(simulation.now());
+            watch(simulation.now(), recorder);
         }
         simulation.run_until(to, recorder);
     };

@@ -73,10 +73,12 @@ pub enum LinkProblem {
         /// Slots there are.
         slots: usize,
     },
-    /// No slots per packet, or slots that take no time.
+    /// No slots per packet.
     Slots,
     /// The queue is wrong.
     Queue(QueueProblem),
+    /// The channel's slots last less than a microsecond.
+    SlotTooShort(Span),
 }
 
 /// How a flow is wrong.
@@ -156,6 +158,10 @@ pub(super) fn validate(network: &Network) -> Result<(), NetworkError> {
     Ok(())
 }
 
+/// A channel that moves on by itself takes one step per slot, whether or not anybody sends: a run of 100 s makes 10^8 steps of
+/// a microsecond, in a second or so; shorter ones would take hours unseen.
+pub(super) const SHORTEST_SLOT: Span = Span::from_micros(1);
+
 fn validate_link(link: &LinkSpec) -> Result<(), LinkProblem> {
     if link.rate_bps == 0 {
         return Err(LinkProblem::Rate);
@@ -166,7 +172,7 @@ fn validate_link(link: &LinkSpec) -> Result<(), LinkProblem> {
     link.variation.validate().map_err(LinkProblem::Variation)?;
     match link.slots {
         Slots::PerPacket(0) => return Err(LinkProblem::Slots),
-        Slots::PerTime(slot) if slot <= Span::ZERO => return Err(LinkProblem::Slots),
+        Slots::PerTime(slot) if slot < SHORTEST_SLOT => return Err(LinkProblem::SlotTooShort(slot)),
         Slots::PerPacket(_) | Slots::PerTime(_) => {}
     }
     link.queue.validate().map_err(LinkProblem::Queue)?;
@@ -307,7 +313,10 @@ impl fmt::Display for LinkProblem {
                 write!(f, "the error trace starts at slot {start}, expected less than its {slots} slots")
             }
             LinkProblem::Queue(problem) => write!(f, "{problem}"),
-            LinkProblem::Slots => write!(f, "the channel's slots are empty, expected at least one slot or nanosecond"),
+            LinkProblem::Slots => write!(f, "the channel has no slot per packet, expected at least one"),
+            LinkProblem::SlotTooShort(slot) => {
+                write!(f, "the channel's slots last {slot}, expected at least {SHORTEST_SLOT}")
+            }
         }
     }
 }

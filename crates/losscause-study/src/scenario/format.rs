@@ -145,7 +145,7 @@ pub struct Link {
     /// Steps of the channel per packet; a packet is lost if one of them is bad (1 or more; default 1).
     pub slots_per_packet: Option<Quantity>,
     /// Length of a step of the channel, milliseconds: it moves on by itself, and a packet is lost if its transmission
-    /// overlaps a bad step. Instead of `slots_per_packet`.
+    /// overlaps a bad step. Instead of `slots_per_packet`; 0.001 or more.
     pub slot_ms: Option<Quantity>,
 }
 

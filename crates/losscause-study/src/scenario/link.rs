@@ -38,7 +38,12 @@ pub(super) fn template(
         (Some(slots), None) => Slots::PerPacket(reader.whole(&key("slots_per_packet"), slots, &own, 1, 65_536)?),
         (None, Some(length)) => {
             let ms = reader.number(&key("slot_ms"), length, &own, Range::Positive(LONGEST_S * 1e3))?;
-            Slots::PerTime(Span::from_secs_f64_rounded(ms / 1e3).max(Span::from_nanos(1)))
+            if ms < SHORTEST_SLOT_MS {
+                let problem =
+                    format!("is {ms}, expected {SHORTEST_SLOT_MS} or more: the channel takes a step in every slot");
+                return Err(reader.error(&key("slot_ms"), problem));
+            }
+            Slots::PerTime(Span::from_secs_f64_rounded(ms / 1e3))
         }
         (Some(_), Some(_)) => {
             return Err(reader.error(&key("slot_ms"), "stands beside slots_per_packet, expected only one of them"));
@@ -102,6 +107,9 @@ const EXPECTED: &str = "a text file of 0 (received) and 1 (lost)";
 
 /// Largest error trace that is read, bytes.
 const LARGEST_TRACE: u64 = 256 << 20;
+
+/// The simulator's shortest slot.
+const SHORTEST_SLOT_MS: f64 = 0.001;
 
 /// Reads an error trace's file.
 fn trace(file: &Path) -> Result<Arc<[bool]>, InputError> {

@@ -12,12 +12,13 @@
 //! | `cause` | the true cause of a drop, also beside its verdict |
 //! | `verdict`, `reason` | what the algorithm said, and the numbers it compared |
 
+use std::io;
 use std::path::Path;
 
 use serde::Serialize;
 
 use losscause::{Cause, Verdict};
-use losscause_sim::{Event, EventKind, LinkEvent, Network, PacketInfo, PacketKind};
+use losscause_sim::{Event, EventKind, LinkEvent, Network, PacketInfo, PacketKind, Recorder};
 
 use crate::RunError;
 use crate::atomic::AtomicFile;
@@ -25,32 +26,41 @@ use crate::atomic::AtomicFile;
 #[cfg(feature = "parquet")]
 mod parquet;
 
-/// The kinds of trace files, told apart by the end of the file's name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Format {
-    Csv,
-    Parquet,
-}
-
 /// A trace file under construction: made before the run, so that a place that cannot be written is found out at once.
+///
+/// Events do not come in order of time, so they wait until [`TraceFile::settle`] says that no earlier ones will come.
 #[derive(Debug)]
-pub struct TraceFile {
-    file: AtomicFile,
-    format: Format,
-    events: Vec<Event>,
+pub struct TraceFile<'a> {
+    network: &'a Network,
+    waiting: Vec<Event>,
+    out: Out,
+    /// What went wrong on the way; told at the end.
+    failed: Option<io::Error>,
 }
 
-impl TraceFile {
-    /// Starts a trace that will be called `file`; `.csv` and `.parquet` say of which kind it is.
+/// The kinds of trace files, told apart by the end of the file's name.
+#[derive(Debug)]
+enum Out {
+    /// Line by line.
+    Csv(Box<csv::Writer<AtomicFile>>),
+    /// All columns at the end.
+    #[cfg(feature = "parquet")]
+    Parquet(AtomicFile),
+}
+
+impl<'a> TraceFile<'a> {
+    /// Starts a trace of `network` that will be called `file`; `.csv` and `.parquet` say of which kind it is.
     ///
     /// # Errors
     /// The file cannot be written there, or is of another kind, or this program cannot write its kind.
-    pub fn create(file: &Path) -> Result<Self, RunError> {
+    pub fn create(file: &Path, network: &'a Network) -> Result<Self, RunError> {
         let unsupported =
             |problem: &str| RunError::Unsupported { file: file.display().to_string(), problem: problem.into() };
-        let format = match file.extension().and_then(|end| end.to_str()) {
-            Some("csv") => Format::Csv,
-            Some("parquet") if cfg!(feature = "parquet") => Format::Parquet,
+        let out = match file.extension().and_then(|end| end.to_str()) {
+            Some("csv") => Out::Csv(Box::new(csv::Writer::from_writer(AtomicFile::create(file)?))),
+            #[cfg(feature = "parquet")]
+            Some("parquet") => Out::Parquet(AtomicFile::create(file)?),
+            #[cfg(not(feature = "parquet"))]
             Some("parquet") => {
                 return Err(unsupported(
                     "this program was built without Parquet, expected a .csv file or a program built by \
@@ -59,33 +69,55 @@ impl TraceFile {
             }
             _ => return Err(unsupported("is of an unknown kind, expected a name that ends in .csv or .parquet")),
         };
-        Ok(Self { file: AtomicFile::create(file)?, format, events: Vec::new() })
+        Ok(Self { network, waiting: Vec::new(), out, failed: None })
     }
 
-    /// Where a run's events go.
-    pub fn recorder(&mut self) -> &mut Vec<Event> {
-        &mut self.events
+    /// All events up to now are there, and none of them comes later: those of a CSV file are written.
+    pub fn settle(&mut self) {
+        // Stable: events of the same instant stay in the order in which they were worked out.
+        self.waiting.sort_by_key(|event| event.at);
+        match &mut self.out {
+            Out::Csv(writer) => {
+                let network = self.network;
+                for event in self.waiting.drain(..) {
+                    if self.failed.is_none() {
+                        self.failed = writer.serialize(Row::of(&event, network)).map_err(io::Error::from).err();
+                    }
+                }
+            }
+            #[cfg(feature = "parquet")]
+            Out::Parquet(_) => {}
+        }
     }
 
-    /// Sorts the events by time and gives the file its name.
+    /// Writes what is left and gives the file its name.
     ///
     /// # Errors
-    /// The disk is full, or the file cannot be written any more.
-    pub fn finish(mut self, network: &Network) -> Result<(), RunError> {
-        // Stable: events of the same instant stay in the order in which they were worked out.
-        self.events.sort_by_key(|event| event.at);
-        let rows = self.events.iter().map(|event| Row::of(event, network));
-        let written = match self.format {
-            Format::Csv => write_csv(rows, &mut self.file),
+    /// The disk is full, or the file could not be written all the time.
+    pub fn finish(mut self) -> Result<(), RunError> {
+        self.settle();
+        match self.out {
+            Out::Csv(mut writer) => {
+                if let Some(reason) = self.failed.or_else(|| writer.flush().err()) {
+                    return Err(writer.get_ref().failed(reason));
+                }
+                writer.into_inner().expect("after a flush nothing is left to write").finish()
+            }
             #[cfg(feature = "parquet")]
-            Format::Parquet => parquet::write(rows, &mut self.file),
-            #[cfg(not(feature = "parquet"))]
-            Format::Parquet => unreachable!("refused when the file was made"),
-        };
-        match written {
-            Ok(()) => self.file.finish(),
-            Err(reason) => Err(self.file.failed(reason)),
+            Out::Parquet(mut file) => {
+                let rows = self.waiting.iter().map(|event| Row::of(event, self.network));
+                match parquet::write(rows, &mut file) {
+                    Ok(()) => file.finish(),
+                    Err(reason) => Err(file.failed(reason)),
+                }
+            }
         }
+    }
+}
+
+impl Recorder for TraceFile<'_> {
+    fn record(&mut self, event: &Event) {
+        self.waiting.push(*event);
     }
 }
 
@@ -185,12 +217,4 @@ fn cause_name(cause: Cause) -> &'static str {
         Cause::Congestion => "congestion",
         Cause::Wireless => "wireless",
     }
-}
-
-fn write_csv<'a>(rows: impl Iterator<Item = Row<'a>>, out: impl std::io::Write) -> std::io::Result<()> {
-    let mut writer = csv::Writer::from_writer(out);
-    for row in rows {
-        writer.serialize(row)?;
-    }
-    writer.flush()
 }
