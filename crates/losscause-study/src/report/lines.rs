@@ -128,12 +128,14 @@ impl Axes {
         ticks.dedup();
         let (left, right) = (*ticks.first()?, *ticks.last()?);
         let printed = |item: &Item| printed(published, item).map_or(0.0, |n| n.value + tolerance(n));
-        let measured = points().filter_map(|(_, i)| i.measured.map(|m| m + i.ci95.unwrap_or(0.0).min(m)));
-        let top = measured.chain(points().map(|(_, i)| printed(i))).fold(0.0, f64::max);
-        // A percentage of a whole needs no room above 100, however wide an interval is.
-        let top = if panel.unit == "percent" && top > 90.0 && top < 116.0 { top.max(100.0) } else { top };
+        // Intervals may leave the drawing: a wide one must not flatten the curves.
+        let measured = points().filter_map(|(_, item)| item.measured).fold(0.0, f64::max);
+        let top = points().map(|(_, item)| printed(item)).fold(measured, f64::max);
+        // Shares of a whole end at all of it, whatever a tolerance allows.
+        let whole = panel.unit == "percent" && measured <= 101.0;
+        let top = if whole { nice_ceiling(top).min(100.0) } else { nice_ceiling(top) };
         let logarithmic = left > 0.0 && right / left > 20.0;
-        (top > 0.0).then(|| Self { left, right, logarithmic, top: nice_ceiling(top), ticks })
+        (top > 0.0).then_some(Self { left, right, logarithmic, top, ticks })
     }
 
     fn x(&self, value: f64) -> f64 {
