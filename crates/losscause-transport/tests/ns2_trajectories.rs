@@ -13,7 +13,7 @@ use common::{Link, Pipe};
 use losscause::Span;
 use losscause_transport::tcp::{
     Config, Deflation, Halving, LimitedTransmit, NewRenoRules, PartialAckTimer, RecoveryExit, RecoveryScheme,
-    SackOption,
+    ResponseScheme, SackOption, VegasParameters, VegasRules,
 };
 
 struct Recording {
@@ -27,7 +27,7 @@ struct Recording {
 #[test]
 fn every_transmission_drop_and_window_cut_coincides_with_ns2() {
     let recordings = recordings();
-    assert_eq!(recordings.len(), 37);
+    assert_eq!(recordings.len(), 46);
     for recording in recordings {
         let lost = recording.lost();
         let mut pipe = Pipe::new(&recording.config(), recording.link(), |i| lost.binary_search(&i).is_ok());
@@ -85,13 +85,21 @@ impl Recording {
 
     fn config(&self) -> Config {
         let ns2 = Config::ns2();
+        // Its packets have no headers, the SYN is as long as any.
+        let vegas = self.values["agent"] == "Vegas";
+        let syn_bytes = if vegas { ns2.payload_bytes } else { 40 };
         Config {
             recovery: self.recovery(),
+            response: if vegas {
+                ResponseScheme::Vegas(VegasParameters::new(VegasRules::Ns2))
+            } else {
+                ResponseScheme::Aimd
+            },
             sack: self.values["sink"].contains("Sack").then_some(SackOption { fixed_bytes: 0 }),
             // Sack1 ends its recovery with newack alone.
             grow_on_recovery_exit: self.values["agent"] != "Sack1",
-            header_bytes: if self.flag("headers") { ns2.header_bytes } else { 0 },
-            syn_bytes: ns2.syn_bytes.filter(|_| self.flag("syn")),
+            header_bytes: if self.flag("headers") && !vegas { ns2.header_bytes } else { 0 },
+            syn_bytes: self.flag("syn").then_some(syn_bytes),
             max_window_pkts: self.count("window") as u32,
             initial_window_pkts: self.count("iw") as u32,
             tick: self.span("tick_s"),
@@ -109,6 +117,7 @@ impl Recording {
         match self.values["agent"].as_str() {
             "Reno" => RecoveryScheme::Reno,
             "Sack1" => RecoveryScheme::Sack1,
+            "Vegas" => RecoveryScheme::Vegas(VegasRules::Ns2),
             "Newreno" => RecoveryScheme::NewReno(self.new_reno()),
             other => panic!("{}: there is no agent {other}", self.name),
         }

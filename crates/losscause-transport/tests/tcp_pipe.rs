@@ -8,7 +8,8 @@ use common::{Link, Pipe};
 use losscause::{Span, Time};
 use losscause_transport::Ecn;
 use losscause_transport::tcp::{
-    Ack, BackoffCleared, Config, NewRenoRules, Receiver, RecoveryScheme, SackBlocks, SackOption, Segment, Sender,
+    Ack, BackoffCleared, Config, NewRenoRules, Receiver, RecoveryScheme, ResponseScheme, SackBlocks, SackOption,
+    Segment, Sender, VegasParameters, VegasRules,
 };
 use proptest::prelude::*;
 
@@ -93,10 +94,21 @@ fn configs() -> impl Strategy<Value = Config> {
         Just(RecoveryScheme::NewReno(NewRenoRules::NS2)),
         Just(RecoveryScheme::Sack),
         Just(RecoveryScheme::Sack1),
+        Just(RecoveryScheme::Vegas(VegasRules::Published)),
+        Just(RecoveryScheme::Vegas(VegasRules::Ns2)),
     ];
-    (named, recovery, 1_u32..70, 1_u32..12, 1_u32..5, any::<[bool; 3]>(), 1_i64..500).prop_map(
-        |(named, recovery, window, initial, threshold, [delay, by_ack, no_syn], tick_ms)| Config {
+    let response = prop_oneof![
+        Just(ResponseScheme::Aimd),
+        Just(ResponseScheme::Vegas(VegasParameters::new(VegasRules::Published))),
+        Just(ResponseScheme::Vegas(VegasParameters::new(VegasRules::Ns2))),
+        Just(ResponseScheme::Veno),
+        Just(ResponseScheme::Cubic),
+        Just(ResponseScheme::Westwood),
+    ];
+    (named, (recovery, response), 1_u32..70, 1_u32..12, 1_u32..5, any::<[bool; 3]>(), 1_i64..500).prop_map(
+        |(named, (recovery, response), window, initial, threshold, [delay, by_ack, no_syn], tick_ms)| Config {
             recovery,
+            response,
             sack: matches!(recovery, RecoveryScheme::Sack | RecoveryScheme::Sack1)
                 .then_some(SackOption { fixed_bytes: 4 }),
             max_window_pkts: window,
@@ -185,9 +197,10 @@ proptest! {
                 }
                 Op::ReceiverTimeout => receiver.on_timeout(receiver.poll_timeout().unwrap_or(now)),
             }
-            prop_assert!(sender.cwnd() >= 1.0);
-            prop_assert!(sender.ssthresh() >= 1.0);
-            prop_assert!((1..=config.max_window_pkts).contains(&sender.window_pkts()));
+            let least = u32::from(config.recovery != RecoveryScheme::Vegas(VegasRules::Ns2));
+            prop_assert!(sender.cwnd() >= f64::from(least) && sender.cwnd().is_finite());
+            prop_assert!(sender.ssthresh() >= 1.0 && sender.ssthresh().is_finite());
+            prop_assert!((least..=config.max_window_pkts).contains(&sender.window_pkts()));
             prop_assert!(sender.acknowledged() >= acknowledged);
             prop_assert!(receiver.delivered_packets() >= delivered);
             prop_assert!(receiver.received_packets() >= receiver.delivered_packets());

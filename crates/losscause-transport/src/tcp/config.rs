@@ -4,13 +4,16 @@ use core::fmt;
 
 use losscause::Span;
 
-pub use super::recovery::{Deflation, NewRenoRules, PartialAckTimer, RecoveryExit};
+pub use super::recovery::{Deflation, NewRenoRules, PartialAckTimer, RecoveryExit, VegasRules};
+pub use super::response::VegasParameters;
 
 /// The settings of a connection; windows and thresholds are counted in packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
     /// Which packets are sent again, and when.
     pub recovery: RecoveryScheme,
+    /// What the window does.
+    pub response: ResponseScheme,
     /// Whether and how the receiver reports what it received beyond the cumulative acknowledgement (RFC 2018).
     pub sack: Option<SackOption>,
     /// Payload of a data segment, bytes (ns-2 `packetSize_`). At least 1.
@@ -100,6 +103,23 @@ pub enum RecoveryScheme {
     Sack,
     /// The same by the rules of ns-2.35's `Agent/TCP/Sack1`.
     Sack1,
+    /// Brakmo and Peterson 1995: every packet has its own timeout, which duplicate ACKs make the sender look at.
+    Vegas(VegasRules),
+}
+
+/// What the window does on acknowledgements and losses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResponseScheme {
+    /// RFC 5681: one packet more per round trip, half after a loss.
+    Aimd,
+    /// Brakmo and Peterson 1995: it keeps a few packets in queues.
+    Vegas(VegasParameters),
+    /// Fu and Liew 2003: it loses a fifth if few packets wait, else half.
+    Veno,
+    /// RFC 9438: a cubic function of the time since the last loss.
+    Cubic,
+    /// Mascolo et al. 2001: after a loss, what the path was seen to carry.
+    Westwood,
 }
 
 /// How a receiver reports what it received beyond the cumulative acknowledgement.
@@ -139,6 +159,7 @@ impl Config {
     pub const fn rfc() -> Self {
         Self {
             recovery: RecoveryScheme::Reno,
+            response: ResponseScheme::Aimd,
             sack: None,
             payload_bytes: 1460,
             header_bytes: 40,
@@ -171,6 +192,7 @@ impl Config {
     pub const fn ns2() -> Self {
         Self {
             recovery: RecoveryScheme::Reno,
+            response: ResponseScheme::Aimd,
             sack: None,
             payload_bytes: 1000,
             header_bytes: 40,

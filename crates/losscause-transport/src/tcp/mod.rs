@@ -26,7 +26,7 @@ mod stream;
 
 pub use config::{
     BackoffCleared, Config, ConfigError, Deflation, FastRetransmit, Halving, LimitedTransmit, NewRenoRules,
-    PartialAckTimer, RecoveryExit, RecoveryScheme, SackOption,
+    PartialAckTimer, RecoveryExit, RecoveryScheme, ResponseScheme, SackOption, VegasParameters, VegasRules,
 };
 pub use receiver::Receiver;
 pub use segment::{Ack, SackBlocks, Segment};

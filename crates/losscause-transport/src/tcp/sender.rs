@@ -4,7 +4,7 @@ use losscause::{AckSample, DeclaredLoss, SenderLda, Time, Verdict};
 
 use super::config::{BackoffCleared, Config, ConfigError};
 use super::ecn::Reaction;
-use super::recovery::{Found, Progress, Recovery};
+use super::recovery::{Progress, Recovery};
 use super::response::{Loss, Response, Window};
 use super::rto::Rto;
 use super::segment::{Ack, Segment};
@@ -109,7 +109,7 @@ impl<L: SenderLda> Sender<L> {
     /// An acknowledgement arrived. One of something never sent, or older than the newest, changes nothing.
     pub fn on_ack(&mut self, now: Time, ack: &Ack) {
         if (self.stream.una..=self.stream.sent).contains(&ack.next) && self.ecn.is_due(ack) {
-            self.on_echo();
+            self.on_echo(now);
         }
         if ack.next > self.stream.una && ack.next <= self.stream.sent {
             self.on_new_ack(now, ack);
@@ -119,8 +119,9 @@ impl<L: SenderLda> Sender<L> {
     }
 
     /// A mark is certainly congestion: nobody is asked about it.
-    fn on_echo(&mut self) {
-        let loss = Loss { flight_pkts: self.stream.flight_pkts(), verdict: Verdict::Congestion };
+    fn on_echo(&mut self, now: Time) {
+        let flight_pkts = self.stream.flight_pkts();
+        let loss = Loss { at: now, flight_pkts, verdict: Verdict::Congestion, sending: None };
         self.response.on_fast_retransmit(&mut self.window, &loss);
         self.ecn.on_echo(self.stream.sent);
         self.stats.ecn_reductions += 1;
@@ -137,48 +138,59 @@ impl<L: SenderLda> Sender<L> {
         } else if self.config.backoff_cleared == BackoffCleared::ByNewAck {
             self.rto.clear_backoff();
         }
-        let progress = self.recovery.on_new_ack(ack, newly_acked_pkts, &self.stream, &mut self.window);
+        let progress = self.recovery.on_new_ack(now, ack, newly_acked_pkts, &self.stream, &mut self.window);
         if !matches!(progress, Progress::Partial { restart_timer: false, .. }) {
-            // RFC 6298, 5.2 and 5.3.
-            self.deadline = (self.stream.una < self.stream.sent).then(|| now + self.rto.current());
+            // RFC 6298, 5.2 and 5.3; a window of nothing (Vegas in ns-2) opens with a timeout only.
+            let waits = self.stream.una < self.stream.sent || self.window.cwnd < 1.0 && !self.is_finished();
+            self.deadline = waits.then(|| now + self.rto.current());
         }
         if let Progress::Partial { clear_backoff: true, .. } = progress {
             self.rto.clear_backoff();
         }
         let sample = AckSample {
             at: now,
-            rtt: Some(now - ack.echo),
+            rtt: self.recovery.rtt(now, ack),
             newly_acked_pkts,
             in_flight_pkts: self.stream.flight_pkts(),
             cwnd_pkts: self.window.cwnd,
         };
         self.lda.on_ack(&sample);
         if opening {
-            self.window.restart(self.initial_window_pkts);
-        } else if ack.ece && self.config.ecn {
-            // RFC 3168, section 6.1.2: an echo never opens the window.
-        } else if progress == Progress::Open || progress == Progress::Recovered && self.config.grow_on_recovery_exit {
-            self.response.on_ack(&mut self.window, &sample);
+            self.response.on_open(&mut self.window, self.initial_window_pkts, &sample, &self.stream);
+            return;
         }
+        let may_grow = match progress {
+            // RFC 3168, section 6.1.2: an echo never opens the window.
+            _ if ack.ece && self.config.ecn => false,
+            Progress::Open => true,
+            Progress::Recovered => self.config.grow_on_recovery_exit,
+            Progress::Partial { .. } => false,
+        };
+        self.response.on_ack(&mut self.window, &sample, &self.stream, may_grow);
     }
 
     fn on_dup_ack(&mut self, now: Time, ack: &Ack) {
-        let Some(Found { flight_pkts }) = self.recovery.on_dup_ack(now, ack, &self.stream, &self.window) else {
-            return;
-        };
+        self.response.on_dup_ack(now);
+        let Some(found) = self.recovery.on_dup_ack(now, ack, &self.stream, &mut self.window) else { return };
         let verdict = self.lda.judge(&DeclaredLoss {
             at: now,
             seq: self.stream.una,
             in_flight_pkts: self.stream.flight_pkts(),
             cwnd_pkts: self.window.cwnd,
         });
+        let mut cut = false;
         if !self.ecn.covers(self.stream.una) {
-            self.response.on_fast_retransmit(&mut self.window, &Loss { flight_pkts, verdict });
+            let loss = Loss { at: now, flight_pkts: found.flight_pkts, verdict, sending: found.lost };
+            cut = self.response.on_fast_retransmit(&mut self.window, &loss);
             if !verdict.is_wireless() {
                 self.ecn.on_loss(self.stream.sent);
             }
         }
+        self.recovery.after_response(&found, cut, &mut self.window);
         self.timed = None;
+        if found.back_off {
+            self.rto.back_off();
+        }
         if self.config.fast_retransmit_restarts_timer {
             self.deadline = Some(now + self.rto.current());
         }
@@ -196,7 +208,7 @@ impl<L: SenderLda> Sender<L> {
             self.initial_window_pkts = 1;
         }
         let again = self.timed_out == Some(una);
-        self.response.on_timeout(&mut self.window, self.stream.flight_pkts(), again);
+        self.response.on_timeout(&mut self.window, now, self.stream.flight_pkts(), again);
         self.recovery.on_timeout(&self.stream);
         self.ecn.on_loss(self.stream.sent);
         self.rto.back_off();
@@ -215,7 +227,7 @@ impl<L: SenderLda> Sender<L> {
     /// The next segment to send at this instant. Call it until it returns `None` after each of the other calls.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         self.opened?;
-        let seq = self.recovery.poll_transmit(&mut self.stream, &self.window)?;
+        let seq = self.recovery.poll_transmit(now, &mut self.stream, &self.window)?;
         Some(self.transmit(now, seq))
     }
 
@@ -247,7 +259,8 @@ impl<L: SenderLda> Sender<L> {
         self.recovery.window_pkts(&self.stream, &self.window)
     }
 
-    /// The congestion window, packets, without fast recovery's inflation (as ns-2 traces it). At least 1.
+    /// The congestion window, packets, without fast recovery's inflation (as ns-2 traces it). At least 1, but for
+    /// [`super::VegasRules::Ns2`].
     pub fn cwnd(&self) -> f64 {
         self.window.cwnd
     }

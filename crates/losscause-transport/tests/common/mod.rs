@@ -113,13 +113,18 @@ impl<L: FnMut(u64) -> bool> Pipe<L> {
                 break;
             }
             self.now_s = at;
-            let cwnd = self.sender.cwnd();
+            let cwnd = self.printed_cwnd();
             self.handle(event);
             self.drain();
-            if self.sender.cwnd() < cwnd {
+            if self.printed_cwnd() < cwnd {
                 self.log.cwnd_cuts.push((at, self.sender.cwnd()));
             }
         }
+    }
+
+    /// As ns-2 prints it: in thousandths.
+    fn printed_cwnd(&self) -> f64 {
+        (self.sender.cwnd() * 1e3).round() / 1e3
     }
 
     pub(crate) fn now(&self) -> Time {

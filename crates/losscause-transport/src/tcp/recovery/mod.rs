@@ -5,8 +5,9 @@ mod reno;
 mod sack;
 mod sack1;
 mod scoreboard;
+mod vegas;
 
-use losscause::Time;
+use losscause::{Span, Time};
 
 use super::config::{Config, FastRetransmit, LimitedTransmit, RecoveryScheme};
 use super::response::Window;
@@ -17,6 +18,8 @@ pub use new_reno::{Deflation, NewRenoRules, PartialAckTimer, RecoveryExit};
 use reno::Reno;
 use sack::Sack;
 use sack1::Sack1;
+use vegas::Vegas;
+pub use vegas::VegasRules;
 
 /// The scheme of a connection.
 #[derive(Clone, Debug)]
@@ -25,6 +28,7 @@ pub(super) enum Recovery {
     NewReno(NewReno),
     Sack(Sack),
     Sack1(Sack1),
+    Vegas(Vegas),
 }
 
 /// What an ACK of new data meant.
@@ -48,6 +52,29 @@ pub(super) enum Progress {
 pub(super) struct Found {
     /// Packets in flight, without what limited transmit sent (RFC 5681, section 3.2, step 2).
     pub(super) flight_pkts: u64,
+    /// When the packet was sent, where that is kept.
+    pub(super) lost: Option<Sending>,
+    /// Whether the retransmission timer backs off.
+    pub(super) back_off: bool,
+}
+
+/// How a packet was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sending {
+    /// When last.
+    pub(super) at: Option<Time>,
+    /// How often.
+    pub(super) times: u32,
+}
+
+impl Found {
+    fn with(flight_pkts: u64) -> Self {
+        Self { flight_pkts, lost: None, back_off: false }
+    }
+}
+
+impl Sending {
+    const NEVER: Self = Self { at: None, times: 0 };
 }
 
 impl Recovery {
@@ -57,28 +84,54 @@ impl Recovery {
             RecoveryScheme::NewReno(rules) => Self::NewReno(NewReno::new(config, rules)),
             RecoveryScheme::Sack => Self::Sack(Sack::new(config)),
             RecoveryScheme::Sack1 => Self::Sack1(Sack1::new(config)),
+            RecoveryScheme::Vegas(rules) => Self::Vegas(Vegas::new(config, rules)),
         }
     }
 
     /// So many packets were acknowledged for the first time; `stream` counts them already.
     #[inline]
-    pub(super) fn on_new_ack(&mut self, ack: &Ack, acked: u64, stream: &Stream, window: &mut Window) -> Progress {
+    pub(super) fn on_new_ack(
+        &mut self,
+        now: Time,
+        ack: &Ack,
+        acked: u64,
+        stream: &Stream,
+        window: &mut Window,
+    ) -> Progress {
         match self {
             Self::Reno(reno) => reno.on_new_ack(),
             Self::NewReno(reno) => reno.on_new_ack(acked, stream, window),
             Self::Sack(sack) => sack.on_new_ack(ack, stream),
             Self::Sack1(sack) => sack.on_new_ack(ack, stream),
+            Self::Vegas(vegas) => vegas.on_new_ack(now, acked, stream, window),
+        }
+    }
+
+    /// The round-trip time that the last ACK of new data measured.
+    #[inline]
+    pub(super) fn rtt(&self, now: Time, ack: &Ack) -> Option<Span> {
+        match self {
+            Self::Vegas(vegas) => vegas.rtt(),
+            _ => Some(now - ack.echo),
         }
     }
 
     /// A duplicate ACK arrived.
     #[inline]
-    pub(super) fn on_dup_ack(&mut self, _now: Time, ack: &Ack, stream: &Stream, window: &Window) -> Option<Found> {
+    pub(super) fn on_dup_ack(&mut self, now: Time, ack: &Ack, stream: &Stream, window: &mut Window) -> Option<Found> {
         match self {
             Self::Reno(reno) => reno.on_dup_ack(stream, window),
             Self::NewReno(reno) => reno.on_dup_ack(stream, window),
             Self::Sack(sack) => sack.on_dup_ack(ack, stream, window),
             Self::Sack1(sack) => sack.on_dup_ack(ack, stream),
+            Self::Vegas(vegas) => vegas.on_dup_ack(now, stream, window),
+        }
+    }
+
+    /// The response has answered to the loss; `cut` if it made the window smaller.
+    pub(super) fn after_response(&mut self, found: &Found, cut: bool, window: &mut Window) {
+        if let (Self::Vegas(vegas), Some(lost)) = (self, found.lost) {
+            vegas.after_response(cut, lost.times == 1, window);
         }
     }
 
@@ -89,17 +142,19 @@ impl Recovery {
             Self::NewReno(reno) => reno.on_timeout(stream),
             Self::Sack(sack) => sack.on_timeout(stream),
             Self::Sack1(sack) => sack.on_timeout(stream),
+            Self::Vegas(vegas) => vegas.on_timeout(stream),
         }
     }
 
     /// The packet to send now, if there is one.
     #[inline]
-    pub(super) fn poll_transmit(&mut self, stream: &mut Stream, window: &Window) -> Option<u64> {
+    pub(super) fn poll_transmit(&mut self, now: Time, stream: &mut Stream, window: &Window) -> Option<u64> {
         match self {
             Self::Reno(reno) => reno.poll_transmit(stream, window),
             Self::NewReno(reno) => reno.poll_transmit(stream, window),
             Self::Sack(sack) => sack.poll_transmit(stream, window),
             Self::Sack1(sack) => sack.poll_transmit(stream, window),
+            Self::Vegas(vegas) => vegas.poll_transmit(now, stream, window),
         }
     }
 
@@ -111,6 +166,7 @@ impl Recovery {
             Self::NewReno(reno) => reno.window_pkts(stream, window),
             Self::Sack(sack) => sack.window_pkts(stream, window),
             Self::Sack1(sack) => sack.window_pkts(stream, window),
+            Self::Vegas(_) => window.pkts(0),
         }
     }
 }

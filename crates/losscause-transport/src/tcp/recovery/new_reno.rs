@@ -140,7 +140,7 @@ impl NewReno {
         self.recover = stream.sent;
         self.phase = Phase::Recovering { inflation: self.threshold, deflated: 0.0, partial_seen: false };
         self.retransmit = true;
-        Some(Found { flight_pkts: stream.flight_without(self.limited_transmit.releases(before, true), window) })
+        Some(Found::with(stream.flight_without(self.limited_transmit.releases(before, true), window)))
     }
 
     #[inline]
@@ -246,7 +246,7 @@ mod tests {
         let mut window = Window { cwnd: 10.0, ssthresh: 44.0, max_pkts: 44 };
         for dup in 1..=7 {
             let found = reno.on_dup_ack(&stream, &window);
-            assert_eq!(found, (dup == 3).then_some(Found { flight_pkts: 10 }));
+            assert_eq!(found, (dup == 3).then_some(Found::with(10)));
             if dup == 3 {
                 // What the response does.
                 (window.cwnd, window.ssthresh) = (5.0, 5.0);

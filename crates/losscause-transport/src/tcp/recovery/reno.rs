@@ -63,7 +63,7 @@ impl Reno {
         self.recover = stream.sent;
         self.phase = Phase::FastRecovery { inflation: self.threshold };
         self.retransmit = true;
-        Some(Found { flight_pkts: stream.flight_without(self.limited_transmit.releases(before, true), window) })
+        Some(Found::with(stream.flight_without(self.limited_transmit.releases(before, true), window)))
     }
 
     /// Step 6, if a loss is being repaired.

@@ -78,7 +78,7 @@ impl Sack {
         self.recover = stream.sent;
         self.phase = Phase::Recovering { first: true, resent: stream.una + 1, rescued: None };
         let limited = if self.limited { before } else { 0 };
-        Some(Found { flight_pkts: stream.flight_without(limited, window) })
+        Some(Found::with(stream.flight_without(limited, window)))
     }
 
     #[inline]
@@ -189,7 +189,7 @@ mod tests {
         assert_eq!(sack.on_dup_ack(&ack(10, [(11, 12), NO, NO]), &stream, &WINDOW), None);
         assert_eq!(sack.on_dup_ack(&ack(10, [(13, 14), (11, 12), NO]), &stream, &WINDOW), None);
         let found = sack.on_dup_ack(&ack(10, [(13, 15), (11, 12), NO]), &stream, &WINDOW);
-        assert_eq!(found, Some(Found { flight_pkts: 10 }));
+        assert_eq!(found, Some(Found::with(10)));
         (sack, stream, Window { cwnd: 5.0, ssthresh: 5.0, ..WINDOW })
     }
 

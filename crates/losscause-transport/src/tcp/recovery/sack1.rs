@@ -87,7 +87,7 @@ impl Sack1 {
                     let pipe = (stream.sent - stream.una) as i64 - i64::from(self.threshold);
                     self.recover = stream.sent;
                     self.phase = Phase::Recovering { pipe, resent: stream.una + 1, first: First::Due };
-                    Found { flight_pkts: stream.flight_pkts() }
+                    Found::with(stream.flight_pkts())
                 })
             }
         }

@@ -23,37 +23,44 @@ impl Aimd {
         Self { halving: config.halving }
     }
 
-    pub(super) fn on_fast_retransmit(&mut self, window: &mut Window, loss: &Loss) {
+    pub(super) fn on_fast_retransmit(&mut self, window: &mut Window, loss: &Loss) -> bool {
         if loss.verdict.is_wireless() {
-            return;
+            return false;
         }
-        let half = self.half(window, loss.flight_pkts);
-        window.ssthresh = self.threshold(half);
+        let half = self.halving.half(window, loss.flight_pkts);
+        window.ssthresh = self.halving.threshold(half);
         window.cwnd = match self.halving {
             Halving::FlightSize => window.ssthresh,
             Halving::Window | Halving::WholeWindow => half.max(1.0),
         };
+        true
     }
 
     pub(super) fn on_timeout(&mut self, window: &mut Window, flight_pkts: u64, again: bool) {
-        let held = again && self.halving == Halving::FlightSize;
+        self.halving.on_timeout(window, flight_pkts, again);
+    }
+}
+
+impl Halving {
+    /// ssthresh becomes half of what was in flight or allowed, and cwnd 1.
+    pub(super) fn on_timeout(self, window: &mut Window, flight_pkts: u64, again: bool) {
+        let held = again && self == Halving::FlightSize;
         if !held {
             window.ssthresh = self.threshold(self.half(window, flight_pkts));
         }
         window.cwnd = 1.0;
     }
 
-    fn half(&self, window: &Window, flight_pkts: u64) -> f64 {
-        let usable = window.cwnd.min(f64::from(window.max_pkts));
-        match self.halving {
+    fn half(self, window: &Window, flight_pkts: u64) -> f64 {
+        match self {
             Halving::FlightSize => flight_pkts as f64 / 2.0,
-            Halving::Window => usable / 2.0,
-            Halving::WholeWindow => (usable.floor() / 2.0).floor(),
+            Halving::Window => window.usable() / 2.0,
+            Halving::WholeWindow => (window.usable().floor() / 2.0).floor(),
         }
     }
 
-    fn threshold(&self, half: f64) -> f64 {
-        match self.halving {
+    fn threshold(self, half: f64) -> f64 {
+        match self {
             Halving::FlightSize => half.max(2.0),
             Halving::Window | Halving::WholeWindow => half.floor().max(2.0),
         }
@@ -62,7 +69,7 @@ impl Aimd {
 
 #[cfg(test)]
 mod tests {
-    use losscause::Verdict;
+    use losscause::{Time, Verdict};
 
     use super::*;
 
@@ -73,7 +80,7 @@ mod tests {
 
     fn after_fast_retransmit(halving: Halving, cwnd: f64, flight_pkts: u64, verdict: Verdict) -> (f64, f64) {
         let (mut aimd, mut window) = aimd(halving, cwnd);
-        aimd.on_fast_retransmit(&mut window, &Loss { flight_pkts, verdict });
+        aimd.on_fast_retransmit(&mut window, &Loss { at: Time::ZERO, flight_pkts, verdict, sending: None });
         (window.cwnd, window.ssthresh)
     }
 

@@ -1,53 +1,110 @@
 //! What the congestion window does on acknowledgements and losses. One file per response.
 
 mod aimd;
+mod cubic;
+mod vegas;
+mod veno;
+mod westwood;
 mod window;
 
-use losscause::{AckSample, Verdict};
+use losscause::{AckSample, Time, Verdict};
 
-use super::config::Config;
+use super::config::{Config, ResponseScheme};
+use super::recovery::Sending;
+use super::stream::Stream;
 use aimd::Aimd;
+use cubic::Cubic;
+use vegas::Vegas;
+pub use vegas::VegasParameters;
+use veno::Veno;
+use westwood::Westwood;
 pub(super) use window::Window;
 
 /// The response of a connection.
 #[derive(Clone, Debug)]
 pub(super) enum Response {
     Aimd(Aimd),
+    Vegas(Vegas),
+    Veno(Veno),
+    Cubic(Cubic),
+    Westwood(Westwood),
 }
 
 /// A loss that was declared because of duplicate ACKs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Loss {
+    /// When.
+    pub(super) at: Time,
     /// Packets in flight, without what limited transmit sent.
     pub(super) flight_pkts: u64,
     /// Why it was lost, as far as the sender can tell.
     pub(super) verdict: Verdict,
+    /// How the packet was sent, where that is kept.
+    pub(super) sending: Option<Sending>,
 }
 
 impl Response {
     pub(super) fn new(config: &Config) -> Self {
-        Self::Aimd(Aimd::new(config))
-    }
-
-    /// New data was acknowledged while nothing was being repaired.
-    #[inline]
-    pub(super) fn on_ack(&mut self, window: &mut Window, _sample: &AckSample) {
-        match self {
-            Self::Aimd(_) => window.grow(),
+        match config.response {
+            ResponseScheme::Aimd => Self::Aimd(Aimd::new(config)),
+            ResponseScheme::Vegas(parameters) => Self::Vegas(Vegas::new(config, parameters)),
+            ResponseScheme::Veno => Self::Veno(Veno::new(config)),
+            ResponseScheme::Cubic => Self::Cubic(Cubic::new()),
+            ResponseScheme::Westwood => Self::Westwood(Westwood::default()),
         }
     }
 
-    /// A loss was declared because of duplicate ACKs.
-    pub(super) fn on_fast_retransmit(&mut self, window: &mut Window, loss: &Loss) {
+    /// The SYN was acknowledged: data is about to flow.
+    pub(super) fn on_open(&mut self, window: &mut Window, initial_pkts: u32, sample: &AckSample, stream: &Stream) {
+        match self {
+            Self::Vegas(vegas) => vegas.on_open(window, initial_pkts, sample, stream),
+            _ => {
+                self.on_ack(window, sample, stream, false);
+                window.restart(initial_pkts);
+            }
+        }
+    }
+
+    /// New data was acknowledged; `may_grow` unless a loss is being repaired.
+    #[inline]
+    pub(super) fn on_ack(&mut self, window: &mut Window, sample: &AckSample, stream: &Stream, may_grow: bool) {
+        match self {
+            Self::Aimd(_) if may_grow => window.grow(),
+            Self::Aimd(_) => {}
+            Self::Vegas(vegas) => vegas.on_ack(window, sample, stream, may_grow),
+            Self::Veno(veno) => veno.on_ack(window, sample, may_grow),
+            Self::Cubic(cubic) => cubic.on_ack(window, sample, may_grow),
+            Self::Westwood(westwood) => westwood.on_ack(window, sample, may_grow),
+        }
+    }
+
+    /// A duplicate ACK arrived.
+    #[inline]
+    pub(super) fn on_dup_ack(&mut self, now: Time) {
+        if let Self::Westwood(westwood) = self {
+            westwood.on_dup_ack(now);
+        }
+    }
+
+    /// A loss was declared because of duplicate ACKs; whether it was answered as congestion.
+    pub(super) fn on_fast_retransmit(&mut self, window: &mut Window, loss: &Loss) -> bool {
         match self {
             Self::Aimd(aimd) => aimd.on_fast_retransmit(window, loss),
+            Self::Vegas(vegas) => vegas.on_fast_retransmit(window, loss),
+            Self::Veno(veno) => veno.on_fast_retransmit(window, loss),
+            Self::Cubic(cubic) => cubic.on_fast_retransmit(window, loss),
+            Self::Westwood(westwood) => westwood.on_fast_retransmit(window, loss),
         }
     }
 
     /// The retransmission timer expired with so many packets in flight; `again` if for the same packet as before.
-    pub(super) fn on_timeout(&mut self, window: &mut Window, flight_pkts: u64, again: bool) {
+    pub(super) fn on_timeout(&mut self, window: &mut Window, now: Time, flight_pkts: u64, again: bool) {
         match self {
             Self::Aimd(aimd) => aimd.on_timeout(window, flight_pkts, again),
+            Self::Vegas(vegas) => vegas.on_timeout(window, now, flight_pkts),
+            Self::Veno(veno) => veno.on_timeout(window, flight_pkts, again),
+            Self::Cubic(cubic) => cubic.on_timeout(window, flight_pkts, again),
+            Self::Westwood(westwood) => westwood.on_timeout(window, now),
         }
     }
 }

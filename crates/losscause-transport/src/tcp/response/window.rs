@@ -31,6 +31,11 @@ impl Window {
         (self.cwnd as u32).saturating_add(extra).min(self.max_pkts)
     }
 
+    /// cwnd, but no more than the receiver's window.
+    pub(super) fn usable(&self) -> f64 {
+        self.cwnd.min(f64::from(self.max_pkts))
+    }
+
     /// One ACK of new data: slow start by one packet, congestion avoidance by 1/cwnd (RFC 5681, equations 2, 3).
     #[inline]
     pub(super) fn grow(&mut self) {

@@ -1,0 +1,225 @@
+//! CUBIC (RFC 9438): the window is a cubic function of the time since the last cut.
+//!
+//! ```text
+//! K = cbrt((W_max - cwnd_epoch)/C),  W_cubic(t) = C (t - K)^3 + W_max                       (equations 1, 2)
+//! W_est += alpha pkts/cwnd,  alpha = 3 (1 - beta)/(1 + beta), 1 from cwnd_prior on          (equation 4, section 4.3)
+//! ACK of new data:   W_cubic(t) < W_est: cwnd = W_est, else cwnd += (target - cwnd)/cwnd,
+//!                    target = W_cubic(t + RTT) within cwnd .. 1.5 cwnd                      (sections 4.2 to 4.5)
+//! loss:              ssthresh = beta FlightSize, at least 2;  cwnd = ssthresh, 1 after a timeout   (sections 4.6, 4.8)
+//!                    W_max = cwnd, or (1 + beta)/2 cwnd if it was below W_max already       (section 4.7)
+//! ```
+//!
+//! C = 0.4, beta = 0.7, windows in packets, times in seconds. Slow start is Reno's. A loss judged wireless leaves the window
+//! as it is.
+//!
+//! Deviations: nothing is undone after a spurious loss (section 4.9), and slow start has no other end than a loss or ssthresh
+//! (section 4.10).
+
+use losscause::{AckSample, Span, Time};
+
+use super::{Loss, Window};
+
+#[derive(Clone, Debug)]
+pub(in super::super) struct Cubic {
+    w_max: f64,
+    /// The window before the last cut.
+    cwnd_prior: f64,
+    epoch: Option<Epoch>,
+    /// The next epoch starts at its own W_max, with K = 0.
+    afresh: bool,
+    rtt: Span,
+}
+
+/// A stage of congestion avoidance.
+#[derive(Clone, Copy, Debug)]
+struct Epoch {
+    began: Time,
+    k: f64,
+    w_est: f64,
+}
+
+const C: f64 = 0.4;
+const BETA: f64 = 0.7;
+
+impl Cubic {
+    pub(super) fn new() -> Self {
+        Self { w_max: 0.0, cwnd_prior: 0.0, epoch: None, afresh: true, rtt: Span::ZERO }
+    }
+
+    pub(super) fn on_ack(&mut self, window: &mut Window, sample: &AckSample, may_grow: bool) {
+        if let Some(rtt) = sample.rtt {
+            self.rtt = rtt;
+        }
+        if !may_grow {
+            return;
+        }
+        if window.cwnd < window.ssthresh {
+            window.grow();
+            return;
+        }
+        let epoch = match self.epoch {
+            Some(epoch) => epoch,
+            None => self.begin(sample.at, window.cwnd),
+        };
+        let alpha = if epoch.w_est < self.cwnd_prior { 3.0 * (1.0 - BETA) / (1.0 + BETA) } else { 1.0 };
+        let w_est = epoch.w_est + alpha * sample.newly_acked_pkts as f64 / window.cwnd;
+        self.epoch = Some(Epoch { w_est, ..epoch });
+        let t = (sample.at - epoch.began).as_secs_f64();
+        if w_cubic(t, epoch.k, self.w_max) < w_est {
+            window.cwnd = window.cwnd.max(w_est);
+        } else {
+            let target = w_cubic(t + self.rtt.as_secs_f64(), epoch.k, self.w_max);
+            let target = target.clamp(window.cwnd, 1.5 * window.cwnd);
+            window.cwnd += (target - window.cwnd) / window.cwnd;
+        }
+    }
+
+    fn begin(&mut self, now: Time, cwnd: f64) -> Epoch {
+        if self.afresh {
+            self.w_max = cwnd;
+        }
+        let k = cube_root(((self.w_max - cwnd) / C).max(0.0));
+        Epoch { began: now, k, w_est: cwnd }
+    }
+
+    pub(super) fn on_fast_retransmit(&mut self, window: &mut Window, loss: &Loss) -> bool {
+        if loss.verdict.is_wireless() {
+            return false;
+        }
+        self.cut(window, loss.flight_pkts);
+        self.afresh = false;
+        window.cwnd = window.ssthresh;
+        true
+    }
+
+    pub(super) fn on_timeout(&mut self, window: &mut Window, flight_pkts: u64, again: bool) {
+        if !again {
+            self.cut(window, flight_pkts);
+        }
+        self.epoch = None;
+        self.afresh = true;
+        window.cwnd = 1.0;
+    }
+
+    fn cut(&mut self, window: &mut Window, flight_pkts: u64) {
+        let cwnd = window.usable();
+        self.w_max = if cwnd < self.w_max { cwnd * (1.0 + BETA) / 2.0 } else { cwnd };
+        self.cwnd_prior = cwnd;
+        self.epoch = None;
+        window.ssthresh = (flight_pkts as f64 * BETA).max(2.0);
+    }
+}
+
+fn w_cubic(t: f64, k: f64, w_max: f64) -> f64 {
+    C * (t - k) * (t - k) * (t - k) + w_max
+}
+
+/// By Newton's method, in operations that every machine rounds alike.
+fn cube_root(x: f64) -> f64 {
+    if x <= 0.0 {
+        return 0.0;
+    }
+    let mut root = x.sqrt().max(1.0);
+    for _ in 0..64 {
+        let next = (2.0 * root + x / (root * root)) / 3.0;
+        if (next - root).abs() <= root * 1e-15 {
+            break;
+        }
+        root = next;
+    }
+    root
+}
+
+#[cfg(test)]
+mod tests {
+    use losscause::Verdict;
+
+    use super::*;
+
+    fn at(ms: i64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    fn cut_at(cwnd: f64) -> (Cubic, Window) {
+        let mut cubic = Cubic::new();
+        let mut window = Window { cwnd, ssthresh: 50.0, max_pkts: 1_000_000 };
+        let loss = Loss { at: at(0), flight_pkts: cwnd as u64, verdict: Verdict::Congestion, sending: None };
+        assert!(cubic.on_fast_retransmit(&mut window, &loss));
+        (cubic, window)
+    }
+
+    fn ack(ms: i64, rtt_ms: i64) -> AckSample {
+        AckSample {
+            at: at(ms),
+            rtt: Some(Span::from_millis(rtt_ms)),
+            newly_acked_pkts: 1,
+            in_flight_pkts: 1,
+            cwnd_pkts: 1.0,
+        }
+    }
+
+    #[test]
+    fn cube_roots_are_right() {
+        for x in [0.0, 1e-9, 0.5, 1.0, 75.0, 1e12_f64] {
+            let root = cube_root(x);
+            assert!((root * root * root - x).abs() <= x * 1e-14, "{x}: {root}");
+        }
+    }
+
+    #[test]
+    fn the_window_is_back_at_w_max_after_k_seconds() {
+        // 100 cut to 70: K = cbrt(30/0.4) = 4.217 s; W(0) = 70, W(K) = 100, W(2K) = 130.
+        let (mut cubic, window) = cut_at(100.0);
+        assert_eq!((window.cwnd, window.ssthresh), (70.0, 70.0));
+        let epoch = cubic.begin(at(0), 70.0);
+        assert!((epoch.k - 4.217_163).abs() < 1e-6);
+        for (t, expected) in [(0.0, 70.0), (1.0, 86.681), (epoch.k, 100.0), (2.0 * epoch.k, 130.0)] {
+            assert!((w_cubic(t, epoch.k, 100.0) - expected).abs() < 1e-3, "{t}");
+        }
+    }
+
+    #[test]
+    fn an_ack_moves_the_window_towards_where_it_should_be_a_round_trip_later() {
+        let (mut cubic, mut window) = cut_at(100.0);
+        cubic.on_ack(&mut window, &ack(0, 1_000), true);
+        // W(0) = 70 is below W_est = 70 + 0.529/70: Reno's.
+        assert!((window.cwnd - (70.0 + 9.0 / 17.0 / 70.0)).abs() < 1e-9);
+        let before = window.cwnd;
+        cubic.on_ack(&mut window, &ack(1_000, 1_000), true);
+        // W(2 s) = 0.4 (2 - 4.217)^3 + 100 = 95.641.
+        assert!((window.cwnd - (before + (95.641 - before) / before)).abs() < 1e-4);
+        let before = window.cwnd;
+        cubic.on_ack(&mut window, &ack(60_000, 1_000), true);
+        assert!((window.cwnd - before - 0.5).abs() < 1e-9, "at most 1.5 cwnd is aimed at");
+    }
+
+    #[test]
+    fn a_second_loss_below_w_max_gives_way_to_others() {
+        let (mut cubic, mut window) = cut_at(100.0);
+        window.cwnd = 80.0;
+        let loss = Loss { at: at(0), flight_pkts: 80, verdict: Verdict::Congestion, sending: None };
+        cubic.on_fast_retransmit(&mut window, &loss);
+        assert!((cubic.w_max - 68.0).abs() < 1e-9);
+        window.cwnd = 90.0;
+        cubic.on_fast_retransmit(&mut window, &Loss { flight_pkts: 90, ..loss });
+        assert_eq!(cubic.w_max, 90.0);
+    }
+
+    #[test]
+    fn after_a_timeout_the_cubic_starts_from_the_window_of_that_time() {
+        let (mut cubic, mut window) = cut_at(100.0);
+        cubic.on_timeout(&mut window, 70, false);
+        assert_eq!((window.cwnd, window.ssthresh), (1.0, 49.0));
+        window.cwnd = 49.0;
+        cubic.on_ack(&mut window, &ack(100, 100), true);
+        assert_eq!((cubic.w_max, cubic.epoch.unwrap().k), (49.0, 0.0));
+    }
+
+    #[test]
+    fn a_wireless_loss_changes_nothing() {
+        let (mut cubic, mut window) = cut_at(100.0);
+        let loss = Loss { at: at(0), flight_pkts: 80, verdict: Verdict::Wireless, sending: None };
+        assert!(!cubic.on_fast_retransmit(&mut window, &loss));
+        assert_eq!((window.cwnd, cubic.w_max), (70.0, 100.0));
+    }
+}

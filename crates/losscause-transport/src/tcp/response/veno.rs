@@ -1,0 +1,128 @@
+//! Veno: Reno that cuts less when few packets wait (Fu and Liew, "TCP Veno: TCP Enhancement for Transmission Over Wireless
+//! Access Networks", IEEE JSAC 21(2), 2003).
+//!
+//! ```text
+//! N = cwnd (RTT - BaseRTT) / RTT                               packets in queues
+//! ACK of new data:   slow start as Reno's;  else cwnd += 1/cwnd, for N >= beta with every other ACK only
+//! fast retransmit:   ssthresh = 4/5 cwnd for N < beta, else cwnd/2;  cwnd = ssthresh
+//! timeout:           as Reno's
+//! ```
+//!
+//! beta is 3 packets. N < beta says that the loss was random, so Veno differentiates by itself; an LDA's verdict of wireless
+//! leaves the window as it is all the same. BaseRTT is the smallest round-trip time since the last loss.
+//!
+//! Deviations: RTT is that of the newest ACK (the paper says "measured"); ssthresh stays at least 2 (RFC 5681).
+
+use losscause::{AckSample, Span};
+
+use super::super::config::{Config, Halving};
+use super::{Loss, Window};
+
+#[derive(Clone, Debug)]
+pub(in super::super) struct Veno {
+    halving: Halving,
+    base_rtt: Option<Span>,
+    rtt: Span,
+    /// The last ACK of those that count half did not count.
+    skipped: bool,
+}
+
+/// Packets in queues from which on a loss is congestion.
+const BETA_PKTS: f64 = 3.0;
+
+impl Veno {
+    pub(super) fn new(config: &Config) -> Self {
+        Self { halving: config.halving, base_rtt: None, rtt: Span::ZERO, skipped: false }
+    }
+
+    pub(super) fn on_ack(&mut self, window: &mut Window, sample: &AckSample, may_grow: bool) {
+        if let Some(rtt) = sample.rtt.filter(|&rtt| rtt > Span::ZERO) {
+            self.rtt = rtt;
+            self.base_rtt = Some(self.base_rtt.map_or(rtt, |base| base.min(rtt)));
+        }
+        if !may_grow {
+            return;
+        }
+        if window.cwnd < window.ssthresh || self.queued_pkts(window) < BETA_PKTS {
+            window.grow();
+            return;
+        }
+        self.skipped = !self.skipped;
+        if !self.skipped {
+            window.grow();
+        }
+    }
+
+    pub(super) fn on_fast_retransmit(&mut self, window: &mut Window, loss: &Loss) -> bool {
+        if loss.verdict.is_wireless() {
+            return false;
+        }
+        let factor = if self.queued_pkts(window) < BETA_PKTS { 0.8 } else { 0.5 };
+        window.ssthresh = (window.usable() * factor).max(2.0);
+        window.cwnd = window.ssthresh;
+        self.base_rtt = None;
+        true
+    }
+
+    pub(super) fn on_timeout(&mut self, window: &mut Window, flight_pkts: u64, again: bool) {
+        self.halving.on_timeout(window, flight_pkts, again);
+        self.base_rtt = None;
+    }
+
+    fn queued_pkts(&self, window: &Window) -> f64 {
+        let Some(base) = self.base_rtt else { return 0.0 };
+        window.usable() * (self.rtt - base).as_nanos_f64() / self.rtt.as_nanos_f64()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use losscause::{Time, Verdict};
+
+    use super::*;
+
+    fn acked(veno: &mut Veno, window: &mut Window, rtt_ms: i64) {
+        let sample = AckSample {
+            at: Time::ZERO,
+            rtt: Some(Span::from_millis(rtt_ms)),
+            newly_acked_pkts: 1,
+            in_flight_pkts: 10,
+            cwnd_pkts: window.cwnd,
+        };
+        veno.on_ack(window, &sample, true);
+    }
+
+    fn after_loss(rtt_ms: i64, verdict: Verdict) -> f64 {
+        let mut window = Window { cwnd: 10.0, ssthresh: 2.0, max_pkts: 100 };
+        let mut veno = Veno::new(&Config::rfc());
+        acked(&mut veno, &mut window, 70);
+        acked(&mut veno, &mut window, rtt_ms);
+        window.cwnd = 10.0;
+        veno.on_fast_retransmit(&mut window, &Loss { at: Time::ZERO, flight_pkts: 10, verdict, sending: None });
+        assert_eq!(veno.base_rtt.is_none(), verdict != Verdict::Wireless);
+        window.cwnd
+    }
+
+    #[test]
+    fn a_loss_with_fewer_than_beta_packets_in_queues_costs_a_fifth() {
+        // N = 10 (RTT - 70)/RTT: 2.99 at 99.86 ms, 3 at 100 ms.
+        assert_eq!(after_loss(99, Verdict::Congestion), 8.0);
+        assert_eq!(after_loss(100, Verdict::Congestion), 5.0);
+        assert_eq!(after_loss(100, Verdict::Undecided), 5.0);
+        assert_eq!(after_loss(100, Verdict::Wireless), 10.0);
+    }
+
+    #[test]
+    fn from_beta_on_every_other_ack_opens_the_window() {
+        let mut window = Window { cwnd: 10.0, ssthresh: 2.0, max_pkts: 100 };
+        let mut veno = Veno::new(&Config::rfc());
+        acked(&mut veno, &mut window, 70);
+        assert_eq!(window.cwnd, 10.1, "N is 0");
+        let series = [200, 200, 200, 200].map(|rtt| {
+            let before = window.cwnd;
+            acked(&mut veno, &mut window, rtt);
+            window.cwnd > before
+        });
+        assert_eq!(series, [false, true, false, true]);
+    }
+}
