@@ -94,6 +94,8 @@ struct SettingEntry {
 #[derive(Serialize)]
 struct ProtocolEntry {
     name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    variant: Option<String>,
     summary: String,
 }
 
@@ -143,12 +145,28 @@ fn algorithms() -> Vec<AlgorithmEntry> {
     Algorithm::ALL.into_iter().map(entry).chain([oracle]).collect()
 }
 
-/// The protocols as the scenario's schema describes them.
+/// The protocols as the scenario's schema describes them, TCP followed by its variants.
 fn protocols() -> Vec<ProtocolEntry> {
     let schema = scenario::schema();
-    let choices = schema["$defs"]["Protocol"]["oneOf"].as_array().cloned().unwrap_or_default();
     let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
-    choices.iter().map(|c| ProtocolEntry { name: text(&c["const"]), summary: text(&c["description"]) }).collect()
+    let choices = |of: &str| {
+        let choices = schema["$defs"][of]["oneOf"].as_array().cloned().unwrap_or_default();
+        choices.into_iter().map(|choice| (text(&choice["const"]), text(&choice["description"])))
+    };
+    let mut entries = Vec::new();
+    for (name, summary) in choices("Protocol") {
+        let is_tcp = name == "tcp";
+        entries.push(ProtocolEntry { name: name.clone(), variant: None, summary });
+        if is_tcp {
+            let variants = choices("TcpVariant");
+            entries.extend(variants.map(|(v, summary)| ProtocolEntry {
+                name: name.clone(),
+                variant: Some(v),
+                summary,
+            }));
+        }
+    }
+    entries
 }
 
 fn scenarios() -> Result<Vec<ScenarioEntry>, InputError> {
@@ -195,8 +213,10 @@ fn tables(lists: &Lists) -> String {
         parts.push(table);
     }
     if let Some(entries) = &lists.protocols {
-        let mut table = output::table(&["protocol", "what it sends"], &[]);
-        entries.iter().for_each(|entry| _ = table.add_row([&entry.name, &entry.summary]));
+        let mut table = output::table(&["protocol", "variant", "what it does"], &[]);
+        for entry in entries {
+            table.add_row([&entry.name, entry.variant.as_deref().unwrap_or(""), &entry.summary]);
+        }
         parts.push(table);
     }
     if let Some(entries) = &lists.scenarios {
@@ -224,6 +244,8 @@ mod tests {
     #[test]
     fn every_list_names_what_the_foundation_is_made_of() {
         assert!(protocols().iter().any(|p| p.name == "tfrc" && !p.summary.is_empty()));
+        let newreno = Some("newreno".to_owned());
+        assert!(protocols().iter().any(|p| p.name == "tcp" && p.variant == newreno && !p.summary.is_empty()));
         assert!(algorithms().iter().any(|a| a.name == "ZBS" && a.section == "VII-A"));
         assert!(algorithms().iter().any(|a| a.name == "omniscient"));
         assert!(scenarios().unwrap().iter().any(|s| s.name == "cen2003/WLH"));

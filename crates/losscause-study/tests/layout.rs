@@ -396,6 +396,22 @@ fn modes_are_the_transports_own_and_settings_replace_single_values() {
             ..tcp::Config::ns2()
         }
     );
+    use tcp::{Rules, Variant};
+    let newreno = "[tcp]\nmode = \"ns2\"\nvariant = \"newreno\"";
+    assert_eq!(tcp_of(newreno), tcp::Config::ns2().with_variant(Variant::NewReno, Rules::Ns2));
+    let over_sack = "[tcp]\nrecovery = \"sack\"\nresponse = \"vegas\"\nvegas_beta_pkts = 4";
+    let parameters = tcp::VegasParameters { beta_pkts: 4, ..tcp::VegasParameters::new(tcp::VegasRules::Published) };
+    let sack = tcp::Config::rfc().with_variant(Variant::Sack, Rules::Published);
+    let response = tcp::ResponseScheme::Vegas(parameters);
+    assert_eq!(tcp_of(over_sack), tcp::Config { response, ..sack });
+    refused(
+        "[tcp]\nvegas_alpha_pkts = 2",
+        "tcp.vegas_alpha_pkts: is for response vegas, which no flow has, expected no such key",
+    );
+    refused(
+        "[tcp]\nvariant = \"vegas\"\nvegas_alpha_pkts = 4",
+        "tcp: Vegas' beta must be at least its alpha (4 packets), but is 3",
+    );
 }
 
 #[test]

@@ -10,7 +10,7 @@ use serde::de::{Deserializer, SeqAccess, Visitor};
 
 use super::expression::Quantity;
 use super::lda::LdaSettings;
-use super::protocol::tcp::TcpSettings;
+use super::protocol::tcp::{TcpSettings, TcpVariant};
 use super::protocol::tfrc::TfrcSettings;
 
 /// A losscause scenario: links, flows, and what is measured.
@@ -310,7 +310,7 @@ pub enum Channel {
 pub enum Protocol {
     /// TCP-Friendly Rate Control with unlimited data.
     Tfrc,
-    /// TCP Reno with unlimited data.
+    /// TCP with unlimited data.
     Tcp,
     /// Packets at a constant rate.
     Cbr,
@@ -363,6 +363,8 @@ pub struct Flow {
     pub count: Option<Quantity>,
     /// What the flow runs.
     pub protocol: Protocol,
+    /// Which TCP it runs, in place of the one that `[tcp]` names (tcp only).
+    pub variant: Option<TcpVariant>,
     /// The loss differentiation algorithm at the receiver, by name, or `omniscient` (tfrc only; default:
     /// `always congestion`).
     pub lda: Option<String>,

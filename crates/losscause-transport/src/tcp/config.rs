@@ -271,6 +271,14 @@ impl Config {
                 return Err(E::NotPositive { key, value });
             }
         }
+        if let ResponseScheme::Vegas(vegas) = self.response
+            && vegas.beta_pkts < vegas.alpha_pkts
+        {
+            return Err(E::VegasThresholds { alpha: vegas.alpha_pkts, beta: vegas.beta_pkts });
+        }
+        if matches!(self.recovery, RecoveryScheme::Sack | RecoveryScheme::Sack1) && self.sack.is_none() {
+            return Err(E::SackMissing);
+        }
         if self.max_window_pkts > Self::LARGEST_WINDOW_PKTS {
             return Err(E::WindowTooLarge { value: self.max_window_pkts });
         }
@@ -330,6 +338,15 @@ pub enum ConfigError {
         /// The largest.
         max: Span,
     },
+    /// Vegas' upper threshold is below its lower one.
+    VegasThresholds {
+        /// The lower one, packets.
+        alpha: u32,
+        /// The upper one, packets.
+        beta: u32,
+    },
+    /// A recovery that needs the receiver's reports goes without.
+    SackMissing,
     /// The offset is not within one tick.
     TickOffset {
         /// Its value.
@@ -349,6 +366,12 @@ impl fmt::Display for ConfigError {
                 write!(f, "max_window_pkts must be at most {}, but is {value}", Config::LARGEST_WINDOW_PKTS)
             }
             Self::RtoRange { min, max } => write!(f, "max_rto must be at least min_rto ({min}), but is {max}"),
+            Self::VegasThresholds { alpha, beta } => {
+                write!(f, "Vegas' beta must be at least its alpha ({alpha} packets), but is {beta}")
+            }
+            Self::SackMissing => {
+                write!(f, "sack must be set for a recovery that rests on selective acknowledgements, but is not")
+            }
             Self::TickOffset { value, tick } => {
                 write!(f, "tick_offset must be from zero to below tick ({tick}), but is {value}")
             }
@@ -393,6 +416,15 @@ mod tests {
         assert_eq!(
             says(Config { max_window_pkts: u32::MAX, ..ns2 }),
             "max_window_pkts must be at most 16777216, but is 4294967295"
+        );
+        let parameters = VegasParameters { alpha_pkts: 4, ..VegasParameters::new(VegasRules::Ns2) };
+        assert_eq!(
+            says(Config { response: ResponseScheme::Vegas(parameters), ..ns2 }),
+            "Vegas' beta must be at least its alpha (4 packets), but is 3"
+        );
+        assert_eq!(
+            says(Config { recovery: RecoveryScheme::Sack, ..ns2 }),
+            "sack must be set for a recovery that rests on selective acknowledgements, but is not"
         );
         assert!(Config { tick_offset: Span::from_millis(-1), ..ns2 }.validate().is_err());
         assert!(Config { delayed_ack: Some(Span::ZERO), ..ns2 }.validate().is_err());

@@ -23,6 +23,7 @@ mod sack_blocks;
 mod segment;
 mod sender;
 mod stream;
+mod variant;
 
 pub use config::{
     BackoffCleared, Config, ConfigError, Deflation, FastRetransmit, Halving, LimitedTransmit, NewRenoRules,
@@ -31,3 +32,4 @@ pub use config::{
 pub use receiver::Receiver;
 pub use segment::{Ack, SackBlocks, Segment};
 pub use sender::{Sender, Stats};
+pub use variant::{RecoveryName, ResponseName, Rules, Variant};

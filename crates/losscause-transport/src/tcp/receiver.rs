@@ -26,8 +26,10 @@ pub struct Receiver {
     ahead: Box<[u64]>,
     /// Packets received beyond `next`.
     ahead_pkts: u64,
+    /// What is to be acknowledged, if anything is.
     acking: Acking,
     echo: Echo,
+    ack: Ack,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -35,9 +37,9 @@ enum Acking {
     /// Nothing to acknowledge.
     Idle,
     /// An acknowledgement waits for a second packet or the timer.
-    Delayed { ack: Ack, until: Time },
+    Delayed { until: Time },
     /// An acknowledgement is to be sent now.
-    Due { ack: Ack },
+    Due,
 }
 
 impl Receiver {
@@ -60,6 +62,14 @@ impl Receiver {
             ahead_pkts: 0,
             acking: Acking::Idle,
             echo: Echo::new(config.ecn),
+            ack: Ack {
+                next: 0,
+                echo: Time::ZERO,
+                echo_of_retransmission: false,
+                ece: false,
+                wire_bytes: config.ack_bytes,
+                sack: SackBlocks::NONE,
+            },
         })
     }
 
@@ -69,48 +79,46 @@ impl Receiver {
         self.take_in(seq);
         // The last number there is lies beyond every window, and has none after it.
         let in_order = seq.checked_add(1) == Some(self.next);
-        let (sack, sack_bytes) = self.report(seq);
-        let ack = Ack {
-            next: self.next,
-            echo: segment.sent_at,
-            echo_of_retransmission: segment.retransmission,
-            ece: self.echo.on_segment(segment),
-            wire_bytes: self.ack_bytes + sack_bytes,
-            sack,
-        };
+        self.ack.next = self.next;
+        self.ack.echo = segment.sent_at;
+        self.ack.echo_of_retransmission = segment.retransmission;
+        self.ack.ece = self.echo.on_segment(segment);
+        if self.sack.is_some() {
+            self.report(seq);
+        }
         // RFC 5681, section 4.2: at once for what is out of order or fills a gap, and for every second packet.
         // ns-2.35, DelAckSink::recv: at once for packet 0, too.
         let hurry =
             !in_order || seq < self.end.saturating_sub(1) || seq == 0 || matches!(self.acking, Acking::Delayed { .. });
         self.acking = match self.delay {
-            Some(delay) if !hurry => Acking::Delayed { ack, until: now + delay },
-            _ => Acking::Due { ack },
+            Some(delay) if !hurry => Acking::Delayed { until: now + delay },
+            _ => Acking::Due,
         };
     }
 
     /// The instant named by [`Receiver::poll_timeout`] has come; earlier calls change nothing.
     pub fn on_timeout(&mut self, now: Time) {
-        if let Acking::Delayed { ack, until } = self.acking
+        if let Acking::Delayed { until } = self.acking
             && now >= until
         {
-            self.acking = Acking::Due { ack };
+            self.acking = Acking::Due;
         }
     }
 
     /// When to call [`Receiver::on_timeout`]; never if `None`.
     pub fn poll_timeout(&self) -> Option<Time> {
         match self.acking {
-            Acking::Delayed { until, .. } => Some(until),
-            Acking::Idle | Acking::Due { .. } => None,
+            Acking::Delayed { until } => Some(until),
+            Acking::Idle | Acking::Due => None,
         }
     }
 
     /// The acknowledgement to send at this instant. Call it until it returns `None` after each of the other calls;
     /// otherwise a later acknowledgement replaces an earlier one.
     pub fn poll_transmit(&mut self, _now: Time) -> Option<Ack> {
-        let Acking::Due { ack } = self.acking else { return None };
+        let Acking::Due = self.acking else { return None };
         self.acking = Acking::Idle;
-        Some(ack)
+        Some(self.ack)
     }
 
     /// Data packets delivered in order, each once.
@@ -147,18 +155,13 @@ impl Receiver {
         }
     }
 
-    /// What to report because packet `seq` arrived, and the bytes that takes.
-    #[inline]
-    fn report(&mut self, seq: u64) -> (SackBlocks, u32) {
-        let beyond = self.ahead_pkts > 0;
-        let block = if beyond && self.sack.is_some() { self.block_of(seq) } else { None };
-        match &mut self.sack {
-            Some((option, reports)) if beyond => {
-                let blocks = reports.report(self.next, block);
-                let bytes = if blocks == SackBlocks::NONE { 0 } else { option.fixed_bytes + 8 * blocks.count() };
-                (blocks, bytes)
-            }
-            _ => (SackBlocks::NONE, 0),
+    /// Reports what was received beyond, because packet `seq` arrived.
+    fn report(&mut self, seq: u64) {
+        let block = if self.ahead_pkts > 0 { self.block_of(seq) } else { None };
+        if let Some((option, reports)) = &mut self.sack {
+            self.ack.sack = reports.report(self.next, block);
+            let blocks = self.ack.sack.count();
+            self.ack.wire_bytes = self.ack_bytes + if blocks > 0 { option.fixed_bytes + 8 * blocks } else { 0 };
         }
     }
 

@@ -49,6 +49,7 @@ impl Rto {
     }
 
     /// The acknowledgement of a segment that was sent once, at `sent`, arrived.
+    #[inline]
     pub(super) fn on_sample(&mut self, sent: Time, now: Time) {
         let rtt = self.ticks(sent, now);
         if self.srtt_8 == 0 {
@@ -78,6 +79,7 @@ impl Rto {
     }
 
     /// The timeout to arm the timer with.
+    #[inline]
     pub(super) fn current(&self) -> Span {
         (self.base.max(self.min) * self.backoff).min(self.max).max(self.tick * 2)
     }

@@ -24,7 +24,8 @@ pub(super) struct Settings<'a> {
 
 impl<'a> Settings<'a> {
     pub(super) fn of(document: &'a Document, reader: &Reader, names: &Names) -> Result<Self, InputError> {
-        let tcp = document.tcp.config(reader, names)?;
+        document.tcp.refuse_unused(&document.flow, reader)?;
+        let tcp = document.tcp.config(None, reader, names)?;
         tcp.validate().map_err(|error| reader.error("tcp", error.to_string()))?;
         let tfrc = document.tfrc.config(reader, names)?;
         tfrc.validate().map_err(|error| reader.error("tfrc", error.to_string()))?;
@@ -44,7 +45,10 @@ pub(super) fn traffic(flow: &Flow, settings: &Settings, reader: &Reader, names: 
     };
     Ok(match flow.protocol {
         Protocol::Tcp => {
-            let mut config = settings.tcp;
+            let mut config = match flow.variant {
+                None => settings.tcp,
+                named => document.tcp.config(named, reader, names)?,
+            };
             (config.payload_bytes, config.header_bytes) =
                 sizes(document, flow, reader, names, (config.payload_bytes, config.header_bytes))?;
             Traffic::Tcp(config)
@@ -100,7 +104,8 @@ const DEFAULT_PACKET_BYTES: u32 = 1000;
 /// A key that the flow's protocol does not read is an error, not a surprise.
 fn refuse_foreign_keys(flow: &Flow, reader: &Reader) -> Result<(), InputError> {
     use Protocol::{Cbr, OnOff, Tcp, Tfrc};
-    let keys: [(&str, bool, &[Protocol], &str); 7] = [
+    let keys: [(&str, bool, &[Protocol], &str); 8] = [
+        ("variant", flow.variant.is_some(), &[Tcp], "tcp"),
         ("lda", flow.lda.is_some(), &[Tfrc], "tfrc"),
         ("header_bytes", flow.header_bytes.is_some(), &[Tfrc, Tcp], "tfrc and tcp"),
         ("rate_bps", flow.rate_bps.is_some(), &[Cbr, OnOff], "cbr and on-off"),
@@ -221,12 +226,12 @@ fn replace<T>(target: &mut T, value: Option<impl Into<T>>) {
 /// depends on nothing, so it cannot read files itself.
 macro_rules! mirrored {
     ($($(#[$meta:meta])* pub enum $name:ident => $target:path {
-        $($(#[$variant_meta:meta])* $variant:ident,)+
+        $($(#[$variant_meta:meta])* $variant:ident $(as $written:literal)?,)+
     })+) => {$(
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
         #[serde(rename_all = "kebab-case")]
-        pub enum $name { $($(#[$variant_meta])* $variant,)+ }
+        pub enum $name { $($(#[$variant_meta])* $(#[serde(rename = $written)])? $variant,)+ }
 
         impl From<$name> for $target {
             fn from(value: $name) -> Self {

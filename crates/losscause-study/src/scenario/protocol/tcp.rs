@@ -7,6 +7,7 @@ use losscause::Span;
 use losscause_transport::tcp;
 
 use super::super::expression::{Names, Quantity};
+use super::super::format::Flow;
 use super::super::reader::Reader;
 use super::{Overlay, mirrored, replace};
 use crate::InputError;
@@ -18,6 +19,24 @@ pub struct TcpSettings {
     /// Where every setting that is not given comes from (default: rfc).
     #[serde(default)]
     pub mode: TcpMode,
+    /// Which TCP (default: reno). A flow may name another.
+    pub variant: Option<TcpVariant>,
+    /// How losses are repaired, in place of the variant's own.
+    pub recovery: Option<TcpRecovery>,
+    /// What the window does, in place of the variant's own.
+    pub response: Option<TcpResponse>,
+    /// Which partial acknowledgements restart the retransmission timer (recovery newreno).
+    pub partial_ack_timer: Option<PartialAckTimer>,
+    /// What a partial acknowledgement does to the window (recovery newreno).
+    pub deflation: Option<Deflation>,
+    /// What the acknowledgement that ends fast recovery does to the window (recovery newreno).
+    pub recovery_exit: Option<RecoveryExit>,
+    /// Packets in queues below which the window grows (response vegas, ns-2 `v_alpha_`).
+    pub vegas_alpha_pkts: Option<Quantity>,
+    /// Packets in queues above which the window shrinks (response vegas, ns-2 `v_beta_`).
+    pub vegas_beta_pkts: Option<Quantity>,
+    /// Packets in queues above which slow start ends (response vegas, ns-2 `v_gamma_`).
+    pub vegas_gamma_pkts: Option<Quantity>,
     /// Size of an acknowledgement on the wire, bytes.
     pub ack_bytes: Option<Quantity>,
     /// Size of the SYN that opens the connection, bytes; 0: no SYN.
@@ -63,19 +82,22 @@ pub enum TcpMode {
     /// RFC 5681, 3042 and 6298.
     #[default]
     Rfc,
-    /// `Agent/TCP/Reno` of ns-2.35.
+    /// `Agent/TCP/Reno`, `Newreno`, `Sack1` or `Vegas` of ns-2.35.
     Ns2,
     /// ns-2 as the papers around 2000 ran it.
     Ns2Classic,
 }
 
 impl TcpSettings {
-    pub(super) fn config(&self, reader: &Reader, names: &Names) -> Result<tcp::Config, InputError> {
-        let mut config = match self.mode {
-            TcpMode::Rfc => tcp::Config::rfc(),
-            TcpMode::Ns2 => tcp::Config::ns2(),
-            TcpMode::Ns2Classic => tcp::Config::ns2_classic(),
-        };
+    /// The settings of the flows that name no variant, or of those that name this one.
+    pub(super) fn config(
+        &self,
+        variant: Option<TcpVariant>,
+        reader: &Reader,
+        names: &Names,
+    ) -> Result<tcp::Config, InputError> {
+        let mut config = self.base(variant);
+        self.put_variant_settings(&mut config, reader, names)?;
         let overlay = Overlay { section: "tcp", reader, names };
         let windows = tcp::Config::LARGEST_WINDOW_PKTS;
         overlay.whole("ack_bytes", self.ack_bytes.as_ref(), 1, 65_535, &mut config.ack_bytes)?;
@@ -109,15 +131,147 @@ impl TcpSettings {
         replace(&mut config.ecn, self.ecn);
         Ok(config)
     }
+
+    /// Refuses a setting of NewReno or Vegas where no flow is one.
+    pub(super) fn refuse_unused(&self, flows: &[Flow], reader: &Reader) -> Result<(), InputError> {
+        let variants = flows.iter().map(|flow| flow.variant).chain([None]);
+        let used: Vec<tcp::Config> = variants.map(|variant| self.base(variant)).collect();
+        let newreno = used.iter().any(|config| matches!(config.recovery, tcp::RecoveryScheme::NewReno(_)));
+        let vegas = used.iter().any(|config| matches!(config.response, tcp::ResponseScheme::Vegas(_)));
+        let keys = [
+            ("partial_ack_timer", self.partial_ack_timer.is_some(), newreno, "recovery newreno"),
+            ("deflation", self.deflation.is_some(), newreno, "recovery newreno"),
+            ("recovery_exit", self.recovery_exit.is_some(), newreno, "recovery newreno"),
+            ("vegas_alpha_pkts", self.vegas_alpha_pkts.is_some(), vegas, "response vegas"),
+            ("vegas_beta_pkts", self.vegas_beta_pkts.is_some(), vegas, "response vegas"),
+            ("vegas_gamma_pkts", self.vegas_gamma_pkts.is_some(), vegas, "response vegas"),
+        ];
+        match keys.iter().find(|(_, given, used, _)| *given && !used) {
+            None => Ok(()),
+            Some((key, _, _, needs)) => {
+                let problem = format!("is for {needs}, which no flow has, expected no such key");
+                Err(reader.error(&format!("tcp.{key}"), problem))
+            }
+        }
+    }
+
+    /// The mode's settings for the TCP that is asked for.
+    fn base(&self, variant: Option<TcpVariant>) -> tcp::Config {
+        let (config, rules) = match self.mode {
+            TcpMode::Rfc => (tcp::Config::rfc(), tcp::Rules::Published),
+            TcpMode::Ns2 => (tcp::Config::ns2(), tcp::Rules::Ns2),
+            TcpMode::Ns2Classic => (tcp::Config::ns2_classic(), tcp::Rules::Ns2),
+        };
+        let named = variant.or(self.variant).map_or(tcp::Variant::Reno, Into::into);
+        let (recovery, response) = named.parts();
+        let recovery = self.recovery.map_or(recovery, Into::into);
+        let response = self.response.map_or(response, Into::into);
+        config.with_recovery(recovery, rules).with_response(response, rules)
+    }
+
+    /// The settings that some variants have.
+    fn put_variant_settings(&self, config: &mut tcp::Config, reader: &Reader, names: &Names) -> Result<(), InputError> {
+        let overlay = Overlay { section: "tcp", reader, names };
+        let mut vegas = tcp::VegasParameters::new(tcp::VegasRules::Published);
+        if let tcp::ResponseScheme::Vegas(parameters) = config.response {
+            vegas = parameters;
+        }
+        overlay.whole("vegas_alpha_pkts", self.vegas_alpha_pkts.as_ref(), 0, 1_000_000, &mut vegas.alpha_pkts)?;
+        overlay.whole("vegas_beta_pkts", self.vegas_beta_pkts.as_ref(), 0, 1_000_000, &mut vegas.beta_pkts)?;
+        overlay.whole("vegas_gamma_pkts", self.vegas_gamma_pkts.as_ref(), 0, 1_000_000, &mut vegas.gamma_pkts)?;
+        if let tcp::ResponseScheme::Vegas(parameters) = &mut config.response {
+            *parameters = vegas;
+        }
+        if let tcp::RecoveryScheme::NewReno(rules) = &mut config.recovery {
+            replace(&mut rules.timer, self.partial_ack_timer);
+            replace(&mut rules.deflation, self.deflation);
+            replace(&mut rules.exit, self.recovery_exit);
+        }
+        Ok(())
+    }
 }
 
 mirrored! {
+    /// The TCPs that have a name: a recovery and a response.
+    pub enum TcpVariant => tcp::Variant {
+        /// Reno: one loss per window is repaired without a timeout; the window grows by a packet per round trip and is halved.
+        Reno,
+        /// NewReno (RFC 6582): one loss per round trip is repaired without a timeout.
+        NewReno as "newreno",
+        /// SACK (RFC 6675): the receiver reports what arrived, all losses of a window are repaired at once.
+        Sack,
+        /// Vegas: keeps a few packets in queues and looks at every packet's own timeout.
+        Vegas,
+        /// Veno: Reno that loses a fifth instead of half while few packets wait.
+        Veno,
+        /// CUBIC (RFC 9438) over SACK.
+        Cubic,
+        /// Westwood: Reno that falls to what the path was seen to carry.
+        Westwood,
+        /// Westwood over NewReno.
+        WestwoodNr,
+    }
+
+    /// How losses are repaired.
+    pub enum TcpRecovery => tcp::RecoveryName {
+        /// Fast recovery until the first new acknowledgement (RFC 5681).
+        Reno,
+        /// Fast recovery until everything is repaired (RFC 6582).
+        NewReno as "newreno",
+        /// By what the receiver reports (RFC 6675; ns-2: Sack1).
+        Sack,
+        /// By every packet's own timeout.
+        Vegas,
+    }
+
+    /// What the window does.
+    pub enum TcpResponse => tcp::ResponseName {
+        /// Additive increase, multiplicative decrease (RFC 5681).
+        Aimd,
+        /// Vegas: it follows the packets in queues.
+        Vegas,
+        /// Veno: it loses less while few packets wait.
+        Veno,
+        /// CUBIC (RFC 9438).
+        Cubic,
+        /// Westwood: it falls to what the path was seen to carry.
+        Westwood,
+    }
+
+    /// Which partial acknowledgements restart the retransmission timer.
+    pub enum PartialAckTimer => tcp::PartialAckTimer {
+        /// The first of a recovery (ns-2 `newreno_changes1_` 1).
+        Impatient,
+        /// Every one (ns-2 `newreno_changes1_` 0).
+        SlowButSteady,
+    }
+
+    /// What a partial acknowledgement does to the window.
+    pub enum Deflation => tcp::Deflation {
+        /// Takes away what it acknowledges, but for one packet (ns-2 `partial_window_deflation_` 1).
+        ByAcked,
+        /// Takes away all that duplicates added (ns-2 `partial_window_deflation_` 0).
+        All,
+    }
+
+    /// What the acknowledgement that ends fast recovery does to the window.
+    pub enum RecoveryExit => tcp::RecoveryExit {
+        /// Back, but to one packet more than is in flight at most (ns-2 `exit_recovery_fix_` 1).
+        NoBurst,
+        /// Back to what the loss left.
+        Restored,
+        /// It stays as partial acknowledgements left it (ns-2 `exit_recovery_fix_` 0).
+        AsDeflated,
+    }
+
     /// When fast retransmit may happen at all.
     pub enum FastRetransmit => tcp::FastRetransmit {
         /// Whenever the threshold is met.
         Always,
         /// Once per window: several losses in one window cost a timeout (ns-2 `bugFix_`).
         OncePerWindow,
+        /// The same, and from the start on (RFC 6582).
+        AfterRecovery,
     }
 
     /// What the duplicate acknowledgements below the threshold release.

@@ -71,6 +71,14 @@ impl Response {
         match self {
             Self::Aimd(_) if may_grow => window.grow(),
             Self::Aimd(_) => {}
+            _ => self.take_in(window, sample, stream, may_grow),
+        }
+    }
+
+    #[inline(never)]
+    fn take_in(&mut self, window: &mut Window, sample: &AckSample, stream: &Stream, may_grow: bool) {
+        match self {
+            Self::Aimd(_) => {}
             Self::Vegas(vegas) => vegas.on_ack(window, sample, stream, may_grow),
             Self::Veno(veno) => veno.on_ack(window, sample, may_grow),
             Self::Cubic(cubic) => cubic.on_ack(window, sample, may_grow),

@@ -1,0 +1,161 @@
+//! The TCPs by name: a recovery, a response, and the settings that go with them.
+
+use super::config::{
+    Config, FastRetransmit, NewRenoRules, RecoveryScheme, ResponseScheme, SackOption, VegasParameters, VegasRules,
+};
+
+/// A TCP that has a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Variant {
+    /// Reno's recovery, additive increase and multiplicative decrease (RFC 5681).
+    Reno,
+    /// NewReno's recovery, the same response (RFC 6582).
+    NewReno,
+    /// Selective acknowledgements, the same response (RFC 6675).
+    Sack,
+    /// Vegas' recovery and response (Brakmo and Peterson 1995).
+    Vegas,
+    /// Reno's recovery, Veno's response (Fu and Liew 2003).
+    Veno,
+    /// Selective acknowledgements, CUBIC's response (RFC 9438).
+    Cubic,
+    /// Reno's recovery, Westwood's response (Mascolo et al. 2001).
+    Westwood,
+    /// NewReno's recovery, Westwood's response.
+    WestwoodNr,
+}
+
+/// A loss recovery by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecoveryName {
+    /// [`RecoveryScheme::Reno`].
+    Reno,
+    /// [`RecoveryScheme::NewReno`].
+    NewReno,
+    /// [`RecoveryScheme::Sack`], or [`RecoveryScheme::Sack1`] in ns-2.
+    Sack,
+    /// [`RecoveryScheme::Vegas`].
+    Vegas,
+}
+
+/// A response by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResponseName {
+    /// [`ResponseScheme::Aimd`].
+    Aimd,
+    /// [`ResponseScheme::Vegas`].
+    Vegas,
+    /// [`ResponseScheme::Veno`].
+    Veno,
+    /// [`ResponseScheme::Cubic`].
+    Cubic,
+    /// [`ResponseScheme::Westwood`].
+    Westwood,
+}
+
+/// Whose rules to follow where RFCs and papers differ from ns-2.35.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rules {
+    /// Those of the RFC or the paper.
+    Published,
+    /// Those of ns-2.35.
+    Ns2,
+}
+
+impl Variant {
+    /// What it sends again, and what its window does.
+    pub const fn parts(self) -> (RecoveryName, ResponseName) {
+        match self {
+            Self::Reno => (RecoveryName::Reno, ResponseName::Aimd),
+            Self::NewReno => (RecoveryName::NewReno, ResponseName::Aimd),
+            Self::Sack => (RecoveryName::Sack, ResponseName::Aimd),
+            Self::Vegas => (RecoveryName::Vegas, ResponseName::Vegas),
+            Self::Veno => (RecoveryName::Reno, ResponseName::Veno),
+            Self::Cubic => (RecoveryName::Sack, ResponseName::Cubic),
+            Self::Westwood => (RecoveryName::Reno, ResponseName::Westwood),
+            Self::WestwoodNr => (RecoveryName::NewReno, ResponseName::Westwood),
+        }
+    }
+}
+
+impl Config {
+    /// The same settings for another TCP. Of Veno, CUBIC and Westwood ns-2.35 has no agents of this kind: their responses are
+    /// the published ones, over ns-2's recoveries.
+    pub const fn with_variant(self, variant: Variant, rules: Rules) -> Self {
+        let (recovery, response) = variant.parts();
+        self.with_recovery(recovery, rules).with_response(response, rules)
+    }
+
+    /// The same settings with another recovery; for ns-2's Vegas packets without headers, the SYN as long as any, as there.
+    pub const fn with_recovery(self, recovery: RecoveryName, rules: Rules) -> Self {
+        use RecoveryName as R;
+        let mut config = self;
+        config.sack = None;
+        config.recovery = match (recovery, rules) {
+            (R::Reno, _) => RecoveryScheme::Reno,
+            (R::NewReno, Rules::Published) => {
+                config.fast_retransmit = FastRetransmit::AfterRecovery;
+                RecoveryScheme::NewReno(NewRenoRules::RFC)
+            }
+            (R::NewReno, Rules::Ns2) => RecoveryScheme::NewReno(NewRenoRules::NS2),
+            (R::Sack, Rules::Published) => {
+                config.sack = Some(SackOption { fixed_bytes: 4 });
+                RecoveryScheme::Sack
+            }
+            (R::Sack, Rules::Ns2) => {
+                config.sack = Some(SackOption { fixed_bytes: 0 });
+                config.grow_on_recovery_exit = false;
+                RecoveryScheme::Sack1
+            }
+            (R::Vegas, Rules::Published) => RecoveryScheme::Vegas(VegasRules::Published),
+            (R::Vegas, Rules::Ns2) => {
+                config.header_bytes = 0;
+                if config.syn_bytes.is_some() {
+                    config.syn_bytes = Some(config.payload_bytes);
+                }
+                RecoveryScheme::Vegas(VegasRules::Ns2)
+            }
+        };
+        config
+    }
+
+    /// The same settings with another response.
+    pub const fn with_response(self, response: ResponseName, rules: Rules) -> Self {
+        let rules = match rules {
+            Rules::Published => VegasRules::Published,
+            Rules::Ns2 => VegasRules::Ns2,
+        };
+        let response = match response {
+            ResponseName::Aimd => ResponseScheme::Aimd,
+            ResponseName::Vegas => ResponseScheme::Vegas(VegasParameters::new(rules)),
+            ResponseName::Veno => ResponseScheme::Veno,
+            ResponseName::Cubic => ResponseScheme::Cubic,
+            ResponseName::Westwood => ResponseScheme::Westwood,
+        };
+        Self { response, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reno_is_what_the_named_sets_hold() {
+        assert_eq!(Config::rfc().with_variant(Variant::Reno, Rules::Published), Config::rfc());
+        assert_eq!(Config::ns2().with_variant(Variant::Reno, Rules::Ns2), Config::ns2());
+    }
+
+    #[test]
+    fn every_variant_is_valid_and_none_is_another() {
+        use Variant as V;
+        let all = [V::Reno, V::NewReno, V::Sack, V::Vegas, V::Veno, V::Cubic, V::Westwood, V::WestwoodNr];
+        for (base, rules) in [(Config::rfc(), Rules::Published), (Config::ns2(), Rules::Ns2)] {
+            let configs = all.map(|variant| base.with_variant(variant, rules));
+            for (i, config) in configs.iter().enumerate() {
+                assert_eq!(config.validate(), Ok(()));
+                assert!(configs[..i].iter().all(|other| other != config));
+            }
+        }
+    }
+}
