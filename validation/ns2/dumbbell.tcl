@@ -206,7 +206,10 @@ for {set i 0} {$i < $param(flows)} {incr i} {
         $agent($i) set tcpTick_ $param(tick)
         $agent($i) set minrto_ $param(minrto)
         $agent($i) set overhead_ $param(overhead)
-        set wire [expr {$param(size) + 40}]
+        # Vegas has a transmission routine of its own, which adds no headers, and its SYN is as long as any packet.
+        set headers [expr {$param(protocol) eq "vegas" ? 0 : 40}]
+        set wire [expr {$param(size) + $headers}]
+        set syn [expr {$param(protocol) eq "vegas" ? $param(size) : 40}]
     }
     foreach {name value} $param(set) {
         $agent($i) set $name $value
@@ -245,12 +248,12 @@ if {$param(cross-rate) > 0} {
 # ---- measurements ---------------------------------------------------------------------------------------------
 
 # Distinct payload packets of flow i that its sink has passed on in order. TCPSink counts wire bytes and takes the
-# 40-byte SYN for data; TFRC never sends a packet twice.
+# SYN for data; TFRC never sends a packet twice.
 proc delivered {i} {
-    global sink param wire
+    global sink param wire syn
     set bytes [$sink($i) set bytes_]
     if {$param(protocol) ne "tfrc" && $bytes > 0} {
-        set bytes [expr {$bytes - 40}]
+        set bytes [expr {$bytes - $syn}]
     }
     return [expr {round(double($bytes) / $wire)}]
 }

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
+use losscause_transport::tcp::Variant;
 use serde::Deserialize;
 
 use crate::shell;
@@ -57,6 +58,12 @@ struct Short {
 pub(crate) enum Protocol {
     /// `Agent/TCP/Reno`
     Reno,
+    /// `Agent/TCP/Newreno`
+    Newreno,
+    /// `Agent/TCP/Sack1`
+    Sack,
+    /// `Agent/TCP/Vegas`
+    Vegas,
     /// `Agent/TFRC`
     Tfrc,
 }
@@ -98,6 +105,7 @@ pub(crate) struct Seeds {
 pub(crate) struct Bounds {
     pub(crate) near: f64,
     pub(crate) near_share: f64,
+    pub(crate) near_share_vegas: f64,
     pub(crate) far: f64,
     pub(crate) drops: f64,
     pub(crate) drops_from: u64,
@@ -236,10 +244,27 @@ impl Cell {
 }
 
 impl Protocol {
+    /// All of them, in the order of the results.
+    pub(crate) const ALL: [Self; 5] = [Self::Reno, Self::Newreno, Self::Sack, Self::Vegas, Self::Tfrc];
+
+    /// Which TCP it is, if it is one.
+    pub(crate) fn tcp(self) -> Option<Variant> {
+        match self {
+            Self::Reno => Some(Variant::Reno),
+            Self::Newreno => Some(Variant::NewReno),
+            Self::Sack => Some(Variant::Sack),
+            Self::Vegas => Some(Variant::Vegas),
+            Self::Tfrc => None,
+        }
+    }
+
     /// Its name in `dumbbell.tcl`, here and in the results.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Reno => "reno",
+            Self::Newreno => "newreno",
+            Self::Sack => "sack",
+            Self::Vegas => "vegas",
             Self::Tfrc => "tfrc",
         }
     }
@@ -259,7 +284,7 @@ impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{:<4} {:>6} % {:>5} kb/s {:>4} ms {:>3} pkts {:>2} flows",
+            "{:<7} {:>6} % {:>5} kb/s {:>4} ms {:>3} pkts {:>2} flows",
             self.protocol.name(),
             self.loss * 100.0,
             self.rate_kbps,

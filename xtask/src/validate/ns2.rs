@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 
 use super::Outcome;
 use super::draws;
-use super::grid::{Cell, Errors, Grid, Protocol};
+use super::grid::{Cell, Errors, Grid};
 use crate::shell;
 
 /// Runs `cell` in ns-2.
@@ -84,9 +84,9 @@ fn parse(text: &str, cell: &Cell) -> Result<Outcome> {
     Ok(Outcome {
         delivered: total("delivered ")?,
         queue_drops: total("queue_drops ")?,
-        timeouts: match cell.protocol {
-            Protocol::Reno => Some(total("timeouts ")?),
-            Protocol::Tfrc => None,
+        timeouts: match cell.protocol.tcp() {
+            Some(_) => Some(total("timeouts ")?),
+            None => None,
         },
     })
 }

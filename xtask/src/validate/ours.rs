@@ -90,15 +90,18 @@ fn flow_spec(name: String, traffic: Traffic) -> FlowSpec {
 
 /// The transports' ns-2 mode, with the grid's settings.
 fn traffic(grid: &Grid, protocol: Protocol) -> Traffic {
-    match protocol {
-        Protocol::Reno => Traffic::Tcp(tcp::Config {
-            payload_bytes: grid.run.payload_bytes,
-            max_window_pkts: grid.tcp.window_pkts,
-            tick: Span::from_millis(grid.tcp.tick_ms),
-            min_rto: Span::from_millis(grid.tcp.min_rto_ms),
-            ..tcp::Config::ns2()
-        }),
-        Protocol::Tfrc => Traffic::Tfrc {
+    match protocol.tcp() {
+        Some(variant) => {
+            let config = tcp::Config {
+                payload_bytes: grid.run.payload_bytes,
+                max_window_pkts: grid.tcp.window_pkts,
+                tick: Span::from_millis(grid.tcp.tick_ms),
+                min_rto: Span::from_millis(grid.tcp.min_rto_ms),
+                ..tcp::Config::ns2()
+            };
+            Traffic::Tcp(config.with_variant(variant, tcp::Rules::Ns2))
+        }
+        None => Traffic::Tfrc {
             config: tfrc::Config { payload_bytes: grid.run.payload_bytes, ..tfrc::Config::ns2() },
             lda: LdaSpec::Algorithm(AnyLda::Constant(Constant::new(Verdict::Congestion))),
         },

@@ -44,9 +44,9 @@ pub(super) fn write(results: &[Comparison], out: Option<PathBuf>) -> Result<()> 
         let (timeouts_ns2, timeouts_ours) = result.total(|o| o.timeouts.unwrap_or_default());
         let [goodput_ratio, goodput_ci95] = ratio(result.goodput());
         let [drops_ratio, drops_ci95] = ratio(result.queue_drops());
-        let [timeouts_ns2, timeouts_ours] = match cell.protocol {
-            Protocol::Reno => [per_run(timeouts_ns2), per_run(timeouts_ours)],
-            Protocol::Tfrc => Default::default(),
+        let [timeouts_ns2, timeouts_ours] = match cell.protocol.tcp() {
+            Some(_) => [per_run(timeouts_ns2), per_run(timeouts_ours)],
+            None => Default::default(),
         };
         table.write_record([
             cell.protocol.name().to_owned(),
@@ -87,19 +87,19 @@ pub(super) fn print(results: &[Comparison], bounds: &Bounds) -> Result<()> {
         "Ours over ns-2's, means over the seeds; * each with errors of its own, x other packets on the last link. Drops and timeouts are per run."
     );
     println!(
-        "{:<49}  {:>5}  {:>15}  {:>8} {:>8} {:>15}  {:>8} {:>8}",
+        "{:<52}  {:>5}  {:>15}  {:>8} {:>8} {:>15}  {:>8} {:>8}",
         "cell", "seeds", "goodput ratio", "drops", "ns-2's", "ratio", "timeouts", "ns-2's"
     );
     for result in sorted {
         let per_run = |total: u64| format!("{:.1}", total as f64 / result.pairs.len() as f64);
         let (drops_ns2, drops) = result.total(|o| o.queue_drops);
         let (timeouts_ns2, timeouts) = result.total(|o| o.timeouts.unwrap_or_default());
-        let [timeouts, timeouts_ns2] = match result.cell.protocol {
-            Protocol::Reno => [per_run(timeouts), per_run(timeouts_ns2)],
-            Protocol::Tfrc => ["-".to_owned(), "-".to_owned()],
+        let [timeouts, timeouts_ns2] = match result.cell.protocol.tcp() {
+            Some(_) => [per_run(timeouts), per_run(timeouts_ns2)],
+            None => ["-".to_owned(), "-".to_owned()],
         };
         println!(
-            "{:<49}  {:>5}  {:>15}  {:>8} {:>8} {:>15}  {timeouts:>8} {timeouts_ns2:>8}",
+            "{:<52}  {:>5}  {:>15}  {:>8} {:>8} {:>15}  {timeouts:>8} {timeouts_ns2:>8}",
             result.cell.to_string(),
             result.pairs.len(),
             shown(result.goodput()),
@@ -109,7 +109,7 @@ pub(super) fn print(results: &[Comparison], bounds: &Bounds) -> Result<()> {
         );
     }
     let mut failures = Vec::new();
-    for protocol in [Protocol::Reno, Protocol::Tfrc] {
+    for protocol in Protocol::ALL {
         let of_protocol: Vec<_> = results.iter().filter(|r| r.cell.protocol == protocol).collect();
         if !of_protocol.is_empty() {
             failures.extend(judge(protocol, &of_protocol, bounds));
@@ -127,6 +127,7 @@ pub(super) fn print(results: &[Comparison], bounds: &Bounds) -> Result<()> {
 /// ratio itself: an interval that reaches into the bound excuses nothing, and is printed.
 fn judge(protocol: Protocol, results: &[&Comparison], bounds: &Bounds) -> Vec<String> {
     let name = protocol.name();
+    let near_share = if protocol == Protocol::Vegas { bounds.near_share_vegas } else { bounds.near_share };
     let within = |ratio: Option<Ratio>, bound: f64| ratio.is_some_and(|r| (r.value - 1.0).abs() <= bound);
     let near = results.iter().filter(|r| within(r.goodput(), bounds.near)).count();
     let far = results.iter().filter(|r| !within(r.goodput(), bounds.far)).count();
@@ -138,7 +139,7 @@ fn judge(protocol: Protocol, results: &[&Comparison], bounds: &Bounds) -> Vec<St
         bounds.near * 100.0,
         results.len(),
         100.0 * near as f64 / results.len() as f64,
-        bounds.near_share * 100.0,
+        near_share * 100.0,
         bounds.far * 100.0,
         bounds.drops * 100.0,
         off.len(),
@@ -146,7 +147,7 @@ fn judge(protocol: Protocol, results: &[&Comparison], bounds: &Bounds) -> Vec<St
         bounds.drops_from,
     );
     let mut failures = Vec::new();
-    if (near as f64) < bounds.near_share * results.len() as f64 {
+    if (near as f64) < near_share * results.len() as f64 {
         failures.push(format!("{name}'s goodput is near in too few cells"));
     }
     if far > 0 {
