@@ -2,20 +2,36 @@
 
 use losscause::{Span, Time};
 use losscause_transport::Ecn;
-use losscause_transport::tcp::{Ack, Config, Receiver, SackBlocks, Segment, Sender};
+use losscause_transport::tcp::{
+    Ack, Config, Receiver, RecoveryScheme, ResponseScheme, Rules, SackBlocks, Segment, Sender, Variant, VegasRules,
+};
 
 use super::bytes::Bytes;
 
 /// Messages per input: enough for recovery, and short.
 const MESSAGES: usize = 256;
 
+/// One for each value of three bits.
+const VARIANTS: [Variant; 8] = [
+    Variant::Reno,
+    Variant::NewReno,
+    Variant::Sack,
+    Variant::Vegas,
+    Variant::Veno,
+    Variant::Cubic,
+    Variant::Westwood,
+    Variant::WestwoodNr,
+];
+
 fn config(bytes: &mut Bytes) -> Option<Config> {
     let choice = bytes.u8()?;
-    let mut config = match choice % 3 {
-        0 => Config::rfc(),
-        1 => Config::ns2(),
-        _ => Config::ns2_classic(),
+    let (config, rules) = match choice % 3 {
+        0 => (Config::rfc(), Rules::Published),
+        1 => (Config::ns2(), Rules::Ns2),
+        _ => (Config::ns2_classic(), Rules::Ns2),
     };
+    let variant = VARIANTS[usize::from(choice >> 2 & 7)];
+    let mut config = config.with_variant(variant, rules);
     if choice & 0x80 != 0 {
         config.max_window_pkts = u32::from(bytes.u16()?).max(1);
     }
@@ -79,19 +95,24 @@ pub fn tcp_sender(data: &[u8]) {
             assert!(burst <= u64::from(config.max_window_pkts) + 1, "{burst} segments at once");
         }
         assert!(sender.acknowledged() <= sent);
-        assert!(sender.cwnd().is_finite() && sender.cwnd() >= 1.0);
+        // ns-2's Vegas may have a window of nothing.
+        let least = if config.recovery == RecoveryScheme::Vegas(VegasRules::Ns2) { 0.0 } else { 1.0 };
+        assert!(sender.cwnd().is_finite() && sender.cwnd() >= least);
         let Some(later) = bytes.later(now) else { return };
         while let Some(at) = sender.poll_timeout().filter(|at| *at <= later) {
             now = now.max(at);
             sender.on_timeout(now);
             assert!(sender.poll_timeout().is_none_or(|next| next > now), "the timer stands still");
-            while sender.poll_transmit(now).is_some() {}
+            while let Some(segment) = sender.poll_transmit(now) {
+                sent = sent.max(segment.seq + 1);
+            }
         }
         now = later;
         let near = if bytes.0.first().is_some_and(|b| b & 0x80 != 0) { sent } else { sender.acknowledged() };
         let Some((next, ece)) = next(&mut bytes, near) else { return };
-        let sack = SackBlocks::NONE;
-        let ack = Ack { next, echo: now, echo_of_retransmission: false, ece, wire_bytes: 40, sack };
+        let Some(sack) = reports(&mut bytes, &config, next) else { return };
+        let Some(echo) = echo(&mut bytes, &config, now) else { return };
+        let ack = Ack { next, echo, echo_of_retransmission: false, ece, wire_bytes: 40, sack };
         sender.on_ack(now, &ack);
     }
 }
@@ -101,6 +122,24 @@ fn next(bytes: &mut Bytes, near: u64) -> Option<(u64, bool)> {
     let flags = bytes.u8()?;
     let next = if flags & 1 == 0 { near } else { bytes.seq(near)? };
     Some((next, flags & 2 != 0))
+}
+
+/// What an acknowledgement reports, where the configuration has reports.
+fn reports(bytes: &mut Bytes, config: &Config, next: u64) -> Option<SackBlocks> {
+    if config.sack.is_none() {
+        return Some(SackBlocks::NONE);
+    }
+    let mut blocks = [(0, 0); 3];
+    for block in blocks.iter_mut().take(usize::from(bytes.u8()? % 4)) {
+        let start = bytes.seq(next)?;
+        *block = (start, start.saturating_add(u64::from(bytes.u8()?)));
+    }
+    Some(SackBlocks::of(next, blocks))
+}
+
+/// The timestamp that it echoes, where anything looks at it.
+fn echo(bytes: &mut Bytes, config: &Config, now: Time) -> Option<Time> {
+    if config.response == ResponseScheme::Aimd { Some(now) } else { bytes.foreign_time(now) }
 }
 
 /// Any of the three, by the lowest bits.

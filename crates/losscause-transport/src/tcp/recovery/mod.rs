@@ -112,7 +112,8 @@ impl Recovery {
     pub(super) fn rtt(&self, now: Time, ack: &Ack) -> Option<Span> {
         match self {
             Self::Vegas(vegas) => vegas.rtt(),
-            _ => Some(now - ack.echo),
+            // An echo from the future is a forged one.
+            _ => Some(now - ack.echo).filter(|&rtt| rtt > Span::ZERO),
         }
     }
 
