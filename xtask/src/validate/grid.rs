@@ -97,6 +97,7 @@ pub(crate) struct Seeds {
     pub(crate) at_most: u64,
     pub(crate) half_width: f64,
     pub(crate) drops_half_width: f64,
+    pub(crate) drops_at_most: u64,
 }
 
 /// What counts as agreement.

@@ -46,6 +46,7 @@ pub(crate) fn validate(options: &Options) -> Result<()> {
     let mut grid = Grid::read(options.short)?;
     if let Some(seeds) = options.seeds {
         grid.seeds.at_most = seeds.max(2);
+        grid.seeds.drops_at_most = grid.seeds.drops_at_most.min(grid.seeds.at_most);
         grid.seeds.at_least = grid.seeds.at_least.min(grid.seeds.at_most);
     }
     let mut cells = grid.cells(options.protocol);
@@ -140,9 +141,10 @@ impl Comparison {
     /// How many seeds it takes until both ratios are known well enough.
     fn wanted_seeds(&self, grid: &Grid) -> u64 {
         let done = self.pairs.len() as u64;
-        let goodput = wanted_seeds(done, self.goodput(), grid.seeds.half_width);
+        let goodput = wanted_seeds(done, self.goodput(), grid.seeds.half_width).min(grid.seeds.at_most);
         let judged = self.queue_drops().filter(|_| self.total(|o| o.queue_drops).0 >= grid.bounds.drops_from);
-        goodput.max(wanted_seeds(done, judged, grid.seeds.drops_half_width)).min(grid.seeds.at_most)
+        let drops = wanted_seeds(done, judged, grid.seeds.drops_half_width).min(grid.seeds.drops_at_most);
+        goodput.max(drops)
     }
 
     /// Packets delivered.
