@@ -34,6 +34,7 @@ pub mod topology;
 pub mod trace;
 mod traffic;
 
+pub use channel::jakes;
 pub use counters::{Counters, HopCounters};
 pub use report::{FlowReport, LossCounts, VerdictTally, Verdicts};
 pub use simulation::{ConservationError, Simulation};

@@ -10,6 +10,7 @@ use crate::topology::{ChannelSpec, Slots};
 
 mod bernoulli;
 mod gilbert_elliott;
+pub mod jakes;
 mod trace;
 
 use bernoulli::Bernoulli;
