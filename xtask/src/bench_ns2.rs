@@ -13,9 +13,9 @@ use crate::tools::Tool;
 
 /// The scenario that `validation/ns2/wlh.tcl` has, too.
 const SCENARIO: &str = "papers/cen2003/scenarios/WLH.toml";
-/// 16 flows; independent errors (bursts of 1 / (1 - 0.078) packets); the 32 bytes of ns-2's TFRC header are a part of
+/// 16 flows; independent errors; the 32 bytes of ns-2's TFRC header are a part of
 /// the 762 on the wire.
-const SETTINGS: [&str; 3] = ["N=16", "mean_burst_packets=1.0845986984815617", "header_bytes=32"];
+const SETTINGS: [&str; 3] = ["N=16", "link.last.channel={ kind = \"bernoulli\", loss = 0.078 }", "header_bytes=32"];
 
 /// How much to measure.
 #[derive(clap::Args)]

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod fade;
 mod failure;
 mod list;
 mod output;
@@ -35,6 +36,8 @@ enum Command {
     Simulate(simulate::Arguments),
     /// Run a scenario over a grid of settings.
     Sweep(sweep::Arguments),
+    /// Make patterns of packet errors from the physics of a fading channel.
+    Fade(fade::Arguments),
     /// List what the program knows.
     List(list::Arguments),
 }
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
             Command::Reproduce(arguments) => reproduce::run(arguments),
             Command::Simulate(arguments) => simulate::run(arguments),
             Command::Sweep(arguments) => sweep::run(&arguments),
+            Command::Fade(arguments) => fade::run(&arguments),
             Command::List(arguments) => list::run(&arguments),
         },
         Err(error) => failure::usage(&error),

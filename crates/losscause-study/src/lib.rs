@@ -9,6 +9,7 @@
 pub mod atomic;
 pub mod claims;
 pub mod error;
+pub mod fade;
 pub mod item;
 pub mod measure;
 pub mod paper;

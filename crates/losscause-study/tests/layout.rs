@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use losscause::{Span, Time};
 use losscause_sim::{
-    AtEnd, Between, ChannelSpec, CoDelSpec, FlowId, LdaSpec, Lengths, Limit, LinkSpec, QueueSpec, RedSpec, Traffic,
-    Turnover, VariationSpec,
+    AtEnd, Between, ChannelSpec, CoDelSpec, FlowId, LdaSpec, Lengths, Limit, LinkSpec, QueueSpec, RedSpec, TraceStart,
+    Traffic, Turnover, VariationSpec,
 };
 use losscause_study::{Experiment, Scenario, Setting};
 
@@ -71,11 +71,8 @@ fn wlh_has_the_papers_rates_delays_and_queues() {
     assert_eq!((access.rate_bps, access.delay, waiting(access)), (10_000_000, Span::from_millis(1), 165));
     let last = link(&experiment, "last.4");
     assert_eq!((last.rate_bps, last.delay, waiting(last)), (150_000, Span::from_millis(10), 5));
-    assert!(
-        matches!(last.channel, ChannelSpec::GilbertElliott { loss: 0.078, mean_burst_packets: 1.33 }),
-        "{:?}",
-        last.channel
-    );
+    let ChannelSpec::Trace { lost, start: TraceStart::Drawn } = &last.channel else { panic!("{:?}", last.channel) };
+    assert_eq!(lost.len(), 58_800);
     assert_eq!(experiment.duration, Time::from_nanos(222_000_000_000));
     assert_eq!(experiment.window, (Time::from_nanos(20_000_000_000), Time::from_nanos(220_000_000_000)));
 }
@@ -95,7 +92,7 @@ fn wb_has_800_kbps_for_one_flow_and_1600_otherwise() {
     assert_eq!((link(&one, "shared").rate_bps, waiting(link(&one, "shared"))), (800_000, 12));
     let two = shipped("papers/cen2003/scenarios/WB.toml", &["N=2"]);
     assert_eq!((link(&two, "shared").rate_bps, waiting(link(&two, "shared"))), (1_600_000, 25));
-    assert!(matches!(link(&two, "shared").channel, ChannelSpec::GilbertElliott { .. }));
+    assert!(matches!(link(&two, "shared").channel, ChannelSpec::Trace { .. }));
 }
 
 #[test]

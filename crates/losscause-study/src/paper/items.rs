@@ -97,6 +97,8 @@ pub enum ItemKind {
     PartsOf(String),
     /// The algorithms' own operation counts; no run.
     Operations,
+    /// The paper's pattern of packet errors that the parameter `loss` names; no run.
+    Pattern,
 }
 
 /// One value or several.

@@ -10,10 +10,14 @@ use crate::{InputError, Scenario};
 
 mod items;
 mod parameters;
+mod patterns;
 mod published;
+
+use patterns::Fading;
 
 pub use items::{ItemKind, ItemSpec, Items, NetworkOf, OneOrMany, ParameterSetting};
 pub use parameters::{Parameters, Value};
+pub use patterns::{KnownPattern, pattern};
 pub use published::{Claim, Kind, Metric, Number, Published, Role, System};
 
 /// A paper whose results can be reproduced.
@@ -22,6 +26,7 @@ pub struct Paper {
     published: Published,
     items: Items,
     scenarios: &'static [ScenarioText],
+    fading: Option<Fading>,
     predicates: &'static [&'static [(&'static str, Predicate)]],
 }
 
@@ -48,6 +53,14 @@ static PAPERS: LazyLock<Vec<Paper>> = LazyLock::new(|| {
             ScenarioText { name: "WLH", text: paper_file!("cen2003/scenarios/WLH.toml") },
             ScenarioText { name: "WB", text: paper_file!("cen2003/scenarios/WB.toml") },
         ],
+        Some(Fading {
+            channel: paper_file!("cen2003/channel.toml"),
+            patterns: &[
+                ("high", paper_file!("cen2003/patterns/high.txt")),
+                ("medium", paper_file!("cen2003/patterns/medium.txt")),
+                ("low", paper_file!("cen2003/patterns/low.txt")),
+            ],
+        }),
         claims::cen2003::PREDICATES,
     )]
 });
@@ -57,6 +70,7 @@ impl Paper {
         published: &str,
         items: &str,
         scenarios: &'static [ScenarioText],
+        fading: Option<Fading>,
         predicates: &'static [&'static [(&'static str, Predicate)]],
     ) -> Self {
         // The whole error would print the whole file.
@@ -65,6 +79,7 @@ impl Paper {
             published: toml::from_str(published).map_err(brief).expect("a test reads what every paper publishes"),
             items: toml::from_str(items).map_err(brief).expect("a test reads the items of every paper"),
             scenarios,
+            fading,
             predicates,
         }
     }
@@ -87,6 +102,18 @@ impl Paper {
     /// Its scenarios.
     pub fn scenarios(&self) -> &'static [ScenarioText] {
         self.scenarios
+    }
+
+    /// The file of its fading channel, if it has one.
+    pub fn channel(&self) -> Option<&'static str> {
+        self.fading.map(|fading| fading.channel)
+    }
+
+    /// What it publishes about the pattern of that name.
+    pub fn published_of_pattern(&self, metric: &str, pattern: &str) -> Option<f64> {
+        let named =
+            |n: &&Number| n.metric == metric && n.parameters.get("loss").is_some_and(|v| v.to_string() == pattern);
+        self.published.number.iter().find(named).map(|n| n.value)
     }
 
     /// One predicate per checkable claim.
@@ -208,11 +235,18 @@ mod tests {
     fn items_name_only_systems_metrics_and_scenarios_that_exist() {
         for paper in all() {
             for item in &paper.items().item {
-                item.systems.iter().for_each(|s| assert!(paper.system(s).is_some(), "{}: {s}", item.id));
+                let of_no_system = item.kind == ItemKind::Pattern;
+                let known = |s: &String| paper.system(s).is_some() || of_no_system && s == "all";
+                item.systems.iter().for_each(|s| assert!(known(s), "{}: {s}", item.id));
                 item.metrics.iter().for_each(|m| assert!(paper.metric(m).is_some(), "{}: {m}", item.id));
                 let known = scenario(paper.key(), &item.scenario).is_some()
                     || paper.items().network.iter().any(|n| n.scenario == item.scenario);
-                assert!(known || item.kind == ItemKind::Operations, "{}: {}", item.id, item.scenario);
+                assert!(
+                    known || matches!(item.kind, ItemKind::Operations | ItemKind::Pattern),
+                    "{}: {}",
+                    item.id,
+                    item.scenario
+                );
             }
         }
     }

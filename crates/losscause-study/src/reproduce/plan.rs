@@ -126,6 +126,9 @@ impl Planner<'_> {
             ItemKind::Operations => {
                 return Ok(Reading::Counted(count_operations(paper, &item.system, &item.parameters)));
             }
+            ItemKind::Pattern => {
+                return Ok(Reading::Counted(of_pattern(paper, &item.metric, &item.parameters)?));
+            }
             ItemKind::Runs => (&item.system, metric),
             ItemKind::PartsOf(whole) => (whole, format!("{metric}.{}", item.system)),
         };
@@ -171,6 +174,18 @@ impl Planner<'_> {
     }
 }
 
+/// A metric of the pattern of packet errors that the parameter `loss` names, in the metric's unit.
+fn of_pattern(paper: &Paper, metric: &str, parameters: &Parameters) -> Result<Option<f64>, InputError> {
+    let Some(name) = parameters.get("loss") else { return Ok(None) };
+    let found = &paper::pattern(&format!("{}/{name}", paper.key()))?.statistics;
+    Ok(match metric {
+        "wireless_loss" => Some(100.0 * found.loss),
+        "ber" => Some(found.bit_error_rate),
+        "share_of_loss_events_with_two_packets" => found.two_packet_events.map(|share| 100.0 * share),
+        _ => None,
+    })
+}
+
 /// What the system's algorithm costs, by its own count; none for what is not counted.
 fn count_operations(paper: &Paper, system: &str, parameters: &Parameters) -> Option<f64> {
     let algorithm = Algorithm::from_name(paper.system(system)?.lda.as_deref()?)?;
@@ -191,7 +206,7 @@ fn count_operations(paper: &Paper, system: &str, parameters: &Parameters) -> Opt
 
 fn blank_item(paper: &Paper, spec: &ItemSpec, metric: &str, system: &str, parameters: &Parameters, runs: u32) -> Item {
     let unit = paper.metric(metric).map(|m| m.unit.clone()).unwrap_or_default();
-    let runs = if spec.kind == ItemKind::Operations { 0 } else { runs };
+    let runs = if matches!(spec.kind, ItemKind::Operations | ItemKind::Pattern) { 0 } else { runs };
     Item {
         id: item_id(paper, spec, metric, system, parameters),
         paper: paper.key().to_owned(),

@@ -41,6 +41,8 @@ pub struct Document {
     /// The flows, in groups of equals.
     #[serde(default)]
     pub flow: Vec<Flow>,
+    /// What a channel of kind `fading` is.
+    pub fading: Option<Fading>,
     /// Settings of every TFRC flow.
     #[serde(default)]
     pub tfrc: TfrcSettings,
@@ -294,6 +296,8 @@ pub enum Channel {
         /// Mean number of packets lost in a row (1 or more).
         mean_burst_packets: Quantity,
     },
+    /// As the section `[fading]` says.
+    Fading,
     /// Losses are read from a file.
     Trace {
         /// A text file of `0` (received) and `1` (lost), one per packet, apart by blanks or new lines; relative to the
@@ -302,6 +306,31 @@ pub enum Channel {
         /// The entry that the first packet meets, counted from 0 (default: a random one).
         start: Option<Quantity>,
     },
+}
+
+/// The channel of every link of kind `fading`, each from a start of its own.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Fading {
+    /// A pattern of packet errors: a paper's by its name (`cen2003/high`), or a file that ends in `.txt`, made by
+    /// `losscause fade`, relative to the scenario file.
+    pub pattern: String,
+    /// What is made of the pattern.
+    #[serde(default)]
+    pub process: FadingProcess,
+}
+
+/// What is made of a pattern.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FadingProcess {
+    /// The pattern itself, packet by packet; each link starts at a random packet of it, and at its end it starts again.
+    #[default]
+    Pattern,
+    /// Independent losses at the pattern's loss rate.
+    Bernoulli,
+    /// Two states, with the pattern's loss rate and mean number of packets lost in a row.
+    Markov,
 }
 
 /// What a flow runs.

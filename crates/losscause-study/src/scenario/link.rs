@@ -8,6 +8,7 @@ use losscause_sim::{ChannelSpec, ErrorPosition, Limit, LinkSpec, Slots, TraceSta
 
 use super::delay;
 use super::expression::Names;
+use super::fading;
 use super::format::{self, Channel, Document, Link};
 use super::queue;
 use super::reader::{LONGEST_S, Range, Reader};
@@ -55,7 +56,10 @@ pub(super) fn template(
         delay: Span::from_secs_f64_rounded(delay_ms / 1e3),
         variation: delay::variation(&link.delay_variation, &key("delay_variation"), reader, &own, directory)?,
         queue: queue::spec(&link.queue, limit, &key("queue"), document.packet_bytes.as_ref(), reader, &own)?,
-        channel: channel(&link.channel, &key("channel"), reader, &own, directory)?,
+        channel: match &link.channel {
+            Channel::Fading => fading::channel(document.fading.as_ref(), reader, directory)?,
+            other => channel(other, &key("channel"), reader, &own, directory)?,
+        },
         error_position: match link.error_position {
             format::ErrorPosition::AfterTransmission => ErrorPosition::AfterTransmission,
             format::ErrorPosition::BeforeQueue => ErrorPosition::BeforeQueue,
@@ -73,7 +77,7 @@ fn channel(
 ) -> Result<ChannelSpec, InputError> {
     let field = |field: &str| format!("{key}.{field}");
     Ok(match channel {
-        Channel::Perfect => ChannelSpec::Perfect,
+        Channel::Perfect | Channel::Fading => ChannelSpec::Perfect,
         Channel::Bernoulli { loss } => {
             ChannelSpec::Bernoulli { loss: reader.number(&field("loss"), loss, names, Range::Share)? }
         }

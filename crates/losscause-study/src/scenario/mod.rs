@@ -11,6 +11,7 @@ mod arrivals;
 mod delay;
 mod experiment;
 pub mod expression;
+mod fading;
 pub mod format;
 pub mod lda;
 mod link;
@@ -23,6 +24,7 @@ mod setting;
 pub use delay::delay_trace;
 pub use experiment::Experiment;
 pub use link::error_trace;
+pub(crate) use read::{any_table as table, deserialize};
 pub use setting::Setting;
 
 use crate::InputError;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use serde::de::DeserializeOwned;
 use serde_path_to_error::{Path as KeyPath, Segment};
 use toml::{Table, Value};
 
@@ -18,8 +19,13 @@ pub(super) fn text(file: &Path) -> Result<String, InputError> {
 
 /// The text's keys and values.
 pub(super) fn table(text: &str, file: &str) -> Result<Table, InputError> {
+    any_table(text, file, EXPECTED)
+}
+
+/// The keys and values of a text that should be what `expected` says.
+pub(crate) fn any_table(text: &str, file: &str, expected: &'static str) -> Result<Table, InputError> {
     if text.trim().is_empty() {
-        return Err(InputError::File { file: file.into(), problem: "is empty".into(), expected: EXPECTED });
+        return Err(InputError::File { file: file.into(), problem: "is empty".into(), expected });
     }
     text.parse().map_err(|error: toml::de::Error| InputError::Syntax {
         file: file.to_owned(),
@@ -30,6 +36,11 @@ pub(super) fn table(text: &str, file: &str) -> Result<Table, InputError> {
 
 /// The keys and values as a scenario.
 pub(super) fn document(table: &Table, file: &str) -> Result<Document, InputError> {
+    deserialize(table, file)
+}
+
+/// The keys and values as what a type says.
+pub(crate) fn deserialize<T: DeserializeOwned>(table: &Table, file: &str) -> Result<T, InputError> {
     let root = Value::Table(table.clone());
     serde_path_to_error::deserialize(root).map_err(|error| {
         let (key, problem) = explained(key(error.path(), table), &one_line(error.inner().message()));
@@ -120,7 +131,7 @@ mod tests {
         assert_eq!(
             error(&format!("{link}channel = {{ kind = \"bernouli\", loss = 0.1 }}")),
             "x.toml: link.shared.channel.kind: \"bernouli\" is unknown (did you mean \"bernoulli\"?), expected one of \
-             perfect, bernoulli, gilbert-elliott, trace"
+             perfect, bernoulli, gilbert-elliott, fading, trace"
         );
         assert_eq!(
             error(&format!("{link}channel = {{ kind = \"bernoulli\" }}")),

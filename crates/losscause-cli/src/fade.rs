@@ -1,0 +1,136 @@
+//! `losscause fade`: patterns of packet errors from the physics of a fading channel.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use losscause_study::fade::{self, Pattern, Source, Statistics};
+use losscause_study::parallel::Jobs;
+use losscause_study::{RunError, Setting, atomic, paper};
+use serde::Serialize;
+
+use crate::Failure;
+use crate::output::{self, Format, number};
+use crate::progress::Progress;
+
+/// What `fade` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The channel file, or a paper by its name; docs/channels/jakes.md explains the format.
+    #[arg(value_name = "CHANNEL.toml", default_value = "cen2003")]
+    channel: PathBuf,
+    /// Change a parameter of all patterns (constraint_length=7) or of one (pattern.high.spreading_gain=32).
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Directory for the patterns, one file NAME.txt each.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Threads [default: one per core]; the patterns do not depend on it.
+    #[arg(long)]
+    jobs: Option<usize>,
+    /// What the results look like.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// The JSON of a pattern.
+#[derive(Serialize)]
+struct Report {
+    pattern: String,
+    fingerprint: String,
+    /// What a paper publishes of it.
+    published: Option<Published>,
+    #[serde(flatten)]
+    statistics: Statistics,
+}
+
+#[derive(Clone, Copy, Serialize)]
+struct Published {
+    loss: Option<f64>,
+    bit_error_rate: Option<f64>,
+}
+
+/// Makes the patterns and prints what they are like.
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let begun = Instant::now();
+    let settings: Vec<Setting> = arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
+    let (sources, paper) = sources(&arguments.channel, &settings)?;
+    let jobs = arguments.jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?;
+    if let Some(out) = &arguments.out {
+        // Found out before the work.
+        std::fs::create_dir_all(out)
+            .map_err(|reason| RunError::Unwritable { file: out.display().to_string(), reason })?;
+    }
+    let mut progress = Progress::new("trials", fade::trials(&sources));
+    let patterns = fade::make(&sources, jobs, |done| progress.set(done));
+    drop(progress);
+    if let Some(out) = &arguments.out {
+        for (source, pattern) in sources.iter().zip(&patterns) {
+            atomic::write(&out.join(format!("{}.txt", source.name)), pattern.to_text().as_bytes())?;
+        }
+    }
+    let reports: Vec<Report> = sources.iter().zip(&patterns).map(|(s, p)| report(s, p, paper)).collect();
+    match arguments.format {
+        Format::Json => output::json(&reports)?,
+        Format::Table => output::line(&table(&reports))?,
+    }
+    // A closed standard error must not turn a success into a failure.
+    let _ = writeln!(io::stderr(), "{:.1} s", begun.elapsed().as_secs_f64());
+    Ok(())
+}
+
+/// The patterns to make, and the paper they are of.
+fn sources(channel: &Path, settings: &[Setting]) -> Result<(Vec<Source>, Option<&'static paper::Paper>), Failure> {
+    let paper = channel.to_str().filter(|_| !channel.exists()).and_then(|name| paper::find(name).ok());
+    match paper.and_then(|paper| Some((paper, paper.channel()?))) {
+        Some((paper, text)) => Ok((fade::parse(text, paper.key(), settings)?, Some(paper))),
+        None => Ok((fade::load(channel, settings)?, None)),
+    }
+}
+
+fn report(source: &Source, pattern: &Pattern, paper: Option<&paper::Paper>) -> Report {
+    let published = paper.map(|paper| Published {
+        loss: paper.published_of_pattern("wireless_loss", &source.name).map(|percent| percent / 100.0),
+        bit_error_rate: paper.published_of_pattern("ber", &source.name),
+    });
+    Report {
+        pattern: source.name.clone(),
+        fingerprint: source.channel.fingerprint(),
+        published,
+        statistics: pattern.statistics(),
+    }
+}
+
+fn table(reports: &[Report]) -> String {
+    let header: Vec<&str> = [""].into_iter().chain(reports.iter().map(|report| report.pattern.as_str())).collect();
+    let numbers: Vec<&str> = header[1..].to_vec();
+    let mut table = output::table(&header, &numbers);
+    let mut row = |name: &str, value: &dyn Fn(&Report) -> String| {
+        table.add_row([name.to_owned()].into_iter().chain(reports.iter().map(value)));
+    };
+    let percent = |share: f64| format!("{:.2} %", 100.0 * share);
+    let known = |value: Option<f64>, show: &dyn Fn(f64) -> String| value.map_or_else(|| "–".to_owned(), show);
+    let rate = |rate: f64| format!("{rate:.1e}");
+    let published = reports.iter().any(|report| report.published.is_some());
+    row("packets", &|r| r.statistics.packets.to_string());
+    row("lost", &|r| percent(r.statistics.loss));
+    if published {
+        row("  published", &|r| known(r.published.and_then(|p| p.loss), &percent));
+    }
+    row("bit error rate", &|r| rate(r.statistics.bit_error_rate));
+    if published {
+        row("  published", &|r| known(r.published.and_then(|p| p.bit_error_rate), &rate));
+    }
+    row("wrong bits per lost packet", &|r| number(r.statistics.wrong_bits_per_lost_packet));
+    row("packets per loss event", &|r| number(r.statistics.mean_burst_packets));
+    let longest = reports.iter().map(|report| report.statistics.bursts.len()).max().unwrap_or(0);
+    for length in 1..=longest {
+        let name = if length == 1 { "events of 1 packet".to_owned() } else { format!("events of {length}") };
+        row(&name, &|r| {
+            let events: usize = r.statistics.bursts.iter().sum();
+            let these = r.statistics.bursts.get(length - 1).copied().unwrap_or(0);
+            if these == 0 { "–".to_owned() } else { percent(these as f64 / events as f64) }
+        });
+    }
+    table.to_string()
+}

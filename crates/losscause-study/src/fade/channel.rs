@@ -1,0 +1,247 @@
+//! Channel files: the physics that patterns of packet errors follow from, as data. `docs/channels/jakes.md` explains the
+//! keys.
+
+use std::path::Path;
+
+use losscause::Span;
+use losscause_sim::jakes::{self, Uplink};
+use serde::{Deserialize, Serialize};
+use toml::{Table, Value};
+
+use crate::error::{LARGEST_DOCUMENT, unknown};
+use crate::{InputError, Setting, scenario};
+
+const EXPECTED: &str = "a channel file in TOML (docs/channels/jakes.md)";
+
+/// One channel, key by key; [`jakes::Parameters`] explains them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Channel {
+    /// Bytes.
+    pub packet_bytes: u32,
+    /// Bits per second.
+    pub rate_bps: u64,
+    /// Seconds.
+    pub trial_s: f64,
+    /// How many trials.
+    pub trials: u32,
+    /// Every random draw follows from it.
+    pub seed: u32,
+    /// Chips.
+    pub spreading_gain: u32,
+    /// What a spreading sequence spreads.
+    #[serde(with = "Unit")]
+    pub chips_of: jakes::Unit,
+    /// Users at a time.
+    pub users: u32,
+    /// Resolved paths.
+    pub paths: u32,
+    /// dB from each path to the next.
+    pub path_decay_db: f64,
+    /// dB.
+    pub eb_n0_db: f64,
+    /// The bit whose energy that is.
+    #[serde(with = "Unit")]
+    pub energy_of: jakes::Unit,
+    /// Where that energy arrives.
+    #[serde(with = "EnergyOn")]
+    pub energy_on: jakes::EnergyOn,
+    /// dB.
+    pub implementation_loss_db: f64,
+    /// How users' signals lie to each other.
+    #[serde(with = "Alignment")]
+    pub alignment: jakes::Alignment,
+    /// Whether own paths interfere.
+    pub self_interference: bool,
+    /// Largest Doppler shift times a duration.
+    pub doppler: f64,
+    /// That duration.
+    #[serde(with = "DopplerPer")]
+    pub doppler_per: jakes::DopplerPer,
+    /// Oscillators of the fading model.
+    pub oscillators: u32,
+    /// Constraint length of the code.
+    pub constraint_length: u32,
+    /// What the demodulator tells the decoder.
+    #[serde(with = "Decision")]
+    pub decision: jakes::Decision,
+    /// Packets per block.
+    pub interleaver_packets: u32,
+    /// Coded bits per row.
+    pub interleaver_columns: u32,
+}
+
+/// How a file spells [`jakes::Unit`].
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "jakes::Unit", rename_all = "kebab-case")]
+enum Unit {
+    Bit,
+    CodedBit,
+}
+
+/// How a file spells [`jakes::EnergyOn`].
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "jakes::EnergyOn", rename_all = "kebab-case")]
+enum EnergyOn {
+    Path,
+    AllPaths,
+}
+
+/// How a file spells [`jakes::Alignment`].
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "jakes::Alignment", rename_all = "kebab-case")]
+enum Alignment {
+    Asynchronous,
+    ChipsAligned,
+    Synchronous,
+}
+
+/// How a file spells [`jakes::DopplerPer`].
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "jakes::DopplerPer", rename_all = "kebab-case")]
+enum DopplerPer {
+    Bit,
+    CodedBit,
+    Chip,
+}
+
+/// How a file spells [`jakes::Decision`].
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "jakes::Decision", rename_all = "kebab-case")]
+enum Decision {
+    Soft,
+    Hard,
+}
+
+/// Most trials of a channel.
+const MOST_TRIALS: u32 = 100_000;
+
+/// A pattern to be made: its name and its channel, checked.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Its name in the file: "high".
+    pub name: String,
+    /// The channel.
+    pub channel: Channel,
+    /// The same, ready to send.
+    pub uplink: Uplink,
+}
+
+/// Reads a channel file and changes it by `settings`.
+///
+/// # Errors
+/// The file cannot be read; then as [`parse`].
+pub fn load(file: &Path, settings: &[Setting]) -> Result<Vec<Source>, InputError> {
+    parse(&crate::error::text(file, LARGEST_DOCUMENT, EXPECTED)?, &file.display().to_string(), settings)
+}
+
+/// Reads a channel from a text: the keys of [`Channel`], and a `[[pattern]]` for each pattern with its `name` and the keys
+/// that differ. A setting `KEY=VALUE` holds for all patterns, `pattern.NAME.KEY=VALUE` for one. `file` is what errors call
+/// the text. The patterns come in the order of the file.
+///
+/// # Errors
+/// The text is not TOML, a key is unknown or missing, a value is of the wrong type or out of its range, two patterns have
+/// one name, or a setting names a pattern that is not there.
+pub fn parse(text: &str, file: &str, settings: &[Setting]) -> Result<Vec<Source>, InputError> {
+    let mut common = scenario::table(text, file, EXPECTED)?;
+    let patterns = patterns(common.remove("pattern"), file)?;
+    for setting in settings {
+        if let Some(name) = setting.key().strip_prefix("pattern.").and_then(|rest| rest.split('.').next())
+            && !patterns.iter().any(|(known, _)| known == name)
+        {
+            let known: Vec<&str> = patterns.iter().map(|(name, _)| name.as_str()).collect();
+            let problem = format!("the pattern {}", unknown(name, &known));
+            return Err(InputError::Option { option: format!("--set {setting}"), problem });
+        }
+    }
+    patterns.into_iter().map(|(name, own)| source(name, own, &common, file, settings)).collect()
+}
+
+/// Names and own keys of the patterns.
+fn patterns(value: Option<Value>, file: &str) -> Result<Vec<(String, Table)>, InputError> {
+    let error = |problem: &str| {
+        let problem = format!("{problem}, expected a [[pattern]] with a name for each pattern");
+        InputError::Key { file: file.into(), key: "pattern".into(), problem }
+    };
+    let Some(value) = value else { return Err(error("is missing")) };
+    let Value::Array(entries) = value else { return Err(error("is no list of tables")) };
+    let mut patterns: Vec<(String, Table)> = Vec::new();
+    for entry in entries {
+        let Value::Table(mut own) = entry else { return Err(error("is no list of tables")) };
+        let Some(Value::String(name)) = own.remove("name") else { return Err(error("has an entry without a name")) };
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        if name.is_empty() || !name.chars().all(plain) {
+            return Err(error("has a name that is not made of letters, digits, - and _"));
+        }
+        if patterns.iter().any(|(known, _)| *known == name) {
+            return Err(error(&format!("has two entries named \"{name}\"")));
+        }
+        patterns.push((name, own));
+    }
+    if patterns.is_empty() { Err(error("is empty")) } else { Ok(patterns) }
+}
+
+fn source(name: String, own: Table, common: &Table, file: &str, settings: &[Setting]) -> Result<Source, InputError> {
+    let error = |key: &str, problem: String| InputError::Key {
+        file: file.into(),
+        key: format!("pattern.{name}.{key}"),
+        problem,
+    };
+    let mut merged = common.clone();
+    merged.extend(own);
+    for setting in settings {
+        let key = match setting.key().strip_prefix("pattern.") {
+            None => Some(setting.key()),
+            Some(rest) => rest.split_once('.').and_then(|(pattern, key)| (pattern == name).then_some(key)),
+        };
+        if let Some(key) = key {
+            merged.insert(key.to_owned(), setting.value().clone());
+        }
+    }
+    let channel: Channel = scenario::deserialize(&merged, file)?;
+    if !(1..=MOST_TRIALS).contains(&channel.trials) {
+        return Err(error("trials", format!("is {}, expected 1 to {MOST_TRIALS}", channel.trials)));
+    }
+    let uplink = Uplink::new(channel.parameters()).map_err(|problem| error(problem.parameter, problem.problem))?;
+    Ok(Source { name, channel, uplink })
+}
+
+impl Channel {
+    /// The channel as lines of TOML, one per key.
+    pub fn to_text(&self) -> String {
+        toml::to_string(self).expect("every field is a number, a word or a truth value")
+    }
+
+    /// A number that changes with every parameter, in hexadecimal: FNV-1a of [`Channel::to_text`].
+    pub fn fingerprint(&self) -> String {
+        let step = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        format!("{:016x}", self.to_text().bytes().fold(0xcbf2_9ce4_8422_2325, step))
+    }
+
+    /// As the simulator knows it.
+    pub(super) fn parameters(&self) -> jakes::Parameters {
+        jakes::Parameters {
+            packet_bytes: self.packet_bytes,
+            rate_bps: self.rate_bps,
+            trial: Span::from_secs_f64_rounded(self.trial_s.clamp(0.0, 1e6)),
+            spreading_gain: self.spreading_gain,
+            chips_of: self.chips_of,
+            users: self.users,
+            paths: self.paths,
+            path_decay_db: self.path_decay_db,
+            eb_n0_db: self.eb_n0_db,
+            energy_of: self.energy_of,
+            energy_on: self.energy_on,
+            implementation_loss_db: self.implementation_loss_db,
+            alignment: self.alignment,
+            self_interference: self.self_interference,
+            doppler: self.doppler,
+            doppler_per: self.doppler_per,
+            oscillators: self.oscillators,
+            constraint_length: self.constraint_length,
+            decision: self.decision,
+            interleaver_packets: self.interleaver_packets,
+            interleaver_columns: self.interleaver_columns,
+        }
+    }
+}

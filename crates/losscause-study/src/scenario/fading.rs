@@ -1,0 +1,39 @@
+//! The channel that a scenario's `[fading]` section describes: a pattern made by `losscause fade`, or a simpler process
+//! matched to it.
+
+use std::path::Path;
+
+use losscause_sim::{ChannelSpec, TraceStart};
+
+use super::format::{Fading, FadingProcess};
+use super::reader::Reader;
+use crate::InputError;
+use crate::fade::Pattern;
+use crate::paper::{self, KnownPattern};
+
+/// The channel of every link of kind `fading`; `directory` is where pattern files are.
+pub(super) fn channel(fading: Option<&Fading>, reader: &Reader, directory: &Path) -> Result<ChannelSpec, InputError> {
+    let Some(Fading { pattern: name, process }) = fading else {
+        return Err(reader.error("fading", "is missing, expected a section [fading] for the links of that kind"));
+    };
+    let of_file: KnownPattern;
+    let pattern = if name.ends_with(".txt") {
+        of_file = KnownPattern::from(&Pattern::load(&directory.join(name))?);
+        &of_file
+    } else {
+        paper::pattern(name).map_err(|error| reader.error("fading.pattern", error.to_string()))?
+    };
+    let loss = pattern.statistics.loss;
+    Ok(match (process, pattern.statistics.mean_burst_packets) {
+        (FadingProcess::Pattern, _) => {
+            ChannelSpec::Trace { lost: std::sync::Arc::clone(&pattern.lost), start: TraceStart::Drawn }
+        }
+        (FadingProcess::Bernoulli, _) | (FadingProcess::Markov, None) => ChannelSpec::Bernoulli { loss },
+        (FadingProcess::Markov, Some(_)) if loss >= 1.0 => ChannelSpec::Bernoulli { loss },
+        (FadingProcess::Markov, Some(mean)) => ChannelSpec::GilbertElliott {
+            loss,
+            // Bursts end with their trial, of which there may be more than good packets between them.
+            mean_burst_packets: mean.max(loss / (1.0 - loss)),
+        },
+    })
+}
