@@ -1,7 +1,7 @@
 //! Tables of a reproduction, in the papers' row and column order.
 
 use losscause_study::item::{Item, Status};
-use losscause_study::paper::Parameters;
+use losscause_study::paper::{Parameters, Value};
 use losscause_study::reproduce::curves::panels;
 use losscause_study::reproduce::{Reproduction, Sheet, score_of};
 use losscause_study::score::{judge, lookup_number};
@@ -23,7 +23,7 @@ pub(crate) fn sheet(sheet: &Sheet, items: &[Item]) -> String {
     for row in items.chunks(spec.systems.len()) {
         let Some(first) = row.first() else { continue };
         let mut label = vec![first.metric.clone(), unit_sign(&first.unit).to_owned()];
-        label.extend(varying(&first.parameters, sheet));
+        label.extend(varying(&first.parameters, sheet).map(|(name, value)| format!("{name} {value}")));
         label.retain(|line| !line.is_empty());
         let sure = row.iter().any(|item| item.ci95.is_some());
         let kinds = if sure { "published\nmeasured\n± 95 %" } else { "published\nmeasured" };
@@ -33,19 +33,32 @@ pub(crate) fn sheet(sheet: &Sheet, items: &[Item]) -> String {
     format!("{}\n{table}\n{}\n", heading(sheet, items), score_line(sheet, items))
 }
 
-/// A table of which the paper prints no value: a line per metric, measured means only.
+/// A table of which no value is published: metric by metric a line per combination of the parameters, each mean with its
+/// interval.
 fn unpublished(sheet: &Sheet, items: &[Item]) -> String {
     let systems: Vec<&str> = sheet.spec.systems.iter().map(String::as_str).collect();
-    let header: Vec<&str> = [""].into_iter().chain(systems.iter().copied()).collect();
+    let names: Vec<&str> =
+        items.first().map_or_else(Vec::new, |item| varying(&item.parameters, sheet).map(|(name, _)| name).collect());
+    let header: Vec<&str> = [""].into_iter().chain(names).chain(systems.iter().copied()).collect();
     let mut table = output::table(&header, &systems);
-    for row in items.chunks(systems.len()) {
-        let Some(first) = row.first() else { continue };
-        let mut label = vec![first.metric.clone(), unit_sign(&first.unit).to_owned()];
-        label.extend(varying(&first.parameters, sheet));
-        let label = label.iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join(" ");
-        table.add_row([label].into_iter().chain(row.iter().map(Item::measured_text)));
+    for metric in &sheet.spec.metrics {
+        let mut label = None;
+        for row in items.chunks(systems.len()).filter(|row| row[0].metric == *metric) {
+            let at = varying(&row[0].parameters, sheet).map(|(_, value)| value.to_string());
+            let first = label.replace(String::new()).is_none();
+            let head = if first { format!("{metric} {}", unit_sign(&row[0].unit)) } else { String::new() };
+            table.add_row([head].into_iter().chain(at).chain(row.iter().map(with_interval)));
+        }
     }
-    format!("{}\n{table}\n{}\n", heading(sheet, items), score_line(sheet, items))
+    let score = if sheet.paper.is_published() { score_line(sheet, items) + "\n" } else { String::new() };
+    format!("{}\n{table}\n{score}", heading(sheet, items))
+}
+
+fn with_interval(item: &Item) -> String {
+    match item.ci95 {
+        Some(_) => format!("{} ± {}", item.measured_text(), item.ci95_text()),
+        None => item.measured_text(),
+    }
 }
 
 /// A figure: its curves as rows, one block per panel, measured means only.
@@ -75,8 +88,13 @@ pub(crate) fn sheet_score(sheet: &Sheet, items: &[Item]) -> String {
     format!("{}: {}", heading(sheet, items), score_line(sheet, items))
 }
 
-/// What comes after the tables: what the marks mean, which claims were settled, and the score.
-pub(crate) fn conclusion(reproduction: &Reproduction) -> String {
+/// What comes after the tables: what the marks mean, which claims were settled, and the score. None where nothing is
+/// published.
+pub(crate) fn conclusion(reproduction: &Reproduction) -> Option<String> {
+    let cards = reproduction.scorecards();
+    if cards.is_empty() {
+        return None;
+    }
     let mut text = String::from(
         "✓ reproduced  ✗ missed  (✓) within the tolerance, but from fewer runs than the paper made  = holds by definition\n\n",
     );
@@ -88,7 +106,7 @@ pub(crate) fn conclusion(reproduction: &Reproduction) -> String {
             text += &format!("    {}\n", claim.evidence);
         }
     }
-    for card in reproduction.scorecards() {
+    for card in cards {
         text += &format!("{} of the {} scored numbers were measured.\n", card.numbers.measured, card.numbers.numbers);
         let undecided = card.checkable - card.settled;
         text += &format!("\n{card}\n");
@@ -102,7 +120,7 @@ pub(crate) fn conclusion(reproduction: &Reproduction) -> String {
             );
         }
     }
-    text.trim_end().to_owned()
+    Some(text.trim_end().to_owned())
 }
 
 fn heading(sheet: &Sheet, items: &[Item]) -> String {
@@ -163,8 +181,8 @@ fn unit_sign(unit: &str) -> &str {
 }
 
 /// The parameters that differ between the rows of a table.
-fn varying(parameters: &Parameters, sheet: &Sheet) -> Vec<String> {
+fn varying<'a>(parameters: &'a Parameters, sheet: &Sheet) -> impl Iterator<Item = (&'a str, &'a Value)> {
     let all = sheet.spec.combinations();
-    let differs = |name: &String| all.iter().any(|other| other.get(name) != parameters.get(name));
-    parameters.iter().filter(|(name, _)| differs(name)).map(|(name, value)| format!("{name} {value}")).collect()
+    let differs = move |name: &String| all.iter().any(|one| one.get(name) != all[0].get(name));
+    parameters.iter().filter(move |(name, _)| differs(name)).map(|(name, value)| (name.as_str(), value))
 }

@@ -444,6 +444,28 @@ fn a_delay_is_read_from_a_file_beside_the_scenario() {
 }
 
 #[test]
+fn a_delay_may_be_listed_in_the_scenario_itself() {
+    let experiment = |keys: &str| {
+        let line = format!("delay_ms = 10\ndelay_variation = {{ kind = \"trace\"{keys} }}");
+        let text = SMALL.replace("delay_ms = 10", &line);
+        Scenario::parse(&text, "small.toml").unwrap().experiment().map_err(|error| error.to_string())
+    };
+    let stepped = experiment(", points = [[0, 5], [\"2 * 60\", 40]]").unwrap();
+    let VariationSpec::Trace { points, .. } = &link(&stepped, "radio").variation else { panic!("expected a trace") };
+    let points: Vec<_> = points.iter().map(|point| (point.at.as_secs_f64(), point.delay.as_millis_f64())).collect();
+    assert_eq!(points, [(0.0, 5.0), (120.0, 40.0)]);
+    for (keys, problem) in [
+        ("", "file: is missing, expected it or points"),
+        (", file = \"d.txt\", points = [[0, 5]]", "file: stands beside points, expected one of them"),
+        (", points = []", "points: is empty, expected pairs of a time in seconds and a delay in milliseconds"),
+        (", points = [[0, 5], [0, 6]]", "points.2: begins at 0 s, expected later than the one before it"),
+        (", points = [[0, -5]]", "points.1: is -5, expected a number from 0 to 1e9"),
+    ] {
+        assert_eq!(experiment(keys).unwrap_err(), format!("small.toml: link.radio.delay_variation.{problem}"));
+    }
+}
+
+#[test]
 fn members_come_one_after_the_other_or_at_the_times_of_a_list() {
     let flows = |lines: &str| {
         Scenario::parse(&SMALL.replace("# here", lines), "small.toml").unwrap().experiment().unwrap().network.flows
@@ -476,7 +498,7 @@ fn arrivals_that_cannot_be_are_refused() {
     for (change, problem) in [
         (poisson(good), "flow.video.count: is missing, expected the most flows that may come"),
         (
-            format!("count = 2\nstart_spread_s = 1\n{}", poisson(good)),
+            format!("count = 2\nstart_spread_s = 0.5\n{}", poisson(good)),
             "flow.video.start_spread_s: stands beside arrivals, which say when flows come and go, expected no such key",
         ),
         (

@@ -32,7 +32,7 @@ pub struct ParameterSetting {
     pub parameter: String,
     /// Its value: "high".
     pub value: Value,
-    /// The scenario file that it holds for (default: all).
+    /// The scenario file that it holds for (default: all). A value's settings for all files and for one add up.
     pub file: Option<String>,
     /// Settings, each KEY=VALUE.
     pub set: Vec<String>,
@@ -45,7 +45,7 @@ pub struct ParameterSetting {
 pub struct NetworkOf {
     /// The scenario, by its name in the paper: "fair-same".
     pub scenario: String,
-    /// The scenario whose file it uses: "{topology}".
+    /// The scenario whose file it uses: "{topology}"; another paper's goes by both names, "cen2003/WLH".
     pub file: String,
     /// Settings, each KEY=VALUE.
     #[serde(default)]

@@ -151,7 +151,7 @@ impl Planner<'_> {
         settings.extend_from_slice(&self.variation.settings);
         // A scenario without a file of its own is varied with the one whose file it uses.
         settings.extend(self.variation.only.get(&file).into_iter().flatten().cloned());
-        let file = format!("{}/{file}", paper.key());
+        let file = if file.contains('/') { file } else { format!("{}/{file}", paper.key()) };
         let texts: Vec<String> = settings.iter().map(ToString::to_string).collect();
         let written = format!("{file} {}", texts.join(" "));
         if let Some(&known) = self.scenarios.written.get(&written) {

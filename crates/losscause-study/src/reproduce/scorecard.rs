@@ -45,10 +45,10 @@ impl fmt::Display for Scorecard {
 }
 
 impl Reproduction {
-    /// One scorecard per paper that was asked for.
+    /// One scorecard per paper that was asked for and publishes numbers.
     pub fn scorecards(&self) -> Vec<Scorecard> {
         let mut cards = Vec::new();
-        for paper in paper::all() {
+        for paper in paper::all().iter().filter(|paper| paper.is_published()) {
             let mine: Vec<Item> = self.items.iter().filter(|i| i.paper == paper.key()).cloned().collect();
             if mine.is_empty() {
                 continue;

@@ -19,7 +19,7 @@ impl Selection {
         self.0.iter().copied()
     }
 
-    /// Reads names, each PAPER or PAPER/ITEM; no name at all stands for everything. An item of several parts ("figure13-WLH",
+    /// Reads names, each PAPER or PAPER/ITEM; no name at all stands for all that was published. An item of several parts ("figure13-WLH",
     /// "figure13-WB") goes by its own name, too.
     ///
     /// # Errors
@@ -40,7 +40,8 @@ impl Selection {
             }
         }
         if names.is_empty() {
-            paper::all().iter().for_each(|paper| paper.items().item.iter().for_each(|item| add(paper, item)));
+            let published = paper::all().iter().filter(|paper| paper.is_published());
+            published.for_each(|paper| paper.items().item.iter().for_each(|item| add(paper, item)));
         }
         Ok(Self(chosen))
     }

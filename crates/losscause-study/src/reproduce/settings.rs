@@ -17,18 +17,16 @@ pub(super) fn place(paper: &Paper, scenario: &str, system: &str, parameters: &Pa
     let file = filled_in(&network.file, parameters);
     let mut settings = Vec::new();
     for (name, value) in parameters {
-        let special = items
+        let special: Vec<_> = items
             .setting
             .iter()
-            .find(|s| s.parameter == *name && s.value.same(value) && s.file.as_ref().is_none_or(|only| *only == file));
-        match special {
-            Some(special) => {
-                for text in &special.set {
-                    settings.push(Setting::parse(text)?);
-                }
-            }
-            None if is_used(network, name) => {}
-            None => settings.push(Setting::parse(&format!("{name}={value}"))?),
+            .filter(|s| s.parameter == *name && s.value.same(value) && s.file.as_ref().is_none_or(|only| *only == file))
+            .collect();
+        for text in special.iter().flat_map(|special| &special.set) {
+            settings.push(Setting::parse(text)?);
+        }
+        if special.is_empty() && !is_used(network, name) {
+            settings.push(Setting::parse(&format!("{name}={value}"))?);
         }
     }
     for text in &network.set {

@@ -56,7 +56,10 @@ pub(super) fn life(
         if given { Err(reader.error(&key(field), problem)) } else { Ok(()) }
     };
     if flow.arrivals.is_some() {
-        refuse("start_spread_s", flow.start_spread_s.is_some())?;
+        // None at all is as good as no such key: a setting can say the one, but not the other.
+        let spread =
+            flow.start_spread_s.as_ref().map(|s| reader.seconds(&key("start_spread_s"), s, names)).transpose()?;
+        refuse("start_spread_s", spread.is_some_and(|spread| spread > Span::ZERO))?;
     }
     if let Some(Arrivals::List { times_s }) = &flow.arrivals {
         refuse("start_s", flow.start_s.is_some())?;

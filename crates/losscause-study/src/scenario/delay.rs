@@ -6,7 +6,7 @@ use std::sync::Arc;
 use losscause::Span;
 use losscause_sim::{AtEnd, Between, DelayPoint, VariationSpec};
 
-use super::expression::Names;
+use super::expression::{Names, Quantity};
 use super::format::{self, DelayVariation};
 use super::reader::{LONGEST_S, Range, Reader};
 use crate::InputError;
@@ -26,8 +26,15 @@ pub(super) fn variation(
     };
     Ok(match variation {
         DelayVariation::None => VariationSpec::Constant,
-        DelayVariation::Trace { file, between, at_end } => {
-            let points = trace(&directory.join(file))?;
+        DelayVariation::Trace { file, points, between, at_end } => {
+            let points = match (file, points) {
+                (Some(file), None) => trace(&directory.join(file))?,
+                (None, Some(points)) => listed(points, &field("points"), reader, names)?,
+                (None, None) => return Err(reader.error(&field("file"), "is missing, expected it or points")),
+                (Some(_), Some(_)) => {
+                    return Err(reader.error(&field("file"), "stands beside points, expected one of them"));
+                }
+            };
             let between = match between {
                 format::Between::Steps => Between::Steps,
                 format::Between::Linear => Between::Linear,
@@ -54,6 +61,30 @@ pub(super) fn variation(
             VariationSpec::Walk { most, step, every: Span::from_secs_f64_rounded(every) }
         }
     })
+}
+
+/// The points of a trace that stands in the scenario itself.
+fn listed(
+    listed: &[[Quantity; 2]],
+    key: &str,
+    reader: &Reader,
+    names: &Names,
+) -> Result<Arc<[DelayPoint]>, InputError> {
+    let mut points: Vec<DelayPoint> = Vec::with_capacity(listed.len());
+    for (number, [time, delay]) in (1..).zip(listed) {
+        let key = format!("{key}.{number}");
+        let at = reader.seconds(&key, time, names)?;
+        let delay = millis(reader.number(&key, delay, names, Range::NotNegative(LONGEST_S * 1e3))?);
+        if points.last().is_some_and(|last| at <= last.at) {
+            let problem = format!("begins at {} s, expected later than the one before it", at.as_secs_f64());
+            return Err(reader.error(&key, problem));
+        }
+        points.push(DelayPoint { at, delay });
+    }
+    if points.is_empty() {
+        return Err(reader.error(key, "is empty, expected pairs of a time in seconds and a delay in milliseconds"));
+    }
+    Ok(points.into())
 }
 
 fn millis(ms: f64) -> Span {

@@ -158,15 +158,17 @@ pub enum DelayVariation {
     /// Nothing.
     #[default]
     None,
-    /// What a file says.
+    /// What a file or a list says.
     Trace {
         /// A text file with a time in seconds and a delay in milliseconds on each line, apart by blanks or a comma; times
         /// rise, and what follows a `#` does not count. Relative to the scenario file.
-        file: String,
-        /// The delay between two lines (default: the earlier line's).
+        file: Option<String>,
+        /// Instead of `file`: pairs of a time in seconds and a delay in milliseconds; times rise.
+        points: Option<Vec<[Quantity; 2]>>,
+        /// The delay between two lines or points (default: the earlier one's).
         #[serde(default)]
         between: Between,
-        /// The delay after the last line (default: the last line's).
+        /// The delay after the last line or point (default: the last one's).
         #[serde(default)]
         at_end: AtEnd,
     },
@@ -219,7 +221,7 @@ pub enum QueueKind {
     DropTail {
         /// A packet that finds so many waiting, or more, is marked (1 or more; default: none is).
         mark_from_packets: Option<Quantity>,
-        /// Refused: this queue marks by `mark_from_packets`.
+        /// Refused, unless it is false: this queue marks by `mark_from_packets`.
         #[schemars(skip)]
         ecn: Option<bool>,
     },

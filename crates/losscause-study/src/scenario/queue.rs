@@ -22,7 +22,7 @@ pub(super) fn spec(
 ) -> Result<QueueSpec, InputError> {
     let field = |field: &str| format!("{key}.{field}");
     Ok(match queue {
-        QueueKind::DropTail { ecn: Some(_), .. } => {
+        QueueKind::DropTail { ecn: Some(true), .. } => {
             let problem = "stands in a drop-tail queue, which marks nothing by itself, expected mark_from_packets, or \
                            kind red or codel";
             return Err(reader.error(&field("ecn"), problem));
