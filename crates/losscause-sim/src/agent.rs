@@ -15,7 +15,7 @@ use crate::traffic::{Cbr, OnOff};
 /// The sending end.
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant)] // One per flow; a pointer would cost time per packet.
-#[repr(u8)] // A tag that is read at once, for every packet.
+#[repr(u8, align(64))] // A tag that is read at once, for every packet.
 pub(crate) enum Sender {
     Tcp(tcp::Sender),
     Tfrc(tfrc::Sender),
@@ -26,7 +26,7 @@ pub(crate) enum Sender {
 /// The receiving end.
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant)] // As above.
-#[repr(u8)] // As above.
+#[repr(u8, align(64))] // As above.
 pub(crate) enum Receiver {
     Tcp(tcp::Receiver),
     Tfrc(tfrc::Receiver<Classifier>),

@@ -4,7 +4,7 @@ use losscause::{Cause, Time};
 
 use crate::counters::Counters;
 use crate::ledger::Ledger;
-use crate::packet::{Handle, Packet, Pool};
+use crate::packet::{Handle, Payload, Pool};
 use crate::queue::{Keeper, Occupancy, Queue};
 use crate::topology::{FlowId, LinkId};
 use crate::trace::{Event, EventKind, LinkEvent, Recorder};
@@ -39,14 +39,14 @@ pub(crate) struct Keep<'a, R> {
 impl<R: Recorder> Keeper for Keep<'_, R> {
     #[cold]
     fn mark(&mut self, at: Time, handle: Handle, then: Occupancy) -> bool {
-        let packet = self.custody.pool.get_mut(handle);
-        if !packet.payload.mark() {
+        if !self.custody.pool.payload_mut(handle).mark() {
             return false;
         }
-        let place = packet.hop as usize;
+        let place = self.custody.pool.get(handle).hop as usize;
         self.custody.counters.hops[place].queue_marks += 1;
         if R::ON {
-            self.recorder.record(&link_event(at, self.custody.hops[place], LinkEvent::Mark, packet, then));
+            let payload = self.custody.pool.payload(handle);
+            self.recorder.record(&link_event(at, self.custody.hops[place], LinkEvent::Mark, payload, then));
         }
         true
     }
@@ -61,14 +61,9 @@ impl<R: Recorder> Keeper for Keep<'_, R> {
     #[inline]
     fn observe(&mut self, at: Time, what: LinkEvent, handle: Handle, queue: &Queue) {
         if R::ON {
-            let packet = self.custody.pool.get(handle);
-            self.recorder.record(&link_event(
-                at,
-                self.custody.hops[packet.hop as usize],
-                what,
-                packet,
-                queue.occupancy(),
-            ));
+            let hop = self.custody.hops[self.custody.pool.get(handle).hop as usize];
+            let payload = self.custody.pool.payload(handle);
+            self.recorder.record(&link_event(at, hop, what, payload, queue.occupancy()));
         }
     }
 }
@@ -82,21 +77,20 @@ impl<R: Recorder> Keep<'_, R> {
     }
 
     fn lose(&mut self, at: Time, handle: Handle, cause: Cause, what: LinkEvent, then: Occupancy) {
-        let packet = self.custody.pool.get(handle);
-        let hop = self.custody.hops[packet.hop as usize];
+        let hop = self.custody.hops[self.custody.pool.get(handle).hop as usize];
+        let payload = self.custody.pool.payload(handle);
         if R::ON {
-            self.recorder.record(&link_event(at, hop, what, packet, then));
+            self.recorder.record(&link_event(at, hop, what, payload, then));
         }
-        if let Some(seq) = packet.payload.data_seq() {
+        if let Some(seq) = payload.data_seq() {
             self.custody.ledgers[hop.flow as usize].lost(seq, cause);
         }
         self.custody.pool.remove(handle);
     }
 }
 
-pub(crate) fn link_event(at: Time, hop: Hop, what: LinkEvent, packet: &Packet, waiting: Occupancy) -> Event {
+pub(crate) fn link_event(at: Time, hop: Hop, what: LinkEvent, payload: &Payload, waiting: Occupancy) -> Event {
     let Occupancy { packets: queue_packets, bytes: queue_bytes } = waiting;
-    let kind =
-        EventKind::Link { link: LinkId(hop.link), what, packet: packet.payload.info(), queue_packets, queue_bytes };
+    let kind = EventKind::Link { link: LinkId(hop.link), what, packet: payload.info(), queue_packets, queue_bytes };
     Event { at, flow: FlowId(hop.flow), kind }
 }

@@ -21,6 +21,8 @@ const SLOTS: usize = 2048;
 const WORDS: usize = SLOTS / 64;
 /// Behind the last source of a slot.
 const NOBODY: u32 = u32::MAX;
+/// The place of a source that has no event.
+const NOWHERE: u32 = u32::MAX;
 /// The length of a slot is 2 to the power of one of these, nanoseconds: the wheel reaches 8 ms to a quarter of a second
 /// ahead.
 const SLOT_BITS: std::ops::RangeInclusive<u32> = 12..=17;
@@ -36,11 +38,11 @@ pub(crate) struct Schedule {
 
 #[derive(Clone, Copy, Debug)]
 struct Source {
-    /// When it acts next.
+    /// When it acts next, or acted last if its event was taken out.
     at: Time,
     /// Orders simultaneous events.
     number: u64,
-    /// Its place in the wheel.
+    /// Its place in the wheel, or nowhere.
     place: u32,
     /// The source behind it at the same place.
     next: u32,
@@ -69,31 +71,35 @@ impl Schedule {
         let spacing = spacing.as_nanos().max(1) as u64;
         let slot_bits = spacing.ilog2().clamp(*SLOT_BITS.start(), *SLOT_BITS.end());
         Self {
-            sources: vec![Source { at: NEVER, number: 0, place: 0, next: NOBODY }; sources].into_boxed_slice(),
+            sources: vec![Source { at: NEVER, number: 0, place: NOWHERE, next: NOBODY }; sources].into_boxed_slice(),
             wheel: Wheel { first: Box::new([NOBODY; SLOTS]), used: [0; WORDS], base: 0, slot_bits },
             number: 0,
         }
     }
 
-    /// `source` acts next at `at`, which may be [`NEVER`]. If that was known already, it keeps its place among simultaneous
-    /// events.
+    /// `source` acts next at `at`, which may be [`NEVER`]. If that was known already, or is when it acted last, it keeps its
+    /// place among simultaneous events.
     #[inline(always)]
     pub(crate) fn set(&mut self, source: usize, at: Time) {
         let state = &mut self.sources[source];
         let before = *state;
-        if before.at == at {
+        if before.at != at {
+            self.number += 1;
+            state.at = at;
+            state.number = self.number;
+        } else if before.place != NOWHERE {
             return;
         }
-        self.number += 1;
-        state.at = at;
-        state.number = self.number;
-        if before.at != NEVER && !self.wheel.take_out_first(source, &before) {
+        if before.place != NOWHERE {
             return self.reset(source, &before);
         }
         if at == NEVER {
             return;
         }
-        let Some(place) = self.wheel.place_of(at) else { return self.turn_to(at) };
+        let Some(place) = self.wheel.place_of(at) else {
+            state.place = 0;
+            return self.turn_to(at);
+        };
         state.place = place as u32;
         state.next = NOBODY;
         if self.wheel.first[place] != NOBODY {
@@ -102,20 +108,23 @@ impl Schedule {
         self.wheel.open(place, source);
     }
 
-    /// The next event up to and including `until`: when, and which source. It stays until the source is set anew.
-    #[inline]
-    pub(crate) fn first_until(&mut self, until: Time) -> Option<(Time, usize)> {
+    /// Takes out the next event up to and including `until`: when, and which source. That one has none until it is set.
+    #[inline(always)]
+    pub(crate) fn take_until(&mut self, until: Time) -> Option<(Time, usize)> {
         let mut moved = 0;
         loop {
             let slot = self.wheel.base + self.wheel.slots_to_next()? as i64;
-            let source = self.wheel.first[place(slot)] as usize;
-            let at = self.sources[source].at;
-            if self.wheel.slot_of(at) == slot {
-                if at > until {
+            let place = place(slot);
+            let source = self.wheel.first[place] as usize;
+            let state = &mut self.sources[source];
+            if self.wheel.slot_of(state.at) == slot {
+                if state.at > until {
                     return None;
                 }
                 self.wheel.base = slot;
-                return Some((at, source));
+                state.place = NOWHERE;
+                self.wheel.take_out_first(place, state.next);
+                return Some((state.at, source));
             }
             if slot > self.wheel.slot_of(until) {
                 return None;
@@ -124,7 +133,8 @@ impl Schedule {
             moved += 1;
             // Everybody may be far ahead: then do not turn the wheel slot by slot.
             if moved > self.sources.len() {
-                let earliest = self.sources.iter().map(|source| source.at).min()?;
+                let waiting = self.sources.iter().filter(|source| source.place != NOWHERE);
+                let earliest = waiting.map(|source| source.at).min()?;
                 if earliest > until {
                     return None;
                 }
@@ -167,15 +177,22 @@ impl Schedule {
         }
     }
 
-    /// The same for a source that had an event and was not the first in its slot.
-    #[cold]
+    /// Takes a source out of the place where it was `before`, and links it in where it belongs now.
+    #[inline(never)]
     fn reset(&mut self, source: usize, before: &Source) {
-        let mut ahead = self.wheel.first[before.place as usize] as usize;
-        while self.sources[ahead].next != source as u32 {
-            ahead = self.sources[ahead].next as usize;
+        let place = before.place as usize % SLOTS;
+        if self.wheel.first[place] == source as u32 {
+            self.wheel.take_out_first(place, before.next);
+        } else {
+            let mut ahead = self.wheel.first[place] as usize;
+            while self.sources[ahead].next != source as u32 {
+                ahead = self.sources[ahead].next as usize;
+            }
+            self.sources[ahead].next = before.next;
         }
-        self.sources[ahead].next = before.next;
-        if self.sources[source].at != NEVER {
+        if self.sources[source].at == NEVER {
+            self.sources[source].place = NOWHERE;
+        } else {
             self.put_in(source);
         }
     }
@@ -184,8 +201,7 @@ impl Schedule {
     #[cold]
     fn move_on(&mut self, slot: i64, source: usize) {
         self.wheel.base = slot;
-        let state = self.sources[source];
-        self.wheel.take_out_first(source, &state);
+        self.wheel.take_out_first(place(slot), self.sources[source].next);
         self.put_in(source);
     }
 
@@ -196,7 +212,7 @@ impl Schedule {
         self.wheel.first.fill(NOBODY);
         self.wheel.used.fill(0);
         for source in 0..self.sources.len() {
-            if self.sources[source].at != NEVER {
+            if self.sources[source].place != NOWHERE {
                 self.put_in(source);
             }
         }
@@ -245,18 +261,13 @@ impl Wheel {
         self.used[place / 64] |= 1 << (place % 64);
     }
 
-    /// Takes out a source if it is the first at its place.
+    /// Takes out the first source at a place, behind which is `next`.
     #[inline]
-    fn take_out_first(&mut self, source: usize, state: &Source) -> bool {
-        let place = state.place as usize % SLOTS;
-        if self.first[place] != source as u32 {
-            return false;
-        }
-        self.first[place] = state.next;
-        if state.next == NOBODY {
+    fn take_out_first(&mut self, place: usize, next: u32) {
+        self.first[place] = next;
+        if next == NOBODY {
             self.used[place / 64] &= !(1 << (place % 64));
         }
-        true
     }
 }
 
@@ -278,8 +289,7 @@ mod tests {
 
     fn drain(schedule: &mut Schedule) -> Vec<usize> {
         let mut order = Vec::new();
-        while let Some((_, source)) = schedule.first_until(Time::MAX) {
-            schedule.set(source, NEVER);
+        while let Some((_, source)) = schedule.take_until(Time::MAX) {
             order.push(source);
         }
         order
@@ -301,10 +311,10 @@ mod tests {
     #[test]
     fn an_event_after_the_limit_stays() {
         let mut schedule = Schedule::new(1, Span::from_millis(1));
-        assert_eq!(schedule.first_until(Time::MAX), None);
+        assert_eq!(schedule.take_until(Time::MAX), None);
         schedule.set(0, at(10));
-        assert_eq!(schedule.first_until(Time::from_nanos(9)), None);
-        assert_eq!(schedule.first_until(Time::from_nanos(10)), Some((Time::from_nanos(10), 0)));
+        assert_eq!(schedule.take_until(Time::from_nanos(9)), None);
+        assert_eq!(schedule.take_until(Time::from_nanos(10)), Some((Time::from_nanos(10), 0)));
     }
 
     #[test]
@@ -314,10 +324,10 @@ mod tests {
         for (source, time) in [(0, hours(200_000)), (1, hours(100)), (2, hours(1)), (3, hours(100))] {
             schedule.set(source, time);
         }
-        assert_eq!(schedule.first_until(hours(99)), Some((hours(1), 2)));
-        schedule.set(2, NEVER);
-        assert_eq!(schedule.first_until(hours(99)), None);
-        assert_eq!(schedule.first_until(hours(100)), Some((hours(100), 1)));
+        assert_eq!(schedule.take_until(hours(99)), Some((hours(1), 2)));
+        assert_eq!(schedule.take_until(hours(99)), None);
+        assert_eq!(schedule.take_until(hours(100)), Some((hours(100), 1)));
+        schedule.set(1, hours(100));
         schedule.set(2, hours(50));
         assert_eq!(drain(&mut schedule), [2, 1, 3, 0]);
     }
@@ -327,7 +337,8 @@ mod tests {
         let mut schedule = Schedule::new(3, Span::from_millis(1));
         schedule.set(0, at(40_000_000_000));
         schedule.set(1, at(20_000_000_000));
-        assert_eq!(schedule.first_until(Time::MAX), Some((Time::from_nanos(20_000_000_000), 1)));
+        assert_eq!(schedule.take_until(Time::MAX), Some((Time::from_nanos(20_000_000_000), 1)));
+        schedule.set(1, at(20_000_000_000));
         schedule.set(2, at(-5));
         assert_eq!(drain(&mut schedule), [2, 1, 0]);
     }
@@ -352,7 +363,16 @@ mod tests {
                     model[source] = time.map(|at| (at, number));
                 }
                 let first = (0..sources).filter(|&s| model[s].is_some()).min_by_key(|&s| model[s]);
-                prop_assert_eq!(schedule.first_until(Time::MAX).map(|(_, source)| source), first);
+                let taken = schedule.take_until(Time::MAX).map(|(_, source)| source);
+                prop_assert_eq!(taken, first);
+                let Some(taken) = taken else { continue };
+                if number % 3 == 0 {
+                    schedule.set(taken, NEVER);
+                    model[taken] = None;
+                } else {
+                    let (time, _) = model[taken].unwrap_or_default();
+                    schedule.set(taken, at(time));
+                }
             }
         }
 
@@ -370,7 +390,7 @@ mod tests {
             for number in spans.len()..500 {
                 let first = (0..spans.len()).min_by_key(|&source| model[source]).unwrap_or(0);
                 let now = Time::from_nanos(model[first].0);
-                prop_assert_eq!(schedule.first_until(now), Some((now, first)));
+                prop_assert_eq!(schedule.take_until(now), Some((now, first)));
                 // Never at once: that would be no new event.
                 let next = now + Span::from_nanos(spans[(first + number) % spans.len()] + 1);
                 schedule.set(first, next);

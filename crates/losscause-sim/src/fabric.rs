@@ -62,10 +62,10 @@ impl Fabric {
         }
     }
 
-    /// The next event up to and including `until`. It stays until its source is heard of again.
+    /// Takes out the next event up to and including `until`. Its source has none until it is heard of again.
     #[inline]
     pub(crate) fn next(&mut self, until: Time) -> Option<(Time, Source)> {
-        let (now, source) = self.schedule.first_until(until)?;
+        let (now, source) = self.schedule.take_until(until)?;
         let Some(end) = source.checked_sub(self.links.len()) else { return Some((now, Source::Link(source))) };
         let source = if end % 2 == 0 { Source::Sender(end / 2) } else { Source::Receiver(end / 2) };
         Some((now, source))
@@ -91,7 +91,7 @@ impl Fabric {
             recorder.record(&Event { at: now, flow, kind: EventKind::Sent(payload.info()) });
         }
         let wire_bytes = payload.wire_bytes();
-        let packet = self.custody.pool.insert(Packet { hop, wire_bytes, payload });
+        let packet = self.custody.pool.insert(Packet { hop, wire_bytes }, payload);
         self.enter(now, Waiting { packet, wire_bytes }, hop as usize, recorder);
     }
 
@@ -104,7 +104,7 @@ impl Fabric {
         let flight = link.leave(now, &mut keep);
         self.schedule.set(index, link.next_arrival());
         let flight = flight?;
-        let packet = self.custody.pool.get_mut(flight.packet);
+        let packet = *self.custody.pool.get(flight.packet);
         let place = packet.hop as usize;
         let hop = self.custody.hops[place];
         let counters = &mut self.custody.counters.hops[place];
@@ -116,11 +116,13 @@ impl Fabric {
         }
         counters.delivered += 1;
         if R::ON {
-            recorder.record(&link_event(now, hop, LinkEvent::Deliver, packet, self.links[index].queue.occupancy()));
+            let payload = self.custody.pool.payload(flight.packet);
+            recorder.record(&link_event(now, hop, LinkEvent::Deliver, payload, self.links[index].queue.occupancy()));
         }
         if hop.last {
             return Some(flight.packet);
         }
+        let packet = self.custody.pool.get_mut(flight.packet);
         packet.hop += 1;
         let waiting = Waiting { packet: flight.packet, wire_bytes: packet.wire_bytes };
         self.enter(now, waiting, place + 1, recorder);
@@ -136,7 +138,7 @@ impl Fabric {
     }
 
     /// A packet comes to the link of its present hop, which is at `place`.
-    #[inline]
+    #[inline(always)]
     fn enter<R: Recorder>(&mut self, now: Time, waiting: Waiting, place: usize, recorder: &mut R) {
         let hop = self.custody.hops[place];
         self.custody.counters.hops[place].entered += 1;

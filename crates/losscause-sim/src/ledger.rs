@@ -14,25 +14,26 @@ use crate::topology::FlowId;
 use crate::trace::{Event, EventKind, Recorder};
 
 /// Entries reserved at first.
-const RESERVED_PKTS: usize = 256;
+const RESERVED_PKTS: usize = 8;
 
 /// The most that can be asked about: a receiver that saw a wider gap starts anew.
 const MAX_PKTS: usize = MAX_JUMP_PKTS as usize;
 
-/// The losses of one flow.
+/// The losses of one flow. What every received packet touches comes first.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub(crate) struct Ledger {
+    /// The base scheme in force and the packets received since it is; none before the first.
+    scheme: Option<(&'static str, u64)>,
+    /// Received packets by the base scheme in force then, without those above.
+    schemes: Vec<(&'static str, u64)>,
+    differentiates: bool,
     /// Lost and not yet judged, by sequence number. Empty for flows that do not differentiate.
     unjudged: VecDeque<Entry>,
-    differentiates: bool,
     /// One draw per lost packet, for oracles.
     stream: Stream,
     lost: LossCounts,
     verdicts: VerdictTally,
-    /// Received packets by the base scheme in force.
-    schemes: Vec<(&'static str, u64)>,
-    /// The scheme of the last packet: its place in `schemes`.
-    scheme: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +52,7 @@ impl Ledger {
             lost: LossCounts::default(),
             verdicts: VerdictTally::default(),
             schemes: Vec::new(),
-            scheme: 0,
+            scheme: None,
         }
     }
 
@@ -83,21 +84,35 @@ impl Ledger {
         verdicts
     }
 
-    pub(crate) fn schemes(&self) -> &[(&'static str, u64)] {
-        &self.schemes
+    /// Received packets by the base scheme in force then.
+    pub(crate) fn schemes(&self) -> Vec<(&'static str, u64)> {
+        let mut schemes = self.schemes.clone();
+        if let Some((scheme, packets)) = self.scheme {
+            *packets_under(&mut schemes, scheme) += packets;
+        }
+        schemes
     }
 
     fn find(&self, seq: u64) -> Option<&Entry> {
         self.unjudged.iter().find(|entry| entry.seq >= seq).filter(|entry| entry.seq == seq)
     }
 
+    /// A packet arrived, the first under this scheme since another was in force.
     #[cold]
     fn change_scheme(&mut self, scheme: &'static str) {
-        self.scheme = self.schemes.iter().position(|&(name, _)| name == scheme).unwrap_or_else(|| {
-            self.schemes.push((scheme, 0));
-            self.schemes.len() - 1
-        });
+        if let Some((before, packets)) = self.scheme.replace((scheme, 1)) {
+            *packets_under(&mut self.schemes, before) += packets;
+        }
     }
+}
+
+/// The number beside `scheme`, which is zero if it was not there.
+fn packets_under<'a>(schemes: &'a mut Vec<(&'static str, u64)>, scheme: &'static str) -> &'a mut u64 {
+    let place = schemes.iter().position(|&(name, _)| name == scheme).unwrap_or_else(|| {
+        schemes.push((scheme, 0));
+        schemes.len() - 1
+    });
+    &mut schemes[place].1
 }
 
 /// Stands beside a receiver: knows the truth from the ledger, and writes the verdicts down.
@@ -115,12 +130,9 @@ impl<R: Recorder> Witness for Watch<'_, R> {
 
     #[inline]
     fn arrived(&mut self, _: &Arrival, scheme: &'static str) {
-        let ledger = &mut *self.ledger;
-        if ledger.schemes.get(ledger.scheme).is_none_or(|&(name, _)| !std::ptr::eq(name, scheme)) {
-            ledger.change_scheme(scheme);
-        }
-        if let Some((_, packets)) = ledger.schemes.get_mut(ledger.scheme) {
-            *packets += 1;
+        match &mut self.ledger.scheme {
+            Some((name, packets)) if std::ptr::eq(*name, scheme) => *packets += 1,
+            _ => self.ledger.change_scheme(scheme),
         }
     }
 

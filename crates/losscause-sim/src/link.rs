@@ -40,8 +40,8 @@ pub(crate) struct Link {
     /// Where errors hit, if there can be any.
     errors: Option<ErrorPosition>,
     pub(crate) queue: Queue,
-    rate_bps: u64,
     channel: Channel,
+    rate_bps: u64,
 }
 
 /// A packet in transmission or propagation.
@@ -200,7 +200,7 @@ mod tests {
     /// A packet of 762 bytes comes.
     fn enter(link: &mut Link, pool: &mut Pool, now: Time, immune: bool) -> Fate {
         let payload = Payload::Datagram(Datagram { seq: 0, bytes: 762 });
-        let packet = pool.insert(Packet { hop: 0, wire_bytes: 762, payload });
+        let packet = pool.insert(Packet { hop: 0, wire_bytes: 762 }, payload);
         match link.enter(now, Waiting { packet, wire_bytes: 762 }, immune, &mut Log::default()) {
             Entry::Waits | Entry::Sent { .. } => Fate::Accepted,
             Entry::Dropped => Fate::Dropped,

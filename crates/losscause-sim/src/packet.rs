@@ -1,18 +1,18 @@
 //! Packets under way, in one pool.
 //!
-//! Queues and links pass four-byte handles around; a packet itself stays where it is from the sender to its end.
+//! Queues and links pass four-byte handles around; a packet itself stays where it is from the sender to its end. What every
+//! hop asks of it stands apart from what it carries, which only its ends read: eight packets share a line of the cache.
 
 use losscause_transport::{tcp, tfrc};
 
 use crate::trace::{PacketInfo, PacketKind};
 
-/// A packet under way.
+/// What a hop has to know of a packet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Packet {
     /// Where it is: an index into the hops of all flows.
     pub(crate) hop: u32,
     pub(crate) wire_bytes: u32,
-    pub(crate) payload: Payload,
 }
 
 /// What it carries. With `repr` the tag is a byte of its own, which is read at once.
@@ -107,19 +107,22 @@ impl Handle {
 /// All packets under way. It grows to the most that ever were under way at once, and allocates nothing after that.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pool {
-    slots: Vec<Packet>,
+    packets: Vec<Packet>,
+    payloads: Vec<Payload>,
     free: Vec<Handle>,
 }
 
 impl Pool {
     #[inline]
-    pub(crate) fn insert(&mut self, packet: Packet) -> Handle {
+    pub(crate) fn insert(&mut self, packet: Packet, payload: Payload) -> Handle {
         if let Some(handle) = self.free.pop() {
-            self.slots[handle.0 as usize] = packet;
+            self.packets[handle.0 as usize] = packet;
+            self.payloads[handle.0 as usize] = payload;
             return handle;
         }
-        self.slots.push(packet);
-        Handle((self.slots.len() - 1) as u32)
+        self.packets.push(packet);
+        self.payloads.push(payload);
+        Handle((self.packets.len() - 1) as u32)
     }
 
     /// The packet ends here.
@@ -130,16 +133,26 @@ impl Pool {
 
     #[inline]
     pub(crate) fn get(&self, handle: Handle) -> &Packet {
-        &self.slots[handle.0 as usize]
+        &self.packets[handle.0 as usize]
     }
 
     #[inline]
     pub(crate) fn get_mut(&mut self, handle: Handle) -> &mut Packet {
-        &mut self.slots[handle.0 as usize]
+        &mut self.packets[handle.0 as usize]
+    }
+
+    #[inline]
+    pub(crate) fn payload(&self, handle: Handle) -> &Payload {
+        &self.payloads[handle.0 as usize]
+    }
+
+    #[inline]
+    pub(crate) fn payload_mut(&mut self, handle: Handle) -> &mut Payload {
+        &mut self.payloads[handle.0 as usize]
     }
 
     /// Packets under way.
     pub(crate) fn len(&self) -> usize {
-        self.slots.len() - self.free.len()
+        self.packets.len() - self.free.len()
     }
 }

@@ -27,20 +27,22 @@ pub struct Simulation {
     flows: Vec<Flow>,
 }
 
+/// What every packet touches comes first, side by side; each end begins a line of the cache.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 struct Flow {
-    sender: Sender,
-    receiver: Receiver,
     phase: Phase,
-    starts_at: Time,
-    stops_at: Time,
     /// The first hop of each path.
     path: u32,
     return_path: u32,
     payload_bytes: u32,
+    stops_at: Time,
     sent_packets: u64,
     received_packets: u64,
     received_payload_bytes: u64,
+    starts_at: Time,
+    sender: Sender,
+    receiver: Receiver,
     /// The last window or rate that was recorded.
     sample: Option<EventKind>,
 }
@@ -106,11 +108,10 @@ impl Simulation {
 
     /// A packet has come to its end.
     fn receive<R: Recorder>(&mut self, now: Time, handle: Handle, recorder: &mut R) {
-        let packet = self.fabric.custody.pool.get(handle);
-        let index = self.fabric.custody.hops[packet.hop as usize].flow as usize;
+        let index = self.fabric.custody.hops[self.fabric.custody.pool.get(handle).hop as usize].flow as usize;
         let flow = &mut self.flows[index];
         let id = FlowId(index as u32);
-        let payload = &packet.payload;
+        let payload = self.fabric.custody.pool.payload(handle);
         if R::ON {
             recorder.record(&Event { at: now, flow: id, kind: EventKind::Received(payload.info()) });
         }
@@ -200,7 +201,7 @@ impl Simulation {
             delivered_payload_bytes: delivered_packets * u64::from(flow.payload_bytes),
             lost: ledger.counts(),
             verdicts: ledger.verdicts(),
-            schemes: ledger.schemes().to_vec(),
+            schemes: ledger.schemes(),
             tcp: flow.sender.tcp_stats(),
         }
     }

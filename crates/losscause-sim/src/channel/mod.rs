@@ -19,9 +19,10 @@ use trace::Trace;
 
 /// An error process and the mapping of packets to its slots.
 #[derive(Clone, Debug)]
+#[repr(C)] // The mapping before the process, which can be large: what a packet touches lies side by side.
 pub(crate) struct Channel {
-    process: Process,
     mapping: Mapping,
+    process: Process,
 }
 
 #[derive(Clone, Debug)]

@@ -16,10 +16,11 @@ const CAPACITY: usize = 1 << 17;
 
 impl Arrivals {
     pub(crate) fn new() -> Self {
-        Self { times: VecDeque::with_capacity(128) }
+        Self { times: VecDeque::with_capacity(32) }
     }
 
     /// A packet arrived, when the round-trip time was `rtt`.
+    #[inline]
     pub(crate) fn push(&mut self, now: Time, rtt: Span) {
         if self.times.len() == self.times.capacity() {
             let keep_from = now - rtt * 2;

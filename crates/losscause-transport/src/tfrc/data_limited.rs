@@ -12,24 +12,33 @@
 
 use losscause::{Span, Time};
 
-/// The section's NotLimited1, NotLimited2, t_new and t_next; none: long ago.
-#[derive(Clone, Copy, Debug, Default)]
+/// The section's NotLimited1, NotLimited2, t_new and t_next.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct NotLimited {
-    first: Option<Time>,
-    second: Option<Time>,
+    first: Time,
+    second: Time,
     /// When the packet was sent that the last report answers.
-    answered: Option<Time>,
+    answered: Time,
     /// When that report came.
-    reported: Option<Time>,
+    reported: Time,
+}
+
+/// Before anything that happens.
+const NEVER: Time = Time::from_nanos(i64::MIN);
+
+impl Default for NotLimited {
+    fn default() -> Self {
+        Self { first: NEVER, second: NEVER, answered: NEVER, reported: NEVER }
+    }
 }
 
 impl NotLimited {
     /// At `now` the sender has sent all that it may.
     pub(crate) fn on_all_sent(&mut self, now: Time) {
         if self.first <= self.answered {
-            self.first = Some(now);
+            self.first = now;
         } else if self.second <= self.reported {
-            self.second = Some(now);
+            self.second = now;
         }
     }
 
@@ -37,10 +46,10 @@ impl NotLimited {
     /// report covers.
     pub(crate) fn on_report(&mut self, now: Time, echo: Time, rtt: Span) -> bool {
         let echo = echo.min(now);
-        let covered = |at: Option<Time>| at.is_some_and(|at| at > echo - rtt && at <= echo);
+        let covered = |at: Time| at > echo - rtt && at <= echo;
         let limited = !covered(self.first) && !covered(self.second);
-        self.answered = Some(echo);
-        self.reported = Some(now);
+        self.answered = echo;
+        self.reported = now;
         if self.first <= self.answered && self.second > self.answered {
             self.first = self.second;
         }

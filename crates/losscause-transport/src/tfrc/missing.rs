@@ -36,7 +36,7 @@ const CAPACITY: usize = 4096;
 
 impl Missing {
     pub(crate) fn new(needed: u32) -> Self {
-        Self { needed, waiting: VecDeque::with_capacity(64) }
+        Self { needed, waiting: VecDeque::with_capacity(4) }
     }
 
     /// Adds a missing packet, later than all before it.

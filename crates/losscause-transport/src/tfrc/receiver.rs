@@ -27,27 +27,33 @@ use crate::Ecn;
 
 /// A TFRC receiver that asks an LDA about every lost packet. A loss called wireless is treated as received in the
 /// loss history, not in the receive rate.
+///
+/// What every packet touches comes first, side by side; what only losses and reports touch comes last.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Receiver<L> {
-    config: Config,
-    differentiator: Differentiator<L>,
-    /// The packet with the highest sequence number so far.
-    newest: Option<Newest>,
-    missing: Missing,
-    history: LossHistory,
-    /// When the current loss event began and in which of the sender's rounds.
-    event: Option<(Time, u32)>,
-    arrivals: Arrivals,
-    /// The largest receive rate so far, bytes per second.
-    largest_receive_rate: f64,
-    loss_event_rate: f64,
+    /// When to report at the latest; under the RFC's rule, without it the next packet is reported at once.
+    timer: Option<Time>,
+    last_report: Option<LastReport>,
     delivered: u64,
     /// Packets since the last report.
     since_report: u64,
-    last_report: Option<LastReport>,
-    /// When to report at the latest; under the RFC's rule, without it the next packet is reported at once.
-    timer: Option<Time>,
+    arrivals: Arrivals,
+    missing: Missing,
+    reports: Reports,
+    loss_event: LossEventRule,
+    ecn: bool,
+    /// The packet with the highest sequence number so far.
+    newest: Option<Newest>,
     outbox: Option<Feedback>,
+    differentiator: Differentiator<L>,
+    history: LossHistory,
+    /// When the current loss event began and in which of the sender's rounds.
+    event: Option<(Time, u32)>,
+    /// The largest receive rate so far, bytes per second.
+    largest_receive_rate: f64,
+    loss_event_rate: f64,
+    config: Config,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -75,6 +81,9 @@ impl<L: Lda> Receiver<L> {
     /// A receiver that puts every lost packet to `lda`; one that always answers congestion gives plain TFRC.
     pub fn new(config: &Config, lda: L) -> Self {
         Self {
+            reports: config.reports,
+            loss_event: config.loss_event,
+            ecn: config.ecn,
             differentiator: Differentiator::new(lda),
             newest: None,
             missing: Missing::new(config.loss_after_pkts),
@@ -93,13 +102,14 @@ impl<L: Lda> Receiver<L> {
     }
 
     /// A data packet arrived.
+    #[inline]
     pub fn on_data(&mut self, now: Time, data: &Data, witness: &mut impl Witness) {
         // A time that is not above zero is none.
         let above_zero = |span: &Span| *span > Span::ZERO;
         let rtt = data.rtt.filter(above_zero).map(|rtt| rtt.max(SHORTEST_RTT));
         let data = &Data { rtt, rto: data.rto.filter(above_zero), ..*data };
         let previous = self.newest;
-        let by_send_time = self.config.loss_event == LossEventRule::SendTimeAndRound;
+        let by_send_time = self.loss_event == LossEventRule::SendTimeAndRound;
         let missing = &mut self.missing;
         let packet = Packet { seq: data.seq, at: now, sent: Some(data.sent_at) };
         let observed = self.differentiator.on_packet(packet, witness, |seq, judgement| {
@@ -117,7 +127,7 @@ impl<L: Lda> Receiver<L> {
             }
         }
         // ns-2.35 leaves late packets out of the receive rate.
-        if observed != Observed::Late || self.config.reports == Reports::Rfc5348 {
+        if observed != Observed::Late || self.reports == Reports::Rfc5348 {
             self.arrivals.push(now, data.rtt.unwrap_or(Span::ZERO));
         }
         self.delivered += 1;
@@ -138,7 +148,7 @@ impl<L: Lda> Receiver<L> {
         }
 
         let late = observed == Observed::Late;
-        let due = match self.config.reports {
+        let due = match self.reports {
             // Section 6.1: the timer found nothing to report when it expired, or could not be set without a round-trip
             // time (section 6.3).
             Reports::Rfc5348 => self.timer.is_none(),
@@ -150,10 +160,11 @@ impl<L: Lda> Receiver<L> {
     }
 
     /// The instant that [`Self::poll_timeout`] named has come.
+    #[inline]
     pub fn on_timeout(&mut self, now: Time) {
         if self.timer.is_some_and(|at| at <= now) {
             self.timer = None;
-            match self.config.reports {
+            match self.reports {
                 Reports::Rfc5348 if self.since_report == 0 => {}
                 _ => self.report(now, None),
             }
@@ -161,11 +172,13 @@ impl<L: Lda> Receiver<L> {
     }
 
     /// When to call [`Self::on_timeout`] next.
+    #[inline]
     pub fn poll_timeout(&self) -> Option<Time> {
         self.timer
     }
 
     /// The report to send now, if one is due; call until none.
+    #[inline]
     pub fn poll_transmit(&mut self, _now: Time) -> Option<Feedback> {
         self.outbox.take()
     }
@@ -193,10 +206,10 @@ impl<L: Lda> Receiver<L> {
     /// A marked packet counts as a congestion loss from its arrival on (RFC 5348, section 5.1). It did arrive, so no
     /// algorithm is asked about it.
     fn marked(&self, now: Time, data: &Data) -> Option<Lost> {
-        if data.ecn != Ecn::Marked || !self.config.ecn {
+        if data.ecn != Ecn::Marked || !self.ecn {
             return None;
         }
-        let at = match self.config.loss_event {
+        let at = match self.loss_event {
             LossEventRule::ArrivalTime => now,
             LossEventRule::SendTimeAndRound => data.sent_at,
         };
@@ -234,7 +247,7 @@ impl<L: Lda> Receiver<L> {
         let (Some(Newest { data, .. }), Some((start, round))) = (self.newest, self.event) else { return false };
         let past_rtt = lost.at - start > data.rtt.unwrap_or(Span::ZERO);
         // The interval counts from the lost packet on (section 5.3), in ns-2.35 from the one after it.
-        let (new, open_from) = match self.config.loss_event {
+        let (new, open_from) = match self.loss_event {
             LossEventRule::ArrivalTime => (past_rtt, lost.seq),
             LossEventRule::SendTimeAndRound => (past_rtt && data.round > round, lost.seq + 1),
         };
@@ -254,7 +267,7 @@ impl<L: Lda> Receiver<L> {
     fn receive_rate(&self, now: Time) -> f64 {
         let Some(Newest { data, .. }) = self.newest else { return 0.0 };
         let one_per_second = f64::from(data.payload_bytes);
-        let measured = match self.config.reports {
+        let measured = match self.reports {
             Reports::Rfc5348 if self.last_report.is_none() => return 0.0,
             Reports::Rfc5348 => self.received_over_last_rtt(now),
             Reports::Ns2 => self.received_since_report_or_over_rtt(now),
@@ -288,7 +301,7 @@ impl<L: Lda> Receiver<L> {
     fn report(&mut self, now: Time, p: Option<f64>) {
         let Some(Newest { arrived, data }) = self.newest else { return };
         let rtt = data.rtt.filter(|rtt| *rtt > Span::ZERO);
-        match self.config.reports {
+        match self.reports {
             // Section 6.2, step 4.
             Reports::Rfc5348 => self.timer = rtt.map(|rtt| now + rtt),
             Reports::Ns2 => {

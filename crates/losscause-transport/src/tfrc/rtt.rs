@@ -6,10 +6,15 @@ use super::config::RtoRule;
 
 /// Averages of the round-trip time and the timeout that goes into the throughput equation.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct RttEstimator {
+    /// What every packet asks for, worked out with every measurement.
+    smoothed: Option<Span>,
+    rto: Option<Span>,
+    sqrt_ratio: f64,
+    averages: Option<Averages>,
     weight: f64,
     rule: RtoRule,
-    averages: Option<Averages>,
     ticks: Ticks,
 }
 
@@ -18,7 +23,6 @@ pub(crate) struct RttEstimator {
 struct Averages {
     smoothed: f64,
     mean_sqrt: f64,
-    latest: f64,
 }
 
 /// TCP's estimator in ticks: the mean scaled by 8, the deviation by 4 (Jacobson 1988).
@@ -30,7 +34,7 @@ struct Ticks {
 
 impl RttEstimator {
     pub(crate) fn new(weight: f64, rule: RtoRule) -> Self {
-        Self { weight, rule, averages: None, ticks: Ticks::default() }
+        Self { smoothed: None, rto: None, sqrt_ratio: 1.0, averages: None, weight, rule, ticks: Ticks::default() }
     }
 
     /// Takes in one measurement; one that is not above zero counts as a nanosecond.
@@ -38,17 +42,25 @@ impl RttEstimator {
         let sample = sample.max(Span::from_nanos(1));
         let latest = sample.as_secs_f64();
         let q = self.weight;
-        self.averages = Some(match self.averages {
-            None => Averages { smoothed: latest, mean_sqrt: latest.sqrt(), latest },
+        let sqrt = latest.sqrt();
+        let averages = match self.averages {
+            None => Averages { smoothed: latest, mean_sqrt: sqrt },
             Some(old) => Averages {
                 smoothed: q * old.smoothed + (1.0 - q) * latest,
-                mean_sqrt: q * old.mean_sqrt + (1.0 - q) * latest.sqrt(),
-                latest,
+                mean_sqrt: q * old.mean_sqrt + (1.0 - q) * sqrt,
             },
-        });
-        if let RtoRule::Ticks { tick, .. } = self.rule {
-            self.ticks.update(sample, tick);
-        }
+        };
+        let smoothed = Span::from_secs_f64_rounded(averages.smoothed);
+        let rto = match self.rule {
+            RtoRule::FourRtts => smoothed * 4,
+            RtoRule::Ticks { tick, minimum } => {
+                self.ticks.update(sample, tick);
+                (tick * self.ticks.timeout()).max(minimum)
+            }
+        };
+        self.averages = Some(averages);
+        self.sqrt_ratio = averages.mean_sqrt / sqrt;
+        (self.smoothed, self.rto) = (Some(smoothed), Some(rto));
     }
 
     /// R in seconds; none before the first measurement.
@@ -58,20 +70,17 @@ impl RttEstimator {
 
     /// R.
     pub(crate) fn smoothed(&self) -> Option<Span> {
-        self.smoothed_secs().map(Span::from_secs_f64_rounded)
+        self.smoothed
     }
 
     /// t_RTO.
     pub(crate) fn rto(&self) -> Option<Span> {
-        self.smoothed().map(|rtt| match self.rule {
-            RtoRule::FourRtts => rtt * 4,
-            RtoRule::Ticks { tick, minimum } => (tick * self.ticks.timeout()).max(minimum),
-        })
+        self.rto
     }
 
     /// R_sqmean / sqrt(R_sample) (RFC 5348, section 4.5): below 1 while the queue is longer than usual.
     pub(crate) fn sqrt_ratio(&self) -> f64 {
-        self.averages.map_or(1.0, |a| a.mean_sqrt / a.latest.sqrt())
+        self.sqrt_ratio
     }
 }
 

@@ -25,31 +25,37 @@ impl Backlog {
     }
 }
 
-/// A TFRC sender.
+/// A TFRC sender. What every packet touches comes first, side by side; what only reports touch comes last.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Sender {
-    config: Config,
-    phase: Phase,
-    backlog: Backlog,
-    rtt: RttEstimator,
-    rate: Rate,
-    /// Sequence number of the next packet, and so the number of packets sent.
-    next_seq: u64,
-    /// Packets to hand out now.
-    due_pkts: u32,
+    send_at: Option<Time>,
+    no_feedback_at: Option<Time>,
     /// Nominal time of the last packet: the next one's counts from it.
     last_send: Time,
     /// Spacing of the next packet.
     interval: Span,
-    send_at: Option<Time>,
-    no_feedback_at: Option<Time>,
-    no_feedback_expirations: u64,
+    backlog: Backlog,
+    /// Sequence number of the next packet, and so the number of packets sent.
+    next_seq: u64,
+    /// Packets to hand out now.
+    due_pkts: u32,
     round: u32,
+    /// Sizes of a packet, bytes.
+    payload_bytes: u32,
+    wire_bytes: u32,
+    phase: Phase,
     urgent: bool,
-    started: Time,
-    not_limited: NotLimited,
     /// Something was sent since the no-feedback timer was set.
     sent_since_timer: bool,
+    ecn: Ecn,
+    spacing: Spacing,
+    not_limited: NotLimited,
+    rtt: RttEstimator,
+    rate: Rate,
+    started: Time,
+    no_feedback_expirations: u64,
+    config: Config,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +81,10 @@ impl Sender {
     /// A sender that has not started. See [`Config::validate`] for the range of the settings.
     pub fn new(config: &Config) -> Self {
         Self {
+            payload_bytes: config.payload_bytes,
+            wire_bytes: config.payload_bytes.saturating_add(config.header_bytes),
+            ecn: if config.ecn { Ecn::Capable } else { Ecn::NotCapable },
+            spacing: config.spacing,
             phase: Phase::Closed,
             backlog: Backlog::Unlimited,
             rtt: RttEstimator::new(config.rtt_weight, config.rto),
@@ -160,6 +170,7 @@ impl Sender {
     }
 
     /// The instant that [`Self::poll_timeout`] named has come.
+    #[inline]
     pub fn on_timeout(&mut self, now: Time) {
         if self.send_at.is_some_and(|at| at <= now) {
             // Count the spacing from the nominal time, so that a late call does not slow the flow down
@@ -174,6 +185,7 @@ impl Sender {
     }
 
     /// When to call [`Self::on_timeout`] next.
+    #[inline]
     pub fn poll_timeout(&self) -> Option<Time> {
         match (self.send_at, self.no_feedback_at) {
             (Some(a), Some(b)) => Some(a.min(b)),
@@ -182,6 +194,7 @@ impl Sender {
     }
 
     /// The next packet to send now; call until none.
+    #[inline]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Data> {
         if self.due_pkts == 0 {
             return None;
@@ -197,9 +210,9 @@ impl Sender {
             rto: self.rtt.rto(),
             round: self.round,
             urgent: self.urgent,
-            ecn: if self.config.ecn { Ecn::Capable } else { Ecn::NotCapable },
-            payload_bytes: self.config.payload_bytes,
-            wire_bytes: self.config.payload_bytes.saturating_add(self.config.header_bytes),
+            ecn: self.ecn,
+            payload_bytes: self.payload_bytes,
+            wire_bytes: self.wire_bytes,
         })
     }
 
@@ -280,11 +293,11 @@ impl Sender {
     }
 
     fn spacing(&mut self) -> Span {
-        let ratio = match self.config.spacing {
+        let ratio = match self.spacing {
             Spacing::Even => 1.0,
             Spacing::SqrtRtt => self.rtt.sqrt_ratio(),
         };
-        let seconds = f64::from(self.config.payload_bytes) / self.rate.spacing(ratio);
+        let seconds = f64::from(self.payload_bytes) / self.rate.spacing(ratio);
         Span::from_secs_f64_rounded(seconds).max(SHORTEST_INTERVAL)
     }
 
