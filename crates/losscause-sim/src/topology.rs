@@ -87,6 +87,9 @@ pub enum TraceStart {
     Slot(usize),
     /// At a slot drawn uniformly from the link's stream.
     Drawn,
+    /// The trace consists of parts of this length, at least 1 and at most all of it; one, drawn uniformly from the link's
+    /// stream, is repeated for ever from its first slot. What is left at the end of the trace and is no whole part is not used.
+    DrawnPart(usize),
 }
 
 /// Where packets meet the channel's errors.

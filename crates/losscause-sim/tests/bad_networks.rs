@@ -76,6 +76,11 @@ fn bad_channels_are_refused() {
     refused(&bursty(0.75, 2.0), r#"link "out": mean_burst_packets is 2, expected at least 3 at this loss"#);
     let trace = |lost: &[bool], start| with_channel(ChannelSpec::Trace { lost: lost.into(), start });
     refused(&trace(&[], TraceStart::Drawn), r#"link "out": the error trace is empty, expected at least one slot"#);
+    for part in [0, 3] {
+        let problem =
+            format!(r#"link "out": the error trace is read in parts of {part} slots, expected 1 to its 2 slots"#);
+        refused(&trace(&[true, false], TraceStart::DrawnPart(part)), &problem);
+    }
     refused(
         &trace(&[true], TraceStart::Slot(1)),
         r#"link "out": the error trace starts at slot 1, expected less than its 1 slots"#,

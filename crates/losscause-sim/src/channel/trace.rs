@@ -10,31 +10,40 @@ use crate::topology::TraceStart;
 #[derive(Clone, Debug)]
 pub(super) struct Trace {
     lost: Arc<[bool]>,
+    /// What is repeated: from this slot up to, but without, `end`.
+    first: usize,
+    end: usize,
     next: usize,
 }
 
 impl Trace {
     pub(super) fn new(lost: &Arc<[bool]>, start: TraceStart, stream: &mut Stream) -> Self {
-        let next = match start {
-            TraceStart::Slot(slot) => slot,
-            TraceStart::Drawn => stream.below(lost.len() as u64) as usize,
+        let mut below = |bound: usize| stream.below(bound as u64) as usize;
+        let (first, end, next) = match start {
+            TraceStart::Slot(slot) => (0, lost.len(), slot),
+            TraceStart::Drawn => (0, lost.len(), below(lost.len())),
+            TraceStart::DrawnPart(slots) => {
+                let first = slots * below(lost.len() / slots);
+                (first, first + slots, first)
+            }
         };
-        Self { lost: Arc::clone(lost), next }
+        Self { lost: Arc::clone(lost), first, end, next }
     }
 
     #[inline]
     pub(super) fn next_slot(&mut self) -> bool {
         let lost = self.lost[self.next];
         self.next += 1;
-        if self.next == self.lost.len() {
-            self.next = 0;
+        if self.next == self.end {
+            self.next = self.first;
         }
         lost
     }
 
     pub(super) fn skip(&mut self, slots: u64) {
-        let len = self.lost.len() as u64;
-        self.next = ((self.next as u64 + slots % len) % len) as usize;
+        let len = (self.end - self.first) as u64;
+        let place = (self.next - self.first) as u64;
+        self.next = self.first + ((place + slots % len) % len) as usize;
     }
 }
 
@@ -49,6 +58,23 @@ mod tests {
         assert_eq!([(); 5].map(|()| trace.next_slot()), [false, false, true, false, false]);
         trace.skip(4);
         assert!(!trace.next_slot());
+    }
+
+    #[test]
+    fn a_drawn_part_is_repeated_from_its_beginning() {
+        // Parts of three slots; the last slot is in none.
+        let lost: Arc<[bool]> = [true, false, false, false, false, true, true].into();
+        let read = |seed| {
+            let mut trace = Trace::new(&lost, TraceStart::DrawnPart(3), &mut Stream::new(seed, "air"));
+            let slots = [(); 5].map(|()| trace.next_slot());
+            trace.skip(4);
+            assert_eq!(trace.next_slot(), slots[0]);
+            slots
+        };
+        let (first, second) = ([true, false, false, true, false], [false, false, true, false, false]);
+        let drawn: Vec<_> = (0..100).map(read).collect();
+        assert!(drawn.iter().all(|slots| [first, second].contains(slots)));
+        assert!(drawn.contains(&first) && drawn.contains(&second));
     }
 
     #[test]

@@ -73,6 +73,13 @@ pub enum LinkProblem {
         /// Slots there are.
         slots: usize,
     },
+    /// The trace is to be read in parts that are empty or longer than all of it.
+    TracePart {
+        /// Slots of a part.
+        part: usize,
+        /// Slots there are.
+        slots: usize,
+    },
     /// No slots per packet.
     Slots,
     /// The queue is wrong.
@@ -197,7 +204,10 @@ fn validate_link(link: &LinkSpec) -> Result<(), LinkProblem> {
             TraceStart::Slot(start) if start >= lost.len() => {
                 return Err(LinkProblem::TraceStart { start, slots: lost.len() });
             }
-            TraceStart::Slot(_) | TraceStart::Drawn => {}
+            TraceStart::DrawnPart(slots) if !(1..=lost.len()).contains(&slots) => {
+                return Err(LinkProblem::TracePart { part: slots, slots: lost.len() });
+            }
+            TraceStart::Slot(_) | TraceStart::Drawn | TraceStart::DrawnPart(_) => {}
         },
     }
     Ok(())
@@ -311,6 +321,9 @@ impl fmt::Display for LinkProblem {
             LinkProblem::EmptyTrace => write!(f, "the error trace is empty, expected at least one slot"),
             LinkProblem::TraceStart { start, slots } => {
                 write!(f, "the error trace starts at slot {start}, expected less than its {slots} slots")
+            }
+            LinkProblem::TracePart { part, slots } => {
+                write!(f, "the error trace is read in parts of {part} slots, expected 1 to its {slots} slots")
             }
             LinkProblem::Queue(problem) => write!(f, "{problem}"),
             LinkProblem::Slots => write!(f, "the channel has no slot per packet, expected at least one"),

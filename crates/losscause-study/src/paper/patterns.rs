@@ -21,6 +21,8 @@ pub(super) struct Fading {
 pub struct KnownPattern {
     /// Whether each packet is lost.
     pub lost: Arc<[bool]>,
+    /// Packets of one trial; all trials have as many.
+    pub trial_packets: usize,
     /// How often and in which bursts.
     pub statistics: Statistics,
 }
@@ -30,7 +32,8 @@ type Name = (&'static str, &'static str);
 
 impl From<&Pattern> for KnownPattern {
     fn from(pattern: &Pattern) -> Self {
-        Self { lost: pattern.lost().into(), statistics: pattern.statistics() }
+        let trial_packets = pattern.trials.first().map_or(0, Vec::len);
+        Self { lost: pattern.lost().into(), trial_packets, statistics: pattern.statistics() }
     }
 }
 

@@ -24,10 +24,10 @@ pub(super) fn channel(fading: Option<&Fading>, reader: &Reader, directory: &Path
         paper::pattern(name).map_err(|error| reader.error("fading.pattern", error.to_string()))?
     };
     let loss = pattern.statistics.loss;
+    let trace = |start| ChannelSpec::Trace { lost: std::sync::Arc::clone(&pattern.lost), start };
     Ok(match (process, pattern.statistics.mean_burst_packets) {
-        (FadingProcess::Pattern, _) => {
-            ChannelSpec::Trace { lost: std::sync::Arc::clone(&pattern.lost), start: TraceStart::Drawn }
-        }
+        (FadingProcess::Pattern, _) => trace(TraceStart::Drawn),
+        (FadingProcess::Trial, _) => trace(TraceStart::DrawnPart(pattern.trial_packets)),
         (FadingProcess::Bernoulli, _) | (FadingProcess::Markov, None) => ChannelSpec::Bernoulli { loss },
         (FadingProcess::Markov, Some(_)) if loss >= 1.0 => ChannelSpec::Bernoulli { loss },
         (FadingProcess::Markov, Some(mean)) => ChannelSpec::GilbertElliott {

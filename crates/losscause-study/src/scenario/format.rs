@@ -329,6 +329,8 @@ pub enum FadingProcess {
     /// The pattern itself, packet by packet; each link starts at a random packet of it, and at its end it starts again.
     #[default]
     Pattern,
+    /// One trial of the pattern, over and over: each link draws which.
+    Trial,
     /// Independent losses at the pattern's loss rate.
     Bernoulli,
     /// Two states, with the pattern's loss rate and mean number of packets lost in a row.
