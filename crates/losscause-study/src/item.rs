@@ -24,7 +24,7 @@ pub struct Item {
     pub metric: String,
     /// Unit of `published`, `measured` and `ci95`.
     pub unit: String,
-    /// The printed value; none where the paper gives none (or only a curve).
+    /// The printed value, of a result or of the set-up; none where the paper gives none (or only a curve).
     pub published: Option<f64>,
     /// Mean over the runs in which the metric exists; none if it exists in no run.
     pub measured: Option<f64>,
@@ -39,10 +39,14 @@ pub struct Item {
 impl Item {
     /// The published value as the paper prints it; a dash for none.
     pub fn published_text(&self) -> String {
-        self.published.map_or_else(|| NONE.to_owned(), |value| value.to_string())
+        match self.published {
+            None => NONE.to_owned(),
+            Some(value) if is_tiny(value) => format!("{value:e}"),
+            Some(value) => value.to_string(),
+        }
     }
 
-    /// The measured value in three digits, counts in full; a dash for none.
+    /// The measured value in three digits, very small ones in two, counts in full; a dash for none.
     pub fn measured_text(&self) -> String {
         match self.measured {
             Some(value) if self.unit == "count" => value.to_string(),
@@ -58,12 +62,20 @@ impl Item {
 
 const NONE: &str = "–";
 
-/// Two decimals at most, three digits where there are as many.
+/// Whether a value is too close to zero for decimals.
+pub(crate) fn is_tiny(value: f64) -> bool {
+    value != 0.0 && value.abs() < 0.001
+}
+
+/// Two decimals at most, three digits where there are as many; but never fewer than two digits of a value that two decimals
+/// would show as zero.
 fn figure(value: Option<f64>) -> String {
     match value {
         None => NONE.to_owned(),
         Some(value) if value == 0.0 || value.abs() >= 99.95 => format!("{value:.0}"),
         Some(value) if value.abs() >= 9.995 => format!("{value:.1}"),
+        Some(value) if is_tiny(value) => format!("{value:.1e}"),
+        Some(value) if value.abs() < 0.005 => format!("{value:.4}"),
         Some(value) => format!("{value:.2}"),
     }
 }
@@ -78,7 +90,7 @@ pub enum Status {
     Missed,
     /// The value holds by definition: no run could miss it.
     ByDefinition,
-    /// The paper prints no value.
+    /// The paper prints no value that a run could meet: none at all, or one of the set-up.
     NoPublishedValue,
 }
 
@@ -103,8 +115,14 @@ mod tests {
 
     #[test]
     fn figures_have_three_digits() {
-        let texts = [0.0, 0.004, 0.5, 9.99, 9.999, 54.96, 99.94, 99.96].map(|v| figure(Some(v)));
-        assert_eq!(texts, ["0", "0.00", "0.50", "9.99", "10.0", "55.0", "99.9", "100"]);
+        let texts = [0.0, 0.006, 0.5, 9.99, 9.999, 54.96, 99.94, 99.96].map(|v| figure(Some(v)));
+        assert_eq!(texts, ["0", "0.01", "0.50", "9.99", "10.0", "55.0", "99.9", "100"]);
         assert_eq!(figure(None), "–");
+    }
+
+    #[test]
+    fn what_is_not_zero_is_not_shown_as_zero() {
+        let texts = [0.004_96, 0.001, -0.004, 0.000_94, 9.36e-5, -1e-9].map(|v| figure(Some(v)));
+        assert_eq!(texts, ["0.0050", "0.0010", "-0.0040", "9.4e-4", "9.4e-5", "-1.0e-9"]);
     }
 }

@@ -125,17 +125,19 @@ pub fn settle(published: &Published, items: &mut [Item]) {
         item.status = Status::NoPublishedValue;
     }
     for number in &published.number {
-        // Ends of ranges and set-up values are no results to be met.
+        // Ends of ranges and set-up values are no results to be met; what a set-up states can still be shown.
         let needed = match number.kind {
-            Kind::Result => published.repetitions,
-            Kind::Illustration => 0,
-            Kind::Bound | Kind::Parameter => continue,
+            Kind::Result => Some(published.repetitions),
+            Kind::Illustration => Some(0),
+            Kind::Parameter => None,
+            Kind::Bound => continue,
         };
         let Some(found) = lookup_number(items, number) else { continue };
-        let status = match judge(number, found, needed) {
-            _ if !number.scored => Status::ByDefinition,
-            true => Status::Reproduced,
-            false => Status::Missed,
+        let status = match needed.map(|needed| judge(number, found, needed)) {
+            None => Status::NoPublishedValue,
+            Some(_) if !number.scored => Status::ByDefinition,
+            Some(true) => Status::Reproduced,
+            Some(false) => Status::Missed,
         };
         let id = found.id.clone();
         if let Some(item) = items.iter_mut().find(|i| i.id == id) {
@@ -238,6 +240,16 @@ mod tests {
         let want = [("N".to_owned(), Value::from(1)), ("delay_ms".to_owned(), Value::from(40))].into();
         assert_eq!(lookup(&items, "cong", "Spike", "WLH", &want).unwrap().measured, Some(1.0));
         assert!(lookup(&items, "cong", "ZBS", "WLH", &want).is_none());
+    }
+
+    #[test]
+    fn a_value_of_the_set_up_is_shown_and_not_judged() {
+        let parameter = Number { kind: Kind::Parameter, ..number("ber", 8.7e-5, "1") };
+        let published = Published { number: vec![parameter], ..crate::paper::all()[0].published().clone() };
+        let mut items = [item("ber", &[("N", Value::from(1))], Some(8.7e-5), 0)];
+        settle(&published, &mut items);
+        assert_eq!((items[0].published, items[0].status), (Some(8.7e-5), Status::NoPublishedValue));
+        assert_eq!(Score::of(&published, &items, |_| true).numbers, 0);
     }
 
     #[test]

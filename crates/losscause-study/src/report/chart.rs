@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::item::{Item, Status};
+use crate::item::{Item, Status, is_tiny};
 use crate::paper::Published;
 use crate::score::{lookup_number, tolerance};
 
@@ -138,6 +138,9 @@ pub(super) fn nice_ceiling(value: f64) -> f64 {
 }
 
 pub(super) fn short(value: f64) -> String {
+    if is_tiny(value) {
+        return format!("{value:.1e}");
+    }
     let text = format!("{value:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
@@ -159,6 +162,11 @@ mod tests {
         assert_eq!(nice_ceiling(113.9), 120.0);
         assert_eq!(nice_ceiling(2.6), 3.2);
         assert_eq!(nice_ceiling(0.1), 0.1);
+    }
+
+    #[test]
+    fn small_numbers_on_an_axis_are_not_all_zero() {
+        assert_eq!([0.0, 2.5e-5, 0.001, 0.25, 30.0].map(short), ["0", "2.5e-5", "0.001", "0.25", "30"]);
     }
 
     #[test]

@@ -193,6 +193,7 @@ fn cell_view(item: &Item) -> CellView {
         Status::Reproduced => ("✓", "reproduced"),
         Status::Missed => ("✗", "missed"),
         Status::ByDefinition => ("=", "holds by definition"),
+        Status::NoPublishedValue if item.published.is_some() => ("", "a value of the set-up, not scored"),
         Status::NoPublishedValue => ("", "no published value"),
     };
     CellView {
