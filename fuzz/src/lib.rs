@@ -10,17 +10,19 @@ mod tfrc;
 
 pub use packets::differentiator;
 pub use tcp::{tcp_receiver, tcp_sender};
-pub use text::{delay_trace, expression, scenario, setting, sweep, trace};
+pub use text::{channel, delay_trace, expression, pattern, scenario, setting, sweep, trace};
 pub use tfrc::{tfrc_receiver, tfrc_sender};
 
 /// A target's name and what it runs.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
-pub const TARGETS: [Target; 11] = [
+pub const TARGETS: [Target; 13] = [
+    ("channel", channel),
     ("delay_trace", delay_trace),
     ("differentiator", differentiator),
     ("expression", expression),
+    ("pattern", pattern),
     ("scenario", scenario),
     ("setting", setting),
     ("sweep", sweep),

@@ -1,9 +1,10 @@
-//! The readers of text: scenarios, their formulas, settings and error traces, and sweeps.
+//! The readers of text: scenarios, their formulas, settings and traces, sweeps, channels and patterns of packet errors.
 
 use std::path::Path;
 use std::sync::LazyLock;
 
 use losscause::{Span, Time};
+use losscause_study::fade::{self, Pattern};
 use losscause_study::scenario::error_trace;
 use losscause_study::scenario::expression::{Formula, Names};
 use losscause_study::sweep::Sweep;
@@ -103,6 +104,42 @@ pub fn delay_trace(data: &[u8]) {
             assert!(points.iter().all(|point| point.at >= Span::ZERO && point.delay >= Span::ZERO));
         }
         Err(error) => is_plain(&error, &[FILE]),
+    }
+}
+
+/// A channel file is refused with one plain line, or each of its patterns has a name of its own and packets in its trials.
+pub fn channel(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    match fade::parse(text, FILE, &[]) {
+        Ok(sources) => {
+            assert!(!sources.is_empty() && fade::trials(&sources) >= sources.len());
+            for (index, source) in sources.iter().enumerate() {
+                assert!(source.uplink.packets_per_trial() > 0);
+                assert!(sources[..index].iter().all(|other| other.name != source.name));
+            }
+        }
+        Err(error) => is_plain(&error, &[FILE]),
+    }
+}
+
+/// The lines above the trials, which a fuzzer does not find: it would have to guess a fingerprint.
+static HEAD: LazyLock<&str> = LazyLock::new(|| {
+    let text = include_str!("../corpus/pattern/whole");
+    text.split_once("\n\n").expect("an empty line parts the head from the trials").0
+});
+
+/// A pattern, whole or only its trials, is refused with one plain line, or is the same after writing and reading it.
+pub fn pattern(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    for text in [text.to_owned(), format!("{}\n\n{text}", *HEAD)] {
+        match Pattern::parse(&text, FILE) {
+            Ok(pattern) => {
+                assert_eq!(pattern.trials.len(), pattern.channel.trials as usize);
+                assert_eq!(Pattern::parse(&pattern.to_text(), FILE).as_ref(), Ok(&pattern));
+                assert_eq!(pattern.lost().len(), pattern.statistics().packets);
+            }
+            Err(error) => is_plain(&error, &[FILE]),
+        }
     }
 }
 

@@ -116,6 +116,12 @@ enum Decision {
 /// Most trials of a channel.
 const MOST_TRIALS: u32 = 100_000;
 
+/// Most packets in a pattern.
+const MOST_PACKETS: usize = 10_000_000;
+
+/// Most patterns in a file.
+const MOST_PATTERNS: usize = 100;
+
 /// A pattern to be made: its name and its channel, checked.
 #[derive(Clone, Debug)]
 pub struct Source {
@@ -146,15 +152,21 @@ pub fn parse(text: &str, file: &str, settings: &[Setting]) -> Result<Vec<Source>
     let mut common = scenario::table(text, file, EXPECTED)?;
     let patterns = patterns(common.remove("pattern"), file)?;
     for setting in settings {
-        if let Some(name) = setting.key().strip_prefix("pattern.").and_then(|rest| rest.split('.').next())
-            && !patterns.iter().any(|(known, _)| known == name)
-        {
+        let Some(rest) = setting.key().strip_prefix("pattern.") else { continue };
+        let name = rest.split('.').next().unwrap_or_default();
+        if !patterns.iter().any(|(known, _)| known == name) {
             let known: Vec<&str> = patterns.iter().map(|(name, _)| name.as_str()).collect();
-            let problem = format!("the pattern {}", unknown(name, &known));
-            return Err(InputError::Option { option: format!("--set {setting}"), problem });
+            return Err(option(setting, format!("the pattern {}", unknown(name, &known))));
+        }
+        if rest == name {
+            return Err(option(setting, format!("names no key of the pattern, expected pattern.{name}.KEY=VALUE")));
         }
     }
     patterns.into_iter().map(|(name, own)| source(name, own, &common, file, settings)).collect()
+}
+
+fn option(setting: &Setting, problem: String) -> InputError {
+    InputError::Option { option: format!("--set {setting}"), problem }
 }
 
 /// Names and own keys of the patterns.
@@ -178,7 +190,11 @@ fn patterns(value: Option<Value>, file: &str) -> Result<Vec<(String, Table)>, In
         }
         patterns.push((name, own));
     }
-    if patterns.is_empty() { Err(error("is empty")) } else { Ok(patterns) }
+    match patterns.len() {
+        0 => Err(error("is empty")),
+        1..=MOST_PATTERNS => Ok(patterns),
+        many => Err(error(&format!("has {many} entries where at most {MOST_PATTERNS} are allowed"))),
+    }
 }
 
 fn source(name: String, own: Table, common: &Table, file: &str, settings: &[Setting]) -> Result<Source, InputError> {
@@ -190,20 +206,29 @@ fn source(name: String, own: Table, common: &Table, file: &str, settings: &[Sett
     let mut merged = common.clone();
     merged.extend(own);
     for setting in settings {
-        let key = match setting.key().strip_prefix("pattern.") {
-            None => Some(setting.key()),
-            Some(rest) => rest.split_once('.').and_then(|(pattern, key)| (pattern == name).then_some(key)),
-        };
-        if let Some(key) = key {
+        if let Some(key) = key_in(setting, &name) {
             merged.insert(key.to_owned(), setting.value().clone());
         }
     }
-    let channel: Channel = scenario::deserialize(&merged, file)?;
-    if !(1..=MOST_TRIALS).contains(&channel.trials) {
-        return Err(error("trials", format!("is {}, expected 1 to {MOST_TRIALS}", channel.trials)));
-    }
-    let uplink = Uplink::new(channel.parameters()).map_err(|problem| error(problem.parameter, problem.problem))?;
+    let channel: Channel = scenario::deserialize(&merged, file).map_err(|wrong| match wrong {
+        InputError::Key { key, problem, file } => {
+            match settings.iter().rev().find(|setting| key_in(setting, &name) == Some(&key)) {
+                Some(setting) => option(setting, problem),
+                None => InputError::Key { key, problem, file },
+            }
+        }
+        other => other,
+    })?;
+    let uplink = channel.uplink().map_err(|(key, problem)| error(key, problem))?;
     Ok(Source { name, channel, uplink })
+}
+
+/// The key that `setting` changes in the pattern `name`, if it does.
+fn key_in<'a>(setting: &'a Setting, name: &str) -> Option<&'a str> {
+    match setting.key().strip_prefix("pattern.") {
+        None => Some(setting.key()),
+        Some(rest) => rest.split_once('.').and_then(|(pattern, key)| (pattern == name).then_some(key)),
+    }
 }
 
 impl Channel {
@@ -218,8 +243,24 @@ impl Channel {
         format!("{:016x}", self.to_text().bytes().fold(0xcbf2_9ce4_8422_2325, step))
     }
 
+    /// The channel, ready to send; or the key whose value cannot be used, and why.
+    pub(super) fn uplink(&self) -> Result<Uplink, (&'static str, String)> {
+        if !(1..=MOST_TRIALS).contains(&self.trials) {
+            return Err(("trials", format!("is {}, expected 1 to {MOST_TRIALS}", self.trials)));
+        }
+        let uplink = Uplink::new(self.parameters()).map_err(|wrong| match wrong.parameter {
+            "trial" => ("trial_s", wrong.problem),
+            key => (key, wrong.problem),
+        })?;
+        let packets = uplink.packets_per_trial().saturating_mul(self.trials as usize);
+        if packets > MOST_PACKETS {
+            return Err(("trials", format!("makes {packets} packets, expected at most {MOST_PACKETS}")));
+        }
+        Ok(uplink)
+    }
+
     /// As the simulator knows it.
-    pub(super) fn parameters(&self) -> jakes::Parameters {
+    fn parameters(&self) -> jakes::Parameters {
         jakes::Parameters {
             packet_bytes: self.packet_bytes,
             rate_bps: self.rate_bps,

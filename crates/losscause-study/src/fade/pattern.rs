@@ -12,8 +12,6 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use losscause_sim::jakes::Uplink;
-
 use super::{Channel, Statistics};
 use crate::{InputError, scenario};
 
@@ -30,9 +28,6 @@ const EXPECTED: &str = "a pattern of packet errors made by `losscause fade`";
 
 /// Largest file that is read, bytes.
 const LARGEST: u64 = 64 << 20;
-
-/// Most packets in a pattern.
-const MOST_PACKETS: usize = 100_000_000;
 
 impl Pattern {
     /// Reads a pattern's file.
@@ -55,28 +50,21 @@ impl Pattern {
         let fingerprint = table.remove("fingerprint");
         let channel: Channel = scenario::deserialize(&table, file)?;
         let expected = channel.fingerprint();
+        let syntax = |line: usize, problem: String| InputError::Syntax { file: file.into(), line, problem };
         if fingerprint.as_ref().and_then(toml::Value::as_str) != Some(expected.as_str()) {
-            let text = format!("was made with other parameters than those it names (their fingerprint is {expected})");
-            return Err(problem(text));
+            let line =
+                head.lines().position(|line| line.trim_start().starts_with("fingerprint")).map_or(1, |at| at + 1);
+            let problem = "the fingerprint is not that of the parameters below, so the pattern was made with others";
+            return Err(syntax(line, format!("{problem}, expected \"{expected}\"")));
         }
-        let uplink = Uplink::new(channel.parameters()).map_err(|wrong| InputError::Key {
+        let uplink = channel.uplink().map_err(|(key, problem)| InputError::Key {
             file: file.into(),
-            key: wrong.parameter.into(),
-            problem: wrong.problem,
+            key: key.into(),
+            problem,
         })?;
-        let packets = uplink.packets_per_trial();
-        if packets.saturating_mul(channel.trials as usize) > MOST_PACKETS {
-            return Err(problem(format!("has more than {MOST_PACKETS} packets")));
-        }
+        let trials = trials(body, &channel, uplink.packets_per_trial());
         let first_line = head.lines().count() + 2;
-        let mut trials = Vec::new();
-        for (line, words) in (first_line..).zip(body.lines()) {
-            let syntax = |problem: String| InputError::Syntax { file: file.into(), line, problem };
-            trials.push(trial(words, packets).map_err(syntax)?);
-        }
-        if trials.len() != channel.trials as usize {
-            return Err(problem(format!("has {} trials instead of {}", trials.len(), channel.trials)));
-        }
+        let trials = trials.map_err(|(index, problem)| syntax(first_line + index, problem))?;
         Ok(Self { channel, trials })
     }
 
@@ -107,6 +95,26 @@ impl Pattern {
     pub fn statistics(&self) -> Statistics {
         Statistics::of(&self.trials, 8 * self.channel.packet_bytes)
     }
+}
+
+/// The trials of `channel`, one a line; or the line, counted from 0, that is wrong, and why.
+fn trials(body: &str, channel: &Channel, packets: usize) -> Result<Vec<Vec<u32>>, (usize, String)> {
+    let expected = channel.trials as usize;
+    let mut trials = Vec::new();
+    for (index, words) in body.split_inclusive('\n').enumerate() {
+        if index == expected {
+            return Err((index, format!("the pattern goes on, expected its end after {expected} trials")));
+        }
+        trials.push(trial(words, packets).map_err(|problem| (index, problem))?);
+        // Without its last digit, x12 is x1: only the end of the line shows that nothing is missing.
+        if !words.ends_with('\n') {
+            return Err((index, "the line has no end, expected the complete pattern".into()));
+        }
+    }
+    if trials.len() < expected {
+        return Err((trials.len(), format!("the pattern ends here, expected {expected} trials")));
+    }
+    Ok(trials)
 }
 
 /// One trial of `packets` packets.

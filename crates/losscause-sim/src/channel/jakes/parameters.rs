@@ -46,11 +46,14 @@ pub struct Parameters {
     pub constraint_length: u32,
     /// What the demodulator tells the decoder.
     pub decision: Decision,
-    /// Packets per block of the interleaver (1 to 64).
+    /// Packets per block of the interleaver (1 to 64; at most 2^20 coded bits in all, a packet of the largest size).
     pub interleaver_packets: u32,
     /// Length of a row of the interleaver, coded bits (1 to 10^6).
     pub interleaver_columns: u32,
 }
+
+/// Most coded bits in a block: its order of sending is kept in memory.
+const LARGEST_BLOCK: u32 = 1 << 20;
 
 /// One of two kinds of bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,6 +140,11 @@ impl Parameters {
         let (shortest, longest) = (*CONSTRAINT_LENGTHS.start(), *CONSTRAINT_LENGTHS.end());
         check("constraint_length", self.constraint_length.into(), shortest.into(), longest.into())?;
         check("interleaver_packets", self.interleaver_packets.into(), 1.0, 64.0)?;
+        let block = 2 * (self.packet_bits() + self.constraint_length - 1) * self.interleaver_packets;
+        if block > LARGEST_BLOCK {
+            let problem = format!("makes a block of {block} coded bits, expected at most {LARGEST_BLOCK}");
+            return Err(ParameterProblem { parameter: "interleaver_packets", problem });
+        }
         check("interleaver_columns", self.interleaver_columns.into(), 1.0, 1e6)?;
         check("trial", self.trial.as_secs_f64(), 0.0, 86_400.0)?;
         if self.blocks_per_trial() == 0 {
