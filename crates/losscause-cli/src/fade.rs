@@ -57,16 +57,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (sources, paper) = sources(&arguments.channel, &settings)?;
     let jobs = arguments.jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?;
     if let Some(out) = &arguments.out {
-        // Found out before the work.
-        std::fs::create_dir_all(out)
-            .map_err(|reason| RunError::Unwritable { file: out.display().to_string(), reason })?;
+        check_writable(out, &sources)?;
     }
     let mut progress = Progress::new("trials", fade::trials(&sources));
     let patterns = fade::make(&sources, jobs, |done| progress.set(done));
     drop(progress);
     if let Some(out) = &arguments.out {
         for (source, pattern) in sources.iter().zip(&patterns) {
-            atomic::write(&out.join(format!("{}.txt", source.name)), pattern.to_text().as_bytes())?;
+            atomic::write(&file(out, source), pattern.to_text().as_bytes())?;
         }
     }
     let reports: Vec<Report> = sources.iter().zip(&patterns).map(|(s, p)| report(s, p, paper)).collect();
@@ -77,6 +75,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     // A closed standard error must not turn a success into a failure.
     let _ = writeln!(io::stderr(), "{:.1} s", begun.elapsed().as_secs_f64());
     Ok(())
+}
+
+/// Where the pattern of `source` goes.
+fn file(out: &Path, source: &Source) -> PathBuf {
+    out.join(format!("{}.txt", source.name))
+}
+
+/// Finds out before the work whether every pattern can be written; makes the directory.
+fn check_writable(out: &Path, sources: &[Source]) -> Result<(), RunError> {
+    std::fs::create_dir_all(out).map_err(|reason| RunError::Unwritable { file: out.display().to_string(), reason })?;
+    // A file that is dropped before it is finished leaves nothing.
+    sources.iter().try_for_each(|source| atomic::AtomicFile::create(&file(out, source)).map(drop))
 }
 
 /// The patterns to make, and the paper they are of.
