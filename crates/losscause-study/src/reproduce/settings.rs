@@ -51,6 +51,6 @@ fn filled_in(text: &str, parameters: &Parameters) -> String {
 }
 
 fn is_used(network: &NetworkOf, parameter: &str) -> bool {
-    let placeholder = format!("{{{parameter}}}");
-    network.file.contains(&placeholder) || network.set.iter().any(|text| text.contains(&placeholder))
+    let in_braces = format!("{{{parameter}}}");
+    network.file.contains(&in_braces) || network.set.iter().any(|text| text.contains(&in_braces))
 }

@@ -36,14 +36,23 @@ impl Extremes {
     /// Takes in a value that came at `now`.
     #[inline]
     pub fn observe(&mut self, value: Span, now: Time) -> Position {
-        let Some(parts) = &mut self.parts else { return observe(&mut self.seen, value) };
+        let turned = self.parts.is_some() && self.turn(value, now);
+        let position = observe(&mut self.seen, value);
+        Position { new_extreme: position.new_extreme || turned, ..position }
+    }
+
+    /// Takes a value into the present part, and forgets what is out of the window; whether anything was. Out of line: the
+    /// published algorithms have no window, and their path stays short.
+    #[cold]
+    #[inline(never)]
+    fn turn(&mut self, value: Span, now: Time) -> bool {
+        let Some(parts) = &mut self.parts else { return false };
         let turned = parts.turned(now);
         parts.observe(Seen { min: value, range: Span::ZERO });
         if let Some(left) = turned {
             self.seen = left;
         }
-        let position = observe(&mut self.seen, value);
-        Position { new_extreme: position.new_extreme || turned.is_some(), ..position }
+        turned.is_some()
     }
 
     /// Distance of a value above the smallest one; negative if it is smaller.
