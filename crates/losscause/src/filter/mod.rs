@@ -4,11 +4,13 @@
 //! difference to a value it saw before, wrapping around where the clocks are far apart, and only then does float
 //! arithmetic. So an offset of the sender's clock changes no bit of any estimate.
 
+mod backlog;
 mod extremes;
 mod mean;
 mod real;
 mod window;
 
+pub use backlog::Backlog;
 pub use extremes::{Extremes, Minimum, Position};
 pub use mean::{DeviationFrom, FirstDeviation, Mean, MeanDeviation, Spread};
 pub use real::Real;

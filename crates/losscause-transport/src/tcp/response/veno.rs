@@ -13,6 +13,7 @@
 //!
 //! Deviations: RTT is that of the newest ACK (the paper says "measured"); ssthresh stays at least 2 (RFC 5681).
 
+use losscause::filter::Backlog;
 use losscause::{AckSample, Span};
 
 use super::super::config::{Config, Halving};
@@ -21,8 +22,7 @@ use super::{Loss, Window};
 #[derive(Clone, Debug)]
 pub(in super::super) struct Veno {
     halving: Halving,
-    base_rtt: Option<Span>,
-    rtt: Span,
+    backlog: Backlog,
     /// The last ACK of those that count half did not count.
     skipped: bool,
 }
@@ -32,13 +32,12 @@ const BETA_PKTS: f64 = 3.0;
 
 impl Veno {
     pub(super) fn new(config: &Config) -> Self {
-        Self { halving: config.halving, base_rtt: None, rtt: Span::ZERO, skipped: false }
+        Self { halving: config.halving, backlog: Backlog::default(), skipped: false }
     }
 
     pub(super) fn on_ack(&mut self, window: &mut Window, sample: &AckSample, may_grow: bool) {
         if let Some(rtt) = sample.rtt.filter(|&rtt| rtt > Span::ZERO) {
-            self.rtt = rtt;
-            self.base_rtt = Some(self.base_rtt.map_or(rtt, |base| base.min(rtt)));
+            self.backlog.observe(rtt);
         }
         if !may_grow {
             return;
@@ -60,18 +59,17 @@ impl Veno {
         let factor = if self.queued_pkts(window) < BETA_PKTS { 0.8 } else { 0.5 };
         window.ssthresh = (window.usable() * factor).max(2.0);
         window.cwnd = window.ssthresh;
-        self.base_rtt = None;
+        self.backlog.forget_base();
         true
     }
 
     pub(super) fn on_timeout(&mut self, window: &mut Window, flight_pkts: u64, again: bool) {
         self.halving.on_timeout(window, flight_pkts, again);
-        self.base_rtt = None;
+        self.backlog.forget_base();
     }
 
     fn queued_pkts(&self, window: &Window) -> f64 {
-        let Some(base) = self.base_rtt else { return 0.0 };
-        window.usable() * (self.rtt - base).as_nanos_f64() / self.rtt.as_nanos_f64()
+        self.backlog.pkts(window.usable()).unwrap_or(0.0)
     }
 }
 
@@ -99,7 +97,7 @@ mod tests {
         acked(&mut veno, &mut window, rtt_ms);
         window.cwnd = 10.0;
         veno.on_fast_retransmit(&mut window, &Loss { at: Time::ZERO, flight_pkts: 10, verdict, sending: None });
-        assert_eq!(veno.base_rtt.is_none(), verdict != Verdict::Wireless);
+        assert_eq!(veno.backlog.base_rtt().is_none(), verdict != Verdict::Wireless);
         window.cwnd
     }
 

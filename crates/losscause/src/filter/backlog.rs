@@ -1,0 +1,64 @@
+//! Packets that a flow keeps in queues, as its sender sees them (Brakmo and Peterson, "TCP Vegas: New Techniques for
+//! Congestion Detection and Avoidance", SIGCOMM 1994).
+//!
+//! ```text
+//! expected = W/BaseRTT,  actual = W/RTT
+//! backlog  = (expected - actual) BaseRTT = W (RTT - BaseRTT)/RTT
+//! ```
+//!
+//! W is the window in packets, RTT the newest round-trip time, BaseRTT the smallest one: the path without a queue.
+
+use crate::Span;
+
+/// The two round-trip times that a backlog is worked out from.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Backlog {
+    rtt: Option<Span>,
+    base_rtt: Option<Span>,
+}
+
+impl Backlog {
+    /// Takes in a round-trip time, which must be above zero.
+    #[inline]
+    pub fn observe(&mut self, rtt: Span) {
+        self.rtt = Some(rtt);
+        self.base_rtt = Some(self.base_rtt.map_or(rtt, |base| base.min(rtt)));
+    }
+
+    /// Looks for the smallest round-trip time anew.
+    pub fn forget_base(&mut self) {
+        self.base_rtt = None;
+    }
+
+    /// The smallest round-trip time, if there was one.
+    pub fn base_rtt(&self) -> Option<Span> {
+        self.base_rtt
+    }
+
+    /// Packets in queues with a window of so many; none before the first round-trip time.
+    #[inline]
+    pub fn pkts(&self, window_pkts: f64) -> Option<f64> {
+        let (rtt, base) = (self.rtt?, self.base_rtt?);
+        Some(window_pkts * (rtt - base).as_nanos_f64() / rtt.as_nanos_f64())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_third_of_the_window_waits_when_the_round_trip_takes_half_as_long_again() {
+        let mut backlog = Backlog::default();
+        assert_eq!(backlog.pkts(40.0), None);
+        backlog.observe(Span::from_millis(60));
+        assert_eq!(backlog.pkts(40.0), Some(0.0));
+        backlog.observe(Span::from_millis(90));
+        assert_eq!(backlog.pkts(60.0), Some(20.0));
+        assert_eq!(backlog.pkts(45.0), Some(15.0));
+        backlog.forget_base();
+        assert_eq!((backlog.pkts(45.0), backlog.base_rtt()), (None, None));
+        backlog.observe(Span::from_millis(80));
+        assert_eq!(backlog.pkts(45.0), Some(0.0));
+    }
+}
