@@ -68,6 +68,29 @@ pub enum Reason {
         /// Packets lost in the gap.
         lost: u32,
     },
+    /// Marks among the last round-trip times were counted (Flip Flop): congestion if there are more than `most`.
+    Counted {
+        /// The scheme that decided.
+        scheme: &'static str,
+        /// How many were marked.
+        marked: u32,
+        /// Among how many.
+        of: u32,
+        /// The most that speak for a wireless loss.
+        most: u32,
+    },
+    /// The packets that a sender believes to wait in queues were held against two limits: wireless up to the first,
+    /// congestion from the second on.
+    Queued {
+        /// The scheme that decided.
+        scheme: &'static str,
+        /// Packets that wait.
+        pkts: f64,
+        /// The most that speak for a wireless loss.
+        wireless_up_to: f64,
+        /// The fewest that speak for congestion.
+        congestion_from: f64,
+    },
     /// The algorithm was in a state that decides (Spike).
     State {
         /// The scheme that decided.
@@ -129,6 +152,20 @@ impl fmt::Display for Reason {
                 }
                 write!(f, " for {lost} lost packet{}", if lost == 1 { "" } else { "s" })
             }
+            Reason::Counted { scheme, marked, of, most } => {
+                write!(f, "{scheme}: {marked} of the last {of} round-trip times were outliers, ")?;
+                write!(f, "{} {most}", if marked > most { "more than" } else { "no more than" })
+            }
+            Reason::Queued { scheme, pkts, wireless_up_to, congestion_from } => {
+                write!(f, "{scheme}: {pkts:.2} packets are queued, ")?;
+                if pkts >= congestion_from {
+                    write!(f, "not below {congestion_from}")
+                } else if pkts <= wireless_up_to {
+                    write!(f, "not above {wireless_up_to}")
+                } else {
+                    write!(f, "between {wireless_up_to} and {congestion_from}")
+                }
+            }
             Reason::State { scheme, state, measured, change, threshold } => {
                 write!(f, "{scheme}: {state}; ROTT is {measured} above its minimum, {change} {threshold}")
             }
@@ -174,6 +211,28 @@ mod tests {
         assert_eq!(
             sentence(Verdict::Congestion, Reason::State { scheme, state, measured, change, threshold }),
             "Spike: in spike; ROTT is 30.000 ms above its minimum, it ends below 12.000 ms: congestion"
+        );
+        let counted = |marked| Reason::Counted { scheme: "Flip Flop", marked, of: 8, most: 4 };
+        assert_eq!(
+            sentence(Verdict::Wireless, counted(4)),
+            "Flip Flop: 4 of the last 8 round-trip times were outliers, no more than 4: wireless"
+        );
+        assert_eq!(
+            sentence(Verdict::Congestion, counted(5)),
+            "Flip Flop: 5 of the last 8 round-trip times were outliers, more than 4: congestion"
+        );
+        let queued = |pkts| Reason::Queued { scheme: "Vegas buffer", pkts, wireless_up_to: 1.0, congestion_from: 3.0 };
+        assert_eq!(
+            sentence(Verdict::Wireless, queued(1.0)),
+            "Vegas buffer: 1.00 packets are queued, not above 1: wireless"
+        );
+        assert_eq!(
+            sentence(Verdict::Undecided, queued(2.5)),
+            "Vegas buffer: 2.50 packets are queued, between 1 and 3: undecided"
+        );
+        assert_eq!(
+            sentence(Verdict::Congestion, queued(3.0)),
+            "Vegas buffer: 3.00 packets are queued, not below 3: congestion"
         );
         assert_eq!(
             sentence(Verdict::Undecided, Reason::Missing { input: "a smallest inter-arrival time" }),

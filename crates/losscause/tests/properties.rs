@@ -124,6 +124,7 @@ impl<L: Lda> Lda for Watched<L> {
             Reason::Missing { .. } => assert_eq!(judgement.verdict, Verdict::Undecided),
             Reason::Unconditional => assert_eq!(self.0.needs(), Needs::default()),
             Reason::Told => panic!("nobody was told the truth"),
+            Reason::Counted { .. } | Reason::Queued { .. } => panic!("only senders count round-trip times"),
         }
         assert_eq!(judgement.verdict == Verdict::Undecided, matches!(judgement.reason, Reason::Missing { .. }));
         let sentence = judgement.to_string();

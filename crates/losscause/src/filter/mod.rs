@@ -6,12 +6,14 @@
 
 mod backlog;
 mod extremes;
+mod flip_flop;
 mod mean;
 mod real;
 mod window;
 
 pub use backlog::Backlog;
 pub use extremes::{Extremes, Minimum, Position};
+pub use flip_flop::{FlipFlop, FlipFlopReadings, LowerLimit, Neighbour};
 pub use mean::{DeviationFrom, FirstDeviation, Mean, MeanDeviation, Spread};
 pub use real::Real;
 pub use window::{PARTS, Window};

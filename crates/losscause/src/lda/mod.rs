@@ -5,14 +5,18 @@ pub mod biaz;
 pub mod constant;
 #[cfg(test)]
 mod cost;
+pub mod flip_flop;
 pub mod spike;
+pub mod vegas_buffer;
 pub mod zbs;
 pub mod zigzag;
 
 pub use any::AnyLda;
 pub use biaz::{Biaz, BiazConfig, MinimumOver};
 pub use constant::Constant;
+pub use flip_flop::{FlipFlopConfig, FlipFlopHistory, Samples};
 pub use spike::{CurrentPacket, Spike, SpikeConfig, SpikeThresholds};
+pub use vegas_buffer::{Between, VegasBuffer, VegasBufferConfig, WindowOf};
 pub use zbs::{FirstAverage, Zbs, ZbsConfig};
 pub use zigzag::{AboveThree, ZigZag, ZigZagConfig};
 

@@ -1,0 +1,195 @@
+//! The Flip Flop filter: two exponential means in one, switched by control limits.
+//!
+//! ```text
+//! x > mean + 3 MR / d2:   an outlier        mean <- 9/10 mean + 1/10 x      (stable)
+//! else:                                     mean <- 1/10 mean + 9/10 x      (agile)
+//!     x >= mean - 3 MR / d2:                MR   <- 7/8 MR + 1/8 |x - neighbour|
+//! ```
+//!
+//! MR is the moving range: the mean distance between adjacent values within the limits. d2 = 1.128 is the mean range of
+//! two values of a normal distribution over its standard deviation, so the limits are at three standard deviations.
+//!
+//! Source: Barman & Matta 2002, section 2.2, equation 1 and figure 1; the filter is Kim & Noble's (2001).
+//!
+//! Deviations: none. A mean moves by a share of its distance to the value, which is the same in real numbers, but keeps
+//! a mean that equals the value where it is: otherwise rounding alone would make outliers of a constant input once MR has
+//! fallen below it. What figure 1 leaves open is decided in [`FlipFlopReadings`]; besides:
+//!
+//! - *The first value* is the mean, half of it is MR, and it is no outlier: the initialisation stands at the end of the
+//!   figure, so it overwrites whatever the lines above made of that value.
+//! - *A value at the upper limit* is no outlier ("exceeds"). So with MR = 0 a value that equals the mean is none, and the
+//!   slightest larger one is. MR gets there by rounding only.
+
+use super::Real;
+use crate::Span;
+use crate::registry::choice;
+
+/// A Flip Flop filter.
+#[derive(Clone, Copy, Debug)]
+pub struct FlipFlop {
+    readings: FlipFlopReadings,
+    state: Option<State>,
+}
+
+/// What figure 1 leaves open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlipFlopReadings {
+    /// Which mean the lower limit is taken from.
+    pub lower_limit: LowerLimit,
+    /// What a value's distance is taken from.
+    pub neighbour: Neighbour,
+}
+
+choice! {
+    /// Which mean the lower limit is taken from. Equation 1 defines both limits by one mean; figure 1 tests the upper one
+    /// against the mean before the value, the lower one after it.
+    pub enum LowerLimit {
+        /// The mean that has just taken in the value: as figure 1 prints it. A value far below then often counts as within
+        /// the limits, for nine tenths of the way to it are gone.
+        #[default]
+        NewMean = "new-mean",
+        /// The mean before that, as for the upper limit: equation 1.
+        OldMean = "old-mean",
+    }
+}
+
+choice! {
+    /// What a value's distance is taken from. Figure 1 never sets last_rtt.
+    pub enum Neighbour {
+        /// The value before it, outlier or not: "the differences between adjacent RTT samples".
+        #[default]
+        PreviousValue = "previous-value",
+        /// The last value before it that was within the limits: the moving range is estimated "from the samples within the
+        /// control limits".
+        PreviousWithin = "previous-within",
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct State {
+    mean: Real,
+    moving_range: Real,
+    neighbour: Span,
+}
+
+impl FlipFlop {
+    /// A filter that has seen nothing.
+    pub fn new(readings: FlipFlopReadings) -> Self {
+        Self { readings, state: None }
+    }
+
+    /// Takes in a value; whether it is an outlier: above the upper limit as it stood before.
+    #[inline]
+    pub fn observe(&mut self, value: Span) -> bool {
+        let x = Real::from_span(value);
+        let Some(state) = &mut self.state else {
+            self.state = Some(State { mean: x, moving_range: x.half(), neighbour: value });
+            return false;
+        };
+        let margin = LIMIT * state.moving_range;
+        let old_mean = state.mean;
+        let outlier = old_mean + margin < x;
+        let gain = if outlier { STABLE } else { AGILE };
+        state.mean = old_mean + gain * (x - old_mean);
+        let lower_mean = match self.readings.lower_limit {
+            LowerLimit::NewMean => state.mean,
+            LowerLimit::OldMean => old_mean,
+        };
+        let within = !outlier && x >= lower_mean - margin;
+        if within {
+            let distance = Real::from_span((value - state.neighbour).abs());
+            state.moving_range = KEEP * state.moving_range + GAIN * distance;
+        }
+        if within || self.readings.neighbour == Neighbour::PreviousValue {
+            state.neighbour = value;
+        }
+        outlier
+    }
+
+    /// The mean; none before the first value.
+    pub fn mean(&self) -> Option<Real> {
+        self.state.map(|state| state.mean)
+    }
+
+    /// The moving range; none before the first value.
+    pub fn moving_range(&self) -> Option<Real> {
+        self.state.map(|state| state.moving_range)
+    }
+}
+
+/// Three standard deviations, in moving ranges.
+const LIMIT: Real = Real::new(3.0 / 1.128);
+const STABLE: Real = Real::new(0.1);
+const AGILE: Real = Real::new(0.9);
+const KEEP: Real = Real::new(0.875);
+const GAIN: Real = Real::new(0.125);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Mean and moving range, both in microseconds, after values in milliseconds; and which were outliers.
+    fn fed<const N: usize>(readings: FlipFlopReadings, values_ms: [i64; N]) -> (i64, i64, [bool; N]) {
+        let mut filter = FlipFlop::new(readings);
+        let outliers = values_ms.map(|ms| filter.observe(Span::from_millis(ms)));
+        let micros = |real: Option<Real>| (real.expect("fed") + Real::new(500.0)).floor_span().as_nanos() / 1_000;
+        (micros(filter.mean()), micros(filter.moving_range()), outliers)
+    }
+
+    const PRINTED: FlipFlopReadings =
+        FlipFlopReadings { lower_limit: LowerLimit::NewMean, neighbour: Neighbour::PreviousValue };
+
+    #[test]
+    fn the_first_value_is_the_mean_and_half_of_it_the_moving_range() {
+        assert_eq!(fed(PRINTED, [100]), (100_000, 50_000, [false]));
+    }
+
+    #[test]
+    fn a_value_within_the_limits_moves_the_mean_by_nine_tenths_and_the_range_by_an_eighth() {
+        // 140: limit 100 + 2.6596 * 50 = 232.98. Mean 100 + 0.9 * 40 = 136; MR 0.875 * 50 + 40 / 8 = 48.75.
+        assert_eq!(fed(PRINTED, [100, 140]), (136_000, 48_750, [false, false]));
+    }
+
+    #[test]
+    fn an_outlier_moves_the_mean_by_a_tenth_and_leaves_the_range() {
+        // 240 > 232.98. Mean 100 + 0.1 * 140 = 114; MR stays 50.
+        assert_eq!(fed(PRINTED, [100, 240]), (114_000, 50_000, [false, true]));
+    }
+
+    #[test]
+    fn a_value_at_the_upper_limit_is_no_outlier() {
+        let mut filter = FlipFlop::new(PRINTED);
+        assert!(!filter.observe(Span::ZERO));
+        assert!(!filter.observe(Span::ZERO), "the limit is zero, and zero does not exceed it");
+        assert!(filter.observe(Span::from_nanos(1)));
+    }
+
+    #[test]
+    fn a_constant_input_has_no_outliers_however_long_it_lasts() {
+        for nanos in [104_230_001, 333_333_333, 7] {
+            let mut filter = FlipFlop::new(PRINTED);
+            filter.observe(Span::from_nanos(nanos + nanos / 3));
+            assert!((0..20_000).all(|_| !filter.observe(Span::from_nanos(nanos))));
+        }
+    }
+
+    #[test]
+    fn the_lower_limit_moves_with_the_mean_unless_it_is_read_as_equation_1() {
+        // 100 times 16 brings MR to 50 * 0.875^16 = 5.903; then 80: 20 below the old mean, 2 below the new one (82).
+        // The lower margin is 2.6596 * 5.903 = 15.70.
+        let mut values = [100; 18];
+        values[17] = 80;
+        // 0.875 * 5.903 + 20 / 8 = 7.665.
+        assert_eq!(fed(PRINTED, values).1, 7_665);
+        assert_eq!(fed(FlipFlopReadings { lower_limit: LowerLimit::OldMean, ..PRINTED }, values).1, 5_903);
+    }
+
+    #[test]
+    fn the_distance_after_an_outlier_depends_on_what_counts_as_adjacent() {
+        // 240 is an outlier (mean 114, limit 114 + 132.98 = 246.98); 140 is none, 100 away from 240 and 40 from 100.
+        let values = [100, 240, 140];
+        assert_eq!(fed(PRINTED, values).1, 56_250, "0.875 * 50 + 100 / 8");
+        let within = FlipFlopReadings { neighbour: Neighbour::PreviousWithin, ..PRINTED };
+        assert_eq!(fed(within, values).1, 48_750, "0.875 * 50 + 40 / 8");
+    }
+}

@@ -1,0 +1,205 @@
+//! Flip Flop with history: have many of the last round-trip times been outliers?
+//!
+//! Under congestion round-trip times vary, under random losses they hardly do. A [Flip Flop filter](crate::filter::FlipFlop)
+//! marks the round-trip times that lie above its control limit. A bit vector holds the marks of the last l of them:
+//!
+//! ```text
+//! congestion  if  more than eta of the last l round-trip times were outliers,   else wireless
+//! ```
+//!
+//! Source: Barman & Matta 2002, section 2.2, figures 1 and 2 (NewReno-FF).
+//!
+//! | parameter | unit | default | range |
+//! |---|---|---|---|
+//! | `history` (l) | round-trip times | 10 (configuration 1; 8 in configuration 2) | 1 to 64 |
+//! | `eta` | outliers | 5 (configuration 1; 4 in configuration 2) | 0 to `history` |
+//! | `samples` | | new-acks | see below |
+//! | `lower_limit`, `neighbour` | | new-mean, previous-value | see [`FlipFlopReadings`] |
+//!
+//! Deviations: none. What the paper leaves open:
+//!
+//! - *Which acknowledgements bring a round-trip time?* Those of new data, each its own: "on every new ACK received". ns-2
+//!   echoes the time stamp of every packet, so none is skipped. With `every-ack` duplicate ones count as well, if the
+//!   transport knows their round-trip time.
+//! - *Before l round-trip times* the rest of the vector is zero, as initialised: a young flow calls its losses wireless.
+//! - *Before the first one* there is no vector to look at, and the answer is undecided.
+
+use super::missing;
+use crate::filter::{FlipFlop, FlipFlopReadings};
+use crate::registry::{ConfigError, check, check_order, choice};
+use crate::{Judgement, Reason, Span, Verdict};
+
+/// Flip Flop with history.
+#[derive(Clone, Copy, Debug)]
+pub struct FlipFlopHistory {
+    filter: FlipFlop,
+    samples: Samples,
+    eta: u32,
+    /// l ones.
+    mask: u64,
+    /// Marks of the last l round-trip times, the newest in the lowest bit.
+    vector: u64,
+}
+
+/// Parameters of [`FlipFlopHistory`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FlipFlopConfig {
+    /// Round-trip times that are looked back on (l), 1 to 64.
+    pub history: u32,
+    /// The most outliers among them that speak for a wireless loss, 0 to `history`.
+    pub eta: u32,
+    /// Which acknowledgements bring a round-trip time.
+    pub samples: Samples,
+    /// What the filter's figure leaves open.
+    pub readings: FlipFlopReadings,
+}
+
+choice! {
+    /// Which acknowledgements bring a round-trip time.
+    pub enum Samples {
+        /// Those of new data.
+        #[default]
+        NewAcks = "new-acks",
+        /// Duplicate ones as well.
+        EveryAck = "every-ack",
+    }
+}
+
+impl Default for FlipFlopConfig {
+    /// Configuration 1 of the paper: more than 5 of 10.
+    fn default() -> Self {
+        Self { history: 10, eta: 5, samples: Samples::NewAcks, readings: FlipFlopReadings::default() }
+    }
+}
+
+impl FlipFlopHistory {
+    /// A fresh one.
+    ///
+    /// # Errors
+    /// If the history is empty or longer than 64, or eta is more than it holds.
+    pub fn new(config: &FlipFlopConfig) -> Result<Self, ConfigError> {
+        let (history, eta) = (f64::from(config.history), f64::from(config.eta));
+        check("history", history, |l| (1.0..=64.0).contains(&l), "a whole number from 1 to 64")?;
+        check_order(("eta", eta), ("history", history))?;
+        Ok(Self {
+            filter: FlipFlop::new(config.readings),
+            samples: config.samples,
+            eta: config.eta,
+            mask: u64::MAX >> (64 - config.history),
+            vector: 0,
+        })
+    }
+
+    /// An acknowledgement brought a round-trip time; `new_data` if it acknowledged anything for the first time.
+    #[inline]
+    pub fn on_rtt(&mut self, rtt: Span, new_data: bool) {
+        if new_data || self.samples == Samples::EveryAck {
+            self.vector = (self.vector << 1 | u64::from(self.filter.observe(rtt))) & self.mask;
+        }
+    }
+
+    /// Outliers among the last l round-trip times.
+    pub fn outliers(&self) -> u32 {
+        self.vector.count_ones()
+    }
+
+    /// The filter.
+    pub fn filter(&self) -> &FlipFlop {
+        &self.filter
+    }
+
+    /// Judges a loss that is declared now. Asking again gives the same answer.
+    pub fn verdict(&self) -> Judgement {
+        if self.filter.mean().is_none() {
+            return missing("a round-trip time");
+        }
+        let marked = self.outliers();
+        Judgement {
+            verdict: if marked > self.eta { Verdict::Congestion } else { Verdict::Wireless },
+            reason: Reason::Counted { scheme: NAME, marked, of: self.mask.count_ones(), most: self.eta },
+        }
+    }
+}
+
+const NAME: &str = "Flip Flop";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Verdict::{Congestion, Undecided, Wireless};
+
+    fn fresh(history: u32, eta: u32) -> FlipFlopHistory {
+        FlipFlopHistory::new(&FlipFlopConfig { history, eta, ..FlipFlopConfig::default() }).expect("valid")
+    }
+
+    /// Takes in the first round-trip time, 100 ms, then so many outliers: each twice the one before, which is beyond
+    /// mean + 133 ms, as MR stays 50 ms. By hand for the first three: limits 233, 263 and 330 ms; values 400, 800, 1600.
+    fn with_outliers(mut lda: FlipFlopHistory, outliers: u32) -> FlipFlopHistory {
+        lda.on_rtt(Span::from_millis(100), true);
+        for i in 0..outliers {
+            lda.on_rtt(Span::from_millis(400 << i), true);
+        }
+        lda
+    }
+
+    #[test]
+    fn more_than_eta_outliers_mean_congestion_and_eta_do_not() {
+        assert_eq!(with_outliers(fresh(8, 4), 4).verdict().verdict, Wireless);
+        let judgement = with_outliers(fresh(8, 4), 5).verdict();
+        assert_eq!(judgement.verdict, Congestion);
+        assert_eq!(judgement.reason, Reason::Counted { scheme: "Flip Flop", marked: 5, of: 8, most: 4 });
+    }
+
+    #[test]
+    fn marks_older_than_the_history_are_forgotten() {
+        let mut lda = with_outliers(fresh(3, 0), 1);
+        for expected in [1, 1, 1, 0] {
+            assert_eq!(lda.outliers(), expected);
+            lda.on_rtt(Span::from_millis(100), true);
+        }
+    }
+
+    #[test]
+    fn a_history_of_64_keeps_64_marks() {
+        let mut lda = fresh(64, 0);
+        lda.on_rtt(Span::from_nanos(1), true);
+        lda.on_rtt(Span::from_secs(1), true);
+        assert_eq!(lda.outliers(), 1);
+        (0..63).for_each(|_| lda.on_rtt(Span::ZERO, true));
+        assert_eq!(lda.outliers(), 1);
+        lda.on_rtt(Span::ZERO, true);
+        assert_eq!(lda.outliers(), 0);
+    }
+
+    #[test]
+    fn nothing_is_known_before_the_first_round_trip_time() {
+        assert_eq!(fresh(8, 4).verdict().verdict, Undecided);
+        assert_eq!(with_outliers(fresh(8, 4), 0).verdict().verdict, Wireless);
+    }
+
+    #[test]
+    fn duplicate_acknowledgements_count_only_where_they_are_asked_for() {
+        let after = |samples| {
+            let config = FlipFlopConfig { samples, ..FlipFlopConfig::default() };
+            let mut lda = FlipFlopHistory::new(&config).expect("valid");
+            lda.on_rtt(Span::from_millis(100), true);
+            lda.on_rtt(Span::from_millis(900), false);
+            lda.outliers()
+        };
+        assert_eq!([after(Samples::NewAcks), after(Samples::EveryAck)], [0, 1]);
+    }
+
+    #[test]
+    fn an_empty_history_one_beyond_a_word_and_more_outliers_than_it_holds_are_refused() {
+        let refusal = |history, eta| {
+            let config = FlipFlopConfig { history, eta, ..FlipFlopConfig::default() };
+            FlipFlopHistory::new(&config).err()
+        };
+        let out_of_range =
+            |value| Some(ConfigError::OutOfRange { key: "history", value, expected: "a whole number from 1 to 64" });
+        assert_eq!(refusal(0, 0), out_of_range(0.0));
+        assert_eq!(refusal(65, 0), out_of_range(65.0));
+        assert!(matches!(refusal(4, 5), Some(ConfigError::WrongOrder { smaller: "eta", larger: "history", .. })));
+        assert_eq!([refusal(1, 0), refusal(1, 1), refusal(64, 64)], [None; 3]);
+    }
+}

@@ -1,0 +1,219 @@
+//! Vegas buffer: do many of the packets in flight wait in queues?
+//!
+//! A window of W packets would pass an empty path in the smallest round-trip time; what it takes longer is spent in
+//! queues. So this many of its packets are waiting:
+//!
+//! ```text
+//! queued = W (1 - RTT_min / RTT) = (W / RTT_min - W / RTT) RTT_min
+//! wireless  if  queued <= alpha,   congestion  if  queued >= beta
+//! ```
+//!
+//! Source: Biaz & Vaidya 1998, "Distinguishing congestion losses from wireless transmission losses: a negative result", whose
+//! Vegas predictor this is; the estimate is that of Vegas (Brakmo & Peterson 1995), and so are its thresholds of 1 and 3.
+//! Koo et al. 2007, equations 1 to 3, use the same estimate with thresholds of 14 and 16.
+//!
+//! | parameter | unit | default | range |
+//! |---|---|---|---|
+//! | `alpha` | packets | 1 | 0 to `beta` |
+//! | `beta` | packets | 3 | at least `alpha` |
+//! | `between` | | previous | see below |
+//! | `window_of` | | cwnd | see below |
+//! | `window` | ms or packets | all so far | how far back RTT_min looks, see [`Window`] |
+//!
+//! Deviations: none known; of the first source only the rule was at hand. What the sources leave open:
+//!
+//! - *Between the thresholds* the answer is the one that the estimate gave when it was last outside of them, and undecided
+//!   before. With `undecided` there is none: Koo et al. postpone the decision.
+//! - *What is W?* cwnd. Koo et al. call it "equal to the number of bytes in transit", which in recovery it is not; that
+//!   reading is `in-flight`.
+//! - *A tie* with a threshold lies outside of them; where both are equal, it is congestion.
+
+use super::missing;
+use crate::filter::{Minimum, Real, Window};
+use crate::registry::{ConfigError, check, check_order, choice};
+use crate::{Judgement, Reason, Span, Time, Verdict};
+
+/// The Vegas buffer rule.
+#[derive(Clone, Copy, Debug)]
+pub struct VegasBuffer {
+    alpha: f64,
+    beta: f64,
+    between: Between,
+    window_of: WindowOf,
+    rtt_min: Minimum,
+    queued: Option<f64>,
+    /// What the estimate last said when it was outside of the thresholds.
+    outside: Option<Verdict>,
+}
+
+/// Parameters of [`VegasBuffer`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VegasBufferConfig {
+    /// The most queued packets that speak for a wireless loss, 0 to `beta`.
+    pub alpha: f64,
+    /// The fewest queued packets that speak for congestion.
+    pub beta: f64,
+    /// The answer between the two.
+    pub between: Between,
+    /// The window that the packets are a part of.
+    pub window_of: WindowOf,
+    /// How long a smallest round-trip time counts.
+    pub window: Window,
+}
+
+choice! {
+    /// The answer between the thresholds.
+    pub enum Between {
+        /// The one that was given when the estimate was last outside of them.
+        #[default]
+        Previous = "previous",
+        /// None.
+        Undecided = "undecided",
+    }
+}
+
+choice! {
+    /// The window that queued packets are a part of.
+    pub enum WindowOf {
+        /// The congestion window.
+        #[default]
+        Cwnd = "cwnd",
+        /// What is unacknowledged.
+        InFlight = "in-flight",
+    }
+}
+
+impl Default for VegasBufferConfig {
+    /// Thresholds of 1 and 3 packets.
+    fn default() -> Self {
+        Self { alpha: 1.0, beta: 3.0, between: Between::Previous, window_of: WindowOf::Cwnd, window: Window::ALL }
+    }
+}
+
+impl VegasBuffer {
+    /// A fresh one.
+    ///
+    /// # Errors
+    /// If a threshold is negative, they are in the wrong order, or the window cannot be one.
+    pub fn new(config: &VegasBufferConfig) -> Result<Self, ConfigError> {
+        config.window.validate()?;
+        check("beta", config.beta, |b| b >= 0.0, "a number of packets, not negative")?;
+        check("alpha", config.alpha, |a| a >= 0.0, "a number of packets from 0 to beta")?;
+        check_order(("alpha", config.alpha), ("beta", config.beta))?;
+        Ok(Self {
+            alpha: config.alpha,
+            beta: config.beta,
+            between: config.between,
+            window_of: config.window_of,
+            rtt_min: Minimum::over(config.window),
+            queued: None,
+            outside: None,
+        })
+    }
+
+    /// An acknowledgement brought a round-trip time at `now`.
+    #[inline]
+    pub fn on_rtt(&mut self, rtt: Span, now: Time, cwnd_pkts: f64, in_flight_pkts: u64) {
+        self.rtt_min.forget(now);
+        self.rtt_min.observe(rtt);
+        let Some(rtt_min) = self.rtt_min.get() else { return };
+        let window = Real::new(match self.window_of {
+            WindowOf::Cwnd => cwnd_pkts,
+            WindowOf::InFlight => in_flight_pkts as f64,
+        });
+        let queued = (window * Real::from_span(rtt - rtt_min) / Real::from_span(rtt)).get();
+        self.queued = Some(queued);
+        if queued >= self.beta {
+            self.outside = Some(Verdict::Congestion);
+        } else if queued <= self.alpha {
+            self.outside = Some(Verdict::Wireless);
+        } else if self.between == Between::Undecided {
+            self.outside = None;
+        }
+    }
+
+    /// Packets that wait in queues, by the last round-trip time.
+    pub fn queued(&self) -> Option<f64> {
+        self.queued
+    }
+
+    /// Judges a loss that is declared now. Asking again gives the same answer.
+    pub fn verdict(&self) -> Judgement {
+        let Some(pkts) = self.queued else { return missing("a round-trip time") };
+        let reason = Reason::Queued { scheme: NAME, pkts, wireless_up_to: self.alpha, congestion_from: self.beta };
+        Judgement { verdict: self.outside.unwrap_or(Verdict::Undecided), reason }
+    }
+}
+
+const NAME: &str = "Vegas buffer";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Verdict::{Congestion, Undecided, Wireless};
+
+    fn fresh(config: VegasBufferConfig) -> VegasBuffer {
+        VegasBuffer::new(&config).expect("valid")
+    }
+
+    /// Queued packets and verdict after each round-trip time, ms, of a window of 10 packets of which 8 are in flight.
+    fn fed<const N: usize>(config: VegasBufferConfig, rtts_ms: [i64; N]) -> [(f64, Verdict); N] {
+        let mut lda = fresh(config);
+        rtts_ms.map(|ms| {
+            lda.on_rtt(Span::from_millis(ms), Time::ZERO, 10.0, 8);
+            (lda.queued().expect("fed"), lda.verdict().verdict)
+        })
+    }
+
+    #[test]
+    fn the_packets_above_the_smallest_round_trip_time_are_held_against_both_thresholds() {
+        // 10 (1 - 80/160) = 5, 10 (1 - 80/100) = 2, 10 (1 - 80/80) = 0, then 2 and 5 again.
+        let judged = fed(VegasBufferConfig::default(), [80, 160, 100, 80, 100, 160]);
+        let expected = [
+            (0.0, Wireless),
+            (5.0, Congestion),
+            (2.0, Congestion),
+            (0.0, Wireless),
+            (2.0, Wireless),
+            (5.0, Congestion),
+        ];
+        assert_eq!(judged, expected);
+    }
+
+    #[test]
+    fn between_the_thresholds_there_may_be_no_answer() {
+        let config = VegasBufferConfig { between: Between::Undecided, ..VegasBufferConfig::default() };
+        assert_eq!(fed(config, [80, 160, 100]).map(|(_, verdict)| verdict), [Wireless, Congestion, Undecided]);
+    }
+
+    #[test]
+    fn the_window_is_cwnd_or_what_is_in_flight() {
+        let config = VegasBufferConfig { window_of: WindowOf::InFlight, ..VegasBufferConfig::default() };
+        // 8 (1 - 80/160) = 4.
+        assert_eq!(fed(config, [80, 160]), [(0.0, Wireless), (4.0, Congestion)]);
+    }
+
+    #[test]
+    fn a_tie_lies_outside_of_the_thresholds_and_is_congestion_if_they_are_equal() {
+        let at = |alpha, beta| {
+            let config = VegasBufferConfig { alpha, beta, ..VegasBufferConfig::default() };
+            fed(config, [80, 160])[1].1
+        };
+        assert_eq!([at(1.0, 5.0), at(5.0, 6.0), at(5.0, 5.0)], [Congestion, Wireless, Congestion]);
+    }
+
+    #[test]
+    fn nothing_is_known_before_the_first_round_trip_time() {
+        assert_eq!(fresh(VegasBufferConfig::default()).verdict().verdict, Undecided);
+    }
+
+    #[test]
+    fn thresholds_in_the_wrong_order_or_negative_are_refused() {
+        let refusal =
+            |alpha, beta| VegasBuffer::new(&VegasBufferConfig { alpha, beta, ..VegasBufferConfig::default() }).err();
+        assert!(matches!(refusal(4.0, 3.0), Some(ConfigError::WrongOrder { smaller: "alpha", larger: "beta", .. })));
+        assert!(matches!(refusal(-1.0, 3.0), Some(ConfigError::OutOfRange { key: "alpha", .. })));
+        assert!(matches!(refusal(1.0, f64::INFINITY), Some(ConfigError::OutOfRange { key: "beta", .. })));
+        assert_eq!(refusal(3.0, 3.0), None);
+    }
+}
