@@ -412,6 +412,44 @@ fn modes_are_the_transports_own_and_settings_replace_single_values() {
 }
 
 #[test]
+fn a_tcp_flow_may_grow_by_another_step_than_the_rest() {
+    let increases = |lines: &str| {
+        let text = SMALL.replace("\"tfrc\"", "\"tcp\"").replace("# here", lines);
+        let network = Scenario::parse(&text, "small.toml").unwrap().experiment().unwrap().network;
+        let increase = |traffic: Traffic| match traffic {
+            Traffic::Tcp(config) => config.additive_increase_pkts,
+            other => panic!("{other:?}"),
+        };
+        network.flows.into_iter().map(|flow| increase(flow.traffic)).collect::<Vec<f64>>()
+    };
+    let another =
+        "[[flow]]\nname = \"audio\"\nprotocol = \"tcp\"\npath = [\"radio\"]\n[tcp]\nadditive_increase_pkts = 2";
+    assert_eq!(increases(""), [1.0]);
+    assert_eq!(increases("additive_increase_pkts = 0.8"), [0.8]);
+    assert_eq!(increases(&format!("additive_increase_pkts = 0.8\n{another}")), [0.8, 2.0]);
+    refused(
+        "additive_increase_pkts = 1",
+        "flow.video.additive_increase_pkts: is for tcp flows only, expected no such key in this flow",
+    );
+    refused(
+        "[tcp]\nadditive_increase_pkts = 0",
+        "tcp.additive_increase_pkts: is 0, expected a number above 0, up to 1e6",
+    );
+    refused(
+        "[[flow]]\nname = \"a\"\nprotocol = \"tcp\"\npath = [\"radio\"]\nadditive_increase_pkts = -1",
+        "flow.a.additive_increase_pkts: is -1, expected a number above 0, up to 1e6",
+    );
+    refused(
+        "[[flow]]\nname = \"a\"\nprotocol = \"tcp\"\nvariant = \"veno\"\npath = [\"radio\"]\nadditive_increase_pkts = 1",
+        "flow.a.additive_increase_pkts: is for response aimd, which this flow has not, expected no such key",
+    );
+    refused(
+        "[tcp]\nvariant = \"veno\"\nadditive_increase_pkts = 1",
+        "tcp.additive_increase_pkts: is for response aimd, which no flow has, expected no such key",
+    );
+}
+
+#[test]
 fn a_delay_is_read_from_a_file_beside_the_scenario() {
     let directory = tempfile::tempdir().unwrap();
     let scenario = directory.path().join("s.toml");

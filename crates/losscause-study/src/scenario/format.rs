@@ -398,6 +398,9 @@ pub struct Flow {
     pub protocol: Protocol,
     /// Which TCP it runs, in place of the one that `[tcp]` names (tcp only).
     pub variant: Option<TcpVariant>,
+    /// Packets by which congestion avoidance opens the window per round trip, in place of what `[tcp]` says (tcp only,
+    /// response aimd; above 0).
+    pub additive_increase_pkts: Option<Quantity>,
     /// The loss differentiation algorithm at the receiver, by name, or `omniscient` (tfrc only; default:
     /// `always congestion`).
     pub lda: Option<String>,

@@ -8,7 +8,7 @@ pub use super::recovery::{Deflation, NewRenoRules, PartialAckTimer, RecoveryExit
 pub use super::response::VegasParameters;
 
 /// The settings of a connection; windows and thresholds are counted in packets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Config {
     /// Which packets are sent again, and when.
     pub recovery: RecoveryScheme,
@@ -33,6 +33,9 @@ pub struct Config {
     /// The congestion window when data starts to flow, packets (RFC 5681, section 3.1; ns-2 `windowInit_`).
     /// At least 1; becomes 1 if the SYN had to be sent again.
     pub initial_window_pkts: u32,
+    /// By how much congestion avoidance opens the window, packets per round trip: 1 in RFC 5681. Finite and above 0. It
+    /// is for [`ResponseScheme::Aimd`]; the other responses have steps of their own.
+    pub additive_increase_pkts: f64,
     /// The first slow start threshold, packets; if not set, [`Config::max_window_pkts`] (RFC 5681, section 3.1:
     /// as high as the receiver's window allows; ns-2 likewise).
     pub initial_ssthresh_pkts: Option<u32>,
@@ -170,6 +173,7 @@ impl Config {
             max_window_pkts: 44,
             // RFC 5681, equation 1, for segments of 1096 to 2190 bytes.
             initial_window_pkts: 3,
+            additive_increase_pkts: 1.0,
             initial_ssthresh_pkts: None,
             tick: Span::from_nanos(1),
             tick_offset: Span::ZERO,
@@ -201,6 +205,7 @@ impl Config {
             limit_pkts: None,
             max_window_pkts: 20,
             initial_window_pkts: 2,
+            additive_increase_pkts: 1.0,
             initial_ssthresh_pkts: None,
             tick: Span::from_millis(10),
             tick_offset: Span::ZERO,
@@ -279,6 +284,9 @@ impl Config {
         if matches!(self.recovery, RecoveryScheme::Sack | RecoveryScheme::Sack1) && self.sack.is_none() {
             return Err(E::SackMissing);
         }
+        if !(self.additive_increase_pkts.is_finite() && self.additive_increase_pkts > 0.0) {
+            return Err(E::AdditiveIncrease { value: self.additive_increase_pkts });
+        }
         if self.max_window_pkts > Self::LARGEST_WINDOW_PKTS {
             return Err(E::WindowTooLarge { value: self.max_window_pkts });
         }
@@ -305,7 +313,7 @@ impl Default for Config {
 }
 
 /// A setting out of its range.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ConfigError {
     /// A count or size that must be at least 1 is 0.
     Zero {
@@ -325,6 +333,11 @@ pub enum ConfigError {
         key: &'static str,
         /// Its value.
         value: Span,
+    },
+    /// The step of congestion avoidance is none.
+    AdditiveIncrease {
+        /// Its value, packets.
+        value: f64,
     },
     /// The receiver's window exceeds [`Config::LARGEST_WINDOW_PKTS`].
     WindowTooLarge {
@@ -362,6 +375,9 @@ impl fmt::Display for ConfigError {
             Self::Zero { key } => write!(f, "{key} must be at least 1, but is 0"),
             Self::NotPositive { key, value } => write!(f, "{key} must be above zero, but is {value}"),
             Self::Negative { key, value } => write!(f, "{key} must not be negative, but is {value}"),
+            Self::AdditiveIncrease { value } => {
+                write!(f, "additive_increase_pkts must be finite and above 0, but is {value}")
+            }
             Self::WindowTooLarge { value } => {
                 write!(f, "max_window_pkts must be at most {}, but is {value}", Config::LARGEST_WINDOW_PKTS)
             }
@@ -417,6 +433,12 @@ mod tests {
             says(Config { max_window_pkts: u32::MAX, ..ns2 }),
             "max_window_pkts must be at most 16777216, but is 4294967295"
         );
+        for value in [0.0, -1.0, f64::INFINITY, f64::NAN] {
+            assert_eq!(
+                says(Config { additive_increase_pkts: value, ..ns2 }),
+                format!("additive_increase_pkts must be finite and above 0, but is {value}")
+            );
+        }
         let parameters = VegasParameters { alpha_pkts: 4, ..VegasParameters::new(VegasRules::Ns2) };
         assert_eq!(
             says(Config { response: ResponseScheme::Vegas(parameters), ..ns2 }),

@@ -4,7 +4,7 @@
 
 use losscause::Span;
 use losscause_sim::{Lengths, Traffic};
-use losscause_transport::{tcp as tcp_sender, tfrc as tfrc_sender};
+use losscause_transport::tfrc as tfrc_sender;
 
 use super::expression::{Names, Quantity};
 use super::format::{Document, Flow, Periods, Protocol};
@@ -18,7 +18,6 @@ pub mod tfrc;
 /// The settings of a scenario, evaluated. They are held against their ranges whether or not a flow uses them.
 pub(super) struct Settings<'a> {
     document: &'a Document,
-    tcp: tcp_sender::Config,
     tfrc: tfrc_sender::Config,
 }
 
@@ -30,7 +29,7 @@ impl<'a> Settings<'a> {
         let tfrc = document.tfrc.config(reader, names)?;
         tfrc.validate().map_err(|error| reader.error("tfrc", error.to_string()))?;
         document.lda.validate(reader)?;
-        Ok(Self { document, tcp, tfrc })
+        Ok(Self { document, tfrc })
     }
 }
 
@@ -45,10 +44,7 @@ pub(super) fn traffic(flow: &Flow, settings: &Settings, reader: &Reader, names: 
     };
     Ok(match flow.protocol {
         Protocol::Tcp => {
-            let mut config = match flow.variant {
-                None => settings.tcp,
-                named => document.tcp.config(named, reader, names)?,
-            };
+            let mut config = document.tcp.config_of(flow, reader, names)?;
             (config.payload_bytes, config.header_bytes) =
                 sizes(document, flow, reader, names, (config.payload_bytes, config.header_bytes))?;
             Traffic::Tcp(config)
@@ -104,8 +100,9 @@ const DEFAULT_PACKET_BYTES: u32 = 1000;
 /// A key that the flow's protocol does not read is an error, not a surprise.
 fn refuse_foreign_keys(flow: &Flow, reader: &Reader) -> Result<(), InputError> {
     use Protocol::{Cbr, OnOff, Tcp, Tfrc};
-    let keys: [(&str, bool, &[Protocol], &str); 8] = [
+    let keys: [(&str, bool, &[Protocol], &str); 9] = [
         ("variant", flow.variant.is_some(), &[Tcp], "tcp"),
+        ("additive_increase_pkts", flow.additive_increase_pkts.is_some(), &[Tcp], "tcp"),
         ("lda", flow.lda.is_some(), &[Tfrc], "tfrc"),
         ("header_bytes", flow.header_bytes.is_some(), &[Tfrc, Tcp], "tfrc and tcp"),
         ("rate_bps", flow.rate_bps.is_some(), &[Cbr, OnOff], "cbr and on-off"),

@@ -8,7 +8,7 @@ use losscause_transport::tcp;
 
 use super::super::expression::{Names, Quantity};
 use super::super::format::Flow;
-use super::super::reader::Reader;
+use super::super::reader::{Range, Reader};
 use super::{Overlay, mirrored, replace};
 use crate::InputError;
 
@@ -45,6 +45,8 @@ pub struct TcpSettings {
     pub max_window_pkts: Option<Quantity>,
     /// The first congestion window, packets (ns-2 `windowInit_`).
     pub initial_window_pkts: Option<Quantity>,
+    /// Packets by which congestion avoidance opens the window per round trip (response aimd; above 0, RFC 5681: 1).
+    pub additive_increase_pkts: Option<Quantity>,
     /// The first slow start threshold, packets.
     pub initial_ssthresh_pkts: Option<Quantity>,
     /// Granularity of the clock that measures round-trip times, milliseconds (ns-2 `tcpTick_`).
@@ -89,6 +91,19 @@ pub enum TcpMode {
 }
 
 impl TcpSettings {
+    /// The settings of a flow.
+    pub(super) fn config_of(&self, flow: &Flow, reader: &Reader, names: &Names) -> Result<tcp::Config, InputError> {
+        let mut config = self.config(flow.variant, reader, names)?;
+        if let Some(increase) = &flow.additive_increase_pkts {
+            let key = format!("flow.{}.additive_increase_pkts", flow.name);
+            if config.response != tcp::ResponseScheme::Aimd {
+                return Err(reader.error(&key, "is for response aimd, which this flow has not, expected no such key"));
+            }
+            config.additive_increase_pkts = reader.number(&key, increase, names, Range::Positive(LARGEST_INCREASE))?;
+        }
+        Ok(config)
+    }
+
     /// The settings of the flows that name no variant, or of those that name this one.
     pub(super) fn config(
         &self,
@@ -104,6 +119,10 @@ impl TcpSettings {
         overlay.whole("max_window_pkts", self.max_window_pkts.as_ref(), 1, windows, &mut config.max_window_pkts)?;
         let initial = &mut config.initial_window_pkts;
         overlay.whole("initial_window_pkts", self.initial_window_pkts.as_ref(), 1, windows, initial)?;
+        if let Some(increase) = &self.additive_increase_pkts {
+            let range = Range::Positive(LARGEST_INCREASE);
+            config.additive_increase_pkts = reader.number("tcp.additive_increase_pkts", increase, names, range)?;
+        }
         overlay.whole("dup_ack_threshold", self.dup_ack_threshold.as_ref(), 1, 1000, &mut config.dup_ack_threshold)?;
         if let Some(bytes) = &self.syn_bytes {
             let bytes = reader.whole("tcp.syn_bytes", bytes, names, 0, 65_535)?;
@@ -138,7 +157,9 @@ impl TcpSettings {
         let used: Vec<tcp::Config> = variants.map(|variant| self.base(variant)).collect();
         let newreno = used.iter().any(|config| matches!(config.recovery, tcp::RecoveryScheme::NewReno(_)));
         let vegas = used.iter().any(|config| matches!(config.response, tcp::ResponseScheme::Vegas(_)));
+        let aimd = used.iter().any(|config| config.response == tcp::ResponseScheme::Aimd);
         let keys = [
+            ("additive_increase_pkts", self.additive_increase_pkts.is_some(), aimd, "response aimd"),
             ("partial_ack_timer", self.partial_ack_timer.is_some(), newreno, "recovery newreno"),
             ("deflation", self.deflation.is_some(), newreno, "recovery newreno"),
             ("recovery_exit", self.recovery_exit.is_some(), newreno, "recovery newreno"),
@@ -190,6 +211,9 @@ impl TcpSettings {
         Ok(())
     }
 }
+
+/// Far beyond every use.
+const LARGEST_INCREASE: f64 = 1e6;
 
 mirrored! {
     /// The TCPs that have a name: a recovery and a response.

@@ -1,12 +1,20 @@
 //! Additive increase, multiplicative decrease (RFC 5681, sections 3.1 and 3.2).
 //!
 //! ```text
-//! ACK of new data:   cwnd += 1 below ssthresh, else 1/cwnd            (equations 2, 3)
+//! ACK of new data:   cwnd += 1 below ssthresh, else increase/cwnd     (equations 2, 3; increase = 1)
 //! fast retransmit:   ssthresh = max(FlightSize/2, 2), cwnd = ssthresh (equation 4)
 //! timeout:           the same ssthresh, cwnd = 1
 //! ```
 //!
 //! A loss that is judged wireless leaves the window as it is.
+//!
+//! | parameter | unit | default | range |
+//! |---|---|---|---|
+//! | `increase` ([`Config::additive_increase_pkts`]) | packets per round trip | 1 | above 0 |
+//!
+//! An increase below 1 is Barman & Matta's (2002, section 6.2): a flow that keeps its window on some losses stays as aggressive
+//! as one that halves it on all of them if it grows more slowly. Such a scheme is friendly if increase = 3 beta / (2 - beta),
+//! with beta the share of the window that it loses on average (Jin et al. 2001).
 //!
 //! Deviations: none with [`Halving::FlightSize`]; the other two are ns-2's.
 
@@ -16,11 +24,17 @@ use super::{Loss, Window};
 #[derive(Clone, Debug)]
 pub(in super::super) struct Aimd {
     halving: Halving,
+    increase_pkts: f64,
 }
 
 impl Aimd {
     pub(super) fn new(config: &Config) -> Self {
-        Self { halving: config.halving }
+        Self { halving: config.halving, increase_pkts: config.additive_increase_pkts }
+    }
+
+    #[inline]
+    pub(super) fn grow(&self, window: &mut Window) {
+        window.grow_by(self.increase_pkts);
     }
 
     pub(super) fn on_fast_retransmit(&mut self, window: &mut Window, loss: &Loss) -> bool {
@@ -105,6 +119,16 @@ mod tests {
         let after = |verdict| after_fast_retransmit(Halving::FlightSize, 9.0, 9, verdict);
         assert_eq!(after(Verdict::Wireless), (9.0, 20.0));
         assert_eq!(after(Verdict::Undecided), (4.5, 4.5));
+    }
+
+    #[test]
+    fn an_increase_of_its_own_holds_in_congestion_avoidance_only() {
+        let config = Config { additive_increase_pkts: 0.8, ..Config::rfc() };
+        let (aimd, mut window) = (Aimd::new(&config), Window { cwnd: 3.0, ssthresh: 4.0, max_pkts: 44 });
+        aimd.grow(&mut window);
+        assert_eq!(window.cwnd, 4.0);
+        aimd.grow(&mut window);
+        assert_eq!(window.cwnd, 4.2);
     }
 
     #[test]

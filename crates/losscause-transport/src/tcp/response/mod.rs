@@ -69,7 +69,7 @@ impl Response {
     #[inline]
     pub(super) fn on_ack(&mut self, window: &mut Window, sample: &AckSample, stream: &Stream, may_grow: bool) {
         match self {
-            Self::Aimd(_) if may_grow => window.grow(),
+            Self::Aimd(aimd) if may_grow => aimd.grow(window),
             Self::Aimd(_) => {}
             _ => self.take_in(window, sample, stream, may_grow),
         }

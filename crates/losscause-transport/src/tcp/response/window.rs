@@ -39,7 +39,13 @@ impl Window {
     /// One ACK of new data: slow start by one packet, congestion avoidance by 1/cwnd (RFC 5681, equations 2, 3).
     #[inline]
     pub(super) fn grow(&mut self) {
-        self.cwnd += if self.cwnd < self.ssthresh { 1.0 } else { 1.0 / self.cwnd };
+        self.grow_by(1.0);
+    }
+
+    /// The same with another step per round trip in congestion avoidance.
+    #[inline]
+    pub(super) fn grow_by(&mut self, increase_pkts: f64) {
+        self.cwnd += if self.cwnd < self.ssthresh { 1.0 } else { increase_pkts / self.cwnd };
     }
 }
 
