@@ -1,6 +1,6 @@
 //! The float that estimates are kept in.
 
-use core::ops::{Add, Div, Mul, Sub};
+use core::ops::{Add, Mul, Sub};
 
 use crate::{Span, tally};
 
@@ -42,11 +42,6 @@ impl Real {
         Self(self.0 / f64::from(packets))
     }
 
-    /// The number itself.
-    pub const fn get(self) -> f64 {
-        self.0
-    }
-
     /// Rounded down to whole nanoseconds: for an integer x, `x > r` is `x > r.floor_span()`.
     pub fn floor_span(self) -> Span {
         let toward_zero = self.0 as i64;
@@ -84,15 +79,6 @@ impl Mul for Real {
     fn mul(self, factor: Self) -> Self {
         tally::multiplication();
         Self(self.0 * factor.0)
-    }
-}
-
-impl Div for Real {
-    type Output = Self;
-    #[inline(always)]
-    fn div(self, divisor: Self) -> Self {
-        tally::multiplication();
-        Self(self.0 / divisor.0)
     }
 }
 

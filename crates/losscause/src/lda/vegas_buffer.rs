@@ -18,7 +18,6 @@
 //! | `beta` | packets | 3 | at least `alpha` |
 //! | `between` | | previous | see below |
 //! | `window_of` | | cwnd | see below |
-//! | `window` | ms or packets | all so far | how far back RTT_min looks, see [`Window`] |
 //!
 //! Deviations: none known; of the first source only the rule was at hand. What the sources leave open:
 //!
@@ -29,9 +28,9 @@
 //! - *A tie* with a threshold lies outside of them; where both are equal, it is congestion.
 
 use super::missing;
-use crate::filter::{Minimum, Real, Window};
+use crate::filter::Backlog;
 use crate::registry::{ConfigError, check, check_order, choice};
-use crate::{Judgement, Reason, Span, Time, Verdict};
+use crate::{Judgement, Reason, Span, Verdict};
 
 /// The Vegas buffer rule.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +39,7 @@ pub struct VegasBuffer {
     beta: f64,
     between: Between,
     window_of: WindowOf,
-    rtt_min: Minimum,
+    backlog: Backlog,
     queued: Option<f64>,
     /// What the estimate last said when it was outside of the thresholds.
     outside: Option<Verdict>,
@@ -57,8 +56,6 @@ pub struct VegasBufferConfig {
     pub between: Between,
     /// The window that the packets are a part of.
     pub window_of: WindowOf,
-    /// How long a smallest round-trip time counts.
-    pub window: Window,
 }
 
 choice! {
@@ -86,7 +83,7 @@ choice! {
 impl Default for VegasBufferConfig {
     /// Thresholds of 1 and 3 packets.
     fn default() -> Self {
-        Self { alpha: 1.0, beta: 3.0, between: Between::Previous, window_of: WindowOf::Cwnd, window: Window::ALL }
+        Self { alpha: 1.0, beta: 3.0, between: Between::Previous, window_of: WindowOf::Cwnd }
     }
 }
 
@@ -94,9 +91,8 @@ impl VegasBuffer {
     /// A fresh one.
     ///
     /// # Errors
-    /// If a threshold is negative, they are in the wrong order, or the window cannot be one.
+    /// If a threshold is negative, or they are in the wrong order.
     pub fn new(config: &VegasBufferConfig) -> Result<Self, ConfigError> {
-        config.window.validate()?;
         check("beta", config.beta, |b| b >= 0.0, "a number of packets, not negative")?;
         check("alpha", config.alpha, |a| a >= 0.0, "a number of packets from 0 to beta")?;
         check_order(("alpha", config.alpha), ("beta", config.beta))?;
@@ -105,23 +101,21 @@ impl VegasBuffer {
             beta: config.beta,
             between: config.between,
             window_of: config.window_of,
-            rtt_min: Minimum::over(config.window),
+            backlog: Backlog::default(),
             queued: None,
             outside: None,
         })
     }
 
-    /// An acknowledgement brought a round-trip time at `now`.
+    /// An acknowledgement brought a round-trip time, which must be above zero.
     #[inline]
-    pub fn on_rtt(&mut self, rtt: Span, now: Time, cwnd_pkts: f64, in_flight_pkts: u64) {
-        self.rtt_min.forget(now);
-        self.rtt_min.observe(rtt);
-        let Some(rtt_min) = self.rtt_min.get() else { return };
-        let window = Real::new(match self.window_of {
+    pub fn on_rtt(&mut self, rtt: Span, cwnd_pkts: f64, in_flight_pkts: u64) {
+        self.backlog.observe(rtt);
+        let window_pkts = match self.window_of {
             WindowOf::Cwnd => cwnd_pkts,
             WindowOf::InFlight => in_flight_pkts as f64,
-        });
-        let queued = (window * Real::from_span(rtt - rtt_min) / Real::from_span(rtt)).get();
+        };
+        let Some(queued) = self.backlog.pkts(window_pkts) else { return };
         self.queued = Some(queued);
         if queued >= self.beta {
             self.outside = Some(Verdict::Congestion);
@@ -160,7 +154,7 @@ mod tests {
     fn fed<const N: usize>(config: VegasBufferConfig, rtts_ms: [i64; N]) -> [(f64, Verdict); N] {
         let mut lda = fresh(config);
         rtts_ms.map(|ms| {
-            lda.on_rtt(Span::from_millis(ms), Time::ZERO, 10.0, 8);
+            lda.on_rtt(Span::from_millis(ms), 10.0, 8);
             (lda.queued().expect("fed"), lda.verdict().verdict)
         })
     }
