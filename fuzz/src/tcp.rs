@@ -101,7 +101,7 @@ pub fn tcp_sender(data: &[u8]) {
         let Some(later) = bytes.later(now) else { return };
         while let Some(at) = sender.poll_timeout().filter(|at| *at <= later) {
             now = now.max(at);
-            sender.on_timeout(now);
+            sender.on_timeout(now, &mut ());
             assert!(sender.poll_timeout().is_none_or(|next| next > now), "the timer stands still");
             while let Some(segment) = sender.poll_transmit(now) {
                 sent = sent.max(segment.seq + 1);
@@ -113,7 +113,7 @@ pub fn tcp_sender(data: &[u8]) {
         let Some(sack) = reports(&mut bytes, &config, next) else { return };
         let Some(echo) = echo(&mut bytes, &config, now) else { return };
         let ack = Ack { next, echo, echo_of_retransmission: false, ece, wire_bytes: 40, sack };
-        sender.on_ack(now, &ack);
+        sender.on_ack(now, &ack, &mut ());
     }
 }
 

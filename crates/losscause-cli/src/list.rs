@@ -142,7 +142,17 @@ fn algorithms() -> Vec<AlgorithmEntry> {
         section: "III",
         settings: vec![],
     };
-    Algorithm::ALL.into_iter().map(entry).chain([oracle]).collect()
+    let labelled = AlgorithmEntry {
+        name: scenario::lda::LABELLED,
+        summary: "told the true cause, and right with given probabilities; in a simulator only",
+        paper: "Barman & Matta, 2002",
+        section: "2.1",
+        settings: vec![
+            SettingEntry { key: "P_CC", meaning: "probability that a congestion loss is called so, 0 to 1" },
+            SettingEntry { key: "P_WW", meaning: "probability that a wireless loss is called so, 0 to 1" },
+        ],
+    };
+    Algorithm::ALL.into_iter().map(entry).chain([oracle, labelled]).collect()
 }
 
 /// The protocols as the scenario's schema describes them, TCP followed by its variants.

@@ -1,13 +1,13 @@
 //! The two ends of a flow, whatever their protocol.
 
-use losscause::Time;
+use losscause::{AnyLda, AnySenderLda, Time};
 use losscause_transport::{tcp, tfrc};
 
-use crate::ledger::Watch;
-use crate::oracle::Classifier;
+use crate::ledger::{Judge, Watch};
+use crate::oracle::{Asked, Classifier};
 use crate::packet::{Datagram, Payload};
 use crate::rng::Stream;
-use crate::topology::{FlowProblem, LdaSpec};
+use crate::topology::FlowProblem;
 use crate::topology::{FlowSpec, Traffic};
 use crate::trace::{EventKind, Recorder};
 use crate::traffic::{Cbr, OnOff};
@@ -17,7 +17,7 @@ use crate::traffic::{Cbr, OnOff};
 #[allow(clippy::large_enum_variant)] // One per flow; a pointer would cost time per packet.
 #[repr(u8, align(64))] // A tag that is read at once, for every packet.
 pub(crate) enum Sender {
-    Tcp(tcp::Sender),
+    Tcp(tcp::Sender<Asked<AnySenderLda>>),
     Tfrc(tfrc::Sender),
     Cbr(Cbr),
     OnOff(OnOff),
@@ -29,7 +29,7 @@ pub(crate) enum Sender {
 #[repr(u8, align(64))] // As above.
 pub(crate) enum Receiver {
     Tcp(tcp::Receiver),
-    Tfrc(tfrc::Receiver<Classifier>),
+    Tfrc(tfrc::Receiver<Classifier<AnyLda>>),
     Sink {
         /// Distinct packets received; these sources send everything once.
         delivered: u64,
@@ -40,10 +40,11 @@ pub(crate) enum Receiver {
 pub(crate) fn ends(flow: &FlowSpec, seed: u64) -> Result<(Sender, Receiver), FlowProblem> {
     let stream = |purpose| Stream::new(seed, &format!("flow/{}/{purpose}", flow.name));
     Ok(match &flow.traffic {
-        Traffic::Tcp(config) => {
+        Traffic::Tcp { config, lda } => {
             let tick_offset = stream("tick").span_below(config.tick);
             let config = tcp::Config { tick_offset, ..*config };
-            let sender = tcp::Sender::new(&config).map_err(FlowProblem::Tcp)?;
+            let asked = Asked(lda.as_ref().map(|lda| Box::new(Classifier::new(lda))));
+            let sender = tcp::Sender::with_lda(&config, asked).map_err(FlowProblem::Tcp)?;
             (Sender::Tcp(sender), Receiver::Tcp(tcp::Receiver::new(&config).map_err(FlowProblem::Tcp)?))
         }
         Traffic::Tfrc { config, lda } => {
@@ -71,9 +72,9 @@ impl Sender {
     }
 
     #[inline]
-    pub(crate) fn on_message(&mut self, now: Time, message: &Payload) {
+    pub(crate) fn on_message<R: Recorder>(&mut self, now: Time, message: &Payload, watch: &mut Watch<'_, R>) {
         match (self, message) {
-            (Sender::Tcp(sender), Payload::Ack(ack)) => sender.on_ack(now, ack),
+            (Sender::Tcp(sender), Payload::Ack(ack)) => sender.on_ack(now, ack, watch),
             (Sender::Tfrc(sender), Payload::Feedback(feedback)) => sender.on_feedback(now, feedback),
             // Each flow's receiver answers in its sender's protocol.
             _ => debug_assert!(false, "a sender received {message:?}"),
@@ -81,9 +82,9 @@ impl Sender {
     }
 
     #[inline]
-    pub(crate) fn on_timeout(&mut self, now: Time) {
+    pub(crate) fn on_timeout<R: Recorder>(&mut self, now: Time, watch: &mut Watch<'_, R>) {
         match self {
-            Sender::Tcp(sender) => sender.on_timeout(now),
+            Sender::Tcp(sender) => sender.on_timeout(now, watch),
             Sender::Tfrc(sender) => sender.on_timeout(now),
             Sender::Cbr(_) | Sender::OnOff(_) => {}
         }
@@ -202,15 +203,19 @@ impl Receiver {
 }
 
 impl Traffic {
-    /// Whether the receiver judges losses.
-    pub(crate) fn differentiates(&self) -> bool {
-        matches!(self, Traffic::Tfrc { lda: LdaSpec::Algorithm(_) | LdaSpec::Omniscient, .. })
+    /// Who judges losses.
+    pub(crate) fn judge(&self) -> Judge {
+        match self {
+            Traffic::Tcp { lda: Some(_), .. } => Judge::Sender,
+            Traffic::Tfrc { .. } => Judge::Receiver,
+            Traffic::Tcp { lda: None, .. } | Traffic::Cbr { .. } | Traffic::OnOff { .. } => Judge::Nobody,
+        }
     }
 
     /// Payload of a full packet, bytes.
     pub(crate) fn payload_bytes(&self) -> u32 {
         match self {
-            Traffic::Tcp(config) => config.payload_bytes,
+            Traffic::Tcp { config, .. } => config.payload_bytes,
             Traffic::Tfrc { config, .. } => config.payload_bytes,
             Traffic::Cbr { packet_bytes, .. } | Traffic::OnOff { packet_bytes, .. } => *packet_bytes,
         }

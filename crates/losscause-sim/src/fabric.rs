@@ -48,7 +48,7 @@ impl Fabric {
             }
         }
         let ledger = |flow: &crate::FlowSpec| {
-            Ledger::new(flow.traffic.differentiates(), Stream::new(seed, &format!("flow/{}/oracle", flow.name)))
+            Ledger::new(flow.traffic.judge(), Stream::new(seed, &format!("flow/{}/oracle", flow.name)))
         };
         Self {
             schedule: Schedule::new(network.links.len() + 2 * network.flows.len(), spacing(network)),

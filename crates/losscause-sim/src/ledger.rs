@@ -1,12 +1,17 @@
-//! Every lost packet of a flow with its true cause, and what the receiver said about it.
+//! Every lost packet of a flow with its true cause, and what the end that differentiates said about it.
 //!
-//! A lost packet stays in the ledger until it is judged, or until a later one is: receivers judge in order of sequence
-//! numbers, so nobody will ask for it any more.
+//! A receiver judges every lost packet. One stays in the ledger until it is judged, or until a later one is: receivers judge
+//! in order of sequence numbers, so nobody will ask for it any more.
+//!
+//! A TCP sender judges loss events. An event has all the packets in flight that are lost by then; if one of them fell to
+//! congestion, the event did. They stay in the ledger until the sender asks about a later packet, or its timer expires:
+//! then everything is sent again.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use losscause::observe::MAX_JUMP_PKTS;
-use losscause::{Arrival, Cause, Judgement, Loss, Time, Truth, Witness};
+use losscause::{Arrival, Cause, DeclaredLoss, Judgement, Loss, SenderWitness, Time, Truth, Witness};
 
 use crate::report::{LossCounts, VerdictTally};
 use crate::rng::Stream;
@@ -27,13 +32,23 @@ pub(crate) struct Ledger {
     scheme: Option<(&'static str, u64)>,
     /// Received packets by the base scheme in force then, without those above.
     schemes: Vec<(&'static str, u64)>,
-    differentiates: bool,
+    judge: Judge,
     /// Lost and not yet judged, by sequence number. Empty for flows that do not differentiate.
     unjudged: VecDeque<Entry>,
     /// One draw per lost packet, for oracles.
     stream: Stream,
     lost: LossCounts,
     verdicts: VerdictTally,
+}
+
+/// Who judges the losses of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Judge {
+    Nobody,
+    /// Every lost packet.
+    Receiver,
+    /// Every loss event that duplicate ACKs reveal.
+    Sender,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -44,10 +59,10 @@ struct Entry {
 
 impl Ledger {
     /// `stream` is drawn from once per lost packet.
-    pub(crate) fn new(differentiates: bool, stream: Stream) -> Self {
+    pub(crate) fn new(judge: Judge, stream: Stream) -> Self {
         Self {
-            unjudged: VecDeque::with_capacity(if differentiates { RESERVED_PKTS } else { 0 }),
-            differentiates,
+            unjudged: VecDeque::with_capacity(if judge == Judge::Nobody { 0 } else { RESERVED_PKTS }),
+            judge,
             stream,
             lost: LossCounts::default(),
             verdicts: VerdictTally::default(),
@@ -59,7 +74,7 @@ impl Ledger {
     /// A data packet was lost.
     pub(crate) fn lost(&mut self, seq: u64, cause: Cause) {
         self.lost.count(cause);
-        if !self.differentiates {
+        if self.judge == Judge::Nobody {
             return;
         }
         if self.unjudged.len() == MAX_PKTS {
@@ -77,7 +92,7 @@ impl Ledger {
 
     pub(crate) fn verdicts(&self) -> VerdictTally {
         let mut verdicts = self.verdicts;
-        if self.differentiates {
+        if self.judge == Judge::Receiver {
             verdicts.congestion.undetected = self.lost.congestion - verdicts.congestion.judged();
             verdicts.wireless.undetected = self.lost.wireless - verdicts.wireless.judged();
         }
@@ -95,6 +110,21 @@ impl Ledger {
 
     fn find(&self, seq: u64) -> Option<&Entry> {
         self.unjudged.iter().find(|entry| entry.seq >= seq).filter(|entry| entry.seq == seq)
+    }
+
+    /// The truth about the packets lost among these: their first draw, and congestion if that is the cause of any.
+    fn event(&self, packets: Range<u64>) -> Option<Truth> {
+        let mut lost = self.unjudged.iter().filter(|entry| packets.contains(&entry.seq)).map(|entry| entry.truth);
+        let first = lost.next()?;
+        let congestion = first.cause == Cause::Congestion || lost.any(|truth| truth.cause == Cause::Congestion);
+        Some(Truth { cause: if congestion { Cause::Congestion } else { Cause::Wireless }, ..first })
+    }
+
+    /// Nobody will ask about these any more.
+    fn forget_below(&mut self, seq: u64) {
+        while self.unjudged.front().is_some_and(|entry| entry.seq < seq) {
+            self.unjudged.pop_front();
+        }
     }
 
     /// A packet arrived, the first under this scheme since another was in force.
@@ -141,11 +171,37 @@ impl<R: Recorder> Witness for Watch<'_, R> {
         if let Some(cause) = cause {
             self.ledger.verdicts.of(cause).count(judgement.verdict);
         }
-        while self.ledger.unjudged.front().is_some_and(|entry| entry.seq <= loss.seq) {
-            self.ledger.unjudged.pop_front();
+        self.ledger.forget_below(loss.seq + 1);
+        self.record(loss.seq, cause, judgement);
+    }
+}
+
+impl<R: Recorder> SenderWitness for Watch<'_, R> {
+    fn truth(&mut self, packets: Range<u64>) -> Option<Truth> {
+        self.ledger.forget_below(packets.start);
+        self.ledger.event(packets)
+    }
+
+    fn judged(&mut self, loss: &DeclaredLoss, judgement: &Judgement) {
+        if self.ledger.judge != Judge::Sender {
+            return;
         }
+        let cause = loss.truth.map(|truth| truth.cause);
+        if let Some(cause) = cause {
+            self.ledger.verdicts.of(cause).count(judgement.verdict);
+        }
+        self.record(loss.seq, cause, judgement);
+    }
+
+    fn timed_out(&mut self) {
+        self.ledger.unjudged.clear();
+    }
+}
+
+impl<R: Recorder> Watch<'_, R> {
+    fn record(&mut self, seq: u64, cause: Option<Cause>, judgement: &Judgement) {
         if R::ON {
-            let kind = EventKind::Verdict { seq: loss.seq, cause, judgement: *judgement };
+            let kind = EventKind::Verdict { seq, cause, judgement: *judgement };
             self.recorder.record(&Event { at: self.now, flow: self.flow, kind });
         }
     }
@@ -158,7 +214,7 @@ mod tests {
     use super::*;
 
     fn ledger() -> Ledger {
-        Ledger::new(true, Stream::new(1, "flow/test/oracle"))
+        Ledger::new(Judge::Receiver, Stream::new(1, "flow/test/oracle"))
     }
 
     fn arrival(seq: u64) -> Arrival {
@@ -167,9 +223,9 @@ mod tests {
 
     fn judge(ledger: &mut Ledger, seq: u64, verdict: Verdict) -> Option<Cause> {
         let mut watch = Watch { ledger, recorder: &mut (), flow: FlowId(0), now: Time::ZERO };
-        let truth = watch.truth(seq);
+        let truth = Witness::truth(&mut watch, seq);
         let loss = Loss { seq, revealed_by: arrival(seq + 1), truth };
-        watch.judged(&loss, &Judgement { verdict, reason: Reason::Unconditional });
+        Witness::judged(&mut watch, &loss, &Judgement { verdict, reason: Reason::Unconditional });
         truth.map(|truth| truth.cause)
     }
 
@@ -207,6 +263,40 @@ mod tests {
         assert_eq!(judge(&mut ledger, 5, Verdict::Wireless), Some(Cause::Wireless));
         assert!(ledger.unjudged.is_empty());
         assert_eq!(ledger.verdicts().wireless.undetected, 1);
+    }
+
+    fn declare(ledger: &mut Ledger, packets: Range<u64>, verdict: Verdict) -> Option<Cause> {
+        let mut watch = Watch { ledger, recorder: &mut (), flow: FlowId(0), now: Time::ZERO };
+        let truth = SenderWitness::truth(&mut watch, packets.clone());
+        let in_flight_pkts = packets.end - packets.start;
+        let loss = DeclaredLoss { at: Time::ZERO, seq: packets.start, in_flight_pkts, cwnd_pkts: 9.0, truth };
+        SenderWitness::judged(&mut watch, &loss, &Judgement { verdict, reason: Reason::Unconditional });
+        truth.map(|truth| truth.cause)
+    }
+
+    #[test]
+    fn a_loss_event_counts_once_and_congestion_outweighs_the_air() {
+        let mut ledger = Ledger::new(Judge::Sender, Stream::new(1, "flow/test/oracle"));
+        for (seq, cause) in [(3, Cause::Wireless), (5, Cause::Congestion), (20, Cause::Wireless)] {
+            ledger.lost(seq, cause);
+        }
+        assert_eq!(declare(&mut ledger, 3..13, Verdict::Congestion), Some(Cause::Congestion));
+        assert_eq!(declare(&mut ledger, 13..24, Verdict::Wireless), Some(Cause::Wireless));
+        let verdicts = ledger.verdicts();
+        assert_eq!((verdicts.congestion.judged(), verdicts.wireless.judged()), (1, 1));
+        assert_eq!((verdicts.m_c(), verdicts.m_w()), (Some(0.0), Some(0.0)));
+        assert_eq!(verdicts.congestion.undetected, 0, "packets of the same event are not missing");
+    }
+
+    #[test]
+    fn what_was_lost_before_a_timeout_is_no_part_of_a_later_event() {
+        let mut ledger = Ledger::new(Judge::Sender, Stream::new(1, "flow/test/oracle"));
+        ledger.lost(5, Cause::Congestion);
+        Watch { ledger: &mut ledger, recorder: &mut (), flow: FlowId(0), now: Time::ZERO }.timed_out();
+        assert_eq!(declare(&mut ledger, 3..13, Verdict::Congestion), None, "a spurious one");
+        ledger.lost(6, Cause::Wireless);
+        assert_eq!(declare(&mut ledger, 3..13, Verdict::Congestion), Some(Cause::Wireless));
+        assert_eq!(ledger.verdicts().wireless.judged(), 1);
     }
 
     #[test]

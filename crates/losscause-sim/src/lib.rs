@@ -39,8 +39,8 @@ pub use counters::{Counters, HopCounters};
 pub use report::{FlowReport, LossCounts, VerdictTally, Verdicts};
 pub use simulation::{ConservationError, Simulation};
 pub use topology::{
-    AtEnd, Between, ChannelSpec, CoDelSpec, DelayPoint, ErrorPosition, FlowId, FlowProblem, FlowSpec, LdaSpec, Lengths,
-    Limit, LinkId, LinkProblem, LinkSpec, Network, NetworkError, QueueProblem, QueueSpec, RedSpec, Slots, TraceStart,
-    Traffic, Turnover, VariationProblem, VariationSpec,
+    Accuracy, AtEnd, Between, ChannelSpec, CoDelSpec, DelayPoint, ErrorPosition, FlowId, FlowProblem, FlowSpec,
+    LdaSpec, Lengths, Limit, LinkId, LinkProblem, LinkSpec, Network, NetworkError, QueueProblem, QueueSpec, RedSpec,
+    Slots, TraceStart, Traffic, Turnover, VariationProblem, VariationSpec,
 };
 pub use trace::{Event, EventKind, LinkEvent, PacketInfo, PacketKind, Recorder};

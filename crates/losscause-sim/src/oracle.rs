@@ -1,42 +1,50 @@
-//! The omniscient LDA: it is told the true cause, and says it.
+//! Oracles: what can only answer because the simulator tells it the true cause.
 //!
-//! Source: the "Omni" of Cen, Cosman and Voelker (2003), section V. Parameters: none. Deviations: none. If the truth about a
-//! loss is not known, the answer is undecided.
+//! - *Omniscient*: says the truth (the "Omni" of Cen, Cosman and Voelker 2003, section V; "PL" of Barman and Matta 2002).
+//! - *Labelled*: calls a congestion loss congestion with probability P[C|C], and a wireless loss wireless with P[W|W]; one
+//!   draw per loss (Barman and Matta 2002, section 2.1, "LL").
+//!
+//! | parameter | unit | default | range |
+//! |---|---|---|---|
+//! | `P_CC`, `P_WW` (labelled) | 1 | 1 | 0 to 1 |
+//!
+//! Deviations: none. If the truth about a loss is not known, the answer is undecided.
 
 use losscause::lda::Needs;
-use losscause::{AnyLda, Arrival, Cause, Judgement, Lda, Loss, Reason, Verdict};
+use losscause::{AckSample, Arrival, Cause, DeclaredLoss, Judgement, Lda, Loss, Reason, SenderLda, Truth, Verdict};
 
-use crate::topology::LdaSpec;
+use crate::topology::{Accuracy, LdaSpec};
 
-/// What a receiver in the simulator may ask: an algorithm, or the oracle.
+/// What an end in the simulator may ask: an algorithm, or an oracle.
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::large_enum_variant)] // One per flow, inside its receiver.
-pub(crate) enum Classifier {
-    Algorithm(AnyLda),
-    Omniscient,
+pub(crate) enum Classifier<A> {
+    Algorithm(A),
+    Oracle(Accuracy),
 }
 
-impl Classifier {
-    pub(crate) fn new(spec: &LdaSpec) -> Self {
+impl<A: Copy> Classifier<A> {
+    pub(crate) fn new(spec: &LdaSpec<A>) -> Self {
         match spec {
             LdaSpec::Algorithm(lda) => Classifier::Algorithm(*lda),
-            LdaSpec::Omniscient => Classifier::Omniscient,
+            LdaSpec::Omniscient => Classifier::Oracle(Accuracy::default()),
+            LdaSpec::Labelled(accuracy) => Classifier::Oracle(*accuracy),
         }
     }
 }
 
-impl Lda for Classifier {
+impl<A: Lda> Lda for Classifier<A> {
     fn name(&self) -> &'static str {
         match self {
             Classifier::Algorithm(lda) => lda.name(),
-            Classifier::Omniscient => "Omni",
+            Classifier::Oracle(accuracy) => accuracy.name(),
         }
     }
 
     fn needs(&self) -> Needs {
         match self {
             Classifier::Algorithm(lda) => lda.needs(),
-            Classifier::Omniscient => Needs { truth: true, ..Needs::default() },
+            Classifier::Oracle(_) => Needs { truth: true, ..Needs::default() },
         }
     }
 
@@ -50,10 +58,7 @@ impl Lda for Classifier {
     fn judge(&self, loss: &Loss) -> Judgement {
         match self {
             Classifier::Algorithm(lda) => lda.judge(loss),
-            Classifier::Omniscient => match loss.truth {
-                Some(truth) => Judgement { verdict: verdict_on(truth.cause), reason: Reason::Told },
-                None => Judgement { verdict: Verdict::Undecided, reason: Reason::Missing { input: "the true cause" } },
-            },
+            Classifier::Oracle(accuracy) => accuracy.judge(loss.truth),
         }
     }
 
@@ -61,14 +66,73 @@ impl Lda for Classifier {
     fn scheme(&self) -> &'static str {
         match self {
             Classifier::Algorithm(lda) => lda.scheme(),
-            Classifier::Omniscient => self.name(),
+            Classifier::Oracle(accuracy) => accuracy.name(),
         }
     }
 }
 
-fn verdict_on(cause: Cause) -> Verdict {
-    match cause {
-        Cause::Congestion => Verdict::Congestion,
-        Cause::Wireless => Verdict::Wireless,
+/// What a TCP sender asks, if it asks at all. Behind a pointer, so that it is out of the way of those that do not.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked<A>(pub(crate) Option<Box<Classifier<A>>>);
+
+impl<A: SenderLda> SenderLda for Asked<A> {
+    fn name(&self) -> &'static str {
+        match self.0.as_deref() {
+            None => ().name(),
+            Some(Classifier::Algorithm(lda)) => lda.name(),
+            Some(Classifier::Oracle(accuracy)) => accuracy.name(),
+        }
+    }
+
+    #[inline]
+    fn on_ack(&mut self, sample: &AckSample) {
+        if let Some(Classifier::Algorithm(lda)) = self.0.as_deref_mut() {
+            lda.on_ack(sample);
+        }
+    }
+
+    fn judge(&self, loss: &DeclaredLoss) -> Judgement {
+        match self.0.as_deref() {
+            None => ().judge(loss),
+            Some(Classifier::Algorithm(lda)) => lda.judge(loss),
+            Some(Classifier::Oracle(accuracy)) => accuracy.judge(loss.truth),
+        }
+    }
+}
+
+impl Accuracy {
+    fn name(&self) -> &'static str {
+        if *self == Self::default() { "Omni" } else { "labelled" }
+    }
+
+    fn judge(&self, truth: Option<Truth>) -> Judgement {
+        let Some(Truth { cause, draw }) = truth else {
+            return Judgement { verdict: Verdict::Undecided, reason: Reason::Missing { input: "the true cause" } };
+        };
+        // A draw lies in [0, 1), so that 0 is never right and 1 always.
+        let verdict = match cause {
+            Cause::Congestion if draw < self.p_cc => Verdict::Congestion,
+            Cause::Congestion => Verdict::Wireless,
+            Cause::Wireless if draw < self.p_ww => Verdict::Wireless,
+            Cause::Wireless => Verdict::Congestion,
+        };
+        Judgement { verdict, reason: Reason::Told }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_oracle_is_right_as_often_as_it_is_said_to_be() {
+        let verdict = |p_cc, p_ww, cause, draw| Accuracy { p_cc, p_ww }.judge(Some(Truth { cause, draw })).verdict;
+        assert_eq!(verdict(1.0, 0.0, Cause::Congestion, 0.999), Verdict::Congestion);
+        assert_eq!(verdict(1.0, 0.0, Cause::Wireless, 0.0), Verdict::Congestion, "NewReno: P[C|C] 1, P[W|W] 0");
+        assert_eq!(verdict(0.4, 0.2, Cause::Congestion, 0.39), Verdict::Congestion);
+        assert_eq!(verdict(0.4, 0.2, Cause::Congestion, 0.4), Verdict::Wireless);
+        assert_eq!(verdict(0.4, 0.2, Cause::Wireless, 0.19), Verdict::Wireless);
+        assert_eq!(verdict(0.4, 0.2, Cause::Wireless, 0.2), Verdict::Congestion);
+        assert_eq!(Accuracy::default().judge(None).verdict, Verdict::Undecided);
     }
 }

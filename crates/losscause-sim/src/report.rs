@@ -42,7 +42,8 @@ pub struct LossCounts {
     pub wireless: u64,
 }
 
-/// Verdicts on lost packets against their true causes. Every lost packet counts once.
+/// Verdicts on losses against their true causes. Where the receiver judges, every lost packet counts once; where a TCP
+/// sender does, every loss event that duplicate acknowledgements revealed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VerdictTally {
     /// Packets dropped by a queue.

@@ -124,7 +124,8 @@ impl Simulation {
             self.serve_receiver(now, index, recorder);
         } else {
             if flow.phase == Phase::Sending {
-                flow.sender.on_message(now, payload);
+                let mut watch = Watch { ledger: &mut self.fabric.custody.ledgers[index], recorder, flow: id, now };
+                flow.sender.on_message(now, payload, &mut watch);
             }
             self.fabric.custody.pool.remove(handle);
             self.serve_sender(now, index, recorder);
@@ -139,7 +140,10 @@ impl Simulation {
                 flow.phase = Phase::Sending;
                 flow.sender.start(now);
             }
-            Phase::Sending => flow.sender.on_timeout(now),
+            Phase::Sending => {
+                let ledger = &mut self.fabric.custody.ledgers[index];
+                flow.sender.on_timeout(now, &mut Watch { ledger, recorder, flow: FlowId(index as u32), now });
+            }
             Phase::Stopped => {}
         }
         self.serve_sender(now, index, recorder);

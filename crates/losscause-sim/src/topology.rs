@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use losscause::{AnyLda, Span, Time};
+use losscause::{AnyLda, AnySenderLda, Span, Time};
 use losscause_transport::{tcp, tfrc};
 
 use crate::rng::Stream;
@@ -158,10 +158,15 @@ pub struct Turnover {
 
 /// Who sends, and by which rules.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "one per flow, made once")]
 pub enum Traffic {
-    /// TCP. Its `tick_offset` is not used: every sender's clock gets its own, drawn uniformly from the flow's stream.
-    Tcp(tcp::Config),
+    /// TCP with unlimited data.
+    Tcp {
+        /// Settings of both ends. The `tick_offset` is not used: every sender's clock gets its own, drawn uniformly from the
+        /// flow's stream.
+        config: tcp::Config,
+        /// What the sender asks about losses; if nothing, every loss is congestion.
+        lda: Option<LdaSpec<AnySenderLda>>,
+    },
     /// TFRC with unlimited data.
     Tfrc {
         /// Settings of both ends.
@@ -216,14 +221,38 @@ impl Lengths {
     }
 }
 
-/// What a TFRC receiver asks about losses.
+/// What a TFRC receiver or a TCP sender asks about losses.
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::large_enum_variant)] // Plain data, one per flow.
-pub enum LdaSpec {
+pub enum LdaSpec<A = AnyLda> {
     /// This algorithm, in its initial state.
-    Algorithm(AnyLda),
+    Algorithm(A),
     /// It is told the truth.
     Omniscient,
+    /// It is told the truth, but not always.
+    Labelled(Accuracy),
+}
+
+/// How often an oracle of limited accuracy is right. The default is always.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Accuracy {
+    /// P[C|C]: the share of congestion losses that it calls congestion, 0 to 1.
+    pub p_cc: f64,
+    /// P[W|W]: the share of wireless losses that it calls wireless, 0 to 1.
+    pub p_ww: f64,
+}
+
+impl Default for Accuracy {
+    fn default() -> Self {
+        Self { p_cc: 1.0, p_ww: 1.0 }
+    }
+}
+
+impl Traffic {
+    /// TCP that takes every loss for congestion.
+    pub fn tcp(config: tcp::Config) -> Self {
+        Traffic::Tcp { config, lda: None }
+    }
 }
 
 impl Network {

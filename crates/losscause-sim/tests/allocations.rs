@@ -26,7 +26,7 @@ fn once_warm_a_run_allocates_nothing() {
             wired("back", 2_000_000, 20, 50),
         ],
         flows: vec![
-            flow("tcp", &[0, 1], &[2], Traffic::Tcp(tcp::Config::ns2())),
+            flow("tcp", &[0, 1], &[2], Traffic::tcp(tcp::Config::ns2())),
             flow("tfrc", &[0, 1], &[2], Traffic::Tfrc { config: tfrc::Config::ns2(), lda }),
             flow("cbr", &[0, 1], &[], cbr(200_000)),
             flow("on-off", &[0, 1], &[], on_off),

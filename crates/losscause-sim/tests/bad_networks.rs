@@ -129,7 +129,7 @@ fn bad_paths_are_refused() {
         &with_flow(|flow| flow.return_path = vec![flow.path[0]; 2]),
         r#"flow "only": the path visits link "out" twice, expected once at most"#,
     );
-    let mut without_return = with_traffic(Traffic::Tcp(tcp::Config::ns2()));
+    let mut without_return = with_traffic(Traffic::tcp(tcp::Config::ns2()));
     without_return.flows[0].return_path.clear();
     refused(
         &without_return,
@@ -178,7 +178,7 @@ fn bad_flows_are_refused() {
 
 #[test]
 fn bad_protocol_settings_name_the_setting() {
-    let tcp = Traffic::Tcp(tcp::Config { dup_ack_threshold: 0, ..tcp::Config::ns2() });
+    let tcp = Traffic::tcp(tcp::Config { dup_ack_threshold: 0, ..tcp::Config::ns2() });
     let error = Simulation::new(&with_traffic(tcp), 1).unwrap_err().to_string();
     assert!(error.starts_with(r#"flow "only": "#) && error.contains("dup_ack_threshold"), "{error}");
     let config = tfrc::Config { payload_bytes: 0, ..tfrc::Config::ns2() };

@@ -134,7 +134,7 @@ fn traffic() -> impl Strategy<Value = Traffic> {
     let tfrc_config = prop_oneof![Just(tfrc::Config::rfc5348()), Just(tfrc::Config::ns2())];
     let source = (10_000..1_000_000_u64, 100..1500_u32);
     prop_oneof![
-        tcp_config().prop_map(Traffic::Tcp),
+        tcp_config().prop_map(Traffic::tcp),
         (tfrc_config, lda(), any::<bool>())
             .prop_map(|(config, lda, ecn)| Traffic::Tfrc { config: tfrc::Config { ecn, ..config }, lda }),
         source.clone().prop_map(|(rate_bps, packet_bytes)| Traffic::Cbr { rate_bps, packet_bytes }),

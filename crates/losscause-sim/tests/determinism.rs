@@ -26,7 +26,7 @@ fn network() -> Network {
     Network {
         links: vec![wireless("air", 2_000_000, 10, 10, bursty), wired("back", 2_000_000, 10, 10)],
         flows: vec![
-            spread(flow("tcp", &[0], &[1], Traffic::Tcp(tcp::Config::ns2()))),
+            spread(flow("tcp", &[0], &[1], Traffic::tcp(tcp::Config::ns2()))),
             spread(flow("tfrc", &[0], &[1], tfrc())),
             spread(flow("on-off", &[0], &[], on_off(1_000_000))),
         ],

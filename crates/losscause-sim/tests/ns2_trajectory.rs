@@ -37,7 +37,7 @@ fn a_flow_with_five_percent_errors_sends_what_ns2_sends_when_ns2_sends_it() {
         name: "flow".into(),
         path: vec![LinkId(0)],
         return_path: vec![LinkId(1)],
-        traffic: Traffic::Tcp(Config { tick: Span::from_micros(10), ..Config::ns2() }),
+        traffic: Traffic::tcp(Config { tick: Span::from_micros(10), ..Config::ns2() }),
         start: Time::ZERO,
         start_spread: Span::ZERO,
         stop: None,

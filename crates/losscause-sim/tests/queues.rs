@@ -26,7 +26,7 @@ fn marking() -> QueueSpec {
 }
 
 fn tcp(ecn: bool) -> Traffic {
-    Traffic::Tcp(tcp::Config { ecn, ..tcp::Config::rfc() })
+    Traffic::tcp(tcp::Config { ecn, ..tcp::Config::rfc() })
 }
 
 /// Calls every loss wireless.

@@ -91,7 +91,7 @@ fn a_window_is_the_difference_of_two_snapshots() {
 #[test]
 fn a_tcp_flow_alone_fills_the_link() {
     let config = tcp::Config { max_window_pkts: 40, ..tcp::Config::ns2() };
-    let network = one_flow(losscause_sim::Traffic::Tcp(config), 1_000_000, ChannelSpec::Perfect);
+    let network = one_flow(losscause_sim::Traffic::tcp(config), 1_000_000, ChannelSpec::Perfect);
     let (simulation, _) = run(&network, at_secs(100));
     let report = simulation.flow(FlowId(0));
     // 1000 bytes of payload in 1040 on the wire; Reno with a queue of four times the pipe keeps the link busy.

@@ -289,7 +289,7 @@ fn stopped(report: &FlowReport, end: Time) -> Option<Time> {
 /// Size of a full data packet of the flow on the wire, bytes.
 fn wire_bytes(flow: &FlowSpec) -> u32 {
     match &flow.traffic {
-        Traffic::Tcp(config) => config.wire_bytes(),
+        Traffic::Tcp { config, .. } => config.wire_bytes(),
         Traffic::Tfrc { config, .. } => config.payload_bytes + config.header_bytes,
         Traffic::Cbr { packet_bytes, .. } | Traffic::OnOff { packet_bytes, .. } => *packet_bytes,
     }

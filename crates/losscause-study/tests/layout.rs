@@ -118,7 +118,7 @@ fn a_packet_of_762_bytes_is_762_bytes_on_the_link_under_every_protocol() {
         let experiment = shipped("papers/cen2003/scenarios/WLH.toml", &[&setting]);
         let wire_bytes = match &experiment.network.flows[0].traffic {
             Traffic::Tfrc { config, .. } => config.payload_bytes + config.header_bytes,
-            Traffic::Tcp(config) => config.wire_bytes(),
+            Traffic::Tcp { config, .. } => config.wire_bytes(),
             other => panic!("{other:?}"),
         };
         assert_eq!(wire_bytes, 762);
@@ -223,7 +223,14 @@ fn values_out_of_range_are_refused_by_key_value_and_expectation() {
     refused(
         "lda = \"Spyke\"",
         "flow.video.lda: the algorithm \"Spyke\" is unknown (did you mean \"Spike\"?), expected one of Biaz, mBiaz, \
-         Spike, Spike-Tobe, ZigZag, ZBS, always congestion, always wireless, omniscient",
+         Spike, Spike-Tobe, ZigZag, ZBS, always congestion, always wireless, omniscient, labelled",
+    );
+    let share = "expected a number from 0 to 1";
+    refused("[lda.labelled]\nP_CC = 1.1", &format!("lda.labelled.P_CC: {share}"));
+    refused("[lda.labelled]\nP_WW = \"x\"", &format!("lda.labelled.P_WW: {share}"));
+    refused(
+        "[lda.labelled]\nP_WC = 0",
+        "lda.labelled.P_WC: \"P_WC\" is unknown (did you mean \"P_CC\"?), expected one of P_CC, P_WW",
     );
     refused(
         "[measure]\nto_s = 11",
@@ -377,7 +384,7 @@ fn modes_are_the_transports_own_and_settings_replace_single_values() {
     let tcp_of = |lines: &str| {
         let text = SMALL.replace("\"tfrc\"", "\"tcp\"").replace("# here", lines);
         match &Scenario::parse(&text, "small.toml").unwrap().experiment().unwrap().network.flows[0].traffic {
-            Traffic::Tcp(config) => *config,
+            Traffic::Tcp { config, .. } => *config,
             other => panic!("{other:?}"),
         }
     };

@@ -174,11 +174,11 @@ proptest! {
             match op {
                 Op::Start => sender.start(now),
                 Op::Wait(ms) => now += Span::from_millis(ms),
-                Op::Ack(next) => sender.on_ack(now, &ack(next)),
-                Op::AckNear(offset) => sender.on_ack(now, &ack(acknowledged.saturating_add_signed(offset))),
+                Op::Ack(next) => sender.on_ack(now, &ack(next), &mut ()),
+                Op::AckNear(offset) => sender.on_ack(now, &ack(acknowledged.saturating_add_signed(offset)), &mut ()),
                 Op::SenderTimeout => {
                     now = sender.poll_timeout().unwrap_or(now).max(now);
-                    sender.on_timeout(now);
+                    sender.on_timeout(now, &mut ());
                 }
                 Op::Transmit => {
                     let flight = sender.acknowledged()..sender.acknowledged() + u64::from(config.max_window_pkts);

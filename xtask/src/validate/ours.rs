@@ -99,7 +99,7 @@ fn traffic(grid: &Grid, protocol: Protocol) -> Traffic {
                 min_rto: Span::from_millis(grid.tcp.min_rto_ms),
                 ..tcp::Config::ns2()
             };
-            Traffic::Tcp(config.with_variant(variant, tcp::Rules::Ns2))
+            Traffic::tcp(config.with_variant(variant, tcp::Rules::Ns2))
         }
         None => Traffic::Tfrc {
             config: tfrc::Config { payload_bytes: grid.run.payload_bytes, ..tfrc::Config::ns2() },

@@ -17,7 +17,7 @@ pub(crate) fn tfrc() -> Traffic {
 /// Plain Reno in packets of 762 bytes.
 pub(crate) fn tcp() -> Traffic {
     let config = tcp::Config::ns2();
-    Traffic::Tcp(tcp::Config { payload_bytes: 762 - config.header_bytes, ..config })
+    Traffic::tcp(tcp::Config { payload_bytes: 762 - config.header_bytes, ..config })
 }
 
 /// A bit less than the radio link carries, in packets of 762 bytes: links and events, next to no transport.

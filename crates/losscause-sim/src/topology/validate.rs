@@ -234,11 +234,11 @@ fn validate_flow(flow: &FlowSpec, links: &[LinkSpec]) -> Result<(), FlowProblem>
     if flow.start_spread < Span::ZERO {
         return Err(FlowProblem::StartSpread(flow.start_spread));
     }
-    if flow.return_path.is_empty() && matches!(flow.traffic, Traffic::Tcp(_) | Traffic::Tfrc { .. }) {
+    if flow.return_path.is_empty() && matches!(flow.traffic, Traffic::Tcp { .. } | Traffic::Tfrc { .. }) {
         return Err(FlowProblem::EmptyReturnPath);
     }
     match &flow.traffic {
-        Traffic::Tcp(config) => config.validate().map_err(FlowProblem::Tcp)?,
+        Traffic::Tcp { config, .. } => config.validate().map_err(FlowProblem::Tcp)?,
         Traffic::Tfrc { config, lda: _ } => config.validate().map_err(FlowProblem::Tfrc)?,
         &Traffic::Cbr { rate_bps, packet_bytes } => validate_source(rate_bps, packet_bytes)?,
         &Traffic::OnOff { rate_bps, packet_bytes, mean_on, mean_off, lengths } => {

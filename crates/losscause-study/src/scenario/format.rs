@@ -401,8 +401,8 @@ pub struct Flow {
     /// Packets by which congestion avoidance opens the window per round trip, in place of what `[tcp]` says (tcp only,
     /// response aimd; above 0).
     pub additive_increase_pkts: Option<Quantity>,
-    /// The loss differentiation algorithm at the receiver, by name, or `omniscient` (tfrc only; default:
-    /// `always congestion`).
+    /// The loss differentiation algorithm, by name, or `omniscient` or `labelled` (tfrc: at the receiver; tcp: at the sender,
+    /// which asks about every loss that duplicate acknowledgements reveal; default: `always congestion`).
     pub lda: Option<String>,
     /// The links from sender to receiver, in order.
     pub path: Vec<String>,

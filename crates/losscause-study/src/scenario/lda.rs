@@ -1,4 +1,4 @@
-//! Which algorithm a receiver asks, with the scenario's settings of it.
+//! Which algorithm a receiver or a TCP sender asks, with the scenario's settings of it.
 //!
 //! Names, settings and their ranges are those of `losscause::Algorithm`; nothing is repeated here.
 
@@ -11,8 +11,8 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, Visitor};
 
 use losscause::registry::Value;
-use losscause::{Algorithm, AnyLda, Config};
-use losscause_sim::LdaSpec;
+use losscause::{Algorithm, AnyLda, AnySenderLda, Config, ConfigError};
+use losscause_sim::{Accuracy, LdaSpec};
 
 use super::reader::Reader;
 use crate::InputError;
@@ -23,6 +23,9 @@ pub(super) const DEFAULT: &str = "always congestion";
 
 /// What a flow calls the oracle that is handed the true cause.
 pub const OMNISCIENT: &str = "omniscient";
+
+/// What a flow calls the oracle of limited accuracy; its settings are `[lda.labelled]` with `P_CC` and `P_WW`.
+pub const LABELLED: &str = "labelled";
 
 /// Settings of the algorithms, by the algorithm's name. What is set for a base scheme (`[lda.Spike]`) holds inside a
 /// hybrid as well, unless the hybrid sets it itself (`[lda.ZBS.spike]`).
@@ -45,32 +48,75 @@ pub enum LdaValue {
 
 /// The names that a flow's `lda` may have.
 pub fn names() -> Vec<&'static str> {
-    Algorithm::ALL.iter().map(|algorithm| algorithm.name()).chain([OMNISCIENT]).collect()
+    Algorithm::ALL.iter().map(|algorithm| algorithm.name()).chain([OMNISCIENT, LABELLED]).collect()
 }
+
+/// What makes an algorithm of its settings, for one of the two ends.
+type Build<A> = fn(&Config) -> Result<A, ConfigError>;
 
 impl LdaSettings {
     /// Holds every table against its algorithm, whether or not a flow uses it.
     pub(super) fn validate(&self, reader: &Reader) -> Result<(), InputError> {
         for title in self.0.keys() {
+            if title.eq_ignore_ascii_case(LABELLED) {
+                self.accuracy(reader)?;
+                continue;
+            }
             let Some(algorithm) = Algorithm::from_name(title) else {
-                let known = Algorithm::ALL.map(Algorithm::name);
+                let known: Vec<&str> = names().into_iter().filter(|name| *name != OMNISCIENT).collect();
                 return Err(reader.error(&format!("lda.{title}"), format!("the algorithm {}", unknown(title, &known))));
             };
-            self.build(algorithm, reader)?;
+            self.build(algorithm, reader, Config::build_at_sender)?;
         }
         Ok(())
     }
 
-    /// The algorithm called `name`, which stands at `key`.
-    pub(super) fn spec(&self, name: &str, key: &str, reader: &Reader) -> Result<LdaSpec, InputError> {
-        let algorithm = Algorithm::from_name(name);
-        if algorithm.is_none() && !name.eq_ignore_ascii_case(OMNISCIENT) {
-            return Err(reader.error(key, format!("the algorithm {}", unknown(name, &names()))));
-        }
-        algorithm.map_or(Ok(LdaSpec::Omniscient), |algorithm| self.build(algorithm, reader).map(LdaSpec::Algorithm))
+    /// The algorithm called `name`, which stands at `key`, for a receiver.
+    pub(super) fn at_receiver(&self, name: &str, key: &str, reader: &Reader) -> Result<LdaSpec<AnyLda>, InputError> {
+        self.spec(name, key, reader, Config::build)
     }
 
-    fn build(&self, algorithm: Algorithm, reader: &Reader) -> Result<AnyLda, InputError> {
+    /// The algorithm called `name`, which stands at `key`, for a TCP sender.
+    pub(super) fn at_sender(
+        &self,
+        name: &str,
+        key: &str,
+        reader: &Reader,
+    ) -> Result<LdaSpec<AnySenderLda>, InputError> {
+        self.spec(name, key, reader, Config::build_at_sender)
+    }
+
+    fn spec<A>(&self, name: &str, key: &str, reader: &Reader, build: Build<A>) -> Result<LdaSpec<A>, InputError> {
+        match Algorithm::from_name(name) {
+            Some(algorithm) => self.build(algorithm, reader, build).map(LdaSpec::Algorithm),
+            None if name.eq_ignore_ascii_case(OMNISCIENT) => Ok(LdaSpec::Omniscient),
+            None if name.eq_ignore_ascii_case(LABELLED) => self.accuracy(reader).map(LdaSpec::Labelled),
+            None => Err(reader.error(key, format!("the algorithm {}", unknown(name, &names())))),
+        }
+    }
+
+    fn accuracy(&self, reader: &Reader) -> Result<Accuracy, InputError> {
+        let mut accuracy = Accuracy::default();
+        for (title, table) in self.0.iter().filter(|(title, _)| title.eq_ignore_ascii_case(LABELLED)) {
+            for (key, value) in table {
+                let place = match key.as_str() {
+                    "P_CC" => &mut accuracy.p_cc,
+                    "P_WW" => &mut accuracy.p_ww,
+                    _ => {
+                        let problem = unknown(key, &["P_CC", "P_WW"]);
+                        return Err(reader.error(&format!("lda.{title}.{key}"), problem));
+                    }
+                };
+                match value {
+                    LdaValue::Number(share) if (0.0..=1.0).contains(share) => *place = *share,
+                    _ => return Err(reader.error(&format!("lda.{title}.{key}"), "expected a number from 0 to 1")),
+                }
+            }
+        }
+        Ok(accuracy)
+    }
+
+    fn build<A>(&self, algorithm: Algorithm, reader: &Reader, build: Build<A>) -> Result<A, InputError> {
         let mut config = algorithm.config();
         for (prefix, base) in algorithm.bases() {
             for (title, table) in self.tables(*base) {
@@ -80,7 +126,7 @@ impl LdaSettings {
         for (title, table) in self.tables(algorithm) {
             set(&mut config, table, "", &format!("lda.{title}."), reader)?;
         }
-        config.build().map_err(|error| reader.error(&format!("lda.{algorithm}"), error.to_string()))
+        build(&config).map_err(|error| reader.error(&format!("lda.{algorithm}"), error.to_string()))
     }
 
     /// The tables of an algorithm: one, unless the file calls it by several of its names.

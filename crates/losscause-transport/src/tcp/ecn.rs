@@ -124,7 +124,7 @@ mod tests {
 
     fn ack(sender: &mut Sender, ms: i64, next: u64, ece: bool) -> Vec<Segment> {
         let ack = Ack { next, echo: at(0), echo_of_retransmission: false, ece, wire_bytes: 40, sack: SackBlocks::NONE };
-        sender.on_ack(at(ms), &ack);
+        sender.on_ack(at(ms), &ack, &mut ());
         sent(sender, ms)
     }
 

@@ -1,6 +1,6 @@
 //! The sending end: numbers, timer and transmission, around whatever recovery and response are plugged in.
 
-use losscause::{AckSample, DeclaredLoss, SenderLda, Time, Verdict};
+use losscause::{AckSample, DeclaredLoss, SenderLda, SenderWitness, Time, Verdict};
 
 use super::config::{BackoffCleared, Config, ConfigError};
 use super::ecn::Reaction;
@@ -107,14 +107,14 @@ impl<L: SenderLda> Sender<L> {
     }
 
     /// An acknowledgement arrived. One of something never sent, or older than the newest, changes nothing.
-    pub fn on_ack(&mut self, now: Time, ack: &Ack) {
+    pub fn on_ack(&mut self, now: Time, ack: &Ack, witness: &mut impl SenderWitness) {
         if (self.stream.una..=self.stream.sent).contains(&ack.next) && self.ecn.is_due(ack) {
             self.on_echo(now);
         }
         if ack.next > self.stream.una && ack.next <= self.stream.sent {
             self.on_new_ack(now, ack);
         } else if ack.next == self.stream.una && self.stream.una < self.stream.sent {
-            self.on_dup_ack(now, ack);
+            self.on_dup_ack(now, ack, witness);
         }
     }
 
@@ -147,13 +147,7 @@ impl<L: SenderLda> Sender<L> {
         if let Progress::Partial { clear_backoff: true, .. } = progress {
             self.rto.clear_backoff();
         }
-        let sample = AckSample {
-            at: now,
-            rtt: self.recovery.rtt(now, ack),
-            newly_acked_pkts,
-            in_flight_pkts: self.stream.flight_pkts(),
-            cwnd_pkts: self.window.cwnd,
-        };
+        let sample = self.sample(now, ack, newly_acked_pkts);
         self.lda.on_ack(&sample);
         if opening {
             self.response.on_open(&mut self.window, self.initial_window_pkts, &sample, &self.stream);
@@ -169,15 +163,11 @@ impl<L: SenderLda> Sender<L> {
         self.response.on_ack(&mut self.window, &sample, &self.stream, may_grow);
     }
 
-    fn on_dup_ack(&mut self, now: Time, ack: &Ack) {
+    fn on_dup_ack(&mut self, now: Time, ack: &Ack, witness: &mut impl SenderWitness) {
+        self.lda.on_ack(&self.sample(now, ack, 0));
         self.response.on_dup_ack(now);
         let Some(found) = self.recovery.on_dup_ack(now, ack, &self.stream, &mut self.window) else { return };
-        let verdict = self.lda.judge(&DeclaredLoss {
-            at: now,
-            seq: self.stream.una,
-            in_flight_pkts: self.stream.flight_pkts(),
-            cwnd_pkts: self.window.cwnd,
-        });
+        let verdict = self.judge(now, witness);
         let mut cut = false;
         if !self.ecn.covers(self.stream.una) {
             let loss = Loss { at: now, flight_pkts: found.flight_pkts, verdict, sending: found.lost };
@@ -197,8 +187,33 @@ impl<L: SenderLda> Sender<L> {
         self.stats.fast_retransmits += 1;
     }
 
+    #[inline]
+    fn sample(&self, now: Time, ack: &Ack, newly_acked_pkts: u64) -> AckSample {
+        AckSample {
+            at: now,
+            rtt: self.recovery.rtt(now, ack),
+            newly_acked_pkts,
+            in_flight_pkts: self.stream.flight_pkts(),
+            cwnd_pkts: self.window.cwnd,
+        }
+    }
+
+    /// Asks why packet `una` was lost.
+    fn judge(&mut self, now: Time, witness: &mut impl SenderWitness) -> Verdict {
+        let loss = DeclaredLoss {
+            at: now,
+            seq: self.stream.una,
+            in_flight_pkts: self.stream.flight_pkts(),
+            cwnd_pkts: self.window.cwnd,
+            truth: witness.truth(self.stream.una..self.stream.sent),
+        };
+        let judgement = self.lda.judge(&loss);
+        witness.judged(&loss, &judgement);
+        judgement.verdict
+    }
+
     /// The instant named by [`Sender::poll_timeout`] has come; earlier calls change nothing.
-    pub fn on_timeout(&mut self, now: Time) {
+    pub fn on_timeout(&mut self, now: Time, witness: &mut impl SenderWitness) {
         if self.deadline.is_none_or(|deadline| now < deadline) {
             return;
         }
@@ -217,6 +232,7 @@ impl<L: SenderLda> Sender<L> {
         self.timed = None;
         self.stream.next = una;
         self.stats.timeouts += 1;
+        witness.timed_out();
     }
 
     /// When to call [`Sender::on_timeout`]; never if `None`.
@@ -321,13 +337,13 @@ mod tests {
             wire_bytes: 40,
             sack: SackBlocks::NONE,
         };
-        sender.on_ack(at(ms), &ack);
+        sender.on_ack(at(ms), &ack, &mut ());
         sent(sender, ms)
     }
 
     fn time_out(sender: &mut Sender) -> (i64, Vec<u64>) {
         let now = sender.poll_timeout().unwrap();
-        sender.on_timeout(now);
+        sender.on_timeout(now, &mut ());
         let ms = now.as_nanos() / 1_000_000;
         (ms, sent(sender, ms))
     }
@@ -379,6 +395,7 @@ mod tests {
                 wire_bytes: 40,
                 sack: SackBlocks::NONE,
             },
+            &mut (),
         );
         let data = sender.poll_transmit(at(50)).unwrap();
         assert_eq!((data.seq, data.payload_bytes, data.wire_bytes), (1, 1000, 1040));
@@ -563,7 +580,7 @@ mod tests {
     #[test]
     fn every_transmission_has_its_own_number() {
         let mut sender = ten_in_flight(&plain(Config::rfc()));
-        sender.on_timeout(sender.poll_timeout().unwrap());
+        sender.on_timeout(sender.poll_timeout().unwrap(), &mut ());
         let again = sender.poll_transmit(at(1_000)).unwrap();
         assert_eq!((again.seq, again.transmission, again.retransmission), (0, 10, true));
     }

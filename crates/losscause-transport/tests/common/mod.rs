@@ -150,10 +150,10 @@ impl<L: FnMut(u64) -> bool> Pipe<L> {
             }
             Event::AckArrives => {
                 let ack = self.backward.propagating.pop_front().unwrap();
-                self.sender.on_ack(self.now(), &ack);
+                self.sender.on_ack(self.now(), &ack, &mut ());
             }
             Event::SenderTimeout(deadline) if self.sender_deadline == Some(deadline) => {
-                self.sender.on_timeout(deadline.max(self.now()));
+                self.sender.on_timeout(deadline.max(self.now()), &mut ());
             }
             Event::ReceiverTimeout(deadline) if self.receiver_deadline == Some(deadline) => {
                 self.receiver.on_timeout(deadline.max(self.now()));

@@ -1,7 +1,7 @@
 //! Any of the algorithms behind one type, without a pointer.
 
-use super::{Biaz, Constant, Lda, Needs, Spike, Zbs, ZigZag};
-use crate::{Arrival, Judgement, Loss};
+use super::{AtSender, Biaz, Constant, Lda, Needs, Spike, Zbs, ZigZag};
+use crate::{AckSample, Arrival, DeclaredLoss, Judgement, Loss, SenderLda};
 
 /// One of the algorithms, chosen at run time ([`Algorithm::build`](crate::Algorithm::build),
 /// [`Config::build`](crate::Config::build)).
@@ -53,5 +53,35 @@ impl Lda for AnyLda {
 
     fn scheme(&self) -> &'static str {
         each!(self, lda => lda.scheme())
+    }
+}
+
+/// Any algorithm at a sender ([`Algorithm::build_at_sender`](crate::Algorithm::build_at_sender),
+/// [`Config::build_at_sender`](crate::Config::build_at_sender)).
+#[derive(Clone, Copy, Debug)]
+#[allow(clippy::large_enum_variant)] // As above.
+pub enum AnySenderLda {
+    /// One of those that receivers run, too.
+    AtSender(AtSender<AnyLda>),
+}
+
+impl SenderLda for AnySenderLda {
+    fn name(&self) -> &'static str {
+        match self {
+            AnySenderLda::AtSender(lda) => lda.name(),
+        }
+    }
+
+    #[inline]
+    fn on_ack(&mut self, sample: &AckSample) {
+        match self {
+            AnySenderLda::AtSender(lda) => lda.on_ack(sample),
+        }
+    }
+
+    fn judge(&self, loss: &DeclaredLoss) -> Judgement {
+        match self {
+            AnySenderLda::AtSender(lda) => lda.judge(loss),
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! The loss differentiation algorithms, one file each.
 
 mod any;
+pub mod at_sender;
 pub mod biaz;
 pub mod constant;
 #[cfg(test)]
@@ -11,7 +12,8 @@ pub mod vegas_buffer;
 pub mod zbs;
 pub mod zigzag;
 
-pub use any::AnyLda;
+pub use any::{AnyLda, AnySenderLda};
+pub use at_sender::AtSender;
 pub use biaz::{Biaz, BiazConfig, MinimumOver};
 pub use constant::Constant;
 pub use flip_flop::{FlipFlopConfig, FlipFlopHistory, Samples};

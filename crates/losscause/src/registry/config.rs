@@ -4,7 +4,10 @@ use core::fmt;
 
 use super::choice::Field;
 use super::{Algorithm, settings};
-use crate::lda::{AnyLda, Biaz, BiazConfig, Constant, Spike, SpikeConfig, Zbs, ZbsConfig, ZigZag, ZigZagConfig};
+use crate::lda::{
+    AnyLda, AnySenderLda, AtSender, Biaz, BiazConfig, Constant, Spike, SpikeConfig, Zbs, ZbsConfig, ZigZag,
+    ZigZagConfig,
+};
 use crate::{Span, Verdict};
 
 /// Parameters and open readings of one algorithm. [`Algorithm::config`] gives the published ones.
@@ -69,6 +72,14 @@ impl Config {
             Config::Zbs(c) => AnyLda::Zbs(Zbs::new(c)?),
             Config::Constant(verdict) => AnyLda::Constant(Constant::new(*verdict)),
         })
+    }
+
+    /// Builds the algorithm for a sender.
+    ///
+    /// # Errors
+    /// If a parameter lies outside its range.
+    pub fn build_at_sender(&self) -> Result<AnySenderLda, ConfigError> {
+        Ok(AnySenderLda::AtSender(AtSender::new(self.build()?)))
     }
 
     /// Sets one parameter. Its range is looked at by [`Config::build`], when all parameters that depend on each other

@@ -12,7 +12,7 @@ pub use config::{Config, ConfigError, Setting, Value};
 pub(crate) use config::{check, check_order};
 
 use crate::Verdict;
-use crate::lda::{AnyLda, BiazConfig, SpikeConfig, ZbsConfig, ZigZagConfig};
+use crate::lda::{AnyLda, AnySenderLda, BiazConfig, SpikeConfig, ZbsConfig, ZigZagConfig};
 
 /// The algorithms of this crate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -161,6 +161,11 @@ impl Algorithm {
     /// Builds the algorithm with its published parameters.
     pub fn build(self) -> AnyLda {
         self.config().build().expect("published parameters are valid")
+    }
+
+    /// Builds the algorithm with its published parameters, for a sender.
+    pub fn build_at_sender(self) -> AnySenderLda {
+        self.config().build_at_sender().expect("published parameters are valid")
     }
 
     /// Its own settings.

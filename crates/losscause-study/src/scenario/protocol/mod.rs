@@ -47,14 +47,15 @@ pub(super) fn traffic(flow: &Flow, settings: &Settings, reader: &Reader, names: 
             let mut config = document.tcp.config_of(flow, reader, names)?;
             (config.payload_bytes, config.header_bytes) =
                 sizes(document, flow, reader, names, (config.payload_bytes, config.header_bytes))?;
-            Traffic::Tcp(config)
+            let lda = flow.lda.as_deref().map(|name| document.lda.at_sender(name, &key("lda"), reader)).transpose()?;
+            Traffic::Tcp { config, lda }
         }
         Protocol::Tfrc => {
             let mut config = settings.tfrc.clone();
             (config.payload_bytes, config.header_bytes) =
                 sizes(document, flow, reader, names, (config.payload_bytes, config.header_bytes))?;
             let name = flow.lda.as_deref().unwrap_or(lda::DEFAULT);
-            let lda = document.lda.spec(name, &key("lda"), reader)?;
+            let lda = document.lda.at_receiver(name, &key("lda"), reader)?;
             Traffic::Tfrc { config, lda }
         }
         Protocol::Cbr => Traffic::Cbr {
@@ -103,7 +104,7 @@ fn refuse_foreign_keys(flow: &Flow, reader: &Reader) -> Result<(), InputError> {
     let keys: [(&str, bool, &[Protocol], &str); 9] = [
         ("variant", flow.variant.is_some(), &[Tcp], "tcp"),
         ("additive_increase_pkts", flow.additive_increase_pkts.is_some(), &[Tcp], "tcp"),
-        ("lda", flow.lda.is_some(), &[Tfrc], "tfrc"),
+        ("lda", flow.lda.is_some(), &[Tfrc, Tcp], "tfrc and tcp"),
         ("header_bytes", flow.header_bytes.is_some(), &[Tfrc, Tcp], "tfrc and tcp"),
         ("rate_bps", flow.rate_bps.is_some(), &[Cbr, OnOff], "cbr and on-off"),
         ("mean_on_s", flow.mean_on_s.is_some(), &[OnOff], "on-off"),
