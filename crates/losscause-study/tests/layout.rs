@@ -424,7 +424,7 @@ fn a_tcp_flow_may_grow_by_another_step_than_the_rest() {
         let text = SMALL.replace("\"tfrc\"", "\"tcp\"").replace("# here", lines);
         let network = Scenario::parse(&text, "small.toml").unwrap().experiment().unwrap().network;
         let increase = |traffic: Traffic| match traffic {
-            Traffic::Tcp(config) => config.additive_increase_pkts,
+            Traffic::Tcp { config, .. } => config.additive_increase_pkts,
             other => panic!("{other:?}"),
         };
         network.flows.into_iter().map(|flow| increase(flow.traffic)).collect::<Vec<f64>>()
