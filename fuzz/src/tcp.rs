@@ -23,6 +23,9 @@ const VARIANTS: [Variant; 8] = [
     Variant::WestwoodNr,
 ];
 
+/// With marks these two take the places of the last two.
+const ON_MARKS: [Variant; 2] = [Variant::WestwoodVt, Variant::NewJersey];
+
 fn config(bytes: &mut Bytes) -> Option<Config> {
     let choice = bytes.u8()?;
     let (config, rules) = match choice % 3 {
@@ -30,12 +33,14 @@ fn config(bytes: &mut Bytes) -> Option<Config> {
         1 => (Config::ns2(), Rules::Ns2),
         _ => (Config::ns2_classic(), Rules::Ns2),
     };
-    let variant = VARIANTS[usize::from(choice >> 2 & 7)];
+    let ecn = choice & 0x20 != 0;
+    let number = usize::from(choice >> 2 & 7);
+    let variant = if ecn && number >= 6 { ON_MARKS[number - 6] } else { VARIANTS[number] };
     let mut config = config.with_variant(variant, rules);
     if choice & 0x80 != 0 {
         config.max_window_pkts = u32::from(bytes.u16()?).max(1);
     }
-    config.ecn = choice & 0x20 != 0;
+    config.ecn = ecn;
     if choice & 0x40 != 0 {
         config.delayed_ack = Some(Span::from_millis(100));
     }

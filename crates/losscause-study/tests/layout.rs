@@ -416,6 +416,24 @@ fn modes_are_the_transports_own_and_settings_replace_single_values() {
         "[tcp]\nvariant = \"vegas\"\nvegas_alpha_pkts = 4",
         "tcp: Vegas' beta must be at least its alpha (4 packets), but is 3",
     );
+    let vt = "[tcp]\nvariant = \"westwood-vt\"\nwestwood_vt_beta_pkts = 15";
+    let parameters = tcp::WestwoodVtParameters { alpha_pkts: 14, beta_pkts: 15 };
+    let response = tcp::ResponseScheme::WestwoodVt(parameters);
+    let published = tcp::Config::rfc().with_variant(Variant::WestwoodVt, Rules::Published);
+    assert_eq!(tcp_of(vt), tcp::Config { response, ..published });
+    refused(
+        "[tcp]\nwestwood_vt_alpha_pkts = 2",
+        "tcp.westwood_vt_alpha_pkts: is for response westwood-vt, which no flow has, expected no such key",
+    );
+    refused(
+        "[tcp]\nvariant = \"westwood-vt\"\nwestwood_vt_beta_pkts = 13",
+        "tcp: WestwoodVT's beta must be at least its alpha (14 packets), but is 13",
+    );
+    assert!(tcp_of("[tcp]\nvariant = \"new-jersey\"").ecn, "it lives on marks");
+    refused(
+        "[tcp]\nvariant = \"new-jersey\"\necn = false",
+        "tcp: ecn must be set for New Jersey, which rests on marks, but is not",
+    );
 }
 
 #[test]

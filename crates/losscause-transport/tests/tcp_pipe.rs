@@ -9,7 +9,7 @@ use losscause::{Span, Time};
 use losscause_transport::Ecn;
 use losscause_transport::tcp::{
     Ack, BackoffCleared, Config, NewRenoRules, Receiver, RecoveryScheme, ResponseScheme, SackBlocks, SackOption,
-    Segment, Sender, VegasParameters, VegasRules,
+    Segment, Sender, VegasParameters, VegasRules, WestwoodVtParameters,
 };
 use proptest::prelude::*;
 
@@ -104,6 +104,9 @@ fn configs() -> impl Strategy<Value = Config> {
         Just(ResponseScheme::Veno),
         Just(ResponseScheme::Cubic),
         Just(ResponseScheme::Westwood),
+        Just(ResponseScheme::WestwoodVt(WestwoodVtParameters::PUBLISHED)),
+        Just(ResponseScheme::WestwoodVt(WestwoodVtParameters { alpha_pkts: 1, beta_pkts: 3 })),
+        Just(ResponseScheme::NewJersey),
     ];
     (named, (recovery, response), 1_u32..70, 1_u32..12, 1_u32..5, any::<[bool; 3]>(), 1_i64..500).prop_map(
         |(named, (recovery, response), window, initial, threshold, [delay, by_ack, no_syn], tick_ms)| Config {
@@ -119,6 +122,7 @@ fn configs() -> impl Strategy<Value = Config> {
             syn_bytes: named.syn_bytes.filter(|_| !no_syn),
             tick: Span::from_millis(tick_ms),
             tick_offset: Span::from_millis(tick_ms / 2),
+            ecn: response == ResponseScheme::NewJersey,
             ..named
         },
     )

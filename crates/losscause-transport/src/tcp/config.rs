@@ -5,7 +5,7 @@ use core::fmt;
 use losscause::Span;
 
 pub use super::recovery::{Deflation, NewRenoRules, PartialAckTimer, RecoveryExit, VegasRules};
-pub use super::response::VegasParameters;
+pub use super::response::{VegasParameters, WestwoodVtParameters};
 
 /// The settings of a connection; windows and thresholds are counted in packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -123,6 +123,10 @@ pub enum ResponseScheme {
     Cubic,
     /// Mascolo et al. 2001: after a loss, what the path was seen to carry.
     Westwood,
+    /// Koo, Mun and Choo 2007: the same if the queues are full, else nothing is cut.
+    WestwoodVt(WestwoodVtParameters),
+    /// Xu, Tian and Ansari 2005: what the path was seen to carry, when a queue warns. Takes [`Config::ecn`].
+    NewJersey,
 }
 
 /// How a receiver reports what it received beyond the cumulative acknowledgement.
@@ -281,6 +285,14 @@ impl Config {
         {
             return Err(E::VegasThresholds { alpha: vegas.alpha_pkts, beta: vegas.beta_pkts });
         }
+        if let ResponseScheme::WestwoodVt(vt) = self.response
+            && vt.beta_pkts < vt.alpha_pkts
+        {
+            return Err(E::WestwoodVtThresholds { alpha: vt.alpha_pkts, beta: vt.beta_pkts });
+        }
+        if self.response == ResponseScheme::NewJersey && !self.ecn {
+            return Err(E::MarksMissing);
+        }
         if matches!(self.recovery, RecoveryScheme::Sack | RecoveryScheme::Sack1) && self.sack.is_none() {
             return Err(E::SackMissing);
         }
@@ -358,8 +370,17 @@ pub enum ConfigError {
         /// The upper one, packets.
         beta: u32,
     },
+    /// WestwoodVT's upper threshold is below its lower one.
+    WestwoodVtThresholds {
+        /// The lower one, packets.
+        alpha: u32,
+        /// The upper one, packets.
+        beta: u32,
+    },
     /// A recovery that needs the receiver's reports goes without.
     SackMissing,
+    /// A response that needs the queues' marks goes without.
+    MarksMissing,
     /// The offset is not within one tick.
     TickOffset {
         /// Its value.
@@ -385,6 +406,10 @@ impl fmt::Display for ConfigError {
             Self::VegasThresholds { alpha, beta } => {
                 write!(f, "Vegas' beta must be at least its alpha ({alpha} packets), but is {beta}")
             }
+            Self::WestwoodVtThresholds { alpha, beta } => {
+                write!(f, "WestwoodVT's beta must be at least its alpha ({alpha} packets), but is {beta}")
+            }
+            Self::MarksMissing => write!(f, "ecn must be set for New Jersey, which rests on marks, but is not"),
             Self::SackMissing => {
                 write!(f, "sack must be set for a recovery that rests on selective acknowledgements, but is not")
             }
@@ -447,6 +472,17 @@ mod tests {
         assert_eq!(
             says(Config { recovery: RecoveryScheme::Sack, ..ns2 }),
             "sack must be set for a recovery that rests on selective acknowledgements, but is not"
+        );
+        let parameters = WestwoodVtParameters { alpha_pkts: 14, beta_pkts: 13 };
+        assert_eq!(
+            says(Config { response: ResponseScheme::WestwoodVt(parameters), ..ns2 }),
+            "WestwoodVT's beta must be at least its alpha (14 packets), but is 13"
+        );
+        let equal = WestwoodVtParameters { alpha_pkts: 14, beta_pkts: 14 };
+        assert_eq!(Config { response: ResponseScheme::WestwoodVt(equal), ..ns2 }.validate(), Ok(()));
+        assert_eq!(
+            says(Config { response: ResponseScheme::NewJersey, ..ns2 }),
+            "ecn must be set for New Jersey, which rests on marks, but is not"
         );
         assert!(Config { tick_offset: Span::from_millis(-1), ..ns2 }.validate().is_err());
         assert!(Config { delayed_ack: Some(Span::ZERO), ..ns2 }.validate().is_err());

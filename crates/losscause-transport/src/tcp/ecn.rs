@@ -101,7 +101,7 @@ impl Echo {
 mod tests {
     use losscause::{Span, Time};
 
-    use super::super::{Config, LimitedTransmit, Receiver, SackBlocks, Sender};
+    use super::super::{Config, LimitedTransmit, Receiver, Rules, SackBlocks, Sender, Variant};
     use super::*;
 
     fn at(ms: i64) -> Time {
@@ -188,6 +188,27 @@ mod tests {
         ack(&mut sender, 200, 10, true);
         assert_eq!((sender.cwnd(), sender.ssthresh()), after_loss);
         assert_eq!(sender.stats().ecn_reductions, 0);
+    }
+
+    #[test]
+    fn new_jersey_cuts_for_an_echo_and_for_no_loss_without_one() {
+        let config =
+            Config { initial_ssthresh_pkts: Some(5), ..config() }.with_variant(Variant::NewJersey, Rules::Published);
+        let mut sender = started(&config);
+        sent(&mut sender, 0);
+        ack(&mut sender, 100, 1, false);
+        let before = (sender.cwnd(), sender.ssthresh());
+        for ms in [110, 120, 130] {
+            ack(&mut sender, ms, 1, false);
+        }
+        assert_eq!((sender.cwnd(), sender.ssthresh()), before);
+        assert_eq!((sender.stats().fast_retransmits, sender.stats().ecn_reductions), (1, 0));
+        // An echo in that very window still counts: no loss has cut it. Three packets told of, 10 ms apart: q = 0.1/(0.1 + 0.01),
+        // ownd = q + q^2 + q^3.
+        ack(&mut sender, 140, 2, true);
+        let q: f64 = 10.0 / 11.0;
+        assert!((sender.cwnd() - (q + q * q + q * q * q)).abs() < 1e-9);
+        assert_eq!((sender.ssthresh(), sender.stats().ecn_reductions), (sender.cwnd(), 1));
     }
 
     #[test]

@@ -122,7 +122,7 @@ impl<L: SenderLda> Sender<L> {
     fn on_echo(&mut self, now: Time) {
         let flight_pkts = self.stream.flight_pkts();
         let loss = Loss { at: now, flight_pkts, verdict: Verdict::Congestion, sending: None };
-        self.response.on_fast_retransmit(&mut self.window, &loss);
+        self.response.on_mark(&mut self.window, &loss);
         self.ecn.on_echo(self.stream.sent);
         self.stats.ecn_reductions += 1;
     }
@@ -172,7 +172,7 @@ impl<L: SenderLda> Sender<L> {
         if !self.ecn.covers(self.stream.una) {
             let loss = Loss { at: now, flight_pkts: found.flight_pkts, verdict, sending: found.lost };
             cut = self.response.on_fast_retransmit(&mut self.window, &loss);
-            if !verdict.is_wireless() {
+            if cut {
                 self.ecn.on_loss(self.stream.sent);
             }
         }

@@ -2,6 +2,7 @@
 
 use super::config::{
     Config, FastRetransmit, NewRenoRules, RecoveryScheme, ResponseScheme, SackOption, VegasParameters, VegasRules,
+    WestwoodVtParameters,
 };
 
 /// A TCP that has a name.
@@ -23,6 +24,10 @@ pub enum Variant {
     Westwood,
     /// NewReno's recovery, Westwood's response.
     WestwoodNr,
+    /// NewReno's recovery, WestwoodVT's response (Koo, Mun and Choo 2007).
+    WestwoodVt,
+    /// NewReno's recovery, New Jersey's response (Xu, Tian and Ansari 2005).
+    NewJersey,
 }
 
 /// A loss recovery by name.
@@ -51,6 +56,10 @@ pub enum ResponseName {
     Cubic,
     /// [`ResponseScheme::Westwood`].
     Westwood,
+    /// [`ResponseScheme::WestwoodVt`].
+    WestwoodVt,
+    /// [`ResponseScheme::NewJersey`].
+    NewJersey,
 }
 
 /// Whose rules to follow where RFCs and papers differ from ns-2.35.
@@ -74,12 +83,14 @@ impl Variant {
             Self::Cubic => (RecoveryName::Sack, ResponseName::Cubic),
             Self::Westwood => (RecoveryName::Reno, ResponseName::Westwood),
             Self::WestwoodNr => (RecoveryName::NewReno, ResponseName::Westwood),
+            Self::WestwoodVt => (RecoveryName::NewReno, ResponseName::WestwoodVt),
+            Self::NewJersey => (RecoveryName::NewReno, ResponseName::NewJersey),
         }
     }
 }
 
 impl Config {
-    /// The same settings for another TCP. Of Veno, CUBIC and Westwood ns-2.35 has no agents of this kind: their responses are
+    /// The same settings for another TCP. Of Veno, CUBIC, the Westwoods and New Jersey ns-2.35 has no agents of this kind: their responses are
     /// the published ones, over ns-2's recoveries.
     pub const fn with_variant(self, variant: Variant, rules: Rules) -> Self {
         let (recovery, response) = variant.parts();
@@ -131,8 +142,12 @@ impl Config {
             ResponseName::Veno => ResponseScheme::Veno,
             ResponseName::Cubic => ResponseScheme::Cubic,
             ResponseName::Westwood => ResponseScheme::Westwood,
+            ResponseName::WestwoodVt => ResponseScheme::WestwoodVt(WestwoodVtParameters::PUBLISHED),
+            ResponseName::NewJersey => ResponseScheme::NewJersey,
         };
-        Self { response, ..self }
+        // New Jersey lives on marks.
+        let ecn = self.ecn || matches!(response, ResponseScheme::NewJersey);
+        Self { response, ecn, ..self }
     }
 }
 
@@ -149,7 +164,18 @@ mod tests {
     #[test]
     fn every_variant_is_valid_and_none_is_another() {
         use Variant as V;
-        let all = [V::Reno, V::NewReno, V::Sack, V::Vegas, V::Veno, V::Cubic, V::Westwood, V::WestwoodNr];
+        let all = [
+            V::Reno,
+            V::NewReno,
+            V::Sack,
+            V::Vegas,
+            V::Veno,
+            V::Cubic,
+            V::Westwood,
+            V::WestwoodNr,
+            V::WestwoodVt,
+            V::NewJersey,
+        ];
         for (base, rules) in [(Config::rfc(), Rules::Published), (Config::ns2(), Rules::Ns2)] {
             let configs = all.map(|variant| base.with_variant(variant, rules));
             for (i, config) in configs.iter().enumerate() {

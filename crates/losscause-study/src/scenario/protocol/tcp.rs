@@ -37,6 +37,10 @@ pub struct TcpSettings {
     pub vegas_beta_pkts: Option<Quantity>,
     /// Packets in queues above which slow start ends (response vegas, ns-2 `v_gamma_`).
     pub vegas_gamma_pkts: Option<Quantity>,
+    /// Packets in queues below which a loss is wireless (response westwood-vt).
+    pub westwood_vt_alpha_pkts: Option<Quantity>,
+    /// Packets in queues above which a loss is congestion (response westwood-vt).
+    pub westwood_vt_beta_pkts: Option<Quantity>,
     /// Size of an acknowledgement on the wire, bytes.
     pub ack_bytes: Option<Quantity>,
     /// Size of the SYN that opens the connection, bytes; 0: no SYN.
@@ -151,13 +155,14 @@ impl TcpSettings {
         Ok(config)
     }
 
-    /// Refuses a setting of NewReno or Vegas where no flow is one.
+    /// Refuses a setting of NewReno, Vegas or WestwoodVT where no flow is one.
     pub(super) fn refuse_unused(&self, flows: &[Flow], reader: &Reader) -> Result<(), InputError> {
         let variants = flows.iter().map(|flow| flow.variant).chain([None]);
         let used: Vec<tcp::Config> = variants.map(|variant| self.base(variant)).collect();
         let newreno = used.iter().any(|config| matches!(config.recovery, tcp::RecoveryScheme::NewReno(_)));
         let vegas = used.iter().any(|config| matches!(config.response, tcp::ResponseScheme::Vegas(_)));
         let aimd = used.iter().any(|config| config.response == tcp::ResponseScheme::Aimd);
+        let vt = used.iter().any(|config| matches!(config.response, tcp::ResponseScheme::WestwoodVt(_)));
         let keys = [
             ("additive_increase_pkts", self.additive_increase_pkts.is_some(), aimd, "response aimd"),
             ("partial_ack_timer", self.partial_ack_timer.is_some(), newreno, "recovery newreno"),
@@ -166,6 +171,8 @@ impl TcpSettings {
             ("vegas_alpha_pkts", self.vegas_alpha_pkts.is_some(), vegas, "response vegas"),
             ("vegas_beta_pkts", self.vegas_beta_pkts.is_some(), vegas, "response vegas"),
             ("vegas_gamma_pkts", self.vegas_gamma_pkts.is_some(), vegas, "response vegas"),
+            ("westwood_vt_alpha_pkts", self.westwood_vt_alpha_pkts.is_some(), vt, "response westwood-vt"),
+            ("westwood_vt_beta_pkts", self.westwood_vt_beta_pkts.is_some(), vt, "response westwood-vt"),
         ];
         match keys.iter().find(|(_, given, used, _)| *given && !used) {
             None => Ok(()),
@@ -203,6 +210,13 @@ impl TcpSettings {
         if let tcp::ResponseScheme::Vegas(parameters) = &mut config.response {
             *parameters = vegas;
         }
+        let mut vt = tcp::WestwoodVtParameters::PUBLISHED;
+        let (alpha, beta) = (self.westwood_vt_alpha_pkts.as_ref(), self.westwood_vt_beta_pkts.as_ref());
+        overlay.whole("westwood_vt_alpha_pkts", alpha, 0, 1_000_000, &mut vt.alpha_pkts)?;
+        overlay.whole("westwood_vt_beta_pkts", beta, 0, 1_000_000, &mut vt.beta_pkts)?;
+        if let tcp::ResponseScheme::WestwoodVt(parameters) = &mut config.response {
+            *parameters = vt;
+        }
         if let tcp::RecoveryScheme::NewReno(rules) = &mut config.recovery {
             replace(&mut rules.timer, self.partial_ack_timer);
             replace(&mut rules.deflation, self.deflation);
@@ -234,6 +248,10 @@ mirrored! {
         Westwood,
         /// Westwood over NewReno.
         WestwoodNr,
+        /// WestwoodVT: WestwoodNR that cuts only if queues are full.
+        WestwoodVt,
+        /// New Jersey: NewReno that takes what the path was seen to carry when a queue warns by marks, and cuts for no other loss.
+        NewJersey,
     }
 
     /// How losses are repaired.
@@ -260,6 +278,10 @@ mirrored! {
         Cubic,
         /// Westwood: it falls to what the path was seen to carry.
         Westwood,
+        /// The same, if queues are full.
+        WestwoodVt,
+        /// To what the path was seen to carry, when a queue warns.
+        NewJersey,
     }
 
     /// Which partial acknowledgements restart the retransmission timer.

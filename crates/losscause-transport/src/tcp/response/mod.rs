@@ -2,9 +2,12 @@
 
 mod aimd;
 mod cubic;
+mod delivered;
+mod new_jersey;
 mod vegas;
 mod veno;
 mod westwood;
+mod westwood_vt;
 mod window;
 
 use losscause::{AckSample, Time, Verdict};
@@ -14,10 +17,13 @@ use super::recovery::Sending;
 use super::stream::Stream;
 use aimd::Aimd;
 use cubic::Cubic;
+use new_jersey::NewJersey;
 use vegas::Vegas;
 pub use vegas::VegasParameters;
 use veno::Veno;
 use westwood::Westwood;
+use westwood_vt::WestwoodVt;
+pub use westwood_vt::WestwoodVtParameters;
 pub(super) use window::Window;
 
 /// The response of a connection.
@@ -28,6 +34,8 @@ pub(super) enum Response {
     Veno(Veno),
     Cubic(Cubic),
     Westwood(Westwood),
+    WestwoodVt(WestwoodVt),
+    NewJersey(NewJersey),
 }
 
 /// A loss that was declared because of duplicate ACKs.
@@ -51,6 +59,8 @@ impl Response {
             ResponseScheme::Veno => Self::Veno(Veno::new(config)),
             ResponseScheme::Cubic => Self::Cubic(Cubic::new()),
             ResponseScheme::Westwood => Self::Westwood(Westwood::default()),
+            ResponseScheme::WestwoodVt(parameters) => Self::WestwoodVt(WestwoodVt::new(parameters)),
+            ResponseScheme::NewJersey => Self::NewJersey(NewJersey::default()),
         }
     }
 
@@ -83,14 +93,29 @@ impl Response {
             Self::Veno(veno) => veno.on_ack(window, sample, may_grow),
             Self::Cubic(cubic) => cubic.on_ack(window, sample, may_grow),
             Self::Westwood(westwood) => westwood.on_ack(window, sample, may_grow),
+            Self::WestwoodVt(westwood) => westwood.on_ack(window, sample, may_grow),
+            Self::NewJersey(jersey) => jersey.on_ack(window, sample, may_grow),
         }
     }
 
     /// A duplicate ACK arrived.
     #[inline]
     pub(super) fn on_dup_ack(&mut self, now: Time) {
-        if let Self::Westwood(westwood) = self {
-            westwood.on_dup_ack(now);
+        match self {
+            Self::Westwood(westwood) => westwood.on_dup_ack(now),
+            Self::WestwoodVt(westwood) => westwood.on_dup_ack(now),
+            Self::NewJersey(jersey) => jersey.on_dup_ack(now),
+            _ => {}
+        }
+    }
+
+    /// A queue announced congestion by a mark; nothing was lost.
+    pub(super) fn on_mark(&mut self, window: &mut Window, loss: &Loss) {
+        match self {
+            Self::NewJersey(jersey) => jersey.on_warning(window),
+            _ => {
+                self.on_fast_retransmit(window, loss);
+            }
         }
     }
 
@@ -102,6 +127,8 @@ impl Response {
             Self::Veno(veno) => veno.on_fast_retransmit(window, loss),
             Self::Cubic(cubic) => cubic.on_fast_retransmit(window, loss),
             Self::Westwood(westwood) => westwood.on_fast_retransmit(window, loss),
+            Self::WestwoodVt(westwood) => westwood.on_fast_retransmit(window, loss),
+            Self::NewJersey(jersey) => jersey.on_fast_retransmit(window, loss),
         }
     }
 
@@ -113,6 +140,8 @@ impl Response {
             Self::Veno(veno) => veno.on_timeout(window, flight_pkts, again),
             Self::Cubic(cubic) => cubic.on_timeout(window, flight_pkts, again),
             Self::Westwood(westwood) => westwood.on_timeout(window, now),
+            Self::WestwoodVt(westwood) => westwood.on_timeout(window, now),
+            Self::NewJersey(jersey) => jersey.on_timeout(window),
         }
     }
 }

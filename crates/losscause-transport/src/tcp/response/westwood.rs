@@ -10,23 +10,22 @@
 //! timeout:           ssthresh = bwe RTTmin, at least 2;  cwnd = 1
 //! ```
 //!
-//! After tau/m without an ACK the filter takes in b = 0, once for every tau/m. A duplicate ACK counts as one packet; the ACK of
-//! new data after it counts what no duplicate did, at least one. Growth is Reno's. Over NewReno this is WestwoodNR. A loss
-//! judged wireless leaves the window as it is.
+//! After tau/m without an ACK the filter takes in b = 0, once for every tau/m. d is counted in `delivered.rs`. Growth is Reno's.
+//! Over NewReno this is WestwoodNR. A loss judged wireless leaves the window as it is.
 //!
 //! Deviations: the paper names tau and m without fixing them for all paths; here tau is 500 ms and m is 2, the smallest that it
 //! allows. ACKs of the same instant are one sample. Everything is counted in packets.
 
 use losscause::{AckSample, Span, Time};
 
+use super::delivered::Delivered;
 use super::{Loss, Window};
 
 #[derive(Clone, Debug, Default)]
 pub(in super::super) struct Westwood {
     bandwidth: Bandwidth,
     rtt_min: Option<Span>,
-    /// Packets that duplicate ACKs counted already.
-    counted: u64,
+    delivered: Delivered,
 }
 
 impl Westwood {
@@ -35,17 +34,14 @@ impl Westwood {
         if let Some(rtt) = sample.rtt.filter(|&rtt| rtt > Span::ZERO) {
             self.rtt_min = Some(self.rtt_min.map_or(rtt, |least| least.min(rtt)));
         }
-        let pkts = sample.newly_acked_pkts.saturating_sub(self.counted).max(1);
-        self.counted = self.counted.saturating_sub(sample.newly_acked_pkts);
-        self.bandwidth.on_ack(sample.at, pkts);
+        self.bandwidth.on_ack(sample.at, self.delivered.on_ack(sample.newly_acked_pkts));
         if may_grow {
             window.grow();
         }
     }
 
     pub(super) fn on_dup_ack(&mut self, now: Time) {
-        self.counted += 1;
-        self.bandwidth.on_ack(now, 1);
+        self.bandwidth.on_ack(now, self.delivered.on_dup_ack());
     }
 
     pub(super) fn on_fast_retransmit(&mut self, window: &mut Window, loss: &Loss) -> bool {
@@ -60,7 +56,7 @@ impl Westwood {
     pub(super) fn on_timeout(&mut self, window: &mut Window, now: Time) {
         window.ssthresh = self.pipe_pkts(now);
         window.cwnd = 1.0;
-        self.counted = 0;
+        self.delivered.on_timeout();
     }
 
     /// What fills the path and no queue.
@@ -168,26 +164,11 @@ mod tests {
     }
 
     #[test]
-    fn duplicates_count_once() {
-        let mut westwood = Westwood::default();
-        let mut window = Window { cwnd: 10.0, ssthresh: 5.0, max_pkts: 100 };
-        for _ in 0..3 {
-            westwood.on_dup_ack(at(0));
-        }
-        // Two packets less than duplicates: one counts, and one duplicate is left over.
-        let sample =
-            |pkts| AckSample { at: at(0), rtt: None, newly_acked_pkts: pkts, in_flight_pkts: 0, cwnd_pkts: 10.0 };
-        westwood.on_ack(&mut window, &sample(2), false);
-        assert_eq!((westwood.bandwidth.pending, westwood.counted), (3, 1));
-        westwood.on_ack(&mut window, &sample(5), false);
-        assert_eq!((westwood.bandwidth.pending, westwood.counted), (7, 0));
-    }
-
-    #[test]
     fn a_loss_leaves_what_fills_the_path() {
         let after = |cwnd, verdict| {
             let bandwidth = Bandwidth { estimate: 80.0, last_sample: 80.0, last_at: Some(at(0)), pending: 0 };
-            let mut westwood = Westwood { bandwidth, rtt_min: Some(Span::from_millis(100)), counted: 0 };
+            let mut westwood =
+                Westwood { bandwidth, rtt_min: Some(Span::from_millis(100)), delivered: Delivered::default() };
             let mut window = Window { cwnd, ssthresh: 50.0, max_pkts: 100 };
             let loss = Loss { at: at(10), flight_pkts: 20, verdict, sending: None };
             westwood.on_fast_retransmit(&mut window, &loss);

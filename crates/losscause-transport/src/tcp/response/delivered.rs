@@ -1,0 +1,49 @@
+//! What an ACK says about how much arrived, counting every packet once (Mascolo et al. 2001; the full title is in
+//! `westwood.rs`).
+//!
+//! A duplicate ACK tells that one packet arrived. The ACK of new data after it tells of what no duplicate did, at least of
+//! one packet.
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Delivered {
+    /// Packets that duplicate ACKs counted already.
+    counted: u64,
+}
+
+impl Delivered {
+    /// Packets that an ACK of so many new ones tells about.
+    #[inline]
+    pub(super) fn on_ack(&mut self, newly_acked_pkts: u64) -> u64 {
+        let pkts = newly_acked_pkts.saturating_sub(self.counted).max(1);
+        self.counted = self.counted.saturating_sub(newly_acked_pkts);
+        pkts
+    }
+
+    /// Packets that a duplicate ACK tells about.
+    pub(super) fn on_dup_ack(&mut self) -> u64 {
+        self.counted += 1;
+        1
+    }
+
+    /// What was in flight is taken for lost.
+    pub(super) fn on_timeout(&mut self) {
+        self.counted = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn duplicates_count_once() {
+        let mut delivered = Delivered::default();
+        assert_eq!([(); 3].map(|()| delivered.on_dup_ack()), [1, 1, 1]);
+        // Fewer new packets than duplicates: one counts, and a duplicate is left over.
+        assert_eq!((delivered.on_ack(2), delivered.counted), (1, 1));
+        assert_eq!((delivered.on_ack(5), delivered.counted), (4, 0));
+        delivered.on_dup_ack();
+        delivered.on_timeout();
+        assert_eq!(delivered.on_ack(5), 5);
+    }
+}

@@ -1,0 +1,167 @@
+//! New Jersey: the window follows what the path carries when routers warn, and a loss without a warning is wireless (Xu, Tian
+//! and Ansari, "TCP-Jersey for Wireless IP Communications", IEEE JSAC 22(4), 2004, and "Improving TCP Performance in Integrated
+//! Wireless Communications Networks", Computer Networks 47, 2005; as Koo, Mun and Choo 2007 describe it, sections 2.4 and 4.1).
+//!
+//! ```text
+//! R_n  = (RTT R_(n-1) + L_n) / ((t_n - t_(n-1)) + RTT)      available bandwidth, L_n packets told of by the ACK at t_n
+//! ownd = RTT R_n, at least 2
+//! ACK with a warning:   ssthresh = ownd;  cwnd = ownd, in slow start only if it was more
+//! fast retransmit:      without a warning the loss is wireless: cwnd and ssthresh as they are
+//! timeout:              ssthresh = ownd,  cwnd = 1
+//! ```
+//!
+//! RTT is TCP's smoothed one (gain 1/8). The warning is a queue's mark (ECN, RFC 3168), which the queue sets on whatever finds three
+//! quarters of its room taken. The ACK of a warning never opens the window; growth is Reno's otherwise.
+//!
+//! What the papers leave open, or Koo does not tell:
+//!
+//! - *A loss in a window that a warning has cut* costs nothing more, whether or not its duplicate ACKs warn (RFC 3168, section 6.1.2).
+//! - *A warning counts once per window of data*, as RFC 3168 has it, and is echoed until the sender has answered.
+//! - *R begins* at zero with the first ACK. What duplicate ACKs tell about is counted once (`delivered.rs`).
+//!
+//! Deviations: New Jersey takes t_n from the receiver's timestamps, to be immune from what happens to ACKs; here it is the ACK's
+//! arrival, as in TCP-Jersey, whose name for the estimator (ABE) Koo uses.
+
+use losscause::{AckSample, Span, Time};
+
+use super::delivered::Delivered;
+use super::{Loss, Window};
+
+#[derive(Clone, Debug, Default)]
+pub(in super::super) struct NewJersey {
+    /// Packets per second.
+    bandwidth: f64,
+    last_at: Option<Time>,
+    /// Smoothed round-trip time, seconds.
+    rtt: Option<f64>,
+    delivered: Delivered,
+}
+
+const RTT_GAIN: f64 = 0.125;
+
+impl NewJersey {
+    pub(super) fn on_ack(&mut self, window: &mut Window, sample: &AckSample, may_grow: bool) {
+        if let Some(rtt) = sample.rtt.filter(|&rtt| rtt > Span::ZERO) {
+            let rtt = rtt.as_secs_f64();
+            self.rtt = Some(self.rtt.map_or(rtt, |mean| mean + RTT_GAIN * (rtt - mean)));
+        }
+        let pkts = self.delivered.on_ack(sample.newly_acked_pkts);
+        self.estimate(sample.at, pkts);
+        if may_grow {
+            window.grow();
+        }
+    }
+
+    pub(super) fn on_dup_ack(&mut self, now: Time) {
+        let pkts = self.delivered.on_dup_ack();
+        self.estimate(now, pkts);
+    }
+
+    fn estimate(&mut self, now: Time, pkts: u64) {
+        let last = self.last_at.replace(now);
+        if let (Some(last), Some(rtt)) = (last, self.rtt) {
+            self.bandwidth = (rtt * self.bandwidth + pkts as f64) / ((now - last).as_secs_f64() + rtt);
+        }
+    }
+
+    /// A router warned of congestion.
+    pub(super) fn on_warning(&mut self, window: &mut Window) {
+        let slow_start = window.cwnd < window.ssthresh;
+        window.ssthresh = self.path_pkts();
+        window.cwnd = if slow_start { window.cwnd.min(window.ssthresh) } else { window.ssthresh };
+    }
+
+    /// Of the losses that duplicate ACKs reveal those come here that no warning has answered.
+    pub(super) fn on_fast_retransmit(&mut self, _: &mut Window, _: &Loss) -> bool {
+        false
+    }
+
+    pub(super) fn on_timeout(&mut self, window: &mut Window) {
+        window.ssthresh = self.path_pkts();
+        window.cwnd = 1.0;
+        self.delivered.on_timeout();
+    }
+
+    /// ownd: what the path holds at the rate that it carries.
+    fn path_pkts(&self) -> f64 {
+        (self.bandwidth * self.rtt.unwrap_or(0.0)).max(2.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use losscause::Verdict;
+
+    use super::*;
+
+    fn at(ms: i64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    fn ack(jersey: &mut NewJersey, window: &mut Window, ms: i64, newly_acked_pkts: u64) {
+        let rtt = Some(Span::from_millis(100));
+        let sample = AckSample { at: at(ms), rtt, newly_acked_pkts, in_flight_pkts: 9, cwnd_pkts: 9.0 };
+        jersey.on_ack(window, &sample, true);
+    }
+
+    #[test]
+    fn the_estimate_follows_its_equation() {
+        let mut jersey = NewJersey::default();
+        let mut window = Window { cwnd: 10.0, ssthresh: 5.0, max_pkts: 100 };
+        ack(&mut jersey, &mut window, 0, 1);
+        assert_eq!(jersey.bandwidth, 0.0, "one ACK tells no rate");
+        // (0.1 * 0 + 1) / (0.1 + 0.1), then (0.1 * 5 + 3) / (0.05 + 0.1).
+        ack(&mut jersey, &mut window, 100, 1);
+        assert!((jersey.bandwidth - 5.0).abs() < 1e-9);
+        ack(&mut jersey, &mut window, 150, 3);
+        assert!((jersey.bandwidth - 3.5 / 0.15).abs() < 1e-9);
+        jersey.on_dup_ack(at(200));
+        assert!((jersey.bandwidth - (0.35 / 0.15 + 1.0) / 0.15).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_round_trip_time_is_smoothed_by_an_eighth() {
+        let mut jersey = NewJersey::default();
+        let mut window = Window { cwnd: 10.0, ssthresh: 5.0, max_pkts: 100 };
+        ack(&mut jersey, &mut window, 0, 1);
+        let rtt = Some(Span::from_millis(180));
+        let sample = AckSample { at: at(10), rtt, newly_acked_pkts: 1, in_flight_pkts: 9, cwnd_pkts: 9.0 };
+        jersey.on_ack(&mut window, &sample, true);
+        assert!((jersey.rtt.unwrap() - 0.11).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_warning_sets_the_window_to_what_the_path_carries() {
+        let after = |cwnd, ssthresh| {
+            let mut jersey = NewJersey { bandwidth: 80.0, rtt: Some(0.1), ..NewJersey::default() };
+            let mut window = Window { cwnd, ssthresh, max_pkts: 100 };
+            jersey.on_warning(&mut window);
+            (window.cwnd, window.ssthresh)
+        };
+        assert_eq!(after(20.0, 10.0), (8.0, 8.0));
+        assert_eq!(after(6.0, 5.0), (8.0, 8.0), "more than it was, too");
+        assert_eq!(after(20.0, 50.0), (8.0, 8.0));
+        assert_eq!(after(6.0, 50.0), (6.0, 8.0), "in slow start it only falls");
+    }
+
+    #[test]
+    fn a_loss_without_a_warning_leaves_the_window_whatever_an_lda_says() {
+        for verdict in [Verdict::Congestion, Verdict::Undecided, Verdict::Wireless] {
+            let mut jersey = NewJersey { bandwidth: 80.0, rtt: Some(0.1), ..NewJersey::default() };
+            let mut window = Window { cwnd: 20.0, ssthresh: 10.0, max_pkts: 100 };
+            let loss = Loss { at: at(10), flight_pkts: 20, verdict, sending: None };
+            assert!(!jersey.on_fast_retransmit(&mut window, &loss));
+            assert_eq!((window.cwnd, window.ssthresh), (20.0, 10.0));
+        }
+    }
+
+    #[test]
+    fn a_timeout_remembers_what_the_path_carried() {
+        let mut jersey = NewJersey { bandwidth: 80.0, rtt: Some(0.1), ..NewJersey::default() };
+        let mut window = Window { cwnd: 20.0, ssthresh: 10.0, max_pkts: 100 };
+        jersey.on_timeout(&mut window);
+        assert_eq!((window.cwnd, window.ssthresh), (1.0, 8.0));
+        NewJersey::default().on_timeout(&mut window);
+        assert_eq!((window.cwnd, window.ssthresh), (1.0, 2.0), "at least 2");
+    }
+}
