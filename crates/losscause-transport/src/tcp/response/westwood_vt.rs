@@ -20,11 +20,14 @@
 //! - *In slow start* (cwnd below ssthresh) the rule does not apply ("in congestion avoidance", figure 2): Westwood's cut.
 //! - *After a timeout*, as Westwood.
 //! - *An LDA besides*: its verdict of wireless is this rule's; after any other one the rule decides itself.
+//! - *Which Delta?* That of the newest ACK of new data (section 3.2: estimated with every ACK).
 //!
-//! Deviations: none. Section 3.2 has W in bytes and section 4.1 only Delta = 15 undecided; Delta is a real number of packets here,
-//! and the comparisons are those of figure 2.
+//! The rule itself is the LDA [`VegasBuffer`] with these thresholds. Section 3.2 has W in bytes and section 4.1 only Delta = 15
+//! undecided; Delta is a real number of packets here, as figure 2 needs it.
+//!
+//! Deviations: a Delta of exactly alpha or beta is decided, where figure 2's comparisons are strict.
 
-use losscause::filter::Backlog;
+use losscause::lda::vegas_buffer::{Between, VegasBuffer, VegasBufferConfig, WindowOf};
 use losscause::{AckSample, Span, Time, Verdict};
 
 use super::westwood::Westwood;
@@ -46,19 +49,25 @@ impl WestwoodVtParameters {
 
 #[derive(Clone, Debug)]
 pub(in super::super) struct WestwoodVt {
-    parameters: WestwoodVtParameters,
     westwood: Westwood,
-    backlog: Backlog,
+    rule: VegasBuffer,
 }
 
 impl WestwoodVt {
     pub(super) fn new(parameters: WestwoodVtParameters) -> Self {
-        Self { parameters, westwood: Westwood::default(), backlog: Backlog::default() }
+        let config = VegasBufferConfig {
+            alpha: f64::from(parameters.alpha_pkts),
+            beta: f64::from(parameters.beta_pkts),
+            between: Between::Undecided,
+            window_of: WindowOf::Cwnd,
+        };
+        let rule = VegasBuffer::new(&config).expect("Config::validate has ordered the thresholds");
+        Self { westwood: Westwood::default(), rule }
     }
 
     pub(super) fn on_ack(&mut self, window: &mut Window, sample: &AckSample, may_grow: bool) {
         if let Some(rtt) = sample.rtt.filter(|&rtt| rtt > Span::ZERO) {
-            self.backlog.observe(rtt);
+            self.rule.on_rtt(rtt, window.usable(), sample.in_flight_pkts);
         }
         self.westwood.on_ack(window, sample, may_grow);
     }
@@ -89,11 +98,7 @@ impl WestwoodVt {
         if window.cwnd < window.ssthresh {
             return Verdict::Congestion;
         }
-        match self.backlog.pkts(window.usable()) {
-            Some(delta) if delta > f64::from(self.parameters.beta_pkts) => Verdict::Congestion,
-            Some(delta) if delta < f64::from(self.parameters.alpha_pkts) => Verdict::Wireless,
-            _ => Verdict::Undecided,
-        }
+        self.rule.verdict().verdict
     }
 }
 
@@ -105,14 +110,18 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// 100 packets/s and a path of 60 ms, six packets; the queue adds 30 ms.
-    fn settled() -> WestwoodVt {
+    fn ack(vt: &mut WestwoodVt, window: &mut Window, ms: i64, rtt_ms: i64) {
+        let rtt = Some(Span::from_millis(rtt_ms));
+        let sample = AckSample { at: at(ms), rtt, newly_acked_pkts: 1, in_flight_pkts: 9, cwnd_pkts: window.cwnd };
+        vt.on_ack(window, &sample, false);
+    }
+
+    /// 100 packets/s and a path of 60 ms, six packets; the queue adds 30 ms to the last ACK, so that Delta is a third of `cwnd`.
+    fn settled(cwnd: f64) -> WestwoodVt {
         let mut vt = WestwoodVt::new(WestwoodVtParameters::PUBLISHED);
-        let mut window = Window { cwnd: 2.0, ssthresh: 2.0, max_pkts: 100 };
+        let mut window = Window { cwnd, ssthresh: 2.0, max_pkts: 100 };
         for i in 0..2_000 {
-            let rtt = Some(Span::from_millis(if i == 0 { 60 } else { 90 }));
-            let sample = AckSample { at: at(10 * i), rtt, newly_acked_pkts: 1, in_flight_pkts: 9, cwnd_pkts: 9.0 };
-            vt.on_ack(&mut window, &sample, false);
+            ack(&mut vt, &mut window, 10 * i, if i < 1_999 { 60 } else { 90 });
         }
         vt
     }
@@ -120,20 +129,30 @@ mod tests {
     fn after(cwnd: f64, ssthresh: f64, verdict: Verdict) -> (f64, f64, bool) {
         let mut window = Window { cwnd, ssthresh, max_pkts: 100 };
         let loss = Loss { at: at(19_990), flight_pkts: cwnd as u64, verdict, sending: None };
-        let cut = settled().on_fast_retransmit(&mut window, &loss);
+        let cut = settled(cwnd).on_fast_retransmit(&mut window, &loss);
         ((window.cwnd * 10.0).round() / 10.0, (window.ssthresh * 10.0).round() / 10.0, cut)
     }
 
     #[test]
     fn below_alpha_the_window_opens_by_one_between_it_stays_above_beta_it_falls_to_the_path() {
-        // Delta is a third of the window.
         assert_eq!(after(40.0, 9.0, Verdict::Congestion), (41.0, 9.0, false), "Delta 13.3");
         assert_eq!(after(45.0, 9.0, Verdict::Congestion), (45.0, 9.0, false), "Delta 15");
         assert_eq!(after(60.0, 9.0, Verdict::Congestion), (6.0, 6.0, true), "Delta 20: 100 packets/s times 60 ms");
-        // Strict at both ends.
-        assert_eq!(after(42.0, 9.0, Verdict::Congestion), (42.0, 9.0, false), "Delta 14");
-        assert_eq!(after(48.0, 9.0, Verdict::Congestion), (48.0, 9.0, false), "Delta 16");
         assert_eq!(after(300.0, 9.0, Verdict::Congestion), (6.0, 6.0, true), "Delta 33: the receiver's window of 100");
+    }
+
+    #[test]
+    fn an_undecided_loss_leaves_nothing_behind_for_the_next() {
+        let mut vt = settled(45.0);
+        let mut window = Window { cwnd: 45.0, ssthresh: 9.0, max_pkts: 100 };
+        let loss = Loss { at: at(19_990), flight_pkts: 45, verdict: Verdict::Congestion, sending: None };
+        assert!(!vt.on_fast_retransmit(&mut window, &loss));
+        // 45 (1 - 60/80) = 11.3, then 45 (1 - 60/120) = 22.5.
+        ack(&mut vt, &mut window, 20_000, 80);
+        assert!(!vt.on_fast_retransmit(&mut window, &loss));
+        assert_eq!(window.cwnd, 46.0);
+        ack(&mut vt, &mut window, 20_010, 120);
+        assert!(vt.on_fast_retransmit(&mut window, &loss));
     }
 
     #[test]
@@ -152,8 +171,8 @@ mod tests {
     #[test]
     fn a_timeout_is_westwoods() {
         let mut window = Window { cwnd: 40.0, ssthresh: 9.0, max_pkts: 100 };
-        settled().on_timeout(&mut window, at(19_990));
-        assert_eq!((window.cwnd, (window.ssthresh * 10.0).round()), (1.0, 60.0));
+        settled(40.0).on_timeout(&mut window, at(19_990));
+        assert_eq!((window.cwnd, (window.ssthresh * 10.0).round()), (1.0, 60.0), "6 packets fill the path");
     }
 
     #[test]
