@@ -165,7 +165,7 @@ impl Simulation {
         });
         let timeout = flow.sender.poll_timeout().unwrap_or(Time::MAX).min(flow.stops_at);
         self.fabric.set_sender(index, (timeout < Time::MAX).then_some(timeout.max(now)));
-        if R::ON {
+        if R::WINDOWS {
             flow.record_sample(now, FlowId(index as u32), recorder);
         }
     }

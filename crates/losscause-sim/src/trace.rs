@@ -13,6 +13,9 @@ pub trait Recorder {
     /// Whether events are wanted. If not, the simulation does not even put them together.
     const ON: bool = true;
 
+    /// Whether TCP's window and TFRC's rate are wanted, with or without all other events.
+    const WINDOWS: bool = Self::ON;
+
     /// Something happened.
     fn record(&mut self, event: &Event);
 }

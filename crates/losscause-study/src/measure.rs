@@ -13,11 +13,24 @@
 //!   bottleneck per flow, for as many flows as it has.
 //! - `usage.X`: share of received packets during which base scheme X was in force; of a hybrid, those that never were as well.
 //! - `goodput`: distinct payload delivered; `throughput`: all payload received; each flow over its own life, summed.
+//!   `goodput_mean`, `throughput_mean`: the means over the flows that started; with `.X`, of the group X alone.
+//! - `overhead`: 1 - goodput / throughput, of all measured flows together.
+//! - `fairness`: Jain's index (Σ T)² / (n Σ T²) of the flows' throughputs T; with `.X`, of the group X alone.
+//! - `queue_loss.L`: packets that the queue of link L dropped over packets that came to it, of all flows; the copies of a per-flow
+//!   link together. `queue_loss_measured.L`: the same of measured flows' data packets.
+//! - `congestion_loss`: measured flows' data packets that queues dropped over those sent.
+//! - `P_CC`, `P_WW`, `P_WC`: of the judged congestion (wireless, congestion) losses of all measured flows together, the share that
+//!   was called congestion (wireless, wireless).
+//! - `cwnd_mean`, `cwnd_max`, where `measure.cwnd` asks for them: time average and maximum of TCP's congestion window over a
+//!   flow's life, without what recovery adds; the mean of the averages, and the largest maximum, of the measured flows.
 
 use serde::Serialize;
 
 use losscause::{Algorithm, AnyLda, Span, Time};
-use losscause_sim::{Counters, FlowId, FlowReport, FlowSpec, LdaSpec, LinkId, Simulation, Traffic};
+use losscause_sim::{
+    Counters, Event, EventKind, FlowId, FlowReport, FlowSpec, LdaSpec, LinkId, Network, Simulation, Traffic,
+    VerdictTally,
+};
 
 use crate::Experiment;
 
@@ -112,7 +125,12 @@ impl Measurements {
     }
 
     /// Sums up a finished run; `window` is what happened within the measured window.
-    pub(crate) fn of(experiment: &Experiment, simulation: &Simulation, window: &Window) -> Self {
+    pub(crate) fn of(
+        experiment: &Experiment,
+        simulation: &Simulation,
+        window: &Window,
+        windows: Option<&Windows>,
+    ) -> Self {
         let network = &experiment.network;
         let life = |report: &FlowReport| {
             let end = report.stops_at.unwrap_or(experiment.duration).min(experiment.duration);
@@ -165,7 +183,12 @@ impl Measurements {
                 }
             })
             .collect();
-        let metrics = metrics(experiment, simulation, window, &flows);
+        let mut metrics = metrics(experiment, simulation, window, &flows);
+        metrics.extend(means(&flows));
+        metrics.extend(losses(network, simulation, &flows));
+        if let Some(windows) = windows {
+            metrics.extend(windows.metrics(network, simulation, experiment.duration));
+        }
         Self { metrics, flows, links }
     }
 }
@@ -273,6 +296,144 @@ fn metrics(
     metrics
 }
 
+/// What each flow got, and how evenly: of all measured flows, and of each group of them.
+fn means(flows: &[FlowMeasurements]) -> Vec<Metric> {
+    let measured: Vec<&FlowMeasurements> = flows.iter().filter(|flow| flow.measured).collect();
+    let mut groups: Vec<&str> = Vec::new();
+    for flow in &measured {
+        if !groups.contains(&group(&flow.flow)) {
+            groups.push(group(&flow.flow));
+        }
+    }
+    let mut metrics = Vec::new();
+    let mut add = |metric: &str, part: Option<&str>, unit, value| {
+        let metric = part.map_or_else(|| metric.to_owned(), |part| format!("{metric}.{part}"));
+        metrics.push(Metric { metric, unit, value });
+    };
+    for part in [None].into_iter().chain(groups.into_iter().map(Some)) {
+        let of = |value: fn(&FlowMeasurements) -> Option<f64>| -> Vec<f64> {
+            let mine = measured.iter().filter(|flow| part.is_none_or(|part| group(&flow.flow) == part));
+            mine.filter_map(|flow| value(flow)).collect()
+        };
+        let (goodputs, throughputs) = (of(|flow| flow.goodput_kbps), of(|flow| flow.throughput_kbps));
+        add("goodput_mean", part, "kb/s", mean(goodputs.iter().copied()));
+        add("throughput_mean", part, "kb/s", mean(throughputs.iter().copied()));
+        add("fairness", part, "1", jain(&throughputs));
+        if part.is_none() {
+            let received = sum(throughputs.iter().copied()).filter(|received| *received > 0.0);
+            let delivered = sum(goodputs.iter().copied());
+            add("overhead", None, "fraction", received.zip(delivered).map(|(all, useful)| 1.0 - useful / all));
+        }
+    }
+    metrics
+}
+
+/// What queues dropped, and what was said about it.
+fn losses(network: &Network, simulation: &Simulation, flows: &[FlowMeasurements]) -> Vec<Metric> {
+    let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+    let mut metrics = Vec::new();
+    let mut add = |metric: String, value| metrics.push(Metric { metric, unit: "fraction", value });
+    let measured = || (0..).map(FlowId).zip(flows).filter(|(_, flow)| flow.measured);
+    // Per link of the file: packets that came and packets dropped, of all flows and of measured flows' data.
+    let mut links: Vec<(&str, [(u64, u64); 2])> = Vec::new();
+    for (id, spec) in (0..).map(LinkId).zip(&network.links).filter(|(_, spec)| !spec.name.ends_with(".back")) {
+        let all = simulation.counters().link(id);
+        let mine = measured().flat_map(|(flow, _)| simulation.counters().path(flow)).filter(|(link, _)| *link == id);
+        let mine = mine.fold((0, 0), |sum, (_, hop)| (sum.0 + hop.entered, sum.1 + hop.queue_drops));
+        let counts = [(all.entered, all.queue_drops), mine];
+        match links.iter_mut().find(|(known, _)| *known == group(&spec.name)) {
+            Some((_, sums)) => sums.iter_mut().zip(counts).for_each(|(sum, count)| {
+                *sum = (sum.0 + count.0, sum.1 + count.1);
+            }),
+            None => links.push((group(&spec.name), counts)),
+        }
+    }
+    for (link, [all, mine]) in links {
+        add(format!("queue_loss.{link}"), share(all.1, all.0));
+        add(format!("queue_loss_measured.{link}"), share(mine.1, mine.0));
+    }
+    let total = |count: fn(&FlowMeasurements) -> u64| measured().map(|(_, flow)| count(flow)).sum();
+    add("congestion_loss".to_owned(), share(total(|flow| flow.queue_drops), total(|flow| flow.sent_packets)));
+    let mut verdicts = VerdictTally::default();
+    measured().for_each(|(flow, _)| verdicts += simulation.flow(flow).verdicts);
+    let VerdictTally { congestion, wireless } = verdicts;
+    add("P_CC".to_owned(), share(congestion.called_congestion, congestion.judged()));
+    add("P_WW".to_owned(), share(wireless.called_wireless, wireless.judged()));
+    add("P_WC".to_owned(), share(congestion.called_wireless, congestion.judged()));
+    metrics
+}
+
+/// The group of a flow, the link of a copy: members are called group.1, group.2, …; no name in a file has a dot.
+fn group(name: &str) -> &str {
+    name.split('.').next().unwrap_or_default()
+}
+
+/// Jain's index: 1 where all are equal, 1 / n where one has all; none where there is nothing.
+fn jain(values: &[f64]) -> Option<f64> {
+    let squares: f64 = values.iter().map(|value| value * value).sum();
+    let sum: f64 = values.iter().sum();
+    (squares > 0.0).then(|| sum * sum / (values.len() as f64 * squares))
+}
+
+/// TCP's congestion windows over time.
+#[derive(Clone, Debug)]
+pub(crate) struct Windows {
+    flows: Vec<Integral>,
+}
+
+/// The integral of one flow's window.
+#[derive(Clone, Copy, Debug, Default)]
+struct Integral {
+    /// The window in force, packets, and since when.
+    now: Option<(Time, f64)>,
+    packet_seconds: f64,
+    seconds: f64,
+    max: f64,
+}
+
+impl Windows {
+    pub(crate) fn new(network: &Network) -> Self {
+        Self { flows: vec![Integral::default(); network.flows.len()] }
+    }
+
+    /// Windows of one flow come in order of time.
+    pub(crate) fn take(&mut self, event: &Event) {
+        if let EventKind::Cwnd(packets) = event.kind {
+            self.flows[event.flow.0 as usize].change(event.at, packets);
+        }
+    }
+
+    fn metrics(&self, network: &Network, simulation: &Simulation, end: Time) -> [Metric; 2] {
+        let measured = (0..).map(FlowId).zip(&network.flows).zip(&self.flows).filter(|((_, spec), _)| spec.measured);
+        let until = |flow| simulation.flow(flow).stops_at.map_or(end, |stop| stop.min(end));
+        let done: Vec<Integral> = measured.map(|((flow, _), integral)| integral.until(until(flow))).collect();
+        let lived = || done.iter().filter(|integral| integral.seconds > 0.0);
+        let average = mean(lived().map(|integral| integral.packet_seconds / integral.seconds));
+        let max = lived().map(|integral| integral.max).reduce(f64::max);
+        let metric = |name: &str, value| Metric { metric: name.to_owned(), unit: "packets", value };
+        [metric("cwnd_mean", average), metric("cwnd_max", max)]
+    }
+}
+
+impl Integral {
+    fn change(&mut self, at: Time, packets: f64) {
+        *self = self.until(at);
+        self.now = Some((at, packets));
+        self.max = self.max.max(packets);
+    }
+
+    /// The same, carried on to `end`.
+    fn until(mut self, end: Time) -> Self {
+        if let Some((since, packets)) = self.now.filter(|(since, _)| *since < end) {
+            let seconds = (end - since).as_secs_f64();
+            self.packet_seconds += packets * seconds;
+            self.seconds += seconds;
+            self.now = Some((end, packets));
+        }
+        self
+    }
+}
+
 /// The base schemes of the flow's algorithm, where it is a hybrid.
 fn bases(flow: &FlowSpec) -> &'static [(&'static str, Algorithm)] {
     match &flow.traffic {
@@ -297,13 +458,11 @@ fn wire_bytes(flow: &FlowSpec) -> u32 {
 
 /// What each group of flows carried over what an equal share of `capacity`, bits, per flow allows; nothing for one group.
 fn shares<'a>(flows: &[(&'a FlowSpec, &Crossed)], capacity: Option<f64>) -> Vec<(&'a str, Option<f64>)> {
-    // Members of a group are called group.1, group.2, …; no group has a dot in its name.
-    let group = |spec: &'a FlowSpec| spec.name.split('.').next().unwrap_or_default();
     let mut groups: Vec<(&str, f64, u32)> = Vec::new();
     for &(spec, crossed) in flows {
-        match groups.iter_mut().find(|(known, ..)| *known == group(spec)) {
+        match groups.iter_mut().find(|(known, ..)| *known == group(&spec.name)) {
             Some((_, bits, members)) => (*bits, *members) = (*bits + crossed.bits, *members + 1),
-            None => groups.push((group(spec), crossed.bits, 1)),
+            None => groups.push((group(&spec.name), crossed.bits, 1)),
         }
     }
     if groups.len() < 2 {
@@ -340,6 +499,27 @@ mod tests {
         // root 789.63; over the mean 0.0605.
         let deviation = deviation(&[13303.0, 13826.0, 13123.0, 11955.0]).unwrap();
         assert!((deviation - 0.0605).abs() < 0.0001, "{deviation}");
+    }
+
+    #[test]
+    fn jains_index_is_one_for_equals_and_a_share_for_one_that_has_all() {
+        assert_eq!(jain(&[3.0, 3.0, 3.0]), Some(1.0));
+        assert_eq!(jain(&[8.0, 0.0, 0.0, 0.0]), Some(0.25));
+        // (1 + 2 + 3)^2 / (3 * (1 + 4 + 9)) = 36 / 42.
+        assert!((jain(&[1.0, 2.0, 3.0]).unwrap() - 36.0 / 42.0).abs() < 1e-12);
+        assert_eq!(jain(&[0.0, 0.0]), None);
+    }
+
+    #[test]
+    fn a_window_counts_for_as_long_as_it_is_in_force() {
+        let at = |seconds: i64| Time::ZERO + Span::from_secs(seconds);
+        let mut integral = Integral::default();
+        // 4 packets for 3 s, 10 for 1 s, 1 for 6 s: 28 packet-seconds in 10 s.
+        for (second, packets) in [(10, 4.0), (13, 10.0), (14, 1.0)] {
+            integral.change(at(second), packets);
+        }
+        let done = integral.until(at(20));
+        assert_eq!((done.packet_seconds, done.seconds, done.max), (28.0, 10.0, 10.0));
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! One experiment, one seed, one set of measurements.
 
 use losscause::Time;
-use losscause_sim::{Recorder, Simulation};
+use losscause_sim::{Event, Recorder, Simulation};
 
-use crate::measure::Window;
+use crate::measure::{Window, Windows};
 use crate::{Experiment, Measurements, RunError};
 
 /// Runs `experiment` with `seed`. A pure function: the same arguments give the same measurements. Repetition `k` of an
@@ -38,6 +38,39 @@ pub fn run_watched<R: Recorder>(
     recorder: &mut R,
     mut watch: impl FnMut(Time, &mut R),
 ) -> Result<Measurements, RunError> {
+    if !experiment.cwnd {
+        return simulate(experiment, seed, recorder, watch, |_| None);
+    }
+    let windows = Windows::new(&experiment.network);
+    let mut both = WithWindows { windows, recorder };
+    simulate(experiment, seed, &mut both, |now, both| watch(now, both.recorder), |both| Some(&both.windows))
+}
+
+/// A recorder beside which TCP's windows are measured.
+struct WithWindows<'a, R> {
+    windows: Windows,
+    recorder: &'a mut R,
+}
+
+impl<R: Recorder> Recorder for WithWindows<'_, R> {
+    const ON: bool = R::ON;
+    const WINDOWS: bool = true;
+
+    fn record(&mut self, event: &Event) {
+        self.windows.take(event);
+        if R::ON {
+            self.recorder.record(event);
+        }
+    }
+}
+
+fn simulate<R: Recorder>(
+    experiment: &Experiment,
+    seed: u64,
+    recorder: &mut R,
+    mut watch: impl FnMut(Time, &mut R),
+    windows: impl Fn(&R) -> Option<&Windows>,
+) -> Result<Measurements, RunError> {
     let mut simulation = Simulation::new(&experiment.network, seed)?;
     let mut advance = |simulation: &mut Simulation, to: Time| {
         let from = simulation.now();
@@ -54,7 +87,7 @@ pub fn run_watched<R: Recorder>(
     advance(&mut simulation, to);
     let window = Window { from, to, counters: simulation.counters() - &before };
     advance(&mut simulation, experiment.duration);
-    Ok(Measurements::of(experiment, &simulation, &window))
+    Ok(Measurements::of(experiment, &simulation, &window, windows(recorder)))
 }
 
 /// Times that a watcher is called in each of the three parts of a run: before, within and after the window.

@@ -1,7 +1,7 @@
 //! What a run measures, held against numbers worked out by hand.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
-use losscause_study::{Experiment, Measurements, Scenario, Setting, run};
+use losscause_study::{Experiment, Measurements, Scenario, Setting, run, run_recorded};
 
 /// 100 packets of 1000 bytes a second over a link that carries 125 a second.
 const CBR: &str = r#"
@@ -168,4 +168,122 @@ fn verdicts_on_flows_that_left_early_count_like_any_others() {
     assert!(verdicts.len() > 3 && verdicts.iter().all(|m_w| *m_w == Some(0.0)), "{verdicts:?}");
     close(&run, "M_w", 0.0, 0.0);
     close(&run, "M_c", 100.0, 0.0);
+}
+
+/// Two groups of TCP flows that share a line with a short queue, over access links of their own.
+const TWO_GROUPS: &str = r#"
+title = "two groups"
+duration_s = 20
+packet_bytes = 1000
+[measure]
+cwnd = true
+[tcp]
+max_window_pkts = 20
+[[link]]
+name = "access"
+per_flow = true
+rate_bps = 10e6
+delay_ms = 1
+queue_packets = 100
+[[link]]
+name = "line"
+rate_bps = 2e6
+delay_ms = 20
+queue_packets = 8
+channel = { kind = "bernoulli", loss = 0.01 }
+[[flow]]
+name = "old"
+count = 2
+protocol = "tcp"
+path = ["access", "line"]
+[[flow]]
+name = "new"
+count = 2
+protocol = "tfrc"
+lda = "Spike"
+path = ["access", "line"]
+[[flow]]
+name = "noise"
+protocol = "cbr"
+path = ["line"]
+rate_bps = 400e3
+packet_bytes = 1000
+"#;
+
+#[test]
+fn means_and_fairness_are_of_all_measured_flows_and_of_each_group() {
+    let run = measured(TWO_GROUPS, &[]);
+    let of = |group: &str, value: fn(&losscause_study::FlowMeasurements) -> Option<f64>| -> Vec<f64> {
+        run.flows.iter().filter(|flow| flow.measured && flow.flow.starts_with(group)).filter_map(value).collect()
+    };
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    for (group, name) in [("", ""), ("old", ".old"), ("new", ".new")] {
+        close(&run, &format!("goodput_mean{name}"), mean(&of(group, |f| f.goodput_kbps)), 1e-9);
+        close(&run, &format!("throughput_mean{name}"), mean(&of(group, |f| f.throughput_kbps)), 1e-9);
+    }
+    let [a, b] = of("old", |f| f.throughput_kbps)[..] else { panic!("two flows") };
+    close(&run, "fairness.old", (a + b).powi(2) / (2.0 * (a * a + b * b)), 1e-12);
+    let (goodput, throughput) = (run.metric("goodput").unwrap(), run.metric("throughput").unwrap());
+    close(&run, "overhead", 1.0 - goodput / throughput, 1e-12);
+    assert_eq!(of("", |f| f.goodput_kbps).len(), 4, "the noise is not measured");
+}
+
+#[test]
+fn a_queues_loss_is_of_all_packets_that_came_or_of_the_measured_flows_alone() {
+    let run = measured(TWO_GROUPS, &[]);
+    let line = run.links.iter().find(|link| link.link == "line").unwrap();
+    assert!(line.queue_drops > 0);
+    close(&run, "queue_loss.line", line.queue_drops as f64 / line.entered_packets as f64, 1e-12);
+    close(&run, "queue_loss.access", 0.0, 0.0);
+    let measured_drops = run.metric("queue_drops").unwrap();
+    assert!(measured_drops < line.queue_drops as f64, "the noise loses packets, too");
+    // All that measured flows sent came over their access links to the line, but for what is still under way.
+    let share = run.metric("queue_loss_measured.line").unwrap();
+    let sent: u64 = run.flows.iter().filter(|flow| flow.measured).map(|flow| flow.sent_packets).sum();
+    close(&run, "congestion_loss", measured_drops / sent as f64, 1e-12);
+    close(&run, "congestion_loss", share, 1e-3 * share);
+    let names: Vec<&str> = run.metrics.iter().map(|metric| metric.metric.as_str()).collect();
+    assert!(!names.contains(&"queue_loss.access.1") && !names.contains(&"queue_loss.line.back"), "{names:?}");
+}
+
+#[test]
+fn probabilities_are_shares_of_the_judged_losses_of_all_flows_together() {
+    let run = measured(TWO_GROUPS, &["flow.new.count=1"]);
+    // With one flow that judges, the pooled shares are that flow's.
+    close(&run, "P_WC", run.metric("M_c").unwrap() / 100.0, 1e-12);
+    close(&run, "P_WW", 1.0 - run.metric("M_w").unwrap() / 100.0, 1e-12);
+    close(&run, "P_CC", 1.0 - run.metric("M_c").unwrap() / 100.0, 1e-12);
+    let none = measured(TWO_GROUPS, &["flow.new.count=0"]);
+    assert_eq!((none.metric("P_CC"), none.metric("P_WW")), (None, None));
+}
+
+#[test]
+fn the_window_is_measured_where_the_scenario_asks_and_nothing_else_changes() {
+    let experiment = experiment(TWO_GROUPS, &[]);
+    let with = run(&experiment, 1).unwrap();
+    let mut without = run(&Experiment { cwnd: false, ..experiment.clone() }, 1).unwrap();
+    let names = |run: &Measurements| run.metrics.iter().map(|m| m.metric.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&with).len(), names(&without).len() + 2);
+    without.metrics.extend(with.metrics[with.metrics.len() - 2..].to_vec());
+    assert_eq!(with, without);
+    // Held against the window's course in a recording of all events.
+    let mut events: Vec<losscause_sim::Event> = Vec::new();
+    assert_eq!(run_recorded(&experiment, 1, &mut events).unwrap(), with);
+    let mut means = Vec::new();
+    let mut max = 0.0_f64;
+    for flow in [0, 1] {
+        let course = events.iter().filter(|event| event.flow.0 == flow);
+        let course: Vec<(f64, f64)> = course
+            .filter_map(|event| match event.kind {
+                losscause_sim::EventKind::Cwnd(packets) => Some((event.at.as_secs_f64(), packets)),
+                _ => None,
+            })
+            .collect();
+        let ends = course[1..].iter().map(|(at, _)| *at).chain([20.0]);
+        let area: f64 = course.iter().zip(ends).map(|((at, packets), end)| packets * (end - at)).sum();
+        means.push(area / (20.0 - course[0].0));
+        max = course.iter().map(|(_, packets)| *packets).fold(max, f64::max);
+    }
+    close(&with, "cwnd_mean", f64::midpoint(means[0], means[1]), 1e-6);
+    close(&with, "cwnd_max", max, 0.0);
 }

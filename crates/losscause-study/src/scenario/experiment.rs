@@ -25,6 +25,8 @@ pub struct Experiment {
     pub window: (Time, Time),
     /// The bottleneck: one link, or all copies of a per-flow link; empty if the scenario names none.
     pub bottleneck: Vec<LinkId>,
+    /// Whether TCP's congestion window is measured.
+    pub cwnd: bool,
     /// The parameters and their values, by name.
     pub parameters: BTreeMap<String, f64>,
 }
@@ -70,7 +72,7 @@ pub(super) fn build(document: &Document, file: &str, directory: &Path) -> Result
         return Err(reader.error("measure.to_s", problem));
     }
     let bottleneck = bottleneck(document, &layout, &reader, &names)?;
-    Ok(Experiment { network, duration, window: (from, to), bottleneck, parameters })
+    Ok(Experiment { network, duration, window: (from, to), bottleneck, cwnd: document.measure.cwnd, parameters })
 }
 
 /// The parameters. Formulas among them may use those that are plain numbers.

@@ -66,6 +66,9 @@ pub struct Measure {
     /// holds is taken. A per-flow link stands for all its copies together. Without it there is no `thput`.
     #[serde(default)]
     pub bottleneck: Bottleneck,
+    /// Whether TCP's congestion window is measured (`cwnd_mean`, `cwnd_max`); it costs a few percent of the run's time.
+    #[serde(default)]
+    pub cwnd: bool,
 }
 
 /// How the bottleneck is named.
