@@ -2,24 +2,24 @@
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use losscause_study::item::Item;
-use losscause_study::paper::{Parameters, Value};
+use losscause_study::paper::{self, Parameters, Value};
 use losscause_study::reproduce::{Plan, Repetitions, Selection, Variation};
 use losscause_study::score::lookup;
 
 /// The values of a line: metric, system, scenario and parameters of each.
 fn required(line: &str) -> Vec<(String, String, String, Parameters)> {
-    let (place, systems) = line.split_once(": ").unwrap();
-    let words: Vec<&str> = place.split(' ').collect();
-    let [scenario, parameters @ .., metric] = words.as_slice() else { panic!("{line}") };
+    let columns: Vec<&str> = line.split('|').map(str::trim).collect();
+    let [scenario, parameters, metric, systems] = columns.as_slice() else { panic!("{line}") };
     let parameters: Parameters = parameters
-        .iter()
+        .split(", ")
+        .filter(|text| !text.is_empty())
         .map(|text| {
             let (name, value) = text.split_once('=').unwrap();
             (name.to_owned(), value.parse::<f64>().map_or_else(|_| Value::from(value), Value::from))
         })
         .collect();
     let one = |system: &str| ((*metric).to_owned(), system.to_owned(), (*scenario).to_owned(), parameters.clone());
-    systems.split(' ').map(one).collect()
+    systems.split(", ").map(one).collect()
 }
 
 fn planned(paper: &str) -> Vec<Item> {
@@ -28,17 +28,34 @@ fn planned(paper: &str) -> Vec<Item> {
 }
 
 #[test]
-fn every_value_that_numbers_and_claims_of_cen_2003_read_is_measured() {
-    let items = planned("cen2003");
-    let mut values = 0;
-    for line in include_str!("required/cen2003.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        for (metric, system, scenario, parameters) in required(line) {
-            let found = lookup(&items, &metric, &system, &scenario, &parameters);
-            assert!(found.is_some(), "{metric}({system}, {scenario}, {parameters:?}) is not measured");
-            values += 1;
+fn every_value_that_numbers_and_claims_of_a_paper_read_is_measured() {
+    for paper in paper::all().iter().filter(|paper| paper.is_published()) {
+        let file = format!("{}/tests/required/{}.txt", env!("CARGO_MANIFEST_DIR"), paper.key());
+        let text = std::fs::read_to_string(&file).unwrap();
+        let items = planned(paper.key());
+        let mut values = 0;
+        for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            for (metric, system, scenario, parameters) in required(line) {
+                let found = lookup(&items, &metric, &system, &scenario, &parameters);
+                let key = paper.key();
+                assert!(found.is_some(), "{key}: {metric}({system}, {scenario}, {parameters:?}) is not measured");
+                values += 1;
+            }
         }
+        assert!(text.starts_with("# ") && text.contains(&format!(", {values} values:")), "{file}: {values} values");
     }
-    assert_eq!(values, 591);
+}
+
+#[test]
+fn every_checkable_claim_of_a_paper_has_one_predicate() {
+    for paper in paper::all() {
+        let predicates: Vec<&str> = paper.predicates().iter().copied().flatten().map(|(id, _)| *id).collect();
+        let checkable = paper.published().claim.iter().filter(|claim| claim.checkable).map(|claim| claim.id.as_str());
+        let (mut ours, mut theirs) = (predicates, checkable.collect::<Vec<_>>());
+        ours.sort_unstable();
+        theirs.sort_unstable();
+        assert_eq!(ours, theirs, "{}", paper.key());
+    }
 }
 
 #[test]
