@@ -111,7 +111,7 @@ struct PaperEntry {
     name: &'static str,
     title: &'static str,
     venue: &'static str,
-    year: u16,
+    year: Option<u16>,
     repetitions: u32,
     items: Vec<ItemEntry>,
 }

@@ -59,6 +59,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     let mut progress = Progress::new("runs", plan.runs());
     let mut printed: io::Result<()> = Ok(());
     let mut reproduction = plan.execute(jobs, |event| match event {
+        Event::Calibrated(_) => {}
         Event::Runs(done) => progress.set(done),
         Event::Sheet(sheet, items) => {
             let shown = progress.aside(|| show(sheet, items, arguments.format));

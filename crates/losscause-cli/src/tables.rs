@@ -3,7 +3,7 @@
 use losscause_study::item::{Item, Status};
 use losscause_study::paper::{Parameters, Value};
 use losscause_study::reproduce::curves::panels;
-use losscause_study::reproduce::{Reproduction, Sheet, score_of};
+use losscause_study::reproduce::{Calibrated, Reproduction, Sheet, score_of};
 use losscause_study::score::{judge, lookup_number};
 
 use crate::output;
@@ -98,6 +98,7 @@ pub(crate) fn conclusion(reproduction: &Reproduction) -> Option<String> {
     let mut text = String::from(
         "✓ reproduced  ✗ missed  (✓) within the tolerance, but from fewer runs than the paper made  = holds by definition\n\n",
     );
+    text += &calibrated(&reproduction.calibrated);
     let settled = reproduction.claims.iter().filter_map(|claim| claim.holds.map(|holds| (claim, holds)));
     for (claim, holds) in settled {
         let mark = if holds { '✓' } else { '✗' };
@@ -122,6 +123,26 @@ pub(crate) fn conclusion(reproduction: &Reproduction) -> Option<String> {
     }
     Some(text.trim_end().to_owned())
 }
+
+/// What was found before the runs: all of it where it is little, else what missed its target.
+fn calibrated(found: &[Calibrated]) -> String {
+    let few = found.len() <= FEW;
+    let mut text = String::new();
+    for one in found.iter().filter(|one| few || !one.met) {
+        text += &format!("{} {one}\n", if one.met { '✓' } else { '✗' });
+    }
+    if !few {
+        let met = found.iter().filter(|one| one.met).count();
+        text += &format!("{met} of {} calibrated parameters meet their target; the JSON lists them.\n", found.len());
+    }
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text
+}
+
+/// Calibrated parameters up to this number are all shown.
+const FEW: usize = 10;
 
 fn heading(sheet: &Sheet, items: &[Item]) -> String {
     let runs = items.iter().map(|i| i.runs).max().unwrap_or(0);

@@ -1,5 +1,7 @@
 //! One line of a reproduction: a metric of a system in a scenario, published and measured.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::paper::Parameters;
@@ -32,6 +34,9 @@ pub struct Item {
     pub ci95: Option<f64>,
     /// Runs made.
     pub runs: u32,
+    /// Parameters of the scenario's file that were found by their effect before the runs, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub calibrated: BTreeMap<String, f64>,
     /// How the two compare by the rule of scoring.
     pub status: Status,
 }

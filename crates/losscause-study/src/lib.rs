@@ -12,6 +12,7 @@ pub mod error;
 pub mod fade;
 pub mod item;
 pub mod measure;
+pub mod model;
 pub mod paper;
 pub mod parallel;
 pub mod report;

@@ -180,6 +180,7 @@ mod tests {
             measured,
             ci95: None,
             runs,
+            calibrated: Default::default(),
             status: Status::NoPublishedValue,
         }
     }

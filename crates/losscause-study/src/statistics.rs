@@ -28,6 +28,32 @@ impl Estimate {
     }
 }
 
+impl Estimate {
+    /// Estimates the quotient of two means from pairs (x, y) of the same run; runs in which one of them does not exist are left
+    /// out. None over a mean of zero. The interval is that of the mean of x - q y, where q is the quotient, over the mean of y.
+    pub fn of_quotient(pairs: impl IntoIterator<Item = (Option<f64>, Option<f64>)>) -> Self {
+        let mut runs = 0;
+        let mut present = Vec::new();
+        for (x, y) in pairs {
+            runs += 1;
+            present.extend(x.zip(y));
+        }
+        let of = |part: fn(&(f64, f64)) -> f64| mean(&present.iter().map(part).collect::<Vec<_>>());
+        let quotient = of(|pair| pair.0).zip(of(|pair| pair.1)).filter(|(_, y)| *y != 0.0).map(|(x, y)| (x / y, y));
+        let ci95 = quotient.and_then(|(quotient, below)| {
+            let rests: Vec<f64> = present.iter().map(|(x, y)| (x - quotient * y) / below).collect();
+            half_width_95(&rests, mean(&rests)?)
+        });
+        Self { mean: quotient.map(|(quotient, _)| quotient), ci95, runs }
+    }
+
+    /// The same of `factor` x + `offset`.
+    pub fn scaled(self, factor: f64, offset: f64) -> Self {
+        let mean = self.mean.map(|mean| mean * factor + offset);
+        Self { mean, ci95: self.ci95.map(|half_width| half_width * factor.abs()), ..self }
+    }
+}
+
 /// The arithmetic mean; none of nothing.
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
@@ -78,6 +104,19 @@ mod tests {
         assert!((estimate.ci95.unwrap() - 2.634).abs() < 0.001);
         assert_eq!(estimate.runs, 5);
         assert!((standard_deviation(&[52.0, 55.0, 54.0, 57.0, 57.0]).unwrap() - 2.1213).abs() < 0.0001);
+    }
+
+    #[test]
+    fn a_quotient_of_means_worked_by_hand() {
+        // Means 6 and 3: quotient 2. Rests (4 - 4) / 3, (8 - 6) / 3, (6 - 8) / 3 = 0, 2/3, -2/3: s = 2/3, 4.3027 s / sqrt(3).
+        let pairs = [(4.0, 2.0), (8.0, 3.0), (6.0, 4.0)].map(|(x, y)| (Some(x), Some(y)));
+        let estimate = Estimate::of_quotient(pairs.into_iter().chain([(None, Some(7.0))]));
+        assert_eq!((estimate.mean, estimate.runs), (Some(2.0), 4));
+        assert!((estimate.ci95.unwrap() - 1.6561).abs() < 0.0001, "{estimate:?}");
+        let gain = estimate.scaled(100.0, -100.0);
+        assert_eq!(gain.mean, Some(100.0));
+        assert!((gain.ci95.unwrap() - 165.61).abs() < 0.01);
+        assert_eq!(Estimate::of_quotient([(Some(1.0), Some(0.0))]).mean, None);
     }
 
     #[test]

@@ -124,6 +124,11 @@ pub fn increasing(values: &[f64], slack: f64) -> bool {
     values.windows(2).all(|w| w[1] >= w[0] - slack * w[0].abs().max(w[1].abs()))
 }
 
+/// Whether no step rises by more than the fraction `slack` of the larger neighbour.
+pub fn decreasing(values: &[f64], slack: f64) -> bool {
+    values.windows(2).all(|w| w[1] <= w[0] + slack * w[0].abs().max(w[1].abs()))
+}
+
 /// The smallest value; infinite if there is none.
 pub fn min(values: &[f64]) -> f64 {
     values.iter().copied().fold(f64::INFINITY, f64::min)
@@ -164,6 +169,7 @@ mod tests {
             measured,
             ci95: None,
             runs: 10,
+            calibrated: Default::default(),
             status: Status::NoPublishedValue,
         };
         values.iter().map(item).collect()
@@ -209,5 +215,7 @@ mod tests {
         assert!(increasing(&[1.0, 2.0, 1.95], 0.05));
         assert!(!increasing(&[1.0, 2.0, 1.85], 0.05));
         assert!(!increasing(&[1.0, 0.999], 0.0));
+        assert!(decreasing(&[2.0, 1.0, 1.05], 0.05));
+        assert!(!decreasing(&[2.0, 1.0, 1.06], 0.05));
     }
 }

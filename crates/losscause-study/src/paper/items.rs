@@ -20,6 +20,9 @@ pub struct Items {
     /// Scenarios of the paper that have no file of their own, because they are another one with settings.
     #[serde(default)]
     pub network: Vec<NetworkOf>,
+    /// Parameters of scenario files that the program finds before it measures.
+    #[serde(default)]
+    pub calibration: Vec<Calibration>,
     /// The tables and figures.
     pub item: Vec<ItemSpec>,
 }
@@ -39,7 +42,8 @@ pub struct ParameterSetting {
 }
 
 /// Which scenario file another scenario of the paper uses. In `file` and `set`, `{NAME}` stands for the value of a
-/// parameter, which is then no setting of its own.
+/// parameter. A parameter that is used in this way anywhere (here, in a system's settings, in the item, in the target of a
+/// calibration) is no setting of its own.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NetworkOf {
@@ -50,6 +54,34 @@ pub struct NetworkOf {
     /// Settings, each KEY=VALUE.
     #[serde(default)]
     pub set: Vec<String>,
+}
+
+/// A parameter of a scenario file that the paper gives by its effect: the value at which a metric of a reference system
+/// meets a target. It is found by bisection on the mean of a few runs, once per combination of all other settings, and then used
+/// for all systems. The metric is taken to rise or to fall all the way from one end of the interval to the other.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Calibration {
+    /// The scenarios that it holds for, by their names in the paper.
+    pub scenarios: Vec<String>,
+    /// The setting that is found: a parameter of the scenario's file.
+    pub parameter: String,
+    /// The system whose runs are looked at.
+    pub system: String,
+    /// The scenario that it runs in (default: the one that the value is for).
+    pub within: Option<String>,
+    /// What it is run at (default: the parameters of the item that the value is for).
+    pub parameters: Option<Parameters>,
+    /// What of its runs is looked at, by the name that a run has for it.
+    pub metric: String,
+    /// What the mean of the metric is to be, in the run's unit: a number, or `{NAME}` for the value of a parameter.
+    pub target: Value,
+    /// How far from it the mean may be.
+    pub tolerance: f64,
+    /// The smallest and the largest value that may be taken. If the target lies beyond, the nearer end is.
+    pub between: (f64, f64),
+    /// How many runs the mean is of.
+    pub runs: u32,
 }
 
 /// A table or figure: every metric for every system at every combination of the parameters' values.
@@ -79,9 +111,14 @@ pub struct ItemSpec {
     pub x: Option<String>,
     /// Rows, in the paper's order.
     pub metrics: Vec<String>,
-    /// Metrics that a run has under another name.
+    /// Metrics that a run has under another name or in another unit. In the names, `{NAME}` stands for the value of a parameter,
+    /// and `{system}` for the item's system.
     #[serde(default)]
-    pub read: BTreeMap<String, String>,
+    pub read: BTreeMap<String, Read>,
+    /// The system whose runs are read (default: the item's own); `{NAME}` stands for the value of a parameter.
+    pub runs_of: Option<String>,
+    /// What the values are divided by, if they are quotients.
+    pub over: Option<Over>,
     /// Columns, in the paper's order.
     pub systems: Vec<String>,
 }
@@ -93,12 +130,70 @@ pub enum ItemKind {
     /// Runs of each system.
     #[default]
     Runs,
-    /// Runs of the named system, of which the item's systems are parts; the run calls the metric `METRIC.PART`.
-    PartsOf(String),
     /// The algorithms' own operation counts; no run.
     Operations,
     /// The paper's pattern of packet errors that the parameter `loss` names; no run.
     Pattern,
+    /// A formula ([`crate::model`]) of the item's parameters; no run.
+    Model,
+}
+
+/// What a run calls a metric.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum Read {
+    /// Its name there; the units are the same.
+    Name(String),
+    /// Its name there, and what its value is multiplied by to be in the paper's unit: 125 makes bytes per second of kb/s.
+    Scaled {
+        /// The name.
+        metric: String,
+        /// The factor.
+        times: f64,
+    },
+}
+
+/// The other run of a quotient, and how it is taken. In the names, `{NAME}` stands for the value of a parameter.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Over {
+    /// The system that is run (default: the one above the line).
+    pub system: Option<String>,
+    /// The paper's scenario that it is run in (default: the item's).
+    pub scenario: Option<String>,
+    /// The metric that is read, by the name that a run has for it (default: the one above the line).
+    pub metric: Option<String>,
+    /// Parameters that differ from the item's.
+    #[serde(default)]
+    pub parameters: Parameters,
+    /// What the quotient is shown as.
+    #[serde(default, rename = "as")]
+    pub shown: Shown,
+    /// What it is a quotient of.
+    #[serde(default)]
+    pub of: QuotientOf,
+}
+
+/// How a quotient x / y is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shown {
+    /// x / y.
+    #[default]
+    Ratio,
+    /// 100 (x / y - 1), percent.
+    Gain,
+}
+
+/// What a quotient is taken of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum QuotientOf {
+    /// Two runs of the same seed; then the mean over seeds.
+    #[default]
+    Runs,
+    /// The means over all runs.
+    Means,
 }
 
 /// One value or several.
@@ -141,9 +236,27 @@ impl ItemSpec {
             .fold(vec![parameters.clone()], |so_far, (name, values)| multiply(&so_far, &alone(name, values)))
     }
 
-    /// What a run calls `metric`.
-    pub fn metric_of_run<'a>(&'a self, metric: &'a str) -> &'a str {
-        self.read.get(metric).map_or(metric, String::as_str)
+    /// What a run calls `metric`, and what its value there is multiplied by.
+    pub fn read_from<'a>(&'a self, metric: &'a str) -> (&'a str, f64) {
+        match self.read.get(metric) {
+            None => (metric, 1.0),
+            Some(Read::Name(name)) => (name, 1.0),
+            Some(Read::Scaled { metric, times }) => (metric, *times),
+        }
+    }
+
+    /// Whether its values come from runs.
+    pub fn is_of_runs(&self) -> bool {
+        self.kind == ItemKind::Runs
+    }
+
+    /// Every text of it in which `{NAME}` may stand for a parameter.
+    pub(crate) fn templates(&self) -> impl Iterator<Item = &str> {
+        let read = self.read.values().map(|read| match read {
+            Read::Name(metric) | Read::Scaled { metric, .. } => metric.as_str(),
+        });
+        let over = self.over.iter().flat_map(|over| [&over.system, &over.scenario, &over.metric]);
+        read.chain(over.chain([&self.runs_of]).flatten().map(String::as_str))
     }
 }
 

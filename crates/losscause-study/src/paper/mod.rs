@@ -15,7 +15,9 @@ mod published;
 
 use patterns::Fading;
 
-pub use items::{ItemKind, ItemSpec, Items, NetworkOf, OneOrMany, ParameterSetting};
+pub use items::{
+    Calibration, ItemKind, ItemSpec, Items, NetworkOf, OneOrMany, Over, ParameterSetting, QuotientOf, Read, Shown,
+};
 pub use parameters::{Parameters, Value};
 pub use patterns::{KnownPattern, pattern};
 pub use published::{Claim, Kind, Metric, Number, Published, Role, System};
@@ -70,6 +72,12 @@ static PAPERS: LazyLock<Vec<Paper>> = LazyLock::new(|| {
 });
 
 impl Paper {
+    /// A paper that is not the program's, without scenarios of its own.
+    #[cfg(test)]
+    pub(crate) fn of_texts(published: &str, items: &str) -> &'static Self {
+        Box::leak(Box::new(Self::parse(published, items, &[], None, &[])))
+    }
+
     fn parse(
         published: &str,
         items: &str,
@@ -251,7 +259,7 @@ mod tests {
                 let known = scenario(paper.key(), &item.scenario).is_some()
                     || paper.items().network.iter().any(|n| n.scenario == item.scenario);
                 assert!(
-                    known || matches!(item.kind, ItemKind::Operations | ItemKind::Pattern),
+                    known || matches!(item.kind, ItemKind::Operations | ItemKind::Pattern | ItemKind::Model),
                     "{}: {}",
                     item.id,
                     item.scenario

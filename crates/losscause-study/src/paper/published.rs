@@ -14,12 +14,12 @@ pub struct Published {
     pub title: String,
     /// Its authors.
     pub authors: Vec<String>,
-    /// Year of publication.
-    pub year: u16,
+    /// Year of publication; none where it is not known.
+    pub year: Option<u16>,
     /// Where it appeared.
     pub venue: String,
-    /// Digital object identifier.
-    pub doi: String,
+    /// Digital object identifier, if there is one.
+    pub doi: Option<String>,
     /// What the authors simulated with.
     pub simulator: String,
     /// Runs behind every published number; a number counts as reproduced only with as many.
@@ -40,13 +40,18 @@ pub struct Published {
 pub struct System {
     /// The paper's name: "mBiaz", "Omni".
     pub name: String,
-    /// The transport, by its name in a scenario.
-    pub protocol: String,
+    /// The transport, by its name in a scenario; none for a formula, which is not simulated.
+    pub protocol: Option<String>,
+    /// Which TCP, by its name in a scenario; none for the scenario's own.
+    pub variant: Option<String>,
     /// The loss differentiation algorithm, by its name in a scenario; none where every loss is congestion.
     pub lda: Option<String>,
     /// Whether no channel corrupts its packets.
     #[serde(default)]
     pub wireless_immune: bool,
+    /// Further settings, each KEY=VALUE, in which `{NAME}` stands for the value of a parameter.
+    #[serde(default)]
+    pub set: Vec<String>,
     /// Its part in the paper.
     pub role: Role,
     /// Section that defines it.

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::item::{Item, Status};
 use crate::paper;
 use crate::reproduce::curves::panels;
-use crate::reproduce::{Reproduction, Scorecard, Sheet, score_of};
+use crate::reproduce::{Calibrated, Reproduction, Scorecard, Sheet, score_of};
 use crate::score::Score;
 
 mod chart;
@@ -23,7 +23,8 @@ pub fn html(reproduction: &Reproduction, sheets: &[Sheet]) -> String {
     let papers: Vec<PaperView> = reproduction.scorecards().iter().map(paper_view).collect();
     let tables: Vec<TableView> = sheets.iter().map(|sheet| table_view(sheet, reproduction)).collect();
     let context = context! {
-        papers, tables, seed => reproduction.seed, version => reproduction.version, claims => claims(reproduction)
+        papers, tables, seed => reproduction.seed, version => reproduction.version, claims => claims(reproduction),
+        calibrated => reproduction.calibrated.iter().map(calibrated_view).collect::<Vec<_>>()
     };
     template.render(context).expect("a test renders the template")
 }
@@ -91,6 +92,18 @@ struct ClaimView {
     mark: &'static str,
     meaning: &'static str,
     class: &'static str,
+}
+
+#[derive(Serialize)]
+struct CalibratedView {
+    text: String,
+    mark: &'static str,
+    class: &'static str,
+}
+
+fn calibrated_view(found: &Calibrated) -> CalibratedView {
+    let (mark, class) = if found.met { ("✓", "good") } else { ("✗", "bad") };
+    CalibratedView { text: format!("{}: {found}", found.paper), mark, class }
 }
 
 fn paper_view(card: &Scorecard) -> PaperView {

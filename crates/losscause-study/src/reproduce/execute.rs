@@ -1,11 +1,13 @@
 //! Carries a plan out.
 
-use super::plan::{Configuration, Plan, Reading};
+use super::calibrate::{self, Calibrated};
+use super::plan::{Configuration, Divisor, Plan, Reading, Sample};
 use super::{Event, Reproduction, conclude, known_metric};
 use crate::item::Item;
+use crate::paper::{QuotientOf, Shown};
 use crate::parallel::{self, Jobs};
 use crate::statistics::{Estimate, mean};
-use crate::{RunError, run, score};
+use crate::{RunError, Setting, run, score};
 
 impl Plan {
     /// Makes every run and sums up; `observe` is told of every run, and of every table or figure, in their order, as soon as
@@ -14,6 +16,8 @@ impl Plan {
     /// # Errors
     /// A run fails.
     pub fn execute(mut self, jobs: Jobs, mut observe: impl FnMut(Event<'_>)) -> Result<Reproduction, RunError> {
+        let calibrated = self.calibrate(jobs)?;
+        calibrated.iter().for_each(|found| observe(Event::Calibrated(found)));
         // All runs wait in one line, in the order of the sheets, so that no thread idles until the last of them.
         let tasks: Vec<(usize, u32)> = (0..self.configurations.len())
             .flat_map(|c| (0..self.configurations[c].runs).map(move |k| (c, k)))
@@ -34,17 +38,36 @@ impl Plan {
         });
         match results.failure {
             Some((_, error)) => Err(error),
-            None => Ok(conclude(&self.items, self.seed)),
+            None => Ok(Reproduction { calibrated, ..conclude(&self.items, self.seed) }),
         }
+    }
+
+    /// Finds the values that configurations wait for, puts them in, and notes them with the items.
+    fn calibrate(&mut self, jobs: Jobs) -> Result<Vec<Calibrated>, RunError> {
+        let calibrated = calibrate::find(&mut self.searches, self.seed, jobs)?;
+        let setting = |search: &usize| {
+            let Calibrated { parameter, value, .. } = &calibrated[*search];
+            Setting::new(parameter.as_str(), *value)
+        };
+        for configuration in self.configurations.iter_mut().filter(|c| !c.waits_for.is_empty()) {
+            let found: Vec<Setting> = configuration.waits_for.iter().map(setting).collect();
+            configuration.experiment = configuration.scenario.with(&found)?.experiment()?;
+        }
+        for (item, reading) in self.items.iter_mut().zip(&self.readings) {
+            let of_item = reading.samples().flat_map(|sample| &sample.configurations);
+            for &search in of_item.flat_map(|&c| &self.configurations[c].waits_for) {
+                let Calibrated { parameter, value, .. } = &calibrated[search];
+                item.calibrated.entry(parameter.clone()).or_insert(*value);
+            }
+        }
+        Ok(calibrated)
     }
 
     /// Tells of the sheets from `shown` on that are complete by now, and fills their items in.
     fn show_complete(&mut self, results: &Results, shown: &mut usize, observe: &mut impl FnMut(Event<'_>)) {
         while let Some(sheet) = self.sheets.get(*shown) {
-            let complete = sheet.items.iter().all(|&i| match &self.readings[i] {
-                Reading::Counted(_) => true,
-                Reading::Runs { configurations, .. } => configurations.iter().all(|&c| results.left[c] == 0),
-            });
+            let mut samples = sheet.items.iter().flat_map(|&i| self.readings[i].samples());
+            let complete = samples.all(|sample| sample.configurations.iter().all(|&c| results.left[c] == 0));
             if !complete {
                 return;
             }
@@ -69,7 +92,7 @@ fn measure(
     read_from: &[String],
 ) -> Result<Values, RunError> {
     let measurements = run(&configuration.experiment, seed)?;
-    read_from.iter().try_for_each(|name| known_metric(&measurements, name))?;
+    read_from.iter().chain(wanted).try_for_each(|name| known_metric(&measurements, name))?;
     Ok(wanted.iter().map(|metric| measurements.metric(metric)).collect())
 }
 
@@ -88,11 +111,10 @@ struct Results {
 impl Results {
     fn new(plan: &Plan) -> Self {
         let mut wanted: Vec<Vec<String>> = vec![vec![]; plan.configurations.len()];
-        for reading in &plan.readings {
-            let Reading::Runs { configurations, metric } = reading else { continue };
-            for &c in configurations {
-                if !wanted[c].contains(metric) {
-                    wanted[c].push(metric.clone());
+        for sample in plan.readings.iter().flat_map(Reading::samples) {
+            for &c in &sample.configurations {
+                if !wanted[c].contains(&sample.metric) {
+                    wanted[c].push(sample.metric.clone());
                 }
             }
         }
@@ -118,20 +140,39 @@ impl Results {
     fn fill_in(&self, item: &mut Item, reading: &Reading) {
         match reading {
             Reading::Counted(value) => item.measured = *value,
-            Reading::Runs { configurations, metric } => {
-                let estimate = Estimate::from_runs((0..item.runs).map(|k| self.value(configurations, metric, k)));
+            Reading::Runs { value, over, times } => {
+                let estimate = self.estimate(value, over.as_ref(), item.runs).scaled(*times, 0.0);
                 (item.measured, item.ci95, item.runs) = (estimate.mean, estimate.ci95, estimate.runs);
             }
         }
     }
 
+    /// What the first `runs` repetitions say.
+    fn estimate(&self, value: &Sample, over: Option<&Divisor>, runs: u32) -> Estimate {
+        let Some(Divisor { sample: below, shown, of }) = over else {
+            return Estimate::from_runs((0..runs).map(|k| self.value(value, k)));
+        };
+        let pairs = (0..runs).map(|k| (self.value(value, k), self.value(below, k)));
+        let quotient = match of {
+            QuotientOf::Means => Estimate::of_quotient(pairs),
+            QuotientOf::Runs => {
+                let defined = |y: &f64| *y != 0.0;
+                Estimate::from_runs(pairs.map(|(x, y)| Some(x? / y.filter(defined)?)))
+            }
+        };
+        match shown {
+            Shown::Ratio => quotient,
+            Shown::Gain => quotient.scaled(100.0, -100.0),
+        }
+    }
+
     /// The metric in repetition `k`, the mean over the configurations in which it exists.
-    fn value(&self, configurations: &[usize], metric: &str, k: u32) -> Option<f64> {
+    fn value(&self, Sample { configurations, metric }: &Sample, k: u32) -> Option<f64> {
         let of = |c: &usize| {
             let place = self.wanted[*c].iter().position(|wanted| wanted == metric)?;
             self.values[*c][k as usize][place]
         };
-        match configurations {
+        match configurations.as_slice() {
             [one] => of(one),
             several => mean(&several.iter().filter_map(of).collect::<Vec<f64>>()),
         }

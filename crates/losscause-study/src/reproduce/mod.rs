@@ -11,13 +11,17 @@ use crate::item::{ClaimOutcome, Item};
 use crate::paper::{self, ItemSpec, Paper};
 use crate::{InputError, Measurements, Setting, claims, score};
 
+mod calibrate;
 pub mod curves;
 mod execute;
 mod plan;
 mod scorecard;
 mod selection;
 mod settings;
+#[cfg(test)]
+mod tests;
 
+pub use calibrate::Calibrated;
 pub use plan::Plan;
 pub use scorecard::{Scorecard, score_of};
 pub use selection::{MOST_RUNS, Repetitions, Selection};
@@ -29,6 +33,9 @@ pub struct Reproduction {
     pub items: Vec<Item>,
     /// Every claim of the papers that were asked for.
     pub claims: Vec<ClaimOutcome>,
+    /// Every parameter that was found by its effect before anything was measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calibrated: Vec<Calibrated>,
     /// Repetition k, counted from 0, ran with this seed plus k.
     pub seed: u64,
     /// Version of the program.
@@ -57,6 +64,8 @@ impl Variation {
 /// What a plan tells while it is carried out.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
+    /// A parameter was found by its effect; all of them are before the first run.
+    Calibrated(&'a Calibrated),
     /// So many runs are done.
     Runs(usize),
     /// A table or figure is complete; its items, with their status.
@@ -76,8 +85,14 @@ pub struct Sheet {
 
 /// Holds measured items against what their papers publish.
 pub fn conclude(items: &[Item], seed: u64) -> Reproduction {
-    let mut reproduction =
-        Reproduction { items: vec![], claims: vec![], seed, version: env!("CARGO_PKG_VERSION").into(), wall_s: None };
+    let mut reproduction = Reproduction {
+        items: vec![],
+        claims: vec![],
+        calibrated: vec![],
+        seed,
+        version: env!("CARGO_PKG_VERSION").into(),
+        wall_s: None,
+    };
     for paper in paper::all() {
         let mut mine: Vec<Item> = items.iter().filter(|i| i.paper == paper.key()).cloned().collect();
         if mine.is_empty() {

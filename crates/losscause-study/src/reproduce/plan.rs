@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use losscause::registry::Algorithm;
 
-use super::settings::{Place, place};
+use super::calibrate::{self, Search};
+use super::settings::{Place, bad_item, filled_in, place};
 use super::{Repetitions, Selection, Sheet, Variation};
 use crate::item::{Item, Status};
-use crate::paper::{self, ItemKind, ItemSpec, Paper, Parameters, Value};
-use crate::{Experiment, InputError, Scenario};
+use crate::paper::{self, Calibration, ItemKind, ItemSpec, Over, Paper, Parameters, QuotientOf, Shown, Value};
+use crate::{Experiment, InputError, Scenario, Setting, model};
 
 /// Everything that has to be run, and where the results go.
 #[derive(Debug)]
@@ -17,6 +18,8 @@ pub struct Plan {
     pub(super) items: Vec<Item>,
     pub(super) readings: Vec<Reading>,
     pub(super) configurations: Vec<Configuration>,
+    /// Values that are to be found before anything is measured.
+    pub(super) searches: Vec<Search>,
     /// Names that metrics are read from by a variation; checked once there are measurements.
     pub(super) read_from: Vec<String>,
     pub(super) seed: u64,
@@ -25,16 +28,50 @@ pub struct Plan {
 /// Where an item's value comes from.
 #[derive(Clone, Debug)]
 pub(super) enum Reading {
-    /// A metric of the runs of one configuration; of several the mean, seed by seed.
-    Runs { configurations: Vec<usize>, metric: String },
+    /// Read from runs; perhaps a quotient.
+    Runs {
+        value: Sample,
+        over: Option<Divisor>,
+        /// From the run's unit to the paper's.
+        times: f64,
+    },
     /// Counted, not run.
     Counted(Option<f64>),
+}
+
+/// A metric of the runs of one configuration; of several the mean, seed by seed.
+#[derive(Clone, Debug)]
+pub(super) struct Sample {
+    pub(super) configurations: Vec<usize>,
+    pub(super) metric: String,
+}
+
+/// What a value is divided by.
+#[derive(Clone, Debug)]
+pub(super) struct Divisor {
+    pub(super) sample: Sample,
+    pub(super) shown: Shown,
+    pub(super) of: QuotientOf,
+}
+
+impl Reading {
+    pub(super) fn samples(&self) -> impl Iterator<Item = &Sample> {
+        let (value, over) = match self {
+            Reading::Counted(_) => (None, None),
+            Reading::Runs { value, over, .. } => (Some(value), over.as_ref().map(|over| &over.sample)),
+        };
+        value.into_iter().chain(over)
+    }
 }
 
 /// One scenario with its settings: what several items may share.
 #[derive(Debug)]
 pub(super) struct Configuration {
+    pub(super) scenario: Scenario,
+    /// What is run; with a calibrated parameter at one end of its interval until the value is found.
     pub(super) experiment: Experiment,
+    /// The searches whose values it waits for.
+    pub(super) waits_for: Vec<usize>,
     pub(super) runs: u32,
 }
 
@@ -50,7 +87,15 @@ impl Plan {
         variation: &Variation,
     ) -> Result<Self, InputError> {
         let read_from = variation.metrics.values().cloned().collect();
-        let plan = Self { sheets: vec![], items: vec![], readings: vec![], configurations: vec![], read_from, seed };
+        let plan = Self {
+            sheets: vec![],
+            items: vec![],
+            readings: vec![],
+            configurations: vec![],
+            searches: vec![],
+            read_from,
+            seed,
+        };
         let mut planner = Planner { plan, variation, items: BTreeMap::new(), scenarios: Scenarios::default() };
         for (paper, spec) in selection.iter() {
             planner.add(paper, spec, repetitions.of(paper))?;
@@ -68,7 +113,7 @@ impl Plan {
         &self.items
     }
 
-    /// How many simulations will run.
+    /// How many simulations will run, those of calibrations aside.
     pub fn runs(&self) -> usize {
         self.configurations.iter().map(|c| c.runs as usize).sum()
     }
@@ -89,8 +134,6 @@ struct Scenarios {
     files: BTreeMap<String, Scenario>,
     /// The configuration of every file with settings, as written.
     written: BTreeMap<String, usize>,
-    /// One per configuration.
-    of_configurations: Vec<Scenario>,
 }
 
 impl Planner<'_> {
@@ -120,57 +163,160 @@ impl Planner<'_> {
         Ok(())
     }
 
-    fn reading(&mut self, paper: &Paper, spec: &ItemSpec, item: &Item) -> Result<Reading, InputError> {
-        let metric = self.variation.read(spec.metric_of_run(&item.metric));
-        let (system, metric) = match &spec.kind {
+    fn reading(&mut self, paper: &'static Paper, spec: &ItemSpec, item: &Item) -> Result<Reading, InputError> {
+        match &spec.kind {
             ItemKind::Operations => {
                 return Ok(Reading::Counted(count_operations(paper, &item.system, &item.parameters)));
             }
             ItemKind::Pattern => {
                 return Ok(Reading::Counted(of_pattern(paper, &item.metric, &item.parameters)?));
             }
-            ItemKind::Runs => (&item.system, metric),
-            ItemKind::PartsOf(whole) => (whole, format!("{metric}.{}", item.system)),
-        };
-        let mut configurations = Vec::new();
-        for parameters in spec.runs_at(&item.parameters) {
-            configurations.push(self.configuration(item, paper, system, &parameters)?);
+            ItemKind::Model => {
+                let value = model::value(&item.system, &item.metric, &item.parameters);
+                let value = value.map_err(|problem| bad_item(paper, spec, "parameters", problem))?;
+                return Ok(Reading::Counted(Some(value)));
+            }
+            ItemKind::Runs => {}
         }
-        Ok(Reading::Runs { configurations, metric })
+        // The item's system is no parameter, but may be named like one.
+        let mut names = item.parameters.clone();
+        names.insert("system".to_owned(), Value::Text(item.system.clone()));
+        let fill =
+            |key: &str, text: &str| filled_in(text, &names).map_err(|problem| bad_item(paper, spec, key, problem));
+        let (metric, times) = spec.read_from(&item.metric);
+        let metric = self.variation.read(&fill("read", metric)?);
+        let system = spec.runs_of.as_ref().map_or_else(|| Ok(item.system.clone()), |text| fill("runs_of", text))?;
+        let scenario = item.scenario.as_str();
+        let value = self.sample(paper, spec, item.runs, scenario, &system, &item.parameters, &metric)?;
+        let Some(Over { system: other, scenario: elsewhere, metric: another, parameters, shown, of }) = &spec.over
+        else {
+            return Ok(Reading::Runs { value, over: None, times });
+        };
+        let or = |text: &Option<String>, same: &str| {
+            text.as_ref().map_or_else(|| Ok(same.to_owned()), |text| fill("over", text))
+        };
+        let metric = match another {
+            Some(text) => self.variation.read(&fill("over", text)?),
+            None => metric,
+        };
+        let mut at = item.parameters.clone();
+        at.extend(parameters.clone());
+        let sample =
+            self.sample(paper, spec, item.runs, &or(elsewhere, scenario)?, &or(other, &system)?, &at, &metric)?;
+        Ok(Reading::Runs { value, over: Some(Divisor { sample, shown: *shown, of: *of }), times })
     }
 
-    /// The configuration that runs `system` in the item's scenario at `parameters`: an old one if there is one.
+    /// The metric of `system` in `scenario` at `parameters`, a mean where the item takes one.
+    #[allow(clippy::too_many_arguments)] // They are the parts of one sentence, the one above.
+    fn sample(
+        &mut self,
+        paper: &'static Paper,
+        spec: &ItemSpec,
+        runs: u32,
+        scenario: &str,
+        system: &str,
+        parameters: &Parameters,
+        metric: &str,
+    ) -> Result<Sample, InputError> {
+        let mut configurations = Vec::new();
+        for parameters in spec.runs_at(parameters) {
+            configurations.push(self.configuration(paper, spec, runs, scenario, system, &parameters)?);
+        }
+        Ok(Sample { configurations, metric: metric.to_owned() })
+    }
+
+    /// The configuration that runs `system` in the paper's `scenario` at `parameters`: an old one if there is one.
     fn configuration(
         &mut self,
-        item: &Item,
-        paper: &Paper,
+        paper: &'static Paper,
+        spec: &ItemSpec,
+        runs: u32,
+        scenario: &str,
         system: &str,
         parameters: &Parameters,
     ) -> Result<usize, InputError> {
-        let Place { file, mut settings } = place(paper, &item.scenario, system, parameters)?;
+        let mut waits_for = Vec::new();
+        for calibration in paper.items().calibration.iter().filter(|c| c.scenarios.iter().any(|s| s == scenario)) {
+            waits_for.push(self.search(paper, spec, calibration, scenario, parameters)?);
+        }
+        let (file, settings) = self.settings(paper, spec, scenario, system, parameters)?;
+        let texts: Vec<String> = settings.iter().map(ToString::to_string).collect();
+        let written = format!("{file} {} {waits_for:?}", texts.join(" "));
+        if let Some(&known) = self.scenarios.written.get(&written) {
+            let known = self.reuse(known, runs);
+            return Ok(known);
+        }
+        let scenario = self.scenarios.of(&file)?.with(&settings)?;
+        // The same settings in other words: a delay of 20 ms, which the file has anyway.
+        let same = |old: &Configuration| old.waits_for == waits_for && old.scenario.is_same(&scenario);
+        let known = self.plan.configurations.iter().position(same);
+        let index = match known {
+            Some(known) => self.reuse(known, runs),
+            None => {
+                let ends: Vec<_> = waits_for.iter().map(|&search| self.plan.searches[search].at_an_end()).collect();
+                let experiment = scenario.with(&ends)?.experiment()?;
+                self.plan.configurations.push(Configuration { scenario, experiment, waits_for, runs });
+                self.plan.configurations.len() - 1
+            }
+        };
+        self.scenarios.written.insert(written, index);
+        Ok(index)
+    }
+
+    /// A configuration that is there, run as often as the most demanding of its items wants.
+    fn reuse(&mut self, known: usize, runs: u32) -> usize {
+        let most = &mut self.plan.configurations[known].runs;
+        *most = runs.max(*most);
+        known
+    }
+
+    /// The search for a calibrated parameter of `scenario` at `parameters`: an old one if there is one.
+    fn search(
+        &mut self,
+        paper: &'static Paper,
+        spec: &ItemSpec,
+        calibration: &'static Calibration,
+        scenario: &str,
+        parameters: &Parameters,
+    ) -> Result<usize, InputError> {
+        let target = calibrate::target(paper, spec, calibration, parameters)?;
+        let scenario = calibration.within.as_deref().unwrap_or(scenario);
+        let at = calibration.parameters.as_ref().unwrap_or(parameters);
+        let (file, settings) = self.settings(paper, spec, scenario, &calibration.system, at)?;
+        let reference = self.scenarios.of(&file)?.with(&settings)?;
+        let search = Search::new(paper, calibration, scenario, (reference, &settings), target)?;
+        let known = self.plan.searches.iter().position(|old| old.is_same(&search));
+        Ok(known.unwrap_or_else(|| {
+            self.plan.searches.push(search);
+            self.plan.searches.len() - 1
+        }))
+    }
+
+    /// The file, by the names of paper and scenario, and all settings, those of the variation included.
+    fn settings(
+        &self,
+        paper: &Paper,
+        spec: &ItemSpec,
+        scenario: &str,
+        system: &str,
+        parameters: &Parameters,
+    ) -> Result<(String, Vec<Setting>), InputError> {
+        let Place { file, mut settings } = place(paper, spec, scenario, system, parameters)?;
         settings.extend_from_slice(&self.variation.settings);
         // A scenario without a file of its own is varied with the one whose file it uses.
         settings.extend(self.variation.only.get(&file).into_iter().flatten().cloned());
         let file = if file.contains('/') { file } else { format!("{}/{file}", paper.key()) };
-        let texts: Vec<String> = settings.iter().map(ToString::to_string).collect();
-        let written = format!("{file} {}", texts.join(" "));
-        if let Some(&known) = self.scenarios.written.get(&written) {
-            return Ok(known);
+        Ok((file, settings))
+    }
+}
+
+impl Scenarios {
+    /// The scenario of that name, read once.
+    fn of(&mut self, file: &str) -> Result<&Scenario, InputError> {
+        if !self.files.contains_key(file) {
+            self.files.insert(file.to_owned(), paper::load_scenario(file)?);
         }
-        if !self.scenarios.files.contains_key(&file) {
-            self.scenarios.files.insert(file.clone(), paper::load_scenario(&file)?);
-        }
-        let scenario = self.scenarios.files[&file].with(&settings)?;
-        // The same settings in other words: a delay of 20 ms, which the file has anyway.
-        let known = self.scenarios.of_configurations.iter().position(|old| old.is_same(&scenario));
-        let index = known.unwrap_or(self.plan.configurations.len());
-        if known.is_none() {
-            let experiment = scenario.experiment()?;
-            self.plan.configurations.push(Configuration { experiment, runs: item.runs });
-            self.scenarios.of_configurations.push(scenario);
-        }
-        self.scenarios.written.insert(written, index);
-        Ok(index)
+        Ok(&self.files[file])
     }
 }
 
@@ -206,7 +352,7 @@ fn count_operations(paper: &Paper, system: &str, parameters: &Parameters) -> Opt
 
 fn blank_item(paper: &Paper, spec: &ItemSpec, metric: &str, system: &str, parameters: &Parameters, runs: u32) -> Item {
     let unit = paper.metric(metric).map(|m| m.unit.clone()).unwrap_or_default();
-    let runs = if matches!(spec.kind, ItemKind::Operations | ItemKind::Pattern) { 0 } else { runs };
+    let runs = if spec.is_of_runs() { runs } else { 0 };
     Item {
         id: item_id(paper, spec, metric, system, parameters),
         paper: paper.key().to_owned(),
@@ -220,6 +366,7 @@ fn blank_item(paper: &Paper, spec: &ItemSpec, metric: &str, system: &str, parame
         measured: None,
         ci95: None,
         runs,
+        calibrated: BTreeMap::new(),
         status: Status::NoPublishedValue,
     }
 }

@@ -15,6 +15,12 @@ impl Selection {
         self.0.iter().flat_map(|(paper, _)| paper.scenarios().iter().map(|scenario| scenario.name)).collect()
     }
 
+    /// All items of a paper that is not among those of the program.
+    #[cfg(test)]
+    pub(super) fn of(paper: &'static Paper) -> Self {
+        Self(paper.items().item.iter().map(|item| (paper, item)).collect())
+    }
+
     pub(super) fn iter(&self) -> impl Iterator<Item = (&'static Paper, &'static ItemSpec)> {
         self.0.iter().copied()
     }
