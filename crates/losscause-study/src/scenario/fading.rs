@@ -5,7 +5,7 @@ use std::path::Path;
 
 use losscause_sim::{ChannelSpec, TraceStart};
 
-use super::format::{Fading, FadingProcess};
+use super::format::{Fading, FadingProcess, FadingRepeats};
 use super::reader::Reader;
 use crate::InputError;
 use crate::fade::Pattern;
@@ -13,7 +13,7 @@ use crate::paper::{self, KnownPattern};
 
 /// The channel of every link of kind `fading`; `directory` is where pattern files are.
 pub(super) fn channel(fading: Option<&Fading>, reader: &Reader, directory: &Path) -> Result<ChannelSpec, InputError> {
-    let Some(Fading { pattern: name, process }) = fading else {
+    let Some(Fading { pattern: name, process, repeats }) = fading else {
         return Err(reader.error("fading", "is missing, expected a section [fading] for the links of that kind"));
     };
     let of_file: KnownPattern;
@@ -24,10 +24,12 @@ pub(super) fn channel(fading: Option<&Fading>, reader: &Reader, directory: &Path
         paper::pattern(name).map_err(|error| reader.error("fading.pattern", error.to_string()))?
     };
     let loss = pattern.statistics.loss;
-    let trace = |start| ChannelSpec::Trace { lost: std::sync::Arc::clone(&pattern.lost), start };
+    let start = match repeats {
+        FadingRepeats::Pattern => TraceStart::Drawn,
+        FadingRepeats::Trial => TraceStart::DrawnPart(pattern.trial_packets),
+    };
     Ok(match (process, pattern.statistics.mean_burst_packets) {
-        (FadingProcess::Pattern, _) => trace(TraceStart::Drawn),
-        (FadingProcess::Trial, _) => trace(TraceStart::DrawnPart(pattern.trial_packets)),
+        (FadingProcess::Pattern, _) => ChannelSpec::Trace { lost: std::sync::Arc::clone(&pattern.lost), start },
         (FadingProcess::Bernoulli, _) | (FadingProcess::Markov, None) => ChannelSpec::Bernoulli { loss },
         (FadingProcess::Markov, Some(_)) if loss >= 1.0 => ChannelSpec::Bernoulli { loss },
         (FadingProcess::Markov, Some(mean)) => ChannelSpec::GilbertElliott {

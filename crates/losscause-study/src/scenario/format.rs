@@ -323,21 +323,33 @@ pub struct Fading {
     /// What is made of the pattern.
     #[serde(default)]
     pub process: FadingProcess,
+    /// What is repeated where `process` is the pattern (default: all of it).
+    #[serde(default)]
+    pub repeats: FadingRepeats,
 }
 
 /// What is made of a pattern.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FadingProcess {
-    /// The pattern itself, packet by packet; each link starts at a random packet of it, and at its end it starts again.
+    /// The pattern itself, packet by packet.
     #[default]
     Pattern,
-    /// One trial of the pattern, over and over: each link draws which.
-    Trial,
     /// Independent losses at the pattern's loss rate.
     Bernoulli,
     /// Two states, with the pattern's loss rate and mean number of packets lost in a row.
     Markov,
+}
+
+/// What of a pattern is repeated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FadingRepeats {
+    /// All of it: each link starts at a random packet, and at its end the pattern starts again.
+    #[default]
+    Pattern,
+    /// One trial, over and over: each link draws which.
+    Trial,
 }
 
 /// What a flow runs.
