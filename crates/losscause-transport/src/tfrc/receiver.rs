@@ -56,10 +56,17 @@ pub struct Receiver<L> {
     config: Config,
 }
 
+/// Of a packet, what later ones and reports need.
 #[derive(Clone, Copy, Debug)]
 struct Newest {
     arrived: Time,
-    data: Data,
+    seq: u64,
+    sent_at: Time,
+    /// Above zero.
+    rtt: Option<Span>,
+    rto: Option<Span>,
+    round: u32,
+    payload_bytes: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -107,15 +114,15 @@ impl<L: Lda> Receiver<L> {
         // A time that is not above zero is none.
         let above_zero = |span: &Span| *span > Span::ZERO;
         let rtt = data.rtt.filter(above_zero).map(|rtt| rtt.max(SHORTEST_RTT));
-        let data = &Data { rtt, rto: data.rto.filter(above_zero), ..*data };
-        let previous = self.newest;
+        let rto = data.rto.filter(above_zero);
         let by_send_time = self.loss_event == LossEventRule::SendTimeAndRound;
+        let previous = self.newest.as_ref().map(|n| (n.seq, if by_send_time { n.sent_at } else { n.arrived }));
         let missing = &mut self.missing;
         let packet = Packet { seq: data.seq, at: now, sent: Some(data.sent_at) };
         let observed = self.differentiator.on_packet(packet, witness, |seq, judgement| {
-            let Some(before) = previous else { return };
-            let (from, to) = if by_send_time { (before.data.sent_at, data.sent_at) } else { (before.arrived, now) };
-            let at = interpolate(from, to, seq - before.data.seq, data.seq - before.data.seq);
+            let Some((before, from)) = previous else { return };
+            let to = if by_send_time { data.sent_at } else { now };
+            let at = interpolate(from, to, seq - before, data.seq - before);
             missing.push(Lost { seq, at, wireless: judgement.verdict.is_wireless() });
         });
         match observed {
@@ -123,12 +130,13 @@ impl<L: Lda> Receiver<L> {
             Observed::Late => self.missing.on_late(data.seq),
             Observed::InOrder(_) => {
                 self.missing.on_newest();
-                self.newest = Some(Newest { arrived: now, data: *data });
+                let &Data { seq, sent_at, round, payload_bytes, .. } = data;
+                self.newest = Some(Newest { arrived: now, seq, sent_at, rtt, rto, round, payload_bytes });
             }
         }
         // ns-2.35 leaves late packets out of the receive rate.
         if observed != Observed::Late || self.reports == Reports::Rfc5348 {
-            self.arrivals.push(now, data.rtt.unwrap_or(Span::ZERO));
+            self.arrivals.push(now, rtt.unwrap_or(Span::ZERO));
         }
         self.delivered += 1;
         self.since_report += 1;
@@ -219,7 +227,7 @@ impl<L: Lda> Receiver<L> {
     /// The first congestion loss: the interval before it is made from the receive rate (RFC 5348, section 6.3.1).
     /// Returns the loss event rate to report, if it is not the history's.
     fn first_loss(&mut self, now: Time, lost: &Lost) -> Option<f64> {
-        let Newest { data, .. } = self.newest?;
+        let data = self.newest?;
         let rtt = data.rtt.unwrap_or(Span::ZERO);
         let rto = data.rto.unwrap_or(Span::ZERO);
         let receive_rate = self.receive_rate(now);
@@ -244,7 +252,7 @@ impl<L: Lda> Receiver<L> {
 
     /// A congestion loss after the first. Returns whether it starts a new loss event (RFC 5348, section 5.2).
     fn further_loss(&mut self, lost: &Lost) -> bool {
-        let (Some(Newest { data, .. }), Some((start, round))) = (self.newest, self.event) else { return false };
+        let (Some(data), Some((start, round))) = (self.newest, self.event) else { return false };
         let past_rtt = lost.at - start > data.rtt.unwrap_or(Span::ZERO);
         // The interval counts from the lost packet on (section 5.3), in ns-2.35 from the one after it.
         let (new, open_from) = match self.loss_event {
@@ -259,13 +267,13 @@ impl<L: Lda> Receiver<L> {
     }
 
     fn round_trip_since_report(&self, now: Time) -> bool {
-        let rtt = self.newest.and_then(|n| n.data.rtt);
+        let rtt = self.newest.as_ref().and_then(|n| n.rtt);
         rtt.is_some_and(|rtt| self.last_report.is_none_or(|last| now - last.at >= rtt))
     }
 
     /// X_recv in payload bytes per second.
     fn receive_rate(&self, now: Time) -> f64 {
-        let Some(Newest { data, .. }) = self.newest else { return 0.0 };
+        let Some(data) = self.newest else { return 0.0 };
         let one_per_second = f64::from(data.payload_bytes);
         let measured = match self.reports {
             Reports::Rfc5348 if self.last_report.is_none() => return 0.0,
@@ -280,7 +288,7 @@ impl<L: Lda> Receiver<L> {
     /// without one.
     fn received_over_last_rtt(&self, now: Time) -> Option<(u64, Span)> {
         let last = self.last_report?;
-        let rtt = last.rtt.or(self.newest?.data.rtt)?;
+        let rtt = last.rtt.or(self.newest?.rtt)?;
         // The usual case: the timer ran its course.
         if now - last.at == rtt {
             return Some((self.since_report, rtt));
@@ -291,7 +299,7 @@ impl<L: Lda> Receiver<L> {
     /// Packets since the last report if that is a round-trip time ago, else in the last round-trip time before the
     /// newest; none if there are none or the round-trip time is unknown.
     fn received_since_report_or_over_rtt(&self, now: Time) -> Option<(u64, Span)> {
-        let rtt = self.newest?.data.rtt?;
+        let rtt = self.newest?.rtt?;
         let elapsed = self.last_report.map_or(Span::MAX, |last| now - last.at);
         let received = if elapsed >= rtt { (self.since_report, elapsed) } else { (self.arrivals.within(rtt), rtt) };
         (received.0 > 0).then_some(received)
@@ -299,8 +307,8 @@ impl<L: Lda> Receiver<L> {
 
     /// Sends a report and sets the timer for the next. `p` overrules the history's loss event rate.
     fn report(&mut self, now: Time, p: Option<f64>) {
-        let Some(Newest { arrived, data }) = self.newest else { return };
-        let rtt = data.rtt.filter(|rtt| *rtt > Span::ZERO);
+        let Some(data) = self.newest else { return };
+        let (arrived, rtt) = (data.arrived, data.rtt);
         match self.reports {
             // Section 6.2, step 4.
             Reports::Rfc5348 => self.timer = rtt.map(|rtt| now + rtt),
@@ -422,7 +430,7 @@ mod tests {
         }
 
         fn p(&mut self) -> f64 {
-            let newest = self.receiver.newest.map_or(0, |n| n.data.seq);
+            let newest = self.receiver.newest.map_or(0, |n| n.seq);
             self.receiver.history.loss_event_rate(newest)
         }
     }
