@@ -7,10 +7,8 @@ use crate::topology::{FlowId, LinkId, Network};
 
 /// Packets of one flow at one link.
 ///
-/// At every instant `entered = delivered + queue_drops + corrupted + queued + in flight`. Aligned to a line of the cache, so
-/// that counting touches one.
+/// At every instant `entered = delivered + queue_drops + corrupted + queued + in flight`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(align(64))]
 pub struct HopCounters {
     /// Arrived at the link.
     pub entered: u64,
@@ -59,8 +57,19 @@ impl Sub for HopCounters {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counters {
     /// Hops of all flows, one flow after the other: path, then return path.
-    pub(crate) hops: Vec<HopCounters>,
+    pub(crate) hops: Vec<Station>,
     layout: Arc<Layout>,
+}
+
+/// What every packet at a hop counts and asks, in one line of the cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(align(64))]
+pub(crate) struct Station {
+    pub(crate) counters: HopCounters,
+    /// The next link, or the flow if an end comes next.
+    pub(crate) next: u32,
+    /// Whether an end comes next.
+    pub(crate) last: bool,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -76,12 +85,19 @@ struct Layout {
 impl Counters {
     pub(crate) fn new(network: &Network) -> Self {
         let mut layout = Layout { first: vec![0], forward: Vec::new(), link: Vec::new() };
-        for flow in &network.flows {
+        let mut hops = Vec::new();
+        for (index, flow) in network.flows.iter().enumerate() {
+            for path in [&flow.path, &flow.return_path] {
+                hops.extend((1..=path.len()).map(|place| {
+                    let (next, last) = path.get(place).map_or((index as u32, true), |link| (link.0, false));
+                    Station { counters: HopCounters::default(), next, last }
+                }));
+            }
             layout.link.extend(flow.path.iter().chain(&flow.return_path));
             layout.first.push(layout.link.len());
             layout.forward.push(flow.path.len());
         }
-        Self { hops: vec![HopCounters::default(); layout.link.len()], layout: Arc::new(layout) }
+        Self { hops, layout: Arc::new(layout) }
     }
 
     /// The hops of `flow`'s path, in order, with their links.
@@ -104,11 +120,11 @@ impl Counters {
 
     /// All flows at `link`.
     pub fn link(&self, link: LinkId) -> HopCounters {
-        sum(self.layout.link.iter().zip(&self.hops).filter(|&(&at, _)| at == link).map(|(_, hop)| hop))
+        sum(self.layout.link.iter().zip(&self.hops).filter(|&(&at, _)| at == link).map(|(_, hop)| &hop.counters))
     }
 
     fn range(&self, from: usize, to: usize) -> impl Iterator<Item = (LinkId, &HopCounters)> {
-        self.layout.link[from..to].iter().copied().zip(&self.hops[from..to])
+        self.layout.link[from..to].iter().copied().zip(self.hops[from..to].iter().map(|hop| &hop.counters))
     }
 }
 
@@ -124,7 +140,9 @@ impl Sub for &Counters {
 
     /// What happened since `earlier`, a state of the same simulation.
     fn sub(self, earlier: &Counters) -> Counters {
-        let hops = self.hops.iter().zip(&earlier.hops).map(|(&later, &earlier)| later - earlier).collect();
+        let since =
+            |(later, earlier): (&Station, &Station)| Station { counters: later.counters - earlier.counters, ..*later };
+        let hops = self.hops.iter().zip(&earlier.hops).map(since).collect();
         Counters { hops, layout: Arc::clone(&self.layout) }
     }
 }

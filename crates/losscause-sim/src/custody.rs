@@ -4,8 +4,8 @@ use losscause::{Cause, Time};
 
 use crate::counters::Counters;
 use crate::ledger::Ledger;
-use crate::packet::{Handle, Payload, Pool};
-use crate::queue::{Keeper, Occupancy, Queue};
+use crate::packet::{Packet, Payload, Pool};
+use crate::queue::{Keeper, Occupancy};
 use crate::topology::{FlowId, LinkId};
 use crate::trace::{Event, EventKind, LinkEvent, Recorder};
 
@@ -37,55 +37,57 @@ pub(crate) struct Keep<'a, R> {
 }
 
 impl<R: Recorder> Keeper for Keep<'_, R> {
+    const OBSERVES: bool = R::ON;
+
+    fn is_immune(&self, packet: Packet) -> bool {
+        self.custody.hops[packet.hop as usize].immune
+    }
+
     #[cold]
-    fn mark(&mut self, at: Time, handle: Handle, then: Occupancy) -> bool {
-        if !self.custody.pool.payload_mut(handle).mark() {
+    fn mark(&mut self, at: Time, packet: Packet, then: Occupancy) -> bool {
+        if !self.custody.pool.payload_mut(packet.handle).mark() {
             return false;
         }
-        let place = self.custody.pool.get(handle).hop as usize;
-        self.custody.counters.hops[place].queue_marks += 1;
+        let place = packet.hop as usize;
+        self.custody.counters.hops[place].counters.queue_marks += 1;
         if R::ON {
-            let payload = self.custody.pool.payload(handle);
+            let payload = self.custody.pool.payload(packet.handle);
             self.recorder.record(&link_event(at, self.custody.hops[place], LinkEvent::Mark, payload, then));
         }
         true
     }
 
     #[cold]
-    fn drop(&mut self, at: Time, handle: Handle, then: Occupancy) {
-        let place = self.custody.pool.get(handle).hop as usize;
-        self.custody.counters.hops[place].queue_drops += 1;
-        self.lose(at, handle, Cause::Congestion, LinkEvent::QueueDrop, then);
+    fn drop(&mut self, at: Time, packet: Packet, then: Occupancy) {
+        self.custody.counters.hops[packet.hop as usize].counters.queue_drops += 1;
+        self.lose(at, packet, Cause::Congestion, LinkEvent::QueueDrop, then);
     }
 
     #[inline]
-    fn observe(&mut self, at: Time, what: LinkEvent, handle: Handle, queue: &Queue) {
-        if R::ON {
-            let hop = self.custody.hops[self.custody.pool.get(handle).hop as usize];
-            let payload = self.custody.pool.payload(handle);
-            self.recorder.record(&link_event(at, hop, what, payload, queue.occupancy()));
-        }
+    fn observe(&mut self, at: Time, what: LinkEvent, packet: Packet, then: Occupancy) {
+        let hop = self.custody.hops[packet.hop as usize];
+        let payload = self.custody.pool.payload(packet.handle);
+        self.recorder.record(&link_event(at, hop, what, payload, then));
     }
 }
 
 impl<R: Recorder> Keep<'_, R> {
     /// A channel corrupted a packet.
-    pub(crate) fn corrupt(&mut self, at: Time, handle: Handle, then: Occupancy) {
-        let place = self.custody.pool.get(handle).hop as usize;
-        self.custody.counters.hops[place].corrupted += 1;
-        self.lose(at, handle, Cause::Wireless, LinkEvent::Corrupted, then);
+    pub(crate) fn corrupt(&mut self, at: Time, packet: Packet, then: Occupancy) {
+        self.custody.counters.hops[packet.hop as usize].counters.corrupted += 1;
+        self.lose(at, packet, Cause::Wireless, LinkEvent::Corrupted, then);
     }
 
-    fn lose(&mut self, at: Time, handle: Handle, cause: Cause, what: LinkEvent, then: Occupancy) {
-        let hop = self.custody.hops[self.custody.pool.get(handle).hop as usize];
-        let payload = self.custody.pool.payload(handle);
+    fn lose(&mut self, at: Time, packet: Packet, cause: Cause, what: LinkEvent, then: Occupancy) {
+        let hop = self.custody.hops[packet.hop as usize];
+        let payload = self.custody.pool.payload(packet.handle);
         if R::ON {
             self.recorder.record(&link_event(at, hop, what, payload, then));
         }
         if let Some(seq) = payload.data_seq() {
             self.custody.ledgers[hop.flow as usize].lost(seq, cause);
         }
-        self.custody.pool.remove(handle);
+        self.custody.pool.remove(packet.handle);
     }
 }
 

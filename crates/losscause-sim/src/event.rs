@@ -82,16 +82,16 @@ impl Schedule {
     #[inline(always)]
     pub(crate) fn set(&mut self, source: usize, at: Time) {
         let state = &mut self.sources[source];
-        let before = *state;
-        if before.at != at {
+        let waits = state.place != NOWHERE;
+        if state.at != at {
             self.number += 1;
             state.at = at;
             state.number = self.number;
-        } else if before.place != NOWHERE {
+        } else if waits {
             return;
         }
-        if before.place != NOWHERE {
-            return self.reset(source, &before);
+        if waits {
+            return self.reset(source);
         }
         if at == NEVER {
             return;
@@ -111,36 +111,51 @@ impl Schedule {
     /// Takes out the next event up to and including `until`: when, and which source. That one has none until it is set.
     #[inline(always)]
     pub(crate) fn take_until(&mut self, until: Time) -> Option<(Time, usize)> {
-        let mut moved = 0;
         loop {
             let slot = self.wheel.base + self.wheel.slots_to_next()? as i64;
             let place = place(slot);
             let source = self.wheel.first[place] as usize;
             let state = &mut self.sources[source];
-            if self.wheel.slot_of(state.at) == slot {
-                if state.at > until {
+            let at = state.at;
+            if self.wheel.slot_of(at) == slot {
+                if at > until {
                     return None;
                 }
                 self.wheel.base = slot;
                 state.place = NOWHERE;
                 self.wheel.take_out_first(place, state.next);
-                return Some((state.at, source));
+                return Some((at, source));
             }
-            if slot > self.wheel.slot_of(until) {
+            if !self.turn(slot, until) {
                 return None;
             }
-            self.move_on(slot, source);
-            moved += 1;
-            // Everybody may be far ahead: then do not turn the wheel slot by slot.
-            if moved > self.sources.len() {
-                let waiting = self.sources.iter().filter(|source| source.place != NOWHERE);
-                let earliest = waiting.map(|source| source.at).min()?;
-                if earliest > until {
-                    return None;
-                }
-                self.turn_to(earliest);
-                moved = 0;
+        }
+    }
+
+    /// The first event waits in `slot`, which has come before its time: turns the wheel until it does no more. Returns
+    /// whether there may be any up to `until`.
+    #[cold]
+    fn turn(&mut self, mut slot: i64, until: Time) -> bool {
+        for _ in 0..self.sources.len() {
+            let source = self.wheel.first[place(slot)] as usize;
+            if self.wheel.slot_of(self.sources[source].at) == slot {
+                return true;
             }
+            if slot > self.wheel.slot_of(until) {
+                return false;
+            }
+            self.move_on(slot, source);
+            let Some(slots) = self.wheel.slots_to_next() else { return false };
+            slot = self.wheel.base + slots as i64;
+        }
+        // Everybody may be far ahead: then do not turn the wheel slot by slot.
+        let waiting = self.sources.iter().filter(|source| source.place != NOWHERE);
+        match waiting.map(|source| source.at).min() {
+            Some(earliest) if earliest <= until => {
+                self.turn_to(earliest);
+                true
+            }
+            _ => false,
         }
     }
 
@@ -177,18 +192,19 @@ impl Schedule {
         }
     }
 
-    /// Takes a source out of the place where it was `before`, and links it in where it belongs now.
+    /// Takes a source out of the place where it was, and links it in where it belongs now.
     #[inline(never)]
-    fn reset(&mut self, source: usize, before: &Source) {
-        let place = before.place as usize % SLOTS;
+    fn reset(&mut self, source: usize) {
+        let Source { place, next, .. } = self.sources[source];
+        let place = place as usize % SLOTS;
         if self.wheel.first[place] == source as u32 {
-            self.wheel.take_out_first(place, before.next);
+            self.wheel.take_out_first(place, next);
         } else {
             let mut ahead = self.wheel.first[place] as usize;
             while self.sources[ahead].next != source as u32 {
                 ahead = self.sources[ahead].next as usize;
             }
-            self.sources[ahead].next = before.next;
+            self.sources[ahead].next = next;
         }
         if self.sources[source].at == NEVER {
             self.sources[source].place = NOWHERE;
@@ -198,7 +214,6 @@ impl Schedule {
     }
 
     /// The first event waits in a slot that has come before its time: the wheel reaches farther now.
-    #[cold]
     fn move_on(&mut self, slot: i64, source: usize) {
         self.wheel.base = slot;
         self.wheel.take_out_first(place(slot), self.sources[source].next);

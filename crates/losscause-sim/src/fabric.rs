@@ -2,13 +2,14 @@
 
 use losscause::{Span, Time};
 
-use crate::counters::Counters;
+use crate::counters::{Counters, Station};
 use crate::custody::{Custody, Hop, Keep, link_event};
 use crate::event::{NEVER, Schedule};
 use crate::ledger::Ledger;
+use crate::line::Flight;
 use crate::link::{Entry, Link};
 use crate::packet::{Handle, Packet, Payload, Pool};
-use crate::queue::{Keeper, Waiting};
+use crate::queue::Keeper;
 use crate::rng::Stream;
 use crate::topology::{FlowId, Network};
 use crate::trace::{Event, EventKind, LinkEvent, Recorder};
@@ -63,7 +64,7 @@ impl Fabric {
     }
 
     /// Takes out the next event up to and including `until`. Its source has none until it is heard of again.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn next(&mut self, until: Time) -> Option<(Time, Source)> {
         let (now, source) = self.schedule.take_until(until)?;
         let Some(end) = source.checked_sub(self.links.len()) else { return Some((now, Source::Link(source))) };
@@ -84,48 +85,51 @@ impl Fabric {
     }
 
     /// An end sends a packet to the first link of its way.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn send<R: Recorder>(&mut self, now: Time, payload: Payload, hop: u32, recorder: &mut R) {
         if R::ON {
             let flow = FlowId(self.custody.hops[hop as usize].flow);
             recorder.record(&Event { at: now, flow, kind: EventKind::Sent(payload.info()) });
         }
         let wire_bytes = payload.wire_bytes();
-        let packet = self.custody.pool.insert(Packet { hop, wire_bytes }, payload);
-        self.enter(now, Waiting { packet, wire_bytes }, hop as usize, recorder);
+        let handle = self.custody.pool.insert(payload);
+        self.launch(now, Packet { handle, hop, wire_bytes }, recorder);
+    }
+
+    #[inline(never)]
+    fn launch<R: Recorder>(&mut self, now: Time, packet: Packet, recorder: &mut R) {
+        let link = self.custody.hops[packet.hop as usize].link;
+        self.enter(now, packet, link, recorder);
     }
 
     /// A packet reaches the far end of a link, and enters the next one unless it has come to its end: then the caller
-    /// takes it out of the pool.
+    /// takes it out of the pool, and gives it to the flow.
     #[inline]
-    pub(crate) fn cross<R: Recorder>(&mut self, now: Time, index: usize, recorder: &mut R) -> Option<Handle> {
+    pub(crate) fn cross<R: Recorder>(&mut self, now: Time, index: usize, recorder: &mut R) -> Option<(Handle, u32)> {
         let link = &mut self.links[index];
         let mut keep = Keep { custody: &mut self.custody, recorder };
         let flight = link.leave(now, &mut keep);
         self.schedule.set(index, link.next_arrival());
-        let flight = flight?;
-        let packet = *self.custody.pool.get(flight.packet);
+        let Flight { packet, hit, .. } = flight?;
         let place = packet.hop as usize;
-        let hop = self.custody.hops[place];
-        let counters = &mut self.custody.counters.hops[place];
+        let Station { counters, next, last } = &mut self.custody.counters.hops[place];
         counters.transmitted += 1;
         counters.transmitted_bytes += u64::from(packet.wire_bytes);
-        if flight.hit && !hop.immune {
-            self.corrupt(now, flight.packet, recorder);
+        if hit && !self.custody.hops[place].immune {
+            self.corrupt(now, packet, recorder);
             return None;
         }
         counters.delivered += 1;
+        let (next, last) = (*next, *last);
         if R::ON {
-            let payload = self.custody.pool.payload(flight.packet);
-            recorder.record(&link_event(now, hop, LinkEvent::Deliver, payload, self.links[index].queue.occupancy()));
+            let hop = self.custody.hops[place];
+            let payload = self.custody.pool.payload(packet.handle);
+            recorder.record(&link_event(now, hop, LinkEvent::Deliver, payload, self.links[index].occupancy()));
         }
-        if hop.last {
-            return Some(flight.packet);
+        if last {
+            return Some((packet.handle, next));
         }
-        let packet = self.custody.pool.get_mut(flight.packet);
-        packet.hop += 1;
-        let waiting = Waiting { packet: flight.packet, wire_bytes: packet.wire_bytes };
-        self.enter(now, waiting, place + 1, recorder);
+        self.enter(now, Packet { hop: packet.hop + 1, ..packet }, next, recorder);
         None
     }
 
@@ -137,16 +141,15 @@ impl Fabric {
         }
     }
 
-    /// A packet comes to the link of its present hop, which is at `place`.
+    /// A packet comes to the link of its hop.
     #[inline(always)]
-    fn enter<R: Recorder>(&mut self, now: Time, waiting: Waiting, place: usize, recorder: &mut R) {
-        let hop = self.custody.hops[place];
-        self.custody.counters.hops[place].entered += 1;
-        let index = hop.link as usize;
+    fn enter<R: Recorder>(&mut self, now: Time, packet: Packet, link: u32, recorder: &mut R) {
+        self.custody.counters.hops[packet.hop as usize].counters.entered += 1;
+        let index = link as usize;
         let link = &mut self.links[index];
         let was_empty = link.is_empty();
         let mut keep = Keep { custody: &mut self.custody, recorder };
-        match link.enter(now, waiting, hop.immune, &mut keep) {
+        match link.enter(now, packet, &mut keep) {
             Entry::Waits => {}
             Entry::Sent { arrives } => {
                 // Else the link has an earlier event.
@@ -154,16 +157,16 @@ impl Fabric {
                     self.schedule.set(index, arrives);
                 }
             }
-            Entry::Dropped => keep.drop(now, waiting.packet, link.queue.occupancy()),
-            Entry::Hit => self.corrupt(now, waiting.packet, recorder),
+            Entry::Dropped => keep.drop(now, packet, link.occupancy()),
+            Entry::Hit => self.corrupt(now, packet, recorder),
         }
     }
 
     #[cold]
-    fn corrupt<R: Recorder>(&mut self, now: Time, handle: Handle, recorder: &mut R) {
-        let hop = self.custody.hops[self.custody.pool.get(handle).hop as usize];
-        let then = self.links[hop.link as usize].queue.occupancy();
-        Keep { custody: &mut self.custody, recorder }.corrupt(now, handle, then);
+    fn corrupt<R: Recorder>(&mut self, now: Time, packet: Packet, recorder: &mut R) {
+        let hop = self.custody.hops[packet.hop as usize];
+        let then = self.links[hop.link as usize].occupancy();
+        Keep { custody: &mut self.custody, recorder }.corrupt(now, packet, then);
     }
 }
 

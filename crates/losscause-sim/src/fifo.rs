@@ -18,7 +18,7 @@ pub(crate) struct Fifo<T> {
 /// Slots at first: few, so that what many links touch in turn stays in the fastest cache.
 const RESERVED: usize = 4;
 
-impl<T: Copy> Fifo<T> {
+impl<T: Copy + Default> Fifo<T> {
     pub(crate) fn new() -> Self {
         Self { slots: Box::new([]), left: 0, came: 0 }
     }
@@ -26,7 +26,7 @@ impl<T: Copy> Fifo<T> {
     #[inline]
     pub(crate) fn push(&mut self, entry: T) {
         if self.len() == self.slots.len() {
-            self.grow(entry);
+            self.grow();
         }
         let place = self.place(self.came);
         self.slots[place] = entry;
@@ -48,6 +48,15 @@ impl<T: Copy> Fifo<T> {
         self.slots.get(self.place(self.left))
     }
 
+    /// The entry before which so many others came that are still there.
+    #[inline]
+    pub(crate) fn get(&self, ahead: u32) -> Option<&T> {
+        if ahead as usize >= self.len() {
+            return None;
+        }
+        self.slots.get(self.place(self.left.wrapping_add(ahead)))
+    }
+
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.came.wrapping_sub(self.left) as usize
@@ -62,14 +71,14 @@ impl<T: Copy> Fifo<T> {
         position as usize & self.slots.len().wrapping_sub(1)
     }
 
-    /// Twice the slots; `filler` is in those that are not used yet.
+    /// Twice the slots.
     #[cold]
-    fn grow(&mut self, filler: T) {
+    fn grow(&mut self) {
         let size = (2 * self.slots.len()).max(RESERVED);
         let mut slots = Vec::with_capacity(size);
         slots.extend(self.iter());
         (self.left, self.came) = (0, slots.len() as u32);
-        slots.resize(size, filler);
+        slots.resize(size, T::default());
         self.slots = slots.into_boxed_slice();
     }
 }
@@ -97,6 +106,7 @@ mod tests {
                 }
                 prop_assert!(fifo.iter().eq(model.iter()));
                 prop_assert_eq!((fifo.len(), fifo.first()), (model.len(), model.front()));
+                prop_assert_eq!(fifo.get(pops as u32), model.get(pops));
                 for _ in 0..pops {
                     prop_assert_eq!(fifo.pop(), model.pop_front());
                 }

@@ -23,6 +23,7 @@ mod event;
 mod fabric;
 mod fifo;
 mod ledger;
+mod line;
 mod link;
 mod oracle;
 mod packet;

@@ -1,25 +1,26 @@
 //! One direction of a link: a queue, a transmitter, and the way to the far end.
 //!
-//! A link has one event per packet: its arrival at the far end. The transmitter is worked out late, when a packet comes
-//! or leaves: it starts on the next packet at `max(arrival, end of the packet before)`, so its past is known exactly. Two
-//! rules make that right:
+//! A link has one event per packet: its arrival at the far end. A transmission begins at `max(arrival of the packet, end of
+//! the transmission before)`, so it is known beforehand or worked out late, whichever costs less, and never has an event.
 //!
-//! - Before anything is asked of the queue at an instant, all transmissions that began up to and including that instant
-//!   are worked out ([`Link::catch_up`]): the queue is as long as it really was. A packet that comes at the very instant
-//!   at which another one's transmission ends meets a queue that has moved up already.
-//! - While packets wait, one is in transmission or on its way: the link's event comes before anybody could miss them.
-//!   A discipline that drops packets when their turn comes still hands one out, so this holds for it as well; and its
-//!   drops are worked out together with the transmission of the packet behind them, which is what reveals them.
-//!   A delay that varies changes nothing about that, because no packet arrives before the one ahead of it.
+//! - Behind the plain queue ([`DropTail`](crate::queue::DropTail)) a packet's turn and its arrival at the far end are worked
+//!   out when it comes. Who still waits is found out where the queue's length matters ([`Line`]).
+//! - A managed queue is worked out late. Before anything is asked of it at an instant, all transmissions that began up to
+//!   and including that instant are ([`Link::catch_up`]): the queue is as long as it really was. While packets wait, one is
+//!   in transmission or on its way, so the link's event comes before anybody could miss them. A discipline that drops
+//!   packets when their turn comes still hands one out, so this holds for it as well; and its drops are worked out together
+//!   with the transmission of the packet behind them, which is what reveals them.
+//!
+//! In both, a packet that comes at the very instant at which another one's transmission ends meets a queue that has moved
+//! up already. A delay that varies changes nothing about all that, because no packet arrives before the one ahead of it.
 
 use losscause::{Span, Time};
 
 use crate::channel::Channel;
 use crate::delay::Variation;
-use crate::event::NEVER;
-use crate::fifo::Fifo;
-use crate::packet::Handle;
-use crate::queue::{Keeper, Queue, Waiting};
+use crate::line::{Flight, Line};
+use crate::packet::Packet;
+use crate::queue::{Keeper, Occupancy, Queue};
 use crate::rng::Stream;
 use crate::topology::{ChannelSpec, ErrorPosition, LinkSpec};
 use crate::trace::LinkEvent;
@@ -35,31 +36,20 @@ pub(crate) struct Link {
     variation: Option<Box<Variation>>,
     /// The last packet's size and transmission time: most packets are alike.
     last_size: (u32, Span),
-    /// In transmission or propagation, in order.
-    in_flight: Fifo<Flight>,
+    line: Line,
     /// Where errors hit, if there can be any.
     errors: Option<ErrorPosition>,
-    pub(crate) queue: Queue,
+    queue: Queue,
     channel: Channel,
     rate_bps: u64,
-}
-
-/// A packet in transmission or propagation.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Flight {
-    /// At the far end.
-    pub(crate) arrives: Time,
-    pub(crate) packet: Handle,
-    /// It met a bad slot.
-    pub(crate) hit: bool,
 }
 
 /// What became of a packet that came to a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
-    /// It waits.
+    /// It waits, and the queue will tell when its turn comes.
     Waits,
-    /// It is in transmission.
+    /// It is or will be transmitted.
     Sent { arrives: Time },
     /// The queue dropped it.
     Dropped,
@@ -76,7 +66,7 @@ impl Link {
             variation: Variation::new(&spec.variation, || Stream::new(seed, &format!("link/{}/delay", spec.name)))
                 .map(Box::new),
             last_size: (0, Span::ZERO),
-            in_flight: Fifo::new(),
+            line: Line::new(),
             errors: (!matches!(spec.channel, ChannelSpec::Perfect)).then_some(spec.error_position),
             queue: Queue::new(spec, seed),
             rate_bps: spec.rate_bps,
@@ -84,82 +74,130 @@ impl Link {
         }
     }
 
-    /// A packet comes. `immune` ones use up their slots but are not hit.
+    /// A packet comes. Immune ones use up their slots but are not hit.
     #[inline(always)]
-    pub(crate) fn enter(&mut self, now: Time, packet: Waiting, immune: bool, keeper: &mut impl Keeper) -> Entry {
-        if self.errors == Some(ErrorPosition::BeforeQueue) && self.channel.corrupts(now, now) && !immune {
+    pub(crate) fn enter<K: Keeper>(&mut self, now: Time, packet: Packet, keeper: &mut K) -> Entry {
+        if self.errors == Some(ErrorPosition::BeforeQueue)
+            && self.channel.corrupts(now, now)
+            && !keeper.is_immune(packet)
+        {
             return Entry::Hit;
         }
-        self.catch_up(now, keeper);
-        if self.free_at > now {
-            if self.queue.offer(now, packet, keeper).is_err() {
-                return Entry::Dropped;
-            }
-            keeper.observe(now, LinkEvent::Enqueue, packet.packet, &self.queue);
-            return Entry::Waits;
+        let Queue::DropTail(queue) = &self.queue else { return self.enter_managed(now, packet, keeper) };
+        if K::OBSERVES {
+            self.line.begin(now, keeper);
         }
-        // Idle, so nobody waits.
-        if self.queue.pass(now, self.free_at, packet, keeper).is_err() {
+        if !queue.admits(now, self.free_at, packet, &mut self.line) {
             return Entry::Dropped;
         }
-        keeper.observe(now, LinkEvent::Enqueue, packet.packet, &self.queue);
-        Entry::Sent { arrives: self.transmit(now, packet, keeper) }
+        let begins = self.free_at.max(now);
+        if K::OBSERVES {
+            let Occupancy { mut packets, mut bytes } = self.line.waiting();
+            if begins > now {
+                packets += 1;
+                bytes += u64::from(packet.wire_bytes);
+            }
+            keeper.observe(now, LinkEvent::Enqueue, packet, Occupancy { packets, bytes });
+        }
+        let arrives = self.transmit(begins, packet);
+        if K::OBSERVES {
+            self.line.begin(now, keeper);
+        }
+        Entry::Sent { arrives }
+    }
+
+    #[inline(never)]
+    fn enter_managed<K: Keeper>(&mut self, now: Time, packet: Packet, keeper: &mut K) -> Entry {
+        self.catch_up(now, keeper);
+        let Queue::Managed(queue) = &mut self.queue else { return Entry::Waits };
+        let waits = self.free_at > now;
+        let accepted = if waits {
+            queue.offer(now, packet, keeper)
+        } else {
+            // Idle, so nobody waits.
+            queue.pass(now, self.free_at, packet, keeper)
+        };
+        if accepted.is_err() {
+            return Entry::Dropped;
+        }
+        if K::OBSERVES {
+            keeper.observe(now, LinkEvent::Enqueue, packet, queue.occupancy());
+        }
+        if waits {
+            return Entry::Waits;
+        }
+        if K::OBSERVES {
+            keeper.observe(now, LinkEvent::TransmitStart, packet, queue.occupancy());
+        }
+        Entry::Sent { arrives: self.transmit(now, packet) }
     }
 
     /// When the next packet reaches the far end, or never.
     #[inline]
     pub(crate) fn next_arrival(&self) -> Time {
-        self.in_flight.first().map_or(NEVER, |flight| flight.arrives)
+        self.line.next_arrival()
     }
 
-    /// Whether no packet is in transmission or propagation.
+    /// Whether no packet has an arrival yet.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.in_flight.len() == 0
+        self.line.len() == 0
     }
 
     /// The packet that reaches the far end at `now`, which is [`Link::next_arrival`].
     #[inline(always)]
-    pub(crate) fn leave(&mut self, now: Time, keeper: &mut impl Keeper) -> Option<Flight> {
-        let flight = self.in_flight.pop()?;
-        self.catch_up(now, keeper);
+    pub(crate) fn leave<K: Keeper>(&mut self, now: Time, keeper: &mut K) -> Option<Flight> {
+        let flight = self.line.pop()?;
+        if K::OBSERVES || matches!(self.queue, Queue::Managed(_)) {
+            self.catch_up(now, keeper);
+        }
         Some(flight)
     }
 
     /// Works out all transmissions that began up to and including `now`.
-    #[inline(always)]
-    pub(crate) fn catch_up(&mut self, now: Time, keeper: &mut impl Keeper) {
-        if self.free_at <= now && !self.queue.is_empty() {
-            self.transmit_waiting(now, keeper);
+    pub(crate) fn catch_up<K: Keeper>(&mut self, now: Time, keeper: &mut K) {
+        if let Queue::DropTail(_) = self.queue {
+            self.line.begin(now, keeper);
         }
-    }
-
-    fn transmit_waiting(&mut self, now: Time, keeper: &mut impl Keeper) {
         while self.free_at <= now {
-            let Some(packet) = self.queue.take(self.free_at, keeper) else { break };
-            self.transmit(self.free_at, packet, keeper);
+            let Queue::Managed(queue) = &mut self.queue else { break };
+            let Some(packet) = queue.take(self.free_at, keeper) else { break };
+            if K::OBSERVES {
+                keeper.observe(self.free_at, LinkEvent::TransmitStart, packet, queue.occupancy());
+            }
+            self.transmit(self.free_at, packet);
         }
     }
 
     /// Puts a packet on its way. Returns when it arrives.
     #[inline(always)]
-    fn transmit(&mut self, start: Time, waiting: Waiting, keeper: &mut impl Keeper) -> Time {
-        let Waiting { packet, wire_bytes } = waiting;
-        keeper.observe(start, LinkEvent::TransmitStart, packet, &self.queue);
-        let end = start + self.transmission_time(wire_bytes);
-        let hit = self.errors == Some(ErrorPosition::AfterTransmission) && self.channel.corrupts(start, end);
+    fn transmit(&mut self, begins: Time, packet: Packet) -> Time {
+        let end = begins + self.transmission_time(packet.wire_bytes);
+        let hit = self.errors == Some(ErrorPosition::AfterTransmission) && self.channel.corrupts(begins, end);
         let arrives = match &mut self.variation {
             None => end + self.delay,
             Some(variation) => variation.arrival(end, self.delay),
         };
-        self.in_flight.push(Flight { arrives, packet, hit });
+        self.line.push(Flight { begins, arrives, packet, hit });
         self.free_at = end;
         arrives
     }
 
-    /// The packets in transmission or propagation, in order.
-    pub(crate) fn in_flight(&self) -> impl Iterator<Item = &Flight> {
-        self.in_flight.iter()
+    /// What waits, as of the last time it mattered.
+    pub(crate) fn occupancy(&self) -> Occupancy {
+        match &self.queue {
+            Queue::DropTail(_) => self.line.waiting(),
+            Queue::Managed(queue) => queue.occupancy(),
+        }
+    }
+
+    /// All packets here, in no particular order.
+    pub(crate) fn packets(&self) -> impl Iterator<Item = &Packet> {
+        let managed = match &self.queue {
+            Queue::DropTail(_) => None,
+            Queue::Managed(queue) => Some(queue.iter()),
+        };
+        self.line.iter().map(|flight| &flight.packet).chain(managed.into_iter().flatten())
     }
 
     #[inline]
@@ -181,7 +219,6 @@ pub(crate) fn transmission_time_rounded(wire_bytes: u32, rate_bps: u64) -> Span 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::{Datagram, Packet, Payload, Pool};
     use crate::queue::tests::Log;
     use crate::topology::{Limit, QueueSpec, Slots, TraceStart};
 
@@ -198,10 +235,8 @@ mod tests {
     }
 
     /// A packet of 762 bytes comes.
-    fn enter(link: &mut Link, pool: &mut Pool, now: Time, immune: bool) -> Fate {
-        let payload = Payload::Datagram(Datagram { seq: 0, bytes: 762 });
-        let packet = pool.insert(Packet { hop: 0, wire_bytes: 762 }, payload);
-        match link.enter(now, Waiting { packet, wire_bytes: 762 }, immune, &mut Log::default()) {
+    fn enter(link: &mut Link, now: Time, immune: bool) -> Fate {
+        match link.enter(now, Packet::of(0, 762), &mut Log::that_keeps(immune)) {
             Entry::Waits | Entry::Sent { .. } => Fate::Accepted,
             Entry::Dropped => Fate::Dropped,
             Entry::Hit => Fate::Hit,
@@ -224,37 +259,34 @@ mod tests {
     #[test]
     fn of_seven_packets_at_once_one_is_sent_five_wait_and_one_is_dropped() {
         let mut link = Link::new(&wireless(Limit::Packets(5)), 1);
-        let mut pool = Pool::default();
-        let entries = [(); 7].map(|()| enter(&mut link, &mut pool, Time::ZERO, false));
+        let entries = [(); 7].map(|()| enter(&mut link, Time::ZERO, false));
         assert_eq!(entries[..6], [Fate::Accepted; 6]);
         assert_eq!(entries[6], Fate::Dropped);
-        assert_eq!(link.queue.occupancy().packets, 5);
+        assert_eq!(link.occupancy().packets, 5);
         // 40.64 ms each, and 10 ms to the far end.
         for micros in [50_640, 91_280, 131_920, 172_560, 213_200, 253_840] {
             assert_eq!(link.next_arrival(), at_micros(micros));
             assert!(link.leave(at_micros(micros), &mut Log::default()).is_some());
         }
-        assert_eq!(link.next_arrival(), NEVER);
+        assert_eq!(link.next_arrival(), crate::event::NEVER);
     }
 
     #[test]
     fn the_queue_moves_up_at_the_very_instant_a_transmission_ends() {
         let mut link = Link::new(&wireless(Limit::Packets(1)), 1);
-        let mut pool = Pool::default();
-        assert_eq!([(); 3].map(|()| enter(&mut link, &mut pool, Time::ZERO, false))[2], Fate::Dropped);
+        assert_eq!([(); 3].map(|()| enter(&mut link, Time::ZERO, false))[2], Fate::Dropped);
         let end = at_micros(40_640);
-        assert_eq!(enter(&mut link, &mut pool, end - Span::from_nanos(1), false), Fate::Dropped);
-        assert_eq!(enter(&mut link, &mut pool, end, false), Fate::Accepted);
+        assert_eq!(enter(&mut link, end - Span::from_nanos(1), false), Fate::Dropped);
+        assert_eq!(enter(&mut link, end, false), Fate::Accepted);
     }
 
     #[test]
     fn an_idle_transmitter_starts_at_once() {
         let mut link = Link::new(&wireless(Limit::Packets(0)), 1);
-        let mut pool = Pool::default();
-        assert_eq!(enter(&mut link, &mut pool, Time::ZERO, false), Fate::Accepted);
+        assert_eq!(enter(&mut link, Time::ZERO, false), Fate::Accepted);
         assert!(link.leave(at_micros(50_640), &mut Log::default()).is_some());
         let now = Time::ZERO + Span::from_secs(3);
-        assert_eq!(enter(&mut link, &mut pool, now, false), Fate::Accepted);
+        assert_eq!(enter(&mut link, now, false), Fate::Accepted);
         assert_eq!(link.next_arrival(), now + Span::from_micros(50_640));
     }
 
@@ -271,8 +303,7 @@ mod tests {
     #[test]
     fn an_error_after_transmission_uses_the_links_time() {
         let mut link = Link::new(&every_third_bad(ErrorPosition::AfterTransmission), 1);
-        let mut pool = Pool::default();
-        assert_eq!([(); 2].map(|()| enter(&mut link, &mut pool, Time::ZERO, false)), [Fate::Accepted; 2]);
+        assert_eq!([(); 2].map(|()| enter(&mut link, Time::ZERO, false)), [Fate::Accepted; 2]);
         let first = link.leave(at_micros(50_640), &mut Log::default()).unwrap();
         let second = link.leave(at_micros(91_280), &mut Log::default()).unwrap();
         assert_eq!((first.hit, second.hit), (true, false));
@@ -281,8 +312,7 @@ mod tests {
     #[test]
     fn an_error_before_the_queue_uses_neither_time_nor_queue() {
         let mut link = Link::new(&every_third_bad(ErrorPosition::BeforeQueue), 1);
-        let mut pool = Pool::default();
-        let entries = [(); 2].map(|()| enter(&mut link, &mut pool, Time::ZERO, false));
+        let entries = [(); 2].map(|()| enter(&mut link, Time::ZERO, false));
         assert_eq!(entries, [Fate::Hit, Fate::Accepted]);
         assert_eq!(link.next_arrival(), at_micros(50_640));
     }
@@ -290,8 +320,7 @@ mod tests {
     #[test]
     fn an_immune_packet_uses_its_slot_up() {
         let mut link = Link::new(&every_third_bad(ErrorPosition::BeforeQueue), 1);
-        let mut pool = Pool::default();
-        let entries = [true, false, false, false].map(|immune| enter(&mut link, &mut pool, Time::ZERO, immune));
+        let entries = [true, false, false, false].map(|immune| enter(&mut link, Time::ZERO, immune));
         assert_eq!(entries, [Fate::Accepted, Fate::Accepted, Fate::Accepted, Fate::Hit]);
     }
 }

@@ -1,15 +1,17 @@
 //! Packets under way, in one pool.
 //!
-//! Queues and links pass four-byte handles around; a packet itself stays where it is from the sender to its end. What every
-//! hop asks of it stands apart from what it carries, which only its ends read: eight packets share a line of the cache.
+//! What hops ask of a packet is passed around; what it carries stays where it is from the sender to its end, and only the
+//! ends read it.
 
 use losscause_transport::{tcp, tfrc};
 
 use crate::trace::{PacketInfo, PacketKind};
 
 /// What a hop has to know of a packet.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Packet {
+    /// What it carries.
+    pub(crate) handle: Handle,
     /// Where it is: an index into the hops of all flows.
     pub(crate) hop: u32,
     pub(crate) wire_bytes: u32,
@@ -88,57 +90,49 @@ impl Payload {
     }
 }
 
-/// A packet's place in the pool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The place in the pool of what a packet carries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Handle(u32);
 
 #[cfg(test)]
-impl Handle {
+impl Packet {
     /// For queues without a pool behind them.
-    pub(crate) fn of(number: u32) -> Self {
-        Self(number)
+    pub(crate) fn of(number: u32, wire_bytes: u32) -> Self {
+        Self { handle: Handle(number), hop: 0, wire_bytes }
     }
 
     pub(crate) fn number(self) -> u32 {
-        self.0
+        self.handle.0
     }
 }
 
-/// All packets under way. It grows to the most that ever were under way at once, and allocates nothing after that.
+/// What all packets under way carry. It grows to the most that ever were under way at once, and allocates nothing after
+/// that.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pool {
-    packets: Vec<Packet>,
     payloads: Vec<Payload>,
     free: Vec<Handle>,
 }
 
 impl Pool {
-    #[inline]
-    pub(crate) fn insert(&mut self, packet: Packet, payload: Payload) -> Handle {
-        if let Some(handle) = self.free.pop() {
-            self.packets[handle.0 as usize] = packet;
-            self.payloads[handle.0 as usize] = payload;
-            return handle;
-        }
-        self.packets.push(packet);
-        self.payloads.push(payload);
-        Handle((self.packets.len() - 1) as u32)
+    #[inline(always)] // So that a payload is put together in its place.
+    pub(crate) fn insert(&mut self, payload: Payload) -> Handle {
+        let handle = self.free.pop().unwrap_or_else(|| self.grow());
+        self.payloads[handle.0 as usize] = payload;
+        handle
+    }
+
+    /// One more place.
+    #[cold]
+    fn grow(&mut self) -> Handle {
+        self.payloads.push(Payload::Datagram(Datagram { seq: 0, bytes: 0 }));
+        Handle((self.payloads.len() - 1) as u32)
     }
 
     /// The packet ends here.
     #[inline]
     pub(crate) fn remove(&mut self, handle: Handle) {
         self.free.push(handle);
-    }
-
-    #[inline]
-    pub(crate) fn get(&self, handle: Handle) -> &Packet {
-        &self.packets[handle.0 as usize]
-    }
-
-    #[inline]
-    pub(crate) fn get_mut(&mut self, handle: Handle) -> &mut Packet {
-        &mut self.packets[handle.0 as usize]
     }
 
     #[inline]
@@ -153,6 +147,6 @@ impl Pool {
 
     /// Packets under way.
     pub(crate) fn len(&self) -> usize {
-        self.packets.len() - self.free.len()
+        self.payloads.len() - self.free.len()
     }
 }

@@ -85,8 +85,8 @@ impl Simulation {
             self.now = now;
             match source {
                 Source::Link(link) => {
-                    if let Some(handle) = self.fabric.cross(now, link, recorder) {
-                        self.receive(now, handle, recorder);
+                    if let Some((handle, flow)) = self.fabric.cross(now, link, recorder) {
+                        self.receive(now, handle, flow as usize, recorder);
                     }
                 }
                 Source::Sender(flow) => self.on_sender_timeout(now, flow, recorder),
@@ -107,8 +107,7 @@ impl Simulation {
     }
 
     /// A packet has come to its end.
-    fn receive<R: Recorder>(&mut self, now: Time, handle: Handle, recorder: &mut R) {
-        let index = self.fabric.custody.hops[self.fabric.custody.pool.get(handle).hop as usize].flow as usize;
+    fn receive<R: Recorder>(&mut self, now: Time, handle: Handle, index: usize, recorder: &mut R) {
         let flow = &mut self.flows[index];
         let id = FlowId(index as u32);
         let payload = self.fabric.custody.pool.payload(handle);

@@ -16,14 +16,15 @@
 
 use losscause::{Span, Time};
 
-use super::drop_tail::DropTail;
-use super::{Keeper, Refused, Waiting};
+use super::bounded::Bounded;
+use super::{Keeper, Refused};
 use crate::fifo::Fifo;
+use crate::packet::Packet;
 use crate::topology::CoDelSpec;
 
 #[derive(Clone, Debug)]
 pub(crate) struct CoDel {
-    pub(super) fifo: DropTail,
+    pub(super) fifo: Bounded,
     /// When each of them came.
     since: Fifo<Time>,
     spec: CoDelSpec,
@@ -39,7 +40,7 @@ pub(crate) struct CoDel {
 
 /// The packet at the head.
 struct Head {
-    packet: Waiting,
+    packet: Packet,
     /// The delay was at or above the target for long enough.
     may_drop: bool,
 }
@@ -50,7 +51,7 @@ const MEMORY_INTERVALS: i64 = 16;
 impl CoDel {
     pub(super) fn new(spec: CoDelSpec) -> Self {
         Self {
-            fifo: DropTail::new(spec.limit),
+            fifo: Bounded::new(spec.limit),
             since: Fifo::new(),
             spec,
             first_above: None,
@@ -61,7 +62,7 @@ impl CoDel {
         }
     }
 
-    pub(super) fn offer(&mut self, now: Time, packet: Waiting) -> Result<(), Refused> {
+    pub(super) fn offer(&mut self, now: Time, packet: Packet) -> Result<(), Refused> {
         self.fifo.offer(packet)?;
         self.since.push(now);
         Ok(())
@@ -73,7 +74,7 @@ impl CoDel {
         self.dropping = false;
     }
 
-    pub(super) fn take(&mut self, now: Time, keeper: &mut impl Keeper) -> Option<Waiting> {
+    pub(super) fn take(&mut self, now: Time, keeper: &mut impl Keeper) -> Option<Packet> {
         let mut head = self.head(now)?;
         if self.dropping {
             self.dropping = head.may_drop;
@@ -83,7 +84,7 @@ impl CoDel {
                     self.drop_next = self.control_law(self.drop_next);
                     break;
                 }
-                keeper.drop(now, head.packet.packet, self.fifo.occupancy());
+                keeper.drop(now, head.packet, self.fifo.occupancy());
                 head = self.head(now)?;
                 if head.may_drop {
                     self.drop_next = self.control_law(self.drop_next);
@@ -93,7 +94,7 @@ impl CoDel {
             }
         } else if head.may_drop {
             if !self.marks(now, head.packet, keeper) {
-                keeper.drop(now, head.packet.packet, self.fifo.occupancy());
+                keeper.drop(now, head.packet, self.fifo.occupancy());
                 head = self.head(now)?;
             }
             self.begin_episode(now);
@@ -110,8 +111,8 @@ impl CoDel {
         self.last_count = self.count;
     }
 
-    fn marks(&self, now: Time, packet: Waiting, keeper: &mut impl Keeper) -> bool {
-        self.spec.ecn && keeper.mark(now, packet.packet, self.fifo.occupancy())
+    fn marks(&self, now: Time, packet: Packet, keeper: &mut impl Keeper) -> bool {
+        self.spec.ecn && keeper.mark(now, packet, self.fifo.occupancy())
     }
 
     /// Takes out the first packet.
@@ -157,7 +158,7 @@ mod tests {
         for i in 0..2000 {
             queue.offer(at(0), waiting(i, 1000)).unwrap();
         }
-        (1..=takes).filter_map(|i| queue.take(at(10 * i), log)).map(|packet| packet.packet.number()).collect()
+        (1..=takes).filter_map(|i| queue.take(at(10 * i), log)).map(Packet::number).collect()
     }
 
     #[test]

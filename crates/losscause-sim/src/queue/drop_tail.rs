@@ -1,94 +1,82 @@
 //! First in, first out; what finds the queue full is dropped.
 //!
+//! Nothing that comes later changes when a packet's turn is, so the turn is worked out when the packet comes, and it waits
+//! in the link's own line ([`Line`]). What is left to decide is whether there is room.
+//!
 //! Limits count what waits, without the packet in transmission (see [`Limit`] for how ns-2 counts).
 //!
 //! Deviations: none from the usual definition. From ns-2's `Queue/DropTail`: the limit may be reached, not just
 //! approached; and a packet that finds the transmitter idle is never refused, which in ns-2 happens at `limit_` 1 and,
 //! counting bytes, to packets larger than the limit.
 
-use super::{Occupancy, Refused, Waiting};
-use crate::fifo::Fifo;
+use losscause::Time;
+
+use crate::line::Line;
+use crate::packet::Packet;
 use crate::topology::Limit;
 
 #[derive(Clone, Debug)]
 pub(crate) struct DropTail {
     limit: Limit,
-    waiting: Fifo<Waiting>,
-    bytes: u64,
 }
 
 impl DropTail {
     pub(super) fn new(limit: Limit) -> Self {
-        Self { limit, waiting: Fifo::new(), bytes: 0 }
+        Self { limit }
     }
 
-    #[inline]
-    pub(super) fn offer(&mut self, packet: Waiting) -> Result<(), Refused> {
-        if !self.fits(packet) {
-            return Err(Refused);
-        }
-        self.waiting.push(packet);
-        self.bytes += u64::from(packet.wire_bytes);
-        Ok(())
+    /// Whether there is room for a packet that comes at `now` to a transmitter that will be free at `free_at`.
+    #[inline(always)]
+    pub(crate) fn admits(&self, now: Time, free_at: Time, packet: Packet, line: &mut Line) -> bool {
+        // The whole line is mostly shorter than the limit: then it does not matter who of it still waits.
+        matches!(self.limit, Limit::Packets(limit) if line.len() < limit as usize)
+            || free_at <= now
+            || self.admits_besides_waiting(now, packet, line)
     }
 
-    /// Whether there is room for this packet, too.
-    #[inline]
-    pub(super) fn fits(&self, packet: Waiting) -> bool {
-        match self.limit {
-            Limit::Packets(limit) => self.waiting.len() < limit as usize,
-            Limit::Bytes(limit) => self.bytes + u64::from(packet.wire_bytes) <= limit,
-        }
-    }
-
-    #[inline]
-    pub(super) fn take(&mut self) -> Option<Waiting> {
-        let packet = self.waiting.pop()?;
-        self.bytes -= u64::from(packet.wire_bytes);
-        Some(packet)
-    }
-
-    #[inline]
-    pub(super) fn is_empty(&self) -> bool {
-        self.waiting.len() == 0
-    }
-
-    pub(super) fn packets(&self) -> u32 {
-        self.waiting.len() as u32
-    }
-
-    pub(super) fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    pub(super) fn occupancy(&self) -> Occupancy {
-        Occupancy { packets: self.packets(), bytes: self.bytes }
-    }
-
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Waiting> {
-        self.waiting.iter()
+    #[inline(never)]
+    fn admits_besides_waiting(&self, now: Time, packet: Packet, line: &mut Line) -> bool {
+        while line.begin_next(now).is_some() {}
+        self.limit.leaves_room(line.waiting(), packet.wire_bytes)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::waiting;
     use super::*;
+    use crate::line::Flight;
+
+    /// Packets of these sizes come at time 0, and each transmission takes 10 ns; which are let in.
+    fn come<const N: usize>(limit: Limit, line: &mut Line, sizes: [u32; N]) -> [bool; N] {
+        let queue = DropTail::new(limit);
+        sizes.map(|bytes| {
+            let packet = Packet::of(0, bytes);
+            let begins = Time::from_nanos(10 * line.len() as i64);
+            let admitted = queue.admits(Time::ZERO, begins, packet, line);
+            if admitted {
+                line.push(Flight { begins, arrives: begins, packet, hit: false });
+            }
+            admitted
+        })
+    }
 
     #[test]
-    fn a_limit_of_two_packets_lets_two_wait() {
-        let mut queue = DropTail::new(Limit::Packets(2));
-        let accepted = [(); 3].map(|()| queue.offer(waiting(0, 100)).is_ok());
-        assert_eq!(accepted, [true, true, false]);
-        assert!(queue.take().is_some());
-        assert!(queue.offer(waiting(0, 100)).is_ok());
+    fn a_limit_of_two_packets_lets_two_wait_behind_the_one_in_transmission() {
+        let mut line = Line::new();
+        assert_eq!(come(Limit::Packets(2), &mut line, [100; 4]), [true, true, true, false]);
+        let queue = DropTail::new(Limit::Packets(2));
+        let at = |nanos| {
+            queue.clone().admits(Time::from_nanos(nanos), Time::from_nanos(30), Packet::of(0, 100), &mut line.clone())
+        };
+        assert_eq!([9, 10].map(at), [false, true], "the second one's turn is at 10 ns");
     }
 
     #[test]
     fn a_limit_in_bytes_may_be_reached_but_not_passed() {
-        let mut queue = DropTail::new(Limit::Bytes(1000));
-        let accepted = [600, 401, 400, 1].map(|bytes| queue.offer(waiting(0, bytes)).is_ok());
-        assert_eq!(accepted, [true, false, true, false]);
-        assert_eq!((queue.packets(), queue.bytes()), (2, 1000));
+        let mut line = Line::new();
+        let admitted = come(Limit::Bytes(1000), &mut line, [5000, 600, 401, 400, 1]);
+        assert_eq!(admitted, [true, true, false, true, false]);
+        let waiting = line.waiting();
+        assert_eq!((waiting.packets, waiting.bytes), (2, 1000));
     }
 }

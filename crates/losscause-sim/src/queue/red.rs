@@ -28,14 +28,15 @@
 
 use losscause::{Span, Time};
 
-use super::drop_tail::DropTail;
-use super::{Keeper, Occupancy, Refused, Waiting};
+use super::bounded::Bounded;
+use super::{Keeper, Occupancy, Refused};
+use crate::packet::Packet;
 use crate::rng::Stream;
 use crate::topology::RedSpec;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Red {
-    pub(super) fifo: DropTail,
+    pub(super) fifo: Bounded,
     spec: RedSpec,
     /// A typical packet's transmission time, nanoseconds.
     typical_nanos: f64,
@@ -58,10 +59,10 @@ impl Red {
     /// `typical` is the transmission time of a packet of `spec.typical_packet_bytes`.
     pub(super) fn new(spec: RedSpec, typical: Span, stream: Stream) -> Self {
         let typical_nanos = typical.as_nanos().max(1) as f64;
-        Self { fifo: DropTail::new(spec.limit), spec, typical_nanos, average: 0.0, count: -1, stream }
+        Self { fifo: Bounded::new(spec.limit), spec, typical_nanos, average: 0.0, count: -1, stream }
     }
 
-    pub(super) fn offer(&mut self, now: Time, packet: Waiting, keeper: &mut impl Keeper) -> Result<(), Refused> {
+    pub(super) fn offer(&mut self, now: Time, packet: Packet, keeper: &mut impl Keeper) -> Result<(), Refused> {
         let waiting = f64::from(self.fifo.packets());
         self.average += self.spec.w_q * (waiting - self.average);
         let decision = self.decide();
@@ -79,7 +80,7 @@ impl Red {
         &mut self,
         now: Time,
         idle_since: Time,
-        packet: Waiting,
+        packet: Packet,
         keeper: &mut impl Keeper,
     ) -> Result<(), Refused> {
         let typical_packets = (now - idle_since).as_nanos().max(0) as f64 / self.typical_nanos;
@@ -92,13 +93,13 @@ impl Red {
         &self,
         decision: Decision,
         now: Time,
-        packet: Waiting,
+        packet: Packet,
         then: Occupancy,
         keeper: &mut impl Keeper,
     ) -> Result<(), Refused> {
         let passes = match decision {
             Decision::Pass => true,
-            Decision::Hit => self.spec.ecn && keeper.mark(now, packet.packet, then),
+            Decision::Hit => self.spec.ecn && keeper.mark(now, packet, then),
             Decision::Drop => false,
         };
         if passes { Ok(()) } else { Err(Refused) }

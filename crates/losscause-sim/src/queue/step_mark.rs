@@ -8,26 +8,27 @@
 
 use losscause::Time;
 
-use super::drop_tail::DropTail;
-use super::{Keeper, Refused, Waiting};
+use super::bounded::Bounded;
+use super::{Keeper, Refused};
+use crate::packet::Packet;
 use crate::topology::Limit;
 
 #[derive(Clone, Debug)]
 pub(crate) struct StepMark {
-    pub(super) fifo: DropTail,
+    pub(super) fifo: Bounded,
     mark_from_pkts: u32,
 }
 
 impl StepMark {
     pub(super) fn new(limit: Limit, mark_from_pkts: u32) -> Self {
-        Self { fifo: DropTail::new(limit), mark_from_pkts }
+        Self { fifo: Bounded::new(limit), mark_from_pkts }
     }
 
-    pub(super) fn offer(&mut self, now: Time, packet: Waiting, keeper: &mut impl Keeper) -> Result<(), Refused> {
+    pub(super) fn offer(&mut self, now: Time, packet: Packet, keeper: &mut impl Keeper) -> Result<(), Refused> {
         let found = self.fifo.packets();
         self.fifo.offer(packet)?;
         if found >= self.mark_from_pkts {
-            keeper.mark(now, packet.packet, self.fifo.occupancy());
+            keeper.mark(now, packet, self.fifo.occupancy());
         }
         Ok(())
     }

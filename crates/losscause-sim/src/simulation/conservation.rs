@@ -81,9 +81,8 @@ impl Simulation {
         let fabric = &self.fabric;
         let mut present = vec![0_u64; fabric.custody.hops.len()];
         for link in &fabric.links {
-            let waiting = link.queue.iter().map(|waiting| waiting.packet);
-            for handle in waiting.chain(link.in_flight().map(|flight| flight.packet)) {
-                present[fabric.custody.pool.get(handle).hop as usize] += 1;
+            for packet in link.packets() {
+                present[packet.hop as usize] += 1;
             }
         }
         let on_links = present.iter().sum();
@@ -92,7 +91,7 @@ impl Simulation {
         }
         for (place, hop) in fabric.custody.hops.iter().enumerate() {
             let (flow, link) = (FlowId(hop.flow), LinkId(hop.link));
-            let counters = fabric.custody.counters.hops[place];
+            let counters = fabric.custody.counters.hops[place].counters;
             let HopCounters { entered, queue_drops, corrupted, delivered, .. } = counters;
             let present = present[place];
             if entered != delivered + queue_drops + corrupted + present {
@@ -100,7 +99,7 @@ impl Simulation {
             }
             let index = hop.flow as usize;
             let entered_next = if !hop.last {
-                fabric.custody.counters.hops[place + 1].entered
+                fabric.custody.counters.hops[place + 1].counters.entered
             } else if place < self.flows[index].return_path as usize {
                 self.flows[index].received_packets
             } else {
@@ -112,7 +111,7 @@ impl Simulation {
         }
         for (index, flow) in self.flows.iter().enumerate() {
             let path = &fabric.custody.counters.hops[flow.path as usize..flow.return_path as usize];
-            let lost = path.iter().map(|hop| hop.queue_drops + hop.corrupted).sum();
+            let lost = path.iter().map(|hop| hop.counters.queue_drops + hop.counters.corrupted).sum();
             let counts = fabric.custody.ledgers[index].counts();
             let with_cause = counts.congestion + counts.wireless;
             if lost != with_cause {

@@ -1,0 +1,93 @@
+//! The packets of a link, in order: those that wait for their turn, in transmission, and in propagation.
+
+use losscause::Time;
+
+use crate::event::NEVER;
+use crate::fifo::Fifo;
+use crate::packet::Packet;
+use crate::queue::{Keeper, Occupancy};
+use crate::trace::LinkEvent;
+
+/// A packet whose turn is known: it waits, is in transmission, or in propagation.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Flight {
+    /// When its transmission begins.
+    pub(crate) begins: Time,
+    /// At the far end.
+    pub(crate) arrives: Time,
+    pub(crate) packet: Packet,
+    /// It meets a bad slot.
+    pub(crate) hit: bool,
+}
+
+/// All of them. Who still waits is not kept up with the time, since it is seldom asked.
+#[derive(Clone, Debug)]
+pub(crate) struct Line {
+    flights: Fifo<Flight>,
+    /// Of the first in line, so many are known to have begun.
+    begun: u32,
+    /// Bytes of the others.
+    bytes: u64,
+}
+
+impl Line {
+    pub(crate) fn new() -> Self {
+        Self { flights: Fifo::new(), begun: 0, bytes: 0 }
+    }
+
+    /// A packet joins the line; its turn and its arrival come after all others'.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, flight: Flight) {
+        self.bytes += u64::from(flight.packet.wire_bytes);
+        self.flights.push(flight);
+    }
+
+    /// Takes out the packet that arrives first.
+    #[inline(always)]
+    pub(crate) fn pop(&mut self) -> Option<Flight> {
+        let flight = self.flights.pop()?;
+        match self.begun.checked_sub(1) {
+            Some(begun) => self.begun = begun,
+            None => self.bytes -= u64::from(flight.packet.wire_bytes),
+        }
+        Some(flight)
+    }
+
+    /// When the first arrives, or never.
+    #[inline]
+    pub(crate) fn next_arrival(&self) -> Time {
+        self.flights.first().map_or(NEVER, |flight| flight.arrives)
+    }
+
+    /// The next packet whose transmission begins up to and including `now`; call until none.
+    #[inline]
+    pub(crate) fn begin_next(&mut self, now: Time) -> Option<Flight> {
+        let flight = *self.flights.get(self.begun).filter(|flight| flight.begins <= now)?;
+        self.begun += 1;
+        self.bytes -= u64::from(flight.packet.wire_bytes);
+        Some(flight)
+    }
+
+    /// Works out who begins up to and including `now`.
+    pub(crate) fn begin<K: Keeper>(&mut self, now: Time, keeper: &mut K) {
+        while let Some(flight) = self.begin_next(now) {
+            if K::OBSERVES {
+                keeper.observe(flight.begins, LinkEvent::TransmitStart, flight.packet, self.waiting());
+            }
+        }
+    }
+
+    /// Who waits, at the instant for which [`Line::begin_next`] was called last.
+    pub(crate) fn waiting(&self) -> Occupancy {
+        Occupancy { packets: self.len() as u32 - self.begun, bytes: self.bytes }
+    }
+
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.flights.len()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Flight> {
+        self.flights.iter()
+    }
+}
