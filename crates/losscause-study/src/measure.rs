@@ -22,7 +22,7 @@
 //! - `P_CC`, `P_WW`, `P_WC`: of the judged congestion (wireless, congestion) losses of all measured flows together, the share that
 //!   was called congestion (wireless, wireless).
 //! - `cwnd_mean`, `cwnd_max`, where `measure.cwnd` asks for them: time average and maximum of TCP's congestion window over a
-//!   flow's life, without what recovery adds; the mean of the averages, and the largest maximum, of the measured flows.
+//!   flow's life, without what recovery adds and no more than the receiver allows; the mean of the averages, and the largest maximum, of the measured flows.
 
 use serde::Serialize;
 
@@ -384,6 +384,8 @@ pub(crate) struct Windows {
 /// The integral of one flow's window.
 #[derive(Clone, Copy, Debug, Default)]
 struct Integral {
+    /// The receiver's window, packets: ns-2's cwnd grows beyond it, but nothing more is sent.
+    limit: f64,
     /// The window in force, packets, and since when.
     now: Option<(Time, f64)>,
     packet_seconds: f64,
@@ -393,7 +395,12 @@ struct Integral {
 
 impl Windows {
     pub(crate) fn new(network: &Network) -> Self {
-        Self { flows: vec![Integral::default(); network.flows.len()] }
+        let limit = |flow: &FlowSpec| match &flow.traffic {
+            Traffic::Tcp { config, .. } => f64::from(config.max_window_pkts),
+            Traffic::Tfrc { .. } | Traffic::Cbr { .. } | Traffic::OnOff { .. } => 0.0,
+        };
+        let integral = |flow: &FlowSpec| Integral { limit: limit(flow), ..Integral::default() };
+        Self { flows: network.flows.iter().map(integral).collect() }
     }
 
     /// Windows of one flow come in order of time.
@@ -418,6 +425,7 @@ impl Windows {
 impl Integral {
     fn change(&mut self, at: Time, packets: f64) {
         *self = self.until(at);
+        let packets = packets.min(self.limit);
         self.now = Some((at, packets));
         self.max = self.max.max(packets);
     }
@@ -513,9 +521,9 @@ mod tests {
     #[test]
     fn a_window_counts_for_as_long_as_it_is_in_force() {
         let at = |seconds: i64| Time::ZERO + Span::from_secs(seconds);
-        let mut integral = Integral::default();
-        // 4 packets for 3 s, 10 for 1 s, 1 for 6 s: 28 packet-seconds in 10 s.
-        for (second, packets) in [(10, 4.0), (13, 10.0), (14, 1.0)] {
+        let mut integral = Integral { limit: 10.0, ..Integral::default() };
+        // 4 packets for 3 s, 10 for 1 s (the receiver allows no more), 1 for 6 s: 28 packet-seconds in 10 s.
+        for (second, packets) in [(10, 4.0), (13, 12.0), (14, 1.0)] {
             integral.change(at(second), packets);
         }
         let done = integral.until(at(20));

@@ -275,7 +275,7 @@ fn the_window_is_measured_where_the_scenario_asks_and_nothing_else_changes() {
         let course = events.iter().filter(|event| event.flow.0 == flow);
         let course: Vec<(f64, f64)> = course
             .filter_map(|event| match event.kind {
-                losscause_sim::EventKind::Cwnd(packets) => Some((event.at.as_secs_f64(), packets)),
+                losscause_sim::EventKind::Cwnd(packets) => Some((event.at.as_secs_f64(), packets.min(20.0))),
                 _ => None,
             })
             .collect();

@@ -56,7 +56,8 @@ impl Selection {
 /// How often each system is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repetitions {
-    /// As often as the paper did.
+    /// As often as the paper did; of single runs as many as the paper's items say, for a number is then held against the spread of
+    /// one run, which takes several to know.
     AsPublished,
     /// Less often, as the paper's items say: for a first look.
     Quick,
@@ -83,8 +84,8 @@ impl Repetitions {
 
     pub(super) fn of(self, paper: &Paper) -> u32 {
         match self {
-            Self::AsPublished => paper.published().repetitions,
-            Self::Quick => paper.items().quick_runs,
+            Self::AsPublished if paper.published().repetitions > 1 => paper.published().repetitions,
+            Self::AsPublished | Self::Quick => paper.items().quick_runs,
             Self::Exactly(runs) => runs,
         }
     }

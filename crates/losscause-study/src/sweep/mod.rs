@@ -307,7 +307,7 @@ impl Sweep {
         let verdict = |item: &Item| {
             let published = paper::find(&item.paper).ok()?.published();
             let number = published.number.iter().find(|n| n.counts() && n.id == item.id)?;
-            Some(crate::score::judge(number, item, item.runs))
+            Some(crate::score::judge(number, item, item.runs.min(published.repetitions)))
         };
         outcome.rows = reproduction
             .items
