@@ -76,3 +76,13 @@ fn runs_that_several_tables_need_are_made_once() {
     // The wireless link's delay of 20 ms is the file's own.
     assert_eq!(runs(&["cen2003/table3", "cen2003/section5-delay"]), 7 * 3);
 }
+
+#[test]
+fn a_paper_of_single_runs_is_measured_as_often_as_it_takes_to_know_the_spread_of_one() {
+    let dalwadi = paper::find("dalwadi").unwrap();
+    assert_eq!((dalwadi.published().repetitions, dalwadi.items().quick_runs), (1, 10));
+    assert!(planned("dalwadi").iter().all(|item| item.runs == 10));
+    let quick =
+        Plan::new(&Selection::parse(&["cen2003/table2"]).unwrap(), Repetitions::Quick, 1, &Variation::default());
+    assert!(quick.unwrap().items().iter().all(|item| item.runs == 2));
+}

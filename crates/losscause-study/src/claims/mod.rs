@@ -10,6 +10,7 @@ use crate::paper::{Parameters, Published, Value};
 use crate::score::lookup;
 
 pub mod cen2003;
+pub mod dalwadi;
 
 /// A claim's predicate.
 pub type Predicate = fn(&Measured<'_>) -> Answer;
@@ -155,14 +156,22 @@ mod tests {
     use super::*;
     use crate::item::Status;
 
-    fn items(values: &[(&str, &str, Option<f64>)]) -> Vec<Item> {
-        let item = |&(metric, system, measured): &(&str, &str, Option<f64>)| Item {
-            id: format!("{metric}{system}"),
-            paper: "cen2003".into(),
+    /// A measured value of a paper.
+    pub(super) fn item(
+        paper: &str,
+        metric: &str,
+        system: &str,
+        scenario: &str,
+        at: &[(&str, Value)],
+        measured: Option<f64>,
+    ) -> Item {
+        Item {
+            id: format!("{metric} {system} {scenario} {at:?}"),
+            paper: paper.into(),
             source: String::new(),
             system: system.into(),
-            scenario: "WLH".into(),
-            parameters: [("N".to_owned(), Value::from(1))].into(),
+            scenario: scenario.into(),
+            parameters: at.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect(),
             metric: metric.into(),
             unit: "percent".into(),
             published: None,
@@ -171,8 +180,14 @@ mod tests {
             runs: 10,
             calibrated: Default::default(),
             status: Status::NoPublishedValue,
+        }
+    }
+
+    fn items(values: &[(&str, &str, Option<f64>)]) -> Vec<Item> {
+        let one = |&(metric, system, measured): &(&str, &str, Option<f64>)| {
+            item("cen2003", metric, system, "WLH", &[("N", Value::from(1))], measured)
         };
-        values.iter().map(item).collect()
+        values.iter().map(one).collect()
     }
 
     fn settled(id: &str, values: &[(&str, &str, Option<f64>)]) -> ClaimOutcome {

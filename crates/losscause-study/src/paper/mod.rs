@@ -66,6 +66,16 @@ static PAPERS: LazyLock<Vec<Paper>> = LazyLock::new(|| {
             }),
             claims::cen2003::PREDICATES,
         ),
+        Paper::parse(
+            paper_file!("dalwadi/published.toml"),
+            paper_file!("dalwadi/items.toml"),
+            &[
+                ScenarioText { name: "star", text: paper_file!("dalwadi/scenarios/star.toml") },
+                ScenarioText { name: "line", text: paper_file!("dalwadi/scenarios/line.toml") },
+            ],
+            None,
+            claims::dalwadi::PREDICATES,
+        ),
         // No paper: runs of our own, in the scenarios of Cen 2003.
         Paper::parse(paper_file!("extra/systems.toml"), paper_file!("extra/items.toml"), &[], None, &[]),
     ]
@@ -284,7 +294,7 @@ mod tests {
     fn an_unknown_paper_or_item_is_told_the_nearest() {
         assert_eq!(
             find("cen2030").unwrap_err().to_string(),
-            "cen2030: is no paper (did you mean \"cen2003\"?), expected one of cen2003, extra"
+            "cen2030: is no paper (did you mean \"cen2003\"?), expected one of cen2003, dalwadi, extra"
         );
         let error = find("cen2003").unwrap().item("tabel2").unwrap_err().to_string();
         assert!(error.starts_with("cen2003/tabel2: is no item (did you mean \"table2\"?)"), "{error}");

@@ -82,18 +82,3 @@ fn mean<T>(of: impl IntoIterator<Item = T>, read: impl FnMut(T) -> Mean) -> Mean
     let values = each(of, read)?;
     Ok(values.iter().sum::<f64>() / values.len() as f64)
 }
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    #[test]
-    fn every_checkable_claim_has_one_predicate_and_no_predicate_lacks_its_claim() {
-        let published = crate::paper::find("cen2003").unwrap().published();
-        let checkable: Vec<&str> = published.claim.iter().filter(|c| c.checkable).map(|c| c.id.as_str()).collect();
-        let predicates: Vec<&str> = super::PREDICATES.iter().copied().flatten().map(|(id, _)| *id).collect();
-        let set = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<BTreeSet<String>>();
-        assert_eq!(set(&checkable), set(&predicates));
-        assert_eq!(checkable.len(), predicates.len());
-    }
-}
