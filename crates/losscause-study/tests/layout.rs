@@ -419,7 +419,8 @@ fn modes_are_the_transports_own_and_settings_replace_single_values() {
         "tcp: Vegas' beta must be at least its alpha (4 packets), but is 3",
     );
     let vt = "[tcp]\nvariant = \"westwood-vt\"\nwestwood_vt_beta_pkts = 15";
-    let parameters = tcp::WestwoodVtParameters { alpha_pkts: 14, beta_pkts: 15 };
+    let parameters =
+        tcp::WestwoodVtParameters { alpha_pkts: 14, beta_pkts: 15, westwood: tcp::WestwoodRules::Published };
     let response = tcp::ResponseScheme::WestwoodVt(parameters);
     let published = tcp::Config::rfc().with_variant(Variant::WestwoodVt, Rules::Published);
     assert_eq!(tcp_of(vt), tcp::Config { response, ..published });

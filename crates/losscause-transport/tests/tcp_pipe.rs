@@ -9,7 +9,7 @@ use losscause::{Span, Time};
 use losscause_transport::Ecn;
 use losscause_transport::tcp::{
     Ack, BackoffCleared, Config, NewRenoRules, Receiver, RecoveryScheme, ResponseScheme, SackBlocks, SackOption,
-    Segment, Sender, VegasParameters, VegasRules, WestwoodVtParameters,
+    Segment, Sender, VegasParameters, VegasRules, WestwoodRules, WestwoodVtParameters,
 };
 use proptest::prelude::*;
 
@@ -103,9 +103,14 @@ fn configs() -> impl Strategy<Value = Config> {
         Just(ResponseScheme::Vegas(VegasParameters::new(VegasRules::Ns2))),
         Just(ResponseScheme::Veno),
         Just(ResponseScheme::Cubic),
-        Just(ResponseScheme::Westwood),
-        Just(ResponseScheme::WestwoodVt(WestwoodVtParameters::PUBLISHED)),
-        Just(ResponseScheme::WestwoodVt(WestwoodVtParameters { alpha_pkts: 1, beta_pkts: 3 })),
+        Just(ResponseScheme::Westwood(WestwoodRules::Published)),
+        Just(ResponseScheme::Westwood(WestwoodRules::Ns2)),
+        Just(ResponseScheme::WestwoodVt(WestwoodVtParameters::new(WestwoodRules::Ns2))),
+        Just(ResponseScheme::WestwoodVt(WestwoodVtParameters {
+            alpha_pkts: 1,
+            beta_pkts: 3,
+            westwood: WestwoodRules::Published
+        })),
         Just(ResponseScheme::NewJersey),
     ];
     (named, (recovery, response), 1_u32..70, 1_u32..12, 1_u32..5, any::<[bool; 3]>(), 1_i64..500).prop_map(

@@ -11,6 +11,7 @@ use crate::score::lookup;
 
 pub mod cen2003;
 pub mod dalwadi;
+pub mod koo2007;
 
 /// A claim's predicate.
 pub type Predicate = fn(&Measured<'_>) -> Answer;
@@ -94,6 +95,14 @@ pub fn all<T>(of: impl IntoIterator<Item = T>, mut holds: impl FnMut(T) -> Answe
         }
     }
     Ok(true)
+}
+
+/// Reads one value per element.
+pub fn each<T>(
+    of: impl IntoIterator<Item = T>,
+    read: impl FnMut(T) -> Result<f64, Unmeasured>,
+) -> Result<Vec<f64>, Unmeasured> {
+    of.into_iter().map(read).collect()
 }
 
 /// How many elements `holds` is true of.

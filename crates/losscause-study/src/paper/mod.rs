@@ -67,6 +67,17 @@ static PAPERS: LazyLock<Vec<Paper>> = LazyLock::new(|| {
             claims::cen2003::PREDICATES,
         ),
         Paper::parse(
+            paper_file!("koo2007/published.toml"),
+            paper_file!("koo2007/items.toml"),
+            &[
+                ScenarioText { name: "single", text: paper_file!("koo2007/scenarios/single.toml") },
+                ScenarioText { name: "background", text: paper_file!("koo2007/scenarios/background.toml") },
+                ScenarioText { name: "fairness", text: paper_file!("koo2007/scenarios/fairness.toml") },
+            ],
+            None,
+            claims::koo2007::PREDICATES,
+        ),
+        Paper::parse(
             paper_file!("dalwadi/published.toml"),
             paper_file!("dalwadi/items.toml"),
             &[

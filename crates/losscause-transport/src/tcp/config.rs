@@ -5,7 +5,7 @@ use core::fmt;
 use losscause::Span;
 
 pub use super::recovery::{Deflation, NewRenoRules, PartialAckTimer, RecoveryExit, VegasRules};
-pub use super::response::{VegasParameters, WestwoodVtParameters};
+pub use super::response::{VegasParameters, WestwoodRules, WestwoodVtParameters};
 
 /// The settings of a connection; windows and thresholds are counted in packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -122,7 +122,7 @@ pub enum ResponseScheme {
     /// RFC 9438: a cubic function of the time since the last loss.
     Cubic,
     /// Mascolo et al. 2001: after a loss, what the path was seen to carry.
-    Westwood,
+    Westwood(WestwoodRules),
     /// Koo, Mun and Choo 2007: the same if the queues are full, else nothing is cut.
     WestwoodVt(WestwoodVtParameters),
     /// Xu, Tian and Ansari 2005: what the path was seen to carry, when a queue warns. Takes [`Config::ecn`].
@@ -473,12 +473,12 @@ mod tests {
             says(Config { recovery: RecoveryScheme::Sack, ..ns2 }),
             "sack must be set for a recovery that rests on selective acknowledgements, but is not"
         );
-        let parameters = WestwoodVtParameters { alpha_pkts: 14, beta_pkts: 13 };
+        let parameters = WestwoodVtParameters { beta_pkts: 13, ..WestwoodVtParameters::new(WestwoodRules::Ns2) };
         assert_eq!(
             says(Config { response: ResponseScheme::WestwoodVt(parameters), ..ns2 }),
             "WestwoodVT's beta must be at least its alpha (14 packets), but is 13"
         );
-        let equal = WestwoodVtParameters { alpha_pkts: 14, beta_pkts: 14 };
+        let equal = WestwoodVtParameters { beta_pkts: 14, ..parameters };
         assert_eq!(Config { response: ResponseScheme::WestwoodVt(equal), ..ns2 }.validate(), Ok(()));
         assert_eq!(
             says(Config { response: ResponseScheme::NewJersey, ..ns2 }),

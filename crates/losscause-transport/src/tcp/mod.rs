@@ -28,7 +28,7 @@ mod variant;
 pub use config::{
     BackoffCleared, Config, ConfigError, Deflation, FastRetransmit, Halving, LimitedTransmit, NewRenoRules,
     PartialAckTimer, RecoveryExit, RecoveryScheme, ResponseScheme, SackOption, VegasParameters, VegasRules,
-    WestwoodVtParameters,
+    WestwoodRules, WestwoodVtParameters,
 };
 pub use receiver::Receiver;
 pub use segment::{Ack, SackBlocks, Segment};

@@ -2,7 +2,7 @@
 
 use super::config::{
     Config, FastRetransmit, NewRenoRules, RecoveryScheme, ResponseScheme, SackOption, VegasParameters, VegasRules,
-    WestwoodVtParameters,
+    WestwoodRules, WestwoodVtParameters,
 };
 
 /// A TCP that has a name.
@@ -132,17 +132,17 @@ impl Config {
 
     /// The same settings with another response.
     pub const fn with_response(self, response: ResponseName, rules: Rules) -> Self {
-        let rules = match rules {
-            Rules::Published => VegasRules::Published,
-            Rules::Ns2 => VegasRules::Ns2,
+        let (vegas, westwood) = match rules {
+            Rules::Published => (VegasRules::Published, WestwoodRules::Published),
+            Rules::Ns2 => (VegasRules::Ns2, WestwoodRules::Ns2),
         };
         let response = match response {
             ResponseName::Aimd => ResponseScheme::Aimd,
-            ResponseName::Vegas => ResponseScheme::Vegas(VegasParameters::new(rules)),
+            ResponseName::Vegas => ResponseScheme::Vegas(VegasParameters::new(vegas)),
             ResponseName::Veno => ResponseScheme::Veno,
             ResponseName::Cubic => ResponseScheme::Cubic,
-            ResponseName::Westwood => ResponseScheme::Westwood,
-            ResponseName::WestwoodVt => ResponseScheme::WestwoodVt(WestwoodVtParameters::PUBLISHED),
+            ResponseName::Westwood => ResponseScheme::Westwood(westwood),
+            ResponseName::WestwoodVt => ResponseScheme::WestwoodVt(WestwoodVtParameters::new(westwood)),
             ResponseName::NewJersey => ResponseScheme::NewJersey,
         };
         // New Jersey lives on marks.

@@ -3,7 +3,7 @@
 //! Where the paper prints a number, the predicate holds the mean against it; where it uses a word ("close", "few",
 //! "most"), the cut-off is the one the record of the paper assigns to it.
 
-use super::{Measured, Predicate, Unmeasured};
+use super::{Measured, Predicate, Unmeasured, each};
 
 mod competition;
 mod fairness;
@@ -70,11 +70,6 @@ impl Measured<'_> {
     fn beside(&self, s: &str, n: i64, kbps: i64) -> Mean {
         self.value("tcp_norm_thput", s, "fair-tcp", &[("N", n.into()), ("bw_kbps", kbps.into())])
     }
-}
-
-/// Reads one value per element.
-fn each<T>(of: impl IntoIterator<Item = T>, read: impl FnMut(T) -> Mean) -> Result<Vec<f64>, Unmeasured> {
-    of.into_iter().map(read).collect()
 }
 
 /// The mean of one value per element.

@@ -210,7 +210,10 @@ impl TcpSettings {
         if let tcp::ResponseScheme::Vegas(parameters) = &mut config.response {
             *parameters = vegas;
         }
-        let mut vt = tcp::WestwoodVtParameters::PUBLISHED;
+        let mut vt = tcp::WestwoodVtParameters::new(tcp::WestwoodRules::Published);
+        if let tcp::ResponseScheme::WestwoodVt(parameters) = config.response {
+            vt = parameters;
+        }
         let (alpha, beta) = (self.westwood_vt_alpha_pkts.as_ref(), self.westwood_vt_beta_pkts.as_ref());
         overlay.whole("westwood_vt_alpha_pkts", alpha, 0, 1_000_000, &mut vt.alpha_pkts)?;
         overlay.whole("westwood_vt_beta_pkts", beta, 0, 1_000_000, &mut vt.beta_pkts)?;

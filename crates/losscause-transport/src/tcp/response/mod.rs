@@ -22,6 +22,7 @@ use vegas::Vegas;
 pub use vegas::VegasParameters;
 use veno::Veno;
 use westwood::Westwood;
+pub use westwood::WestwoodRules;
 use westwood_vt::WestwoodVt;
 pub use westwood_vt::WestwoodVtParameters;
 pub(super) use window::Window;
@@ -58,7 +59,7 @@ impl Response {
             ResponseScheme::Vegas(parameters) => Self::Vegas(Vegas::new(config, parameters)),
             ResponseScheme::Veno => Self::Veno(Veno::new(config)),
             ResponseScheme::Cubic => Self::Cubic(Cubic::new()),
-            ResponseScheme::Westwood => Self::Westwood(Westwood::default()),
+            ResponseScheme::Westwood(rules) => Self::Westwood(Westwood::new(rules)),
             ResponseScheme::WestwoodVt(parameters) => Self::WestwoodVt(WestwoodVt::new(parameters)),
             ResponseScheme::NewJersey => Self::NewJersey(NewJersey::default()),
         }

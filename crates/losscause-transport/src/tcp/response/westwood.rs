@@ -15,26 +15,45 @@
 //!
 //! Deviations: the paper names tau and m without fixing them for all paths; here tau is 500 ms and m is 2, the smallest that it
 //! allows. ACKs of the same instant are one sample. Everything is counted in packets.
+//!
+//! [`WestwoodRules::Ns2`] has the rules of `Agent/TCP/WestwoodNR`, the authors' agent for ns-2 (2001, with its filter of type 3,
+//! which is the one above): tau is 1 s, an ACK tells of two packets at most, ssthresh is rounded down to whole packets (cwnd is
+//! not), and a timeout leaves a window of 2. Of that agent, RTTmin in ticks of the clock is left out.
 
 use losscause::{AckSample, Span, Time};
 
 use super::delivered::Delivered;
 use super::{Loss, Window};
 
-#[derive(Clone, Debug, Default)]
+/// Whose rules Westwood follows where they differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WestwoodRules {
+    /// The paper's.
+    Published,
+    /// The authors' agent for ns-2.
+    Ns2,
+}
+
+#[derive(Clone, Debug)]
 pub(in super::super) struct Westwood {
+    rules: WestwoodRules,
     bandwidth: Bandwidth,
     rtt_min: Option<Span>,
     delivered: Delivered,
 }
 
 impl Westwood {
+    pub(super) fn new(rules: WestwoodRules) -> Self {
+        Self { rules, bandwidth: Bandwidth::new(rules.tau()), rtt_min: None, delivered: Delivered::default() }
+    }
+
     #[inline]
     pub(super) fn on_ack(&mut self, window: &mut Window, sample: &AckSample, may_grow: bool) {
         if let Some(rtt) = sample.rtt.filter(|&rtt| rtt > Span::ZERO) {
             self.rtt_min = Some(self.rtt_min.map_or(rtt, |least| least.min(rtt)));
         }
-        self.bandwidth.on_ack(sample.at, self.delivered.on_ack(sample.newly_acked_pkts));
+        let pkts = self.delivered.on_ack(sample.newly_acked_pkts);
+        self.bandwidth.on_ack(sample.at, pkts.min(self.rules.most_pkts()));
         if may_grow {
             window.grow();
         }
@@ -48,14 +67,16 @@ impl Westwood {
         if loss.verdict.is_wireless() {
             return false;
         }
-        window.ssthresh = self.pipe_pkts(loss.at);
-        window.cwnd = window.cwnd.min(window.ssthresh);
+        let pipe = self.pipe_pkts(loss.at);
+        window.ssthresh = self.rules.threshold(pipe);
+        window.cwnd = window.cwnd.min(pipe);
         true
     }
 
     pub(super) fn on_timeout(&mut self, window: &mut Window, now: Time) {
-        window.ssthresh = self.pipe_pkts(now);
-        window.cwnd = 1.0;
+        let pipe = self.pipe_pkts(now);
+        window.ssthresh = self.rules.threshold(pipe);
+        window.cwnd = self.rules.restart_pkts();
         self.delivered.on_timeout();
     }
 
@@ -67,9 +88,41 @@ impl Westwood {
     }
 }
 
+impl WestwoodRules {
+    const fn tau(self) -> Span {
+        match self {
+            Self::Published => Span::from_millis(500),
+            Self::Ns2 => Span::from_millis(1_000),
+        }
+    }
+
+    /// Packets that an ACK tells of at most.
+    const fn most_pkts(self) -> u64 {
+        match self {
+            Self::Published => u64::MAX,
+            Self::Ns2 => 2,
+        }
+    }
+
+    fn threshold(self, pipe: f64) -> f64 {
+        match self {
+            Self::Published => pipe,
+            Self::Ns2 => pipe.floor(),
+        }
+    }
+
+    const fn restart_pkts(self) -> f64 {
+        match self {
+            Self::Published => 1.0,
+            Self::Ns2 => 2.0,
+        }
+    }
+}
+
 /// The bandwidth filter, packets per second.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Bandwidth {
+    tau: Span,
     estimate: f64,
     last_sample: f64,
     last_at: Option<Time>,
@@ -77,11 +130,14 @@ struct Bandwidth {
     pending: u64,
 }
 
-const TAU: Span = Span::from_millis(500);
-/// tau/m.
-const LONGEST: Span = Span::from_millis(250);
+/// m: silence counts in pieces of tau/m.
+const M: i64 = 2;
 
 impl Bandwidth {
+    fn new(tau: Span) -> Self {
+        Self { tau, estimate: 0.0, last_sample: 0.0, last_at: None, pending: 0 }
+    }
+
     fn on_ack(&mut self, now: Time, pkts: u64) {
         let Some(last) = self.last_at else {
             self.last_at = Some(now);
@@ -106,16 +162,17 @@ impl Bandwidth {
     fn idle_until(&mut self, now: Time) {
         let Some(last) = self.last_at else { return };
         let pieces = (now - last).as_nanos().max(1) - 1;
-        let pieces = pieces / LONGEST.as_nanos();
+        let longest = self.tau / M;
+        let pieces = pieces / longest.as_nanos();
         // After so many the estimate is nothing.
         for _ in 0..pieces.min(1000) {
-            self.filter(0.0, LONGEST);
+            self.filter(0.0, longest);
         }
-        self.last_at = Some(last + LONGEST * pieces);
+        self.last_at = Some(last + longest * pieces);
     }
 
     fn filter(&mut self, sample: f64, since: Span) {
-        let ratio = 2.0 * TAU.as_secs_f64() / since.as_secs_f64();
+        let ratio = 2.0 * self.tau.as_secs_f64() / since.as_secs_f64();
         self.estimate = ((ratio - 1.0) * self.estimate + sample + self.last_sample) / (ratio + 1.0);
         self.last_sample = sample;
     }
@@ -133,7 +190,7 @@ mod tests {
 
     #[test]
     fn the_filter_follows_its_equation() {
-        let mut bandwidth = Bandwidth::default();
+        let mut bandwidth = Bandwidth::new(WestwoodRules::Published.tau());
         bandwidth.on_ack(at(0), 1);
         bandwidth.on_ack(at(100), 1);
         // 10 packets/s; 2 tau/D = 10: (9 * 0 + 10 + 0)/11.
@@ -146,7 +203,7 @@ mod tests {
     #[test]
     fn a_steady_stream_of_acks_is_estimated_right_however_it_is_spaced() {
         for (step_ms, pkts) in [(10, 1), (20, 2), (50, 5), (200, 20)] {
-            let mut bandwidth = Bandwidth::default();
+            let mut bandwidth = Bandwidth::new(WestwoodRules::Published.tau());
             for i in 0..2_000 {
                 bandwidth.on_ack(at(i * step_ms), pkts);
             }
@@ -156,26 +213,59 @@ mod tests {
 
     #[test]
     fn silence_lowers_the_estimate() {
-        let mut bandwidth = Bandwidth { estimate: 90.0, last_sample: 0.0, last_at: Some(at(0)), pending: 0 };
+        let mut bandwidth =
+            Bandwidth { estimate: 90.0, last_at: Some(at(0)), ..Bandwidth::new(WestwoodRules::Published.tau()) };
         bandwidth.idle_until(at(600));
         // Twice 250 ms with 2 tau/D = 4: times 3/5 each.
         assert!((bandwidth.estimate - 32.4).abs() < 1e-9);
         assert_eq!(bandwidth.last_at, Some(at(500)));
     }
 
+    /// 8.4 packets fill the path.
+    fn settled(rules: WestwoodRules) -> Westwood {
+        let bandwidth =
+            Bandwidth { estimate: 84.0, last_sample: 84.0, last_at: Some(at(0)), ..Bandwidth::new(rules.tau()) };
+        Westwood { bandwidth, rtt_min: Some(Span::from_millis(100)), ..Westwood::new(rules) }
+    }
+
     #[test]
     fn a_loss_leaves_what_fills_the_path() {
-        let after = |cwnd, verdict| {
-            let bandwidth = Bandwidth { estimate: 80.0, last_sample: 80.0, last_at: Some(at(0)), pending: 0 };
-            let mut westwood =
-                Westwood { bandwidth, rtt_min: Some(Span::from_millis(100)), delivered: Delivered::default() };
+        let after = |rules, cwnd, verdict| {
             let mut window = Window { cwnd, ssthresh: 50.0, max_pkts: 100 };
             let loss = Loss { at: at(10), flight_pkts: 20, verdict, sending: None };
-            westwood.on_fast_retransmit(&mut window, &loss);
+            settled(rules).on_fast_retransmit(&mut window, &loss);
             (window.cwnd, window.ssthresh)
         };
-        assert_eq!(after(20.0, Verdict::Congestion), (8.0, 8.0));
-        assert_eq!(after(6.0, Verdict::Congestion), (6.0, 8.0), "no more than it was");
-        assert_eq!(after(20.0, Verdict::Wireless), (20.0, 50.0));
+        assert_eq!(after(WestwoodRules::Published, 20.0, Verdict::Congestion), (8.4, 8.4));
+        assert_eq!(after(WestwoodRules::Published, 6.0, Verdict::Congestion), (6.0, 8.4), "no more than it was");
+        assert_eq!(after(WestwoodRules::Published, 20.0, Verdict::Wireless), (20.0, 50.0));
+        assert_eq!(after(WestwoodRules::Ns2, 20.0, Verdict::Congestion), (8.4, 8.0));
+    }
+
+    #[test]
+    fn a_timeout_leaves_one_packet_and_in_ns2_two() {
+        let after = |rules| {
+            let mut window = Window { cwnd: 20.0, ssthresh: 50.0, max_pkts: 100 };
+            settled(rules).on_timeout(&mut window, at(10));
+            (window.cwnd, window.ssthresh)
+        };
+        assert_eq!(after(WestwoodRules::Published), (1.0, 8.4));
+        assert_eq!(after(WestwoodRules::Ns2), (2.0, 8.0));
+    }
+
+    #[test]
+    fn in_ns2_an_ack_tells_of_two_packets_at_most_and_the_filter_is_slower() {
+        let estimate = |rules| {
+            let mut westwood = Westwood::new(rules);
+            let mut window = Window { cwnd: 10.0, ssthresh: 5.0, max_pkts: 100 };
+            for (ms, newly_acked_pkts) in [(0, 1), (100, 5)] {
+                let sample = AckSample { at: at(ms), rtt: None, newly_acked_pkts, in_flight_pkts: 0, cwnd_pkts: 10.0 };
+                westwood.on_ack(&mut window, &sample, false);
+            }
+            westwood.bandwidth.estimate
+        };
+        // 50 packets/s and 2 tau/D = 10, or 20 packets/s and 20: 50/11 and 20/21.
+        assert!((estimate(WestwoodRules::Published) - 50.0 / 11.0).abs() < 1e-9);
+        assert!((estimate(WestwoodRules::Ns2) - 20.0 / 21.0).abs() < 1e-9);
     }
 }
