@@ -305,7 +305,7 @@ mod tests {
     fn an_unknown_paper_or_item_is_told_the_nearest() {
         assert_eq!(
             find("cen2030").unwrap_err().to_string(),
-            "cen2030: is no paper (did you mean \"cen2003\"?), expected one of cen2003, dalwadi, extra"
+            "cen2030: is no paper (did you mean \"cen2003\"?), expected one of cen2003, koo2007, dalwadi, extra"
         );
         let error = find("cen2003").unwrap().item("tabel2").unwrap_err().to_string();
         assert!(error.starts_with("cen2003/tabel2: is no item (did you mean \"table2\"?)"), "{error}");
