@@ -24,7 +24,7 @@ fn config(choice: u8) -> Config {
 pub fn tfrc_receiver(data: &[u8]) {
     let mut bytes = Bytes(data);
     let Some(choice) = bytes.u8() else { return };
-    let algorithm = Algorithm::ALL[usize::from(choice >> 2) % Algorithm::ALL.len()];
+    let algorithm = Algorithm::AT_RECEIVERS[usize::from(choice >> 2) % Algorithm::AT_RECEIVERS.len()];
     let mut receiver = Receiver::new(&config(choice), algorithm.build());
     let (mut now, mut seq) = (Time::ZERO, 0);
     for taken in 1..=MESSAGES as u64 {

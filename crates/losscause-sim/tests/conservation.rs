@@ -119,7 +119,7 @@ fn tcp_config() -> impl Strategy<Value = tcp::Config> {
 }
 
 fn lda() -> impl Strategy<Value = LdaSpec> {
-    let algorithm = prop::sample::select(Algorithm::ALL.to_vec());
+    let algorithm = prop::sample::select(Algorithm::AT_RECEIVERS.to_vec());
     prop_oneof![
         4 => algorithm.prop_map(|algorithm| LdaSpec::Algorithm(algorithm.build())),
         1 => Just(LdaSpec::Omniscient),

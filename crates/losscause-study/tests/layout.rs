@@ -224,7 +224,7 @@ fn values_out_of_range_are_refused_by_key_value_and_expectation() {
     refused(
         "lda = \"Spyke\"",
         "flow.video.lda: the algorithm \"Spyke\" is unknown (did you mean \"Spike\"?), expected one of Biaz, mBiaz, \
-         Spike, Spike-Tobe, ZigZag, ZBS, always congestion, always wireless, omniscient, labelled",
+         Spike, Spike-Tobe, ZigZag, ZBS, Flip Flop, Vegas buffer, always congestion, always wireless, omniscient, labelled",
     );
     let share = "expected a number from 0 to 1";
     refused("[lda.labelled]\nP_CC = 1.1", &format!("lda.labelled.P_CC: {share}"));
@@ -247,7 +247,7 @@ fn values_out_of_range_are_refused_by_key_value_and_expectation() {
     refused(
         "[lda.Spyke]\nalpha = 1",
         "lda.Spyke: the algorithm \"Spyke\" is unknown (did you mean \"Spike\"?), expected one of Biaz, mBiaz, \
-         Spike, Spike-Tobe, ZigZag, ZBS, always congestion, always wireless, labelled",
+         Spike, Spike-Tobe, ZigZag, ZBS, Flip Flop, Vegas buffer, always congestion, always wireless, labelled",
     );
 }
 
@@ -436,6 +436,27 @@ fn modes_are_the_transports_own_and_settings_replace_single_values() {
     refused(
         "[tcp]\nvariant = \"new-jersey\"\necn = false",
         "tcp: ecn must be set for New Jersey, which rests on marks, but is not",
+    );
+}
+
+#[test]
+fn an_algorithm_of_senders_is_set_by_name_and_refused_at_a_receiver() {
+    let text = SMALL
+        .replace("\"tfrc\"", "\"tcp\"")
+        .replace("# here", "lda = \"flip-flop\"\n[lda.flip-flop]\nhistory = 8\neta = 4");
+    let network = Scenario::parse(&text, "small.toml").unwrap().experiment().unwrap().network;
+    assert!(matches!(
+        network.flows[0].traffic,
+        Traffic::Tcp { lda: Some(LdaSpec::Algorithm(losscause::lda::AnySenderLda::FlipFlop(_))), .. }
+    ));
+    refused(
+        "lda = \"Vegas buffer\"",
+        "lda.Vegas buffer: Vegas buffer looks at acknowledgements, so it is for TCP senders only",
+    );
+    refused("[lda.flip-flop]\nhistory = 0", "lda.Flip Flop: history is 0 but must be a whole number from 1 to 64");
+    refused(
+        "[lda.flip-flop]\nhistory = 4\neta = 5",
+        "lda.Flip Flop: eta is 5 but must not be larger than history, which is 4",
     );
 }
 

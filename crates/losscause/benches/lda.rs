@@ -39,7 +39,7 @@ fn per_packet(criterion: &mut Criterion) {
     let trace = trace(10_000);
     let mut group = criterion.benchmark_group("received packets");
     group.throughput(Throughput::Elements(trace.len() as u64));
-    for algorithm in Algorithm::ALL {
+    for algorithm in Algorithm::AT_RECEIVERS {
         group.bench_with_input(BenchmarkId::from_parameter(algorithm), &trace, |bencher, trace| {
             bencher.iter(|| {
                 let mut differentiator = Differentiator::new(algorithm.build());

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use losscause::registry::{Setting, Value};
-use losscause::{Algorithm, Config, ConfigError, Lda, Span, Verdict};
+use losscause::{Algorithm, Config, ConfigError, Lda, SenderLda, Span, Verdict};
 
 #[test]
 fn every_algorithm_is_found_by_its_names_in_any_case_and_no_name_is_used_twice() {
@@ -16,7 +16,12 @@ fn every_algorithm_is_found_by_its_names_in_any_case_and_no_name_is_used_twice()
             assert_eq!(Algorithm::from_name(&name.to_uppercase()), Some(algorithm));
             assert_eq!(name.parse(), Ok(algorithm));
         }
-        assert_eq!(algorithm.build().name(), info.name);
+        assert_eq!(algorithm.build_at_sender().name(), info.name);
+        match algorithm.config().build() {
+            Ok(at_receiver) => assert_eq!(at_receiver.name(), info.name),
+            Err(error) => assert_eq!(error, ConfigError::ForSenders { algorithm }),
+        }
+        assert_eq!(algorithm.config().build().is_ok(), Algorithm::AT_RECEIVERS.contains(&algorithm));
         assert_eq!(algorithm.config().algorithm(), algorithm);
         assert!(!info.summary.is_empty() && !info.summary.contains('\n'));
     }
@@ -58,6 +63,10 @@ fn published_parameters_are_those_of_the_paper() {
         (Algorithm::SpikeTobe, "start_ms", 20.0),
         (Algorithm::SpikeTobe, "end_ms", 5.0),
         (Algorithm::ZigZag, "alpha", 0.03125),
+        (Algorithm::FlipFlop, "history", 10.0),
+        (Algorithm::FlipFlop, "eta", 5.0),
+        (Algorithm::VegasBuffer, "alpha", 1.0),
+        (Algorithm::VegasBuffer, "beta", 3.0),
         (Algorithm::Zbs, "rott_margin", 0.05),
         (Algorithm::Zbs, "unshared_from", 0.875),
         (Algorithm::Zbs, "ambiguous_from", 1.5),

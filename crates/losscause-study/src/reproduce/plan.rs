@@ -335,7 +335,7 @@ fn of_pattern(paper: &Paper, metric: &str, parameters: &Parameters) -> Result<Op
 /// What the system's algorithm costs, by its own count; none for what is not counted.
 fn count_operations(paper: &Paper, system: &str, parameters: &Parameters) -> Option<f64> {
     let algorithm = Algorithm::from_name(paper.system(system)?.lda.as_deref()?)?;
-    let cost = algorithm.operations();
+    let cost = algorithm.operations()?;
     let text = |name: &str| match parameters.get(name) {
         Some(Value::Text(text)) => text.as_str(),
         _ => "",

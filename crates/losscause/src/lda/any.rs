@@ -1,6 +1,6 @@
 //! Any of the algorithms behind one type, without a pointer.
 
-use super::{AtSender, Biaz, Constant, Lda, Needs, Spike, Zbs, ZigZag};
+use super::{AtSender, Biaz, Constant, FlipFlopHistory, Lda, Needs, Spike, VegasBuffer, Zbs, ZigZag};
 use crate::{AckSample, Arrival, DeclaredLoss, Judgement, Loss, SenderLda};
 
 /// One of the algorithms, chosen at run time ([`Algorithm::build`](crate::Algorithm::build),
@@ -63,25 +63,34 @@ impl Lda for AnyLda {
 pub enum AnySenderLda {
     /// One of those that receivers run, too.
     AtSender(AtSender<AnyLda>),
+    /// Flip Flop with history.
+    FlipFlop(FlipFlopHistory),
+    /// The Vegas buffer rule.
+    VegasBuffer(VegasBuffer),
+}
+
+/// Does the same with whichever algorithm it is.
+macro_rules! each_at_sender {
+    ($any:expr, $lda:ident => $body:expr) => {
+        match $any {
+            AnySenderLda::AtSender($lda) => $body,
+            AnySenderLda::FlipFlop($lda) => $body,
+            AnySenderLda::VegasBuffer($lda) => $body,
+        }
+    };
 }
 
 impl SenderLda for AnySenderLda {
     fn name(&self) -> &'static str {
-        match self {
-            AnySenderLda::AtSender(lda) => lda.name(),
-        }
+        each_at_sender!(self, lda => lda.name())
     }
 
     #[inline]
     fn on_ack(&mut self, sample: &AckSample) {
-        match self {
-            AnySenderLda::AtSender(lda) => lda.on_ack(sample),
-        }
+        each_at_sender!(self, lda => lda.on_ack(sample));
     }
 
     fn judge(&self, loss: &DeclaredLoss) -> Judgement {
-        match self {
-            AnySenderLda::AtSender(lda) => lda.judge(loss),
-        }
+        each_at_sender!(self, lda => lda.judge(loss))
     }
 }

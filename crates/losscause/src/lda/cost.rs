@@ -73,16 +73,16 @@ fn measured(algorithm: Algorithm) -> Operations {
 
 #[test]
 fn every_algorithm_costs_what_it_is_said_to_cost() {
-    for algorithm in Algorithm::ALL {
-        assert_eq!(measured(algorithm), algorithm.operations(), "{algorithm}");
+    for algorithm in Algorithm::AT_RECEIVERS {
+        assert_eq!(Some(measured(algorithm)), algorithm.operations(), "{algorithm}");
     }
 }
 
 #[test]
 fn the_page_on_complexity_shows_the_counted_costs() {
     let page = include_str!("../../../../docs/algorithms/complexity.md");
-    for algorithm in Algorithm::ALL {
-        let o = algorithm.operations();
+    for algorithm in Algorithm::AT_RECEIVERS {
+        let o = algorithm.operations().expect("counted for receivers");
         let row = format!(
             "| {algorithm} | {} | {} | {} | {} |",
             o.additions_per_arrival,

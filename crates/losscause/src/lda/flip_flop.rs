@@ -27,7 +27,7 @@
 use super::missing;
 use crate::filter::{FlipFlop, FlipFlopReadings};
 use crate::registry::{ConfigError, check, check_order, choice};
-use crate::{Judgement, Reason, Span, Verdict};
+use crate::{AckSample, DeclaredLoss, Judgement, Reason, SenderLda, Span, Verdict};
 
 /// Flip Flop with history.
 #[derive(Clone, Copy, Debug)]
@@ -118,6 +118,23 @@ impl FlipFlopHistory {
             verdict: if marked > self.eta { Verdict::Congestion } else { Verdict::Wireless },
             reason: Reason::Counted { scheme: NAME, marked, of: self.mask.count_ones(), most: self.eta },
         }
+    }
+}
+
+impl SenderLda for FlipFlopHistory {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    #[inline]
+    fn on_ack(&mut self, sample: &AckSample) {
+        if let Some(rtt) = sample.rtt {
+            self.on_rtt(rtt, !sample.is_duplicate());
+        }
+    }
+
+    fn judge(&self, _: &DeclaredLoss) -> Judgement {
+        self.verdict()
     }
 }
 

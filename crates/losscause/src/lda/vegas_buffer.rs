@@ -30,7 +30,7 @@
 use super::missing;
 use crate::filter::Backlog;
 use crate::registry::{ConfigError, check, check_order, choice};
-use crate::{Judgement, Reason, Span, Verdict};
+use crate::{AckSample, DeclaredLoss, Judgement, Reason, SenderLda, Span, Verdict};
 
 /// The Vegas buffer rule.
 #[derive(Clone, Copy, Debug)]
@@ -136,6 +136,23 @@ impl VegasBuffer {
         let Some(pkts) = self.queued else { return missing("a round-trip time") };
         let reason = Reason::Queued { scheme: NAME, pkts, wireless_up_to: self.alpha, congestion_from: self.beta };
         Judgement { verdict: self.outside.unwrap_or(Verdict::Undecided), reason }
+    }
+}
+
+impl SenderLda for VegasBuffer {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    #[inline]
+    fn on_ack(&mut self, sample: &AckSample) {
+        if let Some(rtt) = sample.rtt.filter(|rtt| *rtt > Span::ZERO) {
+            self.on_rtt(rtt, sample.cwnd_pkts, sample.in_flight_pkts);
+        }
+    }
+
+    fn judge(&self, _: &DeclaredLoss) -> Judgement {
+        self.verdict()
     }
 }
 

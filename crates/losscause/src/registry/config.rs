@@ -5,8 +5,8 @@ use core::fmt;
 use super::choice::Field;
 use super::{Algorithm, settings};
 use crate::lda::{
-    AnyLda, AnySenderLda, AtSender, Biaz, BiazConfig, Constant, Spike, SpikeConfig, Zbs, ZbsConfig, ZigZag,
-    ZigZagConfig,
+    AnyLda, AnySenderLda, AtSender, Biaz, BiazConfig, Constant, FlipFlopConfig, FlipFlopHistory, Spike, SpikeConfig,
+    VegasBuffer, VegasBufferConfig, Zbs, ZbsConfig, ZigZag, ZigZagConfig,
 };
 use crate::{Span, Verdict};
 
@@ -21,6 +21,10 @@ pub enum Config {
     ZigZag(ZigZagConfig),
     /// ZBS.
     Zbs(ZbsConfig),
+    /// Flip Flop with history.
+    FlipFlop(FlipFlopConfig),
+    /// The Vegas buffer rule.
+    VegasBuffer(VegasBufferConfig),
     /// The same verdict always.
     Constant(Verdict),
 }
@@ -55,15 +59,17 @@ impl Config {
             Config::Spike(_) => Algorithm::Spike,
             Config::ZigZag(_) => Algorithm::ZigZag,
             Config::Zbs(_) => Algorithm::Zbs,
+            Config::FlipFlop(_) => Algorithm::FlipFlop,
+            Config::VegasBuffer(_) => Algorithm::VegasBuffer,
             Config::Constant(Verdict::Wireless) => Algorithm::AlwaysWireless,
             Config::Constant(_) => Algorithm::AlwaysCongestion,
         }
     }
 
-    /// Builds the algorithm.
+    /// Builds the algorithm for a receiver.
     ///
     /// # Errors
-    /// If a parameter lies outside its range.
+    /// If a parameter lies outside its range, or only senders can run it.
     pub fn build(&self) -> Result<AnyLda, ConfigError> {
         Ok(match self {
             Config::Biaz(c) => AnyLda::Biaz(Biaz::new(c)?),
@@ -71,6 +77,9 @@ impl Config {
             Config::ZigZag(c) => AnyLda::ZigZag(ZigZag::new(c)?),
             Config::Zbs(c) => AnyLda::Zbs(Zbs::new(c)?),
             Config::Constant(verdict) => AnyLda::Constant(Constant::new(*verdict)),
+            Config::FlipFlop(_) | Config::VegasBuffer(_) => {
+                return Err(ConfigError::ForSenders { algorithm: self.algorithm() });
+            }
         })
     }
 
@@ -79,7 +88,11 @@ impl Config {
     /// # Errors
     /// If a parameter lies outside its range.
     pub fn build_at_sender(&self) -> Result<AnySenderLda, ConfigError> {
-        Ok(AnySenderLda::AtSender(AtSender::new(self.build()?)))
+        Ok(match self {
+            Config::FlipFlop(c) => AnySenderLda::FlipFlop(FlipFlopHistory::new(c)?),
+            Config::VegasBuffer(c) => AnySenderLda::VegasBuffer(VegasBuffer::new(c)?),
+            _ => AnySenderLda::AtSender(AtSender::new(self.build()?)),
+        })
     }
 
     /// Sets one parameter. Its range is looked at by [`Config::build`], when all parameters that depend on each other
@@ -154,6 +167,11 @@ pub enum ConfigError {
         /// The algorithm.
         algorithm: Algorithm,
     },
+    /// A receiver cannot run the algorithm.
+    ForSenders {
+        /// The algorithm.
+        algorithm: Algorithm,
+    },
     /// The value is of the wrong kind.
     WrongKind {
         /// The setting.
@@ -204,6 +222,9 @@ impl fmt::Display for ConfigError {
                     write!(f, "{}{key}{suffix}", if i == 0 { "; it has " } else { ", " })?;
                 }
                 Ok(())
+            }
+            ConfigError::ForSenders { algorithm } => {
+                write!(f, "{algorithm} looks at acknowledgements, so it is for TCP senders only")
             }
             ConfigError::WrongKind { key, expected } => write!(f, "{key} must be {expected}"),
             ConfigError::UnknownChoice { key, choices } => {

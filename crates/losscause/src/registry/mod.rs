@@ -12,7 +12,9 @@ pub use config::{Config, ConfigError, Setting, Value};
 pub(crate) use config::{check, check_order};
 
 use crate::Verdict;
-use crate::lda::{AnyLda, AnySenderLda, BiazConfig, SpikeConfig, ZbsConfig, ZigZagConfig};
+use crate::lda::{
+    AnyLda, AnySenderLda, BiazConfig, FlipFlopConfig, SpikeConfig, VegasBufferConfig, ZbsConfig, ZigZagConfig,
+};
 
 /// The algorithms of this crate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -29,6 +31,10 @@ pub enum Algorithm {
     ZigZag,
     /// [`Zbs`](crate::lda::Zbs).
     Zbs,
+    /// [`FlipFlopHistory`](crate::lda::FlipFlopHistory), for senders.
+    FlipFlop,
+    /// [`VegasBuffer`](crate::lda::VegasBuffer), for senders.
+    VegasBuffer,
     /// [`Constant`](crate::lda::Constant): every loss is congestion.
     AlwaysCongestion,
     /// [`Constant`](crate::lda::Constant): every loss is wireless.
@@ -65,11 +71,27 @@ pub struct Operations {
     pub multiplications_after_loss: u32,
 }
 
+const BARMAN: &str = "Barman & Matta, \"Effectiveness of loss labeling\", 2002";
+const BIAZ_1998: &str = "Biaz & Vaidya, \"A negative result\", IC3N 1998";
 const CEN: &str = "Cen, Cosman & Voelker, IEEE/ACM Trans. Networking 11(5), 2003";
 
 impl Algorithm {
     /// All of them, in the order in which papers list them.
-    pub const ALL: [Algorithm; 8] = [
+    pub const ALL: [Algorithm; 10] = [
+        Algorithm::Biaz,
+        Algorithm::MBiaz,
+        Algorithm::Spike,
+        Algorithm::SpikeTobe,
+        Algorithm::ZigZag,
+        Algorithm::Zbs,
+        Algorithm::FlipFlop,
+        Algorithm::VegasBuffer,
+        Algorithm::AlwaysCongestion,
+        Algorithm::AlwaysWireless,
+    ];
+
+    /// Those that a receiver can run; a sender can run all.
+    pub const AT_RECEIVERS: [Algorithm; 8] = [
         Algorithm::Biaz,
         Algorithm::MBiaz,
         Algorithm::Spike,
@@ -118,6 +140,20 @@ impl Algorithm {
             Algorithm::Zbs => {
                 ("ZBS", &["hybrid"], "runs ZigZag, mBiaz or Spike, whichever suits the path it sees", CEN, "VII-A")
             }
+            Algorithm::FlipFlop => (
+                "Flip Flop",
+                &["flip-flop", "FF"],
+                "congestion if more than eta of the last l round-trip times were outliers",
+                BARMAN,
+                "2.2",
+            ),
+            Algorithm::VegasBuffer => (
+                "Vegas buffer",
+                &["vegas-buffer"],
+                "congestion if many packets of the window wait in queues, wireless if few do",
+                BIAZ_1998,
+                "Vegas predictor",
+            ),
             Algorithm::AlwaysCongestion => (
                 "always congestion",
                 &["always-congestion", "congestion", "none"],
@@ -153,14 +189,19 @@ impl Algorithm {
             Algorithm::SpikeTobe => Config::Spike(SpikeConfig::tobe()),
             Algorithm::ZigZag => Config::ZigZag(ZigZagConfig::default()),
             Algorithm::Zbs => Config::Zbs(ZbsConfig::default()),
+            Algorithm::FlipFlop => Config::FlipFlop(FlipFlopConfig::default()),
+            Algorithm::VegasBuffer => Config::VegasBuffer(VegasBufferConfig::default()),
             Algorithm::AlwaysCongestion => Config::Constant(Verdict::Congestion),
             Algorithm::AlwaysWireless => Config::Constant(Verdict::Wireless),
         }
     }
 
-    /// Builds the algorithm with its published parameters.
+    /// Builds the algorithm with its published parameters, for a receiver.
+    ///
+    /// # Panics
+    /// If it is none of [`Algorithm::AT_RECEIVERS`].
     pub fn build(self) -> AnyLda {
-        self.config().build().expect("published parameters are valid")
+        self.config().build().expect("published parameters are valid, and it is for receivers")
     }
 
     /// Builds the algorithm with its published parameters, for a sender.
@@ -176,6 +217,8 @@ impl Algorithm {
             Algorithm::SpikeTobe => settings::SPIKE_TOBE,
             Algorithm::ZigZag => settings::ZIGZAG,
             Algorithm::Zbs => settings::ZBS,
+            Algorithm::FlipFlop => settings::FLIP_FLOP,
+            Algorithm::VegasBuffer => settings::VEGAS_BUFFER,
             Algorithm::AlwaysCongestion | Algorithm::AlwaysWireless => &[],
         }
     }
@@ -190,8 +233,9 @@ impl Algorithm {
         }
     }
 
-    /// Its cost per arrival and per judged loss, with published parameters; pinned by a test that counts.
-    pub const fn operations(self) -> Operations {
+    /// Its cost per arrival and per judged loss, with published parameters; pinned by a test that counts. None for those
+    /// that only senders run, as they see no arrivals.
+    pub const fn operations(self) -> Option<Operations> {
         let (additions_per_arrival, additions_after_loss, multiplications_per_arrival, multiplications_after_loss) =
             match self {
                 Algorithm::Biaz | Algorithm::MBiaz => (2, 4, 0, 2),
@@ -200,13 +244,14 @@ impl Algorithm {
                 Algorithm::ZigZag => (5, 4, 4, 1),
                 Algorithm::Zbs => (20, 4, 10, 2),
                 Algorithm::AlwaysCongestion | Algorithm::AlwaysWireless => (0, 0, 0, 0),
+                Algorithm::FlipFlop | Algorithm::VegasBuffer => return None,
             };
-        Operations {
+        Some(Operations {
             additions_per_arrival,
             additions_after_loss,
             multiplications_per_arrival,
             multiplications_after_loss,
-        }
+        })
     }
 }
 

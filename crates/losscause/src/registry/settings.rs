@@ -2,7 +2,9 @@
 
 use super::choice::Field;
 use super::{Config, Setting};
-use crate::lda::{BiazConfig, SpikeConfig, SpikeThresholds, ZbsConfig, ZigZagConfig};
+use crate::lda::{
+    BiazConfig, FlipFlopConfig, SpikeConfig, SpikeThresholds, VegasBufferConfig, ZbsConfig, ZigZagConfig,
+};
 
 const fn setting(key: &'static str, meaning: &'static str) -> Setting {
     Setting { key, meaning }
@@ -68,6 +70,21 @@ pub(super) const ZBS: &[Setting] = &[
     setting("update", "when the scheme may change: every-arrival or at-losses"),
 ];
 
+pub(super) const FLIP_FLOP: &[Setting] = &[
+    setting("history", "l: how many round-trip times are looked back on; 1 to 64"),
+    setting("eta", "more outliers among them mean congestion; 0 to history"),
+    setting("samples", "which acknowledgements bring a round-trip time: new-acks or every-ack"),
+    setting("lower_limit", "the mean that the lower control limit is taken from: new-mean or old-mean"),
+    setting("neighbour", "what the moving range is taken from: previous-value or previous-within"),
+];
+
+pub(super) const VEGAS_BUFFER: &[Setting] = &[
+    setting("alpha", "up to so many queued packets mean a wireless loss; 0 to beta"),
+    setting("beta", "from so many queued packets on it is congestion; at least alpha"),
+    setting("between", "the answer between the two: previous or undecided"),
+    setting("window_of", "the window that the queued packets are a part of: cwnd or in-flight"),
+];
+
 /// The place of the parameter `key`; none if the algorithm has no such setting.
 pub(super) fn field<'a>(config: &'a mut Config, key: &str) -> Option<Field<'a>> {
     match config {
@@ -75,6 +92,8 @@ pub(super) fn field<'a>(config: &'a mut Config, key: &str) -> Option<Field<'a>> 
         Config::Spike(c) => spike(c, key),
         Config::ZigZag(c) => zigzag(c, key),
         Config::Zbs(c) => zbs(c, key),
+        Config::FlipFlop(c) => flip_flop(c, key),
+        Config::VegasBuffer(c) => vegas_buffer(c, key),
         Config::Constant(_) => None,
     }
 }
@@ -109,6 +128,27 @@ fn zigzag<'a>(c: &'a mut ZigZagConfig, key: &str) -> Option<Field<'a>> {
         "above_three" => Field::Choice(&mut c.above_three),
         "deviation_from" => Field::Choice(&mut c.deviation_from),
         "first_deviation" => Field::Choice(&mut c.first_deviation),
+        _ => return None,
+    })
+}
+
+fn flip_flop<'a>(c: &'a mut FlipFlopConfig, key: &str) -> Option<Field<'a>> {
+    Some(match key {
+        "history" => Field::Count(&mut c.history),
+        "eta" => Field::Count(&mut c.eta),
+        "samples" => Field::Choice(&mut c.samples),
+        "lower_limit" => Field::Choice(&mut c.readings.lower_limit),
+        "neighbour" => Field::Choice(&mut c.readings.neighbour),
+        _ => return None,
+    })
+}
+
+fn vegas_buffer<'a>(c: &'a mut VegasBufferConfig, key: &str) -> Option<Field<'a>> {
+    Some(match key {
+        "alpha" => Field::Number(&mut c.alpha),
+        "beta" => Field::Number(&mut c.beta),
+        "between" => Field::Choice(&mut c.between),
+        "window_of" => Field::Choice(&mut c.window_of),
         _ => return None,
     })
 }
