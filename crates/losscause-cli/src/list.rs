@@ -150,6 +150,7 @@ fn algorithms() -> Vec<AlgorithmEntry> {
         settings: vec![
             SettingEntry { key: "P_CC", meaning: "probability that a congestion loss is called so, 0 to 1" },
             SettingEntry { key: "P_WW", meaning: "probability that a wireless loss is called so, 0 to 1" },
+            SettingEntry { key: "timeouts", meaning: "whether TCP's timeouts are labelled, too: true or false" },
         ],
     };
     Algorithm::ALL.into_iter().map(entry).chain([oracle, labelled]).collect()

@@ -8,6 +8,13 @@
 //! |---|---|---|---|
 //! | `P_CC`, `P_WW` (labelled) | 1 | 1 | 0 to 1 |
 //!
+//! | `timeouts` (labelled) | | false | whether timeouts are labelled as well |
+//!
+//! Barman and Matta label "a loss event" and say of timeouts that wireless losses cause that they are accounted for "through our TCP
+//! NewReno variant with perfect loss labeling" (section 2.2), of NewReno-FF that all timeouts indicate congestion. So their
+//! oracle runs with `timeouts = true`: a timeout that is called wireless leaves cwnd and ssthresh as they are, and sends again from the
+//! first unacknowledged packet. It does not enter P[C|C] and P[W|W] (section 3).
+//!
 //! Deviations: none. If the truth about a loss is not known, the answer is undecided.
 
 use losscause::lda::Needs;
@@ -91,6 +98,10 @@ impl<A: SenderLda> SenderLda for Asked<A> {
         }
     }
 
+    fn judges_timeouts(&self) -> bool {
+        matches!(self.0.as_deref(), Some(Classifier::Oracle(accuracy)) if accuracy.timeouts)
+    }
+
     fn judge(&self, loss: &DeclaredLoss) -> Judgement {
         match self.0.as_deref() {
             None => ().judge(loss),
@@ -126,7 +137,9 @@ mod tests {
 
     #[test]
     fn an_oracle_is_right_as_often_as_it_is_said_to_be() {
-        let verdict = |p_cc, p_ww, cause, draw| Accuracy { p_cc, p_ww }.judge(Some(Truth { cause, draw })).verdict;
+        let verdict = |p_cc, p_ww, cause, draw| {
+            Accuracy { p_cc, p_ww, timeouts: false }.judge(Some(Truth { cause, draw })).verdict
+        };
         assert_eq!(verdict(1.0, 0.0, Cause::Congestion, 0.999), Verdict::Congestion);
         assert_eq!(verdict(1.0, 0.0, Cause::Wireless, 0.0), Verdict::Congestion, "NewReno: P[C|C] 1, P[W|W] 0");
         assert_eq!(verdict(0.4, 0.2, Cause::Congestion, 0.39), Verdict::Congestion);

@@ -240,11 +240,13 @@ pub struct Accuracy {
     pub p_cc: f64,
     /// P[W|W]: the share of wireless losses that it calls wireless, 0 to 1.
     pub p_ww: f64,
+    /// Whether timeouts are labelled, too; congestion otherwise.
+    pub timeouts: bool,
 }
 
 impl Default for Accuracy {
     fn default() -> Self {
-        Self { p_cc: 1.0, p_ww: 1.0 }
+        Self { p_cc: 1.0, p_ww: 1.0, timeouts: false }
     }
 }
 

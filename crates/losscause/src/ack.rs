@@ -59,6 +59,12 @@ pub trait SenderLda {
 
     /// Judges a loss. Asking again gives the same answer.
     fn judge(&self, loss: &DeclaredLoss) -> Judgement;
+
+    /// Whether it is asked about losses that only the retransmission timer finds, too. They are congestion otherwise, as all
+    /// published algorithms have it.
+    fn judges_timeouts(&self) -> bool {
+        false
+    }
 }
 
 impl SenderLda for () {

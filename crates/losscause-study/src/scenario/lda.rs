@@ -24,7 +24,7 @@ pub(super) const DEFAULT: &str = "always congestion";
 /// What a flow calls the oracle that is handed the true cause.
 pub const OMNISCIENT: &str = "omniscient";
 
-/// What a flow calls the oracle of limited accuracy; its settings are `[lda.labelled]` with `P_CC` and `P_WW`.
+/// What a flow calls the oracle of limited accuracy; its settings are `[lda.labelled]` with `P_CC`, `P_WW` and `timeouts`.
 pub const LABELLED: &str = "labelled";
 
 /// Settings of the algorithms, by the algorithm's name. What is set for a base scheme (`[lda.Spike]`) holds inside a
@@ -99,11 +99,18 @@ impl LdaSettings {
         let mut accuracy = Accuracy::default();
         for (title, table) in self.0.iter().filter(|(title, _)| title.eq_ignore_ascii_case(LABELLED)) {
             for (key, value) in table {
+                if key == "timeouts" {
+                    let LdaValue::Flag(timeouts) = value else {
+                        return Err(reader.error(&format!("lda.{title}.{key}"), "expected true or false"));
+                    };
+                    accuracy.timeouts = *timeouts;
+                    continue;
+                }
                 let place = match key.as_str() {
                     "P_CC" => &mut accuracy.p_cc,
                     "P_WW" => &mut accuracy.p_ww,
                     _ => {
-                        let problem = unknown(key, &["P_CC", "P_WW"]);
+                        let problem = unknown(key, &["P_CC", "P_WW", "timeouts"]);
                         return Err(reader.error(&format!("lda.{title}.{key}"), problem));
                     }
                 };

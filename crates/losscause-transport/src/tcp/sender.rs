@@ -198,15 +198,20 @@ impl<L: SenderLda> Sender<L> {
         }
     }
 
-    /// Asks why packet `una` was lost.
-    fn judge(&mut self, now: Time, witness: &mut impl SenderWitness) -> Verdict {
-        let loss = DeclaredLoss {
+    /// The loss of packet `una`.
+    fn declared(&self, now: Time, witness: &mut impl SenderWitness) -> DeclaredLoss {
+        DeclaredLoss {
             at: now,
             seq: self.stream.una,
             in_flight_pkts: self.stream.flight_pkts(),
             cwnd_pkts: self.window.cwnd,
             truth: witness.truth(self.stream.una..self.stream.sent),
-        };
+        }
+    }
+
+    /// Asks why packet `una` was lost.
+    fn judge(&mut self, now: Time, witness: &mut impl SenderWitness) -> Verdict {
+        let loss = self.declared(now, witness);
         let judgement = self.lda.judge(&loss);
         witness.judged(&loss, &judgement);
         judgement.verdict
@@ -223,7 +228,9 @@ impl<L: SenderLda> Sender<L> {
             self.initial_window_pkts = 1;
         }
         let again = self.timed_out == Some(una);
-        self.response.on_timeout(&mut self.window, now, self.stream.flight_pkts(), again);
+        if !self.spares_timeout(now, witness) {
+            self.response.on_timeout(&mut self.window, now, self.stream.flight_pkts(), again);
+        }
         self.recovery.on_timeout(&self.stream);
         self.ecn.on_loss(self.stream.sent);
         self.rto.back_off();
@@ -233,6 +240,14 @@ impl<L: SenderLda> Sender<L> {
         self.stream.next = una;
         self.stats.timeouts += 1;
         witness.timed_out();
+    }
+
+    /// Whether a timeout leaves the window alone: its loss is called wireless by one that is asked about timeouts.
+    fn spares_timeout(&self, now: Time, witness: &mut impl SenderWitness) -> bool {
+        if !self.lda.judges_timeouts() {
+            return false;
+        }
+        self.lda.judge(&self.declared(now, witness)).verdict.is_wireless()
     }
 
     /// When to call [`Sender::on_timeout`]; never if `None`.
