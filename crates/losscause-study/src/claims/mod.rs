@@ -9,6 +9,7 @@ use crate::item::{ClaimOutcome, Item};
 use crate::paper::{Parameters, Published, Value};
 use crate::score::lookup;
 
+pub mod barman2002;
 pub mod cen2003;
 pub mod dalwadi;
 pub mod koo2007;

@@ -5,7 +5,9 @@
 use crate::error::unknown;
 use crate::paper::{Parameters, Value};
 
+pub mod fluid;
 pub mod friendliness;
+pub mod phase;
 pub mod square_root;
 
 /// A value from an item's parameters, in the unit of the paper's metric; or what is wrong with them.
@@ -16,6 +18,10 @@ const FORMULAS: &[(&str, &str, Formula)] = &[
     // Barman 2002, section 6.2.
     ("AIMD-friendliness", "alpha_friendly", friendliness::alpha),
     ("AIMD-friendliness", "beta", friendliness::effective_beta),
+    // Barman 2002, section 4 and figure 3.
+    ("NewReno-LL-fluid", "fluid_rate", fluid::steady_rate),
+    ("phase-plot", "window.NewReno", phase::newreno),
+    ("phase-plot", "window.NewReno-FF", phase::flip_flop),
     // Biaz 1999, section 4.3.1.
     ("sqrt-model", "R_I", square_root::ideal_over_reno),
 ];

@@ -50,6 +50,16 @@ macro_rules! paper_file {
 static PAPERS: LazyLock<Vec<Paper>> = LazyLock::new(|| {
     vec![
         Paper::parse(
+            paper_file!("barman2002/published.toml"),
+            paper_file!("barman2002/items.toml"),
+            &[
+                ScenarioText { name: "config1", text: paper_file!("barman2002/scenarios/config1.toml") },
+                ScenarioText { name: "config2", text: paper_file!("barman2002/scenarios/config2.toml") },
+            ],
+            None,
+            claims::barman2002::PREDICATES,
+        ),
+        Paper::parse(
             paper_file!("cen2003/published.toml"),
             paper_file!("cen2003/items.toml"),
             &[
@@ -305,7 +315,7 @@ mod tests {
     fn an_unknown_paper_or_item_is_told_the_nearest() {
         assert_eq!(
             find("cen2030").unwrap_err().to_string(),
-            "cen2030: is no paper (did you mean \"cen2003\"?), expected one of cen2003, koo2007, dalwadi, extra"
+            "cen2030: is no paper (did you mean \"cen2003\"?), expected one of barman2002, cen2003, koo2007, dalwadi, extra"
         );
         let error = find("cen2003").unwrap().item("tabel2").unwrap_err().to_string();
         assert!(error.starts_with("cen2003/tabel2: is no item (did you mean \"table2\"?)"), "{error}");
