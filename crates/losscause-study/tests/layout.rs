@@ -229,9 +229,10 @@ fn values_out_of_range_are_refused_by_key_value_and_expectation() {
     let share = "expected a number from 0 to 1";
     refused("[lda.labelled]\nP_CC = 1.1", &format!("lda.labelled.P_CC: {share}"));
     refused("[lda.labelled]\nP_WW = \"x\"", &format!("lda.labelled.P_WW: {share}"));
+    refused("[lda.labelled]\ntimeouts = 1", "lda.labelled.timeouts: expected true or false");
     refused(
         "[lda.labelled]\nP_WC = 0",
-        "lda.labelled.P_WC: \"P_WC\" is unknown (did you mean \"P_CC\"?), expected one of P_CC, P_WW",
+        "lda.labelled.P_WC: \"P_WC\" is unknown (did you mean \"P_CC\"?), expected one of P_CC, P_WW, timeouts",
     );
     refused(
         "[measure]\nto_s = 11",
