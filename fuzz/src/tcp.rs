@@ -60,7 +60,7 @@ pub fn tcp_receiver(data: &[u8]) {
             receiver.on_timeout(now);
             assert!(receiver.poll_timeout().is_none(), "one expiry, one acknowledgement");
         }
-        receiver.on_segment(now, &segment);
+        receiver.on_segment(now, &segment, &mut ());
         let acks: Vec<Ack> = std::iter::from_fn(|| receiver.poll_transmit(now)).take(2).collect();
         assert!(acks.len() <= 1, "one acknowledgement per segment");
         for ack in acks {
@@ -117,7 +117,7 @@ pub fn tcp_sender(data: &[u8]) {
         let Some((next, ece)) = next(&mut bytes, near) else { return };
         let Some(sack) = reports(&mut bytes, &config, next) else { return };
         let Some(echo) = echo(&mut bytes, &config, now) else { return };
-        let ack = Ack { next, echo, echo_of_retransmission: false, ece, wire_bytes: 40, sack };
+        let ack = Ack { next, echo, echo_of_retransmission: false, ece, wireless: ece, wire_bytes: 40, sack };
         sender.on_ack(now, &ack, &mut ());
     }
 }

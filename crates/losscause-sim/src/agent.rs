@@ -1,14 +1,14 @@
 //! The two ends of a flow, whatever their protocol.
 
-use losscause::{AnyLda, AnySenderLda, Time};
+use losscause::{AnyLda, AnySenderLda, AsTold, Differentiator, Time};
 use losscause_transport::{tcp, tfrc};
 
 use crate::ledger::{Judge, Watch};
-use crate::oracle::{Asked, Classifier};
+use crate::oracle::{Asked, Classifier, Judging};
 use crate::packet::{Datagram, Payload};
 use crate::rng::Stream;
 use crate::topology::FlowProblem;
-use crate::topology::{FlowSpec, Traffic};
+use crate::topology::{FlowSpec, TcpLda, Traffic};
 use crate::trace::{EventKind, Recorder};
 use crate::traffic::{Cbr, OnOff};
 
@@ -28,7 +28,7 @@ pub(crate) enum Sender {
 #[allow(clippy::large_enum_variant)] // As above.
 #[repr(u8, align(64))] // As above.
 pub(crate) enum Receiver {
-    Tcp(tcp::Receiver),
+    Tcp(tcp::Receiver<Judging>),
     Tfrc(tfrc::Receiver<Classifier<AnyLda>>),
     Sink {
         /// Distinct packets received; these sources send everything once.
@@ -43,9 +43,17 @@ pub(crate) fn ends(flow: &FlowSpec, seed: u64) -> Result<(Sender, Receiver), Flo
         Traffic::Tcp { config, lda } => {
             let tick_offset = stream("tick").span_below(config.tick);
             let config = tcp::Config { tick_offset, ..*config };
-            let asked = Asked(lda.as_ref().map(|lda| Box::new(Classifier::new(lda))));
-            let sender = tcp::Sender::with_lda(&config, asked).map_err(FlowProblem::Tcp)?;
-            (Sender::Tcp(sender), Receiver::Tcp(tcp::Receiver::new(&config).map_err(FlowProblem::Tcp)?))
+            let (asked, judging) = match lda {
+                TcpLda::Nobody => (None, None),
+                TcpLda::Sender(lda) => (Some(Classifier::new(lda)), None),
+                TcpLda::Receiver { lda, heeded } => {
+                    let as_told = Classifier::Algorithm(AnySenderLda::AsTold(AsTold));
+                    (heeded.then_some(as_told), Some(Differentiator::new(Classifier::new(lda))))
+                }
+            };
+            let sender = tcp::Sender::with_lda(&config, Asked(asked.map(Box::new)));
+            let receiver = tcp::Receiver::with_lda(&config, Judging(judging.map(Box::new)));
+            (Sender::Tcp(sender.map_err(FlowProblem::Tcp)?), Receiver::Tcp(receiver.map_err(FlowProblem::Tcp)?))
         }
         Traffic::Tfrc { config, lda } => {
             let receiver = tfrc::Receiver::new(config, Classifier::new(lda));
@@ -148,7 +156,7 @@ impl Receiver {
     #[inline]
     pub(crate) fn on_message<R: Recorder>(&mut self, now: Time, message: &Payload, watch: &mut Watch<'_, R>) {
         match (self, message) {
-            (Receiver::Tcp(receiver), Payload::Segment(segment)) => receiver.on_segment(now, segment),
+            (Receiver::Tcp(receiver), Payload::Segment(segment)) => receiver.on_segment(now, segment, watch),
             (Receiver::Tfrc(receiver), Payload::Data(data)) => receiver.on_data(now, data, watch),
             (Receiver::Sink { delivered }, Payload::Datagram(Datagram { .. })) => *delivered += 1,
             // Each flow's sender speaks its receiver's protocol.
@@ -206,9 +214,9 @@ impl Traffic {
     /// Who judges losses.
     pub(crate) fn judge(&self) -> Judge {
         match self {
-            Traffic::Tcp { lda: Some(_), .. } => Judge::Sender,
-            Traffic::Tfrc { .. } => Judge::Receiver,
-            Traffic::Tcp { lda: None, .. } | Traffic::Cbr { .. } | Traffic::OnOff { .. } => Judge::Nobody,
+            Traffic::Tcp { lda: TcpLda::Sender(_), .. } => Judge::Sender,
+            Traffic::Tcp { lda: TcpLda::Receiver { .. }, .. } | Traffic::Tfrc { .. } => Judge::Receiver,
+            Traffic::Tcp { lda: TcpLda::Nobody, .. } | Traffic::Cbr { .. } | Traffic::OnOff { .. } => Judge::Nobody,
         }
     }
 

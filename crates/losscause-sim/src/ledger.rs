@@ -108,8 +108,10 @@ impl Ledger {
         schemes
     }
 
+    /// Of a packet that was lost several times, the last time: that is what the receiver's gap is about.
     fn find(&self, seq: u64) -> Option<&Entry> {
-        self.unjudged.iter().find(|entry| entry.seq >= seq).filter(|entry| entry.seq == seq)
+        let beyond = self.unjudged.iter().position(|entry| entry.seq > seq).unwrap_or(self.unjudged.len());
+        self.unjudged.get(beyond.checked_sub(1)?).filter(|entry| entry.seq == seq)
     }
 
     /// The truth about the packets lost among these: their first draw, and congestion if that is the cause of any.
@@ -178,6 +180,9 @@ impl<R: Recorder> Witness for Watch<'_, R> {
 
 impl<R: Recorder> SenderWitness for Watch<'_, R> {
     fn truth(&mut self, packets: Range<u64>) -> Option<Truth> {
+        if self.ledger.judge != Judge::Sender {
+            return None;
+        }
         self.ledger.forget_below(packets.start);
         self.ledger.event(packets)
     }
@@ -194,7 +199,10 @@ impl<R: Recorder> SenderWitness for Watch<'_, R> {
     }
 
     fn timed_out(&mut self) {
-        self.ledger.unjudged.clear();
+        // A receiver does not see timeouts.
+        if self.ledger.judge == Judge::Sender {
+            self.ledger.unjudged.clear();
+        }
     }
 }
 
@@ -269,7 +277,8 @@ mod tests {
         let mut watch = Watch { ledger, recorder: &mut (), flow: FlowId(0), now: Time::ZERO };
         let truth = SenderWitness::truth(&mut watch, packets.clone());
         let in_flight_pkts = packets.end - packets.start;
-        let loss = DeclaredLoss { at: Time::ZERO, seq: packets.start, in_flight_pkts, cwnd_pkts: 9.0, truth };
+        let (at, seq, cwnd_pkts, told_wireless) = (Time::ZERO, packets.start, 9.0, false);
+        let loss = DeclaredLoss { at, seq, in_flight_pkts, cwnd_pkts, told_wireless, truth };
         SenderWitness::judged(&mut watch, &loss, &Judgement { verdict, reason: Reason::Unconditional });
         truth.map(|truth| truth.cause)
     }

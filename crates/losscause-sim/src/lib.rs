@@ -42,6 +42,6 @@ pub use simulation::{ConservationError, Simulation};
 pub use topology::{
     Accuracy, AtEnd, Between, ChannelSpec, CoDelSpec, DelayPoint, ErrorPosition, FlowId, FlowProblem, FlowSpec,
     LdaSpec, Lengths, Limit, LinkId, LinkProblem, LinkSpec, Network, NetworkError, QueueProblem, QueueSpec, RedSpec,
-    Slots, TraceStart, Traffic, Turnover, VariationProblem, VariationSpec,
+    Slots, TcpLda, TraceStart, Traffic, Turnover, VariationProblem, VariationSpec,
 };
 pub use trace::{Event, EventKind, LinkEvent, PacketInfo, PacketKind, Recorder};

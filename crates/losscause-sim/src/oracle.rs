@@ -18,7 +18,11 @@
 //! Deviations: none. If the truth about a loss is not known, the answer is undecided.
 
 use losscause::lda::Needs;
-use losscause::{AckSample, Arrival, Cause, DeclaredLoss, Judgement, Lda, Loss, Reason, SenderLda, Truth, Verdict};
+use losscause::observe::Differentiate;
+use losscause::{
+    AckSample, AnyLda, Arrival, Cause, DeclaredLoss, Differentiator, Judgement, Lda, Loss, Packet, Reason, SenderLda,
+    Truth, Verdict, Witness,
+};
 
 use crate::topology::{Accuracy, LdaSpec};
 
@@ -107,6 +111,24 @@ impl<A: SenderLda> SenderLda for Asked<A> {
             None => ().judge(loss),
             Some(Classifier::Algorithm(lda)) => lda.judge(loss),
             Some(Classifier::Oracle(accuracy)) => accuracy.judge(loss.truth),
+        }
+    }
+}
+
+/// What a TCP receiver puts its packets to, if it does. Behind a pointer for the same reason.
+#[derive(Clone, Debug)]
+pub(crate) struct Judging(pub(crate) Option<Box<Differentiator<Classifier<AnyLda>>>>);
+
+impl Differentiate for Judging {
+    #[inline]
+    fn judges(&self) -> bool {
+        self.0.is_some()
+    }
+
+    #[inline]
+    fn on_packet(&mut self, packet: Packet, witness: &mut impl Witness, on_loss: impl FnMut(u64, Judgement)) {
+        if let Some(differentiator) = self.0.as_deref_mut() {
+            differentiator.on_packet(packet, witness, on_loss);
         }
     }
 }

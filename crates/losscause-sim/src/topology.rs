@@ -164,8 +164,8 @@ pub enum Traffic {
         /// Settings of both ends. The `tick_offset` is not used: every sender's clock gets its own, drawn uniformly from the
         /// flow's stream.
         config: tcp::Config,
-        /// What the sender asks about losses; if nothing, every loss is congestion.
-        lda: Option<LdaSpec<AnySenderLda>>,
+        /// Who differentiates losses.
+        lda: TcpLda,
     },
     /// TFRC with unlimited data.
     Tfrc {
@@ -221,7 +221,25 @@ impl Lengths {
     }
 }
 
-/// What a TFRC receiver or a TCP sender asks about losses.
+/// Who differentiates the losses of a TCP flow.
+#[derive(Clone, Copy, Debug, Default)]
+#[allow(clippy::large_enum_variant)] // Plain data, one per flow.
+pub enum TcpLda {
+    /// Nobody: every loss is congestion.
+    #[default]
+    Nobody,
+    /// The sender, about every loss that duplicate acknowledgements reveal.
+    Sender(LdaSpec<AnySenderLda>),
+    /// The receiver, about every lost packet.
+    Receiver {
+        /// What it asks.
+        lda: LdaSpec<AnyLda>,
+        /// Whether the sender acts on its labels. If not, they are only taken down.
+        heeded: bool,
+    },
+}
+
+/// What a TFRC receiver, or an end of a TCP connection, asks about losses.
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::large_enum_variant)] // Plain data, one per flow.
 pub enum LdaSpec<A = AnyLda> {
@@ -253,7 +271,7 @@ impl Default for Accuracy {
 impl Traffic {
     /// TCP that takes every loss for congestion.
     pub fn tcp(config: tcp::Config) -> Self {
-        Traffic::Tcp { config, lda: None }
+        Traffic::Tcp { config, lda: TcpLda::Nobody }
     }
 }
 

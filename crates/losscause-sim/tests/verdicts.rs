@@ -4,10 +4,10 @@
 mod common;
 
 use common::{at_secs, flow, wired, wireless};
-use losscause::{Algorithm, AnySenderLda, Cause, Span, Verdict};
+use losscause::{Algorithm, Cause, Span, Verdict};
 use losscause_sim::{
-    Accuracy, ChannelSpec, Event, EventKind, FlowId, FlowReport, FlowSpec, LdaSpec, Network, Simulation, Traffic,
-    VerdictTally,
+    Accuracy, ChannelSpec, Event, EventKind, FlowId, FlowReport, FlowSpec, LdaSpec, Network, Simulation, TcpLda,
+    Traffic, VerdictTally,
 };
 use losscause_transport::{tcp, tfrc};
 
@@ -112,8 +112,8 @@ fn tcp_counts_its_losses_but_judges_none() {
     assert_eq!(report.verdicts, VerdictTally::default());
 }
 
-/// One TCP flow over a lossy link with a queue; what it delivered and what its sender said.
-fn tcp(loss: f64, config: tcp::Config, lda: Option<LdaSpec<AnySenderLda>>) -> FlowReport {
+/// One TCP flow over a lossy link with a queue; what it delivered and what was said about its losses.
+fn tcp(loss: f64, config: tcp::Config, lda: TcpLda) -> FlowReport {
     let channel = ChannelSpec::Bernoulli { loss };
     let network = Network {
         links: vec![wireless("air", 2_000_000, 40, 6, channel), wired("back", 2_000_000, 40, 100)],
@@ -133,11 +133,11 @@ fn tcps() -> [tcp::Config; 4] {
 #[test]
 fn a_tcp_that_is_told_the_truth_is_never_wrong_and_delivers_more() {
     for config in tcps() {
-        let VerdictTally { congestion, wireless } = tcp(0.005, config, Some(LdaSpec::Omniscient)).verdicts;
+        let VerdictTally { congestion, wireless } = tcp(0.005, config, TcpLda::Sender(LdaSpec::Omniscient)).verdicts;
         assert_eq!((congestion.called_wireless, wireless.called_congestion), (0, 0), "{config:?}");
         assert!(congestion.judged() > 20 && wireless.judged() > 50, "{congestion:?} {wireless:?}");
         let delivered = |lda| tcp(0.02, config, lda).delivered_packets;
-        let (told, plain) = (delivered(Some(LdaSpec::Omniscient)), delivered(None));
+        let (told, plain) = (delivered(TcpLda::Sender(LdaSpec::Omniscient)), delivered(TcpLda::Nobody));
         // Reno, which loses its ACK clock when a window has several losses, gains least.
         assert!(4 * told > 5 * plain, "{told} against {plain}: {config:?}");
     }
@@ -147,7 +147,7 @@ fn a_tcp_that_is_told_the_truth_is_never_wrong_and_delivers_more() {
 fn every_algorithm_works_under_every_tcp() {
     for config in tcps() {
         for algorithm in Algorithm::ALL {
-            let report = tcp(0.005, config, Some(LdaSpec::Algorithm(algorithm.build_at_sender())));
+            let report = tcp(0.005, config, TcpLda::Sender(LdaSpec::Algorithm(algorithm.build_at_sender())));
             let VerdictTally { congestion, wireless } = report.verdicts;
             assert!(congestion.judged() + wireless.judged() > 50, "{algorithm} {config:?}");
         }
@@ -158,8 +158,8 @@ fn every_algorithm_works_under_every_tcp() {
 fn labels_that_are_always_congestion_change_nothing() {
     for config in tcps() {
         let labels = Accuracy { p_cc: 1.0, p_ww: 0.0, timeouts: true };
-        let labelled = tcp(0.005, config, Some(LdaSpec::Labelled(labels)));
-        let plain = tcp(0.005, config, None);
+        let labelled = tcp(0.005, config, TcpLda::Sender(LdaSpec::Labelled(labels)));
+        let plain = tcp(0.005, config, TcpLda::Nobody);
         assert_eq!((labelled.sent_packets, labelled.lost), (plain.sent_packets, plain.lost));
         assert_eq!((labelled.verdicts.m_c(), labelled.verdicts.m_w()), (Some(0.0), Some(1.0)));
     }
@@ -168,10 +168,45 @@ fn labels_that_are_always_congestion_change_nothing() {
 #[test]
 fn labels_are_as_often_right_as_they_are_said_to_be() {
     let labels = Accuracy { p_cc: 0.8, p_ww: 0.3, timeouts: false };
-    let verdicts = tcp(0.005, tcps()[1], Some(LdaSpec::Labelled(labels))).verdicts;
+    let verdicts = tcp(0.005, tcps()[1], TcpLda::Sender(LdaSpec::Labelled(labels))).verdicts;
     let wireless = verdicts.wireless;
     let share = wireless.called_wireless as f64 / wireless.judged() as f64;
     // Three standard deviations.
     let deviation = (0.3 * 0.7 / wireless.judged() as f64).sqrt();
     assert!((share - 0.3).abs() < 3.0 * deviation, "{verdicts:?}");
+}
+
+#[test]
+fn a_receiver_whose_labels_nobody_heeds_changes_nothing_but_is_taken_down() {
+    for config in tcps() {
+        let lda = LdaSpec::Algorithm(Algorithm::Biaz.build());
+        let judged = tcp(0.005, config, TcpLda::Receiver { lda, heeded: false });
+        let plain = tcp(0.005, config, TcpLda::Nobody);
+        assert_eq!((judged.sent_packets, judged.lost, judged.tcp), (plain.sent_packets, plain.lost, plain.tcp));
+        let VerdictTally { congestion, wireless } = judged.verdicts;
+        assert!(congestion.judged() > 20 && wireless.judged() > 50, "{congestion:?} {wireless:?}");
+        let counted = |verdicts: losscause_sim::Verdicts| verdicts.judged() + verdicts.undetected;
+        assert_eq!((counted(congestion), counted(wireless)), (judged.lost.congestion, judged.lost.wireless));
+    }
+}
+
+#[test]
+fn a_sender_that_hears_the_truth_from_its_receiver_delivers_more() {
+    for config in tcps() {
+        let told = |loss| tcp(loss, config, TcpLda::Receiver { lda: LdaSpec::Omniscient, heeded: true });
+        let VerdictTally { congestion, wireless } = told(0.005).verdicts;
+        assert_eq!((congestion.called_wireless, wireless.called_congestion), (0, 0), "{config:?}");
+        let (told, plain) = (told(0.02).delivered_packets, tcp(0.02, config, TcpLda::Nobody).delivered_packets);
+        assert!(10 * told > 11 * plain, "{told} against {plain}: {config:?}");
+    }
+}
+
+#[test]
+fn a_receiver_that_says_congestion_of_everything_leaves_the_sender_as_it_is() {
+    for config in tcps() {
+        let lda = LdaSpec::Algorithm(Algorithm::AlwaysCongestion.build());
+        let told = tcp(0.005, config, TcpLda::Receiver { lda, heeded: true });
+        let plain = tcp(0.005, config, TcpLda::Nobody);
+        assert_eq!((told.sent_packets, told.lost, told.tcp), (plain.sent_packets, plain.lost, plain.tcp));
+    }
 }

@@ -28,7 +28,7 @@ use serde::Serialize;
 
 use losscause::{Algorithm, AnyLda, Span, Time};
 use losscause_sim::{
-    Counters, Event, EventKind, FlowId, FlowReport, FlowSpec, LdaSpec, LinkId, Network, Simulation, Traffic,
+    Counters, Event, EventKind, FlowId, FlowReport, FlowSpec, LdaSpec, LinkId, Network, Simulation, TcpLda, Traffic,
     VerdictTally,
 };
 
@@ -445,7 +445,10 @@ impl Integral {
 /// The base schemes of the flow's algorithm, where it is a hybrid.
 fn bases(flow: &FlowSpec) -> &'static [(&'static str, Algorithm)] {
     match &flow.traffic {
-        Traffic::Tfrc { lda: LdaSpec::Algorithm(AnyLda::Zbs(_)), .. } => Algorithm::Zbs.bases(),
+        Traffic::Tfrc { lda, .. } | Traffic::Tcp { lda: TcpLda::Receiver { lda, .. }, .. } => match lda {
+            LdaSpec::Algorithm(AnyLda::Zbs(_)) => Algorithm::Zbs.bases(),
+            _ => &[],
+        },
         _ => &[],
     }
 }

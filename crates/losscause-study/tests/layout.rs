@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use losscause::{Span, Time};
 use losscause_sim::{
-    AtEnd, Between, ChannelSpec, CoDelSpec, FlowId, LdaSpec, Lengths, Limit, LinkSpec, QueueSpec, RedSpec, TraceStart,
-    Traffic, Turnover, VariationSpec,
+    AtEnd, Between, ChannelSpec, CoDelSpec, FlowId, LdaSpec, Lengths, Limit, LinkSpec, QueueSpec, RedSpec, TcpLda,
+    TraceStart, Traffic, Turnover, VariationSpec,
 };
 use losscause_study::{Experiment, Scenario, Setting};
 
@@ -225,6 +225,15 @@ fn values_out_of_range_are_refused_by_key_value_and_expectation() {
         "lda = \"Spyke\"",
         "flow.video.lda: the algorithm \"Spyke\" is unknown (did you mean \"Spike\"?), expected one of Biaz, mBiaz, \
          Spike, Spike-Tobe, ZigZag, ZBS, Flip Flop, Vegas buffer, always congestion, always wireless, omniscient, labelled",
+    );
+    let problem = "flow.video.lda_at: is for tcp flows only, expected no such key in this flow";
+    refused("lda = \"Biaz\"\nlda_at = \"receiver\"", problem);
+    let tcp_flow = "[[flow]]\nname = \"x\"\nprotocol = \"tcp\"\npath = [\"radio\"]\nlda_at =";
+    let problem = "flow.x.lda_at: says which end runs an algorithm, expected it beside lda only";
+    refused(&format!("{tcp_flow} \"receiver\""), problem);
+    refused(
+        &format!("{tcp_flow} \"reciever\""),
+        "flow.x.lda_at: \"reciever\" is unknown (did you mean \"receiver\"?), expected one of sender, receiver, onlooker",
     );
     let share = "expected a number from 0 to 1";
     refused("[lda.labelled]\nP_CC = 1.1", &format!("lda.labelled.P_CC: {share}"));
@@ -448,7 +457,7 @@ fn an_algorithm_of_senders_is_set_by_name_and_refused_at_a_receiver() {
     let network = Scenario::parse(&text, "small.toml").unwrap().experiment().unwrap().network;
     assert!(matches!(
         network.flows[0].traffic,
-        Traffic::Tcp { lda: Some(LdaSpec::Algorithm(losscause::lda::AnySenderLda::FlipFlop(_))), .. }
+        Traffic::Tcp { lda: TcpLda::Sender(LdaSpec::Algorithm(losscause::lda::AnySenderLda::FlipFlop(_))), .. }
     ));
     refused(
         "lda = \"Vegas buffer\"",
@@ -459,6 +468,24 @@ fn an_algorithm_of_senders_is_set_by_name_and_refused_at_a_receiver() {
         "[lda.flip-flop]\nhistory = 4\neta = 5",
         "lda.Flip Flop: eta is 5 but must not be larger than history, which is 4",
     );
+}
+
+#[test]
+fn a_tcp_flow_may_run_its_algorithm_at_either_end() {
+    let lda = |lines: &str| {
+        let text = SMALL.replace("\"tfrc\"", "\"tcp\"").replace("# here", lines);
+        match &Scenario::parse(&text, "small.toml").unwrap().experiment().unwrap().network.flows[0].traffic {
+            Traffic::Tcp { lda, .. } => *lda,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert!(matches!(lda(""), TcpLda::Nobody));
+    assert!(matches!(lda("lda = \"Biaz\""), TcpLda::Sender(LdaSpec::Algorithm(_))));
+    assert!(matches!(lda("lda = \"Biaz\"\nlda_at = \"sender\""), TcpLda::Sender(_)));
+    let aware = lda("lda = \"Biaz\"\nlda_at = \"receiver\"");
+    assert!(matches!(aware, TcpLda::Receiver { lda: LdaSpec::Algorithm(_), heeded: true }));
+    let measured = lda("lda = \"omniscient\"\nlda_at = \"onlooker\"");
+    assert!(matches!(measured, TcpLda::Receiver { lda: LdaSpec::Omniscient, heeded: false }));
 }
 
 #[test]

@@ -5,7 +5,7 @@
 mod common;
 
 use common::{Link, Pipe};
-use losscause::{Span, Time};
+use losscause::{Algorithm, Differentiator, Span, Time};
 use losscause_transport::Ecn;
 use losscause_transport::tcp::{
     Ack, BackoffCleared, Config, NewRenoRules, Receiver, RecoveryScheme, ResponseScheme, SackBlocks, SackOption,
@@ -172,14 +172,15 @@ proptest! {
     #[test]
     fn no_sequence_of_calls_breaks_an_invariant(config in configs(), ops in prop::collection::vec(ops(), 1..200)) {
         let mut sender = Sender::new(&config).unwrap();
-        let mut receiver = Receiver::new(&config).unwrap();
+        let lda = Differentiator::new(Algorithm::Biaz.build());
+        let mut receiver = Receiver::with_lda(&config, lda).unwrap();
         let mut now = Time::ZERO;
         let mut blocks = [(0, 0); 3];
         for op in ops {
             let acknowledged = sender.acknowledged();
             let delivered = receiver.delivered_packets();
             let sack = SackBlocks::of(acknowledged, blocks);
-            let ack = |next| Ack { next, echo: now, echo_of_retransmission: false, ece: false, wire_bytes: 40, sack };
+            let ack = |next| Ack { next, echo: now, echo_of_retransmission: false, ece: false, wireless: false, wire_bytes: 40, sack };
             match op {
                 Op::Start => sender.start(now),
                 Op::Wait(ms) => now += Span::from_millis(ms),
@@ -193,12 +194,13 @@ proptest! {
                     let flight = sender.acknowledged()..sender.acknowledged() + u64::from(config.max_window_pkts);
                     while let Some(segment) = sender.poll_transmit(now) {
                         prop_assert!(flight.contains(&segment.seq));
-                        receiver.on_segment(now, &segment);
+                        receiver.on_segment(now, &segment, &mut ());
                     }
                 }
                 Op::Segment(seq) => receiver.on_segment(
                     now,
                     &Segment { seq, transmission: 0, sent_at: now, retransmission: false, ecn: Ecn::NotCapable, cwr: false, payload_bytes: 1, wire_bytes: 41 },
+                    &mut (),
                 ),
                 Op::Report(offset, pkts) => {
                     let start = acknowledged.saturating_add(offset);

@@ -42,6 +42,8 @@ pub struct DeclaredLoss {
     pub in_flight_pkts: u64,
     /// The congestion window at that time, packets.
     pub cwnd_pkts: f64,
+    /// Whether the receiver, which was asked why it is missing, said that the air corrupted it.
+    pub told_wireless: bool,
     /// What only a simulator can know. If packets were lost for both causes, the cause is congestion.
     pub truth: Option<Truth>,
 }

@@ -28,7 +28,7 @@ pub mod time;
 pub mod verdict;
 
 pub use ack::{AckSample, DeclaredLoss, SenderLda, SenderWitness};
-pub use lda::{AnyLda, AnySenderLda, AtSender, Lda, Needs};
+pub use lda::{AnyLda, AnySenderLda, AsTold, AtSender, Lda, Needs};
 pub use observe::{Arrival, ArrivalTracker, Differentiator, Interval, Loss, Observed, Packet, Truth, Witness};
 pub use registry::{Algorithm, Config, ConfigError};
 pub use time::{Span, Time};

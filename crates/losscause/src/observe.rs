@@ -223,6 +223,38 @@ impl<L: Lda> Differentiator<L> {
     }
 }
 
+/// What a receiver whose transport need not differentiate puts its packets to: a [`Differentiator`], or `()`, which judges
+/// nothing at no cost.
+pub trait Differentiate {
+    /// Whether it judges losses.
+    fn judges(&self) -> bool;
+
+    /// As [`Differentiator::on_packet`].
+    fn on_packet(&mut self, packet: Packet, witness: &mut impl Witness, on_loss: impl FnMut(u64, Judgement));
+}
+
+impl Differentiate for () {
+    #[inline]
+    fn judges(&self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn on_packet(&mut self, _: Packet, _: &mut impl Witness, _: impl FnMut(u64, Judgement)) {}
+}
+
+impl<L: Lda> Differentiate for Differentiator<L> {
+    #[inline]
+    fn judges(&self) -> bool {
+        true
+    }
+
+    #[inline]
+    fn on_packet(&mut self, packet: Packet, witness: &mut impl Witness, on_loss: impl FnMut(u64, Judgement)) {
+        Differentiator::on_packet(self, packet, witness, on_loss);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     extern crate std;

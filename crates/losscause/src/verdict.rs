@@ -47,6 +47,8 @@ pub enum Reason {
     Unconditional,
     /// The truth was handed in (oracles in a simulator).
     Told,
+    /// The receiver's acknowledgement says it (`as told`).
+    Labelled,
     /// The inputs the algorithm needs were not there.
     Missing {
         /// What was missing, as a noun phrase: "a sender's timestamp".
@@ -137,6 +139,7 @@ impl fmt::Display for Reason {
         match *self {
             Reason::Unconditional => f.write_str("whatever was observed"),
             Reason::Told => f.write_str("the truth was handed in"),
+            Reason::Labelled => f.write_str("the receiver's label says it"),
             Reason::Missing { input } => write!(f, "there was not yet {input}"),
             Reason::Compared { scheme, quantity, measured, at_least, below, lost } => {
                 write!(f, "{scheme}: {quantity} {measured} ")?;

@@ -123,7 +123,7 @@ impl<L: Lda> Lda for Watched<L> {
             Reason::State { scheme, .. } => assert_eq!(scheme, self.0.scheme()),
             Reason::Missing { .. } => assert_eq!(judgement.verdict, Verdict::Undecided),
             Reason::Unconditional => assert_eq!(self.0.needs(), Needs::default()),
-            Reason::Told => panic!("nobody was told the truth"),
+            Reason::Told | Reason::Labelled => panic!("nobody was told anything"),
             Reason::Counted { .. } | Reason::Queued { .. } => panic!("only senders count round-trip times"),
         }
         assert_eq!(judgement.verdict == Verdict::Undecided, matches!(judgement.reason, Reason::Missing { .. }));

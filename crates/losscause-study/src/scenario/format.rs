@@ -366,6 +366,19 @@ pub enum Protocol {
     OnOff,
 }
 
+/// Which end of a TCP connection differentiates losses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LdaAt {
+    /// The sender.
+    #[default]
+    Sender,
+    /// The receiver, which labels lost packets in its acknowledgements; the sender acts on the labels.
+    Receiver,
+    /// The receiver, whose labels the sender does not heed: they are measured only.
+    Onlooker,
+}
+
 /// How random lengths of time scatter about their mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -419,6 +432,8 @@ pub struct Flow {
     /// The loss differentiation algorithm, by name, or `omniscient` or `labelled` (tfrc: at the receiver; tcp: at the sender,
     /// which asks about every loss that duplicate acknowledgements reveal; default: `always congestion`).
     pub lda: Option<String>,
+    /// Which end of a TCP connection runs it (tcp only; default: the sender).
+    pub lda_at: Option<LdaAt>,
     /// The links from sender to receiver, in order.
     pub path: Vec<String>,
     /// The links back (tfrc and tcp only). Default: the path reversed, over links of the same rate, delay and queue whose

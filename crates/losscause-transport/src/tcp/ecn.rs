@@ -123,7 +123,8 @@ mod tests {
     }
 
     fn ack(sender: &mut Sender, ms: i64, next: u64, ece: bool) -> Vec<Segment> {
-        let ack = Ack { next, echo: at(0), echo_of_retransmission: false, ece, wire_bytes: 40, sack: SackBlocks::NONE };
+        let sack = SackBlocks::NONE;
+        let ack = Ack { next, echo: at(0), echo_of_retransmission: false, ece, wireless: false, wire_bytes: 40, sack };
         sender.on_ack(at(ms), &ack, &mut ());
         sent(sender, ms)
     }
@@ -237,7 +238,7 @@ mod tests {
                 payload_bytes: 1460,
                 wire_bytes: 1500,
             };
-            receiver.on_segment(at(1), &segment);
+            receiver.on_segment(at(1), &segment, &mut ());
             echoes.extend(receiver.poll_transmit(at(1)).map(|ack| ack.ece));
         }
         assert_eq!(echoes, [false, true, true, false, false, true, true]);

@@ -1,18 +1,34 @@
-//! The receiving end: cumulative acknowledgements (RFC 5681, section 4.2).
+//! The receiving end: cumulative acknowledgements (RFC 5681, section 4.2), and labels of losses (Biaz and Vaidya 1999).
+//!
+//! A receiver that is given a [`Differentiate`] judges every missing packet at the first arrival beyond the gap, and keeps the
+//! answer until the packet arrives. Every acknowledgement that asks for a missing packet carries the label of that packet in
+//! one bit ([`Ack::wireless`]): the duplicates that make the sender repair it, and those that report a further gap. The
+//! header has reserved bits, so that an acknowledgement grows by nothing.
+//!
+//! Biaz and Vaidya (section 4) leave open how the label travels and what retransmissions are to their receiver. Here:
+//!
+//! - A segment below the highest one received, a retransmission above all, is neither an arrival nor a loss to the algorithm:
+//!   a receiver sees sequence numbers, and cannot tell a retransmission from a segment that was overtaken. The time it took on
+//!   the link lies within the interval around it.
+//! - A loss is judged once, when its gap appears. A retransmission that is lost leaves no new gap; the label stays, though
+//!   a sender that repairs it by a timeout does not ask for it.
+//! - A segment without payload, the SYN, is none of the packets whose spacing is measured.
 //!
 //! Deviation: a duplicate of the newest in-order packet may be acknowledged with delay, like the packet itself, as
 //! ns-2's `DelAck` does; RFC 9293, section 3.10.7.4 wants it at once.
 
-use losscause::{Span, Time};
+use losscause::observe::Differentiate;
+use losscause::{Packet, Span, Time, Witness};
 
+use super::bits::Bits;
 use super::config::{Config, ConfigError, SackOption};
 use super::ecn::Echo;
 use super::sack_blocks::{Reports, SackBlocks};
 use super::segment::{Ack, Segment};
 
-/// The receiving end of a connection.
+/// The receiving end of a connection. `D` tells why packets are missing; `()` does not.
 #[derive(Clone, Debug)]
-pub struct Receiver {
+pub struct Receiver<D = ()> {
     ack_bytes: u32,
     sack: Option<(SackOption, Reports)>,
     delay: Option<Span>,
@@ -22,14 +38,17 @@ pub struct Receiver {
     next: u64,
     /// One above the highest packet received.
     end: u64,
-    /// Which of the packets from `next` on were received: bit `seq` modulo the size.
-    ahead: Box<[u64]>,
+    /// Which of the packets from `next` on were received.
+    ahead: Bits,
     /// Packets received beyond `next`.
     ahead_pkts: u64,
     /// What is to be acknowledged, if anything is.
     acking: Acking,
     echo: Echo,
     ack: Ack,
+    differentiator: D,
+    /// Which of the missing packets from `next` on were judged wireless; nothing without a differentiator.
+    wireless: Option<Bits>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -43,14 +62,24 @@ enum Acking {
 }
 
 impl Receiver {
-    /// An end that has received nothing.
+    /// An end that has received nothing and judges no losses.
     ///
     /// # Errors
     ///
     /// A setting is out of its range.
     pub fn new(config: &Config) -> Result<Self, ConfigError> {
+        Self::with_lda(config, ())
+    }
+}
+
+impl<D: Differentiate> Receiver<D> {
+    /// An end that has received nothing and puts every packet to `differentiator`.
+    ///
+    /// # Errors
+    ///
+    /// A setting is out of its range.
+    pub fn with_lda(config: &Config, differentiator: D) -> Result<Self, ConfigError> {
         config.validate()?;
-        let words = config.max_window_pkts.div_ceil(u64::BITS).next_power_of_two();
         Ok(Self {
             ack_bytes: config.ack_bytes,
             sack: config.sack.map(|option| (option, Reports::default())),
@@ -58,7 +87,7 @@ impl Receiver {
             empty: u64::from(config.syn_bytes.is_some()),
             next: 0,
             end: 0,
-            ahead: vec![0; words as usize].into_boxed_slice(),
+            ahead: Bits::new(config.max_window_pkts),
             ahead_pkts: 0,
             acking: Acking::Idle,
             echo: Echo::new(config.ecn),
@@ -67,15 +96,21 @@ impl Receiver {
                 echo: Time::ZERO,
                 echo_of_retransmission: false,
                 ece: false,
+                wireless: false,
                 wire_bytes: config.ack_bytes,
                 sack: SackBlocks::NONE,
             },
+            wireless: differentiator.judges().then(|| Bits::new(config.max_window_pkts)),
+            differentiator,
         })
     }
 
     /// A segment arrived. One beyond the receiver's window is not kept.
-    pub fn on_segment(&mut self, now: Time, segment: &Segment) {
+    pub fn on_segment(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
         let seq = segment.seq;
+        if self.wireless.is_some() {
+            self.differentiate(now, segment, witness);
+        }
         self.take_in(seq);
         // The last number there is lies beyond every window, and has none after it.
         let in_order = seq.checked_add(1) == Some(self.next);
@@ -83,6 +118,9 @@ impl Receiver {
         self.ack.echo = segment.sent_at;
         self.ack.echo_of_retransmission = segment.retransmission;
         self.ack.ece = self.echo.on_segment(segment);
+        if let Some(wireless) = &self.wireless {
+            self.ack.wireless = self.ahead_pkts > 0 && wireless.has(self.next);
+        }
         if self.sack.is_some() {
             self.report(seq);
         }
@@ -131,25 +169,38 @@ impl Receiver {
         (self.next + self.ahead_pkts).saturating_sub(self.empty)
     }
 
+    /// Puts a segment to the differentiator, and keeps what it says of the missing ones.
+    fn differentiate(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
+        let (seq, next) = (segment.seq, self.next);
+        let Some(wireless) = &mut self.wireless else { return };
+        if segment.payload_bytes == 0 || seq.saturating_sub(next) >= wireless.size() {
+            return;
+        }
+        let packet = Packet { seq, at: now, sent: Some(segment.sent_at) };
+        self.differentiator.on_packet(packet, witness, |lost, judgement| {
+            if lost >= next {
+                wireless.put(lost, judgement.verdict.is_wireless());
+            }
+        });
+        // Its number in the ring will be another packet's.
+        if seq >= next {
+            wireless.put(seq, false);
+        }
+    }
+
     fn take_in(&mut self, seq: u64) {
-        let size = self.ahead.len() as u64 * u64::from(u64::BITS);
-        if seq < self.next || seq - self.next >= size {
+        if seq < self.next || seq - self.next >= self.ahead.size() {
             return;
         }
         self.end = self.end.max(seq + 1);
         if seq > self.next {
-            let (word, bit) = self.slot(seq);
-            self.ahead_pkts += u64::from(self.ahead[word] & bit == 0);
-            self.ahead[word] |= bit;
+            self.ahead_pkts += u64::from(!self.ahead.has(seq));
+            self.ahead.put(seq, true);
             return;
         }
         self.next += 1;
-        while self.ahead_pkts > 0 {
-            let (word, bit) = self.slot(self.next);
-            if self.ahead[word] & bit == 0 {
-                break;
-            }
-            self.ahead[word] &= !bit;
+        while self.ahead_pkts > 0 && self.ahead.has(self.next) {
+            self.ahead.put(self.next, false);
             self.ahead_pkts -= 1;
             self.next += 1;
         }
@@ -167,24 +218,19 @@ impl Receiver {
 
     /// The packets around `seq` that were received beyond a gap, from the first to below the second.
     fn block_of(&self, seq: u64) -> Option<(u64, u64)> {
-        let received = |seq: u64| {
-            let (word, bit) = self.slot(seq);
-            (self.next..self.end).contains(&seq) && self.ahead[word] & bit != 0
-        };
+        let received = |seq: u64| (self.next..self.end).contains(&seq) && self.ahead.has(seq);
         received(seq).then(|| {
             let start = (self.next..seq).rev().find(|&below| !received(below)).map_or(self.next, |gap| gap + 1);
             (start, (seq..self.end).find(|&above| !received(above)).unwrap_or(self.end))
         })
     }
-
-    fn slot(&self, seq: u64) -> (usize, u64) {
-        let word = (seq / u64::from(u64::BITS)) as usize & (self.ahead.len() - 1);
-        (word, 1 << (seq % u64::from(u64::BITS)))
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use losscause::lda::Needs;
+    use losscause::{Algorithm, Arrival, Differentiator, Judgement, Lda, Loss, Reason, Verdict};
+
     use super::*;
     use crate::Ecn;
 
@@ -212,7 +258,7 @@ mod tests {
             payload_bytes: 1000,
             wire_bytes: 1040,
         };
-        receiver.on_segment(at(ms), &segment);
+        receiver.on_segment(at(ms), &segment, &mut ());
         let next = receiver.poll_transmit(at(ms)).map(|ack| ack.next);
         assert_eq!(receiver.poll_transmit(at(ms)), None, "one acknowledgement per segment at most");
         next
@@ -247,9 +293,17 @@ mod tests {
             payload_bytes: 1000,
             wire_bytes: 1040,
         };
-        receiver.on_segment(at(30), &segment);
+        receiver.on_segment(at(30), &segment, &mut ());
         let sack = SackBlocks::NONE;
-        let ack = Ack { next: 1, echo: at(7), echo_of_retransmission: true, ece: false, wire_bytes: 40, sack };
+        let ack = Ack {
+            next: 1,
+            echo: at(7),
+            echo_of_retransmission: true,
+            ece: false,
+            wireless: false,
+            wire_bytes: 40,
+            sack,
+        };
         assert_eq!(receiver.poll_transmit(at(30)), Some(ack));
     }
 
@@ -269,7 +323,7 @@ mod tests {
                 payload_bytes: 1000,
                 wire_bytes: 1040,
             };
-            receiver.on_segment(at(0), &segment);
+            receiver.on_segment(at(0), &segment, &mut ());
             let ack = receiver.poll_transmit(at(0)).unwrap();
             (ack.sack.ranges(ack.next).collect::<Vec<_>>(), ack.wire_bytes)
         };
@@ -359,5 +413,94 @@ mod tests {
             assert_eq!(deliver(&mut receiver, 0, block * 100), Some(block * 100 + 100));
         }
         assert_eq!(receiver.received_packets(), 1000);
+    }
+
+    /// Calls every loss whose gap spans at least so long wireless.
+    #[derive(Debug)]
+    struct LongGapsAreWireless(Span);
+
+    impl Lda for LongGapsAreWireless {
+        fn name(&self) -> &'static str {
+            "long gaps are wireless"
+        }
+        fn needs(&self) -> Needs {
+            Needs { inter_arrival: true, ..Needs::default() }
+        }
+        fn on_arrival(&mut self, _: &Arrival) {}
+        fn judge(&self, loss: &Loss) -> Judgement {
+            let long = loss.revealed_by.since_last.is_some_and(|interval| interval.span >= self.0);
+            let verdict = if long { Verdict::Wireless } else { Verdict::Congestion };
+            Judgement { verdict, reason: Reason::Unconditional }
+        }
+    }
+
+    /// What the acknowledgements of these packets, by milliseconds and numbers, ask for and say of it.
+    fn labels(config: &Config, packets: &[(i64, u64)]) -> Vec<(u64, bool)> {
+        let lda = Differentiator::new(LongGapsAreWireless(Span::from_millis(20)));
+        let mut receiver = Receiver::with_lda(&Config { syn_bytes: None, ..*config }, lda).unwrap();
+        let labelled = packets.iter().map(|&(ms, seq)| {
+            let (payload_bytes, wire_bytes) = (1000, 1040);
+            let (retransmission, ecn, cwr) = (false, Ecn::NotCapable, false);
+            let (transmission, sent_at) = (seq, at(ms - 20));
+            let segment = Segment { seq, transmission, sent_at, retransmission, ecn, cwr, payload_bytes, wire_bytes };
+            receiver.on_segment(at(ms), &segment, &mut ());
+            receiver.poll_transmit(at(ms)).map(|ack| (ack.next, ack.wireless)).unwrap()
+        });
+        labelled.collect()
+    }
+
+    #[test]
+    fn every_acknowledgement_that_asks_for_a_missing_packet_carries_its_label() {
+        // 2 is lost to the air, 5 and 6 to a queue.
+        let packets = [(0, 0), (10, 1), (30, 3), (40, 4), (50, 7), (60, 8)];
+        let expected = [(1, false), (2, false), (2, true), (2, true), (2, true), (2, true)];
+        assert_eq!(labels(&Config::ns2(), &packets), expected);
+    }
+
+    #[test]
+    fn what_comes_after_a_repair_has_the_label_of_its_own_gap() {
+        let packets = [(0, 0), (30, 2), (40, 4), (70, 7), (80, 1), (90, 3), (100, 5), (110, 6), (120, 8), (130, 10)];
+        let labels = labels(&Config::ns2(), &packets);
+        assert_eq!(labels[1..4], [(1, true); 3], "1 to the air");
+        assert_eq!(labels[4], (3, false), "3 to a queue");
+        assert_eq!(labels[5..7], [(5, true), (6, true)], "5 and 6 to the air");
+        assert_eq!(labels[7..], [(8, false), (9, false), (9, false)], "nothing missing, then 9 to a queue");
+    }
+
+    #[test]
+    fn a_retransmission_is_no_arrival_to_the_algorithm() {
+        // Packet 5 is missing when 6 comes, 20 ms after 4, though the repair of 1 came between them.
+        let packets = [(0, 0), (10, 2), (20, 3), (30, 4), (40, 1), (50, 6)];
+        assert_eq!(labels(&Config::ns2(), &packets)[5], (5, true));
+    }
+
+    #[test]
+    fn a_label_does_not_outlive_its_packet_when_numbers_come_round() {
+        // A window of 64: packet 65 has the place of packet 1.
+        let config = Config { max_window_pkts: 64, ..Config::ns2() };
+        let mut packets = vec![(0, 0), (30, 2), (40, 1)];
+        packets.extend((3..65).map(|seq| (40 + seq as i64, seq)));
+        packets.extend([(106, 66)]);
+        let labels = labels(&config, &packets);
+        assert_eq!(labels[1], (1, true));
+        assert_eq!(labels.last(), Some(&(65, false)));
+    }
+
+    #[test]
+    fn the_syn_is_none_of_the_packets_whose_spacing_is_measured() {
+        let lda = Differentiator::new(Algorithm::Biaz.build());
+        let mut receiver = Receiver::with_lda(&Config::ns2(), lda).unwrap();
+        let mut arrive = |ms, seq, payload_bytes| {
+            let (retransmission, ecn, cwr) = (false, Ecn::NotCapable, false);
+            let (transmission, sent_at, wire_bytes) = (seq, at(0), payload_bytes + 40);
+            let segment = Segment { seq, transmission, sent_at, retransmission, ecn, cwr, payload_bytes, wire_bytes };
+            receiver.on_segment(at(ms), &segment, &mut ());
+            receiver.poll_transmit(at(ms)).unwrap().wireless
+        };
+        // T_min is 10 ms, not the 1 ms that lie between the SYN and packet 1.
+        arrive(0, 0, 0);
+        arrive(1, 1, 1000);
+        arrive(11, 2, 1000);
+        assert!(arrive(31, 4, 1000));
     }
 }

@@ -37,6 +37,9 @@ pub struct Ack {
     pub echo_of_retransmission: bool,
     /// A segment was marked (ECE).
     pub ece: bool,
+    /// Packet `next` is missing, and the receiver judged that the air corrupted it: one bit of the header, clear where it
+    /// thinks otherwise or does not judge (see [`super::Receiver`]).
+    pub wireless: bool,
     /// Bytes on the wire.
     pub wire_bytes: u32,
     /// What was received beyond, if the receiver reports it.

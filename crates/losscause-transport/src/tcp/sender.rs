@@ -167,7 +167,7 @@ impl<L: SenderLda> Sender<L> {
         self.lda.on_ack(&self.sample(now, ack, 0));
         self.response.on_dup_ack(now);
         let Some(found) = self.recovery.on_dup_ack(now, ack, &self.stream, &mut self.window) else { return };
-        let verdict = self.judge(now, witness);
+        let verdict = self.judge(now, ack, witness);
         let mut cut = false;
         if !self.ecn.covers(self.stream.una) {
             let loss = Loss { at: now, flight_pkts: found.flight_pkts, verdict, sending: found.lost };
@@ -199,19 +199,20 @@ impl<L: SenderLda> Sender<L> {
     }
 
     /// The loss of packet `una`.
-    fn declared(&self, now: Time, witness: &mut impl SenderWitness) -> DeclaredLoss {
+    fn declared(&self, now: Time, told_wireless: bool, witness: &mut impl SenderWitness) -> DeclaredLoss {
         DeclaredLoss {
             at: now,
             seq: self.stream.una,
             in_flight_pkts: self.stream.flight_pkts(),
             cwnd_pkts: self.window.cwnd,
+            told_wireless,
             truth: witness.truth(self.stream.una..self.stream.sent),
         }
     }
 
     /// Asks why packet `una` was lost.
-    fn judge(&mut self, now: Time, witness: &mut impl SenderWitness) -> Verdict {
-        let loss = self.declared(now, witness);
+    fn judge(&mut self, now: Time, ack: &Ack, witness: &mut impl SenderWitness) -> Verdict {
+        let loss = self.declared(now, ack.wireless, witness);
         let judgement = self.lda.judge(&loss);
         witness.judged(&loss, &judgement);
         judgement.verdict
@@ -247,7 +248,7 @@ impl<L: SenderLda> Sender<L> {
         if !self.lda.judges_timeouts() {
             return false;
         }
-        self.lda.judge(&self.declared(now, witness)).verdict.is_wireless()
+        self.lda.judge(&self.declared(now, false, witness)).verdict.is_wireless()
     }
 
     /// When to call [`Sender::on_timeout`]; never if `None`.
@@ -319,7 +320,7 @@ impl<L: SenderLda> Sender<L> {
 
 #[cfg(test)]
 mod tests {
-    use losscause::Span;
+    use losscause::{AsTold, Span};
 
     use super::super::segment::SackBlocks;
     use super::*;
@@ -349,6 +350,7 @@ mod tests {
             echo: at(0),
             echo_of_retransmission: false,
             ece: false,
+            wireless: false,
             wire_bytes: 40,
             sack: SackBlocks::NONE,
         };
@@ -407,6 +409,7 @@ mod tests {
                 echo: at(0),
                 echo_of_retransmission: false,
                 ece: false,
+                wireless: false,
                 wire_bytes: 40,
                 sack: SackBlocks::NONE,
             },
@@ -590,6 +593,35 @@ mod tests {
         assert_eq!(ack(&mut sender, 20, 4), []);
         assert_eq!(ack(&mut sender, 20, 1_000), []);
         assert_eq!(format!("{sender:?}"), before);
+    }
+
+    #[test]
+    fn a_loss_that_the_receiver_calls_wireless_is_repaired_at_the_same_window_and_a_timeout_is_congestion() {
+        let config =
+            plain(Config { initial_window_pkts: 10, initial_ssthresh_pkts: Some(10), ..Config::ns2_classic() });
+        let after_three = |wireless: [bool; 3]| {
+            let mut sender = Sender::with_lda(&config, AsTold).unwrap();
+            sender.start(at(0));
+            while sender.poll_transmit(at(0)).is_some() {}
+            let ack = |next, wireless| {
+                let (echo, echo_of_retransmission, sack) = (at(0), false, SackBlocks::NONE);
+                Ack { next, echo, echo_of_retransmission, ece: false, wireless, wire_bytes: 40, sack }
+            };
+            // Packet 0 arrived, packet 1 did not.
+            sender.on_ack(at(100), &ack(1, false), &mut ());
+            for label in wireless {
+                sender.on_ack(at(101), &ack(1, label), &mut ());
+            }
+            let again = sender.poll_transmit(at(101)).unwrap();
+            assert!(again.retransmission && again.seq == 1);
+            sender
+        };
+        let mut told = after_three([true; 3]);
+        assert_eq!((told.cwnd(), told.ssthresh()), (10.1, 10.0));
+        assert_eq!(after_three([false; 3]).cwnd(), 5.0);
+        assert_eq!(after_three([false, false, true]).cwnd(), 10.1, "the acknowledgement that declares the loss counts");
+        told.on_timeout(told.poll_timeout().unwrap(), &mut ());
+        assert_eq!((told.cwnd(), told.ssthresh()), (1.0, 5.0));
     }
 
     #[test]

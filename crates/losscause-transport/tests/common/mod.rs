@@ -141,7 +141,7 @@ impl<L: FnMut(u64) -> bool> Pipe<L> {
                 let segment = self.forward.propagating.pop_front().unwrap();
                 self.transmitted += 1;
                 if !(self.lose)(self.transmitted - 1) {
-                    self.receiver.on_segment(self.now(), &segment);
+                    self.receiver.on_segment(self.now(), &segment, &mut ());
                 }
             }
             Event::AckSent => {

@@ -1,6 +1,6 @@
 //! Any of the algorithms behind one type, without a pointer.
 
-use super::{AtSender, Biaz, Constant, FlipFlopHistory, Lda, Needs, Spike, VegasBuffer, Zbs, ZigZag};
+use super::{AsTold, AtSender, Biaz, Constant, FlipFlopHistory, Lda, Needs, Spike, VegasBuffer, Zbs, ZigZag};
 use crate::{AckSample, Arrival, DeclaredLoss, Judgement, Loss, SenderLda};
 
 /// One of the algorithms, chosen at run time ([`Algorithm::build`](crate::Algorithm::build),
@@ -67,6 +67,8 @@ pub enum AnySenderLda {
     FlipFlop(FlipFlopHistory),
     /// The Vegas buffer rule.
     VegasBuffer(VegasBuffer),
+    /// The receiver runs one of them, and tells.
+    AsTold(AsTold),
 }
 
 /// Does the same with whichever algorithm it is.
@@ -76,6 +78,7 @@ macro_rules! each_at_sender {
             AnySenderLda::AtSender($lda) => $body,
             AnySenderLda::FlipFlop($lda) => $body,
             AnySenderLda::VegasBuffer($lda) => $body,
+            AnySenderLda::AsTold($lda) => $body,
         }
     };
 }

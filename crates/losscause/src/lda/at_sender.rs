@@ -94,7 +94,8 @@ mod tests {
             lda.on_ack(&sample(at_ms, rtt_ms, newly_acked_pkts));
         }
         let at = Time::ZERO + Span::from_millis(1_000);
-        lda.judge(&DeclaredLoss { at, seq: 4, in_flight_pkts: 9, cwnd_pkts: 10.0, truth: None }).verdict
+        lda.judge(&DeclaredLoss { at, seq: 4, in_flight_pkts: 9, cwnd_pkts: 10.0, told_wireless: false, truth: None })
+            .verdict
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The loss differentiation algorithms, one file each.
 
 mod any;
+pub mod as_told;
 pub mod at_sender;
 pub mod biaz;
 pub mod constant;
@@ -13,6 +14,7 @@ pub mod zbs;
 pub mod zigzag;
 
 pub use any::{AnyLda, AnySenderLda};
+pub use as_told::AsTold;
 pub use at_sender::AtSender;
 pub use biaz::{Biaz, BiazConfig, MinimumOver};
 pub use constant::Constant;

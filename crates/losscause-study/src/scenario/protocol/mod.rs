@@ -3,11 +3,11 @@
 //! A setting that is not given keeps the value that its mode has in `losscause-transport`: a default has one home.
 
 use losscause::Span;
-use losscause_sim::{Lengths, Traffic};
+use losscause_sim::{Lengths, TcpLda, Traffic};
 use losscause_transport::tfrc as tfrc_sender;
 
 use super::expression::{Names, Quantity};
-use super::format::{Document, Flow, Periods, Protocol};
+use super::format::{Document, Flow, LdaAt, Periods, Protocol};
 use super::lda;
 use super::reader::{LONGEST_S, Range, Reader};
 use crate::InputError;
@@ -47,8 +47,7 @@ pub(super) fn traffic(flow: &Flow, settings: &Settings, reader: &Reader, names: 
             let mut config = document.tcp.config_of(flow, reader, names)?;
             (config.payload_bytes, config.header_bytes) =
                 sizes(document, flow, reader, names, (config.payload_bytes, config.header_bytes))?;
-            let lda = flow.lda.as_deref().map(|name| document.lda.at_sender(name, &key("lda"), reader)).transpose()?;
-            Traffic::Tcp { config, lda }
+            Traffic::Tcp { config, lda: tcp_lda(flow, document, reader)? }
         }
         Protocol::Tfrc => {
             let mut config = settings.tfrc.clone();
@@ -70,6 +69,24 @@ pub(super) fn traffic(flow: &Flow, settings: &Settings, reader: &Reader, names: 
             lengths: lengths(flow.periods.unwrap_or_default(), flow.shape.as_ref(), &key("shape"), reader, names)?,
         },
     })
+}
+
+/// Who differentiates the losses of a TCP flow.
+fn tcp_lda(flow: &Flow, document: &Document, reader: &Reader) -> Result<TcpLda, InputError> {
+    let key = |field: &str| format!("flow.{}.{field}", flow.name);
+    let Some(name) = flow.lda.as_deref() else {
+        let problem = "says which end runs an algorithm, expected it beside lda only";
+        return if flow.lda_at.is_some() { Err(reader.error(&key("lda_at"), problem)) } else { Ok(TcpLda::Nobody) };
+    };
+    let at_receiver = |heeded| {
+        let lda = document.lda.at_receiver(name, &key("lda"), reader)?;
+        Ok(TcpLda::Receiver { lda, heeded })
+    };
+    match flow.lda_at.unwrap_or_default() {
+        LdaAt::Sender => document.lda.at_sender(name, &key("lda"), reader).map(TcpLda::Sender),
+        LdaAt::Receiver => at_receiver(true),
+        LdaAt::Onlooker => at_receiver(false),
+    }
 }
 
 /// A distribution of lengths of time; `shape` stands at `key`.
@@ -101,10 +118,11 @@ const DEFAULT_PACKET_BYTES: u32 = 1000;
 /// A key that the flow's protocol does not read is an error, not a surprise.
 fn refuse_foreign_keys(flow: &Flow, reader: &Reader) -> Result<(), InputError> {
     use Protocol::{Cbr, OnOff, Tcp, Tfrc};
-    let keys: [(&str, bool, &[Protocol], &str); 9] = [
+    let keys: [(&str, bool, &[Protocol], &str); 10] = [
         ("variant", flow.variant.is_some(), &[Tcp], "tcp"),
         ("additive_increase_pkts", flow.additive_increase_pkts.is_some(), &[Tcp], "tcp"),
         ("lda", flow.lda.is_some(), &[Tfrc, Tcp], "tfrc and tcp"),
+        ("lda_at", flow.lda_at.is_some(), &[Tcp], "tcp"),
         ("header_bytes", flow.header_bytes.is_some(), &[Tfrc, Tcp], "tfrc and tcp"),
         ("rate_bps", flow.rate_bps.is_some(), &[Cbr, OnOff], "cbr and on-off"),
         ("mean_on_s", flow.mean_on_s.is_some(), &[OnOff], "on-off"),

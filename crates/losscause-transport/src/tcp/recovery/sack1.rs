@@ -166,7 +166,7 @@ mod tests {
 
     fn ack(next: u64, blocks: [(u64, u64); 3]) -> Ack {
         let sack = SackBlocks::of(next, blocks);
-        Ack { next, echo: Time::ZERO, echo_of_retransmission: false, ece: false, wire_bytes: 40, sack }
+        Ack { next, echo: Time::ZERO, echo_of_retransmission: false, ece: false, wireless: false, wire_bytes: 40, sack }
     }
 
     #[test]
