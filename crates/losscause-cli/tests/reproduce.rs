@@ -75,7 +75,7 @@ fn a_report_and_the_result_appear_where_asked_and_nothing_else_does() {
 fn unknown_names_are_answered_with_the_nearest() {
     refuses(
         &["reproduce", "cen2030"],
-        r#"cen2030: is no paper (did you mean "cen2003"?), expected one of barman2002, cen2003, koo2007, dalwadi, extra"#,
+        r#"cen2030: is no paper (did you mean "cen2003"?), expected one of barman2002, cen2003, biaz1999, koo2007, dalwadi, extra"#,
     );
     let place = tempfile::tempdir().unwrap();
     let output = losscause(place.path(), &["reproduce", "cen2003/tabel2"]);

@@ -10,6 +10,7 @@ use crate::paper::{Parameters, Published, Value};
 use crate::score::lookup;
 
 pub mod barman2002;
+pub mod biaz1999;
 pub mod cen2003;
 pub mod dalwadi;
 pub mod koo2007;
@@ -113,6 +114,15 @@ pub fn count<T>(of: impl IntoIterator<Item = T>, mut holds: impl FnMut(T) -> Ans
         n += usize::from(holds(x)?);
     }
     Ok(n)
+}
+
+/// A mean that a predicate reads.
+pub type Mean = Result<f64, Unmeasured>;
+
+/// The mean of one value per element.
+pub fn mean<T>(of: impl IntoIterator<Item = T>, read: impl FnMut(T) -> Mean) -> Mean {
+    let values = each(of, read)?;
+    Ok(values.iter().sum::<f64>() / values.len() as f64)
 }
 
 /// Whether `x` lies within `within` of `y`.

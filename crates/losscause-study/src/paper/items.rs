@@ -121,6 +121,9 @@ pub struct ItemSpec {
     pub over: Option<Over>,
     /// Columns, in the paper's order.
     pub systems: Vec<String>,
+    /// Whether it is measured where it is named only, not with the whole paper: no number or claim reads it.
+    #[serde(default)]
+    pub on_demand: bool,
 }
 
 /// Where the values of an item come from.

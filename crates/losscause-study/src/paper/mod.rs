@@ -77,6 +77,16 @@ static PAPERS: LazyLock<Vec<Paper>> = LazyLock::new(|| {
             claims::cen2003::PREDICATES,
         ),
         Paper::parse(
+            paper_file!("biaz1999/published.toml"),
+            paper_file!("biaz1999/items.toml"),
+            &[
+                ScenarioText { name: "accuracy", text: paper_file!("biaz1999/scenarios/accuracy.toml") },
+                ScenarioText { name: "throughput", text: paper_file!("biaz1999/scenarios/throughput.toml") },
+            ],
+            None,
+            claims::biaz1999::PREDICATES,
+        ),
+        Paper::parse(
             paper_file!("koo2007/published.toml"),
             paper_file!("koo2007/items.toml"),
             &[
@@ -315,7 +325,7 @@ mod tests {
     fn an_unknown_paper_or_item_is_told_the_nearest() {
         assert_eq!(
             find("cen2030").unwrap_err().to_string(),
-            "cen2030: is no paper (did you mean \"cen2003\"?), expected one of barman2002, cen2003, koo2007, dalwadi, extra"
+            "cen2030: is no paper (did you mean \"cen2003\"?), expected one of barman2002, cen2003, biaz1999, koo2007, dalwadi, extra"
         );
         let error = find("cen2003").unwrap().item("tabel2").unwrap_err().to_string();
         assert!(error.starts_with("cen2003/tabel2: is no item (did you mean \"table2\"?)"), "{error}");

@@ -25,7 +25,8 @@ impl Selection {
         self.0.iter().copied()
     }
 
-    /// Reads names, each PAPER or PAPER/ITEM; no name at all stands for all that was published. An item of several parts ("figure13-WLH",
+    /// Reads names, each PAPER or PAPER/ITEM; no name at all stands for all that was published. An item that is measured on demand
+    /// is chosen by its own name only. An item of several parts ("figure13-WLH",
     /// "figure13-WB") goes by its own name, too.
     ///
     /// # Errors
@@ -42,15 +43,20 @@ impl Selection {
             let paper = paper::find(paper)?;
             match item {
                 Some(item) => paper.items_called(item)?.into_iter().for_each(|item| add(paper, item)),
-                None => paper.items().item.iter().for_each(|item| add(paper, item)),
+                None => of_whole(paper).for_each(|item| add(paper, item)),
             }
         }
         if names.is_empty() {
             let published = paper::all().iter().filter(|paper| paper.is_published());
-            published.for_each(|paper| paper.items().item.iter().for_each(|item| add(paper, item)));
+            published.for_each(|paper| of_whole(paper).for_each(|item| add(paper, item)));
         }
         Ok(Self(chosen))
     }
+}
+
+/// What is measured with the whole paper.
+fn of_whole(paper: &'static Paper) -> impl Iterator<Item = &'static ItemSpec> {
+    paper.items().item.iter().filter(|item| !item.on_demand)
 }
 
 /// How often each system is run.

@@ -3,7 +3,7 @@
 //! Where the paper prints a number, the predicate holds the mean against it; where it uses a word ("close", "few",
 //! "most"), the cut-off is the one the record of the paper assigns to it.
 
-use super::{Measured, Predicate, Unmeasured, each};
+use super::{Mean, Measured, Predicate, each, mean};
 
 mod competition;
 mod fairness;
@@ -35,8 +35,6 @@ const FLOWS: [i64; 8] = [1, 2, 4, 6, 8, 10, 12, 16];
 const MANY: [i64; 7] = [2, 4, 6, 8, 10, 12, 16];
 /// Those that compete, and the scalability test.
 const MANY_AND_128: [i64; 8] = [2, 4, 6, 8, 10, 12, 16, 128];
-
-type Mean = Result<f64, Unmeasured>;
 
 /// Metrics of `n` flows of system `s` in topology `t`, in percent.
 impl Measured<'_> {
@@ -70,10 +68,4 @@ impl Measured<'_> {
     fn beside(&self, s: &str, n: i64, kbps: i64) -> Mean {
         self.value("tcp_norm_thput", s, "fair-tcp", &[("N", n.into()), ("bw_kbps", kbps.into())])
     }
-}
-
-/// The mean of one value per element.
-fn mean<T>(of: impl IntoIterator<Item = T>, read: impl FnMut(T) -> Mean) -> Mean {
-    let values = each(of, read)?;
-    Ok(values.iter().sum::<f64>() / values.len() as f64)
 }

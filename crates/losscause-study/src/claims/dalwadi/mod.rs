@@ -3,7 +3,7 @@
 //! Where the paper prints a number, the predicate holds the mean against it; where it uses a word ("equal", "moderate"), the cut-off
 //! is the one that the record of the paper assigns to it.
 
-use super::{Measured, Predicate, Unmeasured, all, approx, decreasing, increasing, ratio};
+use super::{Mean, Measured, Predicate, Unmeasured, all, approx, decreasing, increasing, ratio};
 use crate::paper::Value;
 
 /// One predicate per checkable claim.
@@ -79,8 +79,6 @@ const BOTH: &[(&str, Predicate)] = &[
     }),
     ("gain-both-1pct", |m| Ok(approx(gain(m, "both", 0.01)?, 2.462, 0.2))),
 ];
-
-type Mean = Result<f64, Unmeasured>;
 
 /// Bytes per second at an error rate.
 fn throughput(m: &Measured<'_>, system: &str, scenario: &str, error_rate: f64) -> Mean {

@@ -3,7 +3,7 @@
 //! Where the paper prints a number, the predicate holds the mean against it; where it uses a word ("almost identical",
 //! "constantly"), the cut-off is the one the record of the paper assigns to it.
 
-use super::{Measured, Predicate, Unmeasured};
+use super::{Mean, Measured, Predicate};
 
 mod goodput;
 mod sharing;
@@ -16,8 +16,6 @@ const NR: &str = "WestwoodNR";
 const JERSEY: &str = "TCP New Jersey";
 const RENO: &str = "TCP Reno";
 const ALL: [&str; 4] = [VT, NR, JERSEY, RENO];
-
-type Mean = Result<f64, Unmeasured>;
 
 impl Measured<'_> {
     /// Goodput of system `s` in scenario `t` at wireless error rate `p`.
