@@ -19,7 +19,7 @@ pub(super) fn starts(cell: &Cell, run: &Run, seed: u64) -> Vec<Time> {
 pub(super) fn errors(cell: &Cell, run: &Run, seed: u64) -> Vec<bool> {
     let bits = cell.rate_kbps * 1000 * run.duration_s.unsigned_abs();
     // Spare slots for packets smaller than the others: the SYNs.
-    let slots = bits / (8 * u64::from(run.payload_bytes)) + 1000;
+    let slots = bits / (8 * u64::from(cell.payload_bytes)) + 1000;
     let mut stream = Stream::new(seed, "validate/errors");
     (0..slots).map(|_| stream.uniform() < cell.loss).collect()
 }

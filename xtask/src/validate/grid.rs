@@ -16,7 +16,7 @@ use crate::shell;
 pub(crate) struct Grid {
     cells: Lists,
     independent: Vec<Lists>,
-    crossed: Vec<Lists>,
+    parted: Vec<Lists>,
     pub(crate) run: Run,
     pub(crate) tcp: Tcp,
     pub(crate) seeds: Seeds,
@@ -38,10 +38,20 @@ struct Lists {
     /// No other packets on the last links if not given.
     #[serde(default = "idle")]
     cross_load: Vec<f64>,
+    /// [`PAYLOAD_BYTES`] if not given.
+    #[serde(default = "usual")]
+    payload_bytes: Vec<u32>,
 }
+
+/// Payload of a data packet where a cell does not say otherwise, bytes.
+const PAYLOAD_BYTES: u32 = 1000;
 
 fn idle() -> Vec<f64> {
     vec![0.0]
+}
+
+fn usual() -> Vec<u32> {
+    vec![PAYLOAD_BYTES]
 }
 
 /// What CI runs instead.
@@ -76,7 +86,6 @@ pub(crate) struct Run {
     pub(crate) start_within_s: i64,
     pub(crate) access_kbps: u64,
     pub(crate) access_ms: i64,
-    pub(crate) payload_bytes: u32,
     pub(crate) cross_bytes: u32,
 }
 
@@ -133,6 +142,8 @@ pub(crate) struct Cell {
     pub(crate) flows: u32,
     /// Share of each last link that other packets take up.
     pub(crate) cross_load: f64,
+    /// Payload of a data packet.
+    pub(crate) payload_bytes: u32,
 }
 
 impl Grid {
@@ -147,7 +158,7 @@ impl Grid {
         if short {
             grid.cells = grid.short.cells.clone();
             grid.independent.clear();
-            grid.crossed.clear();
+            grid.parted.clear();
             grid.seeds = grid.short.seeds;
         }
         if grid.seeds.at_least < 2 {
@@ -160,7 +171,7 @@ impl Grid {
     pub(crate) fn cells(&self, only: Option<Protocol>) -> Vec<Cell> {
         let all = std::iter::once((Errors::Paired, &self.cells))
             .chain(self.independent.iter().map(|lists| (Errors::Independent, lists)))
-            .chain(self.crossed.iter().map(|lists| (Errors::Paired, lists)));
+            .chain(self.parted.iter().map(|lists| (Errors::Paired, lists)));
         let mut cells = Vec::new();
         for (errors, lists) in all {
             let protocols = if lists.protocol.is_empty() { &self.cells.protocol } else { &lists.protocol };
@@ -171,7 +182,7 @@ impl Grid {
                             for &queue_limit in &lists.queue_limit {
                                 for &flows in &lists.flows {
                                     for &cross_load in &lists.cross_load {
-                                        cells.push(Cell {
+                                        cells.extend(lists.payload_bytes.iter().map(|&payload_bytes| Cell {
                                             protocol,
                                             errors,
                                             loss,
@@ -180,7 +191,8 @@ impl Grid {
                                             queue_limit,
                                             flows,
                                             cross_load,
-                                        });
+                                            payload_bytes,
+                                        }));
                                     }
                                 }
                             }
@@ -210,13 +222,15 @@ enum Key {
     QueueLimit,
     Flows,
     CrossLoad,
+    PayloadBytes,
 }
 
 impl FromStr for Only {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let expected = "expected KEY=VALUE with loss, rate_kbps, rtt_ms, queue_limit, flows or cross_load and a number";
+        let expected = "expected KEY=VALUE with loss, rate_kbps, rtt_ms, queue_limit, flows, cross_load or payload_bytes and a \
+                        number";
         let (key, value) = text.split_once('=').ok_or(expected)?;
         Ok(Self { key: Key::from_str(key, false).map_err(|_| expected)?, value: value.parse().map_err(|_| expected)? })
     }
@@ -233,6 +247,7 @@ impl Only {
                 Key::QueueLimit => f64::from(cell.queue_limit),
                 Key::Flows => f64::from(cell.flows),
                 Key::CrossLoad => cell.cross_load,
+                Key::PayloadBytes => f64::from(cell.payload_bytes),
             }
     }
 }
@@ -241,6 +256,12 @@ impl Cell {
     /// Rate of the other packets on each last link, bits per second.
     pub(crate) fn cross_bps(&self, run: &Run) -> u64 {
         (self.cross_load * run.access_kbps as f64 * 1e3).round() as u64
+    }
+
+    /// The same cell as usual, without what keeps times from being equal; none if it is as usual.
+    pub(crate) fn unparted(&self) -> Option<Self> {
+        let usual = Self { cross_load: 0.0, payload_bytes: PAYLOAD_BYTES, ..*self };
+        (usual != *self).then_some(usual)
     }
 }
 
@@ -295,7 +316,8 @@ impl fmt::Display for Cell {
         )?;
         let crossed = if self.cross_load > 0.0 { " x" } else { "" };
         let errors = if self.errors == Errors::Independent { " *" } else { "" };
-        write!(f, "{errors}{crossed}")
+        write!(f, "{errors}{crossed}")?;
+        if self.payload_bytes == PAYLOAD_BYTES { Ok(()) } else { write!(f, " {} bytes", self.payload_bytes) }
     }
 }
 
@@ -304,13 +326,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_full_grid_has_80_cells_per_protocol_and_a_few_with_independent_errors_or_other_packets() {
-        for (protocol, few) in [(Protocol::Reno, (4, 0)), (Protocol::Tfrc, (4, 4))] {
+    fn the_full_grid_has_80_cells_per_protocol_and_a_few_with_independent_errors_or_parted_times() {
+        for (protocol, few) in [(Protocol::Reno, (4, 0)), (Protocol::Tfrc, (4, 4)), (Protocol::Vegas, (4, 10))] {
             let cells = Grid::read(false).unwrap().cells(Some(protocol));
             let independent = cells.iter().filter(|cell| cell.errors == Errors::Independent).count();
-            let crossed = cells.iter().filter(|cell| cell.cross_load > 0.0).count();
-            assert_eq!((independent, crossed), few);
-            assert_eq!(cells.len() - independent - crossed, 80);
+            let parted = cells.iter().filter(|cell| cell.unparted().is_some()).count();
+            assert_eq!((independent, parted), few);
+            assert_eq!(cells.len() - independent - parted, 80);
         }
     }
 

@@ -24,7 +24,7 @@ pub(super) fn run(grid: &Grid, cell: &Cell, seed: u64) -> Result<Outcome> {
         ("-flows", cell.flows.to_string()),
         ("-starts", starts.join(" ")),
         ("-duration", grid.run.duration_s.to_string()),
-        ("-size", grid.run.payload_bytes.to_string()),
+        ("-size", cell.payload_bytes.to_string()),
         ("-access-rate", format!("{}k", grid.run.access_kbps)),
         ("-access-ms", grid.run.access_ms.to_string()),
         ("-window", grid.tcp.window_pkts.to_string()),

@@ -11,7 +11,7 @@ use losscause_transport::{tcp, tfrc};
 
 use super::Outcome;
 use super::draws;
-use super::grid::{Cell, Errors, Grid, Protocol};
+use super::grid::{Cell, Errors, Grid};
 
 /// The bottleneck's place in the network.
 const BOTTLENECK: LinkId = LinkId(0);
@@ -59,7 +59,7 @@ fn network(grid: &Grid, cell: &Cell, seed: u64) -> Network {
             path: vec![end("sender to R1"), BOTTLENECK, end("R2 to receiver")],
             return_path: vec![end("receiver to R2"), BACK, end("R1 to sender")],
             start,
-            ..flow_spec(format!("flow {flow}"), traffic(grid, cell.protocol))
+            ..flow_spec(format!("flow {flow}"), traffic(grid, cell))
         });
     }
     let rate_bps = cell.cross_bps(run);
@@ -89,11 +89,11 @@ fn flow_spec(name: String, traffic: Traffic) -> FlowSpec {
 }
 
 /// The transports' ns-2 mode, with the grid's settings.
-fn traffic(grid: &Grid, protocol: Protocol) -> Traffic {
-    match protocol.tcp() {
+fn traffic(grid: &Grid, cell: &Cell) -> Traffic {
+    match cell.protocol.tcp() {
         Some(variant) => {
             let config = tcp::Config {
-                payload_bytes: grid.run.payload_bytes,
+                payload_bytes: cell.payload_bytes,
                 max_window_pkts: grid.tcp.window_pkts,
                 tick: Span::from_millis(grid.tcp.tick_ms),
                 min_rto: Span::from_millis(grid.tcp.min_rto_ms),
@@ -102,7 +102,7 @@ fn traffic(grid: &Grid, protocol: Protocol) -> Traffic {
             Traffic::tcp(config.with_variant(variant, tcp::Rules::Ns2))
         }
         None => Traffic::Tfrc {
-            config: tfrc::Config { payload_bytes: grid.run.payload_bytes, ..tfrc::Config::ns2() },
+            config: tfrc::Config { payload_bytes: cell.payload_bytes, ..tfrc::Config::ns2() },
             lda: LdaSpec::Algorithm(AnyLda::Constant(Constant::new(Verdict::Congestion))),
         },
     }

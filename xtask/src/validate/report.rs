@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 use losscause_study::atomic::AtomicFile;
 
-use super::grid::{Bounds, Cell, Protocol};
+use super::grid::{Bounds, Protocol};
 use super::{Comparison, Ratio};
 
 /// Writes one line per cell.
@@ -21,6 +21,7 @@ pub(super) fn write(results: &[Comparison], out: Option<PathBuf>) -> Result<()> 
         "queue_limit",
         "flows",
         "cross_load",
+        "payload_bytes",
         "seeds",
         "delivered_ns2",
         "delivered_ours",
@@ -57,6 +58,7 @@ pub(super) fn write(results: &[Comparison], out: Option<PathBuf>) -> Result<()> 
             cell.queue_limit.to_string(),
             cell.flows.to_string(),
             cell.cross_load.to_string(),
+            cell.payload_bytes.to_string(),
             result.pairs.len().to_string(),
             per_run(delivered_ns2),
             per_run(delivered_ours),
@@ -163,7 +165,7 @@ fn judge(protocol: Protocol, results: &[&Comparison], bounds: &Bounds) -> Vec<St
         println!("not known: {}", drops_off(result));
     }
     for result in tied {
-        println!("equal times: {}, within the bound once other packets part them", drops_off(result));
+        println!("equal times: {}, within the bound once they are parted", drops_off(result));
     }
     let mut failures = Vec::new();
     if (near as f64) < near_share * results.len() as f64 {
@@ -176,10 +178,9 @@ fn judge(protocol: Protocol, results: &[&Comparison], bounds: &Bounds) -> Vec<St
     failures
 }
 
-/// Whether `twin` is the same cell as `result`, with other packets on the last link.
+/// Whether `twin` is the same cell as `result`, with other packets on the last link or packets of another size.
 fn without_ties(twin: &Comparison, result: &Comparison) -> bool {
-    let parted = Cell { cross_load: twin.cell.cross_load, ..result.cell };
-    result.cell.cross_load == 0.0 && twin.cell.cross_load > 0.0 && twin.cell == parted
+    twin.cell.unparted() == Some(result.cell)
 }
 
 /// Names a cell, the ratio of its queue drops with the interval, and the drops per run.
