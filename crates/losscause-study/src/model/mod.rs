@@ -1,6 +1,6 @@
 //! The papers' formulas: values that need no run, only an item's parameters (`kind = "model"` in items.toml).
 //!
-//! One formula or family per file. [`FORMULAS`] says which system and metric of a paper it answers for.
+//! One formula or family per file. `FORMULAS` says which system and metric of a paper it answers for.
 
 use crate::error::unknown;
 use crate::paper::{Parameters, Value};
