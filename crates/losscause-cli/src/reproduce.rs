@@ -20,7 +20,8 @@ pub(crate) struct Arguments {
     /// that is published with fewer runs than the papers made, and a report in ./out.
     #[arg(value_name = "PAPER[/ITEM]")]
     items: Vec<String>,
-    /// Runs of each system, with seeds SEED, SEED + 1, … [default: as many as the paper made]
+    /// Runs of each system, with seeds SEED, SEED + 1, … [default: as many as the paper made; ten of a
+    /// paper of single runs]
     #[arg(long)]
     runs: Option<u32>,
     /// Threads [default: one per core]; the results do not depend on it.
