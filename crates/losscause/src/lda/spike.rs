@@ -33,7 +33,7 @@
 //!   with a `window` the extremes are those of the last ROTTs only, of 3/4 to all of the window (see [`Window`]).
 //! - *The first state* is "not in spike": the first ROTT is both extremes and exceeds neither.
 
-use super::{Lda, NO_TIMESTAMP, Needs, Update, missing};
+use super::{JudgedBy, Lda, NO_TIMESTAMP, Needs, Update, missing};
 use crate::filter::{Extremes, Real, Window};
 use crate::registry::{ConfigError, check, check_order, choice};
 use crate::{Arrival, Judgement, Loss, Reason, Span, Verdict};
@@ -49,6 +49,9 @@ pub struct Spike {
     start: Span,
     end: Span,
     state: State,
+    judged_by: JudgedBy,
+    /// The state before the last packet.
+    before: State,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +71,8 @@ pub struct SpikeConfig {
     pub update: Update,
     /// How far back the extremes look.
     pub window: Window,
+    /// Whose state decides.
+    pub judged_by: JudgedBy,
 }
 
 /// Where the spike state starts and ends, above rott_min.
@@ -108,6 +113,7 @@ impl Default for SpikeConfig {
             current_packet: CurrentPacket::Included,
             update: Update::EveryArrival,
             window: Window::ALL,
+            judged_by: JudgedBy::AfterGap,
         }
     }
 }
@@ -152,6 +158,8 @@ impl Spike {
             start: Span::ZERO,
             end: Span::ZERO,
             state: State::NotInSpike,
+            judged_by: config.judged_by,
+            before: State::NotInSpike,
         };
         spike.set_thresholds();
         Ok(spike)
@@ -203,6 +211,7 @@ impl Lda for Spike {
     fn on_arrival(&mut self, arrival: &Arrival) {
         let Some(rott) = arrival.rott else { return };
         let update_is_due = self.update.is_due(arrival);
+        self.before = self.state;
         if self.current_packet == CurrentPacket::Excluded
             && update_is_due
             && let Some(above_min) = self.extremes.above_min(rott)
@@ -222,7 +231,11 @@ impl Lda for Spike {
         let Some(rott) = loss.revealed_by.rott else { return missing(NO_TIMESTAMP) };
         let Some(measured) = self.extremes.above_min(rott) else { return missing("a smallest and a largest ROTT") };
         let scheme = Spike::name(self);
-        match self.state {
+        let state = match self.judged_by {
+            JudgedBy::AfterGap => self.state,
+            JudgedBy::BeforeGap => self.before,
+        };
+        match state {
             State::NotInSpike => {
                 let (state, change, threshold) = ("not in spike", "it starts above", self.start);
                 let reason = Reason::State { scheme, state, measured, change, threshold };
