@@ -20,6 +20,7 @@
 //! | `start`, `end` (Spike-Tobe) | ms | 20, 5 | 0 <= end <= start |
 //! | `current_packet` | | included | see below |
 //! | `update` | | every-arrival | see below |
+//! | `judged_by` | | after-gap | see below |
 //! | `window` | ms or packets | all so far | see below |
 //!
 //! Deviations: none. What the paper leaves open:
@@ -29,6 +30,8 @@
 //!   both readings give the same state. The other one is `excluded`.
 //! - *When may the state change?* On every packet, as the text says. Table IV lists the thresholds among the values that
 //!   need computing only after a loss; `update = "at-losses"` is that reading.
+//! - *Has the packet that reveals a loss changed the state already?* Yes: the state changes "on receipt of a packet". `before-gap` asks
+//!   for the state before it.
 //! - *For how long does an extreme hold?* For ever, as published. Section IX-B asks what happens when the path changes;
 //!   with a `window` the extremes are those of the last ROTTs only, of 3/4 to all of the window (see [`Window`]).
 //! - *The first state* is "not in spike": the first ROTT is both extremes and exceeds neither.
@@ -50,7 +53,7 @@ pub struct Spike {
     end: Span,
     state: State,
     judged_by: JudgedBy,
-    /// The state before the last packet.
+    /// The state that the last packet found.
     before: State,
 }
 
@@ -303,6 +306,16 @@ mod tests {
         let verdicts = published(Included);
         assert_eq!(verdicts, published(Excluded));
         assert!(verdicts.contains(&Congestion) && verdicts.contains(&Wireless));
+    }
+
+    #[test]
+    fn the_state_that_the_revealing_packet_found_decides_if_asked_for() {
+        // Extremes 0 and 60 ms: each verdict is the one that the packet before would have had.
+        let rotts_ms = [0, 60, 0, 31, 25, 19, 31];
+        let after = verdicts(|_| (), &rotts_ms);
+        let before = verdicts(|c| c.judged_by = JudgedBy::BeforeGap, &rotts_ms);
+        assert_eq!(after, [Congestion, Wireless, Congestion, Congestion, Wireless, Congestion]);
+        assert_eq!(before[1..], after[..5]);
     }
 
     #[test]

@@ -18,6 +18,7 @@
 //! | `above_three` | | printed | see below |
 //! | `deviation_from` | | new-mean | see below |
 //! | `first_deviation` | | zero | see below |
+//! | `judged_by` | | after-gap | see below |
 //!
 //! Deviations: none. What the paper leaves open:
 //!
@@ -28,6 +29,9 @@
 //!   other reading, `old-mean`, makes the deviation larger by a factor 1 / (1 - alpha), 3 %.
 //! - *First values.* The mean begins with the first ROTT, since no other value is indifferent to the sender's clock, and
 //!   the deviation with zero; or, `first-distance`, with the second packet's distance from the first.
+//! - *Whose trip time is rott_i?* That of the packet that reveals the gap, the newest the receiver has. "The same notation as in the
+//!   Biaz scheme" would make it that of P_i, the last packet before the gap: `before-gap`. A packet dropped at one queue is missing from
+//!   the next as well, so the packet after it has waited less there; the one before has not.
 //! - The brackets in the printed deviation are read as an absolute value.
 
 use super::{JudgedBy, Lda, NO_TIMESTAMP, Needs, missing};
@@ -41,7 +45,7 @@ pub struct ZigZag {
     above_three: AboveThree,
     judged_by: JudgedBy,
     rott: MeanDeviation,
-    /// ROTT of the last packet, and of the one before.
+    /// ROTTs of the last packet and of the one before it; kept for `JudgedBy::BeforeGap` only.
     last: Option<Span>,
     before: Option<Span>,
 }
