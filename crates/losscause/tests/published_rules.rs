@@ -4,7 +4,7 @@ mod common;
 
 use common::{packet, verdicts};
 use losscause::Verdict::{Congestion, Wireless};
-use losscause::lda::{AboveThree, ZigZag, ZigZagConfig};
+use losscause::lda::{AboveThree, JudgedBy, ZigZag, ZigZagConfig};
 use losscause::{Algorithm, Arrival, Interval, Lda, Loss, Span, Time, Verdict};
 
 const SECOND: i64 = 1_000_000_000;
@@ -77,6 +77,26 @@ fn the_other_readings_of_zigzag_change_the_limit_for_more_than_three_losses_only
             assert_eq!(zigzag_at(reading, n, limit - 1), Wireless, "{reading:?}, n = {n}");
             assert_eq!(zigzag_at(reading, n, limit), Congestion, "{reading:?}, n = {n}");
         }
+    }
+}
+
+#[test]
+fn zigzag_may_judge_by_the_packet_before_the_gap() {
+    // Trip times 100 (often), then 130 before the gap and 70 after it: above and below every limit.
+    for (judged_by, verdict) in [(JudgedBy::AfterGap, Wireless), (JudgedBy::BeforeGap, Congestion)] {
+        let mut zigzag = ZigZag::new(&ZigZagConfig { judged_by, ..ZigZagConfig::default() }).expect("valid");
+        let arrival = |ms, packets| Arrival {
+            seq: 10,
+            at: Time::ZERO,
+            rott: Some(Span::from_millis(ms)),
+            since_last: Some(Interval { span: Span::from_millis(1), packets }),
+        };
+        for ms in [100; 50].into_iter().chain([130]) {
+            zigzag.on_arrival(&arrival(ms, 1));
+        }
+        let revealed_by = arrival(70, 2);
+        zigzag.on_arrival(&revealed_by);
+        assert_eq!(zigzag.judge(&Loss { seq: 9, revealed_by, truth: None }).verdict, verdict, "{judged_by:?}");
     }
 }
 

@@ -50,7 +50,7 @@ fn every_listed_setting_can_be_read_and_written_back() {
             assert_eq!(config, published, "{algorithm}: {key}");
         }
     }
-    assert_eq!(settings(Algorithm::Zbs).len(), 10 + 4 + 6 + 4);
+    assert_eq!(settings(Algorithm::Zbs).len(), 10 + 4 + 7 + 5);
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn wrong_settings_are_refused_in_one_sentence() {
         (
             Algorithm::SpikeTobe,
             &[("alpha", Number(0.5))],
-            "Spike-Tobe has no such setting; it has start_ms, end_ms, current_packet, update, window_ms, window_pkts",
+            "Spike-Tobe has no such setting; it has start_ms, end_ms, current_packet, update, judged_by, window_ms, window_pkts",
         ),
         (Algorithm::Spike, &[("window_ms", Number(-1.0))], "window_ms is -1 but must be a number that is not negative"),
         (

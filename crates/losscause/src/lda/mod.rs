@@ -81,6 +81,18 @@ impl Update {
     }
 }
 
+choice! {
+    /// Which packet's trip time decides about a gap. Cen 2003 writes rott_i "using the same notation as in the Biaz scheme"
+    /// (III-C), where P_i is the last packet before the gap; its Spike looks at the "current state" (III-B).
+    pub enum JudgedBy {
+        /// The packet that reveals the gap.
+        #[default]
+        AfterGap = "after-gap",
+        /// The last packet before it.
+        BeforeGap = "before-gap",
+    }
+}
+
 /// The answer when an input is not there.
 fn missing(input: &'static str) -> Judgement {
     Judgement { verdict: Verdict::Undecided, reason: Reason::Missing { input } }

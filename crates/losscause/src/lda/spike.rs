@@ -20,6 +20,7 @@
 //! | `start`, `end` (Spike-Tobe) | ms | 20, 5 | 0 <= end <= start |
 //! | `current_packet` | | included | see below |
 //! | `update` | | every-arrival | see below |
+//! | `judged_by` | | after-gap | see below |
 //! | `window` | ms or packets | all so far | see below |
 //!
 //! Deviations: none. What the paper leaves open:
@@ -29,11 +30,13 @@
 //!   both readings give the same state. The other one is `excluded`.
 //! - *When may the state change?* On every packet, as the text says. Table IV lists the thresholds among the values that
 //!   need computing only after a loss; `update = "at-losses"` is that reading.
+//! - *Has the packet that reveals a loss changed the state already?* Yes: the state changes "on receipt of a packet". `before-gap` asks
+//!   for the state before it.
 //! - *For how long does an extreme hold?* For ever, as published. Section IX-B asks what happens when the path changes;
 //!   with a `window` the extremes are those of the last ROTTs only, of 3/4 to all of the window (see [`Window`]).
 //! - *The first state* is "not in spike": the first ROTT is both extremes and exceeds neither.
 
-use super::{Lda, NO_TIMESTAMP, Needs, Update, missing};
+use super::{JudgedBy, Lda, NO_TIMESTAMP, Needs, Update, missing};
 use crate::filter::{Extremes, Real, Window};
 use crate::registry::{ConfigError, check, check_order, choice};
 use crate::{Arrival, Judgement, Loss, Reason, Span, Verdict};
@@ -49,6 +52,9 @@ pub struct Spike {
     start: Span,
     end: Span,
     state: State,
+    judged_by: JudgedBy,
+    /// The state that the last packet found.
+    before: State,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +74,8 @@ pub struct SpikeConfig {
     pub update: Update,
     /// How far back the extremes look.
     pub window: Window,
+    /// Whose state decides.
+    pub judged_by: JudgedBy,
 }
 
 /// Where the spike state starts and ends, above rott_min.
@@ -108,6 +116,7 @@ impl Default for SpikeConfig {
             current_packet: CurrentPacket::Included,
             update: Update::EveryArrival,
             window: Window::ALL,
+            judged_by: JudgedBy::AfterGap,
         }
     }
 }
@@ -152,6 +161,8 @@ impl Spike {
             start: Span::ZERO,
             end: Span::ZERO,
             state: State::NotInSpike,
+            judged_by: config.judged_by,
+            before: State::NotInSpike,
         };
         spike.set_thresholds();
         Ok(spike)
@@ -203,6 +214,7 @@ impl Lda for Spike {
     fn on_arrival(&mut self, arrival: &Arrival) {
         let Some(rott) = arrival.rott else { return };
         let update_is_due = self.update.is_due(arrival);
+        self.before = self.state;
         if self.current_packet == CurrentPacket::Excluded
             && update_is_due
             && let Some(above_min) = self.extremes.above_min(rott)
@@ -222,7 +234,11 @@ impl Lda for Spike {
         let Some(rott) = loss.revealed_by.rott else { return missing(NO_TIMESTAMP) };
         let Some(measured) = self.extremes.above_min(rott) else { return missing("a smallest and a largest ROTT") };
         let scheme = Spike::name(self);
-        match self.state {
+        let state = match self.judged_by {
+            JudgedBy::AfterGap => self.state,
+            JudgedBy::BeforeGap => self.before,
+        };
+        match state {
             State::NotInSpike => {
                 let (state, change, threshold) = ("not in spike", "it starts above", self.start);
                 let reason = Reason::State { scheme, state, measured, change, threshold };
@@ -290,6 +306,16 @@ mod tests {
         let verdicts = published(Included);
         assert_eq!(verdicts, published(Excluded));
         assert!(verdicts.contains(&Congestion) && verdicts.contains(&Wireless));
+    }
+
+    #[test]
+    fn the_state_that_the_revealing_packet_found_decides_if_asked_for() {
+        // Extremes 0 and 60 ms: each verdict is the one that the packet before would have had.
+        let rotts_ms = [0, 60, 0, 31, 25, 19, 31];
+        let after = verdicts(|_| (), &rotts_ms);
+        let before = verdicts(|c| c.judged_by = JudgedBy::BeforeGap, &rotts_ms);
+        assert_eq!(after, [Congestion, Wireless, Congestion, Congestion, Wireless, Congestion]);
+        assert_eq!(before[1..], after[..5]);
     }
 
     #[test]

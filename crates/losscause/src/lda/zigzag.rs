@@ -18,6 +18,7 @@
 //! | `above_three` | | printed | see below |
 //! | `deviation_from` | | new-mean | see below |
 //! | `first_deviation` | | zero | see below |
+//! | `judged_by` | | after-gap | see below |
 //!
 //! Deviations: none. What the paper leaves open:
 //!
@@ -28,9 +29,12 @@
 //!   other reading, `old-mean`, makes the deviation larger by a factor 1 / (1 - alpha), 3 %.
 //! - *First values.* The mean begins with the first ROTT, since no other value is indifferent to the sender's clock, and
 //!   the deviation with zero; or, `first-distance`, with the second packet's distance from the first.
+//! - *Whose trip time is rott_i?* That of the packet that reveals the gap, the newest the receiver has. "The same notation as in the
+//!   Biaz scheme" would make it that of P_i, the last packet before the gap: `before-gap`. A packet dropped at one queue is missing from
+//!   the next as well, so the packet after it has waited less there; the one before has not.
 //! - The brackets in the printed deviation are read as an absolute value.
 
-use super::{Lda, NO_TIMESTAMP, Needs, missing};
+use super::{JudgedBy, Lda, NO_TIMESTAMP, Needs, missing};
 use crate::filter::{DeviationFrom, FirstDeviation, MeanDeviation, Spread};
 use crate::registry::{ConfigError, check, choice};
 use crate::{Arrival, Judgement, Loss, Reason, Span, Verdict};
@@ -39,7 +43,11 @@ use crate::{Arrival, Judgement, Loss, Reason, Span, Verdict};
 #[derive(Clone, Copy, Debug)]
 pub struct ZigZag {
     above_three: AboveThree,
+    judged_by: JudgedBy,
     rott: MeanDeviation,
+    /// ROTTs of the last packet and of the one before it; kept for `JudgedBy::BeforeGap` only.
+    last: Option<Span>,
+    before: Option<Span>,
 }
 
 /// Parameters of [`ZigZag`].
@@ -53,6 +61,8 @@ pub struct ZigZagConfig {
     pub deviation_from: DeviationFrom,
     /// The deviation at the start.
     pub first_deviation: FirstDeviation,
+    /// Whose trip time decides.
+    pub judged_by: JudgedBy,
 }
 
 choice! {
@@ -75,6 +85,7 @@ impl Default for ZigZagConfig {
             above_three: AboveThree::Printed,
             deviation_from: DeviationFrom::NewMean,
             first_deviation: FirstDeviation::Zero,
+            judged_by: JudgedBy::AfterGap,
         }
     }
 }
@@ -87,7 +98,7 @@ impl ZigZag {
     pub fn new(config: &ZigZagConfig) -> Result<Self, ConfigError> {
         check("alpha", config.alpha, |a| a > 0.0 && a <= 0.5, "a number above 0, up to 0.5")?;
         let rott = MeanDeviation::new(config.alpha, config.deviation_from, config.first_deviation);
-        Ok(Self { above_three: config.above_three, rott })
+        Ok(Self { above_three: config.above_three, judged_by: config.judged_by, rott, last: None, before: None })
     }
 
     /// Whether a loss of `n` packets is wireless, and the limit that `spread.value` was held against, rounded up.
@@ -120,11 +131,18 @@ impl Lda for ZigZag {
     fn on_arrival(&mut self, arrival: &Arrival) {
         if let Some(rott) = arrival.rott {
             self.rott.observe(rott);
+            if self.judged_by == JudgedBy::BeforeGap {
+                self.before = self.last.replace(rott);
+            }
         }
     }
 
     fn judge(&self, loss: &Loss) -> Judgement {
         let Some(rott) = loss.revealed_by.rott else { return missing(NO_TIMESTAMP) };
+        let rott = match self.judged_by {
+            JudgedBy::AfterGap => rott,
+            JudgedBy::BeforeGap => self.before.unwrap_or(rott),
+        };
         let Some(spread) = self.rott.spread(rott) else { return missing("a mean ROTT and its deviation") };
         let lost = loss.lost_in_gap();
         let (wireless, below) = self.rule(lost, &spread);

@@ -22,6 +22,7 @@ pub(super) const SPIKE: &[Setting] = &[
     setting("beta", "the spike state ends at rott_min + beta (rott_max - rott_min); 0 to alpha"),
     SPIKE_CURRENT,
     SPIKE_UPDATE,
+    JUDGED_BY,
     WINDOW_MS,
     WINDOW_PKTS,
 ];
@@ -31,6 +32,7 @@ pub(super) const SPIKE_TOBE: &[Setting] = &[
     setting("end_ms", "the spike state ends at rott_min + end_ms, milliseconds, 0 to start_ms"),
     SPIKE_CURRENT,
     SPIKE_UPDATE,
+    JUDGED_BY,
     WINDOW_MS,
     WINDOW_PKTS,
 ];
@@ -40,6 +42,9 @@ const SPIKE_CURRENT: Setting = setting(
     "whether a packet's own ROTT counts among the extremes it is held against: included or excluded",
 );
 const SPIKE_UPDATE: Setting = setting("update", "when the state may change: every-arrival or at-losses");
+
+const JUDGED_BY: Setting =
+    setting("judged_by", "whose trip time decides about a gap: that of the packet after-gap or before-gap");
 
 const WINDOW_MS: Setting = setting(
     "window_ms",
@@ -55,6 +60,7 @@ pub(super) const ZIGZAG: &[Setting] = &[
     setting("above_three", "limit for n > 3: printed (mean - dev/2), mean, or mean-plus-half (mean + dev/2)"),
     setting("deviation_from", "the mean a deviation is taken from: new-mean or old-mean"),
     setting("first_deviation", "the deviation at the start: zero or first-distance"),
+    JUDGED_BY,
 ];
 
 pub(super) const ZBS: &[Setting] = &[
@@ -116,6 +122,7 @@ fn spike<'a>(c: &'a mut SpikeConfig, key: &str) -> Option<Field<'a>> {
         ("end_ms", SpikeThresholds::Fixed { end, .. }) => Field::Millis(end),
         ("current_packet", _) => Field::Choice(&mut c.current_packet),
         ("update", _) => Field::Choice(&mut c.update),
+        ("judged_by", _) => Field::Choice(&mut c.judged_by),
         ("window_ms", _) => Field::Millis(&mut c.window.time),
         ("window_pkts", _) => Field::Count(&mut c.window.pkts),
         _ => return None,
@@ -128,6 +135,7 @@ fn zigzag<'a>(c: &'a mut ZigZagConfig, key: &str) -> Option<Field<'a>> {
         "above_three" => Field::Choice(&mut c.above_three),
         "deviation_from" => Field::Choice(&mut c.deviation_from),
         "first_deviation" => Field::Choice(&mut c.first_deviation),
+        "judged_by" => Field::Choice(&mut c.judged_by),
         _ => return None,
     })
 }
