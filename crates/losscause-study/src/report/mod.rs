@@ -316,4 +316,32 @@ mod tests {
         assert!(html.contains("✗"));
         assert!(html.contains("numbers 21&#x2f;72"), "the paper's score");
     }
+
+    #[test]
+    fn an_item_without_values_shows_its_runs_over_time_and_says_how_large_they_are() {
+        let selection = Selection::parse(&["dalwadi/figure4.2"]).unwrap();
+        let plan = Plan::new(&selection, Repetitions::AsPublished, 1, &Variation::default()).unwrap();
+        assert!(plan.items().is_empty());
+        let sheets = plan.sheets().to_vec();
+        let points = vec![(0.0, 2.0), (25.0, 4.0)];
+        let curve = RecordedCurve { name: "w<1>".into(), unit: "packets".into(), holds: true, points, mean: Some(3.0) };
+        let recording = |item: &str| Recording {
+            paper: "dalwadi".into(),
+            item: item.into(),
+            system: "NewReno".into(),
+            parameters: sheets[0].spec.combinations()[0].clone(),
+            seed: 7,
+            from_s: 0.0,
+            to_s: 50.0,
+            curves: vec![curve.clone()],
+            events: vec![],
+        };
+        let mut reproduction = conclude(&[], 7);
+        reproduction.recordings = vec![recording("figure4.2"), recording("section3")];
+        let html = html(&reproduction, &sheets);
+        assert_eq!(html.matches("<figure class=\"recording\">").count(), 1, "of its own item only");
+        assert!(html.contains("NewReno, error_rate 0.01, seed 7"));
+        assert!(html.contains("w&lt;1&gt;, packets; mean 3.0") && !html.contains("w<1>"));
+        assert!(!html.contains("published<br>measured"), "a table without rows");
+    }
 }
