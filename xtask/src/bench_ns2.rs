@@ -1,104 +1,324 @@
-//! `cargo xtask bench-ns2`: the same two simulations in ns-2 and here, and what they cost. A report for a quiet
-//! machine, never a test.
+//! `cargo xtask bench-ns2`: the same simulations in ns-2 and here, and what they cost. A report for a quiet machine,
+//! never a test.
+//!
+//! User time and peak memory are those of each run's process. Each run has a parent of its own ([`measured`]), which does
+//! nothing else: the system reports the largest of all children that a process has had.
 
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use losscause_sim::{LinkId, Simulation};
-use losscause_study::{Scenario, Setting};
+use losscause_study::{Experiment, Scenario, Setting};
 use nix::sys::resource::{UsageWho, getrusage};
+use serde::{Deserialize, Serialize};
 
 use crate::shell::{cargo, command, output, root, run};
 use crate::tools::Tool;
 
-/// The scenario that `validation/ns2/wlh.tcl` has, too.
-const SCENARIO: &str = "papers/cen2003/scenarios/WLH.toml";
-/// 16 flows; independent errors; the 32 bytes of ns-2's TFRC header are a part of
-/// the 762 on the wire.
-const SETTINGS: [&str; 3] = ["N=16", "link.last.channel={ kind = \"bernoulli\", loss = 0.078 }", "header_bytes=32"];
+/// A simulation that both simulators can run.
+struct Bench {
+    title: &'static str,
+    /// Our scenario, and what has to be set in it.
+    scenario: &'static str,
+    settings: &'static [&'static str],
+    /// The same in Tcl.
+    script: &'static str,
+    /// Options of the script, and the parameters of the scenario that they take their values from.
+    options: &'static [(&'static str, &'static str)],
+    /// Simulated seconds of the usual run and of a long one, in which starting counts for little.
+    usual_s: u32,
+    long_s: u32,
+    aim: &'static str,
+}
+
+const BENCHES: [Bench; 2] = [
+    // Independent errors; the 32 bytes of ns-2's TFRC header are a part of the 762 on the wire.
+    Bench {
+        title: "Wireless last hop of Cen 2003, 16 TFRC flows",
+        scenario: "papers/cen2003/scenarios/WLH.toml",
+        settings: &["N=16", "link.last.channel={ kind = \"bernoulli\", loss = 0.078 }", "header_bytes=32"],
+        script: "validation/ns2/wlh.tcl",
+        options: &[("-flows", "N")],
+        usual_s: 222,
+        long_s: 4000,
+        aim: "10 times the packet-hops per second",
+    },
+    // The cross traffic at which NewReno sees about 1 % of congestion losses, as the program finds it, rounded; the mode that the script has.
+    Bench {
+        title: "Configuration 2 of Barman 2002, 10 NewReno flows",
+        scenario: "papers/barman2002/scenarios/config2.toml",
+        settings: &["cross_bps=0.53e6", "tcp.mode=ns2-classic", "tcp.max_window_pkts=1000"],
+        script: "validation/ns2/barman2.tcl",
+        options: &[
+            ("-flows", "N"),
+            ("-loss", "loss"),
+            ("-cross-sources", "cross_sources"),
+            ("-cross-bps", "cross_bps"),
+            ("-cross-bytes", "cross_bytes"),
+            ("-cross-on-ms", "cross_on_ms"),
+            ("-cross-off-ms", "cross_off_ms"),
+            ("-buffer", "buffer_packets"),
+        ],
+        usual_s: 200,
+        long_s: 4000,
+        aim: "a tenth of the user time, no more memory",
+    },
+];
 
 /// How much to measure.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Three runs instead of twenty, and 400 simulated seconds instead of 4,000
+    /// Three runs instead of twenty, and one of a tenth of the time instead of three long ones
     #[arg(long)]
     short: bool,
+    /// Take the packet headers that nobody uses out of ns-2, which a user of stock ns-2 does not
+    #[arg(long)]
+    lean: bool,
 }
 
 /// Measures both simulators and prints the ratios.
 pub(crate) fn bench_ns2(options: &Options) -> Result<()> {
     Tool::Ns2.ensure()?;
     run(cargo().args(["build", "--quiet", "--release", "-p", "losscause-cli"]))?;
-    let (runs, long_s) = if options.short { (3, 400) } else { (20, 4000) };
-
-    println!("Wireless last hop of Cen 2003, 16 TFRC flows, 222 s simulated; user time, mean of {runs} runs");
-    let theirs = mean_user_s(runs, || ns2(222))?;
-    let ours = mean_user_s(runs, || losscause(222))?;
-    println!("  ns-2        {theirs:12.4} s");
-    println!("  losscause   {ours:12.4} s");
-    println!("  ratio       {:12.1}", theirs / ours);
-
-    println!("The same, {long_s} s simulated; packet-hops per second of user time, one run");
-    let theirs = ns2_packet_hops(long_s)? as f64 / mean_user_s(1, || ns2(long_s))?;
-    let ours = our_packet_hops(long_s)? as f64 / mean_user_s(1, || losscause(long_s))?;
-    println!("  ns-2        {theirs:12.0} /s");
-    println!("  losscause   {ours:12.0} /s");
-    println!("  ratio       {:12.1}", ours / theirs);
+    let (runs, long_runs, part) = if options.short { (3, 1, 10) } else { (20, 3, 1) };
+    for bench in BENCHES {
+        for (simulated_s, runs) in [(bench.usual_s, runs), (bench.long_s / part, long_runs)] {
+            let bench = Prepared::new(&bench, simulated_s, options.lean)?;
+            println!("{}", bench.compare(runs)?);
+        }
+    }
     Ok(())
 }
 
-fn ns2(simulated_s: u32) -> Command {
-    let mut ns = command("ns");
-    ns.args(["validation/ns2/wlh.tcl", "-duration", &simulated_s.to_string()]);
-    ns
+/// A bench with its parameters.
+struct Prepared<'a> {
+    bench: &'a Bench,
+    simulated_s: u32,
+    settings: Vec<String>,
+    experiment: Experiment,
+    /// Arguments of the script.
+    arguments: Vec<String>,
 }
 
-fn losscause(simulated_s: u32) -> Command {
-    let mut losscause = command(&root().join("target/release/losscause").to_string_lossy());
-    losscause.args(["simulate", SCENARIO, "--format", "json"]);
-    for setting in settings(simulated_s) {
-        losscause.args(["--set", &setting]);
+impl<'a> Prepared<'a> {
+    fn new(bench: &'a Bench, simulated_s: u32, lean: bool) -> Result<Self> {
+        let duration = format!("duration_s={simulated_s}");
+        let settings: Vec<String> = bench.settings.iter().map(|&text| text.to_owned()).chain([duration]).collect();
+        let parsed: Vec<Setting> = settings.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
+        let experiment = Scenario::load(&root().join(bench.scenario))?.with(&parsed)?.experiment()?;
+        let mut arguments = vec!["-duration".to_owned(), simulated_s.to_string()];
+        for (option, parameter) in bench.options {
+            let Some(value) = experiment.parameters.get(*parameter) else {
+                bail!("{} has no parameter {parameter}, which {} takes", bench.scenario, bench.script)
+            };
+            arguments.extend([(*option).to_owned(), value.to_string()]);
+        }
+        if lean {
+            arguments.extend(["-lean".to_owned(), "1".to_owned()]);
+        }
+        Ok(Self { bench, simulated_s, settings, experiment, arguments })
     }
-    losscause
-}
 
-fn settings(simulated_s: u32) -> Vec<String> {
-    SETTINGS.into_iter().map(str::to_owned).chain([format!("duration_s={simulated_s}")]).collect()
-}
-
-/// Mean user time of `runs` runs, s.
-fn mean_user_s(runs: u32, make: impl Fn() -> Command) -> Result<f64> {
-    let before = children_user_s()?;
-    for _ in 0..runs {
-        output(&mut make())?;
+    fn ns2(&self) -> Vec<String> {
+        [&["ns".to_owned(), self.bench.script.to_owned()][..], &self.arguments].concat()
     }
-    Ok((children_user_s()? - before) / f64::from(runs))
+
+    fn losscause(&self) -> Vec<String> {
+        // Where cargo puts things is told by where this program lies.
+        let program =
+            std::env::current_exe().ok().and_then(|own| Some(own.parent()?.parent()?.join("release/losscause")));
+        let program = program.unwrap_or_else(|| root().join("target/release/losscause"));
+        let mut words = vec![program.to_string_lossy().into_owned()];
+        words.extend(["simulate", self.bench.scenario, "--format", "json"].map(str::to_owned));
+        words.extend(self.settings.iter().flat_map(|setting| ["--set".to_owned(), setting.clone()]));
+        words
+    }
+
+    /// Runs both in turn, so often, and sums up.
+    fn compare(&self, runs: u32) -> Result<String> {
+        let (mut theirs, mut ours) = (Vec::new(), Vec::new());
+        for _ in 0..runs {
+            theirs.push(Usage::of(&self.ns2())?);
+            ours.push(Usage::of(&self.losscause())?);
+        }
+        let theirs = Row { usage: Usage::sum_up(&theirs), work: self.their_work()? };
+        let ours = Row { usage: Usage::sum_up(&ours), work: self.our_work()? };
+        Ok(self.table(runs, &theirs, &ours))
+    }
+
+    fn table(&self, runs: u32, theirs: &Row, ours: &Row) -> String {
+        let runs = if runs == 1 { "one run".to_owned() } else { format!("median of {runs} runs in turn") };
+        let Bench { title, aim, .. } = self.bench;
+        let mut text = format!("{title}, {} s simulated, {runs}; wanted: {aim}\n", self.simulated_s);
+        text += "              user time s  peak memory kB   packet-hops  ns per packet-hop  packets delivered\n";
+        for (name, row) in [("ns-2", theirs), ("losscause", ours)] {
+            let Row { usage, work } = row;
+            text += &format!(
+                "  {name:<9} {:13.4} {:15} {:13} {:18.1} {:18}\n",
+                usage.user_s,
+                usage.peak_kb,
+                work.packet_hops,
+                row.nanos_per_hop(),
+                work.delivered
+            );
+        }
+        text += &format!(
+            "  ratio     {:13.2} {:15.2} {:13.3} {:18.2} {:18.3}\n",
+            theirs.usage.user_s / ours.usage.user_s,
+            theirs.usage.peak_kb as f64 / ours.usage.peak_kb as f64,
+            theirs.work.packet_hops as f64 / ours.work.packet_hops as f64,
+            theirs.nanos_per_hop() / ours.nanos_per_hop(),
+            theirs.work.delivered as f64 / ours.work.delivered as f64
+        );
+        text
+    }
+
+    /// What ns-2's run did, counted in a run of its own, since counting takes time.
+    fn their_work(&self) -> Result<Work> {
+        let words = [self.ns2(), vec!["-count".to_owned(), "1".to_owned()]].concat();
+        let printed = output(&mut of_words(&words))?;
+        Work::read(&String::from_utf8_lossy(&printed)).with_context(|| self.bench.script.to_owned())
+    }
+
+    /// What our run did.
+    fn our_work(&self) -> Result<Work> {
+        let mut simulation = Simulation::new(&self.experiment.network, 1)?;
+        simulation.run_until(self.experiment.duration, &mut ());
+        let links = (0..self.experiment.network.links.len() as u32).map(LinkId);
+        let flows = (0..).map(losscause_sim::FlowId).zip(&self.experiment.network.flows);
+        Ok(Work {
+            delivered: flows
+                .filter(|(_, flow)| flow.measured)
+                .map(|(id, _)| simulation.flow(id).delivered_packets)
+                .sum(),
+            packet_hops: links.map(|link| simulation.counters().link(link).transmitted).sum(),
+        })
+    }
 }
 
-/// User time of all children that have ended, s.
-fn children_user_s() -> Result<f64> {
-    let time = getrusage(UsageWho::RUSAGE_CHILDREN).context("reading the children's user time")?.user_time();
-    Ok(time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6)
+/// One simulator.
+struct Row {
+    usage: Usage,
+    work: Work,
 }
 
-/// Transmissions of packets in ns-2's run, counted in a run of its own, since counting takes time.
-fn ns2_packet_hops(simulated_s: u32) -> Result<u64> {
-    let printed = output(ns2(simulated_s).args(["-count", "1"]))?;
-    let printed = String::from_utf8_lossy(&printed).into_owned();
-    printed
-        .lines()
-        .find_map(|line| line.strip_prefix("packet_hops "))
-        .and_then(|hops| hops.parse().ok())
-        .context("wlh.tcl printed no line `packet_hops N`")
+impl Row {
+    fn nanos_per_hop(&self) -> f64 {
+        self.usage.user_s * 1e9 / self.work.packet_hops as f64
+    }
 }
 
-/// Transmissions of packets in our run.
-fn our_packet_hops(simulated_s: u32) -> Result<u64> {
-    let settings: Vec<Setting> =
-        settings(simulated_s).iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
-    let experiment = Scenario::load(&root().join(SCENARIO))?.with(&settings)?.experiment()?;
-    let mut simulation = Simulation::new(&experiment.network, 1)?;
-    simulation.run_until(experiment.duration, &mut ());
-    let links = 0..experiment.network.links.len() as u32;
-    Ok(links.map(|link| simulation.counters().link(LinkId(link)).transmitted).sum())
+/// What a run did.
+#[derive(Debug, PartialEq)]
+struct Work {
+    /// Distinct data packets that the flows delivered.
+    delivered: u64,
+    /// Transmissions of packets, on all links.
+    packet_hops: u64,
+}
+
+impl Work {
+    /// From what a script prints with `-count 1`.
+    fn read(printed: &str) -> Result<Self> {
+        let number = |key: &str| {
+            let value = printed.lines().find_map(|line| line.strip_prefix(key)?.trim().parse().ok());
+            value.with_context(|| format!("no line `{key} N` was printed"))
+        };
+        Ok(Self { delivered: number("delivered")?, packet_hops: number("packet_hops")? })
+    }
+}
+
+/// What a process took.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Usage {
+    /// User time, seconds.
+    user_s: f64,
+    /// The most memory that it had at a time (`ru_maxrss`), kB of 1024 bytes.
+    peak_kb: i64,
+}
+
+impl Usage {
+    /// Runs `words` below a parent that measures it.
+    fn of(words: &[String]) -> Result<Self> {
+        let own = std::env::current_exe().context("finding this program")?;
+        let mut parent = command(&own.to_string_lossy());
+        let printed = output(parent.arg("measured").arg("--").args(words))?;
+        serde_json::from_slice(&printed).context("reading what a run took")
+    }
+
+    /// The median user time and the largest memory; there is at least one.
+    fn sum_up(runs: &[Self]) -> Self {
+        let mut times: Vec<f64> = runs.iter().map(|run| run.user_s).collect();
+        times.sort_by(f64::total_cmp);
+        let middle = times.len() / 2;
+        let user_s =
+            if times.len().is_multiple_of(2) { f64::midpoint(times[middle - 1], times[middle]) } else { times[middle] };
+        Self { user_s, peak_kb: runs.iter().map(|run| run.peak_kb).max().unwrap_or(0) }
+    }
+}
+
+/// A command to run and to measure.
+#[derive(clap::Args)]
+pub(crate) struct Measured {
+    /// Program and arguments
+    #[arg(required = true, last = true)]
+    words: Vec<String>,
+}
+
+/// Runs a command, and prints as JSON what it took.
+pub(crate) fn measured(measured: &Measured) -> Result<()> {
+    output(&mut of_words(&measured.words))?;
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).context("reading what the child took")?;
+    let time = usage.user_time();
+    let user_s = time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
+    println!("{}", serde_json::to_string(&Usage { user_s, peak_kb: usage.max_rss() })?);
+    Ok(())
+}
+
+fn of_words(words: &[String]) -> Command {
+    let mut command = command(&words[0]);
+    command.args(&words[1..]);
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_bench_has_both_files_and_every_option_its_parameter() {
+        for bench in BENCHES {
+            let prepared = Prepared::new(&bench, bench.usual_s, true).unwrap();
+            let script = std::fs::read_to_string(root().join(bench.script)).unwrap();
+            for option in prepared.arguments.iter().filter_map(|word| word.strip_prefix('-')) {
+                assert!(script.contains(&format!(" {option} ")), "{}: {option}", bench.script);
+            }
+        }
+    }
+
+    #[test]
+    fn a_script_has_the_values_of_the_scenario() {
+        let prepared = Prepared::new(&BENCHES[1], 200, false).unwrap();
+        let value = |option: &str| {
+            let at = prepared.arguments.iter().position(|word| word == option).unwrap();
+            prepared.arguments[at + 1].as_str()
+        };
+        let bytes = prepared.experiment.parameters["cross_bytes"].to_string();
+        assert_eq!((value("-flows"), value("-loss"), value("-cross-bytes")), ("10", "0.05", bytes.as_str()));
+    }
+
+    #[test]
+    fn what_a_script_did_is_read_from_its_lines() {
+        let work = Work::read("delivered 42601\npacket_hops 3064939\nshared_drops 9057\n").unwrap();
+        assert_eq!(work, Work { delivered: 42_601, packet_hops: 3_064_939 });
+        assert!(Work::read("delivered 42601\n").is_err());
+        assert!(Work::read("packet_hops many\ndelivered 1\n").is_err());
+    }
+
+    #[test]
+    fn runs_are_summed_up_by_the_median_time_and_the_largest_memory() {
+        let runs = [(0.3, 7_000), (0.1, 9_000), (0.2, 8_000)].map(|(user_s, peak_kb)| Usage { user_s, peak_kb });
+        assert_eq!(Usage::sum_up(&runs), Usage { user_s: 0.2, peak_kb: 9_000 });
+        assert!((Usage::sum_up(&runs[1..]).user_s - 0.15).abs() < 1e-12);
+    }
 }

@@ -27,8 +27,11 @@ enum Verb {
     Test,
     /// Compare our simulator with ns-2 over validation/ns2/grid.toml
     Validate(validate::Options),
-    /// Time our simulator and ns-2 on the wireless last hop; a report for a quiet machine
+    /// Time our simulator and ns-2 on Cen's wireless last hop and Barman's configuration 2; a report for a quiet machine
     BenchNs2(bench_ns2::Options),
+    /// Run a command and print what it took; `bench-ns2` does, once per run
+    #[command(hide = true)]
+    Measured(bench_ns2::Measured),
     /// Count the event loop's instructions per packet-hop and compare them with benches/instructions.toml
     Instructions(instructions::Options),
     /// Run everything a change must pass: install what is missing, skip nothing, and check format, lints and docs too
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
         Verb::Ci => checks::ci(),
         Verb::Validate(options) => validate::validate(&options),
         Verb::BenchNs2(options) => bench_ns2::bench_ns2(&options),
+        Verb::Measured(command) => bench_ns2::measured(&command),
         Verb::Instructions(options) => instructions::instructions(&options),
         Verb::Fuzz(options) => fuzz::fuzz(&options),
         Verb::Score(arguments) => score::run(&arguments),

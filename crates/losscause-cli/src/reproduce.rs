@@ -56,6 +56,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
         make_writable(out)?;
     }
     let plan = Plan::new(&selection, repetitions, arguments.seed, &Variation::default())?;
+    // Tables of numbers show no drawing.
+    let draws = out.is_some() || arguments.format == Format::Json;
+    let plan = if draws { plan.drawing() } else { plan };
     let sheets = plan.sheets().to_vec();
     let mut progress = Progress::new("runs", plan.runs());
     let mut printed: io::Result<()> = Ok(());

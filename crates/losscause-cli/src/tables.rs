@@ -2,7 +2,7 @@
 
 use losscause_study::item::{Item, Status};
 use losscause_study::paper::{Parameters, Value};
-use losscause_study::reproduce::curves::panels;
+use losscause_study::reproduce::curves::{Panel, panels};
 use losscause_study::reproduce::{Calibrated, Reproduction, Sheet, score_of};
 use losscause_study::score::{judge, lookup_number};
 
@@ -11,6 +11,9 @@ use crate::output;
 /// A table or figure: systems across, metrics down, each published, measured, and with its interval.
 pub(crate) fn sheet(sheet: &Sheet, items: &[Item]) -> String {
     let spec = sheet.spec;
+    if spec.metrics.is_empty() {
+        return format!("{}; drawn in the report\n", heading(sheet, items));
+    }
     if spec.x.is_some() {
         return figure(sheet, items);
     }
@@ -64,9 +67,8 @@ fn with_interval(item: &Item) -> String {
 /// A figure: its curves as rows, one block per panel, measured means only.
 fn figure(sheet: &Sheet, items: &[Item]) -> String {
     let panels = panels(sheet.spec, items);
-    let places: Vec<String> = panels
-        .first()
-        .map_or_else(Vec::new, |panel| panel.curves[0].points.iter().map(|(x, _)| x.to_string()).collect());
+    let axis = panels.first().map(Panel::places).unwrap_or_default();
+    let places: Vec<String> = axis.iter().map(ToString::to_string).collect();
     let x = sheet.spec.x.as_deref().unwrap_or_default();
     let header: Vec<&str> = ["", x].into_iter().chain(places.iter().map(String::as_str)).collect();
     let numbers: Vec<&str> = places.iter().map(String::as_str).collect();
@@ -75,8 +77,12 @@ fn figure(sheet: &Sheet, items: &[Item]) -> String {
         let at = panel.at.values().map(|value| format!(" {value}"));
         let mut label = format!("{}{} {}", panel.metric, at.collect::<String>(), unit_sign(panel.unit));
         for curve in &panel.curves {
-            let values = curve.points.iter().map(|(_, item)| format!("{}{}", item.measured_text(), mark(item, sheet)));
-            let head = [std::mem::take(&mut label), curve.system.to_owned()];
+            let value = |place: &f64| {
+                let point = curve.points.iter().find(|(x, _)| x == place);
+                point.map_or_else(String::new, |(_, item)| format!("{}{}", item.measured_text(), mark(item, sheet)))
+            };
+            let values = axis.iter().map(value);
+            let head = [std::mem::take(&mut label), curve.label()];
             table.add_row(head.into_iter().chain(values));
         }
     }

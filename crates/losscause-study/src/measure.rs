@@ -364,7 +364,7 @@ fn losses(network: &Network, simulation: &Simulation, flows: &[FlowMeasurements]
 }
 
 /// The group of a flow, the link of a copy: members are called group.1, group.2, …; no name in a file has a dot.
-fn group(name: &str) -> &str {
+pub(crate) fn group(name: &str) -> &str {
     name.split('.').next().unwrap_or_default()
 }
 

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::parameters::{Parameters, Value};
+use super::plot::{PhaseSpec, PlotSpec};
+use crate::scenario::expression::{Formula, Names};
 
 /// The whole file.
 #[derive(Clone, Debug, Deserialize)]
@@ -109,6 +111,12 @@ pub struct ItemSpec {
     pub mean_over: BTreeMap<String, Vec<Value>>,
     /// The parameter along the horizontal axis, for a figure.
     pub x: Option<String>,
+    /// For a figure whose curves differ in a parameter: a formula of the parameters with a value per curve.
+    pub curves: Option<Formula>,
+    /// For a figure: two metrics against each other instead of each over the axis.
+    pub phase: Option<PhaseSpec>,
+    /// One run over time, drawn beside the values.
+    pub plot: Option<PlotSpec>,
     /// Rows, in the paper's order.
     pub metrics: Vec<String>,
     /// Metrics that a run has under another name or in another unit. In the names, `{NAME}` stands for the value of a parameter,
@@ -248,6 +256,17 @@ impl ItemSpec {
         }
     }
 
+    /// The value of [`ItemSpec::curves`] at `parameters`, if there are such curves.
+    ///
+    /// # Errors
+    /// It takes what is no parameter, or no number; or has no value.
+    pub fn curve_at(&self, parameters: &Parameters) -> Result<Option<f64>, String> {
+        let Some(formula) = &self.curves else { return Ok(None) };
+        let numbers = parameters.iter().filter_map(|(name, value)| Some((name, value.as_number()?)));
+        let names = numbers.fold(Names::default(), |names, (name, value)| names.with(name, value));
+        formula.evaluate(&names).map(Some)
+    }
+
     /// Whether its values come from runs.
     pub fn is_of_runs(&self) -> bool {
         self.kind == ItemKind::Runs
@@ -258,8 +277,10 @@ impl ItemSpec {
         let read = self.read.values().map(|read| match read {
             Read::Name(metric) | Read::Scaled { metric, .. } => metric.as_str(),
         });
+        let curves = self.plot.iter().flat_map(|plot| plot.curves.iter().map(|curve| curve.name.as_str()));
+        let events = self.plot.iter().flat_map(|plot| plot.events.iter().map(|events| events.name.as_str()));
         let over = self.over.iter().flat_map(|over| [&over.system, &over.scenario, &over.metric]);
-        read.chain(over.chain([&self.runs_of]).flatten().map(String::as_str))
+        read.chain(over.chain([&self.runs_of]).flatten().map(String::as_str)).chain(curves).chain(events)
     }
 }
 

@@ -11,6 +11,7 @@ use crate::{InputError, Scenario};
 mod items;
 mod parameters;
 mod patterns;
+mod plot;
 mod published;
 
 use patterns::Fading;
@@ -20,6 +21,7 @@ pub use items::{
 };
 pub use parameters::{Parameters, Value};
 pub use patterns::{KnownPattern, pattern};
+pub use plot::{CurveSpec, EventsSpec, Happening, PhaseSpec, PlotSpec, Track};
 pub use published::{Claim, Kind, Metric, Number, Published, Role, System};
 
 /// A paper whose results can be reproduced.
@@ -189,12 +191,15 @@ impl Paper {
         self.items.item.iter().find(named).ok_or_else(|| unknown("item", &format!("{}/{id}", self.key()), id, known()))
     }
 
-    /// The table or figure of that name, or all its parts: `figure13` stands for `figure13-WLH` and `figure13-WB`.
+    /// The table or figure of that name and all its parts: `figure13` stands for `figure13-WLH` and `figure13-WB`.
     ///
     /// # Errors
     /// There is none; the error names the nearest.
     pub fn items_called(&self, id: &str) -> Result<Vec<&ItemSpec>, InputError> {
-        let whole = |i: &&ItemSpec| i.id.split_once('-').is_some_and(|(whole, _)| whole.eq_ignore_ascii_case(id));
+        let whole = |i: &&ItemSpec| {
+            let part = i.id.split_once('-').is_some_and(|(whole, _)| whole.eq_ignore_ascii_case(id));
+            part || i.id.eq_ignore_ascii_case(id)
+        };
         let parts: Vec<&ItemSpec> = self.items.item.iter().filter(whole).collect();
         if parts.is_empty() { Ok(vec![self.item(id)?]) } else { Ok(parts) }
     }
@@ -329,6 +334,19 @@ mod tests {
         );
         let error = find("cen2003").unwrap().item("tabel2").unwrap_err().to_string();
         assert!(error.starts_with("cen2003/tabel2: is no item (did you mean \"table2\"?)"), "{error}");
+    }
+
+    #[test]
+    fn a_figure_s_name_stands_for_itself_and_its_parts() {
+        let called = |paper: &str, id: &str| -> Vec<&str> {
+            find(paper).unwrap().items_called(id).unwrap().iter().map(|item| item.id.as_str()).collect()
+        };
+        assert_eq!(
+            called("cen2003", "figure13"),
+            ["figure13-WLH", "figure13-WB", "figure13-WLH-mean", "figure13-WB-mean"]
+        );
+        assert_eq!(called("barman2002", "figure9"), ["figure9", "figure9-FF", "figure9-ten"]);
+        assert_eq!(called("barman2002", "figure9-ten"), ["figure9-ten"]);
     }
 
     #[test]

@@ -31,7 +31,8 @@ impl Value {
         }
     }
 
-    fn as_number(&self) -> Option<f64> {
+    /// Its value, if it is a number.
+    pub fn as_number(&self) -> Option<f64> {
         match *self {
             Value::Integer(i) => Some(i as f64),
             Value::Number(x) => Some(x),

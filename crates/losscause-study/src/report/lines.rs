@@ -15,8 +15,8 @@ const RIGHT: f64 = 14.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 34.0;
 
-/// Draws a panel; nothing if it holds no value.
-pub(super) fn svg(published: &Published, panel: &Panel<'_>) -> String {
+/// Draws a panel; nothing if it holds no value. `labels` are those of the whole figure.
+pub(super) fn svg(published: &Published, panel: &Panel<'_>, labels: &[String]) -> String {
     let Some(axes) = Axes::of(published, panel) else { return String::new() };
     let mut svg = String::new();
     let out = &mut svg;
@@ -24,16 +24,16 @@ pub(super) fn svg(published: &Published, panel: &Panel<'_>) -> String {
     line(out, &format!(r#"<svg class="chart lines" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">"#));
     axes.draw(out, panel.x);
     for curve in &panel.curves {
-        draw(out, published, curve, &axes);
+        draw(out, published, curve, style(published, curve, labels), &axes);
     }
     line(out, "</svg>");
     svg
 }
 
-/// A short stroke with the system's mark, for the legend.
-pub(super) fn sample(published: &Published, system: &str) -> String {
+/// A short stroke with the curve's mark, for the legend.
+pub(super) fn sample(published: &Published, curve: &Curve<'_>, labels: &[String]) -> String {
     let mut svg = String::new();
-    let style = style(published, system);
+    let style = style(published, curve, labels);
     line(&mut svg, r#"<svg class="lines sample" width="34" height="14" viewBox="0 0 34 14" aria-hidden="true">"#);
     line(&mut svg, &format!(r#"<path class="curve s{style}" d="M1 7 H33"/>"#));
     mark(&mut svg, style, 17.0, 7.0, "");
@@ -41,13 +41,20 @@ pub(super) fn sample(published: &Published, system: &str) -> String {
     svg
 }
 
-/// Number of the system's colour, dashes and mark: the same in every figure of the paper.
-fn style(published: &Published, system: &str) -> usize {
-    published.system.iter().position(|s| s.name == system).unwrap_or(0)
+/// Number of a curve's colour, dashes and mark: a system's is the same in every figure of the paper, a value's is its place in the
+/// legend.
+fn style(published: &Published, curve: &Curve<'_>, labels: &[String]) -> usize {
+    let place = match curve.value {
+        None => published.system.iter().position(|s| s.name == curve.system),
+        Some(_) => labels.iter().position(|label| *label == curve.label()),
+    };
+    place.unwrap_or(0) % STYLES
 }
 
-fn draw(out: &mut String, published: &Published, curve: &Curve<'_>, axes: &Axes) {
-    let style = style(published, curve.system);
+/// Colours that the page has.
+const STYLES: usize = 10;
+
+fn draw(out: &mut String, published: &Published, curve: &Curve<'_>, style: usize, axes: &Axes) {
     let mut path = String::new();
     let mut pen_down = false;
     for (x, item) in &curve.points {
@@ -70,7 +77,8 @@ fn draw(out: &mut String, published: &Published, curve: &Curve<'_>, axes: &Axes)
                 out,
                 &format!(r#"<line class="whisker s{style}" x1="{x:.1}" x2="{x:.1}" y1="{upper:.1}" y2="{lower:.1}"/>"#),
             );
-            let title = format!("{} {}: {} ± {}", item.system, item.metric, item.measured_text(), item.ci95_text());
+            let label = curve.label();
+            let title = format!("{label}, {}: {} ± {}", item.metric, item.measured_text(), item.ci95_text());
             mark(out, style, x, axes.y(value), &title);
         }
         if let Some(number) = printed(published, item) {
@@ -123,9 +131,7 @@ struct Axes {
 impl Axes {
     fn of(published: &Published, panel: &Panel<'_>) -> Option<Self> {
         let points = || panel.curves.iter().flat_map(|curve| &curve.points);
-        let mut ticks: Vec<f64> = points().map(|(x, _)| *x).collect();
-        ticks.sort_by(f64::total_cmp);
-        ticks.dedup();
+        let ticks = panel.places();
         let (left, right) = (*ticks.first()?, *ticks.last()?);
         let printed = |item: &Item| printed(published, item).map_or(0.0, |n| n.value + tolerance(n));
         // Intervals may leave the drawing: a wide one must not flatten the curves.
@@ -158,20 +164,22 @@ impl Axes {
             let (x, y) = (LEFT - 6.0, y + 4.0);
             line(out, &format!(r#"<text class="tick" x="{x}" y="{y:.1}">{}</text>"#, short(value)));
         }
-        for &tick in &self.ticks {
+        for (&tick, text) in self.ticks.iter().zip(tick_texts(&self.ticks)) {
             let (x, y) = (self.x(tick), bottom + 15.0);
-            line(out, &format!(r#"<text class="name" x="{x:.1}" y="{y:.1}">{}</text>"#, tick_text(tick)));
+            line(out, &format!(r#"<text class="name" x="{x:.1}" y="{y:.1}">{text}</text>"#));
         }
         let (x, y) = ((LEFT + end) / 2.0, HEIGHT - 4.0);
         line(out, &format!(r#"<text class="name" x="{x:.1}" y="{y:.1}">{}</text>"#, escape(name)));
     }
 }
 
-/// A power of two below one as a fraction.
-fn tick_text(value: f64) -> String {
-    let inverse = 1.0 / value;
-    let is_fraction = value > 0.0 && value < 1.0 && inverse.fract() == 0.0;
-    if is_fraction { format!("1/{inverse}") } else { short(value) }
+/// Powers of two below one as fractions, if nothing else is below one.
+fn tick_texts(ticks: &[f64]) -> Vec<String> {
+    let below = |tick: &f64| *tick > 0.0 && *tick < 1.0;
+    let is_power = |tick: &f64| tick.recip().log2().fract() == 0.0;
+    let fractions = ticks.iter().filter(|tick| below(tick)).all(is_power);
+    let text = |tick: &f64| if fractions && below(tick) { format!("1/{}", tick.recip()) } else { short(*tick) };
+    ticks.iter().map(text).collect()
 }
 
 #[cfg(test)]
@@ -194,7 +202,7 @@ mod tests {
         let axes = Axes { left: 0.25, right: 64.0, logarithmic: true, ..AXES };
         let step = axes.x(0.5) - axes.x(0.25);
         assert!((axes.x(64.0) - axes.x(32.0) - step).abs() < 1e-9);
-        assert_eq!(tick_text(0.03125), "1/32");
-        assert_eq!(tick_text(1.25), "1.25");
+        assert_eq!(tick_texts(&[0.03125, 0.5, 1.25]), ["1/32", "1/2", "1.25"]);
+        assert_eq!(tick_texts(&[0.0, 0.1, 0.5, 1.0]), ["0", "0.1", "0.5", "1"]);
     }
 }

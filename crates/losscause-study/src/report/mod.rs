@@ -4,13 +4,15 @@ use minijinja::{AutoEscape, Environment, context};
 use serde::Serialize;
 
 use crate::item::{Item, Status};
-use crate::paper;
-use crate::reproduce::curves::panels;
-use crate::reproduce::{Calibrated, Reproduction, Scorecard, Sheet, score_of};
+use crate::paper::{self, Published};
+use crate::reproduce::curves::{self, Curve, Panel, panels};
+use crate::reproduce::{Calibrated, RecordedCurve, Recording, Reproduction, Scorecard, Sheet, score_of};
 use crate::score::Score;
 
 mod chart;
 mod lines;
+mod phase;
+mod time;
 
 /// Writes the report: scores, every table in the paper's order with a drawing per metric, and every claim. `sheets` are
 /// those of the plan that was carried out.
@@ -51,11 +53,20 @@ struct TableView {
     /// For a figure: what the curves are, and the panels. The rows are then its values.
     legend: Vec<LegendView>,
     panels: Vec<PanelView>,
+    /// Runs over time.
+    recordings: Vec<RecordingView>,
+}
+
+#[derive(Serialize)]
+struct RecordingView {
+    caption: String,
+    legend: Vec<LegendView>,
+    drawing: String,
 }
 
 #[derive(Serialize)]
 struct LegendView {
-    system: String,
+    name: String,
     sample: String,
 }
 
@@ -160,19 +171,16 @@ fn table_view(sheet: &Sheet, reproduction: &Reproduction) -> TableView {
         }
     }
     let published = sheet.paper.published();
-    let panels: Vec<PanelView> = panels(spec, &mine)
-        .iter()
-        .map(|panel| {
-            let at = panel.at.iter().map(|(name, value)| format!("{name} {value}"));
-            PanelView {
-                caption: [panel.metric.to_owned()].into_iter().chain(at).collect::<Vec<_>>().join(", "),
-                unit: panel.unit.to_owned(),
-                drawing: lines::svg(published, panel),
-            }
-        })
-        .collect();
-    let legend = |system: &String| LegendView { system: system.clone(), sample: lines::sample(published, system) };
-    let legend = if panels.is_empty() { vec![] } else { spec.systems.iter().map(legend).collect() };
+    let drawn = panels(spec, &mine);
+    let (panels, legend) = match &spec.phase {
+        Some(phase) => {
+            let view = |(caption, drawing)| PanelView { caption, unit: String::new(), drawing };
+            let move_view = |(name, sample): (&str, String)| LegendView { name: name.to_owned(), sample };
+            let legend = phase::legend().into_iter().map(move_view).collect();
+            (phase::drawings(phase, &drawn).into_iter().map(view).collect(), legend)
+        }
+        None => figure(published, &drawn),
+    };
     let score = score_of(sheet.paper, &mine);
     let score = match score.numbers {
         0 => "No number of it is scored.".to_owned(),
@@ -198,7 +206,44 @@ fn table_view(sheet: &Sheet, reproduction: &Reproduction) -> TableView {
         rows,
         legend,
         panels,
+        recordings: reproduction.recordings.iter().filter(|r| is_of(r, sheet)).map(recording_view).collect(),
     }
+}
+
+/// The panels of a figure, and what its curves are.
+fn figure(published: &Published, drawn: &[Panel<'_>]) -> (Vec<PanelView>, Vec<LegendView>) {
+    let labels = curves::labels(drawn);
+    let view = |panel: &Panel<'_>| {
+        let at = panel.at.iter().map(|(name, value)| format!("{name} {value}"));
+        PanelView {
+            caption: [panel.metric.to_owned()].into_iter().chain(at).collect::<Vec<_>>().join(", "),
+            unit: panel.unit.to_owned(),
+            drawing: lines::svg(published, panel, &labels),
+        }
+    };
+    let curve = |label: &String| -> Option<&Curve<'_>> {
+        drawn.iter().flat_map(|panel| &panel.curves).find(|curve| curve.label() == *label)
+    };
+    let legend =
+        |curve: &Curve<'_>| LegendView { name: curve.label(), sample: lines::sample(published, curve, &labels) };
+    (drawn.iter().map(view).collect(), labels.iter().filter_map(curve).map(legend).collect())
+}
+
+fn is_of(recording: &Recording, sheet: &Sheet) -> bool {
+    recording.paper == sheet.paper.key() && recording.item == sheet.spec.id
+}
+
+fn recording_view(recording: &Recording) -> RecordingView {
+    let at = recording.parameters.iter().map(|(name, value)| format!("{name} {value}"));
+    let seed = format!("seed {}", recording.seed);
+    let caption = [recording.system.clone()].into_iter().chain(at).chain([seed]).collect::<Vec<_>>().join(", ");
+    let legend = |(place, curve)| {
+        let curve: &RecordedCurve = curve;
+        let mean = curve.mean.map(|mean| format!("; mean {mean:.1}")).unwrap_or_default();
+        LegendView { name: format!("{}, {}{mean}", curve.name, curve.unit), sample: time::sample(curve, place) }
+    };
+    let legend = recording.curves.iter().enumerate().map(legend).collect();
+    RecordingView { caption, legend, drawing: time::svg(recording) }
 }
 
 fn cell_view(item: &Item) -> CellView {
@@ -270,5 +315,33 @@ mod tests {
         assert!(html.contains("title=\"missed\""));
         assert!(html.contains("✗"));
         assert!(html.contains("numbers 21&#x2f;72"), "the paper's score");
+    }
+
+    #[test]
+    fn an_item_without_values_shows_its_runs_over_time_and_says_how_large_they_are() {
+        let selection = Selection::parse(&["dalwadi/figure4.2"]).unwrap();
+        let plan = Plan::new(&selection, Repetitions::AsPublished, 1, &Variation::default()).unwrap();
+        assert!(plan.items().is_empty());
+        let sheets = plan.sheets().to_vec();
+        let points = vec![(0.0, 2.0), (25.0, 4.0)];
+        let curve = RecordedCurve { name: "w<1>".into(), unit: "packets".into(), holds: true, points, mean: Some(3.0) };
+        let recording = |item: &str| Recording {
+            paper: "dalwadi".into(),
+            item: item.into(),
+            system: "NewReno".into(),
+            parameters: sheets[0].spec.combinations()[0].clone(),
+            seed: 7,
+            from_s: 0.0,
+            to_s: 50.0,
+            curves: vec![curve.clone()],
+            events: vec![],
+        };
+        let mut reproduction = conclude(&[], 7);
+        reproduction.recordings = vec![recording("figure4.2"), recording("section3")];
+        let html = html(&reproduction, &sheets);
+        assert_eq!(html.matches("<figure class=\"recording\">").count(), 1, "of its own item only");
+        assert!(html.contains("NewReno, error_rate 0.01, seed 7"));
+        assert!(html.contains("w&lt;1&gt;, packets; mean 3.0") && !html.contains("w<1>"));
+        assert!(!html.contains("published<br>measured"), "a table without rows");
     }
 }

@@ -1,7 +1,8 @@
 //! Carries a plan out.
 
 use super::calibrate::{self, Calibrated};
-use super::plan::{Configuration, Divisor, Plan, Reading, Sample};
+use super::plan::{Configuration, Divisor, Plan, Plot, Reading, Sample};
+use super::recording::{self, Recording};
 use super::{Event, Reproduction, conclude, known_metric};
 use crate::item::Item;
 use crate::paper::{QuotientOf, Shown};
@@ -18,6 +19,7 @@ impl Plan {
     pub fn execute(mut self, jobs: Jobs, mut observe: impl FnMut(Event<'_>)) -> Result<Reproduction, RunError> {
         let calibrated = self.calibrate(jobs)?;
         calibrated.iter().for_each(|found| observe(Event::Calibrated(found)));
+        let recordings = self.record(jobs)?;
         // All runs wait in one line, in the order of the sheets, so that no thread idles until the last of them.
         let tasks: Vec<(usize, u32)> = (0..self.configurations.len())
             .flat_map(|c| (0..self.configurations[c].runs).map(move |k| (c, k)))
@@ -38,7 +40,7 @@ impl Plan {
         });
         match results.failure {
             Some((_, error)) => Err(error),
-            None => Ok(Reproduction { calibrated, ..conclude(&self.items, self.seed) }),
+            None => Ok(Reproduction { calibrated, recordings, ..conclude(&self.items, self.seed) }),
         }
     }
 
@@ -61,6 +63,28 @@ impl Plan {
             }
         }
         Ok(calibrated)
+    }
+
+    /// Records what items draw over time, if that is wanted.
+    fn record(&self, jobs: Jobs) -> Result<Vec<Recording>, RunError> {
+        let wanted = if self.draws { self.plots.as_slice() } else { &[] };
+        let one = |planned: &Plot| {
+            let Plot { paper, spec, plot, system, parameters, configuration } = planned;
+            let experiment = &self.configurations[*configuration].experiment;
+            let (curves, events) = recording::record(plot, experiment, self.seed)?;
+            Ok(Recording {
+                paper: paper.key().to_owned(),
+                item: spec.id.clone(),
+                system: system.clone(),
+                parameters: parameters.clone(),
+                seed: self.seed,
+                from_s: plot.from_s,
+                to_s: plot.to_s,
+                curves,
+                events,
+            })
+        };
+        parallel::map(wanted, jobs, one, |_| ()).into_iter().collect()
     }
 
     /// Tells of the sheets from `shown` on that are complete by now, and fills their items in.

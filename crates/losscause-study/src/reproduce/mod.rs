@@ -15,6 +15,7 @@ mod calibrate;
 pub mod curves;
 mod execute;
 mod plan;
+mod recording;
 mod scorecard;
 mod selection;
 mod settings;
@@ -23,6 +24,7 @@ mod tests;
 
 pub use calibrate::Calibrated;
 pub use plan::Plan;
+pub use recording::{RecordedCurve, RecordedEvents, Recording};
 pub use scorecard::{Scorecard, score_of};
 pub use selection::{MOST_RUNS, Repetitions, Selection};
 
@@ -36,6 +38,9 @@ pub struct Reproduction {
     /// Every parameter that was found by its effect before anything was measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calibrated: Vec<Calibrated>,
+    /// Runs over time, of the items that draw them; empty unless asked for ([`Plan::drawing`]).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recordings: Vec<Recording>,
     /// Repetition k, counted from 0, ran with this seed plus k.
     pub seed: u64,
     /// Version of the program.
@@ -89,6 +94,7 @@ pub fn conclude(items: &[Item], seed: u64) -> Reproduction {
         items: vec![],
         claims: vec![],
         calibrated: vec![],
+        recordings: vec![],
         seed,
         version: env!("CARGO_PKG_VERSION").into(),
         wall_s: None,

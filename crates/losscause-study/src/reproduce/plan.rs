@@ -5,10 +5,14 @@ use std::collections::BTreeMap;
 use losscause::registry::Algorithm;
 
 use super::calibrate::{self, Search};
+use super::recording;
 use super::settings::{Place, bad_item, filled_in, place};
 use super::{Repetitions, Selection, Sheet, Variation};
+use crate::error::unknown;
 use crate::item::{Item, Status};
-use crate::paper::{self, Calibration, ItemKind, ItemSpec, Over, Paper, Parameters, QuotientOf, Shown, Value};
+use crate::paper::{
+    self, Calibration, ItemKind, ItemSpec, Over, Paper, Parameters, PlotSpec, QuotientOf, Shown, Value,
+};
 use crate::{Experiment, InputError, Scenario, Setting, model};
 
 /// Everything that has to be run, and where the results go.
@@ -22,7 +26,22 @@ pub struct Plan {
     pub(super) searches: Vec<Search>,
     /// Names that metrics are read from by a variation; checked once there are measurements.
     pub(super) read_from: Vec<String>,
+    /// Runs over time, and whether they are wanted.
+    pub(super) plots: Vec<Plot>,
+    pub(super) draws: bool,
     pub(super) seed: u64,
+}
+
+/// One run over time.
+#[derive(Clone, Debug)]
+pub(super) struct Plot {
+    pub(super) paper: &'static Paper,
+    pub(super) spec: &'static ItemSpec,
+    /// What it draws, names filled in.
+    pub(super) plot: PlotSpec,
+    pub(super) system: String,
+    pub(super) parameters: Parameters,
+    pub(super) configuration: usize,
 }
 
 /// Where an item's value comes from.
@@ -94,6 +113,8 @@ impl Plan {
             configurations: vec![],
             searches: vec![],
             read_from,
+            plots: vec![],
+            draws: false,
             seed,
         };
         let mut planner = Planner { plan, variation, items: BTreeMap::new(), scenarios: Scenarios::default() };
@@ -101,6 +122,12 @@ impl Plan {
             planner.add(paper, spec, repetitions.of(paper))?;
         }
         Ok(planner.plan)
+    }
+
+    /// The same, with runs over time recorded where items draw them.
+    #[must_use]
+    pub fn drawing(self) -> Self {
+        Self { draws: true, ..self }
     }
 
     /// The tables and figures, in the order in which they are measured.
@@ -139,7 +166,13 @@ struct Scenarios {
 impl Planner<'_> {
     fn add(&mut self, paper: &'static Paper, spec: &'static ItemSpec, runs: u32) -> Result<(), InputError> {
         let mut sheet = Sheet { paper, spec, items: vec![] };
+        self.check_figure(paper, spec)?;
         for parameters in spec.combinations() {
+            if let Some(plot) = &spec.plot {
+                for system in &spec.systems {
+                    self.plot(paper, spec, plot, system, &parameters)?;
+                }
+            }
             for metric in &spec.metrics {
                 for system in &spec.systems {
                     let item = blank_item(paper, spec, metric, system, &parameters, runs);
@@ -160,6 +193,59 @@ impl Planner<'_> {
             }
         }
         self.plan.sheets.push(sheet);
+        Ok(())
+    }
+
+    /// Whether what the item says of its figure fits its metrics and parameters.
+    fn check_figure(&self, paper: &Paper, spec: &ItemSpec) -> Result<(), InputError> {
+        let refuse = |key: &str, problem: String| Err(bad_item(paper, spec, key, problem));
+        if let Some(phase) = &spec.phase {
+            let metrics: Vec<&str> = spec.metrics.iter().map(String::as_str).collect();
+            for (key, metric) in [("right", &phase.right), ("up", &phase.up)] {
+                if !spec.metrics.contains(metric) {
+                    return refuse(&format!("phase.{key}"), format!("the metric {}", unknown(metric, &metrics)));
+                }
+            }
+            let is_number = |sum: &String| {
+                spec.combinations().iter().all(|at| at.get(sum).is_some_and(|v| v.as_number().is_some()))
+            };
+            if let Some(sum) = phase.sum.as_ref().filter(|sum| !is_number(sum)) {
+                return refuse("phase.sum", format!("is \"{sum}\", expected a parameter of the item that is a number"));
+            }
+        }
+        if spec.x.is_none() && (spec.phase.is_some() || spec.curves.is_some()) {
+            return refuse("x", "is missing, expected the parameter along the horizontal axis".to_owned());
+        }
+        if spec.plot.is_some() && !spec.is_of_runs() {
+            return refuse("plot", "there are no runs to draw, expected an item of runs".to_owned());
+        }
+        for parameters in spec.combinations() {
+            spec.curve_at(&parameters).map_err(|problem| bad_item(paper, spec, "curves", problem))?;
+        }
+        Ok(())
+    }
+
+    /// Plans the run of `system` at `parameters` that the item draws over time.
+    fn plot(
+        &mut self,
+        paper: &'static Paper,
+        spec: &'static ItemSpec,
+        plot: &PlotSpec,
+        system: &str,
+        parameters: &Parameters,
+    ) -> Result<(), InputError> {
+        let configuration = self.configuration(paper, spec, 0, &spec.scenario, system, parameters)?;
+        let experiment = &self.plan.configurations[configuration].experiment;
+        recording::check(plot, experiment).map_err(|(key, problem)| bad_item(paper, spec, &key, problem))?;
+        let mut names = parameters.clone();
+        names.insert("system".to_owned(), Value::Text(system.to_owned()));
+        let mut plot = plot.clone();
+        let texts = plot.curves.iter_mut().map(|curve| &mut curve.name);
+        for name in texts.chain(plot.events.iter_mut().map(|events| &mut events.name)) {
+            *name = filled_in(name, &names).map_err(|problem| bad_item(paper, spec, "plot", problem))?;
+        }
+        let (system, parameters) = (system.to_owned(), parameters.clone());
+        self.plan.plots.push(Plot { paper, spec, plot, system, parameters, configuration });
         Ok(())
     }
 

@@ -246,3 +246,103 @@ fn a_metric_that_no_run_has_ends_the_reproduction_with_those_that_there_are() {
         "{error}"
     );
 }
+
+/// A run over time, and no value besides.
+const PLOT: &str = r#"
+    [[item]]
+    id = "windows"
+    title = "t"
+    source = "s"
+    scenario = "short"
+    parameters = { N = 2, W = 4 }
+    metrics = []
+    systems = ["Reno", "Windowed"]
+
+    [item.plot]
+    from_s = 24
+    to_s = 28
+    curves = [
+      { name = "window of {system}", show = "cwnd", of = "test" },
+      { name = "waiting", show = "queue", of = "shared" },
+      { name = "sent", show = "sequence", of = "test.1" },
+      { name = "round trip", show = "rtt", of = "test.1" },
+    ]
+    events = [{ name = "lost on the air", show = "corrupted", of = "test.2" }]
+"#;
+
+#[test]
+fn a_run_is_drawn_once_per_system_where_that_is_wanted() {
+    let without = plan(PLOT).unwrap();
+    assert_eq!(without.runs(), 0);
+    assert!(without.execute(Jobs::default(), |_| ()).unwrap().recordings.is_empty());
+    let drawn = plan(PLOT).unwrap().drawing().execute(Jobs::new(2).unwrap(), |_| ()).unwrap().recordings;
+    assert_eq!(drawn, plan(PLOT).unwrap().drawing().execute(Jobs::new(1).unwrap(), |_| ()).unwrap().recordings);
+    let systems: Vec<(&str, &str)> = drawn.iter().map(|r| (r.system.as_str(), r.curves[0].name.as_str())).collect();
+    assert_eq!(systems, [("Reno", "window of Reno"), ("Windowed", "window of Windowed")]);
+    for recording in &drawn {
+        let [window, waiting, sent, round_trip] = recording.curves.as_slice() else { panic!("{recording:?}") };
+        for curve in &recording.curves {
+            let in_order = curve.points.is_sorted_by_key(|(at, _)| *at);
+            let inside = curve.points.iter().all(|(at, _)| (24.0..=28.0).contains(at));
+            assert!(in_order && inside && curve.points.len() > 5, "{}: {:?}", curve.name, curve.points);
+        }
+        assert_eq!((window.points[0].0, waiting.points[0].0), (24.0, 24.0), "what holds is there from the beginning");
+        assert!(sent.mean.is_none() && window.mean.is_some());
+        // 2 x (1 + 20 + 10) ms of propagation are the least.
+        assert!(round_trip.points.iter().all(|(_, ms)| *ms > 62.0 && *ms < 2e3), "{:?}", round_trip.points);
+        assert!(!recording.events[0].times_s.is_empty());
+    }
+    let most = |recording: &Recording| recording.curves[0].points.iter().map(|(_, window)| *window).fold(0.0, f64::max);
+    assert!(most(&drawn[1]) <= 4.0 && most(&drawn[0]) > 4.0, "no more than the receiver's window counts");
+}
+
+#[test]
+fn a_drawing_that_does_not_fit_is_told_with_its_key() {
+    let refused = |from: &str, to: &str| plan_error(&PLOT.replace(from, to));
+    assert_eq!(
+        refused("to_s = 28", "to_s = 31"),
+        "papers/mini/items.toml: item.windows.plot.to_s: 24 to 31, expected an interval within the run, 0 to 30"
+    );
+    assert!(refused("from_s = 24", "from_s = 28").contains("plot.to_s: 28 to 28, expected an interval"));
+    assert!(refused("from_s = 24", "from_s = nan").contains("plot.to_s: NaN to 28"));
+    assert_eq!(
+        refused("\"cwnd\", of = \"test\"", "\"cwnd\", of = \"tset\""),
+        "papers/mini/items.toml: item.windows.plot.curves.window of {system}: the flow \"tset\" is unknown (did you mean \
+         \"test\"?), expected one of test, warm-up, or a member of one"
+    );
+    let error = refused("of = \"shared\"", "of = \"sharde\"");
+    assert!(
+        error.contains("plot.curves.waiting: the link \"sharde\" is unknown (did you mean \"shared\"?)"),
+        "{error}"
+    );
+    let error = refused("\"rtt\", of = \"test.1\"", "\"rtt\", of = \"warm-up\"");
+    assert!(error.contains("plot.curves.round trip: warm-up is not TCP, expected a flow that is"), "{error}");
+    let error = refused("of = \"test.2\"", "of = \"test.3\"");
+    assert!(error.contains("plot.events.lost on the air: the flow \"test.3\" is unknown"), "{error}");
+    let error = refused("{system}", "{sytem}");
+    assert!(
+        error.contains("item.windows.plot: in \"window of {sytem}\" the parameter \"sytem\" is unknown"),
+        "{error}"
+    );
+    let model = PLOT.replace("metrics = []", "metrics = []\n    kind = \"model\"");
+    assert!(plan_error(&model).contains("item.windows.plot: there are no runs to draw, expected an item of runs"));
+    let curves = PLOT.split_once("curves = [").unwrap().0.to_owned() + "curves = []";
+    assert!(plan_error(&curves).contains("item.windows.plot.curves: is empty, expected a curve or more"));
+}
+
+#[test]
+fn a_figure_that_does_not_fit_is_told_with_its_key() {
+    let with = |more: &str| plan_error(&GOODPUT.replace("metrics =", &format!("{more}\n    metrics =")));
+    let error = with("x = \"W\"\n    curves = \"N / L\"");
+    assert_eq!(
+        error,
+        "papers/mini/items.toml: item.goodput.curves: in \"N / L\", \"L\" is unknown (did you mean \"N\"?), expected one of N, W"
+    );
+    assert!(
+        with("curves = \"N\"").contains("item.goodput.x: is missing, expected the parameter along the horizontal axis")
+    );
+    let error = with("x = \"W\"\n    phase = { right = \"goodput\", up = \"badput\" }");
+    assert!(error.contains("item.goodput.phase.up: the metric \"badput\" is unknown"), "{error}");
+    let error = with("x = \"W\"\n    phase = { right = \"goodput\", up = \"goodput\", sum = \"capacity\" }");
+    assert!(error.contains("phase.sum: is \"capacity\", expected a parameter of the item that is a number"), "{error}");
+}

@@ -132,9 +132,30 @@ impl Formula {
             Err(format!("\"{}\" is {value}, expected a finite number", self.source))
         }
     }
+
+    /// Whether the name stands in it.
+    pub fn takes(&self, name: &str) -> bool {
+        self.root.takes(name)
+    }
+}
+
+impl fmt::Display for Formula {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.source)
+    }
 }
 
 impl Node {
+    fn takes(&self, name: &str) -> bool {
+        match self {
+            Self::Number(_) => false,
+            Self::Name(own) => own == name,
+            Self::Negated(node) => node.takes(name),
+            Self::Binary(_, left, right) => left.takes(name) || right.takes(name),
+            Self::Call(_, arguments) => arguments.iter().any(|argument| argument.takes(name)),
+        }
+    }
+
     fn evaluate(&self, names: &Names) -> Result<f64, String> {
         Ok(match self {
             Self::Number(number) => *number,
@@ -376,6 +397,12 @@ impl<'de> Deserialize<'de> for Quantity {
     }
 }
 
+impl<'de> Deserialize<'de> for Formula {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::parse(&String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+    }
+}
+
 impl JsonSchema for Quantity {
     fn schema_name() -> Cow<'static, str> {
         "Quantity".into()
@@ -410,6 +437,14 @@ mod tests {
         assert_eq!(value("max(N, 2) * 130e3"), Ok(520e3));
         assert_eq!(value("max(floor(rate_bps / 60e3), 6)"), Ok(8.0));
         assert_eq!(value("if(N == 1, 800e3, 1600e3)"), Ok(1600e3));
+    }
+
+    #[test]
+    fn a_formula_tells_which_names_it_takes() {
+        let formula = Formula::parse("if(N > 1, -eta / max(l, 2), 3)").unwrap();
+        let taken = ["N", "eta", "l", "max", "e"].map(|name| formula.takes(name));
+        assert_eq!(taken, [true, true, true, false, false]);
+        assert_eq!(formula.to_string(), "if(N > 1, -eta / max(l, 2), 3)");
     }
 
     #[test]
