@@ -402,6 +402,7 @@ fn modes_are_the_transports_own_and_settings_replace_single_values() {
     };
     assert_eq!(tcp_of(""), tcp::Config::rfc());
     assert_eq!(tcp_of("[tcp]\nmode = \"ns2-classic\""), tcp::Config::ns2_classic());
+    assert_eq!(tcp_of("[tcp]\nmode = \"ns2-2001\""), tcp::Config::ns2_2001());
     assert_eq!(
         tcp_of("[tcp]\nmode = \"ns2\"\nsyn_bytes = 0\ndelayed_ack_ms = 100\nhalving = \"flight-size\"\ntick_ms = 100"),
         tcp::Config {

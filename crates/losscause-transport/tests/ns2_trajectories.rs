@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use common::{Link, Pipe};
 use losscause::Span;
 use losscause_transport::tcp::{
-    Config, Deflation, Halving, LimitedTransmit, NewRenoRules, PartialAckTimer, RecoveryExit, RecoveryScheme,
-    ResponseScheme, SackOption, VegasParameters, VegasRules,
+    Config, Deflation, Halving, Inflation, LimitedTransmit, MinRtoOf, NewRenoRules, PartialAckTimer, RecoveryExit,
+    RecoveryScheme, ResponseScheme, SackOption, VegasParameters, VegasRules,
 };
 
 struct Recording {
@@ -27,7 +27,7 @@ struct Recording {
 #[test]
 fn every_transmission_drop_and_window_cut_coincides_with_ns2() {
     let recordings = recordings();
-    assert_eq!(recordings.len(), 46);
+    assert_eq!(recordings.len(), 48);
     for recording in recordings {
         let lost = recording.lost();
         let mut pipe = Pipe::new(&recording.config(), recording.link(), |i| lost.binary_search(&i).is_ok());
@@ -39,6 +39,31 @@ fn every_transmission_drop_and_window_cut_coincides_with_ns2() {
         assert_eq!(stats.segments_sent, recording.count("segments"), "{}", recording.name);
         assert_eq!(stats.retransmissions, recording.count("retransmissions"), "{}", recording.name);
         assert_eq!(stats.timeouts, recording.count("timeouts"), "{}", recording.name);
+    }
+}
+
+#[test]
+fn recordings_of_the_rules_of_2001_are_not_met_by_later_ones() {
+    for recording in recordings().into_iter().filter(|r| r.name.contains("2001")) {
+        let lost = recording.lost();
+        let sends = |config: &Config| {
+            let mut pipe = Pipe::new(config, recording.link(), |i| lost.binary_search(&i).is_ok());
+            pipe.run(recording.number("duration_s"));
+            pipe.log.sends
+        };
+        let config = recording.config();
+        let same = sends(&config);
+        let differs = |other: Config| assert!(sends(&other) != same, "{}", recording.name);
+        differs(Config { inflation: Inflation::InRecovery, ..config });
+        differs(Config { min_rto_of: MinRtoOf::Estimate, ..config });
+        if config.recovery != RecoveryScheme::Reno {
+            for (timer, deflation) in
+                [(PartialAckTimer::Impatient, Deflation::All), (PartialAckTimer::SlowButSteady, Deflation::ByAcked)]
+            {
+                let rules = NewRenoRules { timer, deflation, ..NewRenoRules::NS2 };
+                differs(Config { recovery: RecoveryScheme::NewReno(rules), ..config });
+            }
+        }
     }
 }
 
@@ -88,7 +113,7 @@ impl Recording {
         // Its packets have no headers, the SYN is as long as any.
         let vegas = self.values["agent"] == "Vegas";
         let syn_bytes = if vegas { ns2.payload_bytes } else { 40 };
-        Config {
+        let mut config = Config {
             recovery: self.recovery(),
             response: if vegas {
                 ResponseScheme::Vegas(VegasParameters::new(VegasRules::Ns2))
@@ -110,7 +135,9 @@ impl Recording {
             halving: if self.flag("precise") { Halving::Window } else { Halving::WholeWindow },
             delayed_ack: self.values["sink"].ends_with("DelAck").then_some(Span::from_millis(100)),
             ..ns2
-        }
+        };
+        self.put_settings(&mut config);
+        config
     }
 
     fn recovery(&self) -> RecoveryScheme {
@@ -125,14 +152,32 @@ impl Recording {
 
     fn new_reno(&self) -> NewRenoRules {
         let mut rules = NewRenoRules::NS2;
-        match self.values["set"].as_str() {
-            "" => {}
-            "newreno_changes1_:0" => rules.timer = PartialAckTimer::SlowButSteady,
-            "partial_window_deflation_:0" => rules.deflation = Deflation::All,
-            "exit_recovery_fix_:1" => rules.exit = RecoveryExit::NoBurst,
-            other => panic!("{}: there is no setting {other}", self.name),
+        for setting in self.settings() {
+            match setting {
+                "newreno_changes1_:0" => rules.timer = PartialAckTimer::SlowButSteady,
+                "partial_window_deflation_:0" => rules.deflation = Deflation::All,
+                "exit_recovery_fix_:1" => rules.exit = RecoveryExit::NoBurst,
+                _ => {}
+            }
         }
         rules
+    }
+
+    fn settings(&self) -> impl Iterator<Item = &str> {
+        self.values["set"].split(',').filter(|setting| !setting.is_empty())
+    }
+
+    /// Settings of every agent; those of NewReno's recovery are read above.
+    fn put_settings(&self, config: &mut Config) {
+        for setting in self.settings() {
+            match setting {
+                "exitFastRetrans_:0" => config.inflation = Inflation::Always,
+                "rfc2988_:0" => config.min_rto_of = MinRtoOf::Timer,
+                "maxrto_:100000" => config.max_rto = Span::from_secs(100_000),
+                "newreno_changes1_:0" | "partial_window_deflation_:0" | "exit_recovery_fix_:1" => {}
+                other => panic!("{}: there is no setting {other}", self.name),
+            }
+        }
     }
 
     /// ns-2 keeps the packet under transmission outside its queue, and calls a queue full one packet early: the sum

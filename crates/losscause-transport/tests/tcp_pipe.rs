@@ -32,7 +32,7 @@ fn rfc() -> Config {
 
 #[test]
 fn without_loss_nothing_is_sent_twice() {
-    for config in [rfc(), Config::ns2(), Config::ns2_classic()] {
+    for config in [rfc(), Config::ns2(), Config::ns2_classic(), Config::ns2_2001()] {
         let pipe = transfer(config, 0);
         assert_eq!(pipe.sender.stats().retransmissions, 0);
         assert_eq!(pipe.sender.stats().timeouts, 0);
@@ -41,7 +41,7 @@ fn without_loss_nothing_is_sent_twice() {
 
 #[test]
 fn one_loss_in_a_large_window_costs_one_fast_retransmit_and_no_timeout() {
-    for config in [rfc(), Config::ns2(), Config::ns2_classic()] {
+    for config in [rfc(), Config::ns2(), Config::ns2_classic(), Config::ns2_2001()] {
         let stats = transfer(config, 1 << 60).sender.stats();
         assert_eq!((stats.fast_retransmits, stats.timeouts, stats.retransmissions), (1, 0, 1));
     }
@@ -87,11 +87,13 @@ fn delayed_acks_halve_the_number_of_acks() {
 }
 
 fn configs() -> impl Strategy<Value = Config> {
-    let named = prop_oneof![Just(Config::rfc()), Just(Config::ns2()), Just(Config::ns2_classic())];
+    let named =
+        prop_oneof![Just(Config::rfc()), Just(Config::ns2()), Just(Config::ns2_classic()), Just(Config::ns2_2001())];
     let recovery = prop_oneof![
         Just(RecoveryScheme::Reno),
         Just(RecoveryScheme::NewReno(NewRenoRules::RFC)),
         Just(RecoveryScheme::NewReno(NewRenoRules::NS2)),
+        Just(RecoveryScheme::NewReno(NewRenoRules::NS2_2001)),
         Just(RecoveryScheme::Sack),
         Just(RecoveryScheme::Sack1),
         Just(RecoveryScheme::Vegas(VegasRules::Published)),
@@ -105,6 +107,7 @@ fn configs() -> impl Strategy<Value = Config> {
         Just(ResponseScheme::Cubic),
         Just(ResponseScheme::Westwood(WestwoodRules::Published)),
         Just(ResponseScheme::Westwood(WestwoodRules::Ns2)),
+        Just(ResponseScheme::Westwood(WestwoodRules::Ns2Ticks)),
         Just(ResponseScheme::WestwoodVt(WestwoodVtParameters::new(WestwoodRules::Ns2))),
         Just(ResponseScheme::WestwoodVt(WestwoodVtParameters {
             alpha_pkts: 1,
@@ -125,6 +128,8 @@ fn configs() -> impl Strategy<Value = Config> {
             delayed_ack: delay.then_some(Span::from_millis(100)),
             backoff_cleared: if by_ack { BackoffCleared::ByNewAck } else { named.backoff_cleared },
             syn_bytes: named.syn_bytes.filter(|_| !no_syn),
+            // Without a limit that matters, a transfer may wait longer than it is given.
+            max_rto: Span::from_secs(60),
             tick: Span::from_millis(tick_ms),
             tick_offset: Span::from_millis(tick_ms / 2),
             ecn: response == ResponseScheme::NewJersey,

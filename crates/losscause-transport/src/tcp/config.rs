@@ -53,6 +53,8 @@ pub struct Config {
     pub initial_rto: Span,
     /// What ends the exponential back-off.
     pub backoff_cleared: BackoffCleared,
+    /// What [`Config::min_rto`] holds for.
+    pub min_rto_of: MinRtoOf,
     /// Whether fast retransmit restarts the retransmission timer (ns-2 does, RFC 6298 does not mention it).
     pub fast_retransmit_restarts_timer: bool,
     /// Duplicate ACKs that trigger fast retransmit (RFC 5681, section 3.2). At least 1.
@@ -61,6 +63,8 @@ pub struct Config {
     pub fast_retransmit: FastRetransmit,
     /// What the first duplicate ACKs release.
     pub limited_transmit: LimitedTransmit,
+    /// Which duplicate ACKs from the threshold on inflate the window (recoveries Reno and NewReno).
+    pub inflation: Inflation,
     /// How a loss shrinks the window.
     pub halving: Halving,
     /// Whether the ACK that ends fast recovery also opens the window by its usual step (ns-2 does; RFC 5681,
@@ -80,6 +84,26 @@ pub enum BackoffCleared {
     BySample,
     /// Any ACK of new data, as in many stacks.
     ByNewAck,
+}
+
+/// What the smallest retransmission timeout holds for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MinRtoOf {
+    /// What was estimated: each back-off doubles what is at least the minimum (RFC 6298, rules 2.4 and 5.5; ns-2 `rfc2988_`).
+    Estimate,
+    /// The timer, back-off included: short estimates are backed off below the minimum first, which costs nothing (ns-2
+    /// without `rfc2988_`, before March 2002). The back-off ends at 64.
+    Timer,
+}
+
+/// Which duplicate ACKs from the threshold on inflate the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inflation {
+    /// Those of fast recovery (RFC 5681, section 3.2, step 4; ns-2 `exitFastRetrans_`).
+    InRecovery,
+    /// All, even where fast retransmit was not allowed (ns-2 without `exitFastRetrans_`, before July 2003): packets that were
+    /// sent again after a timeout though they had arrived let out more of their kind.
+    Always,
 }
 
 /// When duplicate ACKs may trigger fast retransmit.
@@ -185,10 +209,12 @@ impl Config {
             max_rto: Span::from_secs(60),
             initial_rto: Span::from_secs(1),
             backoff_cleared: BackoffCleared::BySample,
+            min_rto_of: MinRtoOf::Estimate,
             fast_retransmit_restarts_timer: false,
             dup_ack_threshold: 3,
             fast_retransmit: FastRetransmit::Always,
             limited_transmit: LimitedTransmit::UnsentPacket,
+            inflation: Inflation::InRecovery,
             halving: Halving::FlightSize,
             grow_on_recovery_exit: false,
             delayed_ack: None,
@@ -217,10 +243,12 @@ impl Config {
             max_rto: Span::from_secs(60),
             initial_rto: Span::from_secs(3),
             backoff_cleared: BackoffCleared::BySample,
+            min_rto_of: MinRtoOf::Estimate,
             fast_retransmit_restarts_timer: true,
             dup_ack_threshold: 3,
             fast_retransmit: FastRetransmit::OncePerWindow,
             limited_transmit: LimitedTransmit::NextPacket,
+            inflation: Inflation::InRecovery,
             halving: Halving::Window,
             grow_on_recovery_exit: true,
             delayed_ack: None,
@@ -242,6 +270,20 @@ impl Config {
             limited_transmit: LimitedTransmit::Off,
             halving: Halving::WholeWindow,
             ..Self::ns2()
+        }
+    }
+
+    /// ns-2.1b8, of June 2001, by its list of changes: [`Config::ns2_classic`] with a SYN and an initial window of 2 (since May
+    /// 2001), a minimum timeout of 1 s that holds for the backed-off timer (until March 2002), windows that every duplicate
+    /// ACK inflates (until July 2003), and no largest timeout that matters (until March 2007). NewReno: [`NewRenoRules::NS2_2001`].
+    pub const fn ns2_2001() -> Self {
+        Self {
+            syn_bytes: Some(40),
+            initial_window_pkts: 2,
+            max_rto: Span::from_secs(100_000),
+            min_rto_of: MinRtoOf::Timer,
+            inflation: Inflation::Always,
+            ..Self::ns2_classic()
         }
     }
 
@@ -428,7 +470,7 @@ mod tests {
 
     #[test]
     fn every_named_set_is_valid() {
-        for config in [Config::rfc(), Config::ns2(), Config::ns2_classic()] {
+        for config in [Config::rfc(), Config::ns2(), Config::ns2_classic(), Config::ns2_2001()] {
             assert_eq!(config.validate(), Ok(()));
         }
         assert_eq!(Config::default(), Config::rfc());

@@ -27,9 +27,9 @@ mod stream;
 mod variant;
 
 pub use config::{
-    BackoffCleared, Config, ConfigError, Deflation, FastRetransmit, Halving, LimitedTransmit, NewRenoRules,
-    PartialAckTimer, RecoveryExit, RecoveryScheme, ResponseScheme, SackOption, VegasParameters, VegasRules,
-    WestwoodRules, WestwoodVtParameters,
+    BackoffCleared, Config, ConfigError, Deflation, FastRetransmit, Halving, Inflation, LimitedTransmit, MinRtoOf,
+    NewRenoRules, PartialAckTimer, RecoveryExit, RecoveryScheme, ResponseScheme, SackOption, VegasParameters,
+    VegasRules, WestwoodRules, WestwoodVtParameters,
 };
 pub use receiver::Receiver;
 pub use segment::{Ack, SackBlocks, Segment};

@@ -16,13 +16,14 @@
 
 use losscause::{Span, Time};
 
-use super::config::Config;
+use super::config::{Config, MinRtoOf};
 
 #[derive(Clone, Debug)]
 pub(super) struct Rto {
     tick: Span,
     tick_offset: Span,
     min: Span,
+    min_of: MinRtoOf,
     max: Span,
     /// SRTT in eighths of a tick; zero before the first measurement.
     srtt_8: i64,
@@ -40,6 +41,7 @@ impl Rto {
             tick: config.tick,
             tick_offset: config.tick_offset,
             min: config.min_rto,
+            min_of: config.min_rto_of,
             max: config.max_rto,
             srtt_8: 0,
             rttvar_4: 0,
@@ -66,7 +68,7 @@ impl Rto {
 
     /// The timer expired (RFC 6298, 5.5).
     pub(super) fn back_off(&mut self) {
-        if self.backoff < 64 || self.current() < self.max {
+        if self.backoff < 64 || self.min_of == MinRtoOf::Estimate && self.current() < self.max {
             self.backoff = self.backoff.saturating_mul(2);
         }
         if self.backoff > 8 {
@@ -81,7 +83,11 @@ impl Rto {
     /// The timeout to arm the timer with.
     #[inline]
     pub(super) fn current(&self) -> Span {
-        (self.base.max(self.min) * self.backoff).min(self.max).max(self.tick * 2)
+        let backed_off = match self.min_of {
+            MinRtoOf::Estimate => self.base.max(self.min) * self.backoff,
+            MinRtoOf::Timer => (self.base * self.backoff).max(self.min),
+        };
+        backed_off.min(self.max).max(self.tick * 2)
     }
 
     /// Whole ticks between two instants, as a clock counts that ticks at fixed instants; at least 1.
@@ -163,6 +169,23 @@ mod tests {
         assert_eq!(floor.current(), Span::from_secs(1));
         let config = Config { tick: Span::from_millis(500), initial_rto: Span::from_millis(10), ..Config::rfc() };
         assert_eq!(rto(config).current(), Span::from_secs(1));
+    }
+
+    #[test]
+    fn a_minimum_of_the_timer_costs_a_short_timeout_its_first_back_offs() {
+        let tenths = |config: Config| {
+            let mut rto = Rto::new(&config);
+            // Two ticks of 0.1 s: 2 + 4.
+            rto.on_sample(ms(50), ms(250));
+            let mut series = vec![];
+            for _ in 0..9 {
+                series.push(rto.current().as_nanos() / 100_000_000);
+                rto.back_off();
+            }
+            series
+        };
+        assert_eq!(tenths(Config::ns2_2001()), [10, 12, 24, 48, 96, 192, 384, 384, 384]);
+        assert_eq!(tenths(Config::ns2_classic()), [10, 20, 40, 80, 160, 320, 600, 600, 600]);
     }
 
     #[test]

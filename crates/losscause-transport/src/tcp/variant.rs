@@ -69,6 +69,8 @@ pub enum Rules {
     Published,
     /// Those of ns-2.35.
     Ns2,
+    /// Those of ns-2 in 2001, where they were others.
+    Ns2In2001,
 }
 
 impl Variant {
@@ -109,17 +111,18 @@ impl Config {
                 RecoveryScheme::NewReno(NewRenoRules::RFC)
             }
             (R::NewReno, Rules::Ns2) => RecoveryScheme::NewReno(NewRenoRules::NS2),
+            (R::NewReno, Rules::Ns2In2001) => RecoveryScheme::NewReno(NewRenoRules::NS2_2001),
             (R::Sack, Rules::Published) => {
                 config.sack = Some(SackOption { fixed_bytes: 4 });
                 RecoveryScheme::Sack
             }
-            (R::Sack, Rules::Ns2) => {
+            (R::Sack, Rules::Ns2 | Rules::Ns2In2001) => {
                 config.sack = Some(SackOption { fixed_bytes: 0 });
                 config.grow_on_recovery_exit = false;
                 RecoveryScheme::Sack1
             }
             (R::Vegas, Rules::Published) => RecoveryScheme::Vegas(VegasRules::Published),
-            (R::Vegas, Rules::Ns2) => {
+            (R::Vegas, Rules::Ns2 | Rules::Ns2In2001) => {
                 config.header_bytes = 0;
                 if config.syn_bytes.is_some() {
                     config.syn_bytes = Some(config.payload_bytes);
@@ -135,6 +138,7 @@ impl Config {
         let (vegas, westwood) = match rules {
             Rules::Published => (VegasRules::Published, WestwoodRules::Published),
             Rules::Ns2 => (VegasRules::Ns2, WestwoodRules::Ns2),
+            Rules::Ns2In2001 => (VegasRules::Ns2, WestwoodRules::Ns2Ticks),
         };
         let response = match response {
             ResponseName::Aimd => ResponseScheme::Aimd,
@@ -176,7 +180,9 @@ mod tests {
             V::WestwoodVt,
             V::NewJersey,
         ];
-        for (base, rules) in [(Config::rfc(), Rules::Published), (Config::ns2(), Rules::Ns2)] {
+        let sets =
+            [(Config::rfc(), Rules::Published), (Config::ns2(), Rules::Ns2), (Config::ns2_2001(), Rules::Ns2In2001)];
+        for (base, rules) in sets {
             let configs = all.map(|variant| base.with_variant(variant, rules));
             for (i, config) in configs.iter().enumerate() {
                 assert_eq!(config.validate(), Ok(()));

@@ -73,6 +73,10 @@ pub struct TcpSettings {
     pub halving: Option<Halving>,
     /// What ends the exponential back-off of the retransmission timeout.
     pub backoff_cleared: Option<BackoffCleared>,
+    /// What the smallest retransmission timeout holds for.
+    pub min_rto_of: Option<MinRtoOf>,
+    /// Which duplicate acknowledgements from the threshold on inflate the window (recovery reno or newreno).
+    pub inflation: Option<Inflation>,
     /// Whether fast retransmit restarts the retransmission timer.
     pub fast_retransmit_restarts_timer: Option<bool>,
     /// Whether the acknowledgement that ends fast recovery also opens the window.
@@ -92,6 +96,9 @@ pub enum TcpMode {
     Ns2,
     /// ns-2 as the papers around 2000 ran it.
     Ns2Classic,
+    /// ns-2.1b8 (June 2001), with the rules that its list of changes dates after it undone.
+    #[serde(rename = "ns2-2001")]
+    Ns2In2001,
 }
 
 impl TcpSettings {
@@ -149,6 +156,8 @@ impl TcpSettings {
         replace(&mut config.limited_transmit, self.limited_transmit);
         replace(&mut config.halving, self.halving);
         replace(&mut config.backoff_cleared, self.backoff_cleared);
+        replace(&mut config.min_rto_of, self.min_rto_of);
+        replace(&mut config.inflation, self.inflation);
         replace(&mut config.fast_retransmit_restarts_timer, self.fast_retransmit_restarts_timer);
         replace(&mut config.grow_on_recovery_exit, self.grow_on_recovery_exit);
         replace(&mut config.ecn, self.ecn);
@@ -189,6 +198,7 @@ impl TcpSettings {
             TcpMode::Rfc => (tcp::Config::rfc(), tcp::Rules::Published),
             TcpMode::Ns2 => (tcp::Config::ns2(), tcp::Rules::Ns2),
             TcpMode::Ns2Classic => (tcp::Config::ns2_classic(), tcp::Rules::Ns2),
+            TcpMode::Ns2In2001 => (tcp::Config::ns2_2001(), tcp::Rules::Ns2In2001),
         };
         let named = variant.or(self.variant).map_or(tcp::Variant::Reno, Into::into);
         let (recovery, response) = named.parts();
@@ -349,5 +359,21 @@ mirrored! {
         BySample,
         /// Any acknowledgement of new data.
         ByNewAck,
+    }
+
+    /// What the smallest retransmission timeout holds for.
+    pub enum MinRtoOf => tcp::MinRtoOf {
+        /// The estimate, before back-off (RFC 6298, ns-2 `rfc2988_`).
+        Estimate,
+        /// The timer, after back-off (ns-2 before March 2002).
+        Timer,
+    }
+
+    /// Which duplicate acknowledgements from the threshold on inflate the window.
+    pub enum Inflation => tcp::Inflation {
+        /// Those of fast recovery (RFC 5681, ns-2 `exitFastRetrans_`).
+        InRecovery,
+        /// All (ns-2 before July 2003).
+        Always,
     }
 }

@@ -14,7 +14,7 @@
 //! sent twice. [`NewRenoRules::NS2`] holds the rules of ns-2.35's `Agent/TCP/Newreno`; of those, `newreno_changes_` (an
 //! estimate of ssthresh from the first ACKs, and one new packet per two duplicates) is left out, as it is off there.
 
-use super::super::config::{Config, FastRetransmit, LimitedTransmit};
+use super::super::config::{Config, FastRetransmit, Inflation, LimitedTransmit};
 use super::super::response::Window;
 use super::super::stream::Stream;
 use super::{Found, Progress};
@@ -79,6 +79,9 @@ impl NewRenoRules {
         exit: RecoveryExit::AsDeflated,
         burst_pkts: Some(2),
     };
+
+    /// ns-2's until 5 May 2003, when its defaults followed RFC 2582.
+    pub const NS2_2001: Self = Self { timer: PartialAckTimer::SlowButSteady, deflation: Deflation::All, ..Self::NS2 };
 }
 
 #[derive(Clone, Debug)]
@@ -87,6 +90,7 @@ pub(in super::super) struct NewReno {
     threshold: u32,
     fast_retransmit: FastRetransmit,
     limited_transmit: LimitedTransmit,
+    inflation: Inflation,
     phase: Phase,
     /// Packets sent when the last loss was found (the numbers below this one).
     recover: u64,
@@ -116,6 +120,7 @@ impl NewReno {
             threshold: config.dup_ack_threshold,
             fast_retransmit: config.fast_retransmit,
             limited_transmit: config.limited_transmit,
+            inflation: config.inflation,
             phase: Phase::Open { dup_acks: 0 },
             recover: 0,
             retransmit: false,
@@ -226,6 +231,7 @@ impl NewReno {
             Phase::Open { dup_acks } if dup_acks < self.threshold => {
                 self.limited_transmit.releases(dup_acks, stream.next == stream.sent)
             }
+            Phase::Open { dup_acks } if self.inflation == Inflation::Always => dup_acks,
             Phase::Open { .. } => 0,
         })
     }
@@ -332,6 +338,23 @@ mod tests {
         let window = Window { cwnd: 20.0, ..window };
         let sent: Vec<u64> = std::iter::from_fn(|| reno.poll_transmit(&mut stream, &window)).collect();
         assert_eq!(sent, [10, 20, 21]);
+    }
+
+    #[test]
+    fn after_a_timeout_duplicates_of_the_lost_window_inflate_it_if_all_do() {
+        for (inflation, expected) in [(Inflation::InRecovery, [5; 5]), (Inflation::Always, [5, 5, 8, 9, 10])] {
+            let (mut reno, stream, window) = recovering(NewRenoRules::NS2_2001);
+            (reno.fast_retransmit, reno.inflation) = (FastRetransmit::OncePerWindow, inflation);
+            reno.on_timeout(&stream);
+            let windows = [(); 5].map(|()| {
+                assert_eq!(reno.on_dup_ack(&stream, &window), None);
+                reno.window_pkts(&stream, &window)
+            });
+            assert_eq!(windows, expected);
+            let (stream, mut window) = (Stream { una: 11, ..stream }, window);
+            assert_eq!(reno.on_new_ack(1, &stream, &mut window), Progress::Open);
+            assert_eq!(reno.window_pkts(&stream, &window), 5, "an ACK of new data ends it");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@
 //! Deviations, all chosen by [`Config`]: [`FastRetransmit::OncePerWindow`] and [`LimitedTransmit::NextPacket`] are
 //! ns-2's.
 
-use super::super::config::{Config, FastRetransmit, LimitedTransmit};
+use super::super::config::{Config, FastRetransmit, Inflation, LimitedTransmit};
 use super::super::response::Window;
 use super::super::stream::Stream;
 use super::{Found, Progress};
@@ -18,6 +18,7 @@ pub(in super::super) struct Reno {
     threshold: u32,
     fast_retransmit: FastRetransmit,
     limited_transmit: LimitedTransmit,
+    inflation: Inflation,
     phase: Phase,
     /// Packets sent when the last loss was found (the numbers below this one).
     recover: u64,
@@ -39,6 +40,7 @@ impl Reno {
             threshold: config.dup_ack_threshold,
             fast_retransmit: config.fast_retransmit,
             limited_transmit: config.limited_transmit,
+            inflation: config.inflation,
             phase: Phase::Open { dup_acks: 0 },
             recover: 0,
             retransmit: false,
@@ -99,6 +101,7 @@ impl Reno {
             Phase::Open { dup_acks } if dup_acks < self.threshold => {
                 self.limited_transmit.releases(dup_acks, stream.next == stream.sent)
             }
+            Phase::Open { dup_acks } if self.inflation == Inflation::Always => dup_acks,
             Phase::Open { .. } => 0,
         })
     }

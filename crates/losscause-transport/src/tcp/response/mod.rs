@@ -59,8 +59,8 @@ impl Response {
             ResponseScheme::Vegas(parameters) => Self::Vegas(Vegas::new(config, parameters)),
             ResponseScheme::Veno => Self::Veno(Veno::new(config)),
             ResponseScheme::Cubic => Self::Cubic(Cubic::new()),
-            ResponseScheme::Westwood(rules) => Self::Westwood(Westwood::new(rules)),
-            ResponseScheme::WestwoodVt(parameters) => Self::WestwoodVt(WestwoodVt::new(parameters)),
+            ResponseScheme::Westwood(rules) => Self::Westwood(Westwood::new(config, rules)),
+            ResponseScheme::WestwoodVt(parameters) => Self::WestwoodVt(WestwoodVt::new(config, parameters)),
             ResponseScheme::NewJersey => Self::NewJersey(NewJersey::default()),
         }
     }

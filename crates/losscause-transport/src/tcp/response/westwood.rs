@@ -18,10 +18,12 @@
 //!
 //! [`WestwoodRules::Ns2`] has the rules of `Agent/TCP/WestwoodNR`, the authors' agent for ns-2 (2001, with its filter of type 3,
 //! which is the one above): tau is 1 s, an ACK tells of two packets at most, ssthresh is rounded down to whole packets (cwnd is
-//! not), and a timeout leaves a window of 2. Of that agent, RTTmin in ticks of the clock is left out.
+//! not), and a timeout leaves a window of 2. [`WestwoodRules::Ns2Ticks`] has that agent's RTTmin in ticks of the clock besides, which
+//! with a tick of 0.1 s takes a tenth of the window over a path of 110 ms.
 
 use losscause::{AckSample, Span, Time};
 
+use super::super::config::Config;
 use super::delivered::Delivered;
 use super::{Loss, Window};
 
@@ -30,26 +32,33 @@ use super::{Loss, Window};
 pub enum WestwoodRules {
     /// The paper's.
     Published,
-    /// The authors' agent for ns-2.
+    /// The authors' agent for ns-2, with RTTmin as exact as ns-2's time stamps.
     Ns2,
+    /// The same, with RTTmin in whole ticks of the sender's clock (ns-2 `tcpTick_`), at least one, as that agent has it.
+    Ns2Ticks,
 }
 
 #[derive(Clone, Debug)]
 pub(in super::super) struct Westwood {
     rules: WestwoodRules,
+    /// Granularity of RTTmin.
+    tick: Span,
     bandwidth: Bandwidth,
     rtt_min: Option<Span>,
     delivered: Delivered,
 }
 
 impl Westwood {
-    pub(super) fn new(rules: WestwoodRules) -> Self {
-        Self { rules, bandwidth: Bandwidth::new(rules.tau()), rtt_min: None, delivered: Delivered::default() }
+    pub(super) fn new(config: &Config, rules: WestwoodRules) -> Self {
+        let tick = if rules == WestwoodRules::Ns2Ticks { config.tick } else { Span::from_nanos(1) };
+        Self { rules, tick, bandwidth: Bandwidth::new(rules.tau()), rtt_min: None, delivered: Delivered::default() }
     }
 
     #[inline]
     pub(super) fn on_ack(&mut self, window: &mut Window, sample: &AckSample, may_grow: bool) {
         if let Some(rtt) = sample.rtt.filter(|&rtt| rtt > Span::ZERO) {
+            // Of many round trips that begin anywhere in a tick the shortest holds no more than its whole ticks.
+            let rtt = self.tick * (rtt.as_nanos() / self.tick.as_nanos()).max(1);
             self.rtt_min = Some(self.rtt_min.map_or(rtt, |least| least.min(rtt)));
         }
         let pkts = self.delivered.on_ack(sample.newly_acked_pkts);
@@ -92,7 +101,7 @@ impl WestwoodRules {
     const fn tau(self) -> Span {
         match self {
             Self::Published => Span::from_millis(500),
-            Self::Ns2 => Span::from_millis(1_000),
+            Self::Ns2 | Self::Ns2Ticks => Span::from_millis(1_000),
         }
     }
 
@@ -100,21 +109,21 @@ impl WestwoodRules {
     const fn most_pkts(self) -> u64 {
         match self {
             Self::Published => u64::MAX,
-            Self::Ns2 => 2,
+            Self::Ns2 | Self::Ns2Ticks => 2,
         }
     }
 
     fn threshold(self, pipe: f64) -> f64 {
         match self {
             Self::Published => pipe,
-            Self::Ns2 => pipe.floor(),
+            Self::Ns2 | Self::Ns2Ticks => pipe.floor(),
         }
     }
 
     const fn restart_pkts(self) -> f64 {
         match self {
             Self::Published => 1.0,
-            Self::Ns2 => 2.0,
+            Self::Ns2 | Self::Ns2Ticks => 2.0,
         }
     }
 }
@@ -225,7 +234,7 @@ mod tests {
     fn settled(rules: WestwoodRules) -> Westwood {
         let bandwidth =
             Bandwidth { estimate: 84.0, last_sample: 84.0, last_at: Some(at(0)), ..Bandwidth::new(rules.tau()) };
-        Westwood { bandwidth, rtt_min: Some(Span::from_millis(100)), ..Westwood::new(rules) }
+        Westwood { bandwidth, rtt_min: Some(Span::from_millis(100)), ..Westwood::new(&Config::rfc(), rules) }
     }
 
     #[test]
@@ -254,9 +263,24 @@ mod tests {
     }
 
     #[test]
+    fn rtt_min_in_ticks_leaves_their_fraction_out() {
+        let rtt_min = |rules, rtt_ms| {
+            let mut westwood = Westwood::new(&Config::ns2_2001(), rules);
+            let mut window = Window { cwnd: 10.0, ssthresh: 5.0, max_pkts: 100 };
+            let rtt = Some(Span::from_millis(rtt_ms));
+            let sample = AckSample { at: at(500), rtt, newly_acked_pkts: 1, in_flight_pkts: 0, cwnd_pkts: 10.0 };
+            westwood.on_ack(&mut window, &sample, false);
+            westwood.rtt_min
+        };
+        assert_eq!(rtt_min(WestwoodRules::Ns2Ticks, 199), Some(Span::from_millis(100)));
+        assert_eq!(rtt_min(WestwoodRules::Ns2Ticks, 99), Some(Span::from_millis(100)), "no tick counts as one");
+        assert_eq!(rtt_min(WestwoodRules::Ns2, 199), Some(Span::from_millis(199)));
+    }
+
+    #[test]
     fn in_ns2_an_ack_tells_of_two_packets_at_most_and_the_filter_is_slower() {
         let estimate = |rules| {
-            let mut westwood = Westwood::new(rules);
+            let mut westwood = Westwood::new(&Config::rfc(), rules);
             let mut window = Window { cwnd: 10.0, ssthresh: 5.0, max_pkts: 100 };
             for (ms, newly_acked_pkts) in [(0, 1), (100, 5)] {
                 let sample = AckSample { at: at(ms), rtt: None, newly_acked_pkts, in_flight_pkts: 0, cwnd_pkts: 10.0 };

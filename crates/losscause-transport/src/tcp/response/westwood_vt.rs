@@ -30,6 +30,7 @@
 use losscause::lda::vegas_buffer::{Between, VegasBuffer, VegasBufferConfig, WindowOf};
 use losscause::{AckSample, Span, Time, Verdict};
 
+use super::super::config::Config;
 use super::westwood::{Westwood, WestwoodRules};
 use super::{Loss, Window};
 
@@ -58,15 +59,15 @@ pub(in super::super) struct WestwoodVt {
 }
 
 impl WestwoodVt {
-    pub(super) fn new(parameters: WestwoodVtParameters) -> Self {
-        let config = VegasBufferConfig {
+    pub(super) fn new(config: &Config, parameters: WestwoodVtParameters) -> Self {
+        let thresholds = VegasBufferConfig {
             alpha: f64::from(parameters.alpha_pkts),
             beta: f64::from(parameters.beta_pkts),
             between: Between::Undecided,
             window_of: WindowOf::Cwnd,
         };
-        let rule = VegasBuffer::new(&config).expect("Config::validate has ordered the thresholds");
-        Self { westwood: Westwood::new(parameters.westwood), rule }
+        let rule = VegasBuffer::new(&thresholds).expect("Config::validate has ordered the thresholds");
+        Self { westwood: Westwood::new(config, parameters.westwood), rule }
     }
 
     pub(super) fn on_ack(&mut self, window: &mut Window, sample: &AckSample, may_grow: bool) {
@@ -122,7 +123,7 @@ mod tests {
 
     /// 100 packets/s and a path of 60 ms, six packets; the queue adds 30 ms to the last ACK, so that Delta is a third of `cwnd`.
     fn settled(cwnd: f64) -> WestwoodVt {
-        let mut vt = WestwoodVt::new(WestwoodVtParameters::new(WestwoodRules::Published));
+        let mut vt = WestwoodVt::new(&Config::rfc(), WestwoodVtParameters::new(WestwoodRules::Published));
         let mut window = Window { cwnd, ssthresh: 2.0, max_pkts: 100 };
         for i in 0..2_000 {
             ack(&mut vt, &mut window, 10 * i, if i < 1_999 { 60 } else { 90 });
@@ -181,7 +182,7 @@ mod tests {
 
     #[test]
     fn before_any_round_trip_time_nothing_is_decided() {
-        let mut vt = WestwoodVt::new(WestwoodVtParameters::new(WestwoodRules::Published));
+        let mut vt = WestwoodVt::new(&Config::rfc(), WestwoodVtParameters::new(WestwoodRules::Published));
         let mut window = Window { cwnd: 9.0, ssthresh: 9.0, max_pkts: 100 };
         let loss = Loss { at: at(0), flight_pkts: 9, verdict: Verdict::Congestion, sending: None };
         assert!(!vt.on_fast_retransmit(&mut window, &loss));
