@@ -203,12 +203,12 @@ impl<L: Lda> Differentiator<L> {
         mut on_loss: impl FnMut(u64, Judgement),
     ) -> Observed {
         let observed = self.tracker.observe(packet);
-        if let Observed::InOrder(arrival) = observed {
-            self.lda.on_arrival(&arrival);
-            witness.arrived(&arrival, self.lda.scheme());
+        if let Observed::InOrder(arrival) = &observed {
+            self.lda.on_arrival(arrival);
+            witness.arrived(arrival, self.lda.scheme());
             let lost = u64::from(arrival.lost());
             for seq in arrival.seq - lost..arrival.seq {
-                let loss = Loss { seq, revealed_by: arrival, truth: witness.truth(seq) };
+                let loss = Loss { seq, revealed_by: *arrival, truth: witness.truth(seq) };
                 let judgement = self.lda.judge(&loss);
                 witness.judged(&loss, &judgement);
                 on_loss(seq, judgement);

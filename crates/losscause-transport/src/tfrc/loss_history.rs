@@ -38,6 +38,8 @@ pub struct LossHistory {
     open_from: u64,
     /// D for the open interval.
     discount: f64,
+    /// A_1, which is the same until the open interval closes.
+    closed_average: f64,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -59,6 +61,7 @@ impl LossHistory {
             len: 0,
             open_from: 0,
             discount: 1.0,
+            closed_average: 0.0,
         }
     }
 
@@ -72,8 +75,7 @@ impl LossHistory {
     pub fn first_event(&mut self, before: f64, open_from: u64) {
         self.closed[0] = Closed { length: before, discount: 1.0 };
         self.len = 1;
-        self.open_from = open_from;
-        self.discount = 1.0;
+        self.open(open_from);
     }
 
     /// A further loss event: closes the open interval; the new one counts from packet `open_from` on.
@@ -88,8 +90,14 @@ impl LossHistory {
         self.closed.copy_within(..7, 1);
         self.closed[0] = Closed { length: open_from.saturating_sub(self.open_from) as f64, discount: 1.0 };
         self.len = (self.len + 1).min(8);
+        self.open(open_from);
+    }
+
+    /// An interval was closed, and the next one counts from packet `open_from` on.
+    fn open(&mut self, open_from: u64) {
         self.open_from = open_from;
         self.discount = 1.0;
+        self.closed_average = self.average(None);
     }
 
     /// The loss event rate p, 0 to 1, when `newest` is the highest sequence number received; 0 before the first loss
@@ -101,8 +109,7 @@ impl LossHistory {
         let open = self.open_length(newest);
         self.update_discount(open);
         let with_open = self.average(Some(open));
-        let without = self.average(None);
-        1.0 / with_open.max(without).max(1.0)
+        1.0 / with_open.max(self.closed_average).max(1.0)
     }
 
     /// The closed intervals, newest first, in packets.
@@ -138,7 +145,7 @@ impl LossHistory {
     /// Brings D up to date for an open interval of `open` packets. D only falls until the interval closes.
     fn update_discount(&mut self, open: f64) {
         let Some(Discounting { floor, .. }) = self.discounting else { return };
-        let twice = 2.0 * self.average(None);
+        let twice = 2.0 * self.closed_average;
         if open > twice {
             self.discount = (twice / open).max(floor);
         }
