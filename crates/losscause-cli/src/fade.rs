@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use losscause_study::fade::{self, Pattern, Source, Statistics};
 use losscause_study::parallel::Jobs;
-use losscause_study::{RunError, Setting, atomic, paper};
+use losscause_study::{InputError, RunError, Setting, atomic, paper};
 use serde::Serialize;
 
 use crate::Failure;
@@ -89,13 +89,20 @@ fn check_writable(out: &Path, sources: &[Source]) -> Result<(), RunError> {
     sources.iter().try_for_each(|source| atomic::AtomicFile::create(&file(out, source)).map(drop))
 }
 
-/// The patterns to make, and the paper they are of.
+/// The patterns to make, and the paper they are of. A word that is no file can only be a paper.
 fn sources(channel: &Path, settings: &[Setting]) -> Result<(Vec<Source>, Option<&'static paper::Paper>), Failure> {
-    let paper = channel.to_str().filter(|_| !channel.exists()).and_then(|name| paper::find(name).ok());
-    match paper.and_then(|paper| Some((paper, paper.channel()?))) {
-        Some((paper, text)) => Ok((fade::parse(text, paper.key(), settings)?, Some(paper))),
-        None => Ok((fade::load(channel, settings)?, None)),
-    }
+    let is_word = |name: &&str| !name.contains(['.', '/', '\\']);
+    let Some(name) = channel.to_str().filter(is_word).filter(|_| !channel.exists()) else {
+        return Ok((fade::load(channel, settings)?, None));
+    };
+    let paper = paper::find(name)?;
+    let Some(text) = paper.channel() else {
+        let file = paper.key().to_owned();
+        return Err(
+            InputError::File { file, problem: "has no fading channel".into(), expected: "cen2003 or a file" }.into()
+        );
+    };
+    Ok((fade::parse(text, paper.key(), settings)?, Some(paper)))
 }
 
 fn report(source: &Source, pattern: &Pattern, paper: Option<&paper::Paper>) -> Report {

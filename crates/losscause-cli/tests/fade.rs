@@ -164,6 +164,13 @@ fn a_channel_file_that_is_missing_empty_binary_malformed_or_a_directory() {
     };
     let expected = "expected a channel file in TOML (docs/channels/jakes.md)";
     assert_eq!(refusal(place.path(), &["fade", "no.toml"]), format!("no.toml: there is no such file, {expected}"));
+    assert!(
+        refusal(place.path(), &["fade", "cen2030"]).starts_with("cen2030: is no paper (did you mean \"cen2003\"?)")
+    );
+    assert_eq!(
+        refusal(place.path(), &["fade", "koo2007"]),
+        "koo2007: has no fading channel, expected cen2003 or a file"
+    );
     assert_eq!(refused(b""), format!("c.toml: is empty, {expected}"));
     assert_eq!(refused(&[0x7f, b'E', b'L', b'F', 0xff, 0xfe, 0]), format!("c.toml: is not UTF-8 text, {expected}"));
     let said = refused(CHANNEL.replace("seed = 1", "seed = one").as_bytes());
