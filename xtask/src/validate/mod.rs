@@ -142,9 +142,13 @@ impl Comparison {
     fn wanted_seeds(&self, grid: &Grid) -> u64 {
         let done = self.pairs.len() as u64;
         let goodput = wanted_seeds(done, self.goodput(), grid.seeds.half_width).min(grid.seeds.at_most);
-        let judged = self.queue_drops().filter(|_| self.total(|o| o.queue_drops).0 >= grid.bounds.drops_from);
-        let drops = wanted_seeds(done, judged, grid.seeds.drops_half_width).min(grid.seeds.drops_at_most);
-        goodput.max(drops)
+        let enough = self.total(|o| o.queue_drops).0 >= grid.bounds.drops_from;
+        let drops = match self.queue_drops().filter(|_| enough) {
+            // A cell that parts equal times is there to be judged by its drops.
+            None if self.cell.unparted().is_some() => 2 * done,
+            judged => wanted_seeds(done, judged, grid.seeds.drops_half_width),
+        };
+        goodput.max(drops.min(grid.seeds.drops_at_most))
     }
 
     /// Packets delivered.
