@@ -80,7 +80,7 @@ impl Ledger {
         if self.unjudged.len() == MAX_PKTS {
             self.unjudged.pop_front();
         }
-        let entry = Entry { seq, truth: Truth { cause, draw: self.stream.uniform() } };
+        let entry = Entry { seq, truth: Truth { cause, first: cause, draw: self.stream.uniform() } };
         // Losses come in order, except that a packet may be lost late on its path and its successor early.
         let later = self.unjudged.iter().rev().take_while(|other| other.seq > seq).count();
         self.unjudged.insert(self.unjudged.len() - later, entry);
@@ -114,7 +114,7 @@ impl Ledger {
         self.unjudged.get(beyond.checked_sub(1)?).filter(|entry| entry.seq == seq)
     }
 
-    /// The truth about the packets lost among these: their first draw, and congestion if that is the cause of any.
+    /// The truth about the packets lost among these: the first one's draw and cause, and congestion if that is the cause of any.
     fn event(&self, packets: Range<u64>) -> Option<Truth> {
         let mut lost = self.unjudged.iter().filter(|entry| packets.contains(&entry.seq)).map(|entry| entry.truth);
         let first = lost.next()?;

@@ -7,8 +7,12 @@
 //! | parameter | unit | default | range |
 //! |---|---|---|---|
 //! | `P_CC`, `P_WW` (labelled) | 1 | 1 | 0 to 1 |
-//!
 //! | `timeouts` (labelled) | | false | whether timeouts are labelled as well |
+//! | `by_packet` (labelled) | | false | whether a sender's loss event has the cause of its first packet |
+//!
+//! A TCP sender finds one packet missing, and an event may have lost others for the other reason. Barman and Matta do not say which cause
+//! the label is about: the event's, where congestion outweighs the air, or the packet's (`by_packet`). P[C|C] and P[W|W] are measured by
+//! the event's.
 //!
 //! Barman and Matta label "a loss event" and say of timeouts that wireless losses cause that they are accounted for "through our TCP
 //! NewReno variant with perfect loss labeling" (section 2.2), of NewReno-FF that all timeouts indicate congestion. So their
@@ -139,11 +143,11 @@ impl Accuracy {
     }
 
     fn judge(&self, truth: Option<Truth>) -> Judgement {
-        let Some(Truth { cause, draw }) = truth else {
+        let Some(Truth { cause, first, draw }) = truth else {
             return Judgement { verdict: Verdict::Undecided, reason: Reason::Missing { input: "the true cause" } };
         };
         // A draw lies in [0, 1), so that 0 is never right and 1 always.
-        let verdict = match cause {
+        let verdict = match if self.by_packet { first } else { cause } {
             Cause::Congestion if draw < self.p_cc => Verdict::Congestion,
             Cause::Congestion => Verdict::Wireless,
             Cause::Wireless if draw < self.p_ww => Verdict::Wireless,
@@ -160,7 +164,8 @@ mod tests {
     #[test]
     fn an_oracle_is_right_as_often_as_it_is_said_to_be() {
         let verdict = |p_cc, p_ww, cause, draw| {
-            Accuracy { p_cc, p_ww, timeouts: false }.judge(Some(Truth { cause, draw })).verdict
+            let accuracy = Accuracy { p_cc, p_ww, ..Accuracy::default() };
+            accuracy.judge(Some(Truth { cause, first: cause, draw })).verdict
         };
         assert_eq!(verdict(1.0, 0.0, Cause::Congestion, 0.999), Verdict::Congestion);
         assert_eq!(verdict(1.0, 0.0, Cause::Wireless, 0.0), Verdict::Congestion, "NewReno: P[C|C] 1, P[W|W] 0");
@@ -169,5 +174,12 @@ mod tests {
         assert_eq!(verdict(0.4, 0.2, Cause::Wireless, 0.19), Verdict::Wireless);
         assert_eq!(verdict(0.4, 0.2, Cause::Wireless, 0.2), Verdict::Congestion);
         assert_eq!(Accuracy::default().judge(None).verdict, Verdict::Undecided);
+    }
+
+    #[test]
+    fn an_event_of_both_causes_has_the_one_that_is_asked_for() {
+        let both = Truth { cause: Cause::Congestion, first: Cause::Wireless, draw: 0.5 };
+        let verdict = |by_packet| Accuracy { by_packet, ..Accuracy::default() }.judge(Some(both)).verdict;
+        assert_eq!([false, true].map(verdict), [Verdict::Congestion, Verdict::Wireless]);
     }
 }

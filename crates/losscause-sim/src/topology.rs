@@ -260,11 +260,14 @@ pub struct Accuracy {
     pub p_ww: f64,
     /// Whether timeouts are labelled, too; congestion otherwise.
     pub timeouts: bool,
+    /// Whether a TCP sender's loss event is labelled by the cause of its first packet; by congestion, if that is the cause of any,
+    /// otherwise.
+    pub by_packet: bool,
 }
 
 impl Default for Accuracy {
     fn default() -> Self {
-        Self { p_cc: 1.0, p_ww: 1.0, timeouts: false }
+        Self { p_cc: 1.0, p_ww: 1.0, timeouts: false, by_packet: false }
     }
 }
 

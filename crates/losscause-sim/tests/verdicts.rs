@@ -157,7 +157,7 @@ fn every_algorithm_works_under_every_tcp() {
 #[test]
 fn labels_that_are_always_congestion_change_nothing() {
     for config in tcps() {
-        let labels = Accuracy { p_cc: 1.0, p_ww: 0.0, timeouts: true };
+        let labels = Accuracy { p_ww: 0.0, timeouts: true, ..Accuracy::default() };
         let labelled = tcp(0.005, config, TcpLda::Sender(LdaSpec::Labelled(labels)));
         let plain = tcp(0.005, config, TcpLda::Nobody);
         assert_eq!((labelled.sent_packets, labelled.lost), (plain.sent_packets, plain.lost));
@@ -167,7 +167,7 @@ fn labels_that_are_always_congestion_change_nothing() {
 
 #[test]
 fn labels_are_as_often_right_as_they_are_said_to_be() {
-    let labels = Accuracy { p_cc: 0.8, p_ww: 0.3, timeouts: false };
+    let labels = Accuracy { p_cc: 0.8, p_ww: 0.3, ..Accuracy::default() };
     let verdicts = tcp(0.005, tcps()[1], TcpLda::Sender(LdaSpec::Labelled(labels))).verdicts;
     let wireless = verdicts.wireless;
     let share = wireless.called_wireless as f64 / wireless.judged() as f64;

@@ -241,7 +241,7 @@ fn values_out_of_range_are_refused_by_key_value_and_expectation() {
     refused("[lda.labelled]\ntimeouts = 1", "lda.labelled.timeouts: expected true or false");
     refused(
         "[lda.labelled]\nP_WC = 0",
-        "lda.labelled.P_WC: \"P_WC\" is unknown (did you mean \"P_CC\"?), expected one of P_CC, P_WW, timeouts",
+        "lda.labelled.P_WC: \"P_WC\" is unknown (did you mean \"P_CC\"?), expected one of P_CC, P_WW, timeouts, by_packet",
     );
     refused(
         "[measure]\nto_s = 11",

@@ -107,7 +107,7 @@ fn configs() -> impl Strategy<Value = Config> {
         Just(ResponseScheme::Cubic),
         Just(ResponseScheme::Westwood(WestwoodRules::Published)),
         Just(ResponseScheme::Westwood(WestwoodRules::Ns2)),
-        Just(ResponseScheme::Westwood(WestwoodRules::Ns2Ticks)),
+        Just(ResponseScheme::Westwood(WestwoodRules::Ns2In2001)),
         Just(ResponseScheme::WestwoodVt(WestwoodVtParameters::new(WestwoodRules::Ns2))),
         Just(ResponseScheme::WestwoodVt(WestwoodVtParameters {
             alpha_pkts: 1,

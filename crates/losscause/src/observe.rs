@@ -70,8 +70,10 @@ impl Loss {
 /// What a simulator hands to oracles along with a loss.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Truth {
-    /// The true cause.
+    /// The true cause; of an event that lost several packets congestion, if any of them fell to it.
     pub cause: Cause,
+    /// That of the first packet lost: of a single packet the same.
+    pub first: Cause,
     /// A uniform draw from [0, 1), for oracles of limited accuracy.
     pub draw: f64,
 }
@@ -311,7 +313,7 @@ mod tests {
     }
 
     fn truth_about(seq: u64) -> Truth {
-        Truth { cause: Cause::Wireless, draw: seq as f64 / 100.0 }
+        Truth { cause: Cause::Wireless, first: Cause::Wireless, draw: seq as f64 / 100.0 }
     }
 
     impl Witness for Log {

@@ -24,7 +24,8 @@ pub(super) const DEFAULT: &str = "always congestion";
 /// What a flow calls the oracle that is handed the true cause.
 pub const OMNISCIENT: &str = "omniscient";
 
-/// What a flow calls the oracle of limited accuracy; its settings are `[lda.labelled]` with `P_CC`, `P_WW` and `timeouts`.
+/// What a flow calls the oracle of limited accuracy; its settings are `[lda.labelled]` with `P_CC`, `P_WW`, `timeouts` and
+/// `by_packet`.
 pub const LABELLED: &str = "labelled";
 
 /// Settings of the algorithms, by the algorithm's name. What is set for a base scheme (`[lda.Spike]`) holds inside a
@@ -99,24 +100,20 @@ impl LdaSettings {
         let mut accuracy = Accuracy::default();
         for (title, table) in self.0.iter().filter(|(title, _)| title.eq_ignore_ascii_case(LABELLED)) {
             for (key, value) in table {
-                if key == "timeouts" {
-                    let LdaValue::Flag(timeouts) = value else {
-                        return Err(reader.error(&format!("lda.{title}.{key}"), "expected true or false"));
-                    };
-                    accuracy.timeouts = *timeouts;
-                    continue;
-                }
-                let place = match key.as_str() {
-                    "P_CC" => &mut accuracy.p_cc,
-                    "P_WW" => &mut accuracy.p_ww,
-                    _ => {
-                        let problem = unknown(key, &["P_CC", "P_WW", "timeouts"]);
+                let is_share = |share: &f64| (0.0..=1.0).contains(share);
+                match (key.as_str(), value) {
+                    ("P_CC", LdaValue::Number(share)) if is_share(share) => accuracy.p_cc = *share,
+                    ("P_WW", LdaValue::Number(share)) if is_share(share) => accuracy.p_ww = *share,
+                    ("timeouts", LdaValue::Flag(timeouts)) => accuracy.timeouts = *timeouts,
+                    ("by_packet", LdaValue::Flag(by_packet)) => accuracy.by_packet = *by_packet,
+                    (key, _) => {
+                        let problem = match key {
+                            "P_CC" | "P_WW" => "expected a number from 0 to 1".to_owned(),
+                            "timeouts" | "by_packet" => "expected true or false".to_owned(),
+                            _ => unknown(key, &["P_CC", "P_WW", "timeouts", "by_packet"]),
+                        };
                         return Err(reader.error(&format!("lda.{title}.{key}"), problem));
                     }
-                };
-                match value {
-                    LdaValue::Number(share) if (0.0..=1.0).contains(share) => *place = *share,
-                    _ => return Err(reader.error(&format!("lda.{title}.{key}"), "expected a number from 0 to 1")),
                 }
             }
         }

@@ -104,6 +104,8 @@ pub enum Inflation {
     /// All, even where fast retransmit was not allowed (ns-2 without `exitFastRetrans_`, before July 2003): packets that were
     /// sent again after a timeout though they had arrived let out more of their kind.
     Always,
+    /// None: fast retransmit without fast recovery, as in ns-2's `Agent/TCP` and in the authors' Westwood over Reno.
+    Never,
 }
 
 /// When duplicate ACKs may trigger fast retransmit.

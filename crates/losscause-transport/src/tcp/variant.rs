@@ -1,8 +1,8 @@
 //! The TCPs by name: a recovery, a response, and the settings that go with them.
 
 use super::config::{
-    Config, FastRetransmit, NewRenoRules, RecoveryScheme, ResponseScheme, SackOption, VegasParameters, VegasRules,
-    WestwoodRules, WestwoodVtParameters,
+    Config, FastRetransmit, Inflation, NewRenoRules, RecoveryScheme, ResponseScheme, SackOption, VegasParameters,
+    VegasRules, WestwoodRules, WestwoodVtParameters,
 };
 
 /// A TCP that has a name.
@@ -20,7 +20,8 @@ pub enum Variant {
     Veno,
     /// Selective acknowledgements, CUBIC's response (RFC 9438).
     Cubic,
-    /// Reno's recovery, Westwood's response (Mascolo et al. 2001).
+    /// Reno's recovery, Westwood's response (Mascolo et al. 2001); by the rules of 2001, fast retransmit alone, as in its authors'
+    /// agent for ns-2.
     Westwood,
     /// NewReno's recovery, Westwood's response.
     WestwoodNr,
@@ -35,6 +36,8 @@ pub enum Variant {
 pub enum RecoveryName {
     /// [`RecoveryScheme::Reno`].
     Reno,
+    /// The same on every third duplicate ACK, and with no window beyond cwnd meanwhile: no fast recovery.
+    FastRetransmit,
     /// [`RecoveryScheme::NewReno`].
     NewReno,
     /// [`RecoveryScheme::Sack`], or [`RecoveryScheme::Sack1`] in ns-2.
@@ -75,8 +78,11 @@ pub enum Rules {
 
 impl Variant {
     /// What it sends again, and what its window does.
-    pub const fn parts(self) -> (RecoveryName, ResponseName) {
+    pub const fn parts(self, rules: Rules) -> (RecoveryName, ResponseName) {
         match self {
+            Self::Westwood if matches!(rules, Rules::Ns2In2001) => {
+                (RecoveryName::FastRetransmit, ResponseName::Westwood)
+            }
             Self::Reno => (RecoveryName::Reno, ResponseName::Aimd),
             Self::NewReno => (RecoveryName::NewReno, ResponseName::Aimd),
             Self::Sack => (RecoveryName::Sack, ResponseName::Aimd),
@@ -95,7 +101,7 @@ impl Config {
     /// The same settings for another TCP. Of Veno, CUBIC, the Westwoods and New Jersey ns-2.35 has no agents of this kind: their responses are
     /// the published ones, over ns-2's recoveries.
     pub const fn with_variant(self, variant: Variant, rules: Rules) -> Self {
-        let (recovery, response) = variant.parts();
+        let (recovery, response) = variant.parts(rules);
         self.with_recovery(recovery, rules).with_response(response, rules)
     }
 
@@ -106,6 +112,11 @@ impl Config {
         config.sack = None;
         config.recovery = match (recovery, rules) {
             (R::Reno, _) => RecoveryScheme::Reno,
+            (R::FastRetransmit, _) => {
+                config.fast_retransmit = FastRetransmit::Always;
+                config.inflation = Inflation::Never;
+                RecoveryScheme::Reno
+            }
             (R::NewReno, Rules::Published) => {
                 config.fast_retransmit = FastRetransmit::AfterRecovery;
                 RecoveryScheme::NewReno(NewRenoRules::RFC)
@@ -138,7 +149,7 @@ impl Config {
         let (vegas, westwood) = match rules {
             Rules::Published => (VegasRules::Published, WestwoodRules::Published),
             Rules::Ns2 => (VegasRules::Ns2, WestwoodRules::Ns2),
-            Rules::Ns2In2001 => (VegasRules::Ns2, WestwoodRules::Ns2Ticks),
+            Rules::Ns2In2001 => (VegasRules::Ns2, WestwoodRules::Ns2In2001),
         };
         let response = match response {
             ResponseName::Aimd => ResponseScheme::Aimd,
@@ -163,6 +174,18 @@ mod tests {
     fn reno_is_what_the_named_sets_hold() {
         assert_eq!(Config::rfc().with_variant(Variant::Reno, Rules::Published), Config::rfc());
         assert_eq!(Config::ns2().with_variant(Variant::Reno, Rules::Ns2), Config::ns2());
+    }
+
+    #[test]
+    fn westwood_of_2001_has_fast_retransmit_alone_and_the_one_over_newreno_has_not() {
+        let config = |variant| Config::ns2_2001().with_variant(variant, Rules::Ns2In2001);
+        let (alone, over_newreno) = (config(Variant::Westwood), config(Variant::WestwoodNr));
+        assert_eq!((alone.fast_retransmit, alone.inflation), (FastRetransmit::Always, Inflation::Never));
+        assert_eq!(
+            (over_newreno.fast_retransmit, over_newreno.inflation),
+            (FastRetransmit::OncePerWindow, Inflation::Always)
+        );
+        assert_eq!(alone.response, over_newreno.response);
     }
 
     #[test]

@@ -201,7 +201,7 @@ impl TcpSettings {
             TcpMode::Ns2In2001 => (tcp::Config::ns2_2001(), tcp::Rules::Ns2In2001),
         };
         let named = variant.or(self.variant).map_or(tcp::Variant::Reno, Into::into);
-        let (recovery, response) = named.parts();
+        let (recovery, response) = named.parts(rules);
         let recovery = self.recovery.map_or(recovery, Into::into);
         let response = self.response.map_or(response, Into::into);
         config.with_recovery(recovery, rules).with_response(response, rules)
@@ -271,6 +271,8 @@ mirrored! {
     pub enum TcpRecovery => tcp::RecoveryName {
         /// Fast recovery until the first new acknowledgement (RFC 5681).
         Reno,
+        /// None: the third duplicate acknowledgement sends a packet again, and nothing else until it is acknowledged.
+        FastRetransmit,
         /// Fast recovery until everything is repaired (RFC 6582).
         NewReno as "newreno",
         /// By what the receiver reports (RFC 6675; ns-2: Sack1).
@@ -375,5 +377,7 @@ mirrored! {
         InRecovery,
         /// All (ns-2 before July 2003).
         Always,
+        /// None: fast retransmit without fast recovery.
+        Never,
     }
 }

@@ -227,6 +227,7 @@ impl NewReno {
     #[inline]
     pub(super) fn window_pkts(&self, stream: &Stream, window: &Window) -> u32 {
         window.pkts(match self.phase {
+            Phase::Recovering { .. } if self.inflation == Inflation::Never => 0,
             Phase::Recovering { inflation, .. } => inflation,
             Phase::Open { dup_acks } if dup_acks < self.threshold => {
                 self.limited_transmit.releases(dup_acks, stream.next == stream.sent)

@@ -97,6 +97,7 @@ impl Reno {
     #[inline]
     pub(super) fn window_pkts(&self, stream: &Stream, window: &Window) -> u32 {
         window.pkts(match self.phase {
+            Phase::FastRecovery { .. } if self.inflation == Inflation::Never => 0,
             Phase::FastRecovery { inflation } => inflation,
             Phase::Open { dup_acks } if dup_acks < self.threshold => {
                 self.limited_transmit.releases(dup_acks, stream.next == stream.sent)
@@ -147,6 +148,20 @@ mod tests {
             inflation.push(extra(&reno, true));
         }
         assert_eq!(inflation, [0, 0, 3, 4, 5]);
+    }
+
+    #[test]
+    fn without_inflation_no_duplicate_adds_to_the_window_from_the_third_on() {
+        let mut reno = Reno::new(&Config { inflation: Inflation::Never, ..Config::ns2() });
+        let mut inflation = vec![];
+        for _ in 0..5 {
+            after_dup_acks(&mut reno, 5, 15, 1);
+            inflation.push(extra(&reno, true));
+        }
+        assert_eq!(inflation[2..], [0, 0, 0]);
+        reno.on_timeout(&stream(5, 15));
+        after_dup_acks(&mut reno, 5, 15, 6);
+        assert_eq!(extra(&reno, false), 0);
     }
 
     #[test]

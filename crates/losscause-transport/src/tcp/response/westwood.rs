@@ -16,10 +16,20 @@
 //! Deviations: the paper names tau and m without fixing them for all paths; here tau is 500 ms and m is 2, the smallest that it
 //! allows. ACKs of the same instant are one sample. Everything is counted in packets.
 //!
-//! [`WestwoodRules::Ns2`] has the rules of `Agent/TCP/WestwoodNR`, the authors' agent for ns-2 (2001, with its filter of type 3,
-//! which is the one above): tau is 1 s, an ACK tells of two packets at most, ssthresh is rounded down to whole packets (cwnd is
-//! not), and a timeout leaves a window of 2. [`WestwoodRules::Ns2Ticks`] has that agent's RTTmin in ticks of the clock besides, which
-//! with a tick of 0.1 s takes a tenth of the window over a path of 110 ms.
+//! The authors' agents for ns-2 have rules of their own:
+//!
+//! | | published | [`Ns2`](WestwoodRules::Ns2) | [`Ns2In2001`](WestwoodRules::Ns2In2001) |
+//! |---|---|---|---|
+//! | filter | the one above, tau 0.5 s | the same, tau 1 s (`filter_type_` 3) | bwe_k = 0.9047 bwe_(k-1) + 0.0476 (b_k + b_(k-1)), whatever D (`filter_type_` 1, the default); silence is not noticed |
+//! | an ACK tells of | all it acknowledges | two packets at most | two packets at most |
+//! | RTTmin | exact | exact | in whole ticks of the sender's clock, at least one |
+//! | ssthresh | real | rounded down, cwnd is not | rounded down, cwnd too |
+//! | timeout: cwnd | 1 | 2 | 1 |
+//! | timeout: ssthresh | bwe RTTmin | the same | bwe RTTmin / a; a counts losses in slow start, up to 4 (a timeout as 1, a fast retransmit as 1/4), and is 1 after one outside |
+//!
+//! `Ns2` is `Agent/TCP/WestwoodNR` as later revised, `Ns2In2001` is `Agent/TCP/Westwood` 1.3 of June 2002, whose formulas the NewReno agent of
+//! September 2001 still holds as comments. A filter per ACK sees the packets of a burst at the last hop's rate, so its estimate is high.
+//! What that agent's count of duplicates does differently (`unaccounted_`) is not followed.
 
 use losscause::{AckSample, Span, Time};
 
@@ -32,10 +42,10 @@ use super::{Loss, Window};
 pub enum WestwoodRules {
     /// The paper's.
     Published,
-    /// The authors' agent for ns-2, with RTTmin as exact as ns-2's time stamps.
+    /// The authors' agent for ns-2 over NewReno, as later revised.
     Ns2,
-    /// The same, with RTTmin in whole ticks of the sender's clock (ns-2 `tcpTick_`), at least one, as that agent has it.
-    Ns2Ticks,
+    /// The authors' agents for ns-2 of 2001 and 2002.
+    Ns2In2001,
 }
 
 #[derive(Clone, Debug)]
@@ -46,12 +56,23 @@ pub(in super::super) struct Westwood {
     bandwidth: Bandwidth,
     rtt_min: Option<Span>,
     delivered: Delivered,
+    /// a: losses in slow start.
+    slow_start_losses: f64,
 }
+
+/// The largest a.
+const MOST_SLOW_START_LOSSES: f64 = 4.0;
 
 impl Westwood {
     pub(super) fn new(config: &Config, rules: WestwoodRules) -> Self {
-        let tick = if rules == WestwoodRules::Ns2Ticks { config.tick } else { Span::from_nanos(1) };
-        Self { rules, tick, bandwidth: Bandwidth::new(rules.tau()), rtt_min: None, delivered: Delivered::default() }
+        Self {
+            rules,
+            tick: if rules == WestwoodRules::Ns2In2001 { config.tick } else { Span::from_nanos(1) },
+            bandwidth: Bandwidth::new(rules.filter()),
+            rtt_min: None,
+            delivered: Delivered::default(),
+            slow_start_losses: 0.0,
+        }
     }
 
     #[inline]
@@ -77,16 +98,24 @@ impl Westwood {
             return false;
         }
         let pipe = self.pipe_pkts(loss.at);
+        self.count_slow_start_loss(window, 0.25);
         window.ssthresh = self.rules.threshold(pipe);
-        window.cwnd = window.cwnd.min(pipe);
+        window.cwnd = window.cwnd.min(self.rules.most_cwnd(pipe));
         true
     }
 
     pub(super) fn on_timeout(&mut self, window: &mut Window, now: Time) {
         let pipe = self.pipe_pkts(now);
-        window.ssthresh = self.rules.threshold(pipe);
+        self.count_slow_start_loss(window, 1.0);
+        window.ssthresh = self.rules.threshold_after_timeout(pipe, self.slow_start_losses);
         window.cwnd = self.rules.restart_pkts();
         self.delivered.on_timeout();
+    }
+
+    fn count_slow_start_loss(&mut self, window: &Window, weight: f64) {
+        let slow_start = window.cwnd < window.ssthresh;
+        self.slow_start_losses =
+            if slow_start { (self.slow_start_losses + weight).min(MOST_SLOW_START_LOSSES) } else { 1.0 };
     }
 
     /// What fills the path and no queue.
@@ -98,10 +127,11 @@ impl Westwood {
 }
 
 impl WestwoodRules {
-    const fn tau(self) -> Span {
+    const fn filter(self) -> Filter {
         match self {
-            Self::Published => Span::from_millis(500),
-            Self::Ns2 | Self::Ns2Ticks => Span::from_millis(1_000),
+            Self::Published => Filter::OverTime { tau: Span::from_millis(500) },
+            Self::Ns2 => Filter::OverTime { tau: Span::from_millis(1_000) },
+            Self::Ns2In2001 => Filter::PerAck,
         }
     }
 
@@ -109,29 +139,54 @@ impl WestwoodRules {
     const fn most_pkts(self) -> u64 {
         match self {
             Self::Published => u64::MAX,
-            Self::Ns2 | Self::Ns2Ticks => 2,
+            Self::Ns2 | Self::Ns2In2001 => 2,
         }
     }
 
     fn threshold(self, pipe: f64) -> f64 {
         match self {
             Self::Published => pipe,
-            Self::Ns2 | Self::Ns2Ticks => pipe.floor(),
+            Self::Ns2 | Self::Ns2In2001 => pipe.floor(),
+        }
+    }
+
+    /// The largest window that a fast retransmit leaves.
+    fn most_cwnd(self, pipe: f64) -> f64 {
+        match self {
+            Self::Published | Self::Ns2 => pipe,
+            Self::Ns2In2001 => pipe.floor(),
+        }
+    }
+
+    /// `a` is at least 1.
+    fn threshold_after_timeout(self, pipe: f64, a: f64) -> f64 {
+        match self {
+            Self::Published | Self::Ns2 => self.threshold(pipe),
+            Self::Ns2In2001 => (pipe / a).floor().max(2.0),
         }
     }
 
     const fn restart_pkts(self) -> f64 {
         match self {
-            Self::Published => 1.0,
-            Self::Ns2 | Self::Ns2Ticks => 2.0,
+            Self::Published | Self::Ns2In2001 => 1.0,
+            Self::Ns2 => 2.0,
         }
     }
+}
+
+/// How samples of the bandwidth are smoothed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Filter {
+    /// By the time since the one before.
+    OverTime { tau: Span },
+    /// Each alike.
+    PerAck,
 }
 
 /// The bandwidth filter, packets per second.
 #[derive(Clone, Debug)]
 struct Bandwidth {
-    tau: Span,
+    filter: Filter,
     estimate: f64,
     last_sample: f64,
     last_at: Option<Time>,
@@ -143,8 +198,8 @@ struct Bandwidth {
 const M: i64 = 2;
 
 impl Bandwidth {
-    fn new(tau: Span) -> Self {
-        Self { tau, estimate: 0.0, last_sample: 0.0, last_at: None, pending: 0 }
+    fn new(filter: Filter) -> Self {
+        Self { filter, estimate: 0.0, last_sample: 0.0, last_at: None, pending: 0 }
     }
 
     fn on_ack(&mut self, now: Time, pkts: u64) {
@@ -162,27 +217,33 @@ impl Bandwidth {
         if since > Span::ZERO {
             let sample = self.pending as f64 / since.as_secs_f64();
             self.pending = 0;
-            self.filter(sample, since);
+            self.take_in(sample, since);
             self.last_at = Some(now);
         }
     }
 
     /// Takes in the silence before `now`, in pieces of tau/m; what is shorter stays for the next sample.
     fn idle_until(&mut self, now: Time) {
-        let Some(last) = self.last_at else { return };
+        let (Some(last), Filter::OverTime { tau }) = (self.last_at, self.filter) else { return };
         let pieces = (now - last).as_nanos().max(1) - 1;
-        let longest = self.tau / M;
+        let longest = tau / M;
         let pieces = pieces / longest.as_nanos();
         // After so many the estimate is nothing.
         for _ in 0..pieces.min(1000) {
-            self.filter(0.0, longest);
+            self.take_in(0.0, longest);
         }
         self.last_at = Some(last + longest * pieces);
     }
 
-    fn filter(&mut self, sample: f64, since: Span) {
-        let ratio = 2.0 * self.tau.as_secs_f64() / since.as_secs_f64();
-        self.estimate = ((ratio - 1.0) * self.estimate + sample + self.last_sample) / (ratio + 1.0);
+    fn take_in(&mut self, sample: f64, since: Span) {
+        let both = sample + self.last_sample;
+        self.estimate = match self.filter {
+            Filter::OverTime { tau } => {
+                let ratio = 2.0 * tau.as_secs_f64() / since.as_secs_f64();
+                ((ratio - 1.0) * self.estimate + both) / (ratio + 1.0)
+            }
+            Filter::PerAck => 0.9047 * self.estimate + 0.0476 * both,
+        };
         self.last_sample = sample;
     }
 }
@@ -199,7 +260,7 @@ mod tests {
 
     #[test]
     fn the_filter_follows_its_equation() {
-        let mut bandwidth = Bandwidth::new(WestwoodRules::Published.tau());
+        let mut bandwidth = Bandwidth::new(WestwoodRules::Published.filter());
         bandwidth.on_ack(at(0), 1);
         bandwidth.on_ack(at(100), 1);
         // 10 packets/s; 2 tau/D = 10: (9 * 0 + 10 + 0)/11.
@@ -212,7 +273,7 @@ mod tests {
     #[test]
     fn a_steady_stream_of_acks_is_estimated_right_however_it_is_spaced() {
         for (step_ms, pkts) in [(10, 1), (20, 2), (50, 5), (200, 20)] {
-            let mut bandwidth = Bandwidth::new(WestwoodRules::Published.tau());
+            let mut bandwidth = Bandwidth::new(WestwoodRules::Published.filter());
             for i in 0..2_000 {
                 bandwidth.on_ack(at(i * step_ms), pkts);
             }
@@ -223,7 +284,7 @@ mod tests {
     #[test]
     fn silence_lowers_the_estimate() {
         let mut bandwidth =
-            Bandwidth { estimate: 90.0, last_at: Some(at(0)), ..Bandwidth::new(WestwoodRules::Published.tau()) };
+            Bandwidth { estimate: 90.0, last_at: Some(at(0)), ..Bandwidth::new(WestwoodRules::Published.filter()) };
         bandwidth.idle_until(at(600));
         // Twice 250 ms with 2 tau/D = 4: times 3/5 each.
         assert!((bandwidth.estimate - 32.4).abs() < 1e-9);
@@ -233,7 +294,7 @@ mod tests {
     /// 8.4 packets fill the path.
     fn settled(rules: WestwoodRules) -> Westwood {
         let bandwidth =
-            Bandwidth { estimate: 84.0, last_sample: 84.0, last_at: Some(at(0)), ..Bandwidth::new(rules.tau()) };
+            Bandwidth { estimate: 84.0, last_sample: 84.0, last_at: Some(at(0)), ..Bandwidth::new(rules.filter()) };
         Westwood { bandwidth, rtt_min: Some(Span::from_millis(100)), ..Westwood::new(&Config::rfc(), rules) }
     }
 
@@ -249,10 +310,11 @@ mod tests {
         assert_eq!(after(WestwoodRules::Published, 6.0, Verdict::Congestion), (6.0, 8.4), "no more than it was");
         assert_eq!(after(WestwoodRules::Published, 20.0, Verdict::Wireless), (20.0, 50.0));
         assert_eq!(after(WestwoodRules::Ns2, 20.0, Verdict::Congestion), (8.4, 8.0));
+        assert_eq!(after(WestwoodRules::Ns2In2001, 20.0, Verdict::Congestion), (8.0, 8.0));
     }
 
     #[test]
-    fn a_timeout_leaves_one_packet_and_in_ns2_two() {
+    fn a_timeout_leaves_one_packet_and_in_later_ns2_two() {
         let after = |rules| {
             let mut window = Window { cwnd: 20.0, ssthresh: 50.0, max_pkts: 100 };
             settled(rules).on_timeout(&mut window, at(10));
@@ -260,6 +322,36 @@ mod tests {
         };
         assert_eq!(after(WestwoodRules::Published), (1.0, 8.4));
         assert_eq!(after(WestwoodRules::Ns2), (2.0, 8.0));
+        assert_eq!(after(WestwoodRules::Ns2In2001), (1.0, 8.0));
+    }
+
+    /// 8.4 packets over a: 8.4 after the first timeout, 4.2 after the second, 2.8, 2.1, and never more than four times.
+    #[test]
+    fn in_2001_every_timeout_in_slow_start_divides_the_threshold_once_more_until_a_loss_outside() {
+        let mut westwood = settled(WestwoodRules::Ns2In2001);
+        let mut window = Window { cwnd: 2.0, ssthresh: 50.0, max_pkts: 100 };
+        let mut thresholds = Vec::new();
+        for _ in 0..5 {
+            westwood.on_timeout(&mut window, at(10));
+            thresholds.push(window.ssthresh);
+        }
+        assert_eq!(thresholds, [8.0, 4.0, 2.0, 2.0, 2.0]);
+        window.cwnd = 9.0;
+        westwood.on_timeout(&mut window, at(10));
+        assert_eq!(window.ssthresh, 8.0, "outside slow start a is 1 again");
+    }
+
+    #[test]
+    fn in_2001_acks_weigh_alike_however_far_apart_and_silence_goes_unnoticed() {
+        let mut bandwidth = Bandwidth::new(WestwoodRules::Ns2In2001.filter());
+        for ms in [0, 100, 2100] {
+            bandwidth.on_ack(at(ms), 1);
+        }
+        // 10 packets/s, then 0.5: 0.476, then 0.9047 * 0.476 + 0.0476 * 10.5.
+        assert!((bandwidth.estimate - (0.9047 * 0.476 + 0.0476 * 10.5)).abs() < 1e-12);
+        let before = bandwidth.estimate;
+        bandwidth.idle_until(at(60_000));
+        assert_eq!(bandwidth.estimate, before);
     }
 
     #[test]
@@ -272,8 +364,8 @@ mod tests {
             westwood.on_ack(&mut window, &sample, false);
             westwood.rtt_min
         };
-        assert_eq!(rtt_min(WestwoodRules::Ns2Ticks, 199), Some(Span::from_millis(100)));
-        assert_eq!(rtt_min(WestwoodRules::Ns2Ticks, 99), Some(Span::from_millis(100)), "no tick counts as one");
+        assert_eq!(rtt_min(WestwoodRules::Ns2In2001, 199), Some(Span::from_millis(100)));
+        assert_eq!(rtt_min(WestwoodRules::Ns2In2001, 99), Some(Span::from_millis(100)), "no tick counts as one");
         assert_eq!(rtt_min(WestwoodRules::Ns2, 199), Some(Span::from_millis(199)));
     }
 
