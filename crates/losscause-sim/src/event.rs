@@ -6,11 +6,12 @@
 //!
 //! A slot is a short stretch of time, and holds the sources that act within it, in order; most slots hold none or one.
 //! One bit per slot says whether it holds any, so the next event is found by counting zeros, 64 slots at once. An event
-//! farther ahead than the wheel reaches waits in one of the later slots and moves on from there.
+//! farther ahead than the wheel reaches waits in one of the later slots and moves on from there. How long a slot is follows
+//! from how densely events came lately; it changes nothing about their order.
 //!
 //! Events at the same time come in the order in which they were set.
 
-use losscause::{Span, Time};
+use losscause::Time;
 
 /// The time of a source without an event.
 pub(crate) const NEVER: Time = Time::MAX;
@@ -26,6 +27,8 @@ const NOWHERE: u32 = u32::MAX;
 /// The length of a slot is 2 to the power of one of these, nanoseconds: the wheel reaches 8 ms to a quarter of a second
 /// ahead.
 const SLOT_BITS: std::ops::RangeInclusive<u32> = 12..=17;
+/// After so many events the length of a slot is looked at again.
+const REVIEW: u64 = 1 << 14;
 
 /// The next event of every source.
 #[derive(Clone, Debug)]
@@ -34,6 +37,9 @@ pub(crate) struct Schedule {
     wheel: Wheel,
     /// How often an event was set.
     number: u64,
+    /// When the length of a slot was looked at last, and the number at which it will be again.
+    reviewed: Time,
+    review_at: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -65,15 +71,15 @@ impl Schedule {
     /// The most sources there can be.
     pub(crate) const MAX_SOURCES: usize = 1 << 20;
 
-    /// So many sources, none with an event. Slots become about as long as `spacing`: that of events which come so densely
-    /// that they should not share one.
-    pub(crate) fn new(sources: usize, spacing: Span) -> Self {
-        let spacing = spacing.as_nanos().max(1) as u64;
-        let slot_bits = spacing.ilog2().clamp(*SLOT_BITS.start(), *SLOT_BITS.end());
+    /// So many sources, none with an event.
+    pub(crate) fn new(sources: usize) -> Self {
+        let slot_bits = *SLOT_BITS.end();
         Self {
             sources: vec![Source { at: NEVER, number: 0, place: NOWHERE, next: NOBODY }; sources].into_boxed_slice(),
             wheel: Wheel { first: Box::new([NOBODY; SLOTS]), used: [0; WORDS], base: 0, slot_bits },
             number: 0,
+            reviewed: Time::ZERO,
+            review_at: REVIEW,
         }
     }
 
@@ -111,6 +117,9 @@ impl Schedule {
     /// Takes out the next event up to and including `until`: when, and which source. That one has none until it is set.
     #[inline(always)]
     pub(crate) fn take_until(&mut self, until: Time) -> Option<(Time, usize)> {
+        if self.number >= self.review_at {
+            self.review();
+        }
         loop {
             let slot = self.wheel.base + self.wheel.slots_to_next()? as i64;
             let place = place(slot);
@@ -156,6 +165,20 @@ impl Schedule {
                 true
             }
             _ => false,
+        }
+    }
+
+    /// Makes slots about as long as the time between events was lately, so that most hold none or one.
+    #[cold]
+    fn review(&mut self) {
+        let now = self.wheel.start();
+        let spacing = (now - self.reviewed).as_nanos().max(1) as u64 / REVIEW;
+        self.reviewed = now;
+        self.review_at = self.number + REVIEW;
+        let slot_bits = spacing.max(1).ilog2().clamp(*SLOT_BITS.start(), *SLOT_BITS.end());
+        if slot_bits != self.wheel.slot_bits {
+            self.wheel.slot_bits = slot_bits;
+            self.turn_to(now);
         }
     }
 
@@ -253,6 +276,11 @@ impl Wheel {
         Some(64 * words + within - start % 64)
     }
 
+    /// When the base begins.
+    fn start(&self) -> Time {
+        Time::from_nanos(self.base << self.slot_bits)
+    }
+
     #[inline]
     fn slot_of(&self, at: Time) -> i64 {
         at.as_nanos() >> self.slot_bits
@@ -296,6 +324,8 @@ fn place(slot: i64) -> usize {
 mod tests {
     use proptest::prelude::*;
 
+    use losscause::Span;
+
     use super::*;
 
     fn at(nanos: i64) -> Time {
@@ -312,7 +342,7 @@ mod tests {
 
     #[test]
     fn simultaneous_events_come_in_the_order_they_were_set() {
-        let mut schedule = Schedule::new(5, Span::from_millis(1));
+        let mut schedule = Schedule::new(5);
         for source in [3, 0, 4, 1] {
             schedule.set(source, at(7));
         }
@@ -325,7 +355,7 @@ mod tests {
 
     #[test]
     fn an_event_after_the_limit_stays() {
-        let mut schedule = Schedule::new(1, Span::from_millis(1));
+        let mut schedule = Schedule::new(1);
         assert_eq!(schedule.take_until(Time::MAX), None);
         schedule.set(0, at(10));
         assert_eq!(schedule.take_until(Time::from_nanos(9)), None);
@@ -335,7 +365,7 @@ mod tests {
     #[test]
     fn events_beyond_the_horizon_come_in_order_too() {
         let hours = |hours: i64| Time::ZERO + Span::from_secs(hours * 3600);
-        let mut schedule = Schedule::new(4, Span::from_millis(1));
+        let mut schedule = Schedule::new(4);
         for (source, time) in [(0, hours(200_000)), (1, hours(100)), (2, hours(1)), (3, hours(100))] {
             schedule.set(source, time);
         }
@@ -349,7 +379,7 @@ mod tests {
 
     #[test]
     fn an_event_before_all_others_comes_first_though_a_later_one_was_looked_for() {
-        let mut schedule = Schedule::new(3, Span::from_millis(1));
+        let mut schedule = Schedule::new(3);
         schedule.set(0, at(40_000_000_000));
         schedule.set(1, at(20_000_000_000));
         assert_eq!(schedule.take_until(Time::MAX), Some((Time::from_nanos(20_000_000_000), 1)));
@@ -369,7 +399,7 @@ mod tests {
             sources in 1_usize..40,
             steps in prop::collection::vec((0_usize..40, prop::option::weighted(0.8, time())), 0..200),
         ) {
-            let mut schedule = Schedule::new(sources, Span::from_millis(1));
+            let mut schedule = Schedule::new(sources);
             let mut model: Vec<Option<(i64, usize)>> = vec![None; sources];
             for (number, &(source, time)) in steps.iter().enumerate() {
                 let source = source % sources;
@@ -396,7 +426,7 @@ mod tests {
             spans in prop::collection::vec(time(), 1..40),
             spacing in 30_000_i64..1_000_000,
         ) {
-            let mut schedule = Schedule::new(spans.len(), Span::from_nanos(spacing));
+            let mut schedule = Schedule::new(spans.len());
             let mut model = Vec::new();
             for (source, &span) in spans.iter().enumerate() {
                 schedule.set(source, at(span));

@@ -1,6 +1,6 @@
 //! The links, and the packets under way between the ends of flows.
 
-use losscause::{Span, Time};
+use losscause::Time;
 
 use crate::counters::{Counters, Station};
 use crate::custody::{Custody, Hop, Keep, link_event};
@@ -52,7 +52,7 @@ impl Fabric {
             Ledger::new(flow.traffic.judge(), Stream::new(seed, &format!("flow/{}/oracle", flow.name)))
         };
         Self {
-            schedule: Schedule::new(network.links.len() + 2 * network.flows.len(), spacing(network)),
+            schedule: Schedule::new(network.links.len() + 2 * network.flows.len()),
             links: network.links.iter().map(|spec| Link::new(spec, seed)).collect(),
             custody: Custody {
                 pool: Pool::default(),
@@ -168,10 +168,4 @@ impl Fabric {
         let then = self.links[hop.link as usize].occupancy();
         Keep { custody: &mut self.custody, recorder }.corrupt(now, packet, then);
     }
-}
-
-/// The time of 1000 bytes on the fastest link.
-fn spacing(network: &Network) -> Span {
-    let fastest = network.links.iter().map(|link| link.rate_bps).max().unwrap_or(1);
-    Span::from_nanos((8_000 * 1_000_000_000 / fastest) as i64)
 }

@@ -36,6 +36,8 @@ pub(crate) struct Link {
     variation: Option<Box<Variation>>,
     /// The last packet's size and transmission time: most packets are alike.
     last_size: (u32, Span),
+    /// The shortest transmission time yet.
+    shortest: Span,
     line: Line,
     /// Where errors hit, if there can be any.
     errors: Option<ErrorPosition>,
@@ -66,6 +68,7 @@ impl Link {
             variation: Variation::new(&spec.variation, || Stream::new(seed, &format!("link/{}/delay", spec.name)))
                 .map(Box::new),
             last_size: (0, Span::ZERO),
+            shortest: Span::MAX,
             line: Line::new(),
             errors: (!matches!(spec.channel, ChannelSpec::Perfect)).then_some(spec.error_position),
             queue: Queue::new(spec, seed),
@@ -203,7 +206,14 @@ impl Link {
     #[inline]
     fn transmission_time(&mut self, wire_bytes: u32) -> Span {
         if self.last_size.0 != wire_bytes {
-            self.last_size = (wire_bytes, transmission_time_rounded(wire_bytes, self.rate_bps));
+            let time = transmission_time_rounded(wire_bytes, self.rate_bps);
+            self.last_size = (wire_bytes, time);
+            if time < self.shortest {
+                self.shortest = time;
+                if let Queue::DropTail(queue) = &mut self.queue {
+                    queue.no_transmission_below(time);
+                }
+            }
         }
         self.last_size.1
     }
