@@ -2,7 +2,7 @@
 
 use losscause::Time;
 
-use crate::counters::{Counters, Station};
+use crate::counters::{Counters, Next, Station};
 use crate::custody::{Custody, Hop, Keep, link_event};
 use crate::event::{NEVER, Schedule};
 use crate::ledger::Ledger;
@@ -11,10 +11,13 @@ use crate::link::{Entry, Link};
 use crate::packet::{Handle, Packet, Payload, Pool};
 use crate::queue::Keeper;
 use crate::rng::Stream;
-use crate::topology::{FlowId, Network};
+use crate::topology::{FlowId, FlowSpec, LinkSpec, Network, QueueSpec};
 use crate::trace::{Event, EventKind, LinkEvent, Recorder};
 
 /// Everything between the ends of flows, and when who acts next.
+///
+/// Behind a *final* link there are only ends that answer nothing and set no timer: those of sources without feedback. Nobody waits for
+/// what it delivers, so it has no event; what has arrived is worked out when the next packet comes, and when the simulation stops.
 #[derive(Clone, Debug)]
 pub(crate) struct Fabric {
     /// Sources: the links, then sender and receiver of each flow.
@@ -51,13 +54,19 @@ impl Fabric {
         let ledger = |flow: &crate::FlowSpec| {
             Ledger::new(flow.traffic.judge(), Stream::new(seed, &format!("flow/{}/oracle", flow.name)))
         };
+        let is_final = final_links(network);
         Self {
             schedule: Schedule::new(network.links.len() + 2 * network.flows.len()),
-            links: network.links.iter().map(|spec| Link::new(spec, seed)).collect(),
+            links: network
+                .links
+                .iter()
+                .zip(&is_final)
+                .map(|(spec, &is_final)| Link::new(spec, is_final, seed))
+                .collect(),
             custody: Custody {
                 pool: Pool::default(),
                 hops,
-                counters: Counters::new(network),
+                counters: Counters::new(network, &is_final),
                 ledgers: network.flows.iter().map(ledger).collect(),
             },
         }
@@ -99,6 +108,9 @@ impl Fabric {
     #[inline(never)]
     fn launch<R: Recorder>(&mut self, now: Time, packet: Packet, recorder: &mut R) {
         let link = self.custody.hops[packet.hop as usize].link;
+        if self.links[link as usize].is_final() {
+            return self.enter_final(now, packet, link, recorder);
+        }
         self.enter(now, packet, link, recorder);
     }
 
@@ -110,35 +122,75 @@ impl Fabric {
         let mut keep = Keep { custody: &mut self.custody, recorder };
         let flight = link.leave(now, &mut keep);
         self.schedule.set(index, link.next_arrival());
-        let Flight { packet, hit, .. } = flight?;
-        let place = packet.hop as usize;
-        let Station { counters, next, last } = &mut self.custody.counters.hops[place];
-        counters.transmitted += 1;
-        counters.transmitted_bytes += u64::from(packet.wire_bytes);
-        if hit && !self.custody.hops[place].immune {
-            self.corrupt(now, packet, recorder);
-            return None;
+        let (packet, next) = self.arrive(now, flight?, index, recorder)?;
+        let onward = Packet { hop: packet.hop + 1, ..packet };
+        match next {
+            Next::End(flow) => return Some((packet.handle, flow)),
+            Next::Link(next) => self.enter(now, onward, next, recorder),
+            Next::Final(next) => self.enter_final(now, onward, next, recorder),
         }
-        counters.delivered += 1;
-        let (next, last) = (*next, *last);
-        if R::ON {
-            let hop = self.custody.hops[place];
-            let payload = self.custody.pool.payload(packet.handle);
-            recorder.record(&link_event(now, hop, LinkEvent::Deliver, payload, self.links[index].occupancy()));
-        }
-        if last {
-            return Some((packet.handle, next));
-        }
-        self.enter(now, Packet { hop: packet.hop + 1, ..packet }, next, recorder);
         None
     }
 
-    /// Works out all transmissions that began up to and including `now`.
+    /// Works out all transmissions that began up to and including `now`, and what arrived by then.
     pub(crate) fn catch_up<R: Recorder>(&mut self, now: Time, recorder: &mut R) {
-        let mut keep = Keep { custody: &mut self.custody, recorder };
-        for link in &mut self.links {
-            link.catch_up(now, &mut keep);
+        for index in 0..self.links.len() {
+            if self.links[index].is_final() {
+                self.deliver(now, index, recorder);
+            }
+            self.links[index].catch_up(now, &mut Keep { custody: &mut self.custody, recorder });
         }
+    }
+
+    /// A packet is at the far end of a link: it, and what comes next. None if it is corrupted.
+    #[inline(always)]
+    fn arrive<R: Recorder>(
+        &mut self,
+        at: Time,
+        Flight { packet, hit, .. }: Flight,
+        index: usize,
+        recorder: &mut R,
+    ) -> Option<(Packet, Next)> {
+        let place = packet.hop as usize;
+        let Station { counters, next } = &mut self.custody.counters.hops[place];
+        counters.transmitted += 1;
+        counters.transmitted_bytes += u64::from(packet.wire_bytes);
+        if hit && !self.custody.hops[place].immune {
+            self.corrupt(at, packet, recorder);
+            return None;
+        }
+        counters.delivered += 1;
+        let next = *next;
+        if R::ON {
+            let hop = self.custody.hops[place];
+            let payload = self.custody.pool.payload(packet.handle);
+            recorder.record(&link_event(at, hop, LinkEvent::Deliver, payload, self.links[index].occupancy()));
+        }
+        Some((packet, next))
+    }
+
+    /// Everything that a final link delivers up to and including `now` comes to its end.
+    #[inline]
+    fn deliver<R: Recorder>(&mut self, now: Time, index: usize, recorder: &mut R) {
+        while let at = self.links[index].next_arrival()
+            && at <= now
+        {
+            let flight = self.links[index].leave(at, &mut Keep { custody: &mut self.custody, recorder });
+            let Some(flight) = flight else { return };
+            let Some((packet, _)) = self.arrive(at, flight, index, recorder) else { continue };
+            if R::ON {
+                let flow = FlowId(self.custody.hops[packet.hop as usize].flow);
+                let kind = EventKind::Received(self.custody.pool.payload(packet.handle).info());
+                recorder.record(&Event { at, flow, kind });
+            }
+            self.custody.pool.remove(packet.handle);
+        }
+    }
+
+    /// A packet comes to the link of its hop, a final one.
+    fn enter_final<R: Recorder>(&mut self, now: Time, packet: Packet, link: u32, recorder: &mut R) {
+        self.deliver(now, link as usize, recorder);
+        self.enter(now, packet, link, recorder);
     }
 
     /// A packet comes to the link of its hop.
@@ -152,8 +204,8 @@ impl Fabric {
         match link.enter(now, packet, &mut keep) {
             Entry::Waits => {}
             Entry::Sent { arrives } => {
-                // Else the link has an earlier event.
-                if was_empty {
+                // Else the link has an earlier event, or none at all.
+                if was_empty && !link.is_final() {
                     self.schedule.set(index, arrives);
                 }
             }
@@ -168,4 +220,17 @@ impl Fabric {
         let then = self.links[hop.link as usize].occupancy();
         Keep { custody: &mut self.custody, recorder }.corrupt(now, packet, then);
     }
+}
+
+/// Of every link whether it is final. A managed queue is worked out at events, so its link is not.
+fn final_links(network: &Network) -> Vec<bool> {
+    let plain = |link: &LinkSpec| matches!(link.queue, QueueSpec::DropTail { .. });
+    let mut is_final: Vec<bool> = network.links.iter().map(plain).collect();
+    for FlowSpec { path, return_path, traffic, .. } in &network.flows {
+        let last = path.last().filter(|_| traffic.is_without_feedback());
+        for link in path.iter().chain(return_path).filter(|&link| Some(link) != last) {
+            is_final[link.index()] = false;
+        }
+    }
+    is_final
 }

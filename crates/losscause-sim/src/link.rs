@@ -39,6 +39,8 @@ pub(crate) struct Link {
     /// The shortest transmission time yet.
     shortest: Span,
     line: Line,
+    /// Nobody waits for what it delivers.
+    is_final: bool,
     /// Where errors hit, if there can be any.
     errors: Option<ErrorPosition>,
     queue: Queue,
@@ -60,7 +62,7 @@ pub(crate) enum Entry {
 }
 
 impl Link {
-    pub(crate) fn new(spec: &LinkSpec, seed: u64) -> Self {
+    pub(crate) fn new(spec: &LinkSpec, is_final: bool, seed: u64) -> Self {
         let stream = Stream::new(seed, &format!("link/{}/channel", spec.name));
         Self {
             free_at: Time::ZERO,
@@ -70,6 +72,7 @@ impl Link {
             last_size: (0, Span::ZERO),
             shortest: Span::MAX,
             line: Line::new(),
+            is_final,
             errors: (!matches!(spec.channel, ChannelSpec::Perfect)).then_some(spec.error_position),
             queue: Queue::new(spec, seed),
             rate_bps: spec.rate_bps,
@@ -139,6 +142,12 @@ impl Link {
     #[inline]
     pub(crate) fn next_arrival(&self) -> Time {
         self.line.next_arrival()
+    }
+
+    /// Whether nobody waits for what it delivers, so that it has no event.
+    #[inline]
+    pub(crate) fn is_final(&self) -> bool {
+        self.is_final
     }
 
     /// Whether no packet has an arrival yet.
@@ -268,7 +277,7 @@ mod tests {
 
     #[test]
     fn of_seven_packets_at_once_one_is_sent_five_wait_and_one_is_dropped() {
-        let mut link = Link::new(&wireless(Limit::Packets(5)), 1);
+        let mut link = Link::new(&wireless(Limit::Packets(5)), false, 1);
         let entries = [(); 7].map(|()| enter(&mut link, Time::ZERO, false));
         assert_eq!(entries[..6], [Fate::Accepted; 6]);
         assert_eq!(entries[6], Fate::Dropped);
@@ -283,7 +292,7 @@ mod tests {
 
     #[test]
     fn the_queue_moves_up_at_the_very_instant_a_transmission_ends() {
-        let mut link = Link::new(&wireless(Limit::Packets(1)), 1);
+        let mut link = Link::new(&wireless(Limit::Packets(1)), false, 1);
         assert_eq!([(); 3].map(|()| enter(&mut link, Time::ZERO, false))[2], Fate::Dropped);
         let end = at_micros(40_640);
         assert_eq!(enter(&mut link, end - Span::from_nanos(1), false), Fate::Dropped);
@@ -292,7 +301,7 @@ mod tests {
 
     #[test]
     fn an_idle_transmitter_starts_at_once() {
-        let mut link = Link::new(&wireless(Limit::Packets(0)), 1);
+        let mut link = Link::new(&wireless(Limit::Packets(0)), false, 1);
         assert_eq!(enter(&mut link, Time::ZERO, false), Fate::Accepted);
         assert!(link.leave(at_micros(50_640), &mut Log::default()).is_some());
         let now = Time::ZERO + Span::from_secs(3);
@@ -312,7 +321,7 @@ mod tests {
 
     #[test]
     fn an_error_after_transmission_uses_the_links_time() {
-        let mut link = Link::new(&every_third_bad(ErrorPosition::AfterTransmission), 1);
+        let mut link = Link::new(&every_third_bad(ErrorPosition::AfterTransmission), false, 1);
         assert_eq!([(); 2].map(|()| enter(&mut link, Time::ZERO, false)), [Fate::Accepted; 2]);
         let first = link.leave(at_micros(50_640), &mut Log::default()).unwrap();
         let second = link.leave(at_micros(91_280), &mut Log::default()).unwrap();
@@ -321,7 +330,7 @@ mod tests {
 
     #[test]
     fn an_error_before_the_queue_uses_neither_time_nor_queue() {
-        let mut link = Link::new(&every_third_bad(ErrorPosition::BeforeQueue), 1);
+        let mut link = Link::new(&every_third_bad(ErrorPosition::BeforeQueue), false, 1);
         let entries = [(); 2].map(|()| enter(&mut link, Time::ZERO, false));
         assert_eq!(entries, [Fate::Hit, Fate::Accepted]);
         assert_eq!(link.next_arrival(), at_micros(50_640));
@@ -329,7 +338,7 @@ mod tests {
 
     #[test]
     fn an_immune_packet_uses_its_slot_up() {
-        let mut link = Link::new(&every_third_bad(ErrorPosition::BeforeQueue), 1);
+        let mut link = Link::new(&every_third_bad(ErrorPosition::BeforeQueue), false, 1);
         let entries = [true, false, false, false].map(|immune| enter(&mut link, Time::ZERO, immune));
         assert_eq!(entries, [Fate::Accepted, Fate::Accepted, Fate::Accepted, Fate::Hit]);
     }

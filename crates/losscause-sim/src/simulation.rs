@@ -192,14 +192,15 @@ impl Simulation {
     /// There is no such flow.
     pub fn flow(&self, flow: FlowId) -> FlowReport {
         let ledger = &self.fabric.custody.ledgers[flow.index()];
+        let (received_packets, received_payload_bytes) = self.received(flow);
         let flow = &self.flows[flow.index()];
-        let delivered_packets = flow.receiver.delivered_packets();
+        let delivered_packets = flow.receiver.delivered_packets(received_packets);
         FlowReport {
             started_at: (flow.phase != Phase::Waiting && flow.starts_at < flow.stops_at).then_some(flow.starts_at),
             stops_at: (flow.stops_at < Time::MAX).then_some(flow.stops_at),
             sent_packets: flow.sent_packets,
-            received_packets: flow.received_packets,
-            received_payload_bytes: flow.received_payload_bytes,
+            received_packets,
+            received_payload_bytes,
             delivered_packets,
             delivered_payload_bytes: delivered_packets * u64::from(flow.payload_bytes),
             lost: ledger.counts(),
@@ -207,6 +208,18 @@ impl Simulation {
             schemes: ledger.schemes(),
             tcp: flow.sender.tcp_stats(),
         }
+    }
+}
+
+impl Simulation {
+    /// Data packets that reached the end of `flow`, and their bytes of payload.
+    fn received(&self, flow: FlowId) -> (u64, u64) {
+        let Flow { receiver, payload_bytes, received_packets, received_payload_bytes, .. } = &self.flows[flow.index()];
+        if !matches!(receiver, Receiver::Sink) {
+            return (*received_packets, *received_payload_bytes);
+        }
+        let packets = self.counters().path(flow).last().map_or(0, |(_, hop)| hop.delivered);
+        (packets, packets * u64::from(*payload_bytes))
     }
 }
 
