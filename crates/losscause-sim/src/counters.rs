@@ -3,6 +3,7 @@
 use std::ops::{AddAssign, Sub};
 use std::sync::Arc;
 
+use crate::link::Role;
 use crate::topology::{FlowId, LinkId, Network};
 
 /// Packets of one flow at one link.
@@ -92,8 +93,7 @@ struct Layout {
 }
 
 impl Counters {
-    /// `is_final` says of every link whether it is.
-    pub(crate) fn new(network: &Network, is_final: &[bool]) -> Self {
+    pub(crate) fn new(network: &Network, roles: &[Role]) -> Self {
         let mut layout = Layout { first: vec![0], forward: Vec::new(), link: Vec::new() };
         let mut hops = Vec::new();
         for (index, flow) in network.flows.iter().enumerate() {
@@ -101,7 +101,7 @@ impl Counters {
                 hops.extend((1..=path.len()).map(|place| {
                     let next = match path.get(place) {
                         None => Next::End(index as u32),
-                        Some(link) if is_final[link.index()] => Next::Final(link.0),
+                        Some(link) if roles[link.index()] == Role::Final => Next::Final(link.0),
                         Some(link) => Next::Link(link.0),
                     };
                     Station { counters: HopCounters::default(), next }

@@ -117,11 +117,16 @@ impl Schedule {
     /// Takes out the next event up to and including `until`: when, and which source. That one has none until it is set.
     #[inline(always)]
     pub(crate) fn take_until(&mut self, until: Time) -> Option<(Time, usize)> {
-        if self.number >= self.review_at {
-            self.review();
-        }
         loop {
-            let slot = self.wheel.base + self.wheel.slots_to_next()? as i64;
+            let slots = match self.wheel.slots_to_next_in_word() {
+                Some(slots) => slots,
+                None if self.number >= self.review_at => {
+                    self.review();
+                    continue;
+                }
+                None => self.wheel.slots_to_next_word()?,
+            };
+            let slot = self.wheel.base + slots as i64;
             let place = place(slot);
             let source = self.wheel.first[place] as usize;
             let state = &mut self.sources[source];
@@ -259,18 +264,21 @@ impl Schedule {
 
 impl Wheel {
     /// From the base to the first slot that is not empty.
-    #[inline]
     fn slots_to_next(&self) -> Option<usize> {
-        let start = place(self.base);
-        let from_start = self.used[start / 64] >> (start % 64);
-        if from_start != 0 {
-            return Some(from_start.trailing_zeros() as usize);
-        }
-        self.slots_to_next_word(start)
+        self.slots_to_next_in_word().or_else(|| self.slots_to_next_word())
     }
 
-    /// The same if that is in another word than the place `start`, or in the same word before it: a whole turn ahead.
-    fn slots_to_next_word(&self, start: usize) -> Option<usize> {
+    /// The same, if that is in the same word and not before the base.
+    #[inline]
+    fn slots_to_next_in_word(&self) -> Option<usize> {
+        let start = place(self.base);
+        let from_start = self.used[start / 64] >> (start % 64);
+        (from_start != 0).then(|| from_start.trailing_zeros() as usize)
+    }
+
+    /// The same, if it is not: in another word, or in the same one a whole turn ahead.
+    fn slots_to_next_word(&self) -> Option<usize> {
+        let start = place(self.base);
         let words = (1..=WORDS).find(|words| self.used[(start / 64 + words) % WORDS] != 0)?;
         let within = self.used[(start / 64 + words) % WORDS].trailing_zeros() as usize;
         Some(64 * words + within - start % 64)

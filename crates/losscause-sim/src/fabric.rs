@@ -7,17 +7,22 @@ use crate::custody::{Custody, Hop, Keep, link_event};
 use crate::event::{NEVER, Schedule};
 use crate::ledger::Ledger;
 use crate::line::Flight;
-use crate::link::{Entry, Link};
+use crate::link::{Entry, Link, Role};
 use crate::packet::{Handle, Packet, Payload, Pool};
 use crate::queue::Keeper;
 use crate::rng::Stream;
-use crate::topology::{FlowId, FlowSpec, LinkSpec, Network, QueueSpec};
+use crate::topology::{FlowId, FlowSpec, LinkSpec, Network, QueueSpec, VariationSpec};
 use crate::trace::{Event, EventKind, LinkEvent, Recorder};
 
 /// Everything between the ends of flows, and when who acts next.
 ///
-/// Behind a *final* link there are only ends that answer nothing and set no timer: those of sources without feedback. Nobody waits for
-/// what it delivers, so it has no event; what has arrived is worked out when the next packet comes, and when the simulation stops.
+/// A source without feedback hears of nothing, so what it sends may be worked out late, as long as it is known before anybody else
+/// meets it. It saves events at both ends of its path ([`Role`]):
+///
+/// - The *first* link, if it is the source's own, has no event. The source's timer runs out when a packet reaches the far end of that
+///   link: only then do the packets that were due enter it, each at its own instant.
+/// - A *final* link, behind which there are only ends of such sources, has none either. What has arrived is worked out when the next
+///   packet comes, and when the simulation stops.
 #[derive(Clone, Debug)]
 pub(crate) struct Fabric {
     /// Sources: the links, then sender and receiver of each flow.
@@ -54,19 +59,14 @@ impl Fabric {
         let ledger = |flow: &crate::FlowSpec| {
             Ledger::new(flow.traffic.judge(), Stream::new(seed, &format!("flow/{}/oracle", flow.name)))
         };
-        let is_final = final_links(network);
+        let roles = roles(network);
         Self {
             schedule: Schedule::new(network.links.len() + 2 * network.flows.len()),
-            links: network
-                .links
-                .iter()
-                .zip(&is_final)
-                .map(|(spec, &is_final)| Link::new(spec, is_final, seed))
-                .collect(),
+            links: network.links.iter().zip(&roles).map(|(spec, &role)| Link::new(spec, role, seed)).collect(),
             custody: Custody {
                 pool: Pool::default(),
                 hops,
-                counters: Counters::new(network, &is_final),
+                counters: Counters::new(network, &roles),
                 ledgers: network.flows.iter().map(ledger).collect(),
             },
         }
@@ -79,6 +79,12 @@ impl Fabric {
         let Some(end) = source.checked_sub(self.links.len()) else { return Some((now, Source::Link(source))) };
         let source = if end % 2 == 0 { Source::Sender(end / 2) } else { Source::Receiver(end / 2) };
         Some((now, source))
+    }
+
+    /// The link of a hop, if it is a source's own.
+    pub(crate) fn own_link(&self, hop: u32) -> Option<u32> {
+        let link = self.custody.hops[hop as usize].link;
+        (self.links[link as usize].role() == Role::First).then_some(link)
     }
 
     /// Sets the timer of a flow's sender.
@@ -108,9 +114,6 @@ impl Fabric {
     #[inline(never)]
     fn launch<R: Recorder>(&mut self, now: Time, packet: Packet, recorder: &mut R) {
         let link = self.custody.hops[packet.hop as usize].link;
-        if self.links[link as usize].is_final() {
-            return self.enter_final(now, packet, link, recorder);
-        }
         self.enter(now, packet, link, recorder);
     }
 
@@ -119,10 +122,30 @@ impl Fabric {
     #[inline]
     pub(crate) fn cross<R: Recorder>(&mut self, now: Time, index: usize, recorder: &mut R) -> Option<(Handle, u32)> {
         let link = &mut self.links[index];
-        let mut keep = Keep { custody: &mut self.custody, recorder };
-        let flight = link.leave(now, &mut keep);
+        let flight = link.leave(now, &mut Keep { custody: &mut self.custody, recorder });
         self.schedule.set(index, link.next_arrival());
-        let (packet, next) = self.arrive(now, flight?, index, recorder)?;
+        self.hand_on(now, flight?, index, recorder)
+    }
+
+    /// The same for a source's own link, which has no event: whatever has reached its far end by `now`.
+    pub(crate) fn cross_first<R: Recorder>(&mut self, now: Time, index: usize, recorder: &mut R) {
+        while self.links[index].next_arrival() <= now {
+            let flight = self.links[index].leave(now, &mut Keep { custody: &mut self.custody, recorder });
+            let ended = flight.and_then(|flight| self.hand_on(now, flight, index, recorder));
+            debug_assert_eq!(ended, None, "a first link is no last one");
+        }
+    }
+
+    /// A packet is at the far end of a link: it enters the next one.
+    #[inline(always)]
+    fn hand_on<R: Recorder>(
+        &mut self,
+        now: Time,
+        flight: Flight,
+        index: usize,
+        recorder: &mut R,
+    ) -> Option<(Handle, u32)> {
+        let (packet, next) = self.arrive(now, flight, index, recorder)?;
         let onward = Packet { hop: packet.hop + 1, ..packet };
         match next {
             Next::End(flow) => return Some((packet.handle, flow)),
@@ -135,7 +158,7 @@ impl Fabric {
     /// Works out all transmissions that began up to and including `now`, and what arrived by then.
     pub(crate) fn catch_up<R: Recorder>(&mut self, now: Time, recorder: &mut R) {
         for index in 0..self.links.len() {
-            if self.links[index].is_final() {
+            if self.links[index].role() == Role::Final {
                 self.deliver(now, index, recorder);
             }
             self.links[index].catch_up(now, &mut Keep { custody: &mut self.custody, recorder });
@@ -204,8 +227,8 @@ impl Fabric {
         match link.enter(now, packet, &mut keep) {
             Entry::Waits => {}
             Entry::Sent { arrives } => {
-                // Else the link has an earlier event, or none at all.
-                if was_empty && !link.is_final() {
+                // Else it has an earlier event, or none at all.
+                if was_empty && link.role() == Role::Shared {
                     self.schedule.set(index, arrives);
                 }
             }
@@ -222,15 +245,27 @@ impl Fabric {
     }
 }
 
-/// Of every link whether it is final. A managed queue is worked out at events, so its link is not.
-fn final_links(network: &Network) -> Vec<bool> {
-    let plain = |link: &LinkSpec| matches!(link.queue, QueueSpec::DropTail { .. });
-    let mut is_final: Vec<bool> = network.links.iter().map(plain).collect();
+/// What is special about each link. One with a managed queue is worked out at events, so it has them.
+fn roles(network: &Network) -> Vec<Role> {
+    let mut users = vec![0_u32; network.links.len()];
+    let mut ends_only = vec![true; network.links.len()];
     for FlowSpec { path, return_path, traffic, .. } in &network.flows {
-        let last = path.last().filter(|_| traffic.is_without_feedback());
-        for link in path.iter().chain(return_path).filter(|&link| Some(link) != last) {
-            is_final[link.index()] = false;
+        // A source's first link is not its final one as well: who enters it need not ask.
+        let last = path.last().filter(|_| traffic.is_without_feedback() && path.len() > 1);
+        for link in path.iter().chain(return_path) {
+            users[link.index()] += 1;
+            ends_only[link.index()] &= Some(link) == last;
         }
     }
-    is_final
+    let mut own = vec![false; network.links.len()];
+    for FlowSpec { path, .. } in network.flows.iter().filter(|flow| flow.traffic.is_without_feedback()) {
+        let first = path.first().filter(|first| path.len() > 1 && users[first.index()] == 1);
+        first.into_iter().for_each(|first| own[first.index()] = true);
+    }
+    let role = |(index, link): (usize, &LinkSpec)| match link.queue {
+        QueueSpec::DropTail { .. } if own[index] && matches!(link.variation, VariationSpec::Constant) => Role::First,
+        QueueSpec::DropTail { .. } if ends_only[index] => Role::Final,
+        _ => Role::Shared,
+    };
+    network.links.iter().enumerate().map(role).collect()
 }

@@ -36,16 +36,26 @@ pub(crate) struct Link {
     variation: Option<Box<Variation>>,
     /// The last packet's size and transmission time: most packets are alike.
     last_size: (u32, Span),
-    /// The shortest transmission time yet.
-    shortest: Span,
     line: Line,
-    /// Nobody waits for what it delivers.
-    is_final: bool,
+    role: Role,
     /// Where errors hit, if there can be any.
     errors: Option<ErrorPosition>,
     queue: Queue,
     channel: Channel,
     rate_bps: u64,
+    /// The shortest transmission time yet.
+    shortest: Span,
+}
+
+/// Who looks when a packet reaches the far end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The link has an event of its own.
+    Shared,
+    /// A source without feedback is the only one to feed it, and looks itself.
+    First,
+    /// Nobody does: behind it are only ends of such sources.
+    Final,
 }
 
 /// What became of a packet that came to a link.
@@ -62,7 +72,7 @@ pub(crate) enum Entry {
 }
 
 impl Link {
-    pub(crate) fn new(spec: &LinkSpec, is_final: bool, seed: u64) -> Self {
+    pub(crate) fn new(spec: &LinkSpec, role: Role, seed: u64) -> Self {
         let stream = Stream::new(seed, &format!("link/{}/channel", spec.name));
         Self {
             free_at: Time::ZERO,
@@ -72,7 +82,7 @@ impl Link {
             last_size: (0, Span::ZERO),
             shortest: Span::MAX,
             line: Line::new(),
-            is_final,
+            role,
             errors: (!matches!(spec.channel, ChannelSpec::Perfect)).then_some(spec.error_position),
             queue: Queue::new(spec, seed),
             rate_bps: spec.rate_bps,
@@ -144,10 +154,15 @@ impl Link {
         self.line.next_arrival()
     }
 
-    /// Whether nobody waits for what it delivers, so that it has no event.
     #[inline]
-    pub(crate) fn is_final(&self) -> bool {
-        self.is_final
+    pub(crate) fn role(&self) -> Role {
+        self.role
+    }
+
+    /// When a packet of this size that comes at `at` will reach the far end, if it is not lost. Every other has come by then, and the
+    /// delay does not vary.
+    pub(crate) fn arrival_of(&mut self, at: Time, wire_bytes: u32) -> Time {
+        self.free_at.max(at) + self.transmission_time(wire_bytes) + self.delay
     }
 
     /// Whether no packet has an arrival yet.
@@ -277,7 +292,7 @@ mod tests {
 
     #[test]
     fn of_seven_packets_at_once_one_is_sent_five_wait_and_one_is_dropped() {
-        let mut link = Link::new(&wireless(Limit::Packets(5)), false, 1);
+        let mut link = Link::new(&wireless(Limit::Packets(5)), Role::Shared, 1);
         let entries = [(); 7].map(|()| enter(&mut link, Time::ZERO, false));
         assert_eq!(entries[..6], [Fate::Accepted; 6]);
         assert_eq!(entries[6], Fate::Dropped);
@@ -292,7 +307,7 @@ mod tests {
 
     #[test]
     fn the_queue_moves_up_at_the_very_instant_a_transmission_ends() {
-        let mut link = Link::new(&wireless(Limit::Packets(1)), false, 1);
+        let mut link = Link::new(&wireless(Limit::Packets(1)), Role::Shared, 1);
         assert_eq!([(); 3].map(|()| enter(&mut link, Time::ZERO, false))[2], Fate::Dropped);
         let end = at_micros(40_640);
         assert_eq!(enter(&mut link, end - Span::from_nanos(1), false), Fate::Dropped);
@@ -301,7 +316,7 @@ mod tests {
 
     #[test]
     fn an_idle_transmitter_starts_at_once() {
-        let mut link = Link::new(&wireless(Limit::Packets(0)), false, 1);
+        let mut link = Link::new(&wireless(Limit::Packets(0)), Role::Shared, 1);
         assert_eq!(enter(&mut link, Time::ZERO, false), Fate::Accepted);
         assert!(link.leave(at_micros(50_640), &mut Log::default()).is_some());
         let now = Time::ZERO + Span::from_secs(3);
@@ -321,7 +336,7 @@ mod tests {
 
     #[test]
     fn an_error_after_transmission_uses_the_links_time() {
-        let mut link = Link::new(&every_third_bad(ErrorPosition::AfterTransmission), false, 1);
+        let mut link = Link::new(&every_third_bad(ErrorPosition::AfterTransmission), Role::Shared, 1);
         assert_eq!([(); 2].map(|()| enter(&mut link, Time::ZERO, false)), [Fate::Accepted; 2]);
         let first = link.leave(at_micros(50_640), &mut Log::default()).unwrap();
         let second = link.leave(at_micros(91_280), &mut Log::default()).unwrap();
@@ -330,7 +345,7 @@ mod tests {
 
     #[test]
     fn an_error_before_the_queue_uses_neither_time_nor_queue() {
-        let mut link = Link::new(&every_third_bad(ErrorPosition::BeforeQueue), false, 1);
+        let mut link = Link::new(&every_third_bad(ErrorPosition::BeforeQueue), Role::Shared, 1);
         let entries = [(); 2].map(|()| enter(&mut link, Time::ZERO, false));
         assert_eq!(entries, [Fate::Hit, Fate::Accepted]);
         assert_eq!(link.next_arrival(), at_micros(50_640));
@@ -338,7 +353,7 @@ mod tests {
 
     #[test]
     fn an_immune_packet_uses_its_slot_up() {
-        let mut link = Link::new(&every_third_bad(ErrorPosition::BeforeQueue), false, 1);
+        let mut link = Link::new(&every_third_bad(ErrorPosition::BeforeQueue), Role::Shared, 1);
         let entries = [true, false, false, false].map(|immune| enter(&mut link, Time::ZERO, immune));
         assert_eq!(entries, [Fate::Accepted, Fate::Accepted, Fate::Accepted, Fate::Hit]);
     }
