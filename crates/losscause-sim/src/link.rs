@@ -161,6 +161,7 @@ impl Link {
 
     /// When a packet of this size that comes at `at` will reach the far end, if it is not lost. Every other has come by then, and the
     /// delay does not vary.
+    #[inline]
     pub(crate) fn arrival_of(&mut self, at: Time, wire_bytes: u32) -> Time {
         self.free_at.max(at) + self.transmission_time(wire_bytes) + self.delay
     }

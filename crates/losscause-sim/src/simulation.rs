@@ -289,6 +289,7 @@ impl Flow {
     }
 
     /// When a source without feedback sends its next packet, if it does.
+    #[inline]
     fn due(&self) -> Option<Time> {
         self.sender.poll_timeout().filter(|&due| self.phase == Phase::Sending && due < self.stops_at)
     }
