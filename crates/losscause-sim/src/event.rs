@@ -9,7 +9,8 @@
 //! farther ahead than the wheel reaches waits in one of the later slots and moves on from there. How long a slot is follows
 //! from how densely events came lately; it changes nothing about their order.
 //!
-//! Events at the same time come in the order in which they were set.
+//! Events at the same time come in the order in which they were set, or would have been set if they had not been known
+//! beforehand ([`Schedule::set_as_of`]).
 
 use losscause::Time;
 
@@ -35,6 +36,8 @@ const REVIEW: u64 = 1 << 14;
 pub(crate) struct Schedule {
     sources: Box<[Source]>,
     wheel: Wheel,
+    /// The time of the event that was taken out last.
+    now: Time,
     /// How often an event was set.
     number: u64,
     /// When the length of a slot was looked at last, and the number at which it will be again.
@@ -46,7 +49,9 @@ pub(crate) struct Schedule {
 struct Source {
     /// When it acts next, or acted last if its event was taken out.
     at: Time,
-    /// Orders simultaneous events.
+    /// Orders simultaneous events: as of when it was set.
+    since: Time,
+    /// Orders those as well.
     number: u64,
     /// Its place in the wheel, or nowhere.
     place: u32,
@@ -75,8 +80,10 @@ impl Schedule {
     pub(crate) fn new(sources: usize) -> Self {
         let slot_bits = *SLOT_BITS.end();
         Self {
-            sources: vec![Source { at: NEVER, number: 0, place: NOWHERE, next: NOBODY }; sources].into_boxed_slice(),
+            sources: vec![Source { at: NEVER, since: Time::ZERO, number: 0, place: NOWHERE, next: NOBODY }; sources]
+                .into_boxed_slice(),
             wheel: Wheel { first: Box::new([NOBODY; SLOTS]), used: [0; WORDS], base: 0, slot_bits },
+            now: Time::ZERO,
             number: 0,
             reviewed: Time::ZERO,
             review_at: REVIEW,
@@ -87,11 +94,18 @@ impl Schedule {
     /// place among simultaneous events.
     #[inline(always)]
     pub(crate) fn set(&mut self, source: usize, at: Time) {
+        self.set_as_of(source, at, self.now);
+    }
+
+    /// The same as if it were done at `since`, which may be still to come.
+    #[inline(always)]
+    pub(crate) fn set_as_of(&mut self, source: usize, at: Time, since: Time) {
         let state = &mut self.sources[source];
         let waits = state.place != NOWHERE;
         if state.at != at {
             self.number += 1;
             state.at = at;
+            state.since = since;
             state.number = self.number;
         } else if waits {
             return;
@@ -136,6 +150,7 @@ impl Schedule {
                     return None;
                 }
                 self.wheel.base = slot;
+                self.now = at;
                 state.place = NOWHERE;
                 self.wheel.take_out_first(place, state.next);
                 return Some((at, source));
@@ -187,11 +202,11 @@ impl Schedule {
         }
     }
 
-    /// Links a source into a place where others are, by time and number.
+    /// Links a source into a place where others are, in order.
     fn join(&mut self, source: usize, place: usize) {
         let order = |sources: &[Source], source: u32| {
-            let Source { at, number, .. } = sources[source as usize];
-            (at, number)
+            let Source { at, since, number, .. } = sources[source as usize];
+            (at, since, number)
         };
         let own = order(&self.sources, source as u32);
         let mut before = NOBODY;
@@ -362,6 +377,19 @@ mod tests {
     }
 
     #[test]
+    fn an_event_that_was_known_beforehand_takes_the_place_it_would_have_been_given() {
+        let mut schedule = Schedule::new(3);
+        schedule.set(2, at(10));
+        schedule.set_as_of(0, at(100), at(20));
+        assert_eq!(schedule.take_until(Time::MAX), Some((at(10), 2)));
+        schedule.set(1, at(100));
+        schedule.set(2, at(30));
+        assert_eq!(schedule.take_until(Time::MAX), Some((at(30), 2)));
+        schedule.set(2, at(100));
+        assert_eq!(drain(&mut schedule), [1, 0, 2]);
+    }
+
+    #[test]
     fn an_event_after_the_limit_stays() {
         let mut schedule = Schedule::new(1);
         assert_eq!(schedule.take_until(Time::MAX), None);
@@ -408,22 +436,24 @@ mod tests {
             steps in prop::collection::vec((0_usize..40, prop::option::weighted(0.8, time())), 0..200),
         ) {
             let mut schedule = Schedule::new(sources);
-            let mut model: Vec<Option<(i64, usize)>> = vec![None; sources];
+            let mut model: Vec<Option<(i64, i64, usize)>> = vec![None; sources];
+            let mut now = 0;
             for (number, &(source, time)) in steps.iter().enumerate() {
                 let source = source % sources;
                 schedule.set(source, time.map_or(NEVER, Time::from_nanos));
-                if model[source].map(|(at, _)| at) != time {
-                    model[source] = time.map(|at| (at, number));
+                if model[source].map(|(at, ..)| at) != time {
+                    model[source] = time.map(|at| (at, now, number));
                 }
                 let first = (0..sources).filter(|&s| model[s].is_some()).min_by_key(|&s| model[s]);
                 let taken = schedule.take_until(Time::MAX).map(|(_, source)| source);
                 prop_assert_eq!(taken, first);
                 let Some(taken) = taken else { continue };
+                now = model[taken].map_or(now, |(at, ..)| at);
                 if number % 3 == 0 {
                     schedule.set(taken, NEVER);
                     model[taken] = None;
                 } else {
-                    let (time, _) = model[taken].unwrap_or_default();
+                    let (time, ..) = model[taken].unwrap_or_default();
                     schedule.set(taken, at(time));
                 }
             }

@@ -93,6 +93,12 @@ impl Fabric {
         self.schedule.set(self.links.len() + 2 * flow, at.unwrap_or(NEVER));
     }
 
+    /// Sets the timer of a flow's sender as if that were done at `since`, which may be still to come.
+    #[inline]
+    pub(crate) fn set_sender_as_of(&mut self, flow: usize, at: Time, since: Time) {
+        self.schedule.set_as_of(self.links.len() + 2 * flow, at, since);
+    }
+
     /// Sets the timer of a flow's receiver.
     #[inline]
     pub(crate) fn set_receiver(&mut self, flow: usize, at: Option<Time>) {

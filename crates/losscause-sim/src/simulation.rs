@@ -172,12 +172,14 @@ impl Simulation {
         self.fabric.cross_first(now, link, recorder);
         let flow = &self.flows[index];
         let link = &mut self.fabric.links[link];
-        let next = match flow.due() {
-            _ if !link.is_empty() => Some(link.next_arrival()),
-            Some(due) => Some(link.arrival_of(due, flow.payload_bytes)),
-            None => None,
-        };
-        self.fabric.set_sender(index, next);
+        if !link.is_empty() {
+            let arrival = link.next_arrival();
+            return self.fabric.set_sender(index, Some(arrival));
+        }
+        let Some(due) = flow.due() else { return self.fabric.set_sender(index, None) };
+        // As of when it enters: that is when its arrival would be known otherwise.
+        let arrival = link.arrival_of(due, flow.payload_bytes);
+        self.fabric.set_sender_as_of(index, arrival, due);
     }
 
     /// A source without feedback sends what is due by `now`, each packet at its own instant.
