@@ -462,7 +462,6 @@ mod tests {
         #[test]
         fn sources_that_act_one_after_the_other_come_in_order_of_time_and_number(
             spans in prop::collection::vec(time(), 1..40),
-            spacing in 30_000_i64..1_000_000,
         ) {
             let mut schedule = Schedule::new(spans.len());
             let mut model = Vec::new();
