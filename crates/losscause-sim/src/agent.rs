@@ -5,7 +5,7 @@ use losscause_transport::{tcp, tfrc};
 
 use crate::ledger::{Judge, Watch};
 use crate::oracle::{Asked, Classifier, Judging};
-use crate::packet::{Datagram, Payload};
+use crate::packet::Payload;
 use crate::rng::Stream;
 use crate::topology::FlowProblem;
 use crate::topology::{FlowSpec, TcpLda, Traffic};
@@ -30,10 +30,8 @@ pub(crate) enum Sender {
 pub(crate) enum Receiver {
     Tcp(tcp::Receiver<Judging>),
     Tfrc(tfrc::Receiver<Classifier<AnyLda>>),
-    Sink {
-        /// Distinct packets received; these sources send everything once.
-        delivered: u64,
-    },
+    /// Takes in what a source without feedback sends. What came is counted by the last link.
+    Sink,
 }
 
 /// Both ends of a flow. Random streams are derived from the flow's name.
@@ -59,12 +57,10 @@ pub(crate) fn ends(flow: &FlowSpec, seed: u64) -> Result<(Sender, Receiver), Flo
             let receiver = tfrc::Receiver::new(config, Classifier::new(lda));
             (Sender::Tfrc(tfrc::Sender::new(config)), Receiver::Tfrc(receiver))
         }
-        &Traffic::Cbr { rate_bps, packet_bytes } => {
-            (Sender::Cbr(Cbr::new(rate_bps, packet_bytes)), Receiver::Sink { delivered: 0 })
-        }
+        &Traffic::Cbr { rate_bps, packet_bytes } => (Sender::Cbr(Cbr::new(rate_bps, packet_bytes)), Receiver::Sink),
         &Traffic::OnOff { rate_bps, packet_bytes, mean_on, mean_off, lengths } => {
             let source = OnOff::new(rate_bps, packet_bytes, (mean_on, mean_off), lengths, stream("traffic"));
-            (Sender::OnOff(source), Receiver::Sink { delivered: 0 })
+            (Sender::OnOff(source), Receiver::Sink)
         }
     })
 }
@@ -158,7 +154,7 @@ impl Receiver {
         match (self, message) {
             (Receiver::Tcp(receiver), Payload::Segment(segment)) => receiver.on_segment(now, segment, watch),
             (Receiver::Tfrc(receiver), Payload::Data(data)) => receiver.on_data(now, data, watch),
-            (Receiver::Sink { delivered }, Payload::Datagram(Datagram { .. })) => *delivered += 1,
+            (Receiver::Sink, Payload::Datagram(_)) => {}
             // Each flow's sender speaks its receiver's protocol.
             _ => debug_assert!(false, "a receiver received {message:?}"),
         }
@@ -169,7 +165,7 @@ impl Receiver {
         match self {
             Receiver::Tcp(receiver) => receiver.on_timeout(now),
             Receiver::Tfrc(receiver) => receiver.on_timeout(now),
-            Receiver::Sink { .. } => {}
+            Receiver::Sink => {}
         }
     }
 
@@ -178,7 +174,7 @@ impl Receiver {
         match self {
             Receiver::Tcp(receiver) => receiver.poll_timeout(),
             Receiver::Tfrc(receiver) => receiver.poll_timeout(),
-            Receiver::Sink { .. } => None,
+            Receiver::Sink => None,
         }
     }
 
@@ -196,16 +192,16 @@ impl Receiver {
                     send(Payload::Feedback(feedback));
                 }
             }
-            Receiver::Sink { .. } => {}
+            Receiver::Sink => {}
         }
     }
 
-    /// Distinct packets handed to the application.
-    pub(crate) fn delivered_packets(&self) -> u64 {
+    /// Distinct packets handed to the application, of so many that came: sources without feedback send everything once.
+    pub(crate) fn delivered_packets(&self, received: u64) -> u64 {
         match self {
             Receiver::Tcp(receiver) => receiver.delivered_packets(),
             Receiver::Tfrc(receiver) => receiver.delivered_packets(),
-            Receiver::Sink { delivered } => *delivered,
+            Receiver::Sink => received,
         }
     }
 }
@@ -217,6 +213,14 @@ impl Traffic {
             Traffic::Tcp { lda: TcpLda::Sender(_), .. } => Judge::Sender,
             Traffic::Tcp { lda: TcpLda::Receiver { .. }, .. } | Traffic::Tfrc { .. } => Judge::Receiver,
             Traffic::Tcp { lda: TcpLda::Nobody, .. } | Traffic::Cbr { .. } | Traffic::OnOff { .. } => Judge::Nobody,
+        }
+    }
+
+    /// Whether the receiving end neither answers nor sets a timer.
+    pub(crate) fn is_without_feedback(&self) -> bool {
+        match self {
+            Traffic::Tcp { .. } | Traffic::Tfrc { .. } => false,
+            Traffic::Cbr { .. } | Traffic::OnOff { .. } => true,
         }
     }
 

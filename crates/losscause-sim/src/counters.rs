@@ -3,6 +3,7 @@
 use std::ops::{AddAssign, Sub};
 use std::sync::Arc;
 
+use crate::link::Role;
 use crate::topology::{FlowId, LinkId, Network};
 
 /// Packets of one flow at one link.
@@ -66,10 +67,19 @@ pub struct Counters {
 #[repr(align(64))]
 pub(crate) struct Station {
     pub(crate) counters: HopCounters,
-    /// The next link, or the flow if an end comes next.
-    pub(crate) next: u32,
-    /// Whether an end comes next.
-    pub(crate) last: bool,
+    pub(crate) next: Next,
+}
+
+/// What comes behind a hop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Next {
+    /// Another link.
+    Link(u32),
+    /// A final link.
+    Final(u32),
+    /// An end of this flow.
+    End(u32),
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -83,14 +93,18 @@ struct Layout {
 }
 
 impl Counters {
-    pub(crate) fn new(network: &Network) -> Self {
+    pub(crate) fn new(network: &Network, roles: &[Role]) -> Self {
         let mut layout = Layout { first: vec![0], forward: Vec::new(), link: Vec::new() };
         let mut hops = Vec::new();
         for (index, flow) in network.flows.iter().enumerate() {
             for path in [&flow.path, &flow.return_path] {
                 hops.extend((1..=path.len()).map(|place| {
-                    let (next, last) = path.get(place).map_or((index as u32, true), |link| (link.0, false));
-                    Station { counters: HopCounters::default(), next, last }
+                    let next = match path.get(place) {
+                        None => Next::End(index as u32),
+                        Some(link) if roles[link.index()] == Role::Final => Next::Final(link.0),
+                        Some(link) => Next::Link(link.0),
+                    };
+                    Station { counters: HopCounters::default(), next }
                 }));
             }
             layout.link.extend(flow.path.iter().chain(&flow.return_path));

@@ -6,11 +6,13 @@
 //!
 //! A slot is a short stretch of time, and holds the sources that act within it, in order; most slots hold none or one.
 //! One bit per slot says whether it holds any, so the next event is found by counting zeros, 64 slots at once. An event
-//! farther ahead than the wheel reaches waits in one of the later slots and moves on from there.
+//! farther ahead than the wheel reaches waits in one of the later slots and moves on from there. How long a slot is follows
+//! from how densely events came lately; it changes nothing about their order.
 //!
-//! Events at the same time come in the order in which they were set.
+//! Events at the same time come in the order in which they were set, or would have been set if they had not been known
+//! beforehand ([`Schedule::set_as_of`]).
 
-use losscause::{Span, Time};
+use losscause::Time;
 
 /// The time of a source without an event.
 pub(crate) const NEVER: Time = Time::MAX;
@@ -26,21 +28,30 @@ const NOWHERE: u32 = u32::MAX;
 /// The length of a slot is 2 to the power of one of these, nanoseconds: the wheel reaches 8 ms to a quarter of a second
 /// ahead.
 const SLOT_BITS: std::ops::RangeInclusive<u32> = 12..=17;
+/// After so many events the length of a slot is looked at again.
+const REVIEW: u64 = 1 << 14;
 
 /// The next event of every source.
 #[derive(Clone, Debug)]
 pub(crate) struct Schedule {
     sources: Box<[Source]>,
     wheel: Wheel,
+    /// The time of the event that was taken out last.
+    now: Time,
     /// How often an event was set.
     number: u64,
+    /// When the length of a slot was looked at last, and the number at which it will be again.
+    reviewed: Time,
+    review_at: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Source {
     /// When it acts next, or acted last if its event was taken out.
     at: Time,
-    /// Orders simultaneous events.
+    /// Orders simultaneous events: as of when it was set.
+    since: Time,
+    /// Orders those as well.
     number: u64,
     /// Its place in the wheel, or nowhere.
     place: u32,
@@ -65,15 +76,17 @@ impl Schedule {
     /// The most sources there can be.
     pub(crate) const MAX_SOURCES: usize = 1 << 20;
 
-    /// So many sources, none with an event. Slots become about as long as `spacing`: that of events which come so densely
-    /// that they should not share one.
-    pub(crate) fn new(sources: usize, spacing: Span) -> Self {
-        let spacing = spacing.as_nanos().max(1) as u64;
-        let slot_bits = spacing.ilog2().clamp(*SLOT_BITS.start(), *SLOT_BITS.end());
+    /// So many sources, none with an event.
+    pub(crate) fn new(sources: usize) -> Self {
+        let slot_bits = *SLOT_BITS.end();
         Self {
-            sources: vec![Source { at: NEVER, number: 0, place: NOWHERE, next: NOBODY }; sources].into_boxed_slice(),
+            sources: vec![Source { at: NEVER, since: Time::ZERO, number: 0, place: NOWHERE, next: NOBODY }; sources]
+                .into_boxed_slice(),
             wheel: Wheel { first: Box::new([NOBODY; SLOTS]), used: [0; WORDS], base: 0, slot_bits },
+            now: Time::ZERO,
             number: 0,
+            reviewed: Time::ZERO,
+            review_at: REVIEW,
         }
     }
 
@@ -81,11 +94,18 @@ impl Schedule {
     /// place among simultaneous events.
     #[inline(always)]
     pub(crate) fn set(&mut self, source: usize, at: Time) {
+        self.set_as_of(source, at, self.now);
+    }
+
+    /// The same as if it were done at `since`, which may be still to come.
+    #[inline(always)]
+    pub(crate) fn set_as_of(&mut self, source: usize, at: Time, since: Time) {
         let state = &mut self.sources[source];
         let waits = state.place != NOWHERE;
         if state.at != at {
             self.number += 1;
             state.at = at;
+            state.since = since;
             state.number = self.number;
         } else if waits {
             return;
@@ -112,7 +132,15 @@ impl Schedule {
     #[inline(always)]
     pub(crate) fn take_until(&mut self, until: Time) -> Option<(Time, usize)> {
         loop {
-            let slot = self.wheel.base + self.wheel.slots_to_next()? as i64;
+            let slots = match self.wheel.slots_to_next_in_word() {
+                Some(slots) => slots,
+                None if self.number >= self.review_at => {
+                    self.review();
+                    continue;
+                }
+                None => self.wheel.slots_to_next_word()?,
+            };
+            let slot = self.wheel.base + slots as i64;
             let place = place(slot);
             let source = self.wheel.first[place] as usize;
             let state = &mut self.sources[source];
@@ -122,6 +150,7 @@ impl Schedule {
                     return None;
                 }
                 self.wheel.base = slot;
+                self.now = at;
                 state.place = NOWHERE;
                 self.wheel.take_out_first(place, state.next);
                 return Some((at, source));
@@ -159,11 +188,25 @@ impl Schedule {
         }
     }
 
-    /// Links a source into a place where others are, by time and number.
+    /// Makes slots about as long as the time between events was lately, so that most hold none or one.
+    #[cold]
+    fn review(&mut self) {
+        let now = self.wheel.start();
+        let spacing = (now - self.reviewed).as_nanos().max(1) as u64 / REVIEW;
+        self.reviewed = now;
+        self.review_at = self.number + REVIEW;
+        let slot_bits = spacing.max(1).ilog2().clamp(*SLOT_BITS.start(), *SLOT_BITS.end());
+        if slot_bits != self.wheel.slot_bits {
+            self.wheel.slot_bits = slot_bits;
+            self.turn_to(now);
+        }
+    }
+
+    /// Links a source into a place where others are, in order.
     fn join(&mut self, source: usize, place: usize) {
         let order = |sources: &[Source], source: u32| {
-            let Source { at, number, .. } = sources[source as usize];
-            (at, number)
+            let Source { at, since, number, .. } = sources[source as usize];
+            (at, since, number)
         };
         let own = order(&self.sources, source as u32);
         let mut before = NOBODY;
@@ -236,21 +279,29 @@ impl Schedule {
 
 impl Wheel {
     /// From the base to the first slot that is not empty.
-    #[inline]
     fn slots_to_next(&self) -> Option<usize> {
-        let start = place(self.base);
-        let from_start = self.used[start / 64] >> (start % 64);
-        if from_start != 0 {
-            return Some(from_start.trailing_zeros() as usize);
-        }
-        self.slots_to_next_word(start)
+        self.slots_to_next_in_word().or_else(|| self.slots_to_next_word())
     }
 
-    /// The same if that is in another word than the place `start`, or in the same word before it: a whole turn ahead.
-    fn slots_to_next_word(&self, start: usize) -> Option<usize> {
+    /// The same, if that is in the same word and not before the base.
+    #[inline]
+    fn slots_to_next_in_word(&self) -> Option<usize> {
+        let start = place(self.base);
+        let from_start = self.used[start / 64] >> (start % 64);
+        (from_start != 0).then(|| from_start.trailing_zeros() as usize)
+    }
+
+    /// The same, if it is not: in another word, or in the same one a whole turn ahead.
+    fn slots_to_next_word(&self) -> Option<usize> {
+        let start = place(self.base);
         let words = (1..=WORDS).find(|words| self.used[(start / 64 + words) % WORDS] != 0)?;
         let within = self.used[(start / 64 + words) % WORDS].trailing_zeros() as usize;
         Some(64 * words + within - start % 64)
+    }
+
+    /// When the base begins.
+    fn start(&self) -> Time {
+        Time::from_nanos(self.base << self.slot_bits)
     }
 
     #[inline]
@@ -296,6 +347,8 @@ fn place(slot: i64) -> usize {
 mod tests {
     use proptest::prelude::*;
 
+    use losscause::Span;
+
     use super::*;
 
     fn at(nanos: i64) -> Time {
@@ -312,7 +365,7 @@ mod tests {
 
     #[test]
     fn simultaneous_events_come_in_the_order_they_were_set() {
-        let mut schedule = Schedule::new(5, Span::from_millis(1));
+        let mut schedule = Schedule::new(5);
         for source in [3, 0, 4, 1] {
             schedule.set(source, at(7));
         }
@@ -324,8 +377,21 @@ mod tests {
     }
 
     #[test]
+    fn an_event_that_was_known_beforehand_takes_the_place_it_would_have_been_given() {
+        let mut schedule = Schedule::new(3);
+        schedule.set(2, at(10));
+        schedule.set_as_of(0, at(100), at(20));
+        assert_eq!(schedule.take_until(Time::MAX), Some((at(10), 2)));
+        schedule.set(1, at(100));
+        schedule.set(2, at(30));
+        assert_eq!(schedule.take_until(Time::MAX), Some((at(30), 2)));
+        schedule.set(2, at(100));
+        assert_eq!(drain(&mut schedule), [1, 0, 2]);
+    }
+
+    #[test]
     fn an_event_after_the_limit_stays() {
-        let mut schedule = Schedule::new(1, Span::from_millis(1));
+        let mut schedule = Schedule::new(1);
         assert_eq!(schedule.take_until(Time::MAX), None);
         schedule.set(0, at(10));
         assert_eq!(schedule.take_until(Time::from_nanos(9)), None);
@@ -335,7 +401,7 @@ mod tests {
     #[test]
     fn events_beyond_the_horizon_come_in_order_too() {
         let hours = |hours: i64| Time::ZERO + Span::from_secs(hours * 3600);
-        let mut schedule = Schedule::new(4, Span::from_millis(1));
+        let mut schedule = Schedule::new(4);
         for (source, time) in [(0, hours(200_000)), (1, hours(100)), (2, hours(1)), (3, hours(100))] {
             schedule.set(source, time);
         }
@@ -349,7 +415,7 @@ mod tests {
 
     #[test]
     fn an_event_before_all_others_comes_first_though_a_later_one_was_looked_for() {
-        let mut schedule = Schedule::new(3, Span::from_millis(1));
+        let mut schedule = Schedule::new(3);
         schedule.set(0, at(40_000_000_000));
         schedule.set(1, at(20_000_000_000));
         assert_eq!(schedule.take_until(Time::MAX), Some((Time::from_nanos(20_000_000_000), 1)));
@@ -369,23 +435,25 @@ mod tests {
             sources in 1_usize..40,
             steps in prop::collection::vec((0_usize..40, prop::option::weighted(0.8, time())), 0..200),
         ) {
-            let mut schedule = Schedule::new(sources, Span::from_millis(1));
-            let mut model: Vec<Option<(i64, usize)>> = vec![None; sources];
+            let mut schedule = Schedule::new(sources);
+            let mut model: Vec<Option<(i64, i64, usize)>> = vec![None; sources];
+            let mut now = 0;
             for (number, &(source, time)) in steps.iter().enumerate() {
                 let source = source % sources;
                 schedule.set(source, time.map_or(NEVER, Time::from_nanos));
-                if model[source].map(|(at, _)| at) != time {
-                    model[source] = time.map(|at| (at, number));
+                if model[source].map(|(at, ..)| at) != time {
+                    model[source] = time.map(|at| (at, now, number));
                 }
                 let first = (0..sources).filter(|&s| model[s].is_some()).min_by_key(|&s| model[s]);
                 let taken = schedule.take_until(Time::MAX).map(|(_, source)| source);
                 prop_assert_eq!(taken, first);
                 let Some(taken) = taken else { continue };
+                now = model[taken].map_or(now, |(at, ..)| at);
                 if number % 3 == 0 {
                     schedule.set(taken, NEVER);
                     model[taken] = None;
                 } else {
-                    let (time, _) = model[taken].unwrap_or_default();
+                    let (time, ..) = model[taken].unwrap_or_default();
                     schedule.set(taken, at(time));
                 }
             }
@@ -394,9 +462,8 @@ mod tests {
         #[test]
         fn sources_that_act_one_after_the_other_come_in_order_of_time_and_number(
             spans in prop::collection::vec(time(), 1..40),
-            spacing in 30_000_i64..1_000_000,
         ) {
-            let mut schedule = Schedule::new(spans.len(), Span::from_nanos(spacing));
+            let mut schedule = Schedule::new(spans.len());
             let mut model = Vec::new();
             for (source, &span) in spans.iter().enumerate() {
                 schedule.set(source, at(span));

@@ -37,11 +37,25 @@ pub(crate) struct Link {
     /// The last packet's size and transmission time: most packets are alike.
     last_size: (u32, Span),
     line: Line,
+    role: Role,
     /// Where errors hit, if there can be any.
     errors: Option<ErrorPosition>,
     queue: Queue,
     channel: Channel,
     rate_bps: u64,
+    /// The shortest transmission time yet.
+    shortest: Span,
+}
+
+/// Who looks when a packet reaches the far end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The link has an event of its own.
+    Shared,
+    /// A source without feedback is the only one to feed it, and looks itself.
+    First,
+    /// Nobody does: behind it are only ends of such sources.
+    Final,
 }
 
 /// What became of a packet that came to a link.
@@ -58,7 +72,7 @@ pub(crate) enum Entry {
 }
 
 impl Link {
-    pub(crate) fn new(spec: &LinkSpec, seed: u64) -> Self {
+    pub(crate) fn new(spec: &LinkSpec, role: Role, seed: u64) -> Self {
         let stream = Stream::new(seed, &format!("link/{}/channel", spec.name));
         Self {
             free_at: Time::ZERO,
@@ -66,7 +80,9 @@ impl Link {
             variation: Variation::new(&spec.variation, || Stream::new(seed, &format!("link/{}/delay", spec.name)))
                 .map(Box::new),
             last_size: (0, Span::ZERO),
+            shortest: Span::MAX,
             line: Line::new(),
+            role,
             errors: (!matches!(spec.channel, ChannelSpec::Perfect)).then_some(spec.error_position),
             queue: Queue::new(spec, seed),
             rate_bps: spec.rate_bps,
@@ -138,6 +154,18 @@ impl Link {
         self.line.next_arrival()
     }
 
+    #[inline]
+    pub(crate) fn role(&self) -> Role {
+        self.role
+    }
+
+    /// When a packet of this size that comes at `at` will reach the far end, if it is not lost. Every other has come by then, and the
+    /// delay does not vary.
+    #[inline]
+    pub(crate) fn arrival_of(&mut self, at: Time, wire_bytes: u32) -> Time {
+        self.free_at.max(at) + self.transmission_time(wire_bytes) + self.delay
+    }
+
     /// Whether no packet has an arrival yet.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
@@ -203,7 +231,14 @@ impl Link {
     #[inline]
     fn transmission_time(&mut self, wire_bytes: u32) -> Span {
         if self.last_size.0 != wire_bytes {
-            self.last_size = (wire_bytes, transmission_time_rounded(wire_bytes, self.rate_bps));
+            let time = transmission_time_rounded(wire_bytes, self.rate_bps);
+            self.last_size = (wire_bytes, time);
+            if time < self.shortest {
+                self.shortest = time;
+                if let Queue::DropTail(queue) = &mut self.queue {
+                    queue.no_transmission_below(time);
+                }
+            }
         }
         self.last_size.1
     }
@@ -258,7 +293,7 @@ mod tests {
 
     #[test]
     fn of_seven_packets_at_once_one_is_sent_five_wait_and_one_is_dropped() {
-        let mut link = Link::new(&wireless(Limit::Packets(5)), 1);
+        let mut link = Link::new(&wireless(Limit::Packets(5)), Role::Shared, 1);
         let entries = [(); 7].map(|()| enter(&mut link, Time::ZERO, false));
         assert_eq!(entries[..6], [Fate::Accepted; 6]);
         assert_eq!(entries[6], Fate::Dropped);
@@ -273,7 +308,7 @@ mod tests {
 
     #[test]
     fn the_queue_moves_up_at_the_very_instant_a_transmission_ends() {
-        let mut link = Link::new(&wireless(Limit::Packets(1)), 1);
+        let mut link = Link::new(&wireless(Limit::Packets(1)), Role::Shared, 1);
         assert_eq!([(); 3].map(|()| enter(&mut link, Time::ZERO, false))[2], Fate::Dropped);
         let end = at_micros(40_640);
         assert_eq!(enter(&mut link, end - Span::from_nanos(1), false), Fate::Dropped);
@@ -282,7 +317,7 @@ mod tests {
 
     #[test]
     fn an_idle_transmitter_starts_at_once() {
-        let mut link = Link::new(&wireless(Limit::Packets(0)), 1);
+        let mut link = Link::new(&wireless(Limit::Packets(0)), Role::Shared, 1);
         assert_eq!(enter(&mut link, Time::ZERO, false), Fate::Accepted);
         assert!(link.leave(at_micros(50_640), &mut Log::default()).is_some());
         let now = Time::ZERO + Span::from_secs(3);
@@ -302,7 +337,7 @@ mod tests {
 
     #[test]
     fn an_error_after_transmission_uses_the_links_time() {
-        let mut link = Link::new(&every_third_bad(ErrorPosition::AfterTransmission), 1);
+        let mut link = Link::new(&every_third_bad(ErrorPosition::AfterTransmission), Role::Shared, 1);
         assert_eq!([(); 2].map(|()| enter(&mut link, Time::ZERO, false)), [Fate::Accepted; 2]);
         let first = link.leave(at_micros(50_640), &mut Log::default()).unwrap();
         let second = link.leave(at_micros(91_280), &mut Log::default()).unwrap();
@@ -311,7 +346,7 @@ mod tests {
 
     #[test]
     fn an_error_before_the_queue_uses_neither_time_nor_queue() {
-        let mut link = Link::new(&every_third_bad(ErrorPosition::BeforeQueue), 1);
+        let mut link = Link::new(&every_third_bad(ErrorPosition::BeforeQueue), Role::Shared, 1);
         let entries = [(); 2].map(|()| enter(&mut link, Time::ZERO, false));
         assert_eq!(entries, [Fate::Hit, Fate::Accepted]);
         assert_eq!(link.next_arrival(), at_micros(50_640));
@@ -319,7 +354,7 @@ mod tests {
 
     #[test]
     fn an_immune_packet_uses_its_slot_up() {
-        let mut link = Link::new(&every_third_bad(ErrorPosition::BeforeQueue), 1);
+        let mut link = Link::new(&every_third_bad(ErrorPosition::BeforeQueue), Role::Shared, 1);
         let entries = [true, false, false, false].map(|immune| enter(&mut link, Time::ZERO, immune));
         assert_eq!(entries, [Fate::Accepted, Fate::Accepted, Fate::Accepted, Fate::Hit]);
     }

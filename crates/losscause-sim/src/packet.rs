@@ -36,6 +36,7 @@ pub(crate) struct Datagram {
 }
 
 impl Payload {
+    #[inline]
     pub(crate) fn wire_bytes(&self) -> u32 {
         match self {
             Payload::Segment(segment) => segment.wire_bytes,

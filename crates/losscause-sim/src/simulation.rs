@@ -36,6 +36,8 @@ struct Flow {
     path: u32,
     return_path: u32,
     payload_bytes: u32,
+    /// The link that only this flow feeds, if it is a source without feedback.
+    own_link: Option<u32>,
     stops_at: Time,
     sent_packets: u64,
     received_packets: u64,
@@ -67,8 +69,9 @@ impl Simulation {
         for (index, spec) in network.flows.iter().enumerate() {
             let before = spec.turnover.and_then(|turnover| turnover.after).map(|FlowId(flow)| flow as usize);
             let before = before.map(|flow: usize| flows[flow].starts_at);
-            let flow = Flow::new(spec, before, seed, first_hop)
+            let mut flow = Flow::new(spec, before, seed, first_hop)
                 .map_err(|problem| NetworkError::Flow { flow: spec.name.clone(), problem })?;
+            flow.own_link = fabric.own_link(first_hop);
             fabric.set_sender(index, Some(flow.starts_at));
             flows.push(flow);
             first_hop += (spec.path.len() + spec.return_path.len()) as u32;
@@ -102,6 +105,11 @@ impl Simulation {
             }
         }
         self.now = self.now.max(until);
+        for index in 0..self.flows.len() {
+            if self.flows[index].own_link.is_some() {
+                self.send_due(self.now, index, recorder);
+            }
+        }
         self.fabric.catch_up(self.now, recorder);
         debug_assert_eq!(self.check_conservation(), Ok(()));
     }
@@ -133,6 +141,9 @@ impl Simulation {
 
     fn on_sender_timeout<R: Recorder>(&mut self, now: Time, index: usize, recorder: &mut R) {
         let flow = &mut self.flows[index];
+        if let Some(link) = flow.own_link {
+            return self.on_source(now, index, link as usize, recorder);
+        }
         match flow.phase {
             Phase::Waiting if flow.stops_at <= now => flow.phase = Phase::Stopped,
             Phase::Waiting => {
@@ -146,6 +157,40 @@ impl Simulation {
             Phase::Stopped => {}
         }
         self.serve_sender(now, index, recorder);
+    }
+
+    /// A source without feedback starts, or a packet of its may be at the far end of its own link.
+    fn on_source<R: Recorder>(&mut self, now: Time, index: usize, link: usize, recorder: &mut R) {
+        let flow = &mut self.flows[index];
+        if flow.phase == Phase::Waiting {
+            flow.phase = if flow.stops_at <= now { Phase::Stopped } else { Phase::Sending };
+            if flow.phase == Phase::Sending {
+                flow.sender.start(now);
+            }
+        }
+        self.send_due(now, index, recorder);
+        self.fabric.cross_first(now, link, recorder);
+        let flow = &self.flows[index];
+        let link = &mut self.fabric.links[link];
+        if !link.is_empty() {
+            let arrival = link.next_arrival();
+            return self.fabric.set_sender(index, Some(arrival));
+        }
+        let Some(due) = flow.due() else { return self.fabric.set_sender(index, None) };
+        // As of when it enters: that is when its arrival would be known otherwise.
+        let arrival = link.arrival_of(due, flow.payload_bytes);
+        self.fabric.set_sender_as_of(index, arrival, due);
+    }
+
+    /// A source without feedback sends what is due by `now`, each packet at its own instant.
+    fn send_due<R: Recorder>(&mut self, now: Time, index: usize, recorder: &mut R) {
+        let flow = &mut self.flows[index];
+        while let Some(due) = flow.due().filter(|&due| due <= now) {
+            flow.sender.transmit(due, |payload| {
+                flow.sent_packets += 1;
+                self.fabric.send(due, payload, flow.path, recorder);
+            });
+        }
     }
 
     /// Sends what the sender has to send, and sets its timer.
@@ -192,14 +237,15 @@ impl Simulation {
     /// There is no such flow.
     pub fn flow(&self, flow: FlowId) -> FlowReport {
         let ledger = &self.fabric.custody.ledgers[flow.index()];
+        let (received_packets, received_payload_bytes) = self.received(flow);
         let flow = &self.flows[flow.index()];
-        let delivered_packets = flow.receiver.delivered_packets();
+        let delivered_packets = flow.receiver.delivered_packets(received_packets);
         FlowReport {
             started_at: (flow.phase != Phase::Waiting && flow.starts_at < flow.stops_at).then_some(flow.starts_at),
             stops_at: (flow.stops_at < Time::MAX).then_some(flow.stops_at),
             sent_packets: flow.sent_packets,
-            received_packets: flow.received_packets,
-            received_payload_bytes: flow.received_payload_bytes,
+            received_packets,
+            received_payload_bytes,
             delivered_packets,
             delivered_payload_bytes: delivered_packets * u64::from(flow.payload_bytes),
             lost: ledger.counts(),
@@ -207,6 +253,18 @@ impl Simulation {
             schemes: ledger.schemes(),
             tcp: flow.sender.tcp_stats(),
         }
+    }
+}
+
+impl Simulation {
+    /// Data packets that reached the end of `flow`, and their bytes of payload.
+    fn received(&self, flow: FlowId) -> (u64, u64) {
+        let Flow { receiver, payload_bytes, received_packets, received_payload_bytes, .. } = &self.flows[flow.index()];
+        if !matches!(receiver, Receiver::Sink) {
+            return (*received_packets, *received_payload_bytes);
+        }
+        let packets = self.counters().path(flow).last().map_or(0, |(_, hop)| hop.delivered);
+        (packets, packets * u64::from(*payload_bytes))
     }
 }
 
@@ -224,11 +282,18 @@ impl Flow {
             path: first_hop,
             return_path: first_hop + spec.path.len() as u32,
             payload_bytes: spec.traffic.payload_bytes(),
+            own_link: None,
             sent_packets: 0,
             received_packets: 0,
             received_payload_bytes: 0,
             sample: None,
         })
+    }
+
+    /// When a source without feedback sends its next packet, if it does.
+    #[inline]
+    fn due(&self) -> Option<Time> {
+        self.sender.poll_timeout().filter(|&due| self.phase == Phase::Sending && due < self.stops_at)
     }
 
     fn record_sample<R: Recorder>(&mut self, now: Time, id: FlowId, recorder: &mut R) {

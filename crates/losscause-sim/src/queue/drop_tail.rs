@@ -9,7 +9,7 @@
 //! approached; and a packet that finds the transmitter idle is never refused, which in ns-2 happens at `limit_` 1 and,
 //! counting bytes, to packets larger than the limit.
 
-use losscause::Time;
+use losscause::{Span, Time};
 
 use crate::line::Line;
 use crate::packet::Packet;
@@ -18,20 +18,26 @@ use crate::topology::Limit;
 #[derive(Clone, Debug)]
 pub(crate) struct DropTail {
     limit: Limit,
+    /// While the transmitter is busy for less than this, there is room: as many of the smallest packets as may wait take so long.
+    ample: Span,
 }
 
 impl DropTail {
     pub(super) fn new(limit: Limit) -> Self {
-        Self { limit }
+        Self { limit, ample: Span::ZERO }
+    }
+
+    /// No packet takes the transmitter less than `shortest`.
+    pub(crate) fn no_transmission_below(&mut self, shortest: Span) {
+        if let Limit::Packets(limit) = self.limit {
+            self.ample = Span::from_nanos(shortest.as_nanos().saturating_mul(limit.into()));
+        }
     }
 
     /// Whether there is room for a packet that comes at `now` to a transmitter that will be free at `free_at`.
     #[inline(always)]
     pub(crate) fn admits(&self, now: Time, free_at: Time, packet: Packet, line: &mut Line) -> bool {
-        // The whole line is mostly shorter than the limit: then it does not matter who of it still waits.
-        matches!(self.limit, Limit::Packets(limit) if line.len() < limit as usize)
-            || free_at <= now
-            || self.admits_besides_waiting(now, packet, line)
+        free_at <= now || free_at - now < self.ample || self.admits_besides_waiting(now, packet, line)
     }
 
     #[inline(never)]

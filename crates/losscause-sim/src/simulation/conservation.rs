@@ -101,7 +101,7 @@ impl Simulation {
             let entered_next = if !hop.last {
                 fabric.custody.counters.hops[place + 1].counters.entered
             } else if place < self.flows[index].return_path as usize {
-                self.flows[index].received_packets
+                self.received(flow).0
             } else {
                 delivered
             };

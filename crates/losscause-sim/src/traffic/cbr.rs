@@ -24,10 +24,12 @@ impl Cbr {
         self.next = Some(now);
     }
 
+    #[inline]
     pub(crate) fn poll_timeout(&self) -> Option<Time> {
         self.next
     }
 
+    #[inline]
     pub(crate) fn poll_transmit(&mut self, now: Time) -> Option<Datagram> {
         let due = self.next.filter(|&next| next <= now)?;
         self.next = Some(due + self.spacing.next());

@@ -26,6 +26,7 @@ impl Spacing {
         Self { whole: (bits / rate) as i64, remainder: (bits % rate) as u64, carried: 0, rate_bps }
     }
 
+    #[inline]
     fn next(&mut self) -> Span {
         // Both are below rate_bps; a wide sum cannot overflow.
         let carried = u128::from(self.carried) + u128::from(self.remainder);

@@ -47,10 +47,12 @@ impl OnOff {
         self.next = Some(now + self.gap());
     }
 
+    #[inline]
     pub(crate) fn poll_timeout(&self) -> Option<Time> {
         self.next
     }
 
+    #[inline]
     pub(crate) fn poll_transmit(&mut self, now: Time) -> Option<Datagram> {
         let due = self.next.filter(|&next| next <= now)?;
         self.left -= 1;
@@ -61,6 +63,7 @@ impl OnOff {
     }
 
     /// To the next packet; draws the next burst if this one is over.
+    #[inline]
     fn gap(&mut self) -> Span {
         let mut gap = self.spacing.next();
         if self.left == 0 {
