@@ -29,7 +29,7 @@ const NOWHERE: u32 = u32::MAX;
 /// ahead.
 const SLOT_BITS: std::ops::RangeInclusive<u32> = 12..=17;
 /// After so many events the length of a slot is looked at again.
-const REVIEW: u64 = 1 << 14;
+const REVIEW: u64 = if cfg!(test) { 16 } else { 1 << 14 };
 
 /// The next event of every source.
 #[derive(Clone, Debug)]
