@@ -55,7 +55,7 @@ impl Item {
     pub fn measured_text(&self) -> String {
         match self.measured {
             Some(value) if self.unit == "count" => value.to_string(),
-            value => figure(value),
+            value => figure_beside(value, self.published),
         }
     }
 
@@ -82,6 +82,18 @@ fn figure(value: Option<f64>) -> String {
         Some(value) if is_tiny(value) => format!("{value:.1e}"),
         Some(value) if value.abs() < 0.005 => format!("{value:.4}"),
         Some(value) => format!("{value:.2}"),
+    }
+}
+
+/// The same, with as many decimals as the value beside it has: fairness 0.9948 is not 0.9888.
+fn figure_beside(value: Option<f64>, other: Option<f64>) -> String {
+    let decimals = |text: &str| text.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    let own = figure(value);
+    match (value, other.map(|other| decimals(&other.to_string()))) {
+        (Some(value), Some(more)) if (decimals(&own)..=6).contains(&more) && !own.contains('e') => {
+            format!("{value:.more$}")
+        }
+        _ => own,
     }
 }
 
@@ -123,6 +135,14 @@ mod tests {
         let texts = [0.0, 0.006, 0.5, 9.99, 9.999, 54.96, 99.94, 99.96].map(|v| figure(Some(v)));
         assert_eq!(texts, ["0", "0.01", "0.50", "9.99", "10.0", "55.0", "99.9", "100"]);
         assert_eq!(figure(None), "–");
+    }
+
+    #[test]
+    fn a_measured_value_has_at_least_the_decimals_of_the_published_one() {
+        let texts = [(0.994_81, 0.9888), (0.99481, 1.0), (181.694, 166.7), (36.09, 0.02), (0.12, 0.3), (9.4e-5, 0.02)]
+            .map(|(value, other)| figure_beside(Some(value), Some(other)));
+        assert_eq!(texts, ["0.9948", "0.99", "181.7", "36.09", "0.12", "9.4e-5"]);
+        assert_eq!((figure_beside(None, Some(0.5)), figure_beside(Some(0.5), None)), ("–".into(), "0.50".into()));
     }
 
     #[test]
