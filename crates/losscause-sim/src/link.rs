@@ -1,7 +1,8 @@
 //! One direction of a link: a queue, a transmitter, and the way to the far end.
 //!
-//! A link has one event per packet, its arrival at the far end, or none where sources without feedback allow it ([`Role`]). A transmission begins at `max(arrival of the packet, end of
-//! the transmission before)`, so it is known beforehand or worked out late, whichever costs less, and never has an event.
+//! A link has one event per packet, its arrival at the far end, or none where sources without feedback allow it ([`Role`]).
+//! A transmission begins at `max(arrival of the packet, end of the transmission before)`, so it is known beforehand or
+//! worked out late, whichever costs less, and never has an event.
 //!
 //! - Behind the plain queue ([`DropTail`](crate::queue::DropTail)) a packet's turn and its arrival at the far end are worked
 //!   out when it comes. Who still waits is found out where the queue's length matters ([`Line`]).

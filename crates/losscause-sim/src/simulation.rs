@@ -69,9 +69,8 @@ impl Simulation {
         for (index, spec) in network.flows.iter().enumerate() {
             let before = spec.turnover.and_then(|turnover| turnover.after).map(|FlowId(flow)| flow as usize);
             let before = before.map(|flow: usize| flows[flow].starts_at);
-            let mut flow = Flow::new(spec, before, seed, first_hop)
+            let flow = Flow::new(spec, before, seed, first_hop, fabric.own_link(first_hop))
                 .map_err(|problem| NetworkError::Flow { flow: spec.name.clone(), problem })?;
-            flow.own_link = fabric.own_link(first_hop);
             fabric.set_sender(index, Some(flow.starts_at));
             flows.push(flow);
             first_hop += (spec.path.len() + spec.return_path.len()) as u32;
@@ -254,9 +253,7 @@ impl Simulation {
             tcp: flow.sender.tcp_stats(),
         }
     }
-}
 
-impl Simulation {
     /// Data packets that reached the end of `flow`, and their bytes of payload.
     fn received(&self, flow: FlowId) -> (u64, u64) {
         let Flow { receiver, payload_bytes, received_packets, received_payload_bytes, .. } = &self.flows[flow.index()];
@@ -270,7 +267,13 @@ impl Simulation {
 
 impl Flow {
     /// `before` is the start of the flow that it comes after, if any.
-    fn new(spec: &FlowSpec, before: Option<Time>, seed: u64, first_hop: u32) -> Result<Self, FlowProblem> {
+    fn new(
+        spec: &FlowSpec,
+        before: Option<Time>,
+        seed: u64,
+        first_hop: u32,
+        own_link: Option<u32>,
+    ) -> Result<Self, FlowProblem> {
         let (sender, receiver) = agent::ends(spec, seed)?;
         let (starts_at, stops_at) = life(spec, before, seed);
         Ok(Self {
@@ -282,7 +285,7 @@ impl Flow {
             path: first_hop,
             return_path: first_hop + spec.path.len() as u32,
             payload_bytes: spec.traffic.payload_bytes(),
-            own_link: None,
+            own_link,
             sent_packets: 0,
             received_packets: 0,
             received_payload_bytes: 0,

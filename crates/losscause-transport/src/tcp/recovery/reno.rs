@@ -139,26 +139,24 @@ mod tests {
         }
     }
 
+    /// What each of the first five duplicates leaves beyond cwnd.
+    fn inflation(reno: &mut Reno) -> [u32; 5] {
+        [(); 5].map(|()| {
+            after_dup_acks(reno, 5, 15, 1);
+            extra(reno, true)
+        })
+    }
+
     #[test]
     fn the_window_is_inflated_by_three_and_one_for_each_further_duplicate() {
         let mut reno = Reno::new(&Config { limited_transmit: LimitedTransmit::Off, ..Config::rfc() });
-        let mut inflation = vec![];
-        for _ in 0..5 {
-            after_dup_acks(&mut reno, 5, 15, 1);
-            inflation.push(extra(&reno, true));
-        }
-        assert_eq!(inflation, [0, 0, 3, 4, 5]);
+        assert_eq!(inflation(&mut reno), [0, 0, 3, 4, 5]);
     }
 
     #[test]
     fn without_inflation_no_duplicate_adds_to_the_window_from_the_third_on() {
         let mut reno = Reno::new(&Config { inflation: Inflation::Never, ..Config::ns2() });
-        let mut inflation = vec![];
-        for _ in 0..5 {
-            after_dup_acks(&mut reno, 5, 15, 1);
-            inflation.push(extra(&reno, true));
-        }
-        assert_eq!(inflation[2..], [0, 0, 0]);
+        assert_eq!(inflation(&mut reno)[2..], [0, 0, 0]);
         reno.on_timeout(&stream(5, 15));
         after_dup_acks(&mut reno, 5, 15, 6);
         assert_eq!(extra(&reno, false), 0);
