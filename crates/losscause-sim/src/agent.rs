@@ -105,7 +105,7 @@ impl Sender {
     }
 
     /// Hands everything that is to be sent now to `send`.
-    #[inline]
+    #[inline(always)] // So that a payload is put together in its place.
     pub(crate) fn transmit(&mut self, now: Time, mut send: impl FnMut(Payload)) {
         match self {
             Sender::Tcp(sender) => {
@@ -222,6 +222,24 @@ impl Traffic {
             Traffic::Tcp { .. } | Traffic::Tfrc { .. } => false,
             Traffic::Cbr { .. } | Traffic::OnOff { .. } => true,
         }
+    }
+
+    /// Whether the sender acts by its own timer alone, unless it hears from the receiver, and then mostly later.
+    pub(crate) fn is_paced(&self) -> bool {
+        match self {
+            Traffic::Tcp { .. } => false,
+            Traffic::Tfrc { .. } | Traffic::Cbr { .. } | Traffic::OnOff { .. } => true,
+        }
+    }
+
+    /// A full packet on the wire, bytes.
+    pub(crate) fn wire_bytes(&self) -> u32 {
+        let header_bytes = match self {
+            Traffic::Tcp { config, .. } => config.header_bytes,
+            Traffic::Tfrc { config, .. } => config.header_bytes,
+            Traffic::Cbr { .. } | Traffic::OnOff { .. } => 0,
+        };
+        self.payload_bytes().saturating_add(header_bytes)
     }
 
     /// Payload of a full packet, bytes.

@@ -3,7 +3,6 @@
 use std::ops::{AddAssign, Sub};
 use std::sync::Arc;
 
-use crate::link::Role;
 use crate::topology::{FlowId, LinkId, Network};
 
 /// Packets of one flow at one link.
@@ -68,6 +67,8 @@ pub struct Counters {
 pub(crate) struct Station {
     pub(crate) counters: HopCounters,
     pub(crate) next: Next,
+    /// Whether anybody looks when a packet reaches the far end of its link.
+    pub(crate) awaited: bool,
 }
 
 /// What comes behind a hop.
@@ -76,8 +77,6 @@ pub(crate) struct Station {
 pub(crate) enum Next {
     /// Another link.
     Link(u32),
-    /// A final link.
-    Final(u32),
     /// An end of this flow.
     End(u32),
 }
@@ -93,7 +92,8 @@ struct Layout {
 }
 
 impl Counters {
-    pub(crate) fn new(network: &Network, roles: &[Role]) -> Self {
+    /// `awaited` says of every hop whether packets are awaited at its far end.
+    pub(crate) fn new(network: &Network, awaited: &[bool]) -> Self {
         let mut layout = Layout { first: vec![0], forward: Vec::new(), link: Vec::new() };
         let mut hops = Vec::new();
         for (index, flow) in network.flows.iter().enumerate() {
@@ -101,16 +101,17 @@ impl Counters {
                 hops.extend((1..=path.len()).map(|place| {
                     let next = match path.get(place) {
                         None => Next::End(index as u32),
-                        Some(link) if roles[link.index()] == Role::Final => Next::Final(link.0),
                         Some(link) => Next::Link(link.0),
                     };
-                    Station { counters: HopCounters::default(), next }
+                    (HopCounters::default(), next)
                 }));
             }
             layout.link.extend(flow.path.iter().chain(&flow.return_path));
             layout.first.push(layout.link.len());
             layout.forward.push(flow.path.len());
         }
+        let hops = hops.into_iter().zip(awaited);
+        let hops = hops.map(|((counters, next), &awaited)| Station { counters, next, awaited }).collect();
         Self { hops, layout: Arc::new(layout) }
     }
 

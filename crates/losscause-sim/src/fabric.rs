@@ -8,27 +8,22 @@ use crate::event::{NEVER, Schedule};
 use crate::ledger::Ledger;
 use crate::line::Flight;
 use crate::link::{Entry, Link, Role};
+use crate::lookout::Lookout;
 use crate::packet::{Handle, Packet, Payload, Pool};
 use crate::queue::Keeper;
 use crate::rng::Stream;
-use crate::topology::{FlowId, FlowSpec, LinkSpec, Network, QueueSpec, VariationSpec};
+use crate::topology::{FlowId, Network};
 use crate::trace::{Event, EventKind, LinkEvent, Recorder};
 
 /// Everything between the ends of flows, and when who acts next.
-///
-/// A source without feedback hears of nothing, so what it sends may be worked out late, as long as it is known before anybody else
-/// meets it. It saves events at both ends of its path ([`Role`]):
-///
-/// - The *first* link, if it is the source's own, has no event. The source's timer runs out when a packet reaches the far end of that
-///   link: only then do the packets that were due enter it, each at its own instant.
-/// - A *final* link, behind which there are only ends of such sources, has none either. What has arrived is worked out when the next
-///   packet comes, and when the simulation stops.
 #[derive(Clone, Debug)]
 pub(crate) struct Fabric {
     /// Sources: the links, then sender and receiver of each flow.
     pub(crate) schedule: Schedule,
     pub(crate) links: Vec<Link>,
     pub(crate) custody: Custody,
+    /// Links where some packets are not awaited, each before those that it feeds.
+    lazy: Vec<usize>,
 }
 
 /// Who acts.
@@ -59,16 +54,17 @@ impl Fabric {
         let ledger = |flow: &crate::FlowSpec| {
             Ledger::new(flow.traffic.judge(), Stream::new(seed, &format!("flow/{}/oracle", flow.name)))
         };
-        let roles = roles(network);
+        let Lookout { roles, awaited, lazy } = Lookout::new(network);
         Self {
             schedule: Schedule::new(network.links.len() + 2 * network.flows.len()),
             links: network.links.iter().zip(&roles).map(|(spec, &role)| Link::new(spec, role, seed)).collect(),
             custody: Custody {
                 pool: Pool::default(),
                 hops,
-                counters: Counters::new(network, &roles),
+                counters: Counters::new(network, &awaited),
                 ledgers: network.flows.iter().map(ledger).collect(),
             },
+            lazy,
         }
     }
 
@@ -81,7 +77,7 @@ impl Fabric {
         Some((now, source))
     }
 
-    /// The link of a hop, if it is a source's own.
+    /// The link of a hop, if the sender looks after it itself.
     pub(crate) fn own_link(&self, hop: u32) -> Option<u32> {
         let link = self.custody.hops[hop as usize].link;
         (self.links[link as usize].role() == Role::First).then_some(link)
@@ -123,23 +119,85 @@ impl Fabric {
         self.enter(now, packet, link, recorder);
     }
 
-    /// A packet reaches the far end of a link, and enters the next one unless it has come to its end: then the caller
-    /// takes it out of the pool, and gives it to the flow.
+    /// A sender that looks after its first link sent a packet at `at`, and the instant is `now` by now.
+    #[inline(always)]
+    pub(crate) fn send_late<R: Recorder>(
+        &mut self,
+        at: Time,
+        now: Time,
+        payload: Payload,
+        hop: u32,
+        link: u32,
+        recorder: &mut R,
+    ) {
+        if R::ON {
+            let flow = FlowId(self.custody.hops[hop as usize].flow);
+            recorder.record(&Event { at, flow, kind: EventKind::Sent(payload.info()) });
+        }
+        let wire_bytes = payload.wire_bytes();
+        let handle = self.custody.pool.insert(payload);
+        let packet = Packet { handle, hop, wire_bytes };
+        self.custody.counters.hops[hop as usize].counters.entered += 1;
+        let index = link as usize;
+        match self.links[index].pass(at, now, packet, &mut Keep { custody: &mut self.custody, recorder }) {
+            Ok(flight) => {
+                let ended = self.hand_on(now, flight, index, recorder);
+                debug_assert_eq!(ended, None, "a first link is no last one");
+            }
+            Err(entry) => self.take_down(at, packet, index, entry, recorder),
+        }
+    }
+
+    /// A packet that is awaited reaches the far end of a link, and enters the next one unless it has come to its end: then
+    /// the caller takes it out of the pool, and gives it to the flow.
     #[inline]
     pub(crate) fn cross<R: Recorder>(&mut self, now: Time, index: usize, recorder: &mut R) -> Option<(Handle, u32)> {
+        if self.links[index].has_unawaited() {
+            self.settle(now, index, recorder);
+        }
         let link = &mut self.links[index];
         let flight = link.leave(now, &mut Keep { custody: &mut self.custody, recorder });
-        self.schedule.set(index, link.next_arrival());
+        // It has none any more.
+        if link.next_awaited() < NEVER {
+            self.schedule.set(index, link.next_awaited());
+        }
         self.hand_on(now, flight?, index, recorder)
     }
 
-    /// The same for a source's own link, which has no event: whatever has reached its far end by `now`.
+    /// The same for a link that its sender looks after: whatever has reached the far end by `now`.
+    #[inline(always)]
     pub(crate) fn cross_first<R: Recorder>(&mut self, now: Time, index: usize, recorder: &mut R) {
+        if !self.links[index].is_empty() {
+            self.cross_all(now, index, recorder);
+        }
+    }
+
+    #[inline(never)]
+    fn cross_all<R: Recorder>(&mut self, now: Time, index: usize, recorder: &mut R) {
         while self.links[index].next_arrival() <= now {
             let flight = self.links[index].leave(now, &mut Keep { custody: &mut self.custody, recorder });
             let ended = flight.and_then(|flight| self.hand_on(now, flight, index, recorder));
             debug_assert_eq!(ended, None, "a first link is no last one");
         }
+    }
+
+    /// What was not awaited at the far end of a link, and is there by `now`, goes on. Whether there was any.
+    #[inline(never)]
+    fn settle<R: Recorder>(&mut self, now: Time, index: usize, recorder: &mut R) -> bool {
+        let mut any = false;
+        while let Some(at) = self.links[index].left_unnoticed(now) {
+            any = true;
+            let flight = self.links[index].leave(at, &mut Keep { custody: &mut self.custody, recorder });
+            let ended = flight.and_then(|flight| self.hand_on(at, flight, index, recorder));
+            if let Some((handle, flow)) = ended {
+                if R::ON {
+                    let kind = EventKind::Received(self.custody.pool.payload(handle).info());
+                    recorder.record(&Event { at, flow: FlowId(flow), kind });
+                }
+                self.custody.pool.remove(handle);
+            }
+        }
+        any
     }
 
     /// A packet is at the far end of a link: it enters the next one.
@@ -152,22 +210,22 @@ impl Fabric {
         recorder: &mut R,
     ) -> Option<(Handle, u32)> {
         let (packet, next) = self.arrive(now, flight, index, recorder)?;
-        let onward = Packet { hop: packet.hop + 1, ..packet };
         match next {
-            Next::End(flow) => return Some((packet.handle, flow)),
-            Next::Link(next) => self.enter(now, onward, next, recorder),
-            Next::Final(next) => self.enter_final(now, onward, next, recorder),
+            Next::End(flow) => Some((packet.handle, flow)),
+            Next::Link(next) => {
+                self.enter(now, Packet { hop: packet.hop + 1, ..packet }, next, recorder);
+                None
+            }
         }
-        None
     }
 
     /// Works out all transmissions that began up to and including `now`, and what arrived by then.
     pub(crate) fn catch_up<R: Recorder>(&mut self, now: Time, recorder: &mut R) {
-        for index in 0..self.links.len() {
-            if self.links[index].role() == Role::Final {
-                self.deliver(now, index, recorder);
-            }
-            self.links[index].catch_up(now, &mut Keep { custody: &mut self.custody, recorder });
+        for place in 0..self.lazy.len() {
+            self.settle(now, self.lazy[place], recorder);
+        }
+        for link in &mut self.links {
+            link.catch_up(now, &mut Keep { custody: &mut self.custody, recorder });
         }
     }
 
@@ -181,7 +239,7 @@ impl Fabric {
         recorder: &mut R,
     ) -> Option<(Packet, Next)> {
         let place = packet.hop as usize;
-        let Station { counters, next } = &mut self.custody.counters.hops[place];
+        let Station { counters, next, .. } = &mut self.custody.counters.hops[place];
         counters.transmitted += 1;
         counters.transmitted_bytes += u64::from(packet.wire_bytes);
         if hit && !self.custody.hops[place].immune {
@@ -198,47 +256,38 @@ impl Fabric {
         Some((packet, next))
     }
 
-    /// Everything that a final link delivers up to and including `now` comes to its end.
-    #[inline]
-    fn deliver<R: Recorder>(&mut self, now: Time, index: usize, recorder: &mut R) {
-        while let at = self.links[index].next_arrival()
-            && at <= now
-        {
-            let flight = self.links[index].leave(at, &mut Keep { custody: &mut self.custody, recorder });
-            let Some(flight) = flight else { return };
-            let Some((packet, _)) = self.arrive(at, flight, index, recorder) else { continue };
-            if R::ON {
-                let flow = FlowId(self.custody.hops[packet.hop as usize].flow);
-                let kind = EventKind::Received(self.custody.pool.payload(packet.handle).info());
-                recorder.record(&Event { at, flow, kind });
-            }
-            self.custody.pool.remove(packet.handle);
-        }
-    }
-
-    /// A packet comes to the link of its hop, a final one.
-    fn enter_final<R: Recorder>(&mut self, now: Time, packet: Packet, link: u32, recorder: &mut R) {
-        self.deliver(now, link as usize, recorder);
-        self.enter(now, packet, link, recorder);
-    }
-
     /// A packet comes to the link of its hop.
     #[inline(always)]
     fn enter<R: Recorder>(&mut self, now: Time, packet: Packet, link: u32, recorder: &mut R) {
-        self.custody.counters.hops[packet.hop as usize].counters.entered += 1;
         let index = link as usize;
-        let link = &mut self.links[index];
-        let was_empty = link.is_empty();
+        if self.links[index].has_unawaited() && self.links[index].is_full() {
+            self.settle(now, index, recorder);
+        }
+        let Station { counters, awaited, .. } = &mut self.custody.counters.hops[packet.hop as usize];
+        counters.entered += 1;
+        let awaited = *awaited;
         let mut keep = Keep { custody: &mut self.custody, recorder };
-        match link.enter(now, packet, &mut keep) {
-            Entry::Waits => {}
-            Entry::Sent { arrives } => {
-                // Else it has an earlier event, or none at all.
-                if was_empty && link.role() == Role::Shared {
-                    self.schedule.set(index, arrives);
-                }
+        let entry = self.links[index].enter(now, packet, awaited, &mut keep);
+        self.take_down(now, packet, index, entry, recorder);
+    }
+
+    /// What became of a packet that came to a link.
+    #[inline(always)]
+    fn take_down<R: Recorder>(
+        &mut self,
+        now: Time,
+        packet: Packet,
+        index: usize,
+        entry: Entry,
+        recorder: &mut R,
+    ) {
+        match entry {
+            Entry::Waits | Entry::Sent => {}
+            Entry::Awaited { arrives } => self.schedule.set(index, arrives),
+            Entry::Dropped => {
+                let then = self.links[index].occupancy();
+                Keep { custody: &mut self.custody, recorder }.drop(now, packet, then);
             }
-            Entry::Dropped => keep.drop(now, packet, link.occupancy()),
             Entry::Hit => self.corrupt(now, packet, recorder),
         }
     }
@@ -249,29 +298,4 @@ impl Fabric {
         let then = self.links[hop.link as usize].occupancy();
         Keep { custody: &mut self.custody, recorder }.corrupt(now, packet, then);
     }
-}
-
-/// What is special about each link. One with a managed queue is worked out at events, so it has them.
-fn roles(network: &Network) -> Vec<Role> {
-    let mut users = vec![0_u32; network.links.len()];
-    let mut ends_only = vec![true; network.links.len()];
-    for FlowSpec { path, return_path, traffic, .. } in &network.flows {
-        // A source's first link is not its final one as well: who enters it need not ask.
-        let last = path.last().filter(|_| traffic.is_without_feedback() && path.len() > 1);
-        for link in path.iter().chain(return_path) {
-            users[link.index()] += 1;
-            ends_only[link.index()] &= Some(link) == last;
-        }
-    }
-    let mut own = vec![false; network.links.len()];
-    for FlowSpec { path, .. } in network.flows.iter().filter(|flow| flow.traffic.is_without_feedback()) {
-        let first = path.first().filter(|first| path.len() > 1 && users[first.index()] == 1);
-        first.into_iter().for_each(|first| own[first.index()] = true);
-    }
-    let role = |(index, link): (usize, &LinkSpec)| match link.queue {
-        QueueSpec::DropTail { .. } if own[index] && matches!(link.variation, VariationSpec::Constant) => Role::First,
-        QueueSpec::DropTail { .. } if ends_only[index] => Role::Final,
-        _ => Role::Shared,
-    };
-    network.links.iter().enumerate().map(role).collect()
 }

@@ -25,7 +25,7 @@ impl<T: Copy + Default> Fifo<T> {
 
     #[inline]
     pub(crate) fn push(&mut self, entry: T) {
-        if self.len() == self.slots.len() {
+        if self.is_full() {
             self.grow();
         }
         let place = self.place(self.came);
@@ -55,6 +55,12 @@ impl<T: Copy + Default> Fifo<T> {
             return None;
         }
         self.slots.get(self.place(self.left.wrapping_add(ahead)))
+    }
+
+    /// Whether one more entry would need more slots.
+    #[inline]
+    pub(crate) fn is_full(&self) -> bool {
+        self.len() == self.slots.len()
     }
 
     #[inline]

@@ -25,6 +25,7 @@ mod fifo;
 mod ledger;
 mod line;
 mod link;
+mod lookout;
 mod oracle;
 mod packet;
 mod queue;

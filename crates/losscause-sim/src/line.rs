@@ -9,7 +9,7 @@ use crate::queue::{Keeper, Occupancy};
 use crate::trace::LinkEvent;
 
 /// A packet whose turn is known: it waits, is in transmission, or in propagation.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Flight {
     /// When its transmission begins.
     pub(crate) begins: Time,
@@ -18,12 +18,18 @@ pub(crate) struct Flight {
     pub(crate) packet: Packet,
     /// It meets a bad slot.
     pub(crate) hit: bool,
+    /// Whether anybody looks when it reaches the far end.
+    pub(crate) awaited: bool,
 }
 
 /// All of them. Who still waits is not kept up with the time, since it is seldom asked.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
     flights: Fifo<Flight>,
+    /// When the first that is awaited reaches the far end, or never.
+    next_awaited: Time,
+    /// How many are not.
+    unawaited: u32,
     /// Of the first in line, so many are known to have begun.
     begun: u32,
     /// Bytes of the others.
@@ -32,14 +38,23 @@ pub(crate) struct Line {
 
 impl Line {
     pub(crate) fn new() -> Self {
-        Self { flights: Fifo::new(), begun: 0, bytes: 0 }
+        Self { flights: Fifo::new(), next_awaited: NEVER, unawaited: 0, begun: 0, bytes: 0 }
     }
 
-    /// A packet joins the line; its turn and its arrival come after all others'.
+    /// A packet joins the line; its turn and its arrival come after all others'. Returns whether it is now the first that is awaited.
     #[inline(always)]
-    pub(crate) fn push(&mut self, flight: Flight) {
+    pub(crate) fn push(&mut self, flight: Flight) -> bool {
         self.bytes += u64::from(flight.packet.wire_bytes);
         self.flights.push(flight);
+        if !flight.awaited {
+            self.unawaited += 1;
+            return false;
+        }
+        let first = self.next_awaited == NEVER;
+        if first {
+            self.next_awaited = flight.arrives;
+        }
+        first
     }
 
     /// Takes out the packet that arrives first.
@@ -50,7 +65,49 @@ impl Line {
             Some(begun) => self.begun = begun,
             None => self.bytes -= u64::from(flight.packet.wire_bytes),
         }
+        if flight.awaited {
+            self.find_awaited();
+        } else {
+            self.unawaited -= 1;
+        }
         Some(flight)
+    }
+
+    /// Each packet is passed over once.
+    #[inline(always)]
+    fn find_awaited(&mut self) {
+        let mut ahead = 0;
+        self.next_awaited = loop {
+            match self.flights.get(ahead) {
+                None => break NEVER,
+                Some(flight) if flight.awaited => break flight.arrives,
+                Some(_) => ahead += 1,
+            }
+        };
+    }
+
+    /// When the first that is awaited reaches the far end, or never.
+    #[inline]
+    pub(crate) fn next_awaited(&self) -> Time {
+        self.next_awaited
+    }
+
+    /// Whether one more would need more memory.
+    #[inline]
+    pub(crate) fn is_full(&self) -> bool {
+        self.flights.is_full()
+    }
+
+    /// Whether there are any that nobody awaits.
+    #[inline]
+    pub(crate) fn has_unawaited(&self) -> bool {
+        self.unawaited > 0
+    }
+
+    /// When the first reached the far end, if nobody awaits it and it is there by `now`.
+    #[inline]
+    pub(crate) fn left_unnoticed(&self, now: Time) -> Option<Time> {
+        self.flights.first().filter(|flight| flight.arrives <= now && !flight.awaited).map(|flight| flight.arrives)
     }
 
     /// When the first arrives, or never.

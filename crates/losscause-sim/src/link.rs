@@ -51,12 +51,10 @@ pub(crate) struct Link {
 /// Who looks when a packet reaches the far end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// The link has an event of its own.
-    Shared,
-    /// A source without feedback is the only one to feed it, and looks itself.
+    /// Each that is awaited has an event of its own. Others are looked for when one of those has, or the next packet comes.
+    Timely,
+    /// The sender that is the only one to feed it looks itself.
     First,
-    /// Nobody does: behind it are only ends of such sources.
-    Final,
 }
 
 /// What became of a packet that came to a link.
@@ -65,7 +63,9 @@ pub(crate) enum Entry {
     /// It waits, and the queue will tell when its turn comes.
     Waits,
     /// It is or will be transmitted.
-    Sent { arrives: Time },
+    Sent,
+    /// The same, and it is the first that is awaited at the far end.
+    Awaited { arrives: Time },
     /// The queue dropped it.
     Dropped,
     /// It met a bad slot before the queue; what it would have met there is not known.
@@ -93,19 +93,57 @@ impl Link {
 
     /// A packet comes. Immune ones use up their slots but are not hit.
     #[inline(always)]
-    pub(crate) fn enter<K: Keeper>(&mut self, now: Time, packet: Packet, keeper: &mut K) -> Entry {
-        if self.errors == Some(ErrorPosition::BeforeQueue)
-            && self.channel.corrupts(now, now)
-            && !keeper.is_immune(packet)
-        {
+    pub(crate) fn enter<K: Keeper>(&mut self, now: Time, packet: Packet, awaited: bool, keeper: &mut K) -> Entry {
+        if self.hits_before_queue(now, packet, keeper) {
             return Entry::Hit;
         }
-        let Queue::DropTail(queue) = &self.queue else { return self.enter_managed(now, packet, keeper) };
+        if !matches!(self.queue, Queue::DropTail(_)) {
+            return self.enter_managed(now, packet, keeper);
+        }
+        let Some(begins) = self.admit(now, packet, keeper) else { return Entry::Dropped };
+        let flight = self.transmit(begins, packet, awaited);
+        self.push(now, flight, keeper)
+    }
+
+    /// A packet came at `at` to a link with a plain queue, and the instant is `now` by now. If it never met another one, it
+    /// need not join the line, and is returned.
+    #[inline(always)]
+    pub(crate) fn pass<K: Keeper>(
+        &mut self,
+        at: Time,
+        now: Time,
+        packet: Packet,
+        keeper: &mut K,
+    ) -> Result<Flight, Entry> {
+        if self.hits_before_queue(at, packet, keeper) {
+            return Err(Entry::Hit);
+        }
+        let alone = self.is_empty() && self.free_at <= at;
+        let Some(begins) = self.admit(at, packet, keeper) else { return Err(Entry::Dropped) };
+        let flight = self.transmit(begins, packet, false);
+        if alone && flight.arrives <= now && !K::OBSERVES {
+            return Ok(flight);
+        }
+        Err(self.push(at, flight, keeper))
+    }
+
+    #[inline(always)]
+    fn hits_before_queue<K: Keeper>(&mut self, now: Time, packet: Packet, keeper: &K) -> bool {
+        self.errors == Some(ErrorPosition::BeforeQueue)
+            && self.channel.corrupts(now, now)
+            && !keeper.is_immune(packet)
+    }
+
+    /// When the transmission of a packet begins that comes to a plain queue at `now`, if there is room.
+    #[inline(always)]
+    fn admit<K: Keeper>(&mut self, now: Time, packet: Packet, keeper: &mut K) -> Option<Time> {
         if K::OBSERVES {
             self.line.begin(now, keeper);
         }
-        if !queue.admits(now, self.free_at, packet, &mut self.line) {
-            return Entry::Dropped;
+        if let Queue::DropTail(queue) = &self.queue
+            && !queue.admits(now, self.free_at, packet, &mut self.line)
+        {
+            return None;
         }
         let begins = self.free_at.max(now);
         if K::OBSERVES {
@@ -116,11 +154,17 @@ impl Link {
             }
             keeper.observe(now, LinkEvent::Enqueue, packet, Occupancy { packets, bytes });
         }
-        let arrives = self.transmit(begins, packet);
+        Some(begins)
+    }
+
+    /// A packet that came at `now` joins the line.
+    #[inline(always)]
+    fn push<K: Keeper>(&mut self, now: Time, flight: Flight, keeper: &mut K) -> Entry {
+        let first = self.line.push(flight);
         if K::OBSERVES {
             self.line.begin(now, keeper);
         }
-        Entry::Sent { arrives }
+        if first { Entry::Awaited { arrives: flight.arrives } } else { Entry::Sent }
     }
 
     #[inline(never)]
@@ -146,13 +190,38 @@ impl Link {
         if K::OBSERVES {
             keeper.observe(now, LinkEvent::TransmitStart, packet, queue.occupancy());
         }
-        Entry::Sent { arrives: self.transmit(now, packet) }
+        let flight = self.transmit(now, packet, true);
+        if self.line.push(flight) { Entry::Awaited { arrives: flight.arrives } } else { Entry::Sent }
     }
 
     /// When the next packet reaches the far end, or never.
     #[inline]
     pub(crate) fn next_arrival(&self) -> Time {
         self.line.next_arrival()
+    }
+
+    /// When the next that is awaited reaches the far end, or never.
+    #[inline]
+    pub(crate) fn next_awaited(&self) -> Time {
+        self.line.next_awaited()
+    }
+
+    /// Whether there are packets that nobody awaits.
+    #[inline]
+    pub(crate) fn has_unawaited(&self) -> bool {
+        self.line.has_unawaited()
+    }
+
+    /// Whether one more packet would need more memory.
+    #[inline]
+    pub(crate) fn is_full(&self) -> bool {
+        self.line.is_full()
+    }
+
+    /// When the next packet reached the far end, if nobody awaits it and it is there by `now`.
+    #[inline]
+    pub(crate) fn left_unnoticed(&self, now: Time) -> Option<Time> {
+        self.line.left_unnoticed(now)
     }
 
     #[inline]
@@ -173,7 +242,7 @@ impl Link {
         self.line.len() == 0
     }
 
-    /// The packet that reaches the far end at `now`, which is [`Link::next_arrival`].
+    /// The next packet at the far end, at its instant `now`.
     #[inline(always)]
     pub(crate) fn leave<K: Keeper>(&mut self, now: Time, keeper: &mut K) -> Option<Flight> {
         let flight = self.line.pop()?;
@@ -194,22 +263,22 @@ impl Link {
             if K::OBSERVES {
                 keeper.observe(self.free_at, LinkEvent::TransmitStart, packet, queue.occupancy());
             }
-            self.transmit(self.free_at, packet);
+            let flight = self.transmit(self.free_at, packet, true);
+            self.line.push(flight);
         }
     }
 
-    /// Puts a packet on its way. Returns when it arrives.
+    /// Puts a packet on its way.
     #[inline(always)]
-    fn transmit(&mut self, begins: Time, packet: Packet) -> Time {
+    fn transmit(&mut self, begins: Time, packet: Packet, awaited: bool) -> Flight {
         let end = begins + self.transmission_time(packet.wire_bytes);
         let hit = self.errors == Some(ErrorPosition::AfterTransmission) && self.channel.corrupts(begins, end);
         let arrives = match &mut self.variation {
             None => end + self.delay,
             Some(variation) => variation.arrival(end, self.delay),
         };
-        self.line.push(Flight { begins, arrives, packet, hit });
         self.free_at = end;
-        arrives
+        Flight { begins, arrives, packet, hit, awaited }
     }
 
     /// What waits, as of the last time it mattered.
@@ -272,8 +341,8 @@ mod tests {
 
     /// A packet of 762 bytes comes.
     fn enter(link: &mut Link, now: Time, immune: bool) -> Fate {
-        match link.enter(now, Packet::of(0, 762), &mut Log::that_keeps(immune)) {
-            Entry::Waits | Entry::Sent { .. } => Fate::Accepted,
+        match link.enter(now, Packet::of(0, 762), true, &mut Log::that_keeps(immune)) {
+            Entry::Waits | Entry::Sent | Entry::Awaited { .. } => Fate::Accepted,
             Entry::Dropped => Fate::Dropped,
             Entry::Hit => Fate::Hit,
         }
@@ -294,7 +363,7 @@ mod tests {
 
     #[test]
     fn of_seven_packets_at_once_one_is_sent_five_wait_and_one_is_dropped() {
-        let mut link = Link::new(&wireless(Limit::Packets(5)), Role::Shared, 1);
+        let mut link = Link::new(&wireless(Limit::Packets(5)), Role::Timely, 1);
         let entries = [(); 7].map(|()| enter(&mut link, Time::ZERO, false));
         assert_eq!(entries[..6], [Fate::Accepted; 6]);
         assert_eq!(entries[6], Fate::Dropped);
@@ -309,7 +378,7 @@ mod tests {
 
     #[test]
     fn the_queue_moves_up_at_the_very_instant_a_transmission_ends() {
-        let mut link = Link::new(&wireless(Limit::Packets(1)), Role::Shared, 1);
+        let mut link = Link::new(&wireless(Limit::Packets(1)), Role::Timely, 1);
         assert_eq!([(); 3].map(|()| enter(&mut link, Time::ZERO, false))[2], Fate::Dropped);
         let end = at_micros(40_640);
         assert_eq!(enter(&mut link, end - Span::from_nanos(1), false), Fate::Dropped);
@@ -318,7 +387,7 @@ mod tests {
 
     #[test]
     fn an_idle_transmitter_starts_at_once() {
-        let mut link = Link::new(&wireless(Limit::Packets(0)), Role::Shared, 1);
+        let mut link = Link::new(&wireless(Limit::Packets(0)), Role::Timely, 1);
         assert_eq!(enter(&mut link, Time::ZERO, false), Fate::Accepted);
         assert!(link.leave(at_micros(50_640), &mut Log::default()).is_some());
         let now = Time::ZERO + Span::from_secs(3);
@@ -338,7 +407,7 @@ mod tests {
 
     #[test]
     fn an_error_after_transmission_uses_the_links_time() {
-        let mut link = Link::new(&every_third_bad(ErrorPosition::AfterTransmission), Role::Shared, 1);
+        let mut link = Link::new(&every_third_bad(ErrorPosition::AfterTransmission), Role::Timely, 1);
         assert_eq!([(); 2].map(|()| enter(&mut link, Time::ZERO, false)), [Fate::Accepted; 2]);
         let first = link.leave(at_micros(50_640), &mut Log::default()).unwrap();
         let second = link.leave(at_micros(91_280), &mut Log::default()).unwrap();
@@ -347,7 +416,7 @@ mod tests {
 
     #[test]
     fn an_error_before_the_queue_uses_neither_time_nor_queue() {
-        let mut link = Link::new(&every_third_bad(ErrorPosition::BeforeQueue), Role::Shared, 1);
+        let mut link = Link::new(&every_third_bad(ErrorPosition::BeforeQueue), Role::Timely, 1);
         let entries = [(); 2].map(|()| enter(&mut link, Time::ZERO, false));
         assert_eq!(entries, [Fate::Hit, Fate::Accepted]);
         assert_eq!(link.next_arrival(), at_micros(50_640));
@@ -355,7 +424,7 @@ mod tests {
 
     #[test]
     fn an_immune_packet_uses_its_slot_up() {
-        let mut link = Link::new(&every_third_bad(ErrorPosition::BeforeQueue), Role::Shared, 1);
+        let mut link = Link::new(&every_third_bad(ErrorPosition::BeforeQueue), Role::Timely, 1);
         let entries = [true, false, false, false].map(|immune| enter(&mut link, Time::ZERO, immune));
         assert_eq!(entries, [Fate::Accepted, Fate::Accepted, Fate::Accepted, Fate::Hit]);
     }

@@ -8,7 +8,7 @@ use losscause_transport::{tcp, tfrc};
 use crate::trace::{PacketInfo, PacketKind};
 
 /// What a hop has to know of a packet.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Packet {
     /// What it carries.
     pub(crate) handle: Handle,

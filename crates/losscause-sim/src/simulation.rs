@@ -36,7 +36,9 @@ struct Flow {
     path: u32,
     return_path: u32,
     payload_bytes: u32,
-    /// The link that only this flow feeds, if it is a source without feedback.
+    /// Of a data packet.
+    wire_bytes: u32,
+    /// Its first link, if the sender looks after it ([`Role::First`](crate::link::Role::First)).
     own_link: Option<u32>,
     stops_at: Time,
     sent_packets: u64,
@@ -105,8 +107,8 @@ impl Simulation {
         }
         self.now = self.now.max(until);
         for index in 0..self.flows.len() {
-            if self.flows[index].own_link.is_some() {
-                self.send_due(self.now, index, recorder);
+            if let Some(link) = self.flows[index].own_link {
+                self.send_due(self.now, index, link, recorder);
             }
         }
         self.fabric.catch_up(self.now, recorder);
@@ -128,20 +130,24 @@ impl Simulation {
             flow.receiver.on_message(now, payload, &mut watch);
             self.fabric.custody.pool.remove(handle);
             self.serve_receiver(now, index, recorder);
-        } else {
-            if flow.phase == Phase::Sending {
-                let mut watch = Watch { ledger: &mut self.fabric.custody.ledgers[index], recorder, flow: id, now };
-                flow.sender.on_message(now, payload, &mut watch);
-            }
-            self.fabric.custody.pool.remove(handle);
-            self.serve_sender(now, index, recorder);
+            return;
         }
+        if let Some(link) = flow.own_link {
+            self.hear(now, handle, index, link, recorder);
+            return self.fabric.custody.pool.remove(handle);
+        }
+        if flow.phase == Phase::Sending {
+            let mut watch = Watch { ledger: &mut self.fabric.custody.ledgers[index], recorder, flow: id, now };
+            flow.sender.on_message(now, payload, &mut watch);
+        }
+        self.fabric.custody.pool.remove(handle);
+        self.serve_sender(now, index, recorder);
     }
 
     fn on_sender_timeout<R: Recorder>(&mut self, now: Time, index: usize, recorder: &mut R) {
         let flow = &mut self.flows[index];
         if let Some(link) = flow.own_link {
-            return self.on_source(now, index, link as usize, recorder);
+            return self.on_own_timeout(now, index, link, recorder);
         }
         match flow.phase {
             Phase::Waiting if flow.stops_at <= now => flow.phase = Phase::Stopped,
@@ -158,38 +164,81 @@ impl Simulation {
         self.serve_sender(now, index, recorder);
     }
 
-    /// A source without feedback starts, or a packet of its may be at the far end of its own link.
-    fn on_source<R: Recorder>(&mut self, now: Time, index: usize, link: usize, recorder: &mut R) {
-        let flow = &mut self.flows[index];
-        if flow.phase == Phase::Waiting {
-            flow.phase = if flow.stops_at <= now { Phase::Stopped } else { Phase::Sending };
-            if flow.phase == Phase::Sending {
-                flow.sender.start(now);
-            }
+    /// A sender that looks after its first link starts, or a packet may be at the far end of that.
+    fn on_own_timeout<R: Recorder>(&mut self, now: Time, index: usize, link: u32, recorder: &mut R) {
+        if self.flows[index].phase == Phase::Waiting {
+            self.start_late(now, index, link, recorder);
         }
-        self.send_due(now, index, recorder);
-        self.fabric.cross_first(now, link, recorder);
+        let due = self.send_due(now, index, link, recorder);
+        self.fabric.cross_first(now, link as usize, recorder);
+        self.set_own_timer(index, link, due);
+    }
+
+    #[cold]
+    fn start_late<R: Recorder>(&mut self, now: Time, index: usize, link: u32, recorder: &mut R) {
+        let flow = &mut self.flows[index];
+        if flow.stops_at <= now {
+            flow.phase = Phase::Stopped;
+            return;
+        }
+        flow.phase = Phase::Sending;
+        flow.sender.start(now);
+        self.send_late(now, now, index, link, recorder);
+    }
+
+    /// A sender that looks after its first link hears from the receiver.
+    #[inline(never)]
+    fn hear<R: Recorder>(&mut self, now: Time, handle: Handle, index: usize, link: u32, recorder: &mut R) {
+        self.send_due(now, index, link, recorder);
+        let flow = &mut self.flows[index];
+        if flow.phase == Phase::Sending && now < flow.stops_at {
+            let ledger = &mut self.fabric.custody.ledgers[index];
+            let mut watch = Watch { ledger, recorder, flow: FlowId(index as u32), now };
+            flow.sender.on_message(now, self.fabric.custody.pool.payload(handle), &mut watch);
+            self.send_late(now, now, index, link, recorder);
+        }
+        self.set_own_timer(index, link, self.flows[index].due());
+    }
+
+    /// What a sender that looks after its first link sends by `now`, each packet at its own instant. Returns when the next is due.
+    #[inline(always)]
+    fn send_due<R: Recorder>(&mut self, now: Time, index: usize, link: u32, recorder: &mut R) -> Option<Time> {
+        loop {
+            let flow = &mut self.flows[index];
+            let due = flow.due();
+            let Some(at) = due.filter(|&due| due <= now) else { return due };
+            let ledger = &mut self.fabric.custody.ledgers[index];
+            flow.sender.on_timeout(at, &mut Watch { ledger, recorder, flow: FlowId(index as u32), now: at });
+            self.send_late(at, now, index, link, recorder);
+        }
+    }
+
+    /// A sender that looks after its first link sends what it has to send at `at`, and the instant is `now` by now.
+    #[inline(always)]
+    fn send_late<R: Recorder>(&mut self, at: Time, now: Time, index: usize, link: u32, recorder: &mut R) {
+        let flow = &mut self.flows[index];
+        flow.sender.transmit(at, |payload| {
+            flow.sent_packets += 1;
+            self.fabric.send_late(at, now, payload, flow.path, link, recorder);
+        });
+        if R::WINDOWS {
+            flow.record_sample(at, FlowId(index as u32), recorder);
+        }
+    }
+
+    /// The next packet at the far end of its first link is that of its sender.
+    #[inline(always)]
+    fn set_own_timer(&mut self, index: usize, link: u32, due: Option<Time>) {
         let flow = &self.flows[index];
-        let link = &mut self.fabric.links[link];
+        let link = &mut self.fabric.links[link as usize];
         if !link.is_empty() {
             let arrival = link.next_arrival();
             return self.fabric.set_sender(index, Some(arrival));
         }
-        let Some(due) = flow.due() else { return self.fabric.set_sender(index, None) };
+        let Some(due) = due else { return self.fabric.set_sender(index, None) };
         // As of when it enters: that is when its arrival would be known otherwise.
-        let arrival = link.arrival_of(due, flow.payload_bytes);
+        let arrival = link.arrival_of(due, flow.wire_bytes);
         self.fabric.set_sender_as_of(index, arrival, due);
-    }
-
-    /// A source without feedback sends what is due by `now`, each packet at its own instant.
-    fn send_due<R: Recorder>(&mut self, now: Time, index: usize, recorder: &mut R) {
-        let flow = &mut self.flows[index];
-        while let Some(due) = flow.due().filter(|&due| due <= now) {
-            flow.sender.transmit(due, |payload| {
-                flow.sent_packets += 1;
-                self.fabric.send(due, payload, flow.path, recorder);
-            });
-        }
     }
 
     /// Sends what the sender has to send, and sets its timer.
@@ -285,6 +334,7 @@ impl Flow {
             path: first_hop,
             return_path: first_hop + spec.path.len() as u32,
             payload_bytes: spec.traffic.payload_bytes(),
+            wire_bytes: spec.traffic.wire_bytes(),
             own_link,
             sent_packets: 0,
             received_packets: 0,

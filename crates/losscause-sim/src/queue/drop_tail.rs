@@ -60,7 +60,7 @@ mod tests {
             let begins = Time::from_nanos(10 * line.len() as i64);
             let admitted = queue.admits(Time::ZERO, begins, packet, line);
             if admitted {
-                line.push(Flight { begins, arrives: begins, packet, hit: false });
+                line.push(Flight { begins, arrives: begins, packet, hit: false, awaited: true });
             }
             admitted
         })
