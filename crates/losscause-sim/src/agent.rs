@@ -5,7 +5,7 @@ use losscause_transport::{tcp, tfrc};
 
 use crate::ledger::{Judge, Watch};
 use crate::oracle::{Asked, Classifier, Judging};
-use crate::packet::Payload;
+use crate::packet::{Packet, Payload, Pool};
 use crate::rng::Stream;
 use crate::topology::FlowProblem;
 use crate::topology::{FlowSpec, TcpLda, Traffic};
@@ -104,31 +104,15 @@ impl Sender {
         }
     }
 
-    /// Hands everything that is to be sent now to `send`.
-    #[inline(always)] // So that a payload is put together in its place.
-    pub(crate) fn transmit(&mut self, now: Time, mut send: impl FnMut(Payload)) {
-        match self {
-            Sender::Tcp(sender) => {
-                while let Some(segment) = sender.poll_transmit(now) {
-                    send(Payload::Segment(segment));
-                }
-            }
-            Sender::Tfrc(sender) => {
-                while let Some(data) = sender.poll_transmit(now) {
-                    send(Payload::Data(data));
-                }
-            }
-            Sender::Cbr(source) => {
-                while let Some(datagram) = source.poll_transmit(now) {
-                    send(Payload::Datagram(datagram));
-                }
-            }
-            Sender::OnOff(source) => {
-                while let Some(datagram) = source.poll_transmit(now) {
-                    send(Payload::Datagram(datagram));
-                }
-            }
-        }
+    /// The next packet to send now, at its first hop; call until none.
+    #[inline(always)]
+    pub(crate) fn poll_transmit(&mut self, now: Time, hop: u32, pool: &mut Pool) -> Option<Packet> {
+        Some(match self {
+            Sender::Tcp(sender) => pool.insert(Payload::Segment(sender.poll_transmit(now)?), hop),
+            Sender::Tfrc(sender) => pool.insert(Payload::Data(sender.poll_transmit(now)?), hop),
+            Sender::Cbr(source) => pool.insert_datagram(source.poll_transmit(now)?, hop),
+            Sender::OnOff(source) => pool.insert_datagram(source.poll_transmit(now)?, hop),
+        })
     }
 
     /// The window or rate, for a trace; none for sources that have neither.
@@ -154,7 +138,6 @@ impl Receiver {
         match (self, message) {
             (Receiver::Tcp(receiver), Payload::Segment(segment)) => receiver.on_segment(now, segment, watch),
             (Receiver::Tfrc(receiver), Payload::Data(data)) => receiver.on_data(now, data, watch),
-            (Receiver::Sink, Payload::Datagram(_)) => {}
             // Each flow's sender speaks its receiver's protocol.
             _ => debug_assert!(false, "a receiver received {message:?}"),
         }
@@ -178,21 +161,13 @@ impl Receiver {
         }
     }
 
-    /// Hands everything that is to be sent now to `send`.
-    #[inline]
-    pub(crate) fn transmit(&mut self, now: Time, mut send: impl FnMut(Payload)) {
+    /// The next packet to send now, at its first hop; call until none.
+    #[inline(always)]
+    pub(crate) fn poll_transmit(&mut self, now: Time, hop: u32, pool: &mut Pool) -> Option<Packet> {
         match self {
-            Receiver::Tcp(receiver) => {
-                while let Some(ack) = receiver.poll_transmit(now) {
-                    send(Payload::Ack(ack));
-                }
-            }
-            Receiver::Tfrc(receiver) => {
-                while let Some(feedback) = receiver.poll_transmit(now) {
-                    send(Payload::Feedback(feedback));
-                }
-            }
-            Receiver::Sink => {}
+            Receiver::Tcp(receiver) => Some(pool.insert(Payload::Ack(receiver.poll_transmit(now)?), hop)),
+            Receiver::Tfrc(receiver) => Some(pool.insert(Payload::Feedback(receiver.poll_transmit(now)?), hop)),
+            Receiver::Sink => None,
         }
     }
 

@@ -67,18 +67,25 @@ pub struct Counters {
 pub(crate) struct Station {
     pub(crate) counters: HopCounters,
     pub(crate) next: Next,
-    /// Whether anybody looks when a packet reaches the far end of its link.
-    pub(crate) awaited: bool,
 }
 
-/// What comes behind a hop.
+/// What comes behind a hop, and whether anybody looks when a packet gets there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Next {
     /// Another link.
-    Link(u32),
+    Link { awaited: bool, link: u32 },
     /// An end of this flow.
-    End(u32),
+    End { awaited: bool, flow: u32 },
+}
+
+impl Next {
+    #[inline]
+    pub(crate) fn is_awaited(self) -> bool {
+        match self {
+            Next::Link { awaited, .. } | Next::End { awaited, .. } => awaited,
+        }
+    }
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -98,20 +105,19 @@ impl Counters {
         let mut hops = Vec::new();
         for (index, flow) in network.flows.iter().enumerate() {
             for path in [&flow.path, &flow.return_path] {
-                hops.extend((1..=path.len()).map(|place| {
+                for place in 1..=path.len() {
+                    let awaited = awaited[hops.len()];
                     let next = match path.get(place) {
-                        None => Next::End(index as u32),
-                        Some(link) => Next::Link(link.0),
+                        None => Next::End { awaited, flow: index as u32 },
+                        Some(link) => Next::Link { awaited, link: link.0 },
                     };
-                    (HopCounters::default(), next)
-                }));
+                    hops.push(Station { counters: HopCounters::default(), next });
+                }
             }
             layout.link.extend(flow.path.iter().chain(&flow.return_path));
             layout.first.push(layout.link.len());
             layout.forward.push(flow.path.len());
         }
-        let hops = hops.into_iter().zip(awaited);
-        let hops = hops.map(|((counters, next), &awaited)| Station { counters, next, awaited }).collect();
         Self { hops, layout: Arc::new(layout) }
     }
 

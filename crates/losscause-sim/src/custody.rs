@@ -4,10 +4,10 @@ use losscause::{Cause, Time};
 
 use crate::counters::Counters;
 use crate::ledger::Ledger;
-use crate::packet::{Packet, Payload, Pool};
+use crate::packet::{Packet, Pool};
 use crate::queue::{Keeper, Occupancy};
 use crate::topology::{FlowId, LinkId};
-use crate::trace::{Event, EventKind, LinkEvent, Recorder};
+use crate::trace::{Event, EventKind, LinkEvent, PacketInfo, Recorder};
 
 /// All packets, where they go, and what happened to them.
 #[derive(Clone, Debug)]
@@ -45,14 +45,14 @@ impl<R: Recorder> Keeper for Keep<'_, R> {
 
     #[cold]
     fn mark(&mut self, at: Time, packet: Packet, then: Occupancy) -> bool {
-        if !self.custody.pool.payload_mut(packet.handle).mark() {
+        if !self.custody.pool.mark(packet.handle) {
             return false;
         }
         let place = packet.hop as usize;
         self.custody.counters.hops[place].counters.queue_marks += 1;
         if R::ON {
-            let payload = self.custody.pool.payload(packet.handle);
-            self.recorder.record(&link_event(at, self.custody.hops[place], LinkEvent::Mark, payload, then));
+            let content = self.custody.pool.content(packet);
+            self.recorder.record(&link_event(at, self.custody.hops[place], LinkEvent::Mark, content.info(), then));
         }
         true
     }
@@ -66,8 +66,8 @@ impl<R: Recorder> Keeper for Keep<'_, R> {
     #[inline]
     fn observe(&mut self, at: Time, what: LinkEvent, packet: Packet, then: Occupancy) {
         let hop = self.custody.hops[packet.hop as usize];
-        let payload = self.custody.pool.payload(packet.handle);
-        self.recorder.record(&link_event(at, hop, what, payload, then));
+        let content = self.custody.pool.content(packet);
+        self.recorder.record(&link_event(at, hop, what, content.info(), then));
     }
 }
 
@@ -80,19 +80,19 @@ impl<R: Recorder> Keep<'_, R> {
 
     fn lose(&mut self, at: Time, packet: Packet, cause: Cause, what: LinkEvent, then: Occupancy) {
         let hop = self.custody.hops[packet.hop as usize];
-        let payload = self.custody.pool.payload(packet.handle);
+        let content = self.custody.pool.content(packet);
         if R::ON {
-            self.recorder.record(&link_event(at, hop, what, payload, then));
+            self.recorder.record(&link_event(at, hop, what, content.info(), then));
         }
-        if let Some(seq) = payload.data_seq() {
+        if let Some(seq) = content.data_seq() {
             self.custody.ledgers[hop.flow as usize].lost(seq, cause);
         }
         self.custody.pool.remove(packet.handle);
     }
 }
 
-pub(crate) fn link_event(at: Time, hop: Hop, what: LinkEvent, payload: &Payload, waiting: Occupancy) -> Event {
+pub(crate) fn link_event(at: Time, hop: Hop, what: LinkEvent, packet: PacketInfo, waiting: Occupancy) -> Event {
     let Occupancy { packets: queue_packets, bytes: queue_bytes } = waiting;
-    let kind = EventKind::Link { link: LinkId(hop.link), what, packet: payload.info(), queue_packets, queue_bytes };
+    let kind = EventKind::Link { link: LinkId(hop.link), what, packet, queue_packets, queue_bytes };
     Event { at, flow: FlowId(hop.flow), kind }
 }

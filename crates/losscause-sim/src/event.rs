@@ -331,9 +331,8 @@ impl Wheel {
     #[inline]
     fn take_out_first(&mut self, place: usize, next: u32) {
         self.first[place] = next;
-        if next == NOBODY {
-            self.used[place / 64] &= !(1 << (place % 64));
-        }
+        // Without a branch, which could not be foreseen.
+        self.used[place / 64] &= !(u64::from(next == NOBODY) << (place % 64));
     }
 }
 

@@ -9,7 +9,7 @@ use crate::ledger::Ledger;
 use crate::line::Flight;
 use crate::link::{Entry, Link, Role};
 use crate::lookout::Lookout;
-use crate::packet::{Handle, Packet, Payload, Pool};
+use crate::packet::{Packet, Pool};
 use crate::queue::Keeper;
 use crate::rng::Stream;
 use crate::topology::{FlowId, Network};
@@ -102,42 +102,24 @@ impl Fabric {
     }
 
     /// An end sends a packet to the first link of its way.
-    #[inline(always)]
-    pub(crate) fn send<R: Recorder>(&mut self, now: Time, payload: Payload, hop: u32, recorder: &mut R) {
-        if R::ON {
-            let flow = FlowId(self.custody.hops[hop as usize].flow);
-            recorder.record(&Event { at: now, flow, kind: EventKind::Sent(payload.info()) });
-        }
-        let wire_bytes = payload.wire_bytes();
-        let handle = self.custody.pool.insert(payload);
-        self.launch(now, Packet { handle, hop, wire_bytes }, recorder);
-    }
-
     #[inline(never)]
-    fn launch<R: Recorder>(&mut self, now: Time, packet: Packet, recorder: &mut R) {
+    pub(crate) fn send<R: Recorder>(&mut self, now: Time, packet: Packet, recorder: &mut R) {
+        self.record_sent(now, packet, recorder);
         let link = self.custody.hops[packet.hop as usize].link;
         self.enter(now, packet, link, recorder);
     }
 
-    /// A sender that looks after its first link sent a packet at `at`, and the instant is `now` by now.
-    #[inline(always)]
+    /// The same if the sender looks after that link: it sends at `at`, and the instant is `now` by now.
+    #[inline(never)]
     pub(crate) fn send_late<R: Recorder>(
         &mut self,
-        at: Time,
-        now: Time,
-        payload: Payload,
-        hop: u32,
+        (at, now): (Time, Time),
+        packet: Packet,
         link: u32,
         recorder: &mut R,
     ) {
-        if R::ON {
-            let flow = FlowId(self.custody.hops[hop as usize].flow);
-            recorder.record(&Event { at, flow, kind: EventKind::Sent(payload.info()) });
-        }
-        let wire_bytes = payload.wire_bytes();
-        let handle = self.custody.pool.insert(payload);
-        let packet = Packet { handle, hop, wire_bytes };
-        self.custody.counters.hops[hop as usize].counters.entered += 1;
+        self.record_sent(at, packet, recorder);
+        self.custody.counters.hops[packet.hop as usize].counters.entered += 1;
         let index = link as usize;
         match self.links[index].pass(at, now, packet, &mut Keep { custody: &mut self.custody, recorder }) {
             Ok(flight) => {
@@ -148,10 +130,18 @@ impl Fabric {
         }
     }
 
+    #[inline(always)]
+    fn record_sent<R: Recorder>(&self, at: Time, packet: Packet, recorder: &mut R) {
+        if R::ON {
+            let flow = FlowId(self.custody.hops[packet.hop as usize].flow);
+            recorder.record(&Event { at, flow, kind: EventKind::Sent(self.custody.pool.content(packet).info()) });
+        }
+    }
+
     /// A packet that is awaited reaches the far end of a link, and enters the next one unless it has come to its end: then
     /// the caller takes it out of the pool, and gives it to the flow.
     #[inline]
-    pub(crate) fn cross<R: Recorder>(&mut self, now: Time, index: usize, recorder: &mut R) -> Option<(Handle, u32)> {
+    pub(crate) fn cross<R: Recorder>(&mut self, now: Time, index: usize, recorder: &mut R) -> Option<(Packet, u32)> {
         if self.links[index].has_unawaited() {
             self.settle(now, index, recorder);
         }
@@ -189,12 +179,12 @@ impl Fabric {
             any = true;
             let flight = self.links[index].leave(at, &mut Keep { custody: &mut self.custody, recorder });
             let ended = flight.and_then(|flight| self.hand_on(at, flight, index, recorder));
-            if let Some((handle, flow)) = ended {
+            if let Some((packet, flow)) = ended {
                 if R::ON {
-                    let kind = EventKind::Received(self.custody.pool.payload(handle).info());
+                    let kind = EventKind::Received(self.custody.pool.content(packet).info());
                     recorder.record(&Event { at, flow: FlowId(flow), kind });
                 }
-                self.custody.pool.remove(handle);
+                self.custody.pool.remove(packet.handle);
             }
         }
         any
@@ -208,11 +198,11 @@ impl Fabric {
         flight: Flight,
         index: usize,
         recorder: &mut R,
-    ) -> Option<(Handle, u32)> {
+    ) -> Option<(Packet, u32)> {
         let (packet, next) = self.arrive(now, flight, index, recorder)?;
         match next {
-            Next::End(flow) => Some((packet.handle, flow)),
-            Next::Link(next) => {
+            Next::End { flow, .. } => Some((packet, flow)),
+            Next::Link { link: next, .. } => {
                 self.enter(now, Packet { hop: packet.hop + 1, ..packet }, next, recorder);
                 None
             }
@@ -239,7 +229,7 @@ impl Fabric {
         recorder: &mut R,
     ) -> Option<(Packet, Next)> {
         let place = packet.hop as usize;
-        let Station { counters, next, .. } = &mut self.custody.counters.hops[place];
+        let Station { counters, next } = &mut self.custody.counters.hops[place];
         counters.transmitted += 1;
         counters.transmitted_bytes += u64::from(packet.wire_bytes);
         if hit && !self.custody.hops[place].immune {
@@ -250,8 +240,8 @@ impl Fabric {
         let next = *next;
         if R::ON {
             let hop = self.custody.hops[place];
-            let payload = self.custody.pool.payload(packet.handle);
-            recorder.record(&link_event(at, hop, LinkEvent::Deliver, payload, self.links[index].occupancy()));
+            let packet = self.custody.pool.content(packet).info();
+            recorder.record(&link_event(at, hop, LinkEvent::Deliver, packet, self.links[index].occupancy()));
         }
         Some((packet, next))
     }
@@ -263,9 +253,9 @@ impl Fabric {
         if self.links[index].has_unawaited() && self.links[index].is_full() {
             self.settle(now, index, recorder);
         }
-        let Station { counters, awaited, .. } = &mut self.custody.counters.hops[packet.hop as usize];
+        let Station { counters, next } = &mut self.custody.counters.hops[packet.hop as usize];
         counters.entered += 1;
-        let awaited = *awaited;
+        let awaited = next.is_awaited();
         let mut keep = Keep { custody: &mut self.custody, recorder };
         let entry = self.links[index].enter(now, packet, awaited, &mut keep);
         self.take_down(now, packet, index, entry, recorder);

@@ -17,7 +17,7 @@ pub(crate) struct Packet {
     pub(crate) wire_bytes: u32,
 }
 
-/// What it carries. With `repr` the tag is a byte of its own, which is read at once.
+/// What it carries between ends that talk to each other. With `repr` the tag is a byte of its own, which is read at once.
 #[derive(Clone, Copy, Debug)]
 #[repr(u8)]
 pub(crate) enum Payload {
@@ -25,7 +25,6 @@ pub(crate) enum Payload {
     Ack(tcp::Ack),
     Data(tfrc::Data),
     Feedback(tfrc::Feedback),
-    Datagram(Datagram),
 }
 
 /// A packet of a source without feedback.
@@ -33,6 +32,12 @@ pub(crate) enum Payload {
 pub(crate) struct Datagram {
     pub(crate) seq: u64,
     pub(crate) bytes: u32,
+}
+
+impl Default for Payload {
+    fn default() -> Self {
+        Self::Feedback(tfrc::Feedback::default())
+    }
 }
 
 impl Payload {
@@ -43,7 +48,6 @@ impl Payload {
             Payload::Ack(ack) => ack.wire_bytes,
             Payload::Data(data) => data.wire_bytes,
             Payload::Feedback(feedback) => feedback.wire_bytes,
-            Payload::Datagram(datagram) => datagram.bytes,
         }
     }
 
@@ -52,7 +56,6 @@ impl Payload {
         match self {
             Payload::Segment(segment) => Some(segment.seq),
             Payload::Data(data) => Some(data.seq),
-            Payload::Datagram(datagram) => Some(datagram.seq),
             Payload::Ack(_) | Payload::Feedback(_) => None,
         }
     }
@@ -63,7 +66,6 @@ impl Payload {
         match self {
             Payload::Segment(segment) => Some(segment.payload_bytes),
             Payload::Data(data) => Some(data.payload_bytes),
-            Payload::Datagram(datagram) => Some(datagram.bytes),
             Payload::Ack(_) | Payload::Feedback(_) => None,
         }
     }
@@ -74,7 +76,7 @@ impl Payload {
             Payload::Segment(segment) => segment.ecn.mark(),
             Payload::Data(data) => data.ecn.mark(),
             // RFC 3168, section 6.1.4: acknowledgements are not marked.
-            Payload::Ack(_) | Payload::Feedback(_) | Payload::Datagram(_) => false,
+            Payload::Ack(_) | Payload::Feedback(_) => false,
         }
     }
 
@@ -83,7 +85,6 @@ impl Payload {
             Payload::Segment(segment) if segment.retransmission => (PacketKind::Retransmission, segment.seq),
             Payload::Segment(segment) => (PacketKind::Data, segment.seq),
             Payload::Data(data) => (PacketKind::Data, data.seq),
-            Payload::Datagram(datagram) => (PacketKind::Data, datagram.seq),
             Payload::Ack(ack) => (PacketKind::Ack, ack.next),
             Payload::Feedback(_) => (PacketKind::Feedback, 0),
         };
@@ -91,9 +92,37 @@ impl Payload {
     }
 }
 
-/// The place in the pool of what a packet carries.
+/// What a packet carries, where it lies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Content<'a> {
+    Payload(&'a Payload),
+    Datagram(Datagram),
+}
+
+impl Content<'_> {
+    /// The sequence number, if it goes from the sender to the receiver.
+    pub(crate) fn data_seq(&self) -> Option<u64> {
+        match self {
+            Content::Payload(payload) => payload.data_seq(),
+            Content::Datagram(datagram) => Some(datagram.seq),
+        }
+    }
+
+    pub(crate) fn info(&self) -> PacketInfo {
+        match self {
+            Content::Payload(payload) => payload.info(),
+            Content::Datagram(Datagram { seq, bytes }) => {
+                PacketInfo { kind: PacketKind::Data, seq: *seq, wire_bytes: *bytes }
+            }
+        }
+    }
+}
+
+/// The place in the pool of what a packet carries: of a datagram with the highest bit set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Handle(u32);
+
+const DATAGRAM: u32 = 1 << 31;
 
 #[cfg(test)]
 impl Packet {
@@ -108,46 +137,88 @@ impl Packet {
 }
 
 /// What all packets under way carry. It grows to the most that ever were under way at once, and allocates nothing after
-/// that.
+/// that. Nobody but a trace asks what a datagram carries, and a payload is ten times as long, so datagrams lie apart from those: they would push
+/// them out of the fastest cache.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pool {
-    payloads: Vec<Payload>,
-    free: Vec<Handle>,
+    payloads: Slots<Payload>,
+    /// Sequence numbers of datagrams; their size is that of the packet.
+    numbers: Slots<u64>,
 }
 
-impl Pool {
-    #[inline(always)] // So that a payload is put together in its place.
-    pub(crate) fn insert(&mut self, payload: Payload) -> Handle {
-        let handle = self.free.pop().unwrap_or_else(|| self.grow());
-        self.payloads[handle.0 as usize] = payload;
-        handle
+#[derive(Clone, Debug)]
+struct Slots<T> {
+    entries: Vec<T>,
+    free: Vec<u32>,
+}
+
+impl<T> Default for Slots<T> {
+    fn default() -> Self {
+        Self { entries: Vec::new(), free: Vec::new() }
+    }
+}
+
+impl<T: Copy + Default> Slots<T> {
+    #[inline(always)]
+    fn insert(&mut self, entry: T) -> u32 {
+        let place = self.free.pop().unwrap_or_else(|| self.grow());
+        self.entries[place as usize] = entry;
+        place
     }
 
     /// One more place.
     #[cold]
-    fn grow(&mut self) -> Handle {
-        self.payloads.push(Payload::Datagram(Datagram { seq: 0, bytes: 0 }));
-        Handle((self.payloads.len() - 1) as u32)
+    fn grow(&mut self) -> u32 {
+        self.entries.push(T::default());
+        (self.entries.len() - 1) as u32
+    }
+
+    fn len(&self) -> usize {
+        self.entries.len() - self.free.len()
+    }
+}
+
+impl Pool {
+    /// A packet that carries a payload, at a hop.
+    #[inline(always)] // So that a payload is put together in its place.
+    pub(crate) fn insert(&mut self, payload: Payload, hop: u32) -> Packet {
+        let wire_bytes = payload.wire_bytes();
+        Packet { handle: Handle(self.payloads.insert(payload)), hop, wire_bytes }
+    }
+
+    /// The same of a datagram.
+    #[inline(always)]
+    pub(crate) fn insert_datagram(&mut self, datagram: Datagram, hop: u32) -> Packet {
+        Packet { handle: Handle(self.numbers.insert(datagram.seq) | DATAGRAM), hop, wire_bytes: datagram.bytes }
     }
 
     /// The packet ends here.
     #[inline]
     pub(crate) fn remove(&mut self, handle: Handle) {
-        self.free.push(handle);
+        if handle.0 < DATAGRAM {
+            self.payloads.free.push(handle.0);
+        } else {
+            self.numbers.free.push(handle.0 ^ DATAGRAM);
+        }
     }
 
     #[inline]
-    pub(crate) fn payload(&self, handle: Handle) -> &Payload {
-        &self.payloads[handle.0 as usize]
+    pub(crate) fn content(&self, packet: Packet) -> Content<'_> {
+        let place = packet.handle.0;
+        if place < DATAGRAM {
+            return Content::Payload(&self.payloads.entries[place as usize]);
+        }
+        let seq = self.numbers.entries[(place ^ DATAGRAM) as usize];
+        Content::Datagram(Datagram { seq, bytes: packet.wire_bytes })
     }
 
-    #[inline]
-    pub(crate) fn payload_mut(&mut self, handle: Handle) -> &mut Payload {
-        &mut self.payloads[handle.0 as usize]
+    /// Marks a packet, if its transport understands marks; whether it did.
+    pub(crate) fn mark(&mut self, handle: Handle) -> bool {
+        self.payloads.entries.get_mut(handle.0 as usize).is_some_and(Payload::mark)
     }
 
     /// Packets under way.
     pub(crate) fn len(&self) -> usize {
-        self.payloads.len() - self.free.len()
+        self.payloads.len() + self.numbers.len()
     }
 }

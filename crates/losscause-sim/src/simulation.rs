@@ -9,7 +9,7 @@ use crate::agent::{self, Receiver, Sender};
 use crate::counters::Counters;
 use crate::fabric::{Fabric, Source};
 use crate::ledger::Watch;
-use crate::packet::Handle;
+use crate::packet::{Content, Packet};
 use crate::report::FlowReport;
 use crate::rng::Stream;
 use crate::topology::{FlowId, FlowProblem, FlowSpec, Network, NetworkError};
@@ -89,8 +89,8 @@ impl Simulation {
             self.now = now;
             match source {
                 Source::Link(link) => {
-                    if let Some((handle, flow)) = self.fabric.cross(now, link, recorder) {
-                        self.receive(now, handle, flow as usize, recorder);
+                    if let Some((packet, flow)) = self.fabric.cross(now, link, recorder) {
+                        self.receive(now, packet, flow as usize, recorder);
                     }
                 }
                 Source::Sender(flow) => self.on_sender_timeout(now, flow, recorder),
@@ -116,32 +116,37 @@ impl Simulation {
     }
 
     /// A packet has come to its end.
-    fn receive<R: Recorder>(&mut self, now: Time, handle: Handle, index: usize, recorder: &mut R) {
+    fn receive<R: Recorder>(&mut self, now: Time, packet: Packet, index: usize, recorder: &mut R) {
         let flow = &mut self.flows[index];
         let id = FlowId(index as u32);
-        let payload = self.fabric.custody.pool.payload(handle);
+        let content = self.fabric.custody.pool.content(packet);
         if R::ON {
-            recorder.record(&Event { at: now, flow: id, kind: EventKind::Received(payload.info()) });
+            recorder.record(&Event { at: now, flow: id, kind: EventKind::Received(content.info()) });
         }
+        // Of a datagram there is no more to say.
+        let Content::Payload(payload) = content else { return self.fabric.custody.pool.remove(packet.handle) };
         if let Some(payload_bytes) = payload.payload_bytes() {
             flow.received_packets += 1;
             flow.received_payload_bytes += u64::from(payload_bytes);
             let mut watch = Watch { ledger: &mut self.fabric.custody.ledgers[index], recorder, flow: id, now };
             flow.receiver.on_message(now, payload, &mut watch);
-            self.fabric.custody.pool.remove(handle);
-            self.serve_receiver(now, index, recorder);
-            return;
+            self.fabric.custody.pool.remove(packet.handle);
+            return self.serve_receiver(now, index, recorder);
         }
-        if let Some(link) = flow.own_link {
-            self.hear(now, handle, index, link, recorder);
-            return self.fabric.custody.pool.remove(handle);
+        match flow.own_link {
+            None => {
+                if flow.phase == Phase::Sending {
+                    let mut watch = Watch { ledger: &mut self.fabric.custody.ledgers[index], recorder, flow: id, now };
+                    flow.sender.on_message(now, payload, &mut watch);
+                }
+                self.fabric.custody.pool.remove(packet.handle);
+                self.serve_sender(now, index, recorder);
+            }
+            Some(link) => {
+                self.hear(now, packet, index, link, recorder);
+                self.fabric.custody.pool.remove(packet.handle);
+            }
         }
-        if flow.phase == Phase::Sending {
-            let mut watch = Watch { ledger: &mut self.fabric.custody.ledgers[index], recorder, flow: id, now };
-            flow.sender.on_message(now, payload, &mut watch);
-        }
-        self.fabric.custody.pool.remove(handle);
-        self.serve_sender(now, index, recorder);
     }
 
     fn on_sender_timeout<R: Recorder>(&mut self, now: Time, index: usize, recorder: &mut R) {
@@ -188,13 +193,17 @@ impl Simulation {
 
     /// A sender that looks after its first link hears from the receiver.
     #[inline(never)]
-    fn hear<R: Recorder>(&mut self, now: Time, handle: Handle, index: usize, link: u32, recorder: &mut R) {
+    fn hear<R: Recorder>(&mut self, now: Time, packet: Packet, index: usize, link: u32, recorder: &mut R) {
         self.send_due(now, index, link, recorder);
         let flow = &mut self.flows[index];
-        if flow.phase == Phase::Sending && now < flow.stops_at {
+        let content = self.fabric.custody.pool.content(packet);
+        if let Content::Payload(payload) = content
+            && flow.phase == Phase::Sending
+            && now < flow.stops_at
+        {
             let ledger = &mut self.fabric.custody.ledgers[index];
             let mut watch = Watch { ledger, recorder, flow: FlowId(index as u32), now };
-            flow.sender.on_message(now, self.fabric.custody.pool.payload(handle), &mut watch);
+            flow.sender.on_message(now, payload, &mut watch);
             self.send_late(now, now, index, link, recorder);
         }
         self.set_own_timer(index, link, self.flows[index].due());
@@ -217,10 +226,10 @@ impl Simulation {
     #[inline(always)]
     fn send_late<R: Recorder>(&mut self, at: Time, now: Time, index: usize, link: u32, recorder: &mut R) {
         let flow = &mut self.flows[index];
-        flow.sender.transmit(at, |payload| {
+        while let Some(packet) = flow.sender.poll_transmit(at, flow.path, &mut self.fabric.custody.pool) {
             flow.sent_packets += 1;
-            self.fabric.send_late(at, now, payload, flow.path, link, recorder);
-        });
+            self.fabric.send_late((at, now), packet, link, recorder);
+        }
         if R::WINDOWS {
             flow.record_sample(at, FlowId(index as u32), recorder);
         }
@@ -251,10 +260,10 @@ impl Simulation {
             self.fabric.set_sender(index, None);
             return;
         }
-        flow.sender.transmit(now, |payload| {
+        while let Some(packet) = flow.sender.poll_transmit(now, flow.path, &mut self.fabric.custody.pool) {
             flow.sent_packets += 1;
-            self.fabric.send(now, payload, flow.path, recorder);
-        });
+            self.fabric.send(now, packet, recorder);
+        }
         let timeout = flow.sender.poll_timeout().unwrap_or(Time::MAX).min(flow.stops_at);
         self.fabric.set_sender(index, (timeout < Time::MAX).then_some(timeout.max(now)));
         if R::WINDOWS {
@@ -265,7 +274,9 @@ impl Simulation {
     /// Sends what the receiver has to send, and sets its timer.
     fn serve_receiver<R: Recorder>(&mut self, now: Time, index: usize, recorder: &mut R) {
         let flow = &mut self.flows[index];
-        flow.receiver.transmit(now, |payload| self.fabric.send(now, payload, flow.return_path, recorder));
+        while let Some(packet) = flow.receiver.poll_transmit(now, flow.return_path, &mut self.fabric.custody.pool) {
+            self.fabric.send(now, packet, recorder);
+        }
         self.fabric.set_receiver(index, flow.receiver.poll_timeout().map(|timeout| timeout.max(now)));
     }
 

@@ -28,10 +28,10 @@ impl Spacing {
 
     #[inline]
     fn next(&mut self) -> Span {
-        // Both are below rate_bps; a wide sum cannot overflow.
-        let carried = u128::from(self.carried) + u128::from(self.remainder);
-        let full = carried >= u128::from(self.rate_bps);
-        self.carried = if full { carried - u128::from(self.rate_bps) } else { carried } as u64;
+        // Both are below rate_bps. Without a branch, which could not be foreseen.
+        let (carried, overflown) = self.carried.overflowing_add(self.remainder);
+        let full = overflown | (carried >= self.rate_bps);
+        self.carried = carried.wrapping_sub(self.rate_bps * u64::from(full));
         Span::from_nanos(self.whole + i64::from(full))
     }
 

@@ -59,7 +59,7 @@ pub struct Data {
 }
 
 /// A receiver's report (RFC 5348, section 3.2.2).
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Feedback {
     /// Timestamp of the last data packet received (t_recvdata).
     pub echo: Time,
