@@ -63,9 +63,9 @@ struct Source {
 /// number modulo the number of places.
 #[derive(Clone, Debug)]
 struct Wheel {
-    /// The first source at every place, or nobody.
+    /// The first source at every place where there is one.
     first: Box<[u32; SLOTS]>,
-    /// A bit per place: whether there is anybody.
+    /// A bit per place: whether there is. They stay in the fastest cache, so this is what is asked.
     used: [u64; WORDS],
     /// No event is in a slot before this.
     base: i64,
@@ -122,7 +122,7 @@ impl Schedule {
         };
         state.place = place as u32;
         state.next = NOBODY;
-        if self.wheel.first[place] != NOBODY {
+        if self.wheel.is_used(place) {
             return self.join(source, place);
         }
         self.wheel.open(place, source);
@@ -228,10 +228,10 @@ impl Schedule {
         let Some(place) = self.wheel.place_of(at) else { return self.turn_to(at) };
         self.sources[source].place = place as u32;
         self.sources[source].next = NOBODY;
-        if self.wheel.first[place] == NOBODY {
-            self.wheel.open(place, source);
-        } else {
+        if self.wheel.is_used(place) {
             self.join(source, place);
+        } else {
+            self.wheel.open(place, source);
         }
     }
 
@@ -267,7 +267,6 @@ impl Schedule {
     #[cold]
     fn turn_to(&mut self, at: Time) {
         self.wheel.base = self.wheel.slot_of(at);
-        self.wheel.first.fill(NOBODY);
         self.wheel.used.fill(0);
         for source in 0..self.sources.len() {
             if self.sources[source].place != NOWHERE {
@@ -318,6 +317,12 @@ impl Wheel {
         let ahead = slot - self.base;
         let within = if ahead < 2 * HALF { slot } else { self.base + HALF + slot % HALF };
         (ahead >= 0).then(|| place(within))
+    }
+
+    /// Whether there is anybody at a place.
+    #[inline]
+    fn is_used(&self, place: usize) -> bool {
+        self.used[place / 64] >> (place % 64) & 1 != 0
     }
 
     /// Puts a source where nobody is.
