@@ -7,6 +7,7 @@ use crate::{AckSample, Arrival, DeclaredLoss, Judgement, Loss, SenderLda};
 /// [`Config::build`](crate::Config::build)).
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::large_enum_variant)] // No allocation here; a flow holds one of these.
+#[repr(u8)] // A tag that is read at once, for every packet.
 pub enum AnyLda {
     /// Biaz or mBiaz.
     Biaz(Biaz),
