@@ -35,8 +35,11 @@ pub use equation::Equation;
 pub use receiver::Receiver;
 pub use sender::{Backlog, Sender};
 
+/// When a timer that is not set expires.
+const NEVER: Time = Time::MAX;
+
 /// A data packet.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Data {
     /// Sequence number, one per packet.
     pub seq: u64,
