@@ -45,10 +45,8 @@ pub struct Data {
     pub seq: u64,
     /// The sender's timestamp.
     pub sent_at: Time,
-    /// The sender's estimate of the round-trip time; none before the first feedback.
-    pub rtt: Option<Span>,
-    /// The sender's retransmission timeout for the throughput equation; none before the first feedback.
-    pub rto: Option<Span>,
+    /// What the sender knows about the round trip; nothing before the first feedback.
+    pub times: Option<Times>,
     /// Counts feedback rounds at the sender (ns-2 delimits loss events by it, see [`Config`]).
     pub round: u32,
     /// The sender asks for a report at once: it has had no feedback yet, or its no-feedback timer expired (ns-2).
@@ -59,6 +57,15 @@ pub struct Data {
     pub payload_bytes: u32,
     /// Bytes on the wire, headers included.
     pub wire_bytes: u32,
+}
+
+/// The sender's view of the round trip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Times {
+    /// Its estimate of the round-trip time (R).
+    pub rtt: Span,
+    /// The retransmission timeout for the throughput equation (t_RTO).
+    pub rto: Span,
 }
 
 /// A receiver's report (RFC 5348, section 3.2.2).

@@ -261,7 +261,7 @@ impl<L: Lda> Receiver<L> {
     fn first_loss(&mut self, now: Time, lost: &Lost) -> NewEvent {
         let data = self.newest.data;
         let rtt = rtt_of(&data).unwrap_or(Span::ZERO);
-        let rto = data.rto.map_or(Span::ZERO, |rto| rto.max(Span::ZERO));
+        let rto = data.times.map_or(Span::ZERO, |times| times.rto.max(Span::ZERO));
         let receive_rate = self.measured_receive_rate(now);
         let p_for = |rate| self.config.equation.loss_event_rate(rate, rtt, rto, data.payload_bytes, TOLERANCE);
         match self.config.first_interval {
@@ -368,7 +368,7 @@ impl<L: Lda> Receiver<L> {
 /// R as a packet has it. A time that is not above zero is none.
 #[inline]
 fn rtt_of(data: &Data) -> Option<Span> {
-    data.rtt.filter(|rtt| *rtt > Span::ZERO).map(|rtt| rtt.max(SHORTEST_RTT))
+    data.times.map(|times| times.rtt).filter(|rtt| *rtt > Span::ZERO).map(|rtt| rtt.max(SHORTEST_RTT))
 }
 
 /// The instant `part` of `whole` equal steps from `from` to `to`; the steps are packets of a gap, which are not many.
@@ -381,6 +381,7 @@ fn interpolate(from: Time, to: Time, part: u64, whole: u64) -> Time {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tfrc::Times;
     use losscause::lda::{Constant, Needs};
     use losscause::{Judgement, Loss, Reason, Verdict};
     use proptest::prelude::*;
@@ -392,12 +393,15 @@ mod tests {
         Time::from_nanos(ms * 1_000_000)
     }
 
+    fn times(rtt: Span) -> Option<Times> {
+        Some(Times { rtt, rto: rtt * 4 })
+    }
+
     fn data(seq: u64, sent_ms: i64, round: u32) -> Data {
         Data {
             seq,
             sent_at: at(sent_ms),
-            rtt: Some(RTT),
-            rto: Some(RTT * 4),
+            times: times(RTT),
             round,
             urgent: false,
             ecn: Ecn::NotCapable,
@@ -512,7 +516,7 @@ mod tests {
         let mut flow = Flow::new(&rfc(), plain());
         flow.run(0..20, &[]);
         for seq in 20..60 {
-            let packet = Data { rtt: Some(RTT * 2), ..data(seq, 10 * seq as i64, 2) };
+            let packet = Data { times: times(RTT * 2), ..data(seq, 10 * seq as i64, 2) };
             flow.arrive(10 * seq as i64 + 50, &packet);
         }
         let times: Vec<i64> = flow.reports.iter().map(|r| r.0).collect();
@@ -549,7 +553,7 @@ mod tests {
         for config in [rfc(), ns2()] {
             let mut flow = Flow::new(&config, plain());
             for seq in 0..20 {
-                flow.arrive(0, &Data { rtt: Some(Span::from_nanos(1)), ..data(seq, 0, 0) });
+                flow.arrive(0, &Data { times: times(Span::from_nanos(1)), ..data(seq, 0, 0) });
                 let timer = flow.receiver.poll_timeout();
                 assert!(timer.is_none_or(|timer| timer >= at(0) + SHORTEST_RTT), "{timer:?}");
             }
@@ -562,7 +566,7 @@ mod tests {
     fn without_a_round_trip_time_every_packet_is_reported() {
         let mut flow = Flow::new(&rfc(), plain());
         for seq in 0..3 {
-            flow.arrive(1000 * seq, &Data { rtt: None, rto: None, ..data(seq as u64, 0, 0) });
+            flow.arrive(1000 * seq, &Data { times: None, ..data(seq as u64, 0, 0) });
         }
         assert_eq!(flow.reports.len(), 3);
         assert_eq!(flow.receiver.poll_timeout(), None);
@@ -575,7 +579,7 @@ mod tests {
             flow.arrive(0, &data(0, 0, 0));
             for rtt in [Span::ZERO, -RTT] {
                 for seq in [1, 5, 6, 7, 8] {
-                    flow.arrive(10, &Data { rtt: Some(rtt), urgent: true, ..data(seq, 0, 0) });
+                    flow.arrive(10, &Data { times: times(rtt), urgent: true, ..data(seq, 0, 0) });
                 }
             }
             let rates = flow.reports.iter().map(|(_, report)| report.receive_rate);
@@ -755,10 +759,8 @@ mod tests {
                         prop_assert!(report.hold >= Span::ZERO && report.receive_rate >= 0.0);
                     }
                 }
-                let rtt = rtt_ms.map(Span::from_millis);
                 let packet = Data {
-                    rtt,
-                    rto: rtt.map(|rtt| rtt * 4),
+                    times: rtt_ms.map(Span::from_millis).and_then(times),
                     urgent,
                     round: i as u32 / 7,
                     sent_at: now - Span::from_micros(wait_us * 2),
