@@ -195,7 +195,7 @@ impl Sender {
         }
         self.due_pkts -= 1;
         self.sent_since_timer = true;
-        let mut data = self.next;
+        let mut data = self.next; // In one piece.
         data.sent_at = now;
         self.next.seq += 1;
         Some(data)
