@@ -43,7 +43,7 @@ impl Lda for AnyLda {
         each!(self, lda => lda.needs())
     }
 
-    #[inline]
+    #[inline(always)] // One call per arrival, to the algorithm itself.
     fn on_arrival(&mut self, arrival: &Arrival) {
         each!(self, lda => lda.on_arrival(arrival));
     }
