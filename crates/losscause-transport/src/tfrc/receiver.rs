@@ -147,7 +147,7 @@ impl<L: Lda> Receiver<L> {
         self.delivered += 1;
         self.since_report += 1;
 
-        let lost = self.is_marked(data) || !self.missing.is_empty();
+        let lost = !self.missing.is_empty() || self.is_marked(data);
         let event = if lost { self.on_losses(now, data) } else { None };
         let due = match self.reports {
             // Section 6.1: the timer found nothing to report when it expired, or could not be set without a round-trip
@@ -254,7 +254,7 @@ impl<L: Lda> Receiver<L> {
     /// algorithm is asked about it.
     #[inline]
     fn is_marked(&self, data: &Data) -> bool {
-        self.ecn && data.ecn == Ecn::Marked
+        data.ecn == Ecn::Marked && self.ecn
     }
 
     /// The first congestion loss: the interval before it is made from the receive rate (RFC 5348, section 6.3.1).
