@@ -32,7 +32,7 @@ use crate::Ecn;
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Receiver<L> {
-    /// When to report at the latest; under the RFC's rule, without it the next packet is reported at once.
+    /// When to report at the latest, or [`NEVER`]: then, under the RFC's rule, the next packet is reported at once.
     timer: Time,
     last_report: Option<LastReport>,
     delivered: u64,
@@ -43,11 +43,11 @@ pub struct Receiver<L> {
     reports: Reports,
     loss_event: LossEventRule,
     ecn: bool,
+    /// A report is to be sent.
+    report_due: bool,
     /// The packet with the highest sequence number so far. Before the first nobody asks for it: losses and reports follow
     /// packets.
     newest: Newest,
-    /// A report is to be sent.
-    report_due: bool,
     differentiator: Differentiator<L>,
     history: LossHistory,
     /// When the current loss event began and in which of the sender's rounds.
