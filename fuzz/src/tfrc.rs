@@ -1,7 +1,7 @@
 //! Both ends of a TFRC flow, each with any messages from the other.
 
 use losscause::{Algorithm, Span, Time};
-use losscause_transport::tfrc::{Backlog, Config, Data, Feedback, RateRule, Receiver, RtoRule, Sender};
+use losscause_transport::tfrc::{Backlog, Config, Data, Feedback, RateRule, Receiver, RtoRule, Sender, Times};
 
 use super::bytes::Bytes;
 
@@ -58,12 +58,12 @@ fn data_packet(bytes: &mut Bytes, now: Time, seq: u64) -> Option<(Time, Data)> {
     let seq = bytes.seq(seq)?;
     let sent_at = bytes.foreign_time(now)?;
     let flags = bytes.u8()?;
-    let rtt = span(bytes, flags & 3)?;
-    let rto = span(bytes, flags >> 2 & 3)?;
+    let (rtt, rto) = (span(bytes, flags & 3)?, span(bytes, flags >> 2 & 3)?);
+    let times = rtt.zip(rto).map(|(rtt, rto)| Times { rtt, rto });
     let round = u32::from(flags >> 4);
     let payload_bytes = if flags & 16 == 0 { 1000 } else { bytes.u32()? };
     let (urgent, ecn) = (flags & 32 != 0, super::tcp::ecn(flags >> 6));
-    Some((now, Data { seq, sent_at, rtt, rto, round, urgent, ecn, payload_bytes, wire_bytes: 1000 }))
+    Some((now, Data { seq, sent_at, times, round, urgent, ecn, payload_bytes, wire_bytes: 1000 }))
 }
 
 /// None, up to 4 s, or any span at all.

@@ -63,7 +63,7 @@ impl<A: Lda> Lda for Classifier<A> {
         }
     }
 
-    #[inline]
+    #[inline(always)] // One call per arrival, to the algorithm itself.
     fn on_arrival(&mut self, arrival: &Arrival) {
         if let Classifier::Algorithm(lda) = self {
             lda.on_arrival(arrival);

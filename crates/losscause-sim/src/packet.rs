@@ -29,9 +29,10 @@ pub(crate) enum Payload {
 
 /// A packet of a source without feedback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)] // As the transports' messages.
 pub(crate) struct Datagram {
-    pub(crate) seq: u64,
     pub(crate) bytes: u32,
+    pub(crate) seq: u64,
 }
 
 impl Default for Payload {

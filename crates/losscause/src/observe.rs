@@ -43,6 +43,7 @@ pub struct Interval {
 
 impl Arrival {
     /// Packets missing between this arrival and the one before it.
+    #[inline]
     pub fn lost(&self) -> u32 {
         tally::addition();
         self.since_last.map_or(0, |i| i.packets - 1)
@@ -103,6 +104,7 @@ impl Witness for () {}
 
 /// What a received packet turned out to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)] // A tag that is read at once, for every packet.
 pub enum Observed {
     /// The next packet, or the first after a gap (then [`Arrival::lost`] is not zero), or the first of a stream, which
     /// may also begin anew (see [`MAX_JUMP_PKTS`]).
@@ -141,9 +143,9 @@ impl ArrivalTracker {
     pub fn observe(&mut self, packet: Packet) -> Observed {
         let Packet { seq, at, sent } = packet;
         let rott = sent.map(|sent| at - sent);
-        let Some(last) = &mut self.last else { return self.begin(packet) };
+        let Some(last) = &mut self.last else { return self.begin(seq, at, rott) };
         if seq <= last.seq || seq - last.seq > MAX_JUMP_PKTS {
-            return self.observe_out_of_order(packet);
+            return self.observe_out_of_order(seq, at, rott);
         }
         // At most MAX_JUMP_PKTS, so it fits.
         let packets = (seq - last.seq) as u32;
@@ -153,19 +155,18 @@ impl ArrivalTracker {
     }
 
     #[cold]
-    fn begin(&mut self, packet: Packet) -> Observed {
-        let Packet { seq, at, sent } = packet;
+    fn begin(&mut self, seq: u64, at: Time, rott: Option<Span>) -> Observed {
         self.last = Some(Last { seq, at, received: 1 });
-        Observed::InOrder(Arrival { seq, at, rott: sent.map(|sent| at - sent), since_last: None })
+        Observed::InOrder(Arrival { seq, at, rott, since_last: None })
     }
 
     #[cold]
-    fn observe_out_of_order(&mut self, packet: Packet) -> Observed {
-        let Some(last) = &mut self.last else { return self.begin(packet) };
-        if packet.seq.abs_diff(last.seq) > MAX_JUMP_PKTS {
-            return self.begin(packet);
+    fn observe_out_of_order(&mut self, seq: u64, at: Time, rott: Option<Span>) -> Observed {
+        let Some(last) = &mut self.last else { return self.begin(seq, at, rott) };
+        if seq.abs_diff(last.seq) > MAX_JUMP_PKTS {
+            return self.begin(seq, at, rott);
         }
-        let back = last.seq - packet.seq;
+        let back = last.seq - seq;
         if back >= u64::from(u64::BITS) {
             return Observed::Late;
         }
@@ -202,21 +203,37 @@ impl<L: Lda> Differentiator<L> {
         &mut self,
         packet: Packet,
         witness: &mut impl Witness,
-        mut on_loss: impl FnMut(u64, Judgement),
+        on_loss: impl FnMut(u64, Judgement),
     ) -> Observed {
+        let observed = self.observe(packet, witness);
+        if let Observed::InOrder(arrival) = &observed
+            && arrival.lost() > 0
+        {
+            self.judge_gap(arrival, witness, on_loss);
+        }
+        observed
+    }
+
+    /// The first half of [`Self::on_packet`]: takes in one received packet. If it reveals a gap, [`Self::judge_gap`] is to
+    /// follow.
+    #[inline(always)]
+    pub fn observe(&mut self, packet: Packet, witness: &mut impl Witness) -> Observed {
         let observed = self.tracker.observe(packet);
         if let Observed::InOrder(arrival) = &observed {
             self.lda.on_arrival(arrival);
             witness.arrived(arrival, self.lda.scheme());
-            let lost = u64::from(arrival.lost());
-            for seq in arrival.seq - lost..arrival.seq {
-                let loss = Loss { seq, revealed_by: *arrival, truth: witness.truth(seq) };
-                let judgement = self.lda.judge(&loss);
-                witness.judged(&loss, &judgement);
-                on_loss(seq, judgement);
-            }
         }
         observed
+    }
+
+    /// The second half of [`Self::on_packet`]: judges every packet missing before `arrival`, the last one observed.
+    pub fn judge_gap(&self, arrival: &Arrival, witness: &mut impl Witness, mut on_loss: impl FnMut(u64, Judgement)) {
+        for seq in arrival.seq - u64::from(arrival.lost())..arrival.seq {
+            let loss = Loss { seq, revealed_by: *arrival, truth: witness.truth(seq) };
+            let judgement = self.lda.judge(&loss);
+            witness.judged(&loss, &judgement);
+            on_loss(seq, judgement);
+        }
     }
 
     /// The algorithm.

@@ -7,7 +7,12 @@ use crate::Ecn;
 
 /// A data segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)] // Sizes first, in all messages: who handles them asks for nothing else.
 pub struct Segment {
+    /// Bytes of payload.
+    pub payload_bytes: u32,
+    /// Bytes on the wire, headers included.
+    pub wire_bytes: u32,
     /// Packet number in the stream.
     pub seq: u64,
     /// Counts every transmission of the connection, so that a segment lost twice is two losses.
@@ -20,15 +25,14 @@ pub struct Segment {
     pub ecn: Ecn,
     /// The window was reduced (CWR): the receiver may stop echoing marks.
     pub cwr: bool,
-    /// Bytes of payload.
-    pub payload_bytes: u32,
-    /// Bytes on the wire, headers included.
-    pub wire_bytes: u32,
 }
 
 /// An acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)] // As above.
 pub struct Ack {
+    /// Bytes on the wire.
+    pub wire_bytes: u32,
     /// The next packet number expected: everything below was received.
     pub next: u64,
     /// Timestamp of the segment that caused it.
@@ -40,8 +44,6 @@ pub struct Ack {
     /// Packet `next` is missing, and the receiver judged that the air corrupted it: one bit of the header, clear where it
     /// thinks otherwise or does not judge (see [`super::Receiver`]).
     pub wireless: bool,
-    /// Bytes on the wire.
-    pub wire_bytes: u32,
     /// What was received beyond, if the receiver reports it.
     pub sack: SackBlocks,
 }

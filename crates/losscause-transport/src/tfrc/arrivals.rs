@@ -1,14 +1,12 @@
 //! Arrival times of the last round-trip time, for the receive rate.
 
-use std::collections::VecDeque;
-
 use losscause::{Span, Time};
 
 /// Arrival times, newest last. It grows to two round-trip times' packets, at most [`CAPACITY`], and allocates
 /// nothing per packet.
 #[derive(Clone, Debug)]
 pub(crate) struct Arrivals {
-    times: VecDeque<Time>,
+    times: Vec<Time>,
 }
 
 /// As many as ns-2.35 remembers (`InitHistorySize_`) or a little more.
@@ -16,23 +14,28 @@ const CAPACITY: usize = 1 << 17;
 
 impl Arrivals {
     pub(crate) fn new() -> Self {
-        Self { times: VecDeque::with_capacity(32) }
+        Self { times: Vec::with_capacity(32) }
     }
 
     /// A packet arrived, when the round-trip time was `rtt`.
     #[inline]
-    pub(crate) fn push(&mut self, now: Time, rtt: Span) {
+    pub(crate) fn push(&mut self, now: Time, rtt: impl FnOnce() -> Span) {
         if self.times.len() == self.times.capacity() {
-            let keep_from = now - rtt * 2;
-            let old = self.times.partition_point(|at| *at < keep_from);
-            let half = self.times.len() / 2;
-            if old > half {
-                self.times.drain(..old);
-            } else if self.times.len() >= CAPACITY {
-                self.times.drain(..half);
-            }
+            self.make_room(now - rtt() * 2);
         }
-        self.times.push_back(now);
+        self.times.push(now);
+    }
+
+    /// Drops what came before `keep_from`, if that is more than half, so that few are moved per packet.
+    #[cold]
+    fn make_room(&mut self, keep_from: Time) {
+        let old = self.times.partition_point(|at| *at < keep_from);
+        let half = self.times.len() / 2;
+        if old > half {
+            self.times.drain(..old);
+        } else if self.times.len() >= CAPACITY {
+            self.times.drain(..half);
+        }
     }
 
     /// Packets that arrived after `start`.
@@ -42,7 +45,7 @@ impl Arrivals {
 
     /// Packets that arrived less than `span` before the newest, that one included.
     pub(crate) fn within(&self, span: Span) -> u64 {
-        let Some(newest) = self.times.back() else { return 0 };
+        let Some(newest) = self.times.last() else { return 0 };
         self.times.iter().rev().take_while(|at| **at + span > *newest).count() as u64
     }
 }
@@ -59,7 +62,7 @@ mod tests {
     fn only_packets_of_the_last_round_trip_count() {
         let mut arrivals = Arrivals::new();
         for ms in [0, 10, 20, 100, 110] {
-            arrivals.push(at(ms), Span::from_millis(100));
+            arrivals.push(at(ms), || Span::from_millis(100));
         }
         assert_eq!(arrivals.within(Span::from_millis(100)), 3);
         assert_eq!(arrivals.within(Span::from_millis(101)), 4);
@@ -72,7 +75,7 @@ mod tests {
     fn memory_follows_the_packets_per_round_trip_and_not_the_length_of_the_flow() {
         let mut arrivals = Arrivals::new();
         for i in 0..100_000 {
-            arrivals.push(Time::from_nanos(i * 1_000_000), Span::from_millis(100));
+            arrivals.push(Time::from_nanos(i * 1_000_000), || Span::from_millis(100));
             assert!(arrivals.within(Span::from_millis(100)) <= 100);
         }
         assert_eq!(arrivals.within(Span::from_millis(100)), 100);

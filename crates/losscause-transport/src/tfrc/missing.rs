@@ -39,6 +39,12 @@ impl Missing {
         Self { needed, waiting: VecDeque::with_capacity(4) }
     }
 
+    /// Whether no packet is missing.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
     /// Adds a missing packet, later than all before it.
     pub(crate) fn push(&mut self, lost: Lost) {
         if self.waiting.len() < CAPACITY {

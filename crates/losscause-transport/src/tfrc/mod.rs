@@ -35,32 +35,46 @@ pub use equation::Equation;
 pub use receiver::Receiver;
 pub use sender::{Backlog, Sender};
 
+/// When a timer that is not set expires.
+const NEVER: Time = Time::MAX;
+
 /// A data packet.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)] // As for TCP's.
 pub struct Data {
-    /// Sequence number, one per packet.
-    pub seq: u64,
+    /// Bytes of payload.
+    pub payload_bytes: u32,
+    /// Bytes on the wire, headers included.
+    pub wire_bytes: u32,
     /// The sender's timestamp.
     pub sent_at: Time,
-    /// The sender's estimate of the round-trip time; none before the first feedback.
-    pub rtt: Option<Span>,
-    /// The sender's retransmission timeout for the throughput equation; none before the first feedback.
-    pub rto: Option<Span>,
+    /// Sequence number, one per packet.
+    pub seq: u64,
+    /// What the sender knows about the round trip; nothing before the first feedback.
+    pub times: Option<Times>,
     /// Counts feedback rounds at the sender (ns-2 delimits loss events by it, see [`Config`]).
     pub round: u32,
     /// The sender asks for a report at once: it has had no feedback yet, or its no-feedback timer expired (ns-2).
     pub urgent: bool,
     /// Whether it may be marked, or was.
     pub ecn: Ecn,
-    /// Bytes of payload.
-    pub payload_bytes: u32,
-    /// Bytes on the wire, headers included.
-    pub wire_bytes: u32,
+}
+
+/// The sender's view of the round trip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Times {
+    /// Its estimate of the round-trip time (R).
+    pub rtt: Span,
+    /// The retransmission timeout for the throughput equation (t_RTO).
+    pub rto: Span,
 }
 
 /// A receiver's report (RFC 5348, section 3.2.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)] // As for TCP's.
 pub struct Feedback {
+    /// Bytes on the wire.
+    pub wire_bytes: u32,
     /// Timestamp of the last data packet received (t_recvdata).
     pub echo: Time,
     /// Time between that packet's arrival and this report (t_delay).
@@ -69,6 +83,4 @@ pub struct Feedback {
     pub receive_rate: f64,
     /// Loss event rate, 0 to 1 (p).
     pub loss_event_rate: f64,
-    /// Bytes on the wire.
-    pub wire_bytes: u32,
 }

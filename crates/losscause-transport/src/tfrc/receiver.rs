@@ -16,13 +16,13 @@
 //! - A feedback timer that found nothing to report stops. The next packet is reported at once in any case.
 
 use losscause::observe::Differentiator;
-use losscause::{Lda, Observed, Packet, Span, Time, Witness};
+use losscause::{Arrival, Lda, Observed, Packet, Span, Time, Witness};
 
 use super::arrivals::Arrivals;
 use super::config::{FirstInterval, LossEventRule, Reports};
 use super::loss_history::LossHistory;
 use super::missing::{Lost, Missing};
-use super::{Config, Data, Feedback};
+use super::{Config, Data, Feedback, NEVER};
 use crate::Ecn;
 
 /// A TFRC receiver that asks an LDA about every lost packet. A loss called wireless is treated as received in the
@@ -32,8 +32,8 @@ use crate::Ecn;
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Receiver<L> {
-    /// When to report at the latest; under the RFC's rule, without it the next packet is reported at once.
-    timer: Option<Time>,
+    /// When to report at the latest, or [`NEVER`]: then, under the RFC's rule, the next packet is reported at once.
+    timer: Time,
     last_report: Option<LastReport>,
     delivered: u64,
     /// Packets since the last report.
@@ -43,30 +43,35 @@ pub struct Receiver<L> {
     reports: Reports,
     loss_event: LossEventRule,
     ecn: bool,
-    /// The packet with the highest sequence number so far.
-    newest: Option<Newest>,
-    outbox: Option<Feedback>,
+    /// A report is to be sent.
+    report_due: bool,
+    /// The packet with the highest sequence number so far. Before the first nobody asks for it: losses and reports follow
+    /// packets.
+    newest: Newest,
     differentiator: Differentiator<L>,
     history: LossHistory,
     /// When the current loss event began and in which of the sender's rounds.
     event: Option<(Time, u32)>,
     /// The largest receive rate so far, bytes per second.
     largest_receive_rate: f64,
+    /// What the last report says.
+    receive_rate: f64,
     loss_event_rate: f64,
     config: Config,
 }
 
-/// Of a packet, what later ones and reports need.
-#[derive(Clone, Copy, Debug)]
+/// A packet, and when it arrived.
+#[derive(Clone, Copy, Debug, Default)]
 struct Newest {
     arrived: Time,
-    seq: u64,
-    sent_at: Time,
-    /// Above zero.
-    rtt: Option<Span>,
-    rto: Option<Span>,
-    round: u32,
-    payload_bytes: u32,
+    data: Data,
+}
+
+/// A loss event began.
+#[derive(Clone, Copy, Debug)]
+struct NewEvent {
+    /// The loss event rate to report, if it is not the history's.
+    loss_event_rate: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -92,7 +97,7 @@ impl<L: Lda> Receiver<L> {
             loss_event: config.loss_event,
             ecn: config.ecn,
             differentiator: Differentiator::new(lda),
-            newest: None,
+            newest: Newest::default(),
             missing: Missing::new(config.loss_after_pkts),
             history: LossHistory::new(config.weights, config.few_intervals, config.discounting),
             event: None,
@@ -102,8 +107,9 @@ impl<L: Lda> Receiver<L> {
             delivered: 0,
             since_report: 0,
             last_report: None,
-            timer: None,
-            outbox: None,
+            timer: NEVER,
+            report_due: false,
+            receive_rate: 0.0,
             config: config.clone(),
         }
     }
@@ -111,67 +117,54 @@ impl<L: Lda> Receiver<L> {
     /// A data packet arrived.
     #[inline]
     pub fn on_data(&mut self, now: Time, data: &Data, witness: &mut impl Witness) {
-        // A time that is not above zero is none.
-        let above_zero = |span: &Span| *span > Span::ZERO;
-        let rtt = data.rtt.filter(above_zero).map(|rtt| rtt.max(SHORTEST_RTT));
-        let rto = data.rto.filter(above_zero);
-        let by_send_time = self.loss_event == LossEventRule::SendTimeAndRound;
-        let previous = self.newest.as_ref().map(|n| (n.seq, if by_send_time { n.sent_at } else { n.arrived }));
-        let missing = &mut self.missing;
         let packet = Packet { seq: data.seq, at: now, sent: Some(data.sent_at) };
-        let observed = self.differentiator.on_packet(packet, witness, |seq, judgement| {
-            let Some((before, from)) = previous else { return };
-            let to = if by_send_time { data.sent_at } else { now };
-            let at = interpolate(from, to, seq - before, data.seq - before);
-            missing.push(Lost { seq, at, wireless: judgement.verdict.is_wireless() });
-        });
-        match observed {
-            Observed::Duplicate => return,
-            Observed::Late => self.missing.on_late(data.seq),
-            Observed::InOrder(_) => {
-                self.missing.on_newest();
-                let &Data { seq, sent_at, round, payload_bytes, .. } = data;
-                self.newest = Some(Newest { arrived: now, seq, sent_at, rtt, rto, round, payload_bytes });
+        match self.differentiator.observe(packet, witness) {
+            Observed::Duplicate => {}
+            Observed::Late => {
+                self.missing.on_late(data.seq);
+                self.take_in(now, data, true);
+            }
+            Observed::InOrder(arrival) => {
+                if arrival.lost() > 0 {
+                    self.on_gap(&arrival, data, witness);
+                }
+                if !self.missing.is_empty() {
+                    self.missing.on_newest();
+                }
+                self.newest = Newest { arrived: now, data: *data };
+                self.take_in(now, data, false);
             }
         }
+    }
+
+    /// Takes in a packet that was not seen before.
+    #[inline(always)] // Once for late packets, once for all others.
+    fn take_in(&mut self, now: Time, data: &Data, late: bool) {
         // ns-2.35 leaves late packets out of the receive rate.
-        if observed != Observed::Late || self.reports == Reports::Rfc5348 {
-            self.arrivals.push(now, rtt.unwrap_or(Span::ZERO));
+        if !late || self.reports == Reports::Rfc5348 {
+            self.arrivals.push(now, || rtt_of(data).unwrap_or(Span::ZERO));
         }
         self.delivered += 1;
         self.since_report += 1;
 
-        let mut new_event = false;
-        let mut first = None;
-        let mut marked = self.marked(now, data);
-        while let Some(lost) = self.missing.pop_declared().or_else(|| marked.take()) {
-            if lost.wireless {
-                continue;
-            }
-            if self.history.is_empty() {
-                first = Some(self.first_loss(now, &lost));
-            } else {
-                new_event |= self.further_loss(&lost);
-            }
-        }
-
-        let late = observed == Observed::Late;
+        let lost = !self.missing.is_empty() || self.is_marked(data);
+        let event = if lost { self.on_losses(now, data) } else { None };
         let due = match self.reports {
             // Section 6.1: the timer found nothing to report when it expired, or could not be set without a round-trip
             // time (section 6.3).
-            Reports::Rfc5348 => self.timer.is_none(),
+            Reports::Rfc5348 => self.timer == NEVER,
             Reports::Ns2 => !late && (data.urgent || self.round_trip_since_report(now)),
         };
-        if due || new_event || first.is_some() {
-            self.report(now, first.flatten());
+        if due || event.is_some() {
+            self.report(now, event.and_then(|event| event.loss_event_rate));
         }
     }
 
     /// The instant that [`Self::poll_timeout`] named has come.
     #[inline]
     pub fn on_timeout(&mut self, now: Time) {
-        if self.timer.is_some_and(|at| at <= now) {
-            self.timer = None;
+        if self.timer <= now {
+            self.timer = NEVER;
             match self.reports {
                 Reports::Rfc5348 if self.since_report == 0 => {}
                 _ => self.report(now, None),
@@ -182,13 +175,23 @@ impl<L: Lda> Receiver<L> {
     /// When to call [`Self::on_timeout`] next.
     #[inline]
     pub fn poll_timeout(&self) -> Option<Time> {
-        self.timer
+        Some(self.timer).filter(|at| *at < NEVER)
     }
 
     /// The report to send now, if one is due; call until none.
     #[inline]
-    pub fn poll_transmit(&mut self, _now: Time) -> Option<Feedback> {
-        self.outbox.take()
+    pub fn poll_transmit(&mut self, now: Time) -> Option<Feedback> {
+        if !self.report_due {
+            return None;
+        }
+        self.report_due = false;
+        Some(Feedback {
+            echo: self.newest.data.sent_at,
+            hold: now - self.newest.arrived,
+            receive_rate: self.receive_rate,
+            loss_event_rate: self.loss_event_rate,
+            wire_bytes: self.config.feedback_bytes,
+        })
     }
 
     /// The loss event rate (p), 0 to 1, as of the last report.
@@ -211,26 +214,55 @@ impl<L: Lda> Receiver<L> {
         &self.config
     }
 
-    /// A marked packet counts as a congestion loss from its arrival on (RFC 5348, section 5.1). It did arrive, so no
-    /// algorithm is asked about it.
-    fn marked(&self, now: Time, data: &Data) -> Option<Lost> {
-        if data.ecn != Ecn::Marked || !self.ecn {
-            return None;
-        }
+    /// The arrival of `data` reveals a gap: the LDA judges the packets in it.
+    #[inline(never)]
+    fn on_gap(&mut self, arrival: &Arrival, data: &Data, witness: &mut impl Witness) {
+        let (before, from, to) = match self.loss_event {
+            LossEventRule::ArrivalTime => (self.newest.data.seq, self.newest.arrived, arrival.at),
+            LossEventRule::SendTimeAndRound => (self.newest.data.seq, self.newest.data.sent_at, data.sent_at),
+        };
+        let missing = &mut self.missing;
+        self.differentiator.judge_gap(arrival, witness, |seq, judgement| {
+            let at = interpolate(from, to, seq - before, data.seq - before);
+            missing.push(Lost { seq, at, wireless: judgement.verdict.is_wireless() });
+        });
+    }
+
+    /// Takes in the losses that the arrival of `data` declares, and its mark. Returns whether a loss event began.
+    #[inline(never)]
+    fn on_losses(&mut self, now: Time, data: &Data) -> Option<NewEvent> {
         let at = match self.loss_event {
             LossEventRule::ArrivalTime => now,
             LossEventRule::SendTimeAndRound => data.sent_at,
         };
-        Some(Lost { seq: data.seq, at, wireless: false })
+        let mut marked = self.is_marked(data).then_some(Lost { seq: data.seq, at, wireless: false });
+        let mut event = None;
+        while let Some(lost) = self.missing.pop_declared().or_else(|| marked.take()) {
+            if lost.wireless {
+                continue;
+            }
+            if self.history.is_empty() {
+                event = Some(self.first_loss(now, &lost));
+            } else if self.further_loss(&lost) {
+                event = event.or(Some(NewEvent { loss_event_rate: None }));
+            }
+        }
+        event
+    }
+
+    /// A marked packet counts as a congestion loss from its arrival on (RFC 5348, section 5.1). It did arrive, so no
+    /// algorithm is asked about it.
+    #[inline]
+    fn is_marked(&self, data: &Data) -> bool {
+        data.ecn == Ecn::Marked && self.ecn
     }
 
     /// The first congestion loss: the interval before it is made from the receive rate (RFC 5348, section 6.3.1).
-    /// Returns the loss event rate to report, if it is not the history's.
-    fn first_loss(&mut self, now: Time, lost: &Lost) -> Option<f64> {
-        let data = self.newest?;
-        let rtt = data.rtt.unwrap_or(Span::ZERO);
-        let rto = data.rto.unwrap_or(Span::ZERO);
-        let receive_rate = self.receive_rate(now);
+    fn first_loss(&mut self, now: Time, lost: &Lost) -> NewEvent {
+        let data = self.newest.data;
+        let rtt = rtt_of(&data).unwrap_or(Span::ZERO);
+        let rto = data.times.map_or(Span::ZERO, |times| times.rto.max(Span::ZERO));
+        let receive_rate = self.measured_receive_rate(now);
         let p_for = |rate| self.config.equation.loss_event_rate(rate, rtt, rto, data.payload_bytes, TOLERANCE);
         match self.config.first_interval {
             FirstInterval::LargestReceiveRate => {
@@ -238,22 +270,23 @@ impl<L: Lda> Receiver<L> {
                 let p = p_for(receive_rate.max(self.largest_receive_rate).max(half_a_packet));
                 self.history.first_event(1.0 / p, lost.seq);
                 self.event = Some((lost.at, data.round));
-                None
+                NewEvent { loss_event_rate: None }
             }
             FirstInterval::Ns2 => {
                 let p = p_for(receive_rate);
                 let open_from = self.last_report.map_or(0, |r| r.newest.saturating_add(1));
                 self.history.first_event((1.0 / p).floor(), open_from);
                 self.event = Some((data.sent_at, data.round));
-                Some(p)
+                NewEvent { loss_event_rate: Some(p) }
             }
         }
     }
 
     /// A congestion loss after the first. Returns whether it starts a new loss event (RFC 5348, section 5.2).
     fn further_loss(&mut self, lost: &Lost) -> bool {
-        let (Some(data), Some((start, round))) = (self.newest, self.event) else { return false };
-        let past_rtt = lost.at - start > data.rtt.unwrap_or(Span::ZERO);
+        let Some((start, round)) = self.event else { return false };
+        let data = &self.newest.data;
+        let past_rtt = lost.at - start > rtt_of(data).unwrap_or(Span::ZERO);
         // The interval counts from the lost packet on (section 5.3), in ns-2.35 from the one after it.
         let (new, open_from) = match self.loss_event {
             LossEventRule::ArrivalTime => (past_rtt, lost.seq),
@@ -267,14 +300,12 @@ impl<L: Lda> Receiver<L> {
     }
 
     fn round_trip_since_report(&self, now: Time) -> bool {
-        let rtt = self.newest.as_ref().and_then(|n| n.rtt);
-        rtt.is_some_and(|rtt| self.last_report.is_none_or(|last| now - last.at >= rtt))
+        rtt_of(&self.newest.data).is_some_and(|rtt| self.last_report.is_none_or(|last| now - last.at >= rtt))
     }
 
     /// X_recv in payload bytes per second.
-    fn receive_rate(&self, now: Time) -> f64 {
-        let Some(data) = self.newest else { return 0.0 };
-        let one_per_second = f64::from(data.payload_bytes);
+    fn measured_receive_rate(&self, now: Time) -> f64 {
+        let one_per_second = f64::from(self.newest.data.payload_bytes);
         let measured = match self.reports {
             Reports::Rfc5348 if self.last_report.is_none() => return 0.0,
             Reports::Rfc5348 => self.received_over_last_rtt(now),
@@ -288,7 +319,7 @@ impl<L: Lda> Receiver<L> {
     /// without one.
     fn received_over_last_rtt(&self, now: Time) -> Option<(u64, Span)> {
         let last = self.last_report?;
-        let rtt = last.rtt.or(self.newest?.rtt)?;
+        let rtt = last.rtt.or_else(|| rtt_of(&self.newest.data))?;
         // The usual case: the timer ran its course.
         if now - last.at == rtt {
             return Some((self.since_report, rtt));
@@ -299,7 +330,7 @@ impl<L: Lda> Receiver<L> {
     /// Packets since the last report if that is a round-trip time ago, else in the last round-trip time before the
     /// newest; none if there are none or the round-trip time is unknown.
     fn received_since_report_or_over_rtt(&self, now: Time) -> Option<(u64, Span)> {
-        let rtt = self.newest?.rtt?;
+        let rtt = rtt_of(&self.newest.data)?;
         let elapsed = self.last_report.map_or(Span::MAX, |last| now - last.at);
         let received = if elapsed >= rtt { (self.since_report, elapsed) } else { (self.arrivals.within(rtt), rtt) };
         (received.0 > 0).then_some(received)
@@ -307,14 +338,14 @@ impl<L: Lda> Receiver<L> {
 
     /// Sends a report and sets the timer for the next. `p` overrules the history's loss event rate.
     fn report(&mut self, now: Time, p: Option<f64>) {
-        let Some(data) = self.newest else { return };
-        let (arrived, rtt) = (data.arrived, data.rtt);
+        let Newest { arrived, data: Data { seq, .. } } = self.newest;
+        let rtt = rtt_of(&self.newest.data);
         match self.reports {
             // Section 6.2, step 4.
-            Reports::Rfc5348 => self.timer = rtt.map(|rtt| now + rtt),
+            Reports::Rfc5348 => self.timer = rtt.map_or(NEVER, |rtt| now + rtt),
             Reports::Ns2 => {
                 if let Some(rtt) = rtt {
-                    self.timer = Some(now + rtt * 3 / 2);
+                    self.timer = now + rtt * 3 / 2;
                 }
                 // A report at the instant of the arrival does not count as one after it, so a flow that falls
                 // silent is reported twice.
@@ -323,34 +354,36 @@ impl<L: Lda> Receiver<L> {
                 }
             }
         }
-        self.loss_event_rate = p.unwrap_or_else(|| self.history.loss_event_rate(data.seq));
-        let receive_rate = self.receive_rate(now);
+        self.loss_event_rate = p.unwrap_or_else(|| self.history.loss_event_rate(seq));
+        self.receive_rate = self.measured_receive_rate(now);
         if rtt.is_some() {
-            self.largest_receive_rate = self.largest_receive_rate.max(receive_rate);
+            self.largest_receive_rate = self.largest_receive_rate.max(self.receive_rate);
         }
-        self.outbox = Some(Feedback {
-            echo: data.sent_at,
-            hold: now - arrived,
-            receive_rate,
-            loss_event_rate: self.loss_event_rate,
-            wire_bytes: self.config.feedback_bytes,
-        });
-        self.last_report = Some(LastReport { at: now, newest: data.seq, rtt });
+        self.report_due = true;
+        self.last_report = Some(LastReport { at: now, newest: seq, rtt });
         self.since_report = 0;
     }
 }
 
-/// The instant `part` of `whole` equal steps from `from` to `to`.
+/// R as a packet has it. A time that is not above zero is none.
+#[inline]
+fn rtt_of(data: &Data) -> Option<Span> {
+    data.times.map(|times| times.rtt).filter(|rtt| *rtt > Span::ZERO).map(|rtt| rtt.max(SHORTEST_RTT))
+}
+
+/// The instant `part` of `whole` equal steps from `from` to `to`; the steps are packets of a gap, which are not many.
 fn interpolate(from: Time, to: Time, part: u64, whole: u64) -> Time {
-    let nanos = i128::from((to - from).as_nanos()) * i128::from(part) / i128::from(whole.max(1));
-    from + Span::from_nanos(i64::try_from(nanos).unwrap_or(i64::MAX))
+    let (span, part, whole) = ((to - from).as_nanos(), part as i64, whole as i64);
+    // Whole steps and the rest, so that nothing overflows.
+    from + Span::from_nanos(span / whole * part + span % whole * part / whole)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tfrc::Times;
     use losscause::lda::{Constant, Needs};
-    use losscause::{Arrival, Judgement, Loss, Reason, Verdict};
+    use losscause::{Judgement, Loss, Reason, Verdict};
     use proptest::prelude::*;
 
     const RTT: Span = Span::from_millis(100);
@@ -360,12 +393,15 @@ mod tests {
         Time::from_nanos(ms * 1_000_000)
     }
 
+    fn times(rtt: Span) -> Option<Times> {
+        Some(Times { rtt, rto: rtt * 4 })
+    }
+
     fn data(seq: u64, sent_ms: i64, round: u32) -> Data {
         Data {
             seq,
             sent_at: at(sent_ms),
-            rtt: Some(RTT),
-            rto: Some(RTT * 4),
+            times: times(RTT),
             round,
             urgent: false,
             ecn: Ecn::NotCapable,
@@ -430,7 +466,7 @@ mod tests {
         }
 
         fn p(&mut self) -> f64 {
-            let newest = self.receiver.newest.map_or(0, |n| n.seq);
+            let newest = self.receiver.newest.data.seq;
             self.receiver.history.loss_event_rate(newest)
         }
     }
@@ -480,7 +516,7 @@ mod tests {
         let mut flow = Flow::new(&rfc(), plain());
         flow.run(0..20, &[]);
         for seq in 20..60 {
-            let packet = Data { rtt: Some(RTT * 2), ..data(seq, 10 * seq as i64, 2) };
+            let packet = Data { times: times(RTT * 2), ..data(seq, 10 * seq as i64, 2) };
             flow.arrive(10 * seq as i64 + 50, &packet);
         }
         let times: Vec<i64> = flow.reports.iter().map(|r| r.0).collect();
@@ -517,7 +553,7 @@ mod tests {
         for config in [rfc(), ns2()] {
             let mut flow = Flow::new(&config, plain());
             for seq in 0..20 {
-                flow.arrive(0, &Data { rtt: Some(Span::from_nanos(1)), ..data(seq, 0, 0) });
+                flow.arrive(0, &Data { times: times(Span::from_nanos(1)), ..data(seq, 0, 0) });
                 let timer = flow.receiver.poll_timeout();
                 assert!(timer.is_none_or(|timer| timer >= at(0) + SHORTEST_RTT), "{timer:?}");
             }
@@ -530,7 +566,7 @@ mod tests {
     fn without_a_round_trip_time_every_packet_is_reported() {
         let mut flow = Flow::new(&rfc(), plain());
         for seq in 0..3 {
-            flow.arrive(1000 * seq, &Data { rtt: None, rto: None, ..data(seq as u64, 0, 0) });
+            flow.arrive(1000 * seq, &Data { times: None, ..data(seq as u64, 0, 0) });
         }
         assert_eq!(flow.reports.len(), 3);
         assert_eq!(flow.receiver.poll_timeout(), None);
@@ -543,7 +579,7 @@ mod tests {
             flow.arrive(0, &data(0, 0, 0));
             for rtt in [Span::ZERO, -RTT] {
                 for seq in [1, 5, 6, 7, 8] {
-                    flow.arrive(10, &Data { rtt: Some(rtt), urgent: true, ..data(seq, 0, 0) });
+                    flow.arrive(10, &Data { times: times(rtt), urgent: true, ..data(seq, 0, 0) });
                 }
             }
             let rates = flow.reports.iter().map(|(_, report)| report.receive_rate);
@@ -723,10 +759,8 @@ mod tests {
                         prop_assert!(report.hold >= Span::ZERO && report.receive_rate >= 0.0);
                     }
                 }
-                let rtt = rtt_ms.map(Span::from_millis);
                 let packet = Data {
-                    rtt,
-                    rto: rtt.map(|rtt| rtt * 4),
+                    times: rtt_ms.map(Span::from_millis).and_then(times),
                     urgent,
                     round: i as u32 / 7,
                     sent_at: now - Span::from_micros(wait_us * 2),

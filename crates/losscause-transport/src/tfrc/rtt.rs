@@ -2,15 +2,14 @@
 
 use losscause::Span;
 
+use super::Times;
 use super::config::RtoRule;
 
 /// Averages of the round-trip time and the timeout that goes into the throughput equation.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct RttEstimator {
-    /// What every packet asks for, worked out with every measurement.
-    smoothed: Option<Span>,
-    rto: Option<Span>,
+    /// What the spacing of every packet asks for, worked out with every measurement.
     sqrt_ratio: f64,
     averages: Option<Averages>,
     weight: f64,
@@ -34,11 +33,11 @@ struct Ticks {
 
 impl RttEstimator {
     pub(crate) fn new(weight: f64, rule: RtoRule) -> Self {
-        Self { smoothed: None, rto: None, sqrt_ratio: 1.0, averages: None, weight, rule, ticks: Ticks::default() }
+        Self { sqrt_ratio: 1.0, averages: None, weight, rule, ticks: Ticks::default() }
     }
 
-    /// Takes in one measurement; one that is not above zero counts as a nanosecond.
-    pub(crate) fn update(&mut self, sample: Span) {
+    /// Takes in one measurement, and returns R and t_RTO; one that is not above zero counts as a nanosecond.
+    pub(crate) fn update(&mut self, sample: Span) -> Times {
         let sample = sample.max(Span::from_nanos(1));
         let latest = sample.as_secs_f64();
         let q = self.weight;
@@ -60,22 +59,12 @@ impl RttEstimator {
         };
         self.averages = Some(averages);
         self.sqrt_ratio = averages.mean_sqrt / sqrt;
-        (self.smoothed, self.rto) = (Some(smoothed), Some(rto));
+        Times { rtt: smoothed, rto }
     }
 
     /// R in seconds; none before the first measurement.
     pub(crate) fn smoothed_secs(&self) -> Option<f64> {
         self.averages.map(|a| a.smoothed)
-    }
-
-    /// R.
-    pub(crate) fn smoothed(&self) -> Option<Span> {
-        self.smoothed
-    }
-
-    /// t_RTO.
-    pub(crate) fn rto(&self) -> Option<Span> {
-        self.rto
     }
 
     /// R_sqmean / sqrt(R_sample) (RFC 5348, section 4.5): below 1 while the queue is longer than usual.
@@ -119,19 +108,15 @@ mod tests {
         let rule = RtoRule::Ticks { tick: Span::from_nanos(1), minimum: Span::ZERO };
         let mut rtt = RttEstimator::new(0.9, rule);
         for sample in [Span::MAX, Span::from_nanos(1)].into_iter().cycle().take(100) {
-            rtt.update(sample);
-            assert!(rtt.rto().is_some_and(|rto| rto > Span::ZERO));
+            assert!(rtt.update(sample).rto > Span::ZERO);
         }
     }
 
     #[test]
     fn the_average_gives_a_tenth_to_the_new_sample() {
         let mut rtt = RttEstimator::new(0.9, RtoRule::FourRtts);
-        assert_eq!(rtt.smoothed(), None);
         rtt.update(millis(100));
-        rtt.update(millis(200));
-        assert_eq!(rtt.smoothed(), Some(millis(110)));
-        assert_eq!(rtt.rto(), Some(millis(440)));
+        assert_eq!(rtt.update(millis(200)), Times { rtt: millis(110), rto: millis(440) });
     }
 
     #[test]
@@ -149,20 +134,16 @@ mod tests {
         let mut rtt = RttEstimator::new(0.95, RtoRule::Ticks { tick: millis(100), minimum: Span::ZERO });
         // One tick: mean 8/8, deviation 2/4: (16 + 8) / 8 = 3 ticks; the deviation's quarter rounds to none.
         for _ in 0..10 {
-            rtt.update(millis(60));
-            assert_eq!(rtt.rto(), Some(millis(300)));
+            assert_eq!(rtt.update(millis(60)).rto, millis(300));
         }
         // Two ticks: error 1, mean 9/8, deviation 3/4: (24 + 9) / 8 = 4 ticks, and back at one tick: error 0.
-        rtt.update(millis(160));
-        assert_eq!(rtt.rto(), Some(millis(400)));
-        rtt.update(millis(60));
-        assert_eq!(rtt.rto(), Some(millis(400)));
+        assert_eq!(rtt.update(millis(160)).rto, millis(400));
+        assert_eq!(rtt.update(millis(60)).rto, millis(400));
     }
 
     #[test]
     fn the_minimum_timeout_holds() {
         let mut rtt = RttEstimator::new(0.95, RtoRule::Ticks { tick: millis(100), minimum: millis(1000) });
-        rtt.update(millis(60));
-        assert_eq!(rtt.rto(), Some(millis(1000)));
+        assert_eq!(rtt.update(millis(60)).rto, millis(1000));
     }
 }

@@ -6,7 +6,7 @@ use super::config::Spacing;
 use super::data_limited::NotLimited;
 use super::rate::{Next, Rate, Report, Silence};
 use super::rtt::RttEstimator;
-use super::{Config, Data, Feedback};
+use super::{Config, Data, Feedback, NEVER};
 use crate::Ecn;
 
 /// What the application has to send.
@@ -29,26 +29,21 @@ impl Backlog {
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Sender {
-    send_at: Option<Time>,
-    no_feedback_at: Option<Time>,
+    /// When to send the next packet, and when the no-feedback timer expires; may be [`NEVER`].
+    send_at: Time,
+    no_feedback_at: Time,
     /// Nominal time of the last packet: the next one's counts from it.
     last_send: Time,
     /// Spacing of the next packet.
     interval: Span,
     backlog: Backlog,
-    /// Sequence number of the next packet, and so the number of packets sent.
-    next_seq: u64,
+    /// The next packet, but for the time. Its number is that of packets sent.
+    next: Data,
     /// Packets to hand out now.
     due_pkts: u32,
-    round: u32,
-    /// Sizes of a packet, bytes.
-    payload_bytes: u32,
-    wire_bytes: u32,
     phase: Phase,
-    urgent: bool,
     /// Something was sent since the no-feedback timer was set.
     sent_since_timer: bool,
-    ecn: Ecn,
     spacing: Spacing,
     not_limited: NotLimited,
     rtt: RttEstimator,
@@ -81,23 +76,27 @@ impl Sender {
     /// A sender that has not started. See [`Config::validate`] for the range of the settings.
     pub fn new(config: &Config) -> Self {
         Self {
-            payload_bytes: config.payload_bytes,
-            wire_bytes: config.payload_bytes.saturating_add(config.header_bytes),
-            ecn: if config.ecn { Ecn::Capable } else { Ecn::NotCapable },
+            next: Data {
+                seq: 0,
+                sent_at: Time::ZERO,
+                times: None,
+                round: 0,
+                urgent: true,
+                ecn: if config.ecn { Ecn::Capable } else { Ecn::NotCapable },
+                payload_bytes: config.payload_bytes,
+                wire_bytes: config.payload_bytes.saturating_add(config.header_bytes),
+            },
             spacing: config.spacing,
             phase: Phase::Closed,
             backlog: Backlog::Unlimited,
             rtt: RttEstimator::new(config.rtt_weight, config.rto),
             rate: Rate::new(config),
-            next_seq: 0,
             due_pkts: 0,
             last_send: Time::ZERO,
             interval: Span::ZERO,
-            send_at: None,
-            no_feedback_at: None,
+            send_at: NEVER,
+            no_feedback_at: NEVER,
             no_feedback_expirations: 0,
-            round: 0,
-            urgent: true,
             started: Time::ZERO,
             not_limited: NotLimited::default(),
             sent_since_timer: false,
@@ -118,8 +117,8 @@ impl Sender {
     pub fn stop(&mut self, _now: Time) {
         self.phase = Phase::Closed;
         self.due_pkts = 0;
-        self.send_at = None;
-        self.no_feedback_at = None;
+        self.send_at = NEVER;
+        self.no_feedback_at = NEVER;
     }
 
     /// Says what the application has to send from now on; unlimited unless said otherwise.
@@ -142,25 +141,24 @@ impl Sender {
             return;
         }
         // RFC 5348, section 4.3, steps 1 to 3.
-        self.rtt.update(now - feedback.echo - feedback.hold);
-        self.round += 1;
-        self.urgent = false;
-        let (Some(rtt), Some(span), Some(rto)) = (self.rtt.smoothed_secs(), self.rtt.smoothed(), self.rtt.rto()) else {
-            return;
-        };
+        let times = self.rtt.update(now - feedback.echo - feedback.hold);
+        let Some(rtt) = self.rtt.smoothed_secs() else { return };
+        self.next.times = Some(times);
+        self.next.round += 1;
+        self.next.urgent = false;
         // The timer takes the rate from before this report, in both.
-        let silence = (span * i64::from(self.config.no_feedback_rtts)).max(self.two_packets());
+        let silence = (times.rtt * i64::from(self.config.no_feedback_rtts)).max(self.two_packets());
         self.set_no_feedback_timer(now, silence);
         let p = feedback.loss_event_rate.clamp(0.0, 1.0);
-        let data_limited = self.not_limited.on_report(now, feedback.echo, span);
+        let data_limited = self.not_limited.on_report(now, feedback.echo, times.rtt);
         let report = Report {
             now,
             started: self.started,
             rtt,
-            equation: self.config.equation.rate(p, span, rto, self.config.payload_bytes),
+            equation: self.config.equation.rate(p, times.rtt, times.rto, self.config.payload_bytes),
             loss_event_rate: p,
             receive_rate: feedback.receive_rate.max(0.0),
-            round: self.round,
+            round: self.next.round,
             // A receive rate of zero is the first report's, which has measured nothing (section 4.3).
             data_limited: data_limited && self.backlog != Backlog::Unlimited && feedback.receive_rate > 0.0,
             nothing_to_send: self.phase == Phase::WaitingForData,
@@ -172,14 +170,13 @@ impl Sender {
     /// The instant that [`Self::poll_timeout`] named has come.
     #[inline]
     pub fn on_timeout(&mut self, now: Time) {
-        if self.send_at.is_some_and(|at| at <= now) {
+        if self.send_at <= now {
             // Count the spacing from the nominal time, so that a late call does not slow the flow down
             // (RFC 5348, section 8.3), unless it is over a packet late.
-            let nominal = self.send_at.unwrap_or(now);
-            self.last_send = if now - nominal > self.interval { now } else { nominal };
+            self.last_send = if now - self.send_at > self.interval { now } else { self.send_at };
             self.send(now, Waited::ForItsTime);
         }
-        if self.no_feedback_at.is_some_and(|at| at <= now) {
+        if self.no_feedback_at <= now {
             self.on_silence(now);
         }
     }
@@ -187,10 +184,7 @@ impl Sender {
     /// When to call [`Self::on_timeout`] next.
     #[inline]
     pub fn poll_timeout(&self) -> Option<Time> {
-        match (self.send_at, self.no_feedback_at) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        }
+        Some(self.send_at.min(self.no_feedback_at)).filter(|at| *at < NEVER)
     }
 
     /// The next packet to send now; call until none.
@@ -200,20 +194,11 @@ impl Sender {
             return None;
         }
         self.due_pkts -= 1;
-        let seq = self.next_seq;
-        self.next_seq += 1;
         self.sent_since_timer = true;
-        Some(Data {
-            seq,
-            sent_at: now,
-            rtt: self.rtt.smoothed(),
-            rto: self.rtt.rto(),
-            round: self.round,
-            urgent: self.urgent,
-            ecn: self.ecn,
-            payload_bytes: self.payload_bytes,
-            wire_bytes: self.wire_bytes,
-        })
+        let mut data = self.next; // In one piece.
+        data.sent_at = now;
+        self.next.seq += 1;
+        Some(data)
     }
 
     /// The allowed sending rate (X), payload bytes per second.
@@ -223,12 +208,12 @@ impl Sender {
 
     /// The round-trip time estimate (R); none before the first feedback.
     pub fn rtt(&self) -> Option<Span> {
-        self.rtt.smoothed()
+        self.next.times.map(|times| times.rtt)
     }
 
     /// Packets sent.
     pub fn sent(&self) -> u64 {
-        self.next_seq
+        self.next.seq
     }
 
     /// How often the no-feedback timer expired.
@@ -247,7 +232,7 @@ impl Sender {
             Backlog::Unlimited => {}
             Backlog::Packets(0) => {
                 self.phase = Phase::WaitingForData;
-                self.send_at = None;
+                self.send_at = NEVER;
                 return;
             }
             Backlog::Packets(left) => *left -= 1,
@@ -257,20 +242,20 @@ impl Sender {
             self.not_limited.on_all_sent(now);
         }
         self.interval = self.spacing();
-        self.send_at = Some((self.last_send + self.interval).max(now));
+        self.send_at = (self.last_send + self.interval).max(now);
     }
 
     fn on_silence(&mut self, now: Time) {
         self.no_feedback_expirations += 1;
-        self.round += 1;
-        self.urgent = true;
+        self.next.round += 1;
+        self.next.urgent = true;
         let next = self.rate.on_silence(&Silence {
             now,
             rtt: self.rtt.smoothed_secs(),
             idle: !self.sent_since_timer,
             nothing_to_send: self.phase == Phase::WaitingForData,
         });
-        let rtts = self.rtt.smoothed().unwrap_or(Span::ZERO) * i64::from(self.config.no_feedback_rtts);
+        let rtts = self.rtt().unwrap_or(Span::ZERO) * i64::from(self.config.no_feedback_rtts);
         self.set_no_feedback_timer(now, rtts.max(self.two_packets()));
         self.obey(now, next);
     }
@@ -287,7 +272,7 @@ impl Sender {
             }
             Next::Reschedule => {
                 self.interval = self.spacing();
-                self.send_at = Some((self.last_send + self.interval).max(now));
+                self.send_at = (self.last_send + self.interval).max(now);
             }
         }
     }
@@ -297,7 +282,7 @@ impl Sender {
             Spacing::Even => 1.0,
             Spacing::SqrtRtt => self.rtt.sqrt_ratio(),
         };
-        let seconds = f64::from(self.payload_bytes) / self.rate.spacing(ratio);
+        let seconds = f64::from(self.next.payload_bytes) / self.rate.spacing(ratio);
         Span::from_secs_f64_rounded(seconds).max(SHORTEST_INTERVAL)
     }
 
@@ -307,7 +292,7 @@ impl Sender {
     }
 
     fn set_no_feedback_timer(&mut self, now: Time, span: Span) {
-        self.no_feedback_at = Some(now + span.max(SHORTEST_INTERVAL));
+        self.no_feedback_at = now + span.max(SHORTEST_INTERVAL);
         self.sent_since_timer = false;
     }
 }
@@ -318,7 +303,7 @@ const SHORTEST_INTERVAL: Span = Span::from_nanos(100);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tfrc::Equation;
+    use crate::tfrc::{Equation, Times};
     use proptest::prelude::*;
 
     fn at(ms: i64) -> Time {
@@ -409,7 +394,7 @@ mod tests {
             sender.on_timeout(next);
             sender.poll_transmit(next).unwrap()
         };
-        assert_eq!((data.rtt, data.rto), (Some(rtt), Some(rtt * 4)));
+        assert_eq!(data.times, Some(Times { rtt, rto: rtt * 4 }));
         assert_eq!((data.payload_bytes, data.wire_bytes, data.urgent), (1000, 1040, false));
     }
 

@@ -7,6 +7,7 @@ use crate::{AckSample, Arrival, DeclaredLoss, Judgement, Loss, SenderLda};
 /// [`Config::build`](crate::Config::build)).
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::large_enum_variant)] // No allocation here; a flow holds one of these.
+#[repr(u8)] // A tag that is read at once, for every packet.
 pub enum AnyLda {
     /// Biaz or mBiaz.
     Biaz(Biaz),
@@ -42,7 +43,7 @@ impl Lda for AnyLda {
         each!(self, lda => lda.needs())
     }
 
-    #[inline]
+    #[inline(always)] // One call per arrival, to the algorithm itself.
     fn on_arrival(&mut self, arrival: &Arrival) {
         each!(self, lda => lda.on_arrival(arrival));
     }
