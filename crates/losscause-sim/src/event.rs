@@ -36,8 +36,9 @@ const REVIEW: u64 = if cfg!(test) { 16 } else { 1 << 14 };
 pub(crate) struct Schedule {
     sources: Box<[Source]>,
     wheel: Wheel,
-    /// The time of the event that was taken out last.
+    /// The time of the event that was taken out last, and as of when it had been set.
     now: Time,
+    since: Time,
     /// How often an event was set.
     number: u64,
     /// When the length of a slot was looked at last, and the number at which it will be again.
@@ -84,6 +85,7 @@ impl Schedule {
                 .into_boxed_slice(),
             wheel: Wheel { first: Box::new([NOBODY; SLOTS]), used: [0; WORDS], base: 0, slot_bits },
             now: Time::ZERO,
+            since: Time::ZERO,
             number: 0,
             reviewed: Time::ZERO,
             review_at: REVIEW,
@@ -128,6 +130,12 @@ impl Schedule {
         self.wheel.open(place, source);
     }
 
+    /// As of when the event was set that was taken out last.
+    #[inline]
+    pub(crate) fn since(&self) -> Time {
+        self.since
+    }
+
     /// Takes out the next event up to and including `until`: when, and which source. That one has none until it is set.
     #[inline(always)]
     pub(crate) fn take_until(&mut self, until: Time) -> Option<(Time, usize)> {
@@ -151,6 +159,7 @@ impl Schedule {
                 }
                 self.wheel.base = slot;
                 self.now = at;
+                self.since = state.since;
                 state.place = NOWHERE;
                 self.wheel.take_out_first(place, state.next);
                 return Some((at, source));

@@ -263,14 +263,7 @@ impl Fabric {
 
     /// What became of a packet that came to a link.
     #[inline(always)]
-    fn take_down<R: Recorder>(
-        &mut self,
-        now: Time,
-        packet: Packet,
-        index: usize,
-        entry: Entry,
-        recorder: &mut R,
-    ) {
+    fn take_down<R: Recorder>(&mut self, now: Time, packet: Packet, index: usize, entry: Entry, recorder: &mut R) {
         match entry {
             Entry::Waits | Entry::Sent => {}
             Entry::Awaited { arrives } => self.schedule.set(index, arrives),

@@ -1,6 +1,7 @@
 //! One direction of a link: a queue, a transmitter, and the way to the far end.
 //!
-//! A link has one event per packet, its arrival at the far end, or none where sources without feedback allow it ([`Role`]).
+//! A link has at most one event per packet, its arrival at the far end, and none where nobody waits for it
+//! ([`lookout`](crate::lookout)).
 //! A transmission begins at `max(arrival of the packet, end of the transmission before)`, so it is known beforehand or
 //! worked out late, whichever costs less, and never has an event.
 //!
@@ -129,9 +130,7 @@ impl Link {
 
     #[inline(always)]
     fn hits_before_queue<K: Keeper>(&mut self, now: Time, packet: Packet, keeper: &K) -> bool {
-        self.errors == Some(ErrorPosition::BeforeQueue)
-            && self.channel.corrupts(now, now)
-            && !keeper.is_immune(packet)
+        self.errors == Some(ErrorPosition::BeforeQueue) && self.channel.corrupts(now, now) && !keeper.is_immune(packet)
     }
 
     /// When the transmission of a packet begins that comes to a plain queue at `now`, if there is room.

@@ -41,6 +41,8 @@ struct Flow {
     /// Its first link, if the sender looks after it ([`Role::First`](crate::link::Role::First)).
     own_link: Option<u32>,
     stops_at: Time,
+    /// As of when it is known when the sender is due, if it looks after its first link.
+    due_since: Time,
     sent_packets: u64,
     received_packets: u64,
     received_payload_bytes: u64,
@@ -191,11 +193,16 @@ impl Simulation {
         self.send_late(now, now, index, link, recorder);
     }
 
-    /// A sender that looks after its first link hears from the receiver.
+    /// A sender that looks after its first link hears from the receiver. If something is due at that very instant, what was known first
+    /// comes first, as among events.
     #[inline(never)]
     fn hear<R: Recorder>(&mut self, now: Time, packet: Packet, index: usize, link: u32, recorder: &mut R) {
-        self.send_due(now, index, link, recorder);
+        let Flow { due_since, .. } = self.flows[index];
+        let reported_first = due_since > self.fabric.schedule.since();
+        let before = if reported_first { now - Span::from_nanos(1) } else { now };
+        self.send_due(before, index, link, recorder);
         let flow = &mut self.flows[index];
+        let due = flow.due();
         let content = self.fabric.custody.pool.content(packet);
         if let Content::Payload(payload) = content
             && flow.phase == Phase::Sending
@@ -205,6 +212,10 @@ impl Simulation {
             let mut watch = Watch { ledger, recorder, flow: FlowId(index as u32), now };
             flow.sender.on_message(now, payload, &mut watch);
             self.send_late(now, now, index, link, recorder);
+        }
+        let flow = &mut self.flows[index];
+        if flow.due() != due {
+            flow.due_since = now;
         }
         self.set_own_timer(index, link, self.flows[index].due());
     }
@@ -218,6 +229,7 @@ impl Simulation {
             let Some(at) = due.filter(|&due| due <= now) else { return due };
             let ledger = &mut self.fabric.custody.ledgers[index];
             flow.sender.on_timeout(at, &mut Watch { ledger, recorder, flow: FlowId(index as u32), now: at });
+            flow.due_since = at;
             self.send_late(at, now, index, link, recorder);
         }
     }
@@ -347,6 +359,7 @@ impl Flow {
             payload_bytes: spec.traffic.payload_bytes(),
             wire_bytes: spec.traffic.wire_bytes(),
             own_link,
+            due_since: starts_at,
             sent_packets: 0,
             received_packets: 0,
             received_payload_bytes: 0,

@@ -1,16 +1,17 @@
-//! A source without feedback looks after its first link, and nobody after its last one, as long as no other flow uses them. That is
-//! about speed alone (unless two packets set out and arrive at the very same instants): with a flow that uses them as well, but never sends, every link has its events, and everything is the same.
+//! A sender that is paced by its own timer looks after its first link if no other flow uses that, and of what a source without feedback
+//! sends nobody waits for the arrival. That is about speed alone (unless two packets set out and arrive at the very same instants): with a
+//! flow that uses the same links, but never sends, every packet has its events, and everything is the same.
 #![allow(clippy::unwrap_used)]
 
 mod common;
 
 use common::{at_secs, drop_tail, flow, wired, wireless};
-use losscause::{Span, Time};
+use losscause::{AnyLda, Span, Time, Verdict, lda};
 use losscause_sim::{
-    ChannelSpec, ErrorPosition, Event, EventKind, FlowId, FlowReport, FlowSpec, HopCounters, Lengths, LinkEvent,
-    LinkId, LinkSpec, Network, Simulation, Traffic,
+    ChannelSpec, ErrorPosition, Event, EventKind, FlowId, FlowReport, FlowSpec, HopCounters, LdaSpec, Lengths,
+    LinkEvent, LinkId, LinkSpec, Network, Simulation, Traffic,
 };
-use losscause_transport::tcp;
+use losscause_transport::{tcp, tfrc};
 use proptest::prelude::*;
 
 /// Rates and sizes of which many packets come at the same nanosecond.
@@ -26,6 +27,13 @@ fn source() -> impl Strategy<Value = Traffic> {
     })
 }
 
+/// Its reports come at the very instants at which packets are due, often enough.
+fn tfrc() -> impl Strategy<Value = Traffic> {
+    let always = LdaSpec::Algorithm(AnyLda::Constant(lda::Constant::new(Verdict::Congestion)));
+    prop_oneof![Just(tfrc::Config::ns2()), Just(tfrc::Config::rfc5348())]
+        .prop_map(move |config| Traffic::Tfrc { config, lda: always })
+}
+
 fn lossy(link: LinkSpec) -> impl Strategy<Value = LinkSpec> {
     let position = prop_oneof![Just(ErrorPosition::BeforeQueue), Just(ErrorPosition::AfterTransmission)];
     (prop_oneof![Just(0.0), Just(0.1)], position).prop_map(move |(loss, error_position)| LinkSpec {
@@ -35,11 +43,12 @@ fn lossy(link: LinkSpec) -> impl Strategy<Value = LinkSpec> {
     })
 }
 
-/// Links 0 and 1 are shared, there and back. Each source has its way to them and its way from them on; two TCP flows come from
-/// elsewhere.
+/// Links 0 and 1 are shared, there and back. Each source has its way to them and its way from them on; two TCP flows and a TFRC flow come
+/// from elsewhere.
 fn network() -> impl Strategy<Value = Network> {
+    let media = (lossy(wired("access", 2_000_000, 1, 3)), tfrc(), 0_i64..3);
     let way = (lossy(wired("", 2_000_000, 1, 3)), lossy(wired("", 1_000_000, 2, 3)), source(), 0_i64..3);
-    (prop::collection::vec(way, 1..5), 1_u32..10).prop_map(|(ways, limit)| {
+    (prop::collection::vec(way, 1..5), media, 1_u32..10).prop_map(|(ways, (access, tfrc, stop_s), limit)| {
         let shared = wireless("shared", 2_000_000, 10, limit, ChannelSpec::Bernoulli { loss: 0.02 });
         let mut links = vec![shared, wired("back", 2_000_000, 10, 50)];
         let mut flows: Vec<FlowSpec> = ["one", "two"]
@@ -49,6 +58,9 @@ fn network() -> impl Strategy<Value = Network> {
                 flow(name, &[access, 0], &[1], Traffic::tcp(tcp::Config::ns2()))
             })
             .into();
+        let media = flow("media", &[4, 0], &[1], tfrc);
+        links.push(access);
+        flows.push(FlowSpec { start: Time::from_nanos(3), stop: (stop_s > 0).then(|| at_secs(stop_s)), ..media });
         for (index, (first, last, traffic, stop_s)) in ways.into_iter().enumerate() {
             let access = links.len() as u32;
             links.push(LinkSpec { name: format!("to {index}"), ..first });
@@ -62,7 +74,7 @@ fn network() -> impl Strategy<Value = Network> {
     })
 }
 
-/// The same with a flow that never sends over all links of sources, and on from the last of them.
+/// The same with a flow that never sends over all links that only one flow uses, and on from the last of them.
 fn with_a_silent_flow(network: &Network) -> Network {
     let mut network = network.clone();
     let mut path: Vec<u32> = (4..network.links.len() as u32).collect();
