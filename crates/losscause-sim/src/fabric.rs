@@ -250,7 +250,8 @@ impl Fabric {
     #[inline(always)]
     fn enter<R: Recorder>(&mut self, now: Time, packet: Packet, link: u32, recorder: &mut R) {
         let index = link as usize;
-        if self.links[index].has_unawaited() && self.links[index].is_full() {
+        // What is recorded shows the queue's length, which is known no more once another packet has come.
+        if self.links[index].has_unawaited() && (R::ON || self.links[index].is_full()) {
             self.settle(now, index, recorder);
         }
         let Station { counters, next } = &mut self.custody.counters.hops[packet.hop as usize];

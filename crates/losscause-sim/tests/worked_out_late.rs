@@ -3,6 +3,8 @@
 //! flow that uses the same links, but never sends, every packet has its events, and everything is the same.
 #![allow(clippy::unwrap_used)]
 
+use std::collections::HashMap;
+
 mod common;
 
 use common::{at_secs, drop_tail, flow, wired, wireless};
@@ -99,9 +101,15 @@ fn seen(network: &Network, flows: usize) -> (Vec<FlowReport>, Vec<(LinkId, HopCo
         }
     }
     // Whether a packet that comes at the instant of an arrival at the far end is counted then as one that waits is nowhere laid down.
-    for Event { kind, .. } in &mut events {
-        if let EventKind::Link { what: LinkEvent::Deliver | LinkEvent::Corrupted, queue_packets, queue_bytes, .. } =
-            kind
+    let mut at_once: HashMap<(LinkId, Time), u32> = HashMap::new();
+    for Event { kind, at, .. } in &events {
+        if let EventKind::Link { link, .. } = kind {
+            *at_once.entry((*link, *at)).or_default() += 1;
+        }
+    }
+    for Event { kind, at, .. } in &mut events {
+        if let EventKind::Link { link, queue_packets, queue_bytes, .. } = kind
+            && at_once[&(*link, *at)] > 1
         {
             (*queue_packets, *queue_bytes) = (0, 0);
         }
