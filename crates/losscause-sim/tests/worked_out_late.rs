@@ -10,8 +10,8 @@ mod common;
 use common::{at_secs, drop_tail, flow, wired, wireless};
 use losscause::{AnyLda, Span, Time, Verdict, lda};
 use losscause_sim::{
-    ChannelSpec, ErrorPosition, Event, EventKind, FlowId, FlowReport, FlowSpec, HopCounters, LdaSpec, Lengths,
-    LinkEvent, LinkId, LinkSpec, Network, Simulation, Traffic,
+    ChannelSpec, ErrorPosition, Event, EventKind, FlowId, FlowReport, FlowSpec, HopCounters, LdaSpec, Lengths, LinkId,
+    LinkSpec, Network, Simulation, Traffic,
 };
 use losscause_transport::{tcp, tfrc};
 use proptest::prelude::*;
