@@ -197,14 +197,11 @@ impl Simulation {
     /// comes first, as among events.
     #[inline(never)]
     fn hear<R: Recorder>(&mut self, now: Time, packet: Packet, index: usize, link: u32, recorder: &mut R) {
-        let Flow { due_since, .. } = self.flows[index];
-        let reported_first = due_since > self.fabric.schedule.since();
+        let reported_first = self.flows[index].due_since > self.fabric.schedule.since();
         let before = if reported_first { now - Span::from_nanos(1) } else { now };
-        self.send_due(before, index, link, recorder);
+        let due = self.send_due(before, index, link, recorder);
         let flow = &mut self.flows[index];
-        let due = flow.due();
-        let content = self.fabric.custody.pool.content(packet);
-        if let Content::Payload(payload) = content
+        if let Content::Payload(payload) = self.fabric.custody.pool.content(packet)
             && flow.phase == Phase::Sending
             && now < flow.stops_at
         {
@@ -214,10 +211,11 @@ impl Simulation {
             self.send_late(now, now, index, link, recorder);
         }
         let flow = &mut self.flows[index];
-        if flow.due() != due {
+        let next = flow.due();
+        if next != due {
             flow.due_since = now;
         }
-        self.set_own_timer(index, link, self.flows[index].due());
+        self.set_own_timer(index, link, next);
     }
 
     /// What a sender that looks after its first link sends by `now`, each packet at its own instant. Returns when the next is due.
