@@ -124,3 +124,108 @@ fn own_link(network: &Network, flow: &FlowSpec, users: &[usize]) -> Option<usize
     let fits = matches!(spec.queue, QueueSpec::DropTail { .. }) && matches!(spec.variation, VariationSpec::Constant);
     (flow.traffic.is_paced() && flow.path.len() > 1 && fits && users[first] == 1).then_some(first)
 }
+
+#[cfg(test)]
+mod tests {
+    use losscause::{AnyLda, Span, Time, Verdict, lda};
+    use losscause_transport::{tcp, tfrc};
+
+    use super::*;
+    use crate::topology::{LdaSpec, Limit, LinkSpec, Traffic};
+
+    const PLAIN: QueueSpec = QueueSpec::DropTail { limit: Limit::Packets(50) };
+
+    fn network(links: &[QueueSpec], flows: &[(Traffic, &[u32], &[u32])]) -> Network {
+        let link = |queue: &QueueSpec| LinkSpec::wired("", 1_000_000, Span::from_millis(10), queue.clone());
+        let path = |links: &[u32]| links.iter().copied().map(LinkId).collect();
+        let flow = |(traffic, out, back): &(Traffic, &[u32], &[u32])| FlowSpec {
+            name: String::new(),
+            path: path(out),
+            return_path: path(back),
+            traffic: traffic.clone(),
+            start: Time::ZERO,
+            start_spread: Span::ZERO,
+            stop: None,
+            turnover: None,
+            wireless_immune: false,
+            measured: true,
+        };
+        Network { links: links.iter().map(link).collect(), flows: flows.iter().map(flow).collect() }
+    }
+
+    fn cbr() -> Traffic {
+        Traffic::Cbr { rate_bps: 1_000_000, packet_bytes: 500 }
+    }
+
+    fn tcp() -> Traffic {
+        Traffic::tcp(tcp::Config::ns2())
+    }
+
+    fn tfrc() -> Traffic {
+        let lda = AnyLda::Constant(lda::Constant::new(Verdict::Congestion));
+        Traffic::Tfrc { config: tfrc::Config::ns2(), lda: LdaSpec::Algorithm(lda) }
+    }
+
+    #[test]
+    fn beside_packets_that_are_answered_those_of_a_source_without_feedback_are_not_awaited_at_their_last_link() {
+        let lookout = Lookout::new(&network(&[PLAIN; 2], &[(cbr(), &[0], &[]), (tcp(), &[0], &[1])]));
+        assert_eq!(lookout.awaited, [false, true, true]);
+        assert_eq!(lookout.lazy, [0]);
+        assert_eq!(lookout.roles, [Role::Timely; 2]);
+    }
+
+    #[test]
+    fn of_late_links_each_comes_before_those_that_it_feeds_whatever_their_numbers() {
+        // Two share 3, which feeds 0 and 1; 0 feeds 2. Their first links are shared as well, and feed 3 both.
+        let flows: &[(Traffic, &[u32], &[u32])] = &[
+            (cbr(), &[4, 3, 0, 2], &[]),
+            (cbr(), &[4, 3, 1], &[]),
+            (cbr(), &[5, 3, 1], &[]),
+            (cbr(), &[5, 3, 1], &[]),
+        ];
+        let lookout = Lookout::new(&network(&[PLAIN; 6], flows));
+        let awaited = [true, false, false, false, true, false, false, true, false, false, true, false, false];
+        assert_eq!(lookout.awaited, awaited);
+        let place = |link: usize| lookout.lazy.iter().position(|&other| other == link);
+        assert_eq!(lookout.lazy.len(), 4);
+        assert!(place(3) < place(0) && place(0) < place(2) && place(3) < place(1), "{:?}", lookout.lazy);
+    }
+
+    #[test]
+    fn packets_are_awaited_where_the_next_link_has_another_feeder_or_answered_packets() {
+        let others: [(Traffic, &[u32], &[u32]); 3] =
+            [(cbr(), &[2, 1], &[]), (cbr(), &[1], &[]), (tcp(), &[0, 1], &[2])];
+        for other in others {
+            let flows: [(Traffic, &[u32], &[u32]); 3] = [(cbr(), &[0, 1], &[]), (cbr(), &[0, 1], &[]), other];
+            let lookout = Lookout::new(&network(&[PLAIN; 3], &flows));
+            assert_eq!(lookout.awaited[..4], [true, false, true, false]);
+        }
+    }
+
+    #[test]
+    fn a_paced_sender_looks_after_its_first_link_if_that_is_its_own_and_another_one_follows() {
+        let first = |flows: &[(Traffic, &[u32], &[u32])]| Lookout::new(&network(&[PLAIN; 4], flows)).roles[0];
+        assert_eq!(first(&[(cbr(), &[0, 1], &[])]), Role::First);
+        assert_eq!(first(&[(tfrc(), &[0, 1], &[2])]), Role::First);
+        assert_eq!(first(&[(tcp(), &[0, 1], &[2])]), Role::Timely);
+        assert_eq!(first(&[(tfrc(), &[0], &[2])]), Role::Timely);
+        assert_eq!(first(&[(tfrc(), &[0, 1], &[0])]), Role::Timely);
+        assert_eq!(first(&[(cbr(), &[0, 1], &[]), (tcp(), &[3], &[0])]), Role::Timely);
+    }
+
+    #[test]
+    fn a_first_link_that_its_sender_looks_after_is_none_of_the_late_ones() {
+        let lookout = Lookout::new(&network(&[PLAIN; 3], &[(cbr(), &[2, 0, 1], &[])]));
+        assert_eq!(lookout.roles, [Role::Timely, Role::Timely, Role::First]);
+        assert_eq!(lookout.lazy, [0, 1]);
+        assert_eq!(lookout.awaited, [false; 3]);
+    }
+
+    #[test]
+    fn behind_a_managed_queue_every_packet_is_awaited() {
+        let managed = QueueSpec::StepMark { limit: Limit::Packets(50), mark_from_pkts: 5 };
+        let lookout = Lookout::new(&network(&[managed, PLAIN], &[(cbr(), &[0, 1], &[])]));
+        assert_eq!((lookout.awaited, lookout.lazy), (vec![true, false], vec![1]));
+        assert_eq!(lookout.roles, [Role::Timely; 2]);
+    }
+}

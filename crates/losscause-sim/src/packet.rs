@@ -223,3 +223,33 @@ impl Pool {
         self.payloads.len() + self.numbers.len()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use losscause_transport::Ecn;
+
+    #[test]
+    fn datagrams_and_payloads_of_the_same_place_are_told_apart() {
+        let mut pool = Pool::default();
+        let data = tfrc::Data { seq: 7, wire_bytes: 1040, ecn: Ecn::Capable, ..tfrc::Data::default() };
+        let payload = pool.insert(Payload::Data(data), 3);
+        let datagram = pool.insert_datagram(Datagram { bytes: 500, seq: 9 }, 4);
+        let infos = [payload, datagram].map(|packet| pool.content(packet).info());
+        assert_eq!(infos.map(|info| (info.seq, info.wire_bytes)), [(7, 1040), (9, 500)]);
+        assert_eq!((pool.mark(datagram.handle), pool.mark(payload.handle)), (false, true));
+        assert_eq!(pool.len(), 2);
+        pool.remove(datagram.handle);
+        assert_eq!((pool.len(), pool.content(payload).data_seq()), (1, Some(7)));
+    }
+
+    #[test]
+    fn a_place_that_was_left_is_taken_again() {
+        let mut pool = Pool::default();
+        let first = pool.insert_datagram(Datagram { bytes: 500, seq: 0 }, 0);
+        pool.remove(first.handle);
+        let second = pool.insert_datagram(Datagram { bytes: 500, seq: 1 }, 0);
+        assert_eq!(second.handle, first.handle);
+        assert_eq!(pool.content(second).data_seq(), Some(1));
+    }
+}
