@@ -199,7 +199,7 @@ impl Traffic {
         }
     }
 
-    /// Whether the sender acts by its own timer alone, unless it hears from the receiver, and then mostly later.
+    /// Whether packets leave the sender by its own timer, hardly ever because something arrived.
     pub(crate) fn is_paced(&self) -> bool {
         match self {
             Traffic::Tcp { .. } => false,

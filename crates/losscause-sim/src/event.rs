@@ -66,7 +66,7 @@ struct Source {
 struct Wheel {
     /// The first source at every place where there is one.
     first: Box<[u32; SLOTS]>,
-    /// A bit per place: whether there is. They stay in the fastest cache, so this is what is asked.
+    /// A bit per place: whether there is one. All bits stay in the fastest cache, so they are what is asked.
     used: [u64; WORDS],
     /// No event is in a slot before this.
     base: i64,

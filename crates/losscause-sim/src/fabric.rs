@@ -109,11 +109,13 @@ impl Fabric {
         self.enter(now, packet, link, recorder);
     }
 
-    /// The same if the sender looks after that link: it sends at `at`, and the instant is `now` by now.
+    /// The same if the sender looks after that link, for a packet sent at `at`. If it is at the far end at the instant `passes`, which is
+    /// that of its event, it is handed on.
     #[inline(never)]
     pub(crate) fn send_late<R: Recorder>(
         &mut self,
-        (at, now): (Time, Time),
+        at: Time,
+        passes: Option<Time>,
         packet: Packet,
         link: u32,
         recorder: &mut R,
@@ -121,9 +123,9 @@ impl Fabric {
         self.record_sent(at, packet, recorder);
         self.custody.counters.hops[packet.hop as usize].counters.entered += 1;
         let index = link as usize;
-        match self.links[index].pass(at, now, packet, &mut Keep { custody: &mut self.custody, recorder }) {
+        match self.links[index].pass(at, passes, packet, &mut Keep { custody: &mut self.custody, recorder }) {
             Ok(flight) => {
-                let ended = self.hand_on(now, flight, index, recorder);
+                let ended = self.hand_on(flight.arrives, flight, index, recorder);
                 debug_assert_eq!(ended, None, "a first link is no last one");
             }
             Err(entry) => self.take_down(at, packet, index, entry, recorder),
@@ -149,7 +151,7 @@ impl Fabric {
         let flight = link.leave(now, &mut Keep { custody: &mut self.custody, recorder });
         // It has none any more.
         if link.next_awaited() < NEVER {
-            self.schedule.set(index, link.next_awaited());
+            self.schedule.set_as_of(index, link.next_awaited(), link.awaited_since().max(now));
         }
         self.hand_on(now, flight?, index, recorder)
     }
@@ -166,6 +168,7 @@ impl Fabric {
     fn cross_all<R: Recorder>(&mut self, now: Time, index: usize, recorder: &mut R) {
         while self.links[index].next_arrival() <= now {
             let flight = self.links[index].leave(now, &mut Keep { custody: &mut self.custody, recorder });
+            self.links[index].note_left(now);
             let ended = flight.and_then(|flight| self.hand_on(now, flight, index, recorder));
             debug_assert_eq!(ended, None, "a first link is no last one");
         }
@@ -267,7 +270,10 @@ impl Fabric {
     fn take_down<R: Recorder>(&mut self, now: Time, packet: Packet, index: usize, entry: Entry, recorder: &mut R) {
         match entry {
             Entry::Waits | Entry::Sent => {}
-            Entry::Awaited { arrives } => self.schedule.set(index, arrives),
+            Entry::Awaited { arrives } => {
+                let since = self.links[index].awaited_since().max(now);
+                self.schedule.set_as_of(index, arrives, since);
+            }
             Entry::Dropped => {
                 let then = self.links[index].occupancy();
                 Keep { custody: &mut self.custody, recorder }.drop(now, packet, then);

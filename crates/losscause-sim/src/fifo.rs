@@ -68,7 +68,7 @@ impl<T: Copy + Default> Fifo<T> {
         self.came.wrapping_sub(self.left) as usize
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
         (0..self.len() as u32).filter_map(|ahead| self.slots.get(self.place(self.left.wrapping_add(ahead))))
     }
 

@@ -28,6 +28,8 @@ pub(crate) struct Line {
     flights: Fifo<Flight>,
     /// When the first that is awaited reaches the far end, or never.
     next_awaited: Time,
+    /// When one that was ahead of that did or does, directly ahead if it has yet to. Since then there is an event for it, if not since later.
+    awaited_since: Time,
     /// How many are not.
     unawaited: u32,
     /// Of the first in line, so many are known to have begun.
@@ -38,7 +40,7 @@ pub(crate) struct Line {
 
 impl Line {
     pub(crate) fn new() -> Self {
-        Self { flights: Fifo::new(), next_awaited: NEVER, unawaited: 0, begun: 0, bytes: 0 }
+        Self { flights: Fifo::new(), next_awaited: NEVER, awaited_since: Time::ZERO, unawaited: 0, begun: 0, bytes: 0 }
     }
 
     /// A packet joins the line; its turn and its arrival come after all others'. Returns whether it is now the first that is awaited.
@@ -53,6 +55,9 @@ impl Line {
         let first = self.next_awaited == NEVER;
         if first {
             self.next_awaited = flight.arrives;
+            if self.unawaited > 0 {
+                self.follow_the_one_before_last();
+            }
         }
         first
     }
@@ -73,6 +78,12 @@ impl Line {
         Some(flight)
     }
 
+    /// The last in line is the first that is awaited.
+    #[inline(never)]
+    fn follow_the_one_before_last(&mut self) {
+        self.awaited_since = self.flights.iter().rev().nth(1).map_or(self.awaited_since, |ahead| ahead.arrives);
+    }
+
     /// Each packet is passed over once.
     #[inline(always)]
     fn find_awaited(&mut self) {
@@ -81,7 +92,10 @@ impl Line {
             match self.flights.get(ahead) {
                 None => break NEVER,
                 Some(flight) if flight.awaited => break flight.arrives,
-                Some(_) => ahead += 1,
+                Some(flight) => {
+                    ahead += 1;
+                    self.awaited_since = flight.arrives;
+                }
             }
         };
     }
@@ -90,6 +104,12 @@ impl Line {
     #[inline]
     pub(crate) fn next_awaited(&self) -> Time {
         self.next_awaited
+    }
+
+    /// As of when that has an event, if it is not later.
+    #[inline]
+    pub(crate) fn awaited_since(&self) -> Time {
+        self.awaited_since
     }
 
     /// Whether one more would need more memory.
@@ -114,6 +134,11 @@ impl Line {
     #[inline]
     pub(crate) fn next_arrival(&self) -> Time {
         self.flights.first().map_or(NEVER, |flight| flight.arrives)
+    }
+
+    /// When the transmission of the first begins.
+    pub(crate) fn first_begins(&self) -> Time {
+        self.flights.first().map_or(Time::ZERO, |flight| flight.begins)
     }
 
     /// The next packet whose transmission begins up to and including `now`; call until none.

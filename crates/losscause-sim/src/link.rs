@@ -40,6 +40,8 @@ pub(crate) struct Link {
     last_size: (u32, Span),
     line: Line,
     role: Role,
+    /// When a packet reached the far end last, if its sender looks after the link.
+    left_at: Time,
     /// Where errors hit, if there can be any.
     errors: Option<ErrorPosition>,
     queue: Queue,
@@ -52,7 +54,8 @@ pub(crate) struct Link {
 /// Who looks when a packet reaches the far end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// Each that is awaited has an event of its own. Others are looked for when one of those has, or the next packet comes.
+    /// Each that is awaited has an event of its own. Others are looked for when one of those has, or when a packet comes and there is no
+    /// more room in memory.
     Timely,
     /// The sender that is the only one to feed it looks itself.
     First,
@@ -85,6 +88,7 @@ impl Link {
             shortest: Span::MAX,
             line: Line::new(),
             role,
+            left_at: Time::ZERO,
             errors: (!matches!(spec.channel, ChannelSpec::Perfect)).then_some(spec.error_position),
             queue: Queue::new(spec, seed),
             rate_bps: spec.rate_bps,
@@ -106,13 +110,13 @@ impl Link {
         self.push(now, flight, keeper)
     }
 
-    /// A packet came at `at` to a link with a plain queue, and the instant is `now` by now. If it never met another one, it
-    /// need not join the line, and is returned.
+    /// A packet came at `at` to a link with a plain queue. If it is at the far end at the instant `passes`, and never met another
+    /// one, it need not join the line, and is returned.
     #[inline(always)]
     pub(crate) fn pass<K: Keeper>(
         &mut self,
         at: Time,
-        now: Time,
+        passes: Option<Time>,
         packet: Packet,
         keeper: &mut K,
     ) -> Result<Flight, Entry> {
@@ -122,7 +126,8 @@ impl Link {
         let alone = self.is_empty() && self.free_at <= at;
         let Some(begins) = self.admit(at, packet, keeper) else { return Err(Entry::Dropped) };
         let flight = self.transmit(begins, packet, false);
-        if alone && flight.arrives <= now && !K::OBSERVES {
+        if alone && passes == Some(flight.arrives) && !K::OBSERVES {
+            self.left_at = flight.arrives;
             return Ok(flight);
         }
         Err(self.push(at, flight, keeper))
@@ -203,6 +208,25 @@ impl Link {
     #[inline]
     pub(crate) fn next_awaited(&self) -> Time {
         self.line.next_awaited()
+    }
+
+    /// As of when that has an event, if it is not later.
+    #[inline]
+    pub(crate) fn awaited_since(&self) -> Time {
+        self.line.awaited_since()
+    }
+
+    /// A packet was at the far end at `at`, and its sender looks after the link.
+    #[inline]
+    pub(crate) fn note_left(&mut self, at: Time) {
+        self.left_at = at;
+    }
+
+    /// As of when the arrival of the next packet would have its event: when it came, or when the one ahead of it left. One that had
+    /// to wait begins before that.
+    #[inline]
+    pub(crate) fn next_since(&self) -> Time {
+        self.line.first_begins().max(self.left_at)
     }
 
     /// Whether there are packets that nobody awaits.

@@ -4,11 +4,11 @@
 //! would have done at its own instant. Late means without an event.
 //!
 //! - A sender that acts by its own timer alone, unless something reaches it, looks after its first link if no other flow uses that
-//!   ([`Role::First`]): its timer runs out when a packet reaches the far end of that link. Only then, or before the sender hears of
+//!   ([`Role::First`]): its timer runs out when a packet reaches the far end of that link, or would if it were not lost. Only then, or before the sender hears of
 //!   anything, do the packets that were due enter it.
 //! - Of what a source without feedback sends nobody hears. Its packets are not *awaited* at the end of their last link; nor at the end
 //!   of the link before that if nothing else feeds the last one, and so on. A link with such packets has events for
-//!   the others. The next event, the next packet that comes, and the end of the simulation find what has left by then.
+//!   the others. What has left is found by the next of those, by a packet for which there is no more room in memory, and at the end of a run.
 //!
 //! Only links with a plain queue do this, since they know when a packet arrives as soon as it comes.
 
@@ -136,7 +136,7 @@ mod tests {
     const PLAIN: QueueSpec = QueueSpec::DropTail { limit: Limit::Packets(50) };
 
     fn network(links: &[QueueSpec], flows: &[(Traffic, &[u32], &[u32])]) -> Network {
-        let link = |queue: &QueueSpec| LinkSpec::wired("", 1_000_000, Span::from_millis(10), queue.clone());
+        let link = |queue: &QueueSpec| LinkSpec::wired("", 1_000_000, Span::from_millis(10), *queue);
         let path = |links: &[u32]| links.iter().copied().map(LinkId).collect();
         let flow = |(traffic, out, back): &(Traffic, &[u32], &[u32])| FlowSpec {
             name: String::new(),

@@ -43,6 +43,9 @@ struct Flow {
     stops_at: Time,
     /// As of when it is known when the sender is due, if it looks after its first link.
     due_since: Time,
+    /// When it heard from the receiver last, and whether that was before the next due time was known.
+    heard_at: Time,
+    heard_before_due: bool,
     sent_packets: u64,
     received_packets: u64,
     received_payload_bytes: u64,
@@ -110,7 +113,7 @@ impl Simulation {
         self.now = self.now.max(until);
         for index in 0..self.flows.len() {
             if let Some(link) = self.flows[index].own_link {
-                self.send_due(self.now, index, link, recorder);
+                self.send_due(self.now, None, index, link, recorder);
             }
         }
         self.fabric.catch_up(self.now, recorder);
@@ -176,7 +179,7 @@ impl Simulation {
         if self.flows[index].phase == Phase::Waiting {
             self.start_late(now, index, link, recorder);
         }
-        let due = self.send_due(now, index, link, recorder);
+        let due = self.send_due(now, Some(now), index, link, recorder);
         self.fabric.cross_first(now, link as usize, recorder);
         self.set_own_timer(index, link, due);
     }
@@ -190,16 +193,24 @@ impl Simulation {
         }
         flow.phase = Phase::Sending;
         flow.sender.start(now);
-        self.send_late(now, now, index, link, recorder);
+        self.send_at(now, None, index, link, recorder);
     }
 
     /// A sender that looks after its first link hears from the receiver. If something is due at that very instant, what was known first
     /// comes first, as among events.
     #[inline(never)]
     fn hear<R: Recorder>(&mut self, now: Time, packet: Packet, index: usize, link: u32, recorder: &mut R) {
-        let reported_first = self.flows[index].due_since > self.fabric.schedule.since();
-        let before = if reported_first { now - Span::from_nanos(1) } else { now };
-        let due = self.send_due(before, index, link, recorder);
+        // What was due before comes first: only then is it known since when the next is due.
+        let mut due = self.send_due(now - Span::from_nanos(1), None, index, link, recorder);
+        if due == Some(now) {
+            let Flow { due_since, heard_at, heard_before_due, .. } = self.flows[index];
+            let since = self.fabric.schedule.since();
+            // This report's event was set before the report ahead of it, if that arrived at `since`, was heard of.
+            let reported_first = due_since > since || due_since == since && heard_at == since && heard_before_due;
+            if !reported_first {
+                due = self.send_due(now, None, index, link, recorder);
+            }
+        }
         let flow = &mut self.flows[index];
         if let Content::Payload(payload) = self.fabric.custody.pool.content(packet)
             && flow.phase == Phase::Sending
@@ -208,51 +219,61 @@ impl Simulation {
             let ledger = &mut self.fabric.custody.ledgers[index];
             let mut watch = Watch { ledger, recorder, flow: FlowId(index as u32), now };
             flow.sender.on_message(now, payload, &mut watch);
-            self.send_late(now, now, index, link, recorder);
+            self.send_at(now, None, index, link, recorder);
         }
         let flow = &mut self.flows[index];
+        flow.heard_at = now;
         let next = flow.due();
         if next != due {
-            flow.due_since = now;
+            (flow.due_since, flow.heard_before_due) = (now, true);
         }
         self.set_own_timer(index, link, next);
     }
 
-    /// What a sender that looks after its first link sends by `now`, each packet at its own instant. Returns when the next is due.
+    /// What a sender that looks after its first link sends by `now`, each packet at its own instant. Returns when the next is due. The
+    /// link may hand on what is at its far end at the instant `passes`.
     #[inline(always)]
-    fn send_due<R: Recorder>(&mut self, now: Time, index: usize, link: u32, recorder: &mut R) -> Option<Time> {
+    fn send_due<R: Recorder>(
+        &mut self,
+        now: Time,
+        passes: Option<Time>,
+        index: usize,
+        link: u32,
+        recorder: &mut R,
+    ) -> Option<Time> {
         loop {
             let flow = &mut self.flows[index];
             let due = flow.due();
             let Some(at) = due.filter(|&due| due <= now) else { return due };
             let ledger = &mut self.fabric.custody.ledgers[index];
             flow.sender.on_timeout(at, &mut Watch { ledger, recorder, flow: FlowId(index as u32), now: at });
-            flow.due_since = at;
-            self.send_late(at, now, index, link, recorder);
+            (flow.due_since, flow.heard_before_due) = (at, flow.heard_at == at);
+            self.send_at(at, passes, index, link, recorder);
         }
     }
 
-    /// A sender that looks after its first link sends what it has to send at `at`, and the instant is `now` by now.
+    /// The same of what it has to send at `at`.
     #[inline(always)]
-    fn send_late<R: Recorder>(&mut self, at: Time, now: Time, index: usize, link: u32, recorder: &mut R) {
+    fn send_at<R: Recorder>(&mut self, at: Time, passes: Option<Time>, index: usize, link: u32, recorder: &mut R) {
         let flow = &mut self.flows[index];
         while let Some(packet) = flow.sender.poll_transmit(at, flow.path, &mut self.fabric.custody.pool) {
             flow.sent_packets += 1;
-            self.fabric.send_late((at, now), packet, link, recorder);
+            self.fabric.send_late(at, passes, packet, link, recorder);
         }
         if R::WINDOWS {
             flow.record_sample(at, FlowId(index as u32), recorder);
         }
     }
 
-    /// The next packet at the far end of its first link is that of its sender.
+    /// The timer of a sender that looks after its first link: when the next packet is at the far end of that, if it is not lost.
     #[inline(always)]
     fn set_own_timer(&mut self, index: usize, link: u32, due: Option<Time>) {
         let flow = &self.flows[index];
         let link = &mut self.fabric.links[link as usize];
         if !link.is_empty() {
             let arrival = link.next_arrival();
-            return self.fabric.set_sender(index, Some(arrival));
+            let since = link.next_since();
+            return self.fabric.set_sender_as_of(index, arrival, since);
         }
         let Some(due) = due else { return self.fabric.set_sender(index, None) };
         // As of when it enters: that is when its arrival would be known otherwise.
@@ -358,6 +379,8 @@ impl Flow {
             wire_bytes: spec.traffic.wire_bytes(),
             own_link,
             due_since: starts_at,
+            heard_at: Time::from_nanos(i64::MIN),
+            heard_before_due: false,
             sent_packets: 0,
             received_packets: 0,
             received_payload_bytes: 0,
@@ -365,7 +388,7 @@ impl Flow {
         })
     }
 
-    /// When a source without feedback sends its next packet, if it does.
+    /// When the sender's timer runs out, while it sends.
     #[inline]
     fn due(&self) -> Option<Time> {
         self.sender.poll_timeout().filter(|&due| self.phase == Phase::Sending && due < self.stops_at)
