@@ -403,6 +403,15 @@ mod tests {
     }
 
     #[test]
+    fn it_is_known_as_of_when_the_event_was_set_that_was_taken_out_last() {
+        let mut schedule = Schedule::new(2);
+        schedule.set_as_of(0, at(100), at(20));
+        schedule.set_as_of(1, at(100), at(10));
+        let mut since = || schedule.take_until(Time::MAX).map(|(_, source)| (source, schedule.since()));
+        assert_eq!([since(), since()], [Some((1, at(10))), Some((0, at(20)))]);
+    }
+
+    #[test]
     fn an_event_after_the_limit_stays() {
         let mut schedule = Schedule::new(1);
         assert_eq!(schedule.take_until(Time::MAX), None);

@@ -173,3 +173,39 @@ impl Line {
         self.flights.iter()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(nanos: i64) -> Time {
+        Time::from_nanos(nanos)
+    }
+
+    fn flight(arrives: i64, awaited: bool) -> Flight {
+        Flight { begins: at(arrives - 10), arrives: at(arrives), packet: Packet::of(0, 100), hit: false, awaited }
+    }
+
+    #[test]
+    fn the_next_event_is_that_of_the_first_awaited_packet_as_of_the_arrival_ahead_of_it() {
+        let mut line = Line::new();
+        let first = [(20, false), (30, true), (40, false), (50, false), (60, true)];
+        let pushed = first.map(|(arrives, awaited)| line.push(flight(arrives, awaited)));
+        assert_eq!(pushed, [false, true, false, false, false]);
+        assert_eq!((line.next_awaited(), line.awaited_since()), (at(30), at(20)));
+        assert_eq!(line.left_unnoticed(at(20)), Some(at(20)));
+        line.pop();
+        assert_eq!(line.left_unnoticed(at(60)), None, "the first is awaited");
+        line.pop();
+        assert_eq!((line.next_awaited(), line.awaited_since()), (at(60), at(50)));
+    }
+
+    #[test]
+    fn behind_packets_that_nobody_awaits_the_first_awaited_one_has_its_event_as_of_the_last_arrival() {
+        let mut line = Line::new();
+        line.push(flight(20, false));
+        assert_eq!((line.next_awaited(), line.has_unawaited()), (NEVER, true));
+        assert!(line.push(flight(30, true)));
+        assert_eq!((line.next_awaited(), line.awaited_since()), (at(30), at(20)));
+    }
+}
