@@ -174,12 +174,10 @@ impl Fabric {
         }
     }
 
-    /// What was not awaited at the far end of a link, and is there by `now`, goes on. Whether there was any.
+    /// What was not awaited at the far end of a link, and is there by `now`, goes on.
     #[inline(never)]
-    fn settle<R: Recorder>(&mut self, now: Time, index: usize, recorder: &mut R) -> bool {
-        let mut any = false;
+    fn settle<R: Recorder>(&mut self, now: Time, index: usize, recorder: &mut R) {
         while let Some(at) = self.links[index].left_unnoticed(now) {
-            any = true;
             let flight = self.links[index].leave(at, &mut Keep { custody: &mut self.custody, recorder });
             let ended = flight.and_then(|flight| self.hand_on(at, flight, index, recorder));
             if let Some((packet, flow)) = ended {
@@ -190,7 +188,6 @@ impl Fabric {
                 self.custody.pool.remove(packet.handle);
             }
         }
-        any
     }
 
     /// A packet is at the far end of a link: it enters the next one.

@@ -4,16 +4,16 @@
 //! would have done at its own instant. Late means without an event.
 //!
 //! - A sender that acts by its own timer alone, unless something reaches it, looks after its first link if no other flow uses that
-//!   ([`Role::First`]): its timer runs out when a packet reaches the far end of that link, or would if it were not lost. Only then, or before the sender hears of
-//!   anything, do the packets that were due enter it.
+//!   ([`Role::First`]): its timer runs out when a packet reaches the far end of that link, or would if it were not lost. Only then, or
+//!   before the sender hears of anything, do the packets that were due enter it.
 //! - Of what a source without feedback sends nobody hears. Its packets are not *awaited* at the end of their last link; nor at the end
-//!   of the link before that if nothing else feeds the last one, and so on. A link with such packets has events for
-//!   the others. What has left is found by the next of those, by a packet for which there is no more room in memory, and at the end of a run.
+//!   of the link before that if nothing else feeds the last one, and so on. A link with such packets has events for the others. What
+//!   has left is found by the next of those, by a packet for which there is no more room in memory, and at the end of a run.
 //!
 //! Only links with a plain queue do this, since they know when a packet arrives as soon as it comes.
 
 use crate::link::Role;
-use crate::topology::{FlowSpec, LinkId, Network, QueueSpec, VariationSpec};
+use crate::topology::{FlowSpec, LinkId, LinkSpec, Network, QueueSpec, VariationSpec};
 
 /// For a whole network.
 #[derive(Clone, Debug)]
@@ -44,11 +44,10 @@ impl Lookout {
         let mut awaited_at = users.clone();
         let mut roles = vec![Role::Timely; network.links.len()];
         let mut lazy = Vec::new();
-        let plain = |link: usize| matches!(network.links[link].queue, QueueSpec::DropTail { .. });
         loop {
             let may_be_late = |step: &Step| {
                 let next_is_late_too = |next: usize| awaited_at[next] == 0 && feeders[next] == Feeder::Link(step.link);
-                !step.heard_of && plain(step.link) && step.next.is_none_or(next_is_late_too)
+                !step.heard_of && is_plain(&network.links[step.link]) && step.next.is_none_or(next_is_late_too)
             };
             let found: Vec<usize> = (0..steps.len()).filter(|&at| awaited[at] && may_be_late(&steps[at])).collect();
             if found.is_empty() {
@@ -117,38 +116,33 @@ fn feeders(network: &Network) -> Vec<Feeder> {
     feeders
 }
 
+fn is_plain(link: &LinkSpec) -> bool {
+    matches!(link.queue, QueueSpec::DropTail { .. })
+}
+
 /// The first link of a flow, if its sender can look after it.
 fn own_link(network: &Network, flow: &FlowSpec, users: &[usize]) -> Option<usize> {
     let first = flow.path.first()?.index();
     let spec = &network.links[first];
-    let fits = matches!(spec.queue, QueueSpec::DropTail { .. }) && matches!(spec.variation, VariationSpec::Constant);
+    let fits = is_plain(spec) && matches!(spec.variation, VariationSpec::Constant);
     (flow.traffic.is_paced() && flow.path.len() > 1 && fits && users[first] == 1).then_some(first)
 }
 
 #[cfg(test)]
 mod tests {
-    use losscause::{AnyLda, Span, Time, Verdict, lda};
+    use losscause::{AnyLda, Span, Verdict, lda};
     use losscause_transport::{tcp, tfrc};
 
     use super::*;
-    use crate::topology::{LdaSpec, Limit, LinkSpec, Traffic};
+    use crate::topology::{LdaSpec, Limit, Traffic};
 
     const PLAIN: QueueSpec = QueueSpec::DropTail { limit: Limit::Packets(50) };
 
     fn network(links: &[QueueSpec], flows: &[(Traffic, &[u32], &[u32])]) -> Network {
         let link = |queue: &QueueSpec| LinkSpec::wired("", 1_000_000, Span::from_millis(10), *queue);
-        let path = |links: &[u32]| links.iter().copied().map(LinkId).collect();
-        let flow = |(traffic, out, back): &(Traffic, &[u32], &[u32])| FlowSpec {
-            name: String::new(),
-            path: path(out),
-            return_path: path(back),
-            traffic: traffic.clone(),
-            start: Time::ZERO,
-            start_spread: Span::ZERO,
-            stop: None,
-            turnover: None,
-            wireless_immune: false,
-            measured: true,
+        let path = |links: &[u32]| links.iter().copied().map(LinkId).collect::<Vec<_>>();
+        let flow = |(traffic, out, back): &(Traffic, &[u32], &[u32])| {
+            FlowSpec::new("", &path(out), &path(back), traffic.clone())
         };
         Network { links: links.iter().map(link).collect(), flows: flows.iter().map(flow).collect() }
     }

@@ -29,12 +29,12 @@ pub(crate) enum Payload {
 
 /// A packet of a source without feedback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C)] // As the transports' messages.
 pub(crate) struct Datagram {
     pub(crate) bytes: u32,
     pub(crate) seq: u64,
 }
 
+/// What a place of the pool holds before it is used.
 impl Default for Payload {
     fn default() -> Self {
         Self::Feedback(tfrc::Feedback::default())

@@ -143,6 +143,24 @@ pub struct FlowSpec {
     pub measured: bool,
 }
 
+impl FlowSpec {
+    /// A measured flow from time zero on, which never stops.
+    pub fn new(name: impl Into<String>, path: &[LinkId], return_path: &[LinkId], traffic: Traffic) -> Self {
+        Self {
+            name: name.into(),
+            path: path.to_vec(),
+            return_path: return_path.to_vec(),
+            traffic,
+            start: Time::ZERO,
+            start_spread: Span::ZERO,
+            stop: None,
+            turnover: None,
+            wireless_immune: false,
+            measured: true,
+        }
+    }
+}
+
 /// A flow among many that come as a Poisson process, each a fresh one, and stay for a random time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Turnover {

@@ -33,18 +33,8 @@ fn a_flow_with_five_percent_errors_sends_what_ns2_sends_when_ns2_sends_it() {
         lost[index.parse::<usize>().unwrap()] = true;
     }
     forward.channel = ChannelSpec::Trace { lost: lost.into(), start: TraceStart::Slot(0) };
-    let flow = FlowSpec {
-        name: "flow".into(),
-        path: vec![LinkId(0)],
-        return_path: vec![LinkId(1)],
-        traffic: Traffic::tcp(Config { tick: Span::from_micros(10), ..Config::ns2() }),
-        start: Time::ZERO,
-        start_spread: Span::ZERO,
-        stop: None,
-        turnover: None,
-        wireless_immune: false,
-        measured: true,
-    };
+    let traffic = Traffic::tcp(Config { tick: Span::from_micros(10), ..Config::ns2() });
+    let flow = FlowSpec::new("flow", &[LinkId(0)], &[LinkId(1)], traffic);
     let network = Network { links: vec![forward, link("back", 1_000_000)], flows: vec![flow] };
     let mut simulation = Simulation::new(&network, 1).unwrap();
     let mut events: Vec<Event> = Vec::new();

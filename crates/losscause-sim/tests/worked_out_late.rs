@@ -144,8 +144,6 @@ fn alone() -> impl Strategy<Value = Network> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
-
     #[test]
     fn links_without_events_are_worked_out_as_if_they_had_them(network in network(), seed in 0_u64..1000) {
         let (timely, flows) = (with_a_silent_flow(&network), network.flows.len());

@@ -55,37 +55,20 @@ fn network(grid: &Grid, cell: &Cell, seed: u64) -> Network {
             links.push(link(format!("{side} {flow}"), run.access_kbps, access, unlimited));
             LinkId(links.len() as u32 - 1)
         };
-        flows.push(FlowSpec {
-            path: vec![end("sender to R1"), BOTTLENECK, end("R2 to receiver")],
-            return_path: vec![end("receiver to R2"), BACK, end("R1 to sender")],
-            start,
-            ..flow_spec(format!("flow {flow}"), traffic(grid, cell))
-        });
+        let path = [end("sender to R1"), BOTTLENECK, end("R2 to receiver")];
+        let return_path = [end("receiver to R2"), BACK, end("R1 to sender")];
+        let spec = FlowSpec::new(format!("flow {flow}"), &path, &return_path, traffic(grid, cell));
+        flows.push(FlowSpec { start, ..spec });
     }
     let rate_bps = cell.cross_bps(run);
     if rate_bps > 0 {
         for flow in 0..cell.flows as usize {
             let last_link = flows[flow].path[2];
             let traffic = Traffic::Cbr { rate_bps, packet_bytes: run.cross_bytes };
-            flows.push(FlowSpec { path: vec![last_link], ..flow_spec(format!("cross {flow}"), traffic) });
+            flows.push(FlowSpec::new(format!("cross {flow}"), &[last_link], &[], traffic));
         }
     }
     Network { links, flows }
-}
-
-fn flow_spec(name: String, traffic: Traffic) -> FlowSpec {
-    FlowSpec {
-        name,
-        path: Vec::new(),
-        return_path: Vec::new(),
-        traffic,
-        start: Time::ZERO,
-        start_spread: Span::ZERO,
-        stop: None,
-        turnover: None,
-        wireless_immune: false,
-        measured: true,
-    }
 }
 
 /// The transports' ns-2 mode, with the grid's settings.

@@ -33,40 +33,24 @@ pub(crate) fn wireless_last_hop(flows: u32, traffic: &Traffic) -> Network {
     for i in 0..flows {
         let access = cable(&mut network, &format!("access {i}"), 10_000_000, Span::from_millis(1), 0.0);
         let radio = cable(&mut network, &format!("radio {i}"), 150_000, Span::from_millis(10), 0.078);
+        let (path, return_path) = ([access[0], to[0], radio[0]], [radio[1], to[1], access[1]]);
         network.flows.push(FlowSpec {
-            name: format!("flow {i}"),
-            path: vec![access[0], to[0], radio[0]],
-            return_path: vec![radio[1], to[1], access[1]],
-            traffic: traffic.clone(),
             start: Time::ZERO + Span::from_secs(20),
             start_spread: Span::from_secs(2),
-            stop: None,
-            turnover: None,
-            wireless_immune: false,
-            measured: true,
+            ..FlowSpec::new(format!("flow {i}"), &path, &return_path, traffic.clone())
         });
     }
     for i in 0..2 {
         let access = cable(&mut network, &format!("warm-up access {i}"), 10_000_000, Span::from_millis(1), 0.0);
         let exit = cable(&mut network, &format!("warm-up exit {i}"), 10_000_000, Span::from_millis(1), 0.0);
         let mean = Span::from_millis(500);
+        let lengths = Lengths::Exponential;
+        let on_off =
+            Traffic::OnOff { rate_bps: shared_bps / 2, packet_bytes: 762, mean_on: mean, mean_off: mean, lengths };
         network.flows.push(FlowSpec {
-            name: format!("warm-up {i}"),
-            path: vec![access[0], to[0], exit[0]],
-            return_path: Vec::new(),
-            traffic: Traffic::OnOff {
-                rate_bps: shared_bps / 2,
-                packet_bytes: 762,
-                mean_on: mean,
-                mean_off: mean,
-                lengths: Lengths::Exponential,
-            },
-            start: Time::ZERO,
-            start_spread: Span::ZERO,
             stop: Some(Time::ZERO + Span::from_secs(22)),
-            turnover: None,
-            wireless_immune: false,
             measured: false,
+            ..FlowSpec::new(format!("warm-up {i}"), &[access[0], to[0], exit[0]], &[], on_off)
         });
     }
     network

@@ -21,18 +21,8 @@ pub(crate) fn wireless(name: &str, rate_bps: u64, delay_ms: i64, limit_pkts: u32
 
 /// A flow from time zero on.
 pub(crate) fn flow(name: &str, path: &[u32], return_path: &[u32], traffic: Traffic) -> FlowSpec {
-    FlowSpec {
-        name: name.into(),
-        path: path.iter().map(|&link| LinkId(link)).collect(),
-        return_path: return_path.iter().map(|&link| LinkId(link)).collect(),
-        traffic,
-        start: Time::ZERO,
-        start_spread: Span::ZERO,
-        stop: None,
-        turnover: None,
-        wireless_immune: false,
-        measured: true,
-    }
+    let links = |path: &[u32]| path.iter().copied().map(LinkId).collect::<Vec<_>>();
+    FlowSpec::new(name, &links(path), &links(return_path), traffic)
 }
 
 /// Constant bit rate in packets of 762 bytes.
