@@ -17,7 +17,7 @@ pub fn differentiator(data: &[u8]) {
         let Some(packet) = packet(&mut bytes, seq, at) else { return };
         (seq, at) = (packet.seq, packet.at);
         let mut judged = Vec::new();
-        let observed = differentiator.on_packet(packet, &mut (), |lost, _| judged.push(lost));
+        let observed = differentiator.on_packet(packet, |lost, _| judged.push(lost));
         let lost = match observed {
             Observed::InOrder(arrival) => u64::from(arrival.lost()),
             Observed::Late | Observed::Duplicate => 0,

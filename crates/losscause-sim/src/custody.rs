@@ -1,6 +1,7 @@
 //! The packets under way, and where their fate is written down.
 
-use losscause::{Cause, Time};
+use losscause::Time;
+use losscause::truth::Cause;
 
 use crate::counters::Counters;
 use crate::ledger::Ledger;

@@ -11,7 +11,8 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use losscause::observe::MAX_JUMP_PKTS;
-use losscause::{Arrival, Cause, DeclaredLoss, Judgement, Loss, SenderWitness, Time, Truth, Witness};
+use losscause::truth::{Cause, SenderWitness, Truth, Witness};
+use losscause::{Arrival, DeclaredLoss, Judgement, Loss, Time};
 
 use crate::report::{LossCounts, VerdictTally};
 use crate::rng::Stream;
@@ -195,7 +196,8 @@ impl<R: Recorder> SenderWitness for Watch<'_, R> {
         if let Some(cause) = cause {
             self.ledger.verdicts.of(cause).count(judgement.verdict);
         }
-        self.record(loss.seq, cause, judgement);
+        let seq = loss.numbers.map_or(0, |numbers| numbers.first);
+        self.record(seq, cause, judgement);
     }
 
     fn timed_out(&mut self) {
@@ -217,7 +219,8 @@ impl<R: Recorder> Watch<'_, R> {
 
 #[cfg(test)]
 mod tests {
-    use losscause::{Reason, Verdict};
+    use losscause::ack::Numbers;
+    use losscause::{Reason, Signal, Verdict};
 
     use super::*;
 
@@ -226,13 +229,14 @@ mod tests {
     }
 
     fn arrival(seq: u64) -> Arrival {
-        Arrival { seq, at: Time::ZERO, rott: None, since_last: None }
+        Arrival::new(seq, Time::ZERO, None, None)
     }
 
     fn judge(ledger: &mut Ledger, seq: u64, verdict: Verdict) -> Option<Cause> {
         let mut watch = Watch { ledger, recorder: &mut (), flow: FlowId(0), now: Time::ZERO };
         let truth = Witness::truth(&mut watch, seq);
-        let loss = Loss { seq, revealed_by: arrival(seq + 1), truth };
+        let mut loss = Loss::new(seq, arrival(seq + 1));
+        loss.truth = truth;
         Witness::judged(&mut watch, &loss, &Judgement { verdict, reason: Reason::Unconditional });
         truth.map(|truth| truth.cause)
     }
@@ -276,9 +280,8 @@ mod tests {
     fn declare(ledger: &mut Ledger, packets: Range<u64>, verdict: Verdict) -> Option<Cause> {
         let mut watch = Watch { ledger, recorder: &mut (), flow: FlowId(0), now: Time::ZERO };
         let truth = SenderWitness::truth(&mut watch, packets.clone());
-        let in_flight_pkts = packets.end - packets.start;
-        let (at, seq, cwnd_pkts, told_wireless) = (Time::ZERO, packets.start, 9.0, false);
-        let loss = DeclaredLoss { at, seq, in_flight_pkts, cwnd_pkts, told_wireless, truth };
+        let mut loss = DeclaredLoss::new(Time::ZERO, Signal::Gap);
+        (loss.numbers, loss.truth) = (Some(Numbers::one(packets.start)), truth);
         SenderWitness::judged(&mut watch, &loss, &Judgement { verdict, reason: Reason::Unconditional });
         truth.map(|truth| truth.cause)
     }

@@ -21,11 +21,13 @@
 //!
 //! Deviations: none. If the truth about a loss is not known, the answer is undecided.
 
+use losscause::ack::{Recovery, SenderInputs};
 use losscause::lda::Needs;
 use losscause::observe::Differentiate;
+use losscause::truth::{Cause, Truth, Witness};
+use losscause::verdict::Input;
 use losscause::{
-    AckSample, AnyLda, Arrival, Cause, DeclaredLoss, Differentiator, Judgement, Lda, Loss, Packet, Reason, SenderLda,
-    Truth, Verdict, Witness,
+    AckSample, AnyLda, Arrival, DeclaredLoss, Differentiator, Judgement, Lda, Loss, Packet, Reason, SenderLda, Verdict,
 };
 
 use crate::topology::{Accuracy, LdaSpec};
@@ -59,7 +61,7 @@ impl<A: Lda> Lda for Classifier<A> {
     fn needs(&self) -> Needs {
         match self {
             Classifier::Algorithm(lda) => lda.needs(),
-            Classifier::Oracle(_) => Needs { truth: true, ..Needs::default() },
+            Classifier::Oracle(_) => Needs::NONE.with_truth(),
         }
     }
 
@@ -99,10 +101,31 @@ impl<A: SenderLda> SenderLda for Asked<A> {
         }
     }
 
+    fn needs(&self) -> SenderInputs {
+        match self.0.as_deref() {
+            None => ().needs(),
+            Some(Classifier::Algorithm(lda)) => lda.needs(),
+            Some(Classifier::Oracle(_)) => SenderInputs::NONE.with_truth(),
+        }
+    }
+
     #[inline]
     fn on_ack(&mut self, sample: &AckSample) {
         if let Some(Classifier::Algorithm(lda)) = self.0.as_deref_mut() {
             lda.on_ack(sample);
+        }
+    }
+
+    fn on_loss(&mut self, loss: &DeclaredLoss) {
+        if let Some(Classifier::Algorithm(lda)) = self.0.as_deref_mut() {
+            lda.on_loss(loss);
+        }
+    }
+
+    fn on_recovery_end(&mut self, recovery: &Recovery) -> Option<Judgement> {
+        match self.0.as_deref_mut() {
+            Some(Classifier::Algorithm(lda)) => lda.on_recovery_end(recovery),
+            Some(Classifier::Oracle(_)) | None => None,
         }
     }
 
@@ -130,9 +153,9 @@ impl Differentiate for Judging {
     }
 
     #[inline]
-    fn on_packet(&mut self, packet: Packet, witness: &mut impl Witness, on_loss: impl FnMut(u64, Judgement)) {
+    fn on_packet_watched(&mut self, packet: Packet, witness: &mut impl Witness, on_loss: impl FnMut(u64, Judgement)) {
         if let Some(differentiator) = self.0.as_deref_mut() {
-            differentiator.on_packet(packet, witness, on_loss);
+            differentiator.on_packet_watched(packet, witness, on_loss);
         }
     }
 }
@@ -144,7 +167,10 @@ impl Accuracy {
 
     fn judge(&self, truth: Option<Truth>) -> Judgement {
         let Some(Truth { cause, first, draw }) = truth else {
-            return Judgement { verdict: Verdict::Undecided, reason: Reason::Missing { input: "the true cause" } };
+            return Judgement {
+                verdict: Verdict::Undecided,
+                reason: Reason::Missing { input: Input::Other("the true cause") },
+            };
         };
         // A draw lies in [0, 1), so that 0 is never right and 1 always.
         let verdict = match if self.by_packet { first } else { cause } {

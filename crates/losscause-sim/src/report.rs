@@ -2,7 +2,8 @@
 
 use std::ops::AddAssign;
 
-use losscause::{Cause, Time, Verdict};
+use losscause::truth::Cause;
+use losscause::{Time, Verdict};
 use losscause_transport::tcp;
 
 /// One flow, as of the instant the simulation stopped at.

@@ -1,6 +1,7 @@
 //! Every single event, for whoever wants them.
 
-use losscause::{Cause, Judgement, Time};
+use losscause::truth::Cause;
+use losscause::{Judgement, Time};
 
 use crate::topology::{FlowId, LinkId};
 

@@ -4,7 +4,8 @@
 mod common;
 
 use common::{at_micros, at_secs, cbr, flow, one_flow, wired};
-use losscause::{Algorithm, Cause, Span};
+use losscause::truth::Cause;
+use losscause::{Algorithm, Span};
 use losscause_sim::{
     ChannelSpec, CoDelSpec, Event, EventKind, FlowId, LdaSpec, Limit, LinkEvent, LinkId, LinkSpec, Network, QueueSpec,
     RedSpec, Simulation, Traffic,

@@ -4,7 +4,8 @@
 mod common;
 
 use common::{at_secs, flow, wired, wireless};
-use losscause::{Algorithm, Cause, Span, Verdict};
+use losscause::truth::Cause;
+use losscause::{Algorithm, Span, Verdict};
 use losscause_sim::{
     Accuracy, ChannelSpec, Event, EventKind, FlowId, FlowReport, FlowSpec, LdaSpec, Network, Simulation, TcpLda,
     Traffic, VerdictTally,

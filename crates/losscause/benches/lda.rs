@@ -45,7 +45,7 @@ fn per_packet(criterion: &mut Criterion) {
                 let mut differentiator = Differentiator::new(algorithm.build());
                 let mut wireless = 0_u32;
                 for &packet in black_box(trace) {
-                    differentiator.on_packet(packet, &mut (), |_, judgement| {
+                    differentiator.on_packet(packet, |_, judgement| {
                         wireless += u32::from(judgement.verdict.is_wireless());
                     });
                 }

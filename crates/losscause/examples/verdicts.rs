@@ -9,7 +9,7 @@ fn main() -> Result<(), ConfigError> {
     for seq in (0..100).filter(|&seq| seq != 61) {
         let sent = Time::ZERO + Span::from_millis(10 * seq);
         let packet = Packet { seq: seq as u64, at: sent + Span::from_millis(30 + seq % 9), sent: Some(sent) };
-        receiver.on_packet(packet, &mut (), |seq, judgement| {
+        receiver.on_packet(packet, |seq, judgement| {
             println!("packet {seq}: {}, {}", judgement.verdict, judgement.reason);
         });
     }

@@ -25,11 +25,12 @@ pub mod observe;
 pub mod registry;
 mod tally;
 pub mod time;
+pub mod truth;
 pub mod verdict;
 
-pub use ack::{AckSample, DeclaredLoss, SenderLda, SenderWitness};
+pub use ack::{AckSample, AckTracker, DeclaredLoss, DuplicateAcks, SenderDifferentiator, SenderLda, Signal};
 pub use lda::{AnyLda, AnySenderLda, AsTold, AtSender, Lda, Needs};
-pub use observe::{Arrival, ArrivalTracker, Differentiator, Interval, Loss, Observed, Packet, Truth, Witness};
+pub use observe::{Arrival, ArrivalTracker, Differentiator, Interval, Loss, Observed, Packet};
 pub use registry::{Algorithm, Config, ConfigError};
 pub use time::{Span, Time};
-pub use verdict::{Cause, Judgement, Reason, Verdict};
+pub use verdict::{Judgement, Reason, Verdict};

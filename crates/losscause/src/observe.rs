@@ -4,7 +4,8 @@
 //! mean different things even where the numbers look alike.
 
 use crate::lda::Lda;
-use crate::{Cause, Judgement, Span, Time, tally};
+use crate::truth::{Truth, Witness};
+use crate::{Judgement, Span, Time, tally};
 
 /// A packet as it reached the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +20,7 @@ pub struct Packet {
 
 /// A packet that arrived in order, with what it tells about the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Arrival {
     /// Its sequence number.
     pub seq: u64,
@@ -33,74 +35,83 @@ pub struct Arrival {
 
 /// The distance between two packets that arrived in order, one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Interval {
     /// Time between the two arrivals (the papers' T_i, T_g, inter_arr_time). Never negative: if the receiver's clock
     /// was set back, it is zero.
     pub span: Span,
-    /// Sequence numbers spanned: 1 if nothing is missing, n + 1 after a gap of n packets.
+    /// Packets spanned: 1 if the two packets were sent one after the other, n + 1 after a gap of n packets. An
+    /// acknowledgement of several packets spans all of them.
     pub packets: u32,
+    /// How many of the spanned packets are missing (the papers' n). Less than [`Interval::packets`].
+    pub missing: u32,
+    /// Relative trip time of the packet at the start of the interval, if known: after a gap, of the last packet before it.
+    pub rott_before: Option<Span>,
+}
+
+impl Interval {
+    /// The interval between two packets that were sent one after the other.
+    pub const fn consecutive(span: Span) -> Self {
+        Self::across_gap(span, 0)
+    }
+
+    /// The interval across a gap of `missing` packets.
+    pub const fn across_gap(span: Span, missing: u32) -> Self {
+        Self { span, packets: missing.saturating_add(1), missing, rott_before: None }
+    }
+
+    /// Packets that arrived in it, at least 1. More than 1 if one acknowledgement tells of several.
+    #[inline]
+    pub const fn arrived(&self) -> u32 {
+        let arrived = self.packets.saturating_sub(self.missing);
+        if arrived == 0 { 1 } else { arrived }
+    }
 }
 
 impl Arrival {
+    /// An arrival from its parts.
+    pub const fn new(seq: u64, at: Time, rott: Option<Span>, since_last: Option<Interval>) -> Self {
+        Self { seq, at, rott, since_last }
+    }
+
     /// Packets missing between this arrival and the one before it.
     #[inline]
     pub fn lost(&self) -> u32 {
+        // The tracker subtracts to find it; the count of operations books that here.
         tally::addition();
-        self.since_last.map_or(0, |i| i.packets - 1)
+        self.since_last.map_or(0, |i| i.missing)
+    }
+
+    /// Whether packets are missing before it.
+    #[inline]
+    pub fn reveals_gap(&self) -> bool {
+        self.since_last.is_some_and(|i| i.missing > 0)
     }
 }
 
 /// One lost packet, put to an LDA at the first arrival after the gap.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Loss {
     /// The lost packet's sequence number.
     pub seq: u64,
     /// The arrival that revealed the gap; the LDA has taken it in already.
     pub revealed_by: Arrival,
-    /// What only a simulator can know.
+    /// The true cause: simulators only. See [`crate::truth`].
     pub truth: Option<Truth>,
 }
 
 impl Loss {
+    /// The loss of packet `seq`, in the gap before `revealed_by`.
+    pub const fn new(seq: u64, revealed_by: Arrival) -> Self {
+        Self { seq, revealed_by, truth: None }
+    }
+
     /// Packets lost in the same gap, this one included (the papers' n).
     pub fn lost_in_gap(&self) -> u32 {
         self.revealed_by.lost()
     }
 }
-
-/// What a simulator hands to oracles along with a loss.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Truth {
-    /// The true cause; of an event that lost several packets congestion, if any of them fell to it.
-    pub cause: Cause,
-    /// That of the first packet lost: of a single packet the same.
-    pub first: Cause,
-    /// A uniform draw from [0, 1), for oracles of limited accuracy.
-    pub draw: f64,
-}
-
-/// Looks over the shoulder of an endpoint that differentiates losses: a simulator tells it the truth and takes
-/// down the verdicts, an analyser writes a report. `()` does neither.
-pub trait Witness {
-    /// The truth about a lost packet, where it is known.
-    fn truth(&mut self, seq: u64) -> Option<Truth> {
-        let _ = seq;
-        None
-    }
-
-    /// A packet arrived in order and the LDA has taken it in; `scheme` is the base scheme now in force
-    /// ([`Lda::scheme`]). Called before the losses that this arrival reveals are judged.
-    fn arrived(&mut self, arrival: &Arrival, scheme: &'static str) {
-        let _ = (arrival, scheme);
-    }
-
-    /// A lost packet was judged.
-    fn judged(&mut self, loss: &Loss, judgement: &Judgement) {
-        let _ = (loss, judgement);
-    }
-}
-
-impl Witness for () {}
 
 /// What a received packet turned out to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,6 +144,7 @@ pub struct ArrivalTracker {
 struct Last {
     seq: u64,
     at: Time,
+    rott: Option<Span>,
     /// Bit i is set if packet `seq - i` was received.
     received: u64,
 }
@@ -150,13 +162,14 @@ impl ArrivalTracker {
         // At most MAX_JUMP_PKTS, so it fits.
         let packets = (seq - last.seq) as u32;
         let span = (at - last.at).max(Span::ZERO);
-        *last = Last { seq, at, received: last.received.checked_shl(packets).unwrap_or(0) | 1 };
-        Observed::InOrder(Arrival { seq, at, rott, since_last: Some(Interval { span, packets }) })
+        let since_last = Some(Interval { span, packets, missing: packets - 1, rott_before: last.rott });
+        *last = Last { seq, at, rott, received: last.received.checked_shl(packets).unwrap_or(0) | 1 };
+        Observed::InOrder(Arrival { seq, at, rott, since_last })
     }
 
     #[cold]
     fn begin(&mut self, seq: u64, at: Time, rott: Option<Span>) -> Observed {
-        self.last = Some(Last { seq, at, received: 1 });
+        self.last = Some(Last { seq, at, rott, received: 1 });
         Observed::InOrder(Arrival { seq, at, rott, since_last: None })
     }
 
@@ -195,11 +208,17 @@ impl<L: Lda> Differentiator<L> {
         Self { tracker: ArrivalTracker::default(), lda }
     }
 
-    /// Takes in one received packet. Where it reveals a gap, every missing packet is judged, in order, with the
-    /// arrival's own state; `on_loss` receives sequence number and judgement. The caller applies the answer when
-    /// it declares the loss, and drops it if the packet was only reordered.
+    /// Takes in one received packet. If it reveals a gap, every missing packet is judged, in order; `on_loss` receives
+    /// sequence number and judgement. The caller applies the answer when it declares the loss, and drops it if the
+    /// packet was only reordered.
     #[inline]
-    pub fn on_packet(
+    pub fn on_packet(&mut self, packet: Packet, on_loss: impl FnMut(u64, Judgement)) -> Observed {
+        self.on_packet_watched(packet, &mut (), on_loss)
+    }
+
+    /// [`Self::on_packet`] beside a [`Witness`], in a simulator.
+    #[inline]
+    pub fn on_packet_watched(
         &mut self,
         packet: Packet,
         witness: &mut impl Witness,
@@ -207,15 +226,15 @@ impl<L: Lda> Differentiator<L> {
     ) -> Observed {
         let observed = self.observe(packet, witness);
         if let Observed::InOrder(arrival) = &observed
-            && arrival.lost() > 0
+            && arrival.reveals_gap()
         {
             self.judge_gap(arrival, witness, on_loss);
         }
         observed
     }
 
-    /// The first half of [`Self::on_packet`]: takes in one received packet. If it reveals a gap, [`Self::judge_gap`] is to
-    /// follow.
+    /// The first half of [`Self::on_packet_watched`]: takes in one received packet. If it reveals a gap,
+    /// [`Self::judge_gap`] must follow.
     #[inline(always)]
     pub fn observe(&mut self, packet: Packet, witness: &mut impl Witness) -> Observed {
         let observed = self.tracker.observe(packet);
@@ -226,7 +245,7 @@ impl<L: Lda> Differentiator<L> {
         observed
     }
 
-    /// The second half of [`Self::on_packet`]: judges every packet missing before `arrival`, the last one observed.
+    /// The second half of [`Self::on_packet_watched`]: judges every packet missing before `arrival`, the last one observed.
     pub fn judge_gap(&self, arrival: &Arrival, witness: &mut impl Witness, mut on_loss: impl FnMut(u64, Judgement)) {
         for seq in arrival.seq - u64::from(arrival.lost())..arrival.seq {
             let loss = Loss { seq, revealed_by: *arrival, truth: witness.truth(seq) };
@@ -242,14 +261,14 @@ impl<L: Lda> Differentiator<L> {
     }
 }
 
-/// What a receiver whose transport need not differentiate puts its packets to: a [`Differentiator`], or `()`, which judges
-/// nothing at no cost.
+/// A [`Differentiator`], or `()`, which judges nothing at no cost. Transports that differentiate only on request take
+/// either.
 pub trait Differentiate {
     /// Whether it judges losses.
     fn judges(&self) -> bool;
 
-    /// As [`Differentiator::on_packet`].
-    fn on_packet(&mut self, packet: Packet, witness: &mut impl Witness, on_loss: impl FnMut(u64, Judgement));
+    /// As [`Differentiator::on_packet_watched`].
+    fn on_packet_watched(&mut self, packet: Packet, witness: &mut impl Witness, on_loss: impl FnMut(u64, Judgement));
 }
 
 impl Differentiate for () {
@@ -259,7 +278,7 @@ impl Differentiate for () {
     }
 
     #[inline]
-    fn on_packet(&mut self, _: Packet, _: &mut impl Witness, _: impl FnMut(u64, Judgement)) {}
+    fn on_packet_watched(&mut self, _: Packet, _: &mut impl Witness, _: impl FnMut(u64, Judgement)) {}
 }
 
 impl<L: Lda> Differentiate for Differentiator<L> {
@@ -269,8 +288,8 @@ impl<L: Lda> Differentiate for Differentiator<L> {
     }
 
     #[inline]
-    fn on_packet(&mut self, packet: Packet, witness: &mut impl Witness, on_loss: impl FnMut(u64, Judgement)) {
-        Differentiator::on_packet(self, packet, witness, on_loss);
+    fn on_packet_watched(&mut self, packet: Packet, witness: &mut impl Witness, on_loss: impl FnMut(u64, Judgement)) {
+        Differentiator::on_packet_watched(self, packet, witness, on_loss);
     }
 }
 
@@ -279,6 +298,7 @@ mod tests {
     extern crate std;
     use super::*;
     use crate::lda::Constant;
+    use crate::truth::Cause;
     use crate::{Reason, Verdict};
     use std::vec::Vec;
 
@@ -351,7 +371,7 @@ mod tests {
         let (mut log, mut losses) = (Log::default(), Vec::new());
         let mut differentiator = Differentiator::new(Constant::new(Verdict::Wireless));
         for (i, &seq) in seqs.iter().enumerate() {
-            differentiator.on_packet(packet(seq, i as i64), &mut log, |seq, judgement| {
+            differentiator.on_packet_watched(packet(seq, i as i64), &mut log, |seq, judgement| {
                 assert_eq!(judgement.reason, Reason::Unconditional);
                 losses.push(seq);
             });

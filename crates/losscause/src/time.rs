@@ -6,15 +6,18 @@
 use core::cmp::Ordering;
 use core::fmt;
 use core::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
+use core::time::Duration;
 
 use crate::tally;
 
 /// An instant on some clock, in nanoseconds from that clock's own zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct Time(i64);
 
 /// The signed distance between two instants, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct Span(i64);
 
 impl Time {
@@ -50,19 +53,19 @@ impl Span {
         Self(nanos)
     }
 
-    /// A span of `micros` microseconds.
+    /// A span of `micros` microseconds; saturates at the ends of the range.
     pub const fn from_micros(micros: i64) -> Self {
-        Self(micros * 1_000)
+        Self(micros.saturating_mul(1_000))
     }
 
-    /// A span of `millis` milliseconds.
+    /// A span of `millis` milliseconds; saturates at the ends of the range.
     pub const fn from_millis(millis: i64) -> Self {
-        Self(millis * 1_000_000)
+        Self(millis.saturating_mul(1_000_000))
     }
 
-    /// A span of `secs` whole seconds.
+    /// A span of `secs` whole seconds; saturates at the ends of the range.
     pub const fn from_secs(secs: i64) -> Self {
-        Self(secs * 1_000_000_000)
+        Self(secs.saturating_mul(1_000_000_000))
     }
 
     /// A span of `secs` seconds, rounded to the nearest nanosecond; saturates at the ends of the range, and a NaN
@@ -97,6 +100,13 @@ impl Span {
     #[must_use]
     pub const fn abs(self) -> Self {
         Self(self.0.saturating_abs())
+    }
+}
+
+impl From<Duration> for Span {
+    /// Saturates at [`Span::MAX`], 292 years.
+    fn from(duration: Duration) -> Self {
+        Self(i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX))
     }
 }
 
@@ -190,10 +200,10 @@ impl Mul<i64> for Span {
 
 impl Div<i64> for Span {
     type Output = Span;
-    /// Rounds towards zero.
+    /// Rounds towards zero. Division by zero gives the end of the range, zero divided by it zero.
     fn div(self, divisor: i64) -> Span {
         tally::multiplication();
-        Span(self.0 / divisor)
+        Span(self.0.checked_div(divisor).unwrap_or(self.0.signum().saturating_mul(i64::MAX)))
     }
 }
 
@@ -226,6 +236,14 @@ mod tests {
     fn seconds_round_to_the_nearest_nanosecond() {
         assert_eq!(Span::from_secs_f64_rounded(0.04064).as_nanos(), 40_640_000);
         assert_eq!(Span::from_secs_f64_rounded(-1.5e-9).as_nanos(), -2);
+    }
+
+    #[test]
+    fn a_duration_beyond_the_range_and_a_division_by_zero_saturate() {
+        assert_eq!(Span::from(Duration::from_millis(40)), Span::from_millis(40));
+        assert_eq!(Span::from(Duration::MAX), Span::MAX);
+        assert_eq!([5, -5, 0].map(|nanos| (Span::from_nanos(nanos) / 0).as_nanos()), [i64::MAX, -i64::MAX, 0]);
+        assert_eq!(Span::from_secs(i64::MAX), Span::MAX);
     }
 
     #[test]

@@ -3,18 +3,11 @@
 use core::fmt;
 
 use crate::Span;
-
-/// Why a packet was really lost. Known to the simulator and to link emulators, never to an endpoint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Cause {
-    /// A queue overflowed, or its management dropped the packet.
-    Congestion,
-    /// The packet was transmitted and the air corrupted it.
-    Wireless,
-}
+use crate::ack::Signal;
 
 /// Why an LDA believes a packet was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Verdict {
     /// A queue overflowed: slow down.
     Congestion,
@@ -42,6 +35,7 @@ pub struct Judgement {
 
 /// What was compared with what. `Display` writes it as one sentence.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Reason {
     /// The algorithm does not look at the packet (`always …`).
     Unconditional,
@@ -49,10 +43,15 @@ pub enum Reason {
     Told,
     /// The receiver's acknowledgement says it (`as told`).
     Labelled,
-    /// The inputs the algorithm needs were not there.
+    /// The signal that declared the loss decides; no algorithm was asked.
+    Signalled {
+        /// A timeout, a mark, or persistent congestion.
+        signal: Signal,
+    },
+    /// An input that the algorithm needs is missing.
     Missing {
-        /// What was missing, as a noun phrase: "a sender's timestamp".
-        input: &'static str,
+        /// Which one.
+        input: Input,
     },
     /// A measured span was held against an interval: wireless if `at_least <= measured < below`.
     Compared {
@@ -101,18 +100,51 @@ pub enum Reason {
         state: &'static str,
         /// The ROTT of the packet after the gap, above the smallest so far.
         measured: Span,
-        /// How the state would change: "it ends below", "it starts above".
+        /// How the state would change: "exits below", "enters above".
         change: &'static str,
         /// The ROTT at which it would, above the smallest so far.
         threshold: Span,
     },
 }
 
-impl fmt::Display for Cause {
+/// An input that was missing when an algorithm was asked. `Display` writes it as a noun phrase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Input {
+    /// At a receiver: the sender's timestamp in the packet after the gap.
+    Timestamp,
+    /// At a sender: the round-trip time of the acknowledgement that shows the gap.
+    RoundTripTime,
+    /// At a receiver: an arrival before the gap.
+    EarlierArrival,
+    /// At a sender: an acknowledgement before the one that shows the gap.
+    EarlierAck,
+    /// At a sender: the gap that a declared loss lies in. No acknowledgement has shown it, or it is too long ago.
+    Gap,
+    /// Something else, as a noun phrase: "a congestion window".
+    Other(&'static str),
+}
+
+impl Input {
+    /// What a receiver's input is called at a sender.
+    pub(crate) fn at_sender(self) -> Self {
+        match self {
+            Input::Timestamp => Input::RoundTripTime,
+            Input::EarlierArrival => Input::EarlierAck,
+            other => other,
+        }
+    }
+}
+
+impl fmt::Display for Input {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Cause::Congestion => "congestion",
-            Cause::Wireless => "wireless",
+        f.write_str(match self {
+            Input::Timestamp => "a sender's timestamp in the packet after the gap",
+            Input::RoundTripTime => "a round-trip time with the acknowledgement that shows the gap",
+            Input::EarlierArrival => "an arrival before the gap",
+            Input::EarlierAck => "an acknowledgement before the one that shows the gap",
+            Input::Gap => "an acknowledgement that shows the gap",
+            Input::Other(phrase) => phrase,
         })
     }
 }
@@ -139,8 +171,14 @@ impl fmt::Display for Reason {
         match *self {
             Reason::Unconditional => f.write_str("whatever was observed"),
             Reason::Told => f.write_str("the truth was handed in"),
-            Reason::Labelled => f.write_str("the receiver's label says it"),
-            Reason::Missing { input } => write!(f, "there was not yet {input}"),
+            Reason::Labelled => f.write_str("the receiver's label says so"),
+            Reason::Signalled { signal } => f.write_str(match signal {
+                Signal::Gap => "later packets were acknowledged",
+                Signal::Timeout => "the retransmission timer expired",
+                Signal::EcnMark => "a queue marked a packet",
+                Signal::PersistentCongestion => "congestion is persistent",
+            }),
+            Reason::Missing { input } => write!(f, "{input} is missing"),
             Reason::Compared { scheme, quantity, measured, at_least, below, lost } => {
                 write!(f, "{scheme}: {quantity} {measured} ")?;
                 match (at_least, below) {
@@ -170,7 +208,7 @@ impl fmt::Display for Reason {
                 }
             }
             Reason::State { scheme, state, measured, change, threshold } => {
-                write!(f, "{scheme}: {state}; ROTT is {measured} above its minimum, {change} {threshold}")
+                write!(f, "{scheme}: {state} (ROTT {measured} above minimum; {change} {threshold})")
             }
         }
     }
@@ -209,11 +247,11 @@ mod tests {
             sentence(Verdict::Congestion, compared("relative ROTT", 91_440, None, 1)),
             "mBiaz: relative ROTT 91.440 ms is not below 91.440 ms for 1 lost packet: congestion"
         );
-        let (scheme, state, change) = ("Spike", "in spike", "it ends below");
+        let (scheme, state, change) = ("Spike", "in spike", "exits below");
         let (measured, threshold) = (Span::from_millis(30), Span::from_millis(12));
         assert_eq!(
             sentence(Verdict::Congestion, Reason::State { scheme, state, measured, change, threshold }),
-            "Spike: in spike; ROTT is 30.000 ms above its minimum, it ends below 12.000 ms: congestion"
+            "Spike: in spike (ROTT 30.000 ms above minimum; exits below 12.000 ms): congestion"
         );
         let counted = |marked| Reason::Counted { scheme: "Flip Flop", marked, of: 8, most: 4 };
         assert_eq!(
@@ -238,8 +276,8 @@ mod tests {
             "Vegas buffer: 3.00 packets are queued, not below 3: congestion"
         );
         assert_eq!(
-            sentence(Verdict::Undecided, Reason::Missing { input: "a smallest inter-arrival time" }),
-            "there was not yet a smallest inter-arrival time: undecided"
+            sentence(Verdict::Undecided, Reason::Missing { input: Input::Other("a smallest inter-arrival time") }),
+            "a smallest inter-arrival time is missing: undecided"
         );
     }
 }

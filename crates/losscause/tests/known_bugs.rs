@@ -101,7 +101,7 @@ fn schemes(packets: &[Packet]) -> Vec<&'static str> {
     packets
         .iter()
         .map(|&packet| {
-            zbs.on_packet(packet, &mut (), |_, _| {});
+            zbs.on_packet(packet, |_, _| {});
             zbs.lda().scheme()
         })
         .collect()
@@ -149,12 +149,12 @@ fn b6_the_base_schemes_of_zbs_know_all_that_they_would_know_alone() {
     let (mut by_scheme, mut switches, mut last) = (std::collections::BTreeMap::new(), 0, "ZigZag");
     for packet in packets {
         let mut judged = Vec::new();
-        zbs.on_packet(packet, &mut (), |_, judgement| judged.push(judgement));
+        zbs.on_packet(packet, |_, judgement| judged.push(judgement));
         let scheme = zbs.lda().scheme();
         switches += u32::from(std::mem::replace(&mut last, scheme) != scheme);
         for base in &mut alone {
             let mut expected = Vec::new();
-            base.on_packet(packet, &mut (), |_, judgement| expected.push(judgement));
+            base.on_packet(packet, |_, judgement| expected.push(judgement));
             if base.lda().name() == scheme {
                 assert_eq!(judged, expected, "{scheme} at packet {}", packet.seq);
                 *by_scheme.entry(scheme).or_insert(0) += judged.len();

@@ -6,9 +6,7 @@ use common::judgements;
 use losscause::filter::{Extremes, Minimum, Window};
 use losscause::observe::{Differentiator, Observed};
 use losscause::registry::Value;
-use losscause::{
-    Algorithm, Arrival, Config, Judgement, Lda, Loss, Needs, Packet, Reason, Span, Time, Verdict, Witness,
-};
+use losscause::{Algorithm, Arrival, Config, Judgement, Lda, Loss, Needs, Packet, Reason, Span, Time, Verdict};
 use proptest::prelude::*;
 
 /// What may befall a flow of packets.
@@ -108,7 +106,7 @@ impl<L: Lda> Lda for Watched<L> {
         self.0.needs()
     }
     fn on_arrival(&mut self, arrival: &Arrival) {
-        assert!(arrival.since_last.is_none_or(|i| i.packets >= 1 && i.span >= Span::ZERO));
+        assert!(arrival.since_last.is_none_or(|i| i.packets == i.missing + 1 && i.span >= Span::ZERO));
         self.0.on_arrival(arrival);
     }
     fn judge(&self, loss: &Loss) -> Judgement {
@@ -123,8 +121,7 @@ impl<L: Lda> Lda for Watched<L> {
             Reason::State { scheme, .. } => assert_eq!(scheme, self.0.scheme()),
             Reason::Missing { .. } => assert_eq!(judgement.verdict, Verdict::Undecided),
             Reason::Unconditional => assert_eq!(self.0.needs(), Needs::default()),
-            Reason::Told | Reason::Labelled => panic!("nobody was told anything"),
-            Reason::Counted { .. } | Reason::Queued { .. } => panic!("only senders count round-trip times"),
+            other => panic!("{other} is no reason of a receiver's algorithm"),
         }
         assert_eq!(judgement.verdict == Verdict::Undecided, matches!(judgement.reason, Reason::Missing { .. }));
         let sentence = judgement.to_string();
@@ -142,7 +139,7 @@ struct Counts {
     losses: u64,
 }
 
-impl Witness for Counts {
+impl losscause::truth::Witness for Counts {
     fn arrived(&mut self, _: &Arrival, scheme: &'static str) {
         assert!(Algorithm::from_name(scheme).is_some());
         self.arrivals += 1;
@@ -209,7 +206,7 @@ proptest! {
             let mut differentiator = Differentiator::new(Watched(config.build().expect("valid")));
             let (mut counts, mut in_order, mut missing, mut answers) = (Counts::default(), 0, 0, 0);
             for &packet in &packets {
-                if let Observed::InOrder(arrival) = differentiator.on_packet(packet, &mut counts, |_, _| answers += 1) {
+                if let Observed::InOrder(arrival) = differentiator.on_packet_watched(packet, &mut counts, |_, _| answers += 1) {
                     in_order += 1;
                     missing += u64::from(arrival.lost());
                 }

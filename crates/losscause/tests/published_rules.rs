@@ -50,16 +50,16 @@ fn zigzag_with_mean_100_dev_10(above_three: AboveThree) -> ZigZag {
     // Values 0, 180, 110: means 0, 90, 100; the deviation is |110 - 100| = 10.
     for rott in [0, 180, 110] {
         let rott = Some(Span::from_micros(rott));
-        zigzag.on_arrival(&Arrival { seq: 0, at: Time::ZERO, rott, since_last: None });
+        zigzag.on_arrival(&Arrival::new(0, Time::ZERO, rott, None));
     }
     zigzag
 }
 
 fn zigzag_at(above_three: AboveThree, n: u32, rott_tenths: i64) -> Verdict {
-    let since_last = Some(Interval { span: Span::from_millis(1), packets: n + 1 });
+    let since_last = Some(Interval::across_gap(Span::from_millis(1), n));
     let rott = Some(Span::from_micros(rott_tenths) / 10);
-    let revealed_by = Arrival { seq: 10, at: Time::ZERO, rott, since_last };
-    zigzag_with_mean_100_dev_10(above_three).judge(&Loss { seq: 9, revealed_by, truth: None }).verdict
+    let revealed_by = Arrival::new(10, Time::ZERO, rott, since_last);
+    zigzag_with_mean_100_dev_10(above_three).judge(&Loss::new(9, revealed_by)).verdict
 }
 
 #[test]
@@ -85,18 +85,17 @@ fn zigzag_may_judge_by_the_packet_before_the_gap() {
     // Trip times 100 (often), then 130 before the gap and 70 after it: above and below every limit.
     for (judged_by, verdict) in [(JudgedBy::AfterGap, Wireless), (JudgedBy::BeforeGap, Congestion)] {
         let mut zigzag = ZigZag::new(&ZigZagConfig { judged_by, ..ZigZagConfig::default() }).expect("valid");
-        let arrival = |ms, packets| Arrival {
-            seq: 10,
-            at: Time::ZERO,
-            rott: Some(Span::from_millis(ms)),
-            since_last: Some(Interval { span: Span::from_millis(1), packets }),
+        let arrival = |ms, before_ms, missing| {
+            let mut interval = Interval::across_gap(Span::from_millis(1), missing);
+            interval.rott_before = Some(Span::from_millis(before_ms));
+            Arrival::new(10, Time::ZERO, Some(Span::from_millis(ms)), Some(interval))
         };
         for ms in [100; 50].into_iter().chain([130]) {
-            zigzag.on_arrival(&arrival(ms, 1));
+            zigzag.on_arrival(&arrival(ms, 100, 0));
         }
-        let revealed_by = arrival(70, 2);
+        let revealed_by = arrival(70, 130, 1);
         zigzag.on_arrival(&revealed_by);
-        assert_eq!(zigzag.judge(&Loss { seq: 9, revealed_by, truth: None }).verdict, verdict, "{judged_by:?}");
+        assert_eq!(zigzag.judge(&Loss::new(9, revealed_by)).verdict, verdict, "{judged_by:?}");
     }
 }
 

@@ -17,7 +17,8 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use losscause::{Cause, Verdict};
+use losscause::Verdict;
+use losscause::truth::Cause;
 use losscause_sim::{Event, EventKind, LinkEvent, Network, PacketInfo, PacketKind, Recorder};
 
 use crate::RunError;

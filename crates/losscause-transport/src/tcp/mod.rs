@@ -13,6 +13,7 @@
 //! name the two sets. A flow free of wireless loss is this sender over a link that spares its packets, not
 //! another sender.
 
+mod arrivals;
 mod bits;
 mod config;
 mod ecn;

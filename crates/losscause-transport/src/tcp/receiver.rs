@@ -18,7 +18,8 @@
 //! ns-2's `DelAck` does; RFC 9293, section 3.10.7.4 wants it at once.
 
 use losscause::observe::Differentiate;
-use losscause::{Packet, Span, Time, Witness};
+use losscause::truth::Witness;
+use losscause::{Packet, Span, Time};
 
 use super::bits::Bits;
 use super::config::{Config, ConfigError, SackOption};
@@ -177,7 +178,7 @@ impl<D: Differentiate> Receiver<D> {
             return;
         }
         let packet = Packet { seq, at: now, sent: Some(segment.sent_at) };
-        self.differentiator.on_packet(packet, witness, |lost, judgement| {
+        self.differentiator.on_packet_watched(packet, witness, |lost, judgement| {
             if lost >= next {
                 wireless.put(lost, judgement.verdict.is_wireless());
             }
@@ -424,7 +425,7 @@ mod tests {
             "long gaps are wireless"
         }
         fn needs(&self) -> Needs {
-            Needs { inter_arrival: true, ..Needs::default() }
+            Needs::NONE.with_inter_arrival()
         }
         fn on_arrival(&mut self, _: &Arrival) {}
         fn judge(&self, loss: &Loss) -> Judgement {

@@ -1,7 +1,10 @@
 //! The sending end: numbers, timer and transmission, around whatever recovery and response are plugged in.
 
-use losscause::{AckSample, DeclaredLoss, SenderLda, SenderWitness, Time, Verdict};
+use losscause::ack::{Numbers, Recovery as EndedRecovery};
+use losscause::truth::SenderWitness;
+use losscause::{AckSample, DeclaredLoss, SenderLda, Signal, Time, Verdict};
 
+use super::arrivals::Arrivals;
 use super::config::{BackoffCleared, Config, ConfigError};
 use super::ecn::Reaction;
 use super::recovery::{Progress, Recovery};
@@ -26,7 +29,10 @@ pub struct Sender<L = ()> {
     deadline: Option<Time>,
     window: Window,
     recovery: Recovery,
+    arrivals: Arrivals,
     lda: L,
+    /// The recovery that goes on since the last loss was declared.
+    recovering: Option<Recovering>,
     response: Response,
     rto: Rto,
     ecn: Reaction,
@@ -37,6 +43,16 @@ pub struct Sender<L = ()> {
 struct Timed {
     seq: u64,
     sent_at: Time,
+}
+
+/// A recovery that has not ended.
+#[derive(Clone, Debug)]
+struct Recovering {
+    began: Time,
+    /// Retransmissions before it.
+    retransmissions: u64,
+    /// The window before it was cut, if it was.
+    uncut: Option<Window>,
 }
 
 /// Counts since the start.
@@ -93,7 +109,9 @@ impl<L: SenderLda> Sender<L> {
             deadline: None,
             window,
             recovery: Recovery::new(config),
+            arrivals: Arrivals::new(config.sack.is_some()),
             lda,
+            recovering: None,
             response: Response::new(config),
             rto: Rto::new(config),
             ecn: Reaction::new(config.ecn),
@@ -125,6 +143,9 @@ impl<L: SenderLda> Sender<L> {
         self.response.on_mark(&mut self.window, &loss);
         self.ecn.on_echo(self.stream.sent);
         self.stats.ecn_reductions += 1;
+        let mut mark = self.declared(now, Signal::EcnMark);
+        mark.lost_pkts = 0;
+        self.lda.on_loss(&mark);
     }
 
     fn on_new_ack(&mut self, now: Time, ack: &Ack) {
@@ -147,8 +168,13 @@ impl<L: SenderLda> Sender<L> {
         if let Progress::Partial { clear_backoff: true, .. } = progress {
             self.rto.clear_backoff();
         }
-        let sample = self.sample(now, ack, newly_acked_pkts);
+        let mut sample = self.sample(now, ack, self.window.cwnd);
         self.lda.on_ack(&sample);
+        // The response counts by the cumulative ACK, with SACK too.
+        sample.newly_acked_pkts = newly_acked_pkts;
+        if progress == Progress::Recovered {
+            self.on_recovered(now);
+        }
         if opening {
             self.response.on_open(&mut self.window, self.initial_window_pkts, &sample, &self.stream);
             return;
@@ -164,10 +190,14 @@ impl<L: SenderLda> Sender<L> {
     }
 
     fn on_dup_ack(&mut self, now: Time, ack: &Ack, witness: &mut impl SenderWitness) {
-        self.lda.on_ack(&self.sample(now, ack, 0));
         self.response.on_dup_ack(now);
-        let Some(found) = self.recovery.on_dup_ack(now, ack, &self.stream, &mut self.window) else { return };
+        let cwnd = self.window.cwnd;
+        let found = self.recovery.on_dup_ack(now, ack, &self.stream, &mut self.window);
+        let sample = self.sample(now, ack, cwnd);
+        self.lda.on_ack(&sample);
+        let Some(found) = found else { return };
         let verdict = self.judge(now, ack, witness);
+        let uncut = self.window.clone();
         let mut cut = false;
         if !self.ecn.covers(self.stream.una) {
             let loss = Loss { at: now, flight_pkts: found.flight_pkts, verdict, sending: found.lost };
@@ -177,6 +207,8 @@ impl<L: SenderLda> Sender<L> {
             }
         }
         self.recovery.after_response(&found, cut, &mut self.window);
+        let retransmissions = self.stats.retransmissions;
+        self.recovering = Some(Recovering { began: now, retransmissions, uncut: cut.then_some(uncut) });
         self.timed = None;
         if found.back_off {
             self.rto.back_off();
@@ -187,32 +219,43 @@ impl<L: SenderLda> Sender<L> {
         self.stats.fast_retransmits += 1;
     }
 
-    #[inline]
-    fn sample(&self, now: Time, ack: &Ack, newly_acked_pkts: u64) -> AckSample {
-        AckSample {
-            at: now,
-            rtt: self.recovery.rtt(now, ack),
-            newly_acked_pkts,
-            in_flight_pkts: self.stream.flight_pkts(),
-            cwnd_pkts: self.window.cwnd,
+    /// What was lost is repaired. An algorithm that now calls the loss wireless undoes the cut.
+    fn on_recovered(&mut self, now: Time) {
+        let Some(recovering) = self.recovering.take() else { return };
+        let lost_pkts = self.stats.retransmissions - recovering.retransmissions;
+        let revised = self.lda.on_recovery_end(&EndedRecovery::new(recovering.began, now, lost_pkts));
+        if let (Some(judgement), Some(uncut)) = (revised, recovering.uncut)
+            && judgement.verdict.is_wireless()
+        {
+            self.window.cwnd = self.window.cwnd.max(uncut.cwnd);
+            self.window.ssthresh = self.window.ssthresh.max(uncut.ssthresh);
         }
     }
 
+    /// What an ACK tells the algorithm; stream and recovery have taken it in.
+    #[inline]
+    fn sample(&mut self, now: Time, ack: &Ack, cwnd_pkts: f64) -> AckSample {
+        let rtt = self.recovery.rtt(now, ack);
+        let mut sample = self.arrivals.on_ack(now, rtt, &self.stream, self.recovery.scoreboard());
+        sample.cwnd_pkts = Some(cwnd_pkts);
+        sample
+    }
+
     /// The loss of packet `una`.
-    fn declared(&self, now: Time, told_wireless: bool, witness: &mut impl SenderWitness) -> DeclaredLoss {
-        DeclaredLoss {
-            at: now,
-            seq: self.stream.una,
-            in_flight_pkts: self.stream.flight_pkts(),
-            cwnd_pkts: self.window.cwnd,
-            told_wireless,
-            truth: witness.truth(self.stream.una..self.stream.sent),
-        }
+    fn declared(&self, now: Time, signal: Signal) -> DeclaredLoss {
+        let mut loss = DeclaredLoss::new(now, signal);
+        loss.numbers = Some(Numbers::one(self.stream.una));
+        loss.in_flight_pkts = self.stream.flight_pkts();
+        loss.cwnd_pkts = Some(self.window.cwnd);
+        loss
     }
 
     /// Asks why packet `una` was lost.
     fn judge(&mut self, now: Time, ack: &Ack, witness: &mut impl SenderWitness) -> Verdict {
-        let loss = self.declared(now, ack.wireless, witness);
+        let mut loss = self.declared(now, Signal::Gap);
+        loss.label = ack.wireless.then_some(Verdict::Wireless);
+        loss.truth = witness.truth(self.stream.una..self.stream.sent);
+        self.lda.on_loss(&loss);
         let judgement = self.lda.judge(&loss);
         witness.judged(&loss, &judgement);
         judgement.verdict
@@ -233,6 +276,8 @@ impl<L: SenderLda> Sender<L> {
             self.response.on_timeout(&mut self.window, now, self.stream.flight_pkts(), again);
         }
         self.recovery.on_timeout(&self.stream);
+        self.arrivals.on_timeout(&self.stream);
+        self.recovering = None;
         self.ecn.on_loss(self.stream.sent);
         self.rto.back_off();
         self.deadline = Some(now + self.rto.current());
@@ -243,12 +288,15 @@ impl<L: SenderLda> Sender<L> {
         witness.timed_out();
     }
 
-    /// Whether a timeout leaves the window alone: its loss is called wireless by one that is asked about timeouts.
-    fn spares_timeout(&self, now: Time, witness: &mut impl SenderWitness) -> bool {
-        if !self.lda.judges_timeouts() {
-            return false;
+    /// Whether a timeout leaves the window alone. Only an algorithm that judges timeouts can call one wireless.
+    fn spares_timeout(&mut self, now: Time, witness: &mut impl SenderWitness) -> bool {
+        let mut loss = self.declared(now, Signal::Timeout);
+        let asked = self.lda.judges_timeouts();
+        if asked {
+            loss.truth = witness.truth(self.stream.una..self.stream.sent);
         }
-        self.lda.judge(&self.declared(now, false, witness)).verdict.is_wireless()
+        self.lda.on_loss(&loss);
+        asked && self.lda.judge(&loss).verdict.is_wireless()
     }
 
     /// When to call [`Sender::on_timeout`]; never if `None`.

@@ -16,7 +16,8 @@
 //! - A feedback timer that found nothing to report stops. The next packet is reported at once in any case.
 
 use losscause::observe::Differentiator;
-use losscause::{Arrival, Lda, Observed, Packet, Span, Time, Witness};
+use losscause::truth::Witness;
+use losscause::{Arrival, Lda, Observed, Packet, Span, Time};
 
 use super::arrivals::Arrivals;
 use super::config::{FirstInterval, LossEventRule, Reports};

@@ -1,7 +1,8 @@
 //! Any of the algorithms behind one type, without a pointer.
 
 use super::{AsTold, AtSender, Biaz, Constant, FlipFlopHistory, Lda, Needs, Spike, VegasBuffer, Zbs, ZigZag};
-use crate::{AckSample, Arrival, DeclaredLoss, Judgement, Loss, SenderLda};
+use crate::ack::{AckSample, DeclaredLoss, Recovery, SenderInputs, SenderLda};
+use crate::{Arrival, Judgement, Loss};
 
 /// One of the algorithms, chosen at run time ([`Algorithm::build`](crate::Algorithm::build),
 /// [`Config::build`](crate::Config::build)).
@@ -89,12 +90,24 @@ impl SenderLda for AnySenderLda {
         each_at_sender!(self, lda => lda.name())
     }
 
+    fn needs(&self) -> SenderInputs {
+        each_at_sender!(self, lda => lda.needs())
+    }
+
     #[inline]
     fn on_ack(&mut self, sample: &AckSample) {
         each_at_sender!(self, lda => lda.on_ack(sample));
     }
 
+    fn on_loss(&mut self, loss: &DeclaredLoss) {
+        each_at_sender!(self, lda => lda.on_loss(loss));
+    }
+
     fn judge(&self, loss: &DeclaredLoss) -> Judgement {
         each_at_sender!(self, lda => lda.judge(loss))
+    }
+
+    fn on_recovery_end(&mut self, recovery: &Recovery) -> Option<Judgement> {
+        each_at_sender!(self, lda => lda.on_recovery_end(recovery))
     }
 }

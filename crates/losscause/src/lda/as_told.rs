@@ -7,7 +7,8 @@
 //! that a sender asks for it when it declares a loss because of duplicate acknowledgements, is our reading: a timeout is always
 //! congestion. Parameters: none. Deviations: none.
 
-use crate::{AckSample, DeclaredLoss, Judgement, Reason, SenderLda, Verdict};
+use crate::ack::{AckSample, DeclaredLoss, SenderInputs, SenderLda};
+use crate::{Judgement, Reason, Verdict};
 
 /// A sender that believes its receiver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,11 +19,16 @@ impl SenderLda for AsTold {
         "as told"
     }
 
+    fn needs(&self) -> SenderInputs {
+        SenderInputs { label: true, ..SenderInputs::NONE }
+    }
+
     #[inline]
     fn on_ack(&mut self, _: &AckSample) {}
 
     fn judge(&self, loss: &DeclaredLoss) -> Judgement {
-        let verdict = if loss.told_wireless { Verdict::Wireless } else { Verdict::Congestion };
+        let told_wireless = loss.label.is_some_and(Verdict::is_wireless);
+        let verdict = if told_wireless { Verdict::Wireless } else { Verdict::Congestion };
         Judgement { verdict, reason: Reason::Labelled }
     }
 }

@@ -35,6 +35,7 @@
 use super::{Lda, Needs, missing};
 use crate::filter::{Minimum, Real, Window};
 use crate::registry::{ConfigError, check, choice};
+use crate::verdict::Input;
 use crate::{Arrival, Judgement, Loss, Reason, Span, Verdict};
 
 /// Biaz, or mBiaz if its upper limit is below n + 2.
@@ -123,16 +124,17 @@ impl Lda for Biaz {
     fn on_arrival(&mut self, arrival: &Arrival) {
         let Some(interval) = arrival.since_last else { return };
         self.t_min.forget(arrival.at);
-        let across_gap = interval.packets > 1;
-        if across_gap && (self.t_min_over == MinimumOver::ConsecutivePackets || self.t_min.get().is_none()) {
+        if interval.missing > 0 && (self.t_min_over == MinimumOver::ConsecutivePackets || self.t_min.get().is_none()) {
             return;
         }
-        self.t_min.observe(interval.span);
+        // One acknowledgement may tell of several arrivals.
+        let arrived = interval.arrived();
+        self.t_min.observe(if arrived == 1 { interval.span } else { interval.span / i64::from(arrived) });
     }
 
     fn judge(&self, loss: &Loss) -> Judgement {
-        let Some(interval) = loss.revealed_by.since_last else { return missing("an arrival before the gap") };
-        let Some(t_min) = self.t_min.get() else { return missing("a smallest inter-arrival time") };
+        let Some(interval) = loss.revealed_by.since_last else { return missing(Input::EarlierArrival) };
+        let Some(t_min) = self.t_min.get() else { return missing(Input::Other("a smallest inter-arrival time")) };
         let lost = loss.lost_in_gap();
         let at_least = t_min * i64::from(interval.packets);
         // Section III-A. The upper limit is rounded up to an integer, which changes no comparison.
@@ -158,7 +160,7 @@ mod tests {
     use crate::{Interval, Time};
 
     fn arrival(span_ms: i64, packets: u32) -> Arrival {
-        let since_last = Some(Interval { span: Span::from_millis(span_ms), packets });
+        let since_last = Some(Interval::across_gap(Span::from_millis(span_ms), packets - 1));
         Arrival { seq: 0, at: Time::ZERO, rott: None, since_last }
     }
 

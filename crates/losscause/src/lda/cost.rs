@@ -26,7 +26,7 @@ fn trace(rotts_us: &[i64], interval_us: i64) -> Vec<Arrival> {
                 1 => 100_000,
                 _ => rotts_us[i % rotts_us.len()],
             };
-            let since_last = (i > 0).then_some(Interval { span, packets });
+            let since_last = (i > 0).then_some(Interval::across_gap(span, packets - 1));
             Arrival { seq, at, rott: Some(Span::from_micros(rott)), since_last }
         })
         .collect()
@@ -50,12 +50,12 @@ fn measured(algorithm: Algorithm) -> Operations {
         let mut lda = algorithm.build();
         for (i, arrival) in trace.iter().enumerate() {
             let cost = tally::count(|| lda.on_arrival(arrival));
-            let in_gap = arrival.since_last.is_some_and(|s| s.packets > 1);
+            let in_gap = arrival.reveals_gap();
             if i > 1 && !in_gap {
                 arrival_cost = largest(arrival_cost, cost);
             }
             if in_gap {
-                let loss = Loss { seq: arrival.seq - 1, revealed_by: *arrival, truth: None };
+                let loss = Loss::new(arrival.seq - 1, *arrival);
                 loss_cost = largest(loss_cost, tally::count(|| _ = lda.judge(&loss)));
             }
         }

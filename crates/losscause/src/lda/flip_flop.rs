@@ -25,9 +25,11 @@
 //! - *Before the first one* there is no vector to look at, and the answer is undecided.
 
 use super::missing;
+use crate::ack::{AckSample, DeclaredLoss, SenderInputs, SenderLda};
 use crate::filter::{FlipFlop, FlipFlopReadings};
 use crate::registry::{ConfigError, check, check_order, choice};
-use crate::{AckSample, DeclaredLoss, Judgement, Reason, SenderLda, Span, Verdict};
+use crate::verdict::Input;
+use crate::{Judgement, Reason, Span, Verdict};
 
 /// Flip Flop with history.
 #[derive(Clone, Copy, Debug)]
@@ -111,7 +113,7 @@ impl FlipFlopHistory {
     /// Judges a loss that is declared now. Asking again gives the same answer.
     pub fn verdict(&self) -> Judgement {
         if self.filter.mean().is_none() {
-            return missing("a round-trip time");
+            return missing(Input::Other("a round-trip time"));
         }
         let marked = self.outliers();
         Judgement {
@@ -124,6 +126,11 @@ impl FlipFlopHistory {
 impl SenderLda for FlipFlopHistory {
     fn name(&self) -> &'static str {
         NAME
+    }
+
+    fn needs(&self) -> SenderInputs {
+        // Duplicates without a round-trip time are skipped, unless every ACK is to count.
+        SenderInputs { rtt_per_packet: self.samples == Samples::EveryAck, ..SenderInputs::NONE }
     }
 
     #[inline]

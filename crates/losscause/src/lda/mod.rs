@@ -15,7 +15,7 @@ pub mod zigzag;
 
 pub use any::{AnyLda, AnySenderLda};
 pub use as_told::AsTold;
-pub use at_sender::AtSender;
+pub use at_sender::{AtSender, WithoutRtt};
 pub use biaz::{Biaz, BiazConfig, MinimumOver};
 pub use constant::Constant;
 pub use flip_flop::{FlipFlopConfig, FlipFlopHistory, Samples};
@@ -25,6 +25,7 @@ pub use zbs::{FirstAverage, Zbs, ZbsConfig};
 pub use zigzag::{AboveThree, ZigZag, ZigZagConfig};
 
 use crate::registry::choice;
+use crate::verdict::Input;
 use crate::{Arrival, Judgement, Loss, Reason, Verdict};
 
 /// A loss differentiation algorithm at the receiver.
@@ -50,8 +51,9 @@ pub trait Lda {
     }
 }
 
-/// The inputs an algorithm cannot do without.
+/// The inputs that an algorithm at a receiver cannot do without. Those at a sender are [`crate::ack::SenderInputs`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Needs {
     /// The sender's timestamp in every packet ([`Arrival::rott`]).
     pub sender_timestamp: bool,
@@ -59,6 +61,29 @@ pub struct Needs {
     pub inter_arrival: bool,
     /// The true cause ([`Loss::truth`]): simulators only.
     pub truth: bool,
+}
+
+impl Needs {
+    /// Nothing.
+    pub const NONE: Self = Self { sender_timestamp: false, inter_arrival: false, truth: false };
+
+    /// These, and the sender's timestamp in every packet.
+    #[must_use]
+    pub const fn with_sender_timestamp(self) -> Self {
+        Self { sender_timestamp: true, ..self }
+    }
+
+    /// These, and inter-arrival times that mean transmission times.
+    #[must_use]
+    pub const fn with_inter_arrival(self) -> Self {
+        Self { inter_arrival: true, ..self }
+    }
+
+    /// These, and the true cause.
+    #[must_use]
+    pub const fn with_truth(self) -> Self {
+        Self { truth: true, ..self }
+    }
 }
 
 choice! {
@@ -77,7 +102,7 @@ impl Update {
     /// Whether this arrival may change the state.
     #[inline]
     fn is_due(self, arrival: &Arrival) -> bool {
-        self == Update::EveryArrival || arrival.since_last.is_some_and(|i| i.packets > 1)
+        self == Update::EveryArrival || arrival.reveals_gap()
     }
 }
 
@@ -93,9 +118,7 @@ choice! {
     }
 }
 
-/// The answer when an input is not there.
-fn missing(input: &'static str) -> Judgement {
+/// The answer when an input is missing.
+fn missing(input: Input) -> Judgement {
     Judgement { verdict: Verdict::Undecided, reason: Reason::Missing { input } }
 }
-
-const NO_TIMESTAMP: &str = "a sender's timestamp in the packet after the gap";

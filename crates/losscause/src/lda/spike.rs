@@ -36,9 +36,10 @@
 //!   with a `window` the extremes are those of the last ROTTs only, of 3/4 to all of the window (see [`Window`]).
 //! - *The first state* is "not in spike": the first ROTT is both extremes and exceeds neither.
 
-use super::{JudgedBy, Lda, NO_TIMESTAMP, Needs, Update, missing};
+use super::{JudgedBy, Lda, Needs, Update, missing};
 use crate::filter::{Extremes, Real, Window};
 use crate::registry::{ConfigError, check, check_order, choice};
+use crate::verdict::Input;
 use crate::{Arrival, Judgement, Loss, Reason, Span, Verdict};
 
 /// Spike.
@@ -231,8 +232,10 @@ impl Lda for Spike {
     }
 
     fn judge(&self, loss: &Loss) -> Judgement {
-        let Some(rott) = loss.revealed_by.rott else { return missing(NO_TIMESTAMP) };
-        let Some(measured) = self.extremes.above_min(rott) else { return missing("a smallest and a largest ROTT") };
+        let Some(rott) = loss.revealed_by.rott else { return missing(Input::Timestamp) };
+        let Some(measured) = self.extremes.above_min(rott) else {
+            return missing(Input::Other("a smallest and a largest trip time"));
+        };
         let scheme = Spike::name(self);
         let state = match self.judged_by {
             JudgedBy::AfterGap => self.state,
@@ -240,12 +243,12 @@ impl Lda for Spike {
         };
         match state {
             State::NotInSpike => {
-                let (state, change, threshold) = ("not in spike", "it starts above", self.start);
+                let (state, change, threshold) = ("not in spike", "enters above", self.start);
                 let reason = Reason::State { scheme, state, measured, change, threshold };
                 Judgement { verdict: Verdict::Wireless, reason }
             }
             State::InSpike => {
-                let (state, change, threshold) = ("in spike", "it ends below", self.end);
+                let (state, change, threshold) = ("in spike", "exits below", self.end);
                 let reason = Reason::State { scheme, state, measured, change, threshold };
                 Judgement { verdict: Verdict::Congestion, reason }
             }
@@ -267,7 +270,7 @@ mod tests {
         change(&mut config);
         let mut spike = Spike::new(&config).expect("valid");
         let judge = |rott: &i64| {
-            let since_last = Some(Interval { span: Span::from_millis(1), packets: 2 });
+            let since_last = Some(Interval::across_gap(Span::from_millis(1), 1));
             let arrival = Arrival { seq: 9, at: Time::ZERO, rott: Some(Span::from_millis(*rott)), since_last };
             spike.on_arrival(&arrival);
             spike.judge(&Loss { seq: 8, revealed_by: arrival, truth: None }).verdict
@@ -327,7 +330,7 @@ mod tests {
             let mut arrival = Arrival { seq: 0, at: Time::ZERO, rott: None, since_last: None };
             for (rott_ms, packets) in [(0, 1), (30, 1), (12, 2)] {
                 arrival.rott = Some(Span::from_millis(rott_ms));
-                arrival.since_last = Some(Interval { span: Span::from_millis(1), packets });
+                arrival.since_last = Some(Interval::across_gap(Span::from_millis(1), packets - 1));
                 spike.on_arrival(&arrival);
             }
             spike.judge(&Loss { seq: 0, revealed_by: arrival, truth: None }).verdict

@@ -28,9 +28,11 @@
 //! - *A tie* with a threshold lies outside of them; where both are equal, it is congestion.
 
 use super::missing;
+use crate::ack::{AckSample, DeclaredLoss, SenderInputs, SenderLda};
 use crate::filter::Backlog;
 use crate::registry::{ConfigError, check, check_order, choice};
-use crate::{AckSample, DeclaredLoss, Judgement, Reason, SenderLda, Span, Verdict};
+use crate::verdict::Input;
+use crate::{Judgement, Reason, Span, Verdict};
 
 /// The Vegas buffer rule.
 #[derive(Clone, Copy, Debug)]
@@ -109,13 +111,13 @@ impl VegasBuffer {
 
     /// An acknowledgement brought a round-trip time, which must be above zero.
     #[inline]
-    pub fn on_rtt(&mut self, rtt: Span, cwnd_pkts: f64, in_flight_pkts: u64) {
+    pub fn on_rtt(&mut self, rtt: Span, cwnd_pkts: Option<f64>, in_flight_pkts: u64) {
         self.backlog.observe(rtt);
         let window_pkts = match self.window_of {
             WindowOf::Cwnd => cwnd_pkts,
-            WindowOf::InFlight => in_flight_pkts as f64,
+            WindowOf::InFlight => Some(in_flight_pkts as f64),
         };
-        let Some(queued) = self.backlog.pkts(window_pkts) else { return };
+        let Some(queued) = window_pkts.and_then(|pkts| self.backlog.pkts(pkts)) else { return };
         self.queued = Some(queued);
         if queued >= self.beta {
             self.outside = Some(Verdict::Congestion);
@@ -133,7 +135,10 @@ impl VegasBuffer {
 
     /// Judges a loss that is declared now. Asking again gives the same answer.
     pub fn verdict(&self) -> Judgement {
-        let Some(pkts) = self.queued else { return missing("a round-trip time") };
+        let Some(pkts) = self.queued else {
+            let input = if self.backlog.base_rtt().is_some() { "a congestion window" } else { "a round-trip time" };
+            return missing(Input::Other(input));
+        };
         let reason = Reason::Queued { scheme: NAME, pkts, wireless_up_to: self.alpha, congestion_from: self.beta };
         Judgement { verdict: self.outside.unwrap_or(Verdict::Undecided), reason }
     }
@@ -142,6 +147,10 @@ impl VegasBuffer {
 impl SenderLda for VegasBuffer {
     fn name(&self) -> &'static str {
         NAME
+    }
+
+    fn needs(&self) -> SenderInputs {
+        SenderInputs { cwnd: self.window_of == WindowOf::Cwnd, ..SenderInputs::NONE }
     }
 
     #[inline]
@@ -171,7 +180,7 @@ mod tests {
     fn fed<const N: usize>(config: VegasBufferConfig, rtts_ms: [i64; N]) -> [(f64, Verdict); N] {
         let mut lda = fresh(config);
         rtts_ms.map(|ms| {
-            lda.on_rtt(Span::from_millis(ms), 10.0, 8);
+            lda.on_rtt(Span::from_millis(ms), Some(10.0), 8);
             (lda.queued().expect("fed"), lda.verdict().verdict)
         })
     }

@@ -323,7 +323,7 @@ mod tests {
                 let span = Span::from_millis(ms);
                 now += span;
                 let rott = Some(Span::from_nanos(if i == 0 { 0 } else { 1_000_000 * MS }));
-                let since_last = (i > 0).then_some(Interval { span, packets: 1 });
+                let since_last = (i > 0).then_some(Interval::consecutive(span));
                 zbs.on_arrival(&Arrival { seq: i as u64, at: now, rott, since_last });
                 zbs.scheme
             })
@@ -378,7 +378,7 @@ mod tests {
     fn at_losses_only_the_scheme_stays_while_nothing_is_lost() {
         let mut at_losses = zbs(|c| c.update = Update::AtLosses);
         assert_eq!(schemes(&mut at_losses, [10; 200]), [Scheme::ZigZag; 200]);
-        let since_last = Some(Interval { span: Span::from_millis(20), packets: 2 });
+        let since_last = Some(Interval::across_gap(Span::from_millis(20), 1));
         let rott = Some(Span::from_nanos(1_000_000 * MS));
         at_losses.on_arrival(&Arrival { seq: 201, at: Time::from_nanos(2_010 * MS), rott, since_last });
         assert_eq!(at_losses.scheme, Scheme::MBiaz);

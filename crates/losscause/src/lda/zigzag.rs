@@ -34,9 +34,10 @@
 //!   the next as well, so the packet after it has waited less there; the one before has not.
 //! - The brackets in the printed deviation are read as an absolute value.
 
-use super::{JudgedBy, Lda, NO_TIMESTAMP, Needs, missing};
+use super::{JudgedBy, Lda, Needs, missing};
 use crate::filter::{DeviationFrom, FirstDeviation, MeanDeviation, Spread};
 use crate::registry::{ConfigError, check, choice};
+use crate::verdict::Input;
 use crate::{Arrival, Judgement, Loss, Reason, Span, Verdict};
 
 /// ZigZag.
@@ -45,9 +46,6 @@ pub struct ZigZag {
     above_three: AboveThree,
     judged_by: JudgedBy,
     rott: MeanDeviation,
-    /// ROTTs of the last packet and of the one before it; kept for `JudgedBy::BeforeGap` only.
-    last: Option<Span>,
-    before: Option<Span>,
 }
 
 /// Parameters of [`ZigZag`].
@@ -98,7 +96,7 @@ impl ZigZag {
     pub fn new(config: &ZigZagConfig) -> Result<Self, ConfigError> {
         check("alpha", config.alpha, |a| a > 0.0 && a <= 0.5, "a number above 0, up to 0.5")?;
         let rott = MeanDeviation::new(config.alpha, config.deviation_from, config.first_deviation);
-        Ok(Self { above_three: config.above_three, judged_by: config.judged_by, rott, last: None, before: None })
+        Ok(Self { above_three: config.above_three, judged_by: config.judged_by, rott })
     }
 
     /// Whether a loss of `n` packets is wireless, and the limit that `spread.value` was held against, rounded up.
@@ -131,19 +129,18 @@ impl Lda for ZigZag {
     fn on_arrival(&mut self, arrival: &Arrival) {
         if let Some(rott) = arrival.rott {
             self.rott.observe(rott);
-            if self.judged_by == JudgedBy::BeforeGap {
-                self.before = self.last.replace(rott);
-            }
         }
     }
 
     fn judge(&self, loss: &Loss) -> Judgement {
-        let Some(rott) = loss.revealed_by.rott else { return missing(NO_TIMESTAMP) };
+        let Some(after) = loss.revealed_by.rott else { return missing(Input::Timestamp) };
         let rott = match self.judged_by {
-            JudgedBy::AfterGap => rott,
-            JudgedBy::BeforeGap => self.before.unwrap_or(rott),
+            JudgedBy::AfterGap => after,
+            JudgedBy::BeforeGap => loss.revealed_by.since_last.and_then(|i| i.rott_before).unwrap_or(after),
         };
-        let Some(spread) = self.rott.spread(rott) else { return missing("a mean ROTT and its deviation") };
+        let Some(spread) = self.rott.spread(rott) else {
+            return missing(Input::Other("a mean trip time and its deviation"));
+        };
         let lost = loss.lost_in_gap();
         let (wireless, below) = self.rule(lost, &spread);
         Judgement {

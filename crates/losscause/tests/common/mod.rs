@@ -26,7 +26,7 @@ pub(crate) fn judgements(lda: impl Lda, packets: impl IntoIterator<Item = Packet
     let mut all = Vec::new();
     let mut differentiator = Differentiator::new(lda);
     for packet in packets {
-        differentiator.on_packet(packet, &mut (), |seq, judgement| all.push((seq, judgement)));
+        differentiator.on_packet(packet, |seq, judgement| all.push((seq, judgement)));
     }
     all
 }

@@ -18,6 +18,7 @@ pub use new_reno::{Deflation, NewRenoRules, PartialAckTimer, RecoveryExit};
 use reno::Reno;
 use sack::Sack;
 use sack1::Sack1;
+pub(super) use scoreboard::Scoreboard;
 use vegas::Vegas;
 pub use vegas::VegasRules;
 
@@ -104,6 +105,15 @@ impl Recovery {
             Self::Sack(sack) => sack.on_new_ack(ack, stream),
             Self::Sack1(sack) => sack.on_new_ack(ack, stream),
             Self::Vegas(vegas) => vegas.on_new_ack(now, acked, stream, window),
+        }
+    }
+
+    /// What the receiver reported, if it reports.
+    pub(super) fn scoreboard(&self) -> Option<&Scoreboard> {
+        match self {
+            Self::Sack(sack) => Some(sack.scoreboard()),
+            Self::Sack1(sack) => Some(sack.scoreboard()),
+            Self::Reno(_) | Self::NewReno(_) | Self::Vegas(_) => None,
         }
     }
 

@@ -60,6 +60,10 @@ impl Sack {
         }
     }
 
+    pub(super) fn scoreboard(&self) -> &Scoreboard {
+        &self.board
+    }
+
     pub(super) fn on_dup_ack(&mut self, ack: &Ack, stream: &Stream, window: &Window) -> Option<Found> {
         // Section 2: a duplicate ACK is one that reports something new.
         if !self.board.update(stream.una, stream.sent, &ack.sack) {

@@ -67,6 +67,10 @@ impl Sack1 {
         }
     }
 
+    pub(super) fn scoreboard(&self) -> &Scoreboard {
+        &self.board
+    }
+
     pub(super) fn on_dup_ack(&mut self, ack: &Ack, stream: &Stream) -> Option<Found> {
         if self.phase == Phase::TimedOut {
             return None;

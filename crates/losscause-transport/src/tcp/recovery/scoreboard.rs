@@ -4,7 +4,7 @@ use super::super::segment::SackBlocks;
 
 /// A bit for every packet of a receiver's window, in a ring; works on 64 packets at once.
 #[derive(Clone, Debug)]
-pub(super) struct Scoreboard {
+pub(in super::super) struct Scoreboard {
     words: Box<[u64]>,
     /// Everything below was acknowledged; bits outside `una..end` are clear.
     una: u64,
@@ -16,7 +16,7 @@ pub(super) struct Scoreboard {
 const BITS: u64 = u64::BITS as u64;
 
 impl Scoreboard {
-    pub(super) fn new(max_window_pkts: u32) -> Self {
+    pub(in super::super) fn new(max_window_pkts: u32) -> Self {
         // One word more than the window: a range that does not begin at a word's edge never meets its own tail.
         let words = (max_window_pkts.div_ceil(u64::BITS) + 1).next_power_of_two();
         Self { words: vec![0; words as usize].into_boxed_slice(), una: 0, end: 0, sacked: 0 }
@@ -24,7 +24,7 @@ impl Scoreboard {
 
     /// Takes in an ACK; whether a block reports a packet for the first time. Blocks of packets below `una` or never sent
     /// are ignored.
-    pub(super) fn update(&mut self, una: u64, sent: u64, blocks: &SackBlocks) -> bool {
+    pub(in super::super) fn update(&mut self, una: u64, sent: u64, blocks: &SackBlocks) -> bool {
         self.advance(una);
         let before = self.sacked;
         for (start, end) in blocks.ranges(una) {
@@ -38,7 +38,7 @@ impl Scoreboard {
     }
 
     /// Everything below `una` was acknowledged.
-    pub(super) fn advance(&mut self, una: u64) {
+    pub(in super::super) fn advance(&mut self, una: u64) {
         if self.sacked > 0 {
             self.sacked -= self.count(self.una, una.min(self.end));
             Self::words_of(self.una, una.min(self.end)).for_each(|(word, mask)| {
@@ -50,17 +50,27 @@ impl Scoreboard {
         self.end = self.end.max(una);
     }
 
-    pub(super) fn clear(&mut self, una: u64) {
+    pub(in super::super) fn clear(&mut self, una: u64) {
         self.advance(self.end);
         (self.una, self.end) = (una, una);
     }
 
-    pub(super) fn is_sacked(&self, seq: u64) -> bool {
+    /// Packets reported beyond the cumulative ACK.
+    pub(in super::super) fn sacked(&self) -> u64 {
+        self.sacked
+    }
+
+    /// One above the highest packet reported, or the cumulative ACK.
+    pub(in super::super) fn end(&self) -> u64 {
+        self.end
+    }
+
+    pub(in super::super) fn is_sacked(&self, seq: u64) -> bool {
         (self.una..self.end).contains(&seq) && self.words[self.index(seq / BITS)] >> (seq % BITS) & 1 == 1
     }
 
     /// Packets of `start..end` that were reported.
-    pub(super) fn count(&self, start: u64, end: u64) -> u64 {
+    pub(in super::super) fn count(&self, start: u64, end: u64) -> u64 {
         let range = (start.max(self.una), end.min(self.end));
         Self::words_of(range.0, range.1)
             .map(|(word, mask)| u64::from((self.words[self.index(word)] & mask).count_ones()))
@@ -68,7 +78,7 @@ impl Scoreboard {
     }
 
     /// The first packet from `from` on that was not reported although a later one was.
-    pub(super) fn next_hole(&self, from: u64) -> Option<u64> {
+    pub(in super::super) fn next_hole(&self, from: u64) -> Option<u64> {
         Self::words_of(from.max(self.una), self.end)
             .map(|(word, mask)| (word, !self.words[self.index(word)] & mask))
             .find(|&(_, holes)| holes != 0)
@@ -76,7 +86,7 @@ impl Scoreboard {
     }
 
     /// Every packet below has at least `pkts` reported packets above it; `una` if there are fewer.
-    pub(super) fn lost_below(&self, pkts: u32) -> u64 {
+    pub(in super::super) fn lost_below(&self, pkts: u32) -> u64 {
         if self.sacked < u64::from(pkts) || pkts == 0 {
             return self.una;
         }

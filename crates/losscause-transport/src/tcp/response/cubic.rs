@@ -149,13 +149,7 @@ mod tests {
     }
 
     fn ack(ms: i64, rtt_ms: i64) -> AckSample {
-        AckSample {
-            at: at(ms),
-            rtt: Some(Span::from_millis(rtt_ms)),
-            newly_acked_pkts: 1,
-            in_flight_pkts: 1,
-            cwnd_pkts: 1.0,
-        }
+        AckSample::new(at(ms)).with_rtt(Some(Span::from_millis(rtt_ms)))
     }
 
     #[test]

@@ -98,9 +98,9 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    fn ack(jersey: &mut NewJersey, window: &mut Window, ms: i64, newly_acked_pkts: u64) {
+    fn ack(jersey: &mut NewJersey, window: &mut Window, ms: i64, newly_acked_pkts: u32) {
         let rtt = Some(Span::from_millis(100));
-        let sample = AckSample { at: at(ms), rtt, newly_acked_pkts, in_flight_pkts: 9, cwnd_pkts: 9.0 };
+        let sample = AckSample::new(at(ms)).with_rtt(rtt).with_newly_acked(newly_acked_pkts);
         jersey.on_ack(window, &sample, true);
     }
 
@@ -125,7 +125,7 @@ mod tests {
         let mut window = Window { cwnd: 10.0, ssthresh: 5.0, max_pkts: 100 };
         ack(&mut jersey, &mut window, 0, 1);
         let rtt = Some(Span::from_millis(180));
-        let sample = AckSample { at: at(10), rtt, newly_acked_pkts: 1, in_flight_pkts: 9, cwnd_pkts: 9.0 };
+        let sample = AckSample::new(at(10)).with_rtt(rtt);
         jersey.on_ack(&mut window, &sample, true);
         assert!((jersey.rtt.unwrap() - 0.11).abs() < 1e-12);
     }

@@ -80,13 +80,7 @@ mod tests {
     use super::*;
 
     fn acked(veno: &mut Veno, window: &mut Window, rtt_ms: i64) {
-        let sample = AckSample {
-            at: Time::ZERO,
-            rtt: Some(Span::from_millis(rtt_ms)),
-            newly_acked_pkts: 1,
-            in_flight_pkts: 10,
-            cwnd_pkts: window.cwnd,
-        };
+        let sample = AckSample::new(Time::ZERO).with_rtt(Some(Span::from_millis(rtt_ms)));
         veno.on_ack(window, &sample, true);
     }
 

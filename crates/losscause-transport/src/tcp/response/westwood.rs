@@ -360,7 +360,7 @@ mod tests {
             let mut westwood = Westwood::new(&Config::ns2_2001(), rules);
             let mut window = Window { cwnd: 10.0, ssthresh: 5.0, max_pkts: 100 };
             let rtt = Some(Span::from_millis(rtt_ms));
-            let sample = AckSample { at: at(500), rtt, newly_acked_pkts: 1, in_flight_pkts: 0, cwnd_pkts: 10.0 };
+            let sample = AckSample::new(at(500)).with_rtt(rtt);
             westwood.on_ack(&mut window, &sample, false);
             westwood.rtt_min
         };
@@ -375,7 +375,7 @@ mod tests {
             let mut westwood = Westwood::new(&Config::rfc(), rules);
             let mut window = Window { cwnd: 10.0, ssthresh: 5.0, max_pkts: 100 };
             for (ms, newly_acked_pkts) in [(0, 1), (100, 5)] {
-                let sample = AckSample { at: at(ms), rtt: None, newly_acked_pkts, in_flight_pkts: 0, cwnd_pkts: 10.0 };
+                let sample = AckSample::new(at(ms)).with_newly_acked(newly_acked_pkts);
                 westwood.on_ack(&mut window, &sample, false);
             }
             westwood.bandwidth.estimate

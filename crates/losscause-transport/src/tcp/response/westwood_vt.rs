@@ -72,7 +72,7 @@ impl WestwoodVt {
 
     pub(super) fn on_ack(&mut self, window: &mut Window, sample: &AckSample, may_grow: bool) {
         if let Some(rtt) = sample.rtt.filter(|&rtt| rtt > Span::ZERO) {
-            self.rule.on_rtt(rtt, window.usable(), sample.in_flight_pkts);
+            self.rule.on_rtt(rtt, Some(window.usable()), sample.in_flight_pkts);
         }
         self.westwood.on_ack(window, sample, may_grow);
     }
@@ -117,7 +117,7 @@ mod tests {
 
     fn ack(vt: &mut WestwoodVt, window: &mut Window, ms: i64, rtt_ms: i64) {
         let rtt = Some(Span::from_millis(rtt_ms));
-        let sample = AckSample { at: at(ms), rtt, newly_acked_pkts: 1, in_flight_pkts: 9, cwnd_pkts: window.cwnd };
+        let sample = AckSample::new(at(ms)).with_rtt(rtt);
         vt.on_ack(window, &sample, false);
     }
 

@@ -1,0 +1,94 @@
+//! An algorithm at a sender whose peer acknowledges packets one by one, with the tracker in front of it.
+
+use super::{AckSample, AckTracker, Recovery, SenderLda, Signal};
+use crate::{Judgement, Reason, Time, Verdict};
+
+/// A [`SenderLda`] behind an [`AckTracker`]: fed with what is sent, acknowledged and lost, asked about every declared loss.
+///
+/// It is the counterpart of [`Differentiator`](crate::Differentiator) at the sender, and the shape in which a QUIC congestion
+/// controller uses an algorithm. `N` is how many packets are remembered.
+///
+/// A recovery begins with a declared loss and ends when a packet sent after that is acknowledged (RFC 9002, section 7.3.2).
+#[derive(Clone, Copy, Debug)]
+pub struct SenderDifferentiator<L, const N: usize = 1024> {
+    tracker: AckTracker<N>,
+    lda: L,
+    cwnd_pkts: Option<f64>,
+    recovery: Option<Open>,
+}
+
+/// A recovery that has not ended.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    began: Time,
+    lost_pkts: u64,
+}
+
+impl<L: SenderLda, const N: usize> SenderDifferentiator<L, N> {
+    /// Puts `lda` behind a fresh tracker.
+    pub fn new(lda: L) -> Self {
+        Self { tracker: AckTracker::default(), lda, cwnd_pkts: None, recovery: None }
+    }
+
+    /// The congestion window, packets, from now on. Only some algorithms need it ([`SenderLda::needs`]).
+    pub fn set_cwnd(&mut self, pkts: f64) {
+        self.cwnd_pkts = Some(pkts);
+    }
+
+    /// As [`AckTracker::on_sent`].
+    pub fn on_sent(&mut self, number: u64, at: Time) {
+        self.tracker.on_sent(number, at);
+    }
+
+    /// As [`AckTracker::on_acked`].
+    pub fn on_acked(&mut self, number: u64) {
+        self.tracker.on_acked(number);
+    }
+
+    /// As [`AckTracker::on_acked_sent_at`].
+    pub fn on_acked_sent_at(&mut self, at: Time) {
+        self.tracker.on_acked_sent_at(at);
+    }
+
+    /// The acknowledgement that arrived at `at` is read: the algorithm takes it in. `largest` is the largest number that it
+    /// acknowledges, if known.
+    ///
+    /// If it ends a recovery and the algorithm revises its verdict, the new one.
+    pub fn end_of_ack(&mut self, at: Time, largest: Option<u64>) -> Option<Judgement> {
+        let sample = self.tracker.end_of_ack(at, largest)?;
+        let sample = AckSample { cwnd_pkts: self.cwnd_pkts, ..sample };
+        self.lda.on_ack(&sample);
+        let newest_sent_at = self.tracker.newest_arrival_sent_at()?;
+        let ended = self.recovery.take_if(|recovery| newest_sent_at > recovery.began)?;
+        self.lda.on_recovery_end(&Recovery::new(ended.began, at, ended.lost_pkts))
+    }
+
+    /// As [`AckTracker::on_lost`].
+    pub fn on_lost(&mut self, number: u64) {
+        self.tracker.on_lost(number);
+    }
+
+    /// As [`AckTracker::on_lost_bytes`].
+    pub fn on_lost_bytes(&mut self, newest_sent_at: Time, bytes: u64, packet_bytes: u64) {
+        self.tracker.on_lost_bytes(newest_sent_at, bytes, packet_bytes);
+    }
+
+    /// Declares what was lost since the last declaration, and judges it. Marks, timeouts and persistent congestion are
+    /// congestion, and the algorithm is not asked.
+    pub fn declare(&mut self, at: Time, signal: Signal) -> Judgement {
+        let mut loss = self.tracker.declare(at, signal);
+        loss.cwnd_pkts = self.cwnd_pkts;
+        let recovery = self.recovery.get_or_insert(Open { began: at, lost_pkts: 0 });
+        recovery.lost_pkts = recovery.lost_pkts.saturating_add(u64::from(loss.lost_pkts));
+        self.lda.on_loss(&loss);
+        if signal.means_congestion() {
+            return Judgement { verdict: Verdict::Congestion, reason: Reason::Signalled { signal } };
+        }
+        self.lda.judge(&loss)
+    }
+
+    /// The algorithm.
+    pub fn lda(&self) -> &L {
+        &self.lda
+    }
+}

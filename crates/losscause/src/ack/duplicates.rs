@@ -1,0 +1,103 @@
+//! TCP without SACK: what duplicate ACKs tell about arrivals.
+//!
+//! A receiver without SACK names only the packet that it expects next. Each duplicate says that one more packet arrived, but
+//! not which. So:
+//!
+//! ```text
+//! first duplicate     one packet missing, and the one after it arrived: spans 2, misses 1
+//! later duplicate     one more arrived: spans 1
+//! ACK of n packets    all n arrived: spans n; during a recovery it spans 1
+//! ```
+//!
+//! Deviations: none. What the sources leave open:
+//!
+//! - *How large is the gap?* One packet. The sender cannot know more (Dalwadi, equations 1 to 6, counts n = 1 likewise).
+//! - *The ACK that ends a recovery* spans one packet, the repaired one. What else it acknowledges was counted by
+//!   duplicates, or arrived while a timeout was repaired. A recovery lasts until everything that was sent when the gap
+//!   opened, or when the timer expired, is acknowledged.
+
+use super::{AckSample, Numbers};
+use crate::{Span, Time};
+
+/// Makes [`AckSample`]s from cumulative acknowledgements.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DuplicateAcks {
+    /// Everything below was acknowledged.
+    una: u64,
+    /// A loss is being repaired until everything below is acknowledged.
+    recover: u64,
+    /// The last ACK was a duplicate: the gap is known.
+    in_gap: bool,
+}
+
+impl DuplicateAcks {
+    /// An ACK that asks for packet `next` arrived at `at`. Everything below `sent` was sent; `rtt` is the round-trip time
+    /// of the packet that caused the ACK, if known.
+    ///
+    /// The caller adds what is in flight and the window, if the algorithm needs them.
+    #[inline]
+    pub fn on_ack(&mut self, at: Time, rtt: Option<Span>, next: u64, sent: u64) -> AckSample {
+        let newly_acked_pkts = next.saturating_sub(self.una);
+        let mut sample = AckSample { rtt, newly_acked_pkts, ..AckSample::new(at) };
+        if newly_acked_pkts > 0 {
+            let repairs = self.una < self.recover;
+            sample.spanned_pkts = if repairs { 1 } else { u32::try_from(newly_acked_pkts).unwrap_or(u32::MAX) };
+            (self.una, self.in_gap) = (next, false);
+        } else if !self.in_gap {
+            sample.spanned_pkts = 2;
+            sample.newly_missing_pkts = 1;
+            sample.newly_missing = Some(Numbers::one(self.una));
+            (self.recover, self.in_gap) = (sent, true);
+        }
+        sample
+    }
+
+    /// The retransmission timer expired. Everything below `sent` was sent.
+    pub fn on_timeout(&mut self, sent: u64) {
+        self.recover = sent;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Spanned and missing packets of each ACK; `sent` is 20.
+    fn spans<const N: usize>(acks: &mut DuplicateAcks, nexts: [u64; N]) -> [(u32, u32); N] {
+        nexts.map(|next| {
+            let sample = acks.on_ack(Time::ZERO, None, next, 20);
+            (sample.spanned_pkts, sample.newly_missing_pkts)
+        })
+    }
+
+    #[test]
+    fn a_delayed_ack_spans_two_packets_and_misses_none() {
+        assert_eq!(spans(&mut DuplicateAcks::default(), [2, 4, 5]), [(2, 0), (2, 0), (1, 0)]);
+    }
+
+    #[test]
+    fn the_first_duplicate_reveals_one_missing_packet_and_later_ones_show_arrivals() {
+        let mut acks = DuplicateAcks::default();
+        assert_eq!(spans(&mut acks, [5, 5, 5, 5]), [(5, 0), (2, 1), (1, 0), (1, 0)]);
+        let mut acks = DuplicateAcks::default();
+        spans(&mut acks, [5]);
+        let first = acks.on_ack(Time::ZERO, None, 5, 20);
+        assert_eq!(first.newly_missing, Some(Numbers::one(5)));
+        assert!(first.is_duplicate());
+    }
+
+    #[test]
+    fn acks_during_a_recovery_span_one_packet_each() {
+        let mut acks = DuplicateAcks::default();
+        // 5 is lost; 20 were sent. The partial ACK of 9 and the full one of 20 span one packet, the next delayed ACK two.
+        assert_eq!(spans(&mut acks, [5, 5, 5, 9, 20, 22]), [(5, 0), (2, 1), (1, 0), (1, 0), (1, 0), (2, 0)]);
+    }
+
+    #[test]
+    fn after_a_timeout_a_jump_spans_one_packet() {
+        let mut acks = DuplicateAcks::default();
+        spans(&mut acks, [5]);
+        acks.on_timeout(20);
+        assert_eq!(spans(&mut acks, [19, 20, 22]), [(1, 0), (1, 0), (2, 0)]);
+    }
+}
