@@ -7,7 +7,8 @@
 //! - *response*, what the window does: `response/`.
 //!
 //! Around them is the shared machine: numbers, timer and transmission in `sender.rs`, the retransmission timeout in
-//! `rto.rs`, acknowledgements in `receiver.rs`, congestion that queues announce by marks in `ecn.rs`.
+//! `rto.rs`, acknowledgements in `receiver.rs`, congestion that queues announce by marks in `ecn.rs`. Recovery and response do not
+//! know each other: both move `window.rs`, and what they say about a loss is in `loss_event.rs`.
 //!
 //! Where ns-2 differs from the RFCs, the difference is a field of [`Config`]; [`Config::rfc`] and [`Config::ns2`]
 //! name the two sets. A flow free of wireless loss is this sender over a link that spares its packets, not
@@ -17,6 +18,7 @@ mod arrivals;
 mod bits;
 mod config;
 mod ecn;
+mod loss_event;
 mod receiver;
 mod recovery;
 mod response;
@@ -26,6 +28,7 @@ mod segment;
 mod sender;
 mod stream;
 mod variant;
+mod window;
 
 pub use config::{
     BackoffCleared, Config, ConfigError, Deflation, FastRetransmit, Halving, Inflation, LimitedTransmit, MinRtoOf,

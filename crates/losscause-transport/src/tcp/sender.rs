@@ -7,11 +7,13 @@ use losscause::{AckSample, DeclaredLoss, SenderLda, Signal, Time, Verdict};
 use super::arrivals::Arrivals;
 use super::config::{BackoffCleared, Config, ConfigError};
 use super::ecn::Reaction;
+use super::loss_event::{Answer, LossEvent};
 use super::recovery::{Progress, Recovery};
-use super::response::{Loss, Response, Window};
+use super::response::Response;
 use super::rto::Rto;
 use super::segment::{Ack, Segment};
 use super::stream::Stream;
+use super::window::Window;
 
 /// The sending end of a connection that always has data to send. `L` tells why packets were lost; `()` takes every loss
 /// for congestion.
@@ -139,7 +141,7 @@ impl<L: SenderLda> Sender<L> {
     /// A mark is certainly congestion: nobody is asked about it.
     fn on_echo(&mut self, now: Time) {
         let flight_pkts = self.stream.flight_pkts();
-        let loss = Loss { at: now, flight_pkts, verdict: Verdict::Congestion, sending: None };
+        let loss = LossEvent { at: now, flight_pkts, verdict: Verdict::Congestion, sending: None };
         self.response.on_mark(&mut self.window, &loss);
         self.ecn.on_echo(self.stream.sent);
         self.stats.ecn_reductions += 1;
@@ -176,7 +178,8 @@ impl<L: SenderLda> Sender<L> {
             self.on_recovered(now);
         }
         if opening {
-            self.response.on_open(&mut self.window, self.initial_window_pkts, &sample, &self.stream);
+            self.response.on_ack(&mut self.window, &sample, &self.stream, false);
+            self.response.on_open(&mut self.window, self.initial_window_pkts);
             return;
         }
         let may_grow = match progress {
@@ -198,17 +201,17 @@ impl<L: SenderLda> Sender<L> {
         let Some(found) = found else { return };
         let verdict = self.judge(now, ack, witness);
         let uncut = self.window.clone();
-        let mut cut = false;
+        let mut answer = Answer::Kept;
         if !self.ecn.covers(self.stream.una) {
-            let loss = Loss { at: now, flight_pkts: found.flight_pkts, verdict, sending: found.lost };
-            cut = self.response.on_fast_retransmit(&mut self.window, &loss);
-            if cut {
+            answer = self.response.on_fast_retransmit(&mut self.window, &LossEvent::new(now, &found, verdict));
+            if answer == Answer::Cut {
                 self.ecn.on_loss(self.stream.sent);
             }
         }
-        self.recovery.after_response(&found, cut, &mut self.window);
+        self.recovery.on_answer(answer, &self.stream, &mut self.window);
         let retransmissions = self.stats.retransmissions;
-        self.recovering = Some(Recovering { began: now, retransmissions, uncut: cut.then_some(uncut) });
+        let uncut = (answer == Answer::Cut).then_some(uncut);
+        self.recovering = Some(Recovering { began: now, retransmissions, uncut });
         self.timed = None;
         if found.back_off {
             self.rto.back_off();

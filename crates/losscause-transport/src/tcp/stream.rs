@@ -1,6 +1,6 @@
 //! Where a sender's stream stands, in packet numbers.
 
-use super::response::Window;
+use super::window::Window;
 
 /// The numbers that every part of a sender looks at.
 #[derive(Clone, Debug)]

@@ -1,5 +1,6 @@
 //! Loss recovery: which packet is sent next, and when duplicate ACKs mean a loss. One file per scheme.
 
+mod fast_recovery;
 mod new_reno;
 mod reno;
 mod sack;
@@ -10,9 +11,10 @@ mod vegas;
 use losscause::{Span, Time};
 
 use super::config::{Config, FastRetransmit, LimitedTransmit, RecoveryScheme};
-use super::response::Window;
+use super::loss_event::{Answer, Found};
 use super::segment::Ack;
 use super::stream::Stream;
+use super::window::Window;
 use new_reno::NewReno;
 pub use new_reno::{Deflation, NewRenoRules, PartialAckTimer, RecoveryExit};
 use reno::Reno;
@@ -46,36 +48,6 @@ pub(super) enum Progress {
     },
     /// Everything lost was repaired.
     Recovered,
-}
-
-/// A loss that duplicate ACKs revealed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Found {
-    /// Packets in flight, without what limited transmit sent (RFC 5681, section 3.2, step 2).
-    pub(super) flight_pkts: u64,
-    /// When the packet was sent, where that is kept.
-    pub(super) lost: Option<Sending>,
-    /// Whether the retransmission timer backs off.
-    pub(super) back_off: bool,
-}
-
-/// How a packet was sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Sending {
-    /// When last.
-    pub(super) at: Option<Time>,
-    /// How often.
-    pub(super) times: u32,
-}
-
-impl Found {
-    fn with(flight_pkts: u64) -> Self {
-        Self { flight_pkts, lost: None, back_off: false }
-    }
-}
-
-impl Sending {
-    const NEVER: Self = Self { at: None, times: 0 };
 }
 
 impl Recovery {
@@ -139,10 +111,11 @@ impl Recovery {
         }
     }
 
-    /// The response has answered to the loss; `cut` if it made the window smaller.
-    pub(super) fn after_response(&mut self, found: &Found, cut: bool, window: &mut Window) {
-        if let (Self::Vegas(vegas), Some(lost)) = (self, found.lost) {
-            vegas.after_response(cut, lost.times == 1, window);
+    /// The response has answered to the loss that was just found.
+    pub(super) fn on_answer(&mut self, answer: Answer, stream: &Stream, window: &mut Window) {
+        match self {
+            Self::Vegas(vegas) => vegas.on_answer(answer, stream, window),
+            Self::Reno(_) | Self::NewReno(_) | Self::Sack(_) | Self::Sack1(_) => {}
         }
     }
 

@@ -14,10 +14,12 @@
 //! sent twice. [`NewRenoRules::NS2`] holds the rules of ns-2.35's `Agent/TCP/Newreno`; of those, `newreno_changes_` (an
 //! estimate of ssthresh from the first ACKs, and one new packet per two duplicates) is left out, as it is off there.
 
-use super::super::config::{Config, FastRetransmit, Inflation, LimitedTransmit};
-use super::super::response::Window;
+use super::super::config::Config;
+use super::super::loss_event::Found;
 use super::super::stream::Stream;
-use super::{Found, Progress};
+use super::super::window::Window;
+use super::Progress;
+use super::fast_recovery::FastRecovery;
 
 /// Which of NewReno's rules are followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,159 +89,102 @@ impl NewRenoRules {
 #[derive(Clone, Debug)]
 pub(in super::super) struct NewReno {
     rules: NewRenoRules,
-    threshold: u32,
-    fast_retransmit: FastRetransmit,
-    limited_transmit: LimitedTransmit,
-    inflation: Inflation,
-    phase: Phase,
-    /// Packets sent when the last loss was found (the numbers below this one).
-    recover: u64,
-    /// The first unacknowledged packet is to be sent out of line.
-    retransmit: bool,
+    fast_recovery: FastRecovery,
+    /// What partial ACKs took from cwnd beyond the inflation, packets.
+    deflated: f64,
+    partial_seen: bool,
     /// Packets in line that the last ACK still lets out, where bursts are limited.
     burst_left: u32,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Phase {
-    Open {
-        dup_acks: u32,
-    },
-    Recovering {
-        inflation: u32,
-        /// What partial ACKs took from cwnd beyond the inflation, packets.
-        deflated: f64,
-        partial_seen: bool,
-    },
-}
-
 impl NewReno {
     pub(super) fn new(config: &Config, rules: NewRenoRules) -> Self {
-        Self {
-            rules,
-            threshold: config.dup_ack_threshold,
-            fast_retransmit: config.fast_retransmit,
-            limited_transmit: config.limited_transmit,
-            inflation: config.inflation,
-            phase: Phase::Open { dup_acks: 0 },
-            recover: 0,
-            retransmit: false,
-            burst_left: 0,
-        }
+        let fast_recovery = FastRecovery::new(config);
+        Self { rules, fast_recovery, deflated: 0.0, partial_seen: false, burst_left: 0 }
     }
 
     pub(super) fn on_dup_ack(&mut self, stream: &Stream, window: &Window) -> Option<Found> {
-        self.burst_left = self.rules.burst_pkts.unwrap_or(u32::MAX);
-        let dup_acks = match &mut self.phase {
-            Phase::Recovering { inflation, .. } => {
-                *inflation = inflation.saturating_add(1);
-                return None;
-            }
-            Phase::Open { dup_acks } => dup_acks,
-        };
-        let before = *dup_acks;
-        *dup_acks = before.saturating_add(1);
-        if *dup_acks != self.threshold || !self.fast_retransmit.allows(stream.una, self.recover) {
-            return None;
-        }
-        self.recover = stream.sent;
-        self.phase = Phase::Recovering { inflation: self.threshold, deflated: 0.0, partial_seen: false };
-        self.retransmit = true;
-        Some(Found::with(stream.flight_without(self.limited_transmit.releases(before, true), window)))
+        self.limit_burst();
+        let found = self.fast_recovery.on_dup_ack(stream, window)?;
+        (self.deflated, self.partial_seen) = (0.0, false);
+        Some(found)
     }
 
     #[inline]
     pub(super) fn on_new_ack(&mut self, acked: u64, stream: &Stream, window: &mut Window) -> Progress {
-        self.retransmit = false;
-        match self.phase {
-            Phase::Open { .. } => {
-                self.phase = Phase::Open { dup_acks: 0 };
-                Progress::Open
-            }
-            Phase::Recovering { deflated, .. } if stream.una >= self.recover => {
-                self.phase = Phase::Open { dup_acks: 0 };
-                self.leave(deflated, stream, window);
-                Progress::Recovered
-            }
-            Phase::Recovering { .. } => self.on_partial_ack(acked, window),
+        self.fast_recovery.on_new_ack();
+        if !self.fast_recovery.is_recovering() {
+            return Progress::Open;
         }
+        if self.fast_recovery.is_repaired(stream) {
+            self.fast_recovery.end();
+            self.leave(stream, window);
+            return Progress::Recovered;
+        }
+        self.on_partial_ack(acked, window)
     }
 
     fn on_partial_ack(&mut self, acked: u64, window: &mut Window) -> Progress {
-        let Phase::Recovering { inflation, deflated, partial_seen } = &mut self.phase else { return Progress::Open };
         let acked = u32::try_from(acked).unwrap_or(u32::MAX);
-        match self.rules.deflation {
-            Deflation::All => *inflation = 0,
-            Deflation::ByAcked if *inflation > acked => *inflation -= acked - 1,
-            // ns-2.35, NewRenoTcpAgent::partialnewack: what the inflation cannot give is taken from cwnd.
-            Deflation::ByAcked => {
-                let cwnd = (window.cwnd - f64::from(acked - *inflation)).max(1.0);
-                *deflated += window.cwnd - cwnd;
-                window.cwnd = cwnd;
-                *inflation = 1;
+        if let Some(inflation) = self.fast_recovery.inflation() {
+            match self.rules.deflation {
+                Deflation::All => *inflation = 0,
+                Deflation::ByAcked if *inflation > acked => *inflation -= acked - 1,
+                // ns-2.35, NewRenoTcpAgent::partialnewack: what the inflation cannot give is taken from cwnd.
+                Deflation::ByAcked => {
+                    let cwnd = (window.cwnd - f64::from(acked - *inflation)).max(1.0);
+                    self.deflated += window.cwnd - cwnd;
+                    window.cwnd = cwnd;
+                    *inflation = 1;
+                }
             }
         }
-        let restart_timer = !*partial_seen || self.rules.timer == PartialAckTimer::SlowButSteady;
-        *partial_seen = true;
-        self.retransmit = true;
-        self.burst_left = self.rules.burst_pkts.unwrap_or(u32::MAX);
+        let restart_timer = !self.partial_seen || self.rules.timer == PartialAckTimer::SlowButSteady;
+        self.partial_seen = true;
+        self.fast_recovery.retransmit();
+        self.limit_burst();
         Progress::Partial { restart_timer, clear_backoff: false }
     }
 
-    fn leave(&self, deflated: f64, stream: &Stream, window: &mut Window) {
+    fn leave(&self, stream: &Stream, window: &mut Window) {
         match self.rules.exit {
             RecoveryExit::AsDeflated => {}
-            RecoveryExit::Restored => window.cwnd += deflated,
+            RecoveryExit::Restored => window.cwnd += self.deflated,
             RecoveryExit::NoBurst => {
                 let most = stream.flight_pkts().max(1) + 1;
-                window.cwnd = (window.cwnd + deflated).min(most as f64);
+                window.cwnd = (window.cwnd + self.deflated).min(most as f64);
             }
         }
     }
 
     pub(super) fn on_timeout(&mut self, stream: &Stream) {
-        self.recover = stream.sent;
-        self.phase = Phase::Open { dup_acks: 0 };
-        self.retransmit = false;
+        self.fast_recovery.on_timeout(stream);
     }
 
     #[inline]
     pub(super) fn poll_transmit(&mut self, stream: &mut Stream, window: &Window) -> Option<u64> {
-        if self.retransmit {
-            self.retransmit = false;
-            return Some(stream.una);
+        if let Some(seq) = self.fast_recovery.take_retransmission(stream) {
+            return Some(seq);
         }
-        if self.limits_bursts() {
+        if self.fast_recovery.suspects_loss() {
             self.burst_left = self.burst_left.checked_sub(1)?;
         }
         stream.take_next(self.window_pkts(stream, window))
     }
 
-    #[inline]
-    fn limits_bursts(&self) -> bool {
-        match self.phase {
-            Phase::Recovering { .. } => true,
-            Phase::Open { dup_acks } => dup_acks >= self.threshold,
-        }
+    fn limit_burst(&mut self) {
+        self.burst_left = self.rules.burst_pkts.unwrap_or(u32::MAX);
     }
 
-    /// cwnd with fast recovery's inflation or with limited transmit.
     #[inline]
     pub(super) fn window_pkts(&self, stream: &Stream, window: &Window) -> u32 {
-        window.pkts(match self.phase {
-            Phase::Recovering { .. } if self.inflation == Inflation::Never => 0,
-            Phase::Recovering { inflation, .. } => inflation,
-            Phase::Open { dup_acks } if dup_acks < self.threshold => {
-                self.limited_transmit.releases(dup_acks, stream.next == stream.sent)
-            }
-            Phase::Open { dup_acks } if self.inflation == Inflation::Always => dup_acks,
-            Phase::Open { .. } => 0,
-        })
+        self.fast_recovery.window_pkts(stream, window)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::config::{FastRetransmit, Inflation, LimitedTransmit};
     use super::*;
 
     fn partial(restart_timer: bool) -> Progress {
@@ -247,7 +192,11 @@ mod tests {
     }
 
     fn recovering(rules: NewRenoRules) -> (NewReno, Stream, Window) {
-        let mut reno = NewReno::new(&Config { limited_transmit: LimitedTransmit::Off, ..Config::rfc() }, rules);
+        recovering_with(&Config { limited_transmit: LimitedTransmit::Off, ..Config::rfc() }, rules)
+    }
+
+    fn recovering_with(config: &Config, rules: NewRenoRules) -> (NewReno, Stream, Window) {
+        let mut reno = NewReno::new(config, rules);
         // Packets 10 to 19 are in flight; 10, 13 and 16 are lost, so that seven duplicates come back.
         let stream = Stream { una: 10, next: 20, sent: 20, end: u64::MAX };
         let mut window = Window { cwnd: 10.0, ssthresh: 44.0, max_pkts: 44 };
@@ -344,8 +293,9 @@ mod tests {
     #[test]
     fn after_a_timeout_duplicates_of_the_lost_window_inflate_it_if_all_do() {
         for (inflation, expected) in [(Inflation::InRecovery, [5; 5]), (Inflation::Always, [5, 5, 8, 9, 10])] {
-            let (mut reno, stream, window) = recovering(NewRenoRules::NS2_2001);
-            (reno.fast_retransmit, reno.inflation) = (FastRetransmit::OncePerWindow, inflation);
+            let fast_retransmit = FastRetransmit::OncePerWindow;
+            let config = Config { fast_retransmit, inflation, limited_transmit: LimitedTransmit::Off, ..Config::rfc() };
+            let (mut reno, stream, window) = recovering_with(&config, NewRenoRules::NS2_2001);
             reno.on_timeout(&stream);
             let windows = [(); 5].map(|()| {
                 assert_eq!(reno.on_dup_ack(&stream, &window), None);
@@ -360,13 +310,12 @@ mod tests {
 
     #[test]
     fn after_a_timeout_duplicates_of_the_lost_window_do_not_start_recovery() {
-        let (mut reno, stream, window) = recovering(NewRenoRules::RFC);
         let config = Config { fast_retransmit: FastRetransmit::AfterRecovery, ..Config::rfc() };
-        reno.fast_retransmit = config.fast_retransmit;
+        let (mut reno, stream, mut window) = recovering_with(&config, NewRenoRules::RFC);
         reno.on_timeout(&stream);
         let mut found = |una| {
-            reno.phase = Phase::Open { dup_acks: 0 };
             let stream = Stream { una, next: 30, sent: 30, end: u64::MAX };
+            reno.on_new_ack(1, &stream, &mut window);
             (0..3).any(|_| reno.on_dup_ack(&stream, &window).is_some())
         };
         assert!(!found(12));

@@ -18,11 +18,12 @@
 //! that renege); those after it keep packets from being sent twice. [`super::FastRetransmit`] does not matter here.
 
 use super::super::config::{Config, LimitedTransmit};
-use super::super::response::Window;
+use super::super::loss_event::Found;
 use super::super::segment::Ack;
 use super::super::stream::Stream;
+use super::super::window::Window;
+use super::Progress;
 use super::scoreboard::Scoreboard;
-use super::{Found, Progress};
 
 #[derive(Clone, Debug)]
 pub(in super::super) struct Sack {

@@ -14,11 +14,12 @@
 //! `oldCode_`, `LimTransmitFix_` and the response to ECN are left out.
 
 use super::super::config::{Config, FastRetransmit, LimitedTransmit};
-use super::super::response::Window;
+use super::super::loss_event::Found;
 use super::super::segment::Ack;
 use super::super::stream::Stream;
+use super::super::window::Window;
+use super::Progress;
 use super::scoreboard::Scoreboard;
-use super::{Found, Progress};
 
 #[derive(Clone, Debug)]
 pub(in super::super) struct Sack1 {

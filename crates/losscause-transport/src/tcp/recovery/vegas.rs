@@ -25,9 +25,10 @@
 use losscause::{Span, Time};
 
 use super::super::config::Config;
-use super::super::response::Window;
+use super::super::loss_event::{Answer, Found, Sending};
 use super::super::stream::Stream;
-use super::{Found, Progress, Sending};
+use super::super::window::Window;
+use super::Progress;
 
 /// Where ns-2's Vegas differs from the published one, whose rules are followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,7 +96,7 @@ impl Vegas {
             self.worried = (stream.flight_pkts() + 1).min(2);
             self.timeout.back_off(lost.times > 1);
             self.retransmit = true;
-            return Some(Found { flight_pkts: stream.flight_pkts(), lost: Some(lost), back_off: true });
+            return Some(Found { flight_pkts: stream.flight_pkts(), sending: Some(lost), back_off: true });
         }
         if self.dup_acks > self.threshold {
             window.cwnd += 1.0;
@@ -103,13 +104,13 @@ impl Vegas {
         None
     }
 
-    /// The response has answered to a loss; `cut` if it made the window smaller.
-    pub(super) fn after_response(&mut self, cut: bool, first_loss: bool, window: &mut Window) {
-        if cut {
+    /// The duplicates so far inflate what a cut has left; those after the first loss of a packet inflate the window, too.
+    pub(super) fn on_answer(&mut self, answer: Answer, stream: &Stream, window: &mut Window) {
+        if answer == Answer::Cut {
             self.deflated = window.cwnd;
             window.cwnd += f64::from(self.dup_acks);
         }
-        if first_loss {
+        if self.sendings[self.slot(stream.una)].times == 1 {
             self.dup_acks = self.threshold;
         }
     }

@@ -19,7 +19,8 @@
 //! Deviations: none with [`Halving::FlightSize`]; the other two are ns-2's.
 
 use super::super::config::{Config, Halving};
-use super::{Loss, Window};
+use super::super::loss_event::{Answer, LossEvent};
+use super::super::window::Window;
 
 #[derive(Clone, Debug)]
 pub(in super::super) struct Aimd {
@@ -37,9 +38,9 @@ impl Aimd {
         window.grow_by(self.increase_pkts);
     }
 
-    pub(super) fn on_fast_retransmit(&mut self, window: &mut Window, loss: &Loss) -> bool {
+    pub(super) fn on_fast_retransmit(&mut self, window: &mut Window, loss: &LossEvent) -> Answer {
         if loss.verdict.is_wireless() {
-            return false;
+            return Answer::Kept;
         }
         let half = self.halving.half(window, loss.flight_pkts);
         window.ssthresh = self.halving.threshold(half);
@@ -47,7 +48,7 @@ impl Aimd {
             Halving::FlightSize => window.ssthresh,
             Halving::Window | Halving::WholeWindow => half.max(1.0),
         };
-        true
+        Answer::Cut
     }
 
     pub(super) fn on_timeout(&mut self, window: &mut Window, flight_pkts: u64, again: bool) {
@@ -94,7 +95,7 @@ mod tests {
 
     fn after_fast_retransmit(halving: Halving, cwnd: f64, flight_pkts: u64, verdict: Verdict) -> (f64, f64) {
         let (mut aimd, mut window) = aimd(halving, cwnd);
-        aimd.on_fast_retransmit(&mut window, &Loss { at: Time::ZERO, flight_pkts, verdict, sending: None });
+        aimd.on_fast_retransmit(&mut window, &LossEvent { at: Time::ZERO, flight_pkts, verdict, sending: None });
         (window.cwnd, window.ssthresh)
     }
 

@@ -17,7 +17,8 @@
 
 use losscause::{AckSample, Span, Time};
 
-use super::{Loss, Window};
+use super::super::loss_event::{Answer, LossEvent};
+use super::super::window::Window;
 
 #[derive(Clone, Debug)]
 pub(in super::super) struct Cubic {
@@ -82,14 +83,14 @@ impl Cubic {
         Epoch { began: now, k, w_est: cwnd }
     }
 
-    pub(super) fn on_fast_retransmit(&mut self, window: &mut Window, loss: &Loss) -> bool {
+    pub(super) fn on_fast_retransmit(&mut self, window: &mut Window, loss: &LossEvent) -> Answer {
         if loss.verdict.is_wireless() {
-            return false;
+            return Answer::Kept;
         }
         self.cut(window, loss.flight_pkts);
         self.afresh = false;
         window.cwnd = window.ssthresh;
-        true
+        Answer::Cut
     }
 
     pub(super) fn on_timeout(&mut self, window: &mut Window, flight_pkts: u64, again: bool) {
@@ -143,8 +144,8 @@ mod tests {
     fn cut_at(cwnd: f64) -> (Cubic, Window) {
         let mut cubic = Cubic::new();
         let mut window = Window { cwnd, ssthresh: 50.0, max_pkts: 1_000_000 };
-        let loss = Loss { at: at(0), flight_pkts: cwnd as u64, verdict: Verdict::Congestion, sending: None };
-        assert!(cubic.on_fast_retransmit(&mut window, &loss));
+        let loss = LossEvent { at: at(0), flight_pkts: cwnd as u64, verdict: Verdict::Congestion, sending: None };
+        assert_eq!(cubic.on_fast_retransmit(&mut window, &loss), Answer::Cut);
         (cubic, window)
     }
 
@@ -191,11 +192,11 @@ mod tests {
     fn a_second_loss_below_w_max_gives_way_to_others() {
         let (mut cubic, mut window) = cut_at(100.0);
         window.cwnd = 80.0;
-        let loss = Loss { at: at(0), flight_pkts: 80, verdict: Verdict::Congestion, sending: None };
+        let loss = LossEvent { at: at(0), flight_pkts: 80, verdict: Verdict::Congestion, sending: None };
         cubic.on_fast_retransmit(&mut window, &loss);
         assert!((cubic.w_max - 68.0).abs() < 1e-9);
         window.cwnd = 90.0;
-        cubic.on_fast_retransmit(&mut window, &Loss { flight_pkts: 90, ..loss });
+        cubic.on_fast_retransmit(&mut window, &LossEvent { flight_pkts: 90, ..loss });
         assert_eq!(cubic.w_max, 90.0);
     }
 
@@ -212,8 +213,8 @@ mod tests {
     #[test]
     fn a_wireless_loss_changes_nothing() {
         let (mut cubic, mut window) = cut_at(100.0);
-        let loss = Loss { at: at(0), flight_pkts: 80, verdict: Verdict::Wireless, sending: None };
-        assert!(!cubic.on_fast_retransmit(&mut window, &loss));
+        let loss = LossEvent { at: at(0), flight_pkts: 80, verdict: Verdict::Wireless, sending: None };
+        assert_eq!(cubic.on_fast_retransmit(&mut window, &loss), Answer::Kept);
         assert_eq!((window.cwnd, cubic.w_max), (70.0, 100.0));
     }
 }

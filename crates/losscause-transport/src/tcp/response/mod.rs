@@ -8,13 +8,13 @@ mod vegas;
 mod veno;
 mod westwood;
 mod westwood_vt;
-mod window;
 
-use losscause::{AckSample, Time, Verdict};
+use losscause::{AckSample, Time};
 
 use super::config::{Config, ResponseScheme};
-use super::recovery::Sending;
+use super::loss_event::{Answer, LossEvent};
 use super::stream::Stream;
+use super::window::Window;
 use aimd::Aimd;
 use cubic::Cubic;
 use new_jersey::NewJersey;
@@ -25,7 +25,6 @@ use westwood::Westwood;
 pub use westwood::WestwoodRules;
 use westwood_vt::WestwoodVt;
 pub use westwood_vt::WestwoodVtParameters;
-pub(super) use window::Window;
 
 /// The response of a connection.
 #[derive(Clone, Debug)]
@@ -37,19 +36,6 @@ pub(super) enum Response {
     Westwood(Westwood),
     WestwoodVt(WestwoodVt),
     NewJersey(NewJersey),
-}
-
-/// A loss that was declared because of duplicate ACKs.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Loss {
-    /// When.
-    pub(super) at: Time,
-    /// Packets in flight, without what limited transmit sent.
-    pub(super) flight_pkts: u64,
-    /// Why it was lost, as far as the sender can tell.
-    pub(super) verdict: Verdict,
-    /// How the packet was sent, where that is kept.
-    pub(super) sending: Option<Sending>,
 }
 
 impl Response {
@@ -65,14 +51,11 @@ impl Response {
         }
     }
 
-    /// The SYN was acknowledged: data is about to flow.
-    pub(super) fn on_open(&mut self, window: &mut Window, initial_pkts: u32, sample: &AckSample, stream: &Stream) {
+    /// The SYN was acknowledged, and data may flow.
+    pub(super) fn on_open(&mut self, window: &mut Window, initial_pkts: u32) {
         match self {
-            Self::Vegas(vegas) => vegas.on_open(window, initial_pkts, sample, stream),
-            _ => {
-                self.on_ack(window, sample, stream, false);
-                window.restart(initial_pkts);
-            }
+            Self::Vegas(vegas) => vegas.on_open(window, initial_pkts),
+            _ => window.restart(initial_pkts),
         }
     }
 
@@ -111,7 +94,7 @@ impl Response {
     }
 
     /// A queue announced congestion by a mark; nothing was lost.
-    pub(super) fn on_mark(&mut self, window: &mut Window, loss: &Loss) {
+    pub(super) fn on_mark(&mut self, window: &mut Window, loss: &LossEvent) {
         match self {
             Self::NewJersey(jersey) => jersey.on_warning(window),
             _ => {
@@ -120,8 +103,8 @@ impl Response {
         }
     }
 
-    /// A loss was declared because of duplicate ACKs; whether it was answered as congestion.
-    pub(super) fn on_fast_retransmit(&mut self, window: &mut Window, loss: &Loss) -> bool {
+    /// A loss was declared because of duplicate ACKs.
+    pub(super) fn on_fast_retransmit(&mut self, window: &mut Window, loss: &LossEvent) -> Answer {
         match self {
             Self::Aimd(aimd) => aimd.on_fast_retransmit(window, loss),
             Self::Vegas(vegas) => vegas.on_fast_retransmit(window, loss),

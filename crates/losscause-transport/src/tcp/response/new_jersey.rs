@@ -24,8 +24,9 @@
 
 use losscause::{AckSample, Span, Time};
 
+use super::super::loss_event::{Answer, LossEvent};
+use super::super::window::Window;
 use super::delivered::Delivered;
-use super::{Loss, Window};
 
 #[derive(Clone, Debug, Default)]
 pub(in super::super) struct NewJersey {
@@ -72,8 +73,8 @@ impl NewJersey {
     }
 
     /// Of the losses that duplicate ACKs reveal those come here that no warning has answered.
-    pub(super) fn on_fast_retransmit(&mut self, _: &mut Window, _: &Loss) -> bool {
-        false
+    pub(super) fn on_fast_retransmit(&mut self, _: &mut Window, _: &LossEvent) -> Answer {
+        Answer::Kept
     }
 
     pub(super) fn on_timeout(&mut self, window: &mut Window) {
@@ -149,8 +150,8 @@ mod tests {
         for verdict in [Verdict::Congestion, Verdict::Undecided, Verdict::Wireless] {
             let mut jersey = NewJersey { bandwidth: 80.0, rtt: Some(0.1), ..NewJersey::default() };
             let mut window = Window { cwnd: 20.0, ssthresh: 10.0, max_pkts: 100 };
-            let loss = Loss { at: at(10), flight_pkts: 20, verdict, sending: None };
-            assert!(!jersey.on_fast_retransmit(&mut window, &loss));
+            let loss = LossEvent { at: at(10), flight_pkts: 20, verdict, sending: None };
+            assert_eq!(jersey.on_fast_retransmit(&mut window, &loss), Answer::Kept);
             assert_eq!((window.cwnd, window.ssthresh), (20.0, 10.0));
         }
     }

@@ -22,8 +22,9 @@
 use losscause::{AckSample, Time};
 
 use super::super::config::{Config, Halving, VegasRules};
+use super::super::loss_event::{Answer, LossEvent};
 use super::super::stream::Stream;
-use super::{Loss, Window};
+use super::super::window::Window;
 
 /// Thresholds of Vegas, packets in queues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,8 +88,7 @@ impl Vegas {
     }
 
     /// The SYN was acknowledged.
-    pub(super) fn on_open(&mut self, window: &mut Window, initial_pkts: u32, sample: &AckSample, stream: &Stream) {
-        self.on_ack(window, sample, stream, true);
+    pub(super) fn on_open(&mut self, window: &mut Window, initial_pkts: u32) {
         match self.parameters.rules {
             VegasRules::Ns2 => self.opens_next = true,
             VegasRules::Published => window.restart(initial_pkts),
@@ -158,10 +158,10 @@ impl Vegas {
         }
     }
 
-    pub(super) fn on_fast_retransmit(&mut self, window: &mut Window, loss: &Loss) -> bool {
+    pub(super) fn on_fast_retransmit(&mut self, window: &mut Window, loss: &LossEvent) -> Answer {
         let sent_since_cut = loss.sending.is_none_or(|sending| sending.at.is_some_and(|at| self.cut_at < at));
         if loss.verdict.is_wireless() || !sent_since_cut {
-            return false;
+            return Answer::Kept;
         }
         let again = loss.sending.is_some_and(|sending| sending.times > 1);
         window.cwnd = match window.pkts(0) {
@@ -170,7 +170,7 @@ impl Vegas {
             pkts => f64::from(pkts - pkts / 4),
         };
         self.cut_at = loss.at;
-        true
+        Answer::Cut
     }
 
     pub(super) fn on_timeout(&mut self, window: &mut Window, now: Time, flight_pkts: u64) {
@@ -190,7 +190,7 @@ fn diff_pkts(in_flight_pkts: u64, sent_pkts: u64, rtt: f64, base_rtt: f64) -> f6
 mod tests {
     use losscause::{Span, Verdict};
 
-    use super::super::super::recovery::Sending;
+    use super::super::super::loss_event::Sending;
     use super::*;
 
     fn vegas(rules: VegasRules) -> Vegas {
@@ -244,14 +244,14 @@ mod tests {
             vegas.cut_at = Time::ZERO + Span::from_millis(100);
             let at = Some(Time::ZERO + Span::from_millis(sent_ms));
             let sending = Some(Sending { at, times });
-            let loss = Loss { at: Time::ZERO + Span::from_millis(500), flight_pkts: 10, verdict, sending };
+            let loss = LossEvent { at: Time::ZERO + Span::from_millis(500), flight_pkts: 10, verdict, sending };
             (vegas.on_fast_retransmit(&mut window, &loss), window.cwnd)
         };
         use Verdict::{Congestion, Wireless};
-        assert_eq!(after(10.5, 200, 1, Congestion), (true, 8.0));
-        assert_eq!(after(10.5, 200, 2, Congestion), (true, 5.0));
-        assert_eq!(after(3.9, 200, 2, Congestion), (true, 2.0));
-        assert_eq!(after(10.5, 100, 1, Congestion), (false, 10.5), "sent no later than the last cut");
-        assert_eq!(after(10.5, 200, 1, Wireless), (false, 10.5));
+        assert_eq!(after(10.5, 200, 1, Congestion), (Answer::Cut, 8.0));
+        assert_eq!(after(10.5, 200, 2, Congestion), (Answer::Cut, 5.0));
+        assert_eq!(after(3.9, 200, 2, Congestion), (Answer::Cut, 2.0));
+        assert_eq!(after(10.5, 100, 1, Congestion), (Answer::Kept, 10.5), "sent no later than the last cut");
+        assert_eq!(after(10.5, 200, 1, Wireless), (Answer::Kept, 10.5));
     }
 }

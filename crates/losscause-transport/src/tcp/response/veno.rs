@@ -17,7 +17,8 @@ use losscause::filter::Backlog;
 use losscause::{AckSample, Span};
 
 use super::super::config::{Config, Halving};
-use super::{Loss, Window};
+use super::super::loss_event::{Answer, LossEvent};
+use super::super::window::Window;
 
 #[derive(Clone, Debug)]
 pub(in super::super) struct Veno {
@@ -52,15 +53,15 @@ impl Veno {
         }
     }
 
-    pub(super) fn on_fast_retransmit(&mut self, window: &mut Window, loss: &Loss) -> bool {
+    pub(super) fn on_fast_retransmit(&mut self, window: &mut Window, loss: &LossEvent) -> Answer {
         if loss.verdict.is_wireless() {
-            return false;
+            return Answer::Kept;
         }
         let factor = if self.queued_pkts(window) < BETA_PKTS { 0.8 } else { 0.5 };
         window.ssthresh = (window.usable() * factor).max(2.0);
         window.cwnd = window.ssthresh;
         self.backlog.forget_base();
-        true
+        Answer::Cut
     }
 
     pub(super) fn on_timeout(&mut self, window: &mut Window, flight_pkts: u64, again: bool) {
@@ -90,7 +91,7 @@ mod tests {
         acked(&mut veno, &mut window, 70);
         acked(&mut veno, &mut window, rtt_ms);
         window.cwnd = 10.0;
-        veno.on_fast_retransmit(&mut window, &Loss { at: Time::ZERO, flight_pkts: 10, verdict, sending: None });
+        veno.on_fast_retransmit(&mut window, &LossEvent { at: Time::ZERO, flight_pkts: 10, verdict, sending: None });
         assert_eq!(veno.backlog.base_rtt().is_none(), verdict != Verdict::Wireless);
         window.cwnd
     }

@@ -34,8 +34,9 @@
 use losscause::{AckSample, Span, Time};
 
 use super::super::config::Config;
+use super::super::loss_event::{Answer, LossEvent};
+use super::super::window::Window;
 use super::delivered::Delivered;
-use super::{Loss, Window};
 
 /// Whose rules Westwood follows where they differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,15 +94,15 @@ impl Westwood {
         self.bandwidth.on_ack(now, self.delivered.on_dup_ack());
     }
 
-    pub(super) fn on_fast_retransmit(&mut self, window: &mut Window, loss: &Loss) -> bool {
+    pub(super) fn on_fast_retransmit(&mut self, window: &mut Window, loss: &LossEvent) -> Answer {
         if loss.verdict.is_wireless() {
-            return false;
+            return Answer::Kept;
         }
         let pipe = self.pipe_pkts(loss.at);
         self.count_slow_start_loss(window, 0.25);
         window.ssthresh = self.rules.threshold(pipe);
         window.cwnd = window.cwnd.min(self.rules.most_cwnd(pipe));
-        true
+        Answer::Cut
     }
 
     pub(super) fn on_timeout(&mut self, window: &mut Window, now: Time) {
@@ -302,7 +303,7 @@ mod tests {
     fn a_loss_leaves_what_fills_the_path() {
         let after = |rules, cwnd, verdict| {
             let mut window = Window { cwnd, ssthresh: 50.0, max_pkts: 100 };
-            let loss = Loss { at: at(10), flight_pkts: 20, verdict, sending: None };
+            let loss = LossEvent { at: at(10), flight_pkts: 20, verdict, sending: None };
             settled(rules).on_fast_retransmit(&mut window, &loss);
             (window.cwnd, window.ssthresh)
         };

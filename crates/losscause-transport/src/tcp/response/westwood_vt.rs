@@ -31,8 +31,9 @@ use losscause::lda::vegas_buffer::{Between, VegasBuffer, VegasBufferConfig, Wind
 use losscause::{AckSample, Span, Time, Verdict};
 
 use super::super::config::Config;
+use super::super::loss_event::{Answer, LossEvent};
+use super::super::window::Window;
 use super::westwood::{Westwood, WestwoodRules};
-use super::{Loss, Window};
 
 /// Thresholds of WestwoodVT, packets in queues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,14 +82,14 @@ impl WestwoodVt {
         self.westwood.on_dup_ack(now);
     }
 
-    pub(super) fn on_fast_retransmit(&mut self, window: &mut Window, loss: &Loss) -> bool {
+    pub(super) fn on_fast_retransmit(&mut self, window: &mut Window, loss: &LossEvent) -> Answer {
         match self.verdict(window, loss) {
             Verdict::Congestion => self.westwood.on_fast_retransmit(window, loss),
             Verdict::Wireless => {
                 window.cwnd += 1.0;
-                false
+                Answer::Kept
             }
-            Verdict::Undecided => false,
+            Verdict::Undecided => Answer::Kept,
         }
     }
 
@@ -96,7 +97,7 @@ impl WestwoodVt {
         self.westwood.on_timeout(window, now);
     }
 
-    fn verdict(&self, window: &Window, loss: &Loss) -> Verdict {
+    fn verdict(&self, window: &Window, loss: &LossEvent) -> Verdict {
         if loss.verdict.is_wireless() {
             return Verdict::Wireless;
         }
@@ -133,9 +134,9 @@ mod tests {
 
     fn after(cwnd: f64, ssthresh: f64, verdict: Verdict) -> (f64, f64, bool) {
         let mut window = Window { cwnd, ssthresh, max_pkts: 100 };
-        let loss = Loss { at: at(19_990), flight_pkts: cwnd as u64, verdict, sending: None };
+        let loss = LossEvent { at: at(19_990), flight_pkts: cwnd as u64, verdict, sending: None };
         let cut = settled(cwnd).on_fast_retransmit(&mut window, &loss);
-        ((window.cwnd * 10.0).round() / 10.0, (window.ssthresh * 10.0).round() / 10.0, cut)
+        ((window.cwnd * 10.0).round() / 10.0, (window.ssthresh * 10.0).round() / 10.0, cut == Answer::Cut)
     }
 
     #[test]
@@ -150,14 +151,14 @@ mod tests {
     fn an_undecided_loss_leaves_nothing_behind_for_the_next() {
         let mut vt = settled(45.0);
         let mut window = Window { cwnd: 45.0, ssthresh: 9.0, max_pkts: 100 };
-        let loss = Loss { at: at(19_990), flight_pkts: 45, verdict: Verdict::Congestion, sending: None };
-        assert!(!vt.on_fast_retransmit(&mut window, &loss));
+        let loss = LossEvent { at: at(19_990), flight_pkts: 45, verdict: Verdict::Congestion, sending: None };
+        assert_eq!(vt.on_fast_retransmit(&mut window, &loss), Answer::Kept);
         // 45 (1 - 60/80) = 11.3, then 45 (1 - 60/120) = 22.5.
         ack(&mut vt, &mut window, 20_000, 80);
-        assert!(!vt.on_fast_retransmit(&mut window, &loss));
+        assert_eq!(vt.on_fast_retransmit(&mut window, &loss), Answer::Kept);
         assert_eq!(window.cwnd, 46.0);
         ack(&mut vt, &mut window, 20_010, 120);
-        assert!(vt.on_fast_retransmit(&mut window, &loss));
+        assert_eq!(vt.on_fast_retransmit(&mut window, &loss), Answer::Cut);
     }
 
     #[test]
@@ -184,8 +185,8 @@ mod tests {
     fn before_any_round_trip_time_nothing_is_decided() {
         let mut vt = WestwoodVt::new(&Config::rfc(), WestwoodVtParameters::new(WestwoodRules::Published));
         let mut window = Window { cwnd: 9.0, ssthresh: 9.0, max_pkts: 100 };
-        let loss = Loss { at: at(0), flight_pkts: 9, verdict: Verdict::Congestion, sending: None };
-        assert!(!vt.on_fast_retransmit(&mut window, &loss));
+        let loss = LossEvent { at: at(0), flight_pkts: 9, verdict: Verdict::Congestion, sending: None };
+        assert_eq!(vt.on_fast_retransmit(&mut window, &loss), Answer::Kept);
         assert_eq!((window.cwnd, window.ssthresh), (9.0, 9.0));
     }
 }

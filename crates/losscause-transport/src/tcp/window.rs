@@ -1,18 +1,18 @@
 //! The numbers that every response moves, and the growth that most of them share (RFC 5681, section 3.1).
 
-use super::super::config::Config;
+use super::config::Config;
 
 /// cwnd and ssthresh, in packets; what recovery adds to cwnd for a while is kept there.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Window {
-    pub(in super::super) cwnd: f64,
-    pub(in super::super) ssthresh: f64,
+pub(super) struct Window {
+    pub(super) cwnd: f64,
+    pub(super) ssthresh: f64,
     /// The receiver's window.
-    pub(in super::super) max_pkts: u32,
+    pub(super) max_pkts: u32,
 }
 
 impl Window {
-    pub(in super::super) fn new(config: &Config) -> Self {
+    pub(super) fn new(config: &Config) -> Self {
         Self {
             cwnd: f64::from(config.initial_window_pkts),
             ssthresh: f64::from(config.initial_ssthresh_pkts.unwrap_or(config.max_window_pkts)),
@@ -21,13 +21,13 @@ impl Window {
     }
 
     /// Data is about to flow (again).
-    pub(in super::super) fn restart(&mut self, cwnd_pkts: u32) {
+    pub(super) fn restart(&mut self, cwnd_pkts: u32) {
         self.cwnd = f64::from(cwnd_pkts);
     }
 
     /// Whole packets that cwnd and the receiver's window allow, with `extra` more from recovery.
     #[inline]
-    pub(in super::super) fn pkts(&self, extra: u32) -> u32 {
+    pub(super) fn pkts(&self, extra: u32) -> u32 {
         (self.cwnd as u32).saturating_add(extra).min(self.max_pkts)
     }
 

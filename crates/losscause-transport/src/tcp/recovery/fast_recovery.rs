@@ -1,0 +1,227 @@
+//! What Reno and NewReno share: duplicate ACKs are counted, the third finds a loss, and from then on every one adds a packet
+//! to the window until fast recovery ends (RFC 5681, section 3.2, steps 1 to 4).
+
+use super::super::config::{Config, FastRetransmit, Inflation, LimitedTransmit};
+use super::super::loss_event::Found;
+use super::super::stream::Stream;
+use super::super::window::Window;
+
+/// The count of duplicate ACKs, and the window that they inflate.
+#[derive(Clone, Debug)]
+pub(super) struct FastRecovery {
+    threshold: u32,
+    fast_retransmit: FastRetransmit,
+    limited_transmit: LimitedTransmit,
+    rule: Inflation,
+    phase: Phase,
+    /// Packets sent when the last loss was found (the numbers below this one).
+    recover: u64,
+    /// The first unacknowledged packet is to be sent out of line.
+    retransmit: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// No loss is being repaired by fast recovery.
+    Open { dup_acks: u32 },
+    /// From fast retransmit to the ACK that ends it.
+    Recovering { inflation: u32 },
+}
+
+impl FastRecovery {
+    pub(super) fn new(config: &Config) -> Self {
+        Self {
+            threshold: config.dup_ack_threshold,
+            fast_retransmit: config.fast_retransmit,
+            limited_transmit: config.limited_transmit,
+            rule: config.inflation,
+            phase: Phase::Open { dup_acks: 0 },
+            recover: 0,
+            retransmit: false,
+        }
+    }
+
+    pub(super) fn on_dup_ack(&mut self, stream: &Stream, window: &Window) -> Option<Found> {
+        let dup_acks = match &mut self.phase {
+            // Step 4.
+            Phase::Recovering { inflation } => {
+                *inflation = inflation.saturating_add(1);
+                return None;
+            }
+            Phase::Open { dup_acks } => dup_acks,
+        };
+        let before = *dup_acks;
+        *dup_acks = before.saturating_add(1);
+        if *dup_acks != self.threshold || !self.fast_retransmit.allows(stream.una, self.recover) {
+            return None;
+        }
+        // Steps 2 and 3.
+        self.recover = stream.sent;
+        self.phase = Phase::Recovering { inflation: self.threshold };
+        self.retransmit = true;
+        Some(Found::with(stream.flight_without(self.limited_transmit.releases(before, true), window)))
+    }
+
+    /// New data was acknowledged. Duplicates are counted anew unless fast recovery goes on.
+    #[inline]
+    pub(super) fn on_new_ack(&mut self) {
+        self.retransmit = false;
+        if let Phase::Open { dup_acks } = &mut self.phase {
+            *dup_acks = 0;
+        }
+    }
+
+    /// The window that duplicates inflated goes back to cwnd.
+    pub(super) fn end(&mut self) {
+        self.phase = Phase::Open { dup_acks: 0 };
+    }
+
+    /// The packet that the cumulative ACK asks for is to be sent again.
+    pub(super) fn retransmit(&mut self) {
+        self.retransmit = true;
+    }
+
+    pub(super) fn on_timeout(&mut self, stream: &Stream) {
+        self.recover = stream.sent;
+        self.end();
+        self.retransmit = false;
+    }
+
+    /// Whether fast recovery is under way.
+    #[inline]
+    pub(super) fn is_recovering(&self) -> bool {
+        matches!(self.phase, Phase::Recovering { .. })
+    }
+
+    /// Whether everything that had been sent when the loss was found is acknowledged.
+    #[inline]
+    pub(super) fn is_repaired(&self, stream: &Stream) -> bool {
+        stream.una >= self.recover
+    }
+
+    /// Whether the threshold of duplicates is met, be fast retransmit allowed or not.
+    #[inline]
+    pub(super) fn suspects_loss(&self) -> bool {
+        match self.phase {
+            Phase::Recovering { .. } => true,
+            Phase::Open { dup_acks } => dup_acks >= self.threshold,
+        }
+    }
+
+    /// What duplicates have added to the window, while fast recovery is under way.
+    pub(super) fn inflation(&mut self) -> Option<&mut u32> {
+        match &mut self.phase {
+            Phase::Recovering { inflation } => Some(inflation),
+            Phase::Open { .. } => None,
+        }
+    }
+
+    /// The first unacknowledged packet, if it is to be sent out of line now.
+    #[inline]
+    pub(super) fn take_retransmission(&mut self, stream: &Stream) -> Option<u64> {
+        std::mem::take(&mut self.retransmit).then_some(stream.una)
+    }
+
+    /// cwnd with fast recovery's inflation or with limited transmit.
+    #[inline]
+    pub(super) fn window_pkts(&self, stream: &Stream, window: &Window) -> u32 {
+        window.pkts(match self.phase {
+            Phase::Recovering { .. } if self.rule == Inflation::Never => 0,
+            Phase::Recovering { inflation } => inflation,
+            Phase::Open { dup_acks } if dup_acks < self.threshold => {
+                self.limited_transmit.releases(dup_acks, stream.next == stream.sent)
+            }
+            Phase::Open { dup_acks } if self.rule == Inflation::Always => dup_acks,
+            Phase::Open { .. } => 0,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Everything from `una` to below `sent` is in flight.
+    fn stream(una: u64, sent: u64) -> Stream {
+        Stream { una, next: sent, sent, end: u64::MAX }
+    }
+
+    /// A window so large that what it allows shows what duplicates add.
+    fn window() -> Window {
+        Window { cwnd: 100.0, ssthresh: 100.0, max_pkts: 1000 }
+    }
+
+    fn extra(recovery: &FastRecovery, unsent: bool) -> u32 {
+        let next = if unsent { 15 } else { 6 };
+        recovery.window_pkts(&Stream { next, ..stream(5, 15) }, &window()) - 100
+    }
+
+    fn after_dup_acks(recovery: &mut FastRecovery, una: u64, sent: u64, count: u32) -> Vec<bool> {
+        (0..count).map(|_| recovery.on_dup_ack(&stream(una, sent), &window()).is_some()).collect()
+    }
+
+    #[test]
+    fn the_third_duplicate_ack_and_no_other_retransmits() {
+        for config in [Config::rfc(), Config::ns2()] {
+            let mut recovery = FastRecovery::new(&config);
+            assert_eq!(after_dup_acks(&mut recovery, 5, 15, 6), [false, false, true, false, false, false]);
+        }
+    }
+
+    /// What each of the first five duplicates leaves beyond cwnd.
+    fn inflation(recovery: &mut FastRecovery) -> [u32; 5] {
+        [(); 5].map(|()| {
+            after_dup_acks(recovery, 5, 15, 1);
+            extra(recovery, true)
+        })
+    }
+
+    #[test]
+    fn the_window_is_inflated_by_three_and_one_for_each_further_duplicate() {
+        let config = Config { limited_transmit: LimitedTransmit::Off, ..Config::rfc() };
+        assert_eq!(inflation(&mut FastRecovery::new(&config)), [0, 0, 3, 4, 5]);
+    }
+
+    #[test]
+    fn without_inflation_no_duplicate_adds_to_the_window_from_the_third_on() {
+        let mut recovery = FastRecovery::new(&Config { inflation: Inflation::Never, ..Config::ns2() });
+        assert_eq!(inflation(&mut recovery)[2..], [0, 0, 0]);
+        recovery.on_timeout(&stream(5, 15));
+        after_dup_acks(&mut recovery, 5, 15, 6);
+        assert_eq!(extra(&recovery, false), 0);
+    }
+
+    #[test]
+    fn duplicate_acks_are_counted_anew_after_a_new_ack() {
+        let mut recovery = FastRecovery::new(&Config::rfc());
+        after_dup_acks(&mut recovery, 5, 15, 2);
+        recovery.on_new_ack();
+        assert_eq!(after_dup_acks(&mut recovery, 6, 16, 3), [false, false, true]);
+    }
+
+    #[test]
+    fn ns2_retransmits_fast_once_something_was_acknowledged() {
+        let third = |config, una| after_dup_acks(&mut FastRecovery::new(&config), una, una + 4, 3)[2];
+        assert!(!third(Config::ns2(), 0));
+        assert!(third(Config::ns2(), 1));
+        assert!(third(Config::rfc(), 0));
+    }
+
+    #[test]
+    fn limited_transmit_releases_one_packet_per_duplicate_below_the_threshold() {
+        let released = |limited_transmit, unsent| {
+            // ns-2 does not retransmit packet 0 fast, so that fast recovery adds nothing.
+            let mut recovery = FastRecovery::new(&Config { limited_transmit, ..Config::ns2() });
+            let mut released = vec![];
+            for _ in 0..4 {
+                after_dup_acks(&mut recovery, 0, 15, 1);
+                released.push(extra(&recovery, unsent));
+            }
+            released
+        };
+        assert_eq!(released(LimitedTransmit::Off, true), [0, 0, 0, 0]);
+        assert_eq!(released(LimitedTransmit::UnsentPacket, true), [1, 2, 0, 0]);
+        assert_eq!(released(LimitedTransmit::UnsentPacket, false), [0, 0, 0, 0]);
+        assert_eq!(released(LimitedTransmit::NextPacket, false), [1, 2, 0, 0]);
+    }
+}
