@@ -22,6 +22,7 @@ mod data_limited;
 pub mod equation;
 pub mod loss_history;
 mod missing;
+mod position;
 mod rate;
 mod receiver;
 mod rtt;

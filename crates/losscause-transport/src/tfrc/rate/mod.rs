@@ -21,8 +21,6 @@ pub(crate) struct Report {
     pub(crate) loss_event_rate: f64,
     /// The reported receive rate (X_recv).
     pub(crate) receive_rate: f64,
-    /// Rounds so far: reports, this one included, and expirations of the no-feedback timer.
-    pub(crate) round: u32,
     /// The application had too little to send during the whole time that the report covers.
     pub(crate) data_limited: bool,
     /// The application has nothing to send now.

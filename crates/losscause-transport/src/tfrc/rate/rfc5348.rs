@@ -193,7 +193,6 @@ mod tests {
             equation,
             loss_event_rate,
             receive_rate,
-            round: 1,
             data_limited: false,
             nothing_to_send: false,
         }
