@@ -19,10 +19,10 @@ use losscause::observe::Differentiator;
 use losscause::{Arrival, Lda, Observed, Packet, Span, Time, Witness};
 
 use super::arrivals::Arrivals;
-use super::config::{FirstInterval, LossEventRule, Reports};
 use super::loss_history::LossHistory;
 use super::missing::{Lost, Missing};
 use super::position::Stream;
+use super::quirks::{FirstInterval, LossEventRule, Reports};
 use super::{Config, Data, Feedback, NEVER};
 use crate::Ecn;
 
@@ -95,14 +95,14 @@ impl<L: Lda> Receiver<L> {
     /// A receiver that puts every lost packet to `lda`; one that always answers congestion gives plain TFRC.
     pub fn new(config: &Config, lda: L) -> Self {
         Self {
-            reports: config.reports,
-            loss_event: config.loss_event,
+            reports: config.quirks.reports,
+            loss_event: config.quirks.loss_event,
             ecn: config.ecn,
             differentiator: Differentiator::new(lda),
             newest: Newest::default(),
             stream: Stream::default(),
             missing: Missing::new(config.loss_after_pkts),
-            history: LossHistory::new(config.weights, config.few_intervals, config.discounting),
+            history: LossHistory::new(config.quirks.few_intervals, config.quirks.discounting),
             event: None,
             arrivals: Arrivals::new(),
             largest_receive_rate: 0.0,
@@ -283,8 +283,8 @@ impl<L: Lda> Receiver<L> {
         let rtt = rtt_of(&data).unwrap_or(Span::ZERO);
         let rto = data.times.map_or(Span::ZERO, |times| times.rto.max(Span::ZERO));
         let receive_rate = self.measured_receive_rate(now);
-        let p_for = |rate| self.config.equation.loss_event_rate(rate, rtt, rto, data.payload_bytes, TOLERANCE);
-        match self.config.first_interval {
+        let p_for = |rate| self.config.quirks.equation.loss_event_rate(rate, rtt, rto, data.payload_bytes, TOLERANCE);
+        match self.config.quirks.first_interval {
             FirstInterval::LargestReceiveRate => {
                 let half_a_packet = 0.5 * f64::from(data.payload_bytes) / rtt.as_secs_f64().max(1e-9);
                 let p = p_for(receive_rate.max(self.largest_receive_rate).max(half_a_packet));

@@ -89,7 +89,7 @@ impl Sender {
             spacing: config.spacing,
             phase: Phase::Closed,
             backlog: Backlog::Unlimited,
-            rtt: RttEstimator::new(config.rtt_weight, config.rto),
+            rtt: RttEstimator::new(config.quirks.rtt_weight, config.quirks.rto),
             rate: Rate::new(config),
             due_pkts: 0,
             last_send: Time::ZERO,
@@ -110,7 +110,10 @@ impl Sender {
         self.started = now;
         self.last_send = now;
         self.send(now, Waited::ForItsTime);
-        self.set_no_feedback_timer(now, self.config.first_no_feedback.unwrap_or_else(|| self.two_packets()));
+        self.set_no_feedback_timer(
+            now,
+            self.config.quirks.no_feedback_timer.first().unwrap_or_else(|| self.two_packets()),
+        );
     }
 
     /// Stops sending for good.
@@ -147,7 +150,7 @@ impl Sender {
         self.next.round = self.next.round.wrapping_add(1);
         self.next.urgent = false;
         // The timer takes the rate from before this report, in both.
-        let silence = (times.rtt * i64::from(self.config.no_feedback_rtts)).max(self.two_packets());
+        let silence = (times.rtt * self.config.quirks.no_feedback_timer.rtts()).max(self.two_packets());
         self.set_no_feedback_timer(now, silence);
         let p = feedback.loss_event_rate.clamp(0.0, 1.0);
         let data_limited = self.not_limited.on_report(now, feedback.echo, times.rtt);
@@ -155,7 +158,7 @@ impl Sender {
             now,
             started: self.started,
             rtt,
-            equation: self.config.equation.rate(p, times.rtt, times.rto, self.config.payload_bytes),
+            equation: self.config.quirks.equation.rate(p, times.rtt, times.rto, self.config.payload_bytes),
             loss_event_rate: p,
             receive_rate: feedback.receive_rate.max(0.0),
             // A receive rate of zero is the first report's, which has measured nothing (section 4.3).
@@ -254,7 +257,7 @@ impl Sender {
             idle: !self.sent_since_timer,
             nothing_to_send: self.phase == Phase::WaitingForData,
         });
-        let rtts = self.rtt().unwrap_or(Span::ZERO) * i64::from(self.config.no_feedback_rtts);
+        let rtts = self.rtt().unwrap_or(Span::ZERO) * self.config.quirks.no_feedback_timer.rtts();
         self.set_no_feedback_timer(now, rtts.max(self.two_packets()));
         self.obey(now, next);
     }

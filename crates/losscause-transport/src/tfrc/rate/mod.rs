@@ -5,7 +5,8 @@ mod rfc5348;
 
 use losscause::Time;
 
-use super::config::{Config, RateRule};
+use super::Config;
+use super::quirks::RateRule;
 
 /// What a rule is told with a report. Rates in bytes per second, times in seconds.
 #[derive(Clone, Copy, Debug)]
@@ -59,9 +60,9 @@ pub(crate) enum Rate {
 
 impl Rate {
     pub(crate) fn new(config: &Config) -> Self {
-        match config.rate {
+        match config.quirks.rate {
             RateRule::Rfc5348 => Rate::Rfc5348(rfc5348::Rate::new(config)),
-            RateRule::Ns2 { gradual_slow_start } => Rate::Ns2(ns2::Rate::new(config, gradual_slow_start)),
+            RateRule::Ns2 => Rate::Ns2(ns2::Rate::new(config)),
         }
     }
 

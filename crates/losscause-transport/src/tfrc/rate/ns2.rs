@@ -22,7 +22,6 @@ pub(crate) struct Rate {
     packet: f64,
     /// The initial window, bytes.
     initial_window: f64,
-    gradual_slow_start: bool,
     phase: Phase,
     /// `rate_`.
     allowed: f64,
@@ -49,12 +48,11 @@ enum Phase {
 }
 
 impl Rate {
-    pub(super) fn new(config: &Config, gradual_slow_start: bool) -> Self {
-        let allowed = config.initial_rate_bytes();
+    pub(super) fn new(config: &Config) -> Self {
+        let allowed = config.quirks.initial_rate.bytes_per_second(config.payload_bytes);
         Self {
             packet: f64::from(config.payload_bytes),
-            initial_window: config.initial_window_bytes(),
-            gradual_slow_start,
+            initial_window: config.quirks.initial_rate.window_bytes(config.payload_bytes),
             phase: Phase::Waiting,
             allowed,
             ramp: allowed,
@@ -170,7 +168,7 @@ impl Rate {
 
     pub(super) fn spacing(&mut self, sqrt_ratio: f64) -> f64 {
         let slow_start = matches!(self.phase, Phase::Waiting | Phase::SlowStart);
-        if self.gradual_slow_start && slow_start && self.round > 2 && self.ramp + 1e-7 < self.allowed {
+        if slow_start && self.round > 2 && self.ramp + 1e-7 < self.allowed {
             self.ramp += self.ramp_step;
             self.ramp
         } else {
@@ -204,7 +202,7 @@ mod tests {
 
     /// 1000-byte packets, 0.1 s: one packet per round-trip time is 10 kB/s.
     fn after_reports(receive_rates: &[f64]) -> Rate {
-        let mut rate = Rate::new(&Config::ns2(), true);
+        let mut rate = Rate::new(&Config::ns2());
         for (i, receive_rate) in receive_rates.iter().enumerate() {
             rate.on_report(&report((i as i64 + 1) * 101, 0.0, 25e6, *receive_rate));
         }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::tfrc::Times;
+use crate::tfrc::{Discounting, Quirks, Times};
 use losscause::lda::{Constant, Needs};
 use losscause::observe::MAX_JUMP_PKTS;
 use losscause::{Judgement, Loss, Reason, Verdict};
@@ -94,12 +94,18 @@ fn plain() -> Constant {
     Constant::new(Verdict::Congestion)
 }
 
+/// Without discounting, so that intervals are easy to work out.
+fn plain_intervals(config: &Config) -> Config {
+    let quirks = Quirks { discounting: Discounting::Off, ..config.quirks };
+    Config { quirks, ..config.clone() }
+}
+
 fn rfc() -> Config {
-    Config { discounting: None, ..Config::rfc5348() }
+    plain_intervals(&Config::rfc5348())
 }
 
 fn ns2() -> Config {
-    Config { discounting: None, ..Config::ns2() }
+    plain_intervals(&Config::ns2())
 }
 
 #[test]
@@ -264,7 +270,7 @@ fn the_interval_before_the_first_loss_is_what_the_equation_needs_for_the_receive
 }
 
 fn config_rate(p: f64) -> f64 {
-    Config::ns2().equation.rate(p, RTT, RTT * 4, PAYLOAD)
+    Config::ns2().quirks.equation.rate(p, RTT, RTT * 4, PAYLOAD)
 }
 
 #[test]
