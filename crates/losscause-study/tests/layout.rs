@@ -378,20 +378,26 @@ fn modes_are_the_transports_own_and_settings_replace_single_values() {
     };
     assert_eq!(tfrc_of(""), tfrc::Config::rfc5348());
     assert_eq!(tfrc_of("[tfrc]\nmode = \"ns2\""), tfrc::Config::ns2());
-    let mixed = "[tfrc]\nmode = \"ns2\"\nloss_after_pkts = 3\nspacing = \"even\"\nrto_minimum_ms = 200\nfew_intervals = \"without-oldest\"\n\
-         discount_floor = 0.25";
+    let mixed = "[tfrc]\nmode = \"ns2\"\nloss_after_pkts = 3\nspacing = \"even\"\n[tfrc.quirks]\nrto_minimum_ms = 200\n\
+         few_intervals = \"without-oldest\"\ndiscounting = \"off\"";
+    let ns2 = tfrc::Config::ns2();
     let expected = tfrc::Config {
         loss_after_pkts: 3,
         spacing: tfrc::Spacing::Even,
-        rto: tfrc::RtoRule::Ticks { tick: Span::from_millis(100), minimum: Span::from_millis(200) },
-        few_intervals: tfrc::FewIntervals::WithoutOldest,
-        discounting: Some(tfrc::Discounting { floor: 0.25, at_loss: false }),
-        ..tfrc::Config::ns2()
+        quirks: tfrc::Quirks {
+            rto: tfrc::RtoRule::Ticks { minimum: Span::from_millis(200) },
+            few_intervals: tfrc::FewIntervals::WithoutOldest,
+            discounting: tfrc::Discounting::Off,
+            ..ns2.quirks
+        },
+        ..ns2
     };
     assert_eq!(tfrc_of(mixed), expected);
-    assert_eq!(tfrc_of("[tfrc]\ndiscounting = false").discounting, None);
-    refused("[tfrc]\nrto_tick_ms = 10", "tfrc.rto_tick_ms: is for rto = \"ticks\" only, expected no such key");
-    refused("[tfrc]\nrtt_weight = 1", "tfrc: rtt_weight must be at least 0 and below 1, not 1");
+    let only = "tfrc.quirks.rto_minimum_ms: is for rto = \"ticks\" only, expected no such key";
+    refused("[tfrc.quirks]\nrto_minimum_ms = 10", only);
+    refused("[tfrc.quirks]\nrtt_weight = 1", "tfrc: quirks.rtt_weight must be at least 0 and below 1, not 1");
+    refused("[tfrc]\nrto = \"four-rtts\"", "tfrc.rto: has moved, expected tfrc.quirks.rto instead");
+    refused("[tfrc]\ndiscount_floor = 0.5", "tfrc.discount_floor: has moved, expected tfrc.quirks.discounting instead");
 
     let tcp_of = |lines: &str| {
         let text = SMALL.replace("\"tfrc\"", "\"tcp\"").replace("# here", lines);

@@ -4,41 +4,45 @@
 //! The open interval I_0 reaches from the last event to the newest packet. With weights w and discounts d
 //!
 //! ```text
+//! w   = 1, 1, 1, 1, 0.8, 0.6, 0.4, 0.2                                 newest first
 //! A_0 = sum(i = 0..k-1) w_i f_i I_i / sum(w_i f_i)     f_0 = 1, f_i = D d_i: open interval included
 //! A_1 = sum(i = 1..k) w_(i-1) d_i I_i / sum(w_(i-1) d_i)               open interval left out
-//! p = 1 / max(A_0, A_1)
+//! p   = 1 / max(A_0, A_1)
 //! ```
 //!
-//! k is the number of closed intervals, at most 8: A_0 leaves the oldest out, so after the first loss event the open
-//! interval stands alone against the one before it ([`FewIntervals`]; ns-2.35 leaves it out of eight only).
+//! k is the number of closed intervals, at most 8. A_0 leaves the oldest out, so that after the first loss event the open
+//! interval is compared with the one before it. ns-2.35 leaves the oldest out only when there are eight
+//! ([`FewIntervals`]).
 //!
-//! While I_0 > 2 A_1 the discount D is 2 A_1 / I_0, but not below its floor; when the interval closes, D stays with
-//! the intervals older than the closed one.
+//! While I_0 > 2 A_1 the discount D is 2 A_1 / I_0, but not below its floor ([`Discounting`]). When the interval closes,
+//! the intervals older than it keep D.
 //!
 //! Readings and deviations:
-//! - Section 5.5 lets its sums run over n intervals, section 5.4 over those there are; 5.5 is read like 5.4.
-//! - D moves with every packet in the RFC. Here it is worked out when it is asked for: with each report, and when the
-//!   interval closes, then for its final length. The RFC's last D before that has seen the packets that revealed the loss,
-//!   three more by default.
+//! - Section 5.5 lets its sums run over n intervals, section 5.4 over those there are. Section 5.5 is read like 5.4.
+//! - The RFC computes D with every packet. Here D is computed for each report and when the interval closes, then for the
+//!   interval's final length. The RFC's last D before the close includes the packets that revealed the loss, three more by
+//!   default.
 //! - p is at most 1.
 
-use super::config::{Discounting, FewIntervals};
+use super::quirks::{Discounting, FewIntervals};
+
+/// w_0 to w_7 (RFC 5348, section 5.4; the same in ns-2.35).
+const WEIGHTS: [f64; 8] = [1.0, 1.0, 1.0, 1.0, 0.8, 0.6, 0.4, 0.2];
 
 /// The last eight closed loss intervals and the open one.
 #[derive(Clone, Debug)]
 pub struct LossHistory {
-    weights: [f64; 8],
     few_intervals: FewIntervals,
-    discounting: Option<Discounting>,
+    discounting: Discounting,
     /// Closed intervals, newest first; `closed[0]` is I_1.
     closed: [Closed; 8],
-    /// How many of them there are; zero before the first loss event.
+    /// The number of closed intervals; zero before the first loss event.
     len: usize,
-    /// Where the open interval begins: it counts the packets from this sequence number on.
+    /// Position of the first packet of the open interval.
     open_from: u64,
     /// D for the open interval.
     discount: f64,
-    /// A_1, which is the same until the open interval closes.
+    /// A_1, which changes only when the open interval closes.
     closed_average: f64,
 }
 
@@ -51,10 +55,9 @@ struct Closed {
 }
 
 impl LossHistory {
-    /// An empty history; see [`super::Config`] for the settings.
-    pub fn new(weights: [f64; 8], few_intervals: FewIntervals, discounting: Option<Discounting>) -> Self {
+    /// An empty history; see [`super::Quirks`] for the settings.
+    pub fn new(few_intervals: FewIntervals, discounting: Discounting) -> Self {
         Self {
-            weights,
             few_intervals,
             discounting,
             closed: [Closed::default(); 8],
@@ -70,17 +73,17 @@ impl LossHistory {
         self.len == 0
     }
 
-    /// The first loss event. The interval before it is given, not counted (RFC 5348, section 6.3.1): `before` packets,
-    /// at least 1; the open interval counts from packet `open_from` on.
+    /// The first loss event. The interval before it is given as `before` packets, at least 1, and not counted (RFC 5348,
+    /// section 6.3.1). The open interval begins at position `open_from`.
     pub fn first_event(&mut self, before: f64, open_from: u64) {
         self.closed[0] = Closed { length: before, discount: 1.0 };
         self.len = 1;
         self.open(open_from);
     }
 
-    /// A further loss event: closes the open interval; the new one counts from packet `open_from` on.
+    /// A further loss event closes the open interval; the new one begins at position `open_from`.
     pub fn next_event(&mut self, open_from: u64) {
-        if self.discounting.is_some_and(|d| d.at_loss) {
+        if self.discounting.at_loss() {
             self.update_discount(self.open_length(open_from.saturating_sub(1)));
         }
         // The closed interval keeps its full weight; the older ones keep the discount it caused.
@@ -93,15 +96,14 @@ impl LossHistory {
         self.open(open_from);
     }
 
-    /// An interval was closed, and the next one counts from packet `open_from` on.
+    /// An interval was closed, and the next one begins at position `open_from`.
     fn open(&mut self, open_from: u64) {
         self.open_from = open_from;
         self.discount = 1.0;
         self.closed_average = self.average(None);
     }
 
-    /// The loss event rate p, 0 to 1, when `newest` is the highest sequence number received; 0 before the first loss
-    /// event.
+    /// The loss event rate p, 0 to 1, with `newest` the position of the newest packet; 0 before the first loss event.
     pub fn loss_event_rate(&mut self, newest: u64) -> f64 {
         if self.is_empty() {
             return 0.0;
@@ -130,24 +132,23 @@ impl LossHistory {
         };
         let (skip, discount, count) = match open {
             Some(open) => {
-                add(self.weights[0], open);
+                add(WEIGHTS[0], open);
                 let left_out = usize::from(self.few_intervals == FewIntervals::WithoutOldest);
                 (1, self.discount, self.len - left_out)
             }
             None => (0, 1.0, self.len),
         };
-        for (closed, w) in self.closed[..count].iter().zip(&self.weights[skip..]) {
+        for (closed, w) in self.closed[..count].iter().zip(&WEIGHTS[skip..]) {
             add(w * discount * closed.discount, closed.length);
         }
         total / weight
     }
 
-    /// Brings D up to date for an open interval of `open` packets. D only falls until the interval closes.
+    /// Computes D for an open interval of `open` packets. D only falls until the interval closes.
     fn update_discount(&mut self, open: f64) {
-        let Some(Discounting { floor, .. }) = self.discounting else { return };
         let twice = 2.0 * self.closed_average;
         if open > twice {
-            self.discount = (twice / open).max(floor);
+            self.discount = (twice / open).max(self.discounting.floor());
         }
     }
 }
@@ -155,19 +156,14 @@ impl LossHistory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tfrc::Config;
     use proptest::prelude::*;
 
-    fn history(discounting: Option<Discounting>) -> LossHistory {
-        LossHistory::new(Config::rfc5348().weights, FewIntervals::WithoutOldest, discounting)
-    }
-
-    fn floor(floor: f64) -> Option<Discounting> {
-        Some(Discounting { floor, at_loss: true })
+    fn history(discounting: Discounting) -> LossHistory {
+        LossHistory::new(FewIntervals::WithoutOldest, discounting)
     }
 
     /// A history with these closed intervals, oldest first; the open one begins at packet 0.
-    fn with(intervals: &[u64], discounting: Option<Discounting>) -> LossHistory {
+    fn with(intervals: &[u64], discounting: Discounting) -> LossHistory {
         let mut history = history(discounting);
         let total: u64 = intervals.iter().sum();
         let mut at = intervals[0];
@@ -191,33 +187,33 @@ mod tests {
 
     #[test]
     fn without_a_loss_event_nothing_is_lost() {
-        assert_eq!(history(floor(0.25)).loss_event_rate(1_000_000), 0.0);
+        assert_eq!(history(Discounting::Rfc5348).loss_event_rate(1_000_000), 0.0);
     }
 
     #[test]
     fn the_newest_four_of_eight_intervals_weigh_fully_and_the_older_ones_less_and_less() {
         // Oldest first 80, 70, ..., 10. Sum of weights 6;
         // 10 + 20 + 30 + 40 + 0.8*50 + 0.6*60 + 0.4*70 + 0.2*80 = 220.
-        let mut history = with(&[80, 70, 60, 50, 40, 30, 20, 10], None);
+        let mut history = with(&[80, 70, 60, 50, 40, 30, 20, 10], Discounting::Off);
         assert_near(interval(history.loss_event_rate(0)), 220.0 / 6.0);
     }
 
     #[test]
     fn a_ninth_interval_pushes_the_oldest_out() {
-        let mut history = with(&[100_000, 80, 70, 60, 50, 40, 30, 20, 10], None);
+        let mut history = with(&[100_000, 80, 70, 60, 50, 40, 30, 20, 10], Discounting::Off);
         assert_near(interval(history.loss_event_rate(0)), 220.0 / 6.0);
     }
 
     #[test]
     fn fewer_intervals_share_the_weights_they_have() {
-        let mut history = with(&[30, 10], None);
+        let mut history = with(&[30, 10], Discounting::Off);
         assert_near(interval(history.loss_event_rate(0)), 20.0);
     }
 
     #[test]
     fn the_open_interval_counts_only_where_it_raises_the_average() {
         // Newest first 10, 40. Packets 0..=69 are 70: (70 + 10) / 2 = 40 against (10 + 40) / 2 = 25.
-        let mut history = with(&[40, 10], None);
+        let mut history = with(&[40, 10], Discounting::Off);
         assert_near(interval(history.loss_event_rate(9)), 25.0);
         assert_near(interval(history.loss_event_rate(39)), 25.0);
         assert_near(interval(history.loss_event_rate(69)), 40.0);
@@ -225,7 +221,7 @@ mod tests {
 
     #[test]
     fn after_the_first_loss_event_the_longer_of_the_two_intervals_rules() {
-        let mut history = with(&[30], None);
+        let mut history = with(&[30], Discounting::Off);
         assert_near(interval(history.loss_event_rate(28)), 30.0);
         assert_near(interval(history.loss_event_rate(59)), 60.0);
     }
@@ -235,32 +231,32 @@ mod tests {
         // (70 + 10 + 40) / 3 = 40; with eight of 10 and an open one of 58 both rules leave one out:
         // (58 + 10*(3 + 0.8 + 0.6 + 0.4 + 0.2)) / 6 = 18.
         let all = |intervals: &[u64]| {
-            let mut history = with(intervals, None);
+            let mut history = with(intervals, Discounting::Off);
             history.few_intervals = FewIntervals::All;
             history
         };
         assert_near(interval(all(&[40, 10]).loss_event_rate(69)), 40.0);
         assert_near(interval(all(&[70, 10]).loss_event_rate(69)), 50.0);
-        assert_near(interval(with(&[70, 10], None).loss_event_rate(69)), 40.0);
+        assert_near(interval(with(&[70, 10], Discounting::Off).loss_event_rate(69)), 40.0);
         assert_near(interval(all(&[10; 8]).loss_event_rate(57)), 18.0);
-        assert_near(interval(with(&[10; 8], None).loss_event_rate(57)), 18.0);
+        assert_near(interval(with(&[10; 8], Discounting::Off).loss_event_rate(57)), 18.0);
     }
 
     #[test]
     fn an_open_interval_over_twice_the_average_discounts_the_others() {
         // Newest first 10, 30: average 20. Open 80: D = 2*20/80 = 0.5; (80 + 0.5*10) / (1 + 0.5).
-        let mut history = with(&[30, 10], floor(0.25));
+        let mut history = with(&[30, 10], Discounting::Rfc5348);
         assert_near(interval(history.loss_event_rate(79)), 85.0 / 1.5);
         // Open 400: D = 0.1, held to 0.25: (400 + 0.25*10) / 1.25; held to 0.5: (400 + 0.5*10) / 1.5.
         assert_near(interval(history.loss_event_rate(399)), 402.5 / 1.25);
-        let mut ns2 = with(&[30, 10], floor(0.5));
+        let mut ns2 = with(&[30, 10], Discounting::Ns2);
         assert_near(interval(ns2.loss_event_rate(399)), 270.0);
     }
 
     #[test]
     fn a_closed_long_interval_keeps_the_older_ones_discounted() {
         // As above; then a loss event at packet 80 closes 80 with D = 0.5: A_1 = (80 + 0.5*10 + 0.5*30) / 2 = 50.
-        let mut history = with(&[30, 10], floor(0.25));
+        let mut history = with(&[30, 10], Discounting::Rfc5348);
         history.loss_event_rate(79);
         history.next_event(80);
         assert_near(interval(history.loss_event_rate(80)), 50.0);
@@ -271,11 +267,10 @@ mod tests {
 
     #[test]
     fn ns2_discounts_only_as_far_as_its_last_report_saw() {
-        let at_report = Some(Discounting { floor: 0.25, at_loss: false });
-        let mut unseen = with(&[30, 10], at_report);
+        let mut unseen = with(&[30, 10], Discounting::Ns2);
         unseen.next_event(80);
         assert_near(interval(unseen.loss_event_rate(80)), (80.0 + 10.0 + 30.0) / 3.0);
-        let mut seen = with(&[30, 10], floor(0.25));
+        let mut seen = with(&[30, 10], Discounting::Rfc5348);
         seen.next_event(80);
         assert_near(interval(seen.loss_event_rate(80)), 50.0);
     }
@@ -285,10 +280,9 @@ mod tests {
         fn the_loss_event_rate_lies_between_zero_and_one_and_falls_while_nothing_is_lost(
             intervals in prop::collection::vec(0..10_000u64, 1..20),
             more in prop::collection::vec(0..5_000u64, 1..10),
-            floor in 0.0..=1.0f64,
-            at_loss in any::<bool>(),
+            discounting in prop::sample::select(vec![Discounting::Off, Discounting::Rfc5348, Discounting::Ns2]),
         ) {
-            let mut history = history(Some(Discounting { floor, at_loss }));
+            let mut history = history(discounting);
             let mut at = 1;
             history.first_event(intervals[0].max(1) as f64, at);
             for interval in &intervals[1..] {

@@ -7,14 +7,15 @@ use losscause::Time;
 /// A missing packet with the LDA's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lost {
-    pub(crate) seq: u64,
+    /// Its place in the flow, see [`super::position`].
+    pub(crate) position: u64,
     /// When it would have been sent or have arrived: what loss events are told apart by.
     pub(crate) at: Time,
     /// The LDA called the loss wireless.
     pub(crate) wireless: bool,
 }
 
-/// Missing packets in order of their sequence numbers. It grows to the longest gap, at most [`CAPACITY`], and
+/// Missing packets in order of their positions. It grows to the longest gap, at most [`CAPACITY`], and
 /// allocates nothing per packet.
 #[derive(Clone, Debug)]
 pub(crate) struct Missing {
@@ -30,8 +31,7 @@ struct Waiting {
     later: u32,
 }
 
-/// A longer gap keeps its first packets: they tell when the loss began, and intervals are counted by sequence
-/// numbers.
+/// A longer gap keeps its first packets: they tell when the loss began, and intervals are counted by positions.
 const CAPACITY: usize = 4096;
 
 impl Missing {
@@ -55,15 +55,15 @@ impl Missing {
     /// A packet later than all arrived.
     pub(crate) fn on_newest(&mut self) {
         for waiting in &mut self.waiting {
-            waiting.later += 1;
+            waiting.later = waiting.later.saturating_add(1);
         }
     }
 
     /// A packet arrived late: it is missing no more, and later than the missing packets before it.
-    pub(crate) fn on_late(&mut self, seq: u64) {
+    pub(crate) fn on_late(&mut self, position: u64) {
         self.waiting.retain_mut(|waiting| {
-            waiting.later += u32::from(waiting.lost.seq < seq);
-            waiting.lost.seq != seq
+            waiting.later = waiting.later.saturating_add(u32::from(waiting.lost.position < position));
+            waiting.lost.position != position
         });
     }
 
@@ -80,8 +80,8 @@ impl Missing {
 mod tests {
     use super::*;
 
-    fn lost(seq: u64) -> Lost {
-        Lost { seq, at: Time::ZERO, wireless: false }
+    fn lost(position: u64) -> Lost {
+        Lost { position, at: Time::ZERO, wireless: false }
     }
 
     #[test]

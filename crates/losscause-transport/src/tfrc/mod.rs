@@ -22,16 +22,19 @@ mod data_limited;
 pub mod equation;
 pub mod loss_history;
 mod missing;
+mod position;
+mod quirks;
 mod rate;
 mod receiver;
 mod rtt;
 mod sender;
 
-pub use config::{
-    Config, ConfigError, Discounting, FewIntervals, FirstInterval, InitialRate, InitialWindow, LossEventRule, RateRule,
-    Reports, RtoRule, Spacing,
-};
+pub use config::{Config, ConfigError, Spacing};
 pub use equation::Equation;
+pub use quirks::{
+    Discounting, FewIntervals, FirstInterval, InitialRate, LossEventRule, NoFeedbackTimer, Quirks, RateRule, Reports,
+    RtoRule,
+};
 pub use receiver::Receiver;
 pub use sender::{Backlog, Sender};
 

@@ -20,9 +20,10 @@ use losscause::truth::Witness;
 use losscause::{Arrival, Lda, Observed, Packet, Span, Time};
 
 use super::arrivals::Arrivals;
-use super::config::{FirstInterval, LossEventRule, Reports};
 use super::loss_history::LossHistory;
 use super::missing::{Lost, Missing};
+use super::position::Stream;
+use super::quirks::{FirstInterval, LossEventRule, Reports};
 use super::{Config, Data, Feedback, NEVER};
 use crate::Ecn;
 
@@ -49,6 +50,7 @@ pub struct Receiver<L> {
     /// The packet with the highest sequence number so far. Before the first nobody asks for it: losses and reports follow
     /// packets.
     newest: Newest,
+    stream: Stream,
     differentiator: Differentiator<L>,
     history: LossHistory,
     /// When the current loss event began and in which of the sender's rounds.
@@ -78,7 +80,7 @@ struct NewEvent {
 #[derive(Clone, Copy, Debug)]
 struct LastReport {
     at: Time,
-    /// Highest sequence number then.
+    /// Position of the newest packet then.
     newest: u64,
     /// That packet's round-trip time (R_(m-1)).
     rtt: Option<Span>,
@@ -94,13 +96,14 @@ impl<L: Lda> Receiver<L> {
     /// A receiver that puts every lost packet to `lda`; one that always answers congestion gives plain TFRC.
     pub fn new(config: &Config, lda: L) -> Self {
         Self {
-            reports: config.reports,
-            loss_event: config.loss_event,
+            reports: config.quirks.reports,
+            loss_event: config.quirks.loss_event,
             ecn: config.ecn,
             differentiator: Differentiator::new(lda),
             newest: Newest::default(),
+            stream: Stream::default(),
             missing: Missing::new(config.loss_after_pkts),
-            history: LossHistory::new(config.weights, config.few_intervals, config.discounting),
+            history: LossHistory::new(config.quirks.few_intervals, config.quirks.discounting),
             event: None,
             arrivals: Arrivals::new(),
             largest_receive_rate: 0.0,
@@ -122,10 +125,13 @@ impl<L: Lda> Receiver<L> {
         match self.differentiator.observe(packet, witness) {
             Observed::Duplicate => {}
             Observed::Late => {
-                self.missing.on_late(data.seq);
+                self.missing.on_late(self.stream.position(data.seq));
                 self.take_in(now, data, true);
             }
             Observed::InOrder(arrival) => {
+                if arrival.since_last.is_none() {
+                    self.begin_stream(data.seq);
+                }
                 if arrival.lost() > 0 {
                     self.on_gap(&arrival, data, witness);
                 }
@@ -215,6 +221,18 @@ impl<L: Lda> Receiver<L> {
         &self.config
     }
 
+    /// The stream begins with packet `seq`, for the first time or anew: positions go on.
+    #[cold]
+    fn begin_stream(&mut self, seq: u64) {
+        let position = if self.delivered == 0 { 0 } else { self.newest_position() + 1 };
+        self.stream = Stream::new(seq, position);
+    }
+
+    /// Position of the newest packet.
+    fn newest_position(&self) -> u64 {
+        self.stream.position(self.newest.data.seq)
+    }
+
     /// The arrival of `data` reveals a gap: the LDA judges the packets in it.
     #[inline(never)]
     fn on_gap(&mut self, arrival: &Arrival, data: &Data, witness: &mut impl Witness) {
@@ -222,10 +240,11 @@ impl<L: Lda> Receiver<L> {
             LossEventRule::ArrivalTime => (self.newest.data.seq, self.newest.arrived, arrival.at),
             LossEventRule::SendTimeAndRound => (self.newest.data.seq, self.newest.data.sent_at, data.sent_at),
         };
-        let missing = &mut self.missing;
+        let (missing, stream) = (&mut self.missing, self.stream);
         self.differentiator.judge_gap(arrival, witness, |seq, judgement| {
             let at = interpolate(from, to, seq - before, data.seq - before);
-            missing.push(Lost { seq, at, wireless: judgement.verdict.is_wireless() });
+            let position = stream.position(seq);
+            missing.push(Lost { position, at, wireless: judgement.verdict.is_wireless() });
         });
     }
 
@@ -236,7 +255,8 @@ impl<L: Lda> Receiver<L> {
             LossEventRule::ArrivalTime => now,
             LossEventRule::SendTimeAndRound => data.sent_at,
         };
-        let mut marked = self.is_marked(data).then_some(Lost { seq: data.seq, at, wireless: false });
+        let position = self.stream.position(data.seq);
+        let mut marked = self.is_marked(data).then_some(Lost { position, at, wireless: false });
         let mut event = None;
         while let Some(lost) = self.missing.pop_declared().or_else(|| marked.take()) {
             if lost.wireless {
@@ -264,18 +284,18 @@ impl<L: Lda> Receiver<L> {
         let rtt = rtt_of(&data).unwrap_or(Span::ZERO);
         let rto = data.times.map_or(Span::ZERO, |times| times.rto.max(Span::ZERO));
         let receive_rate = self.measured_receive_rate(now);
-        let p_for = |rate| self.config.equation.loss_event_rate(rate, rtt, rto, data.payload_bytes, TOLERANCE);
-        match self.config.first_interval {
+        let p_for = |rate| self.config.quirks.equation.loss_event_rate(rate, rtt, rto, data.payload_bytes, TOLERANCE);
+        match self.config.quirks.first_interval {
             FirstInterval::LargestReceiveRate => {
                 let half_a_packet = 0.5 * f64::from(data.payload_bytes) / rtt.as_secs_f64().max(1e-9);
                 let p = p_for(receive_rate.max(self.largest_receive_rate).max(half_a_packet));
-                self.history.first_event(1.0 / p, lost.seq);
+                self.history.first_event(1.0 / p, lost.position);
                 self.event = Some((lost.at, data.round));
                 NewEvent { loss_event_rate: None }
             }
             FirstInterval::Ns2 => {
                 let p = p_for(receive_rate);
-                let open_from = self.last_report.map_or(0, |r| r.newest.saturating_add(1));
+                let open_from = self.last_report.map_or(0, |report| report.newest + 1);
                 self.history.first_event((1.0 / p).floor(), open_from);
                 self.event = Some((data.sent_at, data.round));
                 NewEvent { loss_event_rate: Some(p) }
@@ -290,8 +310,8 @@ impl<L: Lda> Receiver<L> {
         let past_rtt = lost.at - start > rtt_of(data).unwrap_or(Span::ZERO);
         // The interval counts from the lost packet on (section 5.3), in ns-2.35 from the one after it.
         let (new, open_from) = match self.loss_event {
-            LossEventRule::ArrivalTime => (past_rtt, lost.seq),
-            LossEventRule::SendTimeAndRound => (past_rtt && data.round > round, lost.seq + 1),
+            LossEventRule::ArrivalTime => (past_rtt, lost.position),
+            LossEventRule::SendTimeAndRound => (past_rtt && is_later_round(data.round, round), lost.position + 1),
         };
         if new {
             self.history.next_event(open_from);
@@ -339,7 +359,7 @@ impl<L: Lda> Receiver<L> {
 
     /// Sends a report and sets the timer for the next. `p` overrules the history's loss event rate.
     fn report(&mut self, now: Time, p: Option<f64>) {
-        let Newest { arrived, data: Data { seq, .. } } = self.newest;
+        let (arrived, newest) = (self.newest.arrived, self.newest_position());
         let rtt = rtt_of(&self.newest.data);
         match self.reports {
             // Section 6.2, step 4.
@@ -355,13 +375,13 @@ impl<L: Lda> Receiver<L> {
                 }
             }
         }
-        self.loss_event_rate = p.unwrap_or_else(|| self.history.loss_event_rate(seq));
+        self.loss_event_rate = p.unwrap_or_else(|| self.history.loss_event_rate(newest));
         self.receive_rate = self.measured_receive_rate(now);
         if rtt.is_some() {
             self.largest_receive_rate = self.largest_receive_rate.max(self.receive_rate);
         }
         self.report_due = true;
-        self.last_report = Some(LastReport { at: now, newest: seq, rtt });
+        self.last_report = Some(LastReport { at: now, newest, rtt });
         self.since_report = 0;
     }
 }
@@ -370,6 +390,11 @@ impl<L: Lda> Receiver<L> {
 #[inline]
 fn rtt_of(data: &Data) -> Option<Span> {
     data.times.map(|times| times.rtt).filter(|rtt| *rtt > Span::ZERO).map(|rtt| rtt.max(SHORTEST_RTT))
+}
+
+/// Whether round `a` came after round `b`. Rounds are counted modulo 2^32 and compared as TCP's sequence numbers are.
+fn is_later_round(a: u32, b: u32) -> bool {
+    (1..1 << 31).contains(&a.wrapping_sub(b))
 }
 
 /// The instant `part` of `whole` equal steps from `from` to `to`; the steps are packets of a gap, which are not many.

@@ -3,7 +3,7 @@
 use losscause::Span;
 
 use super::Times;
-use super::config::RtoRule;
+use super::quirks::RtoRule;
 
 /// Averages of the round-trip time and the timeout that goes into the throughput equation.
 #[derive(Clone, Debug)]
@@ -52,9 +52,9 @@ impl RttEstimator {
         let smoothed = Span::from_secs_f64_rounded(averages.smoothed);
         let rto = match self.rule {
             RtoRule::FourRtts => smoothed * 4,
-            RtoRule::Ticks { tick, minimum } => {
-                self.ticks.update(sample, tick);
-                (tick * self.ticks.timeout()).max(minimum)
+            RtoRule::Ticks { minimum } => {
+                self.ticks.update(sample);
+                (TICK * self.ticks.timeout()).max(minimum)
             }
         };
         self.averages = Some(averages);
@@ -73,13 +73,13 @@ impl RttEstimator {
     }
 }
 
-/// Ticks: far more than any round trip, and 4 RTTVAR of it fits.
-const LONGEST_SAMPLE: i64 = i64::MAX / 256;
+/// The tick of ns-2's clock (`tcp_tick_`). The longest [`Span`] has fewer than 2^37 of them, so the estimates cannot
+/// overflow.
+const TICK: Span = Span::from_millis(100);
 
 impl Ticks {
-    fn update(&mut self, sample: Span, tick: Span) {
-        // A forged report may claim any time: the estimates stay within their range.
-        let sample = ((sample + tick / 2).as_nanos() / tick.as_nanos()).clamp(1, LONGEST_SAMPLE);
+    fn update(&mut self, sample: Span) {
+        let sample = ((sample + TICK / 2).as_nanos() / TICK.as_nanos()).max(1);
         if self.mean8 == 0 {
             *self = Self { mean8: sample * 8, deviation4: sample * 2 };
             return;
@@ -104,8 +104,8 @@ mod tests {
     }
 
     #[test]
-    fn a_round_trip_time_of_centuries_on_a_fine_clock_leaves_the_estimates_in_their_range() {
-        let rule = RtoRule::Ticks { tick: Span::from_nanos(1), minimum: Span::ZERO };
+    fn a_round_trip_time_of_centuries_leaves_the_estimates_in_their_range() {
+        let rule = RtoRule::Ticks { minimum: Span::ZERO };
         let mut rtt = RttEstimator::new(0.9, rule);
         for sample in [Span::MAX, Span::from_nanos(1)].into_iter().cycle().take(100) {
             assert!(rtt.update(sample).rto > Span::ZERO);
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn short_paths_time_out_after_three_ticks_and_one_long_sample_is_not_forgotten() {
-        let mut rtt = RttEstimator::new(0.95, RtoRule::Ticks { tick: millis(100), minimum: Span::ZERO });
+        let mut rtt = RttEstimator::new(0.95, RtoRule::Ticks { minimum: Span::ZERO });
         // One tick: mean 8/8, deviation 2/4: (16 + 8) / 8 = 3 ticks; the deviation's quarter rounds to none.
         for _ in 0..10 {
             assert_eq!(rtt.update(millis(60)).rto, millis(300));
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn the_minimum_timeout_holds() {
-        let mut rtt = RttEstimator::new(0.95, RtoRule::Ticks { tick: millis(100), minimum: millis(1000) });
+        let mut rtt = RttEstimator::new(0.95, RtoRule::Ticks { minimum: millis(1000) });
         assert_eq!(rtt.update(millis(60)).rto, millis(1000));
     }
 }

@@ -89,7 +89,7 @@ impl Sender {
             spacing: config.spacing,
             phase: Phase::Closed,
             backlog: Backlog::Unlimited,
-            rtt: RttEstimator::new(config.rtt_weight, config.rto),
+            rtt: RttEstimator::new(config.quirks.rtt_weight, config.quirks.rto),
             rate: Rate::new(config),
             due_pkts: 0,
             last_send: Time::ZERO,
@@ -110,7 +110,10 @@ impl Sender {
         self.started = now;
         self.last_send = now;
         self.send(now, Waited::ForItsTime);
-        self.set_no_feedback_timer(now, self.config.first_no_feedback.unwrap_or_else(|| self.two_packets()));
+        self.set_no_feedback_timer(
+            now,
+            self.config.quirks.no_feedback_timer.first().unwrap_or_else(|| self.two_packets()),
+        );
     }
 
     /// Stops sending for good.
@@ -144,10 +147,10 @@ impl Sender {
         let times = self.rtt.update(now - feedback.echo - feedback.hold);
         let Some(rtt) = self.rtt.smoothed_secs() else { return };
         self.next.times = Some(times);
-        self.next.round += 1;
+        self.next.round = self.next.round.wrapping_add(1);
         self.next.urgent = false;
         // The timer takes the rate from before this report, in both.
-        let silence = (times.rtt * i64::from(self.config.no_feedback_rtts)).max(self.two_packets());
+        let silence = (times.rtt * self.config.quirks.no_feedback_timer.rtts()).max(self.two_packets());
         self.set_no_feedback_timer(now, silence);
         let p = feedback.loss_event_rate.clamp(0.0, 1.0);
         let data_limited = self.not_limited.on_report(now, feedback.echo, times.rtt);
@@ -155,10 +158,9 @@ impl Sender {
             now,
             started: self.started,
             rtt,
-            equation: self.config.equation.rate(p, times.rtt, times.rto, self.config.payload_bytes),
+            equation: self.config.quirks.equation.rate(p, times.rtt, times.rto, self.config.payload_bytes),
             loss_event_rate: p,
             receive_rate: feedback.receive_rate.max(0.0),
-            round: self.next.round,
             // A receive rate of zero is the first report's, which has measured nothing (section 4.3).
             data_limited: data_limited && self.backlog != Backlog::Unlimited && feedback.receive_rate > 0.0,
             nothing_to_send: self.phase == Phase::WaitingForData,
@@ -247,7 +249,7 @@ impl Sender {
 
     fn on_silence(&mut self, now: Time) {
         self.no_feedback_expirations += 1;
-        self.next.round += 1;
+        self.next.round = self.next.round.wrapping_add(1);
         self.next.urgent = true;
         let next = self.rate.on_silence(&Silence {
             now,
@@ -255,7 +257,7 @@ impl Sender {
             idle: !self.sent_since_timer,
             nothing_to_send: self.phase == Phase::WaitingForData,
         });
-        let rtts = self.rtt().unwrap_or(Span::ZERO) * i64::from(self.config.no_feedback_rtts);
+        let rtts = self.rtt().unwrap_or(Span::ZERO) * self.config.quirks.no_feedback_timer.rtts();
         self.set_no_feedback_timer(now, rtts.max(self.two_packets()));
         self.obey(now, next);
     }
@@ -344,6 +346,20 @@ mod tests {
         sender.on_feedback(at(200), &report(at(0), f64::NAN, 10_000.0));
         sender.on_feedback(at(200), &report(at(0), 0.5, f64::NAN));
         assert_eq!((sender.rate(), sender.rtt(), sender.poll_timeout()), before);
+    }
+
+    #[test]
+    fn rounds_begin_again_at_zero_after_the_last_number_there_is() {
+        let mut sender = Sender::new(&Config::ns2());
+        sender.start(at(0));
+        run(&mut sender, at(0), at(0));
+        sender.next.round = u32::MAX;
+        sender.on_feedback(at(100), &report(at(0), 0.0, 1000.0));
+        assert_eq!(sender.poll_transmit(at(100)).unwrap().round, 0);
+        sender.next.round = u32::MAX;
+        let silence = sender.no_feedback_at;
+        sender.on_timeout(silence);
+        assert_eq!(sender.next.round, 0);
     }
 
     #[test]

@@ -5,7 +5,8 @@ mod rfc5348;
 
 use losscause::Time;
 
-use super::config::{Config, RateRule};
+use super::Config;
+use super::quirks::RateRule;
 
 /// What a rule is told with a report. Rates in bytes per second, times in seconds.
 #[derive(Clone, Copy, Debug)]
@@ -21,8 +22,6 @@ pub(crate) struct Report {
     pub(crate) loss_event_rate: f64,
     /// The reported receive rate (X_recv).
     pub(crate) receive_rate: f64,
-    /// Rounds so far: reports, this one included, and expirations of the no-feedback timer.
-    pub(crate) round: u32,
     /// The application had too little to send during the whole time that the report covers.
     pub(crate) data_limited: bool,
     /// The application has nothing to send now.
@@ -61,9 +60,9 @@ pub(crate) enum Rate {
 
 impl Rate {
     pub(crate) fn new(config: &Config) -> Self {
-        match config.rate {
+        match config.quirks.rate {
             RateRule::Rfc5348 => Rate::Rfc5348(rfc5348::Rate::new(config)),
-            RateRule::Ns2 { gradual_slow_start } => Rate::Ns2(ns2::Rate::new(config, gradual_slow_start)),
+            RateRule::Ns2 => Rate::Ns2(ns2::Rate::new(config)),
         }
     }
 

@@ -22,7 +22,6 @@ pub(crate) struct Rate {
     packet: f64,
     /// The initial window, bytes.
     initial_window: f64,
-    gradual_slow_start: bool,
     phase: Phase,
     /// `rate_`.
     allowed: f64,
@@ -32,6 +31,7 @@ pub(crate) struct Rate {
     ramp_step: f64,
     /// `last_change_`.
     last_change: Time,
+    /// Reports and silences so far.
     round: u32,
     /// `lastlimited_`: when the application last had something to send after having had nothing.
     last_limited: Option<Time>,
@@ -48,12 +48,11 @@ enum Phase {
 }
 
 impl Rate {
-    pub(super) fn new(config: &Config, gradual_slow_start: bool) -> Self {
-        let allowed = config.initial_rate_bytes();
+    pub(super) fn new(config: &Config) -> Self {
+        let allowed = config.quirks.initial_rate.bytes_per_second(config.payload_bytes);
         Self {
             packet: f64::from(config.payload_bytes),
-            initial_window: config.initial_window_bytes(),
-            gradual_slow_start,
+            initial_window: config.quirks.initial_rate.window_bytes(config.payload_bytes),
             phase: Phase::Waiting,
             allowed,
             ramp: allowed,
@@ -66,10 +65,10 @@ impl Rate {
     }
 
     pub(super) fn on_report(&mut self, report: &Report) -> Next {
-        self.round = report.round;
+        self.round = self.round.saturating_add(1);
         self.data_limited = report.nothing_to_send;
         // The first report's receive rate says nothing yet.
-        let limit = if report.round > 1 { 2.0 * report.receive_rate } else { 0.0 };
+        let limit = if self.round > 1 { 2.0 * report.receive_rate } else { 0.0 };
         match self.phase {
             Phase::Waiting => {
                 self.phase = Phase::SlowStart;
@@ -99,10 +98,10 @@ impl Rate {
     }
 
     fn slow_start(&mut self, report: &Report, limit: f64) {
-        let &Report { now, rtt, round, .. } = report;
+        let &Report { now, rtt, .. } = report;
         let one_packet = self.packet / rtt;
         let initial = self.initial_window / rtt;
-        if round <= 2 {
+        if self.round <= 2 {
             // No good receive rate yet.
             self.ramp_to(self.allowed.max(initial), one_packet);
         } else if limit <= 0.0 {
@@ -147,7 +146,7 @@ impl Rate {
     }
 
     pub(super) fn on_silence(&mut self, silence: &Silence) -> Next {
-        self.round += 1;
+        self.round = self.round.saturating_add(1);
         self.data_limited = silence.nothing_to_send;
         if !silence.nothing_to_send {
             self.allowed *= 0.5;
@@ -169,7 +168,7 @@ impl Rate {
 
     pub(super) fn spacing(&mut self, sqrt_ratio: f64) -> f64 {
         let slow_start = matches!(self.phase, Phase::Waiting | Phase::SlowStart);
-        if self.gradual_slow_start && slow_start && self.round > 2 && self.ramp + 1e-7 < self.allowed {
+        if slow_start && self.round > 2 && self.ramp + 1e-7 < self.allowed {
             self.ramp += self.ramp_step;
             self.ramp
         } else {
@@ -188,7 +187,7 @@ mod tests {
         Time::from_nanos(ms * 1_000_000)
     }
 
-    fn report(ms: i64, round: u32, loss_event_rate: f64, equation: f64, receive_rate: f64) -> Report {
+    fn report(ms: i64, loss_event_rate: f64, equation: f64, receive_rate: f64) -> Report {
         Report {
             started: Time::ZERO,
             now: at(ms),
@@ -196,7 +195,6 @@ mod tests {
             equation,
             loss_event_rate,
             receive_rate,
-            round,
             data_limited: false,
             nothing_to_send: false,
         }
@@ -204,10 +202,9 @@ mod tests {
 
     /// 1000-byte packets, 0.1 s: one packet per round-trip time is 10 kB/s.
     fn after_reports(receive_rates: &[f64]) -> Rate {
-        let mut rate = Rate::new(&Config::ns2(), true);
+        let mut rate = Rate::new(&Config::ns2());
         for (i, receive_rate) in receive_rates.iter().enumerate() {
-            let round = i as u32 + 1;
-            rate.on_report(&report(i64::from(round) * 101, round, 0.0, 25e6, *receive_rate));
+            rate.on_report(&report((i as i64 + 1) * 101, 0.0, 25e6, *receive_rate));
         }
         rate
     }
@@ -216,9 +213,9 @@ mod tests {
     fn it_starts_at_300_bytes_per_second_and_takes_four_packets_per_round_trip_from_the_first_report() {
         let mut rate = after_reports(&[]);
         assert_eq!(rate.allowed(), 300.0);
-        assert_eq!(rate.on_report(&report(0, 1, 0.0, 25e6, 1000.0)), Next::SendNow);
+        assert_eq!(rate.on_report(&report(0, 0.0, 25e6, 1000.0)), Next::SendNow);
         assert_eq!(rate.allowed(), 40e3);
-        assert_eq!(rate.on_report(&report(101, 2, 0.0, 25e6, 5e3)), Next::SendNow);
+        assert_eq!(rate.on_report(&report(101, 0.0, 25e6, 5e3)), Next::SendNow);
         assert_eq!(rate.allowed(), 40e3, "the second report does not limit yet");
     }
 
@@ -244,27 +241,27 @@ mod tests {
     #[test]
     fn the_first_loss_takes_the_equations_rate_whatever_the_receive_rate() {
         let mut rate = after_reports(&[1e3, 40e3, 40e3]);
-        assert_eq!(rate.on_report(&report(400, 4, 0.01, 60e3, 10e3)), Next::Keep);
+        assert_eq!(rate.on_report(&report(400, 0.01, 60e3, 10e3)), Next::Keep);
         assert_eq!(rate.allowed(), 60e3);
-        rate.on_report(&report(500, 5, 0.01, 60e3, 10e3));
+        rate.on_report(&report(500, 0.01, 60e3, 10e3));
         assert_eq!(rate.allowed(), 20e3);
     }
 
     #[test]
     fn the_rate_rises_by_a_packet_per_round_trip_for_each_round_trip_passed_but_at_most_two() {
         let mut rate = after_reports(&[1e3, 40e3, 40e3]);
-        rate.on_report(&report(1000, 4, 0.01, 60e3, 50e3));
-        rate.on_report(&report(1100, 5, 0.01, 50e3, 50e3));
+        rate.on_report(&report(1000, 0.01, 60e3, 50e3));
+        rate.on_report(&report(1100, 0.01, 50e3, 50e3));
         assert_eq!(rate.allowed(), 50e3, "down at once");
-        rate.on_report(&report(1200, 6, 0.01, 100e3, 50e3));
+        rate.on_report(&report(1200, 0.01, 100e3, 50e3));
         assert_eq!(rate.allowed(), 60e3);
-        rate.on_report(&report(2200, 7, 0.01, 100e3, 50e3));
+        rate.on_report(&report(2200, 0.01, 100e3, 50e3));
         assert_eq!(rate.allowed(), 80e3);
-        rate.on_report(&report(2300, 8, 0.01, 85e3, 50e3));
+        rate.on_report(&report(2300, 0.01, 85e3, 50e3));
         assert_eq!(rate.allowed(), 85e3, "not above the equation");
-        rate.on_report(&report(2400, 9, 0.01, 95e3, 30e3));
+        rate.on_report(&report(2400, 0.01, 95e3, 30e3));
         assert_eq!(rate.allowed(), 60e3, "not above twice the receive rate");
-        rate.on_report(&report(2500, 10, 0.01, 50e3, 1e3));
+        rate.on_report(&report(2500, 0.01, 50e3, 1e3));
         assert_eq!(rate.allowed(), 10e3, "one packet per round-trip time is always allowed");
     }
 
@@ -287,9 +284,9 @@ mod tests {
     #[test]
     fn after_a_data_limited_time_the_initial_window_is_allowed_again() {
         let mut rate = after_reports(&[1e3, 40e3, 40e3]);
-        rate.on_report(&report(1000, 4, 0.01, 20e3, 50e3));
+        rate.on_report(&report(1000, 0.01, 20e3, 50e3));
         rate.on_data_after_none(at(2000));
-        rate.on_report(&report(2100, 5, 0.01, 100e3, 1e3));
+        rate.on_report(&report(2100, 0.01, 100e3, 1e3));
         assert_eq!(rate.allowed(), 40e3);
     }
 }

@@ -41,8 +41,8 @@ impl Rate {
     pub(super) fn new(config: &Config) -> Self {
         Self {
             packet: f64::from(config.payload_bytes),
-            initial_window: config.initial_window_bytes(),
-            allowed: config.initial_rate_bytes(),
+            initial_window: config.quirks.initial_rate.window_bytes(config.payload_bytes),
+            allowed: config.quirks.initial_rate.bytes_per_second(config.payload_bytes),
             loss_event_rate: 0.0,
             equation: f64::INFINITY,
             doubled: None,
@@ -193,7 +193,6 @@ mod tests {
             equation,
             loss_event_rate,
             receive_rate,
-            round: 1,
             data_limited: false,
             nothing_to_send: false,
         }

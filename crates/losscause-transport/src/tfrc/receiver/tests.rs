@@ -1,6 +1,7 @@
 use super::*;
-use crate::tfrc::Times;
+use crate::tfrc::{Discounting, Quirks, Times};
 use losscause::lda::{Constant, Needs};
+use losscause::observe::MAX_JUMP_PKTS;
 use losscause::{Judgement, Loss, Reason, Verdict};
 use proptest::prelude::*;
 
@@ -84,7 +85,7 @@ impl<L: Lda> Flow<L> {
     }
 
     fn p(&mut self) -> f64 {
-        let newest = self.receiver.newest.data.seq;
+        let newest = self.receiver.newest_position();
         self.receiver.history.loss_event_rate(newest)
     }
 }
@@ -93,12 +94,18 @@ fn plain() -> Constant {
     Constant::new(Verdict::Congestion)
 }
 
+/// Without discounting, so that intervals are easy to work out.
+fn plain_intervals(config: &Config) -> Config {
+    let quirks = Quirks { discounting: Discounting::Off, ..config.quirks };
+    Config { quirks, ..config.clone() }
+}
+
 fn rfc() -> Config {
-    Config { discounting: None, ..Config::rfc5348() }
+    plain_intervals(&Config::rfc5348())
 }
 
 fn ns2() -> Config {
-    Config { discounting: None, ..Config::ns2() }
+    plain_intervals(&Config::ns2())
 }
 
 #[test]
@@ -263,7 +270,7 @@ fn the_interval_before_the_first_loss_is_what_the_equation_needs_for_the_receive
 }
 
 fn config_rate(p: f64) -> f64 {
-    Config::ns2().equation.rate(p, RTT, RTT * 4, PAYLOAD)
+    Config::ns2().quirks.equation.rate(p, RTT, RTT * 4, PAYLOAD)
 }
 
 #[test]
@@ -290,6 +297,12 @@ fn ns2_also_waits_for_a_round_after_the_last_event() {
         flow.arrive(10 * seq as i64 + 50, &data(seq, 10 * seq as i64, same_round));
     }
     assert_eq!(flow.receiver.event, event);
+}
+
+#[test]
+fn rounds_are_compared_across_the_end_of_their_numbers() {
+    assert!(is_later_round(0, u32::MAX) && is_later_round(5, 4) && is_later_round(1 << 31, 1));
+    assert!(!is_later_round(u32::MAX, 0) && !is_later_round(4, 4) && !is_later_round(4, 5));
 }
 
 #[test]
@@ -355,7 +368,84 @@ fn ns2_reports_a_silent_flow_once_more_at_one_packet_per_second() {
     assert_eq!(flow.reports[1].1.receive_rate, 1000.0);
 }
 
+/// Sends a marked packet with the number `forged` at `ms`, in the round of packet `ms / 10`.
+fn forge(flow: &mut Flow<Constant>, ms: i64, forged: u64) {
+    flow.arrive(ms, &Data { ecn: Ecn::Marked, ..data(forged, ms - 50, (ms / 100) as u32) });
+}
+
+#[test]
+fn a_mark_with_any_number_ends_the_interval_where_the_stream_stands() {
+    // The forged packet comes as the 41st. It ends an interval of 40 - 20 packets; ns-2 counts from packet 11, the one
+    // after its last report, to the one after the mark: 41 - 11.
+    for (config, closed) in [(rfc(), 20.0), (ns2(), 30.0)] {
+        for forged in [40, 1 << 40, u64::MAX - 1, u64::MAX] {
+            let mut flow = Flow::new(&Config { ecn: true, ..config.clone() }, plain());
+            flow.run(0..40, &[20]);
+            forge(&mut flow, 450, forged);
+            let lengths: Vec<f64> = flow.receiver.history.closed_lengths().collect();
+            assert_eq!((lengths[0], lengths.len()), (closed, 2), "packet {forged}");
+        }
+    }
+}
+
+#[test]
+fn a_forged_number_does_not_stretch_the_interval_that_honest_packets_end() {
+    for config in [rfc(), ns2()] {
+        let newest = |forged: Option<u64>| {
+            let mut flow = Flow::new(&Config { ecn: true, ..config.clone() }, plain());
+            flow.run(0..40, &[20]);
+            if let Some(forged) = forged {
+                forge(&mut flow, 445, forged);
+            }
+            flow.run(40..100, &[80]);
+            flow.receiver.history.closed_lengths().next().unwrap()
+        };
+        assert_eq!(newest(None), if config == rfc() { 60.0 } else { 70.0 });
+        for forged in [1 << 40, u64::MAX] {
+            // From the forged packet, as number 40, to packet 80, by then number 81.
+            assert_eq!(newest(Some(forged)), 41.0, "packet {forged}");
+        }
+    }
+}
+
+#[test]
+fn the_open_interval_goes_on_where_the_numbers_begin_anew() {
+    for begin in [0, 1 << 40, u64::MAX - 100] {
+        let mut flow = Flow::new(&rfc(), plain());
+        flow.run(0..200_040, &[200_020]);
+        let before = flow.p();
+        for packet in 0..100 {
+            let ms = 2_000_400 + 10 * packet;
+            flow.arrive(ms + 50, &data(begin + packet as u64, ms, 0));
+        }
+        // 20 packets from the lost one on, then 100 more: longer than the 256 / 3 that the first loss event stands for.
+        assert_eq!((before, flow.p()), (3.0 / 256.0, 1.0 / 120.0), "from {begin}");
+    }
+}
+
 proptest! {
+    #[test]
+    fn any_numbers_times_and_marks_leave_a_loss_event_rate_and_advance_the_stream_by_no_more_than_a_jump(
+        packets in prop::collection::vec(
+            (prop_oneof![0..100u64, u64::MAX - 100..=u64::MAX, any::<u64>()], any::<i64>(), 0..4u8, any::<u32>()),
+            1..100,
+        ),
+        rtt in prop_oneof![Just(RTT), any::<i64>().prop_map(Span::from_nanos)],
+        ns2 in any::<bool>(),
+    ) {
+        let config = if ns2 { Config::ns2() } else { Config::rfc5348() };
+        let mut receiver = Receiver::new(&Config { ecn: true, ..config }, plain());
+        for (i, (seq, sent_at, ecn, round)) in packets.into_iter().enumerate() {
+            let ecn = if ecn == 0 { Ecn::Capable } else { Ecn::Marked };
+            let sent_at = Time::from_nanos(sent_at);
+            let packet = Data { times: times(rtt), sent_at, ecn, ..data(seq, 0, round) };
+            receiver.on_data(at(10 * i as i64), &packet, &mut ());
+            let p = receiver.history.loss_event_rate(receiver.newest_position());
+            prop_assert!((0.0..=1.0).contains(&p), "{p}");
+            prop_assert!(receiver.newest_position() <= MAX_JUMP_PKTS * i as u64);
+        }
+    }
+
     #[test]
     fn any_order_of_packets_leaves_a_loss_event_rate_between_zero_and_one(
         packets in prop::collection::vec((0..300u64, 0..80_000i64, prop::option::of(0..300i64), any::<bool>()), 1..200),
