@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 
 use crate::shell::{cargo, command, output, root, run};
 use crate::tools::Tool;
-use crate::{instructions, validate};
+use crate::{instructions, record, validate};
 
 /// One thing to check.
 struct Step {
@@ -21,6 +21,7 @@ const TESTS: &[Step] = &[
     Step { name: "agreement with ns-2, short form", needs: &[Tool::Ns2], run: validate::short },
     Step { name: "instructions of the event loop", needs: &[Tool::Valgrind], run: instructions::compare },
     Step { name: "the same bytes from any number of threads", needs: &[], run: same_bytes },
+    Step { name: "the record of the five papers", needs: &[], run: record::compare },
     Step { name: "the README's commands", needs: &[], run: readme },
 ];
 
@@ -113,7 +114,7 @@ fn wasm() -> Result<()> {
 }
 
 /// Builds the command `losscause` and returns its path.
-fn losscause() -> Result<String> {
+pub(crate) fn losscause() -> Result<String> {
     run(cargo().args(["build", "--quiet", "--release", "-p", "losscause-cli"]))?;
     Ok(root().join("target/release/losscause").to_string_lossy().into_owned())
 }

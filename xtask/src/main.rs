@@ -4,6 +4,7 @@ mod bench_ns2;
 mod checks;
 mod fuzz;
 mod instructions;
+mod record;
 mod score;
 mod shell;
 mod tools;
@@ -38,6 +39,8 @@ enum Verb {
     Ci,
     /// Fuzz everything that reads what others wrote; needs a nightly compiler, which is installed if it is missing
     Fuzz(fuzz::Options),
+    /// Measure the five papers with two runs and compare every value and claim with validation/record
+    Record(record::Options),
     /// Hold the program's scorecard against an independent script
     Score(score::Arguments),
 }
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
         Verb::Measured(command) => bench_ns2::measured(&command),
         Verb::Instructions(options) => instructions::instructions(&options),
         Verb::Fuzz(options) => fuzz::fuzz(&options),
+        Verb::Record(options) => record::record(&options),
         Verb::Score(arguments) => score::run(&arguments),
     };
     match done {

@@ -203,6 +203,13 @@ mod tests {
         }
     }
 
+    /// What the program answers to one claim of a paper from these values alone.
+    pub(super) fn holds(paper: &str, id: &str, items: &[Item]) -> Option<bool> {
+        let paper = crate::paper::find(paper).unwrap();
+        let all = settle(paper.published(), paper.predicates(), items);
+        all.into_iter().find(|c| c.id == id).unwrap().holds
+    }
+
     fn items(values: &[(&str, &str, Option<f64>)]) -> Vec<Item> {
         let one = |&(metric, system, measured): &(&str, &str, Option<f64>)| {
             item("cen2003", metric, system, "WLH", &[("N", Value::from(1))], measured)

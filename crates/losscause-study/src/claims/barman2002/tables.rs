@@ -60,5 +60,4 @@ pub(super) const CLAIMS: &[(&str, Predicate)] = &[
         })
     }),
     ("config1-negligible-congestion", |m| Ok(m.of("congestion_loss_rate", NEWRENO, "config1-homog")? < 0.001)),
-    ("config2-one-percent", |m| Ok(close(m.of("congestion_loss_rate", NEWRENO, "config2-homog")?, 0.01, 0.005))),
 ];

@@ -28,14 +28,16 @@ pub(super) const WLH_CLAIMS: &[(&str, Predicate)] = &[
         })
     }),
     ("WLH-ZigZag-second-Mc", |m| {
-        all(MANY_AND_128, |n| {
+        let second = all(MANY_AND_128, |n| {
             let mut ranked = BASE.map(|s| (s, 0.0));
             for (s, m_c) in &mut ranked {
                 *m_c = m.m_c(s, WLH, n)?;
             }
             ranked.sort_by(|a, b| a.1.total_cmp(&b.1));
             Ok(ranked[1].0 == "ZigZag")
-        })
+        })?;
+        let m_c = each(MANY, |n| m.m_c("ZigZag", WLH, n))?;
+        Ok(second && max(&m_c) - min(&m_c) <= 10.0)
     }),
     ("WLH-ZigZag-highest-Mw", |m| {
         all(MANY_AND_128, |n| {
@@ -53,7 +55,8 @@ pub(super) const WLH_CLAIMS: &[(&str, Predicate)] = &[
     ("WLH-ZigZag-best", |m| {
         all(MANY, |n| {
             Ok(m.thput("ZigZag", WLH, n)? >= 95.0
-                && m.cong("ZigZag", WLH, n)? < min(&each(["Biaz", "Spike", "Omni"], |s| m.cong(s, WLH, n))?))
+                && m.cong("ZigZag", WLH, n)? < min(&each(["Biaz", "Spike", "Omni"], |s| m.cong(s, WLH, n))?)
+                && m.m_c("ZigZag", WLH, n)? <= 20.0)
         })
     }),
     ("WLH-ZigZag-cong-low", |m| all(MANY_AND_128, |n| Ok(m.cong("ZigZag", WLH, n)? < 2.0))),
@@ -119,7 +122,8 @@ pub(super) const WB_CLAIMS: &[(&str, Predicate)] = &[
     ("WB-Omni", |m| {
         all([2, 4, 6, 8], |n| {
             let unaware = |s: &str| m.cong(s, WB, n);
-            Ok(m.thput("Omni", WB, n)? >= 97.0 && m.cong("Omni", WB, n)? > max(&[unaware("TCP")?, unaware("TFRC")?]))
+            Ok(m.thput("Omni", WB, n)? >= 97.0
+                && m.cong("Omni", WB, n)? > 1.5 * max(&[unaware("TCP")?, unaware("TFRC")?]))
         })
     }),
     ("WB-Omni-cong-rises", |m| Ok(m.cong("Omni", WB, 16)? > m.cong("Omni", WB, 2)?)),

@@ -14,7 +14,7 @@ pub(super) const CLAIMS: &[(&str, Predicate)] = &[
         }
         Ok(inside >= 36)
     }),
-    ("WB-TCP-dev-higher", |m| all(FROM_FOUR, |n| Ok(m.dev("TCP", WB, n)? > m.dev("TFRC", WB, n)?))),
+    ("WB-TCP-dev-higher", |m| all(FROM_FOUR, |n| Ok(m.dev("TCP", WB, n)? > 1.5 * m.dev("TFRC", WB, n)?))),
     ("WB-NWL-like-LDA", |m| all(FROM_FOUR, |n| Ok(close(m.dev("TCP-NWL", WB, n)?, m.dev("Omni", WB, n)?, 3.0)))),
     ("WB-dev-rises", |m| all(["ZBS", "Omni"], |s| Ok(m.dev(s, WB, 16)? > m.dev(s, WB, 2)?))),
     ("WLH-dev-higher", |m| {

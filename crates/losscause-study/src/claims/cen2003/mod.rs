@@ -69,3 +69,81 @@ impl Measured<'_> {
         self.value("tcp_norm_thput", s, "fair-tcp", &[("N", n.into()), ("bw_kbps", kbps.into())])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::claims::tests::{holds, item};
+    use crate::item::Item;
+
+    /// `metric` of `system` at every number of flows.
+    fn flat(metric: &str, system: &str, topology: &str, value: f64) -> Vec<Item> {
+        let one = |n: i64| item("cen2003", metric, system, topology, &[("N", n.into())], Some(value));
+        [1, 2, 4, 6, 8, 10, 12, 16, 128].map(one).to_vec()
+    }
+
+    #[test]
+    fn much_more_congestion_loss_means_half_as_much_again() {
+        let with = |omni: f64| {
+            let unaware = [flat("cong", "TCP", WB, 2.0), flat("cong", "TFRC", WB, 1.0)];
+            [&unaware[..], &[flat("thput", "Omni", WB, 98.0), flat("cong", "Omni", WB, omni)]].concat().concat()
+        };
+        assert_eq!([3.1, 3.0].map(|omni| holds("cen2003", "WB-Omni", &with(omni))), [Some(true), Some(false)]);
+    }
+
+    #[test]
+    fn a_much_larger_deviation_means_half_as_much_again() {
+        let with = |tcp: f64| {
+            let one = |system: &str, n: i64, dev: f64| {
+                item("cen2003", "dev", system, "fair-same", &[("topology", WB.into()), ("N", n.into())], Some(dev))
+            };
+            [4, 6, 8, 10, 12, 16]
+                .into_iter()
+                .flat_map(|n| [one("TCP", n, tcp), one("TFRC", n, 4.0)])
+                .collect::<Vec<_>>()
+        };
+        assert_eq!([6.1, 6.0].map(|tcp| holds("cen2003", "WB-TCP-dev-higher", &with(tcp))), [Some(true), Some(false)]);
+    }
+
+    #[test]
+    fn up_to_twice_as_much_again_means_at_least_2_4_times_in_wb() {
+        // 96 / 40 is 2.4 itself.
+        let with = |tfrc: f64| {
+            let wlh = [flat("thput", "Omni", WLH, 99.0), flat("thput", "TFRC", WLH, 84.0)];
+            [&wlh[..], &[flat("thput", "Omni", WB, 96.0), flat("thput", "TFRC", WB, tfrc)]].concat().concat()
+        };
+        assert_eq!([39.0, 40.0].map(|tfrc| holds("cen2003", "Omni-200", &with(tfrc))), [Some(true), Some(false)]);
+    }
+
+    #[test]
+    fn zigzag_is_the_best_in_wlh_only_with_at_most_a_fifth_of_congestion_losses_misjudged() {
+        let with = |m_c: f64| {
+            let others = ["Biaz", "Spike", "Omni"].map(|s| flat("cong", s, WLH, 5.0)).concat();
+            let own = [("thput", 98.0), ("cong", 1.0), ("M_c", m_c)].map(|(m, v)| flat(m, "ZigZag", WLH, v)).concat();
+            [others, own].concat()
+        };
+        assert_eq!([20.0, 20.1].map(|m_c| holds("cen2003", "WLH-ZigZag-best", &with(m_c))), [Some(true), Some(false)]);
+    }
+
+    #[test]
+    fn little_variation_of_m_c_means_within_ten_points_up_to_16_flows() {
+        let with = |at_16: f64, at_128: f64| {
+            let others =
+                [("mBiaz", 1.0), ("Spike", 40.0), ("Biaz", 30.0)].map(|(s, v)| flat("M_c", s, WLH, v)).concat();
+            let zigzag = [1, 2, 4, 6, 8, 10, 12, 16, 128].map(|n: i64| {
+                let m_c = if n == 128 {
+                    at_128
+                } else if n == 16 {
+                    at_16
+                } else {
+                    5.0
+                };
+                item("cen2003", "M_c", "ZigZag", WLH, &[("N", n.into())], Some(m_c))
+            });
+            [others, zigzag.to_vec()].concat()
+        };
+        let answers = [(15.0, 25.0), (15.1, 25.0)];
+        let answers = answers.map(|(a, b)| holds("cen2003", "WLH-ZigZag-second-Mc", &with(a, b)));
+        assert_eq!(answers, [Some(true), Some(false)]);
+    }
+}

@@ -74,7 +74,7 @@ pub(super) const CLAIMS: &[(&str, Predicate)] = &[
     }),
     ("Omni-200", |m| {
         let gain = |t: &str| Ok(ratio(m.thput("Omni", t, 1)?, m.thput("TFRC", t, 1)?));
-        Ok(gain(WB)? > 2.0 && gain(WB)? > gain(WLH)?)
+        Ok(gain(WB)? > 2.4 && gain(WB)? > gain(WLH)?)
     }),
     ("loss-level-order", |m| {
         let at = |s: &str, t: &str, loss: &str| {

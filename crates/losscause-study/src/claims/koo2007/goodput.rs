@@ -21,7 +21,10 @@ pub(super) const SINGLE: &[(&str, Predicate)] = &[
             Ok(m.goodput(VT, T, p)? > nr && nr > m.goodput(RENO, T, p)?)
         })
     }),
-    ("gain-1pct", |m| Ok(close(m.gain_over(NR, T, 0.01)?, 3.0, 4.0) && close(m.gain_over(RENO, T, 0.01)?, 21.0, 8.0))),
+    ("gain-1pct", |m| {
+        let over_nr = m.gain_over(NR, T, 0.01)?;
+        Ok(0.0 < over_nr && over_nr <= 7.0 && close(m.gain_over(RENO, T, 0.01)?, 21.0, 8.0))
+    }),
     (
         "gain-2pct",
         |m| Ok(close(m.gain_over(NR, T, 0.02)?, 11.0, 6.0) && close(m.gain_over(RENO, T, 0.02)?, 54.0, 15.0)),
@@ -36,7 +39,7 @@ pub(super) const SINGLE: &[(&str, Predicate)] = &[
         all([0.001, 0.01, 0.02, 0.03], |p| Ok(approx(m.goodput(VT, T, p)?, m.goodput(JERSEY, T, p)?, 0.1)))
     }),
     ("NJ-ahead-at-high-loss", |m| {
-        Ok(m.goodput(JERSEY, T, 0.05)? > max(&each([VT, NR, RENO], |s| m.goodput(s, T, 0.05))?))
+        Ok(m.goodput(JERSEY, T, 0.05)? > 1.1 * max(&each([VT, NR, RENO], |s| m.goodput(s, T, 0.05))?))
     }),
     ("goodput-falls-with-loss", |m| all([RENO, NR], |s| Ok(decreasing(&each(RATES, |p| m.goodput(s, T, p))?, 0.02)))),
     ("NR-no-discrimination", |m| Ok(m.goodput(NR, T, 0.05)? < m.goodput(NR, T, 0.01)?)),
@@ -48,7 +51,7 @@ pub(super) const BACKGROUND: &[(&str, Predicate)] = &[
         let gains = each(RATES, |p| m.gain_over(NR, B, p))?;
         Ok(min(&gains) > 0.0 && close(min(&gains), 6.0, 5.0) && close(max(&gains), 24.0, 10.0))
     }),
-    ("bg-NJ", |m| all(RATES, |p| Ok(m.goodput(VT, B, p)? > m.goodput(JERSEY, B, p)?))),
+    ("bg-NJ", |m| all(RATES, |p| Ok(m.goodput(VT, B, p)? > 1.05 * m.goodput(JERSEY, B, p)?))),
     ("bg-Reno-worst", |m| all(RATES, |p| Ok(m.goodput(RENO, B, p)? <= min(&each(ALL, |s| m.goodput(s, B, p))?)))),
     ("bg-NJ-drop", |m| {
         all(RATES, |p| {
@@ -58,6 +61,6 @@ pub(super) const BACKGROUND: &[(&str, Predicate)] = &[
     }),
     ("bg-VT-constant", |m| {
         let goodputs = each(RATES, |p| m.goodput(VT, B, p))?;
-        Ok(ratio(max(&goodputs), min(&goodputs)) <= 1.4)
+        Ok(ratio(max(&goodputs), min(&goodputs)) <= 1.25)
     }),
 ];
