@@ -151,6 +151,10 @@ fn every_algorithm_works_under_every_tcp() {
             let report = tcp(0.005, config, TcpLda::Sender(LdaSpec::Algorithm(algorithm.build_at_sender())));
             let VerdictTally { congestion, wireless } = report.verdicts;
             assert!(congestion.judged() + wireless.judged() > 50, "{algorithm} {config:?}");
+            // Biaz and ZBS have no T_min yet when the first loss comes early; the Vegas buffer rule has a gap between its
+            // thresholds.
+            let undecided = congestion.undecided + wireless.undecided;
+            assert!(undecided <= 2, "{algorithm}: {undecided} undecided, {config:?}");
         }
     }
 }

@@ -1,19 +1,75 @@
 //! Why was this packet lost?
 //!
-//! On radio paths many losses are not congestion. A *loss differentiation algorithm* (LDA) is a small state
-//! machine that watches the timing of every packet that arrives and, for every loss, says whether a queue
-//! overflowed ([`Verdict::Congestion`]) or the air corrupted the packet ([`Verdict::Wireless`]).
+//! On radio paths many losses are not congestion. A *loss differentiation algorithm* (LDA) is a small state machine. It
+//! watches the timing of every packet and says for every loss whether a queue overflowed ([`Verdict::Congestion`]) or
+//! the air corrupted the packet ([`Verdict::Wireless`]).
 //!
-//! Each algorithm is written here once, without I/O, clock, allocation or randomness. The same code runs in the
-//! simulator, on packet captures and in live transports.
+//! Each algorithm is written once, without I/O, clock, allocation or randomness. The same code runs in the simulator, on
+//! packet captures and in live transports.
 //!
-//! - [`observe`]: what a receiver sees. [`ArrivalTracker`] turns received packets into [`Arrival`]s and gaps.
-//! - [`ack`]: what a sender sees.
-//! - [`verdict`]: what an LDA answers, and the numbers it compared.
+//! # At a receiver
+//!
+//! A [`Differentiator`] takes in every received packet. When a gap shows, it judges every missing packet.
+//!
+//! ```
+//! use losscause::lda::{Zbs, ZbsConfig};
+//! use losscause::{Differentiator, Packet, Span, Time, Verdict};
+//!
+//! let mut receiver = Differentiator::new(Zbs::new(&ZbsConfig::default())?);
+//! let mut verdicts = Vec::new();
+//! // A packet every 10 ms, 30 ms on its way and up to 8 ms in a queue. Number 61 never arrives.
+//! for seq in (0..100).filter(|&seq| seq != 61) {
+//!     let sent = Time::ZERO + Span::from_millis(10 * seq);
+//!     let packet = Packet { seq: seq as u64, at: sent + Span::from_millis(30 + seq % 9), sent: Some(sent) };
+//!     receiver.on_packet(packet, |seq, judgement| verdicts.push((seq, judgement.verdict)));
+//! }
+//! assert_eq!(verdicts, [(61, Verdict::Congestion)]); // In a spike: 8 ms above the smallest trip time.
+//! # Ok::<(), losscause::ConfigError>(())
+//! ```
+//!
+//! # At a sender
+//!
+//! A QUIC stack, or TCP with SACK, hears of every packet that arrives. A [`SenderDifferentiator`] takes in what is sent,
+//! acknowledged and lost; [`AtSender`] lets a receiver's algorithm run there, with round-trip times for trip times.
+//!
+//! ```
+//! use losscause::lda::{ZigZag, ZigZagConfig};
+//! use losscause::{AtSender, SenderDifferentiator, Signal, Span, Time};
+//!
+//! let zigzag = AtSender::new(ZigZag::new(&ZigZagConfig::default())?);
+//! let mut sender = SenderDifferentiator::<_, 256>::new(zigzag);
+//! let ms = |ms| Time::ZERO + Span::from_millis(ms);
+//! // A packet every 10 ms, each acknowledged 40 to 48 ms later. Number 50 is lost.
+//! let mut answer = None;
+//! for number in 0..100_u64 {
+//!     sender.on_sent(number, ms(10 * number as i64));
+//!     let Some(acked) = number.checked_sub(4).filter(|&acked| acked != 50) else { continue };
+//!     let now = ms(10 * number as i64 + acked as i64 * 4 % 9);
+//!     sender.on_acked(acked);
+//!     sender.end_of_ack(now, Some(acked));
+//!     // Three later packets are acknowledged: the transport declares the loss.
+//!     if acked == 53 {
+//!         sender.on_lost(50);
+//!         answer = Some(sender.declare(now, Signal::Gap));
+//!     }
+//! }
+//! println!("{}", answer.expect("asked"));
+//! # Ok::<(), losscause::ConfigError>(())
+//! ```
+//!
+//! # Where to look
+//!
 //! - [`lda`]: the algorithms, each in its own file that opens with its paper.
-//! - [`filter`]: the running estimates they are built from.
+//! - [`verdict`]: what an algorithm answers, and the numbers that it compared.
+//! - [`observe`]: what a receiver sees. [`ack`]: what a sender sees.
+//! - [`filter`]: the running estimates that the algorithms are built from.
 //! - [`registry`]: the algorithms by name, with their parameters.
 //! - [`time`]: integer nanoseconds.
+//! - [`truth`]: what only a simulator knows.
+//!
+//! # Features
+//!
+//! - `serde`: times, verdicts, signals and causes can be serialized.
 #![no_std]
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]

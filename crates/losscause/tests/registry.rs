@@ -50,7 +50,7 @@ fn every_listed_setting_can_be_read_and_written_back() {
             assert_eq!(config, published, "{algorithm}: {key}");
         }
     }
-    assert_eq!(settings(Algorithm::Zbs).len(), 10 + 4 + 7 + 5);
+    assert_eq!(settings(Algorithm::Zbs).len(), 10 + 5 + 7 + 5);
 }
 
 #[test]

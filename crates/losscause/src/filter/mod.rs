@@ -8,6 +8,7 @@ mod backlog;
 mod extremes;
 mod flip_flop;
 mod mean;
+mod quantile;
 mod real;
 mod window;
 
@@ -15,5 +16,6 @@ pub use backlog::Backlog;
 pub use extremes::{Extremes, Minimum, Position};
 pub use flip_flop::{FlipFlop, FlipFlopReadings, LowerLimit, Neighbour};
 pub use mean::{DeviationFrom, FirstDeviation, Mean, MeanDeviation, Spread};
+pub use quantile::Quantile;
 pub use real::Real;
 pub use window::{PARTS, Window};

@@ -1,9 +1,9 @@
 //! Biaz and mBiaz: did the packet after the gap come as soon as the lost ones allowed, and no later?
 //!
-//! On a wireless last link that is the bottleneck and that nobody shares, packets arrive one transmission time apart. n
-//! packets that the air corrupted used the link all the same, so the next one comes n + 1 transmission times after the
-//! one before. If it comes earlier, the missing packets were never transmitted: a queue dropped them. If it comes much
-//! later, queues elsewhere have grown.
+//! On a wireless last link that is the bottleneck and carries one flow, packets arrive one transmission time apart. Packets
+//! that the air corrupted used the link all the same. So after n of them the next one arrives n + 1 transmission times
+//! after the one before. If it comes earlier, the missing packets were never transmitted: a queue dropped them. If it
+//! comes much later, queues elsewhere have grown.
 //!
 //! ```text
 //! wireless  if  (n + 1) T_min <= T_i < (n + k) T_min,   else congestion
@@ -17,6 +17,7 @@
 //! |---|---|---|---|
 //! | `upper_limit` (k) | T_min | 2 (Biaz), 1.25 (mBiaz) | above 1 |
 //! | `t_min_over` | | all-intervals | see below |
+//! | `t_min_quantile` | share of intervals | 0: the smallest one | 0 to 1/2, see below |
 //! | `window` | ms or packets | all so far | see below |
 //!
 //! Deviations: none from the rule. What the paper leaves open:
@@ -29,11 +30,16 @@
 //!   queue made can indeed be as short as one transmission; one that the air made cannot. The other reading,
 //!   `consecutive-packets`, leaves intervals across gaps out. Either way such an interval is never the *first* value:
 //!   it would be held against itself, and every loss of a flow that begins with losses would be congestion.
+//! - *An interval of zero* does not count for T_min: the clock was too coarse to see a transmission.
+//! - *An interval of several arrivals* (one ACK for two packets) counts as its share for each; its gap has all its packets.
+//! - *What if a host hands packets up in batches?* Then the smallest interval is microseconds, however slow the link is. With
+//!   `t_min_quantile` T_min is a low quantile of the intervals, which passes over those that collapsed as long as they
+//!   are a smaller share. It looks at all intervals, so it excludes a `window`. The papers take the smallest one.
 //! - *A tie at the upper limit* is congestion, at the lower limit wireless: as printed for Biaz; figure 2 is read alike.
 //!   The lower limit is compared in integers, so that a saturated link, where T_i is exactly (n + 1) T_min, is a tie.
 
 use super::{Lda, Needs, missing};
-use crate::filter::{Minimum, Real, Window};
+use crate::filter::{Minimum, Quantile, Real, Window};
 use crate::registry::{ConfigError, check, choice};
 use crate::verdict::Input;
 use crate::{Arrival, Judgement, Loss, Reason, Span, Verdict};
@@ -45,7 +51,24 @@ pub struct Biaz {
     width: Real,
     t_min_over: MinimumOver,
     name: &'static str,
-    t_min: Minimum,
+    t_min: TMin,
+}
+
+/// T_min, as the smallest interval or as a low quantile.
+#[derive(Clone, Copy, Debug)]
+enum TMin {
+    Smallest(Minimum),
+    Quantile(Quantile),
+}
+
+impl TMin {
+    #[inline]
+    fn get(&self) -> Option<Span> {
+        match self {
+            TMin::Smallest(minimum) => minimum.get(),
+            TMin::Quantile(quantile) => quantile.get(),
+        }
+    }
 }
 
 /// Parameters of [`Biaz`].
@@ -55,6 +78,8 @@ pub struct BiazConfig {
     pub upper_limit: f64,
     /// Which intervals may lower T_min.
     pub t_min_over: MinimumOver,
+    /// The quantile of the intervals that is T_min, 0 to 1/2; 0: the smallest one.
+    pub t_min_quantile: f64,
     /// How long they count.
     pub window: Window,
 }
@@ -73,7 +98,7 @@ choice! {
 impl Default for BiazConfig {
     /// Biaz: upper limit n + 2.
     fn default() -> Self {
-        Self { upper_limit: 2.0, t_min_over: MinimumOver::AllIntervals, window: Window::ALL }
+        Self { upper_limit: 2.0, t_min_over: MinimumOver::AllIntervals, t_min_quantile: 0.0, window: Window::ALL }
     }
 }
 
@@ -93,15 +118,26 @@ impl Biaz {
     /// A fresh Biaz.
     ///
     /// # Errors
-    /// If the upper limit is not above 1, or the window cannot be one.
+    /// If the upper limit is not above 1, the quantile is out of range or stands beside a window, or the window cannot be
+    /// one.
     pub fn new(config: &BiazConfig) -> Result<Self, ConfigError> {
         check("upper_limit", config.upper_limit, |k| k > 1.0, "a number above 1")?;
         config.window.validate()?;
+        let q = config.t_min_quantile;
+        check("t_min_quantile", q, |q| (0.0..=0.5).contains(&q), "a number from 0 to 0.5")?;
+        if q > 0.0 && config.window != Window::ALL {
+            let expected = "0 beside window_ms or window_pkts";
+            return Err(ConfigError::OutOfRange { key: "t_min_quantile", value: q, expected });
+        }
         Ok(Self {
             width: Real::new(config.upper_limit - 1.0),
             t_min_over: config.t_min_over,
             name: if config.is_modified() { "mBiaz" } else { "Biaz" },
-            t_min: Minimum::over(config.window),
+            t_min: if q > 0.0 {
+                TMin::Quantile(Quantile::new(q))
+            } else {
+                TMin::Smallest(Minimum::over(config.window))
+            },
         })
     }
 
@@ -123,13 +159,19 @@ impl Lda for Biaz {
     #[inline]
     fn on_arrival(&mut self, arrival: &Arrival) {
         let Some(interval) = arrival.since_last else { return };
-        self.t_min.forget(arrival.at);
+        if let TMin::Smallest(minimum) = &mut self.t_min {
+            minimum.forget(arrival.at);
+        }
         if interval.missing > 0 && (self.t_min_over == MinimumOver::ConsecutivePackets || self.t_min.get().is_none()) {
             return;
         }
         // One acknowledgement may tell of several arrivals.
         let arrived = interval.arrived();
-        self.t_min.observe(if arrived == 1 { interval.span } else { interval.span / i64::from(arrived) });
+        let span = if arrived == 1 { interval.span } else { interval.span / i64::from(arrived) };
+        match &mut self.t_min {
+            TMin::Smallest(minimum) => minimum.observe(span),
+            TMin::Quantile(quantile) => quantile.observe(span),
+        }
     }
 
     fn judge(&self, loss: &Loss) -> Judgement {
@@ -156,12 +198,14 @@ impl Lda for Biaz {
 
 #[cfg(test)]
 mod tests {
+    extern crate std;
     use super::*;
     use crate::{Interval, Time};
+    use std::vec::Vec;
 
     fn arrival(span_ms: i64, packets: u32) -> Arrival {
         let since_last = Some(Interval::across_gap(Span::from_millis(span_ms), packets - 1));
-        Arrival { seq: 0, at: Time::ZERO, rott: None, since_last }
+        Arrival::new(0, Time::ZERO, None, since_last)
     }
 
     fn t_min_after(t_min_over: MinimumOver, intervals: &[(i64, u32)]) -> Option<i64> {
@@ -185,6 +229,35 @@ mod tests {
             assert_eq!(t_min_after(reading, &[(30, 2)]), None);
             assert_eq!(t_min_after(reading, &[(30, 2), (40, 1)]), Some(40));
         }
+    }
+
+    #[test]
+    fn a_low_quantile_keeps_t_min_where_a_few_packets_come_in_batches() {
+        // A packet every 10 ms; one in fifty comes together with the one before it, and the next one 20 ms later.
+        let intervals: Vec<(i64, u32)> = (0..1_000).map(|i| (if i % 50 == 7 { 1 } else { 10_000 }, 1)).collect();
+        let t_min_us = |t_min_quantile| {
+            let mut biaz = Biaz::new(&BiazConfig { t_min_quantile, ..BiazConfig::default() }).expect("valid");
+            for &(span_us, _) in &intervals {
+                biaz.on_arrival(&Arrival::new(
+                    0,
+                    Time::ZERO,
+                    None,
+                    Some(Interval::consecutive(Span::from_micros(span_us))),
+                ));
+            }
+            biaz.t_min().map(|t| t.as_nanos() / 1_000)
+        };
+        assert_eq!(t_min_us(0.0), Some(1));
+        assert!(t_min_us(0.1).is_some_and(|us| (9_990..=10_000).contains(&us)), "{:?}", t_min_us(0.1));
+    }
+
+    #[test]
+    fn a_quantile_beyond_a_half_or_beside_a_window_is_refused() {
+        let refused = |t_min_quantile, pkts| {
+            let window = Window { pkts, ..Window::ALL };
+            Biaz::new(&BiazConfig { t_min_quantile, window, ..BiazConfig::default() }).is_err()
+        };
+        assert_eq!([refused(0.5, 0), refused(0.51, 0), refused(0.1, 40), refused(0.0, 40)], [false, true, true, false]);
     }
 
     #[test]

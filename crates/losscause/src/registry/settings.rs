@@ -13,6 +13,7 @@ const fn setting(key: &'static str, meaning: &'static str) -> Setting {
 pub(super) const BIAZ: &[Setting] = &[
     setting("upper_limit", "k of the upper limit (n + k) T_min, a number above 1; mBiaz if it is below 2"),
     setting("t_min_over", "which intervals may lower T_min: all-intervals or consecutive-packets"),
+    setting("t_min_quantile", "T_min is this quantile of the intervals, 0 to 0.5; 0: the smallest one"),
     WINDOW_MS,
     WINDOW_PKTS,
 ];
@@ -108,6 +109,7 @@ fn biaz<'a>(c: &'a mut BiazConfig, key: &str) -> Option<Field<'a>> {
     Some(match key {
         "upper_limit" => Field::Number(&mut c.upper_limit),
         "t_min_over" => Field::Choice(&mut c.t_min_over),
+        "t_min_quantile" => Field::Number(&mut c.t_min_quantile),
         "window_ms" => Field::Millis(&mut c.window.time),
         "window_pkts" => Field::Count(&mut c.window.pkts),
         _ => return None,

@@ -1,0 +1,243 @@
+//! What a sender with per-packet acknowledgements knows is enough: an algorithm there says what it says at the receiver.
+
+mod common;
+
+use common::judgements;
+use losscause::ack::{AckTracker, Numbers, SenderInputs};
+use losscause::lda::{AsTold, WithoutRtt};
+use losscause::verdict::Input;
+use losscause::{
+    AckSample, Algorithm, AtSender, DeclaredLoss, Judgement, Packet, Reason, SenderDifferentiator, SenderLda, Signal,
+    Span, Time, Verdict,
+};
+use proptest::prelude::*;
+
+/// The way back takes always the same.
+const BACK: Span = Span::from_millis(30);
+
+/// One packet: how long after the one before it is sent, its way to the receiver, whether it arrives. Microseconds.
+type Op = (i64, i64, bool);
+
+/// A packet that arrives: its number, when it was sent and when it arrived.
+#[derive(Clone, Copy, Debug)]
+struct Arrived {
+    number: u64,
+    sent: Time,
+    at: Time,
+}
+
+/// What is sent and what arrives of it, in order: packets never overtake each other.
+fn flow(ops: &[Op]) -> (Vec<(u64, Time)>, Vec<Arrived>) {
+    let (mut sent, mut arrived) = (Vec::new(), Vec::new());
+    let (mut now, mut last) = (Time::ZERO, Time::ZERO);
+    for (number, &(gap_us, way_us, arrives)) in (0..).zip(ops) {
+        now += Span::from_micros(gap_us);
+        sent.push((number, now));
+        if arrives {
+            last = last.max(now + Span::from_micros(way_us));
+            arrived.push(Arrived { number, sent: now, at: last });
+        }
+    }
+    (sent, arrived)
+}
+
+/// Verdicts at the receiver, by number.
+fn at_receiver(algorithm: Algorithm, arrived: &[Arrived]) -> Vec<(u64, Verdict)> {
+    let packets = arrived.iter().map(|p| Packet { seq: p.number, at: p.at, sent: Some(p.sent) });
+    let judged = judgements(algorithm.build(), packets);
+    judged.into_iter().map(|(number, judgement)| (number, judgement.verdict)).collect()
+}
+
+/// Verdicts at a sender that hears of every arrival a little later and declares each missing packet lost at once.
+fn at_sender(algorithm: Algorithm, sent: &[(u64, Time)], arrived: &[Arrived], named: bool) -> Vec<(u64, Verdict)> {
+    let mut sender = SenderDifferentiator::<_, 512>::new(algorithm.build_at_sender());
+    let mut verdicts = Vec::new();
+    let (mut sends, mut expected) = (sent.iter().peekable(), None);
+    for packet in arrived {
+        let now = packet.at + BACK;
+        while let Some((number, at)) = sends.next_if(|(_, at)| *at <= now) {
+            sender.on_sent(*number, *at);
+        }
+        if named {
+            sender.on_acked(packet.number);
+        } else {
+            sender.on_acked_sent_at(packet.sent);
+        }
+        assert_eq!(sender.end_of_ack(now, Some(packet.number)), None, "no published algorithm revises a verdict");
+        // A receiver cannot tell what is missing before its first packet.
+        for lost in expected.unwrap_or(packet.number)..packet.number {
+            sender.on_lost(lost);
+            verdicts.push((lost, sender.declare(now, Signal::Gap).verdict));
+        }
+        expected = Some(packet.number + 1);
+    }
+    verdicts
+}
+
+const RECEIVERS: [Algorithm; 6] =
+    [Algorithm::Biaz, Algorithm::MBiaz, Algorithm::Spike, Algorithm::SpikeTobe, Algorithm::ZigZag, Algorithm::Zbs];
+
+fn ops() -> impl Strategy<Value = Vec<Op>> {
+    prop::collection::vec((1_i64..20_000, 10_000_i64..60_000, prop::bool::weighted(0.8)), 2..300)
+}
+
+proptest! {
+    #[test]
+    fn an_algorithm_at_a_sender_with_per_packet_acknowledgements_says_what_it_says_at_the_receiver(ops in ops()) {
+        let (sent, arrived) = flow(&ops);
+        // The first packet arrives, so that both ends count from the same one.
+        prop_assume!(arrived.first().is_some_and(|p| p.number == 0));
+        for algorithm in RECEIVERS {
+            let expected = at_receiver(algorithm, &arrived);
+            prop_assert_eq!(&at_sender(algorithm, &sent, &arrived, true), &expected, "{}", algorithm);
+            prop_assert_eq!(&at_sender(algorithm, &sent, &arrived, false), &expected, "{} without numbers", algorithm);
+        }
+    }
+
+    /// Bursts sent at one instant, acknowledged in any grouping, without numbers: the tracker misses as many as are missing.
+    #[test]
+    fn send_times_and_the_largest_number_give_the_true_number_of_missing_packets(
+        bursts in prop::collection::vec(prop::collection::vec(prop::bool::weighted(0.7), 1..6), 1..30),
+    ) {
+        let mut tracker = AckTracker::<256>::default();
+        let (mut number, mut missing) = (0, 0);
+        for (burst, arrives) in bursts.iter().enumerate() {
+            let at = Time::from_nanos(burst as i64 * 1_000_000);
+            let first = number;
+            for _ in arrives {
+                tracker.on_sent(number, at);
+                number += 1;
+            }
+            let Some(last) = arrives.iter().rposition(|a| *a) else { continue };
+            arrives.iter().filter(|a| **a).for_each(|_| tracker.on_acked_sent_at(at));
+            let sample = tracker.end_of_ack(at + BACK, Some(first + last as u64)).expect("something new");
+            prop_assert!(sample.newly_missing_pkts < sample.spanned_pkts);
+            missing += sample.newly_missing_pkts;
+        }
+        let flat: Vec<bool> = bursts.concat();
+        let newest = flat.iter().rposition(|a| *a).unwrap_or(0);
+        prop_assert_eq!(missing as usize, flat[..newest].iter().filter(|a| !**a).count());
+        let in_flight = flat.len() - flat.iter().filter(|a| **a).count();
+        prop_assert_eq!(tracker.in_flight_pkts() as usize, in_flight);
+    }
+
+    /// Hostile input: any numbers and times, in any order.
+    #[test]
+    fn no_input_makes_a_tracker_panic_or_miss_more_than_it_spans(
+        calls in prop::collection::vec((0_u8..6, 0_u64..40, any::<i64>()), 0..300),
+    ) {
+        let mut sender = SenderDifferentiator::<_, 16>::new(Algorithm::Zbs.build_at_sender());
+        let mut tracker = AckTracker::<16>::default();
+        for (call, number, time) in calls {
+            let at = Time::from_nanos(time);
+            match call {
+                0 => (sender.on_sent(number, at), tracker.on_sent(number, at)),
+                1 => (sender.on_acked(number), tracker.on_acked(number)),
+                2 => (sender.on_acked_sent_at(at), tracker.on_acked_sent_at(at)),
+                3 => (sender.on_lost(number), tracker.on_lost(number)),
+                4 => (sender.on_lost_bytes(at, number * 1_000, number), tracker.on_resent(number)),
+                _ => (_ = sender.declare(at, Signal::Gap), _ = tracker.declare(at, Signal::Timeout)),
+            };
+            sender.end_of_ack(at, Some(number));
+            if let Some(sample) = tracker.end_of_ack(at, (number > 20).then_some(number)) {
+                prop_assert!(sample.spanned_pkts == 0 || sample.newly_missing_pkts < sample.spanned_pkts);
+                prop_assert!(sample.in_flight_pkts <= 16);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_algorithm_of_the_receivers_decides_at_a_sender_like_quic() {
+    // A queue that fills and empties, a packet every 10 ms, every 17th lost: fed like a QUIC stack that names no numbers.
+    let ops: Vec<Op> = (0..400).map(|i| (10_000, 30_000 + 500 * (i % 40), i % 17 != 16)).collect();
+    let (sent, arrived) = flow(&ops);
+    for algorithm in RECEIVERS {
+        let verdicts = at_sender(algorithm, &sent, &arrived, false);
+        assert_eq!(verdicts.len(), 23);
+        assert!(verdicts.iter().all(|(_, verdict)| *verdict != Verdict::Undecided), "{algorithm}: {verdicts:?}");
+    }
+}
+
+#[test]
+fn marks_timeouts_and_persistent_congestion_are_congestion_whatever_the_algorithm() {
+    for signal in [Signal::EcnMark, Signal::Timeout, Signal::PersistentCongestion] {
+        let mut sender = SenderDifferentiator::<_, 8>::new(Algorithm::AlwaysWireless.build_at_sender());
+        let judgement = sender.declare(Time::ZERO, signal);
+        assert_eq!((judgement.verdict, judgement.reason), (Verdict::Congestion, Reason::Signalled { signal }));
+    }
+}
+
+/// Calls a loss congestion, and wireless once its recovery turns out to have lost one packet only: quiche's roll-back.
+#[derive(Default)]
+struct SecondThoughts {
+    losses: Vec<(u32, Signal)>,
+    recoveries: Vec<u64>,
+}
+
+impl SenderLda for SecondThoughts {
+    fn name(&self) -> &'static str {
+        "second thoughts"
+    }
+    fn needs(&self) -> SenderInputs {
+        SenderInputs::NONE
+    }
+    fn on_ack(&mut self, _: &AckSample) {}
+    fn on_loss(&mut self, loss: &DeclaredLoss) {
+        self.losses.push((loss.lost_pkts, loss.signal));
+    }
+    fn judge(&self, loss: &DeclaredLoss) -> Judgement {
+        ().judge(loss)
+    }
+    fn on_recovery_end(&mut self, recovery: &losscause::ack::Recovery) -> Option<Judgement> {
+        self.recoveries.push(recovery.lost_pkts);
+        let reason = Reason::Missing { input: Input::Other("a second lost packet") };
+        (recovery.lost_pkts == 1).then_some(Judgement { verdict: Verdict::Wireless, reason })
+    }
+}
+
+#[test]
+fn an_algorithm_hears_what_a_recovery_lost_and_may_revise_its_verdict() {
+    let ms = |ms| Time::ZERO + Span::from_millis(ms);
+    let mut sender = SenderDifferentiator::<_, 64>::new(SecondThoughts::default());
+    let mut revised = Vec::new();
+    // A packet every 10 ms, acknowledged 50 ms later; 7 is lost, and later 20 and 22. Each is declared three packets later.
+    for number in 0..40 {
+        sender.on_sent(number, ms(10 * number as i64));
+        let Some(acked) = number.checked_sub(5).filter(|n| ![7, 20, 22].contains(n)) else { continue };
+        let now = ms(10 * number as i64);
+        sender.on_acked(acked);
+        revised.extend(sender.end_of_ack(now, None).map(|judgement| (acked, judgement.verdict)));
+        if [10, 23, 25].contains(&acked) {
+            sender.on_lost(acked - 3);
+            assert_eq!(sender.declare(now, Signal::Gap).verdict, Verdict::Congestion);
+        }
+    }
+    // Packet 15 was sent when 10 was acknowledged; 16 is the first one sent after the recovery began.
+    assert_eq!(revised, [(16, Verdict::Wireless)]);
+    assert_eq!(sender.lda().recoveries, [1, 2]);
+    assert_eq!(sender.lda().losses, [(1, Signal::Gap); 3]);
+}
+
+#[test]
+fn a_need_that_a_transport_cannot_meet_is_named() {
+    let provided = SenderInputs::NONE.with_ack_spacing().with_gap_size();
+    let lacks = |needs: SenderInputs| needs.first_missing_from(provided);
+    assert_eq!(lacks(Algorithm::Biaz.build_at_sender().needs()), None);
+    assert_eq!(
+        lacks(Algorithm::ZigZag.build_at_sender().needs()),
+        Some("a round-trip time with every acknowledgement")
+    );
+    assert_eq!(lacks(AtSender::with(Algorithm::ZigZag.build(), WithoutRtt::LastKnown).needs()), None);
+    assert_eq!(lacks(Algorithm::VegasBuffer.build_at_sender().needs()), Some("a congestion window"));
+    assert_eq!(lacks(AsTold.needs()), Some("the receiver's label"));
+}
+
+#[test]
+fn without_a_window_the_vegas_buffer_rule_says_so() {
+    let mut lda = Algorithm::VegasBuffer.build_at_sender();
+    lda.on_ack(&AckSample::new(Time::ZERO).with_rtt(Some(Span::from_millis(50))));
+    let mut loss = DeclaredLoss::new(Time::ZERO, Signal::Gap);
+    loss.numbers = Some(Numbers::one(3));
+    assert_eq!(lda.judge(&loss).to_string(), "a congestion window is missing: undecided");
+}
