@@ -30,6 +30,9 @@ pub struct Config {
     pub limit_pkts: Option<u64>,
     /// The receiver's window, packets (ns-2 `window_`). At least 1.
     pub max_window_pkts: u32,
+    /// Largest congestion window that acknowledgements open, whole packets (ns-2 `maxcwnd_`). At least 1; no limit if not set.
+    /// Unlike [`Config::max_window_pkts`] it does not hold back the packets that duplicate ACKs let out on top of cwnd.
+    pub max_cwnd_pkts: Option<u32>,
     /// The congestion window when data starts to flow, packets (RFC 5681, section 3.1; ns-2 `windowInit_`).
     /// At least 1; becomes 1 if the SYN had to be sent again.
     pub initial_window_pkts: u32,
@@ -201,6 +204,7 @@ impl Config {
             limit_pkts: None,
             // The largest window without the window scale option: 65,535 bytes.
             max_window_pkts: 44,
+            max_cwnd_pkts: None,
             // RFC 5681, equation 1, for segments of 1096 to 2190 bytes.
             initial_window_pkts: 3,
             additive_increase_pkts: 1.0,
@@ -236,6 +240,7 @@ impl Config {
             syn_bytes: Some(40),
             limit_pkts: None,
             max_window_pkts: 20,
+            max_cwnd_pkts: None,
             initial_window_pkts: 2,
             additive_increase_pkts: 1.0,
             initial_ssthresh_pkts: None,
@@ -306,6 +311,7 @@ impl Config {
             ("ack_bytes", self.ack_bytes),
             ("syn_bytes", self.syn_bytes.unwrap_or(1)),
             ("max_window_pkts", self.max_window_pkts),
+            ("max_cwnd_pkts", self.max_cwnd_pkts.unwrap_or(1)),
             ("initial_window_pkts", self.initial_window_pkts),
             ("initial_ssthresh_pkts", self.initial_ssthresh_pkts.unwrap_or(1)),
             ("dup_ack_threshold", self.dup_ack_threshold),

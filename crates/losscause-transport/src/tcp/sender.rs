@@ -190,6 +190,9 @@ impl<L: SenderLda> Sender<L> {
             Progress::Partial { .. } => false,
         };
         self.response.on_ack(&mut self.window, &sample, &self.stream, may_grow);
+        if let Some(most_pkts) = self.config.max_cwnd_pkts {
+            self.window.cap(most_pkts);
+        }
     }
 
     fn on_dup_ack(&mut self, now: Time, ack: &Ack, witness: &mut impl SenderWitness) {
@@ -445,6 +448,22 @@ mod tests {
         let mut sender = started(&plain(Config { max_window_pkts: 3, initial_window_pkts: 10, ..Config::rfc() }));
         assert_eq!(sent(&mut sender, 0), [0, 1, 2]);
         assert_eq!(ack(&mut sender, 100, 1), [3]);
+    }
+
+    #[test]
+    fn a_cap_on_cwnd_leaves_what_duplicate_acks_let_out_and_the_receivers_window_does_not() {
+        let off = super::super::LimitedTransmit::Off;
+        let config = plain(Config { initial_window_pkts: 4, limited_transmit: off, ..Config::rfc() });
+        let third_duplicate = |config: Config| {
+            let mut sender = started(&config);
+            assert_eq!(sent(&mut sender, 0), [0, 1, 2, 3]);
+            // cwnd would be 5.
+            assert_eq!(ack(&mut sender, 100, 1), [4]);
+            (0..3).map(|_| ack(&mut sender, 110, 1)).last()
+        };
+        // cwnd is half of 4; three duplicates make it 5, and 4 are in flight.
+        assert_eq!(third_duplicate(Config { max_cwnd_pkts: Some(4), ..config }), Some(vec![1, 5]));
+        assert_eq!(third_duplicate(Config { max_window_pkts: 4, ..config }), Some(vec![1]));
     }
 
     #[test]

@@ -47,6 +47,14 @@ impl Window {
     pub(super) fn grow_by(&mut self, increase_pkts: f64) {
         self.cwnd += if self.cwnd < self.ssthresh { 1.0 } else { increase_pkts / self.cwnd };
     }
+
+    /// Takes back what an ACK opened beyond `most_pkts`; only whole packets count, as in ns-2's `opencwnd`.
+    #[inline]
+    pub(in super::super) fn cap(&mut self, most_pkts: u32) {
+        if self.cwnd as u32 > most_pkts {
+            self.cwnd = f64::from(most_pkts);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -74,5 +82,21 @@ mod tests {
         }
         // 10 + 1/10 + 1/10.1 + … stays a little below 11.
         assert!((10.95..11.0).contains(&window.cwnd), "{}", window.cwnd);
+    }
+    #[test]
+    fn a_capped_window_starts_again_from_the_cap_when_its_whole_part_exceeds_it() {
+        let mut window = Window { cwnd: 3.0, ssthresh: 4.0, max_pkts: 100 };
+        let series: Vec<f64> = std::iter::repeat_with(|| {
+            window.grow();
+            window.cap(4);
+            window.cwnd
+        })
+        .take(6)
+        .collect();
+        // 4.25, 4.4853, 4.7082, 4.9206; one more step would be 5.1238, which is 5 packets.
+        let rounded: Vec<f64> = series.iter().map(|cwnd| (cwnd * 1e4).round() / 1e4).collect();
+        assert_eq!(rounded, [4.0, 4.25, 4.4853, 4.7082, 4.9206, 4.0]);
+        // What duplicate ACKs let out comes on top.
+        assert_eq!(window.pkts(3), 7);
     }
 }

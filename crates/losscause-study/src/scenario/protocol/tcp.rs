@@ -47,6 +47,9 @@ pub struct TcpSettings {
     pub syn_bytes: Option<Quantity>,
     /// The receiver's window, packets (ns-2 `window_`).
     pub max_window_pkts: Option<Quantity>,
+    /// Largest congestion window that acknowledgements open, packets (ns-2 `maxcwnd_`; default no limit). Packets that duplicate
+    /// acknowledgements let out come on top.
+    pub max_cwnd_pkts: Option<Quantity>,
     /// The first congestion window, packets (ns-2 `windowInit_`).
     pub initial_window_pkts: Option<Quantity>,
     /// Packets by which congestion avoidance opens the window per round trip (response aimd; above 0, RFC 5681: 1).
@@ -138,6 +141,9 @@ impl TcpSettings {
         if let Some(bytes) = &self.syn_bytes {
             let bytes = reader.whole("tcp.syn_bytes", bytes, names, 0, 65_535)?;
             config.syn_bytes = (bytes > 0).then_some(bytes);
+        }
+        if let Some(packets) = &self.max_cwnd_pkts {
+            config.max_cwnd_pkts = Some(reader.whole("tcp.max_cwnd_pkts", packets, names, 1, windows)?);
         }
         if let Some(packets) = &self.initial_ssthresh_pkts {
             config.initial_ssthresh_pkts =
