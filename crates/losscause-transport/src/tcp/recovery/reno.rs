@@ -5,10 +5,11 @@
 //! window is inflated by one packet for each. The first ACK of new data takes the inflation away, whether or not
 //! it acknowledges everything that was in flight.
 //!
-//! Deviations, all chosen by [`Config`]: [`FastRetransmit::OncePerWindow`] and [`LimitedTransmit::NextPacket`] are
+//! Deviations, all chosen by [`super::super::Quirks`]: [`FastRetransmit::OncePerWindow`] and [`LimitedTransmit::NextPacket`] are
 //! ns-2's.
 
-use super::super::config::{Config, FastRetransmit, Inflation, LimitedTransmit};
+use super::super::config::Config;
+use super::super::quirks::{FastRetransmit, Inflation, LimitedTransmit};
 use super::super::response::Window;
 use super::super::stream::Stream;
 use super::{Found, Progress};
@@ -38,13 +39,18 @@ impl Reno {
     pub(super) fn new(config: &Config) -> Self {
         Self {
             threshold: config.dup_ack_threshold,
-            fast_retransmit: config.fast_retransmit,
-            limited_transmit: config.limited_transmit,
-            inflation: config.inflation,
+            fast_retransmit: config.quirks.fast_retransmit.unwrap_or(FastRetransmit::Always),
+            limited_transmit: config.quirks.limited_transmit,
+            inflation: config.quirks.inflation,
             phase: Phase::Open { dup_acks: 0 },
             recover: 0,
             retransmit: false,
         }
+    }
+
+    /// Fast retransmit whenever the threshold is met, and no window beyond cwnd meanwhile.
+    pub(super) fn without_fast_recovery(config: &Config) -> Self {
+        Self { fast_retransmit: FastRetransmit::Always, inflation: Inflation::Never, ..Self::new(config) }
     }
 
     pub(super) fn on_dup_ack(&mut self, stream: &Stream, window: &Window) -> Option<Found> {
@@ -110,7 +116,12 @@ impl Reno {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::quirks::Quirks;
     use super::*;
+
+    fn with(quirks: Quirks) -> Reno {
+        Reno::new(&Config { quirks, ..Config::ns2() })
+    }
 
     /// Everything from `una` to below `sent` is in flight.
     fn stream(una: u64, sent: u64) -> Stream {
@@ -149,13 +160,13 @@ mod tests {
 
     #[test]
     fn the_window_is_inflated_by_three_and_one_for_each_further_duplicate() {
-        let mut reno = Reno::new(&Config { limited_transmit: LimitedTransmit::Off, ..Config::rfc() });
+        let mut reno = with(Quirks { limited_transmit: LimitedTransmit::Off, ..Quirks::RFC });
         assert_eq!(inflation(&mut reno), [0, 0, 3, 4, 5]);
     }
 
     #[test]
     fn without_inflation_no_duplicate_adds_to_the_window_from_the_third_on() {
-        let mut reno = Reno::new(&Config { inflation: Inflation::Never, ..Config::ns2() });
+        let mut reno = with(Quirks { inflation: Inflation::Never, ..Quirks::NS2_2_35 });
         assert_eq!(inflation(&mut reno)[2..], [0, 0, 0]);
         reno.on_timeout(&stream(5, 15));
         after_dup_acks(&mut reno, 5, 15, 6);
@@ -215,7 +226,7 @@ mod tests {
     fn limited_transmit_releases_one_packet_per_duplicate_below_the_threshold() {
         let released = |limited_transmit, unsent| {
             // ns-2 does not retransmit packet 0 fast, so that fast recovery adds nothing.
-            let mut reno = Reno::new(&Config { limited_transmit, ..Config::ns2() });
+            let mut reno = with(Quirks { limited_transmit, ..Quirks::NS2_2_35 });
             let mut released = vec![];
             for _ in 0..4 {
                 after_dup_acks(&mut reno, 0, 15, 1);

@@ -18,7 +18,8 @@
 //!
 //! Deviations: none with [`Halving::FlightSize`]; the other two are ns-2's.
 
-use super::super::config::{Config, Halving};
+use super::super::config::Config;
+use super::super::quirks::Halving;
 use super::{Loss, Window};
 
 #[derive(Clone, Debug)]
@@ -29,7 +30,7 @@ pub(in super::super) struct Aimd {
 
 impl Aimd {
     pub(super) fn new(config: &Config) -> Self {
-        Self { halving: config.halving, increase_pkts: config.additive_increase_pkts }
+        Self { halving: config.quirks.halving, increase_pkts: config.additive_increase_pkts }
     }
 
     #[inline]
@@ -85,10 +86,12 @@ impl Halving {
 mod tests {
     use losscause::{Time, Verdict};
 
+    use super::super::super::quirks::Quirks;
     use super::*;
 
     fn aimd(halving: Halving, cwnd: f64) -> (Aimd, Window) {
-        let config = Config { halving, max_window_pkts: 20, ..Config::rfc() };
+        let quirks = Quirks { halving, ..Quirks::RFC };
+        let config = Config { quirks, max_window_pkts: 20, ..Config::rfc() };
         (Aimd::new(&config), Window { cwnd, ..Window::new(&config) })
     }
 

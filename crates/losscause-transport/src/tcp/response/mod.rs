@@ -12,9 +12,10 @@ mod window;
 
 use losscause::{AckSample, Time, Verdict};
 
-use super::config::{Config, ResponseScheme};
+use super::config::Config;
 use super::recovery::Sending;
 use super::stream::Stream;
+use super::variant::ResponseScheme;
 use aimd::Aimd;
 use cubic::Cubic;
 use new_jersey::NewJersey;
@@ -22,7 +23,6 @@ use vegas::Vegas;
 pub use vegas::VegasParameters;
 use veno::Veno;
 use westwood::Westwood;
-pub use westwood::WestwoodRules;
 use westwood_vt::WestwoodVt;
 pub use westwood_vt::WestwoodVtParameters;
 pub(super) use window::Window;
@@ -59,7 +59,7 @@ impl Response {
             ResponseScheme::Vegas(parameters) => Self::Vegas(Vegas::new(config, parameters)),
             ResponseScheme::Veno => Self::Veno(Veno::new(config)),
             ResponseScheme::Cubic => Self::Cubic(Cubic::new()),
-            ResponseScheme::Westwood(rules) => Self::Westwood(Westwood::new(config, rules)),
+            ResponseScheme::Westwood => Self::Westwood(Westwood::new(config)),
             ResponseScheme::WestwoodVt(parameters) => Self::WestwoodVt(WestwoodVt::new(config, parameters)),
             ResponseScheme::NewJersey => Self::NewJersey(NewJersey::default()),
         }
