@@ -7,6 +7,7 @@ use serde_path_to_error::{Path as KeyPath, Segment};
 use toml::{Table, Value};
 
 use super::format::Document;
+use super::protocol;
 use crate::InputError;
 use crate::error::unknown;
 
@@ -43,7 +44,7 @@ pub(super) fn document(table: &Table, file: &str) -> Result<Document, InputError
 pub(crate) fn deserialize<T: DeserializeOwned>(table: &Table, file: &str) -> Result<T, InputError> {
     let root = Value::Table(table.clone());
     serde_path_to_error::deserialize(root).map_err(|error| {
-        let (key, problem) = explained(key(error.path(), table), &one_line(error.inner().message()));
+        let (key, problem) = explained(key(error.path(), table), &one_line(error.inner().message()), protocol::MOVED);
         InputError::Key { file: file.to_owned(), key, problem }
     })
 }
@@ -70,8 +71,8 @@ fn key(path: &KeyPath, table: &Table) -> String {
 }
 
 /// The key and the end of a sentence about it, from what serde has to say. serde words its messages in fixed forms;
-/// the tests below hold them.
-fn explained(key: String, message: &str) -> (String, String) {
+/// the tests below hold them. `moved` has the keys that stood elsewhere in earlier versions, and where they stand now.
+fn explained(key: String, message: &str, moved: &[&[(&str, &str)]]) -> (String, String) {
     let below = |field: &str| if key.is_empty() { field.to_owned() } else { format!("{key}.{field}") };
     // `a`, `b` or `c` stand in backticks.
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
@@ -80,7 +81,12 @@ fn explained(key: String, message: &str) -> (String, String) {
             Some(parent) if parent.is_empty() || parent.ends_with('.') => parent.to_owned(),
             _ => below(""),
         };
-        return (format!("{parent}{field}"), format!("the key {}", unknown(field, known)));
+        let key = format!("{parent}{field}");
+        let problem = match moved.iter().copied().flatten().find(|(old, _)| *old == key) {
+            Some((_, new)) => format!("has moved, expected {new} instead"),
+            None => format!("the key {}", unknown(field, known)),
+        };
+        return (key, problem);
     }
     if let (true, [variant, known @ ..]) = (message.starts_with("unknown variant"), quoted.as_slice()) {
         return (key, unknown(variant, known));
@@ -119,6 +125,16 @@ mod tests {
         );
         let found = error("title = \"t\"\nduration_s = 1\n[tfrc]\nmoed = 1");
         assert!(found.starts_with("x.toml: tfrc.moed: the key \"moed\" is unknown"), "{found}");
+    }
+
+    #[test]
+    fn a_key_that_has_moved_names_its_new_place() {
+        let message = "unknown field `tick`, expected one of `mode`, `quirks`";
+        let moved: &[&[(&str, &str)]] = &[&[("tfrc.tock", "tfrc.a.b")], &[("tcp.tick", "tcp.quirks.tick_ms")]];
+        let found = explained("tcp.tick".into(), message, moved);
+        assert_eq!(found, ("tcp.tick".into(), "has moved, expected tcp.quirks.tick_ms instead".into()));
+        let (_, elsewhere) = explained("tfrc.tick".into(), message, moved);
+        assert!(elsewhere.starts_with("the key \"tick\" is unknown"), "{elsewhere}");
     }
 
     #[test]

@@ -11,6 +11,9 @@ use super::super::reader::{Range, Reader};
 use super::{Overlay, mirrored, replace};
 use crate::InputError;
 
+/// Keys that have moved, each with its new place.
+pub(in super::super) const MOVED: &[(&str, &str)] = &[];
+
 /// Settings of every TFRC flow.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
