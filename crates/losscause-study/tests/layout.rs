@@ -412,19 +412,22 @@ fn modes_are_the_transports_own_and_settings_replace_single_values() {
     assert_eq!(
         tcp_of("[tcp]\nmode = \"ns2\"\nsyn_bytes = 0\ndelayed_ack_ms = 100\nhalving = \"flight-size\"\ntick_ms = 100"),
         tcp::Config {
-            syn_bytes: None,
             delayed_ack: Some(Span::from_millis(100)),
-            halving: tcp::Halving::FlightSize,
-            tick: Span::from_millis(100),
+            quirks: tcp::Quirks {
+                syn_bytes: None,
+                halving: tcp::Halving::FlightSize,
+                tick: Span::from_millis(100),
+                ..tcp::Quirks::NS2_2_35
+            },
             ..tcp::Config::ns2()
         }
     );
-    use tcp::{Rules, Variant};
+    use tcp::Variant;
     let newreno = "[tcp]\nmode = \"ns2\"\nvariant = \"newreno\"";
-    assert_eq!(tcp_of(newreno), tcp::Config::ns2().with_variant(Variant::NewReno, Rules::Ns2));
+    assert_eq!(tcp_of(newreno), tcp::Config::ns2().with_variant(Variant::NewReno));
     let over_sack = "[tcp]\nrecovery = \"sack\"\nresponse = \"vegas\"\nvegas_beta_pkts = 4";
-    let parameters = tcp::VegasParameters { beta_pkts: 4, ..tcp::VegasParameters::new(tcp::VegasRules::Published) };
-    let sack = tcp::Config::rfc().with_variant(Variant::Sack, Rules::Published);
+    let parameters = tcp::VegasParameters { beta_pkts: 4, ..tcp::VegasParameters::PUBLISHED };
+    let sack = tcp::Config::rfc().with_variant(Variant::Sack);
     let response = tcp::ResponseScheme::Vegas(parameters);
     assert_eq!(tcp_of(over_sack), tcp::Config { response, ..sack });
     refused(
@@ -436,10 +439,9 @@ fn modes_are_the_transports_own_and_settings_replace_single_values() {
         "tcp: Vegas' beta must be at least its alpha (4 packets), but is 3",
     );
     let vt = "[tcp]\nvariant = \"westwood-vt\"\nwestwood_vt_beta_pkts = 15";
-    let parameters =
-        tcp::WestwoodVtParameters { alpha_pkts: 14, beta_pkts: 15, westwood: tcp::WestwoodRules::Published };
+    let parameters = tcp::WestwoodVtParameters { alpha_pkts: 14, beta_pkts: 15 };
     let response = tcp::ResponseScheme::WestwoodVt(parameters);
-    let published = tcp::Config::rfc().with_variant(Variant::WestwoodVt, Rules::Published);
+    let published = tcp::Config::rfc().with_variant(Variant::WestwoodVt);
     assert_eq!(tcp_of(vt), tcp::Config { response, ..published });
     refused(
         "[tcp]\nwestwood_vt_alpha_pkts = 2",
@@ -452,7 +454,7 @@ fn modes_are_the_transports_own_and_settings_replace_single_values() {
     assert!(tcp_of("[tcp]\nvariant = \"new-jersey\"").ecn, "it lives on marks");
     refused(
         "[tcp]\nvariant = \"new-jersey\"\necn = false",
-        "tcp: ecn must be set for New Jersey, which rests on marks, but is not",
+        "tcp: ecn must be set for New Jersey, which responds to marks, but is not",
     );
 }
 

@@ -16,7 +16,8 @@
 
 use losscause::{Span, Time};
 
-use super::config::{Config, MinRtoOf};
+use super::config::Config;
+use super::quirks::MinRtoOf;
 
 #[derive(Clone, Debug)]
 pub(super) struct Rto {
@@ -38,10 +39,10 @@ pub(super) struct Rto {
 impl Rto {
     pub(super) fn new(config: &Config) -> Self {
         Self {
-            tick: config.tick,
-            tick_offset: config.tick_offset,
+            tick: config.quirks.tick,
+            tick_offset: config.quirks.tick_offset,
             min: config.min_rto,
-            min_of: config.min_rto_of,
+            min_of: config.quirks.min_rto_of,
             max: config.max_rto,
             srtt_8: 0,
             rttvar_4: 0,
@@ -101,10 +102,14 @@ impl Rto {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::BackoffCleared;
+    use crate::tcp::Quirks;
 
     fn ms(ms: i64) -> Time {
         Time::ZERO + Span::from_millis(ms)
+    }
+
+    fn ticking(tick_ms: i64, base: Config) -> Config {
+        Config { quirks: Quirks { tick: Span::from_millis(tick_ms), ..base.quirks }, ..base }
     }
 
     fn rto(config: Config) -> Rto {
@@ -134,20 +139,21 @@ mod tests {
 
     #[test]
     fn a_coarse_clock_counts_the_ticks_between_two_instants() {
-        let tick = Config { tick: Span::from_millis(100), ..Config::rfc() };
+        let tick = ticking(100, Config::rfc());
         let ticks = |config: &Config, sent, now| Rto::new(config).ticks(ms(sent), ms(now));
         assert_eq!(ticks(&tick, 50, 250), 2);
         assert_eq!(ticks(&tick, 90, 110), 1, "20 ms across a tick");
         assert_eq!(ticks(&tick, 90, 310), 3, "220 ms across three ticks");
         assert_eq!(ticks(&tick, 10, 90), 1, "no tick counts as one");
-        let offset = Config { tick_offset: Span::from_millis(15), ..tick };
+        let quirks = Quirks { tick_offset: Span::from_millis(15), ..tick.quirks };
+        let offset = Config { quirks, ..tick };
         assert_eq!(ticks(&offset, 80, 300), 3, "ticks at 85, 185 and 285 ms");
         assert_eq!(ticks(&offset, 90, 280), 1, "a tick at 185 ms");
     }
 
     #[test]
     fn a_tick_of_a_tenth_of_a_second_gives_ns2s_timeout() {
-        let mut rto = rto(Config { tick: Span::from_millis(100), ..Config::ns2() });
+        let mut rto = rto(ticking(100, Config::ns2()));
         // Two ticks: srtt 16/8, rttvar 4/4, so 2 + 4.
         rto.on_sample(ms(50), ms(250));
         assert_eq!(rto.current(), Span::from_millis(600));
@@ -167,7 +173,7 @@ mod tests {
         let mut floor = Rto::new(&Config::rfc());
         floor.on_sample(ms(0), ms(10));
         assert_eq!(floor.current(), Span::from_secs(1));
-        let config = Config { tick: Span::from_millis(500), initial_rto: Span::from_millis(10), ..Config::rfc() };
+        let config = Config { initial_rto: Span::from_millis(10), ..ticking(500, Config::rfc()) };
         assert_eq!(rto(config).current(), Span::from_secs(1));
     }
 
@@ -213,12 +219,10 @@ mod tests {
 
     #[test]
     fn a_measurement_ends_the_back_off() {
-        for backoff_cleared in [BackoffCleared::BySample, BackoffCleared::ByNewAck] {
-            let mut rto = rto(Config { backoff_cleared, ..Config::rfc() });
-            rto.back_off();
-            rto.on_sample(ms(0), ms(200));
-            assert_eq!(rto.current(), Span::from_millis(600));
-        }
+        let mut rto = rto(Config::rfc());
+        rto.back_off();
+        rto.on_sample(ms(0), ms(200));
+        assert_eq!(rto.current(), Span::from_millis(600));
     }
 
     #[test]

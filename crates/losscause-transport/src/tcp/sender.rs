@@ -5,7 +5,7 @@ use losscause::truth::SenderWitness;
 use losscause::{AckSample, DeclaredLoss, SenderLda, Signal, Time, Verdict};
 
 use super::arrivals::Arrivals;
-use super::config::{BackoffCleared, Config, ConfigError};
+use super::config::{Config, ConfigError};
 use super::ecn::Reaction;
 use super::loss_event::{Answer, LossEvent};
 use super::recovery::{Progress, Recovery};
@@ -91,7 +91,7 @@ impl<L: SenderLda> Sender<L> {
     /// A setting is out of its range.
     pub fn with_lda(config: &Config, lda: L) -> Result<Self, ConfigError> {
         config.validate()?;
-        let syn = u64::from(config.syn_bytes.is_some());
+        let syn = u64::from(config.quirks.syn_bytes.is_some());
         let mut window = Window::new(config);
         if syn == 1 {
             window.restart(1);
@@ -111,7 +111,7 @@ impl<L: SenderLda> Sender<L> {
             deadline: None,
             window,
             recovery: Recovery::new(config),
-            arrivals: Arrivals::new(config.sack.is_some()),
+            arrivals: Arrivals::new(config.sack_bytes().is_some()),
             lda,
             recovering: None,
             response: Response::new(config),
@@ -151,15 +151,13 @@ impl<L: SenderLda> Sender<L> {
     }
 
     fn on_new_ack(&mut self, now: Time, ack: &Ack) {
-        let opening = self.stream.una == 0 && self.config.syn_bytes.is_some();
+        let opening = self.stream.una == 0 && self.config.quirks.syn_bytes.is_some();
         let newly_acked_pkts = ack.next - self.stream.una;
         self.stream.una = ack.next;
         self.stream.next = self.stream.next.max(ack.next);
         // Karn's rule: a retransmission ends the measurement, see `on_dup_ack` and `on_timeout`.
         if let Some(timed) = self.timed.take_if(|timed| timed.seq < ack.next) {
             self.rto.on_sample(timed.sent_at, now);
-        } else if self.config.backoff_cleared == BackoffCleared::ByNewAck {
-            self.rto.clear_backoff();
         }
         let progress = self.recovery.on_new_ack(now, ack, newly_acked_pkts, &self.stream, &mut self.window);
         if !matches!(progress, Progress::Partial { restart_timer: false, .. }) {
@@ -186,7 +184,7 @@ impl<L: SenderLda> Sender<L> {
             // RFC 3168, section 6.1.2: an echo never opens the window.
             _ if ack.ece && self.config.ecn => false,
             Progress::Open => true,
-            Progress::Recovered => self.config.grow_on_recovery_exit,
+            Progress::Recovered => self.config.grows_on_recovery_exit(),
             Progress::Partial { .. } => false,
         };
         self.response.on_ack(&mut self.window, &sample, &self.stream, may_grow);
@@ -219,7 +217,7 @@ impl<L: SenderLda> Sender<L> {
         if found.back_off {
             self.rto.back_off();
         }
-        if self.config.fast_retransmit_restarts_timer {
+        if self.config.quirks.fast_retransmit_restarts_timer {
             self.deadline = Some(now + self.rto.current());
         }
         self.stats.fast_retransmits += 1;
@@ -273,7 +271,7 @@ impl<L: SenderLda> Sender<L> {
             return;
         }
         let una = self.stream.una;
-        if una == 0 && self.config.syn_bytes.is_some() {
+        if una == 0 && self.config.quirks.syn_bytes.is_some() {
             // RFC 5681, section 3.1: a lost SYN leaves an initial window of one segment.
             self.initial_window_pkts = 1;
         }
@@ -332,7 +330,7 @@ impl<L: SenderLda> Sender<L> {
         }
         let transmission = self.stats.segments_sent;
         self.stats.segments_sent += 1;
-        let (payload_bytes, wire_bytes) = match self.config.syn_bytes {
+        let (payload_bytes, wire_bytes) = match self.config.syn_bytes() {
             Some(syn_bytes) if seq == 0 => (0, syn_bytes),
             _ => (self.config.payload_bytes, self.config.wire_bytes()),
         };
@@ -377,6 +375,7 @@ mod tests {
     use losscause::{AsTold, Span};
 
     use super::super::segment::SackBlocks;
+    use super::super::{LimitedTransmit, Quirks};
     use super::*;
 
     fn at(ms: i64) -> Time {
@@ -385,7 +384,7 @@ mod tests {
 
     /// No SYN, so that packet numbers are data packets.
     fn plain(config: Config) -> Config {
-        Config { syn_bytes: None, ..config }
+        Config { quirks: Quirks { syn_bytes: None, ..config.quirks }, ..config }
     }
 
     fn started(config: &Config) -> Sender {
@@ -452,8 +451,8 @@ mod tests {
 
     #[test]
     fn a_cap_on_cwnd_leaves_what_duplicate_acks_let_out_and_the_receivers_window_does_not() {
-        let off = super::super::LimitedTransmit::Off;
-        let config = plain(Config { initial_window_pkts: 4, limited_transmit: off, ..Config::rfc() });
+        let quirks = Quirks { limited_transmit: LimitedTransmit::Off, ..Quirks::RFC };
+        let config = plain(Config { initial_window_pkts: 4, quirks, ..Config::rfc() });
         let third_duplicate = |config: Config| {
             let mut sender = started(&config);
             assert_eq!(sent(&mut sender, 0), [0, 1, 2, 3]);
@@ -500,7 +499,8 @@ mod tests {
 
     #[test]
     fn the_third_duplicate_ack_halves_the_window_and_resends_the_first_packet() {
-        let config = plain(Config { limited_transmit: super::super::LimitedTransmit::Off, ..Config::rfc() });
+        let quirks = Quirks { limited_transmit: LimitedTransmit::Off, ..Quirks::RFC };
+        let config = Config { quirks, ..Config::rfc() };
         let mut sender = ten_in_flight(&config);
         assert_eq!(ack(&mut sender, 100, 1), [10, 11]);
         // 11 packets in flight, 1 to 11. Packet 1 is lost.
@@ -616,15 +616,11 @@ mod tests {
     }
 
     #[test]
-    fn any_new_ack_ends_the_back_off_if_set_so() {
-        let timer = |backoff_cleared| {
-            let mut sender = ten_in_flight(&plain(Config { backoff_cleared, ..Config::rfc() }));
-            time_out(&mut sender);
-            ack(&mut sender, 1_100, 1);
-            sender.poll_timeout()
-        };
-        assert_eq!(timer(BackoffCleared::BySample), Some(at(3_100)));
-        assert_eq!(timer(BackoffCleared::ByNewAck), Some(at(2_100)));
+    fn an_ack_of_a_retransmission_does_not_end_the_back_off() {
+        let mut sender = ten_in_flight(&plain(Config::rfc()));
+        time_out(&mut sender);
+        ack(&mut sender, 1_100, 1);
+        assert_eq!(sender.poll_timeout(), Some(at(3_100)), "1.1 s and twice the initial 1 s");
     }
 
     #[test]

@@ -74,8 +74,6 @@ pub struct TcpSettings {
     pub limited_transmit: Option<LimitedTransmit>,
     /// How a loss shrinks the window.
     pub halving: Option<Halving>,
-    /// What ends the exponential back-off of the retransmission timeout.
-    pub backoff_cleared: Option<BackoffCleared>,
     /// What the smallest retransmission timeout holds for.
     pub min_rto_of: Option<MinRtoOf>,
     /// Which duplicate acknowledgements from the threshold on inflate the window (recovery reno or newreno).
@@ -138,9 +136,10 @@ impl TcpSettings {
             config.additive_increase_pkts = reader.number("tcp.additive_increase_pkts", increase, names, range)?;
         }
         overlay.whole("dup_ack_threshold", self.dup_ack_threshold.as_ref(), 1, 1000, &mut config.dup_ack_threshold)?;
+        let quirks = &mut config.quirks;
         if let Some(bytes) = &self.syn_bytes {
             let bytes = reader.whole("tcp.syn_bytes", bytes, names, 0, 65_535)?;
-            config.syn_bytes = (bytes > 0).then_some(bytes);
+            quirks.syn_bytes = (bytes > 0).then_some(bytes);
         }
         if let Some(packets) = &self.max_cwnd_pkts {
             config.max_cwnd_pkts = Some(reader.whole("tcp.max_cwnd_pkts", packets, names, 1, windows)?);
@@ -149,7 +148,7 @@ impl TcpSettings {
             config.initial_ssthresh_pkts =
                 Some(reader.whole("tcp.initial_ssthresh_pkts", packets, names, 1, windows)?);
         }
-        overlay.milliseconds("tick_ms", self.tick_ms.as_ref(), &mut config.tick)?;
+        overlay.milliseconds("tick_ms", self.tick_ms.as_ref(), &mut quirks.tick)?;
         if let Some(minimum) = &self.min_rto_ms {
             config.min_rto = overlay.milliseconds_or_off("min_rto_ms", minimum)?.unwrap_or(Span::ZERO);
         }
@@ -158,14 +157,15 @@ impl TcpSettings {
         if let Some(delay) = &self.delayed_ack_ms {
             config.delayed_ack = overlay.milliseconds_or_off("delayed_ack_ms", delay)?;
         }
-        replace(&mut config.fast_retransmit, self.fast_retransmit);
-        replace(&mut config.limited_transmit, self.limited_transmit);
-        replace(&mut config.halving, self.halving);
-        replace(&mut config.backoff_cleared, self.backoff_cleared);
-        replace(&mut config.min_rto_of, self.min_rto_of);
-        replace(&mut config.inflation, self.inflation);
-        replace(&mut config.fast_retransmit_restarts_timer, self.fast_retransmit_restarts_timer);
-        replace(&mut config.grow_on_recovery_exit, self.grow_on_recovery_exit);
+        if let Some(when) = self.fast_retransmit {
+            quirks.fast_retransmit = Some(when.into());
+        }
+        replace(&mut quirks.limited_transmit, self.limited_transmit);
+        replace(&mut quirks.halving, self.halving);
+        replace(&mut quirks.min_rto_of, self.min_rto_of);
+        replace(&mut quirks.inflation, self.inflation);
+        replace(&mut quirks.fast_retransmit_restarts_timer, self.fast_retransmit_restarts_timer);
+        replace(&mut quirks.grow_on_recovery_exit, self.grow_on_recovery_exit);
         replace(&mut config.ecn, self.ecn);
         Ok(config)
     }
@@ -174,7 +174,7 @@ impl TcpSettings {
     pub(super) fn refuse_unused(&self, flows: &[Flow], reader: &Reader) -> Result<(), InputError> {
         let variants = flows.iter().map(|flow| flow.variant).chain([None]);
         let used: Vec<tcp::Config> = variants.map(|variant| self.base(variant)).collect();
-        let newreno = used.iter().any(|config| matches!(config.recovery, tcp::RecoveryScheme::NewReno(_)));
+        let newreno = used.iter().any(|config| config.recovery == tcp::RecoveryScheme::NewReno);
         let vegas = used.iter().any(|config| matches!(config.response, tcp::ResponseScheme::Vegas(_)));
         let aimd = used.iter().any(|config| config.response == tcp::ResponseScheme::Aimd);
         let vt = used.iter().any(|config| matches!(config.response, tcp::ResponseScheme::WestwoodVt(_)));
@@ -200,23 +200,23 @@ impl TcpSettings {
 
     /// The mode's settings for the TCP that is asked for.
     fn base(&self, variant: Option<TcpVariant>) -> tcp::Config {
-        let (config, rules) = match self.mode {
-            TcpMode::Rfc => (tcp::Config::rfc(), tcp::Rules::Published),
-            TcpMode::Ns2 => (tcp::Config::ns2(), tcp::Rules::Ns2),
-            TcpMode::Ns2Classic => (tcp::Config::ns2_classic(), tcp::Rules::Ns2),
-            TcpMode::Ns2In2001 => (tcp::Config::ns2_2001(), tcp::Rules::Ns2In2001),
+        let config = match self.mode {
+            TcpMode::Rfc => tcp::Config::rfc(),
+            TcpMode::Ns2 => tcp::Config::ns2(),
+            TcpMode::Ns2Classic => tcp::Config::ns2_classic(),
+            TcpMode::Ns2In2001 => tcp::Config::ns2_2001(),
         };
         let named = variant.or(self.variant).map_or(tcp::Variant::Reno, Into::into);
-        let (recovery, response) = named.parts(rules);
+        let (recovery, response) = named.parts(&config.quirks);
         let recovery = self.recovery.map_or(recovery, Into::into);
         let response = self.response.map_or(response, Into::into);
-        config.with_recovery(recovery, rules).with_response(response, rules)
+        config.with_parts(recovery, response)
     }
 
     /// The settings that some variants have.
     fn put_variant_settings(&self, config: &mut tcp::Config, reader: &Reader, names: &Names) -> Result<(), InputError> {
         let overlay = Overlay { section: "tcp", reader, names };
-        let mut vegas = tcp::VegasParameters::new(tcp::VegasRules::Published);
+        let mut vegas = tcp::VegasParameters::PUBLISHED;
         if let tcp::ResponseScheme::Vegas(parameters) = config.response {
             vegas = parameters;
         }
@@ -226,7 +226,7 @@ impl TcpSettings {
         if let tcp::ResponseScheme::Vegas(parameters) = &mut config.response {
             *parameters = vegas;
         }
-        let mut vt = tcp::WestwoodVtParameters::new(tcp::WestwoodRules::Published);
+        let mut vt = tcp::WestwoodVtParameters::PUBLISHED;
         if let tcp::ResponseScheme::WestwoodVt(parameters) = config.response {
             vt = parameters;
         }
@@ -236,11 +236,10 @@ impl TcpSettings {
         if let tcp::ResponseScheme::WestwoodVt(parameters) = &mut config.response {
             *parameters = vt;
         }
-        if let tcp::RecoveryScheme::NewReno(rules) = &mut config.recovery {
-            replace(&mut rules.timer, self.partial_ack_timer);
-            replace(&mut rules.deflation, self.deflation);
-            replace(&mut rules.exit, self.recovery_exit);
-        }
+        let new_reno = &mut config.quirks.new_reno;
+        replace(&mut new_reno.timer, self.partial_ack_timer);
+        replace(&mut new_reno.deflation, self.deflation);
+        replace(&mut new_reno.exit, self.recovery_exit);
         Ok(())
     }
 }
@@ -274,7 +273,7 @@ mirrored! {
     }
 
     /// How losses are repaired.
-    pub enum TcpRecovery => tcp::RecoveryName {
+    pub enum TcpRecovery => tcp::RecoveryScheme {
         /// Fast recovery until the first new acknowledgement (RFC 5681).
         Reno,
         /// None: the third duplicate acknowledgement sends a packet again, and nothing else until it is acknowledged.
@@ -285,24 +284,6 @@ mirrored! {
         Sack,
         /// By every packet's own timeout.
         Vegas,
-    }
-
-    /// What the window does.
-    pub enum TcpResponse => tcp::ResponseName {
-        /// Additive increase, multiplicative decrease (RFC 5681).
-        Aimd,
-        /// Vegas: it follows the packets in queues.
-        Vegas,
-        /// Veno: it loses less while few packets wait.
-        Veno,
-        /// CUBIC (RFC 9438).
-        Cubic,
-        /// Westwood: it falls to what the path was seen to carry.
-        Westwood,
-        /// The same, if queues are full.
-        WestwoodVt,
-        /// To what the path was seen to carry, when a queue warns.
-        NewJersey,
     }
 
     /// Which partial acknowledgements restart the retransmission timer.
@@ -325,8 +306,6 @@ mirrored! {
     pub enum RecoveryExit => tcp::RecoveryExit {
         /// Back, but to one packet more than is in flight at most (ns-2 `exit_recovery_fix_` 1).
         NoBurst,
-        /// Back to what the loss left.
-        Restored,
         /// It stays as partial acknowledgements left it (ns-2 `exit_recovery_fix_` 0).
         AsDeflated,
     }
@@ -361,14 +340,6 @@ mirrored! {
         WholeWindow,
     }
 
-    /// What ends the exponential back-off of the retransmission timeout.
-    pub enum BackoffCleared => tcp::BackoffCleared {
-        /// A round-trip time measured on a segment sent once (RFC 6298, ns-2).
-        BySample,
-        /// Any acknowledgement of new data.
-        ByNewAck,
-    }
-
     /// What the smallest retransmission timeout holds for.
     pub enum MinRtoOf => tcp::MinRtoOf {
         /// The estimate, before back-off (RFC 6298, ns-2 `rfc2988_`).
@@ -385,5 +356,39 @@ mirrored! {
         Always,
         /// None: fast retransmit without fast recovery.
         Never,
+    }
+}
+
+/// What the window does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TcpResponse {
+    /// Additive increase, multiplicative decrease (RFC 5681).
+    Aimd,
+    /// Vegas: it follows the packets in queues.
+    Vegas,
+    /// Veno: it loses less while few packets wait.
+    Veno,
+    /// CUBIC (RFC 9438).
+    Cubic,
+    /// Westwood: after a loss it falls to the estimated bandwidth-delay product.
+    Westwood,
+    /// The same, if queues are full.
+    WestwoodVt,
+    /// New Jersey: on ECN marks it becomes the estimated bandwidth-delay product.
+    NewJersey,
+}
+
+impl From<TcpResponse> for tcp::ResponseScheme {
+    fn from(response: TcpResponse) -> Self {
+        match response {
+            TcpResponse::Aimd => Self::Aimd,
+            TcpResponse::Vegas => Self::Vegas(tcp::VegasParameters::PUBLISHED),
+            TcpResponse::Veno => Self::Veno,
+            TcpResponse::Cubic => Self::Cubic,
+            TcpResponse::Westwood => Self::Westwood,
+            TcpResponse::WestwoodVt => Self::WestwoodVt(tcp::WestwoodVtParameters::PUBLISHED),
+            TcpResponse::NewJersey => Self::NewJersey,
+        }
     }
 }

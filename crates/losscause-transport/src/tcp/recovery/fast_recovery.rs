@@ -1,8 +1,9 @@
 //! What Reno and NewReno share: duplicate ACKs are counted, the third finds a loss, and from then on every one adds a packet
 //! to the window until fast recovery ends (RFC 5681, section 3.2, steps 1 to 4).
 
-use super::super::config::{Config, FastRetransmit, Inflation, LimitedTransmit};
+use super::super::config::Config;
 use super::super::loss_event::Found;
+use super::super::quirks::{FastRetransmit, Inflation, LimitedTransmit};
 use super::super::stream::Stream;
 use super::super::window::Window;
 
@@ -29,12 +30,13 @@ enum Phase {
 }
 
 impl FastRecovery {
-    pub(super) fn new(config: &Config) -> Self {
+    /// `rule_of_recovery` says when fast retransmit may happen, unless the configuration does.
+    pub(super) fn new(config: &Config, rule_of_recovery: FastRetransmit) -> Self {
         Self {
             threshold: config.dup_ack_threshold,
-            fast_retransmit: config.fast_retransmit,
-            limited_transmit: config.limited_transmit,
-            rule: config.inflation,
+            fast_retransmit: config.quirks.fast_retransmit.unwrap_or(rule_of_recovery),
+            limited_transmit: config.quirks.limited_transmit,
+            rule: config.quirks.inflation,
             phase: Phase::Open { dup_acks: 0 },
             recover: 0,
             retransmit: false,
@@ -139,6 +141,7 @@ impl FastRecovery {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::quirks::Quirks;
     use super::*;
 
     /// Everything from `una` to below `sent` is in flight.
@@ -156,6 +159,14 @@ mod tests {
         recovery.window_pkts(&Stream { next, ..stream(5, 15) }, &window()) - 100
     }
 
+    fn fresh(config: &Config) -> FastRecovery {
+        FastRecovery::new(config, FastRetransmit::Always)
+    }
+
+    fn with(quirks: Quirks) -> FastRecovery {
+        fresh(&Config { quirks, ..Config::rfc() })
+    }
+
     fn after_dup_acks(recovery: &mut FastRecovery, una: u64, sent: u64, count: u32) -> Vec<bool> {
         (0..count).map(|_| recovery.on_dup_ack(&stream(una, sent), &window()).is_some()).collect()
     }
@@ -163,7 +174,7 @@ mod tests {
     #[test]
     fn the_third_duplicate_ack_and_no_other_retransmits() {
         for config in [Config::rfc(), Config::ns2()] {
-            let mut recovery = FastRecovery::new(&config);
+            let mut recovery = fresh(&config);
             assert_eq!(after_dup_acks(&mut recovery, 5, 15, 6), [false, false, true, false, false, false]);
         }
     }
@@ -178,13 +189,13 @@ mod tests {
 
     #[test]
     fn the_window_is_inflated_by_three_and_one_for_each_further_duplicate() {
-        let config = Config { limited_transmit: LimitedTransmit::Off, ..Config::rfc() };
-        assert_eq!(inflation(&mut FastRecovery::new(&config)), [0, 0, 3, 4, 5]);
+        let mut recovery = with(Quirks { limited_transmit: LimitedTransmit::Off, ..Quirks::RFC });
+        assert_eq!(inflation(&mut recovery), [0, 0, 3, 4, 5]);
     }
 
     #[test]
     fn without_inflation_no_duplicate_adds_to_the_window_from_the_third_on() {
-        let mut recovery = FastRecovery::new(&Config { inflation: Inflation::Never, ..Config::ns2() });
+        let mut recovery = with(Quirks { inflation: Inflation::Never, ..Quirks::NS2_2_35 });
         assert_eq!(inflation(&mut recovery)[2..], [0, 0, 0]);
         recovery.on_timeout(&stream(5, 15));
         after_dup_acks(&mut recovery, 5, 15, 6);
@@ -193,7 +204,7 @@ mod tests {
 
     #[test]
     fn duplicate_acks_are_counted_anew_after_a_new_ack() {
-        let mut recovery = FastRecovery::new(&Config::rfc());
+        let mut recovery = fresh(&Config::rfc());
         after_dup_acks(&mut recovery, 5, 15, 2);
         recovery.on_new_ack();
         assert_eq!(after_dup_acks(&mut recovery, 6, 16, 3), [false, false, true]);
@@ -201,7 +212,7 @@ mod tests {
 
     #[test]
     fn ns2_retransmits_fast_once_something_was_acknowledged() {
-        let third = |config, una| after_dup_acks(&mut FastRecovery::new(&config), una, una + 4, 3)[2];
+        let third = |config, una| after_dup_acks(&mut fresh(&config), una, una + 4, 3)[2];
         assert!(!third(Config::ns2(), 0));
         assert!(third(Config::ns2(), 1));
         assert!(third(Config::rfc(), 0));
@@ -211,7 +222,7 @@ mod tests {
     fn limited_transmit_releases_one_packet_per_duplicate_below_the_threshold() {
         let released = |limited_transmit, unsent| {
             // ns-2 does not retransmit packet 0 fast, so that fast recovery adds nothing.
-            let mut recovery = FastRecovery::new(&Config { limited_transmit, ..Config::ns2() });
+            let mut recovery = with(Quirks { limited_transmit, ..Quirks::NS2_2_35 });
             let mut released = vec![];
             for _ in 0..4 {
                 after_dup_acks(&mut recovery, 0, 15, 1);

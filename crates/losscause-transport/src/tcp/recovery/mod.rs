@@ -10,19 +10,19 @@ mod vegas;
 
 use losscause::{Span, Time};
 
-use super::config::{Config, FastRetransmit, LimitedTransmit, RecoveryScheme};
+use super::config::Config;
 use super::loss_event::{Answer, Found};
+use super::quirks::{FastRetransmit, LimitedTransmit, SackRules};
 use super::segment::Ack;
 use super::stream::Stream;
+use super::variant::RecoveryScheme;
 use super::window::Window;
 use new_reno::NewReno;
-pub use new_reno::{Deflation, NewRenoRules, PartialAckTimer, RecoveryExit};
 use reno::Reno;
 use sack::Sack;
 use sack1::Sack1;
 pub(super) use scoreboard::Scoreboard;
 use vegas::Vegas;
-pub use vegas::VegasRules;
 
 /// The scheme of a connection.
 #[derive(Clone, Debug)]
@@ -52,12 +52,13 @@ pub(super) enum Progress {
 
 impl Recovery {
     pub(super) fn new(config: &Config) -> Self {
-        match config.recovery {
-            RecoveryScheme::Reno => Self::Reno(Reno::new(config)),
-            RecoveryScheme::NewReno(rules) => Self::NewReno(NewReno::new(config, rules)),
-            RecoveryScheme::Sack => Self::Sack(Sack::new(config)),
-            RecoveryScheme::Sack1 => Self::Sack1(Sack1::new(config)),
-            RecoveryScheme::Vegas(rules) => Self::Vegas(Vegas::new(config, rules)),
+        match (config.recovery, config.quirks.sack) {
+            (RecoveryScheme::Reno, _) => Self::Reno(Reno::new(config)),
+            (RecoveryScheme::FastRetransmit, _) => Self::Reno(Reno::without_fast_recovery(config)),
+            (RecoveryScheme::NewReno, _) => Self::NewReno(NewReno::new(config)),
+            (RecoveryScheme::Sack, SackRules::Rfc6675) => Self::Sack(Sack::new(config)),
+            (RecoveryScheme::Sack, SackRules::Ns2) => Self::Sack1(Sack1::new(config)),
+            (RecoveryScheme::Vegas, _) => Self::Vegas(Vegas::new(config)),
         }
     }
 

@@ -16,75 +16,11 @@
 
 use super::super::config::Config;
 use super::super::loss_event::Found;
+use super::super::quirks::{Deflation, FastRetransmit, NewRenoRules, PartialAckTimer, RecoveryExit};
 use super::super::stream::Stream;
 use super::super::window::Window;
 use super::Progress;
 use super::fast_recovery::FastRecovery;
-
-/// Which of NewReno's rules are followed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NewRenoRules {
-    /// Which partial ACKs restart the retransmission timer.
-    pub timer: PartialAckTimer,
-    /// What a partial ACK does to the window.
-    pub deflation: Deflation,
-    /// What the ACK that ends fast recovery does to cwnd.
-    pub exit: RecoveryExit,
-    /// At most so many packets in line per ACK from the third duplicate ACK on (ns-2: 2); the packet that is sent again
-    /// does not count.
-    pub burst_pkts: Option<u32>,
-}
-
-/// Which partial ACKs restart the retransmission timer (RFC 6582, section 4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PartialAckTimer {
-    /// The first of a recovery: many losses in one window end in a timeout and slow start (ns-2 `newreno_changes1_` 1).
-    Impatient,
-    /// Every one: one packet per round trip, however long it takes (ns-2 `newreno_changes1_` 0).
-    SlowButSteady,
-}
-
-/// What a partial ACK does to the window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deflation {
-    /// Takes away what it acknowledges, but for one packet (RFC 6582; ns-2 `partial_window_deflation_` 1).
-    ByAcked,
-    /// Takes away all that duplicate ACKs added (ns-2 `partial_window_deflation_` 0).
-    All,
-}
-
-/// What the ACK that ends fast recovery does to cwnd.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RecoveryExit {
-    /// Back to what the response made of it, but at most one packet more than is in flight, so that no burst follows (RFC
-    /// 6582, section 3.2, step 3, option 1; ns-2 `exit_recovery_fix_` 1).
-    NoBurst,
-    /// Back to what the response made of it (the same, option 2).
-    Restored,
-    /// It stays as partial ACKs left it (ns-2 `exit_recovery_fix_` 0).
-    AsDeflated,
-}
-
-impl NewRenoRules {
-    /// RFC 6582, with the options that it recommends.
-    pub const RFC: Self = Self {
-        timer: PartialAckTimer::Impatient,
-        deflation: Deflation::ByAcked,
-        exit: RecoveryExit::NoBurst,
-        burst_pkts: None,
-    };
-
-    /// ns-2.35's defaults.
-    pub const NS2: Self = Self {
-        timer: PartialAckTimer::Impatient,
-        deflation: Deflation::ByAcked,
-        exit: RecoveryExit::AsDeflated,
-        burst_pkts: Some(2),
-    };
-
-    /// ns-2's until 5 May 2003, when its defaults followed RFC 2582.
-    pub const NS2_2001: Self = Self { timer: PartialAckTimer::SlowButSteady, deflation: Deflation::All, ..Self::NS2 };
-}
 
 #[derive(Clone, Debug)]
 pub(in super::super) struct NewReno {
@@ -98,8 +34,9 @@ pub(in super::super) struct NewReno {
 }
 
 impl NewReno {
-    pub(super) fn new(config: &Config, rules: NewRenoRules) -> Self {
-        let fast_recovery = FastRecovery::new(config);
+    pub(super) fn new(config: &Config) -> Self {
+        let fast_recovery = FastRecovery::new(config, FastRetransmit::AfterRecovery);
+        let rules = config.quirks.new_reno;
         Self { rules, fast_recovery, deflated: 0.0, partial_seen: false, burst_left: 0 }
     }
 
@@ -149,7 +86,6 @@ impl NewReno {
     fn leave(&self, stream: &Stream, window: &mut Window) {
         match self.rules.exit {
             RecoveryExit::AsDeflated => {}
-            RecoveryExit::Restored => window.cwnd += self.deflated,
             RecoveryExit::NoBurst => {
                 let most = stream.flight_pkts().max(1) + 1;
                 window.cwnd = (window.cwnd + self.deflated).min(most as f64);
@@ -184,7 +120,7 @@ impl NewReno {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::config::{FastRetransmit, Inflation, LimitedTransmit};
+    use super::super::super::quirks::{FastRetransmit, Inflation, LimitedTransmit, Quirks};
     use super::*;
 
     fn partial(restart_timer: bool) -> Progress {
@@ -192,11 +128,11 @@ mod tests {
     }
 
     fn recovering(rules: NewRenoRules) -> (NewReno, Stream, Window) {
-        recovering_with(&Config { limited_transmit: LimitedTransmit::Off, ..Config::rfc() }, rules)
+        recovering_with(Quirks { limited_transmit: LimitedTransmit::Off, new_reno: rules, ..Quirks::RFC })
     }
 
-    fn recovering_with(config: &Config, rules: NewRenoRules) -> (NewReno, Stream, Window) {
-        let mut reno = NewReno::new(config, rules);
+    fn recovering_with(quirks: Quirks) -> (NewReno, Stream, Window) {
+        let mut reno = NewReno::new(&Config { quirks, ..Config::rfc() });
         // Packets 10 to 19 are in flight; 10, 13 and 16 are lost, so that seven duplicates come back.
         let stream = Stream { una: 10, next: 20, sent: 20, end: u64::MAX };
         let mut window = Window { cwnd: 10.0, ssthresh: 44.0, max_pkts: 44 };
@@ -245,19 +181,19 @@ mod tests {
             window.cwnd
         };
         assert_eq!(exit(RecoveryExit::NoBurst), 2.0, "nothing is in flight: two packets");
-        assert_eq!(exit(RecoveryExit::Restored), 5.0);
         assert_eq!(exit(RecoveryExit::AsDeflated), 5.0);
     }
 
     #[test]
     fn a_partial_ack_of_more_than_the_inflation_takes_the_rest_from_cwnd_until_recovery_ends() {
-        for (exit, expected) in [(RecoveryExit::Restored, 5.0), (RecoveryExit::AsDeflated, 3.0)] {
+        for (exit, expected) in [(RecoveryExit::NoBurst, 5.0), (RecoveryExit::AsDeflated, 3.0)] {
             let (mut reno, mut stream, mut window) = recovering(NewRenoRules { exit, ..NewRenoRules::RFC });
             // 9 acknowledged, inflated by 7: cwnd 3, and 1 for the packet sent again.
             stream.una = 19;
             reno.on_new_ack(9, &stream, &mut window);
             assert_eq!((window.cwnd, reno.window_pkts(&stream, &window)), (3.0, 4));
-            stream.una = 20;
+            // Five packets are in flight behind it: no burst to prevent.
+            (stream.una, stream.next) = (20, 25);
             reno.on_new_ack(1, &stream, &mut window);
             assert_eq!(window.cwnd, expected);
         }
@@ -293,9 +229,13 @@ mod tests {
     #[test]
     fn after_a_timeout_duplicates_of_the_lost_window_inflate_it_if_all_do() {
         for (inflation, expected) in [(Inflation::InRecovery, [5; 5]), (Inflation::Always, [5, 5, 8, 9, 10])] {
-            let fast_retransmit = FastRetransmit::OncePerWindow;
-            let config = Config { fast_retransmit, inflation, limited_transmit: LimitedTransmit::Off, ..Config::rfc() };
-            let (mut reno, stream, window) = recovering_with(&config, NewRenoRules::NS2_2001);
+            let (mut reno, stream, window) = recovering_with(Quirks {
+                fast_retransmit: Some(FastRetransmit::OncePerWindow),
+                inflation,
+                limited_transmit: LimitedTransmit::Off,
+                new_reno: NewRenoRules::NS2_2001,
+                ..Quirks::RFC
+            });
             reno.on_timeout(&stream);
             let windows = [(); 5].map(|()| {
                 assert_eq!(reno.on_dup_ack(&stream, &window), None);
@@ -310,8 +250,7 @@ mod tests {
 
     #[test]
     fn after_a_timeout_duplicates_of_the_lost_window_do_not_start_recovery() {
-        let config = Config { fast_retransmit: FastRetransmit::AfterRecovery, ..Config::rfc() };
-        let (mut reno, stream, mut window) = recovering_with(&config, NewRenoRules::RFC);
+        let (mut reno, stream, mut window) = recovering_with(Quirks::RFC);
         reno.on_timeout(&stream);
         let mut found = |una| {
             let stream = Stream { una, next: 30, sent: 30, end: u64::MAX };

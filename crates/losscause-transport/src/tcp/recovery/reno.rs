@@ -5,11 +5,12 @@
 //! window is inflated by one packet for each. The first ACK of new data takes the inflation away, whether or not
 //! it acknowledges everything that was in flight.
 //!
-//! Deviations, all chosen by [`Config`]: [`FastRetransmit::OncePerWindow`] and [`LimitedTransmit::NextPacket`] are
+//! Deviations, all chosen by [`super::super::Quirks`]: [`FastRetransmit::OncePerWindow`] and [`LimitedTransmit::NextPacket`] are
 //! ns-2's.
 
 use super::super::config::Config;
 use super::super::loss_event::Found;
+use super::super::quirks::{FastRetransmit, Inflation, Quirks};
 use super::super::stream::Stream;
 use super::super::window::Window;
 use super::Progress;
@@ -22,7 +23,14 @@ pub(in super::super) struct Reno {
 
 impl Reno {
     pub(super) fn new(config: &Config) -> Self {
-        Self { fast_recovery: FastRecovery::new(config) }
+        Self { fast_recovery: FastRecovery::new(config, FastRetransmit::Always) }
+    }
+
+    /// Fast retransmit whenever the threshold is met, and no window beyond cwnd meanwhile.
+    pub(super) fn without_fast_recovery(config: &Config) -> Self {
+        let quirks =
+            Quirks { fast_retransmit: Some(FastRetransmit::Always), inflation: Inflation::Never, ..config.quirks };
+        Self::new(&Config { quirks, ..*config })
     }
 
     pub(super) fn on_dup_ack(&mut self, stream: &Stream, window: &Window) -> Option<Found> {

@@ -17,8 +17,9 @@
 //! discontiguous sequences" are one rule. Reports from before a timeout are forgotten (RFC 2018, section 8, for receivers
 //! that renege); those after it keep packets from being sent twice. [`super::FastRetransmit`] does not matter here.
 
-use super::super::config::{Config, LimitedTransmit};
+use super::super::config::Config;
 use super::super::loss_event::Found;
+use super::super::quirks::LimitedTransmit;
 use super::super::segment::Ack;
 use super::super::stream::Stream;
 use super::super::window::Window;
@@ -54,7 +55,7 @@ impl Sack {
     pub(super) fn new(config: &Config) -> Self {
         Self {
             threshold: config.dup_ack_threshold,
-            limited: config.limited_transmit != LimitedTransmit::Off,
+            limited: config.quirks.limited_transmit != LimitedTransmit::Off,
             board: Scoreboard::new(config.max_window_pkts),
             phase: Phase::Open { dup_acks: 0 },
             recover: 0,

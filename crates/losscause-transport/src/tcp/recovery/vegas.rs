@@ -26,18 +26,10 @@ use losscause::{Span, Time};
 
 use super::super::config::Config;
 use super::super::loss_event::{Answer, Found, Sending};
+use super::super::quirks::VegasRules;
 use super::super::stream::Stream;
 use super::super::window::Window;
 use super::Progress;
-
-/// Where ns-2's Vegas differs from the published one, whose rules are followed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VegasRules {
-    /// Brakmo and Peterson 1995.
-    Published,
-    /// ns-2.35's `Agent/TCP/Vegas`.
-    Ns2,
-}
 
 #[derive(Clone, Debug)]
 pub(in super::super) struct Vegas {
@@ -66,9 +58,9 @@ pub(in super::super) struct Vegas {
 }
 
 impl Vegas {
-    pub(super) fn new(config: &Config, rules: VegasRules) -> Self {
+    pub(super) fn new(config: &Config) -> Self {
         Self {
-            rules,
+            rules: config.quirks.vegas,
             threshold: config.dup_ack_threshold,
             sendings: vec![Sending::NEVER; config.max_window_pkts as usize].into_boxed_slice(),
             timeout: Timeout::default(),

@@ -18,8 +18,9 @@
 //!
 //! Deviations: none with [`Halving::FlightSize`]; the other two are ns-2's.
 
-use super::super::config::{Config, Halving};
+use super::super::config::Config;
 use super::super::loss_event::{Answer, LossEvent};
+use super::super::quirks::Halving;
 use super::super::window::Window;
 
 #[derive(Clone, Debug)]
@@ -30,7 +31,7 @@ pub(in super::super) struct Aimd {
 
 impl Aimd {
     pub(super) fn new(config: &Config) -> Self {
-        Self { halving: config.halving, increase_pkts: config.additive_increase_pkts }
+        Self { halving: config.quirks.halving, increase_pkts: config.additive_increase_pkts }
     }
 
     #[inline]
@@ -86,10 +87,12 @@ impl Halving {
 mod tests {
     use losscause::{Time, Verdict};
 
+    use super::super::super::quirks::Quirks;
     use super::*;
 
     fn aimd(halving: Halving, cwnd: f64) -> (Aimd, Window) {
-        let config = Config { halving, max_window_pkts: 20, ..Config::rfc() };
+        let quirks = Quirks { halving, ..Quirks::RFC };
+        let config = Config { quirks, max_window_pkts: 20, ..Config::rfc() };
         (Aimd::new(&config), Window { cwnd, ..Window::new(&config) })
     }
 

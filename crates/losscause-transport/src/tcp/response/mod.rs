@@ -11,9 +11,10 @@ mod westwood_vt;
 
 use losscause::{AckSample, Time};
 
-use super::config::{Config, ResponseScheme};
+use super::config::Config;
 use super::loss_event::{Answer, LossEvent};
 use super::stream::Stream;
+use super::variant::ResponseScheme;
 use super::window::Window;
 use aimd::Aimd;
 use cubic::Cubic;
@@ -22,7 +23,6 @@ use vegas::Vegas;
 pub use vegas::VegasParameters;
 use veno::Veno;
 use westwood::Westwood;
-pub use westwood::WestwoodRules;
 use westwood_vt::WestwoodVt;
 pub use westwood_vt::WestwoodVtParameters;
 
@@ -45,7 +45,7 @@ impl Response {
             ResponseScheme::Vegas(parameters) => Self::Vegas(Vegas::new(config, parameters)),
             ResponseScheme::Veno => Self::Veno(Veno::new(config)),
             ResponseScheme::Cubic => Self::Cubic(Cubic::new()),
-            ResponseScheme::Westwood(rules) => Self::Westwood(Westwood::new(config, rules)),
+            ResponseScheme::Westwood => Self::Westwood(Westwood::new(config)),
             ResponseScheme::WestwoodVt(parameters) => Self::WestwoodVt(WestwoodVt::new(config, parameters)),
             ResponseScheme::NewJersey => Self::NewJersey(NewJersey::default()),
         }
