@@ -93,9 +93,9 @@ impl Config {
         }
     }
 
-    /// ns-2 as the papers around 2000 ran it ([`Quirks::NS2_CLASSIC`]): a minimum timeout of 1 s, packets counted without
-    /// headers, an initial window of 1, 6 s before the first round-trip time. ns-2 had no minimum timeout before 27 May 2001
-    /// (its list of changes): set `min_rto` to zero for that.
+    /// ns-2 as the papers around 2000 ran it ([`Quirks::NS2_CLASSIC`]): a minimum timeout of 1 s, packets counted
+    /// without headers, an initial window of 1, 6 s before the first round-trip time. ns-2 had no minimum timeout
+    /// before 27 May 2001 (its list of changes): set `min_rto` to zero for that.
     pub const fn ns2_classic() -> Self {
         Self {
             header_bytes: 0,
@@ -107,8 +107,8 @@ impl Config {
         }
     }
 
-    /// ns-2.1b8, of June 2001, by its list of changes ([`Quirks::NS2_2001`]): [`Config::ns2_classic`] with an initial window
-    /// of 2 (since May 2001) and a largest timeout of 100,000 s (until March 2007).
+    /// ns-2.1b8, of June 2001, by its list of changes ([`Quirks::NS2_2001`]): [`Config::ns2_classic`] with an initial
+    /// window of 2 (since May 2001) and a largest timeout of 100,000 s (until March 2007).
     pub const fn ns2_2001() -> Self {
         Self {
             initial_window_pkts: 2,
@@ -131,8 +131,8 @@ impl Config {
         }
     }
 
-    /// Bytes that a report of what arrived adds to an acknowledgement beside 8 for each block; none if the receiver does not
-    /// report (RFC 2018).
+    /// Bytes that a report of what arrived adds to an acknowledgement beside 8 for each block; none if the receiver
+    /// does not report (RFC 2018).
     pub(super) fn sack_bytes(&self) -> Option<u32> {
         (self.recovery == RecoveryScheme::Sack).then(|| self.quirks.sack.fixed_bytes())
     }

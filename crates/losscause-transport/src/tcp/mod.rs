@@ -9,9 +9,9 @@
 //! Around them is the shared machine: numbers, timer and transmission in `sender.rs`, the retransmission timeout in
 //! `rto.rs`, acknowledgements in `receiver.rs`, congestion that queues announce by marks in `ecn.rs`.
 //!
-//! [`Config`] holds the settings, [`Quirks`] the rules in which ns-2 differs from the RFCs, [`Variant`] the TCPs that have a
-//! name; [`Config::rfc`] and [`Config::ns2`] are whole sets. A flow free of wireless loss is this sender over a link that
-//! spares its packets, not another sender.
+//! [`Config`] holds the settings, [`Quirks`] the rules in which ns-2 differs from the RFCs, [`Variant`] the TCPs that
+//! have a name; [`Config::rfc`] and [`Config::ns2`] are whole sets. A flow free of wireless loss is this sender over
+//! a link that spares its packets, not another sender.
 
 mod bits;
 mod config;
