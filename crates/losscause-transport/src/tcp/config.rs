@@ -27,9 +27,6 @@ pub struct Config {
     pub limit_pkts: Option<u64>,
     /// The receiver's window, packets (ns-2 `window_`). At least 1.
     pub max_window_pkts: u32,
-    /// Largest congestion window that acknowledgements open, whole packets (ns-2 `maxcwnd_`). At least 1; no limit if not set.
-    /// Unlike [`Config::max_window_pkts`] it does not hold back the packets that duplicate ACKs let out on top of cwnd.
-    pub max_cwnd_pkts: Option<u32>,
     /// The congestion window when data starts to flow, packets (RFC 5681, section 3.1; ns-2 `windowInit_`).
     /// At least 1; becomes 1 if the SYN had to be sent again.
     pub initial_window_pkts: u32,
@@ -69,7 +66,6 @@ impl Config {
             limit_pkts: None,
             // The largest window without the window scale option: 65,535 bytes.
             max_window_pkts: 44,
-            max_cwnd_pkts: None,
             // RFC 5681, equation 1, for segments of 1096 to 2190 bytes.
             initial_window_pkts: 3,
             initial_ssthresh_pkts: None,
@@ -89,7 +85,6 @@ impl Config {
         Self {
             payload_bytes: 1000,
             max_window_pkts: 20,
-            max_cwnd_pkts: None,
             initial_window_pkts: 2,
             min_rto: Span::from_millis(200),
             initial_rto: Span::from_secs(3),
@@ -98,9 +93,9 @@ impl Config {
         }
     }
 
-    /// ns-2 as the papers around 2000 ran it ([`Quirks::NS2_CLASSIC`]): a minimum timeout of 1 s, packets counted without
-    /// headers, an initial window of 1, 6 s before the first round-trip time. ns-2 had no minimum timeout before 27 May 2001
-    /// (its list of changes): set `min_rto` to zero for that.
+    /// ns-2 as the papers around 2000 ran it ([`Quirks::NS2_CLASSIC`]): a minimum timeout of 1 s, packets counted
+    /// without headers, an initial window of 1, 6 s before the first round-trip time. ns-2 had no minimum timeout
+    /// before 27 May 2001 (its list of changes): set `min_rto` to zero for that.
     pub const fn ns2_classic() -> Self {
         Self {
             header_bytes: 0,
@@ -112,8 +107,8 @@ impl Config {
         }
     }
 
-    /// ns-2.1b8, of June 2001, by its list of changes ([`Quirks::NS2_2001`]): [`Config::ns2_classic`] with an initial window
-    /// of 2 (since May 2001) and a largest timeout of 100,000 s (until March 2007).
+    /// ns-2.1b8, of June 2001, by its list of changes ([`Quirks::NS2_2001`]): [`Config::ns2_classic`] with an initial
+    /// window of 2 (since May 2001) and a largest timeout of 100,000 s (until March 2007).
     pub const fn ns2_2001() -> Self {
         Self {
             initial_window_pkts: 2,
@@ -136,8 +131,8 @@ impl Config {
         }
     }
 
-    /// Bytes that a report of what arrived adds to an acknowledgement beside 8 for each block; none if the receiver does not
-    /// report (RFC 2018).
+    /// Bytes that a report of what arrived adds to an acknowledgement beside 8 for each block; none if the receiver
+    /// does not report (RFC 2018).
     pub(super) fn sack_bytes(&self) -> Option<u32> {
         (self.recovery == RecoveryScheme::Sack).then(|| self.quirks.sack.fixed_bytes())
     }
@@ -164,7 +159,7 @@ impl Config {
             ("ack_bytes", self.ack_bytes),
             ("quirks.syn_bytes", self.quirks.syn_bytes.unwrap_or(1)),
             ("max_window_pkts", self.max_window_pkts),
-            ("max_cwnd_pkts", self.max_cwnd_pkts.unwrap_or(1)),
+            ("quirks.max_cwnd_pkts", self.quirks.max_cwnd_pkts.unwrap_or(1)),
             ("initial_window_pkts", self.initial_window_pkts),
             ("initial_ssthresh_pkts", self.initial_ssthresh_pkts.unwrap_or(1)),
             ("dup_ack_threshold", self.dup_ack_threshold),

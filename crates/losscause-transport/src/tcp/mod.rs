@@ -10,9 +10,9 @@
 //! `rto.rs`, acknowledgements in `receiver.rs`, congestion that queues announce by marks in `ecn.rs`. Recovery and response do not
 //! know each other: both move `window.rs`, and what they say about a loss is in `loss_event.rs`.
 //!
-//! [`Config`] holds the settings, [`Quirks`] the rules in which ns-2 differs from the RFCs, [`Variant`] the TCPs that have a
-//! name; [`Config::rfc`] and [`Config::ns2`] are whole sets. A flow free of wireless loss is this sender over a link that
-//! spares its packets, not another sender.
+//! [`Config`] holds the settings, [`Quirks`] the rules in which ns-2 differs from the RFCs, [`Variant`] the TCPs that
+//! have a name; [`Config::rfc`] and [`Config::ns2`] are whole sets. A flow free of wireless loss is this sender over
+//! a link that spares its packets, not another sender.
 
 mod arrivals;
 mod bits;

@@ -1,7 +1,7 @@
 //! The rules in which ns-2 differs from the RFCs and from the papers, or in which its versions differ.
 //!
-//! [`super::Config`] holds what a user of a TCP sets. Here is what only a reproduction sets: the named sets below, or one
-//! rule at a time. ns-2 is version 2.35 where no other is named; its list of changes gives the dates.
+//! [`super::Config`] holds what a user of a TCP sets. Here is what only a reproduction sets: the named sets below, or
+//! one rule at a time. ns-2 is version 2.35 where no other is named; its list of changes gives the dates.
 
 use losscause::Span;
 
@@ -31,8 +31,11 @@ pub struct Quirks {
     pub inflation: Inflation,
     /// How a loss shrinks the window.
     pub halving: Halving,
-    /// Whether the ACK that ends fast recovery also opens the window by its usual step (recoveries Reno and NewReno; ns-2
-    /// does; RFC 5681, section 3.2, step 6 only deflates).
+    /// Largest cwnd that acknowledgements open, packets (ns-2 `maxcwnd_`); no limit if not set. At least 1. Packets that
+    /// duplicate ACKs let out come on top.
+    pub max_cwnd_pkts: Option<u32>,
+    /// Whether the ACK that ends fast recovery also opens the window by its usual step (recoveries Reno and NewReno;
+    /// ns-2 does; RFC 5681, section 3.2, step 6 only deflates).
     pub grow_on_recovery_exit: bool,
     /// Rules of the recovery NewReno.
     pub new_reno: NewRenoRules,
@@ -56,6 +59,7 @@ impl Quirks {
         limited_transmit: LimitedTransmit::UnsentPacket,
         inflation: Inflation::InRecovery,
         halving: Halving::FlightSize,
+        max_cwnd_pkts: None,
         grow_on_recovery_exit: false,
         new_reno: NewRenoRules::RFC,
         sack: SackRules::Rfc6675,
@@ -63,8 +67,9 @@ impl Quirks {
         westwood: WestwoodRules::Published,
     };
 
-    /// ns-2.35 with its defaults: `Agent/TCP/Reno`, `Newreno`, `Sack1` and `Vegas`. It has no Veno, CUBIC, Westwood or New
-    /// Jersey of this kind: their responses are the published ones (for Westwood, its authors' agent), over ns-2's recoveries.
+    /// ns-2.35 with its defaults: `Agent/TCP/Reno`, `Newreno`, `Sack1` and `Vegas`. It has no Veno, CUBIC, Westwood
+    /// or New Jersey of this kind: their responses are the published ones (for Westwood, its authors' agent), over
+    /// ns-2's recoveries.
     pub const NS2_2_35: Self = Self {
         syn_bytes: Some(40),
         tick: Span::from_millis(10),
@@ -90,8 +95,8 @@ impl Quirks {
     };
 
     /// ns-2.1b8, of June 2001: [`Quirks::NS2_CLASSIC`] with a SYN (since May 2001), a minimum timeout that bounds the
-    /// backed-off timer (until March 2002), windows that every duplicate ACK inflates (until July 2003), and the NewReno and
-    /// Westwood of that time.
+    /// backed-off timer (until March 2002), windows that every duplicate ACK inflates (until July 2003), and the
+    /// NewReno and Westwood of that time.
     pub const NS2_2001: Self = Self {
         syn_bytes: Some(40),
         min_rto_of: MinRtoOf::Timer,
@@ -148,8 +153,8 @@ pub enum LimitedTransmit {
 pub enum Inflation {
     /// Those of fast recovery (RFC 5681, section 3.2, step 4; ns-2 `exitFastRetrans_`).
     InRecovery,
-    /// All, even where fast retransmit was not allowed (ns-2 without `exitFastRetrans_`, before July 2003): packets that were
-    /// sent again after a timeout though they had arrived let out more of their kind.
+    /// All, even where fast retransmit was not allowed (ns-2 without `exitFastRetrans_`, before July 2003): packets
+    /// that were sent again after a timeout though they had arrived let out more of their kind.
     Always,
     /// None, as in ns-2's `Agent/TCP` and in the authors' Westwood over Reno.
     Never,

@@ -188,7 +188,7 @@ impl<L: SenderLda> Sender<L> {
             Progress::Partial { .. } => false,
         };
         self.response.on_ack(&mut self.window, &sample, &self.stream, may_grow);
-        if let Some(most_pkts) = self.config.max_cwnd_pkts {
+        if let Some(most_pkts) = self.config.quirks.max_cwnd_pkts {
             self.window.cap(most_pkts);
         }
     }
@@ -461,7 +461,10 @@ mod tests {
             (0..3).map(|_| ack(&mut sender, 110, 1)).last()
         };
         // cwnd is half of 4; three duplicates make it 5, and 4 are in flight.
-        assert_eq!(third_duplicate(Config { max_cwnd_pkts: Some(4), ..config }), Some(vec![1, 5]));
+        assert_eq!(
+            third_duplicate(Config { quirks: Quirks { max_cwnd_pkts: Some(4), ..quirks }, ..config }),
+            Some(vec![1, 5])
+        );
         assert_eq!(third_duplicate(Config { max_window_pkts: 4, ..config }), Some(vec![1]));
     }
 

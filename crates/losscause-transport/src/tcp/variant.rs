@@ -19,8 +19,8 @@ pub enum Variant {
     Veno,
     /// Selective acknowledgements, CUBIC's response (RFC 9438).
     Cubic,
-    /// Reno's recovery, Westwood's response (Mascolo et al. 2001); with [`WestwoodRules::Ns2In2001`], fast retransmit alone, as
-    /// in its authors' agent for ns-2.
+    /// Reno's recovery, Westwood's response (Mascolo et al. 2001); with [`WestwoodRules::Ns2In2001`], fast retransmit
+    /// alone, as in its authors' agent for ns-2.
     Westwood,
     /// NewReno's recovery, Westwood's response.
     WestwoodNr,
@@ -35,12 +35,13 @@ pub enum Variant {
 pub enum RecoveryScheme {
     /// RFC 5681: fast recovery ends with the first ACK of new data.
     Reno,
-    /// Fast retransmit without fast recovery: every third duplicate ACK sends a packet again, and the window stays at cwnd.
+    /// Fast retransmit without fast recovery: every third duplicate ACK sends a packet again, and the window stays at
+    /// cwnd.
     FastRetransmit,
     /// RFC 6582: fast recovery ends when everything is repaired, one packet per round trip.
     NewReno,
-    /// RFC 6675: fast recovery ends when everything is repaired, as fast as cwnd allows; the receiver reports what it received
-    /// beyond the cumulative acknowledgement (RFC 2018).
+    /// RFC 6675: fast recovery ends when everything is repaired, as fast as cwnd allows; the receiver reports what it
+    /// received beyond the cumulative acknowledgement (RFC 2018).
     Sack,
     /// Brakmo and Peterson 1995: every packet has its own timeout, which duplicate ACKs make the sender look at.
     Vegas,
@@ -61,7 +62,8 @@ pub enum ResponseScheme {
     Westwood,
     /// Koo, Mun and Choo 2007: the same if the queues are full, else no cut.
     WestwoodVt(WestwoodVtParameters),
-    /// Xu, Tian and Ansari 2005: on ECN marks, cwnd becomes the estimated bandwidth-delay product. Takes [`Config::ecn`].
+    /// Xu, Tian and Ansari 2005: on ECN marks, cwnd becomes the estimated bandwidth-delay product. Takes
+    /// [`Config::ecn`].
     NewJersey,
 }
 
