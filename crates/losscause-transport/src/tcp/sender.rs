@@ -2,11 +2,11 @@
 
 use losscause::{AckSample, DeclaredLoss, SenderLda, SenderWitness, Time, Verdict};
 
-use super::config::{BackoffCleared, Config, ConfigError};
+use super::config::{BackoffCleared, Config, ConfigError, Halving};
 use super::ecn::Reaction;
 use super::loss_event::{Answer, LossEvent};
 use super::recovery::{Progress, Recovery};
-use super::response::Response;
+use super::response::{Acked, Growth, Response};
 use super::rto::Rto;
 use super::segment::{Ack, Segment};
 use super::stream::Stream;
@@ -132,6 +132,7 @@ impl<L: SenderLda> Sender<L> {
     fn on_new_ack(&mut self, now: Time, ack: &Ack) {
         let opening = self.stream.una == 0 && self.config.syn_bytes.is_some();
         let newly_acked_pkts = ack.next - self.stream.una;
+        let filled = self.fills_window();
         self.stream.una = ack.next;
         self.stream.next = self.stream.next.max(ack.next);
         // Karn's rule: a retransmission ends the measurement, see `on_dup_ack` and `on_timeout`.
@@ -139,6 +140,9 @@ impl<L: SenderLda> Sender<L> {
             self.rto.on_sample(timed.sent_at, now);
         } else if self.config.backoff_cleared == BackoffCleared::ByNewAck {
             self.rto.clear_backoff();
+        }
+        if opening && self.timed_out.is_some() {
+            self.rto.on_late_syn();
         }
         let progress = self.recovery.on_new_ack(now, ack, newly_acked_pkts, &self.stream, &mut self.window);
         if !matches!(progress, Progress::Partial { restart_timer: false, .. }) {
@@ -151,19 +155,27 @@ impl<L: SenderLda> Sender<L> {
         }
         let sample = self.sample(now, ack, newly_acked_pkts);
         self.lda.on_ack(&sample);
-        if opening {
-            self.response.on_ack(&mut self.window, &sample, &self.stream, false);
-            self.response.on_open(&mut self.window, self.initial_window_pkts);
-            return;
-        }
-        let may_grow = match progress {
+        let growth = match progress {
             // RFC 3168, section 6.1.2: an echo never opens the window.
-            _ if ack.ece && self.config.ecn => false,
-            Progress::Open => true,
-            Progress::Recovered => self.config.grow_on_recovery_exit,
-            Progress::Partial { .. } => false,
+            _ if opening || ack.ece && self.config.ecn => Growth::Repairing,
+            Progress::Open if filled => Growth::Due,
+            Progress::Open => Growth::Unused,
+            Progress::Recovered if self.config.grow_on_recovery_exit => Growth::Due,
+            Progress::Recovered | Progress::Partial { .. } => Growth::Repairing,
         };
-        self.response.on_ack(&mut self.window, &sample, &self.stream, may_grow);
+        let acked = Acked { sample: &sample, stream: &self.stream, srtt: self.rto.srtt(), growth };
+        self.response.on_ack(&mut self.window, &acked);
+        if opening {
+            self.response.on_open(&mut self.window, self.initial_window_pkts);
+        }
+    }
+
+    /// Whether cwnd, and not the receiver's window or the end of the data, says how much is in flight. ns-2 does not look.
+    #[inline]
+    fn fills_window(&self) -> bool {
+        self.config.halving != Halving::FlightSize
+            || self.window.cwnd < f64::from(self.window.max_pkts)
+                && self.stream.flight_pkts() >= self.window.cwnd as u64
     }
 
     fn on_dup_ack(&mut self, now: Time, ack: &Ack, witness: &mut impl SenderWitness) {
@@ -231,10 +243,11 @@ impl<L: SenderLda> Sender<L> {
             self.initial_window_pkts = 1;
         }
         let again = self.timed_out == Some(una);
-        if !self.spares_timeout(now, witness) {
+        let spared = self.spares_timeout(now, witness);
+        self.recovery.on_timeout(now, &self.stream, &mut self.window);
+        if !spared {
             self.response.on_timeout(&mut self.window, now, self.stream.flight_pkts(), again);
         }
-        self.recovery.on_timeout(&self.stream);
         self.ecn.on_loss(self.stream.sent);
         self.rto.back_off();
         self.deadline = Some(now + self.rto.current());
@@ -428,6 +441,44 @@ mod tests {
         sent(&mut sender, 0);
         assert_eq!(time_out(&mut sender), (3_000, vec![0]));
         assert_eq!(ack(&mut sender, 3_050, 1), [1]);
+    }
+
+    #[test]
+    fn after_a_lost_syn_the_timer_of_data_starts_at_three_seconds() {
+        let mut sender = started(&Config { syn_bytes: Some(40), ..Config::rfc() });
+        sent(&mut sender, 0);
+        assert_eq!(time_out(&mut sender), (1_000, vec![0]));
+        assert_eq!(ack(&mut sender, 1_050, 1), [1]);
+        assert_eq!(sender.poll_timeout(), Some(at(4_050)), "RFC 6298, 5.7; the back-off alone would say 3,050");
+    }
+
+    #[test]
+    fn a_window_that_the_receiver_does_not_let_the_sender_use_does_not_grow_but_in_ns2() {
+        let after = |config| {
+            let mut sender = started(&plain(Config { max_window_pkts: 4, initial_window_pkts: 2, ..config }));
+            sent(&mut sender, 0);
+            for next in 1..=20 {
+                ack(&mut sender, 100, next);
+            }
+            sender.cwnd()
+        };
+        assert_eq!(after(Config::rfc()), 4.0);
+        assert!(after(Config::ns2()) > 6.0);
+    }
+
+    #[test]
+    fn what_was_sent_above_a_hole_does_not_make_the_threshold_of_the_next_loss_larger() {
+        let config = Config { initial_window_pkts: 10, initial_ssthresh_pkts: Some(10), ..Config::rfc() };
+        let config = Config { max_window_pkts: 100, ..config };
+        let mut sender = started(&plain(config));
+        sent(&mut sender, 0);
+        // Packet 0 is lost. 40 duplicates: ten in flight, two by limited transmit, then one for each beyond the cut window.
+        for _ in 0..40 {
+            ack(&mut sender, 100, 0);
+        }
+        assert_eq!((sender.ssthresh(), sender.stream.flight_pkts()), (5.0, 45));
+        time_out(&mut sender);
+        assert_eq!(sender.ssthresh(), 2.5, "half of the window of 5, not of 45 packets");
     }
 
     #[test]
