@@ -54,6 +54,10 @@ pub struct Stats {
     pub timeouts: u64,
     /// Windows halved because of marks.
     pub ecn_reductions: u64,
+    /// ACKs of new data.
+    pub new_acks: u64,
+    /// Of those, the ones that came while the receiver's window was full, and cwnd was no smaller.
+    pub window_limited_acks: u64,
 }
 
 impl Sender {
@@ -133,6 +137,8 @@ impl<L: SenderLda> Sender<L> {
         let opening = self.stream.una == 0 && self.config.syn_bytes.is_some();
         let newly_acked_pkts = ack.next - self.stream.una;
         let filled = self.fills_window();
+        self.stats.new_acks += 1;
+        self.stats.window_limited_acks += u64::from(self.is_window_limited());
         self.stream.una = ack.next;
         self.stream.next = self.stream.next.max(ack.next);
         // Karn's rule: a retransmission ends the measurement, see `on_dup_ack` and `on_timeout`.
@@ -168,6 +174,13 @@ impl<L: SenderLda> Sender<L> {
         if opening {
             self.response.on_open(&mut self.window, self.initial_window_pkts);
         }
+    }
+
+    /// Whether the receiver's window, and not cwnd, holds the sender back.
+    #[inline]
+    fn is_window_limited(&self) -> bool {
+        let Window { cwnd, max_pkts, .. } = self.window;
+        cwnd >= f64::from(max_pkts) && self.stream.flight_pkts() >= u64::from(max_pkts)
     }
 
     /// Whether cwnd, and not the receiver's window or the end of the data, says how much is in flight. ns-2 does not look.
@@ -460,10 +473,12 @@ mod tests {
             for next in 1..=20 {
                 ack(&mut sender, 100, next);
             }
-            sender.cwnd()
+            (sender.cwnd(), sender.stats().new_acks, sender.stats().window_limited_acks)
         };
-        assert_eq!(after(Config::rfc()), 4.0);
-        assert!(after(Config::ns2()) > 6.0);
+        // Two ACKs open the window from 2 to 4.
+        assert_eq!(after(Config::rfc()), (4.0, 20, 18));
+        let (cwnd, new_acks, limited) = after(Config::ns2());
+        assert!(cwnd > 6.0 && (new_acks, limited) == (20, 18));
     }
 
     #[test]

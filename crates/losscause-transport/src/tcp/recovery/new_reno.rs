@@ -10,7 +10,8 @@
 //! full ACK:             cwnd = min(ssthresh, max(FlightSize, 1) + 1)                       (the same)
 //! ```
 //!
-//! A window that the response kept at a loss is not cut at the end of its recovery either.
+//! A window that the response kept at a loss is not cut at the end of its recovery either: an ACK then lets two packets out at
+//! most until the window is full again.
 //!
 //! Deviations: the timestamp heuristic of section 4.2, which tells a loss at `recover` or below from packets sent twice, looks
 //! at the duplicate itself instead of the last ACK of new data (`fast_recovery.rs`). [`NewRenoRules::NS2`] holds the rules of ns-2.35's `Agent/TCP/Newreno`; of those, `newreno_changes_` (an
@@ -100,20 +101,33 @@ pub(in super::super) struct NewReno {
     partial_seen: bool,
     /// What the response did about the loss that is being repaired.
     answer: Answer,
+    /// A window that was kept is larger than what was in flight at the end of recovery, and fills again.
+    refilling: bool,
     /// Packets in line that the last ACK still lets out, where bursts are limited.
     burst_left: u32,
 }
 
+/// What an ACK lets out while a kept window fills again: as much as in slow start.
+const REFILL_PKTS: u32 = 2;
+
 impl NewReno {
     pub(super) fn new(config: &Config, rules: NewRenoRules) -> Self {
         let fast_recovery = FastRecovery::new(config);
-        Self { rules, fast_recovery, deflated: 0.0, partial_seen: false, answer: Answer::Kept, burst_left: 0 }
+        Self {
+            rules,
+            fast_recovery,
+            deflated: 0.0,
+            partial_seen: false,
+            answer: Answer::Kept,
+            refilling: false,
+            burst_left: 0,
+        }
     }
 
     pub(super) fn on_dup_ack(&mut self, now: Time, ack: &Ack, stream: &Stream) -> Option<Found> {
         self.limit_burst();
         let found = self.fast_recovery.on_dup_ack(now, ack, stream)?;
-        (self.deflated, self.partial_seen) = (0.0, false);
+        (self.deflated, self.partial_seen, self.refilling) = (0.0, false, false);
         Some(found)
     }
 
@@ -125,6 +139,7 @@ impl NewReno {
     pub(super) fn on_new_ack(&mut self, acked: u64, stream: &Stream, window: &mut Window) -> Progress {
         self.fast_recovery.on_new_ack();
         if !self.fast_recovery.is_recovering() {
+            self.limit_burst();
             return Progress::Open;
         }
         if self.fast_recovery.is_repaired(stream) {
@@ -159,10 +174,17 @@ impl NewReno {
 
     fn leave(&mut self, stream: &Stream, window: &mut Window) {
         self.restore(window);
-        // A window that the response kept stays: there is no cut for the burst to undo.
-        if self.rules.exit == RecoveryExit::NoBurst && self.answer == Answer::Cut {
-            let most = stream.flight_pkts().max(1) + 1;
-            window.cwnd = window.cwnd.min(most as f64);
+        match (self.rules.exit, self.answer) {
+            (RecoveryExit::NoBurst, Answer::Cut) => {
+                let most = stream.flight_pkts().max(1) + 1;
+                window.cwnd = window.cwnd.min(most as f64);
+            }
+            // A window that the response kept stays: the burst is limited instead.
+            (RecoveryExit::NoBurst, Answer::Kept) => {
+                self.refilling = true;
+                self.limit_burst();
+            }
+            (RecoveryExit::Restored | RecoveryExit::AsDeflated, _) => {}
         }
     }
 
@@ -178,6 +200,7 @@ impl NewReno {
             self.restore(window);
         }
         self.fast_recovery.on_timeout(now, stream);
+        self.refilling = false;
     }
 
     #[inline]
@@ -185,14 +208,17 @@ impl NewReno {
         if let Some(seq) = self.fast_recovery.take_retransmission(stream) {
             return Some(seq);
         }
-        if self.fast_recovery.suspects_loss() {
+        if self.fast_recovery.suspects_loss() || self.refilling {
             self.burst_left = self.burst_left.checked_sub(1)?;
         }
-        stream.take_next(self.window_pkts(stream, window))
+        let next = stream.take_next(self.window_pkts(stream, window));
+        self.refilling &= next.is_some();
+        next
     }
 
     fn limit_burst(&mut self) {
-        self.burst_left = self.rules.burst_pkts.unwrap_or(u32::MAX);
+        let most = self.rules.burst_pkts.unwrap_or(u32::MAX);
+        self.burst_left = if self.refilling { REFILL_PKTS } else { most };
     }
 
     #[inline]
@@ -288,6 +314,15 @@ mod tests {
         stream.una = 20;
         reno.on_new_ack(1, &stream, &mut window);
         assert_eq!(window.cwnd, 5.0);
+        // Two packets per ACK fill it again, no burst of five: 2, then 1 acknowledged and 3, then 1 and 4, then 1 and all 5.
+        let mut in_flight = vec![];
+        for _ in 0..5 {
+            while reno.poll_transmit(&mut stream, &window).is_some() {}
+            in_flight.push(stream.flight_pkts());
+            stream.una += 1;
+            reno.on_new_ack(1, &stream, &mut window);
+        }
+        assert_eq!(in_flight, [2, 3, 4, 5, 5]);
     }
 
     #[test]

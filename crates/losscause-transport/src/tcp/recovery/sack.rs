@@ -55,7 +55,7 @@ impl Sack {
         Self {
             threshold: config.dup_ack_threshold,
             limited: config.limited_transmit != LimitedTransmit::Off,
-            board: Scoreboard::new(config.max_window_pkts),
+            board: Scoreboard::new(),
             phase: Phase::Open { dup_acks: 0 },
             recover: 0,
         }

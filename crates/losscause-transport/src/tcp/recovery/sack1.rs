@@ -62,7 +62,7 @@ impl Sack1 {
             threshold: config.dup_ack_threshold,
             fast_retransmit: config.fast_retransmit,
             limited_transmit: config.limited_transmit,
-            board: Scoreboard::new(config.max_window_pkts),
+            board: Scoreboard::new(),
             phase: Phase::Open { dup_acks: 0 },
             recover: 0,
         }

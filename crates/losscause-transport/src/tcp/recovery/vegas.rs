@@ -43,8 +43,9 @@ pub enum VegasRules {
 pub(in super::super) struct Vegas {
     rules: VegasRules,
     threshold: u32,
-    /// What was sent: packet `seq` at `seq` modulo the receiver's window.
-    sendings: Box<[Sending]>,
+    /// What was sent: packet `seq` at `seq` modulo the size. In ns-2 that is the receiver's window; else it grows as the window is
+    /// used.
+    sendings: Vec<Sending>,
     timeout: Timeout,
     dup_acks: u32,
     /// ACKs of new data that are still a reason to look for an expired packet.
@@ -69,10 +70,14 @@ pub(in super::super) struct Vegas {
 
 impl Vegas {
     pub(super) fn new(config: &Config, rules: VegasRules) -> Self {
+        let room = match rules {
+            VegasRules::Published => 64,
+            VegasRules::Ns2 => config.max_window_pkts as usize,
+        };
         Self {
             rules,
             threshold: config.dup_ack_threshold,
-            sendings: vec![Sending::NEVER; config.max_window_pkts as usize].into_boxed_slice(),
+            sendings: vec![Sending::NEVER; room],
             timeout: Timeout::default(),
             dup_acks: 0,
             worried: 0,
@@ -176,9 +181,22 @@ impl Vegas {
             self.sendings.fill(Sending::NEVER);
             (self.opening, self.opened_at) = (Some(now), now);
         }
+        if self.rules == VegasRules::Published && seq - stream.una >= self.sendings.len() as u64 {
+            self.grow(stream);
+        }
         let slot = self.slot(seq);
         self.sendings[slot] = Sending { at: Some(now), times: self.sendings[slot].times.saturating_add(1) };
         Some(seq)
+    }
+
+    /// Twice the room; what was sent since the cumulative ACK moves along.
+    fn grow(&mut self, stream: &Stream) {
+        let size = self.sendings.len() as u64;
+        let mut larger = vec![Sending::NEVER; 2 * self.sendings.len()];
+        for seq in stream.una..stream.sent.min(stream.una + size) {
+            larger[(seq % (2 * size)) as usize] = self.sendings[self.slot(seq)];
+        }
+        self.sendings = larger;
     }
 
     fn take_sample(&mut self, now: Time, seq: u64) {
@@ -274,5 +292,20 @@ mod tests {
     fn duplicates_inflate_the_window_until_new_data_is_acknowledged_and_a_kept_one_goes_on_as_before() {
         assert_eq!(after_a_loss(Answer::Cut), (8.0, 2.0));
         assert_eq!(after_a_loss(Answer::Kept), (10.0, 44.0));
+    }
+
+    #[test]
+    fn what_is_known_of_packets_survives_a_window_that_opens() {
+        let mut vegas = Vegas::new(&Config::rfc(), VegasRules::Published);
+        let mut stream = Stream { una: 40, next: 40, sent: 40, end: u64::MAX };
+        let window = Window { cwnd: 1_000.0, ssthresh: 2.0, max_pkts: 1_000 };
+        let at = |seq| Time::ZERO + Span::from_millis(seq as i64);
+        while let Some(seq) = vegas.poll_transmit(at(stream.next), &mut stream, &window) {
+            stream.sent = seq + 1;
+        }
+        assert_eq!((stream.sent, vegas.sendings.len()), (1_040, 1_024));
+        for seq in 40..1_040 {
+            assert_eq!(vegas.sendings[vegas.slot(seq)], Sending { at: Some(at(seq)), times: 1 });
+        }
     }
 }
