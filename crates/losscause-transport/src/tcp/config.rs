@@ -25,7 +25,8 @@ pub struct Config {
     pub ack_bytes: u32,
     /// Data packets to send; endless if not set.
     pub limit_pkts: Option<u64>,
-    /// The receiver's window, packets (ns-2 `window_`). At least 1.
+    /// The receiver's window, packets (ns-2 `window_`). At least 1. What a connection remembers of its packets takes room as the
+    /// window is used, so that a large one costs nothing by itself.
     pub max_window_pkts: u32,
     /// The congestion window when data starts to flow, packets (RFC 5681, section 3.1; ns-2 `windowInit_`).
     /// At least 1; becomes 1 if the SYN had to be sent again.
@@ -64,8 +65,8 @@ impl Config {
             header_bytes: 40,
             ack_bytes: 40,
             limit_pkts: None,
-            // The largest window without the window scale option: 65,535 bytes.
-            max_window_pkts: 44,
+            // The largest window with the window scale option (RFC 7323, section 2.3): 65,535 * 2^14 bytes.
+            max_window_pkts: 735_428,
             // RFC 5681, equation 1, for segments of 1096 to 2190 bytes.
             initial_window_pkts: 3,
             initial_ssthresh_pkts: None,
@@ -210,7 +211,7 @@ impl Config {
         Ok(())
     }
 
-    /// Largest receiver's window, packets: a connection reserves a bit for each.
+    /// Largest receiver's window, packets: a forged segment may make a receiver reserve a bit for each.
     pub const LARGEST_WINDOW_PKTS: u32 = 1 << 24;
 }
 

@@ -21,7 +21,7 @@ use losscause::observe::Differentiate;
 use losscause::truth::Witness;
 use losscause::{Packet, Span, Time};
 
-use super::bits::Bits;
+use super::bits::{BITS, Bits};
 use super::config::{Config, ConfigError};
 use super::ecn::Echo;
 use super::sack_blocks::{Reports, SackBlocks};
@@ -36,6 +36,8 @@ pub struct Receiver<D = ()> {
     delay: Option<Span>,
     /// Packets that carry no payload (the SYN).
     empty: u64,
+    /// Packets from `next` on that are kept.
+    window: u64,
     /// Everything below was received.
     next: u64,
     /// One above the highest packet received.
@@ -87,9 +89,11 @@ impl<D: Differentiate> Receiver<D> {
             sack: config.sack_bytes().map(|fixed_bytes| (fixed_bytes, Reports::default())),
             delay: config.delayed_ack,
             empty: u64::from(config.quirks.syn_bytes.is_some()),
+            // Whole words of bits, a power of two of them.
+            window: u64::from(config.max_window_pkts.div_ceil(u64::BITS).next_power_of_two()) * BITS,
             next: 0,
             end: 0,
-            ahead: Bits::new(config.max_window_pkts),
+            ahead: Bits::new(),
             ahead_pkts: 0,
             acking: Acking::Idle,
             echo: Echo::new(config.ecn),
@@ -102,7 +106,7 @@ impl<D: Differentiate> Receiver<D> {
                 wire_bytes: config.ack_bytes,
                 sack: SackBlocks::NONE,
             },
-            wireless: differentiator.judges().then(|| Bits::new(config.max_window_pkts)),
+            wireless: differentiator.judges().then(Bits::new),
             differentiator,
         })
     }
@@ -175,9 +179,10 @@ impl<D: Differentiate> Receiver<D> {
     fn differentiate(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
         let (seq, next) = (segment.seq, self.next);
         let Some(wireless) = &mut self.wireless else { return };
-        if segment.payload_bytes == 0 || seq.saturating_sub(next) >= wireless.size() {
+        if segment.payload_bytes == 0 || seq.saturating_sub(next) >= self.window {
             return;
         }
+        wireless.reserve(next, seq + 1);
         let packet = Packet { seq, at: now, sent: Some(segment.sent_at) };
         self.differentiator.on_packet_watched(packet, witness, |lost, judgement| {
             if lost >= next {
@@ -191,11 +196,12 @@ impl<D: Differentiate> Receiver<D> {
     }
 
     fn take_in(&mut self, seq: u64) {
-        if seq < self.next || seq - self.next >= self.ahead.size() {
+        if seq < self.next || seq - self.next >= self.window {
             return;
         }
         self.end = self.end.max(seq + 1);
         if seq > self.next {
+            self.ahead.reserve(self.next, seq + 1);
             self.ahead_pkts += u64::from(!self.ahead.has(seq));
             self.ahead.put(seq, true);
             return;
@@ -220,11 +226,8 @@ impl<D: Differentiate> Receiver<D> {
 
     /// The packets around `seq` that were received beyond a gap, from the first to below the second.
     fn block_of(&self, seq: u64) -> Option<(u64, u64)> {
-        let received = |seq: u64| (self.next..self.end).contains(&seq) && self.ahead.has(seq);
-        received(seq).then(|| {
-            let start = (self.next..seq).rev().find(|&below| !received(below)).map_or(self.next, |gap| gap + 1);
-            (start, (seq..self.end).find(|&above| !received(above)).unwrap_or(self.end))
-        })
+        let received = (self.next..self.end).contains(&seq) && self.ahead.has(seq);
+        received.then(|| self.ahead.run(seq, self.next, self.end))
     }
 }
 

@@ -34,7 +34,12 @@ pub(super) struct Rto {
     base: Span,
     /// 1, 2, 4, …
     backoff: i64,
+    /// The timeout before the first measurement.
+    initial: Span,
 }
+
+/// The timeout with which data starts after a lost SYN.
+const AFTER_LATE_SYN: Span = Span::from_secs(3);
 
 impl Rto {
     pub(super) fn new(config: &Config) -> Self {
@@ -48,6 +53,7 @@ impl Rto {
             rttvar_4: 0,
             base: config.initial_rto,
             backoff: 1,
+            initial: config.initial_rto,
         }
     }
 
@@ -75,6 +81,19 @@ impl Rto {
         if self.backoff > 8 {
             self.srtt_8 = 0;
         }
+    }
+
+    /// A SYN that the timer had expired for was acknowledged: data starts with 3 s or more (RFC 6298, 5.7). An initial timeout of
+    /// 3 s, ns-2's, stays backed off.
+    pub(super) fn on_late_syn(&mut self) {
+        if self.initial < AFTER_LATE_SYN {
+            (self.base, self.backoff, self.srtt_8) = (AFTER_LATE_SYN, 1, 0);
+        }
+    }
+
+    /// The smoothed round-trip time; none before the first measurement, and none after the fourth doubling until the next.
+    pub(super) fn srtt(&self) -> Option<Span> {
+        (self.srtt_8 > 0).then(|| Span::from_nanos(self.tick.as_nanos() * self.srtt_8 / 8))
     }
 
     pub(super) fn clear_backoff(&mut self) {
@@ -207,6 +226,28 @@ mod tests {
         };
         assert_eq!(seconds(&Config::rfc()), [1, 2, 4, 8, 16, 32, 60, 60]);
         assert_eq!(seconds(&Config::ns2()), [3, 6, 12, 24, 48, 60, 60, 60]);
+    }
+
+    #[test]
+    fn after_a_lost_syn_data_starts_with_three_seconds() {
+        let after = |config: &Config| {
+            let mut rto = Rto::new(config);
+            rto.back_off();
+            rto.on_late_syn();
+            rto.current()
+        };
+        assert_eq!(after(&Config::rfc()), Span::from_secs(3));
+        assert_eq!(after(&Config { initial_rto: Span::from_millis(2_500), ..Config::rfc() }), Span::from_secs(3));
+        assert_eq!(after(&Config::ns2()), Span::from_secs(6), "3 s, doubled once");
+    }
+
+    #[test]
+    fn the_smoothed_round_trip_time_moves_by_an_eighth() {
+        let mut rto = rto(Config::rfc());
+        assert_eq!(rto.srtt(), None);
+        rto.on_sample(ms(0), ms(200));
+        rto.on_sample(ms(200), ms(300));
+        assert_eq!(rto.srtt(), Some(Span::from_micros(187_500)));
     }
 
     #[test]

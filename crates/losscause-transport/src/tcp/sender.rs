@@ -8,8 +8,9 @@ use super::arrivals::Arrivals;
 use super::config::{Config, ConfigError};
 use super::ecn::Reaction;
 use super::loss_event::{Answer, LossEvent};
+use super::quirks::Halving;
 use super::recovery::{Progress, Recovery};
-use super::response::Response;
+use super::response::{Acked, Growth, Response};
 use super::rto::Rto;
 use super::segment::{Ack, Segment};
 use super::stream::Stream;
@@ -70,6 +71,10 @@ pub struct Stats {
     pub timeouts: u64,
     /// Windows halved because of marks.
     pub ecn_reductions: u64,
+    /// ACKs of new data.
+    pub new_acks: u64,
+    /// Of those, the ones that came while the receiver's window was full, and cwnd was no smaller.
+    pub window_limited_acks: u64,
 }
 
 impl Sender {
@@ -153,11 +158,17 @@ impl<L: SenderLda> Sender<L> {
     fn on_new_ack(&mut self, now: Time, ack: &Ack) {
         let opening = self.stream.una == 0 && self.config.quirks.syn_bytes.is_some();
         let newly_acked_pkts = ack.next - self.stream.una;
+        let filled = self.fills_window();
+        self.stats.new_acks += 1;
+        self.stats.window_limited_acks += u64::from(self.is_window_limited());
         self.stream.una = ack.next;
         self.stream.next = self.stream.next.max(ack.next);
         // Karn's rule: a retransmission ends the measurement, see `on_dup_ack` and `on_timeout`.
         if let Some(timed) = self.timed.take_if(|timed| timed.seq < ack.next) {
             self.rto.on_sample(timed.sent_at, now);
+        }
+        if opening && self.timed_out.is_some() {
+            self.rto.on_late_syn();
         }
         let progress = self.recovery.on_new_ack(now, ack, newly_acked_pkts, &self.stream, &mut self.window);
         if !matches!(progress, Progress::Partial { restart_timer: false, .. }) {
@@ -175,22 +186,36 @@ impl<L: SenderLda> Sender<L> {
         if progress == Progress::Recovered {
             self.on_recovered(now);
         }
-        if opening {
-            self.response.on_ack(&mut self.window, &sample, &self.stream, false);
-            self.response.on_open(&mut self.window, self.initial_window_pkts);
-            return;
-        }
-        let may_grow = match progress {
+        let growth = match progress {
             // RFC 3168, section 6.1.2: an echo never opens the window.
-            _ if ack.ece && self.config.ecn => false,
-            Progress::Open => true,
-            Progress::Recovered => self.config.grows_on_recovery_exit(),
-            Progress::Partial { .. } => false,
+            _ if opening || ack.ece && self.config.ecn => Growth::Repairing,
+            Progress::Open if filled => Growth::Due,
+            Progress::Open => Growth::Unused,
+            Progress::Recovered if self.config.grows_on_recovery_exit() => Growth::Due,
+            Progress::Recovered | Progress::Partial { .. } => Growth::Repairing,
         };
-        self.response.on_ack(&mut self.window, &sample, &self.stream, may_grow);
-        if let Some(most_pkts) = self.config.quirks.max_cwnd_pkts {
+        let acked = Acked { sample: &sample, stream: &self.stream, srtt: self.rto.srtt(), growth };
+        self.response.on_ack(&mut self.window, &acked);
+        if opening {
+            self.response.on_open(&mut self.window, self.initial_window_pkts);
+        } else if let Some(most_pkts) = self.config.quirks.max_cwnd_pkts {
             self.window.cap(most_pkts);
         }
+    }
+
+    /// Whether the receiver's window, and not cwnd, holds the sender back.
+    #[inline]
+    fn is_window_limited(&self) -> bool {
+        let Window { cwnd, max_pkts, .. } = self.window;
+        cwnd >= f64::from(max_pkts) && self.stream.flight_pkts() >= u64::from(max_pkts)
+    }
+
+    /// Whether cwnd, and not the receiver's window or the end of the data, says how much is in flight. ns-2 does not look.
+    #[inline]
+    fn fills_window(&self) -> bool {
+        self.config.quirks.halving != Halving::FlightSize
+            || self.window.cwnd < f64::from(self.window.max_pkts)
+                && self.stream.flight_pkts() >= self.window.cwnd as u64
     }
 
     fn on_dup_ack(&mut self, now: Time, ack: &Ack, witness: &mut impl SenderWitness) {
@@ -276,10 +301,11 @@ impl<L: SenderLda> Sender<L> {
             self.initial_window_pkts = 1;
         }
         let again = self.timed_out == Some(una);
-        if !self.spares_timeout(now, witness) {
+        let spared = self.spares_timeout(now, witness);
+        self.recovery.on_timeout(now, &self.stream, &mut self.window);
+        if !spared {
             self.response.on_timeout(&mut self.window, now, self.stream.flight_pkts(), again);
         }
-        self.recovery.on_timeout(&self.stream);
         self.arrivals.on_timeout(&self.stream);
         self.recovering = None;
         self.ecn.on_loss(self.stream.sent);
@@ -498,6 +524,47 @@ mod tests {
         sent(&mut sender, 0);
         assert_eq!(time_out(&mut sender), (3_000, vec![0]));
         assert_eq!(ack(&mut sender, 3_050, 1), [1]);
+    }
+
+    #[test]
+    fn after_a_lost_syn_the_timer_of_data_starts_at_three_seconds() {
+        let quirks = Quirks { syn_bytes: Some(40), ..Quirks::RFC };
+        let mut sender = started(&Config { quirks, ..Config::rfc() });
+        sent(&mut sender, 0);
+        assert_eq!(time_out(&mut sender), (1_000, vec![0]));
+        assert_eq!(ack(&mut sender, 1_050, 1), [1]);
+        assert_eq!(sender.poll_timeout(), Some(at(4_050)), "RFC 6298, 5.7; the back-off alone would say 3,050");
+    }
+
+    #[test]
+    fn a_window_that_the_receiver_does_not_let_the_sender_use_does_not_grow_but_in_ns2() {
+        let after = |config| {
+            let mut sender = started(&plain(Config { max_window_pkts: 4, initial_window_pkts: 2, ..config }));
+            sent(&mut sender, 0);
+            for next in 1..=20 {
+                ack(&mut sender, 100, next);
+            }
+            (sender.cwnd(), sender.stats().new_acks, sender.stats().window_limited_acks)
+        };
+        // Two ACKs open the window from 2 to 4.
+        assert_eq!(after(Config::rfc()), (4.0, 20, 18));
+        let (cwnd, new_acks, limited) = after(Config::ns2());
+        assert!(cwnd > 6.0 && (new_acks, limited) == (20, 18));
+    }
+
+    #[test]
+    fn what_was_sent_above_a_hole_does_not_make_the_threshold_of_the_next_loss_larger() {
+        let config = Config { initial_window_pkts: 10, initial_ssthresh_pkts: Some(10), ..Config::rfc() };
+        let config = Config { max_window_pkts: 100, ..config };
+        let mut sender = started(&plain(config));
+        sent(&mut sender, 0);
+        // Packet 0 is lost. 40 duplicates: ten in flight, two by limited transmit, then one for each beyond the cut window.
+        for _ in 0..40 {
+            ack(&mut sender, 100, 0);
+        }
+        assert_eq!((sender.ssthresh(), sender.stream.flight_pkts()), (5.0, 45));
+        time_out(&mut sender);
+        assert_eq!(sender.ssthresh(), 2.5, "half of the window of 5, not of 45 packets");
     }
 
     #[test]

@@ -104,9 +104,9 @@ impl Recovery {
     #[inline]
     pub(super) fn on_dup_ack(&mut self, now: Time, ack: &Ack, stream: &Stream, window: &mut Window) -> Option<Found> {
         match self {
-            Self::Reno(reno) => reno.on_dup_ack(stream, window),
-            Self::NewReno(reno) => reno.on_dup_ack(stream, window),
-            Self::Sack(sack) => sack.on_dup_ack(ack, stream, window),
+            Self::Reno(reno) => reno.on_dup_ack(now, ack, stream),
+            Self::NewReno(reno) => reno.on_dup_ack(now, ack, stream),
+            Self::Sack(sack) => sack.on_dup_ack(ack, stream),
             Self::Sack1(sack) => sack.on_dup_ack(ack, stream),
             Self::Vegas(vegas) => vegas.on_dup_ack(now, stream, window),
         }
@@ -116,15 +116,16 @@ impl Recovery {
     pub(super) fn on_answer(&mut self, answer: Answer, stream: &Stream, window: &mut Window) {
         match self {
             Self::Vegas(vegas) => vegas.on_answer(answer, stream, window),
-            Self::Reno(_) | Self::NewReno(_) | Self::Sack(_) | Self::Sack1(_) => {}
+            Self::NewReno(reno) => reno.on_answer(answer),
+            Self::Reno(_) | Self::Sack(_) | Self::Sack1(_) => {}
         }
     }
 
-    /// The retransmission timer expired; `stream` is not taken back yet.
-    pub(super) fn on_timeout(&mut self, stream: &Stream) {
+    /// The retransmission timer expired; `stream` is not taken back yet, and the response has not answered.
+    pub(super) fn on_timeout(&mut self, now: Time, stream: &Stream, window: &mut Window) {
         match self {
-            Self::Reno(reno) => reno.on_timeout(stream),
-            Self::NewReno(reno) => reno.on_timeout(stream),
+            Self::Reno(reno) => reno.on_timeout(now, stream),
+            Self::NewReno(reno) => reno.on_timeout(now, stream, window),
             Self::Sack(sack) => sack.on_timeout(stream),
             Self::Sack1(sack) => sack.on_timeout(stream),
             Self::Vegas(vegas) => vegas.on_timeout(stream),

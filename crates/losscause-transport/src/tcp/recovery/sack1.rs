@@ -63,7 +63,7 @@ impl Sack1 {
             threshold: config.dup_ack_threshold,
             fast_retransmit: config.quirks.fast_retransmit.unwrap_or(FastRetransmit::OncePerWindow),
             limited_transmit: config.quirks.limited_transmit,
-            board: Scoreboard::new(config.max_window_pkts),
+            board: Scoreboard::new(),
             phase: Phase::Open { dup_acks: 0 },
             recover: 0,
         }
