@@ -424,17 +424,13 @@ mod tests {
     }
 
     fn ack(sender: &mut Sender, ms: i64, next: u64) -> Vec<u64> {
-        let ack = Ack {
-            next,
-            echo: at(0),
-            echo_of_retransmission: false,
-            ece: false,
-            wireless: false,
-            wire_bytes: 40,
-            sack: SackBlocks::NONE,
-        };
-        sender.on_ack(at(ms), &ack, &mut ());
+        sender.on_ack(at(ms), &ack_of(next), &mut ());
         sent(sender, ms)
+    }
+
+    fn ack_of(next: u64) -> Ack {
+        let (echo, echo_of_retransmission, sack) = (at(0), false, SackBlocks::NONE);
+        Ack { next, echo, echo_of_retransmission, ece: false, wireless: false, wire_bytes: 40, sack }
     }
 
     fn time_out(sender: &mut Sender) -> (i64, Vec<u64>) {
@@ -758,6 +754,53 @@ mod tests {
         assert_eq!(after_three([false, false, true]).cwnd(), 10.1, "the acknowledgement that declares the loss counts");
         told.on_timeout(told.poll_timeout().unwrap(), &mut ());
         assert_eq!((told.cwnd(), told.ssthresh()), (1.0, 5.0));
+    }
+
+    /// Calls every loss congestion, and wireless once its recovery lost no more than that packet.
+    #[derive(Default)]
+    struct SecondThoughts(Vec<(Signal, u64)>);
+
+    impl SenderLda for SecondThoughts {
+        fn name(&self) -> &'static str {
+            "second thoughts"
+        }
+        fn needs(&self) -> losscause::ack::SenderInputs {
+            losscause::ack::SenderInputs::NONE
+        }
+        fn on_ack(&mut self, _: &AckSample) {}
+        fn on_loss(&mut self, loss: &DeclaredLoss) {
+            self.0.push((loss.signal, loss.numbers.unwrap().first));
+        }
+        fn judge(&self, loss: &DeclaredLoss) -> losscause::Judgement {
+            ().judge(loss)
+        }
+        fn on_recovery_end(&mut self, recovery: &EndedRecovery) -> Option<losscause::Judgement> {
+            let judgement = losscause::Judgement { verdict: Verdict::Wireless, reason: losscause::Reason::Labelled };
+            (recovery.lost_pkts == 1).then_some(judgement)
+        }
+    }
+
+    #[test]
+    fn a_verdict_that_is_revised_when_the_recovery_ends_undoes_the_cut() {
+        // Packet 1 is lost; or 1 and 4, so that a partial ACK asks for 4.
+        let after = |partial_acks: &[u64]| {
+            let ssthresh = Some(10);
+            let config = Config { initial_window_pkts: 10, initial_ssthresh_pkts: ssthresh, ..Config::rfc() };
+            let config = plain(config).with_variant(super::super::Variant::NewReno);
+            let mut sender = Sender::with_lda(&config, SecondThoughts::default()).unwrap();
+            sender.start(at(0));
+            while sender.poll_transmit(at(0)).is_some() {}
+            let acks = [1, 1, 1, 1].iter().chain(partial_acks).chain(&[13]);
+            for (ms, next) in (100..).zip(acks) {
+                sender.on_ack(at(ms), &ack_of(*next), &mut ());
+                while sender.poll_transmit(at(ms)).is_some() {}
+            }
+            assert_eq!(sender.lda.0, [(Signal::Gap, 1)]);
+            (sender.cwnd() > 10.0, sender.ssthresh())
+        };
+        assert_eq!(after(&[]), (true, 10.0));
+        let (whole, ssthresh) = after(&[4]);
+        assert!(!whole && ssthresh < 10.0, "two packets were lost: {ssthresh}");
     }
 
     #[test]
