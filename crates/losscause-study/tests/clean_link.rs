@@ -36,12 +36,20 @@ fn every_tcp_fills_a_clean_link_whatever_the_receivers_window() {
             }
         }
     }
-    let achieved = parallel::map(Jobs::All, &cells, |&(variant, rate_bps, queue_bdp, window)| {
-        let mut settings =
-            vec![format!("tcp.variant={variant}"), format!("rate_bps={rate_bps}"), format!("queue_bdp={queue_bdp}")];
-        settings.extend(window.map(|window| format!("tcp.max_window_pkts={window}")));
-        achieved(&measured(&settings, 1), rate_bps)
-    });
+    let achieved = parallel::map(
+        &cells,
+        Jobs::default(),
+        |&(variant, rate_bps, queue_bdp, window)| {
+            let mut settings = vec![
+                format!("tcp.variant={variant}"),
+                format!("rate_bps={rate_bps}"),
+                format!("queue_bdp={queue_bdp}"),
+            ];
+            settings.extend(window.map(|window| format!("tcp.max_window_pkts={window}")));
+            achieved(&measured(&settings, 1), rate_bps)
+        },
+        |_| (),
+    );
     let mut table = String::new();
     for ((variant, rate_bps, queue_bdp, window), (goodput, timeouts)) in cells.iter().zip(&achieved) {
         let window = window.map_or("default".to_owned(), |window| window.to_string());
@@ -57,7 +65,7 @@ fn goodput_at_one_percent(variant: &str, lda: Option<&str>) -> f64 {
         vec![format!("tcp.variant={variant}"), "loss=0.01".to_owned(), "tcp.max_window_pkts=1000".to_owned()];
     settings.extend(lda.map(|lda| format!("flow.transfer.lda={lda}")));
     let seeds: Vec<u64> = (1..=5).collect();
-    let runs = parallel::map(Jobs::All, &seeds, |&seed| achieved(&measured(&settings, seed), 10e6).0);
+    let runs = parallel::map(&seeds, Jobs::default(), |&seed| achieved(&measured(&settings, seed), 10e6).0, |_| ());
     runs.iter().sum::<f64>() / runs.len() as f64
 }
 
