@@ -102,7 +102,9 @@ fn documentation() -> Result<()> {
 }
 
 fn tests() -> Result<()> {
-    run(cargo().args(["test", "--workspace", "--quiet"]))
+    run(cargo().args(["test", "--workspace", "--quiet"]))?;
+    // The workspace needs none of the optional features of `losscause`.
+    run(cargo().args(["test", "--package", "losscause", "--all-features", "--quiet"]))
 }
 
 fn wasm() -> Result<()> {

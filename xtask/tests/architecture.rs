@@ -85,9 +85,11 @@ fn a_forbidden_door_is_found_wherever_the_manifest_hides_it() {
 }
 
 #[test]
-fn losscause_depends_on_nothing() {
-    let found = dependencies(&manifests()["losscause"], &["dependencies", "build-dependencies"]);
-    assert!(found.is_empty(), "`losscause` may have no dependency, yet its manifest names {found:?}");
+fn losscause_depends_on_nothing_but_optionally_on_serde() {
+    let manifest = &manifests()["losscause"];
+    let found = dependencies(manifest, &["dependencies", "build-dependencies"]);
+    assert_eq!(found, BTreeSet::from(["serde".to_owned()]), "`losscause` may have no other dependency");
+    assert_eq!(manifest["dependencies"]["serde"].get("optional"), Some(&Value::Boolean(true)));
 }
 
 #[test]
