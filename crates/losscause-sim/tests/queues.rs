@@ -27,7 +27,8 @@ fn marking() -> QueueSpec {
 }
 
 fn tcp(ecn: bool) -> Traffic {
-    Traffic::tcp(tcp::Config { ecn, ..tcp::Config::rfc() })
+    // The window bounds by how much slow start overshoots.
+    Traffic::tcp(tcp::Config { ecn, max_window_pkts: 44, ..tcp::Config::rfc() })
 }
 
 /// Calls every loss wireless.

@@ -201,13 +201,12 @@ fn notes(network: &Network, simulation: &Simulation) -> Vec<String> {
     let mut groups: Vec<(&str, u32, u64, u64)> = Vec::new();
     for (id, spec) in (0..).map(FlowId).zip(&network.flows).filter(|(_, spec)| spec.measured) {
         let (Traffic::Tcp { config, .. }, Some(stats)) = (&spec.traffic, simulation.flow(id).tcp) else { continue };
-        match groups.iter_mut().find(|(known, ..)| *known == group(&spec.name)) {
-            Some((.., limited, all)) => {
-                (*limited, *all) = (*limited + stats.window_limited_acks, *all + stats.new_acks)
-            }
-            None => {
-                groups.push((group(&spec.name), config.max_window_pkts, stats.window_limited_acks, stats.new_acks));
-            }
+        let known = groups.iter_mut().find(|(known, ..)| *known == group(&spec.name));
+        if let Some((.., limited, all)) = known {
+            *limited += stats.window_limited_acks;
+            *all += stats.new_acks;
+        } else {
+            groups.push((group(&spec.name), config.max_window_pkts, stats.window_limited_acks, stats.new_acks));
         }
     }
     let limited = groups.into_iter().filter(|(_, _, limited, _)| *limited > 0);

@@ -56,7 +56,7 @@ pub(super) struct Acked<'a> {
 pub(super) enum Growth {
     /// It may.
     Due,
-    /// Not while a loss is being repaired, nor by the echo of a mark.
+    /// Not while a loss is being repaired, nor by the echo of a mark or the ACK of the SYN.
     Repairing,
     /// Not while the receiver's window or the end of the data holds the sender back: what cwnd allows was not tried (RFC 9438,
     /// section 5.8).
