@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! third duplicate ACK:  retransmit;  pipe = packets in flight - 3
-//! any ACK:              pipe -= 1, and 1 more for a partial ACK;  then packets are sent while pipe < cwnd, pipe += 1 each:
+//! any ACK:              pipe -= 1, and 1 more for a partial ACK;
+//!                       then packets are sent while pipe < cwnd, pipe += 1 each:
 //!                       the first hole below the highest reported packet not yet retransmitted, else unsent data
 //! ```
 //!
