@@ -245,7 +245,8 @@ mod tests {
 
     #[test]
     fn a_loss_is_judged_by_the_gap_that_it_lies_in() {
-        // T_min 10 ms. Packets 2 and 3 are missing for 35 ms: wireless, as 30 <= 35 < 40. Packet 9 for 35 ms: congestion.
+        // T_min 10 ms. Packets 2 and 3 are missing for 35 ms: wireless, as 30 <= 35 < 40. Packet 9 for 35 ms:
+        // congestion.
         let mut lda = AtSender::new(biaz());
         [gap(0, None, 0, 0), gap(10, None, 0, 0), gap(45, None, 2, 2), gap(80, None, 9, 1)]
             .iter()

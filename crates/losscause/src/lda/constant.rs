@@ -3,7 +3,8 @@
 //! The first gives a transport that does not differentiate (M_c = 0, M_w = 100 %), the second one that slows down for
 //! no loss (M_c = 100 %, M_w = 0).
 //!
-//! Source: Cen, Cosman & Voelker 2003, section III ("unaware TFRC") for the first; the second is a bound for comparison.
+//! Source: Cen, Cosman & Voelker 2003, section III ("unaware TFRC") for the first; the second is a bound for
+//! comparison.
 //!
 //! Parameters: none. Deviations: none.
 

@@ -106,8 +106,8 @@ impl Update {
 }
 
 choice! {
-    /// Which packet's trip time decides about a gap. Cen 2003 writes rott_i "using the same notation as in the Biaz scheme"
-    /// (III-C), where P_i is the last packet before the gap; its Spike looks at the "current state" (III-B).
+    /// Which packet's trip time decides about a gap. Cen 2003 writes rott_i "using the same notation as in the Biaz
+    /// scheme" (III-C), where P_i is the last packet before the gap; its Spike looks at the "current state" (III-B).
     pub enum JudgedBy {
         /// The packet that reveals the gap.
         #[default]
