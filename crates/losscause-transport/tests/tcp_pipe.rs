@@ -59,7 +59,8 @@ fn two_losses_in_a_window_cost_two_fast_retransmits_under_rfc_5681_and_a_timeout
 
 #[test]
 fn a_lost_retransmission_costs_a_timeout() {
-    // With a larger window Reno takes duplicates after the timeout for another loss: packets that were sent twice cause them.
+    // With a larger window, needlessly sent packets cause duplicates after the timeout, which Reno takes for another
+    // loss.
     for config in [Config { max_window_pkts: 44, ..rfc() }, Config::ns2()] {
         let first = transfer(config, 1 << 60);
         let (at, lost) = first.log.sends[60];

@@ -78,7 +78,8 @@ fn the_rate_after_the_same_losses_is_that_of_ns2() {
 
 #[test]
 fn every_packet_goes_as_in_ns2_where_no_tie_is_left_to_rounding() {
-    // ns-2.35, one flow of 60 s over 20 ms each way; of the packets that crossed, every 97th is corrupted, and every fifth
+    // ns-2.35, one flow of 60 s over 20 ms each way. Of the packets that crossed, every 97th is corrupted, and every
+    // fifth
     // time the one after it too. On an idle path ns-2's rounding decides which of two equal times is longer, so the
     // link back is kept busy: 40-byte packets from 0.123 ms on, one in 1.37 of their transmission times.
     // Rate, ns-2's queue limit; packets sent, received, and dropped by the queue.

@@ -4,8 +4,8 @@
 //! watches the timing of every packet and says for every loss whether a queue overflowed ([`Verdict::Congestion`]) or
 //! the air corrupted the packet ([`Verdict::Wireless`]).
 //!
-//! Each algorithm is written once, without I/O, clock, allocation or randomness. The same code runs in the simulator, on
-//! packet captures and in live transports.
+//! Each algorithm is written once, without I/O, clock, allocation or randomness. The same code runs in the simulator,
+//! on packet captures and in live transports.
 //!
 //! # At a receiver
 //!
@@ -29,8 +29,9 @@
 //!
 //! # At a sender
 //!
-//! A QUIC stack, or TCP with SACK, hears of every packet that arrives. A [`SenderDifferentiator`] takes in what is sent,
-//! acknowledged and lost; [`AtSender`] lets a receiver's algorithm run there, with round-trip times for trip times.
+//! A QUIC stack, or TCP with SACK, hears of every packet that arrives. A [`SenderDifferentiator`] takes in what is
+//! sent, acknowledged and lost; [`AtSender`] lets a receiver's algorithm run there, with round-trip times for trip
+//! times.
 //!
 //! ```
 //! use losscause::lda::{ZigZag, ZigZagConfig};

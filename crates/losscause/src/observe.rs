@@ -45,7 +45,8 @@ pub struct Interval {
     pub packets: u32,
     /// How many of the spanned packets are missing (the papers' n). Less than [`Interval::packets`].
     pub missing: u32,
-    /// Relative trip time of the packet at the start of the interval, if known: after a gap, of the last packet before it.
+    /// Relative trip time of the packet at the start of the interval, if known: after a gap, of the last packet before
+    /// it.
     pub rott_before: Option<Span>,
 }
 
@@ -245,7 +246,8 @@ impl<L: Lda> Differentiator<L> {
         observed
     }
 
-    /// The second half of [`Self::on_packet_watched`]: judges every packet missing before `arrival`, the last one observed.
+    /// The second half of [`Self::on_packet_watched`]: judges every packet missing before `arrival`, the last one
+    /// observed.
     pub fn judge_gap(&self, arrival: &Arrival, witness: &mut impl Witness, mut on_loss: impl FnMut(u64, Judgement)) {
         for seq in arrival.seq - u64::from(arrival.lost())..arrival.seq {
             let loss = Loss { seq, revealed_by: *arrival, truth: witness.truth(seq) };

@@ -109,7 +109,7 @@ fn schemes(packets: &[Packet]) -> Vec<&'static str> {
 
 #[test]
 fn b5_the_average_interval_is_per_packet_spanned_and_has_no_unit() {
-    // A saturated link that nobody shares and that loses every other packet: T_avg is T_min, so mBiaz runs from the end
+    // A saturated link of one flow that loses every other packet: T_avg is T_min, so mBiaz runs from the end
     // of the first lock on. Divided by n, T_avg would be twice T_min, and squared it would be anything: a shared link.
     for unit in [1, 1_000, 1_000_000] {
         let t = Span::from_nanos(400 * unit);

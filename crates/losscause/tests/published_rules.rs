@@ -42,8 +42,8 @@ fn the_limits_of_biaz_move_with_the_number_of_lost_packets() {
     }
 }
 
-/// A ZigZag with mean 100 and deviation 10, in microseconds. With gain 1/2 the mean is half the old one and half the new
-/// value, and the deviation forgets all but the last distance.
+/// A ZigZag with mean 100 and deviation 10, in microseconds. With gain 1/2 the mean is half the old one and half the
+/// new value, and the deviation forgets all but the last distance.
 fn zigzag_with_mean_100_dev_10(above_three: AboveThree) -> ZigZag {
     let config = ZigZagConfig { alpha: 0.5, above_three, ..ZigZagConfig::default() };
     let mut zigzag = ZigZag::new(&config).expect("valid");

@@ -1,4 +1,5 @@
-//! What a sender with per-packet acknowledgements knows is enough: an algorithm there says what it says at the receiver.
+//! What a sender with per-packet acknowledgements knows is enough: an algorithm there says what it says at the
+//! receiver.
 
 mod common;
 
@@ -94,7 +95,8 @@ proptest! {
         }
     }
 
-    /// Bursts sent at one instant, acknowledged in any grouping, without numbers: the tracker misses as many as are missing.
+    /// Bursts sent at one instant, acknowledged in any grouping, without numbers: the tracker misses as many as are
+    /// missing.
     #[test]
     fn send_times_and_the_largest_number_give_the_true_number_of_missing_packets(
         bursts in prop::collection::vec(prop::collection::vec(prop::bool::weighted(0.7), 1..6), 1..30),
@@ -149,7 +151,8 @@ proptest! {
 
 #[test]
 fn every_algorithm_of_the_receivers_decides_at_a_sender_like_quic() {
-    // A queue that fills and empties, a packet every 10 ms, every 17th lost: fed like a QUIC stack that names no numbers.
+    // A queue that fills and empties, a packet every 10 ms, every 17th lost: fed like a QUIC stack that names no
+    // numbers.
     let ops: Vec<Op> = (0..400).map(|i| (10_000, 30_000 + 500 * (i % 40), i % 17 != 16)).collect();
     let (sent, arrived) = flow(&ops);
     for algorithm in RECEIVERS {
@@ -201,7 +204,8 @@ fn an_algorithm_hears_what_a_recovery_lost_and_may_revise_its_verdict() {
     let ms = |ms| Time::ZERO + Span::from_millis(ms);
     let mut sender = SenderDifferentiator::<_, 64>::new(SecondThoughts::default());
     let mut revised = Vec::new();
-    // A packet every 10 ms, acknowledged 50 ms later; 7 is lost, and later 20 and 22. Each is declared three packets later.
+    // A packet every 10 ms, acknowledged 50 ms later; 7 is lost, and later 20 and 22. Each is declared three packets
+    // later.
     for number in 0..40 {
         sender.on_sent(number, ms(10 * number as i64));
         let Some(acked) = number.checked_sub(5).filter(|n| ![7, 20, 22].contains(n)) else { continue };

@@ -1,7 +1,7 @@
-//! What acknowledgements tell about arrivals, for a loss differentiation algorithm at the sender.
+//! Derives arrivals from ACKs, for a loss differentiation algorithm at the sender.
 //!
-//! With SACK the scoreboard shows every gap in its true size. Without, duplicate ACKs show one missing packet per gap
-//! ([`DuplicateAcks`]).
+//! With SACK the scoreboard shows the true size of each gap. Without SACK, duplicate ACKs show one missing packet per
+//! gap ([`DuplicateAcks`]).
 
 use losscause::ack::Numbers;
 use losscause::{AckSample, DuplicateAcks, Span, Time};
@@ -9,12 +9,12 @@ use losscause::{AckSample, DuplicateAcks, Span, Time};
 use super::recovery::Scoreboard;
 use super::stream::Stream;
 
-/// Makes [`AckSample`]s.
+/// Turns ACKs into [`AckSample`]s.
 #[derive(Clone, Debug)]
 pub(super) enum Arrivals {
-    /// By the numbers of cumulative ACKs.
+    /// From cumulative ACK numbers.
     Duplicates(DuplicateAcks),
-    /// By what the receiver reports.
+    /// From SACK reports.
     Reported(Reported),
 }
 
@@ -23,7 +23,7 @@ impl Arrivals {
         if sack { Self::Reported(Reported::default()) } else { Self::Duplicates(DuplicateAcks::default()) }
     }
 
-    /// An ACK arrived that `stream` and `board` have taken in already.
+    /// Handles an ACK. `stream` and `board` must already include it.
     #[inline]
     pub(super) fn on_ack(
         &mut self,
@@ -49,12 +49,12 @@ impl Arrivals {
     }
 }
 
-/// How far the receiver's reports have come.
+/// How far the receiver's SACK reports reach.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reported {
-    /// Packets below arrived or are missing.
+    /// Every packet below is known to have arrived or to be missing.
     covered: u64,
-    /// Packets that are known to have arrived.
+    /// Number of packets known to have arrived.
     arrived: u64,
 }
 
@@ -62,7 +62,7 @@ impl Reported {
     fn on_ack(&mut self, at: Time, rtt: Option<Span>, una: u64, board: &Scoreboard) -> AckSample {
         let mut sample = AckSample::new(at);
         let arrived = una + board.sacked();
-        // After a timeout the reports are forgotten and come again.
+        // A timeout clears the reports; the receiver repeats them.
         sample.newly_acked_pkts = arrived.saturating_sub(self.arrived);
         self.arrived = arrived;
         let end = board.end().max(una);

@@ -1,6 +1,6 @@
-//! A bit for every packet of a window, in room that grows as the window is used.
+//! One bit per packet of a window, in storage that grows as the window is used.
 
-/// Bits of packets in a row, wherever they begin: a ring of words. Places of packets that were not reserved together coincide.
+/// A ring of words with one bit per packet number. Numbers that were not reserved together may share a bit.
 #[derive(Clone, Debug)]
 pub(super) struct Bits {
     words: Vec<u64>,
@@ -15,8 +15,8 @@ impl Bits {
         Self { words: vec![0; 2] }
     }
 
-    /// Gives every packet of `from..to` a place of its own. Those that had one, from `from` on, keep their bits. The room
-    /// doubles, so that a window that opens costs no more than a few copies.
+    /// Reserves a bit for each packet of `from..to`. Bits already reserved from `from` on keep their values. The
+    /// storage doubles, so an opening window costs only a few copies.
     #[inline]
     pub(super) fn reserve(&mut self, from: u64, to: u64) {
         if from < to && to - from > BITS * (self.words.len() as u64 - 1) {
@@ -27,7 +27,7 @@ impl Bits {
     #[cold]
     fn grow(&mut self, from: u64, to: u64) {
         let old = std::mem::take(&mut self.words);
-        // A range that does not begin at a word's edge lies in one word more.
+        // A range that does not start at a word boundary needs one more word.
         let words = (to - from).div_ceil(BITS) + 1;
         self.words = vec![0; words.next_power_of_two() as usize];
         for word in (from / BITS..).take(old.len()) {
@@ -47,7 +47,7 @@ impl Bits {
         *word = if set { *word | bit } else { *word & !bit };
     }
 
-    /// The bits of packets from 64 times `word` on.
+    /// The word of bits whose first packet is 64 times `word`.
     #[inline]
     pub(super) fn word(&self, word: u64) -> u64 {
         self.words[word as usize & (self.words.len() - 1)]
@@ -59,14 +59,14 @@ impl Bits {
         &mut self.words[place]
     }
 
-    /// The set bits around `seq`, which is set, within the reserved `from..to`: from the first to below the second.
+    /// The half-open run of set bits around `seq`, which must be set, within the reserved range `from..to`.
     pub(super) fn run(&self, seq: u64, from: u64, to: u64) -> (u64, u64) {
         (self.run_start(seq, from), self.run_end(seq, to))
     }
 
     fn run_start(&self, seq: u64, from: u64) -> u64 {
         let mut word = seq / BITS;
-        // The clear bits up to `seq` in its word.
+        // The clear bits at or below `seq` in its word.
         let mut gaps = !self.word(word) & (u64::MAX >> (BITS - 1 - seq % BITS));
         while gaps == 0 && word > from / BITS {
             word -= 1;

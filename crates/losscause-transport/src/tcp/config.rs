@@ -1,4 +1,4 @@
-//! The settings of a connection. Both ends are made from the same value.
+//! The settings of a connection. Both ends use the same value.
 
 mod error;
 
@@ -25,8 +25,8 @@ pub struct Config {
     pub ack_bytes: u32,
     /// Data packets to send; endless if not set.
     pub limit_pkts: Option<u64>,
-    /// The receiver's window, packets (ns-2 `window_`). At least 1. What a connection remembers of its packets takes room as the
-    /// window is used, so that a large one costs nothing by itself.
+    /// The receiver's window, packets (ns-2 `window_`). At least 1. Per-packet storage grows as the window is used, so
+    /// a large value costs nothing by itself.
     pub max_window_pkts: u32,
     /// The congestion window when data starts to flow, packets (RFC 5681, section 3.1; ns-2 `windowInit_`).
     /// At least 1; becomes 1 if the SYN had to be sent again.

@@ -1,31 +1,31 @@
 //! Explicit Congestion Notification for TCP (RFC 3168, section 6.1).
 //!
-//! A queue marks a segment instead of dropping it. The receiver says so in every acknowledgement (ECE) until a segment
-//! tells it that the sender has reduced its window (CWR). The sender takes an echo for a loss, once per window of data:
-//! it halves its window and retransmits nothing.
+//! A queue marks a segment instead of dropping it. The receiver echoes the mark in every ACK (ECE) until a segment
+//! reports that the sender has reduced its window (CWR). The sender treats an echo as a loss, once per window of data:
+//! it halves the window and retransmits nothing.
 //!
-//! Segments sent for the first time may be marked; the SYN, retransmissions and acknowledgements may not (sections 6.1.1,
-//! 6.1.4 and 6.1.5).
+//! Only first transmissions of data may be marked; the SYN, retransmissions and ACKs may not (sections 6.1.1, 6.1.4 and
+//! 6.1.5).
 //!
-//! Deviations: both ends take the same [`Config`](super::Config), so nothing is negotiated. With a window of one segment
-//! an echo changes nothing but ssthresh, where section 6.1.2 has the sender wait for the retransmission timer.
+//! Deviations: both ends use the same [`Config`](super::Config), so nothing is negotiated. With a window of one segment
+//! an echo changes only ssthresh; section 6.1.2 makes the sender wait for the retransmission timer.
 
 use super::segment::{Ack, Segment};
 use crate::Ecn;
 
-/// The sender's part: when an echo counts, and what goes out.
+/// The sender's part: when an echo counts, and which flags to send.
 #[derive(Clone, Debug)]
 pub(super) struct Reaction {
     on: bool,
-    /// The last reduction; none before the first.
+    /// The last reduction; `None` before the first.
     last: Option<Reduction>,
-    /// The next segment with new data says CWR.
+    /// The next segment with new data carries CWR.
     announce: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Reduction {
-    /// Everything below was sent by then.
+    /// One above the highest packet sent by then.
     sent: u64,
     cause: Cause,
 }
@@ -41,14 +41,14 @@ impl Reaction {
         Self { on, last: None, announce: false }
     }
 
-    /// Whether the window is to be halved because of this acknowledgement: it echoes a mark, and the window was not
-    /// reduced since what it acknowledges was sent (section 6.1.2).
+    /// Whether this ACK requires a window reduction: it echoes a mark, and the packets it acknowledges were sent after
+    /// the last reduction (section 6.1.2).
     pub(super) fn is_due(&self, ack: &Ack) -> bool {
         self.on && ack.ece && self.last.is_none_or(|last| ack.next > last.sent)
     }
 
-    /// Whether a loss of packet `una` belongs to a window that was reduced for an echo already: it is repaired, and the
-    /// window stays (section 6.1.2).
+    /// Whether a loss of packet `una` falls in a window that was already reduced for an echo. It is repaired without
+    /// another cut (section 6.1.2).
     pub(super) fn covers(&self, una: u64) -> bool {
         self.last.is_some_and(|last| last.cause == Cause::Echo && una <= last.sent)
     }
@@ -63,7 +63,7 @@ impl Reaction {
         self.reduced(sent, Cause::Loss);
     }
 
-    /// What a segment says: whether it may be marked, and CWR. `fresh` if it carries data for the first time.
+    /// The ECN field and CWR flag of the next segment. `fresh` if it carries data for the first time.
     pub(super) fn stamp(&mut self, fresh: bool) -> (Ecn, bool) {
         if self.on && fresh { (Ecn::Capable, std::mem::take(&mut self.announce)) } else { (Ecn::NotCapable, false) }
     }
@@ -76,7 +76,7 @@ impl Reaction {
     }
 }
 
-/// The receiver's part: what acknowledgements say.
+/// The receiver's part: when ACKs carry ECE.
 #[derive(Clone, Debug)]
 pub(super) struct Echo {
     on: bool,
@@ -88,7 +88,7 @@ impl Echo {
         Self { on, ece: false }
     }
 
-    /// Takes a segment in; whether acknowledgements say ECE from now on (section 6.1.3).
+    /// Handles a segment. Returns whether ACKs carry ECE from now on (section 6.1.3).
     pub(super) fn on_segment(&mut self, segment: &Segment) -> bool {
         if self.on {
             self.ece = segment.ecn == Ecn::Marked || (self.ece && !segment.cwr);
@@ -137,7 +137,7 @@ mod tests {
         // Ten in flight: half of them.
         assert!(ack(&mut sender, 100, 1, true).is_empty());
         assert_eq!((sender.cwnd(), sender.ssthresh()), (5.0, 5.0));
-        // All that was in flight then is echoed too, and changes nothing.
+        // ACKs of everything in flight at that time echo the mark too, and change nothing.
         for next in 2..=10 {
             for segment in ack(&mut sender, 100, next, true) {
                 assert!(!segment.retransmission);
@@ -204,8 +204,8 @@ mod tests {
         }
         assert_eq!((sender.cwnd(), sender.ssthresh()), before);
         assert_eq!((sender.stats().fast_retransmits, sender.stats().ecn_reductions), (1, 0));
-        // An echo in that very window still counts: no loss has cut it. Three packets told of, 10 ms apart: q = 0.1/(0.1 + 0.01),
-        // ownd = q + q^2 + q^3.
+        // An echo in that window still counts, because no loss has cut it. Three reported packets, 10 ms apart: q =
+        // 0.1/(0.1 + 0.01), ownd = q + q^2 + q^3.
         ack(&mut sender, 140, 2, true);
         let q: f64 = 10.0 / 11.0;
         assert!((sender.cwnd() - (q + q * q + q * q * q)).abs() < 1e-9);

@@ -1,10 +1,10 @@
-//! What recovery and response say to each other about a loss.
+//! The types that recovery and response exchange about a loss.
 //!
 //! ```text
-//! recovery   on_dup_ack          -> Found        a packet was lost, so much was in flight
+//! recovery   on_dup_ack          -> Found        a packet was lost, with the packets in flight
 //! sender     asks the LDA        -> LossEvent    the same with the verdict
 //! response   on_fast_retransmit  -> Answer       whether the window was cut
-//! recovery   on_answer                           goes on from the window that is left
+//! recovery   on_answer                           continues with the resulting window
 //! ```
 
 use losscause::{Time, Verdict};
@@ -12,9 +12,9 @@ use losscause::{Time, Verdict};
 /// A loss that duplicate ACKs revealed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Found {
-    /// Packets in flight; [`super::window::Window::in_network`] says how many of them count.
+    /// Packets in flight; [`super::window::Window::in_network`] limits how many count.
     pub(super) flight_pkts: u64,
-    /// How the packet was sent, where recovery keeps that.
+    /// How the packet was sent, if recovery records that.
     pub(super) sending: Option<Sending>,
     /// Whether the retransmission timer backs off.
     pub(super) back_off: bool,
@@ -23,29 +23,29 @@ pub(super) struct Found {
 /// How a packet was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sending {
-    /// When last.
+    /// Time of the last transmission.
     pub(super) at: Option<Time>,
-    /// How often.
+    /// Number of transmissions.
     pub(super) times: u32,
 }
 
-/// Congestion, or a loss that may be congestion: everything that a response may look at.
+/// What a response may use to answer a loss.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LossEvent {
-    /// When it was found.
+    /// When the loss was detected.
     pub(super) at: Time,
     /// Packets in flight, as in [`Found`].
     pub(super) flight_pkts: u64,
-    /// Why the packet was lost, as far as the sender can tell.
+    /// The verdict on the packet's cause of loss.
     pub(super) verdict: Verdict,
-    /// How the packet was sent, where recovery keeps that.
+    /// How the packet was sent, if recovery records that.
     pub(super) sending: Option<Sending>,
 }
 
 /// What the response did about a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// The window was not cut: the loss is not taken for congestion, or was answered before.
+    /// The window was not cut: the loss is not congestion, or was already answered.
     Kept,
     /// The window was cut.
     Cut,

@@ -1,18 +1,18 @@
 //! TCP, counted in full-sized packets.
 //!
-//! Three things stay apart, so that another algorithm is one file beside the others:
+//! Recovery, differentiation and response are separate, so a new algorithm is one new file:
 //!
-//! - *recovery*, when duplicate ACKs mean a loss and what is sent next: `recovery/`;
-//! - *differentiation*, why it was lost: whatever [`losscause::SenderLda`] the sender is given;
-//! - *response*, what the window does: `response/`.
+//! - *recovery* (`recovery/`) detects losses from duplicate ACKs and chooses the next packet to send;
+//! - *differentiation* (the sender's [`losscause::SenderLda`]) judges why a packet was lost;
+//! - *response* (`response/`) adjusts the window.
 //!
-//! Around them is the shared machine: numbers, timer and transmission in `sender.rs`, the retransmission timeout in
-//! `rto.rs`, acknowledgements in `receiver.rs`, congestion that queues announce by marks in `ecn.rs`. Recovery and response do not
-//! know each other: both move `window.rs`, and what they say about a loss is in `loss_event.rs`.
+//! The rest is shared: packet numbers, timer and transmission in `sender.rs`, the retransmission timeout in `rto.rs`,
+//! acknowledgements in `receiver.rs`, ECN in `ecn.rs`. Recovery and response do not call each other: both adjust
+//! `window.rs`, and they exchange the types of `loss_event.rs`.
 //!
-//! [`Config`] holds the settings, [`Quirks`] the rules in which ns-2 differs from the RFCs, [`Variant`] the TCPs that
-//! have a name; [`Config::rfc`] and [`Config::ns2`] are whole sets. A flow free of wireless loss is this sender over
-//! a link that spares its packets, not another sender.
+//! [`Config`] holds the settings, [`Quirks`] the rules in which ns-2 differs from the RFCs, [`Variant`] the named TCPs.
+//! [`Config::rfc`] and [`Config::ns2`] are complete settings. A flow without wireless loss uses this same sender; only
+//! its link differs.
 
 mod arrivals;
 mod bits;

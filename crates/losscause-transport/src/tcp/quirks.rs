@@ -1,26 +1,26 @@
-//! The rules in which ns-2 differs from the RFCs and from the papers, or in which its versions differ.
+//! Rules in which ns-2 differs from the RFCs and papers, or in which ns-2 versions differ.
 //!
-//! [`super::Config`] holds what a user of a TCP sets. Here is what only a reproduction sets: the named sets below, or
-//! one rule at a time. ns-2 is version 2.35 where no other is named; its list of changes gives the dates.
+//! [`super::Config`] holds a user's settings. Quirks are set only to reproduce ns-2: as a named set below, or one rule
+//! at a time. ns-2 means version 2.35 unless another is named; dates are from its list of changes.
 
 use losscause::Span;
 
-/// Rules of a connection that imitate a version of ns-2; [`Quirks::RFC`] imitates none.
+/// Rules that imitate a version of ns-2; [`Quirks::RFC`] imitates none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quirks {
-    /// If set, the connection opens with a SYN of that many bytes on the wire, which takes packet number 0 and
-    /// carries no payload (ns-2 `syn_` and `delay_growth_`). If not, data flows at once. At least 1. The SYN of
+    /// If set, the connection opens with a SYN of this many bytes on the wire, at least 1. It takes packet number 0 and
+    /// carries no payload (ns-2 `syn_` and `delay_growth_`). If not set, data flows at once. The SYN of
     /// [`VegasRules::Ns2`] is as long as a data segment.
     pub syn_bytes: Option<u32>,
     /// Granularity of the clock that measures round-trip times (RFC 6298's G; ns-2 `tcpTick_`). At least 1 ns.
     /// The retransmission timeout is never below two ticks.
     pub tick: Span,
-    /// How far into a tick that clock was at the driver's time zero, from 0 to below [`Quirks::tick`]. ns-2 draws it
-    /// for every sender, uniformly; a simulator should do so too where the tick matters.
+    /// The clock's phase at time zero, from 0 to below [`Quirks::tick`]. ns-2 draws it uniformly for each sender; a
+    /// simulator should do the same if the tick matters.
     pub tick_offset: Span,
     /// What [`super::Config::min_rto`] bounds.
     pub min_rto_of: MinRtoOf,
-    /// Whether fast retransmit restarts the retransmission timer (ns-2 does, RFC 6298 does not mention it).
+    /// Whether fast retransmit restarts the retransmission timer (ns-2 does; RFC 6298 does not mention it).
     pub fast_retransmit_restarts_timer: bool,
     /// When duplicate ACKs may trigger fast retransmit. If not set, the recovery's own rule holds: for Reno
     /// [`FastRetransmit::Always`], for NewReno [`FastRetransmit::AfterRecovery`].
@@ -31,11 +31,11 @@ pub struct Quirks {
     pub inflation: Inflation,
     /// How a loss shrinks the window.
     pub halving: Halving,
-    /// Largest cwnd that acknowledgements open, packets (ns-2 `maxcwnd_`); no limit if not set. At least 1. Packets that
-    /// duplicate ACKs let out come on top.
+    /// Largest cwnd to which ACKs of new data grow the window, packets (ns-2 `maxcwnd_`); no limit if not set. At least
+    /// 1. Packets released by duplicate ACKs come on top.
     pub max_cwnd_pkts: Option<u32>,
-    /// Whether the ACK that ends fast recovery also opens the window by its usual step (recoveries Reno and NewReno;
-    /// ns-2 does; RFC 5681, section 3.2, step 6 only deflates).
+    /// Whether the ACK that ends fast recovery also grows the window by the usual step (recoveries Reno and NewReno; in
+    /// ns-2 it does; in RFC 5681, section 3.2, step 6 it only deflates).
     pub grow_on_recovery_exit: bool,
     /// Rules of the recovery NewReno.
     pub new_reno: NewRenoRules,
@@ -67,9 +67,8 @@ impl Quirks {
         westwood: WestwoodRules::Published,
     };
 
-    /// ns-2.35 with its defaults: `Agent/TCP/Reno`, `Newreno`, `Sack1` and `Vegas`. It has no Veno, CUBIC, Westwood
-    /// or New Jersey of this kind: their responses are the published ones (for Westwood, its authors' agent), over
-    /// ns-2's recoveries.
+    /// ns-2.35 with its defaults: `Agent/TCP/Reno`, `Newreno`, `Sack1` and `Vegas`. It has no comparable Veno, CUBIC,
+    /// Westwood or New Jersey: these use the published responses (Westwood: its authors' agent) over ns-2's recoveries.
     pub const NS2_2_35: Self = Self {
         syn_bytes: Some(40),
         tick: Span::from_millis(10),
@@ -119,8 +118,8 @@ pub enum MinRtoOf {
     /// The estimate: each back-off doubles a value that is at least the minimum (RFC 6298, rules 2.4 and 5.5; ns-2
     /// `rfc2988_`).
     Estimate,
-    /// The timer, back-off included: short estimates are backed off below the minimum first, which costs nothing (ns-2
-    /// without `rfc2988_`, before March 2002). The back-off ends at 64.
+    /// The timer, back-off included: while a backed-off short estimate is below the minimum, doubling it has no effect
+    /// (ns-2 without `rfc2988_`, before March 2002). The back-off ends at 64.
     Timer,
 }
 
@@ -129,9 +128,9 @@ pub enum MinRtoOf {
 pub enum FastRetransmit {
     /// Whenever the threshold is met (RFC 5681, section 3.2).
     Always,
-    /// Only if more was acknowledged than had been sent when the last loss was found (ns-2 `bugFix_`): several
-    /// losses in one window cost a timeout. Never while nothing has been acknowledged; always while just packet 0
-    /// has (`bugfix_ss_`).
+    /// Only if more is acknowledged than was sent when the last loss was detected (ns-2 `bugFix_`), so several losses
+    /// in one window cost a timeout. Never before anything is acknowledged; always while only packet 0 is
+    /// (`bugfix_ss_`).
     OncePerWindow,
     /// The same, but also before anything has been acknowledged (RFC 6582, section 3.2, steps 1 and 2).
     AfterRecovery,
@@ -142,9 +141,9 @@ pub enum FastRetransmit {
 pub enum LimitedTransmit {
     /// Nothing (RFC 5681 without RFC 3042).
     Off,
-    /// One unsent packet each (RFC 3042).
+    /// One unsent packet per duplicate (RFC 3042).
     UnsentPacket,
-    /// The next packet in line each, which after a timeout is one that was sent before (ns-2 `singledup_`).
+    /// The next packet in sequence per duplicate; after a timeout that may be a retransmission (ns-2 `singledup_`).
     NextPacket,
 }
 
@@ -154,7 +153,7 @@ pub enum Inflation {
     /// Those of fast recovery (RFC 5681, section 3.2, step 4; ns-2 `exitFastRetrans_`).
     InRecovery,
     /// All, even where fast retransmit was not allowed (ns-2 without `exitFastRetrans_`, before July 2003): packets
-    /// that were sent again after a timeout though they had arrived let out more of their kind.
+    /// needlessly sent again after a timeout cause duplicate ACKs that release more such packets.
     Always,
     /// None, as in ns-2's `Agent/TCP` and in the authors' Westwood over Reno.
     Never,
@@ -163,8 +162,8 @@ pub enum Inflation {
 /// How a loss shrinks the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Halving {
-    /// ssthresh becomes half of the packets in flight, at least 2; it is held when the same packet times out
-    /// again (RFC 5681, equation 4). Fast recovery ends with cwnd = ssthresh.
+    /// ssthresh becomes half of the packets in flight, at least 2. It is unchanged if the same packet times out again
+    /// (RFC 5681, equation 4). Fast recovery ends with cwnd = ssthresh.
     FlightSize,
     /// Half of min(cwnd, receiver's window). ssthresh is rounded down, at least 2; after fast retransmit cwnd is
     /// the half itself, at least 1 (ns-2 `precisionReduce_`).
@@ -182,8 +181,8 @@ pub struct NewRenoRules {
     pub deflation: Deflation,
     /// What the ACK that ends fast recovery does to cwnd.
     pub exit: RecoveryExit,
-    /// Most packets in line that each ACK from the third duplicate on lets out (ns-2: 2); the packet that is sent again
-    /// does not count.
+    /// Most in-sequence packets that each ACK from the third duplicate on may release (ns-2: 2), not counting the
+    /// retransmission.
     pub burst_pkts: Option<u32>,
 }
 
@@ -224,8 +223,8 @@ pub enum Deflation {
 /// What the ACK that ends fast recovery does to cwnd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecoveryExit {
-    /// Sets it back to what the response made of it, but to one packet more than is in flight at most, so that no burst
-    /// follows (RFC 6582, section 3.2, step 3, option 1; ns-2 `exit_recovery_fix_` 1).
+    /// Restores it to the response's value, but to at most one packet more than is in flight, which avoids a burst (RFC
+    /// 6582, section 3.2, step 3, option 1; ns-2 `exit_recovery_fix_` 1).
     NoBurst,
     /// Leaves it as partial ACKs left it (ns-2 `exit_recovery_fix_` 0).
     AsDeflated,
@@ -241,7 +240,7 @@ pub enum SackRules {
 }
 
 impl SackRules {
-    /// Bytes that a report adds to an acknowledgement beside 8 for each block.
+    /// Bytes that a report adds to an ACK, besides 8 per block.
     pub(super) const fn fixed_bytes(self) -> u32 {
         match self {
             Self::Rfc6675 => 4,

@@ -1,21 +1,21 @@
-//! The receiving end: cumulative acknowledgements (RFC 5681, section 4.2), and labels of losses (Biaz and Vaidya 1999).
+//! The receiver: cumulative acknowledgements (RFC 5681, section 4.2) and loss labels (Biaz and Vaidya 1999).
 //!
-//! A receiver that is given a [`Differentiate`] judges every missing packet at the first arrival beyond the gap, and keeps the
-//! answer until the packet arrives. Every acknowledgement that asks for a missing packet carries the label of that packet in
-//! one bit ([`Ack::wireless`]): the duplicates that make the sender repair it, and those that report a further gap. The
-//! header has reserved bits, so that an acknowledgement grows by nothing.
+//! A receiver with a [`Differentiate`] judges each missing packet at the first arrival beyond the gap, and keeps the
+//! verdict until the packet arrives. Every ACK that asks for a missing packet carries that packet's label in one bit
+//! ([`Ack::wireless`]). This includes the duplicates that trigger the repair and the ACKs that reveal a further gap.
+//! The header has reserved bits, so the label adds no bytes.
 //!
-//! Biaz and Vaidya (section 4) leave open how the label travels and what retransmissions are to their receiver. Here:
+//! Biaz and Vaidya (section 4) do not specify how the label travels, nor how the receiver treats retransmissions. Here:
 //!
-//! - A segment below the highest one received, a retransmission above all, is neither an arrival nor a loss to the algorithm:
-//!   a receiver sees sequence numbers, and cannot tell a retransmission from a segment that was overtaken. The time it took on
-//!   the link lies within the interval around it.
-//! - A loss is judged once, when its gap appears. A retransmission that is lost leaves no new gap; the label stays, though
-//!   a sender that repairs it by a timeout does not ask for it.
-//! - A segment without payload, the SYN, is none of the packets whose spacing is measured.
+//! - A segment below the highest one received, usually a retransmission, is neither an arrival nor a loss to the
+//!   algorithm: a receiver sees sequence numbers, and cannot distinguish a retransmission from a reordered segment. Its
+//!   transmission time is part of the interval around it.
+//! - A loss is judged once, when its gap appears. A lost retransmission creates no new gap; the label stays, although a
+//!   sender that repairs the loss by a timeout does not read it.
+//! - A segment without payload, the SYN, does not count in inter-arrival times.
 //!
-//! Deviation: a duplicate of the newest in-order packet may be acknowledged with delay, like the packet itself, as
-//! ns-2's `DelAck` does; RFC 9293, section 3.10.7.4 wants it at once.
+//! Deviation: the ACK of a duplicate of the newest in-order packet may be delayed, like that of the packet itself, as
+//! in ns-2's `DelAck`; RFC 9293, section 3.10.7.4 requires it at once.
 
 use losscause::observe::Differentiate;
 use losscause::truth::Witness;
@@ -27,18 +27,18 @@ use super::ecn::Echo;
 use super::sack_blocks::{Reports, SackBlocks};
 use super::segment::{Ack, Segment};
 
-/// The receiving end of a connection. `D` tells why packets are missing; `()` does not.
+/// The receiver of a connection. `D` judges why packets are missing; `()` does not.
 #[derive(Clone, Debug)]
 pub struct Receiver<D = ()> {
     ack_bytes: u32,
-    /// Bytes of a report beside its blocks, and the reports, if there are any.
+    /// The fixed bytes of a SACK report and the reporter, if the receiver sends reports.
     sack: Option<(u32, Reports)>,
     delay: Option<Span>,
     /// Packets that carry no payload (the SYN).
     empty: u64,
-    /// Packets from `next` on that are kept.
+    /// Receive window, packets from `next` on.
     window: u64,
-    /// Everything below was received.
+    /// Everything below was received in sequence.
     next: u64,
     /// One above the highest packet received.
     end: u64,
@@ -46,12 +46,12 @@ pub struct Receiver<D = ()> {
     ahead: Bits,
     /// Packets received beyond `next`.
     ahead_pkts: u64,
-    /// What is to be acknowledged, if anything is.
+    /// The pending acknowledgement.
     acking: Acking,
     echo: Echo,
     ack: Ack,
     differentiator: D,
-    /// Which of the missing packets from `next` on were judged wireless; nothing without a differentiator.
+    /// Which missing packets from `next` on were judged wireless; `None` without a differentiator.
     wireless: Option<Bits>,
 }
 
@@ -66,7 +66,7 @@ enum Acking {
 }
 
 impl Receiver {
-    /// An end that has received nothing and judges no losses.
+    /// A receiver that has received nothing and judges no losses.
     ///
     /// # Errors
     ///
@@ -77,7 +77,7 @@ impl Receiver {
 }
 
 impl<D: Differentiate> Receiver<D> {
-    /// An end that has received nothing and puts every packet to `differentiator`.
+    /// A receiver that has received nothing and passes every packet to `differentiator`.
     ///
     /// # Errors
     ///
@@ -89,7 +89,7 @@ impl<D: Differentiate> Receiver<D> {
             sack: config.sack_bytes().map(|fixed_bytes| (fixed_bytes, Reports::default())),
             delay: config.delayed_ack,
             empty: u64::from(config.quirks.syn_bytes.is_some()),
-            // Whole words of bits, a power of two of them.
+            // Rounded up to whole words, a power of two of them.
             window: u64::from(config.max_window_pkts.div_ceil(u64::BITS).next_power_of_two()) * BITS,
             next: 0,
             end: 0,
@@ -111,14 +111,14 @@ impl<D: Differentiate> Receiver<D> {
         })
     }
 
-    /// A segment arrived. One beyond the receiver's window is not kept.
+    /// A segment arrived. A segment beyond the receive window is dropped.
     pub fn on_segment(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
         let seq = segment.seq;
         if self.wireless.is_some() {
             self.differentiate(now, segment, witness);
         }
         self.take_in(seq);
-        // The last number there is lies beyond every window, and has none after it.
+        // `u64::MAX` lies beyond every window and has no successor.
         let in_order = seq.checked_add(1) == Some(self.next);
         self.ack.next = self.next;
         self.ack.echo = segment.sent_at;
@@ -130,7 +130,7 @@ impl<D: Differentiate> Receiver<D> {
         if self.sack.is_some() {
             self.report(seq);
         }
-        // RFC 5681, section 4.2: at once for what is out of order or fills a gap, and for every second packet.
+        // RFC 5681, section 4.2: at once for an out-of-order packet, one that fills a gap, and every second packet.
         // ns-2.35, DelAckSink::recv: at once for packet 0, too.
         let hurry =
             !in_order || seq < self.end.saturating_sub(1) || seq == 0 || matches!(self.acking, Acking::Delayed { .. });
@@ -140,7 +140,7 @@ impl<D: Differentiate> Receiver<D> {
         };
     }
 
-    /// The instant named by [`Receiver::poll_timeout`] has come; earlier calls change nothing.
+    /// Handles a deadline of [`Receiver::poll_timeout`]; has no effect before it.
     pub fn on_timeout(&mut self, now: Time) {
         if let Acking::Delayed { until } = self.acking
             && now >= until
@@ -149,7 +149,7 @@ impl<D: Differentiate> Receiver<D> {
         }
     }
 
-    /// When to call [`Receiver::on_timeout`]; never if `None`.
+    /// When to call [`Receiver::on_timeout`]; `None` means never.
     pub fn poll_timeout(&self) -> Option<Time> {
         match self.acking {
             Acking::Delayed { until } => Some(until),
@@ -157,8 +157,8 @@ impl<D: Differentiate> Receiver<D> {
         }
     }
 
-    /// The acknowledgement to send at this instant. Call it until it returns `None` after each of the other calls;
-    /// otherwise a later acknowledgement replaces an earlier one.
+    /// The ACK to send at this instant. Call it until it returns `None` after each of the other calls; otherwise a
+    /// later ACK replaces an earlier one.
     pub fn poll_transmit(&mut self, _now: Time) -> Option<Ack> {
         let Acking::Due = self.acking else { return None };
         self.acking = Acking::Idle;
@@ -170,12 +170,12 @@ impl<D: Differentiate> Receiver<D> {
         self.next.saturating_sub(self.empty)
     }
 
-    /// Data packets received, each once, in order or not.
+    /// Data packets received, each once, in sequence or not.
     pub fn received_packets(&self) -> u64 {
         (self.next + self.ahead_pkts).saturating_sub(self.empty)
     }
 
-    /// Puts a segment to the differentiator, and keeps what it says of the missing ones.
+    /// Passes a segment to the differentiator and stores its verdicts about missing packets.
     fn differentiate(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
         let (seq, next) = (segment.seq, self.next);
         let Some(wireless) = &mut self.wireless else { return };
@@ -189,7 +189,7 @@ impl<D: Differentiate> Receiver<D> {
                 wireless.put(lost, judgement.verdict.is_wireless());
             }
         });
-        // Its number in the ring will be another packet's.
+        // Another packet will reuse its bit in the ring.
         if seq >= next {
             wireless.put(seq, false);
         }
@@ -214,7 +214,7 @@ impl<D: Differentiate> Receiver<D> {
         }
     }
 
-    /// Reports what was received beyond, because packet `seq` arrived.
+    /// Updates the SACK report after packet `seq` arrived.
     fn report(&mut self, seq: u64) {
         let block = if self.ahead_pkts > 0 { self.block_of(seq) } else { None };
         if let Some((fixed_bytes, reports)) = &mut self.sack {
@@ -224,7 +224,7 @@ impl<D: Differentiate> Receiver<D> {
         }
     }
 
-    /// The packets around `seq` that were received beyond a gap, from the first to below the second.
+    /// The half-open block around `seq`, if it lies beyond a gap.
     fn block_of(&self, seq: u64) -> Option<(u64, u64)> {
         let received = (self.next..self.end).contains(&seq) && self.ahead.has(seq);
         received.then(|| self.ahead.run(seq, self.next, self.end))
@@ -256,7 +256,7 @@ mod tests {
         receiver(Config { delayed_ack: Some(Span::from_millis(100)), ..Config::rfc() })
     }
 
-    /// Delivers packet `seq` and returns what is acknowledged at once.
+    /// Delivers packet `seq` and returns the immediate ACK number, if any.
     fn deliver(receiver: &mut Receiver, ms: i64, seq: u64) -> Option<u64> {
         let segment = Segment {
             seq,
@@ -424,7 +424,7 @@ mod tests {
         assert_eq!(receiver.received_packets(), 1000);
     }
 
-    /// Calls every loss whose gap spans at least so long wireless.
+    /// Calls a loss wireless if its gap spans at least this long.
     #[derive(Debug)]
     struct LongGapsAreWireless(Span);
 
@@ -443,7 +443,7 @@ mod tests {
         }
     }
 
-    /// What the acknowledgements of these packets, by milliseconds and numbers, ask for and say of it.
+    /// For each packet, given by arrival time (ms) and number: the number that its ACK asks for, and the label.
     fn labels(config: &Config, packets: &[(i64, u64)]) -> Vec<(u64, bool)> {
         let lda = Differentiator::new(LongGapsAreWireless(Span::from_millis(20)));
         let mut receiver = Receiver::with_lda(&without_syn(*config), lda).unwrap();
@@ -460,7 +460,7 @@ mod tests {
 
     #[test]
     fn every_acknowledgement_that_asks_for_a_missing_packet_carries_its_label() {
-        // 2 is lost to the air, 5 and 6 to a queue.
+        // 2 is lost on the wireless link, 5 and 6 in a queue.
         let packets = [(0, 0), (10, 1), (30, 3), (40, 4), (50, 7), (60, 8)];
         let expected = [(1, false), (2, false), (2, true), (2, true), (2, true), (2, true)];
         assert_eq!(labels(&Config::ns2(), &packets), expected);
@@ -478,14 +478,14 @@ mod tests {
 
     #[test]
     fn a_retransmission_is_no_arrival_to_the_algorithm() {
-        // Packet 5 is missing when 6 comes, 20 ms after 4, though the repair of 1 came between them.
+        // Packet 5 is missing when 6 arrives, 20 ms after 4. The retransmission of 1 arrived in between.
         let packets = [(0, 0), (10, 2), (20, 3), (30, 4), (40, 1), (50, 6)];
         assert_eq!(labels(&Config::ns2(), &packets)[5], (5, true));
     }
 
     #[test]
     fn a_label_does_not_outlive_its_packet_when_numbers_come_round() {
-        // A window of 64: packet 65 has the place of packet 1.
+        // In a window of 64, packet 65 reuses the bit of packet 1.
         let config = Config { max_window_pkts: 64, ..Config::ns2() };
         let mut packets = vec![(0, 0), (30, 2), (40, 1)];
         packets.extend((3..65).map(|seq| (40 + seq as i64, seq)));
@@ -506,7 +506,7 @@ mod tests {
             receiver.on_segment(at(ms), &segment, &mut ());
             receiver.poll_transmit(at(ms)).unwrap().wireless
         };
-        // T_min is 10 ms, not the 1 ms that lie between the SYN and packet 1.
+        // T_min is 10 ms, not the 1 ms between the SYN and packet 1.
         arrive(0, 0, 0);
         arrive(1, 1, 1000);
         arrive(11, 2, 1000);

@@ -7,12 +7,12 @@
 //! RTO = max(min_rto, SRTT + max(G, 4 RTTVAR)) * back-off, at most max_rto
 //! ```
 //!
-//! The estimates are integers scaled by 8 and 4, as Jacobson and Karels (1988, appendix A) keep them and ns-2 does.
-//! With a tick of 1 ns this is RFC 6298; with ns-2's `tcpTick_` it is ns-2, roundings included. RTTVAR's smallest
-//! value, a quarter of a tick, makes 4 RTTVAR >= G.
+//! The estimates are integers scaled by 8 and 4, as in Jacobson and Karels (1988, appendix A) and in ns-2. With a tick
+//! of 1 ns this is RFC 6298; with ns-2's `tcpTick_` it is ns-2, including its rounding.
+//! RTTVAR's smallest value, a quarter of a tick, ensures 4 RTTVAR >= G.
 //!
-//! Deviations: none. The estimates are forgotten after the fourth doubling, which RFC 6298, section 5 permits and
-//! ns-2 does.
+//! Deviations: none. The estimates are cleared after the fourth doubling, which RFC 6298, section 5 permits and ns-2
+//! does.
 
 use losscause::{Span, Time};
 
@@ -38,7 +38,7 @@ pub(super) struct Rto {
     initial: Span,
 }
 
-/// The timeout with which data starts after a lost SYN.
+/// The timeout for data after a lost SYN.
 const AFTER_LATE_SYN: Span = Span::from_secs(3);
 
 impl Rto {
@@ -57,7 +57,7 @@ impl Rto {
         }
     }
 
-    /// The acknowledgement of a segment that was sent once, at `sent`, arrived.
+    /// A segment that was sent once, at `sent`, was acknowledged.
     #[inline]
     pub(super) fn on_sample(&mut self, sent: Time, now: Time) {
         let rtt = self.ticks(sent, now);
@@ -83,15 +83,16 @@ impl Rto {
         }
     }
 
-    /// A SYN that the timer had expired for was acknowledged: data starts with 3 s or more (RFC 6298, 5.7). An initial timeout of
-    /// 3 s, ns-2's, stays backed off.
+    /// The SYN was acknowledged after its timer had expired: data starts with a timeout of at least 3 s (RFC 6298,
+    /// 5.7). ns-2's initial timeout of 3 s stays backed off.
     pub(super) fn on_late_syn(&mut self) {
         if self.initial < AFTER_LATE_SYN {
             (self.base, self.backoff, self.srtt_8) = (AFTER_LATE_SYN, 1, 0);
         }
     }
 
-    /// The smoothed round-trip time; none before the first measurement, and none after the fourth doubling until the next.
+    /// The smoothed round-trip time; `None` before the first measurement, and from the fourth doubling until the next
+    /// one.
     pub(super) fn srtt(&self) -> Option<Span> {
         (self.srtt_8 > 0).then(|| Span::from_nanos(self.tick.as_nanos() * self.srtt_8 / 8))
     }
@@ -110,7 +111,7 @@ impl Rto {
         backed_off.min(self.max).max(self.tick * 2)
     }
 
-    /// Whole ticks between two instants, as a clock counts that ticks at fixed instants; at least 1.
+    /// Clock ticks between two instants, at least 1. The ticks lie at fixed instants.
     fn ticks(&self, sent: Time, now: Time) -> i64 {
         let tick = self.tick.as_nanos();
         let into_tick = (sent + self.tick_offset).as_nanos().rem_euclid(tick);
@@ -152,7 +153,7 @@ mod tests {
         for i in 0..200 {
             rto.on_sample(ms(i * 100), ms(i * 100 + 50));
         }
-        // A quarter of three quarters of a tick is rounded down to nothing, so that RTTVAR stays there.
+        // A quarter of three quarters of a tick rounds down to 0, so RTTVAR stays there.
         assert_eq!(rto.current(), Span::from_millis(50) + Span::from_nanos(3));
     }
 

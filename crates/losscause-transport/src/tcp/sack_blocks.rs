@@ -1,18 +1,19 @@
-//! Selective acknowledgements (RFC 2018): what an ACK carries, and how a receiver chooses it.
+//! Selective acknowledgements (RFC 2018): the blocks that an ACK carries, and how a receiver chooses them.
 
 /// The blocks of an acknowledgement, the most recent first; at most three, as with timestamps (RFC 2018, section 3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackBlocks {
-    /// Distance of a block's first packet from the cumulative acknowledgement, and its packets; none there if 0.
+    /// Per block: distance of its first packet from the cumulative ACK, and its length in packets; unused if the length
+    /// is 0.
     blocks: [(u32, u32); 3],
 }
 
 impl SackBlocks {
-    /// No block.
+    /// No blocks.
     pub const NONE: Self = Self { blocks: [(0, 0); 3] };
 
-    /// Blocks from the first packet to below the second, in an acknowledgement of everything below `next`. Empty blocks
-    /// and blocks below `next`, or 2^32 packets and more above it, are left out, and what three do not hold.
+    /// Builds blocks from half-open `ranges`, for an ACK of everything below `next`. Skips empty blocks, blocks below
+    /// `next` or at least 2^32 packets above it, and all after the third.
     pub fn of(next: u64, ranges: impl IntoIterator<Item = (u64, u64)>) -> Self {
         let mut blocks = Self::NONE;
         for (start, end) in ranges {
@@ -27,7 +28,7 @@ impl SackBlocks {
         blocks
     }
 
-    /// The blocks, from the first packet to below the second, of an acknowledgement of everything below `next`.
+    /// The blocks as half-open ranges, for an ACK of everything below `next`.
     pub fn ranges(&self, next: u64) -> impl Iterator<Item = (u64, u64)> {
         self.blocks.iter().filter(|block| block.1 > 0).map(move |&(offset, pkts)| {
             let start = next.saturating_add(offset.into());
@@ -41,16 +42,16 @@ impl SackBlocks {
     }
 }
 
-/// What a receiver reports: the block that holds the packet just received, then the blocks reported before, the most
-/// recent first, unless the new one holds them (RFC 2018, section 4).
+/// Chooses the blocks to report: first the block that holds the packet just received, then earlier reported blocks that
+/// it does not contain, the most recent first (RFC 2018, section 4).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reports {
     recent: [(u64, u64); 3],
 }
 
 impl Reports {
-    /// The blocks to report in an acknowledgement of everything below `next`; `block` holds the packet that causes it, if
-    /// it lies beyond.
+    /// The blocks for an ACK of everything below `next`. `block` holds the packet that triggered the ACK, if that lies
+    /// above `next`.
     pub(super) fn report(&mut self, next: u64, block: Option<(u64, u64)>) -> SackBlocks {
         let held =
             |&(start, end): &(u64, u64)| start >= next && start < end && block.is_none_or(|b| start < b.0 || end > b.1);
@@ -75,9 +76,9 @@ mod tests {
         assert_eq!(report(&mut reports, 5, Some((8, 9))), [(8, 9), (6, 7)]);
         assert_eq!(report(&mut reports, 5, Some((10, 11))), [(10, 11), (8, 9), (6, 7)]);
         assert_eq!(report(&mut reports, 5, Some((12, 13))), [(12, 13), (10, 11), (8, 9)]);
-        // 9 joins two of them.
+        // Packet 9 joins two blocks.
         assert_eq!(report(&mut reports, 5, Some((8, 11))), [(8, 11), (12, 13)]);
-        // 5 and 6 and 7 were filled: the rest is reported again, in the same order.
+        // 5, 6 and 7 arrived: the remaining block is reported again.
         assert_eq!(report(&mut reports, 11, None), [(12, 13)]);
         assert_eq!(report(&mut reports, 13, None), []);
     }

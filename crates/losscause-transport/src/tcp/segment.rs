@@ -1,4 +1,4 @@
-//! What travels between the two ends.
+//! The messages between sender and receiver.
 
 use losscause::Time;
 
@@ -7,7 +7,7 @@ use crate::Ecn;
 
 /// A data segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C)] // Sizes first, in all messages: who handles them asks for nothing else.
+#[repr(C)] // Sizes first in all messages: links read nothing else.
 pub struct Segment {
     /// Bytes of payload.
     pub payload_bytes: u32,
@@ -19,11 +19,11 @@ pub struct Segment {
     pub transmission: u64,
     /// The sender's timestamp.
     pub sent_at: Time,
-    /// Whether it was sent before.
+    /// Whether it is a retransmission.
     pub retransmission: bool,
-    /// Whether it may be marked, or was.
+    /// Its ECN field: whether a queue may mark it, or has marked it.
     pub ecn: Ecn,
-    /// The window was reduced (CWR): the receiver may stop echoing marks.
+    /// The sender reduced its window (CWR): the receiver stops echoing the mark.
     pub cwr: bool,
 }
 
@@ -35,15 +35,15 @@ pub struct Ack {
     pub wire_bytes: u32,
     /// The next packet number expected: everything below was received.
     pub next: u64,
-    /// Timestamp of the segment that caused it.
+    /// Timestamp of the segment that triggered this ACK.
     pub echo: Time,
     /// Whether that segment was a retransmission (Karn's rule).
     pub echo_of_retransmission: bool,
-    /// A segment was marked (ECE).
+    /// ECN echo (ECE): a segment was marked.
     pub ece: bool,
-    /// Packet `next` is missing, and the receiver judged that the air corrupted it: one bit of the header, clear where it
-    /// thinks otherwise or does not judge (see [`super::Receiver`]).
+    /// Packet `next` is missing, and the receiver judged its loss wireless. One bit of the header; clear for any other
+    /// verdict, or if the receiver does not judge (see [`super::Receiver`]).
     pub wireless: bool,
-    /// What was received beyond, if the receiver reports it.
+    /// SACK blocks, if the receiver reports them.
     pub sack: SackBlocks,
 }

@@ -1,4 +1,4 @@
-//! The sending end: numbers, timer and transmission, around whatever recovery and response are plugged in.
+//! The sender: packet numbers, timer and transmission. Recovery and response are plugged in.
 
 use losscause::ack::{Numbers, Recovery as EndedRecovery};
 use losscause::truth::SenderWitness;
@@ -16,25 +16,25 @@ use super::segment::{Ack, Segment};
 use super::stream::Stream;
 use super::window::Window;
 
-/// The sending end of a connection that always has data to send. `L` tells why packets were lost; `()` takes every loss
-/// for congestion.
+/// The sender of a connection that always has data to send. `L` judges why packets were lost; with `()` every loss is
+/// congestion.
 #[derive(Clone, Debug)]
 pub struct Sender<L = ()> {
     config: Config,
     opened: Option<Time>,
     stream: Stream,
-    /// The cwnd that the SYN's acknowledgement opens.
+    /// The cwnd set when the SYN is acknowledged.
     initial_window_pkts: u32,
     /// Packet `una` when the retransmission timer last expired.
     timed_out: Option<u64>,
-    /// The one segment whose round-trip time is being measured.
+    /// The one segment whose round-trip time is being measured (Karn).
     timed: Option<Timed>,
     deadline: Option<Time>,
     window: Window,
     recovery: Recovery,
     arrivals: Arrivals,
     lda: L,
-    /// The recovery that goes on since the last loss was declared.
+    /// The recovery since the last detected loss, until it ends.
     recovering: Option<Recovering>,
     response: Response,
     rto: Rto,
@@ -52,33 +52,33 @@ struct Timed {
 #[derive(Clone, Debug)]
 struct Recovering {
     began: Time,
-    /// Retransmissions before it.
+    /// Count of retransmissions before this recovery.
     retransmissions: u64,
-    /// The window before it was cut, if it was.
+    /// The window before the cut, if it was cut.
     uncut: Option<Window>,
 }
 
 /// Counts since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Segments sent, retransmissions and the SYN included.
+    /// Segments sent, including retransmissions and the SYN.
     pub segments_sent: u64,
-    /// Segments sent that had been sent before.
+    /// Segments that had been sent before.
     pub retransmissions: u64,
     /// Losses found by duplicate ACKs.
     pub fast_retransmits: u64,
     /// Expiries of the retransmission timer with data outstanding.
     pub timeouts: u64,
-    /// Windows halved because of marks.
+    /// Window reductions caused by ECN marks.
     pub ecn_reductions: u64,
     /// ACKs of new data.
     pub new_acks: u64,
-    /// Of those, the ones that came while the receiver's window was full, and cwnd was no smaller.
+    /// ACKs of new data that arrived while the receiver's window was full and cwnd was no smaller.
     pub window_limited_acks: u64,
 }
 
 impl Sender {
-    /// A closed connection that takes every loss for congestion.
+    /// A closed connection that treats every loss as congestion.
     ///
     /// # Errors
     ///
@@ -89,7 +89,7 @@ impl Sender {
 }
 
 impl<L: SenderLda> Sender<L> {
-    /// A closed connection that asks `lda` about every loss that duplicate ACKs reveal.
+    /// A closed connection that asks `lda` about each loss that duplicate ACKs reveal.
     ///
     /// # Errors
     ///
@@ -131,7 +131,7 @@ impl<L: SenderLda> Sender<L> {
         self.opened.get_or_insert(now);
     }
 
-    /// An acknowledgement arrived. One of something never sent, or older than the newest, changes nothing.
+    /// An ACK arrived. An ACK of something never sent, or older than the newest, changes nothing.
     pub fn on_ack(&mut self, now: Time, ack: &Ack, witness: &mut impl SenderWitness) {
         if (self.stream.una..=self.stream.sent).contains(&ack.next) && self.ecn.is_due(ack) {
             self.on_echo(now);
@@ -143,7 +143,7 @@ impl<L: SenderLda> Sender<L> {
         }
     }
 
-    /// A mark is certainly congestion: nobody is asked about it.
+    /// An echoed mark is certain congestion, so no algorithm is asked.
     fn on_echo(&mut self, now: Time) {
         let flight_pkts = self.stream.flight_pkts();
         let loss = LossEvent { at: now, flight_pkts, verdict: Verdict::Congestion, sending: None };
@@ -163,7 +163,7 @@ impl<L: SenderLda> Sender<L> {
         self.stats.window_limited_acks += u64::from(self.is_window_limited());
         self.stream.una = ack.next;
         self.stream.next = self.stream.next.max(ack.next);
-        // Karn's rule: a retransmission ends the measurement, see `on_dup_ack` and `on_timeout`.
+        // Karn's rule: a retransmission cancels the measurement, see `on_dup_ack` and `on_timeout`.
         if let Some(timed) = self.timed.take_if(|timed| timed.seq < ack.next) {
             self.rto.on_sample(timed.sent_at, now);
         }
@@ -172,7 +172,7 @@ impl<L: SenderLda> Sender<L> {
         }
         let progress = self.recovery.on_new_ack(now, ack, newly_acked_pkts, &self.stream, &mut self.window);
         if !matches!(progress, Progress::Partial { restart_timer: false, .. }) {
-            // RFC 6298, 5.2 and 5.3; a window of nothing (Vegas in ns-2) opens with a timeout only.
+            // RFC 6298, 5.2 and 5.3. A cwnd below 1 (Vegas in ns-2) opens only after a timeout.
             let waits = self.stream.una < self.stream.sent || self.window.cwnd < 1.0 && !self.is_finished();
             self.deadline = waits.then(|| now + self.rto.current());
         }
@@ -203,14 +203,15 @@ impl<L: SenderLda> Sender<L> {
         }
     }
 
-    /// Whether the receiver's window, and not cwnd, holds the sender back.
+    /// Whether the receiver's window, rather than cwnd, limits the sender.
     #[inline]
     fn is_window_limited(&self) -> bool {
         let Window { cwnd, max_pkts, .. } = self.window;
         cwnd >= f64::from(max_pkts) && self.stream.flight_pkts() >= u64::from(max_pkts)
     }
 
-    /// Whether cwnd, and not the receiver's window or the end of the data, says how much is in flight. ns-2 does not look.
+    /// Whether cwnd, rather than the receiver's window or the end of the data, limits what is in flight. ns-2 does not
+    /// check.
     #[inline]
     fn fills_window(&self) -> bool {
         self.config.quirks.halving != Halving::FlightSize
@@ -248,7 +249,7 @@ impl<L: SenderLda> Sender<L> {
         self.stats.fast_retransmits += 1;
     }
 
-    /// What was lost is repaired. An algorithm that now calls the loss wireless undoes the cut.
+    /// The losses are repaired. If the algorithm now calls the loss wireless, the cut is undone.
     fn on_recovered(&mut self, now: Time) {
         let Some(recovering) = self.recovering.take() else { return };
         let lost_pkts = self.stats.retransmissions - recovering.retransmissions;
@@ -261,7 +262,7 @@ impl<L: SenderLda> Sender<L> {
         }
     }
 
-    /// What an ACK tells the algorithm; stream and recovery have taken it in.
+    /// The sample for the algorithm. Stream and recovery must already include this ACK.
     #[inline]
     fn sample(&mut self, now: Time, ack: &Ack, cwnd_pkts: f64) -> AckSample {
         let rtt = self.recovery.rtt(now, ack);
@@ -290,7 +291,7 @@ impl<L: SenderLda> Sender<L> {
         judgement.verdict
     }
 
-    /// The instant named by [`Sender::poll_timeout`] has come; earlier calls change nothing.
+    /// Handles a deadline of [`Sender::poll_timeout`]; has no effect before it.
     pub fn on_timeout(&mut self, now: Time, witness: &mut impl SenderWitness) {
         if self.deadline.is_none_or(|deadline| now < deadline) {
             return;
@@ -318,7 +319,8 @@ impl<L: SenderLda> Sender<L> {
         witness.timed_out();
     }
 
-    /// Whether a timeout leaves the window alone. Only an algorithm that judges timeouts can call one wireless.
+    /// Whether a timeout leaves the window unchanged: only if the algorithm judges timeouts and calls this one
+    /// wireless.
     fn spares_timeout(&mut self, now: Time, witness: &mut impl SenderWitness) -> bool {
         let mut loss = self.declared(now, Signal::Timeout);
         let asked = self.lda.judges_timeouts();
@@ -329,12 +331,12 @@ impl<L: SenderLda> Sender<L> {
         asked && self.lda.judge(&loss).verdict.is_wireless()
     }
 
-    /// When to call [`Sender::on_timeout`]; never if `None`.
+    /// When to call [`Sender::on_timeout`]; `None` means never.
     pub fn poll_timeout(&self) -> Option<Time> {
         self.deadline
     }
 
-    /// The next segment to send at this instant. Call it until it returns `None` after each of the other calls.
+    /// The next segment to send at `now`. Call it until it returns `None` after each of the other calls.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         self.opened?;
         let seq = self.recovery.poll_transmit(now, &mut self.stream, &self.window)?;
@@ -364,12 +366,12 @@ impl<L: SenderLda> Sender<L> {
         Segment { seq, transmission, sent_at: now, retransmission, ecn, cwr, payload_bytes, wire_bytes }
     }
 
-    /// Packets that may be unacknowledged: cwnd with what recovery adds, no more than the receiver's window.
+    /// How many packets may be unacknowledged: cwnd plus what recovery adds, at most the receiver's window.
     pub fn window_pkts(&self) -> u32 {
         self.recovery.window_pkts(&self.stream, &self.window)
     }
 
-    /// The congestion window, packets, without fast recovery's inflation (as ns-2 traces it). At least 1, but for
+    /// The congestion window, packets, without fast recovery's inflation (as ns-2 traces it). At least 1, except with
     /// [`super::VegasRules::Ns2`].
     pub fn cwnd(&self) -> f64 {
         self.window.cwnd
@@ -380,12 +382,12 @@ impl<L: SenderLda> Sender<L> {
         self.window.ssthresh
     }
 
-    /// Packets known to have arrived, the SYN included: everything below this number was acknowledged.
+    /// Packets known to have arrived, including the SYN: everything below this number is acknowledged.
     pub fn acknowledged(&self) -> u64 {
         self.stream.una
     }
 
-    /// Whether everything that was to be sent was acknowledged.
+    /// Whether all data is acknowledged.
     pub fn is_finished(&self) -> bool {
         self.stream.una >= self.stream.end
     }
@@ -408,7 +410,7 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// No SYN, so that packet numbers are data packets.
+    /// Without a SYN, packet numbers are data packets.
     fn plain(config: Config) -> Config {
         Config { quirks: Quirks { syn_bytes: None, ..config.quirks }, ..config }
     }
@@ -440,7 +442,7 @@ mod tests {
         (ms, sent(sender, ms))
     }
 
-    /// A sender with ten packets in flight, the first of which is `una`, and ssthresh at the receiver's window.
+    /// A sender with ten packets in flight, of which `una` is the first, and ssthresh at the receiver's window.
     fn ten_in_flight(config: &Config) -> Sender {
         let mut sender = started(&Config { initial_window_pkts: 10, ..*config });
         assert_eq!(sent(&mut sender, 0).len(), 10);
@@ -482,7 +484,7 @@ mod tests {
             assert_eq!(ack(&mut sender, 100, 1), [4]);
             (0..3).map(|_| ack(&mut sender, 110, 1)).last()
         };
-        // cwnd is half of 4; three duplicates make it 5, and 4 are in flight.
+        // cwnd is half of 4; three duplicates inflate it to 5, and 4 are in flight.
         assert_eq!(
             third_duplicate(Config { quirks: Quirks { max_cwnd_pkts: Some(4), ..quirks }, ..config }),
             Some(vec![1, 5])
@@ -554,7 +556,8 @@ mod tests {
         let config = Config { max_window_pkts: 100, ..config };
         let mut sender = started(&plain(config));
         sent(&mut sender, 0);
-        // Packet 0 is lost. 40 duplicates: ten in flight, two by limited transmit, then one for each beyond the cut window.
+        // Packet 0 is lost. 40 duplicates: ten in flight, two by limited transmit, then one for each above the cut
+        // window.
         for _ in 0..40 {
             ack(&mut sender, 100, 0);
         }
@@ -574,11 +577,11 @@ mod tests {
             assert_eq!(ack(&mut sender, 110, 1), expected);
         }
         assert_eq!((sender.cwnd(), sender.ssthresh(), sender.window_pkts()), (5.5, 5.5, 8));
-        // Duplicates 4 to 6 fill the window up to 11, 7 to 9 let three more out.
+        // Duplicates 4 to 6 fill the window up to 11; 7 to 9 release three more.
         for expected in [vec![], vec![], vec![], vec![12], vec![13], vec![14]] {
             assert_eq!(ack(&mut sender, 120, 1), expected);
         }
-        // The retransmission is acknowledged with everything before packet 12: back to 5.5.
+        // The ACK of the retransmission covers everything below packet 12: back to 5.5.
         assert_eq!(ack(&mut sender, 200, 12), [15, 16]);
         assert_eq!(sender.cwnd(), 5.5);
         let stats = sender.stats();
@@ -613,7 +616,7 @@ mod tests {
         let after_timeout = |config| {
             let mut sender = ten_in_flight(&plain(config));
             assert_eq!(time_out(&mut sender).1, [0]);
-            // Packet 0 is acknowledged, cwnd is 2: packets 1 and 2 go out again, then a duplicate arrives.
+            // Packet 0 is acknowledged and cwnd is 2: packets 1 and 2 are sent again, then a duplicate arrives.
             assert_eq!(ack(&mut sender, 10_000, 1), [1, 2]);
             ack(&mut sender, 10_010, 1)
         };
@@ -629,7 +632,7 @@ mod tests {
         assert_eq!(time_out(&mut sender), (1_100, vec![2]));
         assert_eq!(sender.cwnd(), 1.0);
         assert_eq!(ack(&mut sender, 1_200, 3), [3, 4]);
-        // A packet beyond was received before: no need to send it again.
+        // A later packet had arrived before, so it is not sent again.
         assert_eq!(ack(&mut sender, 1_300, 13), [13, 14, 15]);
         assert_eq!(sender.stats().timeouts, 1);
         assert_eq!(sender.stats().retransmissions, 3);
@@ -756,7 +759,7 @@ mod tests {
         assert_eq!((told.cwnd(), told.ssthresh()), (1.0, 5.0));
     }
 
-    /// Calls every loss congestion, and wireless once its recovery lost no more than that packet.
+    /// Calls every loss congestion, but wireless at the end of a recovery that repaired only one packet.
     #[derive(Default)]
     struct SecondThoughts(Vec<(Signal, u64)>);
 

@@ -1,11 +1,11 @@
-//! Where a sender's stream stands, in packet numbers.
+//! The state of a sender's stream, in packet numbers.
 
-/// The numbers that every part of a sender looks at.
+/// The packet numbers that all parts of a sender share.
 #[derive(Clone, Debug)]
 pub(super) struct Stream {
     /// Everything below was acknowledged (SND.UNA).
     pub(super) una: u64,
-    /// The next packet in line; a timeout takes it back (SND.NXT).
+    /// The next packet in sequence; a timeout moves it back (SND.NXT).
     pub(super) next: u64,
     /// Everything below was sent at least once.
     pub(super) sent: u64,
@@ -14,14 +14,14 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// Packets sent and not acknowledged (RFC 5681's FlightSize). After a timeout only what was sent since: everything
-    /// before it is taken for lost.
+    /// Packets sent and not acknowledged (RFC 5681's FlightSize). After a timeout, only packets sent since; earlier
+    /// ones are presumed lost.
     #[inline]
     pub(super) fn flight_pkts(&self) -> u64 {
         self.next - self.una
     }
 
-    /// The next packet in line, if so many may be unacknowledged.
+    /// The next packet in sequence, if the window has room for it.
     #[inline]
     pub(super) fn take_next(&mut self, window_pkts: u32) -> Option<u64> {
         let takes = self.next < self.end && self.next < self.una + u64::from(window_pkts);

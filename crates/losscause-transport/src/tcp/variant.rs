@@ -1,26 +1,26 @@
-//! The TCPs by name: a recovery and a response.
+//! The named TCPs: each combines a recovery and a response.
 
 use super::config::Config;
 use super::quirks::{Quirks, WestwoodRules};
 use super::response::{VegasParameters, WestwoodVtParameters};
 
-/// A TCP that has a name.
+/// A named TCP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variant {
     /// Reno's recovery, additive increase and multiplicative decrease (RFC 5681).
     Reno,
-    /// NewReno's recovery, the same response (RFC 6582).
+    /// NewReno's recovery (RFC 6582), the same response.
     NewReno,
-    /// Selective acknowledgements, the same response (RFC 6675).
+    /// SACK recovery (RFC 6675), the same response.
     Sack,
     /// Vegas' recovery and response (Brakmo and Peterson 1995).
     Vegas,
     /// Reno's recovery, Veno's response (Fu and Liew 2003).
     Veno,
-    /// Selective acknowledgements, CUBIC's response (RFC 9438).
+    /// SACK recovery, CUBIC's response (RFC 9438).
     Cubic,
-    /// Reno's recovery, Westwood's response (Mascolo et al. 2001); with [`WestwoodRules::Ns2In2001`], fast retransmit
-    /// alone, as in its authors' agent for ns-2.
+    /// Reno's recovery, Westwood's response (Mascolo et al. 2001). With [`WestwoodRules::Ns2In2001`], fast retransmit
+    /// without fast recovery, as in the authors' ns-2 agent.
     Westwood,
     /// NewReno's recovery, Westwood's response.
     WestwoodNr,
@@ -35,15 +35,14 @@ pub enum Variant {
 pub enum RecoveryScheme {
     /// RFC 5681: fast recovery ends with the first ACK of new data.
     Reno,
-    /// Fast retransmit without fast recovery: every third duplicate ACK sends a packet again, and the window stays at
-    /// cwnd.
+    /// Fast retransmit without fast recovery: every third duplicate ACK retransmits a packet, and cwnd is not inflated.
     FastRetransmit,
-    /// RFC 6582: fast recovery ends when everything is repaired, one packet per round trip.
+    /// RFC 6582: fast recovery ends when everything is repaired; it repairs one packet per round trip.
     NewReno,
-    /// RFC 6675: fast recovery ends when everything is repaired, as fast as cwnd allows; the receiver reports what it
-    /// received beyond the cumulative acknowledgement (RFC 2018).
+    /// RFC 6675: fast recovery ends when everything is repaired, as fast as cwnd allows; the receiver sends SACK
+    /// reports (RFC 2018).
     Sack,
-    /// Brakmo and Peterson 1995: every packet has its own timeout, which duplicate ACKs make the sender look at.
+    /// Brakmo and Peterson 1995: every packet has its own timeout, checked on duplicate ACKs.
     Vegas,
 }
 
@@ -54,21 +53,21 @@ pub enum ResponseScheme {
     Aimd,
     /// Brakmo and Peterson 1995: the window keeps a few packets in queues.
     Vegas(VegasParameters),
-    /// Fu and Liew 2003: the window loses a fifth if few packets wait, else half.
+    /// Fu and Liew 2003: cuts the window by a fifth if few packets are queued, else by half.
     Veno,
     /// RFC 9438: a cubic function of the time since the last loss.
     Cubic,
     /// Mascolo et al. 2001: after a loss, cwnd falls to the estimated bandwidth-delay product.
     Westwood,
-    /// Koo, Mun and Choo 2007: the same if the queues are full, else no cut.
+    /// Koo, Mun and Choo 2007: as Westwood if the queues are full, else no cut.
     WestwoodVt(WestwoodVtParameters),
-    /// Xu, Tian and Ansari 2005: on ECN marks, cwnd becomes the estimated bandwidth-delay product. Takes
+    /// Xu, Tian and Ansari 2005: on ECN marks, cwnd becomes the estimated bandwidth-delay product. Requires
     /// [`Config::ecn`].
     NewJersey,
 }
 
 impl Variant {
-    /// Its recovery and its response, with the published parameters.
+    /// The recovery and response of this TCP, with the published parameters.
     pub const fn parts(self, quirks: &Quirks) -> (RecoveryScheme, ResponseScheme) {
         match self {
             Self::Reno => (RecoveryScheme::Reno, ResponseScheme::Aimd),
@@ -95,8 +94,8 @@ impl Config {
         self.with_parts(recovery, response)
     }
 
-    /// The same settings with another recovery and response. New Jersey sets [`Config::ecn`]; ns-2's Vegas has packets
-    /// without headers.
+    /// The same settings with another recovery and response. New Jersey enables [`Config::ecn`]; ns-2's Vegas sends
+    /// packets without headers.
     pub const fn with_parts(self, recovery: RecoveryScheme, response: ResponseScheme) -> Self {
         let ecn = self.ecn || matches!(response, ResponseScheme::NewJersey);
         let config = Self { recovery, response, ecn, ..self };

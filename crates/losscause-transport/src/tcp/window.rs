@@ -1,8 +1,8 @@
-//! The numbers that every response moves, and the growth that most of them share (RFC 5681, section 3.1).
+//! cwnd and ssthresh, which every response adjusts, and the growth that most share (RFC 5681, section 3.1).
 
 use super::config::Config;
 
-/// cwnd and ssthresh, in packets; what recovery adds to cwnd for a while is kept there.
+/// cwnd and ssthresh, packets. Temporary inflation by recovery is not included.
 #[derive(Clone, Debug)]
 pub(super) struct Window {
     pub(super) cwnd: f64,
@@ -20,42 +20,43 @@ impl Window {
         }
     }
 
-    /// Data is about to flow (again).
+    /// Data starts to flow, or restarts.
     pub(super) fn restart(&mut self, cwnd_pkts: u32) {
         self.cwnd = f64::from(cwnd_pkts);
     }
 
-    /// Whole packets that cwnd and the receiver's window allow, with `extra` more from recovery.
+    /// Whole packets that cwnd and the receiver's window allow, plus `extra` from recovery.
     #[inline]
     pub(super) fn pkts(&self, extra: u32) -> u32 {
         (self.cwnd as u32).saturating_add(extra).min(self.max_pkts)
     }
 
-    /// cwnd, but no more than the receiver's window.
+    /// cwnd, at most the receiver's window.
     pub(super) fn usable(&self) -> f64 {
         self.cwnd.min(f64::from(self.max_pkts))
     }
 
-    /// What may still be in the network of so many packets in flight: no more than the window allows. RFC 5681, equation 4, means
-    /// data in the network. What duplicate ACKs let out beyond cwnd replaced packets that have left it, though a stalled
-    /// cumulative ACK does not say so.
+    /// Of `flight_pkts` in flight, how many may still be in the network: at most the window. RFC 5681, equation 4,
+    /// means data in the network. Packets sent beyond cwnd on duplicate ACKs replaced packets that had left it,
+    /// although a stalled cumulative ACK does not show that.
     pub(super) fn in_network(&self, flight_pkts: u64) -> u64 {
         flight_pkts.min(u64::from(self.pkts(0)))
     }
 
-    /// One ACK of new data: slow start by one packet, congestion avoidance by 1/cwnd (RFC 5681, equations 2, 3).
+    /// Growth for one ACK of new data: slow start by one packet, congestion avoidance by 1/cwnd (RFC 5681, equations 2,
+    /// 3).
     #[inline]
     pub(super) fn grow(&mut self) {
         self.grow_by(1.0);
     }
 
-    /// The same with another step per round trip in congestion avoidance.
+    /// Like [`Window::grow`], with another increase per round trip in congestion avoidance.
     #[inline]
     pub(super) fn grow_by(&mut self, increase_pkts: f64) {
         self.cwnd += if self.cwnd < self.ssthresh { 1.0 } else { increase_pkts / self.cwnd };
     }
 
-    /// Takes back what an ACK opened beyond `most_pkts`; only whole packets count, as in ns-2's `opencwnd`.
+    /// Caps cwnd at `most_pkts`. Only whole packets count, as in ns-2's `opencwnd`.
     #[inline]
     pub(in super::super) fn cap(&mut self, most_pkts: u32) {
         if self.cwnd as u32 > most_pkts {
@@ -85,7 +86,7 @@ mod tests {
         })
         .take(4)
         .collect();
-        // 4 is ssthresh: from there on 1/4, then 1/4.25.
+        // ssthresh is 4: then the increase is 1/4, then 1/4.25.
         assert_eq!(series, [3.0, 4.0, 4.25, 4.25 + 1.0 / 4.25]);
     }
 
@@ -111,7 +112,7 @@ mod tests {
         // 4.25, 4.4853, 4.7082, 4.9206; one more step would be 5.1238, which is 5 packets.
         let rounded: Vec<f64> = series.iter().map(|cwnd| (cwnd * 1e4).round() / 1e4).collect();
         assert_eq!(rounded, [4.0, 4.25, 4.4853, 4.7082, 4.9206, 4.0]);
-        // What duplicate ACKs let out comes on top.
+        // Inflation by duplicate ACKs comes on top.
         assert_eq!(window.pkts(3), 7);
     }
 }

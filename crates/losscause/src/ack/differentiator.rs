@@ -3,12 +3,14 @@
 use super::{AckSample, AckTracker, Recovery, SenderLda, Signal};
 use crate::{Judgement, Reason, Time, Verdict};
 
-/// A [`SenderLda`] behind an [`AckTracker`]: fed with what is sent, acknowledged and lost, asked about every declared loss.
+/// A [`SenderLda`] behind an [`AckTracker`]: fed with what is sent, acknowledged and lost, asked about every declared
+/// loss.
 ///
-/// It is the counterpart of [`Differentiator`](crate::Differentiator) at the sender, and the shape in which a QUIC congestion
-/// controller uses an algorithm. `N` is how many packets are remembered.
+/// It is the counterpart of [`Differentiator`](crate::Differentiator) at the sender, and the shape in which a QUIC
+/// congestion controller uses an algorithm. `N` is how many packets are remembered.
 ///
-/// A recovery begins with a declared loss and ends when a packet sent after that is acknowledged (RFC 9002, section 7.3.2).
+/// A recovery begins with a declared loss and ends when a packet sent after that is acknowledged (RFC 9002, section
+/// 7.3.2).
 #[derive(Clone, Copy, Debug)]
 pub struct SenderDifferentiator<L, const N: usize = 1024> {
     tracker: AckTracker<N>,
@@ -50,8 +52,8 @@ impl<L: SenderLda, const N: usize> SenderDifferentiator<L, N> {
         self.tracker.on_acked_sent_at(at);
     }
 
-    /// The acknowledgement that arrived at `at` is read: the algorithm takes it in. `largest` is the largest number that it
-    /// acknowledges, if known.
+    /// The acknowledgement that arrived at `at` is read: the algorithm takes it in. `largest` is the largest number
+    /// that it acknowledges, if known.
     ///
     /// If it ends a recovery and the algorithm revises its verdict, the new one.
     pub fn end_of_ack(&mut self, at: Time, largest: Option<u64>) -> Option<Judgement> {

@@ -1,7 +1,7 @@
 //! What a sender sees: acknowledgements, and the losses that it declares because of them.
 //!
-//! This is the counterpart of [`crate::observe`], which is about receivers. The two are kept apart in types, because the
-//! same number means different things at the two ends.
+//! This is the counterpart of [`crate::observe`], which is about receivers. The two are kept apart in types, because
+//! the same number means different things at the two ends.
 //!
 //! An algorithm at the sender ([`SenderLda`]) is fed with an [`AckSample`] per acknowledgement. Two trackers make these
 //! samples: [`AckTracker`] where the peer acknowledges packets one by one (SACK, QUIC), and [`DuplicateAcks`] for TCP
@@ -259,8 +259,8 @@ impl SenderInputs {
 
 /// A loss differentiation algorithm at the sender.
 ///
-/// It is fed **every** acknowledgement, and asked when the transport declares a loss. `()` differentiates nothing, at no
-/// cost: every loss is congestion.
+/// It is fed **every** acknowledgement, and asked when the transport declares a loss. `()` differentiates nothing, at
+/// no cost: every loss is congestion.
 pub trait SenderLda {
     /// The published name.
     fn name(&self) -> &'static str;
@@ -281,15 +281,15 @@ pub trait SenderLda {
     /// mean congestion by itself ([`Signal::means_congestion`]).
     fn judge(&self, loss: &DeclaredLoss) -> Judgement;
 
-    /// A recovery ended. An algorithm may now revise what it said about the loss that opened the recovery: if the answer is
-    /// wireless, a transport that can undo its reduction does so.
+    /// A recovery ended. An algorithm may now revise what it said about the loss that opened the recovery: if the
+    /// answer is wireless, a transport that can undo its reduction does so.
     fn on_recovery_end(&mut self, recovery: &Recovery) -> Option<Judgement> {
         let _ = recovery;
         None
     }
 
-    /// Whether it is asked about losses that only the retransmission timer finds, too. All published algorithms take those
-    /// for congestion.
+    /// Whether it is asked about losses that only the retransmission timer finds, too. All published algorithms take
+    /// those for congestion.
     fn judges_timeouts(&self) -> bool {
         false
     }

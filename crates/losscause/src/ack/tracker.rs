@@ -11,14 +11,15 @@
 //! A packet that is acknowledged after it counted as missing was reordered. It changes no gap, as at a receiver.
 //!
 //! Some stacks do not name packets when they report acknowledgements; quinn gives the time at which each was sent. Then
-//! [`AckTracker::on_acked_sent_at`] finds the packet. Where several were sent at the same instant the tracker cannot tell
-//! which of them arrived, but it knows how many, and that the largest one did. So the size of every gap is still right.
+//! [`AckTracker::on_acked_sent_at`] finds the packet. Where several were sent at the same instant the tracker cannot
+//! tell which of them arrived, but it knows how many, and that the largest one did. So the size of every gap is still
+//! right.
 
 use super::{AckSample, DeclaredLoss, Numbers, Signal};
 use crate::Time;
 
-/// Makes [`AckSample`]s and [`DeclaredLoss`]es from what was sent, acknowledged and lost. Remembers the last `N` packets;
-/// an older one that is still in flight is forgotten.
+/// Makes [`AckSample`]s and [`DeclaredLoss`]es from what was sent, acknowledged and lost. Remembers the last `N`
+/// packets; an older one that is still in flight is forgotten.
 #[derive(Clone, Copy, Debug)]
 pub struct AckTracker<const N: usize = 1024> {
     /// Packet `i` in sending order stands at `i % N`.
@@ -85,8 +86,8 @@ impl<const N: usize> AckTracker<N> {
         self.covered = self.covered.max(self.oldest());
     }
 
-    /// Packet `number` was sent again under its old number, as TCP does. Its acknowledgement measures no round-trip time
-    /// (Karn's rule, RFC 6298, section 3).
+    /// Packet `number` was sent again under its old number, as TCP does. Its acknowledgement measures no round-trip
+    /// time (Karn's rule, RFC 6298, section 3).
     pub fn on_resent(&mut self, number: u64) {
         let Some(order) = self.find(number) else { return };
         let packet = self.packet_mut(order);
@@ -97,8 +98,8 @@ impl<const N: usize> AckTracker<N> {
         }
     }
 
-    /// Packet `number` is acknowledged. Call it for every packet of an acknowledgement, then [`Self::end_of_ack`]. A number
-    /// that was never sent, or is forgotten, changes nothing.
+    /// Packet `number` is acknowledged. Call it for every packet of an acknowledgement, then [`Self::end_of_ack`]. A
+    /// number that was never sent, or is forgotten, changes nothing.
     pub fn on_acked(&mut self, number: u64) {
         if let Some(order) = self.find(number) {
             self.acknowledge(order);
@@ -127,8 +128,8 @@ impl<const N: usize> AckTracker<N> {
         self.newest_acked = self.newest_acked.max(Some(order));
     }
 
-    /// The acknowledgement that arrived at `at` is read. `largest` is the largest number that it acknowledges; a stack that
-    /// calls [`Self::on_acked`] for every packet may leave it out.
+    /// The acknowledgement that arrived at `at` is read. `largest` is the largest number that it acknowledges; a stack
+    /// that calls [`Self::on_acked`] for every packet may leave it out.
     ///
     /// None if it acknowledges nothing new. The caller adds the window, if the algorithm needs it.
     pub fn end_of_ack(&mut self, at: Time, largest: Option<u64>) -> Option<AckSample> {
@@ -158,8 +159,8 @@ impl<const N: usize> AckTracker<N> {
         Some(sample)
     }
 
-    /// Among packets sent at the same instant an acknowledgement without numbers may have been credited to the wrong one.
-    /// The largest number is known to be acknowledged: it takes the credit from the newest that has it.
+    /// Among packets sent at the same instant an acknowledgement without numbers may have been credited to the wrong
+    /// one. The largest number is known to be acknowledged: it takes the credit from the newest that has it.
     fn settle_largest(&mut self, newest: u64, largest: u64) -> u64 {
         let (credited, right) = (*self.packet(newest), *self.packet(largest));
         if credited.at == right.at && right.state == State::InFlight {
@@ -179,8 +180,8 @@ impl<const N: usize> AckTracker<N> {
     }
 
     /// Packets are lost, the newest of them sent at `newest_sent_at`, `bytes` in all, for stacks that name no numbers.
-    /// Everything sent before that and not acknowledged is lost. Among packets sent at that very instant, as many are lost
-    /// as the rest of the bytes fill, `packet_bytes` each.
+    /// Everything sent before that and not acknowledged is lost. Among packets sent at that very instant, as many are
+    /// lost as the rest of the bytes fill, `packet_bytes` each.
     pub fn on_lost_bytes(&mut self, newest_sent_at: Time, bytes: u64, packet_bytes: u64) {
         let pkts = bytes.div_ceil(packet_bytes.max(1));
         let group = self.first_sent_from(newest_sent_at);

@@ -1,4 +1,4 @@
-//! Packets that a flow keeps in queues, as its sender sees them (Brakmo and Peterson, "TCP Vegas: New Techniques for
+//! Packets of a flow in queues, as its sender estimates them (Brakmo and Peterson, "TCP Vegas: New Techniques for
 //! Congestion Detection and Avoidance", SIGCOMM 1994).
 //!
 //! ```text
@@ -10,7 +10,7 @@
 
 use crate::Span;
 
-/// The two round-trip times that a backlog is worked out from.
+/// The two round-trip times from which a backlog is computed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Backlog {
     rtt: Option<Span>,
@@ -18,24 +18,24 @@ pub struct Backlog {
 }
 
 impl Backlog {
-    /// Takes in a round-trip time, which must be above zero.
+    /// Observes a round-trip time, which must be above zero.
     #[inline]
     pub fn observe(&mut self, rtt: Span) {
         self.rtt = Some(rtt);
         self.base_rtt = Some(self.base_rtt.map_or(rtt, |base| base.min(rtt)));
     }
 
-    /// Looks for the smallest round-trip time anew.
+    /// Restarts the search for the smallest round-trip time.
     pub fn forget_base(&mut self) {
         self.base_rtt = None;
     }
 
-    /// The smallest round-trip time, if there was one.
+    /// The smallest round-trip time; `None` if none was observed.
     pub fn base_rtt(&self) -> Option<Span> {
         self.base_rtt
     }
 
-    /// Packets in queues with a window of so many; none before the first round-trip time.
+    /// Packets in queues for a window of `window_pkts`; `None` before the first round-trip time.
     #[inline]
     pub fn pkts(&self, window_pkts: f64) -> Option<f64> {
         let (rtt, base) = (self.rtt?, self.base_rtt?);

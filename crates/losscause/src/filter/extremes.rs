@@ -3,8 +3,8 @@
 use super::window::{Parts, Summary, Window};
 use crate::{Span, Time};
 
-/// Smallest and largest relative trip time (rott_min, rott_max), kept as the smallest and the distance to the largest:
-/// only distances mean anything.
+/// Smallest and largest relative trip time (rott_min, rott_max), stored as the smallest and its distance to the
+/// largest, because only distances have a meaning.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Extremes {
     seen: Option<Seen>,
@@ -18,7 +18,7 @@ struct Seen {
     range: Span,
 }
 
-/// Where a value lies among those seen, itself included.
+/// The position of a value among those seen, including itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     /// Distance above the smallest value.
@@ -28,12 +28,12 @@ pub struct Position {
 }
 
 impl Extremes {
-    /// Of the values within `window`, which is valid. The default is all of them.
+    /// Extremes of the values within `window`, which must be valid. The default is all values.
     pub fn over(window: Window) -> Self {
         Self { seen: None, parts: Parts::of(window) }
     }
 
-    /// Takes in a value that came at `now`.
+    /// Observes a value that arrived at `now`.
     #[inline]
     pub fn observe(&mut self, value: Span, now: Time) -> Position {
         let turned = self.parts.is_some() && self.turn(value, now);
@@ -41,8 +41,8 @@ impl Extremes {
         Position { new_extreme: position.new_extreme || turned, ..position }
     }
 
-    /// Takes a value into the present part, and forgets what is out of the window; whether anything was. Out of line: the
-    /// published algorithms have no window, and their path stays short.
+    /// Adds a value to the present part and drops what left the window. Returns whether anything was dropped. Not
+    /// inlined: the published algorithms have no window, and their path stays short.
     #[cold]
     #[inline(never)]
     fn turn(&mut self, value: Span, now: Time) -> bool {
@@ -55,13 +55,13 @@ impl Extremes {
         turned.is_some()
     }
 
-    /// Distance of a value above the smallest one; negative if it is smaller.
+    /// Distance of a value above the smallest one; negative if the value is smaller.
     #[inline]
     pub fn above_min(&self, value: Span) -> Option<Span> {
         self.seen.map(|seen| value - seen.min)
     }
 
-    /// Largest minus smallest; none before the first value.
+    /// Largest minus smallest; `None` before the first value.
     #[inline]
     pub fn range(&self) -> Option<Span> {
         self.seen.map(|seen| seen.range)
@@ -108,12 +108,12 @@ pub struct Minimum {
 struct Smallest(Span);
 
 impl Minimum {
-    /// Of the spans within `window`, which is valid. The default is all of them.
+    /// The minimum of the spans within `window`, which must be valid. The default is all spans.
     pub fn over(window: Window) -> Self {
         Self { min: None, parts: Parts::of(window) }
     }
 
-    /// Forgets what is out of the window at `now`, at which a span may be taken in.
+    /// Drops what left the window at `now`. Call it before each arrival that may add a span.
     #[inline]
     pub fn forget(&mut self, now: Time) {
         if let Some(parts) = &mut self.parts
@@ -123,8 +123,8 @@ impl Minimum {
         }
     }
 
-    /// Takes in a span. One that is not positive is passed over: no link delivers two packets at one instant, so the
-    /// clock was too coarse, and a minimum of zero would never be left again.
+    /// Observes a span. Ignores a span that is not positive: no link delivers two packets at one instant, so the clock
+    /// was too coarse, and a minimum of zero would hold for ever.
     #[inline]
     pub fn observe(&mut self, span: Span) {
         match self.min {
@@ -139,7 +139,7 @@ impl Minimum {
         }
     }
 
-    /// The smallest span; none before the first.
+    /// The smallest span; `None` before the first.
     #[inline]
     pub fn get(&self) -> Option<Span> {
         self.min
@@ -198,8 +198,8 @@ mod tests {
 
     #[test]
     fn a_value_is_forgotten_between_three_quarters_of_the_window_and_all_of_it() {
-        // Parts of 10 ms. The smallest value, at 5 ms, stands until the part of 30 to 40 ms is over; the largest, at 39 ms,
-        // until that of 60 to 70 ms is.
+        // Parts of 10 ms. The smallest value, at 5 ms, holds until the part of 30 to 40 ms is over; the largest, at 39
+        // ms, until the part of 60 to 70 ms is over.
         let values = [(0, 50), (5, 10), (15, 30), (39, 90), (40, 40), (69, 45), (70, 60)];
         let expected = [(50, 0), (10, 40), (10, 40), (10, 80), (30, 60), (40, 50), (40, 20)];
         assert_eq!(extremes_over(window_of(40, 0), &values), expected);
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn a_window_of_packets_counts_packets_whenever_they_come() {
-        // Parts of two packets: the first two are forgotten when the ninth comes.
+        // Parts of two packets: the first two are dropped when the ninth arrives.
         let values: Vec<(i64, i64)> = (0..12).map(|i| (i * i, 100 + i)).collect();
         let smallest: Vec<i64> = extremes_over(window_of(0, 8), &values).iter().map(|(min, _)| *min).collect();
         assert_eq!(smallest, [100, 100, 100, 100, 100, 100, 100, 100, 102, 102, 104, 104]);

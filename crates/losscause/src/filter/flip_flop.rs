@@ -11,14 +11,15 @@
 //!
 //! Source: Barman & Matta 2002, section 2.2, equation 1 and figure 1; the filter is Kim & Noble's (2001).
 //!
-//! Deviations: none. A mean moves by a share of its distance to the value, which is the same in real numbers, but keeps
-//! a mean that equals the value where it is: otherwise rounding alone would make outliers of a constant input once MR has
-//! fallen below it. What figure 1 leaves open is decided in [`FlipFlopReadings`]; besides:
+//! Deviations: none. A mean moves by a fraction of its distance to the value. In real numbers this is the published
+//! formula, and a mean that equals the value stays exactly where it is. Otherwise, once MR has decayed below the
+//! rounding error, rounding would make outliers of a constant input. [`FlipFlopReadings`] decides what figure 1 leaves
+//! open; in addition:
 //!
-//! - *The first value* is the mean, half of it is MR, and it is no outlier: the initialisation stands at the end of the
-//!   figure, so it overwrites whatever the lines above made of that value.
-//! - *A value at the upper limit* is no outlier ("exceeds"). So with MR = 0 a value that equals the mean is none, and the
-//!   slightest larger one is. MR gets there by rounding only.
+//! - *The first value* becomes the mean, MR is half of it, and it is not an outlier: the initialisation comes last in
+//!   the figure, so it overwrites the results of the lines above.
+//! - *A value at the upper limit* is not an outlier ("exceeds"). So with MR = 0 a value equal to the mean is not one,
+//!   but the slightest larger value is. MR reaches 0 only by rounding.
 
 use super::Real;
 use crate::Span;
@@ -34,33 +35,33 @@ pub struct FlipFlop {
 /// What figure 1 leaves open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlipFlopReadings {
-    /// Which mean the lower limit is taken from.
+    /// The mean used for the lower limit.
     pub lower_limit: LowerLimit,
-    /// What a value's distance is taken from.
+    /// The value from which distances are measured.
     pub neighbour: Neighbour,
 }
 
 choice! {
-    /// Which mean the lower limit is taken from. Equation 1 defines both limits by one mean; figure 1 tests the upper one
-    /// against the mean before the value, the lower one after it.
+    /// The mean used for the lower limit. Equation 1 defines both limits by one mean; figure 1 compares the upper limit
+    /// with the mean before the value, and the lower limit with the mean after it.
     pub enum LowerLimit {
-        /// The mean that has just taken in the value: as figure 1 prints it. A value far below then often counts as within
-        /// the limits, for nine tenths of the way to it are gone.
+        /// The mean that already includes the value, as figure 1 prints it. The mean has then moved nine tenths of the
+        /// way, so even a value far below often counts as within the limits.
         #[default]
         NewMean = "new-mean",
-        /// The mean before that, as for the upper limit: equation 1.
+        /// The mean before the value, as for the upper limit: equation 1.
         OldMean = "old-mean",
     }
 }
 
 choice! {
-    /// What a value's distance is taken from. Figure 1 never sets last_rtt.
+    /// The value from which distances are measured. Figure 1 never sets last_rtt.
     pub enum Neighbour {
-        /// The value before it, outlier or not: "the differences between adjacent RTT samples".
+        /// The previous value, outlier or not: "the differences between adjacent RTT samples".
         #[default]
         PreviousValue = "previous-value",
-        /// The last value before it that was within the limits: the moving range is estimated "from the samples within the
-        /// control limits".
+        /// The previous value within the limits: the moving range is estimated "from the samples within the control
+        /// limits".
         PreviousWithin = "previous-within",
     }
 }
@@ -73,12 +74,12 @@ struct State {
 }
 
 impl FlipFlop {
-    /// A filter that has seen nothing.
+    /// A filter that has seen no values.
     pub fn new(readings: FlipFlopReadings) -> Self {
         Self { readings, state: None }
     }
 
-    /// Takes in a value; whether it is an outlier: above the upper limit as it stood before.
+    /// Observes a value. Returns whether it is an outlier: above the upper limit as it was before.
     #[inline]
     pub fn observe(&mut self, value: Span) -> bool {
         let x = Real::from_span(value);
@@ -106,12 +107,12 @@ impl FlipFlop {
         outlier
     }
 
-    /// The mean; none before the first value.
+    /// The mean; `None` before the first value.
     pub fn mean(&self) -> Option<Real> {
         self.state.map(|state| state.mean)
     }
 
-    /// The moving range; none before the first value.
+    /// The moving range; `None` before the first value.
     pub fn moving_range(&self) -> Option<Real> {
         self.state.map(|state| state.moving_range)
     }

@@ -1,4 +1,4 @@
-//! Exponential means, alone and with their deviation.
+//! Exponential means, with and without a deviation.
 
 use super::Real;
 use crate::Span;
@@ -13,23 +13,23 @@ pub struct Mean {
 }
 
 impl Mean {
-    /// A mean of gain 0 < `gain` <= 1 that begins with its first value.
+    /// A mean with gain 0 < `gain` <= 1 that starts at its first value.
     pub fn new(gain: f64) -> Self {
         Self { keep: Real::new(1.0 - gain), gain: Real::new(gain), value: None }
     }
 
-    /// A mean of gain 0 < `gain` <= 1 that begins at zero and has its first value pull it up.
+    /// A mean with gain 0 < `gain` <= 1 that starts at zero.
     pub fn from_zero(gain: f64) -> Self {
         Self { value: Some(Real::ZERO), ..Self::new(gain) }
     }
 
-    /// Takes in a value.
+    /// Observes a value.
     #[inline]
     pub fn observe(&mut self, value: Real) {
         self.value = Some(self.value.map_or(value, |mean| self.keep * mean + self.gain * value));
     }
 
-    /// The mean; none before the first value.
+    /// The mean; `None` before the first value.
     #[inline]
     pub fn get(&self) -> Option<Real> {
         self.value
@@ -37,12 +37,12 @@ impl Mean {
 }
 
 choice! {
-    /// The mean that a new deviation is taken from. The papers do not say.
+    /// The mean used for the deviation. The papers do not say.
     pub enum DeviationFrom {
-        /// The mean that has just taken in the same value: the equations in the order they are printed.
+        /// The mean after the same value: the equations in their printed order.
         #[default]
         NewMean = "new-mean",
-        /// The mean before that, as TCP's round-trip time variation does (RFC 6298, 2.3).
+        /// The mean before the value, as in TCP's round-trip time variation (RFC 6298, 2.3).
         OldMean = "old-mean",
     }
 }
@@ -53,7 +53,7 @@ choice! {
         /// Zero: no spread was observed.
         #[default]
         Zero = "zero",
-        /// None until the second value, then that value's distance from the first.
+        /// None until the second value; then its distance from the first.
         FirstDistance = "first-distance",
     }
 }
@@ -61,7 +61,7 @@ choice! {
 /// Exponential mean and deviation of relative trip times (rott_mean, rott_dev):
 /// mean <- (1 - a) mean + a value; dev <- (1 - 2a) dev + 2a |value - mean|.
 ///
-/// The mean begins with the first value; values are kept relative to it.
+/// The mean starts at the first value; values are stored relative to it.
 #[derive(Clone, Copy, Debug)]
 pub struct MeanDeviation {
     keep_mean: Real,
@@ -76,7 +76,7 @@ pub struct MeanDeviation {
 #[derive(Clone, Copy, Debug)]
 enum State {
     Empty,
-    /// One value, and its distance from the next becomes the deviation.
+    /// One value so far; its distance from the next becomes the deviation.
     One {
         origin: Span,
     },
@@ -87,7 +87,7 @@ enum State {
     },
 }
 
-/// A value beside the mean and deviation, all relative to the first value ever.
+/// A value with the mean and deviation, all relative to the first value ever.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
     /// The value.
@@ -99,7 +99,7 @@ pub struct Spread {
 }
 
 impl MeanDeviation {
-    /// A filter of gain 0 < `gain` <= 1/2 for the mean and twice that for the deviation.
+    /// A filter with gain 0 < `gain` <= 1/2 for the mean and twice that for the deviation.
     pub fn new(gain: f64, from: DeviationFrom, first: FirstDeviation) -> Self {
         Self {
             keep_mean: Real::new(1.0 - gain),
@@ -112,7 +112,7 @@ impl MeanDeviation {
         }
     }
 
-    /// Takes in a value.
+    /// Observes a value.
     #[inline]
     pub fn observe(&mut self, value: Span) {
         match &mut self.state {
@@ -140,7 +140,7 @@ impl MeanDeviation {
         }
     }
 
-    /// A value beside the current mean and deviation; none before there are both.
+    /// A value with the current mean and deviation; `None` until both exist.
     #[inline]
     pub fn spread(&self, value: Span) -> Option<Spread> {
         match self.state {

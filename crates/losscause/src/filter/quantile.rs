@@ -1,13 +1,13 @@
 //! A running quantile in constant memory: the P² algorithm.
 //!
-//! Five markers hold the smallest and the largest value, the quantile q, and the quantiles halfway between. With every value
-//! each marker's wanted rank moves on. A marker that is a whole rank or more off is moved by one rank, along the parabola
-//! through its neighbours' heights, or along a straight line where the parabola would leave their order.
+//! Five markers hold the smallest and largest value, the quantile q, and the quantiles halfway between. Each value
+//! advances each marker's desired rank. A marker at least one rank off moves by one rank: along the parabola through
+//! its neighbours' heights, or along a straight line if the parabola would break their order.
 //!
 //! Source: Jain & Chlamtac 1985, "The P² algorithm for dynamic calculation of quantiles and histograms without storing
 //! observations", Communications of the ACM 28(10), boxes 1 and 2.
 //!
-//! Deviations: none. Until there are five values, the answer is the smallest one.
+//! Deviations: none. Until there are five values, the result is the smallest one.
 
 use crate::Span;
 
@@ -16,11 +16,11 @@ use crate::Span;
 pub struct Quantile {
     q: f64,
     count: u32,
-    /// Heights of the markers, nanoseconds; before the fifth value, the values in order.
+    /// Heights of the markers, nanoseconds; before the fifth value, the sorted values.
     heights: [f64; MARKERS],
     /// Ranks of the markers, from 1.
     ranks: [f64; MARKERS],
-    /// The ranks that they should have.
+    /// The desired ranks.
     wanted: [f64; MARKERS],
 }
 
@@ -38,7 +38,7 @@ impl Quantile {
         }
     }
 
-    /// Takes in a span. One that is not positive does not count.
+    /// Observes a span. Ignores spans that are not positive.
     pub fn observe(&mut self, span: Span) {
         if span <= Span::ZERO {
             return;
@@ -53,7 +53,7 @@ impl Quantile {
             return;
         }
         self.count = self.count.saturating_add(1);
-        // The cell that the value falls in; a new extreme moves the outer marker.
+        // The cell of the value; a new extreme moves the outer marker.
         let [lowest, .., highest] = &mut self.heights;
         *lowest = lowest.min(value);
         *highest = highest.max(value);
@@ -66,7 +66,7 @@ impl Quantile {
         }
     }
 
-    /// Moves marker `i` by one rank if it is that far off and has room.
+    /// Moves marker `i` by one rank if it is at least one off and has room.
     fn adjust(&mut self, i: usize) {
         let off = self.wanted[i] - self.ranks[i];
         let (below, above) = (self.ranks[i - 1] - self.ranks[i], self.ranks[i + 1] - self.ranks[i]);
@@ -91,7 +91,7 @@ impl Quantile {
         self.ranks[i] += step;
     }
 
-    /// The quantile; none before the first value.
+    /// The quantile; `None` before the first value.
     pub fn get(&self) -> Option<Span> {
         let height = match self.count as usize {
             0 => return None,
@@ -119,7 +119,7 @@ mod tests {
         assert!((seconds - 4.44).abs() < 0.005, "{seconds}");
     }
 
-    /// Even draws from 10 to 20 ms; every `batch`-th is a microsecond.
+    /// Evenly spread values from 10 to 20 ms; every `batch`-th is a microsecond.
     fn fed(q: f64, batch: u32) -> f64 {
         let (mut quantile, mut state) = (Quantile::new(q), 7_u64);
         for i in 0..20_000 {

@@ -1,11 +1,11 @@
-//! The float that estimates are kept in.
+//! The floating-point type of the estimates.
 
 use core::ops::{Add, Mul, Sub};
 
 use crate::{Span, tally};
 
-/// A float number of nanoseconds, or a plain factor. It is an `f64` whose operators are counted in tests, so that the
-/// cost that `docs/algorithms/complexity.md` states is the cost that the code has.
+/// A number of nanoseconds or a plain factor, as `f64`. Tests count its operators, so the cost stated in
+/// `docs/algorithms/complexity.md` is the cost of the code.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Real(f64);
 

@@ -1,25 +1,25 @@
 //! A summary of the last part of a flow instead of all of it.
 //!
-//! The window of length W is cut into [`PARTS`] equal parts. A summary (an extreme) is kept of each part that is over and
-//! of the present one; when a part is over, the oldest is forgotten. So what is in force covers at least the last 3/4 W
-//! and at most the last W, exactly, in constant memory and without looking at any value again. Parts of time are counted
-//! from the first value on and may be empty. A window of packets that is no multiple of 4 is rounded down to one.
+//! The window of length W has [`PARTS`] equal parts. One summary (an extreme) is stored for each completed part and for
+//! the present one; when a part ends, the oldest is dropped. So the result always covers at least the last 3/4 W and at
+//! most the last W, exactly, in constant memory and without revisiting any value. Time parts start with the first value
+//! and may be empty. A packet window that is not a multiple of 4 is rounded down to one.
 
 use crate::registry::{ConfigError, check};
 use crate::{Span, Time};
 
-/// Parts of a window, the present one included.
+/// Parts of a window, including the present one.
 pub const PARTS: u32 = 4;
 
-/// Parts that are over.
+/// Completed parts.
 const OVER: usize = PARTS as usize - 1;
 
 /// How far back extremes look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Window {
-    /// The last so much time; zero for no limit.
+    /// Length in time; zero for no limit.
     pub time: Span,
-    /// The last so many values, at least [`PARTS`]; 0 for no limit. Not beside a limit of time.
+    /// Length in values, at least [`PARTS`]; 0 for no limit. Cannot be combined with a time limit.
     pub pkts: u32,
 }
 
@@ -27,7 +27,7 @@ impl Window {
     /// All values so far: the published algorithms.
     pub const ALL: Self = Self { time: Span::ZERO, pkts: 0 };
 
-    /// Whether it can be one.
+    /// Checks the window.
     ///
     /// # Errors
     /// A negative time, fewer values than parts, or both limits at once.
@@ -41,9 +41,9 @@ impl Window {
     }
 }
 
-/// A summary of several values that can be put together with another.
+/// A summary of several values that can be merged with another.
 pub(super) trait Summary: Copy {
-    /// The summary of both.
+    /// The merged summary.
     fn with(self, other: Self) -> Self;
 }
 
@@ -51,14 +51,14 @@ pub(super) trait Summary: Copy {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parts<S> {
     length: Length,
-    /// Summaries of the parts that are over, the oldest overwritten first; none for a part without values.
+    /// Summaries of the completed parts, the oldest overwritten first; `None` for a part without values.
     over: [Option<S>; OVER],
     oldest: usize,
     /// Summary of the present part.
     present: Option<S>,
 }
 
-/// The length of a part, and where the present one stands.
+/// The length of a part, and the position in the present one.
 #[derive(Clone, Copy, Debug)]
 enum Length {
     Time { length: Span, since: Option<Time> },
@@ -66,7 +66,7 @@ enum Length {
 }
 
 impl<S: Summary> Parts<S> {
-    /// None for a window of all values. The window is valid.
+    /// `None` for a window of all values. The window must be valid.
     pub(super) fn of(window: Window) -> Option<Self> {
         let length = match window {
             Window::ALL => return None,
@@ -81,8 +81,8 @@ impl<S: Summary> Parts<S> {
         Some(Self { length, over: [None; OVER], oldest: 0, present: None })
     }
 
-    /// A value is about to come at `now`. If a part ended before it, the summary of what is left of the window (none if
-    /// that is empty).
+    /// Called before a value at `now`. If a part has ended since the last value, returns the summary of the rest of the
+    /// window (`None` if that is empty).
     #[inline]
     pub(super) fn turned(&mut self, now: Time) -> Option<Option<S>> {
         let ended = self.ended(now);
@@ -93,7 +93,7 @@ impl<S: Summary> Parts<S> {
         (ended > 0).then(|| self.over.iter().flatten().copied().reduce(S::with))
     }
 
-    /// Takes in a value.
+    /// Observes a value.
     #[inline]
     pub(super) fn observe(&mut self, value: S) {
         self.present = Some(self.present.map_or(value, |present| present.with(value)));
@@ -102,7 +102,7 @@ impl<S: Summary> Parts<S> {
         }
     }
 
-    /// How many parts have ended, as far as it matters.
+    /// How many parts have ended, at most all of them.
     #[inline]
     fn ended(&mut self, now: Time) -> u32 {
         match &mut self.length {
@@ -119,14 +119,14 @@ impl<S: Summary> Parts<S> {
                 let mut ended = 0;
                 while now - *since >= *length {
                     if ended == PARTS {
-                        // All is forgotten; the next part begins here.
+                        // Everything is dropped; the next part begins here.
                         *since = now;
                         break;
                     }
                     *since += *length;
                     ended += 1;
                 }
-                // The clock was set back: the present part starts again.
+                // The clock was set back: the present part restarts.
                 if now - *since < Span::ZERO {
                     *since = now;
                 }

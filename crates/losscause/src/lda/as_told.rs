@@ -1,16 +1,16 @@
-//! As told: the sender takes the receiver's word for why a packet was lost.
+//! As told: the sender uses the receiver's label of a loss.
 //!
-//! The receiver judges every missing packet, and its acknowledgements say of the packet that they ask for whether the air
-//! corrupted it. What is not called wireless is congestion.
+//! The receiver judges each missing packet. Each ACK that asks for a missing packet carries a label: whether the
+//! receiver judged that loss wireless. A loss without a wireless label is congestion.
 //!
-//! Source: Biaz & Vaidya 1999, section 4: TCP-Aware is TCP-Reno with their rule at the receiver. How the label travels, and
-//! that a sender asks for it when it declares a loss because of duplicate acknowledgements, is our reading: a timeout is always
-//! congestion. Parameters: none. Deviations: none.
+//! Source: Biaz & Vaidya 1999, section 4: TCP-Aware is TCP-Reno with their rule at the receiver. Our reading: how the
+//! label travels, and that the sender reads it when duplicate ACKs declare a loss; a timeout is always congestion.
+//! Parameters: none. Deviations: none.
 
 use crate::ack::{AckSample, DeclaredLoss, SenderInputs, SenderLda};
 use crate::{Judgement, Reason, Verdict};
 
-/// A sender that believes its receiver.
+/// A sender that uses its receiver's labels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AsTold;
 

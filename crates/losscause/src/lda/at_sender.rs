@@ -1,4 +1,4 @@
-//! The receivers' algorithms at a sender, which sees packets arrive by their acknowledgements.
+//! Runs the receivers' algorithms at a sender, which infers arrivals from ACKs.
 //!
 //! ```text
 //! at a receiver                          at the sender
@@ -14,42 +14,42 @@
 //! |---|---|---|
 //! | `without_rtt` | undecided | what an ACK without a round-trip time means: no trip time, or the last known one |
 //!
-//! Deviations: none. What the source leaves open:
+//! Deviations: none. The source leaves open:
 //!
-//! - *How large is the gap?* As large as the transport knows: the true size with SACK or QUIC ([`crate::ack::AckTracker`]), one
-//!   packet with duplicate ACKs ([`crate::ack::DuplicateAcks`]).
-//! - *Which ACK judges?* The one that shows the gap, as a receiver judges at the first arrival after it. States that later
-//!   ACKs change (Spike's, T_min) count as they are when the transport declares the loss.
-//! - *A loss event that covers several gaps* is wireless if each gap is; else it is what the oldest other gap says. A loss event
-//!   without packet numbers is judged by the newest gap.
-//! - *An ACK that only fills older gaps* is no arrival, as a late packet is none at a receiver.
-//! - *How many gaps are remembered?* The last eight. A loss in an older one is undecided.
+//! - *How large is the gap?* As large as the transport knows: its true size with SACK or QUIC
+//!   ([`crate::ack::AckTracker`]), one packet with duplicate ACKs ([`crate::ack::DuplicateAcks`]).
+//! - *Which ACK judges?* The one that reveals the gap, as a receiver judges at the first arrival after it. States that
+//!   later ACKs change (Spike's, T_min) are read when the transport declares the loss.
+//! - *A loss event that covers several gaps* is wireless if every gap is; otherwise it has the verdict of its oldest
+//!   gap that is not wireless. A loss event without packet numbers is judged by the newest gap.
+//! - *An ACK that only fills older gaps* is not an arrival, just as a late packet is not one at a receiver.
+//! - *How many gaps are remembered?* The last eight. A loss in an older gap is undecided.
 
 use super::Lda;
 use crate::ack::{AckSample, DeclaredLoss, Numbers, SenderInputs, SenderLda};
 use crate::verdict::Input;
 use crate::{Arrival, Interval, Judgement, Loss, Reason, Span, Time, Verdict};
 
-/// An algorithm of the receivers at a sender.
+/// Runs a receiver's algorithm at a sender.
 #[derive(Clone, Copy, Debug)]
 pub struct AtSender<L> {
     lda: L,
     without_rtt: WithoutRtt,
-    /// Packets that are known to have arrived or to be missing.
+    /// Every packet below is known to have arrived or to be missing.
     seq: u64,
-    /// When the last arrival became known, and its round-trip time.
+    /// When the last arrival became known, with its round-trip time.
     last: Option<(Time, Option<Span>)>,
-    /// The newest gap comes first.
+    /// The newest gap first.
     gaps: [Option<Gap>; GAPS],
 }
 
-/// What an acknowledgement without a round-trip time means.
+/// How to treat an ACK without a round-trip time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WithoutRtt {
-    /// The trip time is not known. An algorithm that needs it says so.
+    /// The trip time is unknown. An algorithm that needs it says so in its judgement.
     #[default]
     Undecided,
-    /// The trip time is the last one known.
+    /// Use the last known trip time.
     LastKnown,
 }
 
@@ -62,12 +62,12 @@ struct Gap {
 const GAPS: usize = 8;
 
 impl<L: Lda> AtSender<L> {
-    /// Puts `lda` at a sender.
+    /// Runs `lda` at a sender.
     pub fn new(lda: L) -> Self {
         Self::with(lda, WithoutRtt::default())
     }
 
-    /// Puts `lda` at a sender some of whose acknowledgements bring no round-trip time.
+    /// Runs `lda` at a sender some of whose ACKs carry no round-trip time.
     pub fn with(lda: L, without_rtt: WithoutRtt) -> Self {
         Self { lda, without_rtt, seq: 0, last: None, gaps: [None; GAPS] }
     }
@@ -167,7 +167,7 @@ mod tests {
         DeclaredLoss { numbers, ..DeclaredLoss::new(at(1_000), Signal::Gap) }
     }
 
-    /// Verdict about the packet that duplicate ACKs ask for; each ACK is its time, its round-trip time and its number.
+    /// The verdict about the packet that duplicate ACKs ask for. Each ACK is (time ms, round-trip time ms, number).
     fn after_duplicates(lda: impl Lda, acks: &[(i64, i64, u64)]) -> Judgement {
         let (mut lda, mut tracker) = (AtSender::new(lda), DuplicateAcks::default());
         for &(at_ms, rtt_ms, next) in acks {
@@ -232,7 +232,7 @@ mod tests {
         assert_eq!(judgement.reason, Reason::Missing { input: Input::Gap });
     }
 
-    /// An ACK that reveals a gap of `missing` packets from number `first` on.
+    /// An ACK that reveals a gap of `missing` packets starting at number `first`.
     fn gap(at_ms: i64, rtt_ms: Option<i64>, first: u64, missing: u32) -> AckSample {
         AckSample {
             rtt: rtt_ms.map(Span::from_millis),
@@ -245,7 +245,8 @@ mod tests {
 
     #[test]
     fn a_loss_is_judged_by_the_gap_that_it_lies_in() {
-        // T_min 10 ms. Packets 2 and 3 are missing for 35 ms: wireless, as 30 <= 35 < 40. Packet 9 for 35 ms: congestion.
+        // T_min 10 ms. Packets 2 and 3 are missing for 35 ms: wireless, as 30 <= 35 < 40. Packet 9 for 35 ms:
+        // congestion.
         let mut lda = AtSender::new(biaz());
         [gap(0, None, 0, 0), gap(10, None, 0, 0), gap(45, None, 2, 2), gap(80, None, 9, 1)]
             .iter()

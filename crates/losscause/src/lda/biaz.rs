@@ -1,9 +1,9 @@
-//! Biaz and mBiaz: did the packet after the gap come as soon as the lost ones allowed, and no later?
+//! Biaz and mBiaz: did the packet after the gap arrive exactly when the lost packets' transmission times predict?
 //!
-//! On a wireless last link that is the bottleneck and carries one flow, packets arrive one transmission time apart. Packets
-//! that the air corrupted used the link all the same. So after n of them the next one arrives n + 1 transmission times
-//! after the one before. If it comes earlier, the missing packets were never transmitted: a queue dropped them. If it
-//! comes much later, queues elsewhere have grown.
+//! If the last link is wireless, is the bottleneck and carries one flow, packets arrive one transmission time apart.
+//! Packets corrupted on that link still occupied it, so after n of them the next packet arrives n + 1 transmission
+//! times after the previous one. If it arrives earlier, the missing packets were never transmitted: a queue dropped
+//! them. If it arrives much later, queues elsewhere have grown.
 //!
 //! ```text
 //! wireless  if  (n + 1) T_min <= T_i < (n + k) T_min,   else congestion
@@ -20,23 +20,25 @@
 //! | `t_min_quantile` | share of intervals | 0: the smallest one | 0 to 1/2, see below |
 //! | `window` | ms or packets | all so far | see below |
 //!
-//! Deviations: none from the rule. What the paper leaves open:
+//! Deviations from the rule: none. The paper leaves open:
 //!
-//! - *For how long does a minimum hold?* For ever, as published. Section IX-B asks what happens when the path changes;
-//!   with a `window` T_min is the smallest of the last intervals only, of 3/4 to all of the window (see [`Window`]). An
-//!   interval that no other one in the window can be held against is taken for the first one.
-//! - *May an interval across a gap lower T_min?* The paper calls T_min the minimum of "inter_arr_time", the time between
-//!   packets that arrived, and only T_avg is divided by the packets between (VII). So all intervals count. A gap that a
-//!   queue made can indeed be as short as one transmission; one that the air made cannot. The other reading,
-//!   `consecutive-packets`, leaves intervals across gaps out. Either way such an interval is never the *first* value:
-//!   it would be held against itself, and every loss of a flow that begins with losses would be congestion.
-//! - *An interval of zero* does not count for T_min: the clock was too coarse to see a transmission.
-//! - *An interval of several arrivals* (one ACK for two packets) counts as its share for each; its gap has all its packets.
-//! - *What if a host hands packets up in batches?* Then the smallest interval is microseconds, however slow the link is. With
-//!   `t_min_quantile` T_min is a low quantile of the intervals, which passes over those that collapsed as long as they
-//!   are a smaller share. It looks at all intervals, so it excludes a `window`. The papers take the smallest one.
-//! - *A tie at the upper limit* is congestion, at the lower limit wireless: as printed for Biaz; figure 2 is read alike.
-//!   The lower limit is compared in integers, so that a saturated link, where T_i is exactly (n + 1) T_min, is a tie.
+//! - *For how long does a minimum hold?* For ever, as published. Section IX-B asks what happens when the path changes.
+//!   With a `window`, T_min is the smallest of the last intervals only, of 3/4 to all of the window (see [`Window`]).
+//!   If the window holds no other interval to compare with, an interval counts as the first one.
+//! - *May an interval across a gap lower T_min?* Yes: the paper calls T_min the minimum of "inter_arr_time", the time
+//!   between packets that arrived, and divides only T_avg by the packets between (VII). A gap made by a queue can be as
+//!   short as one transmission; a gap of corrupted packets cannot. The other reading, `consecutive-packets`, ignores
+//!   intervals across gaps. In either reading such an interval is never the *first* value: it would be compared with
+//!   itself, and every loss of a flow that begins with losses would be congestion.
+//! - *An interval of zero* does not count for T_min: the clock was too coarse to measure a transmission.
+//! - *An interval of several arrivals* (one ACK for two packets) counts with each packet's share; its gap has all its
+//!   packets.
+//! - *What if a host delivers packets in batches?* Then the smallest interval is microseconds, however slow the link.
+//!   With `t_min_quantile`, T_min is a low quantile of the intervals, which ignores the batch intervals as long as they
+//!   are a smaller share. It uses all intervals, so it excludes a `window`. The papers use the smallest interval.
+//! - *A tie* is congestion at the upper limit and wireless at the lower one, as printed for Biaz; figure 2 is read in
+//!   the same way. The lower limit is compared in integers, so on a saturated link, where T_i is exactly (n + 1) T_min,
+//!   it is a tie.
 
 use super::{Lda, Needs, missing};
 use crate::filter::{Minimum, Quantile, Real, Window};
@@ -44,10 +46,10 @@ use crate::registry::{ConfigError, check, choice};
 use crate::verdict::Input;
 use crate::{Arrival, Judgement, Loss, Reason, Span, Verdict};
 
-/// Biaz, or mBiaz if its upper limit is below n + 2.
+/// Biaz, or mBiaz if its upper limit is below (n + 2) T_min.
 #[derive(Clone, Copy, Debug)]
 pub struct Biaz {
-    /// k - 1: the width of the wireless interval, in T_min.
+    /// k - 1: the width of the wireless range, in T_min.
     width: Real,
     t_min_over: MinimumOver,
     name: &'static str,
@@ -78,19 +80,19 @@ pub struct BiazConfig {
     pub upper_limit: f64,
     /// Which intervals may lower T_min.
     pub t_min_over: MinimumOver,
-    /// The quantile of the intervals that is T_min, 0 to 1/2; 0: the smallest one.
+    /// The quantile of the intervals used as T_min, 0 to 1/2; 0 is the smallest interval.
     pub t_min_quantile: f64,
-    /// How long they count.
+    /// How far back intervals count.
     pub window: Window,
 }
 
 choice! {
     /// Which intervals may lower T_min.
     pub enum MinimumOver {
-        /// Every one, also across a gap.
+        /// All of them, including those across a gap.
         #[default]
         AllIntervals = "all-intervals",
-        /// Only those between two packets that were sent one after the other.
+        /// Only those between two packets with consecutive numbers.
         ConsecutivePackets = "consecutive-packets",
     }
 }
@@ -115,11 +117,11 @@ impl BiazConfig {
 }
 
 impl Biaz {
-    /// A fresh Biaz.
+    /// A new Biaz.
     ///
     /// # Errors
-    /// If the upper limit is not above 1, the quantile is out of range or stands beside a window, or the window cannot be
-    /// one.
+    /// If the upper limit is not above 1, the quantile is out of range or combined with a window, or the window is
+    /// invalid.
     pub fn new(config: &BiazConfig) -> Result<Self, ConfigError> {
         check("upper_limit", config.upper_limit, |k| k > 1.0, "a number above 1")?;
         config.window.validate()?;
@@ -141,7 +143,7 @@ impl Biaz {
         })
     }
 
-    /// T_min, once there is one.
+    /// T_min, if known.
     pub fn t_min(&self) -> Option<Span> {
         self.t_min.get()
     }
@@ -165,7 +167,7 @@ impl Lda for Biaz {
         if interval.missing > 0 && (self.t_min_over == MinimumOver::ConsecutivePackets || self.t_min.get().is_none()) {
             return;
         }
-        // One acknowledgement may tell of several arrivals.
+        // One ACK may report several arrivals.
         let arrived = interval.arrived();
         let span = if arrived == 1 { interval.span } else { interval.span / i64::from(arrived) };
         match &mut self.t_min {
@@ -233,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_low_quantile_keeps_t_min_where_a_few_packets_come_in_batches() {
-        // A packet every 10 ms; one in fifty comes together with the one before it, and the next one 20 ms later.
+        // A packet every 10 ms. One in fifty arrives together with the previous one, and the next one 20 ms later.
         let intervals: Vec<(i64, u32)> = (0..1_000).map(|i| (if i % 50 == 7 { 1 } else { 10_000 }, 1)).collect();
         let t_min_us = |t_min_quantile| {
             let mut biaz = Biaz::new(&BiazConfig { t_min_quantile, ..BiazConfig::default() }).expect("valid");

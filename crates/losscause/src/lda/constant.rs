@@ -1,9 +1,10 @@
-//! `always congestion` and `always wireless`: the two ends of the scale.
+//! `always congestion` and `always wireless`: the two extremes.
 //!
-//! The first makes a transport that does not differentiate (M_c = 0, M_w = 100 %), the second one that reacts to no loss
-//! at all (M_c = 100 %, M_w = 0).
+//! The first gives a transport that does not differentiate (M_c = 0, M_w = 100 %), the second one that slows down for
+//! no loss (M_c = 100 %, M_w = 0).
 //!
-//! Source: Cen, Cosman & Voelker 2003, section III ("unaware TFRC") for the first; the second is a bound for comparison.
+//! Source: Cen, Cosman & Voelker 2003, section III ("unaware TFRC") for the first; the second is a bound for
+//! comparison.
 //!
 //! Parameters: none. Deviations: none.
 
@@ -17,7 +18,7 @@ pub struct Constant {
 }
 
 impl Constant {
-    /// Answers `verdict` to every question.
+    /// Always answers `verdict`.
     pub const fn new(verdict: Verdict) -> Self {
         Self { verdict }
     }

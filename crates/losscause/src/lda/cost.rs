@@ -1,5 +1,5 @@
-//! The cost of every algorithm, counted while it runs: `Algorithm::operations` and the table in
-//! `docs/algorithms/complexity.md` cannot drift from the code.
+//! The cost of every algorithm, counted at run time. This keeps `Algorithm::operations` and the table in
+//! `docs/algorithms/complexity.md` in agreement with the code.
 
 extern crate std;
 
@@ -12,8 +12,8 @@ use crate::registry::{Algorithm, Operations};
 use crate::tally::{self, Count};
 use crate::{Arrival, Interval, Loss, Span, Time};
 
-/// Packets `interval_us` apart whose ROTT runs through `rotts_us` again and again; the first two bring the extremes and
-/// a T_min of 5 ms. Every 50th arrival follows a gap of one to four packets.
+/// Packets `interval_us` apart whose ROTTs repeat `rotts_us`. The first two set the extremes and a T_min of 5 ms. Every
+/// 50th arrival follows a gap of one to four packets.
 fn trace(rotts_us: &[i64], interval_us: i64) -> Vec<Arrival> {
     let (mut seq, mut at) = (0, Time::ZERO);
     (0..2_000_usize)
@@ -32,8 +32,8 @@ fn trace(rotts_us: &[i64], interval_us: i64) -> Vec<Arrival> {
         .collect()
 }
 
-/// Every path through the algorithms: low, middling and high ROTT; T_narr about 1, 1.7, 3 and
-/// 20, the last with locks that end by time.
+/// Traces that reach every path of the algorithms: low, middle and high ROTT; T_narr about 1, 1.7, 3 and 20, the last
+/// with locks that end by time.
 fn traces() -> Vec<Vec<Arrival>> {
     let rotts: [&[i64]; 3] = [&[10, 40, 20], &[30_000, 60_000, 45_000, 52_000], &[90_000, 80_000, 99_000]];
     rotts.iter().flat_map(|r| [5_500, 8_500, 15_000, 100_000].map(|interval| trace(r, interval))).collect()
@@ -43,7 +43,7 @@ fn largest(a: Count, b: Count) -> Count {
     Count { additions: a.additions.max(b.additions), multiplications: a.multiplications.max(b.multiplications) }
 }
 
-/// The most that an arrival costs, without gap and new extremes, and the most that a judgement costs; each with its inputs.
+/// The largest cost of an arrival without gap and new extremes, and of a judgement; both include their inputs.
 fn measured(algorithm: Algorithm) -> Operations {
     let (mut arrival_cost, mut loss_cost) = (Count::default(), Count::default());
     for trace in traces() {

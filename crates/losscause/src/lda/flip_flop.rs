@@ -1,7 +1,8 @@
-//! Flip Flop with history: have many of the last round-trip times been outliers?
+//! Flip Flop with history: were many of the last round-trip times outliers?
 //!
-//! Under congestion round-trip times vary, under random losses they hardly do. A [Flip Flop filter](crate::filter::FlipFlop)
-//! marks the round-trip times that lie above its control limit. A bit vector holds the marks of the last l of them:
+//! Round-trip times vary under congestion, but hardly under random losses. A [Flip Flop
+//! filter](crate::filter::FlipFlop) marks the round-trip times above its control limit. A bit vector holds the marks of
+//! the last l of them:
 //!
 //! ```text
 //! congestion  if  more than eta of the last l round-trip times were outliers,   else wireless
@@ -16,13 +17,14 @@
 //! | `samples` | | new-acks | see below |
 //! | `lower_limit`, `neighbour` | | new-mean, previous-value | see [`FlipFlopReadings`] |
 //!
-//! Deviations: none. What the paper leaves open:
+//! Deviations: none. The paper leaves open:
 //!
-//! - *Which acknowledgements bring a round-trip time?* Those of new data, each its own: "on every new ACK received". ns-2
-//!   echoes the time stamp of every packet, so none is skipped. With `every-ack` duplicate ones count as well, if the
-//!   transport knows their round-trip time.
-//! - *Before l round-trip times* the rest of the vector is zero, as initialised: a young flow calls its losses wireless.
-//! - *Before the first one* there is no vector to look at, and the answer is undecided.
+//! - *Which ACKs carry a round-trip time?* ACKs of new data, each its own: "on every new ACK received". ns-2 echoes the
+//!   timestamp of every packet, so none is skipped. With `every-ack` duplicates count as well, if the transport knows
+//!   their round-trip time.
+//! - *Before l round-trip times* the rest of the vector is zero, as initialised: a young flow calls its losses
+//!   wireless.
+//! - *Before the first one* the verdict is undecided.
 
 use super::missing;
 use crate::ack::{AckSample, DeclaredLoss, SenderInputs, SenderLda};
@@ -37,7 +39,7 @@ pub struct FlipFlopHistory {
     filter: FlipFlop,
     samples: Samples,
     eta: u32,
-    /// l ones.
+    /// The lowest l bits set.
     mask: u64,
     /// Marks of the last l round-trip times, the newest in the lowest bit.
     vector: u64,
@@ -46,23 +48,23 @@ pub struct FlipFlopHistory {
 /// Parameters of [`FlipFlopHistory`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlipFlopConfig {
-    /// Round-trip times that are looked back on (l), 1 to 64.
+    /// Length of the history (l), round-trip times, 1 to 64.
     pub history: u32,
-    /// The most outliers among them that speak for a wireless loss, 0 to `history`.
+    /// At most this many outliers mean a wireless loss, 0 to `history`.
     pub eta: u32,
-    /// Which acknowledgements bring a round-trip time.
+    /// Which ACKs carry a round-trip time.
     pub samples: Samples,
     /// What the filter's figure leaves open.
     pub readings: FlipFlopReadings,
 }
 
 choice! {
-    /// Which acknowledgements bring a round-trip time.
+    /// Which ACKs carry a round-trip time.
     pub enum Samples {
-        /// Those of new data.
+        /// ACKs of new data.
         #[default]
         NewAcks = "new-acks",
-        /// Duplicate ones as well.
+        /// Duplicate ACKs as well.
         EveryAck = "every-ack",
     }
 }
@@ -75,10 +77,10 @@ impl Default for FlipFlopConfig {
 }
 
 impl FlipFlopHistory {
-    /// A fresh one.
+    /// A new filter with an empty history.
     ///
     /// # Errors
-    /// If the history is empty or longer than 64, or eta is more than it holds.
+    /// If the history is 0 or above 64, or eta exceeds it.
     pub fn new(config: &FlipFlopConfig) -> Result<Self, ConfigError> {
         let (history, eta) = (f64::from(config.history), f64::from(config.eta));
         check("history", history, |l| (1.0..=64.0).contains(&l), "a whole number from 1 to 64")?;
@@ -92,7 +94,7 @@ impl FlipFlopHistory {
         })
     }
 
-    /// An acknowledgement brought a round-trip time; `new_data` if it acknowledged anything for the first time.
+    /// An ACK carried a round-trip time; `new_data` if it acknowledged anything for the first time.
     #[inline]
     pub fn on_rtt(&mut self, rtt: Span, new_data: bool) {
         if new_data || self.samples == Samples::EveryAck {
@@ -110,7 +112,7 @@ impl FlipFlopHistory {
         &self.filter
     }
 
-    /// Judges a loss that is declared now. Asking again gives the same answer.
+    /// Judges a loss declared now. Repeated calls give the same answer.
     pub fn verdict(&self) -> Judgement {
         if self.filter.mean().is_none() {
             return missing(Input::Other("a round-trip time"));
@@ -156,8 +158,9 @@ mod tests {
         FlipFlopHistory::new(&FlipFlopConfig { history, eta, ..FlipFlopConfig::default() }).expect("valid")
     }
 
-    /// Takes in the first round-trip time, 100 ms, then so many outliers: each twice the one before, which is beyond
-    /// mean + 133 ms, as MR stays 50 ms. By hand for the first three: limits 233, 263 and 330 ms; values 400, 800, 1600.
+    /// Observes the first round-trip time, 100 ms, then `outliers` outliers: each is twice the previous one and so
+    /// exceeds mean + 133 ms (MR stays 50 ms). By hand for the first three: limits 233, 263 and 330 ms; values 400,
+    /// 800, 1600.
     fn with_outliers(mut lda: FlipFlopHistory, outliers: u32) -> FlipFlopHistory {
         lda.on_rtt(Span::from_millis(100), true);
         for i in 0..outliers {

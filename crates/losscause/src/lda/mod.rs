@@ -29,57 +29,56 @@ use crate::verdict::Input;
 use crate::{Arrival, Judgement, Loss, Reason, Verdict};
 
 /// A loss differentiation algorithm at the receiver.
-///
-/// It is fed **every** packet that arrives in order, and asked at the first arrival after a gap, after it has
-/// taken that arrival in.
+/// It observes **every** in-order arrival. It is asked about each lost packet at the first arrival after the gap, after
+/// it has observed that arrival.
 pub trait Lda {
     /// The published name: "ZigZag", "mBiaz".
     fn name(&self) -> &'static str;
 
-    /// What the algorithm needs to be told. Whoever cannot provide it refuses instead of guessing.
+    /// The inputs that the algorithm needs. A caller that cannot provide one must refuse the algorithm, not guess.
     fn needs(&self) -> Needs;
 
-    /// Takes in an arrival.
+    /// Observes an arrival.
     fn on_arrival(&mut self, arrival: &Arrival);
 
-    /// Judges one lost packet. Asking again gives the same answer.
+    /// Judges one lost packet. Repeated calls give the same answer.
     fn judge(&self, loss: &Loss) -> Judgement;
 
-    /// The base scheme in force, by its published name: the algorithm's own, except for hybrids.
+    /// The published name of the base scheme in use: the algorithm's own name, except for hybrids.
     fn scheme(&self) -> &'static str {
         self.name()
     }
 }
 
-/// The inputs that an algorithm at a receiver cannot do without. Those at a sender are [`crate::ack::SenderInputs`].
+/// The required inputs of an algorithm at a receiver. For senders see [`crate::ack::SenderInputs`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Needs {
     /// The sender's timestamp in every packet ([`Arrival::rott`]).
     pub sender_timestamp: bool,
-    /// Packets of equal size, each with its own arrival time: inter-arrival times mean transmission times.
+    /// Packets of equal size, each with its own arrival time, so that inter-arrival times mean transmission times.
     pub inter_arrival: bool,
     /// The true cause ([`Loss::truth`]): simulators only.
     pub truth: bool,
 }
 
 impl Needs {
-    /// Nothing.
+    /// No inputs.
     pub const NONE: Self = Self { sender_timestamp: false, inter_arrival: false, truth: false };
 
-    /// These, and the sender's timestamp in every packet.
+    /// These inputs, and the sender's timestamp in every packet.
     #[must_use]
     pub const fn with_sender_timestamp(self) -> Self {
         Self { sender_timestamp: true, ..self }
     }
 
-    /// These, and inter-arrival times that mean transmission times.
+    /// These inputs, and inter-arrival times that mean transmission times.
     #[must_use]
     pub const fn with_inter_arrival(self) -> Self {
         Self { inter_arrival: true, ..self }
     }
 
-    /// These, and the true cause.
+    /// These inputs, and the true cause.
     #[must_use]
     pub const fn with_truth(self) -> Self {
         Self { truth: true, ..self }
@@ -88,7 +87,7 @@ impl Needs {
 
 choice! {
     /// When a state that decides about losses may change. Cen 2003 says "on receipt of a packet" (III-B) and "at every
-    /// packet arrival" (VII-A), but its Table IV has the values that such changes rest on computed only after a loss.
+    /// packet arrival" (VII-A), but in its Table IV the values behind such changes are computed only after a loss.
     pub enum Update {
         /// With every packet that arrives: the text.
         #[default]
@@ -107,8 +106,8 @@ impl Update {
 }
 
 choice! {
-    /// Which packet's trip time decides about a gap. Cen 2003 writes rott_i "using the same notation as in the Biaz scheme"
-    /// (III-C), where P_i is the last packet before the gap; its Spike looks at the "current state" (III-B).
+    /// Which packet's trip time decides about a gap. Cen 2003 writes rott_i "using the same notation as in the Biaz
+    /// scheme" (III-C), where P_i is the last packet before the gap; its Spike looks at the "current state" (III-B).
     pub enum JudgedBy {
         /// The packet that reveals the gap.
         #[default]
@@ -118,7 +117,7 @@ choice! {
     }
 }
 
-/// The answer when an input is missing.
+/// The judgement when an input is missing.
 fn missing(input: Input) -> Judgement {
     Judgement { verdict: Verdict::Undecided, reason: Reason::Missing { input } }
 }

@@ -1,15 +1,15 @@
 //! Spike: is the trip time in a spike?
 //!
-//! A plot of relative one-way trip times (ROTT) over time shows spikes while a queue on the path is filling. A loss
-//! during a spike is congestion, any other is wireless. The state has hysteresis:
+//! Plotted over time, relative one-way trip times (ROTT) show spikes while a queue on the path is filling. A loss
+//! during a spike is congestion; any other loss is wireless. The state has hysteresis:
 //!
 //! ```text
 //! enter the spike  if  rott > B_spikestart = rott_min + alpha (rott_max - rott_min)
 //! leave it         if  rott < B_spikeend   = rott_min + beta  (rott_max - rott_min)
 //! ```
 //!
-//! rott_min and rott_max are the extremes so far. Tobe et al., from whom the idea is, use rott_min + 20 ms and
-//! rott_min + 5 ms ("Spike-Tobe").
+//! rott_min and rott_max are the extremes so far. Tobe et al., who proposed the idea, use rott_min + 20 ms and rott_min
+//! + 5 ms ("Spike-Tobe").
 //!
 //! Source: Cen, Cosman & Voelker 2003, section III-B, figure 3.
 //!
@@ -23,17 +23,17 @@
 //! | `judged_by` | | after-gap | see below |
 //! | `window` | ms or packets | all so far | see below |
 //!
-//! Deviations: none. What the paper leaves open:
+//! Deviations: none. The paper leaves open:
 //!
-//! - *Does a packet's own ROTT count among the extremes it is held against?* Yes: the paper says that alpha >= 1 makes
-//!   every loss wireless, which holds only so (a new maximum would exceed the old threshold). With 0 < beta and alpha < 1
-//!   both readings give the same state. The other one is `excluded`.
-//! - *When may the state change?* On every packet, as the text says. Table IV lists the thresholds among the values that
-//!   need computing only after a loss; `update = "at-losses"` is that reading.
-//! - *Has the packet that reveals a loss changed the state already?* Yes: the state changes "on receipt of a packet". `before-gap` asks
-//!   for the state before it.
-//! - *For how long does an extreme hold?* For ever, as published. Section IX-B asks what happens when the path changes;
-//!   with a `window` the extremes are those of the last ROTTs only, of 3/4 to all of the window (see [`Window`]).
+//! - *Do the extremes include the packet's own ROTT?* Yes: the paper says that alpha >= 1 makes every loss wireless,
+//!   which is true only then (otherwise a new maximum would exceed the old threshold). With 0 < beta and alpha < 1 both
+//!   readings give the same state. The other reading is `excluded`.
+//! - *When may the state change?* On every packet, as the text says. Table IV lists the thresholds among the values
+//!   computed only after a loss; `update = "at-losses"` is that reading.
+//! - *Has the packet that reveals a loss already changed the state?* Yes: the state changes "on receipt of a packet".
+//!   `before-gap` uses the state before it.
+//! - *For how long does an extreme hold?* For ever, as published. Section IX-B asks what happens when the path changes.
+//!   With a `window`, the extremes are those of the last ROTTs only, of 3/4 to all of the window (see [`Window`]).
 //! - *The first state* is "not in spike": the first ROTT is both extremes and exceeds neither.
 
 use super::{JudgedBy, Lda, Needs, Update, missing};
@@ -42,19 +42,19 @@ use crate::registry::{ConfigError, check, check_order, choice};
 use crate::verdict::Input;
 use crate::{Arrival, Judgement, Loss, Reason, Span, Verdict};
 
-/// Spike.
+/// The Spike algorithm.
 #[derive(Clone, Copy, Debug)]
 pub struct Spike {
     thresholds: SpikeThresholds,
     current_packet: CurrentPacket,
     update: Update,
     extremes: Extremes,
-    /// B_spikestart - rott_min, rounded down, and B_spikeend - rott_min, rounded up: kept until an extreme moves.
+    /// B_spikestart - rott_min, rounded down, and B_spikeend - rott_min, rounded up; recomputed when an extreme moves.
     start: Span,
     end: Span,
     state: State,
     judged_by: JudgedBy,
-    /// The state that the last packet found.
+    /// The state before the last packet.
     before: State,
 }
 
@@ -69,7 +69,7 @@ enum State {
 pub struct SpikeConfig {
     /// Where the spike state starts and ends.
     pub thresholds: SpikeThresholds,
-    /// Whether a packet's own ROTT counts among the extremes it is held against.
+    /// Whether the extremes include the packet's own ROTT.
     pub current_packet: CurrentPacket,
     /// When the state may change.
     pub update: Update,
@@ -99,12 +99,12 @@ pub enum SpikeThresholds {
 }
 
 choice! {
-    /// Whether a packet's own ROTT counts among the extremes it is held against.
+    /// Whether the extremes include the packet's own ROTT.
     pub enum CurrentPacket {
-        /// It does.
+        /// They do.
         #[default]
         Included = "included",
-        /// It counts from the next packet on.
+        /// Only from the next packet on.
         Excluded = "excluded",
     }
 }
@@ -129,17 +129,17 @@ impl SpikeConfig {
         Self { thresholds, ..Self::default() }
     }
 
-    /// Whether the thresholds are Tobe's kind.
+    /// Whether the thresholds are fixed, as Tobe's.
     pub fn is_fixed(&self) -> bool {
         matches!(self.thresholds, SpikeThresholds::Fixed { .. })
     }
 }
 
 impl Spike {
-    /// A fresh Spike.
+    /// A new Spike.
     ///
     /// # Errors
-    /// If a threshold is out of range, the state would end above where it starts, or the window cannot be one.
+    /// If a threshold is out of range, the end threshold exceeds the start threshold, or the window is invalid.
     pub fn new(config: &SpikeConfig) -> Result<Self, ConfigError> {
         config.window.validate()?;
         match config.thresholds {
@@ -264,7 +264,7 @@ mod tests {
     use crate::Time;
     use std::vec::Vec;
 
-    /// Verdicts about one loss before each packet but the first.
+    /// Verdicts about one loss before each packet except the first.
     fn verdicts(change: impl Fn(&mut SpikeConfig), rotts_ms: &[i64]) -> Vec<Verdict> {
         let mut config = SpikeConfig::default();
         change(&mut config);
@@ -313,7 +313,7 @@ mod tests {
 
     #[test]
     fn the_state_that_the_revealing_packet_found_decides_if_asked_for() {
-        // Extremes 0 and 60 ms: each verdict is the one that the packet before would have had.
+        // Extremes 0 and 60 ms. Each verdict is that of the state before the packet.
         let rotts_ms = [0, 60, 0, 31, 25, 19, 31];
         let after = verdicts(|_| (), &rotts_ms);
         let before = verdicts(|c| c.judged_by = JudgedBy::BeforeGap, &rotts_ms);
@@ -323,8 +323,8 @@ mod tests {
 
     #[test]
     fn the_state_follows_every_packet_unless_it_is_asked_to_change_at_losses_only() {
-        // Extremes 0 and 30 ms, spike at 30 ms without a loss, then a loss at 12 ms: between the thresholds, where the
-        // state is remembered.
+        // Extremes 0 and 30 ms; a spike at 30 ms without a loss, then a loss at 12 ms, between the thresholds, where
+        // the state persists.
         let after = |update| {
             let mut spike = Spike::new(&SpikeConfig { update, ..SpikeConfig::default() }).expect("valid");
             let mut arrival = Arrival { seq: 0, at: Time::ZERO, rott: None, since_last: None };

@@ -1,15 +1,15 @@
-//! Vegas buffer: do many of the packets in flight wait in queues?
+//! Vegas buffer: are many of the window's packets queued?
 //!
-//! A window of W packets would pass an empty path in the smallest round-trip time; what it takes longer is spent in
-//! queues. So this many of its packets are waiting:
+//! A window of W packets would cross an empty path in the smallest round-trip time; any additional time is spent in
+//! queues. So this many of its packets are queued:
 //!
 //! ```text
 //! queued = W (1 - RTT_min / RTT) = (W / RTT_min - W / RTT) RTT_min
 //! wireless  if  queued <= alpha,   congestion  if  queued >= beta
 //! ```
 //!
-//! Source: Biaz & Vaidya 1998, "Distinguishing congestion losses from wireless transmission losses: a negative result", whose
-//! Vegas predictor this is; the estimate is that of Vegas (Brakmo & Peterson 1995), and so are its thresholds of 1 and 3.
+//! Source: the Vegas predictor of Biaz & Vaidya 1998, "Distinguishing congestion losses from wireless transmission
+//! losses: a negative result". The estimate and the thresholds of 1 and 3 are those of Vegas (Brakmo & Peterson 1995).
 //! Koo et al. 2007, equations 1 to 3, use the same estimate with thresholds of 14 and 16.
 //!
 //! | parameter | unit | default | range |
@@ -19,13 +19,13 @@
 //! | `between` | | previous | see below |
 //! | `window_of` | | cwnd | see below |
 //!
-//! Deviations: none known; of the first source only the rule was at hand. What the sources leave open:
+//! Deviations: none known; only the rule of the first source was available. The sources leave open:
 //!
-//! - *Between the thresholds* the answer is the one that the estimate gave when it was last outside of them, and undecided
-//!   before. With `undecided` there is none: Koo et al. postpone the decision.
-//! - *What is W?* cwnd. Koo et al. call it "equal to the number of bytes in transit", which in recovery it is not; that
-//!   reading is `in-flight`.
-//! - *A tie* with a threshold lies outside of them; where both are equal, it is congestion.
+//! - *Between the thresholds* the verdict is the last one from outside them; before any, undecided. With `undecided` it
+//!   is always undecided, since Koo et al. postpone the decision.
+//! - *What is W?* cwnd. Koo et al. call it "equal to the number of bytes in transit", which does not hold during
+//!   recovery; that reading is `in-flight`.
+//! - *A tie* with a threshold counts as outside; if both thresholds are equal, a tie is congestion.
 
 use super::missing;
 use crate::ack::{AckSample, DeclaredLoss, SenderInputs, SenderLda};
@@ -43,41 +43,41 @@ pub struct VegasBuffer {
     window_of: WindowOf,
     backlog: Backlog,
     queued: Option<f64>,
-    /// What the estimate last said when it was outside of the thresholds.
+    /// The verdict when the estimate was last outside the thresholds.
     outside: Option<Verdict>,
 }
 
 /// Parameters of [`VegasBuffer`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VegasBufferConfig {
-    /// The most queued packets that speak for a wireless loss, 0 to `beta`.
+    /// At most this many queued packets mean a wireless loss, 0 to `beta`.
     pub alpha: f64,
-    /// The fewest queued packets that speak for congestion.
+    /// At least this many queued packets mean congestion.
     pub beta: f64,
-    /// The answer between the two.
+    /// The verdict between the two.
     pub between: Between,
-    /// The window that the packets are a part of.
+    /// The window whose packets are queued.
     pub window_of: WindowOf,
 }
 
 choice! {
-    /// The answer between the thresholds.
+    /// The verdict between the thresholds.
     pub enum Between {
-        /// The one that was given when the estimate was last outside of them.
+        /// The last verdict from outside them.
         #[default]
         Previous = "previous",
-        /// None.
+        /// Undecided.
         Undecided = "undecided",
     }
 }
 
 choice! {
-    /// The window that queued packets are a part of.
+    /// The window whose packets are queued.
     pub enum WindowOf {
         /// The congestion window.
         #[default]
         Cwnd = "cwnd",
-        /// What is unacknowledged.
+        /// The unacknowledged packets.
         InFlight = "in-flight",
     }
 }
@@ -90,10 +90,10 @@ impl Default for VegasBufferConfig {
 }
 
 impl VegasBuffer {
-    /// A fresh one.
+    /// A new Vegas buffer.
     ///
     /// # Errors
-    /// If a threshold is negative, or they are in the wrong order.
+    /// If a threshold is negative, or alpha exceeds beta.
     pub fn new(config: &VegasBufferConfig) -> Result<Self, ConfigError> {
         check("beta", config.beta, |b| b >= 0.0, "a number of packets, not negative")?;
         check("alpha", config.alpha, |a| a >= 0.0, "a number of packets from 0 to beta")?;
@@ -109,7 +109,7 @@ impl VegasBuffer {
         })
     }
 
-    /// An acknowledgement brought a round-trip time, which must be above zero.
+    /// Handles an ACK's round-trip time, which must be above zero.
     #[inline]
     pub fn on_rtt(&mut self, rtt: Span, cwnd_pkts: Option<f64>, in_flight_pkts: u64) {
         self.backlog.observe(rtt);
@@ -128,12 +128,12 @@ impl VegasBuffer {
         }
     }
 
-    /// Packets that wait in queues, by the last round-trip time.
+    /// Packets in queues, by the newest round-trip time.
     pub fn queued(&self) -> Option<f64> {
         self.queued
     }
 
-    /// Judges a loss that is declared now. Asking again gives the same answer.
+    /// Judges a loss declared now. Repeated calls give the same answer.
     pub fn verdict(&self) -> Judgement {
         let Some(pkts) = self.queued else {
             let input = if self.backlog.base_rtt().is_some() { "a congestion window" } else { "a round-trip time" };
@@ -176,7 +176,8 @@ mod tests {
         VegasBuffer::new(&config).expect("valid")
     }
 
-    /// Queued packets and verdict after each round-trip time, ms, of a window of 10 packets of which 8 are in flight.
+    /// Queued packets and verdict after each round-trip time (ms), with a window of 10 packets of which 8 are in
+    /// flight.
     fn fed<const N: usize>(config: VegasBufferConfig, rtts_ms: [i64; N]) -> [(f64, Verdict); N] {
         let mut lda = fresh(config);
         rtts_ms.map(|ms| {

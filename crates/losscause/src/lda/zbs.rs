@@ -1,8 +1,8 @@
-//! ZBS: runs ZigZag, mBiaz or Spike, whichever suits the path it sees.
+//! ZBS: selects ZigZag, mBiaz or Spike, whichever suits the observed path.
 //!
-//! mBiaz is best on a wireless bottleneck that nobody shares, Spike on one that several flows share, ZigZag where one
-//! cannot tell. Packets that arrive one smallest inter-arrival time (T_min) apart have the link to themselves; among N
-//! flows they come about N T_min apart:
+//! mBiaz is best on a wireless bottleneck that one flow uses alone, Spike on a shared one, and ZigZag if the
+//! inter-arrival times show neither. Packets of a flow that is alone arrive one smallest inter-arrival time (T_min)
+//! apart; with N flows, about N T_min apart:
 //!
 //! ```text
 //! T_avg  <- 0.875 T_avg + 0.125 inter_arr_time / pkts        T_narr = T_avg / T_min
@@ -13,9 +13,9 @@
 //! Spike   else
 //! ```
 //!
-//! pkts is the distance of the two arrivals in sequence numbers. ZBS starts with ZigZag. A scheme is locked for 3 s or 50
-//! received packets, whichever comes first; a change of scheme starts the lock again; after a lock has expired
-//! without a change, the rule is applied with every arrival. Every base scheme is kept up to date with every arrival.
+//! pkts is the distance between the two arrivals in sequence numbers. ZBS starts with ZigZag. A scheme is locked for 3
+//! s or 50 received packets, whichever comes first. A change of scheme restarts the lock. After a lock has expired
+//! without a change, the rule is applied at every arrival. Every base scheme observes every arrival.
 //!
 //! Source: Cen, Cosman & Voelker 2003, section VII-A, figure 10.
 //!
@@ -31,16 +31,18 @@
 //! | `update` | | every-arrival | see below |
 //! | `mbiaz`, `spike`, `zigzag` | | the published ones | the base schemes' own |
 //!
-//! Deviations: none. What the paper leaves open:
+//! Deviations: none. The paper leaves open:
 //!
-//! - *Is the first scheme locked?* Yes: the lock is the shortest time that a scheme is used, and ZigZag is chosen for
-//!   the start because nothing is known then. `lock_at_start = false` leaves it open to the first arrival.
-//! - *How T_avg begins:* with the first interval, which is the only reading that favours no scheme. `zero` lets it climb
-//!   from zero, as a program would that never sets it: ZigZag for the first dozen packets.
-//! - *When may the scheme change?* With every arrival, as the text says; Table IV computes T_narr and the lock only after
-//!   a loss: `update = "at-losses"`.
-//! - *For how long T_min and rott_min hold* is a setting of the base schemes mBiaz and Spike, whose extremes these are.
-//! - As long as T_min or ROTT are unknown, the scheme stays.
+//! - *Is the first scheme locked?* Yes: the lock is the minimum time that a scheme is used, and ZigZag is the initial
+//!   choice because nothing is known yet. With `lock_at_start = false` the first arrival may change it.
+//! - *How does T_avg begin?* With the first interval, the only reading that favours no scheme. With `zero` it starts at
+//!   zero, as in a program that never initialises it: ZigZag for the first dozen packets.
+//! - *When may the scheme change?* At every arrival, as the text says. In Table IV, T_narr and the lock are computed
+//!   only after a loss: `update = "at-losses"`.
+//! - *Do the estimates include the packet that reveals a gap?* Yes: when the gap is judged, T_avg, T_min and the
+//!   extremes of ROTT already include that packet's interval and trip time.
+//! - *For how long do T_min and rott_min hold?* As set in the base schemes mBiaz and Spike, which own them.
+//! - While T_min or ROTT is unknown, the scheme stays.
 
 use super::{Biaz, BiazConfig, Lda, Needs, Spike, SpikeConfig, Update, ZigZag, ZigZagConfig};
 use crate::filter::{Mean, Real};
@@ -75,11 +77,11 @@ enum Scheme {
 /// Whether the scheme may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lock {
-    /// It may not, from the first arrival on.
+    /// No, starting with the first arrival.
     FromFirstArrival,
-    /// It may not, until that instant or for that many arrivals.
+    /// No, until that instant or for that many arrivals.
     Until { at: Time, arrivals_left: u32 },
-    /// It may.
+    /// Yes.
     Open,
 }
 
@@ -88,17 +90,17 @@ enum Lock {
 pub struct ZbsConfig {
     /// Spike if rott < rott_min + `rott_margin` T_min; not negative.
     pub rott_margin: f64,
-    /// The T_narr from which the link counts as not shared (mBiaz).
+    /// From this T_narr on, the link counts as not shared (mBiaz).
     pub unshared_from: f64,
-    /// The T_narr from which one cannot tell (ZigZag).
+    /// From this T_narr on, it is unclear whether the link is shared (ZigZag).
     pub ambiguous_from: f64,
-    /// The T_narr from which the link counts as shared (Spike).
+    /// From this T_narr on, the link counts as shared (Spike).
     pub shared_from: f64,
     /// Gain of T_avg, above 0 to 1.
     pub t_avg_gain: f64,
-    /// The longest time that a scheme is locked.
+    /// Longest time for which a scheme is locked.
     pub lock: Span,
-    /// The most received packets that a scheme is locked.
+    /// Most received packets for which a scheme is locked.
     pub lock_pkts: u32,
     /// Whether the first scheme is locked too.
     pub lock_at_start: bool,
@@ -120,7 +122,7 @@ choice! {
         /// With the first interval.
         #[default]
         FirstInterval = "first-interval",
-        /// At zero, from where the intervals pull it up.
+        /// At zero; the intervals then raise it.
         Zero = "zero",
     }
 }
@@ -146,7 +148,7 @@ impl Default for ZbsConfig {
 }
 
 impl Zbs {
-    /// A fresh ZBS.
+    /// A new ZBS.
     ///
     /// # Errors
     /// If a parameter is out of range or the limits of T_narr do not rise.
@@ -205,7 +207,7 @@ impl Zbs {
         Lock::Until { at: now + self.lock_span, arrivals_left: self.lock_pkts }
     }
 
-    /// The scheme that suits the path; none if too little is known.
+    /// The scheme that suits the path; `None` if too little is known.
     #[inline]
     fn choose(&self, rott: Option<Span>) -> Option<Scheme> {
         let t_min = Real::from_span(self.mbiaz.t_min()?);
@@ -213,8 +215,8 @@ impl Zbs {
         Some(self.predicate(above_min, t_min, self.t_avg.get()?))
     }
 
-    /// Section VII-A. T_narr >= x is asked as T_avg >= x T_min. Without a branch: on a shared link T_narr crosses the
-    /// limits all the time.
+    /// Section VII-A. T_narr >= x is computed as T_avg >= x T_min. Branch-free, because on a shared link T_narr crosses
+    /// the limits all the time.
     #[inline]
     fn predicate(&self, rott_above_min: Real, t_min: Real, t_avg: Real) -> Scheme {
         const BY_T_NARR: [Scheme; 4] = [Scheme::ZigZag, Scheme::MBiaz, Scheme::ZigZag, Scheme::Spike];
@@ -312,8 +314,8 @@ mod tests {
         }
     }
 
-    /// Feeds packets whose intervals are given in milliseconds, none lost, with ROTTs far above the first; returns the
-    /// scheme after each.
+    /// Feeds packets with the given intervals (ms), none lost, with ROTTs far above the first. Returns the scheme after
+    /// each.
     fn schemes(zbs: &mut Zbs, intervals_ms: impl IntoIterator<Item = i64>) -> Vec<Scheme> {
         let mut now = Time::ZERO;
         intervals_ms
@@ -336,7 +338,7 @@ mod tests {
 
     #[test]
     fn zigzag_is_locked_for_50_packets_after_the_first_or_for_3_seconds() {
-        // 10 ms apart the packets end the lock, 100 ms apart the time does: packet 30 comes at 3 s.
+        // At 10 ms apart the lock ends by packets; at 100 ms apart it ends by time: packet 30 comes at 3 s.
         assert_eq!(first(&schemes(&mut zbs(|_| {}), [10; 100]), Scheme::MBiaz), Some(50));
         assert_eq!(first(&schemes(&mut zbs(|_| {}), [100; 100]), Scheme::MBiaz), Some(30));
     }
@@ -348,8 +350,8 @@ mod tests {
 
     #[test]
     fn a_change_of_scheme_is_locked_again_and_an_expired_lock_leaves_the_choice_to_every_arrival() {
-        // mBiaz from packet 50 to 150. At packet 120, after the second lock has run out, the packets come three times as
-        // far apart; T_avg passes 1.5 and then 2 T_min on the way up. The change to ZigZag locks it for another 50.
+        // mBiaz from packet 50 on. At packet 120, after the second lock has expired, the intervals triple; T_avg rises
+        // past 1.5 and then 2 T_min. The change to ZigZag locks it for another 50 packets.
         let intervals = (0..300).map(|i| if i < 120 { 10 } else { 30 });
         let schemes = schemes(&mut zbs(|_| {}), intervals);
         let changes: Vec<_> = (1..300).filter(|&i| schemes[i] != schemes[i - 1]).map(|i| (i, schemes[i])).collect();

@@ -1,8 +1,8 @@
 //! ZigZag: is the trip time well below its mean?
 //!
-//! Congestion control makes the relative one-way trip time (ROTT) of a flow a sawtooth: it climbs while a queue fills and
-//! falls after a loss. A congestion loss therefore comes with a high ROTT. The more packets are lost at once, the higher
-//! is the ROTT that still counts as low:
+//! Congestion control makes the relative one-way trip time (ROTT) of a flow a sawtooth: it rises while a queue fills
+//! and falls after a loss. A congestion loss therefore coincides with a high ROTT. The more packets are lost at once,
+//! the higher the ROTT that still counts as low:
 //!
 //! ```text
 //! wireless  if  n = 1 and rott < mean - dev,      n = 2 and rott < mean - dev/2,
@@ -20,15 +20,17 @@
 //! | `first_deviation` | | zero | see below |
 //! | `judged_by` | | after-gap | see below |
 //!
-//! Deviations: none. What the paper leaves open:
+//! Deviations: none. The paper leaves open:
 //!
-//! - *The limit for n > 3.* The rule prints mean - dev/2, lower than for n = 3; the prose says that the limit rises with
-//!   n. The printed rule is the default, since later work repeats it. `mean` keeps the limit of n = 3, `mean-plus-half`
-//!   raises it by another half deviation.
-//! - *From which mean is the deviation taken?* From the one just updated, as the two lines read one after the other; the
-//!   other reading, `old-mean`, makes the deviation larger by a factor 1 / (1 - alpha), 3 %.
-//! - *First values.* The mean begins with the first ROTT, since no other value is indifferent to the sender's clock, and
-//!   the deviation with zero; or, `first-distance`, with the second packet's distance from the first.
+//! - *The limit for n > 3.* The printed rule has mean - dev/2, lower than for n = 3; the text says that the limit rises
+//!   with n. The printed rule is the default, since later work repeats it. `mean` keeps the limit of n = 3;
+//!   `mean-plus-half` raises it by half a deviation.
+//! - *Which mean does the deviation use?* The one just updated, as the two lines read in sequence. The other reading,
+//!   `old-mean`, makes the deviation larger by a factor 1 / (1 - alpha), 3 %.
+//! - *First values.* The mean begins with the first ROTT, the only value that does not depend on the sender's clock.
+//!   The deviation begins with zero or, with `first-distance`, with the second packet's distance from the first.
+//! - *Do mean and deviation include the packet that reveals the gap?* Yes: both already hold its trip time when the gap
+//!   is judged.
 //! - *Whose trip time is rott_i?* That of the packet that reveals the gap, the newest the receiver has. "The same notation as in the
 //!   Biaz scheme" would make it that of P_i, the last packet before the gap: `before-gap`. A packet dropped at one queue is missing from
 //!   the next as well, so the packet after it has waited less there; the one before has not.
@@ -40,7 +42,7 @@ use crate::registry::{ConfigError, check, choice};
 use crate::verdict::Input;
 use crate::{Arrival, Judgement, Loss, Reason, Span, Verdict};
 
-/// ZigZag.
+/// The ZigZag algorithm.
 #[derive(Clone, Copy, Debug)]
 pub struct ZigZag {
     above_three: AboveThree,
@@ -51,11 +53,11 @@ pub struct ZigZag {
 /// Parameters of [`ZigZag`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ZigZagConfig {
-    /// Gain of the mean, above 0 to 1/2; the deviation has twice that.
+    /// Gain of the mean, above 0 to 1/2; the gain of the deviation is twice that.
     pub alpha: f64,
     /// The limit for n > 3.
     pub above_three: AboveThree,
-    /// The mean that a new deviation is taken from.
+    /// The mean used for the deviation.
     pub deviation_from: DeviationFrom,
     /// The deviation at the start.
     pub first_deviation: FirstDeviation,
@@ -71,7 +73,7 @@ choice! {
         Printed = "printed",
         /// mean, as for three.
         Mean = "mean",
-        /// mean + dev/2: rising with n, as the prose says.
+        /// mean + dev/2: rises with n, as the text says.
         MeanPlusHalf = "mean-plus-half",
     }
 }
@@ -89,7 +91,7 @@ impl Default for ZigZagConfig {
 }
 
 impl ZigZag {
-    /// A fresh ZigZag.
+    /// A new ZigZag.
     ///
     /// # Errors
     /// If alpha is out of range.
@@ -99,7 +101,7 @@ impl ZigZag {
         Ok(Self { above_three: config.above_three, judged_by: config.judged_by, rott })
     }
 
-    /// Whether a loss of `n` packets is wireless, and the limit that `spread.value` was held against, rounded up.
+    /// Whether a loss of `n` packets is wireless, and the limit for `spread.value`, rounded up.
     fn rule(&self, n: u32, spread: &Spread) -> (bool, Span) {
         let Spread { value, mean, deviation } = *spread;
         // Section III-C. Rounding up to an integer changes no comparison with the integer value.

@@ -1,5 +1,5 @@
-//! What Reno and NewReno share: duplicate ACKs are counted, the third finds a loss, and from then on every one adds a packet
-//! to the window until fast recovery ends (RFC 5681, section 3.2, steps 1 to 4).
+//! The part that Reno and NewReno share (RFC 5681, section 3.2, steps 1 to 4). The third duplicate ACK signals a loss.
+//! From then on each duplicate ACK inflates the window by one packet, until fast recovery ends.
 
 use losscause::Time;
 
@@ -10,7 +10,7 @@ use super::super::segment::Ack;
 use super::super::stream::Stream;
 use super::super::window::Window;
 
-/// The count of duplicate ACKs, and the window that they inflate.
+/// Counts duplicate ACKs and the window inflation that they cause.
 #[derive(Clone, Debug)]
 pub(super) struct FastRecovery {
     threshold: u32,
@@ -18,24 +18,24 @@ pub(super) struct FastRecovery {
     limited_transmit: LimitedTransmit,
     rule: Inflation,
     phase: Phase,
-    /// Packets sent when the last loss was found, or when the timer expired (the numbers below this one).
+    /// One above the highest packet sent when the last loss was detected or the timer last expired.
     recover: u64,
-    /// When that was; none before the first loss.
+    /// The time of that loss or timeout; `None` before the first.
     recover_at: Option<Time>,
-    /// The first unacknowledged packet is to be sent out of line.
+    /// The first unacknowledged packet must be retransmitted now.
     retransmit: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// No loss is being repaired by fast recovery.
+    /// Fast recovery is not under way.
     Open { dup_acks: u32 },
-    /// From fast retransmit to the ACK that ends it.
+    /// From fast retransmit until the ACK that ends fast recovery.
     Recovering { inflation: u32 },
 }
 
 impl FastRecovery {
-    /// `rule_of_recovery` says when fast retransmit may happen, unless the configuration does.
+    /// `rule_of_recovery` decides when fast retransmit is allowed, unless the configuration sets another rule.
     pub(super) fn new(config: &Config, rule_of_recovery: FastRetransmit) -> Self {
         Self {
             threshold: config.dup_ack_threshold,
@@ -69,15 +69,15 @@ impl FastRecovery {
         Some(Found::with(stream.flight_pkts()))
     }
 
-    /// Whether the third duplicate may mean a loss. Where packets could have been sent twice, it does if it was caused by one
-    /// that was sent for the first time, and only after everything below `recover`: that one overtook the missing packet.
+    /// Whether the third duplicate may signal a loss. If packets may have been sent twice, the segment that caused the
+    /// duplicate must be a first transmission, sent after everything below `recover`: it overtook the missing packet.
     fn allows(&self, ack: &Ack, stream: &Stream) -> bool {
         let later = || !ack.echo_of_retransmission && self.recover_at.is_some_and(|at| ack.echo >= at);
         let by_echo = self.fast_retransmit == FastRetransmit::AfterRecovery && later();
         by_echo || self.fast_retransmit.allows(stream.una, self.recover)
     }
 
-    /// New data was acknowledged. Duplicates are counted anew unless fast recovery goes on.
+    /// Handles an ACK of new data. Resets the duplicate count unless fast recovery continues.
     #[inline]
     pub(super) fn on_new_ack(&mut self) {
         self.retransmit = false;
@@ -86,12 +86,12 @@ impl FastRecovery {
         }
     }
 
-    /// The window that duplicates inflated goes back to cwnd.
+    /// Ends fast recovery: deflates the window to cwnd.
     pub(super) fn end(&mut self) {
         self.phase = Phase::Open { dup_acks: 0 };
     }
 
-    /// The packet that the cumulative ACK asks for is to be sent again.
+    /// Schedules retransmission of the first unacknowledged packet.
     pub(super) fn retransmit(&mut self) {
         self.retransmit = true;
     }
@@ -108,13 +108,13 @@ impl FastRecovery {
         matches!(self.phase, Phase::Recovering { .. })
     }
 
-    /// Whether everything that had been sent when the loss was found is acknowledged.
+    /// Whether everything sent before the loss was detected is acknowledged.
     #[inline]
     pub(super) fn is_repaired(&self, stream: &Stream) -> bool {
         stream.una >= self.recover
     }
 
-    /// Whether the threshold of duplicates is met, be fast retransmit allowed or not.
+    /// Whether the duplicate threshold is met, even if fast retransmit is not allowed.
     #[inline]
     pub(super) fn suspects_loss(&self) -> bool {
         match self.phase {
@@ -123,7 +123,7 @@ impl FastRecovery {
         }
     }
 
-    /// What duplicates have added to the window, while fast recovery is under way.
+    /// The window inflation; `None` outside fast recovery.
     pub(super) fn inflation(&mut self) -> Option<&mut u32> {
         match &mut self.phase {
             Phase::Recovering { inflation } => Some(inflation),
@@ -131,13 +131,13 @@ impl FastRecovery {
         }
     }
 
-    /// The first unacknowledged packet, if it is to be sent out of line now.
+    /// The first unacknowledged packet, if it must be retransmitted now.
     #[inline]
     pub(super) fn take_retransmission(&mut self, stream: &Stream) -> Option<u64> {
         std::mem::take(&mut self.retransmit).then_some(stream.una)
     }
 
-    /// cwnd with fast recovery's inflation or with limited transmit.
+    /// cwnd plus inflation in fast recovery, or plus limited transmit before it.
     #[inline]
     pub(super) fn window_pkts(&self, stream: &Stream, window: &Window) -> u32 {
         window.pkts(match self.phase {
@@ -164,7 +164,7 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// Caused by a packet that was sent at `echo_ms`.
+    /// A duplicate ACK caused by a packet sent at `echo_ms`.
     fn dup_ack(next: u64, echo_ms: i64, echo_of_retransmission: bool) -> Ack {
         let (echo, sack) = (at(echo_ms), SackBlocks::NONE);
         Ack { next, echo, echo_of_retransmission, ece: false, wireless: false, wire_bytes: 40, sack }
@@ -175,7 +175,7 @@ mod tests {
         Stream { una, next: sent, sent, end: u64::MAX }
     }
 
-    /// A window so large that what it allows shows what duplicates add.
+    /// A window so large that the receiver's limit hides nothing that duplicates add.
     fn window() -> Window {
         Window { cwnd: 100.0, ssthresh: 100.0, max_pkts: 1000 }
     }
@@ -205,7 +205,7 @@ mod tests {
         }
     }
 
-    /// What each of the first five duplicates leaves beyond cwnd.
+    /// What each of the first five duplicates adds to cwnd.
     fn inflation(recovery: &mut FastRecovery) -> [u32; 5] {
         [(); 5].map(|()| {
             after_dup_acks(recovery, 5, 15, 1);
@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn limited_transmit_releases_one_packet_per_duplicate_below_the_threshold() {
         let released = |limited_transmit, unsent| {
-            // ns-2 does not retransmit packet 0 fast, so that fast recovery adds nothing.
+            // ns-2 does not fast-retransmit packet 0, so fast recovery adds nothing.
             let mut recovery = with(Quirks { limited_transmit, ..Quirks::NS2_2_35 });
             let mut released = vec![];
             for _ in 0..4 {

@@ -24,7 +24,7 @@ use sack1::Sack1;
 pub(super) use scoreboard::Scoreboard;
 use vegas::Vegas;
 
-/// The scheme of a connection.
+/// The recovery scheme of a connection.
 #[derive(Clone, Debug)]
 pub(super) enum Recovery {
     Reno(Reno),
@@ -34,19 +34,19 @@ pub(super) enum Recovery {
     Vegas(Vegas),
 }
 
-/// What an ACK of new data meant.
+/// What an ACK of new data means for recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
-    /// Nothing was being repaired.
+    /// No recovery was under way.
     Open,
-    /// A loss was repaired, another is known.
+    /// One loss is repaired, another is known.
     Partial {
-        /// Whether the retransmission timer starts anew.
+        /// Whether the retransmission timer restarts.
         restart_timer: bool,
-        /// Whether that ends its back-off, from the next start on.
+        /// Whether the timer's back-off is cleared at its next start.
         clear_backoff: bool,
     },
-    /// Everything lost was repaired.
+    /// All losses are repaired.
     Recovered,
 }
 
@@ -62,7 +62,7 @@ impl Recovery {
         }
     }
 
-    /// So many packets were acknowledged for the first time; `stream` counts them already.
+    /// Handles an ACK of new data. `stream` already includes the newly acknowledged packets.
     #[inline]
     pub(super) fn on_new_ack(
         &mut self,
@@ -81,7 +81,7 @@ impl Recovery {
         }
     }
 
-    /// What the receiver reported, if it reports.
+    /// The receiver's SACK reports; `None` without SACK.
     pub(super) fn scoreboard(&self) -> Option<&Scoreboard> {
         match self {
             Self::Sack(sack) => Some(sack.scoreboard()),
@@ -90,12 +90,12 @@ impl Recovery {
         }
     }
 
-    /// The round-trip time that the last ACK of new data measured.
+    /// The round-trip time measured by the last ACK of new data.
     #[inline]
     pub(super) fn rtt(&self, now: Time, ack: &Ack) -> Option<Span> {
         match self {
             Self::Vegas(vegas) => vegas.rtt(),
-            // An echo from the future is a forged one.
+            // A forged ACK may echo a time in the future.
             _ => Some(now - ack.echo).filter(|&rtt| rtt > Span::ZERO),
         }
     }
@@ -112,7 +112,7 @@ impl Recovery {
         }
     }
 
-    /// The response has answered to the loss that was just found.
+    /// Called after the response has answered the loss that was just detected.
     pub(super) fn on_answer(&mut self, answer: Answer, stream: &Stream, window: &mut Window) {
         match self {
             Self::Vegas(vegas) => vegas.on_answer(answer, stream, window),
@@ -121,7 +121,7 @@ impl Recovery {
         }
     }
 
-    /// The retransmission timer expired; `stream` is not taken back yet, and the response has not answered.
+    /// The retransmission timer expired. `stream` is not rewound yet, and the response has not answered.
     pub(super) fn on_timeout(&mut self, now: Time, stream: &Stream, window: &mut Window) {
         match self {
             Self::Reno(reno) => reno.on_timeout(now, stream),
@@ -132,7 +132,7 @@ impl Recovery {
         }
     }
 
-    /// The packet to send now, if there is one.
+    /// The packet to send now, if any.
     #[inline]
     pub(super) fn poll_transmit(&mut self, now: Time, stream: &mut Stream, window: &Window) -> Option<u64> {
         match self {
@@ -144,7 +144,7 @@ impl Recovery {
         }
     }
 
-    /// Packets that may be unacknowledged, no more than the receiver's window.
+    /// How many packets may be unacknowledged; at most the receiver's window.
     #[inline]
     pub(super) fn window_pkts(&self, stream: &Stream, window: &Window) -> u32 {
         match self {
@@ -158,22 +158,22 @@ impl Recovery {
 }
 
 impl FastRetransmit {
-    /// Whether packet `una` may be sent again because of duplicate ACKs, if everything below `recover` had been sent when
-    /// the last loss was found.
+    /// Whether duplicate ACKs may cause packet `una` to be retransmitted, given that everything below `recover` had
+    /// been sent when the last loss was detected.
     fn allows(self, una: u64, recover: u64) -> bool {
         match self {
             Self::Always => true,
             // ns-2.35, RenoTcpAgent::dupack_action.
             Self::OncePerWindow => una > recover || una == 1,
-            // RFC 6582, section 3.2, step 1: recover starts at the first number.
+            // RFC 6582, section 3.2, step 1: `recover` starts at the initial sequence number.
             Self::AfterRecovery => una > recover || recover == 0,
         }
     }
 }
 
 impl LimitedTransmit {
-    /// Packets that so many duplicate ACKs add to the window, for the next packet in line; `unsent` if that one was not
-    /// sent before.
+    /// How many packets `dup_acks` duplicates add to the window. `unsent` is true if the next packet in sequence was
+    /// never sent.
     #[inline]
     fn releases(self, dup_acks: u32, unsent: bool) -> u32 {
         match self {

@@ -1,21 +1,22 @@
-//! NewReno's loss recovery (RFC 6582): fast recovery that lasts until everything in flight at its start is acknowledged.
+//! NewReno's loss recovery (RFC 6582): fast recovery lasts until everything in flight at its start is acknowledged.
 //!
-//! An ACK of new data below that point is partial: the packet that it asks for was lost, too, and is sent again at once,
-//! without a further duplicate ACK. So one lost packet is repaired per round trip, and the window is cut once.
+//! An ACK of new data below that point is partial: the packet it asks for was lost too, and is retransmitted at once,
+//! without waiting for further duplicates. One loss is repaired per round trip, and the window is cut once.
 //!
 //! ```text
-//! third duplicate ACK:  recover = everything sent;  send again;  window inflated by 3      (section 3.2, steps 2, 3)
+//! third duplicate ACK:  recover = everything sent;  retransmit;  window inflated by 3      (section 3.2, steps 2, 3)
 //! duplicate ACK:        window inflated by 1                                               (RFC 5681, section 3.2)
-//! partial ACK of n:     send again;  window deflated by n - 1                              (section 3.2, step 3)
+//! partial ACK of n:     retransmit;  window deflated by n - 1                              (section 3.2, step 3)
 //! full ACK:             cwnd = min(ssthresh, max(FlightSize, 1) + 1)                       (the same)
 //! ```
 //!
-//! A window that the response kept at a loss is not cut at the end of its recovery either: an ACK then lets two packets out at
-//! most until the window is full again.
+//! If the response kept the window at the loss, the end of recovery does not cut it either. Each ACK then lets out at
+//! most two packets until the window is full again.
 //!
-//! Deviations: the timestamp heuristic of section 4.2, which tells a loss at `recover` or below from packets sent twice, looks
-//! at the duplicate itself instead of the last ACK of new data (`fast_recovery.rs`). [`NewRenoRules::NS2`] holds the rules of ns-2.35's `Agent/TCP/Newreno`; of those, `newreno_changes_` (an
-//! estimate of ssthresh from the first ACKs, and one new packet per two duplicates) is left out, as it is off there.
+//! Deviations: the timestamp heuristic of section 4.2, which distinguishes a loss at or below `recover` from packets
+//! sent twice, examines the duplicate itself instead of the last ACK of new data (`fast_recovery.rs`).
+//! [`NewRenoRules::NS2`] holds the rules of ns-2.35's `Agent/TCP/Newreno`, except `newreno_changes_` (an estimate of
+//! ssthresh from the first ACKs, and one new packet per two duplicates), which ns-2 disables by default.
 
 use losscause::Time;
 
@@ -35,15 +36,15 @@ pub(in super::super) struct NewReno {
     /// What partial ACKs took from cwnd beyond the inflation, packets.
     deflated: f64,
     partial_seen: bool,
-    /// What the response did about the loss that is being repaired.
+    /// How the response answered the loss under repair.
     answer: Answer,
-    /// A window that was kept is larger than what was in flight at the end of recovery, and fills again.
+    /// Recovery ended with a kept window larger than the packets in flight; the window is refilling.
     refilling: bool,
-    /// Packets in line that the last ACK still lets out, where bursts are limited.
+    /// In-sequence packets that the last ACK may still release, if bursts are limited.
     burst_left: u32,
 }
 
-/// What an ACK lets out while a kept window fills again: as much as in slow start.
+/// Packets released per ACK while a kept window refills: as in slow start.
 const REFILL_PKTS: u32 = 2;
 
 impl NewReno {
@@ -92,7 +93,7 @@ impl NewReno {
             match self.rules.deflation {
                 Deflation::All => *inflation = 0,
                 Deflation::ByAcked if *inflation > acked => *inflation -= acked - 1,
-                // ns-2.35, NewRenoTcpAgent::partialnewack: what the inflation cannot give is taken from cwnd.
+                // ns-2.35, NewRenoTcpAgent::partialnewack: what exceeds the inflation is taken from cwnd.
                 Deflation::ByAcked => {
                     let cwnd = (window.cwnd - f64::from(acked - *inflation)).max(1.0);
                     self.deflated += window.cwnd - cwnd;
@@ -115,7 +116,7 @@ impl NewReno {
                 let most = stream.flight_pkts().max(1) + 1;
                 window.cwnd = window.cwnd.min(most as f64);
             }
-            // A window that the response kept stays: the burst is limited instead.
+            // A kept window is not cut; instead the burst is limited.
             (RecoveryExit::NoBurst, Answer::Kept) => {
                 self.refilling = true;
                 self.limit_burst();
@@ -124,7 +125,7 @@ impl NewReno {
         }
     }
 
-    /// Gives back to cwnd what partial ACKs took from it.
+    /// Returns to cwnd what partial ACKs took from it.
     fn restore(&mut self, window: &mut Window) {
         if self.rules.exit != RecoveryExit::AsDeflated {
             window.cwnd += std::mem::take(&mut self.deflated);
@@ -171,7 +172,7 @@ mod tests {
     use super::super::super::segment::SackBlocks;
     use super::*;
 
-    /// Caused by a packet that was sent at the very start.
+    /// A duplicate ACK caused by a packet sent at time 0.
     fn dup_ack(next: u64) -> Ack {
         let (echo, sack) = (Time::ZERO - Span::from_millis(1), SackBlocks::NONE);
         Ack { next, echo, echo_of_retransmission: false, ece: false, wireless: false, wire_bytes: 40, sack }
@@ -187,14 +188,14 @@ mod tests {
 
     fn recovering_with(quirks: Quirks) -> (NewReno, Stream, Window) {
         let mut reno = NewReno::new(&Config { quirks, ..Config::rfc() });
-        // Packets 10 to 19 are in flight; 10, 13 and 16 are lost, so that seven duplicates come back.
+        // Packets 10 to 19 are in flight; 10, 13 and 16 are lost, so seven duplicates arrive.
         let stream = Stream { una: 10, next: 20, sent: 20, end: u64::MAX };
         let mut window = Window { cwnd: 10.0, ssthresh: 44.0, max_pkts: 44 };
         for dup in 1..=7 {
             let found = reno.on_dup_ack(Time::ZERO, &dup_ack(stream.una), &stream);
             assert_eq!(found, (dup == 3).then_some(Found::with(10)));
             if dup == 3 {
-                // What the response does.
+                // Stands in for the response.
                 (window.cwnd, window.ssthresh) = (5.0, 5.0);
                 reno.on_answer(Answer::Cut);
             }
@@ -205,7 +206,7 @@ mod tests {
     #[test]
     fn partial_acks_resend_one_packet_each_and_deflate_by_what_they_acknowledge() {
         let (mut reno, mut stream, mut window) = recovering(NewRenoRules::RFC);
-        // cwnd 5 + 3 + 4 duplicates: packets 20 and 21 go out behind the retransmission.
+        // cwnd 5 + 3 + 4 duplicates: packets 20 and 21 follow the retransmission.
         assert_eq!(reno.window_pkts(&stream, &window), 12);
         let sent: Vec<u64> = std::iter::from_fn(|| reno.poll_transmit(&mut stream, &window)).collect();
         assert_eq!(sent, [10, 20, 21]);
@@ -215,12 +216,13 @@ mod tests {
         assert_eq!(reno.on_new_ack(3, &stream, &mut window), partial(true));
         assert_eq!(reno.window_pkts(&stream, &window), 10);
         assert_eq!(reno.poll_transmit(&mut stream, &window), Some(13));
-        // Up to 16: the timer runs on.
+        // Up to 16: the timer keeps running.
         stream.una = 16;
         assert_eq!(reno.on_new_ack(3, &stream, &mut window), partial(false));
         assert_eq!(reno.window_pkts(&stream, &window), 8);
         assert_eq!(reno.poll_transmit(&mut stream, &window), Some(16));
-        // Everything sent before the first retransmission: recovery ends with cwnd = ssthresh, or less if less is in flight.
+        // All packets sent before the first retransmission: recovery ends with cwnd = ssthresh, or less if less is in
+        // flight.
         stream.una = 20;
         stream.next = 24;
         assert_eq!(reno.on_new_ack(4, &stream, &mut window), Progress::Recovered);
@@ -242,14 +244,15 @@ mod tests {
     #[test]
     fn a_window_that_the_response_kept_stays_when_recovery_ends() {
         let (mut reno, mut stream, mut window) = recovering(NewRenoRules::RFC);
-        // Another loss of the same window that is not answered: cwnd is 5 and nothing is in flight any more.
+        // A second loss in the same window is not answered: cwnd is 5 and nothing is in flight.
         reno.on_answer(Answer::Kept);
         stream.una = 19;
         reno.on_new_ack(9, &stream, &mut window);
         stream.una = 20;
         reno.on_new_ack(1, &stream, &mut window);
         assert_eq!(window.cwnd, 5.0);
-        // Two packets per ACK fill it again, no burst of five: 2, then 1 acknowledged and 3, then 1 and 4, then 1 and all 5.
+        // Two packets per ACK refill it instead of a burst of five: 2, then 1 acknowledged and 3, then 1 and 4, then 1
+        // and all 5.
         let mut in_flight = vec![];
         for _ in 0..5 {
             while reno.poll_transmit(&mut stream, &window).is_some() {}
@@ -274,11 +277,11 @@ mod tests {
     fn a_partial_ack_of_more_than_the_inflation_takes_the_rest_from_cwnd_until_recovery_ends() {
         for (exit, expected) in [(RecoveryExit::NoBurst, 5.0), (RecoveryExit::AsDeflated, 3.0)] {
             let (mut reno, mut stream, mut window) = recovering(NewRenoRules { exit, ..NewRenoRules::RFC });
-            // 9 acknowledged, inflated by 7: cwnd 3, and 1 for the packet sent again.
+            // 9 acknowledged, inflated by 7: cwnd 3, and 1 for the retransmitted packet.
             stream.una = 19;
             reno.on_new_ack(9, &stream, &mut window);
             assert_eq!((window.cwnd, reno.window_pkts(&stream, &window)), (3.0, 4));
-            // Five packets are in flight behind it: no burst to prevent.
+            // Five packets are in flight behind it, so there is no burst to prevent.
             (stream.una, stream.next) = (20, 25);
             reno.on_new_ack(1, &stream, &mut window);
             assert_eq!(window.cwnd, expected);

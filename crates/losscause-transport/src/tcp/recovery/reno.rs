@@ -1,12 +1,12 @@
 //! Reno's loss recovery: fast retransmit and fast recovery (RFC 5681, section 3.2).
 //!
-//! The third duplicate ACK means that the next packet was lost: it is sent again at once, and the window is halved.
-//! Every duplicate ACK shows that another packet has left the network, so that until new data is acknowledged the
-//! window is inflated by one packet for each. The first ACK of new data takes the inflation away, whether or not
-//! it acknowledges everything that was in flight.
+//! The third duplicate ACK signals that the next packet was lost: it is retransmitted at once, and the window is
+//! halved. Each duplicate ACK shows that another packet has left the network, so it inflates the window by one packet
+//! until new data is acknowledged. The first ACK of new data removes the inflation, even if it does not acknowledge
+//! everything that was in flight.
 //!
-//! Deviations, all chosen by [`super::super::Quirks`]: [`FastRetransmit::OncePerWindow`] and [`LimitedTransmit::NextPacket`] are
-//! ns-2's.
+//! Deviations: [`FastRetransmit::OncePerWindow`] and [`LimitedTransmit::NextPacket`], both selected in
+//! [`super::super::Quirks`], are ns-2's.
 
 use losscause::Time;
 
@@ -29,7 +29,7 @@ impl Reno {
         Self { fast_recovery: FastRecovery::new(config, FastRetransmit::Always) }
     }
 
-    /// Fast retransmit whenever the threshold is met, and no window beyond cwnd meanwhile.
+    /// Fast retransmit whenever the threshold is met, without inflating the window.
     pub(super) fn without_fast_recovery(config: &Config) -> Self {
         let quirks =
             Quirks { fast_retransmit: Some(FastRetransmit::Always), inflation: Inflation::Never, ..config.quirks };
@@ -40,7 +40,7 @@ impl Reno {
         self.fast_recovery.on_dup_ack(now, ack, stream)
     }
 
-    /// Step 6, if a loss is being repaired.
+    /// RFC 5681, section 3.2, step 6, if a loss is under repair.
     #[inline]
     pub(super) fn on_new_ack(&mut self) -> Progress {
         let repaired = self.fast_recovery.is_recovering();
@@ -81,7 +81,7 @@ mod tests {
         Stream { una, next: sent, sent, end: u64::MAX }
     }
 
-    /// A window so large that what it allows shows what recovery adds.
+    /// A window so large that the receiver's limit hides nothing that recovery adds.
     fn window() -> Window {
         Window { cwnd: 100.0, ssthresh: 100.0, max_pkts: 1000 }
     }
@@ -113,7 +113,7 @@ mod tests {
         };
         assert!(second_loss(&Config::rfc(), 9));
         assert!(!second_loss(&Config::ns2(), 9));
-        // Everything sent by then is acknowledged, and no more: not yet.
+        // Only what was sent before the first loss is acknowledged: not allowed yet.
         assert!(!second_loss(&Config::ns2(), 15));
         assert!(second_loss(&Config::ns2(), 16));
     }

@@ -1,21 +1,21 @@
 //! Loss recovery based on selective acknowledgements (RFC 6675).
 //!
-//! A scoreboard holds which packets the receiver reported. A packet is lost once three packets above it were reported;
-//! `pipe` estimates how many are still in the network, and packets go out while pipe < cwnd:
+//! A scoreboard records which packets the receiver reported. A packet counts as lost once three packets above it are
+//! reported. `pipe` estimates how many packets are still in the network; packets are sent while pipe < cwnd:
 //!
 //! ```text
-//! pipe = packets neither reported nor lost + packets sent again since recovery began and not reported   (SetPipe)
-//! next = the first lost packet not sent again yet, else unsent data, else any hole not sent again,
-//!        else, once per recovery, the last unreported packet                                            (NextSeg)
+//! pipe = packets neither reported nor lost + unreported retransmissions of this recovery            (SetPipe)
+//! next = the first lost packet not yet retransmitted, else unsent data, else any other hole not yet
+//!        retransmitted, else, once per recovery, the last unreported packet                         (NextSeg)
 //! ```
 //!
-//! Recovery begins with the third duplicate ACK that reports something new, or as soon as the first unacknowledged packet
-//! is lost by the rule above, but not before everything sent at the last timeout is acknowledged; it ends when everything
-//! that was in flight at its start is acknowledged.
+//! Recovery begins with the third duplicate ACK that reports something new, or as soon as the first unacknowledged
+//! packet counts as lost. After a timeout it cannot begin until everything sent before the timeout is acknowledged. It
+//! ends when everything in flight at its start is acknowledged.
 //!
-//! Deviations: everything is counted in packets, so that "more than (DupThresh - 1) * SMSS bytes" and "DupThresh
-//! discontiguous sequences" are one rule. Reports from before a timeout are forgotten (RFC 2018, section 8, for receivers
-//! that renege); those after it keep packets from being sent twice. [`super::FastRetransmit`] does not matter here.
+//! Deviations: everything is counted in packets, so "more than (DupThresh - 1) * SMSS bytes" and "DupThresh
+//! discontiguous sequences" are one rule. A timeout clears the reports received so far (RFC 2018, section 8, because
+//! receivers may renege); packets reported after it are not sent again. [`super::FastRetransmit`] has no effect here.
 
 use super::super::config::Config;
 use super::super::loss_event::Found;
@@ -32,7 +32,7 @@ pub(in super::super) struct Sack {
     limited: bool,
     board: Scoreboard,
     phase: Phase,
-    /// RecoveryPoint: packets sent when the last loss was found (the numbers below this one).
+    /// RecoveryPoint: one above the highest packet sent when the last loss was detected.
     recover: u64,
 }
 
@@ -42,9 +42,9 @@ enum Phase {
         dup_acks: u32,
     },
     Recovering {
-        /// The first unacknowledged packet is to be sent now, whatever pipe says.
+        /// The first unacknowledged packet must be retransmitted now, whatever pipe is.
         first: bool,
-        /// HighRxt: everything below was sent again, if it was not reported.
+        /// HighRxt: everything below was retransmitted or reported.
         resent: u64,
         /// RescueRxt: the cumulative ACK must pass this packet before another rescue.
         rescued: Option<u64>,
@@ -115,7 +115,7 @@ impl Sack {
         if let Phase::Recovering { .. } = self.phase {
             return self.next_in_recovery(stream, window);
         }
-        // What was reported since a timeout need not be sent again.
+        // Packets reported since a timeout are skipped.
         while stream.next < stream.sent && self.board.is_sacked(stream.next) {
             stream.next += 1;
         }
@@ -158,7 +158,7 @@ impl Sack {
         unreported(self.board.lost_below(self.threshold), stream.sent) + unreported(stream.una, resent)
     }
 
-    /// Outside recovery: cwnd with limited transmit, where what was reported makes room (section 5, step 3).
+    /// Outside recovery: cwnd plus limited transmit; reported packets make room (section 5, step 3).
     #[inline]
     pub(super) fn window_pkts(&self, stream: &Stream, window: &Window) -> u32 {
         window.pkts(match self.phase {
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn pipe_leaves_out_what_arrived_and_what_is_lost() {
         let (mut sack, mut stream, window) = recovering();
-        // 11, 13 and 14 arrived; 10 is lost (three above it), 12 is not (two). 10 goes out again at once.
+        // 11, 13 and 14 arrived; 10 is lost (three above it), 12 is not (two). 10 is retransmitted at once.
         assert_eq!(sack.pipe(&stream), 7);
         assert_eq!(sack.poll_transmit(&mut stream, &window), Some(10));
         assert_eq!(sack.poll_transmit(&mut stream, &window), None, "7 >= 5");
@@ -229,7 +229,7 @@ mod tests {
         stream.end = 20;
         let wide = Window { cwnd: 8.0, ..window };
         let sent: Vec<u64> = std::iter::from_fn(|| sack.poll_transmit(&mut stream, &wide)).collect();
-        // 12 by rule 3: two packets above it arrived. pipe: 10 again, 12 twice, and 15 to 19.
+        // 12 by rule 3: two packets above it arrived. pipe: 10 retransmitted, 12 twice, and 15 to 19.
         assert_eq!((sent, sack.pipe(&stream)), (vec![10, 12], 8));
     }
 
@@ -237,7 +237,7 @@ mod tests {
     fn the_last_packet_is_rescued_once_per_recovery() {
         let (mut sack, mut stream, window) = recovering();
         stream.end = 20;
-        // Everything but 19 arrived after the first ACKs; no duplicate can ever tell.
+        // Everything but 19 arrived after the first ACKs; no packet follows 19, so no duplicate can reveal its loss.
         stream.una = 15;
         sack.on_new_ack(&ack(15, [(15, 19), NO, NO]), &stream);
         let sent: Vec<u64> = std::iter::from_fn(|| sack.poll_transmit(&mut stream, &window)).collect();
@@ -276,7 +276,7 @@ mod tests {
         let (mut sack, mut stream, window) = recovering();
         sack.on_timeout(&stream);
         stream.next = stream.una;
-        // Reports that came before are forgotten, those that come after count; recovery does not begin.
+        // The timeout clears earlier reports; later ones count, and recovery does not begin.
         stream.una = 11;
         sack.on_new_ack(&ack(11, [(13, 15), (17, 18), NO]), &stream);
         stream.next = 11;

@@ -1,16 +1,17 @@
-//! The SACK recovery of ns-2.35's `Agent/TCP/Sack1`, which is older and simpler than RFC 6675.
+//! The SACK recovery of ns-2.35's `Agent/TCP/Sack1`, older and simpler than RFC 6675.
 //!
 //! ```text
-//! third duplicate ACK:  send again;  pipe = packets in flight - 3
-//! any ACK:              pipe -= 1, one more for a partial ACK;  then packets go out while pipe < cwnd, pipe += 1 each:
-//!                       the first hole below the highest packet reported and not sent again yet, else unsent data
+//! third duplicate ACK:  retransmit;  pipe = packets in flight - 3
+//! any ACK:              pipe -= 1, and 1 more for a partial ACK;
+//!                       then packets are sent while pipe < cwnd, pipe += 1 each:
+//!                       the first hole below the highest reported packet not yet retransmitted, else unsent data
 //! ```
 //!
-//! A hole counts as lost at once. The third duplicate itself lets nothing but the retransmission out; outside recovery
-//! duplicates beyond it let nothing out. What was reported is forgotten with every ACK of new data outside recovery, and
-//! until the first one after a timeout duplicates are ignored.
+//! A hole counts as lost at once. The third duplicate releases only the retransmission; outside recovery, later
+//! duplicates release nothing. Each ACK of new data outside recovery clears the reports. After a timeout, duplicates
+//! are ignored until the first ACK of new data.
 //!
-//! Deviations from ns-2: an ACK older than the newest changes nothing (there it lowers pipe). `partial_ack_`,
+//! Deviations from ns-2: an ACK older than the newest has no effect (in ns-2 it lowers pipe). `partial_ack_`,
 //! `oldCode_`, `LimTransmitFix_` and the response to ECN are left out.
 
 use super::super::config::Config;
@@ -29,7 +30,7 @@ pub(in super::super) struct Sack1 {
     limited_transmit: LimitedTransmit,
     board: Scoreboard,
     phase: Phase,
-    /// Packets sent when the last loss was found (the numbers below this one); 0 once that is repaired.
+    /// One above the highest packet sent when the last loss was detected; 0 once it is repaired.
     recover: u64,
 }
 
@@ -38,14 +39,14 @@ enum Phase {
     Open {
         dup_acks: u32,
     },
-    /// The timer expired and nothing was acknowledged since.
+    /// The timer expired, and nothing was acknowledged since.
     TimedOut,
     Recovering {
-        /// An estimate, which may fall below zero.
+        /// An estimate; may fall below zero.
         pipe: i64,
-        /// Everything below was sent again, if it was not reported.
+        /// Everything below was retransmitted or reported.
         resent: u64,
-        /// This ACK lets out just the first unacknowledged packet, or, then, nothing more.
+        /// Whether this ACK may release only the first unacknowledged packet or, once that is sent, nothing more.
         first: First,
     },
 }
@@ -149,7 +150,7 @@ impl Sack1 {
         }
     }
 
-    /// cwnd with limited transmit.
+    /// cwnd plus limited transmit.
     #[inline]
     pub(super) fn window_pkts(&self, stream: &Stream, window: &Window) -> u32 {
         window.pkts(match self.phase {
@@ -188,8 +189,8 @@ mod tests {
             sent.push(Vec::from_iter(std::iter::from_fn(|| sack.poll_transmit(&mut stream, &WINDOW))));
             stream.sent = stream.sent.max(stream.next);
         }
-        // The second reports nothing new. The fourth is the third duplicate: pipe 10 - 3, and 10 again alone. pipe is 6, 5,
-        // then 4: the hole 12; again 4, twice: unsent data.
+        // The second reports nothing new. The fourth is the third duplicate: pipe is 10 - 3, and only 10 is
+        // retransmitted. Then pipe is 6, 5 and 4: hole 12 is retransmitted. Then pipe is 4 twice: unsent data.
         assert_eq!(sent, [vec![], vec![], vec![], vec![10], vec![], vec![], vec![12], vec![20], vec![21]]);
     }
 

@@ -1,15 +1,15 @@
-//! Which packets beyond the cumulative ACK are known to have arrived (RFC 6675, section 3, Update()).
+//! Records which packets beyond the cumulative ACK have arrived (RFC 6675, section 3, Update()).
 
 use super::super::bits::{BITS, Bits};
 use super::super::segment::SackBlocks;
 
-/// A bit for every packet between the cumulative ACK and the highest one reported; works on 64 packets at once.
+/// One bit per packet between the cumulative ACK and the highest reported packet; operations use 64-bit words.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Scoreboard {
     bits: Bits,
     /// Everything below was acknowledged; bits outside `una..end` are clear.
     una: u64,
-    /// One above the highest packet reported, `una` if there is none.
+    /// One above the highest reported packet; `una` if there is none.
     end: u64,
     sacked: u64,
 }
@@ -19,8 +19,8 @@ impl Scoreboard {
         Self { bits: Bits::new(), una: 0, end: 0, sacked: 0 }
     }
 
-    /// Takes in an ACK; whether a block reports a packet for the first time. Blocks of packets below `una` or never sent
-    /// are ignored.
+    /// Records an ACK. Returns true if a block reports a packet for the first time. Ignores blocks of packets below
+    /// `una` or never sent.
     pub(in super::super) fn update(&mut self, una: u64, sent: u64, blocks: &SackBlocks) -> bool {
         self.advance(una);
         let before = self.sacked;
@@ -52,12 +52,12 @@ impl Scoreboard {
         (self.una, self.end) = (una, una);
     }
 
-    /// Packets reported beyond the cumulative ACK.
+    /// Number of packets reported beyond the cumulative ACK.
     pub(in super::super) fn sacked(&self) -> u64 {
         self.sacked
     }
 
-    /// One above the highest packet reported, or the cumulative ACK.
+    /// One above the highest reported packet, or the cumulative ACK.
     pub(in super::super) fn end(&self) -> u64 {
         self.end
     }
@@ -66,13 +66,13 @@ impl Scoreboard {
         (self.una..self.end).contains(&seq) && self.bits.has(seq)
     }
 
-    /// Packets of `start..end` that were reported.
+    /// Number of reported packets in `start..end`.
     pub(in super::super) fn count(&self, start: u64, end: u64) -> u64 {
         let range = (start.max(self.una), end.min(self.end));
         Self::words_of(range.0, range.1).map(|(word, mask)| u64::from((self.bits.word(word) & mask).count_ones())).sum()
     }
 
-    /// The first packet from `from` on that was not reported although a later one was.
+    /// The first unreported packet at or above `from` that has a reported packet above it.
     pub(in super::super) fn next_hole(&self, from: u64) -> Option<u64> {
         Self::words_of(from.max(self.una), self.end)
             .map(|(word, mask)| (word, !self.bits.word(word) & mask))
@@ -80,7 +80,7 @@ impl Scoreboard {
             .map(|(word, holes)| word * BITS + u64::from(holes.trailing_zeros()))
     }
 
-    /// Every packet below has at least `pkts` reported packets above it; `una` if there are fewer.
+    /// Every packet below the result has at least `pkts` reported packets above it; `una` if fewer were reported.
     pub(in super::super) fn lost_below(&self, pkts: u32) -> u64 {
         if self.sacked < u64::from(pkts) || pkts == 0 {
             return self.una;
@@ -108,7 +108,7 @@ impl Scoreboard {
         }
     }
 
-    /// The words that hold `start..end`, each with the bits that do.
+    /// The words that overlap `start..end`, each with a mask of the bits inside.
     fn words_of(start: u64, end: u64) -> impl Iterator<Item = (u64, u64)> {
         let words = if start < end { start / BITS..(end - 1) / BITS + 1 } else { 0..0 };
         words.map(move |word| {
@@ -123,7 +123,7 @@ impl Scoreboard {
 mod tests {
     use super::*;
 
-    /// Packets 100 to below 200 are in flight; of them 103, 104, 110, and 126 to 129 were reported.
+    /// Packets 100 to 199 are in flight; 103, 104, 110, and 126 to 129 were reported.
     fn board() -> Scoreboard {
         let mut board = Scoreboard::new();
         let blocks = SackBlocks::of(100, [(126, 130), (110, 111), (103, 105)]);

@@ -1,26 +1,27 @@
-//! Vegas' loss recovery: every packet has its own, finely measured timeout (Brakmo and Peterson, "TCP Vegas: End to End
+//! Vegas' loss recovery: each packet has its own fine-grained timeout (Brakmo and Peterson, "TCP Vegas: End to End
 //! Congestion Avoidance on a Global Internet", IEEE JSAC 13(8), 1995, section III-A).
 //!
-//! The time at which every packet was sent is kept. A duplicate ACK is a reason to look: if the first unacknowledged
-//! packet was sent longer ago than the timeout, it is sent again at once, without waiting for the third duplicate. The
-//! first and the second ACK of new data after that are a reason to look, too, which finds further losses of the same window.
+//! The sender stores when it sent each packet. On a duplicate ACK it checks the first unacknowledged packet: if that
+//! was sent longer ago than the timeout, it is retransmitted at once, without waiting for the third duplicate. The
+//! first and second ACK of new data after a retransmission trigger the same check, which finds further losses in the
+//! same window.
 //!
 //! ```text
 //! R a round-trip time of a packet sent once:   SRTT += (R - SRTT)/8,  D += (|R - SRTT| - D)/4
 //! timeout = 17/16 (SRTT + 2 D)
-//! loss found by a duplicate:                   timeout *= 9/8, or 2 if the packet had been sent again before
+//! loss found by a duplicate:                   timeout *= 9/8, or 2 if the packet had been retransmitted before
 //! ```
 //!
-//! The paper leaves the timeout's arithmetic to its implementation; this is the one of ns-2.35, by the same authors'
-//! group, whose other rules are followed as well: no limited transmit; the third and every later duplicate adds a packet to
-//! cwnd, which the next ACK of new data takes back; duplicates do not start another recovery after a timeout until all that
-//! had been sent is acknowledged; a fast retransmit backs the coarse timer off.
+//! The paper does not specify the timeout's arithmetic; this is that of ns-2.35, by the same authors' group. Four more
+//! rules follow ns-2: no limited transmit; the third and every later duplicate adds a packet to cwnd until the next ACK
+//! of new data; after a timeout, duplicates start no recovery until everything sent before it is acknowledged; a fast
+//! retransmit backs off the coarse timer.
 //!
-//! Deviations from ns-2.35's `Agent/TCP/Vegas`: with [`VegasRules::Published`] what is known of a packet is forgotten when it
-//! is acknowledged, and what duplicates after a timeout added to cwnd stays. With [`VegasRules::Ns2`], as in ns-2, it is not
-//! forgotten where an ACK of several packets passes a multiple of the receiver's window, and cwnd falls to nothing where
-//! there was no loss to take it from since a timeout. In ns-2 an ACK that repeats the last one while nothing is in flight
-//! counts as a duplicate, here it changes nothing.
+//! Deviations from ns-2.35's `Agent/TCP/Vegas`: with [`VegasRules::Published`], acknowledged packets are forgotten, and
+//! duplicates after a timeout add to cwnd for good. With [`VegasRules::Ns2`], as in ns-2, packets are not forgotten if
+//! an ACK of several packets passes a multiple of the receiver's window, and cwnd becomes 0 if there was no loss since
+//! the last timeout to restore it from. In ns-2 an ACK that repeats the last one while nothing is in flight counts as a
+//! duplicate; here it has no effect.
 
 use losscause::{Span, Time};
 
@@ -35,28 +36,28 @@ use super::Progress;
 pub(in super::super) struct Vegas {
     rules: VegasRules,
     threshold: u32,
-    /// What was sent: packet `seq` at `seq` modulo the size. In ns-2 that is the receiver's window; else it grows as the window is
-    /// used.
+    /// Sending times; packet `seq` is at `seq` modulo the size. With ns-2's rules the size is the receiver's window;
+    /// otherwise it grows as the window is used.
     sendings: Vec<Sending>,
     timeout: Timeout,
     dup_acks: u32,
-    /// ACKs of new data that are still a reason to look for an expired packet.
+    /// How many more ACKs of new data trigger a check for an expired packet.
     worried: u64,
-    /// cwnd without what duplicate ACKs added to it; 0 if there was no loss since the last timeout.
+    /// cwnd without the packets added by duplicate ACKs; 0 if there was no loss since the last timeout.
     deflated: f64,
-    /// What the response did about the last loss.
+    /// How the response answered the last loss.
     answer: Answer,
-    /// Packets sent when the last loss was found (the numbers below this one).
+    /// One above the highest packet sent when the last loss was detected.
     recover: u64,
-    /// Nothing was found by duplicate ACKs since the last timeout.
+    /// Duplicate ACKs have revealed no loss since the last timeout.
     timed_out: bool,
-    /// The first unacknowledged packet is to be sent out of line.
+    /// The first unacknowledged packet must be retransmitted now.
     retransmit: bool,
-    /// When packet 0 was sent in line; none once something was acknowledged.
+    /// When packet 0 was first sent; `None` once anything is acknowledged.
     opening: Option<Time>,
     opened_at: Time,
-    /// What the last ACK of new data measured: the round-trip time of the newest packet, if that was sent once and not
-    /// together with packet 0; that of packet 0 for the first ACK.
+    /// The round-trip time measured by the last ACK of new data: that of the newest packet, if it was sent once and not
+    /// together with packet 0; for the first ACK, that of packet 0.
     rtt: Option<Span>,
 }
 
@@ -104,8 +105,8 @@ impl Vegas {
         None
     }
 
-    /// The duplicates so far inflate what a cut has left; those after the first loss of a packet inflate the window, too. A
-    /// window that the response kept is what the next ACK of new data goes back to.
+    /// After a cut, the duplicates so far inflate the reduced window; after the first loss of a packet,
+    /// later duplicates inflate it too. If the response kept the window, the next ACK of new data restores it.
     pub(super) fn on_answer(&mut self, answer: Answer, stream: &Stream, window: &mut Window) {
         let uninflated = self.dup_acks <= self.threshold;
         match answer {
@@ -147,7 +148,7 @@ impl Vegas {
         Progress::Open
     }
 
-    /// The round-trip time that the last ACK of new data measured.
+    /// The round-trip time measured by the last ACK of new data.
     pub(super) fn rtt(&self) -> Option<Span> {
         self.rtt
     }
@@ -181,7 +182,7 @@ impl Vegas {
         Some(seq)
     }
 
-    /// Twice the room; what was sent since the cumulative ACK moves along.
+    /// Doubles the storage and moves the records of packets since the cumulative ACK.
     fn grow(&mut self, stream: &Stream) {
         let size = self.sendings.len() as u64;
         let mut larger = vec![Sending::NEVER; 2 * self.sendings.len()];
@@ -206,7 +207,7 @@ impl Vegas {
 
     fn forget(&mut self, first: u64, pkts: u64) {
         let past_the_end = self.slot(first) > self.slot(first + pkts - 1);
-        // ns-2.35, VegasTcpAgent::recv: its loop ends before it begins.
+        // ns-2.35, VegasTcpAgent::recv: the loop's end is below its start, so it never runs.
         if self.rules == VegasRules::Ns2 && past_the_end {
             return;
         }
@@ -221,7 +222,7 @@ impl Vegas {
     }
 }
 
-/// The finely measured timeout, seconds.
+/// The fine-grained timeout, seconds.
 #[derive(Clone, Copy, Debug, Default)]
 struct Timeout {
     /// 8 SRTT.
@@ -250,7 +251,7 @@ impl Timeout {
     }
 
     fn expired(&self, sending: &Sending, now: Time) -> bool {
-        // ns-2 takes a packet that was never sent for one that was sent before the start.
+        // ns-2 treats a packet that was never sent as sent before time 0.
         sending.at.is_none_or(|at| (now - at).as_secs_f64() >= self.value)
     }
 }

@@ -6,20 +6,20 @@
 //! timeout:           the same ssthresh, cwnd = 1
 //! ```
 //!
-//! A loss that is judged wireless leaves the window as it is.
+//! A loss judged wireless leaves the window unchanged.
 //!
 //! | parameter | unit | default | range |
 //! |---|---|---|---|
 //! | `increase` ([`Config::additive_increase_pkts`]) | packets per round trip | 1 | above 0 |
 //!
-//! An increase below 1 is Barman & Matta's (2002, section 6.2): a flow that keeps its window on some losses stays as aggressive
-//! as one that halves it on all of them if it grows more slowly. Such a scheme is friendly if increase = 3 beta / (2 - beta),
-//! with beta the share of the window that it loses on average (Jin et al. 2001).
+//! Barman & Matta (2002, section 6.2) use an increase below 1: a flow that keeps its window on some losses can stay as
+//! aggressive as one that halves it on all of them, by growing more slowly. It is TCP-friendly if increase = 3 beta /
+//! (2 - beta), where beta is the average fraction of the window lost per loss (Jin et al. 2001).
 //!
-//! With [`Halving::FlightSize`] only a window that is used counts. A loss halves what may still be in the network: FlightSize,
-//! but no more than cwnd, because a stalled cumulative ACK leaves packets in FlightSize that have long arrived. And the
-//! window does not grow while the receiver's window or the end of the data holds the sender back (RFC 9438, section 5.8;
-//! RFC 7661 for Reno).
+//! With [`Halving::FlightSize`] a window counts only as far as it is used. A loss halves what may still be in the
+//! network: FlightSize, but at most cwnd, because a stalled cumulative ACK leaves packets in FlightSize that arrived
+//! long ago. The window does not grow while the receiver's window or the end of the data limits the sender (RFC 9438,
+//! section 5.8; RFC 7661 for Reno).
 //!
 //! Deviations: none with [`Halving::FlightSize`]; the other two are ns-2's.
 
@@ -63,7 +63,7 @@ impl Aimd {
 }
 
 impl Halving {
-    /// ssthresh becomes half of what was in flight or allowed, and cwnd 1.
+    /// ssthresh becomes half of what was in flight (or of the window), and cwnd becomes 1.
     pub(super) fn on_timeout(self, window: &mut Window, flight_pkts: u64, again: bool) {
         let held = again && self == Halving::FlightSize;
         if !held {
@@ -116,7 +116,7 @@ mod tests {
         // The receiver's window of 20 packets counts, not cwnd.
         assert_eq!(after(Halving::FlightSize, 50.0, 20), (10.0, 10.0));
         assert_eq!(after(Halving::Window, 50.0, 20), (10.0, 10.0));
-        // Limited transmit sent two packets beyond the window; then 600 above a hole that was not repaired.
+        // Limited transmit sent two packets beyond the window; then 600 packets were sent above an unrepaired hole.
         assert_eq!(after(Halving::FlightSize, 9.7, 11), (4.5, 4.5));
         assert_eq!(after(Halving::FlightSize, 9.0, 600), (4.5, 4.5));
         // RFC 5681, equation 4: at least 2; ns-2 leaves cwnd below ssthresh.

@@ -9,21 +9,22 @@
 //!                    W_max = cwnd, or (1 + beta)/2 cwnd if it was below W_max already       (section 4.7)
 //! ```
 //!
-//! C = 0.4, beta = 0.7, windows in packets, times in seconds. K is negative where an epoch begins above W_max, so that
-//! W_cubic(0) is always the window that the epoch begins with. t leaves out the time in which the receiver's window or the end
-//! of the data held the sender back, and the window does not grow in it (sections 4.2, 5.8). FlightSize is at most cwnd
-//! (`window.rs`). Slow start is Reno's. A loss judged wireless leaves the window as it is.
+//! C = 0.4, beta = 0.7, windows in packets, times in seconds. K is negative if an epoch begins above W_max, so
+//! W_cubic(0) is always the window at which the epoch begins. While the receiver's window or the end of the data limits
+//! the sender, t stops and the window does not grow (sections 4.2, 5.8). FlightSize is at most cwnd (`window.rs`). Slow
+//! start is Reno's. A loss judged wireless leaves the window unchanged.
 //!
-//! Not done, with the reason:
+//! Not implemented:
 //!
-//! - *HyStart++* (RFC 9406; "SHOULD" in section 4.10): slow start ends with a loss or at ssthresh, like that of every other
-//!   TCP here, so that they differ in one thing only. As section 4.6 says, losses may then last for more than a round trip.
+//! - *HyStart++* (RFC 9406; "SHOULD" in section 4.10): slow start ends with a loss or at ssthresh, as in every other
+//!   TCP here, so they differ only in the response. As section 4.6 says, losses may then continue for more than a round
+//!   trip.
 //! - *Undoing a cut after a spurious loss* (section 4.9, "MAY"): links here never reorder packets.
-//! - *A window of less than 2 after an echo of a mark* (section 4.6): a mark leaves at least 2, like a loss.
+//! - *A window below 2 after an echoed mark* (section 4.6): a mark leaves at least 2, like a loss.
 //! - *Proportional rate reduction* (RFC 6937; "can be used", section 4.6): pipe limits recovery (RFC 6675).
-//! - W_est never lowers cwnd, which may be ahead of it: the target lies one round trip later.
+//! - *Lowering cwnd to W_est*: cwnd may exceed W_est, because the target lies one round trip ahead.
 //!
-//! Deviations: none besides.
+//! No other deviations.
 
 use losscause::{Span, Time};
 
@@ -37,7 +38,7 @@ pub(in super::super) struct Cubic {
     /// The window before the last cut.
     cwnd_prior: f64,
     epoch: Option<Epoch>,
-    /// The next epoch starts at its own W_max, with K = 0.
+    /// Whether the next epoch starts at its own W_max, with K = 0.
     afresh: bool,
     srtt: Span,
     last_ack: Option<Time>,
@@ -46,7 +47,7 @@ pub(in super::super) struct Cubic {
 /// A stage of congestion avoidance.
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
-    /// When it began, later by the time in which the window was not used.
+    /// When it began, shifted by the time during which the window was not used.
     began: Time,
     k: f64,
     w_est: f64,
@@ -133,7 +134,7 @@ fn w_cubic(t: f64, k: f64, w_max: f64) -> f64 {
     C * (t - k) * (t - k) * (t - k) + w_max
 }
 
-/// By Newton's method, in operations that every machine rounds alike.
+/// Cube root by Newton's method; uses only operations that round alike on every machine.
 fn cube_root(x: f64) -> f64 {
     if x == 0.0 {
         return 0.0;
@@ -173,7 +174,7 @@ mod tests {
 
     fn ack(cubic: &mut Cubic, window: &mut Window, ms: i64, srtt_ms: i64, growth: Growth) {
         let (stream, srtt) = (Stream { una: 1, next: 1, sent: 1, end: 9 }, Span::from_millis(srtt_ms));
-        // The round-trip time of this very ACK does not matter.
+        // Deliberately far from `srtt`: CUBIC must not use this ACK's own round-trip time.
         let sample = AckSample::new(at(ms)).with_rtt(Some(Span::from_millis(9_000)));
         cubic.on_ack(window, &Acked { sample: &sample, stream: &stream, srtt: Some(srtt), growth });
     }

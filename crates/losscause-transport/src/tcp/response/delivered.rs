@@ -1,17 +1,17 @@
-//! What an ACK says about how much arrived, counting every packet once (Mascolo et al. 2001; the full title is in
+//! Counts the packets that each ACK reports as delivered, each packet once (Mascolo et al. 2001; full title in
 //! `westwood.rs`).
 //!
-//! A duplicate ACK tells that one packet arrived. The ACK of new data after it tells of what no duplicate did, at least of
-//! one packet.
+//! A duplicate ACK reports one packet. The next ACK of new data reports the packets that no duplicate has counted, at
+//! least one.
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Delivered {
-    /// Packets that duplicate ACKs counted already.
+    /// Packets already counted by duplicate ACKs.
     counted: u64,
 }
 
 impl Delivered {
-    /// Packets that an ACK of so many new ones tells about.
+    /// Packets reported by an ACK of `newly_acked_pkts` new packets.
     #[inline]
     pub(super) fn on_ack(&mut self, newly_acked_pkts: u64) -> u64 {
         let pkts = newly_acked_pkts.saturating_sub(self.counted).max(1);
@@ -19,13 +19,13 @@ impl Delivered {
         pkts
     }
 
-    /// Packets that a duplicate ACK tells about.
+    /// Packets reported by a duplicate ACK.
     pub(super) fn on_dup_ack(&mut self) -> u64 {
         self.counted += 1;
         1
     }
 
-    /// What was in flight is taken for lost.
+    /// Everything in flight is presumed lost.
     pub(super) fn on_timeout(&mut self) {
         self.counted = 0;
     }

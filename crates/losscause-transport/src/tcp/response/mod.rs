@@ -1,4 +1,4 @@
-//! What the congestion window does on acknowledgements and losses. One file per response.
+//! How the congestion window responds to acknowledgements and losses. One file per response.
 
 mod aimd;
 mod cubic;
@@ -41,11 +41,11 @@ pub(super) enum Response {
 /// An ACK of new data, as a response sees it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Acked<'a> {
-    /// What it told.
+    /// The sample taken from it.
     pub(super) sample: &'a AckSample,
     /// Where the stream stands now.
     pub(super) stream: &'a Stream,
-    /// The smoothed round-trip time (RFC 6298); none before the first measurement.
+    /// The smoothed round-trip time (RFC 6298); `None` before the first measurement.
     pub(super) srtt: Option<Span>,
     /// Whether the window may grow.
     pub(super) growth: Growth,
@@ -54,11 +54,11 @@ pub(super) struct Acked<'a> {
 /// Whether an ACK of new data may open the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Growth {
-    /// It may.
+    /// It may grow.
     Due,
-    /// Not while a loss is being repaired, nor by the echo of a mark or the ACK of the SYN.
+    /// No growth: a loss is under repair, or the ACK echoes a mark or acknowledges the SYN.
     Repairing,
-    /// Not while the receiver's window or the end of the data holds the sender back: what cwnd allows was not tried (RFC 9438,
+    /// No growth: the receiver's window or the end of the data limits the sender, so cwnd was not used (RFC 9438,
     /// section 5.8).
     Unused,
 }
@@ -120,7 +120,7 @@ impl Response {
         }
     }
 
-    /// A queue announced congestion by a mark; nothing was lost.
+    /// A queue marked a packet (ECN); nothing was lost.
     pub(super) fn on_mark(&mut self, window: &mut Window, loss: &LossEvent) {
         match self {
             Self::NewJersey(jersey) => jersey.on_warning(window),
@@ -143,7 +143,7 @@ impl Response {
         }
     }
 
-    /// The retransmission timer expired with so many packets in flight; `again` if for the same packet as before.
+    /// The retransmission timer expired with `flight_pkts` packets in flight; `again` if for the same packet as before.
     pub(super) fn on_timeout(&mut self, window: &mut Window, now: Time, flight_pkts: u64, again: bool) {
         match self {
             Self::Aimd(aimd) => aimd.on_timeout(window, flight_pkts, again),

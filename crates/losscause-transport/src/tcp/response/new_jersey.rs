@@ -1,26 +1,28 @@
-//! New Jersey: the window follows what the path carries when routers warn, and a loss without a warning is wireless (Xu, Tian
-//! and Ansari, "TCP-Jersey for Wireless IP Communications", IEEE JSAC 22(4), 2004, and "Improving TCP Performance in Integrated
-//! Wireless Communications Networks", Computer Networks 47, 2005; as Koo, Mun and Choo 2007 describe it, sections 2.4 and 4.1).
+//! New Jersey: on router warnings the window follows the available bandwidth, and a loss without a warning is wireless
+//! (Xu, Tian and Ansari, "TCP-Jersey for Wireless IP Communications", IEEE JSAC 22(4), 2004, and "Improving TCP
+//! Performance in Integrated Wireless Communications Networks", Computer Networks 47, 2005; as described by Koo, Mun
+//! and Choo 2007, sections 2.4 and 4.1).
 //!
 //! ```text
-//! R_n  = (RTT R_(n-1) + L_n) / ((t_n - t_(n-1)) + RTT)      available bandwidth, L_n packets told of by the ACK at t_n
+//! R_n  = (RTT R_(n-1) + L_n) / ((t_n - t_(n-1)) + RTT)      available bandwidth; the ACK at t_n reports L_n packets
 //! ownd = RTT R_n, at least 2
-//! ACK with a warning:   ssthresh = ownd;  cwnd = ownd, in slow start only if it was more
-//! fast retransmit:      without a warning the loss is wireless: cwnd and ssthresh as they are
+//! ACK with a warning:   ssthresh = ownd;  cwnd = ownd (in slow start, only if cwnd was larger)
+//! fast retransmit:      without a warning the loss is wireless: cwnd and ssthresh unchanged
 //! timeout:              ssthresh = ownd,  cwnd = 1
 //! ```
 //!
-//! RTT is TCP's smoothed one (gain 1/8). The warning is a queue's mark (ECN, RFC 3168), which the queue sets on whatever finds three
-//! quarters of its room taken. The ACK of a warning never opens the window; growth is Reno's otherwise.
+//! RTT is TCP's smoothed one (gain 1/8). A warning is an ECN mark (RFC 3168), which a queue sets on packets that find
+//! it at least three quarters full. An ACK with a warning never opens the window; other growth is Reno's.
 //!
-//! What the papers leave open, or Koo does not tell:
+//! What the papers leave open, or Koo does not say:
 //!
-//! - *A loss in a window that a warning has cut* costs nothing more, whether or not its duplicate ACKs warn (RFC 3168, section 6.1.2).
-//! - *A warning counts once per window of data*, as RFC 3168 has it, and is echoed until the sender has answered.
-//! - *R begins* at zero with the first ACK. What duplicate ACKs tell about is counted once (`delivered.rs`).
+//! - *A loss in a window that a warning has cut* costs nothing more, whether or not its duplicate ACKs carry a warning
+//!   (RFC 3168, section 6.1.2).
+//! - *A warning counts once per window of data*, as in RFC 3168, and is echoed until the sender has responded.
+//! - *R starts* at zero with the first ACK. Packets reported by duplicate ACKs are counted once (`delivered.rs`).
 //!
-//! Deviations: New Jersey takes t_n from the receiver's timestamps, to be immune from what happens to ACKs; here it is the ACK's
-//! arrival, as in TCP-Jersey, whose name for the estimator (ABE) Koo uses.
+//! Deviations: New Jersey takes t_n from the receiver's timestamps, so that ACK delays do not matter; here t_n is the
+//! ACK's arrival, as in TCP-Jersey, whose name for the estimator (ABE) Koo uses.
 
 use losscause::{AckSample, Span, Time};
 
@@ -72,7 +74,7 @@ impl NewJersey {
         window.cwnd = if slow_start { window.cwnd.min(window.ssthresh) } else { window.ssthresh };
     }
 
-    /// Of the losses that duplicate ACKs reveal those come here that no warning has answered.
+    /// Called only for losses whose window no warning has cut.
     pub(super) fn on_fast_retransmit(&mut self, _: &mut Window, _: &LossEvent) -> Answer {
         Answer::Kept
     }
@@ -83,7 +85,7 @@ impl NewJersey {
         self.delivered.on_timeout();
     }
 
-    /// ownd: what the path holds at the rate that it carries.
+    /// ownd: the bandwidth-delay product, packets.
     fn path_pkts(&self) -> f64 {
         (self.bandwidth * self.rtt.unwrap_or(0.0)).max(2.0)
     }

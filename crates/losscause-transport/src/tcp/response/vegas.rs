@@ -1,23 +1,24 @@
-//! Vegas: the window follows what it keeps in the queues (Brakmo and Peterson 1995, sections III-B and III-C; see
-//! `recovery/vegas.rs` for the full title).
+//! Vegas: the window is controlled by the number of its packets in queues (Brakmo and Peterson 1995, sections III-B and
+//! III-C; full title in `recovery/vegas.rs`).
 //!
-//! Once per round trip, with the mean R of the round-trip times measured in it, BaseRTT their smallest ever, and n packets
+//! Once per round trip, with R the mean round-trip time measured in it, BaseRTT the smallest ever, and n the packets
 //! sent in it:
 //!
 //! ```text
 //! expected = packets in flight / BaseRTT,  actual = n / R,  diff = (expected - actual) BaseRTT    (packets in queues)
 //! slow start, every other round trip:  diff > gamma: cwnd -= cwnd/8 and slow start ends,  else cwnd += 1 per ACK
-//! congestion avoidance:                diff < alpha: cwnd += 1/cwnd per ACK;  diff > beta: cwnd -= 1;  else as it is
-//! loss found by duplicate ACKs:        cwnd -= cwnd/4, or cwnd/2 if the packet had been sent again before
+//! congestion avoidance:                diff < alpha: cwnd += 1/cwnd per ACK;  diff > beta: cwnd -= 1;  else unchanged
+//! loss found by duplicate ACKs:        cwnd -= cwnd/4, or cwnd/2 if the packet had been retransmitted before
 //! timeout:                             ssthresh = cwnd/2, cwnd = 2
 //! ```
 //!
-//! A loss of a packet that was sent before the last cut does not cut again, and one judged wireless leaves the window as it
-//! is. The window grows only while flight keeps up with it to within two packets, and a cut leaves at least 2.
+//! The loss of a packet sent before the last cut does not cut again, and a loss judged wireless leaves the window
+//! unchanged. The window grows only while cwnd is within two packets of what is in flight. A cut leaves at least 2.
 //!
-//! Deviations: the paper does not say how the window at a loss is rounded, nor the rule about flight; they are ns-2's. With
-//! [`VegasRules::Ns2`], as in ns-2.35, diff is rounded to whole packets, and the initial window opens with the first ACK of
-//! data instead of the SYN's. In ns-2 a lost SYN makes the losses of the first seconds look like old ones, here it does not.
+//! Deviations: the paper specifies neither the rounding of the window at a loss nor the in-flight condition; both are
+//! ns-2's. With [`VegasRules::Ns2`], as in ns-2.35, diff is rounded to whole packets, and the initial window opens with
+//! the first ACK of data instead of the SYN's. In ns-2 a lost SYN makes the losses of the first seconds look like old
+//! ones; here it does not.
 
 use losscause::{AckSample, Time};
 
@@ -49,7 +50,7 @@ pub(in super::super) struct Vegas {
     rules: VegasRules,
     halving: Halving,
     initial_window_pkts: u32,
-    /// The initial window opens with the next ACK.
+    /// Whether the initial window opens with the next ACK.
     opens_next: bool,
     /// Smallest round-trip time, seconds.
     base_rtt: Option<f64>,
@@ -59,7 +60,7 @@ pub(in super::super) struct Vegas {
     /// The round ends when this packet is acknowledged.
     round_end: u64,
     round_began: Time,
-    /// What an ACK adds to cwnd.
+    /// The increase of cwnd per ACK, packets.
     increment: f64,
     /// Whether slow start grows in this round.
     grows: bool,
@@ -109,7 +110,7 @@ impl Vegas {
         if self.increment == 1.0 && window.cwnd >= window.ssthresh {
             self.increment = 0.0;
         }
-        // One packet more than is in flight: the next one.
+        // Packets in flight, and the next one.
         let flight = (stream.flight_pkts() + 1) as f64;
         if may_grow && self.increment > 0.0 && window.cwnd - flight <= 2.0 {
             window.cwnd += self.increment;
@@ -179,7 +180,7 @@ impl Vegas {
     }
 }
 
-/// Packets that a connection keeps in queues.
+/// Packets of this connection in queues.
 fn diff_pkts(in_flight_pkts: u64, sent_pkts: u64, rtt: f64, base_rtt: f64) -> f64 {
     let (expected, actual) = (in_flight_pkts as f64 / base_rtt, sent_pkts as f64 / rtt);
     (expected - actual) * base_rtt
@@ -204,7 +205,7 @@ mod tests {
 
     #[test]
     fn diff_is_what_waits_in_queues() {
-        // 12 packets in 120 ms, where 100 ms is the path: two of them waited.
+        // 12 packets in 120 ms on a path of 100 ms: two of them were queued.
         assert!((diff_pkts(12, 12, 0.12, 0.1) - 2.0).abs() < 1e-12);
         assert_eq!(diff_pkts(12, 12, 0.1, 0.1), 0.0);
     }

@@ -1,4 +1,5 @@
-//! Veno: Reno that cuts less when few packets wait (Fu and Liew, "TCP Veno: TCP Enhancement for Transmission Over Wireless
+//! Veno: Reno with a smaller cut if few packets are queued (Fu and Liew, "TCP Veno: TCP Enhancement for Transmission
+//! Over Wireless
 //! Access Networks", IEEE JSAC 21(2), 2003).
 //!
 //! ```text
@@ -8,10 +9,11 @@
 //! timeout:           as Reno's
 //! ```
 //!
-//! beta is 3 packets. N < beta says that the loss was random, so Veno differentiates by itself; an LDA's verdict of wireless
-//! leaves the window as it is all the same. BaseRTT is the smallest round-trip time since the last loss.
+//! beta is 3 packets. N < beta means that the loss was random, so Veno differentiates by itself. If an LDA judges the
+//! loss wireless, the window stays unchanged.
+//! BaseRTT is the smallest round-trip time since the last loss.
 //!
-//! Deviations: RTT is that of the newest ACK (the paper says "measured"); ssthresh stays at least 2 (RFC 5681).
+//! Deviations: RTT is that of the newest ACK (the paper says "measured"); ssthresh is at least 2 (RFC 5681).
 
 use losscause::filter::Backlog;
 use losscause::{AckSample, Span};
@@ -25,11 +27,11 @@ use super::super::window::Window;
 pub(in super::super) struct Veno {
     halving: Halving,
     backlog: Backlog,
-    /// The last ACK of those that count half did not count.
+    /// Whether the previous ACK was skipped, where only every other one counts.
     skipped: bool,
 }
 
-/// Packets in queues from which on a loss is congestion.
+/// A loss with at least this many packets in queues is congestion.
 const BETA_PKTS: f64 = 3.0;
 
 impl Veno {

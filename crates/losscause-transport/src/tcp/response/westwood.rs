@@ -1,7 +1,8 @@
-//! Westwood: after a loss the window is what the path was seen to carry (Mascolo, Casetti, Gerla, Sanadidi and Wang, "TCP
+//! Westwood: after a loss the window becomes the estimated bandwidth-delay product (Mascolo, Casetti, Gerla, Sanadidi
+//! and Wang, "TCP
 //! Westwood: Bandwidth Estimation for Enhanced Transport over Wireless Links", MobiCom 2001).
 //!
-//! Every ACK at t_k tells that d_k packets arrived since the one before, at t_(k-1) = t_k - D:
+//! The ACK at t_k reports that d_k packets arrived since the previous ACK at t_(k-1) = t_k - D:
 //!
 //! ```text
 //! b_k   = d_k / D
@@ -10,26 +11,27 @@
 //! timeout:           ssthresh = bwe RTTmin, at least 2;  cwnd = 1
 //! ```
 //!
-//! After tau/m without an ACK the filter takes in b = 0, once for every tau/m. d is counted in `delivered.rs`. Growth is Reno's.
-//! Over NewReno this is WestwoodNR. A loss judged wireless leaves the window as it is.
+//! If no ACK arrives for tau/m, the filter takes in a sample b = 0, once per tau/m. d is counted in `delivered.rs`.
+//! Growth is Reno's. Over NewReno this is WestwoodNR. A loss judged wireless leaves the window unchanged.
 //!
-//! Deviations: the paper names tau and m without fixing them for all paths; here tau is 500 ms and m is 2, the smallest that it
-//! allows. ACKs of the same instant are one sample. Everything is counted in packets.
+//! Deviations: the paper does not fix tau and m for all paths; here tau is 500 ms and m is 2, the smallest value that
+//! it allows. ACKs at the same instant form one sample. Everything is counted in packets.
 //!
-//! The authors' agents for ns-2 have rules of their own:
+//! The authors' ns-2 agents differ:
 //!
 //! | | published | [`Ns2`](WestwoodRules::Ns2) | [`Ns2In2001`](WestwoodRules::Ns2In2001) |
 //! |---|---|---|---|
-//! | filter | the one above, tau 0.5 s | the same, tau 1 s (`filter_type_` 3) | bwe_k = 0.9047 bwe_(k-1) + 0.0476 (b_k + b_(k-1)), whatever D (`filter_type_` 1, the default); silence is not noticed |
-//! | an ACK tells of | all it acknowledges | two packets at most | two packets at most |
+//! | filter | the one above, tau 0.5 s | the same, tau 1 s (`filter_type_` 3) | bwe_k = 0.9047 bwe_(k-1) + 0.0476 (b_k + b_(k-1)), independent of D (`filter_type_` 1, the default); silence is ignored |
+//! | packets that an ACK reports | all it acknowledges | at most two | at most two |
 //! | RTTmin | exact | exact | in whole ticks of the sender's clock, at least one |
 //! | ssthresh | real | rounded down, cwnd is not | rounded down, cwnd too |
 //! | timeout: cwnd | 1 | 2 | 1 |
 //! | timeout: ssthresh | bwe RTTmin | the same | bwe RTTmin / a; a counts losses in slow start, up to 4 (a timeout as 1, a fast retransmit as 1/4), and is 1 after one outside |
 //!
-//! `Ns2` is `Agent/TCP/WestwoodNR` as later revised, `Ns2In2001` is `Agent/TCP/Westwood` 1.3 of June 2002, whose formulas the NewReno agent of
-//! September 2001 still holds as comments. A filter per ACK sees the packets of a burst at the last hop's rate, so its estimate is high.
-//! What that agent's count of duplicates does differently (`unaccounted_`) is not followed.
+//! `Ns2` is `Agent/TCP/WestwoodNR` as later revised. `Ns2In2001` is `Agent/TCP/Westwood` 1.3 of June 2002; the NewReno
+//! agent of September 2001 still holds its formulas as comments. A filter that runs per ACK samples a burst at the rate
+//! of the last hop, so its estimate is high. The 2001 agent's different count of duplicates (`unaccounted_`) is not
+//! reproduced.
 
 use losscause::{AckSample, Span, Time};
 
@@ -47,7 +49,7 @@ pub(in super::super) struct Westwood {
     bandwidth: Bandwidth,
     rtt_min: Option<Span>,
     delivered: Delivered,
-    /// a: losses in slow start.
+    /// a: the weighted count of losses in slow start.
     slow_start_losses: f64,
 }
 
@@ -70,7 +72,7 @@ impl Westwood {
     #[inline]
     pub(super) fn on_ack(&mut self, window: &mut Window, sample: &AckSample, may_grow: bool) {
         if let Some(rtt) = sample.rtt.filter(|&rtt| rtt > Span::ZERO) {
-            // Of many round trips that begin anywhere in a tick the shortest holds no more than its whole ticks.
+            // The shortest of many round trips that start anywhere in a tick spans no more than its whole ticks.
             let rtt = self.tick * (rtt.as_nanos() / self.tick.as_nanos()).max(1);
             self.rtt_min = Some(self.rtt_min.map_or(rtt, |least| least.min(rtt)));
         }
@@ -110,7 +112,7 @@ impl Westwood {
             if slow_start { (self.slow_start_losses + weight).min(MOST_SLOW_START_LOSSES) } else { 1.0 };
     }
 
-    /// What fills the path and no queue.
+    /// The bandwidth-delay product, packets.
     fn pipe_pkts(&mut self, now: Time) -> f64 {
         self.bandwidth.idle_until(now);
         let rtt_min = self.rtt_min.unwrap_or(Span::ZERO).as_secs_f64();
@@ -127,7 +129,7 @@ impl WestwoodRules {
         }
     }
 
-    /// Packets that an ACK tells of at most.
+    /// The largest number of packets that one ACK can report.
     const fn most_pkts(self) -> u64 {
         match self {
             Self::Published => u64::MAX,
@@ -142,7 +144,7 @@ impl WestwoodRules {
         }
     }
 
-    /// The largest window that a fast retransmit leaves.
+    /// Upper bound of cwnd after a fast retransmit.
     fn most_cwnd(self, pipe: f64) -> f64 {
         match self {
             Self::Published | Self::Ns2 => pipe,
@@ -166,12 +168,12 @@ impl WestwoodRules {
     }
 }
 
-/// How samples of the bandwidth are smoothed.
+/// How bandwidth samples are smoothed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Filter {
-    /// By the time since the one before.
+    /// Weighted by the time since the previous sample.
     OverTime { tau: Span },
-    /// Each alike.
+    /// Every sample has the same weight.
     PerAck,
 }
 
@@ -182,11 +184,11 @@ struct Bandwidth {
     estimate: f64,
     last_sample: f64,
     last_at: Option<Time>,
-    /// Packets of the newest instant, which are no sample yet.
+    /// Packets reported at the newest instant, which is not a complete sample yet.
     pending: u64,
 }
 
-/// m: silence counts in pieces of tau/m.
+/// m: silence is filtered in steps of tau/m.
 const M: i64 = 2;
 
 impl Bandwidth {
@@ -214,13 +216,13 @@ impl Bandwidth {
         }
     }
 
-    /// Takes in the silence before `now`, in pieces of tau/m; what is shorter stays for the next sample.
+    /// Filters the silence before `now` in steps of tau/m; the remainder stays for the next sample.
     fn idle_until(&mut self, now: Time) {
         let (Some(last), Filter::OverTime { tau }) = (self.last_at, self.filter) else { return };
         let pieces = (now - last).as_nanos().max(1) - 1;
         let longest = tau / M;
         let pieces = pieces / longest.as_nanos();
-        // After so many the estimate is nothing.
+        // After this many steps the estimate is practically zero.
         for _ in 0..pieces.min(1000) {
             self.take_in(0.0, longest);
         }
@@ -288,7 +290,7 @@ mod tests {
         Config { quirks: Quirks { westwood, ..base.quirks }, ..base }
     }
 
-    /// 8.4 packets fill the path.
+    /// A state in which the bandwidth-delay product is 8.4 packets.
     fn settled(rules: WestwoodRules) -> Westwood {
         let bandwidth =
             Bandwidth { estimate: 84.0, last_sample: 84.0, last_at: Some(at(0)), ..Bandwidth::new(rules.filter()) };

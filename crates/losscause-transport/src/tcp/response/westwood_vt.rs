@@ -1,4 +1,5 @@
-//! WestwoodVT: Westwood that asks, before it cuts, whether the queues are full (Koo, Mun and Choo, "TCP WestwoodVT: A Novel
+//! WestwoodVT: Westwood that checks whether the queues are full before it cuts (Koo, Mun and Choo, "TCP WestwoodVT: A
+//! Novel
 //! Technique for Discriminating the Cause of Packet Loss in Wireless Networks", LNCS 4479, 2007, sections 3.2 and 3.3).
 //!
 //! ```text
@@ -6,26 +7,28 @@
 //! fast retransmit in congestion avoidance, figure 2:
 //!   Delta > beta:    congestion;  ssthresh and cwnd as Westwood
 //!   Delta < alpha:   wireless;    cwnd += 1
-//!   else:            undecided;   cwnd as it is
+//!   else:            undecided;   cwnd unchanged
 //! ```
 //!
-//! alpha is 14 and beta 16 packets, either side of three quarters of the paper's queues of 20. W is cwnd, no more than the
-//! receiver's window; RTT that of the newest ACK of new data, BaseRTT the smallest ever. Whatever the verdict, the recovery
-//! sends the packet again; over NewReno, which the paper builds on, that is fast recovery without a cut. Growth is Reno's.
+//! alpha is 14 and beta 16 packets, either side of three quarters of the paper's queue of 20. W is min(cwnd, receiver's
+//! window), RTT that of the newest ACK of new data, BaseRTT the smallest ever. Recovery retransmits the packet whatever
+//! the verdict; over NewReno, on which the paper builds, that is fast recovery without a cut. Growth is Reno's.
 //!
 //! What the paper leaves open:
 //!
-//! - *A postponed decision* (section 3.2: until the next three duplicate ACKs) is not made up for: every loss that duplicate ACKs
-//!   reveal is judged by its own Delta.
-//! - *In slow start* (cwnd below ssthresh) the rule does not apply ("in congestion avoidance", figure 2): Westwood's cut.
-//! - *After a timeout*, as Westwood.
-//! - *An LDA besides*: its verdict of wireless is this rule's; after any other one the rule decides itself.
+//! - *A postponed decision* (section 3.2: until the next three duplicate ACKs) is dropped: each loss that duplicate
+//!   ACKs reveal is judged by its own Delta.
+//! - *In slow start* (cwnd below ssthresh) the rule does not apply ("in congestion avoidance", figure 2); Westwood's
+//!   cut applies.
+//! - *After a timeout* the response is Westwood's.
+//! - *With an LDA*: a verdict of wireless is handled as this rule's wireless; after any other verdict the rule decides.
 //! - *Which Delta?* That of the newest ACK of new data (section 3.2: estimated with every ACK).
 //!
-//! The rule itself is the LDA [`VegasBuffer`] with these thresholds. Section 3.2 has W in bytes and section 4.1 only Delta = 15
-//! undecided; Delta is a real number of packets here, as figure 2 needs it.
+//! The rule is the LDA [`VegasBuffer`] with these thresholds. Section 3.2 states W in bytes, and section 4.1 treats
+//! only Delta = 15 as undecided; here Delta is a real number of packets, as figure 2 needs it.
 //!
-//! Deviations: a Delta of exactly alpha or beta is decided, where figure 2's comparisons are strict.
+//! Deviations: Delta equal to alpha is wireless and Delta equal to beta is congestion, where figure 2's comparisons are
+//! strict.
 
 use losscause::lda::vegas_buffer::{Between, VegasBuffer, VegasBufferConfig, WindowOf};
 use losscause::{AckSample, Span, Time, Verdict};
@@ -38,14 +41,14 @@ use super::westwood::Westwood;
 /// Thresholds of WestwoodVT, packets in queues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WestwoodVtParameters {
-    /// A loss with fewer is wireless.
+    /// A loss with a smaller Delta is wireless.
     pub alpha_pkts: u32,
-    /// A loss with more is congestion. At least [`WestwoodVtParameters::alpha_pkts`].
+    /// A loss with a larger Delta is congestion. At least [`WestwoodVtParameters::alpha_pkts`].
     pub beta_pkts: u32,
 }
 
 impl WestwoodVtParameters {
-    /// The thresholds of the paper, for queues of 20 packets.
+    /// The paper's thresholds, for queues of 20 packets.
     pub const PUBLISHED: Self = Self { alpha_pkts: 14, beta_pkts: 16 };
 }
 
@@ -118,7 +121,8 @@ mod tests {
         vt.on_ack(window, &sample, false);
     }
 
-    /// 100 packets/s and a path of 60 ms, six packets; the queue adds 30 ms to the last ACK, so that Delta is a third of `cwnd`.
+    /// 100 packets/s over a path of 60 ms: a pipe of six packets. The queue adds 30 ms to the last ACK, so Delta is
+    /// `cwnd`/3.
     fn settled(cwnd: f64) -> WestwoodVt {
         let mut vt = WestwoodVt::new(&Config::rfc(), WestwoodVtParameters::PUBLISHED);
         let mut window = Window { cwnd, ssthresh: 2.0, max_pkts: 100 };
