@@ -10,7 +10,7 @@ pub fn differentiator(data: &[u8]) {
     let mut bytes = Bytes(data);
     let Some(choice) = bytes.u8() else { return };
     let algorithm = Algorithm::AT_RECEIVERS[usize::from(choice) % Algorithm::AT_RECEIVERS.len()];
-    let mut differentiator = Differentiator::new(algorithm.build());
+    let mut differentiator = Differentiator::new(algorithm.build().expect("published parameters"));
     let (mut seq, mut at) = (0, Time::ZERO);
     // A packet may cost 65 535 judgements: few packets keep an input short.
     for _ in 0..32 {

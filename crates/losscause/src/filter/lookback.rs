@@ -5,7 +5,7 @@
 //! and at most the last W, exactly, in constant memory and without looking at any value again. Parts of time are counted
 //! from the first value on and may be empty. A window of packets that is no multiple of 4 is rounded down to one.
 
-use crate::registry::{ConfigError, check};
+use crate::registry::{ConfigError, Field, Setting, check};
 use crate::{Span, Time};
 
 /// Parts of a window, the present one included.
@@ -16,16 +16,36 @@ const OVER: usize = PARTS as usize - 1;
 
 /// How far back extremes look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Window {
+pub struct Lookback {
     /// The last so much time; zero for no limit.
     pub time: Span,
     /// The last so many values, at least [`PARTS`]; 0 for no limit. Not beside a limit of time.
     pub pkts: u32,
 }
 
-impl Window {
+impl Lookback {
     /// All values so far: the published algorithms.
     pub const ALL: Self = Self { time: Span::ZERO, pkts: 0 };
+
+    /// The setting of [`Lookback::time`].
+    pub const WINDOW_MS: Setting = Setting::new(
+        "window_ms",
+        "the extremes are those of the last so many milliseconds (of 3/4 of them at least); 0: of all",
+    );
+    /// The setting of [`Lookback::pkts`].
+    pub const WINDOW_PKTS: Setting = Setting::new(
+        "window_pkts",
+        "the extremes are those of the last so many values (about 3/4 at least), 4 or more; 0: of all",
+    );
+
+    /// The place of the setting `key`, if it is one of the two.
+    pub fn field(&mut self, key: &str) -> Option<Field<'_>> {
+        Some(match key {
+            "window_ms" => Field::Millis(&mut self.time),
+            "window_pkts" => Field::Count(&mut self.pkts),
+            _ => return None,
+        })
+    }
 
     /// Whether it can be one.
     ///
@@ -67,13 +87,13 @@ enum Length {
 
 impl<S: Summary> Parts<S> {
     /// None for a window of all values. The window is valid.
-    pub(super) fn of(window: Window) -> Option<Self> {
+    pub(super) fn of(window: Lookback) -> Option<Self> {
         let length = match window {
-            Window::ALL => return None,
-            Window { time, pkts: 0 } => {
+            Lookback::ALL => return None,
+            Lookback { time, pkts: 0 } => {
                 Length::Time { length: (time / i64::from(PARTS)).max(Span::from_nanos(1)), since: None }
             }
-            Window { pkts, .. } => {
+            Lookback { pkts, .. } => {
                 let length = pkts / PARTS;
                 Length::Pkts { length, left: length }
             }
