@@ -13,10 +13,9 @@ use near_minimum::NearMinimumConfig;
 
 const WLH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../papers/cen2003/scenarios/WLH.toml");
 
-/// 30 s of the paper's scenario.
+/// The paper's scenario with these settings.
 fn measured(registry: &Registry, settings: &[&str]) -> Result<Measurements, String> {
-    let settings = settings.iter().chain(&["duration_s=30", "measure.from_s=5", "measure.to_s=30"]);
-    let settings: Vec<Setting> = settings.map(|text| Setting::parse(text).unwrap()).collect();
+    let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
     let scenario = Scenario::load_with(Path::new(WLH), registry).unwrap();
     let experiment = scenario.with(&settings).and_then(|scenario| scenario.experiment());
     Ok(run(&experiment.map_err(|error| error.to_string())?, 1).unwrap())
@@ -74,20 +73,22 @@ fn command(arguments: &[&str]) -> Output {
 fn the_command_lists_it_and_runs_it() {
     let listed = command(&["list", "algorithms", "--format", "json"]);
     assert!(String::from_utf8(listed.stdout).unwrap().contains("\"name\": \"near minimum\""));
-    let duration = "duration_s=30";
-    let ran = command(&[
-        "simulate",
-        WLH,
-        "--set",
-        "flow.test.lda=near-minimum",
-        "--set",
-        duration,
-        "--set",
-        "measure.to_s=30",
-        "--set",
-        "measure.from_s=5",
-    ]);
+    let ran = command(&["simulate", WLH, "--set", "flow.test.lda=near-minimum"]);
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+}
+
+#[test]
+fn the_page_on_algorithms_of_ones_own_shows_this_one() {
+    let page = include_str!("../../../docs/algorithms/your-own.md");
+    for code in [include_str!("../src/lib.rs"), include_str!("../src/main.rs")] {
+        assert!(page.contains(&format!("```rust\n{code}```")), "docs/algorithms/your-own.md shows other code");
+    }
+}
+
+#[test]
+fn the_example_has_less_than_80_lines() {
+    let lines = include_str!("../src/lib.rs").lines().count() + include_str!("../src/main.rs").lines().count();
+    assert!(lines < 80, "{lines}");
 }
 
 /// An algorithm of senders: every loss is wireless.
