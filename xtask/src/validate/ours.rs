@@ -4,8 +4,7 @@ use anyhow::{Context, Result};
 use losscause::lda::Constant;
 use losscause::{AnyLda, Span, Time, Verdict};
 use losscause_sim::{
-    ChannelSpec, FlowId, FlowSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Simulation, TraceStart,
-    Traffic,
+    ChannelSpec, FlowId, FlowSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Simulation, TraceStart, Traffic,
 };
 use losscause_transport::{tcp, tfrc};
 
