@@ -1,6 +1,7 @@
 //! Numbers from the fuzzer's bytes, in little-endian order, until they run out.
 
 use losscause::Time;
+use losscause::observe::MAX_JUMP_PKTS;
 
 /// The bytes that are left.
 pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
@@ -66,5 +67,28 @@ impl Bytes<'_> {
             _ => i64::from(self.u32()?) * 1024,
         };
         Some(Time::from_nanos(now.as_nanos() + nanos))
+    }
+}
+
+/// Packets that an input may still skip. Each skipped packet is judged, so without a limit an input could take seconds
+/// and the fuzzer would try few.
+pub(crate) struct Skips(u64);
+
+impl Skips {
+    /// One jump of any length, and as much again.
+    pub(crate) fn new() -> Self {
+        Self(2 * MAX_JUMP_PKTS)
+    }
+
+    /// Takes the packets between `before` and `seq` off; whether they were left.
+    pub(crate) fn take(&mut self, before: u64, seq: u64) -> bool {
+        let skipped = seq.saturating_sub(before);
+        if skipped <= MAX_JUMP_PKTS {
+            match self.0.checked_sub(skipped) {
+                Some(left) => self.0 = left,
+                None => return false,
+            }
+        }
+        true
     }
 }

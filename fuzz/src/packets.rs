@@ -3,7 +3,7 @@
 use losscause::observe::{Differentiator, MAX_JUMP_PKTS, Observed};
 use losscause::{Algorithm, Packet, Time};
 
-use super::bytes::Bytes;
+use super::bytes::{Bytes, Skips};
 
 /// Every algorithm takes any packets; each gap is judged once, packet by packet, and no jump costs more than it may.
 pub fn differentiator(data: &[u8]) {
@@ -11,10 +11,12 @@ pub fn differentiator(data: &[u8]) {
     let Some(choice) = bytes.u8() else { return };
     let algorithm = Algorithm::AT_RECEIVERS[usize::from(choice) % Algorithm::AT_RECEIVERS.len()];
     let mut differentiator = Differentiator::new(algorithm.build().expect("published parameters"));
-    let (mut seq, mut at) = (0, Time::ZERO);
-    // A packet may cost 65 535 judgements: few packets keep an input short.
-    for _ in 0..32 {
+    let (mut seq, mut at, mut skips) = (0, Time::ZERO, Skips::new());
+    for _ in 0..64 {
         let Some(packet) = packet(&mut bytes, seq, at) else { return };
+        if !skips.take(seq, packet.seq) {
+            return;
+        }
         (seq, at) = (packet.seq, packet.at);
         let mut judged = Vec::new();
         let observed = differentiator.on_packet(packet, |lost, _| judged.push(lost));

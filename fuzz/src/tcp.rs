@@ -3,7 +3,7 @@
 use losscause::{Span, Time};
 use losscause_transport::Ecn;
 use losscause_transport::tcp::{
-    Ack, Config, Receiver, RecoveryScheme, ResponseScheme, Rules, SackBlocks, Segment, Sender, Variant, VegasRules,
+    Ack, Config, Receiver, RecoveryScheme, ResponseScheme, SackBlocks, Segment, Sender, Variant, VegasRules,
 };
 
 use super::bytes::Bytes;
@@ -28,15 +28,15 @@ const ON_MARKS: [Variant; 2] = [Variant::WestwoodVt, Variant::NewJersey];
 
 fn config(bytes: &mut Bytes) -> Option<Config> {
     let choice = bytes.u8()?;
-    let (config, rules) = match choice % 3 {
-        0 => (Config::rfc(), Rules::Published),
-        1 => (Config::ns2(), Rules::Ns2),
-        _ => (Config::ns2_classic(), Rules::Ns2),
+    let config = match choice % 3 {
+        0 => Config::rfc(),
+        1 => Config::ns2(),
+        _ => Config::ns2_classic(),
     };
     let ecn = choice & 0x20 != 0;
     let number = usize::from(choice >> 2 & 7);
     let variant = if ecn && number >= 6 { ON_MARKS[number - 6] } else { VARIANTS[number] };
-    let mut config = config.with_variant(variant, rules);
+    let mut config = config.with_variant(variant);
     if choice & 0x80 != 0 {
         config.max_window_pkts = u32::from(bytes.u16()?).max(1);
     }
@@ -101,7 +101,8 @@ pub fn tcp_sender(data: &[u8]) {
         }
         assert!(sender.acknowledged() <= sent);
         // ns-2's Vegas may have a window of nothing.
-        let least = if config.recovery == RecoveryScheme::Vegas(VegasRules::Ns2) { 0.0 } else { 1.0 };
+        let vegas_of_ns2 = config.recovery == RecoveryScheme::Vegas && config.quirks.vegas == VegasRules::Ns2;
+        let least = if vegas_of_ns2 { 0.0 } else { 1.0 };
         assert!(sender.cwnd().is_finite() && sender.cwnd() >= least);
         let Some(later) = bytes.later(now) else { return };
         while let Some(at) = sender.poll_timeout().filter(|at| *at <= later) {
@@ -131,7 +132,7 @@ fn next(bytes: &mut Bytes, near: u64) -> Option<(u64, bool)> {
 
 /// What an acknowledgement reports, where the configuration has reports.
 fn reports(bytes: &mut Bytes, config: &Config, next: u64) -> Option<SackBlocks> {
-    if config.sack.is_none() {
+    if config.recovery != RecoveryScheme::Sack {
         return Some(SackBlocks::NONE);
     }
     let mut blocks = [(0, 0); 3];

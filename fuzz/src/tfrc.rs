@@ -3,9 +3,9 @@
 use losscause::{Algorithm, Span, Time};
 use losscause_transport::tfrc::{Backlog, Config, Data, Feedback, RateRule, Receiver, RtoRule, Sender, Times};
 
-use super::bytes::Bytes;
+use super::bytes::{Bytes, Skips};
 
-/// Messages per input. A packet may cost 65 535 judgements, which keeps this low.
+/// Messages per input: enough for several loss events, and short.
 const MESSAGES: usize = 64;
 
 /// Timers that may expire between two messages; after that the input jumps ahead, as a busy driver would.
@@ -26,9 +26,12 @@ pub fn tfrc_receiver(data: &[u8]) {
     let Some(choice) = bytes.u8() else { return };
     let algorithm = Algorithm::AT_RECEIVERS[usize::from(choice >> 2) % Algorithm::AT_RECEIVERS.len()];
     let mut receiver = Receiver::new(&config(choice), algorithm.build().expect("published parameters"));
-    let (mut now, mut seq) = (Time::ZERO, 0);
+    let (mut now, mut seq, mut skips) = (Time::ZERO, 0, Skips::new());
     for taken in 1..=MESSAGES as u64 {
         let Some((later, data)) = data_packet(&mut bytes, now, seq) else { return };
+        if !skips.take(seq, data.seq) {
+            return;
+        }
         for _ in 0..EXPIRIES {
             let Some(at) = receiver.poll_timeout().filter(|at| *at <= later) else { break };
             receiver.on_timeout(at.max(now));

@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 
 use crate::shell::{cargo, command, output, root, run};
 use crate::tools::Tool;
-use crate::{instructions, record, validate};
+use crate::{fuzz, instructions, record, validate};
 
 /// One thing to check.
 struct Step {
@@ -31,7 +31,10 @@ const BEFORE_TESTS: &[Step] = &[
     Step { name: "documentation", needs: &[], run: documentation },
 ];
 
-const AFTER_TESTS: &[Step] = &[Step { name: "benchmarks compile", needs: &[], run: benchmarks_compile }];
+const AFTER_TESTS: &[Step] = &[
+    Step { name: "benchmarks compile", needs: &[], run: benchmarks_compile },
+    Step { name: "every fuzz target for 20 s", needs: &[Tool::Nightly, Tool::CargoFuzz], run: fuzz::short },
+];
 
 /// Runs all tests; steps whose tools are missing are skipped, named and counted.
 pub(crate) fn test() -> Result<()> {

@@ -1,12 +1,17 @@
 //! `cargo xtask fuzz`: every fuzz target of `fuzz/` for a given time, from the kept corpus on.
 
 use std::fs;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
 
-use crate::shell::{command, output, root, run};
+use crate::shell::{command, root, run};
+use crate::tools::Tool;
 
 /// What to fuzz, and how long.
 #[derive(clap::Args)]
@@ -14,6 +19,9 @@ pub(crate) struct Options {
     /// Seconds for each target
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
     seconds: u32,
+    /// Targets that run at the same time (default: one per core)
+    #[arg(long)]
+    jobs: Option<NonZero<usize>>,
     /// Targets, by their names in fuzz/fuzz_targets (default: all)
     #[arg(value_name = "TARGET")]
     targets: Vec<String>,
@@ -24,31 +32,62 @@ const LONGEST_INPUT: u32 = 4096;
 const TIMEOUT_S: u32 = 10;
 /// Memory one input may take, MiB.
 const MOST_MEMORY_MIB: u32 = 1024;
+/// Seconds for each target in `cargo xtask ci`.
+const SHORT_S: u32 = 20;
+/// Lines of the fuzzer's output that are shown if a target fails.
+const SHOWN_LINES: usize = 60;
 
-/// Runs the targets one after the other; a crash in one does not spare the others.
+/// Runs every target for [`SHORT_S`] seconds.
+///
+/// # Errors
+/// As [`fuzz`].
+pub(crate) fn short() -> Result<()> {
+    fuzz(&Options { seconds: SHORT_S, jobs: None, targets: Vec::new() })
+}
+
+/// Builds the targets and runs them; a crash in one does not spare the others.
 ///
 /// # Errors
 /// A target crashed, hung or took too much memory: the error names the input. Or a target is unknown, or something that
 /// fuzzing needs cannot be installed.
 pub(crate) fn fuzz(options: &Options) -> Result<()> {
     let targets = chosen(&options.targets, &known()?)?;
-    install()?;
-    let mut findings = Vec::new();
-    for target in &targets {
-        println!("\n== {target}: {} s", options.seconds);
-        let begun = SystemTime::now();
-        if let Err(error) = run_target(target, options.seconds) {
-            match newest_since(&root().join("fuzz/artifacts").join(target), begun) {
-                Some(input) => findings.push(format!("{target}: {}", input.display())),
-                None => return Err(error),
-            }
-        }
-    }
+    Tool::Nightly.ensure()?;
+    Tool::CargoFuzz.ensure()?;
+    run(cargo_fuzz().arg("build").args(targets.first().filter(|_| targets.len() == 1)))?;
+    let cores = || thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
+    let findings =
+        side_by_side(&targets, options.jobs.unwrap_or_else(cores), |target| run_target(target, options.seconds))?;
     if !findings.is_empty() {
         bail!("inputs that must not do what they do:\n  {}", findings.join("\n  "));
     }
-    println!("\n{} targets, {} s each: nothing found", targets.len(), options.seconds);
+    println!("{} targets, {} s each: nothing found", targets.len(), options.seconds);
     Ok(())
+}
+
+/// Runs `work` for every target, `jobs` at a time, and returns what it found.
+fn side_by_side(
+    targets: &[String],
+    jobs: NonZero<usize>,
+    work: impl Fn(&str) -> Result<Option<String>> + Sync,
+) -> Result<Vec<String>> {
+    let waiting = Mutex::new(targets.iter());
+    let found = Mutex::new(Vec::new());
+    let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
+    thread::scope(|scope| {
+        for _ in 0..jobs.get().min(targets.len()) {
+            scope.spawn(|| {
+                while let Some(target) = next() {
+                    let outcome = work(target);
+                    found.lock().unwrap_or_else(PoisonError::into_inner).push(outcome);
+                }
+            });
+        }
+    });
+    let found: Result<Vec<_>> = found.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().collect();
+    let mut found: Vec<String> = found?.into_iter().flatten().collect();
+    found.sort();
+    Ok(found)
 }
 
 /// The names of the targets, in order.
@@ -74,31 +113,51 @@ fn chosen(asked: &[String], known: &[String]) -> Result<Vec<String>> {
     Ok(if asked.is_empty() { known } else { asked }.to_vec())
 }
 
-/// cargo-fuzz, and the nightly compiler that it needs.
-fn install() -> Result<()> {
-    if output(command("rustc").args(["+nightly", "--version"])).is_err() {
-        println!("installing the nightly toolchain");
-        run(command("rustup").args(["toolchain", "install", "nightly", "--profile", "minimal"]))?;
-    }
-    if output(command("cargo").args(["fuzz", "--version"])).is_err() {
-        println!("installing cargo-fuzz");
-        run(command("cargo").args(["install", "--locked", "cargo-fuzz"]))?;
-    }
-    Ok(())
+/// `cargo fuzz` on the nightly compiler, whatever compiler runs this program.
+fn cargo_fuzz() -> Command {
+    let mut fuzzer = command("cargo");
+    fuzzer.env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO").args(["+nightly", "fuzz"]);
+    fuzzer
 }
 
-fn run_target(target: &str, seconds: u32) -> Result<()> {
-    let mut fuzzer = command("cargo");
-    // The compiler that called us must not choose the one that fuzzes.
-    fuzzer.env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO");
-    fuzzer.args(["+nightly", "fuzz", "run", target, "--"]);
-    run(fuzzer.args([
+/// Runs one target, and returns the input that it failed on, if there is one.
+fn run_target(target: &str, seconds: u32) -> Result<Option<String>> {
+    let begun = SystemTime::now();
+    let mut fuzzer = cargo_fuzz();
+    fuzzer.args(["run", target, "--"]).args([
         format!("-max_total_time={seconds}"),
         format!("-max_len={LONGEST_INPUT}"),
         format!("-timeout={TIMEOUT_S}"),
         format!("-rss_limit_mb={MOST_MEMORY_MIB}"),
         "-print_final_stats=1".to_owned(),
-    ]))
+    ]);
+    let output = fuzzer.output().with_context(|| format!("fuzz target {target} cannot be started"))?;
+    let log = String::from_utf8_lossy(&output.stderr);
+    if output.status.success() {
+        println!("{target}: {}", summary(&log));
+        return Ok(None);
+    }
+    let lines: Vec<&str> = log.lines().collect();
+    println!("{target}: FAILED\n{}", lines[lines.len().saturating_sub(SHOWN_LINES)..].join("\n"));
+    match newest_since(&root().join("fuzz/artifacts").join(target), begun) {
+        Some(input) => Ok(Some(format!("{target}: {}", input.display()))),
+        None => bail!("fuzz target {target} ended with {} and left no input", output.status),
+    }
+}
+
+/// What a run did, from libFuzzer's output.
+fn summary(log: &str) -> String {
+    let after = |mark: &str| {
+        let rest = log.rsplit_once(mark)?.1;
+        Some(rest.split_whitespace().next()?.to_owned())
+    };
+    let number = |mark: &str| after(mark).unwrap_or_else(|| "?".to_owned());
+    format!(
+        "{} inputs, {} of them new, {} edges covered",
+        number("stat::number_of_executed_units:"),
+        number("stat::new_units_added:"),
+        number(" cov: ")
+    )
 }
 
 /// The newest file of `directory` that was written since `begun`: what the fuzzer left of a finding.
@@ -131,6 +190,37 @@ mod tests {
         assert_eq!(chosen(&[], &known).unwrap(), known);
         assert_eq!(chosen(&["sweep".to_owned()], &known).unwrap(), ["sweep"]);
         assert!(chosen(&["swep".to_owned()], &known).unwrap_err().to_string().contains("expected one of scenario"));
+    }
+
+    #[test]
+    fn every_target_runs_once_and_what_fails_does_not_stop_the_others() {
+        let targets = ["a", "b", "c", "d"].map(str::to_owned);
+        for jobs in [1, 2, 9] {
+            let ran = Mutex::new(Vec::new());
+            let found = side_by_side(&targets, NonZero::new(jobs).unwrap(), |target| {
+                ran.lock().unwrap().push(target.to_owned());
+                Ok((target == "a" || target == "c").then(|| format!("{target}: input")))
+            });
+            assert_eq!(found.unwrap(), ["a: input", "c: input"]);
+            let mut ran = ran.into_inner().unwrap();
+            ran.sort();
+            assert_eq!(ran, targets);
+        }
+        let error = side_by_side(&targets, NonZero::new(2).unwrap(), |target| match target {
+            "b" => bail!("no such program"),
+            _ => Ok(None),
+        });
+        assert_eq!(error.unwrap_err().to_string(), "no such program");
+    }
+
+    #[test]
+    fn a_run_is_summed_up_by_its_last_numbers() {
+        let log = "#2\tINITED cov: 640 ft: 1201 corp: 8/1Kb exec/s: 0 rss: 50Mb\n\
+                   #524288\tpulse  cov: 702 ft: 1500 corp: 31/2Kb\n\
+                   stat::number_of_executed_units: 991122\nstat::average_exec_per_sec:     47196\n\
+                   stat::new_units_added:          512\n";
+        assert_eq!(summary(log), "991122 inputs, 512 of them new, 702 edges covered");
+        assert_eq!(summary(""), "? inputs, ? of them new, ? edges covered");
     }
 
     #[test]

@@ -15,13 +15,17 @@ pub(crate) enum Tool {
     Valgrind,
     /// The standard library for `wasm32-unknown-unknown`.
     Wasm,
+    /// The nightly compiler, which instruments what is fuzzed.
+    Nightly,
+    /// The command `cargo fuzz`.
+    CargoFuzz,
 }
 
 const WASM_TARGET: &str = "wasm32-unknown-unknown";
 
 impl Tool {
     /// All of them.
-    pub(crate) const ALL: [Self; 3] = [Self::Ns2, Self::Valgrind, Self::Wasm];
+    pub(crate) const ALL: [Self; 5] = [Self::Ns2, Self::Valgrind, Self::Wasm, Self::Nightly, Self::CargoFuzz];
 
     /// What a reader calls it.
     pub(crate) fn name(self) -> &'static str {
@@ -29,6 +33,8 @@ impl Tool {
             Self::Ns2 => "ns-2 (Debian's package `ns2`)",
             Self::Valgrind => "valgrind",
             Self::Wasm => "the Rust target wasm32-unknown-unknown",
+            Self::Nightly => "the nightly Rust toolchain",
+            Self::CargoFuzz => "cargo-fuzz",
         }
     }
 
@@ -41,6 +47,8 @@ impl Tool {
                 shell::output(shell::command("rustc").args(["--print", "target-libdir", "--target", WASM_TARGET]))
                     .is_ok_and(|dir| std::path::Path::new(String::from_utf8_lossy(&dir).trim()).is_dir())
             }
+            Self::Nightly => starts("rustc", &["+nightly", "--version"]),
+            Self::CargoFuzz => starts("cargo", &["fuzz", "--version"]),
         }
     }
 
@@ -56,6 +64,10 @@ impl Tool {
             Self::Ns2 => install_package("ns2"),
             Self::Valgrind => install_package("valgrind"),
             Self::Wasm => shell::run(shell::command("rustup").args(["target", "add", WASM_TARGET])),
+            Self::Nightly => {
+                shell::run(shell::command("rustup").args(["toolchain", "install", "nightly", "--profile", "minimal"]))
+            }
+            Self::CargoFuzz => install_crate("cargo-fuzz"),
         }
         .with_context(|| format!("{} is missing and could not be installed", self.name()))?;
         if !self.present() {
@@ -68,6 +80,20 @@ impl Tool {
 fn on_path(program: &str) -> bool {
     let Some(path) = std::env::var_os("PATH") else { return false };
     std::env::split_paths(&path).any(|dir| dir.join(program).is_file())
+}
+
+/// Whether a command ends well; what it prints is not shown.
+fn starts(program: &str, arguments: &[&str]) -> bool {
+    let mut command = shell::command(program);
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
+/// With the versions that the crate was released with; if the registry lacks one of them, with the newest.
+fn install_crate(name: &str) -> Result<()> {
+    println!("installing {name} with cargo");
+    let install = |options: &[&str]| shell::run(shell::cargo().arg("install").args(options).arg(name));
+    install(&["--locked"]).or_else(|_| install(&[]))
 }
 
 fn install_package(package: &str) -> Result<()> {

@@ -127,5 +127,9 @@ fn tables(scenario: &Scenario, seed: u64, measurements: &Measurements) -> Result
             number(Some(link.utilisation_percent)),
         ]);
     }
-    Ok(output::line(&table.to_string())?)
+    output::line(&table.to_string())?;
+    for note in &measurements.notes {
+        output::line(&format!("note: {note}"))?;
+    }
+    Ok(())
 }

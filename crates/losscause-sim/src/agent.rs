@@ -39,8 +39,9 @@ pub(crate) fn ends(flow: &FlowSpec, seed: u64) -> Result<(Sender, Receiver), Flo
     let stream = |purpose| Stream::new(seed, &format!("flow/{}/{purpose}", flow.name));
     Ok(match &flow.traffic {
         Traffic::Tcp { config, lda } => {
-            let tick_offset = stream("tick").span_below(config.tick);
-            let config = tcp::Config { tick_offset, ..*config };
+            let tick_offset = stream("tick").span_below(config.quirks.tick);
+            let quirks = tcp::Quirks { tick_offset, ..config.quirks };
+            let config = tcp::Config { quirks, ..*config };
             let (asked, judging) = match lda {
                 TcpLda::Nobody => (None, None),
                 TcpLda::Sender(lda) => (Some(lda.clone()), None),

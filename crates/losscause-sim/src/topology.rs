@@ -179,7 +179,7 @@ pub struct Turnover {
 pub enum Traffic {
     /// TCP with unlimited data.
     Tcp {
-        /// Settings of both ends. The `tick_offset` is not used: every sender's clock gets its own, drawn uniformly from the
+        /// Settings of both ends. The [`tcp::Quirks::tick_offset`] is not used: every sender's clock gets its own, drawn uniformly from the
         /// flow's stream.
         config: tcp::Config,
         /// Who differentiates losses.

@@ -11,7 +11,7 @@ use losscause_sim::{
     ChannelSpec, Event, EventKind, FlowId, FlowSpec, Limit, LinkId, LinkSpec, Network, PacketKind, QueueSpec,
     Simulation, TraceStart, Traffic,
 };
-use losscause_transport::tcp::Config;
+use losscause_transport::tcp::{Config, Quirks};
 
 const RECORDING: &str = include_str!("../../losscause-transport/tests/ns2/five_percent_fine_clock.txt");
 
@@ -33,7 +33,8 @@ fn a_flow_with_five_percent_errors_sends_what_ns2_sends_when_ns2_sends_it() {
         lost[index.parse::<usize>().unwrap()] = true;
     }
     forward.channel = ChannelSpec::Trace { lost: lost.into(), start: TraceStart::Slot(0) };
-    let traffic = Traffic::tcp(Config { tick: Span::from_micros(10), ..Config::ns2() });
+    let quirks = Quirks { tick: Span::from_micros(10), ..Quirks::NS2_2_35 };
+    let traffic = Traffic::tcp(Config { quirks, ..Config::ns2() });
     let flow = FlowSpec::new("flow", &[LinkId(0)], &[LinkId(1)], traffic);
     let network = Network { links: vec![forward, link("back", 1_000_000)], flows: vec![flow] };
     let mut simulation = Simulation::new(&network, 1).unwrap();

@@ -54,6 +54,8 @@ pub struct Measurements {
     pub flows: Vec<FlowMeasurements>,
     /// Every link, in the order of the network.
     pub links: Vec<LinkMeasurements>,
+    /// What a reader should know before believing the numbers: one sentence each.
+    pub notes: Vec<String>,
 }
 
 /// One flow over its whole life.
@@ -189,8 +191,34 @@ impl Measurements {
         if let Some(windows) = windows {
             metrics.extend(windows.metrics(network, simulation, experiment.duration));
         }
-        Self { metrics, flows, links }
+        Self { metrics, flows, links, notes: notes(network, simulation) }
     }
+}
+
+/// Says of every group of measured TCP flows that receivers' windows held back how often they did.
+fn notes(network: &Network, simulation: &Simulation) -> Vec<String> {
+    // Per group of the file: its name, the window, ACKs that it limited, ACKs of new data.
+    let mut groups: Vec<(&str, u32, u64, u64)> = Vec::new();
+    for (id, spec) in (0..).map(FlowId).zip(&network.flows).filter(|(_, spec)| spec.measured) {
+        let (Traffic::Tcp { config, .. }, Some(stats)) = (&spec.traffic, simulation.flow(id).tcp) else { continue };
+        match groups.iter_mut().find(|(known, ..)| *known == group(&spec.name)) {
+            Some((.., limited, all)) => {
+                (*limited, *all) = (*limited + stats.window_limited_acks, *all + stats.new_acks)
+            }
+            None => {
+                groups.push((group(&spec.name), config.max_window_pkts, stats.window_limited_acks, stats.new_acks));
+            }
+        }
+    }
+    let limited = groups.into_iter().filter(|(_, _, limited, _)| *limited > 0);
+    let note = |(flow, window, limited, all): (&str, u32, u64, u64)| {
+        format!(
+            "{flow}: the receiver's window of {window} packets held the sender back at {:.1} % of its acknowledgements; a larger \
+             tcp.max_window_pkts would let it send more",
+            limited as f64 * 100.0 / all as f64
+        )
+    };
+    limited.map(note).collect()
 }
 
 /// What happened between the start and the end of the window.

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use common::{Link, Pipe};
 use losscause::Span;
 use losscause_transport::tcp::{
-    Config, Deflation, Halving, Inflation, LimitedTransmit, MinRtoOf, NewRenoRules, PartialAckTimer, RecoveryExit,
-    RecoveryScheme, ResponseScheme, SackOption, VegasParameters, VegasRules,
+    Config, Deflation, Halving, Inflation, LimitedTransmit, MinRtoOf, NewRenoRules, PartialAckTimer, Quirks,
+    RecoveryExit, RecoveryScheme, Variant,
 };
 
 struct Recording {
@@ -53,15 +53,14 @@ fn recordings_of_the_rules_of_2001_are_not_met_by_later_ones() {
         };
         let config = recording.config();
         let same = sends(&config);
-        let differs = |other: Config| assert!(sends(&other) != same, "{}", recording.name);
-        differs(Config { inflation: Inflation::InRecovery, ..config });
-        differs(Config { min_rto_of: MinRtoOf::Estimate, ..config });
+        let differs = |quirks| assert!(sends(&Config { quirks, ..config }) != same, "{}", recording.name);
+        differs(Quirks { inflation: Inflation::InRecovery, ..config.quirks });
+        differs(Quirks { min_rto_of: MinRtoOf::Estimate, ..config.quirks });
         if config.recovery != RecoveryScheme::Reno {
             for (timer, deflation) in
                 [(PartialAckTimer::Impatient, Deflation::All), (PartialAckTimer::SlowButSteady, Deflation::ByAcked)]
             {
-                let rules = NewRenoRules { timer, deflation, ..NewRenoRules::NS2 };
-                differs(Config { recovery: RecoveryScheme::NewReno(rules), ..config });
+                differs(Quirks { new_reno: NewRenoRules { timer, deflation, ..NewRenoRules::NS2 }, ..config.quirks });
             }
         }
     }
@@ -79,8 +78,9 @@ fn a_recording_is_not_met_by_other_settings() {
     let config = recording.config();
     assert_eq!(sends(&config), recording.sends.len());
     assert_ne!(sends(&Config { min_rto: Span::from_millis(210), ..config }), recording.sends.len());
-    assert_ne!(sends(&Config { limited_transmit: LimitedTransmit::Off, ..config }), recording.sends.len());
-    assert_ne!(sends(&Config { grow_on_recovery_exit: false, ..config }), recording.sends.len());
+    let with = |quirks| sends(&Config { quirks, ..config });
+    assert_ne!(with(Quirks { limited_transmit: LimitedTransmit::Off, ..config.quirks }), recording.sends.len());
+    assert_ne!(with(Quirks { grow_on_recovery_exit: false, ..config.quirks }), recording.sends.len());
 }
 
 impl Recording {
@@ -109,72 +109,52 @@ impl Recording {
     }
 
     fn config(&self) -> Config {
-        let ns2 = Config::ns2();
-        // Its packets have no headers, the SYN is as long as any.
-        let vegas = self.values["agent"] == "Vegas";
-        let syn_bytes = if vegas { ns2.payload_bytes } else { 40 };
+        let ns2 = Config::ns2().with_variant(self.variant());
         let mut config = Config {
-            recovery: self.recovery(),
-            response: if vegas {
-                ResponseScheme::Vegas(VegasParameters::new(VegasRules::Ns2))
-            } else {
-                ResponseScheme::Aimd
-            },
-            sack: self.values["sink"].contains("Sack").then_some(SackOption { fixed_bytes: 0 }),
-            // Sack1 ends its recovery with newack alone.
-            grow_on_recovery_exit: self.values["agent"] != "Sack1",
-            header_bytes: if self.flag("headers") && !vegas { ns2.header_bytes } else { 0 },
-            syn_bytes: self.flag("syn").then_some(syn_bytes),
+            header_bytes: if self.flag("headers") { ns2.header_bytes } else { 0 },
             max_window_pkts: self.count("window") as u32,
             initial_window_pkts: self.count("iw") as u32,
-            tick: self.span("tick_s"),
-            tick_offset: self.span("tick_offset_s"),
             min_rto: self.span("minrto_s"),
             initial_rto: self.span("init_rto_s"),
-            limited_transmit: if self.flag("limited") { LimitedTransmit::NextPacket } else { LimitedTransmit::Off },
-            halving: if self.flag("precise") { Halving::Window } else { Halving::WholeWindow },
             delayed_ack: self.values["sink"].ends_with("DelAck").then_some(Span::from_millis(100)),
+            quirks: Quirks {
+                syn_bytes: self.flag("syn").then_some(40),
+                tick: self.span("tick_s"),
+                tick_offset: self.span("tick_offset_s"),
+                limited_transmit: if self.flag("limited") { LimitedTransmit::NextPacket } else { LimitedTransmit::Off },
+                halving: if self.flag("precise") { Halving::Window } else { Halving::WholeWindow },
+                ..ns2.quirks
+            },
             ..ns2
         };
         self.put_settings(&mut config);
         config
     }
 
-    fn recovery(&self) -> RecoveryScheme {
+    fn variant(&self) -> Variant {
         match self.values["agent"].as_str() {
-            "Reno" => RecoveryScheme::Reno,
-            "Sack1" => RecoveryScheme::Sack1,
-            "Vegas" => RecoveryScheme::Vegas(VegasRules::Ns2),
-            "Newreno" => RecoveryScheme::NewReno(self.new_reno()),
+            "Reno" => Variant::Reno,
+            "Newreno" => Variant::NewReno,
+            "Sack1" => Variant::Sack,
+            "Vegas" => Variant::Vegas,
             other => panic!("{}: there is no agent {other}", self.name),
         }
-    }
-
-    fn new_reno(&self) -> NewRenoRules {
-        let mut rules = NewRenoRules::NS2;
-        for setting in self.settings() {
-            match setting {
-                "newreno_changes1_:0" => rules.timer = PartialAckTimer::SlowButSteady,
-                "partial_window_deflation_:0" => rules.deflation = Deflation::All,
-                "exit_recovery_fix_:1" => rules.exit = RecoveryExit::NoBurst,
-                _ => {}
-            }
-        }
-        rules
     }
 
     fn settings(&self) -> impl Iterator<Item = &str> {
         self.values["set"].split(',').filter(|setting| !setting.is_empty())
     }
 
-    /// Settings of every agent; those of NewReno's recovery are read above.
     fn put_settings(&self, config: &mut Config) {
+        let quirks = &mut config.quirks;
         for setting in self.settings() {
             match setting {
-                "exitFastRetrans_:0" => config.inflation = Inflation::Always,
-                "rfc2988_:0" => config.min_rto_of = MinRtoOf::Timer,
+                "exitFastRetrans_:0" => quirks.inflation = Inflation::Always,
+                "rfc2988_:0" => quirks.min_rto_of = MinRtoOf::Timer,
                 "maxrto_:100000" => config.max_rto = Span::from_secs(100_000),
-                "newreno_changes1_:0" | "partial_window_deflation_:0" | "exit_recovery_fix_:1" => {}
+                "newreno_changes1_:0" => quirks.new_reno.timer = PartialAckTimer::SlowButSteady,
+                "partial_window_deflation_:0" => quirks.new_reno.deflation = Deflation::All,
+                "exit_recovery_fix_:1" => quirks.new_reno.exit = RecoveryExit::NoBurst,
                 other => panic!("{}: there is no setting {other}", self.name),
             }
         }

@@ -77,11 +77,11 @@ fn traffic(grid: &Grid, cell: &Cell) -> Traffic {
             let config = tcp::Config {
                 payload_bytes: cell.payload_bytes,
                 max_window_pkts: grid.tcp.window_pkts,
-                tick: Span::from_millis(grid.tcp.tick_ms),
                 min_rto: Span::from_millis(grid.tcp.min_rto_ms),
+                quirks: tcp::Quirks { tick: Span::from_millis(grid.tcp.tick_ms), ..tcp::Quirks::NS2_2_35 },
                 ..tcp::Config::ns2()
             };
-            Traffic::tcp(config.with_variant(variant, tcp::Rules::Ns2))
+            Traffic::tcp(config.with_variant(variant))
         }
         None => Traffic::Tfrc {
             config: tfrc::Config { payload_bytes: cell.payload_bytes, ..tfrc::Config::ns2() },

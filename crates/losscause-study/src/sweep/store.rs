@@ -113,7 +113,7 @@ mod tests {
             within_tolerance: Some(true),
         };
         CellOutcome {
-            cell: Cell { number: 7, values, settings: vec!["tcp.tick_ms=100".into()], ..Cell::default() },
+            cell: Cell { number: 7, values, settings: vec!["tcp.quirks.tick_ms=100".into()], ..Cell::default() },
             origin: origin.into(),
             score: None,
             claims: [("a-claim".to_owned(), true)].into(),

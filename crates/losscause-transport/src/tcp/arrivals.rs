@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn reports_show_gaps_of_their_true_size_and_filled_ones_span_nothing() {
-        let (mut reported, mut board) = (Reported::default(), Scoreboard::new(64));
+        let (mut reported, mut board) = (Reported::default(), Scoreboard::new());
         let mut ack = |una, blocks: [(u64, u64); 3]| {
             board.update(una, 40, &SackBlocks::of(una, blocks));
             let sample = reported.on_ack(Time::ZERO, None, una, &board);

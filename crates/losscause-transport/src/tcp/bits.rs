@@ -1,43 +1,131 @@
-//! A bit for every packet of a window.
+//! A bit for every packet of a window, in room that grows as the window is used.
 
-/// Bits of so many packets in a row, wherever they begin: bit `seq` modulo the size.
+/// Bits of packets in a row, wherever they begin: a ring of words. Places of packets that were not reserved together coincide.
 #[derive(Clone, Debug)]
 pub(super) struct Bits {
-    words: Box<[u64]>,
+    words: Vec<u64>,
 }
 
+/// Bits in a word.
+pub(super) const BITS: u64 = u64::BITS as u64;
+
 impl Bits {
-    /// Room for `pkts` or more, all clear.
-    pub(super) fn new(pkts: u32) -> Self {
-        let words = pkts.div_ceil(u64::BITS).next_power_of_two();
-        Self { words: vec![0; words as usize].into_boxed_slice() }
+    /// Room for a few packets, all clear.
+    pub(super) fn new() -> Self {
+        Self { words: vec![0; 2] }
     }
 
-    /// Packets that there is room for.
+    /// Gives every packet of `from..to` a place of its own. Those that had one, from `from` on, keep their bits. The room
+    /// doubles, so that a window that opens costs no more than a few copies.
     #[inline]
-    pub(super) fn size(&self) -> u64 {
-        self.words.len() as u64 * u64::from(u64::BITS)
+    pub(super) fn reserve(&mut self, from: u64, to: u64) {
+        if from < to && to - from > BITS * (self.words.len() as u64 - 1) {
+            self.grow(from, to);
+        }
     }
 
-    #[inline]
-    pub(super) fn has(&self, seq: u64) -> bool {
-        let (word, bit) = self.place(seq);
-        self.words[word] & bit != 0
-    }
-
-    #[inline]
-    pub(super) fn put(&mut self, seq: u64, set: bool) {
-        let (word, bit) = self.place(seq);
-        if set {
-            self.words[word] |= bit;
-        } else {
-            self.words[word] &= !bit;
+    #[cold]
+    fn grow(&mut self, from: u64, to: u64) {
+        let old = std::mem::take(&mut self.words);
+        // A range that does not begin at a word's edge lies in one word more.
+        let words = (to - from).div_ceil(BITS) + 1;
+        self.words = vec![0; words.next_power_of_two() as usize];
+        for word in (from / BITS..).take(old.len()) {
+            *self.word_mut(word) = old[word as usize & (old.len() - 1)];
         }
     }
 
     #[inline]
-    fn place(&self, seq: u64) -> (usize, u64) {
-        let word = (seq / u64::from(u64::BITS)) as usize & (self.words.len() - 1);
-        (word, 1 << (seq % u64::from(u64::BITS)))
+    pub(super) fn has(&self, seq: u64) -> bool {
+        self.word(seq / BITS) >> (seq % BITS) & 1 == 1
+    }
+
+    #[inline]
+    pub(super) fn put(&mut self, seq: u64, set: bool) {
+        let bit = 1 << (seq % BITS);
+        let word = self.word_mut(seq / BITS);
+        *word = if set { *word | bit } else { *word & !bit };
+    }
+
+    /// The bits of packets from 64 times `word` on.
+    #[inline]
+    pub(super) fn word(&self, word: u64) -> u64 {
+        self.words[word as usize & (self.words.len() - 1)]
+    }
+
+    #[inline]
+    pub(super) fn word_mut(&mut self, word: u64) -> &mut u64 {
+        let place = word as usize & (self.words.len() - 1);
+        &mut self.words[place]
+    }
+
+    /// The set bits around `seq`, which is set, within the reserved `from..to`: from the first to below the second.
+    pub(super) fn run(&self, seq: u64, from: u64, to: u64) -> (u64, u64) {
+        (self.run_start(seq, from), self.run_end(seq, to))
+    }
+
+    fn run_start(&self, seq: u64, from: u64) -> u64 {
+        let mut word = seq / BITS;
+        // The clear bits up to `seq` in its word.
+        let mut gaps = !self.word(word) & (u64::MAX >> (BITS - 1 - seq % BITS));
+        while gaps == 0 && word > from / BITS {
+            word -= 1;
+            gaps = !self.word(word);
+        }
+        let after_gap = if gaps == 0 { word * BITS } else { (word + 1) * BITS - u64::from(gaps.leading_zeros()) };
+        after_gap.max(from)
+    }
+
+    fn run_end(&self, seq: u64, to: u64) -> u64 {
+        let last = (to - 1) / BITS;
+        let mut word = seq / BITS;
+        let mut gaps = !self.word(word) & (u64::MAX << (seq % BITS));
+        while gaps == 0 && word < last {
+            word += 1;
+            gaps = !self.word(word);
+        }
+        let gap = if gaps == 0 { to } else { word * BITS + u64::from(gaps.trailing_zeros()) };
+        gap.min(to)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// A window that moves and opens, against a set of numbers.
+        #[test]
+        fn bits_survive_growth_and_runs_are_found(start in 0_u64..500, sets in prop::collection::vec((0_u64..700, any::<bool>()), 1..200)) {
+            let (mut bits, mut set, mut end) = (Bits::new(), BTreeSet::new(), start);
+            for (offset, on) in sets {
+                let seq = start + offset;
+                bits.reserve(start, seq + 1);
+                bits.put(seq, on);
+                if on { set.insert(seq); } else { set.remove(&seq); }
+                end = end.max(seq + 1);
+                prop_assert!((start..end).all(|seq| bits.has(seq) == set.contains(&seq)));
+                if on {
+                    let first = (start..seq).rev().find(|below| !set.contains(below)).map_or(start, |gap| gap + 1);
+                    let after = (seq..end).find(|above| !set.contains(above)).unwrap_or(end);
+                    prop_assert_eq!(bits.run(seq, start, end), (first, after));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn room_grows_with_what_is_reserved_and_not_with_the_largest_window() {
+        let mut bits = Bits::new();
+        bits.reserve(1_000, 1_064);
+        assert_eq!(bits.words.len(), 2);
+        bits.reserve(1_000, 1_065);
+        assert_eq!(bits.words.len(), 4);
+        bits.reserve(1_000, 11_000);
+        assert_eq!(bits.words.len(), 256, "10,000 packets take 158 words");
     }
 }

@@ -101,7 +101,7 @@ impl Echo {
 mod tests {
     use losscause::{Span, Time};
 
-    use super::super::{Config, LimitedTransmit, Receiver, Rules, SackBlocks, Sender, Variant};
+    use super::super::{Config, LimitedTransmit, Quirks, Receiver, SackBlocks, Sender, Variant};
     use super::*;
 
     fn at(ms: i64) -> Time {
@@ -109,7 +109,8 @@ mod tests {
     }
 
     fn config() -> Config {
-        Config { ecn: true, initial_window_pkts: 10, limited_transmit: LimitedTransmit::Off, ..Config::rfc() }
+        let quirks = Quirks { limited_transmit: LimitedTransmit::Off, ..Quirks::RFC };
+        Config { ecn: true, initial_window_pkts: 10, quirks, ..Config::rfc() }
     }
 
     fn started(config: &Config) -> Sender {
@@ -193,8 +194,7 @@ mod tests {
 
     #[test]
     fn new_jersey_cuts_for_an_echo_and_for_no_loss_without_one() {
-        let config =
-            Config { initial_ssthresh_pkts: Some(5), ..config() }.with_variant(Variant::NewJersey, Rules::Published);
+        let config = Config { initial_ssthresh_pkts: Some(5), ..config() }.with_variant(Variant::NewJersey);
         let mut sender = started(&config);
         sent(&mut sender, 0);
         ack(&mut sender, 100, 1, false);
@@ -222,8 +222,7 @@ mod tests {
 
     #[test]
     fn the_receiver_echoes_from_a_mark_until_cwr() {
-        let config = Config { syn_bytes: None, ..config() };
-        let mut receiver = Receiver::new(&config).unwrap();
+        let mut receiver = Receiver::new(&config()).unwrap();
         let mut echoes = vec![];
         let story = [(Ecn::Capable, false), (Ecn::Marked, false), (Ecn::Capable, false), (Ecn::Capable, true)];
         let rest = [(Ecn::Capable, false), (Ecn::Marked, true), (Ecn::NotCapable, false)];

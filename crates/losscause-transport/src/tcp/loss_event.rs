@@ -12,7 +12,7 @@ use losscause::{Time, Verdict};
 /// A loss that duplicate ACKs revealed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Found {
-    /// Packets in flight, without what limited transmit sent (RFC 5681, section 3.2, step 2).
+    /// Packets in flight; [`super::window::Window::in_network`] says how many of them count.
     pub(super) flight_pkts: u64,
     /// How the packet was sent, where recovery keeps that.
     pub(super) sending: Option<Sending>,
@@ -34,7 +34,7 @@ pub(super) struct Sending {
 pub(super) struct LossEvent {
     /// When it was found.
     pub(super) at: Time,
-    /// Packets in flight, without what limited transmit sent.
+    /// Packets in flight, as in [`Found`].
     pub(super) flight_pkts: u64,
     /// Why the packet was lost, as far as the sender can tell.
     pub(super) verdict: Verdict,

@@ -10,15 +10,16 @@
 //! `rto.rs`, acknowledgements in `receiver.rs`, congestion that queues announce by marks in `ecn.rs`. Recovery and response do not
 //! know each other: both move `window.rs`, and what they say about a loss is in `loss_event.rs`.
 //!
-//! Where ns-2 differs from the RFCs, the difference is a field of [`Config`]; [`Config::rfc`] and [`Config::ns2`]
-//! name the two sets. A flow free of wireless loss is this sender over a link that spares its packets, not
-//! another sender.
+//! [`Config`] holds the settings, [`Quirks`] the rules in which ns-2 differs from the RFCs, [`Variant`] the TCPs that
+//! have a name; [`Config::rfc`] and [`Config::ns2`] are whole sets. A flow free of wireless loss is this sender over
+//! a link that spares its packets, not another sender.
 
 mod arrivals;
 mod bits;
 mod config;
 mod ecn;
 mod loss_event;
+mod quirks;
 mod receiver;
 mod recovery;
 mod response;
@@ -30,12 +31,13 @@ mod stream;
 mod variant;
 mod window;
 
-pub use config::{
-    BackoffCleared, Config, ConfigError, Deflation, FastRetransmit, Halving, Inflation, LimitedTransmit, MinRtoOf,
-    NewRenoRules, PartialAckTimer, RecoveryExit, RecoveryScheme, ResponseScheme, SackOption, VegasParameters,
-    VegasRules, WestwoodRules, WestwoodVtParameters,
+pub use config::{Config, ConfigError};
+pub use quirks::{
+    Deflation, FastRetransmit, Halving, Inflation, LimitedTransmit, MinRtoOf, NewRenoRules, PartialAckTimer, Quirks,
+    RecoveryExit, SackRules, VegasRules, WestwoodRules,
 };
 pub use receiver::Receiver;
+pub use response::{VegasParameters, WestwoodVtParameters};
 pub use segment::{Ack, SackBlocks, Segment};
 pub use sender::{Sender, Stats};
-pub use variant::{RecoveryName, ResponseName, Rules, Variant};
+pub use variant::{RecoveryScheme, ResponseScheme, Variant};

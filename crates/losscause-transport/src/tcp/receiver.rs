@@ -21,8 +21,8 @@ use losscause::observe::Differentiate;
 use losscause::truth::Witness;
 use losscause::{Packet, Span, Time};
 
-use super::bits::Bits;
-use super::config::{Config, ConfigError, SackOption};
+use super::bits::{BITS, Bits};
+use super::config::{Config, ConfigError};
 use super::ecn::Echo;
 use super::sack_blocks::{Reports, SackBlocks};
 use super::segment::{Ack, Segment};
@@ -31,10 +31,13 @@ use super::segment::{Ack, Segment};
 #[derive(Clone, Debug)]
 pub struct Receiver<D = ()> {
     ack_bytes: u32,
-    sack: Option<(SackOption, Reports)>,
+    /// Bytes of a report beside its blocks, and the reports, if there are any.
+    sack: Option<(u32, Reports)>,
     delay: Option<Span>,
     /// Packets that carry no payload (the SYN).
     empty: u64,
+    /// Packets from `next` on that are kept.
+    window: u64,
     /// Everything below was received.
     next: u64,
     /// One above the highest packet received.
@@ -83,12 +86,14 @@ impl<D: Differentiate> Receiver<D> {
         config.validate()?;
         Ok(Self {
             ack_bytes: config.ack_bytes,
-            sack: config.sack.map(|option| (option, Reports::default())),
+            sack: config.sack_bytes().map(|fixed_bytes| (fixed_bytes, Reports::default())),
             delay: config.delayed_ack,
-            empty: u64::from(config.syn_bytes.is_some()),
+            empty: u64::from(config.quirks.syn_bytes.is_some()),
+            // Whole words of bits, a power of two of them.
+            window: u64::from(config.max_window_pkts.div_ceil(u64::BITS).next_power_of_two()) * BITS,
             next: 0,
             end: 0,
-            ahead: Bits::new(config.max_window_pkts),
+            ahead: Bits::new(),
             ahead_pkts: 0,
             acking: Acking::Idle,
             echo: Echo::new(config.ecn),
@@ -101,7 +106,7 @@ impl<D: Differentiate> Receiver<D> {
                 wire_bytes: config.ack_bytes,
                 sack: SackBlocks::NONE,
             },
-            wireless: differentiator.judges().then(|| Bits::new(config.max_window_pkts)),
+            wireless: differentiator.judges().then(Bits::new),
             differentiator,
         })
     }
@@ -174,9 +179,10 @@ impl<D: Differentiate> Receiver<D> {
     fn differentiate(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
         let (seq, next) = (segment.seq, self.next);
         let Some(wireless) = &mut self.wireless else { return };
-        if segment.payload_bytes == 0 || seq.saturating_sub(next) >= wireless.size() {
+        if segment.payload_bytes == 0 || seq.saturating_sub(next) >= self.window {
             return;
         }
+        wireless.reserve(next, seq + 1);
         let packet = Packet { seq, at: now, sent: Some(segment.sent_at) };
         self.differentiator.on_packet_watched(packet, witness, |lost, judgement| {
             if lost >= next {
@@ -190,11 +196,12 @@ impl<D: Differentiate> Receiver<D> {
     }
 
     fn take_in(&mut self, seq: u64) {
-        if seq < self.next || seq - self.next >= self.ahead.size() {
+        if seq < self.next || seq - self.next >= self.window {
             return;
         }
         self.end = self.end.max(seq + 1);
         if seq > self.next {
+            self.ahead.reserve(self.next, seq + 1);
             self.ahead_pkts += u64::from(!self.ahead.has(seq));
             self.ahead.put(seq, true);
             return;
@@ -210,20 +217,17 @@ impl<D: Differentiate> Receiver<D> {
     /// Reports what was received beyond, because packet `seq` arrived.
     fn report(&mut self, seq: u64) {
         let block = if self.ahead_pkts > 0 { self.block_of(seq) } else { None };
-        if let Some((option, reports)) = &mut self.sack {
+        if let Some((fixed_bytes, reports)) = &mut self.sack {
             self.ack.sack = reports.report(self.next, block);
             let blocks = self.ack.sack.count();
-            self.ack.wire_bytes = self.ack_bytes + if blocks > 0 { option.fixed_bytes + 8 * blocks } else { 0 };
+            self.ack.wire_bytes = self.ack_bytes + if blocks > 0 { *fixed_bytes + 8 * blocks } else { 0 };
         }
     }
 
     /// The packets around `seq` that were received beyond a gap, from the first to below the second.
     fn block_of(&self, seq: u64) -> Option<(u64, u64)> {
-        let received = |seq: u64| (self.next..self.end).contains(&seq) && self.ahead.has(seq);
-        received(seq).then(|| {
-            let start = (self.next..seq).rev().find(|&below| !received(below)).map_or(self.next, |gap| gap + 1);
-            (start, (seq..self.end).find(|&above| !received(above)).unwrap_or(self.end))
-        })
+        let received = (self.next..self.end).contains(&seq) && self.ahead.has(seq);
+        received.then(|| self.ahead.run(seq, self.next, self.end))
     }
 }
 
@@ -232,6 +236,7 @@ mod tests {
     use losscause::lda::Needs;
     use losscause::{Algorithm, Arrival, Differentiator, Judgement, Lda, Loss, Reason, Verdict};
 
+    use super::super::{Quirks, RecoveryScheme};
     use super::*;
     use crate::Ecn;
 
@@ -239,8 +244,12 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
+    fn without_syn(config: Config) -> Config {
+        Config { quirks: Quirks { syn_bytes: None, ..config.quirks }, ..config }
+    }
+
     fn receiver(config: Config) -> Receiver {
-        Receiver::new(&Config { syn_bytes: None, ..config }).unwrap()
+        Receiver::new(&without_syn(config)).unwrap()
     }
 
     fn delayed() -> Receiver {
@@ -310,8 +319,7 @@ mod tests {
 
     #[test]
     fn a_report_names_the_block_of_the_packet_that_caused_it_first() {
-        let sack = Some(SackOption { fixed_bytes: 4 });
-        let mut receiver = receiver(Config { sack, ..Config::rfc() });
+        let mut receiver = receiver(Config { recovery: RecoveryScheme::Sack, ..Config::rfc() });
         let mut reported = |seq| {
             let (retransmission, sent_at) = (false, at(0));
             let segment = Segment {
@@ -438,7 +446,7 @@ mod tests {
     /// What the acknowledgements of these packets, by milliseconds and numbers, ask for and say of it.
     fn labels(config: &Config, packets: &[(i64, u64)]) -> Vec<(u64, bool)> {
         let lda = Differentiator::new(LongGapsAreWireless(Span::from_millis(20)));
-        let mut receiver = Receiver::with_lda(&Config { syn_bytes: None, ..*config }, lda).unwrap();
+        let mut receiver = Receiver::with_lda(&without_syn(*config), lda).unwrap();
         let labelled = packets.iter().map(|&(ms, seq)| {
             let (payload_bytes, wire_bytes) = (1000, 1040);
             let (retransmission, ecn, cwr) = (false, Ecn::NotCapable, false);

@@ -16,7 +16,8 @@
 
 use losscause::{Span, Time};
 
-use super::config::{Config, MinRtoOf};
+use super::config::Config;
+use super::quirks::MinRtoOf;
 
 #[derive(Clone, Debug)]
 pub(super) struct Rto {
@@ -33,20 +34,26 @@ pub(super) struct Rto {
     base: Span,
     /// 1, 2, 4, …
     backoff: i64,
+    /// The timeout before the first measurement.
+    initial: Span,
 }
+
+/// The timeout with which data starts after a lost SYN.
+const AFTER_LATE_SYN: Span = Span::from_secs(3);
 
 impl Rto {
     pub(super) fn new(config: &Config) -> Self {
         Self {
-            tick: config.tick,
-            tick_offset: config.tick_offset,
+            tick: config.quirks.tick,
+            tick_offset: config.quirks.tick_offset,
             min: config.min_rto,
-            min_of: config.min_rto_of,
+            min_of: config.quirks.min_rto_of,
             max: config.max_rto,
             srtt_8: 0,
             rttvar_4: 0,
             base: config.initial_rto,
             backoff: 1,
+            initial: config.initial_rto,
         }
     }
 
@@ -76,6 +83,19 @@ impl Rto {
         }
     }
 
+    /// A SYN that the timer had expired for was acknowledged: data starts with 3 s or more (RFC 6298, 5.7). An initial timeout of
+    /// 3 s, ns-2's, stays backed off.
+    pub(super) fn on_late_syn(&mut self) {
+        if self.initial < AFTER_LATE_SYN {
+            (self.base, self.backoff, self.srtt_8) = (AFTER_LATE_SYN, 1, 0);
+        }
+    }
+
+    /// The smoothed round-trip time; none before the first measurement, and none after the fourth doubling until the next.
+    pub(super) fn srtt(&self) -> Option<Span> {
+        (self.srtt_8 > 0).then(|| Span::from_nanos(self.tick.as_nanos() * self.srtt_8 / 8))
+    }
+
     pub(super) fn clear_backoff(&mut self) {
         self.backoff = 1;
     }
@@ -101,10 +121,14 @@ impl Rto {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::BackoffCleared;
+    use crate::tcp::Quirks;
 
     fn ms(ms: i64) -> Time {
         Time::ZERO + Span::from_millis(ms)
+    }
+
+    fn ticking(tick_ms: i64, base: Config) -> Config {
+        Config { quirks: Quirks { tick: Span::from_millis(tick_ms), ..base.quirks }, ..base }
     }
 
     fn rto(config: Config) -> Rto {
@@ -134,20 +158,21 @@ mod tests {
 
     #[test]
     fn a_coarse_clock_counts_the_ticks_between_two_instants() {
-        let tick = Config { tick: Span::from_millis(100), ..Config::rfc() };
+        let tick = ticking(100, Config::rfc());
         let ticks = |config: &Config, sent, now| Rto::new(config).ticks(ms(sent), ms(now));
         assert_eq!(ticks(&tick, 50, 250), 2);
         assert_eq!(ticks(&tick, 90, 110), 1, "20 ms across a tick");
         assert_eq!(ticks(&tick, 90, 310), 3, "220 ms across three ticks");
         assert_eq!(ticks(&tick, 10, 90), 1, "no tick counts as one");
-        let offset = Config { tick_offset: Span::from_millis(15), ..tick };
+        let quirks = Quirks { tick_offset: Span::from_millis(15), ..tick.quirks };
+        let offset = Config { quirks, ..tick };
         assert_eq!(ticks(&offset, 80, 300), 3, "ticks at 85, 185 and 285 ms");
         assert_eq!(ticks(&offset, 90, 280), 1, "a tick at 185 ms");
     }
 
     #[test]
     fn a_tick_of_a_tenth_of_a_second_gives_ns2s_timeout() {
-        let mut rto = rto(Config { tick: Span::from_millis(100), ..Config::ns2() });
+        let mut rto = rto(ticking(100, Config::ns2()));
         // Two ticks: srtt 16/8, rttvar 4/4, so 2 + 4.
         rto.on_sample(ms(50), ms(250));
         assert_eq!(rto.current(), Span::from_millis(600));
@@ -167,7 +192,7 @@ mod tests {
         let mut floor = Rto::new(&Config::rfc());
         floor.on_sample(ms(0), ms(10));
         assert_eq!(floor.current(), Span::from_secs(1));
-        let config = Config { tick: Span::from_millis(500), initial_rto: Span::from_millis(10), ..Config::rfc() };
+        let config = Config { initial_rto: Span::from_millis(10), ..ticking(500, Config::rfc()) };
         assert_eq!(rto(config).current(), Span::from_secs(1));
     }
 
@@ -204,6 +229,28 @@ mod tests {
     }
 
     #[test]
+    fn after_a_lost_syn_data_starts_with_three_seconds() {
+        let after = |config: &Config| {
+            let mut rto = Rto::new(config);
+            rto.back_off();
+            rto.on_late_syn();
+            rto.current()
+        };
+        assert_eq!(after(&Config::rfc()), Span::from_secs(3));
+        assert_eq!(after(&Config { initial_rto: Span::from_millis(2_500), ..Config::rfc() }), Span::from_secs(3));
+        assert_eq!(after(&Config::ns2()), Span::from_secs(6), "3 s, doubled once");
+    }
+
+    #[test]
+    fn the_smoothed_round_trip_time_moves_by_an_eighth() {
+        let mut rto = rto(Config::rfc());
+        assert_eq!(rto.srtt(), None);
+        rto.on_sample(ms(0), ms(200));
+        rto.on_sample(ms(200), ms(300));
+        assert_eq!(rto.srtt(), Some(Span::from_micros(187_500)));
+    }
+
+    #[test]
     fn the_floor_counts_before_the_back_off() {
         let mut rto = Rto::new(&Config::ns2());
         rto.on_sample(ms(0), ms(20));
@@ -213,12 +260,10 @@ mod tests {
 
     #[test]
     fn a_measurement_ends_the_back_off() {
-        for backoff_cleared in [BackoffCleared::BySample, BackoffCleared::ByNewAck] {
-            let mut rto = rto(Config { backoff_cleared, ..Config::rfc() });
-            rto.back_off();
-            rto.on_sample(ms(0), ms(200));
-            assert_eq!(rto.current(), Span::from_millis(600));
-        }
+        let mut rto = rto(Config::rfc());
+        rto.back_off();
+        rto.on_sample(ms(0), ms(200));
+        assert_eq!(rto.current(), Span::from_millis(600));
     }
 
     #[test]

@@ -5,11 +5,12 @@ use losscause::truth::SenderWitness;
 use losscause::{AckSample, DeclaredLoss, SenderLda, Signal, Time, Verdict};
 
 use super::arrivals::Arrivals;
-use super::config::{BackoffCleared, Config, ConfigError};
+use super::config::{Config, ConfigError};
 use super::ecn::Reaction;
 use super::loss_event::{Answer, LossEvent};
+use super::quirks::Halving;
 use super::recovery::{Progress, Recovery};
-use super::response::Response;
+use super::response::{Acked, Growth, Response};
 use super::rto::Rto;
 use super::segment::{Ack, Segment};
 use super::stream::Stream;
@@ -70,6 +71,10 @@ pub struct Stats {
     pub timeouts: u64,
     /// Windows halved because of marks.
     pub ecn_reductions: u64,
+    /// ACKs of new data.
+    pub new_acks: u64,
+    /// Of those, the ones that came while the receiver's window was full, and cwnd was no smaller.
+    pub window_limited_acks: u64,
 }
 
 impl Sender {
@@ -91,7 +96,7 @@ impl<L: SenderLda> Sender<L> {
     /// A setting is out of its range.
     pub fn with_lda(config: &Config, lda: L) -> Result<Self, ConfigError> {
         config.validate()?;
-        let syn = u64::from(config.syn_bytes.is_some());
+        let syn = u64::from(config.quirks.syn_bytes.is_some());
         let mut window = Window::new(config);
         if syn == 1 {
             window.restart(1);
@@ -111,7 +116,7 @@ impl<L: SenderLda> Sender<L> {
             deadline: None,
             window,
             recovery: Recovery::new(config),
-            arrivals: Arrivals::new(config.sack.is_some()),
+            arrivals: Arrivals::new(config.sack_bytes().is_some()),
             lda,
             recovering: None,
             response: Response::new(config),
@@ -151,15 +156,19 @@ impl<L: SenderLda> Sender<L> {
     }
 
     fn on_new_ack(&mut self, now: Time, ack: &Ack) {
-        let opening = self.stream.una == 0 && self.config.syn_bytes.is_some();
+        let opening = self.stream.una == 0 && self.config.quirks.syn_bytes.is_some();
         let newly_acked_pkts = ack.next - self.stream.una;
+        let filled = self.fills_window();
+        self.stats.new_acks += 1;
+        self.stats.window_limited_acks += u64::from(self.is_window_limited());
         self.stream.una = ack.next;
         self.stream.next = self.stream.next.max(ack.next);
         // Karn's rule: a retransmission ends the measurement, see `on_dup_ack` and `on_timeout`.
         if let Some(timed) = self.timed.take_if(|timed| timed.seq < ack.next) {
             self.rto.on_sample(timed.sent_at, now);
-        } else if self.config.backoff_cleared == BackoffCleared::ByNewAck {
-            self.rto.clear_backoff();
+        }
+        if opening && self.timed_out.is_some() {
+            self.rto.on_late_syn();
         }
         let progress = self.recovery.on_new_ack(now, ack, newly_acked_pkts, &self.stream, &mut self.window);
         if !matches!(progress, Progress::Partial { restart_timer: false, .. }) {
@@ -177,22 +186,36 @@ impl<L: SenderLda> Sender<L> {
         if progress == Progress::Recovered {
             self.on_recovered(now);
         }
-        if opening {
-            self.response.on_ack(&mut self.window, &sample, &self.stream, false);
-            self.response.on_open(&mut self.window, self.initial_window_pkts);
-            return;
-        }
-        let may_grow = match progress {
+        let growth = match progress {
             // RFC 3168, section 6.1.2: an echo never opens the window.
-            _ if ack.ece && self.config.ecn => false,
-            Progress::Open => true,
-            Progress::Recovered => self.config.grow_on_recovery_exit,
-            Progress::Partial { .. } => false,
+            _ if opening || ack.ece && self.config.ecn => Growth::Repairing,
+            Progress::Open if filled => Growth::Due,
+            Progress::Open => Growth::Unused,
+            Progress::Recovered if self.config.grows_on_recovery_exit() => Growth::Due,
+            Progress::Recovered | Progress::Partial { .. } => Growth::Repairing,
         };
-        self.response.on_ack(&mut self.window, &sample, &self.stream, may_grow);
-        if let Some(most_pkts) = self.config.max_cwnd_pkts {
+        let acked = Acked { sample: &sample, stream: &self.stream, srtt: self.rto.srtt(), growth };
+        self.response.on_ack(&mut self.window, &acked);
+        if opening {
+            self.response.on_open(&mut self.window, self.initial_window_pkts);
+        } else if let Some(most_pkts) = self.config.quirks.max_cwnd_pkts {
             self.window.cap(most_pkts);
         }
+    }
+
+    /// Whether the receiver's window, and not cwnd, holds the sender back.
+    #[inline]
+    fn is_window_limited(&self) -> bool {
+        let Window { cwnd, max_pkts, .. } = self.window;
+        cwnd >= f64::from(max_pkts) && self.stream.flight_pkts() >= u64::from(max_pkts)
+    }
+
+    /// Whether cwnd, and not the receiver's window or the end of the data, says how much is in flight. ns-2 does not look.
+    #[inline]
+    fn fills_window(&self) -> bool {
+        self.config.quirks.halving != Halving::FlightSize
+            || self.window.cwnd < f64::from(self.window.max_pkts)
+                && self.stream.flight_pkts() >= self.window.cwnd as u64
     }
 
     fn on_dup_ack(&mut self, now: Time, ack: &Ack, witness: &mut impl SenderWitness) {
@@ -219,7 +242,7 @@ impl<L: SenderLda> Sender<L> {
         if found.back_off {
             self.rto.back_off();
         }
-        if self.config.fast_retransmit_restarts_timer {
+        if self.config.quirks.fast_retransmit_restarts_timer {
             self.deadline = Some(now + self.rto.current());
         }
         self.stats.fast_retransmits += 1;
@@ -273,15 +296,16 @@ impl<L: SenderLda> Sender<L> {
             return;
         }
         let una = self.stream.una;
-        if una == 0 && self.config.syn_bytes.is_some() {
+        if una == 0 && self.config.quirks.syn_bytes.is_some() {
             // RFC 5681, section 3.1: a lost SYN leaves an initial window of one segment.
             self.initial_window_pkts = 1;
         }
         let again = self.timed_out == Some(una);
-        if !self.spares_timeout(now, witness) {
+        let spared = self.spares_timeout(now, witness);
+        self.recovery.on_timeout(now, &self.stream, &mut self.window);
+        if !spared {
             self.response.on_timeout(&mut self.window, now, self.stream.flight_pkts(), again);
         }
-        self.recovery.on_timeout(&self.stream);
         self.arrivals.on_timeout(&self.stream);
         self.recovering = None;
         self.ecn.on_loss(self.stream.sent);
@@ -332,7 +356,7 @@ impl<L: SenderLda> Sender<L> {
         }
         let transmission = self.stats.segments_sent;
         self.stats.segments_sent += 1;
-        let (payload_bytes, wire_bytes) = match self.config.syn_bytes {
+        let (payload_bytes, wire_bytes) = match self.config.syn_bytes() {
             Some(syn_bytes) if seq == 0 => (0, syn_bytes),
             _ => (self.config.payload_bytes, self.config.wire_bytes()),
         };
@@ -377,6 +401,7 @@ mod tests {
     use losscause::{AsTold, Span};
 
     use super::super::segment::SackBlocks;
+    use super::super::{LimitedTransmit, Quirks};
     use super::*;
 
     fn at(ms: i64) -> Time {
@@ -385,7 +410,7 @@ mod tests {
 
     /// No SYN, so that packet numbers are data packets.
     fn plain(config: Config) -> Config {
-        Config { syn_bytes: None, ..config }
+        Config { quirks: Quirks { syn_bytes: None, ..config.quirks }, ..config }
     }
 
     fn started(config: &Config) -> Sender {
@@ -399,17 +424,13 @@ mod tests {
     }
 
     fn ack(sender: &mut Sender, ms: i64, next: u64) -> Vec<u64> {
-        let ack = Ack {
-            next,
-            echo: at(0),
-            echo_of_retransmission: false,
-            ece: false,
-            wireless: false,
-            wire_bytes: 40,
-            sack: SackBlocks::NONE,
-        };
-        sender.on_ack(at(ms), &ack, &mut ());
+        sender.on_ack(at(ms), &ack_of(next), &mut ());
         sent(sender, ms)
+    }
+
+    fn ack_of(next: u64) -> Ack {
+        let (echo, echo_of_retransmission, sack) = (at(0), false, SackBlocks::NONE);
+        Ack { next, echo, echo_of_retransmission, ece: false, wireless: false, wire_bytes: 40, sack }
     }
 
     fn time_out(sender: &mut Sender) -> (i64, Vec<u64>) {
@@ -452,8 +473,8 @@ mod tests {
 
     #[test]
     fn a_cap_on_cwnd_leaves_what_duplicate_acks_let_out_and_the_receivers_window_does_not() {
-        let off = super::super::LimitedTransmit::Off;
-        let config = plain(Config { initial_window_pkts: 4, limited_transmit: off, ..Config::rfc() });
+        let quirks = Quirks { limited_transmit: LimitedTransmit::Off, ..Quirks::RFC };
+        let config = plain(Config { initial_window_pkts: 4, quirks, ..Config::rfc() });
         let third_duplicate = |config: Config| {
             let mut sender = started(&config);
             assert_eq!(sent(&mut sender, 0), [0, 1, 2, 3]);
@@ -462,7 +483,10 @@ mod tests {
             (0..3).map(|_| ack(&mut sender, 110, 1)).last()
         };
         // cwnd is half of 4; three duplicates make it 5, and 4 are in flight.
-        assert_eq!(third_duplicate(Config { max_cwnd_pkts: Some(4), ..config }), Some(vec![1, 5]));
+        assert_eq!(
+            third_duplicate(Config { quirks: Quirks { max_cwnd_pkts: Some(4), ..quirks }, ..config }),
+            Some(vec![1, 5])
+        );
         assert_eq!(third_duplicate(Config { max_window_pkts: 4, ..config }), Some(vec![1]));
     }
 
@@ -499,8 +523,50 @@ mod tests {
     }
 
     #[test]
+    fn after_a_lost_syn_the_timer_of_data_starts_at_three_seconds() {
+        let quirks = Quirks { syn_bytes: Some(40), ..Quirks::RFC };
+        let mut sender = started(&Config { quirks, ..Config::rfc() });
+        sent(&mut sender, 0);
+        assert_eq!(time_out(&mut sender), (1_000, vec![0]));
+        assert_eq!(ack(&mut sender, 1_050, 1), [1]);
+        assert_eq!(sender.poll_timeout(), Some(at(4_050)), "RFC 6298, 5.7; the back-off alone would say 3,050");
+    }
+
+    #[test]
+    fn a_window_that_the_receiver_does_not_let_the_sender_use_does_not_grow_but_in_ns2() {
+        let after = |config| {
+            let mut sender = started(&plain(Config { max_window_pkts: 4, initial_window_pkts: 2, ..config }));
+            sent(&mut sender, 0);
+            for next in 1..=20 {
+                ack(&mut sender, 100, next);
+            }
+            (sender.cwnd(), sender.stats().new_acks, sender.stats().window_limited_acks)
+        };
+        // Two ACKs open the window from 2 to 4.
+        assert_eq!(after(Config::rfc()), (4.0, 20, 18));
+        let (cwnd, new_acks, limited) = after(Config::ns2());
+        assert!(cwnd > 6.0 && (new_acks, limited) == (20, 18));
+    }
+
+    #[test]
+    fn what_was_sent_above_a_hole_does_not_make_the_threshold_of_the_next_loss_larger() {
+        let config = Config { initial_window_pkts: 10, initial_ssthresh_pkts: Some(10), ..Config::rfc() };
+        let config = Config { max_window_pkts: 100, ..config };
+        let mut sender = started(&plain(config));
+        sent(&mut sender, 0);
+        // Packet 0 is lost. 40 duplicates: ten in flight, two by limited transmit, then one for each beyond the cut window.
+        for _ in 0..40 {
+            ack(&mut sender, 100, 0);
+        }
+        assert_eq!((sender.ssthresh(), sender.stream.flight_pkts()), (5.0, 45));
+        time_out(&mut sender);
+        assert_eq!(sender.ssthresh(), 2.5, "half of the window of 5, not of 45 packets");
+    }
+
+    #[test]
     fn the_third_duplicate_ack_halves_the_window_and_resends_the_first_packet() {
-        let config = plain(Config { limited_transmit: super::super::LimitedTransmit::Off, ..Config::rfc() });
+        let quirks = Quirks { limited_transmit: LimitedTransmit::Off, ..Quirks::RFC };
+        let config = Config { quirks, ..Config::rfc() };
         let mut sender = ten_in_flight(&config);
         assert_eq!(ack(&mut sender, 100, 1), [10, 11]);
         // 11 packets in flight, 1 to 11. Packet 1 is lost.
@@ -616,15 +682,11 @@ mod tests {
     }
 
     #[test]
-    fn any_new_ack_ends_the_back_off_if_set_so() {
-        let timer = |backoff_cleared| {
-            let mut sender = ten_in_flight(&plain(Config { backoff_cleared, ..Config::rfc() }));
-            time_out(&mut sender);
-            ack(&mut sender, 1_100, 1);
-            sender.poll_timeout()
-        };
-        assert_eq!(timer(BackoffCleared::BySample), Some(at(3_100)));
-        assert_eq!(timer(BackoffCleared::ByNewAck), Some(at(2_100)));
+    fn an_ack_of_a_retransmission_does_not_end_the_back_off() {
+        let mut sender = ten_in_flight(&plain(Config::rfc()));
+        time_out(&mut sender);
+        ack(&mut sender, 1_100, 1);
+        assert_eq!(sender.poll_timeout(), Some(at(3_100)), "1.1 s and twice the initial 1 s");
     }
 
     #[test]
@@ -692,6 +754,53 @@ mod tests {
         assert_eq!(after_three([false, false, true]).cwnd(), 10.1, "the acknowledgement that declares the loss counts");
         told.on_timeout(told.poll_timeout().unwrap(), &mut ());
         assert_eq!((told.cwnd(), told.ssthresh()), (1.0, 5.0));
+    }
+
+    /// Calls every loss congestion, and wireless once its recovery lost no more than that packet.
+    #[derive(Default)]
+    struct SecondThoughts(Vec<(Signal, u64)>);
+
+    impl SenderLda for SecondThoughts {
+        fn name(&self) -> &'static str {
+            "second thoughts"
+        }
+        fn needs(&self) -> losscause::ack::SenderInputs {
+            losscause::ack::SenderInputs::NONE
+        }
+        fn on_ack(&mut self, _: &AckSample) {}
+        fn on_loss(&mut self, loss: &DeclaredLoss) {
+            self.0.push((loss.signal, loss.numbers.unwrap().first));
+        }
+        fn judge(&self, loss: &DeclaredLoss) -> losscause::Judgement {
+            ().judge(loss)
+        }
+        fn on_recovery_end(&mut self, recovery: &EndedRecovery) -> Option<losscause::Judgement> {
+            let judgement = losscause::Judgement { verdict: Verdict::Wireless, reason: losscause::Reason::Labelled };
+            (recovery.lost_pkts == 1).then_some(judgement)
+        }
+    }
+
+    #[test]
+    fn a_verdict_that_is_revised_when_the_recovery_ends_undoes_the_cut() {
+        // Packet 1 is lost; or 1 and 4, so that a partial ACK asks for 4.
+        let after = |partial_acks: &[u64]| {
+            let ssthresh = Some(10);
+            let config = Config { initial_window_pkts: 10, initial_ssthresh_pkts: ssthresh, ..Config::rfc() };
+            let config = plain(config).with_variant(super::super::Variant::NewReno);
+            let mut sender = Sender::with_lda(&config, SecondThoughts::default()).unwrap();
+            sender.start(at(0));
+            while sender.poll_transmit(at(0)).is_some() {}
+            let acks = [1, 1, 1, 1].iter().chain(partial_acks).chain(&[13]);
+            for (ms, next) in (100..).zip(acks) {
+                sender.on_ack(at(ms), &ack_of(*next), &mut ());
+                while sender.poll_transmit(at(ms)).is_some() {}
+            }
+            assert_eq!(sender.lda.0, [(Signal::Gap, 1)]);
+            (sender.cwnd() > 10.0, sender.ssthresh())
+        };
+        assert_eq!(after(&[]), (true, 10.0));
+        let (whole, ssthresh) = after(&[4]);
+        assert!(!whole && ssthresh < 10.0, "two packets were lost: {ssthresh}");
     }
 
     #[test]

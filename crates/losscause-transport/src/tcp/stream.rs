@@ -1,7 +1,5 @@
 //! Where a sender's stream stands, in packet numbers.
 
-use super::window::Window;
-
 /// The numbers that every part of a sender looks at.
 #[derive(Clone, Debug)]
 pub(super) struct Stream {
@@ -21,13 +19,6 @@ impl Stream {
     #[inline]
     pub(super) fn flight_pkts(&self) -> u64 {
         self.next - self.una
-    }
-
-    /// The same without those of up to `limited` packets that limited transmit sent beyond the window (RFC 5681, section
-    /// 3.2, step 2).
-    pub(super) fn flight_without(&self, limited: u32, window: &Window) -> u64 {
-        let beyond = self.flight_pkts().saturating_sub(u64::from(window.pkts(0)));
-        self.flight_pkts() - beyond.min(u64::from(limited))
     }
 
     /// The next packet in line, if so many may be unacknowledged.

@@ -1,9 +1,8 @@
-//! The TCPs by name: a recovery, a response, and the settings that go with them.
+//! The TCPs by name: a recovery and a response.
 
-use super::config::{
-    Config, FastRetransmit, Inflation, NewRenoRules, RecoveryScheme, ResponseScheme, SackOption, VegasParameters,
-    VegasRules, WestwoodRules, WestwoodVtParameters,
-};
+use super::config::Config;
+use super::quirks::{Quirks, WestwoodRules};
+use super::response::{VegasParameters, WestwoodVtParameters};
 
 /// A TCP that has a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,8 +19,8 @@ pub enum Variant {
     Veno,
     /// Selective acknowledgements, CUBIC's response (RFC 9438).
     Cubic,
-    /// Reno's recovery, Westwood's response (Mascolo et al. 2001); by the rules of 2001, fast retransmit alone, as in its authors'
-    /// agent for ns-2.
+    /// Reno's recovery, Westwood's response (Mascolo et al. 2001); with [`WestwoodRules::Ns2In2001`], fast retransmit
+    /// alone, as in its authors' agent for ns-2.
     Westwood,
     /// NewReno's recovery, Westwood's response.
     WestwoodNr,
@@ -31,138 +30,77 @@ pub enum Variant {
     NewJersey,
 }
 
-/// A loss recovery by name.
+/// Which packets are sent again, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RecoveryName {
-    /// [`RecoveryScheme::Reno`].
+pub enum RecoveryScheme {
+    /// RFC 5681: fast recovery ends with the first ACK of new data.
     Reno,
-    /// The same on every third duplicate ACK, and with no window beyond cwnd meanwhile: no fast recovery.
+    /// Fast retransmit without fast recovery: every third duplicate ACK sends a packet again, and the window stays at
+    /// cwnd.
     FastRetransmit,
-    /// [`RecoveryScheme::NewReno`].
+    /// RFC 6582: fast recovery ends when everything is repaired, one packet per round trip.
     NewReno,
-    /// [`RecoveryScheme::Sack`], or [`RecoveryScheme::Sack1`] in ns-2.
+    /// RFC 6675: fast recovery ends when everything is repaired, as fast as cwnd allows; the receiver reports what it
+    /// received beyond the cumulative acknowledgement (RFC 2018).
     Sack,
-    /// [`RecoveryScheme::Vegas`].
+    /// Brakmo and Peterson 1995: every packet has its own timeout, which duplicate ACKs make the sender look at.
     Vegas,
 }
 
-/// A response by name.
+/// What the window does on acknowledgements and losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResponseName {
-    /// [`ResponseScheme::Aimd`].
+pub enum ResponseScheme {
+    /// RFC 5681: one packet more per round trip, half after a loss.
     Aimd,
-    /// [`ResponseScheme::Vegas`].
-    Vegas,
-    /// [`ResponseScheme::Veno`].
+    /// Brakmo and Peterson 1995: the window keeps a few packets in queues.
+    Vegas(VegasParameters),
+    /// Fu and Liew 2003: the window loses a fifth if few packets wait, else half.
     Veno,
-    /// [`ResponseScheme::Cubic`].
+    /// RFC 9438: a cubic function of the time since the last loss.
     Cubic,
-    /// [`ResponseScheme::Westwood`].
+    /// Mascolo et al. 2001: after a loss, cwnd falls to the estimated bandwidth-delay product.
     Westwood,
-    /// [`ResponseScheme::WestwoodVt`].
-    WestwoodVt,
-    /// [`ResponseScheme::NewJersey`].
+    /// Koo, Mun and Choo 2007: the same if the queues are full, else no cut.
+    WestwoodVt(WestwoodVtParameters),
+    /// Xu, Tian and Ansari 2005: on ECN marks, cwnd becomes the estimated bandwidth-delay product. Takes
+    /// [`Config::ecn`].
     NewJersey,
 }
 
-/// Whose rules to follow where RFCs and papers differ from ns-2.35.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rules {
-    /// Those of the RFC or the paper.
-    Published,
-    /// Those of ns-2.35.
-    Ns2,
-    /// Those of ns-2 in 2001, where they were others.
-    Ns2In2001,
-}
-
 impl Variant {
-    /// What it sends again, and what its window does.
-    pub const fn parts(self, rules: Rules) -> (RecoveryName, ResponseName) {
+    /// Its recovery and its response, with the published parameters.
+    pub const fn parts(self, quirks: &Quirks) -> (RecoveryScheme, ResponseScheme) {
         match self {
-            Self::Westwood if matches!(rules, Rules::Ns2In2001) => {
-                (RecoveryName::FastRetransmit, ResponseName::Westwood)
+            Self::Reno => (RecoveryScheme::Reno, ResponseScheme::Aimd),
+            Self::NewReno => (RecoveryScheme::NewReno, ResponseScheme::Aimd),
+            Self::Sack => (RecoveryScheme::Sack, ResponseScheme::Aimd),
+            Self::Vegas => (RecoveryScheme::Vegas, ResponseScheme::Vegas(VegasParameters::PUBLISHED)),
+            Self::Veno => (RecoveryScheme::Reno, ResponseScheme::Veno),
+            Self::Cubic => (RecoveryScheme::Sack, ResponseScheme::Cubic),
+            Self::Westwood if matches!(quirks.westwood, WestwoodRules::Ns2In2001) => {
+                (RecoveryScheme::FastRetransmit, ResponseScheme::Westwood)
             }
-            Self::Reno => (RecoveryName::Reno, ResponseName::Aimd),
-            Self::NewReno => (RecoveryName::NewReno, ResponseName::Aimd),
-            Self::Sack => (RecoveryName::Sack, ResponseName::Aimd),
-            Self::Vegas => (RecoveryName::Vegas, ResponseName::Vegas),
-            Self::Veno => (RecoveryName::Reno, ResponseName::Veno),
-            Self::Cubic => (RecoveryName::Sack, ResponseName::Cubic),
-            Self::Westwood => (RecoveryName::Reno, ResponseName::Westwood),
-            Self::WestwoodNr => (RecoveryName::NewReno, ResponseName::Westwood),
-            Self::WestwoodVt => (RecoveryName::NewReno, ResponseName::WestwoodVt),
-            Self::NewJersey => (RecoveryName::NewReno, ResponseName::NewJersey),
+            Self::Westwood => (RecoveryScheme::Reno, ResponseScheme::Westwood),
+            Self::WestwoodNr => (RecoveryScheme::NewReno, ResponseScheme::Westwood),
+            Self::WestwoodVt => (RecoveryScheme::NewReno, ResponseScheme::WestwoodVt(WestwoodVtParameters::PUBLISHED)),
+            Self::NewJersey => (RecoveryScheme::NewReno, ResponseScheme::NewJersey),
         }
     }
 }
 
 impl Config {
-    /// The same settings for another TCP. Of Veno, CUBIC, the Westwoods and New Jersey ns-2.35 has no agents of this kind: their responses are
-    /// the published ones, over ns-2's recoveries.
-    pub const fn with_variant(self, variant: Variant, rules: Rules) -> Self {
-        let (recovery, response) = variant.parts(rules);
-        self.with_recovery(recovery, rules).with_response(response, rules)
+    /// The same settings for another TCP.
+    pub const fn with_variant(self, variant: Variant) -> Self {
+        let (recovery, response) = variant.parts(&self.quirks);
+        self.with_parts(recovery, response)
     }
 
-    /// The same settings with another recovery; for ns-2's Vegas packets without headers, the SYN as long as any, as there.
-    pub const fn with_recovery(self, recovery: RecoveryName, rules: Rules) -> Self {
-        use RecoveryName as R;
-        let mut config = self;
-        config.sack = None;
-        config.recovery = match (recovery, rules) {
-            (R::Reno, _) => RecoveryScheme::Reno,
-            (R::FastRetransmit, _) => {
-                config.fast_retransmit = FastRetransmit::Always;
-                config.inflation = Inflation::Never;
-                RecoveryScheme::Reno
-            }
-            (R::NewReno, Rules::Published) => {
-                config.fast_retransmit = FastRetransmit::AfterRecovery;
-                RecoveryScheme::NewReno(NewRenoRules::RFC)
-            }
-            (R::NewReno, Rules::Ns2) => RecoveryScheme::NewReno(NewRenoRules::NS2),
-            (R::NewReno, Rules::Ns2In2001) => RecoveryScheme::NewReno(NewRenoRules::NS2_2001),
-            (R::Sack, Rules::Published) => {
-                config.sack = Some(SackOption { fixed_bytes: 4 });
-                RecoveryScheme::Sack
-            }
-            (R::Sack, Rules::Ns2 | Rules::Ns2In2001) => {
-                config.sack = Some(SackOption { fixed_bytes: 0 });
-                config.grow_on_recovery_exit = false;
-                RecoveryScheme::Sack1
-            }
-            (R::Vegas, Rules::Published) => RecoveryScheme::Vegas(VegasRules::Published),
-            (R::Vegas, Rules::Ns2 | Rules::Ns2In2001) => {
-                config.header_bytes = 0;
-                if config.syn_bytes.is_some() {
-                    config.syn_bytes = Some(config.payload_bytes);
-                }
-                RecoveryScheme::Vegas(VegasRules::Ns2)
-            }
-        };
-        config
-    }
-
-    /// The same settings with another response.
-    pub const fn with_response(self, response: ResponseName, rules: Rules) -> Self {
-        let (vegas, westwood) = match rules {
-            Rules::Published => (VegasRules::Published, WestwoodRules::Published),
-            Rules::Ns2 => (VegasRules::Ns2, WestwoodRules::Ns2),
-            Rules::Ns2In2001 => (VegasRules::Ns2, WestwoodRules::Ns2In2001),
-        };
-        let response = match response {
-            ResponseName::Aimd => ResponseScheme::Aimd,
-            ResponseName::Vegas => ResponseScheme::Vegas(VegasParameters::new(vegas)),
-            ResponseName::Veno => ResponseScheme::Veno,
-            ResponseName::Cubic => ResponseScheme::Cubic,
-            ResponseName::Westwood => ResponseScheme::Westwood(westwood),
-            ResponseName::WestwoodVt => ResponseScheme::WestwoodVt(WestwoodVtParameters::new(westwood)),
-            ResponseName::NewJersey => ResponseScheme::NewJersey,
-        };
-        // New Jersey lives on marks.
+    /// The same settings with another recovery and response. New Jersey sets [`Config::ecn`]; ns-2's Vegas has packets
+    /// without headers.
+    pub const fn with_parts(self, recovery: RecoveryScheme, response: ResponseScheme) -> Self {
         let ecn = self.ecn || matches!(response, ResponseScheme::NewJersey);
-        Self { response, ecn, ..self }
+        let config = Self { recovery, response, ecn, ..self };
+        if config.is_vegas_of_ns2() { Self { header_bytes: 0, ..config } } else { config }
     }
 }
 
@@ -172,20 +110,26 @@ mod tests {
 
     #[test]
     fn reno_is_what_the_named_sets_hold() {
-        assert_eq!(Config::rfc().with_variant(Variant::Reno, Rules::Published), Config::rfc());
-        assert_eq!(Config::ns2().with_variant(Variant::Reno, Rules::Ns2), Config::ns2());
+        for config in [Config::rfc(), Config::ns2(), Config::ns2_classic(), Config::ns2_2001()] {
+            assert_eq!(config.with_variant(Variant::Reno), config);
+        }
     }
 
     #[test]
-    fn westwood_of_2001_has_fast_retransmit_alone_and_the_one_over_newreno_has_not() {
-        let config = |variant| Config::ns2_2001().with_variant(variant, Rules::Ns2In2001);
-        let (alone, over_newreno) = (config(Variant::Westwood), config(Variant::WestwoodNr));
-        assert_eq!((alone.fast_retransmit, alone.inflation), (FastRetransmit::Always, Inflation::Never));
-        assert_eq!(
-            (over_newreno.fast_retransmit, over_newreno.inflation),
-            (FastRetransmit::OncePerWindow, Inflation::Always)
-        );
-        assert_eq!(alone.response, over_newreno.response);
+    fn westwood_of_2001_has_fast_retransmit_alone_and_no_other_westwood_has() {
+        let recovery = |config: Config, variant| config.with_variant(variant).recovery;
+        assert_eq!(recovery(Config::ns2_2001(), Variant::Westwood), RecoveryScheme::FastRetransmit);
+        assert_eq!(recovery(Config::ns2_2001(), Variant::WestwoodNr), RecoveryScheme::NewReno);
+        assert_eq!(recovery(Config::ns2(), Variant::Westwood), RecoveryScheme::Reno);
+    }
+
+    #[test]
+    fn the_vegas_of_ns2_counts_packets_without_headers_and_its_syn_is_as_long_as_any() {
+        let sizes = |config: Config| (config.wire_bytes(), config.syn_bytes());
+        assert_eq!(sizes(Config::ns2().with_variant(Variant::Vegas)), (1000, Some(1000)));
+        assert_eq!(sizes(Config::ns2().with_variant(Variant::Sack)), (1040, Some(40)));
+        assert_eq!(sizes(Config::ns2_classic().with_variant(Variant::Vegas)), (1000, None));
+        assert_eq!(sizes(Config::rfc().with_variant(Variant::Vegas)), (1500, None));
     }
 
     #[test]
@@ -203,10 +147,8 @@ mod tests {
             V::WestwoodVt,
             V::NewJersey,
         ];
-        let sets =
-            [(Config::rfc(), Rules::Published), (Config::ns2(), Rules::Ns2), (Config::ns2_2001(), Rules::Ns2In2001)];
-        for (base, rules) in sets {
-            let configs = all.map(|variant| base.with_variant(variant, rules));
+        for base in [Config::rfc(), Config::ns2(), Config::ns2_classic(), Config::ns2_2001()] {
+            let configs = all.map(|variant| base.with_variant(variant));
             for (i, config) in configs.iter().enumerate() {
                 assert_eq!(config.validate(), Ok(()));
                 assert!(configs[..i].iter().all(|other| other != config));

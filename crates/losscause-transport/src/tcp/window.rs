@@ -36,6 +36,13 @@ impl Window {
         self.cwnd.min(f64::from(self.max_pkts))
     }
 
+    /// What may still be in the network of so many packets in flight: no more than the window allows. RFC 5681, equation 4, means
+    /// data in the network. What duplicate ACKs let out beyond cwnd replaced packets that have left it, though a stalled
+    /// cumulative ACK does not say so.
+    pub(super) fn in_network(&self, flight_pkts: u64) -> u64 {
+        flight_pkts.min(u64::from(self.pkts(0)))
+    }
+
     /// One ACK of new data: slow start by one packet, congestion avoidance by 1/cwnd (RFC 5681, equations 2, 3).
     #[inline]
     pub(super) fn grow(&mut self) {
@@ -60,6 +67,14 @@ impl Window {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn data_beyond_the_window_has_left_the_network() {
+        let window = |cwnd| Window { cwnd, ssthresh: 50.0, max_pkts: 44 };
+        assert_eq!(window(20.9).in_network(12), 12, "less than the window was in flight");
+        assert_eq!(window(20.9).in_network(600), 20);
+        assert_eq!(window(60.0).in_network(600), 44, "the receiver's window");
+    }
 
     #[test]
     fn slow_start_adds_one_packet_per_ack_up_to_ssthresh() {

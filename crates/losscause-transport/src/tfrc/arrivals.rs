@@ -9,7 +9,7 @@ pub(crate) struct Arrivals {
     times: Vec<Time>,
 }
 
-/// As many as ns-2.35 remembers (`InitHistorySize_`) or a little more.
+/// As many as ns-2.35 keeps (`InitHistorySize_`), or a few more.
 const CAPACITY: usize = 1 << 17;
 
 impl Arrivals {
@@ -26,7 +26,7 @@ impl Arrivals {
         self.times.push(now);
     }
 
-    /// Drops what came before `keep_from`, if that is more than half, so that few are moved per packet.
+    /// Drops what came before `keep_from`, if that is more than half, so that few entries are moved per packet.
     #[cold]
     fn make_room(&mut self, keep_from: Time) {
         let old = self.times.partition_point(|at| *at < keep_from);

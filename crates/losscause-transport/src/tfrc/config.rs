@@ -30,13 +30,14 @@ pub struct Config {
 pub enum Spacing {
     /// Evenly.
     Even,
-    /// Wider while the round-trip time is above its average: by the square root of the round-trip time over the average of
-    /// that root (RFC 5348, section 4.5, optional there; ns-2.35: `ca_`).
+    /// Wider while the round-trip time is above its average: by the square root of the round-trip time over the average
+    /// of that root (RFC 5348, section 4.5, optional there; ns-2.35: `ca_`).
     SqrtRtt,
 }
 
 impl Config {
-    /// The standard, RFC 5348, with its optional parts (sections 4.5 and 5.5). [The module](super) lists the deviations.
+    /// The standard, RFC 5348, with its optional parts (sections 4.5 and 5.5). [The module](super) lists the
+    /// deviations.
     pub const fn rfc5348() -> Self {
         Self {
             payload_bytes: 1460,

@@ -1,14 +1,15 @@
-//! When the application, not the rate, was the limit (RFC 5348, section 8.2.1).
+//! Data-limited intervals: when the application, not the rate, was the limit (RFC 5348, section 8.2.1).
 //!
-//! Of the instants at which the sender had sent all it was allowed to send, two are remembered: the first after the
-//! packet that the last report answers, and the first after that report came. A report covers the packets sent in the
-//! round-trip time up to the one it answers; if neither instant lies there, the application was the limit throughout.
+//! Two of the instants at which the sender had sent all it was allowed to send are kept: the first after the packet
+//! that the last report answers, and the first after that report arrived. A report covers the packets sent in the
+//! round-trip time up to the one it answers. If neither instant lies in that time, the application was the limit
+//! throughout.
 //!
 //! Readings and deviations:
-//! - No credit is saved up, so after any packet nothing more is allowed for the moment. Counted are those packets that
-//!   had to wait for their time, or behind which others wait: the definition of section 4.3.
-//! - An application with more than can ever be sent is never the limit. The two instants can miss that where reports
-//!   were lost (the section says as much).
+//! - No credit is saved up, so the sender has sent all it may after every packet. Only packets that waited for their
+//!   time, or that left others waiting, count (the definition of section 4.3).
+//! - An unlimited backlog is never data-limited. The two instants can miss that where reports were lost, as the section
+//!   says.
 
 use losscause::{Span, Time};
 

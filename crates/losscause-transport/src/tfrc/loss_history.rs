@@ -10,18 +10,18 @@
 //! p   = 1 / max(A_0, A_1)
 //! ```
 //!
-//! k is the number of closed intervals, at most 8. A_0 leaves the oldest out, so that after the first loss event the open
-//! interval is compared with the one before it. ns-2.35 leaves the oldest out only when there are eight
+//! k is the number of closed intervals, at most 8. A_0 leaves the oldest out, so that after the first loss event the
+//! open interval is compared with the one before it. ns-2.35 leaves the oldest out only when there are eight
 //! ([`FewIntervals`]).
 //!
-//! While I_0 > 2 A_1 the discount D is 2 A_1 / I_0, but not below its floor ([`Discounting`]). When the interval closes,
-//! the intervals older than it keep D.
+//! While I_0 > 2 A_1 the discount D is 2 A_1 / I_0, but not below its floor ([`Discounting`]). When the interval
+//! closes, the intervals older than it keep D.
 //!
 //! Readings and deviations:
 //! - Section 5.5 lets its sums run over n intervals, section 5.4 over those there are. Section 5.5 is read like 5.4.
-//! - The RFC computes D with every packet. Here D is computed for each report and when the interval closes, then for the
-//!   interval's final length. The RFC's last D before the close includes the packets that revealed the loss, three more by
-//!   default.
+//! - The RFC computes D with every packet. Here D is computed for each report and when the interval closes, then for
+//!   the interval's final length. The RFC's last D before the close includes the packets that revealed the loss, three
+//!   more by default.
 //! - p is at most 1.
 
 use super::quirks::{Discounting, FewIntervals};
@@ -73,8 +73,8 @@ impl LossHistory {
         self.len == 0
     }
 
-    /// The first loss event. The interval before it is given as `before` packets, at least 1, and not counted (RFC 5348,
-    /// section 6.3.1). The open interval begins at position `open_from`.
+    /// The first loss event. The interval before it is given as `before` packets, at least 1, and not counted (RFC
+    /// 5348, section 6.3.1). The open interval begins at position `open_from`.
     pub fn first_event(&mut self, before: f64, open_from: u64) {
         self.closed[0] = Closed { length: before, discount: 1.0 };
         self.len = 1;

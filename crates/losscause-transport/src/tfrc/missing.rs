@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 
 use losscause::Time;
 
-/// A missing packet with the LDA's answer.
+/// A missing packet with the LDA's verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lost {
-    /// Its place in the flow, see [`super::position`].
+    /// Its place in the flow (`position.rs`).
     pub(crate) position: u64,
     /// When it would have been sent or have arrived: what loss events are told apart by.
     pub(crate) at: Time,

@@ -1,13 +1,13 @@
 //! TCP-Friendly Rate Control (RFC 5348), with a loss differentiation algorithm at the receiver.
 //!
-//! The [`Sender`] spaces packets at a rate that follows the [`Receiver`]'s reports: twice as fast every round-trip
-//! time until the first loss, then as fast as TCP would be at the reported loss event rate. The receiver puts every
-//! lost packet to an LDA and keeps those called wireless out of the loss event rate.
+//! The [`Sender`] spaces packets at a rate that follows the [`Receiver`]'s reports. Until the first loss the rate
+//! doubles every round-trip time; then it is the rate that TCP would have at the reported loss event rate. The receiver
+//! asks an LDA about every lost packet and keeps those called wireless out of the loss event rate.
 //!
-//! [`Config`] names every difference between the RFC and ns-2.35; both run through the same code. Where
-//! [`Config::rfc5348`] reads or does something otherwise than the RFC, the header of the file says so: the receiver, the
-//! [`loss_history`], `rate/rfc5348.rs`, `data_limited.rs`; `docs/algorithms/tfrc.md` lists them all. Not covered are packets of
-//! varying size (section 4.1) and sender-based variants (7).
+//! [`Config`] is what a user sets. [`Quirks`] names every difference between the RFC and ns-2.35; both run through the
+//! same code. The headers of the receiver, of [`loss_history`], `rate/rfc5348.rs` and `data_limited.rs` list the
+//! deviations of [`Config::rfc5348`] from the RFC, and `docs/algorithms/tfrc.md` has them all. Packets of varying size
+//! (section 4.1) and sender-based variants (section 7) are not covered.
 //!
 //! - [`equation`]: the throughput equation and its inverse.
 //! - [`loss_history`]: loss intervals, their average, discounting.

@@ -1,10 +1,10 @@
 //! Where a packet stands in the flow, whatever its sequence number says.
 //!
-//! Loss intervals are differences of sequence numbers, and a sequence number is what the peer claims. The differentiator
-//! lets a number lie at most [`MAX_JUMP_PKTS`] from the highest one; beyond that the stream begins anew. Positions
-//! follow it: inside a stream they advance as the numbers do, and a new stream goes on where the last one stood. So a
-//! forged number, or a sender that starts over, stretches no loss interval. A packet advances the position by at most
-//! 2^16, so that arithmetic on positions would overflow after 2^48 packets at the earliest.
+//! Loss intervals are differences of sequence numbers, and a sequence number is what the peer claims. The
+//! differentiator lets a number lie at most [`MAX_JUMP_PKTS`] from the highest one; beyond that the stream begins anew.
+//! Positions follow it: inside a stream they advance as the numbers do, and a new stream goes on where the last one
+//! stood. So a forged number, or a sender that starts over, stretches no loss interval. A packet advances the position
+//! by at most 2^16, so that arithmetic on positions would overflow after 2^48 packets at the earliest.
 //!
 //! [`MAX_JUMP_PKTS`]: losscause::observe::MAX_JUMP_PKTS
 

@@ -1,7 +1,7 @@
 //! The rules in which ns-2.35 differs from RFC 5348.
 //!
-//! [`super::Config`] holds what a user of TFRC sets. Here is what only a reproduction sets: one of the two named sets, or
-//! one rule at a time. Names in backticks that end with an underscore are ns-2's own.
+//! [`super::Config`] holds what a user of TFRC sets. Here is what only a reproduction sets: one of the two named sets,
+//! or one rule at a time. Names in backticks that end with an underscore are ns-2's own.
 
 use losscause::Span;
 
@@ -90,8 +90,8 @@ pub enum RtoRule {
 pub enum InitialRate {
     /// One packet per second, then two to four packets, as near to 4380 bytes as possible (RFC 5348, section 4.2).
     Rfc5348,
-    /// 300 bytes per second (ns-2.35: `InitRate_`), then four packets of up to 1095 bytes of payload, three of less than
-    /// 2190 bytes, or two (`rate_init_option_` 2).
+    /// 300 bytes per second (ns-2.35: `InitRate_`), then four packets of up to 1095 bytes of payload, three of less
+    /// than 2190 bytes, or two (`rate_init_option_` 2).
     Ns2,
 }
 
@@ -123,20 +123,20 @@ impl InitialRate {
 /// How the allowed rate follows the reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RateRule {
-    /// The equation's rate, at most twice the largest receive rate of the last two round-trip times; slow start doubles the
-    /// rate once per round-trip time (RFC 5348, sections 4.3 and 4.4).
+    /// The equation's rate, at most twice the largest receive rate of the last two round-trip times; slow start doubles
+    /// the rate once per round-trip time (RFC 5348, sections 4.3 and 4.4).
     Rfc5348,
-    /// The rate rises by at most one packet per round-trip time for each round-trip time that has passed, and is at most
-    /// twice the receive rate of the last report; slow start spreads each doubling over a round-trip time, packet by packet
-    /// (ns-2.35).
+    /// The rate rises by at most one packet per round-trip time for each round-trip time that has passed, and is at
+    /// most twice the receive rate of the last report; slow start spreads each doubling over a round-trip time, packet
+    /// by packet (ns-2.35).
     Ns2,
 }
 
 /// How long the sender waits for a report before it lowers its rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoFeedbackTimer {
-    /// Two seconds for the first report, then four round-trip times or the time of two packets, whichever is longer (RFC
-    /// 5348, sections 4.2 to 4.4).
+    /// Two seconds for the first report, then four round-trip times or the time of two packets, whichever is longer
+    /// (RFC 5348, sections 4.2 to 4.4).
     Rfc5348,
     /// The time of two packets for the first report, then two round-trip times or the time of two packets, whichever is
     /// longer (ns-2.35).
@@ -166,8 +166,8 @@ impl NoFeedbackTimer {
 pub enum LossEventRule {
     /// A loss happens when the lost packet would have arrived (RFC 5348, section 5.2).
     ArrivalTime,
-    /// A loss happens when the lost packet was sent. In addition, the sender must have had a report since the last event
-    /// (ns-2.35: `PreciseLoss_`).
+    /// A loss happens when the lost packet was sent. In addition, the sender must have had a report since the last
+    /// event (ns-2.35: `PreciseLoss_`).
     SendTimeAndRound,
 }
 
@@ -176,13 +176,14 @@ pub enum LossEventRule {
 pub enum FirstInterval {
     /// The largest receive rate so far, at least half a packet per round-trip time (RFC 5348, section 6.3.1).
     LargestReceiveRate,
-    /// The receive rate at the loss, with the interval cut to whole packets. The first loss event begins with the packet that
-    /// revealed the loss, and the interval after it with the last report (ns-2.35: `AdjustHistoryAfterSS_`).
+    /// The receive rate at the loss, with the interval cut to whole packets. The first loss event begins with the
+    /// packet that revealed the loss, and the interval after it with the last report (ns-2.35:
+    /// `AdjustHistoryAfterSS_`).
     Ns2,
 }
 
-/// Which closed intervals are averaged with the open one while fewer than eight are closed. With eight, both rules leave
-/// the oldest out.
+/// Which closed intervals are averaged with the open one while fewer than eight are closed. With eight, both rules
+/// leave the oldest out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FewIntervals {
     /// All but the oldest, so that both averages are over the same number of intervals (RFC 5348, section 5.4).
@@ -196,7 +197,8 @@ pub enum FewIntervals {
 pub enum Discounting {
     /// No discounting.
     Off,
-    /// By a factor of at least 0.25, computed for each report and for each interval that closes (RFC 5348, section 5.5).
+    /// By a factor of at least 0.25, computed for each report and for each interval that closes (RFC 5348, section
+    /// 5.5).
     Rfc5348,
     /// By a factor of at least 0.5, computed for each report only (ns-2.35).
     Ns2,
@@ -223,9 +225,9 @@ impl Discounting {
 pub enum Reports {
     /// Every round-trip time if anything arrived, and at once on a new loss event (RFC 5348, section 6).
     Rfc5348,
-    /// With the first packet that arrives a round-trip time after the last report; at once on a new loss event and when a
-    /// packet asks for it; and one and a half round-trip times after a report if nothing arrived since, even if that report
-    /// answered the last packet (ns-2.35).
+    /// With the first packet that arrives a round-trip time after the last report; at once on a new loss event and when
+    /// a packet asks for it; and one and a half round-trip times after a report if nothing arrived since, even if that
+    /// report answered the last packet (ns-2.35).
     Ns2,
 }
 

@@ -1,19 +1,22 @@
 //! The receiver: which losses count, and when to report (RFC 5348, sections 5 and 6).
 //!
-//! Readings and deviations, of [`Config::rfc5348`]:
-//! - A new loss event is reported at once, as section 6 has it, even where p did not rise since the last report
+//! Loss intervals are counted by positions, not by sequence numbers: see `position.rs`.
+//!
+//! Readings and deviations of [`Config::rfc5348`]:
+//! - A new loss event is reported at once, as section 6 says, even where p did not rise since the last report
 //!   (section 6.1, step 4, would wait).
-//! - A packet that arrives after its loss was declared stays lost. Sections 5.1 and 6.1 allow the history to be rewritten.
-//! - A mark starts a loss event by itself, even where a packet before it is missing and not yet declared lost; section 5.1
-//!   would let the event begin with that one. It joins the event when it is declared.
+//! - A packet that arrives after its loss was declared stays lost. Sections 5.1 and 6.1 allow the history to be
+//!   rewritten.
+//! - A mark starts a loss event by itself, even where a packet before it is missing and not yet declared lost. Section
+//!   5.1 would let the event begin with that packet. The packet joins the event when it is declared.
 //! - A gap before the first packet that arrives is not seen, so the null interval of section 6.3.1 does not occur.
-//! - Section 6.3.1 takes the largest receive rate so far; the one measured at the moment of the loss is among them.
+//! - Section 6.3.1 takes the largest receive rate so far. The rate measured at the loss is one of them.
 //! - Until a packet brings a round-trip time, reports after the first say one packet per second, the rate at which the
-//!   sender sends without one. The RFC does not say.
+//!   sender sends without one. The RFC gives no value.
 //! - A report answers the packet with the highest number, not the one that arrived last.
-//! - A round-trip time below 10 µs counts as 10 µs: a timer by a forged one of a nanosecond would keep the machine busy. The
-//!   RFC sets no limit; section 8.3 knows clocks of 10 ms.
-//! - A feedback timer that found nothing to report stops. The next packet is reported at once in any case.
+//! - A round-trip time below 10 µs counts as 10 µs, because a forged one of a nanosecond would keep the timer busy. The
+//!   RFC sets no limit; section 8.3 speaks of clocks of 10 ms.
+//! - A feedback timer that expires with nothing to report stops. The next packet is then reported at once.
 
 use losscause::observe::Differentiator;
 use losscause::truth::Witness;
@@ -30,11 +33,11 @@ use crate::Ecn;
 /// A TFRC receiver that asks an LDA about every lost packet. A loss called wireless is treated as received in the
 /// loss history, not in the receive rate.
 ///
-/// What every packet touches comes first, side by side; what only losses and reports touch comes last.
+/// Fields that every packet touches come first; those that only losses and reports touch come last.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Receiver<L> {
-    /// When to report at the latest, or [`NEVER`]: then, under the RFC's rule, the next packet is reported at once.
+    /// When to report at the latest. If it is [`NEVER`], the RFC's rule reports the next packet at once.
     timer: Time,
     last_report: Option<LastReport>,
     delivered: u64,
@@ -45,10 +48,9 @@ pub struct Receiver<L> {
     reports: Reports,
     loss_event: LossEventRule,
     ecn: bool,
-    /// A report is to be sent.
+    /// Whether a report is to be sent.
     report_due: bool,
-    /// The packet with the highest sequence number so far. Before the first nobody asks for it: losses and reports follow
-    /// packets.
+    /// The packet with the highest sequence number so far. It is not read before the first packet.
     newest: Newest,
     stream: Stream,
     differentiator: Differentiator<L>,
@@ -185,7 +187,8 @@ impl<L: Lda> Receiver<L> {
         Some(self.timer).filter(|at| *at < NEVER)
     }
 
-    /// The report to send now, if one is due; call until none. Its rates are those of when it became due, its times are of now.
+    /// The report to send now, if one is due; call until none. Its rates are those at the time when it became due; its
+    /// times are those at `now`.
     #[inline]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Feedback> {
         if !self.report_due {
@@ -272,7 +275,7 @@ impl<L: Lda> Receiver<L> {
     }
 
     /// A marked packet counts as a congestion loss from its arrival on (RFC 5348, section 5.1). It did arrive, so no
-    /// algorithm is asked about it.
+    /// LDA judges it.
     #[inline]
     fn is_marked(&self, data: &Data) -> bool {
         data.ecn == Ecn::Marked && self.ecn

@@ -9,7 +9,7 @@ use super::quirks::RtoRule;
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct RttEstimator {
-    /// What the spacing of every packet asks for, worked out with every measurement.
+    /// The ratio that spaces every packet, computed with every measurement.
     sqrt_ratio: f64,
     averages: Option<Averages>,
     weight: f64,
@@ -36,7 +36,7 @@ impl RttEstimator {
         Self { sqrt_ratio: 1.0, averages: None, weight, rule, ticks: Ticks::default() }
     }
 
-    /// Takes in one measurement, and returns R and t_RTO; one that is not above zero counts as a nanosecond.
+    /// Takes in one measurement, and returns R and t_RTO. A measurement that is not above zero counts as a nanosecond.
     pub(crate) fn update(&mut self, sample: Span) -> Times {
         let sample = sample.max(Span::from_nanos(1));
         let latest = sample.as_secs_f64();

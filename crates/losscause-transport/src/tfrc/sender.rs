@@ -12,7 +12,7 @@ use crate::Ecn;
 /// What the application has to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Backlog {
-    /// More than can ever be sent.
+    /// There is always more to send.
     #[default]
     Unlimited,
     /// This many packets; sending takes from it.
@@ -25,7 +25,7 @@ impl Backlog {
     }
 }
 
-/// A TFRC sender. What every packet touches comes first, side by side; what only reports touch comes last.
+/// A TFRC sender. Fields that every packet touches come first; those that only reports touch come last.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Sender {
@@ -37,12 +37,12 @@ pub struct Sender {
     /// Spacing of the next packet.
     interval: Span,
     backlog: Backlog,
-    /// The next packet, but for the time. Its number is that of packets sent.
+    /// The next packet, without its time. Its number is the count of packets sent.
     next: Data,
     /// Packets to hand out now.
     due_pkts: u32,
     phase: Phase,
-    /// Something was sent since the no-feedback timer was set.
+    /// Whether a packet was sent since the no-feedback timer was set.
     sent_since_timer: bool,
     spacing: Spacing,
     not_limited: NotLimited,
@@ -124,7 +124,7 @@ impl Sender {
         self.no_feedback_at = NEVER;
     }
 
-    /// Says what the application has to send from now on; unlimited unless said otherwise.
+    /// Sets what the application has to send from now on; unlimited by default.
     pub fn set_backlog(&mut self, now: Time, backlog: Backlog) {
         self.backlog = backlog;
         if self.phase != Phase::WaitingForData || backlog.is_empty() {
@@ -139,7 +139,7 @@ impl Sender {
 
     /// A report arrived.
     pub fn on_feedback(&mut self, now: Time, feedback: &Feedback) {
-        // A report of what is not a number says nothing.
+        // A report with a NaN is ignored.
         if self.phase == Phase::Closed || feedback.loss_event_rate.is_nan() || feedback.receive_rate.is_nan() {
             return;
         }

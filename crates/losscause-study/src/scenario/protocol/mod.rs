@@ -16,7 +16,7 @@ pub mod tcp;
 pub mod tfrc;
 
 /// Keys that stood elsewhere in earlier versions of the format, each with its new place; one list per section.
-pub(super) const MOVED: &[&[(&str, &str)]] = &[tfrc::MOVED];
+pub(super) const MOVED: &[&[(&str, &str)]] = &[tcp::MOVED, tfrc::MOVED];
 
 /// The settings of a scenario, evaluated. They are held against their ranges whether or not a flow uses them.
 pub(super) struct Settings<'a> {

@@ -44,8 +44,8 @@ pub struct TfrcSettings {
     pub loss_after_pkts: Option<Quantity>,
     /// How packets are spaced.
     pub spacing: Option<Spacing>,
-    /// Whether queues may mark packets instead of dropping them, and marks count as congestion losses (RFC 5348, section
-    /// 5.1; default false). No algorithm is asked about a mark.
+    /// Whether queues may mark packets instead of dropping them, and marks count as congestion losses (RFC 5348,
+    /// section 5.1; default false). No algorithm is asked about a mark.
     pub ecn: Option<bool>,
     /// Single rules in which ns-2 differs from the RFC; what is not given is the mode's own.
     #[serde(default)]

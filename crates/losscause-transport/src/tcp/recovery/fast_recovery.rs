@@ -1,8 +1,12 @@
 //! What Reno and NewReno share: duplicate ACKs are counted, the third finds a loss, and from then on every one adds a packet
 //! to the window until fast recovery ends (RFC 5681, section 3.2, steps 1 to 4).
 
-use super::super::config::{Config, FastRetransmit, Inflation, LimitedTransmit};
+use losscause::Time;
+
+use super::super::config::Config;
 use super::super::loss_event::Found;
+use super::super::quirks::{FastRetransmit, Inflation, LimitedTransmit};
+use super::super::segment::Ack;
 use super::super::stream::Stream;
 use super::super::window::Window;
 
@@ -14,8 +18,10 @@ pub(super) struct FastRecovery {
     limited_transmit: LimitedTransmit,
     rule: Inflation,
     phase: Phase,
-    /// Packets sent when the last loss was found (the numbers below this one).
+    /// Packets sent when the last loss was found, or when the timer expired (the numbers below this one).
     recover: u64,
+    /// When that was; none before the first loss.
+    recover_at: Option<Time>,
     /// The first unacknowledged packet is to be sent out of line.
     retransmit: bool,
 }
@@ -29,19 +35,21 @@ enum Phase {
 }
 
 impl FastRecovery {
-    pub(super) fn new(config: &Config) -> Self {
+    /// `rule_of_recovery` says when fast retransmit may happen, unless the configuration does.
+    pub(super) fn new(config: &Config, rule_of_recovery: FastRetransmit) -> Self {
         Self {
             threshold: config.dup_ack_threshold,
-            fast_retransmit: config.fast_retransmit,
-            limited_transmit: config.limited_transmit,
-            rule: config.inflation,
+            fast_retransmit: config.quirks.fast_retransmit.unwrap_or(rule_of_recovery),
+            limited_transmit: config.quirks.limited_transmit,
+            rule: config.quirks.inflation,
             phase: Phase::Open { dup_acks: 0 },
             recover: 0,
+            recover_at: None,
             retransmit: false,
         }
     }
 
-    pub(super) fn on_dup_ack(&mut self, stream: &Stream, window: &Window) -> Option<Found> {
+    pub(super) fn on_dup_ack(&mut self, now: Time, ack: &Ack, stream: &Stream) -> Option<Found> {
         let dup_acks = match &mut self.phase {
             // Step 4.
             Phase::Recovering { inflation } => {
@@ -50,16 +58,23 @@ impl FastRecovery {
             }
             Phase::Open { dup_acks } => dup_acks,
         };
-        let before = *dup_acks;
-        *dup_acks = before.saturating_add(1);
-        if *dup_acks != self.threshold || !self.fast_retransmit.allows(stream.una, self.recover) {
+        *dup_acks = dup_acks.saturating_add(1);
+        if *dup_acks != self.threshold || !self.allows(ack, stream) {
             return None;
         }
         // Steps 2 and 3.
-        self.recover = stream.sent;
+        (self.recover, self.recover_at) = (stream.sent, Some(now));
         self.phase = Phase::Recovering { inflation: self.threshold };
         self.retransmit = true;
-        Some(Found::with(stream.flight_without(self.limited_transmit.releases(before, true), window)))
+        Some(Found::with(stream.flight_pkts()))
+    }
+
+    /// Whether the third duplicate may mean a loss. Where packets could have been sent twice, it does if it was caused by one
+    /// that was sent for the first time, and only after everything below `recover`: that one overtook the missing packet.
+    fn allows(&self, ack: &Ack, stream: &Stream) -> bool {
+        let later = || !ack.echo_of_retransmission && self.recover_at.is_some_and(|at| ack.echo >= at);
+        let by_echo = self.fast_retransmit == FastRetransmit::AfterRecovery && later();
+        by_echo || self.fast_retransmit.allows(stream.una, self.recover)
     }
 
     /// New data was acknowledged. Duplicates are counted anew unless fast recovery goes on.
@@ -81,8 +96,8 @@ impl FastRecovery {
         self.retransmit = true;
     }
 
-    pub(super) fn on_timeout(&mut self, stream: &Stream) {
-        self.recover = stream.sent;
+    pub(super) fn on_timeout(&mut self, now: Time, stream: &Stream) {
+        (self.recover, self.recover_at) = (stream.sent, Some(now));
         self.end();
         self.retransmit = false;
     }
@@ -139,7 +154,21 @@ impl FastRecovery {
 
 #[cfg(test)]
 mod tests {
+    use losscause::Span;
+
+    use super::super::super::quirks::Quirks;
+    use super::super::super::segment::SackBlocks;
     use super::*;
+
+    fn at(ms: i64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    /// Caused by a packet that was sent at `echo_ms`.
+    fn dup_ack(next: u64, echo_ms: i64, echo_of_retransmission: bool) -> Ack {
+        let (echo, sack) = (at(echo_ms), SackBlocks::NONE);
+        Ack { next, echo, echo_of_retransmission, ece: false, wireless: false, wire_bytes: 40, sack }
+    }
 
     /// Everything from `una` to below `sent` is in flight.
     fn stream(una: u64, sent: u64) -> Stream {
@@ -156,14 +185,22 @@ mod tests {
         recovery.window_pkts(&Stream { next, ..stream(5, 15) }, &window()) - 100
     }
 
+    fn fresh(config: &Config) -> FastRecovery {
+        FastRecovery::new(config, FastRetransmit::Always)
+    }
+
+    fn with(quirks: Quirks) -> FastRecovery {
+        fresh(&Config { quirks, ..Config::rfc() })
+    }
+
     fn after_dup_acks(recovery: &mut FastRecovery, una: u64, sent: u64, count: u32) -> Vec<bool> {
-        (0..count).map(|_| recovery.on_dup_ack(&stream(una, sent), &window()).is_some()).collect()
+        (0..count).map(|_| recovery.on_dup_ack(at(0), &dup_ack(una, 0, false), &stream(una, sent)).is_some()).collect()
     }
 
     #[test]
     fn the_third_duplicate_ack_and_no_other_retransmits() {
         for config in [Config::rfc(), Config::ns2()] {
-            let mut recovery = FastRecovery::new(&config);
+            let mut recovery = fresh(&config);
             assert_eq!(after_dup_acks(&mut recovery, 5, 15, 6), [false, false, true, false, false, false]);
         }
     }
@@ -178,22 +215,22 @@ mod tests {
 
     #[test]
     fn the_window_is_inflated_by_three_and_one_for_each_further_duplicate() {
-        let config = Config { limited_transmit: LimitedTransmit::Off, ..Config::rfc() };
-        assert_eq!(inflation(&mut FastRecovery::new(&config)), [0, 0, 3, 4, 5]);
+        let mut recovery = with(Quirks { limited_transmit: LimitedTransmit::Off, ..Quirks::RFC });
+        assert_eq!(inflation(&mut recovery), [0, 0, 3, 4, 5]);
     }
 
     #[test]
     fn without_inflation_no_duplicate_adds_to_the_window_from_the_third_on() {
-        let mut recovery = FastRecovery::new(&Config { inflation: Inflation::Never, ..Config::ns2() });
+        let mut recovery = with(Quirks { inflation: Inflation::Never, ..Quirks::NS2_2_35 });
         assert_eq!(inflation(&mut recovery)[2..], [0, 0, 0]);
-        recovery.on_timeout(&stream(5, 15));
+        recovery.on_timeout(at(0), &stream(5, 15));
         after_dup_acks(&mut recovery, 5, 15, 6);
         assert_eq!(extra(&recovery, false), 0);
     }
 
     #[test]
     fn duplicate_acks_are_counted_anew_after_a_new_ack() {
-        let mut recovery = FastRecovery::new(&Config::rfc());
+        let mut recovery = fresh(&Config::rfc());
         after_dup_acks(&mut recovery, 5, 15, 2);
         recovery.on_new_ack();
         assert_eq!(after_dup_acks(&mut recovery, 6, 16, 3), [false, false, true]);
@@ -201,7 +238,7 @@ mod tests {
 
     #[test]
     fn ns2_retransmits_fast_once_something_was_acknowledged() {
-        let third = |config, una| after_dup_acks(&mut FastRecovery::new(&config), una, una + 4, 3)[2];
+        let third = |config, una| after_dup_acks(&mut fresh(&config), una, una + 4, 3)[2];
         assert!(!third(Config::ns2(), 0));
         assert!(third(Config::ns2(), 1));
         assert!(third(Config::rfc(), 0));
@@ -211,7 +248,7 @@ mod tests {
     fn limited_transmit_releases_one_packet_per_duplicate_below_the_threshold() {
         let released = |limited_transmit, unsent| {
             // ns-2 does not retransmit packet 0 fast, so that fast recovery adds nothing.
-            let mut recovery = FastRecovery::new(&Config { limited_transmit, ..Config::ns2() });
+            let mut recovery = with(Quirks { limited_transmit, ..Quirks::NS2_2_35 });
             let mut released = vec![];
             for _ in 0..4 {
                 after_dup_acks(&mut recovery, 0, 15, 1);
@@ -223,5 +260,22 @@ mod tests {
         assert_eq!(released(LimitedTransmit::UnsentPacket, true), [1, 2, 0, 0]);
         assert_eq!(released(LimitedTransmit::UnsentPacket, false), [0, 0, 0, 0]);
         assert_eq!(released(LimitedTransmit::NextPacket, false), [1, 2, 0, 0]);
+    }
+
+    #[test]
+    fn below_recover_duplicates_of_later_packets_mean_a_loss_and_duplicates_of_retransmissions_do_not() {
+        let found = |fast_retransmit, una, echo_ms, retransmission| {
+            let mut recovery = with(Quirks { fast_retransmit: Some(fast_retransmit), ..Quirks::RFC });
+            recovery.on_timeout(at(1_000), &stream(5, 15));
+            let ack = dup_ack(una, echo_ms, retransmission);
+            (0..3).any(|_| recovery.on_dup_ack(at(2_000), &ack, &stream(una, 30)).is_some())
+        };
+        for una in [12, 15] {
+            assert!(!found(FastRetransmit::AfterRecovery, una, 999, false), "sent before the timeout");
+            assert!(!found(FastRetransmit::AfterRecovery, una, 1_200, true), "may have been sent in vain");
+            assert!(found(FastRetransmit::AfterRecovery, una, 1_200, false), "15 or above");
+            assert!(!found(FastRetransmit::OncePerWindow, una, 1_200, false), "ns-2 does not look");
+        }
+        assert!(found(FastRetransmit::AfterRecovery, 16, 999, false), "above recover every duplicate counts");
     }
 }

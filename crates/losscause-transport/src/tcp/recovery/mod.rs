@@ -10,19 +10,19 @@ mod vegas;
 
 use losscause::{Span, Time};
 
-use super::config::{Config, FastRetransmit, LimitedTransmit, RecoveryScheme};
+use super::config::Config;
 use super::loss_event::{Answer, Found};
+use super::quirks::{FastRetransmit, LimitedTransmit, SackRules};
 use super::segment::Ack;
 use super::stream::Stream;
+use super::variant::RecoveryScheme;
 use super::window::Window;
 use new_reno::NewReno;
-pub use new_reno::{Deflation, NewRenoRules, PartialAckTimer, RecoveryExit};
 use reno::Reno;
 use sack::Sack;
 use sack1::Sack1;
 pub(super) use scoreboard::Scoreboard;
 use vegas::Vegas;
-pub use vegas::VegasRules;
 
 /// The scheme of a connection.
 #[derive(Clone, Debug)]
@@ -52,12 +52,13 @@ pub(super) enum Progress {
 
 impl Recovery {
     pub(super) fn new(config: &Config) -> Self {
-        match config.recovery {
-            RecoveryScheme::Reno => Self::Reno(Reno::new(config)),
-            RecoveryScheme::NewReno(rules) => Self::NewReno(NewReno::new(config, rules)),
-            RecoveryScheme::Sack => Self::Sack(Sack::new(config)),
-            RecoveryScheme::Sack1 => Self::Sack1(Sack1::new(config)),
-            RecoveryScheme::Vegas(rules) => Self::Vegas(Vegas::new(config, rules)),
+        match (config.recovery, config.quirks.sack) {
+            (RecoveryScheme::Reno, _) => Self::Reno(Reno::new(config)),
+            (RecoveryScheme::FastRetransmit, _) => Self::Reno(Reno::without_fast_recovery(config)),
+            (RecoveryScheme::NewReno, _) => Self::NewReno(NewReno::new(config)),
+            (RecoveryScheme::Sack, SackRules::Rfc6675) => Self::Sack(Sack::new(config)),
+            (RecoveryScheme::Sack, SackRules::Ns2) => Self::Sack1(Sack1::new(config)),
+            (RecoveryScheme::Vegas, _) => Self::Vegas(Vegas::new(config)),
         }
     }
 
@@ -103,9 +104,9 @@ impl Recovery {
     #[inline]
     pub(super) fn on_dup_ack(&mut self, now: Time, ack: &Ack, stream: &Stream, window: &mut Window) -> Option<Found> {
         match self {
-            Self::Reno(reno) => reno.on_dup_ack(stream, window),
-            Self::NewReno(reno) => reno.on_dup_ack(stream, window),
-            Self::Sack(sack) => sack.on_dup_ack(ack, stream, window),
+            Self::Reno(reno) => reno.on_dup_ack(now, ack, stream),
+            Self::NewReno(reno) => reno.on_dup_ack(now, ack, stream),
+            Self::Sack(sack) => sack.on_dup_ack(ack, stream),
             Self::Sack1(sack) => sack.on_dup_ack(ack, stream),
             Self::Vegas(vegas) => vegas.on_dup_ack(now, stream, window),
         }
@@ -115,15 +116,16 @@ impl Recovery {
     pub(super) fn on_answer(&mut self, answer: Answer, stream: &Stream, window: &mut Window) {
         match self {
             Self::Vegas(vegas) => vegas.on_answer(answer, stream, window),
-            Self::Reno(_) | Self::NewReno(_) | Self::Sack(_) | Self::Sack1(_) => {}
+            Self::NewReno(reno) => reno.on_answer(answer),
+            Self::Reno(_) | Self::Sack(_) | Self::Sack1(_) => {}
         }
     }
 
-    /// The retransmission timer expired; `stream` is not taken back yet.
-    pub(super) fn on_timeout(&mut self, stream: &Stream) {
+    /// The retransmission timer expired; `stream` is not taken back yet, and the response has not answered.
+    pub(super) fn on_timeout(&mut self, now: Time, stream: &Stream, window: &mut Window) {
         match self {
-            Self::Reno(reno) => reno.on_timeout(stream),
-            Self::NewReno(reno) => reno.on_timeout(stream),
+            Self::Reno(reno) => reno.on_timeout(now, stream),
+            Self::NewReno(reno) => reno.on_timeout(now, stream, window),
             Self::Sack(sack) => sack.on_timeout(stream),
             Self::Sack1(sack) => sack.on_timeout(stream),
             Self::Vegas(vegas) => vegas.on_timeout(stream),

@@ -10,81 +10,23 @@
 //! full ACK:             cwnd = min(ssthresh, max(FlightSize, 1) + 1)                       (the same)
 //! ```
 //!
-//! Deviations: neither of the heuristics of section 4.1 (timestamps, ACKs) that tell a loss after a timeout from packets
-//! sent twice. [`NewRenoRules::NS2`] holds the rules of ns-2.35's `Agent/TCP/Newreno`; of those, `newreno_changes_` (an
+//! A window that the response kept at a loss is not cut at the end of its recovery either: an ACK then lets two packets out at
+//! most until the window is full again.
+//!
+//! Deviations: the timestamp heuristic of section 4.2, which tells a loss at `recover` or below from packets sent twice, looks
+//! at the duplicate itself instead of the last ACK of new data (`fast_recovery.rs`). [`NewRenoRules::NS2`] holds the rules of ns-2.35's `Agent/TCP/Newreno`; of those, `newreno_changes_` (an
 //! estimate of ssthresh from the first ACKs, and one new packet per two duplicates) is left out, as it is off there.
 
+use losscause::Time;
+
 use super::super::config::Config;
-use super::super::loss_event::Found;
+use super::super::loss_event::{Answer, Found};
+use super::super::quirks::{Deflation, FastRetransmit, NewRenoRules, PartialAckTimer, RecoveryExit};
+use super::super::segment::Ack;
 use super::super::stream::Stream;
 use super::super::window::Window;
 use super::Progress;
 use super::fast_recovery::FastRecovery;
-
-/// Which of NewReno's rules are followed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NewRenoRules {
-    /// Which partial ACKs restart the retransmission timer.
-    pub timer: PartialAckTimer,
-    /// What a partial ACK does to the window.
-    pub deflation: Deflation,
-    /// What the ACK that ends fast recovery does to cwnd.
-    pub exit: RecoveryExit,
-    /// At most so many packets in line per ACK from the third duplicate ACK on (ns-2: 2); the packet that is sent again
-    /// does not count.
-    pub burst_pkts: Option<u32>,
-}
-
-/// Which partial ACKs restart the retransmission timer (RFC 6582, section 4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PartialAckTimer {
-    /// The first of a recovery: many losses in one window end in a timeout and slow start (ns-2 `newreno_changes1_` 1).
-    Impatient,
-    /// Every one: one packet per round trip, however long it takes (ns-2 `newreno_changes1_` 0).
-    SlowButSteady,
-}
-
-/// What a partial ACK does to the window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deflation {
-    /// Takes away what it acknowledges, but for one packet (RFC 6582; ns-2 `partial_window_deflation_` 1).
-    ByAcked,
-    /// Takes away all that duplicate ACKs added (ns-2 `partial_window_deflation_` 0).
-    All,
-}
-
-/// What the ACK that ends fast recovery does to cwnd.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RecoveryExit {
-    /// Back to what the response made of it, but at most one packet more than is in flight, so that no burst follows (RFC
-    /// 6582, section 3.2, step 3, option 1; ns-2 `exit_recovery_fix_` 1).
-    NoBurst,
-    /// Back to what the response made of it (the same, option 2).
-    Restored,
-    /// It stays as partial ACKs left it (ns-2 `exit_recovery_fix_` 0).
-    AsDeflated,
-}
-
-impl NewRenoRules {
-    /// RFC 6582, with the options that it recommends.
-    pub const RFC: Self = Self {
-        timer: PartialAckTimer::Impatient,
-        deflation: Deflation::ByAcked,
-        exit: RecoveryExit::NoBurst,
-        burst_pkts: None,
-    };
-
-    /// ns-2.35's defaults.
-    pub const NS2: Self = Self {
-        timer: PartialAckTimer::Impatient,
-        deflation: Deflation::ByAcked,
-        exit: RecoveryExit::AsDeflated,
-        burst_pkts: Some(2),
-    };
-
-    /// ns-2's until 5 May 2003, when its defaults followed RFC 2582.
-    pub const NS2_2001: Self = Self { timer: PartialAckTimer::SlowButSteady, deflation: Deflation::All, ..Self::NS2 };
-}
 
 #[derive(Clone, Debug)]
 pub(in super::super) struct NewReno {
@@ -93,27 +35,47 @@ pub(in super::super) struct NewReno {
     /// What partial ACKs took from cwnd beyond the inflation, packets.
     deflated: f64,
     partial_seen: bool,
+    /// What the response did about the loss that is being repaired.
+    answer: Answer,
+    /// A window that was kept is larger than what was in flight at the end of recovery, and fills again.
+    refilling: bool,
     /// Packets in line that the last ACK still lets out, where bursts are limited.
     burst_left: u32,
 }
 
+/// What an ACK lets out while a kept window fills again: as much as in slow start.
+const REFILL_PKTS: u32 = 2;
+
 impl NewReno {
-    pub(super) fn new(config: &Config, rules: NewRenoRules) -> Self {
-        let fast_recovery = FastRecovery::new(config);
-        Self { rules, fast_recovery, deflated: 0.0, partial_seen: false, burst_left: 0 }
+    pub(super) fn new(config: &Config) -> Self {
+        let fast_recovery = FastRecovery::new(config, FastRetransmit::AfterRecovery);
+        Self {
+            rules: config.quirks.new_reno,
+            fast_recovery,
+            deflated: 0.0,
+            partial_seen: false,
+            answer: Answer::Kept,
+            refilling: false,
+            burst_left: 0,
+        }
     }
 
-    pub(super) fn on_dup_ack(&mut self, stream: &Stream, window: &Window) -> Option<Found> {
+    pub(super) fn on_dup_ack(&mut self, now: Time, ack: &Ack, stream: &Stream) -> Option<Found> {
         self.limit_burst();
-        let found = self.fast_recovery.on_dup_ack(stream, window)?;
-        (self.deflated, self.partial_seen) = (0.0, false);
+        let found = self.fast_recovery.on_dup_ack(now, ack, stream)?;
+        (self.deflated, self.partial_seen, self.refilling) = (0.0, false, false);
         Some(found)
+    }
+
+    pub(super) fn on_answer(&mut self, answer: Answer) {
+        self.answer = answer;
     }
 
     #[inline]
     pub(super) fn on_new_ack(&mut self, acked: u64, stream: &Stream, window: &mut Window) -> Progress {
         self.fast_recovery.on_new_ack();
         if !self.fast_recovery.is_recovering() {
+            self.limit_burst();
             return Progress::Open;
         }
         if self.fast_recovery.is_repaired(stream) {
@@ -146,19 +108,35 @@ impl NewReno {
         Progress::Partial { restart_timer, clear_backoff: false }
     }
 
-    fn leave(&self, stream: &Stream, window: &mut Window) {
-        match self.rules.exit {
-            RecoveryExit::AsDeflated => {}
-            RecoveryExit::Restored => window.cwnd += self.deflated,
-            RecoveryExit::NoBurst => {
+    fn leave(&mut self, stream: &Stream, window: &mut Window) {
+        self.restore(window);
+        match (self.rules.exit, self.answer) {
+            (RecoveryExit::NoBurst, Answer::Cut) => {
                 let most = stream.flight_pkts().max(1) + 1;
-                window.cwnd = (window.cwnd + self.deflated).min(most as f64);
+                window.cwnd = window.cwnd.min(most as f64);
             }
+            // A window that the response kept stays: the burst is limited instead.
+            (RecoveryExit::NoBurst, Answer::Kept) => {
+                self.refilling = true;
+                self.limit_burst();
+            }
+            (RecoveryExit::AsDeflated, _) => {}
         }
     }
 
-    pub(super) fn on_timeout(&mut self, stream: &Stream) {
-        self.fast_recovery.on_timeout(stream);
+    /// Gives back to cwnd what partial ACKs took from it.
+    fn restore(&mut self, window: &mut Window) {
+        if self.rules.exit != RecoveryExit::AsDeflated {
+            window.cwnd += std::mem::take(&mut self.deflated);
+        }
+    }
+
+    pub(super) fn on_timeout(&mut self, now: Time, stream: &Stream, window: &mut Window) {
+        if self.fast_recovery.is_recovering() {
+            self.restore(window);
+        }
+        self.fast_recovery.on_timeout(now, stream);
+        self.refilling = false;
     }
 
     #[inline]
@@ -166,14 +144,17 @@ impl NewReno {
         if let Some(seq) = self.fast_recovery.take_retransmission(stream) {
             return Some(seq);
         }
-        if self.fast_recovery.suspects_loss() {
+        if self.fast_recovery.suspects_loss() || self.refilling {
             self.burst_left = self.burst_left.checked_sub(1)?;
         }
-        stream.take_next(self.window_pkts(stream, window))
+        let next = stream.take_next(self.window_pkts(stream, window));
+        self.refilling &= next.is_some();
+        next
     }
 
     fn limit_burst(&mut self) {
-        self.burst_left = self.rules.burst_pkts.unwrap_or(u32::MAX);
+        let most = self.rules.burst_pkts.unwrap_or(u32::MAX);
+        self.burst_left = if self.refilling { REFILL_PKTS } else { most };
     }
 
     #[inline]
@@ -184,28 +165,38 @@ impl NewReno {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::config::{FastRetransmit, Inflation, LimitedTransmit};
+    use losscause::Span;
+
+    use super::super::super::quirks::{FastRetransmit, Inflation, LimitedTransmit, Quirks};
+    use super::super::super::segment::SackBlocks;
     use super::*;
+
+    /// Caused by a packet that was sent at the very start.
+    fn dup_ack(next: u64) -> Ack {
+        let (echo, sack) = (Time::ZERO - Span::from_millis(1), SackBlocks::NONE);
+        Ack { next, echo, echo_of_retransmission: false, ece: false, wireless: false, wire_bytes: 40, sack }
+    }
 
     fn partial(restart_timer: bool) -> Progress {
         Progress::Partial { restart_timer, clear_backoff: false }
     }
 
     fn recovering(rules: NewRenoRules) -> (NewReno, Stream, Window) {
-        recovering_with(&Config { limited_transmit: LimitedTransmit::Off, ..Config::rfc() }, rules)
+        recovering_with(Quirks { limited_transmit: LimitedTransmit::Off, new_reno: rules, ..Quirks::RFC })
     }
 
-    fn recovering_with(config: &Config, rules: NewRenoRules) -> (NewReno, Stream, Window) {
-        let mut reno = NewReno::new(config, rules);
+    fn recovering_with(quirks: Quirks) -> (NewReno, Stream, Window) {
+        let mut reno = NewReno::new(&Config { quirks, ..Config::rfc() });
         // Packets 10 to 19 are in flight; 10, 13 and 16 are lost, so that seven duplicates come back.
         let stream = Stream { una: 10, next: 20, sent: 20, end: u64::MAX };
         let mut window = Window { cwnd: 10.0, ssthresh: 44.0, max_pkts: 44 };
         for dup in 1..=7 {
-            let found = reno.on_dup_ack(&stream, &window);
+            let found = reno.on_dup_ack(Time::ZERO, &dup_ack(stream.una), &stream);
             assert_eq!(found, (dup == 3).then_some(Found::with(10)));
             if dup == 3 {
                 // What the response does.
                 (window.cwnd, window.ssthresh) = (5.0, 5.0);
+                reno.on_answer(Answer::Cut);
             }
         }
         (reno, stream, window)
@@ -245,19 +236,50 @@ mod tests {
             window.cwnd
         };
         assert_eq!(exit(RecoveryExit::NoBurst), 2.0, "nothing is in flight: two packets");
-        assert_eq!(exit(RecoveryExit::Restored), 5.0);
         assert_eq!(exit(RecoveryExit::AsDeflated), 5.0);
     }
 
     #[test]
+    fn a_window_that_the_response_kept_stays_when_recovery_ends() {
+        let (mut reno, mut stream, mut window) = recovering(NewRenoRules::RFC);
+        // Another loss of the same window that is not answered: cwnd is 5 and nothing is in flight any more.
+        reno.on_answer(Answer::Kept);
+        stream.una = 19;
+        reno.on_new_ack(9, &stream, &mut window);
+        stream.una = 20;
+        reno.on_new_ack(1, &stream, &mut window);
+        assert_eq!(window.cwnd, 5.0);
+        // Two packets per ACK fill it again, no burst of five: 2, then 1 acknowledged and 3, then 1 and 4, then 1 and all 5.
+        let mut in_flight = vec![];
+        for _ in 0..5 {
+            while reno.poll_transmit(&mut stream, &window).is_some() {}
+            in_flight.push(stream.flight_pkts());
+            stream.una += 1;
+            reno.on_new_ack(1, &stream, &mut window);
+        }
+        assert_eq!(in_flight, [2, 3, 4, 5, 5]);
+    }
+
+    #[test]
+    fn a_timeout_halves_the_window_without_what_partial_acks_took_from_it() {
+        let (mut reno, mut stream, mut window) = recovering(NewRenoRules::RFC);
+        stream.una = 19;
+        reno.on_new_ack(9, &stream, &mut window);
+        assert_eq!(window.cwnd, 3.0);
+        reno.on_timeout(Time::ZERO, &stream, &mut window);
+        assert_eq!(window.cwnd, 5.0, "the response answers from here");
+    }
+
+    #[test]
     fn a_partial_ack_of_more_than_the_inflation_takes_the_rest_from_cwnd_until_recovery_ends() {
-        for (exit, expected) in [(RecoveryExit::Restored, 5.0), (RecoveryExit::AsDeflated, 3.0)] {
+        for (exit, expected) in [(RecoveryExit::NoBurst, 5.0), (RecoveryExit::AsDeflated, 3.0)] {
             let (mut reno, mut stream, mut window) = recovering(NewRenoRules { exit, ..NewRenoRules::RFC });
             // 9 acknowledged, inflated by 7: cwnd 3, and 1 for the packet sent again.
             stream.una = 19;
             reno.on_new_ack(9, &stream, &mut window);
             assert_eq!((window.cwnd, reno.window_pkts(&stream, &window)), (3.0, 4));
-            stream.una = 20;
+            // Five packets are in flight behind it: no burst to prevent.
+            (stream.una, stream.next) = (20, 25);
             reno.on_new_ack(1, &stream, &mut window);
             assert_eq!(window.cwnd, expected);
         }
@@ -293,16 +315,20 @@ mod tests {
     #[test]
     fn after_a_timeout_duplicates_of_the_lost_window_inflate_it_if_all_do() {
         for (inflation, expected) in [(Inflation::InRecovery, [5; 5]), (Inflation::Always, [5, 5, 8, 9, 10])] {
-            let fast_retransmit = FastRetransmit::OncePerWindow;
-            let config = Config { fast_retransmit, inflation, limited_transmit: LimitedTransmit::Off, ..Config::rfc() };
-            let (mut reno, stream, window) = recovering_with(&config, NewRenoRules::NS2_2001);
-            reno.on_timeout(&stream);
+            let (mut reno, stream, mut window) = recovering_with(Quirks {
+                fast_retransmit: Some(FastRetransmit::OncePerWindow),
+                inflation,
+                limited_transmit: LimitedTransmit::Off,
+                new_reno: NewRenoRules::NS2_2001,
+                ..Quirks::RFC
+            });
+            reno.on_timeout(Time::ZERO, &stream, &mut window);
             let windows = [(); 5].map(|()| {
-                assert_eq!(reno.on_dup_ack(&stream, &window), None);
+                assert_eq!(reno.on_dup_ack(Time::ZERO, &dup_ack(stream.una), &stream), None);
                 reno.window_pkts(&stream, &window)
             });
             assert_eq!(windows, expected);
-            let (stream, mut window) = (Stream { una: 11, ..stream }, window);
+            let stream = Stream { una: 11, ..stream };
             assert_eq!(reno.on_new_ack(1, &stream, &mut window), Progress::Open);
             assert_eq!(reno.window_pkts(&stream, &window), 5, "an ACK of new data ends it");
         }
@@ -310,13 +336,12 @@ mod tests {
 
     #[test]
     fn after_a_timeout_duplicates_of_the_lost_window_do_not_start_recovery() {
-        let config = Config { fast_retransmit: FastRetransmit::AfterRecovery, ..Config::rfc() };
-        let (mut reno, stream, mut window) = recovering_with(&config, NewRenoRules::RFC);
-        reno.on_timeout(&stream);
+        let (mut reno, stream, mut window) = recovering_with(Quirks::RFC);
+        reno.on_timeout(Time::ZERO, &stream, &mut window);
         let mut found = |una| {
             let stream = Stream { una, next: 30, sent: 30, end: u64::MAX };
             reno.on_new_ack(1, &stream, &mut window);
-            (0..3).any(|_| reno.on_dup_ack(&stream, &window).is_some())
+            (0..3).any(|_| reno.on_dup_ack(Time::ZERO, &dup_ack(stream.una), &stream).is_some())
         };
         assert!(!found(12));
         assert!(!found(20), "everything sent by then, and no more");

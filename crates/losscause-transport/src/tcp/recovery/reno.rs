@@ -5,11 +5,15 @@
 //! window is inflated by one packet for each. The first ACK of new data takes the inflation away, whether or not
 //! it acknowledges everything that was in flight.
 //!
-//! Deviations, all chosen by [`Config`]: [`FastRetransmit::OncePerWindow`] and [`LimitedTransmit::NextPacket`] are
+//! Deviations, all chosen by [`super::super::Quirks`]: [`FastRetransmit::OncePerWindow`] and [`LimitedTransmit::NextPacket`] are
 //! ns-2's.
+
+use losscause::Time;
 
 use super::super::config::Config;
 use super::super::loss_event::Found;
+use super::super::quirks::{FastRetransmit, Inflation, Quirks};
+use super::super::segment::Ack;
 use super::super::stream::Stream;
 use super::super::window::Window;
 use super::Progress;
@@ -22,11 +26,18 @@ pub(in super::super) struct Reno {
 
 impl Reno {
     pub(super) fn new(config: &Config) -> Self {
-        Self { fast_recovery: FastRecovery::new(config) }
+        Self { fast_recovery: FastRecovery::new(config, FastRetransmit::Always) }
     }
 
-    pub(super) fn on_dup_ack(&mut self, stream: &Stream, window: &Window) -> Option<Found> {
-        self.fast_recovery.on_dup_ack(stream, window)
+    /// Fast retransmit whenever the threshold is met, and no window beyond cwnd meanwhile.
+    pub(super) fn without_fast_recovery(config: &Config) -> Self {
+        let quirks =
+            Quirks { fast_retransmit: Some(FastRetransmit::Always), inflation: Inflation::Never, ..config.quirks };
+        Self::new(&Config { quirks, ..*config })
+    }
+
+    pub(super) fn on_dup_ack(&mut self, now: Time, ack: &Ack, stream: &Stream) -> Option<Found> {
+        self.fast_recovery.on_dup_ack(now, ack, stream)
     }
 
     /// Step 6, if a loss is being repaired.
@@ -38,8 +49,8 @@ impl Reno {
         if repaired { Progress::Recovered } else { Progress::Open }
     }
 
-    pub(super) fn on_timeout(&mut self, stream: &Stream) {
-        self.fast_recovery.on_timeout(stream);
+    pub(super) fn on_timeout(&mut self, now: Time, stream: &Stream) {
+        self.fast_recovery.on_timeout(now, stream);
     }
 
     #[inline]
@@ -57,7 +68,13 @@ impl Reno {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::segment::SackBlocks;
     use super::*;
+
+    fn dup_ack(next: u64) -> Ack {
+        let (echo, sack) = (Time::ZERO, SackBlocks::NONE);
+        Ack { next, echo, echo_of_retransmission: false, ece: false, wireless: false, wire_bytes: 40, sack }
+    }
 
     /// Everything from `una` to below `sent` is in flight.
     fn stream(una: u64, sent: u64) -> Stream {
@@ -74,7 +91,7 @@ mod tests {
     }
 
     fn after_dup_acks(reno: &mut Reno, una: u64, sent: u64, count: u32) -> Vec<bool> {
-        (0..count).map(|_| reno.on_dup_ack(&stream(una, sent), &window()).is_some()).collect()
+        (0..count).map(|_| reno.on_dup_ack(Time::ZERO, &dup_ack(una), &stream(una, sent)).is_some()).collect()
     }
 
     #[test]
@@ -104,7 +121,7 @@ mod tests {
     #[test]
     fn after_a_timeout_ns2_waits_until_the_lost_window_is_acknowledged() {
         let mut reno = Reno::new(&Config::ns2());
-        reno.on_timeout(&stream(5, 15));
+        reno.on_timeout(Time::ZERO, &stream(5, 15));
         assert_eq!(after_dup_acks(&mut reno, 7, 16, 5), [false; 5]);
         assert_eq!(extra(&reno), 0);
         reno.on_new_ack();

@@ -17,8 +17,9 @@
 //! discontiguous sequences" are one rule. Reports from before a timeout are forgotten (RFC 2018, section 8, for receivers
 //! that renege); those after it keep packets from being sent twice. [`super::FastRetransmit`] does not matter here.
 
-use super::super::config::{Config, LimitedTransmit};
+use super::super::config::Config;
 use super::super::loss_event::Found;
+use super::super::quirks::LimitedTransmit;
 use super::super::segment::Ack;
 use super::super::stream::Stream;
 use super::super::window::Window;
@@ -54,8 +55,8 @@ impl Sack {
     pub(super) fn new(config: &Config) -> Self {
         Self {
             threshold: config.dup_ack_threshold,
-            limited: config.limited_transmit != LimitedTransmit::Off,
-            board: Scoreboard::new(config.max_window_pkts),
+            limited: config.quirks.limited_transmit != LimitedTransmit::Off,
+            board: Scoreboard::new(),
             phase: Phase::Open { dup_acks: 0 },
             recover: 0,
         }
@@ -65,14 +66,13 @@ impl Sack {
         &self.board
     }
 
-    pub(super) fn on_dup_ack(&mut self, ack: &Ack, stream: &Stream, window: &Window) -> Option<Found> {
+    pub(super) fn on_dup_ack(&mut self, ack: &Ack, stream: &Stream) -> Option<Found> {
         // Section 2: a duplicate ACK is one that reports something new.
         if !self.board.update(stream.una, stream.sent, &ack.sack) {
             return None;
         }
         let Phase::Open { dup_acks } = &mut self.phase else { return None };
-        let before = *dup_acks;
-        *dup_acks = before.saturating_add(1);
+        *dup_acks = dup_acks.saturating_add(1);
         // Section 5, steps 1 and 2.
         let lost = *dup_acks >= self.threshold || self.board.lost_below(self.threshold) > stream.una;
         // Section 5.1.
@@ -82,8 +82,7 @@ impl Sack {
         // Step 4.
         self.recover = stream.sent;
         self.phase = Phase::Recovering { first: true, resent: stream.una + 1, rescued: None };
-        let limited = if self.limited { before } else { 0 };
-        Some(Found::with(stream.flight_without(limited, window)))
+        Some(Found::with(stream.flight_pkts()))
     }
 
     #[inline]
@@ -191,9 +190,9 @@ mod tests {
     fn recovering() -> (Sack, Stream, Window) {
         let mut sack = Sack::new(&Config::rfc());
         let stream = Stream { una: 10, next: 20, sent: 20, end: 22 };
-        assert_eq!(sack.on_dup_ack(&ack(10, [(11, 12), NO, NO]), &stream, &WINDOW), None);
-        assert_eq!(sack.on_dup_ack(&ack(10, [(13, 14), (11, 12), NO]), &stream, &WINDOW), None);
-        let found = sack.on_dup_ack(&ack(10, [(13, 15), (11, 12), NO]), &stream, &WINDOW);
+        assert_eq!(sack.on_dup_ack(&ack(10, [(11, 12), NO, NO]), &stream), None);
+        assert_eq!(sack.on_dup_ack(&ack(10, [(13, 14), (11, 12), NO]), &stream), None);
+        let found = sack.on_dup_ack(&ack(10, [(13, 15), (11, 12), NO]), &stream);
         assert_eq!(found, Some(Found::with(10)));
         (sack, stream, Window { cwnd: 5.0, ssthresh: 5.0, ..WINDOW })
     }
@@ -206,7 +205,7 @@ mod tests {
         assert_eq!(sack.poll_transmit(&mut stream, &window), Some(10));
         assert_eq!(sack.poll_transmit(&mut stream, &window), None, "7 >= 5");
         // 15 makes 12 lost.
-        sack.on_dup_ack(&ack(10, [(13, 16), (11, 12), NO]), &stream, &window);
+        sack.on_dup_ack(&ack(10, [(13, 16), (11, 12), NO]), &stream);
         assert_eq!(sack.pipe(&stream), 5, "16 to 19, and 10 again");
     }
 
@@ -214,7 +213,7 @@ mod tests {
     fn lost_packets_go_before_unsent_ones_and_those_before_other_holes() {
         let (mut sack, mut stream, window) = recovering();
         sack.poll_transmit(&mut stream, &window);
-        sack.on_dup_ack(&ack(10, [(17, 20), (13, 16), (11, 12)]), &stream, &window);
+        sack.on_dup_ack(&ack(10, [(17, 20), (13, 16), (11, 12)]), &stream);
         // All but 10, 12 and 16 arrived, and all three are lost: rule 1 for 12 and 16, rule 2 for 20 and 21, the end.
         let mut sent = vec![];
         while let Some(seq) = sack.poll_transmit(&mut stream, &window) {
@@ -260,7 +259,7 @@ mod tests {
     fn a_large_gap_starts_recovery_before_the_third_duplicate() {
         let mut sack = Sack::new(&Config::rfc());
         let stream = Stream { una: 10, next: 20, sent: 20, end: 99 };
-        assert!(sack.on_dup_ack(&ack(10, [(12, 15), NO, NO]), &stream, &WINDOW).is_some(), "ACKs were lost");
+        assert!(sack.on_dup_ack(&ack(10, [(12, 15), NO, NO]), &stream).is_some(), "ACKs were lost");
     }
 
     #[test]
@@ -268,7 +267,7 @@ mod tests {
         let mut sack = Sack::new(&Config::rfc());
         let stream = Stream { una: 10, next: 20, sent: 20, end: 99 };
         for _ in 0..5 {
-            assert_eq!(sack.on_dup_ack(&ack(10, [(11, 12), NO, NO]), &stream, &WINDOW), None);
+            assert_eq!(sack.on_dup_ack(&ack(10, [(11, 12), NO, NO]), &stream), None);
         }
     }
 
@@ -283,6 +282,6 @@ mod tests {
         stream.next = 11;
         let sent: Vec<u64> = std::iter::from_fn(|| sack.poll_transmit(&mut stream, &window)).collect();
         assert_eq!(sent, [11, 12, 15]);
-        assert_eq!(sack.on_dup_ack(&ack(11, [(17, 20), (13, 15), NO]), &stream, &window), None);
+        assert_eq!(sack.on_dup_ack(&ack(11, [(17, 20), (13, 15), NO]), &stream), None);
     }
 }

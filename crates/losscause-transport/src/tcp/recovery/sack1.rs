@@ -13,8 +13,9 @@
 //! Deviations from ns-2: an ACK older than the newest changes nothing (there it lowers pipe). `partial_ack_`,
 //! `oldCode_`, `LimTransmitFix_` and the response to ECN are left out.
 
-use super::super::config::{Config, FastRetransmit, LimitedTransmit};
+use super::super::config::Config;
 use super::super::loss_event::Found;
+use super::super::quirks::{FastRetransmit, LimitedTransmit};
 use super::super::segment::Ack;
 use super::super::stream::Stream;
 use super::super::window::Window;
@@ -60,9 +61,9 @@ impl Sack1 {
     pub(super) fn new(config: &Config) -> Self {
         Self {
             threshold: config.dup_ack_threshold,
-            fast_retransmit: config.fast_retransmit,
-            limited_transmit: config.limited_transmit,
-            board: Scoreboard::new(config.max_window_pkts),
+            fast_retransmit: config.quirks.fast_retransmit.unwrap_or(FastRetransmit::OncePerWindow),
+            limited_transmit: config.quirks.limited_transmit,
+            board: Scoreboard::new(),
             phase: Phase::Open { dup_acks: 0 },
             recover: 0,
         }

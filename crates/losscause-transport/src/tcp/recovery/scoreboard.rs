@@ -1,11 +1,12 @@
 //! Which packets beyond the cumulative ACK are known to have arrived (RFC 6675, section 3, Update()).
 
+use super::super::bits::{BITS, Bits};
 use super::super::segment::SackBlocks;
 
-/// A bit for every packet of a receiver's window, in a ring; works on 64 packets at once.
+/// A bit for every packet between the cumulative ACK and the highest one reported; works on 64 packets at once.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Scoreboard {
-    words: Box<[u64]>,
+    bits: Bits,
     /// Everything below was acknowledged; bits outside `una..end` are clear.
     una: u64,
     /// One above the highest packet reported, `una` if there is none.
@@ -13,13 +14,9 @@ pub(in super::super) struct Scoreboard {
     sacked: u64,
 }
 
-const BITS: u64 = u64::BITS as u64;
-
 impl Scoreboard {
-    pub(in super::super) fn new(max_window_pkts: u32) -> Self {
-        // One word more than the window: a range that does not begin at a word's edge never meets its own tail.
-        let words = (max_window_pkts.div_ceil(u64::BITS) + 1).next_power_of_two();
-        Self { words: vec![0; words as usize].into_boxed_slice(), una: 0, end: 0, sacked: 0 }
+    pub(in super::super) fn new() -> Self {
+        Self { bits: Bits::new(), una: 0, end: 0, sacked: 0 }
     }
 
     /// Takes in an ACK; whether a block reports a packet for the first time. Blocks of packets below `una` or never sent
@@ -30,6 +27,7 @@ impl Scoreboard {
         for (start, end) in blocks.ranges(una) {
             let (start, end) = (start.max(una), end.min(sent));
             if start < end {
+                self.bits.reserve(una, end);
                 self.set(start, end);
                 self.end = self.end.max(end);
             }
@@ -42,8 +40,7 @@ impl Scoreboard {
         if self.sacked > 0 {
             self.sacked -= self.count(self.una, una.min(self.end));
             Self::words_of(self.una, una.min(self.end)).for_each(|(word, mask)| {
-                let index = self.index(word);
-                self.words[index] &= !mask;
+                *self.bits.word_mut(word) &= !mask;
             });
         }
         self.una = una;
@@ -66,21 +63,19 @@ impl Scoreboard {
     }
 
     pub(in super::super) fn is_sacked(&self, seq: u64) -> bool {
-        (self.una..self.end).contains(&seq) && self.words[self.index(seq / BITS)] >> (seq % BITS) & 1 == 1
+        (self.una..self.end).contains(&seq) && self.bits.has(seq)
     }
 
     /// Packets of `start..end` that were reported.
     pub(in super::super) fn count(&self, start: u64, end: u64) -> u64 {
         let range = (start.max(self.una), end.min(self.end));
-        Self::words_of(range.0, range.1)
-            .map(|(word, mask)| u64::from((self.words[self.index(word)] & mask).count_ones()))
-            .sum()
+        Self::words_of(range.0, range.1).map(|(word, mask)| u64::from((self.bits.word(word) & mask).count_ones())).sum()
     }
 
     /// The first packet from `from` on that was not reported although a later one was.
     pub(in super::super) fn next_hole(&self, from: u64) -> Option<u64> {
         Self::words_of(from.max(self.una), self.end)
-            .map(|(word, mask)| (word, !self.words[self.index(word)] & mask))
+            .map(|(word, mask)| (word, !self.bits.word(word) & mask))
             .find(|&(_, holes)| holes != 0)
             .map(|(word, holes)| word * BITS + u64::from(holes.trailing_zeros()))
     }
@@ -92,7 +87,7 @@ impl Scoreboard {
         }
         let mut left = pkts;
         for word in (self.una / BITS..=(self.end - 1) / BITS).rev() {
-            let mut bits = self.words[self.index(word)];
+            let mut bits = self.bits.word(word);
             while bits != 0 {
                 let top = BITS - 1 - u64::from(bits.leading_zeros());
                 left -= 1;
@@ -107,14 +102,10 @@ impl Scoreboard {
 
     fn set(&mut self, start: u64, end: u64) {
         for (word, mask) in Self::words_of(start, end) {
-            let index = self.index(word);
-            self.sacked += u64::from((mask & !self.words[index]).count_ones());
-            self.words[index] |= mask;
+            let bits = self.bits.word_mut(word);
+            self.sacked += u64::from((mask & !*bits).count_ones());
+            *bits |= mask;
         }
-    }
-
-    fn index(&self, word: u64) -> usize {
-        word as usize & (self.words.len() - 1)
     }
 
     /// The words that hold `start..end`, each with the bits that do.
@@ -134,7 +125,7 @@ mod tests {
 
     /// Packets 100 to below 200 are in flight; of them 103, 104, 110, and 126 to 129 were reported.
     fn board() -> Scoreboard {
-        let mut board = Scoreboard::new(100);
+        let mut board = Scoreboard::new();
         let blocks = SackBlocks::of(100, [(126, 130), (110, 111), (103, 105)]);
         assert!(board.update(100, 200, &blocks));
         assert!(!board.update(100, 200, &blocks), "nothing new");
@@ -164,12 +155,12 @@ mod tests {
         assert_eq!((board.count(100, 200), board.next_hole(100)), (3, None));
         board.advance(150);
         assert_eq!((board.end, board.lost_below(1)), (150, 150));
-        assert!(board.words.iter().all(|&word| word == 0));
+        assert!((100..200).all(|seq| !board.bits.has(seq)));
     }
 
     #[test]
     fn blocks_of_packets_never_sent_are_ignored() {
-        let mut board = Scoreboard::new(100);
+        let mut board = Scoreboard::new();
         assert!(!board.update(100, 110, &SackBlocks::of(100, [(110, 120)])));
         assert!(board.update(100, 110, &SackBlocks::of(100, [(108, 4_000_000)])));
         assert_eq!((board.end, board.count(0, u64::MAX)), (110, 2));

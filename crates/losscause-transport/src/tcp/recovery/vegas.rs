@@ -26,31 +26,26 @@ use losscause::{Span, Time};
 
 use super::super::config::Config;
 use super::super::loss_event::{Answer, Found, Sending};
+use super::super::quirks::VegasRules;
 use super::super::stream::Stream;
 use super::super::window::Window;
 use super::Progress;
-
-/// Where ns-2's Vegas differs from the published one, whose rules are followed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VegasRules {
-    /// Brakmo and Peterson 1995.
-    Published,
-    /// ns-2.35's `Agent/TCP/Vegas`.
-    Ns2,
-}
 
 #[derive(Clone, Debug)]
 pub(in super::super) struct Vegas {
     rules: VegasRules,
     threshold: u32,
-    /// What was sent: packet `seq` at `seq` modulo the receiver's window.
-    sendings: Box<[Sending]>,
+    /// What was sent: packet `seq` at `seq` modulo the size. In ns-2 that is the receiver's window; else it grows as the window is
+    /// used.
+    sendings: Vec<Sending>,
     timeout: Timeout,
     dup_acks: u32,
     /// ACKs of new data that are still a reason to look for an expired packet.
     worried: u64,
     /// cwnd without what duplicate ACKs added to it; 0 if there was no loss since the last timeout.
     deflated: f64,
+    /// What the response did about the last loss.
+    answer: Answer,
     /// Packets sent when the last loss was found (the numbers below this one).
     recover: u64,
     /// Nothing was found by duplicate ACKs since the last timeout.
@@ -66,15 +61,20 @@ pub(in super::super) struct Vegas {
 }
 
 impl Vegas {
-    pub(super) fn new(config: &Config, rules: VegasRules) -> Self {
+    pub(super) fn new(config: &Config) -> Self {
+        let room = match config.quirks.vegas {
+            VegasRules::Published => 64,
+            VegasRules::Ns2 => config.max_window_pkts as usize,
+        };
         Self {
-            rules,
+            rules: config.quirks.vegas,
             threshold: config.dup_ack_threshold,
-            sendings: vec![Sending::NEVER; config.max_window_pkts as usize].into_boxed_slice(),
+            sendings: vec![Sending::NEVER; room],
             timeout: Timeout::default(),
             dup_acks: 0,
             worried: 0,
             deflated: 0.0,
+            answer: Answer::Cut,
             recover: 0,
             timed_out: false,
             retransmit: false,
@@ -104,12 +104,19 @@ impl Vegas {
         None
     }
 
-    /// The duplicates so far inflate what a cut has left; those after the first loss of a packet inflate the window, too.
+    /// The duplicates so far inflate what a cut has left; those after the first loss of a packet inflate the window, too. A
+    /// window that the response kept is what the next ACK of new data goes back to.
     pub(super) fn on_answer(&mut self, answer: Answer, stream: &Stream, window: &mut Window) {
-        if answer == Answer::Cut {
-            self.deflated = window.cwnd;
-            window.cwnd += f64::from(self.dup_acks);
+        let uninflated = self.dup_acks <= self.threshold;
+        match answer {
+            Answer::Cut => {
+                self.deflated = window.cwnd;
+                window.cwnd += f64::from(self.dup_acks);
+            }
+            Answer::Kept if self.rules == VegasRules::Published && uninflated => self.deflated = window.cwnd,
+            Answer::Kept => {}
         }
+        self.answer = answer;
         if self.sendings[self.slot(stream.una)].times == 1 {
             self.dup_acks = self.threshold;
         }
@@ -120,7 +127,10 @@ impl Vegas {
         let known = self.deflated > 0.0 || self.rules == VegasRules::Ns2;
         if self.dup_acks > self.threshold && window.cwnd > self.deflated && known {
             window.cwnd = self.deflated;
-            window.ssthresh = 2.0;
+            // A loss ends slow start, unless the response kept the window.
+            if self.rules == VegasRules::Ns2 || self.answer == Answer::Cut {
+                window.ssthresh = 2.0;
+            }
         }
         self.dup_acks = 0;
         self.take_sample(now, stream.una - 1);
@@ -163,9 +173,22 @@ impl Vegas {
             self.sendings.fill(Sending::NEVER);
             (self.opening, self.opened_at) = (Some(now), now);
         }
+        if self.rules == VegasRules::Published && seq - stream.una >= self.sendings.len() as u64 {
+            self.grow(stream);
+        }
         let slot = self.slot(seq);
         self.sendings[slot] = Sending { at: Some(now), times: self.sendings[slot].times.saturating_add(1) };
         Some(seq)
+    }
+
+    /// Twice the room; what was sent since the cumulative ACK moves along.
+    fn grow(&mut self, stream: &Stream) {
+        let size = self.sendings.len() as u64;
+        let mut larger = vec![Sending::NEVER; 2 * self.sendings.len()];
+        for seq in stream.una..stream.sent.min(stream.una + size) {
+            larger[(seq % (2 * size)) as usize] = self.sendings[self.slot(seq)];
+        }
+        self.sendings = larger;
     }
 
     fn take_sample(&mut self, now: Time, seq: u64) {
@@ -229,5 +252,52 @@ impl Timeout {
     fn expired(&self, sending: &Sending, now: Time) -> bool {
         // ns-2 takes a packet that was never sent for one that was sent before the start.
         sending.at.is_none_or(|at| (now - at).as_secs_f64() >= self.value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Packets 10 to 19 are in flight since time 0, of a window of 10 in slow start; 10 is lost.
+    fn after_a_loss(answer: Answer) -> (f64, f64) {
+        let mut vegas = Vegas::new(&Config::rfc());
+        let mut stream = Stream { una: 10, next: 10, sent: 20, end: u64::MAX };
+        let mut window = Window { cwnd: 10.0, ssthresh: 44.0, max_pkts: 44 };
+        while vegas.poll_transmit(Time::ZERO, &mut stream, &window).is_some() {}
+        vegas.timeout.value = 100.0;
+        for _ in 0..9 {
+            if vegas.on_dup_ack(Time::ZERO, &stream, &mut window).is_some() {
+                if answer == Answer::Cut {
+                    window.cwnd = 8.0;
+                }
+                vegas.on_answer(answer, &stream, &mut window);
+            }
+        }
+        assert_eq!(window.cwnd, if answer == Answer::Cut { 8.0 + 3.0 + 6.0 } else { 10.0 + 6.0 });
+        stream.una = 20;
+        vegas.on_new_ack(Time::ZERO, 10, &stream, &mut window);
+        (window.cwnd, window.ssthresh)
+    }
+
+    #[test]
+    fn duplicates_inflate_the_window_until_new_data_is_acknowledged_and_a_kept_one_goes_on_as_before() {
+        assert_eq!(after_a_loss(Answer::Cut), (8.0, 2.0));
+        assert_eq!(after_a_loss(Answer::Kept), (10.0, 44.0));
+    }
+
+    #[test]
+    fn what_is_known_of_packets_survives_a_window_that_opens() {
+        let mut vegas = Vegas::new(&Config::rfc());
+        let mut stream = Stream { una: 40, next: 40, sent: 40, end: u64::MAX };
+        let window = Window { cwnd: 1_000.0, ssthresh: 2.0, max_pkts: 1_000 };
+        let at = |seq| Time::ZERO + Span::from_millis(seq as i64);
+        while let Some(seq) = vegas.poll_transmit(at(stream.next), &mut stream, &window) {
+            stream.sent = seq + 1;
+        }
+        assert_eq!((stream.sent, vegas.sendings.len()), (1_040, 1_024));
+        for seq in 40..1_040 {
+            assert_eq!(vegas.sendings[vegas.slot(seq)], Sending { at: Some(at(seq)), times: 1 });
+        }
     }
 }

@@ -16,10 +16,16 @@
 //! as one that halves it on all of them if it grows more slowly. Such a scheme is friendly if increase = 3 beta / (2 - beta),
 //! with beta the share of the window that it loses on average (Jin et al. 2001).
 //!
+//! With [`Halving::FlightSize`] only a window that is used counts. A loss halves what may still be in the network: FlightSize,
+//! but no more than cwnd, because a stalled cumulative ACK leaves packets in FlightSize that have long arrived. And the
+//! window does not grow while the receiver's window or the end of the data holds the sender back (RFC 9438, section 5.8;
+//! RFC 7661 for Reno).
+//!
 //! Deviations: none with [`Halving::FlightSize`]; the other two are ns-2's.
 
-use super::super::config::{Config, Halving};
+use super::super::config::Config;
 use super::super::loss_event::{Answer, LossEvent};
+use super::super::quirks::Halving;
 use super::super::window::Window;
 
 #[derive(Clone, Debug)]
@@ -30,7 +36,7 @@ pub(in super::super) struct Aimd {
 
 impl Aimd {
     pub(super) fn new(config: &Config) -> Self {
-        Self { halving: config.halving, increase_pkts: config.additive_increase_pkts }
+        Self { halving: config.quirks.halving, increase_pkts: config.additive_increase_pkts }
     }
 
     #[inline]
@@ -68,7 +74,7 @@ impl Halving {
 
     fn half(self, window: &Window, flight_pkts: u64) -> f64 {
         match self {
-            Halving::FlightSize => flight_pkts as f64 / 2.0,
+            Halving::FlightSize => window.in_network(flight_pkts) as f64 / 2.0,
             Halving::Window => window.usable() / 2.0,
             Halving::WholeWindow => (window.usable().floor() / 2.0).floor(),
         }
@@ -86,10 +92,12 @@ impl Halving {
 mod tests {
     use losscause::{Time, Verdict};
 
+    use super::super::super::quirks::Quirks;
     use super::*;
 
     fn aimd(halving: Halving, cwnd: f64) -> (Aimd, Window) {
-        let config = Config { halving, max_window_pkts: 20, ..Config::rfc() };
+        let quirks = Quirks { halving, ..Quirks::RFC };
+        let config = Config { quirks, max_window_pkts: 20, ..Config::rfc() };
         (Aimd::new(&config), Window { cwnd, ..Window::new(&config) })
     }
 
@@ -108,6 +116,9 @@ mod tests {
         // The receiver's window of 20 packets counts, not cwnd.
         assert_eq!(after(Halving::FlightSize, 50.0, 20), (10.0, 10.0));
         assert_eq!(after(Halving::Window, 50.0, 20), (10.0, 10.0));
+        // Limited transmit sent two packets beyond the window; then 600 above a hole that was not repaired.
+        assert_eq!(after(Halving::FlightSize, 9.7, 11), (4.5, 4.5));
+        assert_eq!(after(Halving::FlightSize, 9.0, 600), (4.5, 4.5));
         // RFC 5681, equation 4: at least 2; ns-2 leaves cwnd below ssthresh.
         assert_eq!(after(Halving::FlightSize, 3.0, 3), (2.0, 2.0));
         assert_eq!(after(Halving::Window, 3.0, 3), (1.5, 2.0));
@@ -141,7 +152,7 @@ mod tests {
             aimd.on_timeout(&mut window, 12, again);
             (window.cwnd, window.ssthresh)
         };
-        assert_eq!(after(Halving::FlightSize, false), (1.0, 6.0));
+        assert_eq!(after(Halving::FlightSize, false), (1.0, 2.0), "a window of 1 was in the network");
         assert_eq!(after(Halving::FlightSize, true), (1.0, 6.0), "held when the same packet times out again");
         assert_eq!(after(Halving::Window, true), (1.0, 2.0), "ns-2 halves the window of 1");
     }

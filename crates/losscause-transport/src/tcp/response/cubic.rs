@@ -4,21 +4,32 @@
 //! K = cbrt((W_max - cwnd_epoch)/C),  W_cubic(t) = C (t - K)^3 + W_max                       (equations 1, 2)
 //! W_est += alpha pkts/cwnd,  alpha = 3 (1 - beta)/(1 + beta), 1 from cwnd_prior on          (equation 4, section 4.3)
 //! ACK of new data:   W_cubic(t) < W_est: cwnd = W_est, else cwnd += (target - cwnd)/cwnd,
-//!                    target = W_cubic(t + RTT) within cwnd .. 1.5 cwnd                      (sections 4.2 to 4.5)
+//!                    target = W_cubic(t + SRTT) within cwnd .. 1.5 cwnd                     (sections 4.2 to 4.5)
 //! loss:              ssthresh = beta FlightSize, at least 2;  cwnd = ssthresh, 1 after a timeout   (sections 4.6, 4.8)
 //!                    W_max = cwnd, or (1 + beta)/2 cwnd if it was below W_max already       (section 4.7)
 //! ```
 //!
-//! C = 0.4, beta = 0.7, windows in packets, times in seconds. Slow start is Reno's. A loss judged wireless leaves the window
-//! as it is.
+//! C = 0.4, beta = 0.7, windows in packets, times in seconds. K is negative where an epoch begins above W_max, so that
+//! W_cubic(0) is always the window that the epoch begins with. t leaves out the time in which the receiver's window or the end
+//! of the data held the sender back, and the window does not grow in it (sections 4.2, 5.8). FlightSize is at most cwnd
+//! (`window.rs`). Slow start is Reno's. A loss judged wireless leaves the window as it is.
 //!
-//! Deviations: nothing is undone after a spurious loss (section 4.9), and slow start has no other end than a loss or ssthresh
-//! (section 4.10).
+//! Not done, with the reason:
+//!
+//! - *HyStart++* (RFC 9406; "SHOULD" in section 4.10): slow start ends with a loss or at ssthresh, like that of every other
+//!   TCP here, so that they differ in one thing only. As section 4.6 says, losses may then last for more than a round trip.
+//! - *Undoing a cut after a spurious loss* (section 4.9, "MAY"): links here never reorder packets.
+//! - *A window of less than 2 after an echo of a mark* (section 4.6): a mark leaves at least 2, like a loss.
+//! - *Proportional rate reduction* (RFC 6937; "can be used", section 4.6): pipe limits recovery (RFC 6675).
+//! - W_est never lowers cwnd, which may be ahead of it: the target lies one round trip later.
+//!
+//! Deviations: none besides.
 
-use losscause::{AckSample, Span, Time};
+use losscause::{Span, Time};
 
 use super::super::loss_event::{Answer, LossEvent};
 use super::super::window::Window;
+use super::{Acked, Growth};
 
 #[derive(Clone, Debug)]
 pub(in super::super) struct Cubic {
@@ -28,12 +39,14 @@ pub(in super::super) struct Cubic {
     epoch: Option<Epoch>,
     /// The next epoch starts at its own W_max, with K = 0.
     afresh: bool,
-    rtt: Span,
+    srtt: Span,
+    last_ack: Option<Time>,
 }
 
 /// A stage of congestion avoidance.
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
+    /// When it began, later by the time in which the window was not used.
     began: Time,
     k: f64,
     w_est: f64,
@@ -44,32 +57,38 @@ const BETA: f64 = 0.7;
 
 impl Cubic {
     pub(super) fn new() -> Self {
-        Self { w_max: 0.0, cwnd_prior: 0.0, epoch: None, afresh: true, rtt: Span::ZERO }
+        Self { w_max: 0.0, cwnd_prior: 0.0, epoch: None, afresh: true, srtt: Span::ZERO, last_ack: None }
     }
 
-    pub(super) fn on_ack(&mut self, window: &mut Window, sample: &AckSample, may_grow: bool) {
-        if let Some(rtt) = sample.rtt {
-            self.rtt = rtt;
+    pub(super) fn on_ack(&mut self, window: &mut Window, acked: &Acked<'_>) {
+        let now = acked.sample.at;
+        let before = self.last_ack.replace(now).unwrap_or(now);
+        self.srtt = acked.srtt.unwrap_or(self.srtt);
+        match acked.growth {
+            Growth::Due if window.cwnd < window.ssthresh => window.grow(),
+            Growth::Due => self.avoid_congestion(window, now, acked.sample.newly_acked_pkts),
+            Growth::Repairing => {}
+            Growth::Unused => {
+                if let Some(epoch) = &mut self.epoch {
+                    epoch.began += now - before;
+                }
+            }
         }
-        if !may_grow {
-            return;
-        }
-        if window.cwnd < window.ssthresh {
-            window.grow();
-            return;
-        }
+    }
+
+    fn avoid_congestion(&mut self, window: &mut Window, now: Time, acked_pkts: u64) {
         let epoch = match self.epoch {
             Some(epoch) => epoch,
-            None => self.begin(sample.at, window.cwnd),
+            None => self.begin(now, window.cwnd),
         };
         let alpha = if epoch.w_est < self.cwnd_prior { 3.0 * (1.0 - BETA) / (1.0 + BETA) } else { 1.0 };
-        let w_est = epoch.w_est + alpha * sample.newly_acked_pkts as f64 / window.cwnd;
+        let w_est = epoch.w_est + alpha * acked_pkts as f64 / window.cwnd;
         self.epoch = Some(Epoch { w_est, ..epoch });
-        let t = (sample.at - epoch.began).as_secs_f64();
+        let t = (now - epoch.began).as_secs_f64();
         if w_cubic(t, epoch.k, self.w_max) < w_est {
             window.cwnd = window.cwnd.max(w_est);
         } else {
-            let target = w_cubic(t + self.rtt.as_secs_f64(), epoch.k, self.w_max);
+            let target = w_cubic(t + self.srtt.as_secs_f64(), epoch.k, self.w_max);
             let target = target.clamp(window.cwnd, 1.5 * window.cwnd);
             window.cwnd += (target - window.cwnd) / window.cwnd;
         }
@@ -79,8 +98,7 @@ impl Cubic {
         if self.afresh {
             self.w_max = cwnd;
         }
-        let k = cube_root(((self.w_max - cwnd) / C).max(0.0));
-        Epoch { began: now, k, w_est: cwnd }
+        Epoch { began: now, k: cube_root((self.w_max - cwnd) / C), w_est: cwnd }
     }
 
     pub(super) fn on_fast_retransmit(&mut self, window: &mut Window, loss: &LossEvent) -> Answer {
@@ -107,7 +125,7 @@ impl Cubic {
         self.w_max = if cwnd < self.w_max { cwnd * (1.0 + BETA) / 2.0 } else { cwnd };
         self.cwnd_prior = cwnd;
         self.epoch = None;
-        window.ssthresh = (flight_pkts as f64 * BETA).max(2.0);
+        window.ssthresh = (window.in_network(flight_pkts) as f64 * BETA).max(2.0);
     }
 }
 
@@ -117,8 +135,11 @@ fn w_cubic(t: f64, k: f64, w_max: f64) -> f64 {
 
 /// By Newton's method, in operations that every machine rounds alike.
 fn cube_root(x: f64) -> f64 {
-    if x <= 0.0 {
+    if x == 0.0 {
         return 0.0;
+    }
+    if x < 0.0 {
+        return -cube_root(-x);
     }
     let mut root = x.sqrt().max(1.0);
     for _ in 0..64 {
@@ -133,8 +154,9 @@ fn cube_root(x: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use losscause::Verdict;
+    use losscause::{AckSample, Verdict};
 
+    use super::super::super::stream::Stream;
     use super::*;
 
     fn at(ms: i64) -> Time {
@@ -149,15 +171,18 @@ mod tests {
         (cubic, window)
     }
 
-    fn ack(ms: i64, rtt_ms: i64) -> AckSample {
-        AckSample::new(at(ms)).with_rtt(Some(Span::from_millis(rtt_ms)))
+    fn ack(cubic: &mut Cubic, window: &mut Window, ms: i64, srtt_ms: i64, growth: Growth) {
+        let (stream, srtt) = (Stream { una: 1, next: 1, sent: 1, end: 9 }, Span::from_millis(srtt_ms));
+        // The round-trip time of this very ACK does not matter.
+        let sample = AckSample::new(at(ms)).with_rtt(Some(Span::from_millis(9_000)));
+        cubic.on_ack(window, &Acked { sample: &sample, stream: &stream, srtt: Some(srtt), growth });
     }
 
     #[test]
     fn cube_roots_are_right() {
-        for x in [0.0, 1e-9, 0.5, 1.0, 75.0, 1e12_f64] {
+        for x in [0.0, 1e-9, 0.5, 1.0, 75.0, 1e12, -75.0_f64] {
             let root = cube_root(x);
-            assert!((root * root * root - x).abs() <= x * 1e-14, "{x}: {root}");
+            assert!((root * root * root - x).abs() <= x.abs() * 1e-14, "{x}: {root}");
         }
     }
 
@@ -176,16 +201,56 @@ mod tests {
     #[test]
     fn an_ack_moves_the_window_towards_where_it_should_be_a_round_trip_later() {
         let (mut cubic, mut window) = cut_at(100.0);
-        cubic.on_ack(&mut window, &ack(0, 1_000), true);
+        ack(&mut cubic, &mut window, 0, 1_000, Growth::Due);
         // W(0) = 70 is below W_est = 70 + 0.529/70: Reno's.
         assert!((window.cwnd - (70.0 + 9.0 / 17.0 / 70.0)).abs() < 1e-9);
         let before = window.cwnd;
-        cubic.on_ack(&mut window, &ack(1_000, 1_000), true);
+        ack(&mut cubic, &mut window, 1_000, 1_000, Growth::Due);
         // W(2 s) = 0.4 (2 - 4.217)^3 + 100 = 95.641.
         assert!((window.cwnd - (before + (95.641 - before) / before)).abs() < 1e-4);
         let before = window.cwnd;
-        cubic.on_ack(&mut window, &ack(60_000, 1_000), true);
+        ack(&mut cubic, &mut window, 60_000, 1_000, Growth::Due);
         assert!((window.cwnd - before - 0.5).abs() < 1e-9, "at most 1.5 cwnd is aimed at");
+    }
+
+    #[test]
+    fn an_epoch_that_begins_above_w_max_begins_at_its_own_window() {
+        // K = cbrt((70 - 100)/0.4) = -4.217 s: W(0) = 100 and W(1 s) = 0.4 5.217^3 + 70 = 126.8.
+        let (mut cubic, _) = cut_at(70.0);
+        let epoch = cubic.begin(at(0), 100.0);
+        assert!((epoch.k + 4.217_163).abs() < 1e-6);
+        for (t, expected) in [(0.0, 100.0), (1.0, 126.802)] {
+            assert!((w_cubic(t, epoch.k, 70.0) - expected).abs() < 1e-3, "{t}");
+        }
+    }
+
+    #[test]
+    fn a_window_that_is_not_used_does_not_grow_and_its_time_does_not_count() {
+        let after = |growth| {
+            let (mut cubic, mut window) = cut_at(100.0);
+            ack(&mut cubic, &mut window, 0, 100, Growth::Due);
+            let before = window.cwnd;
+            for second in 1..=60 {
+                ack(&mut cubic, &mut window, 1_000 * second, 100, growth);
+            }
+            assert!(growth == Growth::Due || window.cwnd == before);
+            let began = cubic.epoch.unwrap().began;
+            ack(&mut cubic, &mut window, 60_100, 100, Growth::Due);
+            (began, window.cwnd - before)
+        };
+        let (began, grown) = after(Growth::Unused);
+        assert_eq!(began, at(60_000));
+        // W(0.2 s) = 0.4 (0.2 - 4.217)^3 + 100 = 74.1 is aimed at from 70.008.
+        assert!((grown - 4.06 / 70.0).abs() < 0.01, "{grown}");
+        assert_eq!(after(Growth::Repairing).0, at(0), "a wireless loss does not stop the clock");
+    }
+
+    #[test]
+    fn what_lies_above_a_stalled_cumulative_ack_does_not_count() {
+        let (mut cubic, mut window) = cut_at(100.0);
+        let loss = LossEvent { at: at(0), flight_pkts: 900, verdict: Verdict::Congestion, sending: None };
+        cubic.on_fast_retransmit(&mut window, &loss);
+        assert_eq!(window.ssthresh, 49.0, "of a window of 70");
     }
 
     #[test]
@@ -206,7 +271,7 @@ mod tests {
         cubic.on_timeout(&mut window, 70, false);
         assert_eq!((window.cwnd, window.ssthresh), (1.0, 49.0));
         window.cwnd = 49.0;
-        cubic.on_ack(&mut window, &ack(100, 100), true);
+        ack(&mut cubic, &mut window, 100, 100, Growth::Due);
         assert_eq!((cubic.w_max, cubic.epoch.unwrap().k), (49.0, 0.0));
     }
 

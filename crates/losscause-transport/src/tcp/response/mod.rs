@@ -9,11 +9,12 @@ mod veno;
 mod westwood;
 mod westwood_vt;
 
-use losscause::{AckSample, Time};
+use losscause::{AckSample, Span, Time};
 
-use super::config::{Config, ResponseScheme};
+use super::config::Config;
 use super::loss_event::{Answer, LossEvent};
 use super::stream::Stream;
+use super::variant::ResponseScheme;
 use super::window::Window;
 use aimd::Aimd;
 use cubic::Cubic;
@@ -22,7 +23,6 @@ use vegas::Vegas;
 pub use vegas::VegasParameters;
 use veno::Veno;
 use westwood::Westwood;
-pub use westwood::WestwoodRules;
 use westwood_vt::WestwoodVt;
 pub use westwood_vt::WestwoodVtParameters;
 
@@ -38,6 +38,31 @@ pub(super) enum Response {
     NewJersey(NewJersey),
 }
 
+/// An ACK of new data, as a response sees it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Acked<'a> {
+    /// What it told.
+    pub(super) sample: &'a AckSample,
+    /// Where the stream stands now.
+    pub(super) stream: &'a Stream,
+    /// The smoothed round-trip time (RFC 6298); none before the first measurement.
+    pub(super) srtt: Option<Span>,
+    /// Whether the window may grow.
+    pub(super) growth: Growth,
+}
+
+/// Whether an ACK of new data may open the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Growth {
+    /// It may.
+    Due,
+    /// Not while a loss is being repaired, nor by the echo of a mark.
+    Repairing,
+    /// Not while the receiver's window or the end of the data holds the sender back: what cwnd allows was not tried (RFC 9438,
+    /// section 5.8).
+    Unused,
+}
+
 impl Response {
     pub(super) fn new(config: &Config) -> Self {
         match config.response {
@@ -45,7 +70,7 @@ impl Response {
             ResponseScheme::Vegas(parameters) => Self::Vegas(Vegas::new(config, parameters)),
             ResponseScheme::Veno => Self::Veno(Veno::new(config)),
             ResponseScheme::Cubic => Self::Cubic(Cubic::new()),
-            ResponseScheme::Westwood(rules) => Self::Westwood(Westwood::new(config, rules)),
+            ResponseScheme::Westwood => Self::Westwood(Westwood::new(config)),
             ResponseScheme::WestwoodVt(parameters) => Self::WestwoodVt(WestwoodVt::new(config, parameters)),
             ResponseScheme::NewJersey => Self::NewJersey(NewJersey::default()),
         }
@@ -59,23 +84,25 @@ impl Response {
         }
     }
 
-    /// New data was acknowledged; `may_grow` unless a loss is being repaired.
+    /// New data was acknowledged.
     #[inline]
-    pub(super) fn on_ack(&mut self, window: &mut Window, sample: &AckSample, stream: &Stream, may_grow: bool) {
+    pub(super) fn on_ack(&mut self, window: &mut Window, acked: &Acked<'_>) {
         match self {
-            Self::Aimd(aimd) if may_grow => aimd.grow(window),
+            Self::Aimd(aimd) if acked.growth == Growth::Due => aimd.grow(window),
             Self::Aimd(_) => {}
-            _ => self.take_in(window, sample, stream, may_grow),
+            _ => self.take_in(window, acked),
         }
     }
 
     #[inline(never)]
-    fn take_in(&mut self, window: &mut Window, sample: &AckSample, stream: &Stream, may_grow: bool) {
+    fn take_in(&mut self, window: &mut Window, acked: &Acked<'_>) {
+        let Acked { sample, stream, .. } = acked;
+        let may_grow = acked.growth == Growth::Due;
         match self {
             Self::Aimd(_) => {}
             Self::Vegas(vegas) => vegas.on_ack(window, sample, stream, may_grow),
             Self::Veno(veno) => veno.on_ack(window, sample, may_grow),
-            Self::Cubic(cubic) => cubic.on_ack(window, sample, may_grow),
+            Self::Cubic(cubic) => cubic.on_ack(window, acked),
             Self::Westwood(westwood) => westwood.on_ack(window, sample, may_grow),
             Self::WestwoodVt(westwood) => westwood.on_ack(window, sample, may_grow),
             Self::NewJersey(jersey) => jersey.on_ack(window, sample, may_grow),

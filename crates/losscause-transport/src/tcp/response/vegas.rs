@@ -21,8 +21,9 @@
 
 use losscause::{AckSample, Time};
 
-use super::super::config::{Config, Halving, VegasRules};
+use super::super::config::Config;
 use super::super::loss_event::{Answer, LossEvent};
+use super::super::quirks::{Halving, VegasRules};
 use super::super::stream::Stream;
 use super::super::window::Window;
 
@@ -35,20 +36,17 @@ pub struct VegasParameters {
     pub beta_pkts: u32,
     /// Above it slow start ends (ns-2 `v_gamma_`).
     pub gamma_pkts: u32,
-    /// Whose rules.
-    pub rules: VegasRules,
 }
 
 impl VegasParameters {
     /// The thresholds of the paper's Vegas-1,3 and of ns-2.35.
-    pub const fn new(rules: VegasRules) -> Self {
-        Self { alpha_pkts: 1, beta_pkts: 3, gamma_pkts: 1, rules }
-    }
+    pub const PUBLISHED: Self = Self { alpha_pkts: 1, beta_pkts: 3, gamma_pkts: 1 };
 }
 
 #[derive(Clone, Debug)]
 pub(in super::super) struct Vegas {
     parameters: VegasParameters,
+    rules: VegasRules,
     halving: Halving,
     initial_window_pkts: u32,
     /// The initial window opens with the next ACK.
@@ -73,7 +71,8 @@ impl Vegas {
     pub(super) fn new(config: &Config, parameters: VegasParameters) -> Self {
         Self {
             parameters,
-            halving: config.halving,
+            rules: config.quirks.vegas,
+            halving: config.quirks.halving,
             initial_window_pkts: config.initial_window_pkts,
             opens_next: false,
             base_rtt: None,
@@ -89,7 +88,7 @@ impl Vegas {
 
     /// The SYN was acknowledged.
     pub(super) fn on_open(&mut self, window: &mut Window, initial_pkts: u32) {
-        match self.parameters.rules {
+        match self.rules {
             VegasRules::Ns2 => self.opens_next = true,
             VegasRules::Published => window.restart(initial_pkts),
         }
@@ -140,8 +139,8 @@ impl Vegas {
     }
 
     fn adjust(&mut self, window: &mut Window, diff: f64) {
-        let VegasParameters { alpha_pkts, beta_pkts, gamma_pkts, rules } = self.parameters;
-        let diff = if rules == VegasRules::Ns2 { (diff + 0.5).trunc() } else { diff };
+        let VegasParameters { alpha_pkts, beta_pkts, gamma_pkts } = self.parameters;
+        let diff = if self.rules == VegasRules::Ns2 { (diff + 0.5).trunc() } else { diff };
         self.increment = 0.0;
         if window.cwnd < window.ssthresh {
             self.grows = !self.grows;
@@ -191,10 +190,12 @@ mod tests {
     use losscause::{Span, Verdict};
 
     use super::super::super::loss_event::Sending;
+    use super::super::super::quirks::Quirks;
     use super::*;
 
     fn vegas(rules: VegasRules) -> Vegas {
-        Vegas::new(&Config::ns2(), VegasParameters::new(rules))
+        let quirks = Quirks { vegas: rules, ..Quirks::NS2_2_35 };
+        Vegas::new(&Config { quirks, ..Config::ns2() }, VegasParameters::PUBLISHED)
     }
 
     fn window(cwnd: f64, ssthresh: f64) -> Window {

@@ -16,8 +16,9 @@
 use losscause::filter::Backlog;
 use losscause::{AckSample, Span};
 
-use super::super::config::{Config, Halving};
+use super::super::config::Config;
 use super::super::loss_event::{Answer, LossEvent};
+use super::super::quirks::Halving;
 use super::super::window::Window;
 
 #[derive(Clone, Debug)]
@@ -33,7 +34,7 @@ const BETA_PKTS: f64 = 3.0;
 
 impl Veno {
     pub(super) fn new(config: &Config) -> Self {
-        Self { halving: config.halving, backlog: Backlog::default(), skipped: false }
+        Self { halving: config.quirks.halving, backlog: Backlog::default(), skipped: false }
     }
 
     pub(super) fn on_ack(&mut self, window: &mut Window, sample: &AckSample, may_grow: bool) {

@@ -35,19 +35,9 @@ use losscause::{AckSample, Span, Time};
 
 use super::super::config::Config;
 use super::super::loss_event::{Answer, LossEvent};
+use super::super::quirks::WestwoodRules;
 use super::super::window::Window;
 use super::delivered::Delivered;
-
-/// Whose rules Westwood follows where they differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WestwoodRules {
-    /// The paper's.
-    Published,
-    /// The authors' agent for ns-2 over NewReno, as later revised.
-    Ns2,
-    /// The authors' agents for ns-2 of 2001 and 2002.
-    Ns2In2001,
-}
 
 #[derive(Clone, Debug)]
 pub(in super::super) struct Westwood {
@@ -65,10 +55,11 @@ pub(in super::super) struct Westwood {
 const MOST_SLOW_START_LOSSES: f64 = 4.0;
 
 impl Westwood {
-    pub(super) fn new(config: &Config, rules: WestwoodRules) -> Self {
+    pub(super) fn new(config: &Config) -> Self {
+        let rules = config.quirks.westwood;
         Self {
             rules,
-            tick: if rules == WestwoodRules::Ns2In2001 { config.tick } else { Span::from_nanos(1) },
+            tick: if rules == WestwoodRules::Ns2In2001 { config.quirks.tick } else { Span::from_nanos(1) },
             bandwidth: Bandwidth::new(rules.filter()),
             rtt_min: None,
             delivered: Delivered::default(),
@@ -253,6 +244,7 @@ impl Bandwidth {
 mod tests {
     use losscause::Verdict;
 
+    use super::super::super::quirks::Quirks;
     use super::*;
 
     fn at(ms: i64) -> Time {
@@ -292,11 +284,15 @@ mod tests {
         assert_eq!(bandwidth.last_at, Some(at(500)));
     }
 
+    fn config(westwood: WestwoodRules, base: Config) -> Config {
+        Config { quirks: Quirks { westwood, ..base.quirks }, ..base }
+    }
+
     /// 8.4 packets fill the path.
     fn settled(rules: WestwoodRules) -> Westwood {
         let bandwidth =
             Bandwidth { estimate: 84.0, last_sample: 84.0, last_at: Some(at(0)), ..Bandwidth::new(rules.filter()) };
-        Westwood { bandwidth, rtt_min: Some(Span::from_millis(100)), ..Westwood::new(&Config::rfc(), rules) }
+        Westwood { bandwidth, rtt_min: Some(Span::from_millis(100)), ..Westwood::new(&config(rules, Config::rfc())) }
     }
 
     #[test]
@@ -358,7 +354,7 @@ mod tests {
     #[test]
     fn rtt_min_in_ticks_leaves_their_fraction_out() {
         let rtt_min = |rules, rtt_ms| {
-            let mut westwood = Westwood::new(&Config::ns2_2001(), rules);
+            let mut westwood = Westwood::new(&config(rules, Config::ns2_2001()));
             let mut window = Window { cwnd: 10.0, ssthresh: 5.0, max_pkts: 100 };
             let rtt = Some(Span::from_millis(rtt_ms));
             let sample = AckSample::new(at(500)).with_rtt(rtt);
@@ -373,7 +369,7 @@ mod tests {
     #[test]
     fn in_ns2_an_ack_tells_of_two_packets_at_most_and_the_filter_is_slower() {
         let estimate = |rules| {
-            let mut westwood = Westwood::new(&Config::rfc(), rules);
+            let mut westwood = Westwood::new(&config(rules, Config::rfc()));
             let mut window = Window { cwnd: 10.0, ssthresh: 5.0, max_pkts: 100 };
             for (ms, newly_acked_pkts) in [(0, 1), (100, 5)] {
                 let sample = AckSample::new(at(ms)).with_newly_acked(newly_acked_pkts);

@@ -33,7 +33,7 @@ use losscause::{AckSample, Span, Time, Verdict};
 use super::super::config::Config;
 use super::super::loss_event::{Answer, LossEvent};
 use super::super::window::Window;
-use super::westwood::{Westwood, WestwoodRules};
+use super::westwood::Westwood;
 
 /// Thresholds of WestwoodVT, packets in queues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,15 +42,11 @@ pub struct WestwoodVtParameters {
     pub alpha_pkts: u32,
     /// A loss with more is congestion. At least [`WestwoodVtParameters::alpha_pkts`].
     pub beta_pkts: u32,
-    /// Whose rules the Westwood beneath follows.
-    pub westwood: WestwoodRules,
 }
 
 impl WestwoodVtParameters {
     /// The thresholds of the paper, for queues of 20 packets.
-    pub const fn new(westwood: WestwoodRules) -> Self {
-        Self { alpha_pkts: 14, beta_pkts: 16, westwood }
-    }
+    pub const PUBLISHED: Self = Self { alpha_pkts: 14, beta_pkts: 16 };
 }
 
 #[derive(Clone, Debug)]
@@ -68,7 +64,7 @@ impl WestwoodVt {
             window_of: WindowOf::Cwnd,
         };
         let rule = VegasBuffer::new(&thresholds).expect("Config::validate has ordered the thresholds");
-        Self { westwood: Westwood::new(config, parameters.westwood), rule }
+        Self { westwood: Westwood::new(config), rule }
     }
 
     pub(super) fn on_ack(&mut self, window: &mut Window, sample: &AckSample, may_grow: bool) {
@@ -124,7 +120,7 @@ mod tests {
 
     /// 100 packets/s and a path of 60 ms, six packets; the queue adds 30 ms to the last ACK, so that Delta is a third of `cwnd`.
     fn settled(cwnd: f64) -> WestwoodVt {
-        let mut vt = WestwoodVt::new(&Config::rfc(), WestwoodVtParameters::new(WestwoodRules::Published));
+        let mut vt = WestwoodVt::new(&Config::rfc(), WestwoodVtParameters::PUBLISHED);
         let mut window = Window { cwnd, ssthresh: 2.0, max_pkts: 100 };
         for i in 0..2_000 {
             ack(&mut vt, &mut window, 10 * i, if i < 1_999 { 60 } else { 90 });
@@ -183,7 +179,7 @@ mod tests {
 
     #[test]
     fn before_any_round_trip_time_nothing_is_decided() {
-        let mut vt = WestwoodVt::new(&Config::rfc(), WestwoodVtParameters::new(WestwoodRules::Published));
+        let mut vt = WestwoodVt::new(&Config::rfc(), WestwoodVtParameters::PUBLISHED);
         let mut window = Window { cwnd: 9.0, ssthresh: 9.0, max_pkts: 100 };
         let loss = LossEvent { at: at(0), flight_pkts: 9, verdict: Verdict::Congestion, sending: None };
         assert_eq!(vt.on_fast_retransmit(&mut window, &loss), Answer::Kept);

@@ -1,16 +1,16 @@
 //! The allowed rate by RFC 5348, sections 4.2 to 4.5.
 //!
-//! With p > 0 the rate is the equation's, without loss it doubles once per round-trip time; either is at most twice
-//! the largest receive rate reported in the last two round-trip times (less after a loss while the application was
-//! the limit), and at least one packet in 64 s.
+//! With p > 0 the rate is the equation's; without loss it doubles once per round-trip time. Both are at most twice the
+//! largest receive rate reported in the last two round-trip times (less after a loss in a data-limited interval), and
+//! at least one packet in 64 s.
 //!
 //! Readings:
-//! - The receive rates begin with infinity, as of the start of sending, so that "the first two round-trip times of the
-//!   connection" go without that limit: the first report, which answers the first packet, and the second.
-//! - The initial rate W_init/R takes the R of the moment, not the first one.
-//! - A report carries no mark for a new loss event, so a loss while the application was the limit is known by a rise of p.
-//! - Idle without ever having had a report: the rate stays. The pseudocode of section 4.4 asks for rates that are not
-//!   known yet.
+//! - The receive rates begin with infinity, as of the start of sending. So the limit does not hold in "the first two
+//!   round-trip times of the connection": for the first report, which answers the first packet, and for the second.
+//! - The initial rate W_init/R takes the current R, not the first one.
+//! - A report carries no mark for a new loss event, so a loss in a data-limited interval is recognised by a rise of p.
+//! - An idle sender that never had a report keeps its rate. The pseudocode of section 4.4 uses rates that are not known
+//!   yet.
 
 use losscause::{Span, Time};
 

@@ -1,0 +1,100 @@
+//! What is wrong with a [`Config`].
+
+use core::fmt;
+
+use losscause::Span;
+
+use super::Config;
+
+/// A setting out of its range.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ConfigError {
+    /// A count or size that must be at least 1 is 0.
+    Zero {
+        /// The field's name.
+        key: &'static str,
+    },
+    /// A time that must be positive is not.
+    NotPositive {
+        /// The field's name.
+        key: &'static str,
+        /// Its value.
+        value: Span,
+    },
+    /// A time that must not be negative is.
+    Negative {
+        /// The field's name.
+        key: &'static str,
+        /// Its value.
+        value: Span,
+    },
+    /// [`Config::additive_increase_pkts`] is not finite or not above 0.
+    AdditiveIncrease {
+        /// Its value, packets.
+        value: f64,
+    },
+    /// The receiver's window exceeds [`Config::LARGEST_WINDOW_PKTS`].
+    WindowTooLarge {
+        /// Its value, packets.
+        value: u32,
+    },
+    /// The largest timeout is below the smallest.
+    RtoRange {
+        /// The smallest.
+        min: Span,
+        /// The largest.
+        max: Span,
+    },
+    /// Vegas' upper threshold is below its lower one.
+    VegasThresholds {
+        /// The lower one, packets.
+        alpha: u32,
+        /// The upper one, packets.
+        beta: u32,
+    },
+    /// WestwoodVT's upper threshold is below its lower one.
+    WestwoodVtThresholds {
+        /// The lower one, packets.
+        alpha: u32,
+        /// The upper one, packets.
+        beta: u32,
+    },
+    /// New Jersey runs without [`Config::ecn`].
+    MarksMissing,
+    /// [`crate::tcp::Quirks::tick_offset`] is not within one tick.
+    TickOffset {
+        /// Its value.
+        value: Span,
+        /// The tick.
+        tick: Span,
+    },
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Zero { key } => write!(f, "{key} must be at least 1, but is 0"),
+            Self::NotPositive { key, value } => write!(f, "{key} must be above zero, but is {value}"),
+            Self::Negative { key, value } => write!(f, "{key} must not be negative, but is {value}"),
+            Self::AdditiveIncrease { value } => {
+                write!(f, "additive_increase_pkts must be finite and above 0, but is {value}")
+            }
+            Self::WindowTooLarge { value } => {
+                write!(f, "max_window_pkts must be at most {}, but is {value}", Config::LARGEST_WINDOW_PKTS)
+            }
+            Self::RtoRange { min, max } => write!(f, "max_rto must be at least min_rto ({min}), but is {max}"),
+            Self::VegasThresholds { alpha, beta } => {
+                write!(f, "Vegas' beta must be at least its alpha ({alpha} packets), but is {beta}")
+            }
+            Self::WestwoodVtThresholds { alpha, beta } => {
+                write!(f, "WestwoodVT's beta must be at least its alpha ({alpha} packets), but is {beta}")
+            }
+            Self::MarksMissing => write!(f, "ecn must be set for New Jersey, which responds to marks, but is not"),
+            Self::TickOffset { value, tick } => {
+                write!(f, "quirks.tick_offset must be from zero to below quirks.tick ({tick}), but is {value}")
+            }
+        }
+    }
+}
+
+impl core::error::Error for ConfigError {}
