@@ -25,7 +25,7 @@ pub fn tfrc_receiver(data: &[u8]) {
     let mut bytes = Bytes(data);
     let Some(choice) = bytes.u8() else { return };
     let algorithm = Algorithm::AT_RECEIVERS[usize::from(choice >> 2) % Algorithm::AT_RECEIVERS.len()];
-    let mut receiver = Receiver::new(&config(choice), algorithm.build());
+    let mut receiver = Receiver::new(&config(choice), algorithm.build().expect("published parameters"));
     let (mut now, mut seq, mut skips) = (Time::ZERO, 0, Skips::new());
     for taken in 1..=MESSAGES as u64 {
         let Some((later, data)) = data_packet(&mut bytes, now, seq) else { return };

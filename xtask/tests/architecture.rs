@@ -15,6 +15,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("losscause-sim", &["losscause-transport", "losscause"]),
     ("losscause-study", &["losscause-sim", "losscause-transport", "losscause"]),
     ("losscause-cli", &["losscause-study", "losscause-sim", "losscause-transport", "losscause"]),
+    // A plug-in sees what any package outside of the workspace would see.
+    ("near-minimum", &["losscause-cli", "losscause-study", "losscause"]),
     ("xtask", &["losscause-cli", "losscause-study", "losscause-sim", "losscause-transport", "losscause"]),
 ];
 
@@ -27,8 +29,12 @@ fn read(path: &Path) -> String {
 }
 
 fn manifests() -> BTreeMap<String, Table> {
-    let crates = fs::read_dir(root().join("crates")).expect("crates/ can be listed").map(|e| e.unwrap().path());
-    crates
+    let packages = ["crates", "examples"].map(|folder| {
+        fs::read_dir(root().join(folder)).unwrap_or_else(|e| panic!("{folder}/: {e}")).map(|e| e.unwrap().path())
+    });
+    packages
+        .into_iter()
+        .flatten()
         .chain([root().join("xtask")])
         .map(|dir| {
             let manifest: Table = toml::from_str(&read(&dir.join("Cargo.toml"))).unwrap();

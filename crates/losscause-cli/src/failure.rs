@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use losscause::registry::RegistryError;
 use losscause_study::{InputError, RunError};
 
 /// Why the program ends with a status other than 0. `Display` is one plain sentence.
@@ -11,6 +12,9 @@ pub(crate) enum Failure {
     /// The input cannot be used: status 2.
     #[error(transparent)]
     Input(#[from] InputError),
+    /// An algorithm cannot be added to the others: status 2.
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
     /// The arguments make no sense: status 2.
     #[error("{0}")]
     Usage(String),
@@ -33,7 +37,7 @@ pub(crate) fn report(outcome: Result<(), Failure>) -> ExitCode {
     let status = match &outcome {
         Ok(()) => return ExitCode::SUCCESS,
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
-        Err(Failure::Input(_) | Failure::Usage(_)) => BAD_INPUT,
+        Err(Failure::Input(_) | Failure::Registry(_) | Failure::Usage(_)) => BAD_INPUT,
         Err(Failure::Run(error)) => {
             if error.is_bad_input() {
                 BAD_INPUT

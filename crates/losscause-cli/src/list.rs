@@ -1,7 +1,7 @@
 //! `losscause list`: what the program knows.
 
 use clap::ValueEnum;
-use losscause::Algorithm;
+use losscause::registry::{Info, Registry};
 use losscause_study::paper;
 use losscause_study::{InputError, Scenario, scenario};
 use serde::Serialize;
@@ -37,13 +37,13 @@ enum What {
 }
 
 /// Prints one list or all of them; or one scenario.
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Failure> {
     if let Some(name) = &arguments.name {
         return print_scenario(arguments.what, name);
     }
     let wanted = |what: What| arguments.what.is_none_or(|wanted| wanted == what);
     let lists = Lists {
-        algorithms: wanted(What::Algorithms).then(algorithms),
+        algorithms: wanted(What::Algorithms).then(|| algorithms(registry)),
         protocols: wanted(What::Protocols).then(protocols),
         scenarios: wanted(What::Scenarios).then(scenarios).transpose()?,
         papers: wanted(What::Papers).then(papers),
@@ -123,10 +123,9 @@ struct ItemEntry {
     title: &'static str,
 }
 
-fn algorithms() -> Vec<AlgorithmEntry> {
-    let entry = |algorithm: Algorithm| {
-        let info = algorithm.info();
-        let settings = algorithm.settings().iter().map(|s| SettingEntry { key: s.key, meaning: s.meaning });
+fn algorithms(registry: &Registry) -> Vec<AlgorithmEntry> {
+    let entry = |info: &'static Info| {
+        let settings = info.settings.iter().map(|s| SettingEntry { key: s.key, meaning: s.meaning });
         AlgorithmEntry {
             name: info.name,
             summary: info.summary,
@@ -135,25 +134,7 @@ fn algorithms() -> Vec<AlgorithmEntry> {
             settings: settings.collect(),
         }
     };
-    let oracle = AlgorithmEntry {
-        name: scenario::lda::OMNISCIENT,
-        summary: "told the true cause of every loss: the best an algorithm can do, in a simulator only",
-        paper: Algorithm::Biaz.info().paper,
-        section: "III",
-        settings: vec![],
-    };
-    let labelled = AlgorithmEntry {
-        name: scenario::lda::LABELLED,
-        summary: "told the true cause, and right with given probabilities; in a simulator only",
-        paper: "Barman & Matta, 2002",
-        section: "2.1",
-        settings: vec![
-            SettingEntry { key: "P_CC", meaning: "probability that a congestion loss is called so, 0 to 1" },
-            SettingEntry { key: "P_WW", meaning: "probability that a wireless loss is called so, 0 to 1" },
-            SettingEntry { key: "timeouts", meaning: "whether TCP's timeouts are labelled, too: true or false" },
-        ],
-    };
-    Algorithm::ALL.into_iter().map(entry).chain([oracle, labelled]).collect()
+    registry.infos().map(entry).collect()
 }
 
 /// The protocols as the scenario's schema describes them, TCP followed by its variants.
@@ -257,8 +238,9 @@ mod tests {
         assert!(protocols().iter().any(|p| p.name == "tfrc" && !p.summary.is_empty()));
         let newreno = Some("newreno".to_owned());
         assert!(protocols().iter().any(|p| p.name == "tcp" && p.variant == newreno && !p.summary.is_empty()));
-        assert!(algorithms().iter().any(|a| a.name == "ZBS" && a.section == "VII-A"));
-        assert!(algorithms().iter().any(|a| a.name == "omniscient"));
+        let algorithms = algorithms(&losscause_study::registry());
+        assert!(algorithms.iter().any(|a| a.name == "ZBS" && a.section == "VII-A"));
+        assert!(algorithms.iter().any(|a| a.name == "omniscient"));
         assert!(scenarios().unwrap().iter().any(|s| s.name == "cen2003/WLH"));
         assert!(papers().iter().any(|p| p.items.iter().any(|i| i.name == "cen2003/table2")));
     }

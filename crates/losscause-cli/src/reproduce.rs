@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use losscause::registry::Registry;
 use losscause_study::parallel::Jobs;
 use losscause_study::reproduce::{Event, Plan, Repetitions, Reproduction, Selection, Sheet, Variation};
 use losscause_study::{RunError, atomic, item::Item, report};
@@ -42,7 +43,7 @@ pub(crate) struct Arguments {
 }
 
 /// Makes the runs, prints the tables as they are complete, then the score.
-pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
+pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failure> {
     let begun = Instant::now();
     let selection = Selection::parse(&arguments.items)?;
     let repetitions = match arguments.runs {
@@ -55,7 +56,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     if let Some(out) = &out {
         make_writable(out)?;
     }
-    let plan = Plan::new(&selection, repetitions, arguments.seed, &Variation::default())?;
+    let plan = Plan::new_with(registry, &selection, repetitions, arguments.seed, &Variation::default())?;
     // Tables of numbers show no drawing.
     let draws = out.is_some() || arguments.format == Format::Json;
     let plan = if draws { plan.drawing() } else { plan };

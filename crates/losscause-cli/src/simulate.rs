@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use losscause::registry::Registry;
 use losscause_study::scenario::schema;
 use losscause_study::trace::TraceFile;
 use losscause_study::{Measurements, Scenario, Setting, paper, run_watched};
@@ -51,10 +52,10 @@ struct Report<'a> {
 }
 
 /// Runs the scenario and prints what was measured.
-pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
+pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failure> {
     let Some(file) = arguments.scenario else { return Ok(output::json(&schema())?) };
     let settings: Vec<Setting> = arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
-    let scenario = paper::open_scenario(&file, Path::new(""))?.with(&settings)?;
+    let scenario = paper::open_scenario_with(&file, Path::new(""), registry)?.with(&settings)?;
     let experiment = scenario.experiment()?;
     let mut trace = arguments.trace.map(|file| TraceFile::create(&file, &experiment.network)).transpose()?;
 

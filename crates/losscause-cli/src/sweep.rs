@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use losscause::registry::Registry;
 use losscause_study::parallel::Jobs;
 use losscause_study::sweep::{CellOutcome, Row, Store, Sweep};
 
@@ -28,8 +29,8 @@ pub(crate) struct Arguments {
 }
 
 /// Measures every cell, keeps it, and prints what changed.
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let sweep = Sweep::load(&arguments.sweep)?;
+pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Failure> {
+    let sweep = Sweep::load_with(&arguments.sweep, registry)?;
     let jobs = arguments.jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?;
     let cells = sweep.cells();
     // A setting that does not fit must not be found out after an hour.

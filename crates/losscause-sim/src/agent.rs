@@ -3,8 +3,8 @@
 use losscause::{AnyLda, AnySenderLda, AsTold, Differentiator, Time};
 use losscause_transport::{tcp, tfrc};
 
+use crate::asked::{Asked, Judging};
 use crate::ledger::{Judge, Watch};
-use crate::oracle::{Asked, Classifier, Judging};
 use crate::packet::{Packet, Payload, Pool};
 use crate::rng::Stream;
 use crate::topology::FlowProblem;
@@ -17,7 +17,7 @@ use crate::traffic::{Cbr, OnOff};
 #[allow(clippy::large_enum_variant)] // One per flow; a pointer would cost time per packet.
 #[repr(u8, align(64))] // A tag that is read at once, for every packet.
 pub(crate) enum Sender {
-    Tcp(tcp::Sender<Asked<AnySenderLda>>),
+    Tcp(tcp::Sender<Asked>),
     Tfrc(tfrc::Sender),
     Cbr(Cbr),
     OnOff(OnOff),
@@ -29,7 +29,7 @@ pub(crate) enum Sender {
 #[repr(u8, align(64))] // As above.
 pub(crate) enum Receiver {
     Tcp(tcp::Receiver<Judging>),
-    Tfrc(tfrc::Receiver<Classifier<AnyLda>>),
+    Tfrc(tfrc::Receiver<AnyLda>),
     /// Takes in what a source without feedback sends. What came is counted by the last link.
     Sink,
 }
@@ -44,10 +44,10 @@ pub(crate) fn ends(flow: &FlowSpec, seed: u64) -> Result<(Sender, Receiver), Flo
             let config = tcp::Config { quirks, ..*config };
             let (asked, judging) = match lda {
                 TcpLda::Nobody => (None, None),
-                TcpLda::Sender(lda) => (Some(Classifier::new(lda)), None),
+                TcpLda::Sender(lda) => (Some(lda.clone()), None),
                 TcpLda::Receiver { lda, heeded } => {
-                    let as_told = Classifier::Algorithm(AnySenderLda::AsTold(AsTold));
-                    (heeded.then_some(as_told), Some(Differentiator::new(Classifier::new(lda))))
+                    let as_told = AnySenderLda::AsTold(AsTold);
+                    (heeded.then_some(as_told), Some(Differentiator::new(lda.clone())))
                 }
             };
             let sender = tcp::Sender::with_lda(&config, Asked(asked.map(Box::new)));
@@ -55,7 +55,7 @@ pub(crate) fn ends(flow: &FlowSpec, seed: u64) -> Result<(Sender, Receiver), Flo
             (Sender::Tcp(sender.map_err(FlowProblem::Tcp)?), Receiver::Tcp(receiver.map_err(FlowProblem::Tcp)?))
         }
         Traffic::Tfrc { config, lda } => {
-            let receiver = tfrc::Receiver::new(config, Classifier::new(lda));
+            let receiver = tfrc::Receiver::new(config, lda.clone());
             (Sender::Tfrc(tfrc::Sender::new(config)), Receiver::Tfrc(receiver))
         }
         &Traffic::Cbr { rate_bps, packet_bytes } => (Sender::Cbr(Cbr::new(rate_bps, packet_bytes)), Receiver::Sink),

@@ -5,6 +5,7 @@
 //! - [`topology`]: what a network is, and what makes one invalid.
 //! - [`simulation`]: the event loop.
 //! - [`counters`]: what happened to packets, per flow and hop; exact at the instant a run stopped.
+//! - [`oracle`]: what can only answer because it is told the true cause.
 //! - [`report`]: what a flow achieved, and how good its verdicts were.
 //! - [`trace`]: every single event, for whoever wants them.
 //! - [`rng`]: one seed per run, one stream per component.
@@ -15,6 +16,7 @@
 #![warn(missing_docs)]
 
 mod agent;
+mod asked;
 mod channel;
 pub mod counters;
 mod custody;
@@ -26,7 +28,7 @@ mod ledger;
 mod line;
 mod link;
 mod lookout;
-mod oracle;
+pub mod oracle;
 mod packet;
 mod queue;
 pub mod report;
@@ -38,11 +40,12 @@ mod traffic;
 
 pub use channel::jakes;
 pub use counters::{Counters, HopCounters};
+pub use oracle::{Accuracy, Omniscient, Oracle};
 pub use report::{FlowReport, LossCounts, VerdictTally, Verdicts};
 pub use simulation::{ConservationError, Simulation};
 pub use topology::{
-    Accuracy, AtEnd, Between, ChannelSpec, CoDelSpec, DelayPoint, ErrorPosition, FlowId, FlowProblem, FlowSpec,
-    LdaSpec, Lengths, Limit, LinkId, LinkProblem, LinkSpec, Network, NetworkError, QueueProblem, QueueSpec, RedSpec,
-    Slots, TcpLda, TraceStart, Traffic, Turnover, VariationProblem, VariationSpec,
+    AtEnd, Between, ChannelSpec, CoDelSpec, DelayPoint, ErrorPosition, FlowId, FlowProblem, FlowSpec, Lengths, Limit,
+    LinkId, LinkProblem, LinkSpec, Network, NetworkError, QueueProblem, QueueSpec, RedSpec, Slots, TcpLda, TraceStart,
+    Traffic, Turnover, VariationProblem, VariationSpec,
 };
 pub use trace::{Event, EventKind, LinkEvent, PacketInfo, PacketKind, Recorder};

@@ -134,7 +134,7 @@ mod tests {
     use losscause_transport::{tcp, tfrc};
 
     use super::*;
-    use crate::topology::{LdaSpec, Limit, Traffic};
+    use crate::topology::{Limit, Traffic};
 
     const PLAIN: QueueSpec = QueueSpec::DropTail { limit: Limit::Packets(50) };
 
@@ -157,7 +157,7 @@ mod tests {
 
     fn tfrc() -> Traffic {
         let lda = AnyLda::Constant(lda::Constant::new(Verdict::Congestion));
-        Traffic::Tfrc { config: tfrc::Config::ns2(), lda: LdaSpec::Algorithm(lda) }
+        Traffic::Tfrc { config: tfrc::Config::ns2(), lda: lda }
     }
 
     #[test]

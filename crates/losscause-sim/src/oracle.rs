@@ -21,148 +21,116 @@
 //!
 //! Deviations: none. If the truth about a loss is not known, the answer is undecided.
 
-use losscause::ack::{Recovery, SenderInputs};
+use losscause::ack::SenderInputs;
 use losscause::lda::Needs;
-use losscause::observe::Differentiate;
-use losscause::truth::{Cause, Truth, Witness};
+use losscause::registry::{ConfigError, Field, Info, Parameters, Registry, RegistryError, Setting, check};
+use losscause::truth::{Cause, Truth};
 use losscause::verdict::Input;
 use losscause::{
-    AckSample, AnyLda, Arrival, DeclaredLoss, Differentiator, Judgement, Lda, Loss, Packet, Reason, SenderLda, Verdict,
+    AckSample, AnyLda, AnySenderLda, Arrival, DeclaredLoss, Judgement, Lda, Loss, Reason, SenderLda, Verdict,
 };
 
-use crate::topology::{Accuracy, LdaSpec};
+/// `registry`, and the oracles, which only a simulator can run.
+///
+/// # Errors
+/// If an algorithm of the registry answers to a name of theirs.
+pub fn with_oracles(registry: Registry) -> Result<Registry, RegistryError> {
+    registry.with(Omniscient)?.with(Accuracy::default())
+}
 
-/// What an end in the simulator may ask: an algorithm, or an oracle.
+/// The omniscient oracle has no parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Omniscient;
+
+/// How often an oracle of limited accuracy is right. The default is always.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Accuracy {
+    /// P[C|C]: the share of congestion losses that it calls congestion, 0 to 1.
+    pub p_cc: f64,
+    /// P[W|W]: the share of wireless losses that it calls wireless, 0 to 1.
+    pub p_ww: f64,
+    /// Whether timeouts are labelled, too; congestion otherwise.
+    pub timeouts: bool,
+    /// Whether a TCP sender's loss event is labelled by the cause of its first packet; by congestion, if that is the cause of any,
+    /// otherwise.
+    pub by_packet: bool,
+}
+
+/// An oracle.
 #[derive(Clone, Copy, Debug)]
-#[allow(clippy::large_enum_variant)] // One per flow, inside its receiver.
-pub(crate) enum Classifier<A> {
-    Algorithm(A),
-    Oracle(Accuracy),
-}
+pub struct Oracle(Accuracy);
 
-impl<A: Copy> Classifier<A> {
-    pub(crate) fn new(spec: &LdaSpec<A>) -> Self {
-        match spec {
-            LdaSpec::Algorithm(lda) => Classifier::Algorithm(*lda),
-            LdaSpec::Omniscient => Classifier::Oracle(Accuracy::default()),
-            LdaSpec::Labelled(accuracy) => Classifier::Oracle(*accuracy),
-        }
+static OMNISCIENT: Info =
+    Info::new("omniscient", "told the true cause of every loss: the best an algorithm can do, in a simulator only")
+        .from("Cen, Cosman & Voelker, IEEE/ACM Trans. Networking 11(5), 2003", "III");
+
+static LABELLED: Info =
+    Info::new("labelled", "told the true cause, and right with given probabilities; in a simulator only")
+        .from("Barman & Matta, 2002", "2.1")
+        .with_settings(&[
+            Setting::new("P_CC", "probability that a congestion loss is called so, 0 to 1"),
+            Setting::new("P_WW", "probability that a wireless loss is called so, 0 to 1"),
+            Setting::new("timeouts", "whether TCP's timeouts are labelled, too: true or false"),
+            Setting::new("by_packet", "whether a sender's loss event has the cause of its first packet: true or false"),
+        ]);
+
+impl Parameters for Omniscient {
+    fn info(&self) -> &'static Info {
+        &OMNISCIENT
+    }
+
+    fn build(&self) -> Result<AnyLda, ConfigError> {
+        Ok(Oracle::OMNISCIENT.into())
+    }
+
+    fn build_at_sender(&self) -> Result<AnySenderLda, ConfigError> {
+        Ok(Oracle::OMNISCIENT.into())
     }
 }
 
-impl<A: Lda> Lda for Classifier<A> {
-    fn name(&self) -> &'static str {
-        match self {
-            Classifier::Algorithm(lda) => lda.name(),
-            Classifier::Oracle(accuracy) => accuracy.name(),
-        }
-    }
-
-    fn needs(&self) -> Needs {
-        match self {
-            Classifier::Algorithm(lda) => lda.needs(),
-            Classifier::Oracle(_) => Needs::NONE.with_truth(),
-        }
-    }
-
-    #[inline(always)] // One call per arrival, to the algorithm itself.
-    fn on_arrival(&mut self, arrival: &Arrival) {
-        if let Classifier::Algorithm(lda) = self {
-            lda.on_arrival(arrival);
-        }
-    }
-
-    fn judge(&self, loss: &Loss) -> Judgement {
-        match self {
-            Classifier::Algorithm(lda) => lda.judge(loss),
-            Classifier::Oracle(accuracy) => accuracy.judge(loss.truth),
-        }
-    }
-
-    #[inline]
-    fn scheme(&self) -> &'static str {
-        match self {
-            Classifier::Algorithm(lda) => lda.scheme(),
-            Classifier::Oracle(accuracy) => accuracy.name(),
-        }
+impl Default for Accuracy {
+    fn default() -> Self {
+        Oracle::OMNISCIENT.0
     }
 }
 
-/// What a TCP sender asks, if it asks at all. Behind a pointer, so that it is out of the way of those that do not.
-#[derive(Clone, Debug)]
-pub(crate) struct Asked<A>(pub(crate) Option<Box<Classifier<A>>>);
-
-impl<A: SenderLda> SenderLda for Asked<A> {
-    fn name(&self) -> &'static str {
-        match self.0.as_deref() {
-            None => ().name(),
-            Some(Classifier::Algorithm(lda)) => lda.name(),
-            Some(Classifier::Oracle(accuracy)) => accuracy.name(),
-        }
+impl Parameters for Accuracy {
+    fn info(&self) -> &'static Info {
+        &LABELLED
     }
 
-    fn needs(&self) -> SenderInputs {
-        match self.0.as_deref() {
-            None => ().needs(),
-            Some(Classifier::Algorithm(lda)) => lda.needs(),
-            Some(Classifier::Oracle(_)) => SenderInputs::NONE.with_truth(),
-        }
+    fn field(&mut self, key: &str) -> Option<Field<'_>> {
+        Some(match key {
+            "P_CC" => Field::Number(&mut self.p_cc),
+            "P_WW" => Field::Number(&mut self.p_ww),
+            "timeouts" => Field::Flag(&mut self.timeouts),
+            "by_packet" => Field::Flag(&mut self.by_packet),
+            _ => return None,
+        })
     }
 
-    #[inline]
-    fn on_ack(&mut self, sample: &AckSample) {
-        if let Some(Classifier::Algorithm(lda)) = self.0.as_deref_mut() {
-            lda.on_ack(sample);
-        }
+    fn build(&self) -> Result<AnyLda, ConfigError> {
+        Oracle::new(*self).map(AnyLda::from)
     }
 
-    fn on_loss(&mut self, loss: &DeclaredLoss) {
-        if let Some(Classifier::Algorithm(lda)) = self.0.as_deref_mut() {
-            lda.on_loss(loss);
-        }
-    }
-
-    fn on_recovery_end(&mut self, recovery: &Recovery) -> Option<Judgement> {
-        match self.0.as_deref_mut() {
-            Some(Classifier::Algorithm(lda)) => lda.on_recovery_end(recovery),
-            Some(Classifier::Oracle(_)) | None => None,
-        }
-    }
-
-    fn judges_timeouts(&self) -> bool {
-        matches!(self.0.as_deref(), Some(Classifier::Oracle(accuracy)) if accuracy.timeouts)
-    }
-
-    fn judge(&self, loss: &DeclaredLoss) -> Judgement {
-        match self.0.as_deref() {
-            None => ().judge(loss),
-            Some(Classifier::Algorithm(lda)) => lda.judge(loss),
-            Some(Classifier::Oracle(accuracy)) => accuracy.judge(loss.truth),
-        }
+    fn build_at_sender(&self) -> Result<AnySenderLda, ConfigError> {
+        Oracle::new(*self).map(AnySenderLda::from)
     }
 }
 
-/// What a TCP receiver puts its packets to, if it does. Behind a pointer for the same reason.
-#[derive(Clone, Debug)]
-pub(crate) struct Judging(pub(crate) Option<Box<Differentiator<Classifier<AnyLda>>>>);
+impl Oracle {
+    /// The oracle that says the truth.
+    pub const OMNISCIENT: Self = Self(Accuracy { p_cc: 1.0, p_ww: 1.0, timeouts: false, by_packet: false });
 
-impl Differentiate for Judging {
-    #[inline]
-    fn judges(&self) -> bool {
-        self.0.is_some()
-    }
-
-    #[inline]
-    fn on_packet_watched(&mut self, packet: Packet, witness: &mut impl Witness, on_loss: impl FnMut(u64, Judgement)) {
-        if let Some(differentiator) = self.0.as_deref_mut() {
-            differentiator.on_packet_watched(packet, witness, on_loss);
+    /// An oracle of this accuracy.
+    ///
+    /// # Errors
+    /// If a probability is not between 0 and 1.
+    pub fn new(accuracy: Accuracy) -> Result<Self, ConfigError> {
+        for (key, share) in [("P_CC", accuracy.p_cc), ("P_WW", accuracy.p_ww)] {
+            check(key, share, |share| (0.0..=1.0).contains(&share), "a number from 0 to 1")?;
         }
-    }
-}
-
-impl Accuracy {
-    fn name(&self) -> &'static str {
-        if *self == Self::default() { "Omni" } else { "labelled" }
+        Ok(Self(accuracy))
     }
 
     fn judge(&self, truth: Option<Truth>) -> Judgement {
@@ -172,14 +140,67 @@ impl Accuracy {
                 reason: Reason::Missing { input: Input::Other("the true cause") },
             };
         };
+        let Accuracy { p_cc, p_ww, by_packet, .. } = self.0;
         // A draw lies in [0, 1), so that 0 is never right and 1 always.
-        let verdict = match if self.by_packet { first } else { cause } {
-            Cause::Congestion if draw < self.p_cc => Verdict::Congestion,
+        let verdict = match if by_packet { first } else { cause } {
+            Cause::Congestion if draw < p_cc => Verdict::Congestion,
             Cause::Congestion => Verdict::Wireless,
-            Cause::Wireless if draw < self.p_ww => Verdict::Wireless,
+            Cause::Wireless if draw < p_ww => Verdict::Wireless,
             Cause::Wireless => Verdict::Congestion,
         };
         Judgement { verdict, reason: Reason::Told }
+    }
+
+    fn name(&self) -> &'static str {
+        if self.0 == Self::OMNISCIENT.0 { "Omni" } else { "labelled" }
+    }
+}
+
+impl From<Oracle> for AnyLda {
+    fn from(oracle: Oracle) -> Self {
+        AnyLda::boxed(oracle)
+    }
+}
+
+impl From<Oracle> for AnySenderLda {
+    fn from(oracle: Oracle) -> Self {
+        AnySenderLda::boxed(oracle)
+    }
+}
+
+impl Lda for Oracle {
+    fn name(&self) -> &'static str {
+        Oracle::name(self)
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::NONE.with_truth()
+    }
+
+    fn on_arrival(&mut self, _: &Arrival) {}
+
+    fn judge(&self, loss: &Loss) -> Judgement {
+        Oracle::judge(self, loss.truth)
+    }
+}
+
+impl SenderLda for Oracle {
+    fn name(&self) -> &'static str {
+        Oracle::name(self)
+    }
+
+    fn needs(&self) -> SenderInputs {
+        SenderInputs::NONE.with_truth()
+    }
+
+    fn on_ack(&mut self, _: &AckSample) {}
+
+    fn judge(&self, loss: &DeclaredLoss) -> Judgement {
+        Oracle::judge(self, loss.truth)
+    }
+
+    fn judges_timeouts(&self) -> bool {
+        self.0.timeouts
     }
 }
 
@@ -191,7 +212,7 @@ mod tests {
     fn an_oracle_is_right_as_often_as_it_is_said_to_be() {
         let verdict = |p_cc, p_ww, cause, draw| {
             let accuracy = Accuracy { p_cc, p_ww, ..Accuracy::default() };
-            accuracy.judge(Some(Truth { cause, first: cause, draw })).verdict
+            Oracle(accuracy).judge(Some(Truth { cause, first: cause, draw })).verdict
         };
         assert_eq!(verdict(1.0, 0.0, Cause::Congestion, 0.999), Verdict::Congestion);
         assert_eq!(verdict(1.0, 0.0, Cause::Wireless, 0.0), Verdict::Congestion, "NewReno: P[C|C] 1, P[W|W] 0");
@@ -199,13 +220,13 @@ mod tests {
         assert_eq!(verdict(0.4, 0.2, Cause::Congestion, 0.4), Verdict::Wireless);
         assert_eq!(verdict(0.4, 0.2, Cause::Wireless, 0.19), Verdict::Wireless);
         assert_eq!(verdict(0.4, 0.2, Cause::Wireless, 0.2), Verdict::Congestion);
-        assert_eq!(Accuracy::default().judge(None).verdict, Verdict::Undecided);
+        assert_eq!(Oracle(Accuracy::default()).judge(None).verdict, Verdict::Undecided);
     }
 
     #[test]
     fn an_event_of_both_causes_has_the_one_that_is_asked_for() {
         let both = Truth { cause: Cause::Congestion, first: Cause::Wireless, draw: 0.5 };
-        let verdict = |by_packet| Accuracy { by_packet, ..Accuracy::default() }.judge(Some(both)).verdict;
+        let verdict = |by_packet| Oracle(Accuracy { by_packet, ..Accuracy::default() }).judge(Some(both)).verdict;
         assert_eq!([false, true].map(verdict), [Verdict::Congestion, Verdict::Wireless]);
     }
 }

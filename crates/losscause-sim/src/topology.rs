@@ -189,8 +189,8 @@ pub enum Traffic {
     Tfrc {
         /// Settings of both ends.
         config: tfrc::Config,
-        /// What the receiver asks about losses.
-        lda: LdaSpec,
+        /// What the receiver asks about losses, in its initial state.
+        lda: AnyLda,
     },
     /// Packets at a constant rate.
     Cbr {
@@ -239,54 +239,22 @@ impl Lengths {
     }
 }
 
-/// Who differentiates the losses of a TCP flow.
-#[derive(Clone, Copy, Debug, Default)]
+/// Who differentiates the losses of a TCP flow. Algorithms are in their initial state.
+#[derive(Clone, Debug, Default)]
 #[allow(clippy::large_enum_variant)] // Plain data, one per flow.
 pub enum TcpLda {
     /// Nobody: every loss is congestion.
     #[default]
     Nobody,
     /// The sender, about every loss that duplicate acknowledgements reveal.
-    Sender(LdaSpec<AnySenderLda>),
+    Sender(AnySenderLda),
     /// The receiver, about every lost packet.
     Receiver {
         /// What it asks.
-        lda: LdaSpec<AnyLda>,
+        lda: AnyLda,
         /// Whether the sender acts on its labels. If not, they are only taken down.
         heeded: bool,
     },
-}
-
-/// What a TFRC receiver, or an end of a TCP connection, asks about losses.
-#[derive(Clone, Copy, Debug)]
-#[allow(clippy::large_enum_variant)] // Plain data, one per flow.
-pub enum LdaSpec<A = AnyLda> {
-    /// This algorithm, in its initial state.
-    Algorithm(A),
-    /// It is told the truth.
-    Omniscient,
-    /// It is told the truth, but not always.
-    Labelled(Accuracy),
-}
-
-/// How often an oracle of limited accuracy is right. The default is always.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Accuracy {
-    /// P[C|C]: the share of congestion losses that it calls congestion, 0 to 1.
-    pub p_cc: f64,
-    /// P[W|W]: the share of wireless losses that it calls wireless, 0 to 1.
-    pub p_ww: f64,
-    /// Whether timeouts are labelled, too; congestion otherwise.
-    pub timeouts: bool,
-    /// Whether a TCP sender's loss event is labelled by the cause of its first packet; by congestion, if that is the cause of any,
-    /// otherwise.
-    pub by_packet: bool,
-}
-
-impl Default for Accuracy {
-    fn default() -> Self {
-        Self { p_cc: 1.0, p_ww: 1.0, timeouts: false, by_packet: false }
-    }
 }
 
 impl Traffic {

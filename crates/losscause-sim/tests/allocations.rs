@@ -5,7 +5,7 @@ mod common;
 
 use common::{at_secs, cbr, flow, wired, wireless};
 use losscause::{Algorithm, Span};
-use losscause_sim::{ChannelSpec, LdaSpec, Lengths, Network, Simulation, Traffic};
+use losscause_sim::{ChannelSpec, Lengths, Network, Simulation, Traffic};
 use losscause_transport::{tcp, tfrc};
 
 #[test]
@@ -18,7 +18,7 @@ fn once_warm_a_run_allocates_nothing() {
         mean_off: mean,
         lengths: Lengths::Pareto { shape: 1.5 },
     };
-    let lda = LdaSpec::Algorithm(Algorithm::Zbs.build());
+    let lda = Algorithm::Zbs.build().expect("published parameters");
     let network = Network {
         links: vec![
             wired("in", 10_000_000, 1, 50),

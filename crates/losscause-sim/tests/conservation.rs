@@ -6,11 +6,11 @@ mod common;
 
 use std::sync::Arc;
 
-use losscause::{Algorithm, Span, Time};
+use losscause::{Algorithm, AnyLda, Span, Time};
 use losscause_sim::{
     AtEnd, Between, ChannelSpec, CoDelSpec, Counters, DelayPoint, ErrorPosition, Event, EventKind, FlowId, FlowSpec,
-    LdaSpec, Lengths, Limit, LinkEvent, LinkId, LinkSpec, Network, PacketKind, QueueSpec, Recorder, RedSpec,
-    Simulation, Slots, TraceStart, Traffic, Turnover, VariationSpec,
+    Lengths, Limit, LinkEvent, LinkId, LinkSpec, Network, Oracle, PacketKind, QueueSpec, Recorder, RedSpec, Simulation,
+    Slots, TraceStart, Traffic, Turnover, VariationSpec,
 };
 use losscause_transport::{tcp, tfrc};
 use proptest::prelude::*;
@@ -118,11 +118,11 @@ fn tcp_config() -> impl Strategy<Value = tcp::Config> {
         .prop_map(|(config, delayed_ack, payload_bytes, ecn)| tcp::Config { delayed_ack, payload_bytes, ecn, ..config })
 }
 
-fn lda() -> impl Strategy<Value = LdaSpec> {
+fn lda() -> impl Strategy<Value = AnyLda> {
     let algorithm = prop::sample::select(Algorithm::AT_RECEIVERS.to_vec());
     prop_oneof![
-        4 => algorithm.prop_map(|algorithm| LdaSpec::Algorithm(algorithm.build())),
-        1 => Just(LdaSpec::Omniscient),
+        4 => algorithm.prop_map(|algorithm| algorithm.build().expect("published parameters")),
+        1 => Just(Oracle::OMNISCIENT.into()),
     ]
 }
 

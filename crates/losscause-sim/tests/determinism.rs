@@ -16,7 +16,7 @@ fn on_off(rate_bps: u64) -> Traffic {
 }
 
 fn tfrc() -> Traffic {
-    Traffic::Tfrc { config: tfrc::Config::rfc5348(), lda: losscause_sim::LdaSpec::Omniscient }
+    Traffic::Tfrc { config: tfrc::Config::rfc5348(), lda: losscause_sim::Oracle::OMNISCIENT.into() }
 }
 
 /// Three flows over a bursty radio link.

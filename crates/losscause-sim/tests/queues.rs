@@ -7,8 +7,8 @@ use common::{at_micros, at_secs, cbr, flow, one_flow, wired};
 use losscause::truth::Cause;
 use losscause::{Algorithm, Span};
 use losscause_sim::{
-    ChannelSpec, CoDelSpec, Event, EventKind, FlowId, LdaSpec, Limit, LinkEvent, LinkId, LinkSpec, Network, QueueSpec,
-    RedSpec, Simulation, Traffic,
+    ChannelSpec, CoDelSpec, Event, EventKind, FlowId, Limit, LinkEvent, LinkId, LinkSpec, Network, QueueSpec, RedSpec,
+    Simulation, Traffic,
 };
 use losscause_transport::{tcp, tfrc};
 
@@ -34,7 +34,7 @@ fn tcp(ecn: bool) -> Traffic {
 /// Calls every loss wireless.
 fn always_wireless(ecn: bool) -> Traffic {
     let config = tfrc::Config { ecn, ..tfrc::Config::rfc5348() };
-    Traffic::Tfrc { config, lda: LdaSpec::Algorithm(Algorithm::AlwaysWireless.build()) }
+    Traffic::Tfrc { config, lda: Algorithm::AlwaysWireless.build().expect("published parameters") }
 }
 
 /// One flow over 1 Mb/s with this queue.

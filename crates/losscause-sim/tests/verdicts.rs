@@ -5,15 +5,15 @@ mod common;
 
 use common::{at_secs, flow, wired, wireless};
 use losscause::truth::Cause;
-use losscause::{Algorithm, Span, Verdict};
+use losscause::{Algorithm, AnyLda, Span, Verdict};
 use losscause_sim::{
-    Accuracy, ChannelSpec, Event, EventKind, FlowId, FlowReport, FlowSpec, LdaSpec, Network, Simulation, TcpLda,
+    Accuracy, ChannelSpec, Event, EventKind, FlowId, FlowReport, FlowSpec, Network, Oracle, Simulation, TcpLda,
     Traffic, VerdictTally,
 };
 use losscause_transport::{tcp, tfrc};
 
 /// Four TFRC flows over a congested link with errors.
-fn network(lda: LdaSpec) -> Network {
+fn network(lda: AnyLda) -> Network {
     let channel = ChannelSpec::Bernoulli { loss: 0.02 };
     let traffic = Traffic::Tfrc { config: tfrc::Config::ns2(), lda };
     let flows = (0..4).map(|i| FlowSpec {
@@ -26,7 +26,7 @@ fn network(lda: LdaSpec) -> Network {
     }
 }
 
-fn run(lda: LdaSpec) -> (Vec<FlowReport>, Vec<Event>) {
+fn run(lda: AnyLda) -> (Vec<FlowReport>, Vec<Event>) {
     let network = network(lda);
     let mut simulation = Simulation::new(&network, 3).unwrap();
     let mut events = Vec::new();
@@ -42,7 +42,7 @@ fn total(reports: &[FlowReport]) -> VerdictTally {
 
 #[test]
 fn the_omniscient_oracle_is_never_wrong() {
-    let (reports, _) = run(LdaSpec::Omniscient);
+    let (reports, _) = run(Oracle::OMNISCIENT.into());
     let verdicts = total(&reports);
     assert_eq!((verdicts.m_c(), verdicts.m_w()), (Some(0.0), Some(0.0)));
     assert_eq!((verdicts.congestion.undecided, verdicts.wireless.undecided), (0, 0));
@@ -51,15 +51,15 @@ fn the_omniscient_oracle_is_never_wrong() {
 
 #[test]
 fn the_constant_verdicts_are_wrong_about_all_losses_of_the_other_cause() {
-    let congestion = total(&run(LdaSpec::Algorithm(Algorithm::AlwaysCongestion.build())).0);
+    let congestion = total(&run(Algorithm::AlwaysCongestion.build().expect("published parameters")).0);
     assert_eq!((congestion.m_c(), congestion.m_w()), (Some(0.0), Some(1.0)));
-    let wireless = total(&run(LdaSpec::Algorithm(Algorithm::AlwaysWireless.build())).0);
+    let wireless = total(&run(Algorithm::AlwaysWireless.build().expect("published parameters")).0);
     assert_eq!((wireless.m_c(), wireless.m_w()), (Some(1.0), Some(0.0)));
 }
 
 #[test]
 fn hardly_a_loss_goes_undetected() {
-    for report in run(LdaSpec::Algorithm(Algorithm::Spike.build())).0 {
+    for report in run(Algorithm::Spike.build().expect("published parameters")).0 {
         let VerdictTally { congestion, wireless } = report.verdicts;
         assert_eq!(congestion.judged() + congestion.undetected, report.lost.congestion);
         assert_eq!(wireless.judged() + wireless.undetected, report.lost.wireless);
@@ -70,7 +70,7 @@ fn hardly_a_loss_goes_undetected() {
 
 #[test]
 fn every_verdict_is_traced_with_its_true_cause() {
-    let (reports, events) = run(LdaSpec::Algorithm(Algorithm::Zbs.build()));
+    let (reports, events) = run(Algorithm::Zbs.build().expect("published parameters"));
     let mut traced = VerdictTally::default();
     for event in events {
         if let EventKind::Verdict { cause, judgement, .. } = event.kind {
@@ -93,18 +93,18 @@ fn every_verdict_is_traced_with_its_true_cause() {
 
 #[test]
 fn the_use_of_base_schemes_adds_up_to_the_packets_received() {
-    for report in run(LdaSpec::Algorithm(Algorithm::Zbs.build())).0 {
+    for report in run(Algorithm::Zbs.build().expect("published parameters")).0 {
         let in_force: u64 = report.schemes.iter().map(|&(_, packets)| packets).sum();
         assert_eq!(in_force, report.received_packets, "{:?}", report.schemes);
     }
-    for report in run(LdaSpec::Algorithm(Algorithm::Biaz.build())).0 {
+    for report in run(Algorithm::Biaz.build().expect("published parameters")).0 {
         assert_eq!(report.schemes, [("Biaz", report.received_packets)]);
     }
 }
 
 #[test]
 fn tcp_counts_its_losses_but_judges_none() {
-    let mut network = network(LdaSpec::Omniscient);
+    let mut network = network(Oracle::OMNISCIENT.into());
     network.flows[0].traffic = Traffic::tcp(tcp::Config::ns2());
     let mut simulation = Simulation::new(&network, 3).unwrap();
     simulation.run_until(at_secs(100), &mut ());
@@ -136,11 +136,12 @@ fn tcps() -> [tcp::Config; 4] {
 #[test]
 fn a_tcp_that_is_told_the_truth_is_never_wrong_and_delivers_more() {
     for config in tcps() {
-        let VerdictTally { congestion, wireless } = tcp(0.005, config, TcpLda::Sender(LdaSpec::Omniscient)).verdicts;
+        let VerdictTally { congestion, wireless } =
+            tcp(0.005, config, TcpLda::Sender(Oracle::OMNISCIENT.into())).verdicts;
         assert_eq!((congestion.called_wireless, wireless.called_congestion), (0, 0), "{config:?}");
         assert!(congestion.judged() > 20 && wireless.judged() > 50, "{congestion:?} {wireless:?}");
         let delivered = |lda| tcp(0.02, config, lda).delivered_packets;
-        let (told, plain) = (delivered(TcpLda::Sender(LdaSpec::Omniscient)), delivered(TcpLda::Nobody));
+        let (told, plain) = (delivered(TcpLda::Sender(Oracle::OMNISCIENT.into())), delivered(TcpLda::Nobody));
         // Reno, which loses its ACK clock when a window has several losses, gains least.
         assert!(4 * told > 5 * plain, "{told} against {plain}: {config:?}");
     }
@@ -150,7 +151,7 @@ fn a_tcp_that_is_told_the_truth_is_never_wrong_and_delivers_more() {
 fn every_algorithm_works_under_every_tcp() {
     for config in tcps() {
         for algorithm in Algorithm::ALL {
-            let report = tcp(0.005, config, TcpLda::Sender(LdaSpec::Algorithm(algorithm.build_at_sender())));
+            let report = tcp(0.005, config, TcpLda::Sender(algorithm.build_at_sender().expect("published parameters")));
             let VerdictTally { congestion, wireless } = report.verdicts;
             assert!(congestion.judged() + wireless.judged() > 50, "{algorithm} {config:?}");
             // Biaz and ZBS have no T_min yet when the first loss comes early; the Vegas buffer rule has a gap between its
@@ -165,7 +166,7 @@ fn every_algorithm_works_under_every_tcp() {
 fn labels_that_are_always_congestion_change_nothing() {
     for config in tcps() {
         let labels = Accuracy { p_ww: 0.0, timeouts: true, ..Accuracy::default() };
-        let labelled = tcp(0.005, config, TcpLda::Sender(LdaSpec::Labelled(labels)));
+        let labelled = tcp(0.005, config, TcpLda::Sender(Oracle::new(labels).expect("shares").into()));
         let plain = tcp(0.005, config, TcpLda::Nobody);
         assert_eq!((labelled.sent_packets, labelled.lost), (plain.sent_packets, plain.lost));
         assert_eq!((labelled.verdicts.m_c(), labelled.verdicts.m_w()), (Some(0.0), Some(1.0)));
@@ -175,7 +176,7 @@ fn labels_that_are_always_congestion_change_nothing() {
 #[test]
 fn labels_are_as_often_right_as_they_are_said_to_be() {
     let labels = Accuracy { p_cc: 0.8, p_ww: 0.3, ..Accuracy::default() };
-    let verdicts = tcp(0.005, tcps()[1], TcpLda::Sender(LdaSpec::Labelled(labels))).verdicts;
+    let verdicts = tcp(0.005, tcps()[1], TcpLda::Sender(Oracle::new(labels).expect("shares").into())).verdicts;
     let wireless = verdicts.wireless;
     let share = wireless.called_wireless as f64 / wireless.judged() as f64;
     // Three standard deviations.
@@ -186,7 +187,7 @@ fn labels_are_as_often_right_as_they_are_said_to_be() {
 #[test]
 fn a_receiver_whose_labels_nobody_heeds_changes_nothing_but_is_taken_down() {
     for config in tcps() {
-        let lda = LdaSpec::Algorithm(Algorithm::Biaz.build());
+        let lda = Algorithm::Biaz.build().expect("published parameters");
         let judged = tcp(0.005, config, TcpLda::Receiver { lda, heeded: false });
         let plain = tcp(0.005, config, TcpLda::Nobody);
         assert_eq!((judged.sent_packets, judged.lost, judged.tcp), (plain.sent_packets, plain.lost, plain.tcp));
@@ -200,7 +201,7 @@ fn a_receiver_whose_labels_nobody_heeds_changes_nothing_but_is_taken_down() {
 #[test]
 fn a_sender_that_hears_the_truth_from_its_receiver_delivers_more() {
     for config in tcps() {
-        let told = |loss| tcp(loss, config, TcpLda::Receiver { lda: LdaSpec::Omniscient, heeded: true });
+        let told = |loss| tcp(loss, config, TcpLda::Receiver { lda: Oracle::OMNISCIENT.into(), heeded: true });
         let VerdictTally { congestion, wireless } = told(0.005).verdicts;
         assert_eq!((congestion.called_wireless, wireless.called_congestion), (0, 0), "{config:?}");
         let (told, plain) = (told(0.02).delivered_packets, tcp(0.02, config, TcpLda::Nobody).delivered_packets);
@@ -211,7 +212,7 @@ fn a_sender_that_hears_the_truth_from_its_receiver_delivers_more() {
 #[test]
 fn a_receiver_that_says_congestion_of_everything_leaves_the_sender_as_it_is() {
     for config in tcps() {
-        let lda = LdaSpec::Algorithm(Algorithm::AlwaysCongestion.build());
+        let lda = Algorithm::AlwaysCongestion.build().expect("published parameters");
         let told = tcp(0.005, config, TcpLda::Receiver { lda, heeded: true });
         let plain = tcp(0.005, config, TcpLda::Nobody);
         assert_eq!((told.sent_packets, told.lost, told.tcp), (plain.sent_packets, plain.lost, plain.tcp));

@@ -10,8 +10,8 @@ mod common;
 use common::{at_secs, drop_tail, flow, wired, wireless};
 use losscause::{AnyLda, Span, Time, Verdict, lda};
 use losscause_sim::{
-    ChannelSpec, ErrorPosition, Event, EventKind, FlowId, FlowReport, FlowSpec, HopCounters, LdaSpec, Lengths, LinkId,
-    LinkSpec, Network, Recorder, Simulation, TraceStart, Traffic,
+    ChannelSpec, ErrorPosition, Event, EventKind, FlowId, FlowReport, FlowSpec, HopCounters, Lengths, LinkId, LinkSpec,
+    Network, Recorder, Simulation, TraceStart, Traffic,
 };
 use losscause_transport::{tcp, tfrc};
 use proptest::prelude::*;
@@ -31,9 +31,9 @@ fn source() -> impl Strategy<Value = Traffic> {
 
 /// Its reports come at the very instants at which packets are due, often enough.
 fn tfrc() -> impl Strategy<Value = Traffic> {
-    let always = LdaSpec::Algorithm(AnyLda::Constant(lda::Constant::new(Verdict::Congestion)));
+    let always = AnyLda::Constant(lda::Constant::new(Verdict::Congestion));
     prop_oneof![Just(tfrc::Config::ns2()), Just(tfrc::Config::rfc5348())]
-        .prop_map(move |config| Traffic::Tfrc { config, lda: always })
+        .prop_map(move |config| Traffic::Tfrc { config, lda: always.clone() })
 }
 
 fn lossy(link: LinkSpec) -> impl Strategy<Value = LinkSpec> {

@@ -28,3 +28,11 @@ pub use error::{InputError, RunError};
 pub use measure::{FlowMeasurements, LinkMeasurements, Measurements, Metric};
 pub use run::{run, run_recorded, run_watched};
 pub use scenario::{Experiment, Scenario, Setting};
+
+use losscause::registry::Registry;
+
+/// Every algorithm that a scenario can name: those of `losscause` and the simulator's oracles. [`Registry::with`] adds others;
+/// the functions whose names end in `_with` take the result.
+pub fn registry() -> Registry {
+    losscause_sim::oracle::with_oracles(Registry::built_in()).expect("no algorithm has the name of an oracle")
+}

@@ -26,9 +26,9 @@
 
 use serde::Serialize;
 
-use losscause::{Algorithm, AnyLda, Span, Time};
+use losscause::{Lda, Span, Time};
 use losscause_sim::{
-    Counters, Event, EventKind, FlowId, FlowReport, FlowSpec, LdaSpec, LinkId, Network, Simulation, TcpLda, Traffic,
+    Counters, Event, EventKind, FlowId, FlowReport, FlowSpec, LinkId, Network, Simulation, TcpLda, Traffic,
     VerdictTally,
 };
 
@@ -307,7 +307,7 @@ fn metrics(
     let mut schemes: Vec<(&'static str, u64)> = Vec::new();
     for flow in &measured {
         // A base scheme that was never in force has a share all the same: none.
-        let never = bases(spec(flow)).iter().map(|(_, base)| (base.name(), 0));
+        let never = base_schemes(spec(flow)).iter().map(|base| (*base, 0));
         for (scheme, count) in simulation.flow(*flow).schemes.into_iter().chain(never) {
             match schemes.iter_mut().find(|(known, _)| *known == scheme) {
                 Some((_, sum)) => *sum += count,
@@ -470,12 +470,9 @@ impl Integral {
 }
 
 /// The base schemes of the flow's algorithm, where it is a hybrid.
-fn bases(flow: &FlowSpec) -> &'static [(&'static str, Algorithm)] {
+fn base_schemes(flow: &FlowSpec) -> &'static [&'static str] {
     match &flow.traffic {
-        Traffic::Tfrc { lda, .. } | Traffic::Tcp { lda: TcpLda::Receiver { lda, .. }, .. } => match lda {
-            LdaSpec::Algorithm(AnyLda::Zbs(_)) => Algorithm::Zbs.bases(),
-            _ => &[],
-        },
+        Traffic::Tfrc { lda, .. } | Traffic::Tcp { lda: TcpLda::Receiver { lda, .. }, .. } => lda.schemes(),
         _ => &[],
     }
 }

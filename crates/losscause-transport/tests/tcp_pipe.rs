@@ -176,7 +176,7 @@ proptest! {
     #[test]
     fn no_sequence_of_calls_breaks_an_invariant(config in configs(), ops in prop::collection::vec(ops(), 1..200)) {
         let mut sender = Sender::new(&config).unwrap();
-        let lda = Differentiator::new(Algorithm::Biaz.build());
+        let lda = Differentiator::new(Algorithm::Biaz.build().expect("published parameters"));
         let mut receiver = Receiver::with_lda(&config, lda).unwrap();
         let mut now = Time::ZERO;
         let mut blocks = [(0, 0); 3];

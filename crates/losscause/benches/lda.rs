@@ -42,7 +42,7 @@ fn per_packet(criterion: &mut Criterion) {
     for algorithm in Algorithm::AT_RECEIVERS {
         group.bench_with_input(BenchmarkId::from_parameter(algorithm), &trace, |bencher, trace| {
             bencher.iter(|| {
-                let mut differentiator = Differentiator::new(algorithm.build());
+                let mut differentiator = Differentiator::new(algorithm.build().expect("published parameters"));
                 let mut wireless = 0_u32;
                 for &packet in black_box(trace) {
                     differentiator.on_packet(packet, |_, judgement| {

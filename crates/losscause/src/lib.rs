@@ -70,10 +70,14 @@
 //!
 //! # Features
 //!
+//! - `alloc`: algorithms of other crates, behind a pointer, and the open registry ([`registry`]).
 //! - `serde`: times, verdicts, signals and causes can be serialized.
 #![no_std]
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
+
+#[cfg(feature = "alloc")]
+extern crate alloc;
 
 pub mod ack;
 pub mod filter;
@@ -88,6 +92,6 @@ pub mod verdict;
 pub use ack::{AckSample, AckTracker, DeclaredLoss, DuplicateAcks, SenderDifferentiator, SenderLda, Signal};
 pub use lda::{AnyLda, AnySenderLda, AsTold, AtSender, Lda, Needs};
 pub use observe::{Arrival, ArrivalTracker, Differentiator, Interval, Loss, Observed, Packet};
-pub use registry::{Algorithm, Config, ConfigError};
+pub use registry::{Algorithm, ConfigError, LdaConfig};
 pub use time::{Span, Time};
 pub use verdict::{Judgement, Reason, Verdict};

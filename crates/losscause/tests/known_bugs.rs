@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use common::{Draws, judgements, packet, saturated, verdicts, wireless_share};
 use losscause::lda::{AboveThree, ZbsConfig, ZigZag, ZigZagConfig};
 use losscause::observe::Differentiator;
-use losscause::{Algorithm, Config, Lda, Packet, Reason, Span, Verdict};
+use losscause::{Algorithm, Lda, LdaConfig, Packet, Reason, Span, Verdict};
 
 /// Every other packet is lost; ROTTs are even draws of `steps` steps of `unit` nanoseconds.
 fn every_other_packet_lost(unit: i64, steps: u64, seed: u64) -> Vec<Packet> {
@@ -20,8 +20,12 @@ fn every_other_packet_lost(unit: i64, steps: u64, seed: u64) -> Vec<Packet> {
 fn b1_the_deviation_keeps_its_past_so_zigzag_gives_the_same_share_in_every_unit() {
     // ROTTs spread evenly over one second, millisecond or microsecond. Mean 1/2, mean deviation 1/4: a quarter of them
     // lies below mean - dev.
-    let shares = [1_000_000, 1_000, 1]
-        .map(|unit| wireless_share(&verdicts(Algorithm::ZigZag.build(), every_other_packet_lost(unit, 1_000, 7))));
+    let shares = [1_000_000, 1_000, 1].map(|unit| {
+        wireless_share(&verdicts(
+            Algorithm::ZigZag.build().expect("published parameters"),
+            every_other_packet_lost(unit, 1_000, 7),
+        ))
+    });
     for share in shares {
         assert!((0.22..0.28).contains(&share), "{shares:?}");
         assert!((share - shares[0]).abs() < 0.002, "{shares:?}");
@@ -49,7 +53,7 @@ fn b3_packets_without_a_loss_feed_every_estimate() {
     for algorithm in [Algorithm::Biaz, Algorithm::MBiaz, Algorithm::Spike, Algorithm::ZigZag, Algorithm::Zbs] {
         let mut packets: Vec<_> = (0..200).map(|i| packet(i as u64, i * 1_000, 50_000 + 10_000 * (i % 7))).collect();
         packets.push(packet(201, 201_000, 40_000));
-        let judged = judgements(algorithm.build(), packets);
+        let judged = judgements(algorithm.build().expect("published parameters"), packets);
         assert_eq!(judged.len(), 1);
         assert_eq!(judged[0].1.verdict, Verdict::Wireless, "{algorithm}: {}", judged[0].1);
         match judged[0].1.reason {
@@ -77,7 +81,7 @@ fn b4_a_thousand_ideal_wireless_losses_on_a_saturated_link_are_all_wireless() {
     }
     for algorithm in [Algorithm::Biaz, Algorithm::MBiaz] {
         for packets in [saturated(t, rott, one, 2_400), saturated(t, rott, |s| arrived.contains(&s), 4_000)] {
-            let verdicts = verdicts(algorithm.build(), packets);
+            let verdicts = verdicts(algorithm.build().expect("published parameters"), packets);
             assert!(verdicts.len() >= 1_000);
             assert_eq!(wireless_share(&verdicts), 1.0, "{algorithm}");
         }
@@ -87,13 +91,13 @@ fn b4_a_thousand_ideal_wireless_losses_on_a_saturated_link_are_all_wireless() {
 #[test]
 fn b4_a_flow_that_begins_with_losses_is_not_held_against_its_own_gaps() {
     let packets = saturated(Span::from_millis(10), Span::ZERO, |seq| seq % 2 == 0 || seq > 20, 40);
-    let verdicts = verdicts(Algorithm::Biaz.build(), packets);
+    let verdicts = verdicts(Algorithm::Biaz.build().expect("published parameters"), packets);
     assert_eq!(verdicts, [Verdict::Undecided; 10], "no interval was ever seen that spans no loss");
 }
 
 /// ZBS without time in its lock, so that it may run in any unit.
 fn zbs_locked_by_packets() -> impl Lda {
-    Config::Zbs(ZbsConfig { lock: Span::MAX, ..ZbsConfig::default() }).build().expect("valid")
+    LdaConfig::Zbs(ZbsConfig { lock: Span::MAX, ..ZbsConfig::default() }).build().expect("valid")
 }
 
 fn schemes(packets: &[Packet]) -> Vec<&'static str> {
@@ -145,7 +149,8 @@ fn b6_the_base_schemes_of_zbs_know_all_that_they_would_know_alone() {
         }
     }
     let mut zbs = Differentiator::new(zbs_locked_by_packets());
-    let mut alone = [Algorithm::ZigZag, Algorithm::MBiaz, Algorithm::Spike].map(|a| Differentiator::new(a.build()));
+    let mut alone = [Algorithm::ZigZag, Algorithm::MBiaz, Algorithm::Spike]
+        .map(|a| Differentiator::new(a.build().expect("published parameters")));
     let (mut by_scheme, mut switches, mut last) = (std::collections::BTreeMap::new(), 0, "ZigZag");
     for packet in packets {
         let mut judged = Vec::new();
@@ -171,7 +176,7 @@ fn b7_negative_trip_times_are_judged_like_positive_ones() {
     for algorithm in Algorithm::AT_RECEIVERS {
         let with_offset = |offset: i64| {
             let packets = rotts.iter().zip(0_i64..).map(|(r, i)| packet(i as u64 * 3 / 2, i * 40_000_000, r + offset));
-            judgements(algorithm.build(), packets)
+            judgements(algorithm.build().expect("published parameters"), packets)
         };
         let ahead = with_offset(1_000_000_000_000);
         assert_eq!(with_offset(-1_000_000_000_000), ahead, "{algorithm}");
@@ -193,7 +198,7 @@ fn b8_the_first_losses_are_not_forced_to_be_congestion() {
         )
     });
     for algorithm in [Algorithm::ZigZag, Algorithm::Zbs] {
-        let verdicts = verdicts(algorithm.build(), packets.clone());
+        let verdicts = verdicts(algorithm.build().expect("published parameters"), packets.clone());
         assert_eq!(verdicts[..5], [Verdict::Wireless; 5], "{algorithm}");
     }
 }

@@ -3,10 +3,10 @@
 mod common;
 
 use common::judgements;
-use losscause::filter::{Extremes, Minimum, Window};
+use losscause::filter::{Extremes, Lookback, Minimum};
 use losscause::observe::{Differentiator, Observed};
 use losscause::registry::Value;
-use losscause::{Algorithm, Arrival, Config, Judgement, Lda, Loss, Needs, Packet, Reason, Span, Time, Verdict};
+use losscause::{Algorithm, Arrival, Judgement, Lda, LdaConfig, Loss, Needs, Packet, Reason, Span, Time, Verdict};
 use proptest::prelude::*;
 
 /// What may befall a flow of packets.
@@ -151,36 +151,37 @@ impl losscause::truth::Witness for Counts {
 }
 
 /// Every algorithm as published, and with windowed extremes if it has any.
-fn configs() -> Vec<Config> {
+fn configs() -> Vec<LdaConfig> {
     let published = Algorithm::AT_RECEIVERS.map(Algorithm::config);
     let windows = [("window_ms", 400.0), ("window_pkts", 12.0)];
     let windowed = published.iter().flat_map(|config| windows.map(|(key, value)| with_window(config, key, value)));
-    published.into_iter().chain(windowed.flatten()).collect()
+    published.iter().cloned().chain(windowed.flatten()).collect()
 }
 
 /// The configuration with this limit in every window that it has; none if it has none.
-fn with_window(config: &Config, key: &str, value: f64) -> Option<Config> {
-    let mut windowed = *config;
+fn with_window(config: &LdaConfig, key: &str, value: f64) -> Option<LdaConfig> {
+    let mut windowed = config.clone();
     let keys = [key.to_owned(), format!("mbiaz.{key}"), format!("spike.{key}")];
     let set = keys.iter().filter(|key| windowed.set(key, Value::Number(value)).is_ok()).count();
     (set > 0).then_some(windowed)
 }
 
 /// The spans that an algorithm does not measure multiplied: the lock of ZBS, Tobe's thresholds, windows.
-fn with_times_scaled(mut config: Config, factor: i64) -> impl Lda {
+fn with_times_scaled(config: &LdaConfig, factor: i64) -> impl Lda + use<> {
+    let mut config = config.clone();
     match &mut config {
-        Config::Zbs(zbs) => {
+        LdaConfig::Zbs(zbs) => {
             zbs.lock = zbs.lock * factor;
             zbs.mbiaz.window.time = zbs.mbiaz.window.time * factor;
             zbs.spike.window.time = zbs.spike.window.time * factor;
         }
-        Config::Spike(spike) => {
+        LdaConfig::Spike(spike) => {
             spike.window.time = spike.window.time * factor;
             if let losscause::lda::SpikeThresholds::Fixed { start, end } = &mut spike.thresholds {
                 (*start, *end) = (*start * factor, *end * factor);
             }
         }
-        Config::Biaz(biaz) => biaz.window.time = biaz.window.time * factor,
+        LdaConfig::Biaz(biaz) => biaz.window.time = biaz.window.time * factor,
         _ => {}
     }
     config.build().expect("scaled parameters are valid")
@@ -191,7 +192,7 @@ fn scaled(packets: &[Packet], factor: i64) -> impl Iterator<Item = Packet> {
     packets.iter().map(move |p| Packet { seq: p.seq, at: scale(p.at), sent: p.sent.map(scale) })
 }
 
-fn verdicts_scaled(config: Config, packets: &[Packet], factor: i64) -> Vec<(u64, Verdict)> {
+fn verdicts_scaled(config: &LdaConfig, packets: &[Packet], factor: i64) -> Vec<(u64, Verdict)> {
     let judged = judgements(with_times_scaled(config, factor), scaled(packets, factor));
     judged.into_iter().map(|(seq, judgement)| (seq, judgement.verdict)).collect()
 }
@@ -233,8 +234,8 @@ proptest! {
     fn a_unit_that_is_a_power_of_two_changes_no_verdict(ops in ordinary(), power in 0_u32..12) {
         let packets = packets(&ops);
         for config in configs() {
-            let scaled = verdicts_scaled(config, &packets, 1 << power);
-            prop_assert_eq!(scaled, verdicts_scaled(config, &packets, 1), "{:?}", config);
+            let scaled = verdicts_scaled(&config, &packets, 1 << power);
+            prop_assert_eq!(scaled, verdicts_scaled(&config, &packets, 1), "{:?}", config);
         }
     }
 
@@ -244,8 +245,8 @@ proptest! {
     fn a_unit_a_thousand_times_smaller_changes_no_verdict(ops in ordinary()) {
         let packets = packets(&ops);
         for config in configs() {
-            let scaled = verdicts_scaled(config, &packets, 1_000);
-            prop_assert_eq!(scaled, verdicts_scaled(config, &packets, 1), "{:?}", config);
+            let scaled = verdicts_scaled(&config, &packets, 1_000);
+            prop_assert_eq!(scaled, verdicts_scaled(&config, &packets, 1), "{:?}", config);
         }
     }
 
@@ -279,7 +280,7 @@ proptest! {
     #[test]
     fn a_window_longer_than_the_flow_is_the_published_rule(ops in ordinary()) {
         let packets = packets(&ops);
-        let verdicts = |config: &Config| judgements(config.build().expect("valid"), packets.iter().copied());
+        let verdicts = |config: &LdaConfig| judgements(config.build().expect("valid"), packets.iter().copied());
         for config in Algorithm::AT_RECEIVERS.map(Algorithm::config) {
             for (key, value) in [("window_ms", 1e12), ("window_pkts", 1e9)] {
                 if let Some(windowed) = with_window(&config, key, value) {
@@ -295,7 +296,7 @@ proptest! {
         values in prop::collection::vec((0_i64..60, -500_i64..500), 1..200),
         length in 4_i64..400,
     ) {
-        let window = Window { time: Span::from_nanos(length / 4 * 4), pkts: 0 };
+        let window = Lookback { time: Span::from_nanos(length / 4 * 4), pkts: 0 };
         let (mut extremes, mut minimum) = (Extremes::over(window), Minimum::over(window));
         let (mut now, mut seen) = (0, Vec::new());
         for (after, value) in values {
@@ -330,7 +331,7 @@ fn a_forged_sequence_number_does_not_make_a_judgement_for_every_number_before_it
             Op::JumpTo(1 << 32),
             Op::Arrive { after_ns: 1_000, rott_ns: 5 },
         ]);
-        assert!(judgements(algorithm.build(), packets).is_empty(), "{algorithm}");
+        assert!(judgements(algorithm.build().expect("published parameters"), packets).is_empty(), "{algorithm}");
     }
 }
 
@@ -338,9 +339,9 @@ fn a_forged_sequence_number_does_not_make_a_judgement_for_every_number_before_it
 fn without_timestamps_algorithms_that_need_them_do_not_decide() {
     for algorithm in Algorithm::AT_RECEIVERS {
         let packets = (0..50).map(|i: i64| Packet { seq: i as u64 * 2, at: Time::from_nanos(i * 1_000), sent: None });
-        let judged = judgements(algorithm.build(), packets);
+        let judged = judgements(algorithm.build().expect("published parameters"), packets);
         assert_eq!(judged.len(), 49);
-        if algorithm.build().needs().sender_timestamp {
+        if algorithm.build().expect("published parameters").needs().sender_timestamp {
             assert!(judged.iter().all(|(_, j)| matches!(j.reason, Reason::Missing { .. })), "{algorithm}");
         }
     }

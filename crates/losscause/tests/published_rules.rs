@@ -12,7 +12,7 @@ const SECOND: i64 = 1_000_000_000;
 /// One packet is lost; T_min is one second.
 fn biaz_at(algorithm: Algorithm, t_i_ms: i64) -> Verdict {
     let packets = [packet(0, 0, 0), packet(1, SECOND, 0), packet(3, SECOND + t_i_ms * SECOND / 1000, 0)];
-    verdicts(algorithm.build(), packets)[0]
+    verdicts(algorithm.build().expect("published parameters"), packets)[0]
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn the_limits_of_biaz_move_with_the_number_of_lost_packets() {
     for n in 1..=9 {
         let at = |t_i_ms: i64| {
             let packets = [packet(0, 0, 0), packet(1, SECOND, 0), packet(2 + n, SECOND + t_i_ms * SECOND / 1000, 0)];
-            verdicts(Algorithm::MBiaz.build(), packets)
+            verdicts(Algorithm::MBiaz.build().expect("published parameters"), packets)
         };
         let (n, low) = (n as usize, 1000 * (n as i64 + 1));
         assert_eq!(at(low - 1), vec![Congestion; n]);
@@ -104,7 +104,7 @@ fn zigzag_may_judge_by_the_packet_before_the_gap() {
 fn spike_over(rotts_us: &[i64]) -> Vec<Verdict> {
     let mut packets = vec![packet(0, 0, 0), packet(1, 1, 60_000_000), packet(2, 2, 0)];
     packets.extend(rotts_us.iter().zip(2_i64..).map(|(rott, i)| packet(2 * i as u64, i, rott * 1_000)));
-    verdicts(Algorithm::Spike.build(), packets)
+    verdicts(Algorithm::Spike.build().expect("published parameters"), packets)
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn tobes_thresholds_do_not_depend_on_the_range() {
     let rotts_ms = [0, 20, 21, 300, 5, 4, 20];
     let packets = rotts_ms.iter().zip(0_i64..).map(|(rott, i)| packet(2 * i as u64, i, rott * 1_000_000));
     assert_eq!(
-        verdicts(Algorithm::SpikeTobe.build(), packets),
+        verdicts(Algorithm::SpikeTobe.build().expect("published parameters"), packets),
         [Wireless, Congestion, Congestion, Congestion, Wireless, Wireless]
     );
 }

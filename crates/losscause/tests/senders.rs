@@ -45,13 +45,13 @@ fn flow(ops: &[Op]) -> (Vec<(u64, Time)>, Vec<Arrived>) {
 /// Verdicts at the receiver, by number.
 fn at_receiver(algorithm: Algorithm, arrived: &[Arrived]) -> Vec<(u64, Verdict)> {
     let packets = arrived.iter().map(|p| Packet { seq: p.number, at: p.at, sent: Some(p.sent) });
-    let judged = judgements(algorithm.build(), packets);
+    let judged = judgements(algorithm.build().expect("published parameters"), packets);
     judged.into_iter().map(|(number, judgement)| (number, judgement.verdict)).collect()
 }
 
 /// Verdicts at a sender that hears of every arrival a little later and declares each missing packet lost at once.
 fn at_sender(algorithm: Algorithm, sent: &[(u64, Time)], arrived: &[Arrived], named: bool) -> Vec<(u64, Verdict)> {
-    let mut sender = SenderDifferentiator::<_, 512>::new(algorithm.build_at_sender());
+    let mut sender = SenderDifferentiator::<_, 512>::new(algorithm.build_at_sender().expect("published parameters"));
     let mut verdicts = Vec::new();
     let (mut sends, mut expected) = (sent.iter().peekable(), None);
     for packet in arrived {
@@ -128,7 +128,7 @@ proptest! {
     fn no_input_makes_a_tracker_panic_or_miss_more_than_it_spans(
         calls in prop::collection::vec((0_u8..6, 0_u64..40, any::<i64>()), 0..300),
     ) {
-        let mut sender = SenderDifferentiator::<_, 16>::new(Algorithm::Zbs.build_at_sender());
+        let mut sender = SenderDifferentiator::<_, 16>::new(Algorithm::Zbs.build_at_sender().expect("published parameters"));
         let mut tracker = AckTracker::<16>::default();
         for (call, number, time) in calls {
             let at = Time::from_nanos(time);
@@ -165,7 +165,9 @@ fn every_algorithm_of_the_receivers_decides_at_a_sender_like_quic() {
 #[test]
 fn marks_timeouts_and_persistent_congestion_are_congestion_whatever_the_algorithm() {
     for signal in [Signal::EcnMark, Signal::Timeout, Signal::PersistentCongestion] {
-        let mut sender = SenderDifferentiator::<_, 8>::new(Algorithm::AlwaysWireless.build_at_sender());
+        let mut sender = SenderDifferentiator::<_, 8>::new(
+            Algorithm::AlwaysWireless.build_at_sender().expect("published parameters"),
+        );
         let judgement = sender.declare(Time::ZERO, signal);
         assert_eq!((judgement.verdict, judgement.reason), (Verdict::Congestion, Reason::Signalled { signal }));
     }
@@ -227,19 +229,25 @@ fn an_algorithm_hears_what_a_recovery_lost_and_may_revise_its_verdict() {
 fn a_need_that_a_transport_cannot_meet_is_named() {
     let provided = SenderInputs::NONE.with_ack_spacing().with_gap_size();
     let lacks = |needs: SenderInputs| needs.first_missing_from(provided);
-    assert_eq!(lacks(Algorithm::Biaz.build_at_sender().needs()), None);
+    assert_eq!(lacks(Algorithm::Biaz.build_at_sender().expect("published parameters").needs()), None);
     assert_eq!(
-        lacks(Algorithm::ZigZag.build_at_sender().needs()),
+        lacks(Algorithm::ZigZag.build_at_sender().expect("published parameters").needs()),
         Some("a round-trip time with every acknowledgement")
     );
-    assert_eq!(lacks(AtSender::with(Algorithm::ZigZag.build(), WithoutRtt::LastKnown).needs()), None);
-    assert_eq!(lacks(Algorithm::VegasBuffer.build_at_sender().needs()), Some("a congestion window"));
+    assert_eq!(
+        lacks(AtSender::with(Algorithm::ZigZag.build().expect("published parameters"), WithoutRtt::LastKnown).needs()),
+        None
+    );
+    assert_eq!(
+        lacks(Algorithm::VegasBuffer.build_at_sender().expect("published parameters").needs()),
+        Some("a congestion window")
+    );
     assert_eq!(lacks(AsTold.needs()), Some("the receiver's label"));
 }
 
 #[test]
 fn without_a_window_the_vegas_buffer_rule_says_so() {
-    let mut lda = Algorithm::VegasBuffer.build_at_sender();
+    let mut lda = Algorithm::VegasBuffer.build_at_sender().expect("published parameters");
     lda.on_ack(&AckSample::new(Time::ZERO).with_rtt(Some(Span::from_millis(50))));
     let mut loss = DeclaredLoss::new(Time::ZERO, Signal::Gap);
     loss.numbers = Some(Numbers::one(3));

@@ -4,8 +4,7 @@ use anyhow::{Context, Result};
 use losscause::lda::Constant;
 use losscause::{AnyLda, Span, Time, Verdict};
 use losscause_sim::{
-    ChannelSpec, FlowId, FlowSpec, LdaSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Simulation, TraceStart,
-    Traffic,
+    ChannelSpec, FlowId, FlowSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Simulation, TraceStart, Traffic,
 };
 use losscause_transport::{tcp, tfrc};
 
@@ -86,7 +85,7 @@ fn traffic(grid: &Grid, cell: &Cell) -> Traffic {
         }
         None => Traffic::Tfrc {
             config: tfrc::Config { payload_bytes: cell.payload_bytes, ..tfrc::Config::ns2() },
-            lda: LdaSpec::Algorithm(AnyLda::Constant(Constant::new(Verdict::Congestion))),
+            lda: AnyLda::Constant(Constant::new(Verdict::Congestion)),
         },
     }
 }

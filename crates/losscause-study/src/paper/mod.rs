@@ -4,6 +4,8 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
+use losscause::registry::Registry;
+
 use crate::claims::{self, Predicate};
 use crate::error::nearest;
 use crate::{InputError, Scenario};
@@ -249,8 +251,16 @@ pub fn scenario_text(name: &str) -> Result<&'static str, InputError> {
 /// # Errors
 /// As [`scenario_text`].
 pub fn load_scenario(name: &str) -> Result<Scenario, InputError> {
+    load_scenario_with(name, &crate::registry())
+}
+
+/// [`load_scenario`] for flows that may run the algorithms of `registry`.
+///
+/// # Errors
+/// As [`scenario_text`].
+pub fn load_scenario_with(name: &str, registry: &Registry) -> Result<Scenario, InputError> {
     let (paper, scenario) = named_scenario(name)?;
-    Scenario::parse(scenario.text, &format!("{}/{}", paper.key(), scenario.name))
+    Scenario::parse_with(scenario.text, &format!("{}/{}", paper.key(), scenario.name), registry)
 }
 
 /// Reads a scenario file, `name` in `directory`; or, if there is no such file, the paper's scenario of that name.
@@ -258,10 +268,18 @@ pub fn load_scenario(name: &str) -> Result<Scenario, InputError> {
 /// # Errors
 /// As [`Scenario::load`], and as [`load_scenario`] where `name` begins with a paper's name.
 pub fn open_scenario(name: &Path, directory: &Path) -> Result<Scenario, InputError> {
+    open_scenario_with(name, directory, &crate::registry())
+}
+
+/// [`open_scenario`] for flows that may run the algorithms of `registry`.
+///
+/// # Errors
+/// As [`open_scenario`].
+pub fn open_scenario_with(name: &Path, directory: &Path, registry: &Registry) -> Result<Scenario, InputError> {
     let file = directory.join(name);
     match name.to_str().and_then(|text| Some((text, text.split_once('/')?.0))) {
-        Some((text, paper)) if !file.exists() && find(paper).is_ok() => load_scenario(text),
-        _ => Scenario::load(&file),
+        Some((text, paper)) if !file.exists() && find(paper).is_ok() => load_scenario_with(text, registry),
+        _ => Scenario::load_with(&file, registry),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use losscause::registry::Algorithm;
+use losscause::registry::Registry;
 
 use super::calibrate::{self, Search};
 use super::recording;
@@ -105,6 +105,20 @@ impl Plan {
         seed: u64,
         variation: &Variation,
     ) -> Result<Self, InputError> {
+        Self::new_with(&crate::registry(), selection, repetitions, seed, variation)
+    }
+
+    /// [`Plan::new`] for systems that may run the algorithms of `registry`.
+    ///
+    /// # Errors
+    /// A setting does not fit a scenario.
+    pub fn new_with(
+        registry: &Registry,
+        selection: &Selection,
+        repetitions: Repetitions,
+        seed: u64,
+        variation: &Variation,
+    ) -> Result<Self, InputError> {
         let read_from = variation.metrics.values().cloned().collect();
         let plan = Self {
             sheets: vec![],
@@ -117,7 +131,8 @@ impl Plan {
             draws: false,
             seed,
         };
-        let mut planner = Planner { plan, variation, items: BTreeMap::new(), scenarios: Scenarios::default() };
+        let (items, scenarios) = (BTreeMap::new(), Scenarios::default());
+        let mut planner = Planner { plan, registry, variation, items, scenarios };
         for (paper, spec) in selection.iter() {
             planner.add(paper, spec, repetitions.of(paper))?;
         }
@@ -149,6 +164,7 @@ impl Plan {
 /// A plan in the making.
 struct Planner<'a> {
     plan: Plan,
+    registry: &'a Registry,
     variation: &'a Variation,
     /// Items that are already planned, by what makes them unique.
     items: BTreeMap<String, usize>,
@@ -252,7 +268,7 @@ impl Planner<'_> {
     fn reading(&mut self, paper: &'static Paper, spec: &ItemSpec, item: &Item) -> Result<Reading, InputError> {
         match &spec.kind {
             ItemKind::Operations => {
-                return Ok(Reading::Counted(count_operations(paper, &item.system, &item.parameters)));
+                return Ok(Reading::Counted(count_operations(self.registry, paper, &item.system, &item.parameters)));
             }
             ItemKind::Pattern => {
                 return Ok(Reading::Counted(of_pattern(paper, &item.metric, &item.parameters)?));
@@ -332,7 +348,7 @@ impl Planner<'_> {
             let known = self.reuse(known, runs);
             return Ok(known);
         }
-        let scenario = self.scenarios.of(&file)?.with(&settings)?;
+        let scenario = self.scenarios.of(&file, self.registry)?.with(&settings)?;
         // The same settings in other words: a delay of 20 ms, which the file has anyway.
         let same = |old: &Configuration| old.waits_for == waits_for && old.scenario.is_same(&scenario);
         let known = self.plan.configurations.iter().position(same);
@@ -369,7 +385,7 @@ impl Planner<'_> {
         let scenario = calibration.within.as_deref().unwrap_or(scenario);
         let at = calibration.parameters.as_ref().unwrap_or(parameters);
         let (file, settings) = self.settings(paper, spec, scenario, &calibration.system, at)?;
-        let reference = self.scenarios.of(&file)?.with(&settings)?;
+        let reference = self.scenarios.of(&file, self.registry)?.with(&settings)?;
         let search = Search::new(paper, calibration, scenario, (reference, &settings), target)?;
         let known = self.plan.searches.iter().position(|old| old.is_same(&search));
         Ok(known.unwrap_or_else(|| {
@@ -398,9 +414,9 @@ impl Planner<'_> {
 
 impl Scenarios {
     /// The scenario of that name, read once.
-    fn of(&mut self, file: &str) -> Result<&Scenario, InputError> {
+    fn of(&mut self, file: &str, registry: &Registry) -> Result<&Scenario, InputError> {
         if !self.files.contains_key(file) {
-            self.files.insert(file.to_owned(), paper::load_scenario(file)?);
+            self.files.insert(file.to_owned(), paper::load_scenario_with(file, registry)?);
         }
         Ok(&self.files[file])
     }
@@ -419,9 +435,9 @@ fn of_pattern(paper: &Paper, metric: &str, parameters: &Parameters) -> Result<Op
 }
 
 /// What the system's algorithm costs, by its own count; none for what is not counted.
-fn count_operations(paper: &Paper, system: &str, parameters: &Parameters) -> Option<f64> {
-    let algorithm = Algorithm::from_name(paper.system(system)?.lda.as_deref()?)?;
-    let cost = algorithm.operations()?;
+fn count_operations(registry: &Registry, paper: &Paper, system: &str, parameters: &Parameters) -> Option<f64> {
+    let algorithm = registry.find(paper.system(system)?.lda.as_deref()?)?;
+    let cost = algorithm.info().operations?;
     let text = |name: &str| match parameters.get(name) {
         Some(Value::Text(text)) => text.as_str(),
         _ => "",

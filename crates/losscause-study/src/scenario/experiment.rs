@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use losscause::Time;
+use losscause::registry::Registry;
 use losscause_sim::{FlowSpec, LinkId, LinkSpec, Network, Traffic};
 
 use super::arrivals::{self, Life};
@@ -35,9 +36,14 @@ pub struct Experiment {
 /// that a short file can ask for.
 const MOST_HOPS: usize = 200_000;
 
-/// Evaluates `document`; `directory` is where its trace files are.
-pub(super) fn build(document: &Document, file: &str, directory: &Path) -> Result<Experiment, InputError> {
-    let reader = Reader { file };
+/// Evaluates `document`; `directory` is where its trace files are, `registry` has the algorithms that it may name.
+pub(super) fn build(
+    document: &Document,
+    file: &str,
+    directory: &Path,
+    registry: &Registry,
+) -> Result<Experiment, InputError> {
+    let reader = Reader { file, registry };
     let parameters = parameters(document, &reader)?;
     let names = parameters.iter().fold(Names::default(), |names, (name, value)| names.with(name, *value));
 

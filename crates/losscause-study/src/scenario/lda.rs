@@ -1,6 +1,6 @@
 //! Which algorithm a receiver or a TCP sender asks, with the scenario's settings of it.
 //!
-//! Names, settings and their ranges are those of `losscause::Algorithm`; nothing is repeated here.
+//! Names, settings and their ranges are those of the scenario's registry.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,9 +10,8 @@ use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, Visitor};
 
-use losscause::registry::Value;
-use losscause::{Algorithm, AnyLda, AnySenderLda, Config, ConfigError};
-use losscause_sim::{Accuracy, LdaSpec};
+use losscause::registry::{Info, Registry, Value};
+use losscause::{AnyLda, AnySenderLda, ConfigError, LdaConfig};
 
 use super::reader::Reader;
 use crate::InputError;
@@ -20,13 +19,6 @@ use crate::error::unknown;
 
 /// The algorithm of a flow that names none.
 pub(super) const DEFAULT: &str = "always congestion";
-
-/// What a flow calls the oracle that is handed the true cause.
-pub const OMNISCIENT: &str = "omniscient";
-
-/// What a flow calls the oracle of limited accuracy; its settings are `[lda.labelled]` with `P_CC`, `P_WW`, `timeouts` and
-/// `by_packet`.
-pub const LABELLED: &str = "labelled";
 
 /// Settings of the algorithms, by the algorithm's name. What is set for a base scheme (`[lda.Spike]`) holds inside a
 /// hybrid as well, unless the hybrid sets it itself (`[lda.ZBS.spike]`).
@@ -47,102 +39,62 @@ pub enum LdaValue {
     Base(BTreeMap<String, LdaValue>),
 }
 
-/// The names that a flow's `lda` may have.
-pub fn names() -> Vec<&'static str> {
-    Algorithm::ALL.iter().map(|algorithm| algorithm.name()).chain([OMNISCIENT, LABELLED]).collect()
-}
-
 /// What makes an algorithm of its settings, for one of the two ends.
-type Build<A> = fn(&Config) -> Result<A, ConfigError>;
+type Build<A> = fn(&LdaConfig) -> Result<A, ConfigError>;
 
 impl LdaSettings {
     /// Holds every table against its algorithm, whether or not a flow uses it.
     pub(super) fn validate(&self, reader: &Reader) -> Result<(), InputError> {
         for title in self.0.keys() {
-            if title.eq_ignore_ascii_case(LABELLED) {
-                self.accuracy(reader)?;
-                continue;
-            }
-            let Some(algorithm) = Algorithm::from_name(title) else {
-                let known: Vec<&str> = names().into_iter().filter(|name| *name != OMNISCIENT).collect();
-                return Err(reader.error(&format!("lda.{title}"), format!("the algorithm {}", unknown(title, &known))));
-            };
-            self.build(algorithm, reader, Config::build_at_sender)?;
+            self.build(find(title, &format!("lda.{title}"), reader)?, reader, LdaConfig::build_at_sender)?;
         }
         Ok(())
     }
 
     /// The algorithm called `name`, which stands at `key`, for a receiver.
-    pub(super) fn at_receiver(&self, name: &str, key: &str, reader: &Reader) -> Result<LdaSpec<AnyLda>, InputError> {
-        self.spec(name, key, reader, Config::build)
+    pub(super) fn at_receiver(&self, name: &str, key: &str, reader: &Reader) -> Result<AnyLda, InputError> {
+        self.build(find(name, key, reader)?, reader, LdaConfig::build)
     }
 
     /// The algorithm called `name`, which stands at `key`, for a TCP sender.
-    pub(super) fn at_sender(
-        &self,
-        name: &str,
-        key: &str,
-        reader: &Reader,
-    ) -> Result<LdaSpec<AnySenderLda>, InputError> {
-        self.spec(name, key, reader, Config::build_at_sender)
+    pub(super) fn at_sender(&self, name: &str, key: &str, reader: &Reader) -> Result<AnySenderLda, InputError> {
+        self.build(find(name, key, reader)?, reader, LdaConfig::build_at_sender)
     }
 
-    fn spec<A>(&self, name: &str, key: &str, reader: &Reader, build: Build<A>) -> Result<LdaSpec<A>, InputError> {
-        match Algorithm::from_name(name) {
-            Some(algorithm) => self.build(algorithm, reader, build).map(LdaSpec::Algorithm),
-            None if name.eq_ignore_ascii_case(OMNISCIENT) => Ok(LdaSpec::Omniscient),
-            None if name.eq_ignore_ascii_case(LABELLED) => self.accuracy(reader).map(LdaSpec::Labelled),
-            None => Err(reader.error(key, format!("the algorithm {}", unknown(name, &names())))),
-        }
-    }
-
-    fn accuracy(&self, reader: &Reader) -> Result<Accuracy, InputError> {
-        let mut accuracy = Accuracy::default();
-        for (title, table) in self.0.iter().filter(|(title, _)| title.eq_ignore_ascii_case(LABELLED)) {
-            for (key, value) in table {
-                let is_share = |share: &f64| (0.0..=1.0).contains(share);
-                match (key.as_str(), value) {
-                    ("P_CC", LdaValue::Number(share)) if is_share(share) => accuracy.p_cc = *share,
-                    ("P_WW", LdaValue::Number(share)) if is_share(share) => accuracy.p_ww = *share,
-                    ("timeouts", LdaValue::Flag(timeouts)) => accuracy.timeouts = *timeouts,
-                    ("by_packet", LdaValue::Flag(by_packet)) => accuracy.by_packet = *by_packet,
-                    (key, _) => {
-                        let problem = match key {
-                            "P_CC" | "P_WW" => "expected a number from 0 to 1".to_owned(),
-                            "timeouts" | "by_packet" => "expected true or false".to_owned(),
-                            _ => unknown(key, &["P_CC", "P_WW", "timeouts", "by_packet"]),
-                        };
-                        return Err(reader.error(&format!("lda.{title}.{key}"), problem));
-                    }
-                }
-            }
-        }
-        Ok(accuracy)
-    }
-
-    fn build<A>(&self, algorithm: Algorithm, reader: &Reader, build: Build<A>) -> Result<A, InputError> {
-        let mut config = algorithm.config();
-        for (prefix, base) in algorithm.bases() {
-            for (title, table) in self.tables(*base) {
+    /// The algorithm of the entry `published`, with the settings of its tables and, before them, of its bases' tables.
+    fn build<A>(&self, published: &LdaConfig, reader: &Reader, build: Build<A>) -> Result<A, InputError> {
+        let algorithm = published.info();
+        let mut config = published.clone();
+        for (prefix, base) in algorithm.bases {
+            for (title, table) in self.tables(base, reader.registry) {
                 set(&mut config, table, &format!("{prefix}."), &format!("lda.{title}."), reader)?;
             }
         }
-        for (title, table) in self.tables(algorithm) {
+        for (title, table) in self.tables(algorithm, reader.registry) {
             set(&mut config, table, "", &format!("lda.{title}."), reader)?;
         }
-        build(&config).map_err(|error| reader.error(&format!("lda.{algorithm}"), error.to_string()))
+        build(&config).map_err(|error| reader.error(&format!("lda.{}", algorithm.name), error.to_string()))
     }
 
     /// The tables of an algorithm: one, unless the file calls it by several of its names.
-    fn tables(&self, algorithm: Algorithm) -> impl Iterator<Item = (&String, &BTreeMap<String, LdaValue>)> {
-        self.0.iter().filter(move |(title, _)| Algorithm::from_name(title) == Some(algorithm))
+    fn tables(&self, of: &Info, registry: &Registry) -> impl Iterator<Item = (&String, &BTreeMap<String, LdaValue>)> {
+        let is_its = |title: &str| registry.find(title).is_some_and(|found| found.info().name == of.name);
+        self.0.iter().filter(move |(title, _)| is_its(title))
     }
+}
+
+/// The published parameters of the algorithm called `name`, which stands at `key`.
+fn find<'a>(name: &str, key: &str, reader: &Reader<'a>) -> Result<&'a LdaConfig, InputError> {
+    reader.registry.find(name).ok_or_else(|| {
+        let known: Vec<&str> = reader.registry.infos().map(|info| info.name).collect();
+        reader.error(key, format!("the algorithm {}", unknown(name, &known)))
+    })
 }
 
 /// Puts a table's settings into `config`, where they are called `prefix` and their key; the file calls them `path` and
 /// their key.
 fn set(
-    config: &mut Config,
+    config: &mut LdaConfig,
     table: &BTreeMap<String, LdaValue>,
     prefix: &str,
     path: &str,

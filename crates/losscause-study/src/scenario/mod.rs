@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use losscause::registry::Registry;
 use toml::Table;
 
 mod arrivals;
@@ -40,15 +41,25 @@ pub struct Scenario {
     /// The file's content with the settings applied.
     table: Table,
     document: Document,
+    /// The algorithms that it may name.
+    registry: Registry,
 }
 
 impl Scenario {
-    /// Reads a scenario file.
+    /// Reads a scenario file. Its flows may run the algorithms of [`crate::registry`].
     ///
     /// # Errors
     /// The file cannot be read, is not TOML, has unknown keys, lacks some, or holds values of the wrong type.
     pub fn load(file: &Path) -> Result<Self, InputError> {
-        Self::parse(&read::text(file)?, &file.display().to_string())
+        Self::load_with(file, &crate::registry())
+    }
+
+    /// Reads a scenario file. Its flows may run the algorithms of `registry`.
+    ///
+    /// # Errors
+    /// As [`Scenario::load`].
+    pub fn load_with(file: &Path, registry: &Registry) -> Result<Self, InputError> {
+        Self::parse_with(&read::text(file)?, &file.display().to_string(), registry)
     }
 
     /// Reads a scenario from a text. `file_name` is what errors call it; trace files are looked up beside it.
@@ -56,10 +67,18 @@ impl Scenario {
     /// # Errors
     /// As [`Scenario::load`].
     pub fn parse(text: &str, file_name: &str) -> Result<Self, InputError> {
+        Self::parse_with(text, file_name, &crate::registry())
+    }
+
+    /// [`Scenario::parse`] for flows that may run the algorithms of `registry`.
+    ///
+    /// # Errors
+    /// As [`Scenario::load`].
+    pub fn parse_with(text: &str, file_name: &str, registry: &Registry) -> Result<Self, InputError> {
         let table = read::table(text, file_name)?;
         let document = read::document(&table, file_name)?;
         let directory = Path::new(file_name).parent().unwrap_or(Path::new("")).to_owned();
-        Ok(Self { file: file_name.to_owned(), directory, table, document })
+        Ok(Self { file: file_name.to_owned(), directory, table, document, registry: registry.clone() })
     }
 
     /// The scenario changed by `settings`, in their order.
@@ -81,7 +100,7 @@ impl Scenario {
     /// A value is out of its range, a flow takes a link that does not exist or takes one twice, or a trace file cannot
     /// be used.
     pub fn experiment(&self) -> Result<Experiment, InputError> {
-        experiment::build(&self.document, &self.file, &self.directory)
+        experiment::build(&self.document, &self.file, &self.directory, &self.registry)
     }
 
     /// Whether both are the same file with the same keys and values, so that they make the same experiment.

@@ -1,5 +1,6 @@
 //! Values of a document, evaluated and held against their ranges.
 
+use losscause::registry::Registry;
 use losscause::{Span, Time};
 
 use super::expression::{Names, Quantity};
@@ -52,6 +53,8 @@ pub(super) const LONGEST_S: f64 = 1e6;
 /// Reads values of one file.
 pub(super) struct Reader<'a> {
     pub(super) file: &'a str,
+    /// The algorithms that there are.
+    pub(super) registry: &'a Registry,
 }
 
 impl Reader<'_> {

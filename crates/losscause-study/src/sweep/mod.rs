@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use losscause::registry::Registry;
 use serde::{Deserialize, Serialize};
 
 use crate::item::Item;
@@ -24,6 +25,8 @@ pub struct Sweep {
     file: String,
     document: SweepFile,
     subject: Subject,
+    /// The algorithms that its settings may name.
+    registry: Registry,
 }
 
 /// What every cell measures.
@@ -125,7 +128,15 @@ impl Sweep {
     /// # Errors
     /// The file cannot be read, or as [`Sweep::parse`].
     pub fn load(path: &Path) -> Result<Self, InputError> {
-        Self::parse(&error::text(path, error::LARGEST_DOCUMENT, "a sweep file in TOML")?, path)
+        Self::load_with(path, &crate::registry())
+    }
+
+    /// [`Sweep::load`] for settings that may name the algorithms of `registry`.
+    ///
+    /// # Errors
+    /// As [`Sweep::load`].
+    pub fn load_with(path: &Path, registry: &Registry) -> Result<Self, InputError> {
+        Self::parse_with(&error::text(path, error::LARGEST_DOCUMENT, "a sweep file in TOML")?, path, registry)
     }
 
     /// Reads a sweep from a text. `path` is what errors call it; scenario files are looked up beside it.
@@ -134,6 +145,14 @@ impl Sweep {
     /// The text is not a sweep; a paper, item or scenario that it names does not exist; it has no runs,
     /// no axes, or an axis without values; or a setting is not KEY=VALUE.
     pub fn parse(text: &str, path: &Path) -> Result<Self, InputError> {
+        Self::parse_with(text, path, &crate::registry())
+    }
+
+    /// [`Sweep::parse`] for settings that may name the algorithms of `registry`.
+    ///
+    /// # Errors
+    /// As [`Sweep::parse`].
+    pub fn parse_with(text: &str, path: &Path, registry: &Registry) -> Result<Self, InputError> {
         let file = path.display().to_string();
         let document = parse(text, &file)?;
         let key = |key: &str, problem: &str| InputError::Key {
@@ -164,14 +183,14 @@ impl Sweep {
             (None, false) => return Err(key("score", "excludes metrics and system: an item brings its own")),
             (Some(name), true) if !document.metrics.is_empty() => {
                 let beside = path.parent().unwrap_or(Path::new(""));
-                Subject::Scenario(Box::new(paper::open_scenario(Path::new(name), beside)?))
+                Subject::Scenario(Box::new(paper::open_scenario_with(Path::new(name), beside, registry)?))
             }
             (Some(_), true) => return Err(key("metrics", "is empty, expected what to measure in the scenario")),
             (Some(_), false) => return Err(key("scenario", "excludes score, expected one of the two")),
             (None, true) => return Err(key("scenario", "is missing, and so is score, expected one of the two")),
         };
         check_scenarios(&document, &subject, &key)?;
-        Ok(Self { file, document, subject })
+        Ok(Self { file, document, subject, registry: registry.clone() })
     }
 
     /// What the sweep asks.
@@ -215,7 +234,7 @@ impl Sweep {
             Subject::Items(selection) => {
                 let variation = self.variation(cell, settings)?;
                 Repetitions::exactly(self.document.runs)
-                    .and_then(|runs| Plan::new(selection, runs, self.document.seed, &variation))
+                    .and_then(|runs| Plan::new_with(&self.registry, selection, runs, self.document.seed, &variation))
                     .map(|_| ())
             }
             Subject::Scenario(scenario) => scenario.with(&settings).and_then(|scenario| {
@@ -302,7 +321,7 @@ impl Sweep {
         outcome: &mut CellOutcome,
     ) -> Result<(), RunError> {
         let runs = Repetitions::exactly(self.document.runs)?;
-        let plan = Plan::new(selection, runs, self.document.seed, variation)?;
+        let plan = Plan::new_with(&self.registry, selection, runs, self.document.seed, variation)?;
         let reproduction = plan.execute(jobs, |_| ())?;
         let verdict = |item: &Item| {
             let published = paper::find(&item.paper).ok()?.published();

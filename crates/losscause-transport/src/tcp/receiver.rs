@@ -497,7 +497,7 @@ mod tests {
 
     #[test]
     fn the_syn_is_none_of_the_packets_whose_spacing_is_measured() {
-        let lda = Differentiator::new(Algorithm::Biaz.build());
+        let lda = Differentiator::new(Algorithm::Biaz.build().expect("published parameters"));
         let mut receiver = Receiver::with_lda(&Config::ns2(), lda).unwrap();
         let mut arrive = |ms, seq, payload_bytes| {
             let (retransmission, ecn, cwr) = (false, Ecn::NotCapable, false);

@@ -1,6 +1,6 @@
 //! The smallest and the largest value, of all so far or of a window.
 
-use super::window::{Parts, Summary, Window};
+use super::lookback::{Lookback, Parts, Summary};
 use crate::{Span, Time};
 
 /// Smallest and largest relative trip time (rott_min, rott_max), stored as the smallest and its distance to the
@@ -29,7 +29,7 @@ pub struct Position {
 
 impl Extremes {
     /// Extremes of the values within `window`, which must be valid. The default is all values.
-    pub fn over(window: Window) -> Self {
+    pub fn over(window: Lookback) -> Self {
         Self { seen: None, parts: Parts::of(window) }
     }
 
@@ -109,7 +109,7 @@ struct Smallest(Span);
 
 impl Minimum {
     /// The minimum of the spans within `window`, which must be valid. The default is all spans.
-    pub fn over(window: Window) -> Self {
+    pub fn over(window: Lookback) -> Self {
         Self { min: None, parts: Parts::of(window) }
     }
 
@@ -180,12 +180,12 @@ mod tests {
         assert_eq!(minimum.get(), Some(Span::from_nanos(30)));
     }
 
-    fn window_of(time_ms: i64, pkts: u32) -> Window {
-        Window { time: Span::from_millis(time_ms), pkts }
+    fn window_of(time_ms: i64, pkts: u32) -> Lookback {
+        Lookback { time: Span::from_millis(time_ms), pkts }
     }
 
     /// Smallest value and range after each of the values, given with their times, all in milliseconds.
-    fn extremes_over(window: Window, values: &[(i64, i64)]) -> Vec<(i64, i64)> {
+    fn extremes_over(window: Lookback, values: &[(i64, i64)]) -> Vec<(i64, i64)> {
         let mut extremes = Extremes::over(window);
         let after = |&(at, value): &(i64, i64)| {
             let value = Span::from_millis(value);

@@ -7,15 +7,15 @@
 mod backlog;
 mod extremes;
 mod flip_flop;
+mod lookback;
 mod mean;
 mod quantile;
 mod real;
-mod window;
 
 pub use backlog::Backlog;
 pub use extremes::{Extremes, Minimum, Position};
 pub use flip_flop::{FlipFlop, FlipFlopReadings, LowerLimit, Neighbour};
+pub use lookback::{Lookback, PARTS};
 pub use mean::{DeviationFrom, FirstDeviation, Mean, MeanDeviation, Spread};
 pub use quantile::Quantile;
 pub use real::Real;
-pub use window::{PARTS, Window};

@@ -1,12 +1,15 @@
 //! Any of the algorithms behind one type, without a pointer.
 
 use super::{AsTold, AtSender, Biaz, Constant, FlipFlopHistory, Lda, Needs, Spike, VegasBuffer, Zbs, ZigZag};
+#[cfg(feature = "alloc")]
+use super::{BoxedLda, BoxedSenderLda};
 use crate::ack::{AckSample, DeclaredLoss, Recovery, SenderInputs, SenderLda};
 use crate::{Arrival, Judgement, Loss};
 
 /// One of the algorithms, chosen at run time ([`Algorithm::build`](crate::Algorithm::build),
-/// [`Config::build`](crate::Config::build)).
-#[derive(Clone, Copy, Debug)]
+/// [`LdaConfig::build`](crate::LdaConfig::build)).
+#[derive(Clone, Debug)]
+#[non_exhaustive]
 #[allow(clippy::large_enum_variant)] // No allocation here; a flow holds one of these.
 #[repr(u8)] // A tag that is read at once, for every packet.
 pub enum AnyLda {
@@ -20,6 +23,9 @@ pub enum AnyLda {
     Zbs(Zbs),
     /// Always the same.
     Constant(Constant),
+    /// An algorithm of another crate.
+    #[cfg(feature = "alloc")]
+    Boxed(BoxedLda),
 }
 
 /// Does the same with whichever algorithm it is.
@@ -31,6 +37,8 @@ macro_rules! each {
             AnyLda::ZigZag($lda) => $body,
             AnyLda::Zbs($lda) => $body,
             AnyLda::Constant($lda) => $body,
+            #[cfg(feature = "alloc")]
+            AnyLda::Boxed($lda) => $body,
         }
     };
 }
@@ -56,11 +64,16 @@ impl Lda for AnyLda {
     fn scheme(&self) -> &'static str {
         each!(self, lda => lda.scheme())
     }
+
+    fn schemes(&self) -> &'static [&'static str] {
+        each!(self, lda => lda.schemes())
+    }
 }
 
 /// Any algorithm at a sender ([`Algorithm::build_at_sender`](crate::Algorithm::build_at_sender),
-/// [`Config::build_at_sender`](crate::Config::build_at_sender)).
-#[derive(Clone, Copy, Debug)]
+/// [`LdaConfig::build_at_sender`](crate::LdaConfig::build_at_sender)).
+#[derive(Clone, Debug)]
+#[non_exhaustive]
 #[allow(clippy::large_enum_variant)] // As above.
 pub enum AnySenderLda {
     /// One of those that receivers run, too.
@@ -71,6 +84,9 @@ pub enum AnySenderLda {
     VegasBuffer(VegasBuffer),
     /// The receiver runs one of them, and tells.
     AsTold(AsTold),
+    /// An algorithm of another crate that looks at acknowledgements.
+    #[cfg(feature = "alloc")]
+    Boxed(BoxedSenderLda),
 }
 
 /// Does the same with whichever algorithm it is.
@@ -81,6 +97,8 @@ macro_rules! each_at_sender {
             AnySenderLda::FlipFlop($lda) => $body,
             AnySenderLda::VegasBuffer($lda) => $body,
             AnySenderLda::AsTold($lda) => $body,
+            #[cfg(feature = "alloc")]
+            AnySenderLda::Boxed($lda) => $body,
         }
     };
 }
@@ -109,5 +127,9 @@ impl SenderLda for AnySenderLda {
 
     fn on_recovery_end(&mut self, recovery: &Recovery) -> Option<Judgement> {
         each_at_sender!(self, lda => lda.on_recovery_end(recovery))
+    }
+
+    fn judges_timeouts(&self) -> bool {
+        each_at_sender!(self, lda => lda.judges_timeouts())
     }
 }

@@ -23,7 +23,7 @@
 //! Deviations from the rule: none. The paper leaves open:
 //!
 //! - *For how long does a minimum hold?* For ever, as published. Section IX-B asks what happens when the path changes.
-//!   With a `window`, T_min is the smallest of the last intervals only, of 3/4 to all of the window (see [`Window`]).
+//!   With a `window`, T_min is the smallest of the last intervals only, of 3/4 to all of the window (see [`Lookback`]).
 //!   If the window holds no other interval to compare with, an interval counts as the first one.
 //! - *May an interval across a gap lower T_min?* Yes: the paper calls T_min the minimum of "inter_arr_time", the time
 //!   between packets that arrived, and divides only T_avg by the packets between (VII). A gap made by a queue can be as
@@ -40,9 +40,9 @@
 //!   the same way. The lower limit is compared in integers, so on a saturated link, where T_i is exactly (n + 1) T_min,
 //!   it is a tie.
 
-use super::{Lda, Needs, missing};
-use crate::filter::{Minimum, Quantile, Real, Window};
-use crate::registry::{ConfigError, check, choice};
+use super::{AnyLda, CEN, Lda, Needs, missing};
+use crate::filter::{Lookback, Minimum, Quantile, Real};
+use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check, choice};
 use crate::verdict::Input;
 use crate::{Arrival, Judgement, Loss, Reason, Span, Verdict};
 
@@ -83,7 +83,7 @@ pub struct BiazConfig {
     /// The quantile of the intervals used as T_min, 0 to 1/2; 0 is the smallest interval.
     pub t_min_quantile: f64,
     /// How far back intervals count.
-    pub window: Window,
+    pub window: Lookback,
 }
 
 choice! {
@@ -100,7 +100,7 @@ choice! {
 impl Default for BiazConfig {
     /// Biaz: upper limit n + 2.
     fn default() -> Self {
-        Self { upper_limit: 2.0, t_min_over: MinimumOver::AllIntervals, t_min_quantile: 0.0, window: Window::ALL }
+        Self { upper_limit: 2.0, t_min_over: MinimumOver::AllIntervals, t_min_quantile: 0.0, window: Lookback::ALL }
     }
 }
 
@@ -116,6 +116,45 @@ impl BiazConfig {
     }
 }
 
+pub(super) static BIAZ: Info =
+    Info::new("Biaz", "wireless if the packet after the gap came as soon as the lost ones allowed, and no later")
+        .from(CEN, "III-A")
+        .with_settings(SETTINGS)
+        .with_operations((2, 4), (0, 2));
+
+pub(super) static MBIAZ: Info = Info::new("mBiaz", "Biaz with a tighter upper limit: fewer congestion losses pass")
+    .from(CEN, "III-A")
+    .with_aliases(&["modified-biaz"])
+    .with_settings(SETTINGS)
+    .with_operations((2, 4), (0, 2));
+
+const SETTINGS: &[Setting] = &[
+    Setting::new("upper_limit", "k of the upper limit (n + k) T_min, a number above 1; mBiaz if it is below 2"),
+    Setting::new("t_min_over", "which intervals may lower T_min: all-intervals or consecutive-packets"),
+    Setting::new("t_min_quantile", "T_min is this quantile of the intervals, 0 to 0.5; 0: the smallest one"),
+    Lookback::WINDOW_MS,
+    Lookback::WINDOW_PKTS,
+];
+
+impl Parameters for BiazConfig {
+    fn info(&self) -> &'static Info {
+        if self.is_modified() { &MBIAZ } else { &BIAZ }
+    }
+
+    fn field(&mut self, key: &str) -> Option<Field<'_>> {
+        Some(match key {
+            "upper_limit" => Field::Number(&mut self.upper_limit),
+            "t_min_over" => Field::Choice(&mut self.t_min_over),
+            "t_min_quantile" => Field::Number(&mut self.t_min_quantile),
+            _ => return self.window.field(key),
+        })
+    }
+
+    fn build(&self) -> Result<AnyLda, ConfigError> {
+        Biaz::new(self).map(AnyLda::Biaz)
+    }
+}
+
 impl Biaz {
     /// A new Biaz.
     ///
@@ -127,14 +166,14 @@ impl Biaz {
         config.window.validate()?;
         let q = config.t_min_quantile;
         check("t_min_quantile", q, |q| (0.0..=0.5).contains(&q), "a number from 0 to 0.5")?;
-        if q > 0.0 && config.window != Window::ALL {
+        if q > 0.0 && config.window != Lookback::ALL {
             let expected = "0 beside window_ms or window_pkts";
             return Err(ConfigError::OutOfRange { key: "t_min_quantile", value: q, expected });
         }
         Ok(Self {
             width: Real::new(config.upper_limit - 1.0),
             t_min_over: config.t_min_over,
-            name: if config.is_modified() { "mBiaz" } else { "Biaz" },
+            name: config.info().name,
             t_min: if q > 0.0 {
                 TMin::Quantile(Quantile::new(q))
             } else {
@@ -256,7 +295,7 @@ mod tests {
     #[test]
     fn a_quantile_beyond_a_half_or_beside_a_window_is_refused() {
         let refused = |t_min_quantile, pkts| {
-            let window = Window { pkts, ..Window::ALL };
+            let window = Lookback { pkts, ..Lookback::ALL };
             Biaz::new(&BiazConfig { t_min_quantile, window, ..BiazConfig::default() }).is_err()
         };
         assert_eq!([refused(0.5, 0), refused(0.51, 0), refused(0.1, 40), refused(0.0, 40)], [false, true, true, false]);

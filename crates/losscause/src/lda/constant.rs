@@ -8,7 +8,8 @@
 //!
 //! Parameters: none. Deviations: none.
 
-use super::{Lda, Needs};
+use super::{AnyLda, CEN, Lda, Needs};
+use crate::registry::{ConfigError, Info, Parameters};
 use crate::{Arrival, Judgement, Loss, Reason, Verdict};
 
 /// The same verdict always.
@@ -24,13 +25,37 @@ impl Constant {
     }
 }
 
+static CONGESTION: Info =
+    Info::new("always congestion", "every loss is congestion: a transport without differentiation")
+        .from(CEN, "III")
+        .with_aliases(&["always-congestion", "congestion", "none"])
+        .with_operations((0, 0), (0, 0));
+
+static WIRELESS: Info = Info::new("always wireless", "every loss is wireless: the other end of the scale")
+    .from("no paper: a bound for comparison", "none")
+    .with_aliases(&["always-wireless", "wireless"])
+    .with_operations((0, 0), (0, 0));
+
+static UNDECIDED: Info = Info::new("always undecided", "no loss is decided on");
+
+/// It has no parameters but its verdict.
+impl Parameters for Constant {
+    fn info(&self) -> &'static Info {
+        match self.verdict {
+            Verdict::Congestion => &CONGESTION,
+            Verdict::Wireless => &WIRELESS,
+            Verdict::Undecided => &UNDECIDED,
+        }
+    }
+
+    fn build(&self) -> Result<AnyLda, ConfigError> {
+        Ok(AnyLda::Constant(*self))
+    }
+}
+
 impl Lda for Constant {
     fn name(&self) -> &'static str {
-        match self.verdict {
-            Verdict::Congestion => "always congestion",
-            Verdict::Wireless => "always wireless",
-            Verdict::Undecided => "always undecided",
-        }
+        self.info().name
     }
 
     fn needs(&self) -> Needs {

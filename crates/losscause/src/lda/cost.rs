@@ -1,4 +1,4 @@
-//! The cost of every algorithm, counted at run time. This keeps `Algorithm::operations` and the table in
+//! The cost of every algorithm, counted at run time. This keeps `Info::operations` and the table in
 //! `docs/algorithms/complexity.md` in agreement with the code.
 
 extern crate std;
@@ -47,7 +47,7 @@ fn largest(a: Count, b: Count) -> Count {
 fn measured(algorithm: Algorithm) -> Operations {
     let (mut arrival_cost, mut loss_cost) = (Count::default(), Count::default());
     for trace in traces() {
-        let mut lda = algorithm.build();
+        let mut lda = algorithm.build().expect("for receivers");
         for (i, arrival) in trace.iter().enumerate() {
             let cost = tally::count(|| lda.on_arrival(arrival));
             let in_gap = arrival.reveals_gap();
@@ -61,7 +61,7 @@ fn measured(algorithm: Algorithm) -> Operations {
         }
     }
     // The tracker subtracts once for the ROTT and once for T_i.
-    let needs = algorithm.build().needs();
+    let needs = algorithm.build().expect("for receivers").needs();
     let inputs = u32::from(needs.sender_timestamp) + u32::from(needs.inter_arrival);
     Operations {
         additions_per_arrival: arrival_cost.additions + inputs,
@@ -74,7 +74,7 @@ fn measured(algorithm: Algorithm) -> Operations {
 #[test]
 fn every_algorithm_costs_what_it_is_said_to_cost() {
     for algorithm in Algorithm::AT_RECEIVERS {
-        assert_eq!(Some(measured(algorithm)), algorithm.operations(), "{algorithm}");
+        assert_eq!(Some(measured(algorithm)), algorithm.info().operations, "{algorithm}");
     }
 }
 
@@ -82,7 +82,7 @@ fn every_algorithm_costs_what_it_is_said_to_cost() {
 fn the_page_on_complexity_shows_the_counted_costs() {
     let page = include_str!("../../../../docs/algorithms/complexity.md");
     for algorithm in Algorithm::AT_RECEIVERS {
-        let o = algorithm.operations().expect("counted for receivers");
+        let o = algorithm.info().operations.expect("counted for receivers");
         let row = format!(
             "| {algorithm} | {} | {} | {} | {} |",
             o.additions_per_arrival,
@@ -96,7 +96,7 @@ fn the_page_on_complexity_shows_the_counted_costs() {
 
 #[test]
 fn a_new_extreme_costs_spike_two_multiplications_more() {
-    let mut spike = Algorithm::Spike.build();
+    let mut spike = Algorithm::Spike.build().expect("for receivers");
     let trace = trace(&[50_000], 10_000);
     spike.on_arrival(&trace[0]);
     let with_new_maximum = tally::count(|| spike.on_arrival(&trace[1]));
@@ -125,12 +125,12 @@ fn the_algorithms_compute_in_counted_types_only() {
         ("constant.rs", include_str!("constant.rs")),
         ("../filter/mean.rs", include_str!("../filter/mean.rs")),
         ("../filter/extremes.rs", include_str!("../filter/extremes.rs")),
-        ("../filter/window.rs", include_str!("../filter/window.rs")),
+        ("../filter/lookback.rs", include_str!("../filter/lookback.rs")),
     ];
     for (file, source) in sources {
         let code = source.split("#[cfg(test)]").next().unwrap_or_default();
         for uncounted in ["as_nanos", "as_secs", "as i64", "as f64", "f64::from", "wrapping_"] {
-            assert!(!code.contains(uncounted), "{file} computes with {uncounted}, which nobody counts");
+            assert!(!code.contains(uncounted), "{file} computes with {uncounted}, which is not counted");
         }
     }
 }

@@ -26,10 +26,10 @@
 //!   wireless.
 //! - *Before the first one* the verdict is undecided.
 
-use super::missing;
+use super::{AnySenderLda, BARMAN, missing};
 use crate::ack::{AckSample, DeclaredLoss, SenderInputs, SenderLda};
 use crate::filter::{FlipFlop, FlipFlopReadings};
-use crate::registry::{ConfigError, check, check_order, choice};
+use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check, check_order, choice};
 use crate::verdict::Input;
 use crate::{Judgement, Reason, Span, Verdict};
 
@@ -73,6 +73,39 @@ impl Default for FlipFlopConfig {
     /// Configuration 1 of the paper: more than 5 of 10.
     fn default() -> Self {
         Self { history: 10, eta: 5, samples: Samples::NewAcks, readings: FlipFlopReadings::default() }
+    }
+}
+
+static FLIP_FLOP: Info =
+    Info::new("Flip Flop", "congestion if more than eta of the last l round-trip times were outliers")
+        .from(BARMAN, "2.2")
+        .with_aliases(&["flip-flop", "FF"])
+        .with_settings(&[
+            Setting::new("history", "l: how many round-trip times are looked back on; 1 to 64"),
+            Setting::new("eta", "more outliers among them mean congestion; 0 to history"),
+            Setting::new("samples", "which acknowledgements bring a round-trip time: new-acks or every-ack"),
+            Setting::new("lower_limit", "the mean that the lower control limit is taken from: new-mean or old-mean"),
+            Setting::new("neighbour", "what the moving range is taken from: previous-value or previous-within"),
+        ]);
+
+impl Parameters for FlipFlopConfig {
+    fn info(&self) -> &'static Info {
+        &FLIP_FLOP
+    }
+
+    fn field(&mut self, key: &str) -> Option<Field<'_>> {
+        Some(match key {
+            "history" => Field::Count(&mut self.history),
+            "eta" => Field::Count(&mut self.eta),
+            "samples" => Field::Choice(&mut self.samples),
+            "lower_limit" => Field::Choice(&mut self.readings.lower_limit),
+            "neighbour" => Field::Choice(&mut self.readings.neighbour),
+            _ => return None,
+        })
+    }
+
+    fn build_at_sender(&self) -> Result<AnySenderLda, ConfigError> {
+        FlipFlopHistory::new(self).map(AnySenderLda::FlipFlop)
     }
 }
 
@@ -120,14 +153,14 @@ impl FlipFlopHistory {
         let marked = self.outliers();
         Judgement {
             verdict: if marked > self.eta { Verdict::Congestion } else { Verdict::Wireless },
-            reason: Reason::Counted { scheme: NAME, marked, of: self.mask.count_ones(), most: self.eta },
+            reason: Reason::Counted { scheme: FLIP_FLOP.name, marked, of: self.mask.count_ones(), most: self.eta },
         }
     }
 }
 
 impl SenderLda for FlipFlopHistory {
     fn name(&self) -> &'static str {
-        NAME
+        FLIP_FLOP.name
     }
 
     fn needs(&self) -> SenderInputs {
@@ -146,8 +179,6 @@ impl SenderLda for FlipFlopHistory {
         self.verdict()
     }
 }
-
-const NAME: &str = "Flip Flop";
 
 #[cfg(test)]
 mod tests {

@@ -4,6 +4,8 @@ mod any;
 pub mod as_told;
 pub mod at_sender;
 pub mod biaz;
+#[cfg(feature = "alloc")]
+mod boxed;
 pub mod constant;
 #[cfg(test)]
 mod cost;
@@ -17,6 +19,8 @@ pub use any::{AnyLda, AnySenderLda};
 pub use as_told::AsTold;
 pub use at_sender::{AtSender, WithoutRtt};
 pub use biaz::{Biaz, BiazConfig, MinimumOver};
+#[cfg(feature = "alloc")]
+pub use boxed::{BoxedLda, BoxedParameters, BoxedSenderLda};
 pub use constant::Constant;
 pub use flip_flop::{FlipFlopConfig, FlipFlopHistory, Samples};
 pub use spike::{CurrentPacket, Spike, SpikeConfig, SpikeThresholds};
@@ -24,7 +28,7 @@ pub use vegas_buffer::{Between, VegasBuffer, VegasBufferConfig, WindowOf};
 pub use zbs::{FirstAverage, Zbs, ZbsConfig};
 pub use zigzag::{AboveThree, ZigZag, ZigZagConfig};
 
-use crate::registry::choice;
+use crate::registry::{Setting, choice};
 use crate::verdict::Input;
 use crate::{Arrival, Judgement, Loss, Reason, Verdict};
 
@@ -47,6 +51,11 @@ pub trait Lda {
     /// The published name of the base scheme in use: the algorithm's own name, except for hybrids.
     fn scheme(&self) -> &'static str {
         self.name()
+    }
+
+    /// The base schemes of a hybrid, by their published names; empty for all others.
+    fn schemes(&self) -> &'static [&'static str] {
+        &[]
     }
 }
 
@@ -116,6 +125,17 @@ choice! {
         BeforeGap = "before-gap",
     }
 }
+
+impl JudgedBy {
+    /// Its setting.
+    const SETTING: Setting =
+        Setting::new("judged_by", "whose trip time decides about a gap: that of the packet after-gap or before-gap");
+}
+
+/// Where the algorithms were published.
+const BARMAN: &str = "Barman & Matta, \"Effectiveness of loss labeling\", 2002";
+const BIAZ_1998: &str = "Biaz & Vaidya, \"A negative result\", IC3N 1998";
+const CEN: &str = "Cen, Cosman & Voelker, IEEE/ACM Trans. Networking 11(5), 2003";
 
 /// The judgement when an input is missing.
 fn missing(input: Input) -> Judgement {

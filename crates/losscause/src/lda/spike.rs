@@ -33,12 +33,12 @@
 //! - *Has the packet that reveals a loss already changed the state?* Yes: the state changes "on receipt of a packet".
 //!   `before-gap` uses the state before it.
 //! - *For how long does an extreme hold?* For ever, as published. Section IX-B asks what happens when the path changes.
-//!   With a `window`, the extremes are those of the last ROTTs only, of 3/4 to all of the window (see [`Window`]).
+//!   With a `window`, the extremes are those of the last ROTTs only, of 3/4 to all of the window (see [`Lookback`]).
 //! - *The first state* is "not in spike": the first ROTT is both extremes and exceeds neither.
 
-use super::{JudgedBy, Lda, Needs, Update, missing};
-use crate::filter::{Extremes, Real, Window};
-use crate::registry::{ConfigError, check, check_order, choice};
+use super::{AnyLda, CEN, JudgedBy, Lda, Needs, Update, missing};
+use crate::filter::{Extremes, Lookback, Real};
+use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check, check_order, choice};
 use crate::verdict::Input;
 use crate::{Arrival, Judgement, Loss, Reason, Span, Verdict};
 
@@ -74,7 +74,7 @@ pub struct SpikeConfig {
     /// When the state may change.
     pub update: Update,
     /// How far back the extremes look.
-    pub window: Window,
+    pub window: Lookback,
     /// Whose state decides.
     pub judged_by: JudgedBy,
 }
@@ -116,7 +116,7 @@ impl Default for SpikeConfig {
             thresholds: SpikeThresholds::Proportional { alpha: 0.5, beta: 1.0 / 3.0 },
             current_packet: CurrentPacket::Included,
             update: Update::EveryArrival,
-            window: Window::ALL,
+            window: Lookback::ALL,
             judged_by: JudgedBy::AfterGap,
         }
     }
@@ -132,6 +132,63 @@ impl SpikeConfig {
     /// Whether the thresholds are fixed, as Tobe's.
     pub fn is_fixed(&self) -> bool {
         matches!(self.thresholds, SpikeThresholds::Fixed { .. })
+    }
+}
+
+pub(super) static SPIKE: Info = Info::new("Spike", "congestion while the trip time is in a spike between its extremes")
+    .from(CEN, "III-B")
+    .with_settings(&[
+        Setting::new("alpha", "the spike state starts at rott_min + alpha (rott_max - rott_min); 0 to 2"),
+        Setting::new("beta", "the spike state ends at rott_min + beta (rott_max - rott_min); 0 to alpha"),
+        CURRENT_PACKET,
+        UPDATE,
+        JudgedBy::SETTING,
+        Lookback::WINDOW_MS,
+        Lookback::WINDOW_PKTS,
+    ])
+    .with_operations((5, 1), (0, 0));
+
+static SPIKE_TOBE: Info =
+    Info::new("Spike-Tobe", "Spike with fixed thresholds of 20 ms and 5 ms above the smallest trip time")
+        .from(CEN, "III-B")
+        .with_aliases(&["tobe"])
+        .with_settings(&[
+            Setting::new("start_ms", "the spike state starts at rott_min + start_ms, milliseconds, not negative"),
+            Setting::new("end_ms", "the spike state ends at rott_min + end_ms, milliseconds, 0 to start_ms"),
+            CURRENT_PACKET,
+            UPDATE,
+            JudgedBy::SETTING,
+            Lookback::WINDOW_MS,
+            Lookback::WINDOW_PKTS,
+        ])
+        .with_operations((5, 1), (0, 0));
+
+const CURRENT_PACKET: Setting = Setting::new(
+    "current_packet",
+    "whether a packet's own ROTT counts among the extremes it is held against: included or excluded",
+);
+const UPDATE: Setting = Setting::new("update", "when the state may change: every-arrival or at-losses");
+
+impl Parameters for SpikeConfig {
+    fn info(&self) -> &'static Info {
+        if self.is_fixed() { &SPIKE_TOBE } else { &SPIKE }
+    }
+
+    fn field(&mut self, key: &str) -> Option<Field<'_>> {
+        Some(match (key, &mut self.thresholds) {
+            ("alpha", SpikeThresholds::Proportional { alpha, .. }) => Field::Number(alpha),
+            ("beta", SpikeThresholds::Proportional { beta, .. }) => Field::Number(beta),
+            ("start_ms", SpikeThresholds::Fixed { start, .. }) => Field::Millis(start),
+            ("end_ms", SpikeThresholds::Fixed { end, .. }) => Field::Millis(end),
+            ("current_packet", _) => Field::Choice(&mut self.current_packet),
+            ("update", _) => Field::Choice(&mut self.update),
+            ("judged_by", _) => Field::Choice(&mut self.judged_by),
+            _ => return self.window.field(key),
+        })
+    }
+
+    fn build(&self) -> Result<AnyLda, ConfigError> {
+        Spike::new(self).map(AnyLda::Spike)
     }
 }
 

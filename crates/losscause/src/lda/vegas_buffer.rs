@@ -27,10 +27,10 @@
 //!   recovery; that reading is `in-flight`.
 //! - *A tie* with a threshold counts as outside; if both thresholds are equal, a tie is congestion.
 
-use super::missing;
+use super::{AnySenderLda, BIAZ_1998, missing};
 use crate::ack::{AckSample, DeclaredLoss, SenderInputs, SenderLda};
 use crate::filter::Backlog;
-use crate::registry::{ConfigError, check, check_order, choice};
+use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check, check_order, choice};
 use crate::verdict::Input;
 use crate::{Judgement, Reason, Span, Verdict};
 
@@ -89,6 +89,37 @@ impl Default for VegasBufferConfig {
     }
 }
 
+static VEGAS_BUFFER: Info =
+    Info::new("Vegas buffer", "congestion if many packets of the window wait in queues, wireless if few do")
+        .from(BIAZ_1998, "Vegas predictor")
+        .with_aliases(&["vegas-buffer"])
+        .with_settings(&[
+            Setting::new("alpha", "up to so many queued packets mean a wireless loss; 0 to beta"),
+            Setting::new("beta", "from so many queued packets on it is congestion; at least alpha"),
+            Setting::new("between", "the answer between the two: previous or undecided"),
+            Setting::new("window_of", "the window that the queued packets are a part of: cwnd or in-flight"),
+        ]);
+
+impl Parameters for VegasBufferConfig {
+    fn info(&self) -> &'static Info {
+        &VEGAS_BUFFER
+    }
+
+    fn field(&mut self, key: &str) -> Option<Field<'_>> {
+        Some(match key {
+            "alpha" => Field::Number(&mut self.alpha),
+            "beta" => Field::Number(&mut self.beta),
+            "between" => Field::Choice(&mut self.between),
+            "window_of" => Field::Choice(&mut self.window_of),
+            _ => return None,
+        })
+    }
+
+    fn build_at_sender(&self) -> Result<AnySenderLda, ConfigError> {
+        VegasBuffer::new(self).map(AnySenderLda::VegasBuffer)
+    }
+}
+
 impl VegasBuffer {
     /// A new Vegas buffer.
     ///
@@ -139,14 +170,15 @@ impl VegasBuffer {
             let input = if self.backlog.base_rtt().is_some() { "a congestion window" } else { "a round-trip time" };
             return missing(Input::Other(input));
         };
-        let reason = Reason::Queued { scheme: NAME, pkts, wireless_up_to: self.alpha, congestion_from: self.beta };
+        let reason =
+            Reason::Queued { scheme: VEGAS_BUFFER.name, pkts, wireless_up_to: self.alpha, congestion_from: self.beta };
         Judgement { verdict: self.outside.unwrap_or(Verdict::Undecided), reason }
     }
 }
 
 impl SenderLda for VegasBuffer {
     fn name(&self) -> &'static str {
-        NAME
+        VEGAS_BUFFER.name
     }
 
     fn needs(&self) -> SenderInputs {
@@ -164,8 +196,6 @@ impl SenderLda for VegasBuffer {
         self.verdict()
     }
 }
-
-const NAME: &str = "Vegas buffer";
 
 #[cfg(test)]
 mod tests {

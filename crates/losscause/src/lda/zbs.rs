@@ -44,9 +44,11 @@
 //! - *For how long do T_min and rott_min hold?* As set in the base schemes mBiaz and Spike, which own them.
 //! - While T_min or ROTT is unknown, the scheme stays.
 
-use super::{Biaz, BiazConfig, Lda, Needs, Spike, SpikeConfig, Update, ZigZag, ZigZagConfig};
+use super::{
+    AnyLda, Biaz, BiazConfig, CEN, Lda, Needs, Spike, SpikeConfig, Update, ZigZag, ZigZagConfig, biaz, spike, zigzag,
+};
 use crate::filter::{Mean, Real};
-use crate::registry::{ConfigError, check, check_order, choice};
+use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check, check_order, choice};
 use crate::{Arrival, Judgement, Loss, Span, Time, tally};
 
 /// ZBS.
@@ -144,6 +146,58 @@ impl Default for ZbsConfig {
             spike: SpikeConfig::default(),
             zigzag: ZigZagConfig::default(),
         }
+    }
+}
+
+static ZBS: Info = Info::new("ZBS", "runs ZigZag, mBiaz or Spike, whichever suits the path it sees")
+    .from(CEN, "VII-A")
+    .with_aliases(&["hybrid"])
+    .with_settings(&[
+        Setting::new("rott_margin", "Spike if rott < rott_min + rott_margin T_min; not negative"),
+        Setting::new("unshared_from", "mBiaz from this T_narr on; below it ZigZag; not negative"),
+        Setting::new("ambiguous_from", "ZigZag from this T_narr on; at least unshared_from"),
+        Setting::new("shared_from", "Spike from this T_narr on; at least ambiguous_from"),
+        Setting::new("t_avg_gain", "gain of T_avg, above 0 to 1"),
+        Setting::new("lock_ms", "longest time that a scheme is locked, milliseconds, not negative"),
+        Setting::new("lock_pkts", "most received packets that a scheme is locked"),
+        Setting::new("lock_at_start", "whether the first scheme is locked too: true or false"),
+        Setting::new("first_t_avg", "how T_avg begins: first-interval or zero"),
+        Setting::new("update", "when the scheme may change: every-arrival or at-losses"),
+    ])
+    .with_bases(&[("mbiaz", &biaz::MBIAZ), ("spike", &spike::SPIKE), ("zigzag", &zigzag::ZIGZAG)])
+    .with_operations((20, 4), (10, 2));
+
+impl Parameters for ZbsConfig {
+    fn info(&self) -> &'static Info {
+        &ZBS
+    }
+
+    fn field(&mut self, key: &str) -> Option<Field<'_>> {
+        if let Some((base, key)) = key.split_once('.') {
+            return match base {
+                "mbiaz" => self.mbiaz.field(key),
+                "spike" => self.spike.field(key),
+                "zigzag" => self.zigzag.field(key),
+                _ => None,
+            };
+        }
+        Some(match key {
+            "rott_margin" => Field::Number(&mut self.rott_margin),
+            "unshared_from" => Field::Number(&mut self.unshared_from),
+            "ambiguous_from" => Field::Number(&mut self.ambiguous_from),
+            "shared_from" => Field::Number(&mut self.shared_from),
+            "t_avg_gain" => Field::Number(&mut self.t_avg_gain),
+            "lock_ms" => Field::Millis(&mut self.lock),
+            "lock_pkts" => Field::Count(&mut self.lock_pkts),
+            "lock_at_start" => Field::Flag(&mut self.lock_at_start),
+            "first_t_avg" => Field::Choice(&mut self.first_t_avg),
+            "update" => Field::Choice(&mut self.update),
+            _ => return None,
+        })
+    }
+
+    fn build(&self) -> Result<AnyLda, ConfigError> {
+        Zbs::new(self).map(AnyLda::Zbs)
     }
 }
 
@@ -270,6 +324,10 @@ impl Lda for Zbs {
             Scheme::MBiaz => "mBiaz",
             Scheme::Spike => "Spike",
         }
+    }
+
+    fn schemes(&self) -> &'static [&'static str] {
+        &["mBiaz", "Spike", "ZigZag"]
     }
 }
 

@@ -36,9 +36,9 @@
 //!   the next as well, so the packet after it has waited less there; the one before has not.
 //! - The brackets in the printed deviation are read as an absolute value.
 
-use super::{JudgedBy, Lda, Needs, missing};
+use super::{AnyLda, CEN, JudgedBy, Lda, Needs, missing};
 use crate::filter::{DeviationFrom, FirstDeviation, MeanDeviation, Spread};
-use crate::registry::{ConfigError, check, choice};
+use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check, choice};
 use crate::verdict::Input;
 use crate::{Arrival, Judgement, Loss, Reason, Span, Verdict};
 
@@ -87,6 +87,42 @@ impl Default for ZigZagConfig {
             first_deviation: FirstDeviation::Zero,
             judged_by: JudgedBy::AfterGap,
         }
+    }
+}
+
+pub(super) static ZIGZAG: Info =
+    Info::new("ZigZag", "wireless if the trip time is well below its mean for that many losses")
+        .from(CEN, "III-C")
+        .with_settings(&[
+            Setting::new("alpha", "gain of the mean ROTT, above 0 to 0.5; its deviation has twice that"),
+            Setting::new(
+                "above_three",
+                "limit for n > 3: printed (mean - dev/2), mean, or mean-plus-half (mean + dev/2)",
+            ),
+            Setting::new("deviation_from", "the mean a deviation is taken from: new-mean or old-mean"),
+            Setting::new("first_deviation", "the deviation at the start: zero or first-distance"),
+            JudgedBy::SETTING,
+        ])
+        .with_operations((5, 4), (4, 1));
+
+impl Parameters for ZigZagConfig {
+    fn info(&self) -> &'static Info {
+        &ZIGZAG
+    }
+
+    fn field(&mut self, key: &str) -> Option<Field<'_>> {
+        Some(match key {
+            "alpha" => Field::Number(&mut self.alpha),
+            "above_three" => Field::Choice(&mut self.above_three),
+            "deviation_from" => Field::Choice(&mut self.deviation_from),
+            "first_deviation" => Field::Choice(&mut self.first_deviation),
+            "judged_by" => Field::Choice(&mut self.judged_by),
+            _ => return None,
+        })
+    }
+
+    fn build(&self) -> Result<AnyLda, ConfigError> {
+        ZigZag::new(self).map(AnyLda::ZigZag)
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::Span;
 
-/// An enum whose values have names in scenario files.
-pub(crate) trait Choice {
+/// An enum whose values have names in scenario files; [`choice!`](crate::registry::choice) declares one.
+pub trait Choice {
     /// Becomes the value of that name; false if there is none.
     fn select(&mut self, name: &str) -> bool;
     /// The name of the present value.
@@ -12,7 +12,26 @@ pub(crate) trait Choice {
     fn names(&self) -> &'static [&'static str];
 }
 
-/// Declares such an enum.
+/// Declares an enum whose values have names in scenario files, one of them the default.
+///
+/// ```
+/// use losscause::registry::{Choice, choice};
+///
+/// choice! {
+///     /// Which end of a range counts.
+///     pub enum End {
+///         /// The lower one.
+///         #[default]
+///         Lower = "lower",
+///         /// The upper one.
+///         Upper = "upper",
+///     }
+/// }
+/// let mut end = End::default();
+/// assert!(end.select("upper") && end == End::Upper);
+/// ```
+#[doc(hidden)]
+#[macro_export]
 macro_rules! choice {
     ($(#[$meta:meta])* pub enum $name:ident {
         $($(#[$variant_meta:meta])* $variant:ident = $text:literal,)+
@@ -38,14 +57,20 @@ macro_rules! choice {
         }
     };
 }
-pub(crate) use choice;
+#[doc(inline)]
+pub use crate::choice;
 
 /// A setting's place in its configuration.
-pub(crate) enum Field<'a> {
+#[non_exhaustive]
+pub enum Field<'a> {
+    /// A number.
     Number(&'a mut f64),
     /// A span, set in milliseconds.
     Millis(&'a mut Span),
+    /// A whole number from 0 to 2^32 - 1.
     Count(&'a mut u32),
+    /// True or false.
     Flag(&'a mut bool),
+    /// One of several words.
     Choice(&'a mut dyn Choice),
 }

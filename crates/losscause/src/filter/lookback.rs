@@ -5,7 +5,7 @@
 //! most the last W, exactly, in constant memory and without revisiting any value. Time parts start with the first value
 //! and may be empty. A packet window that is not a multiple of 4 is rounded down to one.
 
-use crate::registry::{ConfigError, check};
+use crate::registry::{ConfigError, Field, Setting, check};
 use crate::{Span, Time};
 
 /// Parts of a window, including the present one.
@@ -16,16 +16,36 @@ const OVER: usize = PARTS as usize - 1;
 
 /// How far back extremes look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Window {
+pub struct Lookback {
     /// Length in time; zero for no limit.
     pub time: Span,
     /// Length in values, at least [`PARTS`]; 0 for no limit. Cannot be combined with a time limit.
     pub pkts: u32,
 }
 
-impl Window {
+impl Lookback {
     /// All values so far: the published algorithms.
     pub const ALL: Self = Self { time: Span::ZERO, pkts: 0 };
+
+    /// The setting of [`Lookback::time`].
+    pub const WINDOW_MS: Setting = Setting::new(
+        "window_ms",
+        "the extremes are those of the last window_ms milliseconds (at least 3/4 of them); 0: of the whole flow",
+    );
+    /// The setting of [`Lookback::pkts`].
+    pub const WINDOW_PKTS: Setting = Setting::new(
+        "window_pkts",
+        "the extremes are those of the last window_pkts values (at least about 3/4 of them), 4 or more; 0: of the whole flow",
+    );
+
+    /// The field that the setting `key` changes, if it is one of the two.
+    pub fn field(&mut self, key: &str) -> Option<Field<'_>> {
+        Some(match key {
+            "window_ms" => Field::Millis(&mut self.time),
+            "window_pkts" => Field::Count(&mut self.pkts),
+            _ => return None,
+        })
+    }
 
     /// Checks the window.
     ///
@@ -67,13 +87,13 @@ enum Length {
 
 impl<S: Summary> Parts<S> {
     /// `None` for a window of all values. The window must be valid.
-    pub(super) fn of(window: Window) -> Option<Self> {
+    pub(super) fn of(window: Lookback) -> Option<Self> {
         let length = match window {
-            Window::ALL => return None,
-            Window { time, pkts: 0 } => {
+            Lookback::ALL => return None,
+            Lookback { time, pkts: 0 } => {
                 Length::Time { length: (time / i64::from(PARTS)).max(Span::from_nanos(1)), since: None }
             }
-            Window { pkts, .. } => {
+            Lookback { pkts, .. } => {
                 let length = pkts / PARTS;
                 Length::Pkts { length, left: length }
             }

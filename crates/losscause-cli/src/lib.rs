@@ -1,0 +1,75 @@
+//! The `losscause` command as a library, for programs that add algorithms of their own.
+//!
+//! ```no_run
+//! use std::process::ExitCode;
+//!
+//! fn main() -> ExitCode {
+//!     // `losscause_cli::registry().with(…)` has an algorithm more.
+//!     losscause_cli::main_with(Ok(losscause_cli::registry()))
+//! }
+//! ```
+//!
+//! Exit status: 0 if all went well, 1 if a run failed, 2 if the input cannot be used. An error is one plain sentence on
+//! standard error.
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use losscause::registry::{Registry, RegistryError};
+
+pub use losscause_study::registry;
+
+mod fade;
+mod failure;
+mod list;
+mod output;
+mod progress;
+mod reproduce;
+mod simulate;
+mod sweep;
+mod tables;
+
+use failure::Failure;
+
+/// Tells why packets were lost: congestion or wireless.
+#[derive(Debug, Parser)]
+#[command(name = "losscause", version, propagate_version = true, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run the papers' items and hold the measured values against the published ones.
+    Reproduce(reproduce::Arguments),
+    /// Run one scenario once.
+    Simulate(simulate::Arguments),
+    /// Run a scenario over a grid of settings.
+    Sweep(sweep::Arguments),
+    /// Make patterns of packet errors from the physics of a fading channel.
+    Fade(fade::Arguments),
+    /// List what the program knows.
+    List(list::Arguments),
+}
+
+/// Runs the command that the program's arguments ask for. Whatever takes an algorithm's name takes those of `registry`. An
+/// algorithm that cannot be added to the registry ends the program with exit status 2.
+pub fn main_with(registry: Result<Registry, RegistryError>) -> ExitCode {
+    failure::report(match Arguments::try_parse() {
+        Ok(Arguments { command }) => registry.map_err(Failure::from).and_then(|registry| run(command, &registry)),
+        Err(error) => failure::usage(&error),
+    })
+}
+
+fn run(command: Command, registry: &Registry) -> Result<(), Failure> {
+    match command {
+        Command::Reproduce(arguments) => reproduce::run(arguments, registry),
+        Command::Simulate(arguments) => simulate::run(arguments, registry),
+        Command::Sweep(arguments) => sweep::run(&arguments, registry),
+        Command::Fade(arguments) => fade::run(&arguments),
+        Command::List(arguments) => list::run(&arguments, registry),
+    }
+}

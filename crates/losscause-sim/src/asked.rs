@@ -1,0 +1,64 @@
+//! What the ends of a TCP connection ask about losses, if they ask at all. Behind pointers, so that it is out of the way of
+//! those that do not.
+
+use losscause::ack::{Recovery, SenderInputs};
+use losscause::observe::Differentiate;
+use losscause::truth::Witness;
+use losscause::{AckSample, AnyLda, AnySenderLda, DeclaredLoss, Differentiator, Judgement, Packet, SenderLda};
+
+/// What a TCP sender asks.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked(pub(crate) Option<Box<AnySenderLda>>);
+
+impl SenderLda for Asked {
+    fn name(&self) -> &'static str {
+        self.0.as_deref().map_or(().name(), SenderLda::name)
+    }
+
+    fn needs(&self) -> SenderInputs {
+        self.0.as_deref().map_or(().needs(), SenderLda::needs)
+    }
+
+    #[inline]
+    fn on_ack(&mut self, sample: &AckSample) {
+        if let Some(lda) = self.0.as_deref_mut() {
+            lda.on_ack(sample);
+        }
+    }
+
+    fn on_loss(&mut self, loss: &DeclaredLoss) {
+        if let Some(lda) = self.0.as_deref_mut() {
+            lda.on_loss(loss);
+        }
+    }
+
+    fn on_recovery_end(&mut self, recovery: &Recovery) -> Option<Judgement> {
+        self.0.as_deref_mut()?.on_recovery_end(recovery)
+    }
+
+    fn judges_timeouts(&self) -> bool {
+        self.0.as_deref().is_some_and(SenderLda::judges_timeouts)
+    }
+
+    fn judge(&self, loss: &DeclaredLoss) -> Judgement {
+        self.0.as_deref().map_or_else(|| ().judge(loss), |lda| lda.judge(loss))
+    }
+}
+
+/// What a TCP receiver hands its packets to.
+#[derive(Clone, Debug)]
+pub(crate) struct Judging(pub(crate) Option<Box<Differentiator<AnyLda>>>);
+
+impl Differentiate for Judging {
+    #[inline]
+    fn judges(&self) -> bool {
+        self.0.is_some()
+    }
+
+    #[inline]
+    fn on_packet_watched(&mut self, packet: Packet, witness: &mut impl Witness, on_loss: impl FnMut(u64, Judgement)) {
+        if let Some(differentiator) = self.0.as_deref_mut() {
+            differentiator.on_packet_watched(packet, witness, on_loss);
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! The open registry: algorithms by name, those of other crates among them.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::{Algorithm, ConfigError, Info, LdaConfig, Parameters};
+use crate::lda::BoxedParameters;
+
+/// Algorithms by name, each with its published parameters.
+///
+/// Programs look names up here, so an algorithm of another crate runs wherever a built-in one does. A built-in entry and
+/// one that is added are of the same kind: parameters that know their algorithm and build it.
+///
+/// ```
+/// # use losscause::lda::{AnyLda, Constant};
+/// # use losscause::registry::{ConfigError, Info, Parameters, Registry};
+/// # use losscause::Verdict;
+/// #[derive(Clone)]
+/// struct Optimist;
+///
+/// impl Parameters for Optimist {
+///     fn info(&self) -> &'static Info {
+///         const { &Info::new("optimist", "every loss is wireless") }
+///     }
+///     fn build(&self) -> Result<AnyLda, ConfigError> {
+///         Ok(AnyLda::boxed(Constant::new(Verdict::Wireless)))
+///     }
+/// }
+///
+/// let registry = Registry::built_in().with(Optimist)?;
+/// assert!(registry.find("Optimist").is_some_and(|entry| entry.build().is_ok()));
+/// assert_eq!(
+///     registry.with(Optimist).unwrap_err().to_string(),
+///     "the algorithm \"optimist\" is already there"
+/// );
+/// # Ok::<(), losscause::registry::RegistryError>(())
+/// ```
+#[derive(Clone)]
+pub struct Registry {
+    entries: Vec<LdaConfig>,
+}
+
+impl Registry {
+    /// The algorithms of this crate.
+    pub fn built_in() -> Self {
+        Self { entries: Algorithm::ALL.map(Algorithm::config).into() }
+    }
+
+    /// These algorithms, and the one that `parameters` belong to. The parameters are its published ones.
+    ///
+    /// # Errors
+    /// If another algorithm answers to one of its names, a listed setting has no [`Parameters::field`], or the published
+    /// parameters build it for neither end.
+    pub fn with(mut self, parameters: impl Parameters + Clone + Send + Sync + 'static) -> Result<Self, RegistryError> {
+        let entry = LdaConfig::Boxed(BoxedParameters::new(parameters));
+        let info = entry.info();
+        if let Some(name) = info.names().find(|name| self.find(name).is_some()) {
+            return Err(RegistryError::NameTaken { name });
+        }
+        if let Some(setting) = info.settings.iter().find(|setting| entry.get(setting.key).is_none()) {
+            return Err(RegistryError::SettingWithoutField { algorithm: info.name, key: setting.key });
+        }
+        if let Err(error) = entry.build_at_sender() {
+            return Err(RegistryError::Unbuildable { algorithm: info.name, error });
+        }
+        self.entries.push(entry);
+        Ok(self)
+    }
+
+    /// The published parameters of the algorithm that answers to `name`, in any case.
+    pub fn find(&self, name: &str) -> Option<&LdaConfig> {
+        self.entries.iter().find(|entry| entry.info().answers_to(name))
+    }
+
+    /// The published parameters of every algorithm, in the order in which they were added.
+    pub fn iter(&self) -> impl Iterator<Item = &LdaConfig> {
+        self.entries.iter()
+    }
+
+    /// What is known of every algorithm, in the same order.
+    pub fn infos(&self) -> impl Iterator<Item = &'static Info> {
+        self.entries.iter().map(LdaConfig::info)
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.infos().map(|info| info.name)).finish()
+    }
+}
+
+/// Why an algorithm cannot be added to a registry. `Display` is one sentence.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum RegistryError {
+    /// Another algorithm answers to one of its names.
+    NameTaken {
+        /// That name.
+        name: &'static str,
+    },
+    /// It lists a setting that its parameters do not have.
+    SettingWithoutField {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// The setting.
+        key: &'static str,
+    },
+    /// It cannot be built with its published parameters.
+    Unbuildable {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// Why.
+        error: ConfigError,
+    },
+}
+
+impl core::error::Error for RegistryError {}
+
+impl fmt::Display for RegistryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::NameTaken { name } => write!(f, "the algorithm \"{name}\" is already there"),
+            Self::SettingWithoutField { algorithm, key } => {
+                write!(f, "the algorithm \"{algorithm}\" lists the setting {key}, which its parameters do not have")
+            }
+            Self::Unbuildable { algorithm, error } => {
+                write!(f, "the algorithm \"{algorithm}\" cannot be built with its published parameters: {error}")
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Near minimum: a loss is wireless if the packet after the gap met no queue to speak of.
+use losscause::registry::{ConfigError, Field, Info, Parameters, Setting, check};
+use losscause::verdict::Input;
+use losscause::{AnyLda, Arrival, Judgement, Lda, Loss, Needs, Reason, Span, Verdict};
+
+const INFO: Info = Info::new("near minimum", "wireless if the trip time is near its minimum")
+    .with_aliases(&["near-minimum"])
+    .with_settings(&[Setting::new("within_ms", "how near, milliseconds, not negative")]);
+
+/// The parameters: what a scenario can set, and what builds the algorithm.
+#[derive(Clone)]
+pub struct NearMinimumConfig {
+    /// A loss less than this above the minimum is wireless; not negative.
+    pub within: Span,
+}
+
+impl Default for NearMinimumConfig {
+    fn default() -> Self {
+        Self { within: Span::from_millis(10) }
+    }
+}
+
+impl Parameters for NearMinimumConfig {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+    fn field(&mut self, key: &str) -> Option<Field<'_>> {
+        (key == "within_ms").then_some(Field::Millis(&mut self.within))
+    }
+    fn build(&self) -> Result<AnyLda, ConfigError> {
+        check("within_ms", self.within.as_millis_f64(), |ms| ms >= 0.0, "a number that is not negative")?;
+        Ok(AnyLda::boxed(NearMinimum { within: self.within, rott_min: None }))
+    }
+}
+
+/// The algorithm: its state is the smallest trip time.
+#[derive(Clone)]
+struct NearMinimum {
+    within: Span,
+    rott_min: Option<Span>,
+}
+
+impl Lda for NearMinimum {
+    fn name(&self) -> &'static str {
+        INFO.name
+    }
+    fn needs(&self) -> Needs {
+        Needs::NONE.with_sender_timestamp()
+    }
+    fn on_arrival(&mut self, arrival: &Arrival) {
+        self.rott_min = self.rott_min.into_iter().chain(arrival.rott).min();
+    }
+    fn judge(&self, loss: &Loss) -> Judgement {
+        let (Some(rott), Some(rott_min)) = (loss.revealed_by.rott, self.rott_min) else {
+            return Judgement { verdict: Verdict::Undecided, reason: Reason::Missing { input: Input::Timestamp } };
+        };
+        let (scheme, quantity, lost) = (INFO.name, "ROTT above its minimum", loss.lost_in_gap());
+        let (measured, below) = (rott - rott_min, Some(self.within));
+        let verdict = if measured < self.within { Verdict::Wireless } else { Verdict::Congestion };
+        Judgement { verdict, reason: Reason::Compared { scheme, quantity, measured, at_least: None, below, lost } }
+    }
+}
