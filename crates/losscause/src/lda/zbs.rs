@@ -41,6 +41,8 @@
 //!   a loss: `update = "at-losses"`.
 //! - *For how long T_min and rott_min hold* is a setting of the base schemes mBiaz and Spike, whose extremes these are.
 //! - As long as T_min or ROTT are unknown, the scheme stays.
+//! - *Which packet's trip time the ZigZag within ZBS looks at:* that of the packet before the gap, as ZigZag alone. The tables of
+//!   Cen 2003 do not decide it: at ten runs both readings meet the same numbers and the same claims.
 
 use super::{Biaz, BiazConfig, Lda, Needs, Spike, SpikeConfig, Update, ZigZag, ZigZagConfig};
 use crate::filter::{Mean, Real};

@@ -2,7 +2,7 @@
 //!
 //! Congestion control makes the relative one-way trip time (ROTT) of a flow a sawtooth: it climbs while a queue fills and
 //! falls after a loss. A congestion loss therefore comes with a high ROTT. The more packets are lost at once, the higher
-//! is the ROTT that still counts as low:
+//! is the ROTT that still counts as low. rott is that of the last packet before the gap, n the number of packets lost:
 //!
 //! ```text
 //! wireless  if  n = 1 and rott < mean - dev,      n = 2 and rott < mean - dev/2,
@@ -18,7 +18,7 @@
 //! | `above_three` | | printed | see below |
 //! | `deviation_from` | | new-mean | see below |
 //! | `first_deviation` | | zero | see below |
-//! | `judged_by` | | after-gap | see below |
+//! | `judged_by` | | before-gap | see below |
 //!
 //! Deviations: none. What the paper leaves open:
 //!
@@ -29,9 +29,10 @@
 //!   other reading, `old-mean`, makes the deviation larger by a factor 1 / (1 - alpha), 3 %.
 //! - *First values.* The mean begins with the first ROTT, since no other value is indifferent to the sender's clock, and
 //!   the deviation with zero; or, `first-distance`, with the second packet's distance from the first.
-//! - *Whose trip time is rott_i?* That of the packet that reveals the gap, the newest the receiver has. "The same notation as in the
-//!   Biaz scheme" would make it that of P_i, the last packet before the gap: `before-gap`. A packet dropped at one queue is missing from
-//!   the next as well, so the packet after it has waited less there; the one before has not.
+//! - *Whose trip time is rott_i?* Section III-C uses "the same notation as in the Biaz scheme", where P_i is the last packet before the
+//!   gap. `after-gap` takes the trip time of the packet that reveals the gap instead. A packet dropped at one queue is missing from
+//!   the next queue as well, so the packet after it has waited less there; the packet before it has not. A gap that the second
+//!   arrival reveals is judged by the first.
 //! - The brackets in the printed deviation are read as an absolute value.
 
 use super::{JudgedBy, Lda, NO_TIMESTAMP, Needs, missing};
@@ -85,7 +86,7 @@ impl Default for ZigZagConfig {
             above_three: AboveThree::Printed,
             deviation_from: DeviationFrom::NewMean,
             first_deviation: FirstDeviation::Zero,
-            judged_by: JudgedBy::AfterGap,
+            judged_by: JudgedBy::BeforeGap,
         }
     }
 }
