@@ -52,7 +52,7 @@ fn b3_packets_without_a_loss_feed_every_estimate() {
     // Everything the algorithms know comes from packets after which nothing was missing; the one loss is judged by it.
     for algorithm in [Algorithm::Biaz, Algorithm::MBiaz, Algorithm::Spike, Algorithm::ZigZag, Algorithm::Zbs] {
         let mut packets: Vec<_> = (0..200).map(|i| packet(i as u64, i * 1_000, 50_000 + 10_000 * (i % 7))).collect();
-        packets.push(packet(201, 201_000, 40_000));
+        packets.extend([packet(200, 200_000, 40_000), packet(202, 202_000, 40_000)]);
         let judged = judgements(algorithm.build().expect("published parameters"), packets);
         assert_eq!(judged.len(), 1);
         assert_eq!(judged[0].1.verdict, Verdict::Wireless, "{algorithm}: {}", judged[0].1);
@@ -189,10 +189,11 @@ fn b7_negative_trip_times_are_judged_like_positive_ones() {
 
 #[test]
 fn b8_the_first_losses_are_not_forced_to_be_congestion() {
-    // ROTTs of 50 ms, then a loss every other packet at 10 ms, well below anything seen: wireless from the first on.
+    // ROTTs of 50 ms, then a packet at 10 ms, well below anything seen, and a loss before every packet after it: wireless from
+    // the first on.
     let packets = (0..10).map(|i| {
         packet(
-            if i < 3 { i as u64 } else { 2 * i as u64 - 2 },
+            if i < 4 { i as u64 } else { 2 * i as u64 - 3 },
             i * 1_000_000,
             if i < 3 { 50_000_000 } else { 10_000_000 },
         )

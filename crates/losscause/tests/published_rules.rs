@@ -45,7 +45,8 @@ fn the_limits_of_biaz_move_with_the_number_of_lost_packets() {
 /// A ZigZag with mean 100 and deviation 10, in microseconds. With gain 1/2 the mean is half the old one and half the
 /// new value, and the deviation forgets all but the last distance.
 fn zigzag_with_mean_100_dev_10(above_three: AboveThree) -> ZigZag {
-    let config = ZigZagConfig { alpha: 0.5, above_three, ..ZigZagConfig::default() };
+    // The packet that reveals the gap decides, so that a test can choose its trip time.
+    let config = ZigZagConfig { alpha: 0.5, above_three, judged_by: JudgedBy::AfterGap, ..ZigZagConfig::default() };
     let mut zigzag = ZigZag::new(&config).expect("valid");
     // Values 0, 180, 110: means 0, 90, 100; the deviation is |110 - 100| = 10.
     for rott in [0, 180, 110] {
@@ -81,7 +82,8 @@ fn the_other_readings_of_zigzag_change_the_limit_for_more_than_three_losses_only
 }
 
 #[test]
-fn zigzag_may_judge_by_the_packet_before_the_gap() {
+fn zigzag_judges_by_the_packet_before_the_gap_or_by_the_one_after_it() {
+    assert_eq!(ZigZagConfig::default().judged_by, JudgedBy::BeforeGap);
     // Trip times 100 (often), then 130 before the gap and 70 after it: above and below every limit.
     for (judged_by, verdict) in [(JudgedBy::AfterGap, Wireless), (JudgedBy::BeforeGap, Congestion)] {
         let mut zigzag = ZigZag::new(&ZigZagConfig { judged_by, ..ZigZagConfig::default() }).expect("valid");

@@ -43,6 +43,8 @@
 //!   extremes of ROTT already include that packet's interval and trip time.
 //! - *For how long do T_min and rott_min hold?* As set in the base schemes mBiaz and Spike, which own them.
 //! - While T_min or ROTT is unknown, the scheme stays.
+//! - *Which packet's trip time does the ZigZag within ZBS use?* That of the packet before the gap, as ZigZag alone. The
+//!   tables of Cen 2003 do not decide it: at ten runs both readings meet the same numbers and the same claims.
 
 use super::{
     AnyLda, Biaz, BiazConfig, CEN, Lda, Needs, Spike, SpikeConfig, Update, ZigZag, ZigZagConfig, biaz, spike, zigzag,

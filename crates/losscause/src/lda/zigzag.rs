@@ -2,7 +2,8 @@
 //!
 //! Congestion control makes the relative one-way trip time (ROTT) of a flow a sawtooth: it rises while a queue fills
 //! and falls after a loss. A congestion loss therefore coincides with a high ROTT. The more packets are lost at once,
-//! the higher the ROTT that still counts as low:
+//! the higher the ROTT that still counts as low. rott is that of the last packet before the gap, n the number of packets
+//! lost:
 //!
 //! ```text
 //! wireless  if  n = 1 and rott < mean - dev,      n = 2 and rott < mean - dev/2,
@@ -18,7 +19,7 @@
 //! | `above_three` | | printed | see below |
 //! | `deviation_from` | | new-mean | see below |
 //! | `first_deviation` | | zero | see below |
-//! | `judged_by` | | after-gap | see below |
+//! | `judged_by` | | before-gap | see below |
 //!
 //! Deviations: none. The paper leaves open:
 //!
@@ -31,9 +32,10 @@
 //!   The deviation begins with zero or, with `first-distance`, with the second packet's distance from the first.
 //! - *Do mean and deviation include the packet that reveals the gap?* Yes: both already hold its trip time when the gap
 //!   is judged.
-//! - *Whose trip time is rott_i?* That of the packet that reveals the gap, the newest the receiver has. "The same notation as in the
-//!   Biaz scheme" would make it that of P_i, the last packet before the gap: `before-gap`. A packet dropped at one queue is missing from
-//!   the next as well, so the packet after it has waited less there; the one before has not.
+//! - *Whose trip time is rott_i?* Section III-C uses "the same notation as in the Biaz scheme", where P_i is the last
+//!   packet before the gap. `after-gap` uses the packet that reveals the gap instead. A packet dropped at one queue is
+//!   also missing from the next queue, so the packet after it waits less there; the packet before it does not. If the
+//!   trip time before the gap is unknown, the one after it is used.
 //! - The brackets in the printed deviation are read as an absolute value.
 
 use super::{AnyLda, CEN, JudgedBy, Lda, Needs, missing};
@@ -85,7 +87,7 @@ impl Default for ZigZagConfig {
             above_three: AboveThree::Printed,
             deviation_from: DeviationFrom::NewMean,
             first_deviation: FirstDeviation::Zero,
-            judged_by: JudgedBy::AfterGap,
+            judged_by: JudgedBy::BeforeGap,
         }
     }
 }
