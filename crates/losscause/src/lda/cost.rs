@@ -130,7 +130,7 @@ fn the_algorithms_compute_in_counted_types_only() {
     for (file, source) in sources {
         let code = source.split("#[cfg(test)]").next().unwrap_or_default();
         for uncounted in ["as_nanos", "as_secs", "as i64", "as f64", "f64::from", "wrapping_"] {
-            assert!(!code.contains(uncounted), "{file} computes with {uncounted}, which nobody counts");
+            assert!(!code.contains(uncounted), "{file} computes with {uncounted}, which is not counted");
         }
     }
 }
