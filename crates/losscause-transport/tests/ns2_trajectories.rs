@@ -1,6 +1,6 @@
 //! Our sender and receiver against ns-2.35's, transmission by transmission, over one link with the same losses.
 //!
-//! `tests/ns2/link.tcl` made the recordings beside it; the first lines of each say with which settings.
+//! `tests/ns2/link.tcl` made the recordings; the first lines of each recording state its settings.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -1,4 +1,4 @@
-//! Both ends over a pipe that loses what a bit mask says, and over anything a driver may do to them.
+//! Sender and receiver over a pipe with losses from a bit mask, and under arbitrary calls by a driver.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

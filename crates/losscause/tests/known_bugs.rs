@@ -1,5 +1,4 @@
-//! Mistakes that were made elsewhere: the crate `packet_loss_classification` 0.1.0 has each of these. One test apiece
-//! shows that this crate has not.
+//! Each test covers a bug of the crate `packet_loss_classification` 0.1.0, and shows that this crate lacks it.
 
 mod common;
 

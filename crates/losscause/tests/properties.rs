@@ -1,4 +1,4 @@
-//! What holds for every algorithm, whatever arrives: one harness of typed operations, run over all of them.
+//! Invariants of every algorithm under any arrivals: one harness of typed operations, run over all of them.
 
 mod common;
 
@@ -9,7 +9,7 @@ use losscause::registry::Value;
 use losscause::{Algorithm, Arrival, Judgement, Lda, LdaConfig, Loss, Needs, Packet, Reason, Span, Time, Verdict};
 use proptest::prelude::*;
 
-/// What may befall a flow of packets.
+/// The events in a flow of packets.
 #[derive(Clone, Debug)]
 enum Op {
     /// The next packet arrives, so long after the last one and with such a trip time.

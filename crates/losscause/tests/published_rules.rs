@@ -1,4 +1,4 @@
-//! The rules of Cen 2003 at exactly their edges, through the same door that every driver uses.
+//! The rules of Cen 2003 exactly at their edges, through the interface that every driver uses.
 
 mod common;
 

@@ -1,5 +1,4 @@
-//! What a sender with per-packet acknowledgements knows is enough: an algorithm there says what it says at the
-//! receiver.
+//! A sender with per-packet ACKs has enough information: an algorithm there gives the same verdicts as at the receiver.
 
 mod common;
 
@@ -13,7 +12,7 @@ use losscause::{
 };
 use proptest::prelude::*;
 
-/// The way back takes always the same.
+/// The delay of the reverse path is constant.
 const BACK: Span = Span::from_millis(30);
 
 /// One packet: how long after the one before it is sent, its way to the receiver, whether it arrives. Microseconds.
@@ -49,7 +48,7 @@ fn at_receiver(algorithm: Algorithm, arrived: &[Arrived]) -> Vec<(u64, Verdict)>
     judged.into_iter().map(|(number, judgement)| (number, judgement.verdict)).collect()
 }
 
-/// Verdicts at a sender that hears of every arrival a little later and declares each missing packet lost at once.
+/// Verdicts at a sender that learns of every arrival a little later and declares each missing packet lost at once.
 fn at_sender(algorithm: Algorithm, sent: &[(u64, Time)], arrived: &[Arrived], named: bool) -> Vec<(u64, Verdict)> {
     let mut sender = SenderDifferentiator::<_, 512>::new(algorithm.build_at_sender().expect("published parameters"));
     let mut verdicts = Vec::new();
@@ -202,7 +201,7 @@ impl SenderLda for SecondThoughts {
 }
 
 #[test]
-fn an_algorithm_hears_what_a_recovery_lost_and_may_revise_its_verdict() {
+fn an_algorithm_learns_what_a_recovery_lost_and_may_revise_its_verdict() {
     let ms = |ms| Time::ZERO + Span::from_millis(ms);
     let mut sender = SenderDifferentiator::<_, 64>::new(SecondThoughts::default());
     let mut revised = Vec::new();

@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn without_ecn_nothing_may_be_marked_and_an_echo_is_not_heard() {
+    fn without_ecn_nothing_may_be_marked_and_an_echo_is_ignored() {
         let mut sender = started(&Config { ecn: false, ..config() });
         assert!(sent(&mut sender, 0).iter().all(|segment| segment.ecn == Ecn::NotCapable));
         ack(&mut sender, 100, 1, true);

@@ -7,7 +7,7 @@ use crate::Ecn;
 
 /// A data segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C)] // Sizes first in all messages: links read nothing else.
+#[repr(C)] // Sizes first in all messages: code that forwards them reads nothing else.
 pub struct Segment {
     /// Bytes of payload.
     pub payload_bytes: u32,

@@ -14,7 +14,7 @@ pub(crate) struct Pipe<L, F> {
     delay: Span,
     /// Packets that fit into the queue, the one in transmission not counted.
     queue_pkts: usize,
-    /// Whether the air takes this packet, after its transmission.
+    /// Whether this packet is corrupted on the wireless link, after its transmission.
     lost: F,
     now: Time,
     /// Ends of the transmissions under way, earliest first.
@@ -22,7 +22,7 @@ pub(crate) struct Pipe<L, F> {
     forward: VecDeque<(Time, Data)>,
     back: VecDeque<(Time, Feedback)>,
     pub(crate) queue_drops: u64,
-    /// The link back carries 40-byte packets of somebody else, evenly, at 73 % of its rate.
+    /// The reverse link carries 40-byte packets of another flow, evenly spaced, at 73 % of its rate.
     pub(crate) busy_back: bool,
     /// When the next of them comes, and when the link back is free again.
     cross_at: Time,

@@ -1,16 +1,16 @@
-//! An algorithm at a sender whose peer acknowledges packets one by one, with the tracker in front of it.
+//! Combines a sender's algorithm with the tracker that feeds it, for peers that acknowledge packets individually.
 
 use super::{AckSample, AckTracker, Recovery, SenderLda, Signal};
 use crate::{Judgement, Reason, Time, Verdict};
 
-/// A [`SenderLda`] behind an [`AckTracker`]: fed with what is sent, acknowledged and lost, asked about every declared
-/// loss.
+/// A [`SenderLda`] behind an [`AckTracker`]. The caller reports what is sent, acknowledged and lost; the algorithm
+/// judges every declared loss.
 ///
-/// It is the counterpart of [`Differentiator`](crate::Differentiator) at the sender, and the shape in which a QUIC
-/// congestion controller uses an algorithm. `N` is how many packets are remembered.
+/// It is the counterpart of [`Differentiator`](crate::Differentiator) at the sender, and the form in which a QUIC
+/// congestion controller uses an algorithm. It remembers `N` packets.
 ///
-/// A recovery begins with a declared loss and ends when a packet sent after that is acknowledged (RFC 9002, section
-/// 7.3.2).
+/// A recovery begins with a declared loss and ends when a packet sent after that loss is acknowledged (RFC 9002,
+/// section 7.3.2).
 #[derive(Clone, Copy, Debug)]
 pub struct SenderDifferentiator<L, const N: usize = 1024> {
     tracker: AckTracker<N>,
@@ -32,7 +32,7 @@ impl<L: SenderLda, const N: usize> SenderDifferentiator<L, N> {
         Self { tracker: AckTracker::default(), lda, cwnd_pkts: None, recovery: None }
     }
 
-    /// The congestion window, packets, from now on. Only some algorithms need it ([`SenderLda::needs`]).
+    /// Sets the congestion window, packets. Only some algorithms need it ([`SenderLda::needs`]).
     pub fn set_cwnd(&mut self, pkts: f64) {
         self.cwnd_pkts = Some(pkts);
     }
@@ -52,10 +52,10 @@ impl<L: SenderLda, const N: usize> SenderDifferentiator<L, N> {
         self.tracker.on_acked_sent_at(at);
     }
 
-    /// The acknowledgement that arrived at `at` is read: the algorithm takes it in. `largest` is the largest number
-    /// that it acknowledges, if known.
+    /// Ends the ACK that arrived at `at` and passes it to the algorithm. `largest` is the largest number that it
+    /// acknowledges, if known.
     ///
-    /// If it ends a recovery and the algorithm revises its verdict, the new one.
+    /// Returns the revised verdict if the ACK ends a recovery and the algorithm revises its verdict.
     pub fn end_of_ack(&mut self, at: Time, largest: Option<u64>) -> Option<Judgement> {
         let sample = self.tracker.end_of_ack(at, largest)?;
         let sample = AckSample { cwnd_pkts: self.cwnd_pkts, ..sample };
@@ -75,8 +75,8 @@ impl<L: SenderLda, const N: usize> SenderDifferentiator<L, N> {
         self.tracker.on_lost_bytes(newest_sent_at, bytes, packet_bytes);
     }
 
-    /// Declares what was lost since the last declaration, and judges it. Marks, timeouts and persistent congestion are
-    /// congestion, and the algorithm is not asked.
+    /// Declares everything lost since the last declaration, and judges it. Marks, timeouts and persistent congestion
+    /// are congestion without asking the algorithm.
     pub fn declare(&mut self, at: Time, signal: Signal) -> Judgement {
         let mut loss = self.tracker.declare(at, signal);
         loss.cwnd_pkts = self.cwnd_pkts;

@@ -1,6 +1,6 @@
-//! TCP without SACK: what duplicate ACKs tell about arrivals.
+//! TCP without SACK: what duplicate ACKs reveal about arrivals.
 //!
-//! A receiver without SACK names only the packet that it expects next. Each duplicate says that one more packet
+//! A receiver without SACK names only the packet that it expects next. Each duplicate reports that one more packet
 //! arrived, but not which. So:
 //!
 //! ```text
@@ -11,11 +11,10 @@
 //!
 //! Deviations: none. What the sources leave open:
 //!
-//! - *How large is the gap?* One packet. The sender cannot know more (Dalwadi, equations 1 to 6, counts n = 1
-//!   likewise).
-//! - *The ACK that ends a recovery* spans one packet, the repaired one. What else it acknowledges was counted by
-//!   duplicates, or arrived while a timeout was repaired. A recovery lasts until everything that was sent when the gap
-//!   opened, or when the timer expired, is acknowledged.
+//! - *How large is the gap?* One packet. The sender cannot know more (Dalwadi, equations 1 to 6, also has n = 1).
+//! - *The ACK that ends a recovery* spans one packet, the repaired one. The other packets it acknowledges were counted
+//!   by duplicates, or arrived during the repair of a timeout. A recovery lasts until everything sent before the gap
+//!   opened, or before the timer expired, is acknowledged.
 
 use super::{AckSample, Numbers};
 use crate::{Span, Time};
@@ -25,7 +24,7 @@ use crate::{Span, Time};
 pub struct DuplicateAcks {
     /// Everything below was acknowledged.
     una: u64,
-    /// A loss is being repaired until everything below is acknowledged.
+    /// A loss is under repair until everything below is acknowledged.
     recover: u64,
     /// The last ACK was a duplicate: the gap is known.
     in_gap: bool,

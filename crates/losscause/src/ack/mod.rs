@@ -1,11 +1,11 @@
-//! What a sender sees: acknowledgements, and the losses that it declares because of them.
+//! The sender's inputs: acknowledgements, and the losses that the sender declares from them.
 //!
-//! This is the counterpart of [`crate::observe`], which is about receivers. The two are kept apart in types, because
-//! the same number means different things at the two ends.
+//! The counterpart of [`crate::observe`], which is for receivers. The types are separate, because the same number means
+//! different things at the two ends.
 //!
-//! An algorithm at the sender ([`SenderLda`]) is fed with an [`AckSample`] per acknowledgement. Two trackers make these
-//! samples: [`AckTracker`] where the peer acknowledges packets one by one (SACK, QUIC), and [`DuplicateAcks`] for TCP
-//! without SACK. [`SenderDifferentiator`] is an algorithm with a tracker in front of it.
+//! An algorithm at the sender ([`SenderLda`]) gets an [`AckSample`] per ACK. Two trackers make these samples:
+//! [`AckTracker`] if the peer acknowledges packets individually (SACK, QUIC), and [`DuplicateAcks`] for TCP without
+//! SACK. [`SenderDifferentiator`] combines an algorithm with a tracker.
 
 mod differentiator;
 mod duplicates;
@@ -24,14 +24,14 @@ use crate::{Judgement, Reason, Span, Time, Verdict};
 pub struct AckSample {
     /// When it arrived, by the sender's clock.
     pub at: Time,
-    /// Round-trip time of the newest packet that it acknowledges, if that is known beyond doubt.
+    /// Round-trip time of the newest packet that it acknowledges, if known unambiguously.
     pub rtt: Option<Span>,
-    /// Packets that it acknowledges for the first time. 0 for a duplicate acknowledgement without SACK, which says that
-    /// some packet arrived, but not which one.
+    /// Packets that it acknowledges for the first time. 0 for a duplicate ACK without SACK, which reports that some
+    /// packet arrived, but not which one.
     pub newly_acked_pkts: u64,
-    /// By how many packets it moves the newest known arrival forward. 0 if it only fills older gaps.
+    /// By how many packets it advances the newest known arrival. 0 if it only fills older gaps.
     pub spanned_pkts: u32,
-    /// How many of those are missing. Less than [`AckSample::spanned_pkts`].
+    /// How many of the spanned packets are missing. Less than [`AckSample::spanned_pkts`].
     pub newly_missing_pkts: u32,
     /// The numbers of the newly missing packets: the first and the last of them.
     pub newly_missing: Option<Numbers>,
@@ -101,7 +101,7 @@ impl AckSample {
     }
 }
 
-/// What made a sender believe that a packet was lost, or that the path is congested.
+/// The signal of a loss or of congestion on the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -117,7 +117,7 @@ pub enum Signal {
 }
 
 impl Signal {
-    /// Whether the signal alone says congestion, so that no algorithm is asked. True for all but [`Signal::Gap`].
+    /// Whether the signal by itself means congestion, so that no algorithm is asked. True for all but [`Signal::Gap`].
     pub const fn means_congestion(self) -> bool {
         !matches!(self, Signal::Gap)
     }
@@ -141,7 +141,7 @@ pub struct DeclaredLoss {
     pub in_flight_pkts: u64,
     /// The congestion window at that time, packets, if the transport has one.
     pub cwnd_pkts: Option<f64>,
-    /// What the receiver's algorithm said about the first lost packet, if the receiver runs one and reports it.
+    /// The verdict of the receiver's algorithm on the first lost packet, if the receiver reports one.
     pub label: Option<Verdict>,
     /// The true cause: simulators only. See [`crate::truth`].
     pub truth: Option<Truth>,
@@ -259,17 +259,17 @@ impl SenderInputs {
 
 /// A loss differentiation algorithm at the sender.
 ///
-/// It is fed **every** acknowledgement, and asked when the transport declares a loss. `()` differentiates nothing, at
-/// no cost: every loss is congestion.
+/// It gets **every** ACK, and is asked when the transport declares a loss. `()` differentiates nothing, at no cost:
+/// every loss is congestion.
 pub trait SenderLda {
     /// The published name.
     fn name(&self) -> &'static str;
 
-    /// What the algorithm needs. A transport that cannot provide it should refuse; otherwise the algorithm answers
-    /// undecided and names what is missing.
+    /// What the algorithm needs. A transport that cannot provide it should refuse the algorithm; otherwise the verdict
+    /// is undecided and names the missing input.
     fn needs(&self) -> SenderInputs;
 
-    /// Takes in an acknowledgement.
+    /// Takes in an ACK.
     fn on_ack(&mut self, sample: &AckSample);
 
     /// Takes in a declared loss. Called once per declared loss, whatever its signal, before [`SenderLda::judge`].
@@ -277,19 +277,19 @@ pub trait SenderLda {
         let _ = loss;
     }
 
-    /// Judges a loss. Asking again gives the same answer. A transport asks only about losses whose signal does not
+    /// Judges a loss. Repeated calls give the same answer. A transport asks only about losses whose signal does not
     /// mean congestion by itself ([`Signal::means_congestion`]).
     fn judge(&self, loss: &DeclaredLoss) -> Judgement;
 
-    /// A recovery ended. An algorithm may now revise what it said about the loss that opened the recovery: if the
-    /// answer is wireless, a transport that can undo its reduction does so.
+    /// A recovery ended. An algorithm may now revise its verdict on the loss that opened the recovery. If the new
+    /// verdict is wireless, a transport that can undo its reduction does so.
     fn on_recovery_end(&mut self, recovery: &Recovery) -> Option<Judgement> {
         let _ = recovery;
         None
     }
 
-    /// Whether it is asked about losses that only the retransmission timer finds, too. All published algorithms take
-    /// those for congestion.
+    /// Whether it judges losses detected only by the retransmission timer too. All published algorithms treat those as
+    /// congestion.
     fn judges_timeouts(&self) -> bool {
         false
     }

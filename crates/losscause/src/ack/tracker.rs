@@ -1,17 +1,17 @@
-//! Senders whose peer acknowledges packets one by one: SACK, QUIC, a kernel, a capture.
+//! Tracks arrivals at senders whose peer acknowledges packets individually: SACK, QUIC, a kernel, a capture.
 //!
-//! The tracker remembers the last `N` packets sent. What an acknowledgement covers beyond the newest known arrival has
-//! either arrived or is missing, so a gap has its true size:
+//! The tracker remembers the last `N` packets sent. When an ACK raises the newest known arrival, every packet up to it
+//! has either arrived or is missing, so a gap has its true size:
 //!
 //! ```text
 //! spanned = packets sent up to the newest acknowledged one that were not covered before
 //! missing = those of them that are not acknowledged
 //! ```
 //!
-//! A packet that is acknowledged after it counted as missing was reordered. It changes no gap, as at a receiver.
+//! A packet acknowledged after it counted as missing was reordered. It changes no gap, as at a receiver.
 //!
-//! Some stacks do not name packets when they report acknowledgements; quinn gives the time at which each was sent. Then
-//! [`AckTracker::on_acked_sent_at`] finds the packet. Where several were sent at the same instant the tracker cannot
+//! Some stacks report acknowledgements without packet numbers; quinn gives the time at which each packet was sent.
+//! [`AckTracker::on_acked_sent_at`] then finds the packet. If several were sent at the same instant, the tracker cannot
 //! tell which of them arrived, but it knows how many, and that the largest one did. So the size of every gap is still
 //! right.
 
@@ -26,13 +26,13 @@ pub struct AckTracker<const N: usize = 1024> {
     ring: [Sent; N],
     /// Packets sent so far.
     sent: u64,
-    /// Packets below are acknowledged or missing; in sending order.
+    /// Every packet below is acknowledged or missing; in sending order.
     covered: u64,
     in_flight: u64,
-    /// What the acknowledgement being read has brought: how many packets, and the newest of them.
+    /// What the current ACK has acknowledged: how many packets, and the newest of them.
     newly_acked: u64,
     newest_acked: Option<u64>,
-    /// What was lost since the last declaration: how many packets, the first and the last of them in sending order.
+    /// What was lost since the last declaration: how many packets, and the first and last of them in sending order.
     lost: u32,
     lost_range: Option<(u64, u64)>,
 }
@@ -70,7 +70,8 @@ impl<const N: usize> Default for AckTracker<N> {
 }
 
 impl<const N: usize> AckTracker<N> {
-    /// Packet `number` was sent at `at`. Numbers rise and may leave some out; one that does not rise changes nothing.
+    /// Packet `number` was sent at `at`. Numbers must increase but may skip values; a number that does not increase has
+    /// no effect.
     pub fn on_sent(&mut self, number: u64, at: Time) {
         if self.sent > 0 && number <= self.packet(self.sent - 1).number {
             return;
@@ -86,8 +87,8 @@ impl<const N: usize> AckTracker<N> {
         self.covered = self.covered.max(self.oldest());
     }
 
-    /// Packet `number` was sent again under its old number, as TCP does. Its acknowledgement measures no round-trip
-    /// time (Karn's rule, RFC 6298, section 3).
+    /// Packet `number` was retransmitted under its old number, as in TCP. Its ACK measures no round-trip time (Karn's
+    /// rule, RFC 6298, section 3).
     pub fn on_resent(&mut self, number: u64) {
         let Some(order) = self.find(number) else { return };
         let packet = self.packet_mut(order);
@@ -98,15 +99,15 @@ impl<const N: usize> AckTracker<N> {
         }
     }
 
-    /// Packet `number` is acknowledged. Call it for every packet of an acknowledgement, then [`Self::end_of_ack`]. A
-    /// number that was never sent, or is forgotten, changes nothing.
+    /// Packet `number` is acknowledged. Call it for every packet of an ACK, then [`Self::end_of_ack`]. A number that
+    /// was never sent, or is no longer remembered, has no effect.
     pub fn on_acked(&mut self, number: u64) {
         if let Some(order) = self.find(number) {
             self.acknowledge(order);
         }
     }
 
-    /// A packet that was sent at `at` is acknowledged, for stacks that name no number.
+    /// A packet sent at `at` is acknowledged, for stacks without packet numbers.
     pub fn on_acked_sent_at(&mut self, at: Time) {
         let first = self.first_sent_from(at);
         let waits = |state| {
@@ -128,10 +129,10 @@ impl<const N: usize> AckTracker<N> {
         self.newest_acked = self.newest_acked.max(Some(order));
     }
 
-    /// The acknowledgement that arrived at `at` is read. `largest` is the largest number that it acknowledges; a stack
-    /// that calls [`Self::on_acked`] for every packet may leave it out.
+    /// Ends the ACK that arrived at `at`. `largest` is the largest number that it acknowledges; a stack that calls
+    /// [`Self::on_acked`] for every packet may omit it.
     ///
-    /// None if it acknowledges nothing new. The caller adds the window, if the algorithm needs it.
+    /// Returns `None` if the ACK acknowledges nothing new. The caller adds the window, if the algorithm needs it.
     pub fn end_of_ack(&mut self, at: Time, largest: Option<u64>) -> Option<AckSample> {
         let newly_acked_pkts = core::mem::take(&mut self.newly_acked);
         let mut newest = self.newest_acked.take()?;
@@ -159,8 +160,8 @@ impl<const N: usize> AckTracker<N> {
         Some(sample)
     }
 
-    /// Among packets sent at the same instant an acknowledgement without numbers may have been credited to the wrong
-    /// one. The largest number is known to be acknowledged: it takes the credit from the newest that has it.
+    /// Without numbers, an ACK may have been credited to the wrong one of several packets sent at the same instant. The
+    /// largest number is known to be acknowledged: it takes the credit from the newest packet that has it.
     fn settle_largest(&mut self, newest: u64, largest: u64) -> u64 {
         let (credited, right) = (*self.packet(newest), *self.packet(largest));
         if credited.at == right.at && right.state == State::InFlight {
@@ -179,9 +180,9 @@ impl<const N: usize> AckTracker<N> {
         }
     }
 
-    /// Packets are lost, the newest of them sent at `newest_sent_at`, `bytes` in all, for stacks that name no numbers.
-    /// Everything sent before that and not acknowledged is lost. Among packets sent at that very instant, as many are
-    /// lost as the rest of the bytes fill, `packet_bytes` each.
+    /// For stacks without packet numbers: packets of `bytes` in all are lost, the newest of them sent at
+    /// `newest_sent_at`. Everything sent earlier and not acknowledged is lost. Of the packets sent at that very
+    /// instant, as many are lost as the remaining bytes hold, `packet_bytes` each.
     pub fn on_lost_bytes(&mut self, newest_sent_at: Time, bytes: u64, packet_bytes: u64) {
         let pkts = bytes.div_ceil(packet_bytes.max(1));
         let group = self.first_sent_from(newest_sent_at);
@@ -211,8 +212,8 @@ impl<const N: usize> AckTracker<N> {
         self.lost_range = Some((first.min(order), last.max(order)));
     }
 
-    /// Declares what was lost since the last declaration as one event. The caller adds the window and the label, if
-    /// there are any. A mark, or a timeout without a known loss, is an event of no packets.
+    /// Declares everything lost since the last declaration as one event. The caller adds the window and the label, if
+    /// any. A mark, or a timeout without a known loss, is an event of no packets.
     pub fn declare(&mut self, at: Time, signal: Signal) -> DeclaredLoss {
         let lost_pkts = core::mem::take(&mut self.lost);
         let range = self.lost_range.take();
@@ -223,7 +224,7 @@ impl<const N: usize> AckTracker<N> {
         DeclaredLoss { numbers, lost_pkts, sent_at, in_flight_pkts, ..DeclaredLoss::new(at, signal) }
     }
 
-    /// When the newest packet that is known to have arrived was sent.
+    /// When the newest packet known to have arrived was sent.
     pub(super) fn newest_arrival_sent_at(&self) -> Option<Time> {
         (self.covered > self.oldest()).then(|| self.packet(self.covered - 1).at)
     }
@@ -233,7 +234,7 @@ impl<const N: usize> AckTracker<N> {
         self.in_flight
     }
 
-    /// The first packet that is remembered, in sending order.
+    /// The oldest remembered packet, in sending order.
     fn oldest(&self) -> u64 {
         self.sent.saturating_sub(N as u64)
     }
@@ -249,7 +250,7 @@ impl<const N: usize> AckTracker<N> {
         self.first_where(|packet| packet.at >= at)
     }
 
-    /// The first packet that `holds`, which every later one does too.
+    /// The first packet for which `holds` is true; it must be true for all later ones too.
     fn first_where(&self, holds: impl Fn(&Sent) -> bool) -> u64 {
         let (mut low, mut high) = (self.oldest(), self.sent);
         while low < high {
@@ -313,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn the_numbers_of_the_missing_packets_are_told() {
+    fn the_numbers_of_the_missing_packets_are_reported() {
         let mut tracker = twenty_sent();
         [0, 4, 8].iter().for_each(|&number| tracker.on_acked(number));
         let sample = tracker.end_of_ack(at(60), None).expect("something new");

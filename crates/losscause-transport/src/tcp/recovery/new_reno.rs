@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn in_ns2_an_ack_lets_two_packets_in_line_out_during_recovery() {
+    fn in_ns2_an_ack_releases_two_packets_in_sequence_during_recovery() {
         let (mut reno, mut stream, window) = recovering(NewRenoRules::NS2);
         let window = Window { cwnd: 20.0, ..window };
         let sent: Vec<u64> = std::iter::from_fn(|| reno.poll_transmit(&mut stream, &window)).collect();

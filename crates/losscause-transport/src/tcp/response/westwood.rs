@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn in_ns2_an_ack_tells_of_two_packets_at_most_and_the_filter_is_slower() {
+    fn in_ns2_an_ack_reports_two_packets_at_most_and_the_filter_is_slower() {
         let estimate = |rules| {
             let mut westwood = Westwood::new(&config(rules, Config::rfc()));
             let mut window = Window { cwnd: 10.0, ssthresh: 5.0, max_pkts: 100 };
