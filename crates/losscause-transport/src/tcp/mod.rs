@@ -33,8 +33,8 @@ mod window;
 
 pub use config::{Config, ConfigError};
 pub use quirks::{
-    Deflation, FastRetransmit, Halving, Inflation, LimitedTransmit, MinRtoOf, NewRenoRules, PartialAckTimer, Quirks,
-    RecoveryExit, SackRules, VegasRules, WestwoodRules,
+    BackoffEnds, Deflation, FastRetransmit, Halving, Inflation, LimitedTransmit, MinRtoOf, NewRenoRules,
+    PartialAckTimer, Quirks, RecoveryExit, SackRules, VegasRules, WestwoodRules,
 };
 pub use receiver::Receiver;
 pub use response::{VegasParameters, WestwoodVtParameters};

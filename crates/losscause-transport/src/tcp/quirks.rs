@@ -31,6 +31,8 @@ pub struct Quirks {
     pub inflation: Inflation,
     /// How a loss shrinks the window.
     pub halving: Halving,
+    /// What ends the back-off of the retransmission timeout.
+    pub backoff_ends: BackoffEnds,
     /// Largest cwnd to which ACKs of new data grow the window, packets (ns-2 `maxcwnd_`); no limit if not set. At least
     /// 1. Packets released by duplicate ACKs come on top.
     pub max_cwnd_pkts: Option<u32>,
@@ -59,6 +61,7 @@ impl Quirks {
         limited_transmit: LimitedTransmit::UnsentPacket,
         inflation: Inflation::InRecovery,
         halving: Halving::FlightSize,
+        backoff_ends: BackoffEnds::Timestamp,
         max_cwnd_pkts: None,
         grow_on_recovery_exit: false,
         new_reno: NewRenoRules::RFC,
@@ -76,6 +79,7 @@ impl Quirks {
         fast_retransmit: Some(FastRetransmit::OncePerWindow),
         limited_transmit: LimitedTransmit::NextPacket,
         halving: Halving::Window,
+        backoff_ends: BackoffEnds::TimedSegment,
         grow_on_recovery_exit: true,
         new_reno: NewRenoRules::NS2,
         sack: SackRules::Ns2,
@@ -121,6 +125,16 @@ pub enum MinRtoOf {
     /// The timer, back-off included: while a backed-off short estimate is below the minimum, doubling it has no effect
     /// (ns-2 without `rfc2988_`, before March 2002). The back-off ends at 64.
     Timer,
+}
+
+/// What ends the back-off of the retransmission timeout (RFC 6298, section 5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BackoffEnds {
+    /// Any ACK of new data: the timestamp that it echoes measures a retransmission too (RFC 7323, section 4.1).
+    Timestamp,
+    /// Only the ACK of a segment that was sent once (Karn's rule, RFC 6298, section 3; ns-2). If every repair is itself
+    /// retransmitted, the timeout doubles with each.
+    TimedSegment,
 }
 
 /// When duplicate ACKs may trigger fast retransmit.

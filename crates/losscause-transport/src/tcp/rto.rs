@@ -97,6 +97,10 @@ impl Rto {
         (self.srtt_8 > 0).then(|| Span::from_nanos(self.tick.as_nanos() * self.srtt_8 / 8))
     }
 
+    pub(super) fn is_backed_off(&self) -> bool {
+        self.backoff > 1
+    }
+
     pub(super) fn clear_backoff(&mut self) {
         self.backoff = 1;
     }

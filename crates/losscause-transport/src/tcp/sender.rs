@@ -8,7 +8,7 @@ use super::arrivals::Arrivals;
 use super::config::{Config, ConfigError};
 use super::ecn::Reaction;
 use super::loss_event::{Answer, LossEvent};
-use super::quirks::Halving;
+use super::quirks::{BackoffEnds, Halving};
 use super::recovery::{Progress, Recovery};
 use super::response::{Acked, Growth, Response};
 use super::rto::Rto;
@@ -166,6 +166,11 @@ impl<L: SenderLda> Sender<L> {
         // Karn's rule: a retransmission cancels the measurement, see `on_dup_ack` and `on_timeout`.
         if let Some(timed) = self.timed.take_if(|timed| timed.seq < ack.next) {
             self.rto.on_sample(timed.sent_at, now);
+        } else if self.rto.is_backed_off()
+            && self.config.quirks.backoff_ends == BackoffEnds::Timestamp
+            && ack.echo < now
+        {
+            self.rto.on_sample(ack.echo, now);
         }
         if opening && self.timed_out.is_some() {
             self.rto.on_late_syn();
@@ -659,9 +664,15 @@ mod tests {
         assert_eq!(sender.ssthresh(), 2.5, "half of packets 4 to 8, not of 4 to 9");
     }
 
+    /// Without timestamps.
+    fn karn() -> Config {
+        let quirks = Quirks { backoff_ends: BackoffEnds::TimedSegment, ..Quirks::RFC };
+        plain(Config { quirks, ..Config::rfc() })
+    }
+
     #[test]
-    fn retransmissions_are_not_measured() {
-        let mut sender = started(&plain(Config { initial_window_pkts: 1, ..Config::rfc() }));
+    fn without_timestamps_retransmissions_are_not_measured() {
+        let mut sender = started(&Config { initial_window_pkts: 1, ..karn() });
         sent(&mut sender, 0);
         assert_eq!(time_out(&mut sender), (1_000, vec![0]));
         // This ACK could be of either transmission: the back-off stays, 2 s from now.
@@ -685,11 +696,15 @@ mod tests {
     }
 
     #[test]
-    fn an_ack_of_a_retransmission_does_not_end_the_back_off() {
-        let mut sender = ten_in_flight(&plain(Config::rfc()));
-        time_out(&mut sender);
-        ack(&mut sender, 1_100, 1);
-        assert_eq!(sender.poll_timeout(), Some(at(3_100)), "1.1 s and twice the initial 1 s");
+    fn an_ack_of_a_retransmission_ends_the_back_off_only_with_timestamps() {
+        let timer = |config| {
+            let mut sender = ten_in_flight(&config);
+            time_out(&mut sender);
+            sender.on_ack(at(1_100), &Ack { echo: at(1_000), ..ack_of(1) }, &mut ());
+            sender.poll_timeout()
+        };
+        assert_eq!(timer(karn()), Some(at(3_100)), "1.1 s and twice the initial 1 s");
+        assert_eq!(timer(plain(Config::rfc())), Some(at(2_100)), "100 ms measured, so the smallest timeout of 1 s");
     }
 
     #[test]
