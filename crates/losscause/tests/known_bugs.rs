@@ -148,8 +148,9 @@ fn b6_the_base_schemes_of_zbs_know_all_that_they_would_know_alone() {
         }
     }
     let mut zbs = Differentiator::new(zbs_locked_by_packets());
-    let mut alone = [Algorithm::ZigZag, Algorithm::MBiaz, Algorithm::Spike]
-        .map(|a| Differentiator::new(a.build().expect("published parameters")));
+    let ZbsConfig { zigzag, mbiaz, spike, .. } = ZbsConfig::default();
+    let mut alone = [LdaConfig::ZigZag(zigzag), LdaConfig::Biaz(mbiaz), LdaConfig::Spike(spike)]
+        .map(|config| Differentiator::new(config.build().expect("valid")));
     let (mut by_scheme, mut switches, mut last) = (std::collections::BTreeMap::new(), 0, "ZigZag");
     for packet in packets {
         let mut judged = Vec::new();
