@@ -189,8 +189,8 @@ fn b7_negative_trip_times_are_judged_like_positive_ones() {
 
 #[test]
 fn b8_the_first_losses_are_not_forced_to_be_congestion() {
-    // ROTTs of 50 ms, then a packet at 10 ms, well below anything seen, and a loss before every packet after it: wireless from
-    // the first on.
+    // ROTTs of 50 ms, then a packet at 10 ms, well below anything seen, and a loss before every packet after it:
+    // wireless from the first on.
     let packets = (0..10).map(|i| {
         packet(
             if i < 4 { i as u64 } else { 2 * i as u64 - 3 },

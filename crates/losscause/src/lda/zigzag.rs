@@ -2,8 +2,8 @@
 //!
 //! Congestion control makes the relative one-way trip time (ROTT) of a flow a sawtooth: it rises while a queue fills
 //! and falls after a loss. A congestion loss therefore coincides with a high ROTT. The more packets are lost at once,
-//! the higher the ROTT that still counts as low. rott is that of the last packet before the gap, n the number of packets
-//! lost:
+//! the higher the ROTT that still counts as low. rott is that of the last packet before the gap, n the number of
+//! packets lost:
 //!
 //! ```text
 //! wireless  if  n = 1 and rott < mean - dev,      n = 2 and rott < mean - dev/2,

@@ -1,7 +1,7 @@
 //! The algorithms by name: what a scenario file or a command line chooses from.
 //!
-//! [`Parameters`] are what an algorithm can be set to. They know its name, source and settings ([`Info`]) and build it, for a
-//! receiver or a sender. Each algorithm implements them beside its code. [`Algorithm`] names those of this crate;
+//! [`Parameters`] are what an algorithm can be set to. They know its name, source and settings ([`Info`]) and build it,
+//! for a receiver or a sender. Each algorithm implements them beside its code. [`Algorithm`] names those of this crate;
 //! `Registry` (feature `alloc`) holds them and those of other crates.
 
 mod choice;
@@ -26,8 +26,8 @@ use crate::lda::{
     AnyLda, AnySenderLda, BiazConfig, Constant, FlipFlopConfig, SpikeConfig, VegasBufferConfig, ZbsConfig, ZigZagConfig,
 };
 
-/// The algorithms of this crate, for code that goes through all of them or chooses one without allocation. What a program
-/// offers to its users comes from a `Registry`, which is open.
+/// The algorithms of this crate, for code that goes through all of them or chooses one without allocation. What a
+/// program offers to its users comes from a `Registry`, which is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Algorithm {
     /// [`Biaz`](crate::lda::Biaz) with upper limit n + 2.

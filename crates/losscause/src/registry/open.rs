@@ -8,8 +8,8 @@ use crate::lda::BoxedParameters;
 
 /// Algorithms by name, each with its published parameters.
 ///
-/// Programs look names up here, so an algorithm of another crate runs wherever a built-in one does. A built-in entry and
-/// one that is added are of the same kind: parameters that know their algorithm and build it.
+/// Programs look names up here, so an algorithm of another crate runs wherever a built-in one does. A built-in entry
+/// and one that is added are of the same kind: parameters that know their algorithm and build it.
 ///
 /// ```
 /// # use losscause::lda::{AnyLda, Constant};
@@ -49,8 +49,8 @@ impl Registry {
     /// These algorithms, and the one that `parameters` belong to. The parameters are its published ones.
     ///
     /// # Errors
-    /// If another algorithm answers to one of its names, a listed setting has no [`Parameters::field`], or the published
-    /// parameters build it for neither end.
+    /// If another algorithm answers to one of its names, a listed setting has no [`Parameters::field`], or the
+    /// published parameters build it for neither end.
     pub fn with(mut self, parameters: impl Parameters + Clone + Send + Sync + 'static) -> Result<Self, RegistryError> {
         let entry = LdaConfig::Boxed(BoxedParameters::new(parameters));
         let info = entry.info();

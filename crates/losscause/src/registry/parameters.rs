@@ -12,8 +12,8 @@ use crate::lda::{
 
 /// The parameters of one algorithm: what a scenario can set, and what builds the algorithm.
 ///
-/// An algorithm for receivers implements [`Parameters::build`] and runs at senders as well, through [`AtSender`]. One for
-/// senders only implements [`Parameters::build_at_sender`].
+/// An algorithm for receivers implements [`Parameters::build`] and runs at senders as well, through [`AtSender`]. One
+/// for senders only implements [`Parameters::build_at_sender`].
 pub trait Parameters {
     /// The algorithm that these parameters belong to.
     fn info(&self) -> &'static Info;
@@ -53,8 +53,8 @@ pub enum Value<'a> {
     Flag(bool),
 }
 
-/// Parameters and open readings of any algorithm. [`Algorithm::config`](super::Algorithm::config) and an entry of a registry
-/// hold the published ones.
+/// Parameters and open readings of any algorithm. [`Algorithm::config`](super::Algorithm::config) and an entry of a
+/// registry hold the published ones.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum LdaConfig {
@@ -124,8 +124,8 @@ impl LdaConfig {
         self.parameters().build_at_sender()
     }
 
-    /// Sets one parameter. [`LdaConfig::build`] checks its range, when all parameters that depend on each other are set.
-    /// Settings of a hybrid's base schemes have the base's prefix: `spike.alpha`, see [`Info::bases`].
+    /// Sets one parameter. [`LdaConfig::build`] checks its range, when all parameters that depend on each other are
+    /// set. Settings of a hybrid's base schemes have the base's prefix: `spike.alpha`, see [`Info::bases`].
     ///
     /// # Errors
     /// If there is no such setting, or the value is of the wrong kind.
