@@ -157,7 +157,7 @@ mod tests {
 
     fn tfrc() -> Traffic {
         let lda = AnyLda::Constant(lda::Constant::new(Verdict::Congestion));
-        Traffic::Tfrc { config: tfrc::Config::ns2(), lda: lda }
+        Traffic::Tfrc { config: tfrc::Config::ns2(), lda }
     }
 
     #[test]

@@ -176,6 +176,7 @@ pub struct Turnover {
 
 /// Who sends, and by which rules.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant)] // One per flow; not on any packet's path.
 pub enum Traffic {
     /// TCP with unlimited data.
     Tcp {

@@ -2,7 +2,7 @@
 
 use crate::Span;
 
-/// An enum whose values have names in scenario files; [`choice!`](crate::registry::choice) declares one.
+/// An enum whose values have names in scenario files; `registry::choice!` declares one.
 pub trait Choice {
     /// Becomes the value of that name; false if there is none.
     fn select(&mut self, name: &str) -> bool;

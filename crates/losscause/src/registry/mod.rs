@@ -46,9 +46,9 @@ pub enum Algorithm {
     FlipFlop,
     /// [`VegasBuffer`](crate::lda::VegasBuffer), for senders.
     VegasBuffer,
-    /// [`Constant`](crate::lda::Constant): every loss is congestion.
+    /// [`Constant`]: every loss is congestion.
     AlwaysCongestion,
-    /// [`Constant`](crate::lda::Constant): every loss is wireless.
+    /// [`Constant`]: every loss is wireless.
     AlwaysWireless,
 }
 
