@@ -29,6 +29,7 @@ use crate::lda::{
 /// The algorithms of this crate, for code that goes through all of them or chooses one without allocation. What a
 /// program offers to its users comes from a `Registry`, which is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Algorithm {
     /// [`Biaz`](crate::lda::Biaz) with upper limit n + 2.
     Biaz,
