@@ -38,6 +38,9 @@ pub(super) struct Rto {
     initial: Span,
 }
 
+/// The longest round-trip time that is measured: a sum of several stays in range whatever clock or echo is wrong.
+const MOST_TICKS: i64 = i64::MAX >> 8;
+
 /// The timeout for data after a lost SYN.
 const AFTER_LATE_SYN: Span = Span::from_secs(3);
 
@@ -119,7 +122,7 @@ impl Rto {
     fn ticks(&self, sent: Time, now: Time) -> i64 {
         let tick = self.tick.as_nanos();
         let into_tick = (sent + self.tick_offset).as_nanos().rem_euclid(tick);
-        (((now - sent).as_nanos() + into_tick) / tick).max(1)
+        ((now - sent).as_nanos().saturating_add(into_tick) / tick).clamp(1, MOST_TICKS)
     }
 }
 

@@ -168,8 +168,9 @@ impl<L: SenderLda> Sender<L> {
             self.rto.on_sample(timed.sent_at, now);
         } else if self.rto.is_backed_off()
             && self.config.quirks.backoff_ends == BackoffEnds::Timestamp
-            && ack.echo < now
+            && self.opened.is_some_and(|opened| opened <= ack.echo && ack.echo < now)
         {
+            // An echo from before the connection, or from the future, is forged.
             self.rto.on_sample(ack.echo, now);
         }
         if opening && self.timed_out.is_some() {
