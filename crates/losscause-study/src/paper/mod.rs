@@ -47,7 +47,7 @@ pub struct ScenarioText {
 
 macro_rules! paper_file {
     ($path:literal) => {
-        include_str!(concat!("../../../../papers/", $path))
+        include_str!(concat!("../../papers/", $path))
     };
 }
 
