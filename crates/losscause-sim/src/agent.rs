@@ -3,7 +3,7 @@
 use losscause::{AnyLda, AnySenderLda, AsTold, Differentiator, Time};
 use losscause_transport::{tcp, tfrc};
 
-use crate::asked::{Asked, Judging};
+use crate::optional_lda::{OptionalLda, OptionalDifferentiator};
 use crate::ledger::{Judge, Watch};
 use crate::packet::{Packet, Payload, Pool};
 use crate::rng::Stream;
@@ -17,7 +17,7 @@ use crate::traffic::{Cbr, OnOff};
 #[allow(clippy::large_enum_variant)] // One per flow; a pointer would cost time per packet.
 #[repr(u8, align(64))] // A tag that is read at once, for every packet.
 pub(crate) enum Sender {
-    Tcp(tcp::Sender<Asked>),
+    Tcp(tcp::Sender<OptionalLda>),
     Tfrc(tfrc::Sender),
     Cbr(Cbr),
     OnOff(OnOff),
@@ -28,7 +28,7 @@ pub(crate) enum Sender {
 #[allow(clippy::large_enum_variant)] // As above.
 #[repr(u8, align(64))] // As above.
 pub(crate) enum Receiver {
-    Tcp(tcp::Receiver<Judging>),
+    Tcp(tcp::Receiver<OptionalDifferentiator>),
     Tfrc(tfrc::Receiver<AnyLda>),
     /// Takes in what a source without feedback sends. What came is counted by the last link.
     Sink,
@@ -50,8 +50,8 @@ pub(crate) fn ends(flow: &FlowSpec, seed: u64) -> Result<(Sender, Receiver), Flo
                     (heeded.then_some(as_told), Some(Differentiator::new(lda.clone())))
                 }
             };
-            let sender = tcp::Sender::with_lda(&config, Asked(asked.map(Box::new)));
-            let receiver = tcp::Receiver::with_lda(&config, Judging(judging.map(Box::new)));
+            let sender = tcp::Sender::with_lda(&config, OptionalLda(asked.map(Box::new)));
+            let receiver = tcp::Receiver::with_lda(&config, OptionalDifferentiator(judging.map(Box::new)));
             (Sender::Tcp(sender.map_err(FlowProblem::Tcp)?), Receiver::Tcp(receiver.map_err(FlowProblem::Tcp)?))
         }
         Traffic::Tfrc { config, lda } => {
@@ -193,29 +193,11 @@ impl Traffic {
     }
 
     /// Whether the receiving end neither answers nor sets a timer.
-    pub(crate) fn is_without_feedback(&self) -> bool {
+    pub(crate) fn is_one_way(&self) -> bool {
         match self {
             Traffic::Tcp { .. } | Traffic::Tfrc { .. } => false,
             Traffic::Cbr { .. } | Traffic::OnOff { .. } => true,
         }
-    }
-
-    /// Whether packets leave the sender by its own timer, hardly ever because something arrived.
-    pub(crate) fn is_paced(&self) -> bool {
-        match self {
-            Traffic::Tcp { .. } => false,
-            Traffic::Tfrc { .. } | Traffic::Cbr { .. } | Traffic::OnOff { .. } => true,
-        }
-    }
-
-    /// A full packet on the wire, bytes.
-    pub(crate) fn wire_bytes(&self) -> u32 {
-        let header_bytes = match self {
-            Traffic::Tcp { config, .. } => config.header_bytes,
-            Traffic::Tfrc { config, .. } => config.header_bytes,
-            Traffic::Cbr { .. } | Traffic::OnOff { .. } => 0,
-        };
-        self.payload_bytes().saturating_add(header_bytes)
     }
 
     /// Payload of a full packet, bytes.

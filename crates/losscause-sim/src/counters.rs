@@ -57,33 +57,33 @@ impl Sub for HopCounters {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counters {
     /// Hops of all flows, one flow after the other: path, then return path.
-    pub(crate) hops: Vec<Station>,
+    pub(crate) hops: Vec<HopState>,
     layout: Arc<Layout>,
 }
 
-/// What every packet at a hop counts and asks, in one line of the cache.
+/// A flow at a link: what is counted there, and where its packets go next. One cache line, which every packet touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(align(64))]
-pub(crate) struct Station {
+pub(crate) struct HopState {
     pub(crate) counters: HopCounters,
     pub(crate) next: Next,
 }
 
-/// What comes behind a hop, and whether anybody looks when a packet gets there.
+/// What comes after a hop, and whether an arrival there needs an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Next {
     /// Another link.
-    Link { awaited: bool, link: u32 },
+    Link { needs_event: bool, link: u32 },
     /// An end of this flow.
-    End { awaited: bool, flow: u32 },
+    End { needs_event: bool, flow: u32 },
 }
 
 impl Next {
     #[inline]
-    pub(crate) fn is_awaited(self) -> bool {
+    pub(crate) fn needs_event(self) -> bool {
         match self {
-            Next::Link { awaited, .. } | Next::End { awaited, .. } => awaited,
+            Next::Link { needs_event, .. } | Next::End { needs_event, .. } => needs_event,
         }
     }
 }
@@ -99,19 +99,19 @@ struct Layout {
 }
 
 impl Counters {
-    /// `awaited` says of every hop whether packets are awaited at its far end.
-    pub(crate) fn new(network: &Network, awaited: &[bool]) -> Self {
+    /// All zero. `needs_event` says of every hop whether arrivals at its far end need events.
+    pub(crate) fn new(network: &Network, needs_event: &[bool]) -> Self {
         let mut layout = Layout { first: vec![0], forward: Vec::new(), link: Vec::new() };
         let mut hops = Vec::new();
         for (index, flow) in network.flows.iter().enumerate() {
             for path in [&flow.path, &flow.return_path] {
                 for place in 1..=path.len() {
-                    let awaited = awaited[hops.len()];
+                    let needs_event = needs_event[hops.len()];
                     let next = match path.get(place) {
-                        None => Next::End { awaited, flow: index as u32 },
-                        Some(link) => Next::Link { awaited, link: link.0 },
+                        None => Next::End { needs_event, flow: index as u32 },
+                        Some(link) => Next::Link { needs_event, link: link.0 },
                     };
-                    hops.push(Station { counters: HopCounters::default(), next });
+                    hops.push(HopState { counters: HopCounters::default(), next });
                 }
             }
             layout.link.extend(flow.path.iter().chain(&flow.return_path));
@@ -162,7 +162,7 @@ impl Sub for &Counters {
     /// What happened since `earlier`, a state of the same simulation.
     fn sub(self, earlier: &Counters) -> Counters {
         let since =
-            |(later, earlier): (&Station, &Station)| Station { counters: later.counters - earlier.counters, ..*later };
+            |(later, earlier): (&HopState, &HopState)| HopState { counters: later.counters - earlier.counters, ..*later };
         let hops = self.hops.iter().zip(&earlier.hops).map(since).collect();
         Counters { hops, layout: Arc::clone(&self.layout) }
     }

@@ -16,27 +16,26 @@
 #![warn(missing_docs)]
 
 mod agent;
-mod asked;
 mod channel;
 pub mod counters;
-mod custody;
 mod delay;
-mod event;
-mod fabric;
+mod elision;
 mod fifo;
 mod ledger;
-mod line;
 mod link;
-mod lookout;
+mod optional_lda;
 pub mod oracle;
 mod packet;
+mod packet_store;
 mod queue;
 pub mod report;
 pub mod rng;
+mod schedule;
 pub mod simulation;
 pub mod topology;
 pub mod trace;
 mod traffic;
+mod transit;
 
 pub use channel::jakes;
 pub use counters::{Counters, HopCounters};

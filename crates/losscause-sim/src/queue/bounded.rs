@@ -1,6 +1,6 @@
 //! Where the packets of a managed queue wait: first in, first out, up to a limit.
 
-use super::{Occupancy, Refused};
+use super::Occupancy;
 use crate::fifo::Fifo;
 use crate::packet::Packet;
 use crate::topology::Limit;
@@ -17,20 +17,17 @@ impl Bounded {
         Self { limit, waiting: Fifo::new(), bytes: 0 }
     }
 
+    /// Whether there is room for this packet; an idle link has room for any.
     #[inline]
-    pub(super) fn offer(&mut self, packet: Packet) -> Result<(), Refused> {
-        if !self.fits(packet) {
-            return Err(Refused);
-        }
-        self.waiting.push(packet);
-        self.bytes += u64::from(packet.wire_bytes);
-        Ok(())
+    pub(super) fn fits(&self, packet: Packet, idle: bool) -> bool {
+        idle || self.limit.leaves_room(self.occupancy(), packet.wire_bytes)
     }
 
-    /// Whether there is room for this packet, too.
+    /// Appends a packet, whether it fits or not.
     #[inline]
-    pub(super) fn fits(&self, packet: Packet) -> bool {
-        self.limit.leaves_room(self.occupancy(), packet.wire_bytes)
+    pub(super) fn push(&mut self, packet: Packet) {
+        self.waiting.push(packet);
+        self.bytes += u64::from(packet.wire_bytes);
     }
 
     #[inline]
@@ -52,7 +49,7 @@ impl Bounded {
         Occupancy { packets: self.packets(), bytes: self.bytes }
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Packet> {
+    pub(super) fn packets_waiting(&self) -> impl Iterator<Item = &Packet> {
         self.waiting.iter()
     }
 }

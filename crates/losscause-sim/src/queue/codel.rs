@@ -17,14 +17,14 @@
 use losscause::{Span, Time};
 
 use super::bounded::Bounded;
-use super::{Keeper, Refused};
+use super::{Occupancy, QueueDiscipline, QueueHooks};
 use crate::fifo::Fifo;
 use crate::packet::Packet;
 use crate::topology::CoDelSpec;
 
 #[derive(Clone, Debug)]
 pub(crate) struct CoDel {
-    pub(super) fifo: Bounded,
+    fifo: Bounded,
     /// When each of them came.
     since: Fifo<Time>,
     spec: CoDelSpec,
@@ -62,46 +62,6 @@ impl CoDel {
         }
     }
 
-    pub(super) fn offer(&mut self, now: Time, packet: Packet) -> Result<(), Refused> {
-        self.fifo.offer(packet)?;
-        self.since.push(now);
-        Ok(())
-    }
-
-    /// A packet that need not wait: its delay is zero.
-    pub(super) fn pass(&mut self) {
-        self.first_above = None;
-        self.dropping = false;
-    }
-
-    pub(super) fn take(&mut self, now: Time, keeper: &mut impl Keeper) -> Option<Packet> {
-        let mut head = self.head(now)?;
-        if self.dropping {
-            self.dropping = head.may_drop;
-            while self.dropping && now >= self.drop_next {
-                self.count = self.count.saturating_add(1);
-                if self.marks(now, head.packet, keeper) {
-                    self.drop_next = self.control_law(self.drop_next);
-                    break;
-                }
-                keeper.drop(now, head.packet, self.fifo.occupancy());
-                head = self.head(now)?;
-                if head.may_drop {
-                    self.drop_next = self.control_law(self.drop_next);
-                } else {
-                    self.dropping = false;
-                }
-            }
-        } else if head.may_drop {
-            if !self.marks(now, head.packet, keeper) {
-                keeper.drop(now, head.packet, self.fifo.occupancy());
-                head = self.head(now)?;
-            }
-            self.begin_episode(now);
-        }
-        Some(head.packet)
-    }
-
     fn begin_episode(&mut self, now: Time) {
         self.dropping = true;
         let last = self.count - self.last_count;
@@ -111,8 +71,8 @@ impl CoDel {
         self.last_count = self.count;
     }
 
-    fn marks(&self, now: Time, packet: Packet, keeper: &mut impl Keeper) -> bool {
-        self.spec.ecn && keeper.mark(now, packet, self.fifo.occupancy())
+    fn marks(&self, now: Time, packet: Packet, hooks: &mut dyn QueueHooks) -> bool {
+        self.spec.ecn && hooks.mark(now, packet, self.fifo.occupancy())
     }
 
     /// Takes out the first packet.
@@ -139,6 +99,58 @@ impl CoDel {
     }
 }
 
+impl QueueDiscipline for CoDel {
+    fn enqueue(&mut self, now: Time, packet: Packet, idle: bool, hooks: &mut dyn QueueHooks) -> bool {
+        if !self.fifo.fits(packet, idle) {
+            hooks.drop(now, packet, self.fifo.occupancy());
+            return false;
+        }
+        self.fifo.push(packet);
+        self.since.push(now);
+        true
+    }
+
+    fn dequeue(&mut self, now: Time, hooks: &mut dyn QueueHooks) -> Option<Packet> {
+        let mut head = self.head(now)?;
+        if self.dropping {
+            self.dropping = head.may_drop;
+            while self.dropping && now >= self.drop_next {
+                self.count = self.count.saturating_add(1);
+                if self.marks(now, head.packet, hooks) {
+                    self.drop_next = self.control_law(self.drop_next);
+                    break;
+                }
+                hooks.drop(now, head.packet, self.fifo.occupancy());
+                head = self.head(now)?;
+                if head.may_drop {
+                    self.drop_next = self.control_law(self.drop_next);
+                } else {
+                    self.dropping = false;
+                }
+            }
+        } else if head.may_drop {
+            if !self.marks(now, head.packet, hooks) {
+                hooks.drop(now, head.packet, self.fifo.occupancy());
+                head = self.head(now)?;
+            }
+            self.begin_episode(now);
+        }
+        Some(head.packet)
+    }
+
+    fn occupancy(&self) -> Occupancy {
+        self.fifo.occupancy()
+    }
+
+    fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
+        Box::new(self.fifo.packets_waiting())
+    }
+
+    fn boxed_clone(&self) -> Box<dyn QueueDiscipline> {
+        Box::new(self.clone())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::tests::{Log, waiting};
@@ -156,9 +168,9 @@ mod tests {
     /// Packet n comes at 0; one is taken every 10 ms from 10 ms on. Returns what is sent, by its number.
     fn standing_queue(queue: &mut CoDel, log: &mut Log, takes: i64) -> Vec<u32> {
         for i in 0..2000 {
-            queue.offer(at(0), waiting(i, 1000)).unwrap();
+            assert!(queue.enqueue(at(0), waiting(i, 1000), false, log));
         }
-        (1..=takes).filter_map(|i| queue.take(at(10 * i), log)).map(Packet::number).collect()
+        (1..=takes).filter_map(|i| queue.dequeue(at(10 * i), log)).map(Packet::number).collect()
     }
 
     #[test]
@@ -185,7 +197,7 @@ mod tests {
         standing_queue(&mut queue, &mut log, 11);
         assert_eq!(log.dropped.len(), 1);
         // Nothing is taken until 300 ms: the drops of 210 and 280.7 ms are made up for.
-        assert!(queue.take(at(300), &mut log).is_some());
+        assert!(queue.dequeue(at(300), &mut log).is_some());
         assert_eq!(log.dropped_at_ms(), [110, 300, 300]);
     }
 
@@ -195,11 +207,11 @@ mod tests {
         let mut log = Log::default();
         standing_queue(&mut queue, &mut log, 40);
         assert_eq!(queue.count, 5);
-        queue.pass();
+        without_delay(&mut queue, &mut log, 410);
         assert!(!queue.dropping);
         // Above the target again from 420 ms on: the next episode begins 100 ms later with 5 - 1 drops and not with 1.
         for turn in 42..=52 {
-            assert!(queue.take(at(10 * turn), &mut log).is_some());
+            assert!(queue.dequeue(at(10 * turn), &mut log).is_some());
         }
         assert_eq!(log.dropped_at_ms().last(), Some(&520));
         assert_eq!((queue.count, queue.drop_next), (4, at(520 + 50)));
@@ -210,9 +222,9 @@ mod tests {
         let mut queue = codel(false);
         let mut log = Log::default();
         standing_queue(&mut queue, &mut log, 40);
-        queue.pass();
+        without_delay(&mut queue, &mut log, 410);
         for turn in 242..=252 {
-            assert!(queue.take(at(10 * turn), &mut log).is_some());
+            assert!(queue.dequeue(at(10 * turn), &mut log).is_some());
         }
         assert_eq!(log.dropped_at_ms().last(), Some(&2520));
         assert_eq!((queue.count, queue.drop_next), (1, at(2620)));
@@ -224,9 +236,9 @@ mod tests {
         let mut log = Log::default();
         for turn in 0..100 {
             // One packet waits behind the one that is taken, each for 1 s.
-            queue.offer(at(1000 * turn), waiting(turn as u32, 1500)).unwrap();
+            assert!(queue.enqueue(at(1000 * turn), waiting(turn as u32, 1500), false, &mut log));
             if turn > 0 {
-                assert!(queue.take(at(1000 * turn), &mut log).is_some());
+                assert!(queue.dequeue(at(1000 * turn), &mut log).is_some());
             }
         }
         assert!(log.dropped.is_empty());

@@ -1,153 +1,79 @@
-//! Where packets wait, one file per discipline.
+//! Managed queues, one file per discipline.
 //!
-//! A managed queue may refuse a packet when it comes ([`Managed::offer`], [`Managed::pass`]) and chooses the next one when
-//! the transmitter becomes free ([`Managed::take`]). All are called with their exact instants, in order of time. What else
-//! it does to a packet, a mark at either instant or a drop when the packet's turn comes, it asks of the [`Keeper`] of the
-//! packets, which counts it, records it, and knows the cause. The plain queue only refuses packets when they come
-//! ([`DropTail::admits`]).
+//! A link asks its queue at exact instants, in order of time: [`QueueDiscipline::enqueue`] when a packet comes,
+//! [`QueueDiscipline::dequeue`] when the transmitter is free, [`QueueDiscipline::on_timer`] at the instants that the queue
+//! names. Whatever else a discipline does to a packet goes through [`QueueHooks`].
+//!
+//! The plain queue, DropTail, is not among them: nothing that comes later changes when a packet's turn is, so the link
+//! works that out itself (`link/drop_tail.rs`).
 
-use losscause::Time;
+use std::fmt;
+
+use losscause::{Span, Time};
 
 use crate::packet::Packet;
 use crate::rng::Stream;
-use crate::topology::{Limit, LinkSpec, QueueSpec};
-use crate::trace::LinkEvent;
+use crate::topology::{Limit, QueueSpec};
 
 mod bounded;
 mod codel;
-mod drop_tail;
+mod hooks;
 mod red;
 mod step_mark;
 
-use bounded::Bounded;
+pub(crate) use hooks::{Occupancy, QueueHooks};
+
 use codel::CoDel;
-pub(crate) use drop_tail::DropTail;
 use red::Red;
 use step_mark::StepMark;
 
-/// A queue refused a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Refused;
+/// A queue in motion.
+pub(crate) trait QueueDiscipline: fmt::Debug + Send + Sync {
+    /// A packet comes. `idle` says that the transmitter is free and nothing waits: then the limit does not count, and
+    /// `dequeue` follows at the same instant. Returns whether the packet was taken in; if not, it was dropped.
+    fn enqueue(&mut self, now: Time, packet: Packet, idle: bool, hooks: &mut dyn QueueHooks) -> bool;
 
-/// What waits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Occupancy {
-    pub(crate) packets: u32,
-    pub(crate) bytes: u64,
-}
-
-/// Who keeps the packets: does to them what a discipline decides, and hears what becomes of them. The instants are exact
-/// but may lie in the past.
-pub(crate) trait Keeper {
-    /// Whether it wants to hear of every packet that is accepted or begins. If not, nobody calls [`Keeper::observe`].
-    const OBSERVES: bool;
-
-    /// Whether no channel does a packet any harm.
-    fn is_immune(&self, packet: Packet) -> bool;
-
-    /// Marks a packet if its transport understands marks; whether it did. `then` waits right after that.
-    fn mark(&mut self, at: Time, packet: Packet, then: Occupancy) -> bool;
-
-    /// Drops a packet that has waited; `then` waits right after that. (What is refused when it comes, its sender drops.)
-    fn drop(&mut self, at: Time, packet: Packet, then: Occupancy);
-
-    /// A packet was accepted, or its transmission began; `then` waits right after that.
-    fn observe(&mut self, at: Time, what: LinkEvent, packet: Packet, then: Occupancy);
-}
-
-/// A queue of one of the disciplines. With `repr` the tag is a byte of its own, instead of being hidden in a pointer.
-#[derive(Clone, Debug)]
-#[repr(u8)]
-pub(crate) enum Queue {
-    DropTail(DropTail),
-    Managed(Managed),
-}
-
-/// A queue that does more than let packets wait in line: those that wait are its own.
-#[derive(Clone, Debug)]
-pub(crate) enum Managed {
-    StepMark(Box<StepMark>),
-    Red(Box<Red>),
-    CoDel(Box<CoDel>),
-}
-
-impl Queue {
-    /// The queue of a link. RED draws from the link's own stream.
-    pub(crate) fn new(link: &LinkSpec, seed: u64) -> Self {
-        Queue::Managed(match link.queue {
-            QueueSpec::DropTail { limit } => return Queue::DropTail(DropTail::new(limit)),
-            QueueSpec::StepMark { limit, mark_from_pkts } => {
-                Managed::StepMark(Box::new(StepMark::new(limit, mark_from_pkts)))
-            }
-            QueueSpec::Red(spec) => {
-                let typical = super::link::transmission_time_rounded(spec.typical_packet_bytes, link.rate_bps);
-                let stream = Stream::new(seed, &format!("link/{}/queue", link.name));
-                Managed::Red(Box::new(Red::new(spec, typical, stream)))
-            }
-            QueueSpec::CoDel(spec) => Managed::CoDel(Box::new(CoDel::new(spec))),
-        })
-    }
-}
-
-impl Managed {
-    /// A packet comes while others are transmitted or wait: it has to wait, too.
-    pub(crate) fn offer(&mut self, now: Time, packet: Packet, keeper: &mut impl Keeper) -> Result<(), Refused> {
-        match self {
-            Managed::StepMark(queue) => queue.offer(now, packet, keeper),
-            Managed::Red(queue) => queue.offer(now, packet, keeper),
-            Managed::CoDel(queue) => queue.offer(now, packet),
-        }
-    }
-
-    /// A packet comes while nothing is transmitted and nothing waits, which is so since `idle_since`: it need not wait.
-    pub(crate) fn pass(
-        &mut self,
-        now: Time,
-        idle_since: Time,
-        packet: Packet,
-        keeper: &mut impl Keeper,
-    ) -> Result<(), Refused> {
-        match self {
-            Managed::StepMark(_) => Ok(()),
-            Managed::Red(queue) => queue.pass(now, idle_since, packet, keeper),
-            Managed::CoDel(queue) => {
-                queue.pass();
-                Ok(())
-            }
-        }
-    }
-
-    /// The transmitter is free: the packet to send next. There is one if any waits, whatever is dropped before it.
-    pub(crate) fn take(&mut self, now: Time, keeper: &mut impl Keeper) -> Option<Packet> {
-        match self {
-            Managed::StepMark(queue) => queue.fifo.take(),
-            Managed::Red(queue) => queue.fifo.take(),
-            Managed::CoDel(queue) => queue.take(now, keeper),
-        }
-    }
+    /// The transmitter is free: the packet to send next. If packets wait, one is handed out, whatever is dropped before it.
+    fn dequeue(&mut self, now: Time, hooks: &mut dyn QueueHooks) -> Option<Packet>;
 
     /// What waits.
-    pub(crate) fn occupancy(&self) -> Occupancy {
-        self.fifo().occupancy()
+    fn occupancy(&self) -> Occupancy;
+
+    /// The packets that wait, in no particular order.
+    fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_>;
+
+    /// When the discipline's own timer expires next, if it has one.
+    fn next_timer(&self) -> Option<Time> {
+        None
     }
 
-    /// The packets that wait, in order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Packet> {
-        self.fifo().iter()
-    }
+    /// The timer has expired.
+    fn on_timer(&mut self, _now: Time) {}
 
-    fn fifo(&self) -> &Bounded {
-        match self {
-            Managed::StepMark(queue) => &queue.fifo,
-            Managed::Red(queue) => &queue.fifo,
-            Managed::CoDel(queue) => &queue.fifo,
-        }
+    /// A copy, for a simulation that is cloned.
+    fn boxed_clone(&self) -> Box<dyn QueueDiscipline>;
+}
+
+impl Clone for Box<dyn QueueDiscipline> {
+    fn clone(&self) -> Self {
+        self.boxed_clone()
     }
+}
+
+/// The queue of a link, or none if it is DropTail. `typical` is the transmission time of a typical packet, for
+/// RED; `stream` belongs to the queue alone.
+pub(crate) fn managed(spec: &QueueSpec, typical: Span, stream: Stream) -> Option<Box<dyn QueueDiscipline>> {
+    Some(match *spec {
+        QueueSpec::DropTail { .. } => return None,
+        QueueSpec::StepMark { limit, mark_from_pkts } => Box::new(StepMark::new(limit, mark_from_pkts)),
+        QueueSpec::Red(spec) => Box::new(Red::new(spec, typical, stream)),
+        QueueSpec::CoDel(spec) => Box::new(CoDel::new(spec)),
+    })
 }
 
 impl Limit {
     /// Whether a packet of this size may wait besides those that do.
-    fn leaves_room(self, waiting: Occupancy, wire_bytes: u32) -> bool {
+    pub(crate) fn leaves_room(self, waiting: Occupancy, wire_bytes: u32) -> bool {
         match self {
             Limit::Packets(limit) => waiting.packets < limit,
             Limit::Bytes(limit) => waiting.bytes + u64::from(wire_bytes) <= limit,
@@ -158,8 +84,10 @@ impl Limit {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::link::LinkHooks;
+    use crate::trace::LinkEvent;
 
-    /// Takes down what is done to packets; they are called by numbers.
+    /// Records what is done to packets; they are called by numbers.
     #[derive(Debug, Default)]
     pub(crate) struct Log {
         capable: bool,
@@ -167,6 +95,7 @@ pub(crate) mod tests {
         /// Packet, and what waited right after.
         pub(crate) marked: Vec<(u32, u32)>,
         pub(crate) dropped: Vec<(Time, u32)>,
+        pub(crate) corrupted: u32,
     }
 
     impl Log {
@@ -175,8 +104,8 @@ pub(crate) mod tests {
             Self { capable: true, ..Self::default() }
         }
 
-        /// Its packets may be immune.
-        pub(crate) fn that_keeps(immune: bool) -> Self {
+        /// Its packets may be immune to channels.
+        pub(crate) fn that_spares(immune: bool) -> Self {
             Self { immune, ..Self::default() }
         }
 
@@ -185,13 +114,7 @@ pub(crate) mod tests {
         }
     }
 
-    impl Keeper for Log {
-        const OBSERVES: bool = false;
-
-        fn is_immune(&self, _: Packet) -> bool {
-            self.immune
-        }
-
+    impl QueueHooks for Log {
         fn mark(&mut self, _: Time, packet: Packet, then: Occupancy) -> bool {
             if self.capable {
                 self.marked.push((packet.number(), then.packets));
@@ -201,6 +124,23 @@ pub(crate) mod tests {
 
         fn drop(&mut self, at: Time, packet: Packet, _: Occupancy) {
             self.dropped.push((at, packet.number()));
+        }
+
+        /// The flow of a packet is its number modulo ten.
+        fn flow_of(&self, packet: Packet) -> u32 {
+            packet.number() % 10
+        }
+    }
+
+    impl LinkHooks for Log {
+        const RECORDS: bool = false;
+
+        fn is_immune(&self, _: Packet) -> bool {
+            self.immune
+        }
+
+        fn corrupt(&mut self, _: Time, _: Packet, _: Occupancy) {
+            self.corrupted += 1;
         }
 
         fn observe(&mut self, _: Time, _: LinkEvent, _: Packet, _: Occupancy) {}

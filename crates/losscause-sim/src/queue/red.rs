@@ -29,19 +29,21 @@
 use losscause::{Span, Time};
 
 use super::bounded::Bounded;
-use super::{Keeper, Occupancy, Refused};
+use super::{Occupancy, QueueDiscipline, QueueHooks};
 use crate::packet::Packet;
 use crate::rng::Stream;
 use crate::topology::RedSpec;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Red {
-    pub(super) fifo: Bounded,
+    fifo: Bounded,
     spec: RedSpec,
     /// A typical packet's transmission time, nanoseconds.
     typical_nanos: f64,
     /// avg.
     average: f64,
+    /// When the transmitter last found the queue empty.
+    idle_since: Time,
     count: i64,
     stream: Stream,
 }
@@ -59,50 +61,17 @@ impl Red {
     /// `typical` is the transmission time of a packet of `spec.typical_packet_bytes`.
     pub(super) fn new(spec: RedSpec, typical: Span, stream: Stream) -> Self {
         let typical_nanos = typical.as_nanos().max(1) as f64;
-        Self { fifo: Bounded::new(spec.limit), spec, typical_nanos, average: 0.0, count: -1, stream }
+        Self { fifo: Bounded::new(spec.limit), spec, typical_nanos, average: 0.0, idle_since: Time::ZERO, count: -1, stream }
     }
 
-    pub(super) fn offer(&mut self, now: Time, packet: Packet, keeper: &mut impl Keeper) -> Result<(), Refused> {
-        let waiting = f64::from(self.fifo.packets());
-        self.average += self.spec.w_q * (waiting - self.average);
-        let decision = self.decide();
-        if !self.fifo.fits(packet) {
-            self.count = 0;
-            return Err(Refused);
+    /// Takes one sample of the queue that a packet finds.
+    fn update_average(&mut self, now: Time, idle: bool) {
+        if idle {
+            let typical_packets = (now - self.idle_since).as_nanos().max(0) as f64 / self.typical_nanos;
+            self.average *= libm::pow(1.0 - self.spec.w_q, typical_packets + 1.0);
+        } else {
+            self.average += self.spec.w_q * (f64::from(self.fifo.packets()) - self.average);
         }
-        let Occupancy { packets, bytes } = self.fifo.occupancy();
-        let then = Occupancy { packets: packets + 1, bytes: bytes + u64::from(packet.wire_bytes) };
-        self.carry_out(decision, now, packet, then, keeper)?;
-        self.fifo.offer(packet)
-    }
-
-    pub(super) fn pass(
-        &mut self,
-        now: Time,
-        idle_since: Time,
-        packet: Packet,
-        keeper: &mut impl Keeper,
-    ) -> Result<(), Refused> {
-        let typical_packets = (now - idle_since).as_nanos().max(0) as f64 / self.typical_nanos;
-        self.average *= libm::pow(1.0 - self.spec.w_q, typical_packets + 1.0);
-        let decision = self.decide();
-        self.carry_out(decision, now, packet, Occupancy::default(), keeper)
-    }
-
-    fn carry_out(
-        &self,
-        decision: Decision,
-        now: Time,
-        packet: Packet,
-        then: Occupancy,
-        keeper: &mut impl Keeper,
-    ) -> Result<(), Refused> {
-        let passes = match decision {
-            Decision::Pass => true,
-            Decision::Hit => self.spec.ecn && keeper.mark(now, packet, then),
-            Decision::Drop => false,
-        };
-        if passes { Ok(()) } else { Err(Refused) }
     }
 
     fn decide(&mut self) -> Decision {
@@ -117,6 +86,51 @@ impl Red {
         }
         self.count = 0;
         if self.average < self.spec.max_th_pkts { Decision::Hit } else { Decision::Drop }
+    }
+}
+
+impl QueueDiscipline for Red {
+    fn enqueue(&mut self, now: Time, packet: Packet, idle: bool, hooks: &mut dyn QueueHooks) -> bool {
+        self.update_average(now, idle);
+        let decision = self.decide();
+        let found = self.fifo.occupancy();
+        if !self.fifo.fits(packet, idle) {
+            self.count = 0;
+            hooks.drop(now, packet, found);
+            return false;
+        }
+        let then = Occupancy { packets: found.packets + 1, bytes: found.bytes + u64::from(packet.wire_bytes) };
+        let passes = match decision {
+            Decision::Pass => true,
+            Decision::Hit => self.spec.ecn && hooks.mark(now, packet, if idle { found } else { then }),
+            Decision::Drop => false,
+        };
+        if !passes {
+            hooks.drop(now, packet, found);
+            return false;
+        }
+        self.fifo.push(packet);
+        true
+    }
+
+    fn dequeue(&mut self, now: Time, _: &mut dyn QueueHooks) -> Option<Packet> {
+        let packet = self.fifo.take();
+        if packet.is_none() {
+            self.idle_since = now;
+        }
+        packet
+    }
+
+    fn occupancy(&self) -> Occupancy {
+        self.fifo.occupancy()
+    }
+
+    fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
+        Box::new(self.fifo.packets_waiting())
+    }
+
+    fn boxed_clone(&self) -> Box<dyn QueueDiscipline> {
+        Box::new(self.clone())
     }
 }
 
@@ -160,7 +174,7 @@ mod tests {
 
     /// So many packets come at once while one is transmitted; how many were let in.
     fn burst(red: &mut Red, packets: u32, log: &mut Log) -> u32 {
-        (0..packets).map(|i| u32::from(red.offer(Time::ZERO, waiting(i, 1000), log).is_ok())).sum()
+        (0..packets).map(|i| u32::from(red.enqueue(Time::ZERO, waiting(i, 1000), false, log))).sum()
     }
 
     #[test]
@@ -168,7 +182,7 @@ mod tests {
         let mut red = red(RedSpec { min_th_pkts: 50.0, max_th_pkts: 60.0, ..spec() });
         let averages: Vec<f64> = (0..5)
             .map(|i| {
-                red.offer(Time::ZERO, waiting(i, 1000), &mut Log::default()).unwrap();
+                assert!(red.enqueue(Time::ZERO, waiting(i, 1000), false, &mut Log::default()));
                 red.average
             })
             .collect();
@@ -181,10 +195,14 @@ mod tests {
         let mut red = red(spec());
         red.average = 4.0;
         // Idle for two typical packets: 4 / 2^3.
-        red.pass(at(5_000), at(3_000), waiting(0, 1000), &mut Log::default()).unwrap();
+        let log = &mut Log::default();
+        assert_eq!(red.dequeue(at(3_000), log), None);
+        assert!(red.enqueue(at(5_000), waiting(0, 1000), true, log));
         assert!((red.average - 0.5).abs() < 1e-12, "{}", red.average);
         // Not idle at all: one sample of an empty queue.
-        red.pass(at(6_000), at(6_000), waiting(1, 1000), &mut Log::default()).unwrap();
+        assert!(red.dequeue(at(5_000), log).is_some());
+        assert_eq!(red.dequeue(at(6_000), log), None);
+        assert!(red.enqueue(at(6_000), waiting(1, 1000), true, log));
         assert!((red.average - 0.25).abs() < 1e-12, "{}", red.average);
     }
 

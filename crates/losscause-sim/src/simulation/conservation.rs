@@ -78,20 +78,20 @@ impl Simulation {
     /// # Errors
     /// Says where packets appeared or vanished.
     pub fn check_conservation(&self) -> Result<(), ConservationError> {
-        let fabric = &self.fabric;
-        let mut present = vec![0_u64; fabric.custody.hops.len()];
-        for link in &fabric.links {
+        let transit = &self.transit;
+        let mut present = vec![0_u64; transit.store.hops.len()];
+        for link in &transit.links {
             for packet in link.packets() {
                 present[packet.hop as usize] += 1;
             }
         }
         let on_links = present.iter().sum();
-        if fabric.custody.pool.len() as u64 != on_links {
-            return Err(ConservationError::Stray { existing: fabric.custody.pool.len() as u64, present: on_links });
+        if transit.store.pool.len() as u64 != on_links {
+            return Err(ConservationError::Stray { existing: transit.store.pool.len() as u64, present: on_links });
         }
-        for (place, hop) in fabric.custody.hops.iter().enumerate() {
+        for (place, hop) in transit.store.hops.iter().enumerate() {
             let (flow, link) = (FlowId(hop.flow), LinkId(hop.link));
-            let counters = fabric.custody.counters.hops[place].counters;
+            let counters = transit.store.counters.hops[place].counters;
             let HopCounters { entered, queue_drops, corrupted, delivered, .. } = counters;
             let present = present[place];
             if entered != delivered + queue_drops + corrupted + present {
@@ -99,7 +99,7 @@ impl Simulation {
             }
             let index = hop.flow as usize;
             let entered_next = if !hop.last {
-                fabric.custody.counters.hops[place + 1].counters.entered
+                transit.store.counters.hops[place + 1].counters.entered
             } else if place < self.flows[index].return_path as usize {
                 self.received(flow).0
             } else {
@@ -110,9 +110,9 @@ impl Simulation {
             }
         }
         for (index, flow) in self.flows.iter().enumerate() {
-            let path = &fabric.custody.counters.hops[flow.path as usize..flow.return_path as usize];
+            let path = &transit.store.counters.hops[flow.path as usize..flow.return_path as usize];
             let lost = path.iter().map(|hop| hop.counters.queue_drops + hop.counters.corrupted).sum();
-            let counts = fabric.custody.ledgers[index].counts();
+            let counts = transit.store.ledgers[index].counts();
             let with_cause = counts.congestion + counts.wireless;
             if lost != with_cause {
                 return Err(ConservationError::Cause { flow: FlowId(index as u32), lost, with_cause });

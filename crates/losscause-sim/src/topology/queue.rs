@@ -132,6 +132,15 @@ impl CoDelSpec {
 }
 
 impl QueueSpec {
+    /// When it is full.
+    pub fn limit(&self) -> Limit {
+        match *self {
+            QueueSpec::DropTail { limit } | QueueSpec::StepMark { limit, .. } => limit,
+            QueueSpec::Red(spec) => spec.limit,
+            QueueSpec::CoDel(spec) => spec.limit,
+        }
+    }
+
     /// Checks every setting against its range.
     ///
     /// # Errors

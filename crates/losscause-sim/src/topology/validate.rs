@@ -6,7 +6,7 @@ use std::fmt;
 use losscause::{Span, Time};
 use losscause_transport::{tcp, tfrc};
 
-use crate::event::Schedule;
+use crate::schedule::Schedule;
 
 use super::{
     ChannelSpec, FlowId, FlowSpec, Lengths, LinkId, LinkSpec, Network, QueueProblem, Slots, TraceStart, Traffic,

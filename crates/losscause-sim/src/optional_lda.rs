@@ -8,9 +8,9 @@ use losscause::{AckSample, AnyLda, AnySenderLda, DeclaredLoss, Differentiator, J
 
 /// What a TCP sender asks.
 #[derive(Clone, Debug)]
-pub(crate) struct Asked(pub(crate) Option<Box<AnySenderLda>>);
+pub(crate) struct OptionalLda(pub(crate) Option<Box<AnySenderLda>>);
 
-impl SenderLda for Asked {
+impl SenderLda for OptionalLda {
     fn name(&self) -> &'static str {
         self.0.as_deref().map_or(().name(), SenderLda::name)
     }
@@ -47,9 +47,9 @@ impl SenderLda for Asked {
 
 /// What a TCP receiver hands its packets to.
 #[derive(Clone, Debug)]
-pub(crate) struct Judging(pub(crate) Option<Box<Differentiator<AnyLda>>>);
+pub(crate) struct OptionalDifferentiator(pub(crate) Option<Box<Differentiator<AnyLda>>>);
 
-impl Differentiate for Judging {
+impl Differentiate for OptionalDifferentiator {
     #[inline]
     fn judges(&self) -> bool {
         self.0.is_some()

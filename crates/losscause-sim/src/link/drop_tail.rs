@@ -1,0 +1,95 @@
+//! First in, first out; a packet that finds the queue full is dropped.
+//!
+//! Nothing that comes later changes when a packet's turn is, so its transmission is worked out when it comes, and it waits
+//! among the link's packets in flight. What is left to decide is whether there is room.
+//!
+//! Limits count what waits, without the packet in transmission (see [`Limit`] for how ns-2 counts).
+//!
+//! Deviations: none from the usual definition. From ns-2's `Queue/DropTail`: the limit may be reached, not just
+//! approached; and a packet that finds the transmitter idle is never refused, which in ns-2 happens at `limit_` 1 and,
+//! counting bytes, to packets larger than the limit.
+
+use losscause::{Span, Time};
+
+use super::in_flight::InFlight;
+use crate::packet::Packet;
+use crate::topology::Limit;
+
+#[derive(Clone, Debug)]
+pub(crate) struct DropTail {
+    limit: Limit,
+    /// The shortest transmission yet.
+    shortest: Span,
+    /// If the transmitter is busy for less than this, there is room: the shortest transmission times the limit in packets.
+    ample: Span,
+}
+
+impl DropTail {
+    pub(super) fn new(limit: Limit) -> Self {
+        Self { limit, shortest: Span::MAX, ample: Span::ZERO }
+    }
+
+    /// A packet's transmission takes this long.
+    #[inline]
+    pub(super) fn note_transmission(&mut self, took: Span) {
+        if took < self.shortest {
+            self.shortest = took;
+            if let Limit::Packets(limit) = self.limit {
+                self.ample = Span::from_nanos(took.as_nanos().saturating_mul(limit.into()));
+            }
+        }
+    }
+
+    /// Whether there is room for a packet that comes at `now` to a transmitter that will be free at `free_at`.
+    #[inline(always)]
+    pub(super) fn admits(&self, now: Time, free_at: Time, packet: Packet, in_flight: &mut InFlight) -> bool {
+        free_at <= now || free_at - now < self.ample || self.has_room(now, packet, in_flight)
+    }
+
+    #[inline(never)]
+    fn has_room(&self, now: Time, packet: Packet, in_flight: &mut InFlight) -> bool {
+        while in_flight.begin_next(now).is_some() {}
+        self.limit.leaves_room(in_flight.waiting(), packet.wire_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::in_flight::Transmission;
+    use super::*;
+
+    /// Packets of these sizes come at time 0, and each transmission takes 10 ns; which are let in.
+    fn come<const N: usize>(limit: Limit, in_flight: &mut InFlight, sizes: [u32; N]) -> [bool; N] {
+        let queue = DropTail::new(limit);
+        sizes.map(|bytes| {
+            let packet = Packet::of(0, bytes);
+            let begins = Time::from_nanos(10 * in_flight.iter().count() as i64);
+            let admitted = queue.admits(Time::ZERO, begins, packet, in_flight);
+            if admitted {
+                in_flight.push(Transmission { begins, arrives: begins, packet, hit: false, needs_event: true });
+            }
+            admitted
+        })
+    }
+
+    #[test]
+    fn a_limit_of_two_packets_lets_two_wait_behind_the_one_in_transmission() {
+        let mut in_flight = InFlight::new();
+        assert_eq!(come(Limit::Packets(2), &mut in_flight, [100; 4]), [true, true, true, false]);
+        let queue = DropTail::new(Limit::Packets(2));
+        let admits = |nanos| {
+            let (now, free_at) = (Time::from_nanos(nanos), Time::from_nanos(30));
+            queue.admits(now, free_at, Packet::of(0, 100), &mut in_flight.clone())
+        };
+        assert_eq!([9, 10].map(admits), [false, true], "the second one's turn is at 10 ns");
+    }
+
+    #[test]
+    fn a_limit_in_bytes_may_be_reached_but_not_passed() {
+        let mut in_flight = InFlight::new();
+        let admitted = come(Limit::Bytes(1000), &mut in_flight, [5000, 600, 401, 400, 1]);
+        assert_eq!(admitted, [true, true, false, true, false]);
+        let waiting = in_flight.waiting();
+        assert_eq!((waiting.packets, waiting.bytes), (2, 1000));
+    }
+}

@@ -1,0 +1,22 @@
+//! What a link asks and tells about packets.
+
+use losscause::Time;
+
+use crate::packet::Packet;
+use crate::queue::{Occupancy, QueueHooks};
+use crate::trace::LinkEvent;
+
+/// Corrupts packets on behalf of a link's channel, and records what the link does.
+pub(crate) trait LinkHooks: QueueHooks + Sized {
+    /// Whether every event at the link is recorded. If not, [`LinkHooks::observe`] does nothing.
+    const RECORDS: bool;
+
+    /// Whether channels leave the packet alone.
+    fn is_immune(&self, packet: Packet) -> bool;
+
+    /// The channel corrupted a packet before the queue; `then` waits.
+    fn corrupt(&mut self, at: Time, packet: Packet, then: Occupancy);
+
+    /// A packet was taken in, or its transmission began; `then` waits right after that.
+    fn observe(&mut self, at: Time, what: LinkEvent, packet: Packet, then: Occupancy);
+}

@@ -1,0 +1,346 @@
+//! One direction of a link: a queue, a transmitter, and the way to the far end.
+//!
+//! A transmission begins at `max(arrival of the packet, end of the transmission before)`. So it never needs an event: it
+//! is worked out when the packet comes, or later, at its exact instant. A link has one event, the next arrival at its far
+//! end.
+//!
+//! - Behind a DropTail queue, a packet's transmission and arrival are worked out when it comes. Waiting packets are
+//!   counted only when the limit may be reached (`drop_tail.rs`).
+//! - A managed queue is worked out late: before it is asked for anything at an instant, [`Link::catch_up`] carries out all
+//!   transmissions and timers up to that instant. While packets wait, one is in transmission or in propagation, so the
+//!   link's event comes in time.
+//!
+//! In both, a packet that comes at the very instant at which a transmission ends meets a queue that has already moved up.
+
+use losscause::{Span, Time};
+
+use crate::channel::Channel;
+use crate::delay::Variation;
+use crate::packet::Packet;
+use crate::queue::{self, Occupancy, QueueDiscipline};
+use crate::rng::Stream;
+use crate::topology::{ChannelSpec, ErrorPosition, LinkSpec, QueueSpec};
+use crate::trace::LinkEvent;
+
+mod drop_tail;
+mod hooks;
+mod in_flight;
+mod rate;
+
+pub(crate) use hooks::LinkHooks;
+pub(crate) use in_flight::Transmission;
+
+use drop_tail::DropTail;
+use in_flight::InFlight;
+use rate::ConstantRate;
+
+/// A link in motion. What every packet touches comes first, in two cache lines.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Link {
+    /// When the transmitter will be free, or became free.
+    free_at: Time,
+    delay: Span,
+    variation: Option<Box<Variation>>,
+    rate: ConstantRate,
+    in_flight: InFlight,
+    queue: Queue,
+    /// Where errors hit, if there can be any.
+    errors: Option<ErrorPosition>,
+    channel: Channel,
+}
+
+#[derive(Clone, Debug)]
+#[repr(u8)] // The tag is a byte of its own, which is read for every packet.
+enum Queue {
+    DropTail(DropTail),
+    Managed(Box<dyn QueueDiscipline>),
+}
+
+impl Link {
+    pub(crate) fn new(spec: &LinkSpec, seed: u64) -> Self {
+        let stream = |purpose| Stream::new(seed, &format!("link/{}/{purpose}", spec.name));
+        let typical = match spec.queue {
+            QueueSpec::Red(red) => rate::transmission_time_rounded(red.typical_packet_bytes, spec.rate_bps),
+            _ => Span::ZERO,
+        };
+        let queue = match (&spec.queue, queue::managed(&spec.queue, typical, stream("queue"))) {
+            (_, Some(managed)) => Queue::Managed(managed),
+            (queue, None) => Queue::DropTail(DropTail::new(queue.limit())),
+        };
+        Self {
+            free_at: Time::ZERO,
+            delay: spec.delay,
+            variation: Variation::new(&spec.variation, || stream("delay")).map(Box::new),
+            rate: ConstantRate::new(spec.rate_bps),
+            in_flight: InFlight::new(),
+            queue,
+            errors: (!matches!(spec.channel, ChannelSpec::Perfect)).then_some(spec.error_position),
+            channel: Channel::new(&spec.channel, spec.slots, stream("channel")),
+        }
+    }
+
+    /// A packet comes; `needs_event` says whether its arrival at the far end needs an event. Returns when the link's next
+    /// event is, if it had none.
+    #[inline(always)]
+    pub(crate) fn enter<H: LinkHooks>(
+        &mut self,
+        now: Time,
+        packet: Packet,
+        needs_event: bool,
+        hooks: &mut H,
+    ) -> Option<Time> {
+        if self.errors == Some(ErrorPosition::BeforeQueue)
+            && self.channel.corrupts(now, now)
+            && !hooks.is_immune(packet)
+        {
+            hooks.corrupt(now, packet, self.occupancy());
+            return None;
+        }
+        let Queue::DropTail(queue) = &mut self.queue else { return self.enter_managed(now, packet, hooks) };
+        if H::RECORDS {
+            self.in_flight.begin(now, hooks);
+        }
+        if !queue.admits(now, self.free_at, packet, &mut self.in_flight) {
+            hooks.drop(now, packet, self.in_flight.waiting());
+            return None;
+        }
+        let begins = self.free_at.max(now);
+        if H::RECORDS {
+            let Occupancy { packets, bytes } = self.in_flight.waiting();
+            let waits = begins > now;
+            let then = Occupancy {
+                packets: packets + u32::from(waits),
+                bytes: bytes + if waits { packet.wire_bytes.into() } else { 0 },
+            };
+            hooks.observe(now, LinkEvent::Enqueue, packet, then);
+        }
+        let first = self.transmit(begins, packet, needs_event);
+        if H::RECORDS {
+            self.in_flight.begin(now, hooks);
+        }
+        first
+    }
+
+    #[inline(never)]
+    fn enter_managed<H: LinkHooks>(&mut self, now: Time, packet: Packet, hooks: &mut H) -> Option<Time> {
+        self.catch_up(now, hooks);
+        let Queue::Managed(queue) = &mut self.queue else { return None };
+        let idle = self.free_at <= now;
+        if !queue.enqueue(now, packet, idle, hooks) {
+            return None;
+        }
+        let sent = if idle { queue.dequeue(now, hooks) } else { None };
+        hooks.observe(now, LinkEvent::Enqueue, packet, queue.occupancy());
+        let sent = sent?;
+        hooks.observe(now, LinkEvent::TransmitStart, sent, queue.occupancy());
+        self.transmit(now, sent, true)
+    }
+
+    /// When the next packet whose arrival needs an event reaches the far end, or never.
+    #[inline]
+    pub(crate) fn next_event(&self) -> Time {
+        self.in_flight.next_event()
+    }
+
+    /// Whether there are packets whose arrival has no event.
+    #[inline]
+    pub(crate) fn has_elided(&self) -> bool {
+        self.in_flight.has_elided()
+    }
+
+    /// Whether one more packet would need more memory.
+    #[inline]
+    pub(crate) fn is_full(&self) -> bool {
+        self.in_flight.is_full()
+    }
+
+    /// When the next packet reached the far end, if its arrival has no event and it is there by `now`.
+    #[inline]
+    pub(crate) fn next_elided(&self, now: Time) -> Option<Time> {
+        self.in_flight.next_elided(now)
+    }
+
+    /// Takes out the next packet at the far end, at its instant `now`.
+    #[inline(always)]
+    pub(crate) fn leave<H: LinkHooks>(&mut self, now: Time, hooks: &mut H) -> Option<Transmission> {
+        let transmission = self.in_flight.pop()?;
+        if H::RECORDS || matches!(self.queue, Queue::Managed(_)) {
+            self.catch_up(now, hooks);
+        }
+        Some(transmission)
+    }
+
+    /// Works out everything that happened up to and including `now`: transmissions that began and timers that expired.
+    pub(crate) fn catch_up<H: LinkHooks>(&mut self, now: Time, hooks: &mut H) {
+        loop {
+            let Queue::Managed(queue) = &mut self.queue else { return self.in_flight.begin(now, hooks) };
+            let next = self.free_at.min(now);
+            if let Some(expires) = queue.next_timer().filter(|&at| at <= next) {
+                queue.on_timer(expires);
+                continue;
+            }
+            if self.free_at > now {
+                return;
+            }
+            let Some(packet) = queue.dequeue(self.free_at, hooks) else { return self.expire_timers(now) };
+            hooks.observe(self.free_at, LinkEvent::TransmitStart, packet, queue.occupancy());
+            self.transmit(self.free_at, packet, true);
+        }
+    }
+
+    /// The queue's timers up to and including `now`, while nothing waits.
+    fn expire_timers(&mut self, now: Time) {
+        let Queue::Managed(queue) = &mut self.queue else { return };
+        while let Some(expires) = queue.next_timer().filter(|&at| at <= now) {
+            queue.on_timer(expires);
+        }
+    }
+
+    /// Puts a packet on its way. Returns when the link's next event is, if it had none.
+    #[inline(always)]
+    fn transmit(&mut self, begins: Time, packet: Packet, needs_event: bool) -> Option<Time> {
+        let end = begins + self.rate.transmission_time(packet.wire_bytes);
+        let hit = self.errors == Some(ErrorPosition::AfterTransmission) && self.channel.corrupts(begins, end);
+        let arrives = match &mut self.variation {
+            None => end + self.delay,
+            Some(variation) => variation.arrival(end, self.delay),
+        };
+        if let Queue::DropTail(queue) = &mut self.queue {
+            queue.note_transmission(end - begins);
+        }
+        self.free_at = end;
+        self.in_flight.push(Transmission { begins, arrives, packet, hit, needs_event })
+    }
+
+    /// What waits, as of the last instant that was worked out.
+    pub(crate) fn occupancy(&self) -> Occupancy {
+        match &self.queue {
+            Queue::DropTail(_) => self.in_flight.waiting(),
+            Queue::Managed(queue) => queue.occupancy(),
+        }
+    }
+
+    /// All packets on the link, in no particular order.
+    pub(crate) fn packets(&self) -> impl Iterator<Item = &Packet> {
+        let managed = match &self.queue {
+            Queue::DropTail(_) => None,
+            Queue::Managed(queue) => Some(queue.packets()),
+        };
+        self.in_flight.iter().map(|transmission| &transmission.packet).chain(managed.into_iter().flatten())
+    }
+
+    /// What waits, counted packet by packet: equal to [`Link::occupancy`].
+    pub(crate) fn recount(&self) -> Occupancy {
+        let count = |sum: Occupancy, packet: &Packet| Occupancy {
+            packets: sum.packets + 1,
+            bytes: sum.bytes + u64::from(packet.wire_bytes),
+        };
+        match &self.queue {
+            Queue::DropTail(_) => self.in_flight.not_begun().fold(Occupancy::default(), count),
+            Queue::Managed(queue) => queue.packets().fold(Occupancy::default(), count),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::queue::tests::Log;
+    use crate::topology::{Limit, Slots, TraceStart};
+
+    fn wireless(limit: Limit) -> LinkSpec {
+        LinkSpec::wired("air", 150_000, Span::from_millis(10), QueueSpec::DropTail { limit })
+    }
+
+    /// What became of a packet, whether it had to wait or not.
+    #[derive(Debug, PartialEq, Eq, Clone, Copy)]
+    enum Fate {
+        Accepted,
+        Dropped,
+        Hit,
+    }
+
+    /// A packet of 762 bytes comes.
+    fn enter(link: &mut Link, now: Time, immune: bool) -> Fate {
+        let mut log = Log::that_spares(immune);
+        link.enter(now, Packet::of(0, 762), true, &mut log);
+        match (log.dropped.len(), log.corrupted) {
+            (0, 0) => Fate::Accepted,
+            (1, 0) => Fate::Dropped,
+            _ => Fate::Hit,
+        }
+    }
+
+    fn at_micros(micros: i64) -> Time {
+        Time::ZERO + Span::from_micros(micros)
+    }
+
+    #[test]
+    fn of_seven_packets_at_once_one_is_sent_five_wait_and_one_is_dropped() {
+        let mut link = Link::new(&wireless(Limit::Packets(5)), 1);
+        let entries = [(); 7].map(|()| enter(&mut link, Time::ZERO, false));
+        assert_eq!(entries[..6], [Fate::Accepted; 6]);
+        assert_eq!(entries[6], Fate::Dropped);
+        assert_eq!(link.occupancy().packets, 5);
+        // 40.64 ms each, and 10 ms to the far end.
+        for micros in [50_640, 91_280, 131_920, 172_560, 213_200, 253_840] {
+            assert_eq!(link.next_event(), at_micros(micros));
+            assert!(link.leave(at_micros(micros), &mut Log::default()).is_some());
+        }
+        assert_eq!(link.next_event(), crate::schedule::NEVER);
+    }
+
+    #[test]
+    fn the_queue_moves_up_at_the_very_instant_a_transmission_ends() {
+        let mut link = Link::new(&wireless(Limit::Packets(1)), 1);
+        assert_eq!([(); 3].map(|()| enter(&mut link, Time::ZERO, false))[2], Fate::Dropped);
+        let end = at_micros(40_640);
+        assert_eq!(enter(&mut link, end - Span::from_nanos(1), false), Fate::Dropped);
+        assert_eq!(enter(&mut link, end, false), Fate::Accepted);
+    }
+
+    #[test]
+    fn an_idle_transmitter_starts_at_once() {
+        let mut link = Link::new(&wireless(Limit::Packets(0)), 1);
+        assert_eq!(enter(&mut link, Time::ZERO, false), Fate::Accepted);
+        assert!(link.leave(at_micros(50_640), &mut Log::default()).is_some());
+        let now = Time::ZERO + Span::from_secs(3);
+        assert_eq!(enter(&mut link, now, false), Fate::Accepted);
+        assert_eq!(link.next_event(), now + Span::from_micros(50_640));
+    }
+
+    fn every_third_bad(error_position: ErrorPosition) -> LinkSpec {
+        let lost = [true, false, false].into();
+        LinkSpec {
+            channel: ChannelSpec::Trace { lost, start: TraceStart::Slot(0) },
+            error_position,
+            slots: Slots::PerPacket(1),
+            ..wireless(Limit::Packets(5))
+        }
+    }
+
+    #[test]
+    fn an_error_after_transmission_uses_the_links_time() {
+        let mut link = Link::new(&every_third_bad(ErrorPosition::AfterTransmission), 1);
+        assert_eq!([(); 2].map(|()| enter(&mut link, Time::ZERO, false)), [Fate::Accepted; 2]);
+        let first = link.leave(at_micros(50_640), &mut Log::default()).unwrap();
+        let second = link.leave(at_micros(91_280), &mut Log::default()).unwrap();
+        assert_eq!((first.hit, second.hit), (true, false));
+    }
+
+    #[test]
+    fn an_error_before_the_queue_uses_neither_time_nor_queue() {
+        let mut link = Link::new(&every_third_bad(ErrorPosition::BeforeQueue), 1);
+        let entries = [(); 2].map(|()| enter(&mut link, Time::ZERO, false));
+        assert_eq!(entries, [Fate::Hit, Fate::Accepted]);
+        assert_eq!(link.next_event(), at_micros(50_640));
+    }
+
+    #[test]
+    fn an_immune_packet_uses_its_slot_up() {
+        let mut link = Link::new(&every_third_bad(ErrorPosition::BeforeQueue), 1);
+        let entries = [true, false, false, false].map(|immune| enter(&mut link, Time::ZERO, immune));
+        assert_eq!(entries, [Fate::Accepted, Fate::Accepted, Fate::Accepted, Fate::Hit]);
+    }
+}

@@ -1,0 +1,100 @@
+//! The packets in the network, their paths, and the record of what happened to them.
+
+use losscause::Time;
+use losscause::truth::Cause;
+
+use crate::counters::Counters;
+use crate::ledger::Ledger;
+use crate::link::LinkHooks;
+use crate::packet::{Packet, Pool};
+use crate::queue::{Occupancy, QueueHooks};
+use crate::topology::{FlowId, LinkId};
+use crate::trace::{Event, EventKind, LinkEvent, Recorder};
+
+/// All packets, their paths, and what happened to them.
+#[derive(Clone, Debug)]
+pub(crate) struct PacketStore {
+    pub(crate) pool: Pool,
+    /// The hops of all flows, one flow after the other: path, then return path.
+    pub(crate) hops: Vec<Hop>,
+    pub(crate) counters: Counters,
+    /// One per flow.
+    pub(crate) ledgers: Vec<Ledger>,
+}
+
+/// A step on a flow's path.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hop {
+    pub(crate) link: u32,
+    pub(crate) flow: u32,
+    /// Whether the receiving end comes after it.
+    pub(crate) last: bool,
+    /// Whether channels leave the flow's packets alone.
+    pub(crate) immune: bool,
+}
+
+/// What links do to packets: everything is counted and recorded here.
+pub(crate) struct Hooks<'a, R> {
+    pub(crate) store: &'a mut PacketStore,
+    pub(crate) recorder: &'a mut R,
+}
+
+impl<R: Recorder> QueueHooks for Hooks<'_, R> {
+    #[cold]
+    fn mark(&mut self, at: Time, packet: Packet, then: Occupancy) -> bool {
+        if !self.store.pool.mark(packet.handle) {
+            return false;
+        }
+        self.store.counters.hops[packet.hop as usize].counters.queue_marks += 1;
+        self.observe(at, LinkEvent::Mark, packet, then);
+        true
+    }
+
+    #[cold]
+    fn drop(&mut self, at: Time, packet: Packet, then: Occupancy) {
+        self.store.counters.hops[packet.hop as usize].counters.queue_drops += 1;
+        self.observe(at, LinkEvent::QueueDrop, packet, then);
+        self.lose(packet, Cause::Congestion);
+    }
+
+    fn flow_of(&self, packet: Packet) -> u32 {
+        self.store.hops[packet.hop as usize].flow
+    }
+}
+
+impl<R: Recorder> LinkHooks for Hooks<'_, R> {
+    const RECORDS: bool = R::ON;
+
+    fn is_immune(&self, packet: Packet) -> bool {
+        self.store.hops[packet.hop as usize].immune
+    }
+
+    #[cold]
+    fn corrupt(&mut self, at: Time, packet: Packet, then: Occupancy) {
+        self.store.counters.hops[packet.hop as usize].counters.corrupted += 1;
+        self.observe(at, LinkEvent::Corrupted, packet, then);
+        self.lose(packet, Cause::Wireless);
+    }
+
+    #[inline]
+    fn observe(&mut self, at: Time, what: LinkEvent, packet: Packet, then: Occupancy) {
+        if R::ON {
+            let hop = self.store.hops[packet.hop as usize];
+            let packet = self.store.pool.content(packet).info();
+            let Occupancy { packets: queue_packets, bytes: queue_bytes } = then;
+            let kind = EventKind::Link { link: LinkId(hop.link), what, packet, queue_packets, queue_bytes };
+            self.recorder.record(&Event { at, flow: FlowId(hop.flow), kind });
+        }
+    }
+}
+
+impl<R> Hooks<'_, R> {
+    /// Enters the true cause into the ledger and removes the packet.
+    fn lose(&mut self, packet: Packet, cause: Cause) {
+        let flow = self.store.hops[packet.hop as usize].flow as usize;
+        if let Some(seq) = self.store.pool.content(packet).data_seq() {
+            self.store.ledgers[flow].lost(seq, cause);
+        }
+        self.store.pool.remove(packet.handle);
+    }
+}

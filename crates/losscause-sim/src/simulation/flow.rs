@@ -1,0 +1,84 @@
+//! A flow in motion: its two ends and what was counted there.
+
+use losscause::{Span, Time};
+
+use crate::agent::{self, Receiver, Sender};
+use crate::rng::Stream;
+use crate::topology::{FlowId, FlowProblem, FlowSpec};
+use crate::trace::{Event, EventKind, Recorder};
+
+/// A flow in motion. What every packet touches comes first; each end begins a cache line.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+pub(super) struct Flow {
+    pub(super) phase: Phase,
+    /// The first hop of each path.
+    pub(super) path: u32,
+    pub(super) return_path: u32,
+    pub(super) payload_bytes: u32,
+    pub(super) stops_at: Time,
+    pub(super) sent_packets: u64,
+    pub(super) received_packets: u64,
+    pub(super) received_payload_bytes: u64,
+    pub(super) starts_at: Time,
+    pub(super) sender: Sender,
+    pub(super) receiver: Receiver,
+    /// The last window or rate that was recorded.
+    sample: Option<EventKind>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    Waiting,
+    Sending,
+    Stopped,
+}
+
+impl Flow {
+    /// `before` is the start of the flow that it comes after, if any.
+    pub(super) fn new(
+        spec: &FlowSpec,
+        before: Option<Time>,
+        seed: u64,
+        first_hop: u32,
+    ) -> Result<Self, FlowProblem> {
+        let (sender, receiver) = agent::ends(spec, seed)?;
+        let (starts_at, stops_at) = life(spec, before, seed);
+        Ok(Self {
+            sender,
+            receiver,
+            phase: Phase::Waiting,
+            starts_at,
+            stops_at,
+            path: first_hop,
+            return_path: first_hop + spec.path.len() as u32,
+            payload_bytes: spec.traffic.payload_bytes(),
+            sent_packets: 0,
+            received_packets: 0,
+            received_payload_bytes: 0,
+            sample: None,
+        })
+    }
+
+    /// Records the window or rate if it has changed.
+    pub(super) fn record_sample<R: Recorder>(&mut self, now: Time, id: FlowId, recorder: &mut R) {
+        let sample = self.sender.sample();
+        if sample != self.sample
+            && let Some(kind) = sample
+        {
+            recorder.record(&Event { at: now, flow: id, kind });
+            self.sample = sample;
+        }
+    }
+}
+
+/// When a flow starts and stops; `before` is the start of the flow that it comes after, if any.
+fn life(spec: &FlowSpec, before: Option<Time>, seed: u64) -> (Time, Time) {
+    let stream = |purpose| Stream::new(seed, &format!("flow/{}/{purpose}", spec.name));
+    let start = before.unwrap_or_else(|| spec.start + stream("start").span_below(spec.start_spread));
+    let stop = spec.stop.unwrap_or(Time::MAX);
+    let Some(turnover) = spec.turnover else { return (start, stop) };
+    let start = start + Span::from_nanos(stream("arrival").exponential(turnover.mean_gap.as_nanos_f64()) as i64);
+    let duration = turnover.durations.draw(&mut stream("duration"), turnover.mean_duration.as_nanos_f64());
+    (start, stop.min(start + Span::from_nanos(duration as i64)))
+}

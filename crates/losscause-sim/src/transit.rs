@@ -1,0 +1,179 @@
+//! The packets between the ends of flows: every link, and every packet's way from hop to hop.
+
+use losscause::Time;
+
+use crate::counters::{Counters, HopState, Next};
+use crate::elision::Elision;
+use crate::ledger::Ledger;
+use crate::link::{Link, LinkHooks, Transmission};
+use crate::packet::{Packet, Pool};
+use crate::packet_store::{Hooks, Hop, PacketStore};
+use crate::rng::Stream;
+use crate::schedule::{NEVER, Schedule};
+use crate::topology::{FlowId, Network};
+use crate::trace::{Event, EventKind, LinkEvent, Recorder};
+
+/// Everything between the ends of flows, and the schedule of all events.
+#[derive(Clone, Debug)]
+pub(crate) struct Transit {
+    /// Sources: the links, then sender and receiver of each flow.
+    schedule: Schedule,
+    pub(crate) links: Vec<Link>,
+    pub(crate) store: PacketStore,
+    pub(crate) elision: Elision,
+}
+
+/// The source of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// A packet reaches the far end of this link.
+    Link(usize),
+    /// The timer of this flow's sender.
+    Sender(usize),
+    /// The timer of this flow's receiver.
+    Receiver(usize),
+}
+
+/// A packet that has reached an end of its flow.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrived {
+    pub(crate) packet: Packet,
+    pub(crate) flow: u32,
+}
+
+impl Transit {
+    /// Empty links. The network is valid.
+    pub(crate) fn new(network: &Network, elision: Elision, seed: u64) -> Self {
+        let mut hops = Vec::new();
+        for (index, flow) in network.flows.iter().enumerate() {
+            for path in [&flow.path, &flow.return_path] {
+                hops.extend(path.iter().enumerate().map(|(place, link)| Hop {
+                    link: link.0,
+                    flow: index as u32,
+                    last: place + 1 == path.len(),
+                    immune: flow.wireless_immune,
+                }));
+            }
+        }
+        let ledger = |flow: &crate::FlowSpec| {
+            Ledger::new(flow.traffic.judge(), Stream::new(seed, &format!("flow/{}/oracle", flow.name)))
+        };
+        Self {
+            schedule: Schedule::new(network.links.len() + 2 * network.flows.len()),
+            links: network.links.iter().map(|spec| Link::new(spec, seed)).collect(),
+            store: PacketStore {
+                pool: Pool::default(),
+                hops,
+                counters: Counters::new(network, elision.needs_event()),
+                ledgers: network.flows.iter().map(ledger).collect(),
+            },
+            elision,
+        }
+    }
+
+    /// Takes out the next event up to and including `until`. Its source has none until it is scheduled again.
+    #[inline(always)]
+    pub(crate) fn next(&mut self, until: Time) -> Option<(Time, Source)> {
+        let (now, source) = self.schedule.take_until(until)?;
+        let Some(end) = source.checked_sub(self.links.len()) else { return Some((now, Source::Link(source))) };
+        let source = if end % 2 == 0 { Source::Sender(end / 2) } else { Source::Receiver(end / 2) };
+        Some((now, source))
+    }
+
+    /// Sets the timer of a flow's sender.
+    #[inline]
+    pub(crate) fn set_sender(&mut self, flow: usize, at: Option<Time>) {
+        self.schedule.set(self.links.len() + 2 * flow, at.unwrap_or(NEVER));
+    }
+
+    /// Sets the timer of a flow's receiver.
+    #[inline]
+    pub(crate) fn set_receiver(&mut self, flow: usize, at: Option<Time>) {
+        self.schedule.set(self.links.len() + 2 * flow + 1, at.unwrap_or(NEVER));
+    }
+
+    /// An end sends a packet to the first link of its path.
+    #[inline(never)]
+    pub(crate) fn send<R: Recorder>(&mut self, now: Time, packet: Packet, recorder: &mut R) {
+        let Hop { link, flow, .. } = self.store.hops[packet.hop as usize];
+        if R::ON {
+            let kind = EventKind::Sent(self.store.pool.content(packet).info());
+            recorder.record(&Event { at: now, flow: FlowId(flow), kind });
+        }
+        self.enter(now, packet, link, recorder);
+    }
+
+    /// The event of a link: a packet reaches its far end and enters the next link, unless it has reached an end of its
+    /// flow. The caller takes such a packet out of the pool.
+    #[inline]
+    pub(crate) fn on_arrival<R: Recorder>(&mut self, now: Time, index: usize, recorder: &mut R) -> Option<Arrived> {
+        if self.links[index].has_elided() {
+            self.forward_elided(now, index, recorder);
+        }
+        let link = &mut self.links[index];
+        let transmission = link.leave(now, &mut Hooks { store: &mut self.store, recorder });
+        let next_event = link.next_event();
+        if next_event < NEVER {
+            self.schedule.set(index, next_event);
+        }
+        self.forward(now, transmission?, index, recorder)
+    }
+
+    /// A packet is at the far end of a link: it enters the next one, is lost to the channel, or has reached an end.
+    #[inline(always)]
+    pub(crate) fn forward<R: Recorder>(
+        &mut self,
+        now: Time,
+        Transmission { packet, hit, .. }: Transmission,
+        index: usize,
+        recorder: &mut R,
+    ) -> Option<Arrived> {
+        let place = packet.hop as usize;
+        let HopState { counters, next } = &mut self.store.counters.hops[place];
+        counters.transmitted += 1;
+        counters.transmitted_bytes += u64::from(packet.wire_bytes);
+        if hit && !self.store.hops[place].immune {
+            let then = self.links[index].occupancy();
+            Hooks { store: &mut self.store, recorder }.corrupt(now, packet, then);
+            return None;
+        }
+        counters.delivered += 1;
+        let next = *next;
+        if R::ON {
+            let then = self.links[index].occupancy();
+            Hooks { store: &mut self.store, recorder }.observe(now, LinkEvent::Deliver, packet, then);
+        }
+        match next {
+            Next::End { flow, .. } => Some(Arrived { packet, flow }),
+            Next::Link { link, .. } => {
+                self.enter(now, Packet { hop: packet.hop + 1, ..packet }, link, recorder);
+                None
+            }
+        }
+    }
+
+    /// A packet comes to the link of its hop.
+    #[inline(always)]
+    fn enter<R: Recorder>(&mut self, now: Time, packet: Packet, link: u32, recorder: &mut R) {
+        let index = link as usize;
+        // A trace shows the queue's length at every departure, which is known no more once another packet has come.
+        if self.links[index].has_elided() && (R::ON || self.links[index].is_full()) {
+            self.forward_elided(now, index, recorder);
+        }
+        let HopState { counters, next } = &mut self.store.counters.hops[packet.hop as usize];
+        counters.entered += 1;
+        let needs_event = next.needs_event();
+        let hooks = &mut Hooks { store: &mut self.store, recorder };
+        if let Some(arrives) = self.links[index].enter(now, packet, needs_event, hooks) {
+            self.schedule.set(index, arrives);
+        }
+    }
+
+    /// Works out everything that happened up to and including `now`.
+    pub(crate) fn catch_up<R: Recorder>(&mut self, now: Time, recorder: &mut R) {
+        self.forward_all_elided(now, recorder);
+        for link in &mut self.links {
+            link.catch_up(now, &mut Hooks { store: &mut self.store, recorder });
+        }
+    }
+}
