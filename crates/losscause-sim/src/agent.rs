@@ -3,8 +3,8 @@
 use losscause::{AnyLda, AnySenderLda, AsTold, Differentiator, Time};
 use losscause_transport::{tcp, tfrc};
 
-use crate::optional_lda::{OptionalLda, OptionalDifferentiator};
 use crate::ledger::{Judge, Watch};
+use crate::optional_lda::{OptionalDifferentiator, OptionalLda};
 use crate::packet::{Packet, Payload, Pool};
 use crate::rng::Stream;
 use crate::topology::FlowProblem;

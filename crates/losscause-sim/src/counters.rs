@@ -161,8 +161,10 @@ impl Sub for &Counters {
 
     /// What happened since `earlier`, a state of the same simulation.
     fn sub(self, earlier: &Counters) -> Counters {
-        let since =
-            |(later, earlier): (&HopState, &HopState)| HopState { counters: later.counters - earlier.counters, ..*later };
+        let since = |(later, earlier): (&HopState, &HopState)| HopState {
+            counters: later.counters - earlier.counters,
+            ..*later
+        };
         let hops = self.hops.iter().zip(&earlier.hops).map(since).collect();
         Counters { hops, layout: Arc::clone(&self.layout) }
     }

@@ -154,7 +154,13 @@ mod tests {
     }
 
     fn transmission(arrives: i64, needs_event: bool) -> Transmission {
-        Transmission { begins: at(arrives - 10), arrives: at(arrives), packet: Packet::of(0, 100), hit: false, needs_event }
+        Transmission {
+            begins: at(arrives - 10),
+            arrives: at(arrives),
+            packet: Packet::of(0, 100),
+            hit: false,
+            needs_event,
+        }
     }
 
     #[test]

@@ -173,6 +173,20 @@ mod tests {
         (1..=takes).filter_map(|i| queue.dequeue(at(10 * i), log)).map(Packet::number).collect()
     }
 
+    /// A packet is taken at the instant at which it comes, ahead of those that wait.
+    fn without_delay(queue: &mut CoDel, log: &mut Log, ms: i64) {
+        let mut waiting_before = Vec::new();
+        while let (Some(packet), Some(since)) = (queue.fifo.take(), queue.since.pop()) {
+            waiting_before.push((packet, since));
+        }
+        assert!(queue.enqueue(at(ms), waiting(9999, 1000), true, log));
+        assert!(queue.dequeue(at(ms), log).is_some());
+        for (packet, since) in waiting_before {
+            queue.fifo.push(packet);
+            queue.since.push(since);
+        }
+    }
+
     #[test]
     fn drops_follow_the_control_law_to_the_nanosecond() {
         let mut queue = codel(false);

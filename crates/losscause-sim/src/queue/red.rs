@@ -61,7 +61,15 @@ impl Red {
     /// `typical` is the transmission time of a packet of `spec.typical_packet_bytes`.
     pub(super) fn new(spec: RedSpec, typical: Span, stream: Stream) -> Self {
         let typical_nanos = typical.as_nanos().max(1) as f64;
-        Self { fifo: Bounded::new(spec.limit), spec, typical_nanos, average: 0.0, idle_since: Time::ZERO, count: -1, stream }
+        Self {
+            fifo: Bounded::new(spec.limit),
+            spec,
+            typical_nanos,
+            average: 0.0,
+            idle_since: Time::ZERO,
+            count: -1,
+            stream,
+        }
     }
 
     /// Takes one sample of the queue that a packet finds.

@@ -65,9 +65,8 @@ mod tests {
     fn what_finds_three_or_more_waiting_is_marked_and_only_a_full_queue_drops() {
         let mut queue = StepMark::new(Limit::Packets(5), 3);
         let mut log = Log::capable();
-        let accepted: Vec<bool> = (0..7)
-            .map(|i| queue.enqueue(Time::from_nanos(i), waiting(i as u32, 100), false, &mut log))
-            .collect();
+        let accepted: Vec<bool> =
+            (0..7).map(|i| queue.enqueue(Time::from_nanos(i), waiting(i as u32, 100), false, &mut log)).collect();
         assert_eq!(accepted, [true, true, true, true, true, false, false]);
         assert_eq!(log.marked, [(3, 4), (4, 5)]);
         assert_eq!(log.dropped, [(Time::from_nanos(5), 5), (Time::from_nanos(6), 6)]);

@@ -36,12 +36,7 @@ pub(super) enum Phase {
 
 impl Flow {
     /// `before` is the start of the flow that it comes after, if any.
-    pub(super) fn new(
-        spec: &FlowSpec,
-        before: Option<Time>,
-        seed: u64,
-        first_hop: u32,
-    ) -> Result<Self, FlowProblem> {
+    pub(super) fn new(spec: &FlowSpec, before: Option<Time>, seed: u64, first_hop: u32) -> Result<Self, FlowProblem> {
         let (sender, receiver) = agent::ends(spec, seed)?;
         let (starts_at, stops_at) = life(spec, before, seed);
         Ok(Self {
