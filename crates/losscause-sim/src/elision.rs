@@ -174,10 +174,6 @@ mod tests {
         Traffic::tcp(tcp::Config::ns2())
     }
 
-    fn tfrc() -> Traffic {
-        let lda = AnyLda::Constant(lda::Constant::new(Verdict::Congestion));
-        Traffic::Tfrc { config: tfrc::Config::ns2(), lda }
-    }
 
     #[test]
     fn packets_of_a_one_way_source_need_no_event_at_their_last_link() {

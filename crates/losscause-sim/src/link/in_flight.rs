@@ -135,6 +135,11 @@ impl InFlight {
         Occupancy { packets: self.transmissions.len() as u32 - self.begun, bytes: self.waiting_bytes }
     }
 
+    #[cfg(test)]
+    pub(crate) fn keep_bytes_of_nothing(&mut self, bytes: u64) {
+        self.waiting_bytes += bytes;
+    }
+
     /// The packets that [`InFlight::waiting`] counts.
     pub(crate) fn not_begun(&self) -> impl Iterator<Item = &Packet> {
         self.iter().skip(self.begun as usize).map(|transmission| &transmission.packet)

@@ -230,6 +230,12 @@ impl Link {
         self.in_flight.iter().map(|transmission| &transmission.packet).chain(managed.into_iter().flatten())
     }
 
+    /// Bytes that no packet has wait.
+    #[cfg(test)]
+    pub(crate) fn keep_bytes_of_nothing(&mut self, bytes: u64) {
+        self.in_flight.keep_bytes_of_nothing(bytes);
+    }
+
     /// What waits, counted packet by packet: equal to [`Link::occupancy`].
     pub(crate) fn recount(&self) -> Occupancy {
         let count = |sum: Occupancy, packet: &Packet| Occupancy {

@@ -38,6 +38,15 @@ pub enum ConservationError {
         /// Packets on links.
         present: u64,
     },
+    /// A queue's length is not that of the packets that wait in it.
+    Queue {
+        /// The link.
+        link: LinkId,
+        /// The queue's length, packets and bytes.
+        length: (u32, u64),
+        /// The packets that wait, and their bytes.
+        waiting: (u32, u64),
+    },
     /// Data packets were lost without a cause.
     Cause {
         /// The flow.
@@ -61,6 +70,11 @@ impl fmt::Display for ConservationError {
                 write!(f, "flow {}: link {} delivered {delivered} packets, but {entered} came", flow.0, link.0)
             }
             Self::Stray { existing, present } => write!(f, "{existing} packets exist, but {present} are on links"),
+            Self::Queue { link, length, waiting } => write!(
+                f,
+                "link {}: the queue's length is {} packets, {} bytes, but {} packets, {} bytes wait",
+                link.0, length.0, length.1, waiting.0, waiting.1
+            ),
             Self::Cause { flow, lost, with_cause } => {
                 write!(f, "flow {}: {lost} data packets were lost, but {with_cause} have a cause", flow.0)
             }
@@ -72,8 +86,9 @@ impl std::error::Error for ConservationError {}
 
 impl Simulation {
     /// Checks that every packet that ever entered a link was delivered, dropped or corrupted there, waits, or is in flight;
-    /// that every delivered packet entered the next link or was received; and that every lost one has a cause. Debug
-    /// builds do this now and then by themselves.
+    /// that every delivered packet entered the next link or was received; that every queue is as long as the packets in it;
+    /// and that every lost packet has a cause. Debug builds check this every 1,024 events and at the end of
+    /// [`Simulation::run_until`].
     ///
     /// # Errors
     /// Says where packets appeared or vanished.
@@ -88,6 +103,16 @@ impl Simulation {
         let on_links = present.iter().sum();
         if transit.store.pool.len() as u64 != on_links {
             return Err(ConservationError::Stray { existing: transit.store.pool.len() as u64, present: on_links });
+        }
+        for (index, link) in transit.links.iter().enumerate() {
+            let (length, waiting) = (link.occupancy(), link.recount());
+            if length != waiting {
+                return Err(ConservationError::Queue {
+                    link: LinkId(index as u32),
+                    length: (length.packets, length.bytes),
+                    waiting: (waiting.packets, waiting.bytes),
+                });
+            }
         }
         for (place, hop) in transit.store.hops.iter().enumerate() {
             let (flow, link) = (FlowId(hop.flow), LinkId(hop.link));
@@ -119,5 +144,92 @@ impl Simulation {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use losscause::{Span, Time};
+    use losscause_transport::tcp;
+
+    use super::*;
+    use crate::ChannelSpec;
+    use crate::topology::{FlowSpec, Limit, LinkSpec, Network, QueueSpec, Traffic};
+
+    fn at(ms: i64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    /// Two TCP flows over a slow link with a limit in bytes and errors, after 5 s.
+    fn simulation() -> Simulation {
+        let queue = QueueSpec::DropTail { limit: Limit::Bytes(10_000) };
+        let wired = |name, rate_bps| LinkSpec::wired(name, rate_bps, Span::from_millis(10), queue);
+        let slow = LinkSpec { channel: ChannelSpec::Bernoulli { loss: 0.02 }, ..wired("slow", 500_000) };
+        let flow = |name| FlowSpec::new(name, &[LinkId(0), LinkId(1)], &[LinkId(2)], Traffic::tcp(tcp::Config::rfc()));
+        let network = Network {
+            links: vec![wired("fast", 10_000_000), slow, wired("back", 10_000_000)],
+            flows: vec![flow("one"), flow("two")],
+        };
+        let mut simulation = Simulation::new(&network, 1).unwrap();
+        simulation.run_until(at(5000), &mut ());
+        assert_eq!(simulation.check_conservation(), Ok(()));
+        simulation
+    }
+
+    /// What the check says after `fault`, and whether a run that goes on from there panics.
+    fn after(fault: impl FnOnce(&mut Simulation)) -> (ConservationError, bool) {
+        let mut simulation = simulation();
+        fault(&mut simulation);
+        let found = simulation.check_conservation().unwrap_err();
+        let goes_on = catch_unwind(AssertUnwindSafe(move || simulation.run_until(at(5000), &mut ())));
+        (found, goes_on.is_err())
+    }
+
+    #[test]
+    fn a_packet_that_vanishes_at_a_hop_is_noticed() {
+        let (found, panics) = after(|simulation| simulation.transit.store.counters.hops[0].counters.entered += 1);
+        assert!(matches!(found, ConservationError::Hop { flow: FlowId(0), link: LinkId(0), .. }), "{found}");
+        assert!(panics);
+    }
+
+    #[test]
+    fn a_packet_that_vanishes_between_two_links_is_noticed() {
+        let (found, panics) = after(|simulation| {
+            let counters = &mut simulation.transit.store.counters.hops[0].counters;
+            (counters.entered, counters.delivered) = (counters.entered + 1, counters.delivered + 1);
+        });
+        assert!(matches!(found, ConservationError::Handover { flow: FlowId(0), link: LinkId(0), .. }), "{found}");
+        assert!(panics);
+    }
+
+    #[test]
+    fn a_packet_that_is_on_no_link_is_noticed() {
+        let (found, panics) = after(|simulation| {
+            let datagram = crate::packet::Datagram { bytes: 100, seq: 0 };
+            simulation.transit.store.pool.insert_datagram(datagram, 0);
+        });
+        assert!(matches!(found, ConservationError::Stray { .. }), "{found}");
+        assert!(panics);
+    }
+
+    #[test]
+    fn a_loss_without_a_cause_is_noticed() {
+        let (found, panics) = after(|simulation| {
+            let counters = &mut simulation.transit.store.counters.hops[1].counters;
+            (counters.entered, counters.queue_drops) = (counters.entered + 1, counters.queue_drops + 1);
+            simulation.transit.store.counters.hops[0].counters.delivered += 1;
+            simulation.transit.store.counters.hops[0].counters.entered += 1;
+        });
+        assert!(matches!(found, ConservationError::Cause { flow: FlowId(0), .. }), "{found}");
+        assert!(panics);
+    }
+
+    #[test]
+    fn a_queue_that_keeps_the_bytes_of_what_it_forwarded_is_noticed() {
+        let (found, panics) = after(|simulation| simulation.transit.links[1].keep_bytes_of_nothing(500));
+        assert!(matches!(found, ConservationError::Queue { link: LinkId(1), .. }), "{found}");
+        assert!(panics);
     }
 }

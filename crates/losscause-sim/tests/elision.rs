@@ -1,0 +1,121 @@
+//! Arrivals that nothing observes have no events (`src/elision.rs`). The plain event loop gives the same results: every report,
+//! counter and recorded event, in networks in which no two events happen at the very same instant.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::HashMap;
+
+mod common;
+
+use common::{at_secs, drop_tail, flow, wired, wireless};
+use losscause::{AnyLda, Span, Time, Verdict, lda};
+use losscause_sim::{
+    ChannelSpec, ErrorPosition, Event, EventKind, FlowId, FlowReport, FlowSpec, HopCounters, Lengths, LinkId, LinkSpec,
+    Network, Recorder, Simulation, TraceStart, Traffic,
+};
+use losscause_transport::{tcp, tfrc};
+use proptest::prelude::*;
+
+/// Rates and sizes at which hardly two packets come at the same nanosecond.
+fn source() -> impl Strategy<Value = Traffic> {
+    (200_u32..1000, 200_000_u64..3_000_000, 0_i64..3).prop_map(|(packet_bytes, rate_bps, burst)| match burst {
+        0 => Traffic::Cbr { rate_bps, packet_bytes },
+        _ => {
+            let mean = Span::from_millis(50 * burst);
+            Traffic::OnOff { rate_bps, packet_bytes, mean_on: mean, mean_off: mean, lengths: Lengths::Exponential }
+        }
+    })
+}
+
+fn tfrc() -> impl Strategy<Value = Traffic> {
+    let always = AnyLda::Constant(lda::Constant::new(Verdict::Congestion));
+    prop_oneof![Just(tfrc::Config::ns2()), Just(tfrc::Config::rfc5348())]
+        .prop_map(move |config| Traffic::Tfrc { config, lda: always.clone() })
+}
+
+fn lossy(link: LinkSpec) -> impl Strategy<Value = LinkSpec> {
+    let position = prop_oneof![Just(ErrorPosition::BeforeQueue), Just(ErrorPosition::AfterTransmission)];
+    (prop_oneof![Just(0.0), Just(0.1)], position).prop_map(move |(loss, error_position)| LinkSpec {
+        channel: if loss == 0.0 { ChannelSpec::Perfect } else { ChannelSpec::Bernoulli { loss } },
+        error_position,
+        ..link.clone()
+    })
+}
+
+/// A link with a delay and a rate of its own: links of one rate that are busy keep step with each other.
+fn delayed(link: LinkSpec, nanos: i64) -> LinkSpec {
+    LinkSpec { delay: link.delay + Span::from_nanos(nanos), rate_bps: link.rate_bps + nanos as u64, ..link }
+}
+
+/// Links 0 and 1 are shared, there and back. Each one-way source has an access link and an exit link of its own; two TCP
+/// flows and a TFRC flow end behind the shared link.
+fn network() -> impl Strategy<Value = Network> {
+    let nanos = || 1_i64..1_000_000;
+    let media = (lossy(wired("access", 2_000_000, 1, 3)), tfrc(), 0_i64..3, nanos());
+    let way = (lossy(wired("", 2_000_000, 1, 3)), lossy(wired("", 1_000_000, 2, 3)), source(), 0_i64..3, nanos());
+    let tcp = [nanos(), nanos()];
+    (prop::collection::vec(way, 1..5), media, 1_u32..10, tcp).prop_map(|(ways, media, limit, tcp_nanos)| {
+        let shared = wireless("shared", 2_000_000, 10, limit, ChannelSpec::Bernoulli { loss: 0.02 });
+        let mut links = vec![shared, wired("back", 2_000_000, 10, 50)];
+        let mut flows: Vec<FlowSpec> = Vec::new();
+        for (name, nanos) in ["one", "two"].into_iter().zip(tcp_nanos) {
+            let access = links.len() as u32;
+            links.push(delayed(LinkSpec { queue: drop_tail(50), ..wired(name, 10_000_000, 1, 50) }, nanos));
+            let tcp = flow(name, &[access, 0], &[1], Traffic::tcp(tcp::Config::ns2()));
+            flows.push(FlowSpec { start: Time::from_nanos(nanos), ..tcp });
+        }
+        let (access, tfrc, stop_s, nanos) = media;
+        let media = flow("media", &[4, 0], &[1], tfrc);
+        links.push(delayed(access, nanos));
+        let stop = (stop_s > 0).then(|| at_secs(stop_s));
+        flows.push(FlowSpec { start: Time::from_nanos(nanos), stop, ..media });
+        for (index, (first, last, traffic, stop_s, nanos)) in ways.into_iter().enumerate() {
+            let access = links.len() as u32;
+            links.push(delayed(LinkSpec { name: format!("to {index}"), ..first }, nanos));
+            links.push(delayed(LinkSpec { name: format!("from {index}"), ..last }, nanos));
+            let stop = (stop_s > 0).then(|| at_secs(stop_s));
+            let source = flow(&format!("source {index}"), &[access, 0, access + 1], &[], traffic);
+            flows.push(FlowSpec { start: Time::from_nanos(nanos), stop, ..source });
+        }
+        Network { links, flows }
+    })
+}
+
+/// Reports and counters of all flows at some instants.
+type Seen = (Vec<FlowReport>, Vec<(LinkId, HopCounters)>);
+
+fn seen<R: Recorder>(mut simulation: Simulation, flows: usize, recorder: &mut R) -> Seen {
+    let (mut reports, mut counters) = (Vec::new(), Vec::new());
+    for millis in [0, 7, 500, 501, 2500] {
+        simulation.run_until(Time::ZERO + Span::from_millis(millis), recorder);
+        assert_eq!(simulation.check_conservation(), Ok(()));
+        for flow in (0..flows as u32).map(FlowId) {
+            reports.push(simulation.flow(flow));
+            counters.extend(simulation.counters().path(flow).map(|(link, hop)| (link, *hop)));
+        }
+    }
+    (reports, counters)
+}
+
+/// The same and every recorded event, in order of time.
+fn recorded(simulation: Simulation, flows: usize) -> (Seen, Vec<String>) {
+    let mut events: Vec<Event> = Vec::new();
+    let seen = seen(simulation, flows, &mut events);
+    let mut events: Vec<String> =
+        events.iter().map(|event| format!("{:?}", (event.at, event.flow, event.kind))).collect();
+    events.sort();
+    (seen, events)
+}
+
+proptest! {
+    #[test]
+    fn arrivals_without_events_change_no_result(network in network(), seed in 0_u64..1000) {
+        let flows = network.flows.len();
+        let short = || Simulation::new(&network, seed).unwrap();
+        let plain = || Simulation::with_every_event(&network, seed).unwrap();
+        prop_assert_eq!(seen(short(), flows, &mut ()), seen(plain(), flows, &mut ()));
+        let (short, plain) = (recorded(short(), flows), recorded(plain(), flows));
+        let first = short.1.iter().zip(&plain.1).find(|(short, plain)| short != plain);
+        prop_assert!(first.is_none(), "{:?}", first);
+        prop_assert_eq!(short, plain);
+    }
+}
