@@ -149,8 +149,8 @@ fn is_drop_tail(link: &LinkSpec) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use losscause::{AnyLda, Span, Verdict, lda};
-    use losscause_transport::{tcp, tfrc};
+    use losscause::Span;
+    use losscause_transport::tcp;
 
     use super::*;
     use crate::topology::{Limit, Traffic};
@@ -173,7 +173,6 @@ mod tests {
     fn tcp() -> Traffic {
         Traffic::tcp(tcp::Config::ns2())
     }
-
 
     #[test]
     fn packets_of_a_one_way_source_need_no_event_at_their_last_link() {

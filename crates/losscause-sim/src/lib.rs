@@ -44,7 +44,8 @@ pub use report::{FlowReport, LossCounts, VerdictTally, Verdicts};
 pub use simulation::{ConservationError, Simulation};
 pub use topology::{
     AtEnd, Between, ChannelSpec, CoDelSpec, DelayPoint, ErrorPosition, FlowId, FlowProblem, FlowSpec, Lengths, Limit,
-    LinkId, LinkProblem, LinkSpec, Network, NetworkError, QueueProblem, QueueSpec, RedSpec, Slots, TcpLda, TraceStart,
-    Traffic, Turnover, VariationProblem, VariationSpec,
+    LinkId, LinkProblem, LinkSpec, Network, NetworkError, PolicerSpec, QueueProblem, QueueSpec, RatePoint, RateProblem,
+    RateSpec, RedSpec, RetransmissionSpec, Slots, TcpLda, TraceStart, Traffic, Turnover, VariationProblem,
+    VariationSpec,
 };
 pub use trace::{Event, EventKind, LinkEvent, PacketInfo, PacketKind, Recorder};

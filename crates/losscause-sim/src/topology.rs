@@ -8,10 +8,12 @@ use losscause_transport::{tcp, tfrc};
 use crate::rng::Stream;
 
 mod queue;
+mod rate;
 mod validate;
 mod variation;
 
-pub use queue::{CoDelSpec, Limit, QueueProblem, QueueSpec, RedSpec};
+pub use queue::{CoDelSpec, Limit, PolicerSpec, QueueProblem, QueueSpec, RedSpec};
+pub use rate::{RatePoint, RateProblem, RateSpec, RetransmissionSpec};
 pub use validate::{FlowProblem, LinkProblem, NetworkError};
 pub use variation::{AtEnd, Between, DelayPoint, VariationProblem, VariationSpec};
 
@@ -37,8 +39,11 @@ pub struct FlowId(pub u32);
 pub struct LinkSpec {
     /// Unique; the link's random stream is derived from it.
     pub name: String,
-    /// Transmission rate, bits per second; at least 1.
+    /// Transmission rate, bits per second; at least 1. If the rate varies, this is the rate before the first step, and what a link's
+    /// utilisation refers to.
     pub rate_bps: u64,
+    /// How the rate varies.
+    pub rate: RateSpec,
     /// Propagation delay, not negative.
     pub delay: Span,
     /// What is added to it as time goes by.
@@ -51,6 +56,8 @@ pub struct LinkSpec {
     pub error_position: ErrorPosition,
     /// How packets map to the channel's slots.
     pub slots: Slots,
+    /// Whether the link layer repeats what the channel corrupts; only with [`ErrorPosition::AfterTransmission`].
+    pub retransmission: Option<RetransmissionSpec>,
 }
 
 /// An error process, indexed by slots (see [`Slots`]). Every packet uses its slots up, whoever sent it.
@@ -281,12 +288,14 @@ impl LinkSpec {
         Self {
             name: name.into(),
             rate_bps,
+            rate: RateSpec::Constant,
             delay,
             variation: VariationSpec::Constant,
             queue,
             channel: ChannelSpec::Perfect,
             error_position: ErrorPosition::default(),
             slots: Slots::default(),
+            retransmission: None,
         }
     }
 }

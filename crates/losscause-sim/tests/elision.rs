@@ -2,15 +2,13 @@
 //! counter and recorded event, in networks in which no two events happen at the very same instant.
 #![allow(clippy::unwrap_used)]
 
-use std::collections::HashMap;
-
 mod common;
 
 use common::{at_secs, drop_tail, flow, wired, wireless};
 use losscause::{AnyLda, Span, Time, Verdict, lda};
 use losscause_sim::{
-    ChannelSpec, ErrorPosition, Event, EventKind, FlowId, FlowReport, FlowSpec, HopCounters, Lengths, LinkId, LinkSpec,
-    Network, Recorder, Simulation, TraceStart, Traffic,
+    ChannelSpec, ErrorPosition, Event, FlowId, FlowReport, FlowSpec, HopCounters, Lengths, LinkId, LinkSpec, Network,
+    Recorder, Simulation, Traffic,
 };
 use losscause_transport::{tcp, tfrc};
 use proptest::prelude::*;

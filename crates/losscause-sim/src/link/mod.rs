@@ -26,13 +26,15 @@ mod drop_tail;
 mod hooks;
 mod in_flight;
 mod rate;
+mod retransmission;
 
 pub(crate) use hooks::LinkHooks;
 pub(crate) use in_flight::Transmission;
 
 use drop_tail::DropTail;
 use in_flight::InFlight;
-use rate::ConstantRate;
+use rate::{ConstantRate, VaryingRate};
+use retransmission::{Attempt, Retransmission};
 
 /// A link in motion. What every packet touches comes first, in two cache lines.
 #[derive(Clone, Debug)]
@@ -41,7 +43,7 @@ pub(crate) struct Link {
     /// When the transmitter will be free, or became free.
     free_at: Time,
     delay: Span,
-    variation: Option<Box<Variation>>,
+    irregular: Option<Box<Irregular>>,
     rate: ConstantRate,
     in_flight: InFlight,
     queue: Queue,
@@ -50,11 +52,31 @@ pub(crate) struct Link {
     channel: Channel,
 }
 
+/// What few links have.
+#[derive(Clone, Debug)]
+struct Irregular {
+    rate: Option<VaryingRate>,
+    delay: Option<Variation>,
+    retransmission: Option<Retransmission>,
+}
+
 #[derive(Clone, Debug)]
 #[repr(u8)] // The tag is a byte of its own, which is read for every packet.
 enum Queue {
     DropTail(DropTail),
     Managed(Box<dyn QueueDiscipline>),
+}
+
+impl Irregular {
+    fn new(spec: &LinkSpec, stream: impl FnOnce() -> Stream) -> Option<Self> {
+        let irregular = Self {
+            rate: VaryingRate::new(&spec.rate, spec.rate_bps),
+            delay: Variation::new(&spec.variation, stream),
+            retransmission: spec.retransmission.map(Retransmission::new),
+        };
+        let Self { rate, delay, retransmission } = &irregular;
+        (rate.is_some() || delay.is_some() || retransmission.is_some()).then_some(irregular)
+    }
 }
 
 impl Link {
@@ -71,7 +93,7 @@ impl Link {
         Self {
             free_at: Time::ZERO,
             delay: spec.delay,
-            variation: Variation::new(&spec.variation, || stream("delay")).map(Box::new),
+            irregular: Irregular::new(spec, || stream("delay")).map(Box::new),
             rate: ConstantRate::new(spec.rate_bps),
             in_flight: InFlight::new(),
             queue,
@@ -115,7 +137,7 @@ impl Link {
             };
             hooks.observe(now, LinkEvent::Enqueue, packet, then);
         }
-        let first = self.transmit(begins, packet, needs_event);
+        let first = self.transmit(begins, packet, needs_event, hooks);
         if H::RECORDS {
             self.in_flight.begin(now, hooks);
         }
@@ -134,7 +156,7 @@ impl Link {
         hooks.observe(now, LinkEvent::Enqueue, packet, queue.occupancy());
         let sent = sent?;
         hooks.observe(now, LinkEvent::TransmitStart, sent, queue.occupancy());
-        self.transmit(now, sent, true)
+        self.transmit(now, sent, true, hooks)
     }
 
     /// When the next packet whose arrival needs an event reaches the far end, or never.
@@ -185,7 +207,7 @@ impl Link {
             }
             let Some(packet) = queue.dequeue(self.free_at, hooks) else { return self.expire_timers(now) };
             hooks.observe(self.free_at, LinkEvent::TransmitStart, packet, queue.occupancy());
-            self.transmit(self.free_at, packet, true);
+            self.transmit(self.free_at, packet, true, hooks);
         }
     }
 
@@ -199,18 +221,49 @@ impl Link {
 
     /// Puts a packet on its way. Returns when the link's next event is, if it had none.
     #[inline(always)]
-    fn transmit(&mut self, begins: Time, packet: Packet, needs_event: bool) -> Option<Time> {
-        let end = begins + self.rate.transmission_time(packet.wire_bytes);
-        let hit = self.errors == Some(ErrorPosition::AfterTransmission) && self.channel.corrupts(begins, end);
-        let arrives = match &mut self.variation {
-            None => end + self.delay,
-            Some(variation) => variation.arrival(end, self.delay),
+    fn transmit<H: LinkHooks>(&mut self, begins: Time, packet: Packet, needs_event: bool, hooks: &H) -> Option<Time> {
+        let (end, arrives, hit) = if self.irregular.is_some() {
+            self.transmit_irregularly(begins, packet, hooks.is_immune(packet))
+        } else {
+            let end = begins + self.rate.transmission_time(packet.wire_bytes);
+            (end, end + self.delay, self.is_hit(begins, end))
         };
         if let Queue::DropTail(queue) = &mut self.queue {
             queue.note_transmission(end - begins);
         }
         self.free_at = end;
         self.in_flight.push(Transmission { begins, arrives, packet, hit, needs_event })
+    }
+
+    /// When a transmission ends and its packet arrives, and whether the channel corrupts it.
+    #[cold]
+    fn transmit_irregularly(&mut self, begins: Time, packet: Packet, immune: bool) -> (Time, Time, bool) {
+        let Self { irregular, rate, channel, delay, .. } = self;
+        let Some(irregular) = irregular.as_deref_mut() else { return (begins, begins, false) };
+        let mut end_of = |begins: Time| match &mut irregular.rate {
+            None => begins + rate.transmission_time(packet.wire_bytes),
+            Some(rate) => rate.end_of(begins, packet.wire_bytes),
+        };
+        let end = end_of(begins);
+        let hit = self.errors == Some(ErrorPosition::AfterTransmission) && channel.corrupts(begins, end);
+        let (mut last, mut extra) = (Attempt { end, hit }, Span::ZERO);
+        if let Some(retransmission) = irregular.retransmission.as_ref().filter(|_| !immune) {
+            (last, extra) = retransmission.repeat(last, end_of, channel);
+        }
+        let arrival = match &mut irregular.delay {
+            None => last.end + *delay,
+            Some(variation) => variation.arrival(last.end, *delay),
+        };
+        let mut arrives = arrival + extra;
+        if let Some(retransmission) = &mut irregular.retransmission {
+            arrives = retransmission.in_order(arrives);
+        }
+        (last.end, arrives, last.hit)
+    }
+
+    #[inline(always)]
+    fn is_hit(&mut self, begins: Time, end: Time) -> bool {
+        self.errors == Some(ErrorPosition::AfterTransmission) && self.channel.corrupts(begins, end)
     }
 
     /// What waits, as of the last instant that was worked out.

@@ -18,12 +18,14 @@ use crate::topology::{Limit, QueueSpec};
 mod bounded;
 mod codel;
 mod hooks;
+mod policer;
 mod red;
 mod step_mark;
 
 pub(crate) use hooks::{Occupancy, QueueHooks};
 
 use codel::CoDel;
+use policer::Policer;
 use red::Red;
 use step_mark::StepMark;
 
@@ -68,6 +70,7 @@ pub(crate) fn managed(spec: &QueueSpec, typical: Span, stream: Stream) -> Option
         QueueSpec::StepMark { limit, mark_from_pkts } => Box::new(StepMark::new(limit, mark_from_pkts)),
         QueueSpec::Red(spec) => Box::new(Red::new(spec, typical, stream)),
         QueueSpec::CoDel(spec) => Box::new(CoDel::new(spec)),
+        QueueSpec::Policer(spec) => Box::new(Policer::new(spec)),
     })
 }
 

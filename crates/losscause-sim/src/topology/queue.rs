@@ -23,6 +23,8 @@ pub enum QueueSpec {
     Red(RedSpec),
     /// Controlled delay (RFC 8289).
     CoDel(CoDelSpec),
+    /// A token bucket that drops what exceeds a rate, in front of a DropTail queue.
+    Policer(PolicerSpec),
 }
 
 /// The most that may **wait**. The packet in transmission does not count, and a packet that finds the transmitter
@@ -75,6 +77,17 @@ pub struct CoDelSpec {
     pub ecn: bool,
 }
 
+/// Settings of a policer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PolicerSpec {
+    /// The rate at which the bucket fills, bits per second; at least 1.
+    pub rate_bps: u64,
+    /// What the bucket holds, bytes on the wire; at least 1. Larger packets never pass.
+    pub burst_bytes: u64,
+    /// When the queue behind it is full.
+    pub limit: Limit,
+}
+
 /// How a queue is wrong.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum QueueProblem {
@@ -95,6 +108,10 @@ pub enum QueueProblem {
     Wq(f64),
     /// `typical_packet_bytes` is 0.
     TypicalPacket,
+    /// A policer's `rate_bps` is 0.
+    PolicerRate,
+    /// A policer's `burst_bytes` is 0.
+    PolicerBurst,
     /// `target` is not positive.
     Target(Span),
     /// `interval` is shorter than `target`.
@@ -138,6 +155,7 @@ impl QueueSpec {
             QueueSpec::DropTail { limit } | QueueSpec::StepMark { limit, .. } => limit,
             QueueSpec::Red(spec) => spec.limit,
             QueueSpec::CoDel(spec) => spec.limit,
+            QueueSpec::Policer(spec) => spec.limit,
         }
     }
 
@@ -151,6 +169,7 @@ impl QueueSpec {
             QueueSpec::DropTail { .. } | QueueSpec::StepMark { .. } => Ok(()),
             QueueSpec::Red(spec) => spec.validate(),
             QueueSpec::CoDel(spec) => spec.validate(),
+            QueueSpec::Policer(spec) => spec.validate(),
         }
     }
 }
@@ -178,6 +197,16 @@ impl RedSpec {
     }
 }
 
+impl PolicerSpec {
+    fn validate(&self) -> Result<(), QueueProblem> {
+        match self {
+            PolicerSpec { rate_bps: 0, .. } => Err(QueueProblem::PolicerRate),
+            PolicerSpec { burst_bytes: 0, .. } => Err(QueueProblem::PolicerBurst),
+            PolicerSpec { .. } => Ok(()),
+        }
+    }
+}
+
 impl CoDelSpec {
     fn validate(&self) -> Result<(), QueueProblem> {
         let &CoDelSpec { target, interval, .. } = self;
@@ -202,6 +231,8 @@ impl fmt::Display for QueueProblem {
             QueueProblem::MaxP(p) => write!(f, "max_p is {p}, expected more than 0 and at most 1"),
             QueueProblem::Wq(w) => write!(f, "w_q is {w}, expected more than 0 and at most 1"),
             QueueProblem::TypicalPacket => write!(f, "typical_packet_bytes is 0, expected at least 1"),
+            QueueProblem::PolicerRate => write!(f, "the policer's rate_bps is 0, expected at least 1"),
+            QueueProblem::PolicerBurst => write!(f, "the policer's burst_bytes is 0, expected at least 1"),
             QueueProblem::Target(target) => write!(f, "target is {target}, expected more than 0"),
             QueueProblem::Interval { interval, target } => {
                 write!(f, "interval is {interval}, expected at least the target, which is {target}")

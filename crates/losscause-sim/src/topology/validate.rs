@@ -9,8 +9,8 @@ use losscause_transport::{tcp, tfrc};
 use crate::schedule::Schedule;
 
 use super::{
-    ChannelSpec, FlowId, FlowSpec, Lengths, LinkId, LinkSpec, Network, QueueProblem, Slots, TraceStart, Traffic,
-    Turnover, VariationProblem,
+    ChannelSpec, ErrorPosition, FlowId, FlowSpec, Lengths, LinkId, LinkSpec, Network, QueueProblem, RateProblem,
+    RetransmissionSpec, Slots, TraceStart, Traffic, Turnover, VariationProblem,
 };
 
 /// Why a network cannot be simulated. `Display` is one sentence that names link or flow and what was expected.
@@ -84,6 +84,14 @@ pub enum LinkProblem {
     Slots,
     /// The queue is wrong.
     Queue(QueueProblem),
+    /// The rate cannot vary so.
+    RateVariation(RateProblem),
+    /// A retransmission has fewer than two attempts.
+    Attempts(u32),
+    /// A retransmission's delay is negative.
+    RetransmissionDelay(Span),
+    /// The link layer cannot repeat what is lost before the queue.
+    RetransmissionBeforeQueue,
     /// The channel's slots last less than a microsecond.
     SlotTooShort(Span),
 }
@@ -176,7 +184,19 @@ fn validate_link(link: &LinkSpec) -> Result<(), LinkProblem> {
     if link.delay < Span::ZERO {
         return Err(LinkProblem::Delay(link.delay));
     }
+    link.rate.validate().map_err(LinkProblem::RateVariation)?;
     link.variation.validate().map_err(LinkProblem::Variation)?;
+    if let Some(RetransmissionSpec { attempts, delay }) = link.retransmission {
+        if attempts < 2 {
+            return Err(LinkProblem::Attempts(attempts));
+        }
+        if delay < Span::ZERO {
+            return Err(LinkProblem::RetransmissionDelay(delay));
+        }
+        if link.error_position == ErrorPosition::BeforeQueue {
+            return Err(LinkProblem::RetransmissionBeforeQueue);
+        }
+    }
     match link.slots {
         Slots::PerPacket(0) => return Err(LinkProblem::Slots),
         Slots::PerTime(slot) if slot < SHORTEST_SLOT => return Err(LinkProblem::SlotTooShort(slot)),
@@ -326,6 +346,19 @@ impl fmt::Display for LinkProblem {
                 write!(f, "the error trace is read in parts of {part} slots, expected 1 to its {slots} slots")
             }
             LinkProblem::Queue(problem) => write!(f, "{problem}"),
+            LinkProblem::RateVariation(problem) => write!(f, "{problem}"),
+            LinkProblem::Attempts(attempts) => {
+                write!(f, "retransmission has {attempts} attempts, expected at least 2 (leave it out for none)")
+            }
+            LinkProblem::RetransmissionDelay(delay) => {
+                write!(f, "the delay of a retransmission is {delay}, expected 0 or more")
+            }
+            LinkProblem::RetransmissionBeforeQueue => {
+                write!(
+                    f,
+                    "retransmission repeats transmissions, but the errors hit before the queue, expected them after the transmission"
+                )
+            }
             LinkProblem::Slots => write!(f, "the channel has no slot per packet, expected at least one"),
             LinkProblem::SlotTooShort(slot) => {
                 write!(f, "the channel's slots last {slot}, expected at least {SHORTEST_SLOT}")
