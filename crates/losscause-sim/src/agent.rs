@@ -42,16 +42,16 @@ pub(crate) fn ends(flow: &FlowSpec, seed: u64) -> Result<(Sender, Receiver), Flo
             let tick_offset = stream("tick").span_below(config.quirks.tick);
             let quirks = tcp::Quirks { tick_offset, ..config.quirks };
             let config = tcp::Config { quirks, ..*config };
-            let (asked, judging) = match lda {
-                TcpLda::Nobody => (None, None),
+            let (sender_lda, differentiator) = match lda {
+                TcpLda::None => (None, None),
                 TcpLda::Sender(lda) => (Some(lda.clone()), None),
                 TcpLda::Receiver { lda, heeded } => {
                     let as_told = AnySenderLda::AsTold(AsTold);
                     (heeded.then_some(as_told), Some(Differentiator::new(lda.clone())))
                 }
             };
-            let sender = tcp::Sender::with_lda(&config, OptionalLda(asked.map(Box::new)));
-            let receiver = tcp::Receiver::with_lda(&config, OptionalDifferentiator(judging.map(Box::new)));
+            let sender = tcp::Sender::with_lda(&config, OptionalLda(sender_lda.map(Box::new)));
+            let receiver = tcp::Receiver::with_lda(&config, OptionalDifferentiator(differentiator.map(Box::new)));
             (Sender::Tcp(sender.map_err(FlowProblem::Tcp)?), Receiver::Tcp(receiver.map_err(FlowProblem::Tcp)?))
         }
         Traffic::Tfrc { config, lda } => {
@@ -188,7 +188,7 @@ impl Traffic {
         match self {
             Traffic::Tcp { lda: TcpLda::Sender(_), .. } => Judge::Sender,
             Traffic::Tcp { lda: TcpLda::Receiver { .. }, .. } | Traffic::Tfrc { .. } => Judge::Receiver,
-            Traffic::Tcp { lda: TcpLda::Nobody, .. } | Traffic::Cbr { .. } | Traffic::OnOff { .. } => Judge::Nobody,
+            Traffic::Tcp { lda: TcpLda::None, .. } | Traffic::Cbr { .. } | Traffic::OnOff { .. } => Judge::None,
         }
     }
 

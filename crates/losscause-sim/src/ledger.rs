@@ -1,7 +1,7 @@
 //! Every lost packet of a flow with its true cause, and what the end that differentiates said about it.
 //!
 //! A receiver judges every lost packet. One stays in the ledger until it is judged, or until a later one is: receivers judge
-//! in order of sequence numbers, so nobody will ask for it any more.
+//! in order of sequence numbers, so no question about it can follow.
 //!
 //! A TCP sender judges loss events. An event has all the packets in flight that are lost by then; if one of them fell to
 //! congestion, the event did. They stay in the ledger until the sender asks about a later packet, or its timer expires:
@@ -22,7 +22,7 @@ use crate::trace::{Event, EventKind, Recorder};
 /// Entries reserved at first.
 const RESERVED_PKTS: usize = 8;
 
-/// The most that can be asked about: a receiver that saw a wider gap starts anew.
+/// The widest gap that a receiver judges; it starts anew after a wider one.
 const MAX_PKTS: usize = MAX_JUMP_PKTS as usize;
 
 /// The losses of one flow. What every received packet touches comes first.
@@ -45,7 +45,7 @@ pub(crate) struct Ledger {
 /// Who judges the losses of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Judge {
-    Nobody,
+    None,
     /// Every lost packet.
     Receiver,
     /// Every loss event that duplicate ACKs reveal.
@@ -62,7 +62,7 @@ impl Ledger {
     /// `stream` is drawn from once per lost packet.
     pub(crate) fn new(judge: Judge, stream: Stream) -> Self {
         Self {
-            unjudged: VecDeque::with_capacity(if judge == Judge::Nobody { 0 } else { RESERVED_PKTS }),
+            unjudged: VecDeque::with_capacity(if judge == Judge::None { 0 } else { RESERVED_PKTS }),
             judge,
             stream,
             lost: LossCounts::default(),
@@ -75,7 +75,7 @@ impl Ledger {
     /// A data packet was lost.
     pub(crate) fn lost(&mut self, seq: u64, cause: Cause) {
         self.lost.count(cause);
-        if self.judge == Judge::Nobody {
+        if self.judge == Judge::None {
             return;
         }
         if self.unjudged.len() == MAX_PKTS {
@@ -123,7 +123,7 @@ impl Ledger {
         Some(Truth { cause: if congestion { Cause::Congestion } else { Cause::Wireless }, ..first })
     }
 
-    /// Nobody will ask about these any more.
+    /// No question about these can follow.
     fn forget_below(&mut self, seq: u64) {
         while self.unjudged.front().is_some_and(|entry| entry.seq < seq) {
             self.unjudged.pop_front();

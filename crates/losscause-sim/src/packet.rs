@@ -138,7 +138,7 @@ impl Packet {
 }
 
 /// What all packets under way carry. It grows to the most that ever were under way at once, and allocates nothing after
-/// that. Nobody but a trace asks what a datagram carries, and a payload is ten times as long, so datagrams lie apart from those: they would push
+/// that. Only a trace reads what a datagram carries, and a payload is ten times as long, so datagrams are stored apart: payloads would push
 /// them out of the fastest cache.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pool {

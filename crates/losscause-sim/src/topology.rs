@@ -251,9 +251,9 @@ impl Lengths {
 #[derive(Clone, Debug, Default)]
 #[allow(clippy::large_enum_variant)] // Plain data, one per flow.
 pub enum TcpLda {
-    /// Nobody: every loss is congestion.
+    /// No end: every loss is congestion.
     #[default]
-    Nobody,
+    None,
     /// The sender, about every loss that duplicate acknowledgements reveal.
     Sender(AnySenderLda),
     /// The receiver, about every lost packet.
@@ -268,7 +268,7 @@ pub enum TcpLda {
 impl Traffic {
     /// TCP that takes every loss for congestion.
     pub fn tcp(config: tcp::Config) -> Self {
-        Traffic::Tcp { config, lda: TcpLda::Nobody }
+        Traffic::Tcp { config, lda: TcpLda::None }
     }
 }
 

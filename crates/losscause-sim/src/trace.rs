@@ -1,27 +1,27 @@
-//! Every single event, for whoever wants them.
+//! Every event of a run, for recorders.
 
 use losscause::truth::Cause;
 use losscause::{Judgement, Time};
 
 use crate::topology::{FlowId, LinkId};
 
-/// Takes down events.
+/// Records events.
 ///
 /// Links work out transmissions late, when something next depends on them. So each event carries its exact time, but
-/// events of different links and ends **do not come in order of time**: sort them (stably, by [`Event::at`]) before use.
+/// events of different links and ends **are not recorded in order of time**: sort them (stably, by [`Event::at`]) before use.
 /// When [`Simulation::run_until`](crate::Simulation::run_until) returns, nothing up to that instant is missing.
 pub trait Recorder {
-    /// Whether events are wanted. If not, the simulation does not even put them together.
+    /// Whether events are recorded. If not, the simulation does not create them.
     const ON: bool = true;
 
-    /// Whether TCP's window and TFRC's rate are wanted, with or without all other events.
+    /// Whether TCP's window and TFRC's rate are recorded, with or without all other events.
     const WINDOWS: bool = Self::ON;
 
     /// Something happened.
     fn record(&mut self, event: &Event);
 }
 
-/// Nobody wants events.
+/// Records nothing.
 impl Recorder for () {
     const ON: bool = false;
 

@@ -139,7 +139,7 @@ fn a_tcp_that_is_told_the_truth_is_never_wrong_and_delivers_more() {
         assert_eq!((congestion.called_wireless, wireless.called_congestion), (0, 0), "{config:?}");
         assert!(congestion.judged() > 20 && wireless.judged() > 50, "{congestion:?} {wireless:?}");
         let delivered = |lda| tcp(0.02, config, lda).delivered_packets;
-        let (told, plain) = (delivered(TcpLda::Sender(Oracle::OMNISCIENT.into())), delivered(TcpLda::Nobody));
+        let (told, plain) = (delivered(TcpLda::Sender(Oracle::OMNISCIENT.into())), delivered(TcpLda::None));
         // Reno, which loses its ACK clock when a window has several losses, gains least.
         assert!(4 * told > 5 * plain, "{told} against {plain}: {config:?}");
     }
@@ -149,7 +149,7 @@ fn a_tcp_that_is_told_the_truth_is_never_wrong_and_delivers_more() {
 fn an_overshoot_of_slow_start_does_not_back_the_timer_off_for_good() {
     // The receiver's window bounds nothing here: slow start loses hundreds of packets at once, then repairs of repairs.
     for config in tcps() {
-        let delivered = tcp(0.02, config, TcpLda::Nobody).delivered_packets;
+        let delivered = tcp(0.02, config, TcpLda::None).delivered_packets;
         assert!(delivered > 10_000, "{delivered} of 34,000 that the link can carry: {config:?}");
     }
 }
@@ -174,7 +174,7 @@ fn labels_that_are_always_congestion_change_nothing() {
     for config in tcps() {
         let labels = Accuracy { p_ww: 0.0, timeouts: true, ..Accuracy::default() };
         let labelled = tcp(0.005, config, TcpLda::Sender(Oracle::new(labels).expect("shares").into()));
-        let plain = tcp(0.005, config, TcpLda::Nobody);
+        let plain = tcp(0.005, config, TcpLda::None);
         assert_eq!((labelled.sent_packets, labelled.lost), (plain.sent_packets, plain.lost));
         assert_eq!((labelled.verdicts.m_c(), labelled.verdicts.m_w()), (Some(0.0), Some(1.0)));
     }
@@ -196,7 +196,7 @@ fn a_receiver_whose_labels_nobody_heeds_changes_nothing_but_is_taken_down() {
     for config in tcps() {
         let lda = Algorithm::Biaz.build().expect("published parameters");
         let judged = tcp(0.005, config, TcpLda::Receiver { lda, heeded: false });
-        let plain = tcp(0.005, config, TcpLda::Nobody);
+        let plain = tcp(0.005, config, TcpLda::None);
         assert_eq!((judged.sent_packets, judged.lost, judged.tcp), (plain.sent_packets, plain.lost, plain.tcp));
         let VerdictTally { congestion, wireless } = judged.verdicts;
         assert!(congestion.judged() > 20 && wireless.judged() > 50, "{congestion:?} {wireless:?}");
@@ -211,7 +211,7 @@ fn a_sender_that_hears_the_truth_from_its_receiver_delivers_more() {
         let told = |loss| tcp(loss, config, TcpLda::Receiver { lda: Oracle::OMNISCIENT.into(), heeded: true });
         let VerdictTally { congestion, wireless } = told(0.005).verdicts;
         assert_eq!((congestion.called_wireless, wireless.called_congestion), (0, 0), "{config:?}");
-        let (told, plain) = (told(0.02).delivered_packets, tcp(0.02, config, TcpLda::Nobody).delivered_packets);
+        let (told, plain) = (told(0.02).delivered_packets, tcp(0.02, config, TcpLda::None).delivered_packets);
         assert!(10 * told > 11 * plain, "{told} against {plain}: {config:?}");
     }
 }
@@ -221,7 +221,7 @@ fn a_receiver_that_says_congestion_of_everything_leaves_the_sender_as_it_is() {
     for config in tcps() {
         let lda = Algorithm::AlwaysCongestion.build().expect("published parameters");
         let told = tcp(0.005, config, TcpLda::Receiver { lda, heeded: true });
-        let plain = tcp(0.005, config, TcpLda::Nobody);
+        let plain = tcp(0.005, config, TcpLda::None);
         assert_eq!((told.sent_packets, told.lost, told.tcp), (plain.sent_packets, plain.lost, plain.tcp));
     }
 }

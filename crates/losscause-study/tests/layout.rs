@@ -429,7 +429,7 @@ fn a_tcp_flow_may_run_its_algorithm_at_either_end() {
             other => panic!("{other:?}"),
         }
     };
-    assert!(matches!(lda(""), TcpLda::Nobody));
+    assert!(matches!(lda(""), TcpLda::None));
     assert!(matches!(lda("lda = \"Biaz\""), TcpLda::Sender(_)));
     assert!(matches!(lda("lda = \"Biaz\"\nlda_at = \"sender\""), TcpLda::Sender(_)));
     let aware = lda("lda = \"Biaz\"\nlda_at = \"receiver\"");

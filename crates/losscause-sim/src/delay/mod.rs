@@ -1,7 +1,6 @@
 //! A propagation delay that varies without any queue, one file per process.
 //!
-//! What is added to a link's constant delay is asked once per packet, for the instant at which its transmission ends and
-//! it sets out. Packets keep their order on the way: one that would overtake the packet before it arrives at the same
+//! The addition to a link's constant delay is worked out once per packet, for the instant at which its transmission ends. Packets keep their order on the way: one that would overtake the packet before it arrives at the same
 //! instant instead, right behind it.
 
 use losscause::{Span, Time};

@@ -23,7 +23,7 @@ pub(crate) struct Transmission {
     pub(crate) needs_event: bool,
 }
 
-/// All of them. Waiting packets are counted lazily, because the count is seldom asked for.
+/// All of them. Waiting packets are counted lazily, because the count is seldom needed.
 #[derive(Clone, Debug)]
 pub(crate) struct InFlight {
     transmissions: Fifo<Transmission>,

@@ -6,7 +6,7 @@
 //!
 //! - Behind a DropTail queue, a packet's transmission and arrival are worked out when it comes. Waiting packets are
 //!   counted only when the limit may be reached (`drop_tail.rs`).
-//! - A managed queue is worked out late: before it is asked for anything at an instant, [`Link::catch_up`] carries out all
+//! - A managed queue is worked out late: before it is used at an instant, [`Link::catch_up`] carries out all
 //!   transmissions and timers up to that instant. While packets wait, one is in transmission or in propagation, so the
 //!   link's event comes in time.
 //!

@@ -24,7 +24,7 @@
 //!   average.
 //! - The paper has no limit. A packet that finds the limit reached is dropped and `count` becomes 0, as in ns-2.
 //! - From ns-2.35's `Queue/RED`: `count` starts anew as in the paper (ns-2 spares the packet with which the average
-//!   enters the band); a packet may be hit even if nobody waits (ns-2 wants two waiting); m is not rounded down.
+//!   enters the band); a packet may be hit even if none waits (ns-2 wants two waiting); m is not rounded down.
 
 use losscause::{Span, Time};
 

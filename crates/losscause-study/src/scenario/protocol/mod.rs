@@ -79,7 +79,7 @@ fn tcp_lda(flow: &Flow, document: &Document, reader: &Reader) -> Result<TcpLda, 
     let key = |field: &str| format!("flow.{}.{field}", flow.name);
     let Some(name) = flow.lda.as_deref() else {
         let problem = "says which end runs an algorithm, expected it beside lda only";
-        return if flow.lda_at.is_some() { Err(reader.error(&key("lda_at"), problem)) } else { Ok(TcpLda::Nobody) };
+        return if flow.lda_at.is_some() { Err(reader.error(&key("lda_at"), problem)) } else { Ok(TcpLda::None) };
     };
     let at_receiver = |heeded| {
         let lda = document.lda.at_receiver(name, &key("lda"), reader)?;
