@@ -27,9 +27,9 @@ use crate::transit::Transit;
 #[derive(Clone, Debug)]
 pub(crate) struct Elision {
     /// For the hops of all flows: one flow after the other, path, then return path.
-    needs_event: Vec<bool>,
+    pub(crate) needs_event: Vec<bool>,
     /// The links with arrivals that need none, each before those that it feeds.
-    links: Vec<usize>,
+    pub(crate) links: Vec<usize>,
 }
 
 /// A step on a flow's path.
@@ -79,11 +79,6 @@ impl Elision {
         links.reverse();
         Self { needs_event, links }
     }
-
-    /// For the hops of all flows, one flow after the other.
-    pub(crate) fn needs_event(&self) -> &[bool] {
-        &self.needs_event
-    }
 }
 
 impl Transit {
@@ -105,8 +100,8 @@ impl Transit {
 
     /// The same on all links.
     pub(crate) fn forward_all_elided<R: Recorder>(&mut self, now: Time, recorder: &mut R) {
-        for place in 0..self.elision.links.len() {
-            self.forward_elided(now, self.elision.links[place], recorder);
+        for place in 0..self.elided_links.len() {
+            self.forward_elided(now, self.elided_links[place], recorder);
         }
     }
 }

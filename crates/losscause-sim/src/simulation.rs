@@ -51,7 +51,7 @@ impl Simulation {
     }
 
     fn with(network: &Network, elision: Elision, seed: u64) -> Result<Self, NetworkError> {
-        let mut transit = Transit::new(network, elision, seed);
+        let mut transit = Transit::new(network, &elision.needs_event, elision.links, seed);
         let mut flows: Vec<Flow> = Vec::with_capacity(network.flows.len());
         let mut first_hop = 0;
         for (index, spec) in network.flows.iter().enumerate() {

@@ -3,7 +3,6 @@
 use losscause::Time;
 
 use crate::counters::{Counters, HopState, Next};
-use crate::elision::Elision;
 use crate::ledger::Ledger;
 use crate::link::{Link, LinkHooks, Transmission};
 use crate::packet::{Packet, Pool};
@@ -20,7 +19,8 @@ pub(crate) struct Transit {
     schedule: Schedule,
     pub(crate) links: Vec<Link>,
     pub(crate) store: PacketStore,
-    pub(crate) elision: Elision,
+    /// The links with arrivals that need no event, each before those that it feeds.
+    pub(crate) elided_links: Vec<usize>,
 }
 
 /// The source of an event.
@@ -42,8 +42,8 @@ pub(crate) struct Arrived {
 }
 
 impl Transit {
-    /// Empty links. The network is valid.
-    pub(crate) fn new(network: &Network, elision: Elision, seed: u64) -> Self {
+    /// Empty links. The network is valid. `needs_event` and `elided_links` are what `elision.rs` found.
+    pub(crate) fn new(network: &Network, needs_event: &[bool], elided_links: Vec<usize>, seed: u64) -> Self {
         let mut hops = Vec::new();
         for (index, flow) in network.flows.iter().enumerate() {
             for path in [&flow.path, &flow.return_path] {
@@ -64,10 +64,10 @@ impl Transit {
             store: PacketStore {
                 pool: Pool::default(),
                 hops,
-                counters: Counters::new(network, elision.needs_event()),
+                counters: Counters::new(network, needs_event),
                 ledgers: network.flows.iter().map(ledger).collect(),
             },
-            elision,
+            elided_links,
         }
     }
 
