@@ -7,7 +7,7 @@ use losscause::Span;
 pub use error::ConfigError;
 
 use super::quirks::{Quirks, VegasRules};
-use super::variant::{RecoveryScheme, ResponseScheme};
+use super::schemes::{RecoveryScheme, ResponseScheme};
 
 /// The settings of a connection; windows and thresholds are counted in packets.
 #[derive(Clone, Copy, Debug, PartialEq)]

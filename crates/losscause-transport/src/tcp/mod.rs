@@ -25,6 +25,7 @@ mod recovery;
 mod response;
 mod rto;
 mod sack_blocks;
+mod schemes;
 mod segment;
 mod sender;
 mod stream;
@@ -37,7 +38,7 @@ pub use quirks::{
     PartialAckTimer, Quirks, RecoveryExit, SackRules, VegasRules, WestwoodRules,
 };
 pub use receiver::Receiver;
-pub use response::{VegasParameters, WestwoodVtParameters};
+pub use schemes::{RecoveryScheme, ResponseScheme, VegasParameters, WestwoodVtParameters};
 pub use segment::{Ack, SackBlocks, Segment};
 pub use sender::{Sender, Stats};
-pub use variant::{RecoveryScheme, ResponseScheme, Variant};
+pub use variant::Variant;

@@ -2,7 +2,7 @@
 
 use super::config::Config;
 use super::quirks::{Quirks, WestwoodRules};
-use super::response::{VegasParameters, WestwoodVtParameters};
+use super::schemes::{RecoveryScheme, ResponseScheme, VegasParameters, WestwoodVtParameters};
 
 /// A named TCP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,42 +27,6 @@ pub enum Variant {
     /// NewReno's recovery, WestwoodVT's response (Koo, Mun and Choo 2007).
     WestwoodVt,
     /// NewReno's recovery, New Jersey's response (Xu, Tian and Ansari 2005).
-    NewJersey,
-}
-
-/// Which packets are sent again, and when.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RecoveryScheme {
-    /// RFC 5681: fast recovery ends with the first ACK of new data.
-    Reno,
-    /// Fast retransmit without fast recovery: every third duplicate ACK retransmits a packet, and cwnd is not inflated.
-    FastRetransmit,
-    /// RFC 6582: fast recovery ends when everything is repaired; it repairs one packet per round trip.
-    NewReno,
-    /// RFC 6675: fast recovery ends when everything is repaired, as fast as cwnd allows; the receiver sends SACK
-    /// reports (RFC 2018).
-    Sack,
-    /// Brakmo and Peterson 1995: every packet has its own timeout, checked on duplicate ACKs.
-    Vegas,
-}
-
-/// What the window does on acknowledgements and losses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResponseScheme {
-    /// RFC 5681: one packet more per round trip, half after a loss.
-    Aimd,
-    /// Brakmo and Peterson 1995: the window keeps a few packets in queues.
-    Vegas(VegasParameters),
-    /// Fu and Liew 2003: cuts the window by a fifth if few packets are queued, else by half.
-    Veno,
-    /// RFC 9438: a cubic function of the time since the last loss.
-    Cubic,
-    /// Mascolo et al. 2001: after a loss, cwnd falls to the estimated bandwidth-delay product.
-    Westwood,
-    /// Koo, Mun and Choo 2007: as Westwood if the queues are full, else no cut.
-    WestwoodVt(WestwoodVtParameters),
-    /// Xu, Tian and Ansari 2005: on ECN marks, cwnd becomes the estimated bandwidth-delay product. Requires
-    /// [`Config::ecn`].
     NewJersey,
 }
 

@@ -13,18 +13,16 @@ use losscause::{AckSample, Span, Time};
 
 use super::config::Config;
 use super::loss_event::{Answer, LossEvent};
+use super::schemes::ResponseScheme;
 use super::stream::Stream;
-use super::variant::ResponseScheme;
 use super::window::Window;
 use aimd::Aimd;
 use cubic::Cubic;
 use new_jersey::NewJersey;
 use vegas::Vegas;
-pub use vegas::VegasParameters;
 use veno::Veno;
 use westwood::Westwood;
 use westwood_vt::WestwoodVt;
-pub use westwood_vt::WestwoodVtParameters;
 
 /// The response of a connection.
 #[derive(Clone, Debug)]

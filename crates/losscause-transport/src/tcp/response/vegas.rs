@@ -25,24 +25,9 @@ use losscause::{AckSample, Time};
 use super::super::config::Config;
 use super::super::loss_event::{Answer, LossEvent};
 use super::super::quirks::{Halving, VegasRules};
+use super::super::schemes::VegasParameters;
 use super::super::stream::Stream;
 use super::super::window::Window;
-
-/// Thresholds of Vegas, packets in queues.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct VegasParameters {
-    /// Below it the window grows (ns-2 `v_alpha_`).
-    pub alpha_pkts: u32,
-    /// Above it the window shrinks (ns-2 `v_beta_`). At least [`VegasParameters::alpha_pkts`].
-    pub beta_pkts: u32,
-    /// Above it slow start ends (ns-2 `v_gamma_`).
-    pub gamma_pkts: u32,
-}
-
-impl VegasParameters {
-    /// The thresholds of the paper's Vegas-1,3 and of ns-2.35.
-    pub const PUBLISHED: Self = Self { alpha_pkts: 1, beta_pkts: 3, gamma_pkts: 1 };
-}
 
 #[derive(Clone, Debug)]
 pub(in super::super) struct Vegas {

@@ -35,22 +35,9 @@ use losscause::{AckSample, Span, Time, Verdict};
 
 use super::super::config::Config;
 use super::super::loss_event::{Answer, LossEvent};
+use super::super::schemes::WestwoodVtParameters;
 use super::super::window::Window;
 use super::westwood::Westwood;
-
-/// Thresholds of WestwoodVT, packets in queues.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WestwoodVtParameters {
-    /// A loss with a smaller Delta is wireless.
-    pub alpha_pkts: u32,
-    /// A loss with a larger Delta is congestion. At least [`WestwoodVtParameters::alpha_pkts`].
-    pub beta_pkts: u32,
-}
-
-impl WestwoodVtParameters {
-    /// The paper's thresholds, for queues of 20 packets.
-    pub const PUBLISHED: Self = Self { alpha_pkts: 14, beta_pkts: 16 };
-}
 
 #[derive(Clone, Debug)]
 pub(in super::super) struct WestwoodVt {
