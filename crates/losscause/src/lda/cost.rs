@@ -79,22 +79,6 @@ fn every_algorithm_costs_what_it_is_said_to_cost() {
 }
 
 #[test]
-fn the_page_on_complexity_shows_the_counted_costs() {
-    let page = include_str!("../../../../docs/algorithms/complexity.md");
-    for algorithm in Algorithm::AT_RECEIVERS {
-        let o = algorithm.info().operations.expect("counted for receivers");
-        let row = format!(
-            "| {algorithm} | {} | {} | {} | {} |",
-            o.additions_per_arrival,
-            o.additions_after_loss,
-            o.multiplications_per_arrival,
-            o.multiplications_after_loss
-        );
-        assert!(page.contains(&row), "docs/algorithms/complexity.md lacks the row: {row}");
-    }
-}
-
-#[test]
 fn a_new_extreme_costs_spike_two_multiplications_more() {
     let mut spike = Algorithm::Spike.build().expect("for receivers");
     let trace = trace(&[50_000], 10_000);
