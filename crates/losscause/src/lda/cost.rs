@@ -1,9 +1,7 @@
-//! The cost of every algorithm, counted at run time. This keeps `Info::operations` and the table in
-//! `docs/algorithms/complexity.md` in agreement with the code.
+//! The cost of every algorithm, counted at run time. This keeps `Info::operations` in agreement with the code.
 
 extern crate std;
 
-use std::format;
 use std::vec::Vec;
 
 use super::Lda;
