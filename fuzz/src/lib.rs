@@ -1,6 +1,6 @@
 //! What the fuzz targets check, one function per target. Each takes any bytes at all; a panic is a finding.
 //!
-//! `crates/losscause-study/tests/corpus.rs` runs the same functions over `fuzz/corpus` under `cargo test`.
+//! `xtask/tests/corpus.rs` runs the same functions over `fuzz/corpus` under `cargo test`.
 
 mod bytes;
 mod packets;

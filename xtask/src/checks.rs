@@ -5,8 +5,8 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 
 use crate::shell::{cargo, command, output, root, run};
-use crate::tools::Tool;
-use crate::{fuzz, instructions, record, validate};
+use crate::tools::{self, Tool};
+use crate::{fuzz, instructions, package, record, shell, validate};
 
 /// One thing to check.
 struct Step {
@@ -32,6 +32,8 @@ const BEFORE_TESTS: &[Step] = &[
 ];
 
 const AFTER_TESTS: &[Step] = &[
+    Step { name: "the oldest compiler that Cargo.toml allows", needs: &[Tool::OldestRust], run: oldest_compiler },
+    Step { name: "the published crates from their packages, short form", needs: &[], run: package::short },
     Step { name: "benchmarks compile", needs: &[], run: benchmarks_compile },
     Step { name: "every fuzz target for 20 s", needs: &[Tool::Nightly, Tool::CargoFuzz], run: fuzz::short },
 ];
@@ -155,6 +157,13 @@ fn readme() -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The workspace with its tests passes the compiler that `rust-version` names.
+fn oldest_compiler() -> Result<()> {
+    let mut check = shell::cargo_of(&tools::oldest_rust()?);
+    check.args(["check", "--quiet", "--locked", "--workspace", "--all-targets"]);
+    run(&mut check)
 }
 
 fn benchmarks_compile() -> Result<()> {

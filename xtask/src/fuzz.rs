@@ -10,7 +10,7 @@ use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
 
-use crate::shell::{command, root, run};
+use crate::shell::{cargo_of, root, run};
 use crate::tools::Tool;
 
 /// What to fuzz, and how long.
@@ -115,8 +115,8 @@ fn chosen(asked: &[String], known: &[String]) -> Result<Vec<String>> {
 
 /// `cargo fuzz` on the nightly compiler, whatever compiler runs this program.
 fn cargo_fuzz() -> Command {
-    let mut fuzzer = command("cargo");
-    fuzzer.env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO").args(["+nightly", "fuzz"]);
+    let mut fuzzer = cargo_of("nightly");
+    fuzzer.arg("fuzz");
     fuzzer
 }
 

@@ -4,6 +4,7 @@ mod bench_ns2;
 mod checks;
 mod fuzz;
 mod instructions;
+mod package;
 mod record;
 mod score;
 mod shell;
@@ -41,6 +42,8 @@ enum Verb {
     Fuzz(fuzz::Options),
     /// Measure the five papers with two runs and compare every value and claim with validation/record
     Record(record::Options),
+    /// Build, test and install the published crates from their packages alone, outside the repository
+    Package(package::Options),
     /// Hold the program's scorecard against an independent script
     Score(score::Arguments),
 }
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
         Verb::Instructions(options) => instructions::instructions(&options),
         Verb::Fuzz(options) => fuzz::fuzz(&options),
         Verb::Record(options) => record::record(&options),
+        Verb::Package(options) => package::package(&options),
         Verb::Score(arguments) => score::run(&arguments),
     };
     match done {

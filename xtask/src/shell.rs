@@ -23,6 +23,13 @@ pub(crate) fn cargo() -> Command {
     command(&cargo)
 }
 
+/// The cargo of another toolchain than the one that runs this program.
+pub(crate) fn cargo_of(toolchain: &str) -> Command {
+    let mut cargo = command("cargo");
+    cargo.env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO").arg(format!("+{toolchain}"));
+    cargo
+}
+
 /// Runs `command` with its output on the terminal; an exit status other than 0 is an error.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let shown = shown(command);

@@ -19,13 +19,16 @@ pub(crate) enum Tool {
     Nightly,
     /// The command `cargo fuzz`.
     CargoFuzz,
+    /// The oldest compiler that Cargo.toml allows (`rust-version`).
+    OldestRust,
 }
 
 const WASM_TARGET: &str = "wasm32-unknown-unknown";
 
 impl Tool {
     /// All of them.
-    pub(crate) const ALL: [Self; 5] = [Self::Ns2, Self::Valgrind, Self::Wasm, Self::Nightly, Self::CargoFuzz];
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Ns2, Self::Valgrind, Self::Wasm, Self::Nightly, Self::CargoFuzz, Self::OldestRust];
 
     /// What a reader calls it.
     pub(crate) fn name(self) -> &'static str {
@@ -35,6 +38,7 @@ impl Tool {
             Self::Wasm => "the Rust target wasm32-unknown-unknown",
             Self::Nightly => "the nightly Rust toolchain",
             Self::CargoFuzz => "cargo-fuzz",
+            Self::OldestRust => "the Rust toolchain that Cargo.toml names as rust-version",
         }
     }
 
@@ -47,8 +51,9 @@ impl Tool {
                 shell::output(shell::command("rustc").args(["--print", "target-libdir", "--target", WASM_TARGET]))
                     .is_ok_and(|dir| std::path::Path::new(String::from_utf8_lossy(&dir).trim()).is_dir())
             }
-            Self::Nightly => starts("rustc", &["+nightly", "--version"]),
+            Self::Nightly => has_toolchain("nightly"),
             Self::CargoFuzz => starts("cargo", &["fuzz", "--version"]),
+            Self::OldestRust => oldest_rust().is_ok_and(|version| has_toolchain(&version)),
         }
     }
 
@@ -64,10 +69,9 @@ impl Tool {
             Self::Ns2 => install_package("ns2"),
             Self::Valgrind => install_package("valgrind"),
             Self::Wasm => shell::run(shell::command("rustup").args(["target", "add", WASM_TARGET])),
-            Self::Nightly => {
-                shell::run(shell::command("rustup").args(["toolchain", "install", "nightly", "--profile", "minimal"]))
-            }
+            Self::Nightly => install_toolchain("nightly"),
             Self::CargoFuzz => install_crate("cargo-fuzz"),
+            Self::OldestRust => install_toolchain(&oldest_rust()?),
         }
         .with_context(|| format!("{} is missing and could not be installed", self.name()))?;
         if !self.present() {
@@ -75,6 +79,25 @@ impl Tool {
         }
         Ok(())
     }
+}
+
+/// The toolchain that `rust-version` in Cargo.toml names, with three numbers: "1.88.0".
+///
+/// # Errors
+/// Cargo.toml cannot be read or has no such key.
+pub(crate) fn oldest_rust() -> Result<String> {
+    let manifest: toml::Table = toml::from_str(&std::fs::read_to_string(shell::root().join("Cargo.toml"))?)?;
+    let version = manifest.get("workspace").and_then(|table| table.get("package")?.get("rust-version")?.as_str());
+    let version = version.context("Cargo.toml: workspace.package.rust-version: is missing")?;
+    Ok(if version.split('.').count() == 2 { format!("{version}.0") } else { version.to_owned() })
+}
+
+fn has_toolchain(toolchain: &str) -> bool {
+    starts("rustc", &[&format!("+{toolchain}"), "--version"])
+}
+
+fn install_toolchain(toolchain: &str) -> Result<()> {
+    shell::run(shell::command("rustup").args(["toolchain", "install", toolchain, "--profile", "minimal"]))
 }
 
 fn on_path(program: &str) -> bool {

@@ -73,3 +73,7 @@ fn run(command: Command, registry: &Registry) -> Result<(), Failure> {
         Command::List(arguments) => list::run(&arguments, registry),
     }
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 
 /// Two patterns of three trials of 60 packets of 20 bytes.
-const CHANNEL: &str = include_str!("../../../fuzz/corpus/channel/two_patterns");
+const CHANNEL: &str = include_str!("fade/two_patterns.toml");
 
 fn place() -> tempfile::TempDir {
     let place = tempfile::tempdir().unwrap();

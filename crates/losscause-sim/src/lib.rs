@@ -49,3 +49,7 @@ pub use topology::{
     VariationSpec,
 };
 pub use trace::{Event, EventKind, LinkEvent, PacketInfo, PacketKind, Recorder};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,7 +1,7 @@
 //! A TCP flow in the simulator against a recording of ns-2.35, transmission by transmission.
 //!
 //! The recording is one of those that hold TCP's ends against ns-2
-//! (`crates/losscause-transport/tests/ns2/`). Its tick is fine enough that it does not matter where the ticks lie,
+//! (`tests/ns2/` of `losscause-transport`). Its tick is fine enough that it does not matter where the ticks lie,
 //! which both simulators draw; its queue never fills, so that nothing hangs on the order of simultaneous events.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -13,7 +13,7 @@ use losscause_sim::{
 };
 use losscause_transport::tcp::{Config, Quirks};
 
-const RECORDING: &str = include_str!("../../losscause-transport/tests/ns2/five_percent_fine_clock.txt");
+const RECORDING: &str = include_str!("ns2/five_percent_fine_clock.txt");
 
 fn setting(key: &str) -> &'static str {
     let line = RECORDING.lines().find_map(|line| line.trim_start_matches("# ").strip_prefix(key)).unwrap();

@@ -36,3 +36,7 @@ use losscause::registry::Registry;
 pub fn registry() -> Registry {
     losscause_sim::oracle::with_oracles(Registry::built_in()).expect("no algorithm has the name of an oracle")
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -11,7 +11,7 @@ use losscause_study::{Measurements, Scenario, Setting, run};
 const RTT_S: f64 = 0.04;
 
 fn measured(settings: &[String], seed: u64) -> Measurements {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/clean-link.toml");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/clean-link.toml");
     let text = std::fs::read_to_string(file).unwrap();
     let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
     let scenario = Scenario::parse(&text, "clean-link.toml").unwrap().with(&settings).unwrap();

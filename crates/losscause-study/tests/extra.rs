@@ -35,7 +35,7 @@ fn the_first_row_of_a_table_is_the_papers_own_network() {
 /// A golden table's cell: below the title of `item`, in the block of `metric`, in the row that begins with `row`, in the
 /// column of `system`.
 fn printed(file: &str, item: &str, metric: &str, row: &[&str], system: &str) -> String {
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../papers/extra/golden").join(file);
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("papers/extra/golden").join(file);
     let text = std::fs::read_to_string(golden).unwrap();
     let table = text.split("\n\n").find(|table| table.trim_start().starts_with(&format!("extra/{item} "))).unwrap();
     let cells = |line: &str| line.split("  ").map(str::trim).filter(|c| !c.is_empty()).map(str::to_owned).collect();

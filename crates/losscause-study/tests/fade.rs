@@ -8,7 +8,7 @@ use losscause_study::parallel::Jobs;
 use proptest::prelude::*;
 
 /// Two patterns of three trials of 60 packets of 20 bytes.
-const CHANNEL: &str = include_str!("../../../fuzz/corpus/channel/two_patterns");
+const CHANNEL: &str = include_str!("fade/two_patterns.toml");
 
 /// Lines above the first trial of a pattern's file: two of comment, the fingerprint, 22 parameters, an empty one.
 const HEAD_LINES: usize = 27;
@@ -141,7 +141,7 @@ fn the_number_of_threads_changes_no_pattern_and_progress_counts_every_trial() {
     assert_eq!(one, two);
     assert!(one.iter().all(|pattern| pattern.trials.len() == 3 && pattern.trials[0] != pattern.trials[1]));
     assert!(one[0].statistics().lost > one[1].statistics().lost, "half the chips, more losses");
-    assert_eq!(one[1].to_text(), include_str!("../../../fuzz/corpus/pattern/whole"));
+    assert_eq!(one[1].to_text(), include_str!("fade/whole.txt"));
 }
 
 proptest! {

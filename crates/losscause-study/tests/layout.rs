@@ -1,7 +1,7 @@
 //! From a scenario to a network.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use losscause::{Lda, Span, Time};
 use losscause_sim::{
@@ -10,13 +10,11 @@ use losscause_sim::{
 };
 use losscause_study::{Experiment, Scenario, Setting};
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
+const PACKAGE: &str = env!("CARGO_MANIFEST_DIR");
 
 fn shipped(file: &str, settings: &[&str]) -> Experiment {
     let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
-    Scenario::load(&root().join(file)).unwrap().with(&settings).unwrap().experiment().unwrap()
+    Scenario::load(&Path::new(PACKAGE).join(file)).unwrap().with(&settings).unwrap().experiment().unwrap()
 }
 
 fn link<'a>(experiment: &'a Experiment, name: &str) -> &'a LinkSpec {
@@ -149,8 +147,10 @@ fn an_algorithm_goes_by_its_name_and_takes_its_settings() {
 #[test]
 fn every_shipped_scenario_loads_and_names_its_source_or_purpose() {
     let mut found = 0;
-    let papers = std::fs::read_dir(root().join("papers")).unwrap().map(|paper| paper.unwrap().path().join("scenarios"));
-    for directory in papers.filter(|directory| directory.exists()).chain([root().join("scenarios")]) {
+    let papers = std::fs::read_dir(Path::new(PACKAGE).join("papers"))
+        .unwrap()
+        .map(|paper| paper.unwrap().path().join("scenarios"));
+    for directory in papers.filter(|directory| directory.exists()).chain([Path::new(PACKAGE).join("scenarios")]) {
         for entry in std::fs::read_dir(directory).unwrap() {
             let file = entry.unwrap().path();
             if file.extension().is_some_and(|end| end == "toml") {

@@ -7,7 +7,7 @@ use losscause_study::sweep::Sweep;
 
 #[test]
 fn every_cell_of_the_papers_sweeps_can_be_measured() {
-    let papers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../papers");
+    let papers = Path::new(env!("CARGO_MANIFEST_DIR")).join("papers");
     let mut cells = 0;
     for paper in std::fs::read_dir(papers).unwrap() {
         let Ok(sweeps) = std::fs::read_dir(paper.unwrap().path().join("sweeps")) else { continue };

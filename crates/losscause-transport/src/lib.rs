@@ -10,3 +10,7 @@ pub mod tcp;
 pub mod tfrc;
 
 pub use ecn::Ecn;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

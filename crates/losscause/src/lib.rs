@@ -95,3 +95,7 @@ pub use observe::{Arrival, ArrivalTracker, Differentiator, Interval, Loss, Obser
 pub use registry::{Algorithm, ConfigError, LdaConfig};
 pub use time::{Span, Time};
 pub use verdict::{Judgement, Reason, Verdict};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -182,19 +182,3 @@ fn wrong_settings_are_refused_in_one_sentence() {
         Err(ConfigError::UnknownSetting { algorithm: Algorithm::AlwaysWireless.info() })
     );
 }
-
-#[test]
-fn the_page_of_every_algorithm_names_each_of_its_settings() {
-    for (algorithm, page) in [
-        (Algorithm::Biaz, include_str!("../../../docs/algorithms/biaz.md")),
-        (Algorithm::MBiaz, include_str!("../../../docs/algorithms/biaz.md")),
-        (Algorithm::Spike, include_str!("../../../docs/algorithms/spike.md")),
-        (Algorithm::SpikeTobe, include_str!("../../../docs/algorithms/spike.md")),
-        (Algorithm::ZigZag, include_str!("../../../docs/algorithms/zigzag.md")),
-        (Algorithm::Zbs, include_str!("../../../docs/algorithms/zbs.md")),
-    ] {
-        for setting in algorithm.info().settings {
-            assert!(page.contains(&format!("| `{}`", setting.key)), "{algorithm}: {}", setting.key);
-        }
-    }
-}

@@ -122,18 +122,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_example_in_the_documentation_is_a_sweep_file() {
-        let documentation = include_str!("../../../../docs/sweep.md");
-        let examples: Vec<&str> =
-            documentation.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
-        assert!(examples.len() >= 2);
-        for example in examples {
-            let read = toml::from_str::<SweepFile>(example);
-            assert!(read.is_ok(), "{:?} in {example}", read.err().map(|error| error.message().to_owned()));
-        }
-    }
-
-    #[test]
     fn a_grid_has_every_combination_once() {
         let cells = Mode::Grid.cells(&[2, 3]);
         assert_eq!(cells, [[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]]);

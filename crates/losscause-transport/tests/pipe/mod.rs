@@ -72,9 +72,9 @@ impl<L: Lda, F: FnMut(u64) -> bool> Pipe<L, F> {
     pub(crate) fn run_until(&mut self, end: Time) {
         while let Some(next) = self.next_event().filter(|at| *at <= end) {
             self.now = next;
-            if let Some((_, data)) = self.forward.pop_front_if(|(at, _)| *at == next) {
+            if let Some((_, data)) = pop_front_if(&mut self.forward, |(at, _)| *at == next) {
                 self.receiver.on_data(next, &data, &mut ());
-            } else if let Some((_, feedback)) = self.back.pop_front_if(|(at, _)| *at == next) {
+            } else if let Some((_, feedback)) = pop_front_if(&mut self.back, |(at, _)| *at == next) {
                 self.sender.on_feedback(next, &feedback);
                 self.history.push((next, self.sender.rate(), feedback.loss_event_rate));
             } else {
@@ -105,7 +105,7 @@ impl<L: Lda, F: FnMut(u64) -> bool> Pipe<L, F> {
     fn transmit(&mut self) {
         while let Some(data) = self.sender.poll_transmit(self.now) {
             self.sent.push((self.now, data.seq));
-            while self.departures.pop_front_if(|at| *at <= self.now).is_some() {}
+            while pop_front_if(&mut self.departures, |at| *at <= self.now).is_some() {}
             if self.departures.len() > self.queue_pkts {
                 self.queue_drops += 1;
                 continue;
@@ -130,4 +130,9 @@ impl<L: Lda, F: FnMut(u64) -> bool> Pipe<L, F> {
     fn serialise(&self, bytes: u32) -> Span {
         Span::from_nanos(i64::from(bytes) * 8_000_000_000 / self.rate_bps)
     }
+}
+
+/// `VecDeque::pop_front_if`, which Rust has from 1.93 on.
+fn pop_front_if<T>(queue: &mut VecDeque<T>, due: impl FnOnce(&T) -> bool) -> Option<T> {
+    if due(queue.front()?) { queue.pop_front() } else { None }
 }

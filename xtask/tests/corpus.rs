@@ -3,13 +3,13 @@
 
 use std::path::Path;
 
-#[path = "../../../fuzz/src/lib.rs"]
+#[path = "../../fuzz/src/lib.rs"]
 #[allow(unreachable_pub)] // Elsewhere it is a crate of its own.
 mod fuzz;
 
 #[test]
 fn every_target_takes_every_file_of_its_corpus() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus");
     for (name, target) in fuzz::TARGETS {
         let mut files: Vec<_> = std::fs::read_dir(corpus.join(name)).unwrap().map(|e| e.unwrap().path()).collect();
         files.sort();
@@ -24,7 +24,7 @@ fn every_target_takes_every_file_of_its_corpus() {
 
 /// What is said about the scenario `name` of the corpus.
 fn refusal(name: &str) -> String {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/scenario").join(name);
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/scenario").join(name);
     let text = std::fs::read_to_string(file).unwrap();
     let experiment = losscause_study::Scenario::parse(&text, "x.toml").and_then(|scenario| scenario.experiment());
     experiment.map(|_| ()).unwrap_err().to_string()
@@ -55,7 +55,7 @@ fn a_file_of_a_few_lines_cannot_ask_for_gigabytes() {
 #[test]
 fn a_sweep_of_more_cells_or_runs_than_fit_into_memory_is_refused() {
     let refusal = |name: &str| {
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/sweep").join(name);
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/sweep").join(name);
         let text = std::fs::read_to_string(file).unwrap();
         losscause_study::sweep::Sweep::parse(&text, Path::new("x.toml")).unwrap_err().to_string()
     };

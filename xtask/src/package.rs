@@ -1,0 +1,241 @@
+//! `cargo xtask package`: the published crates built, tested and installed from their `.crate` files alone.
+//!
+//! The files are unpacked into an empty directory outside the repository. A Cargo configuration there puts the unpacked
+//! crates in the place of crates.io, so that they find each other. Each crate is a workspace of its own and keeps the
+//! lock file that its package holds. A crate is tested with its own features only: inside the repository's workspace,
+//! another crate may turn a feature on that it lacks.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+use crate::shell::{cargo, output, run};
+
+mod manifest;
+
+use manifest::Crate;
+
+/// What to test.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Leave out the optional features, which take minutes to compile, and install an unoptimised program
+    #[arg(long)]
+    short: bool,
+}
+
+/// The crate that `cargo install` installs, and its program.
+const COMMAND_LINE: (&str, &str) = ("losscause-cli", "losscause");
+
+/// The short form, as one of CI's steps.
+pub(crate) fn short() -> Result<()> {
+    package(&Options { short: true })
+}
+
+/// Packs the published crates, tests each outside the repository, installs the program and runs its README's commands.
+///
+/// # Errors
+/// A crate cannot be packed, built or tested, or a command of the README fails or leaves a file behind.
+pub(crate) fn package(options: &Options) -> Result<()> {
+    let crates = manifest::published()?;
+    let place = tempfile::Builder::new().prefix("losscause-packages-").tempdir().context("the temporary directory")?;
+    let place = Place { root: place.path().to_owned(), _removed_at_the_end: place };
+    place.unpack(&crates)?;
+    for package in &crates {
+        place.test(package, options)?;
+    }
+    let Some(command_line) = crates.iter().find(|package| package.name == COMMAND_LINE.0) else {
+        bail!("no published crate is called {}", COMMAND_LINE.0);
+    };
+    place.install(command_line, options)?;
+    place.run_readme(command_line)
+}
+
+/// An empty directory outside the repository.
+struct Place {
+    root: PathBuf,
+    _removed_at_the_end: tempfile::TempDir,
+}
+
+impl Place {
+    /// Packs `crates`, unpacks them side by side, and puts them in the place of crates.io.
+    fn unpack(&self, crates: &[Crate]) -> Result<()> {
+        let packing = self.root.join("packing");
+        let mut pack = cargo();
+        // A change is packed before it is committed, too.
+        pack.args(["package", "--quiet", "--no-verify", "--allow-dirty", "--target-dir"]).arg(&packing);
+        for package in crates {
+            pack.args(["--package", &package.name]);
+        }
+        run(&mut pack)?;
+        for package in crates {
+            let file = packing.join("package").join(format!("{}.crate", package.folder()));
+            let mut tar = Command::new("tar");
+            run(tar.arg("xzf").arg(&file).arg("-C").arg(&self.root))?;
+            let (files, bytes) = size(&self.root.join(package.folder()))?;
+            let packed = fs::metadata(&file)?.len();
+            println!("{}: {files} files, {} KiB, {} KiB packed", package.folder(), kib(bytes), kib(packed));
+        }
+        fs::remove_dir_all(&packing)?;
+        fs::create_dir(self.root.join(".cargo"))?;
+        fs::write(self.root.join(".cargo/config.toml"), configuration(&self.root, crates))?;
+        Ok(())
+    }
+
+    /// Cargo in the unpacked `package`.
+    fn cargo(&self, package: &Crate) -> Command {
+        let mut cargo = cargo();
+        cargo.current_dir(self.root.join(package.folder())).env("CARGO_TARGET_DIR", self.root.join("target"));
+        cargo
+    }
+
+    /// Tests `package` with its default features; with all of them too, unless the form is short.
+    fn test(&self, package: &Crate, options: &Options) -> Result<()> {
+        let features: &[&[&str]] =
+            if options.short || !package.has_features { &[&[]] } else { &[&[], &["--all-features"]] };
+        for features in features {
+            let begun = Instant::now();
+            let mut test = self.cargo(package);
+            test.args(["test", "--quiet"]).args(*features).stdin(Stdio::null());
+            let output = test.output().context("`cargo test` cannot be started")?;
+            let printed = String::from_utf8_lossy(&output.stdout);
+            let name = [&[package.folder().as_str()], *features].concat().join(" ");
+            if !output.status.success() {
+                bail!("{name}: its tests fail\n{printed}\n{}", String::from_utf8_lossy(&output.stderr));
+            }
+            let Some(passed) = passed(&printed).filter(|&passed| passed > 0) else {
+                bail!("{name}: no test ran\n{printed}");
+            };
+            println!("{name}: {passed} tests passed in {:.0} s", begun.elapsed().as_secs_f64());
+        }
+        Ok(())
+    }
+
+    fn install(&self, package: &Crate, options: &Options) -> Result<()> {
+        let begun = Instant::now();
+        let mut install = self.cargo(package);
+        // The tests have adapted the lock file to the unpacked crates; all other versions are the package's own.
+        install.args(["install", "--quiet", "--locked", "--path", ".", "--root"]).arg(self.root.join("installed"));
+        run(install.args(if options.short { ["--profile", "dev"] } else { ["--features", "full"] }))?;
+        let program = self.program();
+        let bytes = fs::metadata(&program).with_context(|| program.display().to_string())?.len();
+        println!(
+            "{}: installed `{}`, {} KiB, in {:.0} s",
+            package.folder(),
+            COMMAND_LINE.1,
+            kib(bytes),
+            begun.elapsed().as_secs_f64()
+        );
+        Ok(())
+    }
+
+    fn program(&self) -> PathBuf {
+        self.root.join("installed/bin").join(COMMAND_LINE.1)
+    }
+
+    /// Runs the commands that the README of `package` shows, in an empty directory, which must stay empty.
+    fn run_readme(&self, package: &Crate) -> Result<()> {
+        let readme = fs::read_to_string(self.root.join(package.folder()).join("README.md"))?;
+        let commands = commands(&readme, COMMAND_LINE.1);
+        for verb in ["reproduce", "simulate"] {
+            if !commands.iter().any(|words| words.first() == Some(&verb)) {
+                bail!("the README of {} shows no `{} {verb}`", package.name, COMMAND_LINE.1);
+            }
+        }
+        let empty = self.root.join("empty");
+        fs::create_dir(&empty)?;
+        for words in commands {
+            let shown = format!("{} {}", COMMAND_LINE.1, words.join(" "));
+            let printed = output(Command::new(self.program()).args(&words).current_dir(&empty))?;
+            if printed.is_empty() {
+                bail!("`{shown}` printed nothing");
+            }
+            println!("{shown}: {} lines", printed.split(|&byte| byte == b'\n').count() - 1);
+        }
+        if fs::read_dir(&empty)?.next().is_some() {
+            bail!("the commands of the README left files behind");
+        }
+        Ok(())
+    }
+}
+
+/// The Cargo configuration under which unpacked crates find each other instead of crates.io.
+fn configuration(root: &Path, crates: &[Crate]) -> String {
+    let mut text = String::from("[patch.crates-io]\n");
+    for package in crates {
+        let folder = root.join(package.folder());
+        // A Rust string of a path is a TOML string as well: temporary directories have no odd characters.
+        let _ = writeln!(text, "{} = {{ path = {:?} }}", package.name, folder);
+    }
+    // As in the workspace: the tests run whole simulations.
+    text.push_str("[profile.dev]\nopt-level = 1\n");
+    text
+}
+
+/// Files below `folder`, and their bytes.
+fn size(folder: &Path) -> Result<(usize, u64)> {
+    let (mut files, mut bytes) = (0, 0);
+    for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
+        let entry = entry?;
+        let (more_files, more_bytes) =
+            if entry.file_type()?.is_dir() { size(&entry.path())? } else { (1, entry.metadata()?.len()) };
+        files += more_files;
+        bytes += more_bytes;
+    }
+    Ok((files, bytes))
+}
+
+fn kib(bytes: u64) -> u64 {
+    bytes.div_ceil(1024)
+}
+
+/// The sum of passed tests over the lines "test result: ok. 12 passed; …"; none if such a line has no number.
+fn passed(printed: &str) -> Option<u32> {
+    let results = printed.lines().filter_map(|line| line.strip_prefix("test result: ok. "));
+    results.map(|line| line.split_once(" passed")?.0.parse::<u32>().ok()).sum()
+}
+
+/// The arguments of each line of `readme` that calls `program`.
+fn commands<'a>(readme: &'a str, program: &str) -> Vec<Vec<&'a str>> {
+    let calls = readme.lines().filter_map(|line| line.strip_prefix(program)?.strip_prefix(' '));
+    calls.map(|rest| rest.split_whitespace().collect()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passed_tests_are_summed_over_test_programs() {
+        let printed = "\nrunning 2 tests\n..\ntest result: ok. 2 passed; 0 failed; 1 ignored; 0 measured; finished\n\n\
+                       test result: ok. 40 passed; 0 failed; 0 ignored; 0 measured; finished\n";
+        assert_eq!(passed(printed), Some(42));
+        assert_eq!(passed(""), Some(0));
+        assert_eq!(passed("test result: ok. all passed"), None);
+    }
+
+    #[test]
+    fn a_readmes_commands_are_its_lines_that_begin_with_the_program() {
+        let readme = "losscause-cli\nlosscause list papers\ncargo install losscause\nlosscause simulate a/b --seed 7\n";
+        assert_eq!(commands(readme, "losscause"), [vec!["list", "papers"], vec!["simulate", "a/b", "--seed", "7"]]);
+    }
+
+    #[test]
+    fn files_are_counted_in_folders_below_too() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("below")).unwrap();
+        fs::write(folder.path().join("a"), "12345").unwrap();
+        fs::write(folder.path().join("below/b"), "123").unwrap();
+        assert_eq!(size(folder.path()).unwrap(), (2, 8));
+    }
+
+    #[test]
+    fn the_configuration_puts_every_crate_in_the_place_of_crates_io() {
+        let crates = [Crate { name: "a".into(), version: "0.1.0".into(), has_features: false }];
+        let parsed: toml::Table = toml::from_str(&configuration(Path::new("/place"), &crates)).unwrap();
+        assert_eq!(parsed["patch"]["crates-io"]["a"]["path"].as_str(), Some("/place/a-0.1.0"));
+    }
+}

@@ -1,0 +1,94 @@
+//! Which crates of the workspace are published, in the order in which they can be.
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+
+use crate::shell::{cargo, output};
+
+/// A published crate.
+#[derive(Debug)]
+pub(super) struct Crate {
+    pub(super) name: String,
+    pub(super) version: String,
+    /// Whether it has optional features.
+    pub(super) has_features: bool,
+}
+
+impl Crate {
+    /// The name of its `.crate` file without the ending, and of the folder in that file.
+    pub(super) fn folder(&self) -> String {
+        format!("{}-{}", self.name, self.version)
+    }
+}
+
+/// What `cargo metadata` says.
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+}
+
+#[derive(Deserialize)]
+struct Package {
+    name: String,
+    version: String,
+    /// None: to any registry. An empty list: not published.
+    publish: Option<Vec<String>>,
+    features: toml::Table,
+    dependencies: Vec<Dependency>,
+}
+
+#[derive(Deserialize)]
+struct Dependency {
+    name: String,
+}
+
+/// The workspace's published crates; each stands behind those that it depends on.
+pub(super) fn published() -> Result<Vec<Crate>> {
+    let metadata = output(cargo().args(["metadata", "--no-deps", "--format-version", "1"]))?;
+    let metadata: Metadata = serde_json::from_slice(&metadata).context("what `cargo metadata` printed")?;
+    in_order(metadata.packages)
+}
+
+fn in_order(packages: Vec<Package>) -> Result<Vec<Crate>> {
+    let mut waiting: Vec<Package> =
+        packages.into_iter().filter(|package| package.publish.as_ref().is_none_or(|to| !to.is_empty())).collect();
+    let mut ordered = Vec::new();
+    while !waiting.is_empty() {
+        let needs_another = |package: &Package| {
+            package.dependencies.iter().any(|dependency| waiting.iter().any(|other| other.name == dependency.name))
+        };
+        let Some(next) = waiting.iter().position(|package| !needs_another(package)) else {
+            let names: Vec<&str> = waiting.iter().map(|package| package.name.as_str()).collect();
+            bail!("{} depend on each other, so that none can be published first", names.join(", "));
+        };
+        let Package { name, version, features, .. } = waiting.remove(next);
+        ordered.push(Crate { name, version, has_features: !features.is_empty() });
+    }
+    Ok(ordered)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_five_crates_are_published_from_the_core_to_the_command_and_nothing_else_is() {
+        let names: Vec<String> = published().unwrap().into_iter().map(|package| package.name).collect();
+        assert_eq!(names, ["losscause", "losscause-transport", "losscause-sim", "losscause-study", "losscause-cli"]);
+    }
+
+    #[test]
+    fn crates_that_depend_on_each_other_have_no_order() {
+        let package = |name: &str, needs: &str| Package {
+            name: name.into(),
+            version: "1.0.0".into(),
+            publish: None,
+            features: toml::Table::new(),
+            dependencies: vec![Dependency { name: needs.into() }],
+        };
+        let error = in_order(vec![package("a", "b"), package("b", "a")]).unwrap_err();
+        assert_eq!(error.to_string(), "a, b depend on each other, so that none can be published first");
+        let order = in_order(vec![package("a", "b"), package("b", "elsewhere")]).unwrap();
+        assert_eq!(order.iter().map(Crate::folder).collect::<Vec<_>>(), ["b-1.0.0", "a-1.0.0"]);
+    }
+}

@@ -1,0 +1,108 @@
+//! What a reader of a package finds in it: text about it, licences, the oldest compiler. Manifests have the same shape.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use toml::{Table, Value};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace").to_path_buf()
+}
+
+fn manifest(folder: &Path) -> Table {
+    toml::from_str(&fs::read_to_string(folder.join("Cargo.toml")).unwrap()).unwrap()
+}
+
+/// The published crates: all that lie in `crates/`.
+fn published() -> Vec<(PathBuf, Table)> {
+    let folders = fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path());
+    let crates: Vec<_> = folders.map(|folder| (folder.clone(), manifest(&folder))).collect();
+    assert!(crates.len() >= 5);
+    crates
+}
+
+fn strings(package: &Table, key: &str) -> Vec<String> {
+    let values = package.get(key).and_then(Value::as_array).unwrap_or_else(|| panic!("no {key} in {package}"));
+    values.iter().map(|value| value.as_str().unwrap().to_owned()).collect()
+}
+
+/// Of crates.io's list of categories, those that fit crates of this project.
+const CATEGORIES: [&str; 7] = [
+    "algorithms",
+    "command-line-utilities",
+    "network-programming",
+    "no-std",
+    "no-std::no-alloc",
+    "science",
+    "simulation",
+];
+
+#[test]
+fn every_published_crate_has_keywords_and_categories_that_crates_io_takes() {
+    for (folder, manifest) in published() {
+        let package = manifest["package"].as_table().unwrap();
+        assert!(!package.contains_key("publish"), "{}", folder.display());
+        assert!(package["description"].as_str().unwrap().len() > 15, "{}", folder.display());
+        let keywords = strings(package, "keywords");
+        assert!((1..=5).contains(&keywords.len()), "{keywords:?}");
+        let is_keyword = |word: &String| {
+            word.len() <= 20 && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') && !word.starts_with('-')
+        };
+        assert!(keywords.iter().all(is_keyword), "{keywords:?}");
+        let categories = strings(package, "categories");
+        assert!((1..=5).contains(&categories.len()), "{categories:?}");
+        assert!(categories.iter().all(|category| CATEGORIES.contains(&category.as_str())), "{categories:?}");
+    }
+}
+
+#[test]
+fn every_published_crate_holds_a_readme_and_the_two_licences_of_the_repository() {
+    for (folder, manifest) in published() {
+        let include = strings(manifest["package"].as_table().unwrap(), "include");
+        for entry in ["/src", "/tests", "/README.md", "/LICENSE-*"] {
+            assert!(include.contains(&entry.to_owned()), "{}: include lacks {entry}", folder.display());
+        }
+        for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
+            let text = |folder: &Path| fs::read_to_string(folder.join(licence)).unwrap();
+            assert_eq!(text(&folder), text(&root()), "{}", folder.display());
+        }
+    }
+}
+
+#[test]
+fn every_readme_names_the_oldest_compiler_and_has_code_that_is_tested() {
+    let workspace = manifest(&root());
+    let oldest = workspace["workspace"]["package"]["rust-version"].as_str().unwrap();
+    for (folder, manifest) in published() {
+        let readme = fs::read_to_string(folder.join("README.md")).unwrap();
+        let name = manifest["package"]["name"].as_str().unwrap();
+        assert!(readme.starts_with(&format!("# {name}\n")), "{name}");
+        assert!(readme.contains(&format!("Rust {oldest} or later")), "{name}: its README names another compiler");
+        assert!(readme.contains("\n```rust"), "{name}: its README shows no code");
+        let library = fs::read_to_string(folder.join("src/lib.rs")).unwrap();
+        assert!(library.contains("#[doc = include_str!(\"../README.md\")]"), "{name}: the README's code is not tested");
+    }
+}
+
+#[test]
+fn examples_fuzz_targets_and_project_verbs_are_not_published() {
+    let examples = fs::read_dir(root().join("examples")).unwrap().map(|entry| entry.unwrap().path());
+    for folder in examples.chain(["xtask", "fuzz"].map(|name| root().join(name))) {
+        let manifest = manifest(&folder);
+        assert_eq!(manifest["package"].get("publish"), Some(&Value::Boolean(false)), "{}", folder.display());
+    }
+}
+
+#[test]
+fn full_has_every_other_feature_of_the_command_and_none_is_on_by_default() {
+    let manifest = manifest(&root().join("crates/losscause-cli"));
+    let features = manifest["features"].as_table().unwrap();
+    let mut full = strings(features, "full");
+    full.sort();
+    let is_optional = |name: &&String| !["full", "default"].contains(&name.as_str());
+    let others: Vec<_> = features.keys().filter(is_optional).cloned().collect();
+    assert_eq!(full, others);
+    assert!(features.get("default").is_none_or(|default| default.as_array().unwrap().is_empty()));
+}

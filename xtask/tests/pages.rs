@@ -1,0 +1,109 @@
+//! The pages in `docs/` show what the crates take, compute and measure. A package does not hold these pages, so the
+//! tests that read them are here.
+#![allow(clippy::unwrap_used)] // In a test, a panic is the report.
+
+use std::path::Path;
+
+use losscause::Algorithm;
+use losscause_study::sweep::Sweep;
+use losscause_study::{Scenario, Setting, run};
+
+fn read(file: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(file)).unwrap()
+}
+
+fn worked_example(page: &str) -> &str {
+    let (_, rest) = page.split_once("```toml\n").unwrap();
+    rest.split_once("```").unwrap().0
+}
+
+#[test]
+fn the_worked_example_is_the_shipped_one_and_gives_about_the_printed_numbers() {
+    let page = read("docs/scenario.md");
+    let example = Scenario::parse(worked_example(&page), "docs/scenario.md").unwrap();
+    let shipped = Scenario::parse(&read("scenarios/last-hop-video.toml"), "last-hop-video.toml").unwrap();
+    for lda in ["always congestion", "ZigZag", "ZBS"] {
+        let measured = |scenario: &Scenario| {
+            let setting = Setting::new("flow.video.lda", lda);
+            run(&scenario.with(&[setting]).unwrap().experiment().unwrap(), 1).unwrap()
+        };
+        let run = measured(&example);
+        assert_eq!(run, measured(&shipped));
+        let row = page.lines().find(|line| line.starts_with("| `") && line.contains(lda)).unwrap();
+        let numbers = row.split(['|', '%', ' ']).filter_map(|word| word.parse::<f64>().ok());
+        let printed: Vec<f64> = numbers.collect();
+        let measured = ["thput", "M_w", "goodput"].map(|name| run.metric(name).unwrap());
+        // A page is read, not recomputed: it may lag behind a better model by this much, no more.
+        for (printed, measured) in printed.iter().zip(measured) {
+            assert!((printed - measured).abs() <= 3.0 + 0.05 * measured, "{row} should be about {measured}");
+        }
+        assert_eq!(printed.len(), 3, "{row}");
+    }
+}
+
+#[test]
+fn every_metric_of_a_run_is_explained() {
+    let page = read("docs/scenario.md");
+    let scenario = Scenario::parse(worked_example(&page), "docs/scenario.md").unwrap();
+    let run = run(&scenario.experiment().unwrap(), 1).unwrap();
+    for metric in &run.metrics {
+        let name = metric.metric.split_once('.').map_or(metric.metric.clone(), |(name, _)| format!("{name}.X"));
+        assert!(page.contains(&format!("`{name}`")), "{name} is not explained");
+    }
+    assert!(page.contains("`norm_thput.X`"), "for several groups");
+}
+
+#[test]
+fn the_schema_in_docs_is_the_one_that_the_types_make() {
+    let committed: serde_json::Value = serde_json::from_str(&read("docs/scenario.schema.json")).unwrap();
+    assert!(
+        committed == losscause_study::scenario::schema(),
+        "renew it with `cargo run -- simulate --schema > docs/scenario.schema.json`"
+    );
+}
+
+#[test]
+fn every_example_in_the_page_on_sweeps_is_a_sweep_whose_cells_can_be_measured() {
+    let page = read("docs/sweep.md");
+    let examples: Vec<&str> = page.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert!(examples.len() >= 2);
+    for example in examples {
+        let sweep = Sweep::parse(example, Path::new("docs/sweep.md")).unwrap();
+        for cell in sweep.cells() {
+            sweep.check(&cell).unwrap();
+        }
+    }
+}
+
+#[test]
+fn the_page_on_complexity_shows_the_counted_costs() {
+    let page = read("docs/algorithms/complexity.md");
+    for algorithm in Algorithm::AT_RECEIVERS {
+        let o = algorithm.info().operations.expect("counted for receivers");
+        let row = format!(
+            "| {algorithm} | {} | {} | {} | {} |",
+            o.additions_per_arrival,
+            o.additions_after_loss,
+            o.multiplications_per_arrival,
+            o.multiplications_after_loss
+        );
+        assert!(page.contains(&row), "docs/algorithms/complexity.md lacks the row: {row}");
+    }
+}
+
+#[test]
+fn the_page_of_every_algorithm_names_each_of_its_settings() {
+    for (algorithm, file) in [
+        (Algorithm::Biaz, "biaz.md"),
+        (Algorithm::MBiaz, "biaz.md"),
+        (Algorithm::Spike, "spike.md"),
+        (Algorithm::SpikeTobe, "spike.md"),
+        (Algorithm::ZigZag, "zigzag.md"),
+        (Algorithm::Zbs, "zbs.md"),
+    ] {
+        let page = read(&format!("docs/algorithms/{file}"));
+        for setting in algorithm.info().settings {
+            assert!(page.contains(&format!("| `{}`", setting.key)), "{algorithm}: {}", setting.key);
+        }
+    }
+}
