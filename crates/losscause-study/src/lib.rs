@@ -8,6 +8,7 @@
 
 pub mod atomic;
 pub mod error;
+pub mod files;
 pub mod measure;
 pub mod papers;
 pub mod parallel;

@@ -1,6 +1,7 @@
 //! Everything that a scored number or a claim of a paper reads is measured.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
+use losscause_study::papers::claims;
 use losscause_study::papers::record::Item;
 use losscause_study::papers::record::{self, Parameters, Value};
 use losscause_study::papers::reproduce::{Plan, Repetitions, Selection, Variation};
@@ -49,7 +50,7 @@ fn every_value_that_numbers_and_claims_of_a_paper_read_is_measured() {
 #[test]
 fn every_checkable_claim_of_a_paper_has_one_predicate() {
     for paper in record::all() {
-        let predicates: Vec<&str> = paper.predicates().iter().copied().flatten().map(|(id, _)| *id).collect();
+        let predicates: Vec<&str> = claims::predicates(paper.key()).map(|(id, _)| id).collect();
         let checkable = paper.published().claim.iter().filter(|claim| claim.checkable).map(|claim| claim.id.as_str());
         let (mut ours, mut theirs) = (predicates, checkable.collect::<Vec<_>>());
         ours.sort_unstable();

@@ -12,7 +12,7 @@ use crate::papers::record::Parameters;
 use crate::papers::reproduce::{MOST_RUNS, Plan, Repetitions, Selection, Variation, known_metric};
 use crate::parallel::{self, Jobs};
 use crate::statistics::Estimate;
-use crate::{Experiment, InputError, RunError, Scenario, Setting, error, run};
+use crate::{Experiment, InputError, RunError, Scenario, Setting, files, run};
 
 mod file;
 mod store;
@@ -137,7 +137,11 @@ impl Sweep {
     /// # Errors
     /// As [`Sweep::load`].
     pub fn load_with(path: &Path, registry: &Registry) -> Result<Self, InputError> {
-        Self::parse_with(&error::text(path, error::LARGEST_DOCUMENT, "a sweep file in TOML")?, path, registry)
+        Self::parse_with(
+            &files::text(&files::Disk, path, files::LARGEST_DOCUMENT, "a sweep file in TOML")?,
+            path,
+            registry,
+        )
     }
 
     /// Reads a sweep from a text. `path` is what errors call it; scenario files are looked up beside it.

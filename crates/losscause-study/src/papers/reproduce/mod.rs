@@ -105,7 +105,7 @@ pub fn conclude(items: &[Item], seed: u64) -> Reproduction {
             continue;
         }
         score::settle(paper.published(), &mut mine);
-        reproduction.claims.extend(claims::settle(paper.published(), paper.predicates(), &mine));
+        reproduction.claims.extend(claims::settle(paper.published(), &mine));
         reproduction.items.append(&mut mine);
     }
     reproduction

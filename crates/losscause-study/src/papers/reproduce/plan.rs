@@ -426,7 +426,7 @@ impl Scenarios {
 /// A metric of the pattern of packet errors that the parameter `loss` names, in the metric's unit.
 fn of_pattern(paper: &Paper, metric: &str, parameters: &Parameters) -> Result<Option<f64>, InputError> {
     let Some(name) = parameters.get("loss") else { return Ok(None) };
-    let found = &record::pattern(&format!("{}/{name}", paper.key()))?.statistics;
+    let found = record::pattern(&format!("{}/{name}", paper.key()))?.statistics();
     Ok(match metric {
         "wireless_loss" => Some(100.0 * found.loss),
         "ber" => Some(found.bit_error_rate),

@@ -8,8 +8,10 @@ use losscause_sim::jakes::{self, Uplink};
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
-use crate::error::{LARGEST_DOCUMENT, unknown};
-use crate::{InputError, Setting, scenario};
+use super::super::setting::Setting;
+use crate::error::{InputError, unknown};
+use crate::files::{self, Disk, LARGEST_DOCUMENT};
+use crate::scenario::read;
 
 const EXPECTED: &str = "a channel file in TOML (docs/channels/jakes.md)";
 
@@ -133,12 +135,12 @@ pub struct Source {
     pub uplink: Uplink,
 }
 
-/// Reads a channel file and changes it by `settings`.
+/// Reads a channel file from the disk and changes it by `settings`.
 ///
 /// # Errors
 /// The file cannot be read; then as [`parse`].
 pub fn load(file: &Path, settings: &[Setting]) -> Result<Vec<Source>, InputError> {
-    parse(&crate::error::text(file, LARGEST_DOCUMENT, EXPECTED)?, &file.display().to_string(), settings)
+    parse(&files::text(&Disk, file, LARGEST_DOCUMENT, EXPECTED)?, &file.display().to_string(), settings)
 }
 
 /// Reads a channel from a text: the keys of [`Channel`], and a `[[pattern]]` for each pattern with its `name` and the keys
@@ -149,7 +151,7 @@ pub fn load(file: &Path, settings: &[Setting]) -> Result<Vec<Source>, InputError
 /// The text is not TOML, a key is unknown or missing, a value is of the wrong type or out of its range, two patterns have
 /// one name, or a setting names a pattern that is not there.
 pub fn parse(text: &str, file: &str, settings: &[Setting]) -> Result<Vec<Source>, InputError> {
-    let mut common = scenario::table(text, file, EXPECTED)?;
+    let mut common = read::any_table(text, file, EXPECTED)?;
     let patterns = patterns(common.remove("pattern"), file)?;
     for setting in settings {
         let Some(rest) = setting.key().strip_prefix("pattern.") else { continue };
@@ -210,7 +212,7 @@ fn source(name: String, own: Table, common: &Table, file: &str, settings: &[Sett
             merged.insert(key.to_owned(), setting.value().clone());
         }
     }
-    let channel: Channel = scenario::deserialize(&merged, file).map_err(|wrong| match wrong {
+    let channel: Channel = read::deserialize(&merged, file).map_err(|wrong| match wrong {
         InputError::Key { key, problem, file } => {
             match settings.iter().rev().find(|setting| key_in(setting, &name) == Some(&key)) {
                 Some(setting) => option(setting, problem),

@@ -9,6 +9,7 @@ mod statistics;
 
 pub use channel::{Channel, Source, load, parse};
 pub use pattern::Pattern;
+pub(super) use pattern::{LARGEST_PATTERN, PATTERN};
 pub use statistics::Statistics;
 
 /// Makes the patterns of `sources`, in their order. `done(n)` is called when n trials are done, of all [`trials`].

@@ -12,8 +12,11 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use super::{Channel, Statistics};
-use crate::{InputError, scenario};
+use super::channel::Channel;
+use super::statistics::Statistics;
+use crate::error::InputError;
+use crate::files::{self, Disk};
+use crate::scenario::read;
 
 /// Which packets a channel corrupts.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,18 +27,19 @@ pub struct Pattern {
     pub trials: Vec<Vec<u32>>,
 }
 
-const EXPECTED: &str = "a pattern of packet errors made by `losscause fade`";
+/// What an error says was expected in place of a file that is no pattern.
+pub(in super::super) const PATTERN: &str = "a pattern of packet errors made by `losscause fade`";
 
 /// Largest file that is read, bytes.
-const LARGEST: u64 = 64 << 20;
+pub(in super::super) const LARGEST_PATTERN: u64 = 64 << 20;
 
 impl Pattern {
-    /// Reads a pattern's file.
+    /// Reads a pattern's file from the disk.
     ///
     /// # Errors
     /// The file cannot be read; then as [`Pattern::parse`].
     pub fn load(file: &Path) -> Result<Self, InputError> {
-        Self::parse(&crate::error::text(file, LARGEST, EXPECTED)?, &file.display().to_string())
+        Self::parse(&files::text(&Disk, file, LARGEST_PATTERN, PATTERN)?, &file.display().to_string())
     }
 
     /// Reads a pattern from a text; `file` is what errors call it.
@@ -44,11 +48,11 @@ impl Pattern {
     /// The text is no pattern, is not complete, or its parameters are not those it was made with.
     pub fn parse(text: &str, file: &str) -> Result<Self, InputError> {
         let text = text.replace("\r\n", "\n");
-        let problem = |problem: String| InputError::File { file: file.into(), problem, expected: EXPECTED };
+        let problem = |problem: String| InputError::File { file: file.into(), problem, expected: PATTERN };
         let (head, body) = text.split_once("\n\n").ok_or_else(|| problem("has no trials".into()))?;
-        let mut table = scenario::table(head, file, EXPECTED)?;
+        let mut table = read::any_table(head, file, PATTERN)?;
         let fingerprint = table.remove("fingerprint");
-        let channel: Channel = scenario::deserialize(&table, file)?;
+        let channel: Channel = read::deserialize(&table, file)?;
         let expected = channel.fingerprint();
         let syntax = |line: usize, problem: String| InputError::Syntax { file: file.into(), line, problem };
         if fingerprint.as_ref().and_then(toml::Value::as_str) != Some(expected.as_str()) {
@@ -84,6 +88,11 @@ impl Pattern {
             text.push('\n');
         }
         text
+    }
+
+    /// Packets of one trial; all trials have as many.
+    pub fn packets_per_trial(&self) -> usize {
+        self.trials.first().map_or(0, Vec::len)
     }
 
     /// Whether each packet is lost, all trials one after the other.

@@ -1,7 +1,7 @@
 //! What NewReno-LL gains by its accuracies: figures 5 and 6, section 6.2.
 
 use super::{BOTH, FF, NEWRENO};
-use crate::papers::claims::{Predicate, all};
+use crate::papers::claims::measured::{Predicate, all};
 
 const ONE: &str = "config1-homog";
 const TWO: &str = "config2-homog";

@@ -1,7 +1,7 @@
 //! What NewReno keeps beside the others: Tables 1 and 2, figures 5 to 7 and 9, section 6.2.
 
 use super::{FF, Mean, NEWRENO, WESTWOOD};
-use crate::papers::claims::{Measured, Predicate, close};
+use crate::papers::claims::measured::{Measured, Predicate, close};
 use crate::papers::record::Value;
 
 const ONE: &str = "config1-mixed";

@@ -1,7 +1,7 @@
 //! How NewReno-FF labels losses: section 6.2.
 
 use super::{FF, Mean};
-use crate::papers::claims::{Measured, Predicate, all, close};
+use crate::papers::claims::measured::{Measured, Predicate, all, close};
 
 const HOMOGENEOUS: [&str; 2] = ["config1-homog", "config2-homog"];
 const MIXED: [&str; 2] = ["config1-mixed", "config2-mixed"];

@@ -3,7 +3,7 @@
 //! Where the paper prints a number, the predicate holds the mean against it; where it uses a word ("competitive", "small"), the
 //! cut-off is the one the record of the paper assigns to it.
 
-use super::{Measured, Predicate, Unmeasured};
+use super::measured::{Measured, Predicate, Unmeasured, ratio};
 use crate::papers::record::Value;
 
 mod accuracy;
@@ -13,7 +13,7 @@ mod model;
 mod tables;
 
 /// One predicate per checkable claim.
-pub const PREDICATES: &[&[(&str, Predicate)]] =
+pub(super) const PREDICATES: &[&[(&str, Predicate)]] =
     &[tables::CLAIMS, accuracy::CLAIMS, labels::CLAIMS, compatibility::CLAIMS, model::CLAIMS];
 
 /// All flows are of one system.
@@ -51,6 +51,6 @@ impl Measured<'_> {
 
     /// Goodput of `system` over that of NewReno.
     fn gain(&self, system: &str, scenario: &str) -> Mean {
-        Ok(super::ratio(self.of("goodput", system, scenario)?, self.of("goodput", NEWRENO, scenario)?))
+        Ok(ratio(self.of("goodput", system, scenario)?, self.of("goodput", NEWRENO, scenario)?))
     }
 }

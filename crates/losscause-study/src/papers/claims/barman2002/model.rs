@@ -1,7 +1,7 @@
 //! The fluid model: section 4.
 
 use super::Mean;
-use crate::papers::claims::{Measured, Predicate};
+use crate::papers::claims::measured::{Measured, Predicate};
 use crate::papers::record::Value;
 
 /// Packets per second at the losses and the round-trip time that the record of the paper assigns.

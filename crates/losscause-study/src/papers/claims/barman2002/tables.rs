@@ -1,7 +1,7 @@
 //! Tables 1 and 2, and section 6.2 on goodput, fairness and overhead.
 
 use super::{BOTH, FF, NEWRENO, WESTWOOD};
-use crate::papers::claims::{Predicate, all, approx, close, increasing, max, min};
+use crate::papers::claims::measured::{Predicate, all, approx, close, increasing, max, min};
 
 pub(super) const CLAIMS: &[(&str, Predicate)] = &[
     ("goodput-FF-highest", |m| {

@@ -1,6 +1,6 @@
 //! Section 3: how well the rule tells the losses of one connection apart.
 
-use crate::papers::claims::{Answer, Measured, Predicate, all, close, each, increasing, mean, min};
+use crate::papers::claims::measured::{Answer, Measured, Predicate, all, close, each, increasing, mean, min};
 
 /// Wired rates of the figures, kb/s.
 const WIRED: [i64; 6] = [64, 128, 256, 512, 1024, 2048];

@@ -3,13 +3,13 @@
 //! The paper's plots are lost to us; it prints hardly a number. Where it uses a word ("high", "small", "similar"), the cut-off is
 //! the one the record of the paper assigns to it.
 
-use super::{Mean, Measured, Predicate};
+use super::measured::{Mean, Measured, Predicate};
 
 mod accuracy;
 mod throughput;
 
 /// One predicate per checkable claim.
-pub const PREDICATES: &[&[(&str, Predicate)]] = &[accuracy::CLAIMS, throughput::CLAIMS];
+pub(super) const PREDICATES: &[&[(&str, Predicate)]] = &[accuracy::CLAIMS, throughput::CLAIMS];
 
 /// Rates of the wired and the wireless link, kb/s.
 type Rates = (i64, i64);

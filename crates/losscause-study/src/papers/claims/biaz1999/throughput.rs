@@ -1,7 +1,7 @@
 //! Section 4: what TCP-Reno gains by the rule, and by knowing the truth.
 
 use super::Rates;
-use crate::papers::claims::{Predicate, all, close, count, max, mean};
+use crate::papers::claims::measured::{Predicate, all, close, count, max, mean};
 
 /// Wired rates of the figures, kb/s.
 const WIRED: [i64; 5] = [64, 256, 1024, 2048, 8192];

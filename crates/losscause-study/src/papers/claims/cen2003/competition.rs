@@ -1,7 +1,7 @@
 //! Sections VI-C to VI-E and IX-B: flows of one system compete. Figures 8 and 9, Table VI.
 
 use super::{BASE, BOTH, FLOWS, MANY, MANY_AND_128, Measured, WB, WLH, each, mean};
-use crate::papers::claims::{Answer, Predicate, Unmeasured, all, close, count, increasing, max, min, ratio};
+use crate::papers::claims::measured::{Answer, Predicate, Unmeasured, all, close, count, increasing, max, min, ratio};
 
 /// Wireless last hop.
 pub(super) const WLH_CLAIMS: &[(&str, Predicate)] = &[

@@ -1,7 +1,7 @@
 //! Section VIII: fairness among equals (figure 14) and to TCP (figure 15).
 
 use super::{BASE, MANY, WB, WLH, mean};
-use crate::papers::claims::{Predicate, all, close, count, max, min};
+use crate::papers::claims::measured::{Predicate, all, close, count, max, min};
 
 const FROM_FOUR: [i64; 6] = [4, 6, 8, 10, 12, 16];
 const FLOWS: [i64; 3] = [4, 8, 16];

@@ -1,7 +1,7 @@
 //! Section VII: ZBS, which picks a base scheme. Figures 11 to 13.
 
 use super::{BASE, BOTH, FLOWS, MANY, MANY_AND_128, WB, WLH, each, mean};
-use crate::papers::claims::{Predicate, all, close, count, max};
+use crate::papers::claims::measured::{Predicate, all, close, count, max};
 
 pub(super) const CLAIMS: &[(&str, Predicate)] = &[
     ("ZBS-near-Omni", |m| {

@@ -3,7 +3,7 @@
 //! Where the paper prints a number, the predicate holds the mean against it; where it uses a word ("close", "few",
 //! "most"), the cut-off is the one the record of the paper assigns to it.
 
-use super::{Mean, Measured, Predicate, each, mean};
+use super::measured::{Mean, Measured, Predicate, each, mean};
 
 mod competition;
 mod fairness;
@@ -12,7 +12,7 @@ mod one_flow;
 mod tuning;
 
 /// One predicate per checkable claim.
-pub const PREDICATES: &[&[(&str, Predicate)]] = &[
+pub(super) const PREDICATES: &[&[(&str, Predicate)]] = &[
     one_flow::CLAIMS,
     competition::WLH_CLAIMS,
     competition::WB_CLAIMS,

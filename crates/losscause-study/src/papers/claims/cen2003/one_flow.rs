@@ -1,7 +1,7 @@
 //! Sections VI-A and VI-B: one flow, alone. Tables II and III.
 
 use super::{BASE, BOTH, WB, WLH, each};
-use crate::papers::claims::{Predicate, all, approx, close, max, min, ratio};
+use crate::papers::claims::measured::{Predicate, all, approx, close, max, min, ratio};
 
 pub(super) const CLAIMS: &[(&str, Predicate)] = &[
     ("WLH1-thput", |m| {
@@ -114,6 +114,6 @@ pub(super) const CLAIMS: &[(&str, Predicate)] = &[
 ];
 
 /// The order of throughputs of one flow in WB, where they differ most.
-fn ordered_one_flow(thput: impl Fn(&str) -> super::Mean) -> crate::papers::claims::Answer {
+fn ordered_one_flow(thput: impl Fn(&str) -> super::Mean) -> crate::papers::claims::measured::Answer {
     Ok(thput("Spike")? > thput("ZigZag")? && thput("ZigZag")? > thput("TFRC")? && thput("TFRC")? > thput("TCP")?)
 }

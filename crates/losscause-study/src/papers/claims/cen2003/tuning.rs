@@ -1,6 +1,6 @@
 //! Section III: how the constants of mBiaz and Spike were chosen.
 
-use crate::papers::claims::{Predicate, close};
+use crate::papers::claims::measured::{Predicate, close};
 
 pub(super) const CLAIMS: &[(&str, Predicate)] = &[
     ("tune-mBiaz", |m| {

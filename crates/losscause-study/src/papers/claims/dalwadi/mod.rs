@@ -3,11 +3,11 @@
 //! Where the paper prints a number, the predicate holds the mean against it; where it uses a word ("equal", "moderate"), the cut-off
 //! is the one that the record of the paper assigns to it.
 
-use super::{Mean, Measured, Predicate, Unmeasured, all, approx, decreasing, increasing, ratio};
+use super::measured::{Mean, Measured, Predicate, Unmeasured, all, approx, decreasing, increasing, ratio};
 use crate::papers::record::Value;
 
 /// One predicate per checkable claim.
-pub const PREDICATES: &[&[(&str, Predicate)]] = &[ERRORS, CONGESTION, BOTH];
+pub(super) const PREDICATES: &[&[(&str, Predicate)]] = &[ERRORS, CONGESTION, BOTH];
 
 /// Tables 4.1 and 4.3: every error rate but none.
 const RATES: [f64; 10] = [0.001, 0.002, 0.003, 0.004, 0.005, 0.006, 0.007, 0.008, 0.009, 0.01];
@@ -103,7 +103,7 @@ fn beside(metric: &str, m: &Measured<'_>, system: &str, udp: &str) -> Mean {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::papers::claims::Answer;
+    use crate::papers::claims::measured::Answer;
     use crate::papers::claims::tests::item;
 
     fn settled(id: &str, items: &[crate::papers::record::Item]) -> Answer {

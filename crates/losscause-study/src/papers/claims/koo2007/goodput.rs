@@ -1,7 +1,7 @@
 //! Sections 4.1 and 4.2: goodput without and with background traffic. Figures 4 and 6.
 
 use super::{ALL, JERSEY, NR, RENO, VT};
-use crate::papers::claims::{Predicate, all, approx, close, decreasing, each, increasing, max, min, ratio};
+use crate::papers::claims::measured::{Predicate, all, approx, close, decreasing, each, increasing, max, min, ratio};
 
 /// Error rates of both figures.
 const RATES: [f64; 6] = [0.001, 0.01, 0.02, 0.03, 0.04, 0.05];

@@ -3,13 +3,13 @@
 //! Where the paper prints a number, the predicate holds the mean against it; where it uses a word ("almost identical",
 //! "constantly"), the cut-off is the one the record of the paper assigns to it.
 
-use super::{Mean, Measured, Predicate};
+use super::measured::{Mean, Measured, Predicate};
 
 mod goodput;
 mod sharing;
 
 /// One predicate per checkable claim.
-pub const PREDICATES: &[&[(&str, Predicate)]] = &[goodput::SINGLE, goodput::BACKGROUND, sharing::CLAIMS];
+pub(super) const PREDICATES: &[&[(&str, Predicate)]] = &[goodput::SINGLE, goodput::BACKGROUND, sharing::CLAIMS];
 
 const VT: &str = "WestwoodVT";
 const NR: &str = "WestwoodNR";

@@ -1,7 +1,7 @@
 //! Sections 4.3 and 4.4: flows of one scheme, and WestwoodVT beside Reno. Table 2 and figure 9.
 
 use super::{ALL, RENO, VT};
-use crate::papers::claims::{Predicate, all, each, min};
+use crate::papers::claims::measured::{Predicate, all, each, min};
 
 /// Error rates of Table 2 but for the highest.
 const LOW: [f64; 4] = [0.0, 0.001, 0.005, 0.01];
