@@ -11,7 +11,6 @@ pub mod claims;
 pub mod error;
 pub mod fade;
 pub mod item;
-pub mod measure;
 pub mod model;
 pub mod paper;
 pub mod parallel;
@@ -22,11 +21,10 @@ pub mod scenario;
 pub mod score;
 pub mod statistics;
 pub mod sweep;
-pub mod trace;
+pub mod trace_file;
 
 pub use error::{InputError, RunError};
-pub use measure::{FlowMeasurements, LinkMeasurements, Measurements, Metric};
-pub use run::{run, run_recorded, run_watched};
+pub use run::{FlowMeasurements, LinkMeasurements, Measurements, Metric, Run, run, run_recorded};
 pub use scenario::{Experiment, Scenario, Setting};
 
 use losscause::registry::Registry;
