@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use losscause::registry::{Info, Registry};
-use losscause_study::paper;
+use losscause_study::papers::record;
 use losscause_study::{InputError, Scenario, scenario};
 use serde::Serialize;
 
@@ -61,7 +61,7 @@ fn print_scenario(what: Option<What>, name: &str) -> Result<(), Failure> {
         let problem = "is one name too many, expected it after `losscause list scenarios` only".to_owned();
         return Err(InputError::Option { option, problem }.into());
     }
-    Ok(output::line(paper::scenario_text(name)?.trim_end())?)
+    Ok(output::line(record::scenario_text(name)?.trim_end())?)
 }
 
 #[derive(Serialize)]
@@ -163,7 +163,7 @@ fn protocols() -> Vec<ProtocolEntry> {
 
 fn scenarios() -> Result<Vec<ScenarioEntry>, InputError> {
     let mut entries = Vec::new();
-    for paper in paper::all() {
+    for paper in record::all() {
         for text in paper.scenarios() {
             let name = format!("{}/{}", paper.key(), text.name);
             let scenario = Scenario::parse(text.text, &name)?;
@@ -176,7 +176,7 @@ fn scenarios() -> Result<Vec<ScenarioEntry>, InputError> {
 }
 
 fn papers() -> Vec<PaperEntry> {
-    let entry = |paper: &'static paper::Paper| {
+    let entry = |paper: &'static record::Paper| {
         let published = paper.published();
         let items = paper.items().item.iter().map(|item| ItemEntry {
             name: format!("{}/{}", published.key, item.id),
@@ -192,7 +192,7 @@ fn papers() -> Vec<PaperEntry> {
             items: items.collect(),
         }
     };
-    paper::all().iter().map(entry).collect()
+    record::all().iter().map(entry).collect()
 }
 
 fn tables(lists: &Lists) -> String {

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use losscause::registry::Registry;
+use losscause_study::papers::record::Item;
+use losscause_study::papers::reproduce::{Event, Plan, Repetitions, Reproduction, Selection, Sheet, Variation};
 use losscause_study::parallel::Jobs;
-use losscause_study::reproduce::{Event, Plan, Repetitions, Reproduction, Selection, Sheet, Variation};
-use losscause_study::{RunError, atomic, item::Item, report};
+use losscause_study::{RunError, atomic, report};
 
 use crate::Failure;
 use crate::output::{self, Format};

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use losscause::registry::Registry;
+use losscause_study::papers::record;
 use losscause_study::scenario::schema;
 use losscause_study::trace_file::TraceFile;
-use losscause_study::{Measurements, Run, Scenario, Setting, paper};
+use losscause_study::{Measurements, Run, Scenario, Setting};
 
 use crate::Failure;
 use crate::output::{self, Format, number};
@@ -56,7 +57,7 @@ struct Report<'a> {
 pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failure> {
     let Some(file) = arguments.scenario else { return Ok(output::json(&schema())?) };
     let settings: Vec<Setting> = arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
-    let scenario = paper::open_scenario_with(&file, Path::new(""), registry)?.with(&settings)?;
+    let scenario = record::open_scenario_with(&file, Path::new(""), registry)?.with(&settings)?;
     let experiment = scenario.experiment()?;
     let mut trace = arguments.trace.map(|file| TraceFile::create(&file, &experiment.network)).transpose()?;
 

@@ -7,18 +7,12 @@
 #![warn(missing_docs)]
 
 pub mod atomic;
-pub mod claims;
 pub mod error;
-pub mod fade;
-pub mod item;
-pub mod model;
-pub mod paper;
+pub mod papers;
 pub mod parallel;
 pub mod report;
-pub mod reproduce;
 pub mod run;
 pub mod scenario;
-pub mod score;
 pub mod statistics;
 pub mod sweep;
 pub mod trace_file;

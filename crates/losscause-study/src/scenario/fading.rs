@@ -8,8 +8,8 @@ use losscause_sim::{ChannelSpec, TraceStart};
 use super::format::{Fading, FadingProcess, FadingRepeats};
 use super::reader::Reader;
 use crate::InputError;
-use crate::fade::Pattern;
-use crate::paper::{self, KnownPattern};
+use crate::papers::record::{self, KnownPattern};
+use crate::scenario::fade::Pattern;
 
 /// The channel of every link of kind `fading`; `directory` is where pattern files are.
 pub(super) fn channel(fading: Option<&Fading>, reader: &Reader, directory: &Path) -> Result<ChannelSpec, InputError> {
@@ -21,7 +21,7 @@ pub(super) fn channel(fading: Option<&Fading>, reader: &Reader, directory: &Path
         of_file = KnownPattern::from(&Pattern::load(&directory.join(name))?);
         &of_file
     } else {
-        paper::pattern(name).map_err(|error| reader.error("fading.pattern", error.to_string()))?
+        record::pattern(name).map_err(|error| reader.error("fading.pattern", error.to_string()))?
     };
     let loss = pattern.statistics.loss;
     let start = match repeats {

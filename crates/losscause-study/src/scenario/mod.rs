@@ -12,6 +12,7 @@ mod arrivals;
 mod delay;
 mod experiment;
 pub mod expression;
+pub mod fade;
 mod fading;
 pub mod format;
 pub mod lda;

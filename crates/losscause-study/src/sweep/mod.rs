@@ -6,12 +6,13 @@ use std::path::Path;
 use losscause::registry::Registry;
 use serde::{Deserialize, Serialize};
 
-use crate::item::Item;
-use crate::paper::Parameters;
+use crate::papers::record;
+use crate::papers::record::Item;
+use crate::papers::record::Parameters;
+use crate::papers::reproduce::{MOST_RUNS, Plan, Repetitions, Selection, Variation, known_metric};
 use crate::parallel::{self, Jobs};
-use crate::reproduce::{MOST_RUNS, Plan, Repetitions, Selection, Variation, known_metric};
 use crate::statistics::Estimate;
-use crate::{Experiment, InputError, RunError, Scenario, Setting, error, paper, run};
+use crate::{Experiment, InputError, RunError, Scenario, Setting, error, run};
 
 mod file;
 mod store;
@@ -183,7 +184,7 @@ impl Sweep {
             (None, false) => return Err(key("score", "excludes metrics and system: an item brings its own")),
             (Some(name), true) if !document.metrics.is_empty() => {
                 let beside = path.parent().unwrap_or(Path::new(""));
-                Subject::Scenario(Box::new(paper::open_scenario_with(Path::new(name), beside, registry)?))
+                Subject::Scenario(Box::new(record::open_scenario_with(Path::new(name), beside, registry)?))
             }
             (Some(_), true) => return Err(key("metrics", "is empty, expected what to measure in the scenario")),
             (Some(_), false) => return Err(key("scenario", "excludes score, expected one of the two")),
@@ -324,9 +325,9 @@ impl Sweep {
         let plan = Plan::new_with(&self.registry, selection, runs, self.document.seed, variation)?;
         let reproduction = plan.execute(jobs, |_| ())?;
         let verdict = |item: &Item| {
-            let published = paper::find(&item.paper).ok()?.published();
+            let published = record::find(&item.paper).ok()?.published();
             let number = published.number.iter().find(|n| n.counts() && n.id == item.id)?;
-            Some(crate::score::judge(number, item, item.runs.min(published.repetitions)))
+            Some(crate::papers::score::judge(number, item, item.runs.min(published.repetitions)))
         };
         outcome.rows = reproduction
             .items
