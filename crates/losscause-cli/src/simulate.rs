@@ -1,6 +1,7 @@
 //! `losscause simulate`: one scenario, one seed.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -8,8 +9,8 @@ use serde::Serialize;
 use losscause::registry::Registry;
 use losscause_study::papers::record;
 use losscause_study::scenario::schema;
-use losscause_study::trace::TraceFile;
-use losscause_study::{Measurements, Scenario, Setting, run_watched};
+use losscause_study::trace_file::TraceFile;
+use losscause_study::{Measurements, Run, Scenario, Setting};
 
 use crate::Failure;
 use crate::output::{self, Format, number};
@@ -61,14 +62,20 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
     let mut trace = arguments.trace.map(|file| TraceFile::create(&file, &experiment.network)).transpose()?;
 
     let mut progress = Progress::new("simulated seconds", experiment.duration.as_secs_f64().ceil() as usize);
-    let mut watch = |now: losscause::Time| progress.set(now.as_secs_f64() as usize);
-    let measurements = match &mut trace {
-        Some(trace) => run_watched(&experiment, arguments.seed, trace, |now, trace| {
-            trace.settle();
-            watch(now);
-        })?,
-        None => run_watched(&experiment, arguments.seed, &mut (), |now, ()| watch(now))?,
+    let mut run = Run::new(&experiment, arguments.seed)?;
+    let mut watch = |run: &Run| progress.set(run.now().as_secs_f64() as usize);
+    let _ = match &mut trace {
+        Some(trace) => run.advance(experiment.duration, trace, |run, trace| {
+            trace.write_until(run.now());
+            watch(run);
+            ControlFlow::Continue(())
+        }),
+        None => run.advance(experiment.duration, &mut (), |run, ()| {
+            watch(run);
+            ControlFlow::Continue(())
+        }),
     };
+    let measurements = run.measurements();
     drop(progress);
     if let Some(trace) = trace {
         trace.finish()?;
@@ -125,7 +132,7 @@ fn tables(scenario: &Scenario, seed: u64, measurements: &Measurements) -> Result
             link.queue_marks.to_string(),
             link.wireless_drops.to_string(),
             link.delivered_packets.to_string(),
-            number(Some(link.utilisation_percent)),
+            number(link.utilisation_percent),
         ]);
     }
     output::line(&table.to_string())?;

@@ -9,7 +9,6 @@
 pub mod atomic;
 pub mod error;
 pub mod files;
-pub mod measure;
 pub mod papers;
 pub mod parallel;
 pub mod report;
@@ -17,11 +16,10 @@ pub mod run;
 pub mod scenario;
 pub mod statistics;
 pub mod sweep;
-pub mod trace;
+pub mod trace_file;
 
 pub use error::{InputError, RunError};
-pub use measure::{FlowMeasurements, LinkMeasurements, Measurements, Metric};
-pub use run::{run, run_recorded, run_watched};
+pub use run::{FlowMeasurements, LinkMeasurements, Measurements, Metric, Run, run, run_recorded};
 pub use scenario::{Experiment, Scenario, Setting};
 
 use losscause::registry::Registry;

@@ -7,8 +7,8 @@ use losscause_sim::{Event, EventKind, FlowId, LinkEvent, LinkId, Network, Packet
 use serde::{Deserialize, Serialize};
 
 use crate::error::unknown;
-use crate::measure::group;
 use crate::papers::record::{CurveSpec, EventsSpec, Happening, Parameters, PlotSpec, Track};
+use crate::run::group;
 use crate::{Experiment, RunError};
 
 /// A system's run over time, in the shape of its JSON.

@@ -11,12 +11,12 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
-use super::Row;
+use crate::run::TraceRow;
 
 /// Rows per batch: bounds the memory besides the events themselves.
 const BATCH: usize = 65_536;
 
-pub(super) fn write<'a>(rows: impl Iterator<Item = Row<'a>>, out: &mut (impl Write + Send)) -> io::Result<()> {
+pub(super) fn write<'a>(rows: impl Iterator<Item = TraceRow<'a>>, out: &mut (impl Write + Send)) -> io::Result<()> {
     let mut rows = rows.peekable();
     let compression = Compression::ZSTD(ZstdLevel::default());
     let properties = WriterProperties::builder().set_compression(compression).build();
@@ -41,7 +41,7 @@ fn io_error(error: ParquetError) -> io::Error {
     }
 }
 
-fn batch<'a>(rows: impl Iterator<Item = Row<'a>>) -> Result<RecordBatch, arrow_schema::ArrowError> {
+fn batch<'a>(rows: impl Iterator<Item = TraceRow<'a>>) -> Result<RecordBatch, arrow_schema::ArrowError> {
     type Words = StringDictionaryBuilder<Int32Type>;
     let mut time_ns = Int64Builder::new();
     let (mut event, mut flow, mut link, mut packet) = (Words::new(), Words::new(), Words::new(), Words::new());
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn every_row_arrives_with_its_values_and_its_gaps() {
-        let row = |n: i64| Row {
+        let row = |n: i64| TraceRow {
             time_ns: n,
             event: "queue-drop",
             flow: "video.1",
