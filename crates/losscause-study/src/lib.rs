@@ -1,21 +1,39 @@
-//! Scenarios, the papers' values, runs over seeds, scores and sweeps.
+//! Scenarios, runs, the papers' values, scores, sweeps and reports.
 //!
-//! A scenario is a file ([`scenario`]); with its settings it becomes an [`Experiment`], and one seed turns that into
-//! [`Measurements`] ([`run()`]). A run is a pure function: the same experiment and seed give the same measurements,
+//! A scenario is a file ([`scenario`]). With its settings it becomes an [`Experiment`], and one seed turns that into
+//! [`Measurements`] ([`mod@run`]). A run is a pure function: the same experiment and seed give the same measurements,
 //! whatever ran before and on however many threads ([`parallel`]).
+//!
+//! | feature | what it gives |
+//! |---|---|
+//! | none | [`scenario`], [`mod@run`]: read a scenario from any source ([`files`]), run it, measure |
+//! | `papers` | `papers`: records of the papers, reproductions, claims, scores; `statistics::Estimate` |
+//! | `sweep` | `sweep`: the same measurements under other settings |
+//! | `report` | `report`: a reproduction as an HTML page |
+//! | `schema` | `scenario::schema`: the JSON schema of scenario files |
+//! | `trace-files` | `trace_file`: every packet event in a CSV file; with `parquet` in a Parquet file too |
+//! | `atomic-files` | `atomic`: files that appear whole or not at all |
+//!
+//! All but `parquet` are on by default. The crate builds for `wasm32-unknown-unknown`, where [`files::Disk`] and everything
+//! that writes files return errors, and only [`parallel`] and what uses it needs threads, which that target lacks.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+#[cfg(feature = "atomic-files")]
 pub mod atomic;
 pub mod error;
 pub mod files;
+#[cfg(feature = "papers")]
 pub mod papers;
 pub mod parallel;
+#[cfg(feature = "report")]
 pub mod report;
 pub mod run;
 pub mod scenario;
 pub mod statistics;
+#[cfg(feature = "sweep")]
 pub mod sweep;
+#[cfg(feature = "trace-files")]
 pub mod trace_file;
 
 pub use error::{InputError, RunError};

@@ -13,6 +13,7 @@ use crate::{Experiment, RunError};
 mod measure;
 mod trace;
 
+#[cfg(feature = "papers")]
 pub(crate) use measure::group;
 use measure::{CwndAverages, State, Window};
 pub use measure::{FlowMeasurements, LinkMeasurements, Measurements, Metric};

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{Deserializer, SeqAccess, Visitor};
@@ -14,9 +13,10 @@ use super::protocol::tcp::{TcpSettings, TcpVariant};
 use super::protocol::tfrc::TfrcSettings;
 
 /// A losscause scenario: links, flows, and what is measured.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(title = "losscause scenario")]
+#[cfg_attr(feature = "schema", schemars(title = "losscause scenario"))]
 pub struct Document {
     /// What the scenario is, in a few words.
     pub title: String,
@@ -55,7 +55,8 @@ pub struct Document {
 }
 
 /// What is measured, and when.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Measure {
     /// Start of the window for throughput and congestion loss, seconds (default 0).
@@ -72,8 +73,9 @@ pub struct Measure {
 }
 
 /// How the bottleneck is named.
-#[derive(Clone, Debug, JsonSchema)]
-#[schemars(untagged)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(untagged))]
 pub enum Bottleneck {
     /// Always this link.
     Link(String),
@@ -108,7 +110,8 @@ impl Default for Bottleneck {
 }
 
 /// One candidate for the bottleneck.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct BottleneckChoice {
     /// The link's name.
@@ -118,7 +121,8 @@ pub struct BottleneckChoice {
 }
 
 /// A one-way link with its queue and channel.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Link {
     /// Its name: letters, digits, `-` and `_`.
@@ -155,7 +159,8 @@ pub struct Link {
 }
 
 /// What is added to a link's propagation delay as time goes by.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum DelayVariation {
     /// Nothing.
@@ -194,7 +199,8 @@ pub enum DelayVariation {
 }
 
 /// The delay between two lines of a delay trace.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Between {
     /// The earlier line's, as when routes change.
@@ -205,7 +211,8 @@ pub enum Between {
 }
 
 /// The delay after the last line of a delay trace.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum AtEnd {
     /// The last line's for ever.
@@ -217,7 +224,8 @@ pub enum AtEnd {
 
 /// How a queue is managed. `queue_packets` or `queue_bytes` say when it is full, whatever manages it. Marks are for flows
 /// with `ecn = true`.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum QueueKind {
     /// First in, first out; what finds it full is dropped.
@@ -225,7 +233,7 @@ pub enum QueueKind {
         /// A packet that finds so many waiting, or more, is marked (1 or more; default: none is).
         mark_from_packets: Option<Quantity>,
         /// Refused, unless it is false: this queue marks by `mark_from_packets`.
-        #[schemars(skip)]
+        #[cfg_attr(feature = "schema", schemars(skip))]
         ecn: Option<bool>,
     },
     /// Random Early Detection (Floyd and Jacobson 1993): packets are dropped at random, the more the longer the average
@@ -272,7 +280,8 @@ impl Default for QueueKind {
 }
 
 /// Where packets meet the channel.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ErrorPosition {
     /// After their transmission: a lost packet has used the link's time.
@@ -283,7 +292,8 @@ pub enum ErrorPosition {
 }
 
 /// What the air does to packets. A lost packet counts as a wireless loss.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Channel {
     /// Nothing is lost.
@@ -314,7 +324,8 @@ pub enum Channel {
 }
 
 /// The channel of every link of kind `fading`, each from a start of its own.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Fading {
     /// A pattern of packet errors: a paper's by its name (`cen2003/high`), or a file that ends in `.txt`, made by
@@ -329,7 +340,8 @@ pub struct Fading {
 }
 
 /// What is made of a pattern.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum FadingProcess {
     /// The pattern itself, packet by packet.
@@ -342,7 +354,8 @@ pub enum FadingProcess {
 }
 
 /// What of a pattern is repeated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum FadingRepeats {
     /// All of it: each link starts at a random packet, and at its end the pattern starts again.
@@ -353,7 +366,8 @@ pub enum FadingRepeats {
 }
 
 /// What a flow runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Protocol {
     /// TCP-Friendly Rate Control with unlimited data.
@@ -367,7 +381,8 @@ pub enum Protocol {
 }
 
 /// Which end of a TCP connection differentiates losses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum LdaAt {
     /// The sender.
@@ -380,7 +395,8 @@ pub enum LdaAt {
 }
 
 /// How random lengths of time scatter about their mean.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Periods {
     /// The past says nothing about the rest.
@@ -392,7 +408,8 @@ pub enum Periods {
 }
 
 /// When the members of a group come and go. Each comes as a fresh flow.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Arrivals {
     /// One after the other as a Poisson process from `start_s` on, at most `count` of them; none outlives `stop_s`.
@@ -415,7 +432,8 @@ pub enum Arrivals {
 }
 
 /// A group of equal flows.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Flow {
     /// Its name: letters, digits, `-` and `_`. Members of a group are called `video.1`, `video.2`, …

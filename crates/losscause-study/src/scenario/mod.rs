@@ -164,6 +164,7 @@ impl Scenario {
 }
 
 /// The JSON schema of the scenario file, made from the types in [`mod@format`].
+#[cfg(feature = "schema")]
 pub fn schema() -> serde_json::Value {
     schemars::schema_for!(Document).to_value()
 }

@@ -14,6 +14,7 @@ mod plot;
 mod published;
 
 pub use embedded::{Embedded, ScenarioText};
+#[cfg(feature = "report")]
 pub(crate) use item::is_tiny;
 pub use item::{ClaimOutcome, Item, Status};
 pub use items::{

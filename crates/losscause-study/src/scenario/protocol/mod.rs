@@ -250,7 +250,8 @@ macro_rules! mirrored {
         $($(#[$variant_meta:meta])* $variant:ident $(as $written:literal)?,)+
     })+) => {$(
         $(#[$meta])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(rename_all = "kebab-case")]
         pub enum $name { $($(#[$variant_meta])* $(#[serde(rename = $written)])? $variant,)+ }
 

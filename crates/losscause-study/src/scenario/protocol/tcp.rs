@@ -1,6 +1,5 @@
 //! `[tcp]`: the settings of every TCP flow.
 
-use schemars::JsonSchema;
 use serde::Deserialize;
 
 use losscause::Span;
@@ -41,7 +40,8 @@ pub(in super::super) const MOVED: &[(&str, &str)] = &[
 ];
 
 /// Settings of every TCP flow. Windows and thresholds count packets.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TcpSettings {
     /// Where every setting that is not given comes from, those of `[tcp.quirks]` included (default: rfc).
@@ -87,7 +87,8 @@ pub struct TcpSettings {
 }
 
 /// The sets of TCP settings that have a name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum TcpMode {
     /// RFC 5681, 3042 and 6298.

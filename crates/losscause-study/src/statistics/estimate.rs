@@ -1,6 +1,8 @@
-//! Means over runs and how sure they are.
+//! Means over runs with their confidence intervals.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
+
+use super::mean;
 
 /// What several runs say about one metric.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,18 +56,6 @@ impl Estimate {
     }
 }
 
-/// The arithmetic mean; none of nothing.
-pub fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
-}
-
-/// The sample standard deviation (over N - 1); none below two values.
-pub fn standard_deviation(values: &[f64]) -> Option<f64> {
-    let mean = mean(values)?;
-    let squares: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
-    (values.len() > 1).then(|| (squares / (values.len() - 1) as f64).sqrt())
-}
-
 fn half_width_95(values: &[f64], mean: f64) -> Option<f64> {
     let n = values.len() as f64;
     // Equal values have no spread; summing them may still leave a rounding error behind.
@@ -103,7 +93,6 @@ mod tests {
         assert_eq!(estimate.mean, Some(55.0));
         assert!((estimate.ci95.unwrap() - 2.634).abs() < 0.001);
         assert_eq!(estimate.runs, 5);
-        assert!((standard_deviation(&[52.0, 55.0, 54.0, 57.0, 57.0]).unwrap() - 2.1213).abs() < 0.0001);
     }
 
     #[test]
