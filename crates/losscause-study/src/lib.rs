@@ -7,6 +7,7 @@
 #![warn(missing_docs)]
 
 pub mod atomic;
+pub mod catalogue;
 pub mod error;
 pub mod papers;
 pub mod parallel;
