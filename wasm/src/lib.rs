@@ -7,16 +7,21 @@
 //! 2. `run(seed)`, which returns the length of the JSON,
 //! 3. `output(index)` for each of its bytes.
 
-use losscause_study::{Scenario, run};
+use std::error::Error;
 
-/// The measurements of `scenario`, a scenario file in TOML, run with `seed`, as JSON; or why there are none.
+use losscause_study::run::SimulationResult;
+use losscause_study::{Run, Scenario};
+
+/// The result of `scenario`, a scenario file in TOML, run with `seed`, as JSON; or why there is none.
 pub fn measurements(scenario: &str, seed: u64) -> String {
-    let measured = Scenario::parse(scenario, "scenario.toml")
-        .and_then(|scenario| scenario.experiment())
-        .map_err(|error| error.to_string())
-        .and_then(|experiment| run(&experiment, seed).map_err(|error| error.to_string()))
-        .and_then(|measured| serde_json::to_string_pretty(&measured).map_err(|error| error.to_string()));
-    measured.unwrap_or_else(|error| error)
+    result(scenario, seed).unwrap_or_else(|error| error.to_string())
+}
+
+fn result(scenario: &str, seed: u64) -> Result<String, Box<dyn Error>> {
+    let scenario = Scenario::parse(scenario, "scenario.toml")?;
+    let mut run = Run::new(&scenario.experiment()?, seed)?;
+    run.finish(&mut ());
+    Ok(serde_json::to_string_pretty(&SimulationResult::of(&scenario, &[], &run))?)
 }
 
 #[cfg(target_arch = "wasm32")]

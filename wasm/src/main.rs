@@ -34,8 +34,8 @@ fn difference(native: &str, interpreted: &str) -> Option<String> {
 /// How many metrics of the run have a value; an error if the run failed.
 fn metrics(json: &str) -> Result<usize> {
     let measured: serde_json::Value = serde_json::from_str(json).with_context(|| format!("the run failed: {json}"))?;
-    let metrics = measured["metrics"].as_array().context("the measurements have no metrics")?;
-    Ok(metrics.iter().filter(|metric| !metric["value"].is_null()).count())
+    let metrics = measured["metrics"].as_object().context("the measurements have no metrics")?;
+    Ok(metrics.values().filter(|metric| !metric["value"].is_null()).count())
 }
 
 /// What the module's `run` answers.

@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     /// Threads [default: one per core]; the patterns do not depend on it.
     #[arg(long)]
     jobs: Option<usize>,
-    /// What the results look like.
+    /// Output format.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }

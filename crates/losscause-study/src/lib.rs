@@ -10,7 +10,8 @@
 //! | `papers` | `papers`: records of the papers, reproductions, claims, scores; `statistics::Estimate` |
 //! | `sweep` | `sweep`: the same measurements under other settings |
 //! | `report` | `report`: a reproduction as an HTML page |
-//! | `schema` | `scenario::schema`: the JSON schema of scenario files |
+//! | `schema` | `scenario::schema`, `run::SimulationResult::schema`: the JSON schemas of scenarios and results |
+//! | `catalogue` | `catalogue`: lists of the algorithms, protocols, scenarios and papers |
 //! | `trace-files` | `trace_file`: every packet event in a CSV file; with `parquet` in a Parquet file too |
 //! | `atomic-files` | `atomic`: files that appear whole or not at all |
 //!
@@ -21,6 +22,8 @@
 
 #[cfg(feature = "atomic-files")]
 pub mod atomic;
+#[cfg(feature = "catalogue")]
+pub mod catalogue;
 pub mod error;
 pub mod files;
 #[cfg(feature = "papers")]

@@ -11,12 +11,14 @@ use losscause_sim::{Counters, Event, Recorder, Simulation};
 use crate::{Experiment, RunError};
 
 mod measure;
+mod result;
 mod trace;
 
 #[cfg(feature = "papers")]
 pub(crate) use measure::group;
 use measure::{CwndAverages, State, Window};
 pub use measure::{FlowMeasurements, LinkMeasurements, Measurements, Metric};
+pub use result::{MetricEstimate, SimulationResult};
 pub use trace::{Trace, TraceRow};
 
 /// Runs `experiment` to its end with `seed`. Repetition `k` of an item, counted from 0, uses the user's seed plus `k`.
@@ -58,6 +60,7 @@ pub fn run_recorded(
 #[derive(Clone, Debug)]
 pub struct Run {
     experiment: Experiment,
+    seed: u64,
     simulation: Simulation,
     /// If the experiment measures congestion windows.
     cwnd: Option<CwndAverages>,
@@ -77,6 +80,7 @@ impl Run {
             simulation: Simulation::new(&experiment.network, seed)?,
             cwnd: experiment.cwnd.then(|| CwndAverages::new(&experiment.network)),
             experiment: experiment.clone(),
+            seed,
             before: None,
             window: None,
         })
@@ -127,6 +131,11 @@ impl Run {
     /// What runs.
     pub fn experiment(&self) -> &Experiment {
         &self.experiment
+    }
+
+    /// The random seed.
+    pub fn seed(&self) -> u64 {
+        self.seed
     }
 
     /// What is measured up to now. What is not defined yet, such as `thput` before the measuring window, is none; within

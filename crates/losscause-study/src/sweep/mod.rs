@@ -14,11 +14,15 @@ use crate::parallel::{self, Jobs};
 use crate::statistics::Estimate;
 use crate::{Experiment, InputError, RunError, Scenario, Setting, files, run};
 
+mod execute;
 mod file;
 mod store;
+mod summary;
 
+pub use execute::{SweepOutcome, SweepProgress};
 use file::{Choice, SweepFile};
 pub use store::Store;
+pub use summary::{CellSummary, summary};
 
 /// A sweep file that has been read and found to make sense.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! Every flow over its own life.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use losscause::{Span, Time};
 use losscause_sim::{FlowId, FlowReport};
@@ -8,7 +8,9 @@ use losscause_sim::{FlowId, FlowReport};
 use super::State;
 
 /// One flow over its whole life.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
 pub struct FlowMeasurements {
     /// Its name.
     pub flow: String,

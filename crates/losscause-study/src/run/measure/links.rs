@@ -1,13 +1,15 @@
 //! Every link, and what its queue dropped.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use losscause_sim::LinkId;
 
 use super::{Metrics, State, group, measured, share};
 
 /// One link over the whole run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
 pub struct LinkMeasurements {
     /// Its name.
     pub link: String,

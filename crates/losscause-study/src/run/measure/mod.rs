@@ -29,8 +29,6 @@
 //! Before the end of a run, "the end of the run" and "the end of the window" are the present. A value that is not defined
 //! yet, such as `thput` before the window, is none.
 
-use serde::Serialize;
-
 use losscause_sim::{FlowId, Network, Simulation};
 
 use crate::Experiment;
@@ -50,7 +48,7 @@ mod verdicts;
 mod window;
 
 /// One number of a run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Metric {
     /// Its name: `thput`, `M_c`, `usage.Spike`.
     pub metric: String,
@@ -60,8 +58,8 @@ pub struct Metric {
     pub value: Option<f64>,
 }
 
-/// Everything that is measured in one run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+/// Everything that is measured in one run. [`SimulationResult`](crate::run::SimulationResult) is its JSON.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measurements {
     /// The run as a whole, in the order in which the metrics are measured. Every name occurs once.
     pub metrics: Vec<Metric>,
