@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use losscause::{Span, Time};
-use losscause_study::fade::{self, Pattern};
 use losscause_study::scenario::error_trace;
 use losscause_study::scenario::expression::{Formula, Names};
+use losscause_study::scenario::fade::{self, Pattern};
 use losscause_study::sweep::Sweep;
 use losscause_study::{InputError, Scenario, Setting};
 

@@ -4,11 +4,13 @@
 //! User time and peak memory are those of each run's process. Each run has a parent of its own ([`measured`]), which does
 //! nothing else: the system reports the largest of all children that a process has had.
 
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use losscause_sim::{LinkId, Simulation};
-use losscause_study::{Experiment, Scenario, Setting};
+use losscause_study::papers::record::open_scenario;
+use losscause_study::{Experiment, Setting};
 use nix::sys::resource::{UsageWho, getrusage};
 use serde::{Deserialize, Serialize};
 
@@ -105,7 +107,7 @@ impl<'a> Prepared<'a> {
         let duration = format!("duration_s={simulated_s}");
         let settings: Vec<String> = bench.settings.iter().map(|&text| text.to_owned()).chain([duration]).collect();
         let parsed: Vec<Setting> = settings.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
-        let experiment = Scenario::load(&root().join(bench.scenario))?.with(&parsed)?.experiment()?;
+        let experiment = open_scenario(&root().join(bench.scenario), Path::new(""))?.with(&parsed)?.experiment()?;
         let mut arguments = vec!["-duration".to_owned(), simulated_s.to_string()];
         for (option, parameter) in bench.options {
             let Some(value) = experiment.parameters.get(*parameter) else {

@@ -17,7 +17,8 @@ struct Step {
 
 const TESTS: &[Step] = &[
     Step { name: "tests", needs: &[], run: tests },
-    Step { name: "no I/O: the core compiles for wasm32", needs: &[Tool::Wasm], run: wasm },
+    Step { name: "no I/O: the libraries compile for wasm32", needs: &[Tool::Wasm], run: wasm_builds },
+    Step { name: "a scenario measures the same on wasm32", needs: &[Tool::Wasm], run: wasm_runs },
     Step { name: "agreement with ns-2, short form", needs: &[Tool::Ns2], run: validate::short },
     Step { name: "instructions of the event loop", needs: &[Tool::Valgrind], run: instructions::compare },
     Step { name: "the same bytes from any number of threads", needs: &[], run: same_bytes },
@@ -109,11 +110,22 @@ fn tests() -> Result<()> {
     run(cargo().args(["test", "--package", "losscause", "--all-features", "--quiet"]))
 }
 
-fn wasm() -> Result<()> {
-    let check = ["check", "--quiet", "--target", "wasm32-unknown-unknown", "--no-default-features"];
+const WASM: [&str; 3] = ["--quiet", "--target", "wasm32-unknown-unknown"];
+
+fn wasm_builds() -> Result<()> {
+    let check = |arguments: &[&str]| run(cargo().arg("check").args(WASM).args(arguments));
     // The simulator turns the feature `alloc` on; the other two are checked without it.
-    run(cargo().args(check).args(["-p", "losscause", "-p", "losscause-transport"]))?;
-    run(cargo().args(check).args(["-p", "losscause-sim"]))
+    check(&["-p", "losscause", "-p", "losscause-transport", "--no-default-features"])?;
+    check(&["-p", "losscause-sim", "--no-default-features"])?;
+    check(&["-p", "losscause-study", "--no-default-features"])?;
+    check(&["-p", "losscause-study"])
+}
+
+/// Runs the scenario of `wasm/` natively and on wasm32, in an interpreter.
+fn wasm_runs() -> Result<()> {
+    run(cargo().arg("build").args(WASM).args(["--release", "-p", "wasm-check", "--lib"]))?;
+    let module = root().join("target/wasm32-unknown-unknown/release/wasm_check.wasm");
+    run(cargo().args(["run", "--quiet", "--release", "-p", "wasm-check", "--"]).arg(module))
 }
 
 /// Builds the command `losscause` and returns its path.

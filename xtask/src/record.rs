@@ -8,9 +8,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
-use losscause_study::item::{ClaimOutcome, Item};
-use losscause_study::paper::Parameters;
-use losscause_study::reproduce::Reproduction;
+use losscause_study::papers::record::Parameters;
+use losscause_study::papers::record::{ClaimOutcome, Item};
+use losscause_study::papers::reproduce::Reproduction;
 
 use crate::checks::losscause;
 use crate::shell::{command, output, root};

@@ -5,9 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use losscause_study::paper;
-use losscause_study::reproduce::{Reproduction, conclude};
-use losscause_study::score::{judge, lookup_number};
+use losscause_study::papers::record;
+use losscause_study::papers::reproduce::{Reproduction, conclude};
+use losscause_study::papers::score::{judge, lookup_number};
 
 use crate::shell::{command, output};
 
@@ -51,7 +51,7 @@ fn answer(written: &Reproduction) -> BTreeSet<String> {
     let reproduction = conclude(&written.items, written.seed);
     let mut lines: BTreeSet<String> = reproduction.scorecards().iter().map(ToString::to_string).collect();
     for card in reproduction.scorecards() {
-        let paper = paper::find(&card.paper).expect("a scorecard is of a known paper");
+        let paper = record::find(&card.paper).expect("a scorecard is of a known paper");
         let items: Vec<_> = reproduction.items.iter().filter(|i| i.paper == card.paper).cloned().collect();
         for number in paper.published().number.iter().filter(|n| n.counts()) {
             let name = format!("{} {}", card.paper, number.id);

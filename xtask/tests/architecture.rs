@@ -17,6 +17,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("losscause-cli", &["losscause-study", "losscause-sim", "losscause-transport", "losscause"]),
     // A plug-in sees what any package outside of the workspace would see.
     ("near-minimum", &["losscause-cli", "losscause-study", "losscause"]),
+    ("wasm-check", &["losscause-study"]),
     ("xtask", &["losscause-cli", "losscause-study", "losscause-sim", "losscause-transport", "losscause"]),
 ];
 
@@ -35,7 +36,7 @@ fn manifests() -> BTreeMap<String, Table> {
     packages
         .into_iter()
         .flatten()
-        .chain([root().join("xtask")])
+        .chain(["wasm", "xtask"].map(|folder| root().join(folder)))
         .map(|dir| {
             let manifest: Table = toml::from_str(&read(&dir.join("Cargo.toml"))).unwrap();
             (manifest["package"]["name"].as_str().unwrap().to_owned(), manifest)

@@ -4,9 +4,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use losscause_study::fade::{self, Pattern, Source, Statistics};
+use losscause_study::papers::record;
 use losscause_study::parallel::Jobs;
-use losscause_study::{InputError, RunError, Setting, atomic, paper};
+use losscause_study::scenario::fade::{self, Pattern, Source, Statistics};
+use losscause_study::{InputError, RunError, Setting, atomic};
 use serde::Serialize;
 
 use crate::Failure;
@@ -28,7 +29,7 @@ pub(crate) struct Arguments {
     /// Threads [default: one per core]; the patterns do not depend on it.
     #[arg(long)]
     jobs: Option<usize>,
-    /// What the results look like.
+    /// Output format.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
@@ -90,12 +91,12 @@ fn check_writable(out: &Path, sources: &[Source]) -> Result<(), RunError> {
 }
 
 /// The patterns to make, and the paper they are of. A word that is no file can only be a paper.
-fn sources(channel: &Path, settings: &[Setting]) -> Result<(Vec<Source>, Option<&'static paper::Paper>), Failure> {
+fn sources(channel: &Path, settings: &[Setting]) -> Result<(Vec<Source>, Option<&'static record::Paper>), Failure> {
     let is_word = |name: &&str| !name.contains(['.', '/', '\\']);
     let Some(name) = channel.to_str().filter(is_word).filter(|_| !channel.exists()) else {
         return Ok((fade::load(channel, settings)?, None));
     };
-    let paper = paper::find(name)?;
+    let paper = record::find(name)?;
     let Some(text) = paper.channel() else {
         let file = paper.key().to_owned();
         return Err(
@@ -105,7 +106,7 @@ fn sources(channel: &Path, settings: &[Setting]) -> Result<(Vec<Source>, Option<
     Ok((fade::parse(text, paper.key(), settings)?, Some(paper)))
 }
 
-fn report(source: &Source, pattern: &Pattern, paper: Option<&paper::Paper>) -> Report {
+fn report(source: &Source, pattern: &Pattern, paper: Option<&record::Paper>) -> Report {
     let published = paper.map(|paper| Published {
         loss: paper.published_of_pattern("wireless_loss", &source.name).map(|percent| percent / 100.0),
         bit_error_rate: paper.published_of_pattern("ber", &source.name),

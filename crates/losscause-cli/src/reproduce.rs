@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use losscause::registry::Registry;
+use losscause_study::papers::record::Item;
+use losscause_study::papers::reproduce::{Event, Plan, Repetitions, Reproduction, Selection, Sheet, Variation};
 use losscause_study::parallel::Jobs;
-use losscause_study::reproduce::{Event, Plan, Repetitions, Reproduction, Selection, Sheet, Variation};
-use losscause_study::{RunError, atomic, item::Item, report};
+use losscause_study::{RunError, atomic, report};
 
 use crate::Failure;
 use crate::output::{self, Format};
@@ -17,12 +18,12 @@ use crate::tables;
 /// What `reproduce` takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Papers or their tables and figures: cen2003, cen2003/table2 (`losscause list papers` names them). Without any, all
-    /// that is published with fewer runs than the papers made, and a report in ./out.
+    /// Papers, or their tables and figures: cen2003, cen2003/table2 (`losscause list papers` names them). Default:
+    /// everything, with fewer runs than the papers, and a report in ./out.
     #[arg(value_name = "PAPER[/ITEM]")]
     items: Vec<String>,
-    /// Runs of each system, with seeds SEED, SEED + 1, … [default: as many as the paper made; ten of a
-    /// paper of single runs]
+    /// Runs of each system, with seeds SEED, SEED + 1, … [default: as many as the paper made; ten for a
+    /// paper that made one]
     #[arg(long)]
     runs: Option<u32>,
     /// Threads [default: one per core]; the results do not depend on it.
@@ -34,7 +35,7 @@ pub(crate) struct Arguments {
     /// Directory for report.html and result.json.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// What the results look like.
+    /// Output format.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
     /// Write the wall-clock time into the JSON (wall_s), which then differs from run to run.

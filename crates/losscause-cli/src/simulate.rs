@@ -1,14 +1,14 @@
 //! `losscause simulate`: one scenario, one seed.
 
-use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
-
+use clap::ValueEnum;
 use losscause::registry::Registry;
-use losscause_study::scenario::schema;
-use losscause_study::trace::TraceFile;
-use losscause_study::{Measurements, Scenario, Setting, paper, run_watched};
+use losscause_study::papers::record;
+use losscause_study::run::SimulationResult;
+use losscause_study::trace_file::TraceFile;
+use losscause_study::{Measurements, Run, Scenario, Setting, scenario};
 
 use crate::Failure;
 use crate::output::{self, Format, number};
@@ -17,56 +17,62 @@ use crate::progress::Progress;
 /// What `simulate` takes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The scenario file, or a paper's scenario by its name, cen2003/WLH; docs/scenario.md explains the format, and `losscause
-    /// list scenarios cen2003/WLH` prints one to start from.
+    /// A scenario file, or a paper's scenario such as cen2003/WLH. docs/scenario.md explains the format; `losscause list
+    /// scenarios cen2003/WLH` prints a scenario to start from.
     #[arg(required_unless_present = "schema", value_name = "SCENARIO.toml")]
     scenario: Option<PathBuf>,
     /// Change a parameter (N=4) or a key by its dotted path (link.shared.rate_bps=1e6, flow.video.lda=Spike).
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Every random draw of the run follows from it.
+    /// Random seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Write every packet event to this file; .csv or .parquet.
+    /// Write every packet event to this .csv or .parquet file.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
-    /// What the results look like.
+    /// Output format.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Print the JSON schema of scenario files and stop.
-    #[arg(long, exclusive = true)]
-    schema: bool,
+    /// Print the JSON schema of scenario files, or of the result, and stop.
+    #[arg(long, value_name = "WHAT", value_enum, num_args = 0..=1, default_missing_value = "scenario", exclusive = true)]
+    schema: Option<Schema>,
 }
 
-/// The JSON of a run.
-#[derive(Serialize)]
-struct Report<'a> {
-    scenario: &'a str,
-    title: &'a str,
-    parameters: &'a BTreeMap<String, f64>,
-    settings: Vec<String>,
-    seed: u64,
-    version: &'static str,
-    #[serde(flatten)]
-    measurements: &'a Measurements,
+/// The JSON schemas that `--schema` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Schema {
+    /// Of scenario files.
+    Scenario,
+    /// Of the output of `--format json`.
+    Result,
 }
 
 /// Runs the scenario and prints what was measured.
 pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failure> {
-    let Some(file) = arguments.scenario else { return Ok(output::json(&schema())?) };
+    let Some(file) = arguments.scenario else {
+        return Ok(output::json(&match arguments.schema {
+            Some(Schema::Result) => SimulationResult::schema(),
+            Some(Schema::Scenario) | None => scenario::schema(),
+        })?);
+    };
     let settings: Vec<Setting> = arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
-    let scenario = paper::open_scenario_with(&file, Path::new(""), registry)?.with(&settings)?;
+    let scenario = record::open_scenario_with(&file, Path::new(""), registry)?.with(&settings)?;
     let experiment = scenario.experiment()?;
     let mut trace = arguments.trace.map(|file| TraceFile::create(&file, &experiment.network)).transpose()?;
 
     let mut progress = Progress::new("simulated seconds", experiment.duration.as_secs_f64().ceil() as usize);
-    let mut watch = |now: losscause::Time| progress.set(now.as_secs_f64() as usize);
-    let measurements = match &mut trace {
-        Some(trace) => run_watched(&experiment, arguments.seed, trace, |now, trace| {
-            trace.settle();
-            watch(now);
-        })?,
-        None => run_watched(&experiment, arguments.seed, &mut (), |now, ()| watch(now))?,
+    let mut run = Run::new(&experiment, arguments.seed)?;
+    let mut watch = |run: &Run| progress.set(run.now().as_secs_f64() as usize);
+    let _ = match &mut trace {
+        Some(trace) => run.advance(experiment.duration, trace, |run, trace| {
+            trace.write_until(run.now());
+            watch(run);
+            ControlFlow::Continue(())
+        }),
+        None => run.advance(experiment.duration, &mut (), |run, ()| {
+            watch(run);
+            ControlFlow::Continue(())
+        }),
     };
     drop(progress);
     if let Some(trace) = trace {
@@ -74,16 +80,8 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
     }
 
     match arguments.format {
-        Format::Json => output::json(&Report {
-            scenario: scenario.file(),
-            title: &scenario.document().title,
-            parameters: &experiment.parameters,
-            settings: settings.iter().map(Setting::to_string).collect(),
-            seed: arguments.seed,
-            version: env!("CARGO_PKG_VERSION"),
-            measurements: &measurements,
-        })?,
-        Format::Table => tables(&scenario, arguments.seed, &measurements)?,
+        Format::Json => output::json(&SimulationResult::of(&scenario, &settings, &run))?,
+        Format::Table => tables(&scenario, arguments.seed, &run.measurements())?,
     }
     Ok(())
 }
@@ -124,7 +122,7 @@ fn tables(scenario: &Scenario, seed: u64, measurements: &Measurements) -> Result
             link.queue_marks.to_string(),
             link.wireless_drops.to_string(),
             link.delivered_packets.to_string(),
-            number(Some(link.utilisation_percent)),
+            number(link.utilisation_percent),
         ]);
     }
     output::line(&table.to_string())?;

@@ -1,10 +1,10 @@
 //! Tables of a reproduction, in the papers' row and column order.
 
-use losscause_study::item::{Item, Status};
-use losscause_study::paper::{Parameters, Value};
-use losscause_study::reproduce::curves::{Panel, panels};
-use losscause_study::reproduce::{Calibrated, Reproduction, Sheet, score_of};
-use losscause_study::score::{judge, lookup_number};
+use losscause_study::papers::record::{Item, Status};
+use losscause_study::papers::record::{Parameters, Value};
+use losscause_study::papers::reproduce::{Calibrated, Reproduction, Sheet, score_of};
+use losscause_study::papers::score::{judge, lookup_number};
+use losscause_study::report::curves::{Panel, panels};
 
 use crate::output;
 

@@ -130,17 +130,17 @@ fn an_error_trace_that_is_missing_empty_malformed_or_a_directory() {
     let place = Place::new();
     place.changed("{ kind = \"bernoulli\", loss = 0.1 }", "{ kind = \"trace\", file = \"errors.txt\" }");
     let simulate = ["simulate", "s.toml"];
-    let expected = "expected a text file of 0 (received) and 1 (lost)";
-    place.refuses(&simulate, &format!("errors.txt: there is no such file, {expected}"));
+    let (key, expected) = ("s.toml: link.radio.channel.file", "expected a text file of 0 (received) and 1 (lost)");
+    place.refuses(&simulate, &format!("{key}: errors.txt: there is no such file, {expected}"));
     place.write("errors.txt", b"\n");
     place.refuses(&simulate, &format!("errors.txt: is empty, {expected}"));
     place.write("errors.txt", b"0\n1\n0 x\n");
     place.refuses(&simulate, "errors.txt, line 3: \"x\" is out of place, expected 0 (received) or 1 (lost)");
     place.write("errors.txt", &[0, 159, 146, 150]);
-    place.refuses(&simulate, &format!("errors.txt: is not UTF-8 text, {expected}"));
+    place.refuses(&simulate, &format!("{key}: errors.txt: is not UTF-8 text, {expected}"));
     std::fs::remove_file(place.0.path().join("errors.txt")).unwrap();
     std::fs::create_dir(place.0.path().join("errors.txt")).unwrap();
-    place.refuses(&simulate, &format!("errors.txt: is a directory, {expected}"));
+    place.refuses(&simulate, &format!("{key}: errors.txt: is a directory, {expected}"));
 }
 
 #[test]
@@ -249,8 +249,9 @@ fn arguments_that_make_no_sense() {
 fn a_delay_trace_that_is_missing_empty_or_out_of_order() {
     let place = Place::new();
     place.changed("delay_ms = 10", "delay_ms = 10\ndelay_variation = { kind = \"trace\", file = \"delays.txt\" }");
+    let key = "s.toml: link.radio.delay_variation.file";
     let expected = "expected a text file with a time in seconds and a delay in milliseconds on each line";
-    place.refuses(&["simulate", "s.toml"], &format!("delays.txt: there is no such file, {expected}"));
+    place.refuses(&["simulate", "s.toml"], &format!("{key}: delays.txt: there is no such file, {expected}"));
     for (content, problem) in [
         ("", format!(": holds no point, {expected}")),
         ("0 20\nsoon 30\n", ", line 2: the time is \"soon\", expected a number from 0 to 1e6".to_owned()),

@@ -69,9 +69,19 @@ impl Simulation {
     /// Lets everything happen that happens up to and including `until`. Afterwards all counters and reports are exact at
     /// that instant; call it again to go on.
     pub fn run_until<R: Recorder>(&mut self, until: Time, recorder: &mut R) {
-        #[cfg(debug_assertions)]
-        let mut events = 0_u32;
-        while let Some((now, source)) = self.transit.next(until) {
+        self.run_events(until, u64::MAX, recorder);
+    }
+
+    /// [`Simulation::run_until`] that stops after `at_most` events. Returns whether it reached `until`; if not, the counters
+    /// and reports are exact only after `run_until(simulation.now())`, which completes the present instant.
+    pub fn run_events<R: Recorder>(&mut self, until: Time, at_most: u64, recorder: &mut R) -> bool {
+        let mut events = 0_u64;
+        loop {
+            if events == at_most {
+                return false;
+            }
+            let Some((now, source)) = self.transit.next(until) else { break };
+            events += 1;
             self.now = now;
             match source {
                 Source::Link(link) => {
@@ -85,15 +95,12 @@ impl Simulation {
                     self.serve_receiver(now, flow, recorder);
                 }
             }
-            #[cfg(debug_assertions)]
-            {
-                events += 1;
-                debug_assert!(!events.is_multiple_of(1024) || self.check_conservation().is_ok());
-            }
+            debug_assert!(!events.is_multiple_of(1024) || self.check_conservation().is_ok());
         }
         self.now = self.now.max(until);
         self.transit.catch_up(self.now, recorder);
         debug_assert_eq!(self.check_conservation(), Ok(()));
+        true
     }
 
     /// A packet has reached an end of its flow.

@@ -1,7 +1,7 @@
 //! What can go wrong, each as one plain sentence that names file, key and expectation.
 
 use std::fmt::{self, Write};
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
 /// The input cannot be used: the program ends with exit status 2.
@@ -99,25 +99,6 @@ impl InputError {
     }
 }
 
-/// Largest scenario or sweep file that is read, bytes.
-pub(crate) const LARGEST_DOCUMENT: u64 = 1 << 20;
-
-/// The text of `file`, at most `largest` bytes: what never ends, such as a device, is refused too.
-pub(crate) fn text(file: &Path, largest: u64, expected: &'static str) -> Result<String, InputError> {
-    let unreadable = |reason: io::Error| InputError::unreadable(file, &reason, expected);
-    // Reading a directory fails with a different error on every system.
-    if file.is_dir() {
-        return Err(unreadable(io::ErrorKind::IsADirectory.into()));
-    }
-    let mut bytes = Vec::new();
-    std::fs::File::open(file).and_then(|f| f.take(largest + 1).read_to_end(&mut bytes)).map_err(unreadable)?;
-    if bytes.len() as u64 > largest {
-        let problem = format!("is larger than {} MiB", largest >> 20);
-        return Err(InputError::File { file: file.display().to_string(), problem, expected });
-    }
-    String::from_utf8(bytes).map_err(|_| unreadable(io::ErrorKind::InvalidData.into()))
-}
-
 /// A text that may hold anything, with its line ends and control characters written out: a message stays one line,
 /// and no file can command the terminal it is shown on.
 struct OneLine<'a>(&'a str);
@@ -162,16 +143,6 @@ mod tests {
         assert_eq!(nearest("zigzga", known), Some("ZigZag"));
         assert_eq!(nearest("zbs", known), Some("ZBS"));
         assert_eq!(nearest("kangaroo", known), None);
-    }
-
-    #[test]
-    fn a_file_larger_than_it_may_be_is_refused_with_that() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), vec![b'x'; (1 << 20) + 1]).unwrap();
-        let refused = text(file.path(), 1 << 20, "less").unwrap_err().to_string();
-        assert_eq!(refused, format!("{}: is larger than 1 MiB, expected less", file.path().display()));
-        std::fs::write(file.path(), "µ").unwrap();
-        assert_eq!(text(file.path(), 2, "two bytes").as_deref(), Ok("µ"));
     }
 
     #[test]

@@ -1,32 +1,46 @@
-//! Scenarios, the papers' values, runs over seeds, scores and sweeps.
+//! Scenarios, runs, the papers' values, scores, sweeps and reports.
 //!
-//! A scenario is a file ([`scenario`]); with its settings it becomes an [`Experiment`], and one seed turns that into
-//! [`Measurements`] ([`run()`]). A run is a pure function: the same experiment and seed give the same measurements,
+//! A scenario is a file ([`scenario`]). With its settings it becomes an [`Experiment`], and one seed turns that into
+//! [`Measurements`] ([`mod@run`]). A run is a pure function: the same experiment and seed give the same measurements,
 //! whatever ran before and on however many threads ([`parallel`]).
+//!
+//! | feature | what it gives |
+//! |---|---|
+//! | none | [`scenario`], [`mod@run`]: read a scenario from any source ([`files`]), run it, measure |
+//! | `papers` | `papers`: records of the papers, reproductions, claims, scores; `statistics::Estimate` |
+//! | `sweep` | `sweep`: the same measurements under other settings |
+//! | `report` | `report`: a reproduction as an HTML page |
+//! | `schema` | `scenario::schema`, `run::SimulationResult::schema`: the JSON schemas of scenarios and results |
+//! | `catalogue` | `catalogue`: lists of the algorithms, protocols, scenarios and papers |
+//! | `trace-files` | `trace_file`: every packet event in a CSV file; with `parquet` in a Parquet file too |
+//! | `atomic-files` | `atomic`: files that appear whole or not at all |
+//!
+//! All but `parquet` are on by default. The crate builds for `wasm32-unknown-unknown`, where [`files::Disk`] and everything
+//! that writes files return errors, and only [`parallel`] and what uses it needs threads, which that target lacks.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+#[cfg(feature = "atomic-files")]
 pub mod atomic;
-pub mod claims;
+#[cfg(feature = "catalogue")]
+pub mod catalogue;
 pub mod error;
-pub mod fade;
-pub mod item;
-pub mod measure;
-pub mod model;
-pub mod paper;
+pub mod files;
+#[cfg(feature = "papers")]
+pub mod papers;
 pub mod parallel;
+#[cfg(feature = "report")]
 pub mod report;
-pub mod reproduce;
 pub mod run;
 pub mod scenario;
-pub mod score;
 pub mod statistics;
+#[cfg(feature = "sweep")]
 pub mod sweep;
-pub mod trace;
+#[cfg(feature = "trace-files")]
+pub mod trace_file;
 
 pub use error::{InputError, RunError};
-pub use measure::{FlowMeasurements, LinkMeasurements, Measurements, Metric};
-pub use run::{run, run_recorded, run_watched};
+pub use run::{FlowMeasurements, LinkMeasurements, Measurements, Metric, Run, run, run_recorded};
 pub use scenario::{Experiment, Scenario, Setting};
 
 use losscause::registry::Registry;

@@ -3,8 +3,8 @@
 
 use std::fmt::Write;
 
-use losscause_study::fade::{self, Pattern, Source};
 use losscause_study::parallel::Jobs;
+use losscause_study::scenario::fade::{self, Pattern, Source};
 use proptest::prelude::*;
 
 /// Two patterns of three trials of 60 packets of 20 bytes.

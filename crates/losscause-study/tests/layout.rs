@@ -8,13 +8,15 @@ use losscause_sim::{
     AtEnd, Between, ChannelSpec, CoDelSpec, FlowId, Lengths, Limit, LinkSpec, QueueSpec, RedSpec, TcpLda, TraceStart,
     Traffic, Turnover, VariationSpec,
 };
+use losscause_study::papers::record::open_scenario;
 use losscause_study::{Experiment, Scenario, Setting};
 
 const PACKAGE: &str = env!("CARGO_MANIFEST_DIR");
 
 fn shipped(file: &str, settings: &[&str]) -> Experiment {
     let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
-    Scenario::load(&Path::new(PACKAGE).join(file)).unwrap().with(&settings).unwrap().experiment().unwrap()
+    let path = Path::new(PACKAGE).join(file);
+    open_scenario(&path, Path::new("")).unwrap().with(&settings).unwrap().experiment().unwrap()
 }
 
 fn link<'a>(experiment: &'a Experiment, name: &str) -> &'a LinkSpec {
@@ -154,7 +156,7 @@ fn every_shipped_scenario_loads_and_names_its_source_or_purpose() {
         for entry in std::fs::read_dir(directory).unwrap() {
             let file = entry.unwrap().path();
             if file.extension().is_some_and(|end| end == "toml") {
-                let scenario = Scenario::load(&file).unwrap();
+                let scenario = open_scenario(&file, Path::new("")).unwrap();
                 scenario.experiment().unwrap();
                 assert!(!scenario.document().title.is_empty());
                 found += 1;

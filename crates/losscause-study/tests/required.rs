@@ -1,10 +1,11 @@
 //! Everything that a scored number or a claim of a paper reads is measured.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
-use losscause_study::item::Item;
-use losscause_study::paper::{self, Parameters, Value};
-use losscause_study::reproduce::{Plan, Repetitions, Selection, Variation};
-use losscause_study::score::lookup;
+use losscause_study::papers::claims;
+use losscause_study::papers::record::Item;
+use losscause_study::papers::record::{self, Parameters, Value};
+use losscause_study::papers::reproduce::{Plan, Repetitions, Selection, Variation};
+use losscause_study::papers::score::lookup;
 
 /// The values of a line: metric, system, scenario and parameters of each.
 fn required(line: &str) -> Vec<(String, String, String, Parameters)> {
@@ -29,7 +30,7 @@ fn planned(paper: &str) -> Vec<Item> {
 
 #[test]
 fn every_value_that_numbers_and_claims_of_a_paper_read_is_measured() {
-    for paper in paper::all().iter().filter(|paper| paper.is_published()) {
+    for paper in record::all().iter().filter(|paper| paper.is_published()) {
         let file = format!("{}/tests/required/{}.txt", env!("CARGO_MANIFEST_DIR"), paper.key());
         let text = std::fs::read_to_string(&file).unwrap();
         let items = planned(paper.key());
@@ -48,8 +49,8 @@ fn every_value_that_numbers_and_claims_of_a_paper_read_is_measured() {
 
 #[test]
 fn every_checkable_claim_of_a_paper_has_one_predicate() {
-    for paper in paper::all() {
-        let predicates: Vec<&str> = paper.predicates().iter().copied().flatten().map(|(id, _)| *id).collect();
+    for paper in record::all() {
+        let predicates: Vec<&str> = claims::predicates(paper.key()).map(|(id, _)| id).collect();
         let checkable = paper.published().claim.iter().filter(|claim| claim.checkable).map(|claim| claim.id.as_str());
         let (mut ours, mut theirs) = (predicates, checkable.collect::<Vec<_>>());
         ours.sort_unstable();
@@ -79,7 +80,7 @@ fn runs_that_several_tables_need_are_made_once() {
 
 #[test]
 fn a_paper_of_single_runs_is_measured_as_often_as_it_takes_to_know_the_spread_of_one() {
-    let dalwadi = paper::find("dalwadi").unwrap();
+    let dalwadi = record::find("dalwadi").unwrap();
     assert_eq!((dalwadi.published().repetitions, dalwadi.items().quick_runs), (1, 10));
     assert!(planned("dalwadi").iter().all(|item| item.runs == 10));
     let quick =

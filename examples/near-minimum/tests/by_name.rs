@@ -1,22 +1,22 @@
 //! An algorithm of another crate runs by name wherever a built-in one does.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
-use std::path::Path;
 use std::process::{Command, Output};
 
 use losscause::ack::{AckSample, DeclaredLoss, SenderInputs};
 use losscause::registry::{ConfigError, Info, Parameters, Registry};
 use losscause::verdict::Reason;
 use losscause::{AnySenderLda, Judgement, SenderLda, Verdict};
-use losscause_study::{Measurements, Scenario, Setting, run};
+use losscause_study::papers::record::load_scenario_with;
+use losscause_study::{Measurements, Setting, run};
 use near_minimum::NearMinimumConfig;
 
-const WLH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../papers/cen2003/scenarios/WLH.toml");
+const WLH: &str = "cen2003/WLH";
 
 /// The paper's scenario with these settings.
 fn measured(registry: &Registry, settings: &[&str]) -> Result<Measurements, String> {
     let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
-    let scenario = Scenario::load_with(Path::new(WLH), registry).unwrap();
+    let scenario = load_scenario_with(WLH, registry).unwrap();
     let experiment = scenario.with(&settings).and_then(|scenario| scenario.experiment());
     Ok(run(&experiment.map_err(|error| error.to_string())?, 1).unwrap())
 }

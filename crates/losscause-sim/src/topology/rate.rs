@@ -70,7 +70,11 @@ pub enum RateProblem {
 }
 
 impl RateSpec {
-    pub(super) fn validate(&self) -> Result<(), RateProblem> {
+    /// Checks the times and rates.
+    ///
+    /// # Errors
+    /// Names what is wrong.
+    pub fn validate(&self) -> Result<(), RateProblem> {
         match self {
             Self::Constant => Ok(()),
             Self::Steps { points, at_end } => {

@@ -3,9 +3,9 @@
 
 use std::fmt::Write;
 
-use crate::item::{Item, Status, is_tiny};
-use crate::paper::Published;
-use crate::score::{lookup_number, tolerance};
+use crate::papers::record::Published;
+use crate::papers::record::{Item, Status, is_tiny};
+use crate::papers::score::{lookup_number, tolerance};
 
 const LEFT: f64 = 44.0;
 const COLUMN: f64 = 64.0;

@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use super::chart::{escape, line, nice_ceiling, short};
-use crate::item::Item;
-use crate::paper::{Number, Published};
-use crate::reproduce::curves::{Curve, Panel};
-use crate::score::{lookup_number, tolerance};
+use crate::papers::record::Item;
+use crate::papers::record::{Number, Published};
+use crate::papers::score::{lookup_number, tolerance};
+use crate::report::curves::{Curve, Panel};
 
 const WIDTH: f64 = 430.0;
 const HEIGHT: f64 = 230.0;

@@ -3,13 +3,14 @@
 use minijinja::{AutoEscape, Environment, context};
 use serde::Serialize;
 
-use crate::item::{Item, Status};
-use crate::paper::{self, Published};
-use crate::reproduce::curves::{self, Curve, Panel, panels};
-use crate::reproduce::{Calibrated, RecordedCurve, Recording, Reproduction, Scorecard, Sheet, score_of};
-use crate::score::Score;
+use crate::papers::record::{self, Published};
+use crate::papers::record::{Item, Status};
+use crate::papers::reproduce::{Calibrated, RecordedCurve, Recording, Reproduction, Scorecard, Sheet, score_of};
+use crate::papers::score::Score;
+use crate::report::curves::{Curve, Panel, panels};
 
 mod chart;
+pub mod curves;
 mod lines;
 mod phase;
 mod time;
@@ -118,7 +119,7 @@ fn calibrated_view(found: &Calibrated) -> CalibratedView {
 }
 
 fn paper_view(card: &Scorecard) -> PaperView {
-    let published = paper::find(&card.paper).expect("a scorecard is of a known paper").published();
+    let published = record::find(&card.paper).expect("a scorecard is of a known paper").published();
     let too_few = (card.runs < card.repetitions).then(|| {
         format!(
             "A number counts from {} runs on; with the {} made here, {} of {} lie within their tolerance.",
@@ -265,7 +266,7 @@ fn cell_view(item: &Item) -> CellView {
 }
 
 fn claims(reproduction: &Reproduction) -> Vec<ClaimView> {
-    let view = |claim: &crate::item::ClaimOutcome| {
+    let view = |claim: &crate::papers::record::ClaimOutcome| {
         let (mark, meaning, class) = match claim.holds {
             Some(true) => ("✓", "holds", "good"),
             Some(false) => ("✗", "fails", "bad"),
@@ -283,14 +284,14 @@ fn claims(reproduction: &Reproduction) -> Vec<ClaimView> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reproduce::{Plan, Repetitions, Selection, Variation, conclude};
+    use crate::papers::reproduce::{Plan, Repetitions, Selection, Variation, conclude};
 
     fn of_published_values() -> (Reproduction, Vec<Sheet>) {
         let selection = Selection::parse(&["cen2003/table2"]).unwrap();
         let plan = Plan::new(&selection, Repetitions::AsPublished, 1, &Variation::default()).unwrap();
         let mut items = plan.items().to_vec();
         for item in &mut items {
-            let numbers = &paper::find("cen2003").unwrap().published().number;
+            let numbers = &record::find("cen2003").unwrap().published().number;
             item.measured = numbers.iter().find(|n| n.id == item.id).map(|n| n.value);
             item.ci95 = Some(0.5);
         }

@@ -2,8 +2,8 @@
 //! equal and, where the item has one, the line on which their sum is as large as it may be.
 
 use super::chart::{escape, line, nice_ceiling, short};
-use crate::paper::PhaseSpec;
-use crate::reproduce::curves::Panel;
+use crate::papers::record::PhaseSpec;
+use crate::report::curves::Panel;
 
 const SIZE: f64 = 460.0;
 const LEFT: f64 = 48.0;
@@ -24,7 +24,8 @@ fn trajectories(phase: &PhaseSpec, panels: &[Panel<'_>]) -> Vec<(String, Option<
                 continue;
             };
             let up = |place: f64| same.points.iter().find(|(x, _)| *x == place)?.1.measured;
-            let point = |&(place, item): &(f64, &crate::item::Item)| Some((place, item.measured?, up(place)?));
+            let point =
+                |&(place, item): &(f64, &crate::papers::record::Item)| Some((place, item.measured?, up(place)?));
             let sum = curve.points.first().zip(phase.sum.as_ref());
             let sum = sum.and_then(|((_, item), sum)| item.parameters.get(sum)?.as_number());
             let at = panel.at.iter().map(|(name, value)| format!("{name} {value}"));
@@ -166,8 +167,8 @@ fn svg(phase: &PhaseSpec, sum: Option<f64>, points: &[Point]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reproduce::curves::panels;
-    use crate::reproduce::{Plan, Repetitions, Selection, Variation};
+    use crate::papers::reproduce::{Plan, Repetitions, Selection, Variation};
+    use crate::report::curves::panels;
 
     #[test]
     fn a_trajectory_has_a_point_per_round_trip_at_both_windows() {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::chart::{escape, line, nice_ceiling, short};
-use crate::reproduce::{RecordedCurve, Recording};
+use crate::papers::reproduce::{RecordedCurve, Recording};
 
 const WIDTH: f64 = 900.0;
 const LEFT: f64 = 170.0;
@@ -180,8 +180,8 @@ impl Time {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::paper::Parameters;
-    use crate::reproduce::RecordedEvents;
+    use crate::papers::record::Parameters;
+    use crate::papers::reproduce::RecordedEvents;
 
     fn curve(name: &str, unit: &str, points: &[(f64, f64)]) -> RecordedCurve {
         RecordedCurve { name: name.into(), unit: unit.into(), holds: true, points: points.to_vec(), mean: None }

@@ -1,6 +1,5 @@
 //! A link's propagation delay that varies: from a file or made up.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use losscause::Span;
@@ -8,7 +7,7 @@ use losscause_sim::{AtEnd, Between, DelayPoint, VariationSpec};
 
 use super::expression::{Names, Quantity};
 use super::format::{self, DelayVariation};
-use super::reader::{LONGEST_S, Range, Reader};
+use super::reader::{LONGEST_S, Range, Reader, Text};
 use crate::InputError;
 
 /// What is added to the delay of the link whose `delay_variation` stands at `key`.
@@ -17,7 +16,6 @@ pub(super) fn variation(
     key: &str,
     reader: &Reader,
     names: &Names,
-    directory: &Path,
 ) -> Result<VariationSpec, InputError> {
     let field = |field: &str| format!("{key}.{field}");
     let most = |quantity| {
@@ -28,7 +26,10 @@ pub(super) fn variation(
         DelayVariation::None => VariationSpec::Constant,
         DelayVariation::Trace { file, points, between, at_end } => {
             let points = match (file, points) {
-                (Some(file), None) => trace(&directory.join(file))?,
+                (Some(file), None) => {
+                    let (text, file) = reader.text(&field("file"), &reader.directory.join(file), TRACE)?;
+                    delay_trace(&text, &file)?
+                }
                 (None, Some(points)) => listed(points, &field("points"), reader, names)?,
                 (None, None) => return Err(reader.error(&field("file"), "is missing, expected it or points")),
                 (Some(_), Some(_)) => {
@@ -91,15 +92,9 @@ fn millis(ms: f64) -> Span {
     Span::from_secs_f64_rounded(ms / 1e3)
 }
 
+const TRACE: Text = Text { expected: EXPECTED, largest: 64 << 20 };
+
 const EXPECTED: &str = "a text file with a time in seconds and a delay in milliseconds on each line";
-
-/// Largest delay trace that is read, bytes.
-const LARGEST_TRACE: u64 = 64 << 20;
-
-/// Reads a delay trace's file.
-fn trace(file: &Path) -> Result<Arc<[DelayPoint]>, InputError> {
-    delay_trace(&crate::error::text(file, LARGEST_TRACE, EXPECTED)?, &file.display().to_string())
-}
 
 /// Reads a delay trace from a text: on each line a time in seconds and a delay in milliseconds, apart by blanks or a
 /// comma. Times rise. Empty lines, and what follows a `#`, do not count. `file_name` is what errors call it.
@@ -185,15 +180,5 @@ mod tests {
         ] {
             assert_eq!(read(text), Err(format!("d.txt{problem}")));
         }
-    }
-
-    #[test]
-    fn a_file_that_is_not_there_or_is_no_text_is_refused() {
-        let missing = trace(Path::new("no/such.txt")).unwrap_err().to_string();
-        assert!(missing.starts_with("no/such.txt: there is no such file, expected a text file"), "{missing}");
-        let directory = tempfile::tempdir().unwrap();
-        let file = directory.path().join("delays.txt");
-        std::fs::write(&file, [0xff, 0xfe, 0]).unwrap();
-        assert!(trace(&file).unwrap_err().to_string().contains("delays.txt: is not UTF-8 text"));
     }
 }

@@ -1,10 +1,8 @@
 //! From a document to a network: formulas evaluated, groups and per-flow links laid out, paths resolved.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use losscause::Time;
-use losscause::registry::Registry;
 use losscause_sim::{FlowSpec, LinkId, LinkSpec, Network, Traffic};
 
 use super::arrivals::{self, Life};
@@ -36,34 +34,28 @@ pub struct Experiment {
 /// that a short file can ask for.
 const MOST_HOPS: usize = 200_000;
 
-/// Evaluates `document`; `directory` is where its trace files are, `registry` has the algorithms that it may name.
-pub(super) fn build(
-    document: &Document,
-    file: &str,
-    directory: &Path,
-    registry: &Registry,
-) -> Result<Experiment, InputError> {
-    let reader = Reader { file, registry };
-    let parameters = parameters(document, &reader)?;
+/// Evaluates `document`, whose values `reader` reads.
+pub(super) fn build(document: &Document, reader: &Reader) -> Result<Experiment, InputError> {
+    let parameters = parameters(document, reader)?;
     let names = parameters.iter().fold(Names::default(), |names, (name, value)| names.with(name, *value));
 
-    unique(&reader, "link", document.link.iter().map(|link| link.name.as_str()))?;
-    unique(&reader, "flow", document.flow.iter().map(|flow| flow.name.as_str()))?;
+    unique(reader, "link", document.link.iter().map(|link| link.name.as_str()))?;
+    unique(reader, "flow", document.flow.iter().map(|flow| flow.name.as_str()))?;
     let duration = Time::ZERO + reader.positive_seconds("duration_s", &document.duration_s, &names)?;
 
-    let settings = Settings::of(document, &reader, &names)?;
+    let settings = Settings::of(document, reader, &names)?;
 
     let (mut members, mut hops) = (Vec::new(), 0);
     for flow in &document.flow {
-        members.extend(Member::of(flow, document, &reader, &names, &mut hops)?);
+        members.extend(Member::of(flow, document, reader, &names, &mut hops)?);
     }
     let layout = Layout::new(document, &mut members);
     let network = Network {
-        links: layout.links(document, &reader, &names, directory)?,
+        links: layout.links(document, reader, &names)?,
         flows: members
             .iter()
             .enumerate()
-            .map(|(index, member)| member.spec(index, &settings, &layout, &reader, &names))
+            .map(|(index, member)| member.spec(index, &settings, &layout, reader, &names))
             .collect::<Result<_, InputError>>()?,
     };
     // Everything that the simulator refuses has been refused above, under the name that the user gave it.
@@ -77,7 +69,7 @@ pub(super) fn build(
             format!("the window is {from} to {to}, expected one that is not empty and ends by duration_s, {end}");
         return Err(reader.error("measure.to_s", problem));
     }
-    let bottleneck = bottleneck(document, &layout, &reader, &names)?;
+    let bottleneck = bottleneck(document, &layout, reader, &names)?;
     Ok(Experiment { network, duration, window: (from, to), bottleneck, cwnd: document.measure.cwnd, parameters })
 }
 
@@ -279,18 +271,12 @@ impl Layout {
         self.ids[&(link, way, copy)]
     }
 
-    fn links(
-        &self,
-        document: &Document,
-        reader: &Reader,
-        names: &Names,
-        directory: &Path,
-    ) -> Result<Vec<LinkSpec>, InputError> {
+    fn links(&self, document: &Document, reader: &Reader, names: &Names) -> Result<Vec<LinkSpec>, InputError> {
         // Links that no flow takes are held against their ranges too.
         let templates: Vec<LinkSpec> = document
             .link
             .iter()
-            .map(|described: &Link| link::template(described, document, reader, names, directory))
+            .map(|described: &Link| link::template(described, document, reader, names))
             .collect::<Result<_, _>>()?;
         Ok(self
             .order

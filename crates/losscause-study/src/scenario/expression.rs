@@ -10,10 +10,8 @@
 //! function   = "min" | "max" | "floor" | "ceil" | "round" | "if"       if(condition, then, else)
 //! ```
 
-use std::borrow::Cow;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Visitor};
 
 /// A number, written out or as a formula over names.
@@ -403,13 +401,14 @@ impl<'de> Deserialize<'de> for Formula {
     }
 }
 
-impl JsonSchema for Quantity {
-    fn schema_name() -> Cow<'static, str> {
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Quantity {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "Quantity".into()
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
             "description": "A number, or a formula in quotes: numbers, names, + - * / ( ), comparisons, min, max, floor, ceil, round, if(condition, then, else).",
             "type": ["number", "string"]
         })

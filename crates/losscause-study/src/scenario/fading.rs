@@ -1,35 +1,37 @@
 //! The channel that a scenario's `[fading]` section describes: a pattern made by `losscause fade`, or a simpler process
 //! matched to it.
 
-use std::path::Path;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use losscause_sim::{ChannelSpec, TraceStart};
 
+use super::fade::{self, Pattern};
 use super::format::{Fading, FadingProcess, FadingRepeats};
-use super::reader::Reader;
-use crate::InputError;
-use crate::fade::Pattern;
-use crate::paper::{self, KnownPattern};
+use super::reader::{Reader, Text};
+use crate::error::InputError;
 
-/// The channel of every link of kind `fading`; `directory` is where pattern files are.
-pub(super) fn channel(fading: Option<&Fading>, reader: &Reader, directory: &Path) -> Result<ChannelSpec, InputError> {
+const PATTERN: Text = Text { expected: fade::PATTERN, largest: fade::LARGEST_PATTERN };
+
+/// The channel of every link of kind `fading`.
+pub(super) fn channel(fading: Option<&Fading>, reader: &Reader) -> Result<ChannelSpec, InputError> {
     let Some(Fading { pattern: name, process, repeats }) = fading else {
         return Err(reader.error("fading", "is missing, expected a section [fading] for the links of that kind"));
     };
-    let of_file: KnownPattern;
-    let pattern = if name.ends_with(".txt") {
-        of_file = KnownPattern::from(&Pattern::load(&directory.join(name))?);
-        &of_file
-    } else {
-        paper::pattern(name).map_err(|error| reader.error("fading.pattern", error.to_string()))?
-    };
-    let loss = pattern.statistics.loss;
+    // A name without the ending stands for a pattern that a source of files carries; it lies beside no scenario.
+    let path = if name.ends_with(".txt") { reader.directory.join(name) } else { PathBuf::from(name) };
+    let pattern = reader.patterns.get(&path, || {
+        let (text, file) = reader.text("fading.pattern", &path, PATTERN)?;
+        Pattern::parse(&text, &file)
+    })?;
+    let statistics = &pattern.statistics;
+    let loss = statistics.loss;
     let start = match repeats {
         FadingRepeats::Pattern => TraceStart::Drawn,
-        FadingRepeats::Trial => TraceStart::DrawnPart(pattern.trial_packets),
+        FadingRepeats::Trial => TraceStart::DrawnPart(pattern.packets_per_trial),
     };
-    Ok(match (process, pattern.statistics.mean_burst_packets) {
-        (FadingProcess::Pattern, _) => ChannelSpec::Trace { lost: std::sync::Arc::clone(&pattern.lost), start },
+    Ok(match (process, statistics.mean_burst_packets) {
+        (FadingProcess::Pattern, _) => ChannelSpec::Trace { lost: Arc::clone(&pattern.lost), start },
         (FadingProcess::Bernoulli, _) | (FadingProcess::Markov, None) => ChannelSpec::Bernoulli { loss },
         (FadingProcess::Markov, Some(_)) if loss >= 1.0 => ChannelSpec::Bernoulli { loss },
         (FadingProcess::Markov, Some(mean)) => ChannelSpec::GilbertElliott {

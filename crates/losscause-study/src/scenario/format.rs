@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{Deserializer, SeqAccess, Visitor};
@@ -14,9 +13,10 @@ use super::protocol::tcp::{TcpSettings, TcpVariant};
 use super::protocol::tfrc::TfrcSettings;
 
 /// A losscause scenario: links, flows, and what is measured.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-#[schemars(title = "losscause scenario")]
+#[cfg_attr(feature = "schema", schemars(title = "losscause scenario"))]
 pub struct Document {
     /// What the scenario is, in a few words.
     pub title: String,
@@ -55,7 +55,8 @@ pub struct Document {
 }
 
 /// What is measured, and when.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Measure {
     /// Start of the window for throughput and congestion loss, seconds (default 0).
@@ -72,8 +73,9 @@ pub struct Measure {
 }
 
 /// How the bottleneck is named.
-#[derive(Clone, Debug, JsonSchema)]
-#[schemars(untagged)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(untagged))]
 pub enum Bottleneck {
     /// Always this link.
     Link(String),
@@ -108,7 +110,8 @@ impl Default for Bottleneck {
 }
 
 /// One candidate for the bottleneck.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct BottleneckChoice {
     /// The link's name.
@@ -118,7 +121,8 @@ pub struct BottleneckChoice {
 }
 
 /// A one-way link with its queue and channel.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Link {
     /// Its name: letters, digits, `-` and `_`.
@@ -134,6 +138,9 @@ pub struct Link {
     /// transmission; a packet that would overtake the one before it arrives together with it.
     #[serde(default)]
     pub delay_variation: DelayVariation,
+    /// How the rate varies (default: it does not).
+    #[serde(default)]
+    pub rate_variation: RateVariation,
     /// Most packets that wait, besides the one in transmission; formulas may use this link's `rate_bps` and `delay_ms`.
     pub queue_packets: Option<Quantity>,
     /// Most bytes that wait, besides the packet in transmission; instead of `queue_packets`.
@@ -152,10 +159,54 @@ pub struct Link {
     /// Length of a step of the channel, milliseconds: it moves on by itself, and a packet is lost if its transmission
     /// overlaps a bad step. Instead of `slots_per_packet`; 0.001 or more.
     pub slot_ms: Option<Quantity>,
+    /// Retransmission by the link layer (default: none): a packet that the channel corrupts is transmitted again, and packets
+    /// are delivered in order.
+    pub retransmission: Option<Retransmission>,
+}
+
+/// How a link's rate varies.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum RateVariation {
+    /// It does not.
+    #[default]
+    None,
+    /// In steps; before the first one the link has its `rate_bps`.
+    Steps {
+        /// A text file with a time in seconds and a rate in bits per second on each line, separated by blanks or a comma;
+        /// times rise, a rate of 0 is an outage, and what follows a `#` does not count. Relative to the scenario file.
+        file: Option<String>,
+        /// Instead of `file`: pairs of a time in seconds and a rate in bits per second; times rise.
+        points: Option<Vec<[Quantity; 2]>>,
+        /// The rate after the last step (default: the last one's). With `repeat` the last time is the length of a round.
+        #[serde(default)]
+        at_end: AtEnd,
+    },
+    /// By the delivery opportunities of a mahimahi trace, again and again. `rate_bps` should be their mean rate: a link's
+    /// utilisation refers to it.
+    Mahimahi {
+        /// A text file with a time in whole milliseconds on each line; times do not fall. Relative to the scenario file.
+        file: String,
+        /// What one opportunity delivers, bytes (default 1504).
+        opportunity_bytes: Option<Quantity>,
+    },
+}
+
+/// Retransmission by the link layer.
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Retransmission {
+    /// The most transmissions of a packet (2 to 1000). Wi-Fi: 7. LTE: 4.
+    pub attempts: Quantity,
+    /// What each attempt after the first adds to the packet's delay, milliseconds (0 or more; default 0). LTE: 8.
+    pub delay_ms: Option<Quantity>,
 }
 
 /// What is added to a link's propagation delay as time goes by.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum DelayVariation {
     /// Nothing.
@@ -194,7 +245,8 @@ pub enum DelayVariation {
 }
 
 /// The delay between two lines of a delay trace.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Between {
     /// The earlier line's, as when routes change.
@@ -205,7 +257,8 @@ pub enum Between {
 }
 
 /// The delay after the last line of a delay trace.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum AtEnd {
     /// The last line's for ever.
@@ -217,7 +270,8 @@ pub enum AtEnd {
 
 /// How a queue is managed. `queue_packets` or `queue_bytes` say when it is full, whatever manages it. Marks are for flows
 /// with `ecn = true`.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum QueueKind {
     /// First in, first out; what finds it full is dropped.
@@ -225,7 +279,7 @@ pub enum QueueKind {
         /// A packet that finds so many waiting, or more, is marked (1 or more; default: none is).
         mark_from_packets: Option<Quantity>,
         /// Refused, unless it is false: this queue marks by `mark_from_packets`.
-        #[schemars(skip)]
+        #[cfg_attr(feature = "schema", schemars(skip))]
         ecn: Option<bool>,
     },
     /// Random Early Detection (Floyd and Jacobson 1993): packets are dropped at random, the more the longer the average
@@ -250,6 +304,13 @@ pub enum QueueKind {
         /// scenario's `packet_bytes`, else 1000).
         typical_packet_bytes: Option<Quantity>,
     },
+    /// A token bucket that drops what exceeds a rate, in front of a queue that drops what finds it full.
+    Policer {
+        /// The rate at which the bucket fills, bits per second (above 0).
+        rate_bps: Quantity,
+        /// What the bucket holds, bytes (1 or more). Larger packets never pass.
+        burst_bytes: Quantity,
+    },
     /// Controlled delay (RFC 8289): packets are dropped when their turn comes while all have waited too long.
     #[serde(rename = "codel")]
     CoDel {
@@ -272,7 +333,8 @@ impl Default for QueueKind {
 }
 
 /// Where packets meet the channel.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ErrorPosition {
     /// After their transmission: a lost packet has used the link's time.
@@ -283,7 +345,8 @@ pub enum ErrorPosition {
 }
 
 /// What the air does to packets. A lost packet counts as a wireless loss.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Channel {
     /// Nothing is lost.
@@ -314,7 +377,8 @@ pub enum Channel {
 }
 
 /// The channel of every link of kind `fading`, each from a start of its own.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Fading {
     /// A pattern of packet errors: a paper's by its name (`cen2003/high`), or a file that ends in `.txt`, made by
@@ -329,7 +393,8 @@ pub struct Fading {
 }
 
 /// What is made of a pattern.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum FadingProcess {
     /// The pattern itself, packet by packet.
@@ -342,7 +407,8 @@ pub enum FadingProcess {
 }
 
 /// What of a pattern is repeated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum FadingRepeats {
     /// All of it: each link starts at a random packet, and at its end the pattern starts again.
@@ -353,7 +419,8 @@ pub enum FadingRepeats {
 }
 
 /// What a flow runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Protocol {
     /// TCP-Friendly Rate Control with unlimited data.
@@ -367,7 +434,8 @@ pub enum Protocol {
 }
 
 /// Which end of a TCP connection differentiates losses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum LdaAt {
     /// The sender.
@@ -380,7 +448,8 @@ pub enum LdaAt {
 }
 
 /// How random lengths of time scatter about their mean.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Periods {
     /// The past says nothing about the rest.
@@ -392,7 +461,8 @@ pub enum Periods {
 }
 
 /// When the members of a group come and go. Each comes as a fresh flow.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Arrivals {
     /// One after the other as a Poisson process from `start_s` on, at most `count` of them; none outlives `stop_s`.
@@ -415,7 +485,8 @@ pub enum Arrivals {
 }
 
 /// A group of equal flows.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Flow {
     /// Its name: letters, digits, `-` and `_`. Members of a group are called `video.1`, `video.2`, …

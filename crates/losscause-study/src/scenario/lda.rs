@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, Visitor};
@@ -22,12 +21,14 @@ pub(super) const DEFAULT: &str = "always congestion";
 
 /// Settings of the algorithms, by the algorithm's name. What is set for a base scheme (`[lda.Spike]`) holds inside a
 /// hybrid as well, unless the hybrid sets it itself (`[lda.ZBS.spike]`).
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LdaSettings(BTreeMap<String, BTreeMap<String, LdaValue>>);
 
 /// A setting's value.
-#[derive(Clone, Debug, PartialEq, JsonSchema)]
-#[schemars(untagged)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(untagged))]
 pub enum LdaValue {
     /// A number, whole or not.
     Number(f64),

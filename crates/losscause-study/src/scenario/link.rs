@@ -1,6 +1,5 @@
 //! One link of the file: rate, delay, queue, channel.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use losscause::Span;
@@ -11,7 +10,8 @@ use super::expression::Names;
 use super::fading;
 use super::format::{self, Channel, Document, Link};
 use super::queue;
-use super::reader::{LONGEST_S, Range, Reader};
+use super::rate;
+use super::reader::{LONGEST_S, Range, Reader, Text};
 use crate::InputError;
 
 /// The link as the simulator knows it, under its name in the file.
@@ -20,7 +20,6 @@ pub(super) fn template(
     document: &Document,
     reader: &Reader,
     names: &Names,
-    directory: &Path,
 ) -> Result<LinkSpec, InputError> {
     let key = |field: &str| format!("link.{}.{field}", link.name);
     let rate_bps = reader.rate(&key("rate_bps"), &link.rate_bps, names)?;
@@ -53,28 +52,31 @@ pub(super) fn template(
     Ok(LinkSpec {
         name: link.name.clone(),
         rate_bps,
+        rate: rate::variation(&link.rate_variation, &key("rate_variation"), reader, &own)?,
         delay: Span::from_secs_f64_rounded(delay_ms / 1e3),
-        variation: delay::variation(&link.delay_variation, &key("delay_variation"), reader, &own, directory)?,
+        variation: delay::variation(&link.delay_variation, &key("delay_variation"), reader, &own)?,
         queue: queue::spec(&link.queue, limit, &key("queue"), document.packet_bytes.as_ref(), reader, &own)?,
         channel: match &link.channel {
-            Channel::Fading => fading::channel(document.fading.as_ref(), reader, directory)?,
-            other => channel(other, &key("channel"), reader, &own, directory)?,
+            Channel::Fading => fading::channel(document.fading.as_ref(), reader)?,
+            other => channel(other, &key("channel"), reader, &own)?,
         },
         error_position: match link.error_position {
             format::ErrorPosition::AfterTransmission => ErrorPosition::AfterTransmission,
             format::ErrorPosition::BeforeQueue => ErrorPosition::BeforeQueue,
         },
         slots,
+        retransmission: match &link.retransmission {
+            None => None,
+            Some(_) if link.error_position == format::ErrorPosition::BeforeQueue => {
+                let problem = "repeats transmissions, but error_position is before-queue, expected after-transmission";
+                return Err(reader.error(&key("retransmission"), problem));
+            }
+            Some(settings) => Some(rate::retransmission(settings, &key("retransmission"), reader, &own)?),
+        },
     })
 }
 
-fn channel(
-    channel: &Channel,
-    key: &str,
-    reader: &Reader,
-    names: &Names,
-    directory: &Path,
-) -> Result<ChannelSpec, InputError> {
+fn channel(channel: &Channel, key: &str, reader: &Reader, names: &Names) -> Result<ChannelSpec, InputError> {
     let field = |field: &str| format!("{key}.{field}");
     Ok(match channel {
         Channel::Perfect | Channel::Fading => ChannelSpec::Perfect,
@@ -96,7 +98,8 @@ fn channel(
             ChannelSpec::GilbertElliott { loss, mean_burst_packets: mean }
         }
         Channel::Trace { file, start } => {
-            let lost = trace(&directory.join(file))?;
+            let (text, file) = reader.text(&field("file"), &reader.directory.join(file), TRACE)?;
+            let lost = error_trace(&text, &file)?;
             let last = u32::try_from(lost.len() - 1).unwrap_or(u32::MAX);
             let start = match start {
                 Some(start) => TraceStart::Slot(reader.whole(&field("start"), start, names, 0, last)? as usize),
@@ -107,18 +110,12 @@ fn channel(
     })
 }
 
-const EXPECTED: &str = "a text file of 0 (received) and 1 (lost)";
+const TRACE: Text = Text { expected: EXPECTED, largest: 256 << 20 };
 
-/// Largest error trace that is read, bytes.
-const LARGEST_TRACE: u64 = 256 << 20;
+const EXPECTED: &str = "a text file of 0 (received) and 1 (lost)";
 
 /// The simulator's shortest slot.
 const SHORTEST_SLOT_MS: f64 = 0.001;
-
-/// Reads an error trace's file.
-fn trace(file: &Path) -> Result<Arc<[bool]>, InputError> {
-    error_trace(&crate::error::text(file, LARGEST_TRACE, EXPECTED)?, &file.display().to_string())
-}
 
 /// Reads an error trace from a text: `0` (received) and `1` (lost), apart by blanks or new lines, one per slot.
 /// `file_name` is what errors call it.
@@ -151,34 +148,22 @@ pub fn error_trace(text: &str, file_name: &str) -> Result<Arc<[bool]>, InputErro
 mod tests {
     use super::*;
 
-    fn read(content: &[u8]) -> Result<Vec<bool>, String> {
-        let directory = tempfile::tempdir().unwrap();
-        let file = directory.path().join("errors.txt");
-        std::fs::write(&file, content).unwrap();
-        trace(&file).map(|lost| lost.to_vec()).map_err(|error| {
-            let (directory, text) = (directory.path().display().to_string(), error.to_string());
-            text.replace(&format!("{directory}/"), "")
-        })
+    fn read(text: &str) -> Result<Vec<bool>, String> {
+        error_trace(text, "errors.txt").map(|lost| lost.to_vec()).map_err(|error| error.to_string())
     }
 
     #[test]
     fn a_trace_may_stand_in_lines_or_apart_by_blanks() {
-        assert_eq!(read(b"0\n1\n0\n"), Ok(vec![false, true, false]));
-        assert_eq!(read(b"0 0 1\n\n1 0"), Ok(vec![false, false, true, true, false]));
+        assert_eq!(read("0\n1\n0\n"), Ok(vec![false, true, false]));
+        assert_eq!(read("0 0 1\n\n1 0"), Ok(vec![false, false, true, true, false]));
     }
 
     #[test]
     fn a_bad_trace_is_told_with_its_line() {
         assert_eq!(
-            read(b"0\n1\n2\n").unwrap_err(),
+            read("0\n1\n2\n").unwrap_err(),
             "errors.txt, line 3: \"2\" is out of place, expected 0 (received) or 1 (lost)"
         );
-        assert_eq!(
-            read(b" \n").unwrap_err(),
-            "errors.txt: is empty, expected a text file of 0 (received) and 1 (lost)"
-        );
-        assert!(read(&[0xff, 0xfe, 0]).unwrap_err().starts_with("errors.txt: is not UTF-8 text"));
-        let missing = trace(Path::new("no/such.txt")).unwrap_err().to_string();
-        assert!(missing.starts_with("no/such.txt: there is no such file"), "{missing}");
+        assert_eq!(read(" \n").unwrap_err(), "errors.txt: is empty, expected a text file of 0 (received) and 1 (lost)");
     }
 }

@@ -1,9 +1,11 @@
 //! Scenario files: links, flows and what is measured, as data. `docs/scenario.md` explains the format.
 //!
-//! [`mod@format`] is the file key by key; numbers may be formulas ([`expression`]) and may be changed by a [`Setting`].
-//! [`Scenario::experiment`] evaluates them and lays out the network.
+//! [`mod@format`] is the file key by key. A number may be a formula ([`expression`]), and a [`Setting`] may change it.
+//! [`Scenario::experiment`] evaluates the formulas and lays out the network. A scenario, and the traces and patterns that
+//! it names, are read through [`Files`].
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use losscause::registry::Registry;
 use toml::Table;
@@ -12,32 +14,42 @@ mod arrivals;
 mod delay;
 mod experiment;
 pub mod expression;
+pub mod fade;
 mod fading;
 pub mod format;
 pub mod lda;
 mod link;
+mod patterns;
 pub mod protocol;
 mod queue;
+mod rate;
 mod read;
 mod reader;
 mod setting;
 
 pub use delay::delay_trace;
+pub use rate::{mahimahi_trace, rate_trace};
 pub use experiment::Experiment;
 pub use link::error_trace;
-pub(crate) use read::{any_table as table, deserialize};
 pub use setting::Setting;
 
-use crate::InputError;
+use crate::error::InputError;
+use crate::files::{self, Disk, Files};
 use format::Document;
+use patterns::Patterns;
+use reader::Reader;
 
-/// A scenario file that has been read, with settings applied to it.
+/// A scenario that has been read, with settings applied to it.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     /// The file, as the user named it: the first word of every error.
     file: String,
-    /// Where the scenario's trace files are looked up.
+    /// Relative names of trace files start here.
     directory: PathBuf,
+    /// Where trace files are read from.
+    files: Arc<dyn Files>,
+    /// Patterns of packet errors that were read from there, shared with copies of this scenario.
+    patterns: Arc<Patterns>,
     /// The file's content with the settings applied.
     table: Table,
     document: Document,
@@ -46,26 +58,37 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// Reads a scenario file. Its flows may run the algorithms of [`crate::registry`].
+    /// Reads a scenario from the disk. Its flows may run the algorithms of [`crate::registry`].
     ///
     /// # Errors
-    /// The file cannot be read, is not TOML, has unknown keys, lacks some, or holds values of the wrong type.
+    /// As [`Scenario::load_from`].
     pub fn load(file: &Path) -> Result<Self, InputError> {
         Self::load_with(file, &crate::registry())
     }
 
-    /// Reads a scenario file. Its flows may run the algorithms of `registry`.
+    /// Reads a scenario from the disk. Its flows may run the algorithms of `registry`.
     ///
     /// # Errors
-    /// As [`Scenario::load`].
+    /// As [`Scenario::load_from`].
     pub fn load_with(file: &Path, registry: &Registry) -> Result<Self, InputError> {
-        Self::parse_with(&read::text(file)?, &file.display().to_string(), registry)
+        Self::load_from(file, Arc::new(Disk), registry)
     }
 
-    /// Reads a scenario from a text. `file_name` is what errors call it; trace files are looked up beside it.
+    /// Reads the scenario `file`, and later the traces and patterns that it names, from `files`. A relative name in a
+    /// scenario is relative to the scenario's directory. Flows may run the algorithms of `registry`.
     ///
     /// # Errors
-    /// As [`Scenario::load`].
+    /// The file cannot be read, is not TOML, has unknown keys, lacks some, or holds values of the wrong type.
+    pub fn load_from(file: &Path, files: Arc<dyn Files>, registry: &Registry) -> Result<Self, InputError> {
+        let text = files::text(files.as_ref(), file, files::LARGEST_DOCUMENT, read::EXPECTED)?;
+        Self::parse_from(&text, &file.display().to_string(), files, registry)
+    }
+
+    /// Reads a scenario from a text. `file_name` is what errors call it; traces are read from the disk, relative to the
+    /// directory of `file_name`. Flows may run the algorithms of [`crate::registry`].
+    ///
+    /// # Errors
+    /// As [`Scenario::parse_from`].
     pub fn parse(text: &str, file_name: &str) -> Result<Self, InputError> {
         Self::parse_with(text, file_name, &crate::registry())
     }
@@ -73,12 +96,34 @@ impl Scenario {
     /// [`Scenario::parse`] for flows that may run the algorithms of `registry`.
     ///
     /// # Errors
-    /// As [`Scenario::load`].
+    /// As [`Scenario::parse_from`].
     pub fn parse_with(text: &str, file_name: &str, registry: &Registry) -> Result<Self, InputError> {
+        Self::parse_from(text, file_name, Arc::new(Disk), registry)
+    }
+
+    /// Reads a scenario from a text, and later the traces and patterns that it names from `files`, relative to the
+    /// directory of `file_name`. Flows may run the algorithms of `registry`.
+    ///
+    /// # Errors
+    /// The text is not TOML, has unknown keys, lacks some, or holds values of the wrong type.
+    pub fn parse_from(
+        text: &str,
+        file_name: &str,
+        files: Arc<dyn Files>,
+        registry: &Registry,
+    ) -> Result<Self, InputError> {
         let table = read::table(text, file_name)?;
         let document = read::document(&table, file_name)?;
         let directory = Path::new(file_name).parent().unwrap_or(Path::new("")).to_owned();
-        Ok(Self { file: file_name.to_owned(), directory, table, document, registry: registry.clone() })
+        Ok(Self {
+            file: file_name.to_owned(),
+            directory,
+            files,
+            patterns: Arc::default(),
+            table,
+            document,
+            registry: registry.clone(),
+        })
     }
 
     /// The scenario changed by `settings`, in their order.
@@ -100,7 +145,8 @@ impl Scenario {
     /// A value is out of its range, a flow takes a link that does not exist or takes one twice, or a trace file cannot
     /// be used.
     pub fn experiment(&self) -> Result<Experiment, InputError> {
-        experiment::build(&self.document, &self.file, &self.directory, &self.registry)
+        let Self { file, directory, files, patterns, document, registry, .. } = self;
+        experiment::build(document, &Reader { file, directory, files: files.as_ref(), patterns, registry })
     }
 
     /// Whether both are the same file with the same keys and values, so that they make the same experiment.
@@ -120,6 +166,7 @@ impl Scenario {
 }
 
 /// The JSON schema of the scenario file, made from the types in [`mod@format`].
+#[cfg(feature = "schema")]
 pub fn schema() -> serde_json::Value {
     schemars::schema_for!(Document).to_value()
 }

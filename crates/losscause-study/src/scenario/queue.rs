@@ -1,7 +1,7 @@
 //! How a link's queue is managed: `queue = { kind = "red", … }`.
 
 use losscause::Span;
-use losscause_sim::{CoDelSpec, Limit, QueueSpec, RedSpec};
+use losscause_sim::{CoDelSpec, Limit, PolicerSpec, QueueSpec, RedSpec};
 
 use super::expression::{Names, Quantity};
 use super::format::QueueKind;
@@ -32,6 +32,11 @@ pub(super) fn spec(
             let mark_from_pkts = reader.whole(&field("mark_from_packets"), packets, names, 1, u32::MAX)?;
             QueueSpec::StepMark { limit, mark_from_pkts }
         }
+        QueueKind::Policer { rate_bps, burst_bytes } => QueueSpec::Policer(PolicerSpec {
+            rate_bps: reader.rate(&field("rate_bps"), rate_bps, names)?,
+            burst_bytes: reader.whole(&field("burst_bytes"), burst_bytes, names, 1, u32::MAX)?.into(),
+            limit,
+        }),
         QueueKind::Red { .. } => QueueSpec::Red(red(queue, limit, &field, packet_bytes, reader, names)?),
         QueueKind::CoDel { target_ms, interval_ms, mtu_bytes, ecn } => {
             let default = CoDelSpec::new(limit);

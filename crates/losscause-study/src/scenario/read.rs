@@ -1,22 +1,15 @@
 //! From bytes to a [`Document`], with errors that name file, key and expectation.
 
-use std::path::Path;
-
 use serde::de::DeserializeOwned;
 use serde_path_to_error::{Path as KeyPath, Segment};
 use toml::{Table, Value};
 
 use super::format::Document;
 use super::protocol;
-use crate::InputError;
-use crate::error::unknown;
+use crate::error::{InputError, unknown};
 
-const EXPECTED: &str = "a scenario file in TOML (docs/scenario.md)";
-
-/// The file's text.
-pub(super) fn text(file: &Path) -> Result<String, InputError> {
-    crate::error::text(file, crate::error::LARGEST_DOCUMENT, EXPECTED)
-}
+/// What an error says was expected in place of a file that is no scenario.
+pub(super) const EXPECTED: &str = "a scenario file in TOML (docs/scenario.md)";
 
 /// The text's keys and values.
 pub(super) fn table(text: &str, file: &str) -> Result<Table, InputError> {
@@ -24,7 +17,7 @@ pub(super) fn table(text: &str, file: &str) -> Result<Table, InputError> {
 }
 
 /// The keys and values of a text that should be what `expected` says.
-pub(crate) fn any_table(text: &str, file: &str, expected: &'static str) -> Result<Table, InputError> {
+pub(in crate::scenario) fn any_table(text: &str, file: &str, expected: &'static str) -> Result<Table, InputError> {
     if text.trim().is_empty() {
         return Err(InputError::File { file: file.into(), problem: "is empty".into(), expected });
     }
@@ -41,7 +34,7 @@ pub(super) fn document(table: &Table, file: &str) -> Result<Document, InputError
 }
 
 /// The keys and values as what a type says.
-pub(crate) fn deserialize<T: DeserializeOwned>(table: &Table, file: &str) -> Result<T, InputError> {
+pub(super) fn deserialize<T: DeserializeOwned>(table: &Table, file: &str) -> Result<T, InputError> {
     let root = Value::Table(table.clone());
     serde_path_to_error::deserialize(root).map_err(|error| {
         let (key, problem) = explained(key(error.path(), table), &one_line(error.inner().message()), protocol::MOVED);

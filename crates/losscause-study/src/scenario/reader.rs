@@ -1,10 +1,14 @@
 //! Values of a document, evaluated and held against their ranges.
 
+use std::path::Path;
+
 use losscause::registry::Registry;
 use losscause::{Span, Time};
 
 use super::expression::{Names, Quantity};
-use crate::InputError;
+use super::patterns::Patterns;
+use crate::error::InputError;
+use crate::files::{self, Files};
 
 /// What a number must be.
 #[derive(Clone, Copy, Debug)]
@@ -50,10 +54,26 @@ impl Range {
 /// Longest time in a scenario, seconds: 11 days.
 pub(super) const LONGEST_S: f64 = 1e6;
 
-/// Reads values of one file.
+/// A text file that a scenario names: what it must be, and how large it may be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Text {
+    /// What an error says was expected.
+    pub(super) expected: &'static str,
+    /// Largest size, bytes.
+    pub(super) largest: u64,
+}
+
+/// Reads the values of one scenario.
 pub(super) struct Reader<'a> {
+    /// What errors call the scenario.
     pub(super) file: &'a str,
-    /// The algorithms that there are.
+    /// Where the files that the scenario names are looked up, if their names are relative.
+    pub(super) directory: &'a Path,
+    /// What those files are read from.
+    pub(super) files: &'a dyn Files,
+    /// Patterns of packet errors that were read before.
+    pub(super) patterns: &'a Patterns,
+    /// The algorithms that the scenario may name.
     pub(super) registry: &'a Registry,
 }
 
@@ -61,6 +81,13 @@ impl Reader<'_> {
     /// An error about `key`.
     pub(super) fn error(&self, key: &str, problem: impl Into<String>) -> InputError {
         InputError::Key { file: self.file.to_owned(), key: key.to_owned(), problem: problem.into() }
+    }
+
+    /// The text of the file at `path`, which the value of `key` names, and what errors about its content call it.
+    pub(super) fn text(&self, key: &str, path: &Path, kind: Text) -> Result<(String, String), InputError> {
+        let text = files::text(self.files, path, kind.largest, kind.expected);
+        let text = text.map_err(|error| self.error(key, error.to_string()))?;
+        Ok((text, path.display().to_string()))
     }
 
     /// The value of `quantity`, which stands at `key`.

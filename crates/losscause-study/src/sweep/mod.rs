@@ -6,18 +6,23 @@ use std::path::Path;
 use losscause::registry::Registry;
 use serde::{Deserialize, Serialize};
 
-use crate::item::Item;
-use crate::paper::Parameters;
+use crate::papers::record;
+use crate::papers::record::Item;
+use crate::papers::record::Parameters;
+use crate::papers::reproduce::{MOST_RUNS, Plan, Repetitions, Selection, Variation, known_metric};
 use crate::parallel::{self, Jobs};
-use crate::reproduce::{MOST_RUNS, Plan, Repetitions, Selection, Variation, known_metric};
 use crate::statistics::Estimate;
-use crate::{Experiment, InputError, RunError, Scenario, Setting, error, paper, run};
+use crate::{Experiment, InputError, RunError, Scenario, Setting, files, run};
 
+mod execute;
 mod file;
 mod store;
+mod summary;
 
+pub use execute::{SweepOutcome, SweepProgress};
 use file::{Choice, SweepFile};
 pub use store::Store;
+pub use summary::{CellSummary, summary};
 
 /// A sweep file that has been read and found to make sense.
 #[derive(Clone, Debug)]
@@ -136,7 +141,11 @@ impl Sweep {
     /// # Errors
     /// As [`Sweep::load`].
     pub fn load_with(path: &Path, registry: &Registry) -> Result<Self, InputError> {
-        Self::parse_with(&error::text(path, error::LARGEST_DOCUMENT, "a sweep file in TOML")?, path, registry)
+        Self::parse_with(
+            &files::text(&files::Disk, path, files::LARGEST_DOCUMENT, "a sweep file in TOML")?,
+            path,
+            registry,
+        )
     }
 
     /// Reads a sweep from a text. `path` is what errors call it; scenario files are looked up beside it.
@@ -183,7 +192,7 @@ impl Sweep {
             (None, false) => return Err(key("score", "excludes metrics and system: an item brings its own")),
             (Some(name), true) if !document.metrics.is_empty() => {
                 let beside = path.parent().unwrap_or(Path::new(""));
-                Subject::Scenario(Box::new(paper::open_scenario_with(Path::new(name), beside, registry)?))
+                Subject::Scenario(Box::new(record::open_scenario_with(Path::new(name), beside, registry)?))
             }
             (Some(_), true) => return Err(key("metrics", "is empty, expected what to measure in the scenario")),
             (Some(_), false) => return Err(key("scenario", "excludes score, expected one of the two")),
@@ -324,9 +333,9 @@ impl Sweep {
         let plan = Plan::new_with(&self.registry, selection, runs, self.document.seed, variation)?;
         let reproduction = plan.execute(jobs, |_| ())?;
         let verdict = |item: &Item| {
-            let published = paper::find(&item.paper).ok()?.published();
+            let published = record::find(&item.paper).ok()?.published();
             let number = published.number.iter().find(|n| n.counts() && n.id == item.id)?;
-            Some(crate::score::judge(number, item, item.runs.min(published.repetitions)))
+            Some(crate::papers::score::judge(number, item, item.runs.min(published.repetitions)))
         };
         outcome.rows = reproduction
             .items

@@ -1,4 +1,4 @@
-//! Where a sweep keeps its cells: one file each, written whole, so that an interrupted sweep can go on.
+//! Where a sweep keeps its cells: one file each, written whole, so that an interrupted sweep can be resumed.
 
 use std::path::{Path, PathBuf};
 
@@ -9,24 +9,37 @@ use crate::{RunError, atomic};
 #[derive(Clone, Debug)]
 pub struct Store {
     directory: PathBuf,
+    resumes: bool,
 }
 
 impl Store {
-    /// Uses `directory`, which is made if it is missing.
+    /// A store in `directory`, which is made when the sweep begins.
+    pub fn new(directory: &Path) -> Self {
+        Self { directory: directory.to_owned(), resumes: false }
+    }
+
+    /// The same, with the finished cells of an earlier sweep kept.
+    pub fn resuming(self) -> Self {
+        Self { resumes: true, ..self }
+    }
+
+    /// Makes the directory if it is missing.
     ///
     /// # Errors
     /// It cannot be made or written.
-    pub fn open(directory: &Path) -> Result<Self, RunError> {
-        let cells = directory.join("cells");
-        let unwritable = |reason| RunError::Unwritable { file: directory.display().to_string(), reason };
+    pub(super) fn prepare(&self) -> Result<(), RunError> {
+        let cells = self.directory.join("cells");
+        let unwritable = |reason| RunError::Unwritable { file: self.directory.display().to_string(), reason };
         std::fs::create_dir_all(&cells).map_err(unwritable)?;
-        // Dropped unfinished, it leaves nothing behind: only a test whether files can be written.
-        atomic::AtomicFile::create(&directory.join(SUMMARY))?;
-        Ok(Self { directory: directory.to_owned() })
+        // Dropped unfinished, it leaves no file: this only tests whether files can be written.
+        atomic::AtomicFile::create(&self.directory.join(SUMMARY)).map(drop)
     }
 
-    /// The outcome of `cell`, if it is there and stems from `origin`. A damaged file counts as missing.
-    pub fn finished(&self, cell: &Cell, origin: &str) -> Option<CellOutcome> {
+    /// The outcome of `cell`, if the store resumes and has it from the same `origin`. A damaged file counts as missing.
+    pub(super) fn finished(&self, cell: &Cell, origin: &str) -> Option<CellOutcome> {
+        if !self.resumes {
+            return None;
+        }
         let text = std::fs::read_to_string(self.file(cell.number)).ok()?;
         let outcome: CellOutcome = serde_json::from_str(&text).ok()?;
         (outcome.cell == *cell && outcome.origin == origin).then_some(outcome)
@@ -36,7 +49,7 @@ impl Store {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn keep(&self, outcome: &CellOutcome) -> Result<(), RunError> {
+    pub(super) fn keep(&self, outcome: &CellOutcome) -> Result<(), RunError> {
         atomic::write(&self.file(outcome.cell.number), &json(outcome))
     }
 
@@ -44,7 +57,7 @@ impl Store {
     ///
     /// # Errors
     /// A file cannot be written.
-    pub fn summarise(&self, outcomes: &[CellOutcome]) -> Result<(), RunError> {
+    pub(super) fn summarise(&self, outcomes: &[CellOutcome]) -> Result<(), RunError> {
         atomic::write(&self.directory.join(SUMMARY), &json(&outcomes))?;
         atomic::write(&self.directory.join(TABLE), &csv(outcomes))
     }
@@ -124,18 +137,21 @@ mod tests {
     #[test]
     fn a_finished_cell_is_found_again_and_one_of_another_origin_is_not() {
         let directory = tempfile::tempdir().unwrap();
-        let store = Store::open(directory.path()).unwrap();
+        let store = Store::new(directory.path()).resuming();
+        store.prepare().unwrap();
         let kept = outcome("10 runs from seed 1");
         assert_eq!(store.finished(&kept.cell, &kept.origin), None);
         store.keep(&kept).unwrap();
         assert_eq!(store.finished(&kept.cell, &kept.origin), Some(kept.clone()));
         assert_eq!(store.finished(&kept.cell, "20 runs from seed 1"), None);
+        assert_eq!(Store::new(directory.path()).finished(&kept.cell, &kept.origin), None, "it does not resume");
     }
 
     #[test]
     fn a_damaged_cell_counts_as_missing() {
         let directory = tempfile::tempdir().unwrap();
-        let store = Store::open(directory.path()).unwrap();
+        let store = Store::new(directory.path()).resuming();
+        store.prepare().unwrap();
         let kept = outcome("x");
         std::fs::write(directory.path().join("cells/0007.json"), "{\"cell\":").unwrap();
         assert_eq!(store.finished(&kept.cell, &kept.origin), None);

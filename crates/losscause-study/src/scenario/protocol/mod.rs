@@ -26,7 +26,7 @@ pub(super) struct Settings<'a> {
 
 impl<'a> Settings<'a> {
     pub(super) fn of(document: &'a Document, reader: &Reader, names: &Names) -> Result<Self, InputError> {
-        document.tcp.refuse_unused(&document.flow, reader)?;
+        document.tcp.refuse_unused(document.flow.iter().map(|flow| flow.variant), reader)?;
         let tcp = document.tcp.config(None, reader, names)?;
         tcp.validate().map_err(|error| reader.error("tcp", error.to_string()))?;
         let tfrc = document.tfrc.config(reader, names)?;
@@ -47,7 +47,9 @@ pub(super) fn traffic(flow: &Flow, settings: &Settings, reader: &Reader, names: 
     };
     Ok(match flow.protocol {
         Protocol::Tcp => {
-            let mut config = document.tcp.config_of(flow, reader, names)?;
+            let key = key("additive_increase_pkts");
+            let increase = flow.additive_increase_pkts.as_ref().map(|increase| (key.as_str(), increase));
+            let mut config = document.tcp.config_of(flow.variant, increase, reader, names)?;
             (config.payload_bytes, config.header_bytes) =
                 sizes(document, flow, reader, names, (config.payload_bytes, config.header_bytes))?;
             Traffic::Tcp { config, lda: tcp_lda(flow, document, reader)? }
@@ -248,7 +250,8 @@ macro_rules! mirrored {
         $($(#[$variant_meta:meta])* $variant:ident $(as $written:literal)?,)+
     })+) => {$(
         $(#[$meta])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(rename_all = "kebab-case")]
         pub enum $name { $($(#[$variant_meta])* $(#[serde(rename = $written)])? $variant,)+ }
 

@@ -1,13 +1,11 @@
 //! `[tcp]`: the settings of every TCP flow.
 
-use schemars::JsonSchema;
 use serde::Deserialize;
 
 use losscause::Span;
 use losscause_transport::tcp;
 
 use super::super::expression::{Names, Quantity};
-use super::super::format::Flow;
 use super::super::reader::{Range, Reader};
 use super::{Overlay, replace};
 use crate::InputError;
@@ -42,7 +40,8 @@ pub(in super::super) const MOVED: &[(&str, &str)] = &[
 ];
 
 /// Settings of every TCP flow. Windows and thresholds count packets.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TcpSettings {
     /// Where every setting that is not given comes from, those of `[tcp.quirks]` included (default: rfc).
@@ -88,7 +87,8 @@ pub struct TcpSettings {
 }
 
 /// The sets of TCP settings that have a name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum TcpMode {
     /// RFC 5681, 3042 and 6298.
@@ -114,15 +114,20 @@ struct Scoped {
 }
 
 impl TcpSettings {
-    /// The settings of a flow.
-    pub(super) fn config_of(&self, flow: &Flow, reader: &Reader, names: &Names) -> Result<tcp::Config, InputError> {
-        let mut config = self.config(flow.variant, reader, names)?;
-        if let Some(increase) = &flow.additive_increase_pkts {
-            let key = format!("flow.{}.additive_increase_pkts", flow.name);
+    /// The settings of a flow that names `variant`, and for `additive_increase_pkts` this key and value.
+    pub(super) fn config_of(
+        &self,
+        variant: Option<TcpVariant>,
+        increase: Option<(&str, &Quantity)>,
+        reader: &Reader,
+        names: &Names,
+    ) -> Result<tcp::Config, InputError> {
+        let mut config = self.config(variant, reader, names)?;
+        if let Some((key, increase)) = increase {
             if config.response != tcp::ResponseScheme::Aimd {
-                return Err(reader.error(&key, only_valid_with("response \"aimd\"")));
+                return Err(reader.error(key, only_valid_with("response \"aimd\"")));
             }
-            config.additive_increase_pkts = reader.number(&key, increase, names, Range::Positive(LARGEST_INCREASE))?;
+            config.additive_increase_pkts = reader.number(key, increase, names, Range::Positive(LARGEST_INCREASE))?;
         }
         Ok(config)
     }
@@ -165,10 +170,13 @@ impl TcpSettings {
         Ok(config)
     }
 
-    /// Refuses a setting that no flow's TCP reads.
-    pub(super) fn refuse_unused(&self, flows: &[Flow], reader: &Reader) -> Result<(), InputError> {
-        let variants = flows.iter().map(|flow| flow.variant).chain([None]);
-        let used: Vec<tcp::Config> = variants.map(|variant| self.base(variant)).collect();
+    /// Refuses a setting that no flow's TCP reads. `variants` are those that the flows name.
+    pub(super) fn refuse_unused(
+        &self,
+        variants: impl Iterator<Item = Option<TcpVariant>>,
+        reader: &Reader,
+    ) -> Result<(), InputError> {
+        let used: Vec<tcp::Config> = variants.chain([None]).map(|variant| self.base(variant)).collect();
         let increase = Scoped {
             key: "tcp.additive_increase_pkts",
             given: self.additive_increase_pkts.is_some(),
@@ -202,5 +210,5 @@ fn only_valid_with(needs: &str) -> String {
     format!("only valid with {needs}; remove it")
 }
 
-/// Far beyond every use.
+/// Largest additive increase, packets per round-trip time: far beyond every use.
 const LARGEST_INCREASE: f64 = 1e6;

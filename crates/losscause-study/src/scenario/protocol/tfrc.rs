@@ -1,6 +1,5 @@
 //! `[tfrc]`: the settings of every TFRC flow, and `[tfrc.quirks]`: the rules in which ns-2 differs from the RFC.
 
-use schemars::JsonSchema;
 use serde::Deserialize;
 
 use losscause::Span;
@@ -32,7 +31,8 @@ pub(in super::super) const MOVED: &[(&str, &str)] = &[
 ];
 
 /// Settings of every TFRC flow.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TfrcSettings {
     /// Where every setting that is not given comes from (default: rfc5348).
@@ -53,7 +53,8 @@ pub struct TfrcSettings {
 }
 
 /// The sets of TFRC settings that have a name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum TfrcMode {
     /// The standard, RFC 5348.
@@ -64,7 +65,8 @@ pub enum TfrcMode {
 }
 
 /// The rules in which ns-2 differs from RFC 5348.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TfrcQuirks {
     /// The throughput equation.
@@ -94,7 +96,8 @@ pub struct TfrcQuirks {
 }
 
 /// The retransmission timeout in the equation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Rto {
     /// Four round-trip times (RFC 5348).

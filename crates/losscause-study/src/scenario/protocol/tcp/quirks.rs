@@ -1,6 +1,5 @@
 //! `[tcp.quirks]`: the rules in which ns-2 and its versions differ from the RFCs.
 
-use schemars::JsonSchema;
 use serde::Deserialize;
 
 use losscause_transport::tcp::{self, Config, RecoveryScheme, ResponseScheme, SackRules};
@@ -12,7 +11,8 @@ use super::Scoped;
 use crate::InputError;
 
 /// Rules that imitate a version of ns-2. The mode sets all of them; each key here replaces one.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TcpQuirks {
     /// Size of the SYN that opens the connection, bytes; 0: no SYN. (With ns-2's Vegas every other value means as

@@ -1,6 +1,5 @@
 //! The TCPs by name, and the settings of those that have some of their own.
 
-use schemars::JsonSchema;
 use serde::Deserialize;
 
 use losscause_transport::tcp;
@@ -55,7 +54,8 @@ mirrored! {
 }
 
 /// What the window does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum TcpResponse {
     /// Additive increase, multiplicative decrease (RFC 5681).
@@ -89,7 +89,8 @@ impl From<TcpResponse> for tcp::ResponseScheme {
 }
 
 /// Thresholds of Vegas, packets in queues (response vegas).
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Vegas {
     /// Below it the window grows (default 1; ns-2 `v_alpha_`).
@@ -135,7 +136,8 @@ impl Vegas {
 }
 
 /// Thresholds of WestwoodVT, packets in queues (response westwood-vt).
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct WestwoodVt {
     /// A loss with fewer packets in queues is wireless (default 14).

@@ -1,0 +1,153 @@
+//! One line of a reproduction: a metric of a system in a scenario, published and measured.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::parameters::Parameters;
+
+/// A published or merely required value, and what was measured. `(paper, metric, system, scenario, parameters)` is
+/// unique in a reproduction.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Item {
+    /// Unique name, the published number's where there is one: "WLH.N1.Spike.M_w".
+    pub id: String,
+    /// Short name of the paper: "cen2003".
+    pub paper: String,
+    /// Table, figure or section of the paper: "Table II".
+    pub source: String,
+    /// System by the paper's name.
+    pub system: String,
+    /// Scenario by the paper's name.
+    pub scenario: String,
+    /// What else the scenario was run at.
+    pub parameters: Parameters,
+    /// Metric by the paper's name.
+    pub metric: String,
+    /// Unit of `published`, `measured` and `ci95`.
+    pub unit: String,
+    /// The printed value, of a result or of the set-up; none where the paper gives none (or only a curve).
+    pub published: Option<f64>,
+    /// Mean over the runs in which the metric exists; none if it exists in no run.
+    pub measured: Option<f64>,
+    /// Half-width of Student's 95 % interval for the mean; none below two values.
+    pub ci95: Option<f64>,
+    /// Runs made.
+    pub runs: u32,
+    /// Parameters of the scenario's file that were found by their effect before the runs, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub calibrated: BTreeMap<String, f64>,
+    /// How the two compare by the rule of scoring.
+    pub status: Status,
+}
+
+impl Item {
+    /// The published value as the paper prints it; a dash for none.
+    pub fn published_text(&self) -> String {
+        match self.published {
+            None => NONE.to_owned(),
+            Some(value) if is_tiny(value) => format!("{value:e}"),
+            Some(value) => value.to_string(),
+        }
+    }
+
+    /// The measured value in three digits, very small ones in two, counts in full; a dash for none.
+    pub fn measured_text(&self) -> String {
+        match self.measured {
+            Some(value) if self.unit == "count" => value.to_string(),
+            value => figure_beside(value, self.published),
+        }
+    }
+
+    /// The half-width of its interval, likewise.
+    pub fn ci95_text(&self) -> String {
+        figure(self.ci95)
+    }
+}
+
+const NONE: &str = "–";
+
+/// Whether a value is too close to zero for decimals.
+pub(crate) fn is_tiny(value: f64) -> bool {
+    value != 0.0 && value.abs() < 0.001
+}
+
+/// Two decimals at most, three digits where there are as many; but never fewer than two digits of a value that two decimals
+/// would show as zero.
+fn figure(value: Option<f64>) -> String {
+    match value {
+        None => NONE.to_owned(),
+        Some(value) if value == 0.0 || value.abs() >= 99.95 => format!("{value:.0}"),
+        Some(value) if value.abs() >= 9.995 => format!("{value:.1}"),
+        Some(value) if is_tiny(value) => format!("{value:.1e}"),
+        Some(value) if value.abs() < 0.005 => format!("{value:.4}"),
+        Some(value) => format!("{value:.2}"),
+    }
+}
+
+/// The same, with as many decimals as the value beside it has: fairness 0.9948 is not 0.9888.
+fn figure_beside(value: Option<f64>, other: Option<f64>) -> String {
+    let decimals = |text: &str| text.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    let own = figure(value);
+    match (value, other.map(|other| decimals(&other.to_string()))) {
+        (Some(value), Some(more)) if (decimals(&own)..=6).contains(&more) && !own.contains('e') => {
+            format!("{value:.more$}")
+        }
+        _ => own,
+    }
+}
+
+/// How a measured value compares with the published one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// Within the tolerance, from at least as many runs as the paper made.
+    Reproduced,
+    /// Outside it, or from too few runs.
+    Missed,
+    /// The value holds by definition: no run could miss it.
+    ByDefinition,
+    /// The paper prints no value that a run could meet: none at all, or one of the set-up.
+    NoPublishedValue,
+}
+
+/// A claim of a paper, settled by the measured means.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClaimOutcome {
+    /// The claim's name in the paper's record.
+    pub id: String,
+    /// Short name of the paper.
+    pub paper: String,
+    /// What is claimed.
+    pub statement: String,
+    /// Whether it holds; none where a value it reads was not measured, and for claims that no run can settle.
+    pub holds: Option<bool>,
+    /// The figures that were looked at, or why none were.
+    pub evidence: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_have_three_digits() {
+        let texts = [0.0, 0.006, 0.5, 9.99, 9.999, 54.96, 99.94, 99.96].map(|v| figure(Some(v)));
+        assert_eq!(texts, ["0", "0.01", "0.50", "9.99", "10.0", "55.0", "99.9", "100"]);
+        assert_eq!(figure(None), "–");
+    }
+
+    #[test]
+    fn a_measured_value_has_at_least_the_decimals_of_the_published_one() {
+        let texts = [(0.994_81, 0.9888), (0.99481, 1.0), (181.694, 166.7), (36.09, 0.02), (0.12, 0.3), (9.4e-5, 0.02)]
+            .map(|(value, other)| figure_beside(Some(value), Some(other)));
+        assert_eq!(texts, ["0.9948", "0.99", "181.7", "36.09", "0.12", "9.4e-5"]);
+        assert_eq!((figure_beside(None, Some(0.5)), figure_beside(Some(0.5), None)), ("–".into(), "0.50".into()));
+    }
+
+    #[test]
+    fn what_is_not_zero_is_not_shown_as_zero() {
+        let texts = [0.004_96, 0.001, -0.004, 0.000_94, 9.36e-5, -1e-9].map(|v| figure(Some(v)));
+        assert_eq!(texts, ["0.0050", "0.0010", "-0.0040", "9.4e-4", "9.4e-5", "-1.0e-9"]);
+    }
+}

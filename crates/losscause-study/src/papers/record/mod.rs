@@ -1,0 +1,30 @@
+//! The record of each paper: what it publishes, which of it is measured, and the scenarios that measure it.
+//!
+//! The record is data, `papers/<paper>/`, and part of the program, which therefore reproduces the papers on any machine.
+//! [`Embedded`] lists the files; [`find`] gives a paper by its short name.
+
+mod embedded;
+mod item;
+mod items;
+mod library;
+mod paper;
+mod parameters;
+mod patterns;
+mod plot;
+mod published;
+
+pub use embedded::{Embedded, ScenarioText};
+#[cfg(feature = "report")]
+pub(crate) use item::is_tiny;
+pub use item::{ClaimOutcome, Item, Status};
+pub use items::{
+    Calibration, ItemKind, ItemSpec, Items, NetworkOf, OneOrMany, Over, ParameterSetting, QuotientOf, Read, Shown,
+};
+pub use library::{
+    all, find, load_scenario, load_scenario_with, open_scenario, open_scenario_with, scenario, scenario_text,
+};
+pub use paper::Paper;
+pub use parameters::{Parameters, Value};
+pub use patterns::pattern;
+pub use plot::{CurveSpec, EventsSpec, Happening, PhaseSpec, PlotSpec, Track};
+pub use published::{Claim, Kind, Metric, Number, Published, Role, System};

@@ -1,0 +1,116 @@
+//! One paper: its files, read.
+
+use super::embedded::{PaperTexts, ScenarioText};
+use super::items::{ItemSpec, Items};
+use super::published::{Metric, Number, Published, System};
+use crate::error::{InputError, nearest};
+
+/// A paper whose results can be reproduced.
+#[derive(Debug)]
+pub struct Paper {
+    published: Published,
+    items: Items,
+    texts: &'static PaperTexts,
+}
+
+impl Paper {
+    /// A paper that is not the program's, without scenarios of its own.
+    #[cfg(test)]
+    pub(crate) fn of_texts(published: &'static str, items: &str) -> &'static Self {
+        let items = Box::leak(items.into());
+        let texts = PaperTexts { key: "", published, items, scenarios: &[], channel: None, patterns: &[] };
+        Box::leak(Box::new(Self::parse(Box::leak(Box::new(texts)))))
+    }
+
+    pub(super) fn parse(texts: &'static PaperTexts) -> Self {
+        // The whole error would print the whole file.
+        let brief = |error: toml::de::Error| error.message().to_owned();
+        Self {
+            published: toml::from_str(texts.published).map_err(brief).expect("a test reads what every paper publishes"),
+            items: toml::from_str(texts.items).map_err(brief).expect("a test reads the items of every paper"),
+            texts,
+        }
+    }
+
+    /// Short name: "cen2003".
+    pub fn key(&self) -> &str {
+        &self.published.key
+    }
+
+    /// What the paper publishes.
+    pub fn published(&self) -> &Published {
+        &self.published
+    }
+
+    /// Whether any number is published. What has none is measured only where it is named, and never scored.
+    pub fn is_published(&self) -> bool {
+        !self.published.number.is_empty()
+    }
+
+    /// Which of it is measured.
+    pub fn items(&self) -> &Items {
+        &self.items
+    }
+
+    /// Its scenarios.
+    pub fn scenarios(&self) -> &'static [ScenarioText] {
+        self.texts.scenarios
+    }
+
+    /// The file of its fading channel, if it has one.
+    pub fn channel(&self) -> Option<&'static str> {
+        self.texts.channel
+    }
+
+    /// What it publishes about the pattern of that name.
+    pub fn published_of_pattern(&self, metric: &str, pattern: &str) -> Option<f64> {
+        let named =
+            |n: &&Number| n.metric == metric && n.parameters.get("loss").is_some_and(|v| v.to_string() == pattern);
+        self.published.number.iter().find(named).map(|n| n.value)
+    }
+
+    /// The table or figure of that name.
+    ///
+    /// # Errors
+    /// There is none; the error names the nearest.
+    pub fn item(&self, id: &str) -> Result<&ItemSpec, InputError> {
+        let named = |i: &&ItemSpec| i.id.eq_ignore_ascii_case(id);
+        let known = || self.items.item.iter().map(|i| i.id.as_str());
+        self.items.item.iter().find(named).ok_or_else(|| unknown("item", &format!("{}/{id}", self.key()), id, known()))
+    }
+
+    /// The table or figure of that name and all its parts: `figure13` stands for `figure13-WLH` and `figure13-WB`.
+    ///
+    /// # Errors
+    /// There is none; the error names the nearest.
+    pub fn items_called(&self, id: &str) -> Result<Vec<&ItemSpec>, InputError> {
+        let whole = |i: &&ItemSpec| {
+            let part = i.id.split_once('-').is_some_and(|(whole, _)| whole.eq_ignore_ascii_case(id));
+            part || i.id.eq_ignore_ascii_case(id)
+        };
+        let parts: Vec<&ItemSpec> = self.items.item.iter().filter(whole).collect();
+        if parts.is_empty() { Ok(vec![self.item(id)?]) } else { Ok(parts) }
+    }
+
+    /// The system of that name.
+    pub fn system(&self, name: &str) -> Option<&System> {
+        self.published.system.iter().find(|s| s.name == name)
+    }
+
+    /// The metric of that name.
+    pub fn metric(&self, name: &str) -> Option<&Metric> {
+        self.published.metric.iter().find(|m| m.name == name)
+    }
+}
+
+/// The refusal of `option`, which names no `what` of those that are known.
+pub(super) fn unknown<'a>(
+    what: &str,
+    option: &str,
+    name: &str,
+    known: impl Iterator<Item = &'a str> + Clone,
+) -> InputError {
+    let hint = nearest(name, known.clone()).map(|n| format!(" (did you mean \"{n}\"?)")).unwrap_or_default();
+    let list = known.collect::<Vec<_>>().join(", ");
+    InputError::Option { option: option.to_owned(), problem: format!("is no {what}{hint}, expected one of {list}") }
+}

@@ -1,0 +1,205 @@
+//! Carries a plan out.
+
+use super::calibrate::{self, Calibrated};
+use super::plan::{Configuration, Divisor, Plan, Plot, Reading, Sample};
+use super::recording::{self, Recording};
+use super::{Event, Reproduction, conclude, known_metric};
+use crate::papers::record::Item;
+use crate::papers::record::{QuotientOf, Shown};
+use crate::papers::score;
+use crate::parallel::{self, Jobs};
+use crate::statistics::{Estimate, mean};
+use crate::{RunError, Setting, run};
+
+impl Plan {
+    /// Makes every run and sums up; `observe` is told of every run, and of every table or figure, in their order, as soon as
+    /// it and those before it are complete. What it is told does not depend on `jobs`, but for when.
+    ///
+    /// # Errors
+    /// A run fails.
+    pub fn execute(mut self, jobs: Jobs, mut observe: impl FnMut(Event<'_>)) -> Result<Reproduction, RunError> {
+        let calibrated = self.calibrate(jobs)?;
+        calibrated.iter().for_each(|found| observe(Event::Calibrated(found)));
+        let recordings = self.record(jobs)?;
+        // All runs wait in one line, in the order of the sheets, so that no thread idles until the last of them.
+        let tasks: Vec<(usize, u32)> = (0..self.configurations.len())
+            .flat_map(|c| (0..self.configurations[c].runs).map(move |k| (c, k)))
+            .collect();
+        let mut results = Results::new(&self);
+        let (wanted, read_from) = (results.wanted.clone(), self.read_from.clone());
+        let (configurations, seed) = (std::mem::take(&mut self.configurations), self.seed);
+        let work = |&(c, k): &(usize, u32)| {
+            measure(&configurations[c], seed.wrapping_add(u64::from(k)), &wanted[c], &read_from)
+        };
+        let (mut done, mut shown) = (0, 0);
+        self.show_complete(&results, &mut shown, &mut observe);
+        parallel::each(&tasks, jobs, work, |index, values| {
+            done += 1;
+            observe(Event::Runs(done));
+            results.take(tasks[index], index, values);
+            self.show_complete(&results, &mut shown, &mut observe);
+        });
+        match results.failure {
+            Some((_, error)) => Err(error),
+            None => Ok(Reproduction { calibrated, recordings, ..conclude(&self.items, self.seed) }),
+        }
+    }
+
+    /// Finds the values that configurations wait for, puts them in, and notes them with the items.
+    fn calibrate(&mut self, jobs: Jobs) -> Result<Vec<Calibrated>, RunError> {
+        let calibrated = calibrate::find(&mut self.searches, self.seed, jobs)?;
+        let setting = |search: &usize| {
+            let Calibrated { parameter, value, .. } = &calibrated[*search];
+            Setting::new(parameter.as_str(), *value)
+        };
+        for configuration in self.configurations.iter_mut().filter(|c| !c.waits_for.is_empty()) {
+            let found: Vec<Setting> = configuration.waits_for.iter().map(setting).collect();
+            configuration.experiment = configuration.scenario.with(&found)?.experiment()?;
+        }
+        for (item, reading) in self.items.iter_mut().zip(&self.readings) {
+            let of_item = reading.samples().flat_map(|sample| &sample.configurations);
+            for &search in of_item.flat_map(|&c| &self.configurations[c].waits_for) {
+                let Calibrated { parameter, value, .. } = &calibrated[search];
+                item.calibrated.entry(parameter.clone()).or_insert(*value);
+            }
+        }
+        Ok(calibrated)
+    }
+
+    /// Records what items draw over time, if that is wanted.
+    fn record(&self, jobs: Jobs) -> Result<Vec<Recording>, RunError> {
+        let wanted = if self.draws { self.plots.as_slice() } else { &[] };
+        let one = |planned: &Plot| {
+            let Plot { paper, spec, plot, system, parameters, configuration } = planned;
+            let experiment = &self.configurations[*configuration].experiment;
+            let (curves, events) = recording::record(plot, experiment, self.seed)?;
+            Ok(Recording {
+                paper: paper.key().to_owned(),
+                item: spec.id.clone(),
+                system: system.clone(),
+                parameters: parameters.clone(),
+                seed: self.seed,
+                from_s: plot.from_s,
+                to_s: plot.to_s,
+                curves,
+                events,
+            })
+        };
+        parallel::map(wanted, jobs, one, |_| ()).into_iter().collect()
+    }
+
+    /// Tells of the sheets from `shown` on that are complete by now, and fills their items in.
+    fn show_complete(&mut self, results: &Results, shown: &mut usize, observe: &mut impl FnMut(Event<'_>)) {
+        while let Some(sheet) = self.sheets.get(*shown) {
+            let mut samples = sheet.items.iter().flat_map(|&i| self.readings[i].samples());
+            let complete = samples.all(|sample| sample.configurations.iter().all(|&c| results.left[c] == 0));
+            if !complete {
+                return;
+            }
+            for &index in &sheet.items {
+                results.fill_in(&mut self.items[index], &self.readings[index]);
+            }
+            let mut items: Vec<Item> = sheet.items.iter().map(|&i| self.items[i].clone()).collect();
+            score::settle(sheet.paper.published(), &mut items);
+            observe(Event::Sheet(sheet, &items));
+            *shown += 1;
+        }
+    }
+}
+
+/// The metrics of one run that items read; nothing else of it is kept.
+type Values = Vec<Option<f64>>;
+
+fn measure(
+    configuration: &Configuration,
+    seed: u64,
+    wanted: &[String],
+    read_from: &[String],
+) -> Result<Values, RunError> {
+    let measurements = run(&configuration.experiment, seed)?;
+    read_from.iter().chain(wanted).try_for_each(|name| known_metric(&measurements, name))?;
+    Ok(wanted.iter().map(|metric| measurements.metric(metric)).collect())
+}
+
+/// What the runs have brought so far.
+struct Results {
+    /// Per configuration, the names of the metrics that are read from its runs.
+    wanted: Vec<Vec<String>>,
+    /// Per configuration, the values of every run by repetition; empty until the run is done.
+    values: Vec<Vec<Values>>,
+    /// Per configuration, the runs that are not done yet.
+    left: Vec<u32>,
+    /// The failed run that stands first in the line.
+    failure: Option<(usize, RunError)>,
+}
+
+impl Results {
+    fn new(plan: &Plan) -> Self {
+        let mut wanted: Vec<Vec<String>> = vec![vec![]; plan.configurations.len()];
+        for sample in plan.readings.iter().flat_map(Reading::samples) {
+            for &c in &sample.configurations {
+                if !wanted[c].contains(&sample.metric) {
+                    wanted[c].push(sample.metric.clone());
+                }
+            }
+        }
+        let left: Vec<u32> = plan.configurations.iter().map(|c| c.runs).collect();
+        let values = left.iter().map(|&runs| vec![vec![]; runs as usize]).collect();
+        Self { wanted, values, left, failure: None }
+    }
+
+    fn take(&mut self, (c, k): (usize, u32), index: usize, values: Result<Values, RunError>) {
+        match values {
+            Ok(values) => {
+                self.values[c][k as usize] = values;
+                self.left[c] -= 1;
+            }
+            // A configuration with a failed run is never complete.
+            Err(error) if self.failure.as_ref().is_none_or(|(first, _)| index < *first) => {
+                self.failure = Some((index, error));
+            }
+            Err(_) => {}
+        }
+    }
+
+    fn fill_in(&self, item: &mut Item, reading: &Reading) {
+        match reading {
+            Reading::Counted(value) => item.measured = *value,
+            Reading::Runs { value, over, times } => {
+                let estimate = self.estimate(value, over.as_ref(), item.runs).scaled(*times, 0.0);
+                (item.measured, item.ci95, item.runs) = (estimate.mean, estimate.ci95, estimate.runs);
+            }
+        }
+    }
+
+    /// What the first `runs` repetitions say.
+    fn estimate(&self, value: &Sample, over: Option<&Divisor>, runs: u32) -> Estimate {
+        let Some(Divisor { sample: below, shown, of }) = over else {
+            return Estimate::from_runs((0..runs).map(|k| self.value(value, k)));
+        };
+        let pairs = (0..runs).map(|k| (self.value(value, k), self.value(below, k)));
+        let quotient = match of {
+            QuotientOf::Means => Estimate::of_quotient(pairs),
+            QuotientOf::Runs => {
+                let defined = |y: &f64| *y != 0.0;
+                Estimate::from_runs(pairs.map(|(x, y)| Some(x? / y.filter(defined)?)))
+            }
+        };
+        match shown {
+            Shown::Ratio => quotient,
+            Shown::Gain => quotient.scaled(100.0, -100.0),
+        }
+    }
+
+    /// The metric in repetition `k`, the mean over the configurations in which it exists.
+    fn value(&self, Sample { configurations, metric }: &Sample, k: u32) -> Option<f64> {
+        let of = |c: &usize| {
+            let place = self.wanted[*c].iter().position(|wanted| wanted == metric)?;
+            self.values[*c][k as usize][place]
+        };
+        match configurations.as_slice() {
+            [one] => of(one),
+            several => mean(&several.iter().filter_map(of).collect::<Vec<f64>>()),
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Measures the items of papers: which runs they need, each made once, and what comes out.
+//!
+//! A [`Selection`] names tables and figures; a [`Plan`] finds the runs behind them, each once; carried out, it tells of every
+//! complete table and ends as a [`Reproduction`], which holds what was measured against what was published.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{claims, score};
+use crate::papers::record::{self, ItemSpec, Paper};
+use crate::papers::record::{ClaimOutcome, Item};
+use crate::{InputError, Measurements, Setting};
+
+mod calibrate;
+mod execute;
+mod plan;
+mod recording;
+mod scorecard;
+mod selection;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+pub use calibrate::Calibrated;
+pub use plan::Plan;
+pub use recording::{RecordedCurve, RecordedEvents, Recording};
+pub use scorecard::{Scorecard, score_of};
+pub use selection::{MOST_RUNS, Repetitions, Selection};
+
+/// The outcome of a reproduction, in the shape of its JSON.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reproduction {
+    /// Every value, published and measured.
+    pub items: Vec<Item>,
+    /// Every claim of the papers that were asked for.
+    pub claims: Vec<ClaimOutcome>,
+    /// Every parameter that was found by its effect before anything was measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calibrated: Vec<Calibrated>,
+    /// Runs over time, of the items that draw them; empty unless asked for ([`Plan::drawing`]).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recordings: Vec<Recording>,
+    /// Repetition k, counted from 0, ran with this seed plus k.
+    pub seed: u64,
+    /// Version of the program.
+    pub version: String,
+    /// Wall-clock time, seconds; none unless asked for, so that equal reproductions are equal to the byte.
+    pub wall_s: Option<f64>,
+}
+
+/// Another reading of what a paper leaves open.
+#[derive(Clone, Debug, Default)]
+pub struct Variation {
+    /// Applied to every scenario, after its own settings.
+    pub settings: Vec<Setting>,
+    /// Applied after those to one scenario, by its name in the paper.
+    pub only: BTreeMap<String, Vec<Setting>>,
+    /// Metrics to be read from others of the same run: `thput` from `thput_intact`.
+    pub metrics: BTreeMap<String, String>,
+}
+
+impl Variation {
+    fn read(&self, metric: &str) -> String {
+        self.metrics.get(metric).map_or(metric, String::as_str).to_owned()
+    }
+}
+
+/// What a plan tells while it is carried out.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// A parameter was found by its effect; all of them are before the first run.
+    Calibrated(&'a Calibrated),
+    /// So many runs are done.
+    Runs(usize),
+    /// A table or figure is complete; its items, with their status.
+    Sheet(&'a Sheet, &'a [Item]),
+}
+
+/// A table or figure of a plan: where its values stand among the plan's items.
+#[derive(Clone, Debug)]
+pub struct Sheet {
+    /// The paper.
+    pub paper: &'static Paper,
+    /// The table or figure.
+    pub spec: &'static ItemSpec,
+    /// Indices of its items, combination by combination, metric by metric, system by system.
+    pub items: Vec<usize>,
+}
+
+/// Holds measured items against what their papers publish.
+pub fn conclude(items: &[Item], seed: u64) -> Reproduction {
+    let mut reproduction = Reproduction {
+        items: vec![],
+        claims: vec![],
+        calibrated: vec![],
+        recordings: vec![],
+        seed,
+        version: env!("CARGO_PKG_VERSION").into(),
+        wall_s: None,
+    };
+    for paper in record::all() {
+        let mut mine: Vec<Item> = items.iter().filter(|i| i.paper == paper.key()).cloned().collect();
+        if mine.is_empty() {
+            continue;
+        }
+        score::settle(paper.published(), &mut mine);
+        reproduction.claims.extend(claims::settle(paper.published(), &mine));
+        reproduction.items.append(&mut mine);
+    }
+    reproduction
+}
+
+/// Whether a run measures a metric of that name.
+pub(crate) fn known_metric(run: &Measurements, name: &str) -> Result<(), InputError> {
+    let known: Vec<&str> = run.metrics.iter().map(|m| m.metric.as_str()).collect();
+    if known.contains(&name) {
+        return Ok(());
+    }
+    Err(InputError::Option { option: "metrics".to_owned(), problem: crate::error::unknown(name, &known) })
+}

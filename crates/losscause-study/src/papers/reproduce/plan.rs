@@ -1,0 +1,494 @@
+//! Everything that has to be run, each run once, and where the results go.
+
+use std::collections::BTreeMap;
+
+use losscause::registry::Registry;
+
+use super::calibrate::{self, Search};
+use super::recording;
+use super::settings::{Place, bad_item, filled_in, place};
+use super::{Repetitions, Selection, Sheet, Variation};
+use crate::error::unknown;
+use crate::papers::model;
+use crate::papers::record::{
+    self, Calibration, ItemKind, ItemSpec, Over, Paper, Parameters, PlotSpec, QuotientOf, Shown, Value,
+};
+use crate::papers::record::{Item, Status};
+use crate::{Experiment, InputError, Scenario, Setting};
+
+/// Everything that has to be run, and where the results go.
+#[derive(Debug)]
+pub struct Plan {
+    pub(super) sheets: Vec<Sheet>,
+    pub(super) items: Vec<Item>,
+    pub(super) readings: Vec<Reading>,
+    pub(super) configurations: Vec<Configuration>,
+    /// Values that are to be found before anything is measured.
+    pub(super) searches: Vec<Search>,
+    /// Names that metrics are read from by a variation; checked once there are measurements.
+    pub(super) read_from: Vec<String>,
+    /// Runs over time, and whether they are wanted.
+    pub(super) plots: Vec<Plot>,
+    pub(super) draws: bool,
+    pub(super) seed: u64,
+}
+
+/// One run over time.
+#[derive(Clone, Debug)]
+pub(super) struct Plot {
+    pub(super) paper: &'static Paper,
+    pub(super) spec: &'static ItemSpec,
+    /// What it draws, names filled in.
+    pub(super) plot: PlotSpec,
+    pub(super) system: String,
+    pub(super) parameters: Parameters,
+    pub(super) configuration: usize,
+}
+
+/// Where an item's value comes from.
+#[derive(Clone, Debug)]
+pub(super) enum Reading {
+    /// Read from runs; perhaps a quotient.
+    Runs {
+        value: Sample,
+        over: Option<Divisor>,
+        /// From the run's unit to the paper's.
+        times: f64,
+    },
+    /// Counted, not run.
+    Counted(Option<f64>),
+}
+
+/// A metric of the runs of one configuration; of several the mean, seed by seed.
+#[derive(Clone, Debug)]
+pub(super) struct Sample {
+    pub(super) configurations: Vec<usize>,
+    pub(super) metric: String,
+}
+
+/// What a value is divided by.
+#[derive(Clone, Debug)]
+pub(super) struct Divisor {
+    pub(super) sample: Sample,
+    pub(super) shown: Shown,
+    pub(super) of: QuotientOf,
+}
+
+impl Reading {
+    pub(super) fn samples(&self) -> impl Iterator<Item = &Sample> {
+        let (value, over) = match self {
+            Reading::Counted(_) => (None, None),
+            Reading::Runs { value, over, .. } => (Some(value), over.as_ref().map(|over| &over.sample)),
+        };
+        value.into_iter().chain(over)
+    }
+}
+
+/// One scenario with its settings: what several items may share.
+#[derive(Debug)]
+pub(super) struct Configuration {
+    pub(super) scenario: Scenario,
+    /// What is run; with a calibrated parameter at one end of its interval until the value is found.
+    pub(super) experiment: Experiment,
+    /// The searches whose values it waits for.
+    pub(super) waits_for: Vec<usize>,
+    pub(super) runs: u32,
+}
+
+impl Plan {
+    /// Plans `selection`, read as `variation` says. Repetition k uses `seed` + k.
+    ///
+    /// # Errors
+    /// A setting does not fit a scenario.
+    pub fn new(
+        selection: &Selection,
+        repetitions: Repetitions,
+        seed: u64,
+        variation: &Variation,
+    ) -> Result<Self, InputError> {
+        Self::new_with(&crate::registry(), selection, repetitions, seed, variation)
+    }
+
+    /// [`Plan::new`] for systems that may run the algorithms of `registry`.
+    ///
+    /// # Errors
+    /// A setting does not fit a scenario.
+    pub fn new_with(
+        registry: &Registry,
+        selection: &Selection,
+        repetitions: Repetitions,
+        seed: u64,
+        variation: &Variation,
+    ) -> Result<Self, InputError> {
+        let read_from = variation.metrics.values().cloned().collect();
+        let plan = Self {
+            sheets: vec![],
+            items: vec![],
+            readings: vec![],
+            configurations: vec![],
+            searches: vec![],
+            read_from,
+            plots: vec![],
+            draws: false,
+            seed,
+        };
+        let (items, scenarios) = (BTreeMap::new(), Scenarios::default());
+        let mut planner = Planner { plan, registry, variation, items, scenarios };
+        for (paper, spec) in selection.iter() {
+            planner.add(paper, spec, repetitions.of(paper))?;
+        }
+        Ok(planner.plan)
+    }
+
+    /// The same, with runs over time recorded where items draw them.
+    #[must_use]
+    pub fn drawing(self) -> Self {
+        Self { draws: true, ..self }
+    }
+
+    /// The tables and figures, in the order in which they are measured.
+    pub fn sheets(&self) -> &[Sheet] {
+        &self.sheets
+    }
+
+    /// What will be measured; nothing is yet.
+    pub fn items(&self) -> &[Item] {
+        &self.items
+    }
+
+    /// How many simulations will run, those of calibrations aside.
+    pub fn runs(&self) -> usize {
+        self.configurations.iter().map(|c| c.runs as usize).sum()
+    }
+}
+
+/// A plan in the making.
+struct Planner<'a> {
+    plan: Plan,
+    registry: &'a Registry,
+    variation: &'a Variation,
+    /// Items that are already planned, by what makes them unique.
+    items: BTreeMap<String, usize>,
+    scenarios: Scenarios,
+}
+
+/// Scenarios as they were read, and those that the configurations were made of.
+#[derive(Default)]
+struct Scenarios {
+    files: BTreeMap<String, Scenario>,
+    /// The configuration of every file with settings, as written.
+    written: BTreeMap<String, usize>,
+}
+
+impl Planner<'_> {
+    fn add(&mut self, paper: &'static Paper, spec: &'static ItemSpec, runs: u32) -> Result<(), InputError> {
+        let mut sheet = Sheet { paper, spec, items: vec![] };
+        self.check_figure(paper, spec)?;
+        for parameters in spec.combinations() {
+            if let Some(plot) = &spec.plot {
+                for system in &spec.systems {
+                    self.plot(paper, spec, plot, system, &parameters)?;
+                }
+            }
+            for metric in &spec.metrics {
+                for system in &spec.systems {
+                    let item = blank_item(paper, spec, metric, system, &parameters, runs);
+                    let place = (&item.paper, &item.metric, &item.system, &item.scenario, &item.parameters);
+                    let place = format!("{place:?}");
+                    let index = match self.items.get(&place) {
+                        Some(&known) => known,
+                        None => {
+                            let reading = self.reading(paper, spec, &item)?;
+                            self.items.insert(place, self.plan.items.len());
+                            self.plan.items.push(item);
+                            self.plan.readings.push(reading);
+                            self.plan.items.len() - 1
+                        }
+                    };
+                    sheet.items.push(index);
+                }
+            }
+        }
+        self.plan.sheets.push(sheet);
+        Ok(())
+    }
+
+    /// Whether what the item says of its figure fits its metrics and parameters.
+    fn check_figure(&self, paper: &Paper, spec: &ItemSpec) -> Result<(), InputError> {
+        let refuse = |key: &str, problem: String| Err(bad_item(paper, spec, key, problem));
+        if let Some(phase) = &spec.phase {
+            let metrics: Vec<&str> = spec.metrics.iter().map(String::as_str).collect();
+            for (key, metric) in [("right", &phase.right), ("up", &phase.up)] {
+                if !spec.metrics.contains(metric) {
+                    return refuse(&format!("phase.{key}"), format!("the metric {}", unknown(metric, &metrics)));
+                }
+            }
+            let is_number = |sum: &String| {
+                spec.combinations().iter().all(|at| at.get(sum).is_some_and(|v| v.as_number().is_some()))
+            };
+            if let Some(sum) = phase.sum.as_ref().filter(|sum| !is_number(sum)) {
+                return refuse("phase.sum", format!("is \"{sum}\", expected a parameter of the item that is a number"));
+            }
+        }
+        if spec.x.is_none() && (spec.phase.is_some() || spec.curves.is_some()) {
+            return refuse("x", "is missing, expected the parameter along the horizontal axis".to_owned());
+        }
+        if spec.plot.is_some() && !spec.is_of_runs() {
+            return refuse("plot", "there are no runs to draw, expected an item of runs".to_owned());
+        }
+        for parameters in spec.combinations() {
+            spec.curve_at(&parameters).map_err(|problem| bad_item(paper, spec, "curves", problem))?;
+        }
+        Ok(())
+    }
+
+    /// Plans the run of `system` at `parameters` that the item draws over time.
+    fn plot(
+        &mut self,
+        paper: &'static Paper,
+        spec: &'static ItemSpec,
+        plot: &PlotSpec,
+        system: &str,
+        parameters: &Parameters,
+    ) -> Result<(), InputError> {
+        let configuration = self.configuration(paper, spec, 0, &spec.scenario, system, parameters)?;
+        let experiment = &self.plan.configurations[configuration].experiment;
+        recording::check(plot, experiment).map_err(|(key, problem)| bad_item(paper, spec, &key, problem))?;
+        let mut names = parameters.clone();
+        names.insert("system".to_owned(), Value::Text(system.to_owned()));
+        let mut plot = plot.clone();
+        let texts = plot.curves.iter_mut().map(|curve| &mut curve.name);
+        for name in texts.chain(plot.events.iter_mut().map(|events| &mut events.name)) {
+            *name = filled_in(name, &names).map_err(|problem| bad_item(paper, spec, "plot", problem))?;
+        }
+        let (system, parameters) = (system.to_owned(), parameters.clone());
+        self.plan.plots.push(Plot { paper, spec, plot, system, parameters, configuration });
+        Ok(())
+    }
+
+    fn reading(&mut self, paper: &'static Paper, spec: &ItemSpec, item: &Item) -> Result<Reading, InputError> {
+        match &spec.kind {
+            ItemKind::Operations => {
+                return Ok(Reading::Counted(count_operations(self.registry, paper, &item.system, &item.parameters)));
+            }
+            ItemKind::Pattern => {
+                return Ok(Reading::Counted(of_pattern(paper, &item.metric, &item.parameters)?));
+            }
+            ItemKind::Model => {
+                let value = model::value(&item.system, &item.metric, &item.parameters);
+                let value = value.map_err(|problem| bad_item(paper, spec, "parameters", problem))?;
+                return Ok(Reading::Counted(Some(value)));
+            }
+            ItemKind::Runs => {}
+        }
+        // The item's system is no parameter, but may be named like one.
+        let mut names = item.parameters.clone();
+        names.insert("system".to_owned(), Value::Text(item.system.clone()));
+        let fill =
+            |key: &str, text: &str| filled_in(text, &names).map_err(|problem| bad_item(paper, spec, key, problem));
+        let (metric, times) = spec.read_from(&item.metric);
+        let metric = self.variation.read(&fill("read", metric)?);
+        let system = spec.runs_of.as_ref().map_or_else(|| Ok(item.system.clone()), |text| fill("runs_of", text))?;
+        let scenario = item.scenario.as_str();
+        let value = self.sample(paper, spec, item.runs, scenario, &system, &item.parameters, &metric)?;
+        let Some(Over { system: other, scenario: elsewhere, metric: another, parameters, shown, of }) = &spec.over
+        else {
+            return Ok(Reading::Runs { value, over: None, times });
+        };
+        let or = |text: &Option<String>, same: &str| {
+            text.as_ref().map_or_else(|| Ok(same.to_owned()), |text| fill("over", text))
+        };
+        let metric = match another {
+            Some(text) => self.variation.read(&fill("over", text)?),
+            None => metric,
+        };
+        let mut at = item.parameters.clone();
+        at.extend(parameters.clone());
+        let sample =
+            self.sample(paper, spec, item.runs, &or(elsewhere, scenario)?, &or(other, &system)?, &at, &metric)?;
+        Ok(Reading::Runs { value, over: Some(Divisor { sample, shown: *shown, of: *of }), times })
+    }
+
+    /// The metric of `system` in `scenario` at `parameters`, a mean where the item takes one.
+    #[allow(clippy::too_many_arguments)] // They are the parts of one sentence, the one above.
+    fn sample(
+        &mut self,
+        paper: &'static Paper,
+        spec: &ItemSpec,
+        runs: u32,
+        scenario: &str,
+        system: &str,
+        parameters: &Parameters,
+        metric: &str,
+    ) -> Result<Sample, InputError> {
+        let mut configurations = Vec::new();
+        for parameters in spec.runs_at(parameters) {
+            configurations.push(self.configuration(paper, spec, runs, scenario, system, &parameters)?);
+        }
+        Ok(Sample { configurations, metric: metric.to_owned() })
+    }
+
+    /// The configuration that runs `system` in the paper's `scenario` at `parameters`: an old one if there is one.
+    fn configuration(
+        &mut self,
+        paper: &'static Paper,
+        spec: &ItemSpec,
+        runs: u32,
+        scenario: &str,
+        system: &str,
+        parameters: &Parameters,
+    ) -> Result<usize, InputError> {
+        let mut waits_for = Vec::new();
+        for calibration in paper.items().calibration.iter().filter(|c| c.scenarios.iter().any(|s| s == scenario)) {
+            waits_for.push(self.search(paper, spec, calibration, scenario, parameters)?);
+        }
+        let (file, settings) = self.settings(paper, spec, scenario, system, parameters)?;
+        let texts: Vec<String> = settings.iter().map(ToString::to_string).collect();
+        let written = format!("{file} {} {waits_for:?}", texts.join(" "));
+        if let Some(&known) = self.scenarios.written.get(&written) {
+            let known = self.reuse(known, runs);
+            return Ok(known);
+        }
+        let scenario = self.scenarios.of(&file, self.registry)?.with(&settings)?;
+        // The same settings in other words: a delay of 20 ms, which the file has anyway.
+        let same = |old: &Configuration| old.waits_for == waits_for && old.scenario.is_same(&scenario);
+        let known = self.plan.configurations.iter().position(same);
+        let index = match known {
+            Some(known) => self.reuse(known, runs),
+            None => {
+                let ends: Vec<_> = waits_for.iter().map(|&search| self.plan.searches[search].at_an_end()).collect();
+                let experiment = scenario.with(&ends)?.experiment()?;
+                self.plan.configurations.push(Configuration { scenario, experiment, waits_for, runs });
+                self.plan.configurations.len() - 1
+            }
+        };
+        self.scenarios.written.insert(written, index);
+        Ok(index)
+    }
+
+    /// A configuration that is there, run as often as the most demanding of its items wants.
+    fn reuse(&mut self, known: usize, runs: u32) -> usize {
+        let most = &mut self.plan.configurations[known].runs;
+        *most = runs.max(*most);
+        known
+    }
+
+    /// The search for a calibrated parameter of `scenario` at `parameters`: an old one if there is one.
+    fn search(
+        &mut self,
+        paper: &'static Paper,
+        spec: &ItemSpec,
+        calibration: &'static Calibration,
+        scenario: &str,
+        parameters: &Parameters,
+    ) -> Result<usize, InputError> {
+        let target = calibrate::target(paper, spec, calibration, parameters)?;
+        let scenario = calibration.within.as_deref().unwrap_or(scenario);
+        let at = calibration.parameters.as_ref().unwrap_or(parameters);
+        let (file, settings) = self.settings(paper, spec, scenario, &calibration.system, at)?;
+        let reference = self.scenarios.of(&file, self.registry)?.with(&settings)?;
+        let search = Search::new(paper, calibration, scenario, (reference, &settings), target)?;
+        let known = self.plan.searches.iter().position(|old| old.is_same(&search));
+        Ok(known.unwrap_or_else(|| {
+            self.plan.searches.push(search);
+            self.plan.searches.len() - 1
+        }))
+    }
+
+    /// The file, by the names of paper and scenario, and all settings, those of the variation included.
+    fn settings(
+        &self,
+        paper: &Paper,
+        spec: &ItemSpec,
+        scenario: &str,
+        system: &str,
+        parameters: &Parameters,
+    ) -> Result<(String, Vec<Setting>), InputError> {
+        let Place { file, mut settings } = place(paper, spec, scenario, system, parameters)?;
+        settings.extend_from_slice(&self.variation.settings);
+        // A scenario without a file of its own is varied with the one whose file it uses.
+        settings.extend(self.variation.only.get(&file).into_iter().flatten().cloned());
+        let file = if file.contains('/') { file } else { format!("{}/{file}", paper.key()) };
+        Ok((file, settings))
+    }
+}
+
+impl Scenarios {
+    /// The scenario of that name, read once.
+    fn of(&mut self, file: &str, registry: &Registry) -> Result<&Scenario, InputError> {
+        if !self.files.contains_key(file) {
+            self.files.insert(file.to_owned(), record::load_scenario_with(file, registry)?);
+        }
+        Ok(&self.files[file])
+    }
+}
+
+/// A metric of the pattern of packet errors that the parameter `loss` names, in the metric's unit.
+fn of_pattern(paper: &Paper, metric: &str, parameters: &Parameters) -> Result<Option<f64>, InputError> {
+    let Some(name) = parameters.get("loss") else { return Ok(None) };
+    let found = record::pattern(&format!("{}/{name}", paper.key()))?.statistics();
+    Ok(match metric {
+        "wireless_loss" => Some(100.0 * found.loss),
+        "ber" => Some(found.bit_error_rate),
+        "share_of_loss_events_with_two_packets" => found.two_packet_events.map(|share| 100.0 * share),
+        _ => None,
+    })
+}
+
+/// What the system's algorithm costs, by its own count; none for what is not counted.
+fn count_operations(registry: &Registry, paper: &Paper, system: &str, parameters: &Parameters) -> Option<f64> {
+    let algorithm = registry.find(paper.system(system)?.lda.as_deref()?)?;
+    let cost = algorithm.info().operations?;
+    let text = |name: &str| match parameters.get(name) {
+        Some(Value::Text(text)) => text.as_str(),
+        _ => "",
+    };
+    let count = match (text("op"), text("moment")) {
+        ("addition", "arrival") => cost.additions_per_arrival,
+        ("addition", "loss") => cost.additions_after_loss,
+        ("multiplication", "arrival") => cost.multiplications_per_arrival,
+        ("multiplication", "loss") => cost.multiplications_after_loss,
+        _ => return None,
+    };
+    Some(f64::from(count))
+}
+
+fn blank_item(paper: &Paper, spec: &ItemSpec, metric: &str, system: &str, parameters: &Parameters, runs: u32) -> Item {
+    let unit = paper.metric(metric).map(|m| m.unit.clone()).unwrap_or_default();
+    let runs = if spec.is_of_runs() { runs } else { 0 };
+    Item {
+        id: item_id(paper, spec, metric, system, parameters),
+        paper: paper.key().to_owned(),
+        source: spec.source.clone(),
+        system: system.to_owned(),
+        scenario: spec.scenario.clone(),
+        parameters: parameters.clone(),
+        metric: metric.to_owned(),
+        unit,
+        published: None,
+        measured: None,
+        ci95: None,
+        runs,
+        calibrated: BTreeMap::new(),
+        status: Status::NoPublishedValue,
+    }
+}
+
+/// The published number's name, or one made in the same manner: `WLH.N1.ZBS.thput`.
+fn item_id(paper: &Paper, spec: &ItemSpec, metric: &str, system: &str, parameters: &Parameters) -> String {
+    let published = paper.published().number.iter().find(|n| {
+        n.metric == metric && n.system == system && n.scenario == spec.scenario && n.parameters == *parameters
+    });
+    if let Some(number) = published {
+        return number.id.clone();
+    }
+    let mut id = spec.scenario.clone();
+    for (name, value) in parameters {
+        match name.as_str() {
+            "loss" if *value == "high".into() => {}
+            "N" => id += &format!(".N{value}"),
+            _ => id += &format!(".{name}={value}"),
+        }
+    }
+    format!("{id}.{system}.{metric}")
+}

@@ -1,0 +1,92 @@
+//! Every flow over its own life.
+
+use serde::{Deserialize, Serialize};
+
+use losscause::{Span, Time};
+use losscause_sim::{FlowId, FlowReport};
+
+use super::State;
+
+/// One flow over its whole life.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct FlowMeasurements {
+    /// Its name.
+    pub flow: String,
+    /// Whether it counts in the metrics of the run.
+    pub measured: bool,
+    /// When it started, seconds; none if it never did.
+    pub start_s: Option<f64>,
+    /// When it stopped, seconds; none if it never started, or was still active at the end.
+    pub stop_s: Option<f64>,
+    /// Data packets sent, retransmissions included.
+    pub sent_packets: u64,
+    /// Data packets received, duplicates included.
+    pub received_packets: u64,
+    /// Distinct data packets delivered.
+    pub delivered_packets: u64,
+    /// Distinct payload delivered, kb/s.
+    pub goodput_kbps: Option<f64>,
+    /// All payload received, kb/s.
+    pub throughput_kbps: Option<f64>,
+    /// Packets that crossed the bottleneck within the window.
+    pub bottleneck_packets: u64,
+    /// Data packets that queues dropped.
+    pub queue_drops: u64,
+    /// Data packets that channels corrupted.
+    pub wireless_drops: u64,
+    /// Retransmission timeouts; none if it is not TCP.
+    pub timeouts: Option<u64>,
+    /// Share of judged congestion losses that were called wireless, percent; none if no such loss was judged.
+    #[serde(rename = "M_c")]
+    pub m_c: Option<f64>,
+    /// Share of judged wireless losses that were called congestion, percent; none if no such loss was judged.
+    #[serde(rename = "M_w")]
+    pub m_w: Option<f64>,
+    /// Lost packets on which the algorithm did not decide.
+    pub undecided: u64,
+    /// Lost packets that the flow's algorithm never judged; 0 if it has no algorithm.
+    pub undetected: u64,
+}
+
+pub(super) fn measure(state: State<'_>) -> Vec<FlowMeasurements> {
+    let State { experiment, simulation, window, .. } = state;
+    let flow = |id: FlowId| {
+        let (spec, report) = (&experiment.network.flows[id.0 as usize], simulation.flow(id));
+        let life = life(&report, simulation.now());
+        let kbps = |bytes: u64| life.map(|life| bytes as f64 * 8e-3 / life.as_secs_f64());
+        let verdicts = &report.verdicts;
+        FlowMeasurements {
+            flow: spec.name.clone(),
+            measured: spec.measured,
+            start_s: report.started_at.map(Time::as_secs_f64),
+            stop_s: stopped(&report, simulation.now()).map(Time::as_secs_f64),
+            sent_packets: report.sent_packets,
+            received_packets: report.received_packets,
+            delivered_packets: report.delivered_packets,
+            goodput_kbps: kbps(report.delivered_payload_bytes),
+            throughput_kbps: kbps(report.received_payload_bytes),
+            bottleneck_packets: window.crossed(id, &experiment.bottleneck).packets,
+            queue_drops: report.lost.congestion,
+            wireless_drops: report.lost.wireless,
+            timeouts: report.tcp.map(|stats| stats.timeouts),
+            m_c: verdicts.m_c().map(|share| share * 100.0),
+            m_w: verdicts.m_w().map(|share| share * 100.0),
+            undecided: verdicts.congestion.undecided + verdicts.wireless.undecided,
+            undetected: verdicts.congestion.undetected + verdicts.wireless.undetected,
+        }
+    };
+    (0..experiment.network.flows.len() as u32).map(FlowId).map(flow).collect()
+}
+
+/// How long the flow has lived by `now`; none if it has not.
+fn life(report: &FlowReport, now: Time) -> Option<Span> {
+    let end = report.stops_at.unwrap_or(now).min(now);
+    report.started_at.map(|start| end - start).filter(|life| *life > Span::ZERO)
+}
+
+/// When the flow stopped, if it started and stopped by `now`.
+fn stopped(report: &FlowReport, now: Time) -> Option<Time> {
+    report.started_at.and(report.stops_at).filter(|stop| *stop <= now)
+}

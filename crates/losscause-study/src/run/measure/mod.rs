@@ -1,0 +1,168 @@
+//! What is measured in a run. The definitions:
+//!
+//! - *window*: `measure.from_s` to `measure.to_s`. `thput`, `thput_intact`, `cong`, `dev`, `norm_thput` and a link's
+//!   utilisation cover the window. Everything else covers a flow's life, from its start to its stop or the end of the run.
+//! - `thput`: packets of measured flows that crossed the bottleneck, corrupted ones included, in bits on the wire, over
+//!   what the bottleneck could carry. `thput_intact` counts the packets that reached the receivers instead.
+//! - `cong`: packets of measured flows that queues dropped, on any link of their paths, over the packets of `thput`.
+//! - `M_c`, `M_w`: per flow, the share of its judged congestion (wireless) losses that were called wireless (congestion);
+//!   then the mean over the flows that have such a loss. An undecided loss counts as judged and not as wrong. Losses that
+//!   were never judged are left out; `undetected` counts them.
+//! - `dev`: sample standard deviation of the flows' packets of `thput` over their mean, over the flows that were present
+//!   at some time in the window.
+//! - `norm_thput.X`, where several groups of flows are measured: bits of `thput` of the group X over an equal share of the
+//!   bottleneck for each of its flows.
+//! - `usage.X`: share of received packets during which base scheme X of a hybrid algorithm was in force.
+//! - `goodput`: distinct payload delivered; `throughput`: all payload received; each flow over its own life, summed.
+//!   `goodput_mean`, `throughput_mean`: the means over the flows that started; with `.X`, over the group X.
+//! - `overhead`: 1 - goodput / throughput, of all measured flows together.
+//! - `fairness`: Jain's index (Σ T)² / (n Σ T²) of the flows' throughputs T; with `.X`, of the group X.
+//! - `queue_loss.L`: packets of all flows that the queue of link L dropped over packets that arrived at it; the copies of a
+//!   per-flow link count together. `queue_loss_measured.L`: the same for measured flows' data packets.
+//! - `congestion_loss`: measured flows' data packets that queues dropped over those sent.
+//! - `P_CC`, `P_WW`, `P_WC`: of the judged congestion (wireless, congestion) losses of all measured flows together, the
+//!   share that was called congestion (wireless, wireless).
+//! - `cwnd_mean`, `cwnd_max`, where `measure.cwnd` asks for them: time average and maximum of TCP's congestion window over
+//!   a flow's life, without what recovery adds and at most the receiver's window; the mean of the averages and the largest
+//!   maximum over the measured flows.
+//!
+//! Before the end of a run, "the end of the run" and "the end of the window" are the present. A value that is not defined
+//! yet, such as `thput` before the window, is none.
+
+use losscause_sim::{FlowId, Network, Simulation};
+
+use crate::Experiment;
+
+pub(super) use cwnd::CwndAverages;
+pub use flows::FlowMeasurements;
+pub use links::LinkMeasurements;
+pub(super) use window::Window;
+
+mod cwnd;
+mod flows;
+mod links;
+mod notes;
+mod rates;
+mod usage;
+mod verdicts;
+mod window;
+
+/// One number of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Metric {
+    /// Its name: `thput`, `M_c`, `usage.Spike`.
+    pub metric: String,
+    /// Its unit: `percent`, `kb/s`, `packets`.
+    pub unit: &'static str,
+    /// Its value; none where it is not defined (`M_c` of a run without congestion loss).
+    pub value: Option<f64>,
+}
+
+/// Everything that is measured in one run. [`SimulationResult`](crate::run::SimulationResult) is its JSON.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Measurements {
+    /// The run as a whole, in the order in which the metrics are measured. Every name occurs once.
+    pub metrics: Vec<Metric>,
+    /// Every flow, in the order of the network.
+    pub flows: Vec<FlowMeasurements>,
+    /// Every link, in the order of the network.
+    pub links: Vec<LinkMeasurements>,
+    /// Warnings about the numbers, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Where measurements are read from: a run at one instant.
+#[derive(Clone, Copy)]
+pub(super) struct State<'a> {
+    pub(super) experiment: &'a Experiment,
+    pub(super) simulation: &'a Simulation,
+    /// The window, or as much of it as is over.
+    pub(super) window: &'a Window,
+    /// If the experiment measures congestion windows.
+    pub(super) cwnd: Option<&'a CwndAverages>,
+}
+
+impl Measurements {
+    /// The value of the metric of that name, if the run has it and it is defined.
+    pub fn metric(&self, name: &str) -> Option<f64> {
+        self.metrics.iter().find(|metric| metric.metric == name)?.value
+    }
+
+    pub(super) fn of(state: State<'_>) -> Self {
+        let flows = flows::measure(state);
+        Self {
+            metrics: metrics(state, &flows),
+            links: links::measure(state),
+            notes: notes::notes(state.network(), state.simulation),
+            flows,
+        }
+    }
+}
+
+impl State<'_> {
+    fn network(&self) -> &Network {
+        &self.experiment.network
+    }
+}
+
+/// Metrics under construction.
+#[derive(Default)]
+struct Metrics(Vec<Metric>);
+
+impl Metrics {
+    fn add(&mut self, metric: impl Into<String>, unit: &'static str, value: Option<f64>) {
+        self.0.push(Metric { metric: metric.into(), unit, value });
+    }
+}
+
+/// All metrics, in the order in which they are printed.
+fn metrics(state: State<'_>, flows: &[FlowMeasurements]) -> Vec<Metric> {
+    let mut metrics = Metrics::default();
+    let window = window::Totals::of(state, flows);
+    let measured = || flows.iter().filter(|flow| flow.measured);
+    let total = |count: fn(&FlowMeasurements) -> u64| Some(measured().map(count).sum::<u64>() as f64);
+    window.add_throughput(&mut metrics);
+    verdicts::add_errors(&mut metrics, flows);
+    window.add_deviation(&mut metrics);
+    rates::add_sums(&mut metrics, flows);
+    window.add_shares(&mut metrics);
+    metrics.add("queue_drops", "packets", total(|flow| flow.queue_drops));
+    metrics.add("wireless_drops", "packets", total(|flow| flow.wireless_drops));
+    metrics.add("timeouts", "count", sum(measured().filter_map(|flow| flow.timeouts).map(|count| count as f64)));
+    metrics.add("undecided", "packets", total(|flow| flow.undecided));
+    metrics.add("undetected", "packets", total(|flow| flow.undetected));
+    usage::add(&mut metrics, state);
+    rates::add_means(&mut metrics, flows);
+    links::add_queue_loss(&mut metrics, state);
+    let (drops, sent) = (total(|flow| flow.queue_drops), total(|flow| flow.sent_packets));
+    metrics.add(
+        "congestion_loss",
+        "fraction",
+        drops.zip(sent.filter(|sent| *sent > 0.0)).map(|(part, all)| part / all),
+    );
+    verdicts::add_probabilities(&mut metrics, state);
+    if let Some(cwnd) = state.cwnd {
+        cwnd.add(&mut metrics, state);
+    }
+    metrics.0
+}
+
+/// The measured flows of `network`.
+fn measured(network: &Network) -> impl Iterator<Item = FlowId> {
+    (0..).map(FlowId).zip(&network.flows).filter(|(_, spec)| spec.measured).map(|(id, _)| id)
+}
+
+/// The name of a flow's group, or of the link that a per-flow link is a copy of. Members are called group.1, group.2, …;
+/// no name in a scenario has a dot.
+pub(crate) fn group(name: &str) -> &str {
+    name.split('.').next().unwrap_or_default()
+}
+
+fn share(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+/// The sum; none of nothing.
+fn sum(values: impl Iterator<Item = f64>) -> Option<f64> {
+    values.reduce(|sum, value| sum + value)
+}

@@ -1,0 +1,210 @@
+//! One experiment and one seed give one set of measurements: at once ([`run()`]) or step by step ([`Run`]).
+//!
+//! A run is a pure function: the same experiment and seed give the same measurements, however often it is stopped and
+//! measured on the way.
+
+use std::ops::ControlFlow;
+
+use losscause::{Span, Time};
+use losscause_sim::{Counters, Event, Recorder, Simulation};
+
+use crate::{Experiment, RunError};
+
+mod measure;
+mod result;
+mod trace;
+
+#[cfg(feature = "papers")]
+pub(crate) use measure::group;
+use measure::{CwndAverages, State, Window};
+pub use measure::{FlowMeasurements, LinkMeasurements, Measurements, Metric};
+pub use result::{MetricEstimate, SimulationResult};
+pub use trace::{Trace, TraceRow};
+
+/// Runs `experiment` to its end with `seed`. Repetition `k` of an item, counted from 0, uses the user's seed plus `k`.
+///
+/// # Errors
+/// The network was changed since [`Scenario::experiment`](crate::Scenario::experiment) made it, and is not valid.
+pub fn run(experiment: &Experiment, seed: u64) -> Result<Measurements, RunError> {
+    run_recorded(experiment, seed, &mut ())
+}
+
+/// [`run()`], with every event handed to `recorder`; the measurements are the same.
+///
+/// # Errors
+/// As [`run()`].
+pub fn run_recorded(
+    experiment: &Experiment,
+    seed: u64,
+    recorder: &mut impl Recorder,
+) -> Result<Measurements, RunError> {
+    let mut run = Run::new(experiment, seed)?;
+    run.finish(recorder);
+    Ok(run.measurements())
+}
+
+/// A run under way: advanced to a time, stopped, measured, and advanced again.
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// # use losscause_study::{Run, Scenario};
+/// # let scenario = Scenario::parse(include_str!("../../../../scenarios/clean-link.toml"), "clean-link.toml")?;
+/// let mut run = Run::new(&scenario.experiment()?, 1)?;
+/// while !run.is_finished() {
+///     let next = run.now() + losscause::Span::from_secs(10);
+///     let _ = run.advance(next, &mut (), |_, ()| ControlFlow::Continue(()));
+///     println!("{} s: {:?} % of the link", run.now().as_secs_f64(), run.measurements().metric("thput"));
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Run {
+    experiment: Experiment,
+    seed: u64,
+    simulation: Simulation,
+    /// If the experiment measures congestion windows.
+    cwnd: Option<CwndAverages>,
+    /// The counters at the start of the window, once it is reached.
+    before: Option<Counters>,
+    /// The window, once it is over.
+    window: Option<Window>,
+}
+
+impl Run {
+    /// A run at time zero, before its first event.
+    ///
+    /// # Errors
+    /// The network was changed since [`Scenario::experiment`](crate::Scenario::experiment) made it, and is not valid.
+    pub fn new(experiment: &Experiment, seed: u64) -> Result<Self, RunError> {
+        Ok(Self {
+            simulation: Simulation::new(&experiment.network, seed)?,
+            cwnd: experiment.cwnd.then(|| CwndAverages::new(&experiment.network)),
+            experiment: experiment.clone(),
+            seed,
+            before: None,
+            window: None,
+        })
+    }
+
+    /// Advances to the time `to`, at most to the end of the run, and hands every event to `recorder`. A time that has
+    /// passed is no error: nothing happens.
+    ///
+    /// On the way `watch` is called at every hundredth of the run's duration, and at least once in 16,384 events, which
+    /// take some milliseconds; if it returns `Break`, the run stops there and `advance` returns `Break`. At each call the
+    /// recorder has all events up to [`Run::now`], and it gets no earlier ones later. Neither the calls nor a stop change
+    /// the measurements.
+    pub fn advance<R: Recorder>(
+        &mut self,
+        to: Time,
+        recorder: &mut R,
+        mut watch: impl FnMut(&Self, &mut R) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let to = to.min(self.experiment.duration);
+        let step = (self.experiment.duration - Time::ZERO).as_nanos() / STEPS;
+        let step = step.max(1);
+        loop {
+            let steps = (self.now() - Time::ZERO).as_nanos() / step + 1;
+            let next = Time::ZERO + Span::from_nanos(steps.saturating_mul(step));
+            let arrived = self.step(to.min(next), EVENTS_PER_STEP, recorder);
+            watch(self, recorder)?;
+            if arrived && self.now() >= to {
+                return ControlFlow::Continue(());
+            }
+        }
+    }
+
+    /// Advances to the end of the run without a stop, and hands every event to `recorder`.
+    pub fn finish(&mut self, recorder: &mut impl Recorder) {
+        while !(self.step(self.experiment.duration, u64::MAX, recorder) && self.is_finished()) {}
+    }
+
+    /// The instant up to which everything has happened.
+    pub fn now(&self) -> Time {
+        self.simulation.now()
+    }
+
+    /// Whether the run has reached its end.
+    pub fn is_finished(&self) -> bool {
+        self.window.is_some() && self.now() >= self.experiment.duration
+    }
+
+    /// What runs.
+    pub fn experiment(&self) -> &Experiment {
+        &self.experiment
+    }
+
+    /// The random seed.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// What is measured up to now. What is not defined yet, such as `thput` before the measuring window, is none; within
+    /// the window, `thput` and its like cover the part of it that is over. The metrics and their order never change.
+    pub fn measurements(&self) -> Measurements {
+        let (experiment, simulation) = (&self.experiment, &self.simulation);
+        let window = self.window.clone().unwrap_or_else(|| self.window_until(self.now()));
+        Measurements::of(State { experiment, simulation, window: &window, cwnd: self.cwnd.as_ref() })
+    }
+
+    /// Lets at most `at_most` events happen, and all others of the same instant as the last one, up to and including
+    /// `until` or the next end of the window. Returns whether it came as far as that.
+    fn step<R: Recorder>(&mut self, until: Time, at_most: u64, recorder: &mut R) -> bool {
+        let (from, to) = self.experiment.window;
+        let until = match (&self.before, &self.window) {
+            (None, _) => until.min(from),
+            (Some(_), None) => until.min(to),
+            (Some(_), Some(_)) => until,
+        };
+        let arrived = match &mut self.cwnd {
+            Some(cwnd) => run_events(&mut self.simulation, until, at_most, &mut WithCwnd { cwnd, recorder }),
+            None => run_events(&mut self.simulation, until, at_most, recorder),
+        };
+        if self.before.is_none() && self.now() >= from && arrived {
+            self.before = Some(self.simulation.counters().clone());
+        } else if self.before.is_some() && self.window.is_none() && self.now() >= to && arrived {
+            self.window = Some(self.window_until(to));
+        }
+        arrived
+    }
+
+    /// The window, cut off at `end`: empty before it begins.
+    fn window_until(&self, end: Time) -> Window {
+        let from = self.experiment.window.0;
+        let counters = self.simulation.counters();
+        let before = self.before.as_ref().unwrap_or(counters);
+        Window { from, to: end.max(from), counters: counters - before }
+    }
+}
+
+/// [`Simulation::run_events`], made exact where it stops on the way.
+fn run_events<R: Recorder>(simulation: &mut Simulation, until: Time, at_most: u64, recorder: &mut R) -> bool {
+    let arrived = simulation.run_events(until, at_most, recorder);
+    if !arrived {
+        simulation.run_until(simulation.now(), recorder);
+    }
+    arrived
+}
+
+/// A recorder beside which TCP's windows are measured.
+struct WithCwnd<'a, R> {
+    cwnd: &'a mut CwndAverages,
+    recorder: &'a mut R,
+}
+
+impl<R: Recorder> Recorder for WithCwnd<'_, R> {
+    const ON: bool = R::ON;
+    const WINDOWS: bool = true;
+
+    fn record(&mut self, event: &Event) {
+        self.cwnd.take(event);
+        if R::ON {
+            self.recorder.record(event);
+        }
+    }
+}
+
+/// Steps of simulated time at which a watcher is called during a whole run.
+const STEPS: i64 = 100;
+
+/// Events after which a watcher is called at the latest.
+const EVENTS_PER_STEP: u64 = 16_384;

@@ -1,0 +1,290 @@
+//! Channel files: the physics that patterns of packet errors follow from, as data. `docs/channels/jakes.md` explains the
+//! keys.
+
+use std::path::Path;
+
+use losscause::Span;
+use losscause_sim::jakes::{self, Uplink};
+use serde::{Deserialize, Serialize};
+use toml::{Table, Value};
+
+use super::super::setting::Setting;
+use crate::error::{InputError, unknown};
+use crate::files::{self, Disk, LARGEST_DOCUMENT};
+use crate::scenario::read;
+
+const EXPECTED: &str = "a channel file in TOML (docs/channels/jakes.md)";
+
+/// One channel, key by key; [`jakes::Parameters`] explains them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Channel {
+    /// Bytes.
+    pub packet_bytes: u32,
+    /// Bits per second.
+    pub rate_bps: u64,
+    /// Seconds.
+    pub trial_s: f64,
+    /// How many trials.
+    pub trials: u32,
+    /// Every random draw follows from it.
+    pub seed: u32,
+    /// Chips.
+    pub spreading_gain: u32,
+    /// What a spreading sequence spreads.
+    #[serde(with = "Unit")]
+    pub chips_of: jakes::Unit,
+    /// Users at a time.
+    pub users: u32,
+    /// Resolved paths.
+    pub paths: u32,
+    /// dB from each path to the next.
+    pub path_decay_db: f64,
+    /// dB.
+    pub eb_n0_db: f64,
+    /// The bit whose energy that is.
+    #[serde(with = "Unit")]
+    pub energy_of: jakes::Unit,
+    /// Where that energy arrives.
+    #[serde(with = "EnergyOn")]
+    pub energy_on: jakes::EnergyOn,
+    /// dB.
+    pub implementation_loss_db: f64,
+    /// How users' signals lie to each other.
+    #[serde(with = "Alignment")]
+    pub alignment: jakes::Alignment,
+    /// Whether own paths interfere.
+    pub self_interference: bool,
+    /// Largest Doppler shift times a duration.
+    pub doppler: f64,
+    /// That duration.
+    #[serde(with = "DopplerPer")]
+    pub doppler_per: jakes::DopplerPer,
+    /// Oscillators of the fading model.
+    pub oscillators: u32,
+    /// Constraint length of the code.
+    pub constraint_length: u32,
+    /// What the demodulator tells the decoder.
+    #[serde(with = "Decision")]
+    pub decision: jakes::Decision,
+    /// Packets per block.
+    pub interleaver_packets: u32,
+    /// Coded bits per row.
+    pub interleaver_columns: u32,
+}
+
+/// How a file spells [`jakes::Unit`].
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "jakes::Unit", rename_all = "kebab-case")]
+enum Unit {
+    Bit,
+    CodedBit,
+}
+
+/// How a file spells [`jakes::EnergyOn`].
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "jakes::EnergyOn", rename_all = "kebab-case")]
+enum EnergyOn {
+    Path,
+    AllPaths,
+}
+
+/// How a file spells [`jakes::Alignment`].
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "jakes::Alignment", rename_all = "kebab-case")]
+enum Alignment {
+    Asynchronous,
+    ChipsAligned,
+    Synchronous,
+}
+
+/// How a file spells [`jakes::DopplerPer`].
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "jakes::DopplerPer", rename_all = "kebab-case")]
+enum DopplerPer {
+    Bit,
+    CodedBit,
+    Chip,
+}
+
+/// How a file spells [`jakes::Decision`].
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "jakes::Decision", rename_all = "kebab-case")]
+enum Decision {
+    Soft,
+    Hard,
+}
+
+/// Most trials of a channel.
+const MOST_TRIALS: u32 = 100_000;
+
+/// Most packets in a pattern.
+const MOST_PACKETS: usize = 10_000_000;
+
+/// Most patterns in a file.
+const MOST_PATTERNS: usize = 100;
+
+/// A pattern to be made: its name and its channel, checked.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Its name in the file: "high".
+    pub name: String,
+    /// The channel.
+    pub channel: Channel,
+    /// The same, ready to send.
+    pub uplink: Uplink,
+}
+
+/// Reads a channel file from the disk and changes it by `settings`.
+///
+/// # Errors
+/// The file cannot be read; then as [`parse`].
+pub fn load(file: &Path, settings: &[Setting]) -> Result<Vec<Source>, InputError> {
+    parse(&files::text(&Disk, file, LARGEST_DOCUMENT, EXPECTED)?, &file.display().to_string(), settings)
+}
+
+/// Reads a channel from a text: the keys of [`Channel`], and a `[[pattern]]` for each pattern with its `name` and the keys
+/// that differ. A setting `KEY=VALUE` holds for all patterns, `pattern.NAME.KEY=VALUE` for one. `file` is what errors call
+/// the text. The patterns come in the order of the file.
+///
+/// # Errors
+/// The text is not TOML, a key is unknown or missing, a value is of the wrong type or out of its range, two patterns have
+/// one name, or a setting names a pattern that is not there.
+pub fn parse(text: &str, file: &str, settings: &[Setting]) -> Result<Vec<Source>, InputError> {
+    let mut common = read::any_table(text, file, EXPECTED)?;
+    let patterns = patterns(common.remove("pattern"), file)?;
+    for setting in settings {
+        let Some(rest) = setting.key().strip_prefix("pattern.") else { continue };
+        let name = rest.split('.').next().unwrap_or_default();
+        if !patterns.iter().any(|(known, _)| known == name) {
+            let known: Vec<&str> = patterns.iter().map(|(name, _)| name.as_str()).collect();
+            return Err(option(setting, format!("the pattern {}", unknown(name, &known))));
+        }
+        if rest == name {
+            return Err(option(setting, format!("names no key of the pattern, expected pattern.{name}.KEY=VALUE")));
+        }
+    }
+    patterns.into_iter().map(|(name, own)| source(name, own, &common, file, settings)).collect()
+}
+
+fn option(setting: &Setting, problem: String) -> InputError {
+    InputError::Option { option: format!("--set {setting}"), problem }
+}
+
+/// Names and own keys of the patterns.
+fn patterns(value: Option<Value>, file: &str) -> Result<Vec<(String, Table)>, InputError> {
+    let error = |problem: &str| {
+        let problem = format!("{problem}, expected a [[pattern]] with a name for each pattern");
+        InputError::Key { file: file.into(), key: "pattern".into(), problem }
+    };
+    let Some(value) = value else { return Err(error("is missing")) };
+    let Value::Array(entries) = value else { return Err(error("is no list of tables")) };
+    let mut patterns: Vec<(String, Table)> = Vec::new();
+    for entry in entries {
+        let Value::Table(mut own) = entry else { return Err(error("is no list of tables")) };
+        let Some(Value::String(name)) = own.remove("name") else { return Err(error("has an entry without a name")) };
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        if name.is_empty() || !name.chars().all(plain) {
+            return Err(error("has a name that is not made of letters, digits, - and _"));
+        }
+        if patterns.iter().any(|(known, _)| *known == name) {
+            return Err(error(&format!("has two entries named \"{name}\"")));
+        }
+        patterns.push((name, own));
+    }
+    match patterns.len() {
+        0 => Err(error("is empty")),
+        1..=MOST_PATTERNS => Ok(patterns),
+        many => Err(error(&format!("has {many} entries where at most {MOST_PATTERNS} are allowed"))),
+    }
+}
+
+fn source(name: String, own: Table, common: &Table, file: &str, settings: &[Setting]) -> Result<Source, InputError> {
+    let error = |key: &str, problem: String| InputError::Key {
+        file: file.into(),
+        key: format!("pattern.{name}.{key}"),
+        problem,
+    };
+    let mut merged = common.clone();
+    merged.extend(own);
+    for setting in settings {
+        if let Some(key) = key_in(setting, &name) {
+            merged.insert(key.to_owned(), setting.value().clone());
+        }
+    }
+    let channel: Channel = read::deserialize(&merged, file).map_err(|wrong| match wrong {
+        InputError::Key { key, problem, file } => {
+            match settings.iter().rev().find(|setting| key_in(setting, &name) == Some(&key)) {
+                Some(setting) => option(setting, problem),
+                None => InputError::Key { key, problem, file },
+            }
+        }
+        other => other,
+    })?;
+    let uplink = channel.uplink().map_err(|(key, problem)| error(key, problem))?;
+    Ok(Source { name, channel, uplink })
+}
+
+/// The key that `setting` changes in the pattern `name`, if it does.
+fn key_in<'a>(setting: &'a Setting, name: &str) -> Option<&'a str> {
+    match setting.key().strip_prefix("pattern.") {
+        None => Some(setting.key()),
+        Some(rest) => rest.split_once('.').and_then(|(pattern, key)| (pattern == name).then_some(key)),
+    }
+}
+
+impl Channel {
+    /// The channel as lines of TOML, one per key.
+    pub fn to_text(&self) -> String {
+        toml::to_string(self).expect("every field is a number, a word or a truth value")
+    }
+
+    /// A number that changes with every parameter, in hexadecimal: FNV-1a of [`Channel::to_text`].
+    pub fn fingerprint(&self) -> String {
+        let step = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        format!("{:016x}", self.to_text().bytes().fold(0xcbf2_9ce4_8422_2325, step))
+    }
+
+    /// The channel, ready to send; or the key whose value cannot be used, and why.
+    pub(super) fn uplink(&self) -> Result<Uplink, (&'static str, String)> {
+        if !(1..=MOST_TRIALS).contains(&self.trials) {
+            return Err(("trials", format!("is {}, expected 1 to {MOST_TRIALS}", self.trials)));
+        }
+        let uplink = Uplink::new(self.parameters()).map_err(|wrong| match wrong.parameter {
+            "trial" => ("trial_s", wrong.problem),
+            key => (key, wrong.problem),
+        })?;
+        let packets = uplink.packets_per_trial().saturating_mul(self.trials as usize);
+        if packets > MOST_PACKETS {
+            return Err(("trials", format!("makes {packets} packets, expected at most {MOST_PACKETS}")));
+        }
+        Ok(uplink)
+    }
+
+    /// As the simulator knows it.
+    fn parameters(&self) -> jakes::Parameters {
+        jakes::Parameters {
+            packet_bytes: self.packet_bytes,
+            rate_bps: self.rate_bps,
+            trial: Span::from_secs_f64_rounded(self.trial_s.clamp(0.0, 1e6)),
+            spreading_gain: self.spreading_gain,
+            chips_of: self.chips_of,
+            users: self.users,
+            paths: self.paths,
+            path_decay_db: self.path_decay_db,
+            eb_n0_db: self.eb_n0_db,
+            energy_of: self.energy_of,
+            energy_on: self.energy_on,
+            implementation_loss_db: self.implementation_loss_db,
+            alignment: self.alignment,
+            self_interference: self.self_interference,
+            doppler: self.doppler,
+            doppler_per: self.doppler_per,
+            oscillators: self.oscillators,
+            constraint_length: self.constraint_length,
+            decision: self.decision,
+            interleaver_packets: self.interleaver_packets,
+            interleaver_columns: self.interleaver_columns,
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Means, deviations and, with the feature `papers`, confidence intervals.
+
+#[cfg(feature = "papers")]
+mod estimate;
+#[cfg(feature = "papers")]
+pub use estimate::{Estimate, student_t_975};
+
+/// The arithmetic mean; none of nothing.
+pub fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// The sample standard deviation (over N - 1); none below two values.
+pub fn standard_deviation(values: &[f64]) -> Option<f64> {
+    let mean = mean(values)?;
+    let squares: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
+    (values.len() > 1).then(|| (squares / (values.len() - 1) as f64).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_standard_deviation_worked_by_hand() {
+        // 52, 55, 54, 57, 57: mean 55, squares 9 + 0 + 1 + 4 + 4 = 18, s = sqrt(18 / 4) = 2.1213.
+        let values = [52.0, 55.0, 54.0, 57.0, 57.0];
+        assert_eq!(mean(&values), Some(55.0));
+        assert!((standard_deviation(&values).unwrap() - 2.1213).abs() < 0.0001);
+        assert_eq!((mean(&[]), standard_deviation(&[1.0])), (None, None));
+    }
+}
