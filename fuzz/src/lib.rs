@@ -10,19 +10,20 @@ mod tfrc;
 
 pub use packets::differentiator;
 pub use tcp::{tcp_receiver, tcp_sender};
-pub use text::{channel, delay_trace, expression, pattern, scenario, setting, sweep, trace};
+pub use text::{channel, delay_trace, expression, pattern, rate_trace, scenario, setting, sweep, trace};
 pub use tfrc::{tfrc_receiver, tfrc_sender};
 
 /// A target's name and what it runs.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
-pub const TARGETS: [Target; 13] = [
+pub const TARGETS: [Target; 14] = [
     ("channel", channel),
     ("delay_trace", delay_trace),
     ("differentiator", differentiator),
     ("expression", expression),
     ("pattern", pattern),
+    ("rate_trace", rate_trace),
     ("scenario", scenario),
     ("setting", setting),
     ("sweep", sweep),

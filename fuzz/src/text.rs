@@ -107,6 +107,25 @@ pub fn delay_trace(data: &[u8]) {
     }
 }
 
+/// The text is refused with one plain line, or is a rate's steps with rising times; and the same for delivery opportunities.
+pub fn rate_trace(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    match losscause_study::scenario::rate_trace(text, FILE) {
+        Ok(points) => {
+            assert!(!points.is_empty() && points.len() <= text.lines().count());
+            assert!(points.windows(2).all(|pair| pair[0].at < pair[1].at));
+        }
+        Err(error) => is_plain(&error, &[FILE]),
+    }
+    match losscause_study::scenario::mahimahi_trace(text, FILE) {
+        Ok(at) => {
+            assert!(at.len() <= text.lines().count() && at.last().is_some_and(|&last| last > Span::ZERO));
+            assert!(at.windows(2).all(|pair| pair[0] <= pair[1]));
+        }
+        Err(error) => is_plain(&error, &[FILE]),
+    }
+}
+
 /// A channel file is refused with one plain line, or each of its patterns has a name of its own and packets in its trials.
 pub fn channel(data: &[u8]) {
     let Some(text) = text(data) else { return };
