@@ -9,8 +9,8 @@ use std::sync::Arc;
 use losscause::{Algorithm, AnyLda, Span, Time};
 use losscause_sim::{
     AtEnd, Between, ChannelSpec, CoDelSpec, Counters, DelayPoint, ErrorPosition, Event, EventKind, FlowId, FlowSpec,
-    Lengths, Limit, LinkEvent, LinkId, LinkSpec, Network, Oracle, PacketKind, QueueSpec, Recorder, RedSpec, Simulation,
-    Slots, TraceStart, Traffic, Turnover, VariationSpec,
+    Lengths, Limit, LinkEvent, LinkId, LinkSpec, Network, Oracle, PacketKind, PolicerSpec, QueueSpec, RatePoint,
+    RateSpec, Recorder, RedSpec, RetransmissionSpec, Simulation, Slots, TraceStart, Traffic, Turnover, VariationSpec,
 };
 use losscause_transport::{tcp, tfrc};
 use proptest::prelude::*;
@@ -72,6 +72,9 @@ fn queue() -> impl Strategy<Value = QueueSpec> {
         1 => (limit(), 1..20_u32).prop_map(|(limit, mark_from_pkts)| QueueSpec::StepMark { limit, mark_from_pkts }),
         2 => red(),
         2 => codel(),
+        1 => (limit(), rate_bps(), 1..20_000_u64).prop_map(|(limit, rate_bps, burst_bytes)| {
+            QueueSpec::Policer(PolicerSpec { rate_bps, burst_bytes, limit })
+        }),
     ]
 }
 
@@ -98,15 +101,51 @@ fn variation() -> impl Strategy<Value = VariationSpec> {
     ]
 }
 
+/// A rate of at least 10 kb/s most of the time.
+fn rate() -> impl Strategy<Value = RateSpec> {
+    let point = (millis(1..2000), prop::option::weighted(0.8, rate_bps()));
+    let steps = (prop::collection::vec(point, 1..8), any::<bool>()).prop_map(|(points, repeat)| {
+        let mut at = Span::ZERO;
+        let mut points: Vec<RatePoint> = points
+            .into_iter()
+            .map(|(after, rate_bps)| {
+                at += after;
+                RatePoint { at, rate_bps: rate_bps.unwrap_or(0) }
+            })
+            .collect();
+        points.push(RatePoint { at: at + Span::from_millis(100), rate_bps: 50_000 });
+        RateSpec::Steps { points: points.into(), at_end: if repeat { AtEnd::Repeat } else { AtEnd::Hold } }
+    });
+    let opportunities = (prop::collection::vec(millis(0..100), 1..20), 100..3000_u32).prop_map(|(gaps, bytes)| {
+        let mut at = Span::from_millis(1);
+        let at: Vec<Span> = gaps
+            .into_iter()
+            .map(|gap| {
+                at += gap;
+                at
+            })
+            .collect();
+        RateSpec::Opportunities { at: at.into(), bytes }
+    });
+    prop_oneof![6 => Just(RateSpec::Constant), 1 => steps, 1 => opportunities]
+}
+
+fn retransmission() -> impl Strategy<Value = Option<RetransmissionSpec>> {
+    let spec = (2..6_u32, millis(0..10)).prop_map(|(attempts, delay)| RetransmissionSpec { attempts, delay });
+    prop::option::weighted(0.2, spec)
+}
+
 fn link() -> impl Strategy<Value = LinkSpec> {
     let position = prop_oneof![Just(ErrorPosition::AfterTransmission), Just(ErrorPosition::BeforeQueue)];
     let slots = prop_oneof![2 => Just(Slots::PerPacket(1)), 1 => (2..4_u32).prop_map(Slots::PerPacket), 1 => millis(1..50).prop_map(Slots::PerTime)];
-    (rate_bps(), (millis(0..50), variation()), queue(), channel(), position, slots).prop_map(
-        |(rate_bps, (delay, variation), queue, channel, error_position, slots)| LinkSpec {
+    (rate_bps(), rate(), (millis(0..50), variation()), queue(), channel(), retransmission(), position, slots).prop_map(
+        |(rate_bps, rate, (delay, variation), queue, channel, retransmission, error_position, slots)| LinkSpec {
+            rate,
             variation,
             channel,
-            error_position,
+            error_position: if retransmission.is_some() { ErrorPosition::default() } else { error_position },
             slots,
+            retransmission,
             ..LinkSpec::wired("", rate_bps, delay, queue)
         },
     )
