@@ -1,8 +1,8 @@
 // One queue discipline of ns-3 at the head of one link. README.md has the commands and the meaning of cells.txt.
 //
-//   queues DISCIPLINE CELLS RUNS [--ns3::Class::Attribute=value ...]
+//   queues DISCIPLINE CELLS RUNS
 //
-// DISCIPLINE is fq_codel, codel, pie or red. Prints a CSV line per cell and group of flows: means over the runs.
+// DISCIPLINE is fq_codel, pie or codel. Prints a CSV line per cell and group of flows: means over the runs.
 
 #include "ns3/core-module.h"
 #include "ns3/network-module.h"
@@ -311,15 +311,10 @@ MakeQueue(const std::string& discipline, const Cell& cell)
         {"fq_codel", "ns3::FqCoDelQueueDisc"},
         {"codel", "ns3::CoDelQueueDisc"},
         {"pie", "ns3::PieQueueDisc"},
-        {"red", "ns3::RedQueueDisc"},
     };
     ObjectFactory factory(TYPES.at(discipline));
     factory.Set("MaxSize", QueueSizeValue(QueueSize(QueueSizeUnit::PACKETS, cell.limitPkts)));
     factory.Set("UseEcn", BooleanValue(cell.ecn));
-    if (discipline == "red")
-    {
-        factory.Set("LinkBandwidth", DataRateValue(DataRate(cell.rateBps)));
-    }
     auto queue = factory.Create<QueueDisc>();
     if (discipline == "fq_codel")
     {
@@ -329,7 +324,7 @@ MakeQueue(const std::string& discipline, const Cell& cell)
     return queue;
 }
 
-// One run of one group: packets in; dropped and marked, percent of them; the delay's median, mean and 95th percentile, ms.
+// One run of one group: packets in; dropped and marked, percent of them; the delay's median, mean and 95th percentile.
 std::array<double, 6>
 Summary(Figures figures)
 {
@@ -382,7 +377,7 @@ main(int argc, char* argv[])
     std::string path;
     uint32_t runs = 10;
     CommandLine command(__FILE__);
-    command.AddNonOption("discipline", "fq_codel, codel, pie or red", discipline);
+    command.AddNonOption("discipline", "fq_codel, pie or codel", discipline);
     command.AddNonOption("cells", "path of cells.txt", path);
     command.AddNonOption("runs", "number of runs", runs);
     command.Parse(argc, argv);
