@@ -313,7 +313,7 @@ mod tests {
             for i in 0..1000 {
                 queue.enqueue(at(1), waiting(i, 1000), false, &mut log);
             }
-            (log.marked.len() > 0, log.dropped.len() > 0)
+            (!log.marked.is_empty(), !log.dropped.is_empty())
         };
         assert_eq!(hits(0.099, Log::capable()), (true, false));
         assert_eq!(hits(0.1, Log::capable()), (false, true));
