@@ -1,8 +1,7 @@
 //! The disciplines against ns-3's: the same arrivals at the same links (`validation/ns3`).
 //!
 //! `validation/ns3/comparison.md` is what comes out. If a change moves it, the change's message says why;
-//! `UPDATE_GOLDEN=1 cargo test -p losscause-sim --lib queue::comparison` writes it anew. Outside the repository, where the
-//! folder is missing, there is nothing to compare with.
+//! `UPDATE_GOLDEN=1 cargo test -p losscause-sim --lib queue::comparison` writes it anew.
 
 mod bench;
 mod cells;
@@ -91,7 +90,7 @@ struct Comparison {
 }
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../validation/ns3")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ns3")
 }
 
 fn file(name: &str) -> String {
@@ -140,9 +139,6 @@ fn compare(discipline: &Discipline, cells: &[Cell], references: &[Reference]) ->
 
 #[test]
 fn drop_shares_and_median_delays_are_ns3s_within_ten_percent() {
-    if !folder().exists() {
-        return;
-    }
     let cells = cells::parse(&file("cells.txt"));
     let references = Reference::parse(&file("figures.csv"));
     let sections: Vec<Vec<Comparison>> = thread::scope(|scope| {
@@ -171,9 +167,6 @@ fn drop_shares_and_median_delays_are_ns3s_within_ten_percent() {
 
 #[test]
 fn the_salts_of_the_comparison_keep_its_flows_apart() {
-    if !folder().exists() {
-        return;
-    }
     for cell in cells::parse(&file("cells.txt")) {
         for run in 0..RUNS {
             let queue = FqCoDel::new(fq_codel(&cell, 1500), stream(run));
