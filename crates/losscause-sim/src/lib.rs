@@ -43,10 +43,10 @@ pub use oracle::{Accuracy, Omniscient, Oracle};
 pub use report::{FlowReport, LossCounts, VerdictTally, Verdicts};
 pub use simulation::{ConservationError, Simulation};
 pub use topology::{
-    AtEnd, Between, ChannelSpec, CoDelSpec, DelayPoint, ErrorPosition, FlowId, FlowProblem, FlowSpec, Lengths, Limit,
-    LinkId, LinkProblem, LinkSpec, Network, NetworkError, PolicerSpec, QueueProblem, QueueSpec, RatePoint, RateProblem,
-    RateSpec, RedSpec, RetransmissionSpec, Slots, TcpLda, TraceStart, Traffic, Turnover, VariationProblem,
-    VariationSpec,
+    AtEnd, Between, ChannelSpec, CoDelSpec, DelayPoint, ErrorPosition, FlowId, FlowProblem, FlowSpec, FqCoDelSpec,
+    Lengths, Limit, LinkId, LinkProblem, LinkSpec, Network, NetworkError, PieSpec, PolicerSpec, QueueProblem,
+    QueueSpec, RatePoint, RateProblem, RateSpec, RedSpec, RetransmissionSpec, Slots, TcpLda, TraceStart, Traffic,
+    Turnover, VariationProblem, VariationSpec,
 };
 pub use trace::{Event, EventKind, LinkEvent, PacketInfo, PacketKind, Recorder};
 

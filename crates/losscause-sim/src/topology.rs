@@ -12,7 +12,7 @@ mod rate;
 mod validate;
 mod variation;
 
-pub use queue::{CoDelSpec, Limit, PolicerSpec, QueueProblem, QueueSpec, RedSpec};
+pub use queue::{CoDelSpec, FqCoDelSpec, Limit, PieSpec, PolicerSpec, QueueProblem, QueueSpec, RedSpec};
 pub use rate::{RatePoint, RateProblem, RateSpec, RetransmissionSpec};
 pub use validate::{FlowProblem, LinkProblem, NetworkError};
 pub use variation::{AtEnd, Between, DelayPoint, VariationProblem, VariationSpec};

@@ -6,8 +6,8 @@ mod common;
 use common::{cbr, drop_tail, flow, one_flow, wired};
 use losscause::{Span, Time};
 use losscause_sim::{
-    AtEnd, Between, ChannelSpec, CoDelSpec, DelayPoint, FlowId, FlowSpec, Lengths, Limit, LinkSpec, Network, QueueSpec,
-    RedSpec, Simulation, Slots, TraceStart, Traffic, Turnover, VariationSpec,
+    AtEnd, Between, ChannelSpec, CoDelSpec, DelayPoint, FlowId, FlowSpec, FqCoDelSpec, Lengths, Limit, LinkSpec,
+    Network, PieSpec, QueueSpec, RedSpec, Simulation, Slots, TraceStart, Traffic, Turnover, VariationSpec,
 };
 use losscause_transport::{tcp, tfrc};
 
@@ -115,6 +115,28 @@ fn bad_queues_are_refused() {
         ),
     ] {
         refused(QueueSpec::CoDel(spec), sentence);
+    }
+    let default = FqCoDelSpec::new(limit);
+    for (spec, sentence) in [
+        (FqCoDelSpec { quantum_bytes: 0, ..default }, "quantum_bytes is 0, expected at least 1"),
+        (FqCoDelSpec { queues: 0, ..default }, "queues is 0, expected 1 to 65536"),
+        (FqCoDelSpec { queues: 65_537, ..default }, "queues is 65537, expected 1 to 65536"),
+        (
+            FqCoDelSpec { codel: CoDelSpec { target: Span::ZERO, ..default.codel }, ..default },
+            "target is 0.000 ms, expected more than 0",
+        ),
+    ] {
+        refused(QueueSpec::FqCoDel(spec), sentence);
+    }
+    let default = PieSpec::new(limit);
+    for (spec, sentence) in [
+        (PieSpec { target: Span::ZERO, ..default }, "target is 0.000 ms, expected more than 0"),
+        (PieSpec { t_update: Span::ZERO, ..default }, "t_update is 0.000 ms, expected more than 0"),
+        (PieSpec { max_burst: Span::from_millis(-1), ..default }, "max_burst is -1.000 ms, expected 0 or more"),
+        (PieSpec { alpha: -0.125, ..default }, "alpha is -0.125, expected 0 or more"),
+        (PieSpec { beta: f64::NAN, ..default }, "beta is NaN, expected 0 or more"),
+    ] {
+        refused(QueueSpec::Pie(spec), sentence);
     }
 }
 

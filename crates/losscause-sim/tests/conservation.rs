@@ -9,8 +9,9 @@ use std::sync::Arc;
 use losscause::{Algorithm, AnyLda, Span, Time};
 use losscause_sim::{
     AtEnd, Between, ChannelSpec, CoDelSpec, Counters, DelayPoint, ErrorPosition, Event, EventKind, FlowId, FlowSpec,
-    Lengths, Limit, LinkEvent, LinkId, LinkSpec, Network, Oracle, PacketKind, PolicerSpec, QueueSpec, RatePoint,
-    RateSpec, Recorder, RedSpec, RetransmissionSpec, Simulation, Slots, TraceStart, Traffic, Turnover, VariationSpec,
+    FqCoDelSpec, Lengths, Limit, LinkEvent, LinkId, LinkSpec, Network, Oracle, PacketKind, PieSpec, PolicerSpec,
+    QueueSpec, RatePoint, RateSpec, Recorder, RedSpec, RetransmissionSpec, Simulation, Slots, TraceStart, Traffic,
+    Turnover, VariationSpec,
 };
 use losscause_transport::{tcp, tfrc};
 use proptest::prelude::*;
@@ -58,10 +59,28 @@ fn red() -> impl Strategy<Value = QueueSpec> {
     )
 }
 
-fn codel() -> impl Strategy<Value = QueueSpec> {
-    (limit(), millis(1..50), millis(50..500), 0..2000_u32, any::<bool>()).prop_map(
-        |(limit, target, interval, mtu_bytes, ecn)| {
-            QueueSpec::CoDel(CoDelSpec { limit, target, interval, mtu_bytes, ecn })
+fn codel() -> impl Strategy<Value = CoDelSpec> {
+    (limit(), millis(1..50), millis(50..500), 0..2000_u32, any::<bool>())
+        .prop_map(|(limit, target, interval, mtu_bytes, ecn)| CoDelSpec { limit, target, interval, mtu_bytes, ecn })
+}
+
+fn fq_codel() -> impl Strategy<Value = FqCoDelSpec> {
+    (codel(), 1..3000_u32, 1..5_u32).prop_map(|(codel, quantum_bytes, queues)| FqCoDelSpec {
+        codel,
+        quantum_bytes,
+        queues,
+    })
+}
+
+fn pie() -> impl Strategy<Value = PieSpec> {
+    (limit(), millis(1..50), millis(1..50), millis(0..200), 0..2000_u32, any::<bool>()).prop_map(
+        |(limit, target, t_update, max_burst, mean_packet_bytes, ecn)| PieSpec {
+            target,
+            t_update,
+            max_burst,
+            mean_packet_bytes,
+            ecn,
+            ..PieSpec::new(limit)
         },
     )
 }
@@ -71,7 +90,9 @@ fn queue() -> impl Strategy<Value = QueueSpec> {
         2 => limit().prop_map(|limit| QueueSpec::DropTail { limit }),
         1 => (limit(), 1..20_u32).prop_map(|(limit, mark_from_pkts)| QueueSpec::StepMark { limit, mark_from_pkts }),
         2 => red(),
-        2 => codel(),
+        2 => codel().prop_map(QueueSpec::CoDel),
+        2 => fq_codel().prop_map(QueueSpec::FqCoDel),
+        2 => pie().prop_map(QueueSpec::Pie),
         1 => (limit(), rate_bps(), 1..20_000_u64).prop_map(|(limit, rate_bps, burst_bytes)| {
             QueueSpec::Policer(PolicerSpec { rate_bps, burst_bytes, limit })
         }),

@@ -1,4 +1,4 @@
-//! RED, CoDel and marks, from the queue to the transports and back.
+//! Managed queues and marks, from the queue to the transports and back.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -7,8 +7,8 @@ use common::{at_micros, at_secs, cbr, flow, one_flow, wired};
 use losscause::truth::Cause;
 use losscause::{Algorithm, Span};
 use losscause_sim::{
-    ChannelSpec, CoDelSpec, Event, EventKind, FlowId, Limit, LinkEvent, LinkId, LinkSpec, Network, QueueSpec, RedSpec,
-    Simulation, Traffic,
+    ChannelSpec, CoDelSpec, Event, EventKind, FlowId, FqCoDelSpec, Limit, LinkEvent, LinkId, LinkSpec, Network,
+    PieSpec, QueueSpec, RedSpec, Simulation, Traffic,
 };
 use losscause_transport::{tcp, tfrc};
 
@@ -20,6 +20,15 @@ fn red(ecn: bool) -> QueueSpec {
 
 fn codel(ecn: bool) -> QueueSpec {
     QueueSpec::CoDel(CoDelSpec { ecn, ..CoDelSpec::new(LIMIT) })
+}
+
+fn fq_codel(ecn: bool) -> QueueSpec {
+    let spec = FqCoDelSpec::new(LIMIT);
+    QueueSpec::FqCoDel(FqCoDelSpec { codel: CoDelSpec { ecn, ..spec.codel }, ..spec })
+}
+
+fn pie(ecn: bool) -> QueueSpec {
+    QueueSpec::Pie(PieSpec { ecn, ..PieSpec::new(LIMIT) })
 }
 
 fn marking() -> QueueSpec {
@@ -105,7 +114,7 @@ fn stopping_at_any_instant_finds_the_drops_up_to_it_and_no_others() {
 }
 
 #[test]
-fn every_discipline_keeps_a_tcp_flow_busy_and_red_and_codel_keep_its_queue_shorter() {
+fn every_discipline_keeps_a_tcp_flow_busy_and_managed_ones_keep_its_queue_shorter() {
     let mean_queue = |queue| {
         let (simulation, events) = run(&over(queue, tcp(false)));
         assert!(simulation.flow(FlowId(0)).delivered_payload_bytes > 5_500_000, "{queue:?}");
@@ -113,14 +122,14 @@ fn every_discipline_keeps_a_tcp_flow_busy_and_red_and_codel_keep_its_queue_short
         waits.iter().map(|&(.., waiting)| f64::from(waiting)).sum::<f64>() / waits.len() as f64
     };
     let full = mean_queue(QueueSpec::DropTail { limit: Limit::Packets(20) });
-    for queue in [red(false), codel(false)] {
+    for queue in [red(false), codel(false), fq_codel(false)] {
         assert!(mean_queue(queue) < 0.9 * full, "{queue:?}");
     }
 }
 
 #[test]
 fn with_ecn_a_tcp_flow_is_marked_and_loses_nothing() {
-    for queue in [red(true), codel(true), marking()] {
+    for queue in [red(true), codel(true), fq_codel(true), marking()] {
         let (simulation, events) = run(&over(queue, tcp(true)));
         let report = simulation.flow(FlowId(0));
         let marks = at_link(&events, LinkEvent::Mark).len() as u64;
@@ -136,7 +145,7 @@ fn with_ecn_a_tcp_flow_is_marked_and_loses_nothing() {
 
 #[test]
 fn without_ecn_in_the_transport_nothing_is_marked() {
-    for queue in [red(true), codel(true), marking()] {
+    for queue in [red(true), codel(true), fq_codel(true), pie(true), marking()] {
         let (simulation, _) = run(&over(queue, tcp(false)));
         assert_eq!(simulation.counters().link(LinkId(0)).queue_marks, 0);
         let deaf = simulation.flow(FlowId(0)).lost.congestion;
@@ -146,7 +155,7 @@ fn without_ecn_in_the_transport_nothing_is_marked() {
 
 #[test]
 fn a_marked_packet_is_never_called_wireless_and_holds_the_rate_down() {
-    for queue in [red(true), codel(true), marking()] {
+    for queue in [red(true), codel(true), fq_codel(true), marking()] {
         let (simulation, events) = run(&over(queue, always_wireless(true)));
         let marked: Vec<u64> = at_link(&events, LinkEvent::Mark).iter().map(|&(_, seq, _)| seq).collect();
         assert!(marked.len() > 5, "{queue:?}");
@@ -161,4 +170,65 @@ fn a_marked_packet_is_never_called_wireless_and_holds_the_rate_down() {
         let deaf = run(&over(queue, always_wireless(false))).0.flow(FlowId(0)).lost.congestion;
         assert!(heard * 5 < deaf, "{queue:?}: {heard} losses with marks, {deaf} without");
     }
+}
+
+#[test]
+fn with_fq_codel_a_call_waits_for_no_upload() {
+    // 762 bytes every 76 ms beside a TCP flow that fills 1 Mb/s; both leave through one link.
+    let longest_wait = |queue| {
+        let mut network = over(queue, tcp(false));
+        let call = cbr(80_000);
+        network.flows.push(flow("call", &[0], &[], call));
+        let (_, events) = run(&network);
+        let of_call = |what| {
+            let mut at = events.iter().filter_map(move |event| match event.kind {
+                EventKind::Link { link: LinkId(0), what: it, packet, .. } if it == what && event.flow == FlowId(1) => {
+                    Some((packet.seq, event.at))
+                }
+                _ => None,
+            });
+            std::iter::from_fn(move || at.next())
+        };
+        let began: std::collections::BTreeMap<u64, losscause::Time> = of_call(LinkEvent::TransmitStart).collect();
+        let waits = of_call(LinkEvent::Enqueue).filter_map(|(seq, at)| Some(*began.get(&seq)? - at));
+        let drops = of_call(LinkEvent::QueueDrop).count();
+        (waits.max().unwrap(), drops)
+    };
+    let (own_queue, drops) = longest_wait(fq_codel(false));
+    // At most three packets of 1040 bytes, 8.32 ms each: one in transmission, and an upload's first quantum.
+    assert!(own_queue <= Span::from_micros(24_960), "{own_queue}");
+    assert_eq!(drops, 0);
+    let (shared, _) = longest_wait(codel(false));
+    assert!(shared > own_queue * 2, "{shared}");
+}
+
+/// PIE's target is 15 ms: two packets at 1 Mb/s, too few for a TCP flow, but 18 at 10 Mb/s.
+fn over_ten_megabits(ecn: bool) -> (Simulation, Vec<Event>) {
+    let tcp = Traffic::tcp(tcp::Config { ecn, max_window_pkts: 200, ..tcp::Config::rfc() });
+    let mut network = over(QueueSpec::Pie(PieSpec { ecn, ..PieSpec::new(Limit::Packets(500)) }), tcp);
+    network.links.iter_mut().for_each(|link| link.rate_bps = 10_000_000);
+    run(&network)
+}
+
+#[test]
+fn pie_holds_a_tcp_flows_delay_near_its_target() {
+    let (simulation, events) = over_ten_megabits(false);
+    let waits: Vec<f64> = at_link(&events, LinkEvent::Enqueue)
+        .iter()
+        .filter(|(at, ..)| *at > at_secs(10))
+        .map(|&(.., waiting)| f64::from(waiting) * 0.832)
+        .collect();
+    let mean_ms = waits.iter().sum::<f64>() / waits.len() as f64;
+    assert!((5.0..20.0).contains(&mean_ms), "{mean_ms}");
+    assert!(simulation.flow(FlowId(0)).delivered_payload_bytes > 60_000_000);
+    assert!(simulation.counters().link(LinkId(0)).queue_drops > 0);
+    assert_eq!(simulation.check_conservation(), Ok(()));
+}
+
+#[test]
+fn pie_marks_instead_of_dropping_while_its_probability_is_low() {
+    let (_, events) = over_ten_megabits(true);
+    let late = |what| at_link(&events, what).iter().filter(|(at, ..)| *at > at_secs(10)).count();
+    assert!(late(LinkEvent::Mark) > 5);
+    assert_eq!(late(LinkEvent::QueueDrop), 0, "slow start overshoots before");
 }

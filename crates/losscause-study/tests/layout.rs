@@ -5,8 +5,8 @@ use std::path::Path;
 
 use losscause::{Lda, Span, Time};
 use losscause_sim::{
-    AtEnd, Between, ChannelSpec, CoDelSpec, FlowId, Lengths, Limit, LinkSpec, QueueSpec, RedSpec, TcpLda, TraceStart,
-    Traffic, Turnover, VariationSpec,
+    AtEnd, Between, ChannelSpec, CoDelSpec, FlowId, FqCoDelSpec, Lengths, Limit, LinkSpec, PieSpec, QueueSpec, RedSpec,
+    TcpLda, TraceStart, Traffic, Turnover, VariationSpec,
 };
 use losscause_study::papers::record::open_scenario;
 use losscause_study::{Experiment, Scenario, Setting};
@@ -289,6 +289,35 @@ fn queues_are_managed_as_the_link_says() {
                 ecn: true,
             }),
         ),
+        ("queue = { kind = \"fq-codel\" }", QueueSpec::FqCoDel(FqCoDelSpec::new(limit))),
+        (
+            "queue = { kind = \"fq-codel\", target_ms = 10, interval_ms = 200, mtu_bytes = 762, quantum_bytes = 300, queues = 16, ecn = true }",
+            QueueSpec::FqCoDel(FqCoDelSpec {
+                codel: CoDelSpec {
+                    limit,
+                    target: Span::from_millis(10),
+                    interval: Span::from_millis(200),
+                    mtu_bytes: 762,
+                    ecn: true,
+                },
+                quantum_bytes: 300,
+                queues: 16,
+            }),
+        ),
+        ("queue = { kind = \"pie\" }", QueueSpec::Pie(PieSpec::new(limit))),
+        (
+            "queue = { kind = \"pie\", target_ms = 20, update_ms = 30, max_burst_ms = 0, alpha = 0.5, beta = 2, mean_packet_bytes = 500, ecn = true }",
+            QueueSpec::Pie(PieSpec {
+                limit,
+                target: Span::from_millis(20),
+                t_update: Span::from_millis(30),
+                max_burst: Span::ZERO,
+                alpha: 0.5,
+                beta: 2.0,
+                mean_packet_bytes: 500,
+                ecn: true,
+            }),
+        ),
         (
             "queue = { kind = \"red\", min_th_packets = 2, max_th_packets = 8.5, max_p = 0.02, w_q = 0.01, gentle = true, ecn = true, typical_packet_bytes = 500 }",
             QueueSpec::Red(RedSpec {
@@ -319,12 +348,21 @@ fn queues_are_managed_as_the_link_says() {
             "interval_ms: is 100.000 ms, expected at least the target, which is 200.000 ms",
         ),
         (
+            "kind = \"fq-codel\", target_ms = 200",
+            "interval_ms: is 100.000 ms, expected at least the target, which is 200.000 ms",
+        ),
+        ("kind = \"fq-codel\", quantum_bytes = 0", "quantum_bytes: is 0, expected a whole number from 1 to 4294967295"),
+        ("kind = \"fq-codel\", queues = 1e5", "queues: is 100000, expected a whole number from 1 to 65536"),
+        ("kind = \"pie\", update_ms = 0", "update_ms: is 0, expected a number above 0, up to 1e9"),
+        ("kind = \"pie\", max_burst_ms = -1", "max_burst_ms: is -1, expected a number from 0 to 1e9"),
+        ("kind = \"pie\", alpha = -0.125", "alpha: is -0.125, expected a number from 0 to 1e6"),
+        (
             "kind = \"drop-tail\", mark_from_packets = 0",
             "mark_from_packets: is 0, expected a whole number from 1 to 4294967295",
         ),
         (
             "kind = \"drop-tail\", ecn = true",
-            "ecn: stands in a drop-tail queue, which marks nothing by itself, expected mark_from_packets, or kind red or codel",
+            "ecn: stands in a drop-tail queue, which marks nothing by itself, expected mark_from_packets, or kind red, codel, fq-codel or pie",
         ),
     ] {
         assert_eq!(problem(fields), format!("small.toml: link.radio.queue.{expected}"));

@@ -41,10 +41,6 @@ impl Bounded {
         self.waiting.len() as u32
     }
 
-    pub(super) fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
     pub(super) fn occupancy(&self) -> Occupancy {
         Occupancy { packets: self.packets(), bytes: self.bytes }
     }

@@ -16,18 +16,22 @@
 
 use losscause::{Span, Time};
 
-use super::bounded::Bounded;
+use super::timed::{Timed, Waiting};
 use super::{Occupancy, QueueDiscipline, QueueHooks};
-use crate::fifo::Fifo;
 use crate::packet::Packet;
 use crate::topology::CoDelSpec;
 
+/// One queue and its controller.
 #[derive(Clone, Debug)]
 pub(crate) struct CoDel {
-    fifo: Bounded,
-    /// When each of them came.
-    since: Fifo<Time>,
+    packets: Timed,
+    controller: Controller,
     spec: CoDelSpec,
+}
+
+/// The state of CoDel for one queue, wherever its packets wait.
+#[derive(Clone, Debug)]
+pub(super) struct Controller {
     /// When the delay will have been at or above the target for an interval; none while it is below.
     first_above: Option<Time>,
     dropping: bool,
@@ -36,6 +40,18 @@ pub(crate) struct CoDel {
     /// Drops (or marks) of this episode, and what it began with.
     count: u32,
     last_count: u32,
+}
+
+/// The packets that a [`Controller`] controls.
+pub(super) trait Backlog {
+    /// Takes out the packet at the head.
+    fn pop(&mut self) -> Option<Waiting>;
+
+    /// Bytes that wait in this queue.
+    fn bytes(&self) -> u64;
+
+    /// What waits at the link, in this queue and others.
+    fn at_link(&self) -> Occupancy;
 }
 
 /// The packet at the head.
@@ -50,104 +66,122 @@ const MEMORY_INTERVALS: i64 = 16;
 
 impl CoDel {
     pub(super) fn new(spec: CoDelSpec) -> Self {
-        Self {
-            fifo: Bounded::new(spec.limit),
-            since: Fifo::new(),
-            spec,
-            first_above: None,
-            dropping: false,
-            drop_next: Time::ZERO,
-            count: 0,
-            last_count: 0,
-        }
-    }
-
-    fn begin_episode(&mut self, now: Time) {
-        self.dropping = true;
-        let last = self.count - self.last_count;
-        let recently = now - self.drop_next < self.spec.interval * MEMORY_INTERVALS;
-        self.count = if last > 1 && recently { last } else { 1 };
-        self.drop_next = self.control_law(now);
-        self.last_count = self.count;
-    }
-
-    fn marks(&self, now: Time, packet: Packet, hooks: &mut dyn QueueHooks) -> bool {
-        self.spec.ecn && hooks.mark(now, packet, self.fifo.occupancy())
-    }
-
-    /// Takes out the first packet.
-    fn head(&mut self, now: Time) -> Option<Head> {
-        let (Some(packet), Some(since)) = (self.fifo.take(), self.since.pop()) else {
-            self.first_above = None;
-            self.dropping = false;
-            return None;
-        };
-        let short = now - since < self.spec.target || self.fifo.bytes() <= u64::from(self.spec.mtu_bytes);
-        let may_drop = if short {
-            self.first_above = None;
-            false
-        } else {
-            now >= *self.first_above.get_or_insert(now + self.spec.interval)
-        };
-        Some(Head { packet, may_drop })
-    }
-
-    /// The next drop after one at `at`, to the nearest nanosecond.
-    fn control_law(&self, at: Time) -> Time {
-        let nanos = self.spec.interval.as_nanos() as f64 / f64::from(self.count).sqrt();
-        at + Span::from_nanos(nanos.round() as i64)
+        Self { packets: Timed::new(), controller: Controller::new(), spec }
     }
 }
 
 impl QueueDiscipline for CoDel {
     fn enqueue(&mut self, now: Time, packet: Packet, idle: bool, hooks: &mut dyn QueueHooks) -> bool {
-        if !self.fifo.fits(packet, idle) {
-            hooks.drop(now, packet, self.fifo.occupancy());
+        if !idle && !self.spec.limit.leaves_room(self.occupancy(), packet.wire_bytes) {
+            hooks.drop(now, packet, self.occupancy());
             return false;
         }
-        self.fifo.push(packet);
-        self.since.push(now);
+        self.packets.push(now, packet);
         true
     }
 
     fn dequeue(&mut self, now: Time, hooks: &mut dyn QueueHooks) -> Option<Packet> {
-        let mut head = self.head(now)?;
+        self.controller.take(now, &self.spec, &mut self.packets, hooks)
+    }
+
+    fn occupancy(&self) -> Occupancy {
+        self.packets.occupancy()
+    }
+
+    fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
+        Box::new(self.packets.iter())
+    }
+
+    fn boxed_clone(&self) -> Box<dyn QueueDiscipline> {
+        Box::new(self.clone())
+    }
+}
+
+impl Backlog for Timed {
+    fn pop(&mut self) -> Option<Waiting> {
+        Timed::pop(self)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.occupancy().bytes
+    }
+
+    fn at_link(&self) -> Occupancy {
+        self.occupancy()
+    }
+}
+
+impl Controller {
+    pub(super) fn new() -> Self {
+        Self { first_above: None, dropping: false, drop_next: Time::ZERO, count: 0, last_count: 0 }
+    }
+
+    /// The packet to send next, after the drops that are due. (The limit of `spec` is not its business.)
+    pub(super) fn take(
+        &mut self,
+        now: Time,
+        spec: &CoDelSpec,
+        backlog: &mut impl Backlog,
+        hooks: &mut dyn QueueHooks,
+    ) -> Option<Packet> {
+        let mut head = self.head(now, spec, backlog)?;
         if self.dropping {
             self.dropping = head.may_drop;
             while self.dropping && now >= self.drop_next {
                 self.count = self.count.saturating_add(1);
-                if self.marks(now, head.packet, hooks) {
-                    self.drop_next = self.control_law(self.drop_next);
+                if spec.ecn && hooks.mark(now, head.packet, backlog.at_link()) {
+                    self.drop_next = self.control_law(self.drop_next, spec);
                     break;
                 }
-                hooks.drop(now, head.packet, self.fifo.occupancy());
-                head = self.head(now)?;
+                hooks.drop(now, head.packet, backlog.at_link());
+                head = self.head(now, spec, backlog)?;
                 if head.may_drop {
-                    self.drop_next = self.control_law(self.drop_next);
+                    self.drop_next = self.control_law(self.drop_next, spec);
                 } else {
                     self.dropping = false;
                 }
             }
         } else if head.may_drop {
-            if !self.marks(now, head.packet, hooks) {
-                hooks.drop(now, head.packet, self.fifo.occupancy());
-                head = self.head(now)?;
+            let marked = spec.ecn && hooks.mark(now, head.packet, backlog.at_link());
+            if !marked {
+                hooks.drop(now, head.packet, backlog.at_link());
+                head = self.head(now, spec, backlog)?;
             }
-            self.begin_episode(now);
+            self.begin_episode(now, spec);
         }
         Some(head.packet)
     }
 
-    fn occupancy(&self) -> Occupancy {
-        self.fifo.occupancy()
+    fn begin_episode(&mut self, now: Time, spec: &CoDelSpec) {
+        self.dropping = true;
+        let last = self.count - self.last_count;
+        let recently = now - self.drop_next < spec.interval * MEMORY_INTERVALS;
+        self.count = if last > 1 && recently { last } else { 1 };
+        self.drop_next = self.control_law(now, spec);
+        self.last_count = self.count;
     }
 
-    fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
-        Box::new(self.fifo.packets_waiting())
+    /// Takes out the first packet.
+    fn head(&mut self, now: Time, spec: &CoDelSpec, backlog: &mut impl Backlog) -> Option<Head> {
+        let Some(Waiting { packet, since }) = backlog.pop() else {
+            self.first_above = None;
+            self.dropping = false;
+            return None;
+        };
+        let short = now - since < spec.target || backlog.bytes() <= u64::from(spec.mtu_bytes);
+        let may_drop = if short {
+            self.first_above = None;
+            false
+        } else {
+            now >= *self.first_above.get_or_insert(now + spec.interval)
+        };
+        Some(Head { packet, may_drop })
     }
 
-    fn boxed_clone(&self) -> Box<dyn QueueDiscipline> {
-        Box::new(self.clone())
+    /// The next drop after one at `at`, to the nearest nanosecond.
+    fn control_law(&self, at: Time, spec: &CoDelSpec) -> Time {
+        let nanos = spec.interval.as_nanos() as f64 / f64::from(self.count).sqrt();
+        at + Span::from_nanos(nanos.round() as i64)
     }
 }
 
@@ -175,16 +209,9 @@ mod tests {
 
     /// A packet is taken at the instant at which it comes, ahead of those that wait.
     fn without_delay(queue: &mut CoDel, log: &mut Log, ms: i64) {
-        let mut waiting_before = Vec::new();
-        while let (Some(packet), Some(since)) = (queue.fifo.take(), queue.since.pop()) {
-            waiting_before.push((packet, since));
-        }
-        assert!(queue.enqueue(at(ms), waiting(9999, 1000), true, log));
-        assert!(queue.dequeue(at(ms), log).is_some());
-        for (packet, since) in waiting_before {
-            queue.fifo.push(packet);
-            queue.since.push(since);
-        }
+        let mut alone = Timed::new();
+        alone.push(at(ms), waiting(9999, 1000));
+        assert!(queue.controller.take(at(ms), &queue.spec, &mut alone, log).is_some());
     }
 
     #[test]
@@ -200,8 +227,8 @@ mod tests {
         assert_eq!(sent[9..12], [9, 11, 12], "number 10 is dropped and 11 sent at the same instant");
         // The next one counts from when the last was due, not from when it was carried out: 100/sqrt(5) = 44.7 ms.
         let due: i64 = 210_000_000 + 70_710_678 + 57_735_027 + 50_000_000 + 44_721_360;
-        assert_eq!(queue.drop_next, Time::from_nanos(due));
-        assert_eq!(queue.count, 5);
+        assert_eq!(queue.controller.drop_next, Time::from_nanos(due));
+        assert_eq!(queue.controller.count, 5);
     }
 
     #[test]
@@ -220,15 +247,15 @@ mod tests {
         let mut queue = codel(false);
         let mut log = Log::default();
         standing_queue(&mut queue, &mut log, 40);
-        assert_eq!(queue.count, 5);
+        assert_eq!(queue.controller.count, 5);
         without_delay(&mut queue, &mut log, 410);
-        assert!(!queue.dropping);
+        assert!(!queue.controller.dropping);
         // Above the target again from 420 ms on: the next episode begins 100 ms later with 5 - 1 drops and not with 1.
         for turn in 42..=52 {
             assert!(queue.dequeue(at(10 * turn), &mut log).is_some());
         }
         assert_eq!(log.dropped_at_ms().last(), Some(&520));
-        assert_eq!((queue.count, queue.drop_next), (4, at(520 + 50)));
+        assert_eq!((queue.controller.count, queue.controller.drop_next), (4, at(520 + 50)));
     }
 
     #[test]
@@ -241,7 +268,7 @@ mod tests {
             assert!(queue.dequeue(at(10 * turn), &mut log).is_some());
         }
         assert_eq!(log.dropped_at_ms().last(), Some(&2520));
-        assert_eq!((queue.count, queue.drop_next), (1, at(2620)));
+        assert_eq!((queue.controller.count, queue.controller.drop_next), (1, at(2620)));
     }
 
     #[test]

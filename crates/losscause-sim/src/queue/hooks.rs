@@ -11,6 +11,18 @@ pub(crate) struct Occupancy {
     pub(crate) bytes: u64,
 }
 
+impl Occupancy {
+    pub(super) fn add(&mut self, packet: Packet) {
+        self.packets += 1;
+        self.bytes += u64::from(packet.wire_bytes);
+    }
+
+    pub(super) fn remove(&mut self, packet: Packet) {
+        self.packets -= 1;
+        self.bytes -= u64::from(packet.wire_bytes);
+    }
+}
+
 /// Marks and drops packets on behalf of a queue: counts them, records them, and knows the true cause. The instants are
 /// exact but may lie in the past, because managed queues are worked out late.
 pub(crate) trait QueueHooks {

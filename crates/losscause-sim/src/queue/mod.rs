@@ -17,14 +17,23 @@ use crate::topology::{Limit, QueueSpec};
 
 mod bounded;
 mod codel;
+#[cfg(test)]
+mod comparison;
+mod fq_codel;
 mod hooks;
+mod pie;
 mod policer;
+#[cfg(test)]
+mod properties;
 mod red;
 mod step_mark;
+mod timed;
 
 pub(crate) use hooks::{Occupancy, QueueHooks};
 
 use codel::CoDel;
+use fq_codel::FqCoDel;
+use pie::Pie;
 use policer::Policer;
 use red::Red;
 use step_mark::StepMark;
@@ -71,6 +80,8 @@ pub(crate) fn managed(spec: &QueueSpec, typical: Span, stream: Stream) -> Option
         QueueSpec::Red(spec) => Box::new(Red::new(spec, typical, stream)),
         QueueSpec::CoDel(spec) => Box::new(CoDel::new(spec)),
         QueueSpec::Policer(spec) => Box::new(Policer::new(spec)),
+        QueueSpec::FqCoDel(spec) => Box::new(FqCoDel::new(spec, stream)),
+        QueueSpec::Pie(spec) => Box::new(Pie::new(spec, stream)),
     })
 }
 
@@ -80,6 +91,14 @@ impl Limit {
         match self {
             Limit::Packets(limit) => waiting.packets < limit,
             Limit::Bytes(limit) => waiting.bytes + u64::from(wire_bytes) <= limit,
+        }
+    }
+
+    /// Whether more waits than may.
+    fn is_passed_by(self, waiting: Occupancy) -> bool {
+        match self {
+            Limit::Packets(limit) => waiting.packets > limit,
+            Limit::Bytes(limit) => waiting.bytes > limit,
         }
     }
 }

@@ -25,6 +25,10 @@ pub enum QueueSpec {
     CoDel(CoDelSpec),
     /// A token bucket that drops what exceeds a rate, in front of a DropTail queue.
     Policer(PolicerSpec),
+    /// Flow queueing with a CoDel per flow (RFC 8290).
+    FqCoDel(FqCoDelSpec),
+    /// Proportional integral controller enhanced (RFC 8033).
+    Pie(PieSpec),
 }
 
 /// The most that may **wait**. The packet in transmission does not count, and a packet that finds the transmitter
@@ -88,6 +92,38 @@ pub struct PolicerSpec {
     pub limit: Limit,
 }
 
+/// Settings of FQ-CoDel, by the names of RFC 8290.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FqCoDelSpec {
+    /// The settings of CoDel in each sub-queue. Their limit is that of all sub-queues together.
+    pub codel: CoDelSpec,
+    /// Bytes that a sub-queue may send in a round, at least 1.
+    pub quantum_bytes: u32,
+    /// Sub-queues into which flows are hashed, 1 to 65,536.
+    pub queues: u32,
+}
+
+/// Settings of PIE, by the names of RFC 8033.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PieSpec {
+    /// When the queue is full, whatever its delay.
+    pub limit: Limit,
+    /// The delay that is aimed at (`QDELAY_REF`); positive.
+    pub target: Span,
+    /// Time between two revisions of the drop probability (`T_UPDATE`); positive.
+    pub t_update: Span,
+    /// For so long a burst is let in while there was no congestion (`MAX_BURST`); not negative.
+    pub max_burst: Span,
+    /// How much one second of delay above the target adds to the probability with every update; 0 or more, finite.
+    pub alpha: f64,
+    /// How much one second by which the delay grew since the last update adds; 0 or more, finite.
+    pub beta: f64,
+    /// Size of a typical packet, bytes (`MEAN_PKTSIZE`): nothing is dropped at random while no more than two of them wait.
+    pub mean_packet_bytes: u32,
+    /// Whether packets whose transport understands marks are marked instead of dropped while the probability is below 10 %.
+    pub ecn: bool,
+}
+
 /// How a queue is wrong.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum QueueProblem {
@@ -121,6 +157,18 @@ pub enum QueueProblem {
         /// What it must reach.
         target: Span,
     },
+    /// `quantum_bytes` is 0.
+    Quantum,
+    /// `queues` is not 1 to 65,536.
+    Queues(u32),
+    /// `t_update` is not positive.
+    TUpdate(Span),
+    /// `max_burst` is negative.
+    MaxBurst(Span),
+    /// `alpha` is negative or not finite.
+    Alpha(f64),
+    /// `beta` is negative or not finite.
+    Beta(f64),
 }
 
 impl RedSpec {
@@ -148,13 +196,41 @@ impl CoDelSpec {
     }
 }
 
+impl FqCoDelSpec {
+    /// The most sub-queues there may be.
+    pub const MOST_QUEUES: u32 = 65_536;
+
+    /// RFC 8290's settings: CoDel's own, a quantum of 1514 bytes, 1024 sub-queues. The RFC's limit is 10,240 packets.
+    pub const fn new(limit: Limit) -> Self {
+        Self { codel: CoDelSpec::new(limit), quantum_bytes: 1514, queues: 1024 }
+    }
+}
+
+impl PieSpec {
+    /// RFC 8033's settings: a target and an update interval of 15 ms, bursts of 150 ms, `alpha` 1/8, `beta` 1 1/4; a mean
+    /// packet of 1000 bytes, which the RFC leaves open; no ECN.
+    pub const fn new(limit: Limit) -> Self {
+        Self {
+            limit,
+            target: Span::from_millis(15),
+            t_update: Span::from_millis(15),
+            max_burst: Span::from_millis(150),
+            alpha: 0.125,
+            beta: 1.25,
+            mean_packet_bytes: 1000,
+            ecn: false,
+        }
+    }
+}
+
 impl QueueSpec {
     /// When it is full.
     pub fn limit(&self) -> Limit {
         match *self {
             QueueSpec::DropTail { limit } | QueueSpec::StepMark { limit, .. } => limit,
             QueueSpec::Red(spec) => spec.limit,
-            QueueSpec::CoDel(spec) => spec.limit,
+            QueueSpec::CoDel(spec) | QueueSpec::FqCoDel(FqCoDelSpec { codel: spec, .. }) => spec.limit,
+            QueueSpec::Pie(spec) => spec.limit,
             QueueSpec::Policer(spec) => spec.limit,
         }
     }
@@ -170,6 +246,8 @@ impl QueueSpec {
             QueueSpec::Red(spec) => spec.validate(),
             QueueSpec::CoDel(spec) => spec.validate(),
             QueueSpec::Policer(spec) => spec.validate(),
+            QueueSpec::FqCoDel(spec) => spec.validate(),
+            QueueSpec::Pie(spec) => spec.validate(),
         }
     }
 }
@@ -220,6 +298,42 @@ impl CoDelSpec {
     }
 }
 
+impl FqCoDelSpec {
+    fn validate(&self) -> Result<(), QueueProblem> {
+        self.codel.validate()?;
+        if self.quantum_bytes == 0 {
+            return Err(QueueProblem::Quantum);
+        }
+        if !(1..=Self::MOST_QUEUES).contains(&self.queues) {
+            return Err(QueueProblem::Queues(self.queues));
+        }
+        Ok(())
+    }
+}
+
+impl PieSpec {
+    fn validate(&self) -> Result<(), QueueProblem> {
+        let &PieSpec { target, t_update, max_burst, alpha, beta, .. } = self;
+        let is_gain = |x: f64| (0.0..f64::INFINITY).contains(&x);
+        if target <= Span::ZERO {
+            return Err(QueueProblem::Target(target));
+        }
+        if t_update <= Span::ZERO {
+            return Err(QueueProblem::TUpdate(t_update));
+        }
+        if max_burst < Span::ZERO {
+            return Err(QueueProblem::MaxBurst(max_burst));
+        }
+        if !is_gain(alpha) {
+            return Err(QueueProblem::Alpha(alpha));
+        }
+        if !is_gain(beta) {
+            return Err(QueueProblem::Beta(beta));
+        }
+        Ok(())
+    }
+}
+
 impl fmt::Display for QueueProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -237,6 +351,14 @@ impl fmt::Display for QueueProblem {
             QueueProblem::Interval { interval, target } => {
                 write!(f, "interval is {interval}, expected at least the target, which is {target}")
             }
+            QueueProblem::Quantum => write!(f, "quantum_bytes is 0, expected at least 1"),
+            QueueProblem::Queues(queues) => {
+                write!(f, "queues is {queues}, expected 1 to {}", FqCoDelSpec::MOST_QUEUES)
+            }
+            QueueProblem::TUpdate(span) => write!(f, "t_update is {span}, expected more than 0"),
+            QueueProblem::MaxBurst(span) => write!(f, "max_burst is {span}, expected 0 or more"),
+            QueueProblem::Alpha(alpha) => write!(f, "alpha is {alpha}, expected 0 or more"),
+            QueueProblem::Beta(beta) => write!(f, "beta is {beta}, expected 0 or more"),
         }
     }
 }

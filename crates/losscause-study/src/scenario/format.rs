@@ -324,6 +324,44 @@ pub enum QueueKind {
         #[serde(default)]
         ecn: bool,
     },
+    /// Flow queueing with a CoDel per flow (RFC 8290): flows have queues of their own, and one that sends little waits for no
+    /// other.
+    #[serde(rename = "fq-codel")]
+    FqCoDel {
+        /// CoDel's target in each queue, milliseconds (above 0; default 5).
+        target_ms: Option<Quantity>,
+        /// CoDel's interval in each queue, milliseconds (the target or more; default 100).
+        interval_ms: Option<Quantity>,
+        /// While no more bytes wait in a queue, it drops nothing: the size of the largest packet (default 1500).
+        mtu_bytes: Option<Quantity>,
+        /// Bytes that a queue may send in a round (1 or more; default 1514).
+        quantum_bytes: Option<Quantity>,
+        /// Number of queues into which flows are hashed (1 to 65536; default 1024).
+        queues: Option<Quantity>,
+        /// Whether packets are marked instead of dropped (default false).
+        #[serde(default)]
+        ecn: bool,
+    },
+    /// Proportional integral controller enhanced (RFC 8033): packets are dropped at random when they come, the more the longer
+    /// the delay is.
+    Pie {
+        /// The delay that is aimed at, milliseconds (above 0; default 15).
+        target_ms: Option<Quantity>,
+        /// Time between two revisions of the drop probability, milliseconds (above 0; default 15).
+        update_ms: Option<Quantity>,
+        /// How long a burst is let in while there was no congestion, milliseconds (0 or more; default 150).
+        max_burst_ms: Option<Quantity>,
+        /// How much a second of delay above the target adds to the probability with each revision (0 or more; default 0.125).
+        alpha: Option<Quantity>,
+        /// How much a second by which the delay grew adds (0 or more; default 1.25).
+        beta: Option<Quantity>,
+        /// Size of a mean packet, bytes: nothing is dropped at random while no more than two of them wait (default: the
+        /// scenario's `packet_bytes`, else 1000).
+        mean_packet_bytes: Option<Quantity>,
+        /// Whether packets are marked instead of dropped while the probability is below 10 % (default false).
+        #[serde(default)]
+        ecn: bool,
+    },
 }
 
 impl Default for QueueKind {

@@ -28,9 +28,9 @@ mod reader;
 mod setting;
 
 pub use delay::delay_trace;
-pub use rate::{mahimahi_trace, rate_trace};
 pub use experiment::Experiment;
 pub use link::error_trace;
+pub use rate::{mahimahi_trace, rate_trace};
 pub use setting::Setting;
 
 use crate::error::InputError;

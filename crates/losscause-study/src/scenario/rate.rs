@@ -76,12 +76,7 @@ fn checked(spec: RateSpec, key: &str, reader: &Reader) -> Result<RateSpec, Input
 }
 
 /// The points that stand in the scenario itself.
-fn listed(
-    listed: &[[Quantity; 2]],
-    key: &str,
-    reader: &Reader,
-    names: &Names,
-) -> Result<Arc<[RatePoint]>, InputError> {
+fn listed(listed: &[[Quantity; 2]], key: &str, reader: &Reader, names: &Names) -> Result<Arc<[RatePoint]>, InputError> {
     let mut points: Vec<RatePoint> = Vec::with_capacity(listed.len());
     for (number, [time, rate]) in (1..).zip(listed) {
         let key = format!("{key}.{number}");
@@ -138,7 +133,8 @@ pub fn rate_trace(text: &str, file_name: &str) -> Result<Arc<[RatePoint]>, Input
         let at = Span::from_secs_f64_rounded(number(time, "time", LONGEST_S)?);
         let rate_bps = number(rate, "rate", MOST_BPS)?.round() as u64;
         if points.last().is_some_and(|last| at <= last.at) {
-            let problem = format!("the time {} is not later than the one before it, expected rising times", shown(time));
+            let problem =
+                format!("the time {} is not later than the one before it, expected rising times", shown(time));
             return Err(error(problem));
         }
         points.push(RatePoint { at, rate_bps });
@@ -168,7 +164,9 @@ pub fn mahimahi_trace(text: &str, file_name: &str) -> Result<Arc<[Span]>, InputE
         })?;
         let time = Span::from_millis(ms.into());
         if at.last().is_some_and(|&last| time < last) {
-            return Err(error(format!("the time {ms} is earlier than the one before it, expected times that do not fall")));
+            return Err(error(format!(
+                "the time {ms} is earlier than the one before it, expected times that do not fall"
+            )));
         }
         at.push(time);
     }
@@ -196,7 +194,10 @@ mod tests {
 
     #[test]
     fn steps_are_pairs_of_seconds_and_bits_per_second() {
-        assert_eq!(steps("# lte\n0 1e6\n1.5, 250000 # shadow\n\n3\t0\n"), Ok(vec![(0.0, 1_000_000), (1.5, 250_000), (3.0, 0)]));
+        assert_eq!(
+            steps("# lte\n0 1e6\n1.5, 250000 # shadow\n\n3\t0\n"),
+            Ok(vec![(0.0, 1_000_000), (1.5, 250_000), (3.0, 0)])
+        );
     }
 
     #[test]
@@ -225,7 +226,8 @@ mod tests {
         assert_eq!(opportunities("5\n4\n").unwrap_err(), falling);
         let word = "up.trace, line 1: \"1.5\" is out of place, expected a time in whole milliseconds";
         assert_eq!(opportunities("1.5").unwrap_err(), word);
-        let zero = format!("up.trace: ends at 0 ms, so that a round would take no time, expected {EXPECTED_OPPORTUNITIES}");
+        let zero =
+            format!("up.trace: ends at 0 ms, so that a round would take no time, expected {EXPECTED_OPPORTUNITIES}");
         assert_eq!(opportunities("0\n0\n").unwrap_err(), zero);
     }
 }
