@@ -1,4 +1,5 @@
 //! The fuzzer's corpus, replayed without a fuzzer: what was found once is not to come back.
+#![cfg(feature = "sweep")]
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use std::path::Path;

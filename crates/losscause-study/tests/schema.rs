@@ -1,4 +1,5 @@
 //! The committed JSON schema is the one that the types make.
+#![cfg(feature = "schema")]
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use std::path::Path;

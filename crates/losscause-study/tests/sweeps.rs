@@ -1,4 +1,5 @@
 //! The sweeps that come with the papers fit the scenarios they change.
+#![cfg(feature = "sweep")]
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! How a link's queue is managed: `queue = { kind = "red", … }`.
+//! The queue discipline of a link: `queue = { kind = "red", … }`.
 
 use losscause::Span;
 use losscause_sim::{CoDelSpec, Limit, QueueSpec, RedSpec};
@@ -11,7 +11,7 @@ use crate::InputError;
 /// Largest threshold, packets.
 const MOST_PACKETS: f64 = 1e9;
 
-/// The discipline as the simulator knows it. `key` is where it stands; `packet_bytes` is the scenario's.
+/// The queue discipline in the simulator's types. `key` is its key in the file, `packet_bytes` the scenario's value.
 pub(super) fn spec(
     queue: &QueueKind,
     limit: Limit,

@@ -1,5 +1,5 @@
-//! Patterns of packet errors that follow from the physics of a fading channel: read what the channel is
-//! ([`parse`]), make its patterns on several threads ([`make`]), write and read them ([`Pattern`]).
+//! Patterns of packet errors of a fading channel. [`parse`] reads the channel's parameters, [`make`] simulates it on
+//! several threads, and a [`Pattern`] is written to and read from a file.
 
 use crate::parallel::{self, Jobs};
 
