@@ -5,10 +5,12 @@ use crate::parallel::{self, Jobs};
 
 mod channel;
 mod pattern;
+mod report;
 mod statistics;
 
 pub use channel::{Channel, Source, load, parse};
 pub use pattern::Pattern;
+pub use report::{PatternReport, PublishedPattern};
 pub use statistics::Statistics;
 
 /// Makes the patterns of `sources`, in their order. `done(n)` is called when n trials are done, of all [`trials`].
