@@ -5,11 +5,13 @@ use crate::parallel::{self, Jobs};
 
 mod channel;
 mod pattern;
+mod report;
 mod statistics;
 
 pub use channel::{Channel, Source, load, parse};
 pub use pattern::Pattern;
 pub(super) use pattern::{LARGEST_PATTERN, PATTERN};
+pub use report::{PatternReport, PublishedPattern};
 pub use statistics::Statistics;
 
 /// Makes the patterns of `sources`, in their order. `done(n)` is called when n trials are done, of all [`trials`].

@@ -1,9 +1,9 @@
 //! How often and in which bursts a pattern loses packets.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The statistics of a pattern.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Statistics {
     /// Packets sent.
     pub packets: usize,
