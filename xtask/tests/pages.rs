@@ -54,11 +54,15 @@ fn every_metric_of_a_run_is_explained() {
 }
 
 #[test]
-fn the_schema_in_docs_is_the_one_that_the_types_make() {
-    let committed: serde_json::Value = serde_json::from_str(&read("docs/scenario.schema.json")).unwrap();
+fn the_schemas_in_docs_are_the_ones_that_the_types_make() {
+    let committed = |file: &str| -> serde_json::Value { serde_json::from_str(&read(file)).unwrap() };
     assert!(
-        committed == losscause_study::scenario::schema(),
-        "renew it with `cargo run -- simulate --schema > docs/scenario.schema.json`"
+        committed("docs/scenario.schema.json") == losscause_study::scenario::schema(),
+        "renew it with `cargo run -- simulate --schema scenario > docs/scenario.schema.json`"
+    );
+    assert!(
+        committed("docs/simulate.schema.json") == losscause_study::run::SimulationResult::schema(),
+        "renew it with `cargo run -- simulate --schema result > docs/simulate.schema.json`"
     );
 }
 

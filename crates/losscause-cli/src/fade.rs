@@ -6,9 +6,8 @@ use std::time::Instant;
 
 use losscause_study::papers::record;
 use losscause_study::parallel::Jobs;
-use losscause_study::scenario::fade::{self, Pattern, Source, Statistics};
+use losscause_study::scenario::fade::{self, Pattern, PatternReport, PublishedPattern, Source};
 use losscause_study::{InputError, RunError, Setting, atomic};
-use serde::Serialize;
 
 use crate::Failure;
 use crate::output::{self, Format, number};
@@ -34,23 +33,6 @@ pub(crate) struct Arguments {
     format: Format,
 }
 
-/// The JSON of a pattern.
-#[derive(Serialize)]
-struct Report {
-    pattern: String,
-    fingerprint: String,
-    /// What a paper publishes of it.
-    published: Option<Published>,
-    #[serde(flatten)]
-    statistics: Statistics,
-}
-
-#[derive(Clone, Copy, Serialize)]
-struct Published {
-    loss: Option<f64>,
-    bit_error_rate: Option<f64>,
-}
-
 /// Makes the patterns and prints what they are like.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let begun = Instant::now();
@@ -68,7 +50,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             atomic::write(&file(out, source), pattern.to_text().as_bytes())?;
         }
     }
-    let reports: Vec<Report> = sources.iter().zip(&patterns).map(|(s, p)| report(s, p, paper)).collect();
+    let reports: Vec<PatternReport> = sources.iter().zip(&patterns).map(|(s, p)| report(s, p, paper)).collect();
     match arguments.format {
         Format::Json => output::json(&reports)?,
         Format::Table => output::line(&table(&reports))?,
@@ -106,24 +88,19 @@ fn sources(channel: &Path, settings: &[Setting]) -> Result<(Vec<Source>, Option<
     Ok((fade::parse(text, paper.key(), settings)?, Some(paper)))
 }
 
-fn report(source: &Source, pattern: &Pattern, paper: Option<&record::Paper>) -> Report {
-    let published = paper.map(|paper| Published {
+fn report(source: &Source, pattern: &Pattern, paper: Option<&record::Paper>) -> PatternReport {
+    let published = paper.map(|paper| PublishedPattern {
         loss: paper.published_of_pattern("wireless_loss", &source.name).map(|percent| percent / 100.0),
         bit_error_rate: paper.published_of_pattern("ber", &source.name),
     });
-    Report {
-        pattern: source.name.clone(),
-        fingerprint: source.channel.fingerprint(),
-        published,
-        statistics: pattern.statistics(),
-    }
+    PatternReport::of(source, pattern, published)
 }
 
-fn table(reports: &[Report]) -> String {
+fn table(reports: &[PatternReport]) -> String {
     let header: Vec<&str> = [""].into_iter().chain(reports.iter().map(|report| report.pattern.as_str())).collect();
     let numbers: Vec<&str> = header[1..].to_vec();
     let mut table = output::table(&header, &numbers);
-    let mut row = |name: &str, value: &dyn Fn(&Report) -> String| {
+    let mut row = |name: &str, value: &dyn Fn(&PatternReport) -> String| {
         table.add_row([name.to_owned()].into_iter().chain(reports.iter().map(value)));
     };
     let percent = |share: f64| format!("{:.2} %", 100.0 * share);

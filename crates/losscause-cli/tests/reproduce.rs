@@ -169,13 +169,13 @@ fn a_sweep_writes_its_cells_and_resumes_from_them() {
 
     std::fs::remove_file(place.path().join("o/cells/0001.json")).unwrap();
     let again = losscause(place.path(), &["sweep", "s.toml", "--out", "o", "--jobs", "2", "--resume"]);
-    assert!(text(&again.stderr).contains("1 of them from before"), "{}", text(&again.stderr));
+    assert!(text(&again.stderr).contains("2 cells (1 resumed)"), "{}", text(&again.stderr));
     assert!((read("sweep.csv"), read("sweep.json")) == (table, summary), "resumed cells are the same cells");
 
     // Other runs have other outcomes: what was kept does not stand for them.
     std::fs::write(place.path().join("s.toml"), SWEEP.replace("runs = 2", "runs = 3")).unwrap();
     let other = losscause(place.path(), &["sweep", "s.toml", "--out", "o", "--resume"]);
-    assert!(!text(&other.stderr).contains("from before"), "{}", text(&other.stderr));
+    assert!(!text(&other.stderr).contains("resumed"), "{}", text(&other.stderr));
 }
 
 #[test]

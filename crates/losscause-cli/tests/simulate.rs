@@ -4,6 +4,9 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+use losscause_study::run::SimulationResult;
+use serde_json::Value;
+
 fn losscause(arguments: &[&str], directory: &Path) -> Output {
     Command::new(env!("CARGO_BIN_EXE_losscause")).args(arguments).current_dir(directory).output().unwrap()
 }
@@ -45,15 +48,18 @@ fn directory() -> tempfile::TempDir {
 fn the_json_has_the_promised_shape() {
     let directory = directory();
     let arguments = ["simulate", "s.toml", "--set", "loss=0.2", "--seed", "7", "--format", "json"];
-    let json: serde_json::Value = serde_json::from_str(&stdout(&losscause(&arguments, directory.path()))).unwrap();
+    let text = stdout(&losscause(&arguments, directory.path()));
+    let result: SimulationResult = serde_json::from_str(&text).unwrap();
+    assert_eq!(serde_json::to_string_pretty(&result).unwrap() + "\n", text, "nothing but the result is printed");
+    let json: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(json["scenario"], "s.toml");
     assert_eq!(json["parameters"]["loss"], 0.2);
     assert_eq!(json["settings"][0], "loss=0.2");
     assert_eq!(json["seed"], 7);
     assert_eq!(json["version"], env!("CARGO_PKG_VERSION"));
-    let metrics = json["metrics"].as_array().unwrap();
-    let thput = metrics.iter().find(|metric| metric["metric"] == "thput").unwrap();
-    assert_eq!(thput["unit"], "percent");
+    assert_eq!(json["format_version"], 1);
+    let thput = &json["metrics"]["thput"];
+    assert_eq!((&thput["unit"], &thput["ci95"], &thput["runs"]), (&"percent".into(), &Value::Null, &1.into()));
     assert!(thput["value"].as_f64().unwrap() > 95.0, "{thput}");
     assert_eq!(json["flows"][0]["flow"], "source");
     assert_eq!(json["links"][0]["link"], "radio");
@@ -80,7 +86,7 @@ fn the_table_names_metrics_flows_and_links() {
 fn the_trace_has_every_event_in_order_of_time_with_true_causes() {
     let directory = directory();
     let json = stdout(&losscause(&["simulate", "s.toml", "--trace", "t.csv", "--format", "json"], directory.path()));
-    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let json: Value = serde_json::from_str(&json).unwrap();
     let mut reader = csv::Reader::from_path(directory.path().join("t.csv")).unwrap();
     let rows: Vec<std::collections::BTreeMap<String, String>> = reader.deserialize().map(Result::unwrap).collect();
     let times: Vec<i64> = rows.iter().map(|row| row["time_ns"].parse().unwrap()).collect();
@@ -112,9 +118,12 @@ fn a_trace_replaces_the_one_before_and_leaves_nothing_else_behind() {
 #[test]
 fn the_schema_is_printed_without_a_scenario() {
     let anywhere = tempfile::tempdir().unwrap();
-    let printed: serde_json::Value =
-        serde_json::from_str(&stdout(&losscause(&["simulate", "--schema"], anywhere.path()))).unwrap();
-    assert_eq!(printed["title"], "losscause scenario");
+    let printed = |arguments: &[&str]| -> Value {
+        serde_json::from_str(&stdout(&losscause(arguments, anywhere.path()))).unwrap()
+    };
+    assert_eq!(printed(&["simulate", "--schema"])["title"], "losscause scenario");
+    assert_eq!(printed(&["simulate", "--schema", "scenario"]), printed(&["simulate", "--schema"]));
+    assert_eq!(printed(&["simulate", "--schema", "result"]), SimulationResult::schema());
 }
 
 #[test]
@@ -122,7 +131,7 @@ fn the_papers_scenarios_run_by_name_in_an_empty_directory() {
     let anywhere = tempfile::tempdir().unwrap();
     for scenario in ["cen2003/WLH", "cen2003/WB"] {
         let arguments = ["simulate", scenario, "--set", "flow.test.protocol=tcp", "--set", "N=2", "--format", "json"];
-        let json: serde_json::Value = serde_json::from_str(&stdout(&losscause(&arguments, anywhere.path()))).unwrap();
+        let json: Value = serde_json::from_str(&stdout(&losscause(&arguments, anywhere.path()))).unwrap();
         assert!(json["flows"][1]["goodput_kbps"].as_f64().unwrap() > 10.0, "{scenario}: {json}");
     }
 }

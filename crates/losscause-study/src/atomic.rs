@@ -8,8 +8,8 @@ use tempfile::NamedTempFile;
 
 use crate::RunError;
 
-/// A file under construction beside its final place. It takes its name when it is finished; dropped before that, it
-/// leaves nothing behind, and a file of that name keeps its old content.
+/// A file under construction, in the directory of its final path. [`AtomicFile::finish`] gives it its name. If it is
+/// dropped before, nothing is left behind, and an older file of that name is unchanged.
 #[derive(Debug)]
 pub struct AtomicFile {
     target: PathBuf,
@@ -32,7 +32,7 @@ impl AtomicFile {
         };
         let mut builder = tempfile::Builder::new();
         builder.prefix(".losscause-").suffix(".part");
-        // A temporary file is private to its owner; the finished one should be as any other file.
+        // Temporary files are private to their owner by default; the finished file gets the usual permissions.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let temporary = builder.tempfile_in(directory).map_err(unwritable)?;
@@ -50,7 +50,7 @@ impl AtomicFile {
         temporary.persist(&self.target).map(|_: File| ()).map_err(|error| unwritable(error.error))
     }
 
-    /// An error of writing to this file, as the user should read it.
+    /// The error for a failed write to this file.
     pub fn failed(&self, reason: io::Error) -> RunError {
         RunError::Unwritable { file: self.target.display().to_string(), reason }
     }

@@ -1,4 +1,4 @@
-//! What can go wrong, each as one plain sentence that names file, key and expectation.
+//! Errors. Each is one sentence that names the file, the key and what was expected.
 
 use std::fmt::{self, Write};
 use std::io;
@@ -77,7 +77,7 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// Whether the user can mend it: the program ends with exit status 2 then, else with 1.
+    /// Whether the user's input is at fault: the program then ends with exit status 2, otherwise with 1.
     pub fn is_bad_input(&self) -> bool {
         match self {
             Self::Unwritable { .. } | Self::Network(_) | Self::Input(_) | Self::Unsupported { .. } => true,
@@ -99,8 +99,8 @@ impl InputError {
     }
 }
 
-/// A text that may hold anything, with its line ends and control characters written out: a message stays one line,
-/// and no file can command the terminal it is shown on.
+/// Displays any text with line ends and control characters escaped: a message stays on one line, and a file cannot send
+/// commands to the terminal.
 struct OneLine<'a>(&'a str);
 
 impl fmt::Display for OneLine<'_> {
@@ -112,7 +112,7 @@ impl fmt::Display for OneLine<'_> {
     }
 }
 
-/// The entry of `known` that is nearest to `name`, if one is near enough to be meant.
+/// The entry of `known` nearest to `name`, if it is near enough to be a misspelling.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = name.to_lowercase();
     known
@@ -123,7 +123,8 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
-/// "`is unknown (did you mean "x"?), expected one of a, b`": the end of a sentence about a name that is not known.
+/// The second half of an error sentence about an unknown name: `"y" is unknown (did you mean "x"?), expected one of a,
+/// b`.
 pub fn unknown(name: &str, known: &[&str]) -> String {
     let hint = nearest(name, known.iter().copied()).map(|n| format!(" (did you mean \"{n}\"?)")).unwrap_or_default();
     match known {

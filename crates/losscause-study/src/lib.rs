@@ -15,8 +15,9 @@
 //! | `trace-files` | `trace_file`: every packet event in a CSV file; with `parquet` in a Parquet file too |
 //! | `atomic-files` | `atomic`: files that appear whole or not at all |
 //!
-//! All but `parquet` are on by default. The crate builds for `wasm32-unknown-unknown`, where [`files::Disk`] and everything
-//! that writes files return errors, and only [`parallel`] and what uses it needs threads, which that target lacks.
+//! All but `parquet` are on by default. The crate builds for `wasm32-unknown-unknown`, where [`files::Disk`] and
+//! everything that writes files return errors, and only [`parallel`] and what uses it needs threads, which that target
+//! lacks.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -45,8 +46,8 @@ pub use scenario::{Experiment, Scenario, Setting};
 
 use losscause::registry::Registry;
 
-/// Every algorithm that a scenario can name: those of `losscause` and the simulator's oracles. [`Registry::with`] adds others;
-/// the functions whose names end in `_with` take the result.
+/// Every algorithm that a scenario can name: those of `losscause` and the simulator's oracles. [`Registry::with`] adds
+/// others; the functions whose names end in `_with` take the result.
 pub fn registry() -> Registry {
     losscause_sim::oracle::with_oracles(Registry::built_in()).expect("no algorithm has the name of an oracle")
 }

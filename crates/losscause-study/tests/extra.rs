@@ -1,4 +1,5 @@
 //! The runs of `papers/extra`: what nobody published, in the scenarios of Cen 2003.
+#![cfg(feature = "papers")]
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use std::path::Path;

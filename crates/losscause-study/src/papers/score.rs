@@ -1,4 +1,4 @@
-//! The rule of scoring: when a published number counts as reproduced, and the floor a score must be held against.
+//! The rule of scoring: when a published number counts as reproduced, and the score of the best constant guess.
 //!
 //! A published number of kind `result` that does not hold by definition is reproduced when at least as many runs were
 //! made as the paper made, and the mean lies within
@@ -28,12 +28,13 @@ pub struct Score {
     pub measured: usize,
     /// The numbers that count.
     pub numbers: usize,
-    /// How many the best single constant per metric would reproduce: a score means something only above it.
+    /// How many the best constant guess per metric would reproduce; a score is meaningful only above it.
     pub floor: usize,
 }
 
 impl Score {
-    /// Scores every number of `published` that counts and that `wanted` picks; what was not measured is missed.
+    /// Scores every number of `published` that counts and that `wanted` selects. A number that was not measured is
+    /// missed.
     pub fn of(published: &Published, items: &[Item], wanted: impl Fn(&Number) -> bool) -> Self {
         let numbers: Vec<&Number> = published.number.iter().filter(|n| n.counts() && wanted(n)).collect();
         let mut score = Self { numbers: numbers.len(), floor: floor(&numbers), ..Self::default() };
@@ -47,8 +48,8 @@ impl Score {
     }
 }
 
-/// The item that answers for `metric(system, scenario, want)`: its parameters include those wanted. Of several the one
-/// with the fewest others; the high loss level, where a paper leaves it unsaid, counts half.
+/// The item with this metric, system and scenario whose parameters include those in `want`. Of several, the one with
+/// the fewest further parameters; the parameter `loss = "high"`, which a paper may leave unsaid, counts half.
 pub fn lookup<'a>(
     items: &'a [Item],
     metric: &str,
@@ -67,7 +68,7 @@ pub fn lookup<'a>(
         })
 }
 
-/// The item that answers for a published number.
+/// The item that measures a published number.
 pub fn lookup_number<'a>(items: &'a [Item], number: &Number) -> Option<&'a Item> {
     lookup(items, &number.metric, &number.system, &number.scenario, &number.parameters)
 }
@@ -99,7 +100,7 @@ pub fn judge(number: &Number, item: &Item, repetitions: u32) -> bool {
     }
     match item.ci95 {
         Some(ci95) if repetitions == 1 && item.runs > 1 => {
-            // From the interval of a mean of n runs to that of one more run: times sqrt(n + 1).
+            // The prediction interval of one more run is sqrt(n + 1) times the interval of the mean of n runs.
             let of_one_run = ci95 * f64::from(item.runs + 1).sqrt();
             distance <= of_one_run && of_one_run <= 0.35 * measured.abs()
         }
@@ -125,7 +126,7 @@ pub fn settle(published: &Published, items: &mut [Item]) {
         item.status = Status::NoPublishedValue;
     }
     for number in &published.number {
-        // Ends of ranges and set-up values are no results to be met; what a set-up states can still be shown.
+        // Bounds and set-up values are not scored; a set-up value is still shown beside the item.
         let needed = match number.kind {
             Kind::Result => Some(published.repetitions),
             Kind::Illustration => Some(0),

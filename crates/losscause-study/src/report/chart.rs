@@ -17,7 +17,7 @@ const BOTTOM: f64 = 22.0;
 pub(super) fn svg(published: &Published, items: &[Item]) -> String {
     let marks: Vec<Mark> = items.iter().map(|item| Mark::of(published, item)).collect();
     let top = marks.iter().flat_map(Mark::extremes).fold(0.0, f64::max);
-    // Without a printed value there is nothing to compare: the table says it all.
+    // Without a published value there is nothing to compare, and the table is enough.
     if top <= 0.0 || marks.iter().all(|mark| mark.published.is_none()) {
         return String::new();
     }
@@ -62,7 +62,7 @@ impl Scale {
 struct Mark {
     system: String,
     published: Option<f64>,
-    /// Lower and upper end of what counts as reproduced; none for what is not scored.
+    /// The range that counts as reproduced; none for values that are not scored.
     band: Option<(f64, f64)>,
     measured: Option<f64>,
     ci95: f64,
@@ -118,7 +118,7 @@ impl Mark {
     }
 }
 
-/// The style of a status.
+/// The CSS class of a status.
 pub(super) fn class(status: Status) -> &'static str {
     match status {
         Status::Reproduced => "good",
@@ -127,7 +127,7 @@ pub(super) fn class(status: Status) -> &'static str {
     }
 }
 
-/// The smallest value that is not below `value`, which is positive, and whose quarters are round.
+/// The smallest value of at least `value` (positive) whose quarters are round.
 pub(super) fn nice_ceiling(value: f64) -> f64 {
     let unit = 10f64.powf(value.log10().floor());
     [1.0, 1.2, 1.6, 2.0, 2.4, 3.2, 4.0, 6.0, 8.0, 10.0]

@@ -1,4 +1,4 @@
-//! The curves of a figure: its items arranged by panel, system and horizontal axis.
+//! The curves of a figure: its items by panel, system and value on the horizontal axis.
 
 use crate::papers::record::Item;
 use crate::papers::record::{ItemSpec, Parameters, Value};
@@ -24,13 +24,13 @@ pub struct Panel<'a> {
 pub struct Curve<'a> {
     /// The system, by name.
     pub system: &'a str,
-    /// For curves that differ in a parameter: what the value is of, and the value.
+    /// For curves that differ in a parameter: the formula and its value for this curve.
     pub value: Option<(&'a Formula, f64)>,
-    /// Its items with their places on the horizontal axis.
+    /// Its items with their values on the horizontal axis.
     pub points: Vec<(f64, &'a Item)>,
 }
 
-/// The panels of a figure, in the order of its parameters and metrics; none for what is not a figure.
+/// The panels of a figure, in the order of its parameters and metrics; none for a table.
 pub fn panels<'a>(spec: &'a ItemSpec, items: &'a [Item]) -> Vec<Panel<'a>> {
     let Some(x) = spec.x.as_deref() else { return Vec::new() };
     let differs = |name: &str| items.iter().any(|i| i.parameters.get(name) != items[0].parameters.get(name));
@@ -45,7 +45,7 @@ pub fn panels<'a>(spec: &'a ItemSpec, items: &'a [Item]) -> Vec<Panel<'a>> {
             panels.push(Panel { metric: &item.metric, unit: &item.unit, at, x, curves: vec![] });
             panels.len() - 1
         });
-        // A plan is made of formulas that have values.
+        // The plan has refused formulas without a value.
         let value = spec.curves.as_ref().zip(spec.curve_at(&item.parameters).ok().flatten());
         let curves = &mut panels[index].curves;
         match curves.iter_mut().find(|curve| curve.system == item.system && curve.value == value) {
@@ -64,7 +64,7 @@ pub fn panels<'a>(spec: &'a ItemSpec, items: &'a [Item]) -> Vec<Panel<'a>> {
 }
 
 impl Panel<'_> {
-    /// The places on the horizontal axis that any curve has a value at, from left to right.
+    /// The values on the horizontal axis at which any curve has a point, in rising order.
     pub fn places(&self) -> Vec<f64> {
         let mut places: Vec<f64> = self.curves.iter().flat_map(|curve| &curve.points).map(|(x, _)| *x).collect();
         places.sort_by(f64::total_cmp);
@@ -74,7 +74,7 @@ impl Panel<'_> {
 }
 
 impl Curve<'_> {
-    /// What a legend calls it: the system, or what the curve differs in.
+    /// Its label in a legend: the system, and the parameter in which the curves differ.
     pub fn label(&self) -> String {
         match self.value {
             None => self.system.to_owned(),

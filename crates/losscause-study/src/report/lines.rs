@@ -1,4 +1,4 @@
-//! One panel of a figure as a drawing: a curve per system, and what the paper prints as rings around our marks.
+//! One panel of a figure as a drawing: a curve per system, with published values as rings.
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ const RIGHT: f64 = 14.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 34.0;
 
-/// Draws a panel; nothing if it holds no value. `labels` are those of the whole figure.
+/// Draws a panel; empty if it has no value. `labels` are those of the whole figure.
 pub(super) fn svg(published: &Published, panel: &Panel<'_>, labels: &[String]) -> String {
     let Some(axes) = Axes::of(published, panel) else { return String::new() };
     let mut svg = String::new();
@@ -41,8 +41,8 @@ pub(super) fn sample(published: &Published, curve: &Curve<'_>, labels: &[String]
     svg
 }
 
-/// Number of a curve's colour, dashes and mark: a system's is the same in every figure of the paper, a value's is its place in the
-/// legend.
+/// Index of a curve's colour, dashes and mark. A system has the same index in every figure of the paper; curves that
+/// differ in a parameter use their index in the legend.
 fn style(published: &Published, curve: &Curve<'_>, labels: &[String]) -> usize {
     let place = match curve.value {
         None => published.system.iter().position(|s| s.name == curve.system),
@@ -51,14 +51,14 @@ fn style(published: &Published, curve: &Curve<'_>, labels: &[String]) -> usize {
     place.unwrap_or(0) % STYLES
 }
 
-/// Colours that the page has.
+/// Number of colours of the page.
 const STYLES: usize = 10;
 
 fn draw(out: &mut String, published: &Published, curve: &Curve<'_>, style: usize, axes: &Axes) {
     let mut path = String::new();
     let mut pen_down = false;
     for (x, item) in &curve.points {
-        // Where nothing could be measured the curve has a gap.
+        // A missing value is a gap in the curve.
         let Some(value) = item.measured else {
             pen_down = false;
             continue;
@@ -100,12 +100,12 @@ fn draw(out: &mut String, published: &Published, curve: &Curve<'_>, style: usize
     }
 }
 
-/// The number of the paper that the item answers for.
+/// The published number that the item measures.
 fn printed<'a>(published: &'a Published, item: &Item) -> Option<&'a Number> {
     published.number.iter().find(|n| n.counts() && lookup_number(std::slice::from_ref(item), n).is_some())
 }
 
-/// Marks differ in shape, so that a print without colours can be read.
+/// Marks differ in shape, so that a print in grey is legible.
 fn mark(out: &mut String, style: usize, x: f64, y: f64, title: &str) {
     let r = 3.2;
     let d = match style % 5 {
@@ -118,11 +118,11 @@ fn mark(out: &mut String, style: usize, x: f64, y: f64, title: &str) {
     line(out, &format!(r#"<path class="mark s{style}" d="{d}"><title>{}</title></path>"#, escape(title)));
 }
 
-/// Where values stand in the drawing. The vertical axis begins at zero.
+/// Positions of values in the drawing. The vertical axis begins at zero.
 struct Axes {
     left: f64,
     right: f64,
-    /// Steps of the same factor rather than the same distance.
+    /// Whether the horizontal axis is logarithmic.
     logarithmic: bool,
     top: f64,
     ticks: Vec<f64>,
@@ -134,10 +134,10 @@ impl Axes {
         let ticks = panel.places();
         let (left, right) = (*ticks.first()?, *ticks.last()?);
         let printed = |item: &Item| printed(published, item).map_or(0.0, |n| n.value + tolerance(n));
-        // Intervals may leave the drawing: a wide one must not flatten the curves.
+        // Intervals may exceed the drawing, so that a wide one does not flatten the curves.
         let measured = points().filter_map(|(_, item)| item.measured).fold(0.0, f64::max);
         let top = points().map(|(_, item)| printed(item)).fold(measured, f64::max);
-        // Shares of a whole end at all of it, whatever a tolerance allows.
+        // Percentages end at 100, fractions at 1, whatever the tolerance.
         let whole = panel.unit == "percent" && measured <= 101.0;
         let top = if whole { nice_ceiling(top).min(100.0) } else { nice_ceiling(top) };
         let logarithmic = left > 0.0 && right / left > 20.0;
@@ -173,7 +173,7 @@ impl Axes {
     }
 }
 
-/// Powers of two below one as fractions, if nothing else is below one.
+/// Writes powers of two below one as fractions, if all values below one are such.
 fn tick_texts(ticks: &[f64]) -> Vec<String> {
     let below = |tick: &f64| *tick > 0.0 && *tick < 1.0;
     let is_power = |tick: &f64| tick.recip().log2().fract() == 0.0;

@@ -1,4 +1,4 @@
-//! A reproduction as one HTML file that needs nothing else.
+//! A reproduction as one self-contained HTML file.
 
 use minijinja::{AutoEscape, Environment, context};
 use serde::Serialize;
@@ -16,7 +16,7 @@ mod phase;
 mod time;
 
 /// Writes the report: scores, every table in the paper's order with a drawing per metric, and every claim. `sheets` are
-/// those of the plan that was carried out.
+/// those of the plan that was executed.
 pub fn html(reproduction: &Reproduction, sheets: &[Sheet]) -> String {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
@@ -276,7 +276,7 @@ fn claims(reproduction: &Reproduction) -> Vec<ClaimView> {
         ClaimView { id, statement, evidence, mark, meaning, class }
     };
     let mut views: Vec<ClaimView> = reproduction.claims.iter().map(view).collect();
-    // What was settled comes first; the order is otherwise the paper's.
+    // Settled claims come first, then the paper's order.
     views.sort_by_key(|view| view.class == "plain");
     views
 }

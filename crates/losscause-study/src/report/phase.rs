@@ -1,5 +1,5 @@
-//! Two metrics of a figure against each other: a trajectory, numbered along the figure's axis, with the line on which both are
-//! equal and, where the item has one, the line on which their sum is as large as it may be.
+//! A phase plot: two metrics of a figure against each other as a trajectory, numbered along the figure's axis. It shows
+//! the fairness line, on which both are equal, and the efficiency line, if the item has one.
 
 use super::chart::{escape, line, nice_ceiling, short};
 use crate::papers::record::PhaseSpec;
@@ -11,10 +11,10 @@ const TOP: f64 = 12.0;
 const RIGHT: f64 = 16.0;
 const BOTTOM: f64 = 40.0;
 
-/// A point of a trajectory: its place along the axis, and both metrics.
+/// A point of a trajectory: the value on the figure's axis, and both metrics.
 type Point = (f64, f64, f64);
 
-/// The trajectories of a figure's panels, each with what it is called; a point needs both metrics.
+/// The trajectories of a figure's panels with their captions. A point needs both metrics.
 fn trajectories(phase: &PhaseSpec, panels: &[Panel<'_>]) -> Vec<(String, Option<f64>, Vec<Point>)> {
     let mut found = Vec::new();
     for panel in panels.iter().filter(|panel| panel.metric == phase.right) {
@@ -36,7 +36,7 @@ fn trajectories(phase: &PhaseSpec, panels: &[Panel<'_>]) -> Vec<(String, Option<
     found
 }
 
-/// From one state to the next.
+/// One step of a trajectory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Move {
     BothGrow,
@@ -72,7 +72,7 @@ impl Move {
     }
 }
 
-/// What the strokes of a trajectory mean, each with a short one.
+/// The legend: each kind of stroke with its meaning.
 pub(super) fn legend() -> Vec<(&'static str, String)> {
     let sample = |kind: Move| {
         let class = kind.class();

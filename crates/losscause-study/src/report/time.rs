@@ -1,4 +1,4 @@
-//! A run over time as a drawing: curves of one unit share an axis, and below them a line per kind of event.
+//! A run over time as a drawing: curves of one unit share an axis; below them, one line of marks per kind of event.
 
 use std::fmt::Write;
 
@@ -14,7 +14,7 @@ const GAP: f64 = 18.0;
 const LANE: f64 = 20.0;
 const BOTTOM: f64 = 36.0;
 
-/// Draws a recording; nothing if it has no value.
+/// Draws a recording; empty if it has no value.
 pub(super) fn svg(recording: &Recording) -> String {
     let panels = panels(&recording.curves);
     if panels.is_empty() {
@@ -66,7 +66,7 @@ pub(super) fn svg(recording: &Recording) -> String {
     svg
 }
 
-/// A short stroke like the curve at `place` of its recording, for the legend.
+/// A short stroke in the style of curve `place` of its recording, for the legend.
 pub(super) fn sample(curve: &RecordedCurve, place: usize) -> String {
     let d = if curve.holds { "M1 7 H33" } else { "M8 7h.01M17 7h.01M26 7h.01" };
     let class = class(curve, place);
@@ -79,15 +79,15 @@ fn class(curve: &RecordedCurve, place: usize) -> String {
     format!("{} t{}", if curve.holds { "held" } else { "dots" }, place % STYLES)
 }
 
-/// Colours that the page has.
+/// Number of colours of the page.
 const STYLES: usize = 4;
 
 /// The curves of one unit.
 struct Panel<'a> {
     unit: &'a str,
-    /// Each with its place in the recording.
+    /// Each curve with its index in the recording.
     curves: Vec<(usize, &'a RecordedCurve)>,
-    /// The lower end of the axis is 0, or of values far from it the least of them, rounded down.
+    /// The axis begins at 0; if all values are far from 0, at the smallest value, rounded down.
     least: f64,
     most: f64,
 }

@@ -12,7 +12,7 @@ use crate::InputError;
 /// Largest number of flows in a group.
 const MOST_FLOWS: u32 = 10_000;
 
-/// When one flow comes and goes, as the simulator wants to know it.
+/// Start and stop of one flow, in the simulator's types.
 pub(super) struct Life {
     pub(super) start: Time,
     pub(super) start_spread: Span,
@@ -20,7 +20,7 @@ pub(super) struct Life {
     pub(super) turnover: Option<Turnover>,
 }
 
-/// Members of the group; none if it is no group.
+/// Number of members of the group; none for a single flow.
 pub(super) fn count(flow: &Flow, reader: &Reader, names: &Names) -> Result<Option<u32>, InputError> {
     let key = format!("flow.{}.count", flow.name);
     match (&flow.arrivals, &flow.count) {
@@ -42,7 +42,7 @@ pub(super) fn count(flow: &Flow, reader: &Reader, names: &Names) -> Result<Optio
     }
 }
 
-/// The life of a group's member `number`, counted from 0, which is flow number `index` of the network.
+/// Start and stop of member `number` of a group, counted from 0. It is flow `index` of the network.
 pub(super) fn life(
     flow: &Flow,
     number: usize,
@@ -56,7 +56,7 @@ pub(super) fn life(
         if given { Err(reader.error(&key(field), problem)) } else { Ok(()) }
     };
     if flow.arrivals.is_some() {
-        // None at all is as good as no such key: a setting can say the one, but not the other.
+        // A spread of 0 is allowed: a setting can set a key to 0, but cannot remove it.
         let spread =
             flow.start_spread_s.as_ref().map(|s| reader.seconds(&key("start_spread_s"), s, names)).transpose()?;
         refuse("start_spread_s", spread.is_some_and(|spread| spread > Span::ZERO))?;
@@ -79,7 +79,7 @@ pub(super) fn life(
             let key = |field: &str| key(&format!("arrivals.{field}"));
             let rate = reader.number(&key("rate_per_s"), rate_per_s, names, Range::Between(1.0 / LONGEST_S, 1e6))?;
             Some(Turnover {
-                // A flow's members stand one after the other in the network.
+                // The members of a group have consecutive numbers in the network.
                 after: (number > 0).then(|| FlowId(index as u32 - 1)),
                 mean_gap: Span::from_secs_f64_rounded(1.0 / rate),
                 mean_duration: reader.positive_seconds(&key("mean_duration_s"), mean_duration_s, names)?,

@@ -1,4 +1,4 @@
-//! A link's propagation delay that varies: from a file or made up.
+//! A link's variable propagation delay: from a trace, or computed.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::format::{self, DelayVariation};
 use super::reader::{LONGEST_S, Range, Reader, Text};
 use crate::InputError;
 
-/// What is added to the delay of the link whose `delay_variation` stands at `key`.
+/// What is added to the link's delay. `key` is the key of `variation`.
 pub(super) fn variation(
     variation: &DelayVariation,
     key: &str,
@@ -64,7 +64,7 @@ pub(super) fn variation(
     })
 }
 
-/// The points of a trace that stands in the scenario itself.
+/// The points of a trace that the scenario itself lists.
 fn listed(
     listed: &[[Quantity; 2]],
     key: &str,
@@ -96,11 +96,11 @@ const TRACE: Text = Text { expected: EXPECTED, largest: 64 << 20 };
 
 const EXPECTED: &str = "a text file with a time in seconds and a delay in milliseconds on each line";
 
-/// Reads a delay trace from a text: on each line a time in seconds and a delay in milliseconds, apart by blanks or a
-/// comma. Times rise. Empty lines, and what follows a `#`, do not count. `file_name` is what errors call it.
+/// Reads a delay trace from a text: on each line a time in seconds and a delay in milliseconds, separated by blanks or
+/// a comma. Times must rise. Empty lines and comments (from `#` on) are skipped. Errors use `file_name`.
 ///
 /// # Errors
-/// Anything else stands in the text, or no point at all.
+/// A line is something else, or there is no point.
 pub fn delay_trace(text: &str, file_name: &str) -> Result<Arc<[DelayPoint]>, InputError> {
     let mut points: Vec<DelayPoint> = Vec::new();
     for (line, content) in (1..).zip(text.lines()) {
@@ -136,7 +136,7 @@ pub fn delay_trace(text: &str, file_name: &str) -> Result<Arc<[DelayPoint]>, Inp
     Ok(points.into())
 }
 
-/// The start of a word, which may be of any length in a binary file.
+/// The first characters of a word; a binary file may hold a very long one.
 fn shown(word: &str) -> String {
     word.chars().take(20).flat_map(char::escape_default).collect()
 }

@@ -1,4 +1,4 @@
-//! From a document to a network: formulas evaluated, groups and per-flow links laid out, paths resolved.
+//! From a document to a network: evaluates formulas, lays out groups of flows and per-flow links, resolves paths.
 
 use std::collections::BTreeMap;
 
@@ -30,8 +30,8 @@ pub struct Experiment {
     pub parameters: BTreeMap<String, f64>,
 }
 
-/// Largest number of links on all paths together, there and back: 10 000 flows over ten links each. It bounds the memory
-/// that a short file can ask for.
+/// Largest number of links on all paths and return paths together: 10 000 flows over ten links each. It limits the
+/// memory that a short file can request.
 const MOST_HOPS: usize = 200_000;
 
 /// Evaluates `document`, whose values `reader` reads.
@@ -58,7 +58,7 @@ pub(super) fn build(document: &Document, reader: &Reader) -> Result<Experiment, 
             .map(|(index, member)| member.spec(index, &settings, &layout, reader, &names))
             .collect::<Result<_, InputError>>()?,
     };
-    // Everything that the simulator refuses has been refused above, under the name that the user gave it.
+    // The checks above refuse what the simulator would refuse, with the user's names in the error.
     network.validate().map_err(|error| reader.error("network", error.to_string()))?;
 
     let from = reader.instant("measure.from_s", document.measure.from_s.as_ref(), &names, Time::ZERO)?;
@@ -73,7 +73,7 @@ pub(super) fn build(document: &Document, reader: &Reader) -> Result<Experiment, 
     Ok(Experiment { network, duration, window: (from, to), bottleneck, cwnd: document.measure.cwnd, parameters })
 }
 
-/// The parameters. Formulas among them may use those that are plain numbers.
+/// The parameters by name. A parameter that is a formula may use those that are plain numbers.
 fn parameters(document: &Document, reader: &Reader) -> Result<BTreeMap<String, f64>, InputError> {
     let mut values = BTreeMap::new();
     let mut plain = Names::default();
@@ -117,17 +117,17 @@ fn unique<'a>(reader: &Reader, what: &str, names: impl Iterator<Item = &'a str>)
 struct Member<'a> {
     flow: &'a Flow,
     name: String,
-    /// Its place in the group, counted from 0.
+    /// Its index in the group, counted from 0.
     number: usize,
-    /// Path and return path as places in `document.link`.
+    /// Path and return path as indices into `document.link`.
     path: Vec<usize>,
     return_path: Option<Vec<usize>>,
-    /// Which copy of each per-flow link is its own, by the link's place in `document.link`.
+    /// The flow's own copy of each per-flow link, by the link's index in `document.link`.
     copies: BTreeMap<usize, u32>,
 }
 
 impl<'a> Member<'a> {
-    /// The members of a group, whose paths are added to `hops`.
+    /// The members of a group. Adds the links of their paths to `hops`.
     fn of(
         flow: &'a Flow,
         document: &Document,
@@ -169,7 +169,7 @@ impl<'a> Member<'a> {
         self.flow.measured.unwrap_or(matches!(self.flow.protocol, Protocol::Tfrc | Protocol::Tcp))
     }
 
-    /// The flow as the simulator knows it, where it is number `index`.
+    /// The flow in the simulator's types; it is flow `index` of the network.
     fn spec(
         &self,
         index: usize,
@@ -202,7 +202,7 @@ impl<'a> Member<'a> {
     }
 }
 
-/// The places of a path's links in `document.link`.
+/// The indices of a path's links in `document.link`.
 fn resolve(path: &[String], key: &str, document: &Document, reader: &Reader) -> Result<Vec<usize>, InputError> {
     if path.is_empty() {
         return Err(reader.error(key, "is empty, expected the names of one or more links"));
@@ -229,15 +229,15 @@ enum Way {
     Back,
 }
 
-/// Which of the network's links stands for which link of the file.
+/// The network's links: which link of the file each one is a copy of.
 struct Layout {
-    /// (place in the file, direction, copy) in the order of the network's links.
+    /// (index in the file, direction, copy) in the order of the network's links.
     order: Vec<(usize, Way, Option<u32>)>,
     ids: BTreeMap<(usize, Way, Option<u32>), LinkId>,
 }
 
 impl Layout {
-    /// Hands every member its copies of the per-flow links, and numbers the links that are used.
+    /// Gives every member its copies of the per-flow links, and numbers the links that are used.
     fn new(document: &Document, members: &mut [Member]) -> Self {
         let mut copies = vec![0; document.link.len()];
         let mut ids = BTreeMap::new();
@@ -272,7 +272,7 @@ impl Layout {
     }
 
     fn links(&self, document: &Document, reader: &Reader, names: &Names) -> Result<Vec<LinkSpec>, InputError> {
-        // Links that no flow takes are held against their ranges too.
+        // The values of unused links are checked too.
         let templates: Vec<LinkSpec> = document
             .link
             .iter()

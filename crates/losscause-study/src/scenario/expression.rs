@@ -24,10 +24,10 @@ pub enum Quantity {
 }
 
 impl Quantity {
-    /// Its value, with `names` known.
+    /// The value, with these names defined.
     ///
     /// # Errors
-    /// A name that is not known, or a result that is not finite, as the end of a sentence.
+    /// An unknown name, or a result that is not finite. The text is the second half of an error sentence.
     pub fn evaluate(&self, names: &Names) -> Result<f64, String> {
         match self {
             Self::Number(number) if number.is_finite() => Ok(*number),
@@ -48,7 +48,7 @@ impl From<f64> for Quantity {
 pub struct Names(Vec<(String, f64)>);
 
 impl Names {
-    /// Adds a name; the newest value of a name counts.
+    /// Defines a name; a later definition replaces an earlier one.
     #[must_use]
     pub fn with(mut self, name: &str, value: f64) -> Self {
         self.0.push((name.to_owned(), value));
@@ -104,7 +104,7 @@ impl Formula {
     /// Parses a formula.
     ///
     /// # Errors
-    /// What was found and what was expected, as the end of a sentence.
+    /// What was found and what was expected. The text is the second half of an error sentence.
     pub fn parse(source: &str) -> Result<Self, String> {
         if source.len() > MAX_LENGTH {
             return Err(format!("is {} bytes long, expected a formula of at most {MAX_LENGTH}", source.len()));
@@ -121,7 +121,7 @@ impl Formula {
     /// Its value.
     ///
     /// # Errors
-    /// A name that is not known, or a result that is not finite, as the end of a sentence.
+    /// An unknown name, or a result that is not finite. The text is the second half of an error sentence.
     pub fn evaluate(&self, names: &Names) -> Result<f64, String> {
         let value = self.root.evaluate(names).map_err(|problem| format!("in \"{}\", {problem}", self.source))?;
         if value.is_finite() {
@@ -131,7 +131,7 @@ impl Formula {
         }
     }
 
-    /// Whether the name stands in it.
+    /// Whether the formula uses `name`.
     pub fn takes(&self, name: &str) -> bool {
         self.root.takes(name)
     }
@@ -227,10 +227,10 @@ impl Function {
     }
 }
 
-/// Formulas nest no deeper than this, so that a hostile file cannot exhaust the stack.
+/// Deepest nesting of a formula, so that a hostile file cannot exhaust the stack.
 const MAX_DEPTH: u32 = 64;
 
-/// Formulas are no longer than this, bytes: a long sum is a deep tree, too.
+/// Longest formula, bytes: a long sum makes a deep tree.
 const MAX_LENGTH: usize = 1000;
 
 struct Parser<'a> {

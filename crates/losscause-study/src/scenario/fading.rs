@@ -1,5 +1,5 @@
-//! The channel that a scenario's `[fading]` section describes: a pattern made by `losscause fade`, or a simpler process
-//! matched to it.
+//! The channel of the section `[fading]`: a pattern made by `losscause fade`, or a simpler process with the pattern's
+//! loss rate.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub(super) fn channel(fading: Option<&Fading>, reader: &Reader) -> Result<Channe
     let Some(Fading { pattern: name, process, repeats }) = fading else {
         return Err(reader.error("fading", "is missing, expected a section [fading] for the links of that kind"));
     };
-    // A name without the ending stands for a pattern that a source of files carries; it lies beside no scenario.
+    // A name without the ending is a pattern of the source of files (`Embedded`), not relative to the scenario.
     let path = if name.ends_with(".txt") { reader.directory.join(name) } else { PathBuf::from(name) };
     let pattern = reader.patterns.get(&path, || {
         let (text, file) = reader.text("fading.pattern", &path, PATTERN)?;
@@ -36,7 +36,8 @@ pub(super) fn channel(fading: Option<&Fading>, reader: &Reader) -> Result<Channe
         (FadingProcess::Markov, Some(_)) if loss >= 1.0 => ChannelSpec::Bernoulli { loss },
         (FadingProcess::Markov, Some(mean)) => ChannelSpec::GilbertElliott {
             loss,
-            // Bursts end with their trial, of which there may be more than good packets between them.
+            // Between two bursts there is at least one good packet. Trials can end within a burst, so the pattern's own
+            // mean may be smaller.
             mean_burst_packets: mean.max(loss / (1.0 - loss)),
         },
     })

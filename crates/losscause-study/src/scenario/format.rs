@@ -20,7 +20,7 @@ use super::protocol::tfrc::TfrcSettings;
 pub struct Document {
     /// What the scenario is, in a few words.
     pub title: String,
-    /// Where it comes from: a paper and section, say.
+    /// Source of the scenario, for example a paper and its section.
     pub source: Option<String>,
     /// End of the run, seconds after its start.
     pub duration_s: Quantity,
@@ -29,19 +29,19 @@ pub struct Document {
     pub packet_bytes: Option<Quantity>,
     /// Headers within a data packet, bytes, for flows that do not say otherwise (default: the protocol's own).
     pub header_bytes: Option<Quantity>,
-    /// Names that every formula may use; `--set NAME=VALUE` replaces their values.
+    /// Names that every formula may use. `--set NAME=VALUE` replaces a value.
     #[serde(default)]
     pub parameters: BTreeMap<String, Quantity>,
     /// What is measured, and when.
     #[serde(default)]
     pub measure: Measure,
-    /// The links; a flow's path names them.
+    /// The links. Flows name them in their paths.
     #[serde(default)]
     pub link: Vec<Link>,
-    /// The flows, in groups of equals.
+    /// The flows, in groups of equal flows.
     #[serde(default)]
     pub flow: Vec<Flow>,
-    /// What a channel of kind `fading` is.
+    /// The channel of all links with `channel.kind = "fading"`.
     pub fading: Option<Fading>,
     /// Settings of every TFRC flow.
     #[serde(default)]
@@ -63,8 +63,8 @@ pub struct Measure {
     pub from_s: Option<Quantity>,
     /// End of the window, seconds (default: the end of the run).
     pub to_s: Option<Quantity>,
-    /// The link whose rate is 100 % of the throughput: its name, or a list of choices of which the first whose `when`
-    /// holds is taken. A per-flow link stands for all its copies together. Without it there is no `thput`.
+    /// The link whose rate is 100 % of the throughput: its name, or a list of choices, of which the first with a true
+    /// `when` is taken. A per-flow link stands for all its copies together. Without a bottleneck there is no `thput`.
     #[serde(default)]
     pub bottleneck: Bottleneck,
     /// Whether TCP's congestion window is measured (`cwnd_mean`, `cwnd_max`); it costs a few percent of the run's time.
@@ -134,30 +134,31 @@ pub struct Link {
     pub rate_bps: Quantity,
     /// Propagation delay, milliseconds (0 or more).
     pub delay_ms: Quantity,
-    /// What is added to `delay_ms` as time goes by, without any queue (default: nothing). It counts from the end of a packet's
-    /// transmission; a packet that would overtake the one before it arrives together with it.
+    /// Variable delay that is added to `delay_ms`, independent of the queue (default: none). Its value at the end of a
+    /// packet's transmission counts. A packet that would overtake the one before it arrives together with it.
     #[serde(default)]
     pub delay_variation: DelayVariation,
     /// How the rate varies (default: it does not).
     #[serde(default)]
     pub rate_variation: RateVariation,
-    /// Most packets that wait, besides the one in transmission; formulas may use this link's `rate_bps` and `delay_ms`.
+    /// Largest number of waiting packets, without the one in transmission. Formulas may use this link's `rate_bps` and
+    /// `delay_ms`.
     pub queue_packets: Option<Quantity>,
-    /// Most bytes that wait, besides the packet in transmission; instead of `queue_packets`.
+    /// Largest number of waiting bytes, without the packet in transmission; instead of `queue_packets`.
     pub queue_bytes: Option<Quantity>,
-    /// How the queue is managed (default: what finds it full is dropped).
+    /// The queue discipline (default: drop-tail).
     #[serde(default)]
     pub queue: QueueKind,
-    /// What the air does to packets (default: nothing).
+    /// The channel, which corrupts packets (default: none are corrupted).
     #[serde(default)]
     pub channel: Channel,
-    /// Where packets meet the channel (default: after their transmission).
+    /// Where the channel corrupts packets (default: after their transmission).
     #[serde(default)]
     pub error_position: ErrorPosition,
-    /// Steps of the channel per packet; a packet is lost if one of them is bad (1 or more; default 1).
+    /// Steps of the channel per packet (1 or more; default 1). A packet is lost if one of its steps is bad.
     pub slots_per_packet: Option<Quantity>,
-    /// Length of a step of the channel, milliseconds: it moves on by itself, and a packet is lost if its transmission
-    /// overlaps a bad step. Instead of `slots_per_packet`; 0.001 or more.
+    /// Length of a step of the channel, milliseconds (0.001 or more); instead of `slots_per_packet`. The channel takes
+    /// steps whether or not packets are sent. A packet is lost if its transmission overlaps a bad step.
     pub slot_ms: Option<Quantity>,
     /// Retransmission by the link layer (default: none): a packet that the channel corrupts is transmitted again, and packets
     /// are delivered in order.
@@ -204,7 +205,7 @@ pub struct Retransmission {
     pub delay_ms: Option<Quantity>,
 }
 
-/// What is added to a link's propagation delay as time goes by.
+/// Variable delay that is added to a link's propagation delay.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
@@ -212,12 +213,12 @@ pub enum DelayVariation {
     /// Nothing.
     #[default]
     None,
-    /// What a file or a list says.
+    /// Delays from a file or a list.
     Trace {
-        /// A text file with a time in seconds and a delay in milliseconds on each line, apart by blanks or a comma; times
-        /// rise, and what follows a `#` does not count. Relative to the scenario file.
+        /// A text file with a time in seconds and a delay in milliseconds on each line, separated by blanks or a comma,
+        /// in the order of time; `#` begins a comment. Relative to the scenario file.
         file: Option<String>,
-        /// Instead of `file`: pairs of a time in seconds and a delay in milliseconds; times rise.
+        /// Instead of `file`: pairs of a time in seconds and a delay in milliseconds, in the order of time.
         points: Option<Vec<[Quantity; 2]>>,
         /// The delay between two lines or points (default: the earlier one's).
         #[serde(default)]
@@ -226,11 +227,11 @@ pub enum DelayVariation {
         #[serde(default)]
         at_end: AtEnd,
     },
-    /// An even swing from 0 to `most_ms` and back, from a random phase.
+    /// A sinusoid between 0 and `most_ms` with a random phase.
     Sinusoid {
         /// Largest delay, milliseconds (0 or more).
         most_ms: Quantity,
-        /// Time of a swing, seconds (above 0).
+        /// Period, seconds (above 0).
         period_s: Quantity,
     },
     /// A random walk between 0 and `most_ms`.
@@ -268,22 +269,22 @@ pub enum AtEnd {
     Repeat,
 }
 
-/// How a queue is managed. `queue_packets` or `queue_bytes` say when it is full, whatever manages it. Marks are for flows
-/// with `ecn = true`.
+/// The queue discipline. The queue is full at `queue_packets` or `queue_bytes` in every discipline. Only packets of
+/// flows with `ecn = true` are marked.
 #[derive(Clone, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum QueueKind {
-    /// First in, first out; what finds it full is dropped.
+    /// First in, first out; packets that arrive at a full queue are dropped.
     DropTail {
-        /// A packet that finds so many waiting, or more, is marked (1 or more; default: none is).
+        /// A packet is marked if at least this many packets are waiting (1 or more; default: none is marked).
         mark_from_packets: Option<Quantity>,
         /// Refused, unless it is false: this queue marks by `mark_from_packets`.
         #[cfg_attr(feature = "schema", schemars(skip))]
         ecn: Option<bool>,
     },
-    /// Random Early Detection (Floyd and Jacobson 1993): packets are dropped at random, the more the longer the average
-    /// queue is.
+    /// Random Early Detection (Floyd and Jacobson 1993): packets are dropped with a probability that rises with the
+    /// average queue.
     Red {
         /// Below this average nothing is dropped, packets (default 5).
         min_th_packets: Option<Quantity>,
@@ -311,14 +312,14 @@ pub enum QueueKind {
         /// What the bucket holds, bytes (1 or more). Larger packets never pass.
         burst_bytes: Quantity,
     },
-    /// Controlled delay (RFC 8289): packets are dropped when their turn comes while all have waited too long.
+    /// Controlled delay (RFC 8289): packets are dropped at dequeue while the queueing delay stays above a target.
     #[serde(rename = "codel")]
     CoDel {
         /// The delay that a standing queue may have, milliseconds (above 0; default 5).
         target_ms: Option<Quantity>,
         /// How long the delay may stay above the target, milliseconds (the target or more; default 100).
         interval_ms: Option<Quantity>,
-        /// While no more bytes wait, nothing is dropped: the size of the largest packet (default 1500).
+        /// Size of the largest packet, bytes (default 1500). Nothing is dropped while at most so many bytes wait.
         mtu_bytes: Option<Quantity>,
         /// Whether packets are marked instead of dropped (default false).
         #[serde(default)]
@@ -382,12 +383,12 @@ pub enum ErrorPosition {
     BeforeQueue,
 }
 
-/// What the air does to packets. A lost packet counts as a wireless loss.
+/// How the channel corrupts packets. A corrupted packet counts as a wireless loss.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Channel {
-    /// Nothing is lost.
+    /// No packet is lost.
     #[default]
     Perfect,
     /// Every packet is lost independently.
@@ -402,19 +403,19 @@ pub enum Channel {
         /// Mean number of packets lost in a row (1 or more).
         mean_burst_packets: Quantity,
     },
-    /// As the section `[fading]` says.
+    /// The fading channel of the section `[fading]`.
     Fading,
     /// Losses are read from a file.
     Trace {
-        /// A text file of `0` (received) and `1` (lost), one per packet, apart by blanks or new lines; relative to the
-        /// scenario file. At its end it starts again.
+        /// A text file of `0` (received) and `1` (lost), one per packet, separated by blanks or line ends; relative to
+        /// the scenario file. It is repeated.
         file: String,
         /// The entry that the first packet meets, counted from 0 (default: a random one).
         start: Option<Quantity>,
     },
 }
 
-/// The channel of every link of kind `fading`, each from a start of its own.
+/// The channel of every link of kind `fading`. Each link has its own random start.
 #[derive(Clone, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -422,15 +423,15 @@ pub struct Fading {
     /// A pattern of packet errors: a paper's by its name (`cen2003/high`), or a file that ends in `.txt`, made by
     /// `losscause fade`, relative to the scenario file.
     pub pattern: String,
-    /// What is made of the pattern.
+    /// The loss process that is derived from the pattern.
     #[serde(default)]
     pub process: FadingProcess,
-    /// What is repeated where `process` is the pattern (default: all of it).
+    /// The part that is repeated if `process` is the pattern (default: all of it).
     #[serde(default)]
     pub repeats: FadingRepeats,
 }
 
-/// What is made of a pattern.
+/// The loss process that is derived from a pattern.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -444,19 +445,19 @@ pub enum FadingProcess {
     Markov,
 }
 
-/// What of a pattern is repeated.
+/// The part of a pattern that is repeated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum FadingRepeats {
-    /// All of it: each link starts at a random packet, and at its end the pattern starts again.
+    /// The whole pattern; each link starts at a random packet.
     #[default]
     Pattern,
-    /// One trial, over and over: each link draws which.
+    /// One trial; each link draws a random one.
     Trial,
 }
 
-/// What a flow runs.
+/// The protocol or traffic source of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -467,11 +468,11 @@ pub enum Protocol {
     Tcp,
     /// Packets at a constant rate.
     Cbr,
-    /// Bursts at a constant rate between silences, both of random length.
+    /// Bursts at a constant rate, separated by silences; both have random lengths.
     OnOff,
 }
 
-/// Which end of a TCP connection differentiates losses.
+/// The end of a TCP connection that differentiates losses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -481,35 +482,35 @@ pub enum LdaAt {
     Sender,
     /// The receiver, which labels lost packets in its acknowledgements; the sender acts on the labels.
     Receiver,
-    /// The receiver, whose labels the sender does not heed: they are measured only.
+    /// The receiver. Its labels are measured, but the sender ignores them.
     Onlooker,
 }
 
-/// How random lengths of time scatter about their mean.
+/// The distribution of random lengths of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Periods {
-    /// The past says nothing about the rest.
+    /// Exponential distribution.
     #[default]
     Exponential,
-    /// Never shorter than a part of the mean, and now and then very long: a sum of such sources is bursty at every time
-    /// scale.
+    /// Pareto distribution: a sum of many such sources is bursty at every time scale.
     Pareto,
 }
 
-/// When the members of a group come and go. Each comes as a fresh flow.
+/// Start and stop times of the members of a group. Each member is a new flow.
 #[derive(Clone, Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Arrivals {
-    /// One after the other as a Poisson process from `start_s` on, at most `count` of them; none outlives `stop_s`.
+    /// Members start as a Poisson process from `start_s` on, at most `count` of them, and stop at `stop_s` at the
+    /// latest.
     Poisson {
-        /// Mean number of flows that come in a second (1e-6 to 1e6).
+        /// Mean number of flows that start per second (1e-6 to 1e6).
         rate_per_s: Quantity,
-        /// Mean time that a flow stays, seconds (above 0).
+        /// Mean duration of a flow, seconds (above 0).
         mean_duration_s: Quantity,
-        /// How that time scatters about its mean (default: exponentially).
+        /// Distribution of the duration (default: exponential).
         #[serde(default)]
         durations: Periods,
         /// Shape of the Pareto distribution, above 1 (`durations = "pareto"`; default 1.5).
@@ -531,26 +532,26 @@ pub struct Flow {
     pub name: String,
     /// Number of members (0 or more, default 1).
     pub count: Option<Quantity>,
-    /// What the flow runs.
+    /// Protocol or traffic source.
     pub protocol: Protocol,
-    /// Which TCP it runs, in place of the one that `[tcp]` names (tcp only).
+    /// TCP variant (tcp only; default: the one that `[tcp]` names).
     pub variant: Option<TcpVariant>,
-    /// Packets by which congestion avoidance opens the window per round trip, in place of what `[tcp]` says (tcp only,
-    /// response aimd; above 0).
+    /// Additive increase, packets per round-trip time (tcp with response aimd only; above 0; default: the value of
+    /// `[tcp]`).
     pub additive_increase_pkts: Option<Quantity>,
-    /// The loss differentiation algorithm, by name, or `omniscient` or `labelled` (tfrc: at the receiver; tcp: at the sender,
-    /// which asks about every loss that duplicate acknowledgements reveal; default: `always congestion`).
+    /// The loss differentiation algorithm, by name, or `omniscient` or `labelled` (tfrc: at the receiver; tcp: at the
+    /// sender, which asks about every loss that duplicate acknowledgements reveal; default: `always congestion`).
     pub lda: Option<String>,
-    /// Which end of a TCP connection runs it (tcp only; default: the sender).
+    /// The end of the TCP connection that runs it (tcp only; default: the sender).
     pub lda_at: Option<LdaAt>,
     /// The links from sender to receiver, in order.
     pub path: Vec<String>,
-    /// The links back (tfrc and tcp only). Default: the path reversed, over links of the same rate, delay and queue whose
-    /// channel is perfect.
+    /// The links back (tfrc and tcp only). Default: the path reversed, over links of the same rate, delay and queue
+    /// whose channel is perfect.
     pub return_path: Option<Vec<String>>,
     /// Earliest start, seconds (default 0).
     pub start_s: Option<Quantity>,
-    /// When members come and go, if each has a life of its own.
+    /// Start and stop times, if members have their own.
     pub arrivals: Option<Arrivals>,
     /// Every member starts at a random time within this many seconds after `start_s` (default 0).
     pub start_spread_s: Option<Quantity>,
@@ -571,7 +572,7 @@ pub struct Flow {
     pub mean_on_s: Option<Quantity>,
     /// Mean time off, seconds (on-off).
     pub mean_off_s: Option<Quantity>,
-    /// How the times on and off scatter about their means (on-off; default: exponentially).
+    /// Distribution of the times on and off (on-off; default: exponential).
     pub periods: Option<Periods>,
     /// Shape of the Pareto distribution, above 1 (on-off with `periods = "pareto"`; default 1.5).
     pub shape: Option<Quantity>,

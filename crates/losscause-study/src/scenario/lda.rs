@@ -1,6 +1,6 @@
-//! Which algorithm a receiver or a TCP sender asks, with the scenario's settings of it.
+//! The loss differentiation algorithm of a flow, with the scenario's settings.
 //!
-//! Names, settings and their ranges are those of the scenario's registry.
+//! The registry defines the names, the settings and their ranges.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -40,11 +40,11 @@ pub enum LdaValue {
     Base(BTreeMap<String, LdaValue>),
 }
 
-/// What makes an algorithm of its settings, for one of the two ends.
+/// Builds an algorithm from its settings, for one of the two ends.
 type Build<A> = fn(&LdaConfig) -> Result<A, ConfigError>;
 
 impl LdaSettings {
-    /// Holds every table against its algorithm, whether or not a flow uses it.
+    /// Checks every table against its algorithm, even if no flow uses it.
     pub(super) fn validate(&self, reader: &Reader) -> Result<(), InputError> {
         for title in self.0.keys() {
             self.build(find(title, &format!("lda.{title}"), reader)?, reader, LdaConfig::build_at_sender)?;
@@ -52,17 +52,17 @@ impl LdaSettings {
         Ok(())
     }
 
-    /// The algorithm called `name`, which stands at `key`, for a receiver.
+    /// The algorithm `name`, the value of `key`, for a receiver.
     pub(super) fn at_receiver(&self, name: &str, key: &str, reader: &Reader) -> Result<AnyLda, InputError> {
         self.build(find(name, key, reader)?, reader, LdaConfig::build)
     }
 
-    /// The algorithm called `name`, which stands at `key`, for a TCP sender.
+    /// The algorithm `name`, the value of `key`, for a TCP sender.
     pub(super) fn at_sender(&self, name: &str, key: &str, reader: &Reader) -> Result<AnySenderLda, InputError> {
         self.build(find(name, key, reader)?, reader, LdaConfig::build_at_sender)
     }
 
-    /// The algorithm of the entry `published`, with the settings of its tables and, before them, of its bases' tables.
+    /// The algorithm `published` with the settings of its base schemes' tables, then of its own.
     fn build<A>(&self, published: &LdaConfig, reader: &Reader, build: Build<A>) -> Result<A, InputError> {
         let algorithm = published.info();
         let mut config = published.clone();
@@ -77,14 +77,14 @@ impl LdaSettings {
         build(&config).map_err(|error| reader.error(&format!("lda.{}", algorithm.name), error.to_string()))
     }
 
-    /// The tables of an algorithm: one, unless the file calls it by several of its names.
+    /// The tables of an algorithm. The file may use several names of the same algorithm.
     fn tables(&self, of: &Info, registry: &Registry) -> impl Iterator<Item = (&String, &BTreeMap<String, LdaValue>)> {
         let is_its = |title: &str| registry.find(title).is_some_and(|found| found.info().name == of.name);
         self.0.iter().filter(move |(title, _)| is_its(title))
     }
 }
 
-/// The published parameters of the algorithm called `name`, which stands at `key`.
+/// The published parameters of the algorithm `name`, the value of `key`.
 fn find<'a>(name: &str, key: &str, reader: &Reader<'a>) -> Result<&'a LdaConfig, InputError> {
     reader.registry.find(name).ok_or_else(|| {
         let known: Vec<&str> = reader.registry.infos().map(|info| info.name).collect();
@@ -92,8 +92,7 @@ fn find<'a>(name: &str, key: &str, reader: &Reader<'a>) -> Result<&'a LdaConfig,
     })
 }
 
-/// Puts a table's settings into `config`, where they are called `prefix` and their key; the file calls them `path` and
-/// their key.
+/// Copies a table's settings into `config`. `prefix` precedes their keys there, `path` in the file.
 fn set(
     config: &mut LdaConfig,
     table: &BTreeMap<String, LdaValue>,

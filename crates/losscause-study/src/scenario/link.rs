@@ -1,4 +1,4 @@
-//! One link of the file: rate, delay, queue, channel.
+//! One link: rate, delay, queue, channel.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::rate;
 use super::reader::{LONGEST_S, Range, Reader, Text};
 use crate::InputError;
 
-/// The link as the simulator knows it, under its name in the file.
+/// The link in the simulator's types, with its name in the file.
 pub(super) fn template(
     link: &Link,
     document: &Document,
@@ -117,11 +117,11 @@ const EXPECTED: &str = "a text file of 0 (received) and 1 (lost)";
 /// The simulator's shortest slot.
 const SHORTEST_SLOT_MS: f64 = 0.001;
 
-/// Reads an error trace from a text: `0` (received) and `1` (lost), apart by blanks or new lines, one per slot.
-/// `file_name` is what errors call it.
+/// Reads an error trace from a text: `0` (received) or `1` (lost) for each slot, separated by blanks or line ends.
+/// Errors use `file_name`.
 ///
 /// # Errors
-/// Anything else stands in the text, or nothing at all.
+/// A word is something else, or the text is empty.
 pub fn error_trace(text: &str, file_name: &str) -> Result<Arc<[bool]>, InputError> {
     let mut lost = Vec::new();
     for (line, words) in (1..).zip(text.lines()) {
@@ -130,7 +130,7 @@ pub fn error_trace(text: &str, file_name: &str) -> Result<Arc<[bool]>, InputErro
                 "0" => false,
                 "1" => true,
                 _ => {
-                    // A binary file may hold a word of any length.
+                    // A binary file may hold a very long word.
                     let shown: String = word.chars().take(20).flat_map(char::escape_default).collect();
                     let problem = format!("\"{shown}\" is out of place, expected 0 (received) or 1 (lost)");
                     return Err(InputError::Syntax { file: file_name.to_owned(), line, problem });

@@ -1,8 +1,8 @@
 //! Scenario files: links, flows and what is measured, as data. `docs/scenario.md` explains the format.
 //!
 //! [`mod@format`] is the file key by key. A number may be a formula ([`expression`]), and a [`Setting`] may change it.
-//! [`Scenario::experiment`] evaluates the formulas and lays out the network. A scenario, and the traces and patterns that
-//! it names, are read through [`Files`].
+//! [`Scenario::experiment`] evaluates the formulas and lays out the network. A scenario, and the traces and patterns
+//! that it names, are read through [`Files`].
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! How a link's queue is managed: `queue = { kind = "red", … }`.
+//! The queue discipline of a link: `queue = { kind = "red", … }`.
 
 use losscause::Span;
 use losscause_sim::{CoDelSpec, FqCoDelSpec, Limit, PieSpec, PolicerSpec, QueueSpec, RedSpec};
@@ -13,7 +13,7 @@ const MOST_PACKETS: f64 = 1e9;
 /// Largest gain of PIE, per second.
 const LARGEST_GAIN: f64 = 1e6;
 
-/// The discipline as the simulator knows it. `key` is where it stands; `packet_bytes` is the scenario's.
+/// The queue discipline in the simulator's types. `key` is its key in the file, `packet_bytes` the scenario's value.
 pub(super) fn spec(
     queue: &QueueKind,
     limit: Limit,

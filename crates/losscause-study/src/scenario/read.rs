@@ -1,4 +1,4 @@
-//! From bytes to a [`Document`], with errors that name file, key and expectation.
+//! From a text to a [`Document`]. Errors name the file, the key and what was expected.
 
 use serde::de::DeserializeOwned;
 use serde_path_to_error::{Path as KeyPath, Segment};
@@ -11,12 +11,12 @@ use crate::error::{InputError, unknown};
 /// What an error says was expected in place of a file that is no scenario.
 pub(super) const EXPECTED: &str = "a scenario file in TOML (docs/scenario.md)";
 
-/// The text's keys and values.
+/// The keys and values of a scenario's text.
 pub(super) fn table(text: &str, file: &str) -> Result<Table, InputError> {
     any_table(text, file, EXPECTED)
 }
 
-/// The keys and values of a text that should be what `expected` says.
+/// The keys and values of a TOML text; `expected` describes it in errors.
 pub(in crate::scenario) fn any_table(text: &str, file: &str, expected: &'static str) -> Result<Table, InputError> {
     if text.trim().is_empty() {
         return Err(InputError::File { file: file.into(), problem: "is empty".into(), expected });
@@ -33,7 +33,7 @@ pub(super) fn document(table: &Table, file: &str) -> Result<Document, InputError
     deserialize(table, file)
 }
 
-/// The keys and values as what a type says.
+/// The keys and values as a `T`.
 pub(super) fn deserialize<T: DeserializeOwned>(table: &Table, file: &str) -> Result<T, InputError> {
     let root = Value::Table(table.clone());
     serde_path_to_error::deserialize(root).map_err(|error| {
@@ -63,11 +63,11 @@ fn key(path: &KeyPath, table: &Table) -> String {
     parts.join(".")
 }
 
-/// The key and the end of a sentence about it, from what serde has to say. serde words its messages in fixed forms;
-/// the tests below hold them. `moved` has the keys that stood elsewhere in earlier versions, and where they stand now.
+/// The key and the second half of the error sentence, from serde's `message`. serde words its messages in fixed forms,
+/// which the tests below check. `moved` lists keys of earlier versions of the format with their new places.
 fn explained(key: String, message: &str, moved: &[&[(&str, &str)]]) -> (String, String) {
     let below = |field: &str| if key.is_empty() { field.to_owned() } else { format!("{key}.{field}") };
-    // `a`, `b` or `c` stand in backticks.
+    // serde puts names in backticks.
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     if let (true, [field, known @ ..]) = (message.starts_with("unknown field"), quoted.as_slice()) {
         let parent = match key.strip_suffix(field) {

@@ -1,4 +1,4 @@
-//! Values of a document, evaluated and held against their ranges.
+//! Evaluates the values of a document and checks their ranges.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `KEY=VALUE`: how the command line, sweeps and the papers' items change a scenario.
+//! `KEY=VALUE`: one change of a scenario, from the command line, a sweep or a paper's item.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use toml::{Table, Value};
 use crate::InputError;
 use crate::error::unknown;
 
-/// One change: a parameter (`N=4`), or a dotted path in which links and flows go by their name
+/// One change: of a parameter (`N=4`), or of a dotted path that names links and flows
 /// (`link.shared.rate_bps=1e6`, `flow.video.lda=Spike`, `tfrc.mode=rfc5348`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
@@ -16,12 +16,12 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// A setting from its parts.
+    /// A setting of `key` to `value`.
     pub fn new(key: impl Into<String>, value: impl Into<Value>) -> Self {
         Self { key: key.into(), value: value.into() }
     }
 
-    /// Reads `KEY=VALUE`. The value is what TOML makes of it; what is not TOML is a string, so quotes are not needed.
+    /// Reads `KEY=VALUE`. The value is read as TOML; if it is not TOML, it is a string without quotes.
     ///
     /// # Errors
     /// There is no `=`, or the key has an empty part or more parts than any key of a scenario.
@@ -53,8 +53,7 @@ impl Setting {
         &self.value
     }
 
-    /// Changes `document`. Tables that are not there are made; whether the key means anything is found out when the
-    /// document is read.
+    /// Changes `document`. Missing tables are created; an unknown key is refused later, when the document is read.
     pub(super) fn apply(&self, document: &mut Table) -> Result<(), InputError> {
         let problem = |problem: String| InputError::Option { option: format!("--set {self}"), problem };
         let parts: Vec<&str> = self.key.split('.').collect();
@@ -98,7 +97,7 @@ impl Setting {
     }
 }
 
-/// Keys have no more parts than this, so that tables nest no deeper either; a scenario's keys have four at most.
+/// Most parts of a key, which limits the nesting of tables; a scenario's keys have at most four.
 const MAX_PARTS: usize = 16;
 
 /// Top-level keys that are not tables.

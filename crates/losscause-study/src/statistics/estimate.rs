@@ -31,8 +31,9 @@ impl Estimate {
 }
 
 impl Estimate {
-    /// Estimates the quotient of two means from pairs (x, y) of the same run; runs in which one of them does not exist are left
-    /// out. None over a mean of zero. The interval is that of the mean of x - q y, where q is the quotient, over the mean of y.
+    /// Estimates the quotient of two means from pairs (x, y) of the same run; runs in which one of them does not exist
+    /// are left out. None over a mean of zero. The interval is that of the mean of x - q y, where q is the quotient,
+    /// over the mean of y.
     pub fn of_quotient(pairs: impl IntoIterator<Item = (Option<f64>, Option<f64>)>) -> Self {
         let mut runs = 0;
         let mut present = Vec::new();
@@ -97,7 +98,8 @@ mod tests {
 
     #[test]
     fn a_quotient_of_means_worked_by_hand() {
-        // Means 6 and 3: quotient 2. Rests (4 - 4) / 3, (8 - 6) / 3, (6 - 8) / 3 = 0, 2/3, -2/3: s = 2/3, 4.3027 s / sqrt(3).
+        // Means 6 and 3: quotient 2. Rests (4 - 4) / 3, (8 - 6) / 3, (6 - 8) / 3 = 0, 2/3, -2/3: s = 2/3, 4.3027 s /
+        // sqrt(3).
         let pairs = [(4.0, 2.0), (8.0, 3.0), (6.0, 4.0)].map(|(x, y)| (Some(x), Some(y)));
         let estimate = Estimate::of_quotient(pairs.into_iter().chain([(None, Some(7.0))]));
         assert_eq!((estimate.mean, estimate.runs), (Some(2.0), 4));

@@ -1,4 +1,4 @@
-//! What predicates are made of: measured means that can be read, and comparisons of them.
+//! The vocabulary of predicates: reading measured means, and comparing them.
 
 use std::cell::RefCell;
 
@@ -11,7 +11,7 @@ pub type Predicate = fn(&Measured<'_>) -> Answer;
 /// Yes, no, or what was missing.
 pub type Answer = Result<bool, Unmeasured>;
 
-/// A value that a predicate reads was not measured; names it.
+/// The value that a predicate needs and that was not measured, by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unmeasured(pub String);
 
@@ -22,7 +22,7 @@ pub struct Measured<'a> {
 }
 
 impl<'a> Measured<'a> {
-    /// Reads from `items`, which are all of one paper.
+    /// The means of `items`, which all belong to one paper.
     pub fn new(items: &'a [Item]) -> Self {
         Self { items, read: RefCell::default() }
     }
@@ -105,7 +105,7 @@ pub(super) fn approx(x: f64, y: f64, within: f64) -> bool {
     (x - y).abs() <= within * y.abs()
 }
 
-/// The quotient; of a zero divisor NaN, with which no comparison holds.
+/// The quotient x / y; NaN for y = 0, for which every comparison is false.
 pub(super) fn ratio(x: f64, y: f64) -> f64 {
     if y == 0.0 { f64::NAN } else { x / y }
 }

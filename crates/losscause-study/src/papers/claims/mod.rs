@@ -1,7 +1,7 @@
 //! The papers' claims, each one small predicate on measured means.
 //!
-//! A predicate reads means through [`Measured`], which keeps a list of what was read: the evidence. What was not measured
-//! makes a claim undecided. A predicate decides as soon as it can: one failing comparison is enough.
+//! A predicate reads means through [`Measured`], which keeps a list of what was read: the evidence. What was not
+//! measured makes a claim undecided. A predicate decides as soon as it can: one failing comparison is enough.
 
 use crate::papers::record::{Claim, ClaimOutcome, Item, Published};
 

@@ -1,7 +1,7 @@
 //! The rate of a labelled NewReno as a fluid: Barman and Matta 2002, section 4.
 //!
-//! A packet is lost with probability p_c to congestion and then, if it was not, with p_w to the air. With A the probability that
-//! it arrives and B the one that its loss halves the window W:
+//! A packet is lost with probability p_c to congestion and then, if it was not, with p_w to the air. With A the
+//! probability that it arrives and B the one that its loss halves the window W:
 //!
 //! ```text
 //! A = (1 - p_c)(1 - p_w),   B = p_c P_CC + (1 - p_c) p_w (1 - P_WW)
@@ -15,8 +15,8 @@
 //!
 //! Parameters: `p_c`, `p_w`, `P_CC`, `P_WW` (probabilities), `RTT` (seconds, above 0).
 //!
-//! Deviations: a of equation 4. The paper prints a = sqrt(AB) / (2 RTT^2), which has the wrong dimension and does not solve
-//! equation 3: with k = B/2 the equation is dr/dt = k (r_inf^2 - r^2), so a = k r_inf = sqrt(AB/2) / RTT. A test
+//! Deviations: a of equation 4. The paper prints a = sqrt(AB) / (2 RTT^2), which has the wrong dimension and does not
+//! solve equation 3: with k = B/2 the equation is dr/dt = k (r_inf^2 - r^2), so a = k r_inf = sqrt(AB/2) / RTT. A test
 //! integrates equation 3 and finds this one. The steady state is the same.
 
 use super::Inputs;
@@ -33,7 +33,7 @@ pub struct Fluid {
 }
 
 impl Fluid {
-    /// From the model's parameters.
+    /// Reads the parameters of the model.
     ///
     /// # Errors
     /// One of them is missing or out of range.
@@ -44,7 +44,7 @@ impl Fluid {
         Ok(Self { arrives: (1.0 - p_c) * (1.0 - p_w), halves: p_c * p_cc + (1.0 - p_c) * p_w * (1.0 - p_ww), rtt })
     }
 
-    /// Equation 2: what an acknowledgement's time changes a window of so many packets by, on average.
+    /// Equation 2: the mean change of a window of so many packets, per acknowledgement.
     pub fn change(&self, window_pkts: f64) -> f64 {
         self.arrives / window_pkts - window_pkts / 2.0 * self.halves
     }
@@ -54,12 +54,12 @@ impl Fluid {
         self.arrives / self.rtt.powi(2) - rate.powi(2) / 2.0 * self.halves
     }
 
-    /// Equation 5: the rate in the end, packets per second; infinite if no loss halves the window.
+    /// Equation 5: the steady rate, packets per second; infinite if no loss halves the window.
     pub fn steady_rate(&self) -> f64 {
         (2.0 * self.arrives / self.halves).sqrt() / self.rtt
     }
 
-    /// Equation 4: the rate after `seconds` from `start`, both packets per second; the steady one must be finite.
+    /// Equation 4: the rate `seconds` after it was `start`, packets per second. The steady rate must be finite.
     pub fn rate_at(&self, seconds: f64, start: f64) -> f64 {
         self.approach((self.arrives * self.halves / 2.0).sqrt() / self.rtt, seconds, start)
     }
@@ -85,7 +85,7 @@ impl Fluid {
     }
 }
 
-/// The rate in the end, packets per second.
+/// The steady rate, packets per second.
 ///
 /// # Errors
 /// A parameter is missing or out of range.

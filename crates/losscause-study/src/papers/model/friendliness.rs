@@ -1,11 +1,11 @@
-//! How fast a window may grow that falls by less than half: Barman and Matta 2002, section 6.2.
+//! The TCP-friendly additive increase for a smaller decrease than a half: Barman and Matta 2002, section 6.2.
 //!
-//! Additive increase by α packets per round trip and multiplicative decrease by the fraction β is as fast as TCP (α = 1, β = 1/2)
-//! under the same losses if α = 3 β / (2 - β). A labeler that errs halves its window for congestion losses that it calls so,
-//! and for wireless ones that it calls congestion: β = (P_CC + P_CW) / 2.
+//! Additive increase by α packets per round trip and multiplicative decrease by the fraction β has TCP's rate (α = 1, β
+//! = 1/2) under the same losses if α = 3 β / (2 - β). A labeler that errs halves its window for congestion losses
+//! labelled congestion and for wireless losses labelled congestion: β = (P_CC + P_CW) / 2.
 //!
-//! Parameters: `beta` (fraction, 0 to 1); `P_CC`, `P_CW` (probabilities, the sum at most 2). Deviations: none. The paper's sum
-//! weighs both causes alike, however often each occurs.
+//! Parameters: `beta` (fraction, 0 to 1); `P_CC`, `P_CW` (probabilities, the sum at most 2). Deviations: none. The
+//! paper's sum weighs both causes alike, however often each occurs.
 
 use super::Inputs;
 

@@ -1,6 +1,6 @@
-//! The papers' formulas: values that need no run, only an item's parameters (`kind = "model"` in items.toml).
+//! The papers' formulas: values that follow from an item's parameters without a run (`kind = "model"` in items.toml).
 //!
-//! One formula or family per file. `FORMULAS` says which system and metric of a paper it answers for.
+//! Each file has one formula or family. `FORMULAS` maps a paper's system and metric to a formula.
 
 use crate::error::unknown;
 use crate::papers::record::{Parameters, Value};
@@ -10,10 +10,10 @@ pub mod friendliness;
 pub mod phase;
 pub mod square_root;
 
-/// A value from an item's parameters, in the unit of the paper's metric; or what is wrong with them.
+/// Computes a value from an item's parameters, in the unit of the paper's metric.
 pub type Formula = fn(&Inputs<'_>) -> Result<f64, String>;
 
-/// Which formula answers for which system and metric, both by the paper's names.
+/// The formula for each system and metric, both by the paper's names.
 const FORMULAS: &[(&str, &str, Formula)] = &[
     // Barman 2002, section 6.2.
     ("AIMD-friendliness", "alpha_friendly", friendliness::alpha),

@@ -1,8 +1,9 @@
-//! Two flows that share a path, their windows against each other: Barman and Matta 2002, section 5, figure 3.
+//! Phase plot of the windows of two flows that share a path: Barman and Matta 2002, section 5, figure 3.
 //!
-//! Feedback is synchronous (Chiu and Jain 1989): both windows grow every round trip, the one of NewReno by 1 packet, the one of
-//! NewReno-FF by alpha. Where their sum reaches the efficiency line, both flows see a congestion loss and halve. Every so many round
-//! trips the air takes a packet of each: NewReno halves, NewReno-FF, whose labels are accurate, does not.
+//! Feedback is synchronous (Chiu and Jain 1989): both windows grow every round trip, the one of NewReno by 1 packet,
+//! the one of NewReno-FF by alpha. Where their sum reaches the efficiency line, both flows see a congestion loss and
+//! halve. Every so many round trips the air takes a packet of each: NewReno halves, NewReno-FF, whose labels are
+//! accurate, does not.
 //!
 //! ```text
 //! increase    (w_1 + 1, w_2 + alpha)   parallel to the 45-degree line if alpha = 1: fairness w_1 / w_2 improves
@@ -10,9 +11,9 @@
 //! wireless    (w_1 / 2, w_2)           away from fairness
 //! ```
 //!
-//! Parameters: `capacity` (packets, above 0), `alpha` (packets per round trip, above 0), `wireless_every` (round trips, 1 or more;
-//! 0: never), the windows at the start (packets). Deviations: the paper gives no numbers; the state changes once per round trip,
-//! and a round trip in which both kinds of loss fall counts as congestion.
+//! Parameters: `capacity` (packets, above 0), `alpha` (packets per round trip, above 0), `wireless_every` (round trips,
+//! 1 or more; 0: never), the windows at the start (packets). Deviations: the paper gives no numbers; the state changes
+//! once per round trip, and a round trip in which both kinds of loss fall counts as congestion.
 
 use super::Inputs;
 

@@ -1,8 +1,8 @@
-//! What knowing the causes is worth at most where the rate goes with one over the root of the loss rate: Biaz and Vaidya 1999,
-//! section 4.3.1.
+//! The largest gain from knowing the causes of losses, by TCP's square-root formula: Biaz and Vaidya 1999, section
+//! 4.3.1.
 //!
-//! TCP carries MSS C / (RTT √p), where p is the rate of the losses that it takes for congestion: r_c + r_w for TCP, r_c for one
-//! that knows the causes. Their quotient is √(1 + r_w / r_c).
+//! TCP carries MSS C / (RTT √p), where p is the rate of losses treated as congestion: r_c + r_w for TCP, r_c for a
+//! TCP that knows the causes. The quotient of the two rates is √(1 + r_w / r_c).
 //!
 //! Parameters: `r_c`, `r_w` (probabilities, r_c above 0). Deviations: none.
 

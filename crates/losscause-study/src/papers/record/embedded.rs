@@ -35,8 +35,8 @@ macro_rules! text {
     };
 }
 
-/// The texts of the folder `papers/$key/`: published.toml, items.toml, the scenarios named, and of a paper with a fading
-/// channel channel.toml and the patterns named.
+/// The texts of the folder `papers/$key/`: published.toml, items.toml, the scenarios named, and of a paper with a
+/// fading channel channel.toml and the patterns named.
 macro_rules! paper {
     ($key:literal, scenarios: [$($scenario:literal),*] $(, patterns: [$($pattern:literal),+])?) => {
         PaperTexts {
@@ -64,8 +64,8 @@ pub(super) const PAPERS: &[PaperTexts] = &[
     paper!("extra", scenarios: []),
 ];
 
-/// The scenarios and patterns of the papers, by the names that users give them: PAPER/SCENARIO and PAPER/PATTERN, in any
-/// case. A scenario that names `cen2003/high` as its fading pattern finds it here.
+/// The scenarios and patterns of the papers, by the names that users give them: PAPER/SCENARIO and PAPER/PATTERN, in
+/// any case. A scenario that names `cen2003/high` as its fading pattern finds it here.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Embedded;
 

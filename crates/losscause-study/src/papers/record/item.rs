@@ -1,4 +1,4 @@
-//! One line of a reproduction: a metric of a system in a scenario, published and measured.
+//! One value of a reproduction: a metric of a system in a scenario, published and measured.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub struct Item {
     pub system: String,
     /// Scenario by the paper's name.
     pub scenario: String,
-    /// What else the scenario was run at.
+    /// The parameters that the scenario was run with.
     pub parameters: Parameters,
     /// Metric by the paper's name.
     pub metric: String,
@@ -72,8 +72,8 @@ pub(crate) fn is_tiny(value: f64) -> bool {
     value != 0.0 && value.abs() < 0.001
 }
 
-/// Two decimals at most, three digits where there are as many; but never fewer than two digits of a value that two decimals
-/// would show as zero.
+/// Two decimals at most, three digits where there are as many; but never fewer than two digits of a value that two
+/// decimals would show as zero.
 fn figure(value: Option<f64>) -> String {
     match value {
         None => NONE.to_owned(),

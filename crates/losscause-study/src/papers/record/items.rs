@@ -14,22 +14,22 @@ use crate::scenario::expression::{Formula, Names};
 pub struct Items {
     /// The group of flows that runs the system under test, by its name in every scenario of the paper.
     pub flow: String,
-    /// Runs where nobody asks for the paper's own number of repetitions.
+    /// Runs of a quick look, instead of the paper's own number of repetitions.
     pub quick_runs: u32,
-    /// What values of parameters mean as settings of a scenario.
+    /// The settings that a value of a parameter stands for.
     #[serde(default)]
     pub setting: Vec<ParameterSetting>,
-    /// Scenarios of the paper that have no file of their own, because they are another one with settings.
+    /// Scenarios of the paper without a file of their own: another scenario's file with settings.
     #[serde(default)]
     pub network: Vec<NetworkOf>,
-    /// Parameters of scenario files that the program finds before it measures.
+    /// Parameters of scenario files that are calibrated before anything is measured.
     #[serde(default)]
     pub calibration: Vec<Calibration>,
     /// The tables and figures.
     pub item: Vec<ItemSpec>,
 }
 
-/// What one value of one parameter means as settings of a scenario.
+/// The settings that one value of one parameter stands for.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ParameterSetting {
@@ -37,30 +37,30 @@ pub struct ParameterSetting {
     pub parameter: String,
     /// Its value: "high".
     pub value: Value,
-    /// The scenario file that it holds for (default: all). A value's settings for all files and for one add up.
+    /// The scenario file that they apply to (default: all). Settings for all files and for one file add up.
     pub file: Option<String>,
     /// Settings, each KEY=VALUE.
     pub set: Vec<String>,
 }
 
 /// Which scenario file another scenario of the paper uses. In `file` and `set`, `{NAME}` stands for the value of a
-/// parameter. A parameter that is used in this way anywhere (here, in a system's settings, in the item, in the target of a
-/// calibration) is no setting of its own.
+/// parameter. A parameter that is used in this way anywhere (here, in a system's settings, in the item, in the target
+/// of a calibration) is no setting of its own.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NetworkOf {
     /// The scenario, by its name in the paper: "fair-same".
     pub scenario: String,
-    /// The scenario whose file it uses: "{topology}"; another paper's goes by both names, "cen2003/WLH".
+    /// The scenario whose file it uses: "{topology}"; of another paper with both names, "cen2003/WLH".
     pub file: String,
     /// Settings, each KEY=VALUE.
     #[serde(default)]
     pub set: Vec<String>,
 }
 
-/// A parameter of a scenario file that the paper gives by its effect: the value at which a metric of a reference system
-/// meets a target. It is found by bisection on the mean of a few runs, once per combination of all other settings, and then used
-/// for all systems. The metric is taken to rise or to fall all the way from one end of the interval to the other.
+/// A parameter of a scenario file that the paper gives by its effect: at the value sought, a metric of a reference
+/// system equals a target. The program finds it by bisection on the mean of a few runs, once per combination of all
+/// other settings, and uses it for all systems. The metric must rise or fall monotonically over the interval.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Calibration {
@@ -68,21 +68,21 @@ pub struct Calibration {
     pub scenarios: Vec<String>,
     /// The setting that is found: a parameter of the scenario's file.
     pub parameter: String,
-    /// The system whose runs are looked at.
+    /// The reference system.
     pub system: String,
     /// The scenario that it runs in (default: the one that the value is for).
     pub within: Option<String>,
-    /// What it is run at (default: the parameters of the item that the value is for).
+    /// The parameters of its runs (default: those of the item that the value is for).
     pub parameters: Option<Parameters>,
-    /// What of its runs is looked at, by the name that a run has for it.
+    /// The metric, by its name in a run.
     pub metric: String,
-    /// What the mean of the metric is to be, in the run's unit: a number, or `{NAME}` for the value of a parameter.
+    /// The target of the metric's mean, in the run's unit: a number, or `{NAME}` for the value of a parameter.
     pub target: Value,
-    /// How far from it the mean may be.
+    /// Largest distance of the mean from the target.
     pub tolerance: f64,
-    /// The smallest and the largest value that may be taken. If the target lies beyond, the nearer end is.
+    /// The smallest and the largest value of the parameter. If the target lies outside, the nearer end is taken.
     pub between: (f64, f64),
-    /// How many runs the mean is of.
+    /// Number of runs per mean.
     pub runs: u32,
 }
 
@@ -106,7 +106,7 @@ pub struct ItemSpec {
     /// Further parameters that do not multiply out: each of these sets of values in turn.
     #[serde(default)]
     pub points: Vec<Parameters>,
-    /// For a parameter whose value is no single setting ("all"): the values whose runs are averaged.
+    /// For a parameter with a value like "all": the values whose runs are averaged.
     #[serde(default)]
     pub mean_over: BTreeMap<String, Vec<Value>>,
     /// The parameter along the horizontal axis, for a figure.
@@ -119,7 +119,7 @@ pub struct ItemSpec {
     pub plot: Option<PlotSpec>,
     /// Rows, in the paper's order.
     pub metrics: Vec<String>,
-    /// Metrics that a run has under another name or in another unit. In the names, `{NAME}` stands for the value of a parameter,
+    /// Metrics with another name or unit in a run. In the names, `{NAME}` stands for the value of a parameter,
     /// and `{system}` for the item's system.
     #[serde(default)]
     pub read: BTreeMap<String, Read>,
@@ -129,7 +129,7 @@ pub struct ItemSpec {
     pub over: Option<Over>,
     /// Columns, in the paper's order.
     pub systems: Vec<String>,
-    /// Whether it is measured where it is named only, not with the whole paper: no number or claim reads it.
+    /// Whether it is measured only on demand, not with the whole paper; no number or claim reads it.
     #[serde(default)]
     pub on_demand: bool,
 }
@@ -149,13 +149,13 @@ pub enum ItemKind {
     Model,
 }
 
-/// What a run calls a metric.
+/// The name of a metric in a run.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum Read {
-    /// Its name there; the units are the same.
+    /// The name; the unit is the same.
     Name(String),
-    /// Its name there, and what its value is multiplied by to be in the paper's unit: 125 makes bytes per second of kb/s.
+    /// The name, and the factor from the run's unit to the paper's: 125 converts kb/s to bytes per second.
     Scaled {
         /// The name.
         metric: String,
@@ -164,15 +164,16 @@ pub enum Read {
     },
 }
 
-/// The other run of a quotient, and how it is taken. In the names, `{NAME}` stands for the value of a parameter.
+/// The divisor of a quotient, and how the quotient is taken. In the names, `{NAME}` stands for the value of a
+/// parameter.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Over {
-    /// The system that is run (default: the one above the line).
+    /// The system of the divisor (default: the numerator's).
     pub system: Option<String>,
-    /// The paper's scenario that it is run in (default: the item's).
+    /// Its scenario (default: the item's).
     pub scenario: Option<String>,
-    /// The metric that is read, by the name that a run has for it (default: the one above the line).
+    /// Its metric, by the name in a run (default: the numerator's).
     pub metric: Option<String>,
     /// Parameters that differ from the item's.
     #[serde(default)]
@@ -247,7 +248,7 @@ impl ItemSpec {
             .fold(vec![parameters.clone()], |so_far, (name, values)| multiply(&so_far, &alone(name, values)))
     }
 
-    /// What a run calls `metric`, and what its value there is multiplied by.
+    /// The name of `metric` in a run, and the factor to the paper's unit.
     pub fn read_from<'a>(&'a self, metric: &'a str) -> (&'a str, f64) {
         match self.read.get(metric) {
             None => (metric, 1.0),
@@ -259,7 +260,7 @@ impl ItemSpec {
     /// The value of [`ItemSpec::curves`] at `parameters`, if there are such curves.
     ///
     /// # Errors
-    /// It takes what is no parameter, or no number; or has no value.
+    /// The formula uses an unknown parameter or one that is no number, or has no value.
     pub fn curve_at(&self, parameters: &Parameters) -> Result<Option<f64>, String> {
         let Some(formula) = &self.curves else { return Ok(None) };
         let numbers = parameters.iter().filter_map(|(name, value)| Some((name, value.as_number()?)));
@@ -272,7 +273,7 @@ impl ItemSpec {
         self.kind == ItemKind::Runs
     }
 
-    /// Every text of it in which `{NAME}` may stand for a parameter.
+    /// Every text in which `{NAME}` may stand for a parameter.
     pub(crate) fn templates(&self) -> impl Iterator<Item = &str> {
         let read = self.read.values().map(|read| match read {
             Read::Name(metric) | Read::Scaled { metric, .. } => metric.as_str(),
@@ -284,7 +285,7 @@ impl ItemSpec {
     }
 }
 
-/// Every element of `so_far` with every one of `more`, which vary faster.
+/// Every element of `so_far` combined with every element of `more`, which varies faster.
 fn multiply(so_far: &[Parameters], more: &[Parameters]) -> Vec<Parameters> {
     let with =
         |base: &Parameters, more: &Parameters| base.iter().chain(more).map(|(k, v)| (k.clone(), v.clone())).collect();

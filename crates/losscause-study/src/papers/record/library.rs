@@ -61,8 +61,8 @@ pub fn load_scenario_with(name: &str, registry: &Registry) -> Result<Scenario, I
     Scenario::parse_from(scenario.text, &file, Arc::new(Either(Embedded, Disk)), registry)
 }
 
-/// Reads a scenario file, `name` in `directory`, whose fading pattern may be a paper's; or, if there is no such file, the
-/// paper's scenario of that name.
+/// Reads a scenario file, `name` in `directory`, whose fading pattern may be a paper's; or, if there is no such file,
+/// the paper's scenario of that name.
 ///
 /// # Errors
 /// As [`Scenario::load`], and as [`load_scenario`] where `name` begins with a paper's name.

@@ -1,7 +1,7 @@
 //! The record of each paper: what it publishes, which of it is measured, and the scenarios that measure it.
 //!
-//! The record is data, `papers/<paper>/`, and part of the program, which therefore reproduces the papers on any machine.
-//! [`Embedded`] lists the files; [`find`] gives a paper by its short name.
+//! The record is data, `papers/<paper>/`, and part of the program, which therefore reproduces the papers on any
+//! machine. [`Embedded`] lists the files; [`find`] gives a paper by its short name.
 
 mod embedded;
 mod item;

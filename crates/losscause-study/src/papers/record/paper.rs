@@ -1,4 +1,4 @@
-//! One paper: its files, read.
+//! One paper.
 
 use super::embedded::{PaperTexts, ScenarioText};
 use super::items::{ItemSpec, Items};
@@ -14,7 +14,7 @@ pub struct Paper {
 }
 
 impl Paper {
-    /// A paper that is not the program's, without scenarios of its own.
+    /// A paper that is not one of the program's, without scenarios of its own.
     #[cfg(test)]
     pub(crate) fn of_texts(published: &'static str, items: &str) -> &'static Self {
         let items = Box::leak(items.into());
@@ -23,7 +23,7 @@ impl Paper {
     }
 
     pub(super) fn parse(texts: &'static PaperTexts) -> Self {
-        // The whole error would print the whole file.
+        // A full TOML error prints the whole file.
         let brief = |error: toml::de::Error| error.message().to_owned();
         Self {
             published: toml::from_str(texts.published).map_err(brief).expect("a test reads what every paper publishes"),
@@ -42,7 +42,7 @@ impl Paper {
         &self.published
     }
 
-    /// Whether any number is published. What has none is measured only where it is named, and never scored.
+    /// Whether it publishes numbers. Without any, it is measured only on demand, and never scored.
     pub fn is_published(&self) -> bool {
         !self.published.number.is_empty()
     }

@@ -2,17 +2,17 @@
 
 use serde::Deserialize;
 
-/// One run of every system at every combination of the item's parameters, with the seed of the first repetition, over time.
+/// Curves over time: one run of every system at every combination of the item's parameters, with the first seed.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlotSpec {
     /// Where the drawing begins, seconds.
     pub from_s: f64,
-    /// Where it ends; the run is not made any longer.
+    /// Where the drawing and the run end, seconds.
     pub to_s: f64,
-    /// The curves; those of one unit share an axis.
+    /// The curves; curves of the same unit share an axis.
     pub curves: Vec<CurveSpec>,
-    /// What happened at instants, a line each.
+    /// Kinds of events, one line of marks each.
     #[serde(default)]
     pub events: Vec<EventsSpec>,
 }
@@ -21,11 +21,11 @@ pub struct PlotSpec {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CurveSpec {
-    /// What the legend calls it; `{system}` stands for the item's system.
+    /// Its name in the legend; `{system}` stands for the item's system.
     pub name: String,
     /// What it shows.
     pub show: Track,
-    /// Whose: a flow ("test.1"), a group of flows ("test"), or for a queue a link, by the scenario's names.
+    /// The flow ("test.1") or group of flows ("test"), or for a queue the link, by its name in the scenario.
     pub of: String,
 }
 
@@ -33,13 +33,14 @@ pub struct CurveSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Track {
-    /// TCP's congestion window, no more than the receiver's, packets; of a group the mean over its flows that have begun.
+    /// TCP's congestion window, at most the receiver's window, packets; of a group, the mean over the flows that have
+    /// started.
     Cwnd,
-    /// The sequence numbers of data as it is sent, packets.
+    /// The sequence number of each data packet that is sent, packets.
     Sequence,
-    /// The time from the sending of a packet, sent once, to the acknowledgement of it alone, ms.
+    /// Round-trip time of each packet that was sent once and acknowledged alone, ms.
     Rtt,
-    /// What waits at a link, packets.
+    /// Queue length of a link, packets.
     Queue,
 }
 
@@ -47,27 +48,27 @@ pub enum Track {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EventsSpec {
-    /// What the line is called; `{system}` stands for the item's system.
+    /// Name of the line; `{system}` stands for the item's system.
     pub name: String,
-    /// What is marked.
+    /// The event.
     pub show: Happening,
-    /// Of which flow or group of flows.
+    /// The flow or group of flows.
     pub of: String,
 }
 
-/// What can be marked: of data packets.
+/// An event of a data packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Happening {
-    /// A queue dropped one.
+    /// A queue dropped it.
     QueueDrop,
-    /// A channel corrupted one.
+    /// A channel corrupted it.
     Corrupted,
-    /// One was sent again.
+    /// It was sent again.
     Retransmission,
-    /// A loss was called congestion.
+    /// Its loss was called congestion.
     CalledCongestion,
-    /// A loss was called wireless.
+    /// Its loss was called wireless.
     CalledWireless,
 }
 
@@ -75,11 +76,11 @@ pub enum Happening {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PhaseSpec {
-    /// The metric to the right.
+    /// The metric on the horizontal axis.
     pub right: String,
-    /// The metric upwards.
+    /// The metric on the vertical axis.
     pub up: String,
-    /// The parameter that both together may reach: the efficiency line.
+    /// The parameter that bounds the sum of both metrics: the efficiency line.
     pub sum: Option<String>,
 }
 

@@ -1,7 +1,7 @@
-//! Finds parameters that a paper gives by their effect: bisection on the mean of a few runs.
+//! Calibration: finds parameters that a paper gives by their effect, by bisection on the mean of a few runs.
 //!
-//! All searches of a plan go on side by side: in every round each of them names the values that it wants to see, and all runs
-//! behind these wait in one line. What is found depends on the runs alone, not on which thread made them.
+//! All searches of a plan run in parallel: in every round each search names the values to try, and all their runs share
+//! one queue of jobs. The result does not depend on the number of threads.
 
 use std::fmt;
 
@@ -14,28 +14,28 @@ use crate::parallel::{self, Jobs};
 use crate::statistics::mean;
 use crate::{InputError, RunError, Scenario, Setting, run};
 
-/// A parameter that was found by its effect.
+/// A calibrated parameter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Calibrated {
     /// Short name of the paper.
     pub paper: String,
-    /// The scenario that was looked at, by the paper's name.
+    /// The scenario of the calibration, by its name in the paper.
     pub scenario: String,
     /// The system that ran in it.
     pub system: String,
-    /// What the network's file had set, besides.
+    /// The other settings of the scenario.
     pub at: Vec<String>,
     /// The parameter of the scenario's file.
     pub parameter: String,
     /// The value that was found.
     pub value: f64,
-    /// What it was found by: a metric of the runs.
+    /// The metric that was compared with the target.
     pub metric: String,
-    /// What the metric was to be.
+    /// The target of the metric.
     pub target: f64,
-    /// What it is, a mean over the runs looked at.
+    /// The metric's mean at the value found.
     pub reached: f64,
-    /// Whether it comes as near to the target as it was to.
+    /// Whether the mean is within the tolerance of the target.
     pub met: bool,
 }
 
@@ -58,18 +58,18 @@ pub(super) struct Search {
     calibration: &'static Calibration,
     /// The scenario, by the paper's name.
     name: String,
-    /// The same as read, with all settings but the one that is searched for.
+    /// The scenario with all settings but the one sought.
     reference: Scenario,
     at: Vec<String>,
     target: f64,
-    /// The values seen so far with the means of the metric, in the order in which they were seen.
+    /// The values tried so far with the metric's means, in the order of trial.
     seen: Vec<(f64, f64)>,
 }
 
-/// The most halvings of the interval: a thousandth of a thousandth of it is left.
+/// Most halvings of the interval: a millionth of it is left.
 const MOST_HALVINGS: usize = 20;
 
-/// The number that a calibration aims at for an item at `parameters`.
+/// The target of a calibration for an item at `parameters`.
 pub(super) fn target(
     paper: &Paper,
     item: &ItemSpec,
@@ -86,8 +86,8 @@ pub(super) fn target(
 }
 
 impl Search {
-    /// A search that has seen nothing. `reference` is the scenario called `name` with the reference system's settings
-    /// applied to it.
+    /// A search that has tried nothing yet. `reference` is the scenario called `name` with the reference system's
+    /// settings applied to it.
     pub(super) fn new(
         paper: &'static Paper,
         calibration: &'static Calibration,
@@ -106,7 +106,7 @@ impl Search {
         } else if calibration.runs == 0 {
             "runs 0, expected 1 or more".to_owned()
         } else {
-            // Both ends can be run, so everything between them can.
+            // If both ends are valid settings, so is everything between them.
             search.scenario(from)?.experiment()?;
             search.scenario(to)?.experiment()?;
             return Ok(search);
@@ -139,7 +139,7 @@ impl Search {
         (mean - self.target).abs()
     }
 
-    /// The value whose mean is nearest to the target; of equals the one seen first.
+    /// The value whose mean is nearest to the target; of equals the one tried first.
     fn nearest(&self) -> Option<(f64, f64)> {
         self.seen.iter().copied().min_by(|a, b| self.distance(a.1).total_cmp(&self.distance(b.1)))
     }
@@ -148,7 +148,7 @@ impl Search {
         self.nearest().is_some_and(|(_, mean)| self.distance(mean) <= self.calibration.tolerance)
     }
 
-    /// The values to look at next; none when the search is over.
+    /// The values to try next; none when the search is over.
     fn next(&self) -> Vec<f64> {
         let (from, to) = self.calibration.between;
         let [(_, first), (_, last), ..] = self.seen.as_slice() else { return vec![from, to] };
@@ -157,7 +157,7 @@ impl Search {
         if self.is_met() || halvings >= MOST_HALVINGS || !(lowest..=highest).contains(&self.target) {
             return vec![];
         }
-        // The metric rises or falls, as its ends say; every value seen moves one end.
+        // The ends show whether the metric rises or falls; every value tried moves one end.
         let rises = last > first;
         let (mut low, mut high) = (from, to);
         for &(value, mean) in &self.seen[2..] {
@@ -183,7 +183,7 @@ impl Search {
     }
 }
 
-/// Carries all searches out; repetition k runs with `seed` + k.
+/// Performs all searches. Repetition k runs with `seed` + k.
 ///
 /// # Errors
 /// A run fails, or has no such metric.

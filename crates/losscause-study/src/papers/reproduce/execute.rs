@@ -1,4 +1,4 @@
-//! Carries a plan out.
+//! Executes a plan.
 
 use super::calibrate::{self, Calibrated};
 use super::plan::{Configuration, Divisor, Plan, Plot, Reading, Sample};
@@ -12,8 +12,8 @@ use crate::statistics::{Estimate, mean};
 use crate::{RunError, Setting, run};
 
 impl Plan {
-    /// Makes every run and sums up; `observe` is told of every run, and of every table or figure, in their order, as soon as
-    /// it and those before it are complete. What it is told does not depend on `jobs`, but for when.
+    /// Makes every run and summarises. `observe` is called after every run, and for every table or figure, in their
+    /// order, as soon as it and those before it are complete. The events do not depend on `jobs`; only their times do.
     ///
     /// # Errors
     /// A run fails.
@@ -21,7 +21,7 @@ impl Plan {
         let calibrated = self.calibrate(jobs)?;
         calibrated.iter().for_each(|found| observe(Event::Calibrated(found)));
         let recordings = self.record(jobs)?;
-        // All runs wait in one line, in the order of the sheets, so that no thread idles until the last of them.
+        // All runs are in one queue, in the order of the sheets, so that no thread is idle before the queue is empty.
         let tasks: Vec<(usize, u32)> = (0..self.configurations.len())
             .flat_map(|c| (0..self.configurations[c].runs).map(move |k| (c, k)))
             .collect();
@@ -45,7 +45,7 @@ impl Plan {
         }
     }
 
-    /// Finds the values that configurations wait for, puts them in, and notes them with the items.
+    /// Calibrates the parameters that configurations wait for, applies the values, and records them in the items.
     fn calibrate(&mut self, jobs: Jobs) -> Result<Vec<Calibrated>, RunError> {
         let calibrated = calibrate::find(&mut self.searches, self.seed, jobs)?;
         let setting = |search: &usize| {
@@ -66,7 +66,7 @@ impl Plan {
         Ok(calibrated)
     }
 
-    /// Records what items draw over time, if that is wanted.
+    /// Records the runs that items draw over time, if requested.
     fn record(&self, jobs: Jobs) -> Result<Vec<Recording>, RunError> {
         let wanted = if self.draws { self.plots.as_slice() } else { &[] };
         let one = |planned: &Plot| {
@@ -88,7 +88,7 @@ impl Plan {
         parallel::map(wanted, jobs, one, |_| ()).into_iter().collect()
     }
 
-    /// Tells of the sheets from `shown` on that are complete by now, and fills their items in.
+    /// Reports the sheets from `shown` on that are complete, and fills in their items.
     fn show_complete(&mut self, results: &Results, shown: &mut usize, observe: &mut impl FnMut(Event<'_>)) {
         while let Some(sheet) = self.sheets.get(*shown) {
             let mut samples = sheet.items.iter().flat_map(|&i| self.readings[i].samples());
@@ -107,7 +107,7 @@ impl Plan {
     }
 }
 
-/// The metrics of one run that items read; nothing else of it is kept.
+/// The metrics of one run that items read; the rest of the run is dropped.
 type Values = Vec<Option<f64>>;
 
 fn measure(
@@ -121,7 +121,7 @@ fn measure(
     Ok(wanted.iter().map(|metric| measurements.metric(metric)).collect())
 }
 
-/// What the runs have brought so far.
+/// The results of the runs so far.
 struct Results {
     /// Per configuration, the names of the metrics that are read from its runs.
     wanted: Vec<Vec<String>>,
@@ -129,7 +129,7 @@ struct Results {
     values: Vec<Vec<Values>>,
     /// Per configuration, the runs that are not done yet.
     left: Vec<u32>,
-    /// The failed run that stands first in the line.
+    /// The failed run that is first in the queue.
     failure: Option<(usize, RunError)>,
 }
 
@@ -172,7 +172,7 @@ impl Results {
         }
     }
 
-    /// What the first `runs` repetitions say.
+    /// The estimate from the first `runs` repetitions.
     fn estimate(&self, value: &Sample, over: Option<&Divisor>, runs: u32) -> Estimate {
         let Some(Divisor { sample: below, shown, of }) = over else {
             return Estimate::from_runs((0..runs).map(|k| self.value(value, k)));

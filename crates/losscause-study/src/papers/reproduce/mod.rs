@@ -1,7 +1,8 @@
-//! Measures the items of papers: which runs they need, each made once, and what comes out.
+//! Measures the items of papers.
 //!
-//! A [`Selection`] names tables and figures; a [`Plan`] finds the runs behind them, each once; carried out, it tells of every
-//! complete table and ends as a [`Reproduction`], which holds what was measured against what was published.
+//! A [`Selection`] names tables and figures. A [`Plan`] finds the runs that they need; runs that several items share
+//! are made once. [`Plan::execute`] makes the runs, reports every complete table, and returns a [`Reproduction`]:
+//! measured and published values side by side.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +36,7 @@ pub struct Reproduction {
     pub items: Vec<Item>,
     /// Every claim of the papers that were asked for.
     pub claims: Vec<ClaimOutcome>,
-    /// Every parameter that was found by its effect before anything was measured.
+    /// Every parameter that was calibrated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calibrated: Vec<Calibrated>,
     /// Runs over time, of the items that draw them; empty unless asked for ([`Plan::drawing`]).
@@ -56,7 +57,7 @@ pub struct Variation {
     pub settings: Vec<Setting>,
     /// Applied after those to one scenario, by its name in the paper.
     pub only: BTreeMap<String, Vec<Setting>>,
-    /// Metrics to be read from others of the same run: `thput` from `thput_intact`.
+    /// Metrics that are replaced by others of the same run: `thput` by `thput_intact`.
     pub metrics: BTreeMap<String, String>,
 }
 
@@ -66,18 +67,18 @@ impl Variation {
     }
 }
 
-/// What a plan tells while it is carried out.
+/// The progress of a plan.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
-    /// A parameter was found by its effect; all of them are before the first run.
+    /// A parameter was calibrated. All calibrations come before the first run.
     Calibrated(&'a Calibrated),
-    /// So many runs are done.
+    /// This number of runs is done.
     Runs(usize),
     /// A table or figure is complete; its items, with their status.
     Sheet(&'a Sheet, &'a [Item]),
 }
 
-/// A table or figure of a plan: where its values stand among the plan's items.
+/// A table or figure of a plan, with the indices of its values among the plan's items.
 #[derive(Clone, Debug)]
 pub struct Sheet {
     /// The paper.
@@ -88,7 +89,7 @@ pub struct Sheet {
     pub items: Vec<usize>,
 }
 
-/// Holds measured items against what their papers publish.
+/// Compares measured items with what their papers publish.
 pub fn conclude(items: &[Item], seed: u64) -> Reproduction {
     let mut reproduction = Reproduction {
         items: vec![],
@@ -111,7 +112,7 @@ pub fn conclude(items: &[Item], seed: u64) -> Reproduction {
     reproduction
 }
 
-/// Whether a run measures a metric of that name.
+/// Refuses a metric that the run does not have.
 pub(crate) fn known_metric(run: &Measurements, name: &str) -> Result<(), InputError> {
     let known: Vec<&str> = run.metrics.iter().map(|m| m.metric.as_str()).collect();
     if known.contains(&name) {

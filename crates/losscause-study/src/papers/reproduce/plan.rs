@@ -1,4 +1,4 @@
-//! Everything that has to be run, each run once, and where the results go.
+//! The runs that a selection of items needs, each made once, and the items that read them.
 
 use std::collections::BTreeMap;
 
@@ -16,18 +16,18 @@ use crate::papers::record::{
 use crate::papers::record::{Item, Status};
 use crate::{Experiment, InputError, Scenario, Setting};
 
-/// Everything that has to be run, and where the results go.
+/// The runs that a selection of items needs, and the items that read them.
 #[derive(Debug)]
 pub struct Plan {
     pub(super) sheets: Vec<Sheet>,
     pub(super) items: Vec<Item>,
     pub(super) readings: Vec<Reading>,
     pub(super) configurations: Vec<Configuration>,
-    /// Values that are to be found before anything is measured.
+    /// Calibrations, which come before the runs.
     pub(super) searches: Vec<Search>,
-    /// Names that metrics are read from by a variation; checked once there are measurements.
+    /// Names of metrics that a variation reads instead of others; checked once there are measurements.
     pub(super) read_from: Vec<String>,
-    /// Runs over time, and whether they are wanted.
+    /// Runs drawn over time, and whether they are recorded.
     pub(super) plots: Vec<Plot>,
     pub(super) draws: bool,
     pub(super) seed: u64,
@@ -38,7 +38,7 @@ pub struct Plan {
 pub(super) struct Plot {
     pub(super) paper: &'static Paper,
     pub(super) spec: &'static ItemSpec,
-    /// What it draws, names filled in.
+    /// What it draws, with `{NAME}` replaced.
     pub(super) plot: PlotSpec,
     pub(super) system: String,
     pub(super) parameters: Parameters,
@@ -48,7 +48,7 @@ pub(super) struct Plot {
 /// Where an item's value comes from.
 #[derive(Clone, Debug)]
 pub(super) enum Reading {
-    /// Read from runs; perhaps a quotient.
+    /// From runs, possibly as a quotient.
     Runs {
         value: Sample,
         over: Option<Divisor>,
@@ -59,7 +59,7 @@ pub(super) enum Reading {
     Counted(Option<f64>),
 }
 
-/// A metric of the runs of one configuration; of several the mean, seed by seed.
+/// A metric of the runs of one configuration; of several configurations, their mean for each seed.
 #[derive(Clone, Debug)]
 pub(super) struct Sample {
     pub(super) configurations: Vec<usize>,
@@ -84,11 +84,11 @@ impl Reading {
     }
 }
 
-/// One scenario with its settings: what several items may share.
+/// One scenario with its settings; several items may share it.
 #[derive(Debug)]
 pub(super) struct Configuration {
     pub(super) scenario: Scenario,
-    /// What is run; with a calibrated parameter at one end of its interval until the value is found.
+    /// What is run. A parameter to be calibrated is at one end of its interval until the value is found.
     pub(super) experiment: Experiment,
     /// The searches whose values it waits for.
     pub(super) waits_for: Vec<usize>,
@@ -140,7 +140,7 @@ impl Plan {
         Ok(planner.plan)
     }
 
-    /// The same, with runs over time recorded where items draw them.
+    /// The same plan, which also records the runs that items draw over time.
     #[must_use]
     pub fn drawing(self) -> Self {
         Self { draws: true, ..self }
@@ -151,12 +151,12 @@ impl Plan {
         &self.sheets
     }
 
-    /// What will be measured; nothing is yet.
+    /// The items, not measured yet.
     pub fn items(&self) -> &[Item] {
         &self.items
     }
 
-    /// How many simulations will run, those of calibrations aside.
+    /// Number of simulations, without those of calibrations.
     pub fn runs(&self) -> usize {
         self.configurations.iter().map(|c| c.runs as usize).sum()
     }
@@ -167,7 +167,7 @@ struct Planner<'a> {
     plan: Plan,
     registry: &'a Registry,
     variation: &'a Variation,
-    /// Items that are already planned, by what makes them unique.
+    /// Items that are already planned, by paper, metric, system, scenario and parameters.
     items: BTreeMap<String, usize>,
     scenarios: Scenarios,
 }
@@ -176,7 +176,7 @@ struct Planner<'a> {
 #[derive(Default)]
 struct Scenarios {
     files: BTreeMap<String, Scenario>,
-    /// The configuration of every file with settings, as written.
+    /// The configuration for each file with its settings as text.
     written: BTreeMap<String, usize>,
 }
 
@@ -213,7 +213,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Whether what the item says of its figure fits its metrics and parameters.
+    /// Checks the item's keys about its figure against its metrics and parameters.
     fn check_figure(&self, paper: &Paper, spec: &ItemSpec) -> Result<(), InputError> {
         let refuse = |key: &str, problem: String| Err(bad_item(paper, spec, key, problem));
         if let Some(phase) = &spec.phase {
@@ -281,7 +281,7 @@ impl Planner<'_> {
             }
             ItemKind::Runs => {}
         }
-        // The item's system is no parameter, but may be named like one.
+        // `{system}` stands for the item's system.
         let mut names = item.parameters.clone();
         names.insert("system".to_owned(), Value::Text(item.system.clone()));
         let fill =
@@ -310,7 +310,7 @@ impl Planner<'_> {
     }
 
     /// The metric of `system` in `scenario` at `parameters`, a mean where the item takes one.
-    #[allow(clippy::too_many_arguments)] // They are the parts of one sentence, the one above.
+    #[allow(clippy::too_many_arguments)] // Together they name one sample.
     fn sample(
         &mut self,
         paper: &'static Paper,
@@ -328,7 +328,7 @@ impl Planner<'_> {
         Ok(Sample { configurations, metric: metric.to_owned() })
     }
 
-    /// The configuration that runs `system` in the paper's `scenario` at `parameters`: an old one if there is one.
+    /// The configuration that runs `system` in the paper's `scenario` at `parameters`; an existing one if possible.
     fn configuration(
         &mut self,
         paper: &'static Paper,
@@ -350,7 +350,7 @@ impl Planner<'_> {
             return Ok(known);
         }
         let scenario = self.scenarios.of(&file, self.registry)?.with(&settings)?;
-        // The same settings in other words: a delay of 20 ms, which the file has anyway.
+        // Different settings can make the same scenario: a delay of 20 ms that the file has anyway.
         let same = |old: &Configuration| old.waits_for == waits_for && old.scenario.is_same(&scenario);
         let known = self.plan.configurations.iter().position(same);
         let index = match known {
@@ -366,14 +366,14 @@ impl Planner<'_> {
         Ok(index)
     }
 
-    /// A configuration that is there, run as often as the most demanding of its items wants.
+    /// An existing configuration, with the largest number of runs that any of its items needs.
     fn reuse(&mut self, known: usize, runs: u32) -> usize {
         let most = &mut self.plan.configurations[known].runs;
         *most = runs.max(*most);
         known
     }
 
-    /// The search for a calibrated parameter of `scenario` at `parameters`: an old one if there is one.
+    /// The search for a calibrated parameter of `scenario` at `parameters`; an existing one if possible.
     fn search(
         &mut self,
         paper: &'static Paper,
@@ -406,7 +406,7 @@ impl Planner<'_> {
     ) -> Result<(String, Vec<Setting>), InputError> {
         let Place { file, mut settings } = place(paper, spec, scenario, system, parameters)?;
         settings.extend_from_slice(&self.variation.settings);
-        // A scenario without a file of its own is varied with the one whose file it uses.
+        // A variation of a scenario file also applies to scenarios that use the file.
         settings.extend(self.variation.only.get(&file).into_iter().flatten().cloned());
         let file = if file.contains('/') { file } else { format!("{}/{file}", paper.key()) };
         Ok((file, settings))
@@ -435,7 +435,7 @@ fn of_pattern(paper: &Paper, metric: &str, parameters: &Parameters) -> Result<Op
     })
 }
 
-/// What the system's algorithm costs, by its own count; none for what is not counted.
+/// Operations of the system's algorithm, as the algorithm declares them; none if they are not declared.
 fn count_operations(registry: &Registry, paper: &Paper, system: &str, parameters: &Parameters) -> Option<f64> {
     let algorithm = registry.find(paper.system(system)?.lda.as_deref()?)?;
     let cost = algorithm.info().operations?;
@@ -474,7 +474,7 @@ fn blank_item(paper: &Paper, spec: &ItemSpec, metric: &str, system: &str, parame
     }
 }
 
-/// The published number's name, or one made in the same manner: `WLH.N1.ZBS.thput`.
+/// The published number's name, or a name of the same form: `WLH.N1.ZBS.thput`.
 fn item_id(paper: &Paper, spec: &ItemSpec, metric: &str, system: &str, parameters: &Parameters) -> String {
     let published = paper.published().number.iter().find(|n| {
         n.metric == metric && n.system == system && n.scenario == spec.scenario && n.parameters == *parameters

@@ -1,4 +1,4 @@
-//! One run over time: what an item's plot asks for, from the first repetition's events.
+//! Records one run over time for an item's plot, from the events of the first repetition.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::papers::record::{CurveSpec, EventsSpec, Happening, Parameters, PlotSp
 use crate::run::group;
 use crate::{Experiment, RunError};
 
-/// A system's run over time, in the shape of its JSON.
+/// A system's run over time, as in the JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Recording {
     /// Short name of the paper.
@@ -20,17 +20,17 @@ pub struct Recording {
     pub item: String,
     /// The system that ran.
     pub system: String,
-    /// What it was run at, besides.
+    /// The parameters of the run.
     pub parameters: Parameters,
     /// Seed of the run.
     pub seed: u64,
-    /// Where the recording begins and ends, seconds.
+    /// Start of the recording, seconds.
     pub from_s: f64,
-    /// Where it ends.
+    /// End of the recording, seconds.
     pub to_s: f64,
     /// The curves.
     pub curves: Vec<RecordedCurve>,
-    /// What happened at instants.
+    /// The events.
     pub events: Vec<RecordedEvents>,
 }
 
@@ -41,27 +41,28 @@ pub struct RecordedCurve {
     pub name: String,
     /// Unit of its values.
     pub unit: String,
-    /// Whether a value holds until the next one; else each is for itself.
+    /// Whether a value holds until the next one. If not, the points are separate samples.
     pub holds: bool,
-    /// Time, seconds, and value, in order of time.
+    /// Pairs of time, in seconds, and value, in order of time.
     pub points: Vec<(f64, f64)>,
-    /// The mean over time of a value that holds, from its first point on.
+    /// The mean over time from the first point on, if values hold.
     pub mean: Option<f64>,
 }
 
 /// The instants of one kind of event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordedEvents {
-    /// What happened.
+    /// The kind of event.
     pub name: String,
-    /// When, seconds, in order of time.
+    /// The times of the events, seconds, in rising order.
     pub times_s: Vec<f64>,
 }
 
-/// A curve has at most so many values that hold, for more cannot be seen: of the values within one step of time the last.
+/// Most points of a curve whose values hold; more cannot be seen. Of the values within one step of time the last is
+/// kept.
 const STEPS: f64 = 1000.0;
 
-/// Whether `plot` can be drawn of `experiment`.
+/// Checks that `plot` can be drawn from runs of `experiment`.
 ///
 /// # Errors
 /// The key of the plot that cannot be used, and why.
@@ -97,7 +98,7 @@ pub(super) fn check(plot: &PlotSpec, experiment: &Experiment) -> Result<(), (Str
     Ok(())
 }
 
-/// Runs `experiment` with `seed` as far as the plot goes.
+/// Runs `experiment` with `seed` up to the end of the plot.
 ///
 /// # Errors
 /// The network was changed since it was made, and is not valid.
@@ -120,7 +121,7 @@ pub(super) fn record(
     Ok((curves, events))
 }
 
-/// What a curve is of.
+/// The subject of a curve.
 enum Of {
     Flows(Vec<FlowId>),
     Link(LinkId),
@@ -138,7 +139,7 @@ impl Of {
     }
 }
 
-/// The flows of a name: one, or a group.
+/// The flow or group of flows with this name.
 fn flows(name: &str, network: &Network) -> Result<Vec<FlowId>, String> {
     let is_of = |flow: &str| flow == name || flow.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
     let found: Vec<FlowId> =
@@ -151,7 +152,7 @@ fn flows(name: &str, network: &Network) -> Result<Vec<FlowId>, String> {
     Ok(found)
 }
 
-/// Takes down what the curves and events need.
+/// Collects the events that the plot needs.
 struct Watch {
     curves: Vec<Curve>,
     events: Vec<Instants>,
@@ -164,7 +165,7 @@ impl Recorder for Watch {
     }
 }
 
-/// A curve in the making. Events do not come in order of time.
+/// A curve under construction. Events do not come in order of time.
 struct Curve {
     of: Of,
     show: Track,
@@ -173,7 +174,7 @@ struct Curve {
     taken: Vec<Taken>,
 }
 
-/// Something of one flow, by its place among the curve's flows, or of the link.
+/// One change of value: of a flow, by its index among the curve's flows, or of the link.
 #[derive(Clone, Copy)]
 struct Taken {
     at: Time,
@@ -229,7 +230,7 @@ impl Curve {
     }
 
     fn finish(mut self, spec: &CurveSpec, window: (Time, Time)) -> RecordedCurve {
-        // Stable: events of the same instant stay in the order in which they were worked out.
+        // The sort is stable: simultaneous events keep the simulator's order.
         self.taken.sort_by_key(|taken| taken.at);
         let holds = matches!(self.show, Track::Cwnd | Track::Queue);
         let of_value = || held(&mean(&self.taken), window);
@@ -243,7 +244,7 @@ impl Curve {
     }
 }
 
-/// The mean over time, each value in force until the next.
+/// The mean over time; each value holds until the next.
 fn over_time(points: &[(Time, f64)], end: Time) -> Option<f64> {
     let ends = points.iter().skip(1).map(|(at, _)| *at).chain([end]);
     let lasting = points.iter().zip(ends).map(|((at, value), end)| ((end - *at).as_secs_f64(), *value));
@@ -252,7 +253,7 @@ fn over_time(points: &[(Time, f64)], end: Time) -> Option<f64> {
     (seconds > 0.0).then(|| sum / seconds)
 }
 
-/// The mean of the values in force, at every change of one.
+/// The mean of the current values of all flows, at every change.
 fn mean(taken: &[Taken]) -> Vec<(Time, f64)> {
     let mut now: Vec<Option<f64>> = Vec::new();
     let mut means = Vec::with_capacity(taken.len());
@@ -274,8 +275,8 @@ fn sequence(taken: &[Taken]) -> Vec<(Time, f64)> {
     taken.iter().filter_map(sent).collect()
 }
 
-/// Round-trip times, ms. A packet that was sent again has none, for nobody knows which copy was acknowledged; and none comes from
-/// an acknowledgement of several packets, which may have waited for a missing one.
+/// Round-trip times, ms. A retransmitted packet gives none, because the acknowledged copy is unknown (Karn's rule). An
+/// acknowledgement of several packets gives none, because it may have waited for a missing packet.
 fn round_trips(taken: &[Taken]) -> Vec<(Time, f64)> {
     let mut sent = BTreeMap::new();
     let mut acknowledged: BTreeMap<usize, u64> = BTreeMap::new();
@@ -305,7 +306,7 @@ fn within(points: Vec<(Time, f64)>, (from, to): (Time, Time)) -> Vec<(Time, f64)
     points.into_iter().filter(|(at, _)| (from..=to).contains(at)).collect()
 }
 
-/// The values within the window, and at its beginning the one in force there.
+/// The values within the window, and at its start the value that holds there.
 fn held(points: &[(Time, f64)], (from, to): (Time, Time)) -> Vec<(Time, f64)> {
     let begun = points.partition_point(|(at, _)| *at <= from);
     let first = begun.checked_sub(1).map(|last| (from, points[last].1));
@@ -320,7 +321,7 @@ fn thinned(points: &[(Time, f64)], (from, to): (Time, Time)) -> Vec<(Time, f64)>
     ends.map(|(point, _)| *point).chain(points.last().copied()).collect()
 }
 
-/// Events in the making.
+/// Events under construction.
 struct Instants {
     flows: Vec<FlowId>,
     show: Happening,
@@ -388,7 +389,7 @@ mod tests {
             taken(1.25, 0, What::Acknowledged(1)),
             taken(2.0, 0, What::SentAgain(1)),
             taken(2.1, 0, What::Acknowledged(2)),
-            // A duplicate acknowledgement measures nothing, one of three packets neither.
+            // Neither a duplicate acknowledgement nor one of three packets gives a round-trip time.
             taken(2.2, 0, What::Acknowledged(2)),
             taken(2.3, 0, What::Sent(4)),
             taken(2.5, 0, What::Acknowledged(5)),

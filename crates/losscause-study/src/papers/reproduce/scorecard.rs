@@ -1,4 +1,4 @@
-//! How well a paper was reproduced, in one line.
+//! The score of a paper in one line.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use crate::papers::record::{self, Paper};
 use crate::papers::record::{ClaimOutcome, Item};
 use crate::papers::score::{self, Score};
 
-/// How well one paper was reproduced.
+/// The score of one paper.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scorecard {
     /// Short name of the paper.
@@ -68,7 +68,7 @@ impl Reproduction {
     }
 }
 
-/// Scores the numbers that `items`, all of one table or figure, answer for.
+/// Scores the published numbers that `items`, all of one table or figure, measure.
 pub fn score_of(paper: &Paper, items: &[Item]) -> Score {
     Score::of(paper.published(), items, |number| score::lookup_number(items, number).is_some())
 }

@@ -10,12 +10,12 @@ use crate::papers::record::{self, ItemSpec, Paper};
 pub struct Selection(Vec<(&'static Paper, &'static ItemSpec)>);
 
 impl Selection {
-    /// The scenario files of the papers that tables and figures were chosen of.
+    /// The scenario files of the papers whose tables and figures are selected.
     pub fn scenarios(&self) -> BTreeSet<&'static str> {
         self.0.iter().flat_map(|(paper, _)| paper.scenarios().iter().map(|scenario| scenario.name)).collect()
     }
 
-    /// All items of a paper that is not among those of the program.
+    /// All items of a paper that is not one of the program's.
     #[cfg(test)]
     pub(super) fn of(paper: &'static Paper) -> Self {
         Self(paper.items().item.iter().map(|item| (paper, item)).collect())
@@ -25,9 +25,8 @@ impl Selection {
         self.0.iter().copied()
     }
 
-    /// Reads names, each PAPER or PAPER/ITEM; no name at all stands for all that was published. An item that is measured on demand
-    /// is chosen by its own name only. An item of several parts ("figure13-WLH",
-    /// "figure13-WB") goes by its own name, too.
+    /// Reads names, each PAPER or PAPER/ITEM; no names select everything that was published. An item that is measured
+    /// on demand must be named itself. "figure13" selects all its parts, "figure13-WLH" and "figure13-WB".
     ///
     /// # Errors
     /// A paper or item is unknown; the error names the nearest.
@@ -54,7 +53,7 @@ impl Selection {
     }
 }
 
-/// What is measured with the whole paper.
+/// The items that are measured with the whole paper.
 fn of_whole(paper: &'static Paper) -> impl Iterator<Item = &'static ItemSpec> {
     paper.items().item.iter().filter(|item| !item.on_demand)
 }
@@ -62,23 +61,23 @@ fn of_whole(paper: &'static Paper) -> impl Iterator<Item = &'static ItemSpec> {
 /// How often each system is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repetitions {
-    /// As often as the paper did; of single runs as many as the paper's items say, for a number is then held against the spread of
-    /// one run, which takes several to know.
+    /// As often as the paper did. If the paper made single runs, as often as items.toml says: its numbers are compared
+    /// with the prediction interval of one run, which takes several runs to estimate.
     AsPublished,
-    /// Less often, as the paper's items say: for a first look.
+    /// Less often, as items.toml says, for a quick look.
     Quick,
-    /// So often.
+    /// This often.
     Exactly(u32),
 }
 
-/// Most runs of a system: each is kept in memory until all are made.
+/// Most runs of a system; the results of all runs are in memory at once.
 pub const MOST_RUNS: u32 = 10_000;
 
 impl Repetitions {
     /// `runs` runs.
     ///
     /// # Errors
-    /// Without a run nothing is measured; and there is a largest number ([`MOST_RUNS`]).
+    /// `runs` is 0 or larger than [`MOST_RUNS`].
     pub fn exactly(runs: u32) -> Result<Self, InputError> {
         let problem = match runs {
             0 => "nothing would be measured, expected 1 or more".to_owned(),

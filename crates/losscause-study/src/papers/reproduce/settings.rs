@@ -1,15 +1,15 @@
-//! From a system at parameters, as a paper names them, to a scenario file and its settings.
+//! From a paper's system and parameters to a scenario file and its settings.
 
 use crate::papers::record::{ItemSpec, NetworkOf, Paper, Parameters, System, Value};
 use crate::{InputError, Setting};
 
-/// A scenario file of a paper, by its name there, and the settings that turn it into a system at parameters.
+/// A scenario file of a paper, by its name, and the settings for a system and its parameters.
 pub(super) struct Place {
     pub(super) file: String,
     pub(super) settings: Vec<Setting>,
 }
 
-/// Where `system` is run, for `item` of the paper, in its scenario `scenario` at `parameters`.
+/// The file and settings with which `item` runs `system` in `scenario` at `parameters`.
 pub(super) fn place(
     paper: &Paper,
     item: &ItemSpec,
@@ -60,7 +60,7 @@ pub(super) fn place(
     Ok(Place { file, settings })
 }
 
-/// The system of that name, which is to be run.
+/// The simulated system of that name.
 fn simulated<'a>(paper: &'a Paper, item: &ItemSpec, name: &str) -> Result<&'a System, InputError> {
     let Some(system) = paper.system(name) else {
         let known: Vec<&str> = paper.published().system.iter().map(|s| s.name.as_str()).collect();
@@ -92,14 +92,13 @@ pub(super) fn filled_in(text: &str, parameters: &Parameters) -> Result<String, S
     Ok(filled)
 }
 
-/// The names that stand in braces: `{P_CC}`, but not the `{ kind = "codel" }` of a table.
+/// The names in braces: `{P_CC}`, but not the inline table `{ kind = "codel" }`.
 fn in_braces(text: &str) -> impl Iterator<Item = &str> {
     let is_name = |name: &&str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     text.split('{').skip(1).filter_map(|rest| rest.split_once('}').map(|(name, _)| name)).filter(is_name)
 }
 
-/// Whether something takes the parameter by its name in braces. What one system of a paper takes says nothing of how
-/// another one is run: with l = 10, NewReno is NewReno.
+/// Whether any text uses the parameter as `{NAME}`. One system's use of a parameter does not count for another system.
 fn is_used(paper: &Paper, item: &ItemSpec, network: &NetworkOf, parameter: &str) -> bool {
     let takes = |text: &str| in_braces(text).any(|name| name == parameter);
     let takes_target = |target: &Value| matches!(target, Value::Text(text) if takes(text));
@@ -111,7 +110,7 @@ fn is_used(paper: &Paper, item: &ItemSpec, network: &NetworkOf, parameter: &str)
         || items.calibration.iter().any(|calibration| takes_target(&calibration.target))
 }
 
-/// An error of an item of a paper.
+/// An error in items.toml, about an item's key.
 pub(super) fn bad_item(paper: &Paper, item: &ItemSpec, key: &str, problem: impl Into<String>) -> InputError {
     let file = format!("papers/{}/items.toml", paper.key());
     InputError::Key { file, key: format!("item.{}.{key}", item.id), problem: problem.into() }

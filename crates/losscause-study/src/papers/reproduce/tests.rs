@@ -1,4 +1,5 @@
-//! A paper of our own, of which every mechanism of items.toml can be tried: four flows in a shared link, for a few seconds.
+//! A paper of our own, of which every mechanism of items.toml can be tried: four flows in a shared link, for a few
+//! seconds.
 
 use super::*;
 use crate::papers::record::Value;

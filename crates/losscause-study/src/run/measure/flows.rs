@@ -8,7 +8,7 @@ use losscause_sim::{FlowId, FlowReport};
 use super::State;
 
 /// One flow over its whole life.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FlowMeasurements {
@@ -16,9 +16,9 @@ pub struct FlowMeasurements {
     pub flow: String,
     /// Whether it counts in the metrics of the run.
     pub measured: bool,
-    /// When it started, seconds; none if it never did.
+    /// When it started, seconds; null if it never did.
     pub start_s: Option<f64>,
-    /// When it stopped, seconds; none if it never started, or was still active at the end.
+    /// When it stopped, seconds; null if it never started, or was still active at the end.
     pub stop_s: Option<f64>,
     /// Data packets sent, retransmissions included.
     pub sent_packets: u64,
@@ -36,12 +36,12 @@ pub struct FlowMeasurements {
     pub queue_drops: u64,
     /// Data packets that channels corrupted.
     pub wireless_drops: u64,
-    /// Retransmission timeouts; none if it is not TCP.
+    /// Retransmission timeouts; null if it is not TCP.
     pub timeouts: Option<u64>,
-    /// Share of judged congestion losses that were called wireless, percent; none if no such loss was judged.
+    /// Share of judged congestion losses that were called wireless, percent; null if no such loss was judged.
     #[serde(rename = "M_c")]
     pub m_c: Option<f64>,
-    /// Share of judged wireless losses that were called congestion, percent; none if no such loss was judged.
+    /// Share of judged wireless losses that were called congestion, percent; null if no such loss was judged.
     #[serde(rename = "M_w")]
     pub m_w: Option<f64>,
     /// Lost packets on which the algorithm did not decide.
@@ -80,7 +80,7 @@ pub(super) fn measure(state: State<'_>) -> Vec<FlowMeasurements> {
     (0..experiment.network.flows.len() as u32).map(FlowId).map(flow).collect()
 }
 
-/// How long the flow has lived by `now`; none if it has not.
+/// How long the flow has lived by `now`; null if it has not.
 fn life(report: &FlowReport, now: Time) -> Option<Span> {
     let end = report.stops_at.unwrap_or(now).min(now);
     report.started_at.map(|start| end - start).filter(|life| *life > Span::ZERO)
@@ -89,4 +89,41 @@ fn life(report: &FlowReport, now: Time) -> Option<Span> {
 /// When the flow stopped, if it started and stopped by `now`.
 fn stopped(report: &FlowReport, now: Time) -> Option<Time> {
     report.started_at.and(report.stops_at).filter(|stop| *stop <= now)
+}
+
+#[cfg(test)]
+mod tests {
+    use losscause_sim::{LossCounts, VerdictTally};
+
+    use super::*;
+
+    fn at(seconds: i64) -> Time {
+        Time::ZERO + Span::from_secs(seconds)
+    }
+
+    #[test]
+    fn a_life_begins_with_the_start_and_ends_with_the_stop_or_the_present() {
+        let report = |started_at: Option<i64>, stops_at: Option<i64>| FlowReport {
+            started_at: started_at.map(at),
+            stops_at: stops_at.map(at),
+            sent_packets: 0,
+            received_packets: 0,
+            received_payload_bytes: 0,
+            delivered_packets: 0,
+            delivered_payload_bytes: 0,
+            lost: LossCounts::default(),
+            verdicts: VerdictTally::default(),
+            schemes: vec![],
+            tcp: None,
+        };
+        let seconds = |start, stop, now| life(&report(start, stop), at(now)).map(Span::as_secs_f64);
+        assert_eq!(seconds(Some(2), Some(7), 10), Some(5.0));
+        assert_eq!(seconds(Some(2), Some(7), 4), Some(2.0));
+        assert_eq!(seconds(Some(2), None, 10), Some(8.0));
+        assert_eq!(seconds(Some(2), None, 2), None);
+        assert_eq!(seconds(None, Some(7), 10), None);
+        assert_eq!(stopped(&report(Some(2), Some(7)), at(7)), Some(at(7)));
+        assert_eq!(stopped(&report(Some(2), Some(7)), at(6)), None);
+        assert_eq!(stopped(&report(None, Some(7)), at(8)), None);
+    }
 }

@@ -25,7 +25,7 @@ pub struct LinkMeasurements {
     pub wireless_drops: u64,
     /// Packets delivered at its far end.
     pub delivered_packets: u64,
-    /// Share of the window's time in which it transmitted, percent; none before the window.
+    /// Share of the window's time in which it transmitted, percent; null before the window.
     pub utilisation_percent: Option<f64>,
 }
 

@@ -57,4 +57,36 @@ mod tests {
         assert!((jain(&[1.0, 2.0, 3.0]).unwrap() - 36.0 / 42.0).abs() < 1e-12);
         assert_eq!(jain(&[0.0, 0.0]), None);
     }
+
+    #[test]
+    fn jains_index_counts_every_flow_of_many() {
+        // (1 + 2 + 3 + 4 + 5)^2 / (5 * (1 + 4 + 9 + 16 + 25)) = 225 / 275.
+        assert!((jain(&[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap() - 225.0 / 275.0).abs() < 1e-12);
+        // One of eight has all.
+        assert_eq!(jain(&[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 2.0]), Some(0.125));
+        // Six that have 3 and six that have 1: 24^2 / (12 * 60).
+        let halves: Vec<f64> = [3.0; 6].into_iter().chain([1.0; 6]).collect();
+        assert!((jain(&halves).unwrap() - 0.8).abs() < 1e-12);
+    }
+
+    #[test]
+    fn overhead_is_the_share_of_the_received_payload_that_was_not_new() {
+        // 300 + 100 delivered of 320 + 180 received: 1 - 400 / 500; an unmeasured flow counts nowhere.
+        let flows = [("a", true, 300.0, 320.0), ("b", true, 100.0, 180.0), ("c", false, 1.0, 900.0)].map(
+            |(name, measured, goodput, throughput)| FlowMeasurements {
+                flow: name.to_owned(),
+                measured,
+                goodput_kbps: Some(goodput),
+                throughput_kbps: Some(throughput),
+                ..FlowMeasurements::default()
+            },
+        );
+        let mut metrics = Metrics::default();
+        add_means(&mut metrics, &flows);
+        let value = |name: &str| metrics.0.iter().find(|metric| metric.metric == name).unwrap().value.unwrap();
+        assert!((value("overhead") - 0.2).abs() < 1e-12);
+        assert_eq!((value("goodput_mean"), value("throughput_mean"), value("goodput_mean.b")), (200.0, 250.0, 100.0));
+        // (320 + 180)^2 / (2 * (320^2 + 180^2)) = 250000 / 269600.
+        assert!((value("fairness") - 250_000.0 / 269_600.0).abs() < 1e-12);
+    }
 }

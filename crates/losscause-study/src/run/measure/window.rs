@@ -148,6 +148,22 @@ mod tests {
     }
 
     #[test]
+    fn a_flow_overlaps_the_window_if_it_is_active_for_some_time_in_it() {
+        let at = |seconds: i64| Time::ZERO + Span::from_secs(seconds);
+        let network = losscause_sim::Network { links: vec![], flows: vec![] };
+        let counters = losscause_sim::Simulation::new(&network, 1).unwrap().counters().clone();
+        let window = Window { from: at(10), to: at(20), counters };
+        assert_eq!(window.length(), Span::from_secs(10));
+        let overlaps = |start_s: Option<f64>, stop_s: Option<f64>| {
+            window.overlaps(&FlowMeasurements { start_s, stop_s, ..FlowMeasurements::default() })
+        };
+        assert!(overlaps(Some(0.0), None) && overlaps(Some(19.9), None) && overlaps(Some(0.0), Some(10.1)));
+        assert!(!overlaps(Some(0.0), Some(10.0)), "it left as the window began");
+        assert!(!overlaps(Some(20.0), None), "it came as the window ended");
+        assert!(!overlaps(None, None), "it never came");
+    }
+
+    #[test]
     fn a_single_flow_has_no_deviation() {
         assert_eq!(deviation(&[5.0]), None);
         assert_eq!(deviation(&[0.0, 0.0]), None);

@@ -1,5 +1,4 @@
-//! Channel files: the physics that patterns of packet errors follow from, as data. `docs/channels/jakes.md` explains the
-//! keys.
+//! Channel files: the physical parameters of a fading channel. `docs/channels/jakes.md` explains the keys.
 
 use std::path::Path;
 
@@ -19,57 +18,57 @@ const EXPECTED: &str = "a channel file in TOML (docs/channels/jakes.md)";
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Channel {
-    /// Bytes.
+    /// Size of a packet, bytes.
     pub packet_bytes: u32,
-    /// Bits per second.
+    /// Information rate of a user, bits per second.
     pub rate_bps: u64,
-    /// Seconds.
+    /// Length of a trial, seconds.
     pub trial_s: f64,
-    /// How many trials.
+    /// Number of trials.
     pub trials: u32,
-    /// Every random draw follows from it.
+    /// Random seed.
     pub seed: u32,
-    /// Chips.
+    /// Spreading gain, chips.
     pub spreading_gain: u32,
-    /// What a spreading sequence spreads.
+    /// Whether the spreading gain is per information bit or per coded bit.
     #[serde(with = "Unit")]
     pub chips_of: jakes::Unit,
-    /// Users at a time.
+    /// Users that send at the same time.
     pub users: u32,
-    /// Resolved paths.
+    /// Paths that the receiver resolves.
     pub paths: u32,
-    /// dB from each path to the next.
+    /// Loss of power from each path to the next, dB.
     pub path_decay_db: f64,
-    /// dB.
+    /// Energy per bit over the noise power density, dB.
     pub eb_n0_db: f64,
-    /// The bit whose energy that is.
+    /// Whether `eb_n0_db` is per information bit or per coded bit.
     #[serde(with = "Unit")]
     pub energy_of: jakes::Unit,
-    /// Where that energy arrives.
+    /// Whether that energy arrives on one path or on all paths together.
     #[serde(with = "EnergyOn")]
     pub energy_on: jakes::EnergyOn,
-    /// dB.
+    /// Loss of the receiver's implementation, dB.
     pub implementation_loss_db: f64,
-    /// How users' signals lie to each other.
+    /// How the users' signals are aligned in time.
     #[serde(with = "Alignment")]
     pub alignment: jakes::Alignment,
-    /// Whether own paths interfere.
+    /// Whether a user's other paths interfere with the path received.
     pub self_interference: bool,
-    /// Largest Doppler shift times a duration.
+    /// Largest Doppler shift times the duration that `doppler_per` names.
     pub doppler: f64,
-    /// That duration.
+    /// The duration that `doppler` is per.
     #[serde(with = "DopplerPer")]
     pub doppler_per: jakes::DopplerPer,
     /// Oscillators of the fading model.
     pub oscillators: u32,
-    /// Constraint length of the code.
+    /// Constraint length of the convolutional code.
     pub constraint_length: u32,
-    /// What the demodulator tells the decoder.
+    /// Whether the demodulator gives soft or hard decisions to the decoder.
     #[serde(with = "Decision")]
     pub decision: jakes::Decision,
-    /// Packets per block.
+    /// Packets per block of the interleaver.
     pub interleaver_packets: u32,
-    /// Coded bits per row.
+    /// Coded bits per row of the interleaver.
     pub interleaver_columns: u32,
 }
 
@@ -131,7 +130,7 @@ pub struct Source {
     pub name: String,
     /// The channel.
     pub channel: Channel,
-    /// The same, ready to send.
+    /// The simulated uplink of that channel.
     pub uplink: Uplink,
 }
 
@@ -143,13 +142,13 @@ pub fn load(file: &Path, settings: &[Setting]) -> Result<Vec<Source>, InputError
     parse(&files::text(&Disk, file, LARGEST_DOCUMENT, EXPECTED)?, &file.display().to_string(), settings)
 }
 
-/// Reads a channel from a text: the keys of [`Channel`], and a `[[pattern]]` for each pattern with its `name` and the keys
-/// that differ. A setting `KEY=VALUE` holds for all patterns, `pattern.NAME.KEY=VALUE` for one. `file` is what errors call
-/// the text. The patterns come in the order of the file.
+/// Reads a channel from a text: the keys of [`Channel`], and a `[[pattern]]` for each pattern with its `name` and the
+/// keys that differ. A setting `KEY=VALUE` holds for all patterns, `pattern.NAME.KEY=VALUE` for one. `file` is what
+/// errors call the text. The patterns come in the order of the file.
 ///
 /// # Errors
-/// The text is not TOML, a key is unknown or missing, a value is of the wrong type or out of its range, two patterns have
-/// one name, or a setting names a pattern that is not there.
+/// The text is not TOML, a key is unknown or missing, a value has the wrong type or is out of range, two patterns have
+/// one name, or a setting names a pattern that does not exist.
 pub fn parse(text: &str, file: &str, settings: &[Setting]) -> Result<Vec<Source>, InputError> {
     let mut common = read::any_table(text, file, EXPECTED)?;
     let patterns = patterns(common.remove("pattern"), file)?;
@@ -239,13 +238,13 @@ impl Channel {
         toml::to_string(self).expect("every field is a number, a word or a truth value")
     }
 
-    /// A number that changes with every parameter, in hexadecimal: FNV-1a of [`Channel::to_text`].
+    /// A hash of all parameters, in hexadecimal: FNV-1a of [`Channel::to_text`].
     pub fn fingerprint(&self) -> String {
         let step = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
         format!("{:016x}", self.to_text().bytes().fold(0xcbf2_9ce4_8422_2325, step))
     }
 
-    /// The channel, ready to send; or the key whose value cannot be used, and why.
+    /// The simulated uplink of the channel; or the key whose value cannot be used, and why.
     pub(super) fn uplink(&self) -> Result<Uplink, (&'static str, String)> {
         if !(1..=MOST_TRIALS).contains(&self.trials) {
             return Err(("trials", format!("is {}, expected 1 to {MOST_TRIALS}", self.trials)));
@@ -261,7 +260,7 @@ impl Channel {
         Ok(uplink)
     }
 
-    /// As the simulator knows it.
+    /// The parameters in the simulator's types.
     fn parameters(&self) -> jakes::Parameters {
         jakes::Parameters {
             packet_bytes: self.packet_bytes,

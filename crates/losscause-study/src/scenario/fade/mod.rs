@@ -1,15 +1,17 @@
-//! Patterns of packet errors that follow from the physics of a fading channel: read what the channel is
-//! ([`parse`]), make its patterns on several threads ([`make`]), write and read them ([`Pattern`]).
+//! Patterns of packet errors of a fading channel. [`parse`] reads the channel's parameters, [`make`] simulates it on
+//! several threads, and a [`Pattern`] is written to and read from a file.
 
 use crate::parallel::{self, Jobs};
 
 mod channel;
 mod pattern;
+mod report;
 mod statistics;
 
 pub use channel::{Channel, Source, load, parse};
 pub use pattern::Pattern;
 pub(super) use pattern::{LARGEST_PATTERN, PATTERN};
+pub use report::{PatternReport, PublishedPattern};
 pub use statistics::Statistics;
 
 /// Makes the patterns of `sources`, in their order. `done(n)` is called when n trials are done, of all [`trials`].

@@ -1,4 +1,4 @@
-//! Patterns of packet errors as text files: the channel they follow from, then trial after trial.
+//! Patterns of packet errors as text files: the parameters of the channel, then one line per trial.
 //!
 //! ```text
 //! # comments
@@ -115,7 +115,7 @@ fn trials(body: &str, channel: &Channel, packets: usize) -> Result<Vec<Vec<u32>>
             return Err((index, format!("the pattern goes on, expected its end after {expected} trials")));
         }
         trials.push(trial(words, packets).map_err(|problem| (index, problem))?);
-        // Without its last digit, x12 is x1: only the end of the line shows that nothing is missing.
+        // A line that is cut off within its last number would still be valid; the line's end shows that it is complete.
         if !words.ends_with('\n') {
             return Err((index, "the line has no end, expected the complete pattern".into()));
         }

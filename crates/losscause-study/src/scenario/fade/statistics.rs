@@ -1,9 +1,9 @@
 //! How often and in which bursts a pattern loses packets.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The statistics of a pattern.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Statistics {
     /// Packets sent.
     pub packets: usize,
@@ -26,7 +26,8 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// Of `trials`, each the wrong bits of its packets of `packet_bits` bits. A burst ends with its trial.
+    /// The statistics of `trials`. Each trial lists the wrong bits of each packet; a packet has `packet_bits` bits. A
+    /// burst of losses ends with its trial.
     pub fn of(trials: &[Vec<u32>], packet_bits: u32) -> Self {
         let packets = trials.iter().map(Vec::len).sum();
         let wrong_bits: u64 = trials.iter().flatten().map(|&wrong| u64::from(wrong)).sum();

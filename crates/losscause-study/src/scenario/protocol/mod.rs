@@ -1,6 +1,6 @@
 //! What a flow runs, and the settings that all TFRC flows or all TCP flows of a scenario share.
 //!
-//! A setting that is not given keeps the value that its mode has in `losscause-transport`: a default has one home.
+//! A setting that is not given has its mode's value, which `losscause-transport` defines.
 
 use losscause::Span;
 use losscause_sim::{Lengths, TcpLda, Traffic};
@@ -15,10 +15,10 @@ use crate::InputError;
 pub mod tcp;
 pub mod tfrc;
 
-/// Keys that stood elsewhere in earlier versions of the format, each with its new place; one list per section.
+/// Keys of earlier versions of the format, each with its new place; one list per section.
 pub(super) const MOVED: &[&[(&str, &str)]] = &[tcp::MOVED, tfrc::MOVED];
 
-/// The settings of a scenario, evaluated. They are held against their ranges whether or not a flow uses them.
+/// The settings of a scenario, evaluated. Their ranges are checked even if no flow uses them.
 pub(super) struct Settings<'a> {
     document: &'a Document,
     tfrc: tfrc_sender::Config,
@@ -76,7 +76,7 @@ pub(super) fn traffic(flow: &Flow, settings: &Settings, reader: &Reader, names: 
     })
 }
 
-/// Who differentiates the losses of a TCP flow.
+/// The end of a TCP flow that differentiates losses, and its algorithm.
 fn tcp_lda(flow: &Flow, document: &Document, reader: &Reader) -> Result<TcpLda, InputError> {
     let key = |field: &str| format!("flow.{}.{field}", flow.name);
     let Some(name) = flow.lda.as_deref() else {
@@ -94,7 +94,7 @@ fn tcp_lda(flow: &Flow, document: &Document, reader: &Reader) -> Result<TcpLda, 
     }
 }
 
-/// A distribution of lengths of time; `shape` stands at `key`.
+/// A distribution of lengths of time. `key` is the key of `shape`.
 pub(super) fn lengths(
     periods: Periods,
     shape: Option<&Quantity>,
@@ -114,13 +114,13 @@ pub(super) fn lengths(
     }
 }
 
-/// Of a Pareto distribution where the scenario gives no shape: ns-2's own, and the usual one for file sizes.
+/// Shape of a Pareto distribution if the scenario gives none: ns-2's default, and the usual value for file sizes.
 const DEFAULT_SHAPE: f64 = 1.5;
 
-/// Packets of CBR and on-off flows where the scenario gives no size, bytes.
+/// Packet size of CBR and on-off flows if the scenario gives none, bytes.
 const DEFAULT_PACKET_BYTES: u32 = 1000;
 
-/// A key that the flow's protocol does not read is an error, not a surprise.
+/// Refuses keys that the flow's protocol does not read.
 fn refuse_foreign_keys(flow: &Flow, reader: &Reader) -> Result<(), InputError> {
     use Protocol::{Cbr, OnOff, Tcp, Tfrc};
     let keys: [(&str, bool, &[Protocol], &str); 10] = [
@@ -188,7 +188,7 @@ fn size(
     reader.whole(&key, quantity, names, least, 65_535).map(Some)
 }
 
-/// Puts the settings of one section over a mode's own.
+/// Replaces values of a mode by the settings of one section.
 struct Overlay<'a> {
     section: &'static str,
     reader: &'a Reader<'a>,
@@ -220,7 +220,7 @@ impl Overlay<'_> {
         Ok(())
     }
 
-    /// A time above zero, or none where the file says 0.
+    /// A time above zero; none if the file says 0.
     fn milliseconds_or_off(&self, field: &str, quantity: &Quantity) -> Result<Option<Span>, InputError> {
         let key = format!("{}.{field}", self.section);
         let ms = self.reader.number(&key, quantity, self.names, Range::NotNegative(LONGEST_S * 1e3))?;
@@ -236,15 +236,14 @@ impl Overlay<'_> {
     }
 }
 
-/// Puts a value that is given in the place of the mode's own.
+/// Replaces the mode's value by the one given, if there is one.
 fn replace<T>(target: &mut T, value: Option<impl Into<T>>) {
     if let Some(value) = value {
         *target = value.into();
     }
 }
 
-/// Declares enums of the file format that stand for enums of `losscause-transport` with the same variants: that crate
-/// depends on nothing, so it cannot read files itself.
+/// Declares enums of the file format that mirror enums of `losscause-transport`, which does not depend on serde.
 macro_rules! mirrored {
     ($($(#[$meta:meta])* pub enum $name:ident => $target:path {
         $($(#[$variant_meta:meta])* $variant:ident $(as $written:literal)?,)+

@@ -103,13 +103,13 @@ pub enum TcpMode {
     Ns2In2001,
 }
 
-/// A key that some TCPs do not read.
+/// A key that only some TCP variants read.
 struct Scoped {
     key: &'static str,
     given: bool,
-    /// Whether a TCP reads it.
+    /// Whether a TCP with this configuration reads it.
     read_by: fn(&tcp::Config) -> bool,
-    /// Which ones do, in words.
+    /// Which variants read it, in words.
     needs: &'static str,
 }
 
@@ -132,7 +132,7 @@ impl TcpSettings {
         Ok(config)
     }
 
-    /// The settings of the flows that name no variant, or of those that name this one.
+    /// The settings of flows that name this variant (or none).
     pub(super) fn config(
         &self,
         variant: Option<TcpVariant>,
@@ -190,7 +190,7 @@ impl TcpSettings {
         }
     }
 
-    /// The mode's settings for the TCP that is asked for.
+    /// The mode's settings for this variant.
     fn base(&self, variant: Option<TcpVariant>) -> tcp::Config {
         let config = match self.mode {
             TcpMode::Rfc => tcp::Config::rfc(),

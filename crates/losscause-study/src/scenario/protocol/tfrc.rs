@@ -207,7 +207,7 @@ impl TfrcSettings {
 }
 
 impl TfrcQuirks {
-    /// Puts the rules that are given in the place of the mode's own.
+    /// Replaces the mode's rules by those that are given.
     fn put_over(&self, quirks: &mut tfrc::Quirks, reader: &Reader, names: &Names) -> Result<(), InputError> {
         let overlay = Overlay { section: "tfrc.quirks", reader, names };
         replace(&mut quirks.equation, self.equation);

@@ -1,7 +1,7 @@
 //! The claims of Barman and Matta (2002), by what they are about.
 //!
-//! Where the paper prints a number, the predicate holds the mean against it; where it uses a word ("competitive", "small"), the
-//! cut-off is the one the record of the paper assigns to it.
+//! Where the paper prints a number, the predicate compares the mean with it; where it uses a word ("competitive",
+//! "small"), the cut-off is the one the record of the paper assigns to it.
 
 use super::measured::{Measured, Predicate, Unmeasured, ratio};
 use crate::papers::record::Value;

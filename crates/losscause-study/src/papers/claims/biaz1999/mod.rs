@@ -1,7 +1,7 @@
 //! The claims of Biaz and Vaidya (1999), by the part of the paper that makes them.
 //!
-//! The paper's plots are lost to us; it prints hardly a number. Where it uses a word ("high", "small", "similar"), the cut-off is
-//! the one the record of the paper assigns to it.
+//! The paper prints few numbers, and its plots are not available. Where it uses a word ("high", "small", "similar"),
+//! the cut-off is the one the record of the paper assigns to it.
 
 use super::measured::{Mean, Measured, Predicate};
 

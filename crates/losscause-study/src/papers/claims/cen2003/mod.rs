@@ -1,6 +1,6 @@
 //! The claims of Cen, Cosman and Voelker (2003), by the part of the paper that makes them.
 //!
-//! Where the paper prints a number, the predicate holds the mean against it; where it uses a word ("close", "few",
+//! Where the paper prints a number, the predicate compares the mean with it; where it uses a word ("close", "few",
 //! "most"), the cut-off is the one the record of the paper assigns to it.
 
 use super::measured::{Mean, Measured, Predicate, each, mean};

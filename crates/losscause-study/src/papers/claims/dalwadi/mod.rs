@@ -1,7 +1,7 @@
 //! The claims of Dalwadi, section by section.
 //!
-//! Where the paper prints a number, the predicate holds the mean against it; where it uses a word ("equal", "moderate"), the cut-off
-//! is the one that the record of the paper assigns to it.
+//! Where the paper prints a number, the predicate compares the mean with it; where it uses a word ("equal",
+//! "moderate"), the cut-off is the one the record of the paper assigns to it.
 
 use super::measured::{Mean, Measured, Predicate, Unmeasured, all, approx, decreasing, increasing, ratio};
 use crate::papers::record::Value;

@@ -1,6 +1,6 @@
 //! The claims of Koo, Mun and Choo (2007), by the part of the paper that makes them.
 //!
-//! Where the paper prints a number, the predicate holds the mean against it; where it uses a word ("almost identical",
+//! Where the paper prints a number, the predicate compares the mean with it; where it uses a word ("almost identical",
 //! "constantly"), the cut-off is the one the record of the paper assigns to it.
 
 use super::measured::{Mean, Measured, Predicate};

@@ -47,7 +47,7 @@ pub struct TcpQuirks {
 }
 
 impl TcpQuirks {
-    /// Puts the rules that are given in the place of the mode's own.
+    /// Replaces the mode's rules by those that are given.
     pub(super) fn put(&self, quirks: &mut tcp::Quirks, reader: &Reader, names: &Names) -> Result<(), InputError> {
         let overlay = Overlay { section: "tcp.quirks", reader, names };
         if let Some(bytes) = &self.syn_bytes {

@@ -1,4 +1,4 @@
-//! The TCPs by name, and the settings of those that have some of their own.
+//! TCP variants by name, and the settings that belong to one variant.
 
 use serde::Deserialize;
 

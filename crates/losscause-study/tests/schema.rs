@@ -1,0 +1,46 @@
+//! The JSON of a run has the fields of its schema.
+#![cfg(feature = "schema")]
+#![allow(clippy::unwrap_used)] // In a test, a panic is the report.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use losscause_study::run::SimulationResult;
+use losscause_study::{Run, Scenario, Setting};
+
+#[test]
+fn a_result_has_the_fields_of_its_schema_and_is_read_back_as_it_was() {
+    let scenario = Path::new(env!("CARGO_MANIFEST_DIR")).join("papers/cen2003/scenarios/WLH.toml");
+    let settings = [Setting::parse("duration_s=30").unwrap(), Setting::parse("measure.to_s=30").unwrap()];
+    let scenario = Scenario::load(&scenario).unwrap().with(&settings).unwrap();
+    let mut run = Run::new(&scenario.experiment().unwrap(), 3).unwrap();
+    run.finish(&mut ());
+    let result = SimulationResult::of(&scenario, &settings, &run);
+    let json = serde_json::to_string(&result).unwrap();
+    let again: SimulationResult = serde_json::from_str(&json).unwrap();
+    assert_eq!(again, result);
+    let order = |result: &SimulationResult| result.metrics.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(order(&again), order(&result), "the order of the metrics is part of the text");
+    assert_eq!(order(&result)[..3], ["thput", "thput_intact", "cong"]);
+    assert_eq!((result.format_version, result.seed, &result.settings[0]), (1, 3, &"duration_s=30".to_owned()));
+
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let schema = SimulationResult::schema();
+    let same_fields = |schema: &serde_json::Value, value: &serde_json::Value| {
+        let names = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>();
+        let required = schema["required"].as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned());
+        assert_eq!(names(&schema["properties"]), names(value));
+        assert_eq!(required.collect::<BTreeSet<_>>(), names(value), "every field is always there");
+        assert_eq!(schema["additionalProperties"], false);
+    };
+    same_fields(&schema, &json);
+    same_fields(&schema["$defs"]["MetricEstimate"], &json["metrics"]["thput"]);
+    same_fields(&schema["$defs"]["FlowMeasurements"], &json["flows"][0]);
+    same_fields(&schema["$defs"]["LinkMeasurements"], &json["links"][0]);
+    assert!(serde_json::from_value::<SimulationResult>(json_with(json, "surprise")).is_err());
+}
+
+fn json_with(mut json: serde_json::Value, key: &str) -> serde_json::Value {
+    json[key] = true.into();
+    json
+}
