@@ -2,12 +2,12 @@
 //!
 //! What counts is how long packets have waited when their turn comes. Once that was `target` or more for a whole
 //! `interval`, the packet at the head is dropped; while it stays so, further ones are dropped `interval / sqrt(count)`
-//! apart, with `count` the drops of this episode (section 3.3's control law). An episode that begins soon after the last
-//! one goes on from that one's count (section 5.5). Nothing is dropped while no more than one packet of the largest
-//! size waits behind it.
+//! apart, with `count` the drops of this episode (section 3.3's control law). An episode that begins soon after the
+//! last one goes on from that one's count (section 5.5). Nothing is dropped while no more than one packet of the
+//! largest size waits behind it.
 //!
-//! With ECN a packet is marked instead of dropped, and sent; the RFC leaves the details open, and the order is Linux's: a
-//! mark ends the search for this turn.
+//! With ECN a packet is marked instead of dropped, and sent; the RFC leaves the details open, and the order is Linux's:
+//! a mark ends the search for this turn.
 //!
 //! Deviations:
 //!
@@ -219,9 +219,9 @@ mod tests {
         let mut queue = codel(false);
         let mut log = Log::default();
         let sent = standing_queue(&mut queue, &mut log, 40);
-        // At 10 ms the delay is above 5 ms; an interval of 100 ms later, at 110 ms, the first packet is dropped. The next
-        // is due 100 ms after that, then 100/sqrt(2) = 70.7 ms, 100/sqrt(3) = 57.7 ms, 100/sqrt(4) = 50 ms later: at 210,
-        // 280.7 and 338.4 and 388.4 ms. Turns come every 10 ms.
+        // At 10 ms the delay is above 5 ms; an interval of 100 ms later, at 110 ms, the first packet is dropped. The
+        // next is due 100 ms after that, then 100/sqrt(2) = 70.7 ms, 100/sqrt(3) = 57.7 ms, 100/sqrt(4) = 50 ms later:
+        // at 210, 280.7 and 338.4 and 388.4 ms. Turns come every 10 ms.
         assert_eq!(log.dropped_at_ms(), [110, 210, 290, 340, 390]);
         assert_eq!(sent.len(), 40, "every turn sends a packet");
         assert_eq!(sent[9..12], [9, 11, 12], "number 10 is dropped and 11 sent at the same instant");

@@ -1,11 +1,11 @@
 //! FQ-CoDel, flow queueing with controlled delay (RFC 8290).
 //!
-//! Packets are hashed by flow into sub-queues, each with a CoDel of its own ([`Controller`]). A deficit round robin serves
-//! them by bytes: a sub-queue whose turn it is sends until it has used up its quantum, then gets another one and goes to
-//! the end of the list of old queues. Sub-queues that just became active are on a list of new ones, which is served first:
-//! a flow that sends less than a quantum per round (DNS, voice) finds its queue empty each time and waits for no other
-//! flow's backlog. A new queue that runs empty still passes through the list of old ones once, so that a flow cannot stay
-//! new by pausing.
+//! Packets are hashed by flow into sub-queues, each with a CoDel of its own ([`Controller`]). A deficit round robin
+//! serves them by bytes: a sub-queue whose turn it is sends until it has used up its quantum, then gets another one and
+//! goes to the end of the list of old queues. Sub-queues that just became active are on a list of new ones, which is
+//! served first: a flow that sends less than a quantum per round (DNS, voice) finds its queue empty each time and waits
+//! for no other flow's backlog. A new queue that runs empty still passes through the list of old ones once, so that a
+//! flow cannot stay new by pausing.
 //!
 //! A packet that brings all sub-queues together above the limit is let in, and the sub-queue with the most bytes loses
 //! packets from its head: up to half of its bytes, at most 64 packets (section 4.1).
@@ -19,8 +19,8 @@
 //!
 //! Deviations:
 //!
-//! - The hash is of the flow's number, since packets here have no addresses; its salt is drawn once per link, as section
-//!   4.1 asks, so that different seeds have different collisions.
+//! - The hash is of the flow's number, since packets here have no addresses; its salt is drawn once per link, as
+//!   section 4.1 asks, so that different seeds have different collisions.
 //! - The limit may be in bytes.
 //! - Section 4.2 gives a new quantum to a queue with a *negative* deficit and explains this as having sent a quantum or
 //!   more. A deficit of exactly 0 is taken as the explanation says, as in Linux and ns-3.

@@ -1,7 +1,7 @@
 //! PIE, proportional integral controller enhanced (RFC 8033).
 //!
-//! Packets are dropped at random when they come, with a probability p that is revised every `t_update` from the delay of
-//! the packets that leave (section 4.2):
+//! Packets are dropped at random when they come, with a probability p that is revised every `t_update` from the delay
+//! of the packets that leave (section 4.2):
 //!
 //! ```text
 //! p += scale(p) (alpha (delay - target) + beta (delay - delay at the last update))
@@ -11,8 +11,8 @@
 //!
 //! From p = 10 % on one update adds at most 2 % (section 5.5). Nothing is dropped at random (section 4.1)
 //!
-//! - while the burst allowance lasts: `max_burst` at first and whenever there was no congestion (p is 0 and both delays are
-//!   below half the target), less `t_update` with every update (section 4.4);
+//! - while the burst allowance lasts: `max_burst` at first and whenever there was no congestion (p is 0 and both delays
+//!   are below half the target), less `t_update` with every update (section 4.4);
 //! - while the delay at the last update was below half the target and p is below 20 %;
 //! - while no more than two mean packets wait.
 //!
@@ -28,13 +28,13 @@
 //!
 //! Readings where the RFC leaves a choice:
 //!
-//! - The delay is measured by timestamps (section 4.3 allows this or a departure rate): that of the packet that left last,
-//!   and 0 if it left the queue empty.
+//! - The delay is measured by timestamps (section 4.3 allows this or a departure rate): that of the packet that left
+//!   last, and 0 if it left the queue empty.
 //! - p decays when both delays are 0, as section 4.2 says; the pseudocode of appendix A has "below half the target".
 //! - The first update is at time 0.
 //!
-//! Deviations: a limit in packets or bytes, which the RFC leaves to the implementer. Not here: derandomization (5.4), turning
-//! PIE off when the queue is short (5.3).
+//! Deviations: a limit in packets or bytes, which the RFC leaves to the implementer. Not here: derandomization (5.4),
+//! turning PIE off when the queue is short (5.3).
 
 use losscause::{Span, Time};
 

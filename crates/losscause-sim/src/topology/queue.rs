@@ -62,7 +62,8 @@ pub struct RedSpec {
     pub gentle: bool,
     /// Whether packets whose transport understands marks are marked instead of dropped, below `max_th_pkts`.
     pub ecn: bool,
-    /// Size of a typical packet, bytes, at least 1: an idle link's average falls once per such packet's transmission time.
+    /// Size of a typical packet, bytes, at least 1: an idle link's average falls once per such packet's transmission
+    /// time.
     pub typical_packet_bytes: u32,
 }
 
@@ -118,9 +119,11 @@ pub struct PieSpec {
     pub alpha: f64,
     /// How much one second by which the delay grew since the last update adds; 0 or more, finite.
     pub beta: f64,
-    /// Size of a typical packet, bytes (`MEAN_PKTSIZE`): nothing is dropped at random while no more than two of them wait.
+    /// Size of a typical packet, bytes (`MEAN_PKTSIZE`): nothing is dropped at random while no more than two of them
+    /// wait.
     pub mean_packet_bytes: u32,
-    /// Whether packets whose transport understands marks are marked instead of dropped while the probability is below 10 %.
+    /// Whether packets whose transport understands marks are marked instead of dropped while the probability is below
+    /// 10 %.
     pub ecn: bool,
 }
 
@@ -207,8 +210,8 @@ impl FqCoDelSpec {
 }
 
 impl PieSpec {
-    /// RFC 8033's settings: a target and an update interval of 15 ms, bursts of 150 ms, `alpha` 1/8, `beta` 1 1/4; a mean
-    /// packet of 1000 bytes, which the RFC leaves open; no ECN.
+    /// RFC 8033's settings: a target and an update interval of 15 ms, bursts of 150 ms, `alpha` 1/8, `beta` 1 1/4; a
+    /// mean packet of 1000 bytes, which the RFC leaves open; no ECN.
     pub const fn new(limit: Limit) -> Self {
         Self {
             limit,
