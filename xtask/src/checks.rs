@@ -171,7 +171,7 @@ fn readme() -> Result<()> {
     Ok(())
 }
 
-/// The workspace with its tests passes the compiler that `rust-version` names.
+/// The workspace and its tests compile with the compiler that `rust-version` names.
 fn oldest_compiler() -> Result<()> {
     let mut check = shell::cargo_of(&tools::oldest_rust()?);
     check.args(["check", "--quiet", "--locked", "--workspace", "--all-targets"]);

@@ -170,8 +170,8 @@ fn configuration(root: &Path, crates: &[Crate]) -> String {
         // A Rust string of a path is a TOML string as well: temporary directories have no odd characters.
         let _ = writeln!(text, "{} = {{ path = {:?} }}", package.name, folder);
     }
-    // As in the workspace: the tests run whole simulations.
-    text.push_str("[profile.dev]\nopt-level = 1\n");
+    // Optimised as in the workspace, because the tests run whole simulations; built once, so nothing is kept for debugging.
+    text.push_str("[profile.dev]\nopt-level = 1\ndebug = false\nincremental = false\n");
     text
 }
 
