@@ -27,7 +27,7 @@ fn the_schemas_in_docs_are_up_to_date() {
 #[test]
 fn a_result_has_the_fields_of_its_schema_and_is_read_back_as_it_was() {
     let scenario = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/last-hop-video.toml");
-    let settings = [Setting::parse("duration_s=20").unwrap(), Setting::parse("measure.to_s=20").unwrap()];
+    let settings = [Setting::parse("duration_s=30").unwrap(), Setting::parse("measure.to_s=30").unwrap()];
     let scenario = Scenario::load(&scenario).unwrap().with(&settings).unwrap();
     let mut run = Run::new(&scenario.experiment().unwrap(), 3).unwrap();
     run.finish(&mut ());
@@ -38,7 +38,7 @@ fn a_result_has_the_fields_of_its_schema_and_is_read_back_as_it_was() {
     let order = |result: &SimulationResult| result.metrics.keys().cloned().collect::<Vec<_>>();
     assert_eq!(order(&again), order(&result), "the order of the metrics is part of the text");
     assert_eq!(order(&result)[..3], ["thput", "thput_intact", "cong"]);
-    assert_eq!((result.format_version, result.seed, &result.settings[0]), (1, 3, &"duration_s=20".to_owned()));
+    assert_eq!((result.format_version, result.seed, &result.settings[0]), (1, 3, &"duration_s=30".to_owned()));
 
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     let schema = SimulationResult::schema();
