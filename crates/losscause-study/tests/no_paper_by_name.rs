@@ -17,7 +17,11 @@ fn source() -> PathBuf {
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        if path.is_dir() { files(&path, found) } else { found.push(path) }
+        if path.is_dir() {
+            files(&path, found);
+        } else {
+            found.push(path);
+        }
     }
 }
 
@@ -75,9 +79,9 @@ fn scenarios_and_runs_import_nothing_that_knows_papers() {
         let mut found = Vec::new();
         let path = source().join(folder);
         if path.is_dir() {
-            files(&path, &mut found)
+            files(&path, &mut found);
         } else {
-            found.push(path)
+            found.push(path);
         }
         for path in found {
             let text = fs::read_to_string(&path).unwrap();
