@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use crate::shell::{cargo, output, run};
+use crate::shell::{cargo, output, root, run};
 
 mod manifest;
 
@@ -29,6 +29,9 @@ pub(crate) struct Options {
 
 /// The crate that `cargo install` installs, and its program.
 const COMMAND_LINE: (&str, &str) = ("losscause-cli", "losscause");
+
+/// The file that tells rustup which compiler to take, below the folder that holds it.
+const TOOLCHAIN: &str = "rust-toolchain.toml";
 
 /// The short form, as one of CI's steps.
 pub(crate) fn short() -> Result<()> {
@@ -82,6 +85,8 @@ impl Place {
         fs::remove_dir_all(&packing)?;
         fs::create_dir(self.root.join(".cargo"))?;
         fs::write(self.root.join(".cargo/config.toml"), configuration(&self.root, crates))?;
+        // The repository's compiler; without the file, rustup takes the machine's default.
+        fs::copy(root().join(TOOLCHAIN), self.root.join(TOOLCHAIN))?;
         Ok(())
     }
 
