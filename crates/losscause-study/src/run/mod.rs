@@ -47,8 +47,19 @@ pub fn run_recorded(
 ///
 /// ```
 /// use std::ops::ControlFlow;
-/// # use losscause_study::{Run, Scenario};
-/// # let scenario = Scenario::parse(include_str!("../../../../scenarios/clean-link.toml"), "clean-link.toml")?;
+///
+/// use losscause_study::{Run, Scenario};
+///
+/// let scenario = Scenario::parse(
+///     r#"
+///         title = "one TCP flow"
+///         duration_s = 30
+///         measure = { bottleneck = "line" }
+///         link = [{ name = "line", rate_bps = 1e6, delay_ms = 20, queue_packets = 10 }]
+///         flow = [{ name = "transfer", protocol = "tcp", path = ["line"] }]
+///     "#,
+///     "one-flow.toml",
+/// )?;
 /// let mut run = Run::new(&scenario.experiment()?, 1)?;
 /// while !run.is_finished() {
 ///     let next = run.now() + losscause::Span::from_secs(10);
