@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 
-use crate::shell::{cargo, command, output, root, run};
+use crate::shell::{cargo, command, losscause, output, root, run};
 use crate::tools::{self, Tool};
 use crate::{fuzz, instructions, package, record, shell, validate};
 
@@ -126,12 +126,6 @@ fn wasm_runs() -> Result<()> {
     run(cargo().arg("build").args(WASM).args(["--release", "-p", "wasm-check", "--lib"]))?;
     let module = root().join("target/wasm32-unknown-unknown/release/wasm_check.wasm");
     run(cargo().args(["run", "--quiet", "--release", "-p", "wasm-check", "--"]).arg(module))
-}
-
-/// Builds the command `losscause` and returns its path.
-pub(crate) fn losscause() -> Result<String> {
-    run(cargo().args(["build", "--quiet", "--release", "-p", "losscause-cli"]))?;
-    Ok(root().join("target/release/losscause").to_string_lossy().into_owned())
 }
 
 /// `reproduce` prints the same JSON whatever `--jobs` is.

@@ -12,8 +12,7 @@ use losscause_study::papers::record::Parameters;
 use losscause_study::papers::record::{ClaimOutcome, Item};
 use losscause_study::papers::reproduce::Reproduction;
 
-use crate::checks::losscause;
-use crate::shell::{command, output, root};
+use crate::shell::{command, losscause, output, root};
 
 const PAPERS: [&str; 5] = ["barman2002", "biaz1999", "cen2003", "koo2007", "dalwadi"];
 const VALUES: [&str; 7] = ["paper", "item", "system", "scenario", "parameters", "metric", "measured"];

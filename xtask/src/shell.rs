@@ -59,3 +59,9 @@ fn shown(command: &Command) -> String {
     words.extend(command.get_args().map(|a| a.to_string_lossy().into_owned()));
     words.join(" ")
 }
+
+/// Builds the command `losscause` and returns its path.
+pub(crate) fn losscause() -> Result<String> {
+    run(cargo().args(["build", "--quiet", "--release", "-p", "losscause-cli"]))?;
+    Ok(root().join("target/release/losscause").to_string_lossy().into_owned())
+}
