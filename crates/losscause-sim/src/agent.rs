@@ -15,7 +15,7 @@ use crate::traffic::{Cbr, OnOff};
 /// The sending end.
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant)] // One per flow; a pointer would cost time per packet.
-#[repr(u8, align(64))] // Every packet reads the tag: it needs no decoding.
+#[repr(u8, align(64))] // The tag is a byte of its own, because every packet reads it.
 pub(crate) enum Sender {
     Tcp(tcp::Sender<OptionalLda>),
     Tfrc(tfrc::Sender),
@@ -172,7 +172,8 @@ impl Receiver {
         }
     }
 
-    /// Distinct packets delivered to the application, given the packets that arrived: sources without feedback send every packet once.
+    /// Distinct packets delivered to the application, given the packets that arrived: sources without feedback send
+    /// every packet once.
     pub(crate) fn delivered_packets(&self, received: u64) -> u64 {
         match self {
             Receiver::Tcp(receiver) => receiver.delivered_packets(),

@@ -1,7 +1,8 @@
 //! First in, first out.
 //!
-//! Every packet passes through one or two of these at every link. The number of slots is a power of two and positions only
-//! increase, so one `and` finds a slot. `VecDeque`, which allows any number of slots, takes twice the instructions.
+//! Every packet passes through one or two of these at every link. The number of slots is a power of two and positions
+//! only increase, so one `and` finds a slot. `VecDeque`, which allows any number of slots, takes twice the
+//! instructions.
 
 /// Entries in order. It grows to the largest number of entries held at once, and allocates nothing after that.
 #[derive(Clone, Debug)]

@@ -1,11 +1,11 @@
 //! Every lost packet of a flow with its true cause, and the verdict of the sender or receiver on it.
 //!
-//! A receiver judges every lost packet. A packet stays in the ledger until it or a later packet is judged: receivers judge
-//! in order of sequence numbers, so the packet cannot be judged after that.
+//! A receiver judges every lost packet. A packet stays in the ledger until it or a later packet is judged: receivers
+//! judge in order of sequence numbers, so the packet cannot be judged after that.
 //!
-//! A TCP sender judges loss events. An event contains all packets in flight that are lost by then. Its cause is congestion
-//! if any of them was lost to congestion. The packets stay in the ledger until the sender asks about a later packet, or until
-//! its timer expires and everything is retransmitted.
+//! A TCP sender judges loss events. An event contains all packets in flight that are lost by then. Its cause is
+//! congestion if any of them was lost to congestion. The packets stay in the ledger until the sender asks about a later
+//! packet, or until its timer expires and everything is retransmitted.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -31,7 +31,7 @@ const MAX_PKTS: usize = MAX_JUMP_PKTS as usize;
 pub(crate) struct Ledger {
     /// The base scheme in force, and the packets received since it came into force; none before the first packet.
     scheme: Option<(&'static str, u64)>,
-    /// Received packets by the base scheme in force then, without those above.
+    /// Received packets by base scheme, for earlier periods; `scheme` has those of the present one.
     schemes: Vec<(&'static str, u64)>,
     judge: Judge,
     /// Lost packets that are not yet judged, by sequence number. Empty for flows that do not differentiate.
@@ -100,7 +100,7 @@ impl Ledger {
         verdicts
     }
 
-    /// Received packets by the base scheme in force then.
+    /// Received packets by the base scheme in force on arrival.
     pub(crate) fn schemes(&self) -> Vec<(&'static str, u64)> {
         let mut schemes = self.schemes.clone();
         if let Some((scheme, packets)) = self.scheme {
@@ -115,7 +115,8 @@ impl Ledger {
         self.unjudged.get(beyond.checked_sub(1)?).filter(|entry| entry.seq == seq)
     }
 
-    /// The truth about the lost packets in this range: the draw and cause of the first, and whether any was lost to congestion.
+    /// The truth about the lost packets in this range: the draw and cause of the first, and whether any was lost to
+    /// congestion.
     fn event(&self, packets: Range<u64>) -> Option<Truth> {
         let mut lost = self.unjudged.iter().filter(|entry| packets.contains(&entry.seq)).map(|entry| entry.truth);
         let first = lost.next()?;

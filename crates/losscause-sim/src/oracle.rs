@@ -1,8 +1,9 @@
 //! Oracles: algorithms that receive the true cause from the simulator.
 //!
-//! - *Omniscient*: returns the true cause (the "Omni" of Cen, Cosman and Voelker 2003, section V; "PL" of Barman and Matta 2002).
-//! - *Labelled*: calls a congestion loss congestion with probability P[C|C], and a wireless loss wireless with P[W|W]; one
-//!   draw per loss (Barman and Matta 2002, section 2.1, "LL").
+//! - *Omniscient*: returns the true cause (the "Omni" of Cen, Cosman and Voelker 2003, section V; "PL" of Barman and
+//!   Matta 2002).
+//! - *Labelled*: calls a congestion loss congestion with probability P[C|C], and a wireless loss wireless with P[W|W];
+//!   one draw per loss (Barman and Matta 2002, section 2.1, "LL").
 //!
 //! | parameter | unit | default | range |
 //! |---|---|---|---|
@@ -10,14 +11,15 @@
 //! | `timeouts` (labelled) | | false | whether timeouts are labelled as well |
 //! | `by_packet` (labelled) | | false | whether a sender's loss event has the cause of its first packet |
 //!
-//! A TCP sender detects one missing packet, but its loss event may contain other packets with another cause. Barman and Matta
-//! do not say which cause the label refers to. It can be the event's cause, which is congestion if any packet was lost to
-//! congestion, or the cause of the first packet (`by_packet`). P[C|C] and P[W|W] are measured by the event's cause.
+//! A TCP sender detects one missing packet, but its loss event may contain other packets with another cause. Barman and
+//! Matta do not say which cause the label refers to. It can be the event's cause, which is congestion if any packet was
+//! lost to congestion, or the cause of the first packet (`by_packet`). P[C|C] and P[W|W] are measured by the event's
+//! cause.
 //!
 //! Barman and Matta label "a loss event". They account for timeouts caused by wireless losses "through our TCP NewReno
-//! variant with perfect loss labeling" (section 2.2); for NewReno-FF all timeouts indicate congestion. Their oracle therefore
-//! runs with `timeouts = true`: a timeout called wireless changes neither cwnd nor ssthresh, and the sender retransmits from
-//! the first unacknowledged packet. Such a timeout does not count in P[C|C] and P[W|W] (section 3).
+//! variant with perfect loss labeling" (section 2.2); for NewReno-FF all timeouts indicate congestion. Their oracle
+//! therefore runs with `timeouts = true`: a timeout called wireless changes neither cwnd nor ssthresh, and the sender
+//! retransmits from the first unacknowledged packet. Such a timeout does not count in P[C|C] and P[W|W] (section 3).
 //!
 //! Deviations: none. If the truth about a loss is not known, the answer is undecided.
 
@@ -51,8 +53,8 @@ pub struct Accuracy {
     pub p_ww: f64,
     /// Whether timeouts are labelled as well; otherwise they are congestion.
     pub timeouts: bool,
-    /// Whether a TCP sender's loss event is labelled by the cause of its first packet. Otherwise its cause is congestion if any
-    /// packet was lost to congestion.
+    /// Whether a TCP sender's loss event is labelled by the cause of its first packet. Otherwise its cause is
+    /// congestion if any packet was lost to congestion.
     pub by_packet: bool,
 }
 

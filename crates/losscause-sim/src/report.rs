@@ -43,8 +43,8 @@ pub struct LossCounts {
     pub wireless: u64,
 }
 
-/// Verdicts on losses, by their true causes. If the receiver judges, every lost packet counts once. If a TCP sender judges,
-/// every loss event that duplicate acknowledgements revealed counts once.
+/// Verdicts on losses, by their true causes. If the receiver judges, every lost packet counts once. If a TCP sender
+/// judges, every loss event that duplicate acknowledgements revealed counts once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VerdictTally {
     /// Packets dropped by a queue.
