@@ -20,7 +20,7 @@ impl Jobs {
     pub fn new(count: usize) -> Result<Self, InputError> {
         NonZeroUsize::new(count).map(Self).ok_or_else(|| InputError::Option {
             option: format!("--jobs {count}"),
-            problem: "no thread would work, expected 1 or more".to_owned(),
+            problem: "expected 1 or more threads".to_owned(),
         })
     }
 }
@@ -137,6 +137,6 @@ mod tests {
 
     #[test]
     fn zero_jobs_are_refused() {
-        assert_eq!(Jobs::new(0).unwrap_err().to_string(), "--jobs 0: no thread would work, expected 1 or more");
+        assert_eq!(Jobs::new(0).unwrap_err().to_string(), "--jobs 0: expected 1 or more threads");
     }
 }

@@ -174,7 +174,7 @@ impl Sweep {
             return Err(key("runs", &problem));
         }
         if document.axis.is_empty() {
-            return Err(key("axis", "there is none, expected one or more [[axis]]"));
+            return Err(key("axis", "is missing, expected one or more [[axis]]"));
         }
         for axis in &document.axis {
             if axis.values.is_empty() {
@@ -183,20 +183,22 @@ impl Sweep {
         }
         let sizes: Vec<usize> = document.axis.iter().map(|axis| axis.values.len()).collect();
         if document.mode.count(&sizes).is_none_or(|cells| cells > MOST_CELLS) {
-            return Err(key("axis", &format!("all axes make more than {MOST_CELLS} cells, expected at most so many")));
+            return Err(key("axis", &format!("the axes make more than {MOST_CELLS} cells, which is the maximum")));
         }
         let subject = match (&document.scenario, document.score.is_empty()) {
             (None, false) if document.metrics.is_empty() && document.system.is_empty() => {
                 Subject::Items(Selection::parse(&document.score)?)
             }
-            (None, false) => return Err(key("score", "excludes metrics and system: an item brings its own")),
+            (None, false) => {
+                return Err(key("score", "cannot be combined with metrics and system; remove them"));
+            }
             (Some(name), true) if !document.metrics.is_empty() => {
                 let beside = path.parent().unwrap_or(Path::new(""));
                 Subject::Scenario(Box::new(record::open_scenario_with(Path::new(name), beside, registry)?))
             }
-            (Some(_), true) => return Err(key("metrics", "is empty, expected what to measure in the scenario")),
-            (Some(_), false) => return Err(key("scenario", "excludes score, expected one of the two")),
-            (None, true) => return Err(key("scenario", "is missing, and so is score, expected one of the two")),
+            (Some(_), true) => return Err(key("metrics", "is empty, expected the metrics to measure")),
+            (Some(_), false) => return Err(key("scenario", "cannot be combined with score; give one of them")),
+            (None, true) => return Err(key("scenario", "is missing; give scenario or score")),
         };
         check_scenarios(&document, &subject, &key)?;
         Ok(Self { file, document, subject, registry: registry.clone() })

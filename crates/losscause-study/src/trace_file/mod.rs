@@ -53,7 +53,7 @@ impl<'a> TraceFile<'a> {
                      `cargo build --release --features parquet`",
                 ));
             }
-            _ => return Err(unsupported("is of an unknown kind, expected a name that ends in .csv or .parquet")),
+            _ => return Err(unsupported("has an unknown extension, expected a name that ends in .csv or .parquet")),
         };
         Ok(Self { network, trace: Trace::default(), out, failed: None })
     }
