@@ -189,9 +189,7 @@ impl Sweep {
             (None, false) if document.metrics.is_empty() && document.system.is_empty() => {
                 Subject::Items(Selection::parse(&document.score)?)
             }
-            (None, false) => {
-                return Err(key("score", "cannot be combined with metrics and system; remove them"));
-            }
+            (None, false) => return Err(key("score", "cannot be combined with metrics and system; remove them")),
             (Some(name), true) if !document.metrics.is_empty() => {
                 let beside = path.parent().unwrap_or(Path::new(""));
                 Subject::Scenario(Box::new(record::open_scenario_with(Path::new(name), beside, registry)?))
