@@ -107,7 +107,8 @@ pub fn delay_trace(data: &[u8]) {
     }
 }
 
-/// The text is refused with one plain line, or is a rate's steps with rising times; and the same for delivery opportunities.
+/// The text is refused with one plain line, or is a rate's steps with rising times; and the same for delivery
+/// opportunities.
 pub fn rate_trace(data: &[u8]) {
     let Some(text) = text(data) else { return };
     match losscause_study::scenario::rate_trace(text, FILE) {
@@ -126,7 +127,8 @@ pub fn rate_trace(data: &[u8]) {
     }
 }
 
-/// A channel file is refused with one plain line, or each of its patterns has a name of its own and packets in its trials.
+/// A channel file is refused with one plain line, or each of its patterns has a name of its own and packets in its
+/// trials.
 pub fn channel(data: &[u8]) {
     let Some(text) = text(data) else { return };
     match fade::parse(text, FILE, &[]) {
@@ -162,7 +164,7 @@ pub fn pattern(data: &[u8]) {
     }
 }
 
-/// A sweep is refused with one plain line, or it has cells, and each can be asked whether it fits.
+/// A sweep is refused with one plain line, or it has cells that can be checked.
 pub fn sweep(data: &[u8]) {
     let Some(text) = text(data) else { return };
     if text.contains("/dev") || text.contains("/proc") {
@@ -173,13 +175,13 @@ pub fn sweep(data: &[u8]) {
             let cells = sweep.cells();
             assert!(!cells.is_empty());
             for cell in [&cells[0], &cells[cells.len() - 1]] {
-                // The message is about a setting, a paper's scenario or a file: whatever cannot be used.
+                // The message is about a setting, a paper's scenario or a file that cannot be used.
                 if let Err(error) = sweep.check(cell) {
                     is_plain(&error, &[""]);
                 }
             }
         }
-        // The sweep file, the scenario it names, or a paper or item that there is none of.
+        // The sweep file, its scenario, or an unknown paper or item.
         Err(error) => is_plain(&error, &[""]),
     }
 }

@@ -1,8 +1,8 @@
-//! `cargo xtask bench-ns2`: the same simulations in ns-2 and here, and what they cost. A report for a quiet machine,
-//! never a test.
+//! `cargo xtask bench-ns2`: runs the same simulations in ns-2 and losscause and reports their time and memory. Run it
+//! on an idle machine; it is not a test.
 //!
-//! User time and peak memory are those of each run's process. Each run has a parent of its own ([`measured`]), which does
-//! nothing else: the system reports the largest of all children that a process has had.
+//! User time and peak memory are measured per run. Each run has its own parent process ([`measured`]), because the
+//! system reports only the maximum over all children of a process.
 
 use std::path::Path;
 use std::process::Command;
@@ -20,21 +20,21 @@ use crate::tools::Tool;
 /// A simulation that both simulators can run.
 struct Bench {
     title: &'static str,
-    /// Our scenario, and what has to be set in it.
+    /// Our scenario, and its settings.
     scenario: &'static str,
     settings: &'static [&'static str],
     /// The same in Tcl.
     script: &'static str,
     /// Options of the script, and the parameters of the scenario that they take their values from.
     options: &'static [(&'static str, &'static str)],
-    /// Simulated seconds of the usual run and of a long one, in which starting counts for little.
+    /// Simulated seconds of the usual run, and of a long run in which start-up hardly counts.
     usual_s: u32,
     long_s: u32,
     aim: &'static str,
 }
 
 const BENCHES: [Bench; 2] = [
-    // Independent errors; the 32 bytes of ns-2's TFRC header are a part of the 762 on the wire.
+    // Independent errors; the 762 bytes on the wire include the 32 bytes of ns-2's TFRC header.
     Bench {
         title: "Wireless last hop of Cen 2003, 16 TFRC flows",
         scenario: "papers/cen2003/scenarios/WLH.toml",
@@ -45,7 +45,8 @@ const BENCHES: [Bench; 2] = [
         long_s: 4000,
         aim: "10 times the packet-hops per second",
     },
-    // The cross traffic at which NewReno sees about 1 % of congestion losses, as the program finds it, rounded; the mode that the script has.
+    // The cross traffic at which NewReno sees about 1 % of congestion losses, as the program finds it, rounded; the
+    // mode that the script has.
     Bench {
         title: "Configuration 2 of Barman 2002, 10 NewReno flows",
         scenario: "papers/barman2002/scenarios/config2.toml",
@@ -73,7 +74,7 @@ pub(crate) struct Options {
     /// Three runs instead of twenty, and one of a tenth of the time instead of three long ones
     #[arg(long)]
     short: bool,
-    /// Take the packet headers that nobody uses out of ns-2, which a user of stock ns-2 does not
+    /// Remove unused packet headers from ns-2, which a user of stock ns-2 does not do
     #[arg(long)]
     lean: bool,
 }
@@ -126,7 +127,7 @@ impl<'a> Prepared<'a> {
     }
 
     fn losscause(&self) -> Vec<String> {
-        // Where cargo puts things is told by where this program lies.
+        // Cargo's target folder is found from the path of this program.
         let program =
             std::env::current_exe().ok().and_then(|own| Some(own.parent()?.parent()?.join("release/losscause")));
         let program = program.unwrap_or_else(|| root().join("target/release/losscause"));
@@ -136,7 +137,7 @@ impl<'a> Prepared<'a> {
         words
     }
 
-    /// Runs both in turn, so often, and sums up.
+    /// Runs both alternately, this many times, and summarises.
     fn compare(&self, runs: u32) -> Result<String> {
         let (mut theirs, mut ours) = (Vec::new(), Vec::new());
         for _ in 0..runs {
@@ -175,14 +176,14 @@ impl<'a> Prepared<'a> {
         text
     }
 
-    /// What ns-2's run did, counted in a run of its own, since counting takes time.
+    /// The counts of ns-2's run, from a separate run, because counting takes time.
     fn their_work(&self) -> Result<Work> {
         let words = [self.ns2(), vec!["-count".to_owned(), "1".to_owned()]].concat();
         let printed = output(&mut of_words(&words))?;
         Work::read(&String::from_utf8_lossy(&printed)).with_context(|| self.bench.script.to_owned())
     }
 
-    /// What our run did.
+    /// The counts of our run.
     fn our_work(&self) -> Result<Work> {
         let mut simulation = Simulation::new(&self.experiment.network, 1)?;
         simulation.run_until(self.experiment.duration, &mut ());
@@ -210,7 +211,7 @@ impl Row {
     }
 }
 
-/// What a run did.
+/// The counts of a run.
 #[derive(Debug, PartialEq)]
 struct Work {
     /// Distinct data packets that the flows delivered.
@@ -230,12 +231,12 @@ impl Work {
     }
 }
 
-/// What a process took.
+/// The cost of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Usage {
     /// User time, seconds.
     user_s: f64,
-    /// The most memory that it had at a time (`ru_maxrss`), kB of 1024 bytes.
+    /// Its peak memory (`ru_maxrss`), kB of 1024 bytes.
     peak_kb: i64,
 }
 
@@ -267,7 +268,7 @@ pub(crate) struct Measured {
     words: Vec<String>,
 }
 
-/// Runs a command, and prints as JSON what it took.
+/// Runs a command, and prints its cost as JSON.
 pub(crate) fn measured(measured: &Measured) -> Result<()> {
     output(&mut of_words(&measured.words))?;
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).context("reading what the child took")?;

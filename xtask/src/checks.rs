@@ -8,7 +8,7 @@ use crate::shell::{cargo, command, losscause, output, root, run};
 use crate::tools::{self, Tool};
 use crate::{fuzz, instructions, package, record, shell, validate};
 
-/// One thing to check.
+/// A check.
 struct Step {
     name: &'static str,
     needs: &'static [Tool],
@@ -39,12 +39,12 @@ const AFTER_TESTS: &[Step] = &[
     Step { name: "every fuzz target for 20 s", needs: &[Tool::Nightly, Tool::CargoFuzz], run: fuzz::short },
 ];
 
-/// Runs all tests; steps whose tools are missing are skipped, named and counted.
+/// Runs all tests. Steps whose tools are missing are skipped, listed and counted.
 pub(crate) fn test() -> Result<()> {
     run_steps(TESTS.iter())
 }
 
-/// Installs what is missing and runs every step; the first failure does not hide the others.
+/// Installs missing tools and runs every step, also after a failure.
 pub(crate) fn ci() -> Result<()> {
     for tool in Tool::ALL {
         tool.ensure()?;
@@ -114,7 +114,7 @@ const WASM: [&str; 3] = ["--quiet", "--target", "wasm32-unknown-unknown"];
 
 fn wasm_builds() -> Result<()> {
     let check = |arguments: &[&str]| run(cargo().arg("check").args(WASM).args(arguments));
-    // The simulator turns the feature `alloc` on; the other two are checked without it.
+    // The simulator enables the feature `alloc`; the other two are checked without it.
     check(&["-p", "losscause", "-p", "losscause-transport", "--no-default-features"])?;
     check(&["-p", "losscause-sim", "--no-default-features"])?;
     check(&["-p", "losscause-study", "--no-default-features"])?;
@@ -128,7 +128,7 @@ fn wasm_runs() -> Result<()> {
     run(cargo().args(["run", "--quiet", "--release", "-p", "wasm-check", "--"]).arg(module))
 }
 
-/// `reproduce` prints the same JSON whatever `--jobs` is.
+/// `reproduce` prints the same JSON for any `--jobs`.
 fn same_bytes() -> Result<()> {
     let program = losscause()?;
     let json = |jobs: &str| {
@@ -143,7 +143,7 @@ fn same_bytes() -> Result<()> {
     Ok(())
 }
 
-/// The verbs and options of `losscause` that the README names exist. (Those of `xtask` have a test of their own.)
+/// The commands and options of `losscause` in the README exist. (A separate test checks those of `xtask`.)
 fn readme() -> Result<()> {
     let program = losscause()?;
     let text = std::fs::read_to_string(root().join("README.md"))?;

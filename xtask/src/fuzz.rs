@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: every fuzz target of `fuzz/` for a given time, from the kept corpus on.
+//! `cargo xtask fuzz`: every fuzz target of `fuzz/` for a given time, starting from the committed corpus.
 
 use std::fs;
 use std::num::NonZero;
@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 use crate::shell::{cargo_of, root, run};
 use crate::tools::Tool;
 
-/// What to fuzz, and how long.
+/// The targets, and the time for each.
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// Seconds for each target
@@ -27,10 +27,10 @@ pub(crate) struct Options {
     targets: Vec<String>,
 }
 
-/// Longest input, bytes, and how long one may take, seconds: what is slower has hung.
+/// Longest input, bytes, and the time limit for one input, seconds.
 const LONGEST_INPUT: u32 = 4096;
 const TIMEOUT_S: u32 = 10;
-/// Memory one input may take, MiB.
+/// Memory limit for one input, MiB.
 const MOST_MEMORY_MIB: u32 = 1024;
 /// Seconds for each target in `cargo xtask ci`.
 const SHORT_S: u32 = 20;
@@ -45,10 +45,10 @@ pub(crate) fn short() -> Result<()> {
     fuzz(&Options { seconds: SHORT_S, jobs: None, targets: Vec::new() })
 }
 
-/// Builds the targets and runs them; a crash in one does not spare the others.
+/// Builds the targets and runs all of them, also after a crash.
 ///
 /// # Errors
-/// A target crashed, hung or took too much memory: the error names the input. Or a target is unknown, or something that
+/// A target crashed, hung or took too much memory: the error names the input. Or a target is unknown, or a tool that
 /// fuzzing needs cannot be installed.
 pub(crate) fn fuzz(options: &Options) -> Result<()> {
     let targets = chosen(&options.targets, &known()?)?;
@@ -65,7 +65,7 @@ pub(crate) fn fuzz(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Runs `work` for every target, `jobs` at a time, and returns what it found.
+/// Runs `work` for every target, `jobs` at a time, and returns the findings.
 fn side_by_side(
     targets: &[String],
     jobs: NonZero<usize>,
@@ -105,7 +105,7 @@ fn known() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// All that are known, or those asked for.
+/// The requested targets, or all.
 fn chosen(asked: &[String], known: &[String]) -> Result<Vec<String>> {
     if let Some(stranger) = asked.iter().find(|name| !known.contains(name)) {
         bail!("fuzz target \"{stranger}\" is unknown, expected one of {}", known.join(", "));
@@ -113,14 +113,14 @@ fn chosen(asked: &[String], known: &[String]) -> Result<Vec<String>> {
     Ok(if asked.is_empty() { known } else { asked }.to_vec())
 }
 
-/// `cargo fuzz` on the nightly compiler, whatever compiler runs this program.
+/// `cargo fuzz` on the nightly compiler, independent of the compiler that runs this program.
 fn cargo_fuzz() -> Command {
     let mut fuzzer = cargo_of("nightly");
     fuzzer.arg("fuzz");
     fuzzer
 }
 
-/// Runs one target, and returns the input that it failed on, if there is one.
+/// Runs one target, and returns the failing input, if any.
 fn run_target(target: &str, seconds: u32) -> Result<Option<String>> {
     let begun = SystemTime::now();
     let mut fuzzer = cargo_fuzz();
@@ -145,7 +145,7 @@ fn run_target(target: &str, seconds: u32) -> Result<Option<String>> {
     }
 }
 
-/// What a run did, from libFuzzer's output.
+/// A summary of a run, from libFuzzer's output.
 fn summary(log: &str) -> String {
     let after = |mark: &str| {
         let rest = log.rsplit_once(mark)?.1;
@@ -160,7 +160,7 @@ fn summary(log: &str) -> String {
     )
 }
 
-/// The newest file of `directory` that was written since `begun`: what the fuzzer left of a finding.
+/// The newest file of `directory` that was written since `begun`: the fuzzer's finding.
 fn newest_since(directory: &Path, begun: SystemTime) -> Option<PathBuf> {
     let written = |path: &PathBuf| fs::metadata(path).and_then(|meta| meta.modified()).ok();
     fs::read_dir(directory)

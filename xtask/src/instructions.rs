@@ -1,5 +1,5 @@
-//! `cargo xtask instructions`: instructions per packet-hop of the event loop, counted by valgrind, against a pinned
-//! value. Counts do not depend on how busy the machine is, so a test may hold them.
+//! `cargo xtask instructions`: compares the event loop's instructions per packet-hop, counted by valgrind, with a
+//! recorded value. Counts do not depend on the load of the machine, so a test can check them.
 
 use std::fs;
 use std::path::Path;
@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use crate::shell::{cargo, command, output, root, run};
 use crate::tools::Tool;
 
-/// Update the pinned value instead of comparing with it?
+/// Whether to update the recorded value instead of comparing with it.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Pin what is counted now
+    /// Record the present count
     #[arg(long)]
     update: bool,
 }
@@ -26,18 +26,18 @@ struct Pinned {
     event_loop: f64,
 }
 
-/// How far the count may stray from the pinned one: compilers and C libraries differ a little.
+/// Allowed deviation from the recorded count: compilers and C libraries differ slightly.
 const TOLERANCE: f64 = 0.03;
 const WORKLOAD: &str = "event_loop_workload";
 const FLOWS: &str = "16";
-/// Simulated seconds of the two runs; their difference leaves out what starting costs, the program and the flows.
+/// Simulated seconds of the two runs. Their difference excludes the start-up of the program and the flows.
 const SHORT_RUN_S: u64 = 60;
 const LONG_RUN_S: u64 = 120;
 
-/// Counts, and compares with the pinned value or replaces it.
+/// Counts, and compares with the recorded value or replaces it.
 ///
 /// # Errors
-/// The count is off, or cannot be made.
+/// The count deviates too much, or cannot be made.
 pub(crate) fn instructions(options: &Options) -> Result<()> {
     Tool::Valgrind.ensure()?;
     run(cargo().args(["build", "--quiet", "--release", "-p", "losscause-sim", "--example", WORKLOAD]))?;
@@ -79,13 +79,13 @@ fn check(measured: f64, pinned: f64) -> Result<()> {
     Ok(())
 }
 
-/// What one run did.
+/// The counts of one run.
 struct Count {
     instructions: u64,
     packet_hops: u64,
 }
 
-/// Runs the workload under callgrind, with nothing of the environment that could change the count.
+/// Runs the workload under callgrind, with an empty environment, because variables could change the count.
 fn count(program: &Path, simulated_s: u64) -> Result<Count> {
     let out = root().join(format!("target/callgrind.{WORKLOAD}.{simulated_s}"));
     let mut valgrind = command("valgrind");

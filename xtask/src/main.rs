@@ -1,4 +1,4 @@
-//! The project's own verbs, run as `cargo xtask VERB`. None of this is part of the product.
+//! The project's development commands, run as `cargo xtask COMMAND`. None of this is part of the product.
 
 mod bench_ns2;
 mod checks;
@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// The project's own verbs.
+/// The project's development commands.
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 struct Cli {
@@ -25,26 +25,27 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// Run all tests; what this machine lacks is skipped, named and counted
+    /// Run all tests; skips, lists and counts steps whose tools are missing
     Test,
     /// Compare our simulator with ns-2 over validation/ns2/grid.toml
     Validate(validate::Options),
-    /// Time our simulator and ns-2 on Cen's wireless last hop and Barman's configuration 2; a report for a quiet machine
+    /// Time our simulator and ns-2 on Cen's wireless last hop and Barman's configuration 2; run it on an idle machine
     BenchNs2(bench_ns2::Options),
-    /// Run a command and print what it took; `bench-ns2` does, once per run
+    /// Run a command and print its time and memory; `bench-ns2` uses it for each run
     #[command(hide = true)]
     Measured(bench_ns2::Measured),
     /// Count the event loop's instructions per packet-hop and compare them with benches/instructions.toml
     Instructions(instructions::Options),
-    /// Run everything a change must pass: install what is missing, skip nothing, and check format, lints and docs too
+    /// Run everything that a change must pass: installs missing tools, skips nothing, also checks format, lints and
+    /// docs
     Ci,
-    /// Fuzz everything that reads what others wrote; needs a nightly compiler, which is installed if it is missing
+    /// Fuzz every parser and receiver; installs a nightly compiler if it is missing
     Fuzz(fuzz::Options),
     /// Measure the five papers with two runs and compare every value and claim with validation/record
     Record(record::Options),
     /// Build, test and install the published crates from their packages alone, outside the repository
     Package(package::Options),
-    /// Hold the program's scorecard against an independent script
+    /// Compare the program's scorecard with that of an independent script
     Score(score::Arguments),
 }
 

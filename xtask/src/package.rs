@@ -1,9 +1,9 @@
 //! `cargo xtask package`: the published crates built, tested and installed from their `.crate` files alone.
 //!
 //! The files are unpacked into an empty directory outside the repository. A Cargo configuration there puts the unpacked
-//! crates in the place of crates.io, so that they find each other. Each crate is a workspace of its own and keeps the
+//! crates in place of crates.io, so that they find each other. Each crate is its own workspace and keeps the
 //! lock file that its package holds. A crate is tested with its own features only: inside the repository's workspace,
-//! another crate may turn a feature on that it lacks.
+//! another crate could enable a feature that it lacks.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -19,7 +19,7 @@ mod manifest;
 
 use manifest::Crate;
 
-/// What to test.
+/// The form of the test.
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// Leave out the optional features, which take minutes to compile, and install an unoptimised program
@@ -30,7 +30,7 @@ pub(crate) struct Options {
 /// The crate that `cargo install` installs, and its program.
 const COMMAND_LINE: (&str, &str) = ("losscause-cli", "losscause");
 
-/// The file that tells rustup which compiler to take, below the folder that holds it.
+/// The file that selects rustup's compiler for its folder.
 const TOOLCHAIN: &str = "rust-toolchain.toml";
 
 /// The short form, as one of CI's steps.
@@ -64,11 +64,11 @@ struct Place {
 }
 
 impl Place {
-    /// Packs `crates`, unpacks them side by side, and puts them in the place of crates.io.
+    /// Packs `crates`, unpacks them side by side, and puts them in place of crates.io.
     fn unpack(&self, crates: &[Crate]) -> Result<()> {
         let packing = self.root.join("packing");
         let mut pack = cargo();
-        // A change is packed before it is committed, too.
+        // Uncommitted changes are packed as well.
         pack.args(["package", "--quiet", "--no-verify", "--allow-dirty", "--target-dir"]).arg(&packing);
         for package in crates {
             pack.args(["--package", &package.name]);
@@ -97,7 +97,7 @@ impl Place {
         cargo
     }
 
-    /// Tests `package` with its default features; with all of them too, unless the form is short.
+    /// Tests `package` with its default features and, unless the form is short, with all features.
     fn test(&self, package: &Crate, options: &Options) -> Result<()> {
         let features: &[&[&str]] =
             if options.short || !package.has_features { &[&[]] } else { &[&[], &["--all-features"]] };
@@ -175,7 +175,8 @@ fn configuration(root: &Path, crates: &[Crate]) -> String {
         // A Rust string of a path is a TOML string as well: temporary directories have no odd characters.
         let _ = writeln!(text, "{} = {{ path = {:?} }}", package.name, folder);
     }
-    // Optimised as in the workspace, because the tests run whole simulations; built once, so nothing is kept for debugging.
+    // Optimised as in the workspace, because the tests run whole simulations; built once, so nothing is kept for
+    // debugging.
     text.push_str("[profile.dev]\nopt-level = 1\ndebug = false\nincremental = false\n");
     text
 }

@@ -1,7 +1,7 @@
-//! `record`: what the program measures for the five papers, held line by line against two committed tables.
+//! `record`: compares the program's results for the five papers line by line with two committed tables.
 //!
-//! `validation/record/values.csv` has one line per measured value, `claims.csv` one per claim. A change of the program that
-//! moves a number shows as a changed line of a table, and its commit says why.
+//! `validation/record/values.csv` has one line per measured value, `claims.csv` one per claim. A change of the program
+//! that changes a number changes a line of a table, and its commit says why.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,13 +18,13 @@ const PAPERS: [&str; 5] = ["barman2002", "biaz1999", "cen2003", "koo2007", "dalw
 const VALUES: [&str; 7] = ["paper", "item", "system", "scenario", "parameters", "metric", "measured"];
 const CLAIMS: [&str; 3] = ["paper", "claim", "holds"];
 
-/// At most so many lines of a table are printed.
+/// The maximum number of lines that are printed per table.
 const MOST_LINES: usize = 40;
 
-/// What `record` takes.
+/// The arguments of `record`.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Write the tables anew instead of comparing with them.
+    /// Rewrite the tables instead of comparing with them.
     #[arg(long)]
     update: bool,
     /// Read this output of `losscause reproduce --runs 2 --seed 1 --format json` instead of running the papers.
@@ -32,15 +32,15 @@ pub(crate) struct Options {
     from: Option<PathBuf>,
 }
 
-/// A table: its columns, and its lines in the order of the program's output. The last column is the answer, those before
-/// it name what was asked.
+/// A table: its columns, and its lines in the order of the program's output. The last column is the result; the columns
+/// before it are the name of the line.
 #[derive(Debug, PartialEq)]
 struct Table {
     columns: Vec<String>,
     lines: Vec<Vec<String>>,
 }
 
-/// Runs the papers and compares what they measure with the committed tables.
+/// Runs the papers and compares the results with the committed tables.
 pub(crate) fn compare() -> Result<()> {
     record(&Options { update: false, from: None })
 }
@@ -124,7 +124,7 @@ fn write(path: &PathBuf, table: &Table) -> Result<()> {
     Ok(writer.flush()?)
 }
 
-/// One sentence per line that is not the same in both, in the order of their names.
+/// One sentence per line that differs, in the order of the lines' names.
 fn differences(recorded: &Table, now: &Table) -> Vec<String> {
     let (before, after) = (answers(recorded), answers(now));
     let names: BTreeSet<_> = before.keys().chain(after.keys()).collect();

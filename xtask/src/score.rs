@@ -1,4 +1,4 @@
-//! `score`: holds the program's scorecard against an independent script that applies the same rule.
+//! `score`: compares the program's scorecard with that of an independent script that applies the same rule.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,18 +11,18 @@ use losscause_study::papers::score::{judge, lookup_number};
 
 use crate::shell::{command, output};
 
-/// What `score` takes.
+/// The arguments of `score`.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// What `losscause reproduce --format json` printed.
+    /// Output of `losscause reproduce --format json`.
     result: PathBuf,
-    /// A Python script that prints the score of such a file, with the published values beside it.
+    /// A Python script that prints the score of such a file, next to the published values.
     #[arg(long)]
     against: Option<PathBuf>,
 }
 
-/// Prints the scorecard of a result; with a script, fails unless it comes to the same answer, number by number and claim
-/// by claim.
+/// Prints the scorecard of a result. With a script, fails unless the script has the same result for every number and
+/// claim.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let Arguments { result, against } = arguments;
     let text = fs::read_to_string(result).with_context(|| format!("{} cannot be read", result.display()))?;
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// One line per number missed, claim failed, thing unmeasured, and paper, judged anew from the measured values.
+/// One line per missed number, failed claim, unmeasured value, and paper, computed from the measured values.
 fn answer(written: &Reproduction) -> BTreeSet<String> {
     let reproduction = conclude(&written.items, written.seed);
     let mut lines: BTreeSet<String> = reproduction.scorecards().iter().map(ToString::to_string).collect();
@@ -74,7 +74,7 @@ fn answer(written: &Reproduction) -> BTreeSet<String> {
     lines
 }
 
-/// The same lines by the script, which adds figures after a colon.
+/// The same lines by the script, which appends figures after a colon.
 fn answer_of(script: &Path, result: &Path) -> Result<BTreeSet<String>> {
     let absolute = |path: &Path| fs::canonicalize(path).with_context(|| format!("{} cannot be read", path.display()));
     let (script, result) = (absolute(script)?, absolute(result)?);

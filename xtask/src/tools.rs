@@ -1,4 +1,4 @@
-//! Programs beside cargo that some verbs need, and how to get them.
+//! Programs other than cargo that some commands need, and how to install them.
 
 use std::process::Stdio;
 
@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::shell;
 
-/// Something a verb needs that a fresh machine may lack.
+/// A program that a command needs and a fresh machine may lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tool {
     /// ns-2.35, as Debian packages it.
@@ -15,7 +15,7 @@ pub(crate) enum Tool {
     Valgrind,
     /// The standard library for `wasm32-unknown-unknown`.
     Wasm,
-    /// The nightly compiler, which instruments what is fuzzed.
+    /// The nightly compiler, which instruments the fuzz targets.
     Nightly,
     /// The command `cargo fuzz`.
     CargoFuzz,
@@ -30,7 +30,7 @@ impl Tool {
     pub(crate) const ALL: [Self; 6] =
         [Self::Ns2, Self::Valgrind, Self::Wasm, Self::Nightly, Self::CargoFuzz, Self::OldestRust];
 
-    /// What a reader calls it.
+    /// Its name in messages.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Ns2 => "ns-2 (Debian's package `ns2`)",
@@ -57,10 +57,10 @@ impl Tool {
         }
     }
 
-    /// Installs it unless it is there.
+    /// Installs it if it is missing.
     ///
     /// # Errors
-    /// When it is missing and cannot be installed: not root, or the package manager refuses.
+    /// It is missing and cannot be installed: not root, or the package manager fails.
     pub(crate) fn ensure(self) -> Result<()> {
         if self.present() {
             return Ok(());
@@ -105,14 +105,14 @@ fn on_path(program: &str) -> bool {
     std::env::split_paths(&path).any(|dir| dir.join(program).is_file())
 }
 
-/// Whether a command ends well; what it prints is not shown.
+/// Whether a command succeeds; its output is not shown.
 fn starts(program: &str, arguments: &[&str]) -> bool {
     let mut command = shell::command(program);
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().is_ok_and(|status| status.success())
 }
 
-/// With the versions that the crate was released with; if the registry lacks one of them, with the newest.
+/// With the dependency versions of the crate's release; if the registry lacks one of them, with the newest.
 fn install_crate(name: &str) -> Result<()> {
     println!("installing {name} with cargo");
     let install = |options: &[&str]| shell::run(shell::cargo().arg("install").args(options).arg(name));

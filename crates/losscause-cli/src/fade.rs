@@ -13,7 +13,7 @@ use crate::Failure;
 use crate::output::{self, Format, number};
 use crate::progress::Progress;
 
-/// What `fade` takes.
+/// The arguments of `fade`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The channel file, or a paper by its name; docs/channels/jakes.md explains the format.
@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
     format: Format,
 }
 
-/// Makes the patterns and prints what they are like.
+/// Computes the patterns and prints their statistics.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let begun = Instant::now();
     let settings: Vec<Setting> = arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
@@ -60,19 +60,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Where the pattern of `source` goes.
+/// The file of the pattern of `source`.
 fn file(out: &Path, source: &Source) -> PathBuf {
     out.join(format!("{}.txt", source.name))
 }
 
-/// Finds out before the work whether every pattern can be written; makes the directory.
+/// Creates the directory, and checks before the work that every pattern can be written.
 fn check_writable(out: &Path, sources: &[Source]) -> Result<(), RunError> {
     std::fs::create_dir_all(out).map_err(|reason| RunError::Unwritable { file: out.display().to_string(), reason })?;
     // A file that is dropped before it is finished leaves nothing.
     sources.iter().try_for_each(|source| atomic::AtomicFile::create(&file(out, source)).map(drop))
 }
 
-/// The patterns to make, and the paper they are of. A word that is no file can only be a paper.
+/// The patterns to compute, and their paper. An argument that is not a file must be a paper.
 fn sources(channel: &Path, settings: &[Setting]) -> Result<(Vec<Source>, Option<&'static record::Paper>), Failure> {
     let is_word = |name: &&str| !name.contains(['.', '/', '\\']);
     let Some(name) = channel.to_str().filter(is_word).filter(|_| !channel.exists()) else {

@@ -1,4 +1,4 @@
-//! How the program ends.
+//! Failures and exit statuses of the program.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -15,7 +15,7 @@ pub(crate) enum Failure {
     /// An algorithm cannot be added to the others: status 2.
     #[error(transparent)]
     Registry(#[from] RegistryError),
-    /// The arguments make no sense: status 2.
+    /// The arguments are wrong: status 2.
     #[error("{0}")]
     Usage(String),
     /// A run failed, or its results could not be written.
@@ -31,8 +31,8 @@ const FAILED: u8 = 1;
 /// The exit status when the input cannot be used.
 const BAD_INPUT: u8 = 2;
 
-/// Prints the failure, if there is one, and turns it into an exit status. A reader that closed our output early (`head`)
-/// is no failure.
+/// Prints the failure, if any, and returns the exit status. A reader that closes our output early (`head`) is not a
+/// failure.
 pub(crate) fn report(outcome: Result<(), Failure>) -> ExitCode {
     let status = match &outcome {
         Ok(()) => return ExitCode::SUCCESS,
@@ -48,13 +48,13 @@ pub(crate) fn report(outcome: Result<(), Failure>) -> ExitCode {
         Err(Failure::Output(_)) => FAILED,
     };
     if let Err(failure) = outcome {
-        // Nothing is left to be done if even standard error is closed.
+        // If standard error is closed as well, the message cannot be shown.
         let _ = writeln!(io::stderr(), "losscause: {failure}");
     }
     ExitCode::from(status)
 }
 
-/// What clap has to say: help and version go to standard output, a wrong argument becomes one sentence.
+/// Handles clap's output: help and version go to standard output, a wrong argument becomes one sentence.
 pub(crate) fn usage(error: &clap::Error) -> Result<(), Failure> {
     use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
     if matches!(error.kind(), DisplayHelp | DisplayVersion) {

@@ -1,15 +1,15 @@
-//! The `losscause` command as a library, for programs that add algorithms of their own.
+//! The `losscause` command as a library, for programs that add their own algorithms.
 //!
 //! ```no_run
 //! use std::process::ExitCode;
 //!
 //! fn main() -> ExitCode {
-//!     // `losscause_cli::registry().with(…)` has an algorithm more.
+//!     // `losscause_cli::registry().with(…)` has one more algorithm.
 //!     losscause_cli::main_with(Ok(losscause_cli::registry()))
 //! }
 //! ```
 //!
-//! Exit status: 0 if all went well, 1 if a run failed, 2 if the input cannot be used. An error is one plain sentence on
+//! Exit status: 0 on success, 1 if a run failed, 2 if the input cannot be used. An error is one plain sentence on
 //! standard error.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
@@ -43,7 +43,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run the papers' items and hold the measured values against the published ones.
+    /// Run the papers' items and compare the measured values with the published ones.
     Reproduce(reproduce::Arguments),
     /// Run one scenario once.
     Simulate(simulate::Arguments),
@@ -51,12 +51,12 @@ enum Command {
     Sweep(sweep::Arguments),
     /// Make patterns of packet errors from the physics of a fading channel.
     Fade(fade::Arguments),
-    /// List what the program knows.
+    /// List algorithms, protocols, scenarios and papers.
     List(list::Arguments),
 }
 
-/// Runs the command that the program's arguments ask for. Whatever takes an algorithm's name takes those of `registry`. An
-/// algorithm that cannot be added to the registry ends the program with exit status 2.
+/// Runs the command that the program's arguments select. Names of algorithms are those of `registry`. An algorithm that
+/// cannot be added to the registry ends the program with exit status 2.
 pub fn main_with(registry: Result<Registry, RegistryError>) -> ExitCode {
     failure::report(match Arguments::try_parse() {
         Ok(Arguments { command }) => registry.map_err(Failure::from).and_then(|registry| run(command, &registry)),

@@ -9,7 +9,7 @@ use losscause_study::papers::record;
 use crate::Failure;
 use crate::output::{self, Format};
 
-/// What `list` takes.
+/// The arguments of `list`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// What to list [default: everything]
@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
 enum What {
     /// Loss differentiation algorithms, by the names that a flow's `lda` takes.
     Algorithms,
-    /// What a flow can run.
+    /// Protocols that a flow can run.
     Protocols,
     /// The papers' scenarios.
     Scenarios,
@@ -36,7 +36,7 @@ enum What {
     Papers,
 }
 
-/// Prints one list or all of them; or one scenario.
+/// Prints one list, all lists, or one scenario.
 pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Failure> {
     if let Some(name) = &arguments.name {
         return print_scenario(arguments.what, name);

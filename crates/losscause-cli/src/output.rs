@@ -29,7 +29,7 @@ pub(crate) fn line(text: &str) -> io::Result<()> {
     writeln!(io::stdout().lock(), "{text}")
 }
 
-/// A rule above, below and under the header; columns apart by blanks.
+/// Rules above, below and under the header; columns separated by blanks.
 const STYLE: TableStyle = TableStyle::new()
     .top_border(LineStyle::new('─', '─', '─', '─'))
     .header_separator(LineStyle::new('─', '─', '─', '─'))
@@ -49,7 +49,7 @@ pub(crate) fn table(header: &[&str], numbers: &[&str]) -> Table {
     table
 }
 
-/// A number for a table: three decimals at most, a dash for none.
+/// A number for a table: at most three decimals, a dash for none.
 pub(crate) fn number(value: Option<f64>) -> String {
     match value {
         None => "–".to_owned(),

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Shows how much of a long task is done.
+/// Shows the progress of a long task.
 pub(crate) struct Progress {
     what: String,
     total: usize,
@@ -17,7 +17,7 @@ enum View {
     Lines { next: Instant },
 }
 
-/// Between two plain lines.
+/// The time between two plain lines.
 const LINE_EVERY: Duration = Duration::from_secs(5);
 
 impl Progress {
@@ -42,14 +42,14 @@ impl Progress {
             View::Lines { next } => {
                 if Instant::now() >= *next {
                     *next = Instant::now() + LINE_EVERY;
-                    // Progress is a courtesy: a closed standard error must not end the work.
+                    // Progress is optional: a closed standard error must not end the work.
                     let _ = writeln!(io::stderr(), "{done} of {} {} done", self.total, self.what);
                 }
             }
         }
     }
 
-    /// Lets `write` write to the terminal while the bar steps aside.
+    /// Hides the bar while `write` writes to the terminal.
     pub(crate) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
         match &self.view {
             View::Bar(bar) => bar.suspend(write),

@@ -15,7 +15,7 @@ use crate::output::{self, Format};
 use crate::progress::Progress;
 use crate::tables;
 
-/// What `reproduce` takes.
+/// The arguments of `reproduce`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Papers, or their tables and figures: cen2003, cen2003/table2 (`losscause list papers` names them). Default:
@@ -38,12 +38,12 @@ pub(crate) struct Arguments {
     /// Output format.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Write the wall-clock time into the JSON (wall_s), which then differs from run to run.
+    /// Write the wall-clock time into the JSON (wall_s), which then differs between runs.
     #[arg(long)]
     timing: bool,
 }
 
-/// Makes the runs, prints the tables as they are complete, then the score.
+/// Makes the runs, prints each table when it is complete, then the score.
 pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failure> {
     let begun = Instant::now();
     let selection = Selection::parse(&arguments.items)?;
@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
         make_writable(out)?;
     }
     let plan = Plan::new_with(registry, &selection, repetitions, arguments.seed, &Variation::default())?;
-    // Tables of numbers show no drawing.
+    // Tables of numbers contain no drawings.
     let draws = out.is_some() || arguments.format == Format::Json;
     let plan = if draws { plan.drawing() } else { plan };
     let sheets = plan.sheets().to_vec();
@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
         Event::Runs(done) => progress.set(done),
         Event::Sheet(sheet, items) => {
             let shown = progress.aside(|| show(sheet, items, arguments.format));
-            // The first failure counts; the runs go on, for --out may still want them.
+            // The first failure is reported; the runs continue, because --out may need them.
             if printed.is_ok() {
                 printed = shown;
             }
@@ -95,7 +95,7 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
 const REPORT: &str = "report.html";
 const RESULT: &str = "result.json";
 
-/// A complete table goes to standard output, or, where that is to be JSON, its score to standard error.
+/// Prints a complete table to standard output. If standard output is JSON, prints its score to standard error.
 fn show(sheet: &Sheet, items: &[Item], format: Format) -> io::Result<()> {
     match format {
         Format::Table => output::line(&tables::sheet(sheet, items)),
@@ -106,7 +106,7 @@ fn show(sheet: &Sheet, items: &[Item], format: Format) -> io::Result<()> {
     }
 }
 
-/// Makes the directory if it is missing, and finds out before the runs whether it takes files.
+/// Creates the directory if it is missing, and checks before the runs that files can be written there.
 fn make_writable(out: &Path) -> Result<(), Failure> {
     let unwritable = |reason| RunError::Unwritable { file: out.display().to_string(), reason };
     std::fs::create_dir_all(out).map_err(unwritable)?;

@@ -14,11 +14,11 @@ use crate::Failure;
 use crate::output::{self, Format, number};
 use crate::progress::Progress;
 
-/// What `simulate` takes.
+/// The arguments of `simulate`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A scenario file, or a paper's scenario such as cen2003/WLH. docs/scenario.md explains the format; `losscause list
-    /// scenarios cen2003/WLH` prints a scenario to start from.
+    /// A scenario file, or a paper's scenario such as cen2003/WLH. docs/scenario.md explains the format; `losscause
+    /// list scenarios cen2003/WLH` prints a scenario to start from.
     #[arg(required_unless_present = "schema", value_name = "SCENARIO.toml")]
     scenario: Option<PathBuf>,
     /// Change a parameter (N=4) or a key by its dotted path (link.shared.rate_bps=1e6, flow.video.lda=Spike).
@@ -47,7 +47,7 @@ enum Schema {
     Result,
 }
 
-/// Runs the scenario and prints what was measured.
+/// Runs the scenario and prints the measurements.
 pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failure> {
     let Some(file) = arguments.scenario else {
         return Ok(output::json(&match arguments.schema {

@@ -12,7 +12,7 @@ use crate::Failure;
 use crate::output;
 use crate::progress::Progress;
 
-/// What `sweep` takes.
+/// The arguments of `sweep`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The sweep file, such as papers/cen2003/sweeps/readings.toml; docs/sweep.md explains the format.
@@ -23,12 +23,12 @@ pub(crate) struct Arguments {
     /// Directory for sweep.csv, sweep.json and the finished cells.
     #[arg(long, value_name = "DIR", default_value = "out/sweep")]
     out: PathBuf,
-    /// Keep the cells that an earlier, interrupted sweep has finished.
+    /// Keep the finished cells of an earlier, interrupted sweep.
     #[arg(long)]
     resume: bool,
 }
 
-/// Measures every cell and prints what changed.
+/// Measures every cell and prints the differences.
 pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Failure> {
     let sweep = Sweep::load_with(&arguments.sweep, registry)?;
     let jobs = arguments.jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?;
@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     Ok(())
 }
 
-/// What differs from the base, and how each cell scores or what it measures.
+/// The differences from the base, and each cell's score or measurements.
 fn table(cells: &[CellOutcome]) -> String {
     let scored = cells.first().is_some_and(|base| base.score.is_some());
     let header: Vec<&str> = if scored {

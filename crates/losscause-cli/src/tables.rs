@@ -36,8 +36,8 @@ pub(crate) fn sheet(sheet: &Sheet, items: &[Item]) -> String {
     format!("{}\n{table}\n{}\n", heading(sheet, items), score_line(sheet, items))
 }
 
-/// A table of which no value is published: metric by metric a line per combination of the parameters, each mean with its
-/// interval.
+/// A table without published values: per metric, one line for each combination of the parameters, with means and
+/// intervals.
 fn unpublished(sheet: &Sheet, items: &[Item]) -> String {
     let systems: Vec<&str> = sheet.spec.systems.iter().map(String::as_str).collect();
     let names: Vec<&str> =
@@ -94,15 +94,14 @@ pub(crate) fn sheet_score(sheet: &Sheet, items: &[Item]) -> String {
     format!("{}: {}", heading(sheet, items), score_line(sheet, items))
 }
 
-/// What comes after the tables: what the marks mean, which claims were settled, and the score. None where nothing is
-/// published.
+/// The text after the tables: the meaning of the marks, the settled claims, and the score. None if no value is published.
 pub(crate) fn conclusion(reproduction: &Reproduction) -> Option<String> {
     let cards = reproduction.scorecards();
     if cards.is_empty() {
         return None;
     }
     let mut text = String::from(
-        "✓ reproduced  ✗ missed  (✓) within the tolerance, but from fewer runs than the paper made  = holds by definition\n\n",
+        "✓ reproduced  ✗ missed  (✓) within tolerance, but after fewer runs than the paper's  = holds by definition\n\n",
     );
     text += &calibrated(&reproduction.calibrated);
     let settled = reproduction.claims.iter().filter_map(|claim| claim.holds.map(|holds| (claim, holds)));
@@ -118,19 +117,19 @@ pub(crate) fn conclusion(reproduction: &Reproduction) -> Option<String> {
         let undecided = card.checkable - card.settled;
         text += &format!("\n{card}\n");
         if undecided > 0 {
-            text += &format!("{undecided} claims read what was not measured and count as not holding.\n");
+            text += &format!("{undecided} claims need values that were not measured; they count as not holding.\n");
         }
         if card.runs < card.repetitions {
             text += &format!(
-                "A number counts from {} runs on; with the {} made here, {} lie within their tolerance.\n",
-                card.repetitions, card.runs, card.numbers.within_tolerance
+                "Preview: {} of {} numbers are within tolerance after {} of {} runs. Numbers count after {} runs.\n",
+                card.numbers.within_tolerance, card.numbers.numbers, card.runs, card.repetitions, card.repetitions
             );
         }
     }
     Some(text.trim_end().to_owned())
 }
 
-/// What was found before the runs: all of it where it is little, else what missed its target.
+/// Parameters calibrated before the runs: all of them if they are few, else those that missed their target.
 fn calibrated(found: &[Calibrated]) -> String {
     let few = found.len() <= FEW;
     let mut text = String::new();
@@ -147,7 +146,7 @@ fn calibrated(found: &[Calibrated]) -> String {
     text
 }
 
-/// Calibrated parameters up to this number are all shown.
+/// Up to this many calibrated parameters are all shown.
 const FEW: usize = 10;
 
 fn heading(sheet: &Sheet, items: &[Item]) -> String {
@@ -164,15 +163,15 @@ fn heading(sheet: &Sheet, items: &[Item]) -> String {
 fn score_line(sheet: &Sheet, items: &[Item]) -> String {
     let score = score_of(sheet.paper, items);
     if score.numbers == 0 {
-        return "no number of it is scored".to_owned();
+        return "nothing here is scored".to_owned();
     }
     let short = if score.within_tolerance > score.reproduced {
-        format!(" ({} within tolerance, from too few runs)", score.within_tolerance)
+        format!(" (preview: {} within tolerance, after too few runs)", score.within_tolerance)
     } else {
         String::new()
     };
     format!(
-        "{} of {} scored numbers reproduced{short}; one constant per metric would reproduce {}",
+        "{} of {} scored numbers reproduced{short}; a constant guess would get {}",
         score.reproduced, score.numbers, score.floor
     )
 }
@@ -192,7 +191,7 @@ fn mark(item: &Item, sheet: &Sheet) -> &'static str {
     }
 }
 
-/// Whether only the number of runs is missing.
+/// Whether the value is within tolerance, regardless of the number of runs.
 fn within_tolerance(item: &Item, sheet: &Sheet) -> bool {
     let numbers = &sheet.paper.published().number;
     let one = std::slice::from_ref(item);

@@ -210,5 +210,5 @@ fn a_place_that_cannot_be_written_is_found_out_before_anything_is() {
 fn no_thread_is_too_few() {
     let place = place();
     let said = refusal(place.path(), &["fade", "c.toml", "--out", "out", "--jobs", "0"]);
-    assert_eq!(said, "--jobs 0: no thread would work, expected 1 or more");
+    assert_eq!(said, "--jobs 0: expected 1 or more threads");
 }

@@ -90,7 +90,7 @@ fn unknown_names_are_answered_with_the_nearest() {
 #[test]
 fn no_run_and_no_thread_are_refused() {
     refuses(&["reproduce", "--runs", "0"], "--runs 0: nothing would be measured, expected 1 or more");
-    refuses(&["reproduce", "--jobs", "0"], "--jobs 0: no thread would work, expected 1 or more");
+    refuses(&["reproduce", "--jobs", "0"], "--jobs 0: expected 1 or more threads");
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn a_sweep_that_makes_no_sense_is_refused_in_one_sentence() {
     );
     assert_eq!(
         refusal("metrics = [\"thput\"]", ""),
-        "losscause: s.toml: metrics: is empty, expected what to measure in the scenario"
+        "losscause: s.toml: metrics: is empty, expected the metrics to measure"
     );
     assert!(refusal("mode = \"grid\"", "mode = \"gird\"").starts_with("losscause: s.toml, line 3: unknown variant"));
     assert!(

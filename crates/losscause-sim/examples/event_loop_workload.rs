@@ -1,4 +1,4 @@
-//! Runs the fixed workload and prints how many packet-hops it took, for whoever counts instructions:
+//! Runs the fixed workload and prints its packet-hops, to count instructions:
 //! `event_loop_workload [SECONDS [tfrc|tcp|cbr [FLOWS [REPETITIONS]]]]`, by default `222 tfrc 16 1`.
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! The two ends of a flow, whatever their protocol.
+//! The sender and receiver of a flow, for every protocol.
 
 use losscause::{AnyLda, AnySenderLda, AsTold, Differentiator, Time};
 use losscause_transport::{tcp, tfrc};
@@ -15,7 +15,7 @@ use crate::traffic::{Cbr, OnOff};
 /// The sending end.
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant)] // One per flow; a pointer would cost time per packet.
-#[repr(u8, align(64))] // A tag that is read at once, for every packet.
+#[repr(u8, align(64))] // The tag is a byte of its own, because every packet reads it.
 pub(crate) enum Sender {
     Tcp(tcp::Sender<OptionalLda>),
     Tfrc(tfrc::Sender),
@@ -30,7 +30,7 @@ pub(crate) enum Sender {
 pub(crate) enum Receiver {
     Tcp(tcp::Receiver<OptionalDifferentiator>),
     Tfrc(tfrc::Receiver<AnyLda>),
-    /// Takes in what a source without feedback sends. What came is counted by the last link.
+    /// Receives packets of a source without feedback. The last link counts them.
     Sink,
 }
 
@@ -81,7 +81,7 @@ impl Sender {
         match (self, message) {
             (Sender::Tcp(sender), Payload::Ack(ack)) => sender.on_ack(now, ack, watch),
             (Sender::Tfrc(sender), Payload::Feedback(feedback)) => sender.on_feedback(now, feedback),
-            // Each flow's receiver answers in its sender's protocol.
+            // A flow's receiver uses its sender's protocol.
             _ => debug_assert!(false, "a sender received {message:?}"),
         }
     }
@@ -139,7 +139,7 @@ impl Receiver {
         match (self, message) {
             (Receiver::Tcp(receiver), Payload::Segment(segment)) => receiver.on_segment(now, segment, watch),
             (Receiver::Tfrc(receiver), Payload::Data(data)) => receiver.on_data(now, data, watch),
-            // Each flow's sender speaks its receiver's protocol.
+            // A flow's sender uses its receiver's protocol.
             _ => debug_assert!(false, "a receiver received {message:?}"),
         }
     }
@@ -172,7 +172,8 @@ impl Receiver {
         }
     }
 
-    /// Distinct packets handed to the application, of so many that came: sources without feedback send everything once.
+    /// Distinct packets delivered to the application, given the packets that arrived: sources without feedback send
+    /// every packet once.
     pub(crate) fn delivered_packets(&self, received: u64) -> u64 {
         match self {
             Receiver::Tcp(receiver) => receiver.delivered_packets(),
@@ -183,7 +184,7 @@ impl Receiver {
 }
 
 impl Traffic {
-    /// Who judges losses.
+    /// Which losses are judged.
     pub(crate) fn judge(&self) -> Judge {
         match self {
             Traffic::Tcp { lda: TcpLda::Sender(_), .. } => Judge::Sender,
@@ -192,7 +193,7 @@ impl Traffic {
         }
     }
 
-    /// Whether the receiving end neither answers nor sets a timer.
+    /// Whether the receiver sends nothing and sets no timer.
     pub(crate) fn is_one_way(&self) -> bool {
         match self {
             Traffic::Tcp { .. } | Traffic::Tfrc { .. } => false,

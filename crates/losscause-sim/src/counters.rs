@@ -1,4 +1,4 @@
-//! What happened to packets, per flow and hop.
+//! Counters of packets, per flow and hop.
 
 use std::ops::{AddAssign, Sub};
 use std::sync::Arc;
@@ -14,13 +14,13 @@ pub struct HopCounters {
     pub entered: u64,
     /// Dropped by the queue.
     pub queue_drops: u64,
-    /// Marked by the queue (ECN); a packet that was marked before counts, too.
+    /// Marked by the queue (ECN), including packets that were marked before.
     pub queue_marks: u64,
-    /// Crossed the link to its far end, corrupted ones included.
+    /// Transmitted, including corrupted packets.
     pub transmitted: u64,
-    /// Their bytes on the wire.
+    /// Bytes on the wire of the transmitted packets.
     pub transmitted_bytes: u64,
-    /// Lost to the channel.
+    /// Corrupted by the channel.
     pub corrupted: u64,
     /// Handed to the next link or to the receiving end.
     pub delivered: u64,
@@ -61,7 +61,7 @@ pub struct Counters {
     layout: Arc<Layout>,
 }
 
-/// A flow at a link: what is counted there, and where its packets go next. One cache line, which every packet touches.
+/// A flow at a link: its counters, and where its packets go next. One cache line, which every packet touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(align(64))]
 pub(crate) struct HopState {
@@ -69,7 +69,7 @@ pub(crate) struct HopState {
     pub(crate) next: Next,
 }
 
-/// What comes after a hop, and whether an arrival there needs an event.
+/// The next hop or end, and whether an arrival there needs an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Next {
@@ -99,7 +99,7 @@ struct Layout {
 }
 
 impl Counters {
-    /// All zero. `needs_event` says of every hop whether arrivals at its far end need events.
+    /// All zero. `needs_event` says for every hop whether arrivals at its far end need events.
     pub(crate) fn new(network: &Network, needs_event: &[bool]) -> Self {
         let mut layout = Layout { first: vec![0], forward: Vec::new(), link: Vec::new() };
         let mut hops = Vec::new();
@@ -133,7 +133,7 @@ impl Counters {
         self.range(first + self.layout.forward[flow.index()], self.layout.first[flow.index() + 1])
     }
 
-    /// `flow` at `link`, in either direction; zero if it does not go there.
+    /// `flow` at `link`, in either direction; zero if its path does not contain the link.
     pub fn flow_at(&self, flow: FlowId, link: LinkId) -> HopCounters {
         let hops = self.path(flow).chain(self.return_path(flow));
         sum(hops.filter(|&(at, _)| at == link).map(|(_, hop)| hop))
@@ -159,7 +159,7 @@ fn sum<'a>(hops: impl Iterator<Item = &'a HopCounters>) -> HopCounters {
 impl Sub for &Counters {
     type Output = Counters;
 
-    /// What happened since `earlier`, a state of the same simulation.
+    /// The difference to `earlier`, a state of the same simulation.
     fn sub(self, earlier: &Counters) -> Counters {
         let since = |(later, earlier): (&HopState, &HopState)| HopState {
             counters: later.counters - earlier.counters,

@@ -1,21 +1,21 @@
 //! First in, first out.
 //!
-//! Every packet passes through one or two of these at every link. The slots are a power of two in number and positions are
-//! never wound back, so a place is found by one `and`; `VecDeque`, which may have any number of slots, takes twice the
+//! Every packet passes through one or two of these at every link. The number of slots is a power of two and positions
+//! only increase, so one `and` finds a slot. `VecDeque`, which allows any number of slots, takes twice the
 //! instructions.
 
-/// Entries in order. It grows to the most that were ever in it at once, and allocates nothing after that.
+/// Entries in order. It grows to the largest number of entries held at once, and allocates nothing after that.
 #[derive(Clone, Debug)]
 pub(crate) struct Fifo<T> {
     /// None at first, then a power of two.
     slots: Box<[T]>,
-    /// Entries that ever left, modulo 2^32.
+    /// Number of entries removed so far, modulo 2^32.
     left: u32,
-    /// Entries that ever came, modulo 2^32.
+    /// Number of entries added so far, modulo 2^32.
     came: u32,
 }
 
-/// Slots at first: few, so that what many links touch in turn stays in the fastest cache.
+/// Initial slots: few, so that the buffers of many links stay in the first-level cache.
 const RESERVED: usize = 4;
 
 impl<T: Copy + Default> Fifo<T> {
@@ -48,7 +48,7 @@ impl<T: Copy + Default> Fifo<T> {
         self.slots.get(self.place(self.left))
     }
 
-    /// The entry before which so many others came that are still there.
+    /// The entry at this index, counted from the oldest.
     #[inline]
     pub(crate) fn get(&self, ahead: u32) -> Option<&T> {
         if ahead as usize >= self.len() {
@@ -57,7 +57,7 @@ impl<T: Copy + Default> Fifo<T> {
         self.slots.get(self.place(self.left.wrapping_add(ahead)))
     }
 
-    /// Whether one more entry would need more slots.
+    /// Whether another entry would need more slots.
     #[inline]
     pub(crate) fn is_full(&self) -> bool {
         self.len() == self.slots.len()
@@ -77,7 +77,7 @@ impl<T: Copy + Default> Fifo<T> {
         position as usize & self.slots.len().wrapping_sub(1)
     }
 
-    /// Twice the slots.
+    /// Doubles the slots.
     #[cold]
     fn grow(&mut self) {
         let size = (2 * self.slots.len()).max(RESERVED);

@@ -1,11 +1,11 @@
-//! Every lost packet of a flow with its true cause, and what the end that differentiates said about it.
+//! Every lost packet of a flow with its true cause, and the verdict of the sender or receiver on it.
 //!
-//! A receiver judges every lost packet. One stays in the ledger until it is judged, or until a later one is: receivers judge
-//! in order of sequence numbers, so no question about it can follow.
+//! A receiver judges every lost packet. A packet stays in the ledger until it or a later packet is judged: receivers
+//! judge in order of sequence numbers, so the packet cannot be judged after that.
 //!
-//! A TCP sender judges loss events. An event has all the packets in flight that are lost by then; if one of them fell to
-//! congestion, the event did. They stay in the ledger until the sender asks about a later packet, or its timer expires:
-//! then everything is sent again.
+//! A TCP sender judges loss events. An event contains all packets in flight that are lost by then. Its cause is
+//! congestion if any of them was lost to congestion. The packets stay in the ledger until the sender asks about a later
+//! packet, or until its timer expires and everything is retransmitted.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -19,22 +19,22 @@ use crate::rng::Stream;
 use crate::topology::FlowId;
 use crate::trace::{Event, EventKind, Recorder};
 
-/// Entries reserved at first.
+/// Initial capacity, entries.
 const RESERVED_PKTS: usize = 8;
 
-/// The widest gap that a receiver judges; it starts anew after a wider one.
+/// The widest gap that a receiver judges; it restarts after a wider one.
 const MAX_PKTS: usize = MAX_JUMP_PKTS as usize;
 
-/// The losses of one flow. What every received packet touches comes first.
+/// The losses of one flow. Fields that every received packet touches come first.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Ledger {
-    /// The base scheme in force and the packets received since it is; none before the first.
+    /// The base scheme in force, and the packets received since it came into force; none before the first packet.
     scheme: Option<(&'static str, u64)>,
-    /// Received packets by the base scheme in force then, without those above.
+    /// Received packets by base scheme, for earlier periods; `scheme` has those of the present one.
     schemes: Vec<(&'static str, u64)>,
     judge: Judge,
-    /// Lost and not yet judged, by sequence number. Empty for flows that do not differentiate.
+    /// Lost packets that are not yet judged, by sequence number. Empty for flows that do not differentiate.
     unjudged: VecDeque<Entry>,
     /// One draw per lost packet, for oracles.
     stream: Stream,
@@ -42,7 +42,7 @@ pub(crate) struct Ledger {
     verdicts: VerdictTally,
 }
 
-/// Who judges the losses of a flow.
+/// Which losses of a flow are judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Judge {
     None,
@@ -100,7 +100,7 @@ impl Ledger {
         verdicts
     }
 
-    /// Received packets by the base scheme in force then.
+    /// Received packets by the base scheme in force on arrival.
     pub(crate) fn schemes(&self) -> Vec<(&'static str, u64)> {
         let mut schemes = self.schemes.clone();
         if let Some((scheme, packets)) = self.scheme {
@@ -109,13 +109,14 @@ impl Ledger {
         schemes
     }
 
-    /// Of a packet that was lost several times, the last time: that is what the receiver's gap is about.
+    /// The last loss of a packet that was lost several times, because the receiver's gap is about that loss.
     fn find(&self, seq: u64) -> Option<&Entry> {
         let beyond = self.unjudged.iter().position(|entry| entry.seq > seq).unwrap_or(self.unjudged.len());
         self.unjudged.get(beyond.checked_sub(1)?).filter(|entry| entry.seq == seq)
     }
 
-    /// The truth about the packets lost among these: the first one's draw and cause, and congestion if that is the cause of any.
+    /// The truth about the lost packets in this range: the draw and cause of the first, and whether any was lost to
+    /// congestion.
     fn event(&self, packets: Range<u64>) -> Option<Truth> {
         let mut lost = self.unjudged.iter().filter(|entry| packets.contains(&entry.seq)).map(|entry| entry.truth);
         let first = lost.next()?;
@@ -123,14 +124,14 @@ impl Ledger {
         Some(Truth { cause: if congestion { Cause::Congestion } else { Cause::Wireless }, ..first })
     }
 
-    /// No question about these can follow.
+    /// Removes packets that can no longer be judged.
     fn forget_below(&mut self, seq: u64) {
         while self.unjudged.front().is_some_and(|entry| entry.seq < seq) {
             self.unjudged.pop_front();
         }
     }
 
-    /// A packet arrived, the first under this scheme since another was in force.
+    /// A packet arrived, the first since this scheme replaced another.
     #[cold]
     fn change_scheme(&mut self, scheme: &'static str) {
         if let Some((before, packets)) = self.scheme.replace((scheme, 1)) {
@@ -139,7 +140,7 @@ impl Ledger {
     }
 }
 
-/// The number beside `scheme`, which is zero if it was not there.
+/// The count of `scheme`; zero if it has none.
 fn packets_under<'a>(schemes: &'a mut Vec<(&'static str, u64)>, scheme: &'static str) -> &'a mut u64 {
     let place = schemes.iter().position(|&(name, _)| name == scheme).unwrap_or_else(|| {
         schemes.push((scheme, 0));
@@ -148,7 +149,7 @@ fn packets_under<'a>(schemes: &'a mut Vec<(&'static str, u64)>, scheme: &'static
     &mut schemes[place].1
 }
 
-/// Stands beside a receiver: knows the truth from the ledger, and writes the verdicts down.
+/// A receiver's witness: supplies the truth from the ledger, and records the verdicts.
 pub(crate) struct Watch<'a, R> {
     pub(crate) ledger: &'a mut Ledger,
     pub(crate) recorder: &'a mut R,

@@ -7,7 +7,7 @@
 //! - [`counters`]: what happened to packets, per flow and hop; exact at the instant a run stopped.
 //! - [`oracle`]: what can only answer because it is told the true cause.
 //! - [`report`]: what a flow achieved, and how good its verdicts were.
-//! - [`trace`]: every single event, for whoever wants them.
+//! - [`trace`]: every event, for recorders.
 //! - [`rng`]: one seed per run, one stream per component.
 //!
 //! Nothing here reads a clock, a file or the system's randomness: a run is a function of network and seed, and the same

@@ -1,12 +1,12 @@
-//! What the ends of a TCP connection ask about losses, if they ask at all. Behind pointers, so that it is out of the way of
-//! those that do not.
+//! The optional algorithms at the ends of a TCP connection. They are behind pointers, so that ends without one stay
+//! small.
 
 use losscause::ack::{Recovery, SenderInputs};
 use losscause::observe::Differentiate;
 use losscause::truth::Witness;
 use losscause::{AckSample, AnyLda, AnySenderLda, DeclaredLoss, Differentiator, Judgement, Packet, SenderLda};
 
-/// What a TCP sender asks.
+/// The algorithm of a TCP sender, if any.
 #[derive(Clone, Debug)]
 pub(crate) struct OptionalLda(pub(crate) Option<Box<AnySenderLda>>);
 
@@ -45,7 +45,7 @@ impl SenderLda for OptionalLda {
     }
 }
 
-/// What a TCP receiver hands its packets to.
+/// The differentiator of a TCP receiver, if any.
 #[derive(Clone, Debug)]
 pub(crate) struct OptionalDifferentiator(pub(crate) Option<Box<Differentiator<AnyLda>>>);
 

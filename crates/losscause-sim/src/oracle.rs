@@ -1,8 +1,9 @@
-//! Oracles: what can only answer because the simulator tells it the true cause.
+//! Oracles: algorithms that receive the true cause from the simulator.
 //!
-//! - *Omniscient*: says the truth (the "Omni" of Cen, Cosman and Voelker 2003, section V; "PL" of Barman and Matta 2002).
-//! - *Labelled*: calls a congestion loss congestion with probability P[C|C], and a wireless loss wireless with P[W|W]; one
-//!   draw per loss (Barman and Matta 2002, section 2.1, "LL").
+//! - *Omniscient*: returns the true cause (the "Omni" of Cen, Cosman and Voelker 2003, section V; "PL" of Barman and
+//!   Matta 2002).
+//! - *Labelled*: calls a congestion loss congestion with probability P[C|C], and a wireless loss wireless with P[W|W];
+//!   one draw per loss (Barman and Matta 2002, section 2.1, "LL").
 //!
 //! | parameter | unit | default | range |
 //! |---|---|---|---|
@@ -10,14 +11,15 @@
 //! | `timeouts` (labelled) | | false | whether timeouts are labelled as well |
 //! | `by_packet` (labelled) | | false | whether a sender's loss event has the cause of its first packet |
 //!
-//! A TCP sender finds one packet missing, and an event may have lost others for the other reason. Barman and Matta do not say which cause
-//! the label is about: the event's, where congestion outweighs the air, or the packet's (`by_packet`). P[C|C] and P[W|W] are measured by
-//! the event's.
+//! A TCP sender detects one missing packet, but its loss event may contain other packets with another cause. Barman and
+//! Matta do not say which cause the label refers to. It can be the event's cause, which is congestion if any packet was
+//! lost to congestion, or the cause of the first packet (`by_packet`). P[C|C] and P[W|W] are measured by the event's
+//! cause.
 //!
-//! Barman and Matta label "a loss event" and say of timeouts that wireless losses cause that they are accounted for "through our TCP
-//! NewReno variant with perfect loss labeling" (section 2.2), of NewReno-FF that all timeouts indicate congestion. So their
-//! oracle runs with `timeouts = true`: a timeout that is called wireless leaves cwnd and ssthresh as they are, and sends again from the
-//! first unacknowledged packet. It does not enter P[C|C] and P[W|W] (section 3).
+//! Barman and Matta label "a loss event". They account for timeouts caused by wireless losses "through our TCP NewReno
+//! variant with perfect loss labeling" (section 2.2); for NewReno-FF all timeouts indicate congestion. Their oracle
+//! therefore runs with `timeouts = true`: a timeout called wireless changes neither cwnd nor ssthresh, and the sender
+//! retransmits from the first unacknowledged packet. Such a timeout does not count in P[C|C] and P[W|W] (section 3).
 //!
 //! Deviations: none. If the truth about a loss is not known, the answer is undecided.
 
@@ -33,7 +35,7 @@ use losscause::{
 /// `registry`, and the oracles, which only a simulator can run.
 ///
 /// # Errors
-/// If an algorithm of the registry answers to a name of theirs.
+/// If the registry already has an algorithm with one of their names.
 pub fn with_oracles(registry: Registry) -> Result<Registry, RegistryError> {
     registry.with(Omniscient)?.with(Accuracy::default())
 }
@@ -42,17 +44,17 @@ pub fn with_oracles(registry: Registry) -> Result<Registry, RegistryError> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Omniscient;
 
-/// How often an oracle of limited accuracy is right. The default is always.
+/// The accuracy of an oracle. The default is always right.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Accuracy {
     /// P[C|C]: the share of congestion losses that it calls congestion, 0 to 1.
     pub p_cc: f64,
     /// P[W|W]: the share of wireless losses that it calls wireless, 0 to 1.
     pub p_ww: f64,
-    /// Whether timeouts are labelled, too; congestion otherwise.
+    /// Whether timeouts are labelled as well; otherwise they are congestion.
     pub timeouts: bool,
-    /// Whether a TCP sender's loss event is labelled by the cause of its first packet; by congestion, if that is the cause of any,
-    /// otherwise.
+    /// Whether a TCP sender's loss event is labelled by the cause of its first packet. Otherwise its cause is
+    /// congestion if any packet was lost to congestion.
     pub by_packet: bool,
 }
 
@@ -119,7 +121,7 @@ impl Parameters for Accuracy {
 }
 
 impl Oracle {
-    /// The oracle that says the truth.
+    /// The oracle that returns the true cause.
     pub const OMNISCIENT: Self = Self(Accuracy { p_cc: 1.0, p_ww: 1.0, timeouts: false, by_packet: false });
 
     /// An oracle of this accuracy.
@@ -141,7 +143,7 @@ impl Oracle {
             };
         };
         let Accuracy { p_cc, p_ww, by_packet, .. } = self.0;
-        // A draw lies in [0, 1), so that 0 is never right and 1 always.
+        // A draw is in [0, 1), so an accuracy of 0 is never right and 1 is always right.
         let verdict = match if by_packet { first } else { cause } {
             Cause::Congestion if draw < p_cc => Verdict::Congestion,
             Cause::Congestion => Verdict::Wireless,

@@ -1,23 +1,23 @@
-//! Packets under way, in one pool.
+//! Packets in flight, in one pool.
 //!
-//! What hops ask of a packet is passed around; what it carries stays where it is from the sender to its end, and only the
-//! ends read it.
+//! Hops pass on a small `Packet`. Its payload stays in the pool from the sender to the receiver, and only the ends read
+//! it.
 
 use losscause_transport::{tcp, tfrc};
 
 use crate::trace::{PacketInfo, PacketKind};
 
-/// What a hop has to know of a packet.
+/// The fields of a packet that hops use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Packet {
-    /// What it carries.
+    /// Its payload or datagram in the pool.
     pub(crate) handle: Handle,
-    /// Where it is: an index into the hops of all flows.
+    /// Its present hop: an index into the hops of all flows.
     pub(crate) hop: u32,
     pub(crate) wire_bytes: u32,
 }
 
-/// What it carries between ends that talk to each other. With `repr` the tag is a byte of its own, which is read at once.
+/// The content of a packet of TCP or TFRC. With `repr` the tag is a byte of its own, which is fast to read.
 #[derive(Clone, Copy, Debug)]
 #[repr(u8)]
 pub(crate) enum Payload {
@@ -34,7 +34,7 @@ pub(crate) struct Datagram {
     pub(crate) seq: u64,
 }
 
-/// What a place of the pool holds before it is used.
+/// The initial content of a slot of the pool.
 impl Default for Payload {
     fn default() -> Self {
         Self::Feedback(tfrc::Feedback::default())
@@ -71,7 +71,7 @@ impl Payload {
         }
     }
 
-    /// Marks it, if its transport understands marks; whether it did.
+    /// Marks it if its transport supports ECN; returns whether it did.
     pub(crate) fn mark(&mut self) -> bool {
         match self {
             Payload::Segment(segment) => segment.ecn.mark(),
@@ -93,7 +93,7 @@ impl Payload {
     }
 }
 
-/// What a packet carries, where it lies.
+/// The content of a packet, in the pool.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Content<'a> {
     Payload(&'a Payload),
@@ -119,7 +119,7 @@ impl Content<'_> {
     }
 }
 
-/// The place in the pool of what a packet carries: of a datagram with the highest bit set.
+/// The slot of a packet's content in the pool. The highest bit is set for datagrams.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Handle(u32);
 
@@ -127,7 +127,7 @@ const DATAGRAM: u32 = 1 << 31;
 
 #[cfg(test)]
 impl Packet {
-    /// For queues without a pool behind them.
+    /// For queues that are tested without a pool.
     pub(crate) fn of(number: u32, wire_bytes: u32) -> Self {
         Self { handle: Handle(number), hop: 0, wire_bytes }
     }
@@ -137,9 +137,9 @@ impl Packet {
     }
 }
 
-/// What all packets under way carry. It grows to the most that ever were under way at once, and allocates nothing after
-/// that. Only a trace reads what a datagram carries, and a payload is ten times as long, so datagrams are stored apart: payloads would push
-/// them out of the fastest cache.
+/// The content of all packets in flight. It grows to the largest number of packets in flight at once, and allocates
+/// nothing after that. Only a trace reads datagrams, and a payload is ten times as long. Datagrams are therefore stored
+/// apart, so that payloads do not push them out of the first-level cache.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pool {
     payloads: Slots<Payload>,
@@ -167,7 +167,7 @@ impl<T: Copy + Default> Slots<T> {
         place
     }
 
-    /// One more place.
+    /// Adds a slot.
     #[cold]
     fn grow(&mut self) -> u32 {
         self.entries.push(T::default());
@@ -181,19 +181,19 @@ impl<T: Copy + Default> Slots<T> {
 
 impl Pool {
     /// A packet that carries a payload, at a hop.
-    #[inline(always)] // So that a payload is put together in its place.
+    #[inline(always)] // So that a payload is built in its slot.
     pub(crate) fn insert(&mut self, payload: Payload, hop: u32) -> Packet {
         let wire_bytes = payload.wire_bytes();
         Packet { handle: Handle(self.payloads.insert(payload)), hop, wire_bytes }
     }
 
-    /// The same of a datagram.
+    /// A packet that carries a datagram, at a hop.
     #[inline(always)]
     pub(crate) fn insert_datagram(&mut self, datagram: Datagram, hop: u32) -> Packet {
         Packet { handle: Handle(self.numbers.insert(datagram.seq) | DATAGRAM), hop, wire_bytes: datagram.bytes }
     }
 
-    /// The packet ends here.
+    /// Frees the slot of a packet.
     #[inline]
     pub(crate) fn remove(&mut self, handle: Handle) {
         if handle.0 < DATAGRAM {
@@ -213,12 +213,12 @@ impl Pool {
         Content::Datagram(Datagram { seq, bytes: packet.wire_bytes })
     }
 
-    /// Marks a packet, if its transport understands marks; whether it did.
+    /// Marks a packet if its transport supports ECN; returns whether it did.
     pub(crate) fn mark(&mut self, handle: Handle) -> bool {
         self.payloads.entries.get_mut(handle.0 as usize).is_some_and(Payload::mark)
     }
 
-    /// Packets under way.
+    /// Number of packets in flight.
     pub(crate) fn len(&self) -> usize {
         self.payloads.len() + self.numbers.len()
     }

@@ -1,4 +1,4 @@
-//! The packets in the network, their paths, and the record of what happened to them.
+//! The packets in the network, their paths, counters and ledgers.
 
 use losscause::Time;
 use losscause::truth::Cause;

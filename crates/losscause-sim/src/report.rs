@@ -1,4 +1,4 @@
-//! What a flow achieved so far, and how good its verdicts were.
+//! The results of a flow so far, and the accuracy of its verdicts.
 
 use std::ops::AddAssign;
 
@@ -6,20 +6,20 @@ use losscause::truth::Cause;
 use losscause::{Time, Verdict};
 use losscause_transport::tcp;
 
-/// One flow, as of the instant the simulation stopped at.
+/// One flow, at the time at which the simulation stopped.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowReport {
-    /// When it started; none if it has not yet.
+    /// When it started; none if it has not started yet.
     pub started_at: Option<Time>,
     /// When it stops or stopped; none if it never does.
     pub stops_at: Option<Time>,
-    /// Data packets sent, retransmissions included.
+    /// Data packets sent, including retransmissions.
     pub sent_packets: u64,
-    /// Data packets that reached the receiver, duplicates included.
+    /// Data packets that reached the receiver, including duplicates.
     pub received_packets: u64,
     /// Their payload, bytes (throughput counts these).
     pub received_payload_bytes: u64,
-    /// Distinct data packets handed to the application.
+    /// Distinct data packets delivered to the application.
     pub delivered_packets: u64,
     /// Their payload, bytes (goodput counts these).
     pub delivered_payload_bytes: u64,
@@ -28,9 +28,9 @@ pub struct FlowReport {
     /// The receiver's verdicts; all zero for flows that do not differentiate.
     pub verdicts: VerdictTally,
     /// Received packets during which each base scheme was in force, by the scheme's published name, in order of first
-    /// use. One entry for algorithms that are no hybrids, none for flows that do not differentiate.
+    /// use. One entry for algorithms that are not hybrids, none for flows that do not differentiate.
     pub schemes: Vec<(&'static str, u64)>,
-    /// What a TCP sender counted; none for other traffic.
+    /// A TCP sender's counters; none for other traffic.
     pub tcp: Option<tcp::Stats>,
 }
 
@@ -43,8 +43,8 @@ pub struct LossCounts {
     pub wireless: u64,
 }
 
-/// Verdicts on losses against their true causes. Where the receiver judges, every lost packet counts once; where a TCP
-/// sender does, every loss event that duplicate acknowledgements revealed.
+/// Verdicts on losses, by their true causes. If the receiver judges, every lost packet counts once. If a TCP sender
+/// judges, every loss event that duplicate acknowledgements revealed counts once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VerdictTally {
     /// Packets dropped by a queue.
@@ -53,7 +53,7 @@ pub struct VerdictTally {
     pub wireless: Verdicts,
 }
 
-/// What was said about lost packets of one true cause.
+/// The verdicts on lost packets of one true cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Verdicts {
     /// Called congestion.
@@ -62,7 +62,7 @@ pub struct Verdicts {
     pub called_wireless: u64,
     /// Undecided.
     pub undecided: u64,
-    /// Never judged (so far): no packet sent after it has arrived, or none arrived before it.
+    /// Not judged so far: no packet sent after it has arrived, or none sent before it.
     pub undetected: u64,
 }
 
@@ -89,7 +89,7 @@ impl VerdictTally {
     }
 
     /// M_w: the share of judged wireless losses that were called congestion; none if none was judged. An undecided
-    /// loss is no error here: see [`Verdicts::undecided`].
+    /// loss is not an error here: see [`Verdicts::undecided`].
     pub fn m_w(&self) -> Option<f64> {
         share(self.wireless.called_congestion, self.wireless.judged())
     }

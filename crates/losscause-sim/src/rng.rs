@@ -1,8 +1,8 @@
 //! Randomness: one seed per run, one stream per component.
 //!
-//! A stream depends on the run's seed and the component's name, on nothing else: adding a flow or swapping a protocol
-//! leaves all other draws as they were. The generator is xoshiro256++ (Blackman and Vigna 2021); logarithms come from
-//! `libm`, so draws are the same bytes on every platform.
+//! A stream depends only on the run's seed and the component's name. Adding a flow or changing a protocol therefore
+//! changes no other component's draws. The generator is xoshiro256++ (Blackman and Vigna 2021); logarithms come from
+//! `libm`, so draws are byte-identical on every platform.
 
 use losscause::Span;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -24,7 +24,7 @@ impl Stream {
         (self.0.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
     }
 
-    /// A uniform draw from 0 to below `end`; 0 if `end` is 0. Off uniform by at most `end` / 2^64.
+    /// A uniform draw from [0, `end`); 0 if `end` is 0. Probabilities deviate from uniform by at most `end` / 2^64.
     pub fn below(&mut self, end: u64) -> u64 {
         ((u128::from(self.0.next_u64()) * u128::from(end)) >> 64) as u64
     }
@@ -39,13 +39,13 @@ impl Stream {
         -mean * libm::log(1.0 - self.uniform())
     }
 
-    /// A Pareto draw with this mean and a shape above 1; not below mean (shape - 1) / shape.
+    /// A Pareto draw with this mean and a shape above 1. The smallest value is mean (shape - 1) / shape.
     pub fn pareto(&mut self, mean: f64, shape: f64) -> f64 {
         mean * (shape - 1.0) / shape * libm::pow(1.0 - self.uniform(), -1.0 / shape)
     }
 }
 
-/// SplitMix64's output function (Steele, Lea and Flood 2014): neighbouring seeds end up far apart.
+/// SplitMix64's output function (Steele, Lea and Flood 2014): neighbouring seeds give unrelated values.
 pub(crate) fn scramble(seed: u64) -> u64 {
     let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,7 +1,7 @@
 //! The event loop.
 //!
-//! The sources of events are the links (a packet reaches the far end) and, for each flow, the timers of its sender and its
-//! receiver. Whatever an end wants to send after an event is sent at once, before the next event.
+//! The sources of events are the links (a packet reaches the far end) and, for each flow, the timers of its sender and
+//! its receiver. Packets that an end sends after an event are sent at once, before the next event.
 
 use losscause::Time;
 
@@ -66,14 +66,14 @@ impl Simulation {
         Ok(Self { now: Time::ZERO, transit, flows })
     }
 
-    /// Lets everything happen that happens up to and including `until`. Afterwards all counters and reports are exact at
-    /// that instant; call it again to go on.
+    /// Lets everything happen that happens up to and including `until`. Afterwards all counters and reports are exact
+    /// at that instant; call it again to go on.
     pub fn run_until<R: Recorder>(&mut self, until: Time, recorder: &mut R) {
         self.run_events(until, u64::MAX, recorder);
     }
 
-    /// [`Simulation::run_until`] that stops after `at_most` events. Returns whether it reached `until`; if not, the counters
-    /// and reports are exact only after `run_until(simulation.now())`, which completes the present instant.
+    /// [`Simulation::run_until`] that stops after `at_most` events. Returns whether it reached `until`; if not, the
+    /// counters and reports are exact only after `run_until(simulation.now())`, which completes the present instant.
     pub fn run_events<R: Recorder>(&mut self, until: Time, at_most: u64, recorder: &mut R) -> bool {
         let mut events = 0_u64;
         loop {

@@ -1,4 +1,4 @@
-//! What a network is: plain data, checked as a whole by [`Network::validate`].
+//! The description of a network: plain data, checked by [`Network::validate`].
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub use variation::{AtEnd, Between, DelayPoint, VariationProblem, VariationSpec}
 /// One-way links and the flows that cross them.
 #[derive(Clone, Debug, Default)]
 pub struct Network {
-    /// The links. A cable is two of them.
+    /// The links, each one-way. A two-way cable needs two links.
     pub links: Vec<LinkSpec>,
     /// The flows.
     pub flows: Vec<FlowSpec>,
@@ -34,33 +34,33 @@ pub struct LinkId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(pub u32);
 
-/// One direction of a link: a queue, a transmitter that sends one packet at a time, and a wire or the air behind it.
+/// A one-way link: a queue, a transmitter that sends one packet at a time, and a channel with a propagation delay.
 #[derive(Clone, Debug)]
 pub struct LinkSpec {
     /// Unique; the link's random stream is derived from it.
     pub name: String,
-    /// Transmission rate, bits per second; at least 1. If the rate varies, this is the rate before the first step, and what a link's
-    /// utilisation refers to.
+    /// Transmission rate, bits per second; at least 1. If the rate varies, this is the rate before the first step, and
+    /// the link's utilisation is relative to it.
     pub rate_bps: u64,
     /// How the rate varies.
     pub rate: RateSpec,
     /// Propagation delay, not negative.
     pub delay: Span,
-    /// What is added to it as time goes by.
+    /// Delay that varies with time and is added to `delay`.
     pub variation: VariationSpec,
-    /// Where packets wait while the transmitter is busy.
+    /// The queue of packets that wait for the transmitter.
     pub queue: QueueSpec,
-    /// What the air does to packets.
+    /// The process that corrupts packets.
     pub channel: ChannelSpec,
-    /// Where packets meet the channel's errors.
+    /// Where packets are corrupted: before the queue or after transmission.
     pub error_position: ErrorPosition,
     /// How packets map to the channel's slots.
     pub slots: Slots,
-    /// Whether the link layer repeats what the channel corrupts; only with [`ErrorPosition::AfterTransmission`].
+    /// Whether the link layer retransmits corrupted packets; only with [`ErrorPosition::AfterTransmission`].
     pub retransmission: Option<RetransmissionSpec>,
 }
 
-/// An error process, indexed by slots (see [`Slots`]). Every packet uses its slots up, whoever sent it.
+/// An error process, indexed by slots (see [`Slots`]). The packets of all flows use up slots.
 #[derive(Clone, Debug)]
 pub enum ChannelSpec {
     /// No errors.
@@ -70,7 +70,8 @@ pub enum ChannelSpec {
         /// That probability, 0 to 1.
         loss: f64,
     },
-    /// Two states; every slot in the bad state is bad. The lengths of bursts and of the gaps between them are geometric.
+    /// Two states; every slot in the bad state is bad. The lengths of bursts and of the gaps between them are
+    /// geometric.
     GilbertElliott {
         /// Mean share of bad slots, 0 to 1 (exclusive).
         loss: f64,
@@ -94,8 +95,8 @@ pub enum TraceStart {
     Slot(usize),
     /// At a slot drawn uniformly from the link's stream.
     Drawn,
-    /// The trace consists of parts of this length, at least 1 and at most all of it; one, drawn uniformly from the link's
-    /// stream, is repeated for ever from its first slot. What is left at the end of the trace and is no whole part is not used.
+    /// The trace consists of parts of this length, at least 1 and at most all of it; one, drawn uniformly from the
+    /// link's stream, is repeated for ever from its first slot. An incomplete part at the end of the trace is not used.
     DrawnPart(usize),
 }
 
@@ -114,8 +115,8 @@ pub enum ErrorPosition {
 pub enum Slots {
     /// A fixed number of slots per packet, at least 1; time between packets uses none.
     PerPacket(u32),
-    /// The channel moves on by itself, one slot per span (a microsecond or more), whether or not anybody sends; a packet meets the
-    /// slots that its transmission overlaps. With [`ErrorPosition::BeforeQueue`] it meets the one it arrives in.
+    /// The channel advances with time, one slot per span (a microsecond or more), independent of traffic. A packet uses
+    /// the slots that its transmission overlaps. With [`ErrorPosition::BeforeQueue`] it uses the slot of its arrival.
     PerTime(Span),
 }
 
@@ -134,24 +135,25 @@ pub struct FlowSpec {
     pub path: Vec<LinkId>,
     /// The links back; may be empty only for traffic without feedback (CBR, on-off).
     pub return_path: Vec<LinkId>,
-    /// Who sends.
+    /// The traffic that it sends.
     pub traffic: Traffic,
     /// Earliest start, not negative.
     pub start: Time,
     /// A uniform draw from [0, this) is added to `start`; not negative.
     pub start_spread: Span,
-    /// The sender falls silent at this instant, if ever. What is under way still arrives.
+    /// The sender stops at this instant, if any. Packets in flight still arrive.
     pub stop: Option<Time>,
-    /// Whether it is one of many that come and go; then `start` is the earliest start of the first of them.
+    /// Whether it belongs to a group that starts and stops at random times; then `start` is the earliest start of the
+    /// first.
     pub turnover: Option<Turnover>,
-    /// No channel corrupts this flow's packets (they still use up their slots), in neither direction.
+    /// No channel corrupts this flow's packets in either direction. They still use up slots.
     pub wireless_immune: bool,
-    /// Whether results are wanted; the simulation itself does not care.
+    /// Whether metrics include it. The simulation itself does not read this.
     pub measured: bool,
 }
 
 impl FlowSpec {
-    /// A measured flow from time zero on, which never stops.
+    /// A measured flow that starts at time zero and never stops.
     pub fn new(name: impl Into<String>, path: &[LinkId], return_path: &[LinkId], traffic: Traffic) -> Self {
         Self {
             name: name.into(),
@@ -168,36 +170,37 @@ impl FlowSpec {
     }
 }
 
-/// A flow among many that come as a Poisson process, each a fresh one, and stay for a random time.
+/// A flow of a group that starts as a Poisson process. Each flow is new and lasts for a random time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Turnover {
-    /// The flow that comes before it, which stands before it in [`Network::flows`] too; none for the first.
+    /// The flow that starts before it, which also precedes it in [`Network::flows`]; none for the first.
     pub after: Option<FlowId>,
-    /// Mean of the exponential time from the start of the flow before, or from its own `start`, to this one's; positive.
+    /// Mean of the exponential time from the start of the previous flow (for the first: from `start`) to its own start;
+    /// positive.
     pub mean_gap: Span,
     /// Mean of the time from its start to its stop, positive. [`FlowSpec::stop`] may cut it short.
     pub mean_duration: Span,
-    /// How that time scatters.
+    /// The distribution of that time.
     pub durations: Lengths,
 }
 
-/// Who sends, and by which rules.
+/// The source and its protocol.
 #[derive(Clone, Debug)]
-#[allow(clippy::large_enum_variant)] // One per flow; not on any packet's path.
+#[allow(clippy::large_enum_variant)] // One per flow; no packet reads it.
 pub enum Traffic {
     /// TCP with unlimited data.
     Tcp {
-        /// Settings of both ends. The [`tcp::Quirks::tick_offset`] is not used: every sender's clock gets its own, drawn uniformly from the
-        /// flow's stream.
+        /// Settings of both ends. [`tcp::Quirks::tick_offset`] is ignored: each sender's offset is drawn uniformly from
+        /// the flow's stream.
         config: tcp::Config,
-        /// Who differentiates losses.
+        /// The end that differentiates losses, and its algorithm.
         lda: TcpLda,
     },
     /// TFRC with unlimited data.
     Tfrc {
         /// Settings of both ends.
         config: tfrc::Config,
-        /// What the receiver asks about losses, in its initial state.
+        /// The receiver's algorithm, in its initial state.
         lda: AnyLda,
     },
     /// Packets at a constant rate.
@@ -217,21 +220,21 @@ pub enum Traffic {
         mean_on: Span,
         /// Mean length of a silence, not negative.
         mean_off: Span,
-        /// How the lengths of both scatter.
+        /// The distribution of both lengths.
         lengths: Lengths,
     },
 }
 
-/// How random lengths of time scatter about their mean.
+/// The distribution of random lengths of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Lengths {
-    /// Exponentially: the past says nothing about the rest.
+    /// Exponential.
     #[default]
     Exponential,
-    /// Pareto: never shorter than mean (shape - 1) / shape, and now and then very long. A sum of many such on-off sources
-    /// is bursty at every time scale if the shape is below 2.
+    /// Pareto: at least mean (shape - 1) / shape, and sometimes very long. The sum of many such on-off sources is
+    /// bursty at every time scale if the shape is below 2.
     Pareto {
-        /// Above 1, for there to be a mean.
+        /// Above 1, because the mean is infinite otherwise.
         shape: f64,
     },
 }
@@ -247,7 +250,7 @@ impl Lengths {
     }
 }
 
-/// Who differentiates the losses of a TCP flow. Algorithms are in their initial state.
+/// The end of a TCP flow that differentiates losses. Algorithms are in their initial state.
 #[derive(Clone, Debug, Default)]
 #[allow(clippy::large_enum_variant)] // Plain data, one per flow.
 pub enum TcpLda {
@@ -258,22 +261,22 @@ pub enum TcpLda {
     Sender(AnySenderLda),
     /// The receiver, about every lost packet.
     Receiver {
-        /// What it asks.
+        /// Its algorithm.
         lda: AnyLda,
-        /// Whether the sender acts on its labels. If not, they are only taken down.
+        /// Whether the sender uses its labels. If not, they are only recorded.
         heeded: bool,
     },
 }
 
 impl Traffic {
-    /// TCP that takes every loss for congestion.
+    /// TCP that treats every loss as congestion.
     pub fn tcp(config: tcp::Config) -> Self {
         Traffic::Tcp { config, lda: TcpLda::None }
     }
 }
 
 impl Network {
-    /// Checks everything that a type cannot.
+    /// Checks the values that types cannot restrict.
     ///
     /// # Errors
     /// Names the first link or flow that is wrong, and how.

@@ -7,17 +7,17 @@ use crate::topology::{FlowId, LinkId};
 
 /// Records events.
 ///
-/// Links work out transmissions late, when something next depends on them. So each event carries its exact time, but
-/// events of different links and ends **are not recorded in order of time**: sort them (stably, by [`Event::at`]) before use.
-/// When [`Simulation::run_until`](crate::Simulation::run_until) returns, nothing up to that instant is missing.
+/// Links compute transmissions only when a later step depends on them. Each event has its exact time, but events of
+/// different links and ends **are not recorded in order of time**: sort them (stably, by [`Event::at`]) before use.
+/// When [`Simulation::run_until`](crate::Simulation::run_until) returns, all events up to that instant are recorded.
 pub trait Recorder {
     /// Whether events are recorded. If not, the simulation does not create them.
     const ON: bool = true;
 
-    /// Whether TCP's window and TFRC's rate are recorded, with or without all other events.
+    /// Whether TCP's window and TFRC's rate are recorded. This is independent of the other events.
     const WINDOWS: bool = Self::ON;
 
-    /// Something happened.
+    /// Records an event.
     fn record(&mut self, event: &Event);
 }
 
@@ -28,42 +28,42 @@ impl Recorder for () {
     fn record(&mut self, _: &Event) {}
 }
 
-/// Keeps all events, in the order in which they were worked out.
+/// Keeps all events, in the order in which they were computed.
 impl Recorder for Vec<Event> {
     fn record(&mut self, event: &Event) {
         self.push(*event);
     }
 }
 
-/// Something that happened to a flow.
+/// An event of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event {
-    /// When.
+    /// The time.
     pub at: Time,
-    /// To which flow.
+    /// The flow.
     pub flow: FlowId,
-    /// What.
+    /// The kind of event.
     pub kind: EventKind,
 }
 
-/// What happened.
+/// The kinds of events.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum EventKind {
     /// An end sent a packet.
     Sent(PacketInfo),
     /// An end received a packet.
     Received(PacketInfo),
-    /// A packet met a link.
+    /// A link handled a packet.
     Link {
-        /// Which link.
+        /// The link.
         link: LinkId,
-        /// What the link did.
+        /// The action of the link.
         what: LinkEvent,
         /// The packet.
         packet: PacketInfo,
-        /// Packets waiting right after the event.
+        /// Packets waiting immediately after the event.
         queue_packets: u32,
-        /// Bytes waiting right after the event.
+        /// Bytes waiting immediately after the event.
         queue_bytes: u64,
     },
     /// The TCP congestion window changed to this many packets.
@@ -74,34 +74,34 @@ pub enum EventKind {
     Verdict {
         /// The lost packet.
         seq: u64,
-        /// Why it was really lost.
+        /// Its true cause.
         cause: Option<Cause>,
-        /// What the LDA said, and why.
+        /// The verdict of the LDA, and its reason.
         judgement: Judgement,
     },
 }
 
-/// What a link did with a packet.
+/// An action of a link on a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkEvent {
-    /// Took it in.
+    /// Added it to the queue.
     Enqueue,
-    /// Dropped it: the queue was full, or its management chose so.
+    /// Dropped it, because the queue was full or by the rule of its discipline.
     QueueDrop,
-    /// Its queue marked it (ECN), when it came or when its turn came; the packet goes on.
+    /// The queue marked it (ECN), on arrival or at dequeue; the packet is forwarded.
     Mark,
     /// Began to transmit it.
     TransmitStart,
-    /// Lost it to the channel.
+    /// The channel corrupted it.
     Corrupted,
-    /// Handed it on at the far end.
+    /// Delivered it at the far end.
     Deliver,
 }
 
-/// A packet, as far as a trace is concerned.
+/// The fields of a packet in a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketInfo {
-    /// Of what kind.
+    /// Its kind.
     pub kind: PacketKind,
     /// Sequence number of data; for acknowledgements the next packet expected; 0 for TFRC feedback.
     pub seq: u64,
@@ -114,7 +114,7 @@ pub struct PacketInfo {
 pub enum PacketKind {
     /// TCP data, TFRC data, a CBR or on-off packet.
     Data,
-    /// TCP data, sent again.
+    /// TCP data, retransmitted.
     Retransmission,
     /// A TCP acknowledgement.
     Ack,

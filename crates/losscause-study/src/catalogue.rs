@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::papers::record;
 use crate::{InputError, Scenario, scenario};
 
-/// Lists of what there is; a list that was not asked for is none, and absent from the JSON.
+/// The lists of the catalogue. A list that was not requested is none, and absent from the JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Catalogue {

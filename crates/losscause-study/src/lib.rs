@@ -2,7 +2,7 @@
 //!
 //! A scenario is a file ([`scenario`]). With its settings it becomes an [`Experiment`], and one seed turns that into
 //! [`Measurements`] ([`mod@run`]). A run is a pure function: the same experiment and seed give the same measurements,
-//! whatever ran before and on however many threads ([`parallel`]).
+//! independent of earlier runs and of the number of threads ([`parallel`]).
 //!
 //! | feature | what it gives |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! Many independent jobs on a few threads, with the results in the order of the jobs.
+//! Runs independent jobs on several threads and returns the results in the order of the jobs.
 
 use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
@@ -8,7 +8,7 @@ use std::thread;
 
 use crate::InputError;
 
-/// How many threads work at a time; at least one.
+/// The number of threads; at least one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Jobs(NonZeroUsize);
 
@@ -20,7 +20,7 @@ impl Jobs {
     pub fn new(count: usize) -> Result<Self, InputError> {
         NonZeroUsize::new(count).map(Self).ok_or_else(|| InputError::Option {
             option: format!("--jobs {count}"),
-            problem: "no thread would work, expected 1 or more".to_owned(),
+            problem: "expected 1 or more threads".to_owned(),
         })
     }
 }
@@ -32,8 +32,8 @@ impl Default for Jobs {
     }
 }
 
-/// Applies `work` to every item and returns the results in the order of the items, whatever the number of threads.
-/// `done(n)` is called on the calling thread after the n-th result has come in.
+/// Applies `work` to every item and returns the results in the order of the items, for any number of threads. `done(n)`
+/// is called on the calling thread after the n-th result.
 pub fn map<T: Sync, R: Send>(
     items: &[T],
     jobs: Jobs,
@@ -53,8 +53,8 @@ pub fn map<T: Sync, R: Send>(
         .collect()
 }
 
-/// Applies `work` to every item, begun in their order. `take(index, result)` is called on the calling thread as each result
-/// comes in, which is in any order.
+/// Applies `work` to every item and starts the items in order. `take(index, result)` is called on the calling thread
+/// for each result, in the order of completion.
 pub fn each<T: Sync, R: Send>(items: &[T], jobs: Jobs, work: impl Fn(&T) -> R + Sync, mut take: impl FnMut(usize, R)) {
     let next = AtomicUsize::new(0);
     thread::scope(|scope| {
@@ -96,7 +96,7 @@ mod tests {
         let expected: Vec<u64> = items.iter().map(|n| n * n).collect();
         for jobs in [1, 2, 7, 300] {
             let mut seen = Vec::new();
-            // Later items are the quicker ones, so that they overtake.
+            // Later items are faster, so they finish first.
             let slow_square = |n: &u64| {
                 thread::sleep(std::time::Duration::from_micros(200 - n));
                 n * n
@@ -137,6 +137,6 @@ mod tests {
 
     #[test]
     fn zero_jobs_are_refused() {
-        assert_eq!(Jobs::new(0).unwrap_err().to_string(), "--jobs 0: no thread would work, expected 1 or more");
+        assert_eq!(Jobs::new(0).unwrap_err().to_string(), "--jobs 0: expected 1 or more threads");
     }
 }

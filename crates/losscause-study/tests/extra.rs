@@ -1,4 +1,4 @@
-//! The runs of `papers/extra`: what nobody published, in the scenarios of Cen 2003.
+//! The runs of `papers/extra`: our own questions, without published values, in the scenarios of Cen 2003.
 #![cfg(feature = "papers")]
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
@@ -34,8 +34,8 @@ fn the_first_row_of_a_table_is_the_papers_own_network() {
     assert_eq!(shared, 6 * 10, "all systems of the table but TCP");
 }
 
-/// A golden table's cell: below the title of `item`, in the block of `metric`, in the row that begins with `row`, in the
-/// column of `system`.
+/// A golden table's cell: below the title of `item`, in the block of `metric`, in the row that begins with `row`, in
+/// the column of `system`.
 fn printed(file: &str, item: &str, metric: &str, row: &[&str], system: &str) -> String {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("papers/extra/golden").join(file);
     let text = std::fs::read_to_string(golden).unwrap();
@@ -51,8 +51,8 @@ fn printed(file: &str, item: &str, metric: &str, row: &[&str], system: &str) -> 
     row[row.len() - column].clone()
 }
 
-/// The same cell from ten runs with `settings`, written out here: what the items make of their parameters must say no more and
-/// no less.
+/// The same cell from ten runs with `settings`, written out here: what the items make of their parameters must say no
+/// more and no less.
 fn measured(scenario: &str, settings: &[&str], metric: &str) -> String {
     let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
     let experiment = record::load_scenario(scenario).unwrap().with(&settings).unwrap().experiment().unwrap();

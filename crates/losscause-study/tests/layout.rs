@@ -180,7 +180,7 @@ fn values_out_of_range_are_refused_by_key_value_and_expectation() {
         "channel = { kind = \"gilbert-elliott\", loss = 0.75, mean_burst_packets = 2 }",
         "link.x.channel.mean_burst_packets: is 2, expected 3 or more for this loss",
     );
-    refused_link("queue_bytes = 3", "link.x.queue_bytes: stands beside queue_packets, expected only one of them");
+    refused_link("queue_bytes = 3", "link.x.queue_bytes: cannot be combined with queue_packets; give one of them");
     refused_link("slot_ms = 0", "link.x.slot_ms: is 0, expected a number above 0, up to 1e9");
     let varying = |variation: &str| format!("delay_variation = {{ kind = {variation} }}");
     refused_link(
@@ -211,15 +211,15 @@ fn values_out_of_range_are_refused_by_key_value_and_expectation() {
     refused("count = 1.5", "flow.video.count: is 1.5, expected a whole number from 0 to 10000");
     refused("start_s = -1", "flow.video.start_s: is -1, expected a number from 0 to 1e6");
     refused("packet_bytes = 40", "flow.video.packet_bytes: is 40, expected more than the 40 bytes of headers");
-    refused("mean_on_s = 1", "flow.video.mean_on_s: is for on-off flows only, expected no such key in this flow");
-    refused("periods = \"pareto\"", "flow.video.periods: is for on-off flows only, expected no such key in this flow");
+    refused("mean_on_s = 1", "flow.video.mean_on_s: only valid for on-off flows; remove it");
+    refused("periods = \"pareto\"", "flow.video.periods: only valid for on-off flows; remove it");
     let on_off = |keys: &str| {
         let flow = "[[flow]]\nname = \"x\"\nprotocol = \"on-off\"\npath = [\"radio\"]\nrate_bps = 1e5";
         format!("{flow}\nmean_on_s = 1\nmean_off_s = 1\n{keys}")
     };
     let shape = "flow.x.shape: is 1, expected a number above 1, up to 1e3";
     refused(&on_off("periods = \"pareto\"\nshape = 1"), shape);
-    refused(&on_off("shape = 1.5"), "flow.x.shape: is for the Pareto distribution only, expected no such key");
+    refused(&on_off("shape = 1.5"), "flow.x.shape: only valid for the Pareto distribution; remove it");
     refused(
         &on_off("periods = \"paretto\""),
         "flow.x.periods: \"paretto\" is unknown (did you mean \"pareto\"?), expected one of exponential, pareto",
@@ -229,7 +229,7 @@ fn values_out_of_range_are_refused_by_key_value_and_expectation() {
         "flow.video.lda: the algorithm \"Spyke\" is unknown (did you mean \"Spike\"?), expected one of Biaz, mBiaz, \
          Spike, Spike-Tobe, ZigZag, ZBS, Flip Flop, Vegas buffer, always congestion, always wireless, omniscient, labelled",
     );
-    let problem = "flow.video.lda_at: is for tcp flows only, expected no such key in this flow";
+    let problem = "flow.video.lda_at: only valid for tcp flows; remove it";
     refused("lda = \"Biaz\"\nlda_at = \"receiver\"", problem);
     let tcp_flow = "[[flow]]\nname = \"x\"\nprotocol = \"tcp\"\npath = [\"radio\"]\nlda_at =";
     let problem = "flow.x.lda_at: says which end runs an algorithm, expected it beside lda only";
@@ -433,7 +433,7 @@ fn modes_are_the_transports_own_and_settings_replace_single_values() {
         ..ns2
     };
     assert_eq!(tfrc_of(mixed), expected);
-    let only = "tfrc.quirks.rto_minimum_ms: is for rto = \"ticks\" only, expected no such key";
+    let only = "tfrc.quirks.rto_minimum_ms: only valid with rto = \"ticks\"; remove it";
     refused("[tfrc.quirks]\nrto_minimum_ms = 10", only);
     refused("[tfrc.quirks]\nrtt_weight = 1", "tfrc: quirks.rtt_weight must be at least 0 and below 1, not 1");
     refused("[tfrc]\nrto = \"four-rtts\"", "tfrc.rto: has moved, expected tfrc.quirks.rto instead");
@@ -495,10 +495,7 @@ fn a_tcp_flow_may_grow_by_another_step_than_the_rest() {
     assert_eq!(increases(""), [1.0]);
     assert_eq!(increases("additive_increase_pkts = 0.8"), [0.8]);
     assert_eq!(increases(&format!("additive_increase_pkts = 0.8\n{another}")), [0.8, 2.0]);
-    refused(
-        "additive_increase_pkts = 1",
-        "flow.video.additive_increase_pkts: is for tcp flows only, expected no such key in this flow",
-    );
+    refused("additive_increase_pkts = 1", "flow.video.additive_increase_pkts: only valid for tcp flows; remove it");
     refused(
         "[tcp]\nadditive_increase_pkts = 0",
         "tcp.additive_increase_pkts: is 0, expected a number above 0, up to 1e6",
@@ -562,7 +559,7 @@ fn a_delay_may_be_listed_in_the_scenario_itself() {
     assert_eq!(points, [(0.0, 5.0), (120.0, 40.0)]);
     for (keys, problem) in [
         ("", "file: is missing, expected it or points"),
-        (", file = \"d.txt\", points = [[0, 5]]", "file: stands beside points, expected one of them"),
+        (", file = \"d.txt\", points = [[0, 5]]", "file: cannot be combined with points; give one of them"),
         (", points = []", "points: is empty, expected pairs of a time in seconds and a delay in milliseconds"),
         (", points = [[0, 5], [0, 6]]", "points.2: begins at 0 s, expected later than the one before it"),
         (", points = [[0, -5]]", "points.1: is -5, expected a number from 0 to 1e9"),
@@ -605,7 +602,7 @@ fn arrivals_that_cannot_be_are_refused() {
         (poisson(good), "flow.video.count: is missing, expected the most flows that may come"),
         (
             format!("count = 2\nstart_spread_s = 0.5\n{}", poisson(good)),
-            "flow.video.start_spread_s: stands beside arrivals, which say when flows come and go, expected no such key",
+            "flow.video.start_spread_s: cannot be combined with arrivals, which set when flows start and stop; remove it",
         ),
         (
             format!("count = 2\n{}", poisson("rate_per_s = 0, mean_duration_s = 1")),
@@ -617,15 +614,15 @@ fn arrivals_that_cannot_be_are_refused() {
         ),
         (
             format!("count = 2\n{}", poisson(&format!("{good}, shape = 2"))),
-            "flow.video.arrivals.shape: is for the Pareto distribution only, expected no such key",
+            "flow.video.arrivals.shape: only valid for the Pareto distribution; remove it",
         ),
         (
             "count = 2\narrivals = { kind = \"list\", times_s = [[1, 2]] }".to_owned(),
-            "flow.video.count: stands beside a list of times, expected no such key: the list says how many there are",
+            "flow.video.count: cannot be combined with a list of times, which sets the number of flows; remove it",
         ),
         (
             "stop_s = 2\narrivals = { kind = \"list\", times_s = [[1, 2]] }".to_owned(),
-            "flow.video.stop_s: stands beside arrivals, which say when flows come and go, expected no such key",
+            "flow.video.stop_s: cannot be combined with arrivals, which set when flows start and stop; remove it",
         ),
         (
             "arrivals = { kind = \"list\", times_s = [[1, 2], [3, 3]] }".to_owned(),

@@ -29,7 +29,7 @@
 //!
 //! # At a sender
 //!
-//! A QUIC stack, or TCP with SACK, hears of every packet that arrives. A [`SenderDifferentiator`] takes in what is
+//! A QUIC stack, or TCP with SACK, learns of every packet that arrives. A [`SenderDifferentiator`] takes in what is
 //! sent, acknowledged and lost; [`AtSender`] lets a receiver's algorithm run there, with round-trip times for trip
 //! times.
 //!

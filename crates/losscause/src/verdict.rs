@@ -11,7 +11,7 @@ use crate::ack::Signal;
 pub enum Verdict {
     /// A queue overflowed: slow down.
     Congestion,
-    /// The air corrupted the packet: the loss says nothing about the load.
+    /// The radio channel corrupted the packet; the loss does not depend on the load.
     Wireless,
     /// Not enough was observed to tell. A transport treats it as its paper says, else as congestion.
     Undecided,

@@ -1,12 +1,13 @@
-//! Errors in bursts: a Markov chain of two states (Gilbert 1960; Elliott 1963), here with every slot of the bad state bad.
+//! Errors in bursts: a Markov chain of two states (Gilbert 1960; Elliott 1963) in which every slot of the bad state is
+//! bad.
 //!
-//! With p the probability to go from good to bad and q from bad to good, bursts last 1/q slots on average, and p/(p+q) of
-//! all slots are bad. Given the mean loss L and the mean burst B this is solved by q = 1/B and p = q L/(1-L). The first
-//! slot is drawn from the stationary distribution. One draw per slot decides that slot's state given the one before, so
-//! that with B = 1/(1-L), where p = 1-q = L, the pattern is that of [Bernoulli](super::bernoulli) draw by draw.
+//! With p the probability to go from good to bad and q from bad to good, bursts last 1/q slots on average, and p/(p+q)
+//! of all slots are bad. For a mean loss L and a mean burst B the solution is q = 1/B and p = q L/(1-L). The first slot
+//! is drawn from the stationary distribution. One draw per slot determines its state from the previous state. With B =
+//! 1/(1-L), where p = 1-q = L, the pattern equals that of [Bernoulli](super::bernoulli) draw by draw.
 //!
-//! Parameters: `loss` L, 0 to below 1; `mean_burst_packets` B, at least 1 and at least L/(1-L) (else p would exceed 1). No
-//! defaults. Deviations: Elliott's model has error rates inside both states; here they are 0 and 1.
+//! Parameters: `loss` L, 0 to below 1; `mean_burst_packets` B, at least 1 and at least L/(1-L) (else p would exceed 1).
+//! No defaults. Deviations: Elliott's model has error rates inside both states; here they are 0 and 1.
 
 use crate::rng::Stream;
 

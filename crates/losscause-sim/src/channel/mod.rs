@@ -1,7 +1,7 @@
-//! What the air does to packets, one file per error process.
+//! Channels that corrupt packets, one file per error process.
 //!
-//! A process is a sequence of slots, each good or bad. Which slots a packet meets is decided here, for all processes
-//! alike (see [`Slots`]): every packet uses its slots up, whoever sent it, so that all flows meet the same pattern.
+//! A process is a sequence of slots, each good or bad. This file maps packets to slots in the same way for all
+//! processes (see [`Slots`]). The packets of all flows use up slots, so all flows share one pattern.
 
 use losscause::{Span, Time};
 
@@ -19,7 +19,7 @@ use trace::Trace;
 
 /// An error process and the mapping of packets to its slots.
 #[derive(Clone, Debug)]
-#[repr(C)] // The mapping before the process, which can be large: what a packet touches lies side by side.
+#[repr(C)] // The process can be large, so the mapping precedes it: fields that every packet touches are adjacent.
 pub(crate) struct Channel {
     mapping: Mapping,
     process: Process,
@@ -38,7 +38,7 @@ enum Mapping {
     PerPacket(u32),
     PerTime {
         slot: Span,
-        /// Slots used up.
+        /// Slots used so far.
         used: i64,
         /// Whether the last of them was bad.
         last_bad: bool,
@@ -63,7 +63,7 @@ impl Channel {
         Self { process, mapping }
     }
 
-    /// Whether a packet that is on the air from `start` to `end` (exclusive) meets a bad slot. Ask once per packet, in
+    /// Whether a packet that is transmitted from `start` to `end` (exclusive) has a bad slot. Call once per packet, in
     /// order of time.
     #[inline]
     pub(crate) fn corrupts(&mut self, start: Time, end: Time) -> bool {
@@ -76,13 +76,13 @@ impl Channel {
     fn meets_bad_slot(&mut self, start: Time, end: Time) -> bool {
         match &mut self.mapping {
             Mapping::PerPacket(1) => self.process.next_slot(),
-            // No short cut: all its slots are used up.
+            // No early return, because all its slots are used up.
             Mapping::PerPacket(slots) => (0..*slots).fold(false, |bad, _| self.process.next_slot() | bad),
             Mapping::PerTime { slot, used, last_bad } => {
                 let first = start.as_nanos() / slot.as_nanos();
                 let end = (end.as_nanos() - 1).max(start.as_nanos()) / slot.as_nanos() + 1;
                 self.process.skip((first - *used).max(0) as u64);
-                // The packet before may have ended in the slot in which this one starts.
+                // The previous packet may have ended in the slot in which this one starts.
                 let mut bad = first < *used && *last_bad;
                 for _ in first.max(*used)..end {
                     *last_bad = self.process.next_slot();

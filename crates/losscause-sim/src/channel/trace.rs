@@ -10,7 +10,7 @@ use crate::topology::TraceStart;
 #[derive(Clone, Debug)]
 pub(super) struct Trace {
     lost: Arc<[bool]>,
-    /// What is repeated: from this slot up to, but without, `end`.
+    /// The repeated part starts at this slot and ends before `end`.
     first: usize,
     end: usize,
     next: usize,

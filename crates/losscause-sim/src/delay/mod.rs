@@ -1,7 +1,7 @@
-//! A propagation delay that varies without any queue, one file per process.
+//! Propagation delays that vary without a queue, one file per process.
 //!
-//! The addition to a link's constant delay is worked out once per packet, for the instant at which its transmission ends. Packets keep their order on the way: one that would overtake the packet before it arrives at the same
-//! instant instead, right behind it.
+//! The added delay is computed once per packet, for the instant at which its transmission ends. Packets keep their
+//! order: a packet that would overtake the previous one arrives at the same instant, directly after it.
 
 use losscause::{Span, Time};
 
@@ -16,11 +16,11 @@ use sinusoid::Sinusoid;
 use trace::Trace;
 use walk::Walk;
 
-/// A delay in motion.
+/// A varying delay.
 #[derive(Clone, Debug)]
 pub(crate) struct Variation {
     process: Process,
-    /// When the last packet that set out arrives.
+    /// Arrival time of the packet sent last.
     last_arrival: Time,
 }
 
@@ -43,8 +43,8 @@ impl Variation {
         Some(Self { process, last_arrival: Time::ZERO })
     }
 
-    /// When a packet arrives that sets out at `now` on a way of constant `delay`: never before the one that set out before
-    /// it. Ask once per packet, in order of time.
+    /// Arrival time of a packet that is sent at `now` over the constant `delay`: never before the packet sent before
+    /// it. Call once per packet, in order of time.
     #[cold]
     pub(crate) fn arrival(&mut self, now: Time, delay: Span) -> Time {
         let added = match &mut self.process {

@@ -1,4 +1,4 @@
-//! A delay that swings evenly: most/2 (1 - cos(2 pi (t/period + phase))).
+//! A sinusoidal delay: most/2 (1 - cos(2 pi (t/period + phase))).
 //!
 //! Parameters: `most` and `period`, no defaults; the phase is drawn uniformly. Deviations: none.
 

@@ -1,8 +1,8 @@
 //! A recorded delay, point by point.
 //!
-//! Before the first point the delay is that point's. After the last one it stays, or the trace begins again: then the last
-//! point's time is the length of a round. Between two points it stands still at the earlier one (as a route does) or
-//! moves evenly.
+//! Before the first point the delay is that of the first point. After the last point the delay stays, or the trace
+//! repeats and the last point's time is the length of a round. Between two points the delay is that of the earlier one
+//! (as on a route) or is interpolated.
 //!
 //! Parameters: the points, and the two readings above (see [`Between`] and [`AtEnd`]). Deviations: none.
 
@@ -17,7 +17,7 @@ pub(crate) struct Trace {
     points: Arc<[DelayPoint]>,
     between: Between,
     at_end: AtEnd,
-    /// Points that are over, or have come, in this round.
+    /// Number of points passed in this round.
     passed: usize,
     round_began: Time,
 }

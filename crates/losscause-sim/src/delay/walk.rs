@@ -1,8 +1,8 @@
-//! A delay that wanders: at every step it changes by a uniform draw from -step to step, and is thrown back at its bounds,
-//! 0 and most. Between two steps it stands still.
+//! A random walk: each step changes the delay by a uniform draw from -step to step, and reflects it at the bounds 0 and
+//! most. Between two steps the delay is constant.
 //!
-//! Parameters: `most`, `step` (at most `most`) and `every`, no defaults; it begins at a uniform draw from 0 to most. The
-//! long-run distribution is uniform. Deviations: none.
+//! Parameters: `most`, `step` (at most `most`) and `every`, no defaults; it begins at a uniform draw from 0 to most.
+//! The long-run distribution is uniform. Deviations: none.
 
 use losscause::{Span, Time};
 

@@ -11,7 +11,7 @@
 //!
 //! Deviations:
 //!
-//! - A limit, which the RFC leaves to the implementer: what finds it reached is dropped when it comes.
+//! - A limit, which the RFC leaves to the implementer: packets that arrive at a full queue are dropped.
 //! - `mtu_bytes` is a setting (the RFC's `maxpacket_` is the interface's MTU; ns-2 takes the largest packet seen).
 
 use losscause::{Span, Time};

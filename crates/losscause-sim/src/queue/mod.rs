@@ -1,8 +1,8 @@
 //! Managed queues, one file per discipline.
 //!
 //! A link asks its queue at exact instants, in order of time: [`QueueDiscipline::enqueue`] when a packet comes,
-//! [`QueueDiscipline::dequeue`] when the transmitter is free, [`QueueDiscipline::on_timer`] at the instants that the queue
-//! names. Whatever else a discipline does to a packet goes through [`QueueHooks`].
+//! [`QueueDiscipline::dequeue`] when the transmitter is free, [`QueueDiscipline::on_timer`] at the instants that the
+//! queue names. Every other action of a discipline on a packet goes through [`QueueHooks`].
 //!
 //! The plain queue, DropTail, is not among them: nothing that comes later changes when a packet's turn is, so the link
 //! works that out itself (`link/drop_tail.rs`).
@@ -44,7 +44,7 @@ pub(crate) trait QueueDiscipline: fmt::Debug + Send + Sync {
     /// `dequeue` follows at the same instant. Returns whether the packet was taken in; if not, it was dropped.
     fn enqueue(&mut self, now: Time, packet: Packet, idle: bool, hooks: &mut dyn QueueHooks) -> bool;
 
-    /// The transmitter is free: the packet to send next. If packets wait, one is handed out, whatever is dropped before it.
+    /// The transmitter is free: returns the packet to send next. If packets wait, one is returned, even after drops.
     fn dequeue(&mut self, now: Time, hooks: &mut dyn QueueHooks) -> Option<Packet>;
 
     /// What waits.

@@ -1,4 +1,4 @@
-//! What holds for every managed queue, whatever comes.
+//! Properties of every managed queue, for arbitrary arrivals.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! First in, first out, with a mark on what finds a long queue.
+//! First in, first out; marks packets that arrive while many wait.
 //!
 //! A packet that finds so many waiting or more is marked, if its transport understands marks (RFC 3168); it is never
 //! dropped for that. At three quarters of the limit this is the congestion warning that ECN-reading LDAs and TCP

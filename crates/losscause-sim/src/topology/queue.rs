@@ -47,7 +47,7 @@ pub enum Limit {
 /// Settings of RED, by the names of Floyd and Jacobson's paper. Queues are counted in packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RedSpec {
-    /// When the queue is full, whatever its average.
+    /// The limit of the queue, independent of its average.
     pub limit: Limit,
     /// Below this average nothing is dropped, packets; 0 or more.
     pub min_th_pkts: f64,
@@ -70,7 +70,7 @@ pub struct RedSpec {
 /// Settings of CoDel, by the names of RFC 8289.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CoDelSpec {
-    /// When the queue is full, whatever its delay.
+    /// The limit of the queue, independent of its delay.
     pub limit: Limit,
     /// The delay that a standing queue may have; positive.
     pub target: Span,
@@ -107,7 +107,7 @@ pub struct FqCoDelSpec {
 /// Settings of PIE, by the names of RFC 8033.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PieSpec {
-    /// When the queue is full, whatever its delay.
+    /// The limit of the queue, independent of its delay.
     pub limit: Limit,
     /// The delay that is aimed at (`QDELAY_REF`); positive.
     pub target: Span,

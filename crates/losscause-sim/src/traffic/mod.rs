@@ -8,7 +8,7 @@ mod on_off;
 pub(crate) use cbr::Cbr;
 pub(crate) use on_off::OnOff;
 
-/// Equal spacing that is not a whole number of nanoseconds: the remainders add up instead of getting lost.
+/// Equal spacing that need not be a whole number of nanoseconds: remainders are carried over, not lost.
 #[derive(Clone, Debug)]
 struct Spacing {
     whole: i64,
@@ -19,7 +19,7 @@ struct Spacing {
 }
 
 impl Spacing {
-    /// Between the starts of packets of this size, back to back at this rate.
+    /// The time between the starts of packets of this size, back to back at this rate.
     fn new(rate_bps: u64, packet_bytes: u32) -> Self {
         let bits = u128::from(packet_bytes) * 8 * 1_000_000_000;
         let rate = u128::from(rate_bps);
@@ -28,7 +28,7 @@ impl Spacing {
 
     #[inline]
     fn next(&mut self) -> Span {
-        // Both are below rate_bps. Without a branch, which could not be foreseen.
+        // Both are below rate_bps. No branch, because it could not be predicted.
         let (carried, overflown) = self.carried.overflowing_add(self.remainder);
         let full = overflown | (carried >= self.rate_bps);
         self.carried = carried.wrapping_sub(self.rate_bps * u64::from(full));

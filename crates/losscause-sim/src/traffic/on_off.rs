@@ -1,9 +1,9 @@
-//! Bursts at a constant rate between silences, both of random length (ns-2 `Application/Traffic/Exponential` and
-//! `Application/Traffic/Pareto`, which differ in the distribution of the lengths alone; see [`Lengths`]).
+//! Bursts at a constant rate and silences, both of random length (ns-2 `Application/Traffic/Exponential` and
+//! `Application/Traffic/Pareto`, which differ only in the distribution of the lengths; see [`Lengths`]).
 //!
 //! As in ns-2, the source begins with a silence. A burst's length is drawn in packets, mean `mean_on` over the spacing,
-//! and rounded to the nearest whole number, at least 1. Each packet comes one spacing after the one before; the first of
-//! a burst comes a silence later than that.
+//! and rounded to the nearest whole number, at least 1. Each packet is sent one spacing after the previous one; the
+//! first packet of a burst is sent a silence later than that.
 //!
 //! Parameters: `rate_bps` (during a burst) and `packet_bytes`, both on the wire; `mean_on`, `mean_off`; `lengths`. No
 //! defaults. Deviations: none.
@@ -24,7 +24,7 @@ pub(crate) struct OnOff {
     lengths: Lengths,
     stream: Stream,
     seq: u64,
-    /// Packets left in the burst, the next one included.
+    /// Packets left in the burst, including the next one.
     left: u64,
     next: Option<Time>,
 }
@@ -62,7 +62,7 @@ impl OnOff {
         Some(Datagram { seq, bytes: self.packet_bytes })
     }
 
-    /// To the next packet; draws the next burst if this one is over.
+    /// The time to the next packet. Draws the next burst if this one has ended.
     #[inline]
     fn gap(&mut self) -> Span {
         let mut gap = self.spacing.next();
@@ -113,8 +113,8 @@ mod tests {
 
     #[test]
     fn half_on_and_half_off_sends_at_half_the_rate() {
-        // Bursts of 25 packets on average; rounding to at least 1 adds very little. 20,000 cycles of 25 packets in 200 ms:
-        // the standard deviation of the share is about sqrt(2/20000)/2.
+        // Bursts of 25 packets on average; rounding to at least 1 adds very little. 20,000 cycles of 25 packets in 200
+        // ms: the standard deviation of the share is about sqrt(2/20000)/2.
         let share = share(source(Span::from_millis(100), Lengths::Exponential), 4000);
         assert!((share - 0.5).abs() < 0.02, "{share}");
     }

@@ -22,13 +22,13 @@ use crate::papers::record::{Kind, Number, Parameters, Published, Value};
 pub struct Score {
     /// By the rule above.
     pub reproduced: usize,
-    /// Within the tolerance, whatever the number of runs.
+    /// Within the tolerance, regardless of the number of runs.
     pub within_tolerance: usize,
     /// Measured at all.
     pub measured: usize,
     /// The numbers that count.
     pub numbers: usize,
-    /// How many the best constant guess per metric would reproduce; a score is meaningful only above it.
+    /// The number that the best constant guess per metric would get; a score is meaningful only above it.
     pub floor: usize,
 }
 
@@ -108,7 +108,7 @@ pub fn judge(number: &Number, item: &Item, repetitions: u32) -> bool {
     }
 }
 
-/// How many of `numbers` the best single constant per metric would reproduce.
+/// How many of `numbers` the best constant guess per metric would get.
 pub fn floor(numbers: &[&Number]) -> usize {
     let metrics: BTreeSet<&str> = numbers.iter().map(|n| n.metric.as_str()).collect();
     let best = |metric: &str| {

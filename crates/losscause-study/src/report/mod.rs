@@ -122,8 +122,8 @@ fn paper_view(card: &Scorecard) -> PaperView {
     let published = record::find(&card.paper).expect("a scorecard is of a known paper").published();
     let too_few = (card.runs < card.repetitions).then(|| {
         format!(
-            "A number counts from {} runs on; with the {} made here, {} of {} lie within their tolerance.",
-            card.repetitions, card.runs, card.numbers.within_tolerance, card.numbers.numbers
+            "Preview: {} of {} numbers are within tolerance after {} of {} runs. Numbers count after {} runs.",
+            card.numbers.within_tolerance, card.numbers.numbers, card.runs, card.repetitions, card.repetitions
         )
     });
     PaperView {
@@ -184,17 +184,15 @@ fn table_view(sheet: &Sheet, reproduction: &Reproduction) -> TableView {
     };
     let score = score_of(sheet.paper, &mine);
     let score = match score.numbers {
-        0 => "No number of it is scored.".to_owned(),
+        0 => "Nothing here is scored.".to_owned(),
         n => {
             let Score { reproduced, within_tolerance, floor, .. } = score;
             let short = if within_tolerance > reproduced {
-                format!(" ({within_tolerance} within tolerance, from too few runs)")
+                format!(" (preview: {within_tolerance} within tolerance, after too few runs)")
             } else {
                 String::new()
             };
-            format!(
-                "{reproduced} of {n} scored numbers reproduced{short}; one constant per metric would reproduce {floor}."
-            )
+            format!("{reproduced} of {n} scored numbers reproduced{short}; a constant guess would get {floor}.")
         }
     };
     TableView {

@@ -33,7 +33,7 @@ pub(super) fn count(flow: &Flow, reader: &Reader, names: &Names) -> Result<Optio
         },
         (Some(Arrivals::List { .. }), Some(_)) => {
             Err(reader
-                .error(&key, "stands beside a list of times, expected no such key: the list says how many there are"))
+                .error(&key, "cannot be combined with a list of times, which sets the number of flows; remove it"))
         }
         (Some(Arrivals::Poisson { .. }), None) => {
             Err(reader.error(&key, "is missing, expected the most flows that may come"))
@@ -52,7 +52,7 @@ pub(super) fn life(
 ) -> Result<Life, InputError> {
     let key = |field: &str| format!("flow.{}.{field}", flow.name);
     let refuse = |field: &str, given: bool| {
-        let problem = "stands beside arrivals, which say when flows come and go, expected no such key";
+        let problem = "cannot be combined with arrivals, which set when flows start and stop; remove it";
         if given { Err(reader.error(&key(field), problem)) } else { Ok(()) }
     };
     if flow.arrivals.is_some() {

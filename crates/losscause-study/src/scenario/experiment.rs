@@ -139,8 +139,7 @@ impl<'a> Member<'a> {
         let path = resolve(&flow.path, &key("path"), document, reader)?;
         let return_path = match &flow.return_path {
             Some(_) if matches!(flow.protocol, Protocol::Cbr | Protocol::OnOff) => {
-                return Err(reader
-                    .error(&key("return_path"), "only tfrc and tcp flows send anything back, expected no such key"));
+                return Err(reader.error(&key("return_path"), "only valid for tfrc and tcp flows; remove it"));
             }
             Some(links) => Some(resolve(links, &key("return_path"), document, reader)?),
             None => None,

@@ -30,7 +30,7 @@ pub(super) fn template(
         (None, Some(bytes)) => Limit::Bytes(reader.whole(&key("queue_bytes"), bytes, &own, 0, u32::MAX)?.into()),
         (None, None) => return Err(reader.error(&key("queue_packets"), "is missing, expected it or queue_bytes")),
         (Some(_), Some(_)) => {
-            return Err(reader.error(&key("queue_bytes"), "stands beside queue_packets, expected only one of them"));
+            return Err(reader.error(&key("queue_bytes"), "cannot be combined with queue_packets; give one of them"));
         }
     };
     let slots = match (&link.slots_per_packet, &link.slot_ms) {
@@ -46,7 +46,7 @@ pub(super) fn template(
             Slots::PerTime(Span::from_secs_f64_rounded(ms / 1e3))
         }
         (Some(_), Some(_)) => {
-            return Err(reader.error(&key("slot_ms"), "stands beside slots_per_packet, expected only one of them"));
+            return Err(reader.error(&key("slot_ms"), "cannot be combined with slots_per_packet; give one of them"));
         }
     };
     Ok(LinkSpec {

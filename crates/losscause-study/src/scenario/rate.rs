@@ -32,7 +32,7 @@ pub(super) fn variation(
                 (None, Some(points)) => listed(points, &field("points"), reader, names)?,
                 (None, None) => return Err(reader.error(&field("file"), "is missing, expected it or points")),
                 (Some(_), Some(_)) => {
-                    return Err(reader.error(&field("file"), "stands beside points, expected one of them"));
+                    return Err(reader.error(&field("file"), "cannot be combined with points; give one of them"));
                 }
             };
             let at_end = match at_end {

@@ -6,36 +6,36 @@ use super::{CellOutcome, Store, Sweep};
 use crate::parallel::Jobs;
 use crate::{InputError, RunError};
 
-/// What came out of a sweep.
+/// The outcome of a sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweepOutcome {
     /// The finished cells, the base first; all of them unless the sweep was stopped.
     pub cells: Vec<CellOutcome>,
-    /// How many of them an earlier sweep had finished.
+    /// Number of cells that were resumed from an earlier sweep.
     pub resumed: usize,
     /// Whether the observer stopped the sweep before its last cell.
     pub is_stopped: bool,
 }
 
-/// How far a sweep is.
+/// The progress of a sweep.
 #[derive(Clone, Copy, Debug)]
 pub struct SweepProgress<'a> {
-    /// Cells that are finished.
+    /// Number of finished cells.
     pub finished: usize,
-    /// Cells of the sweep.
+    /// Number of all cells.
     pub cells: usize,
     /// The cell that was finished last.
     pub last: &'a CellOutcome,
-    /// Whether an earlier sweep had finished it.
+    /// Whether it was resumed from an earlier sweep.
     pub is_resumed: bool,
 }
 
 impl Sweep {
-    /// Measures every cell in order. All cells are checked before the first run. `observe` is called after each cell; if it
-    /// returns `Break`, the sweep stops there.
+    /// Measures every cell in order. All cells are checked before the first run. `observe` is called after each cell;
+    /// if it returns `Break`, the sweep stops there.
     ///
-    /// With a `store`, each cell is written there as soon as it is finished, and the two summaries are written at the end
-    /// unless the sweep was stopped. The outcome does not depend on `jobs`, nor on which cells were resumed.
+    /// With a `store`, each cell is written there as soon as it is finished, and the two summaries are written at the
+    /// end unless the sweep was stopped. The outcome does not depend on `jobs`, nor on which cells were resumed.
     ///
     /// # Errors
     /// A setting does not fit its scenario, a run fails, or the store cannot be written.
@@ -75,7 +75,8 @@ impl Sweep {
         Ok(outcome)
     }
 
-    /// Whether every cell can be measured, without a run: a setting that does not fit is reported before hours of work.
+    /// Checks without a run that every cell can be measured, so that an invalid setting is reported before hours of
+    /// work.
     ///
     /// # Errors
     /// A setting does not fit its scenario.

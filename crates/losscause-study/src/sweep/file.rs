@@ -8,9 +8,9 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SweepFile {
-    /// What the sweep asks, in a few words.
+    /// The question of the sweep, in a few words.
     pub(super) title: String,
-    /// Which cells are made of the axes.
+    /// How the axes are combined into cells.
     pub(super) mode: Mode,
     /// Runs of every system in every cell (1 or more).
     pub(super) runs: u32,
@@ -22,17 +22,17 @@ pub(super) struct SweepFile {
     pub(super) score: Vec<String>,
     /// Instead of `score`: a scenario file, relative to the sweep file, or a paper's scenario, PAPER/SCENARIO.
     pub(super) scenario: Option<String>,
-    /// With `scenario`: what is measured.
+    /// With `scenario`: the metrics to measure.
     #[serde(default)]
     pub(super) metrics: Vec<String>,
-    /// With `scenario`: what is compared in every cell (default: the scenario as it is).
+    /// With `scenario`: the systems to compare in every cell (default: the unchanged scenario).
     #[serde(default)]
     pub(super) system: Vec<Choice>,
-    /// What changes.
+    /// The axes.
     pub(super) axis: Vec<Axis>,
 }
 
-/// Which cells are made of the axes. The first value of an axis is its base.
+/// How the axes are combined into cells. The first value of an axis is its base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Mode {
@@ -44,7 +44,7 @@ pub(super) enum Mode {
     Pairwise,
 }
 
-/// One thing that changes.
+/// An axis: a named list of values.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Axis {
@@ -76,7 +76,7 @@ fn one() -> u64 {
 }
 
 impl Mode {
-    /// How many cells there are, unless it is more than can be counted.
+    /// The number of cells; none if it overflows.
     pub(super) fn count(self, sizes: &[usize]) -> Option<usize> {
         if self == Mode::Grid {
             return sizes.iter().try_fold(1_usize, |cells, &size| cells.checked_mul(size));
@@ -88,8 +88,8 @@ impl Mode {
         pairs.checked_add(alone + 1)
     }
 
-    /// The cells, each the index of one value per axis; `sizes` holds the number of values per axis. The cell of all bases
-    /// comes first.
+    /// The cells, each the index of one value per axis; `sizes` holds the number of values per axis. The cell of all
+    /// bases comes first.
     pub(super) fn cells(self, sizes: &[usize]) -> Vec<Vec<usize>> {
         let base = vec![0; sizes.len()];
         if self == Mode::Grid {

@@ -1,4 +1,4 @@
-//! Sweeps: the same measurements under other settings, cell by cell.
+//! Sweeps: the same measurements under different settings, cell by cell.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,17 +24,17 @@ use file::{Choice, SweepFile};
 pub use store::Store;
 pub use summary::{CellSummary, summary};
 
-/// A sweep file that has been read and found to make sense.
+/// A valid sweep file.
 #[derive(Clone, Debug)]
 pub struct Sweep {
     file: String,
     document: SweepFile,
     subject: Subject,
-    /// The algorithms that its settings may name.
+    /// The algorithms that settings may name.
     registry: Registry,
 }
 
-/// What every cell measures.
+/// The measurements of every cell.
 #[derive(Clone, Debug)]
 enum Subject {
     /// Items of papers, and their score.
@@ -46,19 +46,19 @@ enum Subject {
 /// One combination of values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cell {
-    /// Counted from 0.
+    /// Its number, counted from 0.
     pub number: usize,
     /// The value of every axis, by name, in the order of the axes.
     pub values: Vec<AxisValue>,
-    /// What the values change: KEY=VALUE.
+    /// The settings of the values: KEY=VALUE.
     pub settings: Vec<String>,
-    /// What they change in one scenario only, by its name.
+    /// Settings for single scenarios, by their names.
     pub only: BTreeMap<String, Vec<String>>,
     /// Metrics read from others: `thput` from `thput_intact`.
     pub metrics: BTreeMap<String, String>,
 }
 
-/// An axis with the value it has in a cell.
+/// An axis and its value in a cell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AxisValue {
     /// Name of the axis.
@@ -67,16 +67,16 @@ pub struct AxisValue {
     pub value: String,
 }
 
-/// What came out of a cell.
+/// The outcome of a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CellOutcome {
     /// The cell.
     pub cell: Cell,
-    /// Everything its values follow from: two outcomes of the same origin are the same.
+    /// Everything that determines its values: outcomes of equal origin are equal.
     pub origin: String,
-    /// How many published numbers it reproduces, for sweeps that are scored.
+    /// The number of published numbers that it reproduces, for scored sweeps.
     pub score: Option<CellScore>,
-    /// Whether the claims hold that its values settle.
+    /// Whether the claims that its values settle hold.
     #[serde(default)]
     pub claims: BTreeMap<String, bool>,
     /// Its measured values.
@@ -86,9 +86,9 @@ pub struct CellOutcome {
 /// How many published numbers and claims a cell reproduces, among those that it measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CellScore {
-    /// Numbers within their tolerance, whatever the number of runs.
+    /// Numbers within their tolerance, regardless of the number of runs.
     pub within_tolerance: usize,
-    /// Numbers that were measured and count.
+    /// Measured numbers that are scored.
     pub numbers: usize,
     /// Claims that hold.
     pub holding: usize,
@@ -101,7 +101,7 @@ pub struct CellScore {
 pub struct Row {
     /// The scenario.
     pub scenario: String,
-    /// What else it was run at, for items of papers.
+    /// The parameters of the run, for items of papers.
     #[serde(default)]
     pub parameters: Parameters,
     /// The system.
@@ -114,9 +114,9 @@ pub struct Row {
     pub ci95: Option<f64>,
     /// Runs made.
     pub runs: u32,
-    /// What a paper prints, if it does.
+    /// The published value, if any.
     pub published: Option<f64>,
-    /// Whether a paper's number is met within its tolerance; none where there is no such number.
+    /// Whether the published number is met within its tolerance; none if no number is published.
     pub within_tolerance: Option<bool>,
 }
 
@@ -148,7 +148,7 @@ impl Sweep {
         )
     }
 
-    /// Reads a sweep from a text. `path` is what errors call it; scenario files are looked up beside it.
+    /// Reads a sweep from a text. Errors call it `path`; scenario files are relative to `path`.
     ///
     /// # Errors
     /// The text is not a sweep; a paper, item or scenario that it names does not exist; it has no runs,
@@ -174,7 +174,7 @@ impl Sweep {
             return Err(key("runs", &problem));
         }
         if document.axis.is_empty() {
-            return Err(key("axis", "there is none, expected one or more [[axis]]"));
+            return Err(key("axis", "is missing, expected one or more [[axis]]"));
         }
         for axis in &document.axis {
             if axis.values.is_empty() {
@@ -183,26 +183,26 @@ impl Sweep {
         }
         let sizes: Vec<usize> = document.axis.iter().map(|axis| axis.values.len()).collect();
         if document.mode.count(&sizes).is_none_or(|cells| cells > MOST_CELLS) {
-            return Err(key("axis", &format!("all axes make more than {MOST_CELLS} cells, expected at most so many")));
+            return Err(key("axis", &format!("the axes make more than {MOST_CELLS} cells, which is the maximum")));
         }
         let subject = match (&document.scenario, document.score.is_empty()) {
             (None, false) if document.metrics.is_empty() && document.system.is_empty() => {
                 Subject::Items(Selection::parse(&document.score)?)
             }
-            (None, false) => return Err(key("score", "excludes metrics and system: an item brings its own")),
+            (None, false) => return Err(key("score", "cannot be combined with metrics and system; remove them")),
             (Some(name), true) if !document.metrics.is_empty() => {
                 let beside = path.parent().unwrap_or(Path::new(""));
                 Subject::Scenario(Box::new(record::open_scenario_with(Path::new(name), beside, registry)?))
             }
-            (Some(_), true) => return Err(key("metrics", "is empty, expected what to measure in the scenario")),
-            (Some(_), false) => return Err(key("scenario", "excludes score, expected one of the two")),
-            (None, true) => return Err(key("scenario", "is missing, and so is score, expected one of the two")),
+            (Some(_), true) => return Err(key("metrics", "is empty, expected the metrics to measure")),
+            (Some(_), false) => return Err(key("scenario", "cannot be combined with score; give one of them")),
+            (None, true) => return Err(key("scenario", "is missing; give scenario or score")),
         };
         check_scenarios(&document, &subject, &key)?;
         Ok(Self { file, document, subject, registry: registry.clone() })
     }
 
-    /// What the sweep asks.
+    /// The question of the sweep.
     pub fn title(&self) -> &str {
         &self.document.title
     }
@@ -233,7 +233,7 @@ impl Sweep {
         }
     }
 
-    /// Finds out whether a cell can be measured, without a run.
+    /// Checks without a run that a cell can be measured.
     ///
     /// # Errors
     /// A setting does not fit the scenario.
@@ -257,14 +257,14 @@ impl Sweep {
         outcome.map_err(|error| self.in_this_file(&error))
     }
 
-    /// An error of a setting, as one of the file that gives it.
+    /// An error of a setting, reported for the file that contains the setting.
     fn in_this_file(&self, error: &InputError) -> InputError {
         let text = error.to_string();
         let problem = text.strip_prefix("--set ").unwrap_or(&text).to_owned();
         InputError::Key { file: self.file.clone(), key: "set".to_owned(), problem }
     }
 
-    /// Measures one cell. The outcome depends on the cell and the sweep's runs and seed only, not on `jobs`.
+    /// Measures one cell. The outcome depends only on the cell and on the sweep's runs and seed, not on `jobs`.
     ///
     /// # Errors
     /// A setting does not fit the scenario, or a run fails.
@@ -297,7 +297,7 @@ impl Sweep {
         Ok(Variation { settings, only, metrics: cell.metrics.clone() })
     }
 
-    /// Everything the values of a cell follow from.
+    /// Everything that determines the values of a cell.
     pub fn origin(&self, cell: &Cell) -> String {
         let subject = match &self.subject {
             Subject::Items(_) => self.document.score.join(" "),
@@ -403,7 +403,7 @@ impl Sweep {
     }
 }
 
-/// Largest number of cells: a grid of a few lines can have more than fit into memory.
+/// Largest number of cells: a short sweep file can define more cells than fit into memory.
 const MOST_CELLS: usize = 100_000;
 /// Settings for one scenario only must name a scenario that is measured.
 fn check_scenarios(
@@ -434,7 +434,7 @@ fn parse(text: &str, file: &str) -> Result<SweepFile, InputError> {
     })
 }
 
-/// A hash that stays the same from one version of the compiler to the next.
+/// A hash that does not depend on the version of the compiler.
 fn fnv1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

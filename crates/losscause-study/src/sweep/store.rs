@@ -1,4 +1,4 @@
-//! Where a sweep keeps its cells: one file each, written whole, so that an interrupted sweep can be resumed.
+//! The store of a sweep's cells: one file per cell, written atomically, so that an interrupted sweep can be resumed.
 
 use std::path::{Path, PathBuf};
 
@@ -13,29 +13,30 @@ pub struct Store {
 }
 
 impl Store {
-    /// A store in `directory`, which is made when the sweep begins.
+    /// A store in `directory`, which is created when the sweep begins.
     pub fn new(directory: &Path) -> Self {
         Self { directory: directory.to_owned(), resumes: false }
     }
 
-    /// The same, with the finished cells of an earlier sweep kept.
+    /// The same, but keeps the finished cells of an earlier sweep.
     pub fn resuming(self) -> Self {
         Self { resumes: true, ..self }
     }
 
-    /// Makes the directory if it is missing.
+    /// Creates the directory if it is missing.
     ///
     /// # Errors
-    /// It cannot be made or written.
+    /// It cannot be created or written.
     pub(super) fn prepare(&self) -> Result<(), RunError> {
         let cells = self.directory.join("cells");
         let unwritable = |reason| RunError::Unwritable { file: self.directory.display().to_string(), reason };
         std::fs::create_dir_all(&cells).map_err(unwritable)?;
-        // Dropped unfinished, it leaves no file: this only tests whether files can be written.
+        // This only tests whether files can be written: an unfinished file leaves nothing behind.
         atomic::AtomicFile::create(&self.directory.join(SUMMARY)).map(drop)
     }
 
-    /// The outcome of `cell`, if the store resumes and has it from the same `origin`. A damaged file counts as missing.
+    /// The outcome of `cell`, if the store resumes and has an outcome of the same `origin`. A damaged file counts as
+    /// missing.
     pub(super) fn finished(&self, cell: &Cell, origin: &str) -> Option<CellOutcome> {
         if !self.resumes {
             return None;
@@ -76,7 +77,7 @@ fn json<T: serde::Serialize + ?Sized>(value: &T) -> Vec<u8> {
     text
 }
 
-/// The axes come first, then what was measured.
+/// The axes are the first columns, followed by the measurements.
 fn csv(outcomes: &[CellOutcome]) -> Vec<u8> {
     let mut table = csv::Writer::from_writer(Vec::new());
     let axes = outcomes.first().map(|o| o.cell.values.iter().map(|v| v.axis.clone()).collect::<Vec<_>>());
@@ -143,7 +144,7 @@ mod tests {
         assert_eq!(store.finished(&kept.cell, &kept.origin), None);
         store.keep(&kept).unwrap();
         assert_eq!(store.finished(&kept.cell, &kept.origin), Some(kept.clone()));
-        // Read without care, the last digits of these two come back as others.
+        // An imprecise parser changes the last digits of these two numbers.
         let mut precise = kept.clone();
         (precise.rows[0].measured, precise.rows[0].ci95) = (Some(949.248), Some(99.946_666_666_666_69));
         store.keep(&precise).unwrap();

@@ -1,4 +1,4 @@
-//! What a sweep's cells change, held against the base.
+//! The differences between a sweep's cells and the base.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{AxisValue, CellOutcome, CellScore, Row};
 
-/// One cell held against the base.
+/// One cell compared with the base.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CellSummary {
@@ -14,7 +14,7 @@ pub struct CellSummary {
     pub cell: usize,
     /// The axes whose values differ from the base's, with the cell's values; empty for the base.
     pub changes: Vec<AxisValue>,
-    /// How many published numbers and claims it reproduces, for sweeps that are scored.
+    /// The number of published numbers and claims that it reproduces, for scored sweeps.
     pub score: Option<CellScore>,
     /// Numbers and claims that it reproduces and the base does not.
     pub gained: Vec<String>,
@@ -22,7 +22,7 @@ pub struct CellSummary {
     pub lost: Vec<String>,
 }
 
-/// Holds every cell against the first one, the base.
+/// Compares every cell with the first one, the base.
 pub fn summary(cells: &[CellOutcome]) -> Vec<CellSummary> {
     let Some(base) = cells.first() else { return Vec::new() };
     let before = met(base);

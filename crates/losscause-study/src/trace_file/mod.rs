@@ -13,7 +13,8 @@ use crate::run::{Trace, TraceRow};
 #[cfg(feature = "parquet")]
 mod parquet;
 
-/// A trace file under construction: made before the run, so that an unwritable place is reported at once.
+/// A trace file that is being written. It is created before the run, so that an unwritable location is reported at
+/// once.
 #[derive(Debug)]
 pub struct TraceFile<'a> {
     network: &'a Network,
@@ -23,12 +24,12 @@ pub struct TraceFile<'a> {
     failed: Option<io::Error>,
 }
 
-/// The kinds of trace files, told apart by the end of the file's name.
+/// The kinds of trace files, selected by the extension of the file's name.
 #[derive(Debug)]
 enum Out {
-    /// Line by line.
+    /// CSV, written line by line.
     Csv(Box<csv::Writer<AtomicFile>>),
-    /// All columns at the end.
+    /// Parquet, written at the end.
     #[cfg(feature = "parquet")]
     Parquet(AtomicFile),
 }
@@ -37,7 +38,7 @@ impl<'a> TraceFile<'a> {
     /// Starts a trace of `network` that will be called `file`; the extension, `.csv` or `.parquet`, gives the kind.
     ///
     /// # Errors
-    /// The file cannot be written there, or is of another kind, or this program cannot write its kind.
+    /// The file cannot be written, its extension is unknown, or this program cannot write its kind.
     pub fn create(file: &Path, network: &'a Network) -> Result<Self, RunError> {
         let unsupported =
             |problem: &str| RunError::Unsupported { file: file.display().to_string(), problem: problem.into() };
@@ -52,13 +53,13 @@ impl<'a> TraceFile<'a> {
                      `cargo build --release --features parquet`",
                 ));
             }
-            _ => return Err(unsupported("is of an unknown kind, expected a name that ends in .csv or .parquet")),
+            _ => return Err(unsupported("has an unknown extension, expected a name that ends in .csv or .parquet")),
         };
         Ok(Self { network, trace: Trace::default(), out, failed: None })
     }
 
-    /// Writes the events up to and including `until`, if the file is CSV; Parquet is written at the end. Right for any
-    /// `until` that the run has reached.
+    /// Writes the events up to and including `until`, if the file is CSV; Parquet is written at the end. `until` may be
+    /// any time that the run has reached.
     pub fn write_until(&mut self, until: Time) {
         match &mut self.out {
             Out::Csv(writer) => {
@@ -74,7 +75,7 @@ impl<'a> TraceFile<'a> {
         }
     }
 
-    /// Writes what is left and gives the file its name.
+    /// Writes the remaining events and gives the file its final name.
     ///
     /// # Errors
     /// The disk is full, or an earlier write failed.

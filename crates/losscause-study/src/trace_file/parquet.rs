@@ -13,7 +13,7 @@ use parquet::file::properties::WriterProperties;
 
 use crate::run::TraceRow;
 
-/// Rows per batch: bounds the memory besides the events themselves.
+/// Rows per batch: limits the memory used in addition to the events.
 const BATCH: usize = 65_536;
 
 pub(super) fn write<'a>(rows: impl Iterator<Item = TraceRow<'a>>, out: &mut (impl Write + Send)) -> io::Result<()> {
@@ -30,7 +30,7 @@ pub(super) fn write<'a>(rows: impl Iterator<Item = TraceRow<'a>>, out: &mut (imp
     Ok(())
 }
 
-/// A full disk should be told in the system's own words.
+/// Keeps the system's message, such as that of a full disk.
 fn io_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(source) => match source.downcast::<io::Error>() {

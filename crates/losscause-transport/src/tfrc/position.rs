@@ -1,4 +1,4 @@
-//! Where a packet stands in the flow, whatever its sequence number says.
+//! The position of a packet in the flow, independent of forged sequence numbers.
 //!
 //! Loss intervals are differences of sequence numbers, and a sequence number is what the peer claims. The
 //! differentiator lets a number lie at most [`MAX_JUMP_PKTS`] from the highest one; beyond that the stream begins anew.

@@ -1,8 +1,8 @@
 //! A convolutional code of rate 1/2: its encoder, and the Viterbi decoder that finds the likeliest message.
 //!
-//! The encoder is a shift register of K bits, the newest included; each of two generators is a mask of the register, and
-//! a coded bit is the parity of what its mask covers. A message is followed by K - 1 zeros, which bring the register back
-//! to zero, so that the decoder knows where the path through the trellis ends.
+//! The encoder is a shift register of K bits, the newest included; each of two generators is a mask of the register,
+//! and a coded bit is the parity of what its mask covers. A message is followed by K - 1 zeros, which bring the
+//! register back to zero, so that the decoder knows where the path through the trellis ends.
 //!
 //! The decoder is the classic recursion (Viterbi 1967) over soft values: add each branch's correlation with what was
 //! received, compare the two paths that meet in a state, select the better one, and walk back from the end.
@@ -70,8 +70,8 @@ pub(super) struct Viterbi {
     came_from: Vec<u8>,
 }
 
-/// Largest magnitude of a received value. Metrics are 16 bits wide and compared modulo 2^16: two states' metrics differ by
-/// at most what K - 1 steps can add, 8 * 4 * 127 for the longest code.
+/// Largest magnitude of a received value. Metrics are 16 bits wide and compared modulo 2^16: two states' metrics differ
+/// by at most what K - 1 steps can add, 8 * 4 * 127 for the longest code.
 pub(super) const LARGEST: i16 = 127;
 
 /// How much worse than state 0 the others start: more than any path can gain on another before all states are reached.
@@ -248,9 +248,9 @@ mod tests {
 
     #[test]
     fn soft_decoding_of_the_industry_standard_code_reaches_the_textbook_error_rate() {
-        // K = 7 at 3 dB. The code's spectrum is 36, 211, 1404, 11633, 77433 wrong bits at distances 10, 12, 14, 16, 18 (Odenwalder
-        // 1970), each weighted with Q(sqrt(2 d E_s/N0)): 1.4e-4 from the free distance alone, which prevails, and 5.1e-4
-        // from all five, counting twice what two of them mislead together.
+        // K = 7 at 3 dB. The code's spectrum is 36, 211, 1404, 11633, 77433 wrong bits at distances 10, 12, 14, 16, 18
+        // (Odenwalder 1970), each weighted with Q(sqrt(2 d E_s/N0)): 1.4e-4 from the free distance alone, which
+        // prevails, and 5.1e-4 from all five, counting twice what two of them mislead together.
         let found = bit_error_rate(7, 3.0);
         assert!((1.4e-4..5.1e-4).contains(&found), "{found}");
     }

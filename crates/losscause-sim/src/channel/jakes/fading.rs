@@ -1,5 +1,5 @@
-//! Time-correlated Rayleigh fading on several independent paths: Jakes' sum of sinusoids, with the paths decorrelated by
-//! Walsh-Hadamard codewords (Dent, Bottomley and Croft 1993).
+//! Time-correlated Rayleigh fading on several independent paths: Jakes' sum of sinusoids, with the paths decorrelated
+//! by Walsh-Hadamard codewords (Dent, Bottomley and Croft 1993).
 //!
 //! Each of N oscillators stands for a wave that arrives under the angle α_n = 2π (n - ½) / (4N) and is shifted by
 //! ω_n = 2π f_D cos α_n. Path l weights them with the l-th codeword A_l and the phases β_n = π n / N:
@@ -8,12 +8,12 @@
 //! a_l(t) = √(2/N) Σ_n A_l(n) (cos β_n + j sin β_n) cos(ω_n t + θ_n)
 //! ```
 //!
-//! which has mean power 1 and autocorrelation close to J0(2π f_D τ). Since the codewords are orthogonal, so are the paths.
-//! The starting phases θ_n are the only draws.
+//! which has mean power 1 and autocorrelation close to J0(2π f_D τ). Since the codewords are orthogonal, so are the
+//! paths. The starting phases θ_n are the only draws.
 //!
-//! Deviations: many more oscillators than the 8 to 16 usual in 1993. Paths share their oscillators: with as many paths as
-//! oscillators their powers would add up to N Σ cos², which never fades; the sum behaves as one of independent paths only
-//! if oscillators are many more than paths.
+//! Deviations: many more oscillators than the 8 to 16 usual in 1993. Paths share their oscillators: with as many paths
+//! as oscillators their powers would add up to N Σ cos², which never fades; the sum behaves as one of independent paths
+//! only if oscillators are many more than paths.
 
 use std::f64::consts::PI;
 
@@ -128,8 +128,8 @@ mod tests {
         let runs = samples(32);
         for path in 0..PATHS {
             let gains = || runs.iter().flatten().map(|gains| gains[path]);
-            // A Rayleigh envelope of mean power 1 has mean sqrt(pi)/2 and its power is exponential: variance 1, and below
-            // x with probability 1 - e^-x.
+            // A Rayleigh envelope of mean power 1 has mean sqrt(pi)/2 and its power is exponential: variance 1, and
+            // below x with probability 1 - e^-x.
             assert!((mean(gains().map(power)) - 1.0).abs() < 0.05);
             assert!((mean(gains().map(|gain| power(gain).sqrt())) - (PI / 4.0).sqrt()).abs() < 0.02);
             assert!((mean(gains().map(|gain| (power(gain) - 1.0).powi(2))) - 1.0).abs() < 0.15);

@@ -29,8 +29,8 @@ pub struct Parameters {
     pub energy_of: Unit,
     /// Where that energy arrives.
     pub energy_on: EnergyOn,
-    /// What the receiver loses against one that knows the channel perfectly, dB (-100 to 100): the ratio of signal to noise
-    /// and interference is lower by it.
+    /// What the receiver loses against one that knows the channel perfectly, dB (-100 to 100): the ratio of signal to
+    /// noise and interference is lower by it.
     pub implementation_loss_db: f64,
     /// How other users' signals lie in time and phase.
     pub alignment: Alignment,

@@ -1,4 +1,5 @@
-//! A RAKE receiver's signal-to-interference ratio in a direct-sequence CDMA uplink with perfect power control on average.
+//! A RAKE receiver's signal-to-interference ratio in a direct-sequence CDMA uplink with perfect power control on
+//! average.
 //!
 //! Each resolved path is a finger; maximal ratio combining weights a finger by its gain over its interference, so that
 //! the combined ratio of energy to interference density per coded bit is
@@ -8,9 +9,9 @@
 //! I_l = N0/E_s + c (U - 1)/G  [ + c (Σ_k p_k |a_k|² - p_l |a_l|²)/G with self-interference ]
 //! ```
 //!
-//! where E_s is the energy of a coded bit, U the number of users, G the spreading gain in chips per coded bit, and other
-//! users' signals are taken as Gaussian noise (Pursley 1977): c = 2/3 for chips that arrive at any time, 1 for chips
-//! in step with any carrier phase, 2 for chips and carriers in step.
+//! where E_s is the energy of a coded bit, U the number of users, G the spreading gain in chips per coded bit, and
+//! other users' signals are taken as Gaussian noise (Pursley 1977): c = 2/3 for chips that arrive at any time, 1 for
+//! chips in step with any carrier phase, 2 for chips and carriers in step.
 
 use super::Parameters;
 
@@ -20,9 +21,9 @@ pub(super) struct Rake {
     powers: Vec<f64>,
     /// Noise and other users, relative to the energy of a coded bit.
     noise: f64,
-    /// What a unit of own power on another path adds.
+    /// Interference per unit of own power on another path.
     own: f64,
-    /// Everything that the receiver loses, as a factor.
+    /// The receiver's implementation loss, as a factor.
     efficiency: f64,
 }
 
@@ -74,7 +75,7 @@ mod tests {
         // The three other paths have three quarters of the own power: 2/3 / 16 * 3/4 = 0.03125 more.
         parameters.self_interference = true;
         near(Rake::new(&parameters).combine(&all_paths_at_their_mean), 1.0 / 0.297_444);
-        // A tenth of it all.
+        // A tenth of the total.
         parameters.implementation_loss_db = 10.0;
         near(Rake::new(&parameters).combine(&all_paths_at_their_mean), 0.1 / 0.297_444);
     }
@@ -88,7 +89,7 @@ mod tests {
         parameters.energy_of = Unit::Bit;
         parameters.energy_on = EnergyOn::AllPaths;
         near(Rake::new(&parameters).combine(&[[1.0, 0.0]; 4]), 2.511_886 / 2.0);
-        // One other user, and no noise to speak of.
+        // One other user, and negligible noise.
         parameters.users = 2;
         parameters.eb_n0_db = 100.0;
         near(Rake::new(&parameters).combine(&[[1.0, 0.0]; 4]), 24.0);

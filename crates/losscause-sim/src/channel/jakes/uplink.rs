@@ -1,14 +1,14 @@
 //! One user's packets from the encoder to the decoder.
 //!
-//! A trial is a sequence of interleaver blocks. Each packet's bits are drawn, encoded and ended by the code's zeros; the
-//! packets of a block are interleaved and sent as coded bits ±1; each coded bit is received as
+//! A trial is a sequence of interleaver blocks. Each packet's bits are drawn, encoded and ended by the code's zeros;
+//! the packets of a block are interleaved and sent as coded bits ±1; each coded bit is received as
 //!
 //! ```text
 //! y = ±γ + √(γ/2) n,    n normal,
 //! ```
 //!
-//! a quarter of its log-likelihood ratio, with γ of [`rake`](super::rake). A packet is lost if a decoded bit is wrong: a
-//! checksum is taken to find every error.
+//! a quarter of its log-likelihood ratio, with γ of [`rake`](super::rake). A packet is lost if a decoded bit is wrong:
+//! a checksum is taken to find every error.
 //!
 //! Deviations: γ is computed every few coded bits, less than a fiftieth of a Doppler cycle apart, and taken to run
 //! straight in between.
@@ -36,8 +36,8 @@ const LONGEST_STEP: u32 = 64;
 /// Most of a Doppler cycle between them.
 const STEP_CYCLES: f64 = 0.02;
 
-/// Steps of soft decisions per unit of y; with equal chances of ±1 behind it, y reaches the end of its range, ±5.3, once
-/// the bit is wrong with a probability of e^-21.
+/// Steps of soft decisions per unit of y; with equal chances of ±1 behind it, y reaches the end of its range, ±5.3,
+/// once the bit is wrong with a probability of e^-21.
 const STEPS: f64 = 24.0;
 
 impl Uplink {

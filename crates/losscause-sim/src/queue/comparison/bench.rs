@@ -66,7 +66,7 @@ struct Link {
     world: World,
 }
 
-/// Sources, packets and events; it hears from the queue what becomes of them.
+/// Sources, packets and events; the queue reports their fates to it.
 struct World {
     now: Time,
     ecn: bool,

@@ -104,9 +104,7 @@ pub(super) fn lengths(
 ) -> Result<Lengths, InputError> {
     match (periods, shape) {
         (Periods::Exponential, None) => Ok(Lengths::Exponential),
-        (Periods::Exponential, Some(_)) => {
-            Err(reader.error(key, "is for the Pareto distribution only, expected no such key"))
-        }
+        (Periods::Exponential, Some(_)) => Err(reader.error(key, "only valid for the Pareto distribution; remove it")),
         (Periods::Pareto, None) => Ok(Lengths::Pareto { shape: DEFAULT_SHAPE }),
         (Periods::Pareto, Some(shape)) => {
             Ok(Lengths::Pareto { shape: reader.number(key, shape, names, Range::Above(1.0, 1e3))? })
@@ -138,7 +136,7 @@ fn refuse_foreign_keys(flow: &Flow, reader: &Reader) -> Result<(), InputError> {
     match keys.iter().find(|(_, given, protocols, _)| *given && !protocols.contains(&flow.protocol)) {
         None => Ok(()),
         Some((key, _, _, protocols)) => {
-            let problem = format!("is for {protocols} flows only, expected no such key in this flow");
+            let problem = format!("only valid for {protocols} flows; remove it");
             Err(reader.error(&format!("flow.{}.{key}", flow.name), problem))
         }
     }

@@ -228,7 +228,7 @@ impl TfrcQuirks {
             Some(Rto::Ticks) => tfrc::RtoRule::Ticks { minimum: Span::ZERO },
         };
         let ticks = matches!(quirks.rto, tfrc::RtoRule::Ticks { .. });
-        let only = "is for rto = \"ticks\" only, expected no such key";
+        let only = "only valid with rto = \"ticks\"; remove it";
         overlay.refuse_unless(ticks, "rto_minimum_ms", self.rto_minimum_ms.is_some(), only)?;
         if let Some(least) = &self.rto_minimum_ms {
             let minimum = overlay.milliseconds_or_off("rto_minimum_ms", least)?.unwrap_or(Span::ZERO);

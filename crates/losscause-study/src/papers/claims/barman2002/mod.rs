@@ -38,7 +38,7 @@ impl Measured<'_> {
         self.value(metric, "NewReno-LL", scenario, &[("P_CC", Value::from(p_cc)), ("P_WW", Value::from(p_ww))])
     }
 
-    /// The highest goodput of NewReno-LL, whatever its accuracies.
+    /// The highest goodput of NewReno-LL over all accuracies.
     fn best_ll(&self, scenario: &str) -> Mean {
         let mut best = f64::NEG_INFINITY;
         for p_cc in GRID {
