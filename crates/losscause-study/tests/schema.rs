@@ -10,7 +10,7 @@ use losscause_study::{Run, Scenario, Setting};
 
 #[test]
 fn a_result_has_the_fields_of_its_schema_and_is_read_back_as_it_was() {
-    let scenario = Path::new(env!("CARGO_MANIFEST_DIR")).join("papers/cen2003/scenarios/WLH.toml");
+    let scenario = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/last-hop-video.toml");
     let settings = [Setting::parse("duration_s=30").unwrap(), Setting::parse("measure.to_s=30").unwrap()];
     let scenario = Scenario::load(&scenario).unwrap().with(&settings).unwrap();
     let mut run = Run::new(&scenario.experiment().unwrap(), 3).unwrap();
