@@ -14,7 +14,7 @@ fn event_loop(criterion: &mut Criterion) {
         let fresh = Simulation::new(&network, 1).expect("the workload is valid");
         let mut once = fresh.clone();
         once.run_until(until, &mut ());
-        group.throughput(Throughput::Elements(workload::packet_hops(&network, once.counters())));
+        group.throughput(Throughput::Elements(workload::packet_hops(once.counters())));
         group.sample_size(20);
         group.bench_function(name, |bencher| {
             bencher.iter_batched(

@@ -27,7 +27,7 @@ fn main() {
         let mut simulation = Simulation::new(&network, 1).unwrap();
         simulation.run_until(Time::ZERO + Span::from_secs(seconds.into()), &mut ());
         let took = started.elapsed();
-        let hops = workload::packet_hops(&network, simulation.counters());
+        let hops = workload::packet_hops(simulation.counters());
         println!("packet_hops {hops}");
         eprintln!("{took:?}, {:.1} ns per packet-hop", took.as_secs_f64() * 1e9 / hops as f64);
     }

@@ -96,12 +96,14 @@ struct Layout {
     forward: Vec<usize>,
     /// The link of each hop.
     link: Vec<LinkId>,
+    /// The number of links.
+    links: usize,
 }
 
 impl Counters {
     /// All zero. `needs_event` says for every hop whether arrivals at its far end need events.
     pub(crate) fn new(network: &Network, needs_event: &[bool]) -> Self {
-        let mut layout = Layout { first: vec![0], forward: Vec::new(), link: Vec::new() };
+        let mut layout = Layout { first: vec![0], forward: Vec::new(), link: Vec::new(), links: network.links.len() };
         let mut hops = Vec::new();
         for (index, flow) in network.flows.iter().enumerate() {
             for path in [&flow.path, &flow.return_path] {
@@ -142,6 +144,15 @@ impl Counters {
     /// All flows at `link`.
     pub fn link(&self, link: LinkId) -> HopCounters {
         sum(self.layout.link.iter().zip(&self.hops).filter(|&(&at, _)| at == link).map(|(_, hop)| &hop.counters))
+    }
+
+    /// All flows at each link, in the network's order: [`Counters::link`] of all links in one pass.
+    pub fn links(&self) -> Vec<HopCounters> {
+        let mut totals = vec![HopCounters::default(); self.layout.links];
+        for (link, hop) in self.layout.link.iter().zip(&self.hops) {
+            totals[link.index()] += hop.counters;
+        }
+        totals
     }
 
     fn range(&self, from: usize, to: usize) -> impl Iterator<Item = (LinkId, &HopCounters)> {

@@ -55,8 +55,8 @@ pub(crate) fn wireless_last_hop(flows: u32, traffic: &Traffic) -> Network {
 }
 
 /// Packets that crossed a link, all links together.
-pub(crate) fn packet_hops(network: &Network, counters: &Counters) -> u64 {
-    (0..network.links.len()).map(|link| counters.link(LinkId(link as u32)).transmitted).sum()
+pub(crate) fn packet_hops(counters: &Counters) -> u64 {
+    counters.links().iter().map(|link| link.transmitted).sum()
 }
 
 /// Two links, one per direction; errors on the way out only. Queues as in ns-2: `limit_` L lets L - 1 packets wait.

@@ -1,8 +1,11 @@
 //! Every link, and what its queue dropped.
 
+use std::ops::AddAssign;
+
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use losscause_sim::LinkId;
+use losscause_sim::HopCounters;
 
 use super::{Metrics, State, group, measured, share};
 
@@ -31,10 +34,9 @@ pub struct LinkMeasurements {
 
 pub(super) fn measure(state: State<'_>) -> Vec<LinkMeasurements> {
     let State { simulation, window, .. } = state;
-    let link = |(id, spec): (LinkId, &losscause_sim::LinkSpec)| {
-        let total = simulation.counters().link(id);
+    let link = |((spec, total), in_window): ((&losscause_sim::LinkSpec, HopCounters), HopCounters)| {
         let capacity = spec.rate_bps as f64 * window.length().as_secs_f64();
-        let transmitted_bytes = window.counters.link(id).transmitted_bytes as f64;
+        let transmitted_bytes = in_window.transmitted_bytes as f64;
         LinkMeasurements {
             link: spec.name.clone(),
             rate_bps: spec.rate_bps,
@@ -46,7 +48,7 @@ pub(super) fn measure(state: State<'_>) -> Vec<LinkMeasurements> {
             utilisation_percent: (capacity > 0.0).then(|| transmitted_bytes * 800.0 / capacity),
         }
     };
-    (0..).map(LinkId).zip(&state.network().links).map(link).collect()
+    state.network().links.iter().zip(simulation.counters().links()).zip(window.counters.links()).map(link).collect()
 }
 
 /// Packets that arrived at a queue, and those that it dropped.
@@ -57,9 +59,8 @@ struct Queue {
 }
 
 impl Queue {
-    fn add(&mut self, entered: u64, dropped: u64) {
-        self.entered += entered;
-        self.dropped += dropped;
+    fn add(&mut self, hop: &HopCounters) {
+        *self += Self { entered: hop.entered, dropped: hop.queue_drops };
     }
 
     fn loss(self) -> Option<f64> {
@@ -67,24 +68,31 @@ impl Queue {
     }
 }
 
+impl AddAssign for Queue {
+    fn add_assign(&mut self, other: Self) {
+        self.entered += other.entered;
+        self.dropped += other.dropped;
+    }
+}
+
 /// `queue_loss.L` and `queue_loss_measured.L` of every link of the scenario.
 pub(super) fn add_queue_loss(metrics: &mut Metrics, state: State<'_>) {
     let counters = state.simulation.counters();
+    let specs = &state.network().links;
+    let mut measured_data = vec![Queue::default(); specs.len()];
+    for (link, hop) in measured(state.network()).flat_map(|flow| counters.path(flow)) {
+        measured_data[link.0 as usize].add(hop);
+    }
     // Per link: all flows, and measured flows' data.
-    let mut links: Vec<(&str, Queue, Queue)> = Vec::new();
-    for (id, spec) in (0..).map(LinkId).zip(&state.network().links).filter(|(_, spec)| !spec.name.ends_with(".back")) {
-        let known = links.iter().position(|(name, ..)| *name == group(&spec.name)).unwrap_or_else(|| {
-            links.push((group(&spec.name), Queue::default(), Queue::default()));
-            links.len() - 1
-        });
-        let (_, all, data) = &mut links[known];
-        let total = counters.link(id);
-        all.add(total.entered, total.queue_drops);
-        for (_, hop) in measured(state.network()).flat_map(|flow| counters.path(flow)).filter(|(link, _)| *link == id) {
-            data.add(hop.entered, hop.queue_drops);
+    let mut links: IndexMap<&str, (Queue, Queue)> = IndexMap::new();
+    for ((spec, total), data) in specs.iter().zip(counters.links()).zip(measured_data) {
+        if !spec.name.ends_with(".back") {
+            let (all, of_measured) = links.entry(group(&spec.name)).or_default();
+            all.add(&total);
+            *of_measured += data;
         }
     }
-    for (link, all, data) in links {
+    for (link, (all, data)) in links {
         metrics.add(format!("queue_loss.{link}"), "fraction", all.loss());
         metrics.add(format!("queue_loss_measured.{link}"), "fraction", data.loss());
     }
