@@ -1,9 +1,9 @@
 //! A policer: a token bucket that drops what exceeds a rate, in front of a plain queue.
 //!
-//! The bucket holds up to `burst_bytes` and fills at `rate_bps`. A packet that finds its size in tokens takes them and goes
-//! on to the queue; any other is dropped at once, however short the queue (RFC 2697's meter with one bucket; what Flach
-//! and others, "An Internet-Wide Analysis of Traffic Policing", 2016, found on a few per cent of paths). So packets are
-//! lost to congestion without any delay before, which no delay-based rule can see.
+//! The bucket holds up to `burst_bytes` and fills at `rate_bps`. If it holds the size of an arriving packet in tokens,
+//! the packet takes them and enters the queue. Otherwise it is dropped, even if the queue is empty. This is RFC 2697's
+//! meter with one bucket. Flach and others ("An Internet-Wide Analysis of Traffic Policing", 2016) found policers on a
+//! few per cent of paths. Packets are lost to congestion without any delay before, so no delay-based rule can see it.
 //!
 //! Deviations: none. The bucket is full at the start.
 
