@@ -6,6 +6,7 @@ mod common;
 
 use std::sync::Arc;
 
+use common::run_to;
 use losscause::{Algorithm, AnyLda, Span, Time};
 use losscause_sim::{
     AtEnd, Between, ChannelSpec, CoDelSpec, Counters, DelayPoint, ErrorPosition, Event, EventKind, FlowId, FlowSpec,
@@ -345,10 +346,10 @@ proptest! {
         let mut simulation = Simulation::new(&network, seed).unwrap();
         let mut seen = Seen::default();
         for stop in stops {
-            simulation.run_until(Time::ZERO + stop, &mut seen);
+            run_to(&mut simulation, Time::ZERO + stop, &mut seen);
             check(&network, &simulation, &seen);
         }
-        simulation.run_until(Time::ZERO + LATEST_STOP + DRAINED, &mut seen);
+        run_to(&mut simulation, Time::ZERO + LATEST_STOP + DRAINED, &mut seen);
         check(&network, &simulation, &seen);
         prop_assert!(is_drained(&network, simulation.counters()));
     }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 mod common;
 
-use common::{at_secs, drop_tail, flow, wired, wireless};
+use common::{at_secs, drop_tail, flow, run_to, wired, wireless};
 use losscause::{AnyLda, Span, Time, Verdict, lda};
 use losscause_sim::{
     ChannelSpec, ErrorPosition, Event, EventKind, FlowId, FlowReport, FlowSpec, HopCounters, Lengths, LinkId, LinkSpec,
@@ -86,7 +86,7 @@ type Seen = (Vec<FlowReport>, Vec<(LinkId, HopCounters)>);
 fn seen<R: Recorder>(mut simulation: Simulation, flows: usize, recorder: &mut R) -> Seen {
     let (mut reports, mut counters) = (Vec::new(), Vec::new());
     for millis in [0, 7, 500, 501, 2500] {
-        simulation.run_until(Time::ZERO + Span::from_millis(millis), recorder);
+        run_to(&mut simulation, Time::ZERO + Span::from_millis(millis), recorder);
         assert_eq!(simulation.check_conservation(), Ok(()));
         for flow in (0..flows as u32).map(FlowId) {
             reports.push(simulation.flow(flow));

@@ -3,17 +3,18 @@
 
 mod common;
 
-use common::{at_micros, at_secs, cbr, flow, one_flow, wired, wireless};
+use common::{at_micros, at_secs, cbr, flow, one_flow, run_to, wired, wireless};
 use losscause::{Span, Time};
 use losscause_sim::{
-    ChannelSpec, Event, EventKind, FlowId, FlowSpec, LinkEvent, LinkId, Network, Simulation, TraceStart,
+    ChannelSpec, Event, EventKind, FlowId, FlowSpec, LinkEvent, LinkId, Network, PacketKind, Simulation, TraceStart,
+    Traffic,
 };
 use losscause_transport::tcp;
 
 fn run(network: &Network, until: Time) -> (Simulation, Vec<Event>) {
     let mut simulation = Simulation::new(network, 1).unwrap();
     let mut events = Vec::new();
-    simulation.run_until(until, &mut events);
+    run_to(&mut simulation, until, &mut events);
     events.sort_by_key(|event| event.at);
     (simulation, events)
 }
@@ -120,6 +121,21 @@ fn a_flow_starts_within_its_spread_and_stops_at_its_stop() {
     // 60.96 ms apart until the stop.
     let expected = (at_secs(6) - started_at).as_nanos() / 60_960_000 + 1;
     assert_eq!(sent.len() as i64, expected);
+}
+
+#[test]
+fn a_sender_that_has_stopped_sends_nothing_although_acks_still_arrive() {
+    let mut network = one_flow(Traffic::tcp(tcp::Config::rfc()), 1_000_000, ChannelSpec::Perfect);
+    network.flows[0].stop = Some(at_secs(2));
+    let (_, events) = run(&network, at_secs(10));
+    let times = |wanted: fn(EventKind) -> bool| -> Vec<Time> {
+        events.iter().filter(|event| wanted(event.kind)).map(|event| event.at).collect()
+    };
+    let sent = times(|kind| matches!(kind, EventKind::Sent(packet) if packet.kind != PacketKind::Ack));
+    let acks = times(|kind| matches!(kind, EventKind::Received(packet) if packet.kind == PacketKind::Ack));
+    // The link is busy from the start: packets wait, and their ACKs arrive for 20 ms of propagation and more.
+    assert!(acks[acks.len() - 1] > at_secs(2) + Span::from_millis(20), "{}", acks[acks.len() - 1]);
+    assert!(sent[sent.len() - 1] < at_secs(2), "{}", sent[sent.len() - 1]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{at_secs, cbr, flow, wired};
+use common::{at_secs, cbr, flow, run_to, wired};
 use losscause::{Span, Time};
 use losscause_sim::{FlowId, FlowReport, FlowSpec, Lengths, Network, Simulation, Turnover};
 
@@ -25,7 +25,7 @@ fn network(flows: u32, durations: Lengths) -> Network {
 
 fn reports(network: &Network, until: Time) -> Vec<FlowReport> {
     let mut simulation = Simulation::new(network, 1).unwrap();
-    simulation.run_until(until, &mut ());
+    run_to(&mut simulation, until, &mut ());
     (0..network.flows.len() as u32).map(|flow| simulation.flow(FlowId(flow))).collect()
 }
 

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::shell;
 
-/// The file, as it stands.
+/// The content of the file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Grid {
@@ -24,7 +24,7 @@ pub(crate) struct Grid {
     short: Short,
 }
 
-/// Lists of values; every combination is a cell. Without protocols: those of the main lists.
+/// Lists of values; every combination is a cell. If `protocols` is missing, those of the main lists apply.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Lists {
@@ -35,15 +35,15 @@ struct Lists {
     rtt_ms: Vec<i64>,
     queue_limit: Vec<u32>,
     flows: Vec<u32>,
-    /// No other packets on the last links if not given.
+    /// Default: no other packets on the last links.
     #[serde(default = "idle")]
     cross_load: Vec<f64>,
-    /// [`PAYLOAD_BYTES`] if not given.
+    /// Default: [`PAYLOAD_BYTES`].
     #[serde(default = "usual")]
     payload_bytes: Vec<u32>,
 }
 
-/// Payload of a data packet where a cell does not say otherwise, bytes.
+/// Default payload of a data packet, bytes.
 const PAYLOAD_BYTES: u32 = 1000;
 
 fn idle() -> Vec<f64> {
@@ -54,7 +54,7 @@ fn usual() -> Vec<u32> {
     vec![PAYLOAD_BYTES]
 }
 
-/// What CI runs instead.
+/// The cells and seeds that CI runs instead.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Short {
@@ -62,7 +62,7 @@ struct Short {
     seeds: Seeds,
 }
 
-/// A protocol that ns-2 knows too.
+/// A protocol that both simulators have.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Protocol {
@@ -98,7 +98,7 @@ pub(crate) struct Tcp {
     pub(crate) min_rto_ms: i64,
 }
 
-/// How many seeds a cell gets.
+/// Numbers of seeds per cell.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Seeds {
@@ -109,7 +109,7 @@ pub(crate) struct Seeds {
     pub(crate) drops_at_most: u64,
 }
 
-/// What counts as agreement.
+/// The bounds within which the simulators agree.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Bounds {
@@ -124,13 +124,13 @@ pub(crate) struct Bounds {
 /// Where the errors of the two simulators come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Errors {
-    /// The same packets, counted in the order of transmission, are corrupted in both.
+    /// Both corrupt the same packets, counted in the order of transmission.
     Paired,
-    /// Each draws its own.
+    /// Each simulator draws its own errors.
     Independent,
 }
 
-/// One combination.
+/// One combination of values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Cell {
     pub(crate) protocol: Protocol,
@@ -147,10 +147,10 @@ pub(crate) struct Cell {
 }
 
 impl Grid {
-    /// Reads the file; `short` puts CI's cells and seeds in place of the full ones.
+    /// Reads the file. With `short`, CI's cells and seeds replace the full ones.
     ///
     /// # Errors
-    /// The file is missing or not as expected.
+    /// The file is missing or invalid.
     pub(crate) fn read(short: bool) -> Result<Self> {
         let path = shell::root().join("validation/ns2/grid.toml");
         let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
@@ -167,7 +167,8 @@ impl Grid {
         Ok(grid)
     }
 
-    /// The cells, for `only` that protocol if one is given; the longest runs first, so that threads end together.
+    /// The cells, for all protocols or `only` one. The longest runs come first, so that all threads end at about the
+    /// same time.
     pub(crate) fn cells(&self, only: Option<Protocol>) -> Vec<Cell> {
         let all = std::iter::once((Errors::Paired, &self.cells))
             .chain(self.independent.iter().map(|lists| (Errors::Independent, lists)))
@@ -206,7 +207,7 @@ impl Grid {
     }
 }
 
-/// A value that a cell must have to be run.
+/// A filter: only cells with this value are run.
 #[derive(Clone, Debug)]
 pub(crate) struct Only {
     key: Key,
@@ -258,7 +259,8 @@ impl Cell {
         (self.cross_load * run.access_kbps as f64 * 1e3).round() as u64
     }
 
-    /// The same cell as usual, without what keeps times from being equal; none if it is as usual.
+    /// The same cell with default packets and idle last links, where events may be simultaneous; none if this cell has
+    /// both.
     pub(crate) fn unparted(&self) -> Option<Self> {
         let usual = Self { cross_load: 0.0, payload_bytes: PAYLOAD_BYTES, ..*self };
         (usual != *self).then_some(usual)
@@ -269,7 +271,7 @@ impl Protocol {
     /// All of them, in the order of the results.
     pub(crate) const ALL: [Self; 5] = [Self::Reno, Self::Newreno, Self::Sack, Self::Vegas, Self::Tfrc];
 
-    /// Which TCP it is, if it is one.
+    /// The TCP variant; none for TFRC.
     pub(crate) fn tcp(self) -> Option<Variant> {
         match self {
             Self::Reno => Some(Variant::Reno),

@@ -20,7 +20,7 @@ use crate::tools::Tool;
 /// What to compare, and where to put the results.
 #[derive(clap::Args, Default)]
 pub(crate) struct Options {
-    /// Some of the cells, few seeds, wide bounds: what CI runs
+    /// What CI runs: some of the cells, with few seeds and wide bounds
     #[arg(long)]
     short: bool,
     /// Only this protocol
@@ -29,13 +29,13 @@ pub(crate) struct Options {
     /// Only cells with this value, for instance loss=0.01; may be given several times
     #[arg(long, value_name = "KEY=VALUE")]
     only: Vec<Only>,
-    /// At most so many seeds per cell
+    /// Largest number of seeds per cell
     #[arg(long)]
     seeds: Option<u64>,
-    /// Threads; all cores if not given
+    /// Threads (default: one per core)
     #[arg(long)]
     jobs: Option<usize>,
-    /// Where to write the results as CSV; the full grid goes to docs/validation/ns2-results.csv if not given
+    /// Where to write the results as CSV (default for the full grid: docs/validation/ns2-results.csv)
     #[arg(long)]
     out: Option<PathBuf>,
 }
@@ -69,14 +69,14 @@ pub(crate) fn short() -> Result<()> {
 }
 
 impl Options {
-    /// A part of the grid must not take the place of the whole one.
+    /// Results of a part of the grid must not overwrite those of the whole grid.
     fn default_out(&self) -> Option<PathBuf> {
         let whole = !self.short && self.protocol.is_none() && self.only.is_empty() && self.seeds.is_none();
         whole.then(|| crate::shell::root().join("docs/validation/ns2-results.csv"))
     }
 }
 
-/// What one run came to, all flows together.
+/// The result of one run, summed over all flows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Outcome {
     /// Distinct payload packets passed on by the receivers.
@@ -122,14 +122,15 @@ fn compare(grid: &Grid, cell: &Cell) -> Result<Comparison> {
     Ok(comparison)
 }
 
-/// How many seeds an interval calls for after `done` of them: it shrinks with their square root.
+/// The number of seeds needed for an interval of `half_width`, after `done` seeds. The interval shrinks with the square
+/// root of their number.
 fn wanted_seeds(done: u64, ratio: Option<Ratio>, half_width: f64) -> u64 {
     let Some(ratio) = ratio else { return done };
     if ratio.ci95 <= half_width {
         return done;
     }
     let guess = done as f64 * (ratio.ci95 / half_width).powi(2);
-    // At least one more, and not all at once: the first guess is a rough one.
+    // At least one more, and at most twice as many, because the first estimate is rough.
     (guess.ceil() as u64).clamp(done + 1, 2 * done)
 }
 
@@ -138,13 +139,13 @@ impl Comparison {
         self.pairs.iter().fold((0, 0), |(ns2, ours), pair| (ns2 + of(&pair.ns2), ours + of(&pair.ours)))
     }
 
-    /// How many seeds it takes until both ratios are known well enough.
+    /// The number of seeds needed until the intervals of both ratios are narrow enough.
     fn wanted_seeds(&self, grid: &Grid) -> u64 {
         let done = self.pairs.len() as u64;
         let goodput = wanted_seeds(done, self.goodput(), grid.seeds.half_width).min(grid.seeds.at_most);
         let enough = self.total(|o| o.queue_drops).0 >= grid.bounds.drops_from;
         let drops = match self.queue_drops().filter(|_| enough) {
-            // A cell that parts equal times is there to be judged by its drops.
+            // The purpose of a cell without simultaneous events is the ratio of its drops.
             None if self.cell.unparted().is_some() => 2 * done,
             judged => wanted_seeds(done, judged, grid.seeds.drops_half_width),
         };
@@ -161,8 +162,8 @@ impl Comparison {
         self.ratio(|outcome| outcome.queue_drops)
     }
 
-    /// Ratio of means and its interval by the delta method: the runs are pairs, so what counts is how far each strays
-    /// from the common ratio. None if ns-2 counted nothing.
+    /// The ratio of means and its interval by the delta method. Runs are paired, so the interval follows from how far
+    /// each pair is from the common ratio. None if ns-2 counted nothing.
     fn ratio(&self, of: impl Fn(&Outcome) -> u64) -> Option<Ratio> {
         let (ns2, ours) = self.total(&of);
         if ns2 == 0 {

@@ -56,7 +56,7 @@ pub(super) fn run(grid: &Grid, cell: &Cell, seed: u64) -> Result<Outcome> {
         .spawn()
         .context("`ns` cannot be started")?;
     if let Some(mut stdin) = child.stdin.take() {
-        // Without a loss file ns-2 may end before it has read anything; that is no failure.
+        // Without a loss file, ns-2 may end before it reads its input. That is not an error.
         let _ = stdin.write_all(slots.as_bytes());
     }
     let output = child.wait_with_output().context("waiting for `ns`")?;

@@ -78,10 +78,10 @@ pub(super) fn write(results: &[Comparison], out: Option<PathBuf>) -> Result<()> 
     Ok(())
 }
 
-/// Prints the cells, worst first, and then per protocol how many agree.
+/// Prints the cells, the worst first, and the number of cells that agree per protocol.
 ///
 /// # Errors
-/// They do not agree within `bounds`.
+/// The simulators do not agree within `bounds`.
 pub(super) fn print(results: &[Comparison], bounds: &Bounds) -> Result<()> {
     let mut sorted: Vec<&Comparison> = results.iter().collect();
     sorted.sort_by(|a, b| distance(b.goodput()).total_cmp(&distance(a.goodput())));
@@ -123,12 +123,14 @@ pub(super) fn print(results: &[Comparison], bounds: &Bounds) -> Result<()> {
     Ok(())
 }
 
-/// Prints how well one protocol agrees and returns what does not.
+/// Prints how well one protocol agrees, and returns the failures.
 ///
-/// The drops of a cell are judged where ns-2 dropped at least `bounds.drops_from` packets in all its runs together and the
-/// ratio is known to within the bound; cells where it is not, however many seeds there may be, are named. A cell that is
-/// off fails, unless the same cell with other packets on the last link, where no two times are equal, agrees: then rounding
-/// decided it and not the rules. It is named, too.
+/// The drops of a cell are judged if ns-2 dropped at least `bounds.drops_from` packets in all its runs together and the
+/// ratio's interval is within the bound. Cells whose interval is wider, even with the most seeds, are named.
+///
+/// A cell whose drops are out of bounds fails, with one exception: the same cell agrees once other packets on the last
+/// link, or packets of another size, prevent simultaneous events. Then rounding caused the difference. Such cells are
+/// named too.
 fn judge(protocol: Protocol, results: &[&Comparison], bounds: &Bounds) -> Vec<String> {
     let name = protocol.name();
     let near_share = if protocol == Protocol::Vegas { bounds.near_share_vegas } else { bounds.near_share };
@@ -178,7 +180,7 @@ fn judge(protocol: Protocol, results: &[&Comparison], bounds: &Bounds) -> Vec<St
     failures
 }
 
-/// Whether `twin` is the same cell as `result`, with other packets on the last link or packets of another size.
+/// Whether `twin` is the cell of `result` with other packets on the last link, or with packets of another size.
 fn without_ties(twin: &Comparison, result: &Comparison) -> bool {
     twin.cell.unparted() == Some(result.cell)
 }
@@ -200,7 +202,7 @@ fn shown(ratio: Option<Ratio>) -> String {
     ratio.map_or_else(|| "-".to_owned(), |r| format!("{:.3} ± {:.3}", r.value, r.ci95))
 }
 
-/// How far a ratio is from 1; a missing one is infinitely far.
+/// The distance of a ratio from 1; infinite if there is none.
 fn distance(ratio: Option<Ratio>) -> f64 {
     ratio.map_or(f64::INFINITY, |r| r.value.ln().abs())
 }

@@ -206,6 +206,14 @@ mod tests {
     }
 
     #[test]
+    fn a_rate_that_steps_rounds_to_the_nearest_nanosecond_too() {
+        let mut steps = steps(&[(10, 3_000_000), (20, 7_000_000)], AtEnd::Hold);
+        // 1000 bytes take 2,666,666.67 ns at 3 Mb/s and 1,142,857.14 ns at 7 Mb/s.
+        assert_eq!(steps.end_of(at_ms(11), 1000), at_ms(11) + Span::from_nanos(2_666_667));
+        assert_eq!(steps.end_of(at_ms(30), 1000), at_ms(30) + Span::from_nanos(1_142_857));
+    }
+
+    #[test]
     fn steps_that_repeat_begin_again_at_the_time_of_the_last_point() {
         // 8 Mb/s for 10 ms, then 1 Mb/s for 10 ms, again and again.
         let mut steps = steps(&[(10, 1_000_000), (20, 5)], AtEnd::Repeat);

@@ -1,18 +1,19 @@
 //! CoDel, controlled delay (Nichols and others, RFC 8289).
 //!
-//! What counts is how long packets have waited when their turn comes. Once that was `target` or more for a whole
-//! `interval`, the packet at the head is dropped; while it stays so, further ones are dropped `interval / sqrt(count)`
-//! apart, with `count` the drops of this episode (section 3.3's control law). An episode that begins soon after the
-//! last one goes on from that one's count (section 5.5). Nothing is dropped while no more than one packet of the
-//! largest size waits behind it.
+//! CoDel looks at how long packets have waited when their turn comes. Once that was `target` or more for a whole
+//! `interval`, the packet at the head is dropped. While it stays so, further packets are dropped
+//! `interval / sqrt(count)` apart, with `count` the drops of this episode (sections 3.3 and 5.6). An episode that
+//! begins soon after the last one continues with that one's count (section 5.5). Nothing is dropped while no more than
+//! one packet of the largest size waits behind it (section 4.1).
 //!
-//! With ECN a packet is marked instead of dropped, and sent; the RFC leaves the details open, and the order is Linux's:
-//! a mark ends the search for this turn.
+//! With ECN a packet is marked instead of dropped, and sent. Section 1 allows marks and gives no details. The order is
+//! Linux's: a mark ends the search for this turn.
 //!
 //! Deviations:
 //!
-//! - A limit, which the RFC leaves to the implementer: packets that arrive at a full queue are dropped.
-//! - `mtu_bytes` is a setting (the RFC's `maxpacket_` is the interface's MTU; ns-2 takes the largest packet seen).
+//! - The limit is a setting; the RFC only says that packets which arrive at a full buffer are dropped (section 5.4).
+//! - `mtu_bytes` is a setting. The RFC takes the interface's MTU or the largest packet seen (sections 4.1 and 5.3),
+//!   ns-2 the latter.
 
 use losscause::{Span, Time};
 

@@ -7,12 +7,12 @@
 //! for no other flow's backlog. A new queue that runs empty still passes through the list of old ones once, so that a
 //! flow cannot stay new by pausing.
 //!
-//! A packet that brings all sub-queues together above the limit is let in, and the sub-queue with the most bytes loses
-//! packets from its head: up to half of its bytes, at most 64 packets (section 4.1).
+//! A packet that brings all sub-queues together above the limit is let in. Then the sub-queue with the most bytes drops
+//! packets from its head: half of its bytes, at most 64 packets (section 4.1).
 //!
 //! | parameter | default | RFC 8290 |
 //! |---|---|---|
-//! | `limit` | the scenario's; the RFC's is 10,240 packets | 5.2.3 |
+//! | `limit` | the scenario's; Linux has 10,240 packets | 5.2.3 |
 //! | `target`, `interval` | 5 ms, 100 ms | 5.2.2, 5.2.1 |
 //! | `quantum_bytes` | 1514 | 5.2.4 |
 //! | `queues` | 1024 | 5.2.5 |
@@ -22,6 +22,11 @@
 //! - The hash is of the flow's number, since packets here have no addresses; its salt is drawn once per link, as
 //!   section 4.1 asks, so that different seeds have different collisions.
 //! - The limit may be in bytes.
+//! - Section 4.1 drops half of the *packets* of the longest sub-queue; here it is half of the bytes, as in Linux and
+//!   ns-3.
+//! - CoDel drops nothing while at most an MTU waits in its own sub-queue. RFC 8289, section 4.4, recommends counting
+//!   the bytes of all sub-queues, as Linux does.
+//! - ECN is off by default; section 5.2.6 has it on.
 //! - Section 4.2 gives a new quantum to a queue with a *negative* deficit and explains this as having sent a quantum or
 //!   more. A deficit of exactly 0 is taken as the explanation says, as in Linux and ns-3.
 

@@ -76,10 +76,10 @@ impl Clone for Box<dyn QueueDiscipline> {
 pub(crate) fn managed(spec: &QueueSpec, typical: Span, stream: Stream) -> Option<Box<dyn QueueDiscipline>> {
     Some(match *spec {
         QueueSpec::DropTail { .. } => return None,
-        QueueSpec::StepMark { limit, mark_from_pkts } => Box::new(StepMark::new(limit, mark_from_pkts)),
-        QueueSpec::Red(spec) => Box::new(Red::new(spec, typical, stream)),
+        QueueSpec::StepMark { limit, mark_from_pkts } => Box::new(StepMark::queue(limit, mark_from_pkts)),
+        QueueSpec::Red(spec) => Box::new(Red::queue(spec, typical, stream)),
         QueueSpec::CoDel(spec) => Box::new(CoDel::new(spec)),
-        QueueSpec::Policer(spec) => Box::new(Policer::new(spec)),
+        QueueSpec::Policer(spec) => Box::new(Policer::queue(spec)),
         QueueSpec::FqCoDel(spec) => Box::new(FqCoDel::new(spec, stream)),
         QueueSpec::Pie(spec) => Box::new(Pie::new(spec, stream)),
     })

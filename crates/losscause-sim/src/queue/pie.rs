@@ -22,15 +22,18 @@
 //! |---|---|---|
 //! | `target` | 15 ms | `QDELAY_REF`, 4.2 |
 //! | `t_update` | 15 ms | `T_UPDATE`, 4.2 |
-//! | `alpha`, `beta` | 0.125 and 1.25 per second | 4.2 |
+//! | `alpha`, `beta` | 0.125 and 1.25 per second | appendix A |
 //! | `max_burst` | 150 ms | `MAX_BURST`, 4.4 |
-//! | `mean_packet_bytes` | 1000 | `MEAN_PKTSIZE`, 4.1 |
+//! | `mean_packet_bytes` | 1000 | `MEAN_PKTSIZE`, 4.1, without a value |
 //!
 //! Readings where the RFC leaves a choice:
 //!
 //! - The delay is measured by timestamps (section 4.3 allows this or a departure rate): that of the packet that left
 //!   last, and 0 if it left the queue empty.
-//! - p decays when both delays are 0, as section 4.2 says; the pseudocode of appendix A has "below half the target".
+//! - p decays when both delays are 0, as in section 4.2 and appendix A. Appendix B, the pseudocode with the optional
+//!   parts, has "below half the target".
+//! - The burst allowance is renewed at updates. Section 4.4 renews it at arrivals, which is less than one `t_update`
+//!   earlier.
 //! - The first update is at time 0.
 //!
 //! Deviations: a limit in packets or bytes, which the RFC leaves to the implementer. Not here: derandomization (5.4),

@@ -1,23 +1,21 @@
 //! A policer: a token bucket that drops what exceeds a rate, in front of a plain queue.
 //!
-//! The bucket holds up to `burst_bytes` and fills at `rate_bps`. A packet that finds its size in tokens takes them and goes
-//! on to the queue; any other is dropped at once, however short the queue (RFC 2697's meter with one bucket; what Flach
-//! and others, "An Internet-Wide Analysis of Traffic Policing", 2016, found on a few per cent of paths). So packets are
-//! lost to congestion without any delay before, which no delay-based rule can see.
+//! The bucket holds up to `burst_bytes` and fills at `rate_bps`. If it holds the size of an arriving packet in tokens,
+//! the packet takes them and enters the queue. Otherwise it is dropped, even if the queue is empty. This is RFC 2697's
+//! meter with one bucket. Flach and others ("An Internet-Wide Analysis of Traffic Policing", 2016) found policers on a
+//! few per cent of paths. Packets are lost to congestion without any delay before, so no delay-based rule can see it.
 //!
 //! Deviations: none. The bucket is full at the start.
 
 use losscause::Time;
 
-use super::bounded::Bounded;
-use super::{Occupancy, QueueDiscipline, QueueHooks};
-use crate::packet::Packet;
+use super::QueueHooks;
+use super::bounded::{Admission, Bounded, Entering};
 use crate::topology::PolicerSpec;
 
 #[derive(Clone, Debug)]
-pub(crate) struct Policer {
+pub(super) struct Policer {
     spec: PolicerSpec,
-    fifo: Bounded,
     /// In nanobits: bits times 10^9, which is what one bit per second gives in a nanosecond.
     tokens: u128,
     filled_at: Time,
@@ -26,9 +24,9 @@ pub(crate) struct Policer {
 const NANOBITS_PER_BYTE: u128 = 8 * 1_000_000_000;
 
 impl Policer {
-    pub(super) fn new(spec: PolicerSpec) -> Self {
+    pub(super) fn queue(spec: PolicerSpec) -> Bounded<Self> {
         let tokens = u128::from(spec.burst_bytes) * NANOBITS_PER_BYTE;
-        Self { spec, fifo: Bounded::new(spec.limit), tokens, filled_at: Time::ZERO }
+        Bounded::new(spec.limit, Self { spec, tokens, filled_at: Time::ZERO })
     }
 
     /// Takes tokens for a packet if there are enough.
@@ -46,30 +44,9 @@ impl Policer {
     }
 }
 
-impl QueueDiscipline for Policer {
-    fn enqueue(&mut self, now: Time, packet: Packet, idle: bool, hooks: &mut dyn QueueHooks) -> bool {
-        if !self.conforms(now, packet.wire_bytes) || !self.fifo.fits(packet, idle) {
-            hooks.drop(now, packet, self.fifo.occupancy());
-            return false;
-        }
-        self.fifo.push(packet);
-        true
-    }
-
-    fn dequeue(&mut self, _: Time, _: &mut dyn QueueHooks) -> Option<Packet> {
-        self.fifo.take()
-    }
-
-    fn occupancy(&self) -> Occupancy {
-        self.fifo.occupancy()
-    }
-
-    fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
-        Box::new(self.fifo.packets_waiting())
-    }
-
-    fn boxed_clone(&self) -> Box<dyn QueueDiscipline> {
-        Box::new(self.clone())
+impl Admission for Policer {
+    fn admits(&mut self, entering: &Entering, _: &mut dyn QueueHooks) -> bool {
+        self.conforms(entering.now, entering.packet.wire_bytes) && entering.fits
     }
 }
 
@@ -77,16 +54,17 @@ impl QueueDiscipline for Policer {
 mod tests {
     use losscause::Span;
 
+    use super::super::QueueDiscipline;
     use super::super::tests::{Log, waiting};
     use super::*;
     use crate::topology::Limit;
 
     /// 1 Mb/s: 125 bytes per millisecond; a burst of 3000 bytes.
-    fn policer(limit: u32) -> Policer {
-        Policer::new(PolicerSpec { rate_bps: 1_000_000, burst_bytes: 3000, limit: Limit::Packets(limit) })
+    fn policer(limit: u32) -> Bounded<Policer> {
+        Policer::queue(PolicerSpec { rate_bps: 1_000_000, burst_bytes: 3000, limit: Limit::Packets(limit) })
     }
 
-    fn passes(policer: &mut Policer, log: &mut Log, ms: i64, bytes: u32) -> bool {
+    fn passes(policer: &mut Bounded<Policer>, log: &mut Log, ms: i64, bytes: u32) -> bool {
         policer.enqueue(Time::ZERO + Span::from_millis(ms), waiting(0, bytes), false, log)
     }
 

@@ -28,15 +28,13 @@
 
 use losscause::{Span, Time};
 
-use super::bounded::Bounded;
-use super::{Occupancy, QueueDiscipline, QueueHooks};
-use crate::packet::Packet;
+use super::QueueHooks;
+use super::bounded::{Admission, Bounded, Entering};
 use crate::rng::Stream;
 use crate::topology::RedSpec;
 
 #[derive(Clone, Debug)]
-pub(crate) struct Red {
-    fifo: Bounded,
+pub(super) struct Red {
     spec: RedSpec,
     /// A typical packet's transmission time, nanoseconds.
     typical_nanos: f64,
@@ -59,26 +57,19 @@ enum Decision {
 
 impl Red {
     /// `typical` is the transmission time of a packet of `spec.typical_packet_bytes`.
-    pub(super) fn new(spec: RedSpec, typical: Span, stream: Stream) -> Self {
+    pub(super) fn queue(spec: RedSpec, typical: Span, stream: Stream) -> Bounded<Self> {
         let typical_nanos = typical.as_nanos().max(1) as f64;
-        Self {
-            fifo: Bounded::new(spec.limit),
-            spec,
-            typical_nanos,
-            average: 0.0,
-            idle_since: Time::ZERO,
-            count: -1,
-            stream,
-        }
+        let rule = Self { spec, typical_nanos, average: 0.0, idle_since: Time::ZERO, count: -1, stream };
+        Bounded::new(spec.limit, rule)
     }
 
     /// Takes one sample of the queue that a packet finds.
-    fn update_average(&mut self, now: Time, idle: bool) {
-        if idle {
-            let typical_packets = (now - self.idle_since).as_nanos().max(0) as f64 / self.typical_nanos;
+    fn update_average(&mut self, entering: &Entering) {
+        if entering.idle {
+            let typical_packets = (entering.now - self.idle_since).as_nanos().max(0) as f64 / self.typical_nanos;
             self.average *= libm::pow(1.0 - self.spec.w_q, typical_packets + 1.0);
         } else {
-            self.average += self.spec.w_q * (f64::from(self.fifo.packets()) - self.average);
+            self.average += self.spec.w_q * (f64::from(entering.found.packets) - self.average);
         }
     }
 
@@ -97,48 +88,25 @@ impl Red {
     }
 }
 
-impl QueueDiscipline for Red {
-    fn enqueue(&mut self, now: Time, packet: Packet, idle: bool, hooks: &mut dyn QueueHooks) -> bool {
-        self.update_average(now, idle);
+impl Admission for Red {
+    fn admits(&mut self, entering: &Entering, hooks: &mut dyn QueueHooks) -> bool {
+        self.update_average(entering);
         let decision = self.decide();
-        let found = self.fifo.occupancy();
-        if !self.fifo.fits(packet, idle) {
+        if !entering.fits {
             self.count = 0;
-            hooks.drop(now, packet, found);
             return false;
         }
-        let then = Occupancy { packets: found.packets + 1, bytes: found.bytes + u64::from(packet.wire_bytes) };
-        let passes = match decision {
+        // An idle link sends the packet at once.
+        let then = if entering.idle { entering.found } else { entering.then() };
+        match decision {
             Decision::Pass => true,
-            Decision::Hit => self.spec.ecn && hooks.mark(now, packet, if idle { found } else { then }),
+            Decision::Hit => self.spec.ecn && hooks.mark(entering.now, entering.packet, then),
             Decision::Drop => false,
-        };
-        if !passes {
-            hooks.drop(now, packet, found);
-            return false;
         }
-        self.fifo.push(packet);
-        true
     }
 
-    fn dequeue(&mut self, now: Time, _: &mut dyn QueueHooks) -> Option<Packet> {
-        let packet = self.fifo.take();
-        if packet.is_none() {
-            self.idle_since = now;
-        }
-        packet
-    }
-
-    fn occupancy(&self) -> Occupancy {
-        self.fifo.occupancy()
-    }
-
-    fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
-        Box::new(self.fifo.packets_waiting())
-    }
-
-    fn boxed_clone(&self) -> Box<dyn QueueDiscipline> {
-        Box::new(self.clone())
+    fn on_empty(&mut self, now: Time) {
+        self.idle_since = now;
     }
 }
 
@@ -162,6 +130,7 @@ fn spaced(p_b: f64, count: i64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::QueueDiscipline;
     use super::super::tests::{Log, waiting};
     use super::*;
     use crate::topology::Limit;
@@ -176,12 +145,12 @@ mod tests {
         RedSpec { w_q: 0.5, min_th_pkts: 2.0, max_th_pkts: 6.0, max_p: 0.25, ..RedSpec::new(Limit::Packets(100)) }
     }
 
-    fn red(spec: RedSpec) -> Red {
-        Red::new(spec, TYPICAL, Stream::new(1, "link/x/queue"))
+    fn red(spec: RedSpec) -> Bounded<Red> {
+        Red::queue(spec, TYPICAL, Stream::new(1, "link/x/queue"))
     }
 
     /// So many packets come at once while one is transmitted; how many were let in.
-    fn burst(red: &mut Red, packets: u32, log: &mut Log) -> u32 {
+    fn burst(red: &mut Bounded<Red>, packets: u32, log: &mut Log) -> u32 {
         (0..packets).map(|i| u32::from(red.enqueue(Time::ZERO, waiting(i, 1000), false, log))).sum()
     }
 
@@ -191,7 +160,7 @@ mod tests {
         let averages: Vec<f64> = (0..5)
             .map(|i| {
                 assert!(red.enqueue(Time::ZERO, waiting(i, 1000), false, &mut Log::default()));
-                red.average
+                red.rule.average
             })
             .collect();
         // They find 0, 1, 2, 3, 4 waiting; half the old average and half of that.
@@ -201,17 +170,17 @@ mod tests {
     #[test]
     fn an_idle_time_counts_as_that_many_typical_packets_and_the_one_that_ends_it() {
         let mut red = red(spec());
-        red.average = 4.0;
+        red.rule.average = 4.0;
         // Idle for two typical packets: 4 / 2^3.
         let log = &mut Log::default();
         assert_eq!(red.dequeue(at(3_000), log), None);
         assert!(red.enqueue(at(5_000), waiting(0, 1000), true, log));
-        assert!((red.average - 0.5).abs() < 1e-12, "{}", red.average);
+        assert!((red.rule.average - 0.5).abs() < 1e-12, "{}", red.rule.average);
         // Not idle at all: one sample of an empty queue.
         assert!(red.dequeue(at(5_000), log).is_some());
         assert_eq!(red.dequeue(at(6_000), log), None);
         assert!(red.enqueue(at(6_000), waiting(1, 1000), true, log));
-        assert!((red.average - 0.25).abs() < 1e-12, "{}", red.average);
+        assert!((red.rule.average - 0.25).abs() < 1e-12, "{}", red.rule.average);
     }
 
     #[test]
@@ -237,12 +206,12 @@ mod tests {
     #[test]
     fn hits_come_no_farther_apart_than_1_over_p_b_and_at_their_mean_rate() {
         let mut red = red(spec());
-        red.average = 4.0;
+        red.rule.average = 4.0;
         let mut gaps = vec![];
         let mut gap = 0;
         for _ in 0..100_000 {
             gap += 1;
-            if red.decide() == Decision::Hit {
+            if red.rule.decide() == Decision::Hit {
                 gaps.push(gap);
                 gap = 0;
             }
@@ -259,7 +228,7 @@ mod tests {
         let mut calm = red(RedSpec { min_th_pkts: 80.0, max_th_pkts: 90.0, ..spec() });
         assert_eq!(burst(&mut calm, 50, &mut Log::default()), 50);
         let mut full = red(spec());
-        full.average = 50.0;
+        full.rule.average = 50.0;
         assert_eq!(burst(&mut full, 2, &mut Log::default()), 0);
     }
 
@@ -267,14 +236,14 @@ mod tests {
     fn a_full_queue_drops_whatever_the_average_is() {
         let mut red = red(RedSpec { limit: Limit::Packets(3), min_th_pkts: 50.0, max_th_pkts: 60.0, ..spec() });
         assert_eq!(burst(&mut red, 10, &mut Log::capable()), 3);
-        assert_eq!(red.count, -1 + 1, "the next packet in the band is the first after a drop");
+        assert_eq!(red.rule.count, -1 + 1, "the next packet in the band is the first after a drop");
     }
 
     /// Its average is 4, and every packet that finds it in the band is hit for certain.
-    fn certain(ecn: bool) -> Red {
+    fn certain(ecn: bool) -> Bounded<Red> {
         let mut red = red(RedSpec { ecn, min_th_pkts: 2.0, max_th_pkts: 4.001, max_p: 1.0, w_q: 1e-9, ..spec() });
-        red.average = 4.0;
-        red.count = 1;
+        red.rule.average = 4.0;
+        red.rule.count = 1;
         red
     }
 
@@ -283,7 +252,7 @@ mod tests {
         let mut log = Log::capable();
         let mut with = certain(true);
         assert_eq!(burst(&mut with, 1, &mut log), 1);
-        assert_eq!((log.marked, with.fifo.packets()), (vec![(0, 1)], 1));
+        assert_eq!((log.marked, with.occupancy().packets), (vec![(0, 1)], 1));
         assert_eq!(burst(&mut certain(false), 1, &mut Log::capable()), 0, "without ECN it is dropped");
         assert_eq!(burst(&mut certain(true), 1, &mut Log::default()), 0, "and so is what cannot be marked");
     }
@@ -291,7 +260,7 @@ mod tests {
     #[test]
     fn with_ecn_packets_are_dropped_from_max_th_on() {
         let mut red = certain(true);
-        red.average = 4.01;
+        red.rule.average = 4.01;
         let mut log = Log::capable();
         assert_eq!(burst(&mut red, 3, &mut log), 0);
         assert!(log.marked.is_empty());
@@ -300,7 +269,7 @@ mod tests {
     #[test]
     fn with_ecn_and_gentle_packets_are_dropped_from_max_th_on() {
         let mut red = red(RedSpec { ecn: true, gentle: true, w_q: 0.000_1, ..spec() });
-        red.average = 11.999;
+        red.rule.average = 11.999;
         let mut log = Log::capable();
         assert!(burst(&mut red, 20, &mut log) < 5);
         assert!(log.marked.is_empty());

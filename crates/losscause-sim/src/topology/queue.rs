@@ -203,7 +203,8 @@ impl FqCoDelSpec {
     /// The most sub-queues there may be.
     pub const MOST_QUEUES: u32 = 65_536;
 
-    /// RFC 8290's settings: CoDel's own, a quantum of 1514 bytes, 1024 sub-queues. The RFC's limit is 10,240 packets.
+    /// RFC 8290's settings: CoDel's own, a quantum of 1514 bytes, 1024 sub-queues; but no ECN. (Linux's limit is 10,240
+    /// packets.)
     pub const fn new(limit: Limit) -> Self {
         Self { codel: CoDelSpec::new(limit), quantum_bytes: 1514, queues: 1024 }
     }

@@ -2,7 +2,9 @@
 #![allow(dead_code)] // Every test file uses some of it.
 
 use losscause::{Span, Time};
-use losscause_sim::{ChannelSpec, FlowSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Traffic};
+use losscause_sim::{
+    ChannelSpec, FlowSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Recorder, Simulation, Traffic,
+};
 
 /// A queue in which this many packets may wait.
 pub(crate) fn drop_tail(limit_pkts: u32) -> QueueSpec {
@@ -35,6 +37,17 @@ pub(crate) fn one_flow(traffic: Traffic, rate_bps: u64, channel: ChannelSpec) ->
     Network {
         links: vec![wireless("out", rate_bps, 20, 20, channel), wired("back", rate_bps, 20, 20)],
         flows: vec![flow("only", &[0], &[1], traffic)],
+    }
+}
+
+/// [`Simulation::run_until`] that fails, instead of running for ever, if the clock stands still.
+pub(crate) fn run_to<R: Recorder>(simulation: &mut Simulation, until: Time, recorder: &mut R) {
+    const EVENTS_AT_AN_INSTANT: u64 = 100_000;
+    let mut before = None;
+    while !simulation.run_events(until, EVENTS_AT_AN_INSTANT, recorder) {
+        let now = Some(simulation.now());
+        assert!(now > before, "{EVENTS_AT_AN_INSTANT} events at {}", simulation.now());
+        before = now;
     }
 }
 

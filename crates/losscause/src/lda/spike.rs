@@ -137,37 +137,40 @@ impl SpikeConfig {
 
 pub(super) static SPIKE: Info = Info::new("Spike", "congestion while the trip time is in a spike between its extremes")
     .from(CEN, "III-B")
-    .with_settings(&[
-        Setting::new("alpha", "the spike state starts at rott_min + alpha (rott_max - rott_min); 0 to 2"),
-        Setting::new("beta", "the spike state ends at rott_min + beta (rott_max - rott_min); 0 to alpha"),
-        CURRENT_PACKET,
-        UPDATE,
-        JudgedBy::SETTING,
-        Lookback::WINDOW_MS,
-        Lookback::WINDOW_PKTS,
-    ])
+    .with_settings(&PROPORTIONAL)
     .with_operations((5, 1), (0, 0));
 
 static SPIKE_TOBE: Info =
     Info::new("Spike-Tobe", "Spike with fixed thresholds of 20 ms and 5 ms above the smallest trip time")
         .from(CEN, "III-B")
         .with_aliases(&["tobe"])
-        .with_settings(&[
-            Setting::new("start_ms", "the spike state starts at rott_min + start_ms, milliseconds, not negative"),
-            Setting::new("end_ms", "the spike state ends at rott_min + end_ms, milliseconds, 0 to start_ms"),
-            CURRENT_PACKET,
-            UPDATE,
-            JudgedBy::SETTING,
-            Lookback::WINDOW_MS,
-            Lookback::WINDOW_PKTS,
-        ])
+        .with_settings(&FIXED)
         .with_operations((5, 1), (0, 0));
 
-const CURRENT_PACKET: Setting = Setting::new(
-    "current_packet",
-    "whether a packet's own ROTT counts among the extremes it is held against: included or excluded",
-);
-const UPDATE: Setting = Setting::new("update", "when the state may change: every-arrival or at-losses");
+const PROPORTIONAL: [Setting; 7] = settings([
+    Setting::new("alpha", "the spike state starts at rott_min + alpha (rott_max - rott_min); 0 to 2"),
+    Setting::new("beta", "the spike state ends at rott_min + beta (rott_max - rott_min); 0 to alpha"),
+]);
+
+const FIXED: [Setting; 7] = settings([
+    Setting::new("start_ms", "the spike state starts at rott_min + start_ms, milliseconds, not negative"),
+    Setting::new("end_ms", "the spike state ends at rott_min + end_ms, milliseconds, 0 to start_ms"),
+]);
+
+/// The settings of a Spike with these thresholds.
+const fn settings([start, end]: [Setting; 2]) -> [Setting; 7] {
+    let current_packet =
+        "whether a packet's own ROTT counts among the extremes it is held against: included or excluded";
+    [
+        start,
+        end,
+        Setting::new("current_packet", current_packet),
+        Setting::new("update", "when the state may change: every-arrival or at-losses"),
+        JudgedBy::SETTING,
+        Lookback::WINDOW_MS,
+        Lookback::WINDOW_PKTS,
+    ]
+}
 
 impl Parameters for SpikeConfig {
     fn info(&self) -> &'static Info {

@@ -6,7 +6,7 @@ use losscause_transport::tcp;
 
 use super::super::super::expression::{Names, Quantity};
 use super::super::super::reader::Reader;
-use super::super::{Overlay, mirrored};
+use super::super::mirrored;
 use super::Scoped;
 use crate::InputError;
 
@@ -109,11 +109,10 @@ impl Vegas {
         reader: &Reader,
         names: &Names,
     ) -> Result<(), InputError> {
-        let overlay = Overlay { section: "tcp.vegas", reader, names };
         let mut vegas = tcp::VegasParameters::PUBLISHED;
-        overlay.whole("alpha_pkts", self.alpha_pkts.as_ref(), 0, MOST_PKTS, &mut vegas.alpha_pkts)?;
-        overlay.whole("beta_pkts", self.beta_pkts.as_ref(), 0, MOST_PKTS, &mut vegas.beta_pkts)?;
-        overlay.whole("gamma_pkts", self.gamma_pkts.as_ref(), 0, MOST_PKTS, &mut vegas.gamma_pkts)?;
+        for threshold in self.thresholds() {
+            threshold.put(&mut vegas, reader, names)?;
+        }
         if let tcp::ResponseScheme::Vegas(parameters) = response {
             *parameters = vegas;
         }
@@ -121,17 +120,20 @@ impl Vegas {
     }
 
     pub(super) fn scoped(&self) -> impl Iterator<Item = Scoped> {
-        let keys = [
-            ("tcp.vegas.alpha_pkts", self.alpha_pkts.is_some()),
-            ("tcp.vegas.beta_pkts", self.beta_pkts.is_some()),
-            ("tcp.vegas.gamma_pkts", self.gamma_pkts.is_some()),
-        ];
-        keys.into_iter().map(|(key, given)| Scoped {
-            key,
-            given,
+        self.thresholds().into_iter().map(|threshold| Scoped {
+            key: threshold.key,
+            given: threshold.given.is_some(),
             read_by: |config| matches!(config.response, tcp::ResponseScheme::Vegas(_)),
             needs: "response \"vegas\"",
         })
+    }
+
+    fn thresholds(&self) -> [Threshold<'_, tcp::VegasParameters>; 3] {
+        [
+            Threshold::new("tcp.vegas.alpha_pkts", &self.alpha_pkts, |vegas| &mut vegas.alpha_pkts),
+            Threshold::new("tcp.vegas.beta_pkts", &self.beta_pkts, |vegas| &mut vegas.beta_pkts),
+            Threshold::new("tcp.vegas.gamma_pkts", &self.gamma_pkts, |vegas| &mut vegas.gamma_pkts),
+        ]
     }
 }
 
@@ -154,10 +156,10 @@ impl WestwoodVt {
         reader: &Reader,
         names: &Names,
     ) -> Result<(), InputError> {
-        let overlay = Overlay { section: "tcp.westwood_vt", reader, names };
         let mut vt = tcp::WestwoodVtParameters::PUBLISHED;
-        overlay.whole("alpha_pkts", self.alpha_pkts.as_ref(), 0, MOST_PKTS, &mut vt.alpha_pkts)?;
-        overlay.whole("beta_pkts", self.beta_pkts.as_ref(), 0, MOST_PKTS, &mut vt.beta_pkts)?;
+        for threshold in self.thresholds() {
+            threshold.put(&mut vt, reader, names)?;
+        }
         if let tcp::ResponseScheme::WestwoodVt(parameters) = response {
             *parameters = vt;
         }
@@ -165,16 +167,40 @@ impl WestwoodVt {
     }
 
     pub(super) fn scoped(&self) -> impl Iterator<Item = Scoped> {
-        let keys = [
-            ("tcp.westwood_vt.alpha_pkts", self.alpha_pkts.is_some()),
-            ("tcp.westwood_vt.beta_pkts", self.beta_pkts.is_some()),
-        ];
-        keys.into_iter().map(|(key, given)| Scoped {
-            key,
-            given,
+        self.thresholds().into_iter().map(|threshold| Scoped {
+            key: threshold.key,
+            given: threshold.given.is_some(),
             read_by: |config| matches!(config.response, tcp::ResponseScheme::WestwoodVt(_)),
             needs: "response \"westwood-vt\"",
         })
+    }
+
+    fn thresholds(&self) -> [Threshold<'_, tcp::WestwoodVtParameters>; 2] {
+        [
+            Threshold::new("tcp.westwood_vt.alpha_pkts", &self.alpha_pkts, |vt| &mut vt.alpha_pkts),
+            Threshold::new("tcp.westwood_vt.beta_pkts", &self.beta_pkts, |vt| &mut vt.beta_pkts),
+        ]
+    }
+}
+
+/// A threshold among the parameters `P` of a response, packets.
+struct Threshold<'a, P> {
+    key: &'static str,
+    given: Option<&'a Quantity>,
+    parameter: fn(&mut P) -> &mut u32,
+}
+
+impl<'a, P> Threshold<'a, P> {
+    fn new(key: &'static str, given: &'a Option<Quantity>, parameter: fn(&mut P) -> &mut u32) -> Self {
+        Self { key, given: given.as_ref(), parameter }
+    }
+
+    /// Replaces the parameter if the threshold is given.
+    fn put(&self, parameters: &mut P, reader: &Reader, names: &Names) -> Result<(), InputError> {
+        if let Some(packets) = self.given {
+            *(self.parameter)(parameters) = reader.whole(self.key, packets, names, 0, MOST_PKTS)?;
+        }
+        Ok(())
     }
 }
 

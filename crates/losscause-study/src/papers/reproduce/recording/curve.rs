@@ -1,172 +1,19 @@
-//! Records one run over time for an item's plot, from the events of the first repetition.
+//! A curve: the values of flows or of a link, collected and then arranged over time.
 
 use std::collections::BTreeMap;
 
-use losscause::{Span, Time, Verdict};
-use losscause_sim::{Event, EventKind, FlowId, LinkEvent, LinkId, Network, PacketKind, Recorder, Simulation, Traffic};
-use serde::{Deserialize, Serialize};
+use losscause::Time;
+use losscause_sim::{Event, EventKind, FlowId, Network, PacketKind, Traffic};
 
-use crate::error::unknown;
-use crate::papers::record::{CurveSpec, EventsSpec, Happening, Parameters, PlotSpec, Track};
-use crate::run::group;
-use crate::{Experiment, RunError};
-
-/// A system's run over time, as in the JSON.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Recording {
-    /// Short name of the paper.
-    pub paper: String,
-    /// The table or figure.
-    pub item: String,
-    /// The system that ran.
-    pub system: String,
-    /// The parameters of the run.
-    pub parameters: Parameters,
-    /// Seed of the run.
-    pub seed: u64,
-    /// Start of the recording, seconds.
-    pub from_s: f64,
-    /// End of the recording, seconds.
-    pub to_s: f64,
-    /// The curves.
-    pub curves: Vec<RecordedCurve>,
-    /// The events.
-    pub events: Vec<RecordedEvents>,
-}
-
-/// A curve of a recording.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RecordedCurve {
-    /// What it shows.
-    pub name: String,
-    /// Unit of its values.
-    pub unit: String,
-    /// Whether a value holds until the next one. If not, the points are separate samples.
-    pub holds: bool,
-    /// Pairs of time, in seconds, and value, in order of time.
-    pub points: Vec<(f64, f64)>,
-    /// The mean over time from the first point on, if values hold.
-    pub mean: Option<f64>,
-}
-
-/// The instants of one kind of event.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RecordedEvents {
-    /// The kind of event.
-    pub name: String,
-    /// The times of the events, seconds, in rising order.
-    pub times_s: Vec<f64>,
-}
+use super::{Of, RecordedCurve};
+use crate::papers::record::{CurveSpec, Track};
 
 /// Most points of a curve whose values hold; more cannot be seen. Of the values within one step of time the last is
 /// kept.
 const STEPS: f64 = 1000.0;
 
-/// Checks that `plot` can be drawn from runs of `experiment`.
-///
-/// # Errors
-/// The key of the plot that cannot be used, and why.
-pub(super) fn check(plot: &PlotSpec, experiment: &Experiment) -> Result<(), (String, String)> {
-    let end = experiment.duration.as_secs_f64();
-    let refuse = |key: &str, problem: String| Err((format!("plot.{key}"), problem));
-    if !(plot.from_s >= 0.0 && plot.from_s < plot.to_s && plot.to_s <= end) {
-        let problem = format!("{} to {}, expected an interval within the run, 0 to {end}", plot.from_s, plot.to_s);
-        return refuse("to_s", problem);
-    }
-    if plot.curves.is_empty() {
-        return refuse("curves", "is empty, expected a curve or more".to_owned());
-    }
-    for curve in &plot.curves {
-        let of = Of::curve(curve, &experiment.network)
-            .map_err(|problem| (format!("plot.curves.{}", curve.name), problem))?;
-        let has_window =
-            |flow: &FlowId| matches!(experiment.network.flows[flow.0 as usize].traffic, Traffic::Tcp { .. });
-        let takes_tcp = matches!(curve.show, Track::Cwnd | Track::Rtt);
-        if let Of::Flows(flows) = of
-            && takes_tcp
-            && !flows.iter().all(has_window)
-        {
-            return refuse(
-                &format!("curves.{}", curve.name),
-                format!("{} is not TCP, expected a flow that is", curve.of),
-            );
-        }
-    }
-    for events in &plot.events {
-        flows(&events.of, &experiment.network).map_err(|problem| (format!("plot.events.{}", events.name), problem))?;
-    }
-    Ok(())
-}
-
-/// Runs `experiment` with `seed` up to the end of the plot.
-///
-/// # Errors
-/// The network was changed since it was made, and is not valid.
-pub(super) fn record(
-    plot: &PlotSpec,
-    experiment: &Experiment,
-    seed: u64,
-) -> Result<(Vec<RecordedCurve>, Vec<RecordedEvents>), RunError> {
-    let network = &experiment.network;
-    let mut watch = Watch {
-        curves: plot.curves.iter().filter_map(|curve| Curve::new(curve, network)).collect(),
-        events: plot.events.iter().map(|events| Instants::new(events, network)).collect(),
-    };
-    let at = |seconds: f64| Time::ZERO + Span::from_nanos((seconds * 1e9).round() as i64);
-    let mut simulation = Simulation::new(network, seed)?;
-    simulation.run_until(at(plot.to_s), &mut watch);
-    let window = (at(plot.from_s), at(plot.to_s));
-    let curves = watch.curves.into_iter().zip(&plot.curves).map(|(curve, spec)| curve.finish(spec, window)).collect();
-    let events = watch.events.into_iter().zip(&plot.events).map(|(events, spec)| events.finish(spec, window)).collect();
-    Ok((curves, events))
-}
-
-/// The subject of a curve.
-enum Of {
-    Flows(Vec<FlowId>),
-    Link(LinkId),
-}
-
-impl Of {
-    fn curve(curve: &CurveSpec, network: &Network) -> Result<Self, String> {
-        if curve.show != Track::Queue {
-            return flows(&curve.of, network).map(Of::Flows);
-        }
-        let place = network.links.iter().position(|link| link.name == curve.of);
-        let names = || network.links.iter().map(|link| link.name.as_str()).collect::<Vec<_>>();
-        let id = |place: usize| Of::Link(LinkId(place as u32));
-        place.map(id).ok_or_else(|| format!("the link {}", unknown(&curve.of, &names())))
-    }
-}
-
-/// The flow or group of flows with this name.
-fn flows(name: &str, network: &Network) -> Result<Vec<FlowId>, String> {
-    let is_of = |flow: &str| flow == name || flow.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
-    let found: Vec<FlowId> =
-        (0..).map(FlowId).zip(&network.flows).filter(|(_, flow)| is_of(&flow.name)).map(|(id, _)| id).collect();
-    if found.is_empty() {
-        let mut groups: Vec<&str> = network.flows.iter().map(|flow| group(&flow.name)).collect();
-        groups.dedup();
-        return Err(format!("the flow {}, or a member of one", unknown(name, &groups)));
-    }
-    Ok(found)
-}
-
-/// Collects the events that the plot needs.
-struct Watch {
-    curves: Vec<Curve>,
-    events: Vec<Instants>,
-}
-
-impl Recorder for Watch {
-    fn record(&mut self, event: &Event) {
-        self.curves.iter_mut().for_each(|curve| curve.take(event));
-        self.events.iter_mut().for_each(|events| events.take(event));
-    }
-}
-
 /// A curve under construction. Events do not come in order of time.
-struct Curve {
+pub(super) struct Curve {
     of: Of,
     show: Track,
     /// The receivers' windows of the flows, packets.
@@ -191,7 +38,7 @@ enum What {
 }
 
 impl Curve {
-    fn new(spec: &CurveSpec, network: &Network) -> Option<Self> {
+    pub(super) fn new(spec: &CurveSpec, network: &Network) -> Option<Self> {
         let of = Of::curve(spec, network).ok()?;
         let limit = |flow: &FlowId| match &network.flows[flow.0 as usize].traffic {
             Traffic::Tcp { config, .. } => f64::from(config.max_window_pkts),
@@ -204,7 +51,7 @@ impl Curve {
         Some(Self { of, show: spec.show, limits, taken: vec![] })
     }
 
-    fn take(&mut self, event: &Event) {
+    pub(super) fn take(&mut self, event: &Event) {
         let place = match &self.of {
             Of::Link(_) => Some(0),
             Of::Flows(flows) => flows.iter().position(|flow| *flow == event.flow),
@@ -229,7 +76,7 @@ impl Curve {
         self.taken.push(Taken { at: event.at, place, what });
     }
 
-    fn finish(mut self, spec: &CurveSpec, window: (Time, Time)) -> RecordedCurve {
+    pub(super) fn finish(mut self, spec: &CurveSpec, window: (Time, Time)) -> RecordedCurve {
         // The sort is stable: simultaneous events keep the simulator's order.
         self.taken.sort_by_key(|taken| taken.at);
         let holds = matches!(self.show, Track::Cwnd | Track::Queue);
@@ -321,49 +168,10 @@ fn thinned(points: &[(Time, f64)], (from, to): (Time, Time)) -> Vec<(Time, f64)>
     ends.map(|(point, _)| *point).chain(points.last().copied()).collect()
 }
 
-/// Events under construction.
-struct Instants {
-    flows: Vec<FlowId>,
-    show: Happening,
-    times: Vec<Time>,
-}
-
-impl Instants {
-    fn new(spec: &EventsSpec, network: &Network) -> Self {
-        Self { flows: flows(&spec.of, network).unwrap_or_default(), show: spec.show, times: vec![] }
-    }
-
-    fn take(&mut self, event: &Event) {
-        if !self.flows.contains(&event.flow) {
-            return;
-        }
-        let is_data = |kind: PacketKind| matches!(kind, PacketKind::Data | PacketKind::Retransmission);
-        let happened = match (self.show, event.kind) {
-            (Happening::QueueDrop, EventKind::Link { what: LinkEvent::QueueDrop, packet, .. })
-            | (Happening::Corrupted, EventKind::Link { what: LinkEvent::Corrupted, packet, .. }) => {
-                is_data(packet.kind)
-            }
-            (Happening::Retransmission, EventKind::Sent(packet)) => packet.kind == PacketKind::Retransmission,
-            (Happening::CalledCongestion, EventKind::Verdict { judgement, .. }) => {
-                judgement.verdict == Verdict::Congestion
-            }
-            (Happening::CalledWireless, EventKind::Verdict { judgement, .. }) => judgement.verdict == Verdict::Wireless,
-            _ => false,
-        };
-        if happened {
-            self.times.push(event.at);
-        }
-    }
-
-    fn finish(mut self, spec: &EventsSpec, (from, to): (Time, Time)) -> RecordedEvents {
-        self.times.retain(|at| (from..=to).contains(at));
-        self.times.sort_unstable();
-        RecordedEvents { name: spec.name.clone(), times_s: self.times.into_iter().map(Time::as_secs_f64).collect() }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use losscause::Span;
+
     use super::*;
 
     fn at(seconds: f64) -> Time {

@@ -1,0 +1,127 @@
+//! `[[flow]]`: a group of equal flows, and when its members start.
+
+use serde::Deserialize;
+
+use super::super::expression::Quantity;
+use super::super::protocol::tcp::TcpVariant;
+
+/// A group of equal flows.
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Flow {
+    /// Its name: letters, digits, `-` and `_`. Members of a group are called `video.1`, `video.2`, …
+    pub name: String,
+    /// Number of members (0 or more, default 1).
+    pub count: Option<Quantity>,
+    /// Protocol or traffic source.
+    pub protocol: Protocol,
+    /// TCP variant (tcp only; default: the one that `[tcp]` names).
+    pub variant: Option<TcpVariant>,
+    /// Additive increase, packets per round-trip time (tcp with response aimd only; above 0; default: the value of
+    /// `[tcp]`).
+    pub additive_increase_pkts: Option<Quantity>,
+    /// The loss differentiation algorithm, by name, or `omniscient` or `labelled` (tfrc: at the receiver; tcp: at the
+    /// sender, which asks about every loss that duplicate acknowledgements reveal; default: `always congestion`).
+    pub lda: Option<String>,
+    /// The end of the TCP connection that runs it (tcp only; default: the sender).
+    pub lda_at: Option<LdaAt>,
+    /// The links from sender to receiver, in order.
+    pub path: Vec<String>,
+    /// The links back (tfrc and tcp only). Default: the path reversed, over links of the same rate, delay and queue
+    /// whose channel is perfect.
+    pub return_path: Option<Vec<String>>,
+    /// Earliest start, seconds (default 0).
+    pub start_s: Option<Quantity>,
+    /// Start and stop times, if members have their own.
+    pub arrivals: Option<Arrivals>,
+    /// Every member starts at a random time within this many seconds after `start_s` (default 0).
+    pub start_spread_s: Option<Quantity>,
+    /// When the sender stops, seconds (default: never).
+    pub stop_s: Option<Quantity>,
+    /// Whether no channel corrupts its packets (default false).
+    #[serde(default)]
+    pub wireless_immune: bool,
+    /// Whether it counts in the measurements (default: true for tfrc and tcp, false for cbr and on-off).
+    pub measured: Option<bool>,
+    /// Size of a data packet on the wire, bytes, headers included (default: the scenario's).
+    pub packet_bytes: Option<Quantity>,
+    /// Headers within a data packet, bytes (tfrc and tcp; default: the scenario's).
+    pub header_bytes: Option<Quantity>,
+    /// Sending rate, bits per second on the wire (cbr; on-off while on).
+    pub rate_bps: Option<Quantity>,
+    /// Mean time on, seconds (on-off).
+    pub mean_on_s: Option<Quantity>,
+    /// Mean time off, seconds (on-off).
+    pub mean_off_s: Option<Quantity>,
+    /// Distribution of the times on and off (on-off; default: exponential).
+    pub periods: Option<Periods>,
+    /// Shape of the Pareto distribution, above 1 (on-off with `periods = "pareto"`; default 1.5).
+    pub shape: Option<Quantity>,
+}
+
+/// The protocol or traffic source of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Protocol {
+    /// TCP-Friendly Rate Control with unlimited data.
+    Tfrc,
+    /// TCP with unlimited data.
+    Tcp,
+    /// Packets at a constant rate.
+    Cbr,
+    /// Bursts at a constant rate, separated by silences; both have random lengths.
+    OnOff,
+}
+
+/// The end of a TCP connection that differentiates losses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum LdaAt {
+    /// The sender.
+    #[default]
+    Sender,
+    /// The receiver, which labels lost packets in its acknowledgements; the sender acts on the labels.
+    Receiver,
+    /// The receiver. Its labels are measured, but the sender ignores them.
+    Onlooker,
+}
+
+/// The distribution of random lengths of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Periods {
+    /// Exponential distribution.
+    #[default]
+    Exponential,
+    /// Pareto distribution: a sum of many such sources is bursty at every time scale.
+    Pareto,
+}
+
+/// Start and stop times of the members of a group. Each member is a new flow.
+#[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Arrivals {
+    /// Members start as a Poisson process from `start_s` on, at most `count` of them, and stop at `stop_s` at the
+    /// latest.
+    Poisson {
+        /// Mean number of flows that start per second (1e-6 to 1e6).
+        rate_per_s: Quantity,
+        /// Mean duration of a flow, seconds (above 0).
+        mean_duration_s: Quantity,
+        /// Distribution of the duration (default: exponential).
+        #[serde(default)]
+        durations: Periods,
+        /// Shape of the Pareto distribution, above 1 (`durations = "pareto"`; default 1.5).
+        shape: Option<Quantity>,
+    },
+    /// At given times.
+    List {
+        /// Start and stop of each member, seconds.
+        times_s: Vec<[Quantity; 2]>,
+    },
+}
