@@ -129,8 +129,8 @@ mod tests {
     #[test]
     fn an_unknown_id_is_refused_and_told_the_nearest() {
         assert_eq!(
-            refusal(&[&format!("numbers = [\"WB.N1.Spike.M_v\"]\n{SAID}")]),
-            "papers/cen2003/explanations.toml: explanation.1.numbers: \"WB.N1.Spike.M_v\" is unknown (did you mean \
+            refusal(&[&format!("numbers = [\"WB.N1.Spyke.M_w\"]\n{SAID}")]),
+            "papers/cen2003/explanations.toml: explanation.1.numbers: \"WB.N1.Spyke.M_w\" is unknown (did you mean \
              \"WB.N1.Spike.M_w\"?), expected an id in published.toml"
         );
         // A number's id among the claims, in the second entry.
@@ -142,8 +142,8 @@ mod tests {
     #[test]
     fn an_id_explained_twice_is_refused() {
         let entry = format!("claims = [\"WB1-Mw\"]\n{SAID}");
-        let expected = "papers/cen2003/explanations.toml: explanation.2.claims: \"WB1-Mw\" is explained twice, expected \
-                        one explanation of each id";
+        let expected = "papers/cen2003/explanations.toml: explanation.2.claims: \"WB1-Mw\" is explained twice, \
+                        expected one explanation of each id";
         assert_eq!(refusal(&[&entry, &entry]), expected);
         let within_one = format!("claims = [\"WB1-Mw\", \"WB1-Mw\"]\n{SAID}");
         assert_eq!(refusal(&[&within_one]), expected.replace("explanation.2", "explanation.1"));

@@ -65,8 +65,8 @@ impl Paper {
         &self.explanations
     }
 
-    /// Why the number or claim of that id is not reproduced or not settled; none if nothing is said about it. Whether it
-    /// is missed depends on the run: an explanation may exist for a number that this run meets.
+    /// Why the number or claim of that id is not reproduced or not settled; none if nothing explains it. A run may meet
+    /// a number that has an explanation.
     pub fn explanation_of(&self, id: &str) -> Option<&Explanation> {
         self.explanations.iter().find(|explanation| explanation.ids().any(|explained| explained == id))
     }
