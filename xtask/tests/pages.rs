@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use losscause::Algorithm;
+use losscause_study::papers::record;
 use losscause_study::sweep::Sweep;
 use losscause_study::{Scenario, Setting, run};
 
@@ -93,6 +94,35 @@ fn the_page_on_complexity_shows_the_counted_costs() {
         );
         assert!(page.contains(&row), "docs/algorithms/complexity.md lacks the row: {row}");
     }
+}
+
+/// The anchors of a page's headings, as GitHub makes them.
+fn anchors(page: &str) -> Vec<String> {
+    let headings = page.lines().filter(|line| line.starts_with('#'));
+    let kept = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
+    let anchor = |heading: &str| heading.trim_start_matches('#').trim().to_lowercase();
+    headings.map(|heading| anchor(heading).chars().filter(|c| kept(*c)).collect::<String>().replace(' ', "-")).collect()
+}
+
+#[test]
+fn the_anchor_of_a_heading_has_its_words_without_its_marks() {
+    let page = "# One: `two`\ntext\n### What is missed, and why\n# A_c (Table V)\n";
+    assert_eq!(anchors(page), ["one-two", "what-is-missed-and-why", "a_c-table-v"]);
+}
+
+#[test]
+fn every_explanation_of_a_miss_leads_to_a_heading_of_its_paper_s_page() {
+    let mut checked = 0;
+    for paper in record::all().iter().filter(|paper| paper.is_published()) {
+        let file = format!("docs/reproduction/{}.md", paper.key());
+        let anchors = anchors(&read(&file));
+        for explanation in paper.explanations() {
+            let section = &explanation.section;
+            assert!(anchors.contains(section), "{file} has no heading for \"{section}\", only {}", anchors.join(", "));
+            checked += 1;
+        }
+    }
+    assert!(checked > 50, "{checked} explanations");
 }
 
 #[test]

@@ -13,6 +13,7 @@ pub(super) struct PaperTexts {
     pub(super) key: &'static str,
     pub(super) published: &'static str,
     pub(super) items: &'static str,
+    pub(super) explanations: &'static str,
     pub(super) scenarios: &'static [ScenarioText],
     /// Its fading channel, if it has one.
     pub(super) channel: Option<&'static str>,
@@ -35,14 +36,15 @@ macro_rules! text {
     };
 }
 
-/// The texts of the folder `papers/$key/`: published.toml, items.toml, the scenarios named, and of a paper with a
-/// fading channel channel.toml and the patterns named.
+/// The texts of the folder `papers/$key/`: published.toml, items.toml, explanations.toml, the scenarios named, and of a
+/// paper with a fading channel channel.toml and the patterns named.
 macro_rules! paper {
     ($key:literal, scenarios: [$($scenario:literal),*] $(, patterns: [$($pattern:literal),+])?) => {
         PaperTexts {
             key: $key,
             published: text!($key, "/published.toml"),
             items: text!($key, "/items.toml"),
+            explanations: text!($key, "/explanations.toml"),
             scenarios: &[
                 $(ScenarioText { name: $scenario, text: text!($key, "/scenarios/", $scenario, ".toml") }),*
             ],

@@ -4,6 +4,7 @@
 //! machine. [`Embedded`] lists the files; [`find`] gives a paper by its short name.
 
 mod embedded;
+mod explanations;
 mod item;
 mod items;
 mod library;
@@ -14,6 +15,7 @@ mod plot;
 mod published;
 
 pub use embedded::{Embedded, ScenarioText};
+pub use explanations::Explanation;
 #[cfg(feature = "report")]
 pub(crate) use item::is_tiny;
 pub use item::{ClaimOutcome, Item, Status};

@@ -1,6 +1,7 @@
 //! One paper.
 
 use super::embedded::{PaperTexts, ScenarioText};
+use super::explanations::{self, Explanation};
 use super::items::{ItemSpec, Items};
 use super::published::{Metric, Number, Published, System};
 use crate::error::{InputError, nearest};
@@ -10,6 +11,7 @@ use crate::error::{InputError, nearest};
 pub struct Paper {
     published: Published,
     items: Items,
+    explanations: Vec<Explanation>,
     texts: &'static PaperTexts,
 }
 
@@ -18,15 +20,21 @@ impl Paper {
     #[cfg(test)]
     pub(crate) fn of_texts(published: &'static str, items: &str) -> &'static Self {
         let items = Box::leak(items.into());
-        let texts = PaperTexts { key: "", published, items, scenarios: &[], channel: None, patterns: &[] };
+        let explanations = "explanation = []";
+        let texts =
+            PaperTexts { key: "", published, items, explanations, scenarios: &[], channel: None, patterns: &[] };
         Box::leak(Box::new(Self::parse(Box::leak(Box::new(texts)))))
     }
 
     pub(super) fn parse(texts: &'static PaperTexts) -> Self {
         // A full TOML error prints the whole file.
         let brief = |error: toml::de::Error| error.message().to_owned();
+        let published: Published =
+            toml::from_str(texts.published).map_err(brief).expect("a test reads what every paper publishes");
         Self {
-            published: toml::from_str(texts.published).map_err(brief).expect("a test reads what every paper publishes"),
+            explanations: explanations::parse(texts.explanations, &published)
+                .expect("a test reads the explanations of every paper"),
+            published,
             items: toml::from_str(texts.items).map_err(brief).expect("a test reads the items of every paper"),
             texts,
         }
@@ -50,6 +58,17 @@ impl Paper {
     /// Which of it is measured.
     pub fn items(&self) -> &Items {
         &self.items
+    }
+
+    /// Why numbers and claims of it are not reproduced or not settled, one per cause.
+    pub fn explanations(&self) -> &[Explanation] {
+        &self.explanations
+    }
+
+    /// Why the number or claim of that id is not reproduced or not settled; none if nothing explains it. A run may meet
+    /// a number that has an explanation.
+    pub fn explanation_of(&self, id: &str) -> Option<&Explanation> {
+        self.explanations.iter().find(|explanation| explanation.ids().any(|explained| explained == id))
     }
 
     /// Its scenarios.
