@@ -15,6 +15,7 @@ use crate::RunError;
 pub(crate) mod lock;
 mod unfinished;
 
+pub(crate) use unfinished::remove_abandoned;
 pub use unfinished::remove_unfinished;
 use unfinished::{Registration, Registry};
 

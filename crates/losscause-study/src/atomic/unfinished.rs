@@ -92,7 +92,7 @@ fn new_file(directory: &Path) -> io::Result<NamedTempFile> {
 }
 
 /// Removes the unfinished files in `directory` that no process holds. What cannot be removed stays.
-fn remove_abandoned(directory: &Path) {
+pub(crate) fn remove_abandoned(directory: &Path) {
     let Ok(entries) = std::fs::read_dir(directory) else { return };
     for entry in entries.flatten() {
         let is_ours = |name: &str| name.starts_with(PREFIX) && name.ends_with(SUFFIX);
