@@ -87,8 +87,11 @@ fn explained(key: String, message: &str, moved: &[&[(&str, &str)]]) -> (String, 
     if let (true, [field]) = (message.starts_with("missing field"), quoted.as_slice()) {
         return (below(field), "is missing, expected a value".to_owned());
     }
+    let whole = ["u8", "u16", "u32", "u64", "usize", "i64"].iter().find(|name| message.ends_with(&format!(" {name}")));
+    let message =
+        whole.map_or_else(|| message.to_owned(), |name| message.replace(&format!(" {name}"), " a whole number"));
     let problem = ["invalid type: ", "invalid value: "].iter().find_map(|form| message.strip_prefix(form));
-    (key, problem.map_or_else(|| message.to_owned(), |problem| format!("is {}", problem.replace('`', ""))))
+    (key, problem.map_or_else(|| message.clone(), |problem| format!("is {}", problem.replace('`', ""))))
 }
 
 fn one_line(message: &str) -> String {

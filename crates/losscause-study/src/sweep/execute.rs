@@ -160,7 +160,7 @@ name = "a"
 rate_bps = 1e6
 delay_ms = 1
 queue_packets = 3
-channel = { kind = "trace", file = "errors.txt", start = "random" }
+channel = { kind = "trace", file = "errors.txt" }
 [[flow]]
 name = "f"
 protocol = "cbr"
@@ -186,7 +186,7 @@ values = [5e5, 2e5, 1e5]
         fn new() -> Self {
             let place = Self(tempfile::tempdir().unwrap());
             place.write("s.toml", SCENARIO);
-            place.write("errors.txt", "0001000000100");
+            place.write("errors.txt", "0 0 0 1 0 0 0 0 0 0 1 0 0");
             place.write("sweep.toml", SWEEP);
             place
         }
@@ -293,7 +293,7 @@ values = [5e5, 2e5, 1e5]
     #[test]
     fn a_scored_sweep_stops_between_runs_too() {
         let text = "title = \"t\"\nruns = 400\nscore = [\"cen2003/table2\"]\n\
-                    [[axis]]\nkey = \"duration_s\"\nvalues = [30, 40]\n";
+                    [[axis]]\nkey = \"duration_s\"\nvalues = [221, 222]\n";
         let sweep = Sweep::parse(text, Path::new("s.toml")).unwrap();
         let mut runs = 0;
         let outcome = sweep.execute(Jobs::new(2).unwrap(), None, |progress| {
@@ -318,7 +318,7 @@ values = [5e5, 2e5, 1e5]
             assert_eq!(place.resume().unwrap_err(), expected);
         };
         for (file, text, edited) in [
-            ("errors.txt", "0001000000100", "0001100000100"),
+            ("errors.txt", "0 0 0 1 0 0 0 0 0 0 1 0 0", "0 0 0 1 1 0 0 0 0 0 1 0 0"),
             ("s.toml", SCENARIO, &SCENARIO.replace("delay_ms = 1", "delay_ms = 2")),
             ("sweep.toml", SWEEP, &SWEEP.replace("1e5", "1.5e5")),
         ] {

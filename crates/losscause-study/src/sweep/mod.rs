@@ -230,8 +230,11 @@ impl Sweep {
         texts.iter().map(parse).collect()
     }
 
-    /// An error of a setting, reported for the file that contains the setting.
+    /// An error that a setting may have caused, reported for the file that contains the setting.
     fn in_this_file(&self, error: &InputError) -> InputError {
+        if let InputError::File { .. } | InputError::Syntax { .. } = error {
+            return error.clone();
+        }
         let text = error.to_string();
         let problem = text.strip_prefix("--set ").unwrap_or(&text).to_owned();
         self.error("set", problem)
