@@ -23,8 +23,10 @@ pub use losscause_study::registry;
 
 mod fade;
 mod failure;
+mod interrupt;
 mod list;
 mod output;
+mod pivot;
 mod progress;
 mod reproduce;
 mod simulate;
@@ -58,6 +60,7 @@ enum Command {
 /// Runs the command that the program's arguments select. Names of algorithms are those of `registry`. An algorithm that
 /// cannot be added to the registry ends the program with exit status 2.
 pub fn main_with(registry: Result<Registry, RegistryError>) -> ExitCode {
+    interrupt::watch();
     failure::report(match Arguments::try_parse() {
         Ok(Arguments { command }) => registry.map_err(Failure::from).and_then(|registry| run(command, &registry)),
         Err(error) => failure::usage(&error),

@@ -3,81 +3,101 @@
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::time::Instant;
 
+use clap::ValueEnum;
 use losscause::registry::Registry;
+use losscause_study::Setting;
 use losscause_study::parallel::Jobs;
-use losscause_study::sweep::{CellOutcome, CellSummary, Store, Sweep, summary};
+use losscause_study::sweep::{Overrides, Store, Sweep, SweepOutcome, SweepResult};
 
-use crate::Failure;
-use crate::output;
 use crate::progress::Progress;
+use crate::{Failure, interrupt, output, pivot};
 
 /// The arguments of `sweep`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The sweep file, such as papers/cen2003/sweeps/readings.toml; docs/sweep.md explains the format.
+    #[arg(value_name = "SWEEP.toml")]
     sweep: PathBuf,
+    /// Runs of each system in each cell, with seeds SEED, SEED + 1, … [default: as the sweep file says]
+    #[arg(long)]
+    runs: Option<u32>,
+    /// Seed of the first run of each cell [default: as the sweep file says]
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Change a parameter (N=4) or a key (link.shared.rate_bps=1e6) in every cell; not one that an axis sets.
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
     /// Threads [default: one per core]; the results do not depend on it.
     #[arg(long)]
     jobs: Option<usize>,
-    /// Directory for sweep.csv, sweep.json and the finished cells.
+    /// Directory for sweep.csv, runs.csv, sweep.json and the finished cells.
     #[arg(long, value_name = "DIR", default_value = "out/sweep")]
     out: PathBuf,
     /// Keep the finished cells of an earlier, interrupted sweep.
     #[arg(long)]
     resume: bool,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
 }
 
-/// Measures every cell and prints the differences.
+/// What standard output gets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Tables for people.
+    #[default]
+    Table,
+    /// The content of sweep.csv.
+    Csv,
+    /// The content of sweep.json.
+    Json,
+}
+
+/// Measures every cell and prints the results.
 pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Failure> {
-    let sweep = Sweep::load_with(&arguments.sweep, registry)?;
+    let begun = Instant::now();
+    let set = arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
+    let overrides = Overrides { runs: arguments.runs, seed: arguments.seed, set };
+    let sweep = Sweep::load_with(&arguments.sweep, registry)?.with(&overrides)?;
     let jobs = arguments.jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?;
     let store = Store::new(&arguments.out);
     let store = if arguments.resume { store.resuming() } else { store };
-    let mut progress = Progress::new("cells", sweep.cells().len());
+    let mut progress: Option<Progress> = None;
     let outcome = sweep.execute(jobs, Some(&store), |so_far| {
-        progress.set(so_far.finished);
+        progress.get_or_insert_with(|| Progress::new("runs", so_far.all_runs)).set(so_far.runs);
+        if so_far.cell.is_some() {
+            interrupt::say(Some(kept(so_far.finished, so_far.cells, arguments)));
+        }
         ControlFlow::Continue(())
     })?;
     drop(progress);
-    output::line(&format!("{}\n{}", sweep.title(), table(&outcome.cells)))?;
-    let resumed = if outcome.resumed > 0 { format!(" ({} resumed)", outcome.resumed) } else { String::new() };
+    interrupt::say(None);
+    match arguments.format {
+        Format::Table => output::line(pivot::tables(&outcome.result, pivot::width()).trim_end())?,
+        Format::Csv => write!(io::stdout().lock(), "{}", outcome.result.csv())?,
+        Format::Json => write!(io::stdout().lock(), "{}", outcome.result.json())?,
+    }
+    io::stdout().lock().flush()?;
     // A closed standard error must not turn a success into a failure.
-    let _ = writeln!(io::stderr(), "{} cells{resumed}, values in {}", outcome.cells.len(), arguments.out.display());
+    let _ = writeln!(io::stderr(), "{}, {:.1} s", done(&outcome, arguments), begun.elapsed().as_secs_f64());
     Ok(())
 }
 
-/// The differences from the base, and each cell's score or measurements.
-fn table(cells: &[CellOutcome]) -> String {
-    let scored = cells.first().is_some_and(|base| base.score.is_some());
-    let header: Vec<&str> = if scored {
-        vec!["cell", "differs from the base by", "numbers", "claims", "gained", "lost"]
-    } else {
-        vec!["cell", "differs from the base by", "system", "metric", "mean", "± 95 %"]
-    };
-    let mut table = output::table(&header, &["cell", "numbers", "claims", "mean", "± 95 %"]);
-    for (outcome, summary) in cells.iter().zip(summary(cells)) {
-        let (number, changes) = (summary.cell.to_string(), changes(&summary));
-        match summary.score {
-            Some(score) => {
-                let numbers = format!("{}/{}", score.within_tolerance, score.numbers);
-                let claims = format!("{}/{}", score.holding, score.settled);
-                table.add_row([number, changes, numbers, claims, summary.gained.join("\n"), summary.lost.join("\n")]);
-            }
-            None => {
-                for row in &outcome.rows {
-                    let (mean, ci95) = (output::number(row.measured), output::number(row.ci95));
-                    let (system, metric) = (row.system.clone(), row.metric.clone());
-                    table.add_row([number.clone(), changes.clone(), system, metric, mean, ci95]);
-                }
-            }
-        }
-    }
-    table.to_string()
+/// What an interrupted sweep has left.
+fn kept(finished: usize, cells: usize, arguments: &Arguments) -> String {
+    let place = arguments.out.display();
+    format!(
+        "{finished} of {cells} cells are finished and kept in {place}, and the same command with --resume continues"
+    )
 }
 
-fn changes(summary: &CellSummary) -> String {
-    let changes: Vec<String> =
-        summary.changes.iter().map(|change| format!("{}: {}", change.axis, change.value)).collect();
-    if changes.is_empty() { "(the base)".to_owned() } else { changes.join("; ") }
+/// What was done, and where the files are.
+fn done(outcome: &SweepOutcome, arguments: &Arguments) -> String {
+    let SweepResult { cells, .. } = &outcome.result;
+    let resumed = if outcome.resumed > 0 { format!(" ({} resumed)", outcome.resumed) } else { String::new() };
+    let files =
+        if outcome.result.is_scored() { "sweep.csv and sweep.json" } else { "sweep.csv, runs.csv and sweep.json" };
+    format!("{} cells{resumed}; {files} in {}", cells.len(), arguments.out.display())
 }

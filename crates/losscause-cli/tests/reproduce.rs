@@ -1,4 +1,4 @@
-//! `reproduce`, `sweep` and `list` as a user meets them.
+//! `reproduce` and `list` as a user meets them.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use std::path::Path;
@@ -138,74 +138,4 @@ fn list_names_algorithms_protocols_scenarios_and_papers() {
     let only = losscause(place.path(), &["list", "protocols", "--format", "json"]);
     let only: Value = serde_json::from_slice(&only.stdout).unwrap();
     assert_eq!(only.as_object().unwrap().len(), 1);
-}
-
-const SWEEP: &str = r#"
-title = "less loss"
-mode = "grid"
-runs = 2
-scenario = "cen2003/WLH"
-metrics = ["thput"]
-
-[[axis]]
-name = "time"
-values = [{ name = "short", set = ["duration_s=30", "measure.to_s=30"] }]
-
-[[axis]]
-name = "loss"
-values = [{ name = "high" }, { name = "none", set = ['link.last.channel={ kind = "perfect" }'] }]
-"#;
-
-#[test]
-fn a_sweep_writes_its_cells_and_resumes_from_them() {
-    let place = tempfile::tempdir().unwrap();
-    std::fs::write(place.path().join("s.toml"), SWEEP).unwrap();
-    let first = losscause(place.path(), &["sweep", "s.toml", "--out", "o", "--jobs", "1"]);
-    assert!(first.status.success(), "{}", text(&first.stderr));
-    let read = |name: &str| std::fs::read(place.path().join("o").join(name)).unwrap();
-    let (table, summary) = (read("sweep.csv"), read("sweep.json"));
-    assert_eq!(text(&table).lines().count(), 1 + 2);
-    assert!(text(&table).starts_with("cell,time,loss,scenario,parameters,system,metric,measured,ci95,runs,"));
-
-    std::fs::remove_file(place.path().join("o/cells/0001.json")).unwrap();
-    let again = losscause(place.path(), &["sweep", "s.toml", "--out", "o", "--jobs", "2", "--resume"]);
-    assert!(text(&again.stderr).contains("2 cells (1 resumed)"), "{}", text(&again.stderr));
-    assert!((read("sweep.csv"), read("sweep.json")) == (table, summary), "resumed cells are the same cells");
-
-    // Other runs have other outcomes: what was kept does not stand for them.
-    std::fs::write(place.path().join("s.toml"), SWEEP.replace("runs = 2", "runs = 3")).unwrap();
-    let other = losscause(place.path(), &["sweep", "s.toml", "--out", "o", "--resume"]);
-    assert!(!text(&other.stderr).contains("resumed"), "{}", text(&other.stderr));
-}
-
-#[test]
-fn a_sweep_that_makes_no_sense_is_refused_in_one_sentence() {
-    let place = tempfile::tempdir().unwrap();
-    let refusal = |from: &str, to: &str| {
-        assert!(SWEEP.contains(from), "{from}");
-        std::fs::write(place.path().join("s.toml"), SWEEP.replace(from, to)).unwrap();
-        let output = losscause(place.path(), &["sweep", "s.toml", "--out", "o"]);
-        assert_eq!(output.status.code(), Some(2), "{to}");
-        assert!(!place.path().join("o/sweep.csv").exists(), "{to}");
-        text(&output.stderr).trim_end().to_owned()
-    };
-    assert_eq!(
-        refusal("runs = 2", "runs = 0"),
-        "losscause: s.toml: runs: is 0, expected a whole number from 1 to 10000"
-    );
-    assert_eq!(
-        refusal("metrics = [\"thput\"]", ""),
-        "losscause: s.toml: metrics: is empty, expected the metrics to measure"
-    );
-    assert!(refusal("mode = \"grid\"", "mode = \"gird\"").starts_with("losscause: s.toml, line 3: unknown variant"));
-    assert!(
-        refusal("duration_s=30\"", "lose=0\"").starts_with("losscause: s.toml: set: lose=0: the parameter \"lose\"")
-    );
-    assert!(refusal("[\"thput\"]", "[\"thputt\"]").contains("did you mean \"thput\"?"));
-    assert!(refusal("cen2003/WLH", "cen2003/WHL").contains("did you mean \"WLH\"?"));
-    let missing = losscause(place.path(), &["sweep", "none.toml"]);
-    assert_eq!(
-        text(&missing.stderr).trim_end(),
-        "losscause: none.toml: there is no such file, expected a sweep file in TOML"
-    );
 }

@@ -4,6 +4,8 @@ use std::fmt::{self, Write};
 use std::io;
 use std::path::Path;
 
+use crate::parallel::Stopped;
+
 /// The input cannot be used: the program ends with exit status 2.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -52,8 +54,12 @@ pub enum InputError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// A file that the user asked for cannot be written: exit status 2.
-    #[error("{file}: cannot be written ({reason}), expected a place in an existing, writable directory")]
+    /// A file that the user asked for cannot be written: exit status 2 if nothing can be written at that place, 1 if
+    /// something failed there, such as a full disk.
+    #[error(
+        "{file}: cannot be written ({reason}){}",
+        if is_wrong_place(reason) { ", expected a place in an existing, writable directory" } else { "" }
+    )]
     Unwritable {
         /// The file, as the user named it.
         file: String,
@@ -74,15 +80,41 @@ pub enum RunError {
         /// What is missing and how to get it.
         problem: String,
     },
+    /// The work was stopped, as requested: exit status 1.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
 }
 
 impl RunError {
     /// Whether the user's input is at fault: the program then ends with exit status 2, otherwise with 1.
     pub fn is_bad_input(&self) -> bool {
         match self {
-            Self::Unwritable { .. } | Self::Network(_) | Self::Input(_) | Self::Unsupported { .. } => true,
+            Self::Unwritable { reason, .. } => is_wrong_place(reason),
+            Self::Network(_) | Self::Input(_) | Self::Unsupported { .. } => true,
+            Self::Stopped(_) => false,
         }
     }
+}
+
+/// Whether a failed write says that nothing can be written at that place.
+fn is_wrong_place(reason: &io::Error) -> bool {
+    use io::ErrorKind::{
+        AlreadyExists, ExecutableFileBusy, InvalidFilename, InvalidInput, IsADirectory, NotADirectory, NotFound,
+        PermissionDenied, ReadOnlyFilesystem, Unsupported,
+    };
+    matches!(
+        reason.kind(),
+        NotFound
+            | PermissionDenied
+            | NotADirectory
+            | IsADirectory
+            | ReadOnlyFilesystem
+            | InvalidFilename
+            | InvalidInput
+            | AlreadyExists
+            | ExecutableFileBusy
+            | Unsupported
+    )
 }
 
 impl InputError {

@@ -21,6 +21,9 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::error::{InputError, nearest};
 
+#[cfg(feature = "sweep")]
+pub(crate) mod watched;
+
 /// A source of files.
 pub trait Files: Debug + Send + Sync {
     /// Opens the file at `path`.

@@ -31,9 +31,13 @@ pub use delay::delay_trace;
 pub use experiment::Experiment;
 pub use link::error_trace;
 pub use rate::{mahimahi_trace, rate_trace};
+#[cfg(feature = "sweep")]
+pub(crate) use read::{any_table, deserialize};
 pub use setting::Setting;
 
 use crate::error::InputError;
+#[cfg(feature = "sweep")]
+use crate::files::watched::Watched;
 use crate::files::{self, Disk, Files};
 use format::Document;
 use patterns::Patterns;
@@ -152,6 +156,19 @@ impl Scenario {
     /// Whether both are the same file with the same keys and values, so that they make the same experiment.
     pub fn is_same(&self, other: &Self) -> bool {
         self.file == other.file && self.table == other.table
+    }
+
+    /// The file's content with the settings applied, without comments.
+    #[cfg(feature = "sweep")]
+    pub(crate) fn text(&self) -> String {
+        self.table.to_string()
+    }
+
+    /// The same scenario, and what tells the files that it reads from now on.
+    #[cfg(feature = "sweep")]
+    pub(crate) fn watched(self) -> (Self, Watched) {
+        let watched = Watched::new(Arc::clone(&self.files));
+        (Self { files: Arc::new(watched.clone()), patterns: Arc::default(), ..self }, watched)
     }
 
     /// The file, as the user named it.

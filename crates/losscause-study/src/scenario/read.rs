@@ -17,7 +17,7 @@ pub(super) fn table(text: &str, file: &str) -> Result<Table, InputError> {
 }
 
 /// The keys and values of a TOML text; `expected` describes it in errors.
-pub(in crate::scenario) fn any_table(text: &str, file: &str, expected: &'static str) -> Result<Table, InputError> {
+pub(crate) fn any_table(text: &str, file: &str, expected: &'static str) -> Result<Table, InputError> {
     if text.trim().is_empty() {
         return Err(InputError::File { file: file.into(), problem: "is empty".into(), expected });
     }
@@ -34,7 +34,7 @@ pub(super) fn document(table: &Table, file: &str) -> Result<Document, InputError
 }
 
 /// The keys and values as a `T`.
-pub(super) fn deserialize<T: DeserializeOwned>(table: &Table, file: &str) -> Result<T, InputError> {
+pub(crate) fn deserialize<T: DeserializeOwned>(table: &Table, file: &str) -> Result<T, InputError> {
     let root = Value::Table(table.clone());
     serde_path_to_error::deserialize(root).map_err(|error| {
         let (key, problem) = explained(key(error.path(), table), &one_line(error.inner().message()), protocol::MOVED);
@@ -87,8 +87,11 @@ fn explained(key: String, message: &str, moved: &[&[(&str, &str)]]) -> (String, 
     if let (true, [field]) = (message.starts_with("missing field"), quoted.as_slice()) {
         return (below(field), "is missing, expected a value".to_owned());
     }
+    let whole = ["u8", "u16", "u32", "u64", "usize", "i64"].iter().find(|name| message.ends_with(&format!(" {name}")));
+    let message =
+        whole.map_or_else(|| message.to_owned(), |name| message.replace(&format!(" {name}"), " a whole number"));
     let problem = ["invalid type: ", "invalid value: "].iter().find_map(|form| message.strip_prefix(form));
-    (key, problem.map_or_else(|| message.to_owned(), |problem| format!("is {}", problem.replace('`', ""))))
+    (key, problem.map_or_else(|| message.clone(), |problem| format!("is {}", problem.replace('`', ""))))
 }
 
 fn one_line(message: &str) -> String {

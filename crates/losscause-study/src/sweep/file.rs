@@ -3,6 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use serde::de::{Deserializer, Error};
+use toml::Value;
+
+use super::mode::Mode;
 
 /// A sweep: what is measured, and the axes along which the settings change.
 #[derive(Clone, Debug, Deserialize)]
@@ -10,9 +14,11 @@ use serde::Deserialize;
 pub(super) struct SweepFile {
     /// The question of the sweep, in a few words.
     pub(super) title: String,
-    /// How the axes are combined into cells.
+    /// How the axes are combined into cells (default: every combination).
+    #[serde(default)]
     pub(super) mode: Mode,
-    /// Runs of every system in every cell (1 or more).
+    /// Runs of every system in every cell, 1 or more (default 10).
+    #[serde(default = "ten")]
     pub(super) runs: u32,
     /// Seed of the first run of every cell (default 1).
     #[serde(default = "one")]
@@ -27,39 +33,52 @@ pub(super) struct SweepFile {
     pub(super) metrics: Vec<String>,
     /// With `scenario`: the systems to compare in every cell (default: the unchanged scenario).
     #[serde(default)]
-    pub(super) system: Vec<Choice>,
+    pub(super) system: Vec<System>,
     /// The axes.
-    pub(super) axis: Vec<Axis>,
+    #[serde(default)]
+    pub(super) axis: Vec<AxisTable>,
 }
 
-/// How the axes are combined into cells. The first value of an axis is its base.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Mode {
-    /// Every combination of values.
-    Grid,
-    /// All axes at their base, then each other value alone.
-    OneAtATime,
-    /// One at a time, then every two axes together off their base.
-    Pairwise,
-}
-
-/// An axis: a named list of values.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Axis {
-    /// Its name.
-    pub(super) name: String,
-    /// Its values; the first is the base.
-    pub(super) values: Vec<Choice>,
-}
-
-/// A value of an axis, or a system.
+/// A system that is compared in every cell.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Choice {
+pub(super) struct System {
     /// Its name.
     pub(super) name: String,
+    /// Its settings, each KEY=VALUE.
+    #[serde(default)]
+    pub(super) set: Vec<String>,
+}
+
+/// `[[axis]]`: a key and its values, or a name and values that say themselves what they set.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AxisTable {
+    /// The key that its values set, as `--set` takes it.
+    pub(super) key: Option<String>,
+    /// Its name (default: the key).
+    pub(super) name: Option<String>,
+    /// Its values; the first is the base.
+    pub(super) values: Option<Vec<Point>>,
+}
+
+/// A value of an axis, as it is written.
+#[derive(Clone, Debug)]
+pub(super) enum Point {
+    /// `0.1`: the value of the axis's key.
+    Plain(Value),
+    /// `{ name = "high", set = ["loss=0.1"] }`
+    Named(NamedPoint),
+}
+
+/// A value of an axis that has a name.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NamedPoint {
+    /// Its name.
+    pub(super) name: String,
+    /// The value of the axis's key (default: the scenario's own).
+    pub(super) value: Option<Value>,
     /// Settings of every scenario, each KEY=VALUE.
     #[serde(default)]
     pub(super) set: Vec<String>,
@@ -71,81 +90,22 @@ pub(super) struct Choice {
     pub(super) metrics: BTreeMap<String, String>,
 }
 
+impl<'de> Deserialize<'de> for Point {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Value::deserialize(deserializer)? {
+            Value::Table(table) => {
+                let named = NamedPoint::deserialize(Value::Table(table));
+                named.map(Self::Named).map_err(|error| D::Error::custom(error.message()))
+            }
+            plain => Ok(Self::Plain(plain)),
+        }
+    }
+}
+
 fn one() -> u64 {
     1
 }
 
-impl Mode {
-    /// The number of cells; none if it overflows.
-    pub(super) fn count(self, sizes: &[usize]) -> Option<usize> {
-        if self == Mode::Grid {
-            return sizes.iter().try_fold(1_usize, |cells, &size| cells.checked_mul(size));
-        }
-        let off = |size: usize| size.saturating_sub(1);
-        let alone: usize = sizes.iter().copied().map(off).sum();
-        let same_axis: usize = sizes.iter().map(|&size| off(size) * off(size)).sum();
-        let pairs = if self == Mode::Pairwise { (alone.checked_mul(alone)? - same_axis) / 2 } else { 0 };
-        pairs.checked_add(alone + 1)
-    }
-
-    /// The cells, each the index of one value per axis; `sizes` holds the number of values per axis. The cell of all
-    /// bases comes first.
-    pub(super) fn cells(self, sizes: &[usize]) -> Vec<Vec<usize>> {
-        let base = vec![0; sizes.len()];
-        if self == Mode::Grid {
-            return sizes.iter().fold(vec![vec![]], |cells, &size| {
-                let with = |cell: &Vec<usize>, value: usize| [&cell[..], &[value]].concat();
-                cells.iter().flat_map(|cell| (0..size).map(|value| with(cell, value)).collect::<Vec<_>>()).collect()
-            });
-        }
-        let off = |changes: &[(usize, usize)]| {
-            let mut cell = base.clone();
-            changes.iter().for_each(|&(axis, value)| cell[axis] = value);
-            cell
-        };
-        let changes: Vec<(usize, usize)> =
-            sizes.iter().enumerate().flat_map(|(axis, &size)| (1..size).map(move |value| (axis, value))).collect();
-        let mut cells = vec![base.clone()];
-        cells.extend(changes.iter().map(|&change| off(&[change])));
-        if self == Mode::Pairwise {
-            for (i, &first) in changes.iter().enumerate() {
-                let others = changes[i + 1..].iter().filter(|second| second.0 != first.0);
-                cells.extend(others.map(|&second| off(&[first, second])));
-            }
-        }
-        cells
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_grid_has_every_combination_once() {
-        let cells = Mode::Grid.cells(&[2, 3]);
-        assert_eq!(cells, [[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]]);
-    }
-
-    #[test]
-    fn cells_are_counted_before_they_are_made() {
-        for mode in [Mode::Grid, Mode::OneAtATime, Mode::Pairwise] {
-            for sizes in [&[2, 3][..], &[2, 3, 1], &[4, 2, 5], &[1]] {
-                assert_eq!(mode.count(sizes), Some(mode.cells(sizes).len()), "{mode:?} {sizes:?}");
-            }
-        }
-        assert_eq!(Mode::Grid.count(&[2; 64]), None);
-    }
-
-    #[test]
-    fn one_at_a_time_leaves_every_other_axis_at_its_base() {
-        let cells = Mode::OneAtATime.cells(&[2, 3, 1]);
-        assert_eq!(cells, [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 2, 0]]);
-    }
-
-    #[test]
-    fn pairwise_adds_every_two_changes_of_different_axes() {
-        let cells = Mode::Pairwise.cells(&[2, 3]);
-        assert_eq!(cells, [[0, 0], [1, 0], [0, 1], [0, 2], [1, 1], [1, 2]]);
-    }
+fn ten() -> u32 {
+    10
 }

@@ -75,16 +75,18 @@ mod tests {
             metric: "M_w".into(),
             measured: None,
             ci95: None,
+            unit: "percent".into(),
             runs: 1,
+            runs_with_value: None,
             published: None,
             within_tolerance: Some(met),
         };
         CellOutcome {
             cell: Cell { number, values: vec![value("tick", tick), value("errors", "late")], ..Cell::default() },
-            origin: String::new(),
             score: None,
             claims: [("zbs-is-best".to_owned(), claim)].into(),
             rows: vec![row("Spike", numbers[0]), row("ZBS", numbers[1])],
+            runs: vec![],
         }
     }
 

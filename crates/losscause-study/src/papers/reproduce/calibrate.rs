@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::known_metric;
 use super::settings::{bad_item, filled_in};
 use crate::papers::record::{Calibration, ItemSpec, Paper, Parameters};
-use crate::parallel::{self, Jobs};
+use crate::parallel::Workers;
 use crate::statistics::mean;
 use crate::{InputError, RunError, Scenario, Setting, run};
 
@@ -186,8 +186,8 @@ impl Search {
 /// Performs all searches. Repetition k runs with `seed` + k.
 ///
 /// # Errors
-/// A run fails, or has no such metric.
-pub(super) fn find(searches: &mut [Search], seed: u64, jobs: Jobs) -> Result<Vec<Calibrated>, RunError> {
+/// A run fails, or has no such metric, or the workers are stopped.
+pub(super) fn find(searches: &mut [Search], seed: u64, workers: &Workers) -> Result<Vec<Calibrated>, RunError> {
     loop {
         let wanted: Vec<(usize, f64)> = searches
             .iter()
@@ -205,7 +205,7 @@ pub(super) fn find(searches: &mut [Search], seed: u64, jobs: Jobs) -> Result<Vec
             known_metric(&measured, &searches[s].calibration.metric)?;
             Ok(measured.metric(&searches[s].calibration.metric))
         };
-        let results = parallel::map(&tasks, jobs, look, |_| ());
+        let results = workers.map(&tasks, look, |_| ())?;
         let mut values: Vec<Vec<f64>> = vec![vec![]; wanted.len()];
         for ((place, _), result) in tasks.iter().zip(results) {
             values[*place].extend(result?);

@@ -7,7 +7,7 @@ use super::{Event, Reproduction, conclude, known_metric};
 use crate::papers::record::Item;
 use crate::papers::record::{QuotientOf, Shown};
 use crate::papers::score;
-use crate::parallel::{self, Jobs};
+use crate::parallel::Workers;
 use crate::statistics::{Estimate, mean};
 use crate::{RunError, Setting, run};
 
@@ -16,11 +16,16 @@ impl Plan {
     /// order, as soon as it and those before it are complete. The events do not depend on `jobs`; only their times do.
     ///
     /// # Errors
-    /// A run fails.
-    pub fn execute(mut self, jobs: Jobs, mut observe: impl FnMut(Event<'_>)) -> Result<Reproduction, RunError> {
-        let calibrated = self.calibrate(jobs)?;
+    /// A run fails, or the workers are stopped before the last run.
+    pub fn execute(
+        mut self,
+        jobs: impl Into<Workers>,
+        mut observe: impl FnMut(Event<'_>),
+    ) -> Result<Reproduction, RunError> {
+        let workers = jobs.into();
+        let calibrated = self.calibrate(&workers)?;
         calibrated.iter().for_each(|found| observe(Event::Calibrated(found)));
-        let recordings = self.record(jobs)?;
+        let recordings = self.record(&workers)?;
         // All runs are in one queue, in the order of the sheets, so that no thread is idle before the queue is empty.
         let tasks: Vec<(usize, u32)> = (0..self.configurations.len())
             .flat_map(|c| (0..self.configurations[c].runs).map(move |k| (c, k)))
@@ -33,12 +38,12 @@ impl Plan {
         };
         let (mut done, mut shown) = (0, 0);
         self.show_complete(&results, &mut shown, &mut observe);
-        parallel::each(&tasks, jobs, work, |index, values| {
+        workers.each(&tasks, work, |index, values| {
             done += 1;
             observe(Event::Runs(done));
             results.take(tasks[index], index, values);
             self.show_complete(&results, &mut shown, &mut observe);
-        });
+        })?;
         match results.failure {
             Some((_, error)) => Err(error),
             None => Ok(Reproduction { calibrated, recordings, ..conclude(&self.items, self.seed) }),
@@ -46,8 +51,8 @@ impl Plan {
     }
 
     /// Calibrates the parameters that configurations wait for, applies the values, and records them in the items.
-    fn calibrate(&mut self, jobs: Jobs) -> Result<Vec<Calibrated>, RunError> {
-        let calibrated = calibrate::find(&mut self.searches, self.seed, jobs)?;
+    fn calibrate(&mut self, workers: &Workers) -> Result<Vec<Calibrated>, RunError> {
+        let calibrated = calibrate::find(&mut self.searches, self.seed, workers)?;
         let setting = |search: &usize| {
             let Calibrated { parameter, value, .. } = &calibrated[*search];
             Setting::new(parameter.as_str(), *value)
@@ -67,7 +72,7 @@ impl Plan {
     }
 
     /// Records the runs that items draw over time, if requested.
-    fn record(&self, jobs: Jobs) -> Result<Vec<Recording>, RunError> {
+    fn record(&self, workers: &Workers) -> Result<Vec<Recording>, RunError> {
         let wanted = if self.draws { self.plots.as_slice() } else { &[] };
         let one = |planned: &Plot| {
             let Plot { paper, spec, plot, system, parameters, configuration } = planned;
@@ -85,7 +90,7 @@ impl Plan {
                 events,
             })
         };
-        parallel::map(wanted, jobs, one, |_| ()).into_iter().collect()
+        workers.map(wanted, one, |_| ())?.into_iter().collect()
     }
 
     /// Reports the sheets from `shown` on that are complete, and fills in their items.

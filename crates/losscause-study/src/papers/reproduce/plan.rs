@@ -156,6 +156,12 @@ impl Plan {
         &self.items
     }
 
+    /// What is run. A parameter to be calibrated is at one end of its interval.
+    #[cfg(feature = "sweep")]
+    pub(crate) fn experiments(&self) -> impl Iterator<Item = &Experiment> {
+        self.configurations.iter().map(|configuration| &configuration.experiment)
+    }
+
     /// Number of simulations, without those of calibrations.
     pub fn runs(&self) -> usize {
         self.configurations.iter().map(|c| c.runs as usize).sum()

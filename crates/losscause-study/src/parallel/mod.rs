@@ -1,12 +1,19 @@
 //! Runs independent jobs on several threads and returns the results in the order of the jobs.
+//!
+//! [`map`] and [`each`] run to their end. [`Workers`] do the same, can be told to stop, and can work on jobs that
+//! consist of jobs.
 
 use std::num::NonZeroUsize;
-use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
 use std::thread;
 
 use crate::InputError;
+
+mod permits;
+mod stop;
+mod workers;
+
+pub use stop::{Stop, Stopped};
+pub use workers::Workers;
 
 /// The number of threads; at least one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +30,10 @@ impl Jobs {
             problem: "expected 1 or more threads".to_owned(),
         })
     }
+
+    fn count(self) -> usize {
+        self.0.get()
+    }
 }
 
 impl Default for Jobs {
@@ -38,53 +49,18 @@ pub fn map<T: Sync, R: Send>(
     items: &[T],
     jobs: Jobs,
     work: impl Fn(&T) -> R + Sync,
-    mut done: impl FnMut(usize),
+    done: impl FnMut(usize),
 ) -> Vec<R> {
-    let mut results: Vec<Option<R>> = items.iter().map(|_| None).collect();
-    let mut count = 0;
-    each(items, jobs, work, |index, result| {
-        results[index] = Some(result);
-        count += 1;
-        done(count);
-    });
-    results
-        .into_iter()
-        .map(|result| result.expect("every item was worked on, or a worker's panic was passed on"))
-        .collect()
+    Workers::from(jobs).map(items, work, done).expect(NOTHING_STOPS)
 }
 
 /// Applies `work` to every item and starts the items in order. `take(index, result)` is called on the calling thread
 /// for each result, in the order of completion.
-pub fn each<T: Sync, R: Send>(items: &[T], jobs: Jobs, work: impl Fn(&T) -> R + Sync, mut take: impl FnMut(usize, R)) {
-    let next = AtomicUsize::new(0);
-    thread::scope(|scope| {
-        let (sender, receiver) = mpsc::channel();
-        let workers: Vec<_> = (0..jobs.0.get().min(items.len()))
-            .map(|_| {
-                let (sender, next, work) = (sender.clone(), &next, &work);
-                scope.spawn(move || {
-                    while let Some((index, item)) = {
-                        let index = next.fetch_add(1, Ordering::Relaxed);
-                        items.get(index).map(|item| (index, item))
-                    } {
-                        if sender.send((index, work(item))).is_err() {
-                            return;
-                        }
-                    }
-                })
-            })
-            .collect();
-        drop(sender);
-        for (index, result) in receiver {
-            take(index, result);
-        }
-        for worker in workers {
-            if let Err(panic) = worker.join() {
-                resume_unwind(panic);
-            }
-        }
-    });
+pub fn each<T: Sync, R: Send>(items: &[T], jobs: Jobs, work: impl Fn(&T) -> R + Sync, take: impl FnMut(usize, R)) {
+    Workers::from(jobs).each(items, work, take).expect(NOTHING_STOPS);
 }
+
+const NOTHING_STOPS: &str = "workers made of a number of jobs have nothing that stops them";
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,37 @@
+//! Ctrl-C and SIGTERM: no temporary file is left behind, and the shell sees that a signal ended the program.
+
+use std::sync::{Mutex, PoisonError};
+
+/// What the user should know if a signal ends the program now.
+static HINT: Mutex<Option<String>> = Mutex::new(None);
+
+/// Sets what is said on standard error if a signal ends the program from now on: `say(Some("…"))`.
+pub(crate) fn say(hint: Option<String>) {
+    *HINT.lock().unwrap_or_else(PoisonError::into_inner) = hint;
+}
+
+/// Handles signals from now on, on a thread of its own. A program that was killed cannot clean up; the next one that
+/// writes to the same directory does.
+#[cfg(unix)]
+pub(crate) fn watch() {
+    use std::io::{self, Write};
+
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    use signal_hook::iterator::Signals;
+    use signal_hook::low_level::emulate_default_handler;
+
+    // Without a handler a signal ends the program too, and the next one cleans up.
+    let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else { return };
+    std::thread::spawn(move || {
+        let Some(signal) = signals.forever().next() else { return };
+        losscause_study::atomic::remove_unfinished();
+        if let Some(hint) = &*HINT.lock().unwrap_or_else(PoisonError::into_inner) {
+            let _ = writeln!(io::stderr(), "\nlosscause: stopped; {hint}");
+        }
+        let _ = emulate_default_handler(signal);
+    });
+}
+
+/// On other systems the next program that writes to the same directory cleans up.
+#[cfg(not(unix))]
+pub(crate) fn watch() {}

@@ -1,0 +1,182 @@
+//! Files that appear whole or not at all.
+//!
+//! An unfinished file is removed when it is dropped, and by [`remove_unfinished`] when a signal ends the program. If the
+//! program was killed, the next one that writes to the same directory removes it: unfinished files are locked, and a
+//! lock ends with its process.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use crate::RunError;
+
+pub(crate) mod lock;
+mod unfinished;
+
+pub(crate) use unfinished::remove_abandoned;
+pub use unfinished::remove_unfinished;
+use unfinished::{Registration, Registry};
+
+/// A file under construction, in the directory of its final path. [`AtomicFile::finish`] gives it its name. If it is
+/// dropped before, nothing is left behind, and an older file of that name is unchanged. A device or pipe, such as
+/// `/dev/stdout`, is written directly.
+#[derive(Debug)]
+pub struct AtomicFile {
+    target: PathBuf,
+    content: Content,
+}
+
+#[derive(Debug)]
+enum Content {
+    /// The fields are dropped in this order: a file is registered for as long as it exists.
+    Temporary(BufWriter<NamedTempFile>, Registration),
+    Direct(BufWriter<File>),
+}
+
+impl AtomicFile {
+    /// Starts a file that will be called `target`.
+    ///
+    /// # Errors
+    /// [`RunError::Unwritable`] if `target` is a directory or its directory does not exist or cannot be written.
+    pub fn create(target: &Path) -> Result<Self, RunError> {
+        let unwritable = |reason| RunError::Unwritable { file: target.display().to_string(), reason };
+        let content = match std::fs::metadata(target) {
+            Ok(old) if old.is_dir() => return Err(unwritable(io::ErrorKind::IsADirectory.into())),
+            Ok(old) if !old.is_file() => {
+                let file = File::options().write(true).open(target).map_err(unwritable)?;
+                Content::Direct(BufWriter::new(file))
+            }
+            _ => {
+                let directory = match target.parent() {
+                    Some(parent) if !parent.as_os_str().is_empty() => parent,
+                    _ => Path::new("."),
+                };
+                let (file, registration) = Registry::lock().create(directory).map_err(unwritable)?;
+                Content::Temporary(BufWriter::new(file), registration)
+            }
+        };
+        Ok(Self { target: target.to_owned(), content })
+    }
+
+    /// Flushes the content to the disk and gives the file its name, replacing a file that had it.
+    ///
+    /// # Errors
+    /// [`RunError::Unwritable`] if the disk is full or the name cannot be taken.
+    pub fn finish(self) -> Result<(), RunError> {
+        let Self { target, content } = self;
+        let finished = match content {
+            Content::Temporary(writer, registration) => {
+                writer.into_inner().map_err(io::IntoInnerError::into_error).and_then(|file| {
+                    file.as_file().sync_all()?;
+                    registration.end_with(|| file.persist(&target)).map(drop).map_err(|error| error.error)
+                })
+            }
+            Content::Direct(mut writer) => writer.flush(),
+        };
+        finished.map_err(|reason| RunError::Unwritable { file: target.display().to_string(), reason })
+    }
+
+    /// The error for a failed write to this file.
+    pub fn failed(&self, reason: io::Error) -> RunError {
+        RunError::Unwritable { file: self.target.display().to_string(), reason }
+    }
+}
+
+impl Write for AtomicFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.content {
+            Content::Temporary(writer, _) => writer.write(bytes),
+            Content::Direct(writer) => writer.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.content {
+            Content::Temporary(writer, _) => writer.flush(),
+            Content::Direct(writer) => writer.flush(),
+        }
+    }
+}
+
+/// Writes `content` to `target` as a whole.
+///
+/// # Errors
+/// [`RunError::Unwritable`], and then `target` is as it was.
+pub fn write(target: &Path, content: &[u8]) -> Result<(), RunError> {
+    let mut file = AtomicFile::create(target)?;
+    file.write_all(content).map_err(|reason| file.failed(reason))?;
+    file.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names_in(directory: &Path) -> Vec<String> {
+        let entries = std::fs::read_dir(directory).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_finished_file_has_its_name_and_content_and_nothing_else_is_left() {
+        let directory = tempfile::tempdir().unwrap();
+        let target = directory.path().join("out.csv");
+        write(&target, b"one\n").unwrap();
+        write(&target, b"two\n").unwrap();
+        assert_eq!(std::fs::read(&target).unwrap(), b"two\n");
+        assert_eq!(names_in(directory.path()), ["out.csv"]);
+    }
+
+    #[test]
+    fn a_file_that_is_not_finished_leaves_the_old_one_untouched() {
+        let directory = tempfile::tempdir().unwrap();
+        let target = directory.path().join("out.csv");
+        write(&target, b"old\n").unwrap();
+        let mut file = AtomicFile::create(&target).unwrap();
+        file.write_all(b"half").unwrap();
+        drop(file);
+        assert_eq!(std::fs::read(&target).unwrap(), b"old\n");
+        assert_eq!(names_in(directory.path()), ["out.csv"]);
+    }
+
+    #[test]
+    fn a_place_below_a_regular_file_is_refused_by_name() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("plain");
+        write(&file, b"").unwrap();
+        let error = write(&file.join("out.csv"), b"x").unwrap_err().to_string();
+        assert!(error.contains("plain/out.csv: cannot be written"), "{error}");
+    }
+
+    #[test]
+    fn the_files_of_a_killed_program_are_removed_and_those_of_a_living_one_are_not() {
+        let directory = tempfile::tempdir().unwrap();
+        // Nothing holds a lock on the first: it was left behind.
+        std::fs::write(directory.path().join(".losscause-left.part"), b"half").unwrap();
+        let other = std::fs::File::create(directory.path().join(".losscause-lives.part")).unwrap();
+        assert_eq!(lock::try_lock(&other), lock::Attempt::Locked);
+        std::fs::write(directory.path().join(".losscause-notes"), b"of the user").unwrap();
+        write(&directory.path().join("out.csv"), b"one\n").unwrap();
+        let mut names = names_in(directory.path());
+        names.sort();
+        assert_eq!(names, [".losscause-lives.part", ".losscause-notes", "out.csv"]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_is_a_failed_run_that_names_the_file() {
+        let error = write(Path::new("/dev/full"), b"x").unwrap_err();
+        assert_eq!(error.to_string(), "/dev/full: cannot be written (No space left on device (os error 28))");
+        assert!(!error.is_bad_input());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_device_is_written_and_not_replaced() {
+        use std::os::unix::fs::FileTypeExt;
+        write(Path::new("/dev/null"), b"x").unwrap();
+        assert!(std::fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+    }
+}

@@ -1,0 +1,108 @@
+//! The unfinished files of this process, and those that a killed one left behind.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tempfile::NamedTempFile;
+
+use super::lock::{Attempt, try_lock};
+
+static REGISTRY: Mutex<Registry> = Mutex::new(Registry { files: BTreeSet::new(), tidy: BTreeSet::new() });
+
+/// What this process knows of unfinished files.
+pub(super) struct Registry {
+    /// Its own.
+    files: BTreeSet<PathBuf>,
+    /// Directories in which it has looked for those of killed processes.
+    tidy: BTreeSet<PathBuf>,
+}
+
+/// The entry of an unfinished file, which ends when it is dropped.
+#[derive(Debug)]
+pub(super) struct Registration(PathBuf);
+
+/// Removes all unfinished files of this process. From then on nothing can start or finish a file: a thread that tries
+/// waits until the process ends. A signal's handler calls this on a thread of its own and then ends the process.
+pub fn remove_unfinished() {
+    let registry = Registry::lock();
+    for file in &registry.files {
+        // A file that cannot be removed is removed by the next process that writes there.
+        let _ = std::fs::remove_file(file);
+    }
+    std::mem::forget(registry);
+}
+
+impl Registry {
+    pub(super) fn lock() -> MutexGuard<'static, Self> {
+        REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A new unfinished file in `directory`, from which those of killed processes are removed.
+    pub(super) fn create(&mut self, directory: &Path) -> io::Result<(NamedTempFile, Registration)> {
+        if self.tidy.insert(directory.to_owned()) {
+            remove_abandoned(directory);
+        }
+        loop {
+            let file = new_file(directory)?;
+            // Another process may take a file that is not locked yet for an abandoned one.
+            let is_mine = match try_lock(file.as_file()) {
+                Attempt::Locked => file.path().exists(),
+                Attempt::Held => false,
+                Attempt::Unsupported => true,
+            };
+            if is_mine {
+                let path = file.path().to_owned();
+                self.files.insert(path.clone());
+                return Ok((file, Registration(path)));
+            }
+        }
+    }
+}
+
+impl Registration {
+    /// Ends the entry with `finish`, which no signal interrupts.
+    pub(super) fn end_with<T>(self, finish: impl FnOnce() -> T) -> T {
+        let mut registry = Registry::lock();
+        let finished = finish();
+        registry.files.remove(&self.0);
+        drop(registry);
+        finished
+    }
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        Registry::lock().files.remove(&self.0);
+    }
+}
+
+const PREFIX: &str = ".losscause-";
+const SUFFIX: &str = ".part";
+
+fn new_file(directory: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(PREFIX).suffix(SUFFIX);
+    // Temporary files are private to their owner by default; the finished file gets the usual permissions.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(directory)
+}
+
+/// Removes the unfinished files in `directory` that no process holds. What cannot be removed stays.
+pub(crate) fn remove_abandoned(directory: &Path) {
+    let Ok(entries) = std::fs::read_dir(directory) else { return };
+    for entry in entries.flatten() {
+        let is_ours = |name: &str| name.starts_with(PREFIX) && name.ends_with(SUFFIX);
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        if !is_file || !entry.file_name().to_str().is_some_and(is_ours) {
+            continue;
+        }
+        let path = entry.path();
+        if File::open(&path).is_ok_and(|file| try_lock(&file) == Attempt::Locked) {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The axes of a sweep, and what each value of an axis changes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use toml::Value;
+
+use super::file::{AxisTable, Point};
+
+/// An axis: a named list of values. The first is the base.
+#[derive(Clone, Debug)]
+pub(super) struct Axis {
+    pub(super) name: String,
+    pub(super) values: Vec<Choice>,
+}
+
+/// What one value of an axis changes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Choice {
+    pub(super) name: String,
+    /// Settings of every scenario, each KEY=VALUE.
+    pub(super) set: Vec<String>,
+    /// Settings of one scenario only, by its name in the paper.
+    pub(super) only: BTreeMap<String, Vec<String>>,
+    /// Metrics that are read from others of the same run.
+    pub(super) metrics: BTreeMap<String, String>,
+}
+
+/// The key of the sweep file that is wrong, and what is wrong with it.
+pub(super) type Problem = (String, String);
+
+/// The axes of a sweep file.
+pub(super) fn axes(tables: &[AxisTable]) -> Result<Vec<Axis>, Problem> {
+    if tables.is_empty() {
+        return Err(("axis".into(), "is missing, expected one or more [[axis]]".into()));
+    }
+    let mut names = BTreeSet::new();
+    let mut axes = Vec::new();
+    for (index, table) in tables.iter().enumerate() {
+        let axis = axis(index, table)?;
+        if !names.insert(axis.name.clone()) {
+            return Err((format!("axis.{}", axis.name), "there are two of this name, expected one".into()));
+        }
+        axes.push(axis);
+    }
+    Ok(axes)
+}
+
+fn axis(index: usize, table: &AxisTable) -> Result<Axis, Problem> {
+    let Some(name) = table.name.as_ref().or(table.key.as_ref()) else {
+        let problem = "is missing, expected the key that the values set, or a name";
+        return Err((format!("axis.{}.key", index + 1), problem.into()));
+    };
+    let key = |rest: &str| format!("axis.{name}.{rest}");
+    let Some(points) = &table.values else {
+        return Err((key("values"), "is missing, expected the values of the axis".into()));
+    };
+    if points.is_empty() {
+        return Err((key("values"), "is empty, expected the base and other values".into()));
+    }
+    let mut names = BTreeSet::new();
+    let mut values = Vec::new();
+    for point in points {
+        let choice = choice(table.key.as_deref(), point).map_err(|problem| (key("values"), problem))?;
+        if !names.insert(choice.name.clone()) {
+            return Err((key("values"), format!("\"{}\" occurs twice, expected it once", choice.name)));
+        }
+        values.push(choice);
+    }
+    Ok(Axis { name: name.clone(), values })
+}
+
+fn choice(key: Option<&str>, point: &Point) -> Result<Choice, String> {
+    let setting = |key: &str, value: &Value| format!("{key}={}", in_a_setting(value));
+    match (point, key) {
+        (Point::Plain(value), Some(key)) => {
+            Ok(Choice { name: in_words(value), set: vec![setting(key, value)], ..Choice::default() })
+        }
+        (Point::Plain(value), None) => {
+            Err(format!("\"{}\" has nothing to set, expected key = KEY in the axis or a name", in_words(value)))
+        }
+        (Point::Named(named), _) => {
+            let value = match (&named.value, key) {
+                (Some(value), Some(key)) => Some(setting(key, value)),
+                (None, _) => None,
+                (Some(_), None) => {
+                    return Err(format!("\"{}\" has a value and the axis no key, expected key = KEY", named.name));
+                }
+            };
+            Ok(Choice {
+                name: named.name.clone(),
+                set: value.into_iter().chain(named.set.iter().cloned()).collect(),
+                only: named.only.clone(),
+                metrics: named.metrics.clone(),
+            })
+        }
+    }
+}
+
+/// The value as its axis and its tables call it.
+fn in_words(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Float(number) => number.to_string(),
+        other => other.to_string(),
+    }
+}
+
+/// The value as a setting takes it: text needs no quotes there, unless without them it would be something else.
+fn in_a_setting(value: &Value) -> String {
+    match value {
+        Value::String(text) if format!("value = {text}").parse::<toml::Table>().is_err() => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Setting;
+
+    fn of(text: &str) -> Result<Vec<Axis>, Problem> {
+        #[derive(serde::Deserialize)]
+        struct File {
+            #[serde(default)]
+            axis: Vec<AxisTable>,
+        }
+        axes(&toml::from_str::<File>(text).unwrap().axis)
+    }
+
+    #[test]
+    fn plain_values_set_the_axis_s_key() {
+        let axes = of("[[axis]]\nkey = \"loss\"\nvalues = [0.1, 1e-3, 2, \"max(N, 2)\", \"5\", true]").unwrap();
+        assert_eq!(axes[0].name, "loss");
+        let pairs: Vec<_> = axes[0].values.iter().map(|v| (v.name.as_str(), v.set[0].as_str())).collect();
+        let expected = [
+            ("0.1", "loss=0.1"),
+            ("0.001", "loss=0.001"),
+            ("2", "loss=2"),
+            ("max(N, 2)", "loss=max(N, 2)"),
+            ("5", "loss=\"5\""),
+            ("true", "loss=true"),
+        ];
+        assert_eq!(pairs, expected);
+        let value = |k: usize| Setting::parse(&axes[0].values[k].set[0]).unwrap().value().clone();
+        assert_eq!((value(1), value(2)), (Value::Float(0.001), Value::Integer(2)));
+        assert_eq!((value(3), value(4)), (Value::String("max(N, 2)".into()), Value::String("5".into())));
+    }
+
+    #[test]
+    fn a_named_value_may_set_the_key_and_more_or_leave_the_scenario_as_it_is() {
+        let text = "[[axis]]\nkey = \"loss\"\nname = \"radio\"\nvalues = [{ name = \"as it is\" }, \
+                    { name = \"bad\", value = 0.5, set = [\"N=4\"] }]";
+        let axes = of(text).unwrap();
+        assert_eq!((axes[0].name.as_str(), axes[0].values[0].set.len()), ("radio", 0));
+        assert_eq!(axes[0].values[1].set, ["loss=0.5", "N=4"]);
+    }
+
+    #[test]
+    fn axes_that_say_nothing_or_the_same_twice_are_refused() {
+        let refusal = |text: &str| {
+            let (key, problem) = of(text).unwrap_err();
+            format!("{key}: {problem}")
+        };
+        assert_eq!(refusal(""), "axis: is missing, expected one or more [[axis]]");
+        assert_eq!(
+            refusal("[[axis]]\nvalues = [1]"),
+            "axis.1.key: is missing, expected the key that the values set, or a name"
+        );
+        assert_eq!(
+            refusal("[[axis]]\nname = \"x\"\nvalues = [1]"),
+            "axis.x.values: \"1\" has nothing to set, expected key = KEY in the axis or a name"
+        );
+        assert_eq!(
+            refusal("[[axis]]\nname = \"x\"\nvalues = [{ name = \"a\", value = 1 }]"),
+            "axis.x.values: \"a\" has a value and the axis no key, expected key = KEY"
+        );
+        assert_eq!(
+            refusal("[[axis]]\nkey = \"N\"\nvalues = [1, 2, 1]"),
+            "axis.N.values: \"1\" occurs twice, expected it once"
+        );
+        assert_eq!(refusal("[[axis]]\nkey = \"N\""), "axis.N.values: is missing, expected the values of the axis");
+        assert_eq!(
+            refusal("[[axis]]\nkey = \"N\"\nvalues = []"),
+            "axis.N.values: is empty, expected the base and other values"
+        );
+        let twice = "[[axis]]\nkey = \"N\"\nvalues = [1]\n".repeat(2);
+        assert_eq!(refusal(&twice), "axis.N: there are two of this name, expected one");
+    }
+}

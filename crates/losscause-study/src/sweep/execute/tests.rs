@@ -1,0 +1,275 @@
+//! Sweeps as a whole: their results, and what a directory holds.
+
+use std::path::{Path, PathBuf};
+
+use super::*;
+use crate::parallel::{Jobs, Stop};
+use crate::sweep::Overrides;
+
+const SCENARIO: &str = r#"
+title = "t"
+duration_s = 20
+[measure]
+bottleneck = "a"
+[[link]]
+name = "a"
+rate_bps = 1e6
+delay_ms = 1
+queue_packets = 3
+channel = { kind = "trace", file = "errors.txt" }
+[[flow]]
+name = "f"
+protocol = "cbr"
+path = ["a"]
+rate_bps = 5e5
+measured = true
+"#;
+
+const SWEEP: &str = r#"
+title = "t"
+runs = 8
+scenario = "s.toml"
+metrics = ["goodput", "wireless_drops"]
+[[axis]]
+key = "flow.f.rate_bps"
+values = [5e5, 2e5, 1e5]
+"#;
+
+/// A directory with a scenario and a sweep of three cells, 24 runs.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Self {
+        let place = Self(tempfile::tempdir().unwrap());
+        place.write("s.toml", SCENARIO);
+        place.write("errors.txt", "0 0 0 1 0 0 0 0 0 0 1 0 0");
+        place.write("sweep.toml", SWEEP);
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.path(name), text).unwrap();
+    }
+
+    fn sweep(&self) -> Sweep {
+        Sweep::load(&self.path("sweep.toml")).unwrap()
+    }
+
+    fn resume(&self) -> Result<SweepOutcome, String> {
+        let store = Store::new(&self.path("out")).resuming();
+        self.sweep().execute(Jobs::default(), Some(&store), go_on).map_err(|error| error.to_string())
+    }
+
+    fn out(&self) -> String {
+        self.path("out").display().to_string()
+    }
+}
+
+fn go_on(_: SweepProgress) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+/// Every file below the directory with its content.
+fn files(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => files.extend(self::files(&path)),
+            false => files.push((path.clone(), std::fs::read(path).unwrap())),
+        }
+    }
+    files.sort();
+    files
+}
+
+#[test]
+fn results_do_not_depend_on_the_number_of_threads() {
+    let place = Place::new();
+    let outcome = |jobs: usize| place.sweep().execute(Jobs::new(jobs).unwrap(), None, go_on).unwrap();
+    let one = outcome(1);
+    assert_eq!((one.result.cells.len(), one.resumed, one.is_stopped), (3, 0, false));
+    let seeds: Vec<u64> = one.result.cells[2].runs.iter().map(|run| run.seed).collect();
+    assert_eq!(seeds, [1, 2, 3, 4, 5, 6, 7, 8]);
+    for jobs in [2, 3, 50] {
+        assert!(outcome(jobs) == one, "{jobs} threads");
+    }
+}
+
+#[test]
+fn every_run_and_every_cell_is_told() {
+    let place = Place::new();
+    let (mut runs, mut cells) = (0, vec![]);
+    let watch = |progress: SweepProgress<'_>| {
+        assert_eq!((progress.all_runs, progress.cells), (24, 3));
+        runs = progress.runs;
+        cells.extend(progress.cell.map(|outcome| outcome.cell.number));
+        ControlFlow::Continue(())
+    };
+    place.sweep().execute(Jobs::new(1).unwrap(), None, watch).unwrap();
+    assert_eq!((runs, cells), (24, vec![0, 1, 2]));
+}
+
+#[test]
+fn a_sweep_that_is_stopped_after_any_run_and_resumed_has_the_bytes_of_one_that_was_not() {
+    let whole = Place::new();
+    let store = Store::new(&whole.path("out"));
+    whole.sweep().execute(Jobs::default(), Some(&store), go_on).unwrap();
+    let expected = files(&whole.path("out"));
+    for after in [1, 9, 20] {
+        std::fs::remove_dir_all(whole.path("out")).unwrap();
+        let mut runs = 0;
+        let stopped = whole.sweep().execute(Jobs::new(1).unwrap(), Some(&store), |progress| {
+            runs = progress.runs;
+            if runs >= after { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        let stopped = stopped.unwrap();
+        if stopped.is_stopped {
+            assert!(!whole.path("out/sweep.csv").exists(), "a stopped sweep has no results");
+        }
+        let resumed = whole.resume().unwrap();
+        assert_eq!(resumed.resumed, stopped.result.cells.len());
+        assert!(files(&whole.path("out")) == expected, "after {after} runs");
+    }
+}
+
+#[test]
+fn a_request_to_stop_that_came_before_the_first_run_lets_none_start() {
+    let place = Place::new();
+    let stop = Stop::new();
+    stop.request();
+    let workers = Workers::from(Jobs::default()).stopping_at(&stop);
+    let outcome = place.sweep().execute(workers, None, |_| panic!("nothing was run")).unwrap();
+    assert!(outcome.is_stopped && outcome.result.cells.is_empty());
+}
+
+#[test]
+fn a_scored_sweep_stops_between_runs_too() {
+    let text = "title = \"t\"\nruns = 400\nscore = [\"cen2003/table2\"]\n\
+                [[axis]]\nkey = \"duration_s\"\nvalues = [221, 222]\n";
+    let sweep = Sweep::parse(text, Path::new("s.toml")).unwrap();
+    let mut runs = 0;
+    let outcome = sweep.execute(Jobs::new(2).unwrap(), None, |progress| {
+        runs = progress.runs;
+        ControlFlow::Break(())
+    });
+    assert!(outcome.unwrap().is_stopped && (1..100).contains(&runs), "{runs}");
+}
+
+#[test]
+fn edited_data_are_noticed() {
+    let place = Place::new();
+    let store = Store::new(&place.path("out"));
+    place.sweep().execute(Jobs::default(), Some(&store), go_on).unwrap();
+    assert_eq!(place.resume().unwrap().resumed, 3);
+    let refused = |place: &Place, file: &str| {
+        let expected = format!(
+            "{}: was begun before {} was changed, expected the same sweep; without --resume it starts anew",
+            place.out(),
+            place.path(file).display()
+        );
+        assert_eq!(place.resume().unwrap_err(), expected);
+    };
+    for (file, text, edited) in [
+        ("errors.txt", "0 0 0 1 0 0 0 0 0 0 1 0 0", "0 0 0 1 1 0 0 0 0 0 1 0 0"),
+        ("s.toml", SCENARIO, &SCENARIO.replace("delay_ms = 1", "delay_ms = 2")),
+        ("sweep.toml", SWEEP, &SWEEP.replace("1e5", "1.5e5")),
+    ] {
+        place.write(file, edited);
+        refused(&place, file);
+        place.write(file, text);
+        assert_eq!(place.resume().unwrap().resumed, 3, "{file} is as it was");
+    }
+    place.write("sweep.toml", &format!("# a comment changes no result\n{SWEEP}"));
+    assert_eq!(place.resume().unwrap().resumed, 3);
+}
+
+#[test]
+fn a_sweep_that_was_edited_starts_anew_and_another_one_is_kept() {
+    let place = Place::new();
+    let store = Store::new(&place.path("out"));
+    place.sweep().execute(Jobs::default(), Some(&store), go_on).unwrap();
+    place.write("sweep.toml", &SWEEP.replace("5e5, 2e5, 1e5", "3e5"));
+    place.sweep().execute(Jobs::default(), Some(&store), go_on).unwrap();
+    assert_eq!(std::fs::read_dir(place.path("out/cells")).unwrap().count(), 1);
+    place.write("other.toml", SWEEP);
+    let other = Sweep::load(&place.path("other.toml")).unwrap();
+    for store in [store.clone(), store.resuming()] {
+        let refused = other.execute(Jobs::default(), Some(&store), go_on).unwrap_err();
+        assert!(refused.is_bad_input());
+        let expected = format!("{}: holds the sweep {}, expected ", place.out(), place.path("sweep.toml").display());
+        assert!(refused.to_string().starts_with(&expected), "{refused}");
+    }
+}
+
+#[test]
+fn a_directory_that_is_in_use_is_refused() {
+    let place = Place::new();
+    let store = Store::new(&place.path("out"));
+    let sweep = place.sweep();
+    sweep.check_all().unwrap();
+    let held = store.open(&sweep.origin()).unwrap();
+    let expected = format!("{}: is in use by another process, expected a directory of its own", place.out());
+    assert_eq!(place.resume().unwrap_err(), expected);
+    drop(held);
+    place.resume().unwrap();
+}
+
+#[test]
+fn a_damaged_cell_is_measured_again() {
+    let place = Place::new();
+    place.resume().unwrap();
+    let expected = files(&place.path("out"));
+    place.write("out/cells/0001.json", "{\"cell\":");
+    assert_eq!(place.resume().unwrap().resumed, 2);
+    assert!(files(&place.path("out")) == expected);
+}
+
+#[test]
+fn a_setting_that_does_not_fit_is_refused_before_anything_is_measured_or_made() {
+    let place = Place::new();
+    place.write("sweep.toml", &SWEEP.replace("flow.f.rate", "flow.g.rate"));
+    let store = Store::new(&place.path("out"));
+    let refused = place.sweep().execute(Jobs::default(), Some(&store), |_| panic!("no cell is finished"));
+    assert!(refused.unwrap_err().to_string().contains("the flow \"g\" is unknown"));
+    assert!(!place.path("out").exists());
+}
+
+#[test]
+fn a_metric_that_no_run_has_is_refused_before_the_first_run() {
+    let place = Place::new();
+    let refused = |metrics: &str| {
+        place.write("sweep.toml", &SWEEP.replace("\"goodput\", \"wireless_drops\"", metrics));
+        let error = place.sweep().execute(Jobs::default(), None, |_| panic!("no run")).unwrap_err();
+        error.to_string().replace(&place.path("").display().to_string(), "")
+    };
+    let unknown = refused("\"goodputt\"");
+    let expected = "sweep.toml: metrics: \"goodputt\" is unknown (did you mean \"goodput\"?), expected one of ";
+    assert!(unknown.starts_with(expected), "{unknown}");
+    let text = SWEEP.replace("5e5, 2e5", "5e5, { name = \"x\", value = 2e5, metrics = { goodput = \"thput\" } }");
+    place.write("sweep.toml", &text);
+    let error = place.sweep().check_all().unwrap_err().to_string();
+    assert!(error.ends_with("metrics: goodput is read from thput in percent and elsewhere in kb/s, expected one unit"));
+}
+
+#[test]
+fn the_command_line_may_say_otherwise_but_not_about_an_axis() {
+    let place = Place::new();
+    let with = |runs, set: &str| {
+        let set = vec![crate::Setting::parse(set).unwrap()];
+        place.sweep().with(&Overrides { runs: Some(runs), seed: Some(9), set })
+    };
+    let outcome = with(1, "duration_s=5").unwrap().execute(Jobs::default(), None, go_on).unwrap();
+    let cell = &outcome.result.cells[2];
+    assert_eq!((cell.runs.len(), cell.runs[0].seed, cell.rows[0].runs), (1, 9, 1));
+    assert_eq!(outcome.result.settings, ["duration_s=5"]);
+    let refused = with(1, "flow.f.rate_bps=1").unwrap_err().to_string();
+    let expected = "--set flow.f.rate_bps=1: the axis flow.f.rate_bps of ";
+    assert!(refused.starts_with(expected) && refused.ends_with(" sets this key too, expected another key"));
+    assert!(with(0, "duration_s=5").unwrap_err().to_string().starts_with("--runs 0: "));
+    assert!(with(1, "duraton_s=5").unwrap_err().to_string().contains("did you mean \"duration_s\"?"));
+}

@@ -1,0 +1,134 @@
+//! Measures one cell.
+
+use std::collections::BTreeMap;
+
+use super::{Cell, CellOutcome, CellScore, Row, RunRow, Subject, Sweep, System};
+use crate::papers::record::{self, Item, Parameters};
+use crate::papers::reproduce::Event;
+use crate::parallel::Workers;
+use crate::statistics::Estimate;
+use crate::{RunError, run};
+
+impl Sweep {
+    /// Measures one cell. The outcome depends only on the cell and on the sweep's runs and seed, not on `jobs`.
+    ///
+    /// # Errors
+    /// A setting does not fit the scenario, a run fails, or the workers are stopped.
+    pub fn measure(&self, cell: &Cell, jobs: impl Into<Workers>) -> Result<CellOutcome, RunError> {
+        self.measure_with(cell, &jobs.into(), &|| ())
+    }
+
+    /// Measures one cell and calls `ran` after each run.
+    pub(super) fn measure_with(&self, cell: &Cell, workers: &Workers, ran: &dyn Fn()) -> Result<CellOutcome, RunError> {
+        let mut outcome =
+            CellOutcome { cell: cell.clone(), score: None, claims: BTreeMap::new(), rows: vec![], runs: vec![] };
+        match &self.subject {
+            Subject::Items(_) => self.measure_items(cell, workers, ran, &mut outcome)?,
+            Subject::Scenario(subject) => {
+                let (runs, units): (Vec<RunRow>, Vec<Units>) =
+                    self.measure_scenario(cell, workers, ran)?.into_iter().unzip();
+                outcome.rows = self.estimates(subject.scenario.file(), &runs, &units);
+                outcome.runs = runs;
+            }
+        }
+        Ok(outcome)
+    }
+
+    fn measure_items(
+        &self,
+        cell: &Cell,
+        workers: &Workers,
+        ran: &dyn Fn(),
+        outcome: &mut CellOutcome,
+    ) -> Result<(), RunError> {
+        let reproduction = self.plan(cell)?.execute(workers.clone(), |event| {
+            if let Event::Runs(_) = event {
+                ran();
+            }
+        })?;
+        outcome.rows = reproduction.items.iter().map(row).collect();
+        outcome.claims = reproduction.claims.iter().filter_map(|c| Some((c.id.clone(), c.holds?))).collect();
+        let verdicts = || outcome.rows.iter().filter_map(|row| row.within_tolerance);
+        outcome.score = Some(CellScore {
+            within_tolerance: verdicts().filter(|met| *met).count(),
+            numbers: verdicts().count(),
+            holding: outcome.claims.values().filter(|holds| **holds).count(),
+            settled: outcome.claims.len(),
+        });
+        Ok(())
+    }
+
+    fn measure_scenario(
+        &self,
+        cell: &Cell,
+        workers: &Workers,
+        ran: &dyn Fn(),
+    ) -> Result<Vec<(RunRow, Units)>, RunError> {
+        let experiments = self.experiments(cell)?;
+        let unchanged = [System { name: UNCHANGED.to_owned(), set: vec![] }];
+        let systems = if self.systems.is_empty() { &unchanged } else { self.systems.as_slice() };
+        let tasks: Vec<(usize, u64)> = (0..experiments.len())
+            .flat_map(|s| (0..self.runs).map(move |k| (s, self.seed.wrapping_add(u64::from(k)))))
+            .collect();
+        let one = |&(s, seed): &(usize, u64)| -> Result<(RunRow, Units), RunError> {
+            let measured = run(&experiments[s], seed)?;
+            let find = |metric: &String| measured.metrics.iter().find(|found| found.metric == cell.read(metric));
+            let value = |metric: &String| find(metric)?.value.filter(|value| value.is_finite());
+            let metrics = self.metrics.iter().map(|metric| (metric.clone(), value(metric))).collect();
+            let units = self.metrics.iter().map(|metric| find(metric).map_or("", |found| found.unit)).collect();
+            Ok((RunRow { system: systems[s].name.clone(), seed, metrics }, units))
+        };
+        workers.map(&tasks, one, |_| ran())?.into_iter().collect()
+    }
+
+    /// The estimates of every metric from the runs of each system.
+    fn estimates(&self, scenario: &str, runs: &[RunRow], units: &[Units]) -> Vec<Row> {
+        let of = |runs: &[RunRow], units: &[Units], place: usize| {
+            let values = || runs.iter().map(move |run| run.metrics[place]);
+            let estimate = Estimate::from_runs(values());
+            Row {
+                scenario: scenario.to_owned(),
+                parameters: Parameters::new(),
+                system: runs[0].system.clone(),
+                metric: self.metrics[place].clone(),
+                unit: units[0][place].to_owned(),
+                measured: estimate.mean,
+                ci95: estimate.ci95,
+                runs: estimate.runs,
+                runs_with_value: Some(values().flatten().count() as u32),
+                published: None,
+                within_tolerance: None,
+            }
+        };
+        let systems = runs.chunks(self.runs as usize).zip(units.chunks(self.runs as usize));
+        systems.flat_map(|(runs, units)| (0..self.metrics.len()).map(move |place| of(runs, units, place))).collect()
+    }
+}
+
+/// The unit of every metric of a sweep in one run; empty where the run has no such metric.
+type Units = Vec<&'static str>;
+
+/// The system of a sweep that compares none.
+const UNCHANGED: &str = "as it is";
+
+/// The values of an item.
+fn row(item: &Item) -> Row {
+    let verdict = || {
+        let published = record::find(&item.paper).ok()?.published();
+        let number = published.number.iter().find(|n| n.counts() && n.id == item.id)?;
+        Some(crate::papers::score::judge(number, item, item.runs.min(published.repetitions)))
+    };
+    Row {
+        scenario: format!("{}/{}", item.paper, item.scenario),
+        parameters: item.parameters.clone(),
+        system: item.system.clone(),
+        metric: item.metric.clone(),
+        unit: item.unit.clone(),
+        measured: item.measured,
+        ci95: item.ci95,
+        runs: item.runs,
+        runs_with_value: None,
+        published: item.published,
+        within_tolerance: verdict(),
+    }
+}
