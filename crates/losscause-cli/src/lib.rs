@@ -9,7 +9,7 @@
 //! }
 //! ```
 //!
-//! Exit status: 0 on success, 1 if a run failed, 2 if the input cannot be used. An error is one plain sentence on
+//! Exit status: 0 on success, 1 if a run failed or `reproduce --check` found something worse, 2 if the input cannot be used. An error is one plain sentence on
 //! standard error.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
@@ -21,6 +21,7 @@ use losscause::registry::{Registry, RegistryError};
 
 pub use losscause_study::registry;
 
+mod check;
 mod fade;
 mod failure;
 mod list;
@@ -28,6 +29,7 @@ mod output;
 mod progress;
 mod reproduce;
 mod simulate;
+mod summary;
 mod sweep;
 mod tables;
 

@@ -1,5 +1,6 @@
 //! One paper.
 
+use super::costs::Costs;
 use super::embedded::{PaperTexts, ScenarioText};
 use super::items::{ItemSpec, Items};
 use super::published::{Metric, Number, Published, System};
@@ -10,6 +11,7 @@ use crate::error::{InputError, nearest};
 pub struct Paper {
     published: Published,
     items: Items,
+    costs: Costs,
     texts: &'static PaperTexts,
 }
 
@@ -18,7 +20,7 @@ impl Paper {
     #[cfg(test)]
     pub(crate) fn of_texts(published: &'static str, items: &str) -> &'static Self {
         let items = Box::leak(items.into());
-        let texts = PaperTexts { key: "", published, items, scenarios: &[], channel: None, patterns: &[] };
+        let texts = PaperTexts { key: "", published, items, costs: "", scenarios: &[], channel: None, patterns: &[] };
         Box::leak(Box::new(Self::parse(Box::leak(Box::new(texts)))))
     }
 
@@ -28,6 +30,7 @@ impl Paper {
         Self {
             published: toml::from_str(texts.published).map_err(brief).expect("a test reads what every paper publishes"),
             items: toml::from_str(texts.items).map_err(brief).expect("a test reads the items of every paper"),
+            costs: toml::from_str(texts.costs).map_err(brief).expect("a test reads the costs of every paper"),
             texts,
         }
     }
@@ -50,6 +53,11 @@ impl Paper {
     /// Which of it is measured.
     pub fn items(&self) -> &Items {
         &self.items
+    }
+
+    /// What its items cost, by their names; items may be missing.
+    pub fn costs(&self) -> &Costs {
+        &self.costs
     }
 
     /// Its scenarios.
