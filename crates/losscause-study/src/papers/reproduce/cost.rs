@@ -84,3 +84,46 @@ impl Sheet {
 pub(super) fn thousands(packet_hops: u64) -> u64 {
     packet_hops.div_ceil(1000)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::papers::record;
+    use crate::papers::reproduce::{Repetitions, Selection, Variation};
+
+    fn plan(selection: &Selection, runs: u32) -> Plan {
+        Plan::new(selection, Repetitions::exactly(runs).unwrap(), 1, &Variation::default()).unwrap()
+    }
+
+    #[test]
+    fn every_configuration_and_calibration_of_every_item_has_a_recorded_cost() {
+        for paper in record::all() {
+            let plan = plan(&Selection::every_item(paper), 1);
+            for sheet in plan.sheets() {
+                let needs = plan.needs(sheet);
+                let recorded = sheet.recorded_costs().map_or((0, 0), |costs| (costs.runs.len(), costs.searches.len()));
+                let planned = (needs.configurations.len(), needs.searches.len());
+                assert_eq!(recorded, planned, "{}/{}: `cargo xtask costs --update`", paper.key(), sheet.spec.id);
+            }
+            let known: Vec<&String> = paper.items().item.iter().map(|item| &item.id).collect();
+            assert!(paper.costs().keys().all(|item| known.contains(&item)), "{}", paper.key());
+        }
+    }
+
+    #[test]
+    fn a_recorded_cost_is_what_is_counted_and_shared_runs_are_paid_once() {
+        let table = plan(&Selection::parse(&["cen2003/table2"]).unwrap(), 3);
+        let recorded = table.sheets()[0].recorded_costs().unwrap().clone();
+        assert_eq!(table.cost(), 3 * recorded.runs.iter().sum::<u64>());
+        let counted = table.count_costs(Jobs::default()).unwrap();
+        assert_eq!(counted[0].1, recorded);
+        // Figure 8 shows the runs of Table II again.
+        let cost = |names: &[&str]| plan(&Selection::parse(names).unwrap(), 1).cost();
+        assert_eq!(cost(&["cen2003/table2", "cen2003/figure8"]), cost(&["cen2003/figure8"]));
+    }
+
+    #[test]
+    fn one_packet_hop_counts_as_a_thousand() {
+        assert_eq!([0, 1, 1000, 1001].map(thousands), [0, 1, 1, 2]);
+    }
+}
