@@ -9,8 +9,8 @@
 //! }
 //! ```
 //!
-//! Exit status: 0 on success, 1 if a run failed or `reproduce --check` found something worse, 2 if the input cannot be used. An error is one plain sentence on
-//! standard error.
+//! Exit status: 0 on success, 1 if a run failed or `reproduce --check` found something worse, 2 if the input cannot be
+//! used. An error is one plain sentence on standard error.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 

@@ -6,7 +6,7 @@ use losscause_study::papers::reproduce::{Reproduction, Scorecard};
 /// Most lines of the summary.
 pub(crate) const MOST_LINES: usize = 40;
 
-/// Longest line, characters; longer ones are cut.
+/// Longest line of a list, characters.
 const MOST_COLUMNS: usize = 110;
 
 /// What was not measured.
@@ -22,8 +22,8 @@ pub(crate) struct LeftOut {
 /// The summary, without a line break at its end.
 pub(crate) fn text(reproduction: &Reproduction, left_out: Option<&LeftOut>) -> String {
     let cards = reproduction.scorecards();
-    let mut lines = vec![answer(&cards), String::new()];
-    lines.extend(per_paper(&cards));
+    let mut text = vec![answer(&cards), String::new()];
+    text.extend(per_paper(&cards));
     let mut end = Vec::new();
     if let Some(LeftOut { items, of, times }) = left_out.filter(|left_out| left_out.items > 0) {
         end.push(format!(
@@ -32,16 +32,23 @@ pub(crate) fn text(reproduction: &Reproduction, left_out: Option<&LeftOut>) -> S
     }
     end.push("Tables: --verbose, or PAPER/ITEM (`losscause list papers` names them).".to_owned());
     // Two headings, two blank lines before them and one before the end.
-    let room = MOST_LINES - lines.len() - end.len() - 5;
+    let room = MOST_LINES - text.len() - end.len() - 5;
     let (numbers, claims) = (missed_numbers(reproduction), failed_claims(reproduction));
-    let (for_numbers, for_claims) = shares(numbers.len(), claims.len(), room);
+    let needed = |missed: &Missed| lines(missed.clone(), usize::MAX).len();
+    let (for_numbers, for_claims) = shares(needed(&numbers), needed(&claims), room);
     let previews = cards.iter().any(Scorecard::is_preview);
-    let outside = if previews { "Numbers outside the tolerance so far:" } else { "Missed numbers:" };
-    lines.extend(section(outside, numbers, for_numbers));
-    lines.extend(section("Claims that fail:", claims, for_claims));
-    lines.push(String::new());
-    lines.extend(end);
-    lines.join("\n")
+    let outside = if previews { "outside the tolerance so far" } else { "missed" };
+    let of_numbers = format!("Numbers {outside}, measured (published):");
+    let of_claims = if previews { "Claims that fail so far:" } else { "Claims that fail:" };
+    for (heading, names) in [(&*of_numbers, lines(numbers, for_numbers)), (of_claims, lines(claims, for_claims))] {
+        if !names.is_empty() {
+            text.extend([String::new(), heading.to_owned()]);
+            text.extend(names);
+        }
+    }
+    text.push(String::new());
+    text.extend(end);
+    text.join("\n")
 }
 
 /// One sentence on all papers together.
@@ -51,8 +58,8 @@ pub(crate) fn answer(cards: &[Scorecard]) -> String {
     let (floor, holding, settled) = (sum(|c| c.measured.floor), sum(|c| c.holding), sum(|c| c.settled));
     let claims = format!("{holding} of {settled} claims hold");
     if cards.iter().any(Scorecard::is_preview) {
-        let after = "with fewer runs than the papers made";
-        return format!("preview: {within} of {numbers} published numbers are within tolerance, {claims}, {after}.");
+        let after = "after fewer runs than the papers made";
+        return format!("preview: {within} of {numbers} published numbers within tolerance, {claims}, {after}.");
     }
     match numbers {
         0 => format!("Of the papers' claims that were tested, {claims}."),
@@ -73,25 +80,35 @@ pub(crate) fn per_paper(cards: &[Scorecard]) -> Vec<String> {
     cards.iter().map(line).collect()
 }
 
-/// Scored numbers outside their tolerance, in the order of the papers.
-fn missed_numbers(reproduction: &Reproduction) -> Vec<String> {
-    let line = |item: &Item| {
-        let interval = item.ci95.map_or_else(String::new, |_| format!(" ± {}", item.ci95_text()));
-        let unit = if item.unit == "1" { String::new() } else { format!(" {}", item.unit) };
-        let (published, measured) = (item.published_text(), item.measured_text());
-        format!("{} {}: measured {measured}{interval}, published {published}{unit}", item.paper, item.id)
-    };
-    let missed = |item: &&Item| match item.status {
+/// What each paper misses, by name.
+type Missed = Vec<(String, Vec<String>)>;
+
+/// Scored numbers outside their tolerance: name, measured, published.
+fn missed_numbers(reproduction: &Reproduction) -> Missed {
+    let is_missed = |item: &&Item| match item.status {
         Status::Missed => true,
         Status::Preview => item.within == Some(false),
         Status::Reproduced | Status::NotScored | Status::NoPublishedValue => false,
     };
-    reproduction.items.iter().filter(missed).map(line).collect()
+    let name = |item: &Item| format!("{} {} ({})", item.id, item.measured_text(), item.published_text());
+    by_paper(reproduction.items.iter().filter(is_missed).map(|item| (item.paper.as_str(), name(item))))
 }
 
-fn failed_claims(reproduction: &Reproduction) -> Vec<String> {
+fn failed_claims(reproduction: &Reproduction) -> Missed {
     let failed = reproduction.claims.iter().filter(|claim| claim.holds == Some(false));
-    failed.map(|claim| format!("{} {}: {}", claim.paper, claim.id, claim.statement)).collect()
+    by_paper(failed.map(|claim| (claim.paper.as_str(), claim.id.clone())))
+}
+
+/// Collects the names of each paper; papers are in the order of their first name.
+fn by_paper<'a>(names: impl Iterator<Item = (&'a str, String)>) -> Missed {
+    let mut papers = Missed::new();
+    for (paper, name) in names {
+        match papers.iter_mut().find(|(known, _)| known == paper) {
+            Some((_, known)) => known.push(name),
+            None => papers.push((paper.to_owned(), vec![name])),
+        }
+    }
+    papers
 }
 
 /// How many lines of `room` each of two lists gets: half, and what the other leaves free.
@@ -101,28 +118,45 @@ fn shares(one: usize, other: usize, room: usize) -> (usize, usize) {
     (first, other.min(room - first))
 }
 
-/// A heading and at most `most` lines, the last of which counts the rest if there are more.
-fn section(heading: &str, lines: Vec<String>, most: usize) -> Vec<String> {
-    if lines.is_empty() || most == 0 {
-        return vec![];
+/// The names in at most `most` lines. If they need more, the longest list is shortened until they fit, and the last line
+/// counts what is missing.
+fn lines(mut missed: Missed, most: usize) -> Vec<String> {
+    let mut left_out = 0;
+    loop {
+        let blocks: Vec<Vec<String>> = missed.iter().map(|(paper, names)| block(paper, names)).collect();
+        let needed = blocks.iter().map(Vec::len).sum::<usize>() + usize::from(left_out > 0);
+        if needed <= most {
+            let more = (left_out > 0).then(|| format!("  and {left_out} more: --verbose"));
+            return blocks.into_iter().flatten().chain(more).collect();
+        }
+        let longest = (0..missed.len()).max_by_key(|&place| blocks[place].len());
+        match longest.and_then(|place| missed[place].1.pop()) {
+            Some(_) => left_out += 1,
+            None => return vec![],
+        }
     }
-    let shown = if lines.len() > most { most - 1 } else { lines.len() };
-    let rest = lines.len() - shown;
-    let mut section = vec![String::new(), heading.to_owned()];
-    section.extend(lines.into_iter().take(shown).map(|line| cut(&format!("  ✗ {line}"))));
-    if rest > 0 {
-        section.push(format!("  and {rest} more: --verbose"));
-    }
-    section
 }
 
-fn cut(line: &str) -> String {
-    if line.chars().count() <= MOST_COLUMNS {
-        return line.to_owned();
+/// The names of one paper, separated by commas, on lines with the paper's name before the first.
+fn block(paper: &str, names: &[String]) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for (place, name) in names.iter().enumerate() {
+        let comma = if place + 1 < names.len() { "," } else { "" };
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + name.chars().count() + 2 <= MOST_COLUMNS => {
+                *line += &format!(" {name}{comma}");
+            }
+            _ => {
+                let head = if lines.is_empty() { paper } else { "" };
+                lines.push(format!("  {head:NAMES$} {name}{comma}"));
+            }
+        }
     }
-    let kept: String = line.chars().take(MOST_COLUMNS - 1).collect();
-    format!("{}…", kept.trim_end())
+    lines
 }
+
+/// The width of the column of papers' names.
+const NAMES: usize = 10;
 
 #[cfg(test)]
 mod tests {
@@ -164,11 +198,9 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines[0].starts_with("0 of 22 published numbers are within tolerance (a constant guess would get "));
         assert!(lines[2].starts_with("cen2003  0 of 22 numbers within tolerance (a constant guess would get "));
-        assert!(
-            text.contains("\nMissed numbers:\n  ✗ cen2003 WLH.N1.TCP.thput: measured 105, published 55 percent\n"),
-            "{text}"
-        );
-        assert!(text.contains(" more: --verbose\n"), "22 misses and some claims do not fit: {text}");
+        let missed = "\nNumbers missed, measured (published):\n  cen2003    WLH.N1.TCP.thput 105 (55), ";
+        assert!(text.contains(missed) && text.contains(" WLH.N1.ZigZag.M_w 116 (66)\n"), "{text}");
+        assert!(text.contains("\nClaims that fail:\n  cen2003    WLH1-thput-values"), "{text}");
         assert!(
             text.contains(
                 "Not measured: 60 of 90 tables and figures. `--all` measures them too, with 4 times the work."
@@ -184,6 +216,19 @@ mod tests {
         assert!(text.contains("preview: 72 of 72 within tolerance after 2 of 10 runs"), "{text}");
         assert!(!text.contains("reproduced") && !text.contains(" %") && !text.contains("constant guess"), "{text}");
         assert!(!text.contains("Not measured"), "nothing was left out");
+    }
+
+    #[test]
+    fn the_longest_list_is_shortened_first_and_what_is_missing_is_counted() {
+        let missed = || -> Missed {
+            let many = (0..30).map(|n| format!("a.rather.long.name.of.nr-{n:02}")).collect();
+            vec![("one".to_owned(), many), ("other".to_owned(), vec!["short".to_owned()])]
+        };
+        let all = lines(missed(), 40);
+        assert_eq!(all.len(), 10 + 1, "three names on a line: {all:#?}");
+        let some = lines(missed(), 4);
+        assert_eq!(some[2..], ["  other      short", "  and 24 more: --verbose"], "{some:#?}");
+        assert_eq!(lines(missed(), 0), Vec::<String>::new());
     }
 
     #[test]
