@@ -143,7 +143,7 @@ fn same_bytes() -> Result<()> {
     Ok(())
 }
 
-/// The commands and options of `losscause` in the README exist. (A separate test checks those of `xtask`.)
+/// The commands and options of `losscause` in the README exist, and the first prints what the README shows. (A separate test checks those of `xtask`.)
 fn readme() -> Result<()> {
     let program = losscause()?;
     let text = std::fs::read_to_string(root().join("README.md"))?;
@@ -154,6 +154,12 @@ fn readme() -> Result<()> {
         .collect();
     if commands.is_empty() {
         bail!("README.md names no command of losscause");
+    }
+    let out = tempfile::tempdir()?;
+    let printed = output(command(&program).args(["reproduce", "--out"]).arg(out.path()))?;
+    let printed = String::from_utf8(printed)?;
+    if !text.contains(&format!("```text\n{printed}```")) {
+        bail!("README.md does not show what `losscause reproduce` prints:\n{printed}");
     }
     for command_line in commands {
         let help = output(command(&program).args(command_line.first()).arg("--help"))?;

@@ -2,6 +2,7 @@
 
 mod bench_ns2;
 mod checks;
+mod costs;
 mod fuzz;
 mod instructions;
 mod package;
@@ -41,6 +42,8 @@ enum Verb {
     Ci,
     /// Fuzz every parser and receiver; installs a nightly compiler if it is missing
     Fuzz(fuzz::Options),
+    /// Count what every table and figure costs and compare with papers/<paper>/costs.toml
+    Costs(costs::Options),
     /// Measure the five papers with two runs and compare every value and claim with validation/record
     Record(record::Options),
     /// Build, test and install the published crates from their packages alone, outside the repository
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Verb::Measured(command) => bench_ns2::measured(&command),
         Verb::Instructions(options) => instructions::instructions(&options),
         Verb::Fuzz(options) => fuzz::fuzz(&options),
+        Verb::Costs(options) => costs::costs(&options),
         Verb::Record(options) => record::record(&options),
         Verb::Package(options) => package::package(&options),
         Verb::Score(arguments) => score::run(&arguments),

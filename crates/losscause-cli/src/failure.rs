@@ -21,6 +21,9 @@ pub(crate) enum Failure {
     /// A run failed, or its results could not be written.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// A result is worse than the one that it was compared with: status 1.
+    #[error("{0}")]
+    Worse(String),
     /// Standard output could not be written: status 1.
     #[error("standard output: cannot be written ({0})")]
     Output(#[from] io::Error),
@@ -45,7 +48,7 @@ pub(crate) fn report(outcome: Result<(), Failure>) -> ExitCode {
                 FAILED
             }
         }
-        Err(Failure::Output(_)) => FAILED,
+        Err(Failure::Output(_) | Failure::Worse(_)) => FAILED,
     };
     if let Err(failure) = outcome {
         // If standard error is closed as well, the message cannot be shown.

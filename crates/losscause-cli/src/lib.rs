@@ -9,8 +9,8 @@
 //! }
 //! ```
 //!
-//! Exit status: 0 on success, 1 if a run failed, 2 if the input cannot be used. An error is one plain sentence on
-//! standard error.
+//! Exit status: 0 on success, 1 if a run failed or `reproduce --check` found something worse, 2 if the input cannot be
+//! used. An error is one plain sentence on standard error.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -21,6 +21,7 @@ use losscause::registry::{Registry, RegistryError};
 
 pub use losscause_study::registry;
 
+mod check;
 mod fade;
 mod failure;
 mod interrupt;
@@ -30,6 +31,7 @@ mod pivot;
 mod progress;
 mod reproduce;
 mod simulate;
+mod summary;
 mod sweep;
 mod tables;
 

@@ -9,12 +9,34 @@ use indicatif::{ProgressBar, ProgressStyle};
 pub(crate) struct Progress {
     what: String,
     total: usize,
+    begun: Instant,
     view: View,
 }
 
 enum View {
     Bar(ProgressBar),
     Lines { next: Instant },
+}
+
+/// A bar shows shares of the work in this many parts.
+const BAR: u64 = 10_000;
+const TEMPLATE: &str = "{bar:30} {msg}, {elapsed} gone";
+
+/// `120 of 500 runs done, 31 s left`; a dash for a time that is not known yet.
+fn message(done: usize, total: usize, what: &str, left: Option<Duration>) -> String {
+    let left = match left.map(|left| left.as_secs_f64().ceil()) {
+        None => "–".to_owned(),
+        Some(seconds) if seconds < 120.0 => format!("{seconds:.0} s"),
+        Some(seconds) => format!("{:.0} min", seconds / 60.0),
+    };
+    format!("{done} of {total} {what} done, {left} left")
+}
+
+/// The time left after `elapsed` for this share of the work; none before there is a basis: a hundredth of the work, and
+/// a second.
+fn time_left(elapsed: Duration, share: f64) -> Option<Duration> {
+    let has_basis = share >= 0.01 && elapsed >= Duration::from_secs(1);
+    has_basis.then(|| elapsed.mul_f64((1.0 - share.min(1.0)) / share))
 }
 
 /// The time between two plain lines.
@@ -24,26 +46,35 @@ impl Progress {
     /// Starts a task of `total` steps; `what` names a step in the plural ("runs").
     pub(crate) fn new(what: &str, total: usize) -> Self {
         let view = if io::stderr().is_terminal() {
-            let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}, {elapsed} gone, {eta} left")
-                .expect("the template is a constant that a test renders");
-            let bar = ProgressBar::new(total as u64).with_style(style).with_message(what.to_owned());
+            let style = ProgressStyle::with_template(TEMPLATE).expect("the template is a constant that a test renders");
+            let bar = ProgressBar::new(BAR).with_style(style).with_message(message(0, total, what, None));
             bar.enable_steady_tick(Duration::from_millis(200));
             View::Bar(bar)
         } else {
             View::Lines { next: Instant::now() + LINE_EVERY }
         };
-        Self { what: what.to_owned(), total, view }
+        Self { what: what.to_owned(), total, begun: Instant::now(), view }
     }
 
-    /// `done` of the steps are done.
+    /// `done` of the steps, which take about the same time, are done.
     pub(crate) fn set(&mut self, done: usize) {
+        self.set_weighed(done, done as f64 / self.total.max(1) as f64);
+    }
+
+    /// `done` of the steps are done, which are this share of the work, 0 to 1.
+    pub(crate) fn set_weighed(&mut self, done: usize, share: f64) {
+        let left = time_left(self.begun.elapsed(), share);
+        let text = message(done, self.total, &self.what, left);
         match &mut self.view {
-            View::Bar(bar) => bar.set_position(done as u64),
+            View::Bar(bar) => {
+                bar.set_position((share * BAR as f64) as u64);
+                bar.set_message(text);
+            }
             View::Lines { next } => {
                 if Instant::now() >= *next {
                     *next = Instant::now() + LINE_EVERY;
                     // Progress is optional: a closed standard error must not end the work.
-                    let _ = writeln!(io::stderr(), "{done} of {} {} done", self.total, self.what);
+                    let _ = writeln!(io::stderr(), "{text}");
                 }
             }
         }
@@ -78,6 +109,19 @@ mod tests {
 
     #[test]
     fn the_bar_template_is_well_formed() {
-        assert!(ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}, {elapsed} gone, {eta} left").is_ok());
+        assert!(ProgressStyle::with_template(TEMPLATE).is_ok());
+    }
+
+    #[test]
+    fn the_time_left_is_a_dash_until_there_is_a_basis_and_weighs_the_steps() {
+        let seconds = Duration::from_secs;
+        assert_eq!(time_left(seconds(5), 0.001), None);
+        assert_eq!(time_left(Duration::from_millis(20), 0.5), None);
+        // One of four steps that is three quarters of the work took 30 s: 10 s are left, not 90.
+        assert_eq!(time_left(seconds(30), 0.75), Some(seconds(10)));
+        assert_eq!(time_left(seconds(30), 1.0), Some(seconds(0)));
+        assert_eq!(message(0, 4, "runs", None), "0 of 4 runs done, – left");
+        assert_eq!(message(1, 4, "runs", Some(seconds(10))), "1 of 4 runs done, 10 s left");
+        assert_eq!(message(1, 4, "runs", Some(seconds(600))), "1 of 4 runs done, 10 min left");
     }
 }

@@ -11,21 +11,32 @@ use losscause_study::parallel::Jobs;
 use losscause_study::{RunError, atomic, report};
 
 use crate::Failure;
+use crate::check::Check;
 use crate::output::{self, Format};
 use crate::progress::Progress;
+use crate::summary::{self, LeftOut};
 use crate::tables;
 
 /// The arguments of `reproduce`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Papers, or their tables and figures: cen2003, cen2003/table2 (`losscause list papers` names them). Default:
-    /// everything, with fewer runs than the papers, and a report in ./out.
+    /// Papers, or their tables and figures: cen2003, cen2003/table2 (`losscause list papers` names them). Default: a
+    /// fixed choice of every paper, about half a minute on two cores, and a report in ./out.
     #[arg(value_name = "PAPER[/ITEM]")]
     items: Vec<String>,
+    /// Measure everything that the papers publish, and write a report into ./out.
+    #[arg(long, conflicts_with = "items")]
+    all: bool,
+    /// Print every table, as if its item were named.
+    #[arg(long, short)]
+    verbose: bool,
     /// Runs of each system, with seeds SEED, SEED + 1, … [default: as many as the paper made; ten for a
     /// paper that made one]
     #[arg(long)]
     runs: Option<u32>,
+    /// Compare with the result.json of an earlier reproduction; exit with 1 if a number or claim got worse.
+    #[arg(long, value_name = "FILE")]
+    check: Option<PathBuf>,
     /// Threads [default: one per core]; the results do not depend on it.
     #[arg(long)]
     jobs: Option<usize>,
@@ -43,37 +54,47 @@ pub(crate) struct Arguments {
     timing: bool,
 }
 
-/// Makes the runs, prints each table when it is complete, then the score.
+/// Makes the runs, prints the tables that were asked for as they are complete, then the conclusion.
 pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failure> {
     let begun = Instant::now();
-    let selection = Selection::parse(&arguments.items)?;
-    let repetitions = match arguments.runs {
-        Some(runs) => Repetitions::exactly(runs)?,
-        None if arguments.items.is_empty() => Repetitions::Quick,
-        None => Repetitions::AsPublished,
+    let is_named = !arguments.items.is_empty();
+    let selection = match (is_named, arguments.all) {
+        (false, false) => Selection::first_look()?,
+        _ => Selection::parse(&arguments.items)?,
     };
+    let repetitions = arguments.runs.map_or(Ok(Repetitions::AsPublished), Repetitions::exactly)?;
     let jobs = arguments.jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?;
-    let out = arguments.out.or_else(|| arguments.items.is_empty().then(|| PathBuf::from("out")));
+    let check = arguments.check.as_deref().map(Check::read).transpose()?;
+    let out = arguments.out.or_else(|| (!is_named).then(|| PathBuf::from("out")));
     if let Some(out) = &out {
         make_writable(out)?;
     }
-    let plan = Plan::new_with(registry, &selection, repetitions, arguments.seed, &Variation::default())?;
+    let plan_of =
+        |selection: &Selection| Plan::new_with(registry, selection, repetitions, arguments.seed, &Variation::default());
+    let plan = plan_of(&selection)?;
+    let left_out = match is_named || arguments.all {
+        true => None,
+        false => Some(left_out(&plan, &plan_of(&everything()?)?)),
+    };
     // Tables of numbers contain no drawings.
     let draws = out.is_some() || arguments.format == Format::Json;
     let plan = if draws { plan.drawing() } else { plan };
     let sheets = plan.sheets().to_vec();
-    let mut progress = Progress::new("runs", plan.runs());
+    let (runs, cost) = (plan.runs(), plan.cost());
+    let mut progress = Progress::new("runs", runs);
+    let shows_tables = is_named || arguments.verbose;
     let mut printed: io::Result<()> = Ok(());
     let mut reproduction = plan.execute(jobs, |event| match event {
         Event::Calibrated(_) => {}
-        Event::Runs(done) => progress.set(done),
-        Event::Sheet(sheet, items) => {
+        Event::Progress(done) => progress.set_weighed(done.runs, done.cost as f64 / cost as f64),
+        Event::Sheet(sheet, items) if shows_tables => {
             let shown = progress.aside(|| show(sheet, items, arguments.format));
             // The first failure is reported; the runs continue, because --out may need them.
             if printed.is_ok() {
                 printed = shown;
             }
         }
+        Event::Sheet(..) => {}
     })?;
     drop(progress);
     printed?;
@@ -84,16 +105,30 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
     }
     match arguments.format {
         Format::Json => output::json(&reproduction)?,
-        Format::Table => tables::conclusion(&reproduction).map_or(Ok(()), |text| output::line(&text))?,
+        Format::Table if shows_tables => {
+            tables::conclusion(&reproduction).map_or(Ok(()), |text| output::line(&text))?;
+        }
+        Format::Table => output::line(&summary::text(&reproduction, left_out.as_ref()))?,
     }
     let place = out.map_or_else(String::new, |out| format!(", report in {}", out.join(REPORT).display()));
     // A closed standard error must not turn a success into a failure.
     let _ = writeln!(io::stderr(), "{wall_s:.1} s{place}");
-    Ok(())
+    check.map_or(Ok(()), |check| check.compare(&reproduction))
 }
 
 const REPORT: &str = "report.html";
 const RESULT: &str = "result.json";
+
+/// Everything that the papers publish.
+fn everything() -> Result<Selection, Failure> {
+    Ok(Selection::parse::<&str>(&[])?)
+}
+
+/// What `all` has and `part` has not.
+fn left_out(part: &Plan, all: &Plan) -> LeftOut {
+    let of = all.sheets().len();
+    LeftOut { items: of - part.sheets().len(), of, times: all.cost() as f64 / part.cost() as f64 }
+}
 
 /// Prints a complete table to standard output. If standard output is JSON, prints its score to standard error.
 fn show(sheet: &Sheet, items: &[Item], format: Format) -> io::Result<()> {

@@ -2,11 +2,10 @@
 
 use losscause_study::papers::record::{Item, Status};
 use losscause_study::papers::record::{Parameters, Value};
-use losscause_study::papers::reproduce::{Calibrated, Reproduction, Sheet, score_of};
-use losscause_study::papers::score::{judge, lookup_number};
+use losscause_study::papers::reproduce::{Calibrated, Reproduction, Sheet, score_in_words};
 use losscause_study::report::curves::{Panel, panels};
 
-use crate::output;
+use crate::{output, summary};
 
 /// A table or figure: systems across, metrics down, each published, measured, and with its interval.
 pub(crate) fn sheet(sheet: &Sheet, items: &[Item]) -> String {
@@ -31,9 +30,9 @@ pub(crate) fn sheet(sheet: &Sheet, items: &[Item]) -> String {
         let sure = row.iter().any(|item| item.ci95.is_some());
         let kinds = if sure { "published\nmeasured\n± 95 %" } else { "published\nmeasured" };
         let head = [label.join("\n"), kinds.to_owned()];
-        table.add_row(head.into_iter().chain(row.iter().map(|item| cell(item, sheet, sure))));
+        table.add_row(head.into_iter().chain(row.iter().map(|item| cell(item, sure))));
     }
-    format!("{}\n{table}\n{}\n", heading(sheet, items), score_line(sheet, items))
+    format!("{}\n{table}\n{}\n", heading(sheet, items), score_in_words(sheet.paper, items))
 }
 
 /// A table without published values: per metric, one line for each combination of the parameters, with means and
@@ -53,7 +52,7 @@ fn unpublished(sheet: &Sheet, items: &[Item]) -> String {
             table.add_row([head].into_iter().chain(at).chain(row.iter().map(with_interval)));
         }
     }
-    let score = if sheet.paper.is_published() { score_line(sheet, items) + "\n" } else { String::new() };
+    let score = if sheet.paper.is_published() { score_in_words(sheet.paper, items) + "\n" } else { String::new() };
     format!("{}\n{table}\n{score}", heading(sheet, items))
 }
 
@@ -79,19 +78,19 @@ fn figure(sheet: &Sheet, items: &[Item]) -> String {
         for curve in &panel.curves {
             let value = |place: &f64| {
                 let point = curve.points.iter().find(|(x, _)| x == place);
-                point.map_or_else(String::new, |(_, item)| format!("{}{}", item.measured_text(), mark(item, sheet)))
+                point.map_or_else(String::new, |(_, item)| format!("{}{}", item.measured_text(), mark(item)))
             };
             let values = axis.iter().map(value);
             let head = [std::mem::take(&mut label), curve.label()];
             table.add_row(head.into_iter().chain(values));
         }
     }
-    format!("{}\n{table}\n{}\n", heading(sheet, items), score_line(sheet, items))
+    format!("{}\n{table}\n{}\n", heading(sheet, items), score_in_words(sheet.paper, items))
 }
 
 /// The score of a table or figure in one line.
 pub(crate) fn sheet_score(sheet: &Sheet, items: &[Item]) -> String {
-    format!("{}: {}", heading(sheet, items), score_line(sheet, items))
+    format!("{}: {}", heading(sheet, items), score_in_words(sheet.paper, items))
 }
 
 /// The text after the tables: the meaning of the marks, the settled claims, and the score. None if no value is published.
@@ -101,7 +100,7 @@ pub(crate) fn conclusion(reproduction: &Reproduction) -> Option<String> {
         return None;
     }
     let mut text = String::from(
-        "✓ reproduced  ✗ missed  (✓) within tolerance, but after fewer runs than the paper's  = holds by definition\n\n",
+        "✓ reproduced  ✗ missed  (✓) (✗) the same from fewer runs than the paper's: a preview  · not scored\n\n",
     );
     text += &calibrated(&reproduction.calibrated);
     let settled = reproduction.claims.iter().filter_map(|claim| claim.holds.map(|holds| (claim, holds)));
@@ -112,21 +111,18 @@ pub(crate) fn conclusion(reproduction: &Reproduction) -> Option<String> {
             text += &format!("    {}\n", claim.evidence);
         }
     }
-    for card in cards {
-        text += &format!("{} of the {} scored numbers were measured.\n", card.numbers.measured, card.numbers.numbers);
-        let undecided = card.checkable - card.settled;
-        text += &format!("\n{card}\n");
-        if undecided > 0 {
-            text += &format!("{undecided} claims need values that were not measured; they count as not holding.\n");
-        }
-        if card.runs < card.repetitions {
-            text += &format!(
-                "Preview: {} of {} numbers are within tolerance after {} of {} runs. Numbers count after {} runs.\n",
-                card.numbers.within_tolerance, card.numbers.numbers, card.runs, card.repetitions, card.repetitions
-            );
+    text += "\n";
+    for line in summary::per_paper(&cards) {
+        text += &format!("{line}\n");
+    }
+    for card in &cards {
+        let (numbers, claims) = (card.numbers.numbers - card.measured.numbers, card.checkable - card.settled);
+        if numbers + claims > 0 {
+            text += &format!("{}: {numbers} scored numbers and {claims} claims need other items\n", card.paper);
         }
     }
-    Some(text.trim_end().to_owned())
+    text += &format!("\n{}", summary::answer(&cards));
+    Some(text)
 }
 
 /// Parameters calibrated before the runs: all of them if they are few, else those that missed their target.
@@ -160,42 +156,20 @@ fn heading(sheet: &Sheet, items: &[Item]) -> String {
     format!("{}/{} ({}): {}{runs}", sheet.paper.key(), spec.id, spec.source, spec.title)
 }
 
-fn score_line(sheet: &Sheet, items: &[Item]) -> String {
-    let score = score_of(sheet.paper, items);
-    if score.numbers == 0 {
-        return "nothing here is scored".to_owned();
-    }
-    let short = if score.within_tolerance > score.reproduced {
-        format!(" (preview: {} within tolerance, after too few runs)", score.within_tolerance)
-    } else {
-        String::new()
-    };
-    format!(
-        "{} of {} scored numbers reproduced{short}; a constant guess would get {}",
-        score.reproduced, score.numbers, score.floor
-    )
-}
-
-fn cell(item: &Item, sheet: &Sheet, sure: bool) -> String {
-    let values = format!("{}  \n{} {}", item.published_text(), item.measured_text(), mark(item, sheet));
+fn cell(item: &Item, sure: bool) -> String {
+    let values = format!("{}  \n{} {}", item.published_text(), item.measured_text(), mark(item));
     if sure { format!("{values}\n{}  ", item.ci95_text()) } else { values }
 }
 
-fn mark(item: &Item, sheet: &Sheet) -> &'static str {
+fn mark(item: &Item) -> &'static str {
     match item.status {
         Status::Reproduced => "✓",
-        Status::Missed if within_tolerance(item, sheet) => "(✓)",
         Status::Missed => "✗",
-        Status::ByDefinition => "=",
+        Status::Preview if item.within == Some(true) => "(✓)",
+        Status::Preview => "(✗)",
+        Status::NotScored => "·",
         Status::NoPublishedValue => " ",
     }
-}
-
-/// Whether the value is within tolerance, regardless of the number of runs.
-fn within_tolerance(item: &Item, sheet: &Sheet) -> bool {
-    let numbers = &sheet.paper.published().number;
-    let one = std::slice::from_ref(item);
-    numbers.iter().any(|n| n.counts() && lookup_number(one, n).is_some() && judge(n, item, item.runs))
 }
 
 fn unit_sign(unit: &str) -> &str {

@@ -46,8 +46,10 @@ fn the_json_has_one_item_per_system_and_metric_and_every_claim() {
     let spike = items.iter().find(|i| i["id"] == "WB.N1.Spike.M_w").unwrap();
     assert_eq!(spike["published"], 20.0);
     assert_eq!(spike["parameters"], serde_json::json!({ "N": 1, "loss": "high" }));
-    assert_eq!(spike["status"], "missed", "one run is fewer than the paper's ten");
-    assert_eq!(items.iter().find(|i| i["id"] == "WB.N1.TFRC.M_w").unwrap()["status"], "by-definition");
+    assert_eq!(spike["status"], "preview", "one run is fewer than the paper's ten");
+    assert!(spike["within"].is_boolean());
+    let unscored = items.iter().find(|i| i["id"] == "WB.N1.TFRC.M_w").unwrap();
+    assert_eq!((&unscored["status"], &unscored["within"]), (&"not-scored".into(), &true.into()));
     let claims = result["claims"].as_array().unwrap();
     assert_eq!(claims.len(), 100);
     assert!(claims.iter().find(|c| c["id"] == "WLH1-thput").unwrap()["holds"].is_null());
@@ -69,6 +71,85 @@ fn a_report_and_the_result_appear_where_asked_and_nothing_else_does() {
     let reproduced = |item: &&Value| item["status"] == "reproduced" && !item["measured"].is_null();
     let items = result["items"].as_array().unwrap();
     assert_eq!(items.iter().find(reproduced), None, "what one run measured reproduces nothing");
+}
+
+#[test]
+fn a_named_item_prints_its_table_and_too_few_runs_make_a_preview() {
+    let place = tempfile::tempdir().unwrap();
+    let output = losscause(place.path(), &["reproduce", "cen2003/table2", "--runs", "2"]);
+    let printed = text(&output.stdout);
+    assert!(printed.starts_with("cen2003/table2 (Table II): "), "{printed}");
+    assert!(
+        printed.contains("(✓)") && printed.contains(" ·"),
+        "marks of previews and of what is not scored: {printed}"
+    );
+    assert!(printed.contains(" of 22 within tolerance after 2 of 10 runs"), "{printed}");
+    let last = printed.trim_end().lines().last().unwrap();
+    assert!(last.starts_with("preview: ") && !last.contains('%'), "{last}");
+}
+
+#[test]
+fn a_check_names_what_got_worse_and_exits_with_one() {
+    let place = tempfile::tempdir().unwrap();
+    let table3 = ["reproduce", "cen2003/table3", "--runs", "1"];
+    let first = losscause(place.path(), &[&table3[..], &["--out", "o"]].concat());
+    assert!(first.status.success(), "{}", text(&first.stderr));
+    let check = |arguments: &[&str]| losscause(place.path(), &[&table3[..], arguments].concat());
+
+    let same = check(&["--check", "o/result.json"]);
+    assert_eq!(same.status.code(), Some(0), "{}", text(&same.stderr));
+    assert!(
+        text(&same.stderr).contains(" numbers and claims in both, 0 got worse, 0 better"),
+        "{}",
+        text(&same.stderr)
+    );
+
+    // As if a number that is outside its tolerance had been within, and a claim that fails had held.
+    let written = std::fs::read_to_string(place.path().join("o/result.json")).unwrap();
+    let mut result: Value = serde_json::from_str(&written).unwrap();
+    let items = result["items"].as_array_mut().unwrap();
+    let missed = items.iter_mut().find(|item| item["status"] == "preview" && item["within"] == false).unwrap();
+    missed["within"] = true.into();
+    let name = format!("worse: cen2003 {}: met before", missed["id"].as_str().unwrap());
+    let claim = result["claims"].as_array_mut().unwrap().iter_mut().find(|claim| claim["holds"] == true).unwrap();
+    claim["holds"] = false.into();
+    std::fs::write(place.path().join("old.json"), result.to_string()).unwrap();
+    let worse = check(&["--check", "old.json"]);
+    assert_eq!(worse.status.code(), Some(1));
+    let told = text(&worse.stderr);
+    assert!(told.contains(&name) && told.contains(" in both, 1 got worse, 1 better"), "{told}");
+}
+
+#[test]
+fn a_file_that_is_no_result_of_this_version_is_refused_before_the_runs() {
+    let place = tempfile::tempdir().unwrap();
+    let refusal = |content: &str| {
+        std::fs::write(place.path().join("old.json"), content).unwrap();
+        let output = losscause(place.path(), &["reproduce", "--check", "old.json"]);
+        assert_eq!((output.status.code(), text(&output.stdout)), (Some(2), String::new()));
+        assert!(!place.path().join("out").exists());
+        text(&output.stderr).trim_end().to_owned()
+    };
+    let expected = "expected a result.json or the output of `losscause reproduce --format json`";
+    assert_eq!(refusal("[]"), format!("losscause: old.json: is no result of a reproduction, {expected}"));
+    let ours = env!("CARGO_PKG_VERSION");
+    assert_eq!(
+        refusal(r#"{ "version": "0.0.1" }"#),
+        format!(
+            "losscause: old.json: was written by version 0.0.1, and this is {ours}, expected a result of the same version"
+        )
+    );
+    let other_build = refusal(&format!(r#"{{ "version": "{ours}" }}"#));
+    assert!(other_build.starts_with(&format!("losscause: old.json: was written by another build of version {ours} (")));
+    refuses(&["reproduce", "--check", "none.json"], &format!("none.json: there is no such file, {expected}"));
+}
+
+#[test]
+fn all_items_and_named_items_are_not_asked_for_together() {
+    let place = tempfile::tempdir().unwrap();
+    let output = losscause(place.path(), &["reproduce", "--all", "cen2003"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("'--all' cannot be used with"), "{}", text(&output.stderr));
 }
 
 #[test]

@@ -42,7 +42,7 @@ impl Score {
             let Some(item) = lookup_number(items, number) else { continue };
             score.measured += 1;
             score.reproduced += usize::from(judge(number, item, published.repetitions));
-            score.within_tolerance += usize::from(judge(number, item, item.runs.min(published.repetitions)));
+            score.within_tolerance += usize::from(within(number, item, published.repetitions));
         }
         score
     }
@@ -119,31 +119,39 @@ pub fn floor(numbers: &[&Number]) -> usize {
     metrics.into_iter().map(best).sum()
 }
 
-/// Sets published value and status of every item of one paper.
+/// Whether `item` is within the tolerance of `number`, after any number of runs.
+pub fn within(number: &Number, item: &Item, repetitions: u32) -> bool {
+    judge(number, item, item.runs.min(repetitions))
+}
+
+/// The status of `item`, which measures `number` of a paper that made `repetitions` runs. It is
+/// [`Status::Reproduced`] exactly if the number counts and [`judge`] accepts it.
+pub fn status(number: &Number, item: &Item, repetitions: u32) -> Status {
+    if !number.counts() {
+        Status::NotScored
+    } else if judge(number, item, repetitions) {
+        Status::Reproduced
+    } else if item.runs < repetitions {
+        Status::Preview
+    } else {
+        Status::Missed
+    }
+}
+
+/// Sets published value, status and `within` of every item of one paper.
 pub fn settle(published: &Published, items: &mut [Item]) {
     for item in items.iter_mut() {
-        item.published = None;
-        item.status = Status::NoPublishedValue;
+        (item.published, item.within, item.status) = (None, None, Status::NoPublishedValue);
     }
-    for number in &published.number {
-        // Bounds and set-up values are not scored; a set-up value is still shown beside the item.
-        let needed = match number.kind {
-            Kind::Result => Some(published.repetitions),
-            Kind::Illustration => Some(0),
-            Kind::Parameter => None,
-            Kind::Bound => continue,
-        };
+    // The end of a range is no value of an item.
+    for number in published.number.iter().filter(|number| number.kind != Kind::Bound) {
         let Some(found) = lookup_number(items, number) else { continue };
-        let status = match needed.map(|needed| judge(number, found, needed)) {
-            None => Status::NoPublishedValue,
-            Some(_) if !number.scored => Status::ByDefinition,
-            Some(true) => Status::Reproduced,
-            Some(false) => Status::Missed,
-        };
+        let is_result = number.kind != Kind::Parameter;
+        let within = is_result.then(|| within(number, found, published.repetitions));
+        let status = status(number, found, published.repetitions);
         let id = found.id.clone();
         if let Some(item) = items.iter_mut().find(|i| i.id == id) {
-            item.published = Some(number.value);
-            item.status = status;
+            (item.published, item.within, item.status) = (Some(number.value), within, status);
         }
     }
 }
@@ -183,6 +191,7 @@ mod tests {
             runs,
             calibrated: Default::default(),
             status: Status::NoPublishedValue,
+            within: None,
         }
     }
 
@@ -250,8 +259,30 @@ mod tests {
         let published = Published { number: vec![parameter], ..crate::papers::record::all()[0].published().clone() };
         let mut items = [item("ber", &[("N", Value::from(1))], Some(8.7e-5), 0)];
         settle(&published, &mut items);
-        assert_eq!((items[0].published, items[0].status), (Some(8.7e-5), Status::NoPublishedValue));
+        assert_eq!((items[0].published, items[0].status, items[0].within), (Some(8.7e-5), Status::NotScored, None));
         assert_eq!(Score::of(&published, &items, |_| true).numbers, 0);
+    }
+
+    #[test]
+    fn a_status_tells_missed_from_too_few_runs_and_both_from_not_scored() {
+        let n1 = [("N", Value::from(1))];
+        let of = |measured, runs, number: Number| {
+            let published = Published { number: vec![number], ..crate::papers::record::all()[1].published().clone() };
+            assert_eq!(published.repetitions, 10);
+            let mut items = [item("thput", &n1, Some(measured), runs)];
+            settle(&published, &mut items);
+            (items[0].status, items[0].within)
+        };
+        let scored = || number("thput", 99.0, "percent");
+        assert_eq!(of(99.0, 10, scored()), (Status::Reproduced, Some(true)));
+        assert_eq!(of(80.0, 10, scored()), (Status::Missed, Some(false)));
+        assert_eq!(of(99.0, 9, scored()), (Status::Preview, Some(true)));
+        assert_eq!(of(80.0, 9, scored()), (Status::Preview, Some(false)));
+        for unscored in [Number { scored: false, ..scored() }, Number { kind: Kind::Illustration, ..scored() }] {
+            assert_eq!(of(99.0, 9, unscored.clone()), (Status::NotScored, Some(true)));
+            assert_eq!(of(80.0, 10, unscored), (Status::NotScored, Some(false)));
+        }
+        assert_eq!(of(99.0, 10, Number { kind: Kind::Bound, ..scored() }), (Status::NoPublishedValue, None));
     }
 
     #[test]

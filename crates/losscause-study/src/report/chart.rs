@@ -123,7 +123,7 @@ pub(super) fn class(status: Status) -> &'static str {
     match status {
         Status::Reproduced => "good",
         Status::Missed => "bad",
-        Status::ByDefinition | Status::NoPublishedValue => "plain",
+        Status::Preview | Status::NotScored | Status::NoPublishedValue => "plain",
     }
 }
 

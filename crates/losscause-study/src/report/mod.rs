@@ -5,8 +5,7 @@ use serde::Serialize;
 
 use crate::papers::record::{self, Published};
 use crate::papers::record::{Item, Status};
-use crate::papers::reproduce::{Calibrated, RecordedCurve, Recording, Reproduction, Scorecard, Sheet, score_of};
-use crate::papers::score::Score;
+use crate::papers::reproduce::{Calibrated, RecordedCurve, Recording, Reproduction, Scorecard, Sheet, score_in_words};
 use crate::report::curves::{Curve, Panel, panels};
 
 mod chart;
@@ -38,8 +37,6 @@ struct PaperView {
     authors: String,
     venue: String,
     score: String,
-    measured: String,
-    too_few: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -120,19 +117,11 @@ fn calibrated_view(found: &Calibrated) -> CalibratedView {
 
 fn paper_view(card: &Scorecard) -> PaperView {
     let published = record::find(&card.paper).expect("a scorecard is of a known paper").published();
-    let too_few = (card.runs < card.repetitions).then(|| {
-        format!(
-            "Preview: {} of {} numbers are within tolerance after {} of {} runs. Numbers count after {} runs.",
-            card.numbers.within_tolerance, card.numbers.numbers, card.runs, card.repetitions, card.repetitions
-        )
-    });
     PaperView {
         title: published.title.clone(),
         authors: published.authors.join(", "),
         venue: published.venue.clone(),
-        score: card.to_string(),
-        measured: format!("{} of the {} scored numbers were measured.", card.numbers.measured, card.numbers.numbers),
-        too_few,
+        score: format!("{}; {}", card.numbers_in_words(), card.claims_in_words()),
     }
 }
 
@@ -182,25 +171,12 @@ fn table_view(sheet: &Sheet, reproduction: &Reproduction) -> TableView {
         }
         None => figure(published, &drawn),
     };
-    let score = score_of(sheet.paper, &mine);
-    let score = match score.numbers {
-        0 => "Nothing here is scored.".to_owned(),
-        n => {
-            let Score { reproduced, within_tolerance, floor, .. } = score;
-            let short = if within_tolerance > reproduced {
-                format!(" (preview: {within_tolerance} within tolerance, after too few runs)")
-            } else {
-                String::new()
-            };
-            format!("{reproduced} of {n} scored numbers reproduced{short}; a constant guess would get {floor}.")
-        }
-    };
     TableView {
         name: format!("{}/{}", sheet.paper.key(), spec.id),
         source: spec.source.clone(),
         title: spec.title.clone(),
         runs: mine.iter().map(|i| i.runs).max().unwrap_or(0),
-        score,
+        score: score_in_words(sheet.paper, &mine),
         systems: spec.systems.clone(),
         rows,
         legend,
@@ -249,8 +225,9 @@ fn cell_view(item: &Item) -> CellView {
     let (mark, meaning) = match item.status {
         Status::Reproduced => ("✓", "reproduced"),
         Status::Missed => ("✗", "missed"),
-        Status::ByDefinition => ("=", "holds by definition"),
-        Status::NoPublishedValue if item.published.is_some() => ("", "a value of the set-up, not scored"),
+        Status::Preview if item.within == Some(true) => ("(✓)", "within tolerance, from too few runs"),
+        Status::Preview => ("(✗)", "outside the tolerance, from too few runs"),
+        Status::NotScored => ("·", "not scored"),
         Status::NoPublishedValue => ("", "no published value"),
     };
     CellView {
@@ -310,10 +287,10 @@ mod tests {
     fn hits_and_misses_are_told_by_more_than_a_colour() {
         let (reproduction, sheets) = of_published_values();
         let html = html(&reproduction, &sheets);
-        assert!(html.contains("21 of 22 scored numbers reproduced"), "TCP's throughput of 20 is not 55");
+        assert!(html.contains("21 of 22 numbers within tolerance"), "TCP's throughput of 20 is not 55");
         assert!(html.contains("title=\"missed\""));
         assert!(html.contains("✗"));
-        assert!(html.contains("numbers 21&#x2f;72"), "the paper's score");
+        assert!(!html.contains("of 72"), "the score of a part counts what was measured");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Cell, CellOutcome, CellScore, Row, RunRow, Subject, Sweep, System};
 use crate::papers::record::{self, Item, Parameters};
-use crate::papers::reproduce::Event;
+use crate::papers::reproduce::{Event, Progress};
 use crate::parallel::Workers;
 use crate::statistics::Estimate;
 use crate::{RunError, run};
@@ -42,7 +42,8 @@ impl Sweep {
         outcome: &mut CellOutcome,
     ) -> Result<(), RunError> {
         let reproduction = self.plan(cell)?.execute(workers.clone(), |event| {
-            if let Event::Runs(_) = event {
+            // The runs of calibrations do not count.
+            if let Event::Progress(Progress { runs: 1.., .. }) = event {
                 ran();
             }
         })?;

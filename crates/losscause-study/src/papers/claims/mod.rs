@@ -85,6 +85,7 @@ mod tests {
             runs: 10,
             calibrated: Default::default(),
             status: Status::NoPublishedValue,
+            within: None,
         }
     }
 

@@ -14,6 +14,7 @@ pub(super) struct PaperTexts {
     pub(super) published: &'static str,
     pub(super) items: &'static str,
     pub(super) explanations: &'static str,
+    pub(super) costs: &'static str,
     pub(super) scenarios: &'static [ScenarioText],
     /// Its fading channel, if it has one.
     pub(super) channel: Option<&'static str>,
@@ -36,8 +37,8 @@ macro_rules! text {
     };
 }
 
-/// The texts of the folder `papers/$key/`: published.toml, items.toml, explanations.toml, the scenarios named, and of a
-/// paper with a fading channel channel.toml and the patterns named.
+/// The texts of the folder `papers/$key/`: published.toml, items.toml, explanations.toml, costs.toml, the scenarios named,
+/// and of a paper with a fading channel channel.toml and the patterns named.
 macro_rules! paper {
     ($key:literal, scenarios: [$($scenario:literal),*] $(, patterns: [$($pattern:literal),+])?) => {
         PaperTexts {
@@ -45,6 +46,7 @@ macro_rules! paper {
             published: text!($key, "/published.toml"),
             items: text!($key, "/items.toml"),
             explanations: text!($key, "/explanations.toml"),
+            costs: text!($key, "/costs.toml"),
             scenarios: &[
                 $(ScenarioText { name: $scenario, text: text!($key, "/scenarios/", $scenario, ".toml") }),*
             ],
@@ -65,6 +67,9 @@ pub(super) const PAPERS: &[PaperTexts] = &[
     paper!("dalwadi", scenarios: ["star", "line"]),
     paper!("extra", scenarios: []),
 ];
+
+/// What is measured where nothing is named.
+pub(crate) const FIRST_LOOK: &str = text!("first-look.toml");
 
 /// The scenarios and patterns of the papers, by the names that users give them: PAPER/SCENARIO and PAPER/PATTERN, in
 /// any case. A scenario that names `cen2003/high` as its fading pattern finds it here.
@@ -115,7 +120,9 @@ mod tests {
     #[test]
     fn every_folder_scenario_and_pattern_is_part_of_the_program() {
         let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect::<BTreeSet<_>>();
-        assert_eq!(owned(PAPERS.iter().map(|paper| paper.key).collect()), names(""));
+        let mut folders = owned(PAPERS.iter().map(|paper| paper.key).collect());
+        folders.insert("first-look".to_owned());
+        assert_eq!(folders, names(""));
         for paper in PAPERS {
             let scenarios = paper.scenarios.iter().map(|scenario| scenario.name).collect();
             assert_eq!(owned(scenarios), names(&format!("{}/scenarios", paper.key)));

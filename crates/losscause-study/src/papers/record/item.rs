@@ -39,6 +39,10 @@ pub struct Item {
     pub calibrated: BTreeMap<String, f64>,
     /// How the two compare by the rule of scoring.
     pub status: Status,
+    /// Whether `measured` is within the tolerance of `published`, after any number of runs; none if the paper prints no
+    /// result to compare with.
+    #[serde(default)]
+    pub within: Option<bool>,
 }
 
 impl Item {
@@ -103,11 +107,13 @@ fn figure_beside(value: Option<f64>, other: Option<f64>) -> String {
 pub enum Status {
     /// Within the tolerance, from at least as many runs as the paper made.
     Reproduced,
-    /// Outside it, or from too few runs.
+    /// Outside it, from at least as many runs as the paper made.
     Missed,
-    /// The value holds by definition: no run could miss it.
-    ByDefinition,
-    /// The paper prints no value that a run could meet: none at all, or one of the set-up.
+    /// From fewer runs than the paper made; [`Item::within`] compares it.
+    Preview,
+    /// The paper prints a value that is not scored: it holds by definition, illustrates, or belongs to the set-up.
+    NotScored,
+    /// The paper prints no value.
     NoPublishedValue,
 }
 

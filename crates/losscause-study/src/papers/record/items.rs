@@ -14,8 +14,8 @@ use crate::scenario::expression::{Formula, Names};
 pub struct Items {
     /// The group of flows that runs the system under test, by its name in every scenario of the paper.
     pub flow: String,
-    /// Runs of a quick look, instead of the paper's own number of repetitions.
-    pub quick_runs: u32,
+    /// Runs of each system if the paper made single runs (default: 1).
+    pub single_runs: Option<u32>,
     /// The settings that a value of a parameter stands for.
     #[serde(default)]
     pub setting: Vec<ParameterSetting>,

@@ -3,6 +3,7 @@
 //! The record is data, `papers/<paper>/`, and part of the program, which therefore reproduces the papers on any
 //! machine. [`Embedded`] lists the files; [`find`] gives a paper by its short name.
 
+mod costs;
 mod embedded;
 mod explanations;
 mod item;
@@ -14,6 +15,8 @@ mod patterns;
 mod plot;
 mod published;
 
+pub use costs::{Costs, ItemCosts};
+pub(crate) use embedded::FIRST_LOOK;
 pub use embedded::{Embedded, ScenarioText};
 pub use explanations::Explanation;
 #[cfg(feature = "report")]

@@ -1,5 +1,6 @@
 //! One paper.
 
+use super::costs::Costs;
 use super::embedded::{PaperTexts, ScenarioText};
 use super::explanations::{self, Explanation};
 use super::items::{ItemSpec, Items};
@@ -12,6 +13,7 @@ pub struct Paper {
     published: Published,
     items: Items,
     explanations: Vec<Explanation>,
+    costs: Costs,
     texts: &'static PaperTexts,
 }
 
@@ -21,8 +23,9 @@ impl Paper {
     pub(crate) fn of_texts(published: &'static str, items: &str) -> &'static Self {
         let items = Box::leak(items.into());
         let explanations = "explanation = []";
+        let (scenarios, patterns) = (&[], &[]);
         let texts =
-            PaperTexts { key: "", published, items, explanations, scenarios: &[], channel: None, patterns: &[] };
+            PaperTexts { key: "", published, items, explanations, costs: "", scenarios, channel: None, patterns };
         Box::leak(Box::new(Self::parse(Box::leak(Box::new(texts)))))
     }
 
@@ -36,6 +39,7 @@ impl Paper {
                 .expect("a test reads the explanations of every paper"),
             published,
             items: toml::from_str(texts.items).map_err(brief).expect("a test reads the items of every paper"),
+            costs: toml::from_str(texts.costs).map_err(brief).expect("a test reads the costs of every paper"),
             texts,
         }
     }
@@ -69,6 +73,11 @@ impl Paper {
     /// a number that has an explanation.
     pub fn explanation_of(&self, id: &str) -> Option<&Explanation> {
         self.explanations.iter().find(|explanation| explanation.ids().any(|explained| explained == id))
+    }
+
+    /// What its items cost, by their names; items may be missing.
+    pub fn costs(&self) -> &Costs {
+        &self.costs
     }
 
     /// Its scenarios.

@@ -64,6 +64,10 @@ pub(super) struct Search {
     target: f64,
     /// The values tried so far with the metric's means, in the order of trial.
     seen: Vec<(f64, f64)>,
+    /// Packet-hops of its runs so far.
+    pub(super) packet_hops: u64,
+    /// What it is known to cost, thousands of packet-hops; 0 if that is not recorded.
+    pub(super) cost: u64,
 }
 
 /// Most halvings of the interval: a millionth of it is left.
@@ -97,7 +101,8 @@ impl Search {
     ) -> Result<Self, InputError> {
         let of_network = settings.iter().filter(|setting| !setting.key().starts_with("flow."));
         let at = of_network.map(ToString::to_string).collect();
-        let search = Self { paper, calibration, name: name.to_owned(), reference, at, target, seen: vec![] };
+        let name = name.to_owned();
+        let search = Self { paper, calibration, name, reference, at, target, seen: vec![], packet_hops: 0, cost: 0 };
         let (from, to) = calibration.between;
         let problem = if !(from < to && from.is_finite() && to.is_finite()) {
             format!("between {from} and {to}, expected the smaller end of an interval and the larger one")
@@ -183,11 +188,17 @@ impl Search {
     }
 }
 
-/// Performs all searches. Repetition k runs with `seed` + k.
+/// Performs all searches. Repetition k runs with `seed` + k. After every round `ran` gets the
+/// packet-hops of each of its runs.
 ///
 /// # Errors
 /// A run fails, or has no such metric, or the workers are stopped.
-pub(super) fn find(searches: &mut [Search], seed: u64, workers: &Workers) -> Result<Vec<Calibrated>, RunError> {
+pub(super) fn find(
+    searches: &mut [Search],
+    seed: u64,
+    workers: &Workers,
+    ran: &mut impl FnMut(u64),
+) -> Result<Vec<Calibrated>, RunError> {
     loop {
         let wanted: Vec<(usize, f64)> = searches
             .iter()
@@ -199,16 +210,19 @@ pub(super) fn find(searches: &mut [Search], seed: u64, workers: &Workers) -> Res
         }
         let runs = |place: usize| (0..searches[wanted[place].0].calibration.runs).map(move |k| (place, k));
         let tasks: Vec<(usize, u32)> = (0..wanted.len()).flat_map(runs).collect();
-        let look = |&(place, k): &(usize, u32)| -> Result<Option<f64>, RunError> {
+        let look = |&(place, k): &(usize, u32)| -> Result<(Option<f64>, u64), RunError> {
             let (s, value) = wanted[place];
             let measured = run(&searches[s].scenario(value)?.experiment()?, seed.wrapping_add(u64::from(k)))?;
             known_metric(&measured, &searches[s].calibration.metric)?;
-            Ok(measured.metric(&searches[s].calibration.metric))
+            Ok((measured.metric(&searches[s].calibration.metric), measured.packet_hops()))
         };
         let results = workers.map(&tasks, look, |_| ())?;
         let mut values: Vec<Vec<f64>> = vec![vec![]; wanted.len()];
         for ((place, _), result) in tasks.iter().zip(results) {
-            values[*place].extend(result?);
+            let (value, packet_hops) = result?;
+            values[*place].extend(value);
+            searches[wanted[*place].0].packet_hops += packet_hops;
+            ran(packet_hops);
         }
         for ((s, value), values) in wanted.into_iter().zip(values) {
             let search = &mut searches[s];

@@ -1,9 +1,10 @@
 //! Executes a plan.
 
 use super::calibrate::{self, Calibrated};
+use super::cost::thousands;
 use super::plan::{Configuration, Divisor, Plan, Plot, Reading, Sample};
 use super::recording::{self, Recording};
-use super::{Event, Reproduction, conclude, known_metric};
+use super::{Event, Progress, Reproduction, conclude, known_metric};
 use crate::papers::record::Item;
 use crate::papers::record::{QuotientOf, Shown};
 use crate::papers::score;
@@ -23,7 +24,13 @@ impl Plan {
         mut observe: impl FnMut(Event<'_>),
     ) -> Result<Reproduction, RunError> {
         let workers = jobs.into();
-        let calibrated = self.calibrate(&workers)?;
+        let of_searches = self.cost_of_searches();
+        let mut cost = 0;
+        let mut ran = |packet_hops: u64| {
+            cost += packet_hops;
+            observe(Event::Progress(Progress { runs: 0, cost: thousands(cost).min(of_searches) }));
+        };
+        let calibrated = self.calibrate(&workers, &mut ran)?;
         calibrated.iter().for_each(|found| observe(Event::Calibrated(found)));
         let recordings = self.record(&workers)?;
         // All runs are in one queue, in the order of the sheets, so that no thread is idle before the queue is empty.
@@ -36,11 +43,12 @@ impl Plan {
         let work = |&(c, k): &(usize, u32)| {
             measure(&configurations[c], seed.wrapping_add(u64::from(k)), &wanted[c], &read_from)
         };
-        let (mut done, mut shown) = (0, 0);
+        let (mut done, mut shown) = (Progress { runs: 0, cost: of_searches }, 0);
         self.show_complete(&results, &mut shown, &mut observe);
         workers.each(&tasks, work, |index, values| {
-            done += 1;
-            observe(Event::Runs(done));
+            done.runs += 1;
+            done.cost += configurations[tasks[index].0].cost;
+            observe(Event::Progress(done));
             results.take(tasks[index], index, values);
             self.show_complete(&results, &mut shown, &mut observe);
         })?;
@@ -51,8 +59,13 @@ impl Plan {
     }
 
     /// Calibrates the parameters that configurations wait for, applies the values, and records them in the items.
-    fn calibrate(&mut self, workers: &Workers) -> Result<Vec<Calibrated>, RunError> {
-        let calibrated = calibrate::find(&mut self.searches, self.seed, workers)?;
+    /// `ran` gets the packet-hops of each of its runs.
+    pub(super) fn calibrate(
+        &mut self,
+        workers: &Workers,
+        ran: &mut impl FnMut(u64),
+    ) -> Result<Vec<Calibrated>, RunError> {
+        let calibrated = calibrate::find(&mut self.searches, self.seed, workers, ran)?;
         let setting = |search: &usize| {
             let Calibrated { parameter, value, .. } = &calibrated[*search];
             Setting::new(parameter.as_str(), *value)

@@ -14,7 +14,10 @@ use crate::papers::record::{ClaimOutcome, Item};
 use crate::{InputError, Measurements, Setting};
 
 mod calibrate;
+mod comparison;
+mod cost;
 mod execute;
+mod first_look;
 mod plan;
 mod recording;
 mod scorecard;
@@ -24,9 +27,10 @@ mod settings;
 mod tests;
 
 pub use calibrate::Calibrated;
+pub use comparison::{Comparison, Worse};
 pub use plan::Plan;
 pub use recording::{RecordedCurve, RecordedEvents, Recording};
-pub use scorecard::{Scorecard, score_of};
+pub use scorecard::{Scorecard, score_in_words, score_of};
 pub use selection::{MOST_RUNS, Repetitions, Selection};
 
 /// The outcome of a reproduction, in the shape of its JSON.
@@ -72,10 +76,19 @@ impl Variation {
 pub enum Event<'a> {
     /// A parameter was calibrated. All calibrations come before the first run.
     Calibrated(&'a Calibrated),
-    /// This number of runs is done.
-    Runs(usize),
+    /// A run, or a run of a calibration, is done.
+    Progress(Progress),
     /// A table or figure is complete; its items, with their status.
     Sheet(&'a Sheet, &'a [Item]),
+}
+
+/// What is done of a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Number of runs, of [`Plan::runs`].
+    pub runs: usize,
+    /// What calibrations and runs cost so far, of [`Plan::cost`].
+    pub cost: u64,
 }
 
 /// A table or figure of a plan, with the indices of its values among the plan's items.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use losscause::registry::Registry;
 
 use super::calibrate::{self, Search};
+use super::cost::UNRECORDED;
 use super::recording;
 use super::settings::{Place, bad_item, filled_in, place};
 use super::{Repetitions, Selection, Sheet, Variation};
@@ -93,6 +94,8 @@ pub(super) struct Configuration {
     /// The searches whose values it waits for.
     pub(super) waits_for: Vec<usize>,
     pub(super) runs: u32,
+    /// What one run costs, thousands of packet-hops.
+    pub(super) cost: u64,
 }
 
 impl Plan {
@@ -137,6 +140,7 @@ impl Plan {
         for (paper, spec) in selection.iter() {
             planner.add(paper, spec, repetitions.of(paper))?;
         }
+        planner.plan.price();
         Ok(planner.plan)
     }
 
@@ -364,7 +368,13 @@ impl Planner<'_> {
             None => {
                 let ends: Vec<_> = waits_for.iter().map(|&search| self.plan.searches[search].at_an_end()).collect();
                 let experiment = scenario.with(&ends)?.experiment()?;
-                self.plan.configurations.push(Configuration { scenario, experiment, waits_for, runs });
+                self.plan.configurations.push(Configuration {
+                    scenario,
+                    experiment,
+                    waits_for,
+                    runs,
+                    cost: UNRECORDED,
+                });
                 self.plan.configurations.len() - 1
             }
         };
@@ -477,6 +487,7 @@ fn blank_item(paper: &Paper, spec: &ItemSpec, metric: &str, system: &str, parame
         runs,
         calibrated: BTreeMap::new(),
         status: Status::NoPublishedValue,
+        within: None,
     }
 }
 

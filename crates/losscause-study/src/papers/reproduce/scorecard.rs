@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::Reproduction;
 use crate::papers::record::{self, Paper};
-use crate::papers::record::{ClaimOutcome, Item};
+use crate::papers::record::{ClaimOutcome, Item, Status};
 use crate::papers::score::{self, Score};
 
 /// The score of one paper.
@@ -16,8 +16,10 @@ pub struct Scorecard {
     pub repetitions: u32,
     /// Fewest runs behind a measured item.
     pub runs: u32,
-    /// Its numbers.
+    /// All its numbers that count; one that was not measured is missed.
     pub numbers: Score,
+    /// The numbers among them that were measured.
+    pub measured: Score,
     /// Claims that hold.
     pub holding: usize,
     /// Claims that were settled either way.
@@ -44,6 +46,39 @@ impl fmt::Display for Scorecard {
     }
 }
 
+impl Scorecard {
+    /// Whether fewer runs were made than the paper made: then nothing is scored.
+    pub fn is_preview(&self) -> bool {
+        self.runs > 0 && self.runs < self.repetitions
+    }
+
+    /// How many of the measured numbers are within tolerance: `36 of 42 numbers within tolerance (a constant guess would
+    /// get 30)`; after too few runs `preview: 36 of 42 within tolerance after 2 of 10 runs`.
+    pub fn numbers_in_words(&self) -> String {
+        let Score { within_tolerance: within, numbers, floor, .. } = self.measured;
+        let Self { runs, repetitions, .. } = self;
+        match (numbers, self.is_preview()) {
+            (0, _) if self.numbers.numbers == 0 => "the paper prints no numbers".to_owned(),
+            (0, _) => "no scored number measured".to_owned(),
+            (_, true) => format!("preview: {within} of {numbers} within tolerance after {runs} of {repetitions} runs"),
+            (_, false) => {
+                format!("{within} of {numbers} numbers within tolerance (a constant guess would get {floor})")
+            }
+        }
+    }
+
+    /// How many of the claims that the measured values settle hold: `30 of 35 claims hold`.
+    pub fn claims_in_words(&self) -> String {
+        let Self { holding, settled, .. } = self;
+        match (settled, self.is_preview()) {
+            (0, _) => "no claim settled".to_owned(),
+            (1, false) => format!("{holding} of 1 claim holds"),
+            (_, false) => format!("{holding} of {settled} claims hold"),
+            (_, true) => format!("{holding} of {settled} claims hold so far"),
+        }
+    }
+}
+
 impl Reproduction {
     /// One scorecard per paper that was asked for and publishes numbers.
     pub fn scorecards(&self) -> Vec<Scorecard> {
@@ -59,12 +94,28 @@ impl Reproduction {
                 repetitions: paper.published().repetitions,
                 runs: mine.iter().map(|i| i.runs).filter(|&runs| runs > 0).min().unwrap_or(0),
                 numbers: Score::of(paper.published(), &mine, |_| true),
+                measured: score_of(paper, &mine),
                 holding: claims.iter().filter(|c| c.holds == Some(true)).count(),
                 settled: claims.iter().filter(|c| c.holds.is_some()).count(),
                 checkable: paper.published().claim.iter().filter(|c| c.checkable).count(),
             });
         }
         cards
+    }
+}
+
+/// The score of a table or figure in words: `21 of 22 numbers within tolerance; a constant guess would get 18`, or after
+/// too few runs `preview: 21 of 22 within tolerance after 2 of 10 runs`.
+pub fn score_in_words(paper: &Paper, items: &[Item]) -> String {
+    let Score { within_tolerance: within, numbers, floor, .. } = score_of(paper, items);
+    let runs = items.iter().filter(|item| item.status == Status::Preview).map(|item| item.runs).min();
+    match (numbers, runs) {
+        (0, _) => "nothing here is scored".to_owned(),
+        (_, Some(runs)) => {
+            let of = paper.published().repetitions;
+            format!("preview: {within} of {numbers} within tolerance after {runs} of {of} runs")
+        }
+        (_, None) => format!("{within} of {numbers} numbers within tolerance; a constant guess would get {floor}"),
     }
 }
 

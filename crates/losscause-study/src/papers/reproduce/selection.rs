@@ -16,9 +16,30 @@ impl Selection {
     }
 
     /// All items of a paper that is not one of the program's.
-    #[cfg(test)]
-    pub(super) fn of(paper: &'static Paper) -> Self {
+    /// All items of a paper, also those that are measured on demand.
+    pub fn every_item(paper: &'static Paper) -> Self {
         Self(paper.items().item.iter().map(|item| (paper, item)).collect())
+    }
+
+    pub(super) fn of_entries(entries: Vec<(&'static Paper, &'static ItemSpec)>) -> Self {
+        Self(entries)
+    }
+
+    /// The same entries in the order of the papers' records.
+    pub(super) fn in_papers_order(entries: &[(&'static Paper, &'static ItemSpec)]) -> Self {
+        let is_chosen = |item: &ItemSpec| entries.iter().any(|(_, chosen)| std::ptr::eq(*chosen, item));
+        let of_paper = |paper: &'static Paper| paper.items().item.iter().map(move |item| (paper, item));
+        Self(record::all().iter().flat_map(of_paper).filter(|(_, item)| is_chosen(item)).collect())
+    }
+
+    /// Number of tables and figures.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether it names none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (&'static Paper, &'static ItemSpec)> {
@@ -64,8 +85,6 @@ pub enum Repetitions {
     /// As often as the paper did. If the paper made single runs, as often as items.toml says: its numbers are compared
     /// with the prediction interval of one run, which takes several runs to estimate.
     AsPublished,
-    /// Less often, as items.toml says, for a quick look.
-    Quick,
     /// This often.
     Exactly(u32),
 }
@@ -90,7 +109,7 @@ impl Repetitions {
     pub(super) fn of(self, paper: &Paper) -> u32 {
         match self {
             Self::AsPublished if paper.published().repetitions > 1 => paper.published().repetitions,
-            Self::AsPublished | Self::Quick => paper.items().quick_runs,
+            Self::AsPublished => paper.items().single_runs.unwrap_or(1),
             Self::Exactly(runs) => runs,
         }
     }

@@ -32,7 +32,6 @@ fn items(rest: &str) -> String {
     format!(
         r#"
         flow = "test"
-        quick_runs = 1
         [[network]]
         scenario = "short"
         file = "cen2003/WLH"
@@ -44,7 +43,7 @@ fn items(rest: &str) -> String {
 
 fn plan(rest: &str) -> Result<Plan, InputError> {
     let paper = Paper::of_texts(PUBLISHED, &items(rest));
-    Plan::new(&Selection::of(paper), Repetitions::AsPublished, 1, &Variation::default())
+    Plan::new(&Selection::every_item(paper), Repetitions::AsPublished, 1, &Variation::default())
 }
 
 fn carried_out(plan: Plan, jobs: usize) -> (Vec<Item>, Vec<Calibrated>) {
@@ -52,7 +51,7 @@ fn carried_out(plan: Plan, jobs: usize) -> (Vec<Item>, Vec<Calibrated>) {
     let observe = |event: Event<'_>| match event {
         Event::Sheet(_, complete) => items.extend(complete.to_vec()),
         Event::Calibrated(one) => found.push(one.clone()),
-        Event::Runs(_) => {}
+        Event::Progress(_) => {}
     };
     plan.execute(Jobs::new(jobs).unwrap(), observe).unwrap();
     (items, found)

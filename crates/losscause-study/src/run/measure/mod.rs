@@ -88,6 +88,11 @@ impl Measurements {
         self.metrics.iter().find(|metric| metric.metric == name)?.value
     }
 
+    /// Packets that links transmitted, counted once per link: the work of the run.
+    pub fn packet_hops(&self) -> u64 {
+        self.links.iter().map(|link| link.entered_packets - link.queue_drops).sum()
+    }
+
     pub(super) fn of(state: State<'_>) -> Self {
         let flows = flows::measure(state);
         Self {

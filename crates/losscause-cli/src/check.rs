@@ -1,0 +1,82 @@
+//! `reproduce --check FILE`: what got worse since an earlier result.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use losscause_study::InputError;
+use losscause_study::papers::reproduce::{Comparison, Reproduction};
+use serde::Deserialize;
+
+use crate::Failure;
+
+/// An earlier result, read before the runs.
+pub(crate) struct Check {
+    file: String,
+    earlier: Reproduction,
+}
+
+/// The one field that every version of a result has.
+#[derive(Deserialize)]
+struct Version {
+    version: String,
+}
+
+const EXPECTED: &str = "a result.json or the output of `losscause reproduce --format json`";
+
+impl Check {
+    /// Reads the file.
+    ///
+    /// # Errors
+    /// It cannot be read, or is no result, or one of another version.
+    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
+        let file = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|reason| InputError::unreadable(path, &reason, EXPECTED))?;
+        let refuse = |problem: String, expected| InputError::File { file: file.clone(), problem, expected };
+        let Version { version } =
+            serde_json::from_str(&text).map_err(|_| refuse("is no result of a reproduction".to_owned(), EXPECTED))?;
+        let ours = env!("CARGO_PKG_VERSION");
+        let other = |what: String| refuse(what, "a result of the same version");
+        if version != ours {
+            return Err(other(format!("was written by version {version}, and this is {ours}")).into());
+        }
+        let earlier = serde_json::from_str(&text)
+            .map_err(|error| other(format!("was written by another build of version {version} ({error})")))?;
+        Ok(Self { file, earlier })
+    }
+
+    /// Prints the comparison to standard error.
+    ///
+    /// # Errors
+    /// Something got worse, or nothing can be compared.
+    pub(crate) fn compare(&self, now: &Reproduction) -> Result<(), Failure> {
+        let comparison = now.against(&self.earlier, &self.file)?;
+        for worse in &comparison.worse {
+            // A closed standard error must not turn a success into a failure.
+            let _ = writeln!(io::stderr(), "worse: {worse}");
+        }
+        let sentence = self.sentence(&comparison);
+        if comparison.worse.is_empty() {
+            let _ = writeln!(io::stderr(), "{sentence}");
+            return Ok(());
+        }
+        Err(Failure::Worse(sentence))
+    }
+
+    /// `out/result.json: of 120 numbers and claims, 1 got worse and 2 better; 3 only there, 0 only here`.
+    fn sentence(&self, comparison: &Comparison) -> String {
+        let Comparison { worse, better, compared, only_earlier, only_now, other_runs } = comparison;
+        let file = &self.file;
+        let mut text =
+            format!("{file}: of {compared} numbers and claims in both, {} got worse, {better} better", worse.len());
+        for (count, what) in [
+            (only_earlier, "measured only there"),
+            (only_now, "measured only now"),
+            (other_runs, "not compared because one side has fewer runs than the paper"),
+        ] {
+            if *count > 0 {
+                text += &format!("; {count} {what}");
+            }
+        }
+        text
+    }
+}
