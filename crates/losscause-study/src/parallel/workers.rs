@@ -170,7 +170,7 @@ mod tests {
             |n| n * 2,
             |done| {
                 if done == 3 {
-                    stop.request()
+                    stop.request();
                 }
             },
         );

@@ -73,7 +73,7 @@ impl Sweep {
         }
         for axis in &self.axes {
             for choice in &axis.values {
-                for name in choice.only.keys().filter(|name| !scenarios.contains(&name.as_str())) {
+                if let Some(name) = choice.only.keys().find(|name| !scenarios.contains(&name.as_str())) {
                     let key = format!("axis.{}.only", axis.name);
                     return Err(self.error(&key, format!("the scenario {}", unknown(name, &scenarios))));
                 }

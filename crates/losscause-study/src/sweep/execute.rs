@@ -39,7 +39,7 @@ pub struct SweepProgress<'a> {
 /// What a thread has done in a cell.
 enum Step {
     Run,
-    Cell(Result<CellOutcome, RunError>),
+    Cell(Box<Result<CellOutcome, RunError>>),
 }
 
 impl Sweep {
@@ -96,23 +96,25 @@ impl Sweep {
             }
         };
         let work = |cell: &&Cell, tell: &dyn Fn(Step)| {
-            tell(Step::Cell(self.measure_with(cell, &of_runs, &|| tell(Step::Run))));
+            tell(Step::Cell(Box::new(self.measure_with(cell, &of_runs, &|| tell(Step::Run)))));
         };
         let ended = of_cells.stream(&to_do, work, |index, step| match step {
             Step::Run => {
                 progress.runs += 1;
                 tell(progress);
             }
-            Step::Cell(Ok(outcome)) => {
-                if let Some(Err(error)) = store.as_ref().map(|store| store.keep(&outcome)) {
-                    return fail(index, error);
+            Step::Cell(measured) => match *measured {
+                Ok(outcome) => {
+                    if let Some(Err(error)) = store.as_ref().map(|store| store.keep(&outcome)) {
+                        return fail(index, error);
+                    }
+                    progress.finished += 1;
+                    tell(SweepProgress { cell: Some(&outcome), ..progress });
+                    outcomes[to_do[index].number] = Some(outcome);
                 }
-                progress.finished += 1;
-                tell(SweepProgress { cell: Some(&outcome), ..progress });
-                outcomes[to_do[index].number] = Some(outcome);
-            }
-            Step::Cell(Err(RunError::Stopped(_))) => {}
-            Step::Cell(Err(error)) => fail(index, error),
+                Err(RunError::Stopped(_)) => {}
+                Err(error) => fail(index, error),
+            },
         });
         if let Some((_, error)) = failure {
             return Err(error);
