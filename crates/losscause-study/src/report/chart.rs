@@ -3,8 +3,9 @@
 
 use std::fmt::Write;
 
+use super::state;
 use crate::papers::record::Published;
-use crate::papers::record::{Item, Status, is_tiny};
+use crate::papers::record::{Item, is_tiny};
 use crate::papers::score::{lookup_number, tolerance};
 
 const LEFT: f64 = 44.0;
@@ -79,7 +80,7 @@ impl Mark {
             band: number.map(|n| (n.value - tolerance(n), n.value + tolerance(n))),
             measured: item.measured,
             ci95: item.ci95.unwrap_or(0.0),
-            class: class(item.status),
+            class: state::of(item).class,
         }
     }
 
@@ -98,8 +99,8 @@ impl Mark {
             );
         }
         if let Some(published) = self.published {
-            let (y, from, to) = (scale.y(published), x - 22.0, x + 22.0);
-            line(out, &format!(r#"<line class="published" x1="{from:.1}" x2="{to:.1}" y1="{y:.1}" y2="{y:.1}"/>"#));
+            let y = scale.y(published);
+            line(out, &format!(r#"<circle class="published" cx="{x:.1}" cy="{y:.1}" r="7"/>"#));
         }
         if let Some(measured) = self.measured {
             let (upper, lower) = (scale.y(measured + self.ci95), scale.y(measured - self.ci95));
@@ -115,15 +116,6 @@ impl Mark {
         }
         let y = TOP + HEIGHT + 16.0;
         line(out, &format!(r#"<text class="name" x="{x:.1}" y="{y:.1}">{}</text>"#, escape(&self.system)));
-    }
-}
-
-/// The CSS class of a status.
-pub(super) fn class(status: Status) -> &'static str {
-    match status {
-        Status::Reproduced => "good",
-        Status::Missed => "bad",
-        Status::Preview | Status::NotScored | Status::NoPublishedValue => "plain",
     }
 }
 

@@ -1,0 +1,42 @@
+// Shows what stands behind a number on hover and on focus. Without this script the same text is in the title.
+(() => {
+  const tip = document.getElementById("tip");
+  const cells = document.querySelectorAll(".cell, .marks a[title]");
+  const show = (cell) => {
+    tip.textContent = cell.dataset.tip;
+    tip.hidden = false;
+    const box = cell.getBoundingClientRect();
+    const room = document.documentElement.clientWidth - tip.offsetWidth - 8;
+    tip.style.left = `${Math.max(8, Math.min(box.left, room)) + scrollX}px`;
+    const below = box.bottom + 6 + tip.offsetHeight < innerHeight;
+    tip.style.top = `${(below ? box.bottom + 6 : box.top - 6 - tip.offsetHeight) + scrollY}px`;
+  };
+  const hide = () => { tip.hidden = true; };
+  for (const cell of cells) {
+    cell.dataset.tip = cell.title;
+    cell.setAttribute("aria-label", cell.title);
+    cell.removeAttribute("title");
+    cell.addEventListener("mouseenter", () => show(cell));
+    cell.addEventListener("focus", () => show(cell));
+    cell.addEventListener("mouseleave", hide);
+    cell.addEventListener("blur", hide);
+  }
+  addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
+  // A link into something folded opens it.
+  const open = () => {
+    const id = decodeURIComponent(location.hash.slice(1));
+    const target = id && document.getElementById(id);
+    if (!target) return;
+    for (let at = target.parentElement; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
+    target.scrollIntoView();
+  };
+  addEventListener("hashchange", open);
+  open();
+  // On wide pages the index stands beside the text; on narrow ones it folds away once used.
+  const index = document.querySelector("nav.index details");
+  const wide = matchMedia("(min-width: 75rem)");
+  const fit = () => { index.open = wide.matches; };
+  wide.addEventListener("change", fit);
+  fit();
+  index.addEventListener("click", (event) => { if (event.target.closest("a") && !wide.matches) index.open = false; });
+})();

@@ -1,0 +1,217 @@
+//! A table or figure of a paper with everything measured for it.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::curves::{Curve, Panel, labels, panels};
+use super::{chart, lines, phase, state, time};
+use crate::papers::record::{Item, Number, Published};
+use crate::papers::reproduce::{RecordedCurve, Recording, Reproduction, Sheet, score_in_words};
+use crate::papers::score::lookup_number;
+
+#[derive(Serialize)]
+pub(super) struct TableView {
+    /// "cen2003/table2", as on the command line.
+    name: String,
+    anchor: String,
+    source: String,
+    title: String,
+    runs: u32,
+    score: String,
+    systems: Vec<String>,
+    rows: Vec<RowView>,
+    /// For a figure: what the curves are, and the panels. The rows are then its values.
+    legend: Vec<LegendView>,
+    panels: Vec<PanelView>,
+    /// Runs over time.
+    recordings: Vec<RecordingView>,
+    /// The values as comma-separated text.
+    csv: String,
+}
+
+#[derive(Serialize)]
+struct RecordingView {
+    caption: String,
+    legend: Vec<LegendView>,
+    drawing: String,
+}
+
+#[derive(Serialize)]
+struct LegendView {
+    name: String,
+    sample: String,
+}
+
+#[derive(Serialize)]
+struct PanelView {
+    caption: String,
+    unit: String,
+    drawing: String,
+}
+
+#[derive(Serialize)]
+struct RowView {
+    metric: String,
+    unit: String,
+    /// Whether the paper prints any of its values.
+    published: bool,
+    cells: Vec<CellView>,
+    chart: String,
+}
+
+#[derive(Serialize)]
+struct CellView {
+    /// None if an earlier table shows the same value.
+    anchor: Option<String>,
+    published: String,
+    measured: String,
+    mark: &'static str,
+    class: &'static str,
+    tip: String,
+}
+
+/// The view of a sheet. `shown` holds the anchors that earlier tables have taken.
+pub(super) fn view(sheet: &Sheet, reproduction: &Reproduction, shown: &mut BTreeSet<String>) -> TableView {
+    let (spec, published) = (sheet.spec, sheet.paper.published());
+    let name = format!("{}/{}", sheet.paper.key(), spec.id);
+    let mut mine: Vec<Item> = Vec::new();
+    let mut rows = Vec::new();
+    let combinations = spec.combinations();
+    let is_candidate = |item: &&Item| {
+        item.paper == sheet.paper.key() && item.scenario == spec.scenario && spec.metrics.contains(&item.metric)
+    };
+    let candidates: Vec<&Item> = reproduction.items.iter().filter(is_candidate).collect();
+    for parameters in &combinations {
+        for metric in &spec.metrics {
+            let of_system = |system: &String| {
+                let is_it = |i: &&&Item| i.metric == *metric && i.system == *system && i.parameters == *parameters;
+                candidates.iter().find(is_it).map(|&item| item.clone())
+            };
+            let found: Vec<Item> = spec.systems.iter().filter_map(of_system).collect();
+            let differs = |name: &String, value| combinations.iter().any(|other| other.get(name) != Some(value));
+            let differing = parameters.iter().filter(|(name, value)| differs(name, value));
+            let differing: Vec<String> = differing.map(|(name, value)| format!("{name} {value}")).collect();
+            rows.push(RowView {
+                metric: [&[metric.clone()][..], &differing].concat().join(", "),
+                unit: found.first().map(|i| i.unit.clone()).unwrap_or_default(),
+                published: found.iter().any(|item| item.published.is_some()),
+                cells: found.iter().map(|item| cell(published, item, &name, shown)).collect(),
+                chart: if spec.x.is_some() { String::new() } else { chart::svg(published, &found) },
+            });
+            mine.extend(found);
+        }
+    }
+    let drawn = panels(spec, &mine);
+    let (panels, legend) = match &spec.phase {
+        Some(phase) => {
+            let view = |(caption, drawing)| PanelView { caption, unit: String::new(), drawing };
+            let move_view = |(name, sample): (&str, String)| LegendView { name: name.to_owned(), sample };
+            let legend = phase::legend().into_iter().map(move_view).collect();
+            (phase::drawings(phase, &drawn).into_iter().map(view).collect(), legend)
+        }
+        None => figure(published, &drawn),
+    };
+    TableView {
+        anchor: anchor(sheet),
+        source: spec.source.clone(),
+        title: spec.title.clone(),
+        runs: mine.iter().map(|i| i.runs).max().unwrap_or(0),
+        score: score_in_words(sheet.paper, &mine),
+        systems: spec.systems.clone(),
+        rows,
+        legend,
+        panels,
+        recordings: reproduction.recordings.iter().filter(|r| is_of(r, sheet)).map(recording).collect(),
+        csv: csv(&mine),
+        name,
+    }
+}
+
+/// The identifier of a table in the page.
+pub(super) fn anchor(sheet: &Sheet) -> String {
+    format!("{}-{}", sheet.paper.key(), sheet.spec.id)
+}
+
+fn cell(published: &Published, item: &Item, command: &str, shown: &mut BTreeSet<String>) -> CellView {
+    let state = state::of(item);
+    let is_mine = |number: &&Number| number.counts() && lookup_number(std::slice::from_ref(item), number).is_some();
+    let anchor = state::anchor(&item.paper, &item.id);
+    CellView {
+        anchor: shown.insert(anchor.clone()).then_some(anchor),
+        published: item.published_text(),
+        measured: item.measured_text(),
+        mark: state.mark,
+        class: state.class,
+        tip: state::behind(item, published.number.iter().find(is_mine), command),
+    }
+}
+
+/// The panels of a figure, and what its curves are.
+fn figure(published: &Published, drawn: &[Panel<'_>]) -> (Vec<PanelView>, Vec<LegendView>) {
+    let labels = labels(drawn);
+    let view = |panel: &Panel<'_>| {
+        let at = panel.at.iter().map(|(name, value)| format!("{name} {value}"));
+        PanelView {
+            caption: [panel.metric.to_owned()].into_iter().chain(at).collect::<Vec<_>>().join(", "),
+            unit: panel.unit.to_owned(),
+            drawing: lines::svg(published, panel, &labels),
+        }
+    };
+    let curve = |label: &String| -> Option<&Curve<'_>> {
+        drawn.iter().flat_map(|panel| &panel.curves).find(|curve| curve.label() == *label)
+    };
+    let legend =
+        |curve: &Curve<'_>| LegendView { name: curve.label(), sample: lines::sample(published, curve, &labels) };
+    (drawn.iter().map(view).collect(), labels.iter().filter_map(curve).map(legend).collect())
+}
+
+fn is_of(recording: &Recording, sheet: &Sheet) -> bool {
+    recording.paper == sheet.paper.key() && recording.item == sheet.spec.id
+}
+
+fn recording(recording: &Recording) -> RecordingView {
+    let at = recording.parameters.iter().map(|(name, value)| format!("{name} {value}"));
+    let seed = format!("seed {}", recording.seed);
+    let caption = [recording.system.clone()].into_iter().chain(at).chain([seed]).collect::<Vec<_>>().join(", ");
+    let legend = |(place, curve)| {
+        let curve: &RecordedCurve = curve;
+        let mean = curve.mean.map(|mean| format!("; mean {mean:.1}")).unwrap_or_default();
+        LegendView { name: format!("{}, {}{mean}", curve.name, curve.unit), sample: time::sample(curve, place) }
+    };
+    let legend = recording.curves.iter().enumerate().map(legend).collect();
+    RecordingView { caption, legend, drawing: time::svg(recording) }
+}
+
+/// One line per value, in full precision.
+fn csv(items: &[Item]) -> String {
+    if items.is_empty() {
+        return String::new();
+    }
+    let quoted = |text: &str| {
+        if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+    };
+    let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
+    let parameters: BTreeSet<&String> = items.iter().flat_map(|item| item.parameters.keys()).collect();
+    let mut lines = vec![
+        ["system", "scenario"]
+            .into_iter()
+            .chain(parameters.iter().map(|name| name.as_str()))
+            .chain(["metric", "unit", "published", "measured", "ci95", "runs", "state"])
+            .map(quoted)
+            .collect::<Vec<_>>()
+            .join(","),
+    ];
+    for item in items {
+        let of =
+            |name: &&String| item.parameters.get(*name).map(|value| quoted(&value.to_string())).unwrap_or_default();
+        let mut fields = vec![quoted(&item.system), quoted(&item.scenario)];
+        fields.extend(parameters.iter().map(of));
+        fields.extend([quoted(&item.metric), quoted(&item.unit)]);
+        fields.extend([item.published, item.measured, item.ci95].map(number));
+        fields.extend([item.runs.to_string(), state::of(item).meaning.replace(',', "")]);
+        lines.push(fields.join(","));
+    }
+    lines.push(String::new());
+    lines.join("\n")
+}
