@@ -56,8 +56,10 @@ fn read(path: &PathBuf) -> Result<Costs> {
 
 fn text(costs: &Costs) -> String {
     let mut text = String::from(
-        "# Thousands of packet-hops of one run of each configuration of an item, and of the calibrations before it, counted by\n\
-         # `cargo xtask costs --update` with seed 1. They decide what `losscause reproduce` measures where nothing is named, and\n\
+        "# Thousands of packet-hops of one run of each configuration of an item, and of the calibrations before it, \
+         counted by\n\
+         # `cargo xtask costs --update` with seed 1. They decide what `losscause reproduce` measures where nothing is \
+         named, and\n\
          # weigh the runs in the progress bar.\n",
     );
     for (item, ItemCosts { runs, searches }) in costs {

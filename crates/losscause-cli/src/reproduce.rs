@@ -8,7 +8,7 @@ use losscause::registry::Registry;
 use losscause_study::papers::record::Item;
 use losscause_study::papers::reproduce::{Event, Plan, Repetitions, Reproduction, Selection, Sheet, Variation};
 use losscause_study::parallel::Jobs;
-use losscause_study::{RunError, atomic, report};
+use losscause_study::{InputError, RunError, atomic, report};
 
 use crate::Failure;
 use crate::check::Check;
@@ -67,6 +67,7 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
     let check = arguments.check.as_deref().map(Check::read).transpose()?;
     let out = arguments.out.or_else(|| (!is_named).then(|| PathBuf::from("out")));
     if let Some(out) = &out {
+        keep_apart(arguments.check.as_deref(), out)?;
         make_writable(out)?;
     }
     let plan_of =
@@ -139,6 +140,19 @@ fn show(sheet: &Sheet, items: &[Item], format: Format) -> io::Result<()> {
             Ok(())
         }
     }
+}
+
+/// Refuses to overwrite the result that this one is compared with.
+fn keep_apart(check: Option<&Path>, out: &Path) -> Result<(), Failure> {
+    let Some(check) = check else { return Ok(()) };
+    let is_same =
+        matches!((check.canonicalize(), out.join(RESULT).canonicalize()), (Ok(one), Ok(other)) if one == other);
+    if !is_same {
+        return Ok(());
+    }
+    let option = format!("--check {}", check.display());
+    let problem = "this reproduction would overwrite it, expected a copy, or another directory with --out".to_owned();
+    Err(InputError::Option { option, problem }.into())
 }
 
 /// Creates the directory if it is missing, and checks before the runs that files can be written there.

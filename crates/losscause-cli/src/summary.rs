@@ -27,7 +27,8 @@ pub(crate) fn text(reproduction: &Reproduction, left_out: Option<&LeftOut>) -> S
     let mut end = Vec::new();
     if let Some(LeftOut { items, of, times }) = left_out.filter(|left_out| left_out.items > 0) {
         end.push(format!(
-            "Not measured: {items} of {of} tables and figures. `--all` measures them too, with {times:.0} times the work."
+            "Not measured: {items} of {of} tables and figures. `--all` measures them too, with {times:.0} times the \
+             work."
         ));
     }
     end.push("Tables: --verbose, or PAPER/ITEM (`losscause list papers` names them).".to_owned());
@@ -64,7 +65,8 @@ pub(crate) fn answer(cards: &[Scorecard]) -> String {
     match numbers {
         0 => format!("Of the papers' claims that were tested, {claims}."),
         _ => format!(
-            "{within} of {numbers} published numbers are within tolerance (a constant guess would get {floor}); {claims}."
+            "{within} of {numbers} published numbers are within tolerance (a constant guess would get {floor}); \
+             {claims}."
         ),
     }
 }
@@ -118,8 +120,8 @@ fn shares(one: usize, other: usize, room: usize) -> (usize, usize) {
     (first, other.min(room - first))
 }
 
-/// The names in at most `most` lines. If they need more, the longest list is shortened until they fit, and the last line
-/// counts what is missing.
+/// The names in at most `most` lines. If they need more, the longest list is shortened until they fit, and the last
+/// line counts what is missing.
 fn lines(mut missed: Missed, most: usize) -> Vec<String> {
     let mut left_out = 0;
     loop {

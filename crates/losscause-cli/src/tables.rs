@@ -93,7 +93,8 @@ pub(crate) fn sheet_score(sheet: &Sheet, items: &[Item]) -> String {
     format!("{}: {}", heading(sheet, items), score_in_words(sheet.paper, items))
 }
 
-/// The text after the tables: the meaning of the marks, the settled claims, and the score. None if no value is published.
+/// The text after the tables: the meaning of the marks, the settled claims, and the score. None if no value is
+/// published.
 pub(crate) fn conclusion(reproduction: &Reproduction) -> Option<String> {
     let cards = reproduction.scorecards();
     if cards.is_empty() {

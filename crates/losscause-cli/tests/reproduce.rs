@@ -104,6 +104,14 @@ fn a_check_names_what_got_worse_and_exits_with_one() {
         text(&same.stderr)
     );
 
+    let overwriting = check(&["--check", "o/result.json", "--out", "o"]);
+    assert_eq!(overwriting.status.code(), Some(2));
+    assert_eq!(
+        text(&overwriting.stderr).trim_end(),
+        "losscause: --check o/result.json: this reproduction would overwrite it, expected a copy, or another directory \
+         with --out"
+    );
+
     // As if a number that is outside its tolerance had been within, and a claim that fails had held.
     let written = std::fs::read_to_string(place.path().join("o/result.json")).unwrap();
     let mut result: Value = serde_json::from_str(&written).unwrap();

@@ -218,7 +218,8 @@ mod tests {
         );
         assert_eq!(
             now.against(&conclude(&[], 1), "old.json").unwrap_err().to_string(),
-            "old.json: has no scored number and no settled claim of this reproduction, expected a result with the same items"
+            "old.json: has no scored number and no settled claim of this reproduction, expected a result with the \
+             same items"
         );
     }
 }

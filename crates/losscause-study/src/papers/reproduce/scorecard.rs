@@ -52,8 +52,8 @@ impl Scorecard {
         self.runs > 0 && self.runs < self.repetitions
     }
 
-    /// How many of the measured numbers are within tolerance: `36 of 42 numbers within tolerance (a constant guess would
-    /// get 30)`; after too few runs `preview: 36 of 42 within tolerance after 2 of 10 runs`.
+    /// How many of the measured numbers are within tolerance: `36 of 42 numbers within tolerance (a constant guess
+    /// would get 30)`; after too few runs `preview: 36 of 42 within tolerance after 2 of 10 runs`.
     pub fn numbers_in_words(&self) -> String {
         let Score { within_tolerance: within, numbers, floor, .. } = self.measured;
         let Self { runs, repetitions, .. } = self;
@@ -104,8 +104,8 @@ impl Reproduction {
     }
 }
 
-/// The score of a table or figure in words: `21 of 22 numbers within tolerance; a constant guess would get 18`, or after
-/// too few runs `preview: 21 of 22 within tolerance after 2 of 10 runs`.
+/// The score of a table or figure in words: `21 of 22 numbers within tolerance; a constant guess would get 18`, or
+/// after too few runs `preview: 21 of 22 within tolerance after 2 of 10 runs`.
 pub fn score_in_words(paper: &Paper, items: &[Item]) -> String {
     let Score { within_tolerance: within, numbers, floor, .. } = score_of(paper, items);
     let runs = items.iter().filter(|item| item.status == Status::Preview).map(|item| item.runs).min();
