@@ -23,6 +23,7 @@ pub use losscause_study::registry;
 
 mod fade;
 mod failure;
+mod init;
 mod list;
 mod output;
 mod progress;
@@ -45,6 +46,8 @@ struct Arguments {
 enum Command {
     /// Run the papers' items and compare the measured values with the published ones.
     Reproduce(reproduce::Arguments),
+    /// Write a scenario of a common kind of link, to change and run: wifi, lte, leo, geo, dsl, cable, wired.
+    Init(init::Arguments),
     /// Run one scenario once.
     Simulate(simulate::Arguments),
     /// Run a scenario over a grid of settings.
@@ -67,6 +70,7 @@ pub fn main_with(registry: Result<Registry, RegistryError>) -> ExitCode {
 fn run(command: Command, registry: &Registry) -> Result<(), Failure> {
     match command {
         Command::Reproduce(arguments) => reproduce::run(arguments, registry),
+        Command::Init(arguments) => init::run(&arguments),
         Command::Simulate(arguments) => simulate::run(arguments, registry),
         Command::Sweep(arguments) => sweep::run(&arguments, registry),
         Command::Fade(arguments) => fade::run(&arguments),

@@ -37,6 +37,7 @@ pub mod scenario;
 pub mod statistics;
 #[cfg(feature = "sweep")]
 pub mod sweep;
+pub mod templates;
 #[cfg(feature = "trace-files")]
 pub mod trace_file;
 
