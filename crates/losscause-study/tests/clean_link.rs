@@ -93,7 +93,7 @@ fn without_the_truth_one_percent_of_loss_costs_what_the_square_root_law_says() {
 fn a_run_that_the_receivers_window_limits_says_so_and_another_says_nothing() {
     let notes = |settings: &[&str]| {
         let settings: Vec<String> = settings.iter().map(|&text| text.to_owned()).collect();
-        measured(&settings, 1).notes
+        warnings(&settings, WarningKind::WindowLimited)
     };
     // 10 Mb/s times 40 ms are 33 packets, as many as the queue: 20 packets never fill it.
     let [note] = &notes(&["tcp.max_window_pkts=20", "duration_s=20"])[..] else { panic!("one note") };
