@@ -6,16 +6,28 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use losscause_study::parallel::{self, Jobs};
-use losscause_study::{Measurements, Scenario, Setting, run};
+use losscause_study::run::WarningKind;
+use losscause_study::{Experiment, Measurements, Scenario, Setting, run};
 
 const RTT_S: f64 = 0.04;
 
-fn measured(settings: &[String], seed: u64) -> Measurements {
+fn experiment(settings: &[String]) -> Experiment {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/clean-link.toml");
     let text = std::fs::read_to_string(file).unwrap();
     let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
     let scenario = Scenario::parse(&text, "clean-link.toml").unwrap().with(&settings).unwrap();
-    run(&scenario.experiment().unwrap(), seed).unwrap()
+    scenario.experiment().unwrap()
+}
+
+fn measured(settings: &[String], seed: u64) -> Measurements {
+    run(&experiment(settings), seed).unwrap()
+}
+
+/// The texts of the warnings of one kind.
+fn warnings(settings: &[String], kind: WarningKind) -> Vec<String> {
+    let experiment = experiment(settings);
+    let all = losscause_study::run::warnings(&experiment, &[run(&experiment, 1).unwrap()]);
+    all.into_iter().filter(|warning| warning.kind == kind).map(|warning| warning.text).collect()
 }
 
 /// Goodput in percent of what the link carries, at 1460 bytes of payload in 1500, and timeouts.

@@ -52,8 +52,7 @@ fn marked(name: &str, metric: &MetricEstimate, result: &SimulationResult) -> Str
 fn flows(runs: &[Vec<FlowMeasurements>]) -> io::Result<()> {
     let header = ["flow", "start s", "goodput kb/s", "sent", "received", "queue drops", "wireless", "M_c %", "M_w %"];
     let mut counts = output::table(&header, &header[1..]);
-    let header =
-        ["flow", "RTT p50 ms", "p95", "p99", "one-way p50 ms", "p95", "queueing p50 ms", "p95", "jitter ms", "done s"];
+    let header = ["flow, ms", "RTT p50", "p95", "p99", "one-way p50", "p95", "queueing p50", "p95", "jitter", "done s"];
     let mut delays = output::table(&header, &header[1..]);
     for place in 0..runs.first().map_or(0, Vec::len) {
         let mean = |value: fn(&FlowMeasurements) -> Option<f64>| {

@@ -68,7 +68,7 @@ fn short(ci95: f64) -> String {
 
 /// Decimals for one or two significant digits of an interval.
 fn decimals(ci95: f64) -> usize {
-    if ci95 >= 2.0 || ci95 == 0.0 { 0 } else { ((1.0 - ci95.log10()).ceil() as usize).min(6) }
+    if ci95 >= 2.0 || ci95 == 0.0 { 0 } else { ((1.0 - ci95.log10()).ceil() as usize).min(2) }
 }
 
 #[cfg(test)]

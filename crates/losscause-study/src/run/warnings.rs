@@ -112,7 +112,7 @@ pub fn warnings(experiment: &Experiment, runs: &[Measurements]) -> Vec<Warning> 
     if windows_differ(experiment, runs) {
         let seconds = |at: Time| at.as_secs_f64();
         let text = format!(
-            "metrics marked * cover {} s to {} s; all others cover each flow's life",
+            "thput, thput_intact, cong, dev and norm_thput (marked *) cover {} s to {} s; all others cover each flow's life",
             seconds(experiment.window.0),
             seconds(experiment.window.1)
         );
