@@ -7,7 +7,7 @@ use std::path::Path;
 use losscause::Algorithm;
 use losscause_study::papers::record;
 use losscause_study::sweep::Sweep;
-use losscause_study::{Scenario, Setting, run};
+use losscause_study::{Experiment, Scenario, Setting, run};
 
 fn read(file: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(file)).unwrap()
@@ -46,7 +46,10 @@ fn the_worked_example_is_the_shipped_one_and_gives_about_the_printed_numbers() {
 fn every_metric_of_a_run_is_explained() {
     let page = read("docs/scenario.md");
     let scenario = Scenario::parse(worked_example(&page), "docs/scenario.md").unwrap();
-    let run = run(&scenario.experiment().unwrap(), 1).unwrap();
+    let sized = [Setting::new("flow.download.bytes", 1e5), Setting::new("flow.download.measured", true)];
+    let experiment = scenario.with(&sized).unwrap().experiment().unwrap();
+    let run = run(&Experiment { delays: true, ..experiment }, 1).unwrap();
+    assert!(run.metric("rtt_p95").is_some() && run.metric("completion_time").is_some());
     for metric in &run.metrics {
         let name = metric.metric.split_once('.').map_or(metric.metric.clone(), |(name, _)| format!("{name}.X"));
         assert!(page.contains(&format!("`{name}`")), "{name} is not explained");

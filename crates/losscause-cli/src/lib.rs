@@ -22,8 +22,10 @@ use losscause::registry::{Registry, RegistryError};
 pub use losscause_study::registry;
 
 mod check;
+mod compare;
 mod fade;
 mod failure;
+mod init;
 mod interrupt;
 mod list;
 mod output;
@@ -49,8 +51,12 @@ struct Arguments {
 enum Command {
     /// Run the papers' items and compare the measured values with the published ones.
     Reproduce(reproduce::Arguments),
-    /// Run one scenario once.
+    /// Write a scenario of a common kind of link, to change and run: wifi, lte, leo, geo, dsl, cable, wired.
+    Init(init::Arguments),
+    /// Run one scenario, once or with several seeds.
     Simulate(simulate::Arguments),
+    /// Run variants of a scenario over the same seeds and print their differences.
+    Compare(compare::Arguments),
     /// Run a scenario over a grid of settings.
     Sweep(sweep::Arguments),
     /// Make patterns of packet errors from the physics of a fading channel.
@@ -72,7 +78,9 @@ pub fn main_with(registry: Result<Registry, RegistryError>) -> ExitCode {
 fn run(command: Command, registry: &Registry) -> Result<(), Failure> {
     match command {
         Command::Reproduce(arguments) => reproduce::run(arguments, registry),
+        Command::Init(arguments) => init::run(&arguments),
         Command::Simulate(arguments) => simulate::run(arguments, registry),
+        Command::Compare(arguments) => compare::run(&arguments, registry),
         Command::Sweep(arguments) => sweep::run(&arguments, registry),
         Command::Fade(arguments) => fade::run(&arguments),
         Command::List(arguments) => list::run(&arguments, registry),

@@ -49,6 +49,24 @@ pub(crate) fn table(header: &[&str], numbers: &[&str]) -> Table {
     table
 }
 
+/// The width of the terminal, characters; 100 if standard output is none.
+pub(crate) fn width() -> usize {
+    Table::new().width().map_or(100, usize::from)
+}
+
+/// A value to the digits that its interval leaves: two significant digits of the interval.
+pub(crate) fn to_the_digits_of(value: f64, ci95: Option<f64>) -> String {
+    match ci95 {
+        Some(ci95) if ci95 > 0.0 => format!("{value:.*}", (1.0 - ci95.log10()).ceil().clamp(0.0, 6.0) as usize),
+        _ => number(Some(value)),
+    }
+}
+
+/// "± 1.2", empty for none.
+pub(crate) fn plus_minus(ci95: Option<f64>) -> String {
+    ci95.map_or_else(String::new, |ci95| format!("± {}", to_the_digits_of(ci95, Some(ci95))))
+}
+
 /// A number for a table: at most three decimals, a dash for none.
 pub(crate) fn number(value: Option<f64>) -> String {
     match value {

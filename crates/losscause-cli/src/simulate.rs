@@ -1,35 +1,51 @@
-//! `losscause simulate`: one scenario, one seed.
+//! `losscause simulate`: one scenario, one or more seeds.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use losscause::registry::Registry;
+use losscause::{Span, Time};
 use losscause_study::papers::record;
-use losscause_study::run::SimulationResult;
+use losscause_study::parallel::Jobs;
+use losscause_study::run::{Series, SimulationResult, repeat};
 use losscause_study::trace_file::TraceFile;
-use losscause_study::{Measurements, Run, Scenario, Setting, scenario};
+use losscause_study::{Experiment, InputError, Measurements, Run, Scenario, Setting, csv_file, scenario};
 
 use crate::Failure;
-use crate::output::{self, Format, number};
+use crate::output::{self, Format};
 use crate::progress::Progress;
+
+mod tables;
 
 /// The arguments of `simulate`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A scenario file, or a paper's scenario such as cen2003/WLH. docs/scenario.md explains the format; `losscause
-    /// list scenarios cen2003/WLH` prints a scenario to start from.
+    /// A scenario file, or a paper's scenario such as cen2003/WLH. docs/scenario.md explains the format; `losscause init`
+    /// writes a scenario to start from.
     #[arg(required_unless_present = "schema", value_name = "SCENARIO.toml")]
     scenario: Option<PathBuf>,
     /// Change a parameter (N=4) or a key by its dotted path (link.shared.rate_bps=1e6, flow.video.lda=Spike).
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Random seed.
+    /// Random seed of the first run.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Write every packet event to this .csv or .parquet file.
+    /// Make this many runs with the seeds SEED, SEED+1, … and print means with 95 % intervals.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    runs: u32,
+    /// Number of threads [default: one per core]
+    #[arg(long)]
+    jobs: Option<usize>,
+    /// Write every packet event of the run to this .csv or .parquet file.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
+    /// Print what happened in every interval of this many seconds.
+    #[arg(long, value_name = "SECONDS")]
+    interval: Option<f64>,
+    /// Write the intervals to this .csv file instead.
+    #[arg(long, value_name = "FILE", requires = "interval")]
+    series: Option<PathBuf>,
     /// Output format.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -49,85 +65,113 @@ enum Schema {
 
 /// Runs the scenario and prints the measurements.
 pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failure> {
-    let Some(file) = arguments.scenario else {
+    let Some(file) = &arguments.scenario else {
         return Ok(output::json(&match arguments.schema {
             Some(Schema::Result) => SimulationResult::schema(),
             Some(Schema::Scenario) | None => scenario::schema(),
         })?);
     };
     let settings: Vec<Setting> = arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
-    let scenario = record::open_scenario_with(&file, Path::new(""), registry)?.with(&settings)?;
-    let experiment = scenario.experiment()?;
-    let mut trace = arguments.trace.map(|file| TraceFile::create(&file, &experiment.network)).transpose()?;
+    let scenario = record::open_scenario_with(file, Path::new(""), registry)?.with(&settings)?;
+    let experiment = Experiment { delays: true, ..scenario.experiment()? };
+    let interval = arguments.interval.map(|seconds| interval(seconds, &arguments)).transpose()?;
+    if arguments.runs > 1 {
+        return several(&scenario, &settings, &experiment, &arguments);
+    }
 
-    let mut progress = Progress::new("simulated seconds", experiment.duration.as_secs_f64().ceil() as usize);
     let mut run = Run::new(&experiment, arguments.seed)?;
-    let mut watch = |run: &Run| progress.set(run.now().as_secs_f64() as usize);
-    let _ = match &mut trace {
-        Some(trace) => run.advance(experiment.duration, trace, |run, trace| {
-            trace.write_until(run.now());
-            watch(run);
-            ControlFlow::Continue(())
-        }),
-        None => run.advance(experiment.duration, &mut (), |run, ()| {
-            watch(run);
-            ControlFlow::Continue(())
-        }),
-    };
-    drop(progress);
+    let mut trace = arguments.trace.as_ref().map(|file| TraceFile::create(file, &experiment.network)).transpose()?;
+    let series = advance(&mut run, trace.as_mut(), interval);
     if let Some(trace) = trace {
         trace.finish()?;
     }
-
+    let mut result = SimulationResult::of(&scenario, &settings, &run);
+    result.series = series.into_rows();
+    if let Some(file) = &arguments.series {
+        csv_file::write(file, &result.series)?;
+    }
     match arguments.format {
-        Format::Json => output::json(&SimulationResult::of(&scenario, &settings, &run))?,
-        Format::Table => tables(&scenario, arguments.seed, &run.measurements())?,
+        Format::Json => output::json(&result)?,
+        Format::Table => {
+            tables::one_run(&result)?;
+            if arguments.series.is_none() {
+                tables::series(&result.series)?;
+            }
+            tables::warnings(&result.warnings)?;
+        }
     }
     Ok(())
 }
 
-fn tables(scenario: &Scenario, seed: u64, measurements: &Measurements) -> Result<(), Failure> {
-    output::line(&format!("{} (seed {seed})", scenario.document().title))?;
-    let mut table = output::table(&["metric", "value", "unit"], &["value"]);
-    for metric in &measurements.metrics {
-        table.add_row([metric.metric.clone(), number(metric.value), metric.unit.to_owned()]);
+/// The length of an interval.
+fn interval(seconds: f64, arguments: &Arguments) -> Result<Span, InputError> {
+    let problem = |option: &str, problem: &str| InputError::Option {
+        option: format!("{option} {seconds}"),
+        problem: problem.to_owned(),
+    };
+    if !(1e-3..=1e6).contains(&seconds) {
+        return Err(problem("--interval", "expected seconds from 0.001 to 1000000"));
     }
-    output::line(&table.to_string())?;
+    if arguments.runs > 1 {
+        return Err(problem("--interval", "shows one run, expected no --runs beside it"));
+    }
+    match &arguments.series {
+        Some(file) if file.extension().is_none_or(|end| end != "csv") => Err(InputError::Option {
+            option: format!("--series {}", file.display()),
+            problem: "expected a name that ends in .csv".to_owned(),
+        }),
+        _ => Ok(Span::from_secs_f64_rounded(seconds)),
+    }
+}
 
-    let header = ["flow", "start s", "goodput kb/s", "sent", "received", "queue drops", "wireless", "M_c %", "M_w %"];
-    let mut table = output::table(&header, &header[1..]);
-    for flow in &measurements.flows {
-        table.add_row([
-            flow.flow.clone(),
-            number(flow.start_s),
-            number(flow.goodput_kbps),
-            flow.sent_packets.to_string(),
-            flow.received_packets.to_string(),
-            flow.queue_drops.to_string(),
-            flow.wireless_drops.to_string(),
-            number(flow.m_c),
-            number(flow.m_w),
-        ]);
+/// Makes the run, with progress, trace and time series.
+fn advance(run: &mut Run, mut trace: Option<&mut TraceFile>, interval: Option<Span>) -> Series {
+    let end = run.experiment().duration;
+    let mut progress = Progress::new("simulated seconds", end.as_secs_f64().ceil() as usize);
+    let mut series = Series::default();
+    let mut watch = |run: &Run| progress.set(run.now().as_secs_f64() as usize);
+    while !run.is_finished() {
+        let next = interval.map_or(Time::MAX, |interval| run.now() + interval).min(end);
+        let _ = match &mut trace {
+            Some(trace) => run.advance(next, *trace, |run, trace| {
+                trace.write_until(run.now());
+                watch(run);
+                ControlFlow::Continue(())
+            }),
+            None => run.advance(next, &mut (), |run, ()| {
+                watch(run);
+                ControlFlow::Continue(())
+            }),
+        };
+        if interval.is_some() {
+            series.take(run);
+        }
     }
-    output::line(&table.to_string())?;
+    series
+}
 
-    let header = ["link", "rate kb/s", "entered", "queue drops", "marks", "wireless", "delivered", "use %"];
-    let mut table = output::table(&header, &header[1..]);
-    for link in &measurements.links {
-        table.add_row([
-            link.link.clone(),
-            number(Some(link.rate_bps as f64 / 1e3)),
-            link.entered_packets.to_string(),
-            link.queue_drops.to_string(),
-            link.queue_marks.to_string(),
-            link.wireless_drops.to_string(),
-            link.delivered_packets.to_string(),
-            number(link.utilisation_percent),
-        ]);
+/// Several runs: means with intervals.
+fn several(
+    scenario: &Scenario,
+    settings: &[Setting],
+    experiment: &Experiment,
+    arguments: &Arguments,
+) -> Result<(), Failure> {
+    let jobs = arguments.jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?;
+    if let Some(file) = &arguments.trace {
+        let problem = "a trace is of one run, expected no --runs beside it".to_owned();
+        return Err(InputError::Option { option: format!("--trace {}", file.display()), problem }.into());
     }
-    output::line(&table.to_string())?;
-    for note in &measurements.notes {
-        output::line(&format!("note: {note}"))?;
+    let mut progress = Progress::new("runs", arguments.runs as usize);
+    let runs: Vec<Measurements> = repeat(experiment, arguments.seed, arguments.runs, jobs, |done| progress.set(done))?;
+    drop(progress);
+    let result = SimulationResult::of_measurements(scenario, settings, experiment, arguments.seed, &runs);
+    match arguments.format {
+        Format::Json => output::json(&result)?,
+        Format::Table => {
+            tables::several_runs(&result)?;
+            tables::warnings(&result.warnings)?;
+        }
     }
     Ok(())
 }

@@ -265,3 +265,43 @@ fn a_delay_trace_that_is_missing_empty_or_out_of_order() {
         place.refuses(&["simulate", "s.toml"], &format!("delays.txt{problem}"));
     }
 }
+
+#[test]
+fn options_that_exclude_each_other_are_refused() {
+    let place = Place::new();
+    place.refuses(
+        &["simulate", "s.toml", "--runs", "3", "--interval", "1"],
+        "--interval 1: shows one run, expected no --runs beside it",
+    );
+    place.refuses(
+        &["simulate", "s.toml", "--runs", "3", "--trace", "t.csv"],
+        "--trace t.csv: a trace is of one run, expected no --runs beside it",
+    );
+    place.refuses(
+        &["simulate", "s.toml", "--interval", "1", "--series", "s.toml"],
+        "--series s.toml: expected a name that ends in .csv",
+    );
+    place.refuses(&["simulate", "s.toml", "--interval", "0"], "--interval 0: expected seconds from 0.001 to 1000000");
+    place.refuses(
+        &["compare", "s.toml", "--lda", "ZBS"],
+        "losscause compare: there is only one variant, expected two or more, such as --lda none,ZBS",
+    );
+    place.refuses(
+        &["compare", "s.toml", "--lda", "ZBS,ZBS"],
+        "losscause compare: two variants are called \"ZBS\", expected every name once",
+    );
+    let unknown = place.refusal(&["compare", "s.toml", "--lda", "none,Spyke"]);
+    assert!(
+        unknown.contains("flow.video.lda: the algorithm \"Spyke\" is unknown (did you mean \"Spike\"?)"),
+        "{unknown}"
+    );
+}
+
+#[test]
+fn only_tcp_has_transfers_of_given_size() {
+    let place = Place::new();
+    place.changed("protocol = \"tfrc\"", "protocol = \"tfrc\"\nbytes = 1e6");
+    place.refuses(&["simulate", "s.toml"], "s.toml: flow.video.bytes: only valid for tcp flows; remove it");
+    place.changed("protocol = \"tfrc\"", "protocol = \"tcp\"\nbytes = 0");
+    place.refuses(&["simulate", "s.toml"], "s.toml: flow.video.bytes: is 0, expected a number above 0, up to 1e15");
+}

@@ -57,7 +57,7 @@ fn the_json_has_the_promised_shape() {
     assert_eq!(json["settings"][0], "loss=0.2");
     assert_eq!(json["seed"], 7);
     assert_eq!(json["version"], env!("CARGO_PKG_VERSION"));
-    assert_eq!(json["format_version"], 1);
+    assert_eq!(json["format_version"], 2);
     let thput = &json["metrics"]["thput"];
     assert_eq!((&thput["unit"], &thput["ci95"], &thput["runs"]), (&"percent".into(), &Value::Null, &1.into()));
     assert!(thput["value"].as_f64().unwrap() > 95.0, "{thput}");
@@ -71,6 +71,64 @@ fn the_same_seed_gives_the_same_bytes_and_another_seed_others() {
     let json = |seed| stdout(&losscause(&["simulate", "s.toml", "--seed", seed, "--format", "json"], directory.path()));
     assert_eq!(json("1"), json("1"));
     assert_ne!(json("1").replace("\"seed\": 1", ""), json("2").replace("\"seed\": 2", ""));
+}
+
+#[test]
+fn several_runs_give_means_with_intervals_and_the_count_of_runs_with_a_value() {
+    let directory = directory();
+    // At this rate the queue never overflows; packets are lost in every second run or so, and so is the overhead's basis.
+    let settings = ["--set", "flow.source.lda=ZBS", "--set", "flow.source.rate_bps=16e3", "--set", "duration_s=3"];
+    let common = [&["simulate", "s.toml"], &settings[..], &["--runs", "6", "--format", "json"]].concat();
+    let several = |more: &[&str]| stdout(&losscause(&[&common[..], more].concat(), directory.path()));
+    assert_eq!(several(&["--jobs", "1"]), several(&["--jobs", "2"]), "for any number of threads");
+    let json: Value = serde_json::from_str(&several(&["--seed", "3"])).unwrap();
+    assert_eq!((&json["runs"], &json["seed"]), (&6.into(), &3.into()));
+    let seeds: Vec<u64> =
+        json["each_run"].as_array().unwrap().iter().map(|run| run["seed"].as_u64().unwrap()).collect();
+    assert_eq!(seeds, [3, 4, 5, 6, 7, 8]);
+    let with = |name: &str| {
+        let values = json["each_run"].as_array().unwrap().iter().map(|run| run["metrics"][name].as_f64());
+        values.flatten().collect::<Vec<f64>>()
+    };
+    for (name, metric) in json["metrics"].as_object().unwrap() {
+        let values = with(name);
+        assert_eq!(metric["runs"].as_u64().unwrap(), values.len() as u64, "{name}");
+        if !values.is_empty() {
+            let mean = values.iter().sum::<f64>() / values.len() as f64;
+            assert!((metric["value"].as_f64().unwrap() - mean).abs() <= 1e-9 * mean.abs(), "{name}");
+        }
+    }
+    let judged = with("M_w").len();
+    assert!((1..6).contains(&judged), "some runs have no wireless loss: {judged}");
+    let warnings = json["warnings"].as_array().unwrap();
+    let missing = warnings.iter().find(|warning| warning["kind"] == "missing-values").unwrap();
+    assert!(missing["text"].as_str().unwrap().contains(&format!("M_w in {judged}")), "{missing}");
+    let table = stdout(&losscause(
+        &[&["simulate", "s.toml", "--seed", "3", "--runs", "6"], &settings[..]].concat(),
+        directory.path(),
+    ));
+    assert!(table.contains(&format!("{judged} of 6")), "{table}");
+}
+
+#[test]
+fn a_time_series_adds_up_to_the_run() {
+    let directory = directory();
+    let arguments = ["simulate", "s.toml", "--interval", "0.3", "--series", "t.csv", "--format", "json"];
+    let json: Value = serde_json::from_str(&stdout(&losscause(&arguments, directory.path()))).unwrap();
+    let rows = json["series"].as_array().unwrap();
+    assert_eq!(rows.len(), 7, "six whole intervals and the rest of two seconds");
+    let sum = |key: &str| rows.iter().map(|row| row[key].as_u64().unwrap()).sum::<u64>();
+    assert_eq!(sum("queue_drops"), json["flows"][0]["queue_drops"].as_u64().unwrap());
+    assert_eq!(sum("wireless_drops"), json["flows"][0]["wireless_drops"].as_u64().unwrap());
+    let seconds = |row: &Value| row["to_s"].as_f64().unwrap() - row["from_s"].as_f64().unwrap();
+    let kbits: f64 = rows.iter().map(|row| row["goodput_kbps"].as_f64().unwrap() * seconds(row)).sum();
+    assert!((kbits - 2.0 * json["flows"][0]["goodput_kbps"].as_f64().unwrap()).abs() < 1e-6);
+    // The queue of 3 packets is always full, and each waits for three others: 24 ms, then 8 ms and 10 ms.
+    assert_eq!(rows[3]["queue_packets"], 3);
+    assert!((38.0..42.1).contains(&rows[3]["delay_ms"].as_f64().unwrap()), "{}", rows[3]);
+    let mut csv = csv::Reader::from_path(directory.path().join("t.csv")).unwrap();
+    assert_eq!(csv.headers().unwrap().iter().next(), Some("from_s"));
+    assert_eq!(csv.records().count(), 7);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The sender and receiver of a flow, for every protocol.
 
-use losscause::{AnyLda, AnySenderLda, AsTold, Differentiator, Time};
+use losscause::{self, AnyLda, AnySenderLda, AsTold, Differentiator, Time};
 use losscause_transport::{tcp, tfrc};
 
 use crate::ledger::{Judge, Watch};
@@ -10,7 +10,7 @@ use crate::rng::Stream;
 use crate::topology::FlowProblem;
 use crate::topology::{FlowSpec, TcpLda, Traffic};
 use crate::trace::{EventKind, Recorder};
-use crate::traffic::{Cbr, OnOff};
+use crate::traffic::{Cbr, MediaSource, OnOff};
 
 /// The sending end.
 #[derive(Clone, Debug)]
@@ -21,6 +21,7 @@ pub(crate) enum Sender {
     Tfrc(tfrc::Sender),
     Cbr(Cbr),
     OnOff(OnOff),
+    Media(Box<MediaSource>),
 }
 
 /// The receiving end.
@@ -32,6 +33,8 @@ pub(crate) enum Receiver {
     Tfrc(tfrc::Receiver<AnyLda>),
     /// Receives packets of a source without feedback. The last link counts them.
     Sink,
+    /// Judges the losses of a source without feedback.
+    Media(Box<Differentiator<AnyLda>>),
 }
 
 /// Both ends of a flow. Random streams are derived from the flow's name.
@@ -58,12 +61,26 @@ pub(crate) fn ends(flow: &FlowSpec, seed: u64) -> Result<(Sender, Receiver), Flo
             let receiver = tfrc::Receiver::new(config, lda.clone());
             (Sender::Tfrc(tfrc::Sender::new(config)), Receiver::Tfrc(receiver))
         }
-        &Traffic::Cbr { rate_bps, packet_bytes } => (Sender::Cbr(Cbr::new(rate_bps, packet_bytes)), Receiver::Sink),
-        &Traffic::OnOff { rate_bps, packet_bytes, mean_on, mean_off, lengths } => {
-            let source = OnOff::new(rate_bps, packet_bytes, (mean_on, mean_off), lengths, stream("traffic"));
-            (Sender::OnOff(source), Receiver::Sink)
+        Traffic::Cbr { rate_bps, packet_bytes, lda } => {
+            let source = Cbr::new(*rate_bps, *packet_bytes);
+            match lda {
+                None => (Sender::Cbr(source), Receiver::Sink),
+                Some(lda) => judged(MediaSource::Cbr(source), lda),
+            }
+        }
+        Traffic::OnOff { rate_bps, packet_bytes, mean_on, mean_off, lengths, lda } => {
+            let source = OnOff::new(*rate_bps, *packet_bytes, (*mean_on, *mean_off), *lengths, stream("traffic"));
+            match lda {
+                None => (Sender::OnOff(source), Receiver::Sink),
+                Some(lda) => judged(MediaSource::OnOff(source), lda),
+            }
         }
     })
+}
+
+/// Both ends of a source whose losses `lda` judges.
+fn judged(source: MediaSource, lda: &AnyLda) -> (Sender, Receiver) {
+    (Sender::Media(Box::new(source)), Receiver::Media(Box::new(Differentiator::new(lda.clone()))))
 }
 
 impl Sender {
@@ -73,6 +90,7 @@ impl Sender {
             Sender::Tfrc(sender) => sender.start(now),
             Sender::Cbr(source) => source.start(now),
             Sender::OnOff(source) => source.start(now),
+            Sender::Media(source) => source.start(now),
         }
     }
 
@@ -91,7 +109,7 @@ impl Sender {
         match self {
             Sender::Tcp(sender) => sender.on_timeout(now, watch),
             Sender::Tfrc(sender) => sender.on_timeout(now),
-            Sender::Cbr(_) | Sender::OnOff(_) => {}
+            Sender::Cbr(_) | Sender::OnOff(_) | Sender::Media(_) => {}
         }
     }
 
@@ -102,6 +120,7 @@ impl Sender {
             Sender::Tfrc(sender) => sender.poll_timeout(),
             Sender::Cbr(source) => source.poll_timeout(),
             Sender::OnOff(source) => source.poll_timeout(),
+            Sender::Media(source) => source.poll_timeout(),
         }
     }
 
@@ -113,6 +132,7 @@ impl Sender {
             Sender::Tfrc(sender) => pool.insert(Payload::Data(sender.poll_transmit(now)?), hop),
             Sender::Cbr(source) => pool.insert_datagram(source.poll_transmit(now)?, hop),
             Sender::OnOff(source) => pool.insert_datagram(source.poll_transmit(now)?, hop),
+            Sender::Media(source) => pool.insert(Payload::Media(source.poll_transmit(now)?), hop),
         })
     }
 
@@ -121,15 +141,22 @@ impl Sender {
         match self {
             Sender::Tcp(sender) => Some(EventKind::Cwnd(sender.cwnd())),
             Sender::Tfrc(sender) => Some(EventKind::Rate(sender.rate())),
-            Sender::Cbr(_) | Sender::OnOff(_) => None,
+            Sender::Cbr(_) | Sender::OnOff(_) | Sender::Media(_) => None,
         }
     }
 
     pub(crate) fn tcp_stats(&self) -> Option<tcp::Stats> {
         match self {
             Sender::Tcp(sender) => Some(sender.stats()),
-            Sender::Tfrc(_) | Sender::Cbr(_) | Sender::OnOff(_) => None,
+            _ => None,
         }
+    }
+
+    /// Whether a TCP sender has grown its window in slow start only; none for other senders.
+    pub(crate) fn in_slow_start(&self) -> Option<bool> {
+        let Sender::Tcp(sender) = self else { return None };
+        let tcp::Stats { fast_retransmits, timeouts, ecn_reductions, .. } = sender.stats();
+        Some(fast_retransmits + timeouts + ecn_reductions == 0 && sender.cwnd() < sender.ssthresh())
     }
 }
 
@@ -139,6 +166,10 @@ impl Receiver {
         match (self, message) {
             (Receiver::Tcp(receiver), Payload::Segment(segment)) => receiver.on_segment(now, segment, watch),
             (Receiver::Tfrc(receiver), Payload::Data(data)) => receiver.on_data(now, data, watch),
+            (Receiver::Media(differentiator), Payload::Media(media)) => {
+                let packet = losscause::Packet { seq: media.seq, at: now, sent: Some(media.sent_at) };
+                differentiator.on_packet_watched(packet, watch, |_, _| {});
+            }
             // A flow's sender uses its receiver's protocol.
             _ => debug_assert!(false, "a receiver received {message:?}"),
         }
@@ -149,7 +180,7 @@ impl Receiver {
         match self {
             Receiver::Tcp(receiver) => receiver.on_timeout(now),
             Receiver::Tfrc(receiver) => receiver.on_timeout(now),
-            Receiver::Sink => {}
+            Receiver::Sink | Receiver::Media(_) => {}
         }
     }
 
@@ -158,7 +189,7 @@ impl Receiver {
         match self {
             Receiver::Tcp(receiver) => receiver.poll_timeout(),
             Receiver::Tfrc(receiver) => receiver.poll_timeout(),
-            Receiver::Sink => None,
+            Receiver::Sink | Receiver::Media(_) => None,
         }
     }
 
@@ -168,7 +199,7 @@ impl Receiver {
         match self {
             Receiver::Tcp(receiver) => Some(pool.insert(Payload::Ack(receiver.poll_transmit(now)?), hop)),
             Receiver::Tfrc(receiver) => Some(pool.insert(Payload::Feedback(receiver.poll_transmit(now)?), hop)),
-            Receiver::Sink => None,
+            Receiver::Sink | Receiver::Media(_) => None,
         }
     }
 
@@ -178,7 +209,7 @@ impl Receiver {
         match self {
             Receiver::Tcp(receiver) => receiver.delivered_packets(),
             Receiver::Tfrc(receiver) => receiver.delivered_packets(),
-            Receiver::Sink => received,
+            Receiver::Sink | Receiver::Media(_) => received,
         }
     }
 }
@@ -189,15 +220,24 @@ impl Traffic {
         match self {
             Traffic::Tcp { lda: TcpLda::Sender(_), .. } => Judge::Sender,
             Traffic::Tcp { lda: TcpLda::Receiver { .. }, .. } | Traffic::Tfrc { .. } => Judge::Receiver,
+            Traffic::Cbr { lda: Some(_), .. } | Traffic::OnOff { lda: Some(_), .. } => Judge::Receiver,
             Traffic::Tcp { lda: TcpLda::None, .. } | Traffic::Cbr { .. } | Traffic::OnOff { .. } => Judge::None,
         }
     }
 
-    /// Whether the receiver sends nothing and sets no timer.
-    pub(crate) fn is_one_way(&self) -> bool {
+    /// Whether the receiver looks at every packet.
+    pub(crate) fn is_observed(&self) -> bool {
         match self {
-            Traffic::Tcp { .. } | Traffic::Tfrc { .. } => false,
-            Traffic::Cbr { .. } | Traffic::OnOff { .. } => true,
+            Traffic::Tcp { .. } | Traffic::Tfrc { .. } => true,
+            Traffic::Cbr { lda, .. } | Traffic::OnOff { lda, .. } => lda.is_some(),
+        }
+    }
+
+    /// Packets after which the transfer is complete; the largest number if it is unlimited.
+    pub(crate) fn size_pkts(&self) -> u64 {
+        match self {
+            Traffic::Tcp { config, .. } => config.limit_pkts.unwrap_or(u64::MAX),
+            Traffic::Tfrc { .. } | Traffic::Cbr { .. } | Traffic::OnOff { .. } => u64::MAX,
         }
     }
 

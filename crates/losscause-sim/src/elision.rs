@@ -1,7 +1,7 @@
 //! Arrivals without events: the simulator's one shortcut.
 //!
 //! If nothing observes a packet's arrival at the far end of a link, no event is scheduled for it. The packets of one-way
-//! sources (CBR, on-off) are not answered, so nothing observes them
+//! sources (CBR, on-off) without an algorithm at the receiver are not answered, so nothing observes them
 //!
 //! - at the end of their last link, and
 //! - at the end of the link before that, if it is the only one that feeds the last link and every arrival there is
@@ -36,8 +36,8 @@ pub(crate) struct Elision {
 struct Step {
     link: usize,
     next: Option<usize>,
-    /// The flow gets feedback.
-    answered: bool,
+    /// Its receiver looks at every packet.
+    observed: bool,
 }
 
 impl Elision {
@@ -60,7 +60,7 @@ impl Elision {
         loop {
             let unobserved = |step: &Step| {
                 let joins_nothing = |next: usize| observed[next] == 0 && feeders[next] == Feeder::Link(step.link);
-                !step.answered && is_drop_tail(&network.links[step.link]) && step.next.is_none_or(joins_nothing)
+                !step.observed && is_drop_tail(&network.links[step.link]) && step.next.is_none_or(joins_nothing)
             };
             let found: Vec<usize> =
                 (0..steps.len()).filter(|&place| needs_event[place] && unobserved(&steps[place])).collect();
@@ -90,7 +90,7 @@ impl Transit {
             let arrived = transmission.and_then(|transmission| self.forward(at, transmission, index, recorder));
             if let Some(arrived) = arrived {
                 if R::ON {
-                    let kind = EventKind::Received(self.store.pool.content(arrived.packet).info());
+                    let kind = EventKind::Received(self.store.info(arrived.packet));
                     recorder.record(&Event { at, flow: FlowId(arrived.flow), kind });
                 }
                 self.store.pool.remove(arrived.packet.handle);
@@ -108,10 +108,10 @@ impl Transit {
 
 /// Path, then return path.
 fn steps(flow: &FlowSpec) -> impl Iterator<Item = Step> {
-    let answered = !flow.traffic.is_one_way();
+    let observed = flow.traffic.is_observed();
     [&flow.path, &flow.return_path].into_iter().flat_map(move |path| {
         let next = |place: usize| path.get(place + 1).map(|link| link.index());
-        path.iter().enumerate().map(move |(place, link)| Step { link: link.index(), next: next(place), answered })
+        path.iter().enumerate().map(move |(place, link)| Step { link: link.index(), next: next(place), observed })
     })
 }
 
@@ -162,7 +162,7 @@ mod tests {
     }
 
     fn cbr() -> Traffic {
-        Traffic::Cbr { rate_bps: 1_000_000, packet_bytes: 500 }
+        Traffic::cbr(1_000_000, 500)
     }
 
     fn tcp() -> Traffic {
@@ -202,6 +202,14 @@ mod tests {
             let elision = Elision::of_unobserved(&network(&[PLAIN; 3], &flows));
             assert_eq!(elision.needs_event[..4], [true, false, true, false]);
         }
+    }
+
+    #[test]
+    fn packets_of_a_judged_source_need_their_events() {
+        let lda = Some(losscause::Algorithm::Biaz.build().unwrap().into());
+        let judged = Traffic::Cbr { rate_bps: 1_000_000, packet_bytes: 500, lda };
+        let elision = Elision::of_unobserved(&network(&[PLAIN; 2], &[(judged, &[0, 1], &[]), (cbr(), &[0], &[])]));
+        assert_eq!(elision.needs_event, [true, true, false]);
     }
 
     #[test]

@@ -32,6 +32,7 @@ pub mod report;
 pub mod rng;
 mod schedule;
 pub mod simulation;
+mod stamps;
 pub mod topology;
 pub mod trace;
 mod traffic;
@@ -48,7 +49,7 @@ pub use topology::{
     QueueSpec, RatePoint, RateProblem, RateSpec, RedSpec, RetransmissionSpec, Slots, TcpLda, TraceStart, Traffic,
     Turnover, VariationProblem, VariationSpec,
 };
-pub use trace::{Event, EventKind, LinkEvent, PacketInfo, PacketKind, Recorder};
+pub use trace::{Event, EventKind, LinkEvent, PacketInfo, PacketKind, Recorder, Timing};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -5,7 +5,10 @@
 
 use losscause_transport::{tcp, tfrc};
 
-use crate::trace::{PacketInfo, PacketKind};
+use losscause::Time;
+
+use crate::trace::{PacketInfo, PacketKind, Timing};
+use crate::traffic::Media;
 
 /// The fields of a packet that hops use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,7 +20,7 @@ pub(crate) struct Packet {
     pub(crate) wire_bytes: u32,
 }
 
-/// The content of a packet of TCP or TFRC. With `repr` the tag is a byte of its own, which is fast to read.
+/// The content of a packet of TCP, TFRC or a source with timestamps. With `repr` the tag is a byte of its own, which is fast to read.
 #[derive(Clone, Copy, Debug)]
 #[repr(u8)]
 pub(crate) enum Payload {
@@ -25,6 +28,7 @@ pub(crate) enum Payload {
     Ack(tcp::Ack),
     Data(tfrc::Data),
     Feedback(tfrc::Feedback),
+    Media(Media),
 }
 
 /// A packet of a source without feedback.
@@ -49,6 +53,7 @@ impl Payload {
             Payload::Ack(ack) => ack.wire_bytes,
             Payload::Data(data) => data.wire_bytes,
             Payload::Feedback(feedback) => feedback.wire_bytes,
+            Payload::Media(media) => media.wire_bytes,
         }
     }
 
@@ -57,6 +62,7 @@ impl Payload {
         match self {
             Payload::Segment(segment) => Some(segment.seq),
             Payload::Data(data) => Some(data.seq),
+            Payload::Media(media) => Some(media.seq),
             Payload::Ack(_) | Payload::Feedback(_) => None,
         }
     }
@@ -67,6 +73,7 @@ impl Payload {
         match self {
             Payload::Segment(segment) => Some(segment.payload_bytes),
             Payload::Data(data) => Some(data.payload_bytes),
+            Payload::Media(media) => Some(media.wire_bytes),
             Payload::Ack(_) | Payload::Feedback(_) => None,
         }
     }
@@ -76,20 +83,30 @@ impl Payload {
         match self {
             Payload::Segment(segment) => segment.ecn.mark(),
             Payload::Data(data) => data.ecn.mark(),
-            // RFC 3168, section 6.1.4: acknowledgements are not marked.
-            Payload::Ack(_) | Payload::Feedback(_) => false,
+            // RFC 3168, section 6.1.4: acknowledgements are not marked. Media has no congestion control to tell.
+            Payload::Ack(_) | Payload::Feedback(_) | Payload::Media(_) => false,
         }
     }
 
-    pub(crate) fn info(&self) -> PacketInfo {
+    /// When the data packet was sent that this one answers, plus the time that TFRC's receiver deducts.
+    fn answers(&self) -> Option<Time> {
+        match self {
+            Payload::Ack(ack) => Some(ack.echo),
+            Payload::Feedback(feedback) => Some(feedback.echo + feedback.hold),
+            Payload::Segment(_) | Payload::Data(_) | Payload::Media(_) => None,
+        }
+    }
+
+    fn info(&self, timing: Option<Timing>) -> PacketInfo {
         let (kind, seq) = match self {
             Payload::Segment(segment) if segment.retransmission => (PacketKind::Retransmission, segment.seq),
             Payload::Segment(segment) => (PacketKind::Data, segment.seq),
             Payload::Data(data) => (PacketKind::Data, data.seq),
             Payload::Ack(ack) => (PacketKind::Ack, ack.next),
             Payload::Feedback(_) => (PacketKind::Feedback, 0),
+            Payload::Media(media) => (PacketKind::Data, media.seq),
         };
-        PacketInfo { kind, seq, wire_bytes: self.wire_bytes() }
+        PacketInfo { kind, seq, wire_bytes: self.wire_bytes(), timing, answers: self.answers() }
     }
 }
 
@@ -109,11 +126,11 @@ impl Content<'_> {
         }
     }
 
-    pub(crate) fn info(&self) -> PacketInfo {
+    pub(crate) fn info(&self, timing: Option<Timing>) -> PacketInfo {
         match self {
-            Content::Payload(payload) => payload.info(),
+            Content::Payload(payload) => payload.info(timing),
             Content::Datagram(Datagram { seq, bytes }) => {
-                PacketInfo { kind: PacketKind::Data, seq: *seq, wire_bytes: *bytes }
+                PacketInfo { kind: PacketKind::Data, seq: *seq, wire_bytes: *bytes, timing, answers: None }
             }
         }
     }
@@ -124,6 +141,13 @@ impl Content<'_> {
 pub(crate) struct Handle(u32);
 
 const DATAGRAM: u32 = 1 << 31;
+
+impl Handle {
+    /// 0 for payloads and 1 for datagrams, and the slot among those.
+    pub(crate) fn slot(self) -> (usize, usize) {
+        (usize::from(self.0 >= DATAGRAM), (self.0 & !DATAGRAM) as usize)
+    }
+}
 
 #[cfg(test)]
 impl Packet {
@@ -235,7 +259,7 @@ mod tests {
         let data = tfrc::Data { seq: 7, wire_bytes: 1040, ecn: Ecn::Capable, ..tfrc::Data::default() };
         let payload = pool.insert(Payload::Data(data), 3);
         let datagram = pool.insert_datagram(Datagram { bytes: 500, seq: 9 }, 4);
-        let infos = [payload, datagram].map(|packet| pool.content(packet).info());
+        let infos = [payload, datagram].map(|packet| pool.content(packet).info(None));
         assert_eq!(infos.map(|info| (info.seq, info.wire_bytes)), [(7, 1040), (9, 500)]);
         assert_eq!((pool.mark(datagram.handle), pool.mark(payload.handle)), (false, true));
         assert_eq!(pool.len(), 2);

@@ -8,8 +8,9 @@ use crate::ledger::Ledger;
 use crate::link::LinkHooks;
 use crate::packet::{Packet, Pool};
 use crate::queue::{Occupancy, QueueHooks};
+use crate::stamps::Stamps;
 use crate::topology::{FlowId, LinkId};
-use crate::trace::{Event, EventKind, LinkEvent, Recorder};
+use crate::trace::{Event, EventKind, LinkEvent, PacketInfo, Recorder};
 
 /// All packets, their paths, and what happened to them.
 #[derive(Clone, Debug)]
@@ -20,6 +21,14 @@ pub(crate) struct PacketStore {
     pub(crate) counters: Counters,
     /// One per flow.
     pub(crate) ledgers: Vec<Ledger>,
+    pub(crate) stamps: Stamps,
+}
+
+impl PacketStore {
+    /// What a trace shows of a packet.
+    pub(crate) fn info(&self, packet: Packet) -> PacketInfo {
+        self.pool.content(packet).info(self.stamps.timing(packet.handle))
+    }
 }
 
 /// A step on a flow's path.
@@ -80,7 +89,10 @@ impl<R: Recorder> LinkHooks for Hooks<'_, R> {
     fn observe(&mut self, at: Time, what: LinkEvent, packet: Packet, then: Occupancy) {
         if R::ON {
             let hop = self.store.hops[packet.hop as usize];
-            let packet = self.store.pool.content(packet).info();
+            if what == LinkEvent::TransmitStart {
+                self.store.stamps.transmitted(at, packet.handle);
+            }
+            let packet = self.store.info(packet);
             let Occupancy { packets: queue_packets, bytes: queue_bytes } = then;
             let kind = EventKind::Link { link: LinkId(hop.link), what, packet, queue_packets, queue_bytes };
             self.recorder.record(&Event { at, flow: FlowId(hop.flow), kind });

@@ -25,13 +25,17 @@ pub struct FlowReport {
     pub delivered_payload_bytes: u64,
     /// Data packets lost, by true cause.
     pub lost: LossCounts,
-    /// The receiver's verdicts; all zero for flows that do not differentiate.
+    /// The verdicts; all zero for flows that do not differentiate.
     pub verdicts: VerdictTally,
     /// Received packets during which each base scheme was in force, by the scheme's published name, in order of first
     /// use. One entry for algorithms that are not hybrids, none for flows that do not differentiate.
     pub schemes: Vec<(&'static str, u64)>,
     /// A TCP sender's counters; none for other traffic.
     pub tcp: Option<tcp::Stats>,
+    /// Whether all of a transfer of limited size ([`tcp::Config::limit_pkts`]) is delivered; `stops_at` is when it was.
+    pub is_complete: bool,
+    /// Whether a TCP sender has grown its window in slow start only, without a loss; none for other traffic.
+    pub in_slow_start: Option<bool>,
 }
 
 /// Lost packets by true cause.

@@ -75,6 +75,7 @@ impl Simulation {
     /// [`Simulation::run_until`] that stops after `at_most` events. Returns whether it reached `until`; if not, the
     /// counters and reports are exact only after `run_until(simulation.now())`, which completes the present instant.
     pub fn run_events<R: Recorder>(&mut self, until: Time, at_most: u64, recorder: &mut R) -> bool {
+        self.transit.store.stamps.set_recording(R::ON);
         let mut events = 0_u64;
         loop {
             if events == at_most {
@@ -109,7 +110,8 @@ impl Simulation {
         let flow = &mut self.flows[index];
         let content = self.transit.store.pool.content(packet);
         if R::ON {
-            recorder.record(&Event { at: now, flow: id, kind: EventKind::Received(content.info()) });
+            let kind = EventKind::Received(self.transit.store.info(packet));
+            recorder.record(&Event { at: now, flow: id, kind });
         }
         // One-way sources get no feedback.
         let Content::Payload(payload) = content else { return self.transit.store.pool.remove(packet.handle) };
@@ -118,6 +120,9 @@ impl Simulation {
             flow.received_packets += 1;
             flow.received_payload_bytes += u64::from(payload_bytes);
             flow.receiver.on_message(now, payload, &mut watch);
+            if flow.is_complete() {
+                flow.stops_at = flow.stops_at.min(now);
+            }
             self.transit.store.pool.remove(packet.handle);
             self.serve_receiver(now, index, recorder);
         } else {
@@ -207,6 +212,8 @@ impl Simulation {
             verdicts: ledger.verdicts(),
             schemes: ledger.schemes(),
             tcp: flow.sender.tcp_stats(),
+            is_complete: flow.is_complete(),
+            in_slow_start: flow.sender.in_slow_start(),
         }
     }
 

@@ -209,6 +209,9 @@ pub enum Traffic {
         rate_bps: u64,
         /// Size on the wire, bytes; at least 1.
         packet_bytes: u32,
+        /// The receiver's algorithm, in its initial state. Packets then carry a timestamp, as RTP's do; what is sent
+        /// stays the same.
+        lda: Option<AnyLda>,
     },
     /// Bursts at a constant rate, of random length, and silences between them.
     OnOff {
@@ -222,6 +225,8 @@ pub enum Traffic {
         mean_off: Span,
         /// The distribution of both lengths.
         lengths: Lengths,
+        /// As for `Cbr`.
+        lda: Option<AnyLda>,
     },
 }
 
@@ -272,6 +277,11 @@ impl Traffic {
     /// TCP that treats every loss as congestion.
     pub fn tcp(config: tcp::Config) -> Self {
         Traffic::Tcp { config, lda: TcpLda::None }
+    }
+
+    /// Packets at a constant rate, whose losses nothing judges.
+    pub fn cbr(rate_bps: u64, packet_bytes: u32) -> Self {
+        Traffic::Cbr { rate_bps, packet_bytes, lda: None }
     }
 }
 

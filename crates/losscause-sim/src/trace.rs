@@ -1,7 +1,7 @@
 //! Every event of a run, for recorders.
 
 use losscause::truth::Cause;
-use losscause::{Judgement, Time};
+use losscause::{Judgement, Span, Time};
 
 use crate::topology::{FlowId, LinkId};
 
@@ -107,6 +107,20 @@ pub struct PacketInfo {
     pub seq: u64,
     /// Bytes on the wire.
     pub wire_bytes: u32,
+    /// Its times; none if it was sent while nothing was recorded.
+    pub timing: Option<Timing>,
+    /// Of acknowledgements and feedback: when the data packet was sent that it answers, plus the time for which TFRC's
+    /// receiver says that it held the answer back. The round-trip time is the arrival minus this.
+    pub answers: Option<Time>,
+}
+
+/// The times of a packet on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timing {
+    /// When its end sent it.
+    pub sent_at: Time,
+    /// How long it has waited in queues so far, without transmissions.
+    pub queued: Span,
 }
 
 /// Kinds of packets.

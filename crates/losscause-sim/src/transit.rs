@@ -9,6 +9,7 @@ use crate::packet::{Packet, Pool};
 use crate::packet_store::{Hooks, Hop, PacketStore};
 use crate::rng::Stream;
 use crate::schedule::{NEVER, Schedule};
+use crate::stamps::Stamps;
 use crate::topology::{FlowId, Network};
 use crate::trace::{Event, EventKind, LinkEvent, Recorder};
 
@@ -66,6 +67,7 @@ impl Transit {
                 hops,
                 counters: Counters::new(network, needs_event),
                 ledgers: network.flows.iter().map(ledger).collect(),
+                stamps: Stamps::default(),
             },
             elided_links,
         }
@@ -97,7 +99,8 @@ impl Transit {
     pub(crate) fn send<R: Recorder>(&mut self, now: Time, packet: Packet, recorder: &mut R) {
         let Hop { link, flow, .. } = self.store.hops[packet.hop as usize];
         if R::ON {
-            let kind = EventKind::Sent(self.store.pool.content(packet).info());
+            self.store.stamps.sent(now, packet.handle);
+            let kind = EventKind::Sent(self.store.info(packet));
             recorder.record(&Event { at: now, flow: FlowId(flow), kind });
         }
         self.enter(now, packet, link, recorder);
@@ -163,6 +166,9 @@ impl Transit {
         let HopState { counters, next } = &mut self.store.counters.hops[packet.hop as usize];
         counters.entered += 1;
         let needs_event = next.needs_event();
+        if R::ON {
+            self.store.stamps.entered(now, packet.handle);
+        }
         let hooks = &mut Hooks { store: &mut self.store, recorder };
         if let Some(arrives) = self.links[index].enter(now, packet, needs_event, hooks) {
             self.schedule.set(index, arrives);

@@ -17,6 +17,7 @@ fn once_warm_a_run_allocates_nothing() {
         mean_on: mean,
         mean_off: mean,
         lengths: Lengths::Pareto { shape: 1.5 },
+        lda: None,
     };
     let lda = Algorithm::Zbs.build().expect("published parameters");
     let network = Network {

@@ -174,7 +174,7 @@ fn bad_flows_are_refused() {
         &with_flow(|flow| flow.start_spread = Span::from_millis(-1)),
         r#"flow "only": start_spread is -1.000 ms, expected 0 or more"#,
     );
-    let cbr = |rate_bps, packet_bytes| with_traffic(Traffic::Cbr { rate_bps, packet_bytes });
+    let cbr = |rate_bps, packet_bytes| with_traffic(Traffic::cbr(rate_bps, packet_bytes));
     refused(&cbr(0, 762), r#"flow "only": rate_bps is 0, expected at least 1"#);
     refused(&cbr(1, 0), r#"flow "only": packet_bytes is 0, expected at least 1"#);
     refused(
@@ -182,7 +182,7 @@ fn bad_flows_are_refused() {
         r#"flow "only": rate_bps is 8000000001, expected at most 8000000000 (a packet per nanosecond)"#,
     );
     let on_off = |mean_on, mean_off, lengths| {
-        with_traffic(Traffic::OnOff { rate_bps: 1000, packet_bytes: 10, mean_on, mean_off, lengths })
+        with_traffic(Traffic::OnOff { rate_bps: 1000, packet_bytes: 10, mean_on, mean_off, lengths, lda: None })
     };
     let exponential = Lengths::Exponential;
     refused(&on_off(Span::ZERO, Span::ZERO, exponential), r#"flow "only": mean_on is 0.000 ms, expected more than 0"#);
@@ -217,9 +217,10 @@ fn the_largest_values_of_every_setting_do_no_harm() {
         mean_on: Span::MAX,
         mean_off: Span::MAX,
         lengths: Lengths::Pareto { shape: 1.0 + f64::EPSILON },
+        lda: None,
     });
     network.links[0] = LinkSpec::wired("out", 1, Span::MAX, drop_tail(u32::MAX));
-    let mut fast = flow("fast", &[1], &[], Traffic::Cbr { rate_bps: 1_000_000, packet_bytes: 40 });
+    let mut fast = flow("fast", &[1], &[], Traffic::cbr(1_000_000, 40));
     fast.start_spread = Span::MAX;
     network.flows.push(fast);
     network.links[1] = LinkSpec::wired("back", u64::MAX, Span::MAX, drop_tail(u32::MAX));

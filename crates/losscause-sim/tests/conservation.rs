@@ -198,7 +198,11 @@ fn traffic() -> impl Strategy<Value = Traffic> {
         tcp_config().prop_map(Traffic::tcp),
         (tfrc_config, lda(), any::<bool>())
             .prop_map(|(config, lda, ecn)| Traffic::Tfrc { config: tfrc::Config { ecn, ..config }, lda }),
-        source.clone().prop_map(|(rate_bps, packet_bytes)| Traffic::Cbr { rate_bps, packet_bytes }),
+        (source.clone(), proptest::option::of(lda())).prop_map(|((rate_bps, packet_bytes), lda)| Traffic::Cbr {
+            rate_bps,
+            packet_bytes,
+            lda
+        }),
         (source, millis(1..500), millis(0..500), lengths()).prop_map(
             |((rate_bps, packet_bytes), mean_on, mean_off, lengths)| Traffic::OnOff {
                 rate_bps,
@@ -206,6 +210,7 @@ fn traffic() -> impl Strategy<Value = Traffic> {
                 mean_on,
                 mean_off,
                 lengths,
+                lda: None,
             }
         ),
     ]

@@ -13,7 +13,7 @@ use losscause_sim::{
 /// 125 bytes at 10 kb/s, a packet each 100 ms, over a link of 1 Mb/s (1 ms each) with a constant delay of 10 ms.
 fn network(variation: VariationSpec) -> Network {
     let link = LinkSpec { variation, ..wired("way", 1_000_000, 10, 5) };
-    let traffic = Traffic::Cbr { rate_bps: 10_000, packet_bytes: 125 };
+    let traffic = Traffic::cbr(10_000, 125);
     Network { links: vec![link], flows: vec![flow("cbr", &[0], &[], traffic)] }
 }
 
@@ -59,7 +59,7 @@ fn a_queue_goes_on_while_packets_stand_still_on_the_way() {
     // Twice as much as the link takes: the way changes nothing about the transmitter's work.
     let loaded = |variation| {
         let mut network = network(variation);
-        network.flows[0].traffic = Traffic::Cbr { rate_bps: 2_000_000, packet_bytes: 125 };
+        network.flows[0].traffic = Traffic::cbr(2_000_000, 125);
         let mut simulation = Simulation::new(&network, 1).unwrap();
         simulation.run_until(at_secs(10), &mut ());
         let counters = simulation.counters().link(losscause_sim::LinkId(0));

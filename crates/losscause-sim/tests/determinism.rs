@@ -12,7 +12,14 @@ use losscause_transport::{tcp, tfrc};
 
 fn on_off(rate_bps: u64) -> Traffic {
     let mean = Span::from_millis(200);
-    Traffic::OnOff { rate_bps, packet_bytes: 500, mean_on: mean, mean_off: mean, lengths: Lengths::Exponential }
+    Traffic::OnOff {
+        rate_bps,
+        packet_bytes: 500,
+        mean_on: mean,
+        mean_off: mean,
+        lengths: Lengths::Exponential,
+        lda: None,
+    }
 }
 
 fn tfrc() -> Traffic {

@@ -18,10 +18,17 @@ use proptest::prelude::*;
 /// Rates and sizes at which hardly two packets come at the same nanosecond.
 fn source() -> impl Strategy<Value = Traffic> {
     (200_u32..1000, 200_000_u64..3_000_000, 0_i64..3).prop_map(|(packet_bytes, rate_bps, burst)| match burst {
-        0 => Traffic::Cbr { rate_bps, packet_bytes },
+        0 => Traffic::cbr(rate_bps, packet_bytes),
         _ => {
             let mean = Span::from_millis(50 * burst);
-            Traffic::OnOff { rate_bps, packet_bytes, mean_on: mean, mean_off: mean, lengths: Lengths::Exponential }
+            Traffic::OnOff {
+                rate_bps,
+                packet_bytes,
+                mean_on: mean,
+                mean_off: mean,
+                lengths: Lengths::Exponential,
+                lda: None,
+            }
         }
     })
 }

@@ -88,8 +88,7 @@ fn a_link_carries_what_the_steps_of_its_rate_add_up_to() {
 
 #[test]
 fn a_mahimahi_link_carries_one_opportunity_per_line() {
-    let mut network =
-        one_flow(Traffic::Cbr { rate_bps: 3_000_000, packet_bytes: 1504 }, 1_000_000, ChannelSpec::Perfect);
+    let mut network = one_flow(Traffic::cbr(3_000_000, 1504), 1_000_000, ChannelSpec::Perfect);
     // 3 opportunities in 12 ms: 3.008 Mb/s.
     let at = [4, 8, 12].map(Span::from_millis).into();
     network.links[0].rate = RateSpec::Opportunities { at, bytes: 1504 };

@@ -7,7 +7,9 @@
 //! | feature | what it gives |
 //! |---|---|
 //! | none | [`scenario`], [`mod@run`]: read a scenario from any source ([`files`]), run it, measure |
-//! | `papers` | `papers`: records of the papers, reproductions, claims, scores; `statistics::Estimate` |
+//! | `estimates` | means over several runs: `run::repeat`, `statistics::Estimate` |
+//! | `compare` | `compare`: variants of a scenario over the same seeds, paired differences |
+//! | `papers` | `papers`: records of the papers, reproductions, claims, scores |
 //! | `sweep` | `sweep`: the same measurements under other settings |
 //! | `report` | `report`: a reproduction as an HTML page |
 //! | `schema` | `scenario::schema`, `run::SimulationResult::schema`: the JSON schemas of scenarios and results |
@@ -25,6 +27,10 @@
 pub mod atomic;
 #[cfg(feature = "catalogue")]
 pub mod catalogue;
+#[cfg(feature = "compare")]
+pub mod compare;
+#[cfg(feature = "compare")]
+pub mod csv_file;
 pub mod error;
 pub mod files;
 #[cfg(feature = "papers")]
@@ -37,6 +43,7 @@ pub mod scenario;
 pub mod statistics;
 #[cfg(feature = "sweep")]
 pub mod sweep;
+pub mod templates;
 #[cfg(feature = "trace-files")]
 pub mod trace_file;
 

@@ -6,16 +6,28 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use losscause_study::parallel::{self, Jobs};
-use losscause_study::{Measurements, Scenario, Setting, run};
+use losscause_study::run::WarningKind;
+use losscause_study::{Experiment, Measurements, Scenario, Setting, run};
 
 const RTT_S: f64 = 0.04;
 
-fn measured(settings: &[String], seed: u64) -> Measurements {
+fn experiment(settings: &[String]) -> Experiment {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/clean-link.toml");
     let text = std::fs::read_to_string(file).unwrap();
     let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
     let scenario = Scenario::parse(&text, "clean-link.toml").unwrap().with(&settings).unwrap();
-    run(&scenario.experiment().unwrap(), seed).unwrap()
+    scenario.experiment().unwrap()
+}
+
+fn measured(settings: &[String], seed: u64) -> Measurements {
+    run(&experiment(settings), seed).unwrap()
+}
+
+/// The texts of the warnings of one kind.
+fn warnings(settings: &[String], kind: WarningKind) -> Vec<String> {
+    let experiment = experiment(settings);
+    let all = losscause_study::run::warnings(&experiment, &[run(&experiment, 1).unwrap()]);
+    all.into_iter().filter(|warning| warning.kind == kind).map(|warning| warning.text).collect()
 }
 
 /// Goodput in percent of what the link carries, at 1460 bytes of payload in 1500, and timeouts.
@@ -93,7 +105,7 @@ fn without_the_truth_one_percent_of_loss_costs_what_the_square_root_law_says() {
 fn a_run_that_the_receivers_window_limits_says_so_and_another_says_nothing() {
     let notes = |settings: &[&str]| {
         let settings: Vec<String> = settings.iter().map(|&text| text.to_owned()).collect();
-        measured(&settings, 1).notes
+        warnings(&settings, WarningKind::WindowLimited)
     };
     // 10 Mb/s times 40 ms are 33 packets, as many as the queue: 20 packets never fill it.
     let [note] = &notes(&["tcp.max_window_pkts=20", "duration_s=20"])[..] else { panic!("one note") };

@@ -123,7 +123,7 @@ fn a_packet_of_762_bytes_is_762_bytes_on_the_link_under_every_protocol() {
             other => panic!("{other:?}"),
         };
         assert_eq!(wire_bytes, 762);
-        let Traffic::OnOff { packet_bytes, .. } = experiment.network.flows[1].traffic else { panic!() };
+        let Traffic::OnOff { packet_bytes, .. } = experiment.network.flows[1].traffic.clone() else { panic!() };
         assert_eq!(packet_bytes, 762);
     }
 }

@@ -63,7 +63,7 @@ fn network(grid: &Grid, cell: &Cell, seed: u64) -> Network {
     if rate_bps > 0 {
         for flow in 0..cell.flows as usize {
             let last_link = flows[flow].path[2];
-            let traffic = Traffic::Cbr { rate_bps, packet_bytes: run.cross_bytes };
+            let traffic = Traffic::cbr(rate_bps, run.cross_bytes);
             flows.push(FlowSpec::new(format!("cross {flow}"), &[last_link], &[], traffic));
         }
     }

@@ -20,7 +20,7 @@ pub(crate) fn tcp() -> Traffic {
 
 /// A bit less than the radio link carries, in packets of 762 bytes: links and events, next to no transport.
 pub(crate) fn cbr() -> Traffic {
-    Traffic::Cbr { rate_bps: 130_000, packet_bytes: 762 }
+    Traffic::cbr(130_000, 762)
 }
 
 /// `flows` flows over 150 kb/s radio links that lose 7.8 % of the packets, warmed up by two on-off sources.
@@ -43,8 +43,14 @@ pub(crate) fn wireless_last_hop(flows: u32, traffic: &Traffic) -> Network {
         let exit = cable(&mut network, &format!("warm-up exit {i}"), 10_000_000, Span::from_millis(1), 0.0);
         let mean = Span::from_millis(500);
         let lengths = Lengths::Exponential;
-        let on_off =
-            Traffic::OnOff { rate_bps: shared_bps / 2, packet_bytes: 762, mean_on: mean, mean_off: mean, lengths };
+        let on_off = Traffic::OnOff {
+            rate_bps: shared_bps / 2,
+            packet_bytes: 762,
+            mean_on: mean,
+            mean_off: mean,
+            lengths,
+            lda: None,
+        };
         network.flows.push(FlowSpec {
             stop: Some(Time::ZERO + Span::from_secs(22)),
             measured: false,

@@ -21,6 +21,8 @@ pub(super) struct Flow {
     pub(super) received_packets: u64,
     pub(super) received_payload_bytes: u64,
     pub(super) starts_at: Time,
+    /// Size of its transfer, packets; the largest number if it is unlimited.
+    size_pkts: u64,
     pub(super) sender: Sender,
     pub(super) receiver: Receiver,
     /// The last window or rate that was recorded.
@@ -51,8 +53,16 @@ impl Flow {
             sent_packets: 0,
             received_packets: 0,
             received_payload_bytes: 0,
+            size_pkts: spec.traffic.size_pkts(),
             sample: None,
         })
+    }
+
+    /// Whether all of a transfer of limited size is delivered.
+    #[inline]
+    pub(super) fn is_complete(&self) -> bool {
+        self.received_packets >= self.size_pkts
+            && self.receiver.delivered_packets(self.received_packets) >= self.size_pkts
     }
 
     /// Records the window or rate if it has changed.

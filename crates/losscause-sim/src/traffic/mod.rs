@@ -3,9 +3,11 @@
 use losscause::Span;
 
 mod cbr;
+mod media;
 mod on_off;
 
 pub(crate) use cbr::Cbr;
+pub(crate) use media::{Media, MediaSource};
 pub(crate) use on_off::OnOff;
 
 /// Equal spacing that need not be a whole number of nanoseconds: remainders are carried over, not lost.

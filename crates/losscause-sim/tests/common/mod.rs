@@ -29,7 +29,7 @@ pub(crate) fn flow(name: &str, path: &[u32], return_path: &[u32], traffic: Traff
 
 /// Constant bit rate in packets of 762 bytes.
 pub(crate) fn cbr(rate_bps: u64) -> Traffic {
-    Traffic::Cbr { rate_bps, packet_bytes: 762 }
+    Traffic::cbr(rate_bps, 762)
 }
 
 /// One flow over one cable with this channel on the way out.

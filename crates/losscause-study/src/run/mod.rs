@@ -11,15 +11,23 @@ use losscause_sim::{Counters, Event, Recorder, Simulation};
 use crate::{Experiment, RunError};
 
 mod measure;
+#[cfg(feature = "estimates")]
+mod repeat;
 mod result;
+mod series;
 mod trace;
+mod warnings;
 
 #[cfg(feature = "papers")]
 pub(crate) use measure::group;
-use measure::{CwndAverages, State, Window};
-pub use measure::{FlowMeasurements, LinkMeasurements, Measurements, Metric};
-pub use result::{MetricEstimate, SimulationResult};
+use measure::{CwndAverages, Delays, State, Window, WithDelays};
+pub use measure::{FlowMeasurements, LinkMeasurements, Measurements, Metric, Percentiles};
+#[cfg(feature = "estimates")]
+pub use repeat::repeat;
+pub use result::{MetricEstimate, RunMetrics, SimulationResult};
+pub use series::{Series, SeriesRow};
 pub use trace::{Trace, TraceRow};
+pub use warnings::{Warning, WarningKind, covers_window, warnings, windows_differ};
 
 /// Runs `experiment` to its end with `seed`. Repetition `k` of an item, counted from 0, uses the user's seed plus `k`.
 ///
@@ -75,6 +83,8 @@ pub struct Run {
     simulation: Simulation,
     /// If the experiment measures congestion windows.
     cwnd: Option<CwndAverages>,
+    /// If the experiment measures delays.
+    delays: Option<Delays>,
     /// The counters at the start of the window, once it is reached.
     before: Option<Counters>,
     /// The window, once it is over.
@@ -90,6 +100,7 @@ impl Run {
         Ok(Self {
             simulation: Simulation::new(&experiment.network, seed)?,
             cwnd: experiment.cwnd.then(|| CwndAverages::new(&experiment.network)),
+            delays: experiment.delays.then(|| Delays::new(&experiment.network)),
             experiment: experiment.clone(),
             seed,
             before: None,
@@ -154,7 +165,13 @@ impl Run {
     pub fn measurements(&self) -> Measurements {
         let (experiment, simulation) = (&self.experiment, &self.simulation);
         let window = self.window.clone().unwrap_or_else(|| self.window_until(self.now()));
-        Measurements::of(State { experiment, simulation, window: &window, cwnd: self.cwnd.as_ref() })
+        Measurements::of(State {
+            experiment,
+            simulation,
+            window: &window,
+            cwnd: self.cwnd.as_ref(),
+            delays: self.delays.as_ref(),
+        })
     }
 
     /// Lets at most `at_most` events happen, and all others of the same instant as the last one, up to and including
@@ -166,9 +183,13 @@ impl Run {
             (Some(_), None) => until.min(to),
             (Some(_), Some(_)) => until,
         };
-        let arrived = match &mut self.cwnd {
-            Some(cwnd) => run_events(&mut self.simulation, until, at_most, &mut WithCwnd { cwnd, recorder }),
-            None => run_events(&mut self.simulation, until, at_most, recorder),
+        let arrived = match (&mut self.delays, &mut self.cwnd) {
+            (Some(delays), cwnd) => {
+                let recorder = &mut WithDelays { delays, cwnd: cwnd.as_mut(), recorder };
+                run_events(&mut self.simulation, until, at_most, recorder)
+            }
+            (None, Some(cwnd)) => run_events(&mut self.simulation, until, at_most, &mut WithCwnd { cwnd, recorder }),
+            (None, None) => run_events(&mut self.simulation, until, at_most, recorder),
         };
         if self.before.is_none() && self.now() >= from && arrived {
             self.before = Some(self.simulation.counters().clone());

@@ -1,21 +1,21 @@
-//! The JSON of a run, as `losscause simulate --format json` prints it. docs/json.md describes it for readers.
+//! The JSON of one or more runs, as `losscause simulate --format json` prints it. docs/json.md describes it for readers.
 
 use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use super::{FlowMeasurements, LinkMeasurements, Metric, Run};
-use crate::{Scenario, Setting};
+use super::{FlowMeasurements, LinkMeasurements, Measurements, Run, SeriesRow, Warning, covers_window, warnings};
+use crate::{Experiment, Scenario, Setting};
 
-/// The result of one run of a scenario.
+/// The result of one or more runs of a scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "schema", schemars(title = "losscause simulation result"))]
 pub struct SimulationResult {
-    /// Version of this format, 1. It grows when a field is removed or changes its meaning; new fields, metrics and notes
-    /// do not change it.
+    /// Version of this format, 2. It grows when a field is removed or changes its meaning; new fields, metrics and
+    /// warnings do not change it.
     pub format_version: u32,
     /// The scenario, as the user named it.
     pub scenario: String,
@@ -25,18 +25,24 @@ pub struct SimulationResult {
     pub parameters: BTreeMap<String, f64>,
     /// The settings that were applied to the scenario, each KEY=VALUE, in their order.
     pub settings: Vec<String>,
-    /// Random seed.
+    /// Random seed of the first run; each further run has the next number.
     pub seed: u64,
+    /// Runs made.
+    pub runs: u32,
     /// Version of the program.
     pub version: String,
-    /// The metrics of the run by name, in the order in which they are measured.
+    /// The metrics over all runs by name, in the order in which they are measured.
     pub metrics: IndexMap<String, MetricEstimate>,
-    /// Every flow, in the order of the scenario.
+    /// Every flow of the first run, in the order of the scenario.
     pub flows: Vec<FlowMeasurements>,
-    /// Every link, in the order of the scenario, then the links that carry what comes back.
+    /// Every link of the first run, in the order of the scenario, then the links that carry what comes back.
     pub links: Vec<LinkMeasurements>,
-    /// Warnings about the numbers, one sentence each.
-    pub notes: Vec<String>,
+    /// What to know before drawing conclusions.
+    pub warnings: Vec<Warning>,
+    /// The run over time, if `--interval` asks for it; else empty.
+    pub series: Vec<SeriesRow>,
+    /// Every run by itself, if there are several; else empty.
+    pub each_run: Vec<RunMetrics>,
 }
 
 /// What one or more runs say about a metric.
@@ -44,35 +50,63 @@ pub struct SimulationResult {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MetricEstimate {
-    /// Unit of `value` and `ci95`: percent, fraction, kb/s, packets, count, or 1 for a plain number.
+    /// Unit of `value` and `ci95`: percent, fraction, kb/s, ms, s, packets, count, or 1 for a plain number.
     pub unit: String,
     /// Mean over the runs in which the metric is defined; null if it is defined in none (M_c without a congestion loss).
     pub value: Option<f64>,
     /// Half-width of Student's 95 % interval for the mean; null below two values.
     pub ci95: Option<f64>,
-    /// Runs made.
+    /// Runs in which the metric has a value.
     pub runs: u32,
+    /// Whether it covers the measuring window, from measure.from_s to measure.to_s; if not, it covers each flow's life.
+    pub window: bool,
+}
+
+/// One run of several.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct RunMetrics {
+    /// Its random seed.
+    pub seed: u64,
+    /// Its metrics by name; null where a metric is not defined.
+    pub metrics: IndexMap<String, Option<f64>>,
+    /// Every flow, in the order of the scenario.
+    pub flows: Vec<FlowMeasurements>,
 }
 
 impl SimulationResult {
     /// What `run`, a run of `scenario` with the last `settings` applied to it, has measured up to now.
     pub fn of(scenario: &Scenario, settings: &[Setting], run: &Run) -> Self {
-        let measurements = run.measurements();
-        let one_run = |Metric { metric, unit, value }| {
-            (metric, MetricEstimate { unit: unit.to_owned(), value, ci95: None, runs: 1 })
-        };
+        Self::of_measurements(scenario, settings, run.experiment(), run.seed(), &[run.measurements()])
+    }
+
+    /// What `runs` have measured: runs of `experiment`, which `scenario` with the last `settings` gives, with the seeds
+    /// `seed`, `seed + 1`, …
+    pub fn of_measurements(
+        scenario: &Scenario,
+        settings: &[Setting],
+        experiment: &Experiment,
+        seed: u64,
+        runs: &[Measurements],
+    ) -> Self {
+        let first = runs.first().cloned().unwrap_or_default();
+        let all = if runs.len() > 1 { runs } else { &[] };
         Self {
-            format_version: 1,
+            format_version: FORMAT_VERSION,
             scenario: scenario.file().to_owned(),
             title: scenario.document().title.clone(),
-            parameters: run.experiment().parameters.clone(),
+            parameters: experiment.parameters.clone(),
             settings: settings.iter().map(Setting::to_string).collect(),
-            seed: run.seed(),
+            seed,
+            runs: runs.len() as u32,
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            metrics: measurements.metrics.into_iter().map(one_run).collect(),
-            flows: measurements.flows,
-            links: measurements.links,
-            notes: measurements.notes,
+            metrics: MetricEstimate::of_all(runs),
+            flows: first.flows,
+            links: first.links,
+            warnings: warnings(experiment, runs),
+            series: Vec::new(),
+            each_run: RunMetrics::of_all(seed, all),
         }
     }
 
@@ -82,4 +116,47 @@ impl SimulationResult {
         let generator = schemars::generate::SchemaSettings::default().for_serialize().into_generator();
         generator.into_root_schema_for::<Self>().to_value()
     }
+}
+
+/// The version of the JSON.
+const FORMAT_VERSION: u32 = 2;
+
+impl RunMetrics {
+    /// Every one of `runs`, which have the seeds `seed`, `seed + 1`, …
+    pub fn of_all(seed: u64, runs: &[Measurements]) -> Vec<Self> {
+        let one = |(run, place): (&Measurements, u64)| Self {
+            seed: seed.wrapping_add(place),
+            metrics: run.metrics.iter().map(|metric| (metric.metric.clone(), metric.value)).collect(),
+            flows: run.flows.clone(),
+        };
+        runs.iter().zip(0..).map(one).collect()
+    }
+}
+
+impl MetricEstimate {
+    /// Every metric of `runs`, which have the same metrics, by name.
+    pub fn of_all(runs: &[Measurements]) -> IndexMap<String, Self> {
+        let names = runs.first().into_iter().flat_map(|run| &run.metrics);
+        let estimate = |(place, metric): (usize, &super::Metric)| {
+            let values: Vec<Option<f64>> = runs.iter().map(|run| run.metrics[place].value).collect();
+            let (value, ci95) = mean_and_interval(&values);
+            let with_value = values.iter().flatten().count() as u32;
+            let window = covers_window(&metric.metric);
+            (metric.metric.clone(), Self { unit: metric.unit.to_owned(), value, ci95, runs: with_value, window })
+        };
+        names.enumerate().map(estimate).collect()
+    }
+}
+
+#[cfg(feature = "estimates")]
+fn mean_and_interval(values: &[Option<f64>]) -> (Option<f64>, Option<f64>) {
+    let estimate = crate::statistics::Estimate::from_runs(values.iter().copied());
+    (estimate.mean, estimate.ci95)
+}
+
+/// Without estimates there is one run.
+#[cfg(not(feature = "estimates"))]
+fn mean_and_interval(values: &[Option<f64>]) -> (Option<f64>, Option<f64>) {
+    let present: Vec<f64> = values.iter().copied().flatten().collect();
+    (crate::statistics::mean(&present), None)
 }

@@ -26,6 +26,8 @@ pub struct Experiment {
     pub bottleneck: Vec<LinkId>,
     /// Whether TCP's congestion window is measured.
     pub cwnd: bool,
+    /// Whether delays are measured: round-trip times, one-way and queueing delays, jitter.
+    pub delays: bool,
     /// The parameters and their values, by name.
     pub parameters: BTreeMap<String, f64>,
 }
@@ -70,7 +72,8 @@ pub(super) fn build(document: &Document, reader: &Reader) -> Result<Experiment, 
         return Err(reader.error("measure.to_s", problem));
     }
     let bottleneck = bottleneck(document, &layout, reader, &names)?;
-    Ok(Experiment { network, duration, window: (from, to), bottleneck, cwnd: document.measure.cwnd, parameters })
+    let (cwnd, delays) = (document.measure.cwnd, document.measure.delays);
+    Ok(Experiment { network, duration, window: (from, to), bottleneck, cwnd, delays, parameters })
 }
 
 /// The parameters by name. A parameter that is a formula may use those that are plain numbers.
@@ -165,7 +168,8 @@ impl<'a> Member<'a> {
     }
 
     fn is_measured(&self) -> bool {
-        self.flow.measured.unwrap_or(matches!(self.flow.protocol, Protocol::Tfrc | Protocol::Tcp))
+        let default = matches!(self.flow.protocol, Protocol::Tfrc | Protocol::Tcp) || self.flow.lda.is_some();
+        self.flow.measured.unwrap_or(default)
     }
 
     /// The flow in the simulator's types; it is flow `index` of the network.

@@ -29,6 +29,7 @@ mod setting;
 
 pub use delay::delay_trace;
 pub use experiment::Experiment;
+pub(crate) use lda::DEFAULT as NO_LDA;
 pub use link::error_trace;
 pub use rate::{mahimahi_trace, rate_trace};
 #[cfg(feature = "sweep")]

@@ -1,8 +1,8 @@
-//! Means, deviations and, with the feature `papers`, confidence intervals.
+//! Means, deviations and, with the feature `estimates`, confidence intervals.
 
-#[cfg(feature = "papers")]
+#[cfg(feature = "estimates")]
 mod estimate;
-#[cfg(feature = "papers")]
+#[cfg(feature = "estimates")]
 pub use estimate::{Estimate, student_t_975};
 
 /// The arithmetic mean; none of nothing.

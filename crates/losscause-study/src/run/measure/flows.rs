@@ -3,9 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use losscause::{Span, Time};
-use losscause_sim::{FlowId, FlowReport};
+use losscause_sim::{FlowId, FlowReport, Traffic};
 
-use super::State;
+use super::delays::{FlowDelays, Percentiles};
+use super::{Metrics, State, measured};
+use crate::statistics::mean;
 
 /// One flow over its whole life.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -44,10 +46,29 @@ pub struct FlowMeasurements {
     /// Share of judged wireless losses that were called congestion, percent; null if no such loss was judged.
     #[serde(rename = "M_w")]
     pub m_w: Option<f64>,
+    /// Judged congestion losses, on which M_c rests.
+    pub judged_congestion: u64,
+    /// Judged wireless losses, on which M_w rests.
+    pub judged_wireless: u64,
     /// Lost packets on which the algorithm did not decide.
     pub undecided: u64,
     /// Lost packets that the flow's algorithm never judged; 0 if it has no algorithm.
     pub undetected: u64,
+    /// From the start to the delivery of the last byte of a transfer with `bytes`, seconds; null if it is not complete.
+    pub completion_s: Option<f64>,
+    /// Share of the acknowledgements of new data at which the receiver's window held the sender back, percent; null if it
+    /// is not TCP.
+    pub window_limited_percent: Option<f64>,
+    /// Whether the sender is still in its first slow start; null if it is not TCP.
+    pub in_slow_start: Option<bool>,
+    /// Round-trip times, per acknowledgement; null if there was none, or if delays are not measured.
+    pub rtt_ms: Option<Percentiles>,
+    /// One-way delays of data packets; null as above.
+    pub delay_ms: Option<Percentiles>,
+    /// The part of the one-way delays spent waiting in queues; null as above.
+    pub queueing_ms: Option<Percentiles>,
+    /// Interarrival jitter of RFC 3550, mean over all arrivals, milliseconds; null as above.
+    pub jitter_ms: Option<f64>,
 }
 
 pub(super) fn measure(state: State<'_>) -> Vec<FlowMeasurements> {
@@ -57,6 +78,7 @@ pub(super) fn measure(state: State<'_>) -> Vec<FlowMeasurements> {
         let life = life(&report, simulation.now());
         let kbps = |bytes: u64| life.map(|life| bytes as f64 * 8e-3 / life.as_secs_f64());
         let verdicts = &report.verdicts;
+        let delays = state.delays.map(|delays| delays.flow(id));
         FlowMeasurements {
             flow: spec.name.clone(),
             measured: spec.measured,
@@ -74,10 +96,37 @@ pub(super) fn measure(state: State<'_>) -> Vec<FlowMeasurements> {
             m_c: verdicts.m_c().map(|share| share * 100.0),
             m_w: verdicts.m_w().map(|share| share * 100.0),
             undecided: verdicts.congestion.undecided + verdicts.wireless.undecided,
+            judged_congestion: verdicts.congestion.judged(),
+            judged_wireless: verdicts.wireless.judged(),
             undetected: verdicts.congestion.undetected + verdicts.wireless.undetected,
+            completion_s: life.filter(|_| report.is_complete).map(Span::as_secs_f64),
+            window_limited_percent: report
+                .tcp
+                .map(|stats| stats.window_limited_acks as f64 * 100.0 / stats.new_acks.max(1) as f64),
+            in_slow_start: report.in_slow_start,
+            rtt_ms: delays.and_then(FlowDelays::rtt_ms),
+            delay_ms: delays.and_then(FlowDelays::one_way_ms),
+            queueing_ms: delays.and_then(FlowDelays::queueing_ms),
+            jitter_ms: delays.and_then(FlowDelays::jitter_ms),
         }
     };
     (0..experiment.network.flows.len() as u32).map(FlowId).map(flow).collect()
+}
+
+/// `completion_time` and `incomplete`, if a measured flow is a transfer of given size.
+pub(super) fn add_completions(metrics: &mut Metrics, state: State<'_>, flows: &[FlowMeasurements]) {
+    let has_size = |flow: &FlowId| {
+        let traffic = &state.network().flows[flow.0 as usize].traffic;
+        matches!(traffic, Traffic::Tcp { config, .. } if config.limit_pkts.is_some())
+    };
+    let transfers: Vec<Option<f64>> =
+        measured(state.network()).filter(has_size).map(|flow| flows[flow.0 as usize].completion_s).collect();
+    if transfers.is_empty() {
+        return;
+    }
+    let complete: Vec<f64> = transfers.iter().copied().flatten().collect();
+    metrics.add("completion_time", "s", mean(&complete));
+    metrics.add("incomplete", "count", Some((transfers.len() - complete.len()) as f64));
 }
 
 /// How long the flow has lived by `now`; null if it has not.
@@ -115,6 +164,8 @@ mod tests {
             verdicts: VerdictTally::default(),
             schemes: vec![],
             tcp: None,
+            is_complete: false,
+            in_slow_start: None,
         };
         let seconds = |start, stop, now| life(&report(start, stop), at(now)).map(Span::as_secs_f64);
         assert_eq!(seconds(Some(2), Some(7), 10), Some(5.0));

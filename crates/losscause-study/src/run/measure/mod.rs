@@ -25,6 +25,13 @@
 //! - `cwnd_mean`, `cwnd_max`, where `measure.cwnd` asks for them: time average and maximum of TCP's congestion window over
 //!   a flow's life, without what recovery adds and at most the receiver's window; the mean of the averages and the largest
 //!   maximum over the measured flows.
+//! - Where `measure.delays` asks for them, percentiles (nearest rank, within 0.8 %) over all measured flows' packets:
+//!   `delay_pN`, from sending to arrival of the data packets that arrived; `queueing_pN`, the part of it that they waited in
+//!   queues, transmissions excluded; `rtt_pN`, per acknowledgement, from sending the data packet that caused it to its own
+//!   arrival (without the time that TFRC's receiver reports to have held it back). `jitter`: the mean over all arrivals of
+//!   the interarrival jitter J of RFC 3550, section 6.4.1; then the mean over the flows.
+//! - `completion_time`, where a measured flow has `bytes`: from the start to the delivery of the last byte, the mean over the
+//!   flows that are complete. `incomplete`: how many are not.
 //!
 //! Before the end of a run, "the end of the run" and "the end of the window" are the present. A value that is not defined
 //! yet, such as `thput` before the window, is none.
@@ -34,14 +41,17 @@ use losscause_sim::{FlowId, Network, Simulation};
 use crate::Experiment;
 
 pub(super) use cwnd::CwndAverages;
+pub use delays::Percentiles;
+pub(super) use delays::{Delays, WithDelays};
 pub use flows::FlowMeasurements;
 pub use links::LinkMeasurements;
 pub(super) use window::Window;
 
 mod cwnd;
+mod delays;
 mod flows;
+mod histogram;
 mod links;
-mod notes;
 mod rates;
 mod usage;
 mod verdicts;
@@ -67,8 +77,6 @@ pub struct Measurements {
     pub flows: Vec<FlowMeasurements>,
     /// Every link, in the order of the network.
     pub links: Vec<LinkMeasurements>,
-    /// Warnings about the numbers, one sentence each.
-    pub notes: Vec<String>,
 }
 
 /// Where measurements are read from: a run at one instant.
@@ -80,6 +88,8 @@ pub(super) struct State<'a> {
     pub(super) window: &'a Window,
     /// If the experiment measures congestion windows.
     pub(super) cwnd: Option<&'a CwndAverages>,
+    /// If the experiment measures delays.
+    pub(super) delays: Option<&'a Delays>,
 }
 
 impl Measurements {
@@ -95,12 +105,7 @@ impl Measurements {
 
     pub(super) fn of(state: State<'_>) -> Self {
         let flows = flows::measure(state);
-        Self {
-            metrics: metrics(state, &flows),
-            links: links::measure(state),
-            notes: notes::notes(state.network(), state.simulation),
-            flows,
-        }
+        Self { metrics: metrics(state, &flows), links: links::measure(state), flows }
     }
 }
 
@@ -149,6 +154,10 @@ fn metrics(state: State<'_>, flows: &[FlowMeasurements]) -> Vec<Metric> {
     if let Some(cwnd) = state.cwnd {
         cwnd.add(&mut metrics, state);
     }
+    if let Some(delays) = state.delays {
+        delays.add(&mut metrics, state);
+    }
+    flows::add_completions(&mut metrics, state, flows);
     metrics.0
 }
 

@@ -29,6 +29,7 @@ pub(super) fn add(metrics: &mut Metrics, state: State<'_>) {
 fn base_schemes(flow: &FlowSpec) -> &'static [&'static str] {
     match &flow.traffic {
         Traffic::Tfrc { lda, .. } | Traffic::Tcp { lda: TcpLda::Receiver { lda, .. }, .. } => lda.schemes(),
+        Traffic::Cbr { lda: Some(lda), .. } | Traffic::OnOff { lda: Some(lda), .. } => lda.schemes(),
         _ => &[],
     }
 }

@@ -22,7 +22,8 @@ pub struct Flow {
     /// `[tcp]`).
     pub additive_increase_pkts: Option<Quantity>,
     /// The loss differentiation algorithm, by name, or `omniscient` or `labelled` (tfrc: at the receiver; tcp: at the
-    /// sender, which asks about every loss that duplicate acknowledgements reveal; default: `always congestion`).
+    /// sender, which asks about every loss that duplicate acknowledgements reveal; cbr and on-off: at the receiver, which
+    /// only judges; default: `always congestion`).
     pub lda: Option<String>,
     /// The end of the TCP connection that runs it (tcp only; default: the sender).
     pub lda_at: Option<LdaAt>,
@@ -42,12 +43,15 @@ pub struct Flow {
     /// Whether no channel corrupts its packets (default false).
     #[serde(default)]
     pub wireless_immune: bool,
-    /// Whether it counts in the measurements (default: true for tfrc and tcp, false for cbr and on-off).
+    /// Whether it counts in the measurements (default: true for tfrc and tcp; for cbr and on-off, if it has an `lda`).
     pub measured: Option<bool>,
     /// Size of a data packet on the wire, bytes, headers included (default: the scenario's).
     pub packet_bytes: Option<Quantity>,
     /// Headers within a data packet, bytes (tfrc and tcp; default: the scenario's).
     pub header_bytes: Option<Quantity>,
+    /// Size of the transfer, bytes of payload, rounded up to whole packets (tcp only). The flow stops when all of it is
+    /// delivered. Default: unlimited.
+    pub bytes: Option<Quantity>,
     /// Sending rate, bits per second on the wire (cbr; on-off while on).
     pub rate_bps: Option<Quantity>,
     /// Mean time on, seconds (on-off).

@@ -2,7 +2,7 @@
 //!
 //! A setting that is not given has its mode's value, which `losscause-transport` defines.
 
-use losscause::Span;
+use losscause::{AnyLda, Span};
 use losscause_sim::{Lengths, TcpLda, Traffic};
 use losscause_transport::tfrc as tfrc_sender;
 
@@ -52,6 +52,7 @@ pub(super) fn traffic(flow: &Flow, settings: &Settings, reader: &Reader, names: 
             let mut config = document.tcp.config_of(flow.variant, increase, reader, names)?;
             (config.payload_bytes, config.header_bytes) =
                 sizes(document, flow, reader, names, (config.payload_bytes, config.header_bytes))?;
+            config.limit_pkts = limit_pkts(flow, config.payload_bytes, reader, names)?;
             Traffic::Tcp { config, lda: tcp_lda(flow, document, reader)? }
         }
         Protocol::Tfrc => {
@@ -65,6 +66,7 @@ pub(super) fn traffic(flow: &Flow, settings: &Settings, reader: &Reader, names: 
         Protocol::Cbr => Traffic::Cbr {
             rate_bps: reader.rate(&key("rate_bps"), &needed("rate_bps", &flow.rate_bps)?, names)?,
             packet_bytes: packet_bytes(document, flow, reader, names)?.unwrap_or(DEFAULT_PACKET_BYTES),
+            lda: sink_lda(flow, document, reader)?,
         },
         Protocol::OnOff => Traffic::OnOff {
             rate_bps: reader.rate(&key("rate_bps"), &needed("rate_bps", &flow.rate_bps)?, names)?,
@@ -72,9 +74,27 @@ pub(super) fn traffic(flow: &Flow, settings: &Settings, reader: &Reader, names: 
             mean_on: reader.positive_seconds(&key("mean_on_s"), &needed("mean_on_s", &flow.mean_on_s)?, names)?,
             mean_off: reader.seconds(&key("mean_off_s"), &needed("mean_off_s", &flow.mean_off_s)?, names)?,
             lengths: lengths(flow.periods.unwrap_or_default(), flow.shape.as_ref(), &key("shape"), reader, names)?,
+            lda: sink_lda(flow, document, reader)?,
         },
     })
 }
+
+/// The algorithm at the receiver of a source without feedback.
+fn sink_lda(flow: &Flow, document: &Document, reader: &Reader) -> Result<Option<AnyLda>, InputError> {
+    let lda = |name: &str| document.lda.at_receiver(name, &format!("flow.{}.lda", flow.name), reader);
+    flow.lda.as_deref().map(lda).transpose()
+}
+
+/// Packets of a transfer of limited size.
+fn limit_pkts(flow: &Flow, payload_bytes: u32, reader: &Reader, names: &Names) -> Result<Option<u64>, InputError> {
+    let Some(bytes) = &flow.bytes else { return Ok(None) };
+    let key = format!("flow.{}.bytes", flow.name);
+    let bytes = reader.number(&key, bytes, names, Range::Positive(MOST_BYTES))?;
+    Ok(Some((bytes / f64::from(payload_bytes)).ceil() as u64))
+}
+
+/// Largest transfer, bytes: exact as a floating-point number.
+const MOST_BYTES: f64 = 1e15;
 
 /// The end of a TCP flow that differentiates losses, and its algorithm.
 fn tcp_lda(flow: &Flow, document: &Document, reader: &Reader) -> Result<TcpLda, InputError> {
@@ -124,7 +144,7 @@ fn refuse_foreign_keys(flow: &Flow, reader: &Reader) -> Result<(), InputError> {
     let keys: [(&str, bool, &[Protocol], &str); 10] = [
         ("variant", flow.variant.is_some(), &[Tcp], "tcp"),
         ("additive_increase_pkts", flow.additive_increase_pkts.is_some(), &[Tcp], "tcp"),
-        ("lda", flow.lda.is_some(), &[Tfrc, Tcp], "tfrc and tcp"),
+        ("bytes", flow.bytes.is_some(), &[Tcp], "tcp"),
         ("lda_at", flow.lda_at.is_some(), &[Tcp], "tcp"),
         ("header_bytes", flow.header_bytes.is_some(), &[Tfrc, Tcp], "tfrc and tcp"),
         ("rate_bps", flow.rate_bps.is_some(), &[Cbr, OnOff], "cbr and on-off"),

@@ -1,0 +1,179 @@
+//! `losscause compare`: variants of a scenario over the same seeds.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use losscause::registry::Registry;
+use losscause_study::Setting;
+use losscause_study::compare::{self, Comparison, Plan, Variant, VariantResult};
+use losscause_study::papers::record;
+use losscause_study::parallel::Jobs;
+use losscause_study::run::WarningKind;
+
+use crate::Failure;
+use crate::output::{self, Format, plus_minus, to_the_digits_of};
+use crate::progress::Progress;
+
+/// The arguments of `compare`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// A scenario file, or a paper's scenario such as cen2003/WLH. `losscause init` writes one to start from.
+    #[arg(value_name = "SCENARIO.toml")]
+    scenario: PathBuf,
+    /// Algorithms to compare, such as none,ZBS,Spike. All measured flows run the algorithm; with none, every loss counts as
+    /// congestion. `losscause list algorithms` names them.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    lda: Vec<String>,
+    /// Settings to compare: "NAME: KEY=VALUE; KEY=VALUE". Without --lda they are compared with the unchanged scenario.
+    #[arg(long, value_name = "VARIANT")]
+    variant: Vec<String>,
+    /// Change the scenario for all variants; as in `losscause simulate`.
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Random seed of the first run of each variant.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Runs of each variant, with the seeds SEED, SEED+1, …
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    runs: u32,
+    /// Number of threads [default: one per core]
+    #[arg(long)]
+    jobs: Option<usize>,
+    /// Write result.json, comparison.csv and runs.csv to this folder.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// The metrics of the table; the JSON has all.
+const SHOWN: [&str; 15] = [
+    "goodput",
+    "thput",
+    "completion_time",
+    "incomplete",
+    "rtt_p50",
+    "rtt_p95",
+    "delay_p95",
+    "queueing_p95",
+    "jitter",
+    "congestion_loss",
+    "queue_drops",
+    "wireless_drops",
+    "timeouts",
+    "M_c",
+    "M_w",
+];
+
+/// Runs the variants and prints the verdict and the table.
+pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Failure> {
+    let settings: Vec<Setting> = arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
+    let scenario = record::open_scenario_with(&arguments.scenario, Path::new(""), registry)?.with(&settings)?;
+    let ldas = arguments.lda.iter().map(|lda| Variant::of_lda(&scenario, lda.trim()));
+    let mut variants: Vec<Variant> = ldas.collect::<Result<_, _>>()?;
+    if variants.is_empty() && !arguments.variant.is_empty() {
+        variants.push(Variant::unchanged());
+    }
+    for text in &arguments.variant {
+        variants.push(Variant::parse(text)?);
+    }
+    let plan = Plan::new(&scenario, variants, arguments.seed, arguments.runs)?;
+    let jobs = arguments.jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?;
+    let mut progress = Progress::new("runs", plan.runs());
+    let comparison = plan.execute(jobs, |done| progress.set(done))?;
+    drop(progress);
+    if let Some(directory) = &arguments.out {
+        compare::write(&comparison, directory)?;
+    }
+    match arguments.format {
+        Format::Json => output::json(&comparison)?,
+        Format::Table => tables(&comparison)?,
+    }
+    Ok(())
+}
+
+/// The verdict, then metrics down and variants across, in as many blocks as the terminal's width needs, then warnings.
+fn tables(comparison: &Comparison) -> io::Result<()> {
+    output::line(&comparison.verdict)?;
+    let last = comparison.seed.wrapping_add(u64::from(comparison.runs) - 1);
+    let runs = match comparison.runs {
+        1 => format!("1 run each, seed {}", comparison.seed),
+        runs => format!("{runs} runs each, seeds {} to {last}", comparison.seed),
+    };
+    output::line(&format!("\n{} ({runs})", comparison.title))?;
+    let [first, others @ ..] = &comparison.variants[..] else { return Ok(()) };
+    let rows: Vec<&str> = SHOWN.into_iter().filter(|metric| has_value(comparison, metric)).collect();
+    let label = rows.iter().map(|metric| row_name(comparison, metric).chars().count()).max().unwrap_or(0);
+    let room = output::width().saturating_sub(label + CELL + 2);
+    for block in others.chunks((room / CELL).max(1)) {
+        let variants: Vec<&VariantResult> = [first].into_iter().chain(block).collect();
+        let names: Vec<&str> = variants.iter().map(|variant| variant.name.as_str()).collect();
+        let header: Vec<&str> = [""].into_iter().chain(names.iter().copied()).collect();
+        let mut table = output::table(&header, &names);
+        for metric in &rows {
+            let cells = variants.iter().map(|variant| cell(variant, metric));
+            table.add_row([row_name(comparison, metric)].into_iter().chain(cells));
+        }
+        output::line(&table.to_string())?;
+    }
+    if comparison.runs > 1 {
+        output::line(&format!(
+            "Below each mean: its difference from {}, run by run, with the 95 % interval; ~ if chance explains it.",
+            first.name
+        ))?;
+    }
+    warnings(comparison)
+}
+
+/// Width that a variant's column needs.
+const CELL: usize = 22;
+
+fn has_value(comparison: &Comparison, metric: &str) -> bool {
+    comparison.variants.iter().any(|variant| variant.metrics.get(metric).is_some_and(|found| found.value.is_some()))
+}
+
+/// "goodput kb/s", with a star if it covers another part of the run than most metrics.
+fn row_name(comparison: &Comparison, metric: &str) -> String {
+    let first = &comparison.variants[0];
+    let Some(found) = first.metrics.get(metric) else { return metric.to_owned() };
+    let differ = first.warnings.iter().any(|warning| warning.kind == WarningKind::DifferentWindows);
+    let unit = match found.unit.as_str() {
+        "percent" => "%",
+        "1" | "count" => "",
+        unit => unit,
+    };
+    let star = if differ && found.window { " *" } else { "" };
+    format!("{metric} {unit}{star}").trim_end().to_owned()
+}
+
+/// The mean, and below it the difference from the first variant.
+fn cell(variant: &VariantResult, metric: &str) -> String {
+    let Some(found) = variant.metrics.get(metric) else { return output::number(None) };
+    let Some(value) = found.value else { return output::number(None) };
+    let mean = to_the_digits_of(value, found.ci95);
+    let Some(difference) = variant.differences.get(metric) else {
+        return format!("{mean}\n{}", plus_minus(found.ci95));
+    };
+    let Some(value) = difference.value else { return mean };
+    let unclear = if difference.clear == Some(false) && value != 0.0 { "~ " } else { "" };
+    let sign = if value > 0.0 { "+" } else { "" };
+    format!("{mean}\n{unclear}{sign}{} {}", to_the_digits_of(value, difference.ci95), plus_minus(difference.ci95))
+}
+
+/// Each warning once, with the variants that it concerns.
+fn warnings(comparison: &Comparison) -> io::Result<()> {
+    let all = || comparison.variants.iter();
+    let mut told: Vec<&str> = Vec::new();
+    for warning in all().flat_map(|variant| &variant.warnings) {
+        // A variant without an algorithm is here to be compared with.
+        if warning.kind == WarningKind::NoLda || told.contains(&warning.text.as_str()) {
+            continue;
+        }
+        told.push(&warning.text);
+        let of: Vec<&str> = all().filter(|one| one.warnings.contains(warning)).map(|one| one.name.as_str()).collect();
+        let of = if of.len() == comparison.variants.len() { String::new() } else { format!(" ({})", of.join(", ")) };
+        output::line(&format!("warning: {}{of}", warning.text))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,144 @@
+//! The results of `simulate` as tables.
+
+use std::io;
+
+use losscause_study::run::{
+    MetricEstimate, Percentiles, RunMetrics, SeriesRow, SimulationResult, Warning, WarningKind,
+};
+use losscause_study::{FlowMeasurements, statistics};
+
+use crate::output::{self, number};
+
+/// One run: metrics, flows, links.
+pub(super) fn one_run(result: &SimulationResult) -> io::Result<()> {
+    output::line(&format!("{} (seed {})", result.title, result.seed))?;
+    let mut table = output::table(&["metric", "value", "unit"], &["value"]);
+    for (name, metric) in &result.metrics {
+        table.add_row([marked(name, metric, result), number(metric.value), metric.unit.clone()]);
+    }
+    output::line(&table.to_string())?;
+    flows(std::slice::from_ref(&result.flows))?;
+    links(result)
+}
+
+/// Several runs: means with intervals, and the flows' means.
+pub(super) fn several_runs(result: &SimulationResult) -> io::Result<()> {
+    let last = result.seed.wrapping_add(u64::from(result.runs) - 1);
+    output::line(&format!("{} ({} runs, seeds {} to {last})", result.title, result.runs, result.seed))?;
+    let mut table = output::table(&["metric", "mean", "± 95 %", "unit", "runs"], &["mean", "± 95 %", "runs"]);
+    for (name, metric) in &result.metrics {
+        let mean = metric.value.map_or_else(|| number(None), |value| output::to_the_digits_of(value, metric.ci95));
+        let interval = metric.ci95.map_or_else(|| number(None), |ci95| output::to_the_digits_of(ci95, Some(ci95)));
+        let runs = match metric.runs {
+            all if all == result.runs => all.to_string(),
+            some => format!("{some} of {}", result.runs),
+        };
+        table.add_row([marked(name, metric, result), mean, interval, metric.unit.clone(), runs]);
+    }
+    output::line(&table.to_string())?;
+    let runs: Vec<Vec<FlowMeasurements>> =
+        result.each_run.iter().map(|RunMetrics { flows, .. }| flows.clone()).collect();
+    output::line("flows, means over the runs")?;
+    flows(&runs)
+}
+
+/// The name of a metric; with a star if it covers another part of the run than most metrics.
+fn marked(name: &str, metric: &MetricEstimate, result: &SimulationResult) -> String {
+    let differ = result.warnings.iter().any(|warning| warning.kind == WarningKind::DifferentWindows);
+    if differ && metric.window { format!("{name} *") } else { name.to_owned() }
+}
+
+/// Every flow: counts and rates, then delays; means over the runs.
+fn flows(runs: &[Vec<FlowMeasurements>]) -> io::Result<()> {
+    let header = ["flow", "start s", "goodput kb/s", "sent", "received", "queue drops", "wireless", "M_c %", "M_w %"];
+    let mut counts = output::table(&header, &header[1..]);
+    let header = ["flow, ms", "RTT p50", "p95", "p99", "one-way p50", "p95", "queueing p50", "p95", "jitter", "done s"];
+    let mut delays = output::table(&header, &header[1..]);
+    for place in 0..runs.first().map_or(0, Vec::len) {
+        let mean = |value: fn(&FlowMeasurements) -> Option<f64>| {
+            let values: Vec<f64> = runs.iter().filter_map(|flows| value(&flows[place])).collect();
+            number(statistics::mean(&values))
+        };
+        let name = runs[0][place].flow.clone();
+        counts.add_row([
+            name.clone(),
+            mean(|flow| flow.start_s),
+            mean(|flow| flow.goodput_kbps),
+            mean(|flow| Some(flow.sent_packets as f64)),
+            mean(|flow| Some(flow.received_packets as f64)),
+            mean(|flow| Some(flow.queue_drops as f64)),
+            mean(|flow| Some(flow.wireless_drops as f64)),
+            mean(|flow| flow.m_c),
+            mean(|flow| flow.m_w),
+        ]);
+        delays.add_row([
+            name,
+            mean(|flow| p50(flow.rtt_ms)),
+            mean(|flow| p95(flow.rtt_ms)),
+            mean(|flow| flow.rtt_ms.map(|rtt| rtt.p99)),
+            mean(|flow| p50(flow.delay_ms)),
+            mean(|flow| p95(flow.delay_ms)),
+            mean(|flow| p50(flow.queueing_ms)),
+            mean(|flow| p95(flow.queueing_ms)),
+            mean(|flow| flow.jitter_ms),
+            mean(|flow| flow.completion_s),
+        ]);
+    }
+    output::line(&counts.to_string())?;
+    output::line(&delays.to_string())
+}
+
+fn p50(delay: Option<Percentiles>) -> Option<f64> {
+    delay.map(|delay| delay.p50)
+}
+
+fn p95(delay: Option<Percentiles>) -> Option<f64> {
+    delay.map(|delay| delay.p95)
+}
+
+fn links(result: &SimulationResult) -> io::Result<()> {
+    let header = ["link", "rate kb/s", "entered", "queue drops", "marks", "wireless", "delivered", "use %"];
+    let mut table = output::table(&header, &header[1..]);
+    for link in &result.links {
+        table.add_row([
+            link.link.clone(),
+            number(Some(link.rate_bps as f64 / 1e3)),
+            link.entered_packets.to_string(),
+            link.queue_drops.to_string(),
+            link.queue_marks.to_string(),
+            link.wireless_drops.to_string(),
+            link.delivered_packets.to_string(),
+            number(link.utilisation_percent),
+        ]);
+    }
+    output::line(&table.to_string())
+}
+
+/// The run over time; nothing if it was not asked for.
+pub(super) fn series(rows: &[SeriesRow]) -> io::Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let header =
+        ["to s", "flow", "goodput kb/s", "cwnd pkts", "rate kb/s", "queue pkts", "delay ms", "queue drops", "wireless"];
+    let mut table = output::table(&header, &[&header[..1], &header[2..]].concat());
+    for row in rows {
+        table.add_row([
+            number(Some(row.to_s)),
+            row.flow.clone(),
+            number(Some(row.goodput_kbps)),
+            number(row.cwnd_packets),
+            number(row.rate_kbps),
+            row.queue_packets.to_string(),
+            number(row.delay_ms),
+            row.queue_drops.to_string(),
+            row.wireless_drops.to_string(),
+        ]);
+    }
+    output::line(&table.to_string())
+}
+
+/// The warnings, one per line.
+pub(super) fn warnings(warnings: &[Warning]) -> io::Result<()> {
+    warnings.iter().try_for_each(|warning| output::line(&format!("warning: {}", warning.text)))
+}

@@ -1,0 +1,185 @@
+//! Delays by packet: round-trip times, one-way and queueing delays, jitter.
+
+use losscause::Span;
+use losscause_sim::{Event, EventKind, FlowId, Network, PacketKind, Recorder};
+use serde::{Deserialize, Serialize};
+
+use super::histogram::Histogram;
+use super::{Metrics, State, measured};
+use crate::statistics::mean;
+
+/// The delays of all flows, and what a time series shows of their state.
+#[derive(Clone, Debug)]
+pub(in crate::run) struct Delays {
+    flows: Vec<FlowDelays>,
+    /// Packets that wait at each link, as of the last event there.
+    queues: Vec<u32>,
+}
+
+/// The delays of one flow.
+#[derive(Clone, Debug, Default)]
+pub(in crate::run) struct FlowDelays {
+    rtt: Histogram,
+    one_way: Histogram,
+    queueing: Histogram,
+    jitter: Jitter,
+    /// TCP's congestion window, packets.
+    pub(in crate::run) cwnd_pkts: Option<f64>,
+    /// TFRC's allowed rate, payload bytes per second.
+    pub(in crate::run) rate: Option<f64>,
+}
+
+/// The interarrival jitter of RFC 3550, section 6.4.1, over all arrivals.
+#[derive(Clone, Copy, Debug, Default)]
+struct Jitter {
+    /// Trip time of the last packet.
+    last: Option<Span>,
+    /// The RFC's J, ns.
+    estimate: f64,
+    sum: f64,
+    count: u64,
+}
+
+/// Percentiles of a delay, milliseconds, each within 0.8 % of the exact one.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Percentiles {
+    /// The median.
+    pub p50: f64,
+    /// 95 % of the values do not exceed it.
+    pub p95: f64,
+    /// 99 % of the values do not exceed it.
+    pub p99: f64,
+}
+
+impl Delays {
+    pub(in crate::run) fn new(network: &Network) -> Self {
+        Self { flows: vec![FlowDelays::default(); network.flows.len()], queues: vec![0; network.links.len()] }
+    }
+
+    /// Takes in an event; those of one flow's end, and those of one link, come in order of time.
+    pub(in crate::run) fn take(&mut self, event: &Event) {
+        let flow = &mut self.flows[event.flow.0 as usize];
+        match event.kind {
+            EventKind::Received(packet) => match packet.kind {
+                PacketKind::Data | PacketKind::Retransmission => {
+                    if let Some(timing) = packet.timing {
+                        flow.one_way.record(event.at - timing.sent_at);
+                        flow.queueing.record(timing.queued);
+                        flow.jitter.take(event.at - timing.sent_at);
+                    }
+                }
+                PacketKind::Ack | PacketKind::Feedback => {
+                    if let Some(sent_at) = packet.answers {
+                        flow.rtt.record(event.at - sent_at);
+                    }
+                }
+            },
+            EventKind::Link { link, queue_packets, .. } => self.queues[link.0 as usize] = queue_packets,
+            EventKind::Cwnd(packets) => flow.cwnd_pkts = Some(packets),
+            EventKind::Rate(rate) => flow.rate = Some(rate),
+            EventKind::Sent(_) | EventKind::Verdict { .. } => {}
+        }
+    }
+
+    pub(in crate::run) fn flow(&self, flow: FlowId) -> &FlowDelays {
+        &self.flows[flow.0 as usize]
+    }
+
+    /// Packets that wait on the links of `flow`'s path.
+    pub(in crate::run) fn waiting_pkts(&self, network: &Network, flow: FlowId) -> u64 {
+        network.flows[flow.0 as usize].path.iter().map(|link| u64::from(self.queues[link.0 as usize])).sum()
+    }
+
+    /// `rtt_…`, `delay_…`, `queueing_…` and `jitter`: of all measured flows' packets together; the mean of the jitters.
+    pub(super) fn add(&self, metrics: &mut Metrics, state: State<'_>) {
+        let flows = || measured(state.network()).map(|flow| self.flow(flow));
+        let kinds: [(&str, fn(&FlowDelays) -> &Histogram); 3] =
+            [("rtt", |flow| &flow.rtt), ("delay", |flow| &flow.one_way), ("queueing", |flow| &flow.queueing)];
+        for (name, of) in kinds {
+            let mut all = Histogram::default();
+            flows().for_each(|flow| all.merge(of(flow)));
+            for (part, share) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)] {
+                metrics.add(format!("{name}_{part}"), "ms", all.quantile_ms(share));
+            }
+        }
+        let jitters: Vec<f64> = flows().filter_map(FlowDelays::jitter_ms).collect();
+        metrics.add("jitter", "ms", mean(&jitters));
+    }
+}
+
+impl FlowDelays {
+    pub(super) fn rtt_ms(&self) -> Option<Percentiles> {
+        percentiles(&self.rtt)
+    }
+
+    pub(super) fn one_way_ms(&self) -> Option<Percentiles> {
+        percentiles(&self.one_way)
+    }
+
+    pub(super) fn queueing_ms(&self) -> Option<Percentiles> {
+        percentiles(&self.queueing)
+    }
+
+    pub(super) fn jitter_ms(&self) -> Option<f64> {
+        (self.jitter.count > 0).then(|| self.jitter.sum / self.jitter.count as f64 / 1e6)
+    }
+
+    /// Data packets received so far, and the sum of their one-way delays, ns.
+    pub(in crate::run) fn one_way_count_and_sum_nanos(&self) -> (u64, i128) {
+        self.one_way.count_and_sum_nanos()
+    }
+}
+
+fn percentiles(histogram: &Histogram) -> Option<Percentiles> {
+    let at = |share| histogram.quantile_ms(share);
+    Some(Percentiles { p50: at(0.5)?, p95: at(0.95)?, p99: at(0.99)? })
+}
+
+impl Jitter {
+    fn take(&mut self, trip: Span) {
+        if let Some(last) = self.last.replace(trip) {
+            self.estimate += ((trip - last).as_nanos_f64().abs() - self.estimate) / 16.0;
+            self.sum += self.estimate;
+            self.count += 1;
+        }
+    }
+}
+
+/// A recorder beside which delays are measured.
+pub(in crate::run) struct WithDelays<'a, R> {
+    pub(in crate::run) delays: &'a mut Delays,
+    pub(in crate::run) cwnd: Option<&'a mut super::CwndAverages>,
+    pub(in crate::run) recorder: &'a mut R,
+}
+
+impl<R: Recorder> Recorder for WithDelays<'_, R> {
+    fn record(&mut self, event: &Event) {
+        self.delays.take(event);
+        if let Some(cwnd) = &mut self.cwnd {
+            cwnd.take(event);
+        }
+        let is_window = matches!(event.kind, EventKind::Cwnd(_) | EventKind::Rate(_));
+        if R::ON || R::WINDOWS && is_window {
+            self.recorder.record(event);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jitter_worked_by_hand() {
+        // Trips of 10, 26, 26 ms: D = 16, 0; J = 1, then 1 - 1/16; the mean is 0.96875.
+        let mut jitter = Jitter::default();
+        [10, 26, 26].into_iter().for_each(|trip| jitter.take(Span::from_millis(trip)));
+        let delays = FlowDelays { jitter, ..FlowDelays::default() };
+        assert!((delays.jitter_ms().unwrap() - 0.96875).abs() < 1e-9);
+        let mut one = Jitter::default();
+        one.take(Span::from_millis(10));
+        assert_eq!(FlowDelays { jitter: one, ..FlowDelays::default() }.jitter_ms(), None);
+    }
+}

@@ -1,0 +1,179 @@
+//! Warnings that keep a reader from wrong conclusions.
+
+use serde::{Deserialize, Serialize};
+
+use losscause::{Lda, SenderLda, Time};
+use losscause_sim::{FlowSpec, TcpLda, Traffic};
+
+use super::measure::group;
+use super::{FlowMeasurements, Measurements};
+use crate::Experiment;
+
+/// A warning about the numbers of one or more runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Warning {
+    /// What kind of warning.
+    pub kind: WarningKind,
+    /// One sentence.
+    pub text: String,
+}
+
+/// The kinds of warnings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum WarningKind {
+    /// A receiver's window, not the network, limited a TCP flow.
+    WindowLimited,
+    /// A TCP flow was still in its first slow start at the end.
+    SlowStart,
+    /// M_c or M_w rests on fewer than ten losses.
+    FewLosses,
+    /// No measured flow has an algorithm.
+    NoLda,
+    /// Metrics cover different parts of the run.
+    DifferentWindows,
+    /// Metrics have no value in some runs.
+    MissingValues,
+}
+
+/// Fewer judged losses than this say little about an algorithm.
+const ENOUGH_LOSSES: u64 = 10;
+
+/// Metrics that cover the measuring window; all others cover each flow's life.
+const OVER_THE_WINDOW: [&str; 5] = ["thput", "thput_intact", "cong", "dev", "norm_thput"];
+
+/// Whether the metric covers the measuring window instead of each flow's life.
+pub fn covers_window(metric: &str) -> bool {
+    OVER_THE_WINDOW.contains(&group(metric))
+}
+
+/// Whether the measuring window differs from the life of some measured flow.
+pub fn windows_differ(experiment: &Experiment, runs: &[Measurements]) -> bool {
+    let (from, to) = (experiment.window.0.as_secs_f64(), experiment.window.1.as_secs_f64());
+    let end = experiment.duration.as_secs_f64();
+    let differs =
+        |flow: &FlowMeasurements| flow.start_s.is_some_and(|start| start != from) || flow.stop_s.unwrap_or(end) != to;
+    runs.iter().flat_map(|run| &run.flows).any(|flow| flow.measured && differs(flow))
+}
+
+/// The warnings about `runs`, one or more runs of `experiment`.
+pub fn warnings(experiment: &Experiment, runs: &[Measurements]) -> Vec<Warning> {
+    let mut found = Vec::new();
+    let mut warn = |kind, text| found.push(Warning { kind, text });
+    for part in groups(experiment) {
+        let mine = |flow: &&FlowMeasurements| flow.measured && group(&flow.flow) == part;
+        let in_run = |run: &Measurements, is: fn(&FlowMeasurements) -> bool| run.flows.iter().filter(mine).any(is);
+        let limited = |flow: &FlowMeasurements| flow.window_limited_percent.is_some_and(|share| share > 0.0);
+        let count = |is: fn(&FlowMeasurements) -> bool| runs.iter().filter(|run| in_run(run, is)).count();
+        let window_limited = count(limited);
+        if window_limited > 0 {
+            let shares = runs.iter().flat_map(|run| run.flows.iter().filter(mine));
+            let most = shares.filter_map(|flow| flow.window_limited_percent).fold(0.0, f64::max);
+            let text = format!(
+                "{part}: the receiver's window of {} packets held the sender back at {most:.1} % of its \
+                 acknowledgements{}; a larger tcp.max_window_pkts would let it send more",
+                window_pkts(experiment, part),
+                in_runs(window_limited, runs.len()),
+            );
+            warn(WarningKind::WindowLimited, text);
+        }
+        let slow = count(|flow| flow.in_slow_start == Some(true) && flow.completion_s.is_none());
+        if slow > 0 && window_limited == 0 {
+            let text = format!(
+                "{part}: never left slow start{}, so its numbers are those of a start; a longer duration_s shows the \
+                 steady state",
+                in_runs(slow, runs.len())
+            );
+            warn(WarningKind::SlowStart, text);
+        }
+    }
+    let judged: Vec<&FlowSpec> = experiment.network.flows.iter().filter(|flow| flow.measured).collect();
+    if judged.iter().any(|flow| has_lda(&flow.traffic)) {
+        let few: [(&str, &str, fn(&FlowMeasurements) -> u64); 2] =
+            [("M_c", "congestion", |flow| flow.judged_congestion), ("M_w", "wireless", |flow| flow.judged_wireless)];
+        for (metric, cause, count) in few {
+            let losses: u64 = runs.iter().flat_map(|run| &run.flows).filter(|flow| flow.measured).map(count).sum();
+            if (1..ENOUGH_LOSSES).contains(&losses) {
+                let losses = if losses == 1 { "1 loss".to_owned() } else { format!("{losses} losses") };
+                let text = format!("{metric} rests on {losses} to {cause}; fewer than {ENOUGH_LOSSES} say little");
+                warn(WarningKind::FewLosses, text);
+            }
+        }
+    } else if let Some(flow) = judged.first() {
+        let text = format!(
+            "no measured flow has an LDA, so every loss counts as congestion; --set flow.{}.lda=ZBS sets one",
+            group(&flow.name)
+        );
+        warn(WarningKind::NoLda, text);
+    }
+    if windows_differ(experiment, runs) {
+        let seconds = |at: Time| at.as_secs_f64();
+        let text = format!(
+            "thput, thput_intact, cong, dev and norm_thput (marked *) cover {} s to {} s; all others cover each flow's life",
+            seconds(experiment.window.0),
+            seconds(experiment.window.1)
+        );
+        warn(WarningKind::DifferentWindows, text);
+    }
+    let missing: Vec<String> = missing(runs).map(|(name, with)| format!("{name} in {with}")).collect();
+    if !missing.is_empty() {
+        let text = format!(
+            "some metrics have a value in only some of the {} runs, and their means are over those: {}",
+            runs.len(),
+            missing.join(", ")
+        );
+        warn(WarningKind::MissingValues, text);
+    }
+    found
+}
+
+/// The metrics that have a value in some runs but not in all, and in how many.
+fn missing(runs: &[Measurements]) -> impl Iterator<Item = (&str, usize)> {
+    let names = runs.first().into_iter().flat_map(|run| &run.metrics).map(|metric| metric.metric.as_str());
+    let counted = names.enumerate().map(|(place, name)| {
+        let has = |run: &&Measurements| run.metrics.get(place).is_some_and(|metric| metric.value.is_some());
+        (name, runs.iter().filter(has).count())
+    });
+    counted.filter(|(_, with)| (1..runs.len()).contains(with))
+}
+
+/// The groups of measured flows.
+fn groups(experiment: &Experiment) -> Vec<&str> {
+    let mut groups: Vec<&str> = Vec::new();
+    for flow in experiment.network.flows.iter().filter(|flow| flow.measured) {
+        if !groups.contains(&group(&flow.name)) {
+            groups.push(group(&flow.name));
+        }
+    }
+    groups
+}
+
+/// The receiver's window of a TCP flow of this group, packets.
+fn window_pkts(experiment: &Experiment, part: &str) -> u32 {
+    let flow = experiment.network.flows.iter().find(|flow| group(&flow.name) == part);
+    match flow.map(|flow| &flow.traffic) {
+        Some(Traffic::Tcp { config, .. }) => config.max_window_pkts,
+        _ => 0,
+    }
+}
+
+/// Whether an algorithm judges the losses, other than by calling all of them congestion.
+fn has_lda(traffic: &Traffic) -> bool {
+    let name = match traffic {
+        Traffic::Tcp { lda: TcpLda::None, .. } => return false,
+        Traffic::Tcp { lda: TcpLda::Sender(lda), .. } => SenderLda::name(lda),
+        Traffic::Tcp { lda: TcpLda::Receiver { lda, .. }, .. } | Traffic::Tfrc { lda, .. } => Lda::name(lda),
+        Traffic::Cbr { lda, .. } | Traffic::OnOff { lda, .. } => match lda {
+            Some(lda) => Lda::name(lda),
+            None => return false,
+        },
+    };
+    name != crate::scenario::NO_LDA
+}
+
+fn in_runs(some: usize, all: usize) -> String {
+    if some == all { String::new() } else { format!(" in {some} of {all} runs") }
+}
