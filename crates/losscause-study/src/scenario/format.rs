@@ -585,3 +585,11 @@ pub struct Flow {
     /// Shape of the Pareto distribution, above 1 (on-off with `periods = "pareto"`; default 1.5).
     pub shape: Option<Quantity>,
 }
+
+impl Flow {
+    /// Whether it counts in the measurements.
+    pub fn is_measured(&self) -> bool {
+        let default = matches!(self.protocol, Protocol::Tfrc | Protocol::Tcp) || self.lda.is_some();
+        self.measured.unwrap_or(default)
+    }
+}
