@@ -79,7 +79,7 @@ fn run(command: Command, registry: &Registry) -> Result<(), Failure> {
     match command {
         Command::Reproduce(arguments) => reproduce::run(arguments, registry),
         Command::Init(arguments) => init::run(&arguments),
-        Command::Simulate(arguments) => simulate::run(arguments, registry),
+        Command::Simulate(arguments) => simulate::run(&arguments, registry),
         Command::Compare(arguments) => compare::run(&arguments, registry),
         Command::Sweep(arguments) => sweep::run(&arguments, registry),
         Command::Fade(arguments) => fade::run(&arguments),

@@ -64,7 +64,7 @@ enum Schema {
 }
 
 /// Runs the scenario and prints the measurements.
-pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Failure> {
     let Some(file) = &arguments.scenario else {
         return Ok(output::json(&match arguments.schema {
             Some(Schema::Result) => SimulationResult::schema(),
@@ -74,9 +74,9 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
     let settings: Vec<Setting> = arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
     let scenario = record::open_scenario_with(file, Path::new(""), registry)?.with(&settings)?;
     let experiment = Experiment { delays: true, ..scenario.experiment()? };
-    let interval = arguments.interval.map(|seconds| interval(seconds, &arguments)).transpose()?;
+    let interval = arguments.interval.map(|seconds| interval(seconds, arguments)).transpose()?;
     if arguments.runs > 1 {
-        return several(&scenario, &settings, &experiment, &arguments);
+        return several(&scenario, &settings, &experiment, arguments);
     }
 
     let mut run = Run::new(&experiment, arguments.seed)?;

@@ -1,7 +1,6 @@
 //! What is compared: the scenario with some settings.
 
 use crate::scenario::NO_LDA;
-use crate::scenario::format::Protocol;
 use crate::{InputError, Scenario, Setting};
 
 /// A scenario with settings, under a name.
@@ -50,10 +49,7 @@ impl Variant {
     /// The scenario measures no flow.
     pub fn of_lda(scenario: &Scenario, lda: &str) -> Result<Self, InputError> {
         let flows = scenario.document().flow.iter();
-        let measured = flows.filter(|flow| {
-            let default = matches!(flow.protocol, Protocol::Tfrc | Protocol::Tcp) || flow.lda.is_some();
-            flow.measured.unwrap_or(default)
-        });
+        let measured = flows.filter(|flow| flow.is_measured());
         let algorithm = if lda == "none" { NO_LDA } else { lda };
         let settings: Vec<Setting> =
             measured.map(|flow| Setting::new(format!("flow.{}.lda", flow.name), algorithm)).collect();

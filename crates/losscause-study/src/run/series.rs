@@ -4,6 +4,7 @@ use losscause_sim::{FlowId, LossCounts};
 use serde::{Deserialize, Serialize};
 
 use super::Run;
+use super::measure::FlowDelays;
 
 /// One flow in one interval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -61,7 +62,7 @@ impl Series {
             let id = FlowId(place as u32);
             let report = run.simulation.flow(id);
             let delays = run.delays.as_ref().map(|delays| delays.flow(id));
-            let (arrived, delay_nanos) = delays.map_or((0, 0), |delays| delays.one_way_count_and_sum_nanos());
+            let (arrived, delay_nanos) = delays.map_or((0, 0), FlowDelays::one_way_count_and_sum_nanos);
             let now = Counts {
                 delivered_payload_bytes: report.delivered_payload_bytes,
                 lost: report.lost,

@@ -92,7 +92,8 @@ pub fn warnings(experiment: &Experiment, runs: &[Measurements]) -> Vec<Warning> 
     }
     let judged: Vec<&FlowSpec> = experiment.network.flows.iter().filter(|flow| flow.measured).collect();
     if judged.iter().any(|flow| has_lda(&flow.traffic)) {
-        let few: [(&str, &str, fn(&FlowMeasurements) -> u64); 2] =
+        type Count = fn(&FlowMeasurements) -> u64;
+        let few: [(&str, &str, Count); 2] =
             [("M_c", "congestion", |flow| flow.judged_congestion), ("M_w", "wireless", |flow| flow.judged_wireless)];
         for (metric, cause, count) in few {
             let losses: u64 = runs.iter().flat_map(|run| &run.flows).filter(|flow| flow.measured).map(count).sum();

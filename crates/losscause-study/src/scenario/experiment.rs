@@ -168,8 +168,7 @@ impl<'a> Member<'a> {
     }
 
     fn is_measured(&self) -> bool {
-        let default = matches!(self.flow.protocol, Protocol::Tfrc | Protocol::Tcp) || self.flow.lda.is_some();
-        self.flow.measured.unwrap_or(default)
+        self.flow.is_measured()
     }
 
     /// The flow in the simulator's types; it is flow `index` of the network.

@@ -95,7 +95,8 @@ impl Delays {
     /// `rtt_…`, `delay_…`, `queueing_…` and `jitter`: of all measured flows' packets together; the mean of the jitters.
     pub(super) fn add(&self, metrics: &mut Metrics, state: State<'_>) {
         let flows = || measured(state.network()).map(|flow| self.flow(flow));
-        let kinds: [(&str, fn(&FlowDelays) -> &Histogram); 3] =
+        type Of = fn(&FlowDelays) -> &Histogram;
+        let kinds: [(&str, Of); 3] =
             [("rtt", |flow| &flow.rtt), ("delay", |flow| &flow.one_way), ("queueing", |flow| &flow.queueing)];
         for (name, of) in kinds {
             let mut all = Histogram::default();

@@ -42,7 +42,7 @@ use crate::Experiment;
 
 pub(super) use cwnd::CwndAverages;
 pub use delays::Percentiles;
-pub(super) use delays::{Delays, WithDelays};
+pub(super) use delays::{Delays, FlowDelays, WithDelays};
 pub use flows::FlowMeasurements;
 pub use links::LinkMeasurements;
 pub(super) use window::Window;

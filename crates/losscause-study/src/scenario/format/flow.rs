@@ -64,6 +64,14 @@ pub struct Flow {
     pub shape: Option<Quantity>,
 }
 
+impl Flow {
+    /// Whether it counts in the measurements.
+    pub fn is_measured(&self) -> bool {
+        let default = matches!(self.protocol, Protocol::Tfrc | Protocol::Tcp) || self.lda.is_some();
+        self.measured.unwrap_or(default)
+    }
+}
+
 /// The protocol or traffic source of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
