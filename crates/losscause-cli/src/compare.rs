@@ -4,11 +4,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use losscause::registry::Registry;
-use losscause_study::Setting;
 use losscause_study::compare::{self, Comparison, Plan, Variant, VariantResult};
 use losscause_study::papers::record;
 use losscause_study::parallel::Jobs;
 use losscause_study::run::WarningKind;
+use losscause_study::{Setting, atomic, report};
 
 use crate::Failure;
 use crate::output::{self, Format, plus_minus, to_the_digits_of};
@@ -39,32 +39,13 @@ pub(crate) struct Arguments {
     /// Number of threads [default: one per core]
     #[arg(long)]
     jobs: Option<usize>,
-    /// Write result.json, comparison.csv and runs.csv to this folder.
+    /// Write report.html, result.json, comparison.csv and runs.csv to this folder.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Output format.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
-
-/// The metrics of the table; the JSON has all.
-const SHOWN: [&str; 15] = [
-    "goodput",
-    "thput",
-    "completion_time",
-    "incomplete",
-    "rtt_p50",
-    "rtt_p95",
-    "delay_p95",
-    "queueing_p95",
-    "jitter",
-    "congestion_loss",
-    "queue_drops",
-    "wireless_drops",
-    "timeouts",
-    "M_c",
-    "M_w",
-];
 
 /// Runs the variants and prints the verdict and the table.
 pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Failure> {
@@ -85,6 +66,8 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     drop(progress);
     if let Some(directory) = &arguments.out {
         compare::write(&comparison, directory)?;
+        let report = report::comparison_html(&comparison);
+        atomic::write(&directory.join("report.html"), report.as_bytes())?;
     }
     match arguments.format {
         Format::Json => output::json(&comparison)?,
@@ -103,7 +86,7 @@ fn tables(comparison: &Comparison) -> io::Result<()> {
     };
     output::line(&format!("\n{} ({runs})", comparison.title))?;
     let [first, others @ ..] = &comparison.variants[..] else { return Ok(()) };
-    let rows: Vec<&str> = SHOWN.into_iter().filter(|metric| has_value(comparison, metric)).collect();
+    let rows: Vec<&str> = compare::JUDGED_BY.into_iter().filter(|metric| comparison.has(metric)).collect();
     let label = rows.iter().map(|metric| row_name(comparison, metric).chars().count()).max().unwrap_or(0);
     let room = output::width().saturating_sub(label + CELL + 2);
     for block in others.chunks((room / CELL).max(1)) {
@@ -129,20 +112,12 @@ fn tables(comparison: &Comparison) -> io::Result<()> {
 /// Width that a variant's column needs.
 const CELL: usize = 22;
 
-fn has_value(comparison: &Comparison, metric: &str) -> bool {
-    comparison.variants.iter().any(|variant| variant.metrics.get(metric).is_some_and(|found| found.value.is_some()))
-}
-
 /// "goodput kb/s", with a star if it covers another part of the run than most metrics.
 fn row_name(comparison: &Comparison, metric: &str) -> String {
     let first = &comparison.variants[0];
     let Some(found) = first.metrics.get(metric) else { return metric.to_owned() };
     let differ = first.warnings.iter().any(|warning| warning.kind == WarningKind::DifferentWindows);
-    let unit = match found.unit.as_str() {
-        "percent" => "%",
-        "1" | "count" => "",
-        unit => unit,
-    };
+    let unit = compare::unit_symbol(&found.unit);
     let star = if differ && found.window { " *" } else { "" };
     format!("{metric} {unit}{star}").trim_end().to_owned()
 }
@@ -163,17 +138,5 @@ fn cell(variant: &VariantResult, metric: &str) -> String {
 
 /// Each warning once, with the variants that it concerns.
 fn warnings(comparison: &Comparison) -> io::Result<()> {
-    let all = || comparison.variants.iter();
-    let mut told: Vec<&str> = Vec::new();
-    for warning in all().flat_map(|variant| &variant.warnings) {
-        // A variant without an algorithm is here to be compared with.
-        if warning.kind == WarningKind::NoLda || told.contains(&warning.text.as_str()) {
-            continue;
-        }
-        told.push(&warning.text);
-        let of: Vec<&str> = all().filter(|one| one.warnings.contains(warning)).map(|one| one.name.as_str()).collect();
-        let of = if of.len() == comparison.variants.len() { String::new() } else { format!(" ({})", of.join(", ")) };
-        output::line(&format!("warning: {}{of}", warning.text))?;
-    }
-    Ok(())
+    comparison.warnings().iter().try_for_each(|warning| output::line(&format!("warning: {warning}")))
 }

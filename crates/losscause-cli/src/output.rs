@@ -6,6 +6,8 @@ use clap::ValueEnum;
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 use serde::Serialize;
 
+pub(crate) use losscause_study::figures::{number, plus_minus, to_the_digits_of};
+
 /// Output format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
@@ -52,27 +54,4 @@ pub(crate) fn table(header: &[&str], numbers: &[&str]) -> Table {
 /// The width of the terminal, characters; 100 if standard output is none.
 pub(crate) fn width() -> usize {
     Table::new().width().map_or(100, usize::from)
-}
-
-/// A value to the digits that its interval leaves: two significant digits of the interval.
-pub(crate) fn to_the_digits_of(value: f64, ci95: Option<f64>) -> String {
-    match ci95 {
-        Some(ci95) if ci95 > 0.0 => format!("{value:.*}", (1.0 - ci95.log10()).ceil().clamp(0.0, 6.0) as usize),
-        _ => number(Some(value)),
-    }
-}
-
-/// "± 1.2", empty for none.
-pub(crate) fn plus_minus(ci95: Option<f64>) -> String {
-    ci95.map_or_else(String::new, |ci95| format!("± {}", to_the_digits_of(ci95, Some(ci95))))
-}
-
-/// A number for a table: at most three decimals, a dash for none.
-pub(crate) fn number(value: Option<f64>) -> String {
-    match value {
-        None => "–".to_owned(),
-        Some(value) if value.fract() == 0.0 && value.abs() < 1e15 => format!("{value:.0}"),
-        Some(value) if value.abs() >= 100.0 => format!("{value:.1}"),
-        Some(value) => format!("{value:.3}"),
-    }
 }

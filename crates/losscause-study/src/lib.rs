@@ -32,6 +32,7 @@ pub mod compare;
 #[cfg(feature = "compare")]
 pub mod csv_file;
 pub mod error;
+pub mod figures;
 pub mod files;
 #[cfg(feature = "papers")]
 pub mod papers;

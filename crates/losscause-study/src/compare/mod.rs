@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use crate::parallel::{self, Jobs};
-use crate::run::{MetricEstimate, RunMetrics, SimulationResult, Warning};
+use crate::run::{MetricEstimate, RunMetrics, SimulationResult, Warning, WarningKind};
 use crate::statistics::Estimate;
 use crate::{Experiment, InputError, Measurements, RunError, Scenario, run};
 
@@ -77,6 +77,59 @@ pub struct Difference {
     pub runs: u32,
     /// Whether the interval excludes 0; null below two pairs.
     pub clear: Option<bool>,
+}
+
+/// The metrics that users judge a link by, the most telling first.
+pub const JUDGED_BY: [&str; 15] = [
+    "goodput",
+    "thput",
+    "completion_time",
+    "incomplete",
+    "rtt_p50",
+    "rtt_p95",
+    "delay_p95",
+    "queueing_p95",
+    "jitter",
+    "congestion_loss",
+    "queue_drops",
+    "wireless_drops",
+    "timeouts",
+    "M_c",
+    "M_w",
+];
+
+/// A unit as it stands behind a number: "%" for "percent", nothing for pure numbers.
+pub fn unit_symbol(unit: &str) -> &str {
+    match unit {
+        "percent" => "%",
+        "1" | "count" => "",
+        unit => unit,
+    }
+}
+
+impl Comparison {
+    /// Whether any variant has a value of the metric.
+    pub fn has(&self, metric: &str) -> bool {
+        self.variants.iter().any(|variant| variant.metrics.get(metric).is_some_and(|found| found.value.is_some()))
+    }
+
+    /// Each warning once, with the variants that it concerns unless it concerns all.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut told: Vec<&str> = Vec::new();
+        let mut sentences = Vec::new();
+        for warning in self.variants.iter().flat_map(|variant| &variant.warnings) {
+            // A variant without an algorithm is here to be compared with.
+            if warning.kind == WarningKind::NoLda || told.contains(&warning.text.as_str()) {
+                continue;
+            }
+            told.push(&warning.text);
+            let concerned = self.variants.iter().filter(|variant| variant.warnings.contains(warning));
+            let of: Vec<&str> = concerned.map(|variant| variant.name.as_str()).collect();
+            let of = if of.len() == self.variants.len() { String::new() } else { format!(" ({})", of.join(", ")) };
+            sentences.push(format!("{}{of}", warning.text));
+        }
+        sentences
+    }
 }
 
 /// Variants whose runs can be made.

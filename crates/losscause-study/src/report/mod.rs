@@ -1,4 +1,4 @@
-//! A reproduction as one self-contained HTML file: the answer, what was missed and why, then every table and claim.
+//! Results as self-contained HTML files that begin with the answer: a reproduction, a comparison.
 
 use minijinja::{AutoEscape, Environment};
 use serde::Serialize;
@@ -6,12 +6,16 @@ use serde::Serialize;
 use crate::papers::reproduce::{Reproduction, Sheet};
 
 mod chart;
+#[cfg(feature = "compare")]
+mod comparison;
 pub mod curves;
 mod lines;
 mod misses;
 mod phase;
 mod reproduction;
 mod state;
+#[cfg(feature = "compare")]
+mod strips;
 mod tables;
 mod time;
 
@@ -20,12 +24,19 @@ pub fn html(reproduction: &Reproduction, sheets: &[Sheet]) -> String {
     render("reproduction.html", &reproduction::page(reproduction, sheets))
 }
 
+/// Writes the report of a comparison.
+#[cfg(feature = "compare")]
+pub fn comparison_html(comparison: &crate::compare::Comparison) -> String {
+    render("comparison.html", &comparison::page(comparison))
+}
+
 /// The parts of all pages, and the pages.
-const TEMPLATES: [(&str, &str); 4] = [
+const TEMPLATES: [(&str, &str); 5] = [
     ("base.html", include_str!("page/base.html")),
     ("style.css", include_str!("page/style.css")),
     ("script.js", include_str!("page/script.js")),
     ("reproduction.html", include_str!("page/reproduction.html")),
+    ("comparison.html", include_str!("page/comparison.html")),
 ];
 
 fn render(page: &str, context: &impl Serialize) -> String {

@@ -139,3 +139,45 @@ fn an_item_without_values_shows_its_runs_over_time_and_says_how_large_they_are()
     assert!(html.contains("w&lt;1&gt;, packets; mean 3.0") && !html.contains("w<1>"));
     assert!(!html.contains("<table"), "a table without rows");
 }
+
+#[cfg(feature = "compare")]
+mod of_a_comparison {
+    use std::collections::BTreeSet;
+
+    use super::values;
+    use crate::compare::{Plan, Variant};
+    use crate::parallel::Jobs;
+    use crate::{Scenario, report};
+
+    fn html() -> String {
+        let scenario = Scenario::load("scenarios/clean-link.toml".as_ref()).unwrap();
+        let short = ["duration_s=6", "measure.to_s=6", "measure.from_s=1", "loss=0.01"];
+        let settings: Vec<crate::Setting> = short.iter().map(|text| crate::Setting::parse(text).unwrap()).collect();
+        let scenario = scenario.with(&settings).unwrap();
+        let variants = vec![Variant::unchanged(), Variant::parse("slow & <small>: rate_bps=2e6").unwrap()];
+        let plan = Plan::new(&scenario, variants, 1, 3).unwrap();
+        report::comparison_html(&plan.execute(Jobs::default(), |_| ()).unwrap())
+    }
+
+    #[test]
+    fn the_verdict_comes_first_and_names_cannot_break_the_page() {
+        let html = html();
+        let answer = html.find("<h1>Slow &amp; &lt;small&gt; against unchanged: goodput -").expect("a verdict");
+        assert!(answer < html.find("<h2 id=\"drawings\">").unwrap());
+        assert!(!html.contains("<small>:") && !html.contains("http") && !html.contains("NaN"));
+    }
+
+    #[test]
+    fn every_run_is_drawn_every_link_resolves_and_the_bytes_are_the_same_each_time() {
+        let html = html();
+        assert_eq!(html, self::html());
+        let goodput = html.split("<figure>").nth(1).unwrap();
+        assert_eq!(goodput.matches("class=\"run ").count(), 6);
+        let ids = values(&html, "id");
+        let parts: BTreeSet<&str> = ids.iter().copied().collect();
+        assert_eq!(parts.len(), ids.len());
+        for link in values(&html, "href").into_iter().filter_map(|link| link.strip_prefix('#')) {
+            assert!(parts.contains(link), "nothing is called {link}");
+        }
+    }
+}
