@@ -10,9 +10,9 @@ use common::run_to;
 use losscause::{Algorithm, AnyLda, Span, Time};
 use losscause_sim::{
     AtEnd, Between, ChannelSpec, CoDelSpec, Counters, DelayPoint, ErrorPosition, Event, EventKind, FlowId, FlowSpec,
-    FqCoDelSpec, Lengths, Limit, LinkEvent, LinkId, LinkSpec, Network, Oracle, PacketKind, PieSpec, PolicerSpec,
-    QueueSpec, RatePoint, RateSpec, Recorder, RedSpec, RetransmissionSpec, Simulation, Slots, TraceStart, Traffic,
-    Turnover, VariationSpec,
+    FqCoDelSpec, HopCounters, Lengths, Limit, LinkEvent, LinkId, LinkSpec, Network, Oracle, PacketKind, PieSpec,
+    PolicerSpec, QueueSpec, RatePoint, RateSpec, Recorder, RedSpec, RetransmissionSpec, Simulation, Slots, TraceStart,
+    Traffic, Turnover, VariationSpec,
 };
 use losscause_transport::{tcp, tfrc};
 use proptest::prelude::*;
@@ -302,9 +302,9 @@ impl Recorder for Seen {
 fn check(network: &Network, simulation: &Simulation, seen: &Seen) {
     assert_eq!(simulation.check_conservation(), Ok(()));
     let counters = simulation.counters();
-    let sum = |of: fn(&losscause_sim::HopCounters) -> u64| {
-        (0..network.links.len()).map(|link| of(&counters.link(LinkId(link as u32)))).sum::<u64>()
-    };
+    let links: Vec<HopCounters> = (0..network.links.len()).map(|link| counters.link(LinkId(link as u32))).collect();
+    assert_eq!(counters.links(), links);
+    let sum = |of: fn(&HopCounters) -> u64| links.iter().map(of).sum::<u64>();
     assert_eq!(seen.queue_drops, sum(|hop| hop.queue_drops));
     assert_eq!(seen.queue_marks, sum(|hop| hop.queue_marks));
     assert_eq!(seen.corrupted, sum(|hop| hop.corrupted));

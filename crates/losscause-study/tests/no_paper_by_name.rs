@@ -75,7 +75,7 @@ fn a_name_is_found_in_code_and_not_in_comments_or_tests() {
 #[test]
 fn scenarios_and_runs_import_nothing_that_knows_papers() {
     let above = ["papers", "sweep", "report", "catalogue", "trace_file", "atomic"];
-    for folder in ["scenario", "run", "files.rs", "error.rs", "statistics", "parallel.rs"] {
+    for folder in ["scenario", "run", "files.rs", "files", "error.rs", "figures.rs", "statistics", "parallel"] {
         let mut found = Vec::new();
         let path = source().join(folder);
         if path.is_dir() {
