@@ -1,23 +1,24 @@
 //! `losscause compare`: variants of a scenario over the same seeds.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use losscause::registry::Registry;
 use losscause_study::Setting;
 use losscause_study::compare::{self, Comparison, Plan, Variant, VariantResult};
-use losscause_study::papers::record;
 use losscause_study::parallel::Jobs;
 use losscause_study::run::WarningKind;
 
 use crate::Failure;
+use crate::input;
 use crate::output::{self, Format, plus_minus, to_the_digits_of};
 use crate::progress::Progress;
 
 /// The arguments of `compare`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A scenario file, or a paper's scenario such as cen2003/WLH. `losscause init` writes one to start from.
+    /// A scenario file, - for standard input, or a paper's scenario such as cen2003/WLH. `losscause init` writes a
+    /// scenario to start from.
     #[arg(value_name = "SCENARIO.toml")]
     scenario: PathBuf,
     /// Algorithms to compare, such as none,ZBS,Spike. All measured flows run the algorithm; with none, every loss counts as
@@ -69,7 +70,7 @@ const SHOWN: [&str; 15] = [
 /// Runs the variants and prints the verdict and the table.
 pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Failure> {
     let settings: Vec<Setting> = arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
-    let scenario = record::open_scenario_with(&arguments.scenario, Path::new(""), registry)?.with(&settings)?;
+    let (scenario, sources) = input::scenario(&arguments.scenario, &settings, registry)?;
     let ldas = arguments.lda.iter().map(|lda| Variant::of_lda(&scenario, lda.trim()));
     let mut variants: Vec<Variant> = ldas.collect::<Result<_, _>>()?;
     if variants.is_empty() && !arguments.variant.is_empty() {
@@ -79,6 +80,10 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
         variants.push(Variant::parse(text)?);
     }
     let plan = Plan::new(&scenario, variants, arguments.seed, arguments.runs)?;
+    if let Some(directory) = &arguments.out {
+        let inputs = sources.inputs();
+        compare::FILES.iter().try_for_each(|name| inputs.keep_from(&directory.join(name)))?;
+    }
     let jobs = arguments.jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?;
     let mut progress = Progress::new("runs", plan.runs());
     let comparison = plan.execute(jobs, |done| progress.set(done))?;

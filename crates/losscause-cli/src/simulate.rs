@@ -1,18 +1,19 @@
 //! `losscause simulate`: one scenario, one or more seeds.
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::ValueEnum;
 use losscause::registry::Registry;
 use losscause::{Span, Time};
-use losscause_study::papers::record;
+use losscause_study::files::Inputs;
 use losscause_study::parallel::Jobs;
 use losscause_study::run::{Series, SimulationResult, repeat};
 use losscause_study::trace_file::TraceFile;
 use losscause_study::{Experiment, InputError, Measurements, Run, Scenario, Setting, csv_file, scenario};
 
 use crate::Failure;
+use crate::input;
 use crate::output::{self, Format};
 use crate::progress::Progress;
 
@@ -21,8 +22,8 @@ mod tables;
 /// The arguments of `simulate`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A scenario file, or a paper's scenario such as cen2003/WLH. docs/scenario.md explains the format; `losscause init`
-    /// writes a scenario to start from.
+    /// A scenario file, - for standard input, or a paper's scenario such as cen2003/WLH. `losscause docs scenario`
+    /// explains the format, `losscause init` writes a scenario to start from.
     #[arg(required_unless_present = "schema", value_name = "SCENARIO.toml")]
     scenario: Option<PathBuf>,
     /// Change a parameter (N=4) or a key by its dotted path (link.shared.rate_bps=1e6, flow.video.lda=Spike).
@@ -72,13 +73,14 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
         })?);
     };
     let settings: Vec<Setting> = arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
-    let scenario = record::open_scenario_with(file, Path::new(""), registry)?.with(&settings)?;
+    let (scenario, sources) = input::scenario(file, &settings, registry)?;
     let experiment = Experiment { delays: true, ..scenario.experiment()? };
     let interval = arguments.interval.map(|seconds| interval(seconds, &arguments)).transpose()?;
     if arguments.runs > 1 {
         return several(&scenario, &settings, &experiment, &arguments);
     }
 
+    keep_apart(&arguments, &sources.inputs())?;
     let mut run = Run::new(&experiment, arguments.seed)?;
     let mut trace = arguments.trace.as_ref().map(|file| TraceFile::create(file, &experiment.network)).transpose()?;
     let series = advance(&mut run, trace.as_mut(), interval);
@@ -101,6 +103,19 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
         }
     }
     Ok(())
+}
+
+/// Refuses to overwrite an input, or one output with the other.
+fn keep_apart(arguments: &Arguments, inputs: &Inputs) -> Result<(), InputError> {
+    let outputs = [&arguments.trace, &arguments.series].into_iter().flatten();
+    outputs.clone().try_for_each(|file| inputs.keep_from(file))?;
+    match (&arguments.trace, &arguments.series) {
+        (Some(trace), Some(series)) if trace == series => Err(InputError::Option {
+            option: format!("--series {}", series.display()),
+            problem: "is also the file of --trace, expected another".to_owned(),
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// The length of an interval.
