@@ -43,12 +43,15 @@ pub(crate) struct Arguments {
     /// Write result.json, comparison.csv and runs.csv to this folder.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Print every metric.
+    #[arg(long, short)]
+    verbose: bool,
     /// Output format.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
 
-/// The metrics of the table; the JSON has all.
+/// The metrics of the table without --verbose.
 const SHOWN: [&str; 15] = [
     "goodput",
     "thput",
@@ -93,13 +96,13 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     }
     match arguments.format {
         Format::Json => output::json(&comparison)?,
-        Format::Table => tables(&comparison)?,
+        Format::Table => tables(&comparison, arguments.verbose)?,
     }
     Ok(())
 }
 
 /// The verdict, then metrics down and variants across, in as many blocks as the terminal's width needs, then warnings.
-fn tables(comparison: &Comparison) -> io::Result<()> {
+fn tables(comparison: &Comparison, verbose: bool) -> io::Result<()> {
     output::line(&comparison.verdict)?;
     let last = comparison.seed.wrapping_add(u64::from(comparison.runs) - 1);
     let runs = match comparison.runs {
@@ -108,7 +111,8 @@ fn tables(comparison: &Comparison) -> io::Result<()> {
     };
     output::line(&format!("\n{} ({runs})", comparison.title))?;
     let [first, others @ ..] = &comparison.variants[..] else { return Ok(()) };
-    let rows: Vec<&str> = SHOWN.into_iter().filter(|metric| has_value(comparison, metric)).collect();
+    let shown: Vec<&str> = if verbose { first.metrics.keys().map(String::as_str).collect() } else { SHOWN.to_vec() };
+    let rows: Vec<&str> = shown.into_iter().filter(|metric| has_value(comparison, metric)).collect();
     let label = rows.iter().map(|metric| row_name(comparison, metric).chars().count()).max().unwrap_or(0);
     let room = output::width().saturating_sub(label + CELL + 2);
     for block in others.chunks((room / CELL).max(1)) {

@@ -17,6 +17,7 @@ use crate::input;
 use crate::output::{self, Format};
 use crate::progress::Progress;
 
+mod filter;
 mod tables;
 
 /// The arguments of `simulate`.
@@ -38,9 +39,12 @@ pub(crate) struct Arguments {
     /// Number of threads [default: one per core]
     #[arg(long)]
     jobs: Option<usize>,
-    /// Write every packet event of the run to this .csv or .parquet file.
+    /// Write every packet event of the run to this .csv, .csv.gz or .parquet file; with -, to standard output in place
+    /// of the results.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
+    #[command(flatten)]
+    filter: filter::TracedEvents,
     /// Print what happened in every interval of this many seconds.
     #[arg(long, value_name = "SECONDS")]
     interval: Option<f64>,
@@ -82,7 +86,9 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
 
     keep_apart(&arguments, &sources.inputs())?;
     let mut run = Run::new(&experiment, arguments.seed)?;
-    let mut trace = arguments.trace.as_ref().map(|file| TraceFile::create(file, &experiment.network)).transpose()?;
+    let filter = arguments.filter.parse(&experiment.network)?;
+    let trace = arguments.trace.as_ref().map(|file| TraceFile::create(file, &experiment.network)).transpose()?;
+    let mut trace = trace.map(|trace| trace.filtered(filter));
     let series = advance(&mut run, trace.as_mut(), interval);
     if let Some(trace) = trace {
         trace.finish()?;
@@ -93,6 +99,7 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
         csv_file::write(file, &result.series)?;
     }
     match arguments.format {
+        _ if arguments.trace.as_deref().is_some_and(input::is_standard) => {}
         Format::Json => output::json(&result)?,
         Format::Table => {
             tables::one_run(&result)?;
@@ -105,10 +112,15 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
     Ok(())
 }
 
-/// Refuses to overwrite an input, or one output with the other.
+/// Refuses to overwrite an input, or one output with the other, or to mix two on standard output.
 fn keep_apart(arguments: &Arguments, inputs: &Inputs) -> Result<(), InputError> {
     let outputs = [&arguments.trace, &arguments.series].into_iter().flatten();
     outputs.clone().try_for_each(|file| inputs.keep_from(file))?;
+    let is_standard = arguments.trace.as_deref().is_some_and(input::is_standard);
+    if is_standard && arguments.format == Format::Json {
+        let problem = "standard output gets the trace, expected no --format json beside it, or a file".to_owned();
+        return Err(InputError::Option { option: "--trace -".to_owned(), problem });
+    }
     match (&arguments.trace, &arguments.series) {
         (Some(trace), Some(series)) if trace == series => Err(InputError::Option {
             option: format!("--series {}", series.display()),

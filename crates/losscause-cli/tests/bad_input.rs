@@ -211,7 +211,7 @@ fn a_trace_file_of_an_unknown_kind() {
     let place = Place::new();
     place.refuses(
         &["simulate", "s.toml", "--trace", "t.xlsx"],
-        "t.xlsx: has an unknown extension, expected a name that ends in .csv or .parquet",
+        "t.xlsx: has an unknown extension, expected a name that ends in .csv, .csv.gz or .parquet",
     );
     #[cfg(not(feature = "parquet"))]
     place.refuses(

@@ -188,3 +188,82 @@ fn quiet_leaves_nothing_on_standard_error() {
     let failed = losscause(&["-q", "simulate", "none.toml"], place.path());
     assert!(text(&failed.stderr).contains("there is no such file"), "errors are still printed");
 }
+
+#[test]
+fn a_verbose_comparison_has_every_metric() {
+    let place = place();
+    let rows = |option: &[&str]| {
+        let arguments = [&["compare", "s.toml", "--lda", "none,ZBS", "--runs", "2"], option].concat();
+        printed(&arguments, place.path()).lines().count()
+    };
+    assert!(rows(&["-v"]) > rows(&[]) + 4);
+}
+
+/// The lines of a trace with these arguments.
+fn trace(arguments: &[&str], directory: &Path) -> Vec<String> {
+    let all = [&["simulate", "s.toml", "--trace", "-"], arguments].concat();
+    printed(&all, directory).lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_trace_on_standard_output_is_that_of_a_file_and_nothing_else() {
+    let place = place();
+    printed(&["simulate", "s.toml", "--trace", "trace.csv"], place.path());
+    let file = std::fs::read_to_string(place.path().join("trace.csv")).unwrap();
+    assert_eq!(trace(&[], place.path()), file.lines().collect::<Vec<_>>());
+    let mixed = losscause(&["simulate", "s.toml", "--trace", "-", "--format", "json"], place.path());
+    assert_eq!((mixed.status.code(), text(&mixed.stdout)), (Some(2), String::new()));
+}
+
+#[test]
+fn a_compressed_trace_holds_the_bytes_of_the_plain_one() {
+    let place = place();
+    for name in ["trace.csv", "trace.csv.gz", "again.csv.gz"] {
+        printed(&["simulate", "s.toml", "--trace", name], place.path());
+    }
+    let bytes = |name: &str| std::fs::read(place.path().join(name)).unwrap();
+    assert_eq!(bytes("trace.csv.gz"), bytes("again.csv.gz"));
+    assert!(bytes("trace.csv.gz").len() < bytes("trace.csv").len() / 3);
+    let mut plain = String::new();
+    std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(&bytes("trace.csv.gz")[..]), &mut plain).unwrap();
+    assert_eq!(plain.as_bytes(), bytes("trace.csv"));
+    let other = losscause(&["simulate", "s.toml", "--trace", "trace.gz"], place.path());
+    assert_eq!(other.status.code(), Some(2));
+}
+
+#[test]
+fn a_filtered_trace_is_the_part_of_the_whole_that_was_asked_for() {
+    let place = place();
+    let second = "\n[[flow]]\nname = \"other\"\ncount = 2\nprotocol = \"cbr\"\nrate_bps = 1e5\npacket_bytes = 500\n\
+                  path = [\"radio\"]\n";
+    std::fs::write(place.path().join("s.toml"), format!("{SCENARIO}{second}")).unwrap();
+    let whole = trace(&[], place.path());
+    let part = |arguments: &[&str], keeps: &dyn Fn(f64, &str, &str) -> bool| {
+        let expected: Vec<&String> = whole[..1]
+            .iter()
+            .chain(whole[1..].iter().filter(|line| {
+                let cells: Vec<&str> = line.split(',').collect();
+                keeps(cells[0].parse::<f64>().unwrap() / 1e9, cells[1], cells[2])
+            }))
+            .collect();
+        assert!((2..whole.len()).contains(&expected.len()), "{arguments:?}");
+        assert_eq!(trace(arguments, place.path()).iter().collect::<Vec<_>>(), expected, "{arguments:?}");
+    };
+    part(&["--trace-flow", "video"], &|_, _, flow| flow == "video");
+    part(&["--trace-flow", "other"], &|_, _, flow| flow == "other.1" || flow == "other.2");
+    part(&["--trace-flow", "other.2,video"], &|_, _, flow| flow != "other.1");
+    part(&["--trace-kind", "drop,corrupt,verdict"], &|_, event, _| {
+        ["queue-drop", "corrupted", "verdict"].contains(&event)
+    });
+    part(&["--trace-interval", "0.25..0.5"], &|time, _, _| (0.25..0.5).contains(&time));
+    part(&["--trace-interval", "0.5..", "--trace-kind", "sent"], &|time, event, _| time >= 0.5 && event == "sent");
+    for (arguments, sentence) in [
+        (["--trace-flow", "vidoe"], "--trace-flow: \"vidoe\" is unknown (did you mean \"video\"?)"),
+        (["--trace-kind", "drops"], "--trace-kind: \"drops\" is unknown"),
+        (["--trace-interval", "2..1"], "--trace-interval 2..1: expected two seconds"),
+    ] {
+        let refused = losscause(&[&["simulate", "s.toml", "--trace", "-"], &arguments[..]].concat(), place.path());
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(text(&refused.stderr).starts_with(&format!("losscause: {sentence}")), "{}", text(&refused.stderr));
+    }
+}
