@@ -146,7 +146,7 @@ impl<'a> TraceFile<'a> {
                 for event in self.trace.take(until) {
                     if self.failed.is_none() {
                         let row = TraceRow::of(&event, self.network);
-                        self.failed = writer.serialize(row).map_err(io::Error::from).err();
+                        self.failed = writer.serialize(row).map_err(io_error).err();
                     }
                 }
             }
@@ -177,6 +177,15 @@ impl<'a> TraceFile<'a> {
                 }
             }
         }
+    }
+}
+
+/// The system's error, with its kind: a reader that closes a pipe early is not a failure.
+fn io_error(error: csv::Error) -> io::Error {
+    let text = error.to_string();
+    match error.into_kind() {
+        csv::ErrorKind::Io(reason) => reason,
+        _ => io::Error::other(text),
     }
 }
 
