@@ -1,23 +1,24 @@
 //! `losscause compare`: variants of a scenario over the same seeds.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use losscause::registry::Registry;
 use losscause_study::compare::{self, Comparison, Plan, Variant, VariantResult};
-use losscause_study::papers::record;
 use losscause_study::parallel::Jobs;
 use losscause_study::run::WarningKind;
 use losscause_study::{Setting, atomic, report};
 
 use crate::Failure;
+use crate::input;
 use crate::output::{self, Format, plus_minus, to_the_digits_of};
 use crate::progress::Progress;
 
 /// The arguments of `compare`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A scenario file, or a paper's scenario such as cen2003/WLH. `losscause init` writes one to start from.
+    /// A scenario file, - for standard input, or a paper's scenario such as cen2003/WLH. `losscause init` writes a
+    /// scenario to start from.
     #[arg(value_name = "SCENARIO.toml")]
     scenario: PathBuf,
     /// Algorithms to compare, such as none,ZBS,Spike. All measured flows run the algorithm; with none, every loss counts as
@@ -42,6 +43,9 @@ pub(crate) struct Arguments {
     /// Write report.html, result.json, comparison.csv and runs.csv to this folder.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Print every metric.
+    #[arg(long, short)]
+    verbose: bool,
     /// Output format.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -50,7 +54,7 @@ pub(crate) struct Arguments {
 /// Runs the variants and prints the verdict and the table.
 pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Failure> {
     let settings: Vec<Setting> = arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
-    let scenario = record::open_scenario_with(&arguments.scenario, Path::new(""), registry)?.with(&settings)?;
+    let (scenario, sources) = input::scenario(&arguments.scenario, &settings, registry)?;
     let ldas = arguments.lda.iter().map(|lda| Variant::of_lda(&scenario, lda.trim()));
     let mut variants: Vec<Variant> = ldas.collect::<Result<_, _>>()?;
     if variants.is_empty() && !arguments.variant.is_empty() {
@@ -60,6 +64,10 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
         variants.push(Variant::parse(text)?);
     }
     let plan = Plan::new(&scenario, variants, arguments.seed, arguments.runs)?;
+    if let Some(directory) = &arguments.out {
+        let inputs = sources.inputs();
+        compare::FILES.iter().try_for_each(|name| inputs.keep_from(&directory.join(name)))?;
+    }
     let jobs = arguments.jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?;
     let mut progress = Progress::new("runs", plan.runs());
     let comparison = plan.execute(jobs, |done| progress.set(done))?;
@@ -71,13 +79,13 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     }
     match arguments.format {
         Format::Json => output::json(&comparison)?,
-        Format::Table => tables(&comparison)?,
+        Format::Table => tables(&comparison, arguments.verbose)?,
     }
     Ok(())
 }
 
 /// The verdict, then metrics down and variants across, in as many blocks as the terminal's width needs, then warnings.
-fn tables(comparison: &Comparison) -> io::Result<()> {
+fn tables(comparison: &Comparison, verbose: bool) -> io::Result<()> {
     output::line(&comparison.verdict)?;
     let last = comparison.seed.wrapping_add(u64::from(comparison.runs) - 1);
     let runs = match comparison.runs {
@@ -86,7 +94,8 @@ fn tables(comparison: &Comparison) -> io::Result<()> {
     };
     output::line(&format!("\n{} ({runs})", comparison.title))?;
     let [first, others @ ..] = &comparison.variants[..] else { return Ok(()) };
-    let rows: Vec<&str> = compare::JUDGED_BY.into_iter().filter(|metric| comparison.has(metric)).collect();
+    let shown = if verbose { first.metrics.keys().map(String::as_str).collect() } else { compare::JUDGED_BY.to_vec() };
+    let rows: Vec<&str> = shown.into_iter().filter(|metric| comparison.has(metric)).collect();
     let label = rows.iter().map(|metric| row_name(comparison, metric).chars().count()).max().unwrap_or(0);
     let room = output::width().saturating_sub(label + CELL + 2);
     for block in others.chunks((room / CELL).max(1)) {

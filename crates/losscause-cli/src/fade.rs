@@ -1,22 +1,23 @@
 //! `losscause fade`: patterns of packet errors from the physics of a fading channel.
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use losscause_study::files::Inputs;
 use losscause_study::papers::record;
 use losscause_study::parallel::Jobs;
 use losscause_study::scenario::fade::{self, Pattern, PatternReport, PublishedPattern, Source};
 use losscause_study::{InputError, RunError, Setting, atomic};
 
 use crate::Failure;
+use crate::notice;
 use crate::output::{self, Format, number};
 use crate::progress::Progress;
 
 /// The arguments of `fade`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The channel file, or a paper by its name; docs/channels/jakes.md explains the format.
+    /// The channel file, or a paper by its name; `losscause docs jakes` explains the format.
     #[arg(value_name = "CHANNEL.toml", default_value = "cen2003")]
     channel: PathBuf,
     /// Change a parameter of all patterns (constraint_length=7) or of one (pattern.high.spreading_gain=32).
@@ -40,6 +41,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (sources, paper) = sources(&arguments.channel, &settings)?;
     let jobs = arguments.jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?;
     if let Some(out) = &arguments.out {
+        let inputs = Inputs::of([&arguments.channel]);
+        sources.iter().try_for_each(|source| inputs.keep_from(&file(out, source)))?;
         check_writable(out, &sources)?;
     }
     let mut progress = Progress::new("trials", fade::trials(&sources));
@@ -55,8 +58,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Format::Json => output::json(&reports)?,
         Format::Table => output::line(&table(&reports))?,
     }
-    // A closed standard error must not turn a success into a failure.
-    let _ = writeln!(io::stderr(), "{:.1} s", begun.elapsed().as_secs_f64());
+    notice::print(&format!("{:.1} s", begun.elapsed().as_secs_f64()));
     Ok(())
 }
 

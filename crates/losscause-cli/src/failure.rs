@@ -40,6 +40,9 @@ pub(crate) fn report(outcome: Result<(), Failure>) -> ExitCode {
     let status = match &outcome {
         Ok(()) => return ExitCode::SUCCESS,
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
+        Err(Failure::Run(RunError::Unwritable { reason, .. })) if reason.kind() == io::ErrorKind::BrokenPipe => {
+            return ExitCode::SUCCESS;
+        }
         Err(Failure::Input(_) | Failure::Registry(_) | Failure::Usage(_)) => BAD_INPUT,
         Err(Failure::Run(error)) => {
             if error.is_bad_input() {

@@ -16,18 +16,22 @@
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use losscause::registry::{Registry, RegistryError};
 
 pub use losscause_study::registry;
 
 mod check;
 mod compare;
+mod docs;
 mod fade;
 mod failure;
 mod init;
+mod input;
 mod interrupt;
 mod list;
+mod manual;
+mod notice;
 mod output;
 mod pivot;
 mod progress;
@@ -41,8 +45,11 @@ use failure::Failure;
 
 /// Tells why packets were lost: congestion or wireless.
 #[derive(Debug, Parser)]
-#[command(name = "losscause", version, propagate_version = true, max_term_width = 100)]
+#[command(name = "losscause", version = env!("LOSSCAUSE_VERSION"), propagate_version = true, max_term_width = 100)]
 struct Arguments {
+    /// Print no progress and no closing line; errors and warnings are still printed.
+    #[arg(long, short, global = true)]
+    quiet: bool,
     #[command(subcommand)]
     command: Command,
 }
@@ -63,6 +70,12 @@ enum Command {
     Fade(fade::Arguments),
     /// List algorithms, protocols, scenarios and papers.
     List(list::Arguments),
+    /// Print a page of the documentation, or list the pages.
+    Docs(docs::Arguments),
+    /// Print completions for a shell.
+    Completions(manual::CompletionArguments),
+    /// Print the manual page of the program or of a command.
+    Man(manual::ManArguments),
 }
 
 /// Runs the command that the program's arguments select. Names of algorithms are those of `registry`. An algorithm that
@@ -70,7 +83,10 @@ enum Command {
 pub fn main_with(registry: Result<Registry, RegistryError>) -> ExitCode {
     interrupt::watch();
     failure::report(match Arguments::try_parse() {
-        Ok(Arguments { command }) => registry.map_err(Failure::from).and_then(|registry| run(command, &registry)),
+        Ok(Arguments { quiet, command }) => {
+            notice::set_quiet(quiet);
+            registry.map_err(Failure::from).and_then(|registry| run(command, &registry))
+        }
         Err(error) => failure::usage(&error),
     })
 }
@@ -84,6 +100,9 @@ fn run(command: Command, registry: &Registry) -> Result<(), Failure> {
         Command::Sweep(arguments) => sweep::run(&arguments, registry),
         Command::Fade(arguments) => fade::run(&arguments),
         Command::List(arguments) => list::run(&arguments, registry),
+        Command::Docs(arguments) => docs::run(&arguments),
+        Command::Completions(arguments) => manual::completions(&arguments, Arguments::command()),
+        Command::Man(arguments) => manual::man(&arguments, Arguments::command()),
     }
 }
 

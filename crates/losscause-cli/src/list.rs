@@ -95,5 +95,5 @@ fn tables(catalogue: &Catalogue) -> String {
         }
         parts.push(table);
     }
-    parts.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n\n")
+    parts.iter().map(|table| output::fitted(table, table.width().map(usize::from))).collect::<Vec<_>>().join("\n\n")
 }

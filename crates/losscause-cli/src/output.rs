@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use clap::ValueEnum;
-use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
+use comfy_table::{Cell, CellAlignment, LineStyle, Table, TableStyle};
 use serde::Serialize;
 
 pub(crate) use losscause_study::figures::{number, plus_minus, to_the_digits_of};
@@ -51,7 +51,49 @@ pub(crate) fn table(header: &[&str], numbers: &[&str]) -> Table {
     table
 }
 
+/// Prints a table. If the terminal is narrower, the rows are printed as lists.
+pub(crate) fn print_table(table: &Table) -> io::Result<()> {
+    line(&fitted(table, table.width().map(usize::from)))
+}
+
+/// The table as a text of lines up to `width`; none if the output is no terminal, which takes any. A table that is too
+/// wide becomes a list of its rows, one cell per line: a pager and a reader can follow it.
+pub(crate) fn fitted(table: &Table, width: Option<usize>) -> String {
+    let text = table.to_string();
+    let is_narrow = |width: usize| text.lines().all(|line| line.trim_end().chars().count() <= width);
+    if width.is_none_or(is_narrow) {
+        return text;
+    }
+    let header: Vec<String> = table.header().map_or_else(Vec::new, |row| row.cell_iter().map(Cell::content).collect());
+    let label = header.iter().skip(1).map(|name| name.chars().count()).max().unwrap_or(0);
+    let mut lines = Vec::new();
+    for row in table.row_iter() {
+        let cells: Vec<String> = row.cell_iter().map(Cell::content).collect();
+        lines.push(cells.first().cloned().unwrap_or_default());
+        for (name, value) in header.iter().zip(&cells).skip(1).filter(|(_, value)| !value.is_empty()) {
+            lines.push(format!("  {name:<label$}  {value}"));
+        }
+    }
+    lines.join("\n")
+}
+
 /// The width of the terminal, characters; 100 if standard output is none.
 pub(crate) fn width() -> usize {
     Table::new().width().map_or(100, usize::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_wider_than_the_terminal_becomes_a_list() {
+        let mut table = table(&["flow", "sent", "goodput kb/s"], &["sent"]);
+        table.add_row(["video.1", "12", "900.5"]).add_row(["video.2", "", "1"]);
+        assert_eq!(fitted(&table, None), table.to_string());
+        let width = table.to_string().lines().map(|line| line.trim_end().chars().count()).max().unwrap();
+        assert_eq!(fitted(&table, Some(width)), table.to_string());
+        let list = "video.1\n  sent          12\n  goodput kb/s  900.5\nvideo.2\n  goodput kb/s  1";
+        assert_eq!(fitted(&table, Some(width - 1)), list);
+    }
 }

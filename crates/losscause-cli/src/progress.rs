@@ -1,9 +1,11 @@
 //! Progress on standard error: a bar with the time left on a terminal, plain lines otherwise.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::notice;
 
 /// Shows the progress of a long task.
 pub(crate) struct Progress {
@@ -45,7 +47,7 @@ const LINE_EVERY: Duration = Duration::from_secs(5);
 impl Progress {
     /// Starts a task of `total` steps; `what` names a step in the plural ("runs").
     pub(crate) fn new(what: &str, total: usize) -> Self {
-        let view = if io::stderr().is_terminal() {
+        let view = if io::stderr().is_terminal() && !notice::is_quiet() {
             let style = ProgressStyle::with_template(TEMPLATE).expect("the template is a constant that a test renders");
             let bar = ProgressBar::new(BAR).with_style(style).with_message(message(0, total, what, None));
             bar.enable_steady_tick(Duration::from_millis(200));
@@ -73,8 +75,7 @@ impl Progress {
             View::Lines { next } => {
                 if Instant::now() >= *next {
                     *next = Instant::now() + LINE_EVERY;
-                    // Progress is optional: a closed standard error must not end the work.
-                    let _ = writeln!(io::stderr(), "{text}");
+                    notice::print(&text);
                 }
             }
         }

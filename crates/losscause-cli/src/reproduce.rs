@@ -1,17 +1,19 @@
 //! `losscause reproduce`: the papers' tables and figures, measured again.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use losscause::registry::Registry;
+use losscause_study::files::Inputs;
 use losscause_study::papers::record::Item;
 use losscause_study::papers::reproduce::{Event, Plan, Repetitions, Reproduction, Selection, Sheet, Variation};
 use losscause_study::parallel::Jobs;
-use losscause_study::{InputError, RunError, atomic, report};
+use losscause_study::{RunError, atomic, report};
 
 use crate::Failure;
 use crate::check::Check;
+use crate::notice;
 use crate::output::{self, Format};
 use crate::progress::Progress;
 use crate::summary::{self, LeftOut};
@@ -67,7 +69,8 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
     let check = arguments.check.as_deref().map(Check::read).transpose()?;
     let out = arguments.out.or_else(|| (!is_named).then(|| PathBuf::from("out")));
     if let Some(out) = &out {
-        keep_apart(arguments.check.as_deref(), out)?;
+        let inputs = Inputs::of(&arguments.check);
+        [REPORT, RESULT].iter().try_for_each(|name| inputs.keep_from(&out.join(name)))?;
         make_writable(out)?;
     }
     let plan_of =
@@ -112,8 +115,7 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
         Format::Table => output::line(&summary::text(&reproduction, left_out.as_ref()))?,
     }
     let place = out.map_or_else(String::new, |out| format!(", report in {}", out.join(REPORT).display()));
-    // A closed standard error must not turn a success into a failure.
-    let _ = writeln!(io::stderr(), "{wall_s:.1} s{place}");
+    notice::print(&format!("{wall_s:.1} s{place}"));
     check.map_or(Ok(()), |check| check.compare(&reproduction))
 }
 
@@ -136,23 +138,10 @@ fn show(sheet: &Sheet, items: &[Item], format: Format) -> io::Result<()> {
     match format {
         Format::Table => output::line(&tables::sheet(sheet, items)),
         Format::Json => {
-            let _ = writeln!(io::stderr(), "{}", tables::sheet_score(sheet, items));
+            notice::print(&tables::sheet_score(sheet, items));
             Ok(())
         }
     }
-}
-
-/// Refuses to overwrite the result that this one is compared with.
-fn keep_apart(check: Option<&Path>, out: &Path) -> Result<(), Failure> {
-    let Some(check) = check else { return Ok(()) };
-    let is_same =
-        matches!((check.canonicalize(), out.join(RESULT).canonicalize()), (Ok(one), Ok(other)) if one == other);
-    if !is_same {
-        return Ok(());
-    }
-    let option = format!("--check {}", check.display());
-    let problem = "this reproduction would overwrite it, expected a copy, or another directory with --out".to_owned();
-    Err(InputError::Option { option, problem }.into())
 }
 
 /// Creates the directory if it is missing, and checks before the runs that files can be written there.

@@ -1,28 +1,30 @@
 //! `losscause simulate`: one scenario, one or more seeds.
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::ValueEnum;
 use losscause::registry::Registry;
 use losscause::{Span, Time};
-use losscause_study::papers::record;
+use losscause_study::files::Inputs;
 use losscause_study::parallel::Jobs;
 use losscause_study::run::{Series, SimulationResult, repeat};
 use losscause_study::trace_file::TraceFile;
 use losscause_study::{Experiment, InputError, Measurements, Run, Scenario, Setting, csv_file, scenario};
 
 use crate::Failure;
+use crate::input;
 use crate::output::{self, Format};
 use crate::progress::Progress;
 
+mod filter;
 mod tables;
 
 /// The arguments of `simulate`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A scenario file, or a paper's scenario such as cen2003/WLH. docs/scenario.md explains the format; `losscause init`
-    /// writes a scenario to start from.
+    /// A scenario file, - for standard input, or a paper's scenario such as cen2003/WLH. `losscause docs scenario`
+    /// explains the format, `losscause init` writes a scenario to start from.
     #[arg(required_unless_present = "schema", value_name = "SCENARIO.toml")]
     scenario: Option<PathBuf>,
     /// Change a parameter (N=4) or a key by its dotted path (link.shared.rate_bps=1e6, flow.video.lda=Spike).
@@ -37,9 +39,12 @@ pub(crate) struct Arguments {
     /// Number of threads [default: one per core]
     #[arg(long)]
     jobs: Option<usize>,
-    /// Write every packet event of the run to this .csv or .parquet file.
+    /// Write every packet event of the run to this .csv, .csv.gz or .parquet file; with -, to standard output in place
+    /// of the results.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
+    #[command(flatten)]
+    filter: filter::TracedEvents,
     /// Print what happened in every interval of this many seconds.
     #[arg(long, value_name = "SECONDS")]
     interval: Option<f64>,
@@ -72,15 +77,18 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
         })?);
     };
     let settings: Vec<Setting> = arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
-    let scenario = record::open_scenario_with(file, Path::new(""), registry)?.with(&settings)?;
+    let (scenario, sources) = input::scenario(file, &settings, registry)?;
     let experiment = Experiment { delays: true, ..scenario.experiment()? };
     let interval = arguments.interval.map(|seconds| interval(seconds, arguments)).transpose()?;
     if arguments.runs > 1 {
         return several(&scenario, &settings, &experiment, arguments);
     }
 
+    keep_apart(&arguments, &sources.inputs())?;
     let mut run = Run::new(&experiment, arguments.seed)?;
-    let mut trace = arguments.trace.as_ref().map(|file| TraceFile::create(file, &experiment.network)).transpose()?;
+    let filter = arguments.filter.parse(&experiment.network)?;
+    let trace = arguments.trace.as_ref().map(|file| TraceFile::create(file, &experiment.network)).transpose()?;
+    let mut trace = trace.map(|trace| trace.filtered(filter));
     let series = advance(&mut run, trace.as_mut(), interval);
     if let Some(trace) = trace {
         trace.finish()?;
@@ -91,6 +99,7 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
         csv_file::write(file, &result.series)?;
     }
     match arguments.format {
+        _ if arguments.trace.as_deref().is_some_and(input::is_standard) => {}
         Format::Json => output::json(&result)?,
         Format::Table => {
             tables::one_run(&result)?;
@@ -101,6 +110,24 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
         }
     }
     Ok(())
+}
+
+/// Refuses to overwrite an input, or one output with the other, or to mix two on standard output.
+fn keep_apart(arguments: &Arguments, inputs: &Inputs) -> Result<(), InputError> {
+    let outputs = [&arguments.trace, &arguments.series].into_iter().flatten();
+    outputs.clone().try_for_each(|file| inputs.keep_from(file))?;
+    let is_standard = arguments.trace.as_deref().is_some_and(input::is_standard);
+    if is_standard && arguments.format == Format::Json {
+        let problem = "standard output gets the trace, expected no --format json beside it, or a file".to_owned();
+        return Err(InputError::Option { option: "--trace -".to_owned(), problem });
+    }
+    match (&arguments.trace, &arguments.series) {
+        (Some(trace), Some(series)) if trace == series => Err(InputError::Option {
+            option: format!("--series {}", series.display()),
+            problem: "is also the file of --trace, expected another".to_owned(),
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// The length of an interval.

@@ -12,12 +12,12 @@ use losscause_study::parallel::Jobs;
 use losscause_study::sweep::{Overrides, Store, Sweep, SweepOutcome, SweepResult};
 
 use crate::progress::Progress;
-use crate::{Failure, interrupt, output, pivot};
+use crate::{Failure, interrupt, notice, output, pivot};
 
 /// The arguments of `sweep`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The sweep file, such as papers/cen2003/sweeps/readings.toml; docs/sweep.md explains the format.
+    /// The sweep file; `losscause docs sweep` explains the format.
     #[arg(value_name = "SWEEP.toml")]
     sweep: PathBuf,
     /// Runs of each system in each cell, with seeds SEED, SEED + 1, … [default: as the sweep file says]
@@ -80,8 +80,7 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
         Format::Json => write!(io::stdout().lock(), "{}", outcome.result.json())?,
     }
     io::stdout().lock().flush()?;
-    // A closed standard error must not turn a success into a failure.
-    let _ = writeln!(io::stderr(), "{}, {:.1} s", done(&outcome, arguments), begun.elapsed().as_secs_f64());
+    notice::print(&format!("{}, {:.1} s", done(&outcome, arguments), begun.elapsed().as_secs_f64()));
     Ok(())
 }
 

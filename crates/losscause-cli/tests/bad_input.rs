@@ -146,7 +146,7 @@ fn an_error_trace_that_is_missing_empty_malformed_or_a_directory() {
 #[test]
 fn a_scenario_file_that_is_missing_empty_binary_or_a_directory() {
     let place = Place::new();
-    let expected = "expected a scenario file in TOML (docs/scenario.md)";
+    let expected = "expected a scenario file in TOML (losscause docs scenario)";
     place.refuses(&["simulate", "no.toml"], &format!("no.toml: there is no such file, {expected}"));
     place.write("s.toml", b"");
     place.refuses(&["simulate", "s.toml"], &format!("s.toml: is empty, {expected}"));
@@ -211,7 +211,7 @@ fn a_trace_file_of_an_unknown_kind() {
     let place = Place::new();
     place.refuses(
         &["simulate", "s.toml", "--trace", "t.xlsx"],
-        "t.xlsx: has an unknown extension, expected a name that ends in .csv or .parquet",
+        "t.xlsx: has an unknown extension, expected a name that ends in .csv, .csv.gz or .parquet",
     );
     #[cfg(not(feature = "parquet"))]
     place.refuses(

@@ -162,7 +162,7 @@ fn a_channel_file_that_is_missing_empty_binary_malformed_or_a_directory() {
         std::fs::write(place.path().join("c.toml"), content).unwrap();
         refusal(place.path(), &["fade", "c.toml"])
     };
-    let expected = "expected a channel file in TOML (docs/channels/jakes.md)";
+    let expected = "expected a channel file in TOML (losscause docs jakes)";
     assert_eq!(refusal(place.path(), &["fade", "no.toml"]), format!("no.toml: there is no such file, {expected}"));
     assert!(
         refusal(place.path(), &["fade", "cen2030"]).starts_with("cen2030: is no paper (did you mean \"cen2003\"?)")

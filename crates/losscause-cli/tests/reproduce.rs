@@ -108,8 +108,7 @@ fn a_check_names_what_got_worse_and_exits_with_one() {
     assert_eq!(overwriting.status.code(), Some(2));
     assert_eq!(
         text(&overwriting.stderr).trim_end(),
-        "losscause: --check o/result.json: this reproduction would overwrite it, expected a copy, or another directory \
-         with --out"
+        "losscause: o/result.json: is also an input and would be overwritten, expected another place for the output"
     );
 
     // As if a number that is outside its tolerance had been within, and a claim that fails had held.

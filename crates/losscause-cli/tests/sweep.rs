@@ -165,7 +165,7 @@ fn a_sweep_that_makes_no_sense_is_refused_in_one_sentence() {
     let missing = sweep(Path::new("."), &["none.toml"]);
     assert_eq!(
         text(&missing.stderr).trim_end(),
-        "losscause: none.toml: there is no such file, expected a sweep file in TOML (docs/sweep.md)"
+        "losscause: none.toml: there is no such file, expected a sweep file in TOML (losscause docs sweep)"
     );
 }
 
@@ -288,7 +288,7 @@ fn a_full_disk_is_a_failed_run_that_names_the_file() {
 }
 
 /// The page on sweeps, which users read.
-const PAGE: &str = include_str!("sweep.md");
+const PAGE: &str = include_str!("../docs/sweep.md");
 
 /// The content of the first code block after `heading` of that kind.
 fn block<'a>(heading: &str, kind: &str) -> &'a str {

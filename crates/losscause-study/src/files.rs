@@ -21,8 +21,11 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::error::{InputError, nearest};
 
-#[cfg(feature = "sweep")]
+mod inputs;
 pub(crate) mod watched;
+
+pub use inputs::Inputs;
+pub use watched::Watched;
 
 /// A source of files.
 pub trait Files: Debug + Send + Sync {

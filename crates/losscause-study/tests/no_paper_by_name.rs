@@ -92,3 +92,15 @@ fn scenarios_and_runs_import_nothing_that_knows_papers() {
         }
     }
 }
+
+#[test]
+fn no_message_points_to_a_page_that_an_installed_program_lacks() {
+    let mut found = Vec::new();
+    files(&source(), &mut found);
+    assert!(found.len() > 50);
+    for path in found {
+        let text = fs::read_to_string(&path).unwrap();
+        let pointer = program(&text).find(|line| line.contains("docs/") && line.contains(".md"));
+        assert_eq!(pointer, None, "{}", path.display());
+    }
+}

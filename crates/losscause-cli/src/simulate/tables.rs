@@ -16,7 +16,7 @@ pub(super) fn one_run(result: &SimulationResult) -> io::Result<()> {
     for (name, metric) in &result.metrics {
         table.add_row([marked(name, metric, result), number(metric.value), metric.unit.clone()]);
     }
-    output::line(&table.to_string())?;
+    output::print_table(&table)?;
     flows(std::slice::from_ref(&result.flows))?;
     links(result)
 }
@@ -35,7 +35,7 @@ pub(super) fn several_runs(result: &SimulationResult) -> io::Result<()> {
         };
         table.add_row([marked(name, metric, result), mean, interval, metric.unit.clone(), runs]);
     }
-    output::line(&table.to_string())?;
+    output::print_table(&table)?;
     let runs: Vec<Vec<FlowMeasurements>> =
         result.each_run.iter().map(|RunMetrics { flows, .. }| flows.clone()).collect();
     output::line("flows, means over the runs")?;
@@ -84,8 +84,8 @@ fn flows(runs: &[Vec<FlowMeasurements>]) -> io::Result<()> {
             mean(|flow| flow.completion_s),
         ]);
     }
-    output::line(&counts.to_string())?;
-    output::line(&delays.to_string())
+    output::print_table(&counts)?;
+    output::print_table(&delays)
 }
 
 fn p50(delay: Option<Percentiles>) -> Option<f64> {
@@ -111,7 +111,7 @@ fn links(result: &SimulationResult) -> io::Result<()> {
             number(link.utilisation_percent),
         ]);
     }
-    output::line(&table.to_string())
+    output::print_table(&table)
 }
 
 /// The run over time; nothing if it was not asked for.
@@ -135,7 +135,7 @@ pub(super) fn series(rows: &[SeriesRow]) -> io::Result<()> {
             row.wireless_drops.to_string(),
         ]);
     }
-    output::line(&table.to_string())
+    output::print_table(&table)
 }
 
 /// The warnings, one per line.

@@ -36,6 +36,12 @@ struct RunRow<'a> {
     value: Option<f64>,
 }
 
+const RESULT: &str = "result.json";
+const COMPARISON: &str = "comparison.csv";
+const RUNS: &str = "runs.csv";
+/// The files that [`write`] writes.
+pub const FILES: [&str; 3] = [RESULT, COMPARISON, RUNS];
+
 /// Writes the files into the folder `directory`, which is made if it does not exist. Older files of these names are
 /// replaced.
 ///
@@ -44,7 +50,7 @@ struct RunRow<'a> {
 pub fn write(comparison: &Comparison, directory: &Path) -> Result<(), RunError> {
     let unwritable = |reason| RunError::Unwritable { file: directory.display().to_string(), reason };
     std::fs::create_dir_all(directory).map_err(unwritable)?;
-    let mut file = AtomicFile::create(&directory.join("result.json"))?;
+    let mut file = AtomicFile::create(&directory.join(RESULT))?;
     let written = serde_json::to_writer_pretty(&mut file, comparison).map_err(io::Error::from);
     match written.and_then(|()| writeln!(file)) {
         Ok(()) => file.finish()?,
@@ -68,7 +74,7 @@ pub fn write(comparison: &Comparison, directory: &Path) -> Result<(), RunError> 
             }
         })
     });
-    csv_file::write(&directory.join("comparison.csv"), rows)?;
+    csv_file::write(&directory.join(COMPARISON), rows)?;
     let rows = comparison.variants.iter().flat_map(|variant| {
         variant.each_run.iter().flat_map(|run| {
             run.metrics.iter().map(|(metric, value)| RunRow {
@@ -80,5 +86,5 @@ pub fn write(comparison: &Comparison, directory: &Path) -> Result<(), RunError> 
             })
         })
     });
-    csv_file::write(&directory.join("runs.csv"), rows)
+    csv_file::write(&directory.join(RUNS), rows)
 }

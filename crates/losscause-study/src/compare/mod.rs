@@ -16,7 +16,7 @@ mod files;
 mod variant;
 mod verdict;
 
-pub use files::write;
+pub use files::{FILES, write};
 pub use variant::Variant;
 
 /// Variants of a scenario and their differences from the first one.

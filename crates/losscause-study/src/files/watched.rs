@@ -9,18 +9,24 @@ use super::Files;
 
 /// The files of another source, and a hash of each that was read.
 #[derive(Clone, Debug)]
-pub(crate) struct Watched {
+pub struct Watched {
     files: Arc<dyn Files>,
     hashes: Arc<Mutex<BTreeMap<String, u64>>>,
 }
 
 impl Watched {
-    pub(crate) fn new(files: Arc<dyn Files>) -> Self {
+    /// The files of `files`, none of them read yet.
+    pub fn new(files: Arc<dyn Files>) -> Self {
         Self { files, hashes: Arc::default() }
     }
 
+    /// The names of the files read so far.
+    pub fn read(&self) -> Vec<String> {
+        self.hashes().into_keys().collect()
+    }
+
     /// The files read so far, with a hash of what was read of each.
-    pub(crate) fn hashes(&self) -> BTreeMap<String, u64> {
+    pub fn hashes(&self) -> BTreeMap<String, u64> {
         self.hashes.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
@@ -89,6 +95,7 @@ mod tests {
         watched.open(Path::new("a")).unwrap().read_to_end(&mut Vec::new()).unwrap();
         assert!(watched.open(Path::new("c")).is_err());
         // The hash of "foobar" in the table of FNV's authors.
+        assert_eq!(watched.read(), ["a"]);
         assert_eq!(watched.clone().hashes(), BTreeMap::from([("a".to_owned(), 0x8594_4171_f739_67e8)]));
     }
 }

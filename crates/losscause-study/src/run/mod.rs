@@ -26,7 +26,7 @@ pub use measure::{FlowMeasurements, LinkMeasurements, Measurements, Metric, Perc
 pub use repeat::repeat;
 pub use result::{MetricEstimate, RunMetrics, SimulationResult};
 pub use series::{Series, SeriesRow};
-pub use trace::{Trace, TraceRow};
+pub use trace::{EVENT_NAMES, Trace, TraceRow, event_name};
 pub use warnings::{Warning, WarningKind, covers_window, warnings, windows_differ};
 
 /// Runs `experiment` to its end with `seed`. Repetition `k` of an item, counted from 0, uses the user's seed plus `k`.

@@ -73,7 +73,7 @@ impl<'a> TraceRow<'a> {
     pub fn of(event: &Event, network: &'a Network) -> Self {
         let mut row = Self {
             time_ns: event.at.as_nanos(),
-            event: "",
+            event: event_name(&event.kind),
             flow: &network.flows[event.flow.0 as usize].name,
             link: None,
             packet: None,
@@ -88,33 +88,22 @@ impl<'a> TraceRow<'a> {
             reason: None,
         };
         match event.kind {
-            EventKind::Sent(packet) => row.describe("sent", packet),
-            EventKind::Received(packet) => row.describe("received", packet),
+            EventKind::Sent(packet) | EventKind::Received(packet) => row.describe(packet),
             EventKind::Link { link, what, packet, queue_packets, queue_bytes } => {
-                let (name, cause) = match what {
-                    LinkEvent::Enqueue => ("enqueue", None),
-                    LinkEvent::QueueDrop => ("queue-drop", Some(Cause::Congestion)),
-                    LinkEvent::Mark => ("mark", None),
-                    LinkEvent::TransmitStart => ("transmit", None),
-                    LinkEvent::Corrupted => ("corrupted", Some(Cause::Wireless)),
-                    LinkEvent::Deliver => ("deliver", None),
+                let cause = match what {
+                    LinkEvent::QueueDrop => Some(Cause::Congestion),
+                    LinkEvent::Corrupted => Some(Cause::Wireless),
+                    LinkEvent::Enqueue | LinkEvent::Mark | LinkEvent::TransmitStart | LinkEvent::Deliver => None,
                 };
-                row.describe(name, packet);
+                row.describe(packet);
                 row.link = Some(&network.links[link.0 as usize].name);
                 row.queue_packets = Some(queue_packets);
                 row.queue_bytes = Some(queue_bytes);
                 row.cause = cause.map(cause_name);
             }
-            EventKind::Cwnd(packets) => {
-                row.event = "cwnd";
-                row.cwnd_packets = Some(packets);
-            }
-            EventKind::Rate(bytes_per_second) => {
-                row.event = "rate";
-                row.rate_bps = Some(bytes_per_second * 8.0);
-            }
+            EventKind::Cwnd(packets) => row.cwnd_packets = Some(packets),
+            EventKind::Rate(bytes_per_second) => row.rate_bps = Some(bytes_per_second * 8.0),
             EventKind::Verdict { seq, cause, judgement } => {
-                row.event = "verdict";
                 row.seq = Some(seq);
                 row.cause = cause.map(cause_name);
                 row.verdict = Some(match judgement.verdict {
@@ -128,8 +117,7 @@ impl<'a> TraceRow<'a> {
         row
     }
 
-    fn describe(&mut self, event: &'static str, packet: PacketInfo) {
-        self.event = event;
+    fn describe(&mut self, packet: PacketInfo) {
         self.packet = Some(match packet.kind {
             PacketKind::Data => "data",
             PacketKind::Retransmission => "retransmission",
@@ -138,6 +126,38 @@ impl<'a> TraceRow<'a> {
         });
         self.seq = Some(packet.seq);
         self.bytes = Some(packet.wire_bytes);
+    }
+}
+
+/// The names of all kinds of events.
+pub const EVENT_NAMES: [&str; 11] = [
+    "sent",
+    "received",
+    "enqueue",
+    "queue-drop",
+    "mark",
+    "transmit",
+    "corrupted",
+    "deliver",
+    "cwnd",
+    "rate",
+    "verdict",
+];
+
+/// The name of a kind of event, one of [`EVENT_NAMES`].
+pub fn event_name(kind: &EventKind) -> &'static str {
+    match kind {
+        EventKind::Sent(_) => "sent",
+        EventKind::Received(_) => "received",
+        EventKind::Link { what: LinkEvent::Enqueue, .. } => "enqueue",
+        EventKind::Link { what: LinkEvent::QueueDrop, .. } => "queue-drop",
+        EventKind::Link { what: LinkEvent::Mark, .. } => "mark",
+        EventKind::Link { what: LinkEvent::TransmitStart, .. } => "transmit",
+        EventKind::Link { what: LinkEvent::Corrupted, .. } => "corrupted",
+        EventKind::Link { what: LinkEvent::Deliver, .. } => "deliver",
+        EventKind::Cwnd(_) => "cwnd",
+        EventKind::Rate(_) => "rate",
+        EventKind::Verdict { .. } => "verdict",
     }
 }
 

@@ -32,14 +32,13 @@ pub use experiment::Experiment;
 pub(crate) use lda::DEFAULT as NO_LDA;
 pub use link::error_trace;
 pub use rate::{mahimahi_trace, rate_trace};
+pub use read::EXPECTED;
 #[cfg(feature = "sweep")]
 pub(crate) use read::{any_table, deserialize};
 pub use setting::Setting;
 
 use crate::error::InputError;
-#[cfg(feature = "sweep")]
-use crate::files::watched::Watched;
-use crate::files::{self, Disk, Files};
+use crate::files::{self, Disk, Files, Watched};
 use format::Document;
 use patterns::Patterns;
 use reader::Reader;
@@ -166,8 +165,7 @@ impl Scenario {
     }
 
     /// The same scenario, and what tells the files that it reads from now on.
-    #[cfg(feature = "sweep")]
-    pub(crate) fn watched(self) -> (Self, Watched) {
+    pub fn watched(self) -> (Self, Watched) {
         let watched = Watched::new(Arc::clone(&self.files));
         (Self { files: Arc::new(watched.clone()), patterns: Arc::default(), ..self }, watched)
     }

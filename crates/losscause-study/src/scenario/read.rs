@@ -9,7 +9,7 @@ use super::protocol;
 use crate::error::{InputError, unknown};
 
 /// What an error says was expected in place of a file that is no scenario.
-pub(super) const EXPECTED: &str = "a scenario file in TOML (docs/scenario.md)";
+pub const EXPECTED: &str = "a scenario file in TOML (losscause docs scenario)";
 
 /// The keys and values of a scenario's text.
 pub(super) fn table(text: &str, file: &str) -> Result<Table, InputError> {
@@ -87,11 +87,34 @@ fn explained(key: String, message: &str, moved: &[&[(&str, &str)]]) -> (String, 
     if let (true, [field]) = (message.starts_with("missing field"), quoted.as_slice()) {
         return (below(field), "is missing, expected a value".to_owned());
     }
-    let whole = ["u8", "u16", "u32", "u64", "usize", "i64"].iter().find(|name| message.ends_with(&format!(" {name}")));
-    let message =
-        whole.map_or_else(|| message.to_owned(), |name| message.replace(&format!(" {name}"), " a whole number"));
+    let message = in_words(message);
     let problem = ["invalid type: ", "invalid value: "].iter().find_map(|form| message.strip_prefix(form));
     (key, problem.map_or_else(|| message.clone(), |problem| format!("is {}", problem.replace('`', ""))))
+}
+
+/// serde's message with the words of TOML in place of the names of Rust types.
+pub(crate) fn in_words(message: &str) -> String {
+    let Some((found, expected)) = message.split_once(", expected ") else { return message.to_owned() };
+    let expected = match expected {
+        "u8" | "u16" | "u32" | "u64" | "usize" | "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
+        "f32" | "f64" => "a number",
+        "a boolean" => "true or false",
+        "a string" | "string only" | "variant identifier" => "a word in quotes",
+        "a sequence" => "a list in [ ]",
+        "a map" => "a table: { KEY = VALUE }",
+        other if ["struct ", "internally tagged enum "].iter().any(|rust| other.starts_with(rust)) => {
+            "a table: { KEY = VALUE }"
+        }
+        other if other.starts_with("enum ") => "a word in quotes",
+        other => other,
+    };
+    let found = match found.strip_prefix("invalid type: ") {
+        Some("sequence") => "invalid type: a list".to_owned(),
+        Some("map") => "invalid type: a table".to_owned(),
+        Some("unit variant") => "invalid type: no word".to_owned(),
+        _ => found.to_owned(),
+    };
+    format!("{found}, expected {expected}")
 }
 
 fn one_line(message: &str) -> String {
@@ -179,10 +202,34 @@ mod tests {
     }
 
     #[test]
+    fn no_message_names_a_type_of_the_program() {
+        let at = |rest: &str| error(&format!("title = \"t\"\nduration_s = 1\n{rest}"));
+        let link = |rest: &str| at(&format!("{LINK}rate_bps = 1e6\n{rest}"));
+        let flow = |rest: &str| at(&format!("[[flow]]\nname = \"f\"\n{rest}"));
+        let table = "expected a table: { KEY = VALUE }";
+        assert_eq!(at("link = 3"), "x.toml: link: is integer 3, expected a list in [ ]");
+        assert_eq!(at("link = [3]"), format!("x.toml: link.1: is integer 3, {table}"));
+        assert_eq!(at("tcp = 3"), format!("x.toml: tcp: is integer 3, {table}"));
+        assert_eq!(at("parameters = 3"), format!("x.toml: parameters: is integer 3, {table}"));
+        assert_eq!(at("measure = { delays = 3 }"), "x.toml: measure.delays: is integer 3, expected true or false");
+        assert_eq!(at("tcp = { mode = 3 }"), "x.toml: tcp.mode: is no word, expected a word in quotes");
+        assert_eq!(link("channel = \"x\""), format!("x.toml: link.shared.channel: is string \"x\", {table}"));
+        assert_eq!(
+            link("channel = { kind = 3 }"),
+            "x.toml: link.shared.channel.kind: is integer 3, expected a word in quotes"
+        );
+        assert_eq!(flow("protocol = \"tfrc\"\npath = 3"), "x.toml: flow.f.path: is integer 3, expected a list in [ ]");
+        assert_eq!(
+            flow("protocol = \"tfrc\"\npath = [\"r\"]\nlda = []"),
+            "x.toml: flow.f.lda: is a list, expected a word in quotes"
+        );
+    }
+
+    #[test]
     fn text_that_is_not_toml_is_told_with_its_line() {
         let found = error("title = \"t\"\nduration_s = = 3\n");
         assert!(found.starts_with("x.toml, line 2: "), "{found}");
         assert!(!found.contains('\n'));
-        assert_eq!(error(" \n"), "x.toml: is empty, expected a scenario file in TOML (docs/scenario.md)");
+        assert_eq!(error(" \n"), "x.toml: is empty, expected a scenario file in TOML (losscause docs scenario)");
     }
 }

@@ -246,7 +246,7 @@ impl Sweep {
 }
 
 /// What an error says was expected in place of a file that is no sweep.
-const EXPECTED: &str = "a sweep file in TOML (docs/sweep.md)";
+const EXPECTED: &str = "a sweep file in TOML (losscause docs sweep)";
 
 /// Largest number of cells: a short sweep file can define more cells than fit into memory.
 const MOST_CELLS: usize = 100_000;

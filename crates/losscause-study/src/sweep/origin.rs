@@ -21,7 +21,7 @@ pub(super) struct Origin {
     /// Settings from the command line, each KEY=VALUE.
     set: Vec<String>,
     /// Hash of every file that the sweep reads, by name.
-    files: BTreeMap<String, String>,
+    pub(super) files: BTreeMap<String, String>,
 }
 
 impl Sweep {

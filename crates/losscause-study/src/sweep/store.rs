@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::origin::Origin;
 use super::{Cell, CellOutcome, SweepResult};
 use crate::atomic::lock::{Attempt, try_lock};
+use crate::files::Inputs;
 use crate::{InputError, RunError, atomic};
 
 /// The directory in which a sweep keeps its cells and, at the end, its results.
@@ -37,8 +38,14 @@ impl Store {
     /// Locks the directory for the sweep of that origin. It is created if it is missing.
     ///
     /// # Errors
-    /// It cannot be created or written, another process has locked it, or it holds another sweep.
+    /// It cannot be created or written, it would overwrite an input, another process has locked it, or it holds another
+    /// sweep.
     pub(super) fn open(&self, origin: &Origin) -> Result<OpenStore<'_>, RunError> {
+        let inputs = Inputs::of(origin.files.keys());
+        inputs.keep_from(&self.cells())?;
+        for name in [ORIGIN, RUNS_CSV, SWEEP_CSV, SWEEP_JSON] {
+            inputs.keep_from(&self.directory.join(name))?;
+        }
         let unwritable = |reason| RunError::Unwritable { file: self.directory.display().to_string(), reason };
         std::fs::create_dir_all(&self.directory).map_err(unwritable)?;
         let lock = File::options().create(true).truncate(false).write(true).open(self.directory.join(LOCK));
@@ -115,14 +122,17 @@ impl OpenStore<'_> {
     pub(super) fn conclude(&self, result: &SweepResult) -> Result<(), RunError> {
         let write = |name: &str, text: &str| atomic::write(&self.store.directory.join(name), text.as_bytes());
         if let Some(runs) = result.runs_csv() {
-            write("runs.csv", &runs)?;
+            write(RUNS_CSV, &runs)?;
         }
-        write("sweep.csv", &result.csv())?;
-        write("sweep.json", &result.json())
+        write(SWEEP_CSV, &result.csv())?;
+        write(SWEEP_JSON, &result.json())
     }
 }
 
 const ORIGIN: &str = "origin.json";
+const RUNS_CSV: &str = "runs.csv";
+const SWEEP_CSV: &str = "sweep.csv";
+const SWEEP_JSON: &str = "sweep.json";
 const LOCK: &str = ".lock";
 
 pub(super) fn json<T: serde::Serialize + ?Sized>(value: &T) -> String {

@@ -12,7 +12,7 @@ use crate::error::{InputError, unknown};
 use crate::files::{self, Disk, LARGEST_DOCUMENT};
 use crate::scenario::read;
 
-const EXPECTED: &str = "a channel file in TOML (docs/channels/jakes.md)";
+const EXPECTED: &str = "a channel file in TOML (losscause docs jakes)";
 
 /// One channel, key by key; [`jakes::Parameters`] explains them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

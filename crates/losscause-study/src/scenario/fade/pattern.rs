@@ -75,7 +75,7 @@ impl Pattern {
     /// The pattern as a text.
     pub fn to_text(&self) -> String {
         let mut text = String::from(
-            "# Which packets a fading channel corrupts, made by `losscause fade`; docs/channels/jakes.md explains it.\n\
+            "# Which packets a fading channel corrupts, made by `losscause fade`; `losscause docs jakes` explains it.\n\
              # One line per trial: a number is so many packets received, x3 a packet lost with three wrong bits.\n",
         );
         let _ = write!(text, "fingerprint = \"{}\"\n{}\n", self.channel.fingerprint(), self.channel.to_text());

@@ -1,0 +1,60 @@
+//! The scenario that a command reads, and the files that its output must not overwrite.
+
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use losscause::registry::Registry;
+use losscause_study::files::{Disk, Either, Inputs, Watched};
+use losscause_study::papers::record::{self, Embedded};
+use losscause_study::{InputError, Scenario, Setting};
+
+/// What stands for standard input or output in place of a file's name.
+pub(crate) const STANDARD: &str = "-";
+
+/// Whether `file` stands for standard input or output.
+pub(crate) fn is_standard(file: &Path) -> bool {
+    file == Path::new(STANDARD)
+}
+
+/// The files that a scenario reads.
+pub(crate) struct Sources {
+    scenario: PathBuf,
+    named: Watched,
+}
+
+/// Opens a scenario: a file, `-` for standard input, or a paper's scenario.
+pub(crate) fn scenario(
+    file: &Path,
+    settings: &[Setting],
+    registry: &Registry,
+) -> Result<(Scenario, Sources), InputError> {
+    let scenario =
+        if is_standard(file) { piped(registry)? } else { record::open_scenario_with(file, Path::new(""), registry)? };
+    let (scenario, named) = scenario.with(settings)?.watched();
+    Ok((scenario, Sources { scenario: file.to_owned(), named }))
+}
+
+impl Sources {
+    /// The files that were read so far: complete once the scenario's experiment was made.
+    pub(crate) fn inputs(&self) -> Inputs {
+        Inputs::of([self.scenario.clone()].into_iter().chain(self.named.read().into_iter().map(PathBuf::from)))
+    }
+}
+
+/// A scenario from standard input. Files that it names are relative to the current directory.
+fn piped(registry: &Registry) -> Result<Scenario, InputError> {
+    const NAME: &str = "standard input";
+    /// A larger text is no scenario, bytes.
+    const LARGEST: u64 = 1 << 20;
+    let unreadable =
+        |reason: io::Error| InputError::unreadable(Path::new(NAME), &reason, losscause_study::scenario::EXPECTED);
+    let mut text = String::new();
+    let read = io::stdin().lock().take(LARGEST + 1).read_to_string(&mut text).map_err(unreadable)?;
+    if read as u64 > LARGEST {
+        let problem = format!("is larger than {} MiB", LARGEST >> 20);
+        let expected = losscause_study::scenario::EXPECTED;
+        return Err(InputError::File { file: NAME.to_owned(), problem, expected });
+    }
+    Scenario::parse_from(&text, NAME, Arc::new(Either(Disk, Embedded)), registry)
+}
