@@ -53,7 +53,7 @@ mod tests {
             FlowSpec::new(name, &path.map(LinkId), &[LinkId(3)], traffic)
         };
         let network = Network {
-            links: ["0", "1", "2", "3"].map(link).into(),
+            links: ["0", "1", "2", "3"].map(link).to_vec(),
             flows: vec![flow("first", [0, 1], first_supports_ecn), flow("second", [2, 1], false)],
         };
         plain_where_nothing_is_marked(&network).links.iter().map(|link| link.queue).collect()
