@@ -18,7 +18,8 @@ fn shell(line: &str, directory: &Path) -> String {
 fn the_page_shows_what_its_commands_print() {
     let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("own-link.md")).unwrap();
     let directory = tempfile::tempdir().unwrap();
-    let blocks: Vec<&str> = page.split("```console\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    let blocks: Vec<&str> =
+        page.split("```console\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     assert!(blocks.len() >= 6, "{} blocks", blocks.len());
     for block in blocks {
         let (command, shown) = block.strip_prefix("$ ").unwrap().split_once("\n\n").unwrap();
