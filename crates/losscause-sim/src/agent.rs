@@ -233,6 +233,15 @@ impl Traffic {
         }
     }
 
+    /// Whether queues may mark its packets instead of dropping them.
+    pub(crate) fn supports_ecn(&self) -> bool {
+        match self {
+            Traffic::Tcp { config, .. } => config.ecn,
+            Traffic::Tfrc { config, .. } => config.ecn,
+            Traffic::Cbr { .. } | Traffic::OnOff { .. } => false,
+        }
+    }
+
     /// Packets after which the transfer is complete; the largest number if it is unlimited.
     pub(crate) fn size_pkts(&self) -> u64 {
         match self {

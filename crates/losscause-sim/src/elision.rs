@@ -1,4 +1,4 @@
-//! Arrivals without events: the simulator's one shortcut.
+//! Arrivals without events: the shortcut that saves most.
 //!
 //! If nothing observes a packet's arrival at the far end of a link, no event is scheduled for it. The packets of one-way
 //! sources (CBR, on-off) without an algorithm at the receiver are not answered, so nothing observes them
@@ -12,7 +12,7 @@
 //! on as if it had moved at its own instant. Nothing else can have happened at the next link in between, because nothing
 //! else feeds it. Only links with a DropTail queue do this, as they know a packet's arrival when it enters.
 //!
-//! [`Simulation::with_every_event`](crate::Simulation::with_every_event) runs without the shortcut. Tests compare both:
+//! [`Simulation::with_every_event`](crate::Simulation::with_every_event) runs without shortcuts. Tests compare both:
 //! they differ only in the order of events at the very same instant. The shortcut saves two events of four for a packet of
 //! cross traffic.
 

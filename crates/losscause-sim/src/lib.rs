@@ -37,6 +37,7 @@ pub mod topology;
 pub mod trace;
 mod traffic;
 mod transit;
+mod unmarked;
 
 pub use channel::jakes;
 pub use counters::{Counters, HopCounters};

@@ -14,6 +14,7 @@ use crate::report::FlowReport;
 use crate::topology::{FlowId, Network, NetworkError};
 use crate::trace::{Event, EventKind, Recorder};
 use crate::transit::{Arrived, Source, Transit};
+use crate::unmarked::plain_where_nothing_is_marked;
 
 mod conservation;
 mod flow;
@@ -37,11 +38,12 @@ impl Simulation {
     /// The network is not valid.
     pub fn new(network: &Network, seed: u64) -> Result<Self, NetworkError> {
         network.validate()?;
-        Self::with(network, Elision::of_unobserved(network), seed)
+        let network = plain_where_nothing_is_marked(network);
+        Self::with(&network, Elision::of_unobserved(&network), seed)
     }
 
-    /// The same with an event for every arrival: the plain event loop, which [`Simulation::new`] shortens. Both differ
-    /// only in the order of events at the very same instant.
+    /// The same with an event for every arrival and with every queue as it is given: the plain event loop, which
+    /// [`Simulation::new`] shortens. Both differ only in the order of events at the very same instant.
     ///
     /// # Errors
     /// The network is not valid.

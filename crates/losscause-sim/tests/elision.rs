@@ -1,5 +1,6 @@
-//! Arrivals that nothing observes have no events (`src/elision.rs`). The plain event loop gives the same results: every report,
-//! counter and recorded event, in networks in which no two events happen at the very same instant.
+//! Arrivals that nothing observes have no events (`src/elision.rs`), and queues with nothing to mark are plain
+//! (`src/unmarked.rs`). The plain event loop gives the same results: every report, counter and recorded event, in networks
+//! in which no two events happen at the very same instant.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::HashMap;
@@ -10,7 +11,7 @@ use common::{at_secs, drop_tail, flow, run_to, wired, wireless};
 use losscause::{AnyLda, Span, Time, Verdict, lda};
 use losscause_sim::{
     ChannelSpec, ErrorPosition, Event, EventKind, FlowId, FlowReport, FlowSpec, HopCounters, Lengths, LinkId, LinkSpec,
-    Network, Recorder, Simulation, Traffic,
+    Network, QueueSpec, Recorder, Simulation, Traffic,
 };
 use losscause_transport::{tcp, tfrc};
 use proptest::prelude::*;
@@ -51,6 +52,29 @@ fn lossy(link: LinkSpec) -> impl Strategy<Value = LinkSpec> {
 /// A link with a delay and a rate of its own: links of one rate that are busy keep step with each other.
 fn delayed(link: LinkSpec, nanos: i64) -> LinkSpec {
     LinkSpec { delay: link.delay + Span::from_nanos(nanos), rate_bps: link.rate_bps + nanos as u64, ..link }
+}
+
+/// A share of the links mark, with these thresholds; which of the three flows with feedback support ECN.
+fn marking() -> impl Strategy<Value = (Vec<Option<u32>>, [bool; 3])> {
+    let threshold = prop_oneof![Just(None), (1_u32..5).prop_map(Some)];
+    (prop::collection::vec(threshold, 13), any::<[bool; 3]>())
+}
+
+/// The same network with these thresholds, in order of the links.
+fn marked(mut network: Network, (thresholds, ecn): (Vec<Option<u32>>, [bool; 3])) -> Network {
+    for (link, threshold) in network.links.iter_mut().zip(thresholds) {
+        if let Some(mark_from_pkts) = threshold {
+            link.queue = QueueSpec::StepMark { limit: link.queue.limit(), mark_from_pkts };
+        }
+    }
+    for (flow, supported) in network.flows.iter_mut().zip(ecn) {
+        match &mut flow.traffic {
+            Traffic::Tcp { config, .. } => config.ecn = supported,
+            Traffic::Tfrc { config, .. } => config.ecn = supported,
+            Traffic::Cbr { .. } | Traffic::OnOff { .. } => {}
+        }
+    }
+    network
 }
 
 /// Links 0 and 1 are shared, there and back. Each one-way source has an access link and an exit link of its own; two TCP
@@ -127,16 +151,31 @@ fn recorded(simulation: Simulation, flows: usize) -> (Seen, Vec<String>) {
     (seen, events)
 }
 
+/// The event loop and the plain one give the same run.
+fn assert_same(network: &Network, seed: u64) -> Result<(), TestCaseError> {
+    let flows = network.flows.len();
+    let short = || Simulation::new(network, seed).unwrap();
+    let plain = || Simulation::with_every_event(network, seed).unwrap();
+    prop_assert_eq!(seen(short(), flows, &mut ()), seen(plain(), flows, &mut ()));
+    let (short, plain) = (recorded(short(), flows), recorded(plain(), flows));
+    let first = short.1.iter().zip(&plain.1).find(|(short, plain)| short != plain);
+    prop_assert!(first.is_none(), "{:?}", first);
+    prop_assert_eq!(short, plain);
+    Ok(())
+}
+
 proptest! {
     #[test]
     fn arrivals_without_events_change_no_result(network in network(), seed in 0_u64..1000) {
-        let flows = network.flows.len();
-        let short = || Simulation::new(&network, seed).unwrap();
-        let plain = || Simulation::with_every_event(&network, seed).unwrap();
-        prop_assert_eq!(seen(short(), flows, &mut ()), seen(plain(), flows, &mut ()));
-        let (short, plain) = (recorded(short(), flows), recorded(plain(), flows));
-        let first = short.1.iter().zip(&plain.1).find(|(short, plain)| short != plain);
-        prop_assert!(first.is_none(), "{:?}", first);
-        prop_assert_eq!(short, plain);
+        assert_same(&network, seed)?;
+    }
+
+    #[test]
+    fn a_queue_with_nothing_to_mark_gives_the_run_of_a_plain_one(
+        network in network(),
+        marking in marking(),
+        seed in 0_u64..1000,
+    ) {
+        assert_same(&marked(network, marking), seed)?;
     }
 }
