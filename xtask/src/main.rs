@@ -42,7 +42,7 @@ enum Verb {
     Ci,
     /// Fuzz every parser and receiver; installs a nightly compiler if it is missing
     Fuzz(fuzz::Options),
-    /// Count what every table and figure costs and compare with papers/<paper>/costs.toml
+    /// Count what every table and figure costs and compare with the costs.toml of each paper
     Costs(costs::Options),
     /// Measure the five papers with two runs and compare every value and claim with validation/record
     Record(record::Options),

@@ -84,7 +84,7 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
         return several(&scenario, &settings, &experiment, arguments);
     }
 
-    keep_apart(&arguments, &sources.inputs())?;
+    keep_apart(arguments, &sources.inputs())?;
     let mut run = Run::new(&experiment, arguments.seed)?;
     let filter = arguments.filter.parse(&experiment.network)?;
     let trace = arguments.trace.as_ref().map(|file| TraceFile::create(file, &experiment.network)).transpose()?;

@@ -39,7 +39,7 @@ struct RunRow<'a> {
 const RESULT: &str = "result.json";
 const COMPARISON: &str = "comparison.csv";
 const RUNS: &str = "runs.csv";
-/// The files that [`write`] writes.
+/// The files that [`write()`] writes.
 pub const FILES: [&str; 3] = [RESULT, COMPARISON, RUNS];
 
 /// Writes the files into the folder `directory`, which is made if it does not exist. Older files of these names are
