@@ -8,7 +8,6 @@ use std::process::Command;
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    println!("cargo:rerun-if-changed=.cargo_vcs_info.json");
     let commit = packaged().or_else(checked_out).filter(|commit| is_commit(commit));
     let version = env!("CARGO_PKG_VERSION");
     match commit {
@@ -17,9 +16,13 @@ fn main() {
     }
 }
 
+const PACKAGED: &str = ".cargo_vcs_info.json";
+
 /// The commit that Cargo wrote into the package: `"sha1": "…"`.
 fn packaged() -> Option<String> {
-    let text = std::fs::read_to_string(".cargo_vcs_info.json").ok()?;
+    let text = std::fs::read_to_string(PACKAGED).ok()?;
+    // Cargo would run this every time for a file that is missing.
+    println!("cargo:rerun-if-changed={PACKAGED}");
     let (_, rest) = text.split_once("\"sha1\"")?;
     rest.split('"').nth(1).map(str::to_owned)
 }

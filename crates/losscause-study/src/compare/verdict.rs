@@ -2,12 +2,20 @@
 
 use super::{Difference, VariantResult};
 
-/// The metrics that a verdict tells of, in words.
-const TOLD: [(&str, &str); 4] = [
-    ("goodput", "goodput"),
-    ("completion_time", "completion time"),
-    ("queueing_p95", "queueing delay (p95)"),
-    ("congestion_loss", "queue loss"),
+/// A metric that a verdict tells of.
+#[derive(Clone, Copy)]
+struct Told {
+    metric: &'static str,
+    words: &'static str,
+    /// Whether its change is told in percent of the first variant's value. A delay may be next to nothing there.
+    in_percent: bool,
+}
+
+const TOLD: [Told; 4] = [
+    Told { metric: "goodput", words: "goodput", in_percent: true },
+    Told { metric: "completion_time", words: "completion time", in_percent: true },
+    Told { metric: "queueing_p95", words: "queueing delay (p95)", in_percent: false },
+    Told { metric: "congestion_loss", words: "queue loss", in_percent: true },
 ];
 
 /// One line: every variant against the first.
@@ -16,28 +24,26 @@ pub(super) fn verdict(variants: &[VariantResult], runs: u32) -> String {
     if runs < 2 {
         return "one run tells no difference from chance; --runs 10 gives intervals".to_owned();
     }
-    let told = |variant: &VariantResult| -> Vec<(&'static str, Difference)> {
-        TOLD.iter().filter_map(|(metric, words)| Some((*words, variant.differences.get(*metric)?.clone()))).collect()
+    let told = |variant: &VariantResult| -> Vec<(Told, Difference)> {
+        TOLD.into_iter().filter_map(|told| Some((told, variant.differences.get(told.metric)?.clone()))).collect()
     };
-    let is_clear = |(_, difference): &(&str, Difference)| difference.clear == Some(true);
+    let is_clear = |(_, difference): &(Told, Difference)| difference.clear == Some(true);
     if !others.iter().any(|variant| told(variant).iter().any(is_clear)) {
         return format!("no difference can be told from {runs} runs");
     }
     let mut sentences = Vec::new();
     for variant in others {
         let told = told(variant);
-        let mut parts: Vec<String> =
-            told.iter().filter(|one| is_clear(one)).map(|(words, difference)| changed(words, difference)).collect();
-        let same = |of: fn(&Difference) -> bool| -> Vec<&str> {
-            told.iter().filter(|one| !is_clear(one) && of(&one.1)).map(|(words, _)| *words).collect()
+        let words = |of: &dyn Fn(&(Told, Difference)) -> bool| -> Vec<&str> {
+            told.iter().filter(|one| of(one)).map(|(told, _)| told.words).collect()
         };
-        let is_equal = |difference: &Difference| difference.value == Some(0.0) && difference.ci95 == Some(0.0);
-        let equal = same(is_equal);
+        let changes = told.iter().filter(|one| is_clear(one) && !is_equal(one));
+        let mut parts: Vec<String> = changes.map(changed).collect();
+        let equal = words(&is_equal);
         if !equal.is_empty() {
             parts.push(format!("{} unchanged", equal.join(" and ")));
         }
-        let unclear =
-            same(|difference| difference.value.is_some_and(|value| value != 0.0) || difference.ci95 > Some(0.0));
+        let unclear = words(&|one| !is_clear(one) && !is_equal(one) && one.1.value.is_some());
         if !unclear.is_empty() {
             parts.push(format!("no clear difference in {}", unclear.join(" and ")));
         }
@@ -46,15 +52,25 @@ pub(super) fn verdict(variants: &[VariantResult], runs: u32) -> String {
     sentences.join("; ")
 }
 
-/// "goodput +38 % ± 4".
-fn changed(words: &str, difference: &Difference) -> String {
+/// The change as it is told: its value, its interval, their unit.
+fn told_as<'a>((Told { in_percent, .. }, difference): &'a (Told, Difference)) -> (f64, f64, &'a str) {
     match (difference.percent, difference.percent_ci95) {
-        (Some(percent), Some(ci95)) => format!("{words} {} % ± {}", signed(percent, ci95), short(ci95)),
-        _ => {
-            let (value, ci95) = (difference.value.unwrap_or(0.0), difference.ci95.unwrap_or(0.0));
-            format!("{words} {} {} ± {}", signed(value, ci95), difference.unit, short(ci95))
-        }
+        (Some(percent), Some(ci95)) if *in_percent => (percent, ci95, "%"),
+        _ => (difference.value.unwrap_or(0.0), difference.ci95.unwrap_or(0.0), &difference.unit),
     }
+}
+
+/// Whether there is a value, and it and its interval would be shown as zero.
+fn is_equal(one: &(Told, Difference)) -> bool {
+    let (value, ci95, _) = told_as(one);
+    let least = 0.5 * 10f64.powi(-(decimals(ci95) as i32));
+    one.1.value.is_some() && value.abs() < least && ci95 < least
+}
+
+/// "goodput +38 % ± 4", "queueing delay (p95) +7.0 ms ± 1.6".
+fn changed(one: &(Told, Difference)) -> String {
+    let (value, ci95, unit) = told_as(one);
+    format!("{} {} {unit} ± {}", one.0.words, signed(value, ci95), short(ci95))
 }
 
 /// A number with its sign, to the digits that its interval leaves.
@@ -80,7 +96,7 @@ mod tests {
     fn variant(name: &str, differences: &[(&str, f64, f64)]) -> VariantResult {
         let difference = |&(metric, percent, ci95): &(&str, f64, f64)| {
             let difference = Difference {
-                unit: "1".to_owned(),
+                unit: "ms".to_owned(),
                 value: Some(percent),
                 ci95: Some(ci95),
                 percent: Some(percent),
@@ -109,6 +125,20 @@ mod tests {
         );
         let small = variant("ZBS", &[("goodput", 0.512, 0.123)]);
         assert_eq!(verdict(&[variant("none", &[]), small], 10), "ZBS against none: goodput +0.51 % ± 0.12");
+    }
+
+    #[test]
+    fn a_delay_is_told_in_its_unit_because_it_may_grow_from_next_to_nothing() {
+        let spike = variant("Spike", &[("goodput", 194.0, 14.0), ("queueing_p95", 7.03, 1.6)]);
+        assert_eq!(
+            verdict(&[variant("none", &[]), spike], 10),
+            "Spike against none: goodput +194 % ± 14, queueing delay (p95) +7.0 ms ± 1.6"
+        );
+        let zbs = variant("ZBS", &[("goodput", 74.0, 5.0), ("queueing_p95", 0.0003, 0.00003)]);
+        assert_eq!(
+            verdict(&[variant("none", &[]), zbs], 10),
+            "ZBS against none: goodput +74 % ± 5, queueing delay (p95) unchanged"
+        );
     }
 
     #[test]
