@@ -53,7 +53,7 @@ pub(super) fn verdict(variants: &[VariantResult], runs: u32) -> String {
 }
 
 /// The change as it is told: its value, its interval, their unit.
-fn told_as<'a>((Told { in_percent, .. }, difference): &'a (Told, Difference)) -> (f64, f64, &'a str) {
+fn told_as((Told { in_percent, .. }, difference): &(Told, Difference)) -> (f64, f64, &str) {
     match (difference.percent, difference.percent_ci95) {
         (Some(percent), Some(ci95)) if *in_percent => (percent, ci95, "%"),
         _ => (difference.value.unwrap_or(0.0), difference.ci95.unwrap_or(0.0), &difference.unit),
