@@ -133,6 +133,8 @@ impl<'a> Prepared<'a> {
         let program = program.unwrap_or_else(|| root().join("target/release/losscause"));
         let mut words = vec![program.to_string_lossy().into_owned()];
         words.extend(["simulate", self.bench.scenario, "--format", "json"].map(str::to_owned));
+        // ns-2's scripts measure no delay of packets.
+        words.extend(["--set", "measure.delays=false"].map(str::to_owned));
         words.extend(self.settings.iter().flat_map(|setting| ["--set".to_owned(), setting.clone()]));
         words
     }

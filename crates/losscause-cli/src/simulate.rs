@@ -78,7 +78,7 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     };
     let settings: Vec<Setting> = arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
     let (scenario, sources) = input::scenario(file, &settings, registry)?;
-    let experiment = Experiment { delays: true, ..scenario.experiment()? };
+    let experiment = scenario.experiment_with_delays()?;
     let interval = arguments.interval.map(|seconds| interval(seconds, arguments)).transpose()?;
     if arguments.runs > 1 {
         return several(&scenario, &settings, &experiment, arguments);

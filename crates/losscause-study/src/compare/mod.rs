@@ -157,7 +157,7 @@ impl Plan {
         }
         let prepared = |variant: Variant| {
             let scenario = scenario.with(&variant.settings)?;
-            let experiment = Experiment { delays: true, ..scenario.experiment()? };
+            let experiment = scenario.experiment_with_delays()?;
             Ok((variant, scenario, experiment))
         };
         Ok(Self { variants: variants.into_iter().map(prepared).collect::<Result<_, InputError>>()?, seed, runs })

@@ -26,7 +26,8 @@ pub struct Experiment {
     pub bottleneck: Vec<LinkId>,
     /// Whether TCP's congestion window is measured.
     pub cwnd: bool,
-    /// Whether delays are measured: round-trip times, one-way and queueing delays, jitter.
+    /// Whether delays are measured: round-trip times, one-way and queueing delays, jitter. By default they are not; see
+    /// [`Scenario::experiment_with_delays`](super::Scenario::experiment_with_delays).
     pub delays: bool,
     /// The parameters and their values, by name.
     pub parameters: BTreeMap<String, f64>,
@@ -72,7 +73,7 @@ pub(super) fn build(document: &Document, reader: &Reader) -> Result<Experiment, 
         return Err(reader.error("measure.to_s", problem));
     }
     let bottleneck = bottleneck(document, &layout, reader, &names)?;
-    let (cwnd, delays) = (document.measure.cwnd, document.measure.delays);
+    let (cwnd, delays) = (document.measure.cwnd, document.measure.delays == Some(true));
     Ok(Experiment { network, duration, window: (from, to), bottleneck, cwnd, delays, parameters })
 }
 

@@ -153,6 +153,15 @@ impl Scenario {
         experiment::build(document, &Reader { file, directory, files: files.as_ref(), patterns, registry })
     }
 
+    /// [`Scenario::experiment`] that also measures delays, unless the scenario says `measure.delays = false`.
+    ///
+    /// # Errors
+    /// As [`Scenario::experiment`].
+    pub fn experiment_with_delays(&self) -> Result<Experiment, InputError> {
+        let delays = self.document.measure.delays != Some(false);
+        Ok(Experiment { delays, ..self.experiment()? })
+    }
+
     /// Whether both are the same file with the same keys and values, so that they make the same experiment.
     pub fn is_same(&self, other: &Self) -> bool {
         self.file == other.file && self.table == other.table

@@ -80,10 +80,9 @@ pub struct Measure {
     /// Whether TCP's congestion window is measured (`cwnd_mean`, `cwnd_max`); it costs a few percent of the run's time.
     #[serde(default)]
     pub cwnd: bool,
-    /// Whether delays are measured (`rtt_p95`, `delay_p95`, `queueing_p95`, `jitter` and the like); it about doubles the
-    /// run's time. `losscause simulate` and `compare` always measure them.
-    #[serde(default)]
-    pub delays: bool,
+    /// Whether delays are measured (`rtt_p95`, `delay_p95`, `queueing_p95`, `jitter` and the like), which costs time
+    /// (default: true in `losscause simulate` and `compare`, false elsewhere).
+    pub delays: Option<bool>,
 }
 
 /// How the bottleneck is named.
