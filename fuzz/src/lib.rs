@@ -3,11 +3,13 @@
 //! `xtask/tests/corpus.rs` runs the same functions over `fuzz/corpus` under `cargo test`.
 
 mod bytes;
+mod capture;
 mod packets;
 mod tcp;
 mod text;
 mod tfrc;
 
+pub use capture::{link_layers, pcap, pcapng, qlog, rtp, tcp_options};
 pub use packets::differentiator;
 pub use tcp::{tcp_receiver, tcp_sender};
 pub use text::{channel, delay_trace, expression, pattern, rate_trace, scenario, setting, sweep, trace};
@@ -17,16 +19,22 @@ pub use tfrc::{tfrc_receiver, tfrc_sender};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
-pub const TARGETS: [Target; 14] = [
+pub const TARGETS: [Target; 20] = [
     ("channel", channel),
     ("delay_trace", delay_trace),
     ("differentiator", differentiator),
     ("expression", expression),
+    ("link_layers", link_layers),
     ("pattern", pattern),
+    ("pcap", pcap),
+    ("pcapng", pcapng),
+    ("qlog", qlog),
     ("rate_trace", rate_trace),
+    ("rtp", rtp),
     ("scenario", scenario),
     ("setting", setting),
     ("sweep", sweep),
+    ("tcp_options", tcp_options),
     ("tcp_receiver", tcp_receiver),
     ("tcp_sender", tcp_sender),
     ("tfrc_receiver", tfrc_receiver),

@@ -1,13 +1,12 @@
 //! `test` and `ci`: named steps, each with the tools it needs.
 
-use std::path::Path;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
 use crate::shell::{cargo, command, losscause, output, root, run};
 use crate::tools::{self, Tool};
-use crate::{fuzz, instructions, package, record, shell, validate};
+use crate::{fuzz, instructions, look, package, pages, record, shell, validate};
 
 /// A check.
 struct Step {
@@ -24,7 +23,8 @@ const TESTS: &[Step] = &[
     Step { name: "instructions of the event loop", needs: &[Tool::Valgrind], run: instructions::compare },
     Step { name: "the same bytes from any number of threads", needs: &[], run: same_bytes },
     Step { name: "the record of the five papers", needs: &[], run: record::compare },
-    Step { name: "the README's commands", needs: &[], run: readme },
+    Step { name: "the reports in a browser", needs: &[Tool::Chromium], run: look::all },
+    Step { name: "the commands of README.md and docs/", needs: &[], run: pages::all },
 ];
 
 const BEFORE_TESTS: &[Step] = &[
@@ -140,54 +140,6 @@ fn same_bytes() -> Result<()> {
     if one.is_empty() || one != two {
         let at = one.iter().zip(&two).take_while(|(a, b)| a == b).count();
         bail!("`losscause reproduce` printed other bytes with --jobs 2 than with --jobs 1, from byte {at} on");
-    }
-    Ok(())
-}
-
-/// The commands and options of `losscause` in the README exist, and print what the README shows. (A separate test checks
-/// those of `xtask`.)
-fn readme() -> Result<()> {
-    let program = losscause()?;
-    let text = std::fs::read_to_string(root().join("README.md"))?;
-    let commands: Vec<Vec<&str>> = text
-        .split("cargo run --release -- ")
-        .skip(1)
-        .map(|rest| rest.split(['\n', '`', '#']).next().unwrap_or_default().split_whitespace().collect())
-        .collect();
-    if commands.is_empty() {
-        bail!("README.md names no command of losscause");
-    }
-    let out = tempfile::tempdir()?;
-    let printed = output(command(&program).args(["reproduce", "--out"]).arg(out.path()))?;
-    let printed = String::from_utf8(printed)?;
-    if !text.contains(&format!("```text\n{printed}```")) {
-        bail!("README.md does not show what `losscause reproduce` prints:\n{printed}");
-    }
-    show_what_they_print(&text, &program, out.path())?;
-    for command_line in commands {
-        let help = output(command(&program).args(command_line.first()).arg("--help"))?;
-        let help = String::from_utf8_lossy(&help);
-        if let Some(option) = command_line.iter().find(|word| word.starts_with("--") && !help.contains(**word)) {
-            bail!("README.md names `{}`, which has no option {option}", command_line.join(" "));
-        }
-    }
-    Ok(())
-}
-
-/// Runs the command of each `console` block in turn and looks for the lines that the block shows; `…` stands for others.
-fn show_what_they_print(page: &str, program: &str, directory: &Path) -> Result<()> {
-    for block in page.split("```console\n").skip(1).filter_map(|rest| rest.split("```").next()) {
-        let (line, shown) =
-            block.split_once("\n\n").context("a command and its output have a blank line between them")?;
-        let arguments = line.strip_prefix("$ losscause ").context("a command begins with `$ losscause`")?;
-        let printed = output(command(program).args(arguments.split_whitespace()).current_dir(directory))?;
-        let printed = String::from_utf8(printed)?;
-        let mut lines = printed.lines().map(str::trim_end);
-        for wanted in shown.lines().map(str::trim_end).filter(|wanted| *wanted != "…") {
-            if !lines.any(|line| line == wanted) {
-                bail!("`losscause {arguments}` does not print `{wanted}`, as README.md says, but\n{printed}");
-            }
-        }
     }
     Ok(())
 }

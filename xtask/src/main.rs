@@ -1,11 +1,14 @@
 //! The project's development commands, run as `cargo xtask COMMAND`. None of this is part of the product.
 
+mod accuracy;
 mod bench_ns2;
 mod checks;
 mod costs;
 mod fuzz;
 mod instructions;
+mod look;
 mod package;
+mod pages;
 mod record;
 mod score;
 mod shell;
@@ -15,6 +18,8 @@ mod validate;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+
+use crate::tools::Tool;
 
 /// The project's development commands.
 #[derive(Parser)]
@@ -46,8 +51,15 @@ enum Verb {
     Costs(costs::Options),
     /// Measure the five papers with two runs and compare every value and claim with validation/record
     Record(record::Options),
+    /// Open the reports in headless Chromium, check them and keep screenshots in target/look; installs Chromium if it is
+    /// missing
+    Look(look::Options),
+    /// Run the commands of README.md and docs/ and compare what they print with what the pages show
+    Pages(pages::Options),
     /// Build, test and install the published crates from their packages alone, outside the repository
     Package(package::Options),
+    /// Analyse captures of simulated runs, compare with the truth and write docs/capture-accuracy.md
+    CaptureAccuracy(accuracy::Options),
     /// Compare the program's scorecard with that of an independent script
     Score(score::Arguments),
 }
@@ -63,7 +75,10 @@ fn main() -> ExitCode {
         Verb::Fuzz(options) => fuzz::fuzz(&options),
         Verb::Costs(options) => costs::costs(&options),
         Verb::Record(options) => record::record(&options),
+        Verb::Look(options) => Tool::Chromium.ensure().and_then(|()| look::look(&options)),
+        Verb::Pages(options) => pages::pages(&options),
         Verb::Package(options) => package::package(&options),
+        Verb::CaptureAccuracy(options) => accuracy::capture_accuracy(&options),
         Verb::Score(arguments) => score::run(&arguments),
     };
     match done {

@@ -60,6 +60,11 @@ fn shown(command: &Command) -> String {
     words.join(" ")
 }
 
+/// Whether this program runs as root.
+pub(crate) fn is_root() -> Result<bool> {
+    Ok(String::from_utf8_lossy(&output(command("id").arg("-u"))?).trim() == "0")
+}
+
 /// Builds the command `losscause` and returns its path.
 pub(crate) fn losscause() -> Result<String> {
     run(cargo().args(["build", "--quiet", "--release", "-p", "losscause-cli"]))?;

@@ -4,7 +4,7 @@ use std::process::Stdio;
 
 use anyhow::{Context, Result, bail};
 
-use crate::shell;
+use crate::{look, shell};
 
 /// A program that a command needs and a fresh machine may lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,14 +21,16 @@ pub(crate) enum Tool {
     CargoFuzz,
     /// The oldest compiler that Cargo.toml allows (`rust-version`).
     OldestRust,
+    /// A browser, which opens the reports without a window.
+    Chromium,
 }
 
 const WASM_TARGET: &str = "wasm32-unknown-unknown";
 
 impl Tool {
     /// All of them.
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Ns2, Self::Valgrind, Self::Wasm, Self::Nightly, Self::CargoFuzz, Self::OldestRust];
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Ns2, Self::Valgrind, Self::Wasm, Self::Nightly, Self::CargoFuzz, Self::OldestRust, Self::Chromium];
 
     /// Its name in messages.
     pub(crate) fn name(self) -> &'static str {
@@ -39,6 +41,7 @@ impl Tool {
             Self::Nightly => "the nightly Rust toolchain",
             Self::CargoFuzz => "cargo-fuzz",
             Self::OldestRust => "the Rust toolchain that Cargo.toml names as rust-version",
+            Self::Chromium => "chromium",
         }
     }
 
@@ -54,6 +57,7 @@ impl Tool {
             Self::Nightly => has_toolchain("nightly"),
             Self::CargoFuzz => starts("cargo", &["fuzz", "--version"]),
             Self::OldestRust => oldest_rust().is_ok_and(|version| has_toolchain(&version)),
+            Self::Chromium => on_path(look::CHROMIUM),
         }
     }
 
@@ -72,6 +76,7 @@ impl Tool {
             Self::Nightly => install_toolchain("nightly"),
             Self::CargoFuzz => install_crate("cargo-fuzz"),
             Self::OldestRust => install_toolchain(&oldest_rust()?),
+            Self::Chromium => install_package(look::CHROMIUM),
         }
         .with_context(|| format!("{} is missing and could not be installed", self.name()))?;
         if !self.present() {
@@ -120,8 +125,7 @@ fn install_crate(name: &str) -> Result<()> {
 }
 
 fn install_package(package: &str) -> Result<()> {
-    let uid = shell::output(shell::command("id").arg("-u"))?;
-    if String::from_utf8_lossy(&uid).trim() != "0" {
+    if !shell::is_root()? {
         bail!("run `sudo apt-get install {package}` first (only root can install it)");
     }
     let apt = |args: &[&str]| {

@@ -70,15 +70,61 @@ fn the_schemas_in_docs_are_the_ones_that_the_types_make() {
     );
 }
 
+/// The pages in `docs/` and the README.
+fn pages() -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut pages = vec!["README.md".to_owned()];
+    let mut folders = vec!["docs".to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(root.join(&folder)).unwrap().map(Result::unwrap) {
+            let name = format!("{folder}/{}", entry.file_name().to_str().unwrap());
+            if entry.file_type().unwrap().is_dir() {
+                folders.push(name);
+            } else if name.ends_with(".md") {
+                pages.push(name);
+            }
+        }
+    }
+    pages
+}
+
+/// The blocks of a page that begin with "```" and this language.
+fn blocks<'a>(page: &'a str, language: &str) -> Vec<&'a str> {
+    let start = format!("```{language}\n");
+    page.split(start.as_str()).skip(1).filter_map(|rest| rest.split("```").next()).collect()
+}
+
 #[test]
-fn every_example_in_the_page_on_sweeps_is_a_sweep_whose_cells_can_be_measured() {
-    let page = read("docs/sweep.md");
-    let examples: Vec<&str> = page.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
-    assert!(examples.len() >= 2);
-    for example in examples {
-        let sweep = Sweep::parse(example, Path::new("docs/sweep.md")).unwrap();
-        for cell in sweep.cells() {
-            sweep.check(&cell).unwrap();
+fn every_toml_block_is_a_scenario_or_a_sweep_that_can_run_or_is_marked_as_a_fragment() {
+    let (mut scenarios, mut sweeps, mut fragments) = (0, 0, 0);
+    for name in pages() {
+        let page = read(&name);
+        for example in blocks(&page, "toml") {
+            let table: toml::Table = toml::from_str(example).unwrap();
+            if table.contains_key("link") {
+                Scenario::parse(example, &name).unwrap().experiment().unwrap();
+                scenarios += 1;
+            } else {
+                let sweep = Sweep::parse(example, Path::new(&name)).unwrap();
+                sweep.cells().iter().for_each(|cell| sweep.check(cell).unwrap());
+                sweeps += 1;
+            }
+        }
+        for fragment in blocks(&page, "toml fragment") {
+            toml::from_str::<toml::Table>(fragment).unwrap_or_else(|error| panic!("{name}: {error}\n{fragment}"));
+            fragments += 1;
+        }
+        let marked = blocks(&page, "toml").len() + blocks(&page, "toml fragment").len();
+        assert_eq!(page.matches("```toml").count(), marked, "{name}: another mark than `toml` or `toml fragment`");
+    }
+    assert!(scenarios >= 1 && sweeps >= 2 && fragments >= 7, "{scenarios}, {sweeps}, {fragments}");
+}
+
+#[test]
+fn every_json_block_is_json() {
+    for name in pages() {
+        for example in blocks(&read(&name), "json") {
+            serde_json::from_str::<serde_json::Value>(example).unwrap_or_else(|error| panic!("{name}: {error}"));
         }
     }
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use losscause_study::InputError;
-use losscause_study::papers::reproduce::{Comparison, Reproduction};
+use losscause_study::papers::reproduce::{Comparison, Plan, Reproduction};
 use serde::Deserialize;
 
 use crate::Failure;
@@ -40,8 +40,16 @@ impl Check {
             return Err(other(format!("was written by version {version}, and this is {ours}")).into());
         }
         let earlier = serde_json::from_str(&text)
-            .map_err(|error| other(format!("was written by another build of version {version} ({error})")))?;
+            .map_err(|_| other(format!("was written by another build of version {version}")))?;
         Ok(Self { file, earlier })
+    }
+
+    /// Whether anything of `plan` can be compared, before the runs.
+    ///
+    /// # Errors
+    /// Nothing can.
+    pub(crate) fn can_compare(&self, plan: &Plan) -> Result<(), Failure> {
+        Ok(plan.can_be_compared(&self.earlier, &self.file)?)
     }
 
     /// Prints the comparison to standard error.

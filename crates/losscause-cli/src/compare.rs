@@ -11,8 +11,10 @@ use losscause_study::{Setting, atomic, report};
 
 use crate::Failure;
 use crate::input;
-use crate::output::{self, Format, plus_minus, to_the_digits_of};
+use crate::output::{self, Format};
 use crate::progress::Progress;
+
+const REPORT: &str = "report.html";
 
 /// The arguments of `compare`.
 #[derive(Debug, clap::Args)]
@@ -66,7 +68,8 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     let plan = Plan::new(&scenario, variants, arguments.seed, arguments.runs)?;
     if let Some(directory) = &arguments.out {
         let inputs = sources.inputs();
-        compare::FILES.iter().try_for_each(|name| inputs.keep_from(&directory.join(name)))?;
+        let mut files = compare::FILES.iter().chain([&REPORT]);
+        files.try_for_each(|name| inputs.keep_from(&directory.join(name)))?;
     }
     let jobs = arguments.jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?;
     let mut progress = Progress::new("runs", plan.runs());
@@ -74,8 +77,8 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     drop(progress);
     if let Some(directory) = &arguments.out {
         compare::write(&comparison, directory)?;
-        let report = report::comparison_html(&comparison);
-        atomic::write(&directory.join("report.html"), report.as_bytes())?;
+        let report = report::comparison_html(&comparison, &plan.record(jobs)?);
+        atomic::write(&directory.join(REPORT), report.as_bytes())?;
     }
     match arguments.format {
         Format::Json => output::json(&comparison)?,
@@ -97,7 +100,7 @@ fn tables(comparison: &Comparison, verbose: bool) -> io::Result<()> {
     let shown = if verbose { first.metrics.keys().map(String::as_str).collect() } else { compare::JUDGED_BY.to_vec() };
     let rows: Vec<&str> = shown.into_iter().filter(|metric| comparison.has(metric)).collect();
     let label = rows.iter().map(|metric| row_name(comparison, metric).chars().count()).max().unwrap_or(0);
-    let room = output::width().saturating_sub(label + CELL + 2);
+    let room = usize::from(output::width()).saturating_sub(label + CELL + 2);
     for block in others.chunks((room / CELL).max(1)) {
         let variants: Vec<&VariantResult> = [first].into_iter().chain(block).collect();
         let names: Vec<&str> = variants.iter().map(|variant| variant.name.as_str()).collect();
@@ -126,23 +129,14 @@ fn row_name(comparison: &Comparison, metric: &str) -> String {
     let first = &comparison.variants[0];
     let Some(found) = first.metrics.get(metric) else { return metric.to_owned() };
     let differ = first.warnings.iter().any(|warning| warning.kind == WarningKind::DifferentWindows);
-    let unit = compare::unit_symbol(&found.unit);
+    let unit = output::unit_symbol(&found.unit);
     let star = if differ && found.window { " *" } else { "" };
     format!("{metric} {unit}{star}").trim_end().to_owned()
 }
 
 /// The mean, and below it the difference from the first variant.
 fn cell(variant: &VariantResult, metric: &str) -> String {
-    let Some(found) = variant.metrics.get(metric) else { return output::number(None) };
-    let Some(value) = found.value else { return output::number(None) };
-    let mean = to_the_digits_of(value, found.ci95);
-    let Some(difference) = variant.differences.get(metric) else {
-        return format!("{mean}\n{}", plus_minus(found.ci95));
-    };
-    let Some(value) = difference.value else { return mean };
-    let unclear = if difference.clear == Some(false) && value != 0.0 { "~ " } else { "" };
-    let sign = if value > 0.0 { "+" } else { "" };
-    format!("{mean}\n{unclear}{sign}{} {}", to_the_digits_of(value, difference.ci95), plus_minus(difference.ci95))
+    variant.in_words(metric).map_or_else(|| output::number(None), |(mean, below)| format!("{mean}\n{below}"))
 }
 
 /// Each warning once, with the variants that it concerns.

@@ -29,6 +29,7 @@ macro_rules! pages {
 /// All pages, in the order of a reader's needs.
 const PAGES: &[Page] = pages! {
     "own-link": "own-link.md",
+    "analyze": "analyze.md",
     "scenario": "scenario.md",
     "queues": "queues.md",
     "sweep": "sweep.md",

@@ -4,7 +4,10 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use losscause::registry::RegistryError;
+use losscause_capture::{CaptureError, JoinError};
 use losscause_study::{InputError, RunError};
+
+use crate::ink;
 
 /// Why the program ends with a status other than 0. `Display` is one plain sentence.
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +21,40 @@ pub(crate) enum Failure {
     /// The arguments are wrong: status 2.
     #[error("{0}")]
     Usage(String),
+    /// A capture cannot be analysed: status 2.
+    #[error("{file}: {error}")]
+    Capture {
+        /// The capture, as the user named it.
+        file: String,
+        /// Why.
+        error: CaptureError,
+    },
+    /// A capture has no flow to analyse: status 2.
+    #[error(
+        "{file}: no TCP, RTP or QUIC data among its {packets} packets{}, expected a capture of a transfer or a stream",
+        if *.filtered { " that the options select" } else { "" }
+    )]
+    NoFlow {
+        /// The capture, as the user named it.
+        file: String,
+        /// Its packets.
+        packets: u64,
+        /// Whether options left out a part.
+        filtered: bool,
+    },
+    /// Two captures cannot be joined: status 2.
+    #[error("{sender} and {receiver} {error}")]
+    Join {
+        /// The sender's capture, as the user named it.
+        sender: String,
+        /// The receiver's.
+        receiver: String,
+        /// Why.
+        error: JoinError,
+    },
+    /// A capture ends early; what is whole was analysed: status 1.
+    #[error("{0}")]
+    Incomplete(String),
     /// A run failed, or its results could not be written.
     #[error(transparent)]
     Run(#[from] RunError),
@@ -43,7 +80,14 @@ pub(crate) fn report(outcome: Result<(), Failure>) -> ExitCode {
         Err(Failure::Run(RunError::Unwritable { reason, .. })) if reason.kind() == io::ErrorKind::BrokenPipe => {
             return ExitCode::SUCCESS;
         }
-        Err(Failure::Input(_) | Failure::Registry(_) | Failure::Usage(_)) => BAD_INPUT,
+        Err(
+            Failure::Input(_)
+            | Failure::Registry(_)
+            | Failure::Usage(_)
+            | Failure::Capture { .. }
+            | Failure::NoFlow { .. }
+            | Failure::Join { .. },
+        ) => BAD_INPUT,
         Err(Failure::Run(error)) => {
             if error.is_bad_input() {
                 BAD_INPUT
@@ -51,11 +95,11 @@ pub(crate) fn report(outcome: Result<(), Failure>) -> ExitCode {
                 FAILED
             }
         }
-        Err(Failure::Output(_) | Failure::Worse(_)) => FAILED,
+        Err(Failure::Output(_) | Failure::Worse(_) | Failure::Incomplete(_)) => FAILED,
     };
     if let Err(failure) = outcome {
         // If standard error is closed as well, the message cannot be shown.
-        let _ = writeln!(io::stderr(), "losscause: {failure}");
+        let _ = writeln!(io::stderr(), "{} {failure}", ink::error_head());
     }
     ExitCode::from(status)
 }

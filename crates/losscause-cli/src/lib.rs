@@ -21,12 +21,14 @@ use losscause::registry::{Registry, RegistryError};
 
 pub use losscause_study::registry;
 
+mod analyze;
 mod check;
 mod compare;
 mod docs;
 mod fade;
 mod failure;
 mod init;
+mod ink;
 mod input;
 mod interrupt;
 mod list;
@@ -66,6 +68,8 @@ enum Command {
     Compare(compare::Arguments),
     /// Run a scenario over a grid of settings.
     Sweep(sweep::Arguments),
+    /// Tell why a capture lost its packets: what each algorithm says about every loss of its TCP and RTP flows.
+    Analyze(analyze::Arguments),
     /// Make patterns of packet errors from the physics of a fading channel.
     Fade(fade::Arguments),
     /// List algorithms, protocols, scenarios and papers.
@@ -98,6 +102,7 @@ fn run(command: Command, registry: &Registry) -> Result<(), Failure> {
         Command::Simulate(arguments) => simulate::run(&arguments, registry),
         Command::Compare(arguments) => compare::run(&arguments, registry),
         Command::Sweep(arguments) => sweep::run(&arguments, registry),
+        Command::Analyze(arguments) => analyze::run(&arguments, registry),
         Command::Fade(arguments) => fade::run(&arguments),
         Command::List(arguments) => list::run(&arguments, registry),
         Command::Docs(arguments) => docs::run(&arguments),

@@ -67,33 +67,33 @@ fn print_scenario(what: Option<What>, name: &str) -> Result<(), Failure> {
 fn tables(catalogue: &Catalogue) -> String {
     let mut parts = Vec::new();
     if let Some(entries) = &catalogue.algorithms {
-        let mut table = output::table(&["algorithm", "what it does", "source"], &[]);
+        let mut table = output::texts(&["algorithm", "what it does", "source"]);
         for entry in entries {
             table.add_row([&entry.name, &entry.summary, &format!("{}, {}", entry.paper, entry.section)]);
         }
         parts.push(table);
     }
     if let Some(entries) = &catalogue.protocols {
-        let mut table = output::table(&["protocol", "variant", "what it does"], &[]);
+        let mut table = output::texts(&["protocol", "variant", "what it does"]);
         for entry in entries {
             table.add_row([&entry.name, entry.variant.as_deref().unwrap_or(""), &entry.summary]);
         }
         parts.push(table);
     }
     if let Some(entries) = &catalogue.scenarios {
-        let mut table = output::table(&["scenario", "title", "source"], &[]);
+        let mut table = output::texts(&["scenario", "title", "source"]);
         for entry in entries {
             table.add_row([&entry.name, &entry.title, entry.source.as_deref().unwrap_or("–")]);
         }
         parts.push(table);
     }
     if let Some(entries) = &catalogue.papers {
-        let mut table = output::table(&["paper or item", "in the paper", "title"], &[]);
+        let mut table = output::texts(&["paper or item", "in the paper", "title"]);
         for entry in entries {
             table.add_row([&entry.name, &entry.venue, &entry.title]);
             entry.items.iter().for_each(|item| _ = table.add_row([&item.name, &item.source, &item.title]));
         }
         parts.push(table);
     }
-    parts.iter().map(|table| output::fitted(table, table.width().map(usize::from))).collect::<Vec<_>>().join("\n\n")
+    parts.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n\n")
 }

@@ -1,12 +1,16 @@
 //! Standard output: a table for people, JSON for scripts.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use clap::ValueEnum;
-use comfy_table::{Cell, CellAlignment, LineStyle, Table, TableStyle};
+use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+use losscause_study::RunError;
 use serde::Serialize;
 
-pub(crate) use losscause_study::figures::{number, plus_minus, to_the_digits_of};
+use crate::ink;
+
+pub(crate) use losscause_study::figures::{number, to_the_digits_of, unit_symbol};
 
 /// Output format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -21,14 +25,27 @@ pub(crate) enum Format {
 /// Writes `value` as indented JSON with a new line at its end.
 pub(crate) fn json(value: &impl Serialize) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    serde_json::to_writer_pretty(&mut out, value).map_err(io::Error::from)?;
-    writeln!(out)?;
+    out.write_all(json_text(value)?.as_bytes())?;
     out.flush()
 }
 
-/// Writes a line of text.
+/// `value` as [`json`] writes it.
+pub(crate) fn json_text(value: &impl Serialize) -> io::Result<String> {
+    Ok(serde_json::to_string_pretty(value).map_err(io::Error::from)? + "\n")
+}
+
+/// Creates a folder for results if it is missing.
+pub(crate) fn make_folder(directory: &Path) -> Result<(), RunError> {
+    let unwritable = |reason| RunError::Unwritable { file: directory.display().to_string(), reason };
+    std::fs::create_dir_all(directory).map_err(unwritable)
+}
+
+/// Writes a line of text, or several; on a terminal in colour.
 pub(crate) fn line(text: &str) -> io::Result<()> {
-    writeln!(io::stdout().lock(), "{text}")
+    match ink::is_wanted() {
+        true => writeln!(io::stdout().lock(), "{}", ink::coloured(text)),
+        false => writeln!(io::stdout().lock(), "{text}"),
+    }
 }
 
 /// Rules above, below and under the header; columns separated by blanks.
@@ -48,6 +65,13 @@ pub(crate) fn table(header: &[&str], numbers: &[&str]) -> Table {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
+    table
+}
+
+/// A table of texts, as wide as the terminal, or 100 characters: long cells are broken into lines.
+pub(crate) fn texts(header: &[&str]) -> Table {
+    let mut table = table(header, &[]);
+    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width());
     table
 }
 
@@ -77,9 +101,10 @@ pub(crate) fn fitted(table: &Table, width: Option<usize>) -> String {
     lines.join("\n")
 }
 
-/// The width of the terminal, characters; 100 if standard output is none.
-pub(crate) fn width() -> usize {
-    Table::new().width().map_or(100, usize::from)
+/// The width of the terminal, columns; for a pipe that of `COLUMNS`, or 100.
+pub(crate) fn width() -> u16 {
+    let told = || std::env::var("COLUMNS").ok()?.parse().ok().filter(|columns| *columns > 0);
+    Table::new().width().or_else(told).unwrap_or(100)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use losscause_study::files::Inputs;
 use losscause_study::papers::record::Item;
 use losscause_study::papers::reproduce::{Event, Plan, Repetitions, Reproduction, Selection, Sheet, Variation};
 use losscause_study::parallel::Jobs;
-use losscause_study::{RunError, atomic, report};
+use losscause_study::{atomic, report};
 
 use crate::Failure;
 use crate::check::Check;
@@ -76,6 +76,7 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
     let plan_of =
         |selection: &Selection| Plan::new_with(registry, selection, repetitions, arguments.seed, &Variation::default());
     let plan = plan_of(&selection)?;
+    check.as_ref().map_or(Ok(()), |check| check.can_compare(&plan))?;
     let left_out = match is_named || arguments.all {
         true => None,
         false => Some(left_out(&plan, &plan_of(&everything()?)?)),
@@ -146,16 +147,13 @@ fn show(sheet: &Sheet, items: &[Item], format: Format) -> io::Result<()> {
 
 /// Creates the directory if it is missing, and checks before the runs that files can be written there.
 fn make_writable(out: &Path) -> Result<(), Failure> {
-    let unwritable = |reason| RunError::Unwritable { file: out.display().to_string(), reason };
-    std::fs::create_dir_all(out).map_err(unwritable)?;
+    output::make_folder(out)?;
     atomic::AtomicFile::create(&out.join(REPORT))?;
     Ok(())
 }
 
 fn write_report(out: &Path, reproduction: &Reproduction, sheets: &[Sheet]) -> Result<(), Failure> {
-    let mut json = serde_json::to_vec_pretty(reproduction).map_err(io::Error::from)?;
-    json.push(b'\n');
-    atomic::write(&out.join(RESULT), &json)?;
+    atomic::write(&out.join(RESULT), output::json_text(reproduction)?.as_bytes())?;
     atomic::write(&out.join(REPORT), report::html(reproduction, sheets).as_bytes())?;
     Ok(())
 }

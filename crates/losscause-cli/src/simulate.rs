@@ -8,7 +8,7 @@ use losscause::registry::Registry;
 use losscause::{Span, Time};
 use losscause_study::files::Inputs;
 use losscause_study::parallel::Jobs;
-use losscause_study::run::{Series, SimulationResult, repeat};
+use losscause_study::run::{RunRecord, RunRecorder, Series, SimulationResult, repeat};
 use losscause_study::trace_file::TraceFile;
 use losscause_study::{Experiment, InputError, Measurements, Run, Scenario, Setting, csv_file, scenario};
 
@@ -18,7 +18,12 @@ use crate::output::{self, Format};
 use crate::progress::Progress;
 
 mod filter;
+mod folder;
+mod observers;
+mod pcap;
 mod tables;
+
+use observers::Observers;
 
 /// The arguments of `simulate`.
 #[derive(Debug, clap::Args)]
@@ -45,12 +50,20 @@ pub(crate) struct Arguments {
     trace: Option<PathBuf>,
     #[command(flatten)]
     filter: filter::TracedEvents,
+    #[command(flatten)]
+    captures: pcap::Captures,
     /// Print what happened in every interval of this many seconds.
     #[arg(long, value_name = "SECONDS")]
     interval: Option<f64>,
     /// Write the intervals to this .csv file instead.
     #[arg(long, value_name = "FILE", requires = "interval")]
     series: Option<PathBuf>,
+    /// Print every metric, and every flow and link.
+    #[arg(long, short)]
+    verbose: bool,
+    /// Write report.html, result.json and losses.csv to this folder.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
     /// Output format.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -80,29 +93,42 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     let (scenario, sources) = input::scenario(file, &settings, registry)?;
     let experiment = scenario.experiment_with_delays()?;
     let interval = arguments.interval.map(|seconds| interval(seconds, arguments)).transpose()?;
+    keep_apart(arguments, &sources.inputs())?;
+    if let Some(directory) = &arguments.out {
+        output::make_folder(directory)?;
+    }
     if arguments.runs > 1 {
         return several(&scenario, &settings, &experiment, arguments);
     }
 
-    keep_apart(arguments, &sources.inputs())?;
+    let record = || RunRecorder::new(&scenario, &experiment, arguments.seed);
+    let mut record = arguments.out.as_ref().map(|_| record()).transpose()?;
     let mut run = Run::new(&experiment, arguments.seed)?;
     let filter = arguments.filter.parse(&experiment.network)?;
     let trace = arguments.trace.as_ref().map(|file| TraceFile::create(file, &experiment.network)).transpose()?;
     let mut trace = trace.map(|trace| trace.filtered(filter));
-    let series = advance(&mut run, trace.as_mut(), interval);
+    let mut captures = arguments.captures.create(&experiment, arguments.seed)?;
+    let observers = &mut Observers { trace: trace.as_mut(), record: record.as_mut(), captures: captures.as_mut() };
+    let series = advance(&mut run, observers, interval);
     if let Some(trace) = trace {
         trace.finish()?;
+    }
+    if let Some(captures) = captures {
+        captures.finish()?;
     }
     let mut result = SimulationResult::of(&scenario, &settings, &run);
     result.series = series.into_rows();
     if let Some(file) = &arguments.series {
         csv_file::write(file, &result.series)?;
     }
+    if let (Some(directory), Some(record)) = (&arguments.out, record) {
+        folder::write(directory, &result, &record.finish())?;
+    }
     match arguments.format {
         _ if arguments.trace.as_deref().is_some_and(input::is_standard) => {}
         Format::Json => output::json(&result)?,
         Format::Table => {
-            tables::one_run(&result)?;
+            tables::one_run(&result, arguments.verbose)?;
             if arguments.series.is_none() {
                 tables::series(&result.series)?;
             }
@@ -116,6 +142,17 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
 fn keep_apart(arguments: &Arguments, inputs: &Inputs) -> Result<(), InputError> {
     let outputs = [&arguments.trace, &arguments.series].into_iter().flatten();
     outputs.clone().try_for_each(|file| inputs.keep_from(file))?;
+    if let Some(directory) = &arguments.out {
+        folder::FILES.iter().try_for_each(|name| inputs.keep_from(&directory.join(name)))?;
+    }
+    for capture in arguments.captures.files() {
+        inputs.keep_from(&capture)?;
+        if outputs.clone().any(|file| *file == capture) {
+            let option = format!("--pcap {}", capture.parent().unwrap_or(&capture).display());
+            let problem = format!("writes {}, too, expected another directory", capture.display());
+            return Err(InputError::Option { option, problem });
+        }
+    }
     let is_standard = arguments.trace.as_deref().is_some_and(input::is_standard);
     if is_standard && arguments.format == Format::Json {
         let problem = "standard output gets the trace, expected no --format json beside it, or a file".to_owned();
@@ -151,24 +188,25 @@ fn interval(seconds: f64, arguments: &Arguments) -> Result<Span, InputError> {
     }
 }
 
-/// Makes the run, with progress, trace and time series.
-fn advance(run: &mut Run, mut trace: Option<&mut TraceFile>, interval: Option<Span>) -> Series {
+/// Makes the run, with progress, observers and time series.
+fn advance(run: &mut Run, observers: &mut Observers<'_, '_>, interval: Option<Span>) -> Series {
     let end = run.experiment().duration;
     let mut progress = Progress::new("simulated seconds", end.as_secs_f64().ceil() as usize);
     let mut series = Series::default();
     let mut watch = |run: &Run| progress.set(run.now().as_secs_f64() as usize);
     while !run.is_finished() {
         let next = interval.map_or(Time::MAX, |interval| run.now() + interval).min(end);
-        let _ = match &mut trace {
-            Some(trace) => run.advance(next, *trace, |run, trace| {
-                trace.write_until(run.now());
+        let _ = if observers.is_any() {
+            run.advance(next, observers, |run, observers| {
+                observers.write_until(run.now());
                 watch(run);
                 ControlFlow::Continue(())
-            }),
-            None => run.advance(next, &mut (), |run, ()| {
+            })
+        } else {
+            run.advance(next, &mut (), |run, ()| {
                 watch(run);
                 ControlFlow::Continue(())
-            }),
+            })
         };
         if interval.is_some() {
             series.take(run);
@@ -189,16 +227,30 @@ fn several(
         let problem = "a trace is of one run, expected no --runs beside it".to_owned();
         return Err(InputError::Option { option: format!("--trace {}", file.display()), problem }.into());
     }
+    if let Some(directory) = arguments.captures.directory() {
+        let problem = "captures are of one run, expected no --runs beside it".to_owned();
+        return Err(InputError::Option { option: format!("--pcap {}", directory.display()), problem }.into());
+    }
     let mut progress = Progress::new("runs", arguments.runs as usize);
     let runs: Vec<Measurements> = repeat(experiment, arguments.seed, arguments.runs, jobs, |done| progress.set(done))?;
     drop(progress);
     let result = SimulationResult::of_measurements(scenario, settings, experiment, arguments.seed, &runs);
+    if let Some(directory) = &arguments.out {
+        folder::write(directory, &result, &first_run(scenario, experiment, arguments.seed)?)?;
+    }
     match arguments.format {
         Format::Json => output::json(&result)?,
         Format::Table => {
-            tables::several_runs(&result)?;
+            tables::several_runs(&result, arguments.verbose)?;
             tables::warnings(&result.warnings)?;
         }
     }
     Ok(())
+}
+
+/// The first of several runs, made again for the report.
+fn first_run(scenario: &Scenario, experiment: &Experiment, seed: u64) -> Result<RunRecord, Failure> {
+    let mut record = RunRecorder::new(scenario, experiment, seed)?;
+    losscause_study::run_recorded(experiment, seed, &mut record)?;
+    Ok(record.finish())
 }

@@ -1,7 +1,7 @@
 //! The outcome of a reproduction on one screen: the answer, a line per paper, the misses, what was left out.
 
 use losscause_study::papers::record::{Item, Status};
-use losscause_study::papers::reproduce::{Reproduction, Scorecard};
+use losscause_study::papers::reproduce::{Reproduction, Scorecard, answer_in_words};
 
 /// Most lines of the summary.
 pub(crate) const MOST_LINES: usize = 40;
@@ -22,7 +22,7 @@ pub(crate) struct LeftOut {
 /// The summary, without a line break at its end.
 pub(crate) fn text(reproduction: &Reproduction, left_out: Option<&LeftOut>) -> String {
     let cards = reproduction.scorecards();
-    let mut text = vec![answer(&cards), String::new()];
+    let mut text = vec![answer_in_words(&cards), String::new()];
     text.extend(per_paper(&cards));
     let mut end = Vec::new();
     if let Some(LeftOut { items, of, times }) = left_out.filter(|left_out| left_out.items > 0) {
@@ -50,25 +50,6 @@ pub(crate) fn text(reproduction: &Reproduction, left_out: Option<&LeftOut>) -> S
     text.push(String::new());
     text.extend(end);
     text.join("\n")
-}
-
-/// One sentence on all papers together.
-pub(crate) fn answer(cards: &[Scorecard]) -> String {
-    let sum = |of: fn(&Scorecard) -> usize| cards.iter().map(of).sum::<usize>();
-    let (within, numbers) = (sum(|c| c.measured.within_tolerance), sum(|c| c.measured.numbers));
-    let (floor, holding, settled) = (sum(|c| c.measured.floor), sum(|c| c.holding), sum(|c| c.settled));
-    let claims = format!("{holding} of {settled} claims hold");
-    if cards.iter().any(Scorecard::is_preview) {
-        let after = "after fewer runs than the papers made";
-        return format!("preview: {within} of {numbers} published numbers within tolerance, {claims}, {after}.");
-    }
-    match numbers {
-        0 => format!("Of the papers' claims that were tested, {claims}."),
-        _ => format!(
-            "{within} of {numbers} published numbers are within tolerance (a constant guess would get {floor}); \
-             {claims}."
-        ),
-    }
 }
 
 /// One line per paper, in columns.

@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use losscause::registry::Registry;
-use losscause_study::Setting;
 use losscause_study::parallel::Jobs;
-use losscause_study::sweep::{Overrides, Store, Sweep, SweepOutcome, SweepResult};
+use losscause_study::sweep::{Overrides, REPORT, Store, Sweep, SweepOutcome, SweepResult};
+use losscause_study::{Setting, atomic, report};
 
 use crate::progress::Progress;
 use crate::{Failure, interrupt, notice, output, pivot};
@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
     /// Threads [default: one per core]; the results do not depend on it.
     #[arg(long)]
     jobs: Option<usize>,
-    /// Directory for sweep.csv, runs.csv, sweep.json and the finished cells.
+    /// Directory for report.html, sweep.csv, runs.csv, sweep.json and the finished cells.
     #[arg(long, value_name = "DIR", default_value = "out/sweep")]
     out: PathBuf,
     /// Keep the finished cells of an earlier, interrupted sweep.
@@ -74,8 +74,11 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     })?;
     drop(progress);
     interrupt::say(None);
+    if !outcome.is_stopped {
+        atomic::write(&arguments.out.join(REPORT), report::sweep_html(&outcome.result).as_bytes())?;
+    }
     match arguments.format {
-        Format::Table => output::line(pivot::tables(&outcome.result, pivot::width()).trim_end())?,
+        Format::Table => output::line(pivot::tables(&outcome.result, output::width()).trim_end())?,
         Format::Csv => write!(io::stdout().lock(), "{}", outcome.result.csv())?,
         Format::Json => write!(io::stdout().lock(), "{}", outcome.result.json())?,
     }
@@ -96,7 +99,10 @@ fn kept(finished: usize, cells: usize, arguments: &Arguments) -> String {
 fn done(outcome: &SweepOutcome, arguments: &Arguments) -> String {
     let SweepResult { cells, .. } = &outcome.result;
     let resumed = if outcome.resumed > 0 { format!(" ({} resumed)", outcome.resumed) } else { String::new() };
-    let files =
-        if outcome.result.is_scored() { "sweep.csv and sweep.json" } else { "sweep.csv, runs.csv and sweep.json" };
+    let files = if outcome.result.is_scored() {
+        "report.html, sweep.csv and sweep.json"
+    } else {
+        "report.html, sweep.csv, runs.csv and sweep.json"
+    };
     format!("{} cells{resumed}; {files} in {}", cells.len(), arguments.out.display())
 }

@@ -1,8 +1,8 @@
 //! Tables of a reproduction, in the papers' row and column order.
 
-use losscause_study::papers::record::{Item, Status};
+use losscause_study::papers::record::Item;
 use losscause_study::papers::record::{Parameters, Value};
-use losscause_study::papers::reproduce::{Calibrated, Reproduction, Sheet, score_in_words};
+use losscause_study::papers::reproduce::{Calibrated, Reproduction, Sheet, answer_in_words, score_in_words};
 use losscause_study::report::curves::{Panel, panels};
 
 use crate::{output, summary};
@@ -24,7 +24,7 @@ pub(crate) fn sheet(sheet: &Sheet, items: &[Item]) -> String {
     let mut table = output::table(&header, &numbers);
     for row in items.chunks(spec.systems.len()) {
         let Some(first) = row.first() else { continue };
-        let mut label = vec![first.metric.clone(), unit_sign(&first.unit).to_owned()];
+        let mut label = vec![first.metric.clone(), output::unit_symbol(&first.unit).to_owned()];
         label.extend(varying(&first.parameters, sheet).map(|(name, value)| format!("{name} {value}")));
         label.retain(|line| !line.is_empty());
         let sure = row.iter().any(|item| item.ci95.is_some());
@@ -48,7 +48,7 @@ fn unpublished(sheet: &Sheet, items: &[Item]) -> String {
         for row in items.chunks(systems.len()).filter(|row| row[0].metric == *metric) {
             let at = varying(&row[0].parameters, sheet).map(|(_, value)| value.to_string());
             let first = label.replace(String::new()).is_none();
-            let head = if first { format!("{metric} {}", unit_sign(&row[0].unit)) } else { String::new() };
+            let head = if first { format!("{metric} {}", output::unit_symbol(&row[0].unit)) } else { String::new() };
             table.add_row([head].into_iter().chain(at).chain(row.iter().map(with_interval)));
         }
     }
@@ -74,11 +74,11 @@ fn figure(sheet: &Sheet, items: &[Item]) -> String {
     let mut table = output::table(&header, &numbers);
     for panel in &panels {
         let at = panel.at.values().map(|value| format!(" {value}"));
-        let mut label = format!("{}{} {}", panel.metric, at.collect::<String>(), unit_sign(panel.unit));
+        let mut label = format!("{}{} {}", panel.metric, at.collect::<String>(), output::unit_symbol(panel.unit));
         for curve in &panel.curves {
             let value = |place: &f64| {
                 let point = curve.points.iter().find(|(x, _)| x == place);
-                point.map_or_else(String::new, |(_, item)| format!("{}{}", item.measured_text(), mark(item)))
+                point.map_or_else(String::new, |(_, item)| format!("{}{:1}", item.measured_text(), item.mark()))
             };
             let values = axis.iter().map(value);
             let head = [std::mem::take(&mut label), curve.label()];
@@ -122,7 +122,7 @@ pub(crate) fn conclusion(reproduction: &Reproduction) -> Option<String> {
             text += &format!("{}: {numbers} scored numbers and {claims} claims need other items\n", card.paper);
         }
     }
-    text += &format!("\n{}", summary::answer(&cards));
+    text += &format!("\n{}", answer_in_words(&cards));
     Some(text)
 }
 
@@ -158,27 +158,8 @@ fn heading(sheet: &Sheet, items: &[Item]) -> String {
 }
 
 fn cell(item: &Item, sure: bool) -> String {
-    let values = format!("{}  \n{} {}", item.published_text(), item.measured_text(), mark(item));
+    let values = format!("{}  \n{} {:1}", item.published_text(), item.measured_text(), item.mark());
     if sure { format!("{values}\n{}  ", item.ci95_text()) } else { values }
-}
-
-fn mark(item: &Item) -> &'static str {
-    match item.status {
-        Status::Reproduced => "✓",
-        Status::Missed => "✗",
-        Status::Preview if item.within == Some(true) => "(✓)",
-        Status::Preview => "(✗)",
-        Status::NotScored => "·",
-        Status::NoPublishedValue => " ",
-    }
-}
-
-fn unit_sign(unit: &str) -> &str {
-    match unit {
-        "percent" => "%",
-        "1" | "count" => "",
-        other => other,
-    }
 }
 
 /// The parameters that differ between the rows of a table.

@@ -305,3 +305,43 @@ fn only_tcp_has_transfers_of_given_size() {
     place.changed("protocol = \"tfrc\"", "protocol = \"tcp\"\nbytes = 0");
     place.refuses(&["simulate", "s.toml"], "s.toml: flow.video.bytes: is 0, expected a number above 0, up to 1e15");
 }
+
+#[test]
+fn captures_where_something_else_is_or_nothing_can_be() {
+    let place = Place::new();
+    let expected = "expected a new or empty directory, or one of an earlier --pcap";
+    place.refuses(&["simulate", "s.toml", "--pcap", "."], &format!("--pcap .: holds s.toml, {expected}"));
+    std::fs::create_dir(place.0.path().join("mine")).unwrap();
+    place.write("mine/sender.pcap", b"precious");
+    place.refuses(
+        &["simulate", "s.toml", "--pcap", "mine"],
+        &format!("--pcap mine: holds captures of another origin, {expected}"),
+    );
+    assert_eq!(std::fs::read(place.0.path().join("mine/sender.pcap")).unwrap(), b"precious");
+    let said = place.refusal(&["simulate", "s.toml", "--pcap", "s.toml"]);
+    assert!(said.starts_with("losscause: s.toml: cannot be written (not a directory)"), "{said}");
+    let said = place.refusal(&["simulate", "s.toml", "--pcap", "s.toml/below"]);
+    assert!(said.starts_with("losscause: s.toml/below: cannot be written ("), "{said}");
+    place.refuses(&["simulate", "s.toml", "--pcap", "-"], "--pcap -: captures are several files, expected a directory");
+}
+
+#[test]
+fn captures_that_make_no_sense() {
+    let place = Place::new();
+    let simulate = ["simulate", "s.toml", "--pcap", "captures"];
+    for (options, sentence) in [
+        (["--runs", "3"], "--pcap captures: captures are of one run, expected no --runs beside it"),
+        (["--pcap-tick", "0"], "--pcap-tick 0: expected milliseconds from 0.001 to 1000"),
+        (["--pcap-snap", "79"], "--pcap-snap 79: expected bytes from 80, which hold all headers, to 65535"),
+        (
+            ["--trace", "captures/drops.csv"],
+            "--pcap captures: writes captures/drops.csv, too, expected another directory",
+        ),
+    ] {
+        place.refuses(&[&simulate[..], &options].concat(), sentence);
+    }
+    let said = place.refusal(&[&simulate[..], &["--pcap-flow", "vidoe"]].concat());
+    assert!(said.contains("--pcap-flow") && said.contains("video"), "{said}");
+    let said = place.refusal(&["simulate", "s.toml", "--pcap-tick", "10"]);
+    assert!(said.contains("--pcap"), "{said}");
+}

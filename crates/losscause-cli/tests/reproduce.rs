@@ -104,6 +104,13 @@ fn a_check_names_what_got_worse_and_exits_with_one() {
         text(&same.stderr)
     );
 
+    let begun = |output: &std::process::Output| text(&output.stdout).contains("biaz1999/grid11");
+    let other = losscause(place.path(), &["reproduce", "biaz1999/grid11", "--runs", "1", "--check", "o/result.json"]);
+    assert!(other.status.code() == Some(2) && !begun(&other), "refused before the runs");
+    let problem =
+        "o/result.json: has none of the numbers that would be measured, expected a result with the same items";
+    assert!(text(&other.stderr).contains(problem), "{}", text(&other.stderr));
+
     let overwriting = check(&["--check", "o/result.json", "--out", "o"]);
     assert_eq!(overwriting.status.code(), Some(2));
     assert_eq!(
@@ -147,7 +154,7 @@ fn a_file_that_is_no_result_of_this_version_is_refused_before_the_runs() {
         )
     );
     let other_build = refusal(&format!(r#"{{ "version": "{ours}" }}"#));
-    assert!(other_build.starts_with(&format!("losscause: old.json: was written by another build of version {ours} (")));
+    assert!(other_build.starts_with(&format!("losscause: old.json: was written by another build of version {ours}, ")));
     refuses(&["reproduce", "--check", "none.json"], &format!("none.json: there is no such file, {expected}"));
 }
 

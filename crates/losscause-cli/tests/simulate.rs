@@ -193,3 +193,88 @@ fn the_papers_scenarios_run_by_name_in_an_empty_directory() {
         assert!(json["flows"][1]["goodput_kbps"].as_f64().unwrap() > 10.0, "{scenario}: {json}");
     }
 }
+
+#[test]
+fn a_folder_gets_the_report_the_printed_json_and_every_loss() {
+    let directory = directory();
+    let file = |folder: &str, name: &str| std::fs::read_to_string(directory.path().join(folder).join(name)).unwrap();
+    for runs in ["1", "3"] {
+        let arguments = ["simulate", "s.toml", "--set", "flow.source.lda=ZigZag", "--runs", runs, "--format", "json"];
+        let printed = stdout(&losscause(&[&arguments[..], &["--out", "one"]].concat(), directory.path()));
+        stdout(&losscause(&[&arguments[..], &["--out", "two"]].concat(), directory.path()));
+        assert_eq!(file("one", "result.json"), printed);
+        assert_eq!(printed, stdout(&losscause(&arguments, directory.path())), "a report changes no number");
+        for name in ["report.html", "result.json", "losses.csv"] {
+            assert_eq!(file("one", name), file("two", name), "{name} of the same seed");
+        }
+        let result: SimulationResult = serde_json::from_str(&printed).unwrap();
+        let losses = file("one", "losses.csv");
+        let count =
+            |cause: &str| losses.lines().filter(|line| line.contains(&format!(",radio,{cause},"))).count() as u64;
+        let flow = &result.flows[0];
+        assert_eq!((count("congestion"), count("wireless")), (flow.queue_drops, flow.wireless_drops));
+        assert!(file("one", "report.html").starts_with("<!doctype html>"));
+    }
+}
+
+#[test]
+fn a_report_never_replaces_the_scenario() {
+    let directory = directory();
+    std::fs::rename(directory.path().join("s.toml"), directory.path().join("result.json")).unwrap();
+    let output = losscause(&["simulate", "result.json", "--out", "."], directory.path());
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(std::fs::read_to_string(directory.path().join("result.json")).unwrap(), SCENARIO);
+}
+
+#[test]
+fn captures_hold_every_packet_beside_a_trace_and_the_results() {
+    let directory = directory();
+    let arguments = ["simulate", "s.toml", "--pcap", "captures", "--trace", "t.csv", "--format", "json"];
+    let json: Value = serde_json::from_str(&stdout(&losscause(&arguments, directory.path()))).unwrap();
+    let captures = directory.path().join("captures");
+    let mut names: Vec<String> =
+        std::fs::read_dir(&captures).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(names, ["bottleneck.pcap", "drops.csv", "receiver.pcap", "sender.pcap"]);
+    // A header of 24 bytes, and for each packet 16 and the first 128 of its bytes.
+    let packets = |name: &str| (std::fs::metadata(captures.join(name)).unwrap().len() - 24) / (16 + 128);
+    let flow = &json["flows"][0];
+    assert_eq!(packets("sender.pcap"), flow["sent_packets"].as_u64().unwrap());
+    let mut reader = csv::Reader::from_path(captures.join("drops.csv")).unwrap();
+    let causes: Vec<String> = reader.records().map(|row| row.unwrap()[10].to_owned()).collect();
+    let count = |cause: &str| causes.iter().filter(|name| *name == cause).count() as u64;
+    assert_eq!(count("congestion"), json["links"][0]["queue_drops"].as_u64().unwrap());
+    assert_eq!(count("wireless"), json["links"][0]["wireless_drops"].as_u64().unwrap());
+
+    // The same run without captures gives the same results and the same trace.
+    let trace = std::fs::read(directory.path().join("t.csv")).unwrap();
+    let arguments = ["simulate", "s.toml", "--trace", "t.csv", "--format", "json"];
+    let again: Value = serde_json::from_str(&stdout(&losscause(&arguments, directory.path()))).unwrap();
+    assert_eq!(again, json);
+    assert_eq!(std::fs::read(directory.path().join("t.csv")).unwrap(), trace);
+}
+
+#[test]
+fn captures_replace_earlier_ones_and_may_be_of_some_flows_and_sizes() {
+    let directory = directory();
+    let second =
+        SCENARIO.replace("[[flow]]", "[[flow]]\nname = \"other\"\nprotocol = \"tcp\"\npath = [\"radio\"]\n[[flow]]");
+    std::fs::write(directory.path().join("s.toml"), second).unwrap();
+    let simulate = ["simulate", "s.toml", "--pcap", "captures"];
+    stdout(&losscause(&simulate, directory.path()));
+    let sender = directory.path().join("captures/sender.pcap");
+    let all = std::fs::read(&sender).unwrap();
+    stdout(&losscause(&[&simulate[..], &["--pcap-flow", "source", "--pcap-snap", "80"]].concat(), directory.path()));
+    let some = std::fs::read(&sender).unwrap();
+    assert!(some.len() < all.len());
+    assert!((some.len() - 24).is_multiple_of(16 + 80), "each packet of the source is cut to 80 bytes");
+    // The clock of TCP's timestamps is in the bytes of a capture, and nowhere else.
+    let drops = std::fs::read(directory.path().join("captures/drops.csv")).unwrap();
+    let tick = |ms: &str| {
+        stdout(&losscause(&[&simulate[..], &["--pcap-tick", ms]].concat(), directory.path()));
+        std::fs::read(&sender).unwrap()
+    };
+    assert_ne!(tick("10"), all);
+    assert_eq!(tick("1"), all, "1 ms is the default");
+    assert!(std::fs::read(directory.path().join("captures/drops.csv")).unwrap().len() > drops.len());
+}

@@ -92,6 +92,16 @@ fn a_sweep_writes_its_cells_its_runs_and_its_summary_and_resumes_from_them() {
 }
 
 #[test]
+fn a_sweep_may_ask_for_delays_as_simulate_prints_them() {
+    let place = place(&SWEEP.replace(r#"["thput", "M_c"]"#, r#"["queueing_p95"]"#));
+    let output = sweep(place.path(), &["s.toml", "--out", "o", "--format", "csv"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let summary = text(&output.stdout);
+    let delays = summary.lines().skip(1).map(|row| row.split(',').nth(5).unwrap().parse::<f64>().unwrap());
+    assert!(delays.clone().count() == 4 && delays.clone().all(|delay| delay > 0.0), "{summary}");
+}
+
+#[test]
 fn standard_output_has_the_format_that_was_asked_for() {
     let place = place(SWEEP);
     let output = |format: &str| {
@@ -301,8 +311,8 @@ fn block<'a>(heading: &str, kind: &str) -> &'a str {
 fn the_example_of_the_page_prints_what_the_page_shows() {
     let place = place("");
     std::fs::write(place.path().join("last-hop.toml"), block("## Your own scenario", "toml")).unwrap();
-    let shown = block("## Your own scenario", "text");
-    let (line, expected) = shown.split_once('\n').unwrap();
+    let shown = block("## Your own scenario", "console");
+    let (line, expected) = shown.split_once("\n\n").unwrap();
     let arguments: Vec<&str> = line.strip_prefix("$ losscause sweep ").unwrap().split(' ').collect();
     let output = sweep(place.path(), &arguments);
     assert_eq!(text(&output.stdout).trim_end(), expected.trim_end(), "{}", text(&output.stderr));

@@ -152,11 +152,16 @@ impl Sender {
         }
     }
 
-    /// Whether a TCP sender has grown its window in slow start only; none for other senders.
+    /// Whether a TCP or TFRC sender has been in slow start only; none for other senders.
     pub(crate) fn in_slow_start(&self) -> Option<bool> {
-        let Sender::Tcp(sender) = self else { return None };
-        let tcp::Stats { fast_retransmits, timeouts, ecn_reductions, .. } = sender.stats();
-        Some(fast_retransmits + timeouts + ecn_reductions == 0 && sender.cwnd() < sender.ssthresh())
+        match self {
+            Sender::Tcp(sender) => {
+                let tcp::Stats { fast_retransmits, timeouts, ecn_reductions, .. } = sender.stats();
+                Some(fast_retransmits + timeouts + ecn_reductions == 0 && sender.cwnd() < sender.ssthresh())
+            }
+            Sender::Tfrc(sender) => Some(sender.in_slow_start()),
+            Sender::Cbr(_) | Sender::OnOff(_) | Sender::Media(_) => None,
+        }
     }
 }
 

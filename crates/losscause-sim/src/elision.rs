@@ -89,7 +89,7 @@ impl Transit {
             let transmission = self.links[index].leave(at, &mut Hooks { store: &mut self.store, recorder });
             let arrived = transmission.and_then(|transmission| self.forward(at, transmission, index, recorder));
             if let Some(arrived) = arrived {
-                if R::ON {
+                if R::DETAIL.arrivals() {
                     let kind = EventKind::Received(self.store.info(arrived.packet));
                     recorder.record(&Event { at, flow: FlowId(arrived.flow), kind });
                 }

@@ -50,7 +50,7 @@ pub use topology::{
     QueueSpec, RatePoint, RateProblem, RateSpec, RedSpec, RetransmissionSpec, Slots, TcpLda, TraceStart, Traffic,
     Turnover, VariationProblem, VariationSpec,
 };
-pub use trace::{Event, EventKind, LinkEvent, PacketInfo, PacketKind, Recorder, Timing};
+pub use trace::{Detail, Event, EventKind, Header, LinkEvent, PacketInfo, PacketKind, Recorder, Timing};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

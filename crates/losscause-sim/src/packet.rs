@@ -7,7 +7,7 @@ use losscause_transport::{tcp, tfrc};
 
 use losscause::Time;
 
-use crate::trace::{PacketInfo, PacketKind, Timing};
+use crate::trace::{Header, PacketInfo, PacketKind, Timing};
 use crate::traffic::Media;
 
 /// The fields of a packet that hops use.
@@ -123,6 +123,17 @@ impl Content<'_> {
         match self {
             Content::Payload(payload) => payload.data_seq(),
             Content::Datagram(datagram) => Some(datagram.seq),
+        }
+    }
+
+    pub(crate) fn header(&self) -> Header {
+        match *self {
+            Content::Payload(&Payload::Segment(segment)) => Header::Segment(segment),
+            Content::Payload(&Payload::Ack(ack)) => Header::Ack(ack),
+            Content::Payload(&Payload::Data(data)) => Header::Data(data),
+            Content::Payload(&Payload::Feedback(feedback)) => Header::Feedback(feedback),
+            Content::Payload(&Payload::Media(Media { seq, wire_bytes, .. })) => Header::Datagram { seq, wire_bytes },
+            Content::Datagram(Datagram { seq, bytes }) => Header::Datagram { seq, wire_bytes: bytes },
         }
     }
 

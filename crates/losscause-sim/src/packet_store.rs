@@ -72,7 +72,7 @@ impl<R: Recorder> QueueHooks for Hooks<'_, R> {
 }
 
 impl<R: Recorder> LinkHooks for Hooks<'_, R> {
-    const RECORDS: bool = R::ON;
+    const RECORDS: bool = R::DETAIL.everything();
 
     fn is_immune(&self, packet: Packet) -> bool {
         self.store.hops[packet.hop as usize].immune
@@ -85,13 +85,17 @@ impl<R: Recorder> LinkHooks for Hooks<'_, R> {
         self.lose(packet, Cause::Wireless);
     }
 
+    #[inline(always)]
+    fn transmits(&mut self, from: Time, packet: Packet) {
+        if R::DETAIL.arrivals() {
+            self.store.stamps.transmitted(from, packet.handle);
+        }
+    }
+
     #[inline]
     fn observe(&mut self, at: Time, what: LinkEvent, packet: Packet, then: Occupancy) {
-        if R::ON {
+        if Self::RECORDS {
             let hop = self.store.hops[packet.hop as usize];
-            if what == LinkEvent::TransmitStart {
-                self.store.stamps.transmitted(at, packet.handle);
-            }
             let packet = self.store.info(packet);
             let Occupancy { packets: queue_packets, bytes: queue_bytes } = then;
             let kind = EventKind::Link { link: LinkId(hop.link), what, packet, queue_packets, queue_bytes };

@@ -34,7 +34,7 @@ pub struct FlowReport {
     pub tcp: Option<tcp::Stats>,
     /// Whether all of a transfer of limited size ([`tcp::Config::limit_pkts`]) is delivered; `stops_at` is when it was.
     pub is_complete: bool,
-    /// Whether a TCP sender has grown its window in slow start only, without a loss; none for other traffic.
+    /// Whether a TCP or TFRC sender has been in slow start only, without a loss; none for other traffic.
     pub in_slow_start: Option<bool>,
 }
 

@@ -11,7 +11,7 @@ use crate::elision::Elision;
 use crate::ledger::Watch;
 use crate::packet::Content;
 use crate::report::FlowReport;
-use crate::topology::{FlowId, Network, NetworkError};
+use crate::topology::{FlowId, LinkId, Network, NetworkError};
 use crate::trace::{Event, EventKind, Recorder};
 use crate::transit::{Arrived, Source, Transit};
 use crate::unmarked::plain_where_nothing_is_marked;
@@ -77,7 +77,7 @@ impl Simulation {
     /// [`Simulation::run_until`] that stops after `at_most` events. Returns whether it reached `until`; if not, the
     /// counters and reports are exact only after `run_until(simulation.now())`, which completes the present instant.
     pub fn run_events<R: Recorder>(&mut self, until: Time, at_most: u64, recorder: &mut R) -> bool {
-        self.transit.store.stamps.set_recording(R::ON);
+        self.transit.store.stamps.set_recording(R::DETAIL.arrivals());
         let mut events = 0_u64;
         loop {
             if events == at_most {
@@ -111,7 +111,7 @@ impl Simulation {
         let (index, id) = (id as usize, FlowId(id));
         let flow = &mut self.flows[index];
         let content = self.transit.store.pool.content(packet);
-        if R::ON {
+        if R::DETAIL.arrivals() {
             let kind = EventKind::Received(self.transit.store.info(packet));
             recorder.record(&Event { at: now, flow: id, kind });
         }
@@ -169,7 +169,7 @@ impl Simulation {
         }
         let timeout = flow.sender.poll_timeout().unwrap_or(Time::MAX).min(flow.stops_at);
         self.transit.set_sender(index, (timeout < Time::MAX).then_some(timeout.max(now)));
-        if R::WINDOWS {
+        if R::DETAIL.windows() {
             flow.record_sample(now, FlowId(index as u32), recorder);
         }
     }
@@ -217,6 +217,14 @@ impl Simulation {
             is_complete: flow.is_complete(),
             in_slow_start: flow.sender.in_slow_start(),
         }
+    }
+
+    /// Packets that wait at `link`, without the one in transmission.
+    ///
+    /// # Panics
+    /// There is no such link.
+    pub fn waiting_pkts(&self, link: LinkId) -> u32 {
+        self.transit.waiting_pkts(link.index())
     }
 
     /// Data packets that reached the end of `flow`, and their bytes of payload.

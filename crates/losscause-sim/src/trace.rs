@@ -2,6 +2,7 @@
 
 use losscause::truth::Cause;
 use losscause::{Judgement, Span, Time};
+use losscause_transport::{tcp, tfrc};
 
 use crate::topology::{FlowId, LinkId};
 
@@ -11,19 +12,63 @@ use crate::topology::{FlowId, LinkId};
 /// different links and ends **are not recorded in order of time**: sort them (stably, by [`Event::at`]) before use.
 /// When [`Simulation::run_until`](crate::Simulation::run_until) returns, all events up to that instant are recorded.
 pub trait Recorder {
-    /// Whether events are recorded. If not, the simulation does not create them.
-    const ON: bool = true;
-
-    /// Whether TCP's window and TFRC's rate are recorded. This is independent of the other events.
-    const WINDOWS: bool = Self::ON;
+    /// Which events are recorded. The simulation does not create the others.
+    const DETAIL: Detail = Detail::Everything;
 
     /// Records an event.
     fn record(&mut self, event: &Event);
 }
 
+/// Which events are recorded: each kind includes those before it, and takes more time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Detail {
+    /// None.
+    Nothing,
+    /// TCP's windows and TFRC's rates: [`EventKind::Cwnd`], [`EventKind::Rate`].
+    Windows,
+    /// Also the packets that reach an end of their flow: [`EventKind::Received`].
+    Arrivals,
+    /// All events except the next.
+    Everything,
+    /// Also the header of every packet sent: [`EventKind::Header`].
+    Headers,
+}
+
+impl Detail {
+    /// Whether windows and rates are recorded.
+    pub const fn windows(self) -> bool {
+        self as u8 >= Detail::Windows as u8
+    }
+
+    /// Whether arrivals at the ends are recorded.
+    pub const fn arrivals(self) -> bool {
+        self as u8 >= Detail::Arrivals as u8
+    }
+
+    /// Whether all events are recorded, except perhaps headers.
+    pub const fn everything(self) -> bool {
+        self as u8 >= Detail::Everything as u8
+    }
+
+    /// Whether headers are recorded.
+    pub const fn headers(self) -> bool {
+        self as u8 >= Detail::Headers as u8
+    }
+
+    /// Whether events of this kind are recorded.
+    pub const fn includes(self, kind: &EventKind) -> bool {
+        match kind {
+            EventKind::Cwnd(_) | EventKind::Rate(_) => self.windows(),
+            EventKind::Received(_) => self.arrivals(),
+            EventKind::Header(_) => self.headers(),
+            EventKind::Sent(_) | EventKind::Link { .. } | EventKind::Verdict { .. } => self.everything(),
+        }
+    }
+}
+
 /// Records nothing.
 impl Recorder for () {
-    const ON: bool = false;
+    const DETAIL: Detail = Detail::Nothing;
 
     fn record(&mut self, _: &Event) {}
 }
@@ -32,6 +77,20 @@ impl Recorder for () {
 impl Recorder for Vec<Event> {
     fn record(&mut self, event: &Event) {
         self.push(*event);
+    }
+}
+
+/// Both recorders, each of the events that it wants.
+impl<A: Recorder, B: Recorder> Recorder for (&mut A, &mut B) {
+    const DETAIL: Detail = if A::DETAIL as u8 > B::DETAIL as u8 { A::DETAIL } else { B::DETAIL };
+
+    fn record(&mut self, event: &Event) {
+        if A::DETAIL.includes(&event.kind) {
+            self.0.record(event);
+        }
+        if B::DETAIL.includes(&event.kind) {
+            self.1.record(event);
+        }
     }
 }
 
@@ -49,6 +108,8 @@ pub struct Event {
 /// The kinds of events.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum EventKind {
+    /// The header of the packet that the same end sends with the next event of this flow, [`EventKind::Sent`].
+    Header(Header),
     /// An end sent a packet.
     Sent(PacketInfo),
     /// An end received a packet.
@@ -78,6 +139,26 @@ pub enum EventKind {
         cause: Option<Cause>,
         /// The verdict of the LDA, and its reason.
         judgement: Judgement,
+    },
+}
+
+/// What a packet says when its end sends it. On its way only its ECN field changes ([`LinkEvent::Mark`]).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Header {
+    /// TCP data, or a SYN.
+    Segment(tcp::Segment),
+    /// A TCP acknowledgement.
+    Ack(tcp::Ack),
+    /// TFRC data.
+    Data(tfrc::Data),
+    /// A TFRC report.
+    Feedback(tfrc::Feedback),
+    /// A packet of a CBR or on-off source.
+    Datagram {
+        /// Its number, from 0 on.
+        seq: u64,
+        /// Bytes on the wire.
+        wire_bytes: u32,
     },
 }
 

@@ -98,8 +98,14 @@ impl Transit {
     #[inline(never)]
     pub(crate) fn send<R: Recorder>(&mut self, now: Time, packet: Packet, recorder: &mut R) {
         let Hop { link, flow, .. } = self.store.hops[packet.hop as usize];
-        if R::ON {
+        if R::DETAIL.arrivals() {
             self.store.stamps.sent(now, packet.handle);
+        }
+        if R::DETAIL.headers() {
+            let kind = EventKind::Header(self.store.pool.content(packet).header());
+            recorder.record(&Event { at: now, flow: FlowId(flow), kind });
+        }
+        if R::DETAIL.everything() {
             let kind = EventKind::Sent(self.store.info(packet));
             recorder.record(&Event { at: now, flow: FlowId(flow), kind });
         }
@@ -142,7 +148,7 @@ impl Transit {
         }
         counters.delivered += 1;
         let next = *next;
-        if R::ON {
+        if R::DETAIL.everything() {
             let then = self.links[index].occupancy();
             Hooks { store: &mut self.store, recorder }.observe(now, LinkEvent::Deliver, packet, then);
         }
@@ -160,19 +166,24 @@ impl Transit {
     fn enter<R: Recorder>(&mut self, now: Time, packet: Packet, link: u32, recorder: &mut R) {
         let index = link as usize;
         // A trace shows the queue's length at every departure, which is known no more once another packet has come.
-        if self.links[index].has_elided() && (R::ON || self.links[index].is_full()) {
+        if self.links[index].has_elided() && (R::DETAIL.everything() || self.links[index].is_full()) {
             self.forward_elided(now, index, recorder);
         }
         let HopState { counters, next } = &mut self.store.counters.hops[packet.hop as usize];
         counters.entered += 1;
         let needs_event = next.needs_event();
-        if R::ON {
+        if R::DETAIL.arrivals() {
             self.store.stamps.entered(now, packet.handle);
         }
         let hooks = &mut Hooks { store: &mut self.store, recorder };
         if let Some(arrives) = self.links[index].enter(now, packet, needs_event, hooks) {
             self.schedule.set(index, arrives);
         }
+    }
+
+    /// Packets that wait at a link, as of the last instant that was worked out there.
+    pub(crate) fn waiting_pkts(&self, link: usize) -> u32 {
+        self.links[link].occupancy().packets
     }
 
     /// Works out everything that happened up to and including `now`.

@@ -294,7 +294,7 @@ impl Recorder for Seen {
             },
             EventKind::Sent(packet) => self.sent[flow] += u64::from(is_data(packet.kind)),
             EventKind::Received(packet) => self.received[flow] += u64::from(is_data(packet.kind)),
-            EventKind::Cwnd(_) | EventKind::Rate(_) | EventKind::Verdict { .. } => {}
+            EventKind::Header(_) | EventKind::Cwnd(_) | EventKind::Rate(_) | EventKind::Verdict { .. } => {}
         }
     }
 }

@@ -23,6 +23,23 @@ pub fn number(value: Option<f64>) -> String {
     }
 }
 
+/// A unit as it stands behind a number: "%" for "percent", nothing for pure numbers.
+pub fn unit_symbol(unit: &str) -> &str {
+    match unit {
+        "percent" => "%",
+        "1" | "count" => "",
+        unit => unit,
+    }
+}
+
+/// The words as a sentence: a capital first letter, a full stop at the end.
+pub fn sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    let rest: String = first.chain(letters).collect();
+    if rest.ends_with('.') { rest } else { format!("{rest}.") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -15,6 +15,7 @@
 //! | `schema` | `scenario::schema`, `run::SimulationResult::schema`: the JSON schemas of scenarios and results |
 //! | `catalogue` | `catalogue`: lists of the algorithms, protocols, scenarios and papers |
 //! | `trace-files` | `trace_file`: every packet event in a CSV file; with `parquet` in a Parquet file too |
+//! | `capture-files` | `capture_files`: captures of a run, and the true cause of every drop |
 //! | `atomic-files` | `atomic`: files that appear whole or not at all |
 //!
 //! All but `parquet` are on by default. The crate builds for `wasm32-unknown-unknown`, where [`files::Disk`] and
@@ -25,11 +26,13 @@
 
 #[cfg(feature = "atomic-files")]
 pub mod atomic;
+#[cfg(feature = "capture-files")]
+pub mod capture_files;
 #[cfg(feature = "catalogue")]
 pub mod catalogue;
 #[cfg(feature = "compare")]
 pub mod compare;
-#[cfg(feature = "compare")]
+#[cfg(feature = "csv-files")]
 pub mod csv_file;
 pub mod error;
 pub mod figures;

@@ -135,6 +135,9 @@ fn each_warning_comes_where_it_is_due_and_not_elsewhere() {
     assert_eq!(kinds(TRANSFER, &[lda, "loss=0", "tcp.max_window_pkts=5"]), [WindowLimited]);
     assert_eq!(kinds(TRANSFER, &[lda, long, "loss=0", "duration_s=0.3"]), [SlowStart]);
     assert_eq!(kinds(TRANSFER, &[lda, "loss=0.001", "duration_s=40", long]).first(), Some(&FewLosses));
+    let tfrc = "flow.t.protocol=tfrc";
+    assert_eq!(kinds(TRANSFER, &[tfrc, lda, long, "loss=0", "duration_s=0.3"]), [SlowStart]);
+    assert!(!kinds(TRANSFER, &[tfrc, lda, short, "duration_s=60", "loss=0.01"]).contains(&SlowStart));
 }
 
 #[test]

@@ -72,9 +72,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_five_crates_are_published_from_the_core_to_the_command_and_nothing_else_is() {
+    fn the_six_crates_are_published_from_the_core_to_the_command_and_nothing_else_is() {
         let names: Vec<String> = published().unwrap().into_iter().map(|package| package.name).collect();
-        assert_eq!(names, ["losscause", "losscause-transport", "losscause-sim", "losscause-study", "losscause-cli"]);
+        let expected = ["", "-capture", "-transport", "-sim", "-study", "-cli"].map(|end| format!("losscause{end}"));
+        assert_eq!(names, expected);
     }
 
     #[test]

@@ -1,32 +1,39 @@
-//! The results of `simulate` as tables.
+//! The results of `simulate` as tables: the metrics that a run is judged by, the measured flows and the links. With
+//! `--verbose`, all of them.
 
 use std::io;
 
 use losscause_study::run::{
-    MetricEstimate, Percentiles, RunMetrics, SeriesRow, SimulationResult, Warning, WarningKind,
+    JUDGED_BY, MetricEstimate, Percentiles, RunMetrics, SeriesRow, SimulationResult, Warning, WarningKind,
 };
 use losscause_study::{FlowMeasurements, statistics};
 
 use crate::output::{self, number};
 
+/// Most flows and most links that are shown without `--verbose`.
+const MOST: usize = 10;
+
 /// One run: metrics, flows, links.
-pub(super) fn one_run(result: &SimulationResult) -> io::Result<()> {
+pub(super) fn one_run(result: &SimulationResult, verbose: bool) -> io::Result<()> {
+    answer(result)?;
     output::line(&format!("{} (seed {})", result.title, result.seed))?;
     let mut table = output::table(&["metric", "value", "unit"], &["value"]);
-    for (name, metric) in &result.metrics {
+    for (name, metric) in shown(result, verbose) {
         table.add_row([marked(name, metric, result), number(metric.value), metric.unit.clone()]);
     }
     output::print_table(&table)?;
-    flows(std::slice::from_ref(&result.flows))?;
-    links(result)
+    let flows_left = flows(std::slice::from_ref(&result.flows), verbose)?;
+    let links_left = links(result, verbose)?;
+    left_out(result, verbose, flows_left, links_left)
 }
 
 /// Several runs: means with intervals, and the flows' means.
-pub(super) fn several_runs(result: &SimulationResult) -> io::Result<()> {
+pub(super) fn several_runs(result: &SimulationResult, verbose: bool) -> io::Result<()> {
+    answer(result)?;
     let last = result.seed.wrapping_add(u64::from(result.runs) - 1);
     output::line(&format!("{} ({} runs, seeds {} to {last})", result.title, result.runs, result.seed))?;
     let mut table = output::table(&["metric", "mean", "± 95 %", "unit", "runs"], &["mean", "± 95 %", "runs"]);
-    for (name, metric) in &result.metrics {
+    for (name, metric) in shown(result, verbose) {
         let mean = metric.value.map_or_else(|| number(None), |value| output::to_the_digits_of(value, metric.ci95));
         let interval = metric.ci95.map_or_else(|| number(None), |ci95| output::to_the_digits_of(ci95, Some(ci95)));
         let runs = match metric.runs {
@@ -39,7 +46,34 @@ pub(super) fn several_runs(result: &SimulationResult) -> io::Result<()> {
     let runs: Vec<Vec<FlowMeasurements>> =
         result.each_run.iter().map(|RunMetrics { flows, .. }| flows.clone()).collect();
     output::line("flows, means over the runs")?;
-    flows(&runs)
+    let flows_left = flows(&runs, verbose)?;
+    left_out(result, verbose, flows_left, 0)
+}
+
+/// The answer before the tables.
+fn answer(result: &SimulationResult) -> io::Result<()> {
+    output::line(&format!("{}\n", result.answer().join("\n")))
+}
+
+/// The metrics to show.
+fn shown(result: &SimulationResult, verbose: bool) -> impl Iterator<Item = (&String, &MetricEstimate)> {
+    let judged_by = |name: &str| JUDGED_BY.contains(&name);
+    result.metrics.iter().filter(move |(name, metric)| verbose || judged_by(name) && metric.value.is_some())
+}
+
+/// Says what is not shown, if anything is not.
+fn left_out(result: &SimulationResult, verbose: bool, flows: usize, links: usize) -> io::Result<()> {
+    let metrics = result.metrics.len() - shown(result, verbose).count();
+    let parts = [(metrics, "metric"), (flows, "flow"), (links, "link")].into_iter().filter(|(count, _)| *count > 0);
+    let parts: Vec<String> = parts.map(|(count, what)| plural(count, what)).collect();
+    match parts.is_empty() {
+        true => Ok(()),
+        false => output::line(&format!("--verbose shows {} more.", parts.join(", "))),
+    }
+}
+
+fn plural(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 /// The name of a metric; with a star if it covers another part of the run than most metrics.
@@ -48,13 +82,16 @@ fn marked(name: &str, metric: &MetricEstimate, result: &SimulationResult) -> Str
     if differ && metric.window { format!("{name} *") } else { name.to_owned() }
 }
 
-/// Every flow: counts and rates, then delays; means over the runs.
-fn flows(runs: &[Vec<FlowMeasurements>]) -> io::Result<()> {
+/// The flows: counts and rates, then delays; means over the runs. Returns how many are not shown.
+fn flows(runs: &[Vec<FlowMeasurements>], verbose: bool) -> io::Result<usize> {
     let header = ["flow", "start s", "goodput kb/s", "sent", "received", "queue drops", "wireless", "M_c %", "M_w %"];
     let mut counts = output::table(&header, &header[1..]);
     let header = ["flow, ms", "RTT p50", "p95", "p99", "one-way p50", "p95", "queueing p50", "p95", "jitter", "done s"];
     let mut delays = output::table(&header, &header[1..]);
-    for place in 0..runs.first().map_or(0, Vec::len) {
+    let all = runs.first().map_or(&[][..], Vec::as_slice);
+    let measured = all.iter().enumerate().filter(|(_, flow)| verbose || flow.measured).map(|(place, _)| place);
+    let places: Vec<usize> = measured.take(if verbose { usize::MAX } else { MOST }).collect();
+    for &place in &places {
         let mean = |value: fn(&FlowMeasurements) -> Option<f64>| {
             let values: Vec<f64> = runs.iter().filter_map(|flows| value(&flows[place])).collect();
             number(statistics::mean(&values))
@@ -85,7 +122,8 @@ fn flows(runs: &[Vec<FlowMeasurements>]) -> io::Result<()> {
         ]);
     }
     output::print_table(&counts)?;
-    output::print_table(&delays)
+    output::print_table(&delays)?;
+    Ok(all.len() - places.len())
 }
 
 fn p50(delay: Option<Percentiles>) -> Option<f64> {
@@ -96,10 +134,12 @@ fn p95(delay: Option<Percentiles>) -> Option<f64> {
     delay.map(|delay| delay.p95)
 }
 
-fn links(result: &SimulationResult) -> io::Result<()> {
+/// The links, in order. Returns how many are not shown.
+fn links(result: &SimulationResult, verbose: bool) -> io::Result<usize> {
     let header = ["link", "rate kb/s", "entered", "queue drops", "marks", "wireless", "delivered", "use %"];
     let mut table = output::table(&header, &header[1..]);
-    for link in &result.links {
+    let most = if verbose { usize::MAX } else { MOST };
+    for link in result.links.iter().take(most) {
         table.add_row([
             link.link.clone(),
             number(Some(link.rate_bps as f64 / 1e3)),
@@ -111,7 +151,8 @@ fn links(result: &SimulationResult) -> io::Result<()> {
             number(link.utilisation_percent),
         ]);
     }
-    output::print_table(&table)
+    output::print_table(&table)?;
+    Ok(result.links.len().saturating_sub(most))
 }
 
 /// The run over time; nothing if it was not asked for.

@@ -17,6 +17,9 @@ pub(crate) trait LinkHooks: QueueHooks + Sized {
     /// The channel corrupted a packet before the queue; `then` waits.
     fn corrupt(&mut self, at: Time, packet: Packet, then: Occupancy);
 
+    /// The packet's transmission is worked out: it begins at `from`, which may be later than now.
+    fn transmits(&mut self, from: Time, packet: Packet);
+
     /// A packet was taken in, or its transmission began; `then` waits right after that.
     fn observe(&mut self, at: Time, what: LinkEvent, packet: Packet, then: Occupancy);
 }

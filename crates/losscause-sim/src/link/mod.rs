@@ -155,8 +155,10 @@ impl Link {
         let sent = if idle { queue.dequeue(now, hooks) } else { None };
         hooks.observe(now, LinkEvent::Enqueue, packet, queue.occupancy());
         let sent = sent?;
-        hooks.observe(now, LinkEvent::TransmitStart, sent, queue.occupancy());
-        self.transmit(now, sent, true, hooks)
+        let waiting = queue.occupancy();
+        let first = self.transmit(now, sent, true, hooks);
+        hooks.observe(now, LinkEvent::TransmitStart, sent, waiting);
+        first
     }
 
     /// When the next packet whose arrival needs an event reaches the far end, or never.
@@ -206,8 +208,9 @@ impl Link {
                 return;
             }
             let Some(packet) = queue.dequeue(self.free_at, hooks) else { return self.expire_timers(now) };
-            hooks.observe(self.free_at, LinkEvent::TransmitStart, packet, queue.occupancy());
-            self.transmit(self.free_at, packet, true, hooks);
+            let (begins, waiting) = (self.free_at, queue.occupancy());
+            self.transmit(begins, packet, true, hooks);
+            hooks.observe(begins, LinkEvent::TransmitStart, packet, waiting);
         }
     }
 
@@ -221,7 +224,14 @@ impl Link {
 
     /// Puts a packet on its way. Returns when the link's next event is, if it had none.
     #[inline(always)]
-    fn transmit<H: LinkHooks>(&mut self, begins: Time, packet: Packet, needs_event: bool, hooks: &H) -> Option<Time> {
+    fn transmit<H: LinkHooks>(
+        &mut self,
+        begins: Time,
+        packet: Packet,
+        needs_event: bool,
+        hooks: &mut H,
+    ) -> Option<Time> {
+        hooks.transmits(begins, packet);
         let (end, arrives, hit) = if self.irregular.is_some() {
             self.transmit_irregularly(begins, packet, hooks.is_immune(packet))
         } else {

@@ -165,6 +165,8 @@ pub(crate) mod tests {
             self.corrupted += 1;
         }
 
+        fn transmits(&mut self, _: Time, _: Packet) {}
+
         fn observe(&mut self, _: Time, _: LinkEvent, _: Packet, _: Occupancy) {}
     }
 

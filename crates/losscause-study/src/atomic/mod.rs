@@ -15,6 +15,9 @@ use crate::RunError;
 pub(crate) mod lock;
 mod unfinished;
 
+#[cfg(feature = "capture-files")]
+pub(crate) use unfinished::is_unfinished;
+#[cfg(feature = "sweep")]
 pub(crate) use unfinished::remove_abandoned;
 pub use unfinished::remove_unfinished;
 use unfinished::{Registration, Registry};

@@ -91,11 +91,20 @@ fn new_file(directory: &Path) -> io::Result<NamedTempFile> {
     builder.tempfile_in(directory)
 }
 
+/// Whether a file of this name is unfinished, of this process or another one.
+#[cfg(feature = "capture-files")]
+pub(crate) fn is_unfinished(name: &str) -> bool {
+    is_ours(name)
+}
+
+fn is_ours(name: &str) -> bool {
+    name.starts_with(PREFIX) && name.ends_with(SUFFIX)
+}
+
 /// Removes the unfinished files in `directory` that no process holds. What cannot be removed stays.
 pub(crate) fn remove_abandoned(directory: &Path) {
     let Ok(entries) = std::fs::read_dir(directory) else { return };
     for entry in entries.flatten() {
-        let is_ours = |name: &str| name.starts_with(PREFIX) && name.ends_with(SUFFIX);
         let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
         if !is_file || !entry.file_name().to_str().is_some_and(is_ours) {
             continue;

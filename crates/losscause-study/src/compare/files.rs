@@ -56,8 +56,25 @@ pub fn write(comparison: &Comparison, directory: &Path) -> Result<(), RunError> 
         Ok(()) => file.finish()?,
         Err(reason) => return Err(file.failed(reason)),
     }
+    csv_file::write(&directory.join(COMPARISON), rows(comparison))?;
     let rows = comparison.variants.iter().flat_map(|variant| {
-        variant.metrics.iter().map(|(metric, estimate)| {
+        variant.each_run.iter().flat_map(|run| {
+            run.metrics.iter().map(|(metric, value)| RunRow {
+                variant: &variant.name,
+                seed: run.seed,
+                metric,
+                unit: &variant.metrics[metric].unit,
+                value: *value,
+            })
+        })
+    });
+    csv_file::write(&directory.join(RUNS), rows)
+}
+
+/// The rows of comparison.csv.
+fn rows(comparison: &Comparison) -> impl Iterator<Item = Row<'_>> {
+    comparison.variants.iter().flat_map(|variant| {
+        variant.metrics.iter().map(move |(metric, estimate)| {
             let difference = variant.differences.get(metric);
             Row {
                 variant: &variant.name,
@@ -73,18 +90,10 @@ pub fn write(comparison: &Comparison, directory: &Path) -> Result<(), RunError> 
                 clear: difference.and_then(|difference| difference.clear),
             }
         })
-    });
-    csv_file::write(&directory.join(COMPARISON), rows)?;
-    let rows = comparison.variants.iter().flat_map(|variant| {
-        variant.each_run.iter().flat_map(|run| {
-            run.metrics.iter().map(|(metric, value)| RunRow {
-                variant: &variant.name,
-                seed: run.seed,
-                metric,
-                unit: &variant.metrics[metric].unit,
-                value: *value,
-            })
-        })
-    });
-    csv_file::write(&directory.join(RUNS), rows)
+    })
+}
+
+/// The text of comparison.csv.
+pub fn csv(comparison: &Comparison) -> String {
+    csv_file::text(rows(comparison))
 }

@@ -4,19 +4,23 @@
 //! difference between two variants is therefore taken run by run; its interval is that of the mean of these paired
 //! differences, which is much narrower than the difference of two means' intervals.
 
+use std::fmt;
+
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+use crate::figures::{plus_minus, to_the_digits_of};
 use crate::parallel::{self, Jobs};
-use crate::run::{MetricEstimate, RunMetrics, SimulationResult, Warning, WarningKind};
+pub use crate::run::JUDGED_BY;
+use crate::run::{MetricEstimate, RunMetrics, RunRecord, RunRecorder, SimulationResult, Warning, WarningKind};
 use crate::statistics::Estimate;
-use crate::{Experiment, InputError, Measurements, RunError, Scenario, run};
+use crate::{Experiment, InputError, Measurements, RunError, Scenario, run, run_recorded};
 
 mod files;
 mod variant;
 mod verdict;
 
-pub use files::{FILES, write};
+pub use files::{FILES, csv, write};
 pub use variant::Variant;
 
 /// Variants of a scenario and their differences from the first one.
@@ -79,34 +83,6 @@ pub struct Difference {
     pub clear: Option<bool>,
 }
 
-/// The metrics that users judge a link by, the most telling first.
-pub const JUDGED_BY: [&str; 15] = [
-    "goodput",
-    "thput",
-    "completion_time",
-    "incomplete",
-    "rtt_p50",
-    "rtt_p95",
-    "delay_p95",
-    "queueing_p95",
-    "jitter",
-    "congestion_loss",
-    "queue_drops",
-    "wireless_drops",
-    "timeouts",
-    "M_c",
-    "M_w",
-];
-
-/// A unit as it stands behind a number: "%" for "percent", nothing for pure numbers.
-pub fn unit_symbol(unit: &str) -> &str {
-    match unit {
-        "percent" => "%",
-        "1" | "count" => "",
-        unit => unit,
-    }
-}
-
 impl Comparison {
     /// Whether any variant has a value of the metric.
     pub fn has(&self, metric: &str) -> bool {
@@ -129,6 +105,29 @@ impl Comparison {
             sentences.push(format!("{}{of}", warning.text));
         }
         sentences
+    }
+}
+
+impl VariantResult {
+    /// A metric as text: its mean, and below it the interval for the first variant, the difference from the first for
+    /// all others. None if no run has a value.
+    pub fn in_words(&self, metric: &str) -> Option<(String, String)> {
+        let found = self.metrics.get(metric)?;
+        let below = match self.differences.get(metric) {
+            None => plus_minus(found.ci95),
+            Some(difference) => difference.to_string(),
+        };
+        Some((to_the_digits_of(found.value?, found.ci95), below))
+    }
+}
+
+impl fmt::Display for Difference {
+    /// "+2107 ± 150", with "~" before it if chance explains it; nothing without a value.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(value) = self.value else { return Ok(()) };
+        let unclear = if self.clear == Some(false) && value != 0.0 { "~ " } else { "" };
+        let sign = if value > 0.0 { "+" } else { "" };
+        write!(f, "{unclear}{sign}{} {}", to_the_digits_of(value, self.ci95), plus_minus(self.ci95))
     }
 }
 
@@ -203,6 +202,21 @@ impl Plan {
             verdict: verdict::verdict(&variants, self.runs),
             variants,
         })
+    }
+}
+
+impl Plan {
+    /// Makes the first run of every variant again and records it for the report.
+    ///
+    /// # Errors
+    /// As [`run()`].
+    pub fn record(&self, jobs: Jobs) -> Result<Vec<RunRecord>, RunError> {
+        let recorded = |(_, scenario, experiment): &(Variant, Scenario, Experiment)| {
+            let mut recorder = RunRecorder::new(scenario, experiment, self.seed)?;
+            run_recorded(experiment, self.seed, &mut recorder)?;
+            Ok(recorder.finish())
+        };
+        parallel::map(&self.variants, jobs, recorded, |_| ()).into_iter().collect()
     }
 }
 

@@ -52,11 +52,15 @@ pub(super) fn verdict(variants: &[VariantResult], runs: u32) -> String {
     sentences.join("; ")
 }
 
-/// The change as it is told: its value, its interval, their unit.
+/// The change as it is told: its value, its interval, their unit. A change that is clear is told so that its interval
+/// leaves zero out: a quotient of a value next to nothing is less certain than the change itself.
 fn told_as((Told { in_percent, .. }, difference): &(Told, Difference)) -> (f64, f64, &str) {
+    let is_told = |percent: f64, ci95: f64| *in_percent && (difference.clear != Some(true) || percent.abs() > ci95);
+    let (value, ci95) = (difference.value.unwrap_or(0.0), difference.ci95.unwrap_or(0.0));
     match (difference.percent, difference.percent_ci95) {
-        (Some(percent), Some(ci95)) if *in_percent => (percent, ci95, "%"),
-        _ => (difference.value.unwrap_or(0.0), difference.ci95.unwrap_or(0.0), &difference.unit),
+        (Some(percent), Some(ci95)) if is_told(percent, ci95) => (percent, ci95, "%"),
+        _ if difference.unit == "fraction" => (value * 100.0, ci95 * 100.0, "points"),
+        _ => (value, ci95, &difference.unit),
     }
 }
 
@@ -139,6 +143,16 @@ mod tests {
             verdict(&[variant("none", &[]), zbs], 10),
             "ZBS against none: goodput +74 % ± 5, queueing delay (p95) unchanged"
         );
+    }
+
+    #[test]
+    fn a_clear_change_is_told_with_an_interval_that_leaves_zero_out() {
+        let mut zbs = variant("ZBS", &[("congestion_loss", 184.0, 365.0)]);
+        let difference = &mut zbs.differences["congestion_loss"];
+        (difference.unit, difference.value, difference.ci95) = ("fraction".to_owned(), Some(0.0065), Some(0.0041));
+        difference.clear = Some(true);
+        let told = verdict(&[variant("none", &[]), zbs], 10);
+        assert_eq!(told, "ZBS against none: queue loss +0.65 points ± 0.41");
     }
 
     #[test]

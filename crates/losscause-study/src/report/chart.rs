@@ -1,11 +1,11 @@
 //! One metric of a table as a small drawing: published values with their tolerance bands, measured means with their
 //! intervals.
 
-use std::fmt::Write;
-
+use super::axis::{Axis, short};
 use super::state;
+use super::svg::{escape, line};
+use crate::papers::record::Item;
 use crate::papers::record::Published;
-use crate::papers::record::{Item, is_tiny};
 use crate::papers::score::{lookup_number, tolerance};
 
 const LEFT: f64 = 44.0;
@@ -22,7 +22,7 @@ pub(super) fn svg(published: &Published, items: &[Item]) -> String {
     if top <= 0.0 || marks.iter().all(|mark| mark.published.is_none()) {
         return String::new();
     }
-    let scale = Scale { top: nice_ceiling(top) };
+    let axis = Axis::from_zero(top);
     let width = LEFT + COLUMN * items.len() as f64;
     let mut svg = String::new();
     let metric = items.first().map(|i| i.metric.as_str()).unwrap_or_default();
@@ -35,28 +35,21 @@ pub(super) fn svg(published: &Published, items: &[Item]) -> String {
             escape(&format!("{metric}: published and measured, per system"))
         ),
     );
-    for step in 0..=4 {
-        let value = scale.top * f64::from(step) / 4.0;
-        let y = scale.y(value);
+    for value in axis.ticks() {
+        let y = y(&axis, value);
         line(out, &format!(r#"<line class="grid" x1="{LEFT}" x2="{width}" y1="{y:.1}" y2="{y:.1}"/>"#));
         line(out, &format!(r#"<text class="tick" x="{}" y="{:.1}">{}</text>"#, LEFT - 6.0, y + 4.0, short(value)));
     }
     for (index, mark) in marks.iter().enumerate() {
-        mark.draw(out, LEFT + COLUMN * (index as f64 + 0.5), &scale);
+        mark.draw(out, LEFT + COLUMN * (index as f64 + 0.5), &axis);
     }
     line(out, "</svg>");
     svg
 }
 
-struct Scale {
-    /// The value at the upper end; the lower end is 0.
-    top: f64,
-}
-
-impl Scale {
-    fn y(&self, value: f64) -> f64 {
-        TOP + HEIGHT * (1.0 - (value / self.top).clamp(0.0, 1.0))
-    }
+/// The height of a value.
+fn y(axis: &Axis, value: f64) -> f64 {
+    TOP + HEIGHT * (1.0 - axis.share(value))
 }
 
 /// One system's column.
@@ -89,9 +82,9 @@ impl Mark {
         [self.published, measured, self.band.map(|(_, upper)| upper)].into_iter().flatten()
     }
 
-    fn draw(&self, out: &mut String, x: f64, scale: &Scale) {
+    fn draw(&self, out: &mut String, x: f64, axis: &Axis) {
         if let Some((lower, upper)) = self.band {
-            let (y, end) = (scale.y(upper), scale.y(lower));
+            let (y, end) = (y(axis, upper), y(axis, lower));
             let (left, height) = (x - 22.0, (end - y).max(1.0));
             line(
                 out,
@@ -99,11 +92,11 @@ impl Mark {
             );
         }
         if let Some(published) = self.published {
-            let y = scale.y(published);
+            let y = y(axis, published);
             line(out, &format!(r#"<circle class="published" cx="{x:.1}" cy="{y:.1}" r="7"/>"#));
         }
         if let Some(measured) = self.measured {
-            let (upper, lower) = (scale.y(measured + self.ci95), scale.y(measured - self.ci95));
+            let (upper, lower) = (y(axis, measured + self.ci95), y(axis, measured - self.ci95));
             line(
                 out,
                 &format!(
@@ -111,7 +104,7 @@ impl Mark {
                     self.class
                 ),
             );
-            let y = scale.y(measured);
+            let y = y(axis, measured);
             line(out, &format!(r#"<circle class="dot {}" cx="{x:.1}" cy="{y:.1}" r="4.5"/>"#, self.class));
         }
         let y = TOP + HEIGHT + 16.0;
@@ -119,59 +112,16 @@ impl Mark {
     }
 }
 
-/// The smallest value of at least `value` (positive) whose quarters are round.
-pub(super) fn nice_ceiling(value: f64) -> f64 {
-    let unit = 10f64.powf(value.log10().floor());
-    [1.0, 1.2, 1.6, 2.0, 2.4, 3.2, 4.0, 6.0, 8.0, 10.0]
-        .into_iter()
-        .map(|m| m * unit)
-        .find(|&v| v >= value)
-        .unwrap_or(value)
-}
-
-pub(super) fn short(value: f64) -> String {
-    if is_tiny(value) {
-        return format!("{value:.1e}");
-    }
-    let text = format!("{value:.3}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-pub(super) fn line(out: &mut String, text: &str) {
-    writeln!(out, "{text}").expect("a string takes every text");
-}
-
-pub(super) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_axis_ends_at_a_round_number_above_all_values() {
-        assert_eq!(nice_ceiling(113.9), 120.0);
-        assert_eq!(nice_ceiling(2.6), 3.2);
-        assert_eq!(nice_ceiling(0.1), 0.1);
-    }
-
-    #[test]
-    fn small_numbers_on_an_axis_are_not_all_zero() {
-        assert_eq!([0.0, 2.5e-5, 0.001, 0.25, 30.0].map(short), ["0", "2.5e-5", "0.001", "0.25", "30"]);
-    }
-
-    #[test]
     fn heights_grow_upwards_and_stay_inside() {
-        let scale = Scale { top: 100.0 };
-        assert_eq!(scale.y(0.0), TOP + HEIGHT);
-        assert_eq!(scale.y(100.0), TOP);
-        assert_eq!(scale.y(250.0), TOP);
-        assert_eq!(scale.y(50.0), TOP + HEIGHT / 2.0);
-    }
-
-    #[test]
-    fn names_cannot_break_the_drawing() {
-        assert_eq!(escape("a<b & \"c\""), "a&lt;b &amp; &quot;c&quot;");
+        let axis = Axis::from_zero(100.0);
+        assert_eq!(y(&axis, 0.0), TOP + HEIGHT);
+        assert_eq!(y(&axis, 100.0), TOP);
+        assert_eq!(y(&axis, 250.0), TOP);
+        assert_eq!(y(&axis, 50.0), TOP + HEIGHT / 2.0);
     }
 }

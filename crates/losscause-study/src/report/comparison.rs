@@ -2,9 +2,11 @@
 
 use serde::Serialize;
 
+use super::algorithms::{self, AlgorithmView};
 use super::strips::{self, Strip};
-use crate::compare::{Comparison, Difference, JUDGED_BY, VariantResult, unit_symbol};
-use crate::figures::{number, plus_minus, to_the_digits_of};
+use crate::compare::{Comparison, Difference, JUDGED_BY, VariantResult};
+use crate::figures::{number, plus_minus, sentence, to_the_digits_of, unit_symbol};
+use crate::run::RunRecord;
 
 #[derive(Serialize)]
 pub(super) struct PageView {
@@ -16,6 +18,7 @@ pub(super) struct PageView {
     warnings: Vec<String>,
     variants: Vec<VariantView>,
     metrics: Vec<MetricView>,
+    algorithms: Vec<AlgorithmView>,
     version: String,
     csv: String,
 }
@@ -45,8 +48,8 @@ struct CellView {
     tip: String,
 }
 
-/// The view of the whole page.
-pub(super) fn page(comparison: &Comparison) -> PageView {
+/// The view of the whole page. `records` are those of the first run of every variant.
+pub(super) fn page(comparison: &Comparison, records: &[RunRecord]) -> PageView {
     let mut metrics: Vec<&str> = JUDGED_BY.into_iter().filter(|metric| comparison.has(metric)).collect();
     let told = metrics.len();
     let others = comparison.variants[0].metrics.keys().map(String::as_str);
@@ -55,7 +58,7 @@ pub(super) fn page(comparison: &Comparison) -> PageView {
     PageView {
         title: comparison.title.clone(),
         scenario: comparison.scenario.clone(),
-        answers: comparison.verdict.split("; ").map(capitalized).collect(),
+        answers: comparison.verdict.split("; ").map(sentence).collect(),
         runs: match comparison.runs {
             1 => format!("one run per variant, seed {}", comparison.seed),
             runs => format!("{runs} runs per variant, seeds {} to {last}", comparison.seed),
@@ -67,15 +70,27 @@ pub(super) fn page(comparison: &Comparison) -> PageView {
             .map(|variant| VariantView { name: variant.name.clone(), settings: variant.settings.clone() })
             .collect(),
         metrics: metrics.into_iter().enumerate().map(|(n, name)| metric(comparison, name, n < told)).collect(),
+        algorithms: algorithms(comparison, records),
         version: comparison.version.clone(),
-        csv: csv(comparison),
+        csv: crate::compare::csv(comparison),
     }
 }
 
+/// The algorithms of every variant, over its first run. What one does is told once.
+fn algorithms(comparison: &Comparison, records: &[RunRecord]) -> Vec<AlgorithmView> {
+    let mut all: Vec<AlgorithmView> = Vec::new();
+    for (place, (variant, record)) in comparison.variants.iter().zip(records).enumerate() {
+        for view in algorithms::views(record, &variant.name, &format!("variant-{}-", place + 1)) {
+            let is_told = all.iter().any(|earlier| earlier.is_of(&view));
+            all.push(if is_told { view.without_idea() } else { view });
+        }
+    }
+    all
+}
+
 fn metric(comparison: &Comparison, name: &str, told: bool) -> MetricView {
-    let unit =
-        comparison.variants.iter().find_map(|variant| variant.metrics.get(name)).map(|found| found.unit.as_str());
-    let unit = unit_symbol(unit.unwrap_or_default()).to_owned();
+    let found = comparison.variants.iter().find_map(|variant| variant.metrics.get(name));
+    let unit = found.map(|found| found.unit.as_str()).unwrap_or_default();
     let strips: Vec<Strip<'_>> = comparison
         .variants
         .iter()
@@ -88,37 +103,25 @@ fn metric(comparison: &Comparison, name: &str, told: bool) -> MetricView {
         .collect();
     MetricView {
         anchor: format!("metric-{name}"),
-        drawing: if told { strips::svg(name, &strips) } else { String::new() },
+        drawing: if told { strips::svg(name, unit, &strips) } else { String::new() },
         cells: comparison.variants.iter().map(|variant| cell(variant, name, &comparison.variants[0].name)).collect(),
         name: name.to_owned(),
-        unit,
+        unit: unit_symbol(unit).to_owned(),
         told,
     }
 }
 
 /// The mean, and below it the difference from the first variant.
 fn cell(variant: &VariantResult, metric: &str, first: &str) -> CellView {
-    let nothing = || CellView { mean: number(None), below: String::new(), tip: "no run has a value".to_owned() };
-    let Some(found) = variant.metrics.get(metric) else { return nothing() };
-    let Some(value) = found.value else { return nothing() };
-    let mean = to_the_digits_of(value, found.ci95);
+    let Some(((mean, below), found)) = variant.in_words(metric).zip(variant.metrics.get(metric)) else {
+        return CellView { mean: number(None), below: String::new(), tip: "no run has a value".to_owned() };
+    };
     let unit = unit_symbol(&found.unit);
-    let tip = format!("{metric}, {}\n{mean} {} {unit}, {} runs", variant.name, plus_minus(found.ci95), found.runs);
-    match variant.differences.get(metric) {
-        None => CellView { mean, below: plus_minus(found.ci95), tip },
-        Some(difference) => {
-            let tip = format!("{tip}\n{}", against(difference, first));
-            CellView { mean, below: change(difference), tip }
-        }
+    let mut tip = format!("{metric}, {}\n{mean} {} {unit}, {} runs", variant.name, plus_minus(found.ci95), found.runs);
+    if let Some(difference) = variant.differences.get(metric) {
+        tip += &format!("\n{}", against(difference, first));
     }
-}
-
-/// "+2107 ± 150"; "~" before it if chance explains it.
-fn change(difference: &Difference) -> String {
-    let Some(value) = difference.value else { return String::new() };
-    let unclear = if difference.clear == Some(false) && value != 0.0 { "~ " } else { "" };
-    let sign = if value > 0.0 { "+" } else { "" };
-    format!("{unclear}{sign}{} {}", to_the_digits_of(value, difference.ci95), plus_minus(difference.ci95))
+    CellView { mean, below, tip }
 }
 
 /// The difference in words.
@@ -135,36 +138,5 @@ fn against(difference: &Difference, first: &str) -> String {
         Some(false) => "; chance explains it",
         None => "",
     };
-    format!("against {first}, run by run: {}{percent}{clear}", change(difference))
-}
-
-/// The sentence with a capital first letter.
-fn capitalized(sentence: &str) -> String {
-    let mut letters = sentence.chars();
-    let first = letters.next().into_iter().flat_map(char::to_uppercase);
-    let rest: String = first.chain(letters).collect();
-    if rest.ends_with('.') { rest } else { format!("{rest}.") }
-}
-
-/// One line per metric and variant.
-fn csv(comparison: &Comparison) -> String {
-    let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
-    let mut lines = vec!["variant,metric,unit,mean,ci95,runs,difference,difference_ci95".to_owned()];
-    for variant in &comparison.variants {
-        let name = variant.name.replace('"', "\"\"");
-        for (metric, found) in &variant.metrics {
-            let difference = variant.differences.get(metric);
-            let of_difference = [difference.and_then(|d| d.value), difference.and_then(|d| d.ci95)].map(number);
-            lines.push(format!(
-                "\"{name}\",{metric},{},{},{},{},{}",
-                found.unit,
-                number(found.value),
-                number(found.ci95),
-                found.runs,
-                of_difference.join(",")
-            ));
-        }
-    }
-    lines.push(String::new());
-    lines.join("\n")
+    format!("against {first}, run by run: {difference}{percent}{clear}")
 }

@@ -1,108 +1,272 @@
-//! One panel of a figure as a drawing: a curve per system, with published values as rings.
+//! Curves over a horizontal axis, each with its intervals, its marks, and its name at its end; published values
+//! as rings over them.
 
 use std::fmt::Write;
 
-use super::chart::{escape, line, nice_ceiling, short};
-use crate::papers::record::Item;
-use crate::papers::record::{Number, Published};
-use crate::papers::score::{lookup_number, tolerance};
-use crate::report::curves::{Curve, Panel};
+use super::axis::{Axis, short};
+use super::svg::{escape, line};
 
-const WIDTH: f64 = 430.0;
-const HEIGHT: f64 = 230.0;
-const LEFT: f64 = 40.0;
-const RIGHT: f64 = 14.0;
-const TOP: f64 = 12.0;
-const BOTTOM: f64 = 34.0;
+const WIDTH: f64 = 470.0;
+const HEIGHT: f64 = 244.0;
+const LEFT: f64 = 48.0;
+const RIGHT: f64 = 92.0;
+const TOP: f64 = 24.0;
+const BOTTOM: f64 = 38.0;
 
-/// Draws a panel; empty if it has no value. `labels` are those of the whole figure.
-pub(super) fn svg(published: &Published, panel: &Panel<'_>, labels: &[String]) -> String {
-    let Some(axes) = Axes::of(published, panel) else { return String::new() };
-    let mut svg = String::new();
-    let out = &mut svg;
-    let label = escape(&format!("{} over {}, per system", panel.metric, panel.x));
-    line(out, &format!(r#"<svg class="chart lines" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">"#));
-    axes.draw(out, panel.x);
-    for curve in &panel.curves {
-        draw(out, published, curve, style(published, curve, labels), &axes);
-    }
-    line(out, "</svg>");
-    svg
+/// Number of colours of the page.
+pub(super) const STYLES: usize = 10;
+
+/// Most curves whose names stand at their ends.
+const MOST_NAMED: usize = 10;
+
+/// Most curves with bands.
+const MOST_BANDS: usize = 4;
+
+/// A drawing.
+pub(super) struct Lines {
+    /// What it shows, for those who cannot see it.
+    pub(super) label: String,
+    pub(super) across: Across,
+    pub(super) up: Axis,
+    /// What stands above the vertical axis, if anything.
+    pub(super) up_name: String,
+    pub(super) curves: Vec<Curve>,
 }
 
-/// A short stroke with the curve's mark, for the legend.
-pub(super) fn sample(published: &Published, curve: &Curve<'_>, labels: &[String]) -> String {
+/// The horizontal axis.
+pub(super) struct Across {
+    pub(super) name: String,
+    pub(super) axis: Axis,
+    /// Values to write at it.
+    pub(super) ticks: Vec<(f64, String)>,
+}
+
+/// A curve.
+pub(super) struct Curve {
+    pub(super) name: String,
+    /// Colour, dashes and mark.
+    pub(super) style: usize,
+    pub(super) points: Vec<Point>,
+}
+
+/// A value of a curve.
+pub(super) struct Point {
+    pub(super) x: f64,
+    /// None is a gap in the curve.
+    pub(super) value: Option<f64>,
+    /// Half-width of its interval; 0 without one.
+    pub(super) ci95: f64,
+    /// What it is, for hover.
+    pub(super) title: String,
+    pub(super) ring: Option<Ring>,
+}
+
+/// A published value with its tolerance.
+pub(super) struct Ring {
+    pub(super) value: f64,
+    pub(super) by: f64,
+    pub(super) title: String,
+}
+
+impl Across {
+    /// An axis for these values, in rising order; logarithmic if they span more than a factor of 20.
+    pub(super) fn of(name: &str, values: &[f64]) -> Option<Self> {
+        let (least, most) = (*values.first()?, *values.last()?);
+        let logarithmic = least > 0.0 && most / least > 20.0;
+        let ticks = values.iter().copied().zip(tick_texts(values)).collect();
+        Some(Self { name: name.to_owned(), axis: Axis { least, most, logarithmic }, ticks })
+    }
+
+    fn x(&self, value: f64) -> f64 {
+        LEFT + 10.0 + self.axis.place(value) * (WIDTH - LEFT - RIGHT - 20.0)
+    }
+}
+
+impl Lines {
+    /// The drawing; empty without a value.
+    pub(super) fn svg(&self) -> String {
+        let mut points = self.curves.iter().flat_map(|curve| &curve.points);
+        if !points.any(|point| point.value.is_some() || point.ring.is_some()) {
+            return String::new();
+        }
+        let mut svg = String::new();
+        let out = &mut svg;
+        let label = escape(&self.label);
+        line(
+            out,
+            &format!(r#"<svg class="chart lines" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">"#),
+        );
+        self.draw_axes(out);
+        if self.has_bands() {
+            self.curves.iter().for_each(|curve| self.draw_band(out, curve));
+        }
+        for curve in &self.curves {
+            self.draw_curve(out, curve);
+        }
+        for curve in &self.curves {
+            self.draw_rings(out, curve);
+        }
+        self.draw_names(out);
+        line(out, "</svg>");
+        svg
+    }
+
+    /// Whether intervals are bands. Many bands cover each other; then each value has a stroke instead.
+    fn has_bands(&self) -> bool {
+        self.curves.len() <= MOST_BANDS
+    }
+
+    fn y(&self, value: f64) -> f64 {
+        TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - self.up.share(value))
+    }
+
+    fn draw_axes(&self, out: &mut String) {
+        let (end, bottom) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
+        for value in self.up.ticks() {
+            let y = self.y(value);
+            line(out, &format!(r#"<line class="grid" x1="{LEFT}" x2="{end}" y1="{y:.1}" y2="{y:.1}"/>"#));
+            let (x, y) = (LEFT - 6.0, y + 4.0);
+            line(out, &format!(r#"<text class="tick" x="{x}" y="{y:.1}">{}</text>"#, short(value)));
+        }
+        if !self.up_name.is_empty() {
+            let name = escape(&self.up_name);
+            line(out, &format!(r#"<text class="at" x="6" y="{:.1}">{name}</text>"#, TOP - 12.0));
+        }
+        let mut free_from = f64::NEG_INFINITY;
+        for (tick, text) in &self.across.ticks {
+            let (x, y) = (self.across.x(*tick), bottom + 15.0);
+            let half = 3.3 * text.chars().count() as f64;
+            // A tick that would run into the one before it has no text.
+            if x - half < free_from {
+                continue;
+            }
+            free_from = x + half + 4.0;
+            line(out, &format!(r#"<text class="name" x="{x:.1}" y="{y:.1}">{}</text>"#, escape(text)));
+        }
+        let (x, y) = ((LEFT + end) / 2.0, HEIGHT - 6.0);
+        line(out, &format!(r#"<text class="name" x="{x:.1}" y="{y:.1}">{}</text>"#, escape(&self.across.name)));
+    }
+
+    /// The intervals as a band; a gap in the curve is a gap in it.
+    fn draw_band(&self, out: &mut String, curve: &Curve) {
+        let has_band = |point: &&Point| point.value.is_some() && point.ci95 > 0.0;
+        for part in curve.points.split(|point| !has_band(&point)).filter(|part| part.len() > 1) {
+            let mut path = String::new();
+            let ends = |sign: f64| part.iter().map(move |p| (p.x, p.value.unwrap_or_default() + sign * p.ci95));
+            let below: Vec<(f64, f64)> = ends(-1.0).collect();
+            for (k, (x, value)) in ends(1.0).chain(below.into_iter().rev()).enumerate() {
+                let step = if k == 0 { 'M' } else { 'L' };
+                write!(path, "{step}{:.1} {:.1}", self.across.x(x), self.y(value)).expect("a string takes every text");
+            }
+            line(out, &format!(r#"<path class="interval s{}" d="{path}z"/>"#, curve.style));
+        }
+    }
+
+    fn draw_curve(&self, out: &mut String, curve: &Curve) {
+        let style = curve.style;
+        let mut path = String::new();
+        let mut pen_down = false;
+        for point in &curve.points {
+            let Some(value) = point.value else {
+                pen_down = false;
+                continue;
+            };
+            let step = if pen_down { 'L' } else { 'M' };
+            write!(path, "{step}{:.1} {:.1} ", self.across.x(point.x), self.y(value))
+                .expect("a string takes every text");
+            pen_down = true;
+        }
+        if !path.is_empty() {
+            line(out, &format!(r#"<path class="curve s{style}" d="{}"/>"#, path.trim_end()));
+        }
+        for point in &curve.points {
+            let Some(value) = point.value else { continue };
+            let x = self.across.x(point.x);
+            if point.ci95 > 0.0 && !self.has_bands() {
+                let (upper, lower) = (self.y(value + point.ci95), self.y(value - point.ci95));
+                line(
+                    out,
+                    &format!(
+                        r#"<line class="whisker s{style}" x1="{x:.1}" x2="{x:.1}" y1="{upper:.1}" y2="{lower:.1}"/>"#
+                    ),
+                );
+            }
+            let clipped = if self.up.place(value) > 1.0 + 1e-9 { " (above the axis)" } else { "" };
+            mark(out, style, x, self.y(value), &format!("{}{clipped}", point.title));
+        }
+    }
+
+    fn draw_rings(&self, out: &mut String, curve: &Curve) {
+        let style = curve.style;
+        for (x, ring) in curve.points.iter().filter_map(|point| Some((point.x, point.ring.as_ref()?))) {
+            let x = self.across.x(x);
+            let (upper, lower) = (self.y(ring.value + ring.by), self.y(ring.value - ring.by));
+            line(
+                out,
+                &format!(r#"<line class="allowed s{style}" x1="{x:.1}" x2="{x:.1}" y1="{upper:.1}" y2="{lower:.1}"/>"#),
+            );
+            let (y, title) = (self.y(ring.value), escape(&ring.title));
+            line(
+                out,
+                &format!(
+                    r#"<circle class="ring s{style}" cx="{x:.1}" cy="{y:.1}" r="6"><title>{title}</title></circle>"#
+                ),
+            );
+        }
+    }
+
+    /// The names of few curves at their ends, pushed apart where they would collide.
+    fn draw_names(&self, out: &mut String) {
+        if self.curves.len() < 2 || self.curves.len() > MOST_NAMED {
+            return;
+        }
+        let end = |curve: &Curve| curve.points.iter().rev().find_map(|point| Some((point.x, point.value?)));
+        let mut names: Vec<(f64, f64, &Curve)> = self
+            .curves
+            .iter()
+            .filter_map(|curve| end(curve).map(|(x, value)| (self.y(value), self.across.x(x), curve)))
+            .collect();
+        names.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let places = apart(&names.iter().map(|(y, ..)| *y).collect::<Vec<_>>(), 11.0, (TOP, HEIGHT - BOTTOM));
+        for ((y, x, curve), place) in names.iter().zip(places) {
+            let (style, name, at) = (curve.style, escape(&shortened(&curve.name)), WIDTH - RIGHT + 8.0);
+            line(
+                out,
+                &format!(r#"<path class="leader s{style}" d="M{:.1} {y:.1}L{:.1} {place:.1}"/>"#, x + 5.0, at - 3.0),
+            );
+            line(out, &format!(r#"<text class="end s{style}" x="{at:.1}" y="{:.1}">{name}</text>"#, place + 3.5));
+        }
+    }
+}
+
+/// Rising places at least `distance` apart, each as near to its own as that allows, within the ends if there is room.
+fn apart(places: &[f64], distance: f64, (least, most): (f64, f64)) -> Vec<f64> {
+    let mut found: Vec<f64> = Vec::with_capacity(places.len());
+    for place in places {
+        let free = found.last().map_or(least, |before| before + distance);
+        found.push(place.max(free));
+    }
+    let mut room = most;
+    for place in found.iter_mut().rev() {
+        *place = place.min(room);
+        room = *place - distance;
+    }
+    found
+}
+
+/// A name in at most 14 characters.
+fn shortened(name: &str) -> String {
+    if name.chars().count() <= 14 { name.to_owned() } else { name.chars().take(13).chain(['…']).collect() }
+}
+
+/// A short stroke with the curve's mark, for a legend.
+pub(super) fn sample(style: usize) -> String {
     let mut svg = String::new();
-    let style = style(published, curve, labels);
     line(&mut svg, r#"<svg class="lines sample" width="34" height="14" viewBox="0 0 34 14" aria-hidden="true">"#);
     line(&mut svg, &format!(r#"<path class="curve s{style}" d="M1 7 H33"/>"#));
     mark(&mut svg, style, 17.0, 7.0, "");
     line(&mut svg, "</svg>");
     svg
-}
-
-/// Index of a curve's colour, dashes and mark. A system has the same index in every figure of the paper; curves that
-/// differ in a parameter use their index in the legend.
-fn style(published: &Published, curve: &Curve<'_>, labels: &[String]) -> usize {
-    let place = match curve.value {
-        None => published.system.iter().position(|s| s.name == curve.system),
-        Some(_) => labels.iter().position(|label| *label == curve.label()),
-    };
-    place.unwrap_or(0) % STYLES
-}
-
-/// Number of colours of the page.
-const STYLES: usize = 10;
-
-fn draw(out: &mut String, published: &Published, curve: &Curve<'_>, style: usize, axes: &Axes) {
-    let mut path = String::new();
-    let mut pen_down = false;
-    for (x, item) in &curve.points {
-        // A missing value is a gap in the curve.
-        let Some(value) = item.measured else {
-            pen_down = false;
-            continue;
-        };
-        let step = if pen_down { 'L' } else { 'M' };
-        write!(path, "{step}{:.1} {:.1} ", axes.x(*x), axes.y(value)).expect("a string takes every text");
-        pen_down = true;
-    }
-    line(out, &format!(r#"<path class="curve s{style}" d="{}"/>"#, path.trim_end()));
-    for (x, item) in &curve.points {
-        let x = axes.x(*x);
-        if let Some(value) = item.measured {
-            let ci95 = item.ci95.unwrap_or(0.0);
-            let (upper, lower) = (axes.y(value + ci95), axes.y(value - ci95));
-            line(
-                out,
-                &format!(r#"<line class="whisker s{style}" x1="{x:.1}" x2="{x:.1}" y1="{upper:.1}" y2="{lower:.1}"/>"#),
-            );
-            let label = curve.label();
-            let title = format!("{label}, {}: {} ± {}", item.metric, item.measured_text(), item.ci95_text());
-            mark(out, style, x, axes.y(value), &title);
-        }
-        if let Some(number) = printed(published, item) {
-            let (upper, lower) = (axes.y(number.value + tolerance(number)), axes.y(number.value - tolerance(number)));
-            line(
-                out,
-                &format!(r#"<line class="allowed s{style}" x1="{x:.1}" x2="{x:.1}" y1="{upper:.1}" y2="{lower:.1}"/>"#),
-            );
-            let title = format!("{} published: {}", item.system, number.value);
-            let y = axes.y(number.value);
-            line(
-                out,
-                &format!(
-                    r#"<circle class="ring s{style}" cx="{x:.1}" cy="{y:.1}" r="6"><title>{}</title></circle>"#,
-                    escape(&title)
-                ),
-            );
-        }
-    }
-}
-
-/// The published number that the item measures.
-fn printed<'a>(published: &'a Published, item: &Item) -> Option<&'a Number> {
-    published.number.iter().find(|n| n.counts() && lookup_number(std::slice::from_ref(item), n).is_some())
 }
 
 /// Marks differ in shape, so that a print in grey is legible.
@@ -118,61 +282,6 @@ fn mark(out: &mut String, style: usize, x: f64, y: f64, title: &str) {
     line(out, &format!(r#"<path class="mark s{style}" d="{d}"><title>{}</title></path>"#, escape(title)));
 }
 
-/// Positions of values in the drawing. The vertical axis begins at zero.
-struct Axes {
-    left: f64,
-    right: f64,
-    /// Whether the horizontal axis is logarithmic.
-    logarithmic: bool,
-    top: f64,
-    ticks: Vec<f64>,
-}
-
-impl Axes {
-    fn of(published: &Published, panel: &Panel<'_>) -> Option<Self> {
-        let points = || panel.curves.iter().flat_map(|curve| &curve.points);
-        let ticks = panel.places();
-        let (left, right) = (*ticks.first()?, *ticks.last()?);
-        let printed = |item: &Item| printed(published, item).map_or(0.0, |n| n.value + tolerance(n));
-        // Intervals may exceed the drawing, so that a wide one does not flatten the curves.
-        let measured = points().filter_map(|(_, item)| item.measured).fold(0.0, f64::max);
-        let top = points().map(|(_, item)| printed(item)).fold(measured, f64::max);
-        // Percentages end at 100, fractions at 1, whatever the tolerance.
-        let whole = panel.unit == "percent" && measured <= 101.0;
-        let top = if whole { nice_ceiling(top).min(100.0) } else { nice_ceiling(top) };
-        let logarithmic = left > 0.0 && right / left > 20.0;
-        (top > 0.0).then_some(Self { left, right, logarithmic, top, ticks })
-    }
-
-    fn x(&self, value: f64) -> f64 {
-        let at = |v: f64| if self.logarithmic { v.ln() } else { v };
-        let span = at(self.right) - at(self.left);
-        let share = if span > 0.0 { (at(value) - at(self.left)) / span } else { 0.5 };
-        LEFT + 10.0 + share * (WIDTH - LEFT - RIGHT - 20.0)
-    }
-
-    fn y(&self, value: f64) -> f64 {
-        TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - (value / self.top).clamp(0.0, 1.0))
-    }
-
-    fn draw(&self, out: &mut String, name: &str) {
-        let (end, bottom) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
-        for step in 0..=4 {
-            let value = self.top * f64::from(step) / 4.0;
-            let y = self.y(value);
-            line(out, &format!(r#"<line class="grid" x1="{LEFT}" x2="{end}" y1="{y:.1}" y2="{y:.1}"/>"#));
-            let (x, y) = (LEFT - 6.0, y + 4.0);
-            line(out, &format!(r#"<text class="tick" x="{x}" y="{y:.1}">{}</text>"#, short(value)));
-        }
-        for (&tick, text) in self.ticks.iter().zip(tick_texts(&self.ticks)) {
-            let (x, y) = (self.x(tick), bottom + 15.0);
-            line(out, &format!(r#"<text class="name" x="{x:.1}" y="{y:.1}">{text}</text>"#));
-        }
-        let (x, y) = ((LEFT + end) / 2.0, HEIGHT - 4.0);
-        line(out, &format!(r#"<text class="name" x="{x:.1}" y="{y:.1}">{}</text>"#, escape(name)));
-    }
-}
-
 /// Writes powers of two below one as fractions, if all values below one are such.
 fn tick_texts(ticks: &[f64]) -> Vec<String> {
     let below = |tick: &f64| *tick > 0.0 && *tick < 1.0;
@@ -186,23 +295,49 @@ fn tick_texts(ticks: &[f64]) -> Vec<String> {
 mod tests {
     use super::*;
 
-    const AXES: Axes = Axes { left: 1.0, right: 16.0, logarithmic: false, top: 100.0, ticks: Vec::new() };
+    fn lines(values: &[(f64, Option<f64>, f64)]) -> Lines {
+        let point =
+            |&(x, value, ci95): &(f64, Option<f64>, f64)| Point { x, value, ci95, title: "t".into(), ring: None };
+        let curve = |name: &str| Curve { name: name.into(), style: 0, points: values.iter().map(point).collect() };
+        let places: Vec<f64> = values.iter().map(|(x, ..)| *x).collect();
+        Lines {
+            label: "l".into(),
+            across: Across::of("N", &places).unwrap(),
+            up: Axis::from_zero(100.0),
+            up_name: String::new(),
+            curves: vec![curve("a"), curve("b & c")],
+        }
+    }
 
     #[test]
     fn places_grow_to_the_right_and_upwards_and_stay_inside() {
-        assert_eq!(AXES.x(1.0), LEFT + 10.0);
-        assert_eq!(AXES.x(16.0), WIDTH - RIGHT - 10.0);
-        assert!(AXES.x(2.0) < AXES.x(4.0));
-        assert_eq!(AXES.y(0.0), HEIGHT - BOTTOM);
-        assert_eq!(AXES.y(130.0), TOP);
+        let drawn = lines(&[(1.0, Some(5.0), 1.0), (16.0, Some(7.0), 1.0)]);
+        assert_eq!(drawn.across.x(1.0), LEFT + 10.0);
+        assert_eq!(drawn.across.x(16.0), WIDTH - RIGHT - 10.0);
+        assert_eq!((drawn.y(0.0), drawn.y(130.0)), (HEIGHT - BOTTOM, TOP));
+        assert!(drawn.svg().contains(">b &amp; c</text>"), "the name stands at the curve's end");
+    }
+
+    #[test]
+    fn a_missing_value_is_a_gap_in_the_curve_and_in_its_band() {
+        let values = [1.0, 2.0, 3.0, 4.0, 5.0].map(|x| (x, (x != 3.0).then_some(50.0), 2.0));
+        let drawn = lines(&values).svg();
+        assert_eq!(drawn.matches("class=\"interval ").count(), 4, "two parts of each curve");
+        assert_eq!(lines(&[(1.0, None, 0.0)]).svg(), "");
     }
 
     #[test]
     fn a_wide_axis_is_divided_by_factors() {
-        let axes = Axes { left: 0.25, right: 64.0, logarithmic: true, ..AXES };
-        let step = axes.x(0.5) - axes.x(0.25);
-        assert!((axes.x(64.0) - axes.x(32.0) - step).abs() < 1e-9);
+        let across = Across::of("bw", &[0.25, 0.5, 32.0, 64.0]).unwrap();
+        let step = across.x(0.5) - across.x(0.25);
+        assert!((across.x(64.0) - across.x(32.0) - step).abs() < 1e-9);
         assert_eq!(tick_texts(&[0.03125, 0.5, 1.25]), ["1/32", "1/2", "1.25"]);
         assert_eq!(tick_texts(&[0.0, 0.1, 0.5, 1.0]), ["0", "0.1", "0.5", "1"]);
+    }
+
+    #[test]
+    fn names_that_would_collide_are_pushed_apart() {
+        assert_eq!(apart(&[10.0, 12.0, 60.0], 11.0, (0.0, 100.0)), [10.0, 21.0, 60.0]);
+        assert_eq!(apart(&[95.0, 99.0], 11.0, (0.0, 100.0)), [89.0, 100.0]);
     }
 }

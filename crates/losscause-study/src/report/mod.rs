@@ -1,42 +1,74 @@
-//! Results as self-contained HTML files that begin with the answer: a reproduction, a comparison.
+//! Results as self-contained HTML files that begin with the answer: of a run, a reproduction, a comparison, a sweep.
+//!
+//! | module | what it draws |
+//! |---|---|
+//! | `simulation`, `reproduction`, `comparison`, `sweep` | the pages; the templates are in `page/` |
+//! | `timeline`, `losses` | a run over time; lost packets as marks |
+//! | `algorithms`, `pages`, `boundary` | a section per algorithm, its idea, its decision boundary |
+//! | `tables`, `misses`, `curves`, `recordings` | a paper's tables and figures, what was missed, its runs over time |
+//! | `chart`, `lines`, `phase`, `strips`, `time` | one kind of drawing each |
+//! | `axis`, `svg`, `state` | what all drawings share |
 
 use minijinja::{AutoEscape, Environment};
 use serde::Serialize;
 
 use crate::papers::reproduce::{Reproduction, Sheet};
+use crate::run::{RunRecord, SimulationResult};
 
+mod algorithms;
+mod axis;
+mod boundary;
 mod chart;
-#[cfg(feature = "compare")]
 mod comparison;
 pub mod curves;
+mod figure;
 mod lines;
+mod losses;
 mod misses;
+mod pages;
 mod phase;
+mod recordings;
 mod reproduction;
+mod simulation;
 mod state;
-#[cfg(feature = "compare")]
 mod strips;
+mod svg;
+mod sweep;
 mod tables;
 mod time;
+mod timeline;
 
 /// Writes the report of a reproduction. `sheets` are those of the plan that was executed.
 pub fn html(reproduction: &Reproduction, sheets: &[Sheet]) -> String {
     render("reproduction.html", &reproduction::page(reproduction, sheets))
 }
 
-/// Writes the report of a comparison.
-#[cfg(feature = "compare")]
-pub fn comparison_html(comparison: &crate::compare::Comparison) -> String {
-    render("comparison.html", &comparison::page(comparison))
+/// Writes the report of the runs of a scenario. `record` is that of the first run.
+pub fn simulation_html(result: &SimulationResult, record: &RunRecord) -> String {
+    render("simulation.html", &simulation::page(result, record))
+}
+
+/// Writes the report of a comparison. `records` are those of the first run of every variant, in their order
+/// ([`crate::compare::Plan::record`]).
+pub fn comparison_html(comparison: &crate::compare::Comparison, records: &[RunRecord]) -> String {
+    render("comparison.html", &comparison::page(comparison, records))
+}
+
+/// Writes the report of a sweep. It depends on the results only, so a resumed sweep has the same.
+pub fn sweep_html(result: &crate::sweep::SweepResult) -> String {
+    render("sweep.html", &sweep::page(result))
 }
 
 /// The parts of all pages, and the pages.
-const TEMPLATES: [(&str, &str); 5] = [
+const TEMPLATES: [(&str, &str); 8] = [
     ("base.html", include_str!("page/base.html")),
     ("style.css", include_str!("page/style.css")),
     ("script.js", include_str!("page/script.js")),
     ("reproduction.html", include_str!("page/reproduction.html")),
     ("comparison.html", include_str!("page/comparison.html")),
+    ("parts.html", include_str!("page/parts.html")),
+    ("sweep.html", include_str!("page/sweep.html")),
+    ("simulation.html", include_str!("page/simulation.html")),
 ];
 
 fn render(page: &str, context: &impl Serialize) -> String {

@@ -1,7 +1,8 @@
 //! A phase plot: two metrics of a figure against each other as a trajectory, numbered along the figure's axis. It shows
 //! the fairness line, on which both are equal, and the efficiency line, if the item has one.
 
-use super::chart::{escape, line, nice_ceiling, short};
+use super::axis::{nice_ceiling, short};
+use super::svg::{escape, line};
 use crate::papers::record::PhaseSpec;
 use crate::report::curves::Panel;
 

@@ -7,8 +7,9 @@ use serde::Serialize;
 use super::misses::{self, MissView};
 use super::state::{self, State};
 use super::tables::{self, TableView};
+use crate::figures::sentence;
 use crate::papers::record::{ClaimOutcome, Item, Paper};
-use crate::papers::reproduce::{Calibrated, Reproduction, Scorecard, Sheet};
+use crate::papers::reproduce::{Calibrated, Reproduction, Scorecard, Sheet, answer_in_words};
 use crate::papers::score::lookup_number;
 
 #[derive(Serialize)]
@@ -95,7 +96,7 @@ pub(super) fn page(reproduction: &Reproduction, sheets: &[Sheet]) -> PageView {
     let preview = cards.iter().any(Scorecard::is_preview);
     PageView {
         title: "published and measured",
-        answer: answer(&cards, preview),
+        answer: sentence(&answer_in_words(&cards)),
         explanation: explanation(&cards, preview),
         preview,
         missed: papers.iter().any(|paper| !paper.misses.is_empty()),
@@ -106,34 +107,16 @@ pub(super) fn page(reproduction: &Reproduction, sheets: &[Sheet]) -> PageView {
     }
 }
 
-/// The answer in one sentence that a colleague could repeat.
-fn answer(cards: &[Scorecard], preview: bool) -> String {
-    let sum = |of: fn(&Scorecard) -> usize| cards.iter().map(of).sum::<usize>();
-    let (within, numbers) = (sum(|card| card.measured.within_tolerance), sum(|card| card.measured.numbers));
-    let (holding, settled) = (sum(|card| card.holding), sum(|card| card.settled));
-    let claims = format!("{holding} of {settled} claims hold");
-    match (numbers, settled) {
-        (0, 0) => "Nothing that was measured here is scored.".to_owned(),
-        (0, _) => format!("{claims}."),
-        (_, 0) if preview => format!("Preview: {within} of {numbers} published numbers are within tolerance."),
-        (_, _) if preview => {
-            format!("Preview: {within} of {numbers} published numbers are within tolerance, and {claims} so far.")
-        }
-        (_, 0) => format!("{within} of {numbers} published numbers come out within tolerance."),
-        (_, _) => format!("{within} of {numbers} published numbers come out within tolerance, and {claims}."),
-    }
-}
-
 /// How far the answer can be trusted.
 fn explanation(cards: &[Scorecard], preview: bool) -> String {
-    let floor: usize = cards.iter().map(|card| card.measured.floor).sum();
     match cards.iter().map(|card| card.measured.numbers).sum::<usize>() {
         0 => String::new(),
         _ if preview => "Fewer runs were made than the papers made, so nothing is scored yet.".to_owned(),
-        numbers => format!(
+        _ => {
             "Every number is the mean of at least as many runs as its paper made, with no setting that differs between \
-             algorithms. The best constant per metric would get {floor} of the {numbers}."
-        ),
+              algorithms. A constant guess is the best single value per metric."
+                .to_owned()
+        }
     }
 }
 

@@ -1,7 +1,9 @@
 //! The state of a number or a claim, as a mark that is told by its shape, a class for its colour, and words.
 
+use crate::figures::unit_symbol;
 use crate::papers::record::{ClaimOutcome, Item, Number, Status};
 use crate::papers::score::tolerance;
+use crate::report::axis::short;
 
 /// How a state is shown. The marks are those of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,18 +18,16 @@ pub(super) struct State {
 
 /// The state of a value.
 pub(super) fn of(item: &Item) -> State {
-    let state = |name, mark, meaning, class| State { name, mark, meaning, class };
+    let state = |name, meaning, class| State { name, mark: item.mark(), meaning, class };
     match item.status {
-        Status::Reproduced => state("met", "✓", "within tolerance", "good"),
-        Status::Missed => state("missed", "✗", "missed", "bad"),
+        Status::Reproduced => state("met", "within tolerance", "good"),
+        Status::Missed => state("missed", "missed", "bad"),
         Status::Preview if item.within == Some(true) => {
-            state("preview-met", "(✓)", "within tolerance, after fewer runs than the paper's", "good")
+            state("preview-met", "within tolerance, after fewer runs than the paper's", "good")
         }
-        Status::Preview => {
-            state("preview-missed", "(✗)", "outside the tolerance, after fewer runs than the paper's", "wait")
-        }
-        Status::NotScored => state("not-scored", "·", "not scored", "plain"),
-        Status::NoPublishedValue => state("unpublished", "", "no published value", "plain"),
+        Status::Preview => state("preview-missed", "outside the tolerance, after fewer runs than the paper's", "wait"),
+        Status::NotScored => state("not-scored", "not scored", "plain"),
+        Status::NoPublishedValue => state("unpublished", "no published value", "plain"),
     }
 }
 
@@ -46,7 +46,7 @@ pub(super) fn of_claim(claim: &ClaimOutcome) -> State {
 pub(super) fn behind(item: &Item, number: Option<&Number>, command: &str) -> String {
     let at: Vec<String> = item.parameters.iter().map(|(name, value)| format!("{name} {value}")).collect();
     let mut text = format!("{}, {}, {} {}", item.metric, item.system, item.scenario, at.join(", "));
-    let unit = if item.unit == "percent" { " %".to_owned() } else { format!(" {}", item.unit) };
+    let unit = format!(" {}", unit_symbol(&item.unit));
     match number {
         Some(number) => {
             let (value, by) = (number.value, tolerance(number));
@@ -63,19 +63,6 @@ pub(super) fn behind(item: &Item, number: Option<&Number>, command: &str) -> Str
     text += &format!("\nmeasured {}{interval}{unit}, {} {runs}: {}", item.measured_text(), item.runs, of(item).meaning);
     text += &format!("\nlosscause reproduce {command}");
     text
-}
-
-/// A bound of a tolerance in at most four digits.
-fn short(value: f64) -> String {
-    let decimals = if value.abs() >= 100.0 {
-        0
-    } else if value.abs() >= 1.0 {
-        2
-    } else {
-        4
-    };
-    let text = format!("{value:.decimals$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 /// The identifier of a number or claim in the page: letters, digits, dots and hyphens.

@@ -1,6 +1,7 @@
 //! One metric of several variants: every run as a tick, the mean as a dot with its interval.
 
-use super::chart::{escape, line, nice_ceiling, short};
+use super::axis::{Axis, short};
+use super::svg::{escape, line};
 
 const WIDTH: f64 = 430.0;
 const LEFT: f64 = 110.0;
@@ -19,15 +20,16 @@ pub(super) struct Strip<'a> {
 }
 
 /// Draws the strips below each other over one axis; empty if no run has a value.
-pub(super) fn svg(title: &str, strips: &[Strip<'_>]) -> String {
-    let Some(axis) = Axis::of(strips) else { return String::new() };
+pub(super) fn svg(title: &str, unit: &str, strips: &[Strip<'_>]) -> String {
+    let values: Vec<(f64, f64)> = strips.iter().flat_map(extent).collect();
+    let Some(axis) = Axis::around_intervals(&values, unit) else { return String::new() };
     let bottom = TOP + ROW * strips.len() as f64;
     let mut svg = String::new();
     let out = &mut svg;
     let (height, label) = (bottom + BOTTOM, escape(&format!("{title}, per variant")));
     line(out, &format!(r#"<svg class="chart strips" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{label}">"#));
     for tick in axis.ticks() {
-        let x = axis.x(tick);
+        let x = x(&axis, tick);
         line(out, &format!(r#"<line class="grid" x1="{x:.1}" x2="{x:.1}" y1="{TOP}" y2="{bottom}"/>"#));
         let y = bottom + 15.0;
         line(out, &format!(r#"<text class="name" x="{x:.1}" y="{y:.1}">{}</text>"#, short(tick)));
@@ -37,7 +39,7 @@ pub(super) fn svg(title: &str, strips: &[Strip<'_>]) -> String {
         let name = escape(&shortened(strip.name));
         line(out, &format!(r#"<text class="tick" x="{}" y="{:.1}">{name}</text>"#, LEFT - 8.0, y + 4.0));
         for value in &strip.values {
-            let x = axis.x(*value);
+            let x = x(&axis, *value);
             line(
                 out,
                 &format!(
@@ -49,13 +51,13 @@ pub(super) fn svg(title: &str, strips: &[Strip<'_>]) -> String {
         }
         let Some(mean) = strip.mean else { continue };
         if let Some(ci95) = strip.ci95 {
-            let (from, to) = (axis.x(mean - ci95), axis.x(mean + ci95));
+            let (from, to) = (x(&axis, mean - ci95), x(&axis, mean + ci95));
             line(
                 out,
                 &format!(r#"<line class="interval s{style}" x1="{from:.1}" x2="{to:.1}" y1="{y:.1}" y2="{y:.1}"/>"#),
             );
         }
-        line(out, &format!(r#"<circle class="mean s{style}" cx="{:.1}" cy="{y:.1}" r="4.5"/>"#, axis.x(mean)));
+        line(out, &format!(r#"<circle class="mean s{style}" cx="{:.1}" cy="{y:.1}" r="4.5"/>"#, x(&axis, mean)));
     }
     line(out, "</svg>");
     svg
@@ -69,45 +71,15 @@ fn shortened(name: &str) -> String {
     if name.chars().count() <= 16 { name.to_owned() } else { name.chars().take(15).chain(['…']).collect() }
 }
 
-/// The horizontal axis.
-struct Axis {
-    least: f64,
-    most: f64,
+/// All values of a strip, and its mean with its interval.
+fn extent(strip: &Strip<'_>) -> Vec<(f64, f64)> {
+    let mean = strip.mean.map(|mean| (mean, strip.ci95.unwrap_or(0.0)));
+    strip.values.iter().map(|value| (*value, 0.0)).chain(mean).collect()
 }
 
-impl Axis {
-    /// From 0, or from the smallest value if all are positive and far from 0.
-    fn of(strips: &[Strip<'_>]) -> Option<Self> {
-        let ends = |strip: &Strip<'_>| {
-            let interval = strip.mean.map(|mean| (mean, strip.ci95.unwrap_or(0.0)));
-            interval.into_iter().flat_map(|(mean, ci95)| [mean - ci95, mean + ci95]).collect::<Vec<_>>()
-        };
-        let all: Vec<f64> = strips.iter().flat_map(|strip| strip.values.iter().copied().chain(ends(strip))).collect();
-        let (least, most) =
-            (all.iter().copied().fold(f64::INFINITY, f64::min), all.iter().copied().fold(0.0, f64::max));
-        if all.is_empty() || !least.is_finite() {
-            return None;
-        }
-        let floor = if least > 0.6 * most {
-            let unit = 10f64.powf((most - least).max(most * 1e-6).log10().floor());
-            (least / unit).floor() * unit
-        } else if least < 0.0 {
-            -nice_ceiling(-least)
-        } else {
-            0.0
-        };
-        let span = if most > floor { nice_ceiling(most - floor) } else { 1.0 };
-        Some(Self { least: floor, most: floor + span })
-    }
-
-    fn x(&self, value: f64) -> f64 {
-        let share = ((value - self.least) / (self.most - self.least)).clamp(0.0, 1.0);
-        LEFT + share * (WIDTH - LEFT - RIGHT)
-    }
-
-    fn ticks(&self) -> [f64; 5] {
-        [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| self.least + share * (self.most - self.least))
-    }
+/// Where a value stands on the horizontal axis.
+fn x(axis: &Axis, value: f64) -> f64 {
+    LEFT + axis.share(value) * (WIDTH - LEFT - RIGHT)
 }
 
 #[cfg(test)]
@@ -121,22 +93,12 @@ mod tests {
     }
 
     #[test]
-    fn an_axis_begins_at_zero_unless_all_values_are_far_from_it() {
-        let ends = |values: &[f64]| {
-            let Axis { least, most } = Axis::of(&[strip("a", values)]).unwrap();
-            (least, most)
-        };
-        assert_eq!(ends(&[20.0, 75.0]), (0.0, 80.0));
-        assert_eq!(ends(&[40.5, 47.0]), (40.0, 48.0));
-        assert_eq!(ends(&[-3.0, 10.0]).0, -3.2);
-        assert!(ends(&[7.0, 7.0]).1 > 7.0);
-        assert!(Axis::of(&[Strip { name: "a", values: vec![], mean: None, ci95: None }]).is_none());
-    }
-
-    #[test]
     fn every_run_is_drawn_and_a_long_name_is_shortened() {
-        let drawn =
-            svg("goodput", &[strip("none", &[1.0, 2.0]), strip("a variant with a long name", &[3.0, 4.0, 5.0])]);
+        let drawn = svg(
+            "goodput",
+            "kb/s",
+            &[strip("none", &[1.0, 2.0]), strip("a variant with a long name", &[3.0, 4.0, 5.0])],
+        );
         assert_eq!(drawn.matches("class=\"run ").count(), 5);
         assert_eq!(drawn.matches("class=\"mean ").count(), 2);
         assert!(drawn.contains("a variant with …") && !drawn.contains("NaN"));

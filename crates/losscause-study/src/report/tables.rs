@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::curves::{Curve, Panel, labels, panels};
-use super::{chart, lines, phase, state, time};
-use crate::papers::record::{Item, Number, Published};
+use super::{chart, figure, phase, recordings, state};
+use crate::csv_file;
+use crate::figures::{sentence, unit_symbol};
+use crate::papers::record::{Item, ItemSpec, Number, Published};
 use crate::papers::reproduce::{RecordedCurve, Recording, Reproduction, Sheet, score_in_words};
 use crate::papers::score::lookup_number;
 
@@ -94,7 +96,7 @@ pub(super) fn view(sheet: &Sheet, reproduction: &Reproduction, shown: &mut BTree
             let differing: Vec<String> = differing.map(|(name, value)| format!("{name} {value}")).collect();
             rows.push(RowView {
                 metric: [&[metric.clone()][..], &differing].concat().join(", "),
-                unit: found.first().map(|i| i.unit.clone()).unwrap_or_default(),
+                unit: found.first().map(|i| unit_symbol(&i.unit).to_owned()).unwrap_or_default(),
                 published: found.iter().any(|item| item.published.is_some()),
                 cells: found.iter().map(|item| cell(published, item, &name, shown)).collect(),
                 chart: if spec.x.is_some() { String::new() } else { chart::svg(published, &found) },
@@ -110,14 +112,14 @@ pub(super) fn view(sheet: &Sheet, reproduction: &Reproduction, shown: &mut BTree
             let legend = phase::legend().into_iter().map(move_view).collect();
             (phase::drawings(phase, &drawn).into_iter().map(view).collect(), legend)
         }
-        None => figure(published, &drawn),
+        None => drawn_panels(published, spec, &drawn),
     };
     TableView {
         anchor: anchor(sheet),
         source: spec.source.clone(),
         title: spec.title.clone(),
         runs: mine.iter().map(|i| i.runs).max().unwrap_or(0),
-        score: score_in_words(sheet.paper, &mine),
+        score: sentence(&score_in_words(sheet.paper, &mine)),
         systems: spec.systems.clone(),
         rows,
         legend,
@@ -148,21 +150,21 @@ fn cell(published: &Published, item: &Item, command: &str, shown: &mut BTreeSet<
 }
 
 /// The panels of a figure, and what its curves are.
-fn figure(published: &Published, drawn: &[Panel<'_>]) -> (Vec<PanelView>, Vec<LegendView>) {
+fn drawn_panels(published: &Published, spec: &ItemSpec, drawn: &[Panel<'_>]) -> (Vec<PanelView>, Vec<LegendView>) {
     let labels = labels(drawn);
     let view = |panel: &Panel<'_>| {
         let at = panel.at.iter().map(|(name, value)| format!("{name} {value}"));
         PanelView {
             caption: [panel.metric.to_owned()].into_iter().chain(at).collect::<Vec<_>>().join(", "),
-            unit: panel.unit.to_owned(),
-            drawing: lines::svg(published, panel, &labels),
+            unit: unit_symbol(panel.unit).to_owned(),
+            drawing: figure::svg(published, spec, panel, &labels),
         }
     };
     let curve = |label: &String| -> Option<&Curve<'_>> {
         drawn.iter().flat_map(|panel| &panel.curves).find(|curve| curve.label() == *label)
     };
     let legend =
-        |curve: &Curve<'_>| LegendView { name: curve.label(), sample: lines::sample(published, curve, &labels) };
+        |curve: &Curve<'_>| LegendView { name: curve.label(), sample: figure::legend(published, curve, &labels) };
     (drawn.iter().map(view).collect(), labels.iter().filter_map(curve).map(legend).collect())
 }
 
@@ -177,10 +179,13 @@ fn recording(recording: &Recording) -> RecordingView {
     let legend = |(place, curve)| {
         let curve: &RecordedCurve = curve;
         let mean = curve.mean.map(|mean| format!("; mean {mean:.1}")).unwrap_or_default();
-        LegendView { name: format!("{}, {}{mean}", curve.name, curve.unit), sample: time::sample(curve, place) }
+        LegendView {
+            name: format!("{}, {}{mean}", curve.name, curve.unit),
+            sample: recordings::curve(curve, place).sample(),
+        }
     };
     let legend = recording.curves.iter().enumerate().map(legend).collect();
-    RecordingView { caption, legend, drawing: time::svg(recording) }
+    RecordingView { caption, legend, drawing: recordings::drawing(recording).svg() }
 }
 
 /// One line per value, in full precision.
@@ -188,30 +193,22 @@ fn csv(items: &[Item]) -> String {
     if items.is_empty() {
         return String::new();
     }
-    let quoted = |text: &str| {
-        if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
-    };
     let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
     let parameters: BTreeSet<&String> = items.iter().flat_map(|item| item.parameters.keys()).collect();
-    let mut lines = vec![
-        ["system", "scenario"]
-            .into_iter()
-            .chain(parameters.iter().map(|name| name.as_str()))
-            .chain(["metric", "unit", "published", "measured", "ci95", "runs", "state"])
-            .map(quoted)
-            .collect::<Vec<_>>()
-            .join(","),
-    ];
-    for item in items {
-        let of =
-            |name: &&String| item.parameters.get(*name).map(|value| quoted(&value.to_string())).unwrap_or_default();
-        let mut fields = vec![quoted(&item.system), quoted(&item.scenario)];
+    let header = ["system", "scenario"]
+        .into_iter()
+        .chain(parameters.iter().map(|name| name.as_str()))
+        .chain(["metric", "unit", "published", "measured", "ci95", "runs", "state"])
+        .map(str::to_owned)
+        .collect();
+    let record = |item: &Item| {
+        let of = |name: &&String| item.parameters.get(*name).map(ToString::to_string).unwrap_or_default();
+        let mut fields = vec![item.system.clone(), item.scenario.clone()];
         fields.extend(parameters.iter().map(of));
-        fields.extend([quoted(&item.metric), quoted(&item.unit)]);
+        fields.extend([item.metric.clone(), item.unit.clone()]);
         fields.extend([item.published, item.measured, item.ci95].map(number));
-        fields.extend([item.runs.to_string(), state::of(item).meaning.replace(',', "")]);
-        lines.push(fields.join(","));
-    }
-    lines.push(String::new());
-    lines.join("\n")
+        fields.extend([item.runs.to_string(), state::of(item).meaning.to_owned()]);
+        fields
+    };
+    csv_file::text_of_records(header, items.iter().map(record))
 }

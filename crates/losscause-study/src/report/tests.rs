@@ -5,6 +5,7 @@ use crate::papers::record::{self, Status};
 use crate::papers::reproduce::{
     Plan, RecordedCurve, Recording, Repetitions, Reproduction, Selection, Sheet, Variation, conclude,
 };
+use crate::{Scenario, Setting};
 
 /// The published values of an item as if they had been measured in `runs` runs, but for the first, which is 20.
 fn of_published_values(item: &str, runs: u32) -> (Reproduction, Vec<Sheet>) {
@@ -21,6 +22,22 @@ fn of_published_values(item: &str, runs: u32) -> (Reproduction, Vec<Sheet>) {
     (conclude(&items, 1), plan.sheets().to_vec())
 }
 
+/// Checks what holds for every page: nothing from elsewhere, every internal link resolves, no identifier twice, no value
+/// that is no number, at most 3 MB.
+fn check_page(html: &str) {
+    assert!(!html.contains("http"), "an address of something outside");
+    assert!(!html.contains("src=") && !html.contains("@import") && !html.contains("url("));
+    assert!(!html.contains("NaN") && !html.contains("inf\"") && html.len() < 3_000_000);
+    let ids = values(html, "id");
+    let parts: BTreeSet<&str> = ids.iter().copied().collect();
+    assert_eq!(parts.len(), ids.len(), "an id is given twice");
+    let links: Vec<&str> = values(html, "href").into_iter().filter_map(|link| link.strip_prefix('#')).collect();
+    assert!(!links.is_empty());
+    for link in links {
+        assert!(parts.contains(link), "nothing is called {link}");
+    }
+}
+
 /// The values of an attribute, in order.
 fn values<'a>(html: &'a str, attribute: &str) -> Vec<&'a str> {
     let start = format!(" {attribute}=\"");
@@ -28,19 +45,10 @@ fn values<'a>(html: &'a str, attribute: &str) -> Vec<&'a str> {
 }
 
 #[test]
-fn the_report_needs_nothing_from_elsewhere() {
-    let (reproduction, sheets) = of_published_values("cen2003/table2", 10);
-    let html = html(&reproduction, &sheets);
-    assert!(!html.contains("http"), "an address of something outside");
-    assert!(!html.contains("src=") && !html.contains("@import") && !html.contains("url("));
-    assert!(html.contains("<svg"));
-}
-
-#[test]
 fn the_answer_comes_first_and_misses_are_told_by_more_than_a_colour() {
     let (reproduction, sheets) = of_published_values("cen2003/table2", 10);
     let html = html(&reproduction, &sheets);
-    let answer = html.find("21 of 22 published numbers come out within tolerance").expect("TCP's 20 is not 55");
+    let answer = html.find("21 of 22 published numbers are within tolerance").expect("TCP's 20 is not 55");
     assert!(answer < html.find("What was missed, and why</h2>").unwrap());
     assert!(html.contains("20.0<span class=\"mark\">✗</span>"));
     assert!(html.contains("20.0 instead of 55"));
@@ -71,19 +79,27 @@ fn the_state_of_every_scored_number_is_that_of_the_json() {
 }
 
 #[test]
-fn every_link_leads_to_a_part_of_the_page_and_no_part_is_named_twice() {
+fn every_link_leads_to_a_part_of_the_page_and_nothing_comes_from_elsewhere() {
     for item in ["cen2003/table2", "cen2003/figure8", "dalwadi", "koo2007"] {
         let (reproduction, sheets) = of_published_values(item, 10);
         let html = html(&reproduction, &sheets);
-        let ids = values(&html, "id");
-        let parts: BTreeSet<&str> = ids.iter().copied().collect();
-        assert_eq!(parts.len(), ids.len(), "{item}: an id is given twice");
-        let links: Vec<&str> = values(&html, "href").into_iter().filter_map(|link| link.strip_prefix('#')).collect();
-        assert!(!links.is_empty());
-        for link in links {
-            assert!(parts.contains(link), "{item}: nothing is called {link}");
-        }
+        check_page(&html);
+        assert!(html.contains("<svg"));
     }
+}
+
+#[test]
+fn a_figure_has_the_axes_of_its_paper() {
+    let (mut reproduction, sheets) = of_published_values("biaz1999/figure4", 10);
+    for item in &mut reproduction.items {
+        item.measured = Some(0.5);
+    }
+    let html = html(&reproduction, &sheets);
+    assert!(html.contains("wired bandwidth bw1, kb/s</text>"), "the paper's name of the axis");
+    let figure = html.split("class=\"chart lines\"").nth(1).unwrap();
+    let ticks: Vec<&str> =
+        figure.split("class=\"tick\"").skip(1).map(|rest| rest.split(['>', '<']).nth(1).unwrap()).collect();
+    assert_eq!(ticks, ["0", "0.25", "0.5", "0.75", "1"], "accuracies reach to 1, whatever was measured");
 }
 
 #[test]
@@ -140,11 +156,166 @@ fn an_item_without_values_shows_its_runs_over_time_and_says_how_large_they_are()
     assert!(!html.contains("<table"), "a table without rows");
 }
 
-#[cfg(feature = "compare")]
-mod of_a_comparison {
-    use std::collections::BTreeSet;
+/// A short run over a radio link: the settings make it short and lossy.
+fn scenario(settings: &[&str]) -> Scenario {
+    let scenario = Scenario::load("scenarios/last-hop-video.toml".as_ref()).unwrap();
+    let short = ["duration_s=20", "measure.to_s=20", "measure.from_s=1"];
+    let settings: Vec<Setting> = short.iter().chain(settings).map(|text| Setting::parse(text).unwrap()).collect();
+    scenario.with(&settings).unwrap()
+}
 
-    use super::values;
+mod of_a_run {
+    use losscause::truth::Cause;
+
+    use super::{check_page, scenario};
+    use crate::report::simulation_html;
+    use crate::run::{Run, RunRecord, RunRecorder, SimulationResult};
+
+    fn run(settings: &[&str]) -> (SimulationResult, RunRecord) {
+        let scenario = scenario(settings);
+        let experiment = scenario.experiment_with_delays().unwrap();
+        let mut run = Run::new(&experiment, 1).unwrap();
+        let mut recorder = RunRecorder::new(&scenario, &experiment, 1).unwrap();
+        run.finish(&mut recorder);
+        (SimulationResult::of(&scenario, &[], &run), recorder.finish())
+    }
+
+    #[test]
+    fn every_loss_of_a_measured_flow_is_recorded_with_its_cause_and_verdict() {
+        for lda in ["ZigZag", "ZBS", "Spike", "Biaz", "always wireless"] {
+            let (result, record) = run(&[&format!("flow.video.lda={lda}")]);
+            let flow = &result.flows[0];
+            let lost = |cause| {
+                record
+                    .losses
+                    .iter()
+                    .filter(|loss| loss.flow == "video" && loss.lost.is_some() && loss.cause == Some(cause))
+                    .count() as u64
+            };
+            assert_eq!(
+                (lost(Cause::Congestion), lost(Cause::Wireless)),
+                (flow.queue_drops, flow.wireless_drops),
+                "{lda}"
+            );
+            let judged = |cause| {
+                record.losses.iter().filter(|loss| loss.cause == Some(cause) && loss.judged.is_some()).count() as u64
+            };
+            assert_eq!(
+                (judged(Cause::Congestion), judged(Cause::Wireless)),
+                (flow.judged_congestion, flow.judged_wireless),
+                "{lda}"
+            );
+            assert!(flow.wireless_drops > 20, "{lda}");
+        }
+    }
+
+    #[test]
+    fn a_recorded_run_measures_the_same_and_its_page_has_the_same_bytes_each_time() {
+        let (result, record) = run(&[]);
+        let scenario = scenario(&[]);
+        let experiment = scenario.experiment_with_delays().unwrap();
+        let mut plain = Run::new(&experiment, 1).unwrap();
+        plain.finish(&mut ());
+        assert_eq!(SimulationResult::of(&scenario, &[], &plain), result);
+        let (again, record_again) = run(&[]);
+        assert_eq!(simulation_html(&again, &record_again), simulation_html(&result, &record));
+    }
+
+    #[test]
+    fn the_page_begins_with_the_answer_and_tells_why_each_loss_was_judged() {
+        let (result, record) = run(&[]);
+        let html = simulation_html(&result, &record);
+        check_page(&html);
+        let answer = html.find("<h1>The flow video got ").expect("an answer");
+        assert!(answer < html.find("<h2 id=\"timeline\">").unwrap());
+        assert!(html.contains("ZigZag misjudged "));
+        for panel in ["allowed rate", "queue of radio", "one-way delay", "lost in the air"] {
+            assert!(html.contains(&format!(">{panel}</text>")), "{panel}");
+        }
+        assert!(html.contains("lost in the air (channel of radio)\nZigZag: relative ROTT "));
+        assert!(html.contains("wireless  if  n = 1 and rott &lt; mean - dev"), "the equation");
+    }
+
+    #[test]
+    fn every_algorithm_has_its_decision_boundary_at_either_end() {
+        let tcp = ["flow.video.protocol=tcp", "flow.video.return_path=[\"radio\", \"backbone\"]"];
+        for lda in ["ZBS", "Spike", "Spike-Tobe", "Biaz", "mBiaz", "ZigZag", "Flip Flop", "Vegas buffer"] {
+            let lda_setting = format!("flow.video.lda={lda}");
+            let is_for_senders = lda.contains(' ');
+            let settings: Vec<&str> = if is_for_senders {
+                tcp[..1].iter().copied().chain([lda_setting.as_str()]).collect()
+            } else {
+                vec![&lda_setting]
+            };
+            let (result, record) = run(&settings);
+            let html = simulation_html(&result, &record);
+            check_page(&html);
+            let section = html.split("<section class=\"algorithm\">").nth(1).unwrap_or_else(|| panic!("{lda}"));
+            assert!(section.contains("class=\"equation\"") && section.contains("<svg class=\"chart time"), "{lda}");
+            assert!(section.contains("class=\"mark "), "{lda}: losses stand in the drawing");
+            assert!(section.contains("class=\"held limit") || section.contains("class=\"band\""), "{lda}");
+        }
+    }
+
+    #[test]
+    fn a_copy_that_sees_the_same_packets_compares_the_same() {
+        // ZigZag's boundary for one loss is known from its own verdicts on single losses.
+        let (_, record) = run(&["flow.video.lda=Spike"]);
+        let boundary = &record.flows[0].boundaries[0];
+        let limits: Vec<&str> = boundary.limits.iter().map(|(name, _)| *name).collect();
+        assert!(limits.contains(&"enters above") && limits.contains(&"exits below"), "{limits:?}");
+        let last_of = |name: &str| boundary.limits.iter().find(|(limit, _)| *limit == name).unwrap().1.points();
+        let last_judged = record.losses.iter().rev().find_map(|loss| {
+            let (at, judgement) = loss.judged?;
+            crate::run::compared(&judgement.reason).filter(|_| loss.flow == "video").map(|compared| (at, compared))
+        });
+        let (at, compared) = last_judged.unwrap();
+        let limit = compared.limits[0];
+        let near = last_of(limit.name).into_iter().rev().find(|(time, _)| *time <= at + 0.1).unwrap();
+        assert!((near.1 - limit.value).abs() < 1e-6, "{near:?} {limit:?}");
+    }
+}
+
+mod of_a_sweep {
+    use super::check_page;
+    use crate::parallel::Jobs;
+    use crate::report::sweep_html;
+    use crate::sweep::Sweep;
+    use std::ops::ControlFlow;
+
+    const SWEEP: &str = r#"
+title = "errors & <load>"
+runs = 2
+scenario = "cen2003/WLH"
+metrics = ["thput", "M_c"]
+
+[[axis]]
+key = "N"
+values = [1, 2, 4]
+
+[[axis]]
+name = "channel"
+values = [{ name = "high" }, { name = "none", set = ['link.last.channel={ kind = "perfect" }'] }]
+"#;
+
+    #[test]
+    fn the_extremes_come_first_and_every_axis_has_its_curves() {
+        let sweep = Sweep::parse(SWEEP, "s.toml".as_ref()).unwrap();
+        let result = sweep.execute(Jobs::default(), None, |_| ControlFlow::Continue(())).unwrap().result;
+        let html = sweep_html(&result);
+        check_page(&html);
+        let answer = html.find("<h1>thput is highest with ").expect("an answer");
+        assert!(answer < html.find("<h2 id=\"lines\">").unwrap());
+        assert!(html.contains("errors &amp; &lt;load&gt;"));
+        // thput over N has a curve per channel, over the channel a curve per N.
+        assert!(html.contains(">none</text>") && html.contains(">N 4</text>"));
+        assert!(html.contains("class=\"interval "), "bands");
+        assert_eq!(html.matches("<h3 class=\"name\">").count(), 2, "a table per metric");
+    }
+}
+
+mod of_a_comparison {
+    use super::check_page;
     use crate::compare::{Plan, Variant};
     use crate::parallel::Jobs;
     use crate::{Scenario, report};
@@ -156,7 +327,8 @@ mod of_a_comparison {
         let scenario = scenario.with(&settings).unwrap();
         let variants = vec![Variant::unchanged(), Variant::parse("slow & <small>: rate_bps=2e6").unwrap()];
         let plan = Plan::new(&scenario, variants, 1, 3).unwrap();
-        report::comparison_html(&plan.execute(Jobs::default(), |_| ()).unwrap())
+        let comparison = plan.execute(Jobs::default(), |_| ()).unwrap();
+        report::comparison_html(&comparison, &plan.record(Jobs::default()).unwrap())
     }
 
     #[test]
@@ -164,7 +336,8 @@ mod of_a_comparison {
         let html = html();
         let answer = html.find("<h1>Slow &amp; &lt;small&gt; against unchanged: goodput -").expect("a verdict");
         assert!(answer < html.find("<h2 id=\"drawings\">").unwrap());
-        assert!(!html.contains("<small>:") && !html.contains("http") && !html.contains("NaN"));
+        assert!(!html.contains("<small>:"));
+        check_page(&html);
     }
 
     #[test]
@@ -173,11 +346,16 @@ mod of_a_comparison {
         assert_eq!(html, self::html());
         let goodput = html.split("<figure>").nth(1).unwrap();
         assert_eq!(goodput.matches("class=\"run ").count(), 6);
-        let ids = values(&html, "id");
-        let parts: BTreeSet<&str> = ids.iter().copied().collect();
-        assert_eq!(parts.len(), ids.len());
-        for link in values(&html, "href").into_iter().filter_map(|link| link.strip_prefix('#')) {
-            assert!(parts.contains(link), "nothing is called {link}");
-        }
+    }
+
+    #[test]
+    fn every_variant_with_an_algorithm_has_its_decision_boundary() {
+        let variants = ["ZBS", "Spike"].map(|lda| Variant::of_lda(&super::scenario(&[]), lda).unwrap());
+        let plan = Plan::new(&super::scenario(&[]), variants.into(), 1, 1).unwrap();
+        let comparison = plan.execute(Jobs::default(), |_| ()).unwrap();
+        let html = report::comparison_html(&comparison, &plan.record(Jobs::default()).unwrap());
+        check_page(&html);
+        assert!(html.contains("id=\"variant-1-ZBS\"") && html.contains("id=\"variant-2-Spike\""));
+        assert_eq!(html.matches("class=\"algorithm\"").count(), 2);
     }
 }

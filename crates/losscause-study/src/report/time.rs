@@ -1,245 +1,296 @@
-//! A run over time as a drawing: curves of one unit share an axis; below them, one line of marks per kind of event.
+//! A drawing over time: panels of curves below each other share the time axis; below them, one lane of marks per kind of
+//! event.
 
 use std::fmt::Write;
 
-use super::chart::{escape, line, nice_ceiling, short};
-use crate::papers::reproduce::{RecordedCurve, Recording};
+use super::axis::{Axis, short};
+use super::svg::{escape, line};
 
 const WIDTH: f64 = 900.0;
 const LEFT: f64 = 170.0;
 const RIGHT: f64 = 14.0;
 const TOP: f64 = 10.0;
 const PANEL: f64 = 190.0;
+const LOW_PANEL: f64 = 120.0;
 const GAP: f64 = 18.0;
 const LANE: f64 = 20.0;
 const BOTTOM: f64 = 36.0;
 
-/// Draws a recording; empty if it has no value.
-pub(super) fn svg(recording: &Recording) -> String {
-    let panels = panels(&recording.curves);
-    if panels.is_empty() {
-        return String::new();
+/// What is drawn.
+pub(super) struct Drawing {
+    /// What it shows, for those who cannot see it.
+    pub(super) label: String,
+    /// The ends of the time axis, seconds.
+    pub(super) from_s: f64,
+    pub(super) to_s: f64,
+    pub(super) panels: Vec<Panel>,
+    pub(super) lanes: Vec<Lane>,
+}
+
+/// Curves and marks over one vertical axis.
+pub(super) struct Panel {
+    /// What stands beside the axis: lines of text, the last one the unit.
+    pub(super) names: Vec<String>,
+    pub(super) curves: Vec<Curve>,
+    pub(super) marks: Vec<Mark>,
+}
+
+/// Values over time.
+pub(super) struct Curve {
+    pub(super) name: String,
+    /// Colour and dashes, one of `t0`, `t1`, …, or a class of the page.
+    pub(super) class: String,
+    pub(super) stroke: Stroke,
+    /// Pairs of time, in seconds, and value, in order of time.
+    pub(super) points: Vec<(f64, f64)>,
+}
+
+/// How a curve's points are connected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stroke {
+    /// A value holds until the next one.
+    Held,
+    /// Straight lines.
+    Line,
+    /// Not at all.
+    Dots,
+}
+
+/// The marks of one kind of event.
+pub(super) struct Lane {
+    pub(super) name: String,
+    pub(super) marks: Vec<Mark>,
+}
+
+/// An event.
+pub(super) struct Mark {
+    pub(super) at_s: f64,
+    /// Its height in a panel; a lane ignores it.
+    pub(super) value: f64,
+    pub(super) shape: Shape,
+    /// Colours, by a class of the page.
+    pub(super) class: &'static str,
+    /// What it means, for hover and focus; lines of text.
+    pub(super) title: String,
+}
+
+/// The shape of a mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Shape {
+    Bar,
+    Square,
+    Circle,
+    Diamond,
+}
+
+impl Stroke {
+    fn class(self) -> &'static str {
+        match self {
+            Self::Held | Self::Line => "held",
+            Self::Dots => "dots",
+        }
     }
-    let lanes = recording.events.len() as f64;
-    let below = TOP + panels.len() as f64 * (PANEL + GAP);
-    let bottom = below + lanes * LANE;
-    let height = bottom + BOTTOM;
-    let time = Time { from: recording.from_s, to: recording.to_s };
-    let mut svg = String::new();
-    let out = &mut svg;
-    let names: Vec<&str> = recording.curves.iter().map(|curve| curve.name.as_str()).collect();
-    let label = escape(&format!("{} over time, {}", names.join(", "), recording.system));
-    line(out, &format!(r#"<svg class="chart time" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{label}">"#));
-    for tick in time.ticks() {
-        let x = time.x(tick);
-        line(out, &format!(r#"<line class="grid" x1="{x:.1}" x2="{x:.1}" y1="{TOP}" y2="{bottom:.1}"/>"#));
-        line(out, &format!(r#"<text class="name" x="{x:.1}" y="{:.1}">{}</text>"#, bottom + 15.0, short(tick)));
+}
+
+impl Shape {
+    /// Its outline around a point.
+    pub(super) fn path(self, x: f64, y: f64) -> String {
+        match self {
+            Self::Bar => format!("M{x:.1} {:.1}v14", y - 7.0),
+            Self::Square => format!("M{:.1} {:.1}h7v7h-7z", x - 3.5, y - 3.5),
+            Self::Circle => format!("M{:.1} {y:.1}a3.8 3.8 0 1 0 7.6 0a3.8 3.8 0 1 0 -7.6 0z", x - 3.8),
+            Self::Diamond => format!("M{x:.1} {:.1}l4.5 4.5l-4.5 4.5l-4.5 -4.5z", y - 4.5),
+        }
     }
-    line(
-        out,
-        &format!(
-            r#"<text class="name" x="{:.1}" y="{:.1}">seconds</text>"#,
-            (LEFT + WIDTH - RIGHT) / 2.0,
-            height - 5.0
-        ),
-    );
-    for (index, panel) in panels.iter().enumerate() {
-        panel.draw(out, TOP + index as f64 * (PANEL + GAP), &time);
+
+    /// A single mark, for a legend.
+    pub(super) fn sample(self, class: &str) -> String {
+        let d = self.path(8.0, 8.0);
+        format!(
+            r#"<svg class="time sample" width="16" height="16" viewBox="0 0 16 16" aria-hidden="true"><path class="mark {class}" d="{d}"/></svg>"#
+        )
     }
-    for (index, events) in recording.events.iter().enumerate() {
-        let y = below + (index as f64 + 0.5) * LANE;
-        let end = WIDTH - RIGHT;
-        line(out, &format!(r#"<line class="grid" x1="{LEFT}" x2="{end}" y1="{y:.1}" y2="{y:.1}"/>"#));
+}
+
+impl Curve {
+    /// A short stroke in its style, for a legend.
+    pub(super) fn sample(&self) -> String {
+        let d = if self.stroke == Stroke::Dots { "M8 7h.01M17 7h.01M26 7h.01" } else { "M1 7 H33" };
+        let class = format!("{} {}", self.stroke.class(), self.class);
+        format!(
+            r#"<svg class="time sample" width="34" height="14" viewBox="0 0 34 14" aria-hidden="true"><path class="{class}" d="{d}"/></svg>"#
+        )
+    }
+
+    fn path(&self, time: &Time, y: impl Fn(f64) -> f64) -> String {
+        let mut path = String::new();
+        // Where the pen is, as written.
+        let mut pen: Option<(String, String)> = None;
+        for &(at, value) in &self.points {
+            let here = (format!("{:.1}", time.x(at)), format!("{:.1}", y(value)));
+            let (x, y) = (&here.0, &here.1);
+            match (self.stroke, &pen) {
+                (Stroke::Dots, _) => write!(path, "M{x} {y}h.01"),
+                (_, None) => write!(path, "M{x} {y}"),
+                // A value that does not change needs no stroke of its own.
+                (Stroke::Held, Some((_, before))) if before == y => continue,
+                (Stroke::Held, Some((before, _))) if before == x => write!(path, "V{y}"),
+                (Stroke::Held, Some(_)) => write!(path, "H{x}V{y}"),
+                (Stroke::Line, Some(before)) if *before == here => continue,
+                (Stroke::Line, Some(_)) => write!(path, "L{x} {y}"),
+            }
+            .expect("a string takes every text");
+            pen = Some(here);
+        }
+        if self.stroke == Stroke::Held && !path.is_empty() {
+            write!(path, "H{:.1}", time.x(time.axis.most)).expect("a string takes every text");
+        }
+        path
+    }
+}
+
+impl Drawing {
+    /// The drawing; empty if no panel has a value.
+    pub(super) fn svg(&self) -> String {
+        let axes: Vec<Option<Axis>> = self.panels.iter().map(Panel::axis).collect();
+        let panels: Vec<(&Panel, Axis)> =
+            self.panels.iter().zip(axes).filter_map(|(panel, axis)| Some((panel, axis?))).collect();
+        if panels.is_empty() {
+            return String::new();
+        }
+        let tall = if panels.len() > 2 { LOW_PANEL } else { PANEL };
+        let below = TOP + panels.len() as f64 * (tall + GAP);
+        let bottom = below + self.lanes.len() as f64 * LANE;
+        let height = bottom + BOTTOM;
+        let time = Time { axis: Axis::linear(self.from_s, self.to_s) };
+        let mut svg = String::new();
+        let out = &mut svg;
+        let label = escape(&self.label);
         line(
             out,
-            &format!(r#"<text class="tick" x="{}" y="{:.1}">{}</text>"#, LEFT - 6.0, y + 4.0, escape(&events.name)),
+            &format!(r#"<svg class="chart time" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{label}">"#),
         );
-        let mut path = String::new();
-        for &at in &events.times_s {
-            write!(path, "M{:.1} {:.1}v{:.1}", time.x(at), y - 7.0, 14.0).expect("a string takes every text");
+        for tick in time.axis.round_ticks() {
+            let x = time.x(tick);
+            line(out, &format!(r#"<line class="grid" x1="{x:.1}" x2="{x:.1}" y1="{TOP}" y2="{bottom:.1}"/>"#));
+            line(out, &format!(r#"<text class="name" x="{x:.1}" y="{:.1}">{}</text>"#, bottom + 15.0, short(tick)));
         }
-        if !path.is_empty() {
-            line(out, &format!(r#"<path class="instant" d="{path}"><title>{}</title></path>"#, escape(&events.name)));
+        let middle = (LEFT + WIDTH - RIGHT) / 2.0;
+        line(out, &format!(r#"<text class="name" x="{middle:.1}" y="{:.1}">seconds</text>"#, height - 5.0));
+        for (index, (panel, axis)) in panels.iter().enumerate() {
+            panel.draw(out, Place { top: TOP + index as f64 * (tall + GAP), height: tall }, axis, &time);
         }
-    }
-    line(out, "</svg>");
-    svg
-}
-
-/// A short stroke in the style of curve `place` of its recording, for the legend.
-pub(super) fn sample(curve: &RecordedCurve, place: usize) -> String {
-    let d = if curve.holds { "M1 7 H33" } else { "M8 7h.01M17 7h.01M26 7h.01" };
-    let class = class(curve, place);
-    format!(
-        r#"<svg class="time sample" width="34" height="14" viewBox="0 0 34 14" aria-hidden="true"><path class="{class}" d="{d}"/></svg>"#
-    )
-}
-
-fn class(curve: &RecordedCurve, place: usize) -> String {
-    format!("{} t{}", if curve.holds { "held" } else { "dots" }, place % STYLES)
-}
-
-/// Number of colours of the page.
-const STYLES: usize = 4;
-
-/// The curves of one unit.
-struct Panel<'a> {
-    unit: &'a str,
-    /// Each curve with its index in the recording.
-    curves: Vec<(usize, &'a RecordedCurve)>,
-    /// The axis begins at 0; if all values are far from 0, at the smallest value, rounded down.
-    least: f64,
-    most: f64,
-}
-
-fn panels(curves: &[RecordedCurve]) -> Vec<Panel<'_>> {
-    let mut panels: Vec<Panel<'_>> = Vec::new();
-    for (place, curve) in curves.iter().enumerate().filter(|(_, curve)| !curve.points.is_empty()) {
-        match panels.iter_mut().find(|panel| panel.unit == curve.unit) {
-            Some(panel) => panel.curves.push((place, curve)),
-            None => panels.push(Panel { unit: &curve.unit, curves: vec![(place, curve)], least: 0.0, most: 1.0 }),
+        for (index, lane) in self.lanes.iter().enumerate() {
+            lane.draw(out, below + (index as f64 + 0.5) * LANE, &time);
         }
+        line(out, "</svg>");
+        svg
     }
-    for panel in &mut panels {
-        let values = || panel.curves.iter().flat_map(|(_, curve)| &curve.points).map(|(_, value)| *value);
-        let (least, most) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
-        let far = least > 0.5 * most;
-        let base = if far { nice_floor(least, most - least) } else { 0.0 };
-        let span = if most > base { nice_ceiling(most - base) } else { 1.0 };
-        (panel.least, panel.most) = (base, base + span);
-    }
-    panels
 }
 
-/// The largest multiple of a power of ten near `span` that is not above `value`.
-fn nice_floor(value: f64, span: f64) -> f64 {
-    let unit = if span > 0.0 { 10f64.powf(span.log10().floor()) } else { 1.0 };
-    (value / unit).floor() * unit
+/// Where a panel stands.
+#[derive(Clone, Copy)]
+struct Place {
+    top: f64,
+    height: f64,
 }
 
-impl Panel<'_> {
-    fn draw(&self, out: &mut String, top: f64, time: &Time) {
-        let y = |value: f64| top + PANEL * (1.0 - (value - self.least) / (self.most - self.least));
-        for step in 0..=4 {
-            let value = self.least + (self.most - self.least) * f64::from(step) / 4.0;
+impl Panel {
+    fn axis(&self) -> Option<Axis> {
+        let curves = self.curves.iter().flat_map(|curve| &curve.points).map(|(_, value)| *value);
+        Axis::around(curves.chain(self.marks.iter().map(|mark| mark.value)))
+    }
+
+    fn draw(&self, out: &mut String, Place { top, height }: Place, axis: &Axis, time: &Time) {
+        let y = |value: f64| top + height * (1.0 - axis.share(value));
+        for value in axis.ticks() {
             let (end, at) = (WIDTH - RIGHT, y(value));
             line(out, &format!(r#"<line class="grid" x1="{LEFT}" x2="{end}" y1="{at:.1}" y2="{at:.1}"/>"#));
             line(out, &format!(r#"<text class="tick" x="{}" y="{:.1}">{}</text>"#, LEFT - 6.0, at + 4.0, short(value)));
         }
-        let middle = top + PANEL / 2.0;
-        line(
-            out,
-            &format!(
-                r#"<text class="tick unit" x="{}" y="{:.1}">{}</text>"#,
-                LEFT - 44.0,
-                middle + 4.0,
-                escape(self.unit)
-            ),
-        );
-        for (place, curve) in &self.curves {
-            let mut path = String::new();
-            for (index, &(at, value)) in curve.points.iter().enumerate() {
-                let (x, y) = (time.x(at), y(value));
-                match (curve.holds, index) {
-                    (false, _) => write!(path, "M{x:.1} {y:.1}h.01"),
-                    (true, 0) => write!(path, "M{x:.1} {y:.1}"),
-                    (true, _) => write!(path, "H{x:.1}V{y:.1}"),
-                }
-                .expect("a string takes every text");
-            }
-            if curve.holds {
-                write!(path, "H{:.1}", time.x(time.to)).expect("a string takes every text");
-            }
-            let class = class(curve, *place);
-            line(out, &format!(r#"<path class="{class}" d="{path}"><title>{}</title></path>"#, escape(&curve.name)));
+        let first = top + height / 2.0 - 7.0 * (self.names.len() as f64 - 1.0) + 4.0;
+        for (place, name) in self.names.iter().enumerate() {
+            let class = if place + 1 == self.names.len() { "tick unit" } else { "tick" };
+            let y = first + 14.0 * place as f64;
+            line(out, &format!(r#"<text class="{class}" x="{}" y="{y:.1}">{}</text>"#, LEFT - 44.0, escape(name)));
         }
+        for curve in self.curves.iter().filter(|curve| !curve.points.is_empty()) {
+            let (class, name) = (format!("{} {}", curve.stroke.class(), curve.class), escape(&curve.name));
+            let path = curve.path(time, y);
+            line(out, &format!(r#"<path class="{class}" d="{path}"><title>{name}</title></path>"#));
+        }
+        for mark in &self.marks {
+            mark.draw(out, time.x(mark.at_s), y(mark.value));
+        }
+    }
+}
+
+impl Lane {
+    fn draw(&self, out: &mut String, y: f64, time: &Time) {
+        let end = WIDTH - RIGHT;
+        line(out, &format!(r#"<line class="grid" x1="{LEFT}" x2="{end}" y1="{y:.1}" y2="{y:.1}"/>"#));
+        let name = escape(&self.name);
+        line(out, &format!(r#"<text class="tick" x="{}" y="{:.1}">{name}</text>"#, LEFT - 6.0, y + 4.0));
+        for mark in &self.marks {
+            mark.draw(out, time.x(mark.at_s), y);
+        }
+    }
+}
+
+impl Mark {
+    pub(super) fn draw(&self, out: &mut String, x: f64, y: f64) {
+        let (class, d, title) = (self.class, self.shape.path(x, y), escape(&self.title));
+        line(out, &format!(r#"<path class="mark {class}" d="{d}"><title>{title}</title></path>"#));
     }
 }
 
 /// The horizontal axis.
 struct Time {
-    from: f64,
-    to: f64,
+    axis: Axis,
 }
 
 impl Time {
     fn x(&self, seconds: f64) -> f64 {
-        LEFT + (WIDTH - LEFT - RIGHT) * (seconds - self.from) / (self.to - self.from)
-    }
-
-    /// Round instants, from five to a dozen of them.
-    fn ticks(&self) -> Vec<f64> {
-        let span = self.to - self.from;
-        let unit = 10f64.powf(span.log10().floor());
-        let step = [0.1, 0.2, 0.5, 1.0].into_iter().map(|m| m * unit).find(|step| span / step <= 12.0).unwrap_or(unit);
-        let (first, last) = ((self.from / step - 1e-9).ceil() as i64, (self.to / step + 1e-9).floor() as i64);
-        (first..=last).map(|k| k as f64 * step).collect()
+        LEFT + (WIDTH - LEFT - RIGHT) * self.axis.place(seconds)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::papers::record::Parameters;
-    use crate::papers::reproduce::RecordedEvents;
 
-    fn curve(name: &str, unit: &str, points: &[(f64, f64)]) -> RecordedCurve {
-        RecordedCurve { name: name.into(), unit: unit.into(), holds: true, points: points.to_vec(), mean: None }
+    fn panel(points: &[(f64, f64)]) -> Panel {
+        let curve = Curve { name: "a".into(), class: "t0".into(), stroke: Stroke::Held, points: points.to_vec() };
+        Panel { names: vec!["packets".into()], curves: vec![curve], marks: vec![] }
     }
 
-    fn recording(curves: Vec<RecordedCurve>) -> Recording {
-        let events = vec![RecordedEvents { name: "drops & more".into(), times_s: vec![11.0, 12.0] }];
-        let (paper, item, system) = ("p".into(), "i".into(), "s".into());
-        Recording {
-            paper,
-            item,
-            system,
-            parameters: Parameters::new(),
-            seed: 1,
-            from_s: 10.0,
-            to_s: 20.0,
-            curves,
-            events,
-        }
-    }
-
-    #[test]
-    fn curves_of_one_unit_share_an_axis_and_empty_ones_have_none() {
-        let curves = vec![
-            curve("a", "packets", &[(10.0, 3.0)]),
-            curve("b", "ms", &[(10.0, 104.0), (12.0, 117.0)]),
-            curve("c", "packets", &[(11.0, 9.0)]),
-            curve("d", "bytes", &[]),
-        ];
-        let panels = panels(&curves);
-        let shown: Vec<(&str, usize, f64, f64)> =
-            panels.iter().map(|p| (p.unit, p.curves.len(), p.least, p.most)).collect();
-        assert_eq!(shown, [("packets", 2, 0.0, 10.0), ("ms", 1, 100.0, 120.0)]);
+    fn drawing(panels: Vec<Panel>) -> Drawing {
+        let mark = |at_s| Mark { at_s, value: 0.0, shape: Shape::Bar, class: "instant", title: "drops & more".into() };
+        let lanes = vec![Lane { name: "drops & more".into(), marks: vec![mark(11.0), mark(12.0)] }];
+        Drawing { label: "l".into(), from_s: 10.0, to_s: 20.0, panels, lanes }
     }
 
     #[test]
     fn a_value_holds_until_the_next_and_events_stand_where_they_happened() {
-        let drawn = svg(&recording(vec![curve("a", "packets", &[(10.0, 1.0), (15.0, 0.0)])]));
+        let drawn = drawing(vec![panel(&[(10.0, 1.0), (15.0, 0.0)])]).svg();
         let middle = (LEFT + WIDTH - RIGHT) / 2.0;
-        assert!(
-            drawn.contains(&format!("M{LEFT:.1} {:.1}H{middle:.1}V{:.1}H{:.1}", TOP, TOP + PANEL, WIDTH - RIGHT)),
-            "{drawn}"
-        );
-        let time = Time { from: 10.0, to: 20.0 };
+        let end = WIDTH - RIGHT;
+        assert!(drawn.contains(&format!("M{LEFT:.1} {TOP:.1}H{middle:.1}V{:.1}H{end:.1}", TOP + PANEL)), "{drawn}");
+        let time = Time { axis: Axis::linear(10.0, 20.0) };
         assert!(drawn.contains(&format!("M{:.1} ", time.x(11.0))) && drawn.contains("drops &amp; more"));
-        assert_eq!(svg(&recording(vec![])), "");
+        assert_eq!(drawing(vec![]).svg(), "");
+        assert_eq!(drawing(vec![panel(&[])]).svg(), "");
     }
 
     #[test]
-    fn instants_on_the_axis_are_round_and_not_too_many() {
-        assert_eq!(Time { from: 40.0, to: 80.0 }.ticks(), [40.0, 45.0, 50.0, 55.0, 60.0, 65.0, 70.0, 75.0, 80.0]);
-        assert_eq!(Time { from: 0.0, to: 10.0 }.ticks().len(), 11);
-        for (from, to) in [(0.0, 1.2), (145.5, 147.0), (0.0, 200.0), (3.3, 3.9)] {
-            let ticks = Time { from, to }.ticks();
-            assert!(
-                (3..=13).contains(&ticks.len()) && ticks.iter().all(|t| *t >= from - 1e-6 && *t <= to + 1e-6),
-                "{ticks:?}"
-            );
-        }
+    fn a_value_that_does_not_change_costs_no_bytes() {
+        // It holds up to the instant of its change, which may come with the old value once more.
+        let late = drawing(vec![panel(&[(10.0, 1.0), (15.0, 1.0), (15.0, 0.0)])]).svg();
+        let middle = (LEFT + WIDTH - RIGHT) / 2.0;
+        assert!(late.contains(&format!("H{middle:.1}V{:.1}", TOP + PANEL)), "{late}");
+        let same: Vec<(f64, f64)> = (0..500).map(|k| (10.0 + f64::from(k) / 50.0, 3.0)).collect();
+        let drawn = drawing(vec![panel(&same)]).svg();
+        let path = drawn.split("class=\"held t0\" d=\"").nth(1).unwrap().split('"').next().unwrap();
+        assert!(path.len() < 40, "{path}");
     }
 }

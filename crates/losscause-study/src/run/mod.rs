@@ -6,11 +6,13 @@
 use std::ops::ControlFlow;
 
 use losscause::{Span, Time};
-use losscause_sim::{Counters, Event, Recorder, Simulation};
+use losscause_sim::{Counters, Detail, Event, Recorder, Simulation};
 
 use crate::{Experiment, RunError};
 
+mod answer;
 mod measure;
+mod record;
 #[cfg(feature = "estimates")]
 mod repeat;
 mod result;
@@ -20,13 +22,21 @@ mod warnings;
 
 #[cfg(feature = "papers")]
 pub(crate) use measure::group;
+#[cfg(feature = "sweep")]
+pub(crate) use measure::is_of_delays;
 use measure::{CwndAverages, Delays, State, Window, WithDelays};
 pub use measure::{FlowMeasurements, LinkMeasurements, Measurements, Metric, Percentiles};
+pub use record::{
+    Boundary, Compared, FlowRecord, Limit, LossRow, LostPacket, RunRecord, RunRecorder, Series as RecordSeries,
+    algorithm_of, compared,
+};
 #[cfg(feature = "estimates")]
 pub use repeat::repeat;
-pub use result::{MetricEstimate, RunMetrics, SimulationResult};
+pub use result::{JUDGED_BY, MetricEstimate, RunMetrics, SimulationResult};
 pub use series::{Series, SeriesRow};
 pub use trace::{EVENT_NAMES, Trace, TraceRow, event_name};
+#[cfg(feature = "capture-files")]
+pub(crate) use trace::{cause_name, packet_name};
 pub use warnings::{Warning, WarningKind, covers_window, warnings, windows_differ};
 
 /// Runs `experiment` to its end with `seed`. Repetition `k` of an item, counted from 0, uses the user's seed plus `k`.
@@ -224,12 +234,11 @@ struct WithCwnd<'a, R> {
 }
 
 impl<R: Recorder> Recorder for WithCwnd<'_, R> {
-    const ON: bool = R::ON;
-    const WINDOWS: bool = true;
+    const DETAIL: Detail = if R::DETAIL.windows() { R::DETAIL } else { Detail::Windows };
 
     fn record(&mut self, event: &Event) {
         self.cwnd.take(event);
-        if R::ON {
+        if R::DETAIL.includes(&event.kind) {
             self.recorder.record(event);
         }
     }

@@ -118,6 +118,25 @@ impl SimulationResult {
     }
 }
 
+/// The metrics that users judge a link by, the most telling first.
+pub const JUDGED_BY: [&str; 15] = [
+    "goodput",
+    "thput",
+    "completion_time",
+    "incomplete",
+    "rtt_p50",
+    "rtt_p95",
+    "delay_p95",
+    "queueing_p95",
+    "jitter",
+    "congestion_loss",
+    "queue_drops",
+    "wireless_drops",
+    "timeouts",
+    "M_c",
+    "M_w",
+];
+
 /// The version of the JSON.
 const FORMAT_VERSION: u32 = 2;
 

@@ -53,7 +53,7 @@ struct Counts {
 
 impl Series {
     /// Ends an interval at the time that `run` has reached, and begins the next. The run must measure delays
-    /// ([`crate::Experiment::delays`]); if it does not, its windows, queues and delays are missing.
+    /// ([`crate::Experiment::delays`]); if it does not, its windows, rates and delays are missing.
     pub fn take(&mut self, run: &Run) {
         let to_s = run.now().as_secs_f64();
         let network = &run.experiment.network;
@@ -79,7 +79,7 @@ impl Series {
                 goodput_kbps: bytes as f64 * 8e-3 / (to_s - self.from_s),
                 cwnd_packets: delays.and_then(|delays| delays.cwnd_pkts),
                 rate_kbps: delays.and_then(|delays| delays.rate).map(|rate| rate * 8e-3),
-                queue_packets: run.delays.as_ref().map_or(0, |delays| delays.waiting_pkts(network, id)),
+                queue_packets: spec.path.iter().map(|&link| u64::from(run.simulation.waiting_pkts(link))).sum(),
                 delay_ms: (arrived > 0).then(|| delay_nanos as f64 / arrived as f64 / 1e6),
                 queue_drops: now.lost.congestion - before.lost.congestion,
                 wireless_drops: now.lost.wireless - before.lost.wireless,

@@ -88,6 +88,8 @@ impl<'a> TraceRow<'a> {
             reason: None,
         };
         match event.kind {
+            // The row of the sending that follows shows what a trace has room for.
+            EventKind::Header(_) => {}
             EventKind::Sent(packet) | EventKind::Received(packet) => row.describe(packet),
             EventKind::Link { link, what, packet, queue_packets, queue_bytes } => {
                 let cause = match what {
@@ -118,18 +120,13 @@ impl<'a> TraceRow<'a> {
     }
 
     fn describe(&mut self, packet: PacketInfo) {
-        self.packet = Some(match packet.kind {
-            PacketKind::Data => "data",
-            PacketKind::Retransmission => "retransmission",
-            PacketKind::Ack => "ack",
-            PacketKind::Feedback => "feedback",
-        });
+        self.packet = Some(packet_name(packet.kind));
         self.seq = Some(packet.seq);
         self.bytes = Some(packet.wire_bytes);
     }
 }
 
-/// The names of all kinds of events.
+/// The names of all kinds of events in a trace. Headers, which only captures show, are not among them.
 pub const EVENT_NAMES: [&str; 11] = [
     "sent",
     "received",
@@ -144,9 +141,10 @@ pub const EVENT_NAMES: [&str; 11] = [
     "verdict",
 ];
 
-/// The name of a kind of event, one of [`EVENT_NAMES`].
+/// The name of a kind of event, one of [`EVENT_NAMES`] or `header`.
 pub fn event_name(kind: &EventKind) -> &'static str {
     match kind {
+        EventKind::Header(_) => "header",
         EventKind::Sent(_) => "sent",
         EventKind::Received(_) => "received",
         EventKind::Link { what: LinkEvent::Enqueue, .. } => "enqueue",
@@ -161,7 +159,18 @@ pub fn event_name(kind: &EventKind) -> &'static str {
     }
 }
 
-fn cause_name(cause: Cause) -> &'static str {
+/// The name of a kind of packet.
+pub(crate) fn packet_name(kind: PacketKind) -> &'static str {
+    match kind {
+        PacketKind::Data => "data",
+        PacketKind::Retransmission => "retransmission",
+        PacketKind::Ack => "ack",
+        PacketKind::Feedback => "feedback",
+    }
+}
+
+/// The name of a true cause.
+pub(crate) fn cause_name(cause: Cause) -> &'static str {
     match cause {
         Cause::Congestion => "congestion",
         Cause::Wireless => "wireless",

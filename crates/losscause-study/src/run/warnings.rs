@@ -27,7 +27,7 @@ pub struct Warning {
 pub enum WarningKind {
     /// A receiver's window, not the network, limited a TCP flow.
     WindowLimited,
-    /// A TCP flow was still in its first slow start at the end.
+    /// A TCP or TFRC flow was still in its first slow start at the end.
     SlowStart,
     /// M_c or M_w rests on fewer than ten losses.
     FewLosses,

@@ -62,8 +62,14 @@ impl LdaSettings {
         self.build(find(name, key, reader)?, reader, LdaConfig::build_at_sender)
     }
 
-    /// The algorithm `published` with the settings of its base schemes' tables, then of its own.
+    /// The algorithm `published` with the settings of this scenario.
     fn build<A>(&self, published: &LdaConfig, reader: &Reader, build: Build<A>) -> Result<A, InputError> {
+        let config = self.config(published, reader)?;
+        build(&config).map_err(|error| reader.error(&format!("lda.{}", published.info().name), error.to_string()))
+    }
+
+    /// The parameters `published` with the settings of their base schemes' tables, then of their own.
+    pub(super) fn config(&self, published: &LdaConfig, reader: &Reader) -> Result<LdaConfig, InputError> {
         let algorithm = published.info();
         let mut config = published.clone();
         for (prefix, base) in algorithm.bases {
@@ -74,7 +80,7 @@ impl LdaSettings {
         for (title, table) in self.tables(algorithm, reader.registry) {
             set(&mut config, table, "", &format!("lda.{title}."), reader)?;
         }
-        build(&config).map_err(|error| reader.error(&format!("lda.{}", algorithm.name), error.to_string()))
+        Ok(config)
     }
 
     /// The tables of an algorithm. The file may use several names of the same algorithm.

@@ -7,6 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use losscause::LdaConfig;
 use losscause::registry::Registry;
 use toml::Table;
 
@@ -149,8 +150,29 @@ impl Scenario {
     /// A value is out of its range, a flow takes a link that does not exist or takes one twice, or a trace file cannot
     /// be used.
     pub fn experiment(&self) -> Result<Experiment, InputError> {
-        let Self { file, directory, files, patterns, document, registry, .. } = self;
-        experiment::build(document, &Reader { file, directory, files: files.as_ref(), patterns, registry })
+        experiment::build(&self.document, &self.reader())
+    }
+
+    fn reader(&self) -> Reader<'_> {
+        let Self { file, directory, files, patterns, registry, .. } = self;
+        Reader { file, directory, files: files.as_ref(), patterns, registry }
+    }
+
+    /// The algorithms that its flows name, each once, with the parameters that they have here.
+    ///
+    /// # Errors
+    /// A setting does not fit its algorithm.
+    pub fn algorithms(&self) -> Result<Vec<LdaConfig>, InputError> {
+        let mut found: Vec<LdaConfig> = Vec::new();
+        for name in self.document.flow.iter().filter_map(|flow| flow.lda.as_deref()) {
+            // An experiment refuses the name of an algorithm that does not exist.
+            let Some(published) = self.registry.find(name) else { continue };
+            let config = self.document.lda.config(published, &self.reader())?;
+            if found.iter().all(|other| other.info().name != config.info().name) {
+                found.push(config);
+            }
+        }
+        Ok(found)
     }
 
     /// [`Scenario::experiment`] that also measures delays, unless the scenario says `measure.delays = false`.

@@ -106,9 +106,9 @@ impl Sweep {
         let Subject::Scenario(subject) = &self.subject else { unreachable!("asked for a cell of a scenario") };
         let experiments = |scenario: Scenario| -> Result<Vec<Experiment>, InputError> {
             if self.systems.is_empty() {
-                return Ok(vec![scenario.experiment()?]);
+                return Ok(vec![scenario.experiment_with_delays()?]);
             }
-            let of = |set: &[String]| scenario.with(&self.parse_settings(set)?)?.experiment();
+            let of = |set: &[String]| scenario.with(&self.parse_settings(set)?)?.experiment_with_delays();
             self.systems.iter().map(|system| of(&system.set)).collect()
         };
         let settings = self.parse_settings(&cell.settings)?;

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::{Cell, CellOutcome, CellScore, Row, RunRow, Subject, Sweep, System};
-use crate::papers::record::{self, Item, Parameters};
+use crate::papers::record::{Item, Parameters};
 use crate::papers::reproduce::{Event, Progress};
 use crate::parallel::Workers;
+use crate::run::is_of_delays;
 use crate::statistics::Estimate;
 use crate::{RunError, run};
 
@@ -65,7 +66,11 @@ impl Sweep {
         workers: &Workers,
         ran: &dyn Fn(),
     ) -> Result<Vec<(RunRow, Units)>, RunError> {
-        let experiments = self.experiments(cell)?;
+        let mut experiments = self.experiments(cell)?;
+        // Delays cost time, so they are measured only if they are asked for.
+        if !self.metrics.iter().any(|metric| is_of_delays(cell.read(metric))) {
+            experiments.iter_mut().for_each(|experiment| experiment.delays = false);
+        }
         let unchanged = [System { name: UNCHANGED.to_owned(), set: vec![] }];
         let systems = if self.systems.is_empty() { &unchanged } else { self.systems.as_slice() };
         let tasks: Vec<(usize, u64)> = (0..experiments.len())
@@ -114,11 +119,6 @@ const UNCHANGED: &str = "as it is";
 
 /// The values of an item.
 fn row(item: &Item) -> Row {
-    let verdict = || {
-        let published = record::find(&item.paper).ok()?.published();
-        let number = published.number.iter().find(|n| n.counts() && n.id == item.id)?;
-        Some(crate::papers::score::judge(number, item, item.runs.min(published.repetitions)))
-    };
     Row {
         scenario: format!("{}/{}", item.paper, item.scenario),
         parameters: item.parameters.clone(),
@@ -130,6 +130,6 @@ fn row(item: &Item) -> Row {
         runs: item.runs,
         runs_with_value: None,
         published: item.published,
-        within_tolerance: verdict(),
+        within_tolerance: item.within,
     }
 }

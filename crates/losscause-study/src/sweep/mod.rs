@@ -6,7 +6,7 @@
 //! | `check` | refuses unknown settings and metrics before the first run |
 //! | `measure`, `execute` | measures one cell; measures all cells in parallel |
 //! | `origin`, `store` | what the results depend on; the directory of a sweep, and its lock |
-//! | `outcome`, `tables`, `summary` | the results; as CSV; compared with the base |
+//! | `outcome`, `tables`, `pivot`, `summary` | the results; as CSV; as tables for people; compared with the base |
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -26,6 +26,7 @@ mod measure;
 mod mode;
 mod origin;
 mod outcome;
+mod pivot;
 mod store;
 mod summary;
 mod tables;
@@ -35,7 +36,8 @@ pub use execute::{SweepOutcome, SweepProgress};
 use file::{SweepFile, System};
 use mode::Mode;
 pub use outcome::{AxisValue, Cell, CellOutcome, CellScore, Row, RunRow, SweepResult};
-pub use store::Store;
+pub use pivot::Pivot;
+pub use store::{REPORT, Store};
 pub use summary::{CellSummary, summary};
 
 /// A valid sweep file.

@@ -43,7 +43,7 @@ impl Store {
     pub(super) fn open(&self, origin: &Origin) -> Result<OpenStore<'_>, RunError> {
         let inputs = Inputs::of(origin.files.keys());
         inputs.keep_from(&self.cells())?;
-        for name in [ORIGIN, RUNS_CSV, SWEEP_CSV, SWEEP_JSON] {
+        for name in [ORIGIN, RUNS_CSV, SWEEP_CSV, SWEEP_JSON, REPORT] {
             inputs.keep_from(&self.directory.join(name))?;
         }
         let unwritable = |reason| RunError::Unwritable { file: self.directory.display().to_string(), reason };
@@ -134,6 +134,8 @@ const RUNS_CSV: &str = "runs.csv";
 const SWEEP_CSV: &str = "sweep.csv";
 const SWEEP_JSON: &str = "sweep.json";
 const LOCK: &str = ".lock";
+/// The report in the directory of a sweep, an HTML page.
+pub const REPORT: &str = "report.html";
 
 pub(super) fn json<T: serde::Serialize + ?Sized>(value: &T) -> String {
     let text = serde_json::to_string_pretty(value).expect("results have text keys and finite or no numbers");

@@ -1,6 +1,7 @@
 //! The results of a sweep as CSV.
 
 use super::SweepResult;
+use crate::csv_file;
 
 impl SweepResult {
     /// One line per cell and system, with the mean, interval and number of values of every metric; units in the head.
@@ -87,28 +88,25 @@ impl SweepResult {
 }
 
 /// A table whose first columns are the cell's number and the axes.
-struct Table(csv::Writer<Vec<u8>>);
-
-/// Why writing cannot fail.
-const WRITTEN: &str = "a vector takes every record, and all records have the header's length";
+struct Table {
+    header: Vec<String>,
+    records: Vec<Vec<String>>,
+}
 
 impl Table {
     fn new(result: &SweepResult, rest: impl IntoIterator<Item = String>) -> Self {
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        let axes = result.axes.iter().cloned();
-        writer.write_record(["cell".to_owned()].into_iter().chain(axes).chain(rest)).expect(WRITTEN);
-        Self(writer)
+        let header = ["cell".to_owned()].into_iter().chain(result.axes.iter().cloned()).chain(rest).collect();
+        Self { header, records: Vec::new() }
     }
 
     fn add(&mut self, outcome: &super::CellOutcome, rest: impl IntoIterator<Item = String>) {
         let cell = [outcome.cell.number.to_string()].into_iter();
         let values = outcome.cell.values.iter().map(|value| value.value.clone());
-        self.0.write_record(cell.chain(values).chain(rest)).expect(WRITTEN);
+        self.records.push(cell.chain(values).chain(rest).collect());
     }
 
     fn text(self) -> String {
-        let bytes = self.0.into_inner().expect("a vector takes everything");
-        String::from_utf8(bytes).expect("only text was written")
+        csv_file::text_of_records(self.header, self.records)
     }
 }
 

@@ -50,6 +50,8 @@ pub struct Sender {
     rate: Rate,
     started: Time,
     no_feedback_expirations: u64,
+    /// Whether any report told of a loss event.
+    has_lost: bool,
     config: Config,
 }
 
@@ -97,6 +99,7 @@ impl Sender {
             send_at: NEVER,
             no_feedback_at: NEVER,
             no_feedback_expirations: 0,
+            has_lost: false,
             started: Time::ZERO,
             not_limited: NotLimited::default(),
             sent_since_timer: false,
@@ -153,6 +156,7 @@ impl Sender {
         let silence = (times.rtt * self.config.quirks.no_feedback_timer.rtts()).max(self.two_packets());
         self.set_no_feedback_timer(now, silence);
         let p = feedback.loss_event_rate.clamp(0.0, 1.0);
+        self.has_lost |= p > 0.0;
         let data_limited = self.not_limited.on_report(now, feedback.echo, times.rtt);
         let report = Report {
             now,
@@ -211,6 +215,11 @@ impl Sender {
     /// The round-trip time estimate (R); none before the first feedback.
     pub fn rtt(&self) -> Option<Span> {
         self.next.times.map(|times| times.rtt)
+    }
+
+    /// Whether no report has told of a loss event yet, so that the rate doubles (RFC 5348, section 4.3, step 4).
+    pub fn in_slow_start(&self) -> bool {
+        !self.has_lost
     }
 
     /// Packets sent.

@@ -10,7 +10,8 @@ use super::parameters::Parameters;
 /// unique in a reproduction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Item {
-    /// Unique name, the published number's where there is one: "WLH.N1.Spike.M_w".
+    /// Unique name, the published number's where one has the same parameters: "WLH.N1.Spike.M_w". A number that leaves
+    /// parameters unsaid has a name of its own.
     pub id: String,
     /// Short name of the paper: "cen2003".
     pub paper: String,
@@ -60,6 +61,19 @@ impl Item {
         match self.measured {
             Some(value) if self.unit == "count" => value.to_string(),
             value => figure_beside(value, self.published),
+        }
+    }
+
+    /// How it compares with the published value, as a mark: ✓ within tolerance, ✗ missed, in parentheses after fewer
+    /// runs than the paper's, · not scored, nothing without a published value.
+    pub fn mark(&self) -> &'static str {
+        match self.status {
+            Status::Reproduced => "✓",
+            Status::Missed => "✗",
+            Status::Preview if self.within == Some(true) => "(✓)",
+            Status::Preview => "(✗)",
+            Status::NotScored => "·",
+            Status::NoPublishedValue => "",
         }
     }
 

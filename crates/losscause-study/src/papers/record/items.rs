@@ -111,6 +111,10 @@ pub struct ItemSpec {
     pub mean_over: BTreeMap<String, Vec<Value>>,
     /// The parameter along the horizontal axis, for a figure.
     pub x: Option<String>,
+    /// For a figure: the paper's axes, by the names of the parameter and of the metrics. What is not given follows from
+    /// the values.
+    #[serde(default)]
+    pub axes: BTreeMap<String, AxisSpec>,
     /// For a figure whose curves differ in a parameter: a formula of the parameters with a value per curve.
     pub curves: Option<Formula>,
     /// For a figure: two metrics against each other instead of each over the axis.
@@ -132,6 +136,20 @@ pub struct ItemSpec {
     /// Whether it is measured only on demand, not with the whole paper; no number or claim reads it.
     #[serde(default)]
     pub on_demand: bool,
+}
+
+/// An axis of a paper's figure.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AxisSpec {
+    /// What stands beside it, with its unit.
+    pub label: Option<String>,
+    /// Where it begins.
+    pub from: Option<f64>,
+    /// Where it ends.
+    pub to: Option<f64>,
+    /// Whether it is logarithmic; both ends are then positive.
+    pub log: Option<bool>,
 }
 
 /// Where the values of an item come from.

@@ -23,7 +23,8 @@ pub use explanations::Explanation;
 pub(crate) use item::is_tiny;
 pub use item::{ClaimOutcome, Item, Status};
 pub use items::{
-    Calibration, ItemKind, ItemSpec, Items, NetworkOf, OneOrMany, Over, ParameterSetting, QuotientOf, Read, Shown,
+    AxisSpec, Calibration, ItemKind, ItemSpec, Items, NetworkOf, OneOrMany, Over, ParameterSetting, QuotientOf, Read,
+    Shown,
 };
 pub use library::{
     all, find, load_scenario, load_scenario_with, open_scenario, open_scenario_with, scenario, scenario_text,

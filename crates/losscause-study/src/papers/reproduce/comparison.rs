@@ -1,9 +1,9 @@
 //! What got worse since an earlier reproduction.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use super::Reproduction;
+use super::{Plan, Reproduction, conclude};
 use crate::InputError;
 use crate::papers::record::{Item, Status};
 
@@ -128,9 +128,31 @@ impl Reproduction {
             Status::Preview => Some(Answer { good: item.within == Some(true), preview: Some(item.runs) }),
             Status::NotScored | Status::NoPublishedValue => None,
         };
-        let place = |i: &Item| format!("{} {} {} {} {:?}", i.paper, i.metric, i.system, i.scenario, i.parameters);
         self.items.iter().filter_map(|item| Some((place(item), (item, answer(item)?)))).collect()
     }
+}
+
+impl Plan {
+    /// Whether its numbers can be compared with those of an earlier reproduction, before they are measured.
+    ///
+    /// # Errors
+    /// `earlier`, which was read from `file`, has none of the scored numbers that this measures.
+    pub fn can_be_compared(&self, earlier: &Reproduction, file: &str) -> Result<(), InputError> {
+        let scored = |item: &&Item| !matches!(item.status, Status::NotScored | Status::NoPublishedValue);
+        let before: BTreeSet<String> = earlier.items.iter().filter(scored).map(place).collect();
+        let planned = conclude(self.items(), 1);
+        let mut now = planned.items.iter().filter(|item| item.published.is_some());
+        if before.is_empty() || now.any(|item| before.contains(&place(item))) {
+            return Ok(());
+        }
+        let problem = "has none of the numbers that would be measured".to_owned();
+        Err(InputError::File { file: file.to_owned(), problem, expected: "a result with the same items" })
+    }
+}
+
+/// What identifies a number, whichever items were measured with it.
+fn place(item: &Item) -> String {
+    format!("{} {} {} {} {:?}", item.paper, item.metric, item.system, item.scenario, item.parameters)
 }
 
 impl Comparison {
@@ -146,7 +168,7 @@ impl Comparison {
 mod tests {
     use super::*;
     use crate::papers::record;
-    use crate::papers::reproduce::{Plan, Repetitions, Selection, Variation, conclude};
+    use crate::papers::reproduce::{Repetitions, Selection, Variation};
 
     /// Table III as published, but for TCP's throughput (published: 23).
     fn table3(tcp: f64, runs: u32) -> Reproduction {

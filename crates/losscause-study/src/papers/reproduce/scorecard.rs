@@ -104,6 +104,32 @@ impl Reproduction {
     }
 }
 
+/// The answer of all papers together in one sentence that a colleague could repeat.
+pub fn answer_in_words(cards: &[Scorecard]) -> String {
+    let sum = |of: fn(&Scorecard) -> usize| cards.iter().map(of).sum::<usize>();
+    let (within, numbers) = (sum(|c| c.measured.within_tolerance), sum(|c| c.measured.numbers));
+    let (floor, holding, settled) = (sum(|c| c.measured.floor), sum(|c| c.holding), sum(|c| c.settled));
+    let claims = match settled {
+        0 => "no claim was settled".to_owned(),
+        _ => format!("{holding} of {settled} claims hold"),
+    };
+    if cards.iter().any(Scorecard::is_preview) {
+        let after = "after fewer runs than the papers made";
+        return match numbers {
+            0 => format!("preview: {claims}, {after}."),
+            _ => format!("preview: {within} of {numbers} published numbers within tolerance, {claims}, {after}."),
+        };
+    }
+    match numbers {
+        0 if settled == 0 => "Nothing that was measured here is scored.".to_owned(),
+        0 => format!("Of the papers' claims that were tested, {claims}."),
+        _ => format!(
+            "{within} of {numbers} published numbers are within tolerance (a constant guess would get {floor}); \
+             {claims}."
+        ),
+    }
+}
+
 /// The score of a table or figure in words: `21 of 22 numbers within tolerance; a constant guess would get 18`, or
 /// after too few runs `preview: 21 of 22 within tolerance after 2 of 10 runs`.
 pub fn score_in_words(paper: &Paper, items: &[Item]) -> String {

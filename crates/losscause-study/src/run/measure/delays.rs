@@ -1,7 +1,7 @@
 //! Delays by packet: round-trip times, one-way and queueing delays, jitter.
 
 use losscause::Span;
-use losscause_sim::{Event, EventKind, FlowId, Network, PacketKind, Recorder};
+use losscause_sim::{Detail, Event, EventKind, FlowId, Network, PacketKind, Recorder};
 use serde::{Deserialize, Serialize};
 
 use super::histogram::Histogram;
@@ -12,8 +12,6 @@ use crate::statistics::mean;
 #[derive(Clone, Debug)]
 pub(in crate::run) struct Delays {
     flows: Vec<FlowDelays>,
-    /// Packets that wait at each link, as of the last event there.
-    queues: Vec<u32>,
 }
 
 /// The delays of one flow.
@@ -53,12 +51,21 @@ pub struct Percentiles {
     pub p99: f64,
 }
 
+/// Whether the metric exists only if delays are measured ([`crate::Experiment::delays`]).
+#[cfg(feature = "sweep")]
+pub(crate) fn is_of_delays(metric: &str) -> bool {
+    metric == "jitter" || KINDS.iter().any(|kind| metric.strip_prefix(kind).is_some_and(|rest| rest.starts_with('_')))
+}
+
+/// The delays whose percentiles are metrics, such as `rtt_p50`.
+const KINDS: [&str; 3] = ["rtt", "delay", "queueing"];
+
 impl Delays {
     pub(in crate::run) fn new(network: &Network) -> Self {
-        Self { flows: vec![FlowDelays::default(); network.flows.len()], queues: vec![0; network.links.len()] }
+        Self { flows: vec![FlowDelays::default(); network.flows.len()] }
     }
 
-    /// Takes in an event; those of one flow's end, and those of one link, come in order of time.
+    /// Takes in an event; those of one flow's end come in order of time.
     pub(in crate::run) fn take(&mut self, event: &Event) {
         let flow = &mut self.flows[event.flow.0 as usize];
         match event.kind {
@@ -76,10 +83,9 @@ impl Delays {
                     }
                 }
             },
-            EventKind::Link { link, queue_packets, .. } => self.queues[link.0 as usize] = queue_packets,
             EventKind::Cwnd(packets) => flow.cwnd_pkts = Some(packets),
             EventKind::Rate(rate) => flow.rate = Some(rate),
-            EventKind::Sent(_) | EventKind::Verdict { .. } => {}
+            EventKind::Header(_) | EventKind::Sent(_) | EventKind::Link { .. } | EventKind::Verdict { .. } => {}
         }
     }
 
@@ -87,18 +93,12 @@ impl Delays {
         &self.flows[flow.0 as usize]
     }
 
-    /// Packets that wait on the links of `flow`'s path.
-    pub(in crate::run) fn waiting_pkts(&self, network: &Network, flow: FlowId) -> u64 {
-        network.flows[flow.0 as usize].path.iter().map(|link| u64::from(self.queues[link.0 as usize])).sum()
-    }
-
     /// `rtt_…`, `delay_…`, `queueing_…` and `jitter`: of all measured flows' packets together; the mean of the jitters.
     pub(super) fn add(&self, metrics: &mut Metrics, state: State<'_>) {
         let flows = || measured(state.network()).map(|flow| self.flow(flow));
         type Of = fn(&FlowDelays) -> &Histogram;
-        let kinds: [(&str, Of); 3] =
-            [("rtt", |flow| &flow.rtt), ("delay", |flow| &flow.one_way), ("queueing", |flow| &flow.queueing)];
-        for (name, of) in kinds {
+        let kinds: [Of; 3] = [|flow| &flow.rtt, |flow| &flow.one_way, |flow| &flow.queueing];
+        for (name, of) in KINDS.into_iter().zip(kinds) {
             let mut all = Histogram::default();
             flows().for_each(|flow| all.merge(of(flow)));
             for (part, share) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)] {
@@ -156,13 +156,14 @@ pub(in crate::run) struct WithDelays<'a, R> {
 }
 
 impl<R: Recorder> Recorder for WithDelays<'_, R> {
+    const DETAIL: Detail = if R::DETAIL.arrivals() { R::DETAIL } else { Detail::Arrivals };
+
     fn record(&mut self, event: &Event) {
         self.delays.take(event);
         if let Some(cwnd) = &mut self.cwnd {
             cwnd.take(event);
         }
-        let is_window = matches!(event.kind, EventKind::Cwnd(_) | EventKind::Rate(_));
-        if R::ON || R::WINDOWS && is_window {
+        if R::DETAIL.includes(&event.kind) {
             self.recorder.record(event);
         }
     }

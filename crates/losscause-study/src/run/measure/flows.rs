@@ -7,6 +7,7 @@ use losscause_sim::{FlowId, FlowReport, Traffic};
 
 use super::delays::{FlowDelays, Percentiles};
 use super::{Metrics, State, measured};
+use crate::run::record::algorithm_of;
 use crate::statistics::mean;
 
 /// One flow over its whole life.
@@ -18,6 +19,8 @@ pub struct FlowMeasurements {
     pub flow: String,
     /// Whether it counts in the metrics of the run.
     pub measured: bool,
+    /// The algorithm that judges its losses; null if every loss counts as congestion.
+    pub lda: Option<String>,
     /// When it started, seconds; null if it never did.
     pub start_s: Option<f64>,
     /// When it stopped, seconds; null if it never started, or was still active at the end.
@@ -59,7 +62,7 @@ pub struct FlowMeasurements {
     /// Share of the acknowledgements of new data at which the receiver's window held the sender back, percent; null if it
     /// is not TCP.
     pub window_limited_percent: Option<f64>,
-    /// Whether the sender is still in its first slow start; null if it is not TCP.
+    /// Whether the sender is still in its first slow start; null if it is neither TCP nor TFRC.
     pub in_slow_start: Option<bool>,
     /// Round-trip times, per acknowledgement; null if there was none, or if delays are not measured.
     pub rtt_ms: Option<Percentiles>,
@@ -82,6 +85,7 @@ pub(super) fn measure(state: State<'_>) -> Vec<FlowMeasurements> {
         FlowMeasurements {
             flow: spec.name.clone(),
             measured: spec.measured,
+            lda: algorithm_of(&spec.traffic).map(str::to_owned),
             start_s: report.started_at.map(Time::as_secs_f64),
             stop_s: stopped(&report, simulation.now()).map(Time::as_secs_f64),
             sent_packets: report.sent_packets,

@@ -42,6 +42,8 @@ use crate::Experiment;
 
 pub(super) use cwnd::CwndAverages;
 pub use delays::Percentiles;
+#[cfg(feature = "sweep")]
+pub(crate) use delays::is_of_delays;
 pub(super) use delays::{Delays, FlowDelays, WithDelays};
 pub use flows::FlowMeasurements;
 pub use links::LinkMeasurements;

@@ -1,0 +1,507 @@
+//! The analysis of a capture, as data.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::sync::Arc;
+
+use losscause::registry::Registry;
+use losscause::verdict::Input;
+use losscause::{Time, Verdict};
+use serde::Serialize;
+
+use crate::CaptureError;
+use crate::flow::{Evidence, FlowResult, FlowTable, Found, Protocol, Rules, State, Vantage};
+use crate::frames::{Frames, Truncation, compressed};
+use crate::joined::Alone;
+use crate::judge::{Chosen, Opinion, Opinions};
+use crate::packet::{LinkType, Packet, Parsed};
+use crate::qlog;
+
+/// What is analysed, and how.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The algorithms that are asked.
+    pub chosen: Chosen,
+    /// Whether the skew between the clocks of sender and capture stays in the trip times.
+    pub keep_skew: bool,
+    /// Only packets from this time on, seconds after the capture's first packet.
+    pub from_s: Option<f64>,
+    /// Only packets before this time, seconds after the capture's first packet.
+    pub to_s: Option<f64>,
+    /// Only flows one of whose ends contains this text, as in `10.0.0.1:443`.
+    pub flow: Option<String>,
+}
+
+impl Options {
+    /// Everything, by all algorithms of this project.
+    pub fn all() -> Self {
+        let chosen = Chosen::all_of(&Registry::built_in());
+        Self { chosen, keep_skew: false, from_s: None, to_s: None, flow: None }
+    }
+}
+
+/// What was found in a capture.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Analysis {
+    /// The file.
+    pub file: String,
+    /// Frames of all kinds; of a qlog, the packets that were sent or received.
+    pub packets: u64,
+    /// The first byte of the decompressed file that is not part of a whole packet, if the file ends early.
+    pub truncated_at: Option<u64>,
+    /// Why the file ends early.
+    #[serde(skip)]
+    pub truncation: Option<String>,
+    /// The time of the first frame.
+    #[serde(skip)]
+    pub(crate) begun: Time,
+    /// From the first to the last frame, seconds.
+    pub duration_s: f64,
+    /// Fragments of IP packets, which are not analysed.
+    pub fragments: u64,
+    /// Frames that are neither TCP nor RTP; of a qlog, packets of other spaces than that of application data.
+    pub other_packets: u64,
+    /// Frames whose time is before that of the frame before them.
+    pub out_of_order_times: u64,
+    /// TCP segments whose options the snap length cut.
+    pub cut_options: u64,
+    /// Flows without losses beyond those that are listed.
+    pub unlisted_flows: u64,
+    /// The flows with data, those with most losses first.
+    pub flows: Vec<Flow>,
+}
+
+/// One direction of a connection, or a stream.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Flow {
+    /// Its number in this capture, from 1 on, in the order in which flows ended.
+    pub id: u64,
+    /// The sender of the data.
+    pub src: String,
+    /// Their receiver.
+    pub dst: String,
+    /// What carries it.
+    pub protocol: Protocol,
+    /// RTP: which stream of the sender.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ssrc: Option<u32>,
+    /// Packets with data.
+    pub packets: u64,
+    /// Distinct bytes of data.
+    pub bytes: u64,
+    /// Where the capture was taken.
+    pub vantage: Vantage,
+    /// Packets that arrived behind later ones.
+    pub reordered: u64,
+    /// Packets that arrived twice.
+    pub duplicates: u64,
+    /// Retransmissions that were not needed.
+    pub spurious: u64,
+    /// Packets that were delivered and not captured.
+    pub capture_drops: u64,
+    /// Keep-alives and probes of a closed window.
+    pub probes: u64,
+    /// Packets with a congestion mark (ECN CE). Marks mean congestion and are no losses.
+    pub marked: u64,
+    /// Whether segments are larger than packets on the wire: segmentation or receive offload.
+    pub offload: bool,
+    /// Packets that the host handed up in a batch with an earlier one.
+    pub batched: u64,
+    /// The drift between the clocks of sender and capture that was removed, parts per million.
+    pub clock_drift_ppm: Option<f64>,
+    /// The algorithms that cannot judge this flow, with the reason.
+    pub not_applicable: BTreeMap<String, String>,
+    /// The algorithm whose verdicts to take; none if no algorithm can judge the flow.
+    pub recommended: Option<String>,
+    /// Of two joined captures: what each of them tells alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alone: Option<Alone>,
+    /// Losses beyond those that are listed.
+    pub unlisted_losses: u64,
+    /// The losses, in the order in which they were found.
+    pub losses: Vec<Loss>,
+    /// Verdicts by algorithm.
+    pub summary: BTreeMap<String, Summary>,
+}
+
+/// A lost packet.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Loss {
+    /// When it showed, seconds after the capture's first packet; of two joined captures, when the lost packet passed
+    /// the sender's.
+    pub time_s: f64,
+    /// When it showed, by the capture's clock.
+    #[serde(skip)]
+    pub(crate) time: Time,
+    /// TCP: sequence number of the first byte. RTP: the packet's. QUIC: the packet number.
+    pub seq: u64,
+    /// Bytes of payload (QUIC: of the packet); 0 where they are not known (RTP, a QUIC receiver).
+    pub bytes: u64,
+    /// Packets.
+    pub packets: u64,
+    /// How it was found.
+    pub evidence: Evidence,
+    /// The verdict of every algorithm that can judge the flow.
+    pub verdicts: Verdicts,
+    /// What the undecided algorithms miss.
+    #[serde(skip_serializing_if = "Missing::is_empty")]
+    pub undecided: Missing,
+}
+
+/// By algorithm: the input that was missing for a verdict.
+#[derive(Clone, Debug)]
+pub struct Missing(pub(crate) Verdicts);
+
+impl Missing {
+    /// Whether every algorithm had its inputs.
+    pub fn is_empty(&self) -> bool {
+        self.iter().next().is_none()
+    }
+
+    /// Each undecided algorithm's name, and what it misses.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, Input)> {
+        self.0.iter().filter_map(|(name, opinion)| Some((name, opinion.missing?)))
+    }
+}
+
+impl Serialize for Missing {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter().map(|(name, input)| (name, input.to_string())))
+    }
+}
+
+/// Verdicts by algorithm.
+#[derive(Clone, Debug)]
+pub struct Verdicts {
+    /// The algorithms' names; none in the place of one that cannot judge the flow.
+    pub(crate) names: Arc<[Option<String>]>,
+    pub(crate) opinions: Opinions,
+}
+
+impl Verdicts {
+    /// Each algorithm's name and opinion.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Opinion)> {
+        self.names.iter().zip(self.opinions.iter()).filter_map(|(name, opinion)| Some((name.as_deref()?, opinion)))
+    }
+
+    /// What the algorithm of this name says.
+    pub fn of(&self, name: &str) -> Option<Verdict> {
+        self.iter().find(|(own, _)| *own == name).map(|(_, opinion)| opinion.verdict)
+    }
+}
+
+impl Serialize for Verdicts {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter().map(|(name, opinion)| (name, opinion.verdict.to_string())))
+    }
+}
+
+/// How often an algorithm gave each verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Summary {
+    /// Losses called wireless.
+    pub wireless: u64,
+    /// Losses called congestion.
+    pub congestion: u64,
+    /// Losses without a verdict.
+    pub undecided: u64,
+}
+
+/// Flows without losses that are listed.
+const MAX_LISTED_FLOWS: usize = 10_000;
+/// Flows with losses that are listed.
+const MAX_LOSSY_FLOWS: usize = 100_000;
+
+/// Which algorithm to follow: the first that can judge the flow.
+pub(crate) const PREFERENCE: [&str; 6] = ["spike", "zbs", "zigzag", "mbiaz", "biaz", "spike-tobe"];
+
+/// Analyses a capture.
+///
+/// # Errors
+/// If `source` is no capture that can be read. A capture that ends early is analysed as far as it goes, and the
+/// analysis says so.
+pub fn analyze(source: impl Read, file: &str, options: &Options) -> Result<Analysis, CaptureError> {
+    analyze_and(source, file, options, |_, _| {})
+}
+
+/// Analyses a capture and shows every packet of it to `also`.
+pub(crate) fn analyze_and(
+    source: impl Read,
+    file: &str,
+    options: &Options,
+    mut also: impl FnMut(Time, &Packet<'_>),
+) -> Result<Analysis, CaptureError> {
+    let rules = Rules { chosen: options.chosen.clone(), keep_skew: options.keep_skew };
+    let mut reading = Reading::new(options, rules.clone(), file);
+    let (is_qlog, source) = qlog::recognised(compressed::decompressed(source)?)?;
+    if is_qlog {
+        let truncation = qlog::read(source, &rules, &mut reading)?;
+        return Ok(reading.finish(truncation));
+    }
+    let mut frames = Frames::of(source)?;
+    while let Some(frame) = frames.next_frame() {
+        let frame_time = frame.time;
+        if reading.takes(frame_time, frame.link) {
+            let parsed = Parsed::of(&frame);
+            if let Parsed::Packet(packet) = &parsed {
+                also(frame_time, packet);
+            }
+            reading.on_frame(frame_time, &parsed);
+        }
+    }
+    let truncation = frames.truncation().cloned();
+    if let Some(link) = reading.only_unknown_link() {
+        return Err(CaptureError::LinkType { link });
+    }
+    Ok(reading.finish(truncation))
+}
+
+/// An analysis under way.
+pub(crate) struct Reading<'a> {
+    options: &'a Options,
+    table: FlowTable,
+    names: Vec<String>,
+    begun: Option<Time>,
+    last: Time,
+    /// The end of the longest trace before this one, if the file has several.
+    longest: Time,
+    unknown: Option<LinkType>,
+    readable: u64,
+    lossless: usize,
+    lossy: usize,
+    next_id: u64,
+    analysis: Analysis,
+}
+
+impl<'a> Reading<'a> {
+    fn new(options: &'a Options, rules: Rules, file: &str) -> Self {
+        let analysis = Analysis {
+            file: file.to_owned(),
+            packets: 0,
+            truncated_at: None,
+            truncation: None,
+            begun: Time::ZERO,
+            duration_s: 0.0,
+            fragments: 0,
+            other_packets: 0,
+            out_of_order_times: 0,
+            cut_options: 0,
+            unlisted_flows: 0,
+            flows: Vec::new(),
+        };
+        Self {
+            options,
+            names: rules.chosen.keys().collect(),
+            table: FlowTable::new(rules),
+            begun: None,
+            last: Time::ZERO,
+            longest: Time::ZERO,
+            unknown: None,
+            readable: 0,
+            lossless: 0,
+            lossy: 0,
+            next_id: 1,
+            analysis,
+        }
+    }
+
+    /// Counts a frame. False if it shall not be analysed.
+    #[inline]
+    fn takes(&mut self, time: Time, link: LinkType) -> bool {
+        let inside = self.on_packet_time(time);
+        if !link.is_known() {
+            self.unknown = Some(link);
+            self.analysis.other_packets += 1;
+            return false;
+        }
+        self.readable += 1;
+        inside
+    }
+
+    /// Counts a packet. False if the options leave out its time.
+    #[inline]
+    pub(crate) fn on_packet_time(&mut self, time: Time) -> bool {
+        self.analysis.packets += 1;
+        self.begun.get_or_insert(time);
+        if time < self.last {
+            self.analysis.out_of_order_times += 1;
+        }
+        self.last = time;
+        self.is_inside(time)
+    }
+
+    /// Something happened that is no packet. False if the options leave out its time.
+    pub(crate) fn on_event_time(&mut self, time: Time) -> bool {
+        self.last = self.last.max(time);
+        self.is_inside(time)
+    }
+
+    /// Whether the options take in this time.
+    #[inline]
+    fn is_inside(&self, time: Time) -> bool {
+        if self.options.from_s.is_none() && self.options.to_s.is_none() {
+            return true;
+        }
+        let second = (time - self.begun.unwrap_or(time)).as_secs_f64();
+        self.options.from_s.is_none_or(|from| second >= from) && self.options.to_s.is_none_or(|to| second < to)
+    }
+
+    /// Times count from zero again: another trace of the same file.
+    pub(crate) fn begin_trace(&mut self) {
+        self.longest = self.longest.max(self.last);
+        (self.begun, self.last) = (Some(Time::ZERO), Time::ZERO);
+    }
+
+    /// Counts a packet that belongs to no flow.
+    pub(crate) fn on_other_packet(&mut self) {
+        self.analysis.other_packets += 1;
+    }
+
+    /// Packets so far.
+    pub(crate) fn packets(&self) -> u64 {
+        self.analysis.packets
+    }
+
+    #[inline]
+    fn on_frame(&mut self, time: Time, parsed: &Parsed<'_>) {
+        match parsed {
+            Parsed::Packet(packet) => {
+                if let crate::packet::Transport::Tcp(tcp) = &packet.transport {
+                    self.analysis.cut_options += u64::from(tcp.options.cut);
+                }
+                if !self.table.on_packet(time, packet) {
+                    self.analysis.other_packets += 1;
+                }
+                if self.table.has_finished() {
+                    self.collect();
+                }
+            }
+            Parsed::Fragment => self.analysis.fragments += 1,
+            Parsed::Other => self.analysis.other_packets += 1,
+        }
+    }
+
+    /// The link type of the frames, if none of them could be read.
+    fn only_unknown_link(&self) -> Option<LinkType> {
+        self.unknown.filter(|_| self.readable == 0)
+    }
+
+    #[cold]
+    fn collect(&mut self) {
+        let results: Vec<FlowResult> = self.table.take_finished().collect();
+        results.into_iter().for_each(|result| self.keep(result));
+    }
+
+    /// Lists a flow that has ended.
+    pub(crate) fn keep(&mut self, result: FlowResult) {
+        let id = self.next_id;
+        self.next_id += 1;
+        let has = |text: &String| result.src.contains(text.as_str()) || result.dst.contains(text.as_str());
+        if !self.options.flow.as_ref().is_none_or(has) {
+            return;
+        }
+        let is_lossy = result.losses.count(State::is_loss) > 0;
+        let (listed, most) =
+            if is_lossy { (&mut self.lossy, MAX_LOSSY_FLOWS) } else { (&mut self.lossless, MAX_LISTED_FLOWS) };
+        if *listed == most {
+            self.analysis.unlisted_flows += 1;
+            return;
+        }
+        *listed += 1;
+        let flow = self.describe(id, result);
+        self.analysis.flows.push(flow);
+    }
+
+    fn describe(&self, id: u64, result: FlowResult) -> Flow {
+        let mut not_applicable = BTreeMap::new();
+        let mut names: Vec<Option<String>> = self.names.iter().cloned().map(Some).collect();
+        for (name, reason) in names.iter_mut().zip(&result.unmet) {
+            if let Some(reason) = reason {
+                not_applicable.extend(name.take().map(|name| (name, reason.clone())));
+            }
+        }
+        let names: Arc<[Option<String>]> = names.into();
+        let begun = self.begun.unwrap_or(Time::ZERO);
+        let lost = result.losses.found.into_iter().filter(|found| found.state.is_loss());
+        let mut losses: Vec<Loss> = lost.map(|found| Loss::from(found, result.protocol, begun, &names)).collect();
+        losses.sort_by(|a, b| a.time_s.total_cmp(&b.time_s));
+        let mut summary: BTreeMap<String, Summary> =
+            names.iter().flatten().map(|name| (name.clone(), Summary::default())).collect();
+        for (name, opinion) in losses.iter().flat_map(|loss| loss.verdicts.iter()) {
+            if let Some(summary) = summary.get_mut(name) {
+                summary.add(opinion.verdict);
+            }
+        }
+        let usable = |name: &&&str| names.iter().flatten().any(|own| own == **name);
+        let recommended = PREFERENCE.iter().find(usable).map(|name| (*name).to_owned());
+        let recommended = recommended.or_else(|| names.iter().flatten().next().cloned());
+        let counts = result.counts;
+        Flow {
+            id,
+            src: result.src,
+            dst: result.dst,
+            protocol: result.protocol,
+            ssrc: result.ssrc,
+            packets: result.packets,
+            bytes: result.bytes,
+            vantage: result.vantage,
+            reordered: counts.reordered,
+            duplicates: counts.duplicates,
+            spurious: counts.spurious,
+            capture_drops: counts.uncaptured,
+            probes: counts.probes,
+            marked: counts.marked,
+            offload: counts.merged,
+            batched: counts.joined,
+            clock_drift_ppm: result.drift.map(|drift| drift * 1e6),
+            not_applicable,
+            recommended,
+            alone: None,
+            unlisted_losses: result.losses.unlisted,
+            losses,
+            summary,
+        }
+    }
+
+    fn finish(mut self, truncation: Option<Truncation>) -> Analysis {
+        self.table.close_all();
+        self.collect();
+        self.analysis.begun = self.begun.unwrap_or(Time::ZERO);
+        let last = self.last.max(self.longest);
+        self.analysis.duration_s = (last - self.begun.unwrap_or(last)).as_secs_f64();
+        if let Some(truncation) = truncation {
+            self.analysis.truncated_at = Some(truncation.offset);
+            self.analysis.truncation = Some(truncation.problem);
+        }
+        self.analysis.flows.sort_by_key(|flow| (std::cmp::Reverse(flow.losses.len()), flow.id));
+        self.analysis
+    }
+}
+
+impl Loss {
+    fn from(found: Found, protocol: Protocol, begun: Time, names: &Arc<[Option<String>]>) -> Self {
+        let (seq, bytes) = match protocol {
+            Protocol::Rtp => (u64::from(found.start as u16), 0),
+            Protocol::Tcp => (u64::from(found.start as u32), found.end - found.start),
+            Protocol::Quic => (found.start, found.end - found.start),
+        };
+        let verdicts = Verdicts { names: names.clone(), opinions: found.opinions };
+        let undecided = Missing(verdicts.clone());
+        let time_s = (found.time - begun).as_secs_f64();
+        Self { time_s, time: found.time, seq, bytes, packets: 1, evidence: found.evidence, verdicts, undecided }
+    }
+}
+
+impl Summary {
+    pub(crate) fn add(&mut self, verdict: Verdict) {
+        *match verdict {
+            Verdict::Wireless => &mut self.wireless,
+            Verdict::Congestion => &mut self.congestion,
+            Verdict::Undecided => &mut self.undecided,
+        } += 1;
+    }
+}

@@ -1,0 +1,328 @@
+//! A TCP connection: two directions, each with data and with acknowledgements of the other's.
+
+use losscause::Time;
+
+use super::loss::Losses;
+use super::receiver::ReceiverView;
+use super::sender::{Ack, Data, SenderView};
+use super::unwrap::Unwrap;
+use super::vantage::{Delays, Vantage};
+use super::{FlowCounts, FlowResult, Protocol, Rules};
+use crate::judge::{AtReceiver, AtSender, SenderClock};
+use crate::packet::{Endpoint, Tcp, flag};
+
+/// Both directions of a connection.
+#[derive(Debug)]
+pub(super) struct Connection {
+    /// Index 0 is the data of the lower endpoint.
+    halves: [Half; 2],
+    handshake: Handshake,
+    /// Ends of directions that were seen.
+    ended: [bool; 2],
+}
+
+/// One direction's data.
+#[derive(Debug, Default)]
+struct Half {
+    unwrap: Option<Unwrap>,
+    /// The first data, until more follow: most connections of a capture have a direction with one segment only.
+    first: Option<(Time, Data)>,
+    views: Option<Box<Views>>,
+    delays: Delays,
+    /// From the SYN of the data's receiver.
+    mss: Option<u16>,
+    has_timestamps: bool,
+    syn: Option<Syn>,
+    /// The first byte behind the SYN, unwrapped.
+    begin: Option<u64>,
+    /// The FIN's own sequence number, unwrapped.
+    fin: Option<u64>,
+    largest: u64,
+    merged: bool,
+    packets: u64,
+    bytes: u64,
+    marked: u64,
+}
+
+/// The first segment of a direction.
+#[derive(Clone, Copy, Debug)]
+struct Syn {
+    time: Time,
+    seq: u32,
+    tsval: Option<u32>,
+}
+
+#[derive(Debug)]
+struct Views {
+    sender: SenderView,
+    receiver: ReceiverView,
+}
+
+/// The times of the handshake, each at its first sight.
+#[derive(Clone, Copy, Debug, Default)]
+enum Handshake {
+    #[default]
+    None,
+    /// A SYN of this direction.
+    Syn(usize, Time),
+    /// The SYN+ACK of this direction.
+    SynAck(usize, Time),
+    Done,
+}
+
+/// Segments above this are merged ones, whatever the maximum segment size: no Ethernet carries them.
+const LARGEST_PACKET: u64 = 8_960;
+/// The size of packets whose maximum was not seen and whose segments are merged.
+const USUAL_PACKET: u64 = 1_448;
+/// A smaller maximum segment size is an attack, not a path's.
+const SMALLEST_MSS: u16 = 88;
+/// Sequence numbers farther from the newest belong to no window: the largest has 2^30 bytes (RFC 7323, section 2.3).
+const MAX_JUMP: u64 = 1 << 30;
+
+impl Connection {
+    pub(super) fn new() -> Self {
+        Self { halves: Default::default(), handshake: Handshake::None, ended: [false; 2] }
+    }
+
+    /// Whether both directions have ended.
+    pub(super) fn is_over(&self) -> bool {
+        self.ended == [true; 2]
+    }
+
+    /// What the connection keeps beside its fixed size, in entries.
+    pub(super) fn size(&self) -> usize {
+        let size = |half: &Half| half.views.as_ref().map_or(0, |views| views.sender.size() + views.receiver.size());
+        self.halves.iter().map(size).sum()
+    }
+
+    /// A segment of the direction `from` passed.
+    pub(super) fn on_segment(&mut self, now: Time, from: usize, tcp: &Tcp, ip_id: u16, marked: bool, rules: &Rules) {
+        let to = 1 - from;
+        if tcp.has(flag::SYN) {
+            self.on_syn(now, from, tcp);
+        } else {
+            self.finish_handshake(now, from);
+        }
+        if tcp.flags & (flag::FIN | flag::RST) != 0 {
+            self.ended[from] = true;
+            self.ended[to] |= tcp.has(flag::RST);
+        }
+        if tcp.payload_bytes > 0 {
+            let half = &mut self.halves[from];
+            half.marked += u64::from(marked);
+            half.on_data(now, tcp, ip_id, rules);
+        }
+        if tcp.has(flag::FIN) {
+            self.halves[from].on_fin(tcp);
+        }
+        if tcp.has(flag::ACK) && !tcp.has(flag::RST) {
+            self.halves[to].on_ack(now, tcp);
+        }
+    }
+
+    fn on_syn(&mut self, now: Time, from: usize, tcp: &Tcp) {
+        let to = 1 - from;
+        let begins_anew = match self.halves[from].syn {
+            Some(syn) => syn.seq != tcp.seq,
+            None => self.halves[from].unwrap.is_some(),
+        };
+        if begins_anew {
+            self.halves[from].restart(tcp.seq.wrapping_add(1));
+        }
+        let half = &mut self.halves[from];
+        let unwrap = half.unwrap.get_or_insert(Unwrap::begin(tcp.seq.wrapping_add(1)));
+        half.begin = Some(unwrap.unwrap(tcp.seq.wrapping_add(1)));
+        if half.syn.is_none_or(|syn| syn.seq != tcp.seq) {
+            half.syn = Some(Syn { time: now, seq: tcp.seq, tsval: tcp.options.timestamps.map(|(tsval, _)| tsval) });
+        }
+        half.has_timestamps = tcp.options.timestamps.is_some();
+        self.halves[to].mss = tcp.options.mss.map(|mss| mss.max(SMALLEST_MSS));
+        self.handshake = match (self.handshake, tcp.has(flag::ACK)) {
+            (Handshake::None, false) => Handshake::Syn(from, now),
+            (Handshake::Syn(other, at), true) if other == to => {
+                self.halves[to].delays.on_ack_delay(now - at);
+                self.halves[from].delays.on_data_delay(now - at);
+                Handshake::SynAck(from, now)
+            }
+            // Sent again: its delays are ambiguous.
+            (Handshake::Syn(other, _), false) if other == from => Handshake::Done,
+            (state, _) => state,
+        };
+    }
+
+    fn finish_handshake(&mut self, now: Time, from: usize) {
+        if let Handshake::SynAck(other, at) = self.handshake
+            && other != from
+        {
+            self.halves[1 - from].delays.on_ack_delay(now - at);
+            self.halves[from].delays.on_data_delay(now - at);
+            self.handshake = Handshake::Done;
+        }
+    }
+
+    /// What was found about the directions that carried data.
+    pub(super) fn finish(self, ends: [Endpoint; 2], rules: &Rules) -> impl Iterator<Item = FlowResult> {
+        let [low, high] = self.halves;
+        let results = [low.finish([ends[0], ends[1]], rules), high.finish([ends[1], ends[0]], rules)];
+        results.into_iter().flatten()
+    }
+}
+
+impl Half {
+    fn on_data(&mut self, now: Time, tcp: &Tcp, ip_id: u16, rules: &Rules) {
+        self.packets += 1;
+        let unwrap = self.unwrap.get_or_insert(Unwrap::begin(tcp.seq));
+        let seq = tcp.seq.wrapping_add(u32::from(tcp.has(flag::SYN)));
+        if unwrap.unwrap(seq).abs_diff(unwrap.newest()) > MAX_JUMP {
+            self.restart(seq);
+        }
+        let unwrap = self.unwrap.get_or_insert(Unwrap::begin(seq));
+        let (start, newest) = (unwrap.unwrap(seq), unwrap.newest());
+        let end = start + u64::from(tcp.payload_bytes);
+        unwrap.advance(end);
+        self.bytes += end.saturating_sub(start.max(newest));
+        let (tsval, tsecr) = tcp.options.timestamps.unzip();
+        self.has_timestamps |= tsval.is_some();
+        self.note_size(u64::from(tcp.payload_bytes));
+        self.delays.on_data(now, tsecr.filter(|_| tcp.has(flag::ACK)));
+        let data = Data { start, end, tsval, ip_id };
+        match (&mut self.views, self.first.take()) {
+            (Some(_), _) => self.show(now, data),
+            (None, None) => self.first = Some((now, data)),
+            (None, Some((first_time, first))) => {
+                self.views = Some(Box::new(self.open_views(&first, rules)));
+                self.show(first_time, first);
+                self.show(now, data);
+            }
+        }
+    }
+
+    fn open_views(&self, first: &Data, rules: &Rules) -> Views {
+        let mut at_receiver = AtReceiver::new(&rules.chosen, SenderClock::tcp(), rules.keep_skew);
+        if let Some(Syn { time, tsval: Some(tsval), .. }) = self.syn {
+            at_receiver.on_timestamp(time, tsval);
+        }
+        // Behind the SYN, if it was seen: the first data may be lost.
+        let begin = self.begin.filter(|begin| *begin < first.start).unwrap_or(first.start);
+        Views {
+            sender: SenderView::new(first.start, AtSender::new(&rules.chosen), false),
+            receiver: ReceiverView::new(begin, at_receiver),
+        }
+    }
+
+    fn show(&mut self, now: Time, data: Data) {
+        let (packet_bytes, rtt) = (self.packet_bytes(), self.delays.data_delay());
+        if let Some(views) = &mut self.views {
+            views.sender.on_data(now, data, packet_bytes);
+            views.receiver.on_data(now, data, packet_bytes, rtt);
+        }
+    }
+
+    /// Learns the size of packets, and whether segments are larger than packets.
+    fn note_size(&mut self, bytes: u64) {
+        let most = self.mss.map_or(LARGEST_PACKET, u64::from);
+        self.merged |= bytes > most;
+        self.largest = self.largest.max(bytes);
+    }
+
+    /// The payload of a full packet.
+    fn packet_bytes(&self) -> u64 {
+        match self.mss {
+            // Options take their bytes from the maximum segment size (RFC 6691).
+            Some(mss) if self.merged => u64::from(mss) - if self.has_timestamps { 12 } else { 0 },
+            None if self.merged => USUAL_PACKET,
+            _ => self.largest,
+        }
+    }
+
+    /// A FIN counts as one byte behind the data.
+    fn on_fin(&mut self, tcp: &Tcp) {
+        let end = tcp.seq.wrapping_add(tcp.payload_bytes);
+        self.fin = self.unwrap.as_ref().map(|unwrap| unwrap.unwrap(end));
+    }
+
+    fn on_ack(&mut self, now: Time, tcp: &Tcp) {
+        let Some(unwrap) = &self.unwrap else { return };
+        let ack = unwrap.unwrap(tcp.ack);
+        let ack = if self.fin.is_some_and(|fin| ack == fin + 1) { ack - 1 } else { ack };
+        if ack.abs_diff(unwrap.newest()) > MAX_JUMP {
+            return;
+        }
+        let packet_bytes = self.packet_bytes();
+        let Some(views) = &mut self.views else {
+            if let Some((sent, data)) = self.first
+                && data.end <= ack
+            {
+                self.delays.on_ack_delay(now - sent);
+            }
+            return;
+        };
+        let mut blocks = [(0, 0); 4];
+        let sack = tcp.options.sack_blocks();
+        for (own, block) in blocks.iter_mut().zip(sack) {
+            *own = (unwrap.unwrap(block.0), unwrap.unwrap(block.1));
+        }
+        let (tsval, tsecr) = tcp.options.timestamps.unzip();
+        let ack = Ack {
+            ack,
+            blocks: &blocks[..sack.len()],
+            tsval,
+            tsecr,
+            pure: tcp.payload_bytes == 0 && tcp.flags & (flag::SYN | flag::FIN) == 0,
+            window: tcp.window,
+        };
+        views.receiver.on_ack(ack.ack, packet_bytes);
+        views.sender.on_ack(now, &ack, packet_bytes, &mut self.delays);
+    }
+
+    fn restart(&mut self, first: u32) {
+        let unwrap = Unwrap::begin(first);
+        let start = unwrap.newest();
+        self.unwrap = Some(unwrap);
+        self.first = None;
+        if let Some(views) = &mut self.views {
+            views.sender.restart(start);
+            views.receiver.restart(start);
+        }
+    }
+
+    fn finish(self, [src, dst]: [Endpoint; 2], rules: &Rules) -> Option<FlowResult> {
+        if self.packets == 0 {
+            return None;
+        }
+        let vantage = self.delays.vantage();
+        let mut counts = FlowCounts { marked: self.marked, merged: self.merged, ..FlowCounts::default() };
+        let mut result = FlowResult::new(src.to_string(), dst.to_string(), Protocol::Tcp, vantage);
+        (result.packets, result.bytes) = (self.packets, self.bytes);
+        if let Some(views) = self.views {
+            let Views { sender, receiver } = *views;
+            (result.drift, counts.joined) = (receiver.judge().drift(), receiver.judge().joined());
+            let at_receiver = |index| receiver.judge().unmet_need(index, self.merged);
+            let at_sender = |index| sender.unmet_need(index);
+            let unmet: Vec<Option<String>> = (0..rules.chosen.iter().count())
+                .map(|index| match vantage {
+                    Vantage::Sender => at_sender(index),
+                    Vantage::Receiver => at_receiver(index),
+                    Vantage::Middle | Vantage::Both => at_receiver(index).or_else(|| at_sender(index)),
+                })
+                .collect();
+            counts.add(vantage, &sender, &receiver);
+            result.unmet = unmet;
+            result.losses = match vantage {
+                Vantage::Sender => sender.losses,
+                Vantage::Receiver => receiver.losses,
+                // Upstream losses are gaps, downstream ones are retransmissions of what had passed.
+                Vantage::Middle | Vantage::Both => joined(receiver.losses, sender.losses),
+            };
+        }
+        result.counts = counts;
+        Some(result)
+    }
+}
+
+fn joined(mut first: Losses, second: Losses) -> Losses {
+    first.unlisted += second.unlisted;
+    first.found.extend(second.found);
+    first.found.sort_by_key(|found| found.time);
+    first
+}

@@ -1,0 +1,112 @@
+//! A loss, and how it was found.
+
+use losscause::Time;
+use serde::Serialize;
+
+use crate::judge::Opinions;
+
+/// How a loss was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Evidence {
+    /// A later packet arrived and this one had not.
+    Gap,
+    /// The sender retransmitted it after later packets were acknowledged.
+    FastRetransmit,
+    /// The sender's retransmission timer expired.
+    Timeout,
+    /// The sender probed the tail of its window with it (RFC 8985, section 7).
+    TailProbe,
+    /// The sender's capture has it and the receiver's has not.
+    Known,
+}
+
+impl std::fmt::Display for Evidence {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Evidence::Gap => "gap",
+            Evidence::FastRetransmit => "fast-retransmit",
+            Evidence::Timeout => "timeout",
+            Evidence::TailProbe => "tail-probe",
+            Evidence::Known => "known",
+        })
+    }
+}
+
+/// A packet that did not arrive.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    /// When the loss showed.
+    pub(crate) time: Time,
+    /// The first byte, unwrapped; of RTP, the sequence number; of QUIC, the packet number.
+    pub(crate) start: u64,
+    /// Behind the last byte; of QUIC, the packet number plus the packet's bytes.
+    pub(crate) end: u64,
+    pub(crate) evidence: Evidence,
+    pub(crate) opinions: Opinions,
+    pub(crate) state: State,
+}
+
+/// What became of a presumed loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// It was one.
+    Lost,
+    /// It was one, and its retransmission arrived.
+    Repaired,
+    /// It arrived late: reordered.
+    Reordered,
+    /// The retransmission was not needed.
+    Spurious(Proof),
+    /// It was delivered, and the capture missed it.
+    Uncaptured,
+}
+
+impl State {
+    /// Whether it was a loss.
+    pub(crate) fn is_loss(self) -> bool {
+        matches!(self, State::Lost | State::Repaired)
+    }
+}
+
+/// What shows that a retransmission was not needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Proof {
+    /// An acknowledgement that came too soon, or that echoes the original's timestamp (RFC 3522).
+    Timing,
+    /// A duplicate selective acknowledgement (RFC 2883).
+    Dsack,
+}
+
+/// The losses of one flow as one vantage sees them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Losses {
+    pub(crate) found: Vec<Found>,
+    /// Those above [`MAX_LISTED`].
+    pub(crate) unlisted: u64,
+}
+
+/// A flow lists so many losses at most; further ones are counted.
+pub(crate) const MAX_LISTED: usize = 100_000;
+/// A duplicate acknowledgement finds its retransmission among so many of the last ones.
+const LOOK_BACK: usize = 512;
+
+impl Losses {
+    pub(crate) fn push(&mut self, found: Found) {
+        if self.found.len() < MAX_LISTED {
+            self.found.push(found);
+        } else {
+            self.unlisted += 1;
+        }
+    }
+
+    /// The last losses, newest first.
+    pub(crate) fn recent(&mut self) -> impl Iterator<Item = &mut Found> {
+        self.found.iter_mut().rev().take(LOOK_BACK)
+    }
+
+    pub(crate) fn count(&self, is: impl Fn(State) -> bool) -> u64 {
+        self.found.iter().filter(|found| is(found.state)).count() as u64
+    }
+}

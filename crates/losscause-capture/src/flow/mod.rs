@@ -1,0 +1,125 @@
+//! From packets to flows and their losses.
+//!
+//! A flow is one direction of a TCP or QUIC connection, or an RTP stream (QUIC: see `qlog`). Both directions of a connection are followed at once,
+//! each with two views: what its data look like to their receiver ([`receiver`]) and what the acknowledgements tell
+//! their sender ([`sender`]). When the flow ends, its vantage point ([`vantage`]) says which view counts.
+
+mod connection;
+mod loss;
+mod ranges;
+mod receiver;
+mod rtp;
+mod scoreboard;
+mod sender;
+mod table;
+mod unwrap;
+mod vantage;
+
+use crate::judge::Chosen;
+
+pub use loss::Evidence;
+pub(crate) use loss::{Found, Losses, Proof, State};
+pub(crate) use table::FlowTable;
+pub(crate) use unwrap::Unwrap;
+pub use vantage::Vantage;
+
+/// How flows are judged.
+#[derive(Clone, Debug)]
+pub(crate) struct Rules {
+    pub(crate) chosen: Chosen,
+    pub(crate) keep_skew: bool,
+}
+
+/// What carries a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Protocol {
+    /// One direction of a TCP connection.
+    Tcp,
+    /// An RTP stream.
+    Rtp,
+    /// One direction of a QUIC connection.
+    Quic,
+}
+
+/// What was found about a flow.
+#[derive(Debug)]
+pub(crate) struct FlowResult {
+    /// The sender of the data.
+    pub(crate) src: String,
+    /// Their receiver.
+    pub(crate) dst: String,
+    pub(crate) protocol: Protocol,
+    /// RTP: which stream of the sender.
+    pub(crate) ssrc: Option<u32>,
+    pub(crate) vantage: Vantage,
+    /// Packets with data.
+    pub(crate) packets: u64,
+    /// Distinct bytes of data.
+    pub(crate) bytes: u64,
+    pub(crate) losses: Losses,
+    pub(crate) counts: FlowCounts,
+    /// The drift between the clocks, seconds per second.
+    pub(crate) drift: Option<f64>,
+    /// By algorithm: why it cannot judge the flow.
+    pub(crate) unmet: Vec<Option<String>>,
+}
+
+/// What was seen beside losses.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FlowCounts {
+    pub(crate) reordered: u64,
+    pub(crate) duplicates: u64,
+    pub(crate) spurious: u64,
+    pub(crate) uncaptured: u64,
+    /// Keep-alives and probes of a closed window.
+    pub(crate) probes: u64,
+    /// Packets with a congestion mark.
+    pub(crate) marked: u64,
+    /// Packets that were handed up in a batch behind another one.
+    pub(crate) joined: u64,
+    /// Segments were merged before the capture, or cut after it.
+    pub(crate) merged: bool,
+}
+
+impl FlowResult {
+    pub(crate) fn new(src: String, dst: String, protocol: Protocol, vantage: Vantage) -> Self {
+        Self {
+            src,
+            dst,
+            protocol,
+            ssrc: None,
+            vantage,
+            packets: 0,
+            bytes: 0,
+            losses: Losses::default(),
+            counts: FlowCounts::default(),
+            drift: None,
+            unmet: Vec::new(),
+        }
+    }
+}
+
+impl FlowCounts {
+    /// Adds what the view of the vantage point counted.
+    fn add(&mut self, vantage: Vantage, sender: &sender::SenderView, receiver: &receiver::ReceiverView) {
+        let (sent, received) = (sender.counts, receiver.counts);
+        let spurious = sent.unneeded + sender.losses.count(|state| matches!(state, State::Spurious(_)));
+        self.probes = sent.probes;
+        match vantage {
+            Vantage::Sender => {
+                self.reordered = sent.reordered;
+                self.duplicates = sent.duplicates + sent.captured_twice;
+                self.spurious = spurious;
+                self.uncaptured = sent.uncaptured;
+            }
+            Vantage::Receiver | Vantage::Middle | Vantage::Both => {
+                self.reordered = received.reordered;
+                self.duplicates = received.duplicates;
+                self.spurious = if vantage == Vantage::Middle { spurious } else { 0 };
+                self.uncaptured = received.uncaptured + received.jumps;
+            }
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! One direction's data as their receiver sees them: what arrives, and the holes between.
+//!
+//! A segment that begins behind the newest byte reveals a hole: the packets in it are lost, or late. What fills the hole
+//! tells which. If its timestamp is older than that of the segment that revealed the hole, it was sent before it: it was
+//! reordered. If it is newer, it is a retransmission. Without timestamps, or if they are equal, time decides: a
+//! retransmission takes at least a round trip; half of one is the limit, as round trips vary.
+//!
+//! A hole whose data the receiver acknowledges although they never arrived was made by the capture.
+//!
+//! What cannot be seen from here: a lost retransmission, and a loss that the sender repaired before anything sent later
+//! arrived.
+
+use std::collections::BTreeMap;
+
+use losscause::{Span, Time};
+
+use super::loss::{Evidence, Found, Losses, State};
+use super::sender::Data;
+use crate::judge::AtReceiver;
+
+/// The receiver's view of one direction.
+#[derive(Debug)]
+pub(super) struct ReceiverView {
+    /// Behind the newest byte.
+    highest: u64,
+    next_number: u64,
+    /// By their first byte.
+    holes: BTreeMap<u64, Hole>,
+    judge: AtReceiver,
+    pub(super) losses: Losses,
+    pub(super) counts: ReceiverCounts,
+}
+
+/// Missing bytes.
+#[derive(Clone, Copy, Debug)]
+struct Hole {
+    end: u64,
+    revealed: Time,
+    /// The timestamp of the segment that revealed it.
+    tsval: Option<u32>,
+}
+
+/// What was seen beside losses.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ReceiverCounts {
+    /// Packets that arrived behind later ones.
+    pub(super) reordered: u64,
+    /// Packets whose data had arrived before.
+    pub(super) duplicates: u64,
+    /// Packets that the receiver acknowledged and the capture never saw.
+    pub(super) uncaptured: u64,
+    /// Jumps too far to be a loss: the stream began anew.
+    pub(super) jumps: u64,
+}
+
+/// A hole of more packets is no loss but a jump of the stream or of the capture.
+const MAX_HOLE_PKTS: u64 = 4_096;
+/// Holes that are kept; the oldest is given up.
+const MAX_HOLES: usize = 4_096;
+/// Without a round-trip time, what fills a hole faster is late, not sent again.
+const LATE: Span = Span::from_millis(1);
+
+impl ReceiverView {
+    pub(super) fn new(first: u64, judge: AtReceiver) -> Self {
+        Self {
+            highest: first,
+            next_number: 0,
+            holes: BTreeMap::new(),
+            judge,
+            losses: Losses::default(),
+            counts: ReceiverCounts::default(),
+        }
+    }
+
+    /// Holes that are kept.
+    pub(super) fn size(&self) -> usize {
+        self.holes.len()
+    }
+
+    pub(super) fn judge(&self) -> &AtReceiver {
+        &self.judge
+    }
+
+    /// A segment arrived. `packet_bytes` is the size of a full packet, `rtt` the smallest round-trip time known.
+    #[inline]
+    pub(super) fn on_data(&mut self, now: Time, data: Data, packet_bytes: u64, rtt: Option<Span>) {
+        if data.start < self.highest {
+            self.on_old_data(now, data, rtt);
+        }
+        if data.end <= self.highest {
+            return;
+        }
+        let packet_bytes = packet_bytes.max(1);
+        let missing = data.start.saturating_sub(self.highest).div_ceil(packet_bytes);
+        if missing > MAX_HOLE_PKTS {
+            self.counts.jumps += 1;
+            // Far enough for the algorithms to begin anew.
+            self.next_number += losscause::observe::MAX_JUMP_PKTS + 1;
+        } else {
+            self.next_number += missing;
+        }
+        let first_new = data.start.max(self.highest);
+        // A segment that was merged from several packets is as many arrivals at one time.
+        let packets = (data.end - first_new).div_ceil(packet_bytes);
+        for index in 0..packets {
+            let opinions = self.judge.on_packet(self.next_number, now, data.tsval);
+            self.next_number += 1;
+            if let (0, 1..=MAX_HOLE_PKTS) = (index, missing) {
+                let opinions = opinions.unwrap_or_else(|| self.judge.no_opinions());
+                let mut start = self.highest;
+                while start < data.start {
+                    let end = data.start.min(start + packet_bytes);
+                    let (evidence, state) = (Evidence::Gap, State::Lost);
+                    self.losses.push(Found { time: now, start, end, evidence, opinions: opinions.clone(), state });
+                    start = end;
+                }
+            }
+        }
+        if (1..=MAX_HOLE_PKTS).contains(&missing) {
+            self.holes.insert(self.highest, Hole { end: data.start, revealed: now, tsval: data.tsval });
+            if self.holes.len() > MAX_HOLES {
+                self.holes.pop_first();
+            }
+        }
+        self.highest = data.end;
+    }
+
+    /// Data below the newest byte: they fill a hole, or arrived before.
+    #[cold]
+    fn on_old_data(&mut self, now: Time, data: Data, rtt: Option<Span>) {
+        let (from, to) = (data.start, data.end.min(self.highest));
+        let mut filled = false;
+        let mut at = from;
+        while let Some((start, hole)) = self.hole_at(at, to) {
+            filled = true;
+            let (left, right) = (start.max(from), hole.end.min(to));
+            self.holes.remove(&start);
+            if start < left {
+                self.holes.insert(start, Hole { end: left, ..hole });
+            }
+            if right < hole.end {
+                self.holes.insert(right, hole);
+            }
+            if is_late(now, data.tsval, &hole, rtt) {
+                self.counts.reordered += 1;
+                self.settle(left, right, State::Reordered);
+            } else {
+                self.repair(left, right);
+            }
+            at = right;
+        }
+        self.counts.duplicates += u64::from(!filled);
+    }
+
+    /// The first hole that has a byte from `at` to before `to`.
+    fn hole_at(&self, at: u64, to: u64) -> Option<(u64, Hole)> {
+        let before = self.holes.range(..=at).next_back().filter(|(_, hole)| hole.end > at);
+        let found = before.or_else(|| self.holes.range(at..to.max(at)).next())?;
+        (*found.0 < to).then_some((*found.0, *found.1))
+    }
+
+    /// A retransmission arrived. It shows where the lost packet began and ended; until now full packets were assumed.
+    fn repair(&mut self, from: u64, to: u64) {
+        let overlaps = |found: &&mut Found| found.start < to && from < found.end && found.state == State::Lost;
+        if let Some(found) = self.losses.recent().filter(overlaps).last() {
+            (found.start, found.end, found.state) = (from, to, State::Repaired);
+        }
+    }
+
+    /// The losses from `from` to `to` were none.
+    fn settle(&mut self, from: u64, to: u64, state: State) {
+        let inside = |found: &&mut Found| found.start >= from && found.start < to && found.state == State::Lost;
+        self.losses.recent().filter(inside).for_each(|found| found.state = state);
+    }
+
+    /// The receiver acknowledged everything below `ack`. Returns packets that it got and the capture did not.
+    #[inline]
+    pub(super) fn on_ack(&mut self, ack: u64, packet_bytes: u64) {
+        if self.holes.first_key_value().is_some_and(|(&start, _)| start < ack) {
+            self.on_ack_of_hole(ack, packet_bytes);
+        }
+    }
+
+    #[cold]
+    fn on_ack_of_hole(&mut self, ack: u64, packet_bytes: u64) {
+        while let Some((&start, &hole)) = self.holes.first_key_value()
+            && hole.end <= ack
+        {
+            self.holes.pop_first();
+            self.counts.uncaptured += (hole.end - start).div_ceil(packet_bytes.max(1));
+            self.settle(start, hole.end, State::Uncaptured);
+        }
+    }
+
+    /// The sender began anew.
+    pub(super) fn restart(&mut self, first: u64) {
+        self.holes.clear();
+        self.highest = first;
+        self.next_number += losscause::observe::MAX_JUMP_PKTS + 1;
+    }
+}
+
+/// Whether what fills a hole was sent before what revealed it.
+fn is_late(now: Time, tsval: Option<u32>, hole: &Hole, rtt: Option<Span>) -> bool {
+    let newer = match (tsval, hole.tsval) {
+        (Some(own), Some(revealer)) => own.wrapping_sub(revealer) as i32,
+        _ => 0,
+    };
+    let after = now - hole.revealed;
+    match newer {
+        ..0 => true,
+        1.. => false,
+        0 => after < rtt.map_or(LATE, |rtt| rtt / 2),
+    }
+}

@@ -1,0 +1,138 @@
+//! RTP streams: by source, with unwrapped sequence numbers.
+//!
+//! A capture cannot know which UDP packets are RTP. A stream proves itself with packets whose sequence numbers follow
+//! each other (RFC 3550, appendix A.1, asks for two; here four, as any UDP port is tried). What a later packet reveals
+//! as missing is a loss, unless it arrives late.
+
+use losscause::Time;
+
+use super::loss::{Evidence, Found, Losses, State};
+use super::vantage::Vantage;
+use super::{FlowCounts, FlowResult, Protocol, Rules};
+use crate::judge::{AtReceiver, SenderClock};
+use crate::packet::{Endpoint, Rtp};
+
+/// What may be a stream, and one that has proved itself.
+#[derive(Debug)]
+pub(super) enum Stream {
+    /// The last sequence number, packets that followed each other, and their bytes.
+    Candidate { seq: u16, in_order: u32, first: Held },
+    /// A stream.
+    Proven(Box<Proven>),
+}
+
+/// The first packets of a stream.
+pub(super) type Held = [Option<(Time, Rtp)>; 4];
+
+/// Packets that must follow each other.
+const PROBATION_PKTS: u32 = 4;
+/// Far jumps begin the stream anew (RFC 3550, appendix A.1, MAX_DROPOUT).
+const MAX_DROPOUT: i16 = 3_000;
+/// Losses that a late packet can still undo.
+const LOOK_BACK: usize = 1_024;
+
+/// A stream of RTP packets.
+#[derive(Debug)]
+pub(super) struct Proven {
+    /// The newest sequence number, unwrapped.
+    newest: u64,
+    judge: AtReceiver,
+    losses: Losses,
+    counts: FlowCounts,
+    packets: u64,
+    bytes: u64,
+}
+
+impl Stream {
+    pub(super) fn new() -> Self {
+        Stream::Candidate { seq: 0, in_order: 0, first: [None; 4] }
+    }
+
+    /// A packet passed.
+    pub(super) fn on_packet(&mut self, now: Time, rtp: Rtp, bytes: u32, marked: bool, rules: &Rules) {
+        match self {
+            Stream::Candidate { seq, in_order, first } => {
+                let follows = *in_order > 0 && rtp.seq == seq.wrapping_add(1);
+                if !follows {
+                    (*in_order, *first) = (0, [None; 4]);
+                }
+                first[*in_order as usize] = Some((now, rtp));
+                (*seq, *in_order) = (rtp.seq, *in_order + 1);
+                if *in_order == PROBATION_PKTS {
+                    let mut proven = Box::new(Proven::new(rules));
+                    first.iter().flatten().for_each(|&(now, rtp)| proven.on_packet(now, rtp, bytes, false));
+                    *self = Stream::Proven(proven);
+                }
+            }
+            Stream::Proven(proven) => proven.on_packet(now, rtp, bytes, marked),
+        }
+    }
+
+    /// What was found about the stream, if it is one.
+    pub(super) fn finish(self, [src, dst]: [Endpoint; 2], rules: &Rules) -> Option<FlowResult> {
+        let Stream::Proven(proven) = self else { return None };
+        let mut result = FlowResult::new(src.to_string(), dst.to_string(), Protocol::Rtp, Vantage::Receiver);
+        (result.packets, result.bytes) = (proven.packets, proven.bytes);
+        result.unmet = (0..rules.chosen.iter().count()).map(|index| proven.judge.unmet_need(index, false)).collect();
+        result.drift = proven.judge.drift();
+        result.counts = FlowCounts { joined: proven.judge.joined(), ..proven.counts };
+        result.losses = proven.losses;
+        Some(result)
+    }
+}
+
+impl Proven {
+    fn new(rules: &Rules) -> Self {
+        Self {
+            newest: 0,
+            judge: AtReceiver::new(&rules.chosen, SenderClock::rtp(), rules.keep_skew),
+            losses: Losses::default(),
+            counts: FlowCounts::default(),
+            packets: 0,
+            bytes: 0,
+        }
+    }
+
+    fn on_packet(&mut self, now: Time, rtp: Rtp, bytes: u32, marked: bool) {
+        self.packets += 1;
+        self.bytes += u64::from(bytes);
+        self.counts.marked += u64::from(marked);
+        if self.newest == 0 {
+            self.newest = (1 << 32) | u64::from(rtp.seq);
+            self.judge.on_packet(self.newest, now, Some(rtp.timestamp));
+            return;
+        }
+        let step = rtp.seq.wrapping_sub(self.newest as u16) as i16;
+        match step {
+            ..=0 if step > -MAX_DROPOUT => self.on_old(step),
+            1..=MAX_DROPOUT => {
+                let before = self.newest;
+                self.newest += step as u64;
+                if let Some(opinions) = self.judge.on_packet(self.newest, now, Some(rtp.timestamp)) {
+                    for seq in before + 1..self.newest {
+                        let (evidence, state) = (Evidence::Gap, State::Lost);
+                        let opinions = opinions.clone();
+                        self.losses.push(Found { time: now, start: seq, end: seq + 1, evidence, opinions, state });
+                    }
+                }
+            }
+            _ => {
+                // A jump: beyond what an algorithm takes for a gap, so that it begins anew.
+                self.newest += (1 << 32) + u64::from(step as u16);
+                self.judge.on_packet(self.newest, now, Some(rtp.timestamp));
+            }
+        }
+    }
+
+    fn on_old(&mut self, step: i16) {
+        let seq = self.newest.wrapping_add_signed(i64::from(step));
+        let late = self.losses.found.iter_mut().rev().take(LOOK_BACK).find(|found| found.start == seq);
+        match late.filter(|found| found.state == State::Lost) {
+            Some(found) => {
+                found.state = State::Reordered;
+                self.counts.reordered += 1;
+            }
+            None => self.counts.duplicates += 1,
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! What a sender has in flight: one entry per packet on the wire.
+
+use std::collections::BTreeMap;
+
+use losscause::Time;
+
+use crate::judge::Opinions;
+
+/// A packet that is not acknowledged cumulatively.
+#[derive(Clone, Debug)]
+pub(super) struct Segment {
+    pub(super) end: u64,
+    /// In the order of first transmissions.
+    pub(super) number: u64,
+    /// The last transmission.
+    pub(super) sent: Time,
+    pub(super) tsval: Option<u32>,
+    pub(super) ip_id: u16,
+    /// Transmissions so far.
+    pub(super) copies: u16,
+    /// A selective acknowledgement names it.
+    pub(super) acked: bool,
+    /// A later packet was acknowledged before it.
+    pub(super) missing: bool,
+    /// It was declared lost and not retransmitted since.
+    pub(super) lost: bool,
+    /// The opinions when it was declared lost.
+    pub(super) opinions: Option<Opinions>,
+}
+
+/// Segments by their first byte.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scoreboard {
+    segments: BTreeMap<u64, Segment>,
+    /// Segments that are neither acknowledged nor declared lost.
+    in_flight: u64,
+}
+
+impl Scoreboard {
+    pub(super) fn len(&self) -> usize {
+        self.segments.len()
+    }
+
+    pub(super) fn in_flight(&self) -> u64 {
+        self.in_flight
+    }
+
+    pub(super) fn insert(&mut self, start: u64, segment: Segment) {
+        self.in_flight += 1;
+        self.segments.insert(start, segment);
+    }
+
+    /// Removes the first segment if it begins below `to`. If it ends above, the rest stays.
+    pub(super) fn pop_below(&mut self, to: u64) -> Option<(u64, Segment)> {
+        let (&start, first) = self.segments.first_key_value()?;
+        if start >= to {
+            return None;
+        }
+        if first.end > to {
+            self.split(to);
+        }
+        let (start, segment) = self.segments.pop_first()?;
+        self.in_flight -= u64::from(!segment.acked && !segment.lost);
+        Some((start, segment))
+    }
+
+    /// Makes `at` a border between segments.
+    pub(super) fn split(&mut self, at: u64) {
+        let Some((&start, segment)) = self.segments.range_mut(..at).next_back() else { return };
+        if start < at && segment.end > at {
+            let second = segment.clone();
+            segment.end = at;
+            self.in_flight += u64::from(!second.acked && !second.lost);
+            self.segments.insert(at, second);
+        }
+    }
+
+    /// The first segment at or behind `from`.
+    pub(super) fn next_from(&self, from: u64) -> Option<(u64, &Segment)> {
+        self.segments.range(from..).next().map(|(&start, segment)| (start, segment))
+    }
+
+    /// The segment that begins at `start`.
+    pub(super) fn get(&self, start: u64) -> Option<&Segment> {
+        self.segments.get(&start)
+    }
+
+    /// Changes the segment that begins at `start`, and counts what is in flight anew.
+    pub(super) fn change(&mut self, start: u64, change: impl FnOnce(&mut Segment)) {
+        if let Some(segment) = self.segments.get_mut(&start) {
+            let before = u64::from(!segment.acked && !segment.lost);
+            change(segment);
+            self.in_flight = self.in_flight + u64::from(!segment.acked && !segment.lost) - before;
+        }
+    }
+
+    /// The segments from `from` to before `to`.
+    pub(super) fn between(&mut self, from: u64, to: u64) -> impl Iterator<Item = (u64, &mut Segment)> {
+        self.segments.range_mut(from..to.max(from)).map(|(&start, segment)| (start, segment))
+    }
+
+    /// The segment in place `index` from the oldest on.
+    pub(super) fn nth(&self, index: usize) -> Option<&Segment> {
+        self.segments.values().nth(index)
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.segments.clear();
+        self.in_flight = 0;
+    }
+}

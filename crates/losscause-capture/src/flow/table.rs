@@ -1,0 +1,224 @@
+//! The open flows of a capture, in bounded memory.
+//!
+//! Flows are kept in the order of their last packet. The oldest goes when it has been silent for too long, when it is
+//! over and silent for a while, or when there are too many.
+
+use std::collections::HashMap;
+
+use losscause::{Span, Time};
+
+use super::connection::Connection;
+use super::rtp::Stream;
+use super::{FlowResult, Rules};
+use crate::packet::{Endpoint, Packet, Rtp, Transport};
+
+/// The open flows.
+pub(crate) struct FlowTable {
+    rules: Rules,
+    places: HashMap<Key, u32>,
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+    /// The least and the most recently active flow.
+    oldest: u32,
+    newest: u32,
+    /// Entries of all scoreboards together.
+    entries: usize,
+    finished: Vec<FlowResult>,
+}
+
+/// Which packets belong to a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Key {
+    ends: [Endpoint; 2],
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Kind {
+    /// The ends are in their own order.
+    Tcp,
+    /// From the first end to the second one.
+    Rtp { ssrc: u32 },
+}
+
+struct Slot {
+    key: Key,
+    active: Time,
+    before: u32,
+    after: u32,
+    flow: Option<Flow>,
+}
+
+enum Flow {
+    Tcp(Box<Connection>),
+    Rtp(Stream),
+}
+
+/// No slot.
+const NONE: u32 = u32::MAX;
+/// More flows are not kept open at once.
+const MAX_OPEN: usize = 16_384;
+/// More entries of scoreboards are not kept, about 100 MB.
+const MAX_ENTRIES: usize = 1_000_000;
+/// A flow that is silent for so long has ended.
+const IDLE: Span = Span::from_secs(600);
+/// A connection whose ends have both said so has ended after this (twice the maximum segment lifetime of Linux).
+const LINGER: Span = Span::from_secs(60);
+
+impl FlowTable {
+    pub(crate) fn new(rules: Rules) -> Self {
+        Self {
+            rules,
+            places: HashMap::new(),
+            slots: Vec::new(),
+            free: Vec::new(),
+            oldest: NONE,
+            newest: NONE,
+            entries: 0,
+            finished: Vec::new(),
+        }
+    }
+
+    /// A packet passed. False if it belongs to no kind of flow.
+    #[inline]
+    pub(crate) fn on_packet(&mut self, now: Time, packet: &Packet<'_>) -> bool {
+        let marked = packet.congestion_experienced;
+        match packet.transport {
+            Transport::Tcp(ref tcp) => {
+                let from = usize::from(packet.src > packet.dst);
+                let ends = if from == 0 { [packet.src, packet.dst] } else { [packet.dst, packet.src] };
+                let place = self.place(Key { ends, kind: Kind::Tcp }, now);
+                if let Some(Flow::Tcp(connection)) = &mut self.slots[place as usize].flow {
+                    let before = connection.size();
+                    connection.on_segment(now, from, tcp, packet.ip_id, marked, &self.rules);
+                    self.entries = self.entries + connection.size() - before;
+                }
+                self.limit(now);
+                true
+            }
+            Transport::Udp { payload, payload_bytes } => {
+                let Some(rtp) = Rtp::parse(payload) else { return false };
+                let key = Key { ends: [packet.src, packet.dst], kind: Kind::Rtp { ssrc: rtp.ssrc } };
+                let place = self.place(key, now);
+                if let Some(Flow::Rtp(stream)) = &mut self.slots[place as usize].flow {
+                    stream.on_packet(now, rtp, payload_bytes, marked, &self.rules);
+                }
+                self.limit(now);
+                true
+            }
+        }
+    }
+
+    /// The slot of a flow, which becomes the most recently active one.
+    #[inline]
+    fn place(&mut self, key: Key, now: Time) -> u32 {
+        // Most packets belong to the flow of the packet before.
+        if self.newest != NONE && self.slots[self.newest as usize].key == key {
+            self.slots[self.newest as usize].active = now;
+            return self.newest;
+        }
+        if let Some(&place) = self.places.get(&key) {
+            self.unlink(place);
+            self.link(place, now);
+            return place;
+        }
+        self.open(key, now)
+    }
+
+    fn open(&mut self, key: Key, now: Time) -> u32 {
+        let flow = Some(match key.kind {
+            Kind::Tcp => Flow::Tcp(Box::new(Connection::new())),
+            Kind::Rtp { .. } => Flow::Rtp(Stream::new()),
+        });
+        let slot = Slot { key, active: now, before: NONE, after: NONE, flow };
+        let place = match self.free.pop() {
+            Some(place) => {
+                self.slots[place as usize] = slot;
+                place
+            }
+            None => {
+                self.slots.push(slot);
+                (self.slots.len() - 1) as u32
+            }
+        };
+        self.places.insert(key, place);
+        self.link(place, now);
+        place
+    }
+
+    fn link(&mut self, place: u32, now: Time) {
+        let newest = std::mem::replace(&mut self.newest, place);
+        let slot = &mut self.slots[place as usize];
+        (slot.active, slot.before, slot.after) = (now, newest, NONE);
+        match newest {
+            NONE => self.oldest = place,
+            newest => self.slots[newest as usize].after = place,
+        }
+    }
+
+    fn unlink(&mut self, place: u32) {
+        let Slot { before, after, .. } = self.slots[place as usize];
+        match before {
+            NONE => self.oldest = after,
+            before => self.slots[before as usize].after = after,
+        }
+        match after {
+            NONE => self.newest = before,
+            after => self.slots[after as usize].before = before,
+        }
+    }
+
+    /// Closes flows from the least recently active one on, as long as there is a reason.
+    #[inline]
+    fn limit(&mut self, now: Time) {
+        while self.oldest != self.newest {
+            let slot = &self.slots[self.oldest as usize];
+            let silent = now - slot.active;
+            let over = matches!(&slot.flow, Some(Flow::Tcp(connection)) if connection.is_over());
+            let too_many = self.places.len() > MAX_OPEN || self.entries > MAX_ENTRIES;
+            if !too_many && silent < IDLE && !(over && silent >= LINGER) {
+                return;
+            }
+            self.close(self.oldest);
+        }
+    }
+
+    fn close(&mut self, place: u32) {
+        self.unlink(place);
+        let slot = &mut self.slots[place as usize];
+        let (key, flow) = (slot.key, slot.flow.take());
+        self.places.remove(&key);
+        self.free.push(place);
+        match flow {
+            Some(Flow::Tcp(connection)) => {
+                self.entries -= connection.size();
+                self.finished.extend(connection.finish(key.ends, &self.rules));
+            }
+            Some(Flow::Rtp(stream)) => {
+                let ssrc = match key.kind {
+                    Kind::Rtp { ssrc } => Some(ssrc),
+                    Kind::Tcp => None,
+                };
+                let result = stream.finish(key.ends, &self.rules);
+                self.finished.extend(result.map(|result| FlowResult { ssrc, ..result }));
+            }
+            None => {}
+        }
+    }
+
+    /// The flows that were closed since the last call.
+    pub(crate) fn take_finished(&mut self) -> impl Iterator<Item = FlowResult> {
+        self.finished.drain(..)
+    }
+
+    pub(crate) fn has_finished(&self) -> bool {
+        !self.finished.is_empty()
+    }
+
+    /// Closes every flow, the least recently active one first.
+    pub(crate) fn close_all(&mut self) {
+        while self.oldest != NONE {
+            self.close(self.oldest);
+        }
+    }
+}

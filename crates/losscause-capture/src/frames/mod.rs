@@ -1,0 +1,173 @@
+//! From the bytes of a file to frames: pcap and pcapng, plain or compressed, one frame at a time.
+//!
+//! The file is read in one direction and never held as a whole, so a pipe works as well as a file.
+
+pub(crate) mod compressed;
+mod pcap;
+mod pcapng;
+mod window;
+
+use std::io::{self, Read};
+use std::ops::Range;
+
+use losscause::Time;
+
+use crate::CaptureError;
+use crate::packet::LinkType;
+use pcap::Pcap;
+use pcapng::Pcapng;
+use window::Window;
+
+/// A frame as it was captured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame<'a> {
+    /// When, in nanoseconds since 1970.
+    pub time: Time,
+    /// What the frame begins with.
+    pub link: LinkType,
+    /// The bytes that were kept.
+    pub data: &'a [u8],
+    /// The frame's length on the link, bytes; more than `data` holds if the capture had a snap length.
+    pub original_bytes: u32,
+}
+
+/// The frames of a capture, in the file's order.
+pub struct Frames<'a> {
+    window: Window<Box<dyn Read + 'a>>,
+    format: Format,
+    ended: bool,
+    truncation: Option<Truncation>,
+}
+
+enum Format {
+    Pcap(Pcap),
+    Pcapng(Pcapng),
+}
+
+/// Where and why the frames of a file ended early. Every whole frame before it was delivered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Truncation {
+    /// The first byte of the record that is not whole, from the beginning of the decompressed file.
+    pub offset: u64,
+    /// What is wrong, as the end of a sentence that begins with the file: "ends inside a packet".
+    pub problem: String,
+}
+
+/// A frame that the window holds.
+struct Framed {
+    time: Time,
+    link: LinkType,
+    original: u32,
+    packet: Range<usize>,
+    total: usize,
+}
+
+/// Why there is no further frame.
+enum Ends {
+    AtTheEnd,
+    Cut { offset: u64 },
+    Damaged { offset: u64, problem: &'static str },
+    Unreadable(io::Error),
+}
+
+impl Ends {
+    fn after<R: Read>(window: &Window<R>) -> Self {
+        if window.data().is_empty() { Ends::AtTheEnd } else { Ends::Cut { offset: window.position() } }
+    }
+}
+
+impl From<io::Error> for Ends {
+    fn from(error: io::Error) -> Self {
+        Ends::Unreadable(error)
+    }
+}
+
+/// No record of an IP packet is larger.
+const MAX_RECORD_BYTES: usize = 16 << 20;
+
+impl<'a> Frames<'a> {
+    /// Begins to read a capture.
+    ///
+    /// # Errors
+    /// If the source is empty, unreadable or no capture, or a pcap file has a link type that [`LinkType::is_known`]
+    /// rejects.
+    pub fn open(source: impl Read + 'a) -> Result<Self, CaptureError> {
+        Self::of(compressed::decompressed(source)?)
+    }
+
+    /// As [`Self::open`], of a source that is decompressed.
+    pub(crate) fn of(source: Box<dyn Read + 'a>) -> Result<Self, CaptureError> {
+        let mut window = Window::new(source);
+        window.hold(4)?;
+        let first = window.data();
+        let format = if first.is_empty() {
+            return Err(CaptureError::Empty);
+        } else if Pcap::recognises(first) {
+            Format::Pcap(Pcap::begin(&mut window)?)
+        } else if Pcapng::recognises(first) {
+            if !window.hold(28)? {
+                return Err(CaptureError::HeaderCut { bytes: window.data().len() as u64 });
+            }
+            Format::Pcapng(Pcapng::begin())
+        } else {
+            return Err(CaptureError::NotACapture { begins: first[..first.len().min(4)].to_vec() });
+        };
+        if let Format::Pcap(pcap) = &format
+            && !pcap.link().is_known()
+        {
+            return Err(CaptureError::LinkType { link: pcap.link() });
+        }
+        Ok(Self { window, format, ended: false, truncation: None })
+    }
+
+    /// The next frame; none at the end, be it the file's or a damaged place's ([`Self::truncation`]).
+    #[inline]
+    pub fn next_frame(&mut self) -> Option<Frame<'_>> {
+        if self.ended {
+            return None;
+        }
+        let framed = match &mut self.format {
+            Format::Pcap(pcap) => pcap.next(&mut self.window),
+            Format::Pcapng(pcapng) => pcapng.next(&mut self.window),
+        };
+        match framed {
+            Ok(framed) => Some(self.deliver(framed)),
+            Err(ends) => {
+                self.end(ends);
+                None
+            }
+        }
+    }
+
+    #[inline]
+    fn deliver(&mut self, framed: Framed) -> Frame<'_> {
+        let Framed { time, link, original, packet, total } = framed;
+        // Consuming moves a position only: the bytes stay until the window is refilled for the next frame.
+        let position = total;
+        self.window.consume(position);
+        let data = self.window.consumed(position, packet);
+        Frame { time, link, data, original_bytes: original }
+    }
+
+    #[cold]
+    fn end(&mut self, ends: Ends) {
+        self.ended = true;
+        let (offset, problem) = match ends {
+            Ends::AtTheEnd => return,
+            Ends::Cut { offset } => (offset, "ends inside a packet".to_owned()),
+            Ends::Damaged { offset, problem } => (offset, format!("is damaged: {problem}")),
+            Ends::Unreadable(error) => (self.window.position(), format!("cannot be read further ({error})")),
+        };
+        self.truncation = Some(Truncation { offset, problem });
+    }
+
+    /// Where the frames ended early, once [`Self::next_frame`] has returned none.
+    pub fn truncation(&self) -> Option<&Truncation> {
+        self.truncation.as_ref()
+    }
+
+    /// Bytes of the decompressed file that were read so far.
+    pub fn bytes_read(&self) -> u64 {
+        self.window.read_so_far()
+    }
+}

@@ -1,0 +1,134 @@
+//! The captures of both ends of a transfer, joined: what passed the sender and not the receiver was lost. Nothing is
+//! inferred.
+//!
+//! Each capture is analysed alone too ([`crate::analyze`]): the algorithms' verdicts are theirs.
+//!
+//! ```text
+//! log       a capture           → every data packet of each flow
+//! matching  two logs of a flow  → the packets that did not arrive
+//! views     a lost packet       → what each capture alone found and says
+//! flows     all of these        → data for tables and JSON
+//! ```
+
+mod flows;
+mod log;
+mod matching;
+mod views;
+
+use std::io::Read;
+
+use serde::Serialize;
+
+use crate::CaptureError;
+use crate::analysis::{Analysis, Options, analyze_and};
+use flows::Join;
+use log::{Key, Log, Logs};
+use matching::Matched;
+pub use views::Tally;
+
+/// Two captures of one transfer.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Joined {
+    /// What the two tell together: the flows that both have. Times are those of the sender's capture. Algorithms are
+    /// named with the end at which they were asked, as in `spike@receiver`.
+    pub both: Analysis,
+    /// The sender's capture alone.
+    pub sender: Analysis,
+    /// The receiver's capture alone.
+    pub receiver: Analysis,
+}
+
+/// What each of two captures tells alone about a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Alone {
+    /// The sender's capture.
+    pub sender: Tally,
+    /// The receiver's capture.
+    pub receiver: Tally,
+}
+
+/// Why two captures cannot be joined. `Display` is the end of a sentence that begins with both files.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum JoinError {
+    /// The sender's capture cannot be analysed.
+    #[error("{0}")]
+    Sender(CaptureError),
+    /// The receiver's capture cannot be analysed.
+    #[error("{0}")]
+    Receiver(CaptureError),
+    /// No flow is in both.
+    #[error("have no flow in common, expected two captures of one transfer, with the same addresses and ports in both")]
+    NoCommonFlow,
+    /// The sender's capture was taken at the receiver, and the other way round.
+    #[error("are in the wrong order: the first was taken at the receiver of the data, the second at their sender")]
+    Swapped,
+}
+
+/// Analyses two captures of the same flows, `sender` taken where the data are sent, `receiver` where they arrive. Each
+/// is a source and the file's name. Memory grows with the number of data packets.
+///
+/// # Errors
+/// If one of the two is no capture that can be read, or both have no flow in common.
+pub fn analyze_both(
+    sender: (impl Read, &str),
+    receiver: (impl Read, &str),
+    options: &Options,
+) -> Result<Joined, JoinError> {
+    let (mut sent, mut arrived) = (Logs::default(), Logs::default());
+    let (source, file) = sender;
+    let sender = analyze_and(source, file, options, |now, packet| sent.on_packet(now, packet));
+    let sender = sender.map_err(JoinError::Sender)?;
+    let (source, file) = receiver;
+    let receiver = analyze_and(source, file, options, |now, packet| arrived.on_packet(now, packet));
+    let receiver = receiver.map_err(JoinError::Receiver)?;
+    let mut join = Join::new(options, &sender, &receiver);
+    for (key, logs) in &sent.flows {
+        if !join.wants(key) {
+            continue;
+        }
+        let others = arrived.flows.get(key).map_or(&[][..], Vec::as_slice);
+        let mut matched: Option<Matched> = None;
+        for own in logs.iter().filter(|log| log.is_flow(key)) {
+            let other = others.iter().filter(|other| may_be_one(own, other));
+            if let Some(one) = other.into_iter().find_map(|other| pair(key, own, other)) {
+                matched.get_or_insert_default().extend(one);
+            }
+        }
+        if let Some(matched) = matched {
+            join.add(key, &matched);
+        }
+    }
+    let both = join.finish()?;
+    Ok(Joined { both, sender, receiver })
+}
+
+/// Whether two logs of the same addresses and ports can be of one connection.
+fn may_be_one(sent: &Log, arrived: &Log) -> bool {
+    sent.syn.is_none() || arrived.syn.is_none() || sent.syn == arrived.syn
+}
+
+/// Segments above this are merged ones: no Ethernet carries them.
+const LARGEST_PACKET: u64 = 8_960;
+/// The size of packets whose maximum was not seen.
+const USUAL_PACKET: u64 = 1_448;
+/// Bytes of the timestamp option with its padding, which a segment's payload lacks (RFC 6691).
+const TIMESTAMP_BYTES: u64 = 12;
+
+fn pair(key: &Key, sent: &Log, arrived: &Log) -> Option<Matched> {
+    if key.ssrc.is_some() {
+        return matching::matched(sent, arrived, 1 << 16, 1);
+    }
+    // The capture without offload shows the size on the wire.
+    let seen = sent.largest().min(arrived.largest());
+    let stamped = sent.packets.iter().any(|packet| packet.stamp.is_some());
+    let room = |mss: u16| u64::from(mss).saturating_sub(if stamped { TIMESTAMP_BYTES } else { 0 });
+    let packet_bytes = match sent.mss.or(arrived.mss).map(room) {
+        Some(most) => seen.min(most),
+        None if seen > LARGEST_PACKET => USUAL_PACKET,
+        None => seen,
+    };
+    matching::matched(sent, arrived, 1 << 32, packet_bytes)
+}

@@ -1,0 +1,187 @@
+//! The joined flows as data.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use super::log::Key;
+use super::matching::{Lost, Matched};
+use super::views::{self, End, View};
+use super::{Alone, JoinError};
+use crate::analysis::{Analysis, Flow, Loss, Missing, Options, PREFERENCE, Summary, Verdicts};
+use crate::flow::{Evidence, Protocol, Vantage};
+use crate::judge::Opinions;
+
+/// Joining under way.
+pub(super) struct Join<'a> {
+    options: &'a Options,
+    chosen: Vec<String>,
+    sender: &'a Analysis,
+    receiver: &'a Analysis,
+    flows_at_sender: ByEnds<'a>,
+    flows_at_receiver: ByEnds<'a>,
+    flows: Vec<Flow>,
+    /// Flows whose captures are in the wrong order.
+    swapped: usize,
+}
+
+/// A capture's flows by source, destination and stream.
+type ByEnds<'a> = HashMap<(&'a str, &'a str, Option<u32>), Vec<&'a Flow>>;
+
+fn by_ends(analysis: &Analysis) -> ByEnds<'_> {
+    let mut flows = ByEnds::new();
+    for flow in &analysis.flows {
+        flows.entry((&flow.src, &flow.dst, flow.ssrc)).or_default().push(flow);
+    }
+    flows
+}
+
+impl<'a> Join<'a> {
+    pub(super) fn new(options: &'a Options, sender: &'a Analysis, receiver: &'a Analysis) -> Self {
+        Self {
+            options,
+            chosen: options.chosen.keys().collect(),
+            sender,
+            receiver,
+            flows_at_sender: by_ends(sender),
+            flows_at_receiver: by_ends(receiver),
+            flows: Vec::new(),
+            swapped: 0,
+        }
+    }
+
+    /// Whether the options select a flow.
+    pub(super) fn wants(&self, key: &Key) -> bool {
+        let is_end = |text: &String| [key.src, key.dst].iter().any(|end| end.to_string().contains(text.as_str()));
+        self.options.flow.as_ref().is_none_or(is_end)
+    }
+
+    /// Adds a flow that both captures have.
+    pub(super) fn add(&mut self, key: &Key, matched: &Matched) {
+        let (src, dst) = (key.src.to_string(), key.dst.to_string());
+        let ends = (src.as_str(), dst.as_str(), key.ssrc);
+        let flows_of = |flows: &ByEnds<'a>| flows.get(&ends).cloned().unwrap_or_default();
+        let mut sender = View::new(flows_of(&self.flows_at_sender), End::Sender);
+        let mut receiver = View::new(flows_of(&self.flows_at_receiver), End::Receiver);
+        let seen_at =
+            |view: &View<'_>, vantage| !view.flows.is_empty() && view.flows.iter().all(|flow| flow.vantage == vantage);
+        let is_swapped = seen_at(&sender, Vantage::Receiver) && seen_at(&receiver, Vantage::Sender);
+        self.swapped += usize::from(is_swapped);
+        let names: Arc<[Option<String>]> = [receiver.names(&self.chosen), sender.names(&self.chosen)].concat().into();
+        let protocol = if key.ssrc.is_some() { Protocol::Rtp } else { Protocol::Tcp };
+        let none = views::none_of(self.chosen.len());
+        let mut losses = Vec::with_capacity(matched.lost.len());
+        for lost in &matched.lost {
+            let of_both = [&mut receiver, &mut sender].map(|view| view.find(lost).unwrap_or_else(|| none.clone()));
+            let opinions: Opinions = of_both.concat().into();
+            losses.push(self.loss(lost, protocol, Verdicts { names: names.clone(), opinions }));
+        }
+        [&mut receiver, &mut sender].into_iter().for_each(View::finish);
+        let mut flow = self.describe(key, &sender, &receiver, &names);
+        (flow.packets, flow.capture_drops) = (matched.packets, matched.uncaptured);
+        for (name, opinion) in losses.iter().flat_map(|loss| loss.verdicts.iter()) {
+            if let Some(summary) = flow.summary.get_mut(name) {
+                summary.add(opinion.verdict);
+            }
+        }
+        flow.losses = losses;
+        self.flows.push(flow);
+    }
+
+    fn loss(&self, lost: &Lost, protocol: Protocol, verdicts: Verdicts) -> Loss {
+        let (seq, bytes) = match protocol {
+            Protocol::Rtp => (u32::from(lost.start as u16), 0),
+            Protocol::Tcp | Protocol::Quic => (lost.start as u32, lost.end - lost.start),
+        };
+        Loss {
+            time_s: (lost.sent - self.sender.begun).as_secs_f64(),
+            time: lost.sent,
+            seq: seq.into(),
+            bytes,
+            packets: 1,
+            evidence: Evidence::Known,
+            undecided: Missing(verdicts.clone()),
+            verdicts,
+        }
+    }
+
+    /// A flow without its losses.
+    fn describe(&self, key: &Key, sender: &View<'_>, receiver: &View<'_>, names: &[Option<String>]) -> Flow {
+        let count = |view: &View<'_>, of: fn(&Flow) -> u64| view.flows.iter().map(|flow| of(flow)).sum();
+        let mut not_applicable = BTreeMap::new();
+        for (view, end) in [(sender, End::Sender), (receiver, End::Receiver)] {
+            for (name, reason) in view.flows.iter().flat_map(|flow| &flow.not_applicable) {
+                not_applicable.insert(end.key(name), reason.clone());
+            }
+        }
+        not_applicable.retain(|name, _| !names.iter().flatten().any(|usable| usable == name));
+        Flow {
+            id: self.flows.len() as u64 + 1,
+            src: key.src.to_string(),
+            dst: key.dst.to_string(),
+            protocol: if key.ssrc.is_some() { Protocol::Rtp } else { Protocol::Tcp },
+            ssrc: key.ssrc,
+            packets: 0,
+            bytes: count(sender, |flow| flow.bytes),
+            vantage: Vantage::Both,
+            reordered: count(receiver, |flow| flow.reordered),
+            duplicates: count(receiver, |flow| flow.duplicates),
+            spurious: count(sender, |flow| flow.spurious),
+            capture_drops: 0,
+            probes: count(sender, |flow| flow.probes),
+            marked: count(receiver, |flow| flow.marked),
+            offload: sender.flows.iter().chain(&receiver.flows).any(|flow| flow.offload),
+            batched: count(receiver, |flow| flow.batched),
+            clock_drift_ppm: receiver.flows.iter().find_map(|flow| flow.clock_drift_ppm),
+            not_applicable,
+            recommended: self.recommended(sender, receiver, names),
+            alone: Some(Alone { sender: sender.tally, receiver: receiver.tally }),
+            unlisted_losses: 0,
+            losses: Vec::new(),
+            summary: names.iter().flatten().map(|name| (name.clone(), Summary::default())).collect(),
+        }
+    }
+
+    /// The preferred algorithm, at the end that found more of the losses. The receiver sees the queue more directly.
+    fn recommended(&self, sender: &View<'_>, receiver: &View<'_>, names: &[Option<String>]) -> Option<String> {
+        let ends = if sender.tally.found > receiver.tally.found {
+            [End::Sender, End::Receiver]
+        } else {
+            [End::Receiver, End::Sender]
+        };
+        let by_preference = PREFERENCE.into_iter().chain(self.chosen.iter().map(String::as_str));
+        let mut candidates = by_preference.flat_map(|name| ends.map(|end| end.key(name)));
+        candidates.find(|name| names.iter().flatten().any(|usable| usable == name))
+    }
+
+    /// The flows that both captures have.
+    ///
+    /// # Errors
+    /// If there are none, or the captures are in the wrong order.
+    pub(super) fn finish(self) -> Result<Analysis, JoinError> {
+        match self.flows.len() {
+            0 => Err(JoinError::NoCommonFlow),
+            flows if flows == self.swapped => Err(JoinError::Swapped),
+            _ => Ok(summed(self.sender, self.receiver, self.flows)),
+        }
+    }
+}
+
+/// What is said about both captures as wholes.
+fn summed(sender: &Analysis, receiver: &Analysis, mut flows: Vec<Flow>) -> Analysis {
+    flows.sort_by_key(|flow| (std::cmp::Reverse(flow.losses.len()), flow.id));
+    let cut = [sender, receiver].into_iter().find(|analysis| analysis.truncated_at.is_some());
+    Analysis {
+        file: format!("{} and {}", sender.file, receiver.file),
+        packets: sender.packets + receiver.packets,
+        truncated_at: cut.and_then(|analysis| analysis.truncated_at),
+        truncation: cut.and_then(|analysis| analysis.truncation.clone()),
+        begun: sender.begun,
+        duration_s: sender.duration_s,
+        fragments: sender.fragments + receiver.fragments,
+        other_packets: sender.other_packets + receiver.other_packets,
+        out_of_order_times: sender.out_of_order_times + receiver.out_of_order_times,
+        cut_options: sender.cut_options + receiver.cut_options,
+        unlisted_flows: 0,
+        flows,
+    }
+}

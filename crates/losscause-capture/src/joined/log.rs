@@ -1,0 +1,176 @@
+//! Every data packet of a capture, flow by flow.
+//!
+//! Beside the views of [`crate::flow`], which forget what is settled, a log keeps all: 40 bytes per data packet. A flow
+//! whose addresses and ports are used again by a later connection has a log for each of them.
+
+use std::collections::BTreeMap;
+
+use losscause::{Span, Time};
+
+use crate::flow::Unwrap;
+use crate::packet::{Endpoint, Packet, Rtp, Tcp, Transport, flag};
+
+/// The logs of a capture.
+#[derive(Debug, Default)]
+pub(super) struct Logs {
+    pub(super) flows: BTreeMap<Key, Vec<Log>>,
+}
+
+/// One direction of a connection, or a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Key {
+    pub(super) src: Endpoint,
+    pub(super) dst: Endpoint,
+    /// RTP: which stream of the sender.
+    pub(super) ssrc: Option<u32>,
+}
+
+/// A direction's data packets, in the capture's order.
+#[derive(Debug, Default)]
+pub(super) struct Log {
+    /// The sequence number of the SYN, if it was seen.
+    pub(super) syn: Option<u32>,
+    /// The largest segment that the receiver of the data takes, if its SYN was seen.
+    pub(super) mss: Option<u16>,
+    pub(super) packets: Vec<Logged>,
+    /// The receiver has everything below.
+    pub(super) acked: u64,
+    unwrap: Option<Unwrap>,
+    /// RTP: packets that followed each other, most in a row.
+    in_order: u32,
+    most_in_order: u32,
+}
+
+/// A packet with data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Logged {
+    pub(super) time: Time,
+    /// The first byte, unwrapped; of RTP, the sequence number.
+    pub(super) start: u64,
+    /// Behind the last byte.
+    pub(super) end: u64,
+    /// The sender's timestamp: TSval, or that of RTP.
+    pub(super) stamp: Option<u32>,
+    /// IPv4's identification; 0 tells nothing.
+    pub(super) ip_id: u16,
+}
+
+/// Farther from the newest is another connection (RFC 7323, section 2.3).
+const MAX_JUMP: u64 = 1 << 30;
+/// Copies of one packet in a capture lie closer together, in time and in packets.
+const SAME_PACKET: Span = Span::from_millis(10);
+const LOOK_BACK: usize = 8;
+/// So many packets in a row prove a stream, as in `flow::rtp`.
+const PROBATION_PKTS: u32 = 4;
+
+impl Logs {
+    /// Takes down a packet.
+    pub(super) fn on_packet(&mut self, now: Time, packet: &Packet<'_>) {
+        let (src, dst) = (packet.src, packet.dst);
+        match packet.transport {
+            Transport::Tcp(ref tcp) => self.on_segment(now, src, dst, tcp, packet.ip_id),
+            Transport::Udp { payload, .. } => {
+                if let Some(rtp) = Rtp::parse(payload) {
+                    let key = Key { src, dst, ssrc: Some(rtp.ssrc) };
+                    self.newest(key).on_rtp(now, rtp, packet.ip_id);
+                }
+            }
+        }
+    }
+
+    fn on_segment(&mut self, now: Time, src: Endpoint, dst: Endpoint, tcp: &Tcp, ip_id: u16) {
+        let own = Key { src, dst, ssrc: None };
+        let other = Key { src: dst, dst: src, ssrc: None };
+        if tcp.has(flag::SYN) {
+            let log = self.newest(own);
+            let is_new = if log.syn.is_some() { log.syn != Some(tcp.seq) } else { !log.packets.is_empty() };
+            if is_new {
+                self.begin(own);
+            }
+            let log = self.newest(own);
+            log.syn = Some(tcp.seq);
+            log.unwrap.get_or_insert(Unwrap::begin(tcp.seq.wrapping_add(1)));
+            let answers = tcp.has(flag::ACK);
+            // The first SYN of a connection comes before the other direction's.
+            if !answers && is_new {
+                self.begin(other);
+            }
+            self.newest(other).mss = tcp.options.mss;
+        }
+        if tcp.payload_bytes > 0 {
+            let seq = tcp.seq.wrapping_add(u32::from(tcp.has(flag::SYN)));
+            let jumps = self.newest(own).unwrap.is_some_and(|all| all.unwrap(seq).abs_diff(all.newest()) > MAX_JUMP);
+            if jumps {
+                self.begin(own);
+            }
+            self.newest(own).on_data(now, seq, tcp, ip_id);
+        }
+        if tcp.has(flag::ACK)
+            && !tcp.has(flag::RST)
+            && let Some(log) = self.flows.get_mut(&other).and_then(|logs| logs.last_mut())
+            && let Some(all) = log.unwrap
+        {
+            let ack = all.unwrap(tcp.ack);
+            if ack.abs_diff(all.newest()) <= MAX_JUMP {
+                log.acked = log.acked.max(ack);
+            }
+        }
+    }
+
+    fn newest(&mut self, key: Key) -> &mut Log {
+        let logs = self.flows.entry(key).or_default();
+        if logs.is_empty() {
+            logs.push(Log::default());
+        }
+        let last = logs.len() - 1;
+        &mut logs[last]
+    }
+
+    fn begin(&mut self, key: Key) {
+        self.flows.entry(key).or_default().push(Log::default());
+    }
+}
+
+impl Log {
+    fn on_data(&mut self, now: Time, seq: u32, tcp: &Tcp, ip_id: u16) {
+        let all = self.unwrap.get_or_insert(Unwrap::begin(seq));
+        let start = all.unwrap(seq);
+        let end = start + u64::from(tcp.payload_bytes);
+        // A keep-alive repeats the last byte (RFC 9293, section 3.8.4).
+        if tcp.payload_bytes == 1 && end <= all.newest() {
+            return;
+        }
+        all.advance(end);
+        let stamp = tcp.options.timestamps.map(|(tsval, _)| tsval);
+        self.push(Logged { time: now, start, end, stamp, ip_id });
+    }
+
+    fn on_rtp(&mut self, now: Time, rtp: Rtp, ip_id: u16) {
+        let all = self.unwrap.get_or_insert(Unwrap::begin(u32::from(rtp.seq)));
+        let newest = all.newest();
+        let step = rtp.seq.wrapping_sub(newest as u16) as i16;
+        self.in_order = if step == 1 { self.in_order + 1 } else { 1 };
+        self.most_in_order = self.most_in_order.max(self.in_order);
+        let start = newest.wrapping_add_signed(i64::from(step));
+        all.advance(start);
+        self.push(Logged { time: now, start, end: start + 1, stamp: Some(rtp.timestamp), ip_id });
+    }
+
+    /// Adds a packet, unless it is the one that was captured before: on another interface, say.
+    fn push(&mut self, new: Logged) {
+        let same = |old: &Logged| Logged { time: new.time, ..*old } == new && new.time - old.time < SAME_PACKET;
+        if new.ip_id == 0 || !self.packets.iter().rev().take(LOOK_BACK).any(same) {
+            self.packets.push(new);
+        }
+    }
+
+    /// Whether it has data, and is not UDP that only looks like RTP.
+    pub(super) fn is_flow(&self, key: &Key) -> bool {
+        !self.packets.is_empty() && (key.ssrc.is_none() || self.most_in_order >= PROBATION_PKTS)
+    }
+
+    /// The largest packet's bytes.
+    pub(super) fn largest(&self) -> u64 {
+        self.packets.iter().map(|packet| packet.end - packet.start).max().unwrap_or(0)
+    }
+}

@@ -1,0 +1,139 @@
+//! What a single capture found of the losses that two captures show.
+//!
+//! A sender's capture shows a loss by the next transmission of the packet, a receiver's by the first arrival of something
+//! that was sent later.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use losscause::{Span, Time, Verdict};
+use serde::Serialize;
+
+use super::matching::Lost;
+use crate::analysis::{Flow, Loss};
+use crate::flow::{Evidence, Protocol};
+use crate::judge::{Opinion, Opinions};
+
+/// How a single capture's losses compare with those that two captures show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Tally {
+    /// Known losses that its analysis found.
+    pub found: u64,
+    /// Known losses that its analysis missed.
+    pub missed: u64,
+    /// Losses of its analysis that are not known: false ones, and those outside of what both captures have.
+    pub others: u64,
+}
+
+/// One capture's analysis of a flow.
+pub(super) struct View<'a> {
+    pub(super) flows: Vec<&'a Flow>,
+    losses: Vec<&'a Loss>,
+    taken: Vec<bool>,
+    /// Losses by their sequence number.
+    by_seq: BTreeMap<u32, Vec<usize>>,
+    is_rtp: bool,
+    end: End,
+    pub(super) tally: Tally,
+}
+
+/// At which end a capture was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    Sender,
+    Receiver,
+}
+
+/// No packet of a capture has more bytes.
+const LARGEST: u32 = 65_535;
+
+impl<'a> View<'a> {
+    /// The view of `flows`, which have the same ends.
+    pub(super) fn new(flows: Vec<&'a Flow>, end: End) -> Self {
+        // A gap at the sender's side was made before its capture; a retransmission at the receiver's side behind it.
+        let shows = |loss: &&Loss| (loss.evidence == Evidence::Gap) == (end == End::Receiver);
+        let losses: Vec<&Loss> = flows.iter().flat_map(|flow| &flow.losses).filter(shows).collect();
+        let mut by_seq: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        for (index, loss) in losses.iter().enumerate() {
+            by_seq.entry(loss.seq as u32).or_default().push(index);
+        }
+        let taken = vec![false; losses.len()];
+        let is_rtp = flows.iter().any(|flow| flow.protocol == Protocol::Rtp);
+        Self { flows, losses, taken, by_seq, is_rtp, end, tally: Tally::default() }
+    }
+
+    /// What the view says about a known loss; none if it missed it.
+    pub(super) fn find(&mut self, lost: &Lost) -> Option<Opinions> {
+        let found = self.position(lost);
+        match found {
+            Some(index) => {
+                self.taken[index] = true;
+                self.tally.found += 1;
+            }
+            None => self.tally.missed += 1,
+        }
+        found.map(|index| self.losses[index].verdicts.opinions.clone())
+    }
+
+    /// Ends the count.
+    pub(super) fn finish(&mut self) {
+        self.tally.others = self.taken.iter().filter(|taken| !**taken).count() as u64;
+    }
+
+    fn position(&self, lost: &Lost) -> Option<usize> {
+        let showed = match self.end {
+            End::Sender => lost.resent?,
+            End::Receiver => lost.revealed?,
+        };
+        let (seq, bytes) =
+            if self.is_rtp { (u32::from(lost.start as u16), 1) } else { (lost.start as u32, lost.end - lost.start) };
+        let mut best: Option<((u32, Span), usize)> = None;
+        for index in self.near(seq, bytes as u32) {
+            let loss = self.losses[index];
+            let distance = (loss.seq as u32).wrapping_sub(seq) as i32;
+            let overlaps = i64::from(distance) < bytes as i64 && i64::from(distance) + loss.bytes.max(1) as i64 > 0;
+            let in_time = self.end == End::Receiver || loss.time == showed;
+            let nearness = (distance.unsigned_abs(), nearness(loss.time, showed));
+            if overlaps && in_time && !self.taken[index] && best.is_none_or(|(best, _)| nearness < best) {
+                best = Some((nearness, index));
+            }
+        }
+        best.map(|(_, index)| index)
+    }
+
+    /// Losses that may overlap the packet at `seq`.
+    fn near(&self, seq: u32, bytes: u32) -> impl Iterator<Item = usize> + '_ {
+        let before = if self.is_rtp { 0 } else { LARGEST };
+        let (from, to) = (seq.wrapping_sub(before), seq.wrapping_add(bytes));
+        // Sequence numbers wrap.
+        let (first, second) = if from <= to { (from..=to, None) } else { (from..=u32::MAX, Some(0..=to)) };
+        let ranges = std::iter::once(first).chain(second);
+        ranges.flat_map(|range| self.by_seq.range(range).flat_map(|(_, indices)| indices.iter().copied()))
+    }
+
+    /// The algorithms' names with this end's name behind them; none in the place of one that cannot judge the flow.
+    pub(super) fn names(&self, chosen: &[String]) -> Vec<Option<String>> {
+        let usable = |name: &String| self.flows.iter().any(|flow| flow.summary.contains_key(name));
+        chosen.iter().map(|name| usable(name).then(|| self.end.key(name))).collect()
+    }
+}
+
+impl End {
+    /// The key of an algorithm at this end.
+    pub(super) fn key(self, name: &str) -> String {
+        match self {
+            End::Sender => format!("{name}@sender"),
+            End::Receiver => format!("{name}@receiver"),
+        }
+    }
+}
+
+/// The opinions about a loss that a view missed.
+pub(super) fn none_of(count: usize) -> Opinions {
+    Arc::from(vec![Opinion { verdict: Verdict::Undecided, missing: None }; count])
+}
+
+fn nearness(a: Time, b: Time) -> Span {
+    (a - b).abs()
+}

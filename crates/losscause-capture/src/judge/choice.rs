@@ -1,0 +1,94 @@
+//! The algorithms that are asked.
+
+use losscause::registry::{LdaConfig, Registry};
+use losscause::{AnyLda, AnySenderLda, Lda, SenderLda};
+
+/// The chosen algorithms, with their published parameters.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    configs: Vec<LdaConfig>,
+}
+
+/// There is no such algorithm, or none that a capture can feed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no algorithm \"{name}\" for captures, expected one of {}", .known.join(", "))]
+pub struct UnknownAlgorithm {
+    /// The name.
+    pub name: String,
+    /// The names there are, lower case, hyphens for blanks.
+    pub known: Vec<String>,
+}
+
+/// An algorithm's name as a key: lower case, hyphens for blanks.
+pub(super) fn key(name: &str) -> String {
+    name.to_lowercase().replace(' ', "-")
+}
+
+impl Chosen {
+    /// Every algorithm of `registry` that looks at packets and needs no truth, which only a simulator knows.
+    pub fn all_of(registry: &Registry) -> Self {
+        let looks = |config: &&LdaConfig| !matches!(config, LdaConfig::Constant(_)) && !needs_truth(config);
+        Self { configs: registry.iter().filter(looks).cloned().collect() }
+    }
+
+    /// The algorithms of these names or aliases, blanks or hyphens alike.
+    ///
+    /// # Errors
+    /// If a name is unknown, or its algorithm needs the truth.
+    pub fn named(names: &[String], registry: &Registry) -> Result<Self, UnknownAlgorithm> {
+        let find = |name: &String| {
+            let same = |config: &&LdaConfig| config.info().names().any(|own| key(own) == key(name.trim()));
+            let known = || registry.iter().filter(|config| !needs_truth(config)).map(|config| key(config.info().name));
+            registry
+                .iter()
+                .find(same)
+                .filter(|config| !needs_truth(config))
+                .cloned()
+                .ok_or_else(|| UnknownAlgorithm { name: name.clone(), known: known().collect() })
+        };
+        Ok(Self { configs: names.iter().map(find).collect::<Result<_, _>>()? })
+    }
+
+    /// The keys of the algorithms, in order.
+    pub fn keys(&self) -> impl Iterator<Item = String> {
+        self.configs.iter().map(|config| key(config.info().name))
+    }
+
+    /// The algorithms' parameters, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &LdaConfig> {
+        self.configs.iter()
+    }
+
+    /// Each algorithm for a receiver; none in the place of one that only senders run.
+    pub(crate) fn at_receiver(&self) -> Vec<Option<AnyLda>> {
+        self.configs.iter().map(|config| config.build().ok()).collect()
+    }
+
+    /// Each algorithm for a sender.
+    pub(crate) fn at_sender(&self) -> Vec<Option<AnySenderLda>> {
+        self.configs.iter().map(|config| config.build_at_sender().ok()).collect()
+    }
+}
+
+fn needs_truth(config: &LdaConfig) -> bool {
+    config.build().is_ok_and(|lda| lda.needs().truth) || config.build_at_sender().is_ok_and(|lda| lda.needs().truth)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_with_blanks_or_hyphens_and_constants_are_not_among_all() {
+        let registry = Registry::built_in();
+        let all: Vec<String> = Chosen::all_of(&registry).keys().collect();
+        assert_eq!(all, ["biaz", "mbiaz", "spike", "spike-tobe", "zigzag", "zbs", "flip-flop", "vegas-buffer"]);
+        let named = Chosen::named(&["flip-flop".into(), "ZBS".into()], &registry).unwrap();
+        assert_eq!(named.keys().collect::<Vec<_>>(), ["flip-flop", "zbs"]);
+        let error = Chosen::named(&["zbx".into()], &registry).unwrap_err().to_string();
+        assert!(
+            error.starts_with("there is no algorithm \"zbx\" for captures, expected one of biaz, mbiaz"),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,141 @@
+//! When a packet was sent, by the sender's clock: the ticks of a timestamp, unwrapped and turned into time.
+//!
+//! TCP's timestamps (RFC 7323, section 5.4: a tick of 1 ms to 1 s) and RTP's (the payload's clock) name no rate. The
+//! clock finds it by holding ticks against arrival times, and takes the nearest of the rates in use. Until then it
+//! tells no time: a wrong rate would drift by more than any queue.
+
+use losscause::{Span, Time};
+
+/// A sender's clock, read from the timestamps of its packets.
+#[derive(Clone, Debug)]
+pub struct SenderClock {
+    rates_hz: &'static [u32],
+    long_enough: Span,
+    first: Option<(u32, Time)>,
+    /// The newest ticks, unwrapped.
+    ticks: i64,
+    /// From the first timestamp to the last one.
+    elapsed: Span,
+    commonest_hz: u32,
+    rate_hz: Option<u32>,
+}
+
+/// Ticks per second of TCP timestamps: 1 ms (Linux, Windows), 4 and 10 ms (older ones), 0.5 s, and 1 µs (Linux with
+/// `tcp_usec_ts`).
+const TCP_HZ: [u32; 5] = [2, 100, 250, 1_000, 1_000_000];
+/// Ticks per second of RTP timestamps: telephony, audio, video (RFC 3551, section 6).
+const RTP_HZ: [u32; 7] = [8_000, 11_025, 16_000, 22_050, 44_100, 48_000, 90_000];
+
+impl SenderClock {
+    /// A clock of TCP timestamps.
+    pub fn tcp() -> Self {
+        Self::of(&TCP_HZ, LONG_ENOUGH, 1_000)
+    }
+
+    /// A clock of RTP timestamps.
+    pub fn rtp() -> Self {
+        // The rates lie close to each other, so that more time is needed to tell them apart.
+        Self::of(&RTP_HZ, Span::from_millis(500), 90_000)
+    }
+
+    fn of(rates_hz: &'static [u32], long_enough: Span, commonest_hz: u32) -> Self {
+        Self { rates_hz, long_enough, first: None, ticks: 0, elapsed: Span::ZERO, commonest_hz, rate_hz: None }
+    }
+
+    /// Takes in a timestamp that arrived at `now`. Returns the rate, once the time between timestamps is long enough to
+    /// tell it.
+    pub fn observe(&mut self, timestamp: u32, now: Time) -> Option<u32> {
+        if self.rate_hz.is_none() {
+            let (_, begun) = *self.first.get_or_insert((timestamp, now));
+            self.ticks = self.ticks.max(self.unwrap(timestamp));
+            self.elapsed = now - begun;
+            if self.elapsed >= self.long_enough && self.ticks > 0 {
+                self.settle();
+            }
+        }
+        self.rate_hz
+    }
+
+    /// Takes the rate that is nearest to what was observed so far; the commonest one if that is too little to tell.
+    pub fn settle(&mut self) {
+        if self.rate_hz.is_some() {
+            return;
+        }
+        let commonest = self.commonest_hz;
+        if self.elapsed < TOO_SHORT || self.ticks <= 0 {
+            self.rate_hz = Some(commonest);
+            return;
+        }
+        let measured = (self.ticks as f64 / self.elapsed.as_secs_f64()).ln();
+        let distance = |rate: u32| (f64::from(rate).ln() - measured).abs();
+        let nearest = self.rates_hz.iter().copied().min_by(|a, b| distance(*a).total_cmp(&distance(*b)));
+        self.rate_hz = Some(nearest.unwrap_or(commonest));
+    }
+
+    /// When a packet with this timestamp, which arrived at `now`, was sent. The clock's zero is the first timestamp.
+    /// None as long as the rate is not known.
+    #[inline]
+    pub fn read(&mut self, timestamp: u32, now: Time) -> Option<Time> {
+        let rate = match self.rate_hz {
+            Some(rate) => rate,
+            None => self.observe(timestamp, now)?,
+        };
+        let ticks = self.unwrap(timestamp);
+        self.ticks = self.ticks.max(ticks);
+        let nanos = match rate {
+            1_000 => ticks.wrapping_mul(1_000_000),
+            rate => (i128::from(ticks) * 1_000_000_000 / i128::from(rate)) as i64,
+        };
+        Some(Time::from_nanos(nanos))
+    }
+
+    #[inline]
+    fn unwrap(&self, timestamp: u32) -> i64 {
+        let first = self.first.map_or(0, |(first, _)| first);
+        let step = timestamp.wrapping_sub(first.wrapping_add(self.ticks as u32)) as i32;
+        self.ticks + i64::from(step)
+    }
+
+    /// Ticks per second, once known.
+    pub fn rate_hz(&self) -> Option<u32> {
+        self.rate_hz
+    }
+}
+
+/// Long beside the delays of a path, so that they do not blur the rate, and short beside a transfer.
+const LONG_ENOUGH: Span = Span::from_millis(100);
+/// Too short to tell anything.
+const TOO_SHORT: Span = Span::from_millis(10);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: i64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    #[test]
+    fn the_rate_is_the_nearest_in_use_although_the_queue_grows() {
+        for (hz, expected) in [(1_000, 1_000), (250, 250), (100, 100), (1_000_000, 1_000_000)] {
+            let mut clock = SenderClock::tcp();
+            let mut last = None;
+            for i in 0..40_i64 {
+                // A packet every 10 ms; each waits 2 ms longer than the one before it.
+                last = clock.read((i * 10 * hz / 1_000) as u32, at(12 * i)).or(last);
+            }
+            assert_eq!(clock.rate_hz(), Some(expected));
+            // Sent at 390 ms; the ticks round down.
+            let sent_ms = last.map_or(0, Time::as_nanos) / 1_000_000;
+            assert!((390 - 1_000 / hz..=390).contains(&sent_ms), "{sent_ms} ms at {hz} Hz");
+        }
+    }
+
+    #[test]
+    fn timestamps_wrap() {
+        let mut clock = SenderClock::tcp();
+        (0..200).for_each(|i| _ = clock.read((u32::MAX - 100).wrapping_add(i), at(i64::from(i))));
+        assert_eq!(clock.read(u32::MAX.wrapping_add(101), at(201)), Some(at(201)));
+        assert_eq!(clock.read(u32::MAX, at(202)), Some(at(100)), "an older packet was sent earlier");
+    }
+}

@@ -1,0 +1,128 @@
+//! The algorithms at a receiver: each behind the core's own [`Differentiator`].
+
+use losscause::verdict::Input;
+use losscause::{AnyLda, Differentiator, Lda, Packet, Time, Verdict};
+
+use super::batch::Batches;
+use super::{Chosen, Opinion, Opinions, SenderClock, Skew};
+
+/// Feeds packets in the order of their arrival, and collects opinions about gaps.
+#[derive(Clone, Debug)]
+pub(crate) struct AtReceiver {
+    ldas: Vec<Option<Differentiator<AnyLda>>>,
+    clock: SenderClock,
+    skew: Option<Skew>,
+    batches: Batches,
+    /// Number, arrival and timestamp of the packets that came before the rate of the sender's clock was known.
+    held: Vec<(u64, Time, u32)>,
+}
+
+/// So many packets are held at most.
+const MAX_HELD_PKTS: usize = 256;
+
+impl AtReceiver {
+    pub(crate) fn new(chosen: &Chosen, clock: SenderClock, keep_skew: bool) -> Self {
+        Self {
+            ldas: chosen.at_receiver().into_iter().map(|lda| lda.map(Differentiator::new)).collect(),
+            clock,
+            skew: (!keep_skew).then(Skew::default),
+            batches: Batches::default(),
+            held: Vec::new(),
+        }
+    }
+
+    /// Tells the sender's clock of a timestamp without an arrival for the algorithms: of a SYN.
+    pub(crate) fn on_timestamp(&mut self, now: Time, timestamp: u32) {
+        self.clock.observe(timestamp, now);
+    }
+
+    /// Packet `number` arrived at `now` with its sender's timestamp. If numbers before it are missing, returns the
+    /// opinions about each of them.
+    #[inline]
+    pub(crate) fn on_packet(&mut self, number: u64, now: Time, timestamp: Option<u32>) -> Option<Opinions> {
+        match (timestamp, self.clock.rate_hz()) {
+            (Some(timestamp), None) => self.hold(number, now, timestamp),
+            _ => self.feed(number, now, timestamp),
+        }
+    }
+
+    /// Keeps a packet until the rate of the sender's clock is known: its trip time is among those that the algorithms
+    /// learn the empty path from. A gap cannot wait; then the likeliest rate is taken.
+    #[cold]
+    fn hold(&mut self, number: u64, now: Time, timestamp: u32) -> Option<Opinions> {
+        let gap = self.held.last().is_some_and(|last| number != last.0 + 1);
+        self.held.push((number, now, timestamp));
+        let known = self.clock.observe(timestamp, now).is_some();
+        if !known && !gap && self.held.len() < MAX_HELD_PKTS {
+            return None;
+        }
+        self.clock.settle();
+        let held = std::mem::take(&mut self.held);
+        held.into_iter().filter_map(|(number, now, timestamp)| self.feed(number, now, Some(timestamp))).last()
+    }
+
+    #[inline]
+    fn feed(&mut self, number: u64, now: Time, timestamp: Option<u32>) -> Option<Opinions> {
+        let at = self.batches.time_of(now);
+        let mut sent = timestamp.and_then(|timestamp| self.clock.read(timestamp, now));
+        if let (Some(skew), Some(departure)) = (&mut self.skew, sent) {
+            // The algorithms subtract the departure from the arrival: the corrected trip time goes into the departure.
+            sent = Some(at - skew.correct(at, at - departure));
+        }
+        let packet = Packet { seq: number, at, sent };
+        let mut judged: Option<Vec<(usize, Opinion)>> = None;
+        for (index, lda) in self.ldas.iter_mut().enumerate() {
+            let Some(lda) = lda else { continue };
+            let mut opinion: Option<Opinion> = None;
+            // A gap has one verdict: every packet of it was judged by the same arrival.
+            lda.on_packet(packet, |_, judgement| opinion = Some(opinion.unwrap_or(judgement.into())));
+            if let Some(opinion) = opinion {
+                judged.get_or_insert_default().push((index, opinion));
+            }
+        }
+        judged.map(|judged| self.in_order(&judged))
+    }
+
+    #[cold]
+    fn in_order(&self, judged: &[(usize, Opinion)]) -> Opinions {
+        let mut opinions = vec![NOT_RUN; self.ldas.len()];
+        judged.iter().for_each(|&(index, opinion)| opinions[index] = opinion);
+        opinions.into()
+    }
+
+    /// The opinions about a gap before the first arrival: there are none.
+    #[cold]
+    pub(crate) fn no_opinions(&self) -> Opinions {
+        self.in_order(&[])
+    }
+
+    /// Why the algorithm in place `index` cannot judge this flow; none if it can.
+    pub(crate) fn unmet_need(&self, index: usize, merged: bool) -> Option<String> {
+        let Some(lda) = self.ldas.get(index)?.as_ref().map(Differentiator::lda) else {
+            return Some("it runs at a sender, and this capture was not taken there".to_owned());
+        };
+        let needs = lda.needs();
+        if needs.sender_timestamp && self.clock.rate_hz().is_none() {
+            return Some("it needs the sender's timestamp in every packet, and the flow has none".to_owned());
+        }
+        if needs.inter_arrival && merged {
+            return Some(
+                "it needs every packet's own arrival time, and packets were merged before the capture".to_owned(),
+            );
+        }
+        None
+    }
+
+    /// The drift of the sender's clock against the capture's, seconds per second, if it was found.
+    pub(crate) fn drift(&self) -> Option<f64> {
+        self.skew.as_ref().and_then(Skew::drift)
+    }
+
+    /// Packets that came in a batch behind another one.
+    pub(crate) fn joined(&self) -> u64 {
+        self.batches.joined()
+    }
+}
+
+/// The place of an algorithm that does not run here, or was not asked because the stream began anew.
+const NOT_RUN: Opinion = Opinion { verdict: Verdict::Undecided, missing: Some(Input::EarlierArrival) };

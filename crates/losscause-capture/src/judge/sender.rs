@@ -1,0 +1,85 @@
+//! The algorithms at a sender: fed with acknowledgement samples from a capture's scoreboard.
+
+use losscause::ack::{Numbers, SenderInputs};
+use losscause::{AckSample, AnySenderLda, DeclaredLoss, SenderLda, Signal, Span, Time, Verdict};
+
+use super::{Chosen, Opinion, Opinions};
+
+/// Feeds acknowledgements, and asks about losses.
+#[derive(Clone, Debug)]
+pub(crate) struct AtSender {
+    ldas: Vec<Option<AnySenderLda>>,
+}
+
+/// What an acknowledgement told, in packets.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct AckEvent {
+    pub(crate) rtt: Option<Span>,
+    pub(crate) newly_acked: u64,
+    pub(crate) spanned: u32,
+    pub(crate) newly_missing: u32,
+    /// The first and the last of the newly missing packets.
+    pub(crate) missing: Option<(u64, u64)>,
+    pub(crate) in_flight: u64,
+    /// Packets in flight before it: the window, as far as a capture can tell.
+    pub(crate) flight: u64,
+}
+
+impl AtSender {
+    pub(crate) fn new(chosen: &Chosen) -> Self {
+        Self { ldas: chosen.at_sender() }
+    }
+
+    #[inline]
+    pub(crate) fn on_ack(&mut self, now: Time, event: &AckEvent) {
+        let mut sample = AckSample::new(now).with_rtt(event.rtt).with_cwnd(event.flight as f64);
+        sample.newly_acked_pkts = event.newly_acked;
+        sample.spanned_pkts = event.spanned;
+        sample.newly_missing_pkts = event.newly_missing;
+        sample.newly_missing = event.missing.map(|(first, last)| Numbers { first, last });
+        sample.in_flight_pkts = event.in_flight;
+        self.on_sample(&sample);
+    }
+
+    /// As [`Self::on_ack`], with a sample that the core made.
+    #[inline]
+    pub(crate) fn on_sample(&mut self, sample: &AckSample) {
+        self.ldas.iter_mut().flatten().for_each(|lda| lda.on_ack(sample));
+    }
+
+    /// Declares packet `number` lost and asks about it. Without a number the newest gap is judged. A signal that means
+    /// congestion by itself asks no algorithm.
+    #[cold]
+    pub(crate) fn declare(
+        &mut self,
+        now: Time,
+        number: Option<u64>,
+        sent: Option<Time>,
+        flight: u64,
+        signal: Signal,
+    ) -> Opinions {
+        let mut loss = DeclaredLoss::new(now, signal);
+        loss.numbers = number.map(Numbers::one);
+        loss.sent_at = sent;
+        loss.in_flight_pkts = flight;
+        loss.cwnd_pkts = Some(flight as f64);
+        let ask = |lda: &mut Option<AnySenderLda>| {
+            let Some(lda) = lda else { return Opinion { verdict: Verdict::Undecided, missing: None } };
+            lda.on_loss(&loss);
+            if signal.means_congestion() {
+                return Opinion { verdict: Verdict::Congestion, missing: None };
+            }
+            lda.judge(&loss).into()
+        };
+        self.ldas.iter_mut().map(ask).collect()
+    }
+
+    /// Why the algorithm in place `index` cannot judge this flow; none if it can.
+    pub(crate) fn unmet_need(&self, index: usize, selective: bool) -> Option<String> {
+        let lda = self.ldas.get(index)?.as_ref()?;
+        let mut provided = SenderInputs::NONE.with_rtt_per_packet().with_ack_spacing().with_cwnd();
+        provided.gap_size = selective;
+        let missing = lda.needs().first_missing_from(provided)?;
+        Some(format!("it needs {missing}, and the capture does not have that"))
+    }
+}

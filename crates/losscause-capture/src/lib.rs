@@ -1,0 +1,34 @@
+//! Why a real capture lost its packets.
+//!
+//! The way of a packet through the crate:
+//!
+//! ```text
+//! frames    a file's bytes                 → frames with their time and link type
+//! packet    a frame                        → addresses, ports, TCP or RTP fields
+//! flow      the packets of a connection    → losses, round-trip times, the vantage point
+//! judge     observations of a flow         → verdicts, by the algorithms of `losscause`
+//! qlog      the log of a QUIC endpoint       → the same, from packet numbers
+//! analysis  everything about a capture     → data for tables and JSON
+//! joined    the captures of both ends      → the losses as facts, with both ends' verdicts
+//! ```
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+mod analysis;
+mod error;
+mod flow;
+pub mod frames;
+mod joined;
+pub mod judge;
+pub mod packet;
+mod qlog;
+pub mod write;
+
+pub use analysis::{Analysis, Flow, Loss, Missing, Options, Summary, Verdicts, analyze};
+pub use error::CaptureError;
+pub use flow::{Evidence, Protocol, Vantage};
+pub use joined::{Alone, JoinError, Joined, Tally, analyze_both};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,101 @@
+//! From a frame to what its headers say.
+//!
+//! Every length is checked; a header that is cut or contradicts itself gives [`Parsed::Other`], never a guess.
+
+mod ip;
+mod link;
+mod rtp;
+mod tcp;
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use crate::frames::Frame;
+
+pub use link::LinkType;
+pub use rtp::Rtp;
+pub use tcp::{Block, Options, Tcp, flag};
+
+/// An address and a port. IPv4 addresses are kept as mapped ones (RFC 4291, section 2.5.5.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Endpoint {
+    /// The address.
+    pub address: u128,
+    /// The port.
+    pub port: u16,
+}
+
+/// A packet with what its headers say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packet<'a> {
+    /// Who sent it.
+    pub src: Endpoint,
+    /// Who shall get it.
+    pub dst: Endpoint,
+    /// IPv4's identification; 0 in IPv6.
+    pub ip_id: u16,
+    /// Whether a queue marked it (ECN CE, RFC 3168).
+    pub congestion_experienced: bool,
+    /// What it carries.
+    pub transport: Transport<'a>,
+}
+
+/// What a packet carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transport<'a> {
+    /// A TCP segment.
+    Tcp(Tcp),
+    /// A UDP datagram.
+    Udp {
+        /// What was captured of its payload.
+        payload: &'a [u8],
+        /// The payload's length on the link, bytes.
+        payload_bytes: u32,
+    },
+}
+
+/// What a frame turned out to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(clippy::large_enum_variant)] // Lives for one call.
+pub enum Parsed<'a> {
+    /// A TCP segment or a UDP datagram.
+    Packet(Packet<'a>),
+    /// A fragment of an IP packet: its transport header is elsewhere, or its payload is not whole.
+    Fragment,
+    /// Anything else.
+    Other,
+}
+
+impl<'a> Parsed<'a> {
+    /// Reads the headers of a frame.
+    #[inline]
+    pub fn of(frame: &Frame<'a>) -> Self {
+        match frame.link.network(frame.data) {
+            Some(network) => {
+                let before = frame.data.len() - network.len();
+                ip::parse(network, frame.original_bytes.saturating_sub(before as u32))
+            }
+            None => Parsed::Other,
+        }
+    }
+}
+
+impl std::fmt::Display for Endpoint {
+    /// `10.0.0.1:443`, `[2001:db8::1]:443`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::net::SocketAddr::new(self.ip(), self.port).fmt(f)
+    }
+}
+
+impl Endpoint {
+    /// The address of an IPv4 host.
+    #[inline]
+    fn v4(bytes: [u8; 4], port: u16) -> Self {
+        Self { address: 0xffff_0000_0000 | u128::from(u32::from_be_bytes(bytes)), port }
+    }
+
+    /// The address as the standard library has it.
+    pub fn ip(&self) -> IpAddr {
+        let v6 = Ipv6Addr::from(self.address);
+        v6.to_ipv4_mapped().map_or(IpAddr::V6(v6), |v4: Ipv4Addr| IpAddr::V4(v4))
+    }
+}

@@ -1,0 +1,96 @@
+//! What this end received: gaps in packet numbers.
+//!
+//! A QUIC packet number is never sent twice, so a number that a later one reveals as missing is lost, unless it arrives
+//! late. A sender may leave out numbers on purpose (RFC 9000, section 21.4); nothing in the receiver's log tells.
+
+use losscause::Time;
+use losscause::observe::MAX_JUMP_PKTS;
+
+use super::event::Packet;
+use crate::flow::{Evidence, FlowCounts, FlowResult, Found, Losses, Protocol, Rules, State, Vantage};
+use crate::judge::{AtReceiver, SenderClock};
+
+/// The receiver's view of the packets of one connection.
+#[derive(Debug)]
+pub(super) struct Receiver {
+    newest: Option<u64>,
+    /// What algorithms see beyond the packet number: they begin anew behind a jump.
+    offset: u64,
+    judge: AtReceiver,
+    losses: Losses,
+    counts: FlowCounts,
+    packets: u64,
+    bytes: u64,
+    any_data: bool,
+}
+
+/// More missing packets are no loss, but a part of the log that is not there.
+const MAX_GAP_PKTS: u64 = 4_096;
+/// Losses that a late packet can still undo.
+const LOOK_BACK: usize = 1_024;
+
+impl Receiver {
+    pub(super) fn new(rules: &Rules) -> Self {
+        Self {
+            newest: None,
+            offset: 0,
+            // There is no timestamp for the clock to read.
+            judge: AtReceiver::new(&rules.chosen, SenderClock::tcp(), rules.keep_skew),
+            losses: Losses::default(),
+            counts: FlowCounts::default(),
+            packets: 0,
+            bytes: 0,
+            any_data: false,
+        }
+    }
+
+    /// A packet arrived.
+    pub(super) fn on_packet(&mut self, now: Time, packet: Packet) {
+        self.packets += 1;
+        self.bytes += packet.bytes;
+        self.any_data |= packet.is_eliciting;
+        let number = packet.number;
+        let expected = match self.newest {
+            Some(newest) if number <= newest => return self.on_old(number),
+            Some(newest) => newest + 1,
+            None => number,
+        };
+        self.newest = Some(number);
+        let missing = number - expected;
+        if missing > MAX_GAP_PKTS {
+            self.offset += MAX_JUMP_PKTS + 1;
+        }
+        let opinions = self.judge.on_packet(self.offset + number, now, None);
+        if (1..=MAX_GAP_PKTS).contains(&missing) {
+            let opinions = opinions.unwrap_or_else(|| self.judge.no_opinions());
+            for start in expected..number {
+                let (evidence, state, opinions) = (Evidence::Gap, State::Lost, opinions.clone());
+                self.losses.push(Found { time: now, start, end: start, evidence, opinions, state });
+            }
+        }
+    }
+
+    fn on_old(&mut self, number: u64) {
+        let late = self.losses.found.iter_mut().rev().take(LOOK_BACK).find(|found| found.start == number);
+        match late.filter(|found| found.state == State::Lost) {
+            Some(found) => {
+                found.state = State::Reordered;
+                self.counts.reordered += 1;
+            }
+            None => self.counts.duplicates += 1,
+        }
+    }
+
+    /// What was found, if any packet carried more than acknowledgements.
+    pub(super) fn finish(self, src: String, dst: String, rules: &Rules) -> Option<FlowResult> {
+        if !self.any_data {
+            return None;
+        }
+        let mut result = FlowResult::new(src, dst, Protocol::Quic, Vantage::Receiver);
+        (result.packets, result.bytes) = (self.packets, self.bytes);
+        result.unmet = (0..rules.chosen.iter().count()).map(|index| self.judge.unmet_need(index, false)).collect();
+        result.counts = FlowCounts { joined: self.judge.joined(), ..self.counts };
+        result.losses = self.losses;
+        Some(result)
+    }
+}

@@ -1,0 +1,144 @@
+//! What is a loss and what is not, on connections of a few segments.
+#![allow(clippy::unwrap_used)] // In a test, a panic is the report.
+
+mod common;
+
+use common::{SYN, Segment, pcap, rtp};
+use losscause_capture::{Evidence, Flow, Options, Protocol, Vantage, analyze};
+
+/// The flow with most packets; times are in milliseconds.
+fn flow(packets: impl IntoIterator<Item = (u64, Segment)>) -> Flow {
+    let packets: Vec<_> = packets.into_iter().map(|(ms, segment)| (ms * 1_000, segment.bytes())).collect();
+    let flows = analyze(pcap(&packets).as_slice(), "f", &Options::all()).unwrap().flows;
+    flows.into_iter().max_by_key(|flow| flow.packets).unwrap()
+}
+
+fn lost(flow: &Flow) -> Vec<(u64, u64, Evidence)> {
+    flow.losses.iter().map(|loss| (loss.seq, loss.bytes, loss.evidence)).collect()
+}
+
+/// Segment `number` of 100 bytes, from 0 on.
+fn data(number: u32) -> Segment {
+    Segment::data(1 + 100 * number, 100).at(1_000 + number, 5)
+}
+
+/// Everything before segment `number` arrived.
+fn ack(number: u32) -> Segment {
+    Segment::ack(1 + 100 * number)
+}
+
+/// A capture at the sender: the SYN is answered after 40 ms.
+fn handshake() -> [(u64, Segment); 3] {
+    let syn = Segment { flags: SYN, ack: 0, ..Segment::data(0, 0) };
+    let syn_ack = Segment { flags: SYN | 16, seq: 0, ..Segment::ack(1) };
+    [(0, syn), (40, syn_ack), (40, Segment::data(1, 0))]
+}
+
+fn at_sender(rest: impl IntoIterator<Item = (u64, Segment)>) -> Flow {
+    let flow = flow(handshake().into_iter().chain(rest));
+    assert_eq!(flow.vantage, Vantage::Sender);
+    flow
+}
+
+#[test]
+fn a_gap_at_a_receiver_is_a_loss_of_the_packets_in_it() {
+    let flow = flow([(0, data(0)), (1, data(1)), (2, data(4)), (3, data(5))]);
+    assert_eq!(flow.vantage, Vantage::Receiver);
+    assert_eq!(lost(&flow), [(201, 100, Evidence::Gap), (301, 100, Evidence::Gap)]);
+}
+
+#[test]
+fn a_packet_that_was_sent_before_the_one_behind_it_is_reordered() {
+    let flow = flow([(0, data(0)), (1, data(1)), (2, data(3)), (30, data(2)), (31, data(4))]);
+    assert_eq!((lost(&flow).len(), flow.reordered), (0, 1));
+}
+
+#[test]
+fn a_newer_timestamp_in_the_gap_is_a_retransmission_and_tells_the_lost_packets_size() {
+    let again = Segment::data(201, 60).at(1_900, 5);
+    let flow = flow([(0, data(0)), (1, data(1)), (2, data(3)), (3, again)]);
+    assert_eq!((lost(&flow), flow.reordered), (vec![(201, 60, Evidence::Gap)], 0));
+}
+
+#[test]
+fn what_the_receiver_acknowledges_was_missed_by_the_capture_only() {
+    let flow = flow([(0, data(0)), (1, data(1)), (2, data(3)), (3, ack(4)), (4, data(4)), (5, ack(5))]);
+    assert_eq!((lost(&flow).len(), flow.capture_drops), (0, 1));
+}
+
+#[test]
+fn a_retransmission_behind_selective_acknowledgements_is_a_loss() {
+    let again = Segment::data(101, 100).at(1_060, 5);
+    let sack = |end| ack(1).sack(&[(201, end)]);
+    let sent = (0..5).map(|i| (50 + u64::from(i), data(i)));
+    let answers = [(90, ack(1)), (92, sack(301)), (93, sack(401)), (94, sack(501)), (95, again), (135, ack(5))];
+    let flow = at_sender(sent.chain(answers));
+    assert_eq!(lost(&flow), [(101, 100, Evidence::FastRetransmit)]);
+}
+
+#[test]
+fn a_retransmission_whose_data_arrived_twice_is_spurious() {
+    let again = Segment::data(101, 100).at(1_060, 5);
+    let sack = |end| ack(1).sack(&[(201, end)]);
+    let sent = (0..5).map(|i| (50 + u64::from(i), data(i)));
+    let twice = ack(5).sack(&[(101, 201)]);
+    let answers = [(90, ack(1)), (92, sack(301)), (94, sack(501)), (95, again), (135, ack(5)), (136, twice)];
+    let flow = at_sender(sent.chain(answers));
+    assert_eq!((lost(&flow).len(), flow.spurious), (0, 1));
+}
+
+#[test]
+fn an_acknowledgement_too_soon_after_the_retransmission_is_the_originals() {
+    let again = Segment::data(101, 100).at(1_060, 5);
+    let sent = (0..4).map(|i| (50 + u64::from(i), data(i)));
+    let answers = [(90, ack(1)), (93, ack(1).sack(&[(201, 401)])), (94, again), (97, ack(4))];
+    let flow = at_sender(sent.chain(answers));
+    assert_eq!((lost(&flow).len(), flow.spurious), (0, 1));
+}
+
+#[test]
+fn a_packet_lost_twice_is_two_losses_and_a_timeout_is_congestion() {
+    let again = |tsval| Segment::data(101, 100).at(tsval, 5);
+    let sent = (0..3).map(|i| (50 + u64::from(i), data(i)));
+    let answers =
+        [(90, ack(1)), (92, ack(1).sack(&[(201, 301)])), (93, again(1_060)), (400, again(1_400)), (440, ack(3))];
+    let flow = at_sender(sent.chain(answers));
+    assert_eq!(lost(&flow), [(101, 100, Evidence::FastRetransmit), (101, 100, Evidence::Timeout)]);
+    assert!(flow.losses[1].verdicts.iter().all(|(_, opinion)| opinion.verdict == losscause::Verdict::Congestion));
+}
+
+#[test]
+fn a_keep_alive_is_no_loss() {
+    let sent = (0..3).map(|i| (50 + u64::from(i), data(i)));
+    let flow = at_sender(sent.chain([(92, ack(3)), (5_000, Segment::data(300, 1)), (5_040, ack(3))]));
+    assert_eq!((lost(&flow).len(), flow.probes, flow.spurious), (0, 1, 0));
+}
+
+#[test]
+fn the_acknowledgement_of_a_fin_is_none_of_data_that_the_capture_missed() {
+    let fin = Segment { flags: 17, payload: 0, ..data(3) };
+    let sent = (0..3).map(|i| (50 + u64::from(i), data(i)));
+    let flow = at_sender(sent.chain([(92, ack(3)), (93, fin), (133, Segment::ack(302))]));
+    assert_eq!((lost(&flow).len(), flow.capture_drops), (0, 0));
+}
+
+#[test]
+fn sequence_numbers_wrap_within_a_flow() {
+    let data = |number: u32| Segment::data((u32::MAX - 250).wrapping_add(100 * number), 100).at(1_000 + number, 5);
+    let flow = flow([(0, data(0)), (1, data(1)), (2, data(4)), (3, data(5))]);
+    assert_eq!(lost(&flow), [(u64::from(u32::MAX - 50), 100, Evidence::Gap), (49, 100, Evidence::Gap)]);
+}
+
+#[test]
+fn an_rtp_stream_loses_what_never_arrives_and_not_what_is_late() {
+    let order = [0_u16, 1, 2, 3, 4, 6, 5, 7, 9, 10, 10, 11];
+    let packets: Vec<_> = order
+        .iter()
+        .enumerate()
+        .map(|(i, &number)| (i as u64 * 20_000, rtp(65_530_u16.wrapping_add(number), u32::from(number) * 1_800, 100)))
+        .collect();
+    let analysis = analyze(pcap(&packets).as_slice(), "f", &Options::all()).unwrap();
+    let flow = &analysis.flows[0];
+    assert_eq!((flow.protocol, flow.reordered, flow.duplicates), (Protocol::Rtp, 1, 1));
+    assert_eq!(lost(flow), [(2, 0, Evidence::Gap)]);
+}

@@ -1,0 +1,143 @@
+//! Every format of a capture gives the same analysis, and what is no capture is refused in one sentence.
+#![allow(clippy::unwrap_used)] // In a test, a panic is the report.
+
+mod common;
+
+use std::io::{Read, Write};
+
+use common::{Segment, pcap, pcap_of};
+use flate2::read::GzDecoder;
+use losscause_capture::frames::Frames;
+use losscause_capture::{Analysis, Options, analyze};
+
+fn analysed(file: &[u8]) -> Analysis {
+    analyze(file, "f", &Options::all()).unwrap()
+}
+
+fn refusal(file: &[u8]) -> String {
+    analyze(file, "f", &Options::all()).unwrap_err().to_string()
+}
+
+/// A capture of three segments, the second of which is missing.
+fn small() -> Vec<(u64, Vec<u8>)> {
+    [(0, Segment::data(1, 100)), (1_000, Segment::data(201, 100)), (2_000, Segment::data(301, 100))]
+        .map(|(us, segment)| (5_000_000 + us, segment.bytes()))
+        .to_vec()
+}
+
+fn json(file: &[u8]) -> String {
+    serde_json::to_string(&analysed(file)).unwrap()
+}
+
+/// A pcapng file in either byte order with the times of `resolution`, microseconds or nanoseconds.
+fn pcapng(packets: &[(u64, Vec<u8>)], big_endian: bool, nanoseconds: bool) -> Vec<u8> {
+    let u32 = |n: u32| if big_endian { n.to_be_bytes() } else { n.to_le_bytes() };
+    let u16 = |n: u16| if big_endian { n.to_be_bytes() } else { n.to_le_bytes() };
+    let mut file = Vec::new();
+    let mut block = |kind: u32, mut body: Vec<u8>| {
+        body.resize(body.len().div_ceil(4) * 4, 0);
+        let length = u32(12 + body.len() as u32);
+        file.extend(u32(kind));
+        file.extend(length);
+        file.extend(body);
+        file.extend(length);
+    };
+    let section = [&u32(0x1a2b_3c4d)[..], &u16(1), &u16(0), &[0xff; 8]].concat();
+    block(0x0a0d_0d0a, section);
+    // Two interfaces: the second one has the packets, and its own resolution.
+    block(1, [&u16(1)[..], &u16(0), &u32(0)].concat());
+    let resolution = [&u16(9)[..], &u16(1), &[if nanoseconds { 9 } else { 6 }, 0, 0, 0], &u32(0)].concat();
+    block(1, [&u16(101)[..], &u16(0), &u32(0), &resolution].concat());
+    block(0x0000_0bad, b"some block of the future".to_vec());
+    for (us, packet) in packets {
+        let ticks = if nanoseconds { us * 1_000 } else { *us };
+        let length = u32(packet.len() as u32);
+        let head = [u32(1), u32((ticks >> 32) as u32), u32(ticks as u32), length, length].concat();
+        block(6, [&head[..], packet].concat());
+    }
+    file
+}
+
+#[test]
+fn byte_orders_resolutions_and_compressions_do_not_matter() {
+    let plain = pcap(&small());
+    let expected = json(&plain);
+    assert!(expected.contains("\"seq\":101"), "{expected}");
+    for big_endian in [false, true] {
+        for nanoseconds in [false, true] {
+            assert_eq!(json(&pcapng(&small(), big_endian, nanoseconds)), expected);
+        }
+    }
+    // A big-endian file of microseconds.
+    let mut big = Vec::new();
+    [0xa1b2_c3d4_u32, 0x0002_0004, 0, 0, 65_535, 101].iter().for_each(|word| big.extend(word.to_be_bytes()));
+    for (us, packet) in small() {
+        let length = packet.len() as u32;
+        let words = [(us / 1_000_000) as u32, (us % 1_000_000) as u32, length, length];
+        words.iter().for_each(|word| big.extend(word.to_be_bytes()));
+        big.extend(packet);
+    }
+    assert_eq!(json(&big), expected);
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    gzip.write_all(&plain).unwrap();
+    assert_eq!(json(&gzip.finish().unwrap()), expected);
+    let level = ruzstd::encoding::CompressionLevel::Fastest;
+    let zstd = ruzstd::encoding::compress_to_vec(plain.as_slice(), level);
+    assert_eq!(json(&zstd), expected);
+    let (first, second) = plain.split_at(100);
+    let frames = [first, second].map(|part| ruzstd::encoding::compress_to_vec(part, level)).concat();
+    assert_eq!(json(&frames), expected, "two frames, one behind the other");
+}
+
+#[test]
+fn a_cut_anywhere_delivers_what_is_whole_and_says_where() {
+    for (file, header) in [(pcap(&small()), 24), (pcapng(&small(), false, true), 28)] {
+        let whole = analysed(&file).packets;
+        let mut most = 0;
+        for cut in header..file.len() {
+            let Ok(analysis) = analyze(&file[..cut], "f", &Options::all()) else { panic!("cut at {cut}") };
+            assert!(analysis.packets >= most && analysis.packets < whole, "cut at {cut}");
+            most = analysis.packets;
+            assert!(analysis.truncated_at.is_none_or(|offset| offset <= cut as u64));
+        }
+        assert_eq!(most, whole - 1);
+        assert_eq!(analysed(&file[..file.len() - 1]).truncation.as_deref(), Some("ends inside a packet"));
+    }
+}
+
+#[test]
+fn a_cut_compressed_file_delivers_what_was_decompressed() {
+    let file = include_bytes!("captures/receiver.pcap.gz");
+    let mut plain = Vec::new();
+    GzDecoder::new(&file[..]).read_to_end(&mut plain).unwrap();
+    let analysis = analysed(&file[..file.len() / 2]);
+    assert!(analysis.packets > 500, "{}", analysis.packets);
+    assert!(analysis.truncated_at.is_some_and(|offset| offset > 10_000 && offset < plain.len() as u64));
+}
+
+#[test]
+fn what_is_no_capture_is_refused_in_one_sentence() {
+    assert_eq!(refusal(b""), "is empty, expected a pcap, pcapng or qlog file, plain or compressed with gzip or zstd");
+    assert!(refusal(b"hello, world").starts_with("is no capture (it begins with 68 65 6c 6c), expected"));
+    assert!(refusal(&pcap(&[])[..10]).starts_with("ends after 10 bytes, inside the header"));
+    let radio = pcap_of(127, &small());
+    assert!(refusal(&radio).starts_with("has link type 127 (IEEE 802.11 with radiotap), expected Ethernet"));
+}
+
+#[test]
+fn a_record_that_claims_gigabytes_ends_the_file_there() {
+    let mut file = pcap(&small());
+    let offset = file.len() as u64;
+    [1_u32, 2, 0x7fff_ffff, 0x7fff_ffff].iter().for_each(|word| file.extend(word.to_le_bytes()));
+    let mut frames = Frames::open(file.as_slice()).unwrap();
+    let mut count = 0;
+    while frames.next_frame().is_some() {
+        count += 1;
+    }
+    assert_eq!(count, 3);
+    let truncation = frames.truncation().unwrap();
+    assert_eq!(
+        (truncation.offset, truncation.problem.as_str()),
+        (offset, "is damaged: a record claims more than 16 MiB")
+    );
+}

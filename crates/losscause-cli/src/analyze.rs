@@ -1,0 +1,196 @@
+//! `losscause analyze`: why a capture lost its packets.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use losscause::registry::Registry;
+use losscause_capture::judge::Chosen;
+use losscause_capture::{Analysis, CaptureError, Options};
+use losscause_study::InputError;
+use losscause_study::files::Inputs;
+use serde::Serialize;
+
+use crate::Failure;
+use crate::input;
+use crate::output::{self, Format};
+use crate::progress::Progress;
+
+mod joined;
+mod losses;
+mod tables;
+
+/// The arguments of `analyze`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// pcap or pcapng files, or qlog of QUIC, also compressed with gzip or zstd; - for standard input.
+    #[arg(required_unless_present_any = ["sender", "receiver"], value_name = "CAPTURE")]
+    captures: Vec<PathBuf>,
+    /// The capture at the sender of the data, joined with that of --receiver: then losses are known, not inferred.
+    #[arg(long, value_name = "CAPTURE", requires = "receiver", conflicts_with = "captures")]
+    sender: Option<PathBuf>,
+    /// The capture at the receiver of the data, joined with that of --sender.
+    #[arg(long, value_name = "CAPTURE", requires = "sender", conflicts_with = "captures")]
+    receiver: Option<PathBuf>,
+    /// Ask only these algorithms, by the names that `losscause list algorithms` prints.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    lda: Vec<String>,
+    /// Show only flows one of whose ends contains this text, such as 10.0.0.1:443.
+    #[arg(long, value_name = "ADDRESS")]
+    flow: Option<String>,
+    /// Analyse only packets from this time on, seconds after the first packet.
+    #[arg(long, value_name = "SECONDS")]
+    from: Option<f64>,
+    /// Analyse only packets before this time, seconds after the first packet.
+    #[arg(long, value_name = "SECONDS")]
+    to: Option<f64>,
+    /// Do not remove the skew between the clocks of the sender and of the capture.
+    #[arg(long)]
+    keep_skew: bool,
+    /// Write every loss with every verdict to this file, as CSV.
+    #[arg(long, value_name = "FILE")]
+    losses: Option<PathBuf>,
+    /// Show every algorithm and every loss.
+    #[arg(long, short)]
+    verbose: bool,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// The JSON of all captures.
+#[derive(Serialize)]
+struct Captures<'a> {
+    captures: &'a [Analysis],
+}
+
+/// Analyses every capture and prints what was found. A capture that cannot be used does not keep the others from being
+/// analysed.
+pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Failure> {
+    let options = options(arguments, registry)?;
+    keep_apart(arguments)?;
+    let (analyses, failure) = match (&arguments.sender, &arguments.receiver) {
+        (Some(sender), Some(receiver)) => joined::analyze(sender, receiver, &options)?,
+        _ => each(&arguments.captures, &options),
+    };
+    if let Some(file) = arguments.losses.as_ref().filter(|_| !analyses.is_empty()) {
+        losses::write(file, &analyses)?;
+    }
+    match arguments.format {
+        _ if analyses.is_empty() => {}
+        Format::Json => output::json(&Captures { captures: &analyses })?,
+        Format::Table => analyses.iter().try_for_each(|analysis| tables::print(analysis, arguments.verbose))?,
+    }
+    failure.map_or(Ok(()), Err)
+}
+
+/// The analyses of the captures that can be used, and the first failure: a capture that cannot be used, or else one
+/// that ended early.
+fn each(captures: &[PathBuf], options: &Options) -> (Vec<Analysis>, Option<Failure>) {
+    let (mut analyses, mut failure) = (Vec::new(), None);
+    for file in captures {
+        match one(file, options) {
+            Ok(analysis) => analyses.push(analysis),
+            Err(error) => failure = failure.or(Some(error)),
+        }
+    }
+    let failure = failure.or_else(|| analyses.iter().find_map(incomplete));
+    (analyses, failure)
+}
+
+/// Refuses to write the losses over a capture.
+fn keep_apart(arguments: &Arguments) -> Result<(), InputError> {
+    let Some(file) = &arguments.losses else { return Ok(()) };
+    let captures = arguments.captures.iter().chain(&arguments.sender).chain(&arguments.receiver);
+    Inputs::of(captures.filter(|file| !input::is_standard(file)).cloned()).keep_from(file)
+}
+
+/// A capture that ended early is a result and a failure.
+fn incomplete(analysis: &Analysis) -> Option<Failure> {
+    let (offset, problem) = (analysis.truncated_at?, analysis.truncation.as_ref()?);
+    let file = &analysis.file;
+    let packets = analysis.packets;
+    Some(Failure::Incomplete(format!("{file}: {problem} at byte {offset}; the {packets} packets before were analysed")))
+}
+
+fn options(arguments: &Arguments, registry: &Registry) -> Result<Options, InputError> {
+    let option = |option: String, problem: String| InputError::Option { option, problem };
+    let chosen = if arguments.lda.is_empty() {
+        Chosen::all_of(registry)
+    } else {
+        Chosen::named(&arguments.lda, registry)
+            .map_err(|error| option(format!("--lda {}", arguments.lda.join(",")), error.to_string()))?
+    };
+    for (name, second) in [("--from", arguments.from), ("--to", arguments.to)] {
+        if let Some(second) = second.filter(|second| !(0.0..1e9).contains(second)) {
+            return Err(option(format!("{name} {second}"), "expected seconds, not negative".to_owned()));
+        }
+    }
+    if let (Some(from), Some(to)) = (arguments.from, arguments.to)
+        && from >= to
+    {
+        return Err(option(format!("--to {to}"), format!("ends before --from {from}, expected a later time")));
+    }
+    let mut options = Options::all();
+    options.chosen = chosen;
+    options.keep_skew = arguments.keep_skew;
+    (options.from_s, options.to_s) = (arguments.from, arguments.to);
+    options.flow = arguments.flow.clone();
+    Ok(options)
+}
+
+fn one(file: &Path, options: &Options) -> Result<Analysis, Failure> {
+    let name = name(file);
+    let unusable = |error: CaptureError| Failure::Capture { file: name.clone(), error };
+    let source = open(file).map_err(unusable)?;
+    let analysis = losscause_capture::analyze(source, &name, options).map_err(unusable)?;
+    if analysis.flows.is_empty() && analysis.unlisted_flows == 0 {
+        return Err(Failure::NoFlow { file: name, packets: analysis.packets, filtered: is_filtered(options) });
+    }
+    Ok(analysis)
+}
+
+/// A capture's name for people.
+fn name(file: &Path) -> String {
+    if input::is_standard(file) { "standard input".to_owned() } else { file.display().to_string() }
+}
+
+/// Opens a capture whose reading shows as progress, or standard input.
+fn open(file: &Path) -> Result<Box<dyn Read>, CaptureError> {
+    if input::is_standard(file) {
+        return Ok(Box::new(io::stdin().lock()));
+    }
+    let opened = File::open(file)?;
+    let bytes = opened.metadata().map_or(0, |metadata| metadata.len());
+    Ok(Box::new(Watched::new(opened, bytes)))
+}
+
+fn is_filtered(options: &Options) -> bool {
+    options.flow.is_some() || options.from_s.is_some() || options.to_s.is_some()
+}
+
+/// A file whose reading shows as progress.
+struct Watched {
+    file: File,
+    read: u64,
+    bytes: u64,
+    progress: Progress,
+}
+
+const MEBIBYTE: u64 = 1 << 20;
+
+impl Watched {
+    fn new(file: File, bytes: u64) -> Self {
+        Self { file, read: 0, bytes, progress: Progress::new("MiB", (bytes / MEBIBYTE) as usize) }
+    }
+}
+
+impl Read for Watched {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read(buffer)?;
+        self.read += read as u64;
+        let share = self.read as f64 / self.bytes.max(1) as f64;
+        self.progress.set_weighed((self.read / MEBIBYTE) as usize, share.min(1.0));
+        Ok(read)
+    }
+}

@@ -1,0 +1,33 @@
+//! `losscause analyze --sender A --receiver B`: two captures of one transfer.
+
+use std::path::Path;
+
+use losscause_capture::{Analysis, JoinError, Options};
+use losscause_study::InputError;
+
+use super::{incomplete, name, open};
+use crate::Failure;
+use crate::input;
+
+/// The joined analysis, and a failure if one of the captures ended early.
+pub(super) fn analyze(
+    sender: &Path,
+    receiver: &Path,
+    options: &Options,
+) -> Result<(Vec<Analysis>, Option<Failure>), Failure> {
+    if input::is_standard(sender) && input::is_standard(receiver) {
+        let problem = "standard input is the sender's capture already, expected a file".to_owned();
+        return Err(InputError::Option { option: "--receiver -".to_owned(), problem }.into());
+    }
+    let names = (name(sender), name(receiver));
+    let opened = |file, name: &String| open(file).map_err(|error| Failure::Capture { file: name.clone(), error });
+    let sources = (opened(sender, &names.0)?, opened(receiver, &names.1)?);
+    let joined = losscause_capture::analyze_both((sources.0, &names.0), (sources.1, &names.1), options);
+    let joined = joined.map_err(|error| match error {
+        JoinError::Sender(error) => Failure::Capture { file: names.0.clone(), error },
+        JoinError::Receiver(error) => Failure::Capture { file: names.1.clone(), error },
+        error => Failure::Join { sender: names.0.clone(), receiver: names.1.clone(), error },
+    })?;
+    let failure = [&joined.sender, &joined.receiver].into_iter().find_map(incomplete);
+    Ok((vec![joined.both], failure))
+}

@@ -1,0 +1,81 @@
+//! The files of captures.
+
+use std::io::Write;
+use std::path::Path;
+
+use losscause::Time;
+use losscause_capture::write::PcapWriter;
+
+use super::directory::{self, BOTTLENECK, DROPS, RECEIVER, SENDER};
+use super::drops::{COLUMNS, DropRow};
+use super::{EPOCH, Sight, Tap};
+use crate::RunError;
+use crate::atomic::AtomicFile;
+
+/// The files of captures that are being written.
+#[derive(Debug)]
+pub(super) struct Outputs {
+    sender: PcapWriter<AtomicFile>,
+    bottleneck: Option<PcapWriter<AtomicFile>>,
+    receiver: PcapWriter<AtomicFile>,
+    drops: Box<csv::Writer<AtomicFile>>,
+    /// The first failure of a write, reported at the end.
+    failed: Option<RunError>,
+}
+
+impl Outputs {
+    pub(super) fn create(directory: &Path, has_bottleneck: bool, snap_bytes: u32) -> Result<Self, RunError> {
+        directory::prepare(directory)?;
+        let capture = |name: &str| {
+            let file = directory.join(name);
+            let unwritable = |reason| RunError::Unwritable { file: file.display().to_string(), reason };
+            PcapWriter::new(AtomicFile::create(&file)?, snap_bytes).map_err(unwritable)
+        };
+        let drops = AtomicFile::create(&directory.join(DROPS))?;
+        let mut drops = Box::new(csv::WriterBuilder::new().has_headers(false).from_writer(drops));
+        let header = drops.write_record(COLUMNS).map_err(|error| drops.get_ref().failed(error.into()));
+        Ok(Self {
+            sender: capture(SENDER)?,
+            bottleneck: has_bottleneck.then(|| capture(BOTTLENECK)).transpose()?,
+            receiver: capture(RECEIVER)?,
+            drops,
+            failed: header.err(),
+        })
+    }
+
+    /// Writes a packet to the capture that sees it.
+    pub(super) fn capture(&mut self, Sight { at, tap, packet }: Sight) {
+        let writer = match tap {
+            Tap::Sender => Some(&mut self.sender),
+            Tap::Bottleneck => self.bottleneck.as_mut(),
+            Tap::Receiver => Some(&mut self.receiver),
+        };
+        let Some(writer) = writer.filter(|_| self.failed.is_none()) else { return };
+        let at = EPOCH + (at - Time::ZERO);
+        self.failed = writer.write(at, &packet).err().map(|reason| writer.get_ref().failed(reason));
+    }
+
+    /// Writes a drop.
+    pub(super) fn drop(&mut self, row: &DropRow<'_>) {
+        if self.failed.is_none() {
+            let written = self.drops.serialize(row);
+            self.failed = written.err().map(|error| self.drops.get_ref().failed(error.into()));
+        }
+    }
+
+    /// Gives the files their names.
+    pub(super) fn finish(self) -> Result<(), RunError> {
+        let Self { sender, bottleneck, receiver, mut drops, failed } = self;
+        if let Some(error) = failed.or_else(|| drops.flush().err().map(|reason| drops.get_ref().failed(reason))) {
+            return Err(error);
+        }
+        let drops = drops.into_inner().expect("after a flush nothing is left to write");
+        let captures = [Some(sender), bottleneck, Some(receiver)].into_iter().flatten().map(PcapWriter::into_inner);
+        // All are complete before the first one gets its name, so that a full disk changes none of an earlier run.
+        let mut files: Vec<AtomicFile> = captures.chain([drops]).collect();
+        for file in &mut files {
+            file.flush().map_err(|reason| file.failed(reason))?;
+        }
+        files.into_iter().try_for_each(AtomicFile::finish)
+    }
+}

@@ -1,0 +1,161 @@
+//! What an analysis found, against what was lost.
+
+use std::collections::BTreeMap;
+
+use losscause::truth::Cause;
+use losscause::{Time, Verdict};
+use losscause_capture::{Analysis, Flow, Protocol};
+
+use super::Vantage;
+use super::truth::{Loss, Losses, TAIL};
+
+/// The name under which the recommended algorithm's verdicts are counted.
+pub(super) const RECOMMENDED: &str = "recommended";
+
+/// What was found in one capture.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tally {
+    /// Losses that the capture shows, and how many of them were found.
+    pub(super) showing: u64,
+    pub(super) showing_found: u64,
+    /// Losses that were found, and how many of them are none.
+    pub(super) found: u64,
+    pub(super) found_false: u64,
+    /// By algorithm, one per flow.
+    pub(super) errors: BTreeMap<String, Vec<Errors>>,
+    /// What was missed or found in vain, in words.
+    pub(super) mistakes: Vec<String>,
+}
+
+/// An algorithm's verdicts on one flow.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Errors {
+    congestion: u64,
+    congestion_called_wireless: u64,
+    wireless: u64,
+    wireless_not_called_so: u64,
+}
+
+impl Errors {
+    fn add(&mut self, cause: Cause, verdict: Verdict) {
+        let called_wireless = u64::from(verdict == Verdict::Wireless);
+        match cause {
+            Cause::Congestion => {
+                self.congestion += 1;
+                self.congestion_called_wireless += called_wireless;
+            }
+            Cause::Wireless => {
+                self.wireless += 1;
+                self.wireless_not_called_so += 1 - called_wireless;
+            }
+        }
+    }
+}
+
+/// Which of the two errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// M_c: congestion losses called wireless.
+    Congestion,
+    /// M_w: wireless losses called congestion, or not decided.
+    Wireless,
+}
+
+impl Tally {
+    /// The mean over the flows that have such losses, percent.
+    pub(super) fn error(&self, algorithm: &str, kind: Kind) -> Option<f64> {
+        let shares: Vec<f64> = self
+            .errors
+            .get(algorithm)?
+            .iter()
+            .map(|errors| match kind {
+                Kind::Congestion => (errors.congestion_called_wireless, errors.congestion),
+                Kind::Wireless => (errors.wireless_not_called_so, errors.wireless),
+            })
+            .filter(|&(_, losses)| losses > 0)
+            .map(|(wrong, losses)| 100.0 * wrong as f64 / losses as f64)
+            .collect();
+        losscause_study::statistics::mean(&shares)
+    }
+}
+
+/// Compares an analysis with the losses of its run, which ended at `end`. The capture begins at second `begins` of the
+/// run.
+pub(super) fn compare(analysis: &Analysis, begins: f64, vantage: Vantage, losses: &Losses, end: Time) -> Tally {
+    let mut tally = Tally::default();
+    for (src, lost) in losses {
+        let flow = analysis.flows.iter().find(|flow| flow.src == *src);
+        // A sender of RTP does not see what is lost.
+        if vantage == Vantage::Sender && src.ends_with(":5004") {
+            continue;
+        }
+        compare_flow(flow, begins, vantage, (src, lost), end, &mut tally);
+    }
+    // Losses of flows that lost nothing.
+    for flow in analysis.flows.iter().filter(|flow| !losses.contains_key(&flow.src)) {
+        tally.found += flow.losses.len() as u64;
+        tally.found_false += flow.losses.len() as u64;
+    }
+    tally
+}
+
+fn compare_flow(
+    flow: Option<&Flow>,
+    begins: f64,
+    vantage: Vantage,
+    (src, lost): (&str, &[Loss]),
+    end: Time,
+    tally: &mut Tally,
+) {
+    let mut is_found = vec![false; lost.len()];
+    let mut errors: BTreeMap<String, Errors> = BTreeMap::new();
+    let until = (end - TAIL).as_secs_f64();
+    for found in flow.iter().flat_map(|flow| &flow.losses) {
+        let found_s = begins + found.time_s;
+        // Numbers of TCP and RTP have no more bits.
+        let seq = found.seq as u32;
+        let rtp = flow.is_some_and(|flow| flow.protocol == Protocol::Rtp);
+        // A found range of bytes may hold several segments. RTP's numbers come round; a gap shows within a second or so.
+        let is_it = |loss: &Loss| match rtp {
+            true => loss.seq == seq && (loss.lost_s - found_s).abs() < 30.0,
+            false => u64::from(loss.seq.wrapping_sub(seq)) < found.bytes.max(1) && loss.lost_s <= found_s,
+        };
+        // Of a segment that was lost several times, the first loss that was not found yet.
+        let mut matched: Vec<usize> = Vec::new();
+        for (place, loss) in lost.iter().enumerate() {
+            let is_new = matched.iter().all(|&other| lost[other].seq != loss.seq);
+            if !is_found[place] && is_new && is_it(loss) {
+                matched.push(place);
+            }
+        }
+        if found_s < until {
+            tally.found += 1;
+            if matched.is_empty() {
+                tally.found_false += 1;
+                tally.mistakes.push(format!("{src}: {seq} is no loss, by {:?}, at {found_s:.6} s", found.evidence));
+            }
+        }
+        for place in matched {
+            is_found[place] = true;
+            for (name, opinion) in found.verdicts.iter() {
+                let cause = lost[place].cause;
+                errors.entry(name.to_owned()).or_default().add(cause, opinion.verdict);
+                if flow.is_some_and(|flow| flow.recommended.as_deref() == Some(name)) {
+                    errors.entry(RECOMMENDED.to_owned()).or_default().add(cause, opinion.verdict);
+                }
+            }
+        }
+    }
+    for (loss, is_found) in lost.iter().zip(is_found) {
+        if loss.shows_at(vantage) {
+            tally.showing += 1;
+            tally.showing_found += u64::from(is_found);
+            if !is_found {
+                tally.mistakes.push(format!("{src}: {} was missed, lost at {:.6} s", loss.seq, loss.lost_s));
+            }
+        }
+    }
+    for (name, errors) in errors {
+        tally.errors.entry(name).or_default().push(errors);
+    }
+}

@@ -1,0 +1,156 @@
+//! `capture-accuracy`: how much of the truth `losscause-capture` finds in captures whose truth is known.
+//!
+//! Each case is a network ([`cases`]). It is simulated with several seeds; [`truth`] knows what became of every packet,
+//! and which losses can show in a capture. The captures at the senders and at the receivers are analysed, [`matching`]
+//! compares what was found with what was lost, and [`page`] writes docs/capture-accuracy.md.
+
+mod cases;
+mod matching;
+mod page;
+mod truth;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::fs::File;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use losscause::{Span, Time};
+use losscause_capture::{Options as Analysed, analyze};
+use losscause_study::Run;
+use losscause_study::capture_files::{CaptureFiles, CaptureSettings};
+use losscause_study::trace_file::Filter;
+
+use crate::shell::root;
+
+use cases::Case;
+use matching::Tally;
+use truth::{Fates, Losses};
+
+/// The arguments of `capture-accuracy`.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Make two short runs of each case, and print the page instead of writing it.
+    #[arg(long)]
+    short: bool,
+    /// Only cases whose name contains this; prints the page instead of writing it.
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+    /// Print every loss that shows and was not found, and every one that was found and is none.
+    #[arg(long)]
+    explain: bool,
+}
+
+/// The page that is written.
+const PAGE: &str = "docs/capture-accuracy.md";
+/// Runs of each case.
+const RUNS: u64 = 5;
+/// Longest run with `--short`.
+const SHORT: Span = Span::from_secs(60);
+
+/// Where a capture was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Vantage {
+    Sender,
+    Receiver,
+}
+
+const VANTAGES: [Vantage; 2] = [Vantage::Sender, Vantage::Receiver];
+
+impl Vantage {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Sender => "sender",
+            Self::Receiver => "receiver",
+        }
+    }
+
+    fn file(self) -> &'static str {
+        match self {
+            Self::Sender => "sender.pcap",
+            Self::Receiver => "receiver.pcap",
+        }
+    }
+}
+
+/// What the runs of a case gave, by vantage point.
+struct Outcome {
+    case: Case,
+    tallies: BTreeMap<Vantage, Vec<Tally>>,
+}
+
+/// Simulates, analyses, compares and writes.
+pub(crate) fn capture_accuracy(options: &Options) -> Result<()> {
+    let runs = if options.short { 2 } else { RUNS };
+    let mut outcomes = Vec::new();
+    for case in cases::all() {
+        if options.only.as_ref().is_some_and(|text| !case.name.contains(text.as_str())) {
+            continue;
+        }
+        eprintln!("{}", case.name);
+        let mut tallies: BTreeMap<Vantage, Vec<Tally>> = BTreeMap::new();
+        for seed in 1..=runs {
+            for (vantage, tally) in run(&case, seed, options).with_context(|| case.name.to_owned())? {
+                tallies.entry(vantage).or_default().push(tally);
+            }
+        }
+        outcomes.push(Outcome { case, tallies });
+    }
+    let page = page::page(&outcomes, runs);
+    if options.short || options.only.is_some() {
+        print!("{page}");
+    } else {
+        fs::write(root().join(PAGE), page).context(PAGE)?;
+    }
+    Ok(())
+}
+
+/// One run of a case: what the analysis of each capture found of what was lost.
+fn run(case: &Case, seed: u64, options: &Options) -> Result<Vec<(Vantage, Tally)>> {
+    let directory = tempfile::tempdir()?;
+    let experiment = case.experiment()?;
+    let end = if options.short { experiment.duration.min(case.starts_at + SHORT) } else { experiment.duration };
+    let flows: Vec<String> = case.flows.iter().map(|name| (*name).to_owned()).collect();
+    let filter = Filter::default().flows(&flows, &experiment.network, "the case's flows")?;
+    let settings = CaptureSettings { tick: Span::from_millis(case.tick_ms), ..CaptureSettings::default() };
+    let mut captures = CaptureFiles::create(directory.path(), &experiment, seed, settings)?.filtered(filter);
+    let mut fates = Fates::of(&experiment.network);
+    let mut run = Run::new(&experiment, seed)?;
+    let _ = run.advance(end, &mut (&mut captures, &mut fates), |run, (captures, _)| {
+        captures.write_until(run.now());
+        ControlFlow::Continue(())
+    });
+    captures.finish()?;
+    let losses = fates.losses(&directory.path().join("drops.csv"), end)?;
+    VANTAGES
+        .into_iter()
+        .map(|vantage| {
+            let tally = found(directory.path(), vantage, &losses, end)?;
+            if options.explain {
+                tally.mistakes.iter().for_each(|mistake| println!("seed {seed}, {}: {mistake}", vantage.name()));
+            }
+            Ok((vantage, tally))
+        })
+        .collect()
+}
+
+/// What the analysis finds in the capture at this vantage point.
+fn found(directory: &Path, vantage: Vantage, losses: &Losses, end: Time) -> Result<Tally> {
+    let file = directory.join(vantage.file());
+    let begins = first_time(&file)?;
+    let analysis = analyze(File::open(&file)?, vantage.file(), &Analysed::all())?;
+    Ok(matching::compare(&analysis, begins, vantage, losses, end))
+}
+
+/// When the first packet of a capture was seen, in seconds of the run.
+fn first_time(file: &Path) -> Result<f64> {
+    const FILE_HEADER: usize = 24;
+    let bytes = fs::read(file)?;
+    let field = |at: usize| -> Result<u32> {
+        let field = bytes.get(at..at + 4).and_then(|field| field.try_into().ok());
+        Ok(u32::from_le_bytes(field.context("the capture is empty")?))
+    };
+    let seconds = f64::from(field(FILE_HEADER)?) - losscause_study::capture_files::EPOCH.as_secs_f64();
+    Ok(seconds + f64::from(field(FILE_HEADER + 4)?) / 1e9)
+}

@@ -1,0 +1,114 @@
+//! docs/capture-accuracy.md.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use losscause_study::statistics::Estimate;
+
+use super::matching::{Kind, RECOMMENDED, Tally};
+use super::{Outcome, VANTAGES, Vantage};
+
+/// The page of these outcomes.
+pub(super) fn page(outcomes: &[Outcome], runs: u64) -> String {
+    let mut page = format!(
+        "# What `losscause analyze` finds in a capture\n\n\
+         Captures whose truth is known: every case is simulated {runs} times, with seeds 1 to {runs}, and captured by\n\
+         `simulate --pcap` at the senders and at the receivers. The captures are analysed like any others, and what is\n\
+         found is compared with the true cause of every drop. `cargo xtask capture-accuracy` writes this page.\n\n",
+    );
+    cases(&mut page, outcomes);
+    detection(&mut page, outcomes);
+    for vantage in VANTAGES {
+        for (kind, about) in [
+            (Kind::Congestion, "M_c: congestion losses called wireless, percent"),
+            (Kind::Wireless, "M_w: wireless losses not called wireless, percent"),
+        ] {
+            let _ = writeln!(page, "## At the {}: {about}\n", vantage.name());
+            errors(&mut page, outcomes, vantage, kind);
+        }
+    }
+    page
+}
+
+fn cases(page: &mut String, outcomes: &[Outcome]) {
+    page.push_str("## Cases\n\n| case | network |\n|---|---|\n");
+    for Outcome { case, .. } in outcomes {
+        let _ = writeln!(page, "| {} | {} |", case.name, case.about);
+    }
+    page.push_str(
+        "\nThe cases from drop-tail on are one network: a wired link of 4 Mb/s with a queue, then a wireless hop of\n\
+         10 Mb/s per flow with 1 % errors; two TCP flows with SACK, two TFRC flows (RTP) and two on-off sources. The\n\
+         papers' cases use the TCP of the paper, mostly without SACK.\n\n",
+    );
+}
+
+fn detection(page: &mut String, outcomes: &[Outcome]) {
+    page.push_str(
+        "## Losses found\n\n\
+         At a sender, a loss shows if its retransmission is in the capture. At a receiver, the first loss of a packet shows\n\
+         if a packet that was sent later, with a higher number, arrives before the retransmission. (If the last packets\n\
+         of a flight are lost, nothing at the receiver tells that they were sent.) The last 2 s of a capture are left\n\
+         out. A sender of RTP sees no losses. False losses are those that were none, of all found.\n\n\
+         | case | at | losses that show | found, % | found in all | false, % |\n|---|---|--:|--:|--:|--:|\n",
+    );
+    let mut totals = [(Vantage::Sender, Tally::default()), (Vantage::Receiver, Tally::default())];
+    for Outcome { case, tallies } in outcomes {
+        for (vantage, total) in &mut totals {
+            let sum = tallies.get(vantage).into_iter().flatten().fold(Tally::default(), sum);
+            if sum.showing + sum.found > 0 {
+                detected(page, case.name, *vantage, &sum);
+            }
+            *total = self::sum(std::mem::take(total), &sum);
+        }
+    }
+    for (vantage, total) in totals {
+        detected(page, "**all**", vantage, &total);
+    }
+    page.push('\n');
+}
+
+fn sum(mut sum: Tally, tally: &Tally) -> Tally {
+    sum.showing += tally.showing;
+    sum.showing_found += tally.showing_found;
+    sum.found += tally.found;
+    sum.found_false += tally.found_false;
+    sum
+}
+
+fn detected(page: &mut String, case: &str, vantage: Vantage, tally: &Tally) {
+    let percent = |part: u64, of: u64| match of {
+        0 => "–".to_owned(),
+        of => format!("{:.2}", 100.0 * part as f64 / of as f64),
+    };
+    let (found, false_) = (percent(tally.showing_found, tally.showing), percent(tally.found_false, tally.found));
+    let _ =
+        writeln!(page, "| {case} | {} | {} | {found} | {} | {false_} |", vantage.name(), tally.showing, tally.found);
+}
+
+/// A row per case, a column per algorithm.
+fn errors(page: &mut String, outcomes: &[Outcome], vantage: Vantage, kind: Kind) {
+    let tallies = |outcome: &Outcome| outcome.tallies.get(&vantage).cloned().unwrap_or_default();
+    let all: Vec<Tally> = outcomes.iter().flat_map(tallies).collect();
+    let names: BTreeSet<&String> = all.iter().flat_map(|tally| tally.errors.keys()).collect();
+    let names: Vec<&String> = names.into_iter().filter(|name| *name != RECOMMENDED).collect();
+    let columns = || [RECOMMENDED].into_iter().chain(names.iter().map(|name| name.as_str()));
+    let _ = writeln!(page, "| case | {} |", columns().collect::<Vec<_>>().join(" | "));
+    let _ = writeln!(page, "|---|{}", "--:|".repeat(columns().count()));
+    for outcome in outcomes {
+        let tallies = tallies(outcome);
+        let estimate = |name: &str| Estimate::from_runs(tallies.iter().map(|tally: &Tally| tally.error(name, kind)));
+        let cells: Vec<String> = columns().map(|name| cell(estimate(name))).collect();
+        if cells.iter().any(|cell| cell != "–") {
+            let _ = writeln!(page, "| {} | {} |", outcome.case.name, cells.join(" | "));
+        }
+    }
+    page.push_str("\nMean over the flows with such losses, then over the runs, with its 95 % interval.\n\n");
+}
+
+fn cell(estimate: Estimate) -> String {
+    match (estimate.mean, estimate.ci95) {
+        (None, _) => "–".to_owned(),
+        (Some(mean), None) => format!("{mean:.1}"),
+        (Some(mean), Some(ci95)) => format!("{mean:.1} ± {ci95:.1}"),
+    }
+}

@@ -1,0 +1,194 @@
+//! The commands that a page tells its reader to type.
+
+use super::markdown::{Kind, Part};
+
+/// A command of a page.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Shown {
+    /// Where it stands, from 1.
+    pub(super) line: usize,
+    /// As for a shell: `losscause simulate a.toml --set 'x={ y = 1 }'`.
+    pub(super) command: String,
+    pub(super) output: Output,
+}
+
+/// What the page says that a command prints.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Output {
+    /// Nothing: the command stands in a sentence.
+    InSentence,
+    /// Nothing: the command stands in a block.
+    NotShown,
+    Text(String),
+    /// A part of a JSON document.
+    Json(String),
+}
+
+/// What happens to a command.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Test {
+    Run,
+    /// Its verb, options and files exist; why it is not run.
+    Check(&'static str),
+    /// Not even that; why.
+    Skip(&'static str),
+}
+
+/// Commands that are not run, by their beginning. The first entry that fits decides.
+const NOT_RUN: [(&str, Test); 17] = [
+    ("losscause reproduce --all", Test::Check("minutes")),
+    ("losscause reproduce barman2002", Test::Check("minutes")),
+    ("losscause reproduce biaz1999", Test::Check("minutes")),
+    ("losscause reproduce cen2003 ", Test::Check("minutes")),
+    ("losscause reproduce koo2007", Test::Check("minutes")),
+    ("losscause reproduce extra", Test::Check("minutes")),
+    ("losscause sweep papers/", Test::Check("minutes to hours")),
+    ("losscause fade", Test::Check("half a minute per pattern; a test recomputes their first trials")),
+    ("losscause sweep last-hop.toml --resume", Test::Check("continues an interrupted sweep, which no test leaves")),
+    ("losscause simulate -", Test::Check("reads a scenario from standard input")),
+    ("cargo xtask", Test::Check("the project's own commands have their own steps in CI")),
+    ("cargo run -p losscause --example", Test::Run),
+    ("cargo run --release -p near-minimum", Test::Run),
+    ("cargo test", Test::Skip("a step of CI")),
+    ("cargo install", Test::Skip("`cargo xtask package` installs the program")),
+    ("cargo build", Test::Skip("the examples are compiled by the tests")),
+    ("cargo bench", Test::Skip("the benchmarks are compiled by a step of CI")),
+];
+
+/// Words for which a reader puts his own.
+const PLACEHOLDERS: [&str; 10] =
+    ["FILE", "DIR", "KEY=VALUE", "PAPER/ITEM", "TOPIC", "NAME", "VERB", "SWEEP.toml", "implementation_loss_db=DB", "…"];
+
+/// What is to be done with a command.
+pub(super) fn test(shown: &Shown) -> Test {
+    let command = shown.command.as_str();
+    if shown.output == Output::InSentence && command.split_whitespace().count() == 2 {
+        return Test::Check("a sentence that names a verb");
+    }
+    let is_placeholder = |word: &str| PLACEHOLDERS.contains(&word) || word.starts_with('<');
+    if command.split_whitespace().any(|word| is_placeholder(word.trim_matches(['"', '\'']))) {
+        return Test::Check("has a word for which the reader puts his own");
+    }
+    let mut entries = NOT_RUN.into_iter();
+    entries.find(|(start, _)| format!("{command} ").starts_with(start)).map_or(Test::Run, |(_, test)| test)
+}
+
+/// The commands of a page in its order.
+pub(super) fn commands(parts: &[Part]) -> Vec<Shown> {
+    let mut found: Vec<Shown> = Vec::new();
+    let mut last_indented: Option<usize> = None;
+    for part in parts {
+        match &part.kind {
+            Kind::Fenced { language, .. } if language == "console" => found.extend(console(part)),
+            // JSON below a single command is what it prints.
+            Kind::Fenced { language, .. } if language == "json" => {
+                if let Some(shown) = last_indented.and_then(|index| found.get_mut(index)) {
+                    shown.output = Output::Json(part.text.clone());
+                }
+            }
+            Kind::Fenced { .. } => {}
+            Kind::Indented => {
+                for (line, command) in logical_lines(&part.text) {
+                    let command = without_comment(&command);
+                    if is_command(command) {
+                        let line = part.line + line;
+                        found.push(Shown { line, command: command.to_owned(), output: Output::NotShown });
+                    }
+                }
+            }
+            Kind::Span if is_command(&part.text) => {
+                found.push(Shown { line: part.line, command: part.text.clone(), output: Output::InSentence });
+            }
+            Kind::Span => {}
+        }
+        if part.kind != Kind::Span {
+            last_indented = (part.kind == Kind::Indented).then(|| found.len().saturating_sub(1));
+        }
+    }
+    found
+}
+
+/// `losscause` by itself is a word of a sentence.
+fn is_command(text: &str) -> bool {
+    ["losscause ", "cargo "].iter().any(|start| text.starts_with(start))
+}
+
+/// The command without what follows a `#` between spaces.
+fn without_comment(line: &str) -> &str {
+    line.split_once(" # ").map_or(line, |(command, _)| command).trim()
+}
+
+/// Lines with those that they continue after a backslash, each with its offset.
+fn logical_lines(text: &str) -> Vec<(usize, String)> {
+    let mut lines: Vec<(usize, String)> = Vec::new();
+    let mut continued = false;
+    for (offset, line) in text.lines().enumerate() {
+        let (content, continues) = line.trim_end().strip_suffix('\\').map_or((line, false), |line| (line, true));
+        match lines.last_mut().filter(|_| continued) {
+            Some((_, command)) => *command = format!("{} {}", command.trim_end(), content.trim()),
+            None => lines.push((offset, content.to_owned())),
+        }
+        continued = continues;
+    }
+    lines
+}
+
+/// The commands of a `console` block, which begin with `$ `; up to the next one stands what a command prints.
+fn console(part: &Part) -> Vec<Shown> {
+    let mut found: Vec<Shown> = Vec::new();
+    for (offset, line) in logical_lines(&part.text) {
+        if let Some(command) = line.strip_prefix("$ ") {
+            let command = command.trim().to_owned();
+            found.push(Shown { line: part.line + 1 + offset, command, output: Output::NotShown });
+        } else if let Some(shown) = found.last_mut() {
+            match &mut shown.output {
+                Output::Text(text) => *text += &format!("{line}\n"),
+                _ if line.is_empty() => {}
+                output => *output = Output::Text(format!("{line}\n")),
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::markdown::parts;
+    use super::*;
+
+    fn shown(line: usize, command: &str, output: Output) -> Shown {
+        Shown { line, command: command.into(), output }
+    }
+
+    #[test]
+    fn commands_stand_in_blocks_and_sentences_with_what_they_print() {
+        let page = "Try `losscause list` and losscause's `x`.\n\n```console\n$ losscause a \\\n    --b\n\none\n\ntwo\n$ losscause \
+                    c\n```\n\n    losscause d # comment\n    not one\n\n```json\n{}\n```\n\n```json\n[]\n```\n";
+        let expected = [
+            shown(1, "losscause list", Output::InSentence),
+            shown(4, "losscause a --b", Output::Text("one\n\ntwo\n".into())),
+            shown(10, "losscause c", Output::NotShown),
+            shown(13, "losscause d", Output::Json("{}\n".into())),
+        ];
+        assert_eq!(commands(&parts(page)), expected);
+    }
+
+    #[test]
+    fn a_command_is_run_unless_the_list_or_a_placeholder_exempts_it() {
+        let test = |command| test(&shown(1, command, Output::NotShown));
+        assert_eq!(test("losscause simulate a.toml"), Test::Run);
+        assert_eq!(test("losscause reproduce --all"), Test::Check("minutes"));
+        assert_eq!(test("losscause reproduce cen2003 --runs 10"), Test::Check("minutes"));
+        assert_eq!(test("losscause reproduce cen2003/table2"), Test::Run);
+        assert_eq!(test("losscause sweep papers/a.toml"), Test::Check("minutes to hours"));
+        for placeholder in ["losscause simulate FILE --runs 10", "losscause reproduce <paper>"] {
+            assert!(matches!(test(placeholder), Test::Check(_)));
+        }
+    }
+    #[test]
+    fn a_verb_in_a_sentence_is_a_word_and_in_a_block_a_command() {
+        assert!(matches!(test(&shown(1, "losscause init", Output::InSentence)), Test::Check(_)));
+        assert_eq!(test(&shown(1, "losscause init lte", Output::InSentence)), Test::Run);
+        assert_eq!(test(&shown(1, "losscause init", Output::NotShown)), Test::Run);
+    }
+}

@@ -1,0 +1,191 @@
+//! `cargo xtask pages`: runs the commands of README.md and of the pages in `docs/`, and compares what they print with
+//! what the page shows.
+//!
+//! A command stands in a `console` block after `$ `, with its output below; in an indented block; or within a sentence
+//! as `losscause …`. [`shown`] has the rule of comparison, [`command`] the short list of commands that are not run. The
+//! commands of a page run in its order in one empty directory, in which `papers/` and `scenarios/` are the repository's,
+//! and which holds the files that the page tells its reader to save.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output as Printed, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+use crate::shell::{losscause, output, root};
+
+mod command;
+mod markdown;
+mod shown;
+
+use command::{Output, Shown, Test};
+use markdown::{Kind, Part};
+
+/// The arguments of `pages`.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Only these pages: "docs/own-link.md"
+    pages: Vec<PathBuf>,
+}
+
+/// All pages, as one of CI's steps.
+pub(crate) fn all() -> Result<()> {
+    pages(&Options { pages: Vec::new() })
+}
+
+/// Runs the commands of all pages or of some.
+///
+/// # Errors
+/// A command fails or prints something else; all of them are printed first.
+pub(crate) fn pages(options: &Options) -> Result<()> {
+    let program = PathBuf::from(losscause()?);
+    let names = if options.pages.is_empty() { all_pages()? } else { options.pages.clone() };
+    let mut failures = 0;
+    for name in names {
+        let file = root().join(&name);
+        let text = fs::read_to_string(&file).with_context(|| format!("{} cannot be read", file.display()))?;
+        let parts = markdown::parts(&text);
+        let commands = command::commands(&parts);
+        if commands.is_empty() {
+            continue;
+        }
+        let begun = Instant::now();
+        let place = Place::new(&program, &parts)?;
+        let (mut run, mut compared, mut checked) = (0, 0, 0);
+        let mut done = BTreeSet::new();
+        for shown in &commands {
+            // A page may name a command again.
+            let is_compared = matches!(shown.output, Output::Text(_) | Output::Json(_));
+            if !is_compared && !done.insert(&shown.command) {
+                continue;
+            }
+            let outcome = match command::test(shown) {
+                Test::Run => {
+                    run += 1;
+                    compared += usize::from(is_compared);
+                    place.run(shown)
+                }
+                Test::Check(_) => {
+                    checked += 1;
+                    place.check(&shown.command)
+                }
+                Test::Skip(_) => Ok(()),
+            };
+            if let Err(error) = outcome {
+                println!("{}:{}: `{}`: {error:#}", name.display(), shown.line, shown.command);
+                failures += 1;
+            }
+        }
+        let took = begun.elapsed().as_secs_f64();
+        println!(
+            "{}: {run} commands run, {compared} outputs compared, {checked} commands only checked, {took:.1} s",
+            name.display()
+        );
+    }
+    if failures > 0 {
+        bail!("{failures} commands do not do what the pages say");
+    }
+    Ok(())
+}
+
+/// README.md and every page below `docs/`, relative to the repository.
+fn all_pages() -> Result<Vec<PathBuf>> {
+    let mut pages = vec![PathBuf::from("README.md")];
+    let mut folders = vec![PathBuf::from("docs")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(root().join(&folder))? {
+            let entry = entry?;
+            let name = folder.join(entry.file_name());
+            if entry.file_type()?.is_dir() {
+                folders.push(name);
+            } else if name.extension().is_some_and(|extension| extension == "md") {
+                pages.push(name);
+            }
+        }
+    }
+    pages.sort();
+    Ok(pages)
+}
+
+/// The directory in which a page's commands run.
+struct Place {
+    folder: tempfile::TempDir,
+    program: PathBuf,
+}
+
+impl Place {
+    /// An empty directory with the repository's scenarios, and the files that `parts` tell to save.
+    fn new(program: &Path, parts: &[Part]) -> Result<Self> {
+        let folder = tempfile::Builder::new().prefix("losscause-page-").tempdir()?;
+        for shared in ["papers", "scenarios"] {
+            std::os::unix::fs::symlink(root().join(shared), folder.path().join(shared))?;
+        }
+        for part in parts {
+            let Kind::Fenced { before, .. } = &part.kind else { continue };
+            // "Save this as `last-hop.toml`:"
+            if let Some((_, rest)) = before.split_once("Save this as `") {
+                fs::write(folder.path().join(rest.split('`').next().unwrap_or_default()), &part.text)?;
+            }
+        }
+        Ok(Self { folder, program: program.to_owned() })
+    }
+
+    /// Runs a command and compares its output.
+    fn run(&self, shown: &Shown) -> Result<()> {
+        let printed = self.printed(&shown.command)?;
+        let stdout = String::from_utf8(printed.stdout).context("it does not print text")?;
+        if !printed.status.success() {
+            bail!("ended with {}\n{}", printed.status, String::from_utf8_lossy(&printed.stderr));
+        }
+        let compared = match &shown.output {
+            Output::InSentence | Output::NotShown => Ok(()),
+            Output::Text(text) => shown::compare(text, &stdout),
+            Output::Json(text) => {
+                let expected = serde_json::from_str(text).context("the page shows no JSON below it")?;
+                shown::compare_json(&expected, &serde_json::from_str(&stdout).context("it prints no JSON")?)
+            }
+        };
+        compared.map_err(|difference| anyhow::anyhow!("{difference}; it prints\n{stdout}"))
+    }
+
+    fn printed(&self, command: &str) -> Result<Printed> {
+        // `cargo run` in the repository runs the program that was built before the pages.
+        let own = command.strip_prefix("cargo run --release -- ").map(|arguments| format!("losscause {arguments}"));
+        let command = own.as_deref().unwrap_or(command);
+        let folder = if command.starts_with("cargo ") { root() } else { self.folder.path().to_owned() };
+        let mut path = self.program.parent().context("the program is in no folder")?.as_os_str().to_owned();
+        path.push(":");
+        path.push(std::env::var_os("PATH").unwrap_or_default());
+        let mut shell = Command::new("sh");
+        shell.args(["-c", command]).current_dir(folder).stdin(Stdio::null());
+        // Tables are as wide as in a pipe, whatever the terminal of this program.
+        shell.env("PATH", path).env_remove("COLUMNS");
+        shell.output().context("`sh` cannot be started")
+    }
+
+    /// The verb and the options exist, and the repository's files.
+    fn check(&self, command: &str) -> Result<()> {
+        let words: Vec<&str> = command.split_whitespace().collect();
+        let (mut help, arguments) = match words.as_slice() {
+            ["losscause", arguments @ ..] => (Command::new(&self.program), arguments),
+            ["cargo", "xtask", arguments @ ..] => (Command::new(std::env::current_exe()?), arguments),
+            ["cargo", "run", "--release", "--", arguments @ ..] => (Command::new(&self.program), arguments),
+            _ => bail!("it is neither run nor can it be checked"),
+        };
+        let verb = arguments.first().filter(|word| !word.starts_with('-') && **word != "…");
+        let help = String::from_utf8(output(help.args(verb).arg("--help"))?)?;
+        for word in arguments {
+            let option = word.split(['=', ',']).next().unwrap_or_default();
+            if option.starts_with("--") && option.len() > 2 && !help.contains(option) {
+                bail!("there is no option {option}");
+            }
+            let is_ours = word.starts_with("papers/") || word.starts_with("scenarios/");
+            if is_ours && word.ends_with(".toml") && !root().join(word).is_file() {
+                bail!("the repository has no {word}");
+            }
+        }
+        Ok(())
+    }
+}
