@@ -10,26 +10,26 @@ use super::Vantage;
 use super::truth::{Loss, Losses, TAIL};
 
 /// The name under which the recommended algorithm's verdicts are counted.
-pub(super) const RECOMMENDED: &str = "recommended";
+pub(crate) const RECOMMENDED: &str = "recommended";
 
 /// What was found in one capture.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tally {
+pub(crate) struct Tally {
     /// Losses that the capture shows, and how many of them were found.
-    pub(super) showing: u64,
-    pub(super) showing_found: u64,
+    pub(crate) showing: u64,
+    pub(crate) showing_found: u64,
     /// Losses that were found, and how many of them are none.
-    pub(super) found: u64,
-    pub(super) found_false: u64,
+    pub(crate) found: u64,
+    pub(crate) found_false: u64,
     /// By algorithm, one per flow.
-    pub(super) errors: BTreeMap<String, Vec<Errors>>,
+    pub(crate) errors: BTreeMap<String, Vec<Errors>>,
     /// What was missed or found in vain, in words.
-    pub(super) mistakes: Vec<String>,
+    pub(crate) mistakes: Vec<String>,
 }
 
 /// An algorithm's verdicts on one flow.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Errors {
+pub(crate) struct Errors {
     congestion: u64,
     congestion_called_wireless: u64,
     wireless: u64,
@@ -37,6 +37,22 @@ pub(super) struct Errors {
 }
 
 impl Errors {
+    /// Wrong verdicts, and all.
+    pub(crate) fn wrong_of(self, kind: Kind) -> (u64, u64) {
+        match kind {
+            Kind::Congestion => (self.congestion_called_wireless, self.congestion),
+            Kind::Wireless => (self.wireless_not_called_so, self.wireless),
+        }
+    }
+
+    /// Adds another flow's.
+    pub(crate) fn join(&mut self, other: Self) {
+        self.congestion += other.congestion;
+        self.congestion_called_wireless += other.congestion_called_wireless;
+        self.wireless += other.wireless;
+        self.wireless_not_called_so += other.wireless_not_called_so;
+    }
+
     fn add(&mut self, cause: Cause, verdict: Verdict) {
         let called_wireless = u64::from(verdict == Verdict::Wireless);
         match cause {
@@ -54,7 +70,7 @@ impl Errors {
 
 /// Which of the two errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// M_c: congestion losses called wireless.
     Congestion,
     /// M_w: wireless losses called congestion, or not decided.
@@ -62,16 +78,22 @@ pub(super) enum Kind {
 }
 
 impl Tally {
+    /// With what another tally found; without its verdicts.
+    pub(crate) fn with_detection_of(mut self, other: &Self) -> Self {
+        self.showing += other.showing;
+        self.showing_found += other.showing_found;
+        self.found += other.found;
+        self.found_false += other.found_false;
+        self
+    }
+
     /// The mean over the flows that have such losses, percent.
-    pub(super) fn error(&self, algorithm: &str, kind: Kind) -> Option<f64> {
+    pub(crate) fn error(&self, algorithm: &str, kind: Kind) -> Option<f64> {
         let shares: Vec<f64> = self
             .errors
             .get(algorithm)?
             .iter()
-            .map(|errors| match kind {
-                Kind::Congestion => (errors.congestion_called_wireless, errors.congestion),
-                Kind::Wireless => (errors.wireless_not_called_so, errors.wireless),
-            })
+            .map(|errors| errors.wrong_of(kind))
             .filter(|&(_, losses)| losses > 0)
             .map(|(wrong, losses)| 100.0 * wrong as f64 / losses as f64)
             .collect();
@@ -81,7 +103,7 @@ impl Tally {
 
 /// Compares an analysis with the losses of its run, which ended at `end`. The capture begins at second `begins` of the
 /// run.
-pub(super) fn compare(analysis: &Analysis, begins: f64, vantage: Vantage, losses: &Losses, end: Time) -> Tally {
+pub(crate) fn compare(analysis: &Analysis, begins: f64, vantage: Vantage, losses: &Losses, end: Time) -> Tally {
     let mut tally = Tally::default();
     for (src, lost) in losses {
         let flow = analysis.flows.iter().find(|flow| flow.src == *src);

@@ -5,9 +5,9 @@
 //! compares what was found with what was lost, and [`page`] writes docs/capture-accuracy.md.
 
 mod cases;
-mod matching;
+pub(crate) mod matching;
 mod page;
-mod truth;
+pub(crate) mod truth;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -51,15 +51,15 @@ const SHORT: Span = Span::from_secs(60);
 
 /// Where a capture was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Vantage {
+pub(crate) enum Vantage {
     Sender,
     Receiver,
 }
 
-const VANTAGES: [Vantage; 2] = [Vantage::Sender, Vantage::Receiver];
+pub(crate) const VANTAGES: [Vantage; 2] = [Vantage::Sender, Vantage::Receiver];
 
 impl Vantage {
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Sender => "sender",
             Self::Receiver => "receiver",

@@ -54,25 +54,17 @@ fn detection(page: &mut String, outcomes: &[Outcome]) {
     let mut totals = [(Vantage::Sender, Tally::default()), (Vantage::Receiver, Tally::default())];
     for Outcome { case, tallies } in outcomes {
         for (vantage, total) in &mut totals {
-            let sum = tallies.get(vantage).into_iter().flatten().fold(Tally::default(), sum);
+            let sum = tallies.get(vantage).into_iter().flatten().fold(Tally::default(), Tally::with_detection_of);
             if sum.showing + sum.found > 0 {
                 detected(page, case.name, *vantage, &sum);
             }
-            *total = self::sum(std::mem::take(total), &sum);
+            *total = std::mem::take(total).with_detection_of(&sum);
         }
     }
     for (vantage, total) in totals {
         detected(page, "**all**", vantage, &total);
     }
     page.push('\n');
-}
-
-fn sum(mut sum: Tally, tally: &Tally) -> Tally {
-    sum.showing += tally.showing;
-    sum.showing_found += tally.showing_found;
-    sum.found += tally.found;
-    sum.found_false += tally.found_false;
-    sum
 }
 
 fn detected(page: &mut String, case: &str, vantage: Vantage, tally: &Tally) {
