@@ -13,6 +13,7 @@ use crate::CaptureError;
 use crate::flow::{Evidence, FlowResult, FlowTable, Found, Protocol, Rules, State, Vantage};
 use crate::frames::{Frames, Truncation, compressed};
 use crate::joined::Alone;
+use crate::judge::trust::{Expected, Situation, Table};
 use crate::judge::{Chosen, Opinion, Opinions};
 use crate::packet::{LinkType, Packet, Parsed};
 use crate::qlog;
@@ -115,6 +116,12 @@ pub struct Flow {
     pub not_applicable: BTreeMap<String, String>,
     /// The algorithm whose verdicts to take; none if no algorithm can judge the flow.
     pub recommended: Option<String>,
+    /// What the capture tells about the flow that decides how well algorithms do: of two joined captures, at the end
+    /// whose verdicts are recommended.
+    pub situation: Situation,
+    /// By algorithm that can judge the flow: the errors to expect in this situation, from the accuracy table. An
+    /// algorithm that the table does not have is missing.
+    pub expected: BTreeMap<String, Expected>,
     /// Of two joined captures: what each of them tells alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alone: Option<Alone>,
@@ -215,9 +222,6 @@ pub struct Summary {
 const MAX_LISTED_FLOWS: usize = 10_000;
 /// Flows with losses that are listed.
 const MAX_LOSSY_FLOWS: usize = 100_000;
-
-/// Which algorithm to follow: the first that can judge the flow.
-pub(crate) const PREFERENCE: [&str; 6] = ["spike", "zbs", "zigzag", "mbiaz", "biaz", "spike-tobe"];
 
 /// Analyses a capture.
 ///
@@ -436,9 +440,11 @@ impl<'a> Reading<'a> {
                 summary.add(opinion.verdict);
             }
         }
-        let usable = |name: &&&str| names.iter().flatten().any(|own| own == **name);
-        let recommended = PREFERENCE.iter().find(usable).map(|name| (*name).to_owned());
-        let recommended = recommended.or_else(|| names.iter().flatten().next().cloned());
+        let (judged_at, protocol) = (result.vantage.judged_at(), result.protocol);
+        let situation = Situation { judged_at, protocol, selective: result.selective, delays: result.delays };
+        let usable = || names.iter().flatten().map(String::as_str);
+        let recommended = Table::built_in().recommend(situation, usable()).map(str::to_owned);
+        let expected = Table::built_in().expected_of(situation, usable());
         let counts = result.counts;
         Flow {
             id,
@@ -460,6 +466,8 @@ impl<'a> Reading<'a> {
             clock_drift_ppm: result.drift.map(|drift| drift * 1e6),
             not_applicable,
             recommended,
+            situation,
+            expected,
             alone: None,
             unlisted_losses: result.losses.unlisted,
             losses,

@@ -308,6 +308,11 @@ impl Half {
                 .collect();
             counts.add(vantage, &sender, &receiver);
             result.unmet = unmet;
+            result.selective = sender.is_selective();
+            result.delays = match vantage.judged_at() {
+                Vantage::Sender => sender.delays().into(),
+                _ => receiver.judge().delays().into(),
+            };
             result.losses = match vantage {
                 Vantage::Sender => sender.losses,
                 Vantage::Receiver => receiver.losses,

@@ -15,7 +15,7 @@ mod table;
 mod unwrap;
 mod vantage;
 
-use crate::judge::Chosen;
+use crate::judge::{Chosen, DelayShape};
 
 pub use loss::Evidence;
 pub(crate) use loss::{Found, Losses, Proof, State};
@@ -31,7 +31,7 @@ pub(crate) struct Rules {
 }
 
 /// What carries a flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Protocol {
@@ -64,6 +64,9 @@ pub(crate) struct FlowResult {
     pub(crate) drift: Option<f64>,
     /// By algorithm: why it cannot judge the flow.
     pub(crate) unmet: Vec<Option<String>>,
+    /// Acknowledgements name ranges.
+    pub(crate) selective: bool,
+    pub(crate) delays: DelayShape,
 }
 
 /// What was seen beside losses.
@@ -97,6 +100,8 @@ impl FlowResult {
             counts: FlowCounts::default(),
             drift: None,
             unmet: Vec::new(),
+            selective: protocol == Protocol::Quic,
+            delays: DelayShape::Unknown,
         }
     }
 }

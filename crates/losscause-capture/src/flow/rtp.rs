@@ -75,6 +75,7 @@ impl Stream {
         (result.packets, result.bytes) = (proven.packets, proven.bytes);
         result.unmet = (0..rules.chosen.iter().count()).map(|index| proven.judge.unmet_need(index, false)).collect();
         result.drift = proven.judge.drift();
+        result.delays = proven.judge.delays().into();
         result.counts = FlowCounts { joined: proven.judge.joined(), ..proven.counts };
         result.losses = proven.losses;
         Some(result)

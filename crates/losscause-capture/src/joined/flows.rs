@@ -7,9 +7,10 @@ use super::log::Key;
 use super::matching::{Lost, Matched};
 use super::views::{self, End, View};
 use super::{Alone, JoinError};
-use crate::analysis::{Analysis, Flow, Loss, Missing, Options, PREFERENCE, Summary, Verdicts};
+use crate::analysis::{Analysis, Flow, Loss, Missing, Options, Summary, Verdicts};
 use crate::flow::{Evidence, Protocol, Vantage};
 use crate::judge::Opinions;
+use crate::judge::trust::Situation;
 
 /// Joining under way.
 pub(super) struct Join<'a> {
@@ -104,7 +105,7 @@ impl<'a> Join<'a> {
         }
     }
 
-    /// A flow without its losses.
+    /// A flow without its losses. What is expected of an algorithm depends on its end.
     fn describe(&self, key: &Key, sender: &View<'_>, receiver: &View<'_>, names: &[Option<String>]) -> Flow {
         let count = |view: &View<'_>, of: fn(&Flow) -> u64| view.flows.iter().map(|flow| of(flow)).sum();
         let mut not_applicable = BTreeMap::new();
@@ -114,11 +115,15 @@ impl<'a> Join<'a> {
             }
         }
         not_applicable.retain(|name, _| !names.iter().flatten().any(|usable| usable == name));
+        let protocol = if key.ssrc.is_some() { Protocol::Rtp } else { Protocol::Tcp };
+        // The verdicts of the end that found more of the losses; the receiver sees the queue more directly.
+        let trusted = if sender.tally.found > receiver.tally.found { [sender, receiver] } else { [receiver, sender] };
+        let situation = trusted.iter().find_map(|view| view.situation());
         Flow {
             id: self.flows.len() as u64 + 1,
             src: key.src.to_string(),
             dst: key.dst.to_string(),
-            protocol: if key.ssrc.is_some() { Protocol::Rtp } else { Protocol::Tcp },
+            protocol,
             ssrc: key.ssrc,
             packets: 0,
             bytes: count(sender, |flow| flow.bytes),
@@ -133,24 +138,14 @@ impl<'a> Join<'a> {
             batched: count(receiver, |flow| flow.batched),
             clock_drift_ppm: receiver.flows.iter().find_map(|flow| flow.clock_drift_ppm),
             not_applicable,
-            recommended: self.recommended(sender, receiver, names),
+            recommended: trusted.iter().find_map(|view| view.recommended()),
+            situation: situation.unwrap_or(Situation::unknown(Vantage::Receiver, protocol)),
+            expected: trusted.iter().flat_map(|view| view.expected()).collect(),
             alone: Some(Alone { sender: sender.tally, receiver: receiver.tally }),
             unlisted_losses: 0,
             losses: Vec::new(),
             summary: names.iter().flatten().map(|name| (name.clone(), Summary::default())).collect(),
         }
-    }
-
-    /// The preferred algorithm, at the end that found more of the losses. The receiver sees the queue more directly.
-    fn recommended(&self, sender: &View<'_>, receiver: &View<'_>, names: &[Option<String>]) -> Option<String> {
-        let ends = if sender.tally.found > receiver.tally.found {
-            [End::Sender, End::Receiver]
-        } else {
-            [End::Receiver, End::Sender]
-        };
-        let by_preference = PREFERENCE.into_iter().chain(self.chosen.iter().map(String::as_str));
-        let mut candidates = by_preference.flat_map(|name| ends.map(|end| end.key(name)));
-        candidates.find(|name| names.iter().flatten().any(|usable| usable == name))
     }
 
     /// The flows that both captures have.

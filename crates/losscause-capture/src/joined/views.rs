@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::matching::Lost;
 use crate::analysis::{Flow, Loss};
 use crate::flow::{Evidence, Protocol};
+use crate::judge::trust::{Expected, Situation};
 use crate::judge::{Opinion, Opinions};
 
 /// How a single capture's losses compare with those that two captures show.
@@ -110,6 +111,22 @@ impl<'a> View<'a> {
         let (first, second) = if from <= to { (from..=to, None) } else { (from..=u32::MAX, Some(0..=to)) };
         let ranges = std::iter::once(first).chain(second);
         ranges.flat_map(|range| self.by_seq.range(range).flat_map(|(_, indices)| indices.iter().copied()))
+    }
+
+    /// The recommended algorithm of the capture alone.
+    pub(super) fn recommended(&self) -> Option<String> {
+        self.flows.iter().find_map(|flow| flow.recommended.as_ref()).map(|name| self.end.key(name))
+    }
+
+    /// The situation of the capture alone.
+    pub(super) fn situation(&self) -> Option<Situation> {
+        self.flows.first().map(|flow| flow.situation)
+    }
+
+    /// What to expect of its algorithms.
+    pub(super) fn expected(&self) -> impl Iterator<Item = (String, Expected)> + '_ {
+        let expected = self.flows.iter().flat_map(|flow| &flow.expected);
+        expected.map(|(name, expected)| (self.end.key(name), *expected))
     }
 
     /// The algorithms' names with this end's name behind them; none in the place of one that cannot judge the flow.

@@ -7,9 +7,11 @@
 mod batch;
 mod choice;
 mod clock;
+mod delays;
 mod receiver;
 mod sender;
 mod skew;
+pub mod trust;
 
 use std::sync::Arc;
 
@@ -18,6 +20,8 @@ use losscause::{Judgement, Reason, Verdict};
 
 pub use choice::{Chosen, UnknownAlgorithm};
 pub use clock::SenderClock;
+pub use delays::DelayShape;
+pub(crate) use delays::Sample;
 pub(crate) use receiver::AtReceiver;
 pub(crate) use sender::{AckEvent, AtSender};
 pub use skew::Skew;

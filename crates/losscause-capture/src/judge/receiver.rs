@@ -4,7 +4,7 @@ use losscause::verdict::Input;
 use losscause::{AnyLda, Differentiator, Lda, Packet, Time, Verdict};
 
 use super::batch::Batches;
-use super::{Chosen, Opinion, Opinions, SenderClock, Skew};
+use super::{Chosen, Opinion, Opinions, Sample, SenderClock, Skew};
 
 /// Feeds packets in the order of their arrival, and collects opinions about gaps.
 #[derive(Clone, Debug)]
@@ -15,6 +15,7 @@ pub(crate) struct AtReceiver {
     batches: Batches,
     /// Number, arrival and timestamp of the packets that came before the rate of the sender's clock was known.
     held: Vec<(u64, Time, u32)>,
+    delays: Sample,
 }
 
 /// So many packets are held at most.
@@ -28,6 +29,7 @@ impl AtReceiver {
             skew: (!keep_skew).then(Skew::default),
             batches: Batches::default(),
             held: Vec::new(),
+            delays: Sample::default(),
         }
     }
 
@@ -68,6 +70,9 @@ impl AtReceiver {
         if let (Some(skew), Some(departure)) = (&mut self.skew, sent) {
             // The algorithms subtract the departure from the arrival: the corrected trip time goes into the departure.
             sent = Some(at - skew.correct(at, at - departure));
+        }
+        if let Some(sent) = sent {
+            self.delays.push(at - sent);
         }
         let packet = Packet { seq: number, at, sent };
         let mut judged: Option<Vec<(usize, Opinion)>> = None;
@@ -116,6 +121,11 @@ impl AtReceiver {
     /// The drift of the sender's clock against the capture's, seconds per second, if it was found.
     pub(crate) fn drift(&self) -> Option<f64> {
         self.skew.as_ref().and_then(Skew::drift)
+    }
+
+    /// The trip times of the packets.
+    pub(crate) fn delays(&self) -> &Sample {
+        &self.delays
     }
 
     /// Packets that came in a batch behind another one.

@@ -3,12 +3,13 @@
 use losscause::ack::{Numbers, SenderInputs};
 use losscause::{AckSample, AnySenderLda, DeclaredLoss, SenderLda, Signal, Span, Time, Verdict};
 
-use super::{Chosen, Opinion, Opinions};
+use super::{Chosen, Opinion, Opinions, Sample};
 
 /// Feeds acknowledgements, and asks about losses.
 #[derive(Clone, Debug)]
 pub(crate) struct AtSender {
     ldas: Vec<Option<AnySenderLda>>,
+    delays: Sample,
 }
 
 /// What an acknowledgement told, in packets.
@@ -27,7 +28,7 @@ pub(crate) struct AckEvent {
 
 impl AtSender {
     pub(crate) fn new(chosen: &Chosen) -> Self {
-        Self { ldas: chosen.at_sender() }
+        Self { ldas: chosen.at_sender(), delays: Sample::default() }
     }
 
     #[inline]
@@ -44,7 +45,15 @@ impl AtSender {
     /// As [`Self::on_ack`], with a sample that the core made.
     #[inline]
     pub(crate) fn on_sample(&mut self, sample: &AckSample) {
+        if let Some(rtt) = sample.rtt {
+            self.delays.push(rtt);
+        }
         self.ldas.iter_mut().flatten().for_each(|lda| lda.on_ack(sample));
+    }
+
+    /// The round-trip times of the acknowledgements.
+    pub(crate) fn delays(&self) -> &Sample {
+        &self.delays
     }
 
     /// Declares packet `number` lost and asks about it. Without a number the newest gap is judged. A signal that means

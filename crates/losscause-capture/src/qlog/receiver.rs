@@ -90,6 +90,7 @@ impl Receiver {
         (result.packets, result.bytes) = (self.packets, self.bytes);
         result.unmet = (0..rules.chosen.iter().count()).map(|index| self.judge.unmet_need(index, false)).collect();
         result.counts = FlowCounts { joined: self.judge.joined(), ..self.counts };
+        result.delays = self.judge.delays().into();
         result.losses = self.losses;
         Some(result)
     }

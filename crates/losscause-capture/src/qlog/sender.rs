@@ -296,6 +296,7 @@ impl Sender {
         let spurious = losses.count(|state| matches!(state, State::Spurious(_)));
         result.counts = FlowCounts { spurious, ..self.counts };
         result.losses = losses;
+        result.delays = judge.delays().into();
         Some(result)
     }
 }
