@@ -15,7 +15,9 @@ mod table;
 mod unwrap;
 mod vantage;
 
-use crate::judge::{Chosen, DelayShape};
+use crate::judge::{Chosen, DelayShape, Trips};
+use crate::over_time::Transfer;
+use crate::series::Budget;
 
 pub use loss::Evidence;
 pub(crate) use loss::{Found, Losses, Proof, State};
@@ -28,6 +30,8 @@ pub use vantage::Vantage;
 pub(crate) struct Rules {
     pub(crate) chosen: Chosen,
     pub(crate) keep_skew: bool,
+    /// For flows over time, if they are asked for.
+    pub(crate) budget: Option<Budget>,
 }
 
 /// What carries a flow.
@@ -67,6 +71,11 @@ pub(crate) struct FlowResult {
     /// Acknowledgements name ranges.
     pub(crate) selective: bool,
     pub(crate) delays: DelayShape,
+    /// The trip times at each end whose view counts.
+    pub(crate) at_receiver: Option<Trips>,
+    pub(crate) at_sender: Option<Trips>,
+    /// Its data over time, if that was asked for.
+    pub(crate) over_time: Option<Transfer>,
 }
 
 /// What was seen beside losses.
@@ -102,6 +111,9 @@ impl FlowResult {
             unmet: Vec::new(),
             selective: protocol == Protocol::Quic,
             delays: DelayShape::Unknown,
+            at_receiver: None,
+            at_sender: None,
+            over_time: None,
         }
     }
 }

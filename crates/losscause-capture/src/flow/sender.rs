@@ -22,7 +22,7 @@ use super::loss::{Evidence, Found, Losses, Proof, State};
 use super::ranges::Ranges;
 use super::scoreboard::{Scoreboard, Segment};
 use super::vantage::Delays;
-use crate::judge::{AckEvent, AtSender, Opinions, Sample};
+use crate::judge::{AckEvent, AtSender, Opinions, Sample, Trips};
 
 /// A segment with data, unwrapped.
 #[derive(Clone, Copy, Debug)]
@@ -157,6 +157,11 @@ impl SenderView {
     /// The round-trip times of the acknowledgements.
     pub(super) fn delays(&self) -> &Sample {
         self.judge.delays()
+    }
+
+    /// The losses, and the round-trip times.
+    pub(super) fn finish(self) -> (Losses, Trips) {
+        (self.losses, self.judge.into_trips())
     }
 
     /// A segment passed on its way to the receiver. `packet_bytes` is the size of a packet on the wire: a larger
