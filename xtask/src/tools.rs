@@ -21,6 +21,8 @@ pub(crate) enum Tool {
     CargoFuzz,
     /// The oldest compiler that Cargo.toml allows (`rust-version`).
     OldestRust,
+    /// tshark, which reads captures too.
+    Tshark,
     /// A browser, which opens the reports without a window.
     Chromium,
 }
@@ -28,7 +30,7 @@ pub(crate) enum Tool {
 const WASM_TARGET: &str = "wasm32-unknown-unknown";
 
 impl Tool {
-    /// All of them.
+    /// Those that `cargo xtask ci` needs.
     pub(crate) const ALL: [Self; 7] =
         [Self::Ns2, Self::Valgrind, Self::Wasm, Self::Nightly, Self::CargoFuzz, Self::OldestRust, Self::Chromium];
 
@@ -41,6 +43,7 @@ impl Tool {
             Self::Nightly => "the nightly Rust toolchain",
             Self::CargoFuzz => "cargo-fuzz",
             Self::OldestRust => "the Rust toolchain that Cargo.toml names as rust-version",
+            Self::Tshark => "tshark",
             Self::Chromium => "chromium",
         }
     }
@@ -57,6 +60,7 @@ impl Tool {
             Self::Nightly => has_toolchain("nightly"),
             Self::CargoFuzz => starts("cargo", &["fuzz", "--version"]),
             Self::OldestRust => oldest_rust().is_ok_and(|version| has_toolchain(&version)),
+            Self::Tshark => on_path("tshark"),
             Self::Chromium => on_path(look::CHROMIUM),
         }
     }
@@ -76,6 +80,7 @@ impl Tool {
             Self::Nightly => install_toolchain("nightly"),
             Self::CargoFuzz => install_crate("cargo-fuzz"),
             Self::OldestRust => install_toolchain(&oldest_rust()?),
+            Self::Tshark => install_package("tshark"),
             Self::Chromium => install_package(look::CHROMIUM),
         }
         .with_context(|| format!("{} is missing and could not be installed", self.name()))?;
