@@ -11,7 +11,7 @@ use losscause_capture::{Options as Analysed, analyze};
 
 use super::transfer::{ABOUT, About, LINK, RECEIVER_CAPTURE, SENDER_CAPTURE};
 use super::{link_log, truth};
-use crate::accuracy::matching::{self, Errors, Tally};
+use crate::accuracy::matching::{self, Errors, Judged, Tally};
 use crate::accuracy::{VANTAGES, Vantage};
 
 /// A transfer and what was found in its captures.
@@ -46,9 +46,8 @@ fn first_time(file: &Path) -> Result<Time> {
 /// An algorithm's verdicts on all losses of these transfers together.
 pub(super) fn pooled<'a>(tallies: impl Iterator<Item = &'a Tally>) -> BTreeMap<String, Errors> {
     let mut pooled: BTreeMap<String, Errors> = BTreeMap::new();
-    for (name, errors) in tallies.flat_map(|tally| &tally.errors) {
-        let sum = pooled.entry(name.clone()).or_default();
-        errors.iter().for_each(|errors| sum.join(*errors));
+    for (name, errors) in tallies.flat_map(|tally| &tally.flows).flat_map(Judged::by_name) {
+        pooled.entry(name.to_owned()).or_default().join(*errors);
     }
     pooled
 }
