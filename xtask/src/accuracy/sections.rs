@@ -42,9 +42,8 @@ pub(super) fn recommended(page: &mut String, outcomes: &[Outcome], table: &Table
         let _ = writeln!(page, "| {situation} | {best} | {} | {} | {twice} |", cell(m_c), cell(m_w));
     }
     page.push_str(
-        "\nMean over the networks, in brackets the least and the greatest of them. With steady delays, congestion losses come\n\
-         from the policer and from the first seconds of a transfer: there every algorithm that looks at delays fails behind a\n\
-         policer, and is right elsewhere.\n\n",
+        "\nMean over the networks, in brackets the least and the greatest of them. With steady delays, nearly all\n\
+         congestion losses are a policer's, and algorithms that look at delays fail behind it.\n\n",
     );
 }
 
@@ -122,8 +121,8 @@ pub(super) fn tshark(page: &mut String, classes: &Classes) {
     page.push_str(
         "## Beside tshark\n\n\
          tshark's `tcp.analysis` on the TCP packets of seed 1 of every case. It names no losses: at a sender it marks packets\n\
-         that are sent again, at a receiver packets behind a gap. *Loss* is a packet by which `analyze` found one. In a row \"no loss\", packets of the fifth column\n\
-         are losses that `analyze` missed, or copies of bytes whose loss had been repaired before.\n\n\
+         that are sent again, at a receiver packets behind a gap. *Loss* is a packet by which `analyze` found one. In a row \"no loss\", packets of\n\
+         the fifth column are losses that `analyze` missed, or copies of bytes whose loss had been repaired before.\n\n\
          | at | tshark says | analyze says | packets | sent again after a true loss | why |\n|---|---|---|--:|--:|---|\n",
     );
     for ((vantage, class), (packets, lost)) in classes {
