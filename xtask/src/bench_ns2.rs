@@ -1,20 +1,17 @@
 //! `cargo xtask bench-ns2`: runs the same simulations in ns-2 and losscause and reports their time and memory. Run it
 //! on an idle machine; it is not a test.
 //!
-//! User time and peak memory are measured per run. Each run has its own parent process ([`measured`]), because the
-//! system reports only the maximum over all children of a process.
+//! User time and peak memory are measured per run ([`measured`](crate::measured)).
 
 use std::path::Path;
-use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use losscause_sim::{LinkId, Simulation};
 use losscause_study::papers::record::open_scenario;
 use losscause_study::{Experiment, Setting};
-use nix::sys::resource::{UsageWho, getrusage};
-use serde::{Deserialize, Serialize};
 
-use crate::shell::{cargo, command, output, root, run};
+use crate::measured::{Usage, of_words};
+use crate::shell::{cargo, output, root, run};
 use crate::tools::Tool;
 
 /// A simulation that both simulators can run.
@@ -233,59 +230,6 @@ impl Work {
     }
 }
 
-/// The cost of a process.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct Usage {
-    /// User time, seconds.
-    user_s: f64,
-    /// Its peak memory (`ru_maxrss`), kB of 1024 bytes.
-    peak_kb: i64,
-}
-
-impl Usage {
-    /// Runs `words` below a parent that measures it.
-    fn of(words: &[String]) -> Result<Self> {
-        let own = std::env::current_exe().context("finding this program")?;
-        let mut parent = command(&own.to_string_lossy());
-        let printed = output(parent.arg("measured").arg("--").args(words))?;
-        serde_json::from_slice(&printed).context("reading what a run took")
-    }
-
-    /// The median user time and the largest memory; there is at least one.
-    fn sum_up(runs: &[Self]) -> Self {
-        let mut times: Vec<f64> = runs.iter().map(|run| run.user_s).collect();
-        times.sort_by(f64::total_cmp);
-        let middle = times.len() / 2;
-        let user_s =
-            if times.len().is_multiple_of(2) { f64::midpoint(times[middle - 1], times[middle]) } else { times[middle] };
-        Self { user_s, peak_kb: runs.iter().map(|run| run.peak_kb).max().unwrap_or(0) }
-    }
-}
-
-/// A command to run and to measure.
-#[derive(clap::Args)]
-pub(crate) struct Measured {
-    /// Program and arguments
-    #[arg(required = true, last = true)]
-    words: Vec<String>,
-}
-
-/// Runs a command, and prints its cost as JSON.
-pub(crate) fn measured(measured: &Measured) -> Result<()> {
-    output(&mut of_words(&measured.words))?;
-    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).context("reading what the child took")?;
-    let time = usage.user_time();
-    let user_s = time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
-    println!("{}", serde_json::to_string(&Usage { user_s, peak_kb: usage.max_rss() })?);
-    Ok(())
-}
-
-fn of_words(words: &[String]) -> Command {
-    let mut command = command(&words[0]);
-    command.args(&words[1..]);
-    command
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -318,12 +262,5 @@ mod tests {
         assert_eq!(work, Work { delivered: 42_601, packet_hops: 3_064_939 });
         assert!(Work::read("delivered 42601\n").is_err());
         assert!(Work::read("packet_hops many\ndelivered 1\n").is_err());
-    }
-
-    #[test]
-    fn runs_are_summed_up_by_the_median_time_and_the_largest_memory() {
-        let runs = [(0.3, 7_000), (0.1, 9_000), (0.2, 8_000)].map(|(user_s, peak_kb)| Usage { user_s, peak_kb });
-        assert_eq!(Usage::sum_up(&runs), Usage { user_s: 0.2, peak_kb: 9_000 });
-        assert!((Usage::sum_up(&runs[1..]).user_s - 0.15).abs() < 1e-12);
     }
 }

@@ -1,6 +1,7 @@
 //! The project's development commands, run as `cargo xtask COMMAND`. None of this is part of the product.
 
 mod accuracy;
+mod bench_capture;
 mod bench_ns2;
 mod checks;
 mod costs;
@@ -9,6 +10,7 @@ mod instructions;
 #[cfg(target_os = "linux")]
 mod linux;
 mod look;
+mod measured;
 mod package;
 mod pages;
 mod record;
@@ -39,9 +41,11 @@ enum Verb {
     Validate(validate::Options),
     /// Time our simulator and ns-2 on Cen's wireless last hop and Barman's configuration 2; run it on an idle machine
     BenchNs2(bench_ns2::Options),
-    /// Run a command and print its time and memory; `bench-ns2` uses it for each run
+    /// Time `analyze` and tshark on captures of full-size packets; run it on an idle machine
+    BenchCapture(bench_capture::Options),
+    /// Run a command and print its time and memory; the benchmarks use it for each run
     #[command(hide = true)]
-    Measured(bench_ns2::Measured),
+    Measured(measured::Measured),
     /// Count the event loop's instructions per packet-hop and compare them with benches/instructions.toml
     Instructions(instructions::Options),
     /// Run everything that a change must pass: installs missing tools, skips nothing, also checks format, lints and
@@ -76,7 +80,8 @@ fn main() -> ExitCode {
         Verb::Ci => checks::ci(),
         Verb::Validate(options) => validate::validate(&options),
         Verb::BenchNs2(options) => bench_ns2::bench_ns2(&options),
-        Verb::Measured(command) => bench_ns2::measured(&command),
+        Verb::BenchCapture(options) => bench_capture::bench_capture(&options),
+        Verb::Measured(command) => measured::measured(&command),
         Verb::Instructions(options) => instructions::instructions(&options),
         Verb::Fuzz(options) => fuzz::fuzz(&options),
         Verb::Costs(options) => costs::costs(&options),

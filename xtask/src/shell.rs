@@ -17,16 +17,18 @@ pub(crate) fn command(program: &str) -> Command {
     command
 }
 
-/// Cargo itself, as it called us.
+/// Cargo itself, as it called us. Nothing is compiled incrementally, which would take gigabytes of disk.
 pub(crate) fn cargo() -> Command {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    command(&cargo)
+    let mut command = command(&cargo);
+    command.env("CARGO_INCREMENTAL", "0");
+    command
 }
 
 /// The cargo of another toolchain than the one that runs this program.
 pub(crate) fn cargo_of(toolchain: &str) -> Command {
     let mut cargo = command("cargo");
-    cargo.env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO").arg(format!("+{toolchain}"));
+    cargo.env("CARGO_INCREMENTAL", "0").env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO").arg(format!("+{toolchain}"));
     cargo
 }
 

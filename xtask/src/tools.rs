@@ -22,6 +22,8 @@ pub(crate) enum Tool {
     CargoFuzz,
     /// The oldest compiler that Cargo.toml allows (`rust-version`).
     OldestRust,
+    /// tshark, which reads captures too.
+    Tshark,
     /// What making hosts and links of one's own takes: root and TUN devices.
     OwnNetworks,
     /// tcpdump, which captures packets.
@@ -33,7 +35,7 @@ pub(crate) enum Tool {
 const WASM_TARGET: &str = "wasm32-unknown-unknown";
 
 impl Tool {
-    /// All of them.
+    /// Those that `cargo xtask ci` needs.
     pub(crate) const ALL: [Self; 9] = [
         Self::Ns2,
         Self::Valgrind,
@@ -55,6 +57,7 @@ impl Tool {
             Self::Nightly => "the nightly Rust toolchain",
             Self::CargoFuzz => "cargo-fuzz",
             Self::OldestRust => "the Rust toolchain that Cargo.toml names as rust-version",
+            Self::Tshark => "tshark",
             Self::OwnNetworks => "root, or /dev/net/tun,",
             Self::Tcpdump => "tcpdump",
             Self::Chromium => "chromium",
@@ -73,6 +76,7 @@ impl Tool {
             Self::Nightly => has_toolchain("nightly"),
             Self::CargoFuzz => starts("cargo", &["fuzz", "--version"]),
             Self::OldestRust => oldest_rust().is_ok_and(|version| has_toolchain(&version)),
+            Self::Tshark => on_path("tshark"),
             Self::OwnNetworks => shell::is_root().unwrap_or(false) && Path::new("/dev/net/tun").exists(),
             Self::Tcpdump => on_path("tcpdump"),
             Self::Chromium => on_path(look::CHROMIUM),
@@ -94,6 +98,7 @@ impl Tool {
             Self::Nightly => install_toolchain("nightly"),
             Self::CargoFuzz => install_crate("cargo-fuzz"),
             Self::OldestRust => install_toolchain(&oldest_rust()?),
+            Self::Tshark => install_package("tshark"),
             Self::OwnNetworks => bail!("network namespaces and TUN devices can be made by root only"),
             Self::Tcpdump => install_package("tcpdump"),
             Self::Chromium => install_package(look::CHROMIUM),

@@ -6,16 +6,19 @@ use std::sync::Arc;
 
 use losscause::registry::Registry;
 use losscause::verdict::Input;
-use losscause::{Time, Verdict};
+use losscause::{Judgement, Reason, Time, Verdict};
 use serde::Serialize;
 
 use crate::CaptureError;
 use crate::flow::{Evidence, FlowResult, FlowTable, Found, Protocol, Rules, State, Vantage};
 use crate::frames::{Frames, Truncation, compressed};
 use crate::joined::Alone;
-use crate::judge::{Chosen, Opinion, Opinions};
+use crate::judge::trust::{Expected, Situation, Table};
+use crate::judge::{Chosen, Opinions, Trips};
+use crate::over_time::{OverTime, Transfer};
 use crate::packet::{LinkType, Packet, Parsed};
 use crate::qlog;
+use crate::series::Budget;
 
 /// What is analysed, and how.
 #[derive(Clone, Debug)]
@@ -30,13 +33,15 @@ pub struct Options {
     pub to_s: Option<f64>,
     /// Only flows one of whose ends contains this text, as in `10.0.0.1:443`.
     pub flow: Option<String>,
+    /// Whether the flows with most losses are followed over time, for drawings.
+    pub over_time: bool,
 }
 
 impl Options {
     /// Everything, by all algorithms of this project.
     pub fn all() -> Self {
         let chosen = Chosen::all_of(&Registry::built_in());
-        Self { chosen, keep_skew: false, from_s: None, to_s: None, flow: None }
+        Self { chosen, keep_skew: false, from_s: None, to_s: None, flow: None, over_time: false }
     }
 }
 
@@ -115,15 +120,37 @@ pub struct Flow {
     pub not_applicable: BTreeMap<String, String>,
     /// The algorithm whose verdicts to take; none if no algorithm can judge the flow.
     pub recommended: Option<String>,
+    /// What the capture tells about the flow that decides how well algorithms do: of two joined captures, at the end
+    /// whose verdicts are recommended.
+    pub situation: Situation,
+    /// By algorithm that can judge the flow: the errors to expect in this situation, from the accuracy table. An
+    /// algorithm that the table does not have is missing.
+    pub expected: BTreeMap<String, Expected>,
     /// Of two joined captures: what each of them tells alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alone: Option<Alone>,
+    /// How long its packets wait in queues; none if the capture does not tell.
+    pub queueing: Option<Queueing>,
+    /// The flow over time, if [`Options::over_time`] asks for it and the flow is one of those with most losses.
+    #[serde(skip)]
+    pub over_time: Option<OverTime>,
     /// Losses beyond those that are listed.
     pub unlisted_losses: u64,
     /// The losses, in the order in which they were found.
     pub losses: Vec<Loss>,
     /// Verdicts by algorithm.
     pub summary: BTreeMap<String, Summary>,
+}
+
+/// Queueing delays: what trips took longer than the shortest one, by the trip times that the algorithms got, from sender
+/// to receiver at a receiver, there and back at a sender.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Queueing {
+    /// Half of the packets waited less, milliseconds.
+    pub p50_ms: f64,
+    /// 95 % of them waited less.
+    pub p95_ms: f64,
 }
 
 /// A lost packet.
@@ -142,13 +169,32 @@ pub struct Loss {
     pub bytes: u64,
     /// Packets.
     pub packets: u64,
+    /// Its place in the flow: bytes of TCP, packets of RTP and QUIC, from the flow's first one on; none if the flow is not
+    /// followed over time.
+    #[serde(skip)]
+    pub place: Option<u64>,
     /// How it was found.
     pub evidence: Evidence,
+    /// The queueing delay of the newest packet that had arrived when the loss showed, milliseconds; none if it is not known,
+    /// as behind a timeout.
+    pub queueing_ms: Option<f64>,
     /// The verdict of every algorithm that can judge the flow.
     pub verdicts: Verdicts,
+    /// What each of them compared.
+    pub reasons: Reasons,
     /// What the undecided algorithms miss.
     #[serde(skip_serializing_if = "Missing::is_empty")]
     pub undecided: Missing,
+}
+
+/// By algorithm: what was compared for its verdict.
+#[derive(Clone, Debug)]
+pub struct Reasons(pub(crate) Verdicts);
+
+impl Serialize for Reasons {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, judgement)| (name, judgement.reason.to_string())))
+    }
 }
 
 /// By algorithm: the input that was missing for a verdict.
@@ -163,7 +209,10 @@ impl Missing {
 
     /// Each undecided algorithm's name, and what it misses.
     pub fn iter(&self) -> impl Iterator<Item = (&str, Input)> {
-        self.0.iter().filter_map(|(name, opinion)| Some((name, opinion.missing?)))
+        self.0.iter().filter_map(|(name, judgement)| match judgement.reason {
+            Reason::Missing { input } => Some((name, input)),
+            _ => None,
+        })
     }
 }
 
@@ -182,20 +231,25 @@ pub struct Verdicts {
 }
 
 impl Verdicts {
-    /// Each algorithm's name and opinion.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Opinion)> {
-        self.names.iter().zip(self.opinions.iter()).filter_map(|(name, opinion)| Some((name.as_deref()?, opinion)))
+    /// Each algorithm's name, and what it says and why.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Judgement)> {
+        self.names.iter().zip(self.opinions.iter()).filter_map(|(name, judgement)| Some((name.as_deref()?, judgement)))
+    }
+
+    /// What the algorithm of this name says, and why.
+    pub fn judgement(&self, name: &str) -> Option<&Judgement> {
+        self.iter().find(|(own, _)| *own == name).map(|(_, judgement)| judgement)
     }
 
     /// What the algorithm of this name says.
     pub fn of(&self, name: &str) -> Option<Verdict> {
-        self.iter().find(|(own, _)| *own == name).map(|(_, opinion)| opinion.verdict)
+        self.judgement(name).map(|judgement| judgement.verdict)
     }
 }
 
 impl Serialize for Verdicts {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.iter().map(|(name, opinion)| (name, opinion.verdict.to_string())))
+        serializer.collect_map(self.iter().map(|(name, judgement)| (name, judgement.verdict.to_string())))
     }
 }
 
@@ -213,11 +267,10 @@ pub struct Summary {
 
 /// Flows without losses that are listed.
 const MAX_LISTED_FLOWS: usize = 10_000;
+/// Flows that are kept over time.
+const MAX_DRAWN_FLOWS: usize = 16;
 /// Flows with losses that are listed.
 const MAX_LOSSY_FLOWS: usize = 100_000;
-
-/// Which algorithm to follow: the first that can judge the flow.
-pub(crate) const PREFERENCE: [&str; 6] = ["spike", "zbs", "zigzag", "mbiaz", "biaz", "spike-tobe"];
 
 /// Analyses a capture.
 ///
@@ -235,7 +288,8 @@ pub(crate) fn analyze_and(
     options: &Options,
     mut also: impl FnMut(Time, &Packet<'_>),
 ) -> Result<Analysis, CaptureError> {
-    let rules = Rules { chosen: options.chosen.clone(), keep_skew: options.keep_skew };
+    let budget = options.over_time.then(Budget::default);
+    let rules = Rules { chosen: options.chosen.clone(), keep_skew: options.keep_skew, budget };
     let mut reading = Reading::new(options, rules.clone(), file);
     let (is_qlog, source) = qlog::recognised(compressed::decompressed(source)?)?;
     if is_qlog {
@@ -274,6 +328,8 @@ pub(crate) struct Reading<'a> {
     lossless: usize,
     lossy: usize,
     next_id: u64,
+    /// Places of the flows that are kept over time.
+    drawn: Vec<usize>,
     analysis: Analysis,
 }
 
@@ -305,6 +361,7 @@ impl<'a> Reading<'a> {
             lossless: 0,
             lossy: 0,
             next_id: 1,
+            drawn: Vec::new(),
             analysis,
         }
     }
@@ -414,6 +471,22 @@ impl<'a> Reading<'a> {
         *listed += 1;
         let flow = self.describe(id, result);
         self.analysis.flows.push(flow);
+        self.limit_drawn();
+    }
+
+    /// Keeps over time only the flows with most losses.
+    fn limit_drawn(&mut self) {
+        let flows = &mut self.analysis.flows;
+        if flows.last().is_some_and(|flow| flow.over_time.is_some()) {
+            self.drawn.push(flows.len() - 1);
+        }
+        if self.drawn.len() > MAX_DRAWN_FLOWS {
+            let weight = |flow: &Flow| (flow.lost(), flow.packets, std::cmp::Reverse(flow.id));
+            let least = (0..self.drawn.len()).min_by_key(|&place| weight(&flows[self.drawn[place]]));
+            if let Some(place) = least {
+                flows[self.drawn.swap_remove(place)].over_time = None;
+            }
+        }
     }
 
     fn describe(&self, id: u64, result: FlowResult) -> Flow {
@@ -426,8 +499,18 @@ impl<'a> Reading<'a> {
         }
         let names: Arc<[Option<String>]> = names.into();
         let begun = self.begun.unwrap_or(Time::ZERO);
-        let lost = result.losses.found.into_iter().filter(|found| found.state.is_loss());
-        let mut losses: Vec<Loss> = lost.map(|found| Loss::from(found, result.protocol, begun, &names)).collect();
+        let lost: Vec<Found> = result.losses.found.into_iter().filter(|found| found.state.is_loss()).collect();
+        let ends = Ends { receiver: result.at_receiver, sender: result.at_sender };
+        let told = ends.that_tells(&lost);
+        let queueing = told.and_then(Queueing::of);
+        let over_time = result.over_time.as_ref().and_then(|transfer| transfer.over_time(told, begun));
+        let first_seq = result.over_time.as_ref().and_then(Transfer::first_seq);
+        let as_loss = |found: Found| {
+            let queueing_ms = ends.queueing_of(&found);
+            let place = first_seq.map(|first| found.start.saturating_sub(first));
+            Loss { queueing_ms, place, ..Loss::from(found, result.protocol, begun, &names) }
+        };
+        let mut losses: Vec<Loss> = lost.into_iter().map(as_loss).collect();
         losses.sort_by(|a, b| a.time_s.total_cmp(&b.time_s));
         let mut summary: BTreeMap<String, Summary> =
             names.iter().flatten().map(|name| (name.clone(), Summary::default())).collect();
@@ -436,9 +519,11 @@ impl<'a> Reading<'a> {
                 summary.add(opinion.verdict);
             }
         }
-        let usable = |name: &&&str| names.iter().flatten().any(|own| own == **name);
-        let recommended = PREFERENCE.iter().find(usable).map(|name| (*name).to_owned());
-        let recommended = recommended.or_else(|| names.iter().flatten().next().cloned());
+        let (judged_at, protocol) = (result.vantage.judged_at(), result.protocol);
+        let situation = Situation { judged_at, protocol, selective: result.selective, delays: result.delays };
+        let usable = || names.iter().flatten().map(String::as_str);
+        let recommended = Table::built_in().recommend(situation, usable()).map(str::to_owned);
+        let expected = Table::built_in().expected_of(situation, usable());
         let counts = result.counts;
         Flow {
             id,
@@ -460,7 +545,11 @@ impl<'a> Reading<'a> {
             clock_drift_ppm: result.drift.map(|drift| drift * 1e6),
             not_applicable,
             recommended,
+            situation,
+            expected,
             alone: None,
+            queueing,
+            over_time,
             unlisted_losses: result.losses.unlisted,
             losses,
             summary,
@@ -490,9 +579,49 @@ impl Loss {
             Protocol::Quic => (found.start, found.end - found.start),
         };
         let verdicts = Verdicts { names: names.clone(), opinions: found.opinions };
-        let undecided = Missing(verdicts.clone());
         let time_s = (found.time - begun).as_secs_f64();
-        Self { time_s, time: found.time, seq, bytes, packets: 1, evidence: found.evidence, verdicts, undecided }
+        Self::new((time_s, found.time), (seq, bytes), found.evidence, verdicts)
+    }
+}
+
+impl Loss {
+    /// The loss of one packet, of which neither the place nor the queueing delay is known.
+    pub(crate) fn new(shown: (f64, Time), what: (u64, u64), evidence: Evidence, verdicts: Verdicts) -> Self {
+        let ((time_s, time), (seq, bytes)) = (shown, what);
+        let (reasons, undecided) = (Reasons(verdicts.clone()), Missing(verdicts.clone()));
+        let (packets, place, queueing_ms) = (1, None, None);
+        Self { time_s, time, seq, bytes, packets, place, evidence, queueing_ms, verdicts, reasons, undecided }
+    }
+}
+
+/// The trip times of a flow at the ends whose views count.
+struct Ends {
+    receiver: Option<Trips>,
+    sender: Option<Trips>,
+}
+
+impl Ends {
+    /// A receiver's view finds gaps, a sender's everything else.
+    fn of(&self, evidence: Evidence) -> Option<&Trips> {
+        if evidence == Evidence::Gap { self.receiver.as_ref() } else { self.sender.as_ref() }
+    }
+
+    fn queueing_of(&self, found: &Found) -> Option<f64> {
+        self.of(found.evidence)?.queueing_of(found.opinions.trip()?)
+    }
+
+    /// The trip times to show: those of the end that found most of the losses, if it has any.
+    fn that_tells(&self, lost: &[Found]) -> Option<&Trips> {
+        let gaps = lost.iter().filter(|found| found.evidence == Evidence::Gap).count();
+        let (receiver, sender) = (self.receiver.as_ref(), self.sender.as_ref());
+        let by_weight = if gaps * 2 >= lost.len() { [receiver, sender] } else { [sender, receiver] };
+        by_weight.into_iter().flatten().find(|trips| trips.latest().is_some())
+    }
+}
+
+impl Queueing {
+    fn of(trips: &Trips) -> Option<Self> {
+        Some(Self { p50_ms: trips.queueing_quantile(0.5)?, p95_ms: trips.queueing_quantile(0.95)? })
     }
 }
 

@@ -9,25 +9,31 @@
 //! judge     observations of a flow         → verdicts, by the algorithms of `losscause`
 //! qlog      the log of a QUIC endpoint       → the same, from packet numbers
 //! analysis  everything about a capture     → data for tables and JSON
+//! over_time a flow, thinned for drawings   → delay, rate and sequence numbers over time
+//! answer    an analysis                    → what it says, in words
 //! joined    the captures of both ends      → the losses as facts, with both ends' verdicts
 //! ```
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
 mod analysis;
+mod answer;
 mod error;
 mod flow;
 pub mod frames;
 mod joined;
 pub mod judge;
+mod over_time;
 pub mod packet;
 mod qlog;
+mod series;
 pub mod write;
 
-pub use analysis::{Analysis, Flow, Loss, Missing, Options, Summary, Verdicts, analyze};
+pub use analysis::{Analysis, Flow, Loss, Missing, Options, Queueing, Reasons, Summary, Verdicts, analyze};
 pub use error::CaptureError;
 pub use flow::{Evidence, Protocol, Vantage};
 pub use joined::{Alone, JoinError, Joined, Tally, analyze_both};
+pub use over_time::{OverTime, Step};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

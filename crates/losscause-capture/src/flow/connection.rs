@@ -9,6 +9,7 @@ use super::unwrap::Unwrap;
 use super::vantage::{Delays, Vantage};
 use super::{FlowCounts, FlowResult, Protocol, Rules};
 use crate::judge::{AtReceiver, AtSender, SenderClock};
+use crate::over_time::Transfer;
 use crate::packet::{Endpoint, Tcp, flag};
 
 /// Both directions of a connection.
@@ -42,6 +43,7 @@ struct Half {
     packets: u64,
     bytes: u64,
     marked: u64,
+    over_time: Option<Box<Transfer>>,
 }
 
 /// The first segment of a direction.
@@ -185,6 +187,10 @@ impl Half {
         self.has_timestamps |= tsval.is_some();
         self.note_size(u64::from(tcp.payload_bytes));
         self.delays.on_data(now, tsecr.filter(|_| tcp.has(flag::ACK)));
+        if let Some(budget) = &rules.budget {
+            let over_time = self.over_time.get_or_insert_with(|| Box::new(Transfer::new(budget)));
+            over_time.take(now, start, end - start);
+        }
         let data = Data { start, end, tsval, ip_id };
         match (&mut self.views, self.first.take()) {
             (Some(_), _) => self.show(now, data),
@@ -198,14 +204,15 @@ impl Half {
     }
 
     fn open_views(&self, first: &Data, rules: &Rules) -> Views {
-        let mut at_receiver = AtReceiver::new(&rules.chosen, SenderClock::tcp(), rules.keep_skew);
+        let mut at_receiver =
+            AtReceiver::new(&rules.chosen, SenderClock::tcp(), rules.keep_skew, rules.budget.as_ref());
         if let Some(Syn { time, tsval: Some(tsval), .. }) = self.syn {
             at_receiver.on_timestamp(time, tsval);
         }
         // Behind the SYN, if it was seen: the first data may be lost.
         let begin = self.begin.filter(|begin| *begin < first.start).unwrap_or(first.start);
         Views {
-            sender: SenderView::new(first.start, AtSender::new(&rules.chosen), false),
+            sender: SenderView::new(first.start, AtSender::new(&rules.chosen, rules.budget.as_ref()), false),
             receiver: ReceiverView::new(begin, at_receiver),
         }
     }
@@ -308,14 +315,21 @@ impl Half {
                 .collect();
             counts.add(vantage, &sender, &receiver);
             result.unmet = unmet;
+            result.selective = sender.is_selective();
+            result.delays = match vantage.judged_at() {
+                Vantage::Sender => sender.delays().into(),
+                _ => receiver.judge().delays().into(),
+            };
+            let ((found_by_receiver, at_receiver), (found_by_sender, at_sender)) = (receiver.finish(), sender.finish());
+            (result.at_receiver, result.at_sender) = (Some(at_receiver), Some(at_sender));
             result.losses = match vantage {
-                Vantage::Sender => sender.losses,
-                Vantage::Receiver => receiver.losses,
+                Vantage::Sender => found_by_sender,
+                Vantage::Receiver => found_by_receiver,
                 // Upstream losses are gaps, downstream ones are retransmissions of what had passed.
-                Vantage::Middle | Vantage::Both => joined(receiver.losses, sender.losses),
+                Vantage::Middle | Vantage::Both => joined(found_by_receiver, found_by_sender),
             };
         }
-        result.counts = counts;
+        (result.counts, result.over_time) = (counts, self.over_time.map(|transfer| *transfer));
         Some(result)
     }
 }

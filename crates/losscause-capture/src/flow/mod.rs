@@ -15,7 +15,9 @@ mod table;
 mod unwrap;
 mod vantage;
 
-use crate::judge::Chosen;
+use crate::judge::{Chosen, DelayShape, Trips};
+use crate::over_time::Transfer;
+use crate::series::Budget;
 
 pub use loss::Evidence;
 pub(crate) use loss::{Found, Losses, Proof, State};
@@ -28,10 +30,12 @@ pub use vantage::Vantage;
 pub(crate) struct Rules {
     pub(crate) chosen: Chosen,
     pub(crate) keep_skew: bool,
+    /// For flows over time, if they are asked for.
+    pub(crate) budget: Option<Budget>,
 }
 
 /// What carries a flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Protocol {
@@ -64,6 +68,14 @@ pub(crate) struct FlowResult {
     pub(crate) drift: Option<f64>,
     /// By algorithm: why it cannot judge the flow.
     pub(crate) unmet: Vec<Option<String>>,
+    /// Acknowledgements name ranges.
+    pub(crate) selective: bool,
+    pub(crate) delays: DelayShape,
+    /// The trip times at each end whose view counts.
+    pub(crate) at_receiver: Option<Trips>,
+    pub(crate) at_sender: Option<Trips>,
+    /// Its data over time, if that was asked for.
+    pub(crate) over_time: Option<Transfer>,
 }
 
 /// What was seen beside losses.
@@ -97,6 +109,11 @@ impl FlowResult {
             counts: FlowCounts::default(),
             drift: None,
             unmet: Vec::new(),
+            selective: protocol == Protocol::Quic,
+            delays: DelayShape::Unknown,
+            at_receiver: None,
+            at_sender: None,
+            over_time: None,
         }
     }
 }

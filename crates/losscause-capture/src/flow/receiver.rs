@@ -16,7 +16,7 @@ use losscause::{Span, Time};
 
 use super::loss::{Evidence, Found, Losses, State};
 use super::sender::Data;
-use crate::judge::AtReceiver;
+use crate::judge::{AtReceiver, Trips};
 
 /// The receiver's view of one direction.
 #[derive(Debug)]
@@ -79,6 +79,11 @@ impl ReceiverView {
 
     pub(super) fn judge(&self) -> &AtReceiver {
         &self.judge
+    }
+
+    /// The losses, and the trip times.
+    pub(super) fn finish(self) -> (Losses, Trips) {
+        (self.losses, self.judge.into_trips())
     }
 
     /// A segment arrived. `packet_bytes` is the size of a full packet, `rtt` the smallest round-trip time known.

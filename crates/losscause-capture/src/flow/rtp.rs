@@ -10,6 +10,7 @@ use super::loss::{Evidence, Found, Losses, State};
 use super::vantage::Vantage;
 use super::{FlowCounts, FlowResult, Protocol, Rules};
 use crate::judge::{AtReceiver, SenderClock};
+use crate::over_time::Transfer;
 use crate::packet::{Endpoint, Rtp};
 
 /// What may be a stream, and one that has proved itself.
@@ -41,6 +42,7 @@ pub(super) struct Proven {
     counts: FlowCounts,
     packets: u64,
     bytes: u64,
+    over_time: Option<Transfer>,
 }
 
 impl Stream {
@@ -75,8 +77,10 @@ impl Stream {
         (result.packets, result.bytes) = (proven.packets, proven.bytes);
         result.unmet = (0..rules.chosen.iter().count()).map(|index| proven.judge.unmet_need(index, false)).collect();
         result.drift = proven.judge.drift();
+        result.delays = proven.judge.delays().into();
         result.counts = FlowCounts { joined: proven.judge.joined(), ..proven.counts };
         result.losses = proven.losses;
+        (result.at_receiver, result.over_time) = (Some(proven.judge.into_trips()), proven.over_time);
         Some(result)
     }
 }
@@ -85,11 +89,12 @@ impl Proven {
     fn new(rules: &Rules) -> Self {
         Self {
             newest: 0,
-            judge: AtReceiver::new(&rules.chosen, SenderClock::rtp(), rules.keep_skew),
+            judge: AtReceiver::new(&rules.chosen, SenderClock::rtp(), rules.keep_skew, rules.budget.as_ref()),
             losses: Losses::default(),
             counts: FlowCounts::default(),
             packets: 0,
             bytes: 0,
+            over_time: rules.budget.as_ref().map(Transfer::new),
         }
     }
 
@@ -99,6 +104,7 @@ impl Proven {
         self.counts.marked += u64::from(marked);
         if self.newest == 0 {
             self.newest = (1 << 32) | u64::from(rtp.seq);
+            self.draw(now, bytes);
             self.judge.on_packet(self.newest, now, Some(rtp.timestamp));
             return;
         }
@@ -121,6 +127,14 @@ impl Proven {
                 self.newest += (1 << 32) + u64::from(step as u16);
                 self.judge.on_packet(self.newest, now, Some(rtp.timestamp));
             }
+        }
+        self.draw(now, bytes);
+    }
+
+    /// Keeps the packet for a drawing, if one is asked for; late packets count at the newest sequence number.
+    fn draw(&mut self, now: Time, bytes: u32) {
+        if let Some(over_time) = &mut self.over_time {
+            over_time.take(now, self.newest, u64::from(bytes));
         }
     }
 

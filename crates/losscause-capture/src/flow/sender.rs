@@ -22,7 +22,7 @@ use super::loss::{Evidence, Found, Losses, Proof, State};
 use super::ranges::Ranges;
 use super::scoreboard::{Scoreboard, Segment};
 use super::vantage::Delays;
-use crate::judge::{AckEvent, AtSender, Opinions};
+use crate::judge::{AckEvent, AtSender, Opinions, Sample, Trips};
 
 /// A segment with data, unwrapped.
 #[derive(Clone, Copy, Debug)]
@@ -147,6 +147,21 @@ impl SenderView {
     /// Why an algorithm cannot judge this flow's losses.
     pub(super) fn unmet_need(&self, index: usize) -> Option<String> {
         self.judge.unmet_need(index, self.selective)
+    }
+
+    /// Whether acknowledgements name ranges.
+    pub(super) fn is_selective(&self) -> bool {
+        self.selective
+    }
+
+    /// The round-trip times of the acknowledgements.
+    pub(super) fn delays(&self) -> &Sample {
+        self.judge.delays()
+    }
+
+    /// The losses, and the round-trip times.
+    pub(super) fn finish(self) -> (Losses, Trips) {
+        (self.losses, self.judge.into_trips())
     }
 
     /// A segment passed on its way to the receiver. `packet_bytes` is the size of a packet on the wire: a larger

@@ -12,7 +12,7 @@ use losscause::{Span, Time};
 use serde::Serialize;
 
 /// Where a capture was taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Vantage {
     /// At the sender of the data.
@@ -23,6 +23,16 @@ pub enum Vantage {
     Middle,
     /// At both ends: two captures, joined.
     Both,
+}
+
+impl Vantage {
+    /// Whose algorithms judge: between the two ends, and at both, those of the receiver come first.
+    pub(crate) fn judged_at(self) -> Self {
+        match self {
+            Vantage::Sender => Vantage::Sender,
+            Vantage::Receiver | Vantage::Middle | Vantage::Both => Vantage::Receiver,
+        }
+    }
 }
 
 impl std::fmt::Display for Vantage {

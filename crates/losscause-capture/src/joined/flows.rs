@@ -7,9 +7,11 @@ use super::log::Key;
 use super::matching::{Lost, Matched};
 use super::views::{self, End, View};
 use super::{Alone, JoinError};
-use crate::analysis::{Analysis, Flow, Loss, Missing, Options, PREFERENCE, Summary, Verdicts};
+use crate::OverTime;
+use crate::analysis::{Analysis, Flow, Loss, Options, Summary, Verdicts};
 use crate::flow::{Evidence, Protocol, Vantage};
 use crate::judge::Opinions;
+use crate::judge::trust::Situation;
 
 /// Joining under way.
 pub(super) struct Join<'a> {
@@ -69,13 +71,21 @@ impl<'a> Join<'a> {
         let names: Arc<[Option<String>]> = [receiver.names(&self.chosen), sender.names(&self.chosen)].concat().into();
         let protocol = if key.ssrc.is_some() { Protocol::Rtp } else { Protocol::Tcp };
         let none = views::none_of(self.chosen.len());
-        let mut losses = Vec::with_capacity(matched.lost.len());
+        let (mut losses, mut queueing) = (Vec::with_capacity(matched.lost.len()), Vec::new());
         for lost in &matched.lost {
-            let of_both = [&mut receiver, &mut sender].map(|view| view.find(lost).unwrap_or_else(|| none.clone()));
-            let opinions: Opinions = of_both.concat().into();
-            losses.push(self.loss(lost, protocol, Verdicts { names: names.clone(), opinions }));
+            let found = [receiver.find(lost), sender.find(lost)];
+            let judged = |loss: &Loss| loss.verdicts.opinions.iter().copied().collect();
+            let of = |loss: Option<&Loss>| loss.map_or(none.clone(), judged);
+            let opinions = Opinions::new([of(found[0]), of(found[1])].concat(), None);
+            let mut loss = self.loss(lost, protocol, Verdicts { names: names.clone(), opinions });
+            loss.place = Some(lost.start.saturating_sub(matched.first));
+            losses.push(loss);
+            queueing.push(found.map(|loss| loss.and_then(|loss| loss.queueing_ms)));
         }
         [&mut receiver, &mut sender].into_iter().for_each(View::finish);
+        for (loss, [at_receiver, at_sender]) in losses.iter_mut().zip(queueing) {
+            loss.queueing_ms = if trusts_sender(&sender, &receiver) { at_sender } else { at_receiver };
+        }
         let mut flow = self.describe(key, &sender, &receiver, &names);
         (flow.packets, flow.capture_drops) = (matched.packets, matched.uncaptured);
         for (name, opinion) in losses.iter().flat_map(|loss| loss.verdicts.iter()) {
@@ -92,20 +102,12 @@ impl<'a> Join<'a> {
             Protocol::Rtp => (u32::from(lost.start as u16), 0),
             Protocol::Tcp | Protocol::Quic => (lost.start as u32, lost.end - lost.start),
         };
-        Loss {
-            time_s: (lost.sent - self.sender.begun).as_secs_f64(),
-            time: lost.sent,
-            seq: seq.into(),
-            bytes,
-            packets: 1,
-            evidence: Evidence::Known,
-            undecided: Missing(verdicts.clone()),
-            verdicts,
-        }
+        let shown = ((lost.sent - self.sender.begun).as_secs_f64(), lost.sent);
+        Loss::new(shown, (seq.into(), bytes), Evidence::Known, verdicts)
     }
 
-    /// A flow without its losses.
-    fn describe(&self, key: &Key, sender: &View<'_>, receiver: &View<'_>, names: &[Option<String>]) -> Flow {
+    /// A flow without its losses. What is expected of an algorithm depends on its end.
+    fn describe(&self, key: &Key, sender: &View<'a>, receiver: &View<'a>, names: &[Option<String>]) -> Flow {
         let count = |view: &View<'_>, of: fn(&Flow) -> u64| view.flows.iter().map(|flow| of(flow)).sum();
         let mut not_applicable = BTreeMap::new();
         for (view, end) in [(sender, End::Sender), (receiver, End::Receiver)] {
@@ -114,11 +116,15 @@ impl<'a> Join<'a> {
             }
         }
         not_applicable.retain(|name, _| !names.iter().flatten().any(|usable| usable == name));
+        let protocol = if key.ssrc.is_some() { Protocol::Rtp } else { Protocol::Tcp };
+        let trusted = if trusts_sender(sender, receiver) { [sender, receiver] } else { [receiver, sender] };
+        let own = |view: &View<'a>| view.flows.first().copied();
+        let situation = trusted.iter().find_map(|view| view.situation());
         Flow {
             id: self.flows.len() as u64 + 1,
             src: key.src.to_string(),
             dst: key.dst.to_string(),
-            protocol: if key.ssrc.is_some() { Protocol::Rtp } else { Protocol::Tcp },
+            protocol,
             ssrc: key.ssrc,
             packets: 0,
             bytes: count(sender, |flow| flow.bytes),
@@ -133,24 +139,16 @@ impl<'a> Join<'a> {
             batched: count(receiver, |flow| flow.batched),
             clock_drift_ppm: receiver.flows.iter().find_map(|flow| flow.clock_drift_ppm),
             not_applicable,
-            recommended: self.recommended(sender, receiver, names),
+            recommended: trusted.iter().find_map(|view| view.recommended()),
+            situation: situation.unwrap_or(Situation::unknown(Vantage::Receiver, protocol)),
+            expected: trusted.iter().flat_map(|view| view.expected()).collect(),
             alone: Some(Alone { sender: sender.tally, receiver: receiver.tally }),
+            queueing: own(trusted[0]).and_then(|flow| flow.queueing),
+            over_time: over_time(own(sender), own(trusted[0])),
             unlisted_losses: 0,
             losses: Vec::new(),
             summary: names.iter().flatten().map(|name| (name.clone(), Summary::default())).collect(),
         }
-    }
-
-    /// The preferred algorithm, at the end that found more of the losses. The receiver sees the queue more directly.
-    fn recommended(&self, sender: &View<'_>, receiver: &View<'_>, names: &[Option<String>]) -> Option<String> {
-        let ends = if sender.tally.found > receiver.tally.found {
-            [End::Sender, End::Receiver]
-        } else {
-            [End::Receiver, End::Sender]
-        };
-        let by_preference = PREFERENCE.into_iter().chain(self.chosen.iter().map(String::as_str));
-        let mut candidates = by_preference.flat_map(|name| ends.map(|end| end.key(name)));
-        candidates.find(|name| names.iter().flatten().any(|usable| usable == name))
     }
 
     /// The flows that both captures have.
@@ -164,6 +162,21 @@ impl<'a> Join<'a> {
             _ => Ok(summed(self.sender, self.receiver, self.flows)),
         }
     }
+}
+
+/// Whose verdicts to take: those of the end that found more of the losses; the receiver sees the queue more directly.
+fn trusts_sender(sender: &View<'_>, receiver: &View<'_>) -> bool {
+    sender.tally.found > receiver.tally.found
+}
+
+/// The data as the sender's capture has them, with the delays that the end whose verdicts count has seen. The captures'
+/// clocks may differ by any amount: the flow begins at the same time in both.
+fn over_time(sender: Option<&Flow>, trusted: Option<&Flow>) -> Option<OverTime> {
+    let (mut joined, other) = (sender?.over_time.clone()?, trusted?.over_time.as_ref()?);
+    let shift = joined.from_s - other.from_s;
+    joined.queueing_ms = other.queueing_ms.clone();
+    joined.queueing_ms.iter_mut().for_each(|step| step.at_s += shift);
+    Some(joined)
 }
 
 /// What is said about both captures as wholes.

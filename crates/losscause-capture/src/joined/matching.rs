@@ -39,6 +39,8 @@ pub(super) struct Lost {
 pub(super) struct Matched {
     /// In the order in which they were sent.
     pub(super) lost: Vec<Lost>,
+    /// The first sequence number of the sender's capture, unwrapped.
+    pub(super) first: u64,
     /// Packets that the sender's capture has.
     pub(super) packets: u64,
     /// Packets that one capture missed although the other shows that they passed.
@@ -72,7 +74,8 @@ pub(super) fn matched(sent: &Log, arrived: &Log, wrap: u64, packet_bytes: u64) -
     let acked = sent.acked.max(arrived.acked.checked_add_signed(shift).unwrap_or(0));
     let mut pieces = Pieces::new(&sent.packets, &arrivals, packet_bytes)?;
     arrivals.iter().for_each(|arrival| pieces.on_arrival(arrival));
-    pieces.finish(acked)
+    let first = sent.packets.first().map_or(0, |packet| packet.start);
+    Some(Matched { first, ..pieces.finish(acked)? })
 }
 
 /// What to add to sequence numbers of `arrived` so that they mean the same bytes as in `sent`: the captures may have
@@ -246,7 +249,7 @@ impl<'a> Pieces<'a> {
             let parts = self.lost_parts(index).into_iter();
             lost.extend(parts.map(|(start, end, resent)| Lost { start, end, sent, resent, revealed }));
         }
-        Some(Matched { lost, packets: self.sent.len() as u64, uncaptured: self.uncaptured })
+        Some(Matched { lost, packets: self.sent.len() as u64, uncaptured: self.uncaptured, ..Matched::default() })
     }
 
     /// By transmission: when the first arrived that was sent later.

@@ -4,15 +4,15 @@
 //! that was sent later.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use losscause::{Span, Time, Verdict};
+use losscause::verdict::Input;
+use losscause::{Judgement, Reason, Span, Time, Verdict};
 use serde::Serialize;
 
 use super::matching::Lost;
 use crate::analysis::{Flow, Loss};
 use crate::flow::{Evidence, Protocol};
-use crate::judge::{Opinion, Opinions};
+use crate::judge::trust::{Expected, Situation};
 
 /// How a single capture's losses compare with those that two captures show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -64,7 +64,7 @@ impl<'a> View<'a> {
     }
 
     /// What the view says about a known loss; none if it missed it.
-    pub(super) fn find(&mut self, lost: &Lost) -> Option<Opinions> {
+    pub(super) fn find(&mut self, lost: &Lost) -> Option<&'a Loss> {
         let found = self.position(lost);
         match found {
             Some(index) => {
@@ -73,7 +73,7 @@ impl<'a> View<'a> {
             }
             None => self.tally.missed += 1,
         }
-        found.map(|index| self.losses[index].verdicts.opinions.clone())
+        found.map(|index| self.losses[index])
     }
 
     /// Ends the count.
@@ -112,6 +112,22 @@ impl<'a> View<'a> {
         ranges.flat_map(|range| self.by_seq.range(range).flat_map(|(_, indices)| indices.iter().copied()))
     }
 
+    /// The recommended algorithm of the capture alone.
+    pub(super) fn recommended(&self) -> Option<String> {
+        self.flows.iter().find_map(|flow| flow.recommended.as_ref()).map(|name| self.end.key(name))
+    }
+
+    /// The situation of the capture alone.
+    pub(super) fn situation(&self) -> Option<Situation> {
+        self.flows.first().map(|flow| flow.situation)
+    }
+
+    /// What to expect of its algorithms.
+    pub(super) fn expected(&self) -> impl Iterator<Item = (String, Expected)> + '_ {
+        let expected = self.flows.iter().flat_map(|flow| &flow.expected);
+        expected.map(|(name, expected)| (self.end.key(name), *expected))
+    }
+
     /// The algorithms' names with this end's name behind them; none in the place of one that cannot judge the flow.
     pub(super) fn names(&self, chosen: &[String]) -> Vec<Option<String>> {
         let usable = |name: &String| self.flows.iter().any(|flow| flow.summary.contains_key(name));
@@ -129,9 +145,10 @@ impl End {
     }
 }
 
-/// The opinions about a loss that a view missed.
-pub(super) fn none_of(count: usize) -> Opinions {
-    Arc::from(vec![Opinion { verdict: Verdict::Undecided, missing: None }; count])
+/// What a view says about a loss that it missed.
+pub(super) fn none_of(count: usize) -> Vec<Judgement> {
+    let input = Input::Other("a sight of the loss in this end's capture");
+    vec![Judgement { verdict: Verdict::Undecided, reason: Reason::Missing { input } }; count]
 }
 
 fn nearness(a: Time, b: Time) -> Span {

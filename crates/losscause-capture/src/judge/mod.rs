@@ -7,39 +7,46 @@
 mod batch;
 mod choice;
 mod clock;
+mod delays;
 mod receiver;
 mod sender;
 mod skew;
+mod trips;
+pub mod trust;
 
 use std::sync::Arc;
 
-use losscause::verdict::Input;
-use losscause::{Judgement, Reason, Verdict};
+use losscause::{Judgement, Span};
 
 pub use choice::{Chosen, UnknownAlgorithm};
 pub use clock::SenderClock;
+pub use delays::DelayShape;
+pub(crate) use delays::Sample;
 pub(crate) use receiver::AtReceiver;
 pub(crate) use sender::{AckEvent, AtSender};
 pub use skew::Skew;
+pub(crate) use trips::Trips;
 
-/// What one algorithm says about one loss.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Opinion {
-    /// The verdict.
-    pub verdict: Verdict,
-    /// What was missing, if the verdict is [`Verdict::Undecided`] for that reason.
-    pub missing: Option<Input>,
+/// What the algorithms say about a gap, in the order of [`Chosen::iter`]. Losses of one gap share it.
+#[derive(Clone, Debug)]
+pub struct Opinions {
+    judgements: Arc<[Judgement]>,
+    /// The newest trip time then.
+    trip: Option<Span>,
 }
 
-/// The opinions about one loss, in the order of [`Chosen::iter`]. Losses of one gap share them.
-pub type Opinions = Arc<[Opinion]>;
+impl Opinions {
+    pub(crate) fn new(judgements: impl Into<Arc<[Judgement]>>, trip: Option<Span>) -> Self {
+        Self { judgements: judgements.into(), trip }
+    }
 
-impl From<Judgement> for Opinion {
-    fn from(judgement: Judgement) -> Self {
-        let missing = match judgement.reason {
-            Reason::Missing { input } => Some(input),
-            _ => None,
-        };
-        Self { verdict: judgement.verdict, missing }
+    /// What each algorithm says, and why.
+    pub fn iter(&self) -> impl Iterator<Item = &Judgement> {
+        self.judgements.iter()
+    }
+
+    /// The trip time at the gap.
+    pub(crate) fn trip(&self) -> Option<Span> {
+        self.trip
     }
 }

@@ -1,13 +1,14 @@
 //! The algorithms at a receiver: each behind the core's own [`Differentiator`].
 
 use losscause::verdict::Input;
-use losscause::{AnyLda, Differentiator, Lda, Packet, Time, Verdict};
+use losscause::{AnyLda, Differentiator, Judgement, Lda, Packet, Reason, Time, Verdict};
 
 use super::batch::Batches;
-use super::{Chosen, Opinion, Opinions, SenderClock, Skew};
+use super::{Chosen, Opinions, Sample, SenderClock, Skew, Trips};
+use crate::series::Budget;
 
 /// Feeds packets in the order of their arrival, and collects opinions about gaps.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct AtReceiver {
     ldas: Vec<Option<Differentiator<AnyLda>>>,
     clock: SenderClock,
@@ -15,19 +16,22 @@ pub(crate) struct AtReceiver {
     batches: Batches,
     /// Number, arrival and timestamp of the packets that came before the rate of the sender's clock was known.
     held: Vec<(u64, Time, u32)>,
+    trips: Trips,
 }
 
 /// So many packets are held at most.
 const MAX_HELD_PKTS: usize = 256;
 
 impl AtReceiver {
-    pub(crate) fn new(chosen: &Chosen, clock: SenderClock, keep_skew: bool) -> Self {
+    /// `budget` is that of trip times over time, if they are kept.
+    pub(crate) fn new(chosen: &Chosen, clock: SenderClock, keep_skew: bool, budget: Option<&Budget>) -> Self {
         Self {
             ldas: chosen.at_receiver().into_iter().map(|lda| lda.map(Differentiator::new)).collect(),
             clock,
             skew: (!keep_skew).then(Skew::default),
             batches: Batches::default(),
             held: Vec::new(),
+            trips: Trips::new(budget),
         }
     }
 
@@ -69,25 +73,26 @@ impl AtReceiver {
             // The algorithms subtract the departure from the arrival: the corrected trip time goes into the departure.
             sent = Some(at - skew.correct(at, at - departure));
         }
+        self.trips.take(at, sent.map(|sent| at - sent));
         let packet = Packet { seq: number, at, sent };
-        let mut judged: Option<Vec<(usize, Opinion)>> = None;
+        let mut judged: Option<Vec<(usize, Judgement)>> = None;
         for (index, lda) in self.ldas.iter_mut().enumerate() {
             let Some(lda) = lda else { continue };
-            let mut opinion: Option<Opinion> = None;
+            let mut first: Option<Judgement> = None;
             // A gap has one verdict: every packet of it was judged by the same arrival.
-            lda.on_packet(packet, |_, judgement| opinion = Some(opinion.unwrap_or(judgement.into())));
-            if let Some(opinion) = opinion {
-                judged.get_or_insert_default().push((index, opinion));
+            lda.on_packet(packet, |_, judgement| first = Some(first.unwrap_or(judgement)));
+            if let Some(judgement) = first {
+                judged.get_or_insert_default().push((index, judgement));
             }
         }
         judged.map(|judged| self.in_order(&judged))
     }
 
     #[cold]
-    fn in_order(&self, judged: &[(usize, Opinion)]) -> Opinions {
-        let mut opinions = vec![NOT_RUN; self.ldas.len()];
-        judged.iter().for_each(|&(index, opinion)| opinions[index] = opinion);
-        opinions.into()
+    fn in_order(&self, judged: &[(usize, Judgement)]) -> Opinions {
+        let mut judgements = vec![NOT_RUN; self.ldas.len()];
+        judged.iter().for_each(|&(index, judgement)| judgements[index] = judgement);
+        Opinions::new(judgements, self.trips.latest())
     }
 
     /// The opinions about a gap before the first arrival: there are none.
@@ -118,6 +123,16 @@ impl AtReceiver {
         self.skew.as_ref().and_then(Skew::drift)
     }
 
+    /// The trip times of the packets.
+    pub(crate) fn delays(&self) -> &Sample {
+        self.trips.sample()
+    }
+
+    /// The trip times, at the end of the flow.
+    pub(crate) fn into_trips(self) -> Trips {
+        self.trips
+    }
+
     /// Packets that came in a batch behind another one.
     pub(crate) fn joined(&self) -> u64 {
         self.batches.joined()
@@ -125,4 +140,5 @@ impl AtReceiver {
 }
 
 /// The place of an algorithm that does not run here, or was not asked because the stream began anew.
-const NOT_RUN: Opinion = Opinion { verdict: Verdict::Undecided, missing: Some(Input::EarlierArrival) };
+const NOT_RUN: Judgement =
+    Judgement { verdict: Verdict::Undecided, reason: Reason::Missing { input: Input::EarlierArrival } };

@@ -1,14 +1,17 @@
 //! The algorithms at a sender: fed with acknowledgement samples from a capture's scoreboard.
 
 use losscause::ack::{Numbers, SenderInputs};
-use losscause::{AckSample, AnySenderLda, DeclaredLoss, SenderLda, Signal, Span, Time, Verdict};
+use losscause::verdict::Input;
+use losscause::{AckSample, AnySenderLda, DeclaredLoss, Judgement, Reason, SenderLda, Signal, Span, Time, Verdict};
 
-use super::{Chosen, Opinion, Opinions};
+use super::{Chosen, Opinions, Sample, Trips};
+use crate::series::Budget;
 
 /// Feeds acknowledgements, and asks about losses.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct AtSender {
     ldas: Vec<Option<AnySenderLda>>,
+    trips: Trips,
 }
 
 /// What an acknowledgement told, in packets.
@@ -26,8 +29,9 @@ pub(crate) struct AckEvent {
 }
 
 impl AtSender {
-    pub(crate) fn new(chosen: &Chosen) -> Self {
-        Self { ldas: chosen.at_sender() }
+    /// `budget` is that of round-trip times over time, if they are kept.
+    pub(crate) fn new(chosen: &Chosen, budget: Option<&Budget>) -> Self {
+        Self { ldas: chosen.at_sender(), trips: Trips::new(budget) }
     }
 
     #[inline]
@@ -44,7 +48,20 @@ impl AtSender {
     /// As [`Self::on_ack`], with a sample that the core made.
     #[inline]
     pub(crate) fn on_sample(&mut self, sample: &AckSample) {
+        if sample.rtt.is_some() {
+            self.trips.take(sample.at, sample.rtt);
+        }
         self.ldas.iter_mut().flatten().for_each(|lda| lda.on_ack(sample));
+    }
+
+    /// The round-trip times of the acknowledgements.
+    pub(crate) fn delays(&self) -> &Sample {
+        self.trips.sample()
+    }
+
+    /// The same, at the end of the flow.
+    pub(crate) fn into_trips(self) -> Trips {
+        self.trips
     }
 
     /// Declares packet `number` lost and asks about it. Without a number the newest gap is judged. A signal that means
@@ -64,14 +81,17 @@ impl AtSender {
         loss.in_flight_pkts = flight;
         loss.cwnd_pkts = Some(flight as f64);
         let ask = |lda: &mut Option<AnySenderLda>| {
-            let Some(lda) = lda else { return Opinion { verdict: Verdict::Undecided, missing: None } };
+            let Some(lda) = lda else { return NOT_RUN };
             lda.on_loss(&loss);
             if signal.means_congestion() {
-                return Opinion { verdict: Verdict::Congestion, missing: None };
+                return Judgement { verdict: Verdict::Congestion, reason: Reason::Signalled { signal } };
             }
-            lda.judge(&loss).into()
+            lda.judge(&loss)
         };
-        self.ldas.iter_mut().map(ask).collect()
+        let judgements: Vec<Judgement> = self.ldas.iter_mut().map(ask).collect();
+        // What a timer reveals was lost long after the newest round trip.
+        let trip = self.trips.latest().filter(|_| !signal.means_congestion());
+        Opinions::new(judgements, trip)
     }
 
     /// Why the algorithm in place `index` cannot judge this flow; none if it can.
@@ -83,3 +103,9 @@ impl AtSender {
         Some(format!("it needs {missing}, and the capture does not have that"))
     }
 }
+
+/// The place of an algorithm that does not run at senders.
+const NOT_RUN: Judgement = Judgement {
+    verdict: Verdict::Undecided,
+    reason: Reason::Missing { input: Input::Other("an end that it runs at") },
+};

@@ -9,6 +9,7 @@ use losscause::observe::MAX_JUMP_PKTS;
 use super::event::Packet;
 use crate::flow::{Evidence, FlowCounts, FlowResult, Found, Losses, Protocol, Rules, State, Vantage};
 use crate::judge::{AtReceiver, SenderClock};
+use crate::over_time::Transfer;
 
 /// The receiver's view of the packets of one connection.
 #[derive(Debug)]
@@ -22,6 +23,7 @@ pub(super) struct Receiver {
     packets: u64,
     bytes: u64,
     any_data: bool,
+    over_time: Option<Transfer>,
 }
 
 /// More missing packets are no loss, but a part of the log that is not there.
@@ -35,12 +37,13 @@ impl Receiver {
             newest: None,
             offset: 0,
             // There is no timestamp for the clock to read.
-            judge: AtReceiver::new(&rules.chosen, SenderClock::tcp(), rules.keep_skew),
+            judge: AtReceiver::new(&rules.chosen, SenderClock::tcp(), rules.keep_skew, rules.budget.as_ref()),
             losses: Losses::default(),
             counts: FlowCounts::default(),
             packets: 0,
             bytes: 0,
             any_data: false,
+            over_time: rules.budget.as_ref().map(Transfer::new),
         }
     }
 
@@ -50,6 +53,9 @@ impl Receiver {
         self.bytes += packet.bytes;
         self.any_data |= packet.is_eliciting;
         let number = packet.number;
+        if let Some(over_time) = &mut self.over_time {
+            over_time.take(now, number, packet.bytes);
+        }
         let expected = match self.newest {
             Some(newest) if number <= newest => return self.on_old(number),
             Some(newest) => newest + 1,
@@ -90,7 +96,9 @@ impl Receiver {
         (result.packets, result.bytes) = (self.packets, self.bytes);
         result.unmet = (0..rules.chosen.iter().count()).map(|index| self.judge.unmet_need(index, false)).collect();
         result.counts = FlowCounts { joined: self.judge.joined(), ..self.counts };
+        result.delays = self.judge.delays().into();
         result.losses = self.losses;
+        (result.at_receiver, result.over_time) = (Some(self.judge.into_trips()), self.over_time);
         Some(result)
     }
 }

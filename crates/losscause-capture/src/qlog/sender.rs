@@ -19,6 +19,7 @@ use super::event::{Ack, Metrics, Packet, Trigger};
 use super::rtt::Rtt;
 use crate::flow::{FlowCounts, FlowResult, Protocol, Rules, State, Vantage};
 use crate::judge::AckEvent;
+use crate::over_time::Transfer;
 
 /// The sender's view of the packets of one connection.
 #[derive(Debug)]
@@ -41,6 +42,7 @@ pub(super) struct Sender {
     packets: u64,
     bytes: u64,
     any_data: bool,
+    over_time: Option<Transfer>,
 }
 
 /// A packet on its way.
@@ -89,6 +91,7 @@ impl Sender {
             packets: 0,
             bytes: 0,
             any_data: false,
+            over_time: rules.budget.as_ref().map(Transfer::new),
         }
     }
 
@@ -102,6 +105,9 @@ impl Sender {
         let Packet { number, bytes, is_eliciting, .. } = packet;
         self.packets += 1;
         self.bytes += bytes;
+        if let Some(over_time) = &mut self.over_time {
+            over_time.take(now, number, bytes);
+        }
         self.largest_bytes = self.largest_bytes.max(bytes);
         self.any_data |= is_eliciting;
         if number < self.covered || self.waiting.contains_key(&number) {
@@ -296,6 +302,8 @@ impl Sender {
         let spurious = losses.count(|state| matches!(state, State::Spurious(_)));
         result.counts = FlowCounts { spurious, ..self.counts };
         result.losses = losses;
+        result.delays = judge.delays().into();
+        (result.at_sender, result.over_time) = (Some(judge.into_trips()), self.over_time);
         Some(result)
     }
 }

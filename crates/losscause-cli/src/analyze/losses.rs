@@ -7,11 +7,23 @@ use losscause_capture::{Analysis, Flow, Loss};
 use losscause_study::{RunError, csv_file};
 
 /// The columns before those of the algorithms.
-const HEADER: [&str; 10] =
-    ["capture", "flow", "src", "dst", "time_s", "seq", "bytes", "packets", "evidence", "verdict"];
+const HEADER: [&str; 12] = [
+    "capture",
+    "flow",
+    "src",
+    "dst",
+    "time_s",
+    "seq",
+    "bytes",
+    "packets",
+    "evidence",
+    "queueing_ms",
+    "verdict",
+    "reason",
+];
 
-/// Writes the losses of all captures. `verdict` is that of the flow's recommended algorithm. An algorithm's cell is
-/// empty where it cannot judge the flow.
+/// Writes the losses of all captures. `verdict` and `reason` are those of the flow's recommended algorithm. An algorithm's
+/// cell is empty where it cannot judge the flow.
 pub(super) fn write(file: &Path, analyses: &[Analysis]) -> Result<(), RunError> {
     let flows = || analyses.iter().flat_map(|analysis| analysis.flows.iter().map(move |flow| (analysis, flow)));
     let judged = flows().flat_map(|(_, flow)| flow.summary.keys().chain(flow.not_applicable.keys()));
@@ -33,7 +45,9 @@ fn row(analysis: &Analysis, flow: &Flow, loss: &Loss, algorithms: &BTreeSet<&str
         loss.bytes.to_string(),
         loss.packets.to_string(),
         loss.evidence.to_string(),
+        loss.queueing_ms.map(|ms| format!("{ms:.3}")).unwrap_or_default(),
         flow.recommended.as_deref().map(verdict).unwrap_or_default(),
+        flow.judgement(loss).map(|judgement| judgement.reason.to_string()).unwrap_or_default(),
     ];
     known.into_iter().chain(algorithms.iter().map(|name| verdict(name))).collect()
 }

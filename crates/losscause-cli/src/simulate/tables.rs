@@ -4,7 +4,8 @@
 use std::io;
 
 use losscause_study::run::{
-    JUDGED_BY, MetricEstimate, Percentiles, RunMetrics, SeriesRow, SimulationResult, Warning, WarningKind,
+    JUDGED_BY, LinkMeasurements, MetricEstimate, Percentiles, RunMetrics, SeriesRow, SimulationResult, Warning,
+    WarningKind,
 };
 use losscause_study::{FlowMeasurements, statistics};
 
@@ -136,20 +137,11 @@ fn p95(delay: Option<Percentiles>) -> Option<f64> {
 
 /// The links, in order. Returns how many are not shown.
 fn links(result: &SimulationResult, verbose: bool) -> io::Result<usize> {
-    let header = ["link", "rate kb/s", "entered", "queue drops", "marks", "wireless", "delivered", "use %"];
+    let header = LinkMeasurements::COLUMNS;
     let mut table = output::table(&header, &header[1..]);
     let most = if verbose { usize::MAX } else { MOST };
     for link in result.links.iter().take(most) {
-        table.add_row([
-            link.link.clone(),
-            number(Some(link.rate_bps as f64 / 1e3)),
-            link.entered_packets.to_string(),
-            link.queue_drops.to_string(),
-            link.queue_marks.to_string(),
-            link.wireless_drops.to_string(),
-            link.delivered_packets.to_string(),
-            number(link.utilisation_percent),
-        ]);
+        table.add_row(link.cells());
     }
     output::print_table(&table)?;
     Ok(result.links.len().saturating_sub(most))

@@ -158,23 +158,11 @@ fn tables(result: &SimulationResult) -> Vec<TableView> {
             number(flow.completion_s),
         ]
     };
-    let link = |link: &LinkMeasurements| {
-        vec![
-            link.link.clone(),
-            number(Some(link.rate_bps as f64 / 1e3)),
-            link.entered_packets.to_string(),
-            link.queue_drops.to_string(),
-            link.queue_marks.to_string(),
-            link.wireless_drops.to_string(),
-            link.delivered_packets.to_string(),
-            number(link.utilisation_percent),
-        ]
-    };
     vec![
         TableView {
             title: "Flows",
             header: vec![
-                "",
+                "flow",
                 "goodput kb/s",
                 "sent",
                 "queue drops",
@@ -191,8 +179,8 @@ fn tables(result: &SimulationResult) -> Vec<TableView> {
         },
         TableView {
             title: "Links",
-            header: vec!["", "rate kb/s", "entered", "queue drops", "marks", "wireless", "delivered", "use %"],
-            rows: result.links.iter().map(link).collect(),
+            header: LinkMeasurements::COLUMNS.to_vec(),
+            rows: result.links.iter().map(|link| link.cells().to_vec()).collect(),
         },
     ]
 }

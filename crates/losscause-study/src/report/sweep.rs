@@ -164,14 +164,14 @@ fn pivot(pivot: Pivot) -> PivotView {
 const MOST_CURVES: usize = 8;
 
 fn charts(result: &SweepResult, place: usize) -> ChartsView {
-    let (metric, unit) = result.metrics.get_index(place).expect("a metric of the sweep");
+    let (metric, unit) = result.metric(place);
     let drawing = |axis: usize| DrawingView {
         caption: format!("{metric} by {}", result.axes[axis]),
         drawing: drawing(result, place, axis),
     };
     ChartsView {
         anchor: format!("lines-{metric}"),
-        metric: metric.clone(),
+        metric: metric.to_owned(),
         unit: unit_symbol(unit).to_owned(),
         drawings: (0..result.axes.len()).map(drawing).filter(|view| !view.drawing.is_empty()).collect(),
     }
@@ -182,7 +182,7 @@ type Fixed = (Vec<String>, String);
 
 /// A metric over one axis.
 fn drawing(result: &SweepResult, place: usize, axis: usize) -> String {
-    let (metric, unit) = result.metrics.get_index(place).expect("a metric of the sweep");
+    let (metric, unit) = result.metric(place);
     let mut places: Vec<&str> = Vec::new();
     for cell in &result.cells {
         let value = cell.cell.values[axis].value.as_str();

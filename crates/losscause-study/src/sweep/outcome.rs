@@ -35,6 +35,14 @@ pub struct SweepResult {
     pub cells: Vec<CellOutcome>,
 }
 
+impl SweepResult {
+    /// Name and unit of the metric at `place`, counted from 0 in the order of the sweep file.
+    pub(crate) fn metric(&self, place: usize) -> (&str, &str) {
+        let (name, unit) = self.metrics.get_index(place).expect("a metric of the sweep");
+        (name, unit)
+    }
+}
+
 /// One combination of values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -95,7 +95,7 @@ impl SweepResult {
         let digits = self.digits(place);
         let metrics = self.metrics.len();
         let shown = |outcome: &CellOutcome, s: usize| value(&outcome.rows[s * metrics + place], digits);
-        let (metric, unit) = self.metrics.get_index(place).expect("a metric of the sweep");
+        let (metric, unit) = self.metric(place);
         let title = Some(format!("{metric}{}, by {}", in_unit(unit), self.across()));
         let mut head = self.axes.clone();
         if self.axes.len() == 1 {

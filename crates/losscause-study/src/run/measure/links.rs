@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use losscause_sim::HopCounters;
 
 use super::{Metrics, State, group, measured, share};
+use crate::figures::number;
 
 /// One link over the whole run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,6 +31,26 @@ pub struct LinkMeasurements {
     pub delivered_packets: u64,
     /// Share of the window's time in which it transmitted, percent; null before the window.
     pub utilisation_percent: Option<f64>,
+}
+
+impl LinkMeasurements {
+    /// The columns of a table of links.
+    pub const COLUMNS: [&str; 8] =
+        ["link", "rate kb/s", "entered", "queue drops", "marks", "wireless", "delivered", "use %"];
+
+    /// This link's row in a table with these [columns](Self::COLUMNS).
+    pub fn cells(&self) -> [String; 8] {
+        [
+            self.link.clone(),
+            number(Some(self.rate_bps as f64 / 1e3)),
+            self.entered_packets.to_string(),
+            self.queue_drops.to_string(),
+            self.queue_marks.to_string(),
+            self.wireless_drops.to_string(),
+            self.delivered_packets.to_string(),
+            number(self.utilisation_percent),
+        ]
+    }
 }
 
 pub(super) fn measure(state: State<'_>) -> Vec<LinkMeasurements> {

@@ -1,0 +1,95 @@
+//! What the delays of a flow look like: a sample of all of them.
+//!
+//! Every n-th delay is kept; whenever the sample is full, every second one of it goes and n doubles. So a flow of any
+//! length costs the same memory, and its sample covers all of its time evenly.
+
+use losscause::Span;
+
+/// A sample of a flow's delays.
+#[derive(Clone, Debug)]
+pub(crate) struct Sample {
+    kept: Vec<Span>,
+    every: u32,
+    /// Delays until the next one is kept.
+    wait: u32,
+}
+
+/// Delays that are kept at most.
+const MOST: usize = 128;
+
+impl Default for Sample {
+    fn default() -> Self {
+        Self { kept: Vec::new(), every: 1, wait: 0 }
+    }
+}
+
+impl Sample {
+    #[inline]
+    pub(crate) fn push(&mut self, delay: Span) {
+        match self.wait.checked_sub(1) {
+            Some(wait) => self.wait = wait,
+            None => self.keep(delay),
+        }
+    }
+
+    #[cold]
+    fn keep(&mut self, delay: Span) {
+        if self.kept.len() == MOST {
+            let mut index = 0;
+            self.kept.retain(|_| {
+                index += 1;
+                index % 2 == 1
+            });
+            self.every *= 2;
+        }
+        self.kept.push(delay);
+        self.wait = self.every - 1;
+    }
+
+    /// The delay below which this share of the sample lies; none if nothing was measured.
+    pub(crate) fn quantile(&self, share: f64) -> Option<Span> {
+        let mut sorted = self.kept.clone();
+        sorted.sort_unstable();
+        let place = (share * sorted.len().saturating_sub(1) as f64).round();
+        sorted.get(place as usize).copied()
+    }
+}
+
+/// What a flow's delays look like as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DelayShape {
+    /// No delays were measured.
+    Unknown,
+    /// They hardly vary: no queue shows.
+    Steady,
+    /// They vary as a queue's do.
+    Varying,
+}
+
+impl DelayShape {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Unknown, Self::Steady, Self::Varying];
+
+    /// Its name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown",
+            Self::Steady => "steady",
+            Self::Varying => "varying",
+        }
+    }
+}
+
+/// Delays whose middle nine tenths lie closer together hardly vary.
+const STEADY: Span = Span::from_millis(20);
+
+impl From<&Sample> for DelayShape {
+    fn from(sample: &Sample) -> Self {
+        match (sample.quantile(0.05), sample.quantile(0.95)) {
+            (Some(low), Some(high)) if high - low < STEADY => Self::Steady,
+            (Some(_), Some(_)) => Self::Varying,
+            _ => Self::Unknown,
+        }
+    }
+}
