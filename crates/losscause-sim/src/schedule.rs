@@ -9,7 +9,8 @@
 //! wheel has at least as many slots as there are sources. An event beyond its reach waits in one of the farther slots and
 //! moves on when that slot comes. The length of a slot follows the recent density of events; it never changes their order.
 //!
-//! Simultaneous events happen in the order in which they were scheduled.
+//! Simultaneous events happen in the order in which they were scheduled. An event that is scheduled for a source whose turn
+//! has come late (`simulation/deferral.rs`) tells the instant at which it would have been scheduled.
 
 use losscause::Time;
 
@@ -43,7 +44,8 @@ pub(crate) struct Schedule {
 struct Source {
     /// Its next event, or its last one if that was taken out.
     at: Time,
-    /// Orders simultaneous events.
+    /// When it was scheduled, and its number among all that were: these order simultaneous events.
+    since: Time,
     number: u64,
     /// Its place in the wheel, or [`UNSCHEDULED`].
     place: u32,
@@ -70,7 +72,7 @@ impl Schedule {
 
     /// So many sources, none with an event.
     pub(crate) fn new(sources: usize) -> Self {
-        let unscheduled = Source { at: NEVER, number: 0, place: UNSCHEDULED, next: END };
+        let unscheduled = Source { at: NEVER, since: Time::ZERO, number: 0, place: UNSCHEDULED, next: END };
         Self {
             sources: vec![unscheduled; sources].into_boxed_slice(),
             wheel: Wheel::new(sources.next_power_of_two().max(MIN_SLOTS)),
@@ -80,15 +82,16 @@ impl Schedule {
         }
     }
 
-    /// The next event of `source` is at `at`, which may be [`NEVER`]. If that is when its event was already, or when its
-    /// last one was, it keeps its place among simultaneous events.
+    /// The next event of `source` is at `at`, which may be [`NEVER`], and is scheduled at `since`. If that is when its event
+    /// was already, or when its last one was, it keeps its place among simultaneous events.
     #[inline(always)]
-    pub(crate) fn set(&mut self, source: usize, at: Time) {
+    pub(crate) fn set(&mut self, source: usize, at: Time, since: Time) {
         let state = &mut self.sources[source];
         let scheduled = state.place != UNSCHEDULED;
         if state.at != at {
             self.number += 1;
             state.at = at;
+            state.since = since;
             state.number = self.number;
         } else if scheduled {
             return;
@@ -192,8 +195,8 @@ impl Schedule {
     /// Links a source into a place where others are, in order.
     fn join(&mut self, source: usize, place: usize) {
         let order = |sources: &[Source], source: u32| {
-            let Source { at, number, .. } = sources[source as usize];
-            (at, number)
+            let Source { at, since, number, .. } = sources[source as usize];
+            (at, since, number)
         };
         let own = order(&self.sources, source as u32);
         let mut before = END;
@@ -348,12 +351,12 @@ mod tests {
     fn simultaneous_events_come_in_the_order_in_which_they_were_scheduled() {
         let mut schedule = Schedule::new(5);
         for source in [3, 0, 4, 1] {
-            schedule.set(source, at(7));
+            schedule.set(source, at(7), Time::ZERO);
         }
         // Setting the same time again does not lose the place; another time in between does.
-        schedule.set(3, at(7));
-        schedule.set(0, at(6));
-        schedule.set(0, at(7));
+        schedule.set(3, at(7), Time::ZERO);
+        schedule.set(0, at(6), Time::ZERO);
+        schedule.set(0, at(7), Time::ZERO);
         assert_eq!(drain(&mut schedule), [3, 4, 1, 0]);
     }
 
@@ -361,7 +364,7 @@ mod tests {
     fn an_event_after_the_limit_stays() {
         let mut schedule = Schedule::new(1);
         assert_eq!(schedule.take_until(Time::MAX), None);
-        schedule.set(0, at(10));
+        schedule.set(0, at(10), Time::ZERO);
         assert_eq!(schedule.take_until(Time::from_nanos(9)), None);
         assert_eq!(schedule.take_until(Time::from_nanos(10)), Some((Time::from_nanos(10), 0)));
     }
@@ -371,24 +374,24 @@ mod tests {
         let hours = |hours: i64| Time::ZERO + Span::from_secs(hours * 3600);
         let mut schedule = Schedule::new(4);
         for (source, time) in [(0, hours(200_000)), (1, hours(100)), (2, hours(1)), (3, hours(100))] {
-            schedule.set(source, time);
+            schedule.set(source, time, Time::ZERO);
         }
         assert_eq!(schedule.take_until(hours(99)), Some((hours(1), 2)));
         assert_eq!(schedule.take_until(hours(99)), None);
         assert_eq!(schedule.take_until(hours(100)), Some((hours(100), 1)));
-        schedule.set(1, hours(100));
-        schedule.set(2, hours(50));
+        schedule.set(1, hours(100), Time::ZERO);
+        schedule.set(2, hours(50), Time::ZERO);
         assert_eq!(drain(&mut schedule), [2, 1, 3, 0]);
     }
 
     #[test]
     fn an_event_before_all_others_comes_first_though_a_later_one_was_looked_for() {
         let mut schedule = Schedule::new(3);
-        schedule.set(0, at(40_000_000_000));
-        schedule.set(1, at(20_000_000_000));
+        schedule.set(0, at(40_000_000_000), Time::ZERO);
+        schedule.set(1, at(20_000_000_000), Time::ZERO);
         assert_eq!(schedule.take_until(Time::MAX), Some((Time::from_nanos(20_000_000_000), 1)));
-        schedule.set(1, at(20_000_000_000));
-        schedule.set(2, at(-5));
+        schedule.set(1, at(20_000_000_000), Time::ZERO);
+        schedule.set(2, at(-5), Time::ZERO);
         assert_eq!(drain(&mut schedule), [2, 1, 0]);
     }
 
@@ -407,7 +410,7 @@ mod tests {
             let mut model: Vec<Option<(i64, usize)>> = vec![None; sources];
             for (number, &(source, time)) in steps.iter().enumerate() {
                 let source = source % sources;
-                schedule.set(source, time.map_or(NEVER, Time::from_nanos));
+                schedule.set(source, time.map_or(NEVER, Time::from_nanos), Time::ZERO);
                 if model[source].map(|(at, ..)| at) != time {
                     model[source] = time.map(|at| (at, number));
                 }
@@ -416,11 +419,11 @@ mod tests {
                 prop_assert_eq!(taken, first);
                 let Some(taken) = taken else { continue };
                 if number % 3 == 0 {
-                    schedule.set(taken, NEVER);
+                    schedule.set(taken, NEVER, Time::ZERO);
                     model[taken] = None;
                 } else {
                     let (time, ..) = model[taken].unwrap_or_default();
-                    schedule.set(taken, at(time));
+                    schedule.set(taken, at(time), Time::ZERO);
                 }
             }
         }
@@ -432,7 +435,7 @@ mod tests {
             let mut schedule = Schedule::new(spans.len());
             let mut model = Vec::new();
             for (source, &span) in spans.iter().enumerate() {
-                schedule.set(source, at(span));
+                schedule.set(source, at(span), Time::ZERO);
                 model.push((span, source));
             }
             for number in spans.len()..500 {
@@ -441,7 +444,7 @@ mod tests {
                 prop_assert_eq!(schedule.take_until(now), Some((now, first)));
                 // Never at once: that would be no new event.
                 let next = now + Span::from_nanos(spans[(first + number) % spans.len()] + 1);
-                schedule.set(first, next);
+                schedule.set(first, next, Time::ZERO);
                 model[first] = (next.as_nanos(), number);
             }
         }

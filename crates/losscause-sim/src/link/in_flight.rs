@@ -99,6 +99,12 @@ impl InFlight {
         self.transmissions.is_full()
     }
 
+    /// Whether nothing waits or is on its way.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.transmissions.len() == 0
+    }
+
     /// Whether any packet needs no event.
     #[inline]
     pub(crate) fn has_elided(&self) -> bool {
