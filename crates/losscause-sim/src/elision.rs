@@ -18,6 +18,7 @@
 
 use losscause::Time;
 
+use crate::link::Transmission;
 use crate::packet_store::Hooks;
 use crate::topology::{FlowId, FlowSpec, LinkId, LinkSpec, Network, QueueSpec};
 use crate::trace::{Event, EventKind, Recorder};
@@ -88,7 +89,8 @@ impl Transit {
     pub(crate) fn forward_elided<R: Recorder>(&mut self, until: Time, index: usize, now: Time, recorder: &mut R) {
         while let Some(at) = self.links[index].next_elided(until) {
             let transmission = self.links[index].leave(at, &mut Hooks { store: &mut self.store, recorder });
-            let arrived = transmission.and_then(|transmission| self.forward(at, transmission, index, now, recorder));
+            let Some(Transmission { packet, hit, .. }) = transmission else { return };
+            let arrived = self.forward(at, packet, hit, index, now, recorder);
             if let Some(Arrived { at, packet, flow }) = arrived {
                 if R::DETAIL.arrivals() {
                     let kind = EventKind::Received(self.store.info(packet));

@@ -123,8 +123,8 @@ impl Transit {
             let kind = EventKind::Sent(self.store.info(packet));
             recorder.record(&Event { at, flow: FlowId(flow), kind });
         }
-        let transmission = self.enter(at, packet, link, now, recorder)?;
-        self.forward(transmission.arrives, transmission, link as usize, now, recorder)
+        let (arrived, hit) = self.enter(at, packet, link, now, recorder)?;
+        self.forward(arrived, packet, hit, link as usize, now, recorder)
     }
 
     /// The event of a link: a packet reaches its far end and enters the next link, unless it has reached an end of its
@@ -140,7 +140,8 @@ impl Transit {
         if next_event < NEVER {
             self.schedule.set(index, next_event, now);
         }
-        self.forward(now, transmission?, index, now, recorder)
+        let Transmission { packet, hit, .. } = transmission?;
+        self.forward(now, packet, hit, index, now, recorder)
     }
 
     /// At `at` a packet is at the far end of a link: it enters the next one, is lost to the channel, or has reached an end.
@@ -149,7 +150,8 @@ impl Transit {
     pub(crate) fn forward<R: Recorder>(
         &mut self,
         mut at: Time,
-        Transmission { mut packet, mut hit, .. }: Transmission,
+        mut packet: Packet,
+        mut hit: bool,
         mut index: usize,
         now: Time,
         recorder: &mut R,
@@ -175,12 +177,13 @@ impl Transit {
                 Next::Link { link, .. } => link,
             };
             packet.hop += 1;
-            let transmission = self.enter(at, packet, link, now, recorder)?;
-            (at, hit, index) = (transmission.arrives, transmission.hit, link as usize);
+            (at, hit) = self.enter(at, packet, link, now, recorder)?;
+            index = link as usize;
         }
     }
 
-    /// At `at` a packet comes to the link of its hop. Returns it if it is through by `now`.
+    /// At `at` a packet comes to the link of its hop. If it is through by `now`, returns when, and whether the channel
+    /// corrupted it.
     #[inline(always)]
     fn enter<R: Recorder>(
         &mut self,
@@ -189,7 +192,7 @@ impl Transit {
         link: u32,
         now: Time,
         recorder: &mut R,
-    ) -> Option<Transmission> {
+    ) -> Option<(Time, bool)> {
         let index = link as usize;
         // A trace shows the queue's length at every departure, which is known no more once another packet has come.
         if self.links[index].has_elided() && (R::DETAIL.everything() || at < now || self.links[index].is_full()) {
@@ -203,7 +206,7 @@ impl Transit {
         }
         let hooks = &mut Hooks { store: &mut self.store, recorder };
         match self.links[index].enter(at, packet, needs_event, now, hooks) {
-            Entry::Through(transmission) => Some(transmission),
+            Entry::Through { arrived, hit } => Some((arrived, hit)),
             Entry::NextEvent(arrives) => {
                 self.schedule.set(index, arrives, at);
                 None

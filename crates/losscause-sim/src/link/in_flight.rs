@@ -127,6 +127,18 @@ impl InFlight {
         Some(transmission)
     }
 
+    /// Counts what waits at `now`: [`InFlight::begin_next`] until none.
+    #[inline]
+    pub(crate) fn count_waiting(&mut self, now: Time) -> Occupancy {
+        while let Some(transmission) = self.transmissions.get(self.begun)
+            && transmission.begins <= now
+        {
+            self.begun += 1;
+            self.waiting_bytes -= u64::from(transmission.packet.wire_bytes);
+        }
+        self.waiting()
+    }
+
     /// Works out which transmissions begin up to and including `now`.
     pub(crate) fn begin<H: LinkHooks>(&mut self, now: Time, hooks: &mut H) {
         while let Some(transmission) = self.begin_next(now) {

@@ -68,7 +68,12 @@ pub(crate) enum Entry {
     /// It is on its way, and its arrival is the link's next event.
     NextEvent(Time),
     /// It is at the far end already. Nothing else was on the link.
-    Through(Transmission),
+    Through {
+        /// At the far end.
+        arrived: Time,
+        /// The channel corrupted it.
+        hit: bool,
+    },
 }
 
 #[derive(Clone, Debug)]
@@ -151,7 +156,7 @@ impl Link {
         // Whoever comes while it is on the link need not know of it: it does not wait.
         let through = at < now && transmission.arrives <= now && begins == at && self.in_flight.is_empty();
         if through && !H::RECORDS {
-            return Entry::Through(transmission);
+            return Entry::Through { arrived: transmission.arrives, hit: transmission.hit };
         }
         let entry = self.in_flight.push(transmission).map_or(Entry::Stays, Entry::NextEvent);
         if H::RECORDS {
@@ -272,9 +277,6 @@ impl Link {
             let end = begins + self.rate.transmission_time(packet.wire_bytes);
             (end, end + self.delay, self.is_hit(begins, end))
         };
-        if let Queue::DropTail(queue) = &mut self.queue {
-            queue.note_transmission(end - begins);
-        }
         self.free_at = end;
         Transmission { begins, arrives, packet, hit, needs_event }
     }

@@ -58,19 +58,16 @@ impl Simulation {
     /// Sends what is due by `until`, each packet at its own instant, and sets the sender's timer.
     #[inline(always)]
     fn send_deferred<R: Recorder>(&mut self, until: Time, now: Time, index: usize, recorder: &mut R) {
-        let due = loop {
+        let mut due = self.next_due(index);
+        while let Some(at) = due.filter(|&due| due <= until) {
             let flow = &mut self.flows[index];
-            let Some(due) = flow.sender.poll_timeout().filter(|&due| due < flow.stops_at) else { break None };
-            if due > until {
-                break Some(due);
-            }
-            let store = &mut self.transit.store;
-            let Some(packet) = flow.sender.poll_transmit(due, flow.path, &mut store.pool) else { break None };
+            let Some(packet) = flow.sender.poll_transmit(at, flow.path, &mut self.transit.store.pool) else { break };
             flow.sent_packets += 1;
-            if let Some(arrived) = self.transit.send_late(due, packet, now, recorder) {
+            due = self.next_due(index);
+            if let Some(arrived) = self.transit.send_late(at, packet, now, recorder) {
                 self.receive(now, arrived, recorder);
             }
-        };
+        }
         let Some(due) = due else {
             self.flows[index].phase = Phase::Stopped;
             return self.transit.set_sender(index, None, now);
@@ -79,6 +76,13 @@ impl Simulation {
         // The first link would have scheduled the packet's arrival when the packet came, or when the one before had left.
         let since = if deferral == Span::ZERO { now } else { due.max(self.last_arrival(index)) };
         self.transit.set_sender(index, Some(due + deferral), since);
+    }
+
+    /// When a flow's sender sends next.
+    #[inline(always)]
+    fn next_due(&self, index: usize) -> Option<Time> {
+        let flow = &self.flows[index];
+        flow.sender.poll_timeout().filter(|&due| due < flow.stops_at)
     }
 
     /// When the packet that came last to a flow's first link is at the far end.
