@@ -151,6 +151,8 @@ pub struct Queueing {
     pub p50_ms: f64,
     /// 95 % of them waited less.
     pub p95_ms: f64,
+    /// The share of packets that waited at least half of that, from 0 to 1.
+    pub busy: f64,
 }
 
 /// A lost packet.
@@ -621,7 +623,8 @@ impl Ends {
 
 impl Queueing {
     fn of(trips: &Trips) -> Option<Self> {
-        Some(Self { p50_ms: trips.queueing_quantile(0.5)?, p95_ms: trips.queueing_quantile(0.95)? })
+        let (p50_ms, p95_ms) = (trips.queueing_quantile(0.5)?, trips.queueing_quantile(0.95)?);
+        Some(Self { p50_ms, p95_ms, busy: trips.share_from(p95_ms / 2.0) })
     }
 }
 

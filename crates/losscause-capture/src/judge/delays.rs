@@ -46,6 +46,12 @@ impl Sample {
         self.wait = self.every - 1;
     }
 
+    /// The share of the sample that `is` holds for.
+    pub(crate) fn share(&self, is: impl Fn(Span) -> bool) -> f64 {
+        let count = self.kept.iter().filter(|delay| is(**delay)).count();
+        count as f64 / self.kept.len().max(1) as f64
+    }
+
     /// The delay below which this share of the sample lies; none if nothing was measured.
     pub(crate) fn quantile(&self, share: f64) -> Option<Span> {
         let mut sorted = self.kept.clone();
