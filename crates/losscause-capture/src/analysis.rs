@@ -153,6 +153,8 @@ pub struct Queueing {
     pub p95_ms: f64,
     /// The share of packets that waited at least half of that, from 0 to 1.
     pub busy: f64,
+    /// Of how many packets these are figured: of a sample, evenly over time.
+    pub sampled: u64,
 }
 
 /// A lost packet.
@@ -624,7 +626,8 @@ impl Ends {
 impl Queueing {
     fn of(trips: &Trips) -> Option<Self> {
         let (p50_ms, p95_ms) = (trips.queueing_quantile(0.5)?, trips.queueing_quantile(0.95)?);
-        Some(Self { p50_ms, p95_ms, busy: trips.share_from(p95_ms / 2.0) })
+        let sampled = trips.sample().count() as u64;
+        Some(Self { p50_ms, p95_ms, busy: trips.share_from(p95_ms / 2.0), sampled })
     }
 }
 

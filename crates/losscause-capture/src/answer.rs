@@ -244,10 +244,14 @@ fn weigh(at_losses: &[f64], queueing: Queueing) -> (String, Option<Cause>) {
     let half = usual / 2.0;
     let low = below(half);
     let expected = busy * all as f64;
-    let deviation = (expected * (1.0 - busy)).sqrt().max(0.5);
+    // Both the losses and the sample of packets vary by chance.
+    let of_sample = 1.0 + all as f64 / queueing.sampled.max(1) as f64;
+    let deviation = (expected * (1.0 - busy) * of_sample).sqrt().max(0.5);
     let choose = (all - low) as f64 - expected > CHANCE * deviation;
+    let percent = |count: usize| 100.0 * count as f64 / all as f64;
     let happened = |count: usize| format!("{count} of {} happened", plural(all as u64, "loss"));
-    let of_all = |share: f64| format!("{:.0} % of all packets", 100.0 * share);
+    let shared = |count: usize| format!("{count} of {} ({:.0} %) happened", plural(all as u64, "loss"), percent(count));
+    let of_all = |share: f64| format!("{:.0} % of all packets met that", 100.0 * share);
     match Cause::of(low as u64, (all - low) as u64) {
         Cause::Air => {
             // The smallest round delay that nine tenths of them stay below.
@@ -257,14 +261,14 @@ fn weigh(at_losses: &[f64], queueing: Queueing) -> (String, Option<Cause>) {
             (format!("{words} while the path's queueing delay, {reached}, was under {}", ms(limit)), Some(Cause::Air))
         }
         Cause::Queue => {
-            let words = format!("{} while the path's queueing delay was {} or more", happened(all - low), ms(half));
+            let words = format!("{} while the path's queueing delay was {} or more", shared(all - low), ms(half));
             let cause = (choose && busy < NEARLY_ALWAYS).then_some(Cause::Queue);
-            (format!("{words}, as it was for {}", of_all(busy)), cause)
+            (format!("{words}, and {}", of_all(busy)), cause)
         }
         Cause::Both => {
-            let words = format!("{} while the path's queueing delay was under {}", happened(low), ms(half));
+            let words = format!("{} while the path's queueing delay was under {}", shared(low), ms(half));
             let cause = if choose { Cause::Both } else { Cause::Air };
-            (format!("{words}, as it was for {}", of_all(1.0 - busy)), Some(cause))
+            (format!("{words}, and {}", of_all(1.0 - busy)), Some(cause))
         }
     }
 }
@@ -300,7 +304,7 @@ mod tests {
     use super::*;
 
     fn queueing(busy: f64) -> Queueing {
-        Queueing { p50_ms: 10.0, p95_ms: 48.0, busy }
+        Queueing { p50_ms: 10.0, p95_ms: 48.0, busy, sampled: 100 }
     }
 
     #[test]
@@ -322,20 +326,20 @@ mod tests {
         assert_eq!(cause, Some(Cause::Queue));
         assert_eq!(
             words,
-            "18 of 20 losses happened while the path's queueing delay was 24 ms or more, as it was for 25 % of all packets"
+            "18 of 20 losses (90 %) happened while the path's queueing delay was 24 ms or more, and 25 % of all packets met that"
         );
         assert_eq!(weigh(&delays, queueing(0.85)).1, None, "the queue is long nearly always");
     }
 
     #[test]
     fn losses_that_wait_as_long_as_other_packets_are_the_airs() {
-        // 40 of 100 in the upper half. Of 35 % expected are 35 ± 4.8; of 20 %, 20 ± 4.
+        // 40 of 100 in the upper half. Of 35 % expected are 35 ± 6.7; of 20 %, 20 ± 5.7.
         let delays: Vec<f64> = [1.0; 60].into_iter().chain([45.0; 40]).collect();
         let (words, cause) = weigh(&delays, queueing(0.35));
         assert_eq!(cause, Some(Cause::Air));
         assert_eq!(
             words,
-            "60 of 100 losses happened while the path's queueing delay was under 24 ms, as it was for 65 % of all packets"
+            "60 of 100 losses (60 %) happened while the path's queueing delay was under 24 ms, and 65 % of all packets met that"
         );
         assert_eq!(weigh(&delays, queueing(0.2)).1, Some(Cause::Both));
     }

@@ -46,6 +46,11 @@ impl Sample {
         self.wait = self.every - 1;
     }
 
+    /// How many delays it holds.
+    pub(crate) fn count(&self) -> usize {
+        self.kept.len()
+    }
+
     /// The share of the sample that `is` holds for.
     pub(crate) fn share(&self, is: impl Fn(Span) -> bool) -> f64 {
         let count = self.kept.iter().filter(|delay| is(**delay)).count();

@@ -219,12 +219,13 @@ fn agreement(flow: &Flow) -> String {
         return String::new();
     }
     let agree = |loss: &&Loss| {
-        let mut verdicts = loss.verdicts.iter().map(|(_, judgement)| judgement.verdict);
-        let first = verdicts.next();
-        verdicts.all(|verdict| Some(verdict) == first)
+        let decided = loss.verdicts.iter().map(|(_, judgement)| judgement.verdict);
+        let mut decided = decided.filter(|verdict| *verdict != Verdict::Undecided);
+        let first = decided.next();
+        first.is_some() && decided.all(|verdict| Some(verdict) == first)
     };
     let agreed = flow.losses.iter().filter(agree).count();
-    format!("All {asked} algorithms agree about {agreed} of {} losses.", flow.losses.len())
+    format!("All of the {asked} algorithms that have a verdict agree about {agreed} of {} losses.", flow.losses.len())
 }
 
 fn algorithms(flow: &Flow) -> Vec<AlgorithmView> {

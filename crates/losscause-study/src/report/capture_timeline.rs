@@ -39,7 +39,8 @@ fn shape(verdict: Verdict) -> Shape {
 pub(super) fn drawing(flow: &Flow, name: &str) -> Drawing {
     let nothing = OverTime::default();
     let over_time = flow.over_time.as_ref().unwrap_or(&nothing);
-    let times = flow.losses.iter().map(|loss| loss.time_s);
+    let delays = over_time.queueing_ms.iter().map(|step| step.at_s);
+    let times = flow.losses.iter().map(|loss| loss.time_s).chain(delays);
     let from_s = times.clone().fold(over_time.from_s, f64::min);
     let to_s = times.fold(over_time.to_s, f64::max).max(from_s + 1e-3);
     let span_s = to_s - from_s;
