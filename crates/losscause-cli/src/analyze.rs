@@ -18,7 +18,10 @@ use crate::progress::Progress;
 
 mod joined;
 mod losses;
+mod observations;
 mod tables;
+
+use observations::Observations;
 
 /// The arguments of `analyze`.
 #[derive(Debug, clap::Args)]
@@ -47,9 +50,13 @@ pub(crate) struct Arguments {
     /// Do not remove the skew between the clocks of the sender and of the capture.
     #[arg(long)]
     keep_skew: bool,
-    /// Write every loss with every verdict to this file, as CSV.
+    /// Write every loss with every verdict to this file: .csv, .csv.gz, or .parquet if the program has that feature.
     #[arg(long, value_name = "FILE")]
     losses: Option<PathBuf>,
+    /// Write every observation that the algorithms get to this file, while the capture is read: .csv, .csv.gz, or .parquet
+    /// if the program has that feature.
+    #[arg(long, value_name = "FILE")]
+    observations: Option<PathBuf>,
     /// Write a report to this file: the answer, how far to trust it, and every loss over time. HTML, to open in a browser.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
@@ -70,12 +77,18 @@ struct Captures<'a> {
 /// Analyses every capture and prints what was found. A capture that cannot be used does not keep the others from being
 /// analysed.
 pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Failure> {
-    let options = options(arguments, registry)?;
+    let mut options = options(arguments, registry)?;
     keep_apart(arguments)?;
+    let observations = arguments.observations.as_deref().map(Observations::create).transpose()?;
+    options.observer = observations.as_ref().map(Observations::observer);
     let (analyses, failure) = match (&arguments.sender, &arguments.receiver) {
         (Some(sender), Some(receiver)) => joined::analyze(sender, receiver, &options)?,
         _ => each(&arguments.captures, &options),
     };
+    drop(options);
+    if let Some(observations) = observations {
+        observations.finish()?;
+    }
     if let Some(file) = arguments.losses.as_ref().filter(|_| !analyses.is_empty()) {
         losses::write(file, &analyses)?;
     }
@@ -108,10 +121,14 @@ fn each(captures: &[PathBuf], options: &Options) -> (Vec<Analysis>, Option<Failu
 fn keep_apart(arguments: &Arguments) -> Result<(), InputError> {
     let captures = arguments.captures.iter().chain(&arguments.sender).chain(&arguments.receiver);
     let inputs = Inputs::of(captures.filter(|file| !input::is_standard(file)).cloned());
-    let outputs = [("--losses", &arguments.losses), ("--report", &arguments.report)];
+    let outputs = [("--losses", &arguments.losses), ("--observations", &arguments.observations), ("--report", &arguments.report)];
     let mut before: Vec<(&str, &Path)> = Vec::new();
     for (option, file) in outputs.into_iter().filter_map(|(option, file)| Some((option, file.as_deref()?))) {
         inputs.keep_from(file)?;
+        if input::is_standard(file) {
+            let problem = "standard output has the answer, expected a file".to_owned();
+            return Err(InputError::Option { option: format!("{option} -"), problem });
+        }
         if let Some((other, _)) = before.iter().find(|(_, taken)| *taken == file) {
             let problem = format!("is also the file of {other}, expected another");
             return Err(InputError::Option { option: format!("{option} {}", file.display()), problem });

@@ -53,6 +53,11 @@ impl Trips {
         self.latest
     }
 
+    /// That, and how long it waited in queues, milliseconds.
+    pub(crate) fn latest_and_queueing(&self) -> Option<(Span, Option<f64>)> {
+        self.latest.map(|trip| (trip, self.queueing_of(trip)))
+    }
+
     /// How long a trip waited in queues, milliseconds, by all that is known now.
     pub(crate) fn queueing_of(&self, trip: Span) -> Option<f64> {
         Some((trip - self.least?).as_millis_f64())
