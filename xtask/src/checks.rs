@@ -4,6 +4,8 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 
+#[cfg(target_os = "linux")]
+use crate::linux;
 use crate::shell::{cargo, command, losscause, output, root, run};
 use crate::tools::{self, Tool};
 use crate::{fuzz, instructions, look, package, pages, record, shell, validate};
@@ -24,6 +26,12 @@ const TESTS: &[Step] = &[
     Step { name: "the same bytes from any number of threads", needs: &[], run: same_bytes },
     Step { name: "the record of the five papers", needs: &[], run: record::compare },
     Step { name: "the reports in a browser", needs: &[Tool::Chromium], run: look::all },
+    #[cfg(target_os = "linux")]
+    Step {
+        name: "captures of this machine's own TCP, short form",
+        needs: &[Tool::OwnNetworks, Tool::Tcpdump],
+        run: linux::short,
+    },
     Step { name: "the commands of README.md and docs/", needs: &[], run: pages::all },
 ];
 

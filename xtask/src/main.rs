@@ -7,6 +7,8 @@ mod checks;
 mod costs;
 mod fuzz;
 mod instructions;
+#[cfg(target_os = "linux")]
+mod linux;
 mod look;
 mod measured;
 mod package;
@@ -64,6 +66,10 @@ enum Verb {
     Package(package::Options),
     /// Analyse captures of simulated runs, compare with the truth and write docs/capture-accuracy.md
     CaptureAccuracy(accuracy::Options),
+    /// Capture transfers of this machine's own TCP over an emulated link, analyse them and compare with what the link
+    /// did; needs root, installs tcpdump if it is missing
+    #[cfg(target_os = "linux")]
+    LinuxCaptures(linux::Options),
     /// Compare the program's scorecard with that of an independent script
     Score(score::Arguments),
 }
@@ -84,6 +90,8 @@ fn main() -> ExitCode {
         Verb::Pages(options) => pages::pages(&options),
         Verb::Package(options) => package::package(&options),
         Verb::CaptureAccuracy(options) => accuracy::capture_accuracy(&options),
+        #[cfg(target_os = "linux")]
+        Verb::LinuxCaptures(options) => linux::linux_captures(&options),
         Verb::Score(arguments) => score::run(&arguments),
     };
     match done {

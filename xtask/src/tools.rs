@@ -1,5 +1,6 @@
 //! Programs other than cargo that some commands need, and how to install them.
 
+use std::path::Path;
 use std::process::Stdio;
 
 use anyhow::{Context, Result, bail};
@@ -23,6 +24,10 @@ pub(crate) enum Tool {
     OldestRust,
     /// tshark, which reads captures too.
     Tshark,
+    /// What making hosts and links of one's own takes: root and TUN devices.
+    OwnNetworks,
+    /// tcpdump, which captures packets.
+    Tcpdump,
     /// A browser, which opens the reports without a window.
     Chromium,
 }
@@ -31,8 +36,17 @@ const WASM_TARGET: &str = "wasm32-unknown-unknown";
 
 impl Tool {
     /// Those that `cargo xtask ci` needs.
-    pub(crate) const ALL: [Self; 7] =
-        [Self::Ns2, Self::Valgrind, Self::Wasm, Self::Nightly, Self::CargoFuzz, Self::OldestRust, Self::Chromium];
+    pub(crate) const ALL: [Self; 9] = [
+        Self::Ns2,
+        Self::Valgrind,
+        Self::Wasm,
+        Self::Nightly,
+        Self::CargoFuzz,
+        Self::OldestRust,
+        Self::OwnNetworks,
+        Self::Tcpdump,
+        Self::Chromium,
+    ];
 
     /// Its name in messages.
     pub(crate) fn name(self) -> &'static str {
@@ -44,6 +58,8 @@ impl Tool {
             Self::CargoFuzz => "cargo-fuzz",
             Self::OldestRust => "the Rust toolchain that Cargo.toml names as rust-version",
             Self::Tshark => "tshark",
+            Self::OwnNetworks => "root, or /dev/net/tun,",
+            Self::Tcpdump => "tcpdump",
             Self::Chromium => "chromium",
         }
     }
@@ -55,12 +71,14 @@ impl Tool {
             Self::Valgrind => on_path("valgrind"),
             Self::Wasm => {
                 shell::output(shell::command("rustc").args(["--print", "target-libdir", "--target", WASM_TARGET]))
-                    .is_ok_and(|dir| std::path::Path::new(String::from_utf8_lossy(&dir).trim()).is_dir())
+                    .is_ok_and(|dir| Path::new(String::from_utf8_lossy(&dir).trim()).is_dir())
             }
             Self::Nightly => has_toolchain("nightly"),
             Self::CargoFuzz => starts("cargo", &["fuzz", "--version"]),
             Self::OldestRust => oldest_rust().is_ok_and(|version| has_toolchain(&version)),
             Self::Tshark => on_path("tshark"),
+            Self::OwnNetworks => shell::is_root().unwrap_or(false) && Path::new("/dev/net/tun").exists(),
+            Self::Tcpdump => on_path("tcpdump"),
             Self::Chromium => on_path(look::CHROMIUM),
         }
     }
@@ -81,6 +99,8 @@ impl Tool {
             Self::CargoFuzz => install_crate("cargo-fuzz"),
             Self::OldestRust => install_toolchain(&oldest_rust()?),
             Self::Tshark => install_package("tshark"),
+            Self::OwnNetworks => bail!("network namespaces and TUN devices can be made by root only"),
+            Self::Tcpdump => install_package("tcpdump"),
             Self::Chromium => install_package(look::CHROMIUM),
         }
         .with_context(|| format!("{} is missing and could not be installed", self.name()))?;

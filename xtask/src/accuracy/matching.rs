@@ -4,32 +4,41 @@ use std::collections::BTreeMap;
 
 use losscause::truth::Cause;
 use losscause::{Time, Verdict};
+use losscause_capture::judge::trust::{Situation, Table};
 use losscause_capture::{Analysis, Flow, Protocol};
 
 use super::Vantage;
 use super::truth::{Loss, Losses, TAIL};
 
 /// The name under which the recommended algorithm's verdicts are counted.
-pub(super) const RECOMMENDED: &str = "recommended";
+pub(crate) const RECOMMENDED: &str = "recommended";
 
 /// What was found in one capture.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tally {
+pub(crate) struct Tally {
     /// Losses that the capture shows, and how many of them were found.
-    pub(super) showing: u64,
-    pub(super) showing_found: u64,
+    pub(crate) showing: u64,
+    pub(crate) showing_found: u64,
     /// Losses that were found, and how many of them are none.
-    pub(super) found: u64,
-    pub(super) found_false: u64,
-    /// By algorithm, one per flow.
-    pub(super) errors: BTreeMap<String, Vec<Errors>>,
+    pub(crate) found: u64,
+    pub(crate) found_false: u64,
+    /// The flows that lost packets.
+    pub(crate) flows: Vec<Judged>,
     /// What was missed or found in vain, in words.
-    pub(super) mistakes: Vec<String>,
+    pub(crate) mistakes: Vec<String>,
+}
+
+/// The verdicts on one flow.
+#[derive(Clone, Debug)]
+pub(crate) struct Judged {
+    pub(crate) situation: Situation,
+    /// By algorithm.
+    pub(crate) errors: BTreeMap<String, Errors>,
 }
 
 /// An algorithm's verdicts on one flow.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Errors {
+pub(crate) struct Errors {
     congestion: u64,
     congestion_called_wireless: u64,
     wireless: u64,
@@ -37,7 +46,29 @@ pub(super) struct Errors {
 }
 
 impl Errors {
-    fn add(&mut self, cause: Cause, verdict: Verdict) {
+    /// Wrong verdicts, and all.
+    pub(crate) fn wrong_of(self, kind: Kind) -> (u64, u64) {
+        match kind {
+            Kind::Congestion => (self.congestion_called_wireless, self.congestion),
+            Kind::Wireless => (self.wireless_not_called_so, self.wireless),
+        }
+    }
+
+    /// Wrong ones of the losses of that cause, percent; none if there were no such losses.
+    pub(crate) fn share(self, kind: Kind) -> Option<f64> {
+        let (wrong, losses) = self.wrong_of(kind);
+        (losses > 0).then(|| 100.0 * wrong as f64 / losses as f64)
+    }
+
+    /// Adds another flow's.
+    pub(crate) fn join(&mut self, other: Self) {
+        self.congestion += other.congestion;
+        self.congestion_called_wireless += other.congestion_called_wireless;
+        self.wireless += other.wireless;
+        self.wireless_not_called_so += other.wireless_not_called_so;
+    }
+
+    pub(crate) fn add(&mut self, cause: Cause, verdict: Verdict) {
         let called_wireless = u64::from(verdict == Verdict::Wireless);
         match cause {
             Cause::Congestion => {
@@ -54,34 +85,46 @@ impl Errors {
 
 /// Which of the two errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// M_c: congestion losses called wireless.
     Congestion,
     /// M_w: wireless losses called congestion, or not decided.
     Wireless,
 }
 
+impl Judged {
+    /// The verdicts of every algorithm, and those of the one that the analysis recommends.
+    pub(crate) fn by_name(&self) -> impl Iterator<Item = (&str, &Errors)> {
+        let recommended = self.recommended(Table::built_in()).map(|errors| (RECOMMENDED, errors));
+        self.errors.iter().map(|(name, errors)| (name.as_str(), errors)).chain(recommended)
+    }
+
+    /// The verdicts of the algorithm that `table` recommends.
+    pub(crate) fn recommended(&self, table: &Table) -> Option<&Errors> {
+        self.errors.get(table.recommend(self.situation, self.errors.keys().map(String::as_str))?)
+    }
+}
+
 impl Tally {
+    /// With what another tally found; without its verdicts.
+    pub(crate) fn with_detection_of(mut self, other: &Self) -> Self {
+        self.showing += other.showing;
+        self.showing_found += other.showing_found;
+        self.found += other.found;
+        self.found_false += other.found_false;
+        self
+    }
+
     /// The mean over the flows that have such losses, percent.
-    pub(super) fn error(&self, algorithm: &str, kind: Kind) -> Option<f64> {
-        let shares: Vec<f64> = self
-            .errors
-            .get(algorithm)?
-            .iter()
-            .map(|errors| match kind {
-                Kind::Congestion => (errors.congestion_called_wireless, errors.congestion),
-                Kind::Wireless => (errors.wireless_not_called_so, errors.wireless),
-            })
-            .filter(|&(_, losses)| losses > 0)
-            .map(|(wrong, losses)| 100.0 * wrong as f64 / losses as f64)
-            .collect();
+    pub(crate) fn error<'a>(&'a self, of: impl Fn(&'a Judged) -> Option<&'a Errors>, kind: Kind) -> Option<f64> {
+        let shares: Vec<f64> = self.flows.iter().filter_map(|flow| of(flow)?.share(kind)).collect();
         losscause_study::statistics::mean(&shares)
     }
 }
 
 /// Compares an analysis with the losses of its run, which ended at `end`. The capture begins at second `begins` of the
 /// run.
-pub(super) fn compare(analysis: &Analysis, begins: f64, vantage: Vantage, losses: &Losses, end: Time) -> Tally {
+pub(crate) fn compare(analysis: &Analysis, begins: f64, vantage: Vantage, losses: &Losses, end: Time) -> Tally {
     let mut tally = Tally::default();
     for (src, lost) in losses {
         let flow = analysis.flows.iter().find(|flow| flow.src == *src);
@@ -140,9 +183,6 @@ fn compare_flow(
             for (name, opinion) in found.verdicts.iter() {
                 let cause = lost[place].cause;
                 errors.entry(name.to_owned()).or_default().add(cause, opinion.verdict);
-                if flow.is_some_and(|flow| flow.recommended.as_deref() == Some(name)) {
-                    errors.entry(RECOMMENDED.to_owned()).or_default().add(cause, opinion.verdict);
-                }
             }
         }
     }
@@ -155,7 +195,7 @@ fn compare_flow(
             }
         }
     }
-    for (name, errors) in errors {
-        tally.errors.entry(name).or_default().push(errors);
+    if let (Some(flow), false) = (flow, errors.is_empty()) {
+        tally.flows.push(Judged { situation: flow.situation, errors });
     }
 }

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use super::Vantage;
 
 /// The end of a capture in which losses need not show yet: their retransmission may come after it.
-pub(super) const TAIL: Span = Span::from_secs(2);
+pub(crate) const TAIL: Span = Span::from_secs(2);
 
 /// A data packet that an end sent.
 #[derive(Clone, Copy, Debug)]
@@ -35,20 +35,20 @@ pub(super) struct Fates {
 
 /// A lost data packet.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Loss {
+pub(crate) struct Loss {
     /// The number in its header.
-    pub(super) seq: u32,
+    pub(crate) seq: u32,
     /// In seconds of the run.
-    pub(super) lost_s: f64,
-    pub(super) cause: Cause,
+    pub(crate) lost_s: f64,
+    pub(crate) cause: Cause,
     /// Its retransmission was sent before the capture's tail.
-    shows_at_sender: bool,
+    pub(crate) shows_at_sender: bool,
     /// A packet that was sent later, with a higher number, arrived before its retransmission.
-    shows_at_receiver: bool,
+    pub(crate) shows_at_receiver: bool,
 }
 
 /// The lost data packets of each flow, in order of time; by the address and port of the sender.
-pub(super) type Losses = BTreeMap<String, Vec<Loss>>;
+pub(crate) type Losses = BTreeMap<String, Vec<Loss>>;
 
 impl Loss {
     /// Whether a capture at this vantage point shows the loss.

@@ -1,0 +1,196 @@
+//! One transfer: two hosts, the link between them, a capture at each.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use losscause::Span;
+use nix::sys::socket::{setsockopt, sockopt};
+use serde::{Deserialize, Serialize};
+use tun_rs::SyncDevice;
+
+use super::emulator::{Emulator, Lateness, Report};
+use super::host::{Capture, device_drops, enter};
+use super::lane::{Lane, Rules};
+use super::link_log;
+use super::variants::Variant;
+
+const SENDER: Ipv4Addr = Ipv4Addr::new(10, 77, 0, 1);
+const RECEIVER: Ipv4Addr = Ipv4Addr::new(10, 77, 0, 2);
+const PORT: u16 = 5001;
+
+/// The path that all transfers share.
+const RATE_BPS: u64 = 10_000_000;
+const DELAY: Span = Span::from_millis(20);
+const QUEUE_PACKETS: usize = 50;
+
+/// Hosts look at least so often whether to stop.
+const PATIENCE: Duration = Duration::from_millis(50);
+/// A lost SYN is sent again after 1, 3 and 7 s.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// The files of a transfer's folder.
+pub(super) const SENDER_CAPTURE: &str = "sender.pcap";
+pub(super) const RECEIVER_CAPTURE: &str = "receiver.pcap";
+pub(super) const LINK: &str = "link.csv";
+pub(super) const ABOUT: &str = "transfer.json";
+
+/// What is kept about a transfer beside its captures.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(super) struct About {
+    pub(super) variant: Variant,
+    pub(super) seed: u64,
+    pub(super) seconds: f64,
+    /// The kernel that sent.
+    pub(super) kernel: String,
+    pub(super) lateness: Lateness,
+}
+
+/// Makes a transfer of `seconds` and leaves its captures in `folder`.
+///
+/// # Errors
+/// If a host or the link cannot be made, a device or tcpdump dropped packets, or `interrupted`.
+pub(super) fn make(variant: &Variant, seed: u64, seconds: f64, folder: &Path, interrupted: &AtomicBool) -> Result<()> {
+    fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    let (over, stop) = (&AtomicBool::new(false), &AtomicBool::new(false));
+    let report = thread::scope(|scope| -> Result<Report> {
+        let (own_device, receivers_device) = channel();
+        let receiver = scope.spawn(move || receive(variant, folder, own_device, over));
+        let (own_device, senders_device) = channel();
+        let (go, wait) = channel();
+        let sender = scope.spawn(move || send(variant, folder, own_device, &wait, over));
+        // A host that failed hangs up; its own error says why.
+        let link = match (senders_device.recv(), receivers_device.recv()) {
+            (Ok(sender), Ok(receiver)) => {
+                let emulator = Emulator { ends: [sender, receiver], lanes: lanes(variant, seed) };
+                let link = scope.spawn(move || emulator.run(stop));
+                let _ = go.send(());
+                wait_until_over(seconds, interrupted);
+                Some(link)
+            }
+            _ => None,
+        };
+        drop(go);
+        over.store(true, Ordering::Relaxed);
+        let hosts = [joined(sender), joined(receiver)];
+        stop.store(true, Ordering::Relaxed);
+        let report = link.map(joined);
+        hosts.into_iter().collect::<Result<()>>()?;
+        report.context("a host did not start")?
+    })?;
+    if interrupted.load(Ordering::Relaxed) {
+        bail!("interrupted");
+    }
+    link_log::write(&folder.join(LINK), &report.packets)?;
+    let kernel = nix::sys::utsname::uname()?.release().to_string_lossy().into_owned();
+    let about = About { variant: variant.clone(), seed, seconds, kernel, lateness: report.lateness };
+    fs::write(folder.join(ABOUT), serde_json::to_string_pretty(&about)?).context(ABOUT)
+}
+
+fn lanes(variant: &Variant, seed: u64) -> [Lane; 2] {
+    let path = Rules { rate_bps: RATE_BPS, delay: DELAY, queue_packets: QUEUE_PACKETS, loss: 0.0, reordering: 0.0 };
+    let forward = Rules { loss: variant.loss, reordering: variant.reordering, ..path };
+    let back = Rules { loss: variant.ack_loss, ..path };
+    let name = |direction| format!("{}/{direction}", variant.key());
+    [Lane::new(forward, seed, &name("forward")), Lane::new(back, seed, &name("back"))]
+}
+
+fn joined<T>(thread: thread::ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
+    thread.join().unwrap_or_else(|_| bail!("a thread panicked"))
+}
+
+fn wait_until_over(seconds: f64, interrupted: &AtomicBool) {
+    let begun = Instant::now();
+    while begun.elapsed().as_secs_f64() < seconds && !interrupted.load(Ordering::Relaxed) {
+        thread::sleep(PATIENCE);
+    }
+}
+
+fn sysctls(variant: &Variant) -> [(&'static str, String); 2] {
+    [("tcp_sack", u8::from(variant.sack).to_string()), ("tcp_timestamps", u8::from(variant.timestamps).to_string())]
+}
+
+/// The host that sends, as fast as its TCP lets it.
+fn send(
+    variant: &Variant,
+    folder: &Path,
+    device: Sender<SyncDevice>,
+    go: &Receiver<()>,
+    over: &AtomicBool,
+) -> Result<()> {
+    let own_device = enter(SENDER, RECEIVER, &sysctls(variant))?;
+    let capture = Capture::start(&folder.join(SENDER_CAPTURE))?;
+    device.send(own_device).context("the link is not there")?;
+    drop(device);
+    go.recv().context("the receiver is not there")?;
+    let mut stream = TcpStream::connect_timeout(&SocketAddr::from((RECEIVER, PORT)), CONNECT)?;
+    // Before the first data. A namespace's default may not be set to every congestion control.
+    setsockopt(&stream, sockopt::TcpCongestion, &OsString::from(&variant.control))
+        .with_context(|| format!("this kernel has no congestion control {}", variant.control))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let data = vec![0; 1 << 16];
+    while !over.load(Ordering::Relaxed) {
+        may_wait(stream.write(&data), over)?;
+    }
+    close(stream)?;
+    finish(capture)
+}
+
+/// The host that receives.
+fn receive(variant: &Variant, folder: &Path, device: Sender<SyncDevice>, over: &AtomicBool) -> Result<()> {
+    let own_device = enter(RECEIVER, SENDER, &sysctls(variant))?;
+    let capture = Capture::start(&folder.join(RECEIVER_CAPTURE))?;
+    let listener = TcpListener::bind((RECEIVER, PORT))?;
+    listener.set_nonblocking(true)?;
+    device.send(own_device).context("the link is not there")?;
+    drop(device);
+    let mut data = vec![0; 1 << 16];
+    let mut stream: Option<TcpStream> = None;
+    while !over.load(Ordering::Relaxed) {
+        match &mut stream {
+            Some(stream) => may_wait(stream.read(&mut data), over)?,
+            None => match listener.accept() {
+                Ok((accepted, _)) => {
+                    accepted.set_read_timeout(Some(PATIENCE))?;
+                    stream = Some(accepted);
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => thread::sleep(PATIENCE / 10),
+                Err(error) => return Err(error).context("no connection"),
+            },
+        }
+    }
+    close(stream.context("the sender did not connect")?)?;
+    finish(capture)
+}
+
+/// A transfer may wait, and at its end the other host may be gone first.
+fn may_wait(outcome: std::io::Result<usize>, over: &AtomicBool) -> Result<()> {
+    match outcome {
+        Ok(_) => Ok(()),
+        Err(error) if [ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&error.kind()) => Ok(()),
+        Err(_) if over.load(Ordering::Relaxed) => Ok(()),
+        Err(error) => Err(error).context("the transfer broke off"),
+    }
+}
+
+/// Ends a connection at once: a socket that lingers would keep its network alive.
+fn close(stream: TcpStream) -> Result<()> {
+    setsockopt(&stream, sockopt::Linger, &nix::libc::linger { l_onoff: 1, l_linger: 0 })?;
+    drop(stream);
+    Ok(())
+}
+
+fn finish(capture: Capture) -> Result<()> {
+    capture.finish()?;
+    match device_drops()? {
+        0 => Ok(()),
+        drops => bail!("the TUN device dropped {drops} packets by itself"),
+    }
+}

@@ -1,0 +1,92 @@
+//! The transfers: which TCP, over which path.
+
+use serde::{Deserialize, Serialize};
+
+/// One transfer's TCP and path.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub(super) struct Variant {
+    /// The congestion control, by the kernel's name.
+    pub(super) control: String,
+    pub(super) sack: bool,
+    pub(super) timestamps: bool,
+    /// Shares of packets.
+    pub(super) loss: f64,
+    pub(super) ack_loss: f64,
+    pub(super) reordering: f64,
+}
+
+pub(super) const CONTROLS: [&str; 3] = ["reno", "cubic", "bbr"];
+const LOSSES: [f64; 3] = [0.005, 0.02, 0.08];
+
+impl Variant {
+    /// All of them: every TCP at every loss, and six with lost acknowledgements or a changed order.
+    pub(super) fn all() -> Vec<Self> {
+        let mut all = Vec::new();
+        for control in CONTROLS {
+            for (sack, timestamps) in [(true, true), (true, false), (false, true), (false, false)] {
+                all.extend(LOSSES.map(|loss| Self::of(control, sack, timestamps, loss)));
+            }
+        }
+        for control in CONTROLS {
+            all.push(Self { ack_loss: 0.02, ..Self::of(control, true, true, 0.02) });
+            all.push(Self { reordering: 0.01, ..Self::of(control, true, true, 0.02) });
+        }
+        all
+    }
+
+    /// A few: with SACK, and one without.
+    pub(super) fn few() -> Vec<Self> {
+        let mut few: Vec<Self> =
+            CONTROLS.iter().flat_map(|control| [0.005, 0.02].map(|loss| Self::of(control, true, true, loss))).collect();
+        few.push(Self::of("cubic", true, false, 0.02));
+        few.push(Self::of("cubic", false, true, 0.02));
+        few
+    }
+
+    fn of(control: &str, sack: bool, timestamps: bool, loss: f64) -> Self {
+        Self { control: control.to_owned(), sack, timestamps, loss, ack_loss: 0.0, reordering: 0.0 }
+    }
+
+    /// As in a table: "cubic, no SACK, timestamps, 2 %".
+    pub(super) fn name(&self) -> String {
+        let with = |is: bool, what: &str| if is { what.to_owned() } else { format!("no {what}") };
+        let percent = |share: f64| format!("{} %", (share * 1000.0).round() / 10.0);
+        let mut name = format!(
+            "{}, {}, {}, {}",
+            self.control,
+            with(self.sack, "SACK"),
+            with(self.timestamps, "timestamps"),
+            percent(self.loss)
+        );
+        if self.ack_loss > 0.0 {
+            name += &format!(", {} of ACKs", percent(self.ack_loss));
+        }
+        if self.reordering > 0.0 {
+            name += &format!(", {} reordered", percent(self.reordering));
+        }
+        name
+    }
+
+    /// As a folder's name: "cubic-nosack-timestamps-2".
+    pub(super) fn key(&self) -> String {
+        self.name().replace("no ", "no").replace(" %", "").replace(", ", "-").replace(' ', "-").to_lowercase()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_transfer_has_its_own_name_and_folder() {
+        let all = Variant::all();
+        assert_eq!(all.len(), 42);
+        let keys: std::collections::BTreeSet<String> = all.iter().map(Variant::key).collect();
+        assert_eq!(keys.len(), 42);
+        assert!(
+            keys.contains("bbr-nosack-notimestamps-0.5") && keys.contains("reno-sack-timestamps-2-2-of-acks"),
+            "{keys:?}"
+        );
+        assert!(Variant::few().iter().all(|few| all.contains(few)));
+    }
+}
