@@ -26,6 +26,8 @@ enum Source {
     Paper(&'static str),
     /// [`HOME`].
     Home,
+    /// [`SERVER`].
+    Server,
 }
 
 /// Two uploads and two calls over a wireless hop, behind the queue of a wired link that cross traffic fills at times.
@@ -72,9 +74,42 @@ variant = "sack"
 max_window_pkts = 1000
 "#;
 
+/// A download from an ordinary Linux server: CUBIC with SACK, timestamps of 1 ms, the first window of RFC 6928.
+const SERVER: &str = r#"
+title = "a server, a queue, a path that loses packets"
+duration_s = 120
+packet_bytes = 1500
+[parameters]
+rate = 10e6
+loss = 0.02
+[measure]
+bottleneck = "path"
+[[link]]
+name = "path"
+rate_bps = "rate"
+delay_ms = 20
+queue_packets = 50
+channel = { kind = "bernoulli", loss = "loss" }
+[[flow]]
+name = "transfer"
+protocol = "tcp"
+path = ["path"]
+[tcp]
+recovery = "sack"
+response = "cubic"
+initial_window_pkts = 10
+min_rto_ms = 200
+delayed_ack_ms = 40
+max_window_pkts = 4000
+"#;
+
 impl Case {
     fn of(name: &'static str, about: &'static str, source: Source, settings: &[&'static str]) -> Self {
-        let flows: &[&str] = if matches!(source, Source::Home) { &["transfer", "call"] } else { &["test"] };
+        let flows: &[&str] = match source {
+            Source::Paper(_) => &["test"],
+            Source::Home => &["transfer", "call"],
+            Source::Server => &["transfer"],
+        };
         Self { name, about, source, settings: settings.to_vec(), flows, starts_at: Time::ZERO, tick_ms: 1 }
     }
 
@@ -91,6 +126,7 @@ impl Case {
         let scenario = match self.source {
             Source::Paper(name) => load_scenario(name)?,
             Source::Home => Scenario::parse(HOME, self.name)?,
+            Source::Server => Scenario::parse(SERVER, self.name)?,
         };
         let settings: Vec<Setting> = self.settings.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
         Ok(scenario.with(&settings)?.experiment()?)
@@ -99,7 +135,7 @@ impl Case {
 
 /// All of them, in the order of the tables.
 pub(super) fn all() -> Vec<Case> {
-    use Source::{Home, Paper};
+    use Source::{Home, Paper, Server};
     let wlh = "Cen 2003: wireless last hops behind a shared link, fading";
     let wb = "Cen 2003: a shared wireless link, fading";
     vec![
@@ -156,6 +192,12 @@ pub(super) fn all() -> Vec<Case> {
         Case::of("ACKs delayed by 200 ms", "the same, with a timer of 200 ms", Home, &["tcp.delayed_ack_ms=200"]),
         Case::of("ticks of 4 ms", "drop-tail, TCP's timestamps in ticks of 4 ms", Home, &[]).tick_ms(4),
         Case::of("ticks of 10 ms", "drop-tail, TCP's timestamps in ticks of 10 ms", Home, &[]).tick_ms(10),
+        Case::of("10 Mb/s, 0.5 %", "a server's transfer, a queue of 50 packets", Server, &["loss=0.005"]),
+        Case::of("10 Mb/s, 2 %", "the same", Server, &["loss=0.02"]),
+        Case::of("10 Mb/s, 8 %", "the same", Server, &["loss=0.08"]),
+        Case::of("2 Mb/s, 0.5 %", "the same", Server, &["rate=2e6", "loss=0.005"]),
+        Case::of("2 Mb/s, 2 %", "the same", Server, &["rate=2e6", "loss=0.02"]),
+        Case::of("2 Mb/s, 8 %", "the same", Server, &["rate=2e6", "loss=0.08"]),
     ]
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use losscause::truth::Cause;
 use losscause::{Time, Verdict};
+use losscause_capture::judge::trust::{Situation, Table};
 use losscause_capture::{Analysis, Flow, Protocol};
 
 use super::Vantage;
@@ -21,10 +22,18 @@ pub(crate) struct Tally {
     /// Losses that were found, and how many of them are none.
     pub(crate) found: u64,
     pub(crate) found_false: u64,
-    /// By algorithm, one per flow.
-    pub(crate) errors: BTreeMap<String, Vec<Errors>>,
+    /// The flows that lost packets.
+    pub(crate) flows: Vec<Judged>,
     /// What was missed or found in vain, in words.
     pub(crate) mistakes: Vec<String>,
+}
+
+/// The verdicts on one flow.
+#[derive(Clone, Debug)]
+pub(crate) struct Judged {
+    pub(crate) situation: Situation,
+    /// By algorithm.
+    pub(crate) errors: BTreeMap<String, Errors>,
 }
 
 /// An algorithm's verdicts on one flow.
@@ -43,6 +52,12 @@ impl Errors {
             Kind::Congestion => (self.congestion_called_wireless, self.congestion),
             Kind::Wireless => (self.wireless_not_called_so, self.wireless),
         }
+    }
+
+    /// Wrong ones of the losses of that cause, percent; none if there were no such losses.
+    pub(crate) fn share(self, kind: Kind) -> Option<f64> {
+        let (wrong, losses) = self.wrong_of(kind);
+        (losses > 0).then(|| 100.0 * wrong as f64 / losses as f64)
     }
 
     /// Adds another flow's.
@@ -77,6 +92,19 @@ pub(crate) enum Kind {
     Wireless,
 }
 
+impl Judged {
+    /// The verdicts of every algorithm, and those of the one that the analysis recommends.
+    pub(crate) fn by_name(&self) -> impl Iterator<Item = (&str, &Errors)> {
+        let recommended = self.recommended(Table::built_in()).map(|errors| (RECOMMENDED, errors));
+        self.errors.iter().map(|(name, errors)| (name.as_str(), errors)).chain(recommended)
+    }
+
+    /// The verdicts of the algorithm that `table` recommends.
+    pub(crate) fn recommended(&self, table: &Table) -> Option<&Errors> {
+        self.errors.get(table.recommend(self.situation, self.errors.keys().map(String::as_str))?)
+    }
+}
+
 impl Tally {
     /// With what another tally found; without its verdicts.
     pub(crate) fn with_detection_of(mut self, other: &Self) -> Self {
@@ -88,15 +116,8 @@ impl Tally {
     }
 
     /// The mean over the flows that have such losses, percent.
-    pub(crate) fn error(&self, algorithm: &str, kind: Kind) -> Option<f64> {
-        let shares: Vec<f64> = self
-            .errors
-            .get(algorithm)?
-            .iter()
-            .map(|errors| errors.wrong_of(kind))
-            .filter(|&(_, losses)| losses > 0)
-            .map(|(wrong, losses)| 100.0 * wrong as f64 / losses as f64)
-            .collect();
+    pub(crate) fn error<'a>(&'a self, of: impl Fn(&'a Judged) -> Option<&'a Errors>, kind: Kind) -> Option<f64> {
+        let shares: Vec<f64> = self.flows.iter().filter_map(|flow| of(flow)?.share(kind)).collect();
         losscause_study::statistics::mean(&shares)
     }
 }
@@ -162,9 +183,6 @@ fn compare_flow(
             for (name, opinion) in found.verdicts.iter() {
                 let cause = lost[place].cause;
                 errors.entry(name.to_owned()).or_default().add(cause, opinion.verdict);
-                if flow.is_some_and(|flow| flow.recommended.as_deref() == Some(name)) {
-                    errors.entry(RECOMMENDED.to_owned()).or_default().add(cause, opinion.verdict);
-                }
             }
         }
     }
@@ -177,7 +195,7 @@ fn compare_flow(
             }
         }
     }
-    for (name, errors) in errors {
-        tally.errors.entry(name).or_default().push(errors);
+    if let (Some(flow), false) = (flow, errors.is_empty()) {
+        tally.flows.push(Judged { situation: flow.situation, errors });
     }
 }

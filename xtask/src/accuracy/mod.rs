@@ -2,11 +2,13 @@
 //!
 //! Each case is a network ([`cases`]). It is simulated with several seeds; [`truth`] knows what became of every packet,
 //! and which losses can show in a capture. The captures at the senders and at the receivers are analysed, [`matching`]
-//! compares what was found with what was lost, and [`page`] writes docs/capture-accuracy.md.
+//! compares what was found with what was lost, and [`page`] writes docs/capture-accuracy.md, and [`table`] the table
+//! from which `losscause-capture` recommends an algorithm.
 
 mod cases;
 pub(crate) mod matching;
 mod page;
+mod table;
 pub(crate) mod truth;
 
 use std::collections::BTreeMap;
@@ -15,8 +17,9 @@ use std::fs::File;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use losscause::{Span, Time};
+use losscause_capture::judge::trust::Table;
 use losscause_capture::{Options as Analysed, analyze};
 use losscause_study::Run;
 use losscause_study::capture_files::{CaptureFiles, CaptureSettings};
@@ -97,12 +100,14 @@ pub(crate) fn capture_accuracy(options: &Options) -> Result<()> {
         }
         outcomes.push(Outcome { case, tallies });
     }
-    let page = page::page(&outcomes, runs);
     if options.short || options.only.is_some() {
-        print!("{page}");
-    } else {
-        fs::write(root().join(PAGE), page).context(PAGE)?;
+        print!("{}", page::page(&outcomes, runs, Table::built_in()));
+        return Ok(());
     }
+    let text = table::table(&outcomes, runs);
+    let table = Table::parse(&text).map_err(|error| anyhow!(error)).context(table::FILE)?;
+    fs::write(root().join(table::FILE), text).context(table::FILE)?;
+    fs::write(root().join(PAGE), page::page(&outcomes, runs, &table)).context(PAGE)?;
     Ok(())
 }
 

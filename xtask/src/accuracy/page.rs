@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use losscause_capture::judge::trust::Table;
 use losscause_study::statistics::Estimate;
 
-use super::matching::{Kind, RECOMMENDED, Tally};
+use super::matching::{Errors, Judged, Kind, Tally};
 use super::{Outcome, VANTAGES, Vantage};
 
 /// The page of these outcomes.
-pub(super) fn page(outcomes: &[Outcome], runs: u64) -> String {
+pub(super) fn page(outcomes: &[Outcome], runs: u64, table: &Table) -> String {
     let mut page = format!(
         "# What `losscause analyze` finds in a capture\n\n\
          Captures whose truth is known: every case is simulated {runs} times, with seeds 1 to {runs}, and captured by\n\
@@ -24,7 +25,7 @@ pub(super) fn page(outcomes: &[Outcome], runs: u64) -> String {
             (Kind::Wireless, "M_w: wireless losses not called wireless, percent"),
         ] {
             let _ = writeln!(page, "## At the {}: {about}\n", vantage.name());
-            errors(&mut page, outcomes, vantage, kind);
+            errors(&mut page, outcomes, (vantage, kind), table);
         }
     }
     page
@@ -78,23 +79,27 @@ fn detected(page: &mut String, case: &str, vantage: Vantage, tally: &Tally) {
 }
 
 /// A row per case, a column per algorithm.
-fn errors(page: &mut String, outcomes: &[Outcome], vantage: Vantage, kind: Kind) {
+fn errors(page: &mut String, outcomes: &[Outcome], (vantage, kind): (Vantage, Kind), table: &Table) {
     let tallies = |outcome: &Outcome| outcome.tallies.get(&vantage).cloned().unwrap_or_default();
     let all: Vec<Tally> = outcomes.iter().flat_map(tallies).collect();
-    let names: BTreeSet<&String> = all.iter().flat_map(|tally| tally.errors.keys()).collect();
-    let names: Vec<&String> = names.into_iter().filter(|name| *name != RECOMMENDED).collect();
-    let columns = || [RECOMMENDED].into_iter().chain(names.iter().map(|name| name.as_str()));
-    let _ = writeln!(page, "| case | {} |", columns().collect::<Vec<_>>().join(" | "));
-    let _ = writeln!(page, "|---|{}", "--:|".repeat(columns().count()));
+    let judged = all.iter().flat_map(|tally| &tally.flows);
+    let names: BTreeSet<&String> = judged.flat_map(|flow| flow.errors.keys()).collect();
+    let columns: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
+    let _ = writeln!(page, "| case | recommended | {} |", columns.join(" | "));
+    let _ = writeln!(page, "|---|--:|{}", "--:|".repeat(columns.len()));
     for outcome in outcomes {
         let tallies = tallies(outcome);
-        let estimate = |name: &str| Estimate::from_runs(tallies.iter().map(|tally: &Tally| tally.error(name, kind)));
-        let cells: Vec<String> = columns().map(|name| cell(estimate(name))).collect();
+        let mut cells = vec![cell(estimate(&tallies, |flow| flow.recommended(table), kind))];
+        cells.extend(names.iter().map(|name| cell(estimate(&tallies, |flow| flow.errors.get(*name), kind))));
         if cells.iter().any(|cell| cell != "–") {
             let _ = writeln!(page, "| {} | {} |", outcome.case.name, cells.join(" | "));
         }
     }
     page.push_str("\nMean over the flows with such losses, then over the runs, with its 95 % interval.\n\n");
+}
+
+fn estimate<'a>(tallies: &'a [Tally], of: impl Fn(&'a Judged) -> Option<&'a Errors>, kind: Kind) -> Estimate {
+    Estimate::from_runs(tallies.iter().map(|tally| tally.error(&of, kind)))
 }
 
 fn cell(estimate: Estimate) -> String {

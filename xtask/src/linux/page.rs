@@ -9,7 +9,7 @@ use super::score::{Scored, detected, pooled};
 use super::variants::{CONTROLS, Variant};
 use super::{VANTAGES, transfer};
 use crate::accuracy::Vantage;
-use crate::accuracy::matching::{Errors, Kind, RECOMMENDED, Tally};
+use crate::accuracy::matching::{Errors, Judged, Kind, RECOMMENDED, Tally};
 
 const HEAD: &str = "\
 # Accuracy on captures of Linux TCP
@@ -118,13 +118,16 @@ impl Source {
     }
 
     /// The verdicts on a transfer.
-    fn errors(self, scored: &Scored) -> Vec<(&String, &Errors)> {
+    fn errors(self, scored: &Scored) -> Vec<(&str, &Errors)> {
         match self {
-            Self::Capture(vantage) => {
-                let flows = scored.tallies.get(&vantage).into_iter().flat_map(|tally| &tally.errors);
-                flows.flat_map(|(name, flows)| flows.iter().map(move |errors| (name, errors))).collect()
-            }
-            Self::Link => scored.ideal.iter().collect(),
+            Self::Capture(vantage) => scored
+                .tallies
+                .get(&vantage)
+                .into_iter()
+                .flat_map(|tally| &tally.flows)
+                .flat_map(Judged::by_name)
+                .collect(),
+            Self::Link => scored.ideal.iter().map(|(name, errors)| (name.as_str(), errors)).collect(),
         }
     }
 }

@@ -76,9 +76,9 @@ fn first_time(file: &Path) -> Result<Time> {
 }
 
 /// An algorithm's verdicts on all losses of these transfers together.
-pub(super) fn pooled<'a>(errors: impl Iterator<Item = (&'a String, &'a Errors)>) -> BTreeMap<String, Errors> {
+pub(super) fn pooled<'a>(errors: impl Iterator<Item = (&'a str, &'a Errors)>) -> BTreeMap<String, Errors> {
     let mut pooled: BTreeMap<String, Errors> = BTreeMap::new();
-    errors.for_each(|(name, errors)| pooled.entry(name.clone()).or_default().join(*errors));
+    errors.for_each(|(name, errors)| pooled.entry(name.to_owned()).or_default().join(*errors));
     pooled
 }
 

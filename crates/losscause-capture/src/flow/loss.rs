@@ -75,6 +75,8 @@ impl State {
 pub(crate) enum Proof {
     /// An acknowledgement that came too soon, or that echoes the original's timestamp (RFC 3522).
     Timing,
+    /// As many duplicate acknowledgements as packets that were sent behind the hole.
+    Count,
     /// A duplicate selective acknowledgement (RFC 2883).
     Dsack,
 }

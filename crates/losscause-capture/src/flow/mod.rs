@@ -5,6 +5,7 @@
 //! their sender ([`sender`]). When the flow ends, its vantage point ([`vantage`]) says which view counts.
 
 mod connection;
+mod held;
 mod loss;
 mod ranges;
 mod receiver;

@@ -10,7 +10,8 @@
 //!   before. A receiver that holds packets behind a hole acknowledges every arrival at once (RFC 5681, section 4.2), so
 //!   copies sent after the one that filled the hole were not waited for: their originals had arrived. After a timeout
 //!   most of what is sent again is of that kind. Whether the receiver holds packets is known from duplicate
-//!   acknowledgements.
+//!   acknowledgements;
+//! - without SACK: as many duplicate acknowledgements came as packets were sent behind the hole ([`Held`]).
 //!
 //! A packet that is lost twice is two losses.
 
@@ -18,6 +19,7 @@ use std::collections::VecDeque;
 
 use losscause::{DuplicateAcks, Signal, Span, Time};
 
+use super::held::Held;
 use super::loss::{Evidence, Found, Losses, Proof, State};
 use super::ranges::Ranges;
 use super::scoreboard::{Scoreboard, Segment};
@@ -69,6 +71,7 @@ pub(super) struct SenderView {
     /// Without SACK: packets that the receiver holds behind a hole, and arrivals that will each look like one more.
     held_behind: u64,
     expected_dups: u64,
+    held: Held,
     duplicates: DuplicateAcks,
     /// A fast recovery ends here.
     recover: u64,
@@ -126,6 +129,7 @@ impl SenderView {
             dup_acks: 0,
             held_behind: 0,
             expected_dups: 0,
+            held: Held::default(),
             duplicates: DuplicateAcks::default(),
             recover: 0,
             recovery_opinions: None,
@@ -272,7 +276,8 @@ impl SenderView {
             (self.recover, self.after_timeout) = (0, self.highest);
             self.recovery_opinions = None;
         }
-        let state = State::Lost;
+        let unneeded = !self.selective && start > self.una && self.held.on_copy(segment.end);
+        let state = if unneeded { State::Spurious(Proof::Count) } else { State::Lost };
         self.losses.push(Found { time: now, start, end: segment.end, evidence, opinions, state });
         let (tsval, ip_id) = (data.tsval, data.ip_id);
         self.board.change(start, |segment| {
@@ -314,6 +319,7 @@ impl SenderView {
             self.dup_acks = 0;
         } else if ack.ack == self.una && ack.pure && self.board.len() > 0 {
             self.dup_acks += 1;
+            told.arrived = self.held.on_duplicate(self.board.len() as u64 - 1, self.highest);
             match self.expected_dups.checked_sub(1) {
                 Some(rest) => self.expected_dups = rest,
                 None => self.held_behind += 1,
@@ -367,7 +373,8 @@ impl SenderView {
 
     fn acknowledge_below(&mut self, now: Time, ack: &Ack<'_>, told: &mut Told) {
         let left_edge = self.una;
-        let mut first_sent = None;
+        let held_up = self.dup_acks > 0;
+        let mut first: Option<Segment> = None;
         // Copies behind the one at the left edge, in order; and the last segment that was sent once.
         let mut copies: Vec<(u64, u64, Time)> = Vec::new();
         let (mut sent_once, mut covered) = (0, 0_u64);
@@ -376,27 +383,37 @@ impl SenderView {
             covered += 1;
             if segment.copies == 1 {
                 sent_once = start;
-            } else if first_sent.is_some() {
+            } else if first.is_some() {
                 copies.push((start, segment.end, segment.sent));
             }
             if !segment.acked {
                 let tsecr = ack.tsecr.filter(|_| start == left_edge);
                 self.on_delivered(now, start, &segment, tsecr, told);
             }
-            first_sent.get_or_insert(segment.sent);
+            first.get_or_insert(segment);
         }
-        if let (false, Some(first_sent)) = (self.selective, first_sent) {
+        if let (false, Some(first)) = (self.selective, first) {
+            if held_up || first.copies > 1 {
+                // What was held behind a hole arrived long before. An echo names the copy that filled the hole.
+                let is_echo = ack.tsecr.is_some() && ack.tsecr == first.tsval;
+                told.rtt = is_echo.then_some(now - first.sent);
+            }
             // A receiver that holds packets behind a hole acknowledges every arrival; others may wait for a second one.
             let at_once = self.held_behind > 0 || copies.iter().any(|&(start, ..)| sent_once > start);
             for &(start, end, sent) in copies.iter().skip(usize::from(!at_once)) {
-                if sent >= first_sent {
+                if sent >= first.sent {
                     self.excuse(start, end);
                     self.expected_dups += 1;
                 }
             }
             self.held_behind = self.held_behind.saturating_sub(covered.saturating_sub(1));
+            let behind = (self.board.len() as u64).saturating_sub(1);
+            if self.held.on_advance(covered, ack.ack, behind) {
+                copies.iter().for_each(|&(start, end, _)| self.excuse(start, end));
+            }
             if self.board.len() == 0 || ack.ack >= self.recover.max(self.after_timeout) {
                 (self.held_behind, self.expected_dups) = (0, 0);
+                self.held.clear();
             }
         }
         self.una = ack.ack;
@@ -434,7 +451,7 @@ impl SenderView {
         if segment.copies == 1 {
             self.counts.reordered += u64::from(segment.missing);
         } else {
-            let too_soon = self.min_rtt.is_some_and(|min_rtt| after * 10 < min_rtt * 9);
+            let too_soon = self.is_too_soon(after);
             let echoes_older =
                 matches!((tsecr, segment.tsval), (Some(echo), Some(own)) if (echo.wrapping_sub(own) as i32) < 0);
             if too_soon || echoes_older {
@@ -447,6 +464,11 @@ impl SenderView {
             told.newest = Some((start, segment.end));
             told.rtt = (segment.copies == 1).then_some(after);
         }
+    }
+
+    /// Whether no round trip is so short.
+    fn is_too_soon(&self, after: Span) -> bool {
+        self.min_rtt.is_some_and(|min_rtt| after * 10 < min_rtt * 9)
     }
 
     /// The last copy of these data was not needed.
@@ -512,11 +534,11 @@ impl SenderView {
 
     /// Tells the algorithms of an acknowledgement without ranges, in the core's own reading.
     fn tell_cumulative(&mut self, now: Time, told: Told, flight: u64) {
-        // A duplicate names no packet: the n-th is taken for the n-th packet behind the hole.
+        // A duplicate names no packet: it is taken for the first one behind those that the receiver holds.
         let rtt = told.rtt.or_else(|| {
-            let behind = usize::try_from(self.dup_acks).ok().filter(|&n| n > 0 && n < 256)?;
-            let segment = self.board.nth(behind).filter(|segment| segment.copies == 1)?;
-            Some(now - segment.sent)
+            let place = usize::try_from(told.arrived?).ok().filter(|&place| place < 256)?;
+            let segment = self.board.nth(place).filter(|segment| segment.copies == 1)?;
+            Some(now - segment.sent).filter(|&rtt| !self.is_too_soon(rtt))
         });
         let next = self.board.nth(0).map_or(self.next_number, |segment| segment.number);
         let mut sample = self.duplicates.on_ack(now, rtt, next, self.next_number);
@@ -532,7 +554,7 @@ impl SenderView {
         self.sacked.clear();
         self.pending.clear();
         (self.una, self.highest, self.covered, self.recover) = (first, first, first, 0);
-        self.dup_acks = 0;
+        (self.dup_acks, self.held) = (0, Held::default());
     }
 }
 
@@ -563,4 +585,6 @@ struct Told {
     newest: Option<(u64, u64)>,
     /// The time since that segment was sent, if it was sent once.
     rtt: Option<Span>,
+    /// Of a duplicate without SACK: the place of the packet that caused it behind the hole.
+    arrived: Option<u64>,
 }

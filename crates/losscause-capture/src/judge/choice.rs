@@ -1,5 +1,6 @@
 //! The algorithms that are asked.
 
+use losscause::lda::{BoxedLda, BoxedSenderLda};
 use losscause::registry::{LdaConfig, Registry};
 use losscause::{AnyLda, AnySenderLda, Lda, SenderLda};
 
@@ -60,13 +61,13 @@ impl Chosen {
     }
 
     /// Each algorithm for a receiver; none in the place of one that only senders run.
-    pub(crate) fn at_receiver(&self) -> Vec<Option<AnyLda>> {
-        self.configs.iter().map(|config| config.build().ok()).collect()
+    pub(crate) fn at_receiver(&self) -> Vec<Option<BoxedLda>> {
+        self.configs.iter().map(|config| config.build().ok().map(AnyLda::in_box)).collect()
     }
 
     /// Each algorithm for a sender.
-    pub(crate) fn at_sender(&self) -> Vec<Option<AnySenderLda>> {
-        self.configs.iter().map(|config| config.build_at_sender().ok()).collect()
+    pub(crate) fn at_sender(&self) -> Vec<Option<BoxedSenderLda>> {
+        self.configs.iter().map(|config| config.build_at_sender().ok().map(AnySenderLda::in_box)).collect()
     }
 }
 

@@ -1,8 +1,9 @@
 //! When a packet was sent, by the sender's clock: the ticks of a timestamp, unwrapped and turned into time.
 //!
 //! TCP's timestamps (RFC 7323, section 5.4: a tick of 1 ms to 1 s) and RTP's (the payload's clock) name no rate. The
-//! clock finds it by holding ticks against arrival times, and takes the nearest of the rates in use. Until then it
-//! tells no time: a wrong rate would drift by more than any queue.
+//! clock finds it by holding ticks against arrival times, and takes the nearest of the rates in use, but none far below
+//! what it measured: a queue that grows spreads the arrivals, as at every transfer's start, so the measured rate is too low,
+//! never much too high. Until then the clock tells no time: a wrong rate would drift by more than any queue.
 
 use losscause::{Span, Time};
 
@@ -56,7 +57,7 @@ impl SenderClock {
         self.rate_hz
     }
 
-    /// Takes the rate that is nearest to what was observed so far; the commonest one if that is too little to tell.
+    /// Takes the rate that what was observed so far tells; the commonest one if that is too little to tell.
     pub fn settle(&mut self) {
         if self.rate_hz.is_some() {
             return;
@@ -66,10 +67,12 @@ impl SenderClock {
             self.rate_hz = Some(commonest);
             return;
         }
-        let measured = (self.ticks as f64 / self.elapsed.as_secs_f64()).ln();
-        let distance = |rate: u32| (f64::from(rate).ln() - measured).abs();
-        let nearest = self.rates_hz.iter().copied().min_by(|a, b| distance(*a).total_cmp(&distance(*b)));
-        self.rate_hz = Some(nearest.unwrap_or(commonest));
+        let measured = self.ticks as f64 / self.elapsed.as_secs_f64();
+        let slower = self.rates_hz.windows(2).take_while(|pair| {
+            let (rate, faster) = (f64::from(pair[0]), f64::from(pair[1]));
+            measured > (rate * faster).sqrt().min(rate * MOST_ABOVE)
+        });
+        self.rate_hz = self.rates_hz.get(slower.count()).copied().or(Some(commonest));
     }
 
     /// When a packet with this timestamp, which arrived at `now`, was sent. The clock's zero is the first timestamp.
@@ -103,7 +106,9 @@ impl SenderClock {
 }
 
 /// Long beside the delays of a path, so that they do not blur the rate, and short beside a transfer.
-const LONG_ENOUGH: Span = Span::from_millis(100);
+const LONG_ENOUGH: Span = Span::from_millis(300);
+/// A clock is not measured to be so many times as fast as it is: queues would have to empty.
+const MOST_ABOVE: f64 = 1.25;
 /// Too short to tell anything.
 const TOO_SHORT: Span = Span::from_millis(10);
 
@@ -132,10 +137,23 @@ mod tests {
     }
 
     #[test]
+    fn a_first_window_that_fills_a_slow_links_queue_does_not_slow_the_clock() {
+        // 10 packets sent at once after a round trip of 46 ms take 6 ms each on the link; each arrival lets two more go.
+        let mut clock = SenderClock::tcp();
+        let mut last = clock.observe(0, at(0));
+        for i in 0..60_i64 {
+            let arrived = 46 + 6 * i;
+            let sent = if i < 10 { 46 } else { 46 + 6 * ((i - 10) / 2) + 40 };
+            last = clock.observe(sent as u32, at(arrived));
+        }
+        assert_eq!(last, Some(1_000));
+    }
+
+    #[test]
     fn timestamps_wrap() {
         let mut clock = SenderClock::tcp();
-        (0..200).for_each(|i| _ = clock.read((u32::MAX - 100).wrapping_add(i), at(i64::from(i))));
-        assert_eq!(clock.read(u32::MAX.wrapping_add(101), at(201)), Some(at(201)));
-        assert_eq!(clock.read(u32::MAX, at(202)), Some(at(100)), "an older packet was sent earlier");
+        (0..400).for_each(|i| _ = clock.read((u32::MAX - 100).wrapping_add(i), at(i64::from(i))));
+        assert_eq!(clock.read(u32::MAX.wrapping_add(301), at(401)), Some(at(401)));
+        assert_eq!(clock.read(u32::MAX, at(402)), Some(at(100)), "an older packet was sent earlier");
     }
 }

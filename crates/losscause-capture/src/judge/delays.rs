@@ -81,12 +81,13 @@ impl DelayShape {
     }
 }
 
-/// Delays whose middle nine tenths lie closer together hardly vary.
-const STEADY: Span = Span::from_millis(20);
+/// If three quarters of the delays lie this close above the least, no queue stands on the path for long. The greatest
+/// quarter does not count: delayed acknowledgements are among it, and the start of a transfer.
+const STEADY: Span = Span::from_millis(10);
 
 impl From<&Sample> for DelayShape {
     fn from(sample: &Sample) -> Self {
-        match (sample.quantile(0.05), sample.quantile(0.95)) {
+        match (sample.quantile(0.05), sample.quantile(0.75)) {
             (Some(low), Some(high)) if high - low < STEADY => Self::Steady,
             (Some(_), Some(_)) => Self::Varying,
             _ => Self::Unknown,

@@ -1,7 +1,8 @@
 //! The algorithms at a receiver: each behind the core's own [`Differentiator`].
 
+use losscause::lda::BoxedLda;
 use losscause::verdict::Input;
-use losscause::{AnyLda, Differentiator, Judgement, Lda, Packet, Reason, Time, Verdict};
+use losscause::{Differentiator, Judgement, Lda, Packet, Reason, Time, Verdict};
 
 use super::batch::Batches;
 use super::{Chosen, Opinions, Sample, SenderClock, Skew, Trips};
@@ -10,7 +11,7 @@ use crate::series::Budget;
 /// Feeds packets in the order of their arrival, and collects opinions about gaps.
 #[derive(Debug)]
 pub(crate) struct AtReceiver {
-    ldas: Vec<Option<Differentiator<AnyLda>>>,
+    ldas: Vec<Option<Differentiator<BoxedLda>>>,
     clock: SenderClock,
     skew: Option<Skew>,
     batches: Batches,

@@ -1,8 +1,9 @@
 //! The algorithms at a sender: fed with acknowledgement samples from a capture's scoreboard.
 
 use losscause::ack::{Numbers, SenderInputs};
+use losscause::lda::BoxedSenderLda;
 use losscause::verdict::Input;
-use losscause::{AckSample, AnySenderLda, DeclaredLoss, Judgement, Reason, SenderLda, Signal, Span, Time, Verdict};
+use losscause::{AckSample, DeclaredLoss, Judgement, Reason, SenderLda, Signal, Span, Time, Verdict};
 
 use super::{Chosen, Opinions, Sample, Trips};
 use crate::series::Budget;
@@ -10,7 +11,7 @@ use crate::series::Budget;
 /// Feeds acknowledgements, and asks about losses.
 #[derive(Debug)]
 pub(crate) struct AtSender {
-    ldas: Vec<Option<AnySenderLda>>,
+    ldas: Vec<Option<BoxedSenderLda>>,
     trips: Trips,
 }
 
@@ -80,7 +81,7 @@ impl AtSender {
         loss.sent_at = sent;
         loss.in_flight_pkts = flight;
         loss.cwnd_pkts = Some(flight as f64);
-        let ask = |lda: &mut Option<AnySenderLda>| {
+        let ask = |lda: &mut Option<BoxedSenderLda>| {
             let Some(lda) = lda else { return NOT_RUN };
             lda.on_loss(&loss);
             if signal.means_congestion() {

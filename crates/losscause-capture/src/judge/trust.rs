@@ -63,16 +63,19 @@ impl Situation {
         Self { judged_at, protocol, selective: false, delays: DelayShape::Unknown }
     }
 
-    /// The rows that hold for it, the nearest first.
-    pub fn rows(self) -> [Row; 4] {
+    /// The rows that hold for it, the nearest first. What arrives at a receiver is the same with and without SACK.
+    pub fn rows(self) -> Vec<Row> {
         let Self { judged_at, protocol, selective, delays } = self;
+        let selective = (judged_at == Vantage::Sender).then_some(selective);
         let row = |protocol, selective, delays| Row { judged_at, protocol, selective, delays };
-        [
-            row(Some(protocol), Some(selective), Some(delays)),
-            row(Some(protocol), Some(selective), None),
+        let mut rows = vec![
+            row(Some(protocol), selective, Some(delays)),
+            row(Some(protocol), selective, None),
             row(Some(protocol), None, None),
             row(None, None, None),
-        ]
+        ];
+        rows.dedup();
+        rows
     }
 }
 

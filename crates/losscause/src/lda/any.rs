@@ -43,6 +43,17 @@ macro_rules! each {
     };
 }
 
+#[cfg(feature = "alloc")]
+impl AnyLda {
+    /// The algorithm behind a pointer: it takes the memory of its own state, not that of the largest algorithm.
+    pub fn in_box(self) -> BoxedLda {
+        match self {
+            Self::Boxed(lda) => lda,
+            other => each!(other, lda => BoxedLda::new(lda)),
+        }
+    }
+}
+
 impl Lda for AnyLda {
     fn name(&self) -> &'static str {
         each!(self, lda => Lda::name(lda))
@@ -101,6 +112,18 @@ macro_rules! each_at_sender {
             AnySenderLda::Boxed($lda) => $body,
         }
     };
+}
+
+#[cfg(feature = "alloc")]
+impl AnySenderLda {
+    /// As [`AnyLda::in_box`].
+    pub fn in_box(self) -> BoxedSenderLda {
+        match self {
+            Self::Boxed(lda) => lda,
+            Self::AtSender(any) => each!(any.lda().clone(), lda => BoxedSenderLda::new(any.around(lda))),
+            other => each_at_sender!(other, lda => BoxedSenderLda::new(lda)),
+        }
+    }
 }
 
 impl SenderLda for AnySenderLda {

@@ -77,6 +77,13 @@ impl<L: Lda> AtSender<L> {
         &self.lda
     }
 
+    /// The same sender around `lda`, its algorithm in another type.
+    #[cfg(feature = "alloc")]
+    pub(super) fn around<M>(&self, lda: M) -> AtSender<M> {
+        let Self { without_rtt, seq, last, gaps, .. } = *self;
+        AtSender { lda, without_rtt, seq, last, gaps }
+    }
+
     fn judge_gap(&self, gap: &Gap, loss: &DeclaredLoss) -> Judgement {
         let seq = gap.revealed_by.seq.saturating_sub(1);
         let judgement = self.lda.judge(&Loss { seq, revealed_by: gap.revealed_by, truth: loss.truth });
