@@ -70,8 +70,8 @@ pub(super) fn make(variant: &Variant, seed: u64, seconds: f64, folder: &Path, in
         let link = match (senders_device.recv(), receivers_device.recv()) {
             (Ok(sender), Ok(receiver)) => {
                 let emulator = Emulator { ends: [sender, receiver], lanes: lanes(variant, seed) };
-                let link = scope.spawn(move || emulator.run(stop));
-                let _ = go.send(());
+                let go = go.clone();
+                let link = scope.spawn(move || emulator.run(&go, stop));
                 wait_until_over(seconds, interrupted);
                 Some(link)
             }

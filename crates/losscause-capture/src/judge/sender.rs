@@ -5,6 +5,7 @@ use losscause::lda::BoxedSenderLda;
 use losscause::verdict::Input;
 use losscause::{AckSample, DeclaredLoss, Judgement, Reason, SenderLda, Signal, Span, Time, Verdict};
 
+use super::cumulative::Cumulative;
 use super::{Chosen, Opinions, Sample, Trips};
 use crate::observe::Log;
 use crate::series::Budget;
@@ -14,6 +15,7 @@ use crate::series::Budget;
 pub(crate) struct AtSender {
     ldas: Vec<Option<BoxedSenderLda>>,
     trips: Trips,
+    cumulative: Cumulative,
     log: Option<Log>,
 }
 
@@ -34,7 +36,7 @@ pub(crate) struct AckEvent {
 impl AtSender {
     /// `budget` is that of round-trip times over time, if they are kept.
     pub(crate) fn new(chosen: &Chosen, budget: Option<&Budget>) -> Self {
-        Self { ldas: chosen.at_sender(), trips: Trips::new(budget), log: None }
+        Self { ldas: chosen.at_sender(), trips: Trips::new(budget), cumulative: Cumulative::default(), log: None }
     }
 
     /// Hands on what the algorithms get.
@@ -50,7 +52,19 @@ impl AtSender {
         sample.newly_missing_pkts = event.newly_missing;
         sample.newly_missing = event.missing.map(|(first, last)| Numbers { first, last });
         sample.in_flight_pkts = event.in_flight;
+        // Until the first range, nothing told that there would be any.
+        if let Some(waited) = self.cumulative.end_wait(event.newly_missing == 0) {
+            self.on_sample(&waited);
+        }
         self.on_sample(&sample);
+    }
+
+    /// As [`Self::on_ack`], for an acknowledgement that names no ranges; the sample is the core's.
+    #[inline]
+    pub(crate) fn on_cumulative_ack(&mut self, sample: AckSample) {
+        for sample in self.cumulative.on_ack(sample).into_iter().flatten() {
+            self.on_sample(&sample);
+        }
     }
 
     /// As [`Self::on_ack`], with a sample that the core made.
