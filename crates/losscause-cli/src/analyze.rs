@@ -121,7 +121,8 @@ fn each(captures: &[PathBuf], options: &Options) -> (Vec<Analysis>, Option<Failu
 fn keep_apart(arguments: &Arguments) -> Result<(), InputError> {
     let captures = arguments.captures.iter().chain(&arguments.sender).chain(&arguments.receiver);
     let inputs = Inputs::of(captures.filter(|file| !input::is_standard(file)).cloned());
-    let outputs = [("--losses", &arguments.losses), ("--observations", &arguments.observations), ("--report", &arguments.report)];
+    let outputs =
+        [("--losses", &arguments.losses), ("--observations", &arguments.observations), ("--report", &arguments.report)];
     let mut before: Vec<(&str, &Path)> = Vec::new();
     for (option, file) in outputs.into_iter().filter_map(|(option, file)| Some((option, file.as_deref()?))) {
         inputs.keep_from(file)?;

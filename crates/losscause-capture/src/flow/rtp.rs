@@ -75,7 +75,8 @@ impl Stream {
     /// What was found about the stream, if it is one.
     pub(super) fn finish(self, [src, dst]: [Endpoint; 2], rules: &Rules) -> Option<FlowResult> {
         let Stream::Proven(proven) = self else { return None };
-        let mut result = FlowResult::new(proven.number, src.to_string(), dst.to_string(), Protocol::Rtp, Vantage::Receiver);
+        let mut result =
+            FlowResult::new(proven.number, src.to_string(), dst.to_string(), Protocol::Rtp, Vantage::Receiver);
         (result.packets, result.bytes) = (proven.packets, proven.bytes);
         result.unmet = (0..rules.chosen.iter().count()).map(|index| proven.judge.unmet_need(index, false)).collect();
         result.drift = proven.judge.drift();
@@ -90,8 +91,7 @@ impl Stream {
 impl Proven {
     fn new(rules: &Rules, is_observed: bool) -> Self {
         let number = rules.watch.number();
-        let mut judge =
-            AtReceiver::new(&rules.chosen, SenderClock::rtp(), rules.keep_skew, rules.budget.as_ref());
+        let mut judge = AtReceiver::new(&rules.chosen, SenderClock::rtp(), rules.keep_skew, rules.budget.as_ref());
         if is_observed {
             judge.observe_with(rules.watch.log(number, Vantage::Receiver));
         }
