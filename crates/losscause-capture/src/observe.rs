@@ -44,7 +44,9 @@ pub struct Observation {
 
 /// Who gets the observations of an analysis.
 #[derive(Clone)]
-pub struct Observer(Arc<Mutex<dyn FnMut(&Observation) + Send>>);
+pub struct Observer(Arc<Mutex<Observe>>);
+
+type Observe = dyn FnMut(&Observation) + Send;
 
 impl Observer {
     /// `observe` is called for every observation.

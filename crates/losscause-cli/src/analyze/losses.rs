@@ -31,8 +31,9 @@ pub(super) fn write(file: &Path, analyses: &[Analysis]) -> Result<(), RunError> 
     let flows = || analyses.iter().flat_map(|analysis| analysis.flows.iter().map(move |flow| (analysis, flow)));
     let judged = flows().flat_map(|(_, flow)| flow.summary.keys().chain(flow.not_applicable.keys()));
     let algorithms: BTreeSet<&str> = judged.map(String::as_str).collect();
-    let columns = known_columns().into_iter().chain(algorithms.iter().map(|name| Column::words(name))).collect();
-    let mut rows = RowFile::create(file, columns)?;
+    let columns: Vec<Column> =
+        known_columns().into_iter().chain(algorithms.iter().map(|name| Column::words(name))).collect();
+    let mut rows = RowFile::create(file, &columns)?;
     for (analysis, flow) in flows() {
         flow.losses.iter().for_each(|loss| write_loss(&mut rows, (analysis, flow, loss), &algorithms));
     }

@@ -52,7 +52,7 @@ fn write(file: &mut RowFile, seen: &Observation) {
 impl Observations {
     /// Starts the file.
     pub(super) fn create(file: &Path) -> Result<Self, RunError> {
-        let rows = RowFile::create(file, columns())?;
+        let rows = RowFile::create(file, &columns())?;
         Ok(Self(Arc::new(Mutex::new(Some(rows)))))
     }
 

@@ -104,7 +104,7 @@ impl RowFile {
     ///
     /// # Errors
     /// The file cannot be written, its extension is unknown, or this program cannot write its kind.
-    pub fn create(file: &Path, columns: Vec<Column>) -> Result<Self, RunError> {
+    pub fn create(file: &Path, columns: &[Column]) -> Result<Self, RunError> {
         let out = match Out::create(file)? {
             Out::Csv(mut writer) => {
                 let header = columns.iter().map(|column| column.name.as_str());
@@ -112,7 +112,7 @@ impl RowFile {
                 Rows::Csv(writer)
             }
             #[cfg(feature = "parquet")]
-            Out::Parquet(created) => Rows::Parquet(Box::new(parquet::Rows::new(file, created, &columns)?)),
+            Out::Parquet(created) => Rows::Parquet(Box::new(parquet::Rows::new(file, created, columns)?)),
         };
         Ok(Self { out, failed: None })
     }
@@ -268,7 +268,7 @@ mod tests {
     fn rows_are_the_same_plain_and_compressed_and_an_empty_cell_is_nothing() {
         let place = tempfile::tempdir().unwrap();
         for name in ["rows.csv", "rows.csv.gz"] {
-            let mut file = RowFile::create(&place.path().join(name), columns()).unwrap();
+            let mut file = RowFile::create(&place.path().join(name), &columns()).unwrap();
             file.write(&[Cell::word(Some("a, b")), Cell::integer(Some(7)), Cell::number(Some(1.23456), 3)]);
             file.write(&[Cell::word(None), Cell::integer(Some(u64::MAX)), Cell::number(None, 3)]);
             file.finish().unwrap();
@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn an_unknown_end_is_refused() {
-        let error = RowFile::create(Path::new("rows.txt"), columns()).unwrap_err().to_string();
+        let error = RowFile::create(Path::new("rows.txt"), &columns()).unwrap_err().to_string();
         assert!(error.contains("expected a name that ends in .csv, .csv.gz or .parquet"), "{error}");
     }
 }

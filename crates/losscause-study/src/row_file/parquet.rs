@@ -137,7 +137,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let file = place.path().join("rows.parquet");
         let columns = vec![Column::words("end"), Column::integers("seq"), Column::numbers("trip_ms")];
-        let mut rows = RowFile::create(&file, columns).unwrap();
+        let mut rows = RowFile::create(&file, &columns).unwrap();
         // More than one batch.
         let count = BATCH as u64 + 10;
         for n in 0..count {
