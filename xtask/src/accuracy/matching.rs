@@ -68,7 +68,7 @@ impl Errors {
         self.wireless_not_called_so += other.wireless_not_called_so;
     }
 
-    fn add(&mut self, cause: Cause, verdict: Verdict) {
+    pub(crate) fn add(&mut self, cause: Cause, verdict: Verdict) {
         let called_wireless = u64::from(verdict == Verdict::Wireless);
         match cause {
             Cause::Congestion => {

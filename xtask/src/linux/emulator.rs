@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
@@ -67,8 +68,8 @@ impl Clock {
 }
 
 impl Emulator {
-    /// Runs until `stop`.
-    pub(super) fn run(mut self, stop: &AtomicBool) -> Result<Report> {
+    /// Runs until `stop`; says when it is `ready`.
+    pub(super) fn run(mut self, ready: &Sender<()>, stop: &AtomicBool) -> Result<Report> {
         take_real_time_priority();
         let clock = Clock::start()?;
         let mut flying: [Flying; 2] = Default::default();
@@ -76,6 +77,7 @@ impl Emulator {
         let mut count = 0;
         let mut buffer = [0; MAX_PACKET_BYTES];
         self.ends.iter().try_for_each(|end| end.set_nonblocking(true))?;
+        ready.send(()).context("no host waits for the link")?;
         while !stop.load(Ordering::Relaxed) {
             for (direction, lane) in self.lanes.iter_mut().enumerate() {
                 while let Some(bytes) = would_block(self.ends[direction].recv(&mut buffer))? {

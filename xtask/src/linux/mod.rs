@@ -107,7 +107,7 @@ pub(crate) fn short() -> Result<()> {
 }
 
 fn explain(scored: &[Scored]) {
-    for Scored { about, tallies } in scored {
+    for Scored { about, tallies, .. } in scored {
         for (vantage, tally) in tallies {
             let whose = format!("{}, seed {}, {}", about.variant.name(), about.seed, vantage.name());
             tally.mistakes.iter().for_each(|mistake| println!("{whose}: {mistake}"));

@@ -6,10 +6,10 @@ use std::fmt::Write as _;
 use anyhow::{Result, bail};
 
 use super::score::{Scored, detected, pooled};
-use super::variants::CONTROLS;
+use super::variants::{CONTROLS, Variant};
 use super::{VANTAGES, transfer};
 use crate::accuracy::Vantage;
-use crate::accuracy::matching::{Errors, Kind, RECOMMENDED, Tally};
+use crate::accuracy::matching::{Errors, Judged, Kind, RECOMMENDED, Tally};
 
 const HEAD: &str = "\
 # Accuracy on captures of Linux TCP
@@ -37,6 +37,9 @@ M_c: congestion losses called wireless. M_w: wireless losses called congestion o
 congestion. Wrong verdicts over all verdicts of all these transfers, percent. An algorithm that cannot judge a flow (no
 timestamps at a receiver) gives no verdicts on it.
 
+By the link's times, an algorithm for receivers gets every transmission with a number of its own and with its exact trip
+time: what is wrong there is the algorithm's own limit on this path.
+
 ";
 
 /// The whole page.
@@ -50,7 +53,8 @@ pub(super) fn page(scored: &[Scored]) -> String {
         }
     }
     for vantage in VANTAGES {
-        detection_row(&mut page, "**all**", vantage, &detected(seen_at(scored, vantage, |_| true)));
+        let tallies = scored.iter().filter_map(|scored| scored.tallies.get(&vantage));
+        detection_row(&mut page, "**all**", vantage, &detected(tallies));
     }
     page.push_str(ERRORS);
     errors(&mut page, scored);
@@ -79,15 +83,6 @@ fn about(page: &mut String, scored: &[Scored]) {
     );
 }
 
-fn seen_at<'a>(
-    scored: &'a [Scored],
-    vantage: Vantage,
-    which: impl Fn(&str) -> bool + 'a,
-) -> impl Iterator<Item = &'a Tally> + 'a {
-    let chosen = scored.iter().filter(move |scored| which(&scored.about.variant.control));
-    chosen.filter_map(move |scored| scored.tallies.get(&vantage))
-}
-
 fn percent(part: u64, of: u64) -> String {
     if of == 0 { "–".to_owned() } else { format!("{:.2}", 100.0 * part as f64 / of as f64) }
 }
@@ -103,19 +98,56 @@ fn detection_row(page: &mut String, transfer: &str, vantage: Vantage, tally: &Ta
     );
 }
 
-/// A table per vantage point: a row per algorithm, two columns per group of transfers.
+/// Where verdicts come from.
+#[derive(Clone, Copy)]
+enum Source {
+    /// A capture.
+    Capture(Vantage),
+    /// The link's own times.
+    Link,
+}
+
+const SOURCES: [Source; 3] = [Source::Capture(Vantage::Sender), Source::Capture(Vantage::Receiver), Source::Link];
+
+impl Source {
+    fn name(self) -> String {
+        match self {
+            Self::Capture(vantage) => format!("at the {}", vantage.name()),
+            Self::Link => "by the link's times".to_owned(),
+        }
+    }
+
+    /// The verdicts on a transfer.
+    fn errors(self, scored: &Scored) -> Vec<(&str, &Errors)> {
+        match self {
+            Self::Capture(vantage) => {
+                let flows = scored.tallies.get(&vantage).into_iter().flat_map(|tally| &tally.flows);
+                flows.flat_map(Judged::by_name).collect()
+            }
+            Self::Link => scored.ideal.iter().map(|(name, errors)| (name.as_str(), errors)).collect(),
+        }
+    }
+}
+
+/// A table per source of verdicts: a row per algorithm, two columns per group of transfers.
 fn errors(page: &mut String, scored: &[Scored]) {
-    type Group = (String, Box<dyn Fn(&str) -> bool>);
-    let own = |name: &'static str| -> Group { (name.to_owned(), Box::new(move |control: &str| control == name)) };
+    type Group = (String, Box<dyn Fn(&Variant) -> bool>);
+    let own = |name: &'static str| -> Group { (name.to_owned(), Box::new(move |variant| variant.control == name)) };
     let mut groups: Vec<Group> = CONTROLS.into_iter().map(own).collect();
-    groups.push(("reno, cubic".to_owned(), Box::new(|control| control != "bbr")));
+    groups.push(("reno, cubic".to_owned(), Box::new(|variant| variant.control != "bbr")));
+    groups.push(("SACK and timestamps".to_owned(), Box::new(|variant| variant.sack && variant.timestamps)));
     groups.push(("all".to_owned(), Box::new(|_| true)));
-    for vantage in VANTAGES {
-        let columns: Vec<(&str, BTreeMap<String, Errors>)> =
-            groups.iter().map(|(name, which)| (name.as_str(), pooled(seen_at(scored, vantage, which)))).collect();
+    for source in SOURCES {
+        let columns: Vec<(&str, BTreeMap<String, Errors>)> = groups
+            .iter()
+            .map(|(name, which)| {
+                let chosen = scored.iter().filter(|scored| which(&scored.about.variant));
+                (name.as_str(), pooled(chosen.flat_map(|scored| source.errors(scored))))
+            })
+            .collect();
         let names: BTreeSet<&String> = columns.iter().flat_map(|(_, errors)| errors.keys()).collect();
         let head: Vec<String> = columns.iter().map(|(name, _)| format!("{name}: M_c | M_w")).collect();
-        let _ = writeln!(page, "| at the {} | {} |", vantage.name(), head.join(" | "));
+        let _ = writeln!(page, "| {} | {} |", source.name(), head.join(" | "));
         let _ = writeln!(page, "|---|{}", "--:|".repeat(2 * columns.len()));
         let is_recommended = |name: &&&String| name.as_str() == RECOMMENDED;
         for name in names.iter().filter(is_recommended).chain(names.iter().filter(|name| !is_recommended(name))) {
@@ -156,14 +188,13 @@ pub(super) fn require(scored: &[&Scored]) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::super::transfer::About;
-    use super::super::variants::Variant;
     use super::*;
 
     fn scored(showing_found: u64, found_false: u64) -> Scored {
         let tally = Tally { showing: 200, showing_found, found: 200, found_false, ..Tally::default() };
         let variant = Variant::all().remove(0);
         let about = About { variant, seed: 1, seconds: 20.0, kernel: "6".to_owned(), lateness: Default::default() };
-        Scored { about, tallies: VANTAGES.map(|vantage| (vantage, tally.clone())).into() }
+        Scored { about, tallies: VANTAGES.map(|vantage| (vantage, tally.clone())).into(), ideal: BTreeMap::new() }
     }
 
     #[test]

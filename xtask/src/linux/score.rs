@@ -5,19 +5,24 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use losscause::Time;
+use losscause::registry::Registry;
+use losscause::{Differentiator, Packet, Time};
 use losscause_capture::frames::Frames;
+use losscause_capture::judge::Chosen;
 use losscause_capture::{Options as Analysed, analyze};
 
+use super::link_log::{self, Sent};
 use super::transfer::{ABOUT, About, LINK, RECEIVER_CAPTURE, SENDER_CAPTURE};
-use super::{link_log, truth};
-use crate::accuracy::matching::{self, Errors, Judged, Tally};
+use super::truth;
+use crate::accuracy::matching::{self, Errors, Tally};
 use crate::accuracy::{VANTAGES, Vantage};
 
 /// A transfer and what was found in its captures.
 pub(super) struct Scored {
     pub(super) about: About,
     pub(super) tallies: BTreeMap<Vantage, Tally>,
+    /// What the algorithms reach with the link's own times.
+    pub(super) ideal: BTreeMap<String, Errors>,
 }
 
 /// Analyses the captures in `folder`.
@@ -35,7 +40,34 @@ pub(super) fn score(folder: &Path) -> Result<Scored> {
         let analysis = analyze(File::open(&file)?, vantage.name(), &Analysed::all())?;
         Ok((vantage, matching::compare(&analysis, begins, vantage, &losses, end)))
     };
-    Ok(Scored { about, tallies: VANTAGES.into_iter().map(tally).collect::<Result<_>>()? })
+    Ok(Scored { about, ideal: ideal(&packets), tallies: VANTAGES.into_iter().map(tally).collect::<Result<_>>()? })
+}
+
+/// The receivers' algorithms on what the link knows: every transmission, retransmissions too, has a number of its own,
+/// and its exact trip time. What they still get wrong is no fault of the observation.
+fn ideal(packets: &[Sent]) -> BTreeMap<String, Errors> {
+    let mut arrivals: Vec<Packet> = Vec::new();
+    for (number, sent) in (0..).zip(packets) {
+        arrivals.extend(sent.arrived().map(|at| Packet { seq: number, at, sent: Some(sent.at) }));
+    }
+    arrivals.sort_by_key(|packet| (packet.at, packet.seq));
+    let chosen = Chosen::all_of(&Registry::built_in());
+    let mut ideal = BTreeMap::new();
+    for (name, config) in chosen.keys().zip(chosen.iter()) {
+        // Some algorithms run at senders only.
+        let Ok(lda) = config.build() else { continue };
+        let mut differentiator = Differentiator::new(lda);
+        let errors: &mut Errors = ideal.entry(name).or_default();
+        for packet in &arrivals {
+            differentiator.on_packet(*packet, |number, judgement| {
+                // What is on its way is only late.
+                if let Some((cause, _)) = packets[number as usize].lost() {
+                    errors.add(cause, judgement.verdict);
+                }
+            });
+        }
+    }
+    ideal
 }
 
 fn first_time(file: &Path) -> Result<Time> {
@@ -44,11 +76,9 @@ fn first_time(file: &Path) -> Result<Time> {
 }
 
 /// An algorithm's verdicts on all losses of these transfers together.
-pub(super) fn pooled<'a>(tallies: impl Iterator<Item = &'a Tally>) -> BTreeMap<String, Errors> {
+pub(super) fn pooled<'a>(errors: impl Iterator<Item = (&'a str, &'a Errors)>) -> BTreeMap<String, Errors> {
     let mut pooled: BTreeMap<String, Errors> = BTreeMap::new();
-    for (name, errors) in tallies.flat_map(|tally| &tally.flows).flat_map(Judged::by_name) {
-        pooled.entry(name.to_owned()).or_default().join(*errors);
-    }
+    errors.for_each(|(name, errors)| pooled.entry(name.to_owned()).or_default().join(*errors));
     pooled
 }
 

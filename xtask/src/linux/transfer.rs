@@ -70,8 +70,8 @@ pub(super) fn make(variant: &Variant, seed: u64, seconds: f64, folder: &Path, in
         let link = match (senders_device.recv(), receivers_device.recv()) {
             (Ok(sender), Ok(receiver)) => {
                 let emulator = Emulator { ends: [sender, receiver], lanes: lanes(variant, seed) };
-                let link = scope.spawn(move || emulator.run(stop));
-                let _ = go.send(());
+                let go = go.clone();
+                let link = scope.spawn(move || emulator.run(&go, stop));
                 wait_until_over(seconds, interrupted);
                 Some(link)
             }
@@ -137,7 +137,7 @@ fn send(
     stream.set_write_timeout(Some(PATIENCE))?;
     let data = vec![0; 1 << 16];
     while !over.load(Ordering::Relaxed) {
-        may_time_out(stream.write(&data))?;
+        may_wait(stream.write(&data), over)?;
     }
     close(stream)?;
     finish(capture)
@@ -155,7 +155,7 @@ fn receive(variant: &Variant, folder: &Path, device: Sender<SyncDevice>, over: &
     let mut stream: Option<TcpStream> = None;
     while !over.load(Ordering::Relaxed) {
         match &mut stream {
-            Some(stream) => _ = may_time_out(stream.read(&mut data))?,
+            Some(stream) => may_wait(stream.read(&mut data), over)?,
             None => match listener.accept() {
                 Ok((accepted, _)) => {
                     accepted.set_read_timeout(Some(PATIENCE))?;
@@ -170,14 +170,13 @@ fn receive(variant: &Variant, folder: &Path, device: Sender<SyncDevice>, over: &
     finish(capture)
 }
 
-fn may_time_out(outcome: std::io::Result<usize>) -> Result<usize> {
+/// A transfer may wait, and at its end the other host may be gone first.
+fn may_wait(outcome: std::io::Result<usize>, over: &AtomicBool) -> Result<()> {
     match outcome {
-        Err(error)
-            if [ErrorKind::WouldBlock, ErrorKind::TimedOut, ErrorKind::ConnectionReset].contains(&error.kind()) =>
-        {
-            Ok(0)
-        }
-        outcome => outcome.context("the transfer broke off"),
+        Ok(_) => Ok(()),
+        Err(error) if [ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&error.kind()) => Ok(()),
+        Err(_) if over.load(Ordering::Relaxed) => Ok(()),
+        Err(error) => Err(error).context("the transfer broke off"),
     }
 }
 

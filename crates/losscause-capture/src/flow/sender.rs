@@ -42,7 +42,7 @@ pub(super) struct Ack<'a> {
     pub(super) blocks: &'a [(u64, u64)],
     pub(super) tsval: Option<u32>,
     pub(super) tsecr: Option<u32>,
-    /// It carries no data and changes no window.
+    /// It carries no data.
     pub(super) pure: bool,
     pub(super) window: u16,
 }
@@ -68,6 +68,8 @@ pub(super) struct SenderView {
     /// Acknowledgements name ranges.
     selective: bool,
     dup_acks: u32,
+    /// The last window that was advertised.
+    window: Option<u16>,
     /// Without SACK: packets that the receiver holds behind a hole, and arrivals that will each look like one more.
     held_behind: u64,
     expected_dups: u64,
@@ -127,6 +129,7 @@ impl SenderView {
             min_rtt: None,
             selective,
             dup_acks: 0,
+            window: None,
             held_behind: 0,
             expected_dups: 0,
             held: Held::default(),
@@ -305,6 +308,9 @@ impl SenderView {
     pub(super) fn on_ack(&mut self, now: Time, ack: &Ack<'_>, packet_bytes: u64, delays: &mut Delays) {
         self.any_ack = true;
         self.zero_window = ack.window == 0;
+        // One that changes the window is no duplicate (RFC 5681, section 2).
+        let same_window = self.window.replace(ack.window) == Some(ack.window);
+        let repeats = ack.ack == self.una && ack.pure && same_window && self.board.len() > 0;
         if ack.ack > self.highest {
             // The capture missed the data.
             self.counts.uncaptured += (ack.ack - self.highest).div_ceil(packet_bytes.max(1));
@@ -317,9 +323,9 @@ impl SenderView {
         if advanced {
             self.acknowledge_below(now, ack, &mut told);
             self.dup_acks = 0;
-        } else if ack.ack == self.una && ack.pure && self.board.len() > 0 {
+        } else if repeats {
             self.dup_acks += 1;
-            told.arrived = self.held.on_duplicate(self.board.len() as u64 - 1, self.highest);
+            self.held.on_duplicate(self.board.len() as u64 - 1, self.highest);
             match self.expected_dups.checked_sub(1) {
                 Some(rest) => self.expected_dups = rest,
                 None => self.held_behind += 1,
@@ -335,7 +341,7 @@ impl SenderView {
         delays.on_ack(now, ack.tsval, self.board.in_flight());
         if self.selective {
             self.tell_selective(now, told, flight);
-        } else if advanced || (ack.ack == self.una && ack.pure && self.board.len() > 0) {
+        } else if advanced || repeats {
             self.tell_cumulative(now, told, flight);
         }
     }
@@ -394,9 +400,9 @@ impl SenderView {
         }
         if let (false, Some(first)) = (self.selective, first) {
             if held_up || first.copies > 1 {
-                // What was held behind a hole arrived long before. An echo names the copy that filled the hole.
-                let is_echo = ack.tsecr.is_some() && ack.tsecr == first.tsval;
-                told.rtt = is_echo.then_some(now - first.sent);
+                // What was held behind a hole arrived long before. The copy that filled it was sent long after the
+                // packets that are missing behind it, so its trip, which an echo may name, says nothing of theirs.
+                told.rtt = None;
             }
             // A receiver that holds packets behind a hole acknowledges every arrival; others may wait for a second one.
             let at_once = self.held_behind > 0 || copies.iter().any(|&(start, ..)| sent_once > start);
@@ -534,18 +540,12 @@ impl SenderView {
 
     /// Tells the algorithms of an acknowledgement without ranges, in the core's own reading.
     fn tell_cumulative(&mut self, now: Time, told: Told, flight: u64) {
-        // A duplicate names no packet: it is taken for the first one behind those that the receiver holds.
-        let rtt = told.rtt.or_else(|| {
-            let place = usize::try_from(told.arrived?).ok().filter(|&place| place < 256)?;
-            let segment = self.board.nth(place).filter(|segment| segment.copies == 1)?;
-            Some(now - segment.sent).filter(|&rtt| !self.is_too_soon(rtt))
-        });
         let next = self.board.nth(0).map_or(self.next_number, |segment| segment.number);
-        let mut sample = self.duplicates.on_ack(now, rtt, next, self.next_number);
+        let mut sample = self.duplicates.on_ack(now, told.rtt, next, self.next_number);
         sample.in_flight_pkts = self.board.in_flight();
         sample.cwnd_pkts = Some(flight as f64);
         self.covered = self.covered.max(self.una);
-        self.judge.on_sample(&sample);
+        self.judge.on_cumulative_ack(sample);
     }
 
     /// The sender began anew: the direction's data are unrelated to those before.
@@ -585,6 +585,4 @@ struct Told {
     newest: Option<(u64, u64)>,
     /// The time since that segment was sent, if it was sent once.
     rtt: Option<Span>,
-    /// Of a duplicate without SACK: the place of the packet that caused it behind the hole.
-    arrived: Option<u64>,
 }

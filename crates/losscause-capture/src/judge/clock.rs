@@ -70,7 +70,7 @@ impl SenderClock {
         let measured = self.ticks as f64 / self.elapsed.as_secs_f64();
         let slower = self.rates_hz.windows(2).take_while(|pair| {
             let (rate, faster) = (f64::from(pair[0]), f64::from(pair[1]));
-            measured > (rate * faster).sqrt().min(rate * MOST_ABOVE)
+            measured > (rate * faster).sqrt().min((rate * MOST_ABOVE).max(faster / MOST_BELOW))
         });
         self.rate_hz = self.rates_hz.get(slower.count()).copied().or(Some(commonest));
     }
@@ -107,8 +107,12 @@ impl SenderClock {
 
 /// Long beside the delays of a path, so that they do not blur the rate, and short beside a transfer.
 const LONG_ENOUGH: Span = Span::from_millis(300);
-/// A clock is not measured to be so many times as fast as it is: queues would have to empty.
+/// A clock is hardly measured to be so many times as fast as it is: queues would have to empty, or the first packet to
+/// wait for the link.
 const MOST_ABOVE: f64 = 1.25;
+/// Nor so many times as slow, however a queue grows: so a first packet that waited makes no clock of milliseconds one of
+/// microseconds.
+const MOST_BELOW: f64 = 30.0;
 /// Too short to tell anything.
 const TOO_SHORT: Span = Span::from_millis(10);
 
@@ -147,6 +151,15 @@ mod tests {
             last = clock.observe(sent as u32, at(arrived));
         }
         assert_eq!(last, Some(1_000));
+    }
+
+    #[test]
+    fn a_first_packet_that_waited_for_the_link_does_not_quicken_the_clock() {
+        // The SYN waits 900 ms for a radio; the others take 20 ms, one every 10 ms from 950 ms on.
+        let mut clock = SenderClock::tcp();
+        clock.observe(0, at(900));
+        let last = (0..40_i64).map(|i| clock.observe((950 + 10 * i) as u32, at(970 + 10 * i))).last();
+        assert_eq!(last, Some(Some(1_000)));
     }
 
     #[test]

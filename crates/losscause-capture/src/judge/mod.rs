@@ -7,6 +7,7 @@
 mod batch;
 mod choice;
 mod clock;
+mod cumulative;
 mod delays;
 mod receiver;
 mod sender;

@@ -5,7 +5,9 @@ use losscause::lda::BoxedSenderLda;
 use losscause::verdict::Input;
 use losscause::{AckSample, DeclaredLoss, Judgement, Reason, SenderLda, Signal, Span, Time, Verdict};
 
+use super::cumulative::Cumulative;
 use super::{Chosen, Opinions, Sample, Trips};
+use crate::observe::Log;
 use crate::series::Budget;
 
 /// Feeds acknowledgements, and asks about losses.
@@ -13,6 +15,8 @@ use crate::series::Budget;
 pub(crate) struct AtSender {
     ldas: Vec<Option<BoxedSenderLda>>,
     trips: Trips,
+    cumulative: Cumulative,
+    log: Option<Log>,
 }
 
 /// What an acknowledgement told, in packets.
@@ -32,7 +36,12 @@ pub(crate) struct AckEvent {
 impl AtSender {
     /// `budget` is that of round-trip times over time, if they are kept.
     pub(crate) fn new(chosen: &Chosen, budget: Option<&Budget>) -> Self {
-        Self { ldas: chosen.at_sender(), trips: Trips::new(budget) }
+        Self { ldas: chosen.at_sender(), trips: Trips::new(budget), cumulative: Cumulative::default(), log: None }
+    }
+
+    /// Hands on what the algorithms get.
+    pub(crate) fn observe_with(&mut self, log: Option<Log>) {
+        self.log = log;
     }
 
     #[inline]
@@ -43,7 +52,19 @@ impl AtSender {
         sample.newly_missing_pkts = event.newly_missing;
         sample.newly_missing = event.missing.map(|(first, last)| Numbers { first, last });
         sample.in_flight_pkts = event.in_flight;
+        // Until the first range, nothing told that there would be any.
+        if let Some(waited) = self.cumulative.end_wait(event.newly_missing == 0) {
+            self.on_sample(&waited);
+        }
         self.on_sample(&sample);
+    }
+
+    /// As [`Self::on_ack`], for an acknowledgement that names no ranges; the sample is the core's.
+    #[inline]
+    pub(crate) fn on_cumulative_ack(&mut self, sample: AckSample) {
+        for sample in self.cumulative.on_ack(sample).into_iter().flatten() {
+            self.on_sample(&sample);
+        }
     }
 
     /// As [`Self::on_ack`], with a sample that the core made.
@@ -51,6 +72,9 @@ impl AtSender {
     pub(crate) fn on_sample(&mut self, sample: &AckSample) {
         if sample.rtt.is_some() {
             self.trips.take(sample.at, sample.rtt);
+        }
+        if let Some(log) = &mut self.log {
+            log.on_ack(sample, sample.rtt.and_then(|_| self.trips.latest_and_queueing()));
         }
         self.ldas.iter_mut().flatten().for_each(|lda| lda.on_ack(sample));
     }
