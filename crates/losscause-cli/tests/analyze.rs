@@ -151,19 +151,20 @@ fn the_losses_are_written_as_csv_with_a_column_per_algorithm() {
     assert!(output.status.success(), "{}", text(&output.stderr));
     let csv = std::fs::read_to_string(&file).unwrap();
     let mut lines = csv.lines();
-    let header = "capture,flow,src,dst,time_s,seq,bytes,packets,evidence,verdict,spike,zbs";
+    let header = "capture,flow,src,dst,time_s,seq,bytes,packets,evidence,queueing_ms,verdict,reason,spike,zbs";
     assert_eq!(lines.next().unwrap(), header);
     let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
     assert_eq!(rows.len(), 47);
     for row in &rows {
         assert_eq!((row[0], row[1], row[8]), ("receiver.pcap.gz", "1", "gap"));
-        assert_eq!(row[9], row[10], "spike is the recommended one");
+        assert_eq!(row[10], row[row.len() - 2], "spike is the recommended one");
+        assert!(row[9].parse::<f64>().unwrap() >= 0.0 && row[11].contains("Spike"), "{row:?}");
     }
     // Joined, with a column for each end.
     let output = analyze(&[&BOTH[..], &["--lda", "zbs", "--losses", "losses.csv"]].concat(), place.path());
     assert!(output.status.success());
     let csv = std::fs::read_to_string(&file).unwrap();
-    assert!(csv.lines().next().unwrap().ends_with("evidence,verdict,zbs@receiver,zbs@sender"));
+    assert!(csv.lines().next().unwrap().ends_with("evidence,queueing_ms,verdict,reason,zbs@receiver,zbs@sender"));
     assert_eq!((csv.lines().count(), csv.matches(",known,").count()), (49, 48));
 }
 
