@@ -77,6 +77,17 @@ fn a_retransmission_behind_selective_acknowledgements_is_a_loss() {
 }
 
 #[test]
+fn without_ranges_a_duplicate_acknowledgement_announces_a_fast_retransmission_and_a_window_update_does_not() {
+    let evidence = |update: Segment| {
+        let sent = (0..3).map(|i| (50 + u64::from(i), data(i)));
+        let again = Segment::data(101, 100).at(1_300, 5);
+        lost(&at_sender(sent.chain([(90, ack(1)), (91, update), (300, again), (341, ack(3))])))
+    };
+    assert_eq!(evidence(ack(1)), [(101, 100, Evidence::FastRetransmit)]);
+    assert_eq!(evidence(Segment { window: 1_000, ..ack(1) }), [(101, 100, Evidence::Timeout)]);
+}
+
+#[test]
 fn a_retransmission_whose_data_arrived_twice_is_spurious() {
     let again = Segment::data(101, 100).at(1_060, 5);
     let sack = |end| ack(1).sack(&[(201, end)]);

@@ -9,6 +9,7 @@ pub(crate) struct Segment {
     pub(crate) ack: u32,
     pub(crate) flags: u8,
     pub(crate) payload: usize,
+    pub(crate) window: u16,
     pub(crate) options: Vec<u8>,
 }
 
@@ -17,11 +18,11 @@ pub(crate) const SYN: u8 = 2;
 
 impl Segment {
     pub(crate) fn data(seq: u32, payload: usize) -> Self {
-        Self { from_first: true, seq, ack: 1, flags: ACK, payload, options: Vec::new() }
+        Self { from_first: true, seq, ack: 1, flags: ACK, payload, window: u16::MAX, options: Vec::new() }
     }
 
     pub(crate) fn ack(ack: u32) -> Self {
-        Self { from_first: false, seq: 1, ack, flags: ACK, payload: 0, options: Vec::new() }
+        Self { from_first: false, seq: 1, ack, flags: ACK, payload: 0, window: u16::MAX, options: Vec::new() }
     }
 
     /// With timestamps.
@@ -54,7 +55,9 @@ impl Segment {
         ports.iter().for_each(|port| bytes.extend(port.to_be_bytes()));
         bytes.extend(self.seq.to_be_bytes());
         bytes.extend(self.ack.to_be_bytes());
-        bytes.extend([((20 + self.options.len()) / 4 * 16) as u8, self.flags, 0xff, 0xff, 0, 0, 0, 0]);
+        bytes.extend([((20 + self.options.len()) / 4 * 16) as u8, self.flags]);
+        bytes.extend(self.window.to_be_bytes());
+        bytes.extend([0; 4]);
         bytes.extend(&self.options);
         bytes.resize(total, 0);
         bytes
