@@ -76,8 +76,8 @@ fn about(page: &mut String, scored: &[Scored]) {
         |late: &dyn Fn(&transfer::About) -> i64| scored.iter().map(|scored| late(&scored.about)).max().unwrap_or(0);
     let _ = writeln!(
         page,
-        "\n{} transfers of {} s; seeds {}; Linux {}. The link delivered packets late by {} µs (median), {} µs (99th\n\
-         percentile) and {} µs (worst), each in the worst transfer.",
+        "\n{} transfers of {} s; seeds {}; Linux {}. In the worst transfer the link delivered\n\
+         packets late by {} µs (median), {} µs (99th percentile) and {} µs (worst).",
         scored.len(),
         set(&|about| about.seconds.to_string()),
         set(&|about| about.seed.to_string()),
