@@ -198,6 +198,7 @@ pub(super) fn require(scored: &[&Scored]) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::super::transfer::About;
+    use crate::accuracy::matching::Tally;
     use super::*;
 
     fn scored(showing_found: u64, found_false: u64) -> Scored {
