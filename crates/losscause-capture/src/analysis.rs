@@ -15,6 +15,7 @@ use crate::frames::{Frames, Truncation, compressed};
 use crate::joined::Alone;
 use crate::judge::trust::{Expected, Situation, Table};
 use crate::judge::{Chosen, Opinions, Trips};
+use crate::observe::{Observer, Watch};
 use crate::over_time::{OverTime, Transfer};
 use crate::packet::{LinkType, Packet, Parsed};
 use crate::qlog;
@@ -35,13 +36,15 @@ pub struct Options {
     pub flow: Option<String>,
     /// Whether the flows with most losses are followed over time, for drawings.
     pub over_time: bool,
+    /// Who gets every observation of the algorithms while the capture is read.
+    pub observer: Option<Observer>,
 }
 
 impl Options {
     /// Everything, by all algorithms of this project.
     pub fn all() -> Self {
         let chosen = Chosen::all_of(&Registry::built_in());
-        Self { chosen, keep_skew: false, from_s: None, to_s: None, flow: None, over_time: false }
+        Self { chosen, keep_skew: false, from_s: None, to_s: None, flow: None, over_time: false, observer: None }
     }
 }
 
@@ -81,7 +84,7 @@ pub struct Analysis {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Flow {
-    /// Its number in this capture, from 1 on, in the order in which flows ended.
+    /// Its number in this capture, from 1 on, in the order in which flows began.
     pub id: u64,
     /// The sender of the data.
     pub src: String,
@@ -151,6 +154,10 @@ pub struct Queueing {
     pub p50_ms: f64,
     /// 95 % of them waited less.
     pub p95_ms: f64,
+    /// The share of packets that waited at least half of that, from 0 to 1.
+    pub busy: f64,
+    /// Of how many packets these are figured: of a sample, evenly over time.
+    pub sampled: u64,
 }
 
 /// A lost packet.
@@ -289,7 +296,8 @@ pub(crate) fn analyze_and(
     mut also: impl FnMut(Time, &Packet<'_>),
 ) -> Result<Analysis, CaptureError> {
     let budget = options.over_time.then(Budget::default);
-    let rules = Rules { chosen: options.chosen.clone(), keep_skew: options.keep_skew, budget };
+    let watch = Watch::new(file, options.observer.clone(), options.flow.clone());
+    let rules = Rules { chosen: options.chosen.clone(), keep_skew: options.keep_skew, budget, watch };
     let mut reading = Reading::new(options, rules.clone(), file);
     let (is_qlog, source) = qlog::recognised(compressed::decompressed(source)?)?;
     if is_qlog {
@@ -327,7 +335,7 @@ pub(crate) struct Reading<'a> {
     readable: u64,
     lossless: usize,
     lossy: usize,
-    next_id: u64,
+    watch: Watch,
     /// Places of the flows that are kept over time.
     drawn: Vec<usize>,
     analysis: Analysis,
@@ -352,6 +360,7 @@ impl<'a> Reading<'a> {
         Self {
             options,
             names: rules.chosen.keys().collect(),
+            watch: rules.watch.clone(),
             table: FlowTable::new(rules),
             begun: None,
             last: Time::ZERO,
@@ -360,7 +369,6 @@ impl<'a> Reading<'a> {
             readable: 0,
             lossless: 0,
             lossy: 0,
-            next_id: 1,
             drawn: Vec::new(),
             analysis,
         }
@@ -383,7 +391,10 @@ impl<'a> Reading<'a> {
     #[inline]
     pub(crate) fn on_packet_time(&mut self, time: Time) -> bool {
         self.analysis.packets += 1;
-        self.begun.get_or_insert(time);
+        if self.begun.is_none() {
+            self.begun = Some(time);
+            self.watch.begin(time);
+        }
         if time < self.last {
             self.analysis.out_of_order_times += 1;
         }
@@ -411,6 +422,7 @@ impl<'a> Reading<'a> {
     pub(crate) fn begin_trace(&mut self) {
         self.longest = self.longest.max(self.last);
         (self.begun, self.last) = (Some(Time::ZERO), Time::ZERO);
+        self.watch.begin(Time::ZERO);
     }
 
     /// Counts a packet that belongs to no flow.
@@ -455,8 +467,6 @@ impl<'a> Reading<'a> {
 
     /// Lists a flow that has ended.
     pub(crate) fn keep(&mut self, result: FlowResult) {
-        let id = self.next_id;
-        self.next_id += 1;
         let has = |text: &String| result.src.contains(text.as_str()) || result.dst.contains(text.as_str());
         if !self.options.flow.as_ref().is_none_or(has) {
             return;
@@ -469,7 +479,7 @@ impl<'a> Reading<'a> {
             return;
         }
         *listed += 1;
-        let flow = self.describe(id, result);
+        let flow = self.describe(result);
         self.analysis.flows.push(flow);
         self.limit_drawn();
     }
@@ -489,7 +499,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    fn describe(&self, id: u64, result: FlowResult) -> Flow {
+    fn describe(&self, result: FlowResult) -> Flow {
         let mut not_applicable = BTreeMap::new();
         let mut names: Vec<Option<String>> = self.names.iter().cloned().map(Some).collect();
         for (name, reason) in names.iter_mut().zip(&result.unmet) {
@@ -526,7 +536,7 @@ impl<'a> Reading<'a> {
         let expected = Table::built_in().expected_of(situation, usable());
         let counts = result.counts;
         Flow {
-            id,
+            id: result.number,
             src: result.src,
             dst: result.dst,
             protocol: result.protocol,
@@ -621,7 +631,9 @@ impl Ends {
 
 impl Queueing {
     fn of(trips: &Trips) -> Option<Self> {
-        Some(Self { p50_ms: trips.queueing_quantile(0.5)?, p95_ms: trips.queueing_quantile(0.95)? })
+        let (p50_ms, p95_ms) = (trips.queueing_quantile(0.5)?, trips.queueing_quantile(0.95)?);
+        let sampled = trips.sample().count() as u64;
+        Some(Self { p50_ms, p95_ms, busy: trips.share_from(p95_ms / 2.0), sampled })
     }
 }
 

@@ -94,7 +94,10 @@ pub fn analyze_both(
         for own in logs.iter().filter(|log| log.is_flow(key)) {
             let other = others.iter().filter(|other| may_be_one(own, other));
             if let Some(one) = other.into_iter().find_map(|other| pair(key, own, other)) {
-                matched.get_or_insert_default().extend(one);
+                match &mut matched {
+                    Some(earlier) => earlier.extend(one),
+                    None => matched = Some(one),
+                }
             }
         }
         if let Some(matched) = matched {

@@ -9,6 +9,7 @@
 //! judge     observations of a flow         → verdicts, by the algorithms of `losscause`
 //! qlog      the log of a QUIC endpoint       → the same, from packet numbers
 //! analysis  everything about a capture     → data for tables and JSON
+//! observe   observations of all flows      → a caller, while the capture is read
 //! over_time a flow, thinned for drawings   → delay, rate and sequence numbers over time
 //! answer    an analysis                    → what it says, in words
 //! joined    the captures of both ends      → the losses as facts, with both ends' verdicts
@@ -23,6 +24,7 @@ mod flow;
 pub mod frames;
 mod joined;
 pub mod judge;
+mod observe;
 mod over_time;
 pub mod packet;
 mod qlog;
@@ -33,6 +35,7 @@ pub use analysis::{Analysis, Flow, Loss, Missing, Options, Queueing, Reasons, Su
 pub use error::CaptureError;
 pub use flow::{Evidence, Protocol, Vantage};
 pub use joined::{Alone, JoinError, Joined, Tally, analyze_both};
+pub use observe::{Observation, Observer};
 pub use over_time::{OverTime, Step};
 
 #[cfg(doctest)]

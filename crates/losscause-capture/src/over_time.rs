@@ -92,14 +92,14 @@ impl Transfer {
             return Vec::new();
         }
         let per_interval = (steps / RATES + 1).max(STEPS_PER_RATE);
-        let last = (steps - 1) / per_interval;
+        // The last one takes what is left over.
+        let last = (steps / per_interval - 1).max(0);
         let mut bits = vec![0.0; last as usize + 1];
         for (at, passed) in self.steps.iter() {
             let place = (at - first).as_nanos() / step / per_interval;
             bits[place.clamp(0, last) as usize] += f64::from(passed.bytes) * 8.0;
         }
-        // The last interval may be shorter.
-        let length = |place: i64| per_interval.min(steps - place * per_interval) * step;
+        let length = |place: i64| step * if place == last { steps - last * per_interval } else { per_interval };
         let kbps = |place: i64, bits: f64| bits / (length(place) as f64 / 1e9) / 1e3;
         let begin = |place: i64| first + Span::from_nanos(step) * (place * per_interval);
         (0..).zip(bits).map(|(place, bits)| (begin(place), kbps(place, bits))).collect()

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use losscause::registry::Registry;
 use losscause_capture::judge::Chosen;
 use losscause_capture::{Analysis, CaptureError, Options};
-use losscause_study::InputError;
 use losscause_study::files::Inputs;
+use losscause_study::{InputError, atomic, report};
 use serde::Serialize;
 
 use crate::Failure;
@@ -18,7 +18,10 @@ use crate::progress::Progress;
 
 mod joined;
 mod losses;
+mod observations;
 mod tables;
+
+use observations::Observations;
 
 /// The arguments of `analyze`.
 #[derive(Debug, clap::Args)]
@@ -47,9 +50,16 @@ pub(crate) struct Arguments {
     /// Do not remove the skew between the clocks of the sender and of the capture.
     #[arg(long)]
     keep_skew: bool,
-    /// Write every loss with every verdict to this file, as CSV.
+    /// Write every loss with every verdict to this file: .csv, .csv.gz, or .parquet if the program has that feature.
     #[arg(long, value_name = "FILE")]
     losses: Option<PathBuf>,
+    /// Write every observation that the algorithms get to this file, while the capture is read: .csv, .csv.gz, or .parquet
+    /// if the program has that feature.
+    #[arg(long, value_name = "FILE")]
+    observations: Option<PathBuf>,
+    /// Write a report to this file: the answer, how far to trust it, and every loss over time. HTML, to open in a browser.
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
     /// Show every algorithm and every loss.
     #[arg(long, short)]
     verbose: bool,
@@ -67,14 +77,23 @@ struct Captures<'a> {
 /// Analyses every capture and prints what was found. A capture that cannot be used does not keep the others from being
 /// analysed.
 pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Failure> {
-    let options = options(arguments, registry)?;
+    let mut options = options(arguments, registry)?;
     keep_apart(arguments)?;
+    let observations = arguments.observations.as_deref().map(Observations::create).transpose()?;
+    options.observer = observations.as_ref().map(Observations::observer);
     let (analyses, failure) = match (&arguments.sender, &arguments.receiver) {
         (Some(sender), Some(receiver)) => joined::analyze(sender, receiver, &options)?,
         _ => each(&arguments.captures, &options),
     };
+    drop(options);
+    if let Some(observations) = observations {
+        observations.finish()?;
+    }
     if let Some(file) = arguments.losses.as_ref().filter(|_| !analyses.is_empty()) {
         losses::write(file, &analyses)?;
+    }
+    if let Some(file) = arguments.report.as_ref().filter(|_| !analyses.is_empty()) {
+        atomic::write(file, report::capture_html(&analyses).as_bytes())?;
     }
     match arguments.format {
         _ if analyses.is_empty() => {}
@@ -98,11 +117,26 @@ fn each(captures: &[PathBuf], options: &Options) -> (Vec<Analysis>, Option<Failu
     (analyses, failure)
 }
 
-/// Refuses to write the losses over a capture.
+/// Refuses to write over a capture, or one output over another.
 fn keep_apart(arguments: &Arguments) -> Result<(), InputError> {
-    let Some(file) = &arguments.losses else { return Ok(()) };
     let captures = arguments.captures.iter().chain(&arguments.sender).chain(&arguments.receiver);
-    Inputs::of(captures.filter(|file| !input::is_standard(file)).cloned()).keep_from(file)
+    let inputs = Inputs::of(captures.filter(|file| !input::is_standard(file)).cloned());
+    let outputs =
+        [("--losses", &arguments.losses), ("--observations", &arguments.observations), ("--report", &arguments.report)];
+    let mut before: Vec<(&str, &Path)> = Vec::new();
+    for (option, file) in outputs.into_iter().filter_map(|(option, file)| Some((option, file.as_deref()?))) {
+        inputs.keep_from(file)?;
+        if input::is_standard(file) {
+            let problem = "standard output has the answer, expected a file".to_owned();
+            return Err(InputError::Option { option: format!("{option} -"), problem });
+        }
+        if let Some((other, _)) = before.iter().find(|(_, taken)| *taken == file) {
+            let problem = format!("is also the file of {other}, expected another");
+            return Err(InputError::Option { option: format!("{option} {}", file.display()), problem });
+        }
+        before.push((option, file));
+    }
+    Ok(())
 }
 
 /// A capture that ended early is a result and a failure.
@@ -136,6 +170,7 @@ fn options(arguments: &Arguments, registry: &Registry) -> Result<Options, InputE
     options.keep_skew = arguments.keep_skew;
     (options.from_s, options.to_s) = (arguments.from, arguments.to);
     options.flow = arguments.flow.clone();
+    options.over_time = arguments.report.is_some();
     Ok(options)
 }
 

@@ -18,10 +18,11 @@
 
 use losscause::Time;
 
+use crate::link::Transmission;
 use crate::packet_store::Hooks;
 use crate::topology::{FlowId, FlowSpec, LinkId, LinkSpec, Network, QueueSpec};
 use crate::trace::{Event, EventKind, Recorder};
-use crate::transit::Transit;
+use crate::transit::{Arrived, Transit};
 
 /// Which arrivals need an event.
 #[derive(Clone, Debug)]
@@ -82,18 +83,20 @@ impl Elision {
 }
 
 impl Transit {
-    /// Packets that reached the far end of a link by `now` without an event move on, each at its own instant.
+    /// Packets that reached the far end of a link by `until` without an event move on, each at its own instant, as far as
+    /// they are by `now`.
     #[inline(never)]
-    pub(crate) fn forward_elided<R: Recorder>(&mut self, now: Time, index: usize, recorder: &mut R) {
-        while let Some(at) = self.links[index].next_elided(now) {
+    pub(crate) fn forward_elided<R: Recorder>(&mut self, until: Time, index: usize, now: Time, recorder: &mut R) {
+        while let Some(at) = self.links[index].next_elided(until) {
             let transmission = self.links[index].leave(at, &mut Hooks { store: &mut self.store, recorder });
-            let arrived = transmission.and_then(|transmission| self.forward(at, transmission, index, recorder));
-            if let Some(arrived) = arrived {
+            let Some(Transmission { packet, hit, .. }) = transmission else { return };
+            let arrived = self.forward(at, packet, hit, index, now, recorder);
+            if let Some(Arrived { at, packet, flow }) = arrived {
                 if R::DETAIL.arrivals() {
-                    let kind = EventKind::Received(self.store.info(arrived.packet));
-                    recorder.record(&Event { at, flow: FlowId(arrived.flow), kind });
+                    let kind = EventKind::Received(self.store.info(packet));
+                    recorder.record(&Event { at, flow: FlowId(flow), kind });
                 }
-                self.store.pool.remove(arrived.packet.handle);
+                self.store.pool.remove(packet.handle);
             }
         }
     }
@@ -101,7 +104,7 @@ impl Transit {
     /// The same on all links.
     pub(crate) fn forward_all_elided<R: Recorder>(&mut self, now: Time, recorder: &mut R) {
         for place in 0..self.elided_links.len() {
-            self.forward_elided(now, self.elided_links[place], recorder);
+            self.forward_elided(now, self.elided_links[place], now, recorder);
         }
     }
 }

@@ -9,7 +9,8 @@
 //! wheel has at least as many slots as there are sources. An event beyond its reach waits in one of the farther slots and
 //! moves on when that slot comes. The length of a slot follows the recent density of events; it never changes their order.
 //!
-//! Simultaneous events happen in the order in which they were scheduled.
+//! Simultaneous events happen in the order in which they were scheduled. An event that is scheduled for a source whose turn
+//! has come late (`simulation/deferral.rs`) tells the instant at which it would have been scheduled.
 
 use losscause::Time;
 
@@ -43,7 +44,8 @@ pub(crate) struct Schedule {
 struct Source {
     /// Its next event, or its last one if that was taken out.
     at: Time,
-    /// Orders simultaneous events.
+    /// When it was scheduled, and its number among all that were: these order simultaneous events.
+    since: Time,
     number: u64,
     /// Its place in the wheel, or [`UNSCHEDULED`].
     place: u32,
@@ -55,13 +57,21 @@ struct Source {
 /// modulo the number of places.
 #[derive(Clone, Debug)]
 struct Wheel {
-    /// The first source at every place that is in use.
-    first: Box<[u32]>,
-    /// A bit per place: whether it is in use.
-    used: Box<[u64]>,
+    places: Box<[Places]>,
+    /// The number of places less one.
+    mask: usize,
     /// No event is in a slot before this.
     base: i64,
     slot_bits: u32,
+}
+
+/// 64 places, together because an event reads and writes both fields.
+#[derive(Clone, Debug)]
+struct Places {
+    /// A bit per place: whether it is in use.
+    used: u64,
+    /// The first source at every place that is in use.
+    first: [u32; 64],
 }
 
 impl Schedule {
@@ -70,7 +80,7 @@ impl Schedule {
 
     /// So many sources, none with an event.
     pub(crate) fn new(sources: usize) -> Self {
-        let unscheduled = Source { at: NEVER, number: 0, place: UNSCHEDULED, next: END };
+        let unscheduled = Source { at: NEVER, since: Time::ZERO, number: 0, place: UNSCHEDULED, next: END };
         Self {
             sources: vec![unscheduled; sources].into_boxed_slice(),
             wheel: Wheel::new(sources.next_power_of_two().max(MIN_SLOTS)),
@@ -80,15 +90,16 @@ impl Schedule {
         }
     }
 
-    /// The next event of `source` is at `at`, which may be [`NEVER`]. If that is when its event was already, or when its
-    /// last one was, it keeps its place among simultaneous events.
+    /// The next event of `source` is at `at`, which may be [`NEVER`], and is scheduled at `since`. If that is when its event
+    /// was already, or when its last one was, it keeps its place among simultaneous events.
     #[inline(always)]
-    pub(crate) fn set(&mut self, source: usize, at: Time) {
+    pub(crate) fn set(&mut self, source: usize, at: Time, since: Time) {
         let state = &mut self.sources[source];
         let scheduled = state.place != UNSCHEDULED;
         if state.at != at {
             self.number += 1;
             state.at = at;
+            state.since = since;
             state.number = self.number;
         } else if scheduled {
             return;
@@ -96,8 +107,14 @@ impl Schedule {
         if scheduled {
             return self.reset(source);
         }
-        if at != NEVER {
-            self.insert(source, at);
+        if at == NEVER {
+            return;
+        }
+        let Some(place) = self.wheel.place_for(at) else { return self.insert_before_base(source, at) };
+        state.place = place as u32;
+        state.next = END;
+        if !self.wheel.open(place, source) {
+            self.join(source, place);
         }
     }
 
@@ -115,7 +132,7 @@ impl Schedule {
             };
             let slot = self.wheel.base + slots as i64;
             let place = self.wheel.place(slot);
-            let source = self.wheel.first[place] as usize;
+            let source = self.wheel.first(place);
             let state = &mut self.sources[source];
             let at = state.at;
             if self.wheel.slot_of(at) == slot {
@@ -139,7 +156,7 @@ impl Schedule {
     fn turn(&mut self, mut slot: i64, until: Time) -> bool {
         for _ in 0..self.sources.len() {
             let place = self.wheel.place(slot);
-            let source = self.wheel.first[place] as usize;
+            let source = self.wheel.first(place);
             if self.wheel.slot_of(self.sources[source].at) == slot {
                 return true;
             }
@@ -178,33 +195,37 @@ impl Schedule {
     }
 
     /// Links a source into the slot of its event at `at`.
-    #[inline(always)]
     fn insert(&mut self, source: usize, at: Time) {
-        let Some(place) = self.wheel.place_for(at) else {
-            self.sources[source].place = 0;
-            return self.rebuild_from(at);
-        };
+        let Some(place) = self.wheel.place_for(at) else { return self.insert_before_base(source, at) };
         self.sources[source].place = place as u32;
         self.sources[source].next = END;
-        if self.wheel.is_used(place) { self.join(source, place) } else { self.wheel.open(place, source) }
+        if !self.wheel.open(place, source) {
+            self.join(source, place);
+        }
+    }
+
+    #[cold]
+    fn insert_before_base(&mut self, source: usize, at: Time) {
+        self.sources[source].place = 0;
+        self.rebuild_from(at);
     }
 
     /// Links a source into a place where others are, in order.
     fn join(&mut self, source: usize, place: usize) {
         let order = |sources: &[Source], source: u32| {
-            let Source { at, number, .. } = sources[source as usize];
-            (at, number)
+            let Source { at, since, number, .. } = sources[source as usize];
+            (at, since, number)
         };
         let own = order(&self.sources, source as u32);
         let mut before = END;
-        let mut next = self.wheel.first[place];
+        let mut next = self.wheel.first(place) as u32;
         while next != END && order(&self.sources, next) < own {
             before = next;
             next = self.sources[next as usize].next;
         }
         self.sources[source].next = next;
         match before {
-            END => self.wheel.first[place] = source as u32,
+            END => self.wheel.replace_first(place, source),
             before => self.sources[before as usize].next = source as u32,
         }
     }
@@ -214,10 +235,10 @@ impl Schedule {
     fn reset(&mut self, source: usize) {
         let Source { at, place, next, .. } = self.sources[source];
         let place = place as usize;
-        if self.wheel.first[place] == source as u32 {
+        if self.wheel.first(place) == source {
             self.wheel.remove_first(place, next);
         } else {
-            let mut ahead = self.wheel.first[place] as usize;
+            let mut ahead = self.wheel.first(place);
             while self.sources[ahead].next != source as u32 {
                 ahead = self.sources[ahead].next as usize;
             }
@@ -233,7 +254,7 @@ impl Schedule {
     #[cold]
     fn rebuild_from(&mut self, at: Time) {
         self.wheel.base = self.wheel.slot_of(at);
-        self.wheel.used.fill(0);
+        self.wheel.places.iter_mut().for_each(|places| places.used = 0);
         for source in 0..self.sources.len() {
             if self.sources[source].place != UNSCHEDULED {
                 self.insert(source, self.sources[source].at);
@@ -246,8 +267,8 @@ impl Wheel {
     /// An empty wheel; `slots` is a power of two.
     fn new(slots: usize) -> Self {
         Self {
-            first: vec![END; slots].into_boxed_slice(),
-            used: vec![0; slots / 64].into_boxed_slice(),
+            places: vec![Places { used: 0, first: [END; 64] }; slots / 64].into_boxed_slice(),
+            mask: slots - 1,
             base: 0,
             slot_bits: *SLOT_BITS.end(),
         }
@@ -262,16 +283,16 @@ impl Wheel {
     #[inline]
     fn slots_to_next_in_word(&self) -> Option<usize> {
         let start = self.place(self.base);
-        let from_start = self.used[start / 64] >> (start % 64);
+        let from_start = self.places[start / 64].used >> (start % 64);
         (from_start != 0).then(|| from_start.trailing_zeros() as usize)
     }
 
     /// The same, if it is in another word, or in the base's word a whole turn ahead.
     fn slots_to_next_word(&self) -> Option<usize> {
         let start = self.place(self.base);
-        let words = self.used.len();
-        let ahead = (1..=words).find(|ahead| self.used[(start / 64 + ahead) % words] != 0)?;
-        let within = self.used[(start / 64 + ahead) % words].trailing_zeros() as usize;
+        let words = self.places.len();
+        let ahead = (1..=words).find(|ahead| self.places[(start / 64 + ahead) % words].used != 0)?;
+        let within = self.places[(start / 64 + ahead) % words].used.trailing_zeros() as usize;
         Some(64 * ahead + within - start % 64)
     }
 
@@ -288,39 +309,61 @@ impl Wheel {
     /// The place of a slot.
     #[inline]
     fn place(&self, slot: i64) -> usize {
-        slot as usize & (self.first.len() - 1)
+        slot as usize & self.mask
     }
 
     /// The place for an event at `at`; none if that is before the base. An event beyond the wheel's reach is put somewhere in
     /// the farther half, so that many of them do not share one slot.
     #[inline]
     fn place_for(&self, at: Time) -> Option<usize> {
-        let half = (self.first.len() / 2) as i64;
         let slot = self.slot_of(at);
         let ahead = slot - self.base;
-        let within = if ahead < 2 * half { slot } else { self.base + half + slot % half };
-        (ahead >= 0).then(|| self.place(within))
+        if ahead < 0 {
+            return None;
+        }
+        let within = if ahead as usize <= self.mask { slot } else { self.in_farther_half(slot) };
+        Some(self.place(within))
     }
 
-    /// Whether a place is in use.
-    #[inline]
-    fn is_used(&self, place: usize) -> bool {
-        self.used[place / 64] >> (place % 64) & 1 != 0
+    /// The slot in which a source waits whose event is in a slot beyond the wheel's reach.
+    #[inline(never)]
+    fn in_farther_half(&self, slot: i64) -> i64 {
+        let half = (self.mask / 2 + 1) as i64;
+        self.base + half + slot % half
     }
 
-    /// Puts a source at an empty place.
+    /// The first source at a place that is in use.
     #[inline]
-    fn open(&mut self, place: usize, source: usize) {
-        self.first[place] = source as u32;
-        self.used[place / 64] |= 1 << (place % 64);
+    fn first(&self, place: usize) -> usize {
+        self.places[place / 64].first[place % 64] as usize
+    }
+
+    /// Puts a source at a place; returns whether it was empty. If not, nothing is done.
+    #[inline]
+    fn open(&mut self, place: usize, source: usize) -> bool {
+        let Places { used, first } = &mut self.places[place / 64];
+        let bit = 1 << (place % 64);
+        let empty = *used & bit == 0;
+        if empty {
+            *used |= bit;
+            first[place % 64] = source as u32;
+        }
+        empty
+    }
+
+    /// Puts a source in front of those at a place.
+    #[inline]
+    fn replace_first(&mut self, place: usize, source: usize) {
+        self.places[place / 64].first[place % 64] = source as u32;
     }
 
     /// Removes the first source at a place; `next` is the one behind it.
     #[inline]
     fn remove_first(&mut self, place: usize, next: u32) {
-        self.first[place] = next;
+        let Places { used, first } = &mut self.places[place / 64];
+        first[place % 64] = next;
         // Without a branch, which would be mispredicted often.
-        self.used[place / 64] &= !(u64::from(next == END) << (place % 64));
+        *used &= !(u64::from(next == END) << (place % 64));
     }
 }
 
@@ -348,12 +391,12 @@ mod tests {
     fn simultaneous_events_come_in_the_order_in_which_they_were_scheduled() {
         let mut schedule = Schedule::new(5);
         for source in [3, 0, 4, 1] {
-            schedule.set(source, at(7));
+            schedule.set(source, at(7), Time::ZERO);
         }
         // Setting the same time again does not lose the place; another time in between does.
-        schedule.set(3, at(7));
-        schedule.set(0, at(6));
-        schedule.set(0, at(7));
+        schedule.set(3, at(7), Time::ZERO);
+        schedule.set(0, at(6), Time::ZERO);
+        schedule.set(0, at(7), Time::ZERO);
         assert_eq!(drain(&mut schedule), [3, 4, 1, 0]);
     }
 
@@ -361,7 +404,7 @@ mod tests {
     fn an_event_after_the_limit_stays() {
         let mut schedule = Schedule::new(1);
         assert_eq!(schedule.take_until(Time::MAX), None);
-        schedule.set(0, at(10));
+        schedule.set(0, at(10), Time::ZERO);
         assert_eq!(schedule.take_until(Time::from_nanos(9)), None);
         assert_eq!(schedule.take_until(Time::from_nanos(10)), Some((Time::from_nanos(10), 0)));
     }
@@ -371,24 +414,24 @@ mod tests {
         let hours = |hours: i64| Time::ZERO + Span::from_secs(hours * 3600);
         let mut schedule = Schedule::new(4);
         for (source, time) in [(0, hours(200_000)), (1, hours(100)), (2, hours(1)), (3, hours(100))] {
-            schedule.set(source, time);
+            schedule.set(source, time, Time::ZERO);
         }
         assert_eq!(schedule.take_until(hours(99)), Some((hours(1), 2)));
         assert_eq!(schedule.take_until(hours(99)), None);
         assert_eq!(schedule.take_until(hours(100)), Some((hours(100), 1)));
-        schedule.set(1, hours(100));
-        schedule.set(2, hours(50));
+        schedule.set(1, hours(100), Time::ZERO);
+        schedule.set(2, hours(50), Time::ZERO);
         assert_eq!(drain(&mut schedule), [2, 1, 3, 0]);
     }
 
     #[test]
     fn an_event_before_all_others_comes_first_though_a_later_one_was_looked_for() {
         let mut schedule = Schedule::new(3);
-        schedule.set(0, at(40_000_000_000));
-        schedule.set(1, at(20_000_000_000));
+        schedule.set(0, at(40_000_000_000), Time::ZERO);
+        schedule.set(1, at(20_000_000_000), Time::ZERO);
         assert_eq!(schedule.take_until(Time::MAX), Some((Time::from_nanos(20_000_000_000), 1)));
-        schedule.set(1, at(20_000_000_000));
-        schedule.set(2, at(-5));
+        schedule.set(1, at(20_000_000_000), Time::ZERO);
+        schedule.set(2, at(-5), Time::ZERO);
         assert_eq!(drain(&mut schedule), [2, 1, 0]);
     }
 
@@ -407,7 +450,7 @@ mod tests {
             let mut model: Vec<Option<(i64, usize)>> = vec![None; sources];
             for (number, &(source, time)) in steps.iter().enumerate() {
                 let source = source % sources;
-                schedule.set(source, time.map_or(NEVER, Time::from_nanos));
+                schedule.set(source, time.map_or(NEVER, Time::from_nanos), Time::ZERO);
                 if model[source].map(|(at, ..)| at) != time {
                     model[source] = time.map(|at| (at, number));
                 }
@@ -416,11 +459,11 @@ mod tests {
                 prop_assert_eq!(taken, first);
                 let Some(taken) = taken else { continue };
                 if number % 3 == 0 {
-                    schedule.set(taken, NEVER);
+                    schedule.set(taken, NEVER, Time::ZERO);
                     model[taken] = None;
                 } else {
                     let (time, ..) = model[taken].unwrap_or_default();
-                    schedule.set(taken, at(time));
+                    schedule.set(taken, at(time), Time::ZERO);
                 }
             }
         }
@@ -432,7 +475,7 @@ mod tests {
             let mut schedule = Schedule::new(spans.len());
             let mut model = Vec::new();
             for (source, &span) in spans.iter().enumerate() {
-                schedule.set(source, at(span));
+                schedule.set(source, at(span), Time::ZERO);
                 model.push((span, source));
             }
             for number in spans.len()..500 {
@@ -441,7 +484,7 @@ mod tests {
                 prop_assert_eq!(schedule.take_until(now), Some((now, first)));
                 // Never at once: that would be no new event.
                 let next = now + Span::from_nanos(spans[(first + number) % spans.len()] + 1);
-                schedule.set(first, next);
+                schedule.set(first, next, Time::ZERO);
                 model[first] = (next.as_nanos(), number);
             }
         }

@@ -3,7 +3,7 @@
 //! The sources of events are the links (a packet reaches the far end) and, for each flow, the timers of its sender and
 //! its receiver. Packets that an end sends after an event are sent at once, before the next event.
 
-use losscause::Time;
+use losscause::{Span, Time};
 
 use crate::agent::Receiver;
 use crate::counters::Counters;
@@ -17,6 +17,7 @@ use crate::transit::{Arrived, Source, Transit};
 use crate::unmarked::plain_where_nothing_is_marked;
 
 mod conservation;
+mod deferral;
 mod flow;
 
 pub use conservation::ConservationError;
@@ -29,6 +30,8 @@ pub struct Simulation {
     now: Time,
     transit: Transit,
     flows: Vec<Flow>,
+    /// Those whose senders may be late.
+    deferred: Vec<usize>,
 }
 
 impl Simulation {
@@ -39,7 +42,9 @@ impl Simulation {
     pub fn new(network: &Network, seed: u64) -> Result<Self, NetworkError> {
         network.validate()?;
         let network = plain_where_nothing_is_marked(network);
-        Self::with(&network, Elision::of_unobserved(&network), seed)
+        let mut simulation = Self::with(&network, Elision::of_unobserved(&network), seed)?;
+        simulation.defer_senders(&network);
+        Ok(simulation)
     }
 
     /// The same with an event for every arrival and with every queue as it is given: the plain event loop, which
@@ -61,11 +66,11 @@ impl Simulation {
             let before = before.map(|flow: usize| flows[flow].starts_at);
             let flow = Flow::new(spec, before, seed, first_hop)
                 .map_err(|problem| NetworkError::Flow { flow: spec.name.clone(), problem })?;
-            transit.set_sender(index, Some(flow.starts_at));
+            transit.set_sender(index, Some(flow.starts_at), Time::ZERO);
             flows.push(flow);
             first_hop += (spec.path.len() + spec.return_path.len()) as u32;
         }
-        Ok(Self { now: Time::ZERO, transit, flows })
+        Ok(Self { now: Time::ZERO, transit, flows, deferred: Vec::new() })
     }
 
     /// Lets everything happen that happens up to and including `until`. Afterwards all counters and reports are exact
@@ -101,13 +106,14 @@ impl Simulation {
             debug_assert!(!events.is_multiple_of(1024) || self.check_conservation().is_ok());
         }
         self.now = self.now.max(until);
+        self.send_all_deferred(self.now, recorder);
         self.transit.catch_up(self.now, recorder);
         debug_assert_eq!(self.check_conservation(), Ok(()));
         true
     }
 
     /// A packet has reached an end of its flow.
-    fn receive<R: Recorder>(&mut self, now: Time, Arrived { packet, flow: id }: Arrived, recorder: &mut R) {
+    fn receive<R: Recorder>(&mut self, now: Time, Arrived { packet, flow: id, .. }: Arrived, recorder: &mut R) {
         let (index, id) = (id as usize, FlowId(id));
         let flow = &mut self.flows[index];
         let content = self.transit.store.pool.content(packet);
@@ -150,6 +156,9 @@ impl Simulation {
             }
             Phase::Stopped => {}
         }
+        if self.flows[index].deferral > Span::ZERO {
+            return self.on_deferred(now, index, recorder);
+        }
         self.serve_sender(now, index, recorder);
     }
 
@@ -160,7 +169,7 @@ impl Simulation {
             flow.phase = Phase::Stopped;
         }
         if flow.phase != Phase::Sending {
-            self.transit.set_sender(index, None);
+            self.transit.set_sender(index, None, now);
             return;
         }
         while let Some(packet) = flow.sender.poll_transmit(now, flow.path, &mut self.transit.store.pool) {
@@ -168,7 +177,7 @@ impl Simulation {
             self.transit.send(now, packet, recorder);
         }
         let timeout = flow.sender.poll_timeout().unwrap_or(Time::MAX).min(flow.stops_at);
-        self.transit.set_sender(index, (timeout < Time::MAX).then_some(timeout.max(now)));
+        self.transit.set_sender(index, (timeout < Time::MAX).then_some(timeout.max(now)), now);
         if R::DETAIL.windows() {
             flow.record_sample(now, FlowId(index as u32), recorder);
         }
@@ -180,7 +189,7 @@ impl Simulation {
         while let Some(packet) = flow.receiver.poll_transmit(now, flow.return_path, &mut self.transit.store.pool) {
             self.transit.send(now, packet, recorder);
         }
-        self.transit.set_receiver(index, flow.receiver.poll_timeout().map(|timeout| timeout.max(now)));
+        self.transit.set_receiver(index, flow.receiver.poll_timeout().map(|timeout| timeout.max(now)), now);
     }
 
     /// The instant up to which everything has happened.

@@ -4,7 +4,7 @@ use losscause::Time;
 
 use crate::counters::{Counters, HopState, Next};
 use crate::ledger::Ledger;
-use crate::link::{Link, LinkHooks, Transmission};
+use crate::link::{Entry, Link, LinkHooks, Transmission};
 use crate::packet::{Packet, Pool};
 use crate::packet_store::{Hooks, Hop, PacketStore};
 use crate::rng::Stream;
@@ -38,6 +38,7 @@ pub(crate) enum Source {
 /// A packet that has reached an end of its flow.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrived {
+    pub(crate) at: Time,
     pub(crate) packet: Packet,
     pub(crate) flow: u32,
 }
@@ -82,34 +83,48 @@ impl Transit {
         Some((now, source))
     }
 
-    /// Sets the timer of a flow's sender.
+    /// Sets the timer of a flow's sender, which asks for it at `since`.
     #[inline]
-    pub(crate) fn set_sender(&mut self, flow: usize, at: Option<Time>) {
-        self.schedule.set(self.links.len() + 2 * flow, at.unwrap_or(NEVER));
+    pub(crate) fn set_sender(&mut self, flow: usize, at: Option<Time>, since: Time) {
+        self.schedule.set(self.links.len() + 2 * flow, at.unwrap_or(NEVER), since);
     }
 
-    /// Sets the timer of a flow's receiver.
+    /// Sets the timer of a flow's receiver, which asks for it at `since`.
     #[inline]
-    pub(crate) fn set_receiver(&mut self, flow: usize, at: Option<Time>) {
-        self.schedule.set(self.links.len() + 2 * flow + 1, at.unwrap_or(NEVER));
+    pub(crate) fn set_receiver(&mut self, flow: usize, at: Option<Time>, since: Time) {
+        self.schedule.set(self.links.len() + 2 * flow + 1, at.unwrap_or(NEVER), since);
     }
 
-    /// An end sends a packet to the first link of its path.
+    /// An end sends a packet to the first link of its path, now.
     #[inline(never)]
     pub(crate) fn send<R: Recorder>(&mut self, now: Time, packet: Packet, recorder: &mut R) {
+        // Nothing is at the far end of a link at once.
+        let _ = self.send_late(now, packet, now, recorder);
+    }
+
+    /// An end has sent a packet to the first link of its path at `at`. It goes on as far as it is by `now`.
+    #[inline(always)]
+    pub(crate) fn send_late<R: Recorder>(
+        &mut self,
+        at: Time,
+        packet: Packet,
+        now: Time,
+        recorder: &mut R,
+    ) -> Option<Arrived> {
         let Hop { link, flow, .. } = self.store.hops[packet.hop as usize];
         if R::DETAIL.arrivals() {
-            self.store.stamps.sent(now, packet.handle);
+            self.store.stamps.sent(at, packet.handle);
         }
         if R::DETAIL.headers() {
             let kind = EventKind::Header(self.store.pool.content(packet).header());
-            recorder.record(&Event { at: now, flow: FlowId(flow), kind });
+            recorder.record(&Event { at, flow: FlowId(flow), kind });
         }
         if R::DETAIL.everything() {
             let kind = EventKind::Sent(self.store.info(packet));
-            recorder.record(&Event { at: now, flow: FlowId(flow), kind });
+            recorder.record(&Event { at, flow: FlowId(flow), kind });
         }
-        self.enter(now, packet, link, recorder);
+        let (arrived, hit) = self.enter(at, packet, link, now, recorder)?;
+        self.forward(arrived, packet, hit, link as usize, now, recorder)
     }
 
     /// The event of a link: a packet reaches its far end and enters the next link, unless it has reached an end of its
@@ -117,67 +132,86 @@ impl Transit {
     #[inline]
     pub(crate) fn on_arrival<R: Recorder>(&mut self, now: Time, index: usize, recorder: &mut R) -> Option<Arrived> {
         if self.links[index].has_elided() {
-            self.forward_elided(now, index, recorder);
+            self.forward_elided(now, index, now, recorder);
         }
         let link = &mut self.links[index];
         let transmission = link.leave(now, &mut Hooks { store: &mut self.store, recorder });
         let next_event = link.next_event();
         if next_event < NEVER {
-            self.schedule.set(index, next_event);
+            self.schedule.set(index, next_event, now);
         }
-        self.forward(now, transmission?, index, recorder)
+        let Transmission { packet, hit, .. } = transmission?;
+        self.forward(now, packet, hit, index, now, recorder)
     }
 
-    /// A packet is at the far end of a link: it enters the next one, is lost to the channel, or has reached an end.
+    /// At `at` a packet is at the far end of a link: it enters the next one, is lost to the channel, or has reached an end.
+    /// It goes on as far as it is by `now`.
     #[inline(always)]
     pub(crate) fn forward<R: Recorder>(
         &mut self,
+        mut at: Time,
+        mut packet: Packet,
+        mut hit: bool,
+        mut index: usize,
         now: Time,
-        Transmission { packet, hit, .. }: Transmission,
-        index: usize,
         recorder: &mut R,
     ) -> Option<Arrived> {
-        let place = packet.hop as usize;
-        let HopState { counters, next } = &mut self.store.counters.hops[place];
-        counters.transmitted += 1;
-        counters.transmitted_bytes += u64::from(packet.wire_bytes);
-        if hit && !self.store.hops[place].immune {
-            let then = self.links[index].occupancy();
-            Hooks { store: &mut self.store, recorder }.corrupt(now, packet, then);
-            return None;
-        }
-        counters.delivered += 1;
-        let next = *next;
-        if R::DETAIL.everything() {
-            let then = self.links[index].occupancy();
-            Hooks { store: &mut self.store, recorder }.observe(now, LinkEvent::Deliver, packet, then);
-        }
-        match next {
-            Next::End { flow, .. } => Some(Arrived { packet, flow }),
-            Next::Link { link, .. } => {
-                self.enter(now, Packet { hop: packet.hop + 1, ..packet }, link, recorder);
-                None
+        loop {
+            let place = packet.hop as usize;
+            let HopState { counters, next } = &mut self.store.counters.hops[place];
+            counters.transmitted += 1;
+            counters.transmitted_bytes += u64::from(packet.wire_bytes);
+            if hit && !self.store.hops[place].immune {
+                let then = self.links[index].occupancy();
+                Hooks { store: &mut self.store, recorder }.corrupt(at, packet, then);
+                return None;
             }
+            counters.delivered += 1;
+            let next = *next;
+            if R::DETAIL.everything() {
+                let then = self.links[index].occupancy();
+                Hooks { store: &mut self.store, recorder }.observe(at, LinkEvent::Deliver, packet, then);
+            }
+            let link = match next {
+                Next::End { flow, .. } => return Some(Arrived { at, packet, flow }),
+                Next::Link { link, .. } => link,
+            };
+            packet.hop += 1;
+            (at, hit) = self.enter(at, packet, link, now, recorder)?;
+            index = link as usize;
         }
     }
 
-    /// A packet comes to the link of its hop.
+    /// At `at` a packet comes to the link of its hop. If it is through by `now`, returns when, and whether the channel
+    /// corrupted it.
     #[inline(always)]
-    fn enter<R: Recorder>(&mut self, now: Time, packet: Packet, link: u32, recorder: &mut R) {
+    fn enter<R: Recorder>(
+        &mut self,
+        at: Time,
+        packet: Packet,
+        link: u32,
+        now: Time,
+        recorder: &mut R,
+    ) -> Option<(Time, bool)> {
         let index = link as usize;
         // A trace shows the queue's length at every departure, which is known no more once another packet has come.
-        if self.links[index].has_elided() && (R::DETAIL.everything() || self.links[index].is_full()) {
-            self.forward_elided(now, index, recorder);
+        if self.links[index].has_elided() && (R::DETAIL.everything() || at < now || self.links[index].is_full()) {
+            self.forward_elided(at, index, now, recorder);
         }
         let HopState { counters, next } = &mut self.store.counters.hops[packet.hop as usize];
         counters.entered += 1;
         let needs_event = next.needs_event();
         if R::DETAIL.arrivals() {
-            self.store.stamps.entered(now, packet.handle);
+            self.store.stamps.entered(at, packet.handle);
         }
         let hooks = &mut Hooks { store: &mut self.store, recorder };
-        if let Some(arrives) = self.links[index].enter(now, packet, needs_event, hooks) {
-            self.schedule.set(index, arrives);
+        match self.links[index].enter(at, packet, needs_event, now, hooks) {
+            Entry::Through { arrived, hit } => Some((arrived, hit)),
+            Entry::NextEvent(arrives) => {
+                self.schedule.set(index, arrives, at);
+                None
+            }
+            Entry::Stays => None,
         }
     }
 

@@ -14,7 +14,7 @@
 //! | `report` | `report`: a reproduction as an HTML page |
 //! | `schema` | `scenario::schema`, `run::SimulationResult::schema`: the JSON schemas of scenarios and results |
 //! | `catalogue` | `catalogue`: lists of the algorithms, protocols, scenarios and papers |
-//! | `trace-files` | `trace_file`: every packet event in a CSV file; with `parquet` in a Parquet file too |
+//! | `trace-files` | `trace_file`: every packet event in a CSV file; `row_file`: any rows; with `parquet` in Parquet too |
 //! | `capture-files` | `capture_files`: captures of a run, and the true cause of every drop |
 //! | `atomic-files` | `atomic`: files that appear whole or not at all |
 //!
@@ -42,6 +42,8 @@ pub mod papers;
 pub mod parallel;
 #[cfg(feature = "report")]
 pub mod report;
+#[cfg(feature = "trace-files")]
+pub mod row_file;
 pub mod run;
 pub mod scenario;
 pub mod statistics;

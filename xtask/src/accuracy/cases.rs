@@ -121,14 +121,25 @@ impl Case {
         Self { tick_ms, ..self }
     }
 
+    /// Whether it is a server's transfer.
+    pub(super) fn is_server(&self) -> bool {
+        matches!(self.source, Source::Server)
+    }
+
     /// What runs.
     pub(super) fn experiment(&self) -> Result<Experiment> {
+        self.experiment_with(&[])
+    }
+
+    /// What runs, with these settings besides.
+    pub(super) fn experiment_with(&self, more: &[String]) -> Result<Experiment> {
         let scenario = match self.source {
             Source::Paper(name) => load_scenario(name)?,
             Source::Home => Scenario::parse(HOME, self.name)?,
             Source::Server => Scenario::parse(SERVER, self.name)?,
         };
-        let settings: Vec<Setting> = self.settings.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
+        let texts = self.settings.iter().copied().chain(more.iter().map(String::as_str));
+        let settings: Vec<Setting> = texts.map(Setting::parse).collect::<Result<_, _>>()?;
         Ok(scenario.with(&settings)?.experiment()?)
     }
 }

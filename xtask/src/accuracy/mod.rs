@@ -2,14 +2,17 @@
 //!
 //! Each case is a network ([`cases`]). It is simulated with several seeds; [`truth`] knows what became of every packet,
 //! and which losses can show in a capture. The captures at the senders and at the receivers are analysed, [`matching`]
-//! compares what was found with what was lost, and [`page`] writes docs/capture-accuracy.md, and [`table`] the table
-//! from which `losscause-capture` recommends an algorithm.
+//! compares what was found with what was lost, [`page`] writes docs/capture-accuracy.md, and [`table`] the table from
+//! which `losscause-capture` recommends an algorithm. [`agreement`] and [`tshark`] are independent checks.
 
+mod agreement;
 mod cases;
 pub(crate) mod matching;
 mod page;
+mod sections;
 mod table;
 pub(crate) mod truth;
+mod tshark;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,19 +20,23 @@ use std::fs::File;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use losscause::{Span, Time};
 use losscause_capture::judge::trust::Table;
 use losscause_capture::{Options as Analysed, analyze};
-use losscause_study::Run;
+use losscause_sim::Recorder;
 use losscause_study::capture_files::{CaptureFiles, CaptureSettings};
 use losscause_study::trace_file::Filter;
+use losscause_study::{Experiment, Run};
 
 use crate::shell::root;
+use crate::tools::Tool;
 
+use agreement::Agreement;
 use cases::Case;
 use matching::Tally;
-use truth::{Fates, Losses};
+use truth::Fates;
+use tshark::Classes;
 
 /// The arguments of `capture-accuracy`.
 #[derive(clap::Args)]
@@ -43,6 +50,9 @@ pub(crate) struct Options {
     /// Print every loss that shows and was not found, and every one that was found and is none.
     #[arg(long)]
     explain: bool,
+    /// With --short or --only: compare with simulated receivers and with tshark all the same.
+    #[arg(long)]
+    checks: bool,
 }
 
 /// The page that is written.
@@ -83,10 +93,42 @@ struct Outcome {
     tallies: BTreeMap<Vantage, Vec<Tally>>,
 }
 
+/// All that the page shows.
+struct Results {
+    runs: u64,
+    outcomes: Vec<Outcome>,
+    /// Empty if not asked for.
+    agreements: Vec<Agreement>,
+    classes: Classes,
+}
+
+/// An algorithm that says something else about more losses than this share is read wrongly from captures.
+const LEAST_AGREEMENT: f64 = 0.99;
+
 /// Simulates, analyses, compares and writes.
 pub(crate) fn capture_accuracy(options: &Options) -> Result<()> {
+    if options.checks() {
+        Tool::Tshark.ensure()?;
+    }
+    let results = results(options)?;
+    let text = table::table(&results.outcomes, results.runs);
+    if options.is_whole() {
+        let table = Table::parse(&text).map_err(|error| anyhow!(error)).context(table::FILE)?;
+        fs::write(root().join(table::FILE), text).context(table::FILE)?;
+        fs::write(root().join(PAGE), page::page(&results, &table)).context(PAGE)?;
+    } else {
+        print!("{}", page::page(&results, Table::built_in()));
+    }
+    let disagrees = |one: &&Agreement| (one.equal as f64) < LEAST_AGREEMENT * one.judged as f64;
+    if let Some(Agreement { algorithm, network, equal, judged }) = results.agreements.iter().find(disagrees) {
+        bail!("{algorithm} on {network}: only {equal} of {judged} verdicts are those of the simulated receiver");
+    }
+    Ok(())
+}
+
+fn results(options: &Options) -> Result<Results> {
     let runs = if options.short { 2 } else { RUNS };
-    let mut outcomes = Vec::new();
+    let (mut outcomes, mut classes) = (Vec::new(), Classes::new());
     for case in cases::all() {
         if options.only.as_ref().is_some_and(|text| !case.name.contains(text.as_str())) {
             continue;
@@ -94,58 +136,74 @@ pub(crate) fn capture_accuracy(options: &Options) -> Result<()> {
         eprintln!("{}", case.name);
         let mut tallies: BTreeMap<Vantage, Vec<Tally>> = BTreeMap::new();
         for seed in 1..=runs {
-            for (vantage, tally) in run(&case, seed, options).with_context(|| case.name.to_owned())? {
+            for (vantage, tally) in run(&case, seed, options, &mut classes).with_context(|| case.name.to_owned())? {
                 tallies.entry(vantage).or_default().push(tally);
             }
         }
         outcomes.push(Outcome { case, tallies });
     }
-    if options.short || options.only.is_some() {
-        print!("{}", page::page(&outcomes, runs, Table::built_in()));
-        return Ok(());
+    let agreements = if options.checks() { agreement::agreements()? } else { Vec::new() };
+    Ok(Results { runs, outcomes, agreements, classes })
+}
+
+impl Options {
+    /// Whether the page and the table are written.
+    fn is_whole(&self) -> bool {
+        !self.short && self.only.is_none()
     }
-    let text = table::table(&outcomes, runs);
-    let table = Table::parse(&text).map_err(|error| anyhow!(error)).context(table::FILE)?;
-    fs::write(root().join(table::FILE), text).context(table::FILE)?;
-    fs::write(root().join(PAGE), page::page(&outcomes, runs, &table)).context(PAGE)?;
-    Ok(())
+
+    /// Whether simulated receivers and tshark are asked.
+    fn checks(&self) -> bool {
+        self.is_whole() || self.checks
+    }
 }
 
 /// One run of a case: what the analysis of each capture found of what was lost.
-fn run(case: &Case, seed: u64, options: &Options) -> Result<Vec<(Vantage, Tally)>> {
+fn run(case: &Case, seed: u64, options: &Options, classes: &mut Classes) -> Result<Vec<(Vantage, Tally)>> {
     let directory = tempfile::tempdir()?;
     let experiment = case.experiment()?;
     let end = if options.short { experiment.duration.min(case.starts_at + SHORT) } else { experiment.duration };
+    let mut fates = Fates::of(&experiment.network);
+    let tick = Span::from_millis(case.tick_ms);
+    simulate(case, &experiment, seed, (directory.path(), tick), end, &mut fates)?;
+    let losses = fates.losses(&directory.path().join("drops.csv"), end)?;
+    let mut tallies = Vec::new();
+    for vantage in VANTAGES {
+        let file = directory.path().join(vantage.file());
+        let begins = first_time(&file)?;
+        let analysis = analyze(File::open(&file)?, vantage.file(), &Analysed::all())?;
+        let tally = matching::compare(&analysis, begins, vantage, &losses, end);
+        if options.explain {
+            tally.mistakes.iter().for_each(|mistake| println!("seed {seed}, {}: {mistake}", vantage.name()));
+        }
+        if options.checks() && seed == 1 {
+            tshark::count(classes, &file, vantage, (&analysis, begins), &losses)?;
+        }
+        tallies.push((vantage, tally));
+    }
+    Ok(tallies)
+}
+
+/// Simulates a case until `end` and writes its captures into a folder, with TCP's timestamps in these ticks.
+fn simulate(
+    case: &Case,
+    experiment: &Experiment,
+    seed: u64,
+    (folder, tick): (&Path, Span),
+    end: Time,
+    recorder: &mut impl Recorder,
+) -> Result<()> {
     let flows: Vec<String> = case.flows.iter().map(|name| (*name).to_owned()).collect();
     let filter = Filter::default().flows(&flows, &experiment.network, "the case's flows")?;
-    let settings = CaptureSettings { tick: Span::from_millis(case.tick_ms), ..CaptureSettings::default() };
-    let mut captures = CaptureFiles::create(directory.path(), &experiment, seed, settings)?.filtered(filter);
-    let mut fates = Fates::of(&experiment.network);
-    let mut run = Run::new(&experiment, seed)?;
-    let _ = run.advance(end, &mut (&mut captures, &mut fates), |run, (captures, _)| {
+    let settings = CaptureSettings { tick, ..CaptureSettings::default() };
+    let mut captures = CaptureFiles::create(folder, experiment, seed, settings)?.filtered(filter);
+    let mut run = Run::new(experiment, seed)?;
+    let _ = run.advance(end, &mut (&mut captures, recorder), |run, (captures, _)| {
         captures.write_until(run.now());
         ControlFlow::Continue(())
     });
     captures.finish()?;
-    let losses = fates.losses(&directory.path().join("drops.csv"), end)?;
-    VANTAGES
-        .into_iter()
-        .map(|vantage| {
-            let tally = found(directory.path(), vantage, &losses, end)?;
-            if options.explain {
-                tally.mistakes.iter().for_each(|mistake| println!("seed {seed}, {}: {mistake}", vantage.name()));
-            }
-            Ok((vantage, tally))
-        })
-        .collect()
-}
-
-/// What the analysis finds in the capture at this vantage point.
-fn found(directory: &Path, vantage: Vantage, losses: &Losses, end: Time) -> Result<Tally> {
-    let file = directory.join(vantage.file());
-    let begins = first_time(&file)?;
-    let analysis = analyze(File::open(&file)?, vantage.file(), &Analysed::all())?;
-    Ok(matching::compare(&analysis, begins, vantage, losses, end))
+    Ok(())
 }
 
 /// When the first packet of a capture was seen, in seconds of the run.

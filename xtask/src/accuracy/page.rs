@@ -7,10 +7,11 @@ use losscause_capture::judge::trust::Table;
 use losscause_study::statistics::Estimate;
 
 use super::matching::{Errors, Judged, Kind, Tally};
-use super::{Outcome, VANTAGES, Vantage};
+use super::{Outcome, Results, VANTAGES, Vantage, sections};
 
-/// The page of these outcomes.
-pub(super) fn page(outcomes: &[Outcome], runs: u64, table: &Table) -> String {
+/// The page of these results.
+pub(super) fn page(results: &Results, table: &Table) -> String {
+    let Results { runs, outcomes, agreements, classes } = results;
     let mut page = format!(
         "# What `losscause analyze` finds in a capture\n\n\
          Captures whose truth is known: every case is simulated {runs} times, with seeds 1 to {runs}, and captured by\n\
@@ -19,6 +20,10 @@ pub(super) fn page(outcomes: &[Outcome], runs: u64, table: &Table) -> String {
     );
     cases(&mut page, outcomes);
     detection(&mut page, outcomes);
+    sections::recommended(&mut page, outcomes, table);
+    sections::servers(&mut page, outcomes, table);
+    sections::agreement(&mut page, agreements);
+    sections::tshark(&mut page, classes);
     for vantage in VANTAGES {
         for (kind, about) in [
             (Kind::Congestion, "M_c: congestion losses called wireless, percent"),
@@ -37,9 +42,11 @@ fn cases(page: &mut String, outcomes: &[Outcome]) {
         let _ = writeln!(page, "| {} | {} |", case.name, case.about);
     }
     page.push_str(
-        "\nThe cases from drop-tail on are one network: a wired link of 4 Mb/s with a queue, then a wireless hop of\n\
+        "\nThe cases from drop-tail to ticks of 10 ms are one network: a wired link of 4 Mb/s with a queue, then a wireless hop of\n\
          10 Mb/s per flow with 1 % errors; two TCP flows with SACK, two TFRC flows (RTP) and two on-off sources. The\n\
-         papers' cases use the TCP of the paper, mostly without SACK.\n\n",
+         papers' cases use the TCP of the paper, mostly without SACK. The last six are one flow like a Linux server's: CUBIC\n\
+         with SACK and timestamps over a link of that rate, 20 ms each way, with a queue of 50 packets and that share of\n\
+         random losses.\n\n",
     );
 }
 

@@ -26,8 +26,9 @@ pub(crate) use browser::CHROMIUM;
 struct Page {
     /// The folder of its screenshots.
     name: &'static str,
-    /// The arguments of `losscause` that make it; `--out DIR` is added.
-    arguments: &'static str,
+    /// The arguments of `losscause` that make it, command by command. `DIR` is its folder, in which the last command writes
+    /// `report.html`; what that one prints as JSON becomes `result.json`.
+    commands: &'static [&'static str],
     /// What it must contain, each photographed once.
     shows: &'static [Part],
 }
@@ -37,25 +38,50 @@ type Part = (&'static str, &'static str);
 
 const TABLE: Part = ("table", "main table");
 const FIGURE: Part = ("figure", "main figure:not(.recording)");
-const TIMELINE: Part = ("timeline", "main figure.recording, main #timeline");
+const TIMELINE: Part = ("timeline", "main figure.recording, main #timeline, main .flow");
 /// Of an algorithm's page: its decisions over the samples of the run.
 const DECISIONS: Part = ("decisions", "main .algorithm figure");
 
+/// Captures of a TCP transfer over the air.
+const CAPTURES: &str = "-q simulate cen2003/WLH --set N=1 --set flow.test.protocol=tcp --set tcp.variant=sack \
+                        --pcap DIR/captures";
+
 /// All reports. To look at one more, add a line.
 const PAGES: &[Page] = &[
-    Page { name: "reproduce", arguments: "reproduce", shows: &[TABLE, FIGURE] },
-    Page { name: "preview", arguments: "reproduce dalwadi cen2003/table2 --runs 2", shows: &[TABLE, FIGURE, TIMELINE] },
+    Page { name: "reproduce", commands: &["reproduce --out DIR"], shows: &[TABLE, FIGURE] },
+    Page {
+        name: "preview",
+        commands: &["reproduce dalwadi cen2003/table2 --runs 2 --out DIR"],
+        shows: &[TABLE, FIGURE, TIMELINE],
+    },
     Page {
         name: "simulate",
-        arguments: "simulate cen2003/WLH --set N=4 --set flow.test.lda=ZBS --runs 3",
+        commands: &["simulate cen2003/WLH --set N=4 --set flow.test.lda=ZBS --runs 3 --out DIR"],
         shows: &[TABLE, DECISIONS, TIMELINE],
     },
     Page {
         name: "compare",
-        arguments: "compare scenarios/clean-link.toml --set loss=0.01 --lda none,ZBS,Spike --runs 5",
+        commands: &["compare scenarios/clean-link.toml --set loss=0.01 --lda none,ZBS,Spike --runs 5 --out DIR"],
         shows: &[TABLE, FIGURE],
     },
-    Page { name: "sweep", arguments: "sweep xtask/src/look/sweep.toml --runs 3", shows: &[TABLE, FIGURE] },
+    Page { name: "sweep", commands: &["sweep xtask/src/look/sweep.toml --runs 3 --out DIR"], shows: &[TABLE, FIGURE] },
+    Page {
+        name: "capture",
+        commands: &[
+            CAPTURES,
+            "analyze DIR/captures/receiver.pcap DIR/captures/sender.pcap --report DIR/report.html --format json",
+        ],
+        shows: &[TABLE, TIMELINE],
+    },
+    Page {
+        name: "capture-joined",
+        commands: &[
+            CAPTURES,
+            "analyze --sender DIR/captures/sender.pcap --receiver DIR/captures/receiver.pcap --report DIR/report.html \
+             --format json",
+        ],
+        shows: &[TABLE, TIMELINE],
+    },
 ];
 
 /// Windows: name, width and height in CSS pixels.
@@ -114,10 +140,16 @@ fn make(page: &Page, program: &str, folder: &Path) -> Result<PathBuf> {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
         _ => fs::create_dir_all(folder)?,
     }
-    output(command(program).args(page.arguments.split_whitespace()).arg("--out").arg(folder))?;
     let report = folder.join("report.html");
+    for arguments in page.commands {
+        let arguments = arguments.replace("DIR", &folder.display().to_string());
+        let printed = output(command(program).args(arguments.split_whitespace()))?;
+        if arguments.ends_with("--format json") {
+            fs::write(report.with_file_name("result.json"), printed)?;
+        }
+    }
     if !report.is_file() {
-        bail!("`losscause {} --out {}` writes no report.html", page.arguments, folder.display());
+        bail!("`losscause {}` writes no report.html", page.commands.join("; losscause "));
     }
     Ok(report)
 }
@@ -215,6 +247,14 @@ fn faults(inspection: &Inspection, report: &Path) -> Result<Vec<String>> {
         findings.extend(differences("claim", &expected.claims, &inspection.claims));
         findings.extend(unfounded("claim", &expected.claims, &inspection.claims));
         findings.extend(differences("claim in the list", &expected.settled, &inspection.settled));
+    } else if let Some(captures) = result["captures"].as_array() {
+        let flows = captures.iter().flat_map(|capture| capture["flows"].as_array().into_iter().flatten());
+        let rows: Vec<String> = flows.map(row_of_flow).collect();
+        if rows.is_empty() {
+            findings.push("result.json has no flow to compare with".to_owned());
+        }
+        let missing = rows.iter().filter(|row| !inspection.text.contains(row.as_str()));
+        findings.extend(missing.map(|row| format!("it does not show the flow \"{row}\"")));
     } else if let Some(verdict) = result["verdict"].as_str() {
         // The page begins each sentence with a capital.
         let (shown, wanted) = (inspection.text.to_lowercase(), verdict.to_lowercase());
@@ -222,6 +262,19 @@ fn faults(inspection: &Inspection, report: &Path) -> Result<Vec<String>> {
         findings.extend(missing.map(|sentence| format!("it does not show the verdict \"{sentence}\"")));
     }
     Ok(findings)
+}
+
+/// The row of a capture's flow as a browser gives its text: the recommended algorithm's verdicts, as the JSON has them.
+fn row_of_flow(flow: &serde_json::Value) -> String {
+    let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let losses = flow["losses"].as_array().map_or(0, Vec::len) as u64 + flow["unlisted_losses"].as_u64().unwrap_or(0);
+    let name = flow["recommended"].as_str().unwrap_or_default();
+    let verdicts = ["wireless", "congestion", "undecided"].map(|verdict| text(&flow["summary"][name][verdict]));
+    let mut cells = ["id", "src", "dst", "vantage", "packets"].map(|key| text(&flow[key])).to_vec();
+    cells.push(losses.to_string());
+    cells.extend(verdicts);
+    cells.push(name.replace('@', " at the "));
+    cells.join("\t")
 }
 
 /// A sentence if the browser reported something that a report must not do.
@@ -250,7 +303,7 @@ fn find_every_fault(browser: &mut Browser) -> Result<()> {
     let report = folder.path().join("report.html");
     fs::write(&report, include_str!("faulty.html"))?;
     fs::write(report.with_file_name("result.json"), FAULTY_RESULT)?;
-    let page = Page { name: "faulty", arguments: "", shows: &[TABLE] };
+    let page = Page { name: "faulty", commands: &[], shows: &[TABLE] };
     let (findings, _) = examine(&page, &report, folder.path(), browser)?;
     for fault in [
         "on the console",

@@ -25,6 +25,9 @@ pub(super) struct Connection {
 /// One direction's data.
 #[derive(Debug, Default)]
 struct Half {
+    is_observed: bool,
+    /// The flow's number, from its first data on.
+    number: u64,
     unwrap: Option<Unwrap>,
     /// The first data, until more follow: most connections of a capture have a direction with one segment only.
     first: Option<(Time, Data)>,
@@ -82,8 +85,10 @@ const SMALLEST_MSS: u16 = 88;
 const MAX_JUMP: u64 = 1 << 30;
 
 impl Connection {
-    pub(super) fn new() -> Self {
-        Self { halves: Default::default(), handshake: Handshake::None, ended: [false; 2] }
+    /// `is_observed` says whether its observations are handed on.
+    pub(super) fn new(is_observed: bool) -> Self {
+        let halves = [(); 2].map(|()| Half { is_observed, ..Half::default() });
+        Self { halves, handshake: Handshake::None, ended: [false; 2] }
     }
 
     /// Whether both directions have ended.
@@ -173,6 +178,9 @@ impl Connection {
 impl Half {
     fn on_data(&mut self, now: Time, tcp: &Tcp, ip_id: u16, rules: &Rules) {
         self.packets += 1;
+        if self.number == 0 {
+            self.number = rules.watch.number();
+        }
         let unwrap = self.unwrap.get_or_insert(Unwrap::begin(tcp.seq));
         let seq = tcp.seq.wrapping_add(u32::from(tcp.has(flag::SYN)));
         if unwrap.unwrap(seq).abs_diff(unwrap.newest()) > MAX_JUMP {
@@ -206,13 +214,17 @@ impl Half {
     fn open_views(&self, first: &Data, rules: &Rules) -> Views {
         let mut at_receiver =
             AtReceiver::new(&rules.chosen, SenderClock::tcp(), rules.keep_skew, rules.budget.as_ref());
+        let log = |end| if self.is_observed { rules.watch.log(self.number, end) } else { None };
+        at_receiver.observe_with(log(Vantage::Receiver));
         if let Some(Syn { time, tsval: Some(tsval), .. }) = self.syn {
             at_receiver.on_timestamp(time, tsval);
         }
+        let mut at_sender = AtSender::new(&rules.chosen, rules.budget.as_ref());
+        at_sender.observe_with(log(Vantage::Sender));
         // Behind the SYN, if it was seen: the first data may be lost.
         let begin = self.begin.filter(|begin| *begin < first.start).unwrap_or(first.start);
         Views {
-            sender: SenderView::new(first.start, AtSender::new(&rules.chosen, rules.budget.as_ref()), false),
+            sender: SenderView::new(first.start, at_sender, false),
             receiver: ReceiverView::new(begin, at_receiver),
         }
     }
@@ -299,7 +311,7 @@ impl Half {
         }
         let vantage = self.delays.vantage();
         let mut counts = FlowCounts { marked: self.marked, merged: self.merged, ..FlowCounts::default() };
-        let mut result = FlowResult::new(src.to_string(), dst.to_string(), Protocol::Tcp, vantage);
+        let mut result = FlowResult::new(self.number, src.to_string(), dst.to_string(), Protocol::Tcp, vantage);
         (result.packets, result.bytes) = (self.packets, self.bytes);
         if let Some(views) = self.views {
             let Views { sender, receiver } = *views;

@@ -17,6 +17,7 @@ mod unwrap;
 mod vantage;
 
 use crate::judge::{Chosen, DelayShape, Trips};
+use crate::observe::Watch;
 use crate::over_time::Transfer;
 use crate::series::Budget;
 
@@ -33,6 +34,7 @@ pub(crate) struct Rules {
     pub(crate) keep_skew: bool,
     /// For flows over time, if they are asked for.
     pub(crate) budget: Option<Budget>,
+    pub(crate) watch: Watch,
 }
 
 /// What carries a flow.
@@ -51,6 +53,8 @@ pub enum Protocol {
 /// What was found about a flow.
 #[derive(Debug)]
 pub(crate) struct FlowResult {
+    /// In the order in which flows began, from 1 on.
+    pub(crate) number: u64,
     /// The sender of the data.
     pub(crate) src: String,
     /// Their receiver.
@@ -97,8 +101,9 @@ pub(crate) struct FlowCounts {
 }
 
 impl FlowResult {
-    pub(crate) fn new(src: String, dst: String, protocol: Protocol, vantage: Vantage) -> Self {
+    pub(crate) fn new(number: u64, src: String, dst: String, protocol: Protocol, vantage: Vantage) -> Self {
         Self {
+            number,
             src,
             dst,
             protocol,

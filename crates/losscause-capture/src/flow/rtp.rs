@@ -17,7 +17,7 @@ use crate::packet::{Endpoint, Rtp};
 #[derive(Debug)]
 pub(super) enum Stream {
     /// The last sequence number, packets that followed each other, and their bytes.
-    Candidate { seq: u16, in_order: u32, first: Held },
+    Candidate { seq: u16, in_order: u32, first: Held, is_observed: bool },
     /// A stream.
     Proven(Box<Proven>),
 }
@@ -35,6 +35,7 @@ const LOOK_BACK: usize = 1_024;
 /// A stream of RTP packets.
 #[derive(Debug)]
 pub(super) struct Proven {
+    number: u64,
     /// The newest sequence number, unwrapped.
     newest: u64,
     judge: AtReceiver,
@@ -46,14 +47,15 @@ pub(super) struct Proven {
 }
 
 impl Stream {
-    pub(super) fn new() -> Self {
-        Stream::Candidate { seq: 0, in_order: 0, first: [None; 4] }
+    /// `is_observed` says whether its observations are handed on.
+    pub(super) fn new(is_observed: bool) -> Self {
+        Stream::Candidate { seq: 0, in_order: 0, first: [None; 4], is_observed }
     }
 
     /// A packet passed.
     pub(super) fn on_packet(&mut self, now: Time, rtp: Rtp, bytes: u32, marked: bool, rules: &Rules) {
         match self {
-            Stream::Candidate { seq, in_order, first } => {
+            Stream::Candidate { seq, in_order, first, is_observed } => {
                 let follows = *in_order > 0 && rtp.seq == seq.wrapping_add(1);
                 if !follows {
                     (*in_order, *first) = (0, [None; 4]);
@@ -61,7 +63,7 @@ impl Stream {
                 first[*in_order as usize] = Some((now, rtp));
                 (*seq, *in_order) = (rtp.seq, *in_order + 1);
                 if *in_order == PROBATION_PKTS {
-                    let mut proven = Box::new(Proven::new(rules));
+                    let mut proven = Box::new(Proven::new(rules, *is_observed));
                     first.iter().flatten().for_each(|&(now, rtp)| proven.on_packet(now, rtp, bytes, false));
                     *self = Stream::Proven(proven);
                 }
@@ -73,7 +75,8 @@ impl Stream {
     /// What was found about the stream, if it is one.
     pub(super) fn finish(self, [src, dst]: [Endpoint; 2], rules: &Rules) -> Option<FlowResult> {
         let Stream::Proven(proven) = self else { return None };
-        let mut result = FlowResult::new(src.to_string(), dst.to_string(), Protocol::Rtp, Vantage::Receiver);
+        let mut result =
+            FlowResult::new(proven.number, src.to_string(), dst.to_string(), Protocol::Rtp, Vantage::Receiver);
         (result.packets, result.bytes) = (proven.packets, proven.bytes);
         result.unmet = (0..rules.chosen.iter().count()).map(|index| proven.judge.unmet_need(index, false)).collect();
         result.drift = proven.judge.drift();
@@ -86,10 +89,16 @@ impl Stream {
 }
 
 impl Proven {
-    fn new(rules: &Rules) -> Self {
+    fn new(rules: &Rules, is_observed: bool) -> Self {
+        let number = rules.watch.number();
+        let mut judge = AtReceiver::new(&rules.chosen, SenderClock::rtp(), rules.keep_skew, rules.budget.as_ref());
+        if is_observed {
+            judge.observe_with(rules.watch.log(number, Vantage::Receiver));
+        }
         Self {
+            number,
             newest: 0,
-            judge: AtReceiver::new(&rules.chosen, SenderClock::rtp(), rules.keep_skew, rules.budget.as_ref()),
+            judge,
             losses: Losses::default(),
             counts: FlowCounts::default(),
             packets: 0,

@@ -126,9 +126,10 @@ impl FlowTable {
     }
 
     fn open(&mut self, key: Key, now: Time) -> u32 {
+        let is_observed = self.rules.watch.wants(&key.ends);
         let flow = Some(match key.kind {
-            Kind::Tcp => Flow::Tcp(Box::new(Connection::new())),
-            Kind::Rtp { .. } => Flow::Rtp(Stream::new()),
+            Kind::Tcp => Flow::Tcp(Box::new(Connection::new(is_observed))),
+            Kind::Rtp { .. } => Flow::Rtp(Stream::new(is_observed)),
         });
         let slot = Slot { key, active: now, before: NONE, after: NONE, flow };
         let place = match self.free.pop() {

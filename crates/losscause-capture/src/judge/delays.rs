@@ -46,6 +46,17 @@ impl Sample {
         self.wait = self.every - 1;
     }
 
+    /// How many delays it holds.
+    pub(crate) fn count(&self) -> usize {
+        self.kept.len()
+    }
+
+    /// The share of the sample that `is` holds for.
+    pub(crate) fn share(&self, is: impl Fn(Span) -> bool) -> f64 {
+        let count = self.kept.iter().filter(|delay| is(**delay)).count();
+        count as f64 / self.kept.len().max(1) as f64
+    }
+
     /// The delay below which this share of the sample lies; none if nothing was measured.
     pub(crate) fn quantile(&self, share: f64) -> Option<Span> {
         let mut sorted = self.kept.clone();

@@ -6,6 +6,7 @@ use losscause::{Differentiator, Judgement, Lda, Packet, Reason, Time, Verdict};
 
 use super::batch::Batches;
 use super::{Chosen, Opinions, Sample, SenderClock, Skew, Trips};
+use crate::observe::Log;
 use crate::series::Budget;
 
 /// Feeds packets in the order of their arrival, and collects opinions about gaps.
@@ -18,6 +19,7 @@ pub(crate) struct AtReceiver {
     /// Number, arrival and timestamp of the packets that came before the rate of the sender's clock was known.
     held: Vec<(u64, Time, u32)>,
     trips: Trips,
+    log: Option<Log>,
 }
 
 /// So many packets are held at most.
@@ -33,7 +35,13 @@ impl AtReceiver {
             batches: Batches::default(),
             held: Vec::new(),
             trips: Trips::new(budget),
+            log: None,
         }
+    }
+
+    /// Hands on what the algorithms get.
+    pub(crate) fn observe_with(&mut self, log: Option<Log>) {
+        self.log = log;
     }
 
     /// Tells the sender's clock of a timestamp without an arrival for the algorithms: of a SYN.
@@ -75,6 +83,9 @@ impl AtReceiver {
             sent = Some(at - skew.correct(at, at - departure));
         }
         self.trips.take(at, sent.map(|sent| at - sent));
+        if let Some(log) = &mut self.log {
+            log.on_arrival(at, number, self.trips.latest_and_queueing());
+        }
         let packet = Packet { seq: number, at, sent };
         let mut judged: Option<Vec<(usize, Judgement)>> = None;
         for (index, lda) in self.ldas.iter_mut().enumerate() {

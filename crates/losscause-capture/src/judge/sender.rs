@@ -7,6 +7,7 @@ use losscause::{AckSample, DeclaredLoss, Judgement, Reason, SenderLda, Signal, S
 
 use super::cumulative::Cumulative;
 use super::{Chosen, Opinions, Sample, Trips};
+use crate::observe::Log;
 use crate::series::Budget;
 
 /// Feeds acknowledgements, and asks about losses.
@@ -15,6 +16,7 @@ pub(crate) struct AtSender {
     ldas: Vec<Option<BoxedSenderLda>>,
     trips: Trips,
     cumulative: Cumulative,
+    log: Option<Log>,
 }
 
 /// What an acknowledgement told, in packets.
@@ -34,7 +36,12 @@ pub(crate) struct AckEvent {
 impl AtSender {
     /// `budget` is that of round-trip times over time, if they are kept.
     pub(crate) fn new(chosen: &Chosen, budget: Option<&Budget>) -> Self {
-        Self { ldas: chosen.at_sender(), trips: Trips::new(budget), cumulative: Cumulative::default() }
+        Self { ldas: chosen.at_sender(), trips: Trips::new(budget), cumulative: Cumulative::default(), log: None }
+    }
+
+    /// Hands on what the algorithms get.
+    pub(crate) fn observe_with(&mut self, log: Option<Log>) {
+        self.log = log;
     }
 
     #[inline]
@@ -65,6 +72,9 @@ impl AtSender {
     pub(crate) fn on_sample(&mut self, sample: &AckSample) {
         if sample.rtt.is_some() {
             self.trips.take(sample.at, sample.rtt);
+        }
+        if let Some(log) = &mut self.log {
+            log.on_ack(sample, sample.rtt.and_then(|_| self.trips.latest_and_queueing()));
         }
         self.ldas.iter_mut().flatten().for_each(|lda| lda.on_ack(sample));
     }

@@ -53,6 +53,11 @@ impl Trips {
         self.latest
     }
 
+    /// That, and how long it waited in queues, milliseconds.
+    pub(crate) fn latest_and_queueing(&self) -> Option<(Span, Option<f64>)> {
+        self.latest.map(|trip| (trip, self.queueing_of(trip)))
+    }
+
     /// How long a trip waited in queues, milliseconds, by all that is known now.
     pub(crate) fn queueing_of(&self, trip: Span) -> Option<f64> {
         Some((trip - self.least?).as_millis_f64())
@@ -61,6 +66,11 @@ impl Trips {
     /// The queueing delay that this share of the trips stays below, milliseconds.
     pub(crate) fn queueing_quantile(&self, share: f64) -> Option<f64> {
         self.queueing_of(self.sample.quantile(share)?)
+    }
+
+    /// The share of trips that waited at least so long, milliseconds.
+    pub(crate) fn share_from(&self, queueing_ms: f64) -> f64 {
+        self.sample.share(|trip| self.queueing_of(trip).is_some_and(|ms| ms >= queueing_ms))
     }
 
     /// Queueing delays over time, milliseconds: the beginning of each step, half of its length in seconds, and values.
@@ -86,6 +96,7 @@ mod tests {
         }
         assert_eq!(trips.queueing_of(Span::from_millis(-970)), Some(10.0));
         assert_eq!((trips.queueing_quantile(0.0), trips.queueing_quantile(1.0)), (Some(0.0), Some(40.0)));
+        assert_eq!(trips.share_from(10.0), 0.5);
         let drawn: Vec<f32> = trips.queueing_ms().map(|(_, _, values)| values.most).collect();
         assert_eq!(drawn, [10.0, 0.0, 5.0, 40.0]);
         trips.take(Time::ZERO, None);

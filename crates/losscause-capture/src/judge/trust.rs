@@ -81,11 +81,12 @@ impl Situation {
 
 impl fmt::Display for Situation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let protocol = match (self.protocol, self.selective) {
-            (Protocol::Tcp, true) => "TCP with SACK",
-            (Protocol::Tcp, false) => "TCP without SACK",
-            (Protocol::Rtp, _) => "RTP",
-            (Protocol::Quic, _) => "QUIC",
+        let protocol = match (self.protocol, self.judged_at, self.selective) {
+            (Protocol::Tcp, Vantage::Sender, true) => "TCP with SACK",
+            (Protocol::Tcp, Vantage::Sender, false) => "TCP without SACK",
+            (Protocol::Tcp, ..) => "TCP",
+            (Protocol::Rtp, ..) => "RTP",
+            (Protocol::Quic, ..) => "QUIC",
         };
         let delays = match self.delays {
             DelayShape::Unknown => "without known delays",
@@ -182,12 +183,22 @@ impl Table {
         algorithms.filter_map(|name| Some((name.to_owned(), self.expected(situation, name)?))).collect()
     }
 
-    /// The algorithm with the least error among those that can judge the flow. One that is not in the table comes last.
+    /// The algorithm with the least error among those that can judge the flow. If the table cannot tell some of them
+    /// apart, the wider situations decide. One that is not in the table comes last.
     pub fn recommend<'a>(&self, situation: Situation, usable: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-        let error = |name: &&str| self.expected(situation, name).and_then(|expected| expected.error());
-        usable.min_by(|a, b| error(a).unwrap_or(f64::INFINITY).total_cmp(&error(b).unwrap_or(f64::INFINITY)))
+        let mut left: Vec<&str> = usable.collect();
+        for row in situation.rows() {
+            let errors = self.rows.get(&row.to_string());
+            let error = |name: &str| errors.and_then(|errors| errors.get(name)?.error());
+            let Some(least) = left.iter().filter_map(|name| error(name)).min_by(f64::total_cmp) else { continue };
+            left.retain(|name| error(name).is_some_and(|error| error < least + TIE));
+        }
+        left.first().copied()
     }
 }
+
+/// Mean errors that differ by less, percent, are taken for equal: over other runs their order may change.
+const TIE: f64 = 2.0;
 
 /// Four cells, all empty if the error is not known.
 fn share(cells: &[&str]) -> Option<Option<Share>> {
@@ -221,8 +232,16 @@ mod tests {
         let recommend = |delays| table.recommend(situation(Vantage::Sender, delays), ["spike", "zigzag"].into_iter());
         // (80 + 4) / 2 = 42 against (10 + 60) / 2 = 35.
         assert_eq!(recommend(DelayShape::Steady), Some("zigzag"));
-        // No row: the next wider one, 15 against 42.5.
+        // No row: the next wider one, (20 + 10) / 2 = 15 against 42.5.
         assert_eq!(recommend(DelayShape::Varying), Some("spike"));
+    }
+
+    #[test]
+    fn a_difference_of_less_than_two_points_is_left_to_the_wider_situation() {
+        // 42 against (10 + 71) / 2 = 40.5, and in the wider row 15 against 42.5.
+        let table = Table::parse(&TEXT.replace("60,50,70,2", "71,50,80,2")).unwrap();
+        let here = situation(Vantage::Sender, DelayShape::Steady);
+        assert_eq!(table.recommend(here, ["zigzag", "spike"].into_iter()), Some("spike"));
     }
 
     #[test]

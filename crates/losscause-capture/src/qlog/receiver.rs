@@ -14,6 +14,8 @@ use crate::over_time::Transfer;
 /// The receiver's view of the packets of one connection.
 #[derive(Debug)]
 pub(super) struct Receiver {
+    /// That of the flow.
+    number: u64,
     newest: Option<u64>,
     /// What algorithms see beyond the packet number: they begin anew behind a jump.
     offset: u64,
@@ -33,11 +35,15 @@ const LOOK_BACK: usize = 1_024;
 
 impl Receiver {
     pub(super) fn new(rules: &Rules) -> Self {
+        let number = rules.watch.number();
+        // There is no timestamp for the clock to read.
+        let mut judge = AtReceiver::new(&rules.chosen, SenderClock::tcp(), rules.keep_skew, rules.budget.as_ref());
+        judge.observe_with(rules.watch.log(number, Vantage::Receiver));
         Self {
+            number,
             newest: None,
             offset: 0,
-            // There is no timestamp for the clock to read.
-            judge: AtReceiver::new(&rules.chosen, SenderClock::tcp(), rules.keep_skew, rules.budget.as_ref()),
+            judge,
             losses: Losses::default(),
             counts: FlowCounts::default(),
             packets: 0,
@@ -92,7 +98,7 @@ impl Receiver {
         if !self.any_data {
             return None;
         }
-        let mut result = FlowResult::new(src, dst, Protocol::Quic, Vantage::Receiver);
+        let mut result = FlowResult::new(self.number, src, dst, Protocol::Quic, Vantage::Receiver);
         (result.packets, result.bytes) = (self.packets, self.bytes);
         result.unmet = (0..rules.chosen.iter().count()).map(|index| self.judge.unmet_need(index, false)).collect();
         result.counts = FlowCounts { joined: self.judge.joined(), ..self.counts };

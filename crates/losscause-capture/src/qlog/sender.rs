@@ -24,6 +24,8 @@ use crate::over_time::Transfer;
 /// The sender's view of the packets of one connection.
 #[derive(Debug)]
 pub(super) struct Sender {
+    /// That of the flow.
+    number: u64,
     /// Packets that are not acknowledged, by number.
     waiting: BTreeMap<u64, Waiting>,
     /// Every number below is acknowledged or known to be missing.
@@ -76,12 +78,17 @@ const MAX_EARLY: usize = 1_024;
 
 impl Sender {
     pub(super) fn new(rules: &Rules) -> Self {
+        let number = rules.watch.number();
+        let mut declared = Course::new(rules);
+        // Both courses get the same acknowledgements.
+        declared.judge.observe_with(rules.watch.log(number, Vantage::Sender));
         Self {
+            number,
             waiting: BTreeMap::new(),
             covered: 0,
             missing: VecDeque::new(),
             early: Vec::new(),
-            declared: Course::new(rules),
+            declared,
             derived: Some(Course::new(rules)),
             rtt: Rtt::default(),
             metrics: Metrics::default(),
@@ -296,7 +303,7 @@ impl Sender {
             return None;
         }
         let Course { judge, losses, .. } = self.derived.unwrap_or(self.declared);
-        let mut result = FlowResult::new(src, dst, Protocol::Quic, Vantage::Sender);
+        let mut result = FlowResult::new(self.number, src, dst, Protocol::Quic, Vantage::Sender);
         (result.packets, result.bytes) = (self.packets, self.bytes);
         result.unmet = (0..rules.chosen.iter().count()).map(|index| judge.unmet_need(index, self.any_ack)).collect();
         let spurious = losses.count(|state| matches!(state, State::Spurious(_)));

@@ -1,26 +1,29 @@
-//! `losscause analyze --losses FILE`: every loss as a row of CSV.
+//! `losscause analyze --losses FILE`: every loss as a row.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use losscause_capture::{Analysis, Flow, Loss};
-use losscause_study::{RunError, csv_file};
+use losscause_study::RunError;
+use losscause_study::row_file::{Cell, Column, RowFile};
 
 /// The columns before those of the algorithms.
-const HEADER: [&str; 12] = [
-    "capture",
-    "flow",
-    "src",
-    "dst",
-    "time_s",
-    "seq",
-    "bytes",
-    "packets",
-    "evidence",
-    "queueing_ms",
-    "verdict",
-    "reason",
-];
+fn known_columns() -> Vec<Column> {
+    vec![
+        Column::words("capture"),
+        Column::integers("flow"),
+        Column::words("src"),
+        Column::words("dst"),
+        Column::numbers("time_s"),
+        Column::integers("seq"),
+        Column::integers("bytes"),
+        Column::integers("packets"),
+        Column::words("evidence"),
+        Column::numbers("queueing_ms"),
+        Column::words("verdict"),
+        Column::words("reason"),
+    ]
+}
 
 /// Writes the losses of all captures. `verdict` and `reason` are those of the flow's recommended algorithm. An algorithm's
 /// cell is empty where it cannot judge the flow.
@@ -28,26 +31,35 @@ pub(super) fn write(file: &Path, analyses: &[Analysis]) -> Result<(), RunError> 
     let flows = || analyses.iter().flat_map(|analysis| analysis.flows.iter().map(move |flow| (analysis, flow)));
     let judged = flows().flat_map(|(_, flow)| flow.summary.keys().chain(flow.not_applicable.keys()));
     let algorithms: BTreeSet<&str> = judged.map(String::as_str).collect();
-    let header = HEADER.iter().chain(&algorithms).map(|&name| name.to_owned()).collect();
-    let rows = flows().flat_map(|(analysis, flow)| flow.losses.iter().map(move |loss| (analysis, flow, loss)));
-    csv_file::write_records(file, header, rows.map(|(analysis, flow, loss)| row(analysis, flow, loss, &algorithms)))
+    let columns: Vec<Column> =
+        known_columns().into_iter().chain(algorithms.iter().map(|name| Column::words(name))).collect();
+    let mut rows = RowFile::create(file, &columns)?;
+    for (analysis, flow) in flows() {
+        flow.losses.iter().for_each(|loss| write_loss(&mut rows, (analysis, flow, loss), &algorithms));
+    }
+    rows.finish()
 }
 
-fn row(analysis: &Analysis, flow: &Flow, loss: &Loss, algorithms: &BTreeSet<&str>) -> Vec<String> {
-    let verdict = |name: &str| loss.verdicts.of(name).map(|verdict| verdict.to_string()).unwrap_or_default();
+fn write_loss(rows: &mut RowFile, (analysis, flow, loss): (&Analysis, &Flow, &Loss), algorithms: &BTreeSet<&str>) {
+    let verdict = |name: &str| loss.verdicts.of(name).map(|verdict| verdict.to_string());
+    let evidence = loss.evidence.to_string();
+    let followed = flow.recommended.as_deref().and_then(verdict);
+    let reason = flow.judgement(loss).map(|judgement| judgement.reason.to_string());
+    let verdicts: Vec<Option<String>> = algorithms.iter().map(|name| verdict(name)).collect();
     let known = [
-        analysis.file.clone(),
-        flow.id.to_string(),
-        flow.src.clone(),
-        flow.dst.clone(),
-        format!("{:.9}", loss.time_s),
-        loss.seq.to_string(),
-        loss.bytes.to_string(),
-        loss.packets.to_string(),
-        loss.evidence.to_string(),
-        loss.queueing_ms.map(|ms| format!("{ms:.3}")).unwrap_or_default(),
-        flow.recommended.as_deref().map(verdict).unwrap_or_default(),
-        flow.judgement(loss).map(|judgement| judgement.reason.to_string()).unwrap_or_default(),
+        Cell::Word(&analysis.file),
+        Cell::integer(Some(flow.id)),
+        Cell::Word(&flow.src),
+        Cell::Word(&flow.dst),
+        Cell::number(Some(loss.time_s), 9),
+        Cell::integer(Some(loss.seq)),
+        Cell::integer(Some(loss.bytes)),
+        Cell::integer(Some(loss.packets)),
+        Cell::Word(&evidence),
+        Cell::number(loss.queueing_ms, 3),
+        Cell::word(followed.as_deref()),
+        Cell::word(reason.as_deref()),
     ];
-    known.into_iter().chain(algorithms.iter().map(|name| verdict(name))).collect()
+    let said = verdicts.iter().map(|verdict| Cell::word(verdict.as_deref()));
+    rows.write(&known.into_iter().chain(said).collect::<Vec<_>>());
 }

@@ -9,7 +9,7 @@
 //! approached; and a packet that finds the transmitter idle is never refused, which in ns-2 happens at `limit_` 1 and,
 //! counting bytes, to packets larger than the limit.
 
-use losscause::{Span, Time};
+use losscause::Time;
 
 use super::in_flight::InFlight;
 use crate::packet::Packet;
@@ -17,39 +17,41 @@ use crate::topology::Limit;
 
 #[derive(Clone, Debug)]
 pub(crate) struct DropTail {
+    /// There is room for at least so many packets. Only packets that are let in use it up, so most need no look at what
+    /// waits.
+    room: u32,
     limit: Limit,
-    /// The shortest transmission yet.
-    shortest: Span,
-    /// If the transmitter is busy for less than this, there is room: the shortest transmission times the limit in packets.
-    ample: Span,
 }
 
 impl DropTail {
     pub(super) fn new(limit: Limit) -> Self {
-        Self { limit, shortest: Span::MAX, ample: Span::ZERO }
-    }
-
-    /// A packet's transmission takes this long.
-    #[inline]
-    pub(super) fn note_transmission(&mut self, took: Span) {
-        if took < self.shortest {
-            self.shortest = took;
-            if let Limit::Packets(limit) = self.limit {
-                self.ample = Span::from_nanos(took.as_nanos().saturating_mul(limit.into()));
-            }
-        }
+        Self { room: 0, limit }
     }
 
     /// Whether there is room for a packet that comes at `now` to a transmitter that will be free at `free_at`.
     #[inline(always)]
-    pub(super) fn admits(&self, now: Time, free_at: Time, packet: Packet, in_flight: &mut InFlight) -> bool {
-        free_at <= now || free_at - now < self.ample || self.has_room(now, packet, in_flight)
+    pub(super) fn admits(&mut self, now: Time, free_at: Time, packet: Packet, in_flight: &mut InFlight) -> bool {
+        if free_at <= now {
+            return true;
+        }
+        if self.room == 0 {
+            return self.has_room(now, packet, in_flight);
+        }
+        self.room -= 1;
+        true
     }
 
+    /// Counts what waits, and the room that is left if the packet is let in.
     #[inline(never)]
-    fn has_room(&self, now: Time, packet: Packet, in_flight: &mut InFlight) -> bool {
-        while in_flight.begin_next(now).is_some() {}
-        self.limit.leaves_room(in_flight.waiting(), packet.wire_bytes)
+    fn has_room(&mut self, now: Time, packet: Packet, in_flight: &mut InFlight) -> bool {
+        let waiting = in_flight.count_waiting(now);
+        if !self.limit.leaves_room(waiting, packet.wire_bytes) {
+            return false;
+        }
+        if let Limit::Packets(limit) = self.limit {
+            self.room = limit - waiting.packets - 1;
+        }
+        true
     }
 }
 
@@ -60,7 +62,7 @@ mod tests {
 
     /// Packets of these sizes come at time 0, and each transmission takes 10 ns; which are let in.
     fn come<const N: usize>(limit: Limit, in_flight: &mut InFlight, sizes: [u32; N]) -> [bool; N] {
-        let queue = DropTail::new(limit);
+        let mut queue = DropTail::new(limit);
         sizes.map(|bytes| {
             let packet = Packet::of(0, bytes);
             let begins = Time::from_nanos(10 * in_flight.iter().count() as i64);
@@ -76,10 +78,9 @@ mod tests {
     fn a_limit_of_two_packets_lets_two_wait_behind_the_one_in_transmission() {
         let mut in_flight = InFlight::new();
         assert_eq!(come(Limit::Packets(2), &mut in_flight, [100; 4]), [true, true, true, false]);
-        let queue = DropTail::new(Limit::Packets(2));
         let admits = |nanos| {
             let (now, free_at) = (Time::from_nanos(nanos), Time::from_nanos(30));
-            queue.admits(now, free_at, Packet::of(0, 100), &mut in_flight.clone())
+            DropTail::new(Limit::Packets(2)).admits(now, free_at, Packet::of(0, 100), &mut in_flight.clone())
         };
         assert_eq!([9, 10].map(admits), [false, true], "the second one's turn is at 10 ns");
     }

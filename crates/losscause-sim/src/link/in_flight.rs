@@ -99,6 +99,12 @@ impl InFlight {
         self.transmissions.is_full()
     }
 
+    /// Whether nothing waits or is on its way.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.transmissions.len() == 0
+    }
+
     /// Whether any packet needs no event.
     #[inline]
     pub(crate) fn has_elided(&self) -> bool {
@@ -119,6 +125,18 @@ impl InFlight {
         self.begun += 1;
         self.waiting_bytes -= u64::from(transmission.packet.wire_bytes);
         Some(transmission)
+    }
+
+    /// Counts what waits at `now`: [`InFlight::begin_next`] until none.
+    #[inline]
+    pub(crate) fn count_waiting(&mut self, now: Time) -> Occupancy {
+        while let Some(transmission) = self.transmissions.get(self.begun)
+            && transmission.begins <= now
+        {
+            self.begun += 1;
+            self.waiting_bytes -= u64::from(transmission.packet.wire_bytes);
+        }
+        self.waiting()
     }
 
     /// Works out which transmissions begin up to and including `now`.

@@ -60,6 +60,22 @@ struct Irregular {
     retransmission: Option<Retransmission>,
 }
 
+/// What became of a packet that came to a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Entry {
+    /// It waits or is on its way, or it was dropped or corrupted.
+    Stays,
+    /// It is on its way, and its arrival is the link's next event.
+    NextEvent(Time),
+    /// It is at the far end already. Nothing else was on the link.
+    Through {
+        /// At the far end.
+        arrived: Time,
+        /// The channel corrupted it.
+        hit: bool,
+    },
+}
+
 #[derive(Clone, Debug)]
 #[repr(u8)] // The tag is a byte of its own, which is read for every packet.
 enum Queue {
@@ -102,63 +118,80 @@ impl Link {
         }
     }
 
-    /// A packet comes; `needs_event` says whether its arrival at the far end needs an event. Returns when the link's next
-    /// event is, if it had none.
+    /// A packet comes at `at`; `needs_event` says whether its arrival at the far end needs an event. If it comes late, `now`
+    /// is after `at`.
     #[inline(always)]
     pub(crate) fn enter<H: LinkHooks>(
         &mut self,
-        now: Time,
+        at: Time,
         packet: Packet,
         needs_event: bool,
+        now: Time,
         hooks: &mut H,
-    ) -> Option<Time> {
-        if self.errors == Some(ErrorPosition::BeforeQueue)
-            && self.channel.corrupts(now, now)
-            && !hooks.is_immune(packet)
+    ) -> Entry {
+        if self.errors == Some(ErrorPosition::BeforeQueue) && self.channel.corrupts(at, at) && !hooks.is_immune(packet)
         {
-            hooks.corrupt(now, packet, self.occupancy());
-            return None;
+            hooks.corrupt(at, packet, self.occupancy());
+            return Entry::Stays;
         }
-        let Queue::DropTail(queue) = &mut self.queue else { return self.enter_managed(now, packet, hooks) };
+        let Queue::DropTail(queue) = &mut self.queue else { return self.enter_managed(at, packet, hooks) };
         if H::RECORDS {
-            self.in_flight.begin(now, hooks);
+            self.in_flight.begin(at, hooks);
         }
-        if !queue.admits(now, self.free_at, packet, &mut self.in_flight) {
-            hooks.drop(now, packet, self.in_flight.waiting());
-            return None;
+        if !queue.admits(at, self.free_at, packet, &mut self.in_flight) {
+            hooks.drop(at, packet, self.in_flight.waiting());
+            return Entry::Stays;
         }
-        let begins = self.free_at.max(now);
+        let begins = self.free_at.max(at);
         if H::RECORDS {
             let Occupancy { packets, bytes } = self.in_flight.waiting();
-            let waits = begins > now;
+            let waits = begins > at;
             let then = Occupancy {
                 packets: packets + u32::from(waits),
                 bytes: bytes + if waits { packet.wire_bytes.into() } else { 0 },
             };
-            hooks.observe(now, LinkEvent::Enqueue, packet, then);
+            hooks.observe(at, LinkEvent::Enqueue, packet, then);
         }
-        let first = self.transmit(begins, packet, needs_event, hooks);
+        let transmission = self.work_out(begins, packet, needs_event, hooks);
+        // Whoever comes while it is on the link need not know of it: it does not wait.
+        let through = at < now && transmission.arrives <= now && begins == at && self.in_flight.is_empty();
+        if through && !H::RECORDS {
+            return Entry::Through { arrived: transmission.arrives, hit: transmission.hit };
+        }
+        let entry = self.in_flight.push(transmission).map_or(Entry::Stays, Entry::NextEvent);
         if H::RECORDS {
-            self.in_flight.begin(now, hooks);
+            self.in_flight.begin(at, hooks);
         }
-        first
+        entry
     }
 
     #[inline(never)]
-    fn enter_managed<H: LinkHooks>(&mut self, now: Time, packet: Packet, hooks: &mut H) -> Option<Time> {
+    fn enter_managed<H: LinkHooks>(&mut self, now: Time, packet: Packet, hooks: &mut H) -> Entry {
         self.catch_up(now, hooks);
-        let Queue::Managed(queue) = &mut self.queue else { return None };
+        let Queue::Managed(queue) = &mut self.queue else { return Entry::Stays };
         let idle = self.free_at <= now;
         if !queue.enqueue(now, packet, idle, hooks) {
-            return None;
+            return Entry::Stays;
         }
         let sent = if idle { queue.dequeue(now, hooks) } else { None };
         hooks.observe(now, LinkEvent::Enqueue, packet, queue.occupancy());
-        let sent = sent?;
+        let Some(sent) = sent else { return Entry::Stays };
         let waiting = queue.occupancy();
-        let first = self.transmit(now, sent, true, hooks);
+        let first = self.transmit(now, sent, hooks);
         hooks.observe(now, LinkEvent::TransmitStart, sent, waiting);
-        first
+        first.map_or(Entry::Stays, Entry::NextEvent)
+    }
+
+    /// How long a packet of this size is on the link if it finds it idle; none if that varies.
+    pub(crate) fn fixed_passage(&self, wire_bytes: u32) -> Option<Span> {
+        let fixed = self.irregular.is_none() && matches!(self.queue, Queue::DropTail(_));
+        fixed.then(|| self.rate.clone().transmission_time(wire_bytes) + self.delay)
+    }
+
+    /// When the packet that came last is at the far end, if a passage is fixed; time zero before the first packet.
+    #[inline]
+    pub(crate) fn last_arrival(&self) -> Time {
+        if self.free_at == Time::ZERO { Time::ZERO } else { self.free_at + self.delay }
     }
 
     /// When the next packet whose arrival needs an event reaches the far end, or never.
@@ -209,7 +242,7 @@ impl Link {
             }
             let Some(packet) = queue.dequeue(self.free_at, hooks) else { return self.expire_timers(now) };
             let (begins, waiting) = (self.free_at, queue.occupancy());
-            self.transmit(begins, packet, true, hooks);
+            self.transmit(begins, packet, hooks);
             hooks.observe(begins, LinkEvent::TransmitStart, packet, waiting);
         }
     }
@@ -223,14 +256,20 @@ impl Link {
     }
 
     /// Puts a packet on its way. Returns when the link's next event is, if it had none.
+    fn transmit<H: LinkHooks>(&mut self, begins: Time, packet: Packet, hooks: &mut H) -> Option<Time> {
+        let transmission = self.work_out(begins, packet, true, hooks);
+        self.in_flight.push(transmission)
+    }
+
+    /// The transmission of a packet that begins at `begins`, the next one on this link.
     #[inline(always)]
-    fn transmit<H: LinkHooks>(
+    fn work_out<H: LinkHooks>(
         &mut self,
         begins: Time,
         packet: Packet,
         needs_event: bool,
         hooks: &mut H,
-    ) -> Option<Time> {
+    ) -> Transmission {
         hooks.transmits(begins, packet);
         let (end, arrives, hit) = if self.irregular.is_some() {
             self.transmit_irregularly(begins, packet, hooks.is_immune(packet))
@@ -238,11 +277,8 @@ impl Link {
             let end = begins + self.rate.transmission_time(packet.wire_bytes);
             (end, end + self.delay, self.is_hit(begins, end))
         };
-        if let Queue::DropTail(queue) = &mut self.queue {
-            queue.note_transmission(end - begins);
-        }
         self.free_at = end;
-        self.in_flight.push(Transmission { begins, arrives, packet, hit, needs_event })
+        Transmission { begins, arrives, packet, hit, needs_event }
     }
 
     /// When a transmission ends and its packet arrives, and whether the channel corrupts it.
@@ -333,7 +369,7 @@ mod tests {
     /// A packet of 762 bytes comes.
     fn enter(link: &mut Link, now: Time, immune: bool) -> Fate {
         let mut log = Log::that_spares(immune);
-        link.enter(now, Packet::of(0, 762), true, &mut log);
+        link.enter(now, Packet::of(0, 762), true, now, &mut log);
         match (log.dropped.len(), log.corrupted) {
             (0, 0) => Fate::Accepted,
             (1, 0) => Fate::Dropped,

@@ -20,11 +20,13 @@ pub(super) struct Flow {
     pub(super) sent_packets: u64,
     pub(super) received_packets: u64,
     pub(super) received_payload_bytes: u64,
-    pub(super) starts_at: Time,
+    /// How late its sender may send (`deferral.rs`).
+    pub(super) deferral: Span,
     /// Size of its transfer, packets; the largest number if it is unlimited.
     size_pkts: u64,
     pub(super) sender: Sender,
     pub(super) receiver: Receiver,
+    pub(super) starts_at: Time,
     /// The last window or rate that was recorded.
     sample: Option<EventKind>,
 }
@@ -53,6 +55,7 @@ impl Flow {
             sent_packets: 0,
             received_packets: 0,
             received_payload_bytes: 0,
+            deferral: Span::ZERO,
             size_pkts: spec.traffic.size_pkts(),
             sample: None,
         })

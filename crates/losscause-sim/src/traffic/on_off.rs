@@ -52,7 +52,7 @@ impl OnOff {
         self.next
     }
 
-    #[inline]
+    #[inline(always)] // The hot part of a source is short.
     pub(crate) fn poll_transmit(&mut self, now: Time) -> Option<Datagram> {
         let due = self.next.filter(|&next| next <= now)?;
         self.left -= 1;
@@ -65,12 +65,15 @@ impl OnOff {
     /// The time to the next packet. Draws the next burst if this one has ended.
     #[inline]
     fn gap(&mut self) -> Span {
-        let mut gap = self.spacing.next();
-        if self.left == 0 {
-            self.left = ((self.lengths.draw(&mut self.stream, self.mean_burst_packets) + 0.5) as u64).max(1);
-            gap += Span::from_nanos(self.lengths.draw(&mut self.stream, self.mean_off_nanos) as i64);
-        }
-        gap
+        let gap = self.spacing.next();
+        if self.left == 0 { gap + self.next_burst() } else { gap }
+    }
+
+    /// Draws the next burst. Returns the silence before it.
+    #[inline(never)]
+    fn next_burst(&mut self) -> Span {
+        self.left = ((self.lengths.draw(&mut self.stream, self.mean_burst_packets) + 0.5) as u64).max(1);
+        Span::from_nanos(self.lengths.draw(&mut self.stream, self.mean_off_nanos) as i64)
     }
 }
 

@@ -1,11 +1,10 @@
 //! Lost packets as marks: the colour and the lane tell the true cause, the shape tells the verdict, an outline that it
 //! was wrong.
 
-use std::collections::BTreeMap;
-
 use losscause::Verdict;
 use losscause::truth::Cause;
 
+use super::marks;
 use super::time::{Lane, Mark, Shape};
 use crate::run::{LostPacket, compared};
 
@@ -69,34 +68,16 @@ pub(super) fn reason(loss: &LostPacket) -> Option<String> {
     Some(format!("{hybrid}{judgement}{right}"))
 }
 
-/// Most losses that one mark tells of in full.
-const TOLD: usize = 4;
-
-/// A place in a drawing, in tenths of a pixel or coarser, and how the mark there looks.
-type Spot = (i64, i64, Shape, &'static str);
-
 /// The losses as marks, with those that cannot be told apart as one. `place` gives a loss's spot in steps that can be
 /// told apart, and its mark's place.
 pub(super) fn merged<'a>(
     losses: impl Iterator<Item = &'a LostPacket>,
     place: impl Fn(&LostPacket) -> Option<((i64, i64), (f64, f64))>,
 ) -> Vec<Mark> {
-    let mut spots: BTreeMap<Spot, ((f64, f64), Vec<&LostPacket>)> = BTreeMap::new();
-    for loss in losses {
-        let Some(((x, y), at)) = place(loss) else { continue };
-        spots.entry((x, y, shape(loss), class(loss))).or_insert((at, Vec::new())).1.push(loss);
-    }
-    let mark = |((_, _, shape, class), ((at_s, value), losses)): (Spot, ((f64, f64), Vec<&LostPacket>))| {
-        let mut lines: Vec<String> = losses.iter().take(TOLD).map(|loss| title(loss)).collect();
-        if losses.len() > TOLD {
-            lines.push(format!("and {} more here", losses.len() - TOLD));
-        }
-        Mark { at_s, value, shape, class, title: lines.join("\n") }
-    };
-    let mut marks: Vec<Mark> = spots.into_iter().map(mark).collect();
-    // Wrong verdicts are drawn last, above the others.
-    marks.sort_by_key(|mark| mark.class.ends_with("wrong"));
-    marks
+    marks::merged(losses.filter_map(|loss| {
+        let (spot, (at_s, value)) = place(loss)?;
+        Some((spot, Mark { at_s, value, shape: shape(loss), class: class(loss), title: title(loss) }))
+    }))
 }
 
 /// One lane per flow and cause in which anything happened.

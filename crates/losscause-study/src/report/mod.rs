@@ -1,13 +1,15 @@
-//! Results as self-contained HTML files that begin with the answer: of a run, a reproduction, a comparison, a sweep.
+//! Results as self-contained HTML files that begin with the answer: of a run, a reproduction, a comparison, a sweep, a
+//! capture.
 //!
 //! | module | what it draws |
 //! |---|---|
-//! | `simulation`, `reproduction`, `comparison`, `sweep` | the pages; the templates are in `page/` |
+//! | `simulation`, `reproduction`, `comparison`, `sweep`, `capture` | the pages; the templates are in `page/` |
 //! | `timeline`, `losses` | a run over time; lost packets as marks |
+//! | `capture_timeline` | a flow of a capture over time, with its losses |
 //! | `algorithms`, `pages`, `boundary` | a section per algorithm, its idea, its decision boundary |
 //! | `tables`, `misses`, `curves`, `recordings` | a paper's tables and figures, what was missed, its runs over time |
 //! | `chart`, `lines`, `phase`, `strips`, `time` | one kind of drawing each |
-//! | `axis`, `svg`, `state` | what all drawings share |
+//! | `axis`, `svg`, `state`, `marks` | what all drawings share |
 
 use minijinja::{AutoEscape, Environment};
 use serde::Serialize;
@@ -18,12 +20,15 @@ use crate::run::{RunRecord, SimulationResult};
 mod algorithms;
 mod axis;
 mod boundary;
+mod capture;
+mod capture_timeline;
 mod chart;
 mod comparison;
 pub mod curves;
 mod figure;
 mod lines;
 mod losses;
+mod marks;
 mod misses;
 mod pages;
 mod phase;
@@ -59,14 +64,21 @@ pub fn sweep_html(result: &crate::sweep::SweepResult) -> String {
     render("sweep.html", &sweep::page(result))
 }
 
+/// Writes the report of captures. Flows are drawn if they were followed over time
+/// ([`losscause_capture::Options::over_time`]).
+pub fn capture_html(analyses: &[losscause_capture::Analysis]) -> String {
+    render("capture.html", &capture::page(analyses))
+}
+
 /// The parts of all pages, and the pages.
-const TEMPLATES: [(&str, &str); 8] = [
+const TEMPLATES: [(&str, &str); 9] = [
     ("base.html", include_str!("page/base.html")),
     ("style.css", include_str!("page/style.css")),
     ("script.js", include_str!("page/script.js")),
     ("reproduction.html", include_str!("page/reproduction.html")),
     ("comparison.html", include_str!("page/comparison.html")),
     ("parts.html", include_str!("page/parts.html")),
+    ("capture.html", include_str!("page/capture.html")),
     ("sweep.html", include_str!("page/sweep.html")),
     ("simulation.html", include_str!("page/simulation.html")),
 ];

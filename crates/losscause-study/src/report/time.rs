@@ -231,9 +231,11 @@ impl Lane {
         line(out, &format!(r#"<line class="grid" x1="{LEFT}" x2="{end}" y1="{y:.1}" y2="{y:.1}"/>"#));
         let name = escape(&self.name);
         line(out, &format!(r#"<text class="tick" x="{}" y="{:.1}">{name}</text>"#, LEFT - 6.0, y + 4.0));
+        line(out, r#"<g class="lane">"#);
         for mark in &self.marks {
             mark.draw(out, time.x(mark.at_s), y);
         }
+        line(out, "</g>");
     }
 }
 

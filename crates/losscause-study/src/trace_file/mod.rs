@@ -1,16 +1,13 @@
 //! A file with every packet event of a run, in order of time. [`TraceRow`] documents its columns.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
-
-use flate2::Compression;
-use flate2::write::GzEncoder;
 
 use losscause::Time;
 use losscause_sim::{Event, Network, Recorder};
 
 use crate::RunError;
-use crate::atomic::AtomicFile;
+use crate::row_file::{Out, finish_csv, io_error};
 use crate::run::{Trace, TraceRow};
 
 mod filter;
@@ -31,74 +28,6 @@ pub struct TraceFile<'a> {
     failed: Option<io::Error>,
 }
 
-/// The kinds of trace files, selected by the extension of the file's name.
-#[derive(Debug)]
-enum Out {
-    /// CSV, written line by line.
-    Csv(Box<csv::Writer<Text>>),
-    /// Parquet, written at the end.
-    #[cfg(feature = "parquet")]
-    Parquet(AtomicFile),
-}
-
-/// Where the lines of a CSV go.
-#[derive(Debug)]
-enum Text {
-    File(AtomicFile),
-    Compressed(Box<GzEncoder<AtomicFile>>),
-    Standard(io::Stdout),
-}
-
-impl Text {
-    fn create(file: &Path, is_compressed: bool) -> Result<csv::Writer<Self>, RunError> {
-        let created = AtomicFile::create(file)?;
-        Ok(csv::Writer::from_writer(if is_compressed {
-            Self::Compressed(Box::new(GzEncoder::new(created, Compression::default())))
-        } else {
-            Self::File(created)
-        }))
-    }
-
-    fn failed(&self, reason: io::Error) -> RunError {
-        match self {
-            Self::File(file) => file.failed(reason),
-            Self::Compressed(encoder) => encoder.get_ref().failed(reason),
-            Self::Standard(_) => RunError::Unwritable { file: "standard output".to_owned(), reason },
-        }
-    }
-
-    fn finish(self) -> Result<(), RunError> {
-        match self {
-            Self::File(file) => file.finish(),
-            Self::Compressed(mut encoder) => match encoder.try_finish() {
-                Ok(()) => encoder.finish().expect("the end was written").finish(),
-                Err(reason) => Err(encoder.get_ref().failed(reason)),
-            },
-            Self::Standard(mut out) => {
-                out.flush().map_err(|reason| RunError::Unwritable { file: "standard output".to_owned(), reason })
-            }
-        }
-    }
-}
-
-impl Write for Text {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::File(file) => file.write(bytes),
-            Self::Compressed(encoder) => encoder.write(bytes),
-            Self::Standard(out) => out.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::File(file) => file.flush(),
-            Self::Compressed(encoder) => encoder.flush(),
-            Self::Standard(out) => out.flush(),
-        }
-    }
-}
-
 impl<'a> TraceFile<'a> {
     /// Starts a trace of `network` that will be called `file`; the name's end, `.csv`, `.csv.gz` or `.parquet`, gives
     /// the kind. `-` is CSV on standard output.
@@ -106,29 +35,7 @@ impl<'a> TraceFile<'a> {
     /// # Errors
     /// The file cannot be written, its extension is unknown, or this program cannot write its kind.
     pub fn create(file: &Path, network: &'a Network) -> Result<Self, RunError> {
-        let unsupported =
-            |problem: &str| RunError::Unsupported { file: file.display().to_string(), problem: problem.into() };
-        let out = match file.extension().and_then(|end| end.to_str()) {
-            _ if file == Path::new("-") => Out::Csv(Box::new(csv::Writer::from_writer(Text::Standard(io::stdout())))),
-            Some("csv") => Out::Csv(Box::new(Text::create(file, false)?)),
-            Some("gz") if file.file_stem().is_some_and(|stem| Path::new(stem).extension() == Some("csv".as_ref())) => {
-                Out::Csv(Box::new(Text::create(file, true)?))
-            }
-            #[cfg(feature = "parquet")]
-            Some("parquet") => Out::Parquet(AtomicFile::create(file)?),
-            #[cfg(not(feature = "parquet"))]
-            Some("parquet") => {
-                return Err(unsupported(
-                    "this program was built without Parquet, expected a .csv file or a program built by \
-                     `cargo build --release --features parquet`",
-                ));
-            }
-            _ => {
-                return Err(unsupported(
-                    "has an unknown extension, expected a name that ends in .csv, .csv.gz or .parquet",
-                ));
-            }
-        };
+        let out = Out::create(file)?;
         Ok(Self { network, filter: Filter::default(), trace: Trace::default(), out, failed: None })
     }
 
@@ -162,12 +69,7 @@ impl<'a> TraceFile<'a> {
     pub fn finish(mut self) -> Result<(), RunError> {
         self.write_until(Time::MAX);
         match self.out {
-            Out::Csv(mut writer) => {
-                if let Some(reason) = self.failed.or_else(|| writer.flush().err()) {
-                    return Err(writer.get_ref().failed(reason));
-                }
-                writer.into_inner().expect("after a flush nothing is left to write").finish()
-            }
+            Out::Csv(writer) => finish_csv(*writer, self.failed),
             #[cfg(feature = "parquet")]
             Out::Parquet(mut file) => {
                 let rows = self.trace.take(Time::MAX).map(|event| TraceRow::of(&event, self.network));
@@ -177,15 +79,6 @@ impl<'a> TraceFile<'a> {
                 }
             }
         }
-    }
-}
-
-/// The system's error, with its kind: a reader that closes a pipe early is not a failure.
-fn io_error(error: csv::Error) -> io::Error {
-    let text = error.to_string();
-    match error.into_kind() {
-        csv::ErrorKind::Io(reason) => reason,
-        _ => io::Error::other(text),
     }
 }
 

@@ -7,38 +7,20 @@ use arrow_array::builder::{Float64Builder, Int64Builder, StringDictionaryBuilder
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, RecordBatch};
 use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression, ZstdLevel};
-use parquet::errors::ParquetError;
-use parquet::file::properties::WriterProperties;
 
+use crate::row_file::parquet::{BATCH, io_error, properties};
 use crate::run::TraceRow;
-
-/// Rows per batch: limits the memory used in addition to the events.
-const BATCH: usize = 65_536;
 
 pub(super) fn write<'a>(rows: impl Iterator<Item = TraceRow<'a>>, out: &mut (impl Write + Send)) -> io::Result<()> {
     let mut rows = rows.peekable();
-    let compression = Compression::ZSTD(ZstdLevel::default());
-    let properties = WriterProperties::builder().set_compression(compression).build();
     let first = batch(rows.by_ref().take(BATCH)).map_err(io::Error::other)?;
-    let mut writer = ArrowWriter::try_new(out, first.schema(), Some(properties)).map_err(io_error)?;
+    let mut writer = ArrowWriter::try_new(out, first.schema(), Some(properties())).map_err(io_error)?;
     writer.write(&first).map_err(io_error)?;
     while rows.peek().is_some() {
         writer.write(&batch(rows.by_ref().take(BATCH)).map_err(io::Error::other)?).map_err(io_error)?;
     }
     writer.close().map_err(io_error)?;
     Ok(())
-}
-
-/// Keeps the system's message, such as that of a full disk.
-fn io_error(error: ParquetError) -> io::Error {
-    match error {
-        ParquetError::External(source) => match source.downcast::<io::Error>() {
-            Ok(error) => *error,
-            Err(source) => io::Error::other(source),
-        },
-        error => io::Error::other(error),
-    }
 }
 
 fn batch<'a>(rows: impl Iterator<Item = TraceRow<'a>>) -> Result<RecordBatch, arrow_schema::ArrowError> {

@@ -35,7 +35,9 @@
     return mark;
   };
   for (const drawing of document.querySelectorAll("svg.time.chart")) {
-    const marks = drawing.getElementsByClassName("mark");
+    // Lanes have every event; what panels have of them, too, is for the pointer.
+    const lanes = drawing.querySelectorAll(".lane .mark");
+    const marks = lanes.length ? lanes : drawing.querySelectorAll(".mark");
     if (!marks.length) continue;
     let at = -1;
     const leave = () => {

@@ -1,0 +1,112 @@
+//! Packets that are sent late, at their own instants: a shortcut.
+//!
+//! A source without feedback (CBR, on-off) that has its first link for itself is heard by nobody before its packet is at
+//! the far end of that link, and nothing can change its mind. So its timer is not set for the instant at which it sends,
+//! but for the earliest one at which that packet can be at the far end. Then it sends, at the instant that has passed, and
+//! a packet that found the link idle enters the next link at once. That saves one event of two, and a packet need not be
+//! kept on the link.
+//!
+//! Results stay the same. A packet enters its first link at the instant at which it would have, so its transmission, its
+//! drop or its corruption is the same. It enters the second link at the same instant as well; among simultaneous events
+//! it has the place that it would have had (`since` in `schedule.rs`). Before
+//! [`run_until`](crate::Simulation::run_until) returns, everything that is due is sent.
+//!
+//! A recorder of all events gets them as they happen: nothing is late then.
+//! [`Simulation::with_every_event`](crate::Simulation::with_every_event) is never late. A property test compares both
+//! (`tests/elision.rs`).
+
+use losscause::{Span, Time};
+
+use super::{Phase, Simulation};
+use crate::link::Link;
+use crate::topology::{FlowSpec, Network, Traffic};
+use crate::trace::Recorder;
+
+impl Simulation {
+    /// Lets the senders be late that can be. The simulation has not begun.
+    pub(super) fn defer_senders(&mut self, network: &Network) {
+        let users = users(network);
+        for (index, spec) in network.flows.iter().enumerate() {
+            if let Some(deferral) = deferral(spec, &users, &self.transit.links) {
+                self.flows[index].deferral = deferral;
+                self.deferred.push(index);
+            }
+        }
+    }
+
+    /// How late a flow's sender is.
+    fn deferral<R: Recorder>(&self, index: usize) -> Span {
+        if R::DETAIL.everything() { Span::ZERO } else { self.flows[index].deferral }
+    }
+
+    /// The event of a sender that may be late.
+    #[inline(never)]
+    pub(super) fn on_deferred<R: Recorder>(&mut self, now: Time, index: usize, recorder: &mut R) {
+        self.send_deferred(now - self.deferral::<R>(index), now, index, recorder);
+    }
+
+    /// All that such senders have to send by `now`.
+    pub(super) fn send_all_deferred<R: Recorder>(&mut self, now: Time, recorder: &mut R) {
+        for place in 0..self.deferred.len() {
+            let index = self.deferred[place];
+            if self.flows[index].phase == Phase::Sending {
+                self.send_deferred(now, now, index, recorder);
+            }
+        }
+    }
+
+    /// Sends what is due by `until`, each packet at its own instant, and sets the sender's timer.
+    #[inline(always)]
+    fn send_deferred<R: Recorder>(&mut self, until: Time, now: Time, index: usize, recorder: &mut R) {
+        let mut due = self.next_due(index);
+        while let Some(at) = due.filter(|&due| due <= until) {
+            let flow = &mut self.flows[index];
+            let Some(packet) = flow.sender.poll_transmit(at, flow.path, &mut self.transit.store.pool) else { break };
+            flow.sent_packets += 1;
+            due = self.next_due(index);
+            if let Some(arrived) = self.transit.send_late(at, packet, now, recorder) {
+                self.receive(now, arrived, recorder);
+            }
+        }
+        let Some(due) = due else {
+            self.flows[index].phase = Phase::Stopped;
+            return self.transit.set_sender(index, None, now);
+        };
+        let deferral = self.deferral::<R>(index);
+        // The first link would have scheduled the packet's arrival when the packet came, or when the one before had left.
+        let since = if deferral == Span::ZERO { now } else { due.max(self.last_arrival(index)) };
+        self.transit.set_sender(index, Some(due + deferral), since);
+    }
+
+    /// When a flow's sender sends next.
+    #[inline(always)]
+    fn next_due(&self, index: usize) -> Option<Time> {
+        let flow = &self.flows[index];
+        flow.sender.poll_timeout().filter(|&due| due < flow.stops_at)
+    }
+
+    /// When the packet that came last to a flow's first link is at the far end.
+    fn last_arrival(&self, index: usize) -> Time {
+        let first = self.transit.store.hops[self.flows[index].path as usize].link;
+        self.transit.links[first as usize].last_arrival()
+    }
+}
+
+/// For every link, how many hops of flows are there.
+fn users(network: &Network) -> Vec<u32> {
+    let mut users = vec![0; network.links.len()];
+    for link in network.flows.iter().flat_map(|flow| flow.path.iter().chain(&flow.return_path)) {
+        users[link.index()] += 1;
+    }
+    users
+}
+
+/// The shortest time that its packets take over the first link, if nobody notices them before.
+fn deferral(flow: &FlowSpec, users: &[u32], links: &[Link]) -> Option<Span> {
+    let (Traffic::Cbr { packet_bytes, .. } | Traffic::OnOff { packet_bytes, .. }) = flow.traffic else { return None };
+    let first = flow.path.first()?.index();
+    if users[first] > 1 {
+        return None;
+    }
+    links[first].fixed_passage(packet_bytes).filter(|&passage| passage > Span::ZERO)
+}

@@ -1,0 +1,147 @@
+//! The timeline of a flow of a capture: queueing delay, rate and sequence numbers over one time axis, with every loss.
+//!
+//! Colour and shape of a mark tell the verdict: the true cause is not known.
+
+use losscause::Verdict;
+use losscause_capture::{Flow, Loss, OverTime, Protocol, Step};
+
+use super::marks::merged;
+use super::time::{Curve, Drawing, Lane, Mark, Panel, Shape, Stroke};
+
+/// Of the drawing: losses closer in time are one mark in a lane; in a panel, losses closer in time and in height.
+const TOLD_APART: f64 = 1.0 / 160.0;
+const TOLD_APART_IN_PANEL: (f64, f64) = (1.0 / 160.0, 1.0 / 16.0);
+
+const VERDICTS: [(Verdict, &str); 3] = [
+    (Verdict::Wireless, "called wireless"),
+    (Verdict::Congestion, "called congestion"),
+    (Verdict::Undecided, "undecided"),
+];
+
+/// The colour of a verdict.
+pub(super) fn class(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Wireless => "wireless",
+        Verdict::Congestion => "congestion",
+        Verdict::Undecided => "unlost",
+    }
+}
+
+fn shape(verdict: Verdict) -> Shape {
+    match verdict {
+        Verdict::Wireless => Shape::Circle,
+        Verdict::Congestion => Shape::Square,
+        Verdict::Undecided => Shape::Diamond,
+    }
+}
+
+/// The drawing of a flow; empty if it was not followed over time.
+pub(super) fn drawing(flow: &Flow, name: &str) -> Drawing {
+    let nothing = OverTime::default();
+    let over_time = flow.over_time.as_ref().unwrap_or(&nothing);
+    let delays = over_time.queueing_ms.iter().map(|step| step.at_s);
+    let times = flow.losses.iter().map(|loss| loss.time_s).chain(delays);
+    let from_s = times.clone().fold(over_time.from_s, f64::min);
+    let to_s = times.fold(over_time.to_s, f64::max).max(from_s + 1e-3);
+    let span_s = to_s - from_s;
+    let (unit, per_unit) = sequence_unit(flow, over_time);
+    let held = over_time.rate_kbps.clone();
+    let delay = |loss: &Loss| loss.queueing_ms;
+    let place = |loss: &Loss| loss.place.map(|place| place as f64 / per_unit);
+    let panels = vec![
+        Panel {
+            names: vec!["queueing delay".to_owned(), "ms".to_owned()],
+            curves: vec![curve("queueing delay", "t0", Stroke::Line, points(&over_time.queueing_ms, 1.0))],
+            marks: in_panel(
+                flow,
+                delay,
+                (span_s, highest(&over_time.queueing_ms, flow.losses.iter().filter_map(delay))),
+            ),
+        },
+        Panel {
+            names: vec!["rate of data".to_owned(), "kb/s".to_owned()],
+            curves: vec![curve("rate of data", "t2", Stroke::Held, held)],
+            marks: vec![],
+        },
+        Panel {
+            names: vec!["sequence number".to_owned(), unit.to_owned()],
+            curves: vec![curve("sequence number", "t3", Stroke::Line, points(&over_time.seq, per_unit))],
+            marks: in_panel(flow, place, (span_s, highest(&over_time.seq, []) / per_unit)),
+        },
+    ];
+    let drawn = if over_time.seq.is_empty() { vec![] } else { panels };
+    let label = format!("Queueing delay, rate, sequence numbers and losses over time: {name}");
+    Drawing { label, from_s, to_s, panels: drawn, lanes: lanes(flow, span_s) }
+}
+
+/// The unit of sequence numbers, and how many of them it is.
+fn sequence_unit(flow: &Flow, over_time: &OverTime) -> (&'static str, f64) {
+    match flow.protocol {
+        Protocol::Tcp if highest(&over_time.seq, []) >= 2e6 => ("MB", 1e6),
+        Protocol::Tcp => ("kB", 1e3),
+        _ => ("packets", 1.0),
+    }
+}
+
+fn highest(steps: &[Step], others: impl IntoIterator<Item = f64>) -> f64 {
+    steps.iter().map(|step| step.most).chain(others).fold(0.0, f64::max)
+}
+
+/// Both extremes of every step.
+fn points(steps: &[Step], per_unit: f64) -> Vec<(f64, f64)> {
+    let both = |step: &Step| [step.least, step.most].map(|value| (step.at_s, value / per_unit));
+    steps.iter().flat_map(both).collect()
+}
+
+fn curve(name: &str, class: &str, stroke: Stroke, points: Vec<(f64, f64)>) -> Curve {
+    Curve { name: name.to_owned(), class: class.to_owned(), stroke, points }
+}
+
+/// A loss as a mark at this height.
+fn mark(flow: &Flow, loss: &Loss, value: f64) -> Mark {
+    let verdict = flow.verdict(loss);
+    Mark { at_s: loss.time_s, value, shape: shape(verdict), class: class(verdict), title: title(flow, loss) }
+}
+
+/// What was lost, how it was found, and why the algorithm said what it said.
+fn title(flow: &Flow, loss: &Loss) -> String {
+    let what = match flow.protocol {
+        Protocol::Tcp => "sequence number",
+        _ => "packet",
+    };
+    let delay = loss.queueing_ms.map(|ms| format!(", queueing delay {ms:.1} ms")).unwrap_or_default();
+    let said = match (flow.recommended.as_ref(), flow.judgement(loss)) {
+        (Some(name), Some(judgement)) => format!("{}: {judgement}", name.replace('@', " at the ")),
+        _ => "no algorithm can judge it".to_owned(),
+    };
+    format!("{:.3} s, {what} {}, found by {}{delay}\n{said}", loss.time_s, loss.seq, loss.evidence)
+}
+
+/// Losses at their heights over a time of so many seconds and values up to so many.
+fn in_panel(flow: &Flow, height: impl Fn(&Loss) -> Option<f64>, (span_s, most): (f64, f64)) -> Vec<Mark> {
+    let (across, up) = TOLD_APART_IN_PANEL;
+    let step = |value: f64, whole: f64| if whole > 0.0 { (value / whole) as i64 } else { 0 };
+    merged(flow.losses.iter().filter_map(|loss| {
+        let value = height(loss)?;
+        let spot = (step(loss.time_s, span_s * across), step(value, most * up));
+        Some((spot, mark(flow, loss, value)))
+    }))
+}
+
+/// One lane per verdict that was given.
+fn lanes(flow: &Flow, span_s: f64) -> Vec<Lane> {
+    let lane = |(verdict, name): (Verdict, &str)| {
+        let mine = flow.losses.iter().filter(|loss| flow.verdict(loss) == verdict);
+        let spot = |loss: &Loss| ((loss.time_s / (span_s * TOLD_APART)) as i64, 0);
+        let marks = merged(mine.map(|loss| (spot(loss), mark(flow, loss, 0.0))));
+        Lane { name: name.to_owned(), marks }
+    };
+    VERDICTS.map(lane).into_iter().filter(|lane| !lane.marks.is_empty()).collect()
+}
+
+/// What marks mean: a sample and words, for those that occur.
+pub(super) fn legend(flow: &Flow) -> Vec<(String, String)> {
+    let occurs = |verdict| flow.losses.iter().any(|loss| flow.verdict(loss) == verdict);
+    let entry = |(verdict, words): (Verdict, &str)| (shape(verdict).sample(class(verdict)), words.to_owned());
+    VERDICTS.into_iter().filter(|(verdict, _)| occurs(*verdict)).map(entry).collect()
+}
