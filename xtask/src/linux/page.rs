@@ -127,13 +127,10 @@ impl Source {
     /// The verdicts on a transfer.
     fn errors(self, scored: &Scored) -> Vec<(&str, &Errors)> {
         match self {
-            Self::Capture(vantage) => scored
-                .tallies
-                .get(&vantage)
-                .into_iter()
-                .flat_map(|tally| &tally.flows)
-                .flat_map(Judged::by_name)
-                .collect(),
+            Self::Capture(vantage) => {
+                let flows = scored.tallies.get(&vantage).into_iter().flat_map(|tally| &tally.flows);
+                flows.flat_map(Judged::by_name).collect()
+            }
             Self::Link => scored.ideal.iter().map(|(name, errors)| (name.as_str(), errors)).collect(),
         }
     }
@@ -198,8 +195,8 @@ pub(super) fn require(scored: &[&Scored]) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::super::transfer::About;
-    use crate::accuracy::matching::Tally;
     use super::*;
+    use crate::accuracy::matching::Tally;
 
     fn scored(showing_found: u64, found_false: u64) -> Scored {
         let tally = Tally { showing: 200, showing_found, found: 200, found_false, ..Tally::default() };
