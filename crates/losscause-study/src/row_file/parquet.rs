@@ -1,5 +1,6 @@
 //! Rows as a Parquet file: words as dictionaries, compressed with Zstandard, written in batches.
 
+use std::fmt;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -31,11 +32,20 @@ pub(crate) struct Rows {
     writer: ArrowWriter<AtomicFile>,
 }
 
-#[derive(Debug)]
 enum Builder {
     Word(StringDictionaryBuilder<Int32Type>),
     Integer(Int64Builder),
     Number(Float64Builder),
+}
+
+impl fmt::Debug for Builder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Word(_) => "Word",
+            Self::Integer(_) => "Integer",
+            Self::Number(_) => "Number",
+        })
+    }
 }
 
 /// How all Parquet files are written.
