@@ -90,7 +90,7 @@ impl Transit {
         while let Some(at) = self.links[index].next_elided(until) {
             let transmission = self.links[index].leave(at, &mut Hooks { store: &mut self.store, recorder });
             let Some(Transmission { packet, hit, .. }) = transmission else { return };
-            let arrived = self.forward(at, packet, hit, index, now, recorder);
+            let arrived = self.forward_late(at, packet, hit, index, now, recorder);
             if let Some(Arrived { at, packet, flow }) = arrived {
                 if R::DETAIL.arrivals() {
                     let kind = EventKind::Received(self.store.info(packet));

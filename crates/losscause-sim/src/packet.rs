@@ -20,6 +20,14 @@ pub(crate) struct Packet {
     pub(crate) wire_bytes: u32,
 }
 
+impl Packet {
+    /// The same at its next hop.
+    #[inline]
+    pub(crate) fn at_next_hop(self) -> Self {
+        Self { hop: self.hop + 1, ..self }
+    }
+}
+
 /// The content of a packet of TCP, TFRC or a source with timestamps. With `repr` the tag is a byte of its own, which is fast to read.
 #[derive(Clone, Copy, Debug)]
 #[repr(u8)]

@@ -57,21 +57,13 @@ struct Source {
 /// modulo the number of places.
 #[derive(Clone, Debug)]
 struct Wheel {
-    places: Box<[Places]>,
-    /// The number of places less one.
-    mask: usize,
+    /// The first source at every place that is in use.
+    first: Box<[u32]>,
+    /// A bit per place: whether it is in use.
+    used: Box<[u64]>,
     /// No event is in a slot before this.
     base: i64,
     slot_bits: u32,
-}
-
-/// 64 places, together because an event reads and writes both fields.
-#[derive(Clone, Debug)]
-struct Places {
-    /// A bit per place: whether it is in use.
-    used: u64,
-    /// The first source at every place that is in use.
-    first: [u32; 64],
 }
 
 impl Schedule {
@@ -107,14 +99,8 @@ impl Schedule {
         if scheduled {
             return self.reset(source);
         }
-        if at == NEVER {
-            return;
-        }
-        let Some(place) = self.wheel.place_for(at) else { return self.insert_before_base(source, at) };
-        state.place = place as u32;
-        state.next = END;
-        if !self.wheel.open(place, source) {
-            self.join(source, place);
+        if at != NEVER {
+            self.insert(source, at);
         }
     }
 
@@ -132,7 +118,7 @@ impl Schedule {
             };
             let slot = self.wheel.base + slots as i64;
             let place = self.wheel.place(slot);
-            let source = self.wheel.first(place);
+            let source = self.wheel.first[place] as usize;
             let state = &mut self.sources[source];
             let at = state.at;
             if self.wheel.slot_of(at) == slot {
@@ -156,7 +142,7 @@ impl Schedule {
     fn turn(&mut self, mut slot: i64, until: Time) -> bool {
         for _ in 0..self.sources.len() {
             let place = self.wheel.place(slot);
-            let source = self.wheel.first(place);
+            let source = self.wheel.first[place] as usize;
             if self.wheel.slot_of(self.sources[source].at) == slot {
                 return true;
             }
@@ -195,19 +181,15 @@ impl Schedule {
     }
 
     /// Links a source into the slot of its event at `at`.
+    #[inline(always)]
     fn insert(&mut self, source: usize, at: Time) {
-        let Some(place) = self.wheel.place_for(at) else { return self.insert_before_base(source, at) };
+        let Some(place) = self.wheel.place_for(at) else {
+            self.sources[source].place = 0;
+            return self.rebuild_from(at);
+        };
         self.sources[source].place = place as u32;
         self.sources[source].next = END;
-        if !self.wheel.open(place, source) {
-            self.join(source, place);
-        }
-    }
-
-    #[cold]
-    fn insert_before_base(&mut self, source: usize, at: Time) {
-        self.sources[source].place = 0;
-        self.rebuild_from(at);
+        if self.wheel.is_used(place) { self.join(source, place) } else { self.wheel.open(place, source) }
     }
 
     /// Links a source into a place where others are, in order.
@@ -218,14 +200,14 @@ impl Schedule {
         };
         let own = order(&self.sources, source as u32);
         let mut before = END;
-        let mut next = self.wheel.first(place) as u32;
+        let mut next = self.wheel.first[place];
         while next != END && order(&self.sources, next) < own {
             before = next;
             next = self.sources[next as usize].next;
         }
         self.sources[source].next = next;
         match before {
-            END => self.wheel.replace_first(place, source),
+            END => self.wheel.first[place] = source as u32,
             before => self.sources[before as usize].next = source as u32,
         }
     }
@@ -235,10 +217,10 @@ impl Schedule {
     fn reset(&mut self, source: usize) {
         let Source { at, place, next, .. } = self.sources[source];
         let place = place as usize;
-        if self.wheel.first(place) == source {
+        if self.wheel.first[place] == source as u32 {
             self.wheel.remove_first(place, next);
         } else {
-            let mut ahead = self.wheel.first(place);
+            let mut ahead = self.wheel.first[place] as usize;
             while self.sources[ahead].next != source as u32 {
                 ahead = self.sources[ahead].next as usize;
             }
@@ -254,7 +236,7 @@ impl Schedule {
     #[cold]
     fn rebuild_from(&mut self, at: Time) {
         self.wheel.base = self.wheel.slot_of(at);
-        self.wheel.places.iter_mut().for_each(|places| places.used = 0);
+        self.wheel.used.fill(0);
         for source in 0..self.sources.len() {
             if self.sources[source].place != UNSCHEDULED {
                 self.insert(source, self.sources[source].at);
@@ -267,8 +249,8 @@ impl Wheel {
     /// An empty wheel; `slots` is a power of two.
     fn new(slots: usize) -> Self {
         Self {
-            places: vec![Places { used: 0, first: [END; 64] }; slots / 64].into_boxed_slice(),
-            mask: slots - 1,
+            first: vec![END; slots].into_boxed_slice(),
+            used: vec![0; slots / 64].into_boxed_slice(),
             base: 0,
             slot_bits: *SLOT_BITS.end(),
         }
@@ -283,16 +265,16 @@ impl Wheel {
     #[inline]
     fn slots_to_next_in_word(&self) -> Option<usize> {
         let start = self.place(self.base);
-        let from_start = self.places[start / 64].used >> (start % 64);
+        let from_start = self.used[start / 64] >> (start % 64);
         (from_start != 0).then(|| from_start.trailing_zeros() as usize)
     }
 
     /// The same, if it is in another word, or in the base's word a whole turn ahead.
     fn slots_to_next_word(&self) -> Option<usize> {
         let start = self.place(self.base);
-        let words = self.places.len();
-        let ahead = (1..=words).find(|ahead| self.places[(start / 64 + ahead) % words].used != 0)?;
-        let within = self.places[(start / 64 + ahead) % words].used.trailing_zeros() as usize;
+        let words = self.used.len();
+        let ahead = (1..=words).find(|ahead| self.used[(start / 64 + ahead) % words] != 0)?;
+        let within = self.used[(start / 64 + ahead) % words].trailing_zeros() as usize;
         Some(64 * ahead + within - start % 64)
     }
 
@@ -309,61 +291,39 @@ impl Wheel {
     /// The place of a slot.
     #[inline]
     fn place(&self, slot: i64) -> usize {
-        slot as usize & self.mask
+        slot as usize & (self.first.len() - 1)
     }
 
     /// The place for an event at `at`; none if that is before the base. An event beyond the wheel's reach is put somewhere in
     /// the farther half, so that many of them do not share one slot.
     #[inline]
     fn place_for(&self, at: Time) -> Option<usize> {
+        let half = (self.first.len() / 2) as i64;
         let slot = self.slot_of(at);
         let ahead = slot - self.base;
-        if ahead < 0 {
-            return None;
-        }
-        let within = if ahead as usize <= self.mask { slot } else { self.in_farther_half(slot) };
-        Some(self.place(within))
+        let within = if ahead < 2 * half { slot } else { self.base + half + slot % half };
+        (ahead >= 0).then(|| self.place(within))
     }
 
-    /// The slot in which a source waits whose event is in a slot beyond the wheel's reach.
-    #[inline(never)]
-    fn in_farther_half(&self, slot: i64) -> i64 {
-        let half = (self.mask / 2 + 1) as i64;
-        self.base + half + slot % half
-    }
-
-    /// The first source at a place that is in use.
+    /// Whether a place is in use.
     #[inline]
-    fn first(&self, place: usize) -> usize {
-        self.places[place / 64].first[place % 64] as usize
+    fn is_used(&self, place: usize) -> bool {
+        self.used[place / 64] >> (place % 64) & 1 != 0
     }
 
-    /// Puts a source at a place; returns whether it was empty. If not, nothing is done.
+    /// Puts a source at an empty place.
     #[inline]
-    fn open(&mut self, place: usize, source: usize) -> bool {
-        let Places { used, first } = &mut self.places[place / 64];
-        let bit = 1 << (place % 64);
-        let empty = *used & bit == 0;
-        if empty {
-            *used |= bit;
-            first[place % 64] = source as u32;
-        }
-        empty
-    }
-
-    /// Puts a source in front of those at a place.
-    #[inline]
-    fn replace_first(&mut self, place: usize, source: usize) {
-        self.places[place / 64].first[place % 64] = source as u32;
+    fn open(&mut self, place: usize, source: usize) {
+        self.first[place] = source as u32;
+        self.used[place / 64] |= 1 << (place % 64);
     }
 
     /// Removes the first source at a place; `next` is the one behind it.
     #[inline]
     fn remove_first(&mut self, place: usize, next: u32) {
-        let Places { used, first } = &mut self.places[place / 64];
-        first[place % 64] = next;
+        self.first[place] = next;
         // Without a branch, which would be mispredicted often.
-        *used &= !(u64::from(next == END) << (place % 64));
+        self.used[place / 64] &= !(u64::from(next == END) << (place % 64));
     }
 }
 
@@ -398,6 +358,16 @@ mod tests {
         schedule.set(0, at(6), Time::ZERO);
         schedule.set(0, at(7), Time::ZERO);
         assert_eq!(drain(&mut schedule), [3, 4, 1, 0]);
+    }
+
+    #[test]
+    fn a_simultaneous_event_that_was_due_to_be_scheduled_earlier_comes_first() {
+        let mut schedule = Schedule::new(3);
+        schedule.set(0, at(7), at(4));
+        // This source's turn came later, but it would have been scheduled at 3.
+        schedule.set(1, at(7), at(3));
+        schedule.set(2, at(7), at(4));
+        assert_eq!(drain(&mut schedule), [1, 0, 2]);
     }
 
     #[test]

@@ -98,19 +98,23 @@ impl Transit {
     /// An end sends a packet to the first link of its path, now.
     #[inline(never)]
     pub(crate) fn send<R: Recorder>(&mut self, now: Time, packet: Packet, recorder: &mut R) {
-        // Nothing is at the far end of a link at once.
-        let _ = self.send_late(now, packet, now, recorder);
+        let link = self.first_link(now, packet, recorder);
+        self.enter(now, packet, link, now, recorder);
     }
 
-    /// An end has sent a packet to the first link of its path at `at`. It goes on as far as it is by `now`.
+    /// An end has sent a packet to the first of several links at `at`. It cannot be at the far end before `now`.
     #[inline(always)]
-    pub(crate) fn send_late<R: Recorder>(
-        &mut self,
-        at: Time,
-        packet: Packet,
-        now: Time,
-        recorder: &mut R,
-    ) -> Option<Arrived> {
+    pub(crate) fn send_late<R: Recorder>(&mut self, at: Time, packet: Packet, now: Time, recorder: &mut R) {
+        let link = self.first_link(at, packet, recorder);
+        if let Some((arrived, hit)) = self.enter(at, packet, link, now, recorder) {
+            let at_end = self.forward(arrived, packet, hit, link as usize, recorder);
+            debug_assert!(arrived == now && at_end.is_none());
+        }
+    }
+
+    /// The first link of a packet that an end sends at `at`.
+    #[inline(always)]
+    fn first_link<R: Recorder>(&mut self, at: Time, packet: Packet, recorder: &mut R) -> u32 {
         let Hop { link, flow, .. } = self.store.hops[packet.hop as usize];
         if R::DETAIL.arrivals() {
             self.store.stamps.sent(at, packet.handle);
@@ -123,8 +127,7 @@ impl Transit {
             let kind = EventKind::Sent(self.store.info(packet));
             recorder.record(&Event { at, flow: FlowId(flow), kind });
         }
-        let (arrived, hit) = self.enter(at, packet, link, now, recorder)?;
-        self.forward(arrived, packet, hit, link as usize, now, recorder)
+        link
     }
 
     /// The event of a link: a packet reaches its far end and enters the next link, unless it has reached an end of its
@@ -141,13 +144,32 @@ impl Transit {
             self.schedule.set(index, next_event, now);
         }
         let Transmission { packet, hit, .. } = transmission?;
-        self.forward(now, packet, hit, index, now, recorder)
+        self.forward(now, packet, hit, index, recorder)
     }
 
-    /// At `at` a packet is at the far end of a link: it enters the next one, is lost to the channel, or has reached an end.
-    /// It goes on as far as it is by `now`.
+    /// A packet is at the far end of a link: it enters the next one, is lost to the channel, or has reached an end.
     #[inline(always)]
-    pub(crate) fn forward<R: Recorder>(
+    fn forward<R: Recorder>(
+        &mut self,
+        now: Time,
+        packet: Packet,
+        hit: bool,
+        index: usize,
+        recorder: &mut R,
+    ) -> Option<Arrived> {
+        match self.deliver(now, packet, hit, index, recorder)? {
+            Next::End { flow, .. } => Some(Arrived { at: now, packet, flow }),
+            Next::Link { link, .. } => {
+                // What comes now is through later.
+                self.enter(now, packet.at_next_hop(), link, now, recorder);
+                None
+            }
+        }
+    }
+
+    /// At `at`, before `now`, a packet was at the far end of a link. It goes on as far as it is by `now`.
+    #[inline(always)]
+    pub(crate) fn forward_late<R: Recorder>(
         &mut self,
         mut at: Time,
         mut packet: Packet,
@@ -157,29 +179,42 @@ impl Transit {
         recorder: &mut R,
     ) -> Option<Arrived> {
         loop {
-            let place = packet.hop as usize;
-            let HopState { counters, next } = &mut self.store.counters.hops[place];
-            counters.transmitted += 1;
-            counters.transmitted_bytes += u64::from(packet.wire_bytes);
-            if hit && !self.store.hops[place].immune {
-                let then = self.links[index].occupancy();
-                Hooks { store: &mut self.store, recorder }.corrupt(at, packet, then);
-                return None;
-            }
-            counters.delivered += 1;
-            let next = *next;
-            if R::DETAIL.everything() {
-                let then = self.links[index].occupancy();
-                Hooks { store: &mut self.store, recorder }.observe(at, LinkEvent::Deliver, packet, then);
-            }
-            let link = match next {
+            let link = match self.deliver(at, packet, hit, index, recorder)? {
                 Next::End { flow, .. } => return Some(Arrived { at, packet, flow }),
                 Next::Link { link, .. } => link,
             };
-            packet.hop += 1;
+            packet = packet.at_next_hop();
             (at, hit) = self.enter(at, packet, link, now, recorder)?;
             index = link as usize;
         }
+    }
+
+    /// A packet is at the far end of a link, unless the channel has corrupted it. Returns where it goes next.
+    #[inline(always)]
+    fn deliver<R: Recorder>(
+        &mut self,
+        at: Time,
+        packet: Packet,
+        hit: bool,
+        index: usize,
+        recorder: &mut R,
+    ) -> Option<Next> {
+        let place = packet.hop as usize;
+        let HopState { counters, next } = &mut self.store.counters.hops[place];
+        counters.transmitted += 1;
+        counters.transmitted_bytes += u64::from(packet.wire_bytes);
+        if hit && !self.store.hops[place].immune {
+            let then = self.links[index].occupancy();
+            Hooks { store: &mut self.store, recorder }.corrupt(at, packet, then);
+            return None;
+        }
+        counters.delivered += 1;
+        let next = *next;
+        if R::DETAIL.everything() {
+            let then = self.links[index].occupancy();
+            Hooks { store: &mut self.store, recorder }.observe(at, LinkEvent::Deliver, packet, then);
+        }
+        Some(next)
     }
 
     /// At `at` a packet comes to the link of its hop. If it is through by `now`, returns when, and whether the channel

@@ -12,13 +12,13 @@
 use losscause::Time;
 
 use super::in_flight::InFlight;
-use crate::packet::Packet;
+use crate::queue::Occupancy;
 use crate::topology::Limit;
 
 #[derive(Clone, Debug)]
 pub(crate) struct DropTail {
     /// There is room for at least so many packets. Only packets that are let in use it up, so most need no look at what
-    /// waits.
+    /// waits, nor at whether the transmitter is idle, which a processor cannot predict.
     room: u32,
     limit: Limit,
 }
@@ -28,28 +28,26 @@ impl DropTail {
         Self { room: 0, limit }
     }
 
-    /// Whether there is room for a packet that comes at `now` to a transmitter that will be free at `free_at`.
+    /// Whether there is room for a packet of so many bytes that comes at `now` to a transmitter that will be free at `free_at`.
     #[inline(always)]
-    pub(super) fn admits(&mut self, now: Time, free_at: Time, packet: Packet, in_flight: &mut InFlight) -> bool {
-        if free_at <= now {
-            return true;
-        }
+    pub(super) fn admits(&mut self, now: Time, free_at: Time, wire_bytes: u32, in_flight: &mut InFlight) -> bool {
         if self.room == 0 {
-            return self.has_room(now, packet, in_flight);
+            return self.has_room(now, free_at, wire_bytes, in_flight);
         }
         self.room -= 1;
         true
     }
 
-    /// Counts what waits, and the room that is left if the packet is let in.
+    /// Whether there is room. Finds out how much is left if the packet is let in.
     #[inline(never)]
-    fn has_room(&mut self, now: Time, packet: Packet, in_flight: &mut InFlight) -> bool {
-        let waiting = in_flight.count_waiting(now);
-        if !self.limit.leaves_room(waiting, packet.wire_bytes) {
+    fn has_room(&mut self, now: Time, free_at: Time, wire_bytes: u32, in_flight: &mut InFlight) -> bool {
+        let waits = free_at > now;
+        let waiting = if waits { in_flight.count_waiting(now) } else { Occupancy::default() };
+        if waits && !self.limit.leaves_room(waiting, wire_bytes) {
             return false;
         }
         if let Limit::Packets(limit) = self.limit {
-            self.room = limit - waiting.packets - 1;
+            self.room = limit - waiting.packets - u32::from(waits);
         }
         true
     }
@@ -59,6 +57,7 @@ impl DropTail {
 mod tests {
     use super::super::in_flight::Transmission;
     use super::*;
+    use crate::packet::Packet;
 
     /// Packets of these sizes come at time 0, and each transmission takes 10 ns; which are let in.
     fn come<const N: usize>(limit: Limit, in_flight: &mut InFlight, sizes: [u32; N]) -> [bool; N] {
@@ -66,7 +65,7 @@ mod tests {
         sizes.map(|bytes| {
             let packet = Packet::of(0, bytes);
             let begins = Time::from_nanos(10 * in_flight.iter().count() as i64);
-            let admitted = queue.admits(Time::ZERO, begins, packet, in_flight);
+            let admitted = queue.admits(Time::ZERO, begins, bytes, in_flight);
             if admitted {
                 in_flight.push(Transmission { begins, arrives: begins, packet, hit: false, needs_event: true });
             }
@@ -80,7 +79,7 @@ mod tests {
         assert_eq!(come(Limit::Packets(2), &mut in_flight, [100; 4]), [true, true, true, false]);
         let admits = |nanos| {
             let (now, free_at) = (Time::from_nanos(nanos), Time::from_nanos(30));
-            DropTail::new(Limit::Packets(2)).admits(now, free_at, Packet::of(0, 100), &mut in_flight.clone())
+            DropTail::new(Limit::Packets(2)).admits(now, free_at, 100, &mut in_flight.clone())
         };
         assert_eq!([9, 10].map(admits), [false, true], "the second one's turn is at 10 ns");
     }

@@ -138,7 +138,7 @@ impl Link {
         if H::RECORDS {
             self.in_flight.begin(at, hooks);
         }
-        if !queue.admits(at, self.free_at, packet, &mut self.in_flight) {
+        if !queue.admits(at, self.free_at, packet.wire_bytes, &mut self.in_flight) {
             hooks.drop(at, packet, self.in_flight.waiting());
             return Entry::Stays;
         }

@@ -1,6 +1,6 @@
 //! Packets that are sent late, at their own instants: a shortcut.
 //!
-//! A source without feedback (CBR, on-off) that has its first link for itself is heard by nobody before its packet is at
+//! A source without feedback (CBR, on-off) that has the first of several links for itself is heard by nobody before its packet is at
 //! the far end of that link, and nothing can change its mind. So its timer is not set for the instant at which it sends,
 //! but for the earliest one at which that packet can be at the far end. Then it sends, at the instant that has passed, and
 //! a packet that found the link idle enters the next link at once. That saves one event of two, and a packet need not be
@@ -19,7 +19,7 @@ use losscause::{Span, Time};
 
 use super::{Phase, Simulation};
 use crate::link::Link;
-use crate::topology::{FlowSpec, Network, Traffic};
+use crate::topology::{FlowSpec, LinkId, Network, Traffic};
 use crate::trace::Recorder;
 
 impl Simulation {
@@ -64,9 +64,7 @@ impl Simulation {
             let Some(packet) = flow.sender.poll_transmit(at, flow.path, &mut self.transit.store.pool) else { break };
             flow.sent_packets += 1;
             due = self.next_due(index);
-            if let Some(arrived) = self.transit.send_late(at, packet, now, recorder) {
-                self.receive(now, arrived, recorder);
-            }
+            self.transit.send_late(at, packet, now, recorder);
         }
         let Some(due) = due else {
             self.flows[index].phase = Phase::Stopped;
@@ -104,9 +102,58 @@ fn users(network: &Network) -> Vec<u32> {
 /// The shortest time that its packets take over the first link, if nobody notices them before.
 fn deferral(flow: &FlowSpec, users: &[u32], links: &[Link]) -> Option<Span> {
     let (Traffic::Cbr { packet_bytes, .. } | Traffic::OnOff { packet_bytes, .. }) = flow.traffic else { return None };
-    let first = flow.path.first()?.index();
+    let [LinkId(first), _, ..] = flow.path[..] else { return None };
+    let first = first as usize;
     if users[first] > 1 {
         return None;
     }
     links[first].fixed_passage(packet_bytes).filter(|&passage| passage > Span::ZERO)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::{Limit, LinkSpec, QueueSpec};
+    use losscause_transport::tcp;
+
+    /// 10 Mb/s and 1 ms.
+    fn link(name: &str, queue: QueueSpec) -> LinkSpec {
+        LinkSpec::wired(name, 10_000_000, Span::from_millis(1), queue)
+    }
+
+    fn deferrals(flows: Vec<FlowSpec>) -> Vec<Span> {
+        let limit = Limit::Packets(50);
+        let plain = QueueSpec::DropTail { limit };
+        let managed = QueueSpec::StepMark { limit, mark_from_pkts: 5 };
+        let links = vec![link("0", plain), link("1", plain), link("2", plain), link("managed", managed)];
+        let network = Network { links, flows };
+        let mut simulation = Simulation::with(&network, crate::elision::Elision::none(&network), 1).unwrap();
+        simulation.defer_senders(&network);
+        simulation.flows.iter().map(|flow| flow.deferral).collect()
+    }
+
+    fn cbr(name: &str, path: &[u32]) -> FlowSpec {
+        let path: Vec<LinkId> = path.iter().copied().map(LinkId).collect();
+        FlowSpec::new(name, &path, &[], Traffic::cbr(1_000_000, 210))
+    }
+
+    #[test]
+    fn a_source_alone_on_its_first_link_is_late_by_a_passage() {
+        // 210 bytes at 10 Mb/s take 168 microseconds.
+        assert_eq!(deferrals(vec![cbr("a", &[0, 2]), cbr("b", &[1, 2])]), [Span::from_micros(1168); 2]);
+    }
+
+    #[test]
+    fn a_source_is_never_late_that_shares_its_first_link_or_has_only_one_or_a_managed_one() {
+        let shared = vec![cbr("a", &[0, 2]), cbr("b", &[1, 0, 2])];
+        assert_eq!(deferrals(shared), [Span::ZERO, Span::from_micros(1168)]);
+        assert_eq!(deferrals(vec![cbr("a", &[0])]), [Span::ZERO]);
+        assert_eq!(deferrals(vec![cbr("a", &[3, 0])]), [Span::ZERO]);
+    }
+
+    #[test]
+    fn a_sender_with_feedback_is_never_late() {
+        let flow = FlowSpec::new("a", &[LinkId(0), LinkId(1)], &[LinkId(2)], Traffic::tcp(tcp::Config::ns2()));
+        assert_eq!(deferrals(vec![flow]), [Span::ZERO]);
+    }
 }
