@@ -157,7 +157,9 @@ impl Transit {
         index: usize,
         recorder: &mut R,
     ) -> Option<Arrived> {
-        match self.deliver(now, packet, hit, index, recorder)? {
+        let (next, corrupted) = self.deliver(now, packet, hit, index, recorder);
+        match next {
+            _ if corrupted => None,
             Next::End { flow, .. } => Some(Arrived { at: now, packet, flow }),
             Next::Link { link, .. } => {
                 // What comes now is through later.
@@ -179,7 +181,9 @@ impl Transit {
         recorder: &mut R,
     ) -> Option<Arrived> {
         loop {
-            let link = match self.deliver(at, packet, hit, index, recorder)? {
+            let (next, corrupted) = self.deliver(at, packet, hit, index, recorder);
+            let link = match next {
+                _ if corrupted => return None,
                 Next::End { flow, .. } => return Some(Arrived { at, packet, flow }),
                 Next::Link { link, .. } => link,
             };
@@ -189,7 +193,7 @@ impl Transit {
         }
     }
 
-    /// A packet is at the far end of a link, unless the channel has corrupted it. Returns where it goes next.
+    /// A packet is at the far end of a link. Returns where it goes next, and whether the channel has corrupted it instead.
     #[inline(always)]
     fn deliver<R: Recorder>(
         &mut self,
@@ -198,23 +202,23 @@ impl Transit {
         hit: bool,
         index: usize,
         recorder: &mut R,
-    ) -> Option<Next> {
+    ) -> (Next, bool) {
         let place = packet.hop as usize;
         let HopState { counters, next } = &mut self.store.counters.hops[place];
+        let next = *next;
         counters.transmitted += 1;
         counters.transmitted_bytes += u64::from(packet.wire_bytes);
         if hit && !self.store.hops[place].immune {
             let then = self.links[index].occupancy();
             Hooks { store: &mut self.store, recorder }.corrupt(at, packet, then);
-            return None;
+            return (next, true);
         }
         counters.delivered += 1;
-        let next = *next;
         if R::DETAIL.everything() {
             let then = self.links[index].occupancy();
             Hooks { store: &mut self.store, recorder }.observe(at, LinkEvent::Deliver, packet, then);
         }
-        Some(next)
+        (next, false)
     }
 
     /// At `at` a packet comes to the link of its hop. If it is through by `now`, returns when, and whether the channel
