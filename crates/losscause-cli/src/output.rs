@@ -1,6 +1,6 @@
 //! Standard output: a table for people, JSON for scripts.
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use clap::ValueEnum;
@@ -24,8 +24,10 @@ pub(crate) enum Format {
 
 /// Writes `value` as indented JSON with a new line at its end.
 pub(crate) fn json(value: &impl Serialize) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    out.write_all(json_text(value)?.as_bytes())?;
+    // Not as one text in memory: the flows of a large capture take tens of megabytes.
+    let mut out = BufWriter::new(io::stdout().lock());
+    serde_json::to_writer_pretty(&mut out, value).map_err(io::Error::from)?;
+    out.write_all(b"\n")?;
     out.flush()
 }
 
