@@ -125,6 +125,24 @@ impl Analysis {
 }
 
 impl Flow {
+    /// This flow as a row of a table: number, ends, vantage point, packets, losses, those called wireless and congestion,
+    /// those undecided, and the algorithm that called them so.
+    pub fn cells(&self) -> [String; 10] {
+        let Summary { wireless, congestion, undecided, .. } = self.verdicts();
+        [
+            self.id.to_string(),
+            self.src.clone(),
+            self.dst.clone(),
+            self.vantage.to_string(),
+            self.packets.to_string(),
+            self.lost().to_string(),
+            wireless.to_string(),
+            congestion.to_string(),
+            undecided.to_string(),
+            self.recommended.clone().unwrap_or_else(|| "–".to_owned()),
+        ]
+    }
+
     /// Its losses, those that are not listed too.
     pub fn lost(&self) -> u64 {
         self.losses.len() as u64 + self.unlisted_losses

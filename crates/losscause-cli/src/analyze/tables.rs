@@ -21,19 +21,7 @@ pub(super) fn print(analysis: &Analysis, verbose: bool) -> io::Result<()> {
     );
     let shown = if verbose { analysis.flows.len() } else { SHOWN.min(analysis.flows.len()) };
     for flow in &analysis.flows[..shown] {
-        let Summary { wireless, congestion, undecided, .. } = flow.verdicts();
-        table.add_row([
-            flow.id.to_string(),
-            flow.src.clone(),
-            flow.dst.clone(),
-            flow.vantage.to_string(),
-            flow.packets.to_string(),
-            flow.lost().to_string(),
-            wireless.to_string(),
-            congestion.to_string(),
-            undecided.to_string(),
-            flow.recommended.clone().unwrap_or_else(|| "–".to_owned()),
-        ]);
+        table.add_row(flow.cells());
     }
     output::print_table(&table)?;
     let hidden = (analysis.flows.len() - shown) as u64 + analysis.unlisted_flows;

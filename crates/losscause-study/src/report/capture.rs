@@ -290,21 +290,10 @@ fn csv(flow: &Flow) -> String {
 }
 
 fn row(flow: &Flow, anchor: Option<&String>) -> RowView {
-    let losscause_capture::Summary { wireless, congestion, undecided, .. } = flow.verdicts();
     RowView {
         anchor: anchor.cloned().unwrap_or_default(),
-        cells: vec![
-            flow.id.to_string(),
-            flow.src.clone(),
-            flow.dst.clone(),
-            flow.vantage.to_string(),
-            flow.packets.to_string(),
-            flow.lost().to_string(),
-            wireless.to_string(),
-            congestion.to_string(),
-            undecided.to_string(),
-            flow.recommended.as_deref().map_or_else(|| "–".to_owned(), |name| name.replace('@', " at the ")),
-        ],
+        // Of joined captures, an algorithm is named with its end: spike@sender.
+        cells: flow.cells().map(|cell| cell.replace('@', " at the ")).to_vec(),
     }
 }
 
