@@ -15,13 +15,32 @@ const EDGES: &[(&str, &[&str])] = &[
     ("losscause-sim", &["losscause-transport", "losscause"]),
     ("losscause-capture", &["losscause"]),
     ("losscause-study", &["losscause-sim", "losscause-capture", "losscause-transport", "losscause"]),
-    ("losscause-cli", &["losscause-study", "losscause-capture", "losscause-sim", "losscause-transport", "losscause"]),
+    ("losscause-linux", &["losscause-sim", "losscause-capture", "losscause"]),
+    (
+        "losscause-cli",
+        &[
+            "losscause-linux",
+            "losscause-study",
+            "losscause-capture",
+            "losscause-sim",
+            "losscause-transport",
+            "losscause",
+        ],
+    ),
     // A plug-in sees what any package outside of the workspace would see.
     ("near-minimum", &["losscause-cli", "losscause-study", "losscause"]),
     ("wasm-check", &["losscause-study"]),
     (
         "xtask",
-        &["losscause-cli", "losscause-study", "losscause-capture", "losscause-sim", "losscause-transport", "losscause"],
+        &[
+            "losscause-cli",
+            "losscause-linux",
+            "losscause-study",
+            "losscause-capture",
+            "losscause-sim",
+            "losscause-transport",
+            "losscause",
+        ],
     ),
 ];
 

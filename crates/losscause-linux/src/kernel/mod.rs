@@ -1,0 +1,1 @@
+//! Congestion control for the running kernel: eBPF programs, and their loader.

@@ -1,0 +1,15 @@
+//! Loss differentiation on real Linux.
+//!
+//! ```text
+//! emulator   a link between two network namespaces, made of the simulator's queues and channels, with a real clock
+//! kernel     congestion control for the running kernel: eBPF programs, and their loader
+//! ```
+//!
+//! On other systems the crate is empty.
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+#[cfg(target_os = "linux")]
+pub mod emulator;
+#[cfg(target_os = "linux")]
+pub mod kernel;
