@@ -1,16 +1,18 @@
 //! Executes a plan.
 
+use std::ops::ControlFlow;
+
 use super::calibrate::{self, Calibrated};
 use super::cost::thousands;
 use super::plan::{Configuration, Divisor, Plan, Plot, Reading, Sample};
-use super::recording::{self, Recording};
+use super::recording::{Recorded, Recording, Recordings};
 use super::{Event, Progress, Reproduction, conclude, known_metric};
 use crate::papers::record::Item;
 use crate::papers::record::{QuotientOf, Shown};
 use crate::papers::score;
 use crate::parallel::Workers;
 use crate::statistics::{Estimate, mean};
-use crate::{RunError, Setting, run};
+use crate::{Run, RunError, Setting};
 
 impl Plan {
     /// Makes every run and summarises. `observe` is called after every run, and for every table or figure, in their
@@ -32,7 +34,6 @@ impl Plan {
         };
         let calibrated = self.calibrate(&workers, &mut ran)?;
         calibrated.iter().for_each(|found| observe(Event::Calibrated(found)));
-        let recordings = self.record(&workers)?;
         // All runs are in one queue, in the order of the sheets, so that no thread is idle before the queue is empty.
         let tasks: Vec<(usize, u32)> = (0..self.configurations.len())
             .flat_map(|c| (0..self.configurations[c].runs).map(move |k| (c, k)))
@@ -40,21 +41,38 @@ impl Plan {
         let mut results = Results::new(&self);
         let (wanted, read_from) = (results.wanted.clone(), self.read_from.clone());
         let (configurations, seed) = (std::mem::take(&mut self.configurations), self.seed);
+        let plots = if self.draws { std::mem::take(&mut self.plots) } else { vec![] };
+        // The first repetition of a run that is drawn is recorded while it is measured.
+        let drawn = |c: usize, k: u32| plots.iter().enumerate().filter(move |(_, p)| p.configuration == c && k == 0);
         let work = |&(c, k): &(usize, u32)| {
-            measure(&configurations[c], seed.wrapping_add(u64::from(k)), &wanted[c], &read_from)
+            let network = &configurations[c].experiment.network;
+            let mut recordings = Recordings::new(drawn(c, k).map(|(_, planned)| &planned.plot), network);
+            let seed = seed.wrapping_add(u64::from(k));
+            let values = measure(&configurations[c], seed, &wanted[c], &read_from, &mut recordings)?;
+            Ok((values, recordings.finish()))
         };
+        let mut recorded: Vec<Option<Recorded>> = plots.iter().map(|_| None).collect();
         let (mut done, mut shown) = (Progress { runs: 0, cost: of_searches }, 0);
         self.show_complete(&results, &mut shown, &mut observe);
-        workers.each(&tasks, work, |index, values| {
+        workers.each(&tasks, work, |index, outcome: Result<(Values, Vec<Recorded>), RunError>| {
+            let (c, k) = tasks[index];
             done.runs += 1;
-            done.cost += configurations[tasks[index].0].cost;
+            done.cost += configurations[c].cost;
             observe(Event::Progress(done));
-            results.take(tasks[index], index, values);
+            let values = outcome.map(|(values, of_run)| {
+                drawn(c, k).zip(of_run).for_each(|((plot, _), found)| recorded[plot] = Some(found));
+                values
+            });
+            results.take((c, k), index, values);
             self.show_complete(&results, &mut shown, &mut observe);
         })?;
         match results.failure {
             Some((_, error)) => Err(error),
-            None => Ok(Reproduction { calibrated, recordings, ..conclude(&self.items, self.seed) }),
+            None => {
+                let found = plots.into_iter().zip(recorded);
+                let recordings = found.filter_map(|(plot, found)| Some(plot.recording(seed, found?))).collect();
+                Ok(Reproduction { calibrated, recordings, ..conclude(&self.items, self.seed) })
+            }
         }
     }
 
@@ -84,28 +102,6 @@ impl Plan {
         Ok(calibrated)
     }
 
-    /// Records the runs that items draw over time, if requested.
-    fn record(&self, workers: &Workers) -> Result<Vec<Recording>, RunError> {
-        let wanted = if self.draws { self.plots.as_slice() } else { &[] };
-        let one = |planned: &Plot| {
-            let Plot { paper, spec, plot, system, parameters, configuration } = planned;
-            let experiment = &self.configurations[*configuration].experiment;
-            let (curves, events) = recording::record(plot, experiment, self.seed)?;
-            Ok(Recording {
-                paper: paper.key().to_owned(),
-                item: spec.id.clone(),
-                system: system.clone(),
-                parameters: parameters.clone(),
-                seed: self.seed,
-                from_s: plot.from_s,
-                to_s: plot.to_s,
-                curves,
-                events,
-            })
-        };
-        workers.map(wanted, one, |_| ())?.into_iter().collect()
-    }
-
     /// Reports the sheets from `shown` on that are complete, and fills in their items.
     fn show_complete(&mut self, results: &Results, shown: &mut usize, observe: &mut impl FnMut(Event<'_>)) {
         while let Some(sheet) = self.sheets.get(*shown) {
@@ -125,6 +121,15 @@ impl Plan {
     }
 }
 
+impl Plot {
+    /// What was recorded of it.
+    fn recording(self, seed: u64, Recorded { curves, events }: Recorded) -> Recording {
+        let Self { paper, spec, plot, system, parameters, configuration: _ } = self;
+        let (paper, item) = (paper.key().to_owned(), spec.id.clone());
+        Recording { paper, item, system, parameters, seed, from_s: plot.from_s, to_s: plot.to_s, curves, events }
+    }
+}
+
 /// The metrics of one run that items read; the rest of the run is dropped.
 type Values = Vec<Option<f64>>;
 
@@ -133,8 +138,14 @@ fn measure(
     seed: u64,
     wanted: &[String],
     read_from: &[String],
+    recordings: &mut Recordings<'_>,
 ) -> Result<Values, RunError> {
-    let measurements = run(&configuration.experiment, seed)?;
+    let mut run = Run::new(&configuration.experiment, seed)?;
+    // It never breaks off.
+    let _ = run.advance(recordings.end(), recordings, |_, _| ControlFlow::Continue(()));
+    // Most of the time goes by without a plot: what is not recorded is faster.
+    run.finish(&mut ());
+    let measurements = run.measurements();
     read_from.iter().chain(wanted).try_for_each(|name| known_metric(&measurements, name))?;
     Ok(wanted.iter().map(|metric| measurements.metric(metric)).collect())
 }

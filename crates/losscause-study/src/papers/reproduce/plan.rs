@@ -146,7 +146,11 @@ impl Plan {
 
     /// The same plan, which also records the runs that items draw over time.
     #[must_use]
-    pub fn drawing(self) -> Self {
+    pub fn drawing(mut self) -> Self {
+        for plot in &self.plots {
+            let runs = &mut self.configurations[plot.configuration].runs;
+            *runs = (*runs).max(1);
+        }
         Self { draws: true, ..self }
     }
 

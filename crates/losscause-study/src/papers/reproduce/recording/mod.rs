@@ -1,13 +1,13 @@
-//! Records one run over time for an item's plot, from the events of the first repetition.
+//! Records a run over time for the plots of items, from the events of the first repetition.
 
 use losscause::{Span, Time};
-use losscause_sim::{Event, FlowId, LinkId, Network, Recorder, Simulation, Traffic};
+use losscause_sim::{Event, FlowId, LinkId, Network, Recorder, Traffic};
 use serde::{Deserialize, Serialize};
 
+use crate::Experiment;
 use crate::error::unknown;
 use crate::papers::record::{CurveSpec, Parameters, PlotSpec, Track};
 use crate::run::group;
-use crate::{Experiment, RunError};
 
 mod curve;
 mod instants;
@@ -98,27 +98,43 @@ pub(super) fn check(plot: &PlotSpec, experiment: &Experiment) -> Result<(), (Str
     Ok(())
 }
 
-/// Runs `experiment` with `seed` up to the end of the plot.
-///
-/// # Errors
-/// The network was changed since it was made, and is not valid.
-pub(super) fn record(
-    plot: &PlotSpec,
-    experiment: &Experiment,
-    seed: u64,
-) -> Result<(Vec<RecordedCurve>, Vec<RecordedEvents>), RunError> {
-    let network = &experiment.network;
-    let mut watch = Watch {
-        curves: plot.curves.iter().filter_map(|curve| Curve::new(curve, network)).collect(),
-        events: plot.events.iter().map(|events| Instants::new(events, network)).collect(),
-    };
-    let at = |seconds: f64| Time::ZERO + Span::from_nanos((seconds * 1e9).round() as i64);
-    let mut simulation = Simulation::new(network, seed)?;
-    simulation.run_until(at(plot.to_s), &mut watch);
-    let window = (at(plot.from_s), at(plot.to_s));
-    let curves = watch.curves.into_iter().zip(&plot.curves).map(|(curve, spec)| curve.finish(spec, window)).collect();
-    let events = watch.events.into_iter().zip(&plot.events).map(|(events, spec)| events.finish(spec, window)).collect();
-    Ok((curves, events))
+/// Plots of one run, which records them up to [`Recordings::end`].
+pub(super) struct Recordings<'a>(Vec<(&'a PlotSpec, Watch)>);
+
+impl<'a> Recordings<'a> {
+    pub(super) fn new(plots: impl IntoIterator<Item = &'a PlotSpec>, network: &Network) -> Self {
+        let watch = |plot: &PlotSpec| Watch {
+            curves: plot.curves.iter().filter_map(|curve| Curve::new(curve, network)).collect(),
+            events: plot.events.iter().map(|events| Instants::new(events, network)).collect(),
+        };
+        Self(plots.into_iter().map(|plot| (plot, watch(plot))).collect())
+    }
+
+    /// The end of the last plot.
+    pub(super) fn end(&self) -> Time {
+        self.0.iter().map(|(plot, _)| at(plot.to_s)).max().unwrap_or(Time::ZERO)
+    }
+
+    /// What each plot shows, in their order.
+    pub(super) fn finish(self) -> Vec<Recorded> {
+        self.0.into_iter().map(|(plot, watch)| watch.finish(plot)).collect()
+    }
+}
+
+impl Recorder for Recordings<'_> {
+    fn record(&mut self, event: &Event) {
+        self.0.iter_mut().for_each(|(_, watch)| watch.record(event));
+    }
+}
+
+/// What a plot shows.
+pub(super) struct Recorded {
+    pub(super) curves: Vec<RecordedCurve>,
+    pub(super) events: Vec<RecordedEvents>,
+}
+
+fn at(seconds: f64) -> Time {
+    Time::ZERO + Span::from_nanos((seconds * 1e9).round() as i64)
 }
 
 /// The subject of a curve.
@@ -156,6 +172,15 @@ fn flows(name: &str, network: &Network) -> Result<Vec<FlowId>, String> {
 struct Watch {
     curves: Vec<Curve>,
     events: Vec<Instants>,
+}
+
+impl Watch {
+    fn finish(self, plot: &PlotSpec) -> Recorded {
+        let window = (at(plot.from_s), at(plot.to_s));
+        let curves = self.curves.into_iter().zip(&plot.curves).map(|(curve, spec)| curve.finish(spec, window));
+        let events = self.events.into_iter().zip(&plot.events).map(|(events, spec)| events.finish(spec, window));
+        Recorded { curves: curves.collect(), events: events.collect() }
+    }
 }
 
 impl Recorder for Watch {
