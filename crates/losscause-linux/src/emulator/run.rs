@@ -38,11 +38,13 @@ pub const PEER_VARIABLE: &str = "LOSSCAUSE_PEER";
 
 /// COMMAND begins when the peer's command waits for connections or datagrams, or after this.
 const PEER_PATIENCE: Duration = Duration::from_secs(2);
-/// A peer's command has this long to end after it was asked to.
-const PEER_GRACE: Duration = Duration::from_secs(1);
+/// After COMMAND, the peer's command may end by itself within this, then it is asked to.
+const PEER_UNASKED: Duration = Duration::from_millis(300);
+/// After that long it is ended.
+const PEER_ASKED: Duration = Duration::from_secs(1);
 /// After an interruption COMMAND may end by itself (a terminal has told it, too), then it is asked to.
 const UNASKED: Duration = Duration::from_millis(500);
-/// After that long it is ended.
+/// After that long, since the interruption, it is ended.
 const ASKED: Duration = Duration::from_millis(2_500);
 /// How often commands are looked at.
 const PAUSE: Duration = Duration::from_millis(5);
@@ -72,12 +74,11 @@ pub fn emulate(setup: Setup, interrupted: &AtomicBool) -> Result<Summary, Error>
     let mut command = start(&sender, command, PEER, output)?;
     let exit_status = wait(&mut command, &link, interrupted)?;
     drop(command);
-    if let Some(mut peer) = peer {
+    if let Some(mut peer) = peer
+        && !ends_within(&mut peer, PEER_UNASKED)?
+    {
         peer.terminate();
-        let asked = Instant::now();
-        while peer.try_status()?.is_none() && asked.elapsed() < PEER_GRACE {
-            thread::sleep(PAUSE);
-        }
+        ends_within(&mut peer, PEER_ASKED)?;
     }
     let device_drops = DeviceDrops { sender: sender.run(device_drops)??, peer: receiver.run(device_drops)?? };
     let real_time = link.stop()?;
@@ -131,6 +132,18 @@ fn wait(command: &mut Launched, link: &Running<bool>, interrupted: &AtomicBool) 
             command.end();
         }
         thread::sleep(PAUSE);
+    }
+}
+
+/// Whether a command ends by itself within this time.
+fn ends_within(command: &mut Launched, patience: Duration) -> Result<bool, Error> {
+    let begun = Instant::now();
+    loop {
+        match command.try_status()? {
+            Some(_) => return Ok(true),
+            None if begun.elapsed() > patience => return Ok(false),
+            None => thread::sleep(PAUSE),
+        }
     }
 }
 
