@@ -61,6 +61,14 @@ pub(crate) enum Failure {
     /// A result is worse than the one that it was compared with: status 1.
     #[error("{0}")]
     Worse(String),
+    /// A link could not be emulated: status 2 or 1.
+    #[cfg(all(feature = "linux", target_os = "linux"))]
+    #[error(transparent)]
+    Emulator(#[from] losscause_linux::emulator::Error),
+    /// A command that the program ran ended with this status, which is passed on without a word.
+    #[cfg(all(feature = "linux", target_os = "linux"))]
+    #[error("the command ended with status {0}")]
+    Command(u8),
     /// Standard output could not be written: status 1.
     #[error("standard output: cannot be written ({0})")]
     Output(#[from] io::Error),
@@ -95,6 +103,16 @@ pub(crate) fn report(outcome: Result<(), Failure>) -> ExitCode {
                 FAILED
             }
         }
+        #[cfg(all(feature = "linux", target_os = "linux"))]
+        Err(Failure::Emulator(error)) => {
+            if error.is_bad_input() {
+                BAD_INPUT
+            } else {
+                FAILED
+            }
+        }
+        #[cfg(all(feature = "linux", target_os = "linux"))]
+        Err(Failure::Command(status)) => return ExitCode::from(*status),
         Err(Failure::Output(_) | Failure::Worse(_) | Failure::Incomplete(_)) => FAILED,
     };
     if let Err(failure) = outcome {

@@ -1,9 +1,34 @@
 //! Ctrl-C and SIGTERM: no temporary file is left behind, and the shell sees that a signal ended the program.
 
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// What the user should know if a signal ends the program now.
 static HINT: Mutex<Option<String>> = Mutex::new(None);
+
+/// Whether the next signal only sets [`INTERRUPTED`].
+static POSTPONED: AtomicBool = AtomicBool::new(false);
+/// The signal that was postponed.
+static SIGNAL: AtomicI32 = AtomicI32::new(0);
+/// Whether a signal came that was postponed.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// From now on the first signal sets the flag that is returned, and only the second ends the program. Call
+/// [`end_if_interrupted`] once what is under way has come to its end.
+#[cfg(all(feature = "linux", target_os = "linux"))]
+pub(crate) fn postpone() -> &'static AtomicBool {
+    POSTPONED.store(true, Ordering::Relaxed);
+    &INTERRUPTED
+}
+
+/// Ends the program as a postponed signal would have, so that a shell sees it.
+#[cfg(all(feature = "linux", target_os = "linux"))]
+pub(crate) fn end_if_interrupted() {
+    if INTERRUPTED.load(Ordering::Relaxed) {
+        let signal = SIGNAL.load(Ordering::Relaxed);
+        let _ = signal_hook::low_level::emulate_default_handler(signal);
+    }
+}
 
 /// Sets what is said on standard error if a signal ends the program from now on: `say(Some("…"))`.
 pub(crate) fn say(hint: Option<String>) {
@@ -23,7 +48,14 @@ pub(crate) fn watch() {
     // Without a handler a signal ends the program too, and the next one cleans up.
     let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else { return };
     std::thread::spawn(move || {
-        let Some(signal) = signals.forever().next() else { return };
+        let mut arriving = signals.forever();
+        let Some(mut signal) = arriving.next() else { return };
+        if POSTPONED.load(Ordering::Relaxed) {
+            SIGNAL.store(signal, Ordering::Relaxed);
+            INTERRUPTED.store(true, Ordering::Relaxed);
+            let Some(second) = arriving.next() else { return };
+            signal = second;
+        }
         losscause_study::atomic::remove_unfinished();
         if let Some(hint) = &*HINT.lock().unwrap_or_else(PoisonError::into_inner) {
             let _ = writeln!(io::stderr(), "\nlosscause: stopped; {hint}");

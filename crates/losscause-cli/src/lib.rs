@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Exit status: 0 on success, 1 if a run failed or `reproduce --check` found something worse, 2 if the input cannot be
-//! used. An error is one plain sentence on standard error.
+//! used; `emulate` passes on the status of its command. An error is one plain sentence on standard error.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
@@ -25,6 +25,8 @@ mod analyze;
 mod check;
 mod compare;
 mod docs;
+#[cfg(all(feature = "linux", target_os = "linux"))]
+mod emulate;
 mod fade;
 mod failure;
 mod init;
@@ -70,6 +72,9 @@ enum Command {
     Sweep(sweep::Arguments),
     /// Tell why a capture lost its packets: what each algorithm says about every loss of its TCP and RTP flows.
     Analyze(analyze::Arguments),
+    /// Run a command over the link of a scenario, in real time, with Linux's own network stack. Needs root.
+    #[cfg(all(feature = "linux", target_os = "linux"))]
+    Emulate(emulate::Arguments),
     /// Make patterns of packet errors from the physics of a fading channel.
     Fade(fade::Arguments),
     /// List algorithms, protocols, scenarios and papers.
@@ -85,6 +90,10 @@ enum Command {
 /// Runs the command that the program's arguments select. Names of algorithms are those of `registry`. An algorithm that
 /// cannot be added to the registry ends the program with exit status 2.
 pub fn main_with(registry: Result<Registry, RegistryError>) -> ExitCode {
+    #[cfg(all(feature = "linux", target_os = "linux"))]
+    if let Some(status) = losscause_linux::emulator::intercept() {
+        return status;
+    }
     interrupt::watch();
     failure::report(match Arguments::try_parse() {
         Ok(Arguments { quiet, command }) => {
@@ -103,6 +112,8 @@ fn run(command: Command, registry: &Registry) -> Result<(), Failure> {
         Command::Compare(arguments) => compare::run(&arguments, registry),
         Command::Sweep(arguments) => sweep::run(&arguments, registry),
         Command::Analyze(arguments) => analyze::run(&arguments, registry),
+        #[cfg(all(feature = "linux", target_os = "linux"))]
+        Command::Emulate(arguments) => emulate::run(arguments, registry),
         Command::Fade(arguments) => fade::run(&arguments),
         Command::List(arguments) => list::run(&arguments, registry),
         Command::Docs(arguments) => docs::run(&arguments),

@@ -4,6 +4,7 @@
 //!
 //! - [`topology`]: what a network is, and what makes one invalid.
 //! - [`simulation`]: the event loop.
+//! - [`live`]: the links of a path alone, for packets that come from outside.
 //! - [`counters`]: what happened to packets, per flow and hop; exact at the instant a run stopped.
 //! - [`oracle`]: what can only answer because it is told the true cause.
 //! - [`report`]: what a flow achieved, and how good its verdicts were.
@@ -23,6 +24,7 @@ mod elision;
 mod fifo;
 mod ledger;
 mod link;
+pub mod live;
 mod optional_lda;
 pub mod oracle;
 mod packet;

@@ -162,6 +162,11 @@ pub(crate) struct Handle(u32);
 const DATAGRAM: u32 = 1 << 31;
 
 impl Handle {
+    /// The handle of a packet whose content is elsewhere, in this slot, of fewer than 2^31.
+    pub(crate) fn of_slot(slot: u32) -> Self {
+        Self(slot)
+    }
+
     /// 0 for payloads and 1 for datagrams, and the slot among those.
     pub(crate) fn slot(self) -> (usize, usize) {
         (usize::from(self.0 >= DATAGRAM), (self.0 & !DATAGRAM) as usize)

@@ -46,7 +46,7 @@ impl Stream {
 }
 
 /// SplitMix64's output function (Steele, Lea and Flood 2014): neighbouring seeds give unrelated values.
-pub(crate) fn scramble(seed: u64) -> u64 {
+pub fn scramble(seed: u64) -> u64 {
     let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -311,6 +311,11 @@ impl LinkSpec {
             retransmission: None,
         }
     }
+
+    /// The way back over the same cable: this link's rate, delay and queue, constant and without errors.
+    pub fn mirrored(&self, name: impl Into<String>) -> Self {
+        Self::wired(name, self.rate_bps, self.delay, self.queue)
+    }
 }
 
 impl LinkId {

@@ -7,9 +7,18 @@ use losscause::truth::Cause;
 use losscause::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-use super::lane::Fate;
+/// What became of a packet, and when, since 1970.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// The queue was full.
+    Queue,
+    /// It left the queue, and the air lost it.
+    Air(Time),
+    /// It arrived.
+    Arrives(Time),
+}
 
-/// A packet of data on the forward lane.
+/// A packet of data from the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sent {
     /// When it came to the link, since 1970.
@@ -37,20 +46,6 @@ impl Sent {
             Fate::Queue | Fate::Air(_) => None,
         }
     }
-}
-
-/// The TCP ports, sequence number and payload of an IPv4 packet; none if it carries no data.
-pub(super) fn data_of(packet: &[u8]) -> Option<(u16, u32, u32)> {
-    let header = usize::from(packet.first()? & 0x0f) * 4;
-    if packet[0] >> 4 != 4 || *packet.get(9)? != 6 {
-        return None;
-    }
-    let total = usize::from(u16::from_be_bytes([*packet.get(2)?, *packet.get(3)?]));
-    let tcp = packet.get(header..total)?;
-    let port = u16::from_be_bytes([*tcp.first()?, *tcp.get(1)?]);
-    let seq = u32::from_be_bytes(tcp.get(4..8)?.try_into().ok()?);
-    let payload = tcp.len().checked_sub(usize::from(tcp.get(12)? >> 4) * 4)?;
-    (payload > 0).then_some((port, seq, payload as u32))
 }
 
 /// A line of link.csv; times in nanoseconds since 1970.
@@ -114,17 +109,5 @@ mod tests {
         let path = folder.path().join("link.csv");
         write(&path, &packets).unwrap();
         assert_eq!(read(&path).unwrap(), packets);
-    }
-
-    #[test]
-    fn a_packet_without_data_or_cut_short_is_not_logged() {
-        let mut packet = vec![0_u8; 20 + 32 + 8];
-        (packet[0], packet[3], packet[9], packet[32]) = (0x45, 60, 6, 0x80);
-        (packet[21], packet[27]) = (80, 9);
-        assert_eq!(data_of(&packet), Some((80, 9, 8)));
-        packet[3] = 52;
-        assert_eq!(data_of(&packet), None, "an acknowledgement");
-        assert_eq!(data_of(&packet[..30]), None);
-        assert_eq!(data_of(&[]), None);
     }
 }

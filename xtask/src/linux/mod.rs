@@ -1,17 +1,14 @@
 //! `linux-captures`: captures of this machine's own TCP over a link that logs what it loses, and what the analysis finds
 //! in them.
 //!
-//! Each transfer ([`variants`]) has two hosts ([`host`]), each in a network namespace without a name, and a link between
-//! them in user space ([`emulator`], made of two [`lane`]s) that logs what became of every packet ([`link_log`]).
-//! [`transfer`] makes one transfer, [`truth`] tells which of its losses can show in a capture, [`score`] analyses the
+//! Each transfer ([`variants`]) has two hosts and a link between them, which are those of the emulator. It is logged what
+//! became of every packet ([`link_log`]), and [`tcpdump`] captures at both hosts. [`transfer`] makes one transfer, [`truth`] tells which of its losses can show in a capture, [`score`] analyses the
 //! captures, with the matching of `capture-accuracy`, and [`page`] arranges the results.
 
-mod emulator;
-mod host;
-mod lane;
 mod link_log;
 mod page;
 mod score;
+mod tcpdump;
 mod transfer;
 mod truth;
 mod variants;

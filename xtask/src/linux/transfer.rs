@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -12,24 +12,28 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use losscause::Span;
+use losscause::truth::Cause;
+use losscause_linux::emulator::{
+    Clock, EmulatedLink, Header, Histogram, PEER, Path as EmulatedPath, Reordering, SENDER, Sight, device_drops, enter,
+};
+use losscause_sim::live::Direction;
+use losscause_sim::{ChannelSpec, FlowId, FlowSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Traffic};
 use nix::sys::socket::{setsockopt, sockopt};
 use serde::{Deserialize, Serialize};
 use tun_rs::SyncDevice;
 
-use super::emulator::{Emulator, Lateness, Report};
-use super::host::{Capture, device_drops, enter};
-use super::lane::{Lane, Rules};
-use super::link_log;
+use super::link_log::{self, Fate, Sent};
+use super::tcpdump::Capture;
 use super::variants::Variant;
 
-const SENDER: Ipv4Addr = Ipv4Addr::new(10, 77, 0, 1);
-const RECEIVER: Ipv4Addr = Ipv4Addr::new(10, 77, 0, 2);
 const PORT: u16 = 5001;
 
 /// The path that all transfers share.
 const RATE_BPS: u64 = 10_000_000;
 const DELAY: Span = Span::from_millis(20);
-const QUEUE_PACKETS: usize = 50;
+const QUEUE_PACKETS: u32 = 50;
+/// The longest time for which a packet is held back: about eight packets of a full link.
+const HELD_BACK: Span = Span::from_millis(10);
 
 /// Hosts look at least so often whether to stop.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -53,6 +57,20 @@ pub(super) struct About {
     pub(super) lateness: Lateness,
 }
 
+/// How late packets were delivered, microseconds.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
+pub(super) struct Lateness {
+    pub(super) p50_us: i64,
+    pub(super) p99_us: i64,
+    pub(super) worst_us: i64,
+}
+
+/// What the link did.
+struct Report {
+    packets: Vec<Sent>,
+    lateness: Lateness,
+}
+
 /// Makes a transfer of `seconds` and leaves its captures in `folder`.
 ///
 /// # Errors
@@ -69,9 +87,8 @@ pub(super) fn make(variant: &Variant, seed: u64, seconds: f64, folder: &Path, in
         // A host that failed hangs up; its own error says why.
         let link = match (senders_device.recv(), receivers_device.recv()) {
             (Ok(sender), Ok(receiver)) => {
-                let emulator = Emulator { ends: [sender, receiver], lanes: lanes(variant, seed) };
                 let go = go.clone();
-                let link = scope.spawn(move || emulator.run(&go, stop));
+                let link = scope.spawn(move || run_link(&path(variant, seed)?, [sender, receiver], &go, stop));
                 wait_until_over(seconds, interrupted);
                 Some(link)
             }
@@ -94,12 +111,54 @@ pub(super) fn make(variant: &Variant, seed: u64, seconds: f64, folder: &Path, in
     fs::write(folder.join(ABOUT), serde_json::to_string_pretty(&about)?).context(ABOUT)
 }
 
-fn lanes(variant: &Variant, seed: u64) -> [Lane; 2] {
-    let path = Rules { rate_bps: RATE_BPS, delay: DELAY, queue_packets: QUEUE_PACKETS, loss: 0.0, reordering: 0.0 };
-    let forward = Rules { loss: variant.loss, reordering: variant.reordering, ..path };
-    let back = Rules { loss: variant.ack_loss, ..path };
-    let name = |direction| format!("{}/{direction}", variant.key());
-    [Lane::new(forward, seed, &name("forward")), Lane::new(back, seed, &name("back"))]
+/// From the sender to the receiver and back.
+fn path(variant: &Variant, seed: u64) -> Result<EmulatedPath> {
+    let link = |direction: &str, loss| {
+        let queue = QueueSpec::DropTail { limit: Limit::Packets(QUEUE_PACKETS) };
+        let wired = LinkSpec::wired(format!("{}/{direction}", variant.key()), RATE_BPS, DELAY, queue);
+        LinkSpec { channel: ChannelSpec::Bernoulli { loss }, ..wired }
+    };
+    let links = vec![link("forward", variant.loss), link("back", variant.ack_loss)];
+    // Which traffic the flow has does not matter: real TCP takes its path.
+    let flow = FlowSpec::new("transfer", &[LinkId(0)], &[LinkId(1)], Traffic::cbr(RATE_BPS, 1_500));
+    let mut path = EmulatedPath::new(&Network { links, flows: vec![flow] }, FlowId(0), seed)?;
+    if variant.reordering > 0.0 {
+        path.reordering = Some(Reordering { share: variant.reordering, at_most: HELD_BACK });
+    }
+    Ok(path)
+}
+
+/// The link, until `stop`; says when it is `ready`.
+fn run_link(path: &EmulatedPath, ends: [SyncDevice; 2], ready: &Sender<()>, stop: &AtomicBool) -> Result<Report> {
+    let clock = Clock::start();
+    let link = EmulatedLink::new(path, ends, clock)?;
+    let (mut packets, mut late) = (Vec::new(), Histogram::default());
+    ready.send(()).context("no host waits for the link")?;
+    link.run(stop, |sight| {
+        let (came, fate, packet) = match sight {
+            Sight::Delivered { came, due, written, direction, packet, .. } => {
+                late.add(written - due);
+                (came, Fate::Arrives(clock.since_1970(due)), (direction, packet))
+            }
+            Sight::Lost { came, at, cause, direction, packet, .. } => {
+                let fate = match cause {
+                    Cause::Congestion => Fate::Queue,
+                    Cause::Wireless => Fate::Air(clock.since_1970(at)),
+                };
+                (came, fate, (direction, packet))
+            }
+            Sight::Came { .. } => return,
+        };
+        if let (Direction::Forward, packet) = packet
+            && let Some(Header { source, seq: Some(seq), payload_bytes: bytes @ 1.., .. }) = Header::of(packet)
+        {
+            packets.push(Sent { at: clock.since_1970(came), port: source.port(), seq, bytes, fate });
+        }
+    })?;
+    packets.sort_by_key(|sent| sent.at);
+    let us = |span: Option<Span>| span.map_or(0, |span| span.as_nanos() / 1_000);
+    let [p50_us, p99_us] = [0.5, 0.99].map(|share| us(late.quantile(share)));
+    Ok(Report { packets, lateness: Lateness { p50_us, p99_us, worst_us: us(late.worst()) } })
 }
 
 fn joined<T>(thread: thread::ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
@@ -125,12 +184,12 @@ fn send(
     go: &Receiver<()>,
     over: &AtomicBool,
 ) -> Result<()> {
-    let own_device = enter(SENDER, RECEIVER, &sysctls(variant))?;
+    let own_device = enter(SENDER, &sysctls(variant))?;
     let capture = Capture::start(&folder.join(SENDER_CAPTURE))?;
     device.send(own_device).context("the link is not there")?;
     drop(device);
     go.recv().context("the receiver is not there")?;
-    let mut stream = TcpStream::connect_timeout(&SocketAddr::from((RECEIVER, PORT)), CONNECT)?;
+    let mut stream = TcpStream::connect_timeout(&SocketAddr::from((PEER, PORT)), CONNECT)?;
     // Before the first data. A namespace's default may not be set to every congestion control.
     setsockopt(&stream, sockopt::TcpCongestion, &OsString::from(&variant.control))
         .with_context(|| format!("this kernel has no congestion control {}", variant.control))?;
@@ -145,9 +204,9 @@ fn send(
 
 /// The host that receives.
 fn receive(variant: &Variant, folder: &Path, device: Sender<SyncDevice>, over: &AtomicBool) -> Result<()> {
-    let own_device = enter(RECEIVER, SENDER, &sysctls(variant))?;
+    let own_device = enter(PEER, &sysctls(variant))?;
     let capture = Capture::start(&folder.join(RECEIVER_CAPTURE))?;
-    let listener = TcpListener::bind((RECEIVER, PORT))?;
+    let listener = TcpListener::bind((PEER, PORT))?;
     listener.set_nonblocking(true)?;
     device.send(own_device).context("the link is not there")?;
     drop(device);

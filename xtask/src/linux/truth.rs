@@ -50,7 +50,7 @@ fn showing(place: usize, packets: &[Sent], ranges: &[(u64, u64)], until: Time) -
 
 #[cfg(test)]
 mod tests {
-    use super::super::lane::Fate;
+    use super::super::link_log::Fate;
     use super::*;
     use losscause::Span;
 

@@ -44,11 +44,7 @@ impl<W: Write> PcapWriter<W> {
         let header_bytes = packet.write_headers(&mut headers) as u32;
         let bytes = u32::from(packet.bytes());
         let captured = bytes.min(self.snap_bytes);
-        let nanos = at.as_nanos().max(0);
-        let seconds = (nanos / NANOS_PER_SECOND) as u32;
-        for field in [seconds, (nanos % NANOS_PER_SECOND) as u32, captured, bytes] {
-            self.out.write_all(&field.to_le_bytes())?;
-        }
+        self.write_lengths(at, captured, bytes)?;
         self.out.write_all(&headers[..header_bytes.min(captured) as usize])?;
         let mut zeros = captured.saturating_sub(header_bytes) as usize;
         while zeros > 0 {
@@ -59,9 +55,35 @@ impl<W: Write> PcapWriter<W> {
         Ok(())
     }
 
+    /// Appends a packet of `bytes` bytes that was seen at `at` on a real network. `head` holds its first bytes, or all;
+    /// they begin with the header of IP.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write_bytes(&mut self, at: Time, head: &[u8], bytes: u32) -> io::Result<()> {
+        let captured = bytes.min(self.snap_bytes).min(u32::try_from(head.len()).unwrap_or(u32::MAX));
+        self.write_lengths(at, captured, bytes)?;
+        self.out.write_all(&head[..captured as usize])
+    }
+
+    /// The record in front of a packet.
+    fn write_lengths(&mut self, at: Time, captured: u32, bytes: u32) -> io::Result<()> {
+        let nanos = at.as_nanos().max(0);
+        let seconds = (nanos / NANOS_PER_SECOND) as u32;
+        for field in [seconds, (nanos % NANOS_PER_SECOND) as u32, captured, bytes] {
+            self.out.write_all(&field.to_le_bytes())?;
+        }
+        Ok(())
+    }
+
     /// The file.
     pub fn into_inner(self) -> W {
         self.out
+    }
+
+    /// The file, to flush.
+    pub fn get_mut(&mut self) -> &mut W {
+        &mut self.out
     }
 
     /// The file, to look at.

@@ -1,1 +1,46 @@
 //! A link between two network namespaces, made of the simulator's queues and channels, with a real clock.
+//!
+//! ```text
+//! path        a flow's path and return path in a network, whose links are emulated
+//! host        a network namespace with a TUN device, and a thread in it; loopback brings up its own device
+//! link        the links between two TUN devices: reads, passes packets over the path, delivers, loses
+//! launcher    the first process of a host: starts a command, and takes all its processes along when it ends
+//! run         hosts, link and commands of one run
+//! record      counts, logs and captures what the link sees; goodput, histogram, summary
+//! packet      the headers that the link reads, and the mark that it writes
+//! reordering  packets held back behind the path
+//! ```
+//!
+//! [`emulate`] runs two commands over a path. [`enter`] and [`EmulatedLink`] are its parts, for programs that open the
+//! sockets themselves.
+//!
+//! Both ends are network namespaces without names: the machine's own network is not touched, and nothing is left behind
+//! when the program ends, however it ends.
+
+mod clock;
+mod error;
+mod goodput;
+mod histogram;
+mod host;
+mod launcher;
+mod link;
+mod loopback;
+mod packet;
+mod path;
+mod record;
+mod reordering;
+mod run;
+mod summary;
+
+pub use clock::Clock;
+pub use error::Error;
+pub use histogram::{Histogram, Quantiles};
+pub use host::{DEVICE, Host, MTU_BYTES, PEER, SENDER, device_drops, enter};
+pub use launcher::{Output, intercept};
+pub use link::{EmulatedLink, Sight};
+pub use packet::Header;
+pub use path::Path;
+pub use record::{LOG_COLUMNS, Outputs, SNAP_BYTES};
+pub use reordering::Reordering;
+pub use run::{PEER_VARIABLE, Setup, emulate};
+pub use summary::{DeviceDrops, DirectionSummary, Summary};

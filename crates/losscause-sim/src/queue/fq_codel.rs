@@ -19,8 +19,9 @@
 //!
 //! Deviations:
 //!
-//! - The hash is of the flow's number, since packets here have no addresses; its salt is drawn once per link, as
-//!   section 4.1 asks, so that different seeds have different collisions.
+//! - The hash is of the flow's number, since simulated packets have no addresses (on a [live path](crate::live) the
+//!   caller gives the number); its salt is drawn once per link, as section 4.1 asks, so that different seeds have
+//!   different collisions.
 //! - The limit may be in bytes.
 //! - Section 4.1 drops half of the *packets* of the longest sub-queue; here it is half of the bytes, as in Linux and
 //!   ns-3.

@@ -4,7 +4,6 @@ use std::fs;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
-use super::drops::COLUMNS;
 use crate::atomic::is_unfinished;
 use crate::{InputError, RunError};
 
@@ -16,11 +15,12 @@ pub(super) const DROPS: &str = "drops.csv";
 /// The names of all files of captures.
 pub const FILE_NAMES: [&str; 4] = [SENDER, BOTTLENECK, RECEIVER, DROPS];
 
-/// Creates `directory` if it is missing.
+/// Creates a directory for captures if it is missing. It may hold captures of an earlier run, which will be replaced: then
+/// its `drops.csv` begins with these columns, separated by commas.
 ///
 /// # Errors
 /// It cannot be created or read, or holds files that this program did not write as captures of a run.
-pub(super) fn prepare(directory: &Path) -> Result<(), RunError> {
+pub fn prepare(directory: &Path, columns: &str) -> Result<(), RunError> {
     let unwritable = |reason| RunError::Unwritable { file: directory.display().to_string(), reason };
     if fs::metadata(directory).is_ok_and(|found| !found.is_dir()) {
         return Err(unwritable(io::ErrorKind::NotADirectory.into()));
@@ -35,17 +35,17 @@ pub(super) fn prepare(directory: &Path) -> Result<(), RunError> {
             _ => return Err(refuse(directory, &format!("holds {}", name.display()))),
         }
     }
-    if holds_captures && !has_our_drops(directory) {
+    if holds_captures && !has_our_drops(directory, columns) {
         return Err(refuse(directory, "holds captures of another origin"));
     }
     Ok(())
 }
 
-/// Whether there is a `drops.csv` that begins with our columns.
-fn has_our_drops(directory: &Path) -> bool {
+/// Whether there is a `drops.csv` that begins with these columns.
+fn has_our_drops(directory: &Path, columns: &str) -> bool {
     let mut line = String::new();
     let read = fs::File::open(directory.join(DROPS)).and_then(|file| BufReader::new(file).read_line(&mut line));
-    read.is_ok() && line.trim_end() == COLUMNS.join(",")
+    read.is_ok() && line.trim_end() == columns
 }
 
 fn refuse(directory: &Path, problem: &str) -> RunError {
@@ -57,12 +57,14 @@ fn refuse(directory: &Path, problem: &str) -> RunError {
 mod tests {
     use super::*;
 
+    const OURS: &str = "time_s,cause";
+
     #[test]
     fn a_directory_with_files_of_others_is_refused() {
         let directory = tempfile::tempdir().unwrap();
-        assert!(prepare(&directory.path().join("new/below")).is_ok());
-        assert!(prepare(&directory.path().join("new/below")).is_ok(), "it is empty");
-        let error = prepare(directory.path()).unwrap_err().to_string();
+        assert!(prepare(&directory.path().join("new/below"), OURS).is_ok());
+        assert!(prepare(&directory.path().join("new/below"), OURS).is_ok(), "it is empty");
+        let error = prepare(directory.path(), OURS).unwrap_err().to_string();
         assert!(
             error.ends_with("holds new, expected a new or empty directory, or one of an earlier --pcap"),
             "{error}"
@@ -73,11 +75,11 @@ mod tests {
     fn captures_of_others_are_kept_and_our_own_are_replaced() {
         let directory = tempfile::tempdir().unwrap();
         fs::write(directory.path().join(SENDER), "precious").unwrap();
-        assert!(prepare(directory.path()).unwrap_err().to_string().contains("another origin"));
+        assert!(prepare(directory.path(), OURS).unwrap_err().to_string().contains("another origin"));
         fs::write(directory.path().join(DROPS), "time,cause\n").unwrap();
-        assert!(prepare(directory.path()).is_err());
-        fs::write(directory.path().join(DROPS), format!("{}\n", COLUMNS.join(","))).unwrap();
-        assert!(prepare(directory.path()).is_ok());
+        assert!(prepare(directory.path(), OURS).is_err());
+        fs::write(directory.path().join(DROPS), format!("{OURS}\n")).unwrap();
+        assert!(prepare(directory.path(), OURS).is_ok());
     }
 
     #[test]
@@ -85,6 +87,6 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("file");
         fs::write(&file, "").unwrap();
-        assert!(prepare(&file).unwrap_err().is_bad_input());
+        assert!(prepare(&file, OURS).unwrap_err().is_bad_input());
     }
 }

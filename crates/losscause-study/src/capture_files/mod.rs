@@ -41,7 +41,7 @@ mod outputs;
 mod tcp;
 mod underway;
 
-pub use directory::FILE_NAMES;
+pub use directory::{FILE_NAMES, prepare};
 pub use drops::{Direction, DropRow};
 
 use flow::Flow;

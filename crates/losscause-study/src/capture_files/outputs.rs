@@ -25,7 +25,7 @@ pub(super) struct Outputs {
 
 impl Outputs {
     pub(super) fn create(directory: &Path, has_bottleneck: bool, snap_bytes: u32) -> Result<Self, RunError> {
-        directory::prepare(directory)?;
+        directory::prepare(directory, &COLUMNS.join(","))?;
         let capture = |name: &str| {
             let file = directory.join(name);
             let unwritable = |reason| RunError::Unwritable { file: file.display().to_string(), reason };

@@ -289,10 +289,7 @@ impl Layout {
                 let copy = copy.map(|copy| format!(".{copy}")).unwrap_or_default();
                 match way {
                     Way::There => LinkSpec { name: format!("{}{copy}", template.name), ..template.clone() },
-                    Way::Back => {
-                        let name = format!("{}{copy}.back", template.name);
-                        LinkSpec::wired(name, template.rate_bps, template.delay, template.queue)
-                    }
+                    Way::Back => template.mirrored(format!("{}{copy}.back", template.name)),
                 }
             })
             .collect())

@@ -1,0 +1,83 @@
+//! What the link did: counts, goodput, delays.
+
+use losscause_sim::live::Direction;
+use serde::Serialize;
+
+use super::error::Error;
+use super::histogram::Quantiles;
+
+/// A run of the emulator.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// From the first packet that came to the last that was delivered, seconds.
+    pub seconds: f64,
+    /// COMMAND's exit status; 128 plus the signal's number if a signal ended it.
+    pub exit_status: u8,
+    /// From COMMAND to the peer.
+    pub forward: DirectionSummary,
+    /// From the peer to COMMAND.
+    pub back: DirectionSummary,
+    /// How late packets were delivered: what the real clock adds to the path's own delays.
+    pub lateness: Quantiles,
+    /// Whether the link's thread had a real-time priority.
+    pub real_time: bool,
+    /// Packets that the TUN devices dropped; see [`Summary::check`].
+    pub device_drops: DeviceDrops,
+}
+
+/// Packets that a TUN device dropped by itself: the link never saw them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct DeviceDrops {
+    /// COMMAND's device.
+    pub sender: u64,
+    /// The peer's device.
+    pub peer: u64,
+}
+
+/// One direction.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DirectionSummary {
+    /// Packets that came to the link.
+    pub packets: u64,
+    /// Packets that were delivered.
+    pub delivered: u64,
+    /// Packets that queues dropped.
+    pub queue_drops: u64,
+    /// Packets that channels corrupted.
+    pub wireless_losses: u64,
+    /// Packets that were on their way at the end.
+    pub in_flight: u64,
+    /// Delivered packets that queues marked (ECN).
+    pub marked: u64,
+    /// Distinct bytes of TCP's payload, and all bytes of other payload, per second; bits per second.
+    pub goodput_bps: f64,
+    /// How long delivered packets waited in queues, without transmissions.
+    pub queueing_delay: Quantiles,
+}
+
+impl Summary {
+    /// Checks that the link saw every packet.
+    ///
+    /// # Errors
+    /// A TUN device dropped packets: the counts and the log of drops are not complete.
+    pub fn check(&self) -> Result<(), Error> {
+        let DeviceDrops { sender, peer } = self.device_drops;
+        match [(Direction::Forward, sender), (Direction::Back, peer)].into_iter().find(|(_, packets)| *packets > 0) {
+            Some((end, packets)) => Err(Error::DeviceDrops { end, packets }),
+            None => Ok(()),
+        }
+    }
+
+    /// Both directions, with the names that the output uses.
+    pub fn directions(&self) -> [(&'static str, &DirectionSummary); 2] {
+        [(name(Direction::Forward), &self.forward), (name(Direction::Back), &self.back)]
+    }
+}
+
+/// "forward", "back".
+pub(super) fn name(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Forward => "forward",
+        Direction::Back => "back",
+    }
+}
