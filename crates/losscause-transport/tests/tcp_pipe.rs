@@ -184,7 +184,7 @@ proptest! {
             let acknowledged = sender.acknowledged();
             let delivered = receiver.delivered_packets();
             let sack = SackBlocks::of(acknowledged, blocks);
-            let ack = |next| Ack { next, echo: now, echo_of_retransmission: false, ece: false, wireless: false, wire_bytes: 40, sack };
+            let ack = |next| Ack { next, echo: now, echo_of_retransmission: false, ece: false, wireless: false, wire_bytes: 40, window_pkts: 0, sent_us: 0, sack };
             match op {
                 Op::Start => sender.start(now),
                 Op::Wait(ms) => now += Span::from_millis(ms),
@@ -203,7 +203,7 @@ proptest! {
                 }
                 Op::Segment(seq) => receiver.on_segment(
                     now,
-                    &Segment { seq, transmission: 0, sent_at: now, retransmission: false, ecn: Ecn::NotCapable, cwr: false, payload_bytes: 1, wire_bytes: 41 },
+                    &Segment { seq, transmission: 0, sent_at: now, retransmission: false, ecn: Ecn::NotCapable, cwr: false, echo_us: 0, payload_bytes: 1, wire_bytes: 41 },
                     &mut (),
                 ),
                 Op::Report(offset, pkts) => {

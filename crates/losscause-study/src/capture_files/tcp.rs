@@ -76,7 +76,7 @@ impl Tcp {
             tick,
             segment_bytes,
             opens: config.syn_bytes().is_some(),
-            offers_sack: config.recovery == losscause_transport::tcp::RecoveryScheme::Sack,
+            offers_sack: config.uses_sack(),
             offers_ecn: config.ecn,
             window_bytes,
             window_scale,
@@ -114,7 +114,8 @@ impl Tcp {
         }
         let acknowledgement = self.sequence(ack.next);
         let mut sack = [(0, 0); write::MAX_SACK_BLOCKS];
-        for (place, (start, end)) in sack.iter_mut().zip(ack.sack.ranges(ack.next)) {
+        let duplicate = ack.sack.duplicate(ack.next).map(|seq| (seq, seq + 1));
+        for (place, (start, end)) in sack.iter_mut().zip(duplicate.into_iter().chain(ack.sack.ranges(ack.next))) {
             *place = (self.sequence(start), self.sequence(end));
         }
         self.last_ack_sent = acknowledgement;

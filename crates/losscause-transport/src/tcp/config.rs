@@ -6,7 +6,7 @@ use losscause::Span;
 
 pub use error::ConfigError;
 
-use super::quirks::{Quirks, VegasRules};
+use super::quirks::{Quirks, SackRules, VegasRules};
 use super::schemes::{RecoveryScheme, ResponseScheme};
 
 /// The settings of a connection; windows and thresholds are counted in packets.
@@ -47,7 +47,7 @@ pub struct Config {
     /// Duplicate ACKs that trigger fast retransmit (RFC 5681, section 3.2). At least 1.
     pub dup_ack_threshold: u32,
     /// Longest delay of an ACK: every second packet is acknowledged, or the timer fires (RFC 5681, section 4.2;
-    /// ns-2 `DelAck`). If not set, every packet is acknowledged.
+    /// ns-2 `DelAck`). If not set, every packet is acknowledged. Linux: the smallest delay; if not set, one tick.
     pub delayed_ack: Option<Span>,
     /// Whether segments may be marked instead of dropped, and marks count as losses (RFC 3168; ns-2 `ecn_`).
     pub ecn: bool,
@@ -119,6 +119,25 @@ impl Config {
         }
     }
 
+    /// Linux 6.18 with its defaults and the congestion control `reno`: packets of 1500 bytes with timestamps, a largest
+    /// receive window of half of `net.ipv4.tcp_rmem`'s 32 MB.
+    pub const fn linux() -> Self {
+        Self {
+            recovery: RecoveryScheme::RackTlp,
+            payload_bytes: 1448,
+            header_bytes: 52,
+            ack_bytes: 52,
+            // 16 MB in packets of 1448 bytes.
+            max_window_pkts: 11_586,
+            initial_window_pkts: 10,
+            min_rto: Span::from_millis(200),
+            max_rto: Span::from_secs(120),
+            delayed_ack: Some(Span::from_millis(40)),
+            quirks: Quirks::LINUX,
+            ..Self::rfc()
+        }
+    }
+
     /// Size of a data segment on the wire, bytes.
     pub const fn wire_bytes(&self) -> u32 {
         self.payload_bytes.saturating_add(self.header_bytes)
@@ -135,7 +154,12 @@ impl Config {
     /// Bytes that a report of what arrived adds to an acknowledgement beside 8 for each block; none if the receiver
     /// does not report (RFC 2018).
     pub(super) fn sack_bytes(&self) -> Option<u32> {
-        (self.recovery == RecoveryScheme::Sack).then(|| self.quirks.sack.fixed_bytes())
+        self.uses_sack().then(|| self.quirks.sack.fixed_bytes())
+    }
+
+    /// Whether the receiver reports what arrived (RFC 2018).
+    pub const fn uses_sack(&self) -> bool {
+        matches!(self.recovery, RecoveryScheme::Sack | RecoveryScheme::RackTlp)
     }
 
     /// Whether the ACK that ends fast recovery also opens the window. It never does with SACK.
@@ -189,6 +213,14 @@ impl Config {
         {
             return Err(E::WestwoodVtThresholds { alpha: vt.alpha_pkts, beta: vt.beta_pkts });
         }
+        if (self.recovery == RecoveryScheme::RackTlp) != (self.quirks.sack == SackRules::Linux) {
+            return Err(E::LinuxRecovery);
+        }
+        if self.recovery == RecoveryScheme::RackTlp
+            && !matches!(self.response, ResponseScheme::Aimd | ResponseScheme::Cubic)
+        {
+            return Err(E::LinuxResponse);
+        }
         if self.response == ResponseScheme::NewJersey && !self.ecn {
             return Err(E::MarksMissing);
         }
@@ -228,7 +260,7 @@ mod tests {
 
     #[test]
     fn every_named_set_is_valid() {
-        for config in [Config::rfc(), Config::ns2(), Config::ns2_classic(), Config::ns2_2001()] {
+        for config in [Config::rfc(), Config::ns2(), Config::ns2_classic(), Config::ns2_2001(), Config::linux()] {
             assert_eq!(config.validate(), Ok(()));
         }
         assert_eq!(Config::default(), Config::rfc());
@@ -287,6 +319,14 @@ mod tests {
             says(Config { response: ResponseScheme::NewJersey, ..ns2 }),
             "ecn must be set for New Jersey, which responds to marks, but is not"
         );
+        let linux = Config::linux();
+        assert_eq!(
+            says(Config { response: ResponseScheme::Veno, ..linux }),
+            "Linux's TCP here is reno or cubic, but its response is another"
+        );
+        let recovery = "recovery rack-tlp and mode linux belong together, but only one of them is set";
+        assert_eq!(says(Config { recovery: RecoveryScheme::Sack, ..linux }), recovery);
+        assert_eq!(says(Config { recovery: RecoveryScheme::RackTlp, ..ns2 }), recovery);
         assert!(with(Quirks { tick_offset: Span::from_millis(-1), ..ns2.quirks }).validate().is_err());
         assert!(Config { delayed_ack: Some(Span::ZERO), ..ns2 }.validate().is_err());
     }

@@ -6,18 +6,23 @@
 //! - *differentiation* (the sender's [`losscause::SenderLda`]) judges why a packet was lost;
 //! - *response* (`response/`) adjusts the window.
 //!
-//! The rest is shared: packet numbers, timer and transmission in `sender.rs`, the retransmission timeout in `rto.rs`,
+//! The rest is shared: packet numbers, timer and transmission in `classic.rs`, the retransmission timeout in `rto.rs`,
 //! acknowledgements in `receiver.rs`, ECN in `ecn.rs`. Recovery and response do not call each other: both adjust
 //! `window.rs`, and they exchange the types of `loss_event.rs`.
 //!
+//! Linux interleaves recovery, window and timers, so it has a sender of its own in `linux/`, made of smaller parts;
+//! [`Sender`] is either. Both use the scoreboard, the scheme of arrivals, ECN and the receiver.
+//!
 //! [`Config`] holds the settings, [`Quirks`] the rules in which ns-2 differs from the RFCs, [`Variant`] the named TCPs.
-//! [`Config::rfc`] and [`Config::ns2`] are complete settings. A flow without wireless loss uses this same sender; only
+//! [`Config::rfc`], [`Config::ns2`] and [`Config::linux`] are complete settings. A flow without wireless loss uses this same sender; only
 //! its link differs.
 
 mod arrivals;
 mod bits;
+mod classic;
 mod config;
 mod ecn;
+mod linux;
 mod loss_event;
 mod quirks;
 mod receiver;

@@ -1,11 +1,11 @@
-//! Rules in which ns-2 differs from the RFCs and papers, or in which ns-2 versions differ.
+//! Rules in which ns-2 and Linux differ from the RFCs and papers, or in which ns-2 versions differ.
 //!
 //! [`super::Config`] holds a user's settings. Quirks are set only to reproduce ns-2: as a named set below, or one rule
 //! at a time. ns-2 means version 2.35 unless another is named; dates are from its list of changes.
 
 use losscause::Span;
 
-/// Rules that imitate a version of ns-2; [`Quirks::RFC`] imitates none.
+/// Rules that imitate a version of ns-2 or Linux; [`Quirks::RFC`] imitates none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quirks {
     /// If set, the connection opens with a SYN of this many bytes on the wire, at least 1. It takes packet number 0 and
@@ -13,7 +13,7 @@ pub struct Quirks {
     /// [`VegasRules::Ns2`] is as long as a data segment.
     pub syn_bytes: Option<u32>,
     /// Granularity of the clock that measures round-trip times (RFC 6298's G; ns-2 `tcpTick_`). At least 1 ns.
-    /// The retransmission timeout is never below two ticks.
+    /// The retransmission timeout is never below two ticks. Of Linux: the tick of the timers (1/HZ).
     pub tick: Span,
     /// The clock's phase at time zero, from 0 to below [`Quirks::tick`]. ns-2 draws it uniformly for each sender; a
     /// simulator should do the same if the tick matters.
@@ -108,6 +108,13 @@ impl Quirks {
         westwood: WestwoodRules::Ns2In2001,
         ..Self::NS2_CLASSIC
     };
+}
+
+impl Quirks {
+    /// Linux 6.18 with a tick of 4 ms (HZ = 250) and a SYN with all its options. Only the SYN and the tick may differ:
+    /// Linux's sender and receiver read no other rule.
+    pub const LINUX: Self =
+        Self { syn_bytes: Some(60), tick: Span::from_millis(4), sack: SackRules::Linux, ..Self::RFC };
 }
 
 impl Default for Quirks {
@@ -251,13 +258,15 @@ pub enum SackRules {
     Rfc6675,
     /// ns-2's `Agent/TCP/Sack1`; a report takes 8 bytes for each block.
     Ns2,
+    /// RFC 8985 as in Linux; a report has the size of [`SackRules::Rfc6675`].
+    Linux,
 }
 
 impl SackRules {
     /// Bytes that a report adds to an ACK, besides 8 per block.
     pub(super) const fn fixed_bytes(self) -> u32 {
         match self {
-            Self::Rfc6675 => 4,
+            Self::Rfc6675 | Self::Linux => 4,
             Self::Ns2 => 0,
         }
     }

@@ -14,6 +14,8 @@
 //!   sender that repairs the loss by a timeout does not read it.
 //! - A segment without payload, the SYN, does not count in inter-arrival times.
 //!
+//! A receiver with Linux's rules (`linux/receiver.rs`) acknowledges by those, and reports duplicates (RFC 2883).
+//!
 //! Deviation: the ACK of a duplicate of the newest in-order packet may be delayed, like that of the packet itself, as
 //! in ns-2's `DelAck`; RFC 9293, section 3.10.7.4 requires it at once.
 
@@ -24,6 +26,8 @@ use losscause::{Packet, Span, Time};
 use super::bits::{BITS, Bits};
 use super::config::{Config, ConfigError};
 use super::ecn::Echo;
+use super::linux::{Change, LinuxReceiver};
+use super::schemes::RecoveryScheme;
 use super::sack_blocks::{Reports, SackBlocks};
 use super::segment::{Ack, Segment};
 
@@ -34,6 +38,8 @@ pub struct Receiver<D = ()> {
     /// The fixed bytes of a SACK report and the reporter, if the receiver sends reports.
     sack: Option<(u32, Reports)>,
     delay: Option<Span>,
+    /// Linux's rules of acknowledging, if the receiver has them.
+    linux: Option<Box<LinuxReceiver>>,
     /// Packets that carry no payload (the SYN).
     empty: u64,
     /// Receive window, packets from `next` on.
@@ -88,6 +94,7 @@ impl<D: Differentiate> Receiver<D> {
             ack_bytes: config.ack_bytes,
             sack: config.sack_bytes().map(|fixed_bytes| (fixed_bytes, Reports::default())),
             delay: config.delayed_ack,
+            linux: (config.recovery == RecoveryScheme::RackTlp).then(|| Box::new(LinuxReceiver::new(config))),
             empty: u64::from(config.quirks.syn_bytes.is_some()),
             // Rounded up to whole words, a power of two of them.
             window: u64::from(config.max_window_pkts.div_ceil(u64::BITS).next_power_of_two()) * BITS,
@@ -104,6 +111,8 @@ impl<D: Differentiate> Receiver<D> {
                 ece: false,
                 wireless: false,
                 wire_bytes: config.ack_bytes,
+                window_pkts: config.max_window_pkts,
+                sent_us: 0,
                 sack: SackBlocks::NONE,
             },
             wireless: differentiator.judges().then(Bits::new),
@@ -117,19 +126,16 @@ impl<D: Differentiate> Receiver<D> {
         if self.wireless.is_some() {
             self.differentiate(now, segment, witness);
         }
+        if self.linux.is_some() {
+            self.acknowledge_as_linux(now, segment);
+            return;
+        }
         self.take_in(seq);
         // `u64::MAX` lies beyond every window and has no successor.
         let in_order = seq.checked_add(1) == Some(self.next);
-        self.ack.next = self.next;
         self.ack.echo = segment.sent_at;
         self.ack.echo_of_retransmission = segment.retransmission;
-        self.ack.ece = self.echo.on_segment(segment);
-        if let Some(wireless) = &self.wireless {
-            self.ack.wireless = self.ahead_pkts > 0 && wireless.has(self.next);
-        }
-        if self.sack.is_some() {
-            self.report(seq);
-        }
+        self.write_ack(segment, None);
         // RFC 5681, section 4.2: at once for an out-of-order packet, one that fills a gap, and every second packet.
         // ns-2.35, DelAckSink::recv: at once for packet 0, too.
         let hurry =
@@ -138,6 +144,37 @@ impl<D: Differentiate> Receiver<D> {
             Some(delay) if !hurry => Acking::Delayed { until: now + delay },
             _ => Acking::Due,
         };
+    }
+
+    /// [`Receiver::on_segment`] with Linux's rules.
+    fn acknowledge_as_linux(&mut self, now: Time, segment: &Segment) {
+        let (seq, next, held) = (segment.seq, self.next, self.ahead_pkts);
+        let received = seq < next || held > 0 && (next..self.end).contains(&seq) && self.ahead.has(seq);
+        self.take_in(seq);
+        let change = Change { next: (next, self.next), held: (held, self.ahead_pkts), end: self.end };
+        let pending = self.poll_timeout();
+        let Some(linux) = &mut self.linux else { return };
+        let due = linux.on_segment(now, segment, &change, pending);
+        if linux.echoes(segment) {
+            self.ack.echo = segment.sent_at;
+            self.ack.echo_of_retransmission = segment.retransmission;
+        }
+        self.acking = if due > now { Acking::Delayed { until: due } } else { Acking::Due };
+        self.write_ack(segment, received.then_some(seq));
+    }
+
+    /// Brings the pending ACK up to date after a segment; `duplicate` is its number if it had arrived before and the ACK
+    /// reports that.
+    #[inline]
+    fn write_ack(&mut self, segment: &Segment, duplicate: Option<u64>) {
+        self.ack.next = self.next;
+        self.ack.ece = self.echo.on_segment(segment);
+        if let Some(wireless) = &self.wireless {
+            self.ack.wireless = self.ahead_pkts > 0 && wireless.has(self.next);
+        }
+        if self.sack.is_some() {
+            self.report(segment.seq, duplicate);
+        }
     }
 
     /// Handles a deadline of [`Receiver::poll_timeout`]; has no effect before it.
@@ -159,9 +196,12 @@ impl<D: Differentiate> Receiver<D> {
 
     /// The ACK to send at this instant. Call it until it returns `None` after each of the other calls; otherwise a
     /// later ACK replaces an earlier one.
-    pub fn poll_transmit(&mut self, _now: Time) -> Option<Ack> {
+    pub fn poll_transmit(&mut self, now: Time) -> Option<Ack> {
         let Acking::Due = self.acking else { return None };
         self.acking = Acking::Idle;
+        if let Some(linux) = &mut self.linux {
+            (self.ack.window_pkts, self.ack.sent_us) = linux.on_ack(now, self.next, self.ahead_pkts);
+        }
         Some(self.ack)
     }
 
@@ -214,11 +254,14 @@ impl<D: Differentiate> Receiver<D> {
         }
     }
 
-    /// Updates the SACK report after packet `seq` arrived.
-    fn report(&mut self, seq: u64) {
+    /// Updates the SACK report after packet `seq` arrived; `duplicate` is a packet to report as a duplicate.
+    fn report(&mut self, seq: u64, duplicate: Option<u64>) {
         let block = if self.ahead_pkts > 0 { self.block_of(seq) } else { None };
         if let Some((fixed_bytes, reports)) = &mut self.sack {
             self.ack.sack = reports.report(self.next, block);
+            if let Some(duplicate) = duplicate {
+                self.ack.sack = self.ack.sack.with_duplicate(self.next, duplicate);
+            }
             let blocks = self.ack.sack.count();
             self.ack.wire_bytes = self.ack_bytes + if blocks > 0 { *fixed_bytes + 8 * blocks } else { 0 };
         }
@@ -265,6 +308,7 @@ mod tests {
             retransmission: false,
             ecn: Ecn::NotCapable,
             cwr: false,
+            echo_us: 0,
             payload_bytes: 1000,
             wire_bytes: 1040,
         };
@@ -300,6 +344,7 @@ mod tests {
             retransmission: true,
             ecn: Ecn::NotCapable,
             cwr: false,
+            echo_us: 0,
             payload_bytes: 1000,
             wire_bytes: 1040,
         };
@@ -312,6 +357,8 @@ mod tests {
             ece: false,
             wireless: false,
             wire_bytes: 40,
+            window_pkts: 20,
+            sent_us: 0,
             sack,
         };
         assert_eq!(receiver.poll_transmit(at(30)), Some(ack));
@@ -329,6 +376,7 @@ mod tests {
                 retransmission,
                 ecn: Ecn::NotCapable,
                 cwr: false,
+                echo_us: 0,
                 payload_bytes: 1000,
                 wire_bytes: 1040,
             };
@@ -451,7 +499,7 @@ mod tests {
             let (payload_bytes, wire_bytes) = (1000, 1040);
             let (retransmission, ecn, cwr) = (false, Ecn::NotCapable, false);
             let (transmission, sent_at) = (seq, at(ms - 20));
-            let segment = Segment { seq, transmission, sent_at, retransmission, ecn, cwr, payload_bytes, wire_bytes };
+            let segment = Segment { seq, transmission, sent_at, retransmission, ecn, cwr, echo_us: 0, payload_bytes, wire_bytes };
             receiver.on_segment(at(ms), &segment, &mut ());
             receiver.poll_transmit(at(ms)).map(|ack| (ack.next, ack.wireless)).unwrap()
         });
@@ -502,7 +550,7 @@ mod tests {
         let mut arrive = |ms, seq, payload_bytes| {
             let (retransmission, ecn, cwr) = (false, Ecn::NotCapable, false);
             let (transmission, sent_at, wire_bytes) = (seq, at(0), payload_bytes + 40);
-            let segment = Segment { seq, transmission, sent_at, retransmission, ecn, cwr, payload_bytes, wire_bytes };
+            let segment = Segment { seq, transmission, sent_at, retransmission, ecn, cwr, echo_us: 0, payload_bytes, wire_bytes };
             receiver.on_segment(at(ms), &segment, &mut ());
             receiver.poll_transmit(at(ms)).unwrap().wireless
         };

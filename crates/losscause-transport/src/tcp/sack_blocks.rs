@@ -4,9 +4,16 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackBlocks {
     /// Per block: distance of its first packet from the cumulative ACK, and its length in packets; unused if the length
-    /// is 0.
+    /// is 0. If the length is [`DUPLICATE`], the block reports one packet that arrived twice, and the distance is in
+    /// two's complement.
     blocks: [(u32, u32); 3],
 }
+
+/// The length of a block that reports a duplicate.
+const DUPLICATE: u32 = u32::MAX;
+
+/// The longest block of packets that arrived.
+const LONGEST: u32 = DUPLICATE - 1;
 
 impl SackBlocks {
     /// No blocks.
@@ -19,7 +26,7 @@ impl SackBlocks {
         for (start, end) in ranges {
             let offset = start.checked_sub(next).and_then(|offset| u32::try_from(offset).ok());
             let pkts = end.checked_sub(start).and_then(|pkts| u32::try_from(pkts).ok());
-            if let (Some(offset), Some(pkts @ 1..)) = (offset, pkts)
+            if let (Some(offset), Some(pkts @ 1..=LONGEST)) = (offset, pkts)
                 && let Some(free) = blocks.blocks.iter_mut().find(|block| block.1 == 0)
             {
                 *free = (offset, pkts);
@@ -28,15 +35,32 @@ impl SackBlocks {
         blocks
     }
 
-    /// The blocks as half-open ranges, for an ACK of everything below `next`.
+    /// The same blocks after one that reports packet `seq` as a duplicate (D-SACK, RFC 2883); a third block is left out.
+    /// A packet 2^31 or more away from `next` is not reported.
+    #[must_use]
+    pub fn with_duplicate(self, next: u64, seq: u64) -> Self {
+        let distance = i32::try_from(seq.wrapping_sub(next).cast_signed());
+        distance.map_or(self, |distance| {
+            let [first, second, _] = self.blocks;
+            Self { blocks: [(distance.cast_unsigned(), DUPLICATE), first, second] }
+        })
+    }
+
+    /// The packet reported as a duplicate, in an ACK of everything below `next`.
+    pub fn duplicate(&self, next: u64) -> Option<u64> {
+        let (distance, pkts) = self.blocks[0];
+        (pkts == DUPLICATE).then(|| next.wrapping_add_signed(distance.cast_signed().into()))
+    }
+
+    /// The blocks of packets that arrived as half-open ranges, for an ACK of everything below `next`.
     pub fn ranges(&self, next: u64) -> impl Iterator<Item = (u64, u64)> {
-        self.blocks.iter().filter(|block| block.1 > 0).map(move |&(offset, pkts)| {
+        self.blocks.iter().filter(|block| (1..=LONGEST).contains(&block.1)).map(move |&(offset, pkts)| {
             let start = next.saturating_add(offset.into());
             (start, start.saturating_add(pkts.into()))
         })
     }
 
-    /// Number of blocks.
+    /// Number of blocks, one that reports a duplicate included.
     pub fn count(&self) -> u32 {
         self.blocks.iter().map(|block| u32::from(block.1 > 0)).sum()
     }
@@ -81,6 +105,18 @@ mod tests {
         // 5, 6 and 7 arrived: the remaining block is reported again.
         assert_eq!(report(&mut reports, 11, None), [(12, 13)]);
         assert_eq!(report(&mut reports, 13, None), []);
+    }
+
+    #[test]
+    fn a_duplicate_comes_first_and_takes_the_place_of_the_oldest_block() {
+        let blocks = SackBlocks::of(10, [(20, 21), (16, 18), (12, 14)]);
+        assert_eq!(blocks.duplicate(10), None);
+        for seq in [3, 16] {
+            let reported = blocks.with_duplicate(10, seq);
+            assert_eq!((reported.duplicate(10), reported.count()), (Some(seq), 3));
+            assert_eq!(reported.ranges(10).collect::<Vec<_>>(), [(20, 21), (16, 18)]);
+        }
+        assert_eq!(blocks.with_duplicate(1 << 40, 3), blocks, "too far away");
     }
 
     #[test]

@@ -12,6 +12,10 @@ pub enum RecoveryScheme {
     /// RFC 6675: fast recovery ends when everything is repaired, as fast as cwnd allows; the receiver sends SACK
     /// reports (RFC 2018).
     Sack,
+    /// RFC 8985 with RFC 6937 and RFC 5682, as in Linux; sender and receiver follow Linux in everything else too.
+    /// Requires [`Quirks::LINUX`](super::Quirks::LINUX) and a response of [`ResponseScheme::Aimd`] or
+    /// [`ResponseScheme::Cubic`].
+    RackTlp,
     /// Brakmo and Peterson 1995: every packet has its own timeout, checked on duplicate ACKs.
     Vegas,
 }

@@ -25,6 +25,9 @@ pub struct Segment {
     pub ecn: Ecn,
     /// The sender reduced its window (CWR): the receiver stops echoing the mark.
     pub cwr: bool,
+    /// The timestamp of the newest ACK ([`Ack::sent_us`]), with which the receiver of Linux measures the round-trip
+    /// time; 0 from other senders and before the first ACK.
+    pub echo_us: u32,
 }
 
 /// An acknowledgement.
@@ -33,9 +36,12 @@ pub struct Segment {
 pub struct Ack {
     /// Bytes on the wire.
     pub wire_bytes: u32,
+    /// The receive window, packets from `next` on. Only the sender of Linux reads it.
+    pub window_pkts: u32,
     /// The next packet number expected: everything below was received.
     pub next: u64,
-    /// Timestamp of the segment that triggered this ACK.
+    /// Timestamp of the segment that triggered this ACK. Linux's receiver: of the first segment in sequence that the last
+    /// ACK did not cover (RFC 7323, section 4.3).
     pub echo: Time,
     /// Whether that segment was a retransmission (Karn's rule).
     pub echo_of_retransmission: bool,
@@ -44,6 +50,8 @@ pub struct Ack {
     /// Packet `next` is missing, and the receiver judged its loss wireless. One bit of the header; clear for any other
     /// verdict, or if the receiver does not judge (see [`super::Receiver`]).
     pub wireless: bool,
+    /// When it was sent, microseconds modulo 2^32; 0 from receivers other than Linux's.
+    pub sent_us: u32,
     /// SACK blocks, if the receiver reports them.
     pub sack: SackBlocks,
 }

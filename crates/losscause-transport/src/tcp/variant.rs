@@ -1,7 +1,7 @@
 //! The named TCPs: each combines a recovery and a response.
 
 use super::config::Config;
-use super::quirks::{Quirks, WestwoodRules};
+use super::quirks::{Quirks, SackRules, WestwoodRules};
 use super::schemes::{RecoveryScheme, ResponseScheme, VegasParameters, WestwoodVtParameters};
 
 /// A named TCP.
@@ -31,8 +31,16 @@ pub enum Variant {
 }
 
 impl Variant {
-    /// The recovery and response of this TCP, with the published parameters.
+    /// The recovery and response of this TCP, with the published parameters. Linux has one recovery for all.
     pub const fn parts(self, quirks: &Quirks) -> (RecoveryScheme, ResponseScheme) {
+        let (recovery, response) = self.published(quirks);
+        match quirks.sack {
+            SackRules::Linux => (RecoveryScheme::RackTlp, response),
+            SackRules::Rfc6675 | SackRules::Ns2 => (recovery, response),
+        }
+    }
+
+    const fn published(self, quirks: &Quirks) -> (RecoveryScheme, ResponseScheme) {
         match self {
             Self::Reno => (RecoveryScheme::Reno, ResponseScheme::Aimd),
             Self::NewReno => (RecoveryScheme::NewReno, ResponseScheme::Aimd),

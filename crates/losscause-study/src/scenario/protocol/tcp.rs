@@ -98,6 +98,8 @@ pub enum TcpMode {
     Ns2,
     /// ns-2 as the papers around 2000 ran it.
     Ns2Classic,
+    /// Linux 6.18; variant reno or cubic.
+    Linux,
     /// ns-2.1b8 (June 2001): without the rules that came later by ns-2's list of changes.
     #[serde(rename = "ns2-2001")]
     Ns2In2001,
@@ -197,6 +199,7 @@ impl TcpSettings {
             TcpMode::Ns2 => tcp::Config::ns2(),
             TcpMode::Ns2Classic => tcp::Config::ns2_classic(),
             TcpMode::Ns2In2001 => tcp::Config::ns2_2001(),
+            TcpMode::Linux => tcp::Config::linux(),
         };
         let named = variant.or(self.variant).map_or(tcp::Variant::Reno, Into::into);
         let (recovery, response) = named.parts(&config.quirks);

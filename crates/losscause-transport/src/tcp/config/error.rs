@@ -61,6 +61,10 @@ pub enum ConfigError {
     },
     /// New Jersey runs without [`Config::ecn`].
     MarksMissing,
+    /// [`crate::tcp::RecoveryScheme::RackTlp`] without [`crate::tcp::SackRules::Linux`], or the reverse.
+    LinuxRecovery,
+    /// [`crate::tcp::RecoveryScheme::RackTlp`] with a response that Linux's TCP does not have here.
+    LinuxResponse,
     /// [`crate::tcp::Quirks::tick_offset`] is not within one tick.
     TickOffset {
         /// Its value.
@@ -90,6 +94,10 @@ impl fmt::Display for ConfigError {
                 write!(f, "WestwoodVT's beta must be at least its alpha ({alpha} packets), but is {beta}")
             }
             Self::MarksMissing => write!(f, "ecn must be set for New Jersey, which responds to marks, but is not"),
+            Self::LinuxRecovery => {
+                write!(f, "recovery rack-tlp and mode linux belong together, but only one of them is set")
+            }
+            Self::LinuxResponse => write!(f, "Linux's TCP here is reno or cubic, but its response is another"),
             Self::TickOffset { value, tick } => {
                 write!(f, "quirks.tick_offset must be from zero to below quirks.tick ({tick}), but is {value}")
             }

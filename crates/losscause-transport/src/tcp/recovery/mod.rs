@@ -56,8 +56,9 @@ impl Recovery {
             (RecoveryScheme::Reno, _) => Self::Reno(Reno::new(config)),
             (RecoveryScheme::FastRetransmit, _) => Self::Reno(Reno::without_fast_recovery(config)),
             (RecoveryScheme::NewReno, _) => Self::NewReno(NewReno::new(config)),
-            (RecoveryScheme::Sack, SackRules::Rfc6675) => Self::Sack(Sack::new(config)),
             (RecoveryScheme::Sack, SackRules::Ns2) => Self::Sack1(Sack1::new(config)),
+            // Linux's sender has its own and asks for none.
+            (RecoveryScheme::Sack | RecoveryScheme::RackTlp, _) => Self::Sack(Sack::new(config)),
             (RecoveryScheme::Vegas, _) => Self::Vegas(Vegas::new(config)),
         }
     }

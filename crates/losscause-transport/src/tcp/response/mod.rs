@@ -1,7 +1,7 @@
 //! How the congestion window responds to acknowledgements and losses. One file per response.
 
 mod aimd;
-mod cubic;
+pub(super) mod cubic;
 mod delivered;
 mod new_jersey;
 mod vegas;

@@ -2,6 +2,7 @@
 
 use losscause::{AsTold, Span};
 
+use super::super::Sender;
 use super::super::segment::SackBlocks;
 use super::super::{LimitedTransmit, Quirks};
 use super::*;
@@ -32,7 +33,7 @@ fn ack(sender: &mut Sender, ms: i64, next: u64) -> Vec<u64> {
 
 fn ack_of(next: u64) -> Ack {
     let (echo, echo_of_retransmission, sack) = (at(0), false, SackBlocks::NONE);
-    Ack { next, echo, echo_of_retransmission, ece: false, wireless: false, wire_bytes: 40, sack }
+    Ack { next, echo, echo_of_retransmission, ece: false, wireless: false, wire_bytes: 40, window_pkts: 0, sent_us: 0, sack }
 }
 
 fn time_out(sender: &mut Sender) -> (i64, Vec<u64>) {
@@ -107,6 +108,8 @@ fn the_syn_takes_packet_number_0_and_the_window_opens_with_its_ack() {
             ece: false,
             wireless: false,
             wire_bytes: 40,
+            window_pkts: 0,
+            sent_us: 0,
             sack: SackBlocks::NONE,
         },
         &mut (),
@@ -161,7 +164,8 @@ fn what_was_sent_above_a_hole_does_not_make_the_threshold_of_the_next_loss_large
     for _ in 0..40 {
         ack(&mut sender, 100, 0);
     }
-    assert_eq!((sender.ssthresh(), sender.stream.flight_pkts()), (5.0, 45));
+    let super::Stats { segments_sent, retransmissions, .. } = sender.stats();
+    assert_eq!((sender.ssthresh(), segments_sent - retransmissions), (5.0, 45));
     time_out(&mut sender);
     assert_eq!(sender.ssthresh(), 2.5, "half of the window of 5, not of 45 packets");
 }
@@ -349,7 +353,7 @@ fn a_loss_that_the_receiver_calls_wireless_is_repaired_at_the_same_window_and_a_
         while sender.poll_transmit(at(0)).is_some() {}
         let ack = |next, wireless| {
             let (echo, echo_of_retransmission, sack) = (at(0), false, SackBlocks::NONE);
-            Ack { next, echo, echo_of_retransmission, ece: false, wireless, wire_bytes: 40, sack }
+            Ack { next, echo, echo_of_retransmission, ece: false, wireless, wire_bytes: 40, window_pkts: 0, sent_us: 0, sack }
         };
         // Packet 0 arrived, packet 1 did not.
         sender.on_ack(at(100), &ack(1, false), &mut ());
@@ -399,7 +403,7 @@ fn a_verdict_that_is_revised_when_the_recovery_ends_undoes_the_cut() {
         let ssthresh = Some(10);
         let config = Config { initial_window_pkts: 10, initial_ssthresh_pkts: ssthresh, ..Config::rfc() };
         let config = plain(config).with_variant(super::super::Variant::NewReno);
-        let mut sender = Sender::with_lda(&config, SecondThoughts::default()).unwrap();
+        let mut sender = Classic::new(&config, SecondThoughts::default());
         sender.start(at(0));
         while sender.poll_transmit(at(0)).is_some() {}
         let acks = [1, 1, 1, 1].iter().chain(partial_acks).chain(&[13]);

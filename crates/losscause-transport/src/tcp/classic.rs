@@ -1,0 +1,374 @@
+//! The sender of the RFCs and of ns-2: packet numbers, timer and transmission. Recovery and response are plugged in.
+
+use losscause::ack::{Numbers, Recovery as EndedRecovery};
+use losscause::truth::SenderWitness;
+use losscause::{AckSample, DeclaredLoss, SenderLda, Signal, Time, Verdict};
+
+use super::arrivals::Arrivals;
+use super::config::Config;
+use super::ecn::Reaction;
+use super::loss_event::{Answer, LossEvent};
+use super::quirks::{BackoffEnds, Halving};
+use super::recovery::{Progress, Recovery};
+use super::response::{Acked, Growth, Response};
+use super::rto::Rto;
+use super::segment::{Ack, Segment};
+use super::sender::Stats;
+use super::stream::Stream;
+use super::window::Window;
+
+/// The sender of a connection that always has data to send. `L` judges why packets were lost; with `()` every loss is
+/// congestion.
+#[derive(Clone, Debug)]
+pub(super) struct Classic<L> {
+    config: Config,
+    opened: Option<Time>,
+    stream: Stream,
+    /// The cwnd set when the SYN is acknowledged.
+    initial_window_pkts: u32,
+    /// Packet `una` when the retransmission timer last expired.
+    timed_out: Option<u64>,
+    /// The one segment whose round-trip time is being measured (Karn).
+    timed: Option<Timed>,
+    deadline: Option<Time>,
+    window: Window,
+    recovery: Recovery,
+    arrivals: Arrivals,
+    lda: L,
+    /// The recovery since the last detected loss, until it ends.
+    recovering: Option<Recovering>,
+    response: Response,
+    rto: Rto,
+    ecn: Reaction,
+    stats: Stats,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Timed {
+    seq: u64,
+    sent_at: Time,
+}
+
+/// A recovery that has not ended.
+#[derive(Clone, Debug)]
+struct Recovering {
+    began: Time,
+    /// Count of retransmissions before this recovery.
+    retransmissions: u64,
+    /// The window before the cut, if it was cut.
+    uncut: Option<Window>,
+}
+
+impl<L: SenderLda> Classic<L> {
+    /// A closed connection. `config` is valid.
+    pub(super) fn new(config: &Config, lda: L) -> Self {
+        let syn = u64::from(config.quirks.syn_bytes.is_some());
+        let mut window = Window::new(config);
+        if syn == 1 {
+            window.restart(1);
+        }
+        Self {
+            config: *config,
+            opened: None,
+            stream: Stream {
+                una: 0,
+                next: 0,
+                sent: 0,
+                end: config.limit_pkts.map_or(u64::MAX, |pkts| pkts.saturating_add(syn)),
+            },
+            initial_window_pkts: config.initial_window_pkts,
+            timed_out: None,
+            timed: None,
+            deadline: None,
+            window,
+            recovery: Recovery::new(config),
+            arrivals: Arrivals::new(config.sack_bytes().is_some()),
+            lda,
+            recovering: None,
+            response: Response::new(config),
+            rto: Rto::new(config),
+            ecn: Reaction::new(config.ecn),
+            stats: Stats::default(),
+        }
+    }
+
+    /// Opens the connection: from now on [`Sender::poll_transmit`] has segments.
+    pub(super) fn start(&mut self, now: Time) {
+        self.opened.get_or_insert(now);
+    }
+
+    /// An ACK arrived. An ACK of something never sent, or older than the newest, changes nothing.
+    pub(super) fn on_ack(&mut self, now: Time, ack: &Ack, witness: &mut impl SenderWitness) {
+        if (self.stream.una..=self.stream.sent).contains(&ack.next) && self.ecn.is_due(ack) {
+            self.on_echo(now);
+        }
+        if ack.next > self.stream.una && ack.next <= self.stream.sent {
+            self.on_new_ack(now, ack);
+        } else if ack.next == self.stream.una && self.stream.una < self.stream.sent {
+            self.on_dup_ack(now, ack, witness);
+        }
+    }
+
+    /// An echoed mark is certain congestion, so no algorithm is asked.
+    fn on_echo(&mut self, now: Time) {
+        let flight_pkts = self.stream.flight_pkts();
+        let loss = LossEvent { at: now, flight_pkts, verdict: Verdict::Congestion, sending: None };
+        self.response.on_mark(&mut self.window, &loss);
+        self.ecn.on_echo(self.stream.sent);
+        self.stats.ecn_reductions += 1;
+        let mut mark = self.declared(now, Signal::EcnMark);
+        mark.lost_pkts = 0;
+        self.lda.on_loss(&mark);
+    }
+
+    fn on_new_ack(&mut self, now: Time, ack: &Ack) {
+        let opening = self.stream.una == 0 && self.config.quirks.syn_bytes.is_some();
+        let newly_acked_pkts = ack.next - self.stream.una;
+        let filled = self.fills_window();
+        self.stats.new_acks += 1;
+        self.stats.window_limited_acks += u64::from(self.is_window_limited());
+        self.stream.una = ack.next;
+        self.stream.next = self.stream.next.max(ack.next);
+        // Karn's rule: a retransmission cancels the measurement, see `on_dup_ack` and `on_timeout`.
+        if let Some(timed) = self.timed.take_if(|timed| timed.seq < ack.next) {
+            self.rto.on_sample(timed.sent_at, now);
+        } else if self.rto.is_backed_off()
+            && self.config.quirks.backoff_ends == BackoffEnds::Timestamp
+            && self.opened.is_some_and(|opened| opened <= ack.echo && ack.echo < now)
+        {
+            // An echo from before the connection, or from the future, is forged.
+            self.rto.on_sample(ack.echo, now);
+        }
+        if opening && self.timed_out.is_some() {
+            self.rto.on_late_syn();
+        }
+        let progress = self.recovery.on_new_ack(now, ack, newly_acked_pkts, &self.stream, &mut self.window);
+        if !matches!(progress, Progress::Partial { restart_timer: false, .. }) {
+            // RFC 6298, 5.2 and 5.3. A cwnd below 1 (Vegas in ns-2) opens only after a timeout.
+            let waits = self.stream.una < self.stream.sent || self.window.cwnd < 1.0 && !self.is_finished();
+            self.deadline = waits.then(|| now + self.rto.current());
+        }
+        if let Progress::Partial { clear_backoff: true, .. } = progress {
+            self.rto.clear_backoff();
+        }
+        let mut sample = self.sample(now, ack, self.window.cwnd);
+        self.lda.on_ack(&sample);
+        // The response counts by the cumulative ACK, with SACK too.
+        sample.newly_acked_pkts = newly_acked_pkts;
+        if progress == Progress::Recovered {
+            self.on_recovered(now);
+        }
+        let growth = match progress {
+            // RFC 3168, section 6.1.2: an echo never opens the window.
+            _ if opening || ack.ece && self.config.ecn => Growth::Repairing,
+            Progress::Open if filled => Growth::Due,
+            Progress::Open => Growth::Unused,
+            Progress::Recovered if self.config.grows_on_recovery_exit() => Growth::Due,
+            Progress::Recovered | Progress::Partial { .. } => Growth::Repairing,
+        };
+        let acked = Acked { sample: &sample, stream: &self.stream, srtt: self.rto.srtt(), growth };
+        self.response.on_ack(&mut self.window, &acked);
+        if opening {
+            self.response.on_open(&mut self.window, self.initial_window_pkts);
+        } else if let Some(most_pkts) = self.config.quirks.max_cwnd_pkts {
+            self.window.cap(most_pkts);
+        }
+    }
+
+    /// Whether the receiver's window, rather than cwnd, limits the sender.
+    #[inline]
+    fn is_window_limited(&self) -> bool {
+        let Window { cwnd, max_pkts, .. } = self.window;
+        cwnd >= f64::from(max_pkts) && self.stream.flight_pkts() >= u64::from(max_pkts)
+    }
+
+    /// Whether cwnd, rather than the receiver's window or the end of the data, limits what is in flight. ns-2 does not
+    /// check.
+    #[inline]
+    fn fills_window(&self) -> bool {
+        self.config.quirks.halving != Halving::FlightSize
+            || self.window.cwnd < f64::from(self.window.max_pkts)
+                && self.stream.flight_pkts() >= self.window.cwnd as u64
+    }
+
+    fn on_dup_ack(&mut self, now: Time, ack: &Ack, witness: &mut impl SenderWitness) {
+        self.response.on_dup_ack(now);
+        let cwnd = self.window.cwnd;
+        let found = self.recovery.on_dup_ack(now, ack, &self.stream, &mut self.window);
+        let sample = self.sample(now, ack, cwnd);
+        self.lda.on_ack(&sample);
+        let Some(found) = found else { return };
+        let verdict = self.judge(now, ack, witness);
+        let uncut = self.window.clone();
+        let mut answer = Answer::Kept;
+        if !self.ecn.covers(self.stream.una) {
+            answer = self.response.on_fast_retransmit(&mut self.window, &LossEvent::new(now, &found, verdict));
+            if answer == Answer::Cut {
+                self.ecn.on_loss(self.stream.sent);
+            }
+        }
+        self.recovery.on_answer(answer, &self.stream, &mut self.window);
+        let retransmissions = self.stats.retransmissions;
+        let uncut = (answer == Answer::Cut).then_some(uncut);
+        self.recovering = Some(Recovering { began: now, retransmissions, uncut });
+        self.timed = None;
+        if found.back_off {
+            self.rto.back_off();
+        }
+        if self.config.quirks.fast_retransmit_restarts_timer {
+            self.deadline = Some(now + self.rto.current());
+        }
+        self.stats.fast_retransmits += 1;
+    }
+
+    /// The losses are repaired. If the algorithm now calls the loss wireless, the cut is undone.
+    fn on_recovered(&mut self, now: Time) {
+        let Some(recovering) = self.recovering.take() else { return };
+        let lost_pkts = self.stats.retransmissions - recovering.retransmissions;
+        let revised = self.lda.on_recovery_end(&EndedRecovery::new(recovering.began, now, lost_pkts));
+        if let (Some(judgement), Some(uncut)) = (revised, recovering.uncut)
+            && judgement.verdict.is_wireless()
+        {
+            self.window.cwnd = self.window.cwnd.max(uncut.cwnd);
+            self.window.ssthresh = self.window.ssthresh.max(uncut.ssthresh);
+        }
+    }
+
+    /// The sample for the algorithm. Stream and recovery must already include this ACK.
+    #[inline]
+    fn sample(&mut self, now: Time, ack: &Ack, cwnd_pkts: f64) -> AckSample {
+        let rtt = self.recovery.rtt(now, ack);
+        let mut sample = self.arrivals.on_ack(now, rtt, &self.stream, self.recovery.scoreboard());
+        sample.cwnd_pkts = Some(cwnd_pkts);
+        sample
+    }
+
+    /// The loss of packet `una`.
+    fn declared(&self, now: Time, signal: Signal) -> DeclaredLoss {
+        let mut loss = DeclaredLoss::new(now, signal);
+        loss.numbers = Some(Numbers::one(self.stream.una));
+        loss.in_flight_pkts = self.stream.flight_pkts();
+        loss.cwnd_pkts = Some(self.window.cwnd);
+        loss
+    }
+
+    /// Asks why packet `una` was lost.
+    fn judge(&mut self, now: Time, ack: &Ack, witness: &mut impl SenderWitness) -> Verdict {
+        let mut loss = self.declared(now, Signal::Gap);
+        loss.label = ack.wireless.then_some(Verdict::Wireless);
+        loss.truth = witness.truth(self.stream.una..self.stream.sent);
+        self.lda.on_loss(&loss);
+        let judgement = self.lda.judge(&loss);
+        witness.judged(&loss, &judgement);
+        judgement.verdict
+    }
+
+    /// Handles a deadline of [`Sender::poll_timeout`]; has no effect before it.
+    pub(super) fn on_timeout(&mut self, now: Time, witness: &mut impl SenderWitness) {
+        if self.deadline.is_none_or(|deadline| now < deadline) {
+            return;
+        }
+        let una = self.stream.una;
+        if una == 0 && self.config.quirks.syn_bytes.is_some() {
+            // RFC 5681, section 3.1: a lost SYN leaves an initial window of one segment.
+            self.initial_window_pkts = 1;
+        }
+        let again = self.timed_out == Some(una);
+        let spared = self.spares_timeout(now, witness);
+        self.recovery.on_timeout(now, &self.stream, &mut self.window);
+        if !spared {
+            self.response.on_timeout(&mut self.window, now, self.stream.flight_pkts(), again);
+        }
+        self.arrivals.on_timeout(&self.stream);
+        self.recovering = None;
+        self.ecn.on_loss(self.stream.sent);
+        self.rto.back_off();
+        self.deadline = Some(now + self.rto.current());
+        self.timed_out = Some(una);
+        self.timed = None;
+        self.stream.next = una;
+        self.stats.timeouts += 1;
+        witness.timed_out();
+    }
+
+    /// Whether a timeout leaves the window unchanged: only if the algorithm judges timeouts and calls this one
+    /// wireless.
+    fn spares_timeout(&mut self, now: Time, witness: &mut impl SenderWitness) -> bool {
+        let mut loss = self.declared(now, Signal::Timeout);
+        let asked = self.lda.judges_timeouts();
+        if asked {
+            loss.truth = witness.truth(self.stream.una..self.stream.sent);
+        }
+        self.lda.on_loss(&loss);
+        asked && self.lda.judge(&loss).verdict.is_wireless()
+    }
+
+    /// When to call [`Sender::on_timeout`]; `None` means never.
+    pub(super) fn poll_timeout(&self) -> Option<Time> {
+        self.deadline
+    }
+
+    /// The next segment to send at `now`. Call it until it returns `None` after each of the other calls.
+    pub(super) fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
+        self.opened?;
+        let seq = self.recovery.poll_transmit(now, &mut self.stream, &self.window)?;
+        Some(self.transmit(now, seq))
+    }
+
+    fn transmit(&mut self, now: Time, seq: u64) -> Segment {
+        let idle = self.stream.una == self.stream.sent;
+        let retransmission = seq < self.stream.sent;
+        if retransmission {
+            self.stats.retransmissions += 1;
+        } else {
+            self.stream.sent = seq + 1;
+            self.timed.get_or_insert(Timed { seq, sent_at: now });
+        }
+        // RFC 6298, 5.1.
+        if idle || self.deadline.is_none() {
+            self.deadline = Some(now + self.rto.current());
+        }
+        let transmission = self.stats.segments_sent;
+        self.stats.segments_sent += 1;
+        let (payload_bytes, wire_bytes) = match self.config.syn_bytes() {
+            Some(syn_bytes) if seq == 0 => (0, syn_bytes),
+            _ => (self.config.payload_bytes, self.config.wire_bytes()),
+        };
+        let (ecn, cwr) = self.ecn.stamp(!retransmission && payload_bytes > 0);
+        Segment { seq, transmission, sent_at: now, retransmission, ecn, cwr, echo_us: 0, payload_bytes, wire_bytes }
+    }
+
+    /// How many packets may be unacknowledged: cwnd plus what recovery adds, at most the receiver's window.
+    pub(super) fn window_pkts(&self) -> u32 {
+        self.recovery.window_pkts(&self.stream, &self.window)
+    }
+
+    /// The congestion window, packets, without fast recovery's inflation (as ns-2 traces it). At least 1, except with
+    /// [`super::VegasRules::Ns2`].
+    pub(super) fn cwnd(&self) -> f64 {
+        self.window.cwnd
+    }
+
+    /// The slow start threshold, packets.
+    pub(super) fn ssthresh(&self) -> f64 {
+        self.window.ssthresh
+    }
+
+    /// Packets known to have arrived, including the SYN: everything below this number is acknowledged.
+    pub(super) fn acknowledged(&self) -> u64 {
+        self.stream.una
+    }
+
+    /// Whether all data is acknowledged.
+    pub(super) fn is_finished(&self) -> bool {
+        self.stream.una >= self.stream.end
+    }
+
+    /// Counts since the start.
+    pub(super) fn stats(&self) -> Stats {
+        self.stats
+    }
+}
+
+#[cfg(test)]
+mod tests;

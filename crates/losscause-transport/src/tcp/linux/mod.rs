@@ -1,0 +1,40 @@
+//! TCP as Linux 6.18 has it, with `reno` or `cubic`, counted in full-sized packets.
+//!
+//! | part | file | source |
+//! |---|---|---|
+//! | order of events, states | `sender.rs` | net/ipv4/tcp_input.c |
+//! | packets in flight, lost, retransmitted | `packets.rs` | RFC 6675 |
+//! | round-trip time, timeout | `rtt.rs` | RFC 6298 |
+//! | timers of whole ticks | `clock.rs` | kernel/time/timer.c |
+//! | loss detection | `rack.rs` | RFC 8985, section 6 |
+//! | tail loss probe | `probe.rs` | RFC 8985, section 7 |
+//! | reduction of the window | `prr.rs` | RFC 6937 |
+//! | spurious timeouts | `frto.rs` | RFC 5682 |
+//! | undone cuts | `undo.rs` | RFC 3522, RFC 3708, RFC 4015 |
+//! | growth, use of the window | `cwnd.rs`, `congestion.rs` | RFC 5681, RFC 7661 |
+//! | CUBIC, HyStart | `cubic.rs`, `hystart.rs` | RFC 9438; Ha and Rhee 2011 |
+//! | quick, delayed, compressed ACKs | `acks.rs` | RFC 5681, section 4.2 |
+//! | autotuned receive window | `receive_window.rs` | Fisk and Feng 2001 |
+//!
+//! Not modelled: pacing (neither `reno` nor `cubic` paces without the queue discipline `fq`), segmentation offload, the
+//! limit of the send buffer (`tcp_wmem`), idle applications, reordering.
+
+mod acks;
+mod clock;
+mod congestion;
+mod cubic;
+mod cwnd;
+mod frto;
+mod hystart;
+mod packets;
+mod probe;
+mod prr;
+mod rack;
+mod receive_window;
+mod receiver;
+mod rtt;
+mod sender;
+mod undo;
+
+pub(super) use receiver::{Change, LinuxReceiver};
+pub(super) use sender::Linux;
