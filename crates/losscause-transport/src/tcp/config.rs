@@ -119,16 +119,16 @@ impl Config {
         }
     }
 
-    /// Linux 6.18 with its defaults and the congestion control `reno`: packets of 1500 bytes with timestamps, a largest
-    /// receive window of half of `net.ipv4.tcp_rmem`'s 32 MB.
+    /// Linux 6.18 with its defaults and the congestion control `reno`: packets of 1500 bytes with timestamps, a receive
+    /// window up to `net.ipv4.tcp_rmem`'s 32 MB.
     pub const fn linux() -> Self {
         Self {
             recovery: RecoveryScheme::RackTlp,
             payload_bytes: 1448,
             header_bytes: 52,
             ack_bytes: 52,
-            // 16 MB in packets of 1448 bytes.
-            max_window_pkts: 11_586,
+            // A packet takes 2304 bytes of the receive buffer.
+            max_window_pkts: (32 << 20) / 2_304,
             initial_window_pkts: 10,
             min_rto: Span::from_millis(200),
             max_rto: Span::from_secs(120),

@@ -125,7 +125,17 @@ mod tests {
 
     fn ack(sender: &mut Sender, ms: i64, next: u64, ece: bool) -> Vec<Segment> {
         let sack = SackBlocks::NONE;
-        let ack = Ack { next, echo: at(0), echo_of_retransmission: false, ece, wireless: false, wire_bytes: 40, window_pkts: 0, sent_us: 0, sack };
+        let ack = Ack {
+            next,
+            echo: at(0),
+            echo_of_retransmission: false,
+            ece,
+            wireless: false,
+            wire_bytes: 40,
+            window_pkts: 0,
+            sent_us: 0,
+            sack,
+        };
         sender.on_ack(at(ms), &ack, &mut ());
         sent(sender, ms)
     }

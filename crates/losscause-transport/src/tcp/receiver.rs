@@ -27,8 +27,8 @@ use super::bits::{BITS, Bits};
 use super::config::{Config, ConfigError};
 use super::ecn::Echo;
 use super::linux::{Change, LinuxReceiver};
-use super::schemes::RecoveryScheme;
 use super::sack_blocks::{Reports, SackBlocks};
+use super::schemes::RecoveryScheme;
 use super::segment::{Ack, Segment};
 
 /// The receiver of a connection. `D` judges why packets are missing; `()` does not.
@@ -499,7 +499,8 @@ mod tests {
             let (payload_bytes, wire_bytes) = (1000, 1040);
             let (retransmission, ecn, cwr) = (false, Ecn::NotCapable, false);
             let (transmission, sent_at) = (seq, at(ms - 20));
-            let segment = Segment { seq, transmission, sent_at, retransmission, ecn, cwr, echo_us: 0, payload_bytes, wire_bytes };
+            let segment =
+                Segment { seq, transmission, sent_at, retransmission, ecn, cwr, echo_us: 0, payload_bytes, wire_bytes };
             receiver.on_segment(at(ms), &segment, &mut ());
             receiver.poll_transmit(at(ms)).map(|ack| (ack.next, ack.wireless)).unwrap()
         });
@@ -550,7 +551,8 @@ mod tests {
         let mut arrive = |ms, seq, payload_bytes| {
             let (retransmission, ecn, cwr) = (false, Ecn::NotCapable, false);
             let (transmission, sent_at, wire_bytes) = (seq, at(0), payload_bytes + 40);
-            let segment = Segment { seq, transmission, sent_at, retransmission, ecn, cwr, echo_us: 0, payload_bytes, wire_bytes };
+            let segment =
+                Segment { seq, transmission, sent_at, retransmission, ecn, cwr, echo_us: 0, payload_bytes, wire_bytes };
             receiver.on_segment(at(ms), &segment, &mut ());
             receiver.poll_transmit(at(ms)).unwrap().wireless
         };

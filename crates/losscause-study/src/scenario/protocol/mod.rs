@@ -26,6 +26,7 @@ pub(super) struct Settings<'a> {
 
 impl<'a> Settings<'a> {
     pub(super) fn of(document: &'a Document, reader: &Reader, names: &Names) -> Result<Self, InputError> {
+        document.tcp.refuse_foreign_variant(None, "tcp.variant", reader)?;
         document.tcp.refuse_unused(document.flow.iter().map(|flow| flow.variant), reader)?;
         let tcp = document.tcp.config(None, reader, names)?;
         tcp.validate().map_err(|error| reader.error("tcp", error.to_string()))?;
@@ -47,6 +48,7 @@ pub(super) fn traffic(flow: &Flow, settings: &Settings, reader: &Reader, names: 
     };
     Ok(match flow.protocol {
         Protocol::Tcp => {
+            document.tcp.refuse_foreign_variant(flow.variant, &key("variant"), reader)?;
             let key = key("additive_increase_pkts");
             let increase = flow.additive_increase_pkts.as_ref().map(|increase| (key.as_str(), increase));
             let mut config = document.tcp.config_of(flow.variant, increase, reader, names)?;

@@ -126,6 +126,9 @@ impl TcpSettings {
     ) -> Result<tcp::Config, InputError> {
         let mut config = self.config(variant, reader, names)?;
         if let Some((key, increase)) = increase {
+            if !quirks::not_linux(&config) {
+                return Err(reader.error(key, only_valid_with(quirks::NOT_LINUX)));
+            }
             if config.response != tcp::ResponseScheme::Aimd {
                 return Err(reader.error(key, only_valid_with("response \"aimd\"")));
             }
@@ -172,6 +175,20 @@ impl TcpSettings {
         Ok(config)
     }
 
+    /// Refuses a variant that the mode does not have; `key` names it.
+    pub(super) fn refuse_foreign_variant(
+        &self,
+        variant: Option<TcpVariant>,
+        key: &str,
+        reader: &Reader,
+    ) -> Result<(), InputError> {
+        let known = matches!(variant.or(self.variant), None | Some(TcpVariant::Reno | TcpVariant::Cubic));
+        if self.mode == TcpMode::Linux && !known {
+            return Err(reader.error(key, "must be \"reno\" or \"cubic\" in mode \"linux\""));
+        }
+        Ok(())
+    }
+
     /// Refuses a setting that no flow's TCP reads. `variants` are those that the flows name.
     pub(super) fn refuse_unused(
         &self,
@@ -185,7 +202,14 @@ impl TcpSettings {
             read_by: |config| config.response == tcp::ResponseScheme::Aimd,
             needs: "response \"aimd\"",
         };
-        let keys = [increase].into_iter().chain(self.vegas.scoped()).chain(self.westwood_vt.scoped());
+        let others = [
+            ("tcp.recovery", self.recovery.is_some()),
+            ("tcp.response", self.response.is_some()),
+            ("tcp.additive_increase_pkts", self.additive_increase_pkts.is_some()),
+        ];
+        let others =
+            others.map(|(key, given)| Scoped { key, given, read_by: quirks::not_linux, needs: quirks::NOT_LINUX });
+        let keys = [increase].into_iter().chain(others).chain(self.vegas.scoped()).chain(self.westwood_vt.scoped());
         match keys.chain(self.quirks.scoped()).find(|key| key.given && !used.iter().any(key.read_by)) {
             None => Ok(()),
             Some(key) => Err(reader.error(key.key, only_valid_with(key.needs))),

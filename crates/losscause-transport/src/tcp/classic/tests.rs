@@ -33,7 +33,17 @@ fn ack(sender: &mut Sender, ms: i64, next: u64) -> Vec<u64> {
 
 fn ack_of(next: u64) -> Ack {
     let (echo, echo_of_retransmission, sack) = (at(0), false, SackBlocks::NONE);
-    Ack { next, echo, echo_of_retransmission, ece: false, wireless: false, wire_bytes: 40, window_pkts: 0, sent_us: 0, sack }
+    Ack {
+        next,
+        echo,
+        echo_of_retransmission,
+        ece: false,
+        wireless: false,
+        wire_bytes: 40,
+        window_pkts: 0,
+        sent_us: 0,
+        sack,
+    }
 }
 
 fn time_out(sender: &mut Sender) -> (i64, Vec<u64>) {
@@ -353,7 +363,17 @@ fn a_loss_that_the_receiver_calls_wireless_is_repaired_at_the_same_window_and_a_
         while sender.poll_transmit(at(0)).is_some() {}
         let ack = |next, wireless| {
             let (echo, echo_of_retransmission, sack) = (at(0), false, SackBlocks::NONE);
-            Ack { next, echo, echo_of_retransmission, ece: false, wireless, wire_bytes: 40, window_pkts: 0, sent_us: 0, sack }
+            Ack {
+                next,
+                echo,
+                echo_of_retransmission,
+                ece: false,
+                wireless,
+                wire_bytes: 40,
+                window_pkts: 0,
+                sent_us: 0,
+                sack,
+            }
         };
         // Packet 0 arrived, packet 1 did not.
         sender.on_ack(at(100), &ack(1, false), &mut ());

@@ -5,7 +5,8 @@
 //!           gap; a duplicate; each of the first 3 packets beyond a gap
 //! delayed:  one packet in sequence waits for the ATO, 40 ms or more
 //! compressed: further packets beyond a gap wait for RTT/20, at most 1 ms, at most 44 of them for one ACK
-//! quick:    16 ACKs at the start, after a duplicate, and after a pause longer than the timeout
+//! quick:    16 ACKs at the start, after a duplicate, and after a pause longer than the timeout; an odd number, so at
+//!           least 1, if the receive window grows
 //! ATO       ATO/2 + max(pause, 20 ms) for a pause since the last packet below ATO
 //! ```
 //!
@@ -45,6 +46,8 @@ pub(super) struct Arrived {
     pub(super) next: u64,
     /// Whether packets beyond a gap are held now.
     pub(super) gap: bool,
+    /// Whether it let the receive window grow.
+    pub(super) grows: bool,
     /// The round-trip time, if it is known.
     pub(super) rtt: Option<Span>,
 }
@@ -88,6 +91,10 @@ impl Acks {
             }
             Place::InSequence | Place::ClosesGap => self.adapt(now, arrived.rtt),
             Place::BeyondGap => {}
+        }
+        if arrived.grows {
+            // net/ipv4/tcp_input.c, tcp_grow_window: one more if their number is even.
+            self.quick |= 1;
         }
         if arrived.place == Place::ClosesGap || arrived.next > self.acked + 1 || self.quick > 0 {
             return now;
@@ -162,7 +169,7 @@ mod tests {
     }
 
     const IN_SEQUENCE: Arrived =
-        Arrived { place: Place::InSequence, next: 1, gap: false, rtt: Some(Span::from_millis(40)) };
+        Arrived { place: Place::InSequence, next: 1, gap: false, grows: false, rtt: Some(Span::from_millis(40)) };
 
     /// Packets of a stream at these times (ms): those acknowledged at once.
     fn at_once(acks: &mut Acks, times: impl IntoIterator<Item = i64>) -> Vec<i64> {
@@ -182,6 +189,16 @@ mod tests {
     fn the_first_sixteen_packets_are_acknowledged_and_then_every_second() {
         let every: Vec<i64> = (0..16).chain([17, 19, 21]).collect();
         assert_eq!(at_once(&mut acks(), 0..22), every);
+    }
+
+    #[test]
+    fn a_packet_that_lets_the_window_grow_is_acknowledged_at_once() {
+        let mut acks = acks();
+        at_once(&mut acks, 0..16);
+        let grows = Arrived { next: 17, grows: true, ..IN_SEQUENCE };
+        assert_eq!(acks.on_packet(at(16), &grows, None), at(16));
+        acks.on_ack(17);
+        assert!(acks.on_packet(at(17), &Arrived { next: 18, grows: false, ..grows }, None) > at(17), "none is left");
     }
 
     #[test]

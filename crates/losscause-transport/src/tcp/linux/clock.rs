@@ -33,10 +33,15 @@ impl Clock {
         (now + self.offset).as_nanos().div_euclid(self.tick.as_nanos())
     }
 
+    /// Ticks of a time, rounded up.
+    pub(super) fn waits(self, time: Span) -> i64 {
+        (time.as_nanos().max(1) - 1) / self.tick.as_nanos() + 1
+    }
+
     /// When a timer fires that waits for `wait` from `now` on.
     pub(in super::super) fn fires(self, now: Time, wait: Span) -> Time {
         let tick = self.tick.as_nanos();
-        let wait_ticks = (wait.as_nanos().max(1) - 1) / tick + 1;
+        let wait_ticks = self.waits(wait);
         let due = self.ticks(now) + wait_ticks;
         let mut shift = 0;
         while wait_ticks >= LEVEL_TICKS << shift {

@@ -158,9 +158,9 @@ impl Packets {
 
     fn counts(&self, sending: &Sending) -> bool {
         let place = sending.seq.checked_sub(self.una);
-        place.and_then(|place| self.queue.get(place as usize)).is_some_and(|packet| {
-            packet.sends == sending.sends && !packet.reported && (!packet.lost || packet.resent)
-        })
+        place
+            .and_then(|place| self.queue.get(place as usize))
+            .is_some_and(|packet| packet.sends == sending.sends && !packet.reported && (!packet.lost || packet.resent))
     }
 
     /// The first packet.

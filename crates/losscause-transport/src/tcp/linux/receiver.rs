@@ -62,10 +62,8 @@ impl LinuxReceiver {
         if segment.payload_bytes == 0 {
             return now;
         }
-        if place != Place::Old {
-            self.window.on_packet(now, segment.echo_us, next, change.end);
-        }
-        let arrived = Arrived { place, next, gap: held > 0, rtt: self.window.rtt() };
+        let grows = place != Place::Old && self.window.on_packet(now, segment.echo_us, next, change.end);
+        let arrived = Arrived { place, next, gap: held > 0, grows, rtt: self.window.rtt() };
         self.acks.on_packet(now, &arrived, pending)
     }
 

@@ -323,11 +323,8 @@ impl<L: SenderLda> Linux<L> {
     }
 
     fn answer_probe(&mut self, ack: &Ack, brought: &Brought) {
-        let probe_ack = ProbeAck {
-            next: ack.next,
-            duplicate: brought.duplicate,
-            plain_duplicate: brought.is_plain_duplicate(),
-        };
+        let probe_ack =
+            ProbeAck { next: ack.next, duplicate: brought.duplicate, plain_duplicate: brought.is_plain_duplicate() };
         if self.probe.on_ack(&probe_ack) {
             self.cut(false);
             self.cwnd.pkts = self.prr.target_pkts();

@@ -167,7 +167,17 @@ mod tests {
     /// A duplicate ACK caused by a packet sent at `echo_ms`.
     fn dup_ack(next: u64, echo_ms: i64, echo_of_retransmission: bool) -> Ack {
         let (echo, sack) = (at(echo_ms), SackBlocks::NONE);
-        Ack { next, echo, echo_of_retransmission, ece: false, wireless: false, wire_bytes: 40, window_pkts: 0, sent_us: 0, sack }
+        Ack {
+            next,
+            echo,
+            echo_of_retransmission,
+            ece: false,
+            wireless: false,
+            wire_bytes: 40,
+            window_pkts: 0,
+            sent_us: 0,
+            sack,
+        }
     }
 
     /// Everything from `una` to below `sent` is in flight.

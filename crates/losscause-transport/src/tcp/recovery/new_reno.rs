@@ -175,7 +175,17 @@ mod tests {
     /// A duplicate ACK caused by a packet sent at time 0.
     fn dup_ack(next: u64) -> Ack {
         let (echo, sack) = (Time::ZERO - Span::from_millis(1), SackBlocks::NONE);
-        Ack { next, echo, echo_of_retransmission: false, ece: false, wireless: false, wire_bytes: 40, window_pkts: 0, sent_us: 0, sack }
+        Ack {
+            next,
+            echo,
+            echo_of_retransmission: false,
+            ece: false,
+            wireless: false,
+            wire_bytes: 40,
+            window_pkts: 0,
+            sent_us: 0,
+            sack,
+        }
     }
 
     fn partial(restart_timer: bool) -> Progress {

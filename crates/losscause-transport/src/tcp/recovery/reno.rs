@@ -73,7 +73,17 @@ mod tests {
 
     fn dup_ack(next: u64) -> Ack {
         let (echo, sack) = (Time::ZERO, SackBlocks::NONE);
-        Ack { next, echo, echo_of_retransmission: false, ece: false, wireless: false, wire_bytes: 40, window_pkts: 0, sent_us: 0, sack }
+        Ack {
+            next,
+            echo,
+            echo_of_retransmission: false,
+            ece: false,
+            wireless: false,
+            wire_bytes: 40,
+            window_pkts: 0,
+            sent_us: 0,
+            sack,
+        }
     }
 
     /// Everything from `una` to below `sent` is in flight.

@@ -173,7 +173,17 @@ mod tests {
 
     fn ack(next: u64, blocks: [(u64, u64); 3]) -> Ack {
         let sack = SackBlocks::of(next, blocks);
-        Ack { next, echo: Time::ZERO, echo_of_retransmission: false, ece: false, wireless: false, wire_bytes: 40, window_pkts: 0, sent_us: 0, sack }
+        Ack {
+            next,
+            echo: Time::ZERO,
+            echo_of_retransmission: false,
+            ece: false,
+            wireless: false,
+            wire_bytes: 40,
+            window_pkts: 0,
+            sent_us: 0,
+            sack,
+        }
     }
 
     #[test]

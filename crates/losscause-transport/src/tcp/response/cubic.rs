@@ -53,8 +53,8 @@ struct Epoch {
     w_est: f64,
 }
 
-pub(in super::super) const C: f64 = 0.4;
-pub(in super::super) const BETA: f64 = 0.7;
+const C: f64 = 0.4;
+const BETA: f64 = 0.7;
 
 impl Cubic {
     pub(super) fn new() -> Self {
@@ -130,7 +130,7 @@ impl Cubic {
     }
 }
 
-pub(in super::super) fn w_cubic(t: f64, k: f64, w_max: f64) -> f64 {
+fn w_cubic(t: f64, k: f64, w_max: f64) -> f64 {
     C * (t - k) * (t - k) * (t - k) + w_max
 }
 

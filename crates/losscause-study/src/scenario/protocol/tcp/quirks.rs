@@ -85,14 +85,14 @@ impl TcpQuirks {
                 |config| match config.recovery {
                     RecoveryScheme::Reno | RecoveryScheme::NewReno => true,
                     RecoveryScheme::Sack => config.quirks.sack == SackRules::Ns2,
-                    RecoveryScheme::FastRetransmit | RecoveryScheme::Vegas => false,
+                    RecoveryScheme::FastRetransmit | RecoveryScheme::Vegas | RecoveryScheme::RackTlp => false,
                 },
                 "recovery \"reno\" or \"newreno\", or with ns-2's \"sack\"",
             ),
             scoped(
                 "tcp.quirks.limited_transmit",
                 self.limited_transmit.is_some(),
-                |config| config.recovery != RecoveryScheme::Vegas,
+                |config| !matches!(config.recovery, RecoveryScheme::Vegas | RecoveryScheme::RackTlp),
                 "recovery \"reno\", \"fast-retransmit\", \"newreno\" or \"sack\"",
             ),
             scoped(
@@ -106,16 +106,26 @@ impl TcpQuirks {
                 self.halving.is_some(),
                 |config| {
                     use ResponseScheme::{Aimd, Vegas, Veno};
-                    matches!(config.response, Aimd | Veno | Vegas(_))
+                    not_linux(config) && matches!(config.response, Aimd | Veno | Vegas(_))
                 },
                 "response \"aimd\", \"veno\" or \"vegas\"",
             ),
             scoped(
                 "tcp.quirks.grow_on_recovery_exit",
                 self.grow_on_recovery_exit.is_some(),
-                |config| !matches!(config.recovery, RecoveryScheme::Sack | RecoveryScheme::Vegas),
+                |config| {
+                    !matches!(config.recovery, RecoveryScheme::Sack | RecoveryScheme::Vegas | RecoveryScheme::RackTlp)
+                },
                 "recovery \"reno\", \"fast-retransmit\" or \"newreno\"",
             ),
+            scoped("tcp.quirks.min_rto_of", self.min_rto_of.is_some(), not_linux, NOT_LINUX),
+            scoped(
+                "tcp.quirks.fast_retransmit_restarts_timer",
+                self.fast_retransmit_restarts_timer.is_some(),
+                not_linux,
+                NOT_LINUX,
+            ),
+            scoped("tcp.quirks.max_cwnd_pkts", self.max_cwnd_pkts.is_some(), not_linux, NOT_LINUX),
             scoped("tcp.quirks.partial_ack_timer", self.partial_ack_timer.is_some(), newreno, needs_newreno),
             scoped("tcp.quirks.deflation", self.deflation.is_some(), newreno, needs_newreno),
             scoped("tcp.quirks.recovery_exit", self.recovery_exit.is_some(), newreno, needs_newreno),
@@ -123,6 +133,14 @@ impl TcpQuirks {
         .into_iter()
     }
 }
+
+/// Whether the rules of the RFCs and of ns-2 are read at all.
+pub(super) fn not_linux(config: &Config) -> bool {
+    config.recovery != RecoveryScheme::RackTlp
+}
+
+/// The modes with [`not_linux`], in words.
+pub(super) const NOT_LINUX: &str = "another mode than \"linux\"";
 
 mirrored! {
     /// What the smallest retransmission timeout bounds.

@@ -1,1 +1,223 @@
+//! What a Linux sender sends and does, ACK by ACK. Packets are sent at once, and ACKs come 100 ms later.
 
+use losscause::AsTold;
+
+use super::super::super::segment::SackBlocks;
+use super::super::super::{Quirks, Sender, Variant};
+use super::*;
+
+fn at(ms: i64) -> Time {
+    Time::ZERO + Span::from_millis(ms)
+}
+
+/// Without a SYN, packet numbers are data packets.
+fn config() -> Config {
+    Config { quirks: Quirks { syn_bytes: None, ..Quirks::LINUX }, ..Config::linux() }
+}
+
+fn ack_of(next: u64, echo_ms: i64, blocks: [(u64, u64); 3]) -> Ack {
+    let (echo, sack) = (at(echo_ms), SackBlocks::of(next, blocks));
+    let (echo_of_retransmission, ece, wireless) = (false, false, false);
+    Ack { next, echo, echo_of_retransmission, ece, wireless, wire_bytes: 52, window_pkts: 1000, sent_us: 1, sack }
+}
+
+const NO: (u64, u64) = (0, 0);
+
+struct Driver<L> {
+    sender: Sender<L>,
+}
+
+impl Driver<()> {
+    fn new(config: &Config) -> Self {
+        Self::with(config, ())
+    }
+}
+
+impl<L: SenderLda> Driver<L> {
+    fn with(config: &Config, lda: L) -> Self {
+        let mut sender = Sender::with_lda(config, lda).unwrap();
+        sender.start(at(0));
+        Self { sender }
+    }
+
+    fn sent(&mut self, ms: i64) -> Vec<u64> {
+        std::iter::from_fn(|| self.sender.poll_transmit(at(ms))).map(|segment| segment.seq).collect()
+    }
+
+    fn ack(&mut self, ms: i64, next: u64) -> Vec<u64> {
+        self.report(ms, next, [NO; 3])
+    }
+
+    fn report(&mut self, ms: i64, next: u64, blocks: [(u64, u64); 3]) -> Vec<u64> {
+        self.on_ack(ms, &ack_of(next, ms - 100, blocks))
+    }
+
+    fn on_ack(&mut self, ms: i64, ack: &Ack) -> Vec<u64> {
+        self.sender.on_ack(at(ms), ack, &mut ());
+        self.sent(ms)
+    }
+
+    /// Lets the timer expire: when, and what is sent.
+    fn time_out(&mut self) -> (i64, Vec<u64>) {
+        let now = self.sender.poll_timeout().unwrap();
+        self.sender.on_timeout(now, &mut ());
+        let ms = now.as_nanos() / 1_000_000;
+        (ms, self.sent(ms))
+    }
+}
+
+/// Packets 0 to 9 are acknowledged, 10 to 29 in flight since 100 ms with a window of 20.
+fn twenty_in_flight<L: SenderLda>(config: &Config, lda: L) -> Driver<L> {
+    let mut driver = Driver::with(config, lda);
+    assert_eq!(driver.sent(0), (0..10).collect::<Vec<_>>());
+    assert_eq!(driver.ack(100, 10), (10..30).collect::<Vec<_>>());
+    driver
+}
+
+#[test]
+fn the_window_opens_with_ten_packets_and_doubles() {
+    let driver = twenty_in_flight(&config(), ());
+    assert_eq!(driver.sender.cwnd(), 20.0);
+}
+
+#[test]
+fn the_syn_goes_first_and_two_lost_ones_leave_a_window_of_one() {
+    let opened = |lost| {
+        let mut driver = Driver::new(&Config::linux());
+        assert_eq!(driver.sent(0), [0]);
+        let mut sent_at = vec![];
+        for _ in 0..lost {
+            sent_at.push(driver.time_out());
+        }
+        let now = sent_at.last().map_or(0, |(ms, _)| *ms) + 100;
+        (sent_at, driver.ack(now, 1).len())
+    };
+    assert_eq!(opened(0), (vec![], 10));
+    // 250 ticks of 4 ms, rounded up to the next 8th tick: 256, then 250 more: 512.
+    assert_eq!(opened(1), (vec![(1_024, vec![0])], 10));
+    assert_eq!(opened(2), (vec![(1_024, vec![0]), (2_048, vec![0])], 1));
+}
+
+#[test]
+fn three_reports_start_a_recovery_that_halves_the_window_gradually() {
+    let mut driver = twenty_in_flight(&config(), ());
+    assert_eq!(driver.report(200, 10, [(11, 12), NO, NO]), [30], "in the state disorder reports make room");
+    assert_eq!(driver.report(201, 10, [(11, 13), NO, NO]), [31]);
+    // 10 is lost. Of 22 packets 3 arrived: 18 in flight, above the target of 10, and one leaves.
+    assert_eq!(driver.report(202, 10, [(11, 14), NO, NO]), [10]);
+    assert_eq!(driver.sender.ssthresh(), 10.0);
+    let later: Vec<usize> = (14..24).map(|end| driver.report(203, 10, [(11, end + 1), NO, NO]).len()).collect();
+    // ceil(10 n/20) of n = 2, 3, … 11 packets delivered: 1, 2, 2, 3, 3, 4, 4, 5, 5, 6 in all.
+    assert_eq!(later, [0, 1, 0, 1, 0, 1, 0, 1, 0, 1]);
+    driver.report(302, 32, [NO; 3]);
+    assert_eq!(driver.sender.cwnd(), 10.0);
+    let stats = driver.sender.stats();
+    assert_eq!((stats.fast_retransmits, stats.retransmissions, stats.timeouts), (1, 1, 0));
+}
+
+#[test]
+fn one_report_waits_for_an_eighth_of_the_round_trip_time() {
+    let mut driver = twenty_in_flight(&config(), ());
+    driver.report(200, 10, [(11, 12), NO, NO]);
+    // SRTT/8 = 12.5 ms and 8 ms: 6 ticks and one.
+    assert_eq!(driver.time_out(), (228, vec![10]));
+}
+
+#[test]
+fn a_wireless_loss_is_repaired_and_leaves_the_window() {
+    let mut driver = twenty_in_flight(&config(), AsTold);
+    let labelled = |end| Ack { wireless: true, ..ack_of(10, 100, [(11, end), NO, NO]) };
+    driver.on_ack(200, &labelled(12));
+    driver.on_ack(201, &labelled(13));
+    assert!(driver.on_ack(202, &labelled(14)).contains(&10));
+    driver.report(302, 32, [NO; 3]);
+    assert_eq!(driver.sender.stats().fast_retransmits, 1);
+    assert!(driver.sender.cwnd() >= 20.0 && driver.sender.ssthresh() > 1e9, "{}", driver.sender.cwnd());
+}
+
+#[test]
+fn at_the_end_of_the_data_a_probe_repeats_the_last_packet() {
+    let mut driver = twenty_in_flight(&Config { limit_pkts: Some(30), ..config() }, ());
+    assert_eq!(driver.ack(200, 28), []);
+    // 2 SRTT + 8 ms: 52 ticks from tick 50, and one.
+    assert_eq!(driver.time_out(), (412, vec![29]));
+    assert_eq!(driver.sender.stats().timeouts, 0);
+}
+
+#[test]
+fn the_timeout_repairs_one_packet_in_slow_start_and_halves_once() {
+    let mut driver = twenty_in_flight(&Config { limit_pkts: Some(30), ..config() }, ());
+    let (probed, _) = driver.time_out();
+    // The window of 20 was full: 2 SRTT + 8 ms from 100 ms on: 52 ticks from tick 25, and one.
+    assert_eq!(probed, 312);
+    // RTO = 100 + 200 ms = 75 ticks from tick 78, and up to a multiple of 8.
+    assert_eq!(driver.time_out(), (640, vec![10]));
+    assert_eq!((driver.sender.cwnd(), driver.sender.ssthresh()), (1.0, 10.0));
+    // Twice 300 ms: 150 ticks from tick 160, up to a multiple of 8.
+    assert_eq!(driver.time_out(), (1_248, vec![10]));
+    assert_eq!((driver.sender.cwnd(), driver.sender.ssthresh()), (1.0, 10.0), "not halved again");
+}
+
+#[test]
+fn a_timeout_that_was_too_early_is_undone() {
+    let mut driver = twenty_in_flight(&Config { limit_pkts: Some(30), ..config() }, ());
+    driver.time_out();
+    driver.time_out();
+    // The original of packet 10 was late: the echo is of 100 ms.
+    driver.on_ack(650, &ack_of(11, 100, [NO; 3]));
+    assert_eq!(driver.sender.cwnd(), 21.0, "20 as before, and one in slow start");
+    assert!(driver.sender.ssthresh() > 1e9);
+}
+
+#[test]
+fn a_recovery_whose_retransmissions_were_all_duplicates_is_undone() {
+    let mut driver = twenty_in_flight(&config(), ());
+    for end in [12, 13, 14] {
+        driver.report(200, 10, [(11, end), NO, NO]);
+    }
+    assert_eq!(driver.sender.ssthresh(), 10.0);
+    driver.on_ack(300, &ack_of(32, 200, [NO; 3]));
+    assert_eq!(driver.sender.cwnd(), 10.0, "it was needed");
+    let mut driver = twenty_in_flight(&config(), ());
+    for end in [12, 13, 14] {
+        driver.report(200, 10, [(11, end), NO, NO]);
+    }
+    let mut duplicate = ack_of(20, 200, [NO; 3]);
+    duplicate.sack = duplicate.sack.with_duplicate(20, 10);
+    driver.on_ack(300, &duplicate);
+    assert!(driver.sender.cwnd() >= 20.0 && driver.sender.ssthresh() > 1e9);
+}
+
+#[test]
+fn the_receivers_window_holds_the_sender() {
+    let mut driver = twenty_in_flight(&config(), ());
+    let small = Ack { window_pkts: 5, ..ack_of(30, 100, [NO; 3]) };
+    // The first ACK allowed up to packet 1009; a smaller window does not take that back.
+    assert_eq!(driver.on_ack(200, &small).len(), 40);
+    let mut narrow = Driver::new(&config());
+    narrow.sent(0);
+    let sent = narrow.on_ack(100, &Ack { window_pkts: 40, ..ack_of(10, 0, [NO; 3]) });
+    assert_eq!(sent.len(), 20);
+    let sent = narrow.on_ack(200, &Ack { window_pkts: 25, ..ack_of(30, 100, [NO; 3]) });
+    assert_eq!(sent.len(), 25, "cwnd is 40");
+}
+
+#[test]
+fn cubic_cuts_to_seven_tenths() {
+    let mut driver = twenty_in_flight(&config().with_variant(Variant::Cubic), ());
+    for end in [12, 13, 14] {
+        driver.report(200, 10, [(11, end), NO, NO]);
+    }
+    assert_eq!(driver.sender.ssthresh(), 14.0);
+}
+
+#[test]
+fn an_echoed_mark_cuts_once_per_window_without_a_retransmission() {
+    let mut driver = twenty_in_flight(&Config { ecn: true, ..config() }, ());
+    let marked = |next| Ack { ece: true, ..ack_of(next, 100, [NO; 3]) };
+    driver.on_ack(200, &marked(12));
+    driver.on_ack(201, &marked(14));
+    assert_eq!(driver.sender.ssthresh(), 10.0);
+    let stats = driver.sender.stats();
+    assert_eq!((stats.ecn_reductions, stats.retransmissions), (1, 0));
+}
