@@ -81,7 +81,17 @@ fn segment(bytes: &mut Bytes, now: Time, seq: u64) -> Option<(Time, Segment)> {
     let ecn = ecn(flags >> 2);
     Some((
         now,
-        Segment { seq, transmission: 0, sent_at, retransmission, ecn, cwr, echo_us: 0, payload_bytes: 1000, wire_bytes: 1040 },
+        Segment {
+            seq,
+            transmission: 0,
+            sent_at,
+            retransmission,
+            ecn,
+            cwr,
+            echo_us: 0,
+            payload_bytes: 1000,
+            wire_bytes: 1040,
+        },
     ))
 }
 
@@ -118,7 +128,17 @@ pub fn tcp_sender(data: &[u8]) {
         let Some((next, ece)) = next(&mut bytes, near) else { return };
         let Some(sack) = reports(&mut bytes, &config, next) else { return };
         let Some(echo) = echo(&mut bytes, &config, now) else { return };
-        let ack = Ack { next, echo, echo_of_retransmission: false, ece, wireless: ece, wire_bytes: 40, window_pkts: 0, sent_us: 0, sack };
+        let ack = Ack {
+            next,
+            echo,
+            echo_of_retransmission: false,
+            ece,
+            wireless: ece,
+            wire_bytes: 40,
+            window_pkts: 0,
+            sent_us: 0,
+            sack,
+        };
         sender.on_ack(now, &ack, &mut ());
     }
 }

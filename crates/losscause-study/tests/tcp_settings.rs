@@ -50,6 +50,33 @@ fn a_mode_is_a_whole_set_of_the_transport() {
     assert_eq!(config("[tcp]\nmode = \"ns2\""), Config::ns2());
     assert_eq!(config("[tcp]\nmode = \"ns2-classic\""), Config::ns2_classic());
     assert_eq!(config("[tcp]\nmode = \"ns2-2001\""), Config::ns2_2001());
+    assert_eq!(config("[tcp]\nmode = \"linux\""), Config::linux());
+}
+
+#[test]
+fn linux_has_its_own_recovery_and_two_variants() {
+    let cubic = config("[tcp]\nmode = \"linux\"\nvariant = \"cubic\"");
+    assert_eq!((cubic.recovery, cubic.response), (RecoveryScheme::RackTlp, ResponseScheme::Cubic));
+    let own = config("variant = \"cubic\"\n[tcp]\nmode = \"linux\"\nmin_rto_ms = 50");
+    assert_eq!(own, Config { min_rto: Span::from_millis(50), ..cubic });
+    let two = "must be \"reno\" or \"cubic\" in mode \"linux\"";
+    refused("[tcp]\nmode = \"linux\"\nvariant = \"vegas\"", &format!("tcp.variant: {two}"));
+    refused("variant = \"sack\"\n[tcp]\nmode = \"linux\"", &format!("flow.download.variant: {two}"));
+    let other_mode = "only valid with another mode than \"linux\"; remove it";
+    for (line, key) in [
+        ("recovery = \"sack\"", "recovery"),
+        ("response = \"cubic\"", "response"),
+        ("additive_increase_pkts = 2", "additive_increase_pkts"),
+        ("[tcp.quirks]\nmin_rto_of = \"timer\"", "quirks.min_rto_of"),
+        ("[tcp.quirks]\nfast_retransmit_restarts_timer = true", "quirks.fast_retransmit_restarts_timer"),
+        ("[tcp.quirks]\nmax_cwnd_pkts = 9", "quirks.max_cwnd_pkts"),
+    ] {
+        refused(&format!("[tcp]\nmode = \"linux\"\n{line}"), &format!("tcp.{key}: {other_mode}"));
+    }
+    refused(
+        "additive_increase_pkts = 2\n[tcp]\nmode = \"linux\"",
+        &format!("flow.download.additive_increase_pkts: {other_mode}"),
+    );
 }
 
 #[test]

@@ -59,6 +59,9 @@ struct Epoch {
 /// C, 1/1024.
 const C_1024: i128 = 410;
 
+/// Longest time that the cubic is followed for, 1/1024 s: eight years. Longer ones come from forged echoes.
+const LONGEST: i128 = 1 << 38;
+
 /// beta, and its denominator.
 const BETA: (u64, u64) = (717, 1_024);
 
@@ -124,7 +127,7 @@ impl Cubic {
         });
         let ahead = self.min_rtt.map_or(0, |rtt| self.clock.waits(rtt));
         let t = i128::from((self.clock.tick() * (tick - epoch.began + ahead)).as_nanos()) * 1_024 / 1_000_000_000;
-        let offset = t - i128::from(epoch.k);
+        let offset = (t - i128::from(epoch.k)).min(LONGEST);
         // C offset^3, with C in 1/1024 and the offset in 1/1024 s.
         let distance = u32::try_from((C_1024 * offset.pow(3).abs()) >> 40).unwrap_or(u32::MAX);
         let target =

@@ -136,7 +136,7 @@ impl TcpQuirks {
 
 /// Whether the rules of the RFCs and of ns-2 are read at all.
 pub(super) fn not_linux(config: &Config) -> bool {
-    config.recovery != RecoveryScheme::RackTlp
+    config.quirks.sack != SackRules::Linux
 }
 
 /// The modes with [`not_linux`], in words.
