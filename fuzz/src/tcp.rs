@@ -28,15 +28,16 @@ const ON_MARKS: [Variant; 2] = [Variant::WestwoodVt, Variant::NewJersey];
 
 fn config(bytes: &mut Bytes) -> Option<Config> {
     let choice = bytes.u8()?;
-    let config = match choice % 3 {
-        0 => Config::rfc(),
-        1 => Config::ns2(),
-        _ => Config::ns2_classic(),
-    };
     let ecn = choice & 0x20 != 0;
     let number = usize::from(choice >> 2 & 7);
     let variant = if ecn && number >= 6 { ON_MARKS[number - 6] } else { VARIANTS[number] };
-    let mut config = config.with_variant(variant);
+    let mut config = match choice & 3 {
+        0 => Config::rfc().with_variant(variant),
+        1 => Config::ns2().with_variant(variant),
+        2 => Config::ns2_classic().with_variant(variant),
+        // Linux has these two.
+        _ => Config::linux().with_variant(if number % 2 == 0 { Variant::Reno } else { Variant::Cubic }),
+    };
     if choice & 0x80 != 0 {
         config.max_window_pkts = u32::from(bytes.u16()?).max(1);
     }
@@ -152,7 +153,7 @@ fn next(bytes: &mut Bytes, near: u64) -> Option<(u64, bool)> {
 
 /// What an acknowledgement reports, where the configuration has reports.
 fn reports(bytes: &mut Bytes, config: &Config, next: u64) -> Option<SackBlocks> {
-    if config.recovery != RecoveryScheme::Sack {
+    if !config.uses_sack() {
         return Some(SackBlocks::NONE);
     }
     let mut blocks = [(0, 0); 3];

@@ -8,8 +8,8 @@ use common::{Link, Pipe};
 use losscause::{Algorithm, Differentiator, Span, Time};
 use losscause_transport::Ecn;
 use losscause_transport::tcp::{
-    Ack, Config, Quirks, Receiver, RecoveryScheme, ResponseScheme, SackBlocks, Segment, Sender, VegasParameters,
-    VegasRules, WestwoodVtParameters,
+    Ack, Config, Quirks, Receiver, RecoveryScheme, ResponseScheme, SackBlocks, Segment, Sender, Variant,
+    VegasParameters, VegasRules, WestwoodVtParameters,
 };
 use proptest::prelude::*;
 
@@ -89,6 +89,30 @@ fn delayed_acks_halve_the_number_of_acks() {
 }
 
 fn configs() -> impl Strategy<Value = Config> {
+    prop_oneof![3 => classic(), 1 => linux()]
+}
+
+fn linux() -> impl Strategy<Value = Config> {
+    let variant = prop_oneof![Just(Variant::Reno), Just(Variant::Cubic)];
+    (variant, 1_u32..70, 1_u32..12, 1_u32..5, any::<[bool; 2]>(), 1_i64..50).prop_map(
+        |(variant, window, initial, threshold, [delay, no_syn], tick_ms)| Config {
+            max_window_pkts: window,
+            initial_window_pkts: initial,
+            dup_ack_threshold: threshold,
+            delayed_ack: delay.then_some(Span::from_millis(100)),
+            max_rto: Span::from_secs(60),
+            quirks: Quirks {
+                syn_bytes: Quirks::LINUX.syn_bytes.filter(|_| !no_syn),
+                tick: Span::from_millis(tick_ms),
+                tick_offset: Span::from_millis(tick_ms / 2),
+                ..Quirks::LINUX
+            },
+            ..Config::linux().with_variant(variant)
+        },
+    )
+}
+
+fn classic() -> impl Strategy<Value = Config> {
     let named =
         prop_oneof![Just(Config::rfc()), Just(Config::ns2()), Just(Config::ns2_classic()), Just(Config::ns2_2001())];
     let rules =
@@ -184,7 +208,7 @@ proptest! {
             let acknowledged = sender.acknowledged();
             let delivered = receiver.delivered_packets();
             let sack = SackBlocks::of(acknowledged, blocks);
-            let ack = |next| Ack { next, echo: now, echo_of_retransmission: false, ece: false, wireless: false, wire_bytes: 40, window_pkts: 0, sent_us: 0, sack };
+            let ack = |next| Ack { next, echo: now, echo_of_retransmission: false, ece: false, wireless: false, wire_bytes: 40, window_pkts: config.max_window_pkts, sent_us: 0, sack };
             match op {
                 Op::Start => sender.start(now),
                 Op::Wait(ms) => now += Span::from_millis(ms),
