@@ -1,0 +1,339 @@
+//! The emulated link between two hosts of this machine, with real sockets and the kernel's TCP. Needs root.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used)] // In a test, a panic is the report.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream, UdpSocket};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use common::can_make_networks;
+use losscause::truth::Cause;
+use losscause::{Span, Time};
+use losscause_linux::emulator::{
+    Clock, EmulatedLink, Header, Host, PEER, Path, Reordering, SENDER, Sight, device_drops,
+};
+use losscause_sim::live::{Direction, Ecn, Fate, LivePath, Offered};
+use losscause_sim::{
+    AtEnd, ChannelSpec, CoDelSpec, FlowId, FlowSpec, FqCoDelSpec, Limit, LinkId, LinkSpec, Network, PieSpec, QueueSpec,
+    RatePoint, RateSpec, TraceStart, Traffic,
+};
+
+/// What the link saw, without the packets' bytes.
+#[derive(Clone, Debug)]
+enum Noted {
+    Came { at: Time, direction: Direction, bytes: u32, flow: u32, ecn: Ecn },
+    Delivered { came: Time, due: Time, late: Span, direction: Direction, payload: u32 },
+    Lost { came: Time, at: Time, cause: Cause, direction: Direction },
+}
+
+impl Noted {
+    fn of(sight: &Sight) -> Self {
+        match *sight {
+            Sight::Came { at, direction, packet } => {
+                let flow = Header::of(packet).map_or(0, |header| header.flow());
+                let ecn = if packet[1] & 3 == 0 { Ecn::NotCapable } else { Ecn::Capable };
+                Self::Came { at, direction, bytes: packet.len() as u32, flow, ecn }
+            }
+            Sight::Delivered { came, due, written, direction, packet, .. } => {
+                let payload = Header::of(packet).map_or(0, |header| header.payload_bytes);
+                Self::Delivered { came, due, late: written - due, direction, payload }
+            }
+            Sight::Lost { came, at, cause, direction, .. } => Self::Lost { came, at, cause, direction },
+        }
+    }
+}
+
+/// Two hosts and a link between them.
+struct Setting {
+    sender: Host,
+    peer: Host,
+    stop: Arc<AtomicBool>,
+    link: JoinHandle<Vec<Noted>>,
+}
+
+impl Setting {
+    fn new(network: &Network, reordering: Option<Reordering>, sysctls: &[(&'static str, String)]) -> Self {
+        let mut path = Path::new(network, FlowId(0), SEED).unwrap();
+        path.reordering = reordering;
+        let (sender, senders) = Host::new(SENDER, sysctls).unwrap();
+        let (peer, peers) = Host::new(PEER, sysctls).unwrap();
+        let stop = Arc::new(AtomicBool::new(false));
+        let link = EmulatedLink::new(&path, [senders, peers], Clock::start()).unwrap();
+        let told = Arc::clone(&stop);
+        let link = thread::spawn(move || {
+            let mut noted = Vec::new();
+            link.run(&told, |sight| noted.push(Noted::of(&sight))).unwrap();
+            noted
+        });
+        Self { sender, peer, stop, link }
+    }
+
+    /// What the link saw, once everything is delivered.
+    fn end(self) -> Vec<Noted> {
+        thread::sleep(Duration::from_millis(300));
+        for host in [&self.sender, &self.peer] {
+            assert_eq!(host.run(|| device_drops().unwrap()).unwrap(), 0);
+        }
+        self.stop.store(true, Ordering::Relaxed);
+        self.link.join().unwrap()
+    }
+
+    /// Sends datagrams of `bytes` on the wire and returns the numbers of those that arrive, in order of arrival.
+    fn send_datagrams(&self, count: u32, bytes: usize, pause: Duration) -> Vec<u32> {
+        let receiver = self.peer.run(|| UdpSocket::bind((PEER, PORT)).unwrap()).unwrap();
+        receiver.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+        let arrivals = thread::spawn(move || {
+            let mut numbers = Vec::new();
+            let mut buffer = [0; 2_000];
+            while let Ok(payload) = receiver.recv(&mut buffer) {
+                assert_eq!(payload, bytes - HEADERS);
+                numbers.push(u32::from_be_bytes(buffer[..4].try_into().unwrap()));
+            }
+            numbers
+        });
+        let send = move || {
+            let socket = UdpSocket::bind((SENDER, 0)).unwrap();
+            let mut payload = vec![0; bytes - HEADERS];
+            for number in 0..count {
+                payload[..4].copy_from_slice(&number.to_be_bytes());
+                socket.send_to(&payload, (PEER, PORT)).unwrap();
+                thread::sleep(pause);
+            }
+        };
+        self.sender.run(send).unwrap();
+        arrivals.join().unwrap()
+    }
+
+    /// Sends data over TCP for this long, and returns how many bytes arrived: all that were written, unchanged.
+    fn send_stream(&self, lasts: Duration) -> u64 {
+        let listener = self.peer.run(|| TcpListener::bind((PEER, PORT)).unwrap()).unwrap();
+        let arrived = thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut data = Vec::new();
+            stream.read_to_end(&mut data).unwrap();
+            assert!(data.iter().enumerate().all(|(place, byte)| *byte == (place % 251) as u8));
+            data.len() as u64
+        });
+        let send = move || {
+            let mut stream = TcpStream::connect((PEER, PORT)).unwrap();
+            stream.set_write_timeout(Some(Duration::from_secs(20))).unwrap();
+            let data: Vec<u8> = (0..251 * 64).map(|place| (place % 251) as u8).collect();
+            let (begun, mut written) = (Instant::now(), 0);
+            while begun.elapsed() < lasts {
+                stream.write_all(&data).unwrap();
+                written += data.len() as u64;
+            }
+            stream.shutdown(Shutdown::Write).unwrap();
+            written
+        };
+        let written = self.sender.run(send).unwrap();
+        let arrived = arrived.join().unwrap();
+        assert_eq!(arrived, written);
+        arrived
+    }
+}
+
+const SEED: u64 = 5;
+const PORT: u16 = 5001;
+/// Of IPv4 and UDP, bytes.
+const HEADERS: usize = 28;
+
+fn drop_tail(packets: u32) -> QueueSpec {
+    QueueSpec::DropTail { limit: Limit::Packets(packets) }
+}
+
+/// 10 Mb/s and 20 ms.
+fn link(queue: QueueSpec) -> LinkSpec {
+    LinkSpec::wired("air", 10_000_000, Span::from_millis(20), queue)
+}
+
+fn network(link: LinkSpec) -> Network {
+    let flow = FlowSpec::new("test", &[LinkId(0)], &[], Traffic::cbr(1_000_000, 1_000));
+    Network { links: vec![link], flows: vec![flow] }
+}
+
+fn delivered(noted: &[Noted]) -> Vec<(Time, Time, Span)> {
+    let forward = noted.iter().filter_map(|noted| match *noted {
+        Noted::Delivered { came, due, late, direction: Direction::Forward, .. } => Some((came, due, late)),
+        _ => None,
+    });
+    forward.collect()
+}
+
+fn lost(noted: &[Noted], why: Cause) -> usize {
+    noted.iter().filter(|noted| matches!(noted, Noted::Lost { cause, .. } if *cause == why)).count()
+}
+
+#[test]
+fn a_packet_on_an_idle_link_takes_its_transmission_and_the_delay() {
+    if !can_make_networks() {
+        return;
+    }
+    let setting = Setting::new(&network(link(drop_tail(50))), None, &[]);
+    let arrived = setting.send_datagrams(200, 1_250, Duration::from_millis(3));
+    let noted = setting.end();
+    assert_eq!(arrived, (0..200).collect::<Vec<_>>());
+    let mut delivered = delivered(&noted);
+    assert_eq!(delivered.len(), 200);
+    // 1250 bytes take 1 ms at 10 Mb/s. A pause that the scheduler cut short may leave packets waiting.
+    let exact = delivered.iter().filter(|(came, due, _)| *due - *came == Span::from_millis(21)).count();
+    assert!(exact > 150, "{exact}");
+    delivered.sort_by_key(|(_, _, late)| *late);
+    assert!(delivered[0].2 >= Span::ZERO, "nothing is early");
+    assert!(delivered[100].2 < Span::from_millis(5), "late by {}", delivered[100].2);
+}
+
+#[test]
+fn what_arrives_is_what_was_sent_without_what_the_link_lost() {
+    if !can_make_networks() {
+        return;
+    }
+    let channel = ChannelSpec::Bernoulli { loss: 0.1 };
+    let setting = Setting::new(&network(LinkSpec { channel, ..link(drop_tail(5)) }), None, &[]);
+    let arrived = setting.send_datagrams(600, 1_250, Duration::from_micros(600));
+    let noted = setting.end();
+    let (congestion, wireless) = (lost(&noted, Cause::Congestion), lost(&noted, Cause::Wireless));
+    assert_eq!(arrived.len() + congestion + wireless, 600);
+    assert_eq!(delivered(&noted).len(), arrived.len());
+    assert!(arrived.is_sorted() && wireless > 10, "{congestion} {wireless}");
+    // The numbers that are missing are those of the packets that were lost, in the order in which they came.
+    let came: Vec<Time> =
+        noted.iter().filter_map(|noted| if let Noted::Came { at, .. } = noted { Some(*at) } else { None }).collect();
+    let mut missing: Vec<Time> = noted
+        .iter()
+        .filter_map(|noted| if let Noted::Lost { came, .. } = noted { Some(*came) } else { None })
+        .collect();
+    missing.sort();
+    let expected: Vec<Time> =
+        (0..600).filter(|number| arrived.binary_search(number).is_err()).map(|number| came[number as usize]).collect();
+    assert_eq!(missing, expected);
+}
+
+#[test]
+fn the_kernels_tcp_crosses_every_kind_of_link_and_each_packet_meets_the_fate_of_a_replay() {
+    if !can_make_networks() {
+        return;
+    }
+    let codel = CoDelSpec::new(Limit::Packets(100));
+    let points =
+        [(300, 2_000_000), (600, 20_000_000)].map(|(ms, rate_bps)| RatePoint { at: Span::from_millis(ms), rate_bps });
+    let steps = RateSpec::Steps { points: points.into(), at_end: AtEnd::Repeat };
+    let opportunities: Vec<Span> = (1..=20).map(|ms| Span::from_millis(ms + ms / 7)).collect();
+    let opportunities = RateSpec::Opportunities { at: opportunities.into(), bytes: 1_504 };
+    // 1 to 40 packets apart, in groups, as a fading channel loses them.
+    let faded: Vec<bool> = (0..400).map(|slot| slot % 97 < 3 || slot % 41 == 0).collect();
+    let faded = ChannelSpec::Trace { lost: faded.into(), start: TraceStart::Drawn };
+    let bursts = ChannelSpec::GilbertElliott { loss: 0.02, mean_burst_packets: 2.0 };
+    let of = |queue: QueueSpec| link(queue);
+    let links = [
+        ("drop-tail", of(drop_tail(30))),
+        ("codel", of(QueueSpec::CoDel(codel))),
+        ("fq-codel", of(QueueSpec::FqCoDel(FqCoDelSpec { codel, ..FqCoDelSpec::new(Limit::Packets(100)) }))),
+        ("pie", of(QueueSpec::Pie(PieSpec::new(Limit::Packets(100))))),
+        ("gilbert-elliott", LinkSpec { channel: bursts, ..of(drop_tail(30)) }),
+        ("fading pattern", LinkSpec { channel: faded, ..of(drop_tail(30)) }),
+        ("rate steps", LinkSpec { rate: steps, ..of(drop_tail(30)) }),
+        ("opportunities", LinkSpec { rate: opportunities, ..of(drop_tail(30)) }),
+    ];
+    for (name, spec) in links {
+        let network = network(spec);
+        let setting = Setting::new(&network, None, &[("tcp_congestion_control", "reno".to_owned())]);
+        let bytes = setting.send_stream(Duration::from_millis(1_200));
+        let noted = setting.end();
+        // Data was acknowledged, so it was delivered.
+        assert!(bytes > 50_000, "{name}: {bytes}");
+        let payload: u64 = noted
+            .iter()
+            .map(|noted| match noted {
+                Noted::Delivered { direction: Direction::Forward, payload, .. } => u64::from(*payload),
+                _ => 0,
+            })
+            .sum();
+        assert!(payload >= bytes, "{name}: {payload} of {bytes}");
+        assert_replay_agrees(name, &network, &noted);
+    }
+}
+
+/// The same packets at the same instants over the same links, without a clock.
+fn assert_replay_agrees(name: &str, network: &Network, noted: &[Noted]) {
+    let mut mirrored = network.clone();
+    let back = mirrored.links[0].mirrored("air.back");
+    mirrored.links.push(back);
+    mirrored.flows[0].return_path = vec![LinkId(1)];
+    let mut path = LivePath::new(&mirrored, FlowId(0), SEED).unwrap();
+    let mut seen = BTreeMap::new();
+    for noted in noted {
+        match *noted {
+            Noted::Came { at, direction, bytes, flow, ecn } => {
+                path.enter(at, direction, Offered { content: (), wire_bytes: bytes, flow, ecn });
+            }
+            Noted::Delivered { came, due, direction, .. } => {
+                assert_eq!(seen.insert((came, direction), (due, None)), None)
+            }
+            Noted::Lost { came, at, cause, direction } => {
+                assert_eq!(seen.insert((came, direction), (at, Some(cause))), None);
+            }
+        }
+    }
+    let mut replayed = BTreeMap::new();
+    while let Some(passed) = path.poll(Time::MAX) {
+        let cause = match passed.fate {
+            Fate::Delivered { .. } => None,
+            Fate::Lost { cause, .. } => Some(cause),
+        };
+        replayed.insert((passed.entered, passed.direction), (passed.at, cause));
+    }
+    // What was on its way at the end has no fate yet.
+    replayed.retain(|packet, _| seen.contains_key(packet));
+    assert!(seen.len() > 100, "{name}: {}", seen.len());
+    let first = seen.iter().zip(&replayed).find(|(seen, replayed)| seen != replayed);
+    assert_eq!(first, None, "{name}");
+    assert_eq!(seen.len(), replayed.len(), "{name}");
+}
+
+#[test]
+fn a_mark_reaches_the_kernel_with_a_valid_checksum() {
+    if !can_make_networks() {
+        return;
+    }
+    let codel = CoDelSpec { ecn: true, ..CoDelSpec::new(Limit::Packets(1_000)) };
+    let sysctls = [("tcp_ecn", "1".to_owned()), ("tcp_congestion_control", "reno".to_owned())];
+    let setting = Setting::new(&network(link(QueueSpec::CoDel(codel))), None, &sysctls);
+    setting.send_stream(Duration::from_millis(1_500));
+    let marked = setting.peer.run(|| counter("/proc/thread-self/net/netstat", "IpExt:", "InCEPkts")).unwrap();
+    let bad = setting.peer.run(|| counter("/proc/thread-self/net/snmp", "Ip:", "InHdrErrors")).unwrap();
+    let noted = setting.end();
+    assert!(marked > 0 && bad == 0, "{marked} marks, {bad} bad headers");
+    assert_eq!(lost(&noted, Cause::Congestion), 0, "what can be marked is not dropped");
+}
+
+/// A counter of the kernel, in a table of two lines: names, values.
+fn counter(file: &str, group: &str, name: &str) -> u64 {
+    let table = fs::read_to_string(file).unwrap();
+    let mut lines = table.lines().filter(|line| line.starts_with(group));
+    let (names, values) = (lines.next().unwrap(), lines.next().unwrap());
+    let place = names.split_whitespace().position(|word| word == name).unwrap();
+    values.split_whitespace().nth(place).unwrap().parse().unwrap()
+}
+
+#[test]
+fn packets_that_are_held_back_are_overtaken_and_none_is_lost() {
+    if !can_make_networks() {
+        return;
+    }
+    let rule = Reordering { share: 0.2, at_most: Span::from_millis(10) };
+    let setting = Setting::new(&network(link(drop_tail(1_000))), Some(rule), &[]);
+    let mut arrived = setting.send_datagrams(300, 1_250, Duration::from_micros(500));
+    let noted = setting.end();
+    assert!(!arrived.is_sorted());
+    arrived.sort_unstable();
+    assert_eq!(arrived, (0..300).collect::<Vec<_>>());
+    assert_eq!(delivered(&noted).len(), 300);
+}
