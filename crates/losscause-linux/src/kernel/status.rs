@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::net::SocketAddr;
 
-use libbpf_rs::{Iter, MapCore, MapFlags, MapHandle, ObjectBuilder};
+use libbpf_rs::{Iter, MapCore, MapFlags, MapHandle, ObjectBuilder, OpenObject};
 use losscause::Span;
 use serde::{Serialize, Serializer};
 use std::os::fd::AsFd;
@@ -101,7 +101,7 @@ pub(super) fn connections(name: &'static str, pins: &Pins) -> Result<Vec<Connect
     let refused = |error: libbpf_rs::Error| refusal::refused(name, "status", &error);
     refusal::listen();
     let map = MapHandle::from_pinned_path(pins.connections()).map_err(refused)?;
-    let object = ObjectBuilder::default().open_memory(object("status")?).and_then(|open| open.load());
+    let object = ObjectBuilder::default().open_memory(object("status")?).and_then(OpenObject::load);
     let object = object.map_err(refused)?;
     let Some(program) = object.progs_mut().next() else { return Err(KernelError::NoClang) };
     let link = program.attach_iter(map.as_fd()).map_err(refused)?;
