@@ -115,6 +115,8 @@ fn documentation() -> Result<()> {
 
 fn tests() -> Result<()> {
     run(cargo().args(["test", "--workspace", "--quiet"]))?;
+    #[cfg(target_os = "linux")]
+    run(cargo().args(["test", "--package", "losscause-cli", "--features", "linux", "--test", "kernel", "--quiet"]))?;
     // The workspace needs none of the optional features of `losscause`.
     run(cargo().args(["test", "--package", "losscause", "--all-features", "--quiet"]))
 }

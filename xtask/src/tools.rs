@@ -30,13 +30,19 @@ pub(crate) enum Tool {
     Tcpdump,
     /// A browser, which opens the reports without a window.
     Chromium,
+    /// clang, which compiles the eBPF programs.
+    Clang,
+    /// The libraries that reading eBPF objects takes, and the command that finds them.
+    LibElf,
 }
 
 const WASM_TARGET: &str = "wasm32-unknown-unknown";
 
 impl Tool {
     /// Those that `cargo xtask ci` needs.
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 11] = [
+        Self::Clang,
+        Self::LibElf,
         Self::Ns2,
         Self::Valgrind,
         Self::Wasm,
@@ -61,6 +67,8 @@ impl Tool {
             Self::OwnNetworks => "root, or /dev/net/tun,",
             Self::Tcpdump => "tcpdump",
             Self::Chromium => "chromium",
+            Self::Clang => "clang",
+            Self::LibElf => "libelf, zlib or pkg-config",
         }
     }
 
@@ -80,6 +88,8 @@ impl Tool {
             Self::OwnNetworks => shell::is_root().unwrap_or(false) && Path::new("/dev/net/tun").exists(),
             Self::Tcpdump => on_path("tcpdump"),
             Self::Chromium => on_path(look::CHROMIUM),
+            Self::Clang => on_path("clang"),
+            Self::LibElf => starts("pkg-config", &["--exists", "libelf", "zlib"]),
         }
     }
 
@@ -102,6 +112,8 @@ impl Tool {
             Self::OwnNetworks => bail!("network namespaces and TUN devices can be made by root only"),
             Self::Tcpdump => install_package("tcpdump"),
             Self::Chromium => install_package(look::CHROMIUM),
+            Self::Clang => install_package("clang"),
+            Self::LibElf => ["pkg-config", "libelf-dev", "zlib1g-dev"].into_iter().try_for_each(install_package),
         }
         .with_context(|| format!("{} is missing and could not be installed", self.name()))?;
         if !self.present() {

@@ -33,6 +33,7 @@ const PAGES: &[Page] = pages! {
     "scenario": "scenario.md",
     "queues": "queues.md",
     "sweep": "sweep.md",
+    "kernel": "kernel.md",
     "json": "json.md",
     "papers": "papers.md",
     "extra": "extra.md",

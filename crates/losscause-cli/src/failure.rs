@@ -58,6 +58,10 @@ pub(crate) enum Failure {
     /// A run failed, or its results could not be written.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// The kernel's congestion control could not be loaded, unloaded or read.
+    #[cfg(all(feature = "linux", target_os = "linux"))]
+    #[error(transparent)]
+    Kernel(#[from] losscause_linux::kernel::KernelError),
     /// A result is worse than the one that it was compared with: status 1.
     #[error("{0}")]
     Worse(String),
@@ -96,6 +100,14 @@ pub(crate) fn report(outcome: Result<(), Failure>) -> ExitCode {
             | Failure::NoFlow { .. }
             | Failure::Join { .. },
         ) => BAD_INPUT,
+        #[cfg(all(feature = "linux", target_os = "linux"))]
+        Err(Failure::Kernel(error)) => {
+            if error.is_bad_input() {
+                BAD_INPUT
+            } else {
+                FAILED
+            }
+        }
         Err(Failure::Run(error)) => {
             if error.is_bad_input() {
                 BAD_INPUT

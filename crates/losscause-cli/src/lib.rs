@@ -33,6 +33,8 @@ mod init;
 mod ink;
 mod input;
 mod interrupt;
+#[cfg(all(feature = "linux", target_os = "linux"))]
+mod kernel;
 mod list;
 mod manual;
 mod notice;
@@ -77,6 +79,9 @@ enum Command {
     Emulate(emulate::Arguments),
     /// Make patterns of packet errors from the physics of a fading channel.
     Fade(fade::Arguments),
+    /// Load loss-differentiating TCP into the running kernel, watch it, unload it. Needs root.
+    #[cfg(all(feature = "linux", target_os = "linux"))]
+    Kernel(kernel::Arguments),
     /// List algorithms, protocols, scenarios and papers.
     List(list::Arguments),
     /// Print a page of the documentation, or list the pages.
@@ -115,6 +120,8 @@ fn run(command: Command, registry: &Registry) -> Result<(), Failure> {
         #[cfg(all(feature = "linux", target_os = "linux"))]
         Command::Emulate(arguments) => emulate::run(arguments, registry),
         Command::Fade(arguments) => fade::run(&arguments),
+        #[cfg(all(feature = "linux", target_os = "linux"))]
+        Command::Kernel(arguments) => kernel::run(&arguments),
         Command::List(arguments) => list::run(&arguments, registry),
         Command::Docs(arguments) => docs::run(&arguments),
         Command::Completions(arguments) => manual::completions(&arguments, Arguments::command()),

@@ -1,1 +1,44 @@
 //! Congestion control for the running kernel: eBPF programs, and their loader.
+//!
+//! ```text
+//! algorithm   the programs by name, their settings, and the parameters that they are loaded with
+//! caps        how much a wrong rule can cost
+//! machine     what the machine must have: root, BTF, a new enough kernel, the BPF file system
+//! load        loads a program and keeps it loaded; unloads it
+//! status      what loaded programs have counted, in total and per connection
+//! refusal     why the kernel refused a program, in one sentence
+//! record      the bytes of bpf/record.h
+//! unit        a systemd unit that loads a program at boot
+//! ```
+//!
+//! `bpf/` holds the programs, one small file each. `bpf/lda/` has the algorithms in fixed point; a test replays streams of
+//! observations through them and through the algorithms of [`losscause`], which are the reference.
+//!
+//! A program stays loaded after the process that loaded it has ended, because its link and its maps are pinned under
+//! `/sys/fs/bpf/losscause/NAME`.
+
+pub mod algorithm;
+mod caps;
+mod error;
+mod load;
+mod machine;
+mod record;
+mod refusal;
+mod status;
+mod unit;
+
+pub use algorithm::{Algorithm, Settings};
+pub use caps::Caps;
+pub use error::KernelError;
+pub use load::{Loaded, Options, load, unload};
+pub use record::{Judged, Sums, Totals, Why};
+pub use status::{Connection, Status, status};
+pub use unit::{UNIT_DIR, unit};
+
+/// The compiled programs by name; empty if there was no clang when this crate was compiled.
+const OBJECTS: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/programs.rs"));
+
+/// The compiled program of that name.
+fn object(name: &str) -> Result<&'static [u8], KernelError> {
+    OBJECTS.iter().find(|(known, _)| *known == name).map(|(_, bytes)| *bytes).ok_or(KernelError::NoClang)
+}

@@ -1,5 +1,7 @@
 //! The parts of a TCP by name: how it recovers, and what its window does.
 
+use losscause::lda::VegasBufferConfig;
+
 /// Which packets are sent again, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecoveryScheme {
@@ -67,5 +69,8 @@ pub struct WestwoodVtParameters {
 
 impl WestwoodVtParameters {
     /// The paper's thresholds, for queues of 20 packets.
-    pub const PUBLISHED: Self = Self { alpha_pkts: 14, beta_pkts: 16 };
+    pub const PUBLISHED: Self = {
+        let VegasBufferConfig { alpha, beta, .. } = VegasBufferConfig::westwood_vt();
+        Self { alpha_pkts: alpha as u32, beta_pkts: beta as u32 }
+    };
 }

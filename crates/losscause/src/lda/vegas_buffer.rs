@@ -89,6 +89,18 @@ impl Default for VegasBufferConfig {
     }
 }
 
+impl VegasBufferConfig {
+    /// The thresholds of Koo et al. 2007 (WestwoodVT): 14 and 16 packets, undecided between them.
+    pub const fn westwood_vt() -> Self {
+        Self { alpha: 14.0, beta: 16.0, between: Between::Undecided, window_of: WindowOf::Cwnd }
+    }
+
+    /// The threshold of Fu & Liew 2003 (Veno): 3 packets.
+    pub const fn veno() -> Self {
+        Self { alpha: 3.0, beta: 3.0, between: Between::Previous, window_of: WindowOf::Cwnd }
+    }
+}
+
 static VEGAS_BUFFER: Info =
     Info::new("Vegas buffer", "congestion if many packets of the window wait in queues, wireless if few do")
         .from(BIAZ_1998, "Vegas predictor")

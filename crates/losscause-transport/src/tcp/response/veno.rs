@@ -16,6 +16,7 @@
 //! Deviations: RTT is that of the newest ACK (the paper says "measured"); ssthresh is at least 2 (RFC 5681).
 
 use losscause::filter::Backlog;
+use losscause::lda::VegasBufferConfig;
 use losscause::{AckSample, Span};
 
 use super::super::config::Config;
@@ -32,7 +33,7 @@ pub(in super::super) struct Veno {
 }
 
 /// A loss with at least this many packets in queues is congestion.
-const BETA_PKTS: f64 = 3.0;
+const BETA_PKTS: f64 = VegasBufferConfig::veno().beta;
 
 impl Veno {
     pub(super) fn new(config: &Config) -> Self {

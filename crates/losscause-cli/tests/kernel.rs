@@ -1,0 +1,68 @@
+//! `losscause kernel`: what is refused, and what is printed without root.
+#![cfg(all(feature = "linux", target_os = "linux"))]
+#![allow(clippy::unwrap_used)]
+
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Output};
+
+/// A user without rights.
+const NOBODY: u32 = 65_534;
+
+fn losscause(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_losscause")).arg("kernel").args(arguments).output().unwrap()
+}
+
+/// Exit status 2, nothing on standard output, one sentence.
+fn refuses(output: &Output, sentence: &str) {
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(output.stdout.is_empty());
+    assert_eq!(error.lines().count(), 1, "{error}");
+    assert!(error.contains(sentence), "{error} has no \"{sentence}\"");
+}
+
+#[test]
+fn bad_input_is_refused_in_one_sentence() {
+    let known = "there is no algorithm \"lc_reno\", expected one of lc_spike, lc_newreno_ff, lc_westwood_vt, lc_zigzag, \
+                 lc_zbs, lc_veno, lc_cubic_spike, lc_cubic_zbs";
+    for verb in ["load", "unload", "status", "install"] {
+        refuses(&losscause(&[verb, "lc_reno"]), known);
+    }
+    for (setting, sentence) in [
+        ("alpha=7", "lc_spike: alpha is 7 but must be a number from 0 to 2"),
+        ("max_share=1.5", "lc_spike: max_share is 1.5 but must be a number from 0 to 1"),
+        ("beta", "--set beta: expected KEY=VALUE"),
+        ("gain=1", "lc_spike has no setting gain, expected one of alpha, beta, window_ms, max_run, max_share"),
+    ] {
+        refuses(&losscause(&["load", "lc_spike", "--set", setting]), sentence);
+        refuses(&losscause(&["install", "lc_spike", "--dry-run", "--set", setting]), sentence);
+    }
+}
+
+#[test]
+fn a_user_without_rights_is_told_that_it_takes_root() {
+    let folder = tempfile::tempdir().unwrap();
+    let binary = folder.path().join("losscause");
+    std::fs::copy(env!("CARGO_BIN_EXE_losscause"), &binary).unwrap();
+    std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o755)).unwrap();
+    for arguments in [&["load", "lc_zigzag"][..], &["unload", "lc_zigzag"], &["status"]] {
+        let mut command = Command::new(&binary);
+        command.arg("kernel").args(arguments);
+        // Only root can become another user; without root, this user has no rights either.
+        if std::fs::metadata("/proc/self").unwrap().uid() == 0 {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        refuses(&command.output().unwrap(), "by root only");
+    }
+}
+
+#[test]
+fn a_unit_is_shown_before_it_is_written() {
+    let output = losscause(&["install", "lc_zbs", "--set", "lock_pkts=20", "--dry-run"]);
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.starts_with("# /etc/systemd/system/losscause-lc-zbs.service\n[Unit]\n"), "{text}");
+    assert!(text.contains(" kernel load lc_zbs --set lock_pkts=20\n"), "{text}");
+    assert!(!std::path::Path::new("/etc/systemd/system/losscause-lc-zbs.service").exists());
+}

@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The congestion control around an algorithm: it feeds ACKs to the algorithm, asks it about every packet declared lost,
+ * and leaves the window alone if all of them are wireless.
+ *
+ * The kernel calls ssthresh() once per episode (recovery, CWR, or timeout), and proportional rate reduction (PRR, RFC
+ * 6937) then leads cwnd to the value that it returned. An episode is one of three:
+ *
+ *	LC_NONE     no episode, or one that the kernel began without asking
+ *	LC_KEPT     every loss so far is wireless: ssthresh() returned the present window, so PRR keeps it
+ *	LC_REDUCED  congestion: ssthresh() returned the reduced window
+ *
+ * Later losses of a kept episode are judged one by one as the kernel declares them. The first that is not wireless, an
+ * echoed mark or a timeout reduces the window after all: the program writes snd_ssthresh, which PRR reads with every ACK.
+ *
+ * A kept episode must not end slow start. Its ssthresh equals cwnd, so the program remembers the old ssthresh and puts
+ * it back when the episode ends.
+ *
+ * A program includes this header after its algorithm (algorithm/), growth (growth/) and response (response/):
+ *
+ *	struct lc_lda, struct lc_lda_parameters
+ *	lc_lda_observe(lda, parameters, ack, arrival)   arrival is NULL if the ACK only fills older gaps
+ *	lc_lda_judge(lda, parameters, gap)              gap is NULL if no SACK has shown it
+ *	struct lc_response                              the response's own state
+ *	lc_response_applies(tp)                         whether the rule may be heeded at the beginning of an episode
+ *	lc_response_ignores_undecided                   whether a loss that the rule leaves undecided is ignored too
+ *	lc_response_grow, _kept, _reduced, _on_episode  growth, the window after each verdict, a hook
+ *
+ * What the kernel interface does not allow is listed in docs/kernel.md.
+ */
+#ifndef LC_EPISODE_H
+#define LC_EPISODE_H
+
+#include "caps.h"
+#include "kernel.h"
+#include "observe.h"
+#include "record.h"
+
+enum lc_episode { LC_NONE, LC_KEPT, LC_REDUCED };
+
+/* A connection. Its record comes first: user space reads it. */
+struct lc_connection {
+	struct lc_record record;
+	struct lc_gaps gaps;
+	struct lc_lda lda;
+	struct lc_response response;
+	struct lc_caps caps;
+	u64 declared_at; /* tcp_mstamp when the kernel last declared losses */
+	u64 marked_at; /* tcp_mstamp of the newest ACK that echoes a mark */
+	u32 declared_wireless; /* how many of them were judged wireless */
+	u32 declared_ignored; /* whether all of them were ignored */
+	u32 lost; /* tp->lost, as far as judged */
+	u32 delivered; /* tp->delivered at the last ACK */
+	u32 newest_seq; /* everything before has arrived or is missing */
+	u32 episode;
+	u32 kept_window; /* the window that a kept episode keeps */
+	u32 slow_start_until; /* ssthresh to put back after a kept episode; 0: none */
+};
+
+/* Written by the loader; not const, so that the compiler does not take it for zeros. Read-only in the kernel. */
+struct lc_parameters {
+	struct lc_caps_parameters caps;
+	struct lc_lda_parameters lda;
+} lc_parameters SEC(".rodata.parameters");
+
+struct {
+	LC_UINT(type, BPF_MAP_TYPE_SK_STORAGE);
+	LC_UINT(map_flags, BPF_F_NO_PREALLOC);
+	LC_TYPE(key, int);
+	LC_TYPE(value, struct lc_connection);
+} connections SEC(".maps");
+
+struct {
+	LC_UINT(type, BPF_MAP_TYPE_ARRAY);
+	LC_UINT(max_entries, 1);
+	LC_TYPE(key, u32);
+	LC_TYPE(value, struct lc_totals);
+} totals SEC(".maps");
+
+char LICENSE[] SEC("license") = "GPL";
+
+#define LC_ADD(connection, field, n)                                                      \
+	do {                                                                              \
+		u32 lc_zero = 0;                                                          \
+		struct lc_totals *lc_total = bpf_map_lookup_elem(&totals, &lc_zero);      \
+		(connection)->record.sums.field += (n);                                   \
+		if (lc_total)                                                             \
+			__sync_fetch_and_add(&lc_total->sums.field, (u64)(s64)(n));       \
+	} while (0)
+
+lc_inline struct lc_connection *lc_connection_of(struct sock *sk)
+{
+	return bpf_sk_storage_get(&connections, sk, 0, 0);
+}
+
+lc_inline int lc_before(u32 a, u32 b)
+{
+	return (s32)(a - b) < 0;
+}
+
+lc_inline u32 lc_packets(u32 bytes, u32 mss)
+{
+	return mss ? (bytes + mss - 1) / mss : 0;
+}
+
+/*
+ * The current ACK. Segments are counted in bytes of full ones: the kernel does not number packets, so several small
+ * packets count as one.
+ */
+lc_inline void lc_read_ack(struct tcp_sock *tp, const struct ack_sample *sample, struct lc_connection *c, struct lc_ack *ack)
+{
+	u32 from = c->newest_seq, una = tp->snd_una, newest = from, arrived = 0;
+
+	if (lc_before(newest, una)) {
+		newest = una;
+		arrived = una - from;
+	}
+	if (tp->sacked_out) {
+		u32 counted = newest;
+
+#pragma unroll
+		for (int i = 0; i < 4; i++) {
+			u32 start = tp->recv_sack_cache[i].start_seq, end = tp->recv_sack_cache[i].end_seq;
+
+			if (lc_before(start, counted))
+				start = counted;
+			if (lc_before(start, end)) {
+				arrived += end - start;
+				newest = counted = end;
+			}
+		}
+	}
+	ack->at = (s64)tp->tcp_mstamp * 1000;
+	ack->rtt = sample->rtt_us > 0 ? lc_bounded((s64)sample->rtt_us * 1000) : LC_UNKNOWN;
+	ack->new_data = tp->delivered != c->delivered;
+	ack->missing = lc_packets(newest - from - arrived, tp->mss_cache);
+	ack->spanned = ack->missing + lc_packets(arrived, tp->mss_cache);
+	ack->cwnd = tp->snd_cwnd;
+	ack->newest_seq = newest;
+	c->newest_seq = newest;
+}
+
+/* Judges `lost` packets of a gap; whether they are ignored. */
+lc_inline int lc_judge(struct tcp_sock *tp, struct lc_connection *c, const struct lc_gap *gap, u32 lost)
+{
+	struct lc_judgement j = lc_lda_judge(&c->lda, &lc_parameters.lda, gap);
+	int ignored = j.verdict == LC_WIRELESS || (lc_response_ignores_undecided && j.verdict == LC_UNDECIDED && j.reason == LC_BY_RULE);
+
+	if (ignored && c->episode == LC_NONE && !lc_response_applies(tp)) {
+		j.verdict = LC_CONGESTION;
+		j.reason = LC_SLOW_START;
+		ignored = 0;
+	}
+	if (ignored) {
+		u32 cap = lc_caps_refuse(&c->caps, &lc_parameters.caps, lost);
+
+		if (cap == LC_RUN_CAP)
+			LC_ADD(c, run_caps, lost);
+		if (cap == LC_SHARE_CAP)
+			LC_ADD(c, share_caps, lost);
+		if (cap) {
+			j.verdict = LC_CONGESTION;
+			j.reason = cap;
+			ignored = 0;
+		}
+	}
+	if (j.verdict == LC_WIRELESS) {
+		LC_ADD(c, wireless, lost);
+		c->declared_wireless += lost;
+	} else if (j.verdict == LC_UNDECIDED) {
+		LC_ADD(c, undecided, lost);
+	} else {
+		LC_ADD(c, congestion, lost);
+	}
+	c->record.last.judgement = j;
+	return ignored;
+}
+
+/* Judges every packet that the kernel declared lost since the last call; whether all of them are ignored. */
+lc_inline int lc_judge_declared(struct tcp_sock *tp, struct lc_connection *c)
+{
+	u32 lost = tp->lost - c->lost;
+	int all_ignored = 1;
+
+	if (!lost)
+		return 1;
+	c->lost = tp->lost;
+	c->declared_at = tp->tcp_mstamp;
+	c->declared_wireless = 0;
+	lc_caps_count(&c->caps, lost);
+	for (u32 i = 0; i < LC_GAPS; i++) {
+		u32 take = 0;
+		struct lc_gap *gap = lc_take(&c->gaps, i, lost, &take);
+
+		if (!gap)
+			continue;
+		lost -= take;
+		all_ignored &= lc_judge(tp, c, gap, take);
+	}
+	if (lost)
+		all_ignored &= lc_judge(tp, c, lc_newest(&c->gaps), lost);
+	c->declared_ignored = all_ignored;
+	return all_ignored;
+}
+
+/* Congestion in a kept episode: the window is reduced after all. */
+lc_inline void lc_reduce_kept(struct sock *sk, struct lc_connection *c)
+{
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
+	u32 cwnd = tp->snd_cwnd;
+
+	/* Reductions start from snd_cwnd, which PRR or the timeout has changed since the episode began. */
+	tp->snd_cwnd = c->kept_window;
+	tp->snd_ssthresh = lc_response_reduced(sk, &c->response, c->record.last.rtt_min);
+	tp->snd_cwnd = cwnd;
+	c->episode = LC_REDUCED;
+	LC_ADD(c, reductions, 1);
+	lc_caps_restart(&c->caps);
+}
+
+/*
+ * A kept episode grows its window as if nothing had been lost: the kernel does not call cong_avoid() in recovery. PRR
+ * leads cwnd to snd_ssthresh, so that is the window to grow.
+ */
+lc_inline void lc_grow_kept(struct sock *sk, struct lc_connection *c, u32 delivered)
+{
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
+	u32 cwnd = tp->snd_cwnd;
+
+	tp->snd_cwnd = c->kept_window;
+	tp->snd_ssthresh = c->slow_start_until ? c->slow_start_until : c->kept_window;
+	lc_response_grow(sk, &c->response, &c->lda, tp->snd_una, delivered);
+	c->kept_window = tp->snd_cwnd;
+	tp->snd_ssthresh = c->kept_window;
+	tp->snd_cwnd = cwnd;
+}
+
+/* An episode begins: the window to lead cwnd to. */
+lc_inline u32 lc_begin_episode(struct sock *sk, struct lc_connection *c)
+{
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
+	int losses = tp->lost != c->lost, marked = c->marked_at == tp->tcp_mstamp;
+	int ignored = lc_judge_declared(tp, c);
+	u32 window;
+
+	/*
+	 * A packet that was sent in the last episode, and lost, opens this one. It was judged then, so the last verdict
+	 * still stands.
+	 */
+	if (!losses && tp->lost_out) {
+		losses = 1;
+		ignored = c->declared_ignored;
+	}
+	lc_response_on_episode(&c->lda);
+	if (losses && ignored && !marked) {
+		window = lc_response_kept(tp->snd_cwnd, c->record.last.judgement.verdict);
+		c->episode = LC_KEPT;
+		c->kept_window = window < 2 ? 2 : window;
+		c->slow_start_until = tp->snd_cwnd < tp->snd_ssthresh ? tp->snd_ssthresh : 0;
+		return c->kept_window;
+	}
+	if (marked || !losses) {
+		struct lc_judgement j = {};
+
+		j.verdict = LC_CONGESTION;
+		j.reason = marked ? LC_MARK : LC_NO_LOSS;
+		c->record.last.judgement = j;
+	}
+	if (marked)
+		LC_ADD(c, marks, 1);
+	c->episode = LC_REDUCED;
+	LC_ADD(c, reductions, 1);
+	lc_caps_restart(&c->caps);
+	return lc_response_reduced(sk, &c->response, c->record.last.rtt_min);
+}
+
+/* The retransmission timer expired. Whatever was declared lost with it is congestion. */
+lc_inline void lc_time_out(struct sock *sk, struct lc_connection *c)
+{
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
+	struct lc_judgement j = {};
+
+	lc_judge_declared(tp, c);
+	if (c->declared_at == tp->tcp_mstamp && c->declared_wireless) {
+		LC_ADD(c, wireless, -(s64)c->declared_wireless);
+		LC_ADD(c, congestion, c->declared_wireless);
+		c->declared_wireless = 0;
+	}
+	j.verdict = LC_CONGESTION;
+	j.reason = LC_TIMEOUT;
+	c->record.last.judgement = j;
+	LC_ADD(c, timeouts, 1);
+	if (c->episode == LC_KEPT)
+		lc_reduce_kept(sk, c);
+}
+
+lc_inline void lc_end_episode(struct tcp_sock *tp, struct lc_connection *c)
+{
+	if (c->episode == LC_KEPT) {
+		LC_ADD(c, avoided, 1);
+		if (c->slow_start_until)
+			tp->snd_ssthresh = c->slow_start_until;
+	}
+	c->episode = LC_NONE;
+}
+
+SEC("struct_ops/init")
+void lc_init(u64 *ctx)
+{
+	struct sock *sk = (struct sock *)ctx[0];
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
+	struct lc_connection *c = bpf_sk_storage_get(&connections, sk, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct lc_totals *total;
+	u32 zero = 0;
+
+	lc_growth_init(sk);
+	if (!c)
+		return;
+	c->lost = tp->lost;
+	c->delivered = tp->delivered;
+	c->newest_seq = tp->snd_una;
+	total = bpf_map_lookup_elem(&totals, &zero);
+	if (total)
+		__sync_fetch_and_add(&total->opened, 1);
+}
+
+SEC("struct_ops/release")
+void lc_release(u64 *ctx)
+{
+	struct sock *sk = (struct sock *)ctx[0];
+	struct lc_totals *total;
+	u32 zero = 0;
+
+	if (!lc_connection_of(sk))
+		return;
+	bpf_sk_storage_delete(&connections, sk);
+	total = bpf_map_lookup_elem(&totals, &zero);
+	if (total)
+		__sync_fetch_and_add(&total->closed, 1);
+}
+
+SEC("struct_ops/ssthresh")
+u32 lc_ssthresh(u64 *ctx)
+{
+	struct sock *sk = (struct sock *)ctx[0];
+	struct lc_connection *c = lc_connection_of(sk);
+
+	return c ? lc_begin_episode(sk, c) : lc_growth_cut(sk);
+}
+
+SEC("struct_ops/cong_avoid")
+void lc_cong_avoid(u64 *ctx)
+{
+	struct sock *sk = (struct sock *)ctx[0];
+	struct lc_connection *c = lc_connection_of(sk);
+
+	if (c)
+		lc_response_grow(sk, &c->response, &c->lda, (u32)ctx[1], (u32)ctx[2]);
+	else
+		lc_growth_avoid(sk, (u32)ctx[1], (u32)ctx[2]);
+}
+
+/* Called for every ACK once its acknowledgements are taken in, before this ACK declares losses. */
+SEC("struct_ops/pkts_acked")
+void lc_pkts_acked(u64 *ctx)
+{
+	struct sock *sk = (struct sock *)ctx[0];
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
+	const struct ack_sample *sample = (const struct ack_sample *)ctx[1];
+	struct lc_connection *c = lc_connection_of(sk);
+	struct lc_arrival arrival;
+	struct lc_ack ack = {};
+	u32 delivered;
+
+	lc_growth_acked(sk, sample);
+	if (!c)
+		return;
+	/* Losses that the ACK before this one, or a timer, declared within an episode. */
+	if (!lc_judge_declared(tp, c) && c->episode == LC_KEPT)
+		lc_reduce_kept(sk, c);
+	lc_read_ack(tp, sample, c, &ack);
+	delivered = tp->delivered - c->delivered;
+	c->delivered = tp->delivered;
+	lc_caps_count(&c->caps, delivered);
+	if (c->episode == LC_KEPT && delivered)
+		lc_grow_kept(sk, c, delivered);
+	if (ack.rtt >= 0) {
+		struct lc_last *last = &c->record.last;
+
+		if (!last->rtt_min || ack.rtt < last->rtt_min)
+			last->rtt_min = ack.rtt;
+		if (ack.rtt > last->rtt_max)
+			last->rtt_max = ack.rtt;
+		last->rtt = ack.rtt;
+	}
+	if (ack.spanned) {
+		arrival = lc_arrive(&c->gaps, &ack);
+		lc_lda_observe(&c->lda, &lc_parameters.lda, &ack, &arrival);
+	} else {
+		lc_lda_observe(&c->lda, &lc_parameters.lda, &ack, 0);
+	}
+	lc_fill(&c->gaps, tp->snd_una);
+}
+
+SEC("struct_ops/in_ack_event")
+void lc_in_ack_event(u64 *ctx)
+{
+	struct sock *sk = (struct sock *)ctx[0];
+	struct lc_connection *c;
+
+	if (!((u32)ctx[1] & CA_ACK_ECE))
+		return;
+	c = lc_connection_of(sk);
+	if (!c)
+		return;
+	c->marked_at = ((struct tcp_sock *)sk)->tcp_mstamp;
+	if (c->episode == LC_KEPT) {
+		LC_ADD(c, marks, 1);
+		lc_reduce_kept(sk, c);
+	}
+}
+
+SEC("struct_ops/set_state")
+void lc_set_state(u64 *ctx)
+{
+	struct sock *sk = (struct sock *)ctx[0];
+	struct lc_connection *c = lc_connection_of(sk);
+	u8 state = (u8)ctx[1];
+
+	lc_growth_set_state(sk, state);
+	if (!c)
+		return;
+	if (state == TCP_CA_Loss)
+		lc_time_out(sk, c);
+	if (state == TCP_CA_Open)
+		lc_end_episode((struct tcp_sock *)sk, c);
+}
+
+SEC("struct_ops/cwnd_event")
+void lc_cwnd_event(u64 *ctx)
+{
+	struct sock *sk = (struct sock *)ctx[0];
+	struct lc_connection *c;
+	u32 event = (u32)ctx[1];
+
+	lc_growth_event(sk, event);
+	if (event != CA_EVENT_COMPLETE_CWR)
+		return;
+	c = lc_connection_of(sk);
+	if (c)
+		lc_end_episode((struct tcp_sock *)sk, c);
+}
+
+SEC("struct_ops/undo_cwnd")
+u32 lc_undo_cwnd(u64 *ctx)
+{
+	return tcp_reno_undo_cwnd((struct sock *)ctx[0]);
+}
+
+#define LC_REGISTER(algorithm)                                          \
+	SEC(".struct_ops.link")                                         \
+	struct tcp_congestion_ops algorithm = {                         \
+		.init = (void *)lc_init,                                \
+		.release = (void *)lc_release,                          \
+		.ssthresh = (void *)lc_ssthresh,                        \
+		.cong_avoid = (void *)lc_cong_avoid,                    \
+		.pkts_acked = (void *)lc_pkts_acked,                    \
+		.in_ack_event = (void *)lc_in_ack_event,                \
+		.set_state = (void *)lc_set_state,                      \
+		.cwnd_event = (void *)lc_cwnd_event,                    \
+		.undo_cwnd = (void *)lc_undo_cwnd,                      \
+		.name = #algorithm,                                     \
+	}
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the programs use of the kernel: fields, helpers, functions.
+ *
+ * The structs name only the fields in use. When a program is loaded, libbpf puts in the offsets of the running kernel
+ * (CO-RE), so the order and the size of these structs do not matter.
+ */
+#ifndef LC_KERNEL_H
+#define LC_KERNEL_H
+
+#include "types.h"
+
+#define SEC(name) __attribute__((section(name), used))
+#define LC_KERNEL_TYPE __attribute__((preserve_access_index))
+#define LC_KERNEL_FUNCTION __attribute__((section(".ksyms")))
+
+/* Fields of a map's definition (BTF). */
+#define LC_UINT(name, value) int(*name)[value]
+#define LC_TYPE(name, type) typeof(type) *name
+
+enum { BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_SK_STORAGE = 24 };
+enum { BPF_F_NO_PREALLOC = 1, BPF_LOCAL_STORAGE_GET_F_CREATE = 1 };
+
+struct possible_net_t {
+	struct net *net;
+} LC_KERNEL_TYPE;
+
+struct in6_addr {
+	union {
+		u32 u6_addr32[4];
+	} in6_u;
+} LC_KERNEL_TYPE;
+
+struct sock_common {
+	u32 skc_daddr;
+	u32 skc_rcv_saddr;
+	u16 skc_dport;
+	u16 skc_num;
+	u16 skc_family;
+	struct possible_net_t skc_net;
+	struct in6_addr skc_v6_daddr;
+	struct in6_addr skc_v6_rcv_saddr;
+} LC_KERNEL_TYPE;
+
+struct sock {
+	struct sock_common __sk_common;
+} LC_KERNEL_TYPE;
+
+struct inet_connection_sock {
+	u8 icsk_retransmits;
+} LC_KERNEL_TYPE;
+
+struct tcp_sack_block {
+	u32 start_seq;
+	u32 end_seq;
+} LC_KERNEL_TYPE;
+
+struct tcp_sock {
+	struct inet_connection_sock inet_conn;
+	u64 tcp_mstamp; /* us, of the ACK or the timer being handled */
+	u32 snd_una;
+	u32 snd_cwnd;
+	u32 snd_ssthresh;
+	u32 prior_cwnd; /* the window when the episode began */
+	u32 mss_cache;
+	u32 delivered; /* packets, in all */
+	u32 lost; /* packets declared lost, in all, retransmissions too */
+	u32 lost_out; /* packets declared lost that are not acknowledged yet */
+	u32 sacked_out;
+	u32 srtt_us; /* << 3 */
+	u32 rate_delivered; /* the delivery rate: so many packets … */
+	u32 rate_interval_us; /* … in this time */
+	struct tcp_sack_block recv_sack_cache[4]; /* of the last ACK with SACK, in rising order */
+} LC_KERNEL_TYPE;
+
+struct ack_sample {
+	u32 pkts_acked;
+	s32 rtt_us; /* of the newest packet acknowledged; negative if unknown */
+} LC_KERNEL_TYPE;
+
+enum tcp_ca_event { CA_EVENT_COMPLETE_CWR = 2 };
+
+/* The operations in use. libbpf finds them by name. */
+struct tcp_congestion_ops {
+	u32 flags; /* first: the loader sets it */
+	u32 (*ssthresh)(struct sock *sk);
+	void (*cong_avoid)(struct sock *sk, u32 ack, u32 acked);
+	void (*set_state)(struct sock *sk, u8 new_state);
+	void (*cwnd_event)(struct sock *sk, enum tcp_ca_event event);
+	void (*in_ack_event)(struct sock *sk, u32 flags);
+	void (*pkts_acked)(struct sock *sk, const struct ack_sample *sample);
+	u32 (*undo_cwnd)(struct sock *sk);
+	char name[16];
+	void (*init)(struct sock *sk);
+	void (*release)(struct sock *sk);
+} LC_KERNEL_TYPE;
+
+enum { TCP_CA_Open = 0, TCP_CA_Loss = 4 };
+enum { CA_ACK_ECE = 4 };
+
+static void *(*const bpf_map_lookup_elem)(void *map, const void *key) = (void *)1;
+static void *(*const bpf_sk_storage_get)(void *map, void *sk, void *value, u64 flags) = (void *)107;
+static long (*const bpf_sk_storage_delete)(void *map, void *sk) = (void *)108;
+
+extern u32 tcp_reno_ssthresh(struct sock *sk) LC_KERNEL_FUNCTION;
+extern void tcp_reno_cong_avoid(struct sock *sk, u32 ack, u32 acked) LC_KERNEL_FUNCTION;
+extern u32 tcp_reno_undo_cwnd(struct sock *sk) LC_KERNEL_FUNCTION;
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What user space reads of a connection and of a program. src/kernel/record.rs mirrors these structs. */
+#ifndef LC_RECORD_H
+#define LC_RECORD_H
+
+#include "verdict.h"
+
+/* Sums, since the connection opened or the program was loaded. Losses are packets. */
+struct lc_sums {
+	u64 congestion; /* losses judged congestion */
+	u64 wireless; /* losses judged wireless, and ignored */
+	u64 undecided; /* losses that could not be judged */
+	u64 reductions; /* of the window */
+	u64 avoided; /* recoveries that ended without a reduction */
+	u64 timeouts;
+	u64 marks; /* reductions for a congestion mark (ECN) */
+	u64 run_caps; /* losses wireless by rule that were congestion because of max_run */
+	u64 share_caps; /* … because of max_share */
+};
+
+/* The last judgement, and the round-trip times; ns. */
+struct lc_last {
+	s64 rtt; /* 0 before the first one */
+	s64 rtt_min;
+	s64 rtt_max;
+	struct lc_judgement judgement; /* reason 0 before the first loss */
+};
+
+struct lc_record {
+	struct lc_sums sums;
+	struct lc_last last;
+};
+
+struct lc_totals {
+	struct lc_sums sums;
+	u64 opened; /* connections that have used the program */
+	u64 closed;
+};
+
+/* A connection, as the iterator of status.bpf.c writes it. */
+struct lc_row {
+	struct lc_record record;
+	u32 family; /* 2: IPv4, 10: IPv6 */
+	u32 netns; /* inode number of the network namespace */
+	u32 local[4]; /* address, in network order; IPv4 in the first word */
+	u32 remote[4];
+	u16 local_port;
+	u16 remote_port;
+	u32 cwnd;
+	u32 ssthresh;
+	u32 srtt_us;
+};
+
+#endif

@@ -1,0 +1,54 @@
+//! Compiles the eBPF programs in `bpf/` with clang, and writes `programs.rs`, a table of the objects.
+//!
+//! Without a clang that knows eBPF the table is empty. The crate then compiles all the same, and `load` says why it
+//! cannot load anything.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs, io};
+
+fn main() -> io::Result<()> {
+    println!("cargo::rerun-if-changed=bpf");
+    println!("cargo::rerun-if-env-changed=CLANG");
+    let out = PathBuf::from(env::var_os("OUT_DIR").ok_or(io::ErrorKind::NotFound)?);
+    let clang = env::var("CLANG").unwrap_or_else(|_| "clang".to_owned());
+    let mut table = String::from("&[\n");
+    if env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux") && knows_ebpf(&clang) {
+        for source in sources(Path::new("bpf"))? {
+            let name = source.file_name().and_then(|name| name.to_str()?.strip_suffix(".bpf.c")).unwrap_or_default();
+            let object = out.join(format!("{name}.o"));
+            compile(&clang, &source, &object)?;
+            table += &format!("    ({name:?}, include_bytes!({object:?})),\n");
+        }
+    }
+    fs::write(out.join("programs.rs"), table + "]\n")
+}
+
+fn knows_ebpf(clang: &str) -> bool {
+    let targets = Command::new(clang).arg("-print-targets").output();
+    targets
+        .is_ok_and(|output| String::from_utf8_lossy(&output.stdout).lines().any(|line| line.trim().starts_with("bpf")))
+}
+
+fn sources(dir: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut sources = Vec::new();
+    for entry in fs::read_dir(dir)? {
+        let path = entry?.path();
+        if path.to_string_lossy().ends_with(".bpf.c") {
+            sources.push(path);
+        }
+    }
+    sources.sort();
+    Ok(sources)
+}
+
+fn compile(clang: &str, source: &Path, object: &Path) -> io::Result<()> {
+    let mut command = Command::new(clang);
+    // -g: libbpf needs the types (BTF).
+    command.args(["-target", "bpf", "-mcpu=v3", "-g", "-O2", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror"]);
+    let status = command.arg("-c").arg(source).arg("-o").arg(object).status()?;
+    if !status.success() {
+        return Err(io::Error::other(format!("{clang} could not compile {}", source.display())));
+    }
+    Ok(())
+}

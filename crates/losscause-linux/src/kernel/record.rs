@@ -1,0 +1,207 @@
+//! The bytes of `bpf/record.h`, as the kernel hands them out.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use losscause::Span;
+use serde::Serialize;
+
+/// Sums since the connection opened or the program was loaded. Losses are packets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Sums {
+    /// Losses judged congestion.
+    pub congestion: u64,
+    /// Losses judged wireless, which were ignored.
+    pub wireless: u64,
+    /// Losses that the rule could not judge, or left undecided.
+    pub undecided: u64,
+    /// Reductions of the window.
+    pub reductions: u64,
+    /// Recoveries that ended without a reduction.
+    pub avoided: u64,
+    /// Timeouts.
+    pub timeouts: u64,
+    /// Reductions for a congestion mark (ECN).
+    pub marks: u64,
+    /// Losses wireless by rule that were congestion because of `max_run`.
+    pub run_caps: u64,
+    /// Losses wireless by rule that were congestion because of `max_share`.
+    pub share_caps: u64,
+}
+
+/// What a program has counted since it was loaded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Totals {
+    /// Over all connections.
+    #[serde(flatten)]
+    pub sums: Sums,
+    /// Connections that have used it.
+    pub opened: u64,
+    /// Those of them that are closed or use another one now.
+    pub closed: u64,
+}
+
+/// Why a judgement came out as it did. The numbers are those of `bpf/verdict.h`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Why {
+    /// The algorithm's rule.
+    Rule,
+    /// The rule lacks a round-trip time, or an earlier ACK.
+    NoSample,
+    /// No SACK has shown the gap.
+    NoGap,
+    /// The retransmission timer expired.
+    Timeout,
+    /// The receiver echoed a congestion mark.
+    Mark,
+    /// The kernel reduced without a lost packet.
+    NoLoss,
+    /// Wireless by rule, but `max_run` losses in a row were ignored.
+    RunCap,
+    /// Wireless by rule, but `max_share` of the recent packets were lost and ignored.
+    ShareCap,
+    /// Wireless by rule, but the paper applies the rule in congestion avoidance only.
+    SlowStart,
+}
+
+/// The last judgement of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Judged {
+    /// The verdict: `congestion`, `wireless` or `undecided`.
+    pub verdict: &'static str,
+    /// Why.
+    pub why: Why,
+    /// What the rule measured: nanoseconds, outliers, or thousandths of a packet.
+    pub measured: i64,
+    /// What it was held against.
+    pub limit: i64,
+}
+
+/// A connection, as the iterator writes it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Row {
+    pub(super) sums: Sums,
+    pub(super) rtt: Span,
+    pub(super) rtt_min: Span,
+    pub(super) rtt_max: Span,
+    pub(super) judged: Option<Judged>,
+    pub(super) netns: u32,
+    pub(super) local: SocketAddr,
+    pub(super) remote: SocketAddr,
+    pub(super) cwnd: u32,
+    pub(super) ssthresh: u32,
+    pub(super) srtt: Span,
+}
+
+/// Size of `struct lc_row`.
+pub(super) const ROW_BYTES: usize = 176;
+/// Size of `struct lc_totals`.
+const TOTALS_BYTES: usize = 88;
+
+/// Reads fields of a C struct in their order.
+struct Fields<'a>(&'a [u8]);
+
+impl Fields<'_> {
+    fn take<const N: usize>(&mut self) -> [u8; N] {
+        let (field, rest) = self.0.split_first_chunk().expect("the caller has checked the length");
+        self.0 = rest;
+        *field
+    }
+    fn u16(&mut self) -> u16 {
+        u16::from_ne_bytes(self.take())
+    }
+    fn u32(&mut self) -> u32 {
+        u32::from_ne_bytes(self.take())
+    }
+    fn u64(&mut self) -> u64 {
+        u64::from_ne_bytes(self.take())
+    }
+    fn i64(&mut self) -> i64 {
+        i64::from_ne_bytes(self.take())
+    }
+    fn span(&mut self) -> Span {
+        Span::from_nanos(self.i64())
+    }
+
+    fn sums(&mut self) -> Sums {
+        Sums {
+            congestion: self.u64(),
+            wireless: self.u64(),
+            undecided: self.u64(),
+            reductions: self.u64(),
+            avoided: self.u64(),
+            timeouts: self.u64(),
+            marks: self.u64(),
+            run_caps: self.u64(),
+            share_caps: self.u64(),
+        }
+    }
+
+    /// None before the first loss.
+    fn judged(&mut self) -> Option<Judged> {
+        let (verdict, why, measured, limit) = (self.u32(), self.u32(), self.i64(), self.i64());
+        let verdict = match verdict {
+            1 => "congestion",
+            2 => "wireless",
+            _ => "undecided",
+        };
+        let why = match why {
+            1 => Why::Rule,
+            2 => Why::NoSample,
+            3 => Why::NoGap,
+            4 => Why::Timeout,
+            5 => Why::Mark,
+            6 => Why::NoLoss,
+            7 => Why::RunCap,
+            8 => Why::ShareCap,
+            9 => Why::SlowStart,
+            _ => return None,
+        };
+        Some(Judged { verdict, why, measured, limit })
+    }
+
+    fn address(&mut self, family: u32) -> IpAddr {
+        let bytes: [u8; 16] = self.take();
+        match family {
+            AF_INET6 => Ipv6Addr::from(bytes).to_canonical(),
+            _ => Ipv4Addr::new(bytes[0], bytes[1], bytes[2], bytes[3]).into(),
+        }
+    }
+}
+
+const AF_INET6: u32 = 10;
+
+impl Row {
+    /// Reads a `struct lc_row`.
+    pub(super) fn read(bytes: &[u8; ROW_BYTES]) -> Self {
+        let mut fields = Fields(bytes);
+        let sums = fields.sums();
+        let (rtt, rtt_min, rtt_max) = (fields.span(), fields.span(), fields.span());
+        let judged = fields.judged();
+        let (family, netns) = (fields.u32(), fields.u32());
+        let (local, remote) = (fields.address(family), fields.address(family));
+        let (local_port, remote_port) = (fields.u16(), fields.u16());
+        Self {
+            sums,
+            rtt,
+            rtt_min,
+            rtt_max,
+            judged,
+            netns,
+            local: SocketAddr::new(local, local_port),
+            remote: SocketAddr::new(remote, remote_port),
+            cwnd: fields.u32(),
+            ssthresh: fields.u32(),
+            srtt: Span::from_micros(fields.u32().into()),
+        }
+    }
+}
+
+impl Totals {
+    /// Reads a `struct lc_totals`; none if the size is another one.
+    pub(super) fn read(bytes: &[u8]) -> Option<Self> {
+        let bytes: &[u8; TOTALS_BYTES] = bytes.try_into().ok()?;
+        let mut fields = Fields(bytes);
+        Some(Self { sums: fields.sums(), opened: fields.u64(), closed: fields.u64() })
+    }
+}

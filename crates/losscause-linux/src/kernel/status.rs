@@ -1,0 +1,119 @@
+//! What loaded programs have counted, in total and per connection.
+
+use std::io::Read;
+use std::net::SocketAddr;
+
+use libbpf_rs::{Iter, MapCore, MapFlags, MapHandle, ObjectBuilder, OpenObject};
+use losscause::Span;
+use serde::{Serialize, Serializer};
+use std::os::fd::AsFd;
+
+use super::load::{Pins, loaded};
+use super::record::{ROW_BYTES, Row};
+use super::{Judged, KernelError, Sums, Totals, machine, object, refusal};
+
+/// A loaded program.
+#[derive(Clone, Debug, Serialize)]
+pub struct Status {
+    /// Its name.
+    pub name: &'static str,
+    /// What it has counted since it was loaded.
+    pub totals: Totals,
+    /// Its connections, in all processes and network namespaces.
+    pub connections: Vec<Connection>,
+}
+
+/// A connection that uses a program.
+#[derive(Clone, Debug, Serialize)]
+pub struct Connection {
+    /// Its own address and port.
+    pub local: SocketAddr,
+    /// The peer's.
+    pub remote: SocketAddr,
+    /// Inode number of its network namespace, as in `/proc/PID/ns/net`.
+    pub netns: u32,
+    /// The congestion window, packets.
+    pub cwnd_pkts: u32,
+    /// The slow start threshold, packets; none before the first reduction.
+    pub ssthresh_pkts: Option<u32>,
+    /// The last round-trip time.
+    #[serde(rename = "rtt_ms", serialize_with = "as_millis")]
+    pub rtt: Span,
+    /// The smallest one.
+    #[serde(rename = "rtt_min_ms", serialize_with = "as_millis")]
+    pub rtt_min: Span,
+    /// The largest one.
+    #[serde(rename = "rtt_max_ms", serialize_with = "as_millis")]
+    pub rtt_max: Span,
+    /// The kernel's smoothed round-trip time.
+    #[serde(rename = "srtt_ms", serialize_with = "as_millis")]
+    pub srtt: Span,
+    /// What it has counted.
+    #[serde(flatten)]
+    pub sums: Sums,
+    /// The last judgement; none before the first loss.
+    pub last: Option<Judged>,
+}
+
+fn as_millis<S: Serializer>(span: &Span, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(span.as_millis_f64())
+}
+
+/// ssthresh of a connection that has not reduced yet (`TCP_INFINITE_SSTHRESH`).
+const NO_SSTHRESH: u32 = 0x7fff_ffff;
+
+impl From<Row> for Connection {
+    fn from(row: Row) -> Self {
+        let Row { sums, rtt, rtt_min, rtt_max, judged, netns, local, remote, cwnd, ssthresh, srtt } = row;
+        let ssthresh_pkts = (ssthresh < NO_SSTHRESH).then_some(ssthresh);
+        Self { local, remote, netns, cwnd_pkts: cwnd, ssthresh_pkts, rtt, rtt_min, rtt_max, srtt, sums, last: judged }
+    }
+}
+
+/// Reads every loaded program, or the one of that name.
+///
+/// # Errors
+/// There is no such algorithm, it is not loaded, or the kernel refuses to be read.
+pub fn status(name: Option<&str>) -> Result<Vec<Status>, KernelError> {
+    let chosen = name.map(super::Algorithm::find).transpose()?;
+    machine::check()?;
+    let mut names = loaded();
+    if let Some(chosen) = chosen {
+        names.retain(|name| *name == chosen.name);
+        if names.is_empty() {
+            return Err(KernelError::NotLoaded { name: chosen.name });
+        }
+    }
+    names.into_iter().map(read).collect()
+}
+
+fn read(name: &'static str) -> Result<Status, KernelError> {
+    let pins = Pins::of(name);
+    let refused = |error: libbpf_rs::Error| refusal::refused(name, "status", &error);
+    let totals = MapHandle::from_pinned_path(pins.totals()).map_err(refused)?;
+    let bytes = totals.lookup(&0_u32.to_ne_bytes(), MapFlags::ANY).map_err(refused)?.unwrap_or_default();
+    let totals = Totals::read(&bytes).ok_or(KernelError::OtherVersion { name })?;
+    Ok(Status { name, totals, connections: connections(name, &pins)? })
+}
+
+/// The connections of a loaded program. The kernel lists the map's sockets, so no process and no namespace is left out.
+pub(super) fn connections(name: &'static str, pins: &Pins) -> Result<Vec<Connection>, KernelError> {
+    let refused = |error: libbpf_rs::Error| refusal::refused(name, "status", &error);
+    refusal::listen();
+    let map = MapHandle::from_pinned_path(pins.connections()).map_err(refused)?;
+    let object = ObjectBuilder::default().open_memory(object("status")?).and_then(OpenObject::load);
+    let object = object.map_err(refused)?;
+    let Some(program) = object.progs_mut().next() else { return Err(KernelError::NoClang) };
+    let link = program.attach_iter(map.as_fd()).map_err(refused)?;
+    let mut bytes = Vec::new();
+    let file = || format!("the connections of {name}");
+    let mut rows = Iter::new(&link).map_err(refused)?;
+    rows.read_to_end(&mut bytes).map_err(|reason| KernelError::File { file: file(), reason })?;
+    let (rows, rest) = bytes.as_chunks::<ROW_BYTES>();
+    if !rest.is_empty() {
+        return Err(KernelError::OtherVersion { name });
+    }
+    let mut connections: Vec<Connection> = rows.iter().map(|row| Row::read(row).into()).collect();
+    connections.sort_by_key(|connection| (connection.netns, connection.local, connection.remote));
+    Ok(connections)
+}

@@ -1,0 +1,70 @@
+//! A systemd unit that loads a program at boot.
+
+use super::Settings;
+
+/// Where units of the administrator belong.
+pub const UNIT_DIR: &str = "/etc/systemd/system";
+
+/// The name of the unit for these settings and its text. `binary` is the path of the `losscause` command, `settings` are the
+/// `KEY=VALUE` pairs that `--set` got.
+pub fn unit(binary: &str, loaded: &Settings, settings: &[String], allow_unprivileged: bool) -> (String, String) {
+    let name = loaded.algorithm().name;
+    let mut command = format!("{} kernel load {name}", quoted(binary));
+    for setting in settings {
+        command += &format!(" --set {}", quoted(setting));
+    }
+    if allow_unprivileged {
+        command += " --allow-unprivileged";
+    }
+    let text = format!(
+        "[Unit]\n\
+         Description=TCP congestion control {name}\n\
+         DefaultDependencies=no\n\
+         After=local-fs.target systemd-modules-load.service\n\
+         Before=network-pre.target\n\
+         Wants=network-pre.target\n\
+         ConditionPathExists=/sys/kernel/btf/vmlinux\n\
+         \n\
+         [Service]\n\
+         Type=oneshot\n\
+         RemainAfterExit=yes\n\
+         ExecStart={command}\n\
+         ExecStop={} kernel unload {name} --force\n\
+         \n\
+         [Install]\n\
+         WantedBy=multi-user.target\n",
+        quoted(binary)
+    );
+    (format!("losscause-{}.service", name.replace('_', "-")), text)
+}
+
+/// A word of a unit's command line: in quotes, with what systemd would replace doubled.
+fn quoted(word: &str) -> String {
+    let doubled = word.replace('\\', "\\\\").replace('"', "\\\"").replace('%', "%%").replace('$', "$$");
+    if doubled.contains(|c: char| c.is_whitespace() || c == '"' || c == '\'') {
+        format!("\"{doubled}\"")
+    } else {
+        doubled
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::Algorithm;
+
+    #[test]
+    fn a_unit_loads_with_the_same_settings_and_unloads() {
+        let spike = Algorithm::find("lc_spike").expect("there is one").settings();
+        let (name, text) = unit("/opt/my tools/losscause", &spike, &["alpha=0.4".to_owned()], true);
+        assert_eq!(name, "losscause-lc-spike.service");
+        let load = "ExecStart=\"/opt/my tools/losscause\" kernel load lc_spike --set alpha=0.4 --allow-unprivileged\n";
+        assert!(text.contains(load), "{text}");
+        assert!(text.contains("ExecStop=\"/opt/my tools/losscause\" kernel unload lc_spike --force\n"), "{text}");
+    }
+
+    #[test]
+    fn what_systemd_would_replace_is_doubled() {
+        assert_eq!(quoted("50%$x"), "50%%$$x");
+    }
+}

@@ -1,0 +1,181 @@
+//! The programs in the running kernel: the verifier passes them, they attach, they tell wireless losses from congestion, and
+//! nothing of them is left. Needs root, BTF and clang; a test without them says so, and fails if CI is set.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used)]
+
+#[path = "kernel/link.rs"]
+mod link;
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use link::Link;
+use losscause_linux::kernel::{Algorithm, KernelError, Options, algorithm, load, status, unload};
+
+/// Only one test at a time: a name can be loaded once.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// None, with the reason printed, if this machine cannot load a program.
+fn fit() -> Option<MutexGuard<'static, ()>> {
+    let guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let reason = match load(&Algorithm::find("lc_spike").unwrap().settings(), Options::default()) {
+        Ok(_) => {
+            unload("lc_spike", true).unwrap();
+            return Some(guard);
+        }
+        Err(KernelError::AlreadyLoaded { name }) => format!("{name} is loaded on this machine"),
+        Err(
+            error @ (KernelError::NotRoot
+            | KernelError::NoClang
+            | KernelError::NoBtf { .. }
+            | KernelError::OldKernel { .. }
+            | KernelError::NoBpfFs { .. }),
+        ) => error.to_string(),
+        Err(error) => panic!("{error}"),
+    };
+    assert!(std::env::var_os("CI").is_none(), "skipped, which CI forbids: {reason}");
+    println!("skipped: {reason}");
+    None
+}
+
+/// A program that is loaded until this is dropped.
+struct Loaded(&'static str);
+
+impl Loaded {
+    fn new(name: &str, settings: &[&str]) -> Self {
+        let mut loaded = Algorithm::find(name).unwrap().settings();
+        settings.iter().for_each(|setting| loaded.set(setting).unwrap());
+        Self(load(&loaded, Options::default()).unwrap().name)
+    }
+}
+
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        let _ = unload(self.0, true);
+    }
+}
+
+fn registered() -> String {
+    std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap()
+}
+
+#[test]
+fn every_program_passes_the_verifier_and_leaves_nothing() {
+    let Some(_one) = fit() else { return };
+    for algorithm in algorithm::ALGORITHMS {
+        let loaded = load(&algorithm.settings(), Options { allow_unprivileged: true }).unwrap();
+        println!("{}: {:?}", loaded.name, loaded.verified);
+        assert!(registered().split_whitespace().any(|name| name == algorithm.name));
+        assert_eq!(unload(algorithm.name, false).unwrap(), 0);
+        assert!(!registered().split_whitespace().any(|name| name == algorithm.name));
+        assert!(!Path::new("/sys/fs/bpf/losscause").join(algorithm.name).exists());
+    }
+}
+
+#[test]
+fn a_name_is_loaded_once_and_what_is_not_loaded_is_not_unloaded() {
+    let Some(_one) = fit() else { return };
+    let zigzag = Algorithm::find("lc_zigzag").unwrap().settings();
+    assert_eq!(unload("lc_zigzag", true).unwrap_err().to_string(), "lc_zigzag is not loaded");
+    assert_eq!(status(Some("lc_zigzag")).unwrap_err().to_string(), "lc_zigzag is not loaded");
+    let _loaded = Loaded::new("lc_zigzag", &[]);
+    let again = load(&zigzag, Options::default()).unwrap_err();
+    assert_eq!(again.to_string(), "lc_zigzag is loaded already; losscause kernel unload lc_zigzag removes it");
+    // The refusal has left the loaded one alone.
+    assert_eq!(status(Some("lc_zigzag")).unwrap()[0].totals.opened, 0);
+}
+
+#[test]
+fn a_connection_in_another_namespace_is_listed_and_keeps_its_program() {
+    let Some(_one) = fit() else { return };
+    let _loaded = Loaded::new("lc_spike", &[]);
+    let link = Link::new(0);
+    let transfer = link.start("lc_spike");
+    let connection = loop {
+        let connections = status(Some("lc_spike")).unwrap().remove(0).connections;
+        match connections.into_iter().find(|connection| connection.rtt.as_millis_f64() > 0.0) {
+            Some(connection) => break connection,
+            None => std::thread::sleep(std::time::Duration::from_millis(20)),
+        }
+    };
+    assert_eq!((connection.local.ip().to_string(), connection.remote.ip().to_string()), link.addresses());
+    assert!(connection.rtt_min.as_millis_f64() >= link::RTT_MS, "{connection:?}");
+    let refused = unload("lc_spike", false).unwrap_err().to_string();
+    assert!(
+        refused.starts_with("lc_spike is in use by 1 connection: ") && refused.contains(&connection.local.to_string())
+    );
+    assert_eq!(unload("lc_spike", true).unwrap(), 1);
+    // The live connection goes on without its registration.
+    let before = link.delivered();
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    assert!(link.delivered() > before + 50_000);
+    transfer.stop();
+}
+
+#[test]
+fn random_losses_are_ignored_and_the_window_stays_open() {
+    let Some(_one) = fit() else { return };
+    let _loaded = Loaded::new("lc_cubic_spike", &[]);
+    // Every 50th packet is lost at 10 Mb/s and 40 ms: Reno's window would be about 9 of 34 packets.
+    let link = Link::new(50);
+    link.transfer("lc_cubic_spike", 8);
+    let sums = status(Some("lc_cubic_spike")).unwrap()[0].totals.sums;
+    println!("{sums:?}, {} bytes", link.delivered());
+    assert!(sums.wireless > 2 * sums.congestion, "{sums:?}");
+    assert!(sums.avoided > 10, "{sums:?}");
+    let reno = Link::new(50);
+    reno.transfer("reno", 8);
+    assert!(2 * link.delivered() > 3 * reno.delivered(), "{} and {} bytes", link.delivered(), reno.delivered());
+}
+
+#[test]
+fn with_a_cap_of_zero_every_loss_reduces_the_window() {
+    let Some(_one) = fit() else { return };
+    for (setting, caps) in [("max_run=0", true), ("max_share=0", false)] {
+        let _loaded = Loaded::new("lc_spike", &[setting]);
+        Link::new(50).transfer("lc_spike", 3);
+        let sums = status(Some("lc_spike")).unwrap()[0].totals.sums;
+        assert_eq!((sums.wireless, sums.avoided), (0, 0), "{setting} {sums:?}");
+        let (this, other) = if caps { (sums.run_caps, sums.share_caps) } else { (sums.share_caps, sums.run_caps) };
+        assert!(this > 0 && other == 0 && sums.reductions > 0, "{setting} {sums:?}");
+    }
+}
+
+#[test]
+fn a_dead_path_is_congestion_by_timeout() {
+    let Some(_one) = fit() else { return };
+    let _loaded = Loaded::new("lc_spike", &[]);
+    let link = Link::new(0);
+    let transfer = link.start("lc_spike");
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    link.cut();
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    let connections = status(Some("lc_spike")).unwrap().remove(0).connections;
+    let connection = connections.iter().find(|connection| connection.sums.timeouts > 0).unwrap();
+    assert_eq!(connection.sums.wireless, 0, "{connection:?}");
+    assert!(connection.cwnd_pkts <= 2 && connection.ssthresh_pkts.is_some_and(|s| s >= 2), "{connection:?}");
+    transfer.stop();
+}
+
+#[test]
+fn a_marked_packet_reduces_the_window_though_nothing_is_lost() {
+    let Some(_one) = fit() else { return };
+    // alpha = 2: no RTT exceeds the start of a spike, so the rule alone would call every loss wireless.
+    let _loaded = Loaded::new("lc_spike", &["alpha=2"]);
+    Link::marking(200).transfer("lc_spike", 4);
+    let sums = status(Some("lc_spike")).unwrap()[0].totals.sums;
+    assert!(sums.marks > 3 && sums.reductions >= sums.marks, "{sums:?}");
+}
+
+#[test]
+fn the_socket_list_shows_the_name() {
+    let Some(_one) = fit() else { return };
+    let _loaded = Loaded::new("lc_veno", &[]);
+    let link = Link::new(0);
+    let transfer = link.start("lc_veno");
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    let shown = link.near(|| Command::new("ss").args(["-tin"]).output().unwrap());
+    assert!(String::from_utf8_lossy(&shown.stdout).contains("lc_veno"));
+    transfer.stop();
+}

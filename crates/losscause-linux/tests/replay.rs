@@ -1,0 +1,60 @@
+//! The programs' algorithms in fixed point against the reference in Rust: the same observations, the same verdicts.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used)]
+
+#[path = "replay/host.rs"]
+mod host;
+#[path = "replay/streams.rs"]
+mod streams;
+
+use host::Host;
+use losscause_linux::kernel::Algorithm;
+use streams::{Stream, generated, simulated};
+
+/// Every rule, with its published parameters and with others.
+const RULES: [(&str, &str, &[&str]); 11] = [
+    ("spike.h", "lc_spike", &[]),
+    ("spike.h", "lc_spike", &["window_ms=0"]),
+    ("spike.h", "lc_spike", &["alpha=0.3", "beta=0.05", "window_ms=700"]),
+    ("zigzag.h", "lc_zigzag", &[]),
+    ("zigzag.h", "lc_zigzag", &["alpha=0.2", "judged_by=after-gap"]),
+    ("zbs.h", "lc_zbs", &[]),
+    ("zbs.h", "lc_zbs", &["lock_pkts=8", "lock_at_start=false", "rott_margin=0.5", "mbiaz.upper_limit=1.5"]),
+    ("flip_flop.h", "lc_newreno_ff", &[]),
+    ("flip_flop.h", "lc_newreno_ff", &["history=64", "eta=20"]),
+    ("vegas_buffer.h", "lc_westwood_vt", &[]),
+    ("vegas_buffer.h", "lc_veno", &[]),
+];
+
+/// At least 99.9 % of the losses of all streams together.
+fn agree(streams: &[Stream]) {
+    for (header, name, set) in RULES {
+        let mut settings = Algorithm::find(name).unwrap().settings();
+        set.iter().for_each(|setting| settings.set(setting).unwrap());
+        // The first two numbers are the caps, which belong to no algorithm.
+        let host = Host::compile(header, &settings.words().unwrap()[2..]);
+        let (mut losses, mut different, mut wireless) = (0, 0, 0);
+        for stream in streams {
+            let reference = stream.verdicts(settings.lda().build_at_sender().unwrap());
+            let fixed_point = host.verdicts(stream);
+            assert_eq!(reference.len(), fixed_point.len(), "{name} {set:?}");
+            losses += reference.len();
+            different += reference.iter().zip(&fixed_point).filter(|(a, b)| a != b).count();
+            wireless += reference.iter().filter(|verdict| verdict.is_wireless()).count();
+        }
+        println!("{name} {set:?}: {different} of {losses} losses differ; {wireless} are wireless");
+        assert!(losses > 2_000, "{name} {set:?}: only {losses} losses");
+        assert!(wireless > 0 && wireless < losses, "{name} {set:?}: {wireless} of {losses} wireless");
+        assert!(1_000 * different <= losses, "{name} {set:?}: {different} of {losses} losses differ");
+    }
+}
+
+#[test]
+fn generated_streams_get_the_same_verdicts() {
+    agree(&generated(200));
+}
+
+#[test]
+fn simulated_senders_get_the_same_verdicts() {
+    agree(&simulated());
+}
