@@ -48,7 +48,7 @@ impl Skew {
         }
         self.wait -= 1;
         match self.line {
-            Some(line) => Span::from_nanos(point.1 - (line.slope * (point.0 - line.from) as f64) as i64),
+            Some(line) => rott - Span::from_nanos((line.slope * between(line.from, point.0) as f64) as i64),
             None => rott,
         }
     }
@@ -65,7 +65,8 @@ impl Skew {
             return;
         }
         while let [.., a, b] = self.hull[..]
-            && i128::from(b.1 - a.1) * i128::from(point.0 - a.0) >= i128::from(point.1 - a.1) * i128::from(b.0 - a.0)
+            && i128::from(between(a.1, b.1)) * i128::from(between(a.0, point.0))
+                >= i128::from(between(a.1, point.1)) * i128::from(between(a.0, b.0))
         {
             self.hull.pop();
         }
@@ -82,12 +83,18 @@ impl Skew {
     /// The line through the edge below the middle of the time, if it can be a clock's.
     fn find_line(&self) -> Option<Line> {
         let (first, last) = (self.hull.first()?, self.hull.last()?);
-        let middle = first.0 + (last.0 - first.0) / 2;
+        let middle = first.0.midpoint(last.0);
         let edge = self.hull.windows(2).find(|edge| edge[1].0 >= middle)?;
         let (from, to) = (edge[0], edge[1]);
-        let slope = (to.1 - from.1) as f64 / (to.0 - from.0) as f64;
-        (to.0 - from.0 >= MIN_EDGE_NS && slope.abs() <= MAX_DRIFT).then_some(Line { from: first.0, slope })
+        let lasts = between(from.0, to.0);
+        let slope = between(from.1, to.1) as f64 / lasts as f64;
+        (lasts >= MIN_EDGE_NS && slope.abs() <= MAX_DRIFT).then_some(Line { from: first.0, slope })
     }
+}
+
+/// From one instant to another, ns. A hostile capture has instants of any size.
+fn between(from: i64, to: i64) -> i64 {
+    to.saturating_sub(from)
 }
 
 #[cfg(test)]
@@ -114,6 +121,16 @@ mod tests {
         assert!((skew.drift().unwrap() - 100e-6).abs() < 1e-6, "{:?}", skew.drift());
         // Ten minutes would have added 60 ms.
         assert!(corrected[5_000..].iter().all(|ms| (19.0..30.5).contains(ms)));
+    }
+
+    #[test]
+    fn trip_times_at_both_ends_of_what_a_number_holds_are_taken() {
+        let mut skew = Skew::default();
+        let times = [i64::MIN, -1, 0, 1, i64::MAX];
+        for (now, rott) in times.into_iter().zip([i64::MAX, i64::MIN, 0, i64::MAX, i64::MIN]) {
+            skew.correct(Time::from_nanos(now), Span::from_nanos(rott));
+        }
+        assert_eq!(skew.drift(), None);
     }
 
     #[test]
