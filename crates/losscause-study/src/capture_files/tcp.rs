@@ -238,6 +238,7 @@ mod tests {
             retransmission: false,
             ecn: Ecn::Capable,
             cwr: false,
+            echo_us: 0,
         }
     }
 
@@ -249,6 +250,8 @@ mod tests {
             echo_of_retransmission: false,
             ece: false,
             wireless: false,
+            window_pkts: 0,
+            sent_us: 0,
             sack: SackBlocks::of(next, blocks.iter().copied()),
         }
     }
