@@ -13,7 +13,8 @@ fn main() -> io::Result<()> {
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or(io::ErrorKind::NotFound)?);
     let clang = env::var("CLANG").unwrap_or_else(|_| "clang".to_owned());
     let mut table = String::from("&[\n");
-    if env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux") && knows_ebpf(&clang) {
+    let wanted = env::var_os("CARGO_FEATURE_KERNEL").is_some();
+    if wanted && env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux") && knows_ebpf(&clang) {
         for source in sources(Path::new("bpf"))? {
             let name = source.file_name().and_then(|name| name.to_str()?.strip_suffix(".bpf.c")).unwrap_or_default();
             let object = out.join(format!("{name}.o"));

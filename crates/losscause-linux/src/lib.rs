@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! emulator   a link between two network namespaces, made of the simulator's queues and channels, with a real clock
-//! kernel     congestion control for the running kernel: eBPF programs, and their loader
+//! kernel     congestion control for the running kernel: eBPF programs, and their loader (feature `kernel`)
 //! ```
 //!
 //! On other systems the crate is empty.
@@ -11,9 +11,9 @@
 
 #[cfg(target_os = "linux")]
 pub mod emulator;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "kernel"))]
 pub mod kernel;
 
-#[cfg(all(doctest, target_os = "linux"))]
+#[cfg(all(doctest, target_os = "linux", feature = "kernel"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
