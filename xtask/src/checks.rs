@@ -32,6 +32,8 @@ const TESTS: &[Step] = &[
         needs: &[Tool::OwnNetworks, Tool::Tcpdump],
         run: linux::short,
     },
+    #[cfg(target_os = "linux")]
+    Step { name: "emulated links", needs: &[Tool::OwnNetworks], run: emulated_links },
     Step { name: "the commands of README.md and docs/", needs: &[], run: pages::all },
 ];
 
@@ -117,6 +119,14 @@ fn tests() -> Result<()> {
     run(cargo().args(["test", "--workspace", "--quiet"]))?;
     // The workspace needs none of the optional features of `losscause`.
     run(cargo().args(["test", "--package", "losscause", "--all-features", "--quiet"]))
+}
+
+/// The tests of `losscause-linux` ran with the others; those of the command need its feature.
+#[cfg(target_os = "linux")]
+fn emulated_links() -> Result<()> {
+    let features = ["--package", "losscause-cli", "--features", "linux"];
+    run(cargo().arg("clippy").args(features).args(["--all-targets", "--quiet", "--", "-D", "warnings"]))?;
+    run(cargo().arg("test").args(features).args(["--test", "emulate", "--quiet"]))
 }
 
 const WASM: [&str; 3] = ["--quiet", "--target", "wasm32-unknown-unknown"];

@@ -13,3 +13,7 @@
 pub mod emulator;
 #[cfg(target_os = "linux")]
 pub mod kernel;
+
+#[cfg(all(doctest, target_os = "linux"))]
+#[doc = include_str!("../README.md")]
+struct Readme;
