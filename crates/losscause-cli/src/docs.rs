@@ -30,6 +30,7 @@ macro_rules! pages {
 const PAGES: &[Page] = pages! {
     "own-link": "own-link.md",
     "analyze": "analyze.md",
+    "emulate": "emulate.md",
     "scenario": "scenario.md",
     "queues": "queues.md",
     "sweep": "sweep.md",
