@@ -15,7 +15,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("losscause-sim", &["losscause-transport", "losscause"]),
     ("losscause-capture", &["losscause"]),
     ("losscause-study", &["losscause-sim", "losscause-capture", "losscause-transport", "losscause"]),
-    ("losscause-linux", &["losscause-sim", "losscause-capture", "losscause-transport", "losscause"]),
+    ("losscause-linux", &["losscause-sim", "losscause-capture", "losscause"]),
     (
         "losscause-cli",
         &[

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use losscause::ack::{DeclaredLoss, Numbers, SenderInputs, SenderLda, Signal};
 use losscause::{AckSample, AnySenderLda, Judgement, Span, Time, Verdict};
+use losscause_sim::tcp::{Config, Variant};
 use losscause_sim::{ChannelSpec, FlowSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Simulation, TcpLda, Traffic};
-use losscause_transport::tcp::{Config, Variant};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
