@@ -147,6 +147,7 @@ impl<D: Differentiate> Receiver<D> {
     }
 
     /// [`Receiver::on_segment`] with Linux's rules.
+    #[inline(never)]
     fn acknowledge_as_linux(&mut self, now: Time, segment: &Segment) {
         let (seq, next, held) = (segment.seq, self.next, self.ahead_pkts);
         let received = seq < next || held > 0 && (next..self.end).contains(&seq) && self.ahead.has(seq);

@@ -1,5 +1,7 @@
 //! The sender: what an ACK, a timer and the room in the network make it do. The parts decide; this file calls them in
 //! the kernel's order (net/ipv4/tcp_input.c, `tcp_ack`).
+//!
+//! The entry points are never inlined: a caller's loop over packets of other senders would become slower.
 
 use losscause::ack::{Numbers, Recovery as EndedRecovery};
 use losscause::truth::SenderWitness;
@@ -187,6 +189,7 @@ impl<L: SenderLda> Linux<L> {
         self.opened = true;
     }
 
+    #[inline(never)]
     pub(in super::super) fn on_ack(&mut self, now: Time, ack: &Ack, witness: &mut impl SenderWitness) {
         if !(self.stream.una..=self.stream.sent).contains(&ack.next) {
             return;
@@ -627,6 +630,7 @@ impl<L: SenderLda> Linux<L> {
         judgement.verdict
     }
 
+    #[inline(never)]
     pub(in super::super) fn on_timeout(&mut self, now: Time, witness: &mut impl SenderWitness) {
         let Some(timer) = self.timer.take_if(|timer| now >= timer.at) else { return };
         self.due = Due::Nothing;
@@ -738,6 +742,7 @@ impl<L: SenderLda> Linux<L> {
     }
 
     /// The next segment to send.
+    #[inline(never)]
     pub(in super::super) fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         if !self.opened {
             return None;
