@@ -275,7 +275,7 @@ fn assert_replay_agrees(name: &str, network: &Network, noted: &[Noted]) {
                 path.enter(at, direction, Offered { content: (), wire_bytes: bytes, flow, ecn });
             }
             Noted::Delivered { came, due, direction, .. } => {
-                assert_eq!(seen.insert((came, direction), (due, None)), None)
+                assert_eq!(seen.insert((came, direction), (due, None)), None);
             }
             Noted::Lost { came, at, cause, direction } => {
                 assert_eq!(seen.insert((came, direction), (at, Some(cause))), None);
