@@ -29,12 +29,13 @@ fn strings(package: &Table, key: &str) -> Vec<String> {
 }
 
 /// Of crates.io's list of categories, those that fit crates of this project.
-const CATEGORIES: [&str; 7] = [
+const CATEGORIES: [&str; 8] = [
     "algorithms",
     "command-line-utilities",
     "network-programming",
     "no-std",
     "no-std::no-alloc",
+    "os::linux-apis",
     "science",
     "simulation",
 ];
