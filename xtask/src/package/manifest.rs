@@ -75,7 +75,7 @@ mod tests {
     fn the_seven_crates_are_published_from_the_core_to_the_command_and_nothing_else_is() {
         let names: Vec<String> = published().unwrap().into_iter().map(|package| package.name).collect();
         let expected =
-            ["", "-capture", "-transport", "-sim", "-linux", "-study", "-cli"].map(|end| format!("losscause{end}"));
+            ["", "-capture", "-transport", "-sim", "-study", "-linux", "-cli"].map(|end| format!("losscause{end}"));
         assert_eq!(names, expected);
     }
 
