@@ -73,11 +73,14 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     }
     let jobs = arguments.jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?;
     let mut progress = Progress::new("runs", plan.runs());
-    let comparison = plan.execute(jobs, |done| progress.set(done))?;
+    let (comparison, records) = match &arguments.out {
+        Some(_) => plan.execute_and_record(jobs, |done| progress.set(done))?,
+        None => (plan.execute(jobs, |done| progress.set(done))?, vec![]),
+    };
     drop(progress);
     if let Some(directory) = &arguments.out {
         compare::write(&comparison, directory)?;
-        let report = report::comparison_html(&comparison, &plan.record(jobs)?);
+        let report = report::comparison_html(&comparison, &records);
         atomic::write(&directory.join(REPORT), report.as_bytes())?;
     }
     match arguments.format {

@@ -131,10 +131,13 @@ impl fmt::Display for Difference {
     }
 }
 
+/// A variant with its scenario.
+type Prepared = (Variant, Scenario, Experiment);
+
 /// Variants whose runs can be made.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    variants: Vec<(Variant, Scenario, Experiment)>,
+    variants: Vec<Prepared>,
     seed: u64,
     runs: u32,
 }
@@ -172,13 +175,44 @@ impl Plan {
     /// # Errors
     /// As [`run()`].
     pub fn execute(&self, jobs: Jobs, done: impl FnMut(usize)) -> Result<Comparison, RunError> {
-        let seeds = || (0..u64::from(self.runs)).map(|run| self.seed.wrapping_add(run));
-        let all: Vec<(&Experiment, u64)> =
-            self.variants.iter().flat_map(|(_, _, experiment)| seeds().map(move |seed| (experiment, seed))).collect();
-        let measured = parallel::map(&all, jobs, |(experiment, seed)| run(experiment, *seed), done);
-        let measured: Vec<Measurements> = measured.into_iter().collect::<Result<_, _>>()?;
+        let measured =
+            parallel::map(&self.each_run(), jobs, |(_, (_, _, experiment), seed)| run(experiment, *seed), done);
+        Ok(self.compare(&measured.into_iter().collect::<Result<Vec<_>, _>>()?))
+    }
+
+    /// As [`Self::execute`], and records the first run of every variant for the report.
+    ///
+    /// # Errors
+    /// As [`run()`].
+    pub fn execute_and_record(
+        &self,
+        jobs: Jobs,
+        done: impl FnMut(usize),
+    ) -> Result<(Comparison, Vec<RunRecord>), RunError> {
+        let work = |(is_first, (_, scenario, experiment), seed): &(bool, &Prepared, u64)| {
+            if !is_first {
+                return Ok((run(experiment, *seed)?, None));
+            }
+            let mut recorder = RunRecorder::new(scenario, experiment, *seed)?;
+            let measured = run_recorded(experiment, *seed, &mut recorder)?;
+            Ok((measured, Some(recorder.finish())))
+        };
+        let made: Vec<_> =
+            parallel::map(&self.each_run(), jobs, work, done).into_iter().collect::<Result<_, RunError>>()?;
+        let (measured, records): (Vec<_>, Vec<_>) = made.into_iter().unzip();
+        Ok((self.compare(&measured), records.into_iter().flatten().collect()))
+    }
+
+    /// Every run, variant by variant: whether it is the variant's first, and its seed.
+    fn each_run(&self) -> Vec<(bool, &Prepared, u64)> {
+        let runs = |variant| (0..u64::from(self.runs)).map(move |k| (k == 0, variant, self.seed.wrapping_add(k)));
+        self.variants.iter().flat_map(runs).collect()
+    }
+
+    /// Compares what was measured in [`Self::each_run`].
+    fn compare(&self, measured: &[Measurements]) -> Comparison {
         let by_variant: Vec<&[Measurements]> = measured.chunks(self.runs as usize).collect();
-        let result = |((variant, scenario, experiment), runs): (&(Variant, Scenario, Experiment), &[Measurements])| {
+        let result = |((variant, scenario, experiment), runs): (&Prepared, &[Measurements])| {
             let result = SimulationResult::of_measurements(scenario, &[], experiment, self.seed, runs);
             let is_first = std::ptr::eq(runs, by_variant[0]);
             VariantResult {
@@ -192,7 +226,7 @@ impl Plan {
         };
         let variants: Vec<VariantResult> = self.variants.iter().zip(by_variant.iter().copied()).map(result).collect();
         let (_, scenario, _) = &self.variants[0];
-        Ok(Comparison {
+        Comparison {
             format_version: 1,
             scenario: scenario.file().to_owned(),
             title: scenario.document().title.clone(),
@@ -201,22 +235,7 @@ impl Plan {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             verdict: verdict::verdict(&variants, self.runs),
             variants,
-        })
-    }
-}
-
-impl Plan {
-    /// Makes the first run of every variant again and records it for the report.
-    ///
-    /// # Errors
-    /// As [`run()`].
-    pub fn record(&self, jobs: Jobs) -> Result<Vec<RunRecord>, RunError> {
-        let recorded = |(_, scenario, experiment): &(Variant, Scenario, Experiment)| {
-            let mut recorder = RunRecorder::new(scenario, experiment, self.seed)?;
-            run_recorded(experiment, self.seed, &mut recorder)?;
-            Ok(recorder.finish())
-        };
-        parallel::map(&self.variants, jobs, recorded, |_| ()).into_iter().collect()
+        }
     }
 }
 

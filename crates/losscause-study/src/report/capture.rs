@@ -212,20 +212,21 @@ fn flow_facts(flow: &Flow) -> String {
     format!("{protocol} seen {place}; of {} packets: {}.", flow.packets, counts.join(", "))
 }
 
-/// How many losses all algorithms agree about.
+/// About how many losses most algorithms say the same as the answer.
 fn agreement(flow: &Flow) -> String {
     let asked = flow.summary.len();
     if asked < 2 || flow.losses.is_empty() {
         return String::new();
     }
-    let agree = |loss: &&Loss| {
+    let shared = |loss: &&Loss| {
         let decided = loss.verdicts.iter().map(|(_, judgement)| judgement.verdict);
-        let mut decided = decided.filter(|verdict| *verdict != Verdict::Undecided);
-        let first = decided.next();
-        first.is_some() && decided.all(|verdict| Some(verdict) == first)
+        let decided: Vec<Verdict> = decided.filter(|verdict| *verdict != Verdict::Undecided).collect();
+        let same = decided.iter().filter(|verdict| **verdict == flow.verdict(loss)).count();
+        2 * same > decided.len()
     };
-    let agreed = flow.losses.iter().filter(agree).count();
-    format!("All of the {asked} algorithms that have a verdict agree about {agreed} of {} losses.", flow.losses.len())
+    let shared = flow.losses.iter().filter(shared).count();
+    let losses = flow.losses.len();
+    format!("Of the {asked} algorithms with a verdict, most agree with this answer about {shared} of {losses} losses.")
 }
 
 fn algorithms(flow: &Flow) -> Vec<AlgorithmView> {

@@ -327,8 +327,9 @@ mod of_a_comparison {
         let scenario = scenario.with(&settings).unwrap();
         let variants = vec![Variant::unchanged(), Variant::parse("slow & <small>: rate_bps=2e6").unwrap()];
         let plan = Plan::new(&scenario, variants, 1, 3).unwrap();
-        let comparison = plan.execute(Jobs::default(), |_| ()).unwrap();
-        report::comparison_html(&comparison, &plan.record(Jobs::default()).unwrap())
+        let (comparison, records) = plan.execute_and_record(Jobs::default(), |_| ()).unwrap();
+        assert_eq!(comparison, plan.execute(Jobs::default(), |_| ()).unwrap());
+        report::comparison_html(&comparison, &records)
     }
 
     #[test]
@@ -352,8 +353,8 @@ mod of_a_comparison {
     fn every_variant_with_an_algorithm_has_its_decision_boundary() {
         let variants = ["ZBS", "Spike"].map(|lda| Variant::of_lda(&super::scenario(&[]), lda).unwrap());
         let plan = Plan::new(&super::scenario(&[]), variants.into(), 1, 1).unwrap();
-        let comparison = plan.execute(Jobs::default(), |_| ()).unwrap();
-        let html = report::comparison_html(&comparison, &plan.record(Jobs::default()).unwrap());
+        let (comparison, records) = plan.execute_and_record(Jobs::default(), |_| ()).unwrap();
+        let html = report::comparison_html(&comparison, &records);
         check_page(&html);
         assert!(html.contains("id=\"variant-1-ZBS\"") && html.contains("id=\"variant-2-Spike\""));
         assert_eq!(html.matches("class=\"algorithm\"").count(), 2);
