@@ -38,6 +38,12 @@ const TESTS: &[Step] = &[
         needs: &[Tool::OwnNetworks, Tool::Tcpdump],
         run: linux::short,
     },
+    #[cfg(target_os = "linux")]
+    Step {
+        name: "agreement with the running kernel, short form",
+        needs: &[Tool::OwnNetworks],
+        run: validate::linux::short,
+    },
     Step { name: "the commands of README.md and docs/", needs: &[], run: pages::all },
 ];
 

@@ -37,7 +37,7 @@ struct Cli {
 enum Verb {
     /// Run all tests; skips, lists and counts steps whose tools are missing
     Test,
-    /// Compare our simulator with ns-2 over validation/ns2/grid.toml
+    /// Compare our simulator with ns-2 over validation/ns2/grid.toml; `validate linux`: with the running kernel
     Validate(validate::Options),
     /// Time our simulator and ns-2 on Cen's wireless last hop and Barman's configuration 2; run it on an idle machine
     BenchNs2(bench_ns2::Options),

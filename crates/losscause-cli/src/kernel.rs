@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{env, fs, io, thread};
 
-use losscause_linux::kernel::{self, Algorithm, Connection, KernelError, Options, Settings, Status, Why};
+use losscause_linux::kernel::{self, Algorithm, Judged, KernelError, Options, Settings, Status, Why};
 use losscause_study::RunError;
 use serde::Serialize;
 
 use crate::Failure;
 use crate::output::{self, Format};
+
+mod trace;
 
 /// The arguments of `kernel`.
 #[derive(Debug, clap::Args)]
@@ -39,6 +41,14 @@ enum Command {
         #[arg(long)]
         watch: bool,
         /// Output format; with --watch, one line of JSON per second.
+        #[arg(long, value_enum, default_value_t)]
+        format: Format,
+    },
+    /// Print every judgement of lost packets as it is made, until interrupted.
+    Trace {
+        /// Its name.
+        name: String,
+        /// Output format; with json, one line of JSON per judgement.
         #[arg(long, value_enum, default_value_t)]
         format: Format,
     },
@@ -80,6 +90,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Command::Load(chosen) => load(chosen),
         Command::Unload { name, force } => unload(name, *force),
         Command::Status { name, watch, format } => status(name.as_deref(), *watch, *format),
+        Command::Trace { name, format } => trace::run(name, *format),
         Command::Install { chosen, dry_run } => install(chosen, *dry_run),
     }
 }
@@ -172,16 +183,15 @@ fn print(statuses: &[Status]) -> io::Result<()> {
                 ms(c.rtt_max),
                 c.sums.wireless.to_string(),
                 c.sums.congestion.to_string(),
-                reason(name, c),
+                c.last.map_or_else(String::new, |last| reason(name, &last)),
             ]);
         }
     }
     if table.row_iter().next().is_some() { output::print_table(&table) } else { Ok(()) }
 }
 
-/// The last judgement in words.
-fn reason(name: &str, connection: &Connection) -> String {
-    let Some(last) = connection.last else { return String::new() };
+/// A judgement in words.
+fn reason(name: &str, last: &Judged) -> String {
     let ms = |ns: i64| ns as f64 / 1e6;
     let why = match last.why {
         Why::Rule if name.ends_with("_ff") => format!("{} outliers, limit {}", last.measured, last.limit),

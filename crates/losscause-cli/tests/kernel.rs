@@ -26,7 +26,7 @@ fn refuses(output: &Output, sentence: &str) {
 fn bad_input_is_refused_in_one_sentence() {
     let known = "there is no algorithm \"lc_reno\", expected one of lc_spike, lc_newreno_ff, lc_westwood_vt, lc_zigzag, \
                  lc_zbs, lc_veno, lc_cubic_spike, lc_cubic_zbs";
-    for verb in ["load", "unload", "status", "install"] {
+    for verb in ["load", "unload", "status", "trace", "install"] {
         refuses(&losscause(&[verb, "lc_reno"]), known);
     }
     for (setting, sentence) in [
@@ -46,7 +46,7 @@ fn a_user_without_rights_is_told_that_it_takes_root() {
     let binary = folder.path().join("losscause");
     std::fs::copy(env!("CARGO_BIN_EXE_losscause"), &binary).unwrap();
     std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o755)).unwrap();
-    for arguments in [&["load", "lc_zigzag"][..], &["unload", "lc_zigzag"], &["status"]] {
+    for arguments in [&["load", "lc_zigzag"][..], &["unload", "lc_zigzag"], &["status"], &["trace", "lc_zigzag"]] {
         let mut command = Command::new(&binary);
         command.arg("kernel").args(arguments);
         // Only root can become another user; without root, this user has no rights either.

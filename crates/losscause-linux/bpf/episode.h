@@ -33,6 +33,7 @@
 
 #include "caps.h"
 #include "kernel.h"
+#include "log.h"
 #include "observe.h"
 #include "record.h"
 
@@ -109,44 +110,45 @@ lc_inline u32 lc_packets(u32 bytes, u32 mss)
  */
 lc_inline void lc_read_ack(struct tcp_sock *tp, const struct ack_sample *sample, struct lc_connection *c, struct lc_ack *ack)
 {
-	u32 from = c->newest_seq, una = tp->snd_una, newest = from, arrived = 0;
+	u32 from = c->newest_seq, una = tp->snd_una, newest = from, arrived = 0, missing = 0;
 
 	if (lc_before(newest, una)) {
 		newest = una;
 		arrived = una - from;
 	}
 	if (tp->sacked_out) {
-		u32 counted = newest;
-
 #pragma unroll
-		for (int i = 0; i < 4; i++) {
+		for (int i = 0; i < LC_SACK_BLOCKS; i++) {
 			u32 start = tp->recv_sack_cache[i].start_seq, end = tp->recv_sack_cache[i].end_seq;
 
-			if (lc_before(start, counted))
-				start = counted;
-			if (lc_before(start, end)) {
-				arrived += end - start;
-				newest = counted = end;
-			}
+			if (lc_before(start, newest))
+				start = newest;
+			if (!lc_before(start, end))
+				continue;
+			ack->holes[i].seq = newest;
+			ack->holes[i].end_seq = start;
+			ack->holes[i].packets = lc_packets(start - newest, tp->mss_cache);
+			missing += ack->holes[i].packets;
+			arrived += end - start;
+			newest = end;
 		}
 	}
 	ack->at = (s64)tp->tcp_mstamp * 1000;
 	ack->rtt = sample->rtt_us > 0 ? lc_bounded((s64)sample->rtt_us * 1000) : LC_UNKNOWN;
 	ack->new_data = tp->delivered != c->delivered;
-	ack->missing = lc_packets(newest - from - arrived, tp->mss_cache);
+	ack->missing = missing;
 	ack->spanned = ack->missing + lc_packets(arrived, tp->mss_cache);
 	ack->cwnd = tp->snd_cwnd;
-	ack->newest_seq = newest;
 	c->newest_seq = newest;
 }
 
-/* Judges `lost` packets of a gap; whether they are ignored. */
-lc_inline int lc_judge(struct tcp_sock *tp, struct lc_connection *c, const struct lc_gap *gap, u32 lost)
+/* Judges `lost` packets of a gap, from `seq` on if that is known; whether they are ignored. */
+lc_inline int lc_judge(struct sock *sk, struct lc_connection *c, const struct lc_gap *gap, u32 lost, const u32 *seq)
 {
 	struct lc_judgement j = lc_lda_judge(&c->lda, &lc_parameters.lda, gap);
 	int ignored = j.verdict == LC_WIRELESS || (lc_response_ignores_undecided && j.verdict == LC_UNDECIDED && j.reason == LC_BY_RULE);
 
-	if (ignored && c->episode == LC_NONE && !lc_response_applies(tp)) {
+	if (ignored && c->episode == LC_NONE && !lc_response_applies((struct tcp_sock *)sk)) {
 		j.verdict = LC_CONGESTION;
 		j.reason = LC_SLOW_START;
 		ignored = 0;
@@ -173,12 +175,14 @@ lc_inline int lc_judge(struct tcp_sock *tp, struct lc_connection *c, const struc
 		LC_ADD(c, congestion, lost);
 	}
 	c->record.last.judgement = j;
+	lc_log(sk, &j, lost, seq);
 	return ignored;
 }
 
 /* Judges every packet that the kernel declared lost since the last call; whether all of them are ignored. */
-lc_inline int lc_judge_declared(struct tcp_sock *tp, struct lc_connection *c)
+lc_inline int lc_judge_declared(struct sock *sk, struct lc_connection *c)
 {
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	u32 lost = tp->lost - c->lost;
 	int all_ignored = 1;
 
@@ -195,10 +199,11 @@ lc_inline int lc_judge_declared(struct tcp_sock *tp, struct lc_connection *c)
 		if (!gap)
 			continue;
 		lost -= take;
-		all_ignored &= lc_judge(tp, c, gap, take);
+		all_ignored &= lc_judge(sk, c, gap, take, &gap->seq);
+		gap->seq += take * tp->mss_cache;
 	}
 	if (lost)
-		all_ignored &= lc_judge(tp, c, lc_newest(&c->gaps), lost);
+		all_ignored &= lc_judge(sk, c, lc_newest(&c->gaps), lost, 0);
 	c->declared_ignored = all_ignored;
 	return all_ignored;
 }
@@ -240,7 +245,7 @@ lc_inline u32 lc_begin_episode(struct sock *sk, struct lc_connection *c)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	int losses = tp->lost != c->lost, marked = c->marked_at == tp->tcp_mstamp;
-	int ignored = lc_judge_declared(tp, c);
+	int ignored = lc_judge_declared(sk, c);
 	u32 window;
 
 	/*
@@ -265,6 +270,7 @@ lc_inline u32 lc_begin_episode(struct sock *sk, struct lc_connection *c)
 		j.verdict = LC_CONGESTION;
 		j.reason = marked ? LC_MARK : LC_NO_LOSS;
 		c->record.last.judgement = j;
+		lc_log(sk, &j, 0, 0);
 	}
 	if (marked)
 		LC_ADD(c, marks, 1);
@@ -279,16 +285,19 @@ lc_inline void lc_time_out(struct sock *sk, struct lc_connection *c)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	struct lc_judgement j = {};
+	u32 revised = 0;
 
-	lc_judge_declared(tp, c);
-	if (c->declared_at == tp->tcp_mstamp && c->declared_wireless) {
-		LC_ADD(c, wireless, -(s64)c->declared_wireless);
-		LC_ADD(c, congestion, c->declared_wireless);
+	lc_judge_declared(sk, c);
+	if (c->declared_at == tp->tcp_mstamp) {
+		revised = c->declared_wireless;
+		LC_ADD(c, wireless, -(s64)revised);
+		LC_ADD(c, congestion, revised);
 		c->declared_wireless = 0;
 	}
 	j.verdict = LC_CONGESTION;
 	j.reason = LC_TIMEOUT;
 	c->record.last.judgement = j;
+	lc_log(sk, &j, revised, 0);
 	LC_ADD(c, timeouts, 1);
 	if (c->episode == LC_KEPT)
 		lc_reduce_kept(sk, c);
@@ -376,7 +385,7 @@ void lc_pkts_acked(u64 *ctx)
 	if (!c)
 		return;
 	/* Losses that the ACK before this one, or a timer, declared within an episode. */
-	if (!lc_judge_declared(tp, c) && c->episode == LC_KEPT)
+	if (!lc_judge_declared(sk, c) && c->episode == LC_KEPT)
 		lc_reduce_kept(sk, c);
 	lc_read_ack(tp, sample, c, &ack);
 	delivered = tp->delivered - c->delivered;

@@ -18,7 +18,7 @@
 #define LC_UINT(name, value) int(*name)[value]
 #define LC_TYPE(name, type) typeof(type) *name
 
-enum { BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_SK_STORAGE = 24 };
+enum { BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_SK_STORAGE = 24, BPF_MAP_TYPE_RINGBUF = 27 };
 enum { BPF_F_NO_PREALLOC = 1, BPF_LOCAL_STORAGE_GET_F_CREATE = 1 };
 
 struct possible_net_t {
@@ -101,6 +101,8 @@ enum { CA_ACK_ECE = 4 };
 static void *(*const bpf_map_lookup_elem)(void *map, const void *key) = (void *)1;
 static void *(*const bpf_sk_storage_get)(void *map, void *sk, void *value, u64 flags) = (void *)107;
 static long (*const bpf_sk_storage_delete)(void *map, void *sk) = (void *)108;
+static void *(*const bpf_ringbuf_reserve)(void *map, u64 size, u64 flags) = (void *)131;
+static void (*const bpf_ringbuf_submit)(void *record, u64 flags) = (void *)132;
 
 extern u32 tcp_reno_ssthresh(struct sock *sk) LC_KERNEL_FUNCTION;
 extern void tcp_reno_cong_avoid(struct sock *sk, u32 ack, u32 acked) LC_KERNEL_FUNCTION;

@@ -16,6 +16,15 @@
 
 #include "types.h"
 
+#define LC_SACK_BLOCKS 4
+
+/* Missing packets next to each other, which an ACK shows for the first time. */
+struct lc_hole {
+	u32 seq; /* of the first byte */
+	u32 end_seq; /* of the byte behind the last */
+	u32 packets;
+};
+
 /* An ACK. */
 struct lc_ack {
 	s64 at; /* when it came, ns */
@@ -24,7 +33,7 @@ struct lc_ack {
 	u32 spanned; /* packets by which it advances the newest known arrival; 0 if it only fills older gaps */
 	u32 missing; /* how many of them are missing */
 	u32 cwnd; /* the congestion window before it, packets */
-	u32 newest_seq; /* the sequence number up to which packets have arrived or are missing */
+	struct lc_hole holes[LC_SACK_BLOCKS]; /* where they are missing; those without packets are unused */
 };
 
 /* An arrival, as a receiver's algorithm sees it. */
@@ -37,22 +46,37 @@ struct lc_arrival {
 	u32 missing;
 };
 
-/* A gap, with the arrival that showed it. */
+/* A gap, with the arrival that showed it. An arrival that shows several holes makes several gaps. */
 struct lc_gap {
 	struct lc_arrival shown_by;
-	u32 end_seq; /* no packet of the gap lies at or after this sequence number */
+	u32 seq; /* of the first byte that is not declared lost yet */
+	u32 end_seq; /* of the byte behind the gap */
 	u32 waiting; /* its packets that are not declared lost yet */
 };
 
-#define LC_GAPS 8 /* a power of two */
+#define LC_GAPS 16 /* a power of two */
 
 struct lc_gaps {
 	struct lc_gap ring[LC_GAPS];
 	u32 newest; /* gaps shown so far; the newest is ring[(newest - 1) % LC_GAPS] */
+	u32 waiting; /* packets of all remembered gaps that are not declared lost yet */
 	u32 arrivals; /* 0 or 1: whether there was one */
 	s64 last_at;
 	s64 last_rtt;
 };
+
+/* Remembers a gap, and forgets the oldest. */
+lc_inline void lc_show(struct lc_gaps *gaps, const struct lc_arrival *arrival, const struct lc_hole *hole)
+{
+	struct lc_gap *gap = &gaps->ring[gaps->newest % LC_GAPS];
+
+	gaps->waiting += hole->packets - gap->waiting;
+	gap->shown_by = *arrival;
+	gap->seq = hole->seq;
+	gap->end_seq = hole->end_seq;
+	gap->waiting = hole->packets;
+	gaps->newest++;
+}
 
 /* Takes in an ACK that spans packets. */
 lc_inline struct lc_arrival lc_arrive(struct lc_gaps *gaps, const struct lc_ack *ack)
@@ -68,23 +92,26 @@ lc_inline struct lc_arrival lc_arrive(struct lc_gaps *gaps, const struct lc_ack 
 	gaps->arrivals = 1;
 	gaps->last_at = ack->at;
 	gaps->last_rtt = ack->rtt;
-	if (arrival.missing) {
-		struct lc_gap *gap = &gaps->ring[gaps->newest % LC_GAPS];
-
-		gap->shown_by = arrival;
-		gap->end_seq = ack->newest_seq;
-		gap->waiting = arrival.missing;
-		gaps->newest++;
-	}
+	if (arrival.missing)
+		for (u32 i = 0; i < LC_SACK_BLOCKS; i++)
+			if (ack->holes[i].packets)
+				lc_show(gaps, &arrival, &ack->holes[i]);
 	return arrival;
 }
 
 /* Everything before `una` has arrived: what waited there was only reordered. */
 lc_inline void lc_fill(struct lc_gaps *gaps, u32 una)
 {
-	for (u32 i = 0; i < LC_GAPS; i++)
-		if (gaps->ring[i].waiting && (s32)(una - gaps->ring[i].end_seq) >= 0)
-			gaps->ring[i].waiting = 0;
+	if (!gaps->waiting)
+		return;
+	for (u32 i = 0; i < LC_GAPS; i++) {
+		struct lc_gap *gap = &gaps->ring[i];
+
+		if (gap->waiting && (s32)(una - gap->end_seq) >= 0) {
+			gaps->waiting -= gap->waiting;
+			gap->waiting = 0;
+		}
+	}
 }
 
 /*
@@ -98,6 +125,7 @@ lc_inline struct lc_gap *lc_take(struct lc_gaps *gaps, u32 i, u32 lost, u32 *tak
 		return 0;
 	*take = gap->waiting < lost ? gap->waiting : lost;
 	gap->waiting -= *take;
+	gaps->waiting -= *take;
 	return gap;
 }
 

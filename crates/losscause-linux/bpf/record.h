@@ -26,6 +26,26 @@ struct lc_last {
 	struct lc_judgement judgement; /* reason 0 before the first loss */
 };
 
+/* The two ends of a connection. */
+struct lc_ends {
+	u32 family; /* 2: IPv4, 10: IPv6 */
+	u32 netns; /* inode number of the network namespace */
+	u32 local[4]; /* address, in network order; IPv4 in the first word */
+	u32 remote[4];
+	u16 local_port;
+	u16 remote_port;
+};
+
+/* A judgement, as log.h writes it. */
+struct lc_logged {
+	u64 at; /* of the ACK or the timer, CLOCK_MONOTONIC, ns */
+	struct lc_ends ends;
+	u32 packets; /* judged; 0 if the kernel reduced without a loss. Of a timeout: see log.h */
+	u32 seq; /* of their first byte */
+	u32 located; /* whether seq is known */
+	struct lc_judgement judgement;
+};
+
 struct lc_record {
 	struct lc_sums sums;
 	struct lc_last last;
@@ -40,12 +60,7 @@ struct lc_totals {
 /* A connection, as the iterator of status.bpf.c writes it. */
 struct lc_row {
 	struct lc_record record;
-	u32 family; /* 2: IPv4, 10: IPv6 */
-	u32 netns; /* inode number of the network namespace */
-	u32 local[4]; /* address, in network order; IPv4 in the first word */
-	u32 remote[4];
-	u16 local_port;
-	u16 remote_port;
+	struct lc_ends ends;
 	u32 cwnd;
 	u32 ssthresh;
 	u32 srtt_us;

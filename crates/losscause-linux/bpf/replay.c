@@ -54,6 +54,8 @@ int main(int argc, char **argv)
 		}
 		if (sscanf(line, "a %lld %lld %u %u %u %u", &at_us, &rtt_us, &ack.new_data, &ack.spanned, &ack.missing, &ack.cwnd) != 6)
 			return 2;
+		/* Where a packet is missing does not matter here. */
+		ack.holes[0].packets = ack.missing;
 		ack.at = at_us * 1000;
 		ack.rtt = rtt_us < 0 ? LC_UNKNOWN : rtt_us * 1000;
 		if (ack.spanned) {

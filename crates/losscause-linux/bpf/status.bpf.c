@@ -3,18 +3,9 @@
  * Lists the connections of a loaded program: every socket with an entry in its map `connections`, in all processes and
  * network namespaces.
  */
-#include "kernel.h"
-#include "record.h"
+#include "ends.h"
 
 char LICENSE[] SEC("license") = "GPL";
-
-struct ns_common {
-	u32 inum;
-} LC_KERNEL_TYPE;
-
-struct net {
-	struct ns_common ns;
-} LC_KERNEL_TYPE;
 
 struct seq_file;
 
@@ -42,19 +33,7 @@ int lc_rows(struct bpf_iter__bpf_sk_storage_map *ctx)
 	if (!sk || !record)
 		return 0;
 	row.record = *record;
-	row.family = sk->__sk_common.skc_family;
-	row.netns = sk->__sk_common.skc_net.net->ns.inum;
-	row.local_port = sk->__sk_common.skc_num;
-	row.remote_port = __builtin_bswap16(sk->__sk_common.skc_dport);
-	if (row.family == 10) {
-		for (int i = 0; i < 4; i++) {
-			row.local[i] = sk->__sk_common.skc_v6_rcv_saddr.in6_u.u6_addr32[i];
-			row.remote[i] = sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[i];
-		}
-	} else {
-		row.local[0] = sk->__sk_common.skc_rcv_saddr;
-		row.remote[0] = sk->__sk_common.skc_daddr;
-	}
+	lc_read_ends(sk, &row.ends);
 	tp = bpf_skc_to_tcp_sock(sk);
 	if (tp) {
 		row.cwnd = tp->snd_cwnd;

@@ -5,6 +5,8 @@
 
 #[path = "kernel/link.rs"]
 mod link;
+#[path = "kernel/log.rs"]
+mod log;
 
 use std::path::Path;
 use std::process::Command;

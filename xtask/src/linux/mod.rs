@@ -8,6 +8,7 @@
 mod link_log;
 mod page;
 mod score;
+pub(crate) mod sockets;
 mod tcpdump;
 mod transfer;
 mod truth;

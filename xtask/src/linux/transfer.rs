@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use tun_rs::SyncDevice;
 
 use super::link_log::{self, Fate, Sent};
+use super::sockets::{close, is_waiting};
 use super::tcpdump::Capture;
 use super::variants::Variant;
 
@@ -232,18 +233,11 @@ fn receive(variant: &Variant, folder: &Path, device: Sender<SyncDevice>, over: &
 /// A transfer may wait, and at its end the other host may be gone first.
 fn may_wait(outcome: std::io::Result<usize>, over: &AtomicBool) -> Result<()> {
     match outcome {
+        _ if is_waiting(&outcome) => Ok(()),
         Ok(_) => Ok(()),
-        Err(error) if [ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&error.kind()) => Ok(()),
         Err(_) if over.load(Ordering::Relaxed) => Ok(()),
         Err(error) => Err(error).context("the transfer broke off"),
     }
-}
-
-/// Ends a connection at once: a socket that lingers would keep its network alive.
-fn close(stream: TcpStream) -> Result<()> {
-    setsockopt(&stream, sockopt::Linger, &nix::libc::linger { l_onoff: 1, l_linger: 0 })?;
-    drop(stream);
-    Ok(())
 }
 
 fn finish(capture: Capture) -> Result<()> {

@@ -1,7 +1,10 @@
-//! `cargo xtask validate`: our simulator, in its ns-2 mode, against ns-2.35 over a grid of dumbbells.
+//! `cargo xtask validate`: our simulator, in its ns-2 mode, against ns-2.35 over a grid of dumbbells. [`linux`] compares
+//! its Linux mode with the running kernel.
 
 mod draws;
 mod grid;
+#[cfg(target_os = "linux")]
+pub(crate) mod linux;
 mod ns2;
 mod ours;
 mod report;
@@ -19,7 +22,11 @@ use crate::tools::Tool;
 
 /// What to compare, and where to put the results.
 #[derive(clap::Args, Default)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Options {
+    #[cfg(target_os = "linux")]
+    #[command(subcommand)]
+    peer: Option<Peer>,
     /// What CI runs: some of the cells, with few seeds and wide bounds
     #[arg(long)]
     short: bool,
@@ -40,8 +47,20 @@ pub(crate) struct Options {
     out: Option<PathBuf>,
 }
 
+/// What the simulator is compared with, if not with ns-2.
+#[cfg(target_os = "linux")]
+#[derive(clap::Subcommand)]
+enum Peer {
+    /// The TCP of the running kernel, over the emulator; needs root, writes docs/validation/linux.md
+    Linux(linux::Options),
+}
+
 /// Runs the comparison, prints it, and fails unless it agrees within the grid's bounds.
 pub(crate) fn validate(options: &Options) -> Result<()> {
+    #[cfg(target_os = "linux")]
+    if let Some(Peer::Linux(options)) = &options.peer {
+        return linux::validate(options);
+    }
     Tool::Ns2.ensure()?;
     let mut grid = Grid::read(options.short)?;
     if let Some(seeds) = options.seeds {

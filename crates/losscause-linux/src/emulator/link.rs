@@ -15,16 +15,13 @@ use losscause_sim::live::{Direction, Ecn, Fate, LivePath, Offered, Passed};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::TimeSpec;
-use thread_priority::{
-    RealtimeThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy, set_thread_priority_and_policy,
-    thread_native_id,
-};
 use tun_rs::SyncDevice;
 
 use super::clock::Clock;
 use super::error::Error;
 use super::packet::{Header, ecn_of, mark};
 use super::path::Path;
+use super::priority::take_real_time_priority;
 use super::reordering::HeldBack;
 
 /// The link, ready to run.
@@ -222,14 +219,4 @@ fn unless_blocked(outcome: io::Result<usize>, what: &str) -> Result<Option<usize
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
         Err(error) => Err(Error::system(what)(error)),
     }
-}
-
-/// Asks for a real-time priority (SCHED_FIFO) and the finest timers for the calling thread. Returns whether it got the
-/// priority: without it the link works as well, only later.
-fn take_real_time_priority() -> bool {
-    // At worst, timers are 50 µs late.
-    let _ = nix::sys::prctl::set_timerslack(1);
-    let fifo = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
-    let Ok(middle) = 50_u8.try_into().map(ThreadPriority::Crossplatform) else { return false };
-    set_thread_priority_and_policy(thread_native_id(), middle, fifo).is_ok()
 }

@@ -4,6 +4,7 @@
 //! path        a flow's path and return path in a network, whose links are emulated
 //! host        a network namespace with a TUN device, and a thread in it; loopback brings up its own device
 //! link        the links between two TUN devices: reads, passes packets over the path, delivers, loses
+//! priority    the real-time priority of the link's thread
 //! launcher    the first process of a host: starts a command, and takes all its processes along when it ends
 //! run         hosts, link and commands of one run
 //! record      counts, logs and captures what the link sees; goodput, histogram, summary
@@ -27,6 +28,7 @@ mod link;
 mod loopback;
 mod packet;
 mod path;
+mod priority;
 mod record;
 mod reordering;
 mod run;
@@ -40,6 +42,7 @@ pub use launcher::{Output, intercept};
 pub use link::{EmulatedLink, Sight};
 pub use packet::Header;
 pub use path::Path;
+pub use priority::take_real_time_priority;
 pub use record::{LOG_COLUMNS, Outputs, SNAP_BYTES};
 pub use reordering::Reordering;
 pub use run::{PEER_VARIABLE, Setup, emulate};

@@ -92,6 +92,12 @@ pub enum KernelError {
         /// The name.
         name: &'static str,
     },
+    /// Another process reads its log.
+    #[error("the judgements of {name} are read by another process; only one can read them at a time")]
+    LogInUse {
+        /// The name.
+        name: &'static str,
+    },
     /// Connections use the program.
     #[error(
         "{name} is in use by {}: {}{}; --force unloads it all the same, and they keep it until they close",
@@ -131,6 +137,12 @@ pub enum KernelError {
         /// Why.
         reason: io::Error,
     },
+    /// A clock could not be read.
+    #[error("the clock cannot be read: {reason}")]
+    Clock {
+        /// Why.
+        reason: io::Error,
+    },
     /// A record is not of the size that this version writes.
     #[error("{name} was loaded by another version of losscause; unload it with --force and load it again")]
     OtherVersion {
@@ -145,6 +157,6 @@ const SHOWN: usize = 4;
 impl KernelError {
     /// Whether the input or the machine is at fault rather than a run that failed.
     pub fn is_bad_input(&self) -> bool {
-        !matches!(self, Self::Refused { .. } | Self::File { .. })
+        !matches!(self, Self::Refused { .. } | Self::File { .. } | Self::Clock { .. })
     }
 }

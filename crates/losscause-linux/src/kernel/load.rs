@@ -40,6 +40,9 @@ impl Pins {
     pub(super) fn of(name: &str) -> Self {
         Self { dir: Path::new(PINS).join(name) }
     }
+    pub(super) fn dir(&self) -> &Path {
+        &self.dir
+    }
     /// The registration: without it the kernel forgets the algorithm.
     pub(super) fn link(&self) -> PathBuf {
         self.dir.join("link")
@@ -52,8 +55,17 @@ impl Pins {
         self.dir.join("totals")
     }
 
+    /// The ring of judgements, for a reader.
+    pub(super) fn judgements(&self) -> PathBuf {
+        self.dir.join("judgements")
+    }
+    /// Until when it is read, and what it has dropped.
+    pub(super) fn log_state(&self) -> PathBuf {
+        self.dir.join("log_state")
+    }
+
     fn remove(&self) -> Result<(), KernelError> {
-        for file in [self.link(), self.connections(), self.totals()] {
+        for file in [self.link(), self.connections(), self.totals(), self.judgements(), self.log_state()] {
             ignore_missing(fs::remove_file(&file), &file)?;
         }
         ignore_missing(fs::remove_dir(&self.dir), &self.dir)
@@ -127,6 +139,8 @@ fn attach(
         match map.name().to_str() {
             Some("connections") => map.pin(pins.connections()).map_err(refused("pin"))?,
             Some("totals") => map.pin(pins.totals()).map_err(refused("pin"))?,
+            Some("judgements") => map.pin(pins.judgements()).map_err(refused("pin"))?,
+            Some("log_state") => map.pin(pins.log_state()).map_err(refused("pin"))?,
             Some(own) if own == name => link = Some(map.attach_struct_ops().map_err(refused("attach"))?),
             _ => {}
         }

@@ -6,6 +6,7 @@
 //! machine     what the machine must have: root, BTF, a new enough kernel, the BPF file system
 //! load        loads a program and keeps it loaded; unloads it
 //! status      what loaded programs have counted, in total and per connection
+//! log         every judgement of lost packets, while somebody reads
 //! refusal     why the kernel refused a program, in one sentence
 //! record      the bytes of bpf/record.h
 //! unit        a systemd unit that loads a program at boot
@@ -21,6 +22,7 @@ pub mod algorithm;
 mod caps;
 mod error;
 mod load;
+mod log;
 mod machine;
 mod record;
 mod refusal;
@@ -31,6 +33,7 @@ pub use algorithm::{Algorithm, Settings};
 pub use caps::Caps;
 pub use error::KernelError;
 pub use load::{Loaded, Options, load, unload};
+pub use log::{VerdictLog, VerdictRecord};
 pub use record::{Judged, Sums, Totals, Why};
 pub use status::{Connection, Status, status};
 pub use unit::{UNIT_DIR, unit};

@@ -77,6 +77,25 @@ pub struct Judged {
     pub limit: i64,
 }
 
+/// The two ends of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ends {
+    pub(super) netns: u32,
+    pub(super) local: SocketAddr,
+    pub(super) remote: SocketAddr,
+}
+
+/// A judgement, as `bpf/log.h` writes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Logged {
+    /// By CLOCK_MONOTONIC, nanoseconds.
+    pub(super) at: u64,
+    pub(super) ends: Ends,
+    pub(super) packets: u32,
+    pub(super) seq: Option<u32>,
+    pub(super) judged: Judged,
+}
+
 /// A connection, as the iterator writes it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Row {
@@ -85,9 +104,7 @@ pub(super) struct Row {
     pub(super) rtt_min: Span,
     pub(super) rtt_max: Span,
     pub(super) judged: Option<Judged>,
-    pub(super) netns: u32,
-    pub(super) local: SocketAddr,
-    pub(super) remote: SocketAddr,
+    pub(super) ends: Ends,
     pub(super) cwnd: u32,
     pub(super) ssthresh: u32,
     pub(super) srtt: Span,
@@ -95,6 +112,8 @@ pub(super) struct Row {
 
 /// Size of `struct lc_row`.
 pub(super) const ROW_BYTES: usize = 176;
+/// Size of `struct lc_logged`.
+pub(super) const LOGGED_BYTES: usize = 88;
 /// Size of `struct lc_totals`.
 const TOTALS_BYTES: usize = 88;
 
@@ -160,6 +179,13 @@ impl Fields<'_> {
         Some(Judged { verdict, why, measured, limit })
     }
 
+    fn ends(&mut self) -> Ends {
+        let (family, netns) = (self.u32(), self.u32());
+        let (local, remote) = (self.address(family), self.address(family));
+        let (local_port, remote_port) = (self.u16(), self.u16());
+        Ends { netns, local: SocketAddr::new(local, local_port), remote: SocketAddr::new(remote, remote_port) }
+    }
+
     fn address(&mut self, family: u32) -> IpAddr {
         let bytes: [u8; 16] = self.take();
         match family {
@@ -177,23 +203,28 @@ impl Row {
         let mut fields = Fields(bytes);
         let sums = fields.sums();
         let (rtt, rtt_min, rtt_max) = (fields.span(), fields.span(), fields.span());
-        let judged = fields.judged();
-        let (family, netns) = (fields.u32(), fields.u32());
-        let (local, remote) = (fields.address(family), fields.address(family));
-        let (local_port, remote_port) = (fields.u16(), fields.u16());
         Self {
             sums,
             rtt,
             rtt_min,
             rtt_max,
-            judged,
-            netns,
-            local: SocketAddr::new(local, local_port),
-            remote: SocketAddr::new(remote, remote_port),
+            judged: fields.judged(),
+            ends: fields.ends(),
             cwnd: fields.u32(),
             ssthresh: fields.u32(),
             srtt: Span::from_micros(fields.u32().into()),
         }
+    }
+}
+
+impl Logged {
+    /// Reads a `struct lc_logged`; none if the size or the reason is another one.
+    pub(super) fn read(bytes: &[u8]) -> Option<Self> {
+        let bytes: &[u8; LOGGED_BYTES] = bytes.try_into().ok()?;
+        let mut fields = Fields(bytes);
+        let (at, ends, packets) = (fields.u64(), fields.ends(), fields.u32());
+        let (seq, located) = (fields.u32(), fields.u32());
+        Some(Self { at, ends, packets, seq: (located != 0).then_some(seq), judged: fields.judged()? })
     }
 }
 

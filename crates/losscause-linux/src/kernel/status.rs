@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 use std::os::fd::AsFd;
 
 use super::load::{Pins, loaded};
-use super::record::{ROW_BYTES, Row};
+use super::record::{Ends, ROW_BYTES, Row};
 use super::{Judged, KernelError, Sums, Totals, machine, object, refusal};
 
 /// A loaded program.
@@ -64,7 +64,8 @@ const NO_SSTHRESH: u32 = 0x7fff_ffff;
 
 impl From<Row> for Connection {
     fn from(row: Row) -> Self {
-        let Row { sums, rtt, rtt_min, rtt_max, judged, netns, local, remote, cwnd, ssthresh, srtt } = row;
+        let Row { sums, rtt, rtt_min, rtt_max, judged, ends: Ends { netns, local, remote }, cwnd, ssthresh, srtt } =
+            row;
         let ssthresh_pkts = (ssthresh < NO_SSTHRESH).then_some(ssthresh);
         Self { local, remote, netns, cwnd_pkts: cwnd, ssthresh_pkts, rtt, rtt_min, rtt_max, srtt, sums, last: judged }
     }
