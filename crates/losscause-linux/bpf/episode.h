@@ -105,6 +105,18 @@ lc_inline u32 lc_packets(u32 bytes, u32 mss)
 }
 
 /*
+ * A receiver holds an ACK back while it waits for a second packet (RFC 9293, section 3.8.6.3): Linux for 40 ms, by a timer
+ * that may be one tick of at most 10 ms early; others for longer. Its round-trip time would show a queue that is not there.
+ */
+#define LC_HELD_BACK_NS 30000000LL
+
+/* Whether the receiver may have held this ACK back: it is for one packet, in order, and none came for that long. */
+lc_inline int lc_may_be_held_back(const struct tcp_sock *tp, const struct lc_connection *c, const struct lc_ack *ack)
+{
+	return ack->spanned == 1 && !tp->sacked_out && c->gaps.arrivals && ack->at - c->gaps.last_at >= LC_HELD_BACK_NS;
+}
+
+/*
  * The current ACK. Segments are counted in bytes of full ones: the kernel does not number packets, so several small
  * packets count as one.
  */
@@ -134,10 +146,12 @@ lc_inline void lc_read_ack(struct tcp_sock *tp, const struct ack_sample *sample,
 		}
 	}
 	ack->at = (s64)tp->tcp_mstamp * 1000;
-	ack->rtt = sample->rtt_us > 0 ? lc_bounded((s64)sample->rtt_us * 1000) : LC_UNKNOWN;
 	ack->new_data = tp->delivered != c->delivered;
 	ack->missing = missing;
 	ack->spanned = ack->missing + lc_packets(arrived, tp->mss_cache);
+	ack->rtt = LC_UNKNOWN;
+	if (sample->rtt_us > 0 && !lc_may_be_held_back(tp, c, ack))
+		ack->rtt = lc_bounded((s64)sample->rtt_us * 1000);
 	ack->cwnd = tp->snd_cwnd;
 	c->newest_seq = newest;
 }

@@ -3,6 +3,8 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
 
+#[path = "kernel/churn.rs"]
+mod churn;
 #[path = "kernel/link.rs"]
 mod link;
 #[path = "kernel/log.rs"]

@@ -1,0 +1,124 @@
+//! Programs come and go while connections use them.
+
+use std::collections::BTreeSet;
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use libbpf_rs::query::{MapInfoIter, ProgInfoIter};
+use losscause_linux::kernel::{Options, algorithm, load, unload};
+use nix::fcntl::OFlag;
+use nix::sched::{CloneFlags, unshare};
+use nix::sys::socket::{setsockopt, sockopt};
+
+use super::fit;
+
+const ROUNDS: usize = 50;
+const CONNECTIONS: usize = 20;
+const BYTES: usize = 50_000;
+
+/// Both ends of a connection.
+struct Pair {
+    near: TcpStream,
+    far: TcpStream,
+}
+
+impl Pair {
+    fn open(listener: &TcpListener, algorithm: &'static str) -> Self {
+        let near = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        setsockopt(&near, sockopt::TcpCongestion, &algorithm.into()).unwrap();
+        Self { near, far: listener.accept().unwrap().0 }
+    }
+
+    fn send(&mut self) {
+        self.near.write_all(&[7; BYTES]).unwrap();
+        self.far.read_exact(&mut [0; BYTES]).unwrap();
+    }
+}
+
+/// The kernel's messages from now on.
+struct KernelLog(File);
+
+impl KernelLog {
+    fn from_now_on() -> Self {
+        let nonblocking = OFlag::O_NONBLOCK.bits();
+        let mut log = OpenOptions::new().read(true).custom_flags(nonblocking).open("/dev/kmsg").unwrap();
+        log.seek(SeekFrom::End(0)).unwrap();
+        Self(log)
+    }
+
+    /// Warnings and worse of the kernel itself. A message is "PRIORITY,…;TEXT".
+    fn warnings(mut self) -> Vec<String> {
+        const WARNING: u32 = 4;
+        let (mut warnings, mut buffer) = (Vec::new(), [0; 8_192]);
+        loop {
+            match self.0.read(&mut buffer) {
+                Ok(length) => {
+                    let message = String::from_utf8_lossy(&buffer[..length]).into_owned();
+                    let priority: u32 = message.split(',').next().unwrap().parse().unwrap();
+                    if priority <= WARNING {
+                        warnings.push(message);
+                    }
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return warnings,
+                Err(error) => panic!("/dev/kmsg: {error}"),
+            }
+        }
+    }
+}
+
+/// The programs and maps in the kernel that are ours, by kind, number and name. A struct_ops is a map.
+fn in_the_kernel() -> BTreeSet<(&'static str, u32, String)> {
+    let ours =
+        |name: &str| name.starts_with("lc_") || matches!(name, "connections" | "totals" | "judgements" | "log_state");
+    let programs = ProgInfoIter::default().map(|info| ("program", info.id, info.name.to_string_lossy().into_owned()));
+    let maps = MapInfoIter::default().map(|info| ("map", info.id, info.name.to_string_lossy().into_owned()));
+    programs.chain(maps).filter(|(_, _, name)| ours(name)).collect()
+}
+
+#[test]
+fn a_thousand_connections_over_fifty_loads_leave_no_warning_and_nothing_behind() {
+    let Some(_one) = fit() else { return };
+    let before = settled(&BTreeSet::new());
+    let log = KernelLog::from_now_on();
+    let in_own_network = || {
+        unshare(CloneFlags::CLONE_NEWNET).unwrap();
+        assert!(Command::new("ip").args(["link", "set", "lo", "up"]).status().unwrap().success());
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut outliving: Vec<Pair> = Vec::new();
+        for round in 0..ROUNDS {
+            let algorithm = &algorithm::ALGORITHMS[round % algorithm::ALGORITHMS.len()];
+            load(&algorithm.settings(), Options::default()).unwrap();
+            let mut pairs: Vec<Pair> = (0..CONNECTIONS).map(|_| Pair::open(&listener, algorithm.name)).collect();
+            pairs.iter_mut().for_each(Pair::send);
+            // Those of the round before have lost their registration, and go on.
+            outliving.iter_mut().for_each(Pair::send);
+            outliving = pairs;
+            assert_eq!(unload(algorithm.name, true).unwrap(), CONNECTIONS);
+        }
+        outliving.iter_mut().for_each(Pair::send);
+    };
+    thread::spawn(in_own_network).join().unwrap();
+    assert_eq!(settled(&before), before);
+    let pins = Path::new("/sys/fs/bpf/losscause");
+    assert!(algorithm::ALGORITHMS.iter().all(|algorithm| !pins.join(algorithm.name).exists()));
+    assert_eq!(log.warnings(), Vec::<String>::new());
+}
+
+/// What is in the kernel once it is no more than `expected`, or after 10 s: it frees programs when the last socket that
+/// uses them is gone.
+fn settled(expected: &BTreeSet<(&'static str, u32, String)>) -> BTreeSet<(&'static str, u32, String)> {
+    let begun = Instant::now();
+    loop {
+        let found = in_the_kernel();
+        if found.is_subset(expected) || begun.elapsed() > Duration::from_secs(10) {
+            return found;
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+}
