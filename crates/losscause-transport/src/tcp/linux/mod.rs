@@ -2,7 +2,7 @@
 //!
 //! | part | file | source |
 //! |---|---|---|
-//! | order of events, states | `sender.rs` | net/ipv4/tcp_input.c |
+//! | order of events, states | `sender.rs`, `sender/` | net/ipv4/tcp_input.c |
 //! | packets in flight, lost, retransmitted | `packets.rs` | RFC 6675 |
 //! | round-trip time, timeout | `rtt.rs` | RFC 6298 |
 //! | timers of whole ticks | `clock.rs` | kernel/time/timer.c |

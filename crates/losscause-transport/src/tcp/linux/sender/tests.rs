@@ -1,6 +1,6 @@
 //! What a Linux sender sends and does, ACK by ACK. Packets are sent at once, and ACKs come 100 ms later.
 
-use losscause::AsTold;
+use losscause::{AsTold, Span};
 
 use super::super::super::segment::SackBlocks;
 use super::super::super::{Quirks, Sender, Variant};

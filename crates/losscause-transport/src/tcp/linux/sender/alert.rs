@@ -1,0 +1,154 @@
+//! The congestion states, and how an ACK moves between them (net/ipv4/tcp_input.c, `tcp_fastretrans_alert`).
+
+use losscause::ack::Recovery as EndedRecovery;
+use losscause::truth::SenderWitness;
+use losscause::{SenderLda, Signal, Time};
+
+use super::super::super::segment::Ack;
+use super::Linux;
+use super::intake::Brought;
+use super::timers::TimerKind;
+use super::transmit::Due;
+
+/// The kernel's congestion states, in its order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
+pub(super) enum State {
+    /// Nothing is wrong.
+    Open,
+    /// Something was reported beyond a gap.
+    Disorder,
+    /// The window falls because of a mark.
+    Reduced,
+    /// Losses are repaired, and the window falls.
+    Recovery,
+    /// The timer expired; losses are repaired in slow start.
+    Loss,
+}
+
+impl<L: SenderLda> Linux<L> {
+    /// Everything but a plain ACK in the state open (the kernel's `tcp_fastretrans_alert`). Returns whether the timer
+    /// may still be set.
+    pub(super) fn alert(&mut self, now: Time, ack: &Ack, brought: &Brought, witness: &mut impl SenderWitness) -> bool {
+        if brought.ece {
+            self.undo.forbid();
+        }
+        self.leave_if_done(now, ack);
+        if self.state == State::Recovery {
+            if brought.advances && self.undoes_partly(ack) {
+                return true;
+            }
+            if self.undo.by_duplicates() {
+                self.undo_duplicated();
+                self.try_to_open(now, brought);
+            }
+        } else if self.state == State::Loss {
+            if self.after_timeout(ack, brought) {
+                return true;
+            }
+            let resent = self.packets.resent();
+            let sets_timer = self.find_losses(now);
+            let lost_again = self.packets.resent() < resent;
+            if self.state != State::Open && !lost_again {
+                return sets_timer;
+            }
+            if self.packets.lost() == 0 {
+                self.try_to_open(now, brought);
+                return sets_timer;
+            }
+            // A retransmission was lost: a new recovery.
+            self.recover(now, witness);
+            self.due = Due::Lost;
+            return sets_timer;
+        } else if self.state <= State::Disorder && self.undo.by_duplicates() {
+            self.undo_duplicated();
+        }
+        let sets_timer = self.find_losses(now);
+        if self.state != State::Recovery {
+            if self.packets.lost() == 0 {
+                self.try_to_open(now, brought);
+                return sets_timer;
+            }
+            self.recover(now, witness);
+        }
+        self.due = Due::Lost;
+        sets_timer
+    }
+
+    /// Leaves a state whose packets are all acknowledged.
+    fn leave_if_done(&mut self, now: Time, ack: &Ack) {
+        match self.state {
+            State::Open => self.undo.on_repaired(),
+            State::Reduced if self.stream.una > self.high => {
+                self.cwnd.pkts = self.prr.target_pkts();
+                self.state = State::Open;
+            }
+            State::Recovery if self.stream.una >= self.high => self.end_recovery(now, ack),
+            _ => {}
+        }
+    }
+
+    fn end_recovery(&mut self, now: Time, ack: &Ack) {
+        if !self.try_undo_at_end(ack) {
+            self.cwnd.pkts = self.prr.target_pkts();
+        }
+        let Some(recovering) = self.recovering.take() else { return };
+        let lost_pkts = self.stats.retransmissions - recovering.retransmissions;
+        let revised = self.lda.on_recovery_end(&EndedRecovery::new(recovering.began, now, lost_pkts));
+        if let (Some(judgement), Some((cwnd, ssthresh))) = (revised, recovering.uncut)
+            && judgement.verdict.is_wireless()
+        {
+            self.cwnd.pkts = self.cwnd.pkts.max(cwnd);
+            self.cwnd.ssthresh = self.cwnd.ssthresh.max(ssthresh);
+        }
+    }
+
+    /// Looks for losses, and sets the timer for packets that are too young to be lost. Returns whether another timer
+    /// may be set.
+    pub(super) fn find_losses(&mut self, now: Time) -> bool {
+        let recovering = self.state >= State::Recovery;
+        let Some(wait) = self.rack.detect(now, &mut self.packets, &self.rtt, recovering) else { return true };
+        self.arm(now, TimerKind::Reorder, wait + self.clock.tick() * 2);
+        false
+    }
+
+    fn try_to_open(&mut self, now: Time, brought: &Brought) {
+        if !self.has_resent() {
+            self.undo.on_repaired();
+        }
+        if brought.ece {
+            self.reduce_for_mark(now);
+        }
+        if self.state != State::Reduced {
+            self.keep_open();
+        }
+    }
+
+    /// An echoed mark is certain congestion, so no algorithm is asked.
+    fn reduce_for_mark(&mut self, now: Time) {
+        if self.state >= State::Reduced {
+            return;
+        }
+        let mut mark = self.declared(now, Signal::EcnMark);
+        mark.lost_pkts = 0;
+        self.lda.on_loss(&mark);
+        self.undo.clear();
+        self.cut(false);
+        self.state = State::Reduced;
+        self.ecn.on_echo(self.stream.sent);
+        self.stats.ecn_reductions += 1;
+    }
+
+    pub(super) fn keep_open(&mut self) {
+        let uneasy = self.packets.reported() + self.packets.lost() > 0 || self.has_resent();
+        let state = if uneasy { State::Disorder } else { State::Open };
+        if self.state != state {
+            self.state = state;
+            self.high = self.stream.next;
+        }
+    }
+
+    /// Whether a retransmission may be in flight.
+    fn has_resent(&self) -> bool {
+        self.packets.resent() > 0 || self.packets.first().is_some_and(|first| first.sends > 1)
+    }
+}

@@ -1,0 +1,95 @@
+//! A loss: the algorithm's verdict, and the reduction of the window that follows from it (RFC 6937).
+
+use losscause::ack::Numbers;
+use losscause::truth::SenderWitness;
+use losscause::{DeclaredLoss, SenderLda, Signal, Time, Verdict};
+
+use super::super::prr::{Delivery, Prr};
+use super::Linux;
+use super::alert::State;
+
+/// A recovery that has not ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Recovering {
+    pub(super) began: Time,
+    pub(super) retransmissions: u64,
+    /// cwnd and ssthresh before the cut, if there was one.
+    pub(super) uncut: Option<(u32, u32)>,
+}
+
+impl<L: SenderLda> Linux<L> {
+    /// A packet is lost: asks why, and repairs it.
+    pub(super) fn recover(&mut self, now: Time, witness: &mut impl SenderWitness) {
+        let verdict = self.judge(now, witness);
+        let retransmissions = self.stats.retransmissions;
+        let mut uncut = None;
+        let ssthresh = self.cwnd.current_ssthresh(self.state >= State::Reduced);
+        self.undo.begin(self.stream.una, self.resent_and_probe(), self.cwnd.pkts, ssthresh);
+        if self.state == State::Reduced {
+            self.undo.forbid();
+        } else {
+            if !verdict.is_wireless() {
+                uncut = Some((self.cwnd.pkts, self.cwnd.ssthresh));
+                self.ecn.on_loss(self.stream.sent);
+            }
+            self.cut(verdict.is_wireless());
+        }
+        self.recovering = Some(Recovering { began: now, retransmissions, uncut });
+        self.state = State::Recovery;
+        self.stats.fast_retransmits += 1;
+    }
+
+    fn judge(&mut self, now: Time, witness: &mut impl SenderWitness) -> Verdict {
+        let mut loss = self.declared(now, Signal::Gap);
+        loss.label = self.labelled.then_some(Verdict::Wireless);
+        loss.truth = witness.truth(self.stream.una..self.stream.sent);
+        self.lda.on_loss(&loss);
+        let judgement = self.lda.judge(&loss);
+        witness.judged(&loss, &judgement);
+        judgement.verdict
+    }
+
+    /// The loss of packet `una`.
+    pub(super) fn declared(&self, now: Time, signal: Signal) -> DeclaredLoss {
+        let mut loss = DeclaredLoss::new(now, signal);
+        loss.numbers = Some(Numbers::one(self.stream.una));
+        loss.in_flight_pkts = self.stream.flight_pkts();
+        loss.cwnd_pkts = Some(f64::from(self.cwnd.pkts));
+        loss
+    }
+
+    /// Retransmissions in flight, an outstanding probe included.
+    pub(super) fn resent_and_probe(&self) -> u64 {
+        self.packets.resent() + u64::from(self.probe.is_outstanding() && self.probe.repeats())
+    }
+
+    /// Begins a reduction of the window; `spared` leaves it as it is.
+    pub(super) fn cut(&mut self, spared: bool) {
+        let cwnd = self.cwnd.pkts;
+        let target = if spared {
+            cwnd
+        } else {
+            self.cwnd.ssthresh = self.congestion.on_loss(cwnd);
+            self.cwnd.ssthresh
+        };
+        self.high = self.stream.next;
+        self.cwnd.count = 0;
+        self.prr = Prr::new(cwnd, target);
+        self.probe.clear();
+    }
+
+    pub(super) fn is_reducing(&self) -> bool {
+        matches!(self.state, State::Reduced | State::Recovery)
+    }
+
+    pub(super) fn adjust_window(&mut self, now: Time, advances: bool, delivered: u64, losses: u64) {
+        if self.is_reducing() {
+            let (safe, in_flight_pkts) = (advances && losses == 0, self.packets.in_flight());
+            let delivery = Delivery { delivered_pkts: delivered, safe, in_flight_pkts };
+            self.cwnd.pkts = self.prr.on_ack(&delivery).unwrap_or(self.cwnd.pkts);
+        } else if advances {
+            let delivered = u32::try_from(delivered).unwrap_or(u32::MAX);
+            self.congestion.grow(now, &mut self.cwnd, delivered);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! What leaves: lost packets, new data, probes.
+
+use losscause::{SenderLda, Time};
+
+use super::super::super::segment::Segment;
+use super::super::super::stream::Stream;
+use super::super::frto::Frto;
+use super::Linux;
+use super::timers::TimerKind;
+
+/// What leaves next, beside new data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Due {
+    Nothing,
+    /// Lost packets.
+    Lost,
+    /// New data; if there is none to send, lost packets.
+    NewThenLost,
+    /// The first packet, whatever the window is, then lost ones.
+    First,
+    /// A tail loss probe, whatever the window is.
+    Probe,
+}
+
+impl<L: SenderLda> Linux<L> {
+    pub(super) fn resend_lost(&mut self, now: Time) -> Option<Segment> {
+        if !self.has_room() {
+            return None;
+        }
+        let seq = self.packets.next_lost()?;
+        if self.is_reducing() {
+            self.prr.on_send();
+        }
+        let segment = self.resend(now, seq);
+        if seq == self.stream.una && self.timer.is_none_or(|timer| timer.kind != TimerKind::Reorder) {
+            self.arm(now, TimerKind::Retransmit, self.rtt.rto());
+        }
+        Some(segment)
+    }
+
+    pub(super) fn send_new(&mut self, now: Time) -> Option<Segment> {
+        if !self.has_room() || self.stream.next >= self.stream.end.min(self.room_end) {
+            return None;
+        }
+        if self.is_reducing() {
+            self.prr.on_send();
+        }
+        let segment = self.extend(now);
+        self.schedule_probe(now, false);
+        Some(segment)
+    }
+
+    pub(super) fn send_new_then_lost(&mut self, now: Time) -> Option<Segment> {
+        let segment = self.send_new(now);
+        if segment.is_some() {
+            return segment;
+        }
+        self.due = Due::Nothing;
+        if self.stream.next > self.high {
+            return None;
+        }
+        (self.frto, self.due) = (Frto::Off, Due::Lost);
+        self.resend_lost(now)
+    }
+
+    /// New data if there is some and the receiver has room, else the last packet again.
+    pub(super) fn send_probe(&mut self, now: Time) -> Option<Segment> {
+        let new = self.stream.next < self.stream.end.min(self.room_end);
+        if !new && self.packets.outstanding() == 0 {
+            return None;
+        }
+        let segment = if new { self.extend(now) } else { self.resend(now, self.stream.sent - 1) };
+        self.probe.on_send(self.stream.next, !new);
+        self.timer = None;
+        self.rearm(now);
+        Some(segment)
+    }
+
+    /// Sends the next packet of the stream.
+    fn extend(&mut self, now: Time) -> Segment {
+        let first = self.packets.outstanding() == 0;
+        let seq = self.stream.next;
+        self.stream.next += 1;
+        self.stream.sent = self.stream.next;
+        let segment = self.transmit(now, seq, false);
+        if first || self.timer.is_none_or(|timer| timer.kind == TimerKind::Probe) {
+            self.rearm(now);
+        }
+        segment
+    }
+
+    pub(super) fn resend(&mut self, now: Time, seq: u64) -> Segment {
+        self.undo.on_resend(now);
+        self.stats.retransmissions += 1;
+        self.transmit(now, seq, true)
+    }
+
+    fn transmit(&mut self, now: Time, seq: u64, retransmission: bool) -> Segment {
+        self.packets.on_send(now, seq);
+        let transmission = self.stats.segments_sent;
+        self.stats.segments_sent += 1;
+        let (payload_bytes, wire_bytes) = match self.config.syn_bytes() {
+            Some(syn_bytes) if seq == 0 => (0, syn_bytes),
+            _ => (self.config.payload_bytes, self.config.wire_bytes()),
+        };
+        let (ecn, cwr) = self.ecn.stamp(!retransmission && payload_bytes > 0);
+        let (sent_at, echo_us) = (now, self.echo_us);
+        Segment { seq, transmission, sent_at, retransmission, ecn, cwr, echo_us, payload_bytes, wire_bytes }
+    }
+
+    /// Nothing more may leave now.
+    pub(super) fn on_stop(&mut self) {
+        let limited = self.packets.in_flight() >= u64::from(self.cwnd.pkts);
+        if std::mem::take(&mut self.sent_some) || limited {
+            let Stream { una, next, .. } = self.stream;
+            self.cwnd.on_stop(limited, self.packets.outstanding(), una, next);
+        }
+    }
+}
