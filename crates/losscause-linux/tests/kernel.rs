@@ -10,12 +10,14 @@ mod link;
 #[path = "kernel/log.rs"]
 mod log;
 
+use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use link::Link;
 use losscause_linux::kernel::{Algorithm, KernelError, Options, algorithm, load, status, unload};
+use nix::sys::socket::{MsgFlags, send};
 
 /// Only one test at a time: a name can be loaded once.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -182,4 +184,27 @@ fn the_socket_list_shows_the_name() {
     let shown = link.near(|| Command::new("ss").args(["-tin"]).output().unwrap());
     assert!(String::from_utf8_lossy(&shown.stdout).contains("lc_veno"));
     transfer.stop();
+}
+
+#[test]
+fn an_ack_that_the_receiver_held_back_is_no_long_round_trip() {
+    let Some(_one) = fit() else { return };
+    let _loaded = Loaded::new("lc_spike", &[]);
+    let link = Link::new(0);
+    // A full packet alone on the path: the receiver waits 40 ms for a second one. A pushed packet it would acknowledge at
+    // once, hence the flag.
+    const MSG_MORE: MsgFlags = MsgFlags::from_bits_retain(0x8000);
+    let stream = link.near(|| {
+        let stream = link::connect("lc_spike");
+        for _ in 0..60 {
+            assert_eq!(send(stream.as_raw_fd(), &[0; 1_448], MSG_MORE).unwrap(), 1_448);
+            std::thread::sleep(std::time::Duration::from_millis(60));
+        }
+        stream
+    });
+    let connection = status(Some("lc_spike")).unwrap().remove(0).connections.remove(0);
+    println!("{connection:?}");
+    assert!(connection.srtt.as_millis_f64() > link::RTT_MS + 30.0, "the receiver has held ACKs back: {connection:?}");
+    assert!(connection.rtt_max.as_millis_f64() < link::RTT_MS + 30.0, "{connection:?}");
+    drop(stream);
 }

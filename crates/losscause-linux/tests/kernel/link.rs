@@ -118,11 +118,7 @@ impl Link {
 
     /// A connection from the near to the far host.
     pub(crate) fn start(&self, algorithm: &'static str) -> Transfer {
-        let stream = self.near(move || {
-            let stream = TcpStream::connect((FAR, PORT)).unwrap();
-            setsockopt(&stream, sockopt::TcpCongestion, &algorithm.into()).unwrap();
-            stream
-        });
+        let stream = self.near(move || connect(algorithm));
         let mut writing = stream.try_clone().unwrap();
         let writer = thread::spawn(move || while writing.write_all(&[0; 16_384]).is_ok() {});
         Transfer { stream, writer }
@@ -152,6 +148,13 @@ impl Drop for Link {
         self.near = None;
         self.threads.drain(..).for_each(|thread| thread.join().unwrap());
     }
+}
+
+/// A connection to the far host, from the calling thread's.
+pub(crate) fn connect(algorithm: &'static str) -> TcpStream {
+    let stream = TcpStream::connect((FAR, PORT)).unwrap();
+    setsockopt(&stream, sockopt::TcpCongestion, &algorithm.into()).unwrap();
+    stream
 }
 
 /// Moves this thread to a host of its own, and returns the other end of its device.
