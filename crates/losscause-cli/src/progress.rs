@@ -12,6 +12,7 @@ pub(crate) struct Progress {
     what: String,
     total: usize,
     begun: Instant,
+    latest: Option<String>,
     view: View,
 }
 
@@ -22,7 +23,7 @@ enum View {
 
 /// A bar shows shares of the work in this many parts.
 const BAR: u64 = 10_000;
-const TEMPLATE: &str = "{bar:30} {msg}, {elapsed} gone";
+const TEMPLATE: &str = "{bar:30} {elapsed}, {wide_msg}";
 
 /// `120 of 500 runs done, 31 s left`; a dash for a time that is not known yet.
 fn message(done: usize, total: usize, what: &str, left: Option<Duration>) -> String {
@@ -55,7 +56,12 @@ impl Progress {
         } else {
             View::Lines { next: Instant::now() + LINE_EVERY }
         };
-        Self { what: what.to_owned(), total, begun: Instant::now(), view }
+        Self { what: what.to_owned(), total, begun: Instant::now(), latest: None, view }
+    }
+
+    /// What was found last: shown with the progress from now on.
+    pub(crate) fn found(&mut self, what: String) {
+        self.latest = Some(what);
     }
 
     /// `done` of the steps, which take about the same time, are done.
@@ -66,7 +72,10 @@ impl Progress {
     /// `done` of the steps are done, which are this share of the work, 0 to 1.
     pub(crate) fn set_weighed(&mut self, done: usize, share: f64) {
         let left = time_left(self.begun.elapsed(), share);
-        let text = message(done, self.total, &self.what, left);
+        let mut text = message(done, self.total, &self.what, left);
+        if let Some(latest) = &self.latest {
+            text = format!("{text}; {latest}");
+        }
         match &mut self.view {
             View::Bar(bar) => {
                 bar.set_position((share * BAR as f64) as u64);
@@ -105,7 +114,9 @@ mod tests {
     #[test]
     fn progress_accepts_every_step_without_a_terminal() {
         let mut progress = Progress::new("runs", 3);
-        (0..=3).for_each(|done| progress.set(done));
+        (0..=2).for_each(|done| progress.set(done));
+        progress.found("table2: 3 of 4 numbers within tolerance".to_owned());
+        progress.set(3);
     }
 
     #[test]

@@ -99,7 +99,10 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
                 printed = shown;
             }
         }
-        Event::Sheet(..) => {}
+        // The first result shows long before the last run.
+        Event::Sheet(sheet, items) => {
+            tables::sheet_in_short(sheet, items).into_iter().for_each(|text| progress.found(text))
+        }
     })?;
     drop(progress);
     printed?;

@@ -2,7 +2,7 @@
 
 use losscause_study::papers::record::Item;
 use losscause_study::papers::record::{Parameters, Value};
-use losscause_study::papers::reproduce::{Calibrated, Reproduction, Sheet, answer_in_words, score_in_words};
+use losscause_study::papers::reproduce::{Calibrated, Reproduction, Sheet, answer_in_words, score_in_words, score_of};
 use losscause_study::report::curves::{Panel, panels};
 
 use crate::{output, summary};
@@ -91,6 +91,12 @@ fn figure(sheet: &Sheet, items: &[Item]) -> String {
 /// The score of a table or figure in one line.
 pub(crate) fn sheet_score(sheet: &Sheet, items: &[Item]) -> String {
     format!("{}: {}", heading(sheet, items), score_in_words(sheet.paper, items))
+}
+
+/// The same without its title; none if nothing in it is scored.
+pub(crate) fn sheet_in_short(sheet: &Sheet, items: &[Item]) -> Option<String> {
+    let is_scored = score_of(sheet.paper, items).numbers > 0;
+    is_scored.then(|| format!("{}/{}: {}", sheet.paper.key(), sheet.spec.id, score_in_words(sheet.paper, items)))
 }
 
 /// The text after the tables: the meaning of the marks, the settled claims, and the score. None if no value is
