@@ -5,10 +5,11 @@
 //! cargo bench -p losscause-linux --features kernel --bench veth -- [--pairs N] [--seconds S] [NAME…]
 //! ```
 //!
-//! Transfers of a few seconds alternate (reno, program, program, reno, …). Each program transfer is divided by the Reno
-//! transfer beside it; printed are the median of the quotients, and its interval of at least 95 % (order statistics). The
-//! times per ACK are the kernel's own (`kernel.bpf_stats_enabled`), in a transfer of their own, because counting costs
-//! time, too. Needs root. The namespaces end with the threads in them.
+//! One connection switches its congestion control every S seconds (reno, program, program, reno, …), so that nothing else
+//! changes between the two; each end has a core of its own. What the program carries is divided by what Reno carries
+//! beside it; printed are the median of the quotients, and its interval of at least 95 % (order statistics). The times per
+//! ACK are the kernel's own (`kernel.bpf_stats_enabled`), in slices of their own, because counting costs time, too. Needs
+//! root. The namespaces end with the threads in them.
 #![allow(clippy::unwrap_used)] // In a benchmark, a panic is the report.
 
 #[cfg(target_os = "linux")]
@@ -32,13 +33,14 @@ mod linux {
 
     use libbpf_rs::query::ProgInfoIter;
     use losscause_linux::kernel::{Algorithm, Options, algorithm, load, unload};
-    use nix::sched::{CloneFlags, unshare};
+    use nix::sched::{CloneFlags, CpuSet, sched_setaffinity, unshare};
     use nix::sys::socket::{setsockopt, sockopt};
-    use nix::unistd::gettid;
+    use nix::unistd::{Pid, gettid};
 
     const NEAR: &str = "10.78.0.1";
     const FAR: &str = "10.78.0.2";
     const PORT: u16 = 5001;
+    const SETTLES: Duration = Duration::from_secs(1);
 
     struct Arguments {
         pairs: usize,
@@ -48,7 +50,7 @@ mod linux {
 
     impl Arguments {
         fn read() -> Self {
-            let mut read = Self { pairs: 10, lasts: Duration::from_secs(2), names: Vec::new() };
+            let mut read = Self { pairs: 40, lasts: Duration::from_millis(250), names: Vec::new() };
             let mut given = std::env::args().skip(1);
             while let Some(argument) = given.next() {
                 match argument.as_str() {
@@ -80,16 +82,21 @@ mod linux {
         load(&Algorithm::find(name).unwrap().settings(), Options::default()).unwrap();
         let own: BTreeSet<u32> = programs().difference(&before).copied().collect();
         let (mut quotients, mut reno) = (Vec::new(), Vec::new());
+        let connection = hosts.connect();
+        // Slow start and the buffers' growth.
+        connection.slice("reno", SETTLES);
+        connection.slice(name, SETTLES);
         for pair in 0..arguments.pairs {
             let order = if pair % 2 == 0 { ["reno", name] } else { [name, "reno"] };
-            let rates = order.map(|algorithm| hosts.transfer(algorithm, arguments.lasts));
+            let rates = order.map(|algorithm| connection.slice(algorithm, arguments.lasts));
             let [of_reno, of_program] = if pair % 2 == 0 { rates } else { [rates[1], rates[0]] };
             quotients.push(of_program / of_reno);
             reno.push(of_reno);
         }
         let cost = cost_per_ack(&own, || {
-            hosts.transfer(name, arguments.lasts);
+            connection.slice(name, SETTLES);
         });
+        connection.close();
         unload(name, true).unwrap();
         let (low, high) = interval(&mut quotients);
         println!(
@@ -203,31 +210,53 @@ mod linux {
             Self { near, listener, _far: far }
         }
 
-        /// Sends for this long; bits per second that the far host has read.
-        fn transfer(&self, algorithm: &'static str, lasts: Duration) -> f64 {
-            let stream = self.near.run(move || {
-                let stream = TcpStream::connect((FAR, PORT)).unwrap();
-                setsockopt(&stream, sockopt::TcpCongestion, &algorithm.into()).unwrap();
-                stream
-            });
+        fn connect(&self) -> Connection {
+            let stream = self.near.run(|| TcpStream::connect((FAR, PORT)).unwrap());
             let (mut reading, _) = self.listener.accept().unwrap();
-            let sender = thread::spawn(move || {
-                let (mut stream, buffer, begun) = (stream, vec![0; 131_072], Instant::now());
+            let reader = thread::spawn(move || {
+                take_core(1);
+                let mut buffer = vec![0; 131_072];
+                while reading.read(&mut buffer).unwrap() > 0 {}
+            });
+            Connection { stream, reader }
+        }
+    }
+
+    /// A connection whose far end reads all that comes.
+    struct Connection {
+        stream: TcpStream,
+        reader: JoinHandle<()>,
+    }
+
+    impl Connection {
+        /// Sends for this long with this congestion control; bits per second that the socket took.
+        fn slice(&self, algorithm: &'static str, lasts: Duration) -> f64 {
+            setsockopt(&self.stream, sockopt::TcpCongestion, &algorithm.into()).unwrap();
+            let sender = self.stream.try_clone().unwrap();
+            thread::spawn(move || {
+                take_core(0);
+                let (mut stream, buffer, mut bytes, begun) = (sender, vec![0; 131_072], 0, Instant::now());
                 while begun.elapsed() < lasts {
                     stream.write_all(&buffer).unwrap();
+                    bytes += buffer.len();
                 }
-            });
-            let (mut buffer, mut bytes, begun) = (vec![0; 131_072], 0, Instant::now());
-            loop {
-                match reading.read(&mut buffer).unwrap() {
-                    0 => break,
-                    read => bytes += read,
-                }
-            }
-            let seconds = begun.elapsed().as_secs_f64();
-            sender.join().unwrap();
-            bytes as f64 * 8.0 / seconds
+                bytes as f64 * 8.0 / begun.elapsed().as_secs_f64()
+            })
+            .join()
+            .unwrap()
         }
+
+        fn close(self) {
+            drop(self.stream);
+            self.reader.join().unwrap();
+        }
+    }
+
+    /// This thread stays on one core, if the machine has as many.
+    fn take_core(number: usize) {
+        let mut cores = CpuSet::new();
+        cores.set(number).unwrap();
+        let _ = sched_setaffinity(Pid::from_raw(0), &cores);
     }
 
     fn ip(arguments: &[&str]) {
