@@ -1,6 +1,6 @@
 //! Combines a sender's algorithm with the tracker that feeds it, for peers that acknowledge packets individually.
 
-use super::{AckSample, AckTracker, Recovery, SenderLda, Signal};
+use super::{AckSample, AckTracker, DeclaredLoss, RecoveryTracker, SenderLda, Signal};
 use crate::{Judgement, Reason, Time, Verdict};
 
 /// A [`SenderLda`] behind an [`AckTracker`]. The caller reports what is sent, acknowledged and lost; the algorithm
@@ -16,23 +16,24 @@ pub struct SenderDifferentiator<L, const N: usize = 1024> {
     tracker: AckTracker<N>,
     lda: L,
     cwnd_pkts: Option<f64>,
-    recovery: Option<Open>,
-}
-
-/// A recovery that has not ended.
-#[derive(Clone, Copy, Debug)]
-struct Open {
-    began: Time,
-    lost_pkts: u64,
+    recoveries: RecoveryTracker,
+    declared: Option<DeclaredLoss>,
 }
 
 impl<L: SenderLda, const N: usize> SenderDifferentiator<L, N> {
     /// Puts `lda` behind a fresh tracker.
     pub fn new(lda: L) -> Self {
-        Self { tracker: AckTracker::default(), lda, cwnd_pkts: None, recovery: None }
+        Self {
+            tracker: AckTracker::default(),
+            lda,
+            cwnd_pkts: None,
+            recoveries: RecoveryTracker::default(),
+            declared: None,
+        }
     }
 
-    /// Sets the congestion window, packets. Only some algorithms need it ([`SenderLda::needs`]).
+    /// Sets the congestion window, packets, which later samples and losses carry. Only some algorithms need it
+    /// ([`SenderLda::needs`]).
     pub fn set_cwnd(&mut self, pkts: f64) {
         self.cwnd_pkts = Some(pkts);
     }
@@ -61,8 +62,8 @@ impl<L: SenderLda, const N: usize> SenderDifferentiator<L, N> {
         let sample = AckSample { cwnd_pkts: self.cwnd_pkts, ..sample };
         self.lda.on_ack(&sample);
         let newest_sent_at = self.tracker.newest_arrival_sent_at()?;
-        let ended = self.recovery.take_if(|recovery| newest_sent_at > recovery.began)?;
-        self.lda.on_recovery_end(&Recovery::new(ended.began, at, ended.lost_pkts))
+        let ended = self.recoveries.on_ack(at, newest_sent_at)?;
+        self.lda.on_recovery_end(&ended)
     }
 
     /// As [`AckTracker::on_lost`].
@@ -80,13 +81,28 @@ impl<L: SenderLda, const N: usize> SenderDifferentiator<L, N> {
     pub fn declare(&mut self, at: Time, signal: Signal) -> Judgement {
         let mut loss = self.tracker.declare(at, signal);
         loss.cwnd_pkts = self.cwnd_pkts;
-        let recovery = self.recovery.get_or_insert(Open { began: at, lost_pkts: 0 });
-        recovery.lost_pkts = recovery.lost_pkts.saturating_add(u64::from(loss.lost_pkts));
+        self.recoveries.on_loss(&loss);
+        self.declared = Some(loss);
         self.lda.on_loss(&loss);
         if signal.means_congestion() {
             return Judgement { verdict: Verdict::Congestion, reason: Reason::Signalled { signal } };
         }
         self.lda.judge(&loss)
+    }
+
+    /// The loss that was declared last: numbers, count, and when the newest of its packets was sent.
+    pub fn declared(&self) -> Option<&DeclaredLoss> {
+        self.declared.as_ref()
+    }
+
+    /// Whether a recovery is under way.
+    pub fn is_recovering(&self) -> bool {
+        self.recoveries.is_recovering()
+    }
+
+    /// Packets neither acknowledged nor lost.
+    pub fn in_flight_pkts(&self) -> u64 {
+        self.tracker.in_flight_pkts()
     }
 
     /// The algorithm.
