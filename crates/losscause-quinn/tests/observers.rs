@@ -1,5 +1,7 @@
 //! Who watches: tracing, a sink of one's own, qlog; and quinn itself over loopback.
 
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
 mod common;
 
 use std::sync::atomic::{AtomicUsize, Ordering};

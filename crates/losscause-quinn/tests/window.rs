@@ -1,5 +1,7 @@
 //! What a verdict does to the window, call by call.
 
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
 mod common;
 
 use common::{Driver, MTU, Scripted};
