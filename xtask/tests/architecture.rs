@@ -16,6 +16,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("losscause-capture", &["losscause"]),
     ("losscause-study", &["losscause-sim", "losscause-capture", "losscause-transport", "losscause"]),
     ("losscause-linux", &["losscause-sim", "losscause-capture", "losscause"]),
+    ("losscause-quinn", &["losscause"]),
     (
         "losscause-cli",
         &[

@@ -61,7 +61,7 @@ fn per_packet(criterion: &mut Criterion) {
 /// and a declaration per gap.
 fn judged_at_sender(lda: impl SenderLda, trace: &[Packet]) -> u32 {
     const IN_FLIGHT: u64 = 32;
-    let mut sender = SenderDifferentiator::<_, 256>::new(lda);
+    let mut sender = SenderDifferentiator::<_, losscause::ack::Fixed<256>>::new(lda);
     let (mut unsent, mut expected, mut wireless) = (0, 0, 0);
     for packet in trace {
         while unsent < packet.seq + IN_FLIGHT {

@@ -35,7 +35,8 @@ fn with_times_scaled(algorithm: Algorithm, factor: i64) -> LdaConfig {
 /// three packets later. The window is what is in flight. Revised judgements are among them.
 fn judgements(config: &LdaConfig, ops: &[Op], factor: i64, offset: i64) -> Vec<Judgement> {
     let scaled = |us: i64| Time::from_nanos(us * 1_000 * factor + offset);
-    let mut sender = SenderDifferentiator::<_, 512>::new(config.build_at_sender().expect("valid"));
+    let mut sender =
+        SenderDifferentiator::<_, losscause::ack::Fixed<512>>::new(config.build_at_sender().expect("valid"));
     let mut judged = Vec::new();
     let (mut now, mut newest) = (0, 0);
     let mut acks = Vec::new();

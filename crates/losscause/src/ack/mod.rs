@@ -9,11 +9,15 @@
 
 mod differentiator;
 mod duplicates;
+mod memory;
 mod recoveries;
 mod tracker;
 
 pub use differentiator::SenderDifferentiator;
 pub use duplicates::DuplicateAcks;
+#[cfg(feature = "alloc")]
+pub use memory::Growing;
+pub use memory::{Fixed, Memory, Sent};
 pub use recoveries::RecoveryTracker;
 pub use tracker::AckTracker;
 
