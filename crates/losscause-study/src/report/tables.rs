@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::curves::{Curve, Panel, labels, panels};
-use super::{chart, figure, phase, recordings, state};
+use super::{chart, figure, phase, recordings, scatter, state};
 use crate::csv_file;
 use crate::figures::{sentence, unit_symbol};
 use crate::papers::record::{Item, ItemSpec, Number, Published};
@@ -105,14 +105,18 @@ pub(super) fn view(sheet: &Sheet, reproduction: &Reproduction, shown: &mut BTree
         }
     }
     let drawn = panels(spec, &mine);
-    let (panels, legend) = match &spec.phase {
-        Some(phase) => {
+    let (panels, legend) = match (&spec.phase, &spec.scatter) {
+        (Some(phase), _) => {
             let view = |(caption, drawing)| PanelView { caption, unit: String::new(), drawing };
             let move_view = |(name, sample): (&str, String)| LegendView { name: name.to_owned(), sample };
             let legend = phase::legend().into_iter().map(move_view).collect();
             (phase::drawings(phase, &drawn).into_iter().map(view).collect(), legend)
         }
-        None => drawn_panels(published, spec, &drawn),
+        (None, Some(of)) => {
+            let view = |(caption, drawing)| PanelView { caption, unit: String::new(), drawing };
+            (scatter::drawings(published, spec, of, &mine).into_iter().map(view).collect(), vec![])
+        }
+        (None, None) => drawn_panels(published, spec, &drawn),
     };
     TableView {
         anchor: anchor(sheet),

@@ -32,5 +32,5 @@ pub use library::{
 pub use paper::Paper;
 pub use parameters::{Parameters, Value};
 pub use patterns::pattern;
-pub use plot::{CurveSpec, EventsSpec, Happening, PhaseSpec, PlotSpec, Track};
+pub use plot::{CurveSpec, EventsSpec, Happening, PhaseSpec, PlotSpec, ScatterSpec, Track};
 pub use published::{Claim, Kind, Metric, Number, Published, Role, System};
