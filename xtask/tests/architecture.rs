@@ -16,9 +16,11 @@ const EDGES: &[(&str, &[&str])] = &[
     ("losscause-capture", &["losscause"]),
     ("losscause-study", &["losscause-sim", "losscause-capture", "losscause-transport", "losscause"]),
     ("losscause-linux", &["losscause-sim", "losscause-capture", "losscause"]),
+    ("losscause-live", &["losscause-study", "losscause-linux", "losscause-sim", "losscause"]),
     (
         "losscause-cli",
         &[
+            "losscause-live",
             "losscause-linux",
             "losscause-study",
             "losscause-capture",

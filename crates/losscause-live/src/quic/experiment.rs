@@ -6,7 +6,6 @@ use losscause_study::papers::claims::Predicate;
 use losscause_study::papers::record::{Item, Paper, PaperTexts, ScenarioText};
 
 use super::claims;
-use super::stack::VirtualStack;
 use crate::{Cell, Experiment, LiveError, Stack};
 
 /// quinn's controllers, alone and with loss differentiation, over the simulator's links in virtual time.
@@ -41,7 +40,13 @@ impl Experiment for Quic {
         claims::answer(items)
     }
 
+    #[cfg(feature = "quic")]
     fn set_up(&self, _: &[Cell]) -> Result<Box<dyn Stack>, LiveError> {
-        Ok(Box::new(VirtualStack::default()))
+        Ok(Box::new(super::stack::VirtualStack::default()))
+    }
+
+    #[cfg(not(feature = "quic"))]
+    fn set_up(&self, _: &[Cell]) -> Result<Box<dyn Stack>, LiveError> {
+        Err(LiveError::NotBuilt { experiment: "quic", feature: "quic" })
     }
 }

@@ -28,29 +28,29 @@ pub(super) struct LostPacket {
 
 /// Lost packets by true cause and by what the controller took them for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Judged {
+pub(super) struct Judged {
     /// Lost to a queue and called congestion.
-    pub congestion_right: u64,
+    pub(super) congestion_right: u64,
     /// Lost to a queue and called wireless: these make up M_c.
-    pub congestion_wrong: u64,
+    pub(super) congestion_wrong: u64,
     /// Lost to the air and called wireless.
-    pub wireless_right: u64,
+    pub(super) wireless_right: u64,
     /// Lost to the air and called congestion: these make up M_w.
-    pub wireless_wrong: u64,
+    pub(super) wireless_wrong: u64,
     /// Batches of losses that the controller heard of.
-    pub batches: u64,
+    pub(super) batches: u64,
     /// Batches whose bytes were not those of the packets that the path lost: packets declared lost that arrived late.
-    pub unexplained: u64,
+    pub(super) unexplained: u64,
 }
 
 impl Judged {
     /// M_c in percent: congestion losses called wireless, of all congestion losses; none without one.
-    pub fn m_c(&self) -> Option<f64> {
+    pub(super) fn m_c(&self) -> Option<f64> {
         share(self.congestion_wrong, self.congestion_right)
     }
 
     /// M_w in percent: wireless losses called congestion, of all wireless losses; none without one.
-    pub fn m_w(&self) -> Option<f64> {
+    pub(super) fn m_w(&self) -> Option<f64> {
         share(self.wireless_wrong, self.wireless_right)
     }
 
@@ -66,7 +66,7 @@ impl Judged {
 
     /// What was judged since `earlier`.
     #[must_use]
-    pub fn since(&self, earlier: &Self) -> Self {
+    pub(super) fn since(&self, earlier: &Self) -> Self {
         Self {
             congestion_right: self.congestion_right - earlier.congestion_right,
             congestion_wrong: self.congestion_wrong - earlier.congestion_wrong,

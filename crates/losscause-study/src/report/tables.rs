@@ -84,13 +84,27 @@ pub(super) fn view(sheet: &Sheet, reproduction: &Reproduction, shown: &mut BTree
         item.paper == sheet.paper.key() && item.scenario == spec.scenario && spec.metrics.contains(&item.metric)
     };
     let candidates: Vec<&Item> = reproduction.items.iter().filter(is_candidate).collect();
+    // A part of a table may have been measured.
+    let is_measured = |system: &&String| candidates.iter().any(|item| item.system == **system);
+    let systems: Vec<String> = spec.systems.iter().filter(is_measured).cloned().collect();
     for parameters in &combinations {
-        for metric in &spec.metrics {
+        let of_metric = |metric: &String| -> Vec<Item> {
             let of_system = |system: &String| {
                 let is_it = |i: &&&Item| i.metric == *metric && i.system == *system && i.parameters == *parameters;
                 candidates.iter().find(is_it).map(|&item| item.clone())
             };
-            let found: Vec<Item> = spec.systems.iter().filter_map(of_system).collect();
+            systems.iter().filter_map(of_system).collect()
+        };
+        for metric in &spec.metrics {
+            let found = of_metric(metric);
+            if found.is_empty() {
+                continue;
+            }
+            let chart = match spec.beside.get(metric) {
+                Some(other) => chart::beside(&found, &of_metric(other)),
+                None if spec.x.is_some() => String::new(),
+                None => chart::svg(published, &found),
+            };
             let differs = |name: &String, value| combinations.iter().any(|other| other.get(name) != Some(value));
             let differing = parameters.iter().filter(|(name, value)| differs(name, value));
             let differing: Vec<String> = differing.map(|(name, value)| format!("{name} {value}")).collect();
@@ -99,7 +113,7 @@ pub(super) fn view(sheet: &Sheet, reproduction: &Reproduction, shown: &mut BTree
                 unit: found.first().map(|i| unit_symbol(&i.unit).to_owned()).unwrap_or_default(),
                 published: found.iter().any(|item| item.published.is_some()),
                 cells: found.iter().map(|item| cell(published, item, &name, shown)).collect(),
-                chart: if spec.x.is_some() { String::new() } else { chart::svg(published, &found) },
+                chart,
             });
             mine.extend(found);
         }
@@ -123,8 +137,11 @@ pub(super) fn view(sheet: &Sheet, reproduction: &Reproduction, shown: &mut BTree
         source: spec.source.clone(),
         title: spec.title.clone(),
         runs: mine.iter().map(|i| i.runs).max().unwrap_or(0),
-        score: sentence(&score_in_words(sheet.paper, &mine)),
-        systems: spec.systems.clone(),
+        score: match sheet.paper.is_published() {
+            true => sentence(&score_in_words(sheet.paper, &mine)),
+            false => String::new(),
+        },
+        systems,
         rows,
         legend,
         panels,

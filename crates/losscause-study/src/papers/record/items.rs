@@ -125,6 +125,9 @@ pub struct ItemSpec {
     pub plot: Option<PlotSpec>,
     /// Rows, in the paper's order.
     pub metrics: Vec<String>,
+    /// For a metric, the one that a drawing shows beside it: what the simulator gives beside what the kernel does.
+    #[serde(default)]
+    pub beside: BTreeMap<String, String>,
     /// Metrics with another name or unit in a run. In the names, `{NAME}` stands for the value of a parameter,
     /// and `{system}` for the item's system.
     #[serde(default)]

@@ -17,7 +17,7 @@ mod published;
 
 pub use costs::{Costs, ItemCosts};
 pub(crate) use embedded::FIRST_LOOK;
-pub use embedded::{Embedded, ScenarioText};
+pub use embedded::{Embedded, PaperTexts, ScenarioText};
 pub use explanations::Explanation;
 #[cfg(feature = "report")]
 pub(crate) use item::is_tiny;

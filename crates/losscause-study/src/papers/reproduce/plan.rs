@@ -475,7 +475,15 @@ fn count_operations(registry: &Registry, paper: &Paper, system: &str, parameters
     Some(f64::from(count))
 }
 
-fn blank_item(paper: &Paper, spec: &ItemSpec, metric: &str, system: &str, parameters: &Parameters, runs: u32) -> Item {
+/// An item of a paper that is not measured yet, after this many runs.
+pub fn blank_item(
+    paper: &Paper,
+    spec: &ItemSpec,
+    metric: &str,
+    system: &str,
+    parameters: &Parameters,
+    runs: u32,
+) -> Item {
     let unit = paper.metric(metric).map(|m| m.unit.clone()).unwrap_or_default();
     let runs = if spec.is_of_runs() { runs } else { 0 };
     Item {
