@@ -36,6 +36,7 @@ const PAGES: &[Page] = pages! {
     "sweep": "sweep.md",
     "kernel": "kernel.md",
     "live": "live.md",
+    "quic": "quic.md",
     "json": "json.md",
     "papers": "papers.md",
     "extra": "extra.md",

@@ -34,11 +34,12 @@
 //! times.
 //!
 //! ```
+//! use losscause::ack::Fixed;
 //! use losscause::lda::{ZigZag, ZigZagConfig};
 //! use losscause::{AtSender, SenderDifferentiator, Signal, Span, Time};
 //!
 //! let zigzag = AtSender::new(ZigZag::new(&ZigZagConfig::default())?);
-//! let mut sender = SenderDifferentiator::<_, 256>::new(zigzag);
+//! let mut sender = SenderDifferentiator::<_, Fixed<256>>::new(zigzag);
 //! let ms = |ms| Time::ZERO + Span::from_millis(ms);
 //! // A packet every 10 ms, each acknowledged 40 to 48 ms later. Number 50 is lost.
 //! let mut answer = None;

@@ -3,7 +3,7 @@
 mod common;
 
 use common::judgements;
-use losscause::ack::{AckTracker, Numbers, SenderInputs};
+use losscause::ack::{AckTracker, Fixed, Numbers, SenderInputs};
 use losscause::lda::{AsTold, WithoutRtt};
 use losscause::verdict::Input;
 use losscause::{
@@ -50,7 +50,7 @@ fn at_receiver(algorithm: Algorithm, arrived: &[Arrived]) -> Vec<(u64, Verdict)>
 
 /// Verdicts at a sender that learns of every arrival a little later and declares each missing packet lost at once.
 fn at_sender(algorithm: Algorithm, sent: &[(u64, Time)], arrived: &[Arrived], named: bool) -> Vec<(u64, Verdict)> {
-    let mut sender = SenderDifferentiator::<_, 512>::new(algorithm.build_at_sender().expect("published parameters"));
+    let mut sender = SenderDifferentiator::<_, Fixed<512>>::new(algorithm.build_at_sender().expect("published parameters"));
     let mut verdicts = Vec::new();
     let (mut sends, mut expected) = (sent.iter().peekable(), None);
     for packet in arrived {
@@ -100,7 +100,7 @@ proptest! {
     fn send_times_and_the_largest_number_give_the_true_number_of_missing_packets(
         bursts in prop::collection::vec(prop::collection::vec(prop::bool::weighted(0.7), 1..6), 1..30),
     ) {
-        let mut tracker = AckTracker::<256>::default();
+        let mut tracker = AckTracker::<Fixed<256>>::default();
         let (mut number, mut missing) = (0, 0);
         for (burst, arrives) in bursts.iter().enumerate() {
             let at = Time::from_nanos(burst as i64 * 1_000_000);
@@ -127,8 +127,8 @@ proptest! {
     fn no_input_makes_a_tracker_panic_or_miss_more_than_it_spans(
         calls in prop::collection::vec((0_u8..6, 0_u64..40, any::<i64>()), 0..300),
     ) {
-        let mut sender = SenderDifferentiator::<_, 16>::new(Algorithm::Zbs.build_at_sender().expect("published parameters"));
-        let mut tracker = AckTracker::<16>::default();
+        let mut sender = SenderDifferentiator::<_, Fixed<16>>::new(Algorithm::Zbs.build_at_sender().expect("published parameters"));
+        let mut tracker = AckTracker::<Fixed<16>>::default();
         for (call, number, time) in calls {
             let at = Time::from_nanos(time);
             match call {
@@ -164,7 +164,7 @@ fn every_algorithm_of_the_receivers_decides_at_a_sender_like_quic() {
 #[test]
 fn marks_timeouts_and_persistent_congestion_are_congestion_whatever_the_algorithm() {
     for signal in [Signal::EcnMark, Signal::Timeout, Signal::PersistentCongestion] {
-        let mut sender = SenderDifferentiator::<_, 8>::new(
+        let mut sender = SenderDifferentiator::<_, Fixed<8>>::new(
             Algorithm::AlwaysWireless.build_at_sender().expect("published parameters"),
         );
         let judgement = sender.declare(Time::ZERO, signal);
@@ -203,7 +203,7 @@ impl SenderLda for SecondThoughts {
 #[test]
 fn an_algorithm_learns_what_a_recovery_lost_and_may_revise_its_verdict() {
     let ms = |ms| Time::ZERO + Span::from_millis(ms);
-    let mut sender = SenderDifferentiator::<_, 64>::new(SecondThoughts::default());
+    let mut sender = SenderDifferentiator::<_, Fixed<64>>::new(SecondThoughts::default());
     let mut revised = Vec::new();
     // A packet every 10 ms, acknowledged 50 ms later; 7 is lost, and later 20 and 22. Each is declared three packets
     // later.

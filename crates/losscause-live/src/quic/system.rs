@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use losscause::AnySenderLda;
+use losscause_quinn::{LossTolerant, LossVerdict, VerdictSink};
 use losscause_study::InputError;
 use losscause_study::error::unknown;
 use quinn_proto::congestion::{BbrConfig, ControllerFactory, CubicConfig, NewRenoConfig};
@@ -94,25 +95,51 @@ impl System {
     }
 
     /// A sender with this controller.
+    ///
+    /// # Panics
+    /// If the algorithm is none of those that [`System::parse`] takes.
     pub(super) fn sender(&self, bytes: Option<u64>) -> FlowSetup {
         let ledger = Ledger::default();
-        let plain: Arc<dyn ControllerFactory + Send + Sync> = match self.base {
+        let lda = match &self.judge {
+            None => return FlowSetup { factory: self.plain(), ledger, bytes },
+            Some(Judge::Oracle) => AnySenderLda::boxed(Told::new(ledger.clone())),
+            Some(Judge::Lda(name)) => build(name).expect("names are checked when they are read"),
+        };
+        let base = if self.base == Base::NewReno { losscause_quinn::Base::new_reno() } else { losscause_quinn::Base::cubic() };
+        let tolerant = LossTolerant::new(base, lda).expect("names are checked when they are read");
+        let factory = Arc::new(tolerant.with_sink(Arc::new(Noted(ledger.clone()))));
+        FlowSetup { factory, ledger, bytes }
+    }
+
+    /// quinn's own controller.
+    fn plain(&self) -> Arc<dyn ControllerFactory + Send + Sync> {
+        match self.base {
             Base::NewReno => Arc::new(NewRenoConfig::default()),
             Base::Cubic => Arc::new(CubicConfig::default()),
             Base::Bbr => Arc::new(BbrConfig::default()),
-        };
-        FlowSetup { factory: plain, ledger, bytes }
+        }
     }
 }
 
-/// The algorithm of that name at a sender, or why there is none.
+/// Notes what a controller takes every batch of losses for, caps included.
+struct Noted(Ledger);
+
+impl VerdictSink for Noted {
+    fn on_verdict(&self, verdict: &LossVerdict) {
+        self.0.judged_as(verdict.verdict);
+    }
+}
+
+/// The algorithm of that name at a sender, or why there is none that quinn can feed.
 fn build(name: &str) -> Result<AnySenderLda, String> {
     let registry = losscause::registry::Registry::built_in();
     let config = registry.find(name).ok_or_else(|| {
         let known: Vec<&str> = registry.infos().map(|info| info.name).collect();
         format!("the algorithm {}", unknown(name, &known))
     })?;
-    config.build_at_sender().map_err(|error| error.to_string())
+    let lda = config.build_at_sender().map_err(|error| error.to_string())?;
+    LossTolerant::new(losscause_quinn::Base::cubic(), lda.clone()).map_err(|error| error.to_string())?;
+    Ok(lda)
 }
 
 impl fmt::Display for System {

@@ -1,20 +1,23 @@
 //! Combines a sender's algorithm with the tracker that feeds it, for peers that acknowledge packets individually.
 
-use super::{AckSample, AckTracker, Recovery, SenderLda, Signal};
-use crate::{Judgement, Reason, Time, Verdict};
+use super::memory::{Fixed, Memory};
+use super::{AckSample, AckTracker, DeclaredLoss, Recovery, SenderLda, Signal};
+use crate::{Judgement, Reason, Span, Time, Verdict};
 
 /// A [`SenderLda`] behind an [`AckTracker`]. The caller reports what is sent, acknowledged and lost; the algorithm
 /// judges every declared loss.
 ///
 /// It is the counterpart of [`Differentiator`](crate::Differentiator) at the sender, and the form in which a QUIC
-/// congestion controller uses an algorithm. It remembers `N` packets.
+/// congestion controller uses an algorithm.
 ///
 /// A recovery begins with a declared loss and ends when a packet sent after that loss is acknowledged (RFC 9002,
 /// section 7.3.2).
 #[derive(Clone, Copy, Debug)]
-pub struct SenderDifferentiator<L, const N: usize = 1024> {
-    tracker: AckTracker<N>,
+pub struct SenderDifferentiator<L, M = Fixed<1024>> {
+    tracker: AckTracker<M>,
     lda: L,
+    /// The last round-trip time, and when the ACK that gave it arrived.
+    rtt: Option<(Time, Span)>,
     cwnd_pkts: Option<f64>,
     recovery: Option<Open>,
 }
@@ -26,10 +29,17 @@ struct Open {
     lost_pkts: u64,
 }
 
-impl<L: SenderLda, const N: usize> SenderDifferentiator<L, N> {
+impl<L: SenderLda, M: Memory + Default> SenderDifferentiator<L, M> {
     /// Puts `lda` behind a fresh tracker.
     pub fn new(lda: L) -> Self {
-        Self { tracker: AckTracker::default(), lda, cwnd_pkts: None, recovery: None }
+        Self::with_memory(lda, M::default())
+    }
+}
+
+impl<L: SenderLda, M: Memory> SenderDifferentiator<L, M> {
+    /// Puts `lda` behind a fresh tracker that keeps its packets in `memory`.
+    pub fn with_memory(lda: L, memory: M) -> Self {
+        Self { tracker: AckTracker::with_memory(memory), lda, rtt: None, cwnd_pkts: None, recovery: None }
     }
 
     /// Sets the congestion window, packets. Only some algorithms need it ([`SenderLda::needs`]).
@@ -60,6 +70,9 @@ impl<L: SenderLda, const N: usize> SenderDifferentiator<L, N> {
         let sample = self.tracker.end_of_ack(at, largest)?;
         let sample = AckSample { cwnd_pkts: self.cwnd_pkts, ..sample };
         self.lda.on_ack(&sample);
+        if let Some(rtt) = sample.rtt {
+            self.rtt = Some((at, rtt));
+        }
         let newest_sent_at = self.tracker.newest_arrival_sent_at()?;
         let ended = self.recovery.take_if(|recovery| newest_sent_at > recovery.began)?;
         self.lda.on_recovery_end(&Recovery::new(ended.began, at, ended.lost_pkts))
@@ -78,15 +91,37 @@ impl<L: SenderLda, const N: usize> SenderDifferentiator<L, N> {
     /// Declares everything lost since the last declaration, and judges it. Marks, timeouts and persistent congestion
     /// are congestion without asking the algorithm.
     pub fn declare(&mut self, at: Time, signal: Signal) -> Judgement {
+        let loss = self.take_in_loss(at, signal);
+        self.judge(&loss)
+    }
+
+    /// The first half of [`Self::declare`]: declares everything lost since the last declaration.
+    pub fn take_in_loss(&mut self, at: Time, signal: Signal) -> DeclaredLoss {
         let mut loss = self.tracker.declare(at, signal);
         loss.cwnd_pkts = self.cwnd_pkts;
         let recovery = self.recovery.get_or_insert(Open { began: at, lost_pkts: 0 });
         recovery.lost_pkts = recovery.lost_pkts.saturating_add(u64::from(loss.lost_pkts));
         self.lda.on_loss(&loss);
+        loss
+    }
+
+    /// The second half: judges a loss that was declared.
+    pub fn judge(&self, loss: &DeclaredLoss) -> Judgement {
+        let signal = loss.signal;
         if signal.means_congestion() {
             return Judgement { verdict: Verdict::Congestion, reason: Reason::Signalled { signal } };
         }
-        self.lda.judge(&loss)
+        self.lda.judge(loss)
+    }
+
+    /// The last round-trip time that an ACK has given, and when that ACK arrived.
+    pub fn latest_rtt(&self) -> Option<(Time, Span)> {
+        self.rtt
+    }
+
+    /// Whether a recovery is under way.
+    pub fn is_recovering(&self) -> bool {
+        self.recovery.is_some()
     }
 
     /// The algorithm.

@@ -9,10 +9,14 @@
 
 mod differentiator;
 mod duplicates;
+mod memory;
 mod tracker;
 
 pub use differentiator::SenderDifferentiator;
 pub use duplicates::DuplicateAcks;
+#[cfg(feature = "alloc")]
+pub use memory::Growing;
+pub use memory::{Fixed, Memory, Sent};
 pub use tracker::AckTracker;
 
 use crate::truth::Truth;

@@ -15,15 +15,15 @@
 //! tell which of them arrived, but it knows how many, and that the largest one did. So the size of every gap is still
 //! right.
 
+use super::memory::{Fixed, Memory, Sent, State};
 use super::{AckSample, DeclaredLoss, Numbers, Signal};
 use crate::Time;
 
-/// Makes [`AckSample`]s and [`DeclaredLoss`]es from what was sent, acknowledged and lost. Remembers the last `N`
-/// packets; an older one that is still in flight is forgotten.
+/// Makes [`AckSample`]s and [`DeclaredLoss`]es from what was sent, acknowledged and lost. Remembers as many packets as
+/// its [`Memory`] holds; an older one that is still in flight is forgotten.
 #[derive(Clone, Copy, Debug)]
-pub struct AckTracker<const N: usize = 1024> {
-    /// Packet `i` in sending order stands at `i % N`.
-    ring: [Sent; N],
+pub struct AckTracker<M = Fixed<1024>> {
+    memory: M,
     /// Packets sent so far.
     sent: u64,
     /// Every packet below is acknowledged or missing; in sending order.
@@ -37,27 +37,17 @@ pub struct AckTracker<const N: usize = 1024> {
     lost_range: Option<(u64, u64)>,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Sent {
-    number: u64,
-    at: Time,
-    state: State,
-    resent: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    InFlight,
-    Acked,
-    Lost,
-}
-
-impl<const N: usize> Default for AckTracker<N> {
+impl<M: Memory + Default> Default for AckTracker<M> {
     fn default() -> Self {
-        const { assert!(N > 0, "a tracker remembers at least one packet") };
-        let nothing = Sent { number: 0, at: Time::ZERO, state: State::Acked, resent: false };
+        Self::with_memory(M::default())
+    }
+}
+
+impl<M: Memory> AckTracker<M> {
+    /// A tracker that keeps its packets in `memory`.
+    pub fn with_memory(memory: M) -> Self {
         Self {
-            ring: [nothing; N],
+            memory,
             sent: 0,
             covered: 0,
             in_flight: 0,
@@ -67,17 +57,17 @@ impl<const N: usize> Default for AckTracker<N> {
             lost_range: None,
         }
     }
-}
 
-impl<const N: usize> AckTracker<N> {
     /// Packet `number` was sent at `at`. Numbers must increase but may skip values; a number that does not increase has
     /// no effect.
     pub fn on_sent(&mut self, number: u64, at: Time) {
         if self.sent > 0 && number <= self.packet(self.sent - 1).number {
             return;
         }
+        self.memory.make_room(self.sent, self.in_flight);
         // The oldest packet makes room. If it was still in flight, it is forgotten.
-        if self.sent >= N as u64 && self.packet(self.sent - N as u64).state == State::InFlight {
+        let forgotten = self.sent.checked_sub(self.memory.capacity() as u64);
+        if forgotten.is_some_and(|order| self.packet(order).state == State::InFlight) {
             self.in_flight -= 1;
         }
         let order = self.sent;
@@ -109,6 +99,12 @@ impl<const N: usize> AckTracker<N> {
 
     /// A packet sent at `at` is acknowledged, for stacks without packet numbers.
     pub fn on_acked_sent_at(&mut self, at: Time) {
+        // Packets are acknowledged in the order in which they were sent, unless some are missing.
+        let next = self.newest_acked.map_or(self.covered, |order| order + 1);
+        if next < self.sent && self.packet(next).at == at && self.packet(next).state == State::InFlight {
+            self.acknowledge(next);
+            return;
+        }
         let first = self.first_sent_from(at);
         let waits = |state| {
             let mut instant = (first..self.sent).take_while(|&order| self.packet(order).at == at);
@@ -136,7 +132,8 @@ impl<const N: usize> AckTracker<N> {
     pub fn end_of_ack(&mut self, at: Time, largest: Option<u64>) -> Option<AckSample> {
         let newly_acked_pkts = core::mem::take(&mut self.newly_acked);
         let mut newest = self.newest_acked.take()?;
-        if let Some(largest) = largest.and_then(|number| self.find(number)) {
+        let other = largest.filter(|&number| number != self.packet(newest).number);
+        if let Some(largest) = other.and_then(|number| self.find(number)) {
             newest = self.settle_largest(newest, largest);
         }
         let in_flight_pkts = self.in_flight;
@@ -145,7 +142,7 @@ impl<const N: usize> AckTracker<N> {
             // RFC 9002, section 5.1: only a newest packet measures.
             let packet = self.packet(newest);
             sample.rtt = (!packet.resent).then(|| at - packet.at);
-            // At most N, or 2^32 - 1 if N is larger.
+            // At most what the memory holds, or 2^32 - 1 if it holds more.
             sample.spanned_pkts = u32::try_from(newest + 1 - self.covered).unwrap_or(u32::MAX);
             for order in self.covered..newest {
                 if self.packet(order).state != State::Acked {
@@ -236,7 +233,7 @@ impl<const N: usize> AckTracker<N> {
 
     /// The oldest remembered packet, in sending order.
     fn oldest(&self) -> u64 {
-        self.sent.saturating_sub(N as u64)
+        self.sent.saturating_sub(self.memory.capacity() as u64)
     }
 
     /// The packet with that number, in sending order.
@@ -265,11 +262,11 @@ impl<const N: usize> AckTracker<N> {
     }
 
     fn packet(&self, order: u64) -> &Sent {
-        &self.ring[(order % N as u64) as usize]
+        self.memory.slot(order)
     }
 
     fn packet_mut(&mut self, order: u64) -> &mut Sent {
-        &mut self.ring[(order % N as u64) as usize]
+        self.memory.slot_mut(order)
     }
 }
 
@@ -283,13 +280,13 @@ mod tests {
     }
 
     /// Packets 0 to 19, one every millisecond.
-    fn twenty_sent() -> AckTracker<32> {
+    fn twenty_sent() -> AckTracker<Fixed<32>> {
         let mut tracker = AckTracker::default();
         (0..20).for_each(|number| tracker.on_sent(number, at(number as i64)));
         tracker
     }
 
-    fn acked(tracker: &mut AckTracker<32>, ms: i64, numbers: &[u64]) -> Option<(u32, u32, Option<i64>)> {
+    fn acked(tracker: &mut AckTracker<Fixed<32>>, ms: i64, numbers: &[u64]) -> Option<(u32, u32, Option<i64>)> {
         numbers.iter().for_each(|&number| tracker.on_acked(number));
         let sample = tracker.end_of_ack(at(ms), numbers.iter().max().copied())?;
         let rtt_ms = sample.rtt.map(|rtt| rtt.as_nanos() / 1_000_000);
@@ -324,7 +321,7 @@ mod tests {
 
     #[test]
     fn numbers_that_were_never_sent_are_not_missing() {
-        let mut tracker = AckTracker::<8>::default();
+        let mut tracker = AckTracker::<Fixed<8>>::default();
         [0, 1, 4, 5].iter().for_each(|&number| tracker.on_sent(number, at(number as i64)));
         tracker.on_acked(0);
         tracker.on_acked(5);
@@ -352,7 +349,7 @@ mod tests {
     }
 
     /// Packets 0 to 11 in bursts of four, one burst every 10 ms.
-    fn bursts() -> AckTracker<16> {
+    fn bursts() -> AckTracker<Fixed<16>> {
         let mut tracker = AckTracker::default();
         (0..12).for_each(|number| tracker.on_sent(number, at(number as i64 / 4 * 10)));
         tracker
@@ -385,7 +382,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_forgotten() {
-        let mut tracker = AckTracker::<4>::default();
+        let mut tracker = AckTracker::<Fixed<4>>::default();
         (0..10).for_each(|number| tracker.on_sent(number, at(number as i64)));
         assert_eq!(tracker.in_flight_pkts(), 4);
         tracker.on_acked(2);

@@ -1,0 +1,78 @@
+//! Congestion controllers for [quinn](https://docs.rs/quinn) that tolerate losses which are not congestion.
+//!
+//! quinn's NewReno and CUBIC halve their window, or almost, for every loss. On a radio path many losses are not
+//! congestion. [`LossTolerant`] puts a loss differentiation algorithm of the crate `losscause` in front of quinn's own
+//! controller: losses that it takes for wireless do not reach the controller, so the window is kept and grows on. All
+//! other losses, and growth, are quinn's.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use losscause::registry::Registry;
+//! use losscause_quinn::{Base, LossTolerant};
+//!
+//! let factory = LossTolerant::named(Base::cubic(), "Spike", &Registry::built_in())?;
+//! let monitor = factory.monitor();
+//! let mut transport = quinn::TransportConfig::default();
+//! transport.congestion_controller_factory(Arc::new(factory));
+//! # Ok::<(), losscause_quinn::Error>(())
+//! ```
+//!
+//! # What is never ignored
+//!
+//! - congestion marks (ECN) and persistent congestion;
+//! - losses that no round-trip time was measured with: a timer declared them, or an ACK that only fills older gaps;
+//! - losses beyond the [`Caps`].
+//!
+//! Losses that the algorithm leaves undecided are congestion too.
+//!
+//! # What is known about a loss
+//!
+//! quinn tells a controller the bytes and the last number of a batch of packets that it sent, the time of sending of
+//! every acknowledged packet, and the bytes and the newest time of sending of a batch of lost packets. It names neither
+//! the acknowledged nor the lost packets. This crate finds them:
+//!
+//! | | how | |
+//! |---|---|---|
+//! | packets of a batch | the numbers since the last batch | exact for packets that fill the MTU; else a skipped number, or a probe of the MTU, counts as one packet more |
+//! | the acknowledged packet | by its time of sending | exact, except which of several packets sent at the same instant; the largest number of an ACK is exact again |
+//! | the size of a gap | packets sent less packets acknowledged | exact, as the batch is |
+//! | the lost packets | everything sent earlier and not acknowledged, and as many of the same instant as the bytes hold | exact, as the batch is |
+//! | round-trip time | `now` less the time of sending of the ACK's newest packet | exact; includes the peer's delay |
+//!
+//! Left out are single packets of up to 100 bytes, which may be bare acknowledgements, and the first packets of a
+//! connection, whose numbers come from another number space. After a migration quinn reports no acknowledgements until
+//! the path is validated, so one gap is too large then.
+//!
+//! # What to read while it runs
+//!
+//! - [`Monitor`]: counts and last verdicts of all connections of a factory.
+//! - [`LossTolerantController`]: those of one connection, by `congestion_state().into_any().downcast_ref()`.
+//! - `tracing`: one event per batch of losses, target `losscause_quinn::verdict`, level debug.
+//! - [`VerdictSink`]: a function of yours. `QlogWriter` (feature `qlog`) writes every verdict as an event of qlog.
+#![forbid(unsafe_code)]
+
+mod base;
+mod caps;
+mod controller;
+mod error;
+mod factory;
+mod monitor;
+#[cfg(feature = "qlog")]
+mod qlog;
+mod signals;
+mod verdict;
+
+pub use base::Base;
+pub use caps::Caps;
+pub use controller::LossTolerantController;
+pub use error::Error;
+pub use factory::{LossTolerant, PROVIDED, VerdictSink};
+pub use monitor::Monitor;
+#[cfg(feature = "qlog")]
+pub use qlog::QlogWriter;
+pub use verdict::{Counts, LossVerdict, Overruled, Response};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
