@@ -2,6 +2,7 @@
 //!
 //! `xtask/tests/corpus.rs` runs the same functions over `fuzz/corpus` under `cargo test`.
 
+mod acks;
 mod bytes;
 mod capture;
 mod packets;
@@ -9,6 +10,7 @@ mod tcp;
 mod text;
 mod tfrc;
 
+pub use acks::sender_lda;
 pub use capture::{link_layers, pcap, pcapng, qlog, rtp, tcp_options};
 pub use packets::differentiator;
 pub use tcp::{tcp_receiver, tcp_sender};
@@ -19,7 +21,7 @@ pub use tfrc::{tfrc_receiver, tfrc_sender};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
-pub const TARGETS: [Target; 20] = [
+pub const TARGETS: [Target; 21] = [
     ("channel", channel),
     ("delay_trace", delay_trace),
     ("differentiator", differentiator),
@@ -32,6 +34,7 @@ pub const TARGETS: [Target; 20] = [
     ("rate_trace", rate_trace),
     ("rtp", rtp),
     ("scenario", scenario),
+    ("sender_lda", sender_lda),
     ("setting", setting),
     ("sweep", sweep),
     ("tcp_options", tcp_options),

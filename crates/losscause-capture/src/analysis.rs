@@ -217,7 +217,7 @@ impl Missing {
     /// Each undecided algorithm's name, and what it misses.
     pub fn iter(&self) -> impl Iterator<Item = (&str, Input)> {
         self.0.iter().filter_map(|(name, judgement)| match judgement.reason {
-            Reason::Missing { input } => Some((name, input)),
+            Reason::Missing { input } if judgement.verdict == Verdict::Undecided => Some((name, input)),
             _ => None,
         })
     }

@@ -67,11 +67,15 @@ fn print_scenario(what: Option<What>, name: &str) -> Result<(), Failure> {
 fn tables(catalogue: &Catalogue) -> String {
     let mut parts = Vec::new();
     if let Some(entries) = &catalogue.algorithms {
-        let mut table = output::texts(&["algorithm", "what it does", "source"]);
-        for entry in entries {
-            table.add_row([&entry.name, &entry.summary, &format!("{}, {}", entry.paper, entry.section)]);
+        for (title, yardsticks) in [("algorithm", false), ("yardstick", true)] {
+            let mut table = output::texts(&[title, "what it does", "source"]);
+            for entry in entries.iter().filter(|entry| entry.yardstick == yardsticks) {
+                table.add_row([&entry.name, &entry.summary, &format!("{}, {}", entry.paper, entry.section)]);
+            }
+            if !table.is_empty() {
+                parts.push(table);
+            }
         }
-        parts.push(table);
     }
     if let Some(entries) = &catalogue.protocols {
         let mut table = output::texts(&["protocol", "variant", "what it does"]);

@@ -100,7 +100,8 @@ impl CapCounts {
     pub(crate) fn on_lost(&mut self, pkts: u32) {
         self.lost = self.lost.saturating_add(pkts);
         self.on_acked(pkts);
-        let (lost, limit) = (f64::from(self.lost), self.caps.max_loss_rate * f64::from(self.recent.max(RECENT_PACKETS)));
+        let (lost, limit) =
+            (f64::from(self.lost), self.caps.max_loss_rate * f64::from(self.recent.max(RECENT_PACKETS)));
         self.falling_back = if self.falling_back { lost >= limit / 2.0 } else { lost > limit };
     }
 
@@ -197,6 +198,6 @@ mod tests {
     #[test]
     fn a_share_above_one_is_refused() {
         let caps = Caps { max_share: 1.5, ..Caps::default() };
-        assert_eq!(caps.validate().unwrap_err().to_string(), "max_share is 1.5, expected a number from 0 to 1");
+        assert_eq!(caps.validate().unwrap_err().to_string(), "max_share is 1.5 but must be a number from 0 to 1");
     }
 }

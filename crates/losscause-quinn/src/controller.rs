@@ -336,8 +336,7 @@ impl Controller for LossTolerantController {
             _ => Verdict::Congestion,
         };
         let window_before = self.base.window();
-        let response =
-            if verdict.is_wireless() { Response::Kept } else { self.reduce(event, overruled.is_none()) };
+        let response = if verdict.is_wireless() { Response::Kept } else { self.reduce(event, overruled.is_none()) };
         self.count_loss(lost_pkts, verdict, overruled, response);
         self.report(&LossVerdict {
             connection: self.connection,

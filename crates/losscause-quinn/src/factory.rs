@@ -197,6 +197,6 @@ mod tests {
     fn a_cap_out_of_range_is_refused() {
         let factory = LossTolerant::named(Base::cubic(), "Spike", &Registry::built_in()).unwrap();
         let error = factory.with_caps(Caps { max_loss_rate: -1.0, ..Caps::default() }).unwrap_err();
-        assert_eq!(error.to_string(), "max_loss_rate is -1, expected a number from 0 to 1");
+        assert_eq!(error.to_string(), "max_loss_rate is -1 but must be a number from 0 to 1");
     }
 }

@@ -1,5 +1,7 @@
 //! Who watches: tracing, a sink of one's own, qlog; and quinn itself over loopback.
 
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
 mod common;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -129,7 +131,11 @@ mod qlog {
             .map(|event| {
                 assert_eq!(event["name"], "losscause:loss_verdict");
                 let data = &event["data"];
-                (event["time"].as_f64().unwrap(), data["verdict"].as_str().unwrap(), data["lost_packets"].as_u64().unwrap())
+                (
+                    event["time"].as_f64().unwrap(),
+                    data["verdict"].as_str().unwrap(),
+                    data["lost_packets"].as_u64().unwrap(),
+                )
             })
             .collect();
         assert_eq!(verdicts, [(20.0, "wireless", 1), (21.0, "congestion", 4)]);

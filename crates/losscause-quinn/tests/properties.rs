@@ -1,5 +1,7 @@
 //! Invariants over arbitrary calls.
 
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
 mod common;
 
 use std::sync::Arc;

@@ -1,5 +1,7 @@
 //! What a verdict does to the window, call by call.
 
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
 mod common;
 
 use common::{Driver, MTU, Scripted};
@@ -135,14 +137,15 @@ fn marks_persistent_congestion_and_losses_without_a_round_trip_time_are_never_ju
     driver.send(60); // 230 to 289
     driver.ack(210..240);
     driver.wait_ms(1);
-    driver.lose(240, 1);
+    driver.send(20); // 290 to 309
+    driver.lose(300, 1);
     expect(&driver, Overruled::NoFreshRtt);
     // An ACK that only fills an older gap measures nothing.
-    driver.send(60); // 290 to 349
-    driver.ack(292..330);
+    driver.send(60); // 310 to 369
+    driver.ack(312..350);
     driver.wait_ms(1);
-    driver.ack([290]);
-    driver.lose(291, 1);
+    driver.ack([310]);
+    driver.lose(311, 1);
     expect(&driver, Overruled::NoFreshRtt);
     let counts = driver.controller.counts();
     assert_eq!((counts.wireless, counts.marks), (0, 1));
@@ -168,11 +171,11 @@ fn revised(base: Base, during_recovery: impl Fn(&mut Driver<LossTolerantControll
     let scripted = Scripted::saying([Congestion, Congestion]);
     let mut driver = driver(base, &scripted.clone().revising_to(Wireless));
     driver.send(40);
-    driver.ack([3]);
-    driver.lose(0, 1);
+    driver.ack([0, 2, 3, 4]);
+    driver.lose(1, 1);
     driver.wait_ms(1);
     driver.send(40);
-    driver.ack(4..50);
+    driver.ack(5..50);
     driver.wait_ms(1);
     driver.ack([53]);
     let before = driver.window();

@@ -32,10 +32,13 @@ pub struct Algorithm {
     pub name: String,
     /// What it does, in a few words.
     pub summary: String,
-    /// The paper that describes it.
+    /// The paper that describes it, or the stack that it is the rule of.
     pub paper: String,
     /// Where in the paper.
     pub section: String,
+    /// Whether it is a known rule of another stack, to compare with.
+    #[serde(default)]
+    pub yardstick: bool,
     /// What its section `[lda.NAME]` in a scenario can set.
     pub settings: Vec<AlgorithmSetting>,
 }
@@ -112,6 +115,7 @@ pub fn algorithms(registry: &Registry) -> Vec<Algorithm> {
         summary: info.summary.to_owned(),
         paper: info.paper.to_owned(),
         section: info.section.to_owned(),
+        yardstick: info.is_yardstick,
         settings: (info.settings.iter())
             .map(|setting| AlgorithmSetting { key: setting.key.to_owned(), meaning: setting.meaning.to_owned() })
             .collect(),
@@ -190,6 +194,8 @@ mod tests {
         let algorithms = algorithms(&crate::registry());
         assert!(algorithms.iter().any(|a| a.name == "ZBS" && a.section == "VII-A"));
         assert!(algorithms.iter().any(|a| a.name == "omniscient"));
+        let yardsticks: Vec<&str> = algorithms.iter().filter(|a| a.yardstick).map(|a| a.name.as_str()).collect();
+        assert_eq!(yardsticks, ["Veno", "CDG tolerance", "fqRTT", "n-th loss", "drop rate", "roll-back"]);
         assert!(scenarios().unwrap().iter().any(|s| s.name == "cen2003/WLH"));
         assert!(papers().iter().any(|p| p.items.iter().any(|i| i.name == "cen2003/table2")));
     }

@@ -1,4 +1,5 @@
-//! Time per received packet for every algorithm, with the tracker in front of it and the judgements behind.
+//! Time per received packet for every algorithm, with the tracker in front of it and the judgements behind; and per
+//! acknowledged packet at a sender.
 //!
 //! The target is at most 10 ns per packet, and for ZBS at most three times Spike.
 
@@ -6,7 +7,7 @@ use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use losscause::observe::Differentiator;
-use losscause::{Algorithm, Packet, Time};
+use losscause::{Algorithm, Packet, SenderDifferentiator, SenderLda, Signal, Time};
 
 /// A flow over a wireless bottleneck of 1.6 Mb/s (762-byte packets, 3.81 ms each) that it shares with others: the queue
 /// is a sawtooth, the air corrupts 7.8 % of the packets, a full queue drops the next.
@@ -56,5 +57,44 @@ fn per_packet(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, per_packet);
+/// The same flow at a sender with 32 packets in flight and an ACK per packet that arrives: the tracker, the algorithm,
+/// and a declaration per gap.
+fn judged_at_sender(lda: impl SenderLda, trace: &[Packet]) -> u32 {
+    const IN_FLIGHT: u64 = 32;
+    let mut sender = SenderDifferentiator::<_, losscause::ack::Fixed<256>>::new(lda);
+    let (mut unsent, mut expected, mut wireless) = (0, 0, 0);
+    for packet in trace {
+        while unsent < packet.seq + IN_FLIGHT {
+            sender.on_sent(unsent, packet.at);
+            unsent += 1;
+        }
+        sender.set_cwnd(IN_FLIGHT as f64);
+        sender.on_acked(packet.seq);
+        wireless += u32::from(sender.end_of_ack(packet.at, Some(packet.seq)).is_some());
+        if expected < packet.seq {
+            (expected..packet.seq).for_each(|lost| sender.on_lost(lost));
+            wireless += u32::from(sender.declare(packet.at, Signal::Gap).verdict.is_wireless());
+        }
+        expected = packet.seq + 1;
+    }
+    wireless
+}
+
+fn per_ack(criterion: &mut Criterion) {
+    let trace = trace(10_000);
+    let mut group = criterion.benchmark_group("acknowledged packets");
+    group.throughput(Throughput::Elements(trace.len() as u64));
+    group.bench_with_input(BenchmarkId::from_parameter("tracker alone"), &trace, |bencher, trace| {
+        bencher.iter(|| judged_at_sender((), black_box(trace)));
+    });
+    for algorithm in Algorithm::ALL {
+        group.bench_with_input(BenchmarkId::from_parameter(algorithm), &trace, |bencher, trace| {
+            let lda = algorithm.build_at_sender().expect("published parameters");
+            bencher.iter(|| judged_at_sender(lda.clone(), black_box(trace)));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, per_packet, per_ack);
 criterion_main!(benches);

@@ -92,6 +92,46 @@ pub enum Reason {
         /// The fewest that speak for congestion.
         congestion_from: f64,
     },
+    /// Lost packets were counted (n-th loss, roll-back): congestion if there are at least `congestion_from`.
+    Lost {
+        /// The scheme that decided.
+        scheme: &'static str,
+        /// How many packets were lost.
+        pkts: u64,
+        /// Since when: "since the first loss of the episode".
+        since: &'static str,
+        /// The fewest that speak for congestion.
+        congestion_from: u64,
+    },
+    /// The share of lost packets was held against a limit (drop rate): congestion above it.
+    LossRate {
+        /// The scheme that decided.
+        scheme: &'static str,
+        /// The share, 0 to 1.
+        rate: f64,
+        /// The largest share that speaks for a wireless loss.
+        wireless_up_to: f64,
+    },
+    /// Another packet had been lost within the same round trip (fqRTT).
+    LostAgain {
+        /// The scheme that decided.
+        scheme: &'static str,
+        /// How long before.
+        before: Span,
+        /// The round-trip time.
+        rtt: Span,
+    },
+    /// The smallest and largest round-trip time of the rounds grew or fell (CDG).
+    Gradients {
+        /// The scheme that decided.
+        scheme: &'static str,
+        /// What follows for the queue: "full", "not full", "unknown".
+        queue: &'static str,
+        /// How much the minimum has grown over the last rounds.
+        of_min: Span,
+        /// The same of the maximum.
+        of_max: Span,
+    },
     /// The algorithm was in a state that decides (Spike).
     State {
         /// The scheme that decided.
@@ -207,6 +247,21 @@ impl fmt::Display for Reason {
                     write!(f, "between {wireless_up_to} and {congestion_from}")
                 }
             }
+            Reason::Lost { scheme, pkts, since, congestion_from } => {
+                write!(f, "{scheme}: {pkts} packet{} lost {since}, ", if pkts == 1 { "" } else { "s" })?;
+                let side = if pkts >= congestion_from { "not below" } else { "below" };
+                write!(f, "{side} {congestion_from}")
+            }
+            Reason::LossRate { scheme, rate, wireless_up_to } => {
+                let side = if rate > wireless_up_to { "above" } else { "not above" };
+                write!(f, "{scheme}: {:.2} % of the packets are lost, {side} {} %", rate * 1e2, wireless_up_to * 1e2)
+            }
+            Reason::LostAgain { scheme, before, rtt } => {
+                write!(f, "{scheme}: another packet was lost {before} before, within a round-trip time of {rtt}")
+            }
+            Reason::Gradients { scheme, queue, of_min, of_max } => {
+                write!(f, "{scheme}: queue {queue} (minimum round-trip time grew by {of_min}, maximum by {of_max})")
+            }
             Reason::State { scheme, state, measured, change, threshold } => {
                 write!(f, "{scheme}: {state} (ROTT {measured} above minimum; {change} {threshold})")
             }
@@ -274,6 +329,31 @@ mod tests {
         assert_eq!(
             sentence(Verdict::Congestion, queued(3.0)),
             "Vegas buffer: 3.00 packets are queued, not below 3: congestion"
+        );
+        let lost = |pkts| Reason::Lost { scheme: "n-th loss", pkts, since: "in the episode", congestion_from: 2 };
+        assert_eq!(sentence(Verdict::Wireless, lost(1)), "n-th loss: 1 packet lost in the episode, below 2: wireless");
+        assert_eq!(
+            sentence(Verdict::Congestion, lost(2)),
+            "n-th loss: 2 packets lost in the episode, not below 2: congestion"
+        );
+        let rate = |rate| Reason::LossRate { scheme: "drop rate", rate, wireless_up_to: 0.15 };
+        assert_eq!(
+            sentence(Verdict::Wireless, rate(0.0625)),
+            "drop rate: 6.25 % of the packets are lost, not above 15 %: wireless"
+        );
+        assert_eq!(
+            sentence(Verdict::Congestion, rate(0.2)),
+            "drop rate: 20.00 % of the packets are lost, above 15 %: congestion"
+        );
+        let (before, rtt) = (Span::from_millis(12), Span::from_millis(40));
+        assert_eq!(
+            sentence(Verdict::Congestion, Reason::LostAgain { scheme: "fqRTT", before, rtt }),
+            "fqRTT: another packet was lost 12.000 ms before, within a round-trip time of 40.000 ms: congestion"
+        );
+        let (of_min, of_max) = (Span::from_millis(2), Span::from_millis(-1));
+        assert_eq!(
+            sentence(Verdict::Congestion, Reason::Gradients { scheme: "CDG", queue: "full", of_min, of_max }),
+            "CDG: queue full (minimum round-trip time grew by 2.000 ms, maximum by -1.000 ms): congestion"
         );
         assert_eq!(
             sentence(Verdict::Undecided, Reason::Missing { input: Input::Other("a smallest inter-arrival time") }),

@@ -24,6 +24,7 @@ fn every_algorithm_is_found_by_its_names_in_any_case_and_no_name_is_used_twice()
         }
         assert_eq!(algorithm.build().is_ok(), Algorithm::AT_RECEIVERS.contains(&algorithm));
         assert!(!info.summary.is_empty() && !info.summary.contains('\n'));
+        assert_eq!(info.is_yardstick, Algorithm::YARDSTICKS.contains(&algorithm));
     }
     assert_eq!(Algorithm::from_name("biazz"), None);
     let error = "biazz".parse::<Algorithm>().expect_err("no such algorithm").to_string();
@@ -67,6 +68,15 @@ fn published_parameters_are_those_of_the_paper() {
         (Algorithm::FlipFlop, "eta", 5.0),
         (Algorithm::VegasBuffer, "alpha", 1.0),
         (Algorithm::VegasBuffer, "beta", 3.0),
+        (Algorithm::Veno, "beta", 3.0),
+        (Algorithm::CdgTolerance, "rounding_ms", 0.064),
+        (Algorithm::FqRtt, "above_min_ms", 5.0),
+        (Algorithm::NthLoss, "n", 2.0),
+        (Algorithm::DropRate, "gain", 0.0625),
+        (Algorithm::DropRate, "gap_limit", 32.0),
+        (Algorithm::DropRate, "threshold", 0.15),
+        (Algorithm::RollBack, "share", 0.2),
+        (Algorithm::RollBack, "least", 2.0),
         (Algorithm::Zbs, "rott_margin", 0.05),
         (Algorithm::Zbs, "unshared_from", 0.875),
         (Algorithm::Zbs, "ambiguous_from", 1.5),

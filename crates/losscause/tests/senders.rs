@@ -50,7 +50,8 @@ fn at_receiver(algorithm: Algorithm, arrived: &[Arrived]) -> Vec<(u64, Verdict)>
 
 /// Verdicts at a sender that learns of every arrival a little later and declares each missing packet lost at once.
 fn at_sender(algorithm: Algorithm, sent: &[(u64, Time)], arrived: &[Arrived], named: bool) -> Vec<(u64, Verdict)> {
-    let mut sender = SenderDifferentiator::<_, Fixed<512>>::new(algorithm.build_at_sender().expect("published parameters"));
+    let mut sender =
+        SenderDifferentiator::<_, Fixed<512>>::new(algorithm.build_at_sender().expect("published parameters"));
     let mut verdicts = Vec::new();
     let (mut sends, mut expected) = (sent.iter().peekable(), None);
     for packet in arrived {

@@ -26,10 +26,12 @@ pub(super) fn key(name: &str) -> String {
 }
 
 impl Chosen {
-    /// Every algorithm of `registry` that looks at packets and needs no truth, which only a simulator knows.
+    /// Every algorithm of `registry` that looks at packets and needs no truth, which only a simulator knows. Yardsticks
+    /// have to be named.
     pub fn all_of(registry: &Registry) -> Self {
         let looks = |config: &&LdaConfig| !matches!(config, LdaConfig::Constant(_)) && !needs_truth(config);
-        Self { configs: registry.iter().filter(looks).cloned().collect() }
+        let asked = |config: &&LdaConfig| looks(config) && !config.info().is_yardstick;
+        Self { configs: registry.iter().filter(asked).cloned().collect() }
     }
 
     /// The algorithms of these names or aliases, blanks or hyphens alike.
@@ -86,6 +88,8 @@ mod tests {
         assert_eq!(all, ["biaz", "mbiaz", "spike", "spike-tobe", "zigzag", "zbs", "flip-flop", "vegas-buffer"]);
         let named = Chosen::named(&["flip-flop".into(), "ZBS".into()], &registry).unwrap();
         assert_eq!(named.keys().collect::<Vec<_>>(), ["flip-flop", "zbs"]);
+        let yardsticks = Chosen::named(&["fqRTT".into(), "nth-loss".into()], &registry).unwrap();
+        assert_eq!(yardsticks.keys().collect::<Vec<_>>(), ["fqrtt", "n-th-loss"]);
         let error = Chosen::named(&["zbx".into()], &registry).unwrap_err().to_string();
         assert!(
             error.starts_with("there is no algorithm \"zbx\" for captures, expected one of biaz, mbiaz"),

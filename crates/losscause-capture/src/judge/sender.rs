@@ -1,6 +1,6 @@
 //! The algorithms at a sender: fed with acknowledgement samples from a capture's scoreboard.
 
-use losscause::ack::{Numbers, SenderInputs};
+use losscause::ack::{Numbers, RecoveryTracker, SenderInputs};
 use losscause::lda::BoxedSenderLda;
 use losscause::verdict::Input;
 use losscause::{AckSample, DeclaredLoss, Judgement, Reason, SenderLda, Signal, Span, Time, Verdict};
@@ -16,6 +16,7 @@ pub(crate) struct AtSender {
     ldas: Vec<Option<BoxedSenderLda>>,
     trips: Trips,
     cumulative: Cumulative,
+    recoveries: RecoveryTracker,
     log: Option<Log>,
 }
 
@@ -36,7 +37,13 @@ pub(crate) struct AckEvent {
 impl AtSender {
     /// `budget` is that of round-trip times over time, if they are kept.
     pub(crate) fn new(chosen: &Chosen, budget: Option<&Budget>) -> Self {
-        Self { ldas: chosen.at_sender(), trips: Trips::new(budget), cumulative: Cumulative::default(), log: None }
+        Self {
+            ldas: chosen.at_sender(),
+            trips: Trips::new(budget),
+            cumulative: Cumulative::default(),
+            recoveries: RecoveryTracker::default(),
+            log: None,
+        }
     }
 
     /// Hands on what the algorithms get.
@@ -77,6 +84,10 @@ impl AtSender {
             log.on_ack(sample, sample.rtt.and_then(|_| self.trips.latest_and_queueing()));
         }
         self.ldas.iter_mut().flatten().for_each(|lda| lda.on_ack(sample));
+        // Verdicts are asked for at the loss, so a revised one comes too late.
+        if let Some(ended) = sample.rtt.and_then(|rtt| self.recoveries.on_ack(sample.at, sample.at - rtt)) {
+            self.ldas.iter_mut().flatten().for_each(|lda| _ = lda.on_recovery_end(&ended));
+        }
     }
 
     /// The round-trip times of the acknowledgements.
@@ -105,6 +116,7 @@ impl AtSender {
         loss.sent_at = sent;
         loss.in_flight_pkts = flight;
         loss.cwnd_pkts = Some(flight as f64);
+        self.recoveries.on_loss(&loss);
         let ask = |lda: &mut Option<BoxedSenderLda>| {
             let Some(lda) = lda else { return NOT_RUN };
             lda.on_loss(&loss);

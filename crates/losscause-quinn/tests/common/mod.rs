@@ -1,5 +1,5 @@
 //! A controller driven by hand, as quinn drives it, and an algorithm that says what it is told to say.
-#![allow(dead_code)] // Each test uses a part.
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "each test uses a part, and may stop at a surprise")]
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock};

@@ -7,7 +7,7 @@ use losscause::{AckSample, DeclaredLoss, SenderLda, Signal, Time, Verdict};
 use super::arrivals::Arrivals;
 use super::config::Config;
 use super::ecn::Reaction;
-use super::loss_event::{Answer, LossEvent};
+use super::loss_event::{Answer, Found, LossEvent};
 use super::quirks::{BackoffEnds, Halving};
 use super::recovery::{Progress, Recovery};
 use super::response::{Acked, Growth, Response};
@@ -57,6 +57,10 @@ struct Recovering {
     retransmissions: u64,
     /// The window before the cut, if it was cut.
     uncut: Option<Window>,
+    /// Whether every loss so far was called wireless.
+    spared: bool,
+    /// One above the last packet that was declared lost.
+    declared: u64,
 }
 
 impl<L: SenderLda> Classic<L> {
@@ -103,7 +107,7 @@ impl<L: SenderLda> Classic<L> {
             self.on_echo(now);
         }
         if ack.next > self.stream.una && ack.next <= self.stream.sent {
-            self.on_new_ack(now, ack);
+            self.on_new_ack(now, ack, witness);
         } else if ack.next == self.stream.una && self.stream.una < self.stream.sent {
             self.on_dup_ack(now, ack, witness);
         }
@@ -121,7 +125,7 @@ impl<L: SenderLda> Classic<L> {
         self.lda.on_loss(&mark);
     }
 
-    fn on_new_ack(&mut self, now: Time, ack: &Ack) {
+    fn on_new_ack(&mut self, now: Time, ack: &Ack, witness: &mut impl SenderWitness) {
         let opening = self.stream.una == 0 && self.config.quirks.syn_bytes.is_some();
         let newly_acked_pkts = ack.next - self.stream.una;
         let filled = self.fills_window();
@@ -155,8 +159,10 @@ impl<L: SenderLda> Classic<L> {
         self.lda.on_ack(&sample);
         // The response counts by the cumulative ACK, with SACK too.
         sample.newly_acked_pkts = newly_acked_pkts;
-        if progress == Progress::Recovered {
-            self.on_recovered(now);
+        match progress {
+            Progress::Recovered => self.on_recovered(now),
+            Progress::Partial { .. } => self.judge_further_losses(now, witness),
+            Progress::Open => {}
         }
         let growth = match progress {
             // RFC 3168, section 6.1.2: an echo never opens the window.
@@ -197,8 +203,11 @@ impl<L: SenderLda> Classic<L> {
         let found = self.recovery.on_dup_ack(now, ack, &self.stream, &mut self.window);
         let sample = self.sample(now, ack, cwnd);
         self.lda.on_ack(&sample);
-        let Some(found) = found else { return };
-        let verdict = self.judge(now, ack, witness);
+        let Some(found) = found else {
+            self.judge_further_losses(now, witness);
+            return;
+        };
+        let (verdict, declared) = self.judge(now, ack, witness);
         let uncut = self.window.clone();
         let mut answer = Answer::Kept;
         if !self.ecn.covers(self.stream.una) {
@@ -210,7 +219,8 @@ impl<L: SenderLda> Classic<L> {
         self.recovery.on_answer(answer, &self.stream, &mut self.window);
         let retransmissions = self.stats.retransmissions;
         let uncut = (answer == Answer::Cut).then_some(uncut);
-        self.recovering = Some(Recovering { began: now, retransmissions, uncut });
+        let spared = verdict.is_wireless();
+        self.recovering = Some(Recovering { began: now, retransmissions, uncut, spared, declared });
         self.timed = None;
         if found.back_off {
             self.rto.back_off();
@@ -221,6 +231,39 @@ impl<L: SenderLda> Classic<L> {
         self.stats.fast_retransmits += 1;
     }
 
+    /// Further packets of a recovery are lost. If the window was spared so far, the algorithm may call for the cut now.
+    /// The first verdict stands for the whole event in the witness's counts.
+    fn judge_further_losses(&mut self, now: Time, witness: &mut impl SenderWitness) {
+        if !self.lda.judges_every_loss() {
+            return;
+        }
+        let mut loss = self.declared(now, Signal::Gap);
+        let Some(recovering) = &mut self.recovering else { return };
+        let Some(lost) = self.recovery.lost(recovering.declared, self.config.dup_ack_threshold, &self.stream) else {
+            return;
+        };
+        recovering.declared = lost.numbers.last + 1;
+        (loss.numbers, loss.lost_pkts) = (Some(lost.numbers), lost.pkts);
+        self.lda.on_loss(&loss);
+        if !recovering.spared {
+            return;
+        }
+        let judgement = self.lda.judge(&loss);
+        witness.judged(&loss, &judgement);
+        if judgement.verdict.is_wireless() {
+            return;
+        }
+        let uncut = self.window.clone();
+        let event = LossEvent::new(now, &Found::with(self.stream.flight_pkts()), judgement.verdict);
+        let answer = self.response.on_fast_retransmit(&mut self.window, &event);
+        recovering.spared = false;
+        if answer == Answer::Cut {
+            recovering.uncut = Some(uncut);
+            self.ecn.on_loss(self.stream.sent);
+        }
+        self.recovery.on_answer(answer, &self.stream, &mut self.window);
+    }
+
     /// The losses are repaired. If the algorithm now calls the loss wireless, the cut is undone.
     fn on_recovered(&mut self, now: Time) {
         let Some(recovering) = self.recovering.take() else { return };
@@ -228,6 +271,7 @@ impl<L: SenderLda> Classic<L> {
         let revised = self.lda.on_recovery_end(&EndedRecovery::new(recovering.began, now, lost_pkts));
         if let (Some(judgement), Some(uncut)) = (revised, recovering.uncut)
             && judgement.verdict.is_wireless()
+            && uncut.cwnd >= uncut.ssthresh
         {
             self.window.cwnd = self.window.cwnd.max(uncut.cwnd);
             self.window.ssthresh = self.window.ssthresh.max(uncut.ssthresh);
@@ -252,15 +296,23 @@ impl<L: SenderLda> Classic<L> {
         loss
     }
 
-    /// Asks why packet `una` was lost.
-    fn judge(&mut self, now: Time, ack: &Ack, witness: &mut impl SenderWitness) -> Verdict {
+    /// Asks why packet `una` was lost. Returns the verdict, and the number above the last packet that is lost.
+    fn judge(&mut self, now: Time, ack: &Ack, witness: &mut impl SenderWitness) -> (Verdict, u64) {
         let mut loss = self.declared(now, Signal::Gap);
+        let mut declared = self.stream.una + 1;
+        if let Some(lost) = self.recovery.lost(self.stream.una, self.config.dup_ack_threshold, &self.stream) {
+            loss.lost_pkts = lost.pkts;
+            declared = lost.numbers.last + 1;
+            if self.lda.judges_every_loss() {
+                loss.numbers = Some(lost.numbers);
+            }
+        }
         loss.label = ack.wireless.then_some(Verdict::Wireless);
         loss.truth = witness.truth(self.stream.una..self.stream.sent);
         self.lda.on_loss(&loss);
         let judgement = self.lda.judge(&loss);
         witness.judged(&loss, &judgement);
-        judgement.verdict
+        (judgement.verdict, declared)
     }
 
     /// Handles a deadline of [`Sender::poll_timeout`]; has no effect before it.

@@ -7,6 +7,7 @@
 //! recovery   on_answer                           continues with the resulting window
 //! ```
 
+use losscause::ack::Numbers;
 use losscause::{Time, Verdict};
 
 /// A loss that duplicate ACKs revealed.
@@ -18,6 +19,15 @@ pub(super) struct Found {
     pub(super) sending: Option<Sending>,
     /// Whether the retransmission timer backs off.
     pub(super) back_off: bool,
+}
+
+/// Packets that count as lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Lost {
+    /// The first and the last of them.
+    pub(super) numbers: Numbers,
+    /// How many they are.
+    pub(super) pkts: u32,
 }
 
 /// How a packet was sent.

@@ -1,7 +1,7 @@
 //! Combines a sender's algorithm with the tracker that feeds it, for peers that acknowledge packets individually.
 
 use super::memory::{Fixed, Memory};
-use super::{AckSample, AckTracker, DeclaredLoss, Recovery, SenderLda, Signal};
+use super::{AckSample, AckTracker, DeclaredLoss, RecoveryTracker, SenderLda, Signal};
 use crate::{Judgement, Reason, Span, Time, Verdict};
 
 /// A [`SenderLda`] behind an [`AckTracker`]. The caller reports what is sent, acknowledged and lost; the algorithm
@@ -19,14 +19,8 @@ pub struct SenderDifferentiator<L, M = Fixed<1024>> {
     /// The last round-trip time, and when the ACK that gave it arrived.
     rtt: Option<(Time, Span)>,
     cwnd_pkts: Option<f64>,
-    recovery: Option<Open>,
-}
-
-/// A recovery that has not ended.
-#[derive(Clone, Copy, Debug)]
-struct Open {
-    began: Time,
-    lost_pkts: u64,
+    recoveries: RecoveryTracker,
+    declared: Option<DeclaredLoss>,
 }
 
 impl<L: SenderLda, M: Memory + Default> SenderDifferentiator<L, M> {
@@ -39,10 +33,18 @@ impl<L: SenderLda, M: Memory + Default> SenderDifferentiator<L, M> {
 impl<L: SenderLda, M: Memory> SenderDifferentiator<L, M> {
     /// Puts `lda` behind a fresh tracker that keeps its packets in `memory`.
     pub fn with_memory(lda: L, memory: M) -> Self {
-        Self { tracker: AckTracker::with_memory(memory), lda, rtt: None, cwnd_pkts: None, recovery: None }
+        Self {
+            tracker: AckTracker::with_memory(memory),
+            lda,
+            rtt: None,
+            cwnd_pkts: None,
+            recoveries: RecoveryTracker::default(),
+            declared: None,
+        }
     }
 
-    /// Sets the congestion window, packets. Only some algorithms need it ([`SenderLda::needs`]).
+    /// Sets the congestion window, packets, which later samples and losses carry. Only some algorithms need it
+    /// ([`SenderLda::needs`]).
     pub fn set_cwnd(&mut self, pkts: f64) {
         self.cwnd_pkts = Some(pkts);
     }
@@ -74,8 +76,8 @@ impl<L: SenderLda, M: Memory> SenderDifferentiator<L, M> {
             self.rtt = Some((at, rtt));
         }
         let newest_sent_at = self.tracker.newest_arrival_sent_at()?;
-        let ended = self.recovery.take_if(|recovery| newest_sent_at > recovery.began)?;
-        self.lda.on_recovery_end(&Recovery::new(ended.began, at, ended.lost_pkts))
+        let ended = self.recoveries.on_ack(at, newest_sent_at)?;
+        self.lda.on_recovery_end(&ended)
     }
 
     /// As [`AckTracker::on_lost`].
@@ -99,8 +101,8 @@ impl<L: SenderLda, M: Memory> SenderDifferentiator<L, M> {
     pub fn take_in_loss(&mut self, at: Time, signal: Signal) -> DeclaredLoss {
         let mut loss = self.tracker.declare(at, signal);
         loss.cwnd_pkts = self.cwnd_pkts;
-        let recovery = self.recovery.get_or_insert(Open { began: at, lost_pkts: 0 });
-        recovery.lost_pkts = recovery.lost_pkts.saturating_add(u64::from(loss.lost_pkts));
+        self.recoveries.on_loss(&loss);
+        self.declared = Some(loss);
         self.lda.on_loss(&loss);
         loss
     }
@@ -119,9 +121,19 @@ impl<L: SenderLda, M: Memory> SenderDifferentiator<L, M> {
         self.rtt
     }
 
+    /// The loss that was declared last: numbers, count, and when the newest of its packets was sent.
+    pub fn declared(&self) -> Option<&DeclaredLoss> {
+        self.declared.as_ref()
+    }
+
     /// Whether a recovery is under way.
     pub fn is_recovering(&self) -> bool {
-        self.recovery.is_some()
+        self.recoveries.is_recovering()
+    }
+
+    /// Packets neither acknowledged nor lost.
+    pub fn in_flight_pkts(&self) -> u64 {
+        self.tracker.in_flight_pkts()
     }
 
     /// The algorithm.

@@ -5,11 +5,12 @@
 //!
 //! An algorithm at the sender ([`SenderLda`]) gets an [`AckSample`] per ACK. Two trackers make these samples:
 //! [`AckTracker`] if the peer acknowledges packets individually (SACK, QUIC), and [`DuplicateAcks`] for TCP without
-//! SACK. [`SenderDifferentiator`] combines an algorithm with a tracker.
+//! SACK. [`SenderDifferentiator`] combines an algorithm with a tracker. [`RecoveryTracker`] follows recoveries.
 
 mod differentiator;
 mod duplicates;
 mod memory;
+mod recoveries;
 mod tracker;
 
 pub use differentiator::SenderDifferentiator;
@@ -17,6 +18,7 @@ pub use duplicates::DuplicateAcks;
 #[cfg(feature = "alloc")]
 pub use memory::Growing;
 pub use memory::{Fixed, Memory, Sent};
+pub use recoveries::RecoveryTracker;
 pub use tracker::AckTracker;
 
 use crate::truth::Truth;
@@ -286,10 +288,17 @@ pub trait SenderLda {
     fn judge(&self, loss: &DeclaredLoss) -> Judgement;
 
     /// A recovery ended. An algorithm may now revise its verdict on the loss that opened the recovery. If the new
-    /// verdict is wireless, a transport that can undo its reduction does so.
+    /// verdict is wireless, a transport that can undo its reduction does so, but never back into slow start.
     fn on_recovery_end(&mut self, recovery: &Recovery) -> Option<Judgement> {
         let _ = recovery;
         None
+    }
+
+    /// Whether it judges every loss of a recovery, not only the one that opens it. A transport that has left its window
+    /// unchanged then reduces it at the first loss that is called congestion. All published algorithms judge the first
+    /// loss only.
+    fn judges_every_loss(&self) -> bool {
+        false
     }
 
     /// Whether it judges losses detected only by the retransmission timer too. All published algorithms treat those as

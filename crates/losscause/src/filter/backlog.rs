@@ -38,7 +38,13 @@ impl Backlog {
     /// Packets in queues for a window of `window_pkts`; `None` before the first round-trip time.
     #[inline]
     pub fn pkts(&self, window_pkts: f64) -> Option<f64> {
-        let (rtt, base) = (self.rtt?, self.base_rtt?);
+        self.pkts_at(self.rtt?, window_pkts)
+    }
+
+    /// The same for another round-trip time than the newest, above zero.
+    #[inline]
+    pub fn pkts_at(&self, rtt: Span, window_pkts: f64) -> Option<f64> {
+        let base = self.base_rtt?;
         Some(window_pkts * (rtt - base).as_nanos_f64() / rtt.as_nanos_f64())
     }
 }
@@ -56,6 +62,7 @@ mod tests {
         backlog.observe(Span::from_millis(90));
         assert_eq!(backlog.pkts(60.0), Some(20.0));
         assert_eq!(backlog.pkts(45.0), Some(15.0));
+        assert_eq!(backlog.pkts_at(Span::from_millis(80), 40.0), Some(10.0));
         backlog.forget_base();
         assert_eq!((backlog.pkts(45.0), backlog.base_rtt()), (None, None));
         backlog.observe(Span::from_millis(80));

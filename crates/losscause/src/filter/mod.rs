@@ -11,6 +11,7 @@ mod lookback;
 mod mean;
 mod quantile;
 mod real;
+mod rounds;
 
 pub use backlog::Backlog;
 pub use extremes::{Extremes, Minimum, Position};
@@ -19,3 +20,4 @@ pub use lookback::{Lookback, PARTS};
 pub use mean::{DeviationFrom, FirstDeviation, Mean, MeanDeviation, Spread};
 pub use quantile::Quantile;
 pub use real::Real;
+pub use rounds::{Round, Rounds};

@@ -1,6 +1,9 @@
 //! Any of the algorithms behind one type, without a pointer.
 
-use super::{AsTold, AtSender, Biaz, Constant, FlipFlopHistory, Lda, Needs, Spike, VegasBuffer, Zbs, ZigZag};
+use super::{
+    AsTold, AtSender, Biaz, CdgTolerance, Constant, DropRate, FlipFlopHistory, FqRtt, Lda, Needs, NthLoss, RollBack,
+    Spike, VegasBuffer, Veno, Zbs, ZigZag,
+};
 #[cfg(feature = "alloc")]
 use super::{BoxedLda, BoxedSenderLda};
 use crate::ack::{AckSample, DeclaredLoss, Recovery, SenderInputs, SenderLda};
@@ -93,6 +96,18 @@ pub enum AnySenderLda {
     FlipFlop(FlipFlopHistory),
     /// The Vegas buffer rule.
     VegasBuffer(VegasBuffer),
+    /// Veno's rule.
+    Veno(Veno),
+    /// CDG's tolerance.
+    CdgTolerance(CdgTolerance),
+    /// The fqRTT rule.
+    FqRtt(FqRtt),
+    /// The n-th loss of an episode.
+    NthLoss(NthLoss),
+    /// The drop-rate rule.
+    DropRate(DropRate),
+    /// The roll-back rule.
+    RollBack(RollBack),
     /// The receiver runs one of them, and tells.
     AsTold(AsTold),
     /// An algorithm of another crate that looks at acknowledgements.
@@ -107,6 +122,12 @@ macro_rules! each_at_sender {
             AnySenderLda::AtSender($lda) => $body,
             AnySenderLda::FlipFlop($lda) => $body,
             AnySenderLda::VegasBuffer($lda) => $body,
+            AnySenderLda::Veno($lda) => $body,
+            AnySenderLda::CdgTolerance($lda) => $body,
+            AnySenderLda::FqRtt($lda) => $body,
+            AnySenderLda::NthLoss($lda) => $body,
+            AnySenderLda::DropRate($lda) => $body,
+            AnySenderLda::RollBack($lda) => $body,
             AnySenderLda::AsTold($lda) => $body,
             #[cfg(feature = "alloc")]
             AnySenderLda::Boxed($lda) => $body,
@@ -150,6 +171,10 @@ impl SenderLda for AnySenderLda {
 
     fn on_recovery_end(&mut self, recovery: &Recovery) -> Option<Judgement> {
         each_at_sender!(self, lda => lda.on_recovery_end(recovery))
+    }
+
+    fn judges_every_loss(&self) -> bool {
+        each_at_sender!(self, lda => lda.judges_every_loss())
     }
 
     fn judges_timeouts(&self) -> bool {

@@ -119,6 +119,10 @@ impl SenderLda for BoxedSenderLda {
         self.0.on_recovery_end(recovery)
     }
 
+    fn judges_every_loss(&self) -> bool {
+        self.0.judges_every_loss()
+    }
+
     fn judges_timeouts(&self) -> bool {
         self.0.judges_timeouts()
     }

@@ -6,12 +6,18 @@ pub mod at_sender;
 pub mod biaz;
 #[cfg(feature = "alloc")]
 mod boxed;
+pub mod cdg;
 pub mod constant;
 #[cfg(test)]
 mod cost;
+pub mod drop_rate;
 pub mod flip_flop;
+pub mod fq_rtt;
+pub mod nth_loss;
+pub mod roll_back;
 pub mod spike;
 pub mod vegas_buffer;
+pub mod veno;
 pub mod zbs;
 pub mod zigzag;
 
@@ -21,10 +27,16 @@ pub use at_sender::{AtSender, WithoutRtt};
 pub use biaz::{Biaz, BiazConfig, MinimumOver};
 #[cfg(feature = "alloc")]
 pub use boxed::{BoxedLda, BoxedParameters, BoxedSenderLda};
+pub use cdg::{CdgTolerance, CdgToleranceConfig};
 pub use constant::Constant;
+pub use drop_rate::{DropRate, DropRateConfig};
 pub use flip_flop::{FlipFlopConfig, FlipFlopHistory, Samples};
+pub use fq_rtt::{FqRtt, FqRttConfig};
+pub use nth_loss::{NthLoss, NthLossConfig, Within};
+pub use roll_back::{RollBack, RollBackConfig};
 pub use spike::{CurrentPacket, Spike, SpikeConfig, SpikeThresholds};
 pub use vegas_buffer::{Between, VegasBuffer, VegasBufferConfig, WindowOf};
+pub use veno::{Veno, VenoConfig};
 pub use zbs::{FirstAverage, Zbs, ZbsConfig};
 pub use zigzag::{AboveThree, ZigZag, ZigZagConfig};
 
@@ -136,6 +148,11 @@ impl JudgedBy {
 const BARMAN: &str = "Barman & Matta, \"Effectiveness of loss labeling\", 2002";
 const BIAZ_1998: &str = "Biaz & Vaidya, \"A negative result\", IC3N 1998";
 const CEN: &str = "Cen, Cosman & Voelker, IEEE/ACM Trans. Networking 11(5), 2003";
+
+/// The judgement of a yardstick when an input is missing: their sources then reduce the window.
+fn congestion_without(input: &'static str) -> Judgement {
+    Judgement { verdict: Verdict::Congestion, ..missing(Input::Other(input)) }
+}
 
 /// The judgement when an input is missing.
 fn missing(input: Input) -> Judgement {

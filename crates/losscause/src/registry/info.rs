@@ -24,6 +24,9 @@ pub struct Info {
     pub paper: &'static str,
     /// The section that defines it, in that paper.
     pub section: &'static str,
+    /// Whether it is a known rule of another stack, to compare with, instead of an algorithm of the papers. Programs
+    /// list yardsticks apart, and run them only by name.
+    pub is_yardstick: bool,
     /// Its own settings.
     pub settings: &'static [Setting],
     /// A hybrid's base schemes, each with the prefix of its settings: `spike.alpha` is the alpha of ZBS's Spike.
@@ -61,13 +64,29 @@ impl Info {
     /// An algorithm without paper, aliases and settings.
     pub const fn new(name: &'static str, summary: &'static str) -> Self {
         let (paper, section) = ("no paper", "none");
-        Self { name, aliases: &[], summary, paper, section, settings: &[], bases: &[], operations: None }
+        Self {
+            name,
+            aliases: &[],
+            summary,
+            paper,
+            section,
+            is_yardstick: false,
+            settings: &[],
+            bases: &[],
+            operations: None,
+        }
     }
 
     /// The same with its source.
     #[must_use]
     pub const fn from(self, paper: &'static str, section: &'static str) -> Self {
         Self { paper, section, ..self }
+    }
+
+    /// The same as a yardstick with its source: the stack and file, and where in it.
+    #[must_use]
+    pub const fn yardstick(self, source: &'static str, place: &'static str) -> Self {
+        Self { is_yardstick: true, ..self.from(source, place) }
     }
 
     /// The same with other names that it answers to.

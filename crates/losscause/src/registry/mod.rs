@@ -23,7 +23,8 @@ pub use parameters::{LdaConfig, Parameters, Value};
 
 use crate::Verdict;
 use crate::lda::{
-    AnyLda, AnySenderLda, BiazConfig, Constant, FlipFlopConfig, SpikeConfig, VegasBufferConfig, ZbsConfig, ZigZagConfig,
+    AnyLda, AnySenderLda, BiazConfig, CdgToleranceConfig, Constant, DropRateConfig, FlipFlopConfig, FqRttConfig,
+    NthLossConfig, RollBackConfig, SpikeConfig, VegasBufferConfig, VenoConfig, ZbsConfig, ZigZagConfig,
 };
 
 /// The algorithms of this crate, for code that goes through all of them or chooses one without allocation. What a
@@ -51,11 +52,23 @@ pub enum Algorithm {
     AlwaysCongestion,
     /// [`Constant`]: every loss is wireless.
     AlwaysWireless,
+    /// [`Veno`](crate::lda::Veno), a yardstick for senders.
+    Veno,
+    /// [`CdgTolerance`](crate::lda::CdgTolerance), a yardstick for senders.
+    CdgTolerance,
+    /// [`FqRtt`](crate::lda::FqRtt), a yardstick for senders.
+    FqRtt,
+    /// [`NthLoss`](crate::lda::NthLoss), a yardstick for senders.
+    NthLoss,
+    /// [`DropRate`](crate::lda::DropRate), a yardstick for senders.
+    DropRate,
+    /// [`RollBack`](crate::lda::RollBack), a yardstick for senders.
+    RollBack,
 }
 
 impl Algorithm {
-    /// All of them, in the order in which papers list them.
-    pub const ALL: [Algorithm; 10] = [
+    /// All of them, in the order in which papers list them; the yardsticks follow.
+    pub const ALL: [Algorithm; 16] = [
         Algorithm::Biaz,
         Algorithm::MBiaz,
         Algorithm::Spike,
@@ -66,6 +79,22 @@ impl Algorithm {
         Algorithm::VegasBuffer,
         Algorithm::AlwaysCongestion,
         Algorithm::AlwaysWireless,
+        Algorithm::Veno,
+        Algorithm::CdgTolerance,
+        Algorithm::FqRtt,
+        Algorithm::NthLoss,
+        Algorithm::DropRate,
+        Algorithm::RollBack,
+    ];
+
+    /// Known rules of other stacks, to compare with ([`Info::is_yardstick`]).
+    pub const YARDSTICKS: [Algorithm; 6] = [
+        Algorithm::Veno,
+        Algorithm::CdgTolerance,
+        Algorithm::FqRtt,
+        Algorithm::NthLoss,
+        Algorithm::DropRate,
+        Algorithm::RollBack,
     ];
 
     /// Those that a receiver can run; a sender can run all.
@@ -108,6 +137,12 @@ impl Algorithm {
             Algorithm::VegasBuffer => LdaConfig::VegasBuffer(VegasBufferConfig::default()),
             Algorithm::AlwaysCongestion => LdaConfig::Constant(Constant::new(Verdict::Congestion)),
             Algorithm::AlwaysWireless => LdaConfig::Constant(Constant::new(Verdict::Wireless)),
+            Algorithm::Veno => LdaConfig::Veno(VenoConfig::default()),
+            Algorithm::CdgTolerance => LdaConfig::CdgTolerance(CdgToleranceConfig::default()),
+            Algorithm::FqRtt => LdaConfig::FqRtt(FqRttConfig::default()),
+            Algorithm::NthLoss => LdaConfig::NthLoss(NthLossConfig::default()),
+            Algorithm::DropRate => LdaConfig::DropRate(DropRateConfig::default()),
+            Algorithm::RollBack => LdaConfig::RollBack(RollBackConfig::default()),
         }
     }
 

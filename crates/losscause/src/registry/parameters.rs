@@ -6,8 +6,8 @@ use crate::Span;
 #[cfg(feature = "alloc")]
 use crate::lda::BoxedParameters;
 use crate::lda::{
-    AnyLda, AnySenderLda, AtSender, BiazConfig, Constant, FlipFlopConfig, SpikeConfig, VegasBufferConfig, ZbsConfig,
-    ZigZagConfig,
+    AnyLda, AnySenderLda, AtSender, BiazConfig, CdgToleranceConfig, Constant, DropRateConfig, FlipFlopConfig,
+    FqRttConfig, NthLossConfig, RollBackConfig, SpikeConfig, VegasBufferConfig, VenoConfig, ZbsConfig, ZigZagConfig,
 };
 
 /// The parameters of one algorithm: what a scenario can set, and what builds the algorithm.
@@ -70,6 +70,18 @@ pub enum LdaConfig {
     FlipFlop(FlipFlopConfig),
     /// The Vegas buffer rule.
     VegasBuffer(VegasBufferConfig),
+    /// Veno's rule.
+    Veno(VenoConfig),
+    /// CDG's tolerance.
+    CdgTolerance(CdgToleranceConfig),
+    /// The fqRTT rule.
+    FqRtt(FqRttConfig),
+    /// The n-th loss of an episode.
+    NthLoss(NthLossConfig),
+    /// The drop-rate rule.
+    DropRate(DropRateConfig),
+    /// The roll-back rule.
+    RollBack(RollBackConfig),
     /// The same verdict always.
     Constant(Constant),
     /// An algorithm from outside of this crate.
@@ -87,6 +99,12 @@ macro_rules! inside {
             LdaConfig::Zbs(c) => c,
             LdaConfig::FlipFlop(c) => c,
             LdaConfig::VegasBuffer(c) => c,
+            LdaConfig::Veno(c) => c,
+            LdaConfig::CdgTolerance(c) => c,
+            LdaConfig::FqRtt(c) => c,
+            LdaConfig::NthLoss(c) => c,
+            LdaConfig::DropRate(c) => c,
+            LdaConfig::RollBack(c) => c,
             LdaConfig::Constant(c) => c,
             #[cfg(feature = "alloc")]
             LdaConfig::Boxed(c) => c,

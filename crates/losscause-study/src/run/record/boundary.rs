@@ -72,6 +72,22 @@ pub fn compared(reason: &Reason) -> Option<Compared> {
             limits: vec![limit("wireless up to", wireless_up_to), limit("congestion from", congestion_from)],
             lost: None,
         }),
+        Reason::Lost { scheme, pkts, congestion_from, .. } => Some(Compared {
+            scheme,
+            quantity: "lost packets",
+            unit: "packets",
+            measured: pkts as f64,
+            limits: vec![limit("congestion from", congestion_from as f64)],
+            lost: None,
+        }),
+        Reason::LossRate { scheme, rate, wireless_up_to } => Some(Compared {
+            scheme,
+            quantity: "drop rate",
+            unit: "percent",
+            measured: 100.0 * rate,
+            limits: vec![limit("wireless up to", 100.0 * wireless_up_to)],
+            lost: None,
+        }),
         _ => None,
     }
 }

@@ -419,8 +419,8 @@ impl SenderLda for SecondThoughts {
 #[test]
 fn a_verdict_that_is_revised_when_the_recovery_ends_undoes_the_cut() {
     // Packet 1 is lost; or 1 and 4, so that a partial ACK asks for 4.
-    let after = |partial_acks: &[u64]| {
-        let ssthresh = Some(10);
+    let after = |ssthresh: u32, partial_acks: &[u64]| {
+        let ssthresh = Some(ssthresh);
         let config = Config { initial_window_pkts: 10, initial_ssthresh_pkts: ssthresh, ..Config::rfc() };
         let config = plain(config).with_variant(super::super::Variant::NewReno);
         let mut sender = Classic::new(&config, SecondThoughts::default());
@@ -434,9 +434,52 @@ fn a_verdict_that_is_revised_when_the_recovery_ends_undoes_the_cut() {
         assert_eq!(sender.lda.0, [(Signal::Gap, 1)]);
         (sender.cwnd() > 10.0, sender.ssthresh())
     };
-    assert_eq!(after(&[]), (true, 10.0));
-    let (whole, ssthresh) = after(&[4]);
+    assert_eq!(after(10, &[]), (true, 10.0));
+    let (whole, ssthresh) = after(10, &[4]);
     assert!(!whole && ssthresh < 10.0, "two packets were lost: {ssthresh}");
+    let (whole, ssthresh) = after(40, &[]);
+    assert!(!whole && ssthresh < 10.0, "never back into slow start: {ssthresh}");
+}
+
+/// A sender with ten packets in flight, the window in congestion avoidance, and the rule that the second lost packet of
+/// an episode is congestion.
+fn with_second_loss(variant: super::super::Variant) -> Classic<losscause::AnySenderLda> {
+    let config = Config { initial_window_pkts: 10, initial_ssthresh_pkts: Some(10), ..Config::rfc() };
+    let lda = losscause::Algorithm::NthLoss.build_at_sender().expect("published parameters");
+    let mut sender = Classic::new(&plain(config.with_variant(variant)), lda);
+    sender.start(at(0));
+    while sender.poll_transmit(at(0)).is_some() {}
+    sender
+}
+
+#[test]
+fn an_algorithm_that_judges_every_loss_cuts_a_spared_window_at_a_partial_ack() {
+    // 1 and 4 are lost, and 7, too: cut once.
+    let mut sender = with_second_loss(super::super::Variant::NewReno);
+    let mut after = |ms, next| {
+        sender.on_ack(at(ms), &ack_of(next), &mut ());
+        while sender.poll_transmit(at(ms)).is_some() {}
+        sender.ssthresh()
+    };
+    assert_eq!([1, 1, 1, 1].map(|next| after(100, next)), [10.0; 4], "the first loss is spared");
+    assert_eq!([after(200, 4), after(300, 7)], [5.0, 5.0]);
+}
+
+#[test]
+fn an_algorithm_that_judges_every_loss_cuts_a_spared_window_when_reports_show_another() {
+    // 1 and 5 are lost: 5 counts as lost with the third report above it.
+    let mut sender = with_second_loss(super::super::Variant::Sack);
+    sender.on_ack(at(100), &ack_of(1), &mut ());
+    let mut after = |blocks: [(u64, u64); 3]| {
+        let ack = Ack { sack: SackBlocks::of(1, blocks), ..ack_of(1) };
+        sender.on_ack(at(101), &ack, &mut ());
+        while sender.poll_transmit(at(101)).is_some() {}
+        sender.ssthresh()
+    };
+    const NO: (u64, u64) = (0, 0);
+    assert_eq!([3, 4, 5].map(|end| after([(2, end), NO, NO])), [10.0; 3]);
+    assert_eq!([7, 8, 9].map(|end| after([(6, end), (2, 5), NO])), [10.0, 10.0, 5.0]);
+    assert_eq!(after([(6, 10), (2, 5), NO]), 5.0, "nothing else is lost");
 }
 
 #[test]

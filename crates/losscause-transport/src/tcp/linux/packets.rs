@@ -10,6 +10,7 @@
 use std::collections::VecDeque;
 
 use losscause::Time;
+use losscause::ack::Numbers;
 
 #[derive(Clone, Debug)]
 pub(super) struct Packets {
@@ -27,6 +28,19 @@ pub(super) struct Packets {
     delivered: u64,
     /// Losses found since the start.
     losses: u64,
+    /// Losses found since [`Packets::take_found`].
+    found: Option<Found>,
+}
+
+/// Packets that were found lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    /// The first and the last of them.
+    pub(super) numbers: Numbers,
+    /// How many they are.
+    pub(super) pkts: u32,
+    /// When the newest of them was sent.
+    pub(super) sent_at: Time,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -64,6 +78,7 @@ impl Packets {
             resend_from: 0,
             delivered: 0,
             losses: 0,
+            found: None,
         }
     }
 
@@ -115,14 +130,22 @@ impl Packets {
             return;
         }
         self.losses += 1;
+        let now = Found { numbers: Numbers::one(seq), pkts: 1, sent_at: packet.sent_at };
+        self.found = Some(self.found.map_or(now, |found| found.and(now)));
         self.lost += u64::from(!packet.lost);
         self.resent -= u64::from(packet.resent);
         (packet.lost, packet.resent) = (true, false);
         self.resend_from = self.resend_from.min(seq);
     }
 
+    /// The packets that were found lost since the last call; their retransmissions count again.
+    pub(super) fn take_found(&mut self) -> Option<Found> {
+        self.found.take()
+    }
+
     /// No packet counts as lost any more.
     pub(super) fn unlose(&mut self) {
+        self.found = None;
         self.queue.iter_mut().for_each(|packet| packet.lost = false);
         self.lost = 0;
     }
@@ -209,6 +232,17 @@ impl Packets {
     }
 }
 
+impl Found {
+    fn and(self, other: Self) -> Self {
+        let (first, last) = (self.numbers.first.min(other.numbers.first), self.numbers.last.max(other.numbers.last));
+        Self {
+            numbers: Numbers { first, last },
+            pkts: self.pkts.saturating_add(other.pkts),
+            sent_at: self.sent_at.max(other.sent_at),
+        }
+    }
+}
+
 /// Whether a packet waits to be sent again.
 fn waits(packet: &Packet) -> bool {
     packet.lost && !packet.resent
@@ -242,12 +276,16 @@ mod tests {
         packets.lose(0);
         packets.lose(3);
         assert_eq!((packets.in_flight(), packets.next_lost()), (5, Some(0)));
+        let found = Found { numbers: Numbers { first: 0, last: 3 }, pkts: 2, sent_at: at(3) };
+        assert_eq!((packets.take_found(), packets.take_found()), (Some(found), None));
         packets.on_send(at(20), 0);
         assert_eq!((packets.in_flight(), packets.next_lost()), (6, Some(3)));
         packets.on_send(at(21), 3);
         assert_eq!((packets.in_flight(), packets.next_lost()), (7, None));
         packets.lose(0);
         assert_eq!((packets.in_flight(), packets.next_lost(), packets.losses()), (6, Some(0), 3));
+        let again = Found { numbers: Numbers::one(0), pkts: 1, sent_at: at(20) };
+        assert_eq!(packets.take_found(), Some(again), "sent again at 20 ms");
     }
 
     #[test]

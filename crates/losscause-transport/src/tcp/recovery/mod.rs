@@ -8,10 +8,11 @@ mod sack1;
 mod scoreboard;
 mod vegas;
 
+use losscause::ack::Numbers;
 use losscause::{Span, Time};
 
 use super::config::Config;
-use super::loss_event::{Answer, Found};
+use super::loss_event::{Answer, Found, Lost};
 use super::quirks::{FastRetransmit, LimitedTransmit, SackRules};
 use super::schemes::RecoveryScheme;
 use super::segment::Ack;
@@ -111,6 +112,20 @@ impl Recovery {
             Self::Sack1(sack) => sack.on_dup_ack(ack, stream),
             Self::Vegas(vegas) => vegas.on_dup_ack(now, stream, window),
         }
+    }
+
+    /// The packets from `from` on that count as lost: with SACK those with `threshold` reported packets above them, in
+    /// NewReno's recovery the first unacknowledged one. The others learn of one loss at a time.
+    pub(super) fn lost(&self, from: u64, threshold: u32, stream: &Stream) -> Option<Lost> {
+        let from = from.max(stream.una);
+        if let Some(board) = self.scoreboard() {
+            let below = board.lost_below(threshold);
+            let first = board.next_hole(from).filter(|&first| first < below)?;
+            let last = (first..below).rev().find(|&seq| !board.is_sacked(seq))?;
+            let pkts = below - first - board.count(first, below);
+            return Some(Lost { numbers: Numbers { first, last }, pkts: u32::try_from(pkts).unwrap_or(u32::MAX) });
+        }
+        (matches!(self, Self::NewReno(_)) && from == stream.una).then(|| Lost { numbers: Numbers::one(from), pkts: 1 })
     }
 
     /// Called after the response has answered the loss that was just detected.

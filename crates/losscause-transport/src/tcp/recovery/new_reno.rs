@@ -70,6 +70,9 @@ impl NewReno {
 
     pub(super) fn on_answer(&mut self, answer: Answer) {
         self.answer = answer;
+        if answer == Answer::Cut {
+            self.deflated = 0.0;
+        }
     }
 
     #[inline]

@@ -69,6 +69,8 @@ impl<L: SenderLda> Linux<L> {
                 return sets_timer;
             }
             self.recover(now, witness);
+        } else {
+            self.judge_further_losses(now, witness);
         }
         self.due = Due::Lost;
         sets_timer
@@ -96,6 +98,7 @@ impl<L: SenderLda> Linux<L> {
         let revised = self.lda.on_recovery_end(&EndedRecovery::new(recovering.began, now, lost_pkts));
         if let (Some(judgement), Some((cwnd, ssthresh))) = (revised, recovering.uncut)
             && judgement.verdict.is_wireless()
+            && cwnd >= ssthresh
         {
             self.cwnd.pkts = self.cwnd.pkts.max(cwnd);
             self.cwnd.ssthresh = self.cwnd.ssthresh.max(ssthresh);

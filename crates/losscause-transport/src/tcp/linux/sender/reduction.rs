@@ -15,6 +15,8 @@ pub(super) struct Recovering {
     pub(super) retransmissions: u64,
     /// cwnd and ssthresh before the cut, if there was one.
     pub(super) uncut: Option<(u32, u32)>,
+    /// Whether every loss so far was called wireless.
+    pub(super) spared: bool,
 }
 
 impl<L: SenderLda> Linux<L> {
@@ -34,19 +36,44 @@ impl<L: SenderLda> Linux<L> {
             }
             self.cut(verdict.is_wireless());
         }
-        self.recovering = Some(Recovering { began: now, retransmissions, uncut });
+        let spared = verdict.is_wireless();
+        self.recovering = Some(Recovering { began: now, retransmissions, uncut, spared });
         self.state = State::Recovery;
         self.stats.fast_retransmits += 1;
     }
 
     fn judge(&mut self, now: Time, witness: &mut impl SenderWitness) -> Verdict {
         let mut loss = self.declared(now, Signal::Gap);
+        if let Some(found) = self.packets.take_found() {
+            (loss.lost_pkts, loss.sent_at) = (found.pkts, Some(found.sent_at));
+            if self.lda.judges_every_loss() {
+                loss.numbers = Some(found.numbers);
+            }
+        }
         loss.label = self.labelled.then_some(Verdict::Wireless);
         loss.truth = witness.truth(self.stream.una..self.stream.sent);
         self.lda.on_loss(&loss);
         let judgement = self.lda.judge(&loss);
         witness.judged(&loss, &judgement);
         judgement.verdict
+    }
+
+    /// Further packets of a recovery are lost. If the window was spared so far, the algorithm may call for the
+    /// reduction now. The first verdict stands for the whole event in the witness's counts.
+    pub(super) fn judge_further_losses(&mut self, now: Time, witness: &mut impl SenderWitness) {
+        let Some(found) = self.packets.take_found().filter(|_| self.lda.judges_every_loss()) else { return };
+        let mut loss = self.declared(now, Signal::Gap);
+        (loss.numbers, loss.lost_pkts, loss.sent_at) = (Some(found.numbers), found.pkts, Some(found.sent_at));
+        self.lda.on_loss(&loss);
+        let Some(recovering) = self.recovering.as_mut().filter(|recovering| recovering.spared) else { return };
+        let judgement = self.lda.judge(&loss);
+        witness.judged(&loss, &judgement);
+        if !judgement.verdict.is_wireless() {
+            recovering.spared = false;
+            recovering.uncut = Some((self.cwnd.pkts, self.cwnd.ssthresh));
+            self.ecn.on_loss(self.stream.sent);
+            self.cut(false);
+        }
     }
 
     /// The loss of packet `una`.

@@ -221,3 +221,51 @@ fn an_echoed_mark_cuts_once_per_window_without_a_retransmission() {
     let stats = driver.sender.stats();
     assert_eq!((stats.ecn_reductions, stats.retransmissions), (1, 0));
 }
+
+fn algorithm(algorithm: losscause::Algorithm) -> losscause::AnySenderLda {
+    algorithm.build_at_sender().expect("published parameters")
+}
+
+#[test]
+fn an_algorithm_that_judges_every_loss_reduces_a_spared_window_at_a_later_loss() {
+    let mut driver = twenty_in_flight(&config(), algorithm(losscause::Algorithm::NthLoss));
+    for end in 12..15 {
+        driver.report(200, 10, [(11, end), NO, NO]);
+    }
+    assert!(driver.sender.ssthresh() > 1e9, "10 is lost, the first of the episode");
+    driver.report(201, 10, [(16, 17), (11, 15), NO]);
+    assert_eq!(driver.sender.ssthresh(), 10.0, "15 is lost, the second");
+    driver.report(202, 10, [(18, 20), (16, 17), (11, 15)]);
+    assert_eq!(driver.sender.ssthresh(), 10.0, "17 is lost; one reduction per recovery");
+}
+
+#[test]
+fn packets_that_are_found_lost_together_are_declared_together() {
+    let mut driver = twenty_in_flight(&config(), algorithm(losscause::Algorithm::NthLoss));
+    // 10 and 12 are lost with the third report.
+    driver.report(200, 10, [(11, 12), NO, NO]);
+    driver.report(201, 10, [(13, 15), (11, 12), NO]);
+    assert_eq!(driver.sender.ssthresh(), 10.0);
+}
+
+#[test]
+fn a_reduction_is_rolled_back_but_not_into_slow_start() {
+    // 10 is lost, and acknowledged a round trip later with everything else.
+    let after = |ssthresh| {
+        let config = Config { initial_ssthresh_pkts: ssthresh, ..config() };
+        let mut driver = Driver::with(&config, algorithm(losscause::Algorithm::RollBack));
+        driver.sent(0);
+        let mut sent = driver.ack(100, 10);
+        let before = driver.sender.cwnd();
+        for end in 12..15 {
+            sent.extend(driver.report(200, 10, [(11, end), NO, NO]));
+        }
+        let reduced = driver.sender.ssthresh();
+        driver.ack(300, sent.iter().max().unwrap() + 1);
+        (before, reduced, driver.sender.ssthresh(), driver.sender.cwnd())
+    };
+    let (before, reduced, ssthresh, cwnd) = after(Some(10));
+    assert!(reduced < 10.0 && ssthresh == 10.0 && cwnd >= before, "{before} {reduced} {ssthresh} {cwnd}");
+    let (_, reduced, ssthresh, cwnd) = after(None);
+    assert!(reduced == ssthresh && cwnd < 20.0, "{reduced} {ssthresh} {cwnd}");
+}

@@ -70,6 +70,8 @@ impl<L: SenderLda> Linux<L> {
         };
         let late: Vec<u64> = self.packets.iter().filter(late).map(|(seq, _)| seq).collect();
         late.into_iter().for_each(|seq| self.packets.lose(seq));
+        // The timeout itself was declared.
+        self.packets.take_found();
     }
 
     /// Whether a timeout leaves the window unchanged: only if the algorithm judges timeouts and calls this one

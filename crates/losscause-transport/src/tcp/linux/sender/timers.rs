@@ -90,6 +90,8 @@ impl<L: SenderLda> Linux<L> {
                 self.recover(now, witness);
                 let found = self.packets.losses() - losses;
                 self.adjust_window(now, false, 1, found);
+            } else {
+                self.judge_further_losses(now, witness);
             }
             self.due = Due::Lost;
         }
