@@ -22,11 +22,17 @@ fn what_cannot_be_chosen_is_refused_in_one_sentence() {
         (&["live/shoring"][..], "live/shoring: is no item (did you mean \"sharing\"?)"),
         (&["live", "cen2003"], "cen2003: the experiment \"cen2003\" is unknown"),
         (&["live", "--only", "system=lc_reno"], "--only system=lc_reno: the system \"lc_reno\" is unknown"),
-        (&["live", "--only", "loss=0.5"], "--only loss=0.5: leaves nothing to measure, expected values of 0, 0.01, 0.02"),
+        (
+            &["live", "--only", "loss=0.5"],
+            "--only loss=0.5: leaves nothing to measure, expected values of 0, 0.01, 0.02",
+        ),
         (&["live", "--only", "loss"], "--only loss: expected KEY=VALUE"),
         (&["live", "--runs", "0"], "--runs 0: nothing would be measured"),
         (&["live", "--check", "old.json"], "--check old.json: only valid with papers"),
-        (&["cen2003/table2", "--only", "system=TCP"], "--only system=TCP: only valid with an experiment on real stacks"),
+        (
+            &["cen2003/table2", "--only", "system=TCP"],
+            "--only system=TCP: only valid with an experiment on real stacks",
+        ),
     ] {
         refuses(&losscause(arguments), sentence);
     }
@@ -79,7 +85,10 @@ mod linux {
     #[test]
     fn an_interrupted_experiment_unloads_its_programs_and_ends_by_the_signal() {
         if !is_root() || is_loaded() {
-            assert!(std::env::var_os("CI").is_none(), "skipped, which CI forbids: root is missing, or lc_veno is loaded");
+            assert!(
+                std::env::var_os("CI").is_none(),
+                "skipped, which CI forbids: root is missing, or lc_veno is loaded"
+            );
             println!("skipped: root is missing, or lc_veno is loaded");
             return;
         }

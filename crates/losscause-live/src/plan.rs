@@ -268,7 +268,7 @@ mod tests {
             {
                 return Ok(Attempt::Spoiled("it was late".to_owned()));
             }
-            Ok(Attempt::Made([("goodput", seed as f64)].into()))
+            Ok(Attempt::Made([("goodput", seed as f64), ("simulated_goodput", 4.0)].into()))
         }
     }
 
@@ -302,6 +302,17 @@ mod tests {
         assert_eq!(progress, [1, 2, 3, 4, 5, 6]);
         let other = measured.reproduction.items.iter().find(|item| item.metric == "retransmissions").unwrap();
         assert_eq!((other.measured, other.runs), (None, 3));
+    }
+
+    #[test]
+    fn the_report_shows_the_measured_systems_with_the_simulator_as_a_ring() {
+        let (Measured { mut reproduction, sheets, .. }, _) = measured(plan(2), &Made::default()).unwrap();
+        reproduction.answer = Some("reno carries as much as reno".to_owned());
+        let html = losscause_study::report::html(&reproduction, &sheets);
+        assert!(html.contains("<h1>Reno carries as much as reno.</h1>"));
+        assert!(html.contains("goodput: measured, and simulated_goodput, per system"));
+        assert!(html.contains(">lc_spike</th>") && !html.contains(">cubic</th>"), "a column per measured system");
+        assert!(html.contains("a ring is the value of the simulator") && !html.contains("A number counts if"));
     }
 
     #[test]
