@@ -114,8 +114,16 @@ fn run_steps<'a>(steps: impl Iterator<Item = &'a Step>) -> Result<()> {
 }
 
 /// What is compiled only on demand, because it takes libraries that a fresh machine lacks.
-const REAL_LINUX: [&str; 6] =
-    ["--package", "losscause-linux", "--package", "losscause-cli", "--features", "losscause-cli/linux"];
+const REAL_LINUX: [&str; 8] = [
+    "--package",
+    "losscause-linux",
+    "--package",
+    "losscause-live",
+    "--package",
+    "losscause-cli",
+    "--features",
+    "losscause-cli/linux",
+];
 
 fn format() -> Result<()> {
     run(cargo().args(["fmt", "--all", "--check"]))
@@ -144,7 +152,9 @@ fn real_linux() -> Result<()> {
     run(cargo()
         .arg("test")
         .args(REAL_LINUX)
-        .args(["--test", "emulate", "--test", "kernel", "--test", "replay", "--quiet"]))
+        .args(["--test", "emulate", "--test", "kernel", "--test", "live", "--test", "replay", "--quiet"]))?;
+    // Its tests that need no root are compiled with the feature as well.
+    run(cargo().args(["test", "--package", "losscause-live", "--features", "linux", "--lib", "--quiet"]))
 }
 
 const WASM: [&str; 3] = ["--quiet", "--target", "wasm32-unknown-unknown"];

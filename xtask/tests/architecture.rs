@@ -16,10 +16,12 @@ const EDGES: &[(&str, &[&str])] = &[
     ("losscause-capture", &["losscause"]),
     ("losscause-study", &["losscause-sim", "losscause-capture", "losscause-transport", "losscause"]),
     ("losscause-linux", &["losscause-sim", "losscause-capture", "losscause"]),
+    ("losscause-live", &["losscause-study", "losscause-linux", "losscause-quinn", "losscause-sim", "losscause"]),
     ("losscause-quinn", &["losscause"]),
     (
         "losscause-cli",
         &[
+            "losscause-live",
             "losscause-linux",
             "losscause-study",
             "losscause-capture",

@@ -35,6 +35,7 @@ const PAGES: &[Page] = pages! {
     "queues": "queues.md",
     "sweep": "sweep.md",
     "kernel": "kernel.md",
+    "live": "live.md",
     "quic": "quic.md",
     "json": "json.md",
     "papers": "papers.md",

@@ -62,6 +62,9 @@ pub(crate) enum Failure {
     #[cfg(all(feature = "linux", target_os = "linux"))]
     #[error(transparent)]
     Kernel(#[from] losscause_linux::kernel::KernelError),
+    /// An experiment on a real stack could not be made: status 2 or 1.
+    #[error(transparent)]
+    Live(#[from] losscause_live::LiveError),
     /// A result is worse than the one that it was compared with: status 1.
     #[error("{0}")]
     Worse(String),
@@ -102,6 +105,13 @@ pub(crate) fn report(outcome: Result<(), Failure>) -> ExitCode {
         ) => BAD_INPUT,
         #[cfg(all(feature = "linux", target_os = "linux"))]
         Err(Failure::Kernel(error)) => {
+            if error.is_bad_input() {
+                BAD_INPUT
+            } else {
+                FAILED
+            }
+        }
+        Err(Failure::Live(error)) => {
             if error.is_bad_input() {
                 BAD_INPUT
             } else {

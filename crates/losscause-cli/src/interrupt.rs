@@ -1,6 +1,8 @@
 //! Ctrl-C and SIGTERM: no temporary file is left behind, and the shell sees that a signal ended the program.
 
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+#[cfg(unix)]
+use std::sync::atomic::AtomicI32;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// What the user should know if a signal ends the program now.
@@ -9,26 +11,30 @@ static HINT: Mutex<Option<String>> = Mutex::new(None);
 /// Whether the next signal only sets [`INTERRUPTED`].
 static POSTPONED: AtomicBool = AtomicBool::new(false);
 /// The signal that was postponed.
+#[cfg(unix)]
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
 /// Whether a signal came that was postponed.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// From now on the first signal sets the flag that is returned, and only the second ends the program. Call
 /// [`end_if_interrupted`] once what is under way has come to its end.
-#[cfg(all(feature = "linux", target_os = "linux"))]
 pub(crate) fn postpone() -> &'static AtomicBool {
     POSTPONED.store(true, Ordering::Relaxed);
     &INTERRUPTED
 }
 
 /// Ends the program as a postponed signal would have, so that a shell sees it.
-#[cfg(all(feature = "linux", target_os = "linux"))]
+#[cfg(unix)]
 pub(crate) fn end_if_interrupted() {
     if INTERRUPTED.load(Ordering::Relaxed) {
         let signal = SIGNAL.load(Ordering::Relaxed);
         let _ = signal_hook::low_level::emulate_default_handler(signal);
     }
 }
+
+/// On other systems no signal is postponed.
+#[cfg(not(unix))]
+pub(crate) fn end_if_interrupted() {}
 
 /// Sets what is said on standard error if a signal ends the program from now on: `say(Some("…"))`.
 pub(crate) fn say(hint: Option<String>) {

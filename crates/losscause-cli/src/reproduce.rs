@@ -1,4 +1,4 @@
-//! `losscause reproduce`: the papers' tables and figures, measured again.
+//! `losscause reproduce`: the papers' tables and figures, measured again; and experiments on real stacks.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use losscause_study::files::Inputs;
 use losscause_study::papers::record::Item;
 use losscause_study::papers::reproduce::{Event, Plan, Repetitions, Reproduction, Selection, Sheet, Variation};
 use losscause_study::parallel::Jobs;
-use losscause_study::{atomic, report};
+use losscause_study::{InputError, atomic, report};
 
 use crate::Failure;
 use crate::check::Check;
@@ -19,27 +19,34 @@ use crate::progress::Progress;
 use crate::summary::{self, LeftOut};
 use crate::tables;
 
+mod experiment;
+
 /// The arguments of `reproduce`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Papers, or their tables and figures: cen2003, cen2003/table2 (`losscause list papers` names them). Default: a
-    /// fixed choice of every paper, about half a minute on two cores, and a report in ./out.
+    /// fixed choice of every paper, about half a minute on two cores, and a report in ./out. Or an experiment on real
+    /// stacks: live, live/sharing (`losscause docs live`); it takes root.
     #[arg(value_name = "PAPER[/ITEM]")]
     items: Vec<String>,
     /// Measure everything that the papers publish, and write a report into ./out.
     #[arg(long, conflicts_with = "items")]
     all: bool,
+    /// Of an experiment on real stacks, measure only these systems or values of a parameter; can be repeated.
+    #[arg(long, value_name = "KEY=VALUE,…")]
+    only: Vec<String>,
     /// Print every table, as if its item were named.
     #[arg(long, short)]
     verbose: bool,
     /// Runs of each system, with seeds SEED, SEED + 1, … [default: as many as the paper made; ten for a
-    /// paper that made one]
+    /// paper that made one; two for live]
     #[arg(long)]
     runs: Option<u32>,
     /// Compare with the result.json of an earlier reproduction; exit with 1 if a number or claim got worse.
     #[arg(long, value_name = "FILE")]
     check: Option<PathBuf>,
-    /// Threads [default: one per core]; the results do not depend on it.
+    /// Threads [default: one per core]; the results do not depend on it. Of an experiment: runs side by side [default:
+    /// two per core, at most 4].
     #[arg(long)]
     jobs: Option<usize>,
     /// Seed of the first run.
@@ -58,6 +65,13 @@ pub(crate) struct Arguments {
 
 /// Makes the runs, prints the tables that were asked for as they are complete, then the conclusion.
 pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failure> {
+    if arguments.items.iter().any(|name| losscause_live::find(name).is_some()) {
+        return experiment::run(&arguments);
+    }
+    if let Some(only) = arguments.only.first() {
+        let problem = "only valid with an experiment on real stacks, such as live; remove it".to_owned();
+        return Err(InputError::Option { option: format!("--only {only}"), problem }.into());
+    }
     let begun = Instant::now();
     let is_named = !arguments.items.is_empty();
     let selection = match (is_named, arguments.all) {

@@ -7,6 +7,8 @@ use losscause_study::report::curves::{Panel, panels};
 
 use crate::{output, summary};
 
+pub(crate) mod experiment;
+
 /// A table or figure: systems across, metrics down, each published, measured, and with its interval.
 pub(crate) fn sheet(sheet: &Sheet, items: &[Item]) -> String {
     let spec = sheet.spec;

@@ -272,7 +272,8 @@ fn assert_replay_agrees(name: &str, network: &Network, noted: &[Noted]) {
     for noted in noted {
         match *noted {
             Noted::Came { at, direction, bytes, flow, ecn } => {
-                path.enter(at, direction, Offered { content: (), wire_bytes: bytes, flow, ecn });
+                let offered = Offered { content: (), wire_bytes: bytes, flow, ecn, wireless_immune: false };
+                path.enter(at, direction, offered);
             }
             Noted::Delivered { came, due, direction, .. } => {
                 assert_eq!(seen.insert((came, direction), (due, None)), None);

@@ -19,7 +19,7 @@
 //! let network = Network { links: vec![link], flows: vec![flow] };
 //!
 //! let mut path = LivePath::new(&network, FlowId(0), 1)?;
-//! let packet = Offered { content: "a packet", wire_bytes: 1250, flow: 0, ecn: Ecn::NotCapable };
+//! let packet = Offered { content: "a packet", wire_bytes: 1250, flow: 0, ecn: Ecn::NotCapable, wireless_immune: false };
 //! path.enter(Time::ZERO, Direction::Forward, packet);
 //! // 1250 bytes take 1 ms at 10 Mb/s.
 //! assert_eq!(path.next_event(), Some(Time::ZERO + Span::from_millis(21)));
@@ -73,6 +73,9 @@ pub struct Offered<T> {
     pub flow: u32,
     /// Whether queues may mark it.
     pub ecn: Ecn,
+    /// No channel corrupts it. It still uses up slots, as the packets of a flow with
+    /// [`FlowSpec::wireless_immune`](crate::FlowSpec::wireless_immune) do.
+    pub wireless_immune: bool,
 }
 
 /// A packet that has left a path.
@@ -197,7 +200,7 @@ impl<T> LivePath<T> {
     fn on_arrival(&mut self, at: Time, link: usize) {
         let Some(transmission) = self.links[link].leave(at, &mut self.packets) else { return };
         let packet = transmission.packet;
-        if transmission.hit && !self.packets.immune {
+        if transmission.hit && !self.packets.slot(packet).immune {
             let then = self.links[link].occupancy();
             self.packets.lose(at, packet, Cause::Wireless, then);
         } else if self.packets.steps[packet.hop as usize].last {
@@ -230,6 +233,7 @@ struct Slot<T> {
     direction: Direction,
     flow: u32,
     ecn: Ecn,
+    immune: bool,
     entered: Time,
     link_entered: Time,
     queued: Span,
@@ -239,6 +243,7 @@ struct Slot<T> {
 #[derive(Clone, Debug)]
 struct Packets<T> {
     steps: Vec<Step>,
+    /// Whether all of them are immune to channels.
     immune: bool,
     slots: Vec<Slot<T>>,
     free: Vec<u32>,
@@ -247,9 +252,17 @@ struct Packets<T> {
 
 impl<T> Packets<T> {
     fn insert(&mut self, at: Time, direction: Direction, offered: Offered<T>) -> Handle {
-        let Offered { content, flow, ecn, .. } = offered;
-        let slot =
-            Slot { content: Some(content), direction, flow, ecn, entered: at, link_entered: at, queued: Span::ZERO };
+        let Offered { content, flow, ecn, wireless_immune, .. } = offered;
+        let slot = Slot {
+            content: Some(content),
+            direction,
+            flow,
+            ecn,
+            immune: self.immune || wireless_immune,
+            entered: at,
+            link_entered: at,
+            queued: Span::ZERO,
+        };
         let place = self.free.pop().unwrap_or(self.slots.len() as u32);
         match self.slots.get_mut(place as usize) {
             Some(free) => *free = slot,
@@ -300,8 +313,8 @@ impl<T> QueueHooks for Packets<T> {
 impl<T> LinkHooks for Packets<T> {
     const RECORDS: bool = false;
 
-    fn is_immune(&self, _: Packet) -> bool {
-        self.immune
+    fn is_immune(&self, packet: Packet) -> bool {
+        self.slots[packet.handle.slot().1].immune
     }
 
     fn corrupt(&mut self, at: Time, packet: Packet, then: Occupancy) {

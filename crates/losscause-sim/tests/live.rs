@@ -101,7 +101,7 @@ fn live(network: &Network, seed: u64, simulated: &Simulated, late: Span) -> BTre
             }
         }
         let direction = if is_data { Direction::Forward } else { Direction::Back };
-        path.enter(at, direction, Offered { content: key, wire_bytes, flow, ecn });
+        path.enter(at, direction, Offered { content: key, wire_bytes, flow, ecn, wireless_immune: false });
     }
     while let Some(passed) = path.poll(at_secs(8)) {
         note(passed);
@@ -224,7 +224,7 @@ proptest! {
 }
 
 fn packet(content: u32, ecn: Ecn) -> Offered<u32> {
-    Offered { content, wire_bytes: 1250, flow: 0, ecn }
+    Offered { content, wire_bytes: 1250, flow: 0, ecn, wireless_immune: false }
 }
 
 fn one_way(link: LinkSpec) -> LivePath<u32> {
@@ -270,12 +270,19 @@ fn a_queue_marks_what_may_be_marked_and_drops_nothing_for_it() {
 }
 
 #[test]
-fn a_corrupted_packet_is_lost_at_the_far_end_unless_the_flow_is_immune() {
+fn a_corrupted_packet_is_lost_at_the_far_end_unless_it_or_its_flow_is_immune() {
     let air = || wireless("air", 10_000_000, 20, 5, ChannelSpec::Bernoulli { loss: 1.0 });
     let mut path = one_way(air());
     path.enter(Time::ZERO, Direction::Forward, packet(1, Ecn::NotCapable));
     let lost = Fate::Lost { cause: Cause::Wireless, link: LinkId(0), queue_packets: 0 };
     assert_eq!(all(&mut path, at_secs(1)), [(1, 21_000, lost)]);
+    path.enter(at_secs(1), Direction::Forward, Offered { wireless_immune: true, ..packet(2, Ecn::NotCapable) });
+    path.enter(at_secs(1), Direction::Forward, packet(3, Ecn::NotCapable));
+    let ends = all(&mut path, at_secs(2));
+    assert!(
+        matches!(ends[..], [(2, 1_021_000, Fate::Delivered { .. }), (3, 1_022_000, end)] if end == lost),
+        "{ends:?}"
+    );
     let immune = FlowSpec { wireless_immune: true, ..flow("only", &[0], &[], common::cbr(1_000_000)) };
     let network = Network { links: vec![air()], flows: vec![immune] };
     let mut path = LivePath::new(&network, FlowId(0), 1).unwrap();

@@ -147,6 +147,7 @@ impl EmulatedLink {
                 wire_bytes: bytes as u32,
                 flow: Header::of(packet).map_or(0, |header| header.flow()),
                 ecn: ecn_of(packet),
+                wireless_immune: false,
             };
             self.path.enter(at, direction, offered);
         }

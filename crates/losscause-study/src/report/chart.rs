@@ -1,5 +1,5 @@
-//! One metric of a table as a small drawing: published values with their tolerance bands, measured means with their
-//! intervals.
+//! One metric of a table as a small drawing: measured means with their intervals, and beside them published values with
+//! their tolerance bands, or what another metric gives for the same system.
 
 use super::axis::{Axis, short};
 use super::state;
@@ -16,7 +16,26 @@ const BOTTOM: f64 = 22.0;
 
 /// Draws `items`, which are one metric of one table, from left to right.
 pub(super) fn svg(published: &Published, items: &[Item]) -> String {
-    let marks: Vec<Mark> = items.iter().map(|item| Mark::of(published, item)).collect();
+    draw(&items.iter().map(|item| Mark::of(published, item)).collect::<Vec<_>>(), items, "published and measured")
+}
+
+/// Draws `items` with a ring where the item of the same system in `others` lies.
+pub(super) fn beside(items: &[Item], others: &[Item]) -> String {
+    let other = |item: &Item| others.iter().find(|other| other.system == item.system).and_then(|other| other.measured);
+    let mark = |item: &Item| Mark {
+        system: item.system.clone(),
+        published: other(item),
+        band: None,
+        measured: item.measured,
+        ci95: item.ci95.unwrap_or(0.0),
+        class: state::of(item).class,
+    };
+    let name = others.first().map(|other| other.metric.as_str()).unwrap_or_default();
+    draw(&items.iter().map(mark).collect::<Vec<_>>(), items, &format!("measured, and {name}"))
+}
+
+/// Draws the marks of `items`; nothing if no mark has a ring.
+fn draw(marks: &[Mark], items: &[Item], what: &str) -> String {
     let top = marks.iter().flat_map(Mark::extremes).fold(0.0, f64::max);
     // Without a published value there is nothing to compare, and the table is enough.
     if top <= 0.0 || marks.iter().all(|mark| mark.published.is_none()) {
@@ -32,7 +51,7 @@ pub(super) fn svg(published: &Published, items: &[Item]) -> String {
         &format!(
             r#"<svg class="chart" width="{width}" viewBox="0 0 {width} {}" role="img" aria-label="{}">"#,
             TOP + HEIGHT + BOTTOM,
-            escape(&format!("{metric}: published and measured, per system"))
+            escape(&format!("{metric}: {what}, per system"))
         ),
     );
     for value in axis.ticks() {
@@ -55,6 +74,7 @@ fn y(axis: &Axis, value: f64) -> f64 {
 /// One system's column.
 struct Mark {
     system: String,
+    /// The value of the ring.
     published: Option<f64>,
     /// The range that counts as reproduced; none for values that are not scored.
     band: Option<(f64, f64)>,
@@ -115,6 +135,22 @@ impl Mark {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_metric_beside_another_has_a_ring_per_system_that_both_have() {
+        let spec = &crate::papers::record::find("extra").unwrap().items().item[0];
+        let paper = crate::papers::record::find("extra").unwrap();
+        let item = |metric: &str, system: &str, measured| {
+            let blank = crate::papers::reproduce::blank_item(paper, spec, metric, system, &Default::default(), 1);
+            Item { measured, ..blank }
+        };
+        let own = [item("goodput", "reno", Some(3.0)), item("goodput", "bbr", Some(9.0))];
+        let others = [item("simulated_goodput", "reno", Some(3.5)), item("simulated_goodput", "bbr", None)];
+        let svg = beside(&own, &others);
+        assert_eq!((svg.matches("class=\"published\"").count(), svg.matches("class=\"dot").count()), (1, 2));
+        assert!(svg.contains("goodput: measured, and simulated_goodput, per system"));
+        assert_eq!(beside(&own, &[]), "", "without rings the table is enough");
+    }
 
     #[test]
     fn heights_grow_upwards_and_stay_inside() {

@@ -240,7 +240,7 @@ impl Lines {
 }
 
 /// Rising places at least `distance` apart, each as near to its own as that allows, within the ends if there is room.
-fn apart(places: &[f64], distance: f64, (least, most): (f64, f64)) -> Vec<f64> {
+pub(super) fn apart(places: &[f64], distance: f64, (least, most): (f64, f64)) -> Vec<f64> {
     let mut found: Vec<f64> = Vec::with_capacity(places.len());
     for place in places {
         let free = found.last().map_or(least, |before| before + distance);
@@ -270,7 +270,7 @@ pub(super) fn sample(style: usize) -> String {
 }
 
 /// Marks differ in shape, so that a print in grey is legible.
-fn mark(out: &mut String, style: usize, x: f64, y: f64, title: &str) {
+pub(super) fn mark(out: &mut String, style: usize, x: f64, y: f64, title: &str) {
     let r = 3.2;
     let d = match style % 5 {
         0 => format!("M{:.1} {:.1}h{w:.1}v{w:.1}h-{w:.1}z", x - r, y - r, w = 2.0 * r),

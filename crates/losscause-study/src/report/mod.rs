@@ -8,7 +8,7 @@
 //! | `capture_timeline` | a flow of a capture over time, with its losses |
 //! | `algorithms`, `pages`, `boundary` | a section per algorithm, its idea, its decision boundary |
 //! | `tables`, `misses`, `curves`, `recordings` | a paper's tables and figures, what was missed, its runs over time |
-//! | `chart`, `lines`, `phase`, `strips`, `time` | one kind of drawing each |
+//! | `chart`, `lines`, `phase`, `scatter`, `strips`, `time` | one kind of drawing each |
 //! | `axis`, `svg`, `state`, `marks` | what all drawings share |
 
 use minijinja::{AutoEscape, Environment};
@@ -34,6 +34,7 @@ mod pages;
 mod phase;
 mod recordings;
 mod reproduction;
+mod scatter;
 mod simulation;
 mod state;
 mod strips;

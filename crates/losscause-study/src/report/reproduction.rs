@@ -17,6 +17,8 @@ pub(super) struct PageView {
     title: &'static str,
     answer: String,
     explanation: String,
+    /// Whether any paper publishes something that the values are compared with.
+    compares: bool,
     preview: bool,
     /// Whether any number or claim was missed.
     missed: bool,
@@ -94,9 +96,11 @@ pub(super) fn page(reproduction: &Reproduction, sheets: &[Sheet]) -> PageView {
         papers.push(paper_view(paper, card, tables, reproduction));
     }
     let preview = cards.iter().any(Scorecard::is_preview);
+    let compares = sheets.iter().any(|sheet| sheet.paper.is_published());
     PageView {
-        title: "published and measured",
-        answer: sentence(&answer_in_words(&cards)),
+        title: if compares { "published and measured" } else { "measured on real stacks" },
+        answer: sentence(&reproduction.answer.clone().unwrap_or_else(|| answer_in_words(&cards))),
+        compares,
         explanation: explanation(&cards, preview),
         preview,
         missed: papers.iter().any(|paper| !paper.misses.is_empty()),
@@ -151,7 +155,7 @@ fn paper_view(
         venue: published.venue.clone(),
         scored: !squares.is_empty() || settled > 0,
         numbers: card.map(Scorecard::numbers_in_words).unwrap_or_default(),
-        claims_in_words: card.map(Scorecard::claims_in_words).unwrap_or_default(),
+        claims_in_words: card.map_or_else(|| unscored_claims(&claims), Scorecard::claims_in_words),
         squares,
         discs,
         claims: ClaimsView {
@@ -162,6 +166,16 @@ fn paper_view(
         },
         misses: missing,
         tables,
+    }
+}
+
+/// The claims of a record that publishes nothing; nothing if none is settled.
+fn unscored_claims(claims: &[&ClaimOutcome]) -> String {
+    let settled = claims.iter().filter(|claim| claim.holds.is_some()).count();
+    let holding = claims.iter().filter(|claim| claim.holds == Some(true)).count();
+    match settled {
+        0 => String::new(),
+        _ => format!("{holding} of {settled} claims hold"),
     }
 }
 

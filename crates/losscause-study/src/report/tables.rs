@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::curves::{Curve, Panel, labels, panels};
-use super::{chart, figure, phase, recordings, state};
+use super::{chart, figure, phase, recordings, scatter, state};
 use crate::csv_file;
 use crate::figures::{sentence, unit_symbol};
 use crate::papers::record::{Item, ItemSpec, Number, Published};
@@ -84,13 +84,27 @@ pub(super) fn view(sheet: &Sheet, reproduction: &Reproduction, shown: &mut BTree
         item.paper == sheet.paper.key() && item.scenario == spec.scenario && spec.metrics.contains(&item.metric)
     };
     let candidates: Vec<&Item> = reproduction.items.iter().filter(is_candidate).collect();
+    // A part of a table may have been measured.
+    let is_measured = |system: &&String| candidates.iter().any(|item| item.system == **system);
+    let systems: Vec<String> = spec.systems.iter().filter(is_measured).cloned().collect();
     for parameters in &combinations {
-        for metric in &spec.metrics {
+        let of_metric = |metric: &String| -> Vec<Item> {
             let of_system = |system: &String| {
                 let is_it = |i: &&&Item| i.metric == *metric && i.system == *system && i.parameters == *parameters;
                 candidates.iter().find(is_it).map(|&item| item.clone())
             };
-            let found: Vec<Item> = spec.systems.iter().filter_map(of_system).collect();
+            systems.iter().filter_map(of_system).collect()
+        };
+        for metric in &spec.metrics {
+            let found = of_metric(metric);
+            if found.is_empty() {
+                continue;
+            }
+            let chart = match spec.beside.get(metric) {
+                Some(other) => chart::beside(&found, &of_metric(other)),
+                None if spec.x.is_some() => String::new(),
+                None => chart::svg(published, &found),
+            };
             let differs = |name: &String, value| combinations.iter().any(|other| other.get(name) != Some(value));
             let differing = parameters.iter().filter(|(name, value)| differs(name, value));
             let differing: Vec<String> = differing.map(|(name, value)| format!("{name} {value}")).collect();
@@ -99,28 +113,35 @@ pub(super) fn view(sheet: &Sheet, reproduction: &Reproduction, shown: &mut BTree
                 unit: found.first().map(|i| unit_symbol(&i.unit).to_owned()).unwrap_or_default(),
                 published: found.iter().any(|item| item.published.is_some()),
                 cells: found.iter().map(|item| cell(published, item, &name, shown)).collect(),
-                chart: if spec.x.is_some() { String::new() } else { chart::svg(published, &found) },
+                chart,
             });
             mine.extend(found);
         }
     }
     let drawn = panels(spec, &mine);
-    let (panels, legend) = match &spec.phase {
-        Some(phase) => {
+    let (panels, legend) = match (&spec.phase, &spec.scatter) {
+        (Some(phase), _) => {
             let view = |(caption, drawing)| PanelView { caption, unit: String::new(), drawing };
             let move_view = |(name, sample): (&str, String)| LegendView { name: name.to_owned(), sample };
             let legend = phase::legend().into_iter().map(move_view).collect();
             (phase::drawings(phase, &drawn).into_iter().map(view).collect(), legend)
         }
-        None => drawn_panels(published, spec, &drawn),
+        (None, Some(of)) => {
+            let view = |(caption, drawing)| PanelView { caption, unit: String::new(), drawing };
+            (scatter::drawings(published, spec, of, &mine).into_iter().map(view).collect(), vec![])
+        }
+        (None, None) => drawn_panels(published, spec, &drawn),
     };
     TableView {
         anchor: anchor(sheet),
         source: spec.source.clone(),
         title: spec.title.clone(),
         runs: mine.iter().map(|i| i.runs).max().unwrap_or(0),
-        score: sentence(&score_in_words(sheet.paper, &mine)),
-        systems: spec.systems.clone(),
+        score: match sheet.paper.is_published() {
+            true => sentence(&score_in_words(sheet.paper, &mine)),
+            false => String::new(),
+        },
+        systems,
         rows,
         legend,
         panels,

@@ -30,24 +30,48 @@ impl<'a> Measured<'a> {
     /// The mean of `metric` for `system` in `scenario`, at the parameters given; in the metric's unit. A
     /// misclassification rate that exists in no run is zero: there was nothing to misjudge.
     pub fn value(&self, metric: &str, system: &str, scenario: &str, at: &[(&str, Value)]) -> Result<f64, Unmeasured> {
+        let (name, item) = self.find(metric, system, scenario, at);
+        let value = match item.map(|item| item.measured) {
+            Some(Some(value)) => value,
+            Some(None) if matches!(metric, "M_c" | "M_w") => 0.0,
+            _ => return Err(Unmeasured(name)),
+        };
+        self.note(format!("{name} = {}", short(value)));
+        Ok(value)
+    }
+
+    /// The 95 % interval of that mean: its lower and upper end. Not measured with fewer than two runs.
+    pub fn interval(
+        &self,
+        metric: &str,
+        system: &str,
+        scenario: &str,
+        at: &[(&str, Value)],
+    ) -> Result<(f64, f64), Unmeasured> {
+        let (name, item) = self.find(metric, system, scenario, at);
+        let Some((mean, ci95)) = item.and_then(|item| item.measured.zip(item.ci95)) else {
+            return Err(Unmeasured(format!("the interval of {name}")));
+        };
+        self.note(format!("{name} = {} ± {}", short(mean), short(ci95)));
+        Ok((mean - ci95, mean + ci95))
+    }
+
+    /// What the value is called in the evidence, and its item.
+    fn find(&self, metric: &str, system: &str, scenario: &str, at: &[(&str, Value)]) -> (String, Option<&'a Item>) {
         let want: Parameters = at.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
         let mut name = format!("{metric}({system}, {scenario}");
         for (key, value) in at {
             name += &format!(", {key}={value}");
         }
         name.push(')');
-        let measured = lookup(self.items, metric, system, scenario, &want).map(|item| item.measured);
-        let value = match measured {
-            Some(Some(value)) => value,
-            Some(None) if matches!(metric, "M_c" | "M_w") => 0.0,
-            _ => return Err(Unmeasured(name)),
-        };
-        let line = format!("{name} = {}", short(value));
+        (name, lookup(self.items, metric, system, scenario, &want))
+    }
+
+    fn note(&self, line: String) {
         let mut read = self.read.borrow_mut();
         if !read.contains(&line) {
             read.push(line);
         }
-        Ok(value)
     }
 
     /// Every value that was read, in the order of reading.

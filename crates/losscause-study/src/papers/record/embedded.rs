@@ -6,20 +6,25 @@ use std::path::Path;
 
 use crate::files::Files;
 
-/// The files of one paper, as texts.
+/// The files of one paper, or of an experiment of our own, as texts.
 #[derive(Debug)]
-pub(super) struct PaperTexts {
+pub struct PaperTexts {
     /// Name of its folder, and short name of the paper.
-    pub(super) key: &'static str,
-    pub(super) published: &'static str,
-    pub(super) items: &'static str,
-    pub(super) explanations: &'static str,
-    pub(super) costs: &'static str,
-    pub(super) scenarios: &'static [ScenarioText],
+    pub key: &'static str,
+    /// What it publishes ([`Published`](super::Published)).
+    pub published: &'static str,
+    /// Which of it is measured ([`Items`](super::Items)).
+    pub items: &'static str,
+    /// Why numbers and claims are missed ([`Explanation`](super::Explanation)).
+    pub explanations: &'static str,
+    /// What its items cost ([`Costs`](super::Costs)); may be empty.
+    pub costs: &'static str,
+    /// Its scenarios.
+    pub scenarios: &'static [ScenarioText],
     /// Its fading channel, if it has one.
-    pub(super) channel: Option<&'static str>,
+    pub channel: Option<&'static str>,
     /// Name and text of each pattern of packet errors that was made of the channel.
-    pub(super) patterns: &'static [(&'static str, &'static str)],
+    pub patterns: &'static [(&'static str, &'static str)],
 }
 
 /// A scenario of a paper, as it stands in its file.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::parameters::{Parameters, Value};
-use super::plot::{PhaseSpec, PlotSpec};
+use super::plot::{PhaseSpec, PlotSpec, ScatterSpec};
 use crate::scenario::expression::{Formula, Names};
 
 /// The whole file.
@@ -119,10 +119,15 @@ pub struct ItemSpec {
     pub curves: Option<Formula>,
     /// For a figure: two metrics against each other instead of each over the axis.
     pub phase: Option<PhaseSpec>,
+    /// Two metrics of every system against each other, at each combination of the parameters.
+    pub scatter: Option<ScatterSpec>,
     /// One run over time, drawn beside the values.
     pub plot: Option<PlotSpec>,
     /// Rows, in the paper's order.
     pub metrics: Vec<String>,
+    /// For a metric, the one that a drawing shows beside it: what the simulator gives beside what the kernel does.
+    #[serde(default)]
+    pub beside: BTreeMap<String, String>,
     /// Metrics with another name or unit in a run. In the names, `{NAME}` stands for the value of a parameter,
     /// and `{system}` for the item's system.
     #[serde(default)]

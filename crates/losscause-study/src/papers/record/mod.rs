@@ -17,7 +17,7 @@ mod published;
 
 pub use costs::{Costs, ItemCosts};
 pub(crate) use embedded::FIRST_LOOK;
-pub use embedded::{Embedded, ScenarioText};
+pub use embedded::{Embedded, PaperTexts, ScenarioText};
 pub use explanations::Explanation;
 #[cfg(feature = "report")]
 pub(crate) use item::is_tiny;
@@ -32,5 +32,5 @@ pub use library::{
 pub use paper::Paper;
 pub use parameters::{Parameters, Value};
 pub use patterns::pattern;
-pub use plot::{CurveSpec, EventsSpec, Happening, PhaseSpec, PlotSpec, Track};
+pub use plot::{CurveSpec, EventsSpec, Happening, PhaseSpec, PlotSpec, ScatterSpec, Track};
 pub use published::{Claim, Kind, Metric, Number, Published, Role, System};

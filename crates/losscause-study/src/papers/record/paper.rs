@@ -29,7 +29,11 @@ impl Paper {
         Box::leak(Box::new(Self::parse(Box::leak(Box::new(texts)))))
     }
 
-    pub(super) fn parse(texts: &'static PaperTexts) -> Self {
+    /// Reads the record of a paper, or of an experiment of our own, whose files are part of a program.
+    ///
+    /// # Panics
+    /// If a file is not as its type says: a test of that program reads them all.
+    pub fn parse(texts: &'static PaperTexts) -> Self {
         // A full TOML error prints the whole file.
         let brief = |error: toml::de::Error| error.message().to_owned();
         let published: Published =

@@ -84,6 +84,16 @@ pub struct PhaseSpec {
     pub sum: Option<String>,
 }
 
+/// Two metrics of an item against each other: one mark per system, such as gain over harm.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScatterSpec {
+    /// The metric on the horizontal axis.
+    pub right: String,
+    /// The metric on the vertical axis.
+    pub up: String,
+}
+
 impl Track {
     /// The unit of its values.
     pub fn unit(self) -> &'static str {

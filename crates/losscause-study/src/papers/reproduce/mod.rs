@@ -28,14 +28,18 @@ mod tests;
 
 pub use calibrate::Calibrated;
 pub use comparison::{Comparison, Worse};
-pub use plan::Plan;
+pub use plan::{Plan, blank_item};
 pub use recording::{RecordedCurve, RecordedEvents, Recording};
 pub use scorecard::{Scorecard, answer_in_words, score_in_words, score_of};
 pub use selection::{MOST_RUNS, Repetitions, Selection};
+pub use settings::{Place, place};
 
 /// The outcome of a reproduction, in the shape of its JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reproduction {
+    /// What an experiment of our own found, in one sentence; none for papers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
     /// Every value, published and measured.
     pub items: Vec<Item>,
     /// Every claim of the papers that were asked for.
@@ -105,6 +109,7 @@ pub struct Sheet {
 /// Compares measured items with what their papers publish.
 pub fn conclude(items: &[Item], seed: u64) -> Reproduction {
     let mut reproduction = Reproduction {
+        answer: None,
         items: vec![],
         claims: vec![],
         calibrated: vec![],

@@ -230,13 +230,15 @@ impl Planner<'_> {
     /// Checks the item's keys about its figure against its metrics and parameters.
     fn check_figure(&self, paper: &Paper, spec: &ItemSpec) -> Result<(), InputError> {
         let refuse = |key: &str, problem: String| Err(bad_item(paper, spec, key, problem));
-        if let Some(phase) = &spec.phase {
-            let metrics: Vec<&str> = spec.metrics.iter().map(String::as_str).collect();
-            for (key, metric) in [("right", &phase.right), ("up", &phase.up)] {
-                if !spec.metrics.contains(metric) {
-                    return refuse(&format!("phase.{key}"), format!("the metric {}", unknown(metric, &metrics)));
-                }
+        let phase = spec.phase.iter().flat_map(|of| [("phase.right", &of.right), ("phase.up", &of.up)]);
+        let scatter = spec.scatter.iter().flat_map(|of| [("scatter.right", &of.right), ("scatter.up", &of.up)]);
+        for (key, metric) in phase.chain(scatter) {
+            if !spec.metrics.contains(metric) {
+                let metrics: Vec<&str> = spec.metrics.iter().map(String::as_str).collect();
+                return refuse(key, format!("the metric {}", unknown(metric, &metrics)));
             }
+        }
+        if let Some(phase) = &spec.phase {
             let is_number = |sum: &String| {
                 spec.combinations().iter().all(|at| at.get(sum).is_some_and(|v| v.as_number().is_some()))
             };
@@ -473,7 +475,15 @@ fn count_operations(registry: &Registry, paper: &Paper, system: &str, parameters
     Some(f64::from(count))
 }
 
-fn blank_item(paper: &Paper, spec: &ItemSpec, metric: &str, system: &str, parameters: &Parameters, runs: u32) -> Item {
+/// An item of a paper that is not measured yet, after this many runs.
+pub fn blank_item(
+    paper: &Paper,
+    spec: &ItemSpec,
+    metric: &str,
+    system: &str,
+    parameters: &Parameters,
+    runs: u32,
+) -> Item {
     let unit = paper.metric(metric).map(|m| m.unit.clone()).unwrap_or_default();
     let runs = if spec.is_of_runs() { runs } else { 0 };
     Item {

@@ -4,13 +4,19 @@ use crate::papers::record::{ItemSpec, NetworkOf, Paper, Parameters, System, Valu
 use crate::{InputError, Setting};
 
 /// A scenario file of a paper, by its name, and the settings for a system and its parameters.
-pub(super) struct Place {
-    pub(super) file: String,
-    pub(super) settings: Vec<Setting>,
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The file's name among the paper's scenarios; of another paper with both names, "cen2003/WLH".
+    pub file: String,
+    /// The settings, in the order in which they apply.
+    pub settings: Vec<Setting>,
 }
 
 /// The file and settings with which `item` runs `system` in `scenario` at `parameters`.
-pub(super) fn place(
+///
+/// # Errors
+/// A text of the paper's record names an unknown parameter or system, or is no setting.
+pub fn place(
     paper: &Paper,
     item: &ItemSpec,
     scenario: &str,

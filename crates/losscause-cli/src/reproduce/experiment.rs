@@ -1,0 +1,75 @@
+//! `losscause reproduce live` and its like: experiments on real stacks.
+
+use std::num::NonZero;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use losscause_live::{Event, LiveError, Measured, Only, Plan, Selection};
+use losscause_study::InputError;
+use losscause_study::parallel::{Jobs, Stop};
+
+use super::{Arguments, REPORT, make_writable, write_report};
+use crate::output::{self, Format};
+use crate::progress::Progress;
+use crate::tables::experiment as tables;
+use crate::{Failure, interrupt, notice};
+
+/// Makes the runs, then prints the answer, the tables and the claims. After Ctrl-C or SIGTERM nothing is left behind.
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let begun = Instant::now();
+    if let Some(check) = &arguments.check {
+        let problem = "only valid with papers; remove it".to_owned();
+        return Err(InputError::Option { option: format!("--check {}", check.display()), problem }.into());
+    }
+    let only = arguments.only.iter().map(|text| Only::parse(text)).collect::<Result<Vec<_>, InputError>>()?;
+    let selection = Selection::parse(&arguments.items, only)?;
+    let plan = Plan::new(&selection, arguments.runs, arguments.seed, &[])?;
+    let jobs = Jobs::new(arguments.jobs.unwrap_or_else(side_by_side))?;
+    arguments.out.as_deref().map_or(Ok(()), make_writable)?;
+    let Measured { mut reproduction, sheets, left_out } = execute(plan, jobs)?;
+    let wall_s = begun.elapsed().as_secs_f64();
+    reproduction.wall_s = arguments.timing.then_some(wall_s);
+    if let Some(out) = &arguments.out {
+        write_report(out, &reproduction, &sheets)?;
+    }
+    match arguments.format {
+        Format::Json => output::json(&reproduction)?,
+        Format::Table => output::line(&tables::text(&reproduction, &sheets))?,
+    }
+    left_out.iter().for_each(|why| notice::print(why));
+    let place = arguments.out.as_ref().map(|out| format!(", report in {}", out.join(REPORT).display()));
+    notice::print(&format!("{wall_s:.0} s{}", place.unwrap_or_default()));
+    Ok(())
+}
+
+/// Runs side by side where nothing says how many: emulated links mostly sleep.
+fn side_by_side() -> usize {
+    (2 * thread::available_parallelism().map_or(1, NonZero::get)).min(4)
+}
+
+/// Executes the plan with a progress bar. A signal stops it, puts the machine back, and then ends the program.
+fn execute(plan: Plan, jobs: Jobs) -> Result<Measured, LiveError> {
+    let (stop, over, interrupted) = (Stop::new(), AtomicBool::new(false), interrupt::postpone());
+    let mut progress = Progress::new("runs", plan.runs());
+    let observe = |event: Event<'_>| match event {
+        Event::Ran { done, share, .. } => progress.set_weighed(done, share),
+        Event::Spoiled { cell, why } => progress.aside(|| notice::print(&format!("{cell}: again, {why}"))),
+    };
+    let measured = thread::scope(|scope| {
+        scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) {
+                if interrupted.load(Ordering::Relaxed) {
+                    stop.request();
+                }
+                thread::sleep(Duration::from_millis(20));
+            }
+        });
+        let measured = plan.execute(jobs, &stop, observe);
+        over.store(true, Ordering::Relaxed);
+        measured
+    });
+    drop(progress);
+    interrupt::end_if_interrupted();
+    measured
+}

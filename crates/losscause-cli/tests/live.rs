@@ -1,0 +1,112 @@
+//! `losscause reproduce live`: what is refused, and that nothing is left behind.
+#![allow(clippy::unwrap_used)]
+
+use std::process::{Command, Output};
+
+fn losscause(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_losscause")).arg("reproduce").args(arguments).output().unwrap()
+}
+
+/// Exit status 2, nothing on standard output, one sentence.
+fn refuses(output: &Output, sentence: &str) {
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(output.stdout.is_empty());
+    assert_eq!(error.lines().count(), 1, "{error}");
+    assert!(error.contains(sentence), "{error} has no \"{sentence}\"");
+}
+
+#[test]
+fn what_cannot_be_chosen_is_refused_in_one_sentence() {
+    for (arguments, sentence) in [
+        (&["live/shoring"][..], "live/shoring: is no item (did you mean \"sharing\"?)"),
+        (&["live", "cen2003"], "cen2003: the experiment \"cen2003\" is unknown"),
+        (&["live", "--only", "system=lc_reno"], "--only system=lc_reno: the system \"lc_reno\" is unknown"),
+        (
+            &["live", "--only", "loss=0.5"],
+            "--only loss=0.5: leaves nothing to measure, expected values of 0, 0.01, 0.02",
+        ),
+        (&["live", "--only", "loss"], "--only loss: expected KEY=VALUE"),
+        (&["live", "--runs", "0"], "--runs 0: nothing would be measured"),
+        (&["live", "--check", "old.json"], "--check old.json: only valid with papers"),
+        (
+            &["cen2003/table2", "--only", "system=TCP"],
+            "--only system=TCP: only valid with an experiment on real stacks",
+        ),
+    ] {
+        refuses(&losscause(arguments), sentence);
+    }
+}
+
+#[cfg(not(all(feature = "linux", target_os = "linux")))]
+#[test]
+fn without_the_feature_one_sentence_says_how_to_get_it() {
+    refuses(&losscause(&["live"]), "was built without the feature linux");
+}
+
+#[cfg(all(feature = "linux", target_os = "linux"))]
+mod linux {
+    use std::fs;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    use std::os::unix::process::{CommandExt, ExitStatusExt};
+    use std::process::Stdio;
+    use std::thread::sleep;
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    /// A user without rights.
+    const NOBODY: u32 = 65_534;
+
+    fn is_root() -> bool {
+        fs::metadata("/proc/self").unwrap().uid() == 0
+    }
+
+    #[test]
+    fn a_user_without_rights_is_told_that_it_takes_root() {
+        let folder = tempfile::tempdir().unwrap();
+        let binary = folder.path().join("losscause");
+        fs::copy(env!("CARGO_BIN_EXE_losscause"), &binary).unwrap();
+        fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o755)).unwrap();
+        let mut command = Command::new(&binary);
+        command.args(["reproduce", "live"]);
+        // Only root can become another user; without root, this user has no rights either.
+        if is_root() {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        refuses(&command.output().unwrap(), "expected root");
+    }
+
+    fn is_loaded() -> bool {
+        let available = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap();
+        available.split_whitespace().any(|name| name == "lc_veno")
+    }
+
+    #[test]
+    fn an_interrupted_experiment_unloads_its_programs_and_ends_by_the_signal() {
+        if !is_root() || is_loaded() {
+            assert!(
+                std::env::var_os("CI").is_none(),
+                "skipped, which CI forbids: root is missing, or lc_veno is loaded"
+            );
+            println!("skipped: root is missing, or lc_veno is loaded");
+            return;
+        }
+        let mut running = Command::new(env!("CARGO_BIN_EXE_losscause"))
+            .args(["reproduce", "live", "--runs", "1", "--only", "system=lc_veno", "--only", "loss=0"])
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let begun = Instant::now();
+        while !is_loaded() && begun.elapsed() < Duration::from_secs(10) {
+            sleep(Duration::from_millis(20));
+        }
+        assert!(is_loaded());
+        sleep(Duration::from_secs(1));
+        let id = running.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+        let status = running.wait().unwrap();
+        assert_eq!(status.signal(), Some(2), "{status:?}");
+        assert!(!is_loaded() && begun.elapsed() < Duration::from_secs(12));
+    }
+}

@@ -1,0 +1,50 @@
+//! QUIC over the simulator's links, in virtual time: `losscause reproduce quic`.
+//!
+//! ```text
+//! experiment the record, its claims, and the stack that runs it
+//! claims     what must hold, and the answer in one sentence
+//! stack      runs cells; keeps what others are compared with
+//! network    connections over one path; the driver that jumps from event to event
+//! end        one end of a connection: quinn's endpoint and settings
+//! identity   the server's certificate
+//! clock      virtual time for a library that reads instants
+//! tap        a wrapper that records what a congestion controller does
+//! ledger     the true cause of every loss, joined with the controller's verdict
+//! oracle     an algorithm that is told the truth by the ledger
+//! system     the systems by name
+//! run        one run of a scenario
+//! values     its metrics
+//! ```
+
+mod claims;
+#[cfg(feature = "quic")]
+mod clock;
+#[cfg(feature = "quic")]
+mod counters;
+#[cfg(feature = "quic")]
+mod end;
+mod experiment;
+#[cfg(feature = "quic")]
+mod identity;
+#[cfg(feature = "quic")]
+mod ledger;
+#[cfg(feature = "quic")]
+mod network;
+#[cfg(feature = "quic")]
+mod oracle;
+#[cfg(feature = "quic")]
+mod run;
+#[cfg(feature = "quic")]
+mod stack;
+#[cfg(feature = "quic")]
+mod system;
+#[cfg(feature = "quic")]
+mod tap;
+#[cfg(all(test, feature = "quic"))]
+mod tests;
+#[cfg(feature = "quic")]
+mod values;
+
+pub use experiment::Quic;
+#[cfg(feature = "quic")]
+pub use network::ConnectionLost;

@@ -1,0 +1,105 @@
+//! From the outcomes of runs to the metrics of the record.
+
+use std::collections::BTreeMap;
+
+use super::counters::Counters;
+use super::ledger::Judged;
+use super::run::{Connection, Outcome};
+
+/// Values by metric, in the record's units.
+pub(super) type Values = BTreeMap<&'static str, f64>;
+
+/// The metrics of a run. `base` and `oracle` are the outcomes of the base controller and of the oracle on it in the same
+/// scenario with the same seed, if they are other systems.
+pub(super) fn values(run: &Outcome, base: Option<&Outcome>, oracle: Option<&Outcome>) -> Values {
+    let mut values = Values::new();
+    let mut put = |name: &'static str, value: Option<f64>| {
+        values.extend(value.filter(|value| value.is_finite()).map(|value| (name, value)));
+    };
+    let tested = total(&run.tested);
+    let goodput = goodput_kbps(&run.tested, run.seconds);
+    let goodput_of = |other: &Outcome| goodput_kbps(&other.tested, other.seconds);
+    put("goodput", Some(goodput));
+    put("goodput_of_base", base.map(|base| 100.0 * goodput / goodput_of(base)));
+    put("goodput_of_oracle", oracle.map(|oracle| 100.0 * goodput / goodput_of(oracle)));
+    put("queue_drops", tested.queue_drop_percent());
+    put("queue_drops_pkts", Some(tested.queue_drops as f64));
+    put("wireless_losses", percent(tested.wireless_losses, tested.sent_pkts));
+    put("queueing", tested.queueing_delay_ms());
+    put("M_c", tested.judged.m_c());
+    put("M_w", tested.judged.m_w());
+    let largest = run.tested.iter().map(|connection| connection.largest_window).max();
+    put("largest_window", largest.map(|bytes| bytes as f64 / f64::from(super::end::DATAGRAM_BYTES)));
+    let complete: Option<Vec<f64>> = run.tested.iter().map(|connection| connection.completion_s).collect();
+    put("completion_time", complete.and_then(|seconds| losscause_study::statistics::mean(&seconds)));
+    if !run.competitors.is_empty() {
+        let competitor = total(&run.competitors);
+        let competitor_goodput = |of: &Outcome| goodput_kbps(&of.competitors, of.seconds);
+        let share = |of: &Outcome| 100.0 * goodput_of(of) / (goodput_of(of) + competitor_goodput(of));
+        put("share", Some(share(run)));
+        put("share_above_base", base.map(|base| share(run) - share(base)));
+        put("competitor_goodput", Some(competitor_goodput(run)));
+        put("harm", base.map(|base| 100.0 - 100.0 * competitor_goodput(run) / competitor_goodput(base)));
+        put("competitor_queue_drops", competitor.queue_drop_percent());
+    }
+    values
+}
+
+/// Of all of them together. A transfer that is complete has only lasted until then.
+fn goodput_kbps(connections: &[Connection], seconds: f64) -> f64 {
+    let of = |connection: &Connection| {
+        connection.counters.delivered_bytes as f64 * 8.0 / 1000.0 / connection.completion_s.unwrap_or(seconds)
+    };
+    connections.iter().map(of).sum()
+}
+
+fn percent(part: u64, of: u64) -> Option<f64> {
+    (of > 0).then(|| 100.0 * part as f64 / of as f64)
+}
+
+/// The counts of several connections together.
+fn total(connections: &[Connection]) -> Counters {
+    connections.iter().fold(Counters::default(), |mut sum, Connection { counters, .. }| {
+        let Counters { delivered_bytes, sent_pkts, delivered_pkts, queue_drops, wireless_losses, .. } = *counters;
+        sum.delivered_bytes += delivered_bytes;
+        sum.sent_pkts += sent_pkts;
+        sum.delivered_pkts += delivered_pkts;
+        sum.queue_drops += queue_drops;
+        sum.wireless_losses += wireless_losses;
+        sum.lost_acks += counters.lost_acks;
+        sum.queued += counters.queued;
+        sum.longest_queued = sum.longest_queued.max(counters.longest_queued);
+        let Judged { congestion_right, congestion_wrong, wireless_right, wireless_wrong, .. } = counters.judged;
+        sum.judged.congestion_right += congestion_right;
+        sum.judged.congestion_wrong += congestion_wrong;
+        sum.judged.wireless_right += wireless_right;
+        sum.judged.wireless_wrong += wireless_wrong;
+        sum
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn connection(delivered_bytes: u64) -> Connection {
+        let counters = Counters { delivered_bytes, sent_pkts: 200, queue_drops: 3, ..Counters::default() };
+        Connection { counters, largest_window: 1452, completion_s: None }
+    }
+
+    #[test]
+    fn harm_is_what_the_competitor_loses_and_gain_what_the_system_wins() {
+        let outcome = |tested, competitor| Outcome {
+            tested: vec![connection(tested)],
+            competitors: vec![connection(competitor)],
+            seconds: 8.0,
+        };
+        let values = values(&outcome(3_000_000, 1_000_000), Some(&outcome(2_000_000, 2_000_000)), None);
+        // 3 MB in 8 s are 3000 kb/s.
+        assert_eq!((values["goodput"], values["competitor_goodput"]), (3000.0, 1000.0));
+        assert_eq!((values["goodput_of_base"], values["harm"]), (150.0, 50.0));
+        assert_eq!((values["share"], values["share_above_base"]), (75.0, 25.0));
+        assert_eq!((values["queue_drops"], values["largest_window"]), (1.5, 1.0));
+        assert!(!values.contains_key("M_c") && !values.contains_key("completion_time"));
+    }
+}
