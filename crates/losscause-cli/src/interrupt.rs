@@ -15,18 +15,18 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// From now on the first signal sets the flag that is returned, and only the second ends the program. Call
 /// [`end_if_interrupted`] once what is under way has come to its end.
-#[cfg(all(feature = "linux", target_os = "linux"))]
+#[cfg(any(feature = "media", all(feature = "linux", target_os = "linux")))]
 pub(crate) fn postpone() -> &'static AtomicBool {
     POSTPONED.store(true, Ordering::Relaxed);
     &INTERRUPTED
 }
 
 /// Ends the program as a postponed signal would have, so that a shell sees it.
-#[cfg(all(feature = "linux", target_os = "linux"))]
+#[cfg(any(feature = "media", all(feature = "linux", target_os = "linux")))]
 pub(crate) fn end_if_interrupted() {
     if INTERRUPTED.load(Ordering::Relaxed) {
-        let signal = SIGNAL.load(Ordering::Relaxed);
-        let _ = signal_hook::low_level::emulate_default_handler(signal);
+        #[cfg(unix)]
+        let _ = signal_hook::low_level::emulate_default_handler(SIGNAL.load(Ordering::Relaxed));
     }
 }
 
