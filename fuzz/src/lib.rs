@@ -5,12 +5,14 @@
 mod bytes;
 mod capture;
 mod packets;
+mod stream;
 mod tcp;
 mod text;
 mod tfrc;
 
 pub use capture::{link_layers, pcap, pcapng, qlog, rtp, tcp_options};
 pub use packets::differentiator;
+pub use stream::{stream_control, stream_data};
 pub use tcp::{tcp_receiver, tcp_sender};
 pub use text::{channel, delay_trace, expression, pattern, rate_trace, scenario, setting, sweep, trace};
 pub use tfrc::{tfrc_receiver, tfrc_sender};
@@ -19,7 +21,7 @@ pub use tfrc::{tfrc_receiver, tfrc_sender};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
-pub const TARGETS: [Target; 20] = [
+pub const TARGETS: [Target; 22] = [
     ("channel", channel),
     ("delay_trace", delay_trace),
     ("differentiator", differentiator),
@@ -33,6 +35,8 @@ pub const TARGETS: [Target; 20] = [
     ("rtp", rtp),
     ("scenario", scenario),
     ("setting", setting),
+    ("stream_control", stream_control),
+    ("stream_data", stream_data),
     ("sweep", sweep),
     ("tcp_options", tcp_options),
     ("tcp_receiver", tcp_receiver),

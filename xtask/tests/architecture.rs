@@ -14,12 +14,15 @@ const EDGES: &[(&str, &[&str])] = &[
     ("losscause-transport", &["losscause"]),
     ("losscause-sim", &["losscause-transport", "losscause"]),
     ("losscause-capture", &["losscause"]),
+    // The simulator only in its tests: they run streams over its links.
+    ("losscause-media", &["losscause-sim", "losscause-transport", "losscause"]),
     ("losscause-study", &["losscause-sim", "losscause-capture", "losscause-transport", "losscause"]),
     ("losscause-linux", &["losscause-sim", "losscause-capture", "losscause"]),
     (
         "losscause-cli",
         &[
             "losscause-linux",
+            "losscause-media",
             "losscause-study",
             "losscause-capture",
             "losscause-sim",
@@ -35,6 +38,7 @@ const EDGES: &[(&str, &[&str])] = &[
         &[
             "losscause-cli",
             "losscause-linux",
+            "losscause-media",
             "losscause-study",
             "losscause-capture",
             "losscause-sim",

@@ -7,16 +7,16 @@
 //!   the sender's own record; the echoed one must agree with it.
 //! - It cannot have been held for longer than it has been away.
 //! - More packets than were sent cannot have been received or lost, and totals do not fall.
-//! - The receive rate is at most the largest rate at which packets were sent for a round-trip time R, within the two
-//!   round-trip times up to the packet that the report answers, and one packet more:
+//! - The receive rate is at most the largest rate at which packets were sent for a round-trip time R (at least 10 ms,
+//!   the granularity of timers), within twice that time up to the packet that the report answers, and one packet more:
 //!
 //! ```text
-//! X_recv <= (1 + max over t of packets sent in (t - R, t]) s / R        echo - R <= t <= echo
+//! X_recv <= (1 + max over t of packets sent in (t - W, t]) s / W        W = max(R, 10 ms), echo - W <= t <= echo
 //! ```
 //!
 //! A report that contradicts what was sent is ignored and counted; a rate above the limit is lowered to it and counted.
-//! What is left to a liar: to hide losses, and to say that it held packets for longer than it did. Either makes the rate
-//! rise as on a path without loss, at most twofold per round-trip time, up to the configured maximum.
+//! What is left to a liar: to hide losses, and to say that it held packets for longer than it did, which shortens R.
+//! Either makes the rate rise as on a path without loss, at most twofold per W, up to the configured maximum.
 
 use std::collections::VecDeque;
 
@@ -24,6 +24,9 @@ use losscause::{Span, Time};
 use losscause_transport::tfrc;
 
 use crate::wire::feedback::{Feedback, micros};
+
+/// The shortest time over which rates are compared.
+const SHORTEST: Span = Span::from_millis(10);
 
 /// Packets that are remembered. At 10,000 packets per second, more than 6 s.
 const MOST: usize = 1 << 16;
@@ -101,17 +104,18 @@ impl Vetting {
 
     /// The limit of the receive rate for a report that answers the packet sent at `echo`, bytes per second.
     fn largest_rate(&self, echo: Time, rtt: Span) -> f64 {
-        let begin = self.sent.partition_point(|at| *at <= echo - rtt * 2);
+        let window = rtt.max(SHORTEST);
+        let begin = self.sent.partition_point(|at| *at <= echo - window * 2);
         let end = self.sent.partition_point(|at| *at <= echo);
         let mut oldest = begin;
         let mut most = 0;
         for newest in begin..end {
-            while self.sent[oldest] <= self.sent[newest] - rtt {
+            while self.sent[oldest] <= self.sent[newest] - window {
                 oldest += 1;
             }
             most = most.max(newest - oldest + 1);
         }
-        (most + 1) as f64 * self.packet_bytes / rtt.as_secs_f64().max(1e-9)
+        (most + 1) as f64 * self.packet_bytes / window.as_secs_f64()
     }
 }
 
@@ -160,6 +164,9 @@ mod tests {
         // The fastest 100 ms up to the packet sent at 495 ms: twenty packets, and one more.
         let later = Feedback { highest: 59, echo_us: 495_000, ..absurd };
         assert_eq!(vetting().vet(at(600), RTT, &later).unwrap().feedback.receive_rate, 210_000.0);
+        // A round-trip time of a microsecond counts as 10 ms: the two packets of 10 ms, and one more.
+        let shortened = vetting().vet(at(600), Some(Span::from_micros(1)), &later).unwrap();
+        assert_eq!(shortened.feedback.receive_rate, 300_000.0);
     }
 
     #[test]
