@@ -1,9 +1,9 @@
 //! Packets of a media stream: what is read is written again, and what comes without the key changes nothing.
 
 use losscause::Time;
+use losscause_media::wire;
 use losscause_media::wire::control::Control;
 use losscause_media::wire::rtp::{self, MAX_SEQ};
-use losscause_media::wire;
 use losscause_media::{Key, Receiver, ReceiverConfig, ReceiverStats, Sender, SenderConfig, SenderStats};
 
 /// A data packet: any bytes, with its tag or without.

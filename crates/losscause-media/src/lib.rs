@@ -28,6 +28,6 @@ pub use session::{
     ReceiverStats, Sender, SenderConfig, SenderStats, Transmit, receiver_lda,
 };
 
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "net"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

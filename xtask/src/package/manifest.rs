@@ -74,8 +74,8 @@ mod tests {
     #[test]
     fn the_eight_crates_are_published_from_the_core_to_the_command_and_nothing_else_is() {
         let names: Vec<String> = published().unwrap().into_iter().map(|package| package.name).collect();
-        let expected =
-            ["", "-capture", "-transport", "-sim", "-media", "-study", "-linux", "-cli"].map(|end| format!("losscause{end}"));
+        let expected = ["", "-capture", "-transport", "-sim", "-media", "-study", "-linux", "-cli"]
+            .map(|end| format!("losscause{end}"));
         assert_eq!(names, expected);
     }
 

@@ -26,10 +26,10 @@ pub(super) struct Arguments {
     /// The file to send; without one, made-up packets until Ctrl-C.
     file: Option<PathBuf>,
     /// Offer media at this rate, bits per second [default: as much as TFRC allows]
-    #[arg(long, value_name = "BPS")]
+    #[arg(long, value_name = "BPS", allow_negative_numbers = true)]
     rate: Option<f64>,
     /// Stop after so many seconds.
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
     duration: Option<f64>,
     /// Never send faster than this, bits per second of UDP payload.
     #[arg(long, value_name = "BPS", default_value_t = 100e6)]

@@ -8,8 +8,8 @@ use losscause::Span;
 use losscause_media::{ReceiverStats, SenderStats};
 use serde::Serialize;
 
+use crate::notice;
 use crate::output::{self, Format};
-use crate::{ink, notice};
 
 /// Time between two statistics.
 pub(super) const EVERY: Duration = Duration::from_secs(1);

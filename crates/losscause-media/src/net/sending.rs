@@ -10,7 +10,7 @@ use super::clock::Clock;
 use super::{AT_ONCE, LARGEST, NetError, failed, may_pass, random};
 use crate::{End, Key, Media, PushError, Sender, SenderConfig, SenderStats};
 
-/// A sender at work. Dropping it ends the stream as [`Sending::stop`] does.
+/// A sender at work. Dropping it ends the stream.
 #[derive(Debug)]
 pub struct Sending {
     media: mpsc::Sender<Media>,

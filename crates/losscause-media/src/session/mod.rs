@@ -12,15 +12,17 @@
 //!                           <------------------  Feedback, Bye
 //! ```
 //!
-//! - [`sender`], [`receiver`]: the state machines.
+//! - `sender`, `receiver`: the state machines; `media`, `event`: what applications hand in and hear.
 //! - `vetting`: what the sender believes of a report.
 //! - `cookie`, `replay`, `retry`: the receiver's proof of an address, the window against replays, repeated requests.
 
 mod config;
 mod cookie;
 mod end;
+mod event;
 #[cfg(test)]
 mod hostile;
+mod media;
 mod receiver;
 mod replay;
 mod retry;
@@ -30,6 +32,8 @@ mod vetting;
 
 pub use config::{ConfigError, DEFAULT_LDA, ReceiverConfig, SenderConfig, receiver_lda};
 pub use end::End;
-pub use receiver::{Event, Gap, Packet, Receiver, Transmit};
-pub use sender::{Media, PushError, Sender};
+pub use event::{Event, Gap, Packet, Transmit};
+pub use media::{Media, PushError};
+pub use receiver::Receiver;
+pub use sender::Sender;
 pub use stats::{KindShares, ReceiverStats, SenderStats};

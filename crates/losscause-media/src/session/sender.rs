@@ -21,6 +21,7 @@ use losscause_transport::tfrc::{self, Backlog};
 
 use super::config::{ConfigError, SenderConfig};
 use super::end::End;
+use super::media::{Media, PushError};
 use super::retry::{Due, Retry};
 use super::stats::{Recent, SenderStats};
 use super::vetting::Vetting;
@@ -29,38 +30,6 @@ use crate::wire::control::{Control, Nonce, Reason};
 use crate::wire::feedback::{Feedback, micros, short_micros};
 use crate::wire::rtp::{self, Header};
 use crate::wire::{self, Kind};
-
-/// What the application hands in: the content of one packet.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Media {
-    /// The content, at most [`SenderConfig::media_bytes`].
-    pub payload: Vec<u8>,
-    /// RTP's payload type, 0 to 127; the default, 0, stands for 96, the first dynamic one.
-    pub payload_type: u8,
-    /// RTP's marker: the last packet of a frame.
-    pub marker: bool,
-    /// RTP's timestamp, in the payload format's unit; by default the time of sending at 90 kHz.
-    pub media_time: Option<u32>,
-}
-
-/// A packet was not taken. `Display` is one sentence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PushError {
-    /// As many packets wait as may.
-    #[error("as many packets wait as may")]
-    Full,
-    /// The packet is larger than [`SenderConfig::media_bytes`].
-    #[error("a packet has {bytes} bytes of media, expected at most {most}")]
-    TooLarge {
-        /// Its size.
-        bytes: usize,
-        /// The largest.
-        most: usize,
-    },
-    /// The stream has ended, or is about to.
-    #[error("the stream has ended")]
-    Closed,
-}
 
 /// The sending end of a stream.
 pub struct Sender {
@@ -84,6 +53,9 @@ pub struct Sender {
     peer_number: u64,
     last_sent: Time,
     last_heard: Time,
+    /// When the handshake's last request was made, and its shortest round trip so far.
+    asked: Time,
+    handshake_rtt: Span,
     stats: SenderStats,
 }
 
@@ -136,6 +108,8 @@ impl Sender {
             peer_number: 0,
             last_sent: Time::ZERO,
             last_heard: Time::ZERO,
+            asked: Time::ZERO,
+            handshake_rtt: Span::MAX,
             stats: SenderStats { in_slow_start: true, ..SenderStats::default() },
             config: config.clone(),
         })
@@ -145,7 +119,7 @@ impl Sender {
     pub fn start(&mut self, now: Time) {
         if matches!(self.phase, Phase::Idle) {
             self.phase = Phase::Greeting(Retry::new(now, self.config.patience));
-            self.send_handshake(self.hello());
+            self.send_handshake(now, self.hello());
         }
     }
 
@@ -204,14 +178,14 @@ impl Sender {
             Phase::Idle | Phase::Closed(_) => {}
             Phase::Greeting(retry) => match retry.due(now) {
                 Due::Nothing => {}
-                Due::Repeat => self.send_handshake(self.hello()),
+                Due::Repeat => self.send_handshake(now, self.hello()),
                 Due::GiveUp => self.phase = Phase::Closed(End::NoAnswer),
             },
             Phase::Starting(retry, start) => match retry.due(now) {
                 Due::Nothing => {}
                 Due::Repeat => {
                     let start = *start;
-                    self.send_handshake(start);
+                    self.send_handshake(now, start);
                 }
                 Due::GiveUp => self.phase = Phase::Closed(End::NoAnswer),
             },
@@ -297,8 +271,9 @@ impl Sender {
             expected.then_some(())?;
             let start = Control::Start { packet_bytes: self.config.packet_bytes, nonce, cookie };
             self.keys = Some(self.key.stream(&nonce, &cookie));
+            self.handshake_rtt = now - self.asked;
             self.phase = Phase::Starting(Retry::new(now, self.config.patience), start);
-            self.send_handshake(start);
+            self.send_handshake(now, start);
             return Some(());
         }
         self.keys.as_ref()?.back.open(bytes)?;
@@ -311,6 +286,7 @@ impl Sender {
         match (control, self.phase) {
             (Control::Accept, Phase::Starting(..)) => {
                 self.phase = Phase::Streaming;
+                self.vetting.set_handshake(self.handshake_rtt.min(now - self.asked));
                 self.last_sent = now;
                 self.tfrc.start(now);
                 self.emit(now);
@@ -426,7 +402,8 @@ impl Sender {
         self.send_control(Control::Bye { packets: self.tfrc.sent(), reason });
     }
 
-    fn send_handshake(&mut self, control: Control) {
+    fn send_handshake(&mut self, now: Time, control: Control) {
+        self.asked = now;
         let mut packet = Vec::new();
         control.write(self.ssrc, 0, &mut packet);
         self.handshake.seal(&mut packet);

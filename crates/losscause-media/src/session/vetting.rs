@@ -5,7 +5,8 @@
 //!
 //! - The packet that the report answers must have been sent, and be no older than that of an earlier report. Its time is
 //!   the sender's own record; the echoed one must agree with it.
-//! - It cannot have been held for longer than it has been away.
+//! - It cannot have been held for longer than it has been away. A hold that would leave less than half of the handshake's
+//!   round-trip time counts as one that leaves so much: a receiver can make the handshake longer, but not shorter.
 //! - More packets than were sent cannot have been received or lost, and totals do not fall.
 //! - The receive rate is at most the largest rate at which packets were sent for a round-trip time R (at least 10 ms,
 //!   the granularity of timers), within twice that time up to the packet that the report answers, and one packet more:
@@ -15,8 +16,11 @@
 //! ```
 //!
 //! A report that contradicts what was sent is ignored and counted; a rate above the limit is lowered to it and counted.
-//! What is left to a liar: to hide losses, and to say that it held packets for longer than it did, which shortens R.
-//! Either makes the rate rise as on a path without loss, at most twofold per W, up to the configured maximum.
+//! What is left to a liar: to hide losses, and to halve R by the hold. The rate then rises as on a path without loss, and
+//! of half the length: at most twofold per W, up to the configured maximum.
+//!
+//! A path whose round-trip time falls below half of the handshake's, because the handshake met a long queue, is taken for
+//! longer than it is, so the rate is lower than TFRC's own.
 
 use std::collections::VecDeque;
 
@@ -40,6 +44,8 @@ pub(crate) struct Vetting {
     /// When each packet was sent, the newest last.
     sent: VecDeque<Time>,
     last: Option<Feedback>,
+    /// No round-trip time below this is believed.
+    least_rtt: Span,
 }
 
 /// A report that agrees with what was sent.
@@ -52,7 +58,12 @@ pub(crate) struct Vetted {
 
 impl Vetting {
     pub(crate) fn new(packet_bytes: u16) -> Self {
-        Self { packet_bytes: f64::from(packet_bytes), first: 0, sent: VecDeque::new(), last: None }
+        Self { packet_bytes: f64::from(packet_bytes), first: 0, sent: VecDeque::new(), last: None, least_rtt: Span::ZERO }
+    }
+
+    /// The handshake took so long, there and back.
+    pub(crate) fn set_handshake(&mut self, rtt: Span) {
+        self.least_rtt = (rtt / 2).max(Span::ZERO);
     }
 
     /// The next packet was sent.
@@ -89,7 +100,7 @@ impl Vetting {
         let limit = rtt.map_or(f64::INFINITY, |rtt| self.largest_rate(sent_at, rtt));
         let feedback = tfrc::Feedback {
             echo: sent_at,
-            hold: report.hold(),
+            hold: report.hold().min(now - sent_at - self.least_rtt).max(Span::ZERO),
             receive_rate: claimed.min(limit),
             loss_event_rate: report.loss_event_rate(),
             wire_bytes: 0,
@@ -167,6 +178,20 @@ mod tests {
         // A round-trip time of a microsecond counts as 10 ms: the two packets of 10 ms, and one more.
         let shortened = vetting().vet(at(600), Some(Span::from_micros(1)), &later).unwrap();
         assert_eq!(shortened.feedback.receive_rate, 300_000.0);
+    }
+
+    #[test]
+    fn a_hold_leaves_at_least_half_of_the_handshakes_round_trip() {
+        let hold = |handshake_ms: i64, hold_us: u32| {
+            let mut vetting = vetting();
+            vetting.set_handshake(Span::from_millis(handshake_ms));
+            let vetted = vetting.vet(at(490), RTT, &Feedback { hold_us, ..HONEST }).unwrap();
+            vetted.feedback.hold.as_millis_f64()
+        };
+        // The packet was away for 100 ms.
+        assert_eq!(hold(90, 5000), 5.0);
+        assert_eq!(hold(90, 99_000), 55.0);
+        assert_eq!(hold(300, 5000), 0.0);
     }
 
     #[test]

@@ -1,7 +1,8 @@
-//! What forgers without the key, and liars with it, achieve: both ends over a path of constant delay on which the test
-//! may drop, copy, change and add packets.
+//! What forgers without the key, and liars with it, achieve: both ends over a path of constant delay on which a test may
+//! drop, copy, change and add packets.
 
-use std::collections::BTreeMap;
+mod path;
+
 use std::net::SocketAddr;
 
 use losscause::{Span, Time};
@@ -13,147 +14,7 @@ use crate::auth::StreamKeys;
 use crate::wire::control::Control;
 use crate::wire::feedback::Feedback;
 use crate::wire::{TAG_BYTES, rtp};
-
-const DELAY: Span = Span::from_millis(20);
-const PACKET_BYTES: u16 = 1000;
-
-fn at(ms: i64) -> Time {
-    Time::from_nanos(ms * 1_000_000)
-}
-
-fn sender_address() -> SocketAddr {
-    ([192, 0, 2, 1], 40_000).into()
-}
-
-fn elsewhere() -> SocketAddr {
-    ([198, 51, 100, 7], 40_000).into()
-}
-
-fn key() -> Key {
-    Key::from_bytes([7; 32])
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum To {
-    Receiver,
-    Sender,
-}
-
-/// What the path does with a packet: the packets that arrive instead.
-type Meddling<'a> = Box<dyn FnMut(Time, To, Vec<u8>) -> Vec<Vec<u8>> + 'a>;
-
-struct Path<'a> {
-    sender: Sender,
-    receiver: Receiver,
-    now: Time,
-    under_way: BTreeMap<(Time, u64), (To, SocketAddr, Vec<u8>)>,
-    next: u64,
-    pushed: u64,
-    meddling: Meddling<'a>,
-    events: Vec<Event>,
-    /// When each data packet was sent.
-    sent: Vec<Time>,
-}
-
-impl<'a> Path<'a> {
-    fn new(max_rate_bps: u64, meddling: impl FnMut(Time, To, Vec<u8>) -> Vec<Vec<u8>> + 'a) -> Self {
-        Self::with_keys(max_rate_bps, &key(), &key(), meddling)
-    }
-
-    fn with_keys(
-        max_rate_bps: u64,
-        senders: &Key,
-        receivers: &Key,
-        meddling: impl FnMut(Time, To, Vec<u8>) -> Vec<Vec<u8>> + 'a,
-    ) -> Self {
-        let config = SenderConfig { packet_bytes: PACKET_BYTES, max_rate_bps, ..SenderConfig::default() };
-        let mut sender = Sender::new(&config, senders, [3; 16]).unwrap();
-        sender.start(Time::ZERO);
-        Self {
-            sender,
-            receiver: Receiver::new(&ReceiverConfig::default(), receivers, &[5; 32]).unwrap(),
-            now: Time::ZERO,
-            under_way: BTreeMap::new(),
-            next: 0,
-            pushed: 0,
-            meddling: Box::new(meddling),
-            events: Vec::new(),
-            sent: Vec::new(),
-        }
-    }
-
-    fn enter(&mut self, to: To, from: SocketAddr, bytes: Vec<u8>) {
-        self.under_way.insert((self.now + DELAY, self.next), (to, from, bytes));
-        self.next += 1;
-    }
-
-    fn run_until(&mut self, until: Time) {
-        loop {
-            self.transmit();
-            let arrival = self.under_way.first_key_value().map(|(&(at, _), _)| at);
-            let deadlines = [arrival, self.sender.poll_timeout(), self.receiver.poll_timeout()];
-            let Some(next) = deadlines.into_iter().flatten().min().filter(|at| *at <= until) else { break };
-            self.now = self.now.max(next);
-            while let Some(entry) = self.under_way.first_entry().filter(|entry| entry.key().0 <= self.now) {
-                match entry.remove() {
-                    (To::Receiver, from, bytes) => self.receiver.on_datagram(self.now, from, &bytes),
-                    (To::Sender, _, bytes) => self.sender.on_datagram(self.now, &bytes),
-                }
-            }
-            self.sender.on_timeout(self.now);
-            self.receiver.on_timeout(self.now);
-        }
-        self.now = until;
-    }
-
-    fn transmit(&mut self) {
-        while self.sender.end().is_none() && self.sender.has_room() {
-            let payload = self.pushed.to_be_bytes().to_vec();
-            self.pushed += 1;
-            if self.sender.push(self.now, Media { payload, ..Media::default() }).is_err() {
-                break;
-            }
-        }
-        while let Some(bytes) = self.sender.poll_transmit(self.now) {
-            if bytes[1] < 192 {
-                self.sent.push(self.now);
-            }
-            for bytes in (self.meddling)(self.now, To::Receiver, bytes) {
-                self.enter(To::Receiver, sender_address(), bytes);
-            }
-        }
-        while let Some(transmit) = self.receiver.poll_transmit(self.now) {
-            // What goes elsewhere does not reach the sender.
-            if transmit.to == sender_address() {
-                for bytes in (self.meddling)(self.now, To::Sender, transmit.bytes) {
-                    self.enter(To::Sender, sender_address(), bytes);
-                }
-            }
-        }
-        self.events.extend(std::iter::from_fn(|| self.receiver.poll_event()));
-    }
-
-    fn into_receiver(self) -> Receiver {
-        self.receiver
-    }
-
-    /// The most packets sent in any second.
-    fn most_in_a_second(&self) -> usize {
-        let within =
-            |from: &Time| self.sent.iter().filter(|at| *at >= from && **at < *from + Span::from_secs(1)).count();
-        self.sent.iter().map(within).max().unwrap_or(0)
-    }
-
-    fn packets(&self) -> Vec<&Packet> {
-        let packet = |event: &'_ Event| matches!(event, Event::Packet(_));
-        let packets = self.events.iter().filter(|event| packet(event));
-        packets.filter_map(|event| if let Event::Packet(packet) = event { Some(packet) } else { None }).collect()
-    }
-}
-
-fn honest(_: Time, _: To, bytes: Vec<u8>) -> Vec<Vec<u8>> {
-    vec![bytes]
-}
+use path::{DELAY, PACKET_BYTES, Path, To, at, elsewhere, honest, key, sender_address};
 
 /// Lies with the key: learns the stream's keys from the handshake and rewrites every report.
 struct Liar<F> {
@@ -249,6 +110,8 @@ fn a_hold_that_is_exaggerated_shortens_the_round_trip_but_the_largest_rate_holds
     let (_, stats, most) = lied_to(2_000_000, 10, 0, exaggerate);
     assert!(most <= 251, "{most} packets in a second");
     assert!(stats.rate_bps <= 2e6);
+    // The path takes 40 ms there and back, and so did the handshake.
+    assert_eq!(stats.rtt, Some(Span::from_millis(20)));
 }
 
 #[test]
