@@ -6,6 +6,7 @@ mod acks;
 mod bytes;
 mod capture;
 mod packets;
+mod stream;
 mod tcp;
 mod text;
 mod tfrc;
@@ -13,6 +14,7 @@ mod tfrc;
 pub use acks::sender_lda;
 pub use capture::{link_layers, pcap, pcapng, qlog, rtp, tcp_options};
 pub use packets::differentiator;
+pub use stream::{stream_control, stream_data};
 pub use tcp::{tcp_receiver, tcp_sender};
 pub use text::{channel, delay_trace, expression, pattern, rate_trace, scenario, setting, sweep, trace};
 pub use tfrc::{tfrc_receiver, tfrc_sender};
@@ -21,7 +23,7 @@ pub use tfrc::{tfrc_receiver, tfrc_sender};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
-pub const TARGETS: [Target; 21] = [
+pub const TARGETS: [Target; 23] = [
     ("channel", channel),
     ("delay_trace", delay_trace),
     ("differentiator", differentiator),
@@ -36,6 +38,8 @@ pub const TARGETS: [Target; 21] = [
     ("scenario", scenario),
     ("sender_lda", sender_lda),
     ("setting", setting),
+    ("stream_control", stream_control),
+    ("stream_data", stream_data),
     ("sweep", sweep),
     ("tcp_options", tcp_options),
     ("tcp_receiver", tcp_receiver),

@@ -134,6 +134,7 @@ fn lints() -> Result<()> {
         run(cargo().arg("clippy").args(what).args(["--all-targets", "--quiet", "--", "-D", "warnings"]))
     };
     lint(&["--workspace"])?;
+    lint(&["--package", "losscause-cli", "--features", "media"])?;
     lint(&REAL_LINUX)
 }
 
@@ -143,6 +144,8 @@ fn documentation() -> Result<()> {
 
 fn tests() -> Result<()> {
     run(cargo().args(["test", "--workspace", "--quiet"]))?;
+    // The command `stream` is a feature.
+    run(cargo().args(["test", "--package", "losscause-cli", "--features", "media", "--test", "stream", "--quiet"]))?;
     // The workspace needs none of the optional features of `losscause`.
     run(cargo().args(["test", "--package", "losscause", "--all-features", "--quiet"]))
 }

@@ -14,6 +14,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("losscause-transport", &["losscause"]),
     ("losscause-sim", &["losscause-transport", "losscause"]),
     ("losscause-capture", &["losscause"]),
+    // The simulator only in its tests: they run streams over its links.
+    ("losscause-media", &["losscause-sim", "losscause-transport", "losscause"]),
     ("losscause-study", &["losscause-sim", "losscause-capture", "losscause-transport", "losscause"]),
     ("losscause-linux", &["losscause-sim", "losscause-capture", "losscause"]),
     ("losscause-live", &["losscause-study", "losscause-linux", "losscause-quinn", "losscause-sim", "losscause"]),
@@ -23,6 +25,7 @@ const EDGES: &[(&str, &[&str])] = &[
         &[
             "losscause-live",
             "losscause-linux",
+            "losscause-media",
             "losscause-study",
             "losscause-capture",
             "losscause-sim",
@@ -38,6 +41,7 @@ const EDGES: &[(&str, &[&str])] = &[
         &[
             "losscause-cli",
             "losscause-linux",
+            "losscause-media",
             "losscause-study",
             "losscause-capture",
             "losscause-sim",

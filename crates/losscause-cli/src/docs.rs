@@ -31,6 +31,7 @@ const PAGES: &[Page] = pages! {
     "own-link": "own-link.md",
     "analyze": "analyze.md",
     "emulate": "emulate.md",
+    "stream": "stream.md",
     "scenario": "scenario.md",
     "queues": "queues.md",
     "sweep": "sweep.md",

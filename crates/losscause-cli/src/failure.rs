@@ -72,6 +72,10 @@ pub(crate) enum Failure {
     #[cfg(all(feature = "linux", target_os = "linux"))]
     #[error(transparent)]
     Emulator(#[from] losscause_linux::emulator::Error),
+    /// A stream could not be sent or received to its end: status 2 or 1.
+    #[cfg(feature = "media")]
+    #[error(transparent)]
+    Stream(#[from] crate::stream::StreamError),
     /// A command that the program ran ended with this status, which is passed on without a word.
     #[cfg(all(feature = "linux", target_os = "linux"))]
     #[error("the command ended with status {0}")]
@@ -127,6 +131,14 @@ pub(crate) fn report(outcome: Result<(), Failure>) -> ExitCode {
         }
         #[cfg(all(feature = "linux", target_os = "linux"))]
         Err(Failure::Emulator(error)) => {
+            if error.is_bad_input() {
+                BAD_INPUT
+            } else {
+                FAILED
+            }
+        }
+        #[cfg(feature = "media")]
+        Err(Failure::Stream(error)) => {
             if error.is_bad_input() {
                 BAD_INPUT
             } else {

@@ -24,17 +24,12 @@ pub(crate) fn postpone() -> &'static AtomicBool {
 }
 
 /// Ends the program as a postponed signal would have, so that a shell sees it.
-#[cfg(unix)]
 pub(crate) fn end_if_interrupted() {
     if INTERRUPTED.load(Ordering::Relaxed) {
-        let signal = SIGNAL.load(Ordering::Relaxed);
-        let _ = signal_hook::low_level::emulate_default_handler(signal);
+        #[cfg(unix)]
+        let _ = signal_hook::low_level::emulate_default_handler(SIGNAL.load(Ordering::Relaxed));
     }
 }
-
-/// On other systems no signal is postponed.
-#[cfg(not(unix))]
-pub(crate) fn end_if_interrupted() {}
 
 /// Sets what is said on standard error if a signal ends the program from now on: `say(Some("…"))`.
 pub(crate) fn say(hint: Option<String>) {

@@ -43,6 +43,8 @@ mod pivot;
 mod progress;
 mod reproduce;
 mod simulate;
+#[cfg(feature = "media")]
+mod stream;
 mod summary;
 mod sweep;
 mod tables;
@@ -82,6 +84,9 @@ enum Command {
     /// Load loss-differentiating TCP into the running kernel, watch it, unload it. Needs root.
     #[cfg(all(feature = "linux", target_os = "linux"))]
     Kernel(kernel::Arguments),
+    /// Send or receive media over UDP, at a rate that follows congestion and not the losses of the air.
+    #[cfg(feature = "media")]
+    Stream(stream::Arguments),
     /// List algorithms, protocols, scenarios and papers.
     List(list::Arguments),
     /// Print a page of the documentation, or list the pages.
@@ -122,6 +127,8 @@ fn run(command: Command, registry: &Registry) -> Result<(), Failure> {
         Command::Fade(arguments) => fade::run(&arguments),
         #[cfg(all(feature = "linux", target_os = "linux"))]
         Command::Kernel(arguments) => kernel::run(&arguments),
+        #[cfg(feature = "media")]
+        Command::Stream(arguments) => stream::run(&arguments, registry),
         Command::List(arguments) => list::run(&arguments, registry),
         Command::Docs(arguments) => docs::run(&arguments),
         Command::Completions(arguments) => manual::completions(&arguments, Arguments::command()),

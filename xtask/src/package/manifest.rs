@@ -72,9 +72,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nine_crates_are_published_from_the_core_to_the_command_and_nothing_else_is() {
+    fn the_ten_crates_are_published_from_the_core_to_the_command_and_nothing_else_is() {
         let names: Vec<String> = published().unwrap().into_iter().map(|package| package.name).collect();
-        let expected = ["", "-capture", "-transport", "-sim", "-study", "-linux", "-quinn", "-live", "-cli"]
+        let expected = ["", "-capture", "-transport", "-sim", "-media", "-study", "-linux", "-quinn", "-live", "-cli"]
             .map(|end| format!("losscause{end}"));
         assert_eq!(names, expected);
     }

@@ -21,6 +21,9 @@ pub struct Config {
     pub spacing: Spacing,
     /// Whether packets may be marked instead of dropped, and marks count as congestion losses (RFC 5348, section 5.1).
     pub ecn: bool,
+    /// The fastest that packets are ever spaced, payload bits per second, at least 1; none if only the reports limit
+    /// the rate.
+    pub max_rate_bps: Option<u64>,
     /// The rules in which ns-2 differs from the RFC.
     pub quirks: Quirks,
 }
@@ -46,6 +49,7 @@ impl Config {
             loss_after_pkts: 3,
             spacing: Spacing::SqrtRtt,
             ecn: false,
+            max_rate_bps: None,
             quirks: Quirks::RFC,
         }
     }
@@ -65,6 +69,9 @@ impl Config {
         }
         if self.loss_after_pkts == 0 {
             return Err(ConfigError::LossAfterPkts);
+        }
+        if self.max_rate_bps == Some(0) {
+            return Err(ConfigError::MaxRate);
         }
         if !(0.0..1.0).contains(&self.quirks.rtt_weight) {
             return Err(ConfigError::RttWeight(self.quirks.rtt_weight));
@@ -91,6 +98,8 @@ pub enum ConfigError {
     PayloadBytes,
     /// `loss_after_pkts` is zero.
     LossAfterPkts,
+    /// `max_rate_bps` is zero.
+    MaxRate,
     /// `quirks.rtt_weight` is not at least 0 and below 1.
     RttWeight(f64),
     /// `quirks.rto` has a negative minimum.
@@ -102,6 +111,7 @@ impl fmt::Display for ConfigError {
         match self {
             Self::PayloadBytes => write!(f, "payload_bytes must be at least 1"),
             Self::LossAfterPkts => write!(f, "loss_after_pkts must be at least 1"),
+            Self::MaxRate => write!(f, "max_rate_bps must be at least 1"),
             Self::RttWeight(x) => write!(f, "quirks.rtt_weight must be at least 0 and below 1, not {x}"),
             Self::RtoMinimum(x) => write!(f, "the minimum of quirks.rto must be zero or more, not {x}"),
         }
@@ -129,6 +139,7 @@ mod tests {
         };
         assert!(error(|c| c.payload_bytes = 0).starts_with("payload_bytes"));
         assert!(error(|c| c.loss_after_pkts = 0).starts_with("loss_after_pkts"));
+        assert!(error(|c| c.max_rate_bps = Some(0)).starts_with("max_rate_bps"));
         assert!(error(|c| c.quirks.rtt_weight = 1.0).starts_with("quirks.rtt_weight"));
         assert!(error(|c| c.quirks.rtt_weight = f64::NAN).starts_with("quirks.rtt_weight"));
         assert!(error(|c| c.quirks.rto = RtoRule::Ticks { minimum: -Span::from_millis(1) }).contains("quirks.rto"));

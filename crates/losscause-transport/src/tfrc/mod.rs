@@ -35,7 +35,7 @@ pub use quirks::{
     Discounting, FewIntervals, FirstInterval, InitialRate, LossEventRule, NoFeedbackTimer, Quirks, RateRule, Reports,
     RtoRule,
 };
-pub use receiver::Receiver;
+pub use receiver::{Declared, Receiver};
 pub use sender::{Backlog, Sender};
 
 /// When a timer that is not set expires.

@@ -62,7 +62,17 @@ pub struct Receiver<L> {
     /// What the last report says.
     receive_rate: f64,
     loss_event_rate: f64,
+    declared: Declared,
     config: Config,
+}
+
+/// Losses that were declared so far, packets of each kind. A packet that was only reordered is in neither.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Declared {
+    /// The LDA called them congestion, or could not tell.
+    pub congestion: u64,
+    /// The LDA called them wireless.
+    pub wireless: u64,
 }
 
 /// A packet, and when it arrived.
@@ -116,6 +126,7 @@ impl<L: Lda> Receiver<L> {
             timer: NEVER,
             report_due: false,
             receive_rate: 0.0,
+            declared: Declared::default(),
             config: config.clone(),
         }
     }
@@ -209,6 +220,11 @@ impl<L: Lda> Receiver<L> {
         self.loss_event_rate
     }
 
+    /// The losses declared so far. Of a gap of more than 4,096 packets only the first so many are counted.
+    pub fn declared(&self) -> Declared {
+        self.declared
+    }
+
     /// Distinct packets received.
     pub fn delivered_packets(&self) -> u64 {
         self.delivered
@@ -261,7 +277,7 @@ impl<L: Lda> Receiver<L> {
         let position = self.stream.position(data.seq);
         let mut marked = self.is_marked(data).then_some(Lost { position, at, wireless: false });
         let mut event = None;
-        while let Some(lost) = self.missing.pop_declared().or_else(|| marked.take()) {
+        while let Some(lost) = self.pop_declared().or_else(|| marked.take()) {
             if lost.wireless {
                 continue;
             }
@@ -272,6 +288,14 @@ impl<L: Lda> Receiver<L> {
             }
         }
         event
+    }
+
+    /// Takes out and counts the earliest loss that is to be declared.
+    fn pop_declared(&mut self) -> Option<Lost> {
+        let lost = self.missing.pop_declared()?;
+        let count = if lost.wireless { &mut self.declared.wireless } else { &mut self.declared.congestion };
+        *count += 1;
+        Some(lost)
     }
 
     /// A marked packet counts as a congestion loss from its arrival on (RFC 5348, section 5.1). It did arrive, so no

@@ -36,6 +36,8 @@ pub struct Sender {
     last_send: Time,
     /// Spacing of the next packet.
     interval: Span,
+    /// No two packets are spaced closer: [`Config::max_rate_bps`].
+    shortest_interval: Span,
     backlog: Backlog,
     /// The next packet, without its time. Its number is the count of packets sent.
     next: Data,
@@ -96,6 +98,7 @@ impl Sender {
             due_pkts: 0,
             last_send: Time::ZERO,
             interval: Span::ZERO,
+            shortest_interval: shortest_interval(config),
             send_at: NEVER,
             no_feedback_at: NEVER,
             no_feedback_expirations: 0,
@@ -207,9 +210,10 @@ impl Sender {
         Some(data)
     }
 
-    /// The allowed sending rate (X), payload bytes per second.
+    /// The allowed sending rate (X), payload bytes per second, at most [`Config::max_rate_bps`].
     pub fn rate(&self) -> f64 {
-        self.rate.allowed()
+        let max = self.config.max_rate_bps.map_or(f64::INFINITY, |bps| bps as f64 / 8.0);
+        self.rate.allowed().min(max)
     }
 
     /// The round-trip time estimate (R); none before the first feedback.
@@ -294,7 +298,7 @@ impl Sender {
             Spacing::SqrtRtt => self.rtt.sqrt_ratio(),
         };
         let seconds = f64::from(self.next.payload_bytes) / self.rate.spacing(ratio);
-        Span::from_secs_f64_rounded(seconds).max(SHORTEST_INTERVAL)
+        Span::from_secs_f64_rounded(seconds).max(self.shortest_interval)
     }
 
     /// The time that two packets take at the allowed rate (2s/X).
@@ -310,6 +314,12 @@ impl Sender {
 
 /// No two packets, and no two timers, follow closer than this.
 const SHORTEST_INTERVAL: Span = Span::from_nanos(100);
+
+/// The spacing of packets at the largest rate.
+fn shortest_interval(config: &Config) -> Span {
+    let at_max = |bps: u64| Span::from_secs_f64_rounded(8.0 * f64::from(config.payload_bytes) / bps as f64);
+    config.max_rate_bps.map_or(SHORTEST_INTERVAL, |bps| at_max(bps).max(SHORTEST_INTERVAL))
+}
 
 #[cfg(test)]
 mod tests {
@@ -421,6 +431,19 @@ mod tests {
         };
         assert_eq!(data.times, Some(Times { rtt, rto: rtt * 4 }));
         assert_eq!((data.payload_bytes, data.wire_bytes, data.urgent), (1000, 1040, false));
+    }
+
+    #[test]
+    fn the_largest_rate_holds_whatever_the_reports_allow() {
+        let mut sender = Sender::new(&Config { max_rate_bps: Some(400_000), ..rfc() });
+        sender.start(at(0));
+        run(&mut sender, at(0), at(0));
+        sender.on_feedback(at(100), &report(at(0), 0.0, 1e9));
+        sender.on_feedback(at(200), &report(at(100), 0.0, 1e9));
+        // 80 kB/s by the reports; 400 kb/s are 50 kB/s, one packet of 1000 bytes every 20 ms.
+        assert_eq!(sender.rate(), 50e3);
+        let sent = run(&mut sender, at(200), at(240));
+        assert_eq!(sent.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [200, 220, 240]);
     }
 
     #[test]

@@ -330,6 +330,17 @@ fn each_packet_of_a_gap_has_its_own_verdict() {
 }
 
 #[test]
+fn losses_are_counted_by_kind_when_they_are_declared_and_reordered_packets_in_neither() {
+    let mut flow = Flow::new(&rfc(), Wireless(&[20, 21]));
+    flow.run(0..33, &[10, 20, 21, 30]);
+    // Three later packets have not arrived for 30.
+    assert_eq!(flow.receiver.declared(), Declared { congestion: 1, wireless: 2 });
+    flow.arrive(385, &data(30, 300, 3));
+    flow.run(33..40, &[]);
+    assert_eq!(flow.receiver.declared(), Declared { congestion: 1, wireless: 2 });
+}
+
+#[test]
 fn a_wireless_loss_is_missing_from_the_receive_rate() {
     let mut flow = Flow::new(&rfc(), Wireless(&[20, 21]));
     flow.run(0..40, &[20, 21]);
