@@ -29,9 +29,10 @@ fn strings(package: &Table, key: &str) -> Vec<String> {
 }
 
 /// Of crates.io's list of categories, those that fit crates of this project.
-const CATEGORIES: [&str; 8] = [
+const CATEGORIES: [&str; 9] = [
     "algorithms",
     "command-line-utilities",
+    "multimedia::video",
     "network-programming",
     "no-std",
     "no-std::no-alloc",
