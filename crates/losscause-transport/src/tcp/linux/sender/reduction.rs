@@ -70,6 +70,8 @@ impl<L: SenderLda> Linux<L> {
         witness.judged(&loss, &judgement);
         if !judgement.verdict.is_wireless() {
             recovering.spared = false;
+            // The spared window, which the recovery approaches again only packet by packet.
+            self.cwnd.pkts = self.prr.target_pkts();
             recovering.uncut = Some((self.cwnd.pkts, self.cwnd.ssthresh));
             self.ecn.on_loss(self.stream.sent);
             self.cut(false);

@@ -1,0 +1,115 @@
+//! What the yardsticks do to a TCP over a lossy link, and to a queue. `cargo test -p losscause-sim --test yardsticks --
+//! --nocapture` prints the tables.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{at_secs, flow, wired, wireless};
+use losscause::lda::{NthLossConfig, Within};
+use losscause::{Algorithm, LdaConfig, Span};
+use losscause_sim::{ChannelSpec, FlowId, FlowSpec, Network, Simulation, TcpLda, Traffic};
+use losscause_transport::tcp;
+
+const RATE_BPS: u64 = 20_000_000;
+/// The bandwidth-delay product of 20 Mb/s and 40 ms, packets of 1500 bytes.
+const QUEUE_PKTS: u32 = 67;
+const SECONDS: i64 = 60;
+
+/// What `flows` TCP flows over one link of 20 Mb/s and 40 ms do together.
+#[derive(Clone, Copy, Debug)]
+struct Outcome {
+    goodput_mbps: f64,
+    queue_drops: u64,
+    sent: u64,
+}
+
+impl Outcome {
+    fn queue_drop_percent(self) -> f64 {
+        100.0 * self.queue_drops as f64 / self.sent as f64
+    }
+}
+
+fn run(config: tcp::Config, lda: Option<&LdaConfig>, loss: f64, flows: u32) -> Outcome {
+    let flow_of = |i| {
+        let lda = lda.map_or(TcpLda::None, |lda| TcpLda::Sender(lda.build_at_sender().unwrap()));
+        let traffic = Traffic::Tcp { config, lda };
+        FlowSpec { start_spread: Span::from_secs(1), ..flow(&format!("tcp {i}"), &[0], &[1], traffic) }
+    };
+    let channel = if loss > 0.0 { ChannelSpec::Bernoulli { loss } } else { ChannelSpec::Perfect };
+    let network = Network {
+        links: vec![wireless("link", RATE_BPS, 20, QUEUE_PKTS, channel), wired("back", RATE_BPS, 20, 1_000)],
+        flows: (0..flows).map(flow_of).collect(),
+    };
+    let mut simulation = Simulation::new(&network, 1).unwrap();
+    simulation.run_until(at_secs(SECONDS), &mut ());
+    let mut outcome = Outcome { goodput_mbps: 0.0, queue_drops: 0, sent: 0 };
+    for report in (0..flows).map(|i| simulation.flow(FlowId(i))) {
+        outcome.goodput_mbps += report.delivered_payload_bytes as f64 * 8.0 / SECONDS as f64 / 1e6;
+        outcome.queue_drops += report.lost.congestion;
+        outcome.sent += report.sent_packets;
+    }
+    outcome
+}
+
+fn modes() -> [(&'static str, tcp::Config); 2] {
+    let sack = tcp::Config { max_window_pkts: 1_000, ..tcp::Config::rfc().with_variant(tcp::Variant::Sack) };
+    [("SACK", sack), ("Linux Reno", tcp::Config::linux())]
+}
+
+fn nth_loss(n: u32) -> LdaConfig {
+    LdaConfig::NthLoss(NthLossConfig { n, within: Within::Episode })
+}
+
+#[test]
+fn at_random_loss_no_yardstick_delivers_less_than_the_plain_tcp_and_some_deliver_far_more() {
+    for (mode, config) in modes() {
+        let plain = run(config, None, 0.01, 1);
+        println!("{mode}, 1 % random loss, 20 Mb/s, 40 ms, queue of {QUEUE_PKTS} packets, {SECONDS} s");
+        println!("  {:<20} {:>6.2} Mb/s, {:>5} queue drops", "no LDA", plain.goodput_mbps, plain.queue_drops);
+        for algorithm in Algorithm::YARDSTICKS {
+            let outcome = run(config, Some(&algorithm.config()), 0.01, 1);
+            println!("  {algorithm:<20} {:>6.2} Mb/s, {:>5} queue drops", outcome.goodput_mbps, outcome.queue_drops);
+            assert!(outcome.goodput_mbps > 0.9 * plain.goodput_mbps, "{mode}, {algorithm}: {outcome:?} {plain:?}");
+            if matches!(algorithm, Algorithm::Veno | Algorithm::NthLoss | Algorithm::DropRate) {
+                assert!(outcome.goodput_mbps > 1.5 * plain.goodput_mbps, "{mode}, {algorithm}: {outcome:?} {plain:?}");
+            }
+        }
+    }
+}
+
+/// The harm that haproxy measured: what is tolerated is lost to the queue.
+#[test]
+fn the_more_losses_are_tolerated_the_more_a_shared_queue_drops() {
+    for (mode, config) in modes() {
+        println!("{mode}, no random loss, 20 flows: packets that the queue drops");
+        let shares = [1, 2, 3, 5].map(|n| {
+            let outcome = run(config, Some(&nth_loss(n)), 0.0, 20);
+            println!("  n = {n}: {:>5.2} %, {:>6.2} Mb/s", outcome.queue_drop_percent(), outcome.goodput_mbps);
+            outcome.queue_drop_percent()
+        });
+        assert!(shares.is_sorted(), "{mode}: {shares:?}");
+        assert!(shares[3] > 2.0 * shares[0], "{mode}: {shares:?}");
+    }
+}
+
+#[test]
+fn on_a_clean_link_the_yardsticks_fill_it_as_the_plain_tcp_does() {
+    for (mode, config) in modes() {
+        let plain = run(config, None, 0.0, 1);
+        println!("{mode}, no random loss, one flow");
+        println!("  {:<20} {:>6.2} Mb/s, {:>5} queue drops", "no LDA", plain.goodput_mbps, plain.queue_drops);
+        for algorithm in Algorithm::YARDSTICKS {
+            let outcome = run(config, Some(&algorithm.config()), 0.0, 1);
+            println!("  {algorithm:<20} {:>6.2} Mb/s, {:>5} queue drops", outcome.goodput_mbps, outcome.queue_drops);
+            assert!(outcome.goodput_mbps > 0.9 * plain.goodput_mbps, "{mode}, {algorithm}: {outcome:?} {plain:?}");
+        }
+    }
+}
+
+#[test]
+fn an_n_of_one_is_the_plain_tcp() {
+    for (mode, config) in modes() {
+        let (plain, first) = (run(config, None, 0.01, 1), run(config, Some(&nth_loss(1)), 0.01, 1));
+        assert_eq!((plain.sent, plain.queue_drops), (first.sent, first.queue_drops), "{mode}");
+    }
+}
