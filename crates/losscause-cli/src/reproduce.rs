@@ -115,7 +115,7 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
         }
         // The first result shows long before the last run.
         Event::Sheet(sheet, items) => {
-            tables::sheet_in_short(sheet, items).into_iter().for_each(|text| progress.found(text))
+            tables::sheet_in_short(sheet, items).into_iter().for_each(|text| progress.found(text));
         }
     })?;
     drop(progress);
