@@ -1,8 +1,12 @@
 //! An algorithm at a sender, fed with anything that a transport could report.
 
-use losscause::{Algorithm, SenderDifferentiator, Signal, Span, Time, Verdict};
+use losscause::ack::Fixed;
+use losscause::{Algorithm, AnySenderLda, SenderDifferentiator, Signal, Span, Time, Verdict};
 
 use super::bytes::Bytes;
+
+/// Remembers 32 packets.
+type Sender = SenderDifferentiator<AnySenderLda, Fixed<32>>;
 
 /// Reports per input.
 const REPORTS: usize = 256;
@@ -14,7 +18,7 @@ pub fn sender_lda(data: &[u8]) {
     let Some(choice) = bytes.u8() else { return };
     let algorithm = Algorithm::ALL[usize::from(choice) % Algorithm::ALL.len()];
     let lda = algorithm.build_at_sender().expect("published parameters");
-    let mut sender = SenderDifferentiator::<_, 32>::new(lda);
+    let mut sender = Sender::new(lda);
     let (mut now, mut number) = (Time::ZERO, 0);
     for _ in 0..REPORTS {
         if report(&mut bytes, &mut sender, &mut now, &mut number).is_none() {
@@ -23,12 +27,7 @@ pub fn sender_lda(data: &[u8]) {
     }
 }
 
-fn report(
-    bytes: &mut Bytes,
-    sender: &mut SenderDifferentiator<losscause::AnySenderLda, 32>,
-    now: &mut Time,
-    number: &mut u64,
-) -> Option<()> {
+fn report(bytes: &mut Bytes, sender: &mut Sender, now: &mut Time, number: &mut u64) -> Option<()> {
     let kind = bytes.u8()?;
     *now = if kind & 0x80 == 0 { bytes.later(*now)? } else { Time::from_nanos(bytes.i64()? >> 1) };
     match kind % 8 {

@@ -117,6 +117,10 @@ impl Stream {
 
     fn enter(&mut self, direction: Direction, content: Vec<u8>) {
         let wire_bytes = content.len() as u32 + self.header_bytes;
-        self.path.enter(self.now, direction, Offered { content, wire_bytes, flow: 0, ecn: Ecn::NotCapable });
+        self.path.enter(
+            self.now,
+            direction,
+            Offered { content, wire_bytes, flow: 0, ecn: Ecn::NotCapable, wireless_immune: false },
+        );
     }
 }

@@ -127,8 +127,11 @@ impl fmt::Display for Verdict {
 mod tests {
     use super::*;
 
-    /// A cell's transfers: goodput and retransmissions by the kernel and by the simulator.
-    fn compared(pairs: &[((f64, u64), (f64, u64))]) -> Compared {
+    /// Goodput and retransmissions.
+    type Figures = (f64, u64);
+
+    /// A cell's transfers, by the kernel and by the simulator.
+    fn compared(pairs: &[(Figures, Figures)]) -> Compared {
         let outcome = |(goodput_mbps, retransmissions)| Outcome { goodput_mbps, retransmissions };
         let pairs = pairs.iter().map(|&(a, b)| Pair { kernel: outcome(a), simulated: outcome(b) }).collect();
         Compared { cell: Cell::all()[0], pairs }

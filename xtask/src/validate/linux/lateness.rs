@@ -67,7 +67,7 @@ impl Watch {
     pub(super) fn lateness(&self) -> Result<Lateness> {
         let mut total = Span::ZERO;
         let within = |span: &&Span| {
-            total = total + **span;
+            total += **span;
             total < MEASURED
         };
         let spans: Vec<Span> = self.sleeps.iter().rev().take_while(within).copied().collect();
