@@ -183,6 +183,12 @@ fn the_page_of_every_algorithm_names_each_of_its_settings() {
         (Algorithm::SpikeTobe, "spike.md"),
         (Algorithm::ZigZag, "zigzag.md"),
         (Algorithm::Zbs, "zbs.md"),
+        (Algorithm::Veno, "veno.md"),
+        (Algorithm::CdgTolerance, "cdg.md"),
+        (Algorithm::FqRtt, "fq-rtt.md"),
+        (Algorithm::NthLoss, "nth-loss.md"),
+        (Algorithm::DropRate, "drop-rate.md"),
+        (Algorithm::RollBack, "roll-back.md"),
     ] {
         let page = read(&format!("docs/algorithms/{file}"));
         for setting in algorithm.info().settings {

@@ -5,7 +5,7 @@
 mod common;
 
 use common::{at_secs, flow, wired, wireless};
-use losscause::lda::{NthLossConfig, Within};
+use losscause::lda::{FqRttConfig, NthLossConfig, Within};
 use losscause::{Algorithm, LdaConfig, Span};
 use losscause_sim::{ChannelSpec, FlowId, FlowSpec, Network, Simulation, TcpLda, Traffic};
 use losscause_transport::tcp;
@@ -111,5 +111,22 @@ fn an_n_of_one_is_the_plain_tcp() {
     for (mode, config) in modes() {
         let (plain, first) = (run(config, None, 0.01, 1), run(config, Some(&nth_loss(1)), 0.01, 1));
         assert_eq!((plain.sent, plain.queue_drops), (first.sent, first.queue_drops), "{mode}");
+    }
+}
+
+/// With RFC 6298's first variation, half of the first sample, the limit lies below the smallest round-trip time of a path
+/// whose queue is at most as long as the path. Without it, rare losses are tolerated; at 1 %, groups of random losses teach
+/// fqRTT the round-trip time of an empty queue.
+#[test]
+fn fq_rtt_tolerates_rare_losses_only_and_none_with_the_first_variation_of_rfc_6298() {
+    for (mode, config) in modes() {
+        let gain = |first_variation, loss| {
+            let fq_rtt = LdaConfig::FqRtt(FqRttConfig { first_variation, ..FqRttConfig::default() });
+            let [plain, fq] = [None, Some(&fq_rtt)].map(|lda| run(config, lda, loss, 1).goodput_mbps);
+            println!("{mode}, fqRTT, first variation {first_variation}, loss {loss}: {fq:.2} Mb/s, without {plain:.2}");
+            fq / plain
+        };
+        assert_eq!([gain(0.5, 0.001), gain(0.5, 0.01)], [1.0, 1.0], "{mode}");
+        assert!(gain(0.0, 0.001) > 1.2 && gain(0.0, 0.01) < 1.2, "{mode}");
     }
 }

@@ -227,7 +227,8 @@ fn values_out_of_range_are_refused_by_key_value_and_expectation() {
     refused(
         "lda = \"Spyke\"",
         "flow.video.lda: the algorithm \"Spyke\" is unknown (did you mean \"Spike\"?), expected one of Biaz, mBiaz, \
-         Spike, Spike-Tobe, ZigZag, ZBS, Flip Flop, Vegas buffer, always congestion, always wireless, omniscient, labelled",
+         Spike, Spike-Tobe, ZigZag, ZBS, Flip Flop, Vegas buffer, always congestion, always wireless, \
+         Veno, CDG tolerance, fqRTT, n-th loss, drop rate, roll-back, omniscient, labelled",
     );
     let problem = "flow.video.lda_at: only valid for tcp flows; remove it";
     refused("lda = \"Biaz\"\nlda_at = \"receiver\"", problem);
@@ -259,7 +260,8 @@ fn values_out_of_range_are_refused_by_key_value_and_expectation() {
     refused(
         "[lda.Spyke]\nalpha = 1",
         "lda.Spyke: the algorithm \"Spyke\" is unknown (did you mean \"Spike\"?), expected one of Biaz, mBiaz, \
-         Spike, Spike-Tobe, ZigZag, ZBS, Flip Flop, Vegas buffer, always congestion, always wireless, omniscient, labelled",
+         Spike, Spike-Tobe, ZigZag, ZBS, Flip Flop, Vegas buffer, always congestion, always wireless, \
+         Veno, CDG tolerance, fqRTT, n-th loss, drop rate, roll-back, omniscient, labelled",
     );
 }
 
