@@ -216,7 +216,11 @@ impl VirtualNetwork {
             if !std::mem::take(&mut side.is_due) {
                 continue;
             }
-            if is_client { flow.write()? } else { flow.read(self.now)? }
+            if is_client {
+                flow.write()?
+            } else {
+                flow.read(self.now)?
+            }
             let side = if is_client { &mut flow.client } else { &mut flow.server };
             while let Some(ecn) = side.end.poll_transmit(now, &mut self.buffer) {
                 let number = is_client.then(|| flow.ledger.take_newest()).flatten();
@@ -262,7 +266,8 @@ impl Flow {
         while let Some(event) = self.client.end.poll() {
             match event {
                 Event::Connected => {
-                    self.sending = self.client.end.connection().and_then(|connection| connection.streams().open(Dir::Uni));
+                    self.sending =
+                        self.client.end.connection().and_then(|connection| connection.streams().open(Dir::Uni));
                 }
                 Event::ConnectionLost { reason } => return Err(ConnectionLost(end::reason(&reason))),
                 _ => {}

@@ -105,7 +105,8 @@ impl System {
             Some(Judge::Oracle) => AnySenderLda::boxed(Told::new(ledger.clone())),
             Some(Judge::Lda(name)) => build(name).expect("names are checked when they are read"),
         };
-        let base = if self.base == Base::NewReno { losscause_quinn::Base::new_reno() } else { losscause_quinn::Base::cubic() };
+        let base =
+            if self.base == Base::NewReno { losscause_quinn::Base::new_reno() } else { losscause_quinn::Base::cubic() };
         let tolerant = LossTolerant::new(base, lda).expect("names are checked when they are read");
         let factory = Arc::new(tolerant.with_sink(Arc::new(Noted(ledger.clone()))));
         FlowSetup { factory, ledger, bytes }

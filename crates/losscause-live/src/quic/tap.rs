@@ -74,11 +74,7 @@ impl Controller for Tap {
     }
 
     fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(Self {
-            controller: self.controller.clone_box(),
-            ledger: self.ledger.clone(),
-            clock: self.clock,
-        })
+        Box::new(Self { controller: self.controller.clone_box(), ledger: self.ledger.clone(), clock: self.clock })
     }
 
     fn initial_window(&self) -> u64 {

@@ -2,8 +2,8 @@
 
 use losscause::{Span, Time};
 use losscause_sim::{ChannelSpec, FlowSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Traffic};
-use losscause_study::parallel::Stop;
 use losscause_study::Experiment;
+use losscause_study::parallel::Stop;
 
 use super::network::VirtualNetwork;
 use super::run::{Outcome, run};
@@ -61,7 +61,8 @@ fn every_packet_arrives_is_lost_or_is_on_the_path() {
     for until in 1..=10 {
         over.run_until(secs(until)).unwrap();
         let counters = [over.counters(0), over.counters(1)];
-        let on_path: u64 = counters.iter().map(|c| c.sent_pkts - c.delivered_pkts - c.queue_drops - c.wireless_losses).sum();
+        let on_path: u64 =
+            counters.iter().map(|c| c.sent_pkts - c.delivered_pkts - c.queue_drops - c.wireless_losses).sum();
         // Those on the way back are on the path as well.
         assert!(on_path <= over.in_flight() as u64, "{until} s: {on_path} of {}", over.in_flight());
     }
