@@ -4,7 +4,7 @@ use losscause_study::papers::claims::{Answer, Measured, Predicate, Unmeasured};
 use losscause_study::papers::record::{Item, Value};
 
 /// The algorithm that is recommended: the conclusion of docs/quic-evaluation.md, the same one in every claim.
-pub(super) const RECOMMENDED: &str = "Vegas buffer";
+pub(super) const RECOMMENDED: &str = "Spike";
 
 const BASES: [&str; 2] = ["quinn-cubic", "quinn-newreno"];
 const CUBIC: &str = BASES[0];
