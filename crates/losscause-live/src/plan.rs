@@ -63,6 +63,9 @@ pub struct Measured {
 /// Attempts at a run that was disturbed, after the first.
 const MORE_ATTEMPTS: u32 = 2;
 
+/// The values of every run, by cell and number; none for those that were left out.
+type Results = Vec<Vec<Option<Values>>>;
+
 /// A run: the index of its cell, and its number, counted from 0.
 type Task = (usize, u32);
 
@@ -123,15 +126,15 @@ impl Plan {
         Ok(self.conclude(&results, left_out))
     }
 
-    /// The values of every run by cell and number, none for those left out; and why those were.
+    /// What every run gave, and why some were left out.
     fn run_all(
         &self,
         stack: &dyn Stack,
         jobs: Jobs,
         stop: &Stop,
         mut observe: impl FnMut(Event<'_>),
-    ) -> Result<(Vec<Vec<Option<Values>>>, Vec<String>), LiveError> {
-        let mut results: Vec<Vec<Option<Values>>> = vec![vec![None; self.runs as usize]; self.cells.len()];
+    ) -> Result<(Results, Vec<String>), LiveError> {
+        let mut results: Results = vec![vec![None; self.runs as usize]; self.cells.len()];
         let all = (0..self.runs).flat_map(|run| (0..self.cells.len()).map(move |cell| (cell, run)));
         let (alone, beside): (Vec<Task>, Vec<Task>) = all.partition(|(cell, _)| stack.is_demanding(&self.cells[*cell]));
         let whole: f64 = self.cells.iter().map(seconds).sum::<f64>() * f64::from(self.runs);

@@ -43,7 +43,7 @@ fn table(sheet: &Sheet, items: &[Item]) -> String {
         };
         let cell = |metric: &&String| {
             let value = of(metric).unwrap_or_default();
-            match beside.get(*metric).and_then(|other| of(other)) {
+            match beside.get(*metric).and_then(of) {
                 None => value,
                 Some(other) => format!("{value} {:>WIDTH$}", format!("({other})")),
             }

@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn sharing_names_those_that_do_not_take_half() {
         let measured = items(|item| {
-            (item.metric == "share").then(|| match item.system.as_str() {
+            (item.metric == "share").then_some(match item.system.as_str() {
                 "lc_newreno_ff" => 81.2,
                 "cubic" => 57.0,
                 _ => 50.0,

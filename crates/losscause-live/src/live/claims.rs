@@ -47,7 +47,7 @@ fn clean_goodput(measured: &Measured<'_>) -> Answer {
     let reno = of_one_flow(measured, "goodput", "reno", 0.0)?;
     let mut all_are_near = true;
     for system in SYSTEMS {
-        all_are_near &= (of_one_flow(measured, "goodput", system, 0.0)? / reno - 1.0).abs() <= 0.03;
+        all_are_near &= (of_one_flow(measured, "goodput", system, 0.0)? - reno).abs() <= 0.03 * reno;
     }
     Ok(all_are_near)
 }

@@ -50,9 +50,10 @@ pub(super) fn send(mut stream: &TcpStream, is_over: impl Fn() -> bool) -> Result
     stream.set_write_timeout(Some(PATIENCE)).map_err(broken)?;
     let data = vec![0; 1 << 16];
     while !is_over() {
-        let written = stream.write(&data);
-        if !is_waiting(&written) && !(written.is_err() && is_over()) {
-            written.map_err(broken)?;
+        match stream.write(&data) {
+            Err(_) if is_over() => {}
+            written if is_waiting(&written) => {}
+            written => _ = written.map_err(broken)?,
         }
     }
     Ok(())
@@ -64,9 +65,10 @@ pub(super) fn receive(mut stream: &TcpStream, bytes: &AtomicU64, is_over: impl F
     stream.set_read_timeout(Some(PATIENCE)).map_err(broken)?;
     let mut data = vec![0; 1 << 18];
     while !is_over() {
-        let read = stream.read(&mut data);
-        if !is_waiting(&read) && !(read.is_err() && is_over()) {
-            bytes.fetch_add(read.map_err(broken)? as u64, Ordering::Relaxed);
+        match stream.read(&mut data) {
+            Err(_) if is_over() => {}
+            read if is_waiting(&read) => {}
+            read => _ = bytes.fetch_add(read.map_err(broken)? as u64, Ordering::Relaxed),
         }
     }
     Ok(())

@@ -131,9 +131,9 @@ fn connections(
         let counts = || received.iter().map(|bytes| bytes.load(Ordering::Relaxed)).collect::<Vec<u64>>();
         let is_broken = || stop.is_requested() || threads.iter().any(thread::ScopedJoinHandle::is_finished);
         let (from, to) = cell.layout.window;
-        sleep_until(until(from), clock, &is_broken);
+        sleep_until(until(from), clock, is_broken);
         let (before, since) = (counts(), clock.now());
-        sleep_until(until(to), clock, &is_broken);
+        sleep_until(until(to), clock, is_broken);
         let (after, now) = (counts(), clock.now());
         let ended_early = now < until(to);
         over.store(true, Ordering::Relaxed);
