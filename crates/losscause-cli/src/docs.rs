@@ -38,6 +38,7 @@ const PAGES: &[Page] = pages! {
     "kernel": "kernel.md",
     "live": "live.md",
     "quic": "quic.md",
+    "quic-evaluation": "quic-evaluation.md",
     "json": "json.md",
     "papers": "papers.md",
     "extra": "extra.md",

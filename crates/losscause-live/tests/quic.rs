@@ -1,4 +1,5 @@
 //! `reproduce quic` as a whole, in short runs.
+#![allow(clippy::unwrap_used)] // In tests.
 
 use losscause_live::{Only, Plan, Selection};
 use losscause_study::Setting;

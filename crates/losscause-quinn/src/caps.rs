@@ -11,7 +11,9 @@
 //! ```
 //!
 //! `recent` are the last 256 to 512 packets acknowledged or lost: counted up to 512, then all three counts are halved.
-//! Once the loss rate exceeds its limit, every loss is the base controller's until the rate is below half of it.
+//! Once the loss rate exceeds its limit, every loss is the base controller's until the rate is below half of it. Losses
+//! in a recovery that has reduced the window do not count: a slow start that overflows a queue loses half a window at
+//! once, and is answered by that reduction.
 
 use losscause::ConfigError;
 use losscause::registry::check;
@@ -31,7 +33,8 @@ pub struct Caps {
     pub max_run: u32,
     /// At most this share of the recent packets may be lost and ignored.
     pub max_share: f64,
-    /// If more than this share of the recent packets was lost, whatever the verdicts, every loss is congestion.
+    /// If more than this share of the recent packets was lost, whatever the verdicts, every loss is congestion. Losses
+    /// in a recovery that has reduced the window do not count.
     pub max_loss_rate: f64,
 }
 
@@ -67,10 +70,11 @@ pub(crate) struct CapCounts {
     caps: Caps,
     /// Packets ignored since the last reduction.
     run: u32,
-    /// The recent packets; of them lost; of those ignored.
+    /// The recent packets; of them lost; of those ignored. Fractions are kept: rounded down, a halving would let one more
+    /// packet be ignored.
     recent: u32,
-    lost: u32,
-    ignored: u32,
+    lost: f64,
+    ignored: f64,
     /// Whether the loss rate has exceeded its limit and is not below half of it yet.
     falling_back: bool,
 }
@@ -80,7 +84,7 @@ const RECENT_PACKETS: u32 = 256;
 
 impl CapCounts {
     pub(crate) fn new(caps: Caps) -> Self {
-        Self { caps, run: 0, recent: 0, lost: 0, ignored: 0, falling_back: false }
+        Self { caps, run: 0, recent: 0, lost: 0.0, ignored: 0.0, falling_back: false }
     }
 
     pub(crate) fn caps(&self) -> Caps {
@@ -96,21 +100,22 @@ impl CapCounts {
         }
     }
 
-    /// `pkts` were lost, whatever the verdict will be.
-    pub(crate) fn on_lost(&mut self, pkts: u32) {
-        self.lost = self.lost.saturating_add(pkts);
+    /// `pkts` were lost, whatever the verdict will be. `is_answered`: within a recovery that has reduced the window.
+    pub(crate) fn on_lost(&mut self, pkts: u32, is_answered: bool) {
+        if !is_answered {
+            self.lost += f64::from(pkts);
+        }
         self.on_acked(pkts);
-        let (lost, limit) =
-            (f64::from(self.lost), self.caps.max_loss_rate * f64::from(self.recent.max(RECENT_PACKETS)));
-        self.falling_back = if self.falling_back { lost >= limit / 2.0 } else { lost > limit };
+        let limit = self.caps.max_loss_rate * f64::from(self.recent.max(RECENT_PACKETS));
+        self.falling_back = if self.falling_back { self.lost >= limit / 2.0 } else { self.lost > limit };
     }
 
     fn halve(&mut self) {
         // A burst may have counted several times the limit at once.
         while self.recent >= 2 * RECENT_PACKETS {
             self.recent /= 2;
-            self.lost /= 2;
-            self.ignored /= 2;
+            self.lost /= 2.0;
+            self.ignored /= 2.0;
         }
     }
 
@@ -123,8 +128,8 @@ impl CapCounts {
         if run > self.caps.max_run {
             return Err(Refusal::Run);
         }
-        let ignored = self.ignored.saturating_add(pkts);
-        if f64::from(ignored) > self.caps.max_share * f64::from(self.recent.max(RECENT_PACKETS)) {
+        let ignored = self.ignored + f64::from(pkts);
+        if ignored > self.caps.max_share * f64::from(self.recent.max(RECENT_PACKETS)) {
             return Err(Refusal::Share);
         }
         self.run = run;
@@ -149,7 +154,7 @@ mod tests {
     }
 
     fn lose(counts: &mut CapCounts, pkts: u32) -> Result<(), Refusal> {
-        counts.on_lost(pkts);
+        counts.on_lost(pkts, false);
         counts.ignore(pkts)
     }
 
@@ -180,11 +185,32 @@ mod tests {
         counts.on_acked(255);
         assert_eq!(lose(&mut counts, 28), Ok(()), "28 of 283 packets");
         assert_eq!(lose(&mut counts, 1), Err(Refusal::LossRate), "29 of 284");
-        // 511 packets, then 29 of 512 are halved: 14 of 256, and one more; half of the limit is 12.85.
+        // 30 of 513 are halved to 15 of 256; half of the limit is 12.8.
         counts.on_acked(228);
         assert_eq!(lose(&mut counts, 1), Err(Refusal::LossRate));
-        // The next halving leaves 7.
+        // The next halving leaves 7.5.
         counts.on_acked(256);
+        assert_eq!(lose(&mut counts, 1), Ok(()));
+    }
+
+    #[test]
+    fn a_small_share_is_not_rounded_up_by_halving() {
+        // Two of 1024 packets.
+        let mut counts = counts(|caps| caps.max_share = 1.0 / 512.0);
+        let ignored: u32 = (0..40)
+            .map(|_| {
+                counts.on_acked(255);
+                u32::from(lose(&mut counts, 1).is_ok())
+            })
+            .sum();
+        assert!(ignored <= 40 * 256 / 512 + 1, "{ignored}");
+    }
+
+    #[test]
+    fn losses_that_a_reduction_has_answered_do_not_make_it_fall_back() {
+        let mut counts = counts(|caps| caps.max_loss_rate = 0.1);
+        counts.on_acked(300);
+        counts.on_lost(150, true);
         assert_eq!(lose(&mut counts, 1), Ok(()));
     }
 

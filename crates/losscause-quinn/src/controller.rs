@@ -149,6 +149,15 @@ impl LossTolerantController {
         }
     }
 
+    /// The last round-trip time, unless it is too old to say anything about a loss that is declared at `at`.
+    ///
+    /// A loss that an ACK declares has that ACK's. A loss timer declares a loss an eighth of a round-trip time after the
+    /// packet's own ACK was due (RFC 9002, section 6.1.2), and some ACK has shown the gap before.
+    fn fresh_rtt(&self, at: Time) -> Option<Span> {
+        let (measured_at, rtt) = self.sender.latest_rtt()?;
+        (at - measured_at <= rtt / 4).then_some(rtt)
+    }
+
     /// The verdict on a loss: the algorithm's judgement, and the rule that overrules it.
     fn judge(&mut self, loss: &DeclaredLoss, lost: u32, rtt: Option<Span>) -> (Option<Judgement>, Option<Overruled>) {
         match loss.signal {
@@ -328,8 +337,9 @@ impl Controller for LossTolerantController {
         let loss = self.sender.take_in_loss(at, event.signal());
         let by_bytes = u32::try_from(lost_bytes.div_ceil(u64::from(self.mtu.max(1)))).unwrap_or(u32::MAX);
         let lost_pkts = loss.lost_pkts.max(by_bytes);
-        self.caps.on_lost(lost_pkts);
-        let rtt = self.sender.latest_rtt().filter(|(measured, _): &(Time, _)| *measured == at).map(|(_, rtt)| rtt);
+        let is_answered = self.recovery.as_ref().is_some_and(|recovery| recovery.reduced);
+        self.caps.on_lost(lost_pkts, is_answered);
+        let rtt = self.fresh_rtt(at);
         let (judgement, overruled) = self.judge(&loss, lost_pkts, rtt);
         let verdict = match (judgement, overruled) {
             (Some(judgement), None) => judgement.verdict,

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use losscause::ack::SenderInputs;
+use losscause::lda::{SpikeConfig, SpikeThresholds};
 use losscause::registry::Registry;
-use losscause::{AnySenderLda, LdaConfig, SenderLda};
+use losscause::{AnySenderLda, LdaConfig, SenderLda, Span};
 use quinn_proto::congestion::{Controller, ControllerFactory};
 
 use crate::{Base, Caps, Error, LossTolerantController, LossVerdict, Monitor};
@@ -71,6 +72,15 @@ impl LossTolerant {
             monitor: Monitor::default(),
             sink: None,
         })
+    }
+
+    /// What to begin with: Spike with fixed thresholds ([`SpikeConfig::tobe`]) of 5 ms and 2.5 ms above the smallest
+    /// round-trip time. 5 ms are the queueing delay from which CoDel drops packets (RFC 8289), so losses behind it count
+    /// as congestion. `docs/quic.md` has what was measured.
+    pub fn recommended(base: Base) -> Self {
+        let thresholds = SpikeThresholds::Fixed { start: Span::from_millis(5), end: Span::from_micros(2_500) };
+        let parameters = LdaConfig::Spike(SpikeConfig { thresholds, ..SpikeConfig::tobe() });
+        Self::with_parameters(base, &parameters).expect("the thresholds are in range, and Spike needs what quinn gives")
     }
 
     /// The algorithm that answers to `name` in `registry`, in any case, with its published parameters.
@@ -191,6 +201,13 @@ mod tests {
         let error = LossTolerant::new(Base::cubic(), AnySenderLda::AsTold(losscause::lda::AsTold)).unwrap_err();
         let expected = "as told needs the receiver's label, which quinn does not give to a congestion controller";
         assert_eq!(error.to_string(), expected);
+    }
+
+    #[test]
+    fn the_recommendation_builds_on_both_bases() {
+        for base in [Base::new_reno(), Base::cubic()] {
+            assert_eq!(LossTolerant::recommended(base).algorithm(), "Spike-Tobe");
+        }
     }
 
     #[test]

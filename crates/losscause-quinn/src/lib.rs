@@ -21,7 +21,7 @@
 //! # What is never ignored
 //!
 //! - congestion marks (ECN) and persistent congestion;
-//! - losses that no round-trip time was measured with: a timer declared them, or an ACK that only fills older gaps;
+//! - losses without a fresh round-trip time: the last one was measured more than a quarter of itself ago;
 //! - losses beyond the [`Caps`].
 //!
 //! Losses that the algorithm leaves undecided are congestion too.

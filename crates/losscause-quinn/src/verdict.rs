@@ -19,8 +19,8 @@ pub struct LossVerdict {
     pub lost_pkts: u32,
     /// Bytes lost, as quinn says. 0 for a mark.
     pub lost_bytes: u64,
-    /// The round-trip time that the ACK which declared the loss measured, the peer's delay included. None if it measured
-    /// none, or a timer declared the loss.
+    /// The last round-trip time, the peer's delay included; that of the ACK which declared the loss, unless a timer did.
+    /// None if it was measured more than a quarter of itself ago.
     pub rtt: Option<Span>,
     /// The verdict that was acted on. Undecided is treated as congestion.
     pub verdict: Verdict,
@@ -75,7 +75,7 @@ pub enum Overruled {
     Mark,
     /// Everything sent during a long period was lost (RFC 9002, section 7.6).
     PersistentCongestion,
-    /// A timer declared the loss, or an ACK that measured no round-trip time.
+    /// The last round-trip time was measured more than a quarter of itself ago.
     NoFreshRtt,
     /// The lost packets are not remembered: sent before the controller was built, or too many are in flight.
     UnknownPackets,
@@ -92,7 +92,7 @@ impl fmt::Display for Overruled {
         f.pad(match self {
             Overruled::Mark => "a queue marked a packet",
             Overruled::PersistentCongestion => "congestion is persistent",
-            Overruled::NoFreshRtt => "no round-trip time was measured with the loss",
+            Overruled::NoFreshRtt => "the last round-trip time is too old",
             Overruled::UnknownPackets => "the lost packets are not remembered",
             Overruled::RunCap => "max_run is reached",
             Overruled::ShareCap => "max_share is reached",
@@ -147,6 +147,6 @@ pub struct Counts {
     pub share_caps: u64,
     /// Lost packets that [`Caps::max_loss_rate`](crate::Caps::max_loss_rate) turned into congestion.
     pub rate_caps: u64,
-    /// Lost packets about which the algorithm was not asked, because no round-trip time was measured with the loss.
+    /// Lost packets about which the algorithm was not asked, because the last round-trip time was too old.
     pub without_rtt: u64,
 }

@@ -143,13 +143,29 @@ fn marks_persistent_congestion_and_losses_without_a_round_trip_time_are_never_ju
     // An ACK that only fills an older gap measures nothing.
     driver.send(60); // 310 to 369
     driver.ack(312..350);
-    driver.wait_ms(1);
+    driver.wait_ms(6); // The round-trip time was 21 ms.
     driver.ack([310]);
     driver.lose(311, 1);
     expect(&driver, Overruled::NoFreshRtt);
     let counts = driver.controller.counts();
     assert_eq!((counts.wireless, counts.marks), (0, 1));
     assert!(counts.without_rtt >= 2, "{counts:?}");
+}
+
+#[test]
+fn a_loss_that_the_timer_declares_soon_after_its_gap_was_shown_is_judged() {
+    let mut driver = in_slow_start(Base::cubic(), &[Wireless, Wireless]);
+    driver.ack([11]);
+    let rtt = driver.now - driver.sent_at(11);
+    assert_eq!(rtt.as_millis(), 39);
+    // RFC 9002: 9/8 of the round-trip time after it was sent, so an eighth after its ACK was due.
+    driver.wait_ms(4);
+    driver.lose(10, 1);
+    assert_eq!(driver.controller.counts().wireless, 1);
+    driver.ack([13]);
+    driver.wait_ms(11);
+    driver.lose(12, 1);
+    assert_eq!((driver.controller.counts().wireless, driver.controller.counts().without_rtt), (1, 1));
 }
 
 #[test]

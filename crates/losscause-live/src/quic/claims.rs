@@ -3,8 +3,8 @@
 use losscause_study::papers::claims::{Answer, Measured, Predicate, Unmeasured};
 use losscause_study::papers::record::{Item, Value};
 
-/// The algorithm that is recommended: the conclusion of docs/quic-evaluation.md, the same one in every claim.
-pub(super) const RECOMMENDED: &str = "Vegas buffer";
+/// The algorithm that losscause-quinn recommends, the same one in every claim.
+const RECOMMENDED: &str = "recommended";
 
 const BASES: [&str; 2] = ["quinn-cubic", "quinn-newreno"];
 const CUBIC: &str = BASES[0];
@@ -76,8 +76,8 @@ fn sentence(of: &Measured<'_>) -> Result<String, Unmeasured> {
     let (recommended, oracle) = (on(CUBIC, RECOMMENDED), on(CUBIC, "oracle"));
     let mbps = |kbps: f64| format!("{:.1}", kbps / 1000.0);
     let gain = format!(
-        "At 1 % random loss on 20 Mb/s and 40 ms, quinn's Cubic with {RECOMMENDED} gets {} Mb/s, without it {}, and with \
-         the truth {}",
+        "At 1 % random loss on 20 Mb/s and 40 ms, quinn's Cubic with the recommended algorithm gets {} Mb/s, without it {}, and \
+         with the truth {}",
         mbps(goodput(&recommended)?),
         mbps(goodput(CUBIC)?),
         mbps(goodput(&oracle)?)

@@ -217,9 +217,9 @@ impl VirtualNetwork {
                 continue;
             }
             if is_client {
-                flow.write()?
+                flow.write()?;
             } else {
-                flow.read(self.now)?
+                flow.read(self.now)?;
             }
             let side = if is_client { &mut flow.client } else { &mut flow.server };
             while let Some(ecn) = side.end.poll_transmit(now, &mut self.buffer) {

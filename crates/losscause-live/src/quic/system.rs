@@ -26,6 +26,8 @@ pub(super) enum Base {
 pub(super) enum Judge {
     /// The truth.
     Oracle,
+    /// What losscause-quinn recommends: [`LossTolerant::recommended`].
+    Recommended,
     /// The algorithm of that name.
     Lda(String),
 }
@@ -42,6 +44,9 @@ const BASES: [(&str, Base); 3] =
 
 /// Stands in the place of an algorithm's name.
 const ORACLE: &str = "oracle";
+
+/// Likewise, for what losscause-quinn recommends.
+const RECOMMENDED: &str = "recommended";
 
 impl System {
     /// quinn's Cubic, which is also the competitor.
@@ -65,6 +70,7 @@ impl System {
                 return Err(refuse(problem.to_owned()));
             }
             Some(ORACLE) => Some(Judge::Oracle),
+            Some(RECOMMENDED) => Some(Judge::Recommended),
             Some(lda) => {
                 build(lda).map_err(refuse)?;
                 Some(Judge::Lda(lda.to_owned()))
@@ -91,7 +97,7 @@ impl System {
 
     /// Whether other systems are compared with it.
     pub(super) fn is_compared_with(&self) -> bool {
-        !matches!(self.judge, Some(Judge::Lda(_))) && self.base != Base::Bbr
+        matches!(self.judge, None | Some(Judge::Oracle)) && self.base != Base::Bbr
     }
 
     /// A sender with this controller.
@@ -100,14 +106,17 @@ impl System {
     /// If the algorithm is none of those that [`System::parse`] takes.
     pub(super) fn sender(&self, bytes: Option<u64>) -> FlowSetup {
         let ledger = Ledger::default();
-        let lda = match &self.judge {
-            None => return FlowSetup { factory: self.plain(), ledger, bytes },
-            Some(Judge::Oracle) => AnySenderLda::boxed(Told::new(ledger.clone())),
-            Some(Judge::Lda(name)) => build(name).expect("names are checked when they are read"),
+        let base = match self.base {
+            Base::NewReno => losscause_quinn::Base::new_reno(),
+            Base::Cubic | Base::Bbr => losscause_quinn::Base::cubic(),
         };
-        let base =
-            if self.base == Base::NewReno { losscause_quinn::Base::new_reno() } else { losscause_quinn::Base::cubic() };
-        let tolerant = LossTolerant::new(base, lda).expect("names are checked when they are read");
+        let with = |lda| LossTolerant::new(base.clone(), lda).expect("names are checked when they are read");
+        let tolerant = match &self.judge {
+            None => return FlowSetup { factory: self.plain(), ledger, bytes },
+            Some(Judge::Oracle) => with(AnySenderLda::boxed(Told::new(ledger.clone()))),
+            Some(Judge::Recommended) => LossTolerant::recommended(base),
+            Some(Judge::Lda(name)) => with(build(name).expect("names are checked when they are read")),
+        };
         let factory = Arc::new(tolerant.with_sink(Arc::new(Noted(ledger.clone()))));
         FlowSetup { factory, ledger, bytes }
     }
@@ -149,6 +158,7 @@ impl fmt::Display for System {
         f.write_str(name)?;
         match &self.judge {
             Some(Judge::Oracle) => write!(f, "+{ORACLE}"),
+            Some(Judge::Recommended) => write!(f, "+{RECOMMENDED}"),
             Some(Judge::Lda(lda)) => write!(f, "+{lda}"),
             None => Ok(()),
         }
@@ -161,7 +171,9 @@ mod tests {
 
     #[test]
     fn a_system_is_read_from_its_name_and_written_back() {
-        for name in ["quinn-newreno", "quinn-bbr", "quinn-cubic+oracle", "quinn-cubic+Flip Flop"] {
+        for name in
+            ["quinn-newreno", "quinn-bbr", "quinn-cubic+oracle", "quinn-cubic+recommended", "quinn-cubic+Flip Flop"]
+        {
             assert_eq!(System::parse(name).unwrap().to_string(), name);
         }
         assert_eq!(System::parse("quinn-newreno+Spike").unwrap().base(), Some(System::parse("quinn-newreno").unwrap()));

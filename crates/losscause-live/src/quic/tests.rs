@@ -39,8 +39,8 @@ fn layout(network: Network, from_s: i64, to_s: i64) -> Experiment {
 }
 
 fn outcome(system: &str, flows: &[&str], loss: f64, seconds: i64, seed: u64) -> Outcome {
-    let system = System::parse(system).unwrap();
-    run(&layout(network(flows, loss), 2, 2 + seconds), &system, seed, &Stop::new()).unwrap()
+    let system = System::parse(system).expect("the tests name systems");
+    run(&layout(network(flows, loss), 2, 2 + seconds), &system, seed, &Stop::new()).expect("no connection ends")
 }
 
 #[test]

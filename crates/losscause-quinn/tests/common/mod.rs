@@ -73,6 +73,10 @@ impl<C: Controller> Driver<C> {
         self.controller.on_congestion_event(self.now, self.sent_at[newest], persistent, lost_bytes);
     }
 
+    pub fn sent_at(&self, number: usize) -> Instant {
+        self.sent_at[number]
+    }
+
     pub fn window(&self) -> u64 {
         self.controller.window()
     }
