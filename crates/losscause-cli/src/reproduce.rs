@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
     /// Of an experiment on real stacks, measure only these systems or values of a parameter; can be repeated.
     #[arg(long, value_name = "KEY=VALUE,…")]
     only: Vec<String>,
-    /// Print every table, as if its item were named.
+    /// Print every table, as if its item were named; of an experiment, the values of every run.
     #[arg(long, short)]
     verbose: bool,
     /// Runs of each system, with seeds SEED, SEED + 1, … [default: as many as the paper made; ten for a

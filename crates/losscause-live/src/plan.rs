@@ -35,6 +35,8 @@ pub enum Event<'a> {
     Ran {
         /// Its cell.
         cell: &'a Cell,
+        /// What it gave; none if it was given up.
+        values: Option<&'a Values>,
         /// Runs made or given up so far, of [`Plan::runs`].
         done: usize,
         /// The share of the work that they are, 0 to 1.
@@ -143,8 +145,8 @@ impl Plan {
             let cell = &self.cells[task.0];
             done += 1;
             share += seconds(cell) / whole;
+            observe(Event::Ran { cell, values: values.as_ref(), done, share });
             results[task.0][task.1 as usize] = values;
-            observe(Event::Ran { cell, done, share });
         };
         let mut disturbed: Vec<Task> = Vec::new();
         for (tasks, jobs) in [(alone, Jobs::new(1)?), (beside, jobs)] {

@@ -27,7 +27,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let plan = Plan::new(&selection, arguments.runs, arguments.seed, &[])?;
     let jobs = Jobs::new(arguments.jobs.unwrap_or_else(side_by_side))?;
     arguments.out.as_deref().map_or(Ok(()), make_writable)?;
-    let Measured { mut reproduction, sheets, left_out } = execute(plan, jobs)?;
+    let Measured { mut reproduction, sheets, left_out } = execute(plan, jobs, arguments.verbose)?;
     let wall_s = begun.elapsed().as_secs_f64();
     reproduction.wall_s = arguments.timing.then_some(wall_s);
     if let Some(out) = &arguments.out {
@@ -48,12 +48,19 @@ fn side_by_side() -> usize {
     (2 * thread::available_parallelism().map_or(1, NonZero::get)).min(4)
 }
 
-/// Executes the plan with a progress bar. A signal stops it, puts the machine back, and then ends the program.
-fn execute(plan: Plan, jobs: Jobs) -> Result<Measured, LiveError> {
+/// Executes the plan with a progress bar; if `verbose`, the values of every run are printed. A signal stops it, puts the machine back, and then ends the program.
+fn execute(plan: Plan, jobs: Jobs, verbose: bool) -> Result<Measured, LiveError> {
     let (stop, over, interrupted) = (Stop::new(), AtomicBool::new(false), interrupt::postpone());
     let mut progress = Progress::new("runs", plan.runs());
     let observe = |event: Event<'_>| match event {
-        Event::Ran { done, share, .. } => progress.set_weighed(done, share),
+        Event::Ran { cell, values, done, share } => {
+            progress.set_weighed(done, share);
+            if verbose {
+                let values = values.into_iter().flatten().map(|(metric, value)| format!("{metric} {value:.3}"));
+                let values = values.collect::<Vec<_>>().join(", ");
+                progress.aside(|| notice::print(&format!("{cell}: {values}")));
+            }
+        }
         Event::Spoiled { cell, why } => progress.aside(|| notice::print(&format!("{cell}: again, {why}"))),
     };
     let measured = thread::scope(|scope| {

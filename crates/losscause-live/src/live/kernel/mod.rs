@@ -118,6 +118,9 @@ fn values(cell: &Cell, transferred: &Transferred) -> Values {
     if let Some(median) = crossing.waited.quantile(0.5) {
         values.insert("queueing_p50", median.as_millis_f64());
     }
+    if let Some(worst) = crossing.late.worst() {
+        values.insert("late_worst", worst.as_millis_f64());
+    }
     if crossing.delivered > 0 {
         values.insert("queue_drops", crossing.queue_drops() as f64 * 1e3 / crossing.delivered as f64);
     }
