@@ -58,7 +58,13 @@ pub(crate) struct Vetted {
 
 impl Vetting {
     pub(crate) fn new(packet_bytes: u16) -> Self {
-        Self { packet_bytes: f64::from(packet_bytes), first: 0, sent: VecDeque::new(), last: None, least_rtt: Span::ZERO }
+        Self {
+            packet_bytes: f64::from(packet_bytes),
+            first: 0,
+            sent: VecDeque::new(),
+            last: None,
+            least_rtt: Span::ZERO,
+        }
     }
 
     /// The handshake took so long, there and back.
