@@ -28,9 +28,9 @@ const TESTS: &[Step] = &[
     Step { name: "the reports in a browser", needs: &[Tool::Chromium], run: look::all },
     #[cfg(target_os = "linux")]
     Step {
-        name: "emulated links, and TCP in the running kernel",
+        name: "optional parts: emulated links, TCP in the running kernel, QUIC, media",
         needs: &[Tool::Clang, Tool::LibElf, Tool::OwnNetworks],
-        run: real_linux,
+        run: optional_parts,
     },
     #[cfg(target_os = "linux")]
     Step {
@@ -113,8 +113,8 @@ fn run_steps<'a>(steps: impl Iterator<Item = &'a Step>) -> Result<()> {
     Ok(())
 }
 
-/// What is compiled only on demand, because it takes libraries that a fresh machine lacks.
-const REAL_LINUX: [&str; 8] = [
+/// What is compiled only on demand, because it is heavy or takes libraries that a fresh machine lacks.
+const OPTIONAL: [&str; 8] = [
     "--package",
     "losscause-linux",
     "--package",
@@ -122,7 +122,7 @@ const REAL_LINUX: [&str; 8] = [
     "--package",
     "losscause-cli",
     "--features",
-    "losscause-cli/linux",
+    "losscause-cli/linux,losscause-cli/media,losscause-cli/quic",
 ];
 
 fn format() -> Result<()> {
@@ -134,8 +134,7 @@ fn lints() -> Result<()> {
         run(cargo().arg("clippy").args(what).args(["--all-targets", "--quiet", "--", "-D", "warnings"]))
     };
     lint(&["--workspace"])?;
-    lint(&["--package", "losscause-cli", "--features", "media"])?;
-    lint(&REAL_LINUX)
+    lint(&OPTIONAL)
 }
 
 fn documentation() -> Result<()> {
@@ -144,20 +143,19 @@ fn documentation() -> Result<()> {
 
 fn tests() -> Result<()> {
     run(cargo().args(["test", "--workspace", "--quiet"]))?;
-    // The command `stream` is a feature.
-    run(cargo().args(["test", "--package", "losscause-cli", "--features", "media", "--test", "stream", "--quiet"]))?;
     // The workspace needs none of the optional features of `losscause`.
     run(cargo().args(["test", "--package", "losscause", "--all-features", "--quiet"]))
 }
 
 #[cfg(target_os = "linux")]
-fn real_linux() -> Result<()> {
+fn optional_parts() -> Result<()> {
+    const TESTS: [&str; 6] = ["emulate", "kernel", "live", "quic", "replay", "stream"];
     run(cargo()
         .arg("test")
-        .args(REAL_LINUX)
-        .args(["--test", "emulate", "--test", "kernel", "--test", "live", "--test", "replay", "--quiet"]))?;
-    // Its tests that need no root are compiled with the feature as well.
-    run(cargo().args(["test", "--package", "losscause-live", "--features", "linux", "--lib", "--quiet"]))
+        .args(OPTIONAL)
+        .arg("--lib")
+        .args(TESTS.iter().flat_map(|test| ["--test", test]))
+        .arg("--quiet"))
 }
 
 const WASM: [&str; 3] = ["--quiet", "--target", "wasm32-unknown-unknown"];
