@@ -25,6 +25,13 @@ pub(super) const PREDICATES: &[(&str, Predicate)] = &[
             Ok(least >= 100.0 - UNCHANGED_PERCENT && most <= 100.0 + UNCHANGED_PERCENT)
         })
     }),
+    ("same-share", |of| {
+        on_both_bases(|base| {
+            let at = [("loss", Value::from(0)), ("queue", Value::from("bdp"))];
+            let (least, most) = of.interval("share_above_base", &on(base, RECOMMENDED), "sharing", &at)?;
+            Ok(least >= -UNCHANGED_PERCENT && most <= UNCHANGED_PERCENT)
+        })
+    }),
     ("unharmed-competitor", |of| {
         on_both_bases(|base| {
             let at = [("loss", Value::from(0)), ("queue", Value::from("bdp"))];
