@@ -79,7 +79,7 @@ fn key(file: Option<&Path>, variable: Option<&OsStr>) -> Result<Key, InputError>
 }
 
 /// A setting that the library refuses, by the name of its option.
-fn refused(error: ConfigError) -> InputError {
+fn refused(error: &ConfigError) -> InputError {
     let option = match &error {
         ConfigError::PacketBytes(_) => "--packet-bytes",
         ConfigError::MaxRate { .. } => "--max-rate",

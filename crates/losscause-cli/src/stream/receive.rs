@@ -54,9 +54,9 @@ pub(super) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
         option: arguments.at.clone(),
         problem: "is no address, expected ADDR:PORT, such as 0.0.0.0:5004".to_owned(),
     })?;
-    let lda = receiver_lda(registry, &arguments.lda).map_err(refused)?;
+    let lda = receiver_lda(registry, &arguments.lda).map_err(|error| refused(&error))?;
     let config = ReceiverConfig { lda, patience: span(arguments.patience) };
-    config.validate().map_err(refused)?;
+    config.validate().map_err(|error| refused(&error))?;
     let mut file = arguments.out.as_deref().map(AtomicFile::create).transpose()?;
     let interrupted = interrupt::postpone();
     let show = Show::new(arguments.format);
@@ -66,7 +66,7 @@ pub(super) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     if let Some(file) = file.filter(|_| kept) {
         file.finish()?;
     }
-    show.close(&show::received(&outcome.stats), outcome.end)?;
+    show.close(&show::received(&outcome.stats), &outcome.end)?;
     interrupt::end_if_interrupted();
     match (outcome.end, outcome.peer) {
         (end @ (End::PeerGone | End::PeerStopped), Some(peer)) => Err(StreamError::Peer { peer, end, kept }.into()),

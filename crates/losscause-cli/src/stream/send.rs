@@ -59,7 +59,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let interrupted = interrupt::postpone();
     let show = Show::new(arguments.format);
     let (end, stats) = block_on(send(to, &config, &key, source, (&show, interrupted)))?;
-    show.close(&show::sent(&stats), end)?;
+    show.close(&show::sent(&stats), &end)?;
     interrupt::end_if_interrupted();
     match end {
         End::Finished | End::Stopped => Ok(()),
@@ -194,7 +194,7 @@ impl Arguments {
             patience: span(self.patience),
             ..SenderConfig::default()
         };
-        config.validate().map_err(refused)?;
+        config.validate().map_err(|error| refused(&error))?;
         Ok(config)
     }
 }

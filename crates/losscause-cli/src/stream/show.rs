@@ -88,7 +88,7 @@ impl Show {
     }
 
     /// The last line of a stream.
-    pub(super) fn close(self, summary: &str, end: impl ToString) -> io::Result<()> {
+    pub(super) fn close(self, summary: &str, end: &impl ToString) -> io::Result<()> {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
