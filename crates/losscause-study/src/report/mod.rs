@@ -55,7 +55,7 @@ pub fn simulation_html(result: &SimulationResult, record: &RunRecord) -> String 
 }
 
 /// Writes the report of a comparison. `records` are those of the first run of every variant, in their order
-/// ([`crate::compare::Plan::record`]).
+/// ([`crate::compare::Plan::execute_and_record`]).
 pub fn comparison_html(comparison: &crate::compare::Comparison, records: &[RunRecord]) -> String {
     render("comparison.html", &comparison::page(comparison, records))
 }
