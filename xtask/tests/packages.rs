@@ -29,8 +29,9 @@ fn strings(package: &Table, key: &str) -> Vec<String> {
 }
 
 /// Of crates.io's list of categories, those that fit crates of this project.
-const CATEGORIES: [&str; 9] = [
+const CATEGORIES: [&str; 10] = [
     "algorithms",
+    "asynchronous",
     "command-line-utilities",
     "multimedia::video",
     "network-programming",
