@@ -96,7 +96,7 @@ const EXPLANATION: &str = "
   grows by enough, and that hangs on fractions of a millisecond. The simulated link has no such noise, so all its transfers
   fall into one group. If its delay wanders by up to 0.1 ms, which is how late the emulator is, they fall into the same
   groups: 12 transfers with seeds 1 to 12 lost 16 packets (7 times), 54 (once) and 228 to 231 (4 times); at 40 ms 9 (9 times)
-  and 30 or 31 (3 times). `losscause simulate validation/linux/late.toml` is one of them.
+  and 30 or 31 (3 times). The scenario is `validation/linux/late.toml`.
 - *Reno, 50 Mb/s, 100 ms, without loss.* All of these packets are lost at the end of the first slow start, in the kernel's
   transfers as in the simulator's. Why the kernel loses an eighth less there is not known.
 ";
