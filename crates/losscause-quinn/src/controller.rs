@@ -57,7 +57,9 @@ pub struct LossTolerantController {
     base: BaseController,
     sender: SenderDifferentiator<AnySenderLda, Growing>,
     needs_cwnd: bool,
+    /// For the present, and for the times of sending that ACKs and losses name.
     clock: Clock,
+    sent_clock: Clock,
     numbering: Numbering,
     mtu: u16,
     /// Packets of the current ACK.
@@ -102,7 +104,8 @@ impl LossTolerantController {
             base,
             sender: SenderDifferentiator::with_memory(lda, Growing::up_to(memory_pkts)),
             needs_cwnd,
-            clock: Clock { zero: clock_zero },
+            clock: Clock::from(clock_zero),
+            sent_clock: Clock::from(clock_zero),
             numbering: Numbering::default(),
             mtu,
             acked: 0,
@@ -303,15 +306,14 @@ impl Event {
 impl Controller for LossTolerantController {
     fn on_sent(&mut self, now: Instant, bytes: u64, last_packet_number: u64) {
         let at = self.clock.time(now);
-        for number in self.numbering.batch(bytes, last_packet_number, u64::from(self.mtu)) {
-            self.sender.on_sent(number, at);
-        }
+        let numbers = self.numbering.batch(bytes, last_packet_number, u64::from(self.mtu));
+        self.sender.on_batch_sent(numbers, at);
     }
 
     #[inline]
     fn on_ack(&mut self, now: Instant, sent: Instant, bytes: u64, app_limited: bool, rtt: &RttEstimator) {
         self.acked = self.acked.saturating_add(1);
-        self.sender.on_acked_sent_at(self.clock.time(sent));
+        self.sender.on_acked_sent_at(self.sent_clock.time(sent));
         self.base.on_ack(now, sent, bytes, app_limited, rtt);
     }
 
@@ -332,7 +334,7 @@ impl Controller for LossTolerantController {
         let event = Event { now, sent, persistent: is_persistent_congestion, lost_bytes };
         let at = self.clock.time(now);
         if lost_bytes > 0 {
-            self.sender.on_lost_bytes(self.clock.time(sent), lost_bytes, u64::from(self.mtu));
+            self.sender.on_lost_bytes(self.sent_clock.time(sent), lost_bytes, u64::from(self.mtu));
         }
         let loss = self.sender.take_in_loss(at, event.signal());
         let by_bytes = u32::try_from(lost_bytes.div_ceil(u64::from(self.mtu.max(1)))).unwrap_or(u32::MAX);
