@@ -19,7 +19,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("losscause-study", &["losscause-sim", "losscause-capture", "losscause-transport", "losscause"]),
     ("losscause-linux", &["losscause-sim", "losscause-capture", "losscause"]),
     ("losscause-live", &["losscause-study", "losscause-linux", "losscause-quinn", "losscause-sim", "losscause"]),
-    ("losscause-quinn", &["losscause"]),
+    ("losscause-controller", &["losscause"]),
+    ("losscause-quinn", &["losscause-controller", "losscause"]),
     (
         "losscause-cli",
         &[
