@@ -21,6 +21,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("losscause-live", &["losscause-study", "losscause-linux", "losscause-quinn", "losscause-sim", "losscause"]),
     ("losscause-controller", &["losscause"]),
     ("losscause-quinn", &["losscause-controller", "losscause"]),
+    // The simulator only in its tests: they run transfers over its links.
+    ("losscause-s2n-quic", &["losscause-controller", "losscause-sim", "losscause"]),
     (
         "losscause-cli",
         &[
