@@ -58,9 +58,9 @@ impl LossTolerant {
     /// and 5 ms above the smallest round-trip time.
     ///
     /// 5 ms are the queueing delay from which CoDel drops packets (RFC 8289), so losses behind it should count as
-    /// congestion. s2n-quic sends bursts of up to ten packets, whose last one waits for the others: 5.4 ms at 20 Mb/s. Hence
-    /// the higher threshold. Below 20 Mb/s it is too low, and more wireless losses count as congestion. `docs/quic.md` has
-    /// what was measured.
+    /// congestion. s2n-quic sends ten packets at once, and the tenth waits for the others: 5.4 ms at 20 Mb/s. Hence a higher
+    /// threshold. It is still too low below 20 Mb/s, where more wireless losses count as congestion. `docs/quic.md` has what
+    /// was measured.
     pub fn recommended() -> Self {
         let choice = Choice::spike_between(Span::from_micros(7_500), Span::from_millis(5), &S2N_QUIC);
         Self::with_choice(choice.expect("the thresholds are in range, and Spike needs what s2n-quic gives"))
