@@ -81,12 +81,12 @@ mod tests {
             "-quinn",
             "-transport",
             "-sim",
-            "-s2n-quic",
             "-study",
             "-linux",
             "-live",
             "-media",
             "-cli",
+            "-s2n-quic",
         ]
         .map(|end| format!("losscause{end}"));
         assert_eq!(names, expected);
