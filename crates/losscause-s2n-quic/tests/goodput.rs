@@ -35,7 +35,7 @@ fn with(controllers: LossTolerant, queue: QueueSpec, loss: f64) -> (Transfer, Co
 #[test]
 fn at_one_percent_of_random_loss_the_goodput_is_four_times_cubics() {
     for queue in [DROP_TAIL, CODEL] {
-        let cubic = link(queue.clone(), 0.01).transfer(Cubic::default(), MEASURED);
+        let cubic = link(queue, 0.01).transfer(Cubic::default(), MEASURED);
         let (ours, counts) = with(LossTolerant::recommended(), queue, 0.01);
         let times = ours.goodput_bps / cubic.goodput_bps;
         assert!(times >= 4.0, "{times:.1} times: {ours:?}, {counts:?}");
@@ -49,7 +49,7 @@ fn at_one_percent_of_random_loss_the_goodput_is_four_times_cubics() {
 #[test]
 fn without_random_loss_it_is_cubic_and_leaves_codels_drops_congestion() {
     for queue in [DROP_TAIL, CODEL] {
-        let cubic = link(queue.clone(), 0.0).transfer(Cubic::default(), MEASURED);
+        let cubic = link(queue, 0.0).transfer(Cubic::default(), MEASURED);
         let (ours, counts) = with(LossTolerant::recommended(), queue, 0.0);
         let ratio = ours.goodput_bps / cubic.goodput_bps;
         assert!((0.97..1.03).contains(&ratio), "{ratio}: {cubic:?}, {ours:?}");
@@ -68,11 +68,11 @@ fn always_wireless_loses_at_most_a_twentieth_to_the_queue() {
 }
 
 /// Means of three seeds, 30 s each: goodput in Mb/s and queue drops in percent of the packets sent.
-fn measure(link: &Link, parameters: Option<&LdaConfig>) -> String {
+fn measure(link: Link, parameters: Option<&LdaConfig>) -> String {
     let measured = Duration::from_secs(30);
     let transfers: Vec<Transfer> = (1..=3)
         .map(|seed| {
-            let link = Link { seed, ..link.clone() };
+            let link = Link { seed, ..link };
             match parameters {
                 None => link.transfer(Cubic::default(), measured),
                 Some(parameters) => link.transfer(LossTolerant::with_parameters(parameters).unwrap(), measured),
@@ -95,7 +95,7 @@ fn tables() {
     let published = |name| Registry::built_in().find(name).unwrap().clone();
     for (name, queue) in [("DropTail, 68 packets", DROP_TAIL), ("CoDel", CODEL)] {
         let row = |controller: &str, parameters: Option<&LdaConfig>| {
-            let cells = [0.0, 0.01, 0.02].map(|loss| measure(&link(queue.clone(), loss), parameters));
+            let cells = [0.0, 0.01, 0.02].map(|loss| measure(link(queue, loss), parameters));
             println!("| {name} | {controller} | {} |", cells.join(" | "));
         };
         row("s2n-quic's CUBIC", None);
@@ -109,10 +109,10 @@ fn tables() {
     for mbps in [5, 10, 20, 50] {
         let queue = QueueSpec::DropTail { limit: Limit::Packets(68 * mbps / 20) };
         let link = Link { rate_bps: u64::from(mbps) * 1_000_000, ..link(queue, 0.01) };
-        let cells = controllers.each_ref().map(|parameters| measure(&link, parameters.as_ref()));
+        let cells = controllers.each_ref().map(|parameters| measure(link, parameters.as_ref()));
         println!("| {mbps} Mb/s | {} |", cells.join(" | "));
     }
     let link = Link { max_ack_delay: Duration::from_millis(1), ..link(DROP_TAIL, 0.01) };
-    let cells = controllers.each_ref().map(|parameters| measure(&link, parameters.as_ref()));
+    let cells = controllers.each_ref().map(|parameters| measure(link, parameters.as_ref()));
     println!("| 20 Mb/s, acknowledged within 1 ms | {} |", cells.join(" | "));
 }

@@ -18,7 +18,7 @@ use s2n_quic_core::inet::SocketAddress;
 use s2n_quic_core::time::Timestamp;
 
 /// A link from the server to the client, and one like it back without losses.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Link {
     pub rate_bps: u64,
     pub one_way: losscause::Span,
@@ -54,9 +54,9 @@ struct Running {
 const HEADERS: usize = 28;
 
 impl Link {
-    fn path(&self) -> LivePath<Packet> {
+    fn path(self) -> LivePath<Packet> {
         let channel = if self.loss > 0.0 { ChannelSpec::Bernoulli { loss: self.loss } } else { ChannelSpec::Perfect };
-        let link = |name: &str| LinkSpec::wired(name, self.rate_bps, self.one_way, self.queue.clone());
+        let link = |name: &str| LinkSpec::wired(name, self.rate_bps, self.one_way, self.queue);
         let links = vec![LinkSpec { channel, ..link("link") }, link("link.back")];
         let flow = FlowSpec::new("test", &[LinkId(0)], &[LinkId(1)], Traffic::cbr(1_000_000, 1250));
         LivePath::new(&Links { links, flows: vec![flow] }, FlowId(0), self.seed).unwrap()
@@ -109,7 +109,7 @@ impl Network for Running {
 
 impl Link {
     /// A transfer of `measured` after the first 5 s, from a server with these controllers.
-    pub fn transfer<C: Endpoint>(&self, controllers: C, measured: Duration) -> Transfer {
+    pub fn transfer<C: Endpoint>(self, controllers: C, measured: Duration) -> Transfer {
         let transfer = Arc::new(Mutex::new(Transfer::default()));
         let path = self.path();
         let running = Running { path, zero: None, client: None, awaited: None, transfer: transfer.clone() };
