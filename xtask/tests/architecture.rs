@@ -19,7 +19,10 @@ const EDGES: &[(&str, &[&str])] = &[
     ("losscause-study", &["losscause-sim", "losscause-capture", "losscause-transport", "losscause"]),
     ("losscause-linux", &["losscause-sim", "losscause-capture", "losscause"]),
     ("losscause-live", &["losscause-study", "losscause-linux", "losscause-quinn", "losscause-sim", "losscause"]),
-    ("losscause-quinn", &["losscause"]),
+    ("losscause-controller", &["losscause"]),
+    ("losscause-quinn", &["losscause-controller", "losscause"]),
+    // The simulator only in its tests: they run transfers over its links.
+    ("losscause-s2n-quic", &["losscause-controller", "losscause-sim", "losscause"]),
     (
         "losscause-cli",
         &[
