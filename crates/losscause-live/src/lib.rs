@@ -7,6 +7,8 @@
 //! error        why an experiment cannot be made
 //! live         TCP of the running kernel over emulated links (the runs need the feature `linux`)
 //! quic         quinn over the simulator's links in virtual time (the runs need the feature `quic`)
+//! media        streams of losscause-media likewise, beside simulated TFRC (the runs need the feature `media`)
+//! start        when a flow in virtual time starts
 //! ```
 //!
 //! An experiment's record is data, as a paper's is: `experiments/<experiment>/` names systems, metrics and claims
@@ -21,9 +23,12 @@
 mod error;
 pub mod experiment;
 pub mod live;
+pub mod media;
 pub mod plan;
 pub mod quic;
 mod selection;
+#[cfg(any(feature = "media", feature = "quic"))]
+mod start;
 
 pub use error::LiveError;
 pub use experiment::{Attempt, Cell, Experiment, Stack, Values};
@@ -31,7 +36,7 @@ pub use plan::{Event, Measured, Plan};
 pub use selection::{Only, Selection};
 
 /// All experiments.
-pub const EXPERIMENTS: &[&dyn Experiment] = &[&live::Live, &quic::Quic];
+pub const EXPERIMENTS: &[&dyn Experiment] = &[&live::Live, &quic::Quic, &media::Media];
 
 /// The experiment of that name; none if there is none. `name` may also be EXPERIMENT/ITEM.
 pub fn find(name: &str) -> Option<&'static dyn Experiment> {

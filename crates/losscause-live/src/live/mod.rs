@@ -41,9 +41,6 @@ static RECORD: LazyLock<Paper> = LazyLock::new(|| Paper::parse(&TEXTS));
 /// Systems whose names begin in this way are loaded by the experiment.
 const OURS: &str = "lc_";
 
-/// The group of flows that runs the system under test, by its name in the scenario.
-const TEST: &str = "test";
-
 impl Experiment for Live {
     fn record(&self) -> &'static Paper {
         &RECORD
@@ -68,11 +65,6 @@ impl Experiment for Live {
     }
 }
 
-/// Whether the flow belongs to the system under test; members of a group are called `test.1`, `test.2`, …
-fn is_under_test(flow: &str) -> bool {
-    flow.split('.').next() == Some(TEST)
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -81,6 +73,7 @@ mod tests {
     use losscause_sim::{ChannelSpec, Limit, QueueSpec};
 
     use super::*;
+    use crate::experiment::is_under_test;
     use crate::{Plan, Selection};
 
     fn cells(name: &str) -> Vec<Cell> {
