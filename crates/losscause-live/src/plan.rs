@@ -11,7 +11,6 @@ use losscause_study::papers::claims::settle_with;
 use losscause_study::papers::record::Item;
 use losscause_study::papers::reproduce::{Reproduction, Sheet, blank_item};
 use losscause_study::parallel::{Jobs, Stop, Workers};
-use losscause_study::statistics::Estimate;
 use losscause_study::{InputError, Setting};
 
 use crate::{Attempt, Cell, Experiment, LiveError, Selection, Stack, Values};
@@ -102,7 +101,10 @@ impl Plan {
                     }
                 }
             }
-            plan.sheets.push(sheet);
+            // What `--only` leaves out altogether is no table.
+            if !sheet.items.is_empty() {
+                plan.sheets.push(sheet);
+            }
         }
         Ok(plan)
     }
@@ -216,14 +218,14 @@ impl Plan {
         }
     }
 
-    /// Means, claims and the answer.
+    /// Means or medians, claims and the answer.
     fn conclude(mut self, results: &[Vec<Option<Values>>], left_out: Vec<String>) -> Measured {
-        for (item, cell) in self.items.iter_mut().zip(&self.cell_of) {
-            let made = results[*cell].iter().flatten();
-            let estimate = Estimate::from_runs(made.map(|values| values.get(item.metric.as_str()).copied()));
-            (item.measured, item.ci95, item.runs) = (estimate.mean, estimate.ci95, estimate.runs);
-        }
         let record = self.experiment.record();
+        for (item, cell) in self.items.iter_mut().zip(&self.cell_of) {
+            let metric = item.metric.clone();
+            let made = results[*cell].iter().flatten();
+            item.measure(record.published().summary, made.map(|values| values.get(metric.as_str()).copied()));
+        }
         let reproduction = Reproduction {
             answer: self.experiment.answer(&self.items),
             claims: settle_with(record.published(), self.experiment.predicates(), &self.items),

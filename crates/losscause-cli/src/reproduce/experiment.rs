@@ -1,4 +1,4 @@
-//! `losscause reproduce live` and its like: experiments on real stacks.
+//! `losscause reproduce live`, `quic` and `media`: experiments on real stacks.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,6 +25,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let only = arguments.only.iter().map(|text| Only::parse(text)).collect::<Result<Vec<_>, InputError>>()?;
     let selection = Selection::parse(&arguments.items, only)?;
     let plan = Plan::new(&selection, arguments.runs, arguments.seed, &[])?;
+    if arguments.runs.is_none() {
+        announce(&plan);
+    }
     let jobs = Jobs::new(arguments.jobs.unwrap_or_else(side_by_side))?;
     arguments.out.as_deref().map_or(Ok(()), make_writable)?;
     let Measured { mut reproduction, sheets, left_out } = execute(plan, jobs, arguments.verbose)?;
@@ -42,6 +45,18 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     notice::print(&format!("{wall_s:.0} s{}", place.unwrap_or_default()));
     Ok(())
 }
+
+/// Says what runs if nothing else is asked for, and how to run less, where that is many.
+fn announce(plan: &Plan) {
+    let (runs, cells) = (plan.runs(), plan.cells().len());
+    if runs / cells >= MANY {
+        let each = runs / cells;
+        notice::print(&format!("{runs} runs, {each} of each system and setting; --runs 3 makes a preview"));
+    }
+}
+
+/// Runs of each cell from which on fewer make a preview.
+const MANY: usize = 10;
 
 /// Runs side by side where nothing says how many: emulated links mostly sleep.
 fn side_by_side() -> usize {

@@ -10,7 +10,7 @@ const NETWORKS: [&str; 2] = ["WLH", "WB"];
 const LOSSES: [&str; 3] = ["high", "medium", "low"];
 
 /// Every system of Cen's networks.
-const SYSTEMS: [&str; 9] =
+pub(super) const SYSTEMS: [&str; 9] =
     ["none", "oracle", "Biaz", "mBiaz", "Spike", "Spike-Tobe", "ZigZag", "ZBS", "always wireless"];
 
 /// Largest difference to simulated TFRC, percent.

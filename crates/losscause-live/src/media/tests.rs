@@ -39,15 +39,9 @@ fn streamed(cell: &Cell, seed: u64) -> (Stream, Outcome) {
 }
 
 #[test]
-fn every_metric_of_an_item_is_in_the_record_and_every_system_of_a_claim_in_the_tables() {
-    let record = Media.record();
-    for item in &record.items().item {
-        for metric in item.metrics.iter().chain(item.beside.values()) {
-            assert!(record.metric(metric).is_some(), "{}: {metric}", item.id);
-        }
-        let systems: Vec<&str> = record.published().system.iter().map(|system| system.name.as_str()).collect();
-        assert_eq!(item.systems, systems, "{}", item.id);
-    }
+fn the_claims_are_about_every_system_of_the_record() {
+    let systems: Vec<&str> = Media.record().published().system.iter().map(|system| system.name.as_str()).collect();
+    assert_eq!(super::claims::SYSTEMS, systems[..]);
 }
 
 #[test]

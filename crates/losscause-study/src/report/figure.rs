@@ -45,8 +45,8 @@ fn drawn(published: &Published, curve: &curves::Curve<'_>, labels: &[String]) ->
         Point {
             x: *x,
             value: item.measured,
-            ci95: item.ci95.unwrap_or(0.0),
-            title: format!("{}, {}: {} ± {}", curve.label(), item.metric, item.measured_text(), item.ci95_text()),
+            interval: item.interval(),
+            title: format!("{}, {}: {}", curve.label(), item.metric, item.interval_text()),
             ring,
         }
     };

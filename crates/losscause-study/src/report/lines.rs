@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use super::axis::{Axis, short};
 use super::svg::{escape, line};
+use crate::statistics::Interval;
 
 const WIDTH: f64 = 470.0;
 const HEIGHT: f64 = 244.0;
@@ -54,8 +55,7 @@ pub(super) struct Point {
     pub(super) x: f64,
     /// None is a gap in the curve.
     pub(super) value: Option<f64>,
-    /// Half-width of its interval; 0 without one.
-    pub(super) ci95: f64,
+    pub(super) interval: Option<Interval>,
     /// What it is, for hover.
     pub(super) title: String,
     pub(super) ring: Option<Ring>,
@@ -66,6 +66,13 @@ pub(super) struct Ring {
     pub(super) value: f64,
     pub(super) by: f64,
     pub(super) title: String,
+}
+
+impl Point {
+    /// Its interval, if that has a length to draw.
+    fn wide_interval(&self) -> Option<Interval> {
+        self.interval.filter(|interval| interval.is_wide())
+    }
 }
 
 impl Across {
@@ -149,12 +156,12 @@ impl Lines {
 
     /// The intervals as a band; a gap in the curve is a gap in it.
     fn draw_band(&self, out: &mut String, curve: &Curve) {
-        let has_band = |point: &&Point| point.value.is_some() && point.ci95 > 0.0;
+        let has_band = |point: &&Point| point.value.is_some() && point.wide_interval().is_some();
         for part in curve.points.split(|point| !has_band(&point)).filter(|part| part.len() > 1) {
             let mut path = String::new();
-            let ends = |sign: f64| part.iter().map(move |p| (p.x, p.value.unwrap_or_default() + sign * p.ci95));
-            let below: Vec<(f64, f64)> = ends(-1.0).collect();
-            for (k, (x, value)) in ends(1.0).chain(below.into_iter().rev()).enumerate() {
+            let ends = |end: fn(Interval) -> f64| part.iter().filter_map(move |p| Some((p.x, end(p.interval?))));
+            let below: Vec<(f64, f64)> = ends(|interval| interval.low).collect();
+            for (k, (x, value)) in ends(|interval| interval.high).chain(below.into_iter().rev()).enumerate() {
                 let step = if k == 0 { 'M' } else { 'L' };
                 write!(path, "{step}{:.1} {:.1}", self.across.x(x), self.y(value)).expect("a string takes every text");
             }
@@ -182,8 +189,8 @@ impl Lines {
         for point in &curve.points {
             let Some(value) = point.value else { continue };
             let x = self.across.x(point.x);
-            if point.ci95 > 0.0 && !self.has_bands() {
-                let (upper, lower) = (self.y(value + point.ci95), self.y(value - point.ci95));
+            if let Some(interval) = point.wide_interval().filter(|_| !self.has_bands()) {
+                let (upper, lower) = (self.y(interval.high), self.y(interval.low));
                 line(
                     out,
                     &format!(
@@ -297,7 +304,7 @@ mod tests {
 
     fn lines(values: &[(f64, Option<f64>, f64)]) -> Lines {
         let point =
-            |&(x, value, ci95): &(f64, Option<f64>, f64)| Point { x, value, ci95, title: "t".into(), ring: None };
+            |&(x, value, ci95): &(f64, Option<f64>, f64)| Point { x, value, interval: value.map(|value| Interval::around(value, ci95)), title: "t".into(), ring: None };
         let curve = |name: &str| Curve { name: name.into(), style: 0, points: values.iter().map(point).collect() };
         let places: Vec<f64> = values.iter().map(|(x, ..)| *x).collect();
         Lines {

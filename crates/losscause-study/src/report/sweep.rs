@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::axis::Axis;
 use super::lines::{Across, Curve, Lines, Point, STYLES};
+use crate::statistics::Interval;
 use crate::figures::{sentence, unit_symbol};
 use crate::sweep::{CellOutcome, CellScore, Pivot, Row, SweepResult, summary};
 
@@ -246,7 +247,7 @@ fn drawing(result: &SweepResult, place: usize, axis: usize) -> String {
             let point = |(value, row): &(&str, &Row)| Point {
                 x: x(value),
                 value: row.measured,
-                ci95: row.ci95.unwrap_or(0.0),
+                interval: row.measured.zip(row.ci95).map(|(mean, ci95)| Interval::around(mean, ci95)),
                 title: format!("{} {value} {name}: {}", result.axes[axis], result.value_in_words(place, row)),
                 ring: None,
             };
@@ -256,7 +257,7 @@ fn drawing(result: &SweepResult, place: usize, axis: usize) -> String {
         })
         .collect();
     let points = curves.iter().flat_map(|curve| &curve.points);
-    let values: Vec<(f64, f64)> = points.filter_map(|point| Some((point.value?, point.ci95))).collect();
+    let values: Vec<(f64, Option<Interval>)> = points.filter_map(|point| Some((point.value?, point.interval))).collect();
     let Some(up) = Axis::around_intervals(&values, unit) else { return String::new() };
     Lines { label: format!("{metric} over {}", result.axes[axis]), across, up, up_name: String::new(), curves }.svg()
 }

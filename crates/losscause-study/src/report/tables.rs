@@ -216,10 +216,16 @@ fn csv(items: &[Item]) -> String {
     }
     let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
     let parameters: BTreeSet<&String> = items.iter().flat_map(|item| item.parameters.keys()).collect();
+    let ends: &[(&str, fn(&Item) -> Option<f64>)] = match items.iter().any(|item| item.median_ci95.is_some()) {
+        false => &[("ci95", |item| item.ci95)],
+        true => &[("ci95_low", |item| Some(item.interval()?.low)), ("ci95_high", |item| Some(item.interval()?.high))],
+    };
     let header = ["system", "scenario"]
         .into_iter()
         .chain(parameters.iter().map(|name| name.as_str()))
-        .chain(["metric", "unit", "published", "measured", "ci95", "runs", "state"])
+        .chain(["metric", "unit", "published", "measured"])
+        .chain(ends.iter().map(|(name, _)| *name))
+        .chain(["runs", "state"])
         .map(str::to_owned)
         .collect();
     let record = |item: &Item| {
@@ -227,7 +233,8 @@ fn csv(items: &[Item]) -> String {
         let mut fields = vec![item.system.clone(), item.scenario.clone()];
         fields.extend(parameters.iter().map(of));
         fields.extend([item.metric.clone(), item.unit.clone()]);
-        fields.extend([item.published, item.measured, item.ci95].map(number));
+        fields.extend([item.published, item.measured].map(number));
+        fields.extend(ends.iter().map(|(_, end)| number(end(item))));
         fields.extend([item.runs.to_string(), state::of(item).meaning.to_owned()]);
         fields
     };
