@@ -94,7 +94,7 @@ impl StreamPlan {
 
     fn over(&self, cell: &Cell) -> Over {
         let (layout, (from, to)) = (&cell.layout, cell.layout.window);
-        let rates = layout.bottleneck.iter().map(|link| layout.network.links[link.index()].rate_bps);
+        let rates = layout.bottleneck.iter().map(|link| layout.network.links[link.0 as usize].rate_bps);
         Over {
             seconds: (to - from).as_secs_f64(),
             bottleneck_bps: rates.sum::<u64>() as f64,

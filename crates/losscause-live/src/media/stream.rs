@@ -87,7 +87,7 @@ impl Stream {
             truths: ends.truths,
             path: LivePath::new(network, flow, seed)?,
             now: Time::ZERO,
-            start: start(&network.flows[flow.index()], seed),
+            start: start(&network.flows[flow.0 as usize], seed),
             has_started: false,
             header_bytes: ends.header_bytes,
             counts: Outcome::default(),

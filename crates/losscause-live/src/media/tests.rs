@@ -48,8 +48,9 @@ fn the_claims_are_about_every_system_of_the_record() {
 fn the_links_are_those_of_the_papers_scenario_without_other_traffic() {
     let cell = cell("media/wlh", "high", "ZBS");
     let network = &cell.layout.network;
-    let links: Vec<(&str, u64)> = network.links.iter().map(|link| (link.name.as_str(), link.rate_bps)).collect();
-    assert_eq!(&links[..3], [("access.1", 10_000_000), ("shared", 260_000), ("last.1", 150_000)]);
+    let links = network.flows[0].path.iter().map(|link| &network.links[link.0 as usize]);
+    let links: Vec<(&str, u64)> = links.map(|link| (link.name.as_str(), link.rate_bps)).collect();
+    assert_eq!(links, [("access.1", 10_000_000), ("shared", 260_000), ("last.1", 150_000)]);
     assert_eq!(network.flows.len(), 1, "{:?}", network.flows);
     let plan = StreamPlan::of(&cell).unwrap();
     assert_eq!((plan.sender.packet_bytes, plan.header_bytes, plan.lda.info().name), (762, 0, "ZBS"));
