@@ -19,14 +19,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("losscause-linux", &["losscause-sim", "losscause-capture", "losscause"]),
     (
         "losscause-live",
-        &[
-            "losscause-study",
-            "losscause-linux",
-            "losscause-quinn",
-            "losscause-media",
-            "losscause-sim",
-            "losscause",
-        ],
+        &["losscause-study", "losscause-linux", "losscause-quinn", "losscause-media", "losscause-sim", "losscause"],
     ),
     ("losscause-quinn", &["losscause"]),
     (

@@ -30,6 +30,13 @@ pub struct Plan {
 /// The progress of a plan.
 #[derive(Debug)]
 pub enum Event<'a> {
+    /// The machine is ready and the first runs begin.
+    Begins {
+        /// Runs of each cell.
+        runs_each: u32,
+        /// Runs in all.
+        runs: usize,
+    },
     /// A run was made or given up.
     Ran {
         /// Its cell.
@@ -123,8 +130,9 @@ impl Plan {
     ///
     /// # Errors
     /// The machine cannot run the cells, a run fails, or `stop` is requested.
-    pub fn execute(self, jobs: Jobs, stop: &Stop, observe: impl FnMut(Event<'_>)) -> Result<Measured, LiveError> {
+    pub fn execute(self, jobs: Jobs, stop: &Stop, mut observe: impl FnMut(Event<'_>)) -> Result<Measured, LiveError> {
         let stack = self.experiment.set_up(&self.cells)?;
+        observe(Event::Begins { runs_each: self.runs, runs: self.runs() });
         let (results, left_out) = self.run_all(stack.as_ref(), jobs, stop, observe)?;
         drop(stack);
         Ok(self.conclude(&results, left_out))

@@ -33,9 +33,13 @@ fn zbs_fills_cens_last_hop_and_plain_tfrc_does_not() {
     assert!(usage("none") < usage("ZBS") - 10.0, "{}", usage("none"));
     assert_eq!((value(&of, "none", "M_w"), value(&of, "oracle", "M_w")), (100.0, 0.0));
     let answer = of.answer.as_deref().unwrap();
-    assert!(answer.starts_with("On Cen's wireless last hop with one flow and high loss, a stream with ZBS uses 9"), "{answer}");
+    assert!(
+        answer.starts_with("On Cen's wireless last hop with one flow and high loss, a stream with ZBS uses 9"),
+        "{answer}"
+    );
     let settled: Vec<(&str, Option<bool>)> = of.claims.iter().map(|claim| (claim.id.as_str(), claim.holds)).collect();
-    let expected = [("rate-of-simulated", None), ("zbs-fills-the-last-hop", Some(true)), ("plain-does-not", Some(true))];
+    let expected =
+        [("rate-of-simulated", None), ("zbs-fills-the-last-hop", Some(true)), ("plain-does-not", Some(true))];
     assert_eq!(settled, expected, "not every cell of the first was measured");
 }
 

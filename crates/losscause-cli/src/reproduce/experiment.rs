@@ -25,12 +25,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let only = arguments.only.iter().map(|text| Only::parse(text)).collect::<Result<Vec<_>, InputError>>()?;
     let selection = Selection::parse(&arguments.items, only)?;
     let plan = Plan::new(&selection, arguments.runs, arguments.seed, &[])?;
-    if arguments.runs.is_none() {
-        announce(&plan);
-    }
     let jobs = Jobs::new(arguments.jobs.unwrap_or_else(side_by_side))?;
     arguments.out.as_deref().map_or(Ok(()), make_writable)?;
-    let Measured { mut reproduction, sheets, left_out } = execute(plan, jobs, arguments.verbose)?;
+    let Measured { mut reproduction, sheets, left_out } = execute(plan, jobs, arguments)?;
     let wall_s = begun.elapsed().as_secs_f64();
     reproduction.wall_s = arguments.timing.then_some(wall_s);
     if let Some(out) = &arguments.out {
@@ -46,36 +43,33 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Says what runs if nothing else is asked for, and how to run less, where that is many.
-fn announce(plan: &Plan) {
-    let (runs, cells) = (plan.runs(), plan.cells().len());
-    if runs / cells >= MANY {
-        let each = runs / cells;
-        notice::print(&format!("{runs} runs, {each} of each system and setting; --runs 3 makes a preview"));
-    }
-}
-
-/// Runs of each cell from which on fewer make a preview.
-const MANY: usize = 10;
+/// So many runs of each cell by default deserve a word about a preview.
+const MANY: u32 = 10;
 
 /// Runs side by side where nothing says how many: emulated links mostly sleep.
 fn side_by_side() -> usize {
     (2 * thread::available_parallelism().map_or(1, NonZero::get)).min(4)
 }
 
-/// Executes the plan with a progress bar; if `verbose`, the values of every run are printed. A signal stops it, puts the machine back, and then ends the program.
-fn execute(plan: Plan, jobs: Jobs, verbose: bool) -> Result<Measured, LiveError> {
+/// Executes the plan with a progress bar; with --verbose, the values of every run are printed. A signal stops it, puts the
+/// machine back, and then ends the program.
+fn execute(plan: Plan, jobs: Jobs, arguments: &Arguments) -> Result<Measured, LiveError> {
     let (stop, over, interrupted) = (Stop::new(), AtomicBool::new(false), interrupt::postpone());
     let mut progress = Progress::new("runs", plan.runs());
     let observe = |event: Event<'_>| match event {
         Event::Ran { cell, values, done, share } => {
             progress.set_weighed(done, share);
-            if verbose {
+            if arguments.verbose {
                 let values = values.into_iter().flatten().map(|(metric, value)| format!("{metric} {value:.3}"));
                 let values = values.collect::<Vec<_>>().join(", ");
                 progress.aside(|| notice::print(&format!("{cell}: {values}")));
             }
         }
+        Event::Begins { runs_each, runs } if arguments.runs.is_none() && runs_each >= MANY => {
+            let what = format!("{runs} runs, {runs_each} of each system and setting; --runs 3 makes a preview");
+            progress.aside(|| notice::print(&what));
+        }
+        Event::Begins { .. } => {}
         Event::Spoiled { cell, why } => progress.aside(|| notice::print(&format!("{cell}: again, {why}"))),
     };
     let measured = thread::scope(|scope| {

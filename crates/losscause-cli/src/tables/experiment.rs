@@ -65,7 +65,8 @@ fn table(sheet: &Sheet, items: &[Item]) -> String {
         }
         Summary::Median => "Medians over the runs",
     };
-    let other = if beside.is_empty() { "" } else { "; in parentheses the simulator's, for the same scenario and seeds" };
+    let other =
+        if beside.is_empty() { "" } else { "; in parentheses the simulator's, for the same scenario and seeds" };
     format!("{}\n{table}\n{what}{other}.", heading(sheet, &spec_items))
 }
 

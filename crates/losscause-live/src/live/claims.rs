@@ -177,7 +177,10 @@ pub(super) mod tests {
 
     #[test]
     fn a_faster_link_and_another_queue_settle_no_claim_about_the_first_table() {
-        let is_other = |item: &Item| item.scenario == "one-flow" && (item.parameters["queue"] != Value::from("bdp") || item.parameters["rate_mbps"] != Value::from(10));
+        let is_other = |item: &Item| {
+            item.scenario == "one-flow"
+                && (item.parameters["queue"] != Value::from("bdp") || item.parameters["rate_mbps"] != Value::from(10))
+        };
         let outcomes = settle_with(Live.record().published(), PREDICATES, &items(|item| is_other(item).then_some(1.0)));
         assert!(outcomes.iter().all(|outcome| outcome.holds.is_none()), "{outcomes:?}");
     }

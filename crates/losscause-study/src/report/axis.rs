@@ -51,9 +51,9 @@ impl Axis {
     pub(super) fn around_intervals(values: &[(f64, Option<Interval>)], unit: &str) -> Option<Self> {
         let is_positive = values.iter().all(|(value, _)| *value >= 0.0);
         let is_share = unit == "percent" && values.iter().all(|(value, _)| *value <= 100.0);
-        let ends = values.iter().flat_map(|(value, interval)| {
-            interval.map_or([*value, *value], |Interval { low, high }| [low, high])
-        });
+        let ends = values
+            .iter()
+            .flat_map(|(value, interval)| interval.map_or([*value, *value], |Interval { low, high }| [low, high]));
         let least = if is_positive { 0.0 } else { f64::NEG_INFINITY };
         let most = if is_share { 100.0 } else { f64::INFINITY };
         let axis = Self::around(ends.map(|end| end.clamp(least, most)))?;

@@ -303,8 +303,13 @@ mod tests {
     use super::*;
 
     fn lines(values: &[(f64, Option<f64>, f64)]) -> Lines {
-        let point =
-            |&(x, value, ci95): &(f64, Option<f64>, f64)| Point { x, value, interval: value.map(|value| Interval::around(value, ci95)), title: "t".into(), ring: None };
+        let point = |&(x, value, ci95): &(f64, Option<f64>, f64)| Point {
+            x,
+            value,
+            interval: value.map(|value| Interval::around(value, ci95)),
+            title: "t".into(),
+            ring: None,
+        };
         let curve = |name: &str| Curve { name: name.into(), style: 0, points: values.iter().map(point).collect() };
         let places: Vec<f64> = values.iter().map(|(x, ..)| *x).collect();
         Lines {

@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use super::axis::Axis;
 use super::lines::{Across, Curve, Lines, Point, STYLES};
-use crate::statistics::Interval;
 use crate::figures::{sentence, unit_symbol};
+use crate::statistics::Interval;
 use crate::sweep::{CellOutcome, CellScore, Pivot, Row, SweepResult, summary};
 
 #[derive(Serialize)]
@@ -257,7 +257,8 @@ fn drawing(result: &SweepResult, place: usize, axis: usize) -> String {
         })
         .collect();
     let points = curves.iter().flat_map(|curve| &curve.points);
-    let values: Vec<(f64, Option<Interval>)> = points.filter_map(|point| Some((point.value?, point.interval))).collect();
+    let values: Vec<(f64, Option<Interval>)> =
+        points.filter_map(|point| Some((point.value?, point.interval))).collect();
     let Some(up) = Axis::around_intervals(&values, unit) else { return String::new() };
     Lines { label: format!("{metric} over {}", result.axes[axis]), across, up, up_name: String::new(), curves }.svg()
 }
