@@ -38,8 +38,12 @@ fn zbs_fills_cens_last_hop_and_plain_tfrc_does_not() {
         "{answer}"
     );
     let settled: Vec<(&str, Option<bool>)> = of.claims.iter().map(|claim| (claim.id.as_str(), claim.holds)).collect();
-    let expected =
-        [("rate-of-simulated", None), ("zbs-fills-the-last-hop", Some(true)), ("plain-does-not", Some(true))];
+    let expected = [
+        ("rate-of-simulated", None),
+        ("rate-of-simulated.radio", None),
+        ("zbs-fills-the-last-hop", Some(true)),
+        ("plain-does-not", Some(true)),
+    ];
     assert_eq!(settled, expected, "not every cell of the first was measured");
 }
 

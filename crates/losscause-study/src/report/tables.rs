@@ -209,14 +209,17 @@ fn recording(recording: &Recording) -> RecordingView {
     RecordingView { caption, legend, drawing: recordings::drawing(recording).svg() }
 }
 
-/// One line per value, in full precision.
+/// A column of numbers: its name, and an item's value.
+type Column = (&'static str, fn(&Item) -> Option<f64>);
+
+/// One line per value, in full precision. Medians have the two ends of their intervals.
 fn csv(items: &[Item]) -> String {
     if items.is_empty() {
         return String::new();
     }
     let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
     let parameters: BTreeSet<&String> = items.iter().flat_map(|item| item.parameters.keys()).collect();
-    let ends: &[(&str, fn(&Item) -> Option<f64>)] = match items.iter().any(|item| item.median_ci95.is_some()) {
+    let ends: &[Column] = match items.iter().any(|item| item.median_ci95.is_some()) {
         false => &[("ci95", |item| item.ci95)],
         true => &[("ci95_low", |item| Some(item.interval()?.low)), ("ci95_high", |item| Some(item.interval()?.high))],
     };
