@@ -2,7 +2,7 @@
 //! its name at the drawing's edge.
 
 use super::axis::{Axis, short};
-use super::lines::{STYLES, apart, mark};
+use super::lines::{Style, apart, mark};
 use super::svg::{escape, line};
 use crate::figures::unit_symbol;
 use crate::papers::record::{Item, ItemSpec, Parameters, Published, ScatterSpec, Value};
@@ -20,7 +20,7 @@ const LINE: f64 = 12.5;
 /// A system's place.
 struct Spot<'a> {
     system: &'a str,
-    style: usize,
+    style: Style,
     right: Place,
     up: Place,
 }
@@ -76,7 +76,7 @@ fn spots<'a>(
             Some(Place { value, ends, text: item.interval_text() })
         };
         let place = published.system.iter().position(|known| known.name == *system).unwrap_or(0);
-        Some(Spot { system, style: place % STYLES, right: value(&of.right)?, up: value(&of.up)? })
+        Some(Spot { system, style: Style::nth(place), right: value(&of.right)?, up: value(&of.up)? })
     };
     spec.systems.iter().filter_map(spot).collect()
 }
@@ -119,23 +119,23 @@ fn svg(spots: &[Spot<'_>], right: &str, up: &str) -> String {
         let (low, high) = (y(up.ends.low), y(up.ends.high));
         line(
             out,
-            &format!(r#"<line class="whisker s{style}" x1="{cx:.1}" x2="{cx:.1}" y1="{high:.1}" y2="{low:.1}"/>"#),
+            &format!(r#"<line class="whisker {style}" x1="{cx:.1}" x2="{cx:.1}" y1="{high:.1}" y2="{low:.1}"/>"#),
         );
         let (first, last) = (x(right.ends.low), x(right.ends.high));
         line(
             out,
-            &format!(r#"<line class="whisker s{style}" x1="{first:.1}" x2="{last:.1}" y1="{cy:.1}" y2="{cy:.1}"/>"#),
+            &format!(r#"<line class="whisker {style}" x1="{first:.1}" x2="{last:.1}" y1="{cy:.1}" y2="{cy:.1}"/>"#),
         );
         let at = end + 10.0;
         line(
             out,
-            &format!(r#"<path class="leader s{style}" d="M{:.1} {cy:.1}L{:.1} {name_y:.1}"/>"#, cx + 5.0, at - 3.0),
+            &format!(r#"<path class="leader {style}" d="M{:.1} {cy:.1}L{:.1} {name_y:.1}"/>"#, cx + 5.0, at - 3.0),
         );
         let title = format!("{system}: {} over {}", up.text, right.text);
         mark(out, *style, cx, cy, &title);
         line(
             out,
-            &format!(r#"<text class="end s{style}" x="{at:.1}" y="{:.1}">{}</text>"#, name_y + 3.5, escape(system)),
+            &format!(r#"<text class="end {style}" x="{at:.1}" y="{:.1}">{}</text>"#, name_y + 3.5, escape(system)),
         );
     }
     line(out, "</svg>");
@@ -148,7 +148,7 @@ mod tests {
 
     fn spot(system: &'static str, right: f64, up: f64) -> Spot<'static> {
         let place = |value: f64, by: f64| Place { value, ends: Interval::around(value, by), text: String::new() };
-        Spot { system, style: 0, right: place(right, 1.0), up: place(up, 2.0) }
+        Spot { system, style: Style::nth(0), right: place(right, 1.0), up: place(up, 2.0) }
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::axis::Axis;
-use super::lines::{Across, Curve, Lines, Point, STYLES};
+use super::lines::{Across, Curve, Lines, Point, Style};
 use crate::figures::{sentence, unit_symbol};
 use crate::statistics::Interval;
 use crate::sweep::{CellOutcome, CellScore, Pivot, Row, SweepResult, summary};
@@ -242,7 +242,7 @@ fn drawing(result: &SweepResult, place: usize, axis: usize) -> String {
     let curves: Vec<Curve> = all
         .iter()
         .enumerate()
-        .map(|(style, (fixed, points))| {
+        .map(|(index, (fixed, points))| {
             let name = name(fixed);
             let point = |(value, row): &(&str, &Row)| Point {
                 x: x(value),
@@ -253,7 +253,7 @@ fn drawing(result: &SweepResult, place: usize, axis: usize) -> String {
             };
             let mut points: Vec<Point> = points.iter().map(point).collect();
             points.sort_by(|a, b| a.x.total_cmp(&b.x));
-            Curve { name, style: style % STYLES, points }
+            Curve { name, style: Style::nth(index), points }
         })
         .collect();
     let points = curves.iter().flat_map(|curve| &curve.points);

@@ -68,6 +68,8 @@ struct CellView {
     anchor: Option<String>,
     published: String,
     measured: String,
+    /// The interval of a median; nothing for others.
+    interval: String,
     mark: &'static str,
     class: &'static str,
     tip: String,
@@ -164,6 +166,7 @@ fn cell(published: &Published, item: &Item, command: &str, shown: &mut BTreeSet<
         anchor: shown.insert(anchor.clone()).then_some(anchor),
         published: item.published_text(),
         measured: item.measured_text(),
+        interval: item.median_ci95.filter(|interval| interval.is_wide()).map_or_else(String::new, |_| item.ends_text()),
         mark: state.mark,
         class: state.class,
         tip: state::behind(item, published.number.iter().find(is_mine), command),

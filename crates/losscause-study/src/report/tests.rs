@@ -177,7 +177,7 @@ fn every_verdict_and_every_curve_has_a_colour_of_its_own() {
         assert!(style.contains(&format!(".swatch.{class} {{ background")), "{class}");
         assert!(style.contains(&format!(".mark.{class} {{ fill")), "{class}");
     }
-    for place in 0..super::lines::STYLES {
+    for place in 0..super::lines::COLOURS {
         assert!(style.contains(&format!(".s{place} {{ --c:")), "s{place}");
     }
 }
