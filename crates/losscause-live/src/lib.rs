@@ -111,8 +111,9 @@ mod tests {
             let whole = experiment.answer(&by_default).expect("the default has a headline");
             for table in record.items().item.iter().filter(|spec| spec.on_demand) {
                 let part = testing::items(record, |spec| spec.id == table.id, |_| Some(1.0));
-                let answer = experiment.answer(&part);
-                assert_ne!(answer.as_ref(), Some(&whole), "{}/{}", record.key(), table.id);
+                let begins = |text: &str| text.chars().take(24).collect::<String>();
+                let answer = experiment.answer(&part).unwrap_or_default();
+                assert_ne!(begins(&answer), begins(&whole), "{}/{}: {answer}", record.key(), table.id);
             }
         }
     }
