@@ -14,11 +14,13 @@ const EDGES: &[(&str, &[&str])] = &[
     ("losscause-transport", &["losscause"]),
     ("losscause-sim", &["losscause-transport", "losscause"]),
     ("losscause-capture", &["losscause"]),
-    // The simulator only in its tests: they run streams over its links.
-    ("losscause-media", &["losscause-sim", "losscause-transport", "losscause"]),
+    ("losscause-media", &["losscause-transport", "losscause"]),
     ("losscause-study", &["losscause-sim", "losscause-capture", "losscause-transport", "losscause"]),
     ("losscause-linux", &["losscause-sim", "losscause-capture", "losscause"]),
-    ("losscause-live", &["losscause-study", "losscause-linux", "losscause-quinn", "losscause-sim", "losscause"]),
+    (
+        "losscause-live",
+        &["losscause-study", "losscause-linux", "losscause-quinn", "losscause-media", "losscause-sim", "losscause"],
+    ),
     ("losscause-controller", &["losscause"]),
     ("losscause-quinn", &["losscause-controller", "losscause"]),
     // The simulator only in its tests: they run transfers over its links.

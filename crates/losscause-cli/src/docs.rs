@@ -39,6 +39,7 @@ const PAGES: &[Page] = pages! {
     "live": "live.md",
     "quic": "quic.md",
     "quic-evaluation": "quic-evaluation.md",
+    "media-evaluation": "media-evaluation.md",
     "json": "json.md",
     "papers": "papers.md",
     "extra": "extra.md",

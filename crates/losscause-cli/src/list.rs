@@ -1,4 +1,4 @@
-//! `losscause list`: algorithms, protocols, scenarios and papers.
+//! `losscause list`: algorithms, protocols, scenarios, papers and experiments.
 
 use clap::ValueEnum;
 use losscause::registry::Registry;
@@ -34,6 +34,8 @@ enum What {
     Scenarios,
     /// The papers and their tables and figures.
     Papers,
+    /// The experiments on real stacks and their tables.
+    Experiments,
 }
 
 /// Prints one list, all lists, or one scenario.
@@ -47,12 +49,17 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
         protocols: wanted(What::Protocols).then(catalogue::protocols),
         scenarios: wanted(What::Scenarios).then(catalogue::scenarios).transpose()?,
         papers: wanted(What::Papers).then(catalogue::papers),
+        experiments: wanted(What::Experiments).then(experiments),
     };
     match arguments.format {
         Format::Json => output::json(&catalogue)?,
         Format::Table => output::line(&tables(&catalogue))?,
     }
     Ok(())
+}
+
+fn experiments() -> Vec<catalogue::Paper> {
+    catalogue::experiments(losscause_live::EXPERIMENTS.iter().map(|experiment| experiment.record()))
 }
 
 fn print_scenario(what: Option<What>, name: &str) -> Result<(), Failure> {
@@ -91,8 +98,13 @@ fn tables(catalogue: &Catalogue) -> String {
         }
         parts.push(table);
     }
-    if let Some(entries) = &catalogue.papers {
-        let mut table = output::texts(&["paper or item", "in the paper", "title"]);
+    let records = [
+        (&catalogue.papers, ["paper or item", "in the paper", "title"]),
+        (&catalogue.experiments, ["experiment or item", "measured with", "title"]),
+    ];
+    for (entries, header) in records {
+        let Some(entries) = entries else { continue };
+        let mut table = output::texts(&header);
         for entry in entries {
             table.add_row([&entry.name, &entry.venue, &entry.title]);
             entry.items.iter().for_each(|item| _ = table.add_row([&item.name, &item.source, &item.title]));

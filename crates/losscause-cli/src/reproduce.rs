@@ -26,7 +26,7 @@ mod experiment;
 pub(crate) struct Arguments {
     /// Papers, or their tables and figures: cen2003, cen2003/table2 (`losscause list papers` names them). Default: a
     /// fixed choice of every paper, about half a minute on two cores, and a report in ./out. Or an experiment on real
-    /// stacks: live, live/sharing (`losscause docs live`); it takes root.
+    /// stacks (`losscause list experiments`): live, live/sharing, which take root; quic; media.
     #[arg(value_name = "PAPER[/ITEM]")]
     items: Vec<String>,
     /// Measure everything that the papers publish, and write a report into ./out.
@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
     #[arg(long, short)]
     verbose: bool,
     /// Runs of each system, with seeds SEED, SEED + 1, … [default: as many as the paper made; ten for a
-    /// paper that made one; two for live]
+    /// paper that made one; two for live, 30 for quic and media]
     #[arg(long)]
     runs: Option<u32>,
     /// Compare with the result.json of an earlier reproduction; exit with 1 if a number or claim got worse.

@@ -1,4 +1,4 @@
-//! `losscause reproduce live`: what is refused, and that nothing is left behind.
+//! `losscause reproduce live` and the other experiments: what is refused, and that nothing is left behind.
 #![allow(clippy::unwrap_used)]
 
 use std::process::{Command, Output};
@@ -28,6 +28,8 @@ fn what_cannot_be_chosen_is_refused_in_one_sentence() {
         ),
         (&["live", "--only", "loss"], "--only loss: expected KEY=VALUE"),
         (&["live", "--runs", "0"], "--runs 0: nothing would be measured"),
+        (&["media/wlj"], "media/wlj: is no item (did you mean \"wlh\"?)"),
+        (&["quic", "media"], "media: is of another experiment than quic"),
         (&["live", "--check", "old.json"], "--check old.json: only valid with papers"),
         (
             &["cen2003/table2", "--only", "system=TCP"],
@@ -42,6 +44,43 @@ fn what_cannot_be_chosen_is_refused_in_one_sentence() {
 #[test]
 fn without_the_feature_one_sentence_says_how_to_get_it() {
     refuses(&losscause(&["live"]), "was built without the feature linux");
+}
+
+#[cfg(not(feature = "media"))]
+#[test]
+fn without_the_feature_media_says_how_to_get_it() {
+    refuses(&losscause(&["media"]), "was built without the feature media, expected one built with `cargo install");
+}
+
+#[cfg(feature = "media")]
+#[test]
+fn a_part_of_media_has_the_headline_of_that_part_and_is_told_to_be_a_preview() {
+    let text = |arguments: &[&str]| {
+        let output = losscause(arguments);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let high = text(&["media", "--runs", "2", "--only", "loss=high", "--only", "system=none,oracle,ZBS"]);
+    assert!(
+        high.starts_with("On Cen's wireless last hop with one flow and high loss, a stream with ZBS uses "),
+        "{high}"
+    );
+    assert!(high.contains("Preview after 2 of 30 runs: no intervals, for which six runs are needed."), "{high}");
+    assert!(high.contains("media/wlh") && high.contains("media/wb"), "{high}");
+    let backbone = text(&["media/wb", "--runs", "6", "--only", "loss=low", "--only", "system=none"]);
+    assert!(backbone.starts_with("Preview after 6 of 30 runs: wider intervals."), "{backbone}");
+    assert!(!backbone.contains("wireless last hop") && !backbone.contains('✓'), "{backbone}");
+    assert!(backbone.contains("Medians over the runs, with their 95 % intervals below; in parentheses"), "{backbone}");
+}
+
+#[cfg(feature = "quic")]
+#[test]
+fn a_part_of_quic_does_not_show_the_table_that_it_leaves_out() {
+    let arguments = ["quic", "--runs", "1", "--only", "loss=0.02", "--only", "system=quinn-newreno"];
+    let output = losscause(&arguments);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success() && text.starts_with("Preview after 1 of 30 runs: no intervals"), "{text}");
+    assert!(text.contains("quic/loss") && !text.contains("quic/sharing"), "{text}");
 }
 
 #[cfg(all(feature = "linux", target_os = "linux"))]

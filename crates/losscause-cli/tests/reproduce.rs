@@ -221,7 +221,7 @@ fn a_papers_scenario_runs_by_its_name() {
 }
 
 #[test]
-fn list_names_algorithms_protocols_scenarios_and_papers() {
+fn list_names_algorithms_protocols_scenarios_papers_and_experiments() {
     let place = tempfile::tempdir().unwrap();
     let output = losscause(place.path(), &["list", "--format", "json"]);
     let lists: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -230,6 +230,14 @@ fn list_names_algorithms_protocols_scenarios_and_papers() {
     {
         assert!(lists[list].as_array().unwrap().iter().any(|entry| entry["name"] == name), "{list}");
     }
+    for (experiment, item) in [("live", "live/sharing"), ("quic", "quic/harm"), ("media", "media/wlh")] {
+        let mut entries = lists["experiments"].as_array().unwrap().iter();
+        let entry = entries.find(|entry| entry["name"] == experiment).expect(experiment);
+        assert!(entry["items"].as_array().unwrap().iter().any(|listed| listed["name"] == item), "{entry}");
+    }
+    let table = losscause(place.path(), &["list", "experiments"]);
+    let table = String::from_utf8(table.stdout).unwrap();
+    assert!(table.contains("quic/harm") && table.contains("media/wb") && !table.contains("cen2003"), "{table}");
     let only = losscause(place.path(), &["list", "protocols", "--format", "json"]);
     let only: Value = serde_json::from_slice(&only.stdout).unwrap();
     assert_eq!(only.as_object().unwrap().len(), 1);

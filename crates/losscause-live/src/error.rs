@@ -15,8 +15,9 @@ pub enum LiveError {
     Run(#[from] RunError),
     /// The program was built without what the experiment needs.
     #[error(
-        "reproduce {experiment}: this program was built without the feature {feature}, expected one built on Linux \
-         with `cargo install losscause-cli --features {feature}`"
+        "reproduce {experiment}: this program was built without the feature {feature}, expected one built{} with \
+         `cargo install losscause-cli --features {feature}`",
+        if *feature == "linux" { " on Linux" } else { "" }
     )]
     NotBuilt {
         /// The experiment.
@@ -42,6 +43,10 @@ pub enum LiveError {
     #[cfg(feature = "quic")]
     #[error(transparent)]
     Quic(#[from] crate::quic::ConnectionLost),
+    /// A stream of media ended early.
+    #[cfg(feature = "media")]
+    #[error("a stream over the virtual network ended early ({0})")]
+    StreamEnded(losscause_media::End),
     /// A part of the program panicked.
     #[error("a thread of the experiment ended unexpectedly")]
     Thread,
@@ -67,6 +72,8 @@ impl LiveError {
             Self::Connection { .. } | Self::Thread | Self::Stopped(_) => false,
             #[cfg(feature = "quic")]
             Self::Quic(_) => false,
+            #[cfg(feature = "media")]
+            Self::StreamEnded(_) => false,
             #[cfg(all(feature = "linux", target_os = "linux"))]
             Self::Emulator(error) => error.is_bad_input(),
             #[cfg(all(feature = "linux", target_os = "linux"))]

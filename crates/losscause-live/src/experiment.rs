@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use losscause_study::papers::claims::Predicate;
-use losscause_study::papers::record::{Item, ItemSpec, Paper, Parameters};
+use losscause_study::papers::record::{self, Item, ItemSpec, Paper, Parameters};
 use losscause_study::parallel::Stop;
 use losscause_study::{Scenario, Setting};
 
@@ -76,7 +76,7 @@ impl Cell {
     /// The cell of `system` at `parameters`, with `settings` applied last.
     ///
     /// # Errors
-    /// The record names a scenario that it does not have, or a setting does not fit.
+    /// The record names a scenario that neither it nor a paper has, or a setting does not fit.
     pub(crate) fn new(
         record: &'static Paper,
         spec: &'static ItemSpec,
@@ -85,9 +85,11 @@ impl Cell {
         settings: &[Setting],
     ) -> Result<Self, LiveError> {
         let place = losscause_study::papers::reproduce::place(record, spec, &spec.scenario, system, parameters)?;
-        let text = record.scenarios().iter().find(|scenario| scenario.name == place.file).map(|scenario| scenario.text);
-        let name = format!("{}/{}", record.key(), place.file);
-        let scenario = Scenario::parse(text.unwrap_or_default(), &name)?.with(&place.settings)?.with(settings)?;
+        let scenario = match record.scenarios().iter().find(|scenario| scenario.name == place.file) {
+            Some(own) => Scenario::parse(own.text, &format!("{}/{}", record.key(), place.file))?,
+            None => record::load_scenario(&place.file)?,
+        };
+        let scenario = scenario.with(&place.settings)?.with(settings)?;
         let layout = scenario.experiment()?;
         Ok(Self { spec, system: system.to_owned(), parameters: parameters.clone(), scenario, layout })
     }
@@ -98,4 +100,12 @@ impl fmt::Display for Cell {
         self.system.fmt(f)?;
         self.parameters.iter().try_for_each(|(name, value)| write!(f, ", {name} {value}"))
     }
+}
+
+/// The group of flows that runs the system under test, by its name in every scenario.
+const TEST: &str = "test";
+
+/// Whether the flow belongs to the system under test; members of a group are called `test.1`, `test.2`, …
+pub(crate) fn is_under_test(flow: &str) -> bool {
+    flow.split('.').next() == Some(TEST)
 }

@@ -11,7 +11,6 @@ use losscause_study::papers::claims::settle_with;
 use losscause_study::papers::record::Item;
 use losscause_study::papers::reproduce::{Reproduction, Sheet, blank_item};
 use losscause_study::parallel::{Jobs, Stop, Workers};
-use losscause_study::statistics::Estimate;
 use losscause_study::{InputError, Setting};
 
 use crate::{Attempt, Cell, Experiment, LiveError, Selection, Stack, Values};
@@ -31,6 +30,13 @@ pub struct Plan {
 /// The progress of a plan.
 #[derive(Debug)]
 pub enum Event<'a> {
+    /// The machine is ready and the first runs begin.
+    Begins {
+        /// Runs of each cell.
+        runs_each: u32,
+        /// Runs in all.
+        runs: usize,
+    },
     /// A run was made or given up.
     Ran {
         /// Its cell.
@@ -102,7 +108,10 @@ impl Plan {
                     }
                 }
             }
-            plan.sheets.push(sheet);
+            // What `--only` leaves out altogether is no table.
+            if !sheet.items.is_empty() {
+                plan.sheets.push(sheet);
+            }
         }
         Ok(plan)
     }
@@ -121,8 +130,9 @@ impl Plan {
     ///
     /// # Errors
     /// The machine cannot run the cells, a run fails, or `stop` is requested.
-    pub fn execute(self, jobs: Jobs, stop: &Stop, observe: impl FnMut(Event<'_>)) -> Result<Measured, LiveError> {
+    pub fn execute(self, jobs: Jobs, stop: &Stop, mut observe: impl FnMut(Event<'_>)) -> Result<Measured, LiveError> {
         let stack = self.experiment.set_up(&self.cells)?;
+        observe(Event::Begins { runs_each: self.runs, runs: self.runs() });
         let (results, left_out) = self.run_all(stack.as_ref(), jobs, stop, observe)?;
         drop(stack);
         Ok(self.conclude(&results, left_out))
@@ -216,14 +226,14 @@ impl Plan {
         }
     }
 
-    /// Means, claims and the answer.
+    /// Means or medians, claims and the answer.
     fn conclude(mut self, results: &[Vec<Option<Values>>], left_out: Vec<String>) -> Measured {
-        for (item, cell) in self.items.iter_mut().zip(&self.cell_of) {
-            let made = results[*cell].iter().flatten();
-            let estimate = Estimate::from_runs(made.map(|values| values.get(item.metric.as_str()).copied()));
-            (item.measured, item.ci95, item.runs) = (estimate.mean, estimate.ci95, estimate.runs);
-        }
         let record = self.experiment.record();
+        for (item, cell) in self.items.iter_mut().zip(&self.cell_of) {
+            let metric = item.metric.clone();
+            let made = results[*cell].iter().flatten();
+            item.measure(record.published().summary, made.map(|values| values.get(metric.as_str()).copied()));
+        }
         let reproduction = Reproduction {
             answer: self.experiment.answer(&self.items),
             claims: settle_with(record.published(), self.experiment.predicates(), &self.items),

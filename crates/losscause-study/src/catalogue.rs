@@ -22,6 +22,9 @@ pub struct Catalogue {
     /// The papers with their tables and figures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub papers: Option<Vec<Paper>>,
+    /// Experiments on real stacks with their tables: records of the same form as papers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub experiments: Option<Vec<Paper>>,
 }
 
 /// A loss differentiation algorithm.
@@ -78,7 +81,7 @@ pub struct PaperScenario {
     pub source: Option<String>,
 }
 
-/// A paper.
+/// A paper, or an experiment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Paper {
@@ -86,7 +89,7 @@ pub struct Paper {
     pub name: String,
     /// Its title.
     pub title: String,
-    /// Where it appeared.
+    /// Where it appeared; of an experiment, what it is measured with.
     pub venue: String,
     /// When it appeared.
     pub year: Option<u16>,
@@ -163,6 +166,17 @@ pub fn scenarios() -> Result<Vec<PaperScenario>, InputError> {
 
 /// The papers.
 pub fn papers() -> Vec<Paper> {
+    entries(record::all())
+}
+
+/// Experiments by their records.
+pub fn experiments<'a>(records: impl IntoIterator<Item = &'a record::Paper>) -> Vec<Paper> {
+    let of = |paper: Paper, record: &record::Paper| Paper { venue: record.published().simulator.clone(), ..paper };
+    let records: Vec<&record::Paper> = records.into_iter().collect();
+    entries(records.iter().copied()).into_iter().zip(records).map(|(paper, record)| of(paper, record)).collect()
+}
+
+fn entries<'a>(records: impl IntoIterator<Item = &'a record::Paper>) -> Vec<Paper> {
     let entry = |paper: &record::Paper| {
         let published = paper.published();
         let items = paper.items().item.iter().map(|item| PaperItem {
@@ -179,7 +193,7 @@ pub fn papers() -> Vec<Paper> {
             items: items.collect(),
         }
     };
-    record::all().iter().map(entry).collect()
+    records.into_iter().map(entry).collect()
 }
 
 #[cfg(test)]
@@ -207,6 +221,7 @@ mod tests {
             protocols: Some(protocols()),
             scenarios: None,
             papers: Some(papers()),
+            experiments: Some(experiments(&record::all()[..1])),
         };
         let json = serde_json::to_string(&all).unwrap();
         assert_eq!(serde_json::from_str::<Catalogue>(&json).unwrap(), all);

@@ -43,6 +43,7 @@ const NOT_RUN: [(&str, Test); 24] = [
     ("losscause reproduce koo2007", Test::Check("minutes")),
     ("losscause reproduce extra", Test::Check("minutes")),
     ("losscause reproduce quic", Test::Skip("needs a feature and takes minutes; has tests of its own")),
+    ("losscause reproduce media", Test::Skip("needs a feature and takes minutes; has tests of its own")),
     ("losscause reproduce live", Test::Skip("needs root and a feature; has tests of its own")),
     ("losscause sweep papers/", Test::Check("minutes to hours")),
     ("losscause fade", Test::Check("half a minute per pattern; a test recomputes their first trials")),

@@ -1,4 +1,4 @@
-//! `losscause reproduce live` and its like: experiments on real stacks.
+//! `losscause reproduce live`, `quic` and `media`: experiments on real stacks.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,7 +27,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let plan = Plan::new(&selection, arguments.runs, arguments.seed, &[])?;
     let jobs = Jobs::new(arguments.jobs.unwrap_or_else(side_by_side))?;
     arguments.out.as_deref().map_or(Ok(()), make_writable)?;
-    let Measured { mut reproduction, sheets, left_out } = execute(plan, jobs, arguments.verbose)?;
+    let Measured { mut reproduction, sheets, left_out } = execute(plan, jobs, arguments)?;
     let wall_s = begun.elapsed().as_secs_f64();
     reproduction.wall_s = arguments.timing.then_some(wall_s);
     if let Some(out) = &arguments.out {
@@ -43,24 +43,33 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
+/// So many runs of each cell by default deserve a word about a preview.
+const MANY: u32 = 10;
+
 /// Runs side by side where nothing says how many: emulated links mostly sleep.
 fn side_by_side() -> usize {
     (2 * thread::available_parallelism().map_or(1, NonZero::get)).min(4)
 }
 
-/// Executes the plan with a progress bar; if `verbose`, the values of every run are printed. A signal stops it, puts the machine back, and then ends the program.
-fn execute(plan: Plan, jobs: Jobs, verbose: bool) -> Result<Measured, LiveError> {
+/// Executes the plan with a progress bar; with --verbose, the values of every run are printed. A signal stops it, puts the
+/// machine back, and then ends the program.
+fn execute(plan: Plan, jobs: Jobs, arguments: &Arguments) -> Result<Measured, LiveError> {
     let (stop, over, interrupted) = (Stop::new(), AtomicBool::new(false), interrupt::postpone());
     let mut progress = Progress::new("runs", plan.runs());
     let observe = |event: Event<'_>| match event {
         Event::Ran { cell, values, done, share } => {
             progress.set_weighed(done, share);
-            if verbose {
+            if arguments.verbose {
                 let values = values.into_iter().flatten().map(|(metric, value)| format!("{metric} {value:.3}"));
                 let values = values.collect::<Vec<_>>().join(", ");
                 progress.aside(|| notice::print(&format!("{cell}: {values}")));
             }
         }
+        Event::Begins { runs_each, runs } if arguments.runs.is_none() && runs_each >= MANY => {
+            let what = format!("{runs} runs, {runs_each} of each system and setting; --runs 3 makes a preview");
+            progress.aside(|| notice::print(&what));
+        }
+        Event::Begins { .. } => {}
         Event::Spoiled { cell, why } => progress.aside(|| notice::print(&format!("{cell}: again, {why}"))),
     };
     let measured = thread::scope(|scope| {

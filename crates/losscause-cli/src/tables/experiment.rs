@@ -1,7 +1,7 @@
 //! The outcome of an experiment on a real stack: the answer, a table of systems per item, the claims.
 
-use losscause_study::papers::record::{Item, Parameters};
-use losscause_study::papers::reproduce::{Reproduction, Sheet};
+use losscause_study::papers::record::{Item, Parameters, Summary};
+use losscause_study::papers::reproduce::{Reproduction, Sheet, preview_in_words};
 
 use super::{heading, varying};
 use crate::output;
@@ -9,6 +9,7 @@ use crate::output;
 /// Everything, without a line break at its end.
 pub(crate) fn text(reproduction: &Reproduction, sheets: &[Sheet]) -> String {
     let mut parts: Vec<String> = reproduction.answer.clone().into_iter().collect();
+    parts.extend(preview_in_words(reproduction, sheets));
     parts.extend(sheets.iter().map(|sheet| table(sheet, &reproduction.items)));
     let claims = claims(reproduction);
     if !claims.is_empty() {
@@ -17,8 +18,8 @@ pub(crate) fn text(reproduction: &Reproduction, sheets: &[Sheet]) -> String {
     parts.join("\n\n")
 }
 
-/// One line per system, below the values of the parameters that differ. A metric beside another stands in parentheses
-/// behind it.
+/// One row per system, below the values of the parameters that differ. A metric beside another stands in parentheses
+/// behind it, the interval of a median below it.
 fn table(sheet: &Sheet, items: &[Item]) -> String {
     let items: Vec<&Item> = sheet.items.iter().filter_map(|index| items.get(*index)).collect();
     let beside = &sheet.spec.beside;
@@ -39,25 +40,34 @@ fn table(sheet: &Sheet, items: &[Item]) -> String {
             let is_it = |other: &&&Item| {
                 other.metric == *metric && other.system == item.system && other.parameters == item.parameters
             };
-            items.iter().find(is_it).map(|item| item.measured_text())
+            items.iter().find(is_it)
         };
         let cell = |metric: &&String| {
-            let value = of(metric).unwrap_or_default();
-            match beside.get(*metric).and_then(of) {
+            let Some(item) = of(metric) else { return String::new() };
+            let value = item.measured_text();
+            let values = match beside.get(*metric).and_then(of).map(|other| other.measured_text()) {
                 None => value,
                 Some(other) => format!("{value} {:>WIDTH$}", format!("({other})")),
+            };
+            match item.median_ci95.filter(|interval| interval.is_wide()) {
+                None => values,
+                Some(_) => format!("{values}\n{}", item.ends_text()),
             }
         };
         let values: Vec<String> = metrics.iter().map(cell).collect();
         table.add_row(at.into_iter().chain([item.system.clone()]).chain(values));
     }
     let spec_items: Vec<Item> = items.iter().map(|item| (*item).clone()).collect();
-    let note = if beside.is_empty() {
-        ""
-    } else {
-        "\nMeans over the runs; in parentheses the simulator's, for the same scenario and seeds."
+    let what = match sheet.paper.published().summary {
+        Summary::Mean => "Means over the runs",
+        Summary::Median if items.iter().any(|item| item.median_ci95.is_some()) => {
+            "Medians over the runs, with their 95 % intervals below"
+        }
+        Summary::Median => "Medians over the runs",
     };
-    format!("{}\n{table}{note}", heading(sheet, &spec_items))
+    let other =
+        if beside.is_empty() { "" } else { "; in parentheses the simulator's, for the same scenario and seeds" };
+    format!("{}\n{table}\n{what}{other}.", heading(sheet, &spec_items))
 }
 
 /// The width of the value in parentheses.

@@ -30,9 +30,16 @@ fn number(item: &Item, parameter: &str) -> Option<f64> {
     item.parameters.get(parameter).and_then(Value::as_number)
 }
 
+/// Whether the item is of one flow behind the queue that the sentence need not name.
+fn is_plain(item: &Item) -> bool {
+    item.scenario == "one-flow" && item.parameters.get("queue") == Some(&Value::from("bdp"))
+}
+
 fn lossy(items: &[Item]) -> Option<String> {
     // The smallest random loss from 1 % on: what a bad wireless link has.
-    let lossy = |item: &&Item| item.metric == "goodput" && number(item, "loss").is_some_and(|loss| loss >= 0.01);
+    let lossy = |item: &&Item| {
+        item.metric == "goodput" && is_plain(item) && number(item, "loss").is_some_and(|loss| loss >= 0.01)
+    };
     let like = items.iter().find(lossy)?;
     let loss = number(like, "loss")?;
     let all: Vec<(&str, f64)> = goodput(items, like, loss).collect();
@@ -51,8 +58,7 @@ fn lossy(items: &[Item]) -> Option<String> {
 }
 
 fn clean(items: &[Item]) -> Option<String> {
-    let clean =
-        |item: &&Item| item.metric == "goodput" && item.scenario == "one-flow" && number(item, "loss") == Some(0.0);
+    let clean = |item: &&Item| item.metric == "goodput" && is_plain(item) && number(item, "loss") == Some(0.0);
     let like = items.iter().find(clean)?;
     let all: Vec<(&str, f64)> = goodput(items, like, 0.0).collect();
     let reno = all.iter().find(|(system, _)| *system == "reno").map(|(_, goodput)| *goodput)?;
@@ -131,5 +137,11 @@ mod tests {
             "Beside reno, 7 of 8 of ours take 45 to 55 % of the pair's goodput; lc_newreno_ff 81 % (cubic itself: 57 %)."
         );
         assert_eq!(of(&items(|_| None)), None);
+    }
+
+    #[test]
+    fn what_was_measured_behind_fq_codel_alone_is_not_told_as_if_it_were_the_plain_queue() {
+        let fq_codel = |item: &Item| item.parameters["queue"] == Value::from("fq-codel");
+        assert_eq!(of(&items(|item| fq_codel(item).then_some(5.0))), None);
     }
 }

@@ -36,7 +36,9 @@ const LINK_KBPS: f64 = 10_000.0;
 
 /// A metric of the first table, at this share of random losses.
 fn of_one_flow(measured: &Measured<'_>, metric: &str, system: &str, loss: f64) -> Mean {
-    measured.value(metric, system, "one-flow", &[("loss", Value::from(loss))])
+    // Tables on demand have the same scenario on a faster link, or behind another queue.
+    let at = [("loss", Value::from(loss)), ("queue", Value::from("bdp")), ("rate_mbps", Value::from(10))];
+    measured.value(metric, system, "one-flow", &at)
 }
 
 fn share(measured: &Measured<'_>, system: &str, against: &str) -> Mean {
@@ -93,7 +95,6 @@ fn as_reno_beside_cubic(measured: &Measured<'_>, system: &str) -> Answer {
 pub(super) mod tests {
     use losscause_study::papers::claims::settle_with;
     use losscause_study::papers::record::Item;
-    use losscause_study::papers::reproduce::blank_item;
 
     use super::super::Live;
     use super::*;
@@ -101,17 +102,7 @@ pub(super) mod tests {
 
     /// Items of the record with these values.
     pub(in super::super) fn items(value: impl Fn(&Item) -> Option<f64>) -> Vec<Item> {
-        let record = Live.record();
-        let mut items = Vec::new();
-        for spec in &record.items().item {
-            for at in spec.combinations() {
-                for metric in &spec.metrics {
-                    items.extend(spec.systems.iter().map(|system| blank_item(record, spec, metric, system, &at, 2)));
-                }
-            }
-        }
-        items.iter_mut().for_each(|item| item.measured = value(item));
-        items
+        crate::testing::items(Live.record(), |_| true, value)
     }
 
     fn holds(id: &str, value: impl Fn(&Item) -> Option<f64>) -> Option<bool> {
@@ -182,6 +173,16 @@ pub(super) mod tests {
         assert_eq!(with(45.0, 38.0), [true, true]);
         assert_eq!(with(44.9, 48.0), [false, true]);
         assert_eq!(with(55.1, 48.1), [false, false]);
+    }
+
+    #[test]
+    fn a_faster_link_and_another_queue_settle_no_claim_about_the_first_table() {
+        let is_other = |item: &Item| {
+            item.scenario == "one-flow"
+                && (item.parameters["queue"] != Value::from("bdp") || item.parameters["rate_mbps"] != Value::from(10))
+        };
+        let outcomes = settle_with(Live.record().published(), PREDICATES, &items(|item| is_other(item).then_some(1.0)));
+        assert!(outcomes.iter().all(|outcome| outcome.holds.is_none()), "{outcomes:?}");
     }
 
     #[test]

@@ -41,9 +41,6 @@ static RECORD: LazyLock<Paper> = LazyLock::new(|| Paper::parse(&TEXTS));
 /// Systems whose names begin in this way are loaded by the experiment.
 const OURS: &str = "lc_";
 
-/// The group of flows that runs the system under test, by its name in the scenario.
-const TEST: &str = "test";
-
 impl Experiment for Live {
     fn record(&self) -> &'static Paper {
         &RECORD
@@ -68,39 +65,17 @@ impl Experiment for Live {
     }
 }
 
-/// Whether the flow belongs to the system under test; members of a group are called `test.1`, `test.2`, …
-fn is_under_test(flow: &str) -> bool {
-    flow.split('.').next() == Some(TEST)
-}
-
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use losscause::Span;
     use losscause_sim::{ChannelSpec, Limit, QueueSpec};
 
     use super::*;
+    use crate::experiment::is_under_test;
     use crate::{Plan, Selection};
 
     fn cells(name: &str) -> Vec<Cell> {
         Plan::new(&Selection::parse(&[name], vec![]).unwrap(), None, 1, &[]).unwrap().cells().to_vec()
-    }
-
-    #[test]
-    fn every_claim_has_a_predicate_and_every_predicate_a_claim() {
-        let claims: BTreeSet<&str> = Live.record().published().claim.iter().map(|claim| claim.id.as_str()).collect();
-        let predicates: BTreeSet<&str> = Live.predicates().iter().map(|(id, _)| *id).collect();
-        assert_eq!(claims, predicates);
-    }
-
-    #[test]
-    fn every_metric_of_an_item_is_in_the_record() {
-        for item in &Live.record().items().item {
-            for metric in item.metrics.iter().chain(item.beside.values()) {
-                assert!(Live.record().metric(metric).is_some(), "{}: {metric}", item.id);
-            }
-        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use losscause_sim::{Detail, Event, EventKind, FlowId, FlowReport, PacketKind, Re
 use losscause_study::RunError;
 use losscause_study::papers::record::System;
 
-use super::is_under_test;
+use crate::experiment::is_under_test;
 use crate::{Cell, Values};
 
 /// Whether the simulator has the system's variant and algorithm.

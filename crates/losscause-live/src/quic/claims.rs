@@ -1,4 +1,4 @@
-//! What the experiment claims, each claim one predicate on measured means, and its answer in one sentence.
+//! What the experiment claims, each claim one predicate on measured medians, and its answer in one sentence.
 
 use losscause_study::papers::claims::{Answer, Measured, Predicate, Unmeasured};
 use losscause_study::papers::record::{Item, Value};

@@ -25,6 +25,7 @@ use super::counters::Counters;
 use super::end::{self, End, HEADER_BYTES};
 use super::ledger::{Ledger, LostPacket};
 use super::tap::TapFactory;
+use crate::start::start;
 
 /// What a flow sends, and how.
 pub(super) struct FlowSetup {
@@ -104,14 +105,13 @@ impl VirtualNetwork {
         let path = LivePath::new(network, FlowId(0), seed)?;
         let flows = network.flows.iter().zip(setups).map(|(spec, setup)| {
             let FlowSetup { factory, ledger, bytes } = setup;
-            let mut starts = Stream::new(seed, &format!("flow/{}/start", spec.name));
             let ends = |end: &str| Stream::new(seed, &format!("flow/{}/{end}", spec.name)).below(u64::MAX);
             Flow {
                 client: Side::new(End::client(endpoint_seed(ends("client")))),
                 server: Side::new(End::server(endpoint_seed(ends("server")))),
                 factory: Arc::new(TapFactory { factory, ledger: ledger.clone(), clock }),
                 ledger,
-                start: spec.start + starts.span_below(spec.start_spread),
+                start: start(spec, seed),
                 is_started: false,
                 immune: spec.wireless_immune,
                 to_write: bytes,

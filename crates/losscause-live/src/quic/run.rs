@@ -8,6 +8,7 @@ use losscause_study::{Experiment, InputError};
 use super::counters::Counters;
 use super::network::{ConnectionLost, VirtualNetwork};
 use super::system::System;
+use crate::experiment::is_under_test;
 
 /// Why a run failed.
 #[derive(Debug, thiserror::Error)]
@@ -42,9 +43,6 @@ pub(super) struct Connection {
     pub(super) completion_s: Option<f64>,
 }
 
-/// The group of flows that runs the system under test; all others are competitors.
-const TESTED: &str = "test";
-
 /// So often the run looks whether it should stop.
 const STEP: losscause::Span = losscause::Span::from_secs(1);
 
@@ -54,13 +52,12 @@ const STEP: losscause::Span = losscause::Span::from_secs(1);
 /// A connection ended early, or `stop` was requested.
 pub(super) fn run(layout: &Experiment, system: &System, seed: u64, stop: &Stop) -> Result<Outcome, RunFailure> {
     let flows = &layout.network.flows;
-    let is_tested = |name: &str| name.split('.').next() == Some(TESTED);
     let setups = flows.iter().map(|flow| {
         let bytes = match &flow.traffic {
             Traffic::Tcp { config, .. } => config.limit_pkts.map(|pkts| pkts * u64::from(config.payload_bytes)),
             _ => None,
         };
-        if is_tested(&flow.name) { system.sender(bytes) } else { System::CUBIC.sender(bytes) }
+        if is_under_test(&flow.name) { system.sender(bytes) } else { System::CUBIC.sender(bytes) }
     });
     let setups: Vec<_> = setups.collect();
     let ledgers: Vec<_> = setups.iter().map(|setup| setup.ledger.clone()).collect();
@@ -79,7 +76,7 @@ pub(super) fn run(layout: &Experiment, system: &System, seed: u64, stop: &Stop) 
             largest_window: ledgers[place].largest_window(),
             completion_s: network.completion_time(place).map(losscause::Span::as_secs_f64),
         };
-        let group = if is_tested(&flow.name) { &mut outcome.tested } else { &mut outcome.competitors };
+        let group = if is_under_test(&flow.name) { &mut outcome.tested } else { &mut outcome.competitors };
         group.push(connection);
     }
     Ok(outcome)

@@ -188,6 +188,7 @@ mod tests {
             published: None,
             measured,
             ci95: None,
+            median_ci95: None,
             runs,
             calibrated: Default::default(),
             status: Status::NoPublishedValue,

@@ -1,6 +1,7 @@
 //! An axis of a drawing: round ends around the values, positions, ticks.
 
 use crate::papers::record::is_tiny;
+use crate::statistics::Interval;
 
 /// An axis between two values.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,12 +46,14 @@ impl Axis {
         Some(Self::linear(least, least + span))
     }
 
-    /// As [`Axis::around`] the values and their intervals, each a half-width. Where no value is negative, or none above
-    /// 100 % of a whole, no interval makes the axis longer than that.
-    pub(super) fn around_intervals(values: &[(f64, f64)], unit: &str) -> Option<Self> {
+    /// As [`Axis::around`] the values and their intervals. Where no value is negative, or none above 100 % of a whole, no
+    /// interval makes the axis longer than that.
+    pub(super) fn around_intervals(values: &[(f64, Option<Interval>)], unit: &str) -> Option<Self> {
         let is_positive = values.iter().all(|(value, _)| *value >= 0.0);
         let is_share = unit == "percent" && values.iter().all(|(value, _)| *value <= 100.0);
-        let ends = values.iter().flat_map(|(value, ci95)| [value - ci95, value + ci95]);
+        let ends = values
+            .iter()
+            .flat_map(|(value, interval)| interval.map_or([*value, *value], |Interval { low, high }| [low, high]));
         let least = if is_positive { 0.0 } else { f64::NEG_INFINITY };
         let most = if is_share { 100.0 } else { f64::INFINITY };
         let axis = Self::around(ends.map(|end| end.clamp(least, most)))?;
@@ -161,9 +164,13 @@ mod tests {
         assert_eq!(ends(&[40.5, 47.0]), (40.0, 48.0));
         assert_eq!(ends(&[104.0, 117.0]), (100.0, 120.0));
         assert_eq!(ends(&[-3.0, 10.0]), (-5.0, 10.0));
-        let of_shares = |values: &[(f64, f64)]| Axis::around_intervals(values, "percent").unwrap();
-        assert_eq!(of_shares(&[(1.9, 2.4), (67.0, 34.0)]), Axis::linear(0.0, 100.0));
-        assert_eq!(Axis::around_intervals(&[(1.0, 2.0), (99.0, 2.0)], "kb/s").unwrap(), Axis::linear(0.0, 120.0));
+        let around = |values: [(f64, f64); 2], unit: &str| {
+            let values = values.map(|(value, ci95)| (value, Some(Interval::around(value, ci95))));
+            Axis::around_intervals(&values, unit).unwrap()
+        };
+        assert_eq!(around([(1.9, 2.4), (67.0, 34.0)], "percent"), Axis::linear(0.0, 100.0));
+        assert_eq!(around([(1.0, 2.0), (99.0, 2.0)], "kb/s"), Axis::linear(0.0, 120.0));
+        assert_eq!(Axis::around_intervals(&[(20.0, None), (75.0, None)], "kb/s").unwrap(), Axis::linear(0.0, 80.0));
         let ticks = Axis::around([-4.0, 113.0]).unwrap().ticks();
         assert_eq!(ticks, [-20.0, 0.0, 20.0, 40.0, 60.0, 80.0, 100.0, 120.0]);
         assert_eq!(ends(&[0.0]), (0.0, 1.0));

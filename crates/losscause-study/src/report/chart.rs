@@ -1,18 +1,22 @@
-//! One metric of a table as a small drawing: measured means with their intervals, and beside them published values with
+//! One metric of a table as a small drawing: measured values with their intervals, and beside them published values with
 //! their tolerance bands, or what another metric gives for the same system.
 
 use super::axis::{Axis, short};
 use super::state;
 use super::svg::{escape, line};
-use crate::papers::record::Item;
-use crate::papers::record::Published;
+use crate::papers::record::{Item, Published};
 use crate::papers::score::{lookup_number, tolerance};
+use crate::statistics::Interval;
 
 const LEFT: f64 = 44.0;
 const COLUMN: f64 = 64.0;
 const TOP: f64 = 10.0;
 const HEIGHT: f64 = 130.0;
 const BOTTOM: f64 = 22.0;
+/// Mean width of a character of a name.
+const CHARACTER: f64 = 6.2;
+/// The slope of names that are wider than a column, degrees.
+const SLOPE: f64 = 35.0;
 
 /// Draws `items`, which are one metric of one table, from left to right.
 pub(super) fn svg(published: &Published, items: &[Item]) -> String {
@@ -27,7 +31,7 @@ pub(super) fn beside(items: &[Item], others: &[Item]) -> String {
         published: other(item),
         band: None,
         measured: item.measured,
-        ci95: item.ci95.unwrap_or(0.0),
+        interval: item.interval(),
         class: state::of(item).class,
     };
     let name = others.first().map(|other| other.metric.as_str()).unwrap_or_default();
@@ -42,25 +46,29 @@ fn draw(marks: &[Mark], items: &[Item], what: &str) -> String {
         return String::new();
     }
     let axis = Axis::from_zero(top);
-    let width = LEFT + COLUMN * items.len() as f64;
+    let names = Names::of(marks);
+    let left = names.left();
+    let width = left + COLUMN * items.len() as f64;
     let mut svg = String::new();
     let metric = items.first().map(|i| i.metric.as_str()).unwrap_or_default();
     let out = &mut svg;
     line(
         out,
         &format!(
-            r#"<svg class="chart" width="{width}" viewBox="0 0 {width} {}" role="img" aria-label="{}">"#,
-            TOP + HEIGHT + BOTTOM,
+            r#"<svg class="chart" width="{width:.1}" viewBox="0 0 {width:.1} {:.1}" role="img" aria-label="{}">"#,
+            TOP + HEIGHT + names.height(),
             escape(&format!("{metric}: {what}, per system"))
         ),
     );
     for value in axis.ticks() {
         let y = y(&axis, value);
-        line(out, &format!(r#"<line class="grid" x1="{LEFT}" x2="{width}" y1="{y:.1}" y2="{y:.1}"/>"#));
-        line(out, &format!(r#"<text class="tick" x="{}" y="{:.1}">{}</text>"#, LEFT - 6.0, y + 4.0, short(value)));
+        line(out, &format!(r#"<line class="grid" x1="{left:.1}" x2="{width:.1}" y1="{y:.1}" y2="{y:.1}"/>"#));
+        line(out, &format!(r#"<text class="tick" x="{:.1}" y="{:.1}">{}</text>"#, left - 6.0, y + 4.0, short(value)));
     }
     for (index, mark) in marks.iter().enumerate() {
-        mark.draw(out, LEFT + COLUMN * (index as f64 + 0.5), &axis);
+        let x = left + COLUMN * (index as f64 + 0.5);
+        mark.draw(out, x, &axis);
+        names.draw(out, x, &mark.system);
     }
     line(out, "</svg>");
     svg
@@ -79,7 +87,7 @@ struct Mark {
     /// The range that counts as reproduced; none for values that are not scored.
     band: Option<(f64, f64)>,
     measured: Option<f64>,
-    ci95: f64,
+    interval: Option<Interval>,
     class: &'static str,
 }
 
@@ -92,14 +100,14 @@ impl Mark {
             published: item.published,
             band: number.map(|n| (n.value - tolerance(n), n.value + tolerance(n))),
             measured: item.measured,
-            ci95: item.ci95.unwrap_or(0.0),
+            interval: item.interval(),
             class: state::of(item).class,
         }
     }
 
     fn extremes(&self) -> impl Iterator<Item = f64> {
-        let measured = self.measured.map(|m| m + self.ci95);
-        [self.published, measured, self.band.map(|(_, upper)| upper)].into_iter().flatten()
+        let end = self.interval.map(|interval| interval.high);
+        [self.published, self.measured, end, self.band.map(|(_, upper)| upper)].into_iter().flatten()
     }
 
     fn draw(&self, out: &mut String, x: f64, axis: &Axis) {
@@ -116,7 +124,8 @@ impl Mark {
             line(out, &format!(r#"<circle class="published" cx="{x:.1}" cy="{y:.1}" r="7"/>"#));
         }
         if let Some(measured) = self.measured {
-            let (upper, lower) = (y(axis, measured + self.ci95), y(axis, measured - self.ci95));
+            let ends = self.interval.unwrap_or(Interval { low: measured, high: measured });
+            let (upper, lower) = (y(axis, ends.high), y(axis, ends.low));
             line(
                 out,
                 &format!(
@@ -127,8 +136,51 @@ impl Mark {
             let y = y(axis, measured);
             line(out, &format!(r#"<circle class="dot {}" cx="{x:.1}" cy="{y:.1}" r="4.5"/>"#, self.class));
         }
-        let y = TOP + HEIGHT + 16.0;
-        line(out, &format!(r#"<text class="name" x="{x:.1}" y="{y:.1}">{}</text>"#, escape(&self.system)));
+    }
+}
+
+/// How the systems' names stand below their columns: level, or aslope where a name is wider than its column.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Names {
+    Level,
+    /// With the width of the longest.
+    Aslope(f64),
+}
+
+impl Names {
+    fn of(marks: &[Mark]) -> Self {
+        let width = |mark: &Mark| CHARACTER * mark.system.chars().count() as f64;
+        let widest = marks.iter().map(width).fold(0.0, f64::max);
+        if widest <= COLUMN - 4.0 { Self::Level } else { Self::Aslope(widest) }
+    }
+
+    /// Their height below the axis.
+    fn height(self) -> f64 {
+        match self {
+            Self::Level => BOTTOM,
+            Self::Aslope(widest) => BOTTOM + widest * SLOPE.to_radians().sin(),
+        }
+    }
+
+    /// Where the axis begins, so that the first name has room.
+    fn left(self) -> f64 {
+        match self {
+            Self::Level => LEFT,
+            Self::Aslope(widest) => LEFT.max(widest * SLOPE.to_radians().cos() - COLUMN / 2.0),
+        }
+    }
+
+    fn draw(self, out: &mut String, x: f64, name: &str) {
+        let (y, name) = (TOP + HEIGHT + 16.0, escape(name));
+        match self {
+            Self::Level => line(out, &format!(r#"<text class="name" x="{x:.1}" y="{y:.1}">{name}</text>"#)),
+            Self::Aslope(_) => line(
+                out,
+                &format!(
+                    r#"<text class="tick" x="{x:.1}" y="{y:.1}" transform="rotate(-{SLOPE} {x:.1} {y:.1})">{name}</text>"#
+                ),
+            ),
+        }
     }
 }
 
@@ -150,6 +202,27 @@ mod tests {
         assert_eq!((svg.matches("class=\"published\"").count(), svg.matches("class=\"dot").count()), (1, 2));
         assert!(svg.contains("goodput: measured, and simulated_goodput, per system"));
         assert_eq!(beside(&own, &[]), "", "without rings the table is enough");
+    }
+
+    #[test]
+    fn names_that_are_wider_than_their_columns_stand_aslope_with_room_for_all_of_them() {
+        let mark = |system: &str| Mark {
+            system: system.to_owned(),
+            published: None,
+            band: None,
+            measured: None,
+            interval: None,
+            class: "plain",
+        };
+        assert_eq!(Names::of(&[mark("Spike"), mark("mBiaz")]), Names::Level);
+        let names = Names::of(&[mark("lc_spike"), mark("lc_cubic_spike")]);
+        // 14 characters, aslope: 86.8 wide, 50 deep.
+        let Names::Aslope(widest) = names else { panic!("{names:?}") };
+        assert!((widest - 86.8).abs() < 1e-9 && (names.height() - BOTTOM - 49.8).abs() < 0.1);
+        let mut svg = String::new();
+        names.draw(&mut svg, 76.0, "lc_cubic_spike");
+        assert!(svg.contains("transform=\"rotate(-35 76.0"), "{svg}");
+        assert!(names.left() + COLUMN / 2.0 >= widest * SLOPE.to_radians().cos(), "the first name is cut off");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A panel of a paper's figure as curves over the paper's axes.
 
 use super::axis::{Axis, nice_ceiling};
-use super::lines::{Across, Curve, Lines, Point, Ring, STYLES, sample};
+use super::lines::{Across, Curve, Lines, Point, Ring, Style, sample};
 use crate::papers::record::{AxisSpec, Item, ItemSpec, Number, Published};
 use crate::papers::score::{lookup_number, tolerance};
 use crate::report::curves::{self, Panel};
@@ -25,14 +25,14 @@ pub(super) fn legend(published: &Published, curve: &curves::Curve<'_>, labels: &
     sample(style(published, curve, labels))
 }
 
-/// Index of a curve's colour, dashes and mark. A system has the same index in every figure of the paper; curves that
-/// differ in a parameter use their index in the legend.
-fn style(published: &Published, curve: &curves::Curve<'_>, labels: &[String]) -> usize {
+/// A curve's colour, dashes and mark. A system has the same in every figure of the paper; curves that differ in a parameter
+/// have those of their place in the legend.
+fn style(published: &Published, curve: &curves::Curve<'_>, labels: &[String]) -> Style {
     let place = match curve.value {
         None => published.system.iter().position(|s| s.name == curve.system),
         Some(_) => labels.iter().position(|label| *label == curve.label()),
     };
-    place.unwrap_or(0) % STYLES
+    Style::nth(place.unwrap_or(0))
 }
 
 fn drawn(published: &Published, curve: &curves::Curve<'_>, labels: &[String]) -> Curve {
@@ -45,8 +45,8 @@ fn drawn(published: &Published, curve: &curves::Curve<'_>, labels: &[String]) ->
         Point {
             x: *x,
             value: item.measured,
-            ci95: item.ci95.unwrap_or(0.0),
-            title: format!("{}, {}: {} ± {}", curve.label(), item.metric, item.measured_text(), item.ci95_text()),
+            interval: item.interval(),
+            title: format!("{}, {}: {}", curve.label(), item.metric, item.interval_text()),
             ring,
         }
     };

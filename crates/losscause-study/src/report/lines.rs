@@ -1,10 +1,11 @@
 //! Curves over a horizontal axis, each with its intervals, its marks, and its name at its end; published values
 //! as rings over them.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 use super::axis::{Axis, short};
 use super::svg::{escape, line};
+use crate::statistics::Interval;
 
 const WIDTH: f64 = 470.0;
 const HEIGHT: f64 = 244.0;
@@ -14,7 +15,38 @@ const TOP: f64 = 24.0;
 const BOTTOM: f64 = 38.0;
 
 /// Number of colours of the page.
-pub(super) const STYLES: usize = 10;
+pub(super) const COLOURS: usize = 10;
+
+/// How often a colour is used, each time with another mark and other dashes.
+const VARIANTS: usize = 4;
+
+/// Number of shapes of marks.
+const SHAPES: usize = 5;
+
+/// Colour, dashes and mark of a curve, as classes of the page: `s3`, or `s3 v1` where a colour is used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Style {
+    colour: usize,
+    variant: usize,
+}
+
+impl Style {
+    /// The style of the curve at this place; they repeat after 40.
+    pub(super) fn nth(place: usize) -> Self {
+        Self { colour: place % COLOURS, variant: place / COLOURS % VARIANTS }
+    }
+
+    fn shape(self) -> usize {
+        (self.colour + self.variant) % SHAPES
+    }
+}
+
+impl fmt::Display for Style {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "s{}", self.colour)?;
+        if self.variant > 0 { write!(f, " v{}", self.variant) } else { Ok(()) }
+    }
+}
 
 /// Most curves whose names stand at their ends.
 const MOST_NAMED: usize = 10;
@@ -44,8 +76,7 @@ pub(super) struct Across {
 /// A curve.
 pub(super) struct Curve {
     pub(super) name: String,
-    /// Colour, dashes and mark.
-    pub(super) style: usize,
+    pub(super) style: Style,
     pub(super) points: Vec<Point>,
 }
 
@@ -54,8 +85,7 @@ pub(super) struct Point {
     pub(super) x: f64,
     /// None is a gap in the curve.
     pub(super) value: Option<f64>,
-    /// Half-width of its interval; 0 without one.
-    pub(super) ci95: f64,
+    pub(super) interval: Option<Interval>,
     /// What it is, for hover.
     pub(super) title: String,
     pub(super) ring: Option<Ring>,
@@ -66,6 +96,13 @@ pub(super) struct Ring {
     pub(super) value: f64,
     pub(super) by: f64,
     pub(super) title: String,
+}
+
+impl Point {
+    /// Its interval, if that has a length to draw.
+    fn wide_interval(&self) -> Option<Interval> {
+        self.interval.filter(|interval| interval.is_wide())
+    }
 }
 
 impl Across {
@@ -149,16 +186,16 @@ impl Lines {
 
     /// The intervals as a band; a gap in the curve is a gap in it.
     fn draw_band(&self, out: &mut String, curve: &Curve) {
-        let has_band = |point: &&Point| point.value.is_some() && point.ci95 > 0.0;
+        let has_band = |point: &&Point| point.value.is_some() && point.wide_interval().is_some();
         for part in curve.points.split(|point| !has_band(&point)).filter(|part| part.len() > 1) {
             let mut path = String::new();
-            let ends = |sign: f64| part.iter().map(move |p| (p.x, p.value.unwrap_or_default() + sign * p.ci95));
-            let below: Vec<(f64, f64)> = ends(-1.0).collect();
-            for (k, (x, value)) in ends(1.0).chain(below.into_iter().rev()).enumerate() {
+            let ends = |end: fn(Interval) -> f64| part.iter().filter_map(move |p| Some((p.x, end(p.interval?))));
+            let below: Vec<(f64, f64)> = ends(|interval| interval.low).collect();
+            for (k, (x, value)) in ends(|interval| interval.high).chain(below.into_iter().rev()).enumerate() {
                 let step = if k == 0 { 'M' } else { 'L' };
                 write!(path, "{step}{:.1} {:.1}", self.across.x(x), self.y(value)).expect("a string takes every text");
             }
-            line(out, &format!(r#"<path class="interval s{}" d="{path}z"/>"#, curve.style));
+            line(out, &format!(r#"<path class="interval {}" d="{path}z"/>"#, curve.style));
         }
     }
 
@@ -177,17 +214,17 @@ impl Lines {
             pen_down = true;
         }
         if !path.is_empty() {
-            line(out, &format!(r#"<path class="curve s{style}" d="{}"/>"#, path.trim_end()));
+            line(out, &format!(r#"<path class="curve {style}" d="{}"/>"#, path.trim_end()));
         }
         for point in &curve.points {
             let Some(value) = point.value else { continue };
             let x = self.across.x(point.x);
-            if point.ci95 > 0.0 && !self.has_bands() {
-                let (upper, lower) = (self.y(value + point.ci95), self.y(value - point.ci95));
+            if let Some(interval) = point.wide_interval().filter(|_| !self.has_bands()) {
+                let (upper, lower) = (self.y(interval.high), self.y(interval.low));
                 line(
                     out,
                     &format!(
-                        r#"<line class="whisker s{style}" x1="{x:.1}" x2="{x:.1}" y1="{upper:.1}" y2="{lower:.1}"/>"#
+                        r#"<line class="whisker {style}" x1="{x:.1}" x2="{x:.1}" y1="{upper:.1}" y2="{lower:.1}"/>"#
                     ),
                 );
             }
@@ -203,13 +240,13 @@ impl Lines {
             let (upper, lower) = (self.y(ring.value + ring.by), self.y(ring.value - ring.by));
             line(
                 out,
-                &format!(r#"<line class="allowed s{style}" x1="{x:.1}" x2="{x:.1}" y1="{upper:.1}" y2="{lower:.1}"/>"#),
+                &format!(r#"<line class="allowed {style}" x1="{x:.1}" x2="{x:.1}" y1="{upper:.1}" y2="{lower:.1}"/>"#),
             );
             let (y, title) = (self.y(ring.value), escape(&ring.title));
             line(
                 out,
                 &format!(
-                    r#"<circle class="ring s{style}" cx="{x:.1}" cy="{y:.1}" r="6"><title>{title}</title></circle>"#
+                    r#"<circle class="ring {style}" cx="{x:.1}" cy="{y:.1}" r="6"><title>{title}</title></circle>"#
                 ),
             );
         }
@@ -232,9 +269,9 @@ impl Lines {
             let (style, name, at) = (curve.style, escape(&shortened(&curve.name)), WIDTH - RIGHT + 8.0);
             line(
                 out,
-                &format!(r#"<path class="leader s{style}" d="M{:.1} {y:.1}L{:.1} {place:.1}"/>"#, x + 5.0, at - 3.0),
+                &format!(r#"<path class="leader {style}" d="M{:.1} {y:.1}L{:.1} {place:.1}"/>"#, x + 5.0, at - 3.0),
             );
-            line(out, &format!(r#"<text class="end s{style}" x="{at:.1}" y="{:.1}">{name}</text>"#, place + 3.5));
+            line(out, &format!(r#"<text class="end {style}" x="{at:.1}" y="{:.1}">{name}</text>"#, place + 3.5));
         }
     }
 }
@@ -260,26 +297,26 @@ fn shortened(name: &str) -> String {
 }
 
 /// A short stroke with the curve's mark, for a legend.
-pub(super) fn sample(style: usize) -> String {
+pub(super) fn sample(style: Style) -> String {
     let mut svg = String::new();
     line(&mut svg, r#"<svg class="lines sample" width="34" height="14" viewBox="0 0 34 14" aria-hidden="true">"#);
-    line(&mut svg, &format!(r#"<path class="curve s{style}" d="M1 7 H33"/>"#));
+    line(&mut svg, &format!(r#"<path class="curve {style}" d="M1 7 H33"/>"#));
     mark(&mut svg, style, 17.0, 7.0, "");
     line(&mut svg, "</svg>");
     svg
 }
 
 /// Marks differ in shape, so that a print in grey is legible.
-pub(super) fn mark(out: &mut String, style: usize, x: f64, y: f64, title: &str) {
+pub(super) fn mark(out: &mut String, style: Style, x: f64, y: f64, title: &str) {
     let r = 3.2;
-    let d = match style % 5 {
+    let d = match style.shape() {
         0 => format!("M{:.1} {:.1}h{w:.1}v{w:.1}h-{w:.1}z", x - r, y - r, w = 2.0 * r),
         1 => format!("M{x:.1} {:.1}l{r:.1} {h:.1}h-{w:.1}z", y - r, h = 1.8 * r, w = 2.0 * r),
         2 => format!("M{x:.1} {:.1}l{r:.1} {r:.1}l-{r:.1} {r:.1}l-{r:.1} -{r:.1}z", y - r),
         3 => format!("M{x:.1} {:.1}l{r:.1} -{h:.1}h-{w:.1}z", y + r, h = 1.8 * r, w = 2.0 * r),
         _ => format!("M{:.1} {y:.1}a{r:.1} {r:.1} 0 1 0 {w:.1} 0a{r:.1} {r:.1} 0 1 0 -{w:.1} 0z", x - r, w = 2.0 * r),
     };
-    line(out, &format!(r#"<path class="mark s{style}" d="{d}"><title>{}</title></path>"#, escape(title)));
+    line(out, &format!(r#"<path class="mark {style}" d="{d}"><title>{}</title></path>"#, escape(title)));
 }
 
 /// Writes powers of two below one as fractions, if all values below one are such.
@@ -296,9 +333,15 @@ mod tests {
     use super::*;
 
     fn lines(values: &[(f64, Option<f64>, f64)]) -> Lines {
-        let point =
-            |&(x, value, ci95): &(f64, Option<f64>, f64)| Point { x, value, ci95, title: "t".into(), ring: None };
-        let curve = |name: &str| Curve { name: name.into(), style: 0, points: values.iter().map(point).collect() };
+        let point = |&(x, value, ci95): &(f64, Option<f64>, f64)| Point {
+            x,
+            value,
+            interval: value.map(|value| Interval::around(value, ci95)),
+            title: "t".into(),
+            ring: None,
+        };
+        let curve =
+            |name: &str| Curve { name: name.into(), style: Style::nth(0), points: values.iter().map(point).collect() };
         let places: Vec<f64> = values.iter().map(|(x, ..)| *x).collect();
         Lines {
             label: "l".into(),
@@ -333,6 +376,17 @@ mod tests {
         assert!((across.x(64.0) - across.x(32.0) - step).abs() < 1e-9);
         assert_eq!(tick_texts(&[0.03125, 0.5, 1.25]), ["1/32", "1/2", "1.25"]);
         assert_eq!(tick_texts(&[0.0, 0.1, 0.5, 1.0]), ["0", "0.1", "0.5", "1"]);
+    }
+
+    #[test]
+    fn forty_curves_all_look_different() {
+        let looks: std::collections::BTreeSet<(String, usize)> =
+            (0..40).map(Style::nth).map(|style| (style.to_string(), style.shape())).collect();
+        assert_eq!(looks.len(), 40);
+        assert_eq!([0, 9, 10, 23, 40].map(|place| Style::nth(place).to_string()), ["s0", "s9", "s0 v1", "s3 v2", "s0"]);
+        // In print, where colours are grey: the four curves of a colour have four shapes.
+        let shapes: std::collections::BTreeSet<usize> = [3, 13, 23, 33].map(|place| Style::nth(place).shape()).into();
+        assert_eq!(shapes.len(), 4);
     }
 
     #[test]

@@ -8,8 +8,8 @@ use super::misses::{self, MissView};
 use super::state::{self, State};
 use super::tables::{self, TableView};
 use crate::figures::sentence;
-use crate::papers::record::{ClaimOutcome, Item, Paper};
-use crate::papers::reproduce::{Calibrated, Reproduction, Scorecard, Sheet, answer_in_words};
+use crate::papers::record::{ClaimOutcome, Item, Paper, Summary};
+use crate::papers::reproduce::{Calibrated, Reproduction, Scorecard, Sheet, answer_in_words, preview_in_words};
 use crate::papers::score::lookup_number;
 
 #[derive(Serialize)]
@@ -20,6 +20,8 @@ pub(super) struct PageView {
     /// Whether any paper publishes something that the values are compared with.
     compares: bool,
     preview: bool,
+    /// Whether values are medians; else they are means.
+    medians: bool,
     /// Whether any number or claim was missed.
     missed: bool,
     papers: Vec<PaperView>,
@@ -99,9 +101,13 @@ pub(super) fn page(reproduction: &Reproduction, sheets: &[Sheet]) -> PageView {
     let compares = sheets.iter().any(|sheet| sheet.paper.is_published());
     PageView {
         title: if compares { "published and measured" } else { "measured on real stacks" },
-        answer: sentence(&reproduction.answer.clone().unwrap_or_else(|| answer_in_words(&cards))),
+        answer: sentence(&reproduction.answer.clone().unwrap_or_else(|| match compares {
+            true => answer_in_words(&cards),
+            false => titles(sheets),
+        })),
         compares,
-        explanation: explanation(&cards, preview),
+        explanation: preview_in_words(reproduction, sheets).unwrap_or_else(|| explanation(&cards, preview)),
+        medians: sheets.iter().any(|sheet| sheet.paper.published().summary == Summary::Median),
         preview,
         missed: papers.iter().any(|paper| !paper.misses.is_empty()),
         papers,
@@ -109,6 +115,11 @@ pub(super) fn page(reproduction: &Reproduction, sheets: &[Sheet]) -> PageView {
         seed: reproduction.seed,
         version: reproduction.version.clone(),
     }
+}
+
+/// What was measured, where that gave no answer.
+fn titles(sheets: &[Sheet]) -> String {
+    sheets.iter().map(|sheet| sheet.spec.title.as_str()).collect::<Vec<_>>().join("; ")
 }
 
 /// How far the answer can be trusted.

@@ -2,10 +2,11 @@
 //! its name at the drawing's edge.
 
 use super::axis::{Axis, short};
-use super::lines::{STYLES, apart, mark};
+use super::lines::{Style, apart, mark};
 use super::svg::{escape, line};
 use crate::figures::unit_symbol;
 use crate::papers::record::{Item, ItemSpec, Parameters, Published, ScatterSpec, Value};
+use crate::statistics::Interval;
 
 const WIDTH: f64 = 620.0;
 const HEIGHT: f64 = 380.0;
@@ -19,9 +20,16 @@ const LINE: f64 = 12.5;
 /// A system's place.
 struct Spot<'a> {
     system: &'a str,
-    style: usize,
-    right: (f64, f64),
-    up: (f64, f64),
+    style: Style,
+    right: Place,
+    up: Place,
+}
+
+/// A value with its interval and as a text.
+struct Place {
+    value: f64,
+    ends: Interval,
+    text: String,
 }
 
 /// A drawing for every combination of the item's parameters, each with its caption. A mark needs both metrics.
@@ -63,10 +71,12 @@ fn spots<'a>(
         let value = |metric: &str| {
             let mut mine = items.iter().filter(|item| item.system == *system && item.parameters == *at);
             let item = mine.find(|item| item.metric == metric)?;
-            Some((item.measured?, item.ci95.unwrap_or(0.0)))
+            let value = item.measured?;
+            let ends = item.interval().unwrap_or(Interval { low: value, high: value });
+            Some(Place { value, ends, text: item.interval_text() })
         };
         let place = published.system.iter().position(|known| known.name == *system).unwrap_or(0);
-        Some(Spot { system, style: place % STYLES, right: value(&of.right)?, up: value(&of.up)? })
+        Some(Spot { system, style: Style::nth(place), right: value(&of.right)?, up: value(&of.up)? })
     };
     spec.systems.iter().filter_map(spot).collect()
 }
@@ -76,7 +86,7 @@ fn svg(spots: &[Spot<'_>], right: &str, up: &str) -> String {
         return String::new();
     }
     let axis = |of: fn(&Spot<'_>) -> f64| Axis::around(spots.iter().map(of).chain([0.0]));
-    let (Some(across), Some(upwards)) = (axis(|spot| spot.right.0), axis(|spot| spot.up.0)) else {
+    let (Some(across), Some(upwards)) = (axis(|spot| spot.right.value), axis(|spot| spot.up.value)) else {
         return String::new();
     };
     let (end, bottom) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
@@ -101,46 +111,35 @@ fn svg(spots: &[Spot<'_>], right: &str, up: &str) -> String {
     line(out, &format!(r#"<text class="name" x="{middle:.1}" y="{:.1}">{}</text>"#, HEIGHT - 8.0, escape(right)));
 
     let mut order: Vec<&Spot<'_>> = spots.iter().collect();
-    order.sort_by(|a, b| y(a.up.0).total_cmp(&y(b.up.0)));
-    let names = apart(&order.iter().map(|spot| y(spot.up.0)).collect::<Vec<_>>(), LINE, (TOP, bottom));
+    order.sort_by(|a, b| y(a.up.value).total_cmp(&y(b.up.value)));
+    let names = apart(&order.iter().map(|spot| y(spot.up.value)).collect::<Vec<_>>(), LINE, (TOP, bottom));
     for (spot, name_y) in order.iter().zip(names) {
-        let Spot { system, style, right: (right, right_ci), up: (up, up_ci) } = spot;
-        let (cx, cy) = (x(*right), y(*up));
-        let (low, high) = (y(up - up_ci), y(up + up_ci));
+        let Spot { system, style, right, up } = spot;
+        let (cx, cy) = (x(right.value), y(up.value));
+        let (low, high) = (y(up.ends.low), y(up.ends.high));
         line(
             out,
-            &format!(r#"<line class="whisker s{style}" x1="{cx:.1}" x2="{cx:.1}" y1="{high:.1}" y2="{low:.1}"/>"#),
+            &format!(r#"<line class="whisker {style}" x1="{cx:.1}" x2="{cx:.1}" y1="{high:.1}" y2="{low:.1}"/>"#),
         );
-        let (first, last) = (x(right - right_ci), x(right + right_ci));
+        let (first, last) = (x(right.ends.low), x(right.ends.high));
         line(
             out,
-            &format!(r#"<line class="whisker s{style}" x1="{first:.1}" x2="{last:.1}" y1="{cy:.1}" y2="{cy:.1}"/>"#),
+            &format!(r#"<line class="whisker {style}" x1="{first:.1}" x2="{last:.1}" y1="{cy:.1}" y2="{cy:.1}"/>"#),
         );
         let at = end + 10.0;
         line(
             out,
-            &format!(r#"<path class="leader s{style}" d="M{:.1} {cy:.1}L{:.1} {name_y:.1}"/>"#, cx + 5.0, at - 3.0),
+            &format!(r#"<path class="leader {style}" d="M{:.1} {cy:.1}L{:.1} {name_y:.1}"/>"#, cx + 5.0, at - 3.0),
         );
-        let title = format!(
-            "{system}: {} ± {} over {} ± {}",
-            short(round(*up)),
-            short(round(*up_ci)),
-            short(round(*right)),
-            short(round(*right_ci))
-        );
+        let title = format!("{system}: {} over {}", up.text, right.text);
         mark(out, *style, cx, cy, &title);
         line(
             out,
-            &format!(r#"<text class="end s{style}" x="{at:.1}" y="{:.1}">{}</text>"#, name_y + 3.5, escape(system)),
+            &format!(r#"<text class="end {style}" x="{at:.1}" y="{:.1}">{}</text>"#, name_y + 3.5, escape(system)),
         );
     }
     line(out, "</svg>");
     svg
-}
-
-/// Two decimals are enough for a tip.
-fn round(value: f64) -> f64 {
-    (value * 100.0).round() / 100.0
 }
 
 #[cfg(test)]
@@ -148,7 +147,8 @@ mod tests {
     use super::*;
 
     fn spot(system: &'static str, right: f64, up: f64) -> Spot<'static> {
-        Spot { system, style: 0, right: (right, 1.0), up: (up, 2.0) }
+        let place = |value: f64, by: f64| Place { value, ends: Interval::around(value, by), text: String::new() };
+        Spot { system, style: Style::nth(0), right: place(right, 1.0), up: place(up, 2.0) }
     }
 
     #[test]

@@ -58,9 +58,8 @@ pub(super) fn behind(item: &Item, number: Option<&Number>, command: &str) -> Str
         }
         None => text += "\nno published value",
     }
-    let interval = if item.ci95.is_some() { format!(" ± {}", item.ci95_text()) } else { String::new() };
     let runs = if item.runs == 1 { "run" } else { "runs" };
-    text += &format!("\nmeasured {}{interval}{unit}, {} {runs}: {}", item.measured_text(), item.runs, of(item).meaning);
+    text += &format!("\nmeasured {}{unit}, {} {runs}: {}", item.interval_text(), item.runs, of(item).meaning);
     text += &format!("\nlosscause reproduce {command}");
     text
 }

@@ -2,6 +2,7 @@
 
 use super::axis::{Axis, short};
 use super::svg::{escape, line};
+use crate::statistics::Interval;
 
 const WIDTH: f64 = 430.0;
 const LEFT: f64 = 110.0;
@@ -21,7 +22,7 @@ pub(super) struct Strip<'a> {
 
 /// Draws the strips below each other over one axis; empty if no run has a value.
 pub(super) fn svg(title: &str, unit: &str, strips: &[Strip<'_>]) -> String {
-    let values: Vec<(f64, f64)> = strips.iter().flat_map(extent).collect();
+    let values: Vec<(f64, Option<Interval>)> = strips.iter().flat_map(extent).collect();
     let Some(axis) = Axis::around_intervals(&values, unit) else { return String::new() };
     let bottom = TOP + ROW * strips.len() as f64;
     let mut svg = String::new();
@@ -72,9 +73,9 @@ fn shortened(name: &str) -> String {
 }
 
 /// All values of a strip, and its mean with its interval.
-fn extent(strip: &Strip<'_>) -> Vec<(f64, f64)> {
-    let mean = strip.mean.map(|mean| (mean, strip.ci95.unwrap_or(0.0)));
-    strip.values.iter().map(|value| (*value, 0.0)).chain(mean).collect()
+fn extent(strip: &Strip<'_>) -> Vec<(f64, Option<Interval>)> {
+    let mean = strip.mean.map(|mean| (mean, strip.ci95.map(|ci95| Interval::around(mean, ci95))));
+    strip.values.iter().map(|value| (*value, None)).chain(mean).collect()
 }
 
 /// Where a value stands on the horizontal axis.

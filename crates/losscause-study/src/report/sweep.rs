@@ -4,8 +4,9 @@
 use serde::Serialize;
 
 use super::axis::Axis;
-use super::lines::{Across, Curve, Lines, Point, STYLES};
+use super::lines::{Across, Curve, Lines, Point, Style};
 use crate::figures::{sentence, unit_symbol};
+use crate::statistics::Interval;
 use crate::sweep::{CellOutcome, CellScore, Pivot, Row, SweepResult, summary};
 
 #[derive(Serialize)]
@@ -241,22 +242,23 @@ fn drawing(result: &SweepResult, place: usize, axis: usize) -> String {
     let curves: Vec<Curve> = all
         .iter()
         .enumerate()
-        .map(|(style, (fixed, points))| {
+        .map(|(index, (fixed, points))| {
             let name = name(fixed);
             let point = |(value, row): &(&str, &Row)| Point {
                 x: x(value),
                 value: row.measured,
-                ci95: row.ci95.unwrap_or(0.0),
+                interval: row.measured.zip(row.ci95).map(|(mean, ci95)| Interval::around(mean, ci95)),
                 title: format!("{} {value} {name}: {}", result.axes[axis], result.value_in_words(place, row)),
                 ring: None,
             };
             let mut points: Vec<Point> = points.iter().map(point).collect();
             points.sort_by(|a, b| a.x.total_cmp(&b.x));
-            Curve { name, style: style % STYLES, points }
+            Curve { name, style: Style::nth(index), points }
         })
         .collect();
     let points = curves.iter().flat_map(|curve| &curve.points);
-    let values: Vec<(f64, f64)> = points.filter_map(|point| Some((point.value?, point.ci95))).collect();
+    let values: Vec<(f64, Option<Interval>)> =
+        points.filter_map(|point| Some((point.value?, point.interval))).collect();
     let Some(up) = Axis::around_intervals(&values, unit) else { return String::new() };
     Lines { label: format!("{metric} over {}", result.axes[axis]), across, up, up_name: String::new(), curves }.svg()
 }

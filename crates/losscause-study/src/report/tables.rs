@@ -68,6 +68,8 @@ struct CellView {
     anchor: Option<String>,
     published: String,
     measured: String,
+    /// The interval of a median; nothing for others.
+    interval: String,
     mark: &'static str,
     class: &'static str,
     tip: String,
@@ -164,6 +166,7 @@ fn cell(published: &Published, item: &Item, command: &str, shown: &mut BTreeSet<
         anchor: shown.insert(anchor.clone()).then_some(anchor),
         published: item.published_text(),
         measured: item.measured_text(),
+        interval: item.median_ci95.filter(|interval| interval.is_wide()).map_or_else(String::new, |_| item.ends_text()),
         mark: state.mark,
         class: state.class,
         tip: state::behind(item, published.number.iter().find(is_mine), command),
@@ -209,17 +212,26 @@ fn recording(recording: &Recording) -> RecordingView {
     RecordingView { caption, legend, drawing: recordings::drawing(recording).svg() }
 }
 
-/// One line per value, in full precision.
+/// A column of numbers: its name, and an item's value.
+type Column = (&'static str, fn(&Item) -> Option<f64>);
+
+/// One line per value, in full precision. Medians have the two ends of their intervals.
 fn csv(items: &[Item]) -> String {
     if items.is_empty() {
         return String::new();
     }
     let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
     let parameters: BTreeSet<&String> = items.iter().flat_map(|item| item.parameters.keys()).collect();
+    let ends: &[Column] = match items.iter().any(|item| item.median_ci95.is_some()) {
+        false => &[("ci95", |item| item.ci95)],
+        true => &[("ci95_low", |item| Some(item.interval()?.low)), ("ci95_high", |item| Some(item.interval()?.high))],
+    };
     let header = ["system", "scenario"]
         .into_iter()
         .chain(parameters.iter().map(|name| name.as_str()))
-        .chain(["metric", "unit", "published", "measured", "ci95", "runs", "state"])
+        .chain(["metric", "unit", "published", "measured"])
+        .chain(ends.iter().map(|(name, _)| *name))
+        .chain(["runs", "state"])
         .map(str::to_owned)
         .collect();
     let record = |item: &Item| {
@@ -227,7 +239,8 @@ fn csv(items: &[Item]) -> String {
         let mut fields = vec![item.system.clone(), item.scenario.clone()];
         fields.extend(parameters.iter().map(of));
         fields.extend([item.metric.clone(), item.unit.clone()]);
-        fields.extend([item.published, item.measured, item.ci95].map(number));
+        fields.extend([item.published, item.measured].map(number));
+        fields.extend(ends.iter().map(|(_, end)| number(end(item))));
         fields.extend([item.runs.to_string(), state::of(item).meaning.to_owned()]);
         fields
     };

@@ -28,6 +28,9 @@ fn check_page(html: &str) {
     assert!(!html.contains("http"), "an address of something outside");
     assert!(!html.contains("src=") && !html.contains("@import") && !html.contains("url("));
     assert!(!html.contains("NaN") && !html.contains("inf\"") && html.len() < 3_000_000);
+    for class in values(html, "class").into_iter().flat_map(coloured) {
+        assert!(html.contains(&class), "{class} has no colour");
+    }
     let ids = values(html, "id");
     let parts: BTreeSet<&str> = ids.iter().copied().collect();
     assert_eq!(parts.len(), ids.len(), "an id is given twice");
@@ -35,6 +38,16 @@ fn check_page(html: &str) {
     assert!(!links.is_empty());
     for link in links {
         assert!(parts.contains(link), "nothing is called {link}");
+    }
+}
+
+/// What a class is called in the style sheet, if it gives a sample of a legend, or a curve, its colour.
+fn coloured(class: &str) -> Vec<String> {
+    let is_style = |name: &&str| name.strip_prefix(['s', 't']).is_some_and(|rest| rest.parse::<u32>().is_ok());
+    let names: Vec<&str> = class.split_whitespace().collect();
+    match names.split_first() {
+        Some((&"swatch", kinds)) => kinds.iter().map(|kind| format!(".swatch.{kind} ")).collect(),
+        _ => names.iter().copied().filter(is_style).map(|name| format!(".{name} ")).collect(),
     }
 }
 
@@ -154,6 +167,19 @@ fn an_item_without_values_shows_its_runs_over_time_and_says_how_large_they_are()
     assert!(html.contains("NewReno, error_rate 0.01, seed 7"));
     assert!(html.contains("w&lt;1&gt;, packets; mean 3.0") && !html.contains("w<1>"));
     assert!(!html.contains("<table"), "a table without rows");
+}
+
+#[test]
+fn every_verdict_and_every_curve_has_a_colour_of_its_own() {
+    let style = include_str!("page/style.css");
+    for verdict in [losscause::Verdict::Congestion, losscause::Verdict::Wireless, losscause::Verdict::Undecided] {
+        let class = super::capture_timeline::class(verdict);
+        assert!(style.contains(&format!(".swatch.{class} {{ background")), "{class}");
+        assert!(style.contains(&format!(".mark.{class} {{ fill")), "{class}");
+    }
+    for place in 0..super::lines::COLOURS {
+        assert!(style.contains(&format!(".s{place} {{ --c:")), "s{place}");
+    }
 }
 
 /// A short run over a radio link: the settings make it short and lossy.

@@ -1,9 +1,14 @@
-//! Means, deviations and, with the feature `estimates`, confidence intervals.
+//! Means, medians, deviations and confidence intervals; those of means with the feature `estimates`.
 
 #[cfg(feature = "estimates")]
 mod estimate;
+mod interval;
+mod median;
+
 #[cfg(feature = "estimates")]
 pub use estimate::{Estimate, student_t_975};
+pub use interval::Interval;
+pub use median::Median;
 
 /// The arithmetic mean; none of nothing.
 pub fn mean(values: &[f64]) -> Option<f64> {

@@ -23,7 +23,8 @@ use losscause_study::papers::record::Value;
 use losscause_study::parallel::Stop;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, setsockopt, socket, sockopt};
 
-use super::{Live, OURS, is_under_test, simulated};
+use super::{Live, OURS, simulated};
+use crate::experiment::is_under_test;
 use crate::{Attempt, Cell, Experiment, LiveError, Stack, Values};
 use programs::Programs;
 use transfer::Transferred;

@@ -14,7 +14,7 @@ use losscause_study::parallel::{Stop, Stopped};
 
 use super::crossing::Crossing;
 use super::ends::{self, FIRST_PORT, PORT, failure};
-use crate::live::is_under_test;
+use crate::experiment::is_under_test;
 use crate::{Cell, LiveError};
 
 /// What the connections of a cell did.

@@ -1,9 +1,10 @@
-//! The vocabulary of predicates: reading measured means, and comparing them.
+//! The vocabulary of predicates: reading measured means or medians, and comparing them.
 
 use std::cell::RefCell;
 
 use crate::papers::record::{Item, Parameters, Value};
 use crate::papers::score::lookup;
+use crate::statistics::Interval;
 
 /// A claim's predicate.
 pub type Predicate = fn(&Measured<'_>) -> Answer;
@@ -40,7 +41,8 @@ impl<'a> Measured<'a> {
         Ok(value)
     }
 
-    /// The 95 % interval of that mean: its lower and upper end. Not measured with fewer than two runs.
+    /// The 95 % interval of that value: its lower and upper end. Not measured with fewer than two runs, of a median with
+    /// fewer than six.
     pub fn interval(
         &self,
         metric: &str,
@@ -49,11 +51,15 @@ impl<'a> Measured<'a> {
         at: &[(&str, Value)],
     ) -> Result<(f64, f64), Unmeasured> {
         let (name, item) = self.find(metric, system, scenario, at);
-        let Some((mean, ci95)) = item.and_then(|item| item.measured.zip(item.ci95)) else {
+        let Some((item, Interval { low, high })) = item.and_then(|item| Some((item, item.interval()?))) else {
             return Err(Unmeasured(format!("the interval of {name}")));
         };
-        self.note(format!("{name} = {} ± {}", short(mean), short(ci95)));
-        Ok((mean - ci95, mean + ci95))
+        let value = short(item.measured.unwrap_or_default());
+        self.note(match item.ci95 {
+            Some(ci95) => format!("{name} = {value} ± {}", short(ci95)),
+            None => format!("{name} = {value} ({} to {})", short(low), short(high)),
+        });
+        Ok((low, high))
     }
 
     /// What the value is called in the evidence, and its item.

@@ -87,6 +87,7 @@ mod tests {
             published: None,
             measured,
             ci95: None,
+            median_ci95: None,
             runs: 10,
             calibrated: Default::default(),
             status: Status::NoPublishedValue,

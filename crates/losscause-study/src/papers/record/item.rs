@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::parameters::Parameters;
+use super::published::Summary;
+use crate::statistics::{Estimate, Interval, Median};
 
 /// A published or merely required value, and what was measured. `(paper, metric, system, scenario, parameters)` is
 /// unique in a reproduction.
@@ -29,10 +31,14 @@ pub struct Item {
     pub unit: String,
     /// The printed value, of a result or of the set-up; none where the paper gives none (or only a curve).
     pub published: Option<f64>,
-    /// Mean over the runs in which the metric exists; none if it exists in no run.
+    /// Mean over the runs in which the metric exists, or their median if the record says so ([`Summary`]); none if it
+    /// exists in no run.
     pub measured: Option<f64>,
-    /// Half-width of Student's 95 % interval for the mean; none below two values.
+    /// Half-width of Student's 95 % interval for the mean; none below two values, and for medians.
     pub ci95: Option<f64>,
+    /// The 95 % interval of a median; none below six values, and for means.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub median_ci95: Option<Interval>,
     /// Runs made.
     pub runs: u32,
     /// Parameters of the scenario's file that were found by their effect before the runs, by name.
@@ -47,6 +53,41 @@ pub struct Item {
 }
 
 impl Item {
+    /// Takes in the values of its runs, one per run.
+    pub fn measure(&mut self, summary: Summary, values: impl IntoIterator<Item = Option<f64>>) {
+        match summary {
+            Summary::Mean => {
+                let estimate = Estimate::from_runs(values);
+                (self.measured, self.ci95, self.runs) = (estimate.mean, estimate.ci95, estimate.runs);
+            }
+            Summary::Median => {
+                let estimate = Median::from_runs(values);
+                (self.measured, self.median_ci95, self.runs) = (estimate.median, estimate.ci95, estimate.runs);
+            }
+        }
+    }
+
+    /// The 95 % interval of `measured`.
+    pub fn interval(&self) -> Option<Interval> {
+        self.median_ci95.or_else(|| Some(Interval::around(self.measured?, self.ci95?)))
+    }
+
+    /// The measured value with its interval: `17.6 ± 0.12` for a mean, `17.6 (17.5 to 17.7)` for a median.
+    pub fn interval_text(&self) -> String {
+        let measured = self.measured_text();
+        match (self.median_ci95, self.ci95) {
+            (Some(_), _) => format!("{measured} ({})", self.ends_text()),
+            (None, Some(_)) => format!("{measured} ± {}", self.ci95_text()),
+            (None, None) => measured,
+        }
+    }
+
+    /// The ends of its interval: `17.5 to 17.7`; a dash for none.
+    pub fn ends_text(&self) -> String {
+        let of = |Interval { low, high }: Interval| format!("{} to {}", figure(Some(low)), figure(Some(high)));
+        self.interval().map_or_else(|| NONE.to_owned(), of)
+    }
+
     /// The published value as the paper prints it; a dash for none.
     pub fn published_text(&self) -> String {
         match self.published {
@@ -155,6 +196,29 @@ pub struct ClaimOutcome {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::papers::record::find;
+    use crate::papers::reproduce::blank_item;
+
+    fn blank() -> Item {
+        let paper = find("extra").unwrap();
+        blank_item(paper, &paper.items().item[0], "goodput", "reno", &Parameters::new(), 1)
+    }
+
+    #[test]
+    fn a_mean_has_a_symmetric_interval_and_a_median_one_between_two_values() {
+        let values = [1.0, 2.0, 3.0, 4.0, 5.0, 27.0].map(Some);
+        let (mut mean, mut median) = (blank(), blank());
+        mean.measure(Summary::Mean, values);
+        median.measure(Summary::Median, values);
+        // Mean 7, s = sqrt(490 / 5) = 9.90, 2.5706 s / sqrt(6) = 10.39.
+        assert_eq!(mean.interval_text(), "7.00 ± 10.4");
+        assert!((mean.interval().unwrap().low + 3.39).abs() < 0.01);
+        assert_eq!(median.interval_text(), "3.50 (1.00 to 27.0)");
+        assert_eq!((median.interval(), median.ci95), (Some(Interval { low: 1.0, high: 27.0 }), None));
+        assert_eq!(blank().interval_text(), "–");
+        let json = serde_json::to_string(&mean).unwrap();
+        assert!(!json.contains("median_ci95"), "the shape of papers' results is the same: {json}");
+    }
 
     #[test]
     fn figures_have_three_digits() {

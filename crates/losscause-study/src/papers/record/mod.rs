@@ -33,4 +33,4 @@ pub use paper::Paper;
 pub use parameters::{Parameters, Value};
 pub use patterns::pattern;
 pub use plot::{CurveSpec, EventsSpec, Happening, PhaseSpec, PlotSpec, ScatterSpec, Track};
-pub use published::{Claim, Kind, Metric, Number, Published, Role, System};
+pub use published::{Claim, Kind, Metric, Number, Published, Role, Summary, System};

@@ -24,6 +24,9 @@ pub struct Published {
     pub simulator: String,
     /// Runs behind every published number; a number counts as reproduced only with as many.
     pub repetitions: u32,
+    /// What stands for the runs of a system; papers give means.
+    #[serde(default)]
+    pub summary: Summary,
     /// The systems compared.
     pub system: Vec<System>,
     /// The metrics used.
@@ -32,6 +35,17 @@ pub struct Published {
     pub number: Vec<Number>,
     /// What the paper says its numbers show.
     pub claim: Vec<Claim>,
+}
+
+/// What stands for the values of several runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Summary {
+    /// Their mean, with Student's 95 % interval.
+    #[default]
+    Mean,
+    /// Their median, with the 95 % interval between two of the values.
+    Median,
 }
 
 /// A system of the paper: a transport, with or without loss differentiation.

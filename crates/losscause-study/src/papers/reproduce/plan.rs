@@ -498,6 +498,7 @@ pub fn blank_item(
         published: None,
         measured: None,
         ci95: None,
+        median_ci95: None,
         runs,
         calibrated: BTreeMap::new(),
         status: Status::NoPublishedValue,

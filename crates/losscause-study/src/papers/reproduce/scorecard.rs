@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use super::Reproduction;
-use crate::papers::record::{self, Paper};
-use crate::papers::record::{ClaimOutcome, Item, Status};
+use super::{Reproduction, Sheet};
+use crate::papers::record::{self, ClaimOutcome, Item, Paper, Status, Summary};
 use crate::papers::score::{self, Score};
 
 /// The score of one paper.
@@ -128,6 +127,17 @@ pub fn answer_in_words(cards: &[Scorecard]) -> String {
              {claims}."
         ),
     }
+}
+
+/// For a record of medians: that fewer runs were made than it asks for, and what that means. None otherwise.
+pub fn preview_in_words(reproduction: &Reproduction, sheets: &[Sheet]) -> Option<String> {
+    let published = sheets.first()?.paper.published();
+    let runs = reproduction.items.iter().map(|item| item.runs).max()?;
+    (published.summary == Summary::Median && runs < published.repetitions).then(|| {
+        let has_intervals = reproduction.items.iter().any(|item| item.median_ci95.is_some());
+        let intervals = if has_intervals { "wider intervals" } else { "no intervals, for which six runs are needed" };
+        format!("Preview after {runs} of {} runs: {intervals}.", published.repetitions)
+    })
 }
 
 /// The score of a table or figure in words: `21 of 22 numbers within tolerance; a constant guess would get 18`, or
