@@ -37,7 +37,10 @@ pub(crate) fn python(options: &Options) -> Result<()> {
         if env::var("CI").is_ok_and(|ci| ci == "true") {
             bail!("{} is missing", Tool::Python.name());
         }
-        println!("skipped: the Python package ({} is missing)\nsteps: 0 passed, 0 failed, 1 skipped", Tool::Python.name());
+        println!(
+            "skipped: the Python package ({} is missing)\nsteps: 0 passed, 0 failed, 1 skipped",
+            Tool::Python.name()
+        );
         return Ok(());
     }
     test()?;
@@ -55,7 +58,10 @@ pub(crate) fn test() -> Result<()> {
     // Outside of the repository, so that the installed package is found instead of its source.
     run(environment.command("stubtest").arg("losscause._losscause").current_dir(environment.place.path()))?;
     run(environment.command("mypy").args(["--config-file", "python/pyproject.toml", "python/losscause"]))?;
-    run(environment.command("pytest").args(["--quiet", "-p", "no:cacheprovider", "python/tests"]).env("LOSSCAUSE", program))
+    run(environment
+        .command("pytest")
+        .args(["--quiet", "-p", "no:cacheprovider", "python/tests"])
+        .env("LOSSCAUSE", program))
 }
 
 fn bench() -> Result<()> {
@@ -71,7 +77,8 @@ struct Environment {
 
 impl Environment {
     fn new() -> Result<Self> {
-        let place = tempfile::Builder::new().prefix("losscause-python-").tempdir().context("the temporary directory")?;
+        let place =
+            tempfile::Builder::new().prefix("losscause-python-").tempdir().context("the temporary directory")?;
         run(command(INTERPRETER).args(["-m", "venv"]).arg(place.path().join("environment")))?;
         Ok(Self { place })
     }
@@ -96,7 +103,12 @@ impl Environment {
         self.pip_install("maturin>=1.9,<2")?;
         let wheels = self.place.path().join("wheels");
         let build = ["-m", "maturin", "build", "--release", "--locked", "--quiet", "--out"];
-        run(self.command("python").args(build).arg(&wheels).current_dir(root().join("python")).env("CARGO_INCREMENTAL", "0"))?;
+        run(self
+            .command("python")
+            .args(build)
+            .arg(&wheels)
+            .current_dir(root().join("python"))
+            .env("CARGO_INCREMENTAL", "0"))?;
         let wheel = only_file(&wheels)?;
         let (size, name) = (fs::metadata(&wheel)?.len(), wheel.file_name().unwrap_or_default().to_string_lossy());
         println!("{name}: {:.2} MB", size as f64 / 1e6);

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use arrow_array::cast::AsArray;
 use arrow_array::types::Int8Type;
 use arrow_array::{ArrayRef, DictionaryArray, Int8Array, RecordBatch, StringArray, UInt64Array};
-use arrow_array::cast::AsArray;
 use losscause::registry::{Info, Registry, Value};
 use losscause::{AnyLda, Differentiator, Lda, LdaConfig, Packet, Time, Verdict};
 use losscause_study::error::unknown;
@@ -263,9 +263,10 @@ const NAMES: [(&str, Unit); 5] = [
 
 impl<'py> Columns<'py> {
     fn of_each(given: [Option<&Bound<'py, PyAny>>; 5]) -> PyResult<Self> {
-        let mut columns = NAMES.into_iter().zip(given).map(|((name, unit), given)| {
-            given.map(|given| Column::of(name, given, unit)).transpose()
-        });
+        let mut columns = NAMES
+            .into_iter()
+            .zip(given)
+            .map(|((name, unit), given)| given.map(|given| Column::of(name, given, unit)).transpose());
         let mut next = || columns.next().unwrap_or(Ok(None));
         Self::chosen([next()?, next()?, next()?, next()?, next()?])
     }
@@ -356,7 +357,10 @@ impl<'a> Numbers<'a> {
         for &number in self.parts.iter().copied().flatten() {
             if (number as u64) < last {
                 let name = self.name;
-                return Err(unsorted(format!("{name}: row {row} is {number} ns, and the packet before it {last} ns"), name));
+                return Err(unsorted(
+                    format!("{name}: row {row} is {number} ns, and the packet before it {last} ns"),
+                    name,
+                ));
             }
             last = number as u64;
             row += 1;

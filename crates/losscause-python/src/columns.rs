@@ -170,10 +170,7 @@ fn nanoseconds(name: &'static str, before: usize, seconds: impl IntoIterator<Ite
 const MOST_SECONDS: f64 = 9e9;
 
 /// Calls `take` with stretches of equal length of all columns, which have equally many rows.
-pub(crate) fn together<const N: usize>(
-    columns: [&[&[i64]]; N],
-    mut take: impl FnMut([&[i64]; N]),
-) {
+pub(crate) fn together<const N: usize>(columns: [&[&[i64]]; N], mut take: impl FnMut([&[i64]; N])) {
     let mut left = columns.map(|column| column.iter().copied());
     let mut now = [&[] as &[i64]; N];
     loop {

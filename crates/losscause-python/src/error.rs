@@ -110,4 +110,3 @@ fn key_of(option: &str) -> &str {
         None => option.trim_start_matches('-').split(' ').next().unwrap_or(option),
     }
 }
-

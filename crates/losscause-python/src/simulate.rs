@@ -204,22 +204,20 @@ fn several(
 
 /// Threads that stop when an algorithm raises.
 pub(crate) fn workers(jobs: Option<usize>, failures: &Failures) -> Result<Workers, Failure> {
-    let jobs = jobs.map_or_else(|| Ok(Jobs::default()), |jobs| {
-        Jobs::new(jobs).map_err(|_| InputError::Option {
-            option: "jobs".to_owned(),
-            problem: format!("is {jobs}, expected 1 or more threads"),
-        })
-    })?;
+    let jobs = jobs.map_or_else(
+        || Ok(Jobs::default()),
+        |jobs| {
+            Jobs::new(jobs).map_err(|_| InputError::Option {
+                option: "jobs".to_owned(),
+                problem: format!("is {jobs}, expected 1 or more threads"),
+            })
+        },
+    )?;
     Ok(Workers::from(jobs).stopping_at(failures.stop()))
 }
 
 /// The result of work on other threads, or what an algorithm raised there.
-pub(crate) fn finished<T>(
-    py: Python<'_>,
-    made: Result<T, RunError>,
-    failures: &Failures,
-    file: &str,
-) -> PyResult<T> {
+pub(crate) fn finished<T>(py: Python<'_>, made: Result<T, RunError>, failures: &Failures, file: &str) -> PyResult<T> {
     failures.take(py, file, "").map_or(Ok(()), Err)?;
     Ok(made.map_err(Failure::from)?)
 }

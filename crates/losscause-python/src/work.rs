@@ -34,7 +34,11 @@ impl<'a> Watch<'a> {
             let told = Python::attach(|py| look(py, self.tell.as_ref().map(|tell| tell.bind(py)), done, all));
             self.raised = self.raised.take().or(told.err());
         }
-        if self.raised.is_some() || self.stop.is_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.raised.is_some() || self.stop.is_requested() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 
     /// What a signal or the function of progress raised.

@@ -365,9 +365,6 @@ mod tests {
             sentence(Verdict::Undecided, Reason::Missing { input: Input::Other("a smallest inter-arrival time") }),
             "a smallest inter-arrival time is missing: undecided"
         );
-        assert_eq!(
-            sentence(Verdict::Wireless, Reason::Unstated { scheme: "mine" }),
-            "mine does not say why: wireless"
-        );
+        assert_eq!(sentence(Verdict::Wireless, Reason::Unstated { scheme: "mine" }), "mine does not say why: wireless");
     }
 }

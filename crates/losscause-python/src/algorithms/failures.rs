@@ -60,7 +60,10 @@ impl Failures {
         let said = error.value(py).to_string();
         let what = match is_ours(&error, py) {
             true => said,
-            false => format!("raised {}: {said}", error.get_type(py).name().map_or_else(|_| "an exception".into(), |n| n.to_string())),
+            false => format!(
+                "raised {}: {said}",
+                error.get_type(py).name().map_or_else(|_| "an exception".into(), |n| n.to_string())
+            ),
         };
         let at = at.as_secs_f64();
         let found = about(format!("{file}: {place}at {at:.6} s: {algorithm}.{method} {what}"), Some(file), None);

@@ -4,9 +4,9 @@ use std::sync::OnceLock;
 
 use losscause::ack::SenderInputs;
 use losscause::{Judgement, Lda, Needs, Reason, SenderLda, Time, Verdict};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use pyo3::intern;
 
 use super::{AckSample, Arrival, DeclaredLoss, Factory, Loss};
 use crate::error::sentence;
@@ -45,7 +45,8 @@ impl Instance {
         }
         Python::attach(|py| {
             let object = self.object.get_or_init(|| {
-                let made = self.factory.class.call0(py).and_then(|made| Object::new(made.into_bound(py), &self.factory));
+                let made =
+                    self.factory.class.call0(py).and_then(|made| Object::new(made.into_bound(py), &self.factory));
                 made.map_err(|error| failures.keep(info.name, "__init__", at, error)).ok()
             });
             call(py, object.as_ref()?).map_err(|error| failures.keep(info.name, method, at, error)).ok()

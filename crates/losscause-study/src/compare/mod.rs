@@ -179,9 +179,8 @@ impl Plan {
     /// As [`run()`], or the workers were stopped.
     pub fn execute(&self, jobs: impl Into<Workers>, done: impl FnMut(usize)) -> Result<Comparison, RunError> {
         let workers = jobs.into();
-        let work = |(_, (_, _, experiment), seed): &(bool, &Prepared, u64)| {
-            run_stopping_at(experiment, *seed, workers.stop())
-        };
+        let work =
+            |(_, (_, _, experiment), seed): &(bool, &Prepared, u64)| run_stopping_at(experiment, *seed, workers.stop());
         let measured = workers.map(&self.each_run(), work, done)?;
         Ok(self.compare(&measured.into_iter().collect::<Result<Vec<_>, _>>()?))
     }

@@ -68,7 +68,8 @@ pub fn run_recorded(
 /// As [`run()`], or [`RunError::Stopped`].
 pub fn run_stopping_at(experiment: &Experiment, seed: u64, stop: &Stop) -> Result<Measurements, RunError> {
     let mut run = Run::new(experiment, seed)?;
-    let watch = |_: &Run, (): &mut ()| if stop.is_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let watch =
+        |_: &Run, (): &mut ()| if stop.is_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     match run.advance(Time::MAX, &mut (), watch) {
         ControlFlow::Continue(()) => Ok(run.measurements()),
         ControlFlow::Break(()) => Err(Stopped.into()),
