@@ -1,7 +1,9 @@
 """Prints what the package costs: `cargo xtask python --bench`, on an idle machine. Each figure is the best of several."""
 
+import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -84,9 +86,33 @@ def own_algorithm():
     print(f"an algorithm in Python: {cost:.2f} µs per packet above the built-in one ({arrivals} packets)")
 
 
+def interrupt():
+    """Ctrl-C during a run of hours: until the exception is there."""
+    link = {"name": "line", "rate_bps": 1e9, "delay_ms": 50, "queue_packets": 2000}
+    flow = {"name": "file", "protocol": "tcp", "path": ["line"], "measured": True}
+    scenario = {"title": "hours", "duration_s": 1_000_000, "link": [link], "flow": [flow]}
+    scenario["measure"] = {"bottleneck": "line"}
+    sent = []
+
+    def send():
+        sent.append(time.perf_counter())
+        signal.raise_signal(signal.SIGINT)
+
+    def once(runs):
+        threading.Timer(0.5, send).start()
+        try:
+            losscause.simulate(scenario, runs=runs)
+        except KeyboardInterrupt:
+            return time.perf_counter() - sent[-1]
+
+    for runs in [1, 10]:
+        print(f"Ctrl-C, runs={runs}: {1e3 * max(once(runs) for _ in range(10)):.0f} ms, the longest of ten")
+
+
 if __name__ == "__main__":
     print(f"Python {sys.version.split()[0]}, losscause {losscause.__version__}")
     import_time()
     rows()
     one_by_one()
     own_algorithm()
+    interrupt()

@@ -2,6 +2,22 @@ from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any, SupportsIndex, final
 
+__all__ = [
+    "AckSample",
+    "Arrival",
+    "Classifier",
+    "DeclaredLoss",
+    "Error",
+    "Judgement",
+    "Loss",
+    "Table",
+    "__version__",
+    "analyze",
+    "compare",
+    "reproduce",
+    "simulate",
+    "sweep",
+]
 __version__: str
 
 _Tell = Callable[[int, int], object]

@@ -60,13 +60,13 @@ def test_spikes_rule_in_python_gives_spikes_verdict_on_every_loss(scenario):
 
 
 def test_several_runs_on_threads_give_the_same_as_one_after_the_other():
-    both = losscause.simulate(SCENARIO, runs=3, jobs=3, **{"flow.test.lda": PythonSpike, "duration_s": 60})
-    spike = losscause.simulate(SCENARIO, runs=3, jobs=1, **{"flow.test.lda": "Spike", "duration_s": 60})
+    both = losscause.simulate(SCENARIO, runs=3, jobs=3, **{"flow.test.lda": PythonSpike})
+    spike = losscause.simulate(SCENARIO, runs=3, jobs=1, **{"flow.test.lda": "Spike"})
     assert both["metrics"]["goodput"] == spike["metrics"]["goodput"]
 
 
 def test_it_is_compared_beside_the_built_in_ones():
-    compared = losscause.compare(SCENARIO, ["none", "Spike", PythonSpike], runs=2, duration_s=60)
+    compared = losscause.compare(SCENARIO, ["none", "Spike", PythonSpike], runs=2)
     none, spike, own = compared["variants"]
     assert [none["name"], spike["name"], own["name"]] == ["none", "Spike", "PythonSpike"]
     assert own["metrics"]["goodput"] == spike["metrics"]["goodput"] != none["metrics"]["goodput"]

@@ -96,7 +96,7 @@ def test_a_result_is_a_mapping_of_its_json():
 @pytest.mark.parametrize(
     ("scenario", "overrides", "sentence", "file", "key"),
     [
-        ("cen2003/WHL", {}, "did you mean", None, None),
+        ("cen2003/WHL", {}, "did you mean", None, "cen2003/WHL"),
         ("no-such.toml", {}, "no-such.toml: there is no such file", "no-such.toml", None),
         ({**LINK, "duraton_s": 3}, {}, 'dict: duraton_s: the key "duraton_s" is unknown', "dict", "duraton_s"),
         (LINK, {"duration_s": -1}, "dict: duration_s: ", "dict", "duration_s"),
@@ -153,7 +153,8 @@ def test_ctrl_c_stops_a_run(options, tmp_path):
         f"""
 import losscause, time
 link = {LINK!r}
-link["duration_s"] = 10_000_000
+link["duration_s"] = 1_000_000
+link["link"][0].update(rate_bps=1e9, channel={{"kind": "bernoulli", "loss": 0}})
 print("begun", flush=True)
 try:
     losscause.simulate(link{options})
