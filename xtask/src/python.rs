@@ -43,31 +43,34 @@ pub(crate) fn python(options: &Options) -> Result<()> {
         );
         return Ok(());
     }
-    test()?;
-    if options.bench { bench() } else { Ok(()) }
+    let environment = tested()?;
+    if options.bench {
+        let script = root().join("python/benchmarks/costs.py");
+        run(environment.command("python").arg(script).current_dir(environment.place.path()))?;
+    }
+    Ok(())
 }
 
 /// As one of the steps of a test run: the wheel, its stubs, its types and its tests.
 ///
 /// # Errors
 /// As [`python`].
+#[expect(dead_code, reason = "for the list of steps in checks.rs, once the package is tested there")]
 pub(crate) fn test() -> Result<()> {
+    tested().map(|_| ())
+}
+
+/// The environment in which the package was tested.
+fn tested() -> Result<Environment> {
     let program = losscause()?;
     let environment = Environment::new()?;
     environment.install_package("test")?;
     // Outside of the repository, so that the installed package is found instead of its source.
     run(environment.command("stubtest").arg("losscause._losscause").current_dir(environment.place.path()))?;
     run(environment.command("mypy").args(["--config-file", "python/pyproject.toml", "python/losscause"]))?;
-    run(environment
-        .command("pytest")
-        .args(["--quiet", "-p", "no:cacheprovider", "python/tests"])
-        .env("LOSSCAUSE", program))
-}
-
-fn bench() -> Result<()> {
-    let environment = Environment::new()?;
-    environment.install_package("test")?;
-    run(environment.command("python").arg(root().join("python/bench.py")).current_dir(environment.place.path()))
+    let pytest = ["--quiet", "-p", "no:cacheprovider", "python/tests"];
+    run(environment.command("pytest").args(pytest).env("LOSSCAUSE", program))?;
+    Ok(environment)
 }
 
 /// A virtual environment in a temporary folder.

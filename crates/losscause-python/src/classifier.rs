@@ -93,7 +93,7 @@ impl Classifier {
         }
         if at < self.last_ns {
             let last = self.last_ns;
-            return Err(unsorted(format!("at_ns: is {at}, and the packet before it arrived at {last}"), "at_ns"));
+            return Err(unsorted(&format!("at_ns: is {at}, and the packet before it arrived at {last}"), "at_ns"));
         }
         self.last_ns = at;
         let mut judged = Vec::new();
@@ -353,23 +353,19 @@ impl<'a> Numbers<'a> {
     /// Refuses negative numbers, and numbers below the one before, which `last` is for the first. Returns the last.
     fn check_sorted(&self, mut last: u64) -> PyResult<u64> {
         self.check()?;
-        let mut row = 0;
-        for &number in self.parts.iter().copied().flatten() {
+        for (row, &number) in self.parts.iter().copied().flatten().enumerate() {
             if (number as u64) < last {
                 let name = self.name;
-                return Err(unsorted(
-                    format!("{name}: row {row} is {number} ns, and the packet before it {last} ns"),
-                    name,
-                ));
+                let found = format!("{name}: row {row} is {number} ns, and the packet before it {last} ns");
+                return Err(unsorted(&found, name));
             }
             last = number as u64;
-            row += 1;
         }
         Ok(last)
     }
 }
 
-fn unsorted(found: String, key: &str) -> PyErr {
+fn unsorted(found: &str, key: &str) -> PyErr {
     about(format!("{found}; expected packets in the order of their arrival"), None, Some(key))
 }
 
