@@ -41,8 +41,8 @@ def drawn(bars: Bars) -> str:
         if half:
             left, right = LABEL + max(value - half, 0) * scale, LABEL + (value + half) * scale
             rows.append(f'<path d="M{left:.1f} {middle}H{right:.1f}" stroke="currentColor" stroke-width="2"/>')
-        interval = f" ± {half:.3g}" if half else ""
-        rows.append(_text(LABEL + WIDTH + 8, middle, f"{value:.4g}{interval}"))
+        interval = f" ± {_number(half)}" if half else ""
+        rows.append(_text(LABEL + WIDTH + 8, middle, f"{_number(value)}{interval}"))
     more = len(bars.bars) - len(shown)
     if more:
         rows.append(_text(LABEL, 2 * ROW + len(shown) * ROW, f"and {more} more"))
@@ -50,6 +50,10 @@ def drawn(bars: Bars) -> str:
     title = _text(0, ROW // 2, bars.title)
     size = f'width="{LABEL + WIDTH + 120}" height="{height}"'
     return f'<svg {size} font-family="sans-serif" font-size="12" fill="currentColor">{title}{"".join(rows)}</svg>'
+
+
+def _number(value: float) -> str:
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def _text(x: int, y: int, text: str, anchor: str = "start") -> str:

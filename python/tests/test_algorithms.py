@@ -103,6 +103,15 @@ def test_a_classifier_runs_it():
     assert losscause.Classifier(PythonSpike).name == "PythonSpike"
 
 
+def test_a_capture_is_judged_by_it(losscause_command, tmp_path):
+    losscause_command("simulate", SCENARIO, "--pcap", str(tmp_path))
+    names = ["spike", "pythonspike"]
+    analyzed = losscause.analyze(tmp_path / "receiver.pcap", ldas=names, algorithms=[PythonSpike])
+    losses = [loss["verdicts"] for flow in analyzed["captures"][0]["flows"] for loss in flow["losses"]]
+    assert {verdicts["spike"] for verdicts in losses} == {"congestion", "wireless"}
+    assert [verdicts["pythonspike"] for verdicts in losses] == [verdicts["spike"] for verdicts in losses]
+
+
 class Raising(PythonSpike):
     def on_arrival(self, arrival):
         if arrival.seq == 100:

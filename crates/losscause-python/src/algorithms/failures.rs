@@ -41,8 +41,15 @@ impl Failures {
 
     /// Keeps what `algorithm.method` raised at the time `at`, if it is the first, and stops the run.
     pub(super) fn keep(&self, algorithm: &'static str, method: &'static str, at: Time, error: PyErr) {
-        let mut first = self.0.first.lock().unwrap_or_else(PoisonError::into_inner);
-        first.get_or_insert(Raised { algorithm, method, at, error });
+        let mut raised = Some(Raised { algorithm, method, at, error });
+        {
+            let mut first = self.0.first.lock().unwrap_or_else(PoisonError::into_inner);
+            if first.is_none() {
+                *first = raised.take();
+            }
+        }
+        // Another one is dropped without the lock, because that may call Python.
+        drop(raised);
         self.0.is_any.store(true, Ordering::Relaxed);
         self.0.stop.request();
     }
