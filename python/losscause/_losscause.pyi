@@ -1,6 +1,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
-from typing import Any, SupportsIndex, final
+from typing import Any, SupportsFloat, SupportsIndex, final
 
 __all__ = [
     "AckSample",
@@ -158,8 +158,8 @@ def simulate(
     algorithms: dict[str, Callable[[], object]],
     *,
     runs: SupportsIndex,
-    jobs: int | None = None,
-    interval: float | None = None,
+    jobs: SupportsIndex | None = None,
+    interval: SupportsFloat | None = None,
     trace: Sequence[str] | None = None,
     progress: _Tell | None = None,
 ) -> tuple[str, list[str], Table | None]: ...
@@ -172,7 +172,7 @@ def compare(
     settings: dict[str, Any],
     algorithms: dict[str, Callable[[], object]],
     *,
-    jobs: int | None = None,
+    jobs: SupportsIndex | None = None,
     progress: _Tell | None = None,
 ) -> str: ...
 def sweep(
@@ -182,7 +182,7 @@ def sweep(
     *,
     runs: SupportsIndex | None = None,
     seed: SupportsIndex | None = None,
-    jobs: int | None = None,
+    jobs: SupportsIndex | None = None,
     out: str | PathLike[str] | None = None,
     resume: bool = False,
     progress: _Tell | None = None,
@@ -192,7 +192,7 @@ def reproduce(
     *,
     runs: SupportsIndex | None = None,
     seed: SupportsIndex,
-    jobs: int | None = None,
+    jobs: SupportsIndex | None = None,
     progress: _Tell | None = None,
 ) -> tuple[str, str]: ...
 def analyze(

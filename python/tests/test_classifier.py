@@ -52,7 +52,7 @@ def _traced(losscause_command, file, seed):
     return packets, verdicts
 
 
-@settings(max_examples=25, deadline=None, database=None)
+@settings(max_examples=100, deadline=None, database=None)
 @given(
     lda=st.sampled_from(AT_RECEIVERS),
     loss=st.floats(0.0, 0.3),

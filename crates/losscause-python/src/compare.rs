@@ -24,7 +24,7 @@ pub(crate) fn compare(
     runs: &Bound<'_, PyAny>,
     settings: &Bound<'_, PyDict>,
     algorithms: &Bound<'_, PyDict>,
-    jobs: Option<usize>,
+    jobs: Option<&Bound<'_, PyAny>>,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<String> {
     let failures = Failures::default();

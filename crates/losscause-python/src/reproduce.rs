@@ -18,7 +18,7 @@ pub(crate) fn reproduce(
     items: Vec<String>,
     runs: Option<&Bound<'_, PyAny>>,
     seed: &Bound<'_, PyAny>,
-    jobs: Option<usize>,
+    jobs: Option<&Bound<'_, PyAny>>,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(String, String)> {
     let selection = if items.is_empty() { Selection::first_look() } else { Selection::parse(&items) };

@@ -6,7 +6,7 @@ use losscause_sim::{Event, Recorder};
 use losscause_study::parallel::{Jobs, Workers};
 use losscause_study::run::{Series, SimulationResult, Trace, TraceRow, repeat};
 use losscause_study::trace_file::{self, Filter};
-use losscause_study::{Experiment, InputError, Run, RunError, Scenario, Setting};
+use losscause_study::{Experiment, Run, RunError, Scenario, Setting};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -28,8 +28,8 @@ pub(crate) fn simulate(
     settings: &Bound<'_, PyDict>,
     algorithms: &Bound<'_, PyDict>,
     runs: &Bound<'_, PyAny>,
-    jobs: Option<usize>,
-    interval: Option<f64>,
+    jobs: Option<&Bound<'_, PyAny>>,
+    interval: Option<&Bound<'_, PyAny>>,
     trace: Option<Vec<String>>,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(String, Vec<String>, Option<Table>)> {
@@ -66,12 +66,14 @@ fn kept(kinds: &[String]) -> Result<Filter, Failure> {
     if kinds.is_empty() { Ok(Filter::default()) } else { Ok(Filter::default().kinds(kinds, "trace")?) }
 }
 
-fn span(seconds: f64) -> PyResult<Span> {
-    if (1e-3..=1e6).contains(&seconds) {
-        return Ok(Span::from_secs_f64_rounded(seconds));
+fn span(seconds: &Bound<'_, PyAny>) -> PyResult<Span> {
+    match seconds.extract::<f64>() {
+        Ok(seconds) if (1e-3..=1e6).contains(&seconds) => Ok(Span::from_secs_f64_rounded(seconds)),
+        _ => {
+            let problem = format!("interval: is {seconds}, expected seconds from 0.001 to 1000000");
+            Err(about(problem, None, Some("interval")))
+        }
     }
-    let problem = format!("interval: is {seconds}, expected seconds from 0.001 to 1000000");
-    Err(about(problem, None, Some("interval")))
 }
 
 /// One run, on the calling thread.
@@ -182,7 +184,7 @@ impl Recorder for Events {
 struct Several<'a, 'py> {
     seed: u64,
     runs: u32,
-    jobs: Option<usize>,
+    jobs: Option<&'a Bound<'py, PyAny>>,
     progress: Option<&'a Bound<'py, PyAny>>,
 }
 
@@ -203,16 +205,11 @@ fn several(
 }
 
 /// Threads that stop when an algorithm raises.
-pub(crate) fn workers(jobs: Option<usize>, failures: &Failures) -> Result<Workers, Failure> {
-    let jobs = jobs.map_or_else(
-        || Ok(Jobs::default()),
-        |jobs| {
-            Jobs::new(jobs).map_err(|_| InputError::Option {
-                option: "jobs".to_owned(),
-                problem: format!("is {jobs}, expected 1 or more threads"),
-            })
-        },
-    )?;
+pub(crate) fn workers(jobs: Option<&Bound<'_, PyAny>>, failures: &Failures) -> Result<Workers, Failure> {
+    let jobs = match jobs {
+        Some(jobs) => Jobs::new(input::count(jobs, "jobs")? as usize)?,
+        None => Jobs::default(),
+    };
     Ok(Workers::from(jobs).stopping_at(failures.stop()))
 }
 

@@ -25,7 +25,7 @@ pub(crate) fn sweep(
     algorithms: &Bound<'_, PyDict>,
     runs: Option<&Bound<'_, PyAny>>,
     seed: Option<&Bound<'_, PyAny>>,
-    jobs: Option<usize>,
+    jobs: Option<&Bound<'_, PyAny>>,
     out: Option<PathBuf>,
     resume: bool,
     progress: Option<&Bound<'_, PyAny>>,

@@ -186,6 +186,10 @@ mod tests {
                 .unwrap_err()
                 .ends_with("the key has more than 16 parts, expected a key of a scenario")
         );
+        assert_eq!(Setting::checked("N", 4), Ok(Setting::new("N", 4)));
+        assert!(
+            Setting::checked("link..x", 1).unwrap_err().to_string().starts_with("--set link..x=1: a part of the key")
+        );
         assert!(applied(DOCUMENT, "link.shared=1").unwrap_err().contains("expected link.shared.KEY"));
         assert!(applied(DOCUMENT, "duration_s.x=1").unwrap_err().contains("holds a plain value"));
     }
