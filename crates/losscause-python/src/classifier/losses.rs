@@ -16,7 +16,7 @@ pub(super) struct Losses {
     seqs: Vec<u64>,
     rows: Vec<u64>,
     verdicts: Vec<i8>,
-    pub(super) reasons: Option<Vec<String>>,
+    reasons: Option<Vec<String>>,
 }
 
 /// In the order of their keys in the column.
@@ -31,6 +31,11 @@ pub(super) fn verdict(verdict: Verdict) -> &'static str {
 }
 
 impl Losses {
+    /// None yet; with a column for `reasons` or without.
+    pub(super) fn new(reasons: bool) -> Self {
+        Self { reasons: reasons.then(Vec::new), ..Self::default() }
+    }
+
     pub(super) fn push(&mut self, seq: u64, row: u64, judgement: &losscause::Judgement) {
         self.seqs.push(seq);
         self.rows.push(row);

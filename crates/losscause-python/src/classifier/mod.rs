@@ -166,7 +166,7 @@ impl Classifier {
     }
 
     fn take(&mut self, seq: &Numbers<'_>, at: &Numbers<'_>, sent: Option<&Numbers<'_>>, reasons: bool) -> Losses {
-        let mut losses = Losses { reasons: reasons.then(Vec::new), ..Losses::default() };
+        let mut losses = Losses::new(reasons);
         let mut row = 0;
         match sent {
             Some(sent) => together([&seq.parts, &at.parts, &sent.parts], |[seq, at, sent]| {
