@@ -114,7 +114,7 @@ def test_a_result_is_a_mapping_of_its_json():
         (LINK, {"jobs": "two", "runs": 2}, "jobs: is two, expected a whole number from 1", None, "jobs"),
         (LINK, {"interval": "x"}, "interval: is x, expected seconds", None, "interval"),
         (LINK, {"trace": True, "runs": 2}, "trace: shows one run", None, "trace"),
-        (LINK, {"interval": 0.0}, "interval: is 0, expected seconds", None, "interval"),
+        (LINK, {"interval": 0.0}, "interval: is 0.0, expected seconds", None, "interval"),
         (LINK, {"trace": ["drps"]}, '"drps" is unknown', None, "trace"),
     ],
 )
