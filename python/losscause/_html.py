@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from html import escape
-from typing import NamedTuple
 
-
-class Bars(NamedTuple):
-    """A title, and for each bar its label, its value, and the half-width of the value's interval."""
-
-    title: str
-    bars: Sequence[tuple[str, float | None, float | None]]
-
+from losscause._result import Bars
 
 MOST_BARS = 24
 LABEL, WIDTH, ROW = 150, 260, 20
@@ -20,13 +12,14 @@ LABEL, WIDTH, ROW = 150, 260, 20
 
 def page(title: str, answer: str, bars: Bars | None) -> str:
     """A title, sentences, and bars if there are any."""
-    chart = drawn(bars) if bars and any(value is not None for _, value, _ in bars.bars) else ""
+    chart = drawn(bars) if bars and any(value is not None for _, value, _ in bars[1]) else ""
     return f"<div><strong>{escape(title)}</strong><p>{escape(answer)}</p>{chart}</div>"
 
 
 def drawn(bars: Bars) -> str:
     """Horizontal bars with their values, and their intervals as lines."""
-    shown = list(bars.bars)[:MOST_BARS]
+    title, values = bars
+    shown = values[:MOST_BARS]
     ends = [value + (half or 0) for _, value, half in shown if value is not None]
     scale = WIDTH / (max(ends, default=0) or 1)
     rows = []
@@ -43,13 +36,13 @@ def drawn(bars: Bars) -> str:
             rows.append(f'<path d="M{left:.1f} {middle}H{right:.1f}" stroke="currentColor" stroke-width="2"/>')
         interval = f" ± {_number(half)}" if half else ""
         rows.append(_text(LABEL + WIDTH + 8, middle, f"{_number(value)}{interval}"))
-    more = len(bars.bars) - len(shown)
+    more = len(values) - len(shown)
     if more:
         rows.append(_text(LABEL, 2 * ROW + len(shown) * ROW, f"and {more} more"))
     height = ROW * (len(shown) + 2 + bool(more))
-    title = _text(0, ROW // 2, bars.title)
+    heading = _text(0, ROW // 2, title)
     size = f'width="{LABEL + WIDTH + 120}" height="{height}"'
-    return f'<svg {size} font-family="sans-serif" font-size="12" fill="currentColor">{title}{"".join(rows)}</svg>'
+    return f'<svg {size} font-family="sans-serif" font-size="12" fill="currentColor">{heading}{"".join(rows)}</svg>'
 
 
 def _number(value: float) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
-from losscause import _html
 from losscause._losscause import Table
+
+# A title, and for each bar its label, its value, and the half-width of the value's interval.
+Bars: TypeAlias = "tuple[str, Sequence[tuple[str, float | None, float | None]]]"
 
 
 class Result(Mapping[str, Any]):
@@ -20,6 +21,9 @@ class Result(Mapping[str, Any]):
 
     @cached_property
     def _data(self) -> dict[str, Any]:
+        # Importing the package stays fast without it.
+        import json
+
         data: dict[str, Any] = json.loads(self.json)
         return data
 
@@ -43,10 +47,12 @@ class Result(Mapping[str, Any]):
     def _title(self) -> str:
         return type(self).__name__
 
-    def _bars(self) -> _html.Bars | None:
+    def _bars(self) -> Bars | None:
         return None
 
     def _repr_html_(self) -> str:
+        from losscause import _html
+
         return _html.page(self._title(), self.answer, self._bars())
 
 
@@ -60,9 +66,9 @@ class Simulation(Result):
     def _title(self) -> str:
         return str(self["title"])
 
-    def _bars(self) -> _html.Bars | None:
+    def _bars(self) -> Bars | None:
         flows = [flow for flow in self["flows"] if flow["measured"]]
-        return _html.Bars("goodput of the first run, kb/s", [(flow["flow"], flow["goodput_kbps"], None) for flow in flows])
+        return ("goodput of the first run, kb/s", [(flow["flow"], flow["goodput_kbps"], None) for flow in flows])
 
 
 class Comparison(Result):
@@ -75,10 +81,10 @@ class Comparison(Result):
     def _title(self) -> str:
         return str(self["title"])
 
-    def _bars(self) -> _html.Bars | None:
+    def _bars(self) -> Bars | None:
         found = [(variant["name"], variant["metrics"].get("goodput")) for variant in self["variants"]]
         bars = [(name, goodput["value"], goodput["ci95"]) for name, goodput in found if goodput]
-        return _html.Bars("goodput, kb/s", bars)
+        return ("goodput, kb/s", bars)
 
 
 class Sweep(Result):
@@ -91,7 +97,7 @@ class Sweep(Result):
     def _title(self) -> str:
         return str(self["title"])
 
-    def _bars(self) -> _html.Bars | None:
+    def _bars(self) -> Bars | None:
         """The first metric of the first system, cell by cell."""
         bars = []
         name = ""
@@ -100,20 +106,20 @@ class Sweep(Result):
                 row = cell["rows"][0]
                 name = f"{row['metric']} of {row['system']}, {row['unit']}"
                 bars.append((str(cell["cell"]["number"]), row["measured"], row["ci95"]))
-        return _html.Bars(name, bars)
+        return (name, bars)
 
 
 class Reproduction(Result):
     """Papers, measured again."""
 
-    def _bars(self) -> _html.Bars | None:
+    def _bars(self) -> Bars | None:
         """How many of each paper's numbers are within their tolerance."""
         shares: dict[str, list[bool]] = {}
         for item in self["items"]:
             if item["within"] is not None:
                 shares.setdefault(item["paper"], []).append(item["within"])
         bars = [(paper, 100 * sum(within) / len(within), None) for paper, within in shares.items()]
-        return _html.Bars("values within tolerance, percent", bars)
+        return ("values within tolerance, percent", bars)
 
 
 class Analysis(Result):
