@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use crate::linux;
 use crate::shell::{cargo, command, losscause, output, root, run};
 use crate::tools::{self, Tool};
-use crate::{fuzz, instructions, look, package, pages, record, shell, validate};
+use crate::{fuzz, instructions, look, package, pages, python, record, shell, validate};
 
 /// A check.
 struct Step {
@@ -45,6 +45,7 @@ const TESTS: &[Step] = &[
         needs: &[Tool::OwnNetworks],
         run: validate::linux::short,
     },
+    Step { name: "the Python package", needs: &[Tool::Python], run: python::test },
     Step { name: "the commands of README.md and docs/", needs: &[], run: pages::all },
 ];
 
@@ -159,7 +160,7 @@ fn s2n_quic() -> Result<()> {
 
 #[cfg(target_os = "linux")]
 fn optional_parts() -> Result<()> {
-    const TESTS: [&str; 6] = ["emulate", "kernel", "live", "quic", "replay", "stream"];
+    const TESTS: [&str; 7] = ["emulate", "kernel", "live", "media", "quic", "replay", "stream"];
     run(cargo()
         .arg("test")
         .args(OPTIONAL)

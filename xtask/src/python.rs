@@ -55,7 +55,6 @@ pub(crate) fn python(options: &Options) -> Result<()> {
 ///
 /// # Errors
 /// As [`python`].
-#[expect(dead_code, reason = "for the list of steps in checks.rs, once the package is tested there")]
 pub(crate) fn test() -> Result<()> {
     tested().map(|_| ())
 }
