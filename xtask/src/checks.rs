@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use crate::linux;
 use crate::shell::{cargo, command, losscause, output, root, run};
 use crate::tools::{self, Tool};
-use crate::{fuzz, instructions, look, package, pages, record, shell, validate};
+use crate::{fuzz, instructions, look, package, pages, python, record, shell, validate};
 
 /// A check.
 struct Step {
@@ -26,6 +26,7 @@ const TESTS: &[Step] = &[
     Step { name: "the same bytes from any number of threads", needs: &[], run: same_bytes },
     Step { name: "the record of the five papers", needs: &[], run: record::compare },
     Step { name: "the reports in a browser", needs: &[Tool::Chromium], run: look::all },
+    Step { name: "an optional part: the adapter to s2n-quic", needs: &[], run: s2n_quic },
     #[cfg(target_os = "linux")]
     Step {
         name: "optional parts: emulated links, TCP in the running kernel, QUIC, media",
@@ -44,6 +45,7 @@ const TESTS: &[Step] = &[
         needs: &[Tool::OwnNetworks],
         run: validate::linux::short,
     },
+    Step { name: "the Python package", needs: &[Tool::Python], run: python::test },
     Step { name: "the commands of README.md and docs/", needs: &[], run: pages::all },
 ];
 
@@ -125,6 +127,10 @@ const OPTIONAL: [&str; 8] = [
     "losscause-cli/linux,losscause-cli/media,losscause-cli/quic",
 ];
 
+/// All but the adapter to s2n-quic, which is tested by itself: it compiles another cryptography for minutes.
+const WORKSPACE: [&str; 3] = ["--workspace", "--exclude", S2N_QUIC[1]];
+const S2N_QUIC: [&str; 2] = ["--package", "losscause-s2n-quic"];
+
 fn format() -> Result<()> {
     run(cargo().args(["fmt", "--all", "--check"]))
 }
@@ -133,8 +139,9 @@ fn lints() -> Result<()> {
     let lint = |what: &[&str]| {
         run(cargo().arg("clippy").args(what).args(["--all-targets", "--quiet", "--", "-D", "warnings"]))
     };
-    lint(&["--workspace"])?;
-    lint(&OPTIONAL)
+    lint(&WORKSPACE)?;
+    lint(&OPTIONAL)?;
+    lint(&S2N_QUIC)
 }
 
 fn documentation() -> Result<()> {
@@ -142,14 +149,18 @@ fn documentation() -> Result<()> {
 }
 
 fn tests() -> Result<()> {
-    run(cargo().args(["test", "--workspace", "--quiet"]))?;
+    run(cargo().arg("test").args(WORKSPACE).arg("--quiet"))?;
     // The workspace needs none of the optional features of `losscause`.
     run(cargo().args(["test", "--package", "losscause", "--all-features", "--quiet"]))
 }
 
+fn s2n_quic() -> Result<()> {
+    run(cargo().arg("test").args(S2N_QUIC).arg("--quiet"))
+}
+
 #[cfg(target_os = "linux")]
 fn optional_parts() -> Result<()> {
-    const TESTS: [&str; 6] = ["emulate", "kernel", "live", "quic", "replay", "stream"];
+    const TESTS: [&str; 7] = ["emulate", "kernel", "live", "media", "quic", "replay", "stream"];
     run(cargo()
         .arg("test")
         .args(OPTIONAL)
@@ -201,5 +212,5 @@ fn oldest_compiler() -> Result<()> {
 /// Without `cargo bench`, criterion runs every benchmark once and times nothing. Those of losscause-linux measure the
 /// running kernel for minutes; the lints compile them.
 fn benchmarks_run() -> Result<()> {
-    run(cargo().args(["test", "--workspace", "--exclude", "losscause-linux", "--bench", "*", "--quiet"]))
+    run(cargo().arg("test").args(WORKSPACE).args(["--exclude", "losscause-linux", "--bench", "*", "--quiet"]))
 }

@@ -13,6 +13,7 @@ mod look;
 mod measured;
 mod package;
 mod pages;
+mod python;
 mod record;
 mod score;
 mod shell;
@@ -62,6 +63,9 @@ enum Verb {
     Look(look::Options),
     /// Run the commands of README.md and docs/ and compare what they print with what the pages show
     Pages(pages::Options),
+    /// Build the Python package and test it in a virtual environment that is removed at the end; skipped where Python 3.10
+    /// or later with venv is missing
+    Python(python::Options),
     /// Build, test and install the published crates from their packages alone, outside the repository
     Package(package::Options),
     /// Analyse captures of simulated runs, compare with the truth and write docs/capture-accuracy.md
@@ -88,6 +92,7 @@ fn main() -> ExitCode {
         Verb::Record(options) => record::record(&options),
         Verb::Look(options) => Tool::Chromium.ensure().and_then(|()| look::look(&options)),
         Verb::Pages(options) => pages::pages(&options),
+        Verb::Python(options) => python::python(&options),
         Verb::Package(options) => package::package(&options),
         Verb::CaptureAccuracy(options) => accuracy::capture_accuracy(&options),
         #[cfg(target_os = "linux")]

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{look, shell};
+use crate::{look, python, shell};
 
 /// A program that a command needs and a fresh machine may lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +34,8 @@ pub(crate) enum Tool {
     Clang,
     /// The libraries that reading eBPF objects takes, and the command that finds them.
     LibElf,
+    /// Python 3.10 or later that can make virtual environments.
+    Python,
 }
 
 const WASM_TARGET: &str = "wasm32-unknown-unknown";
@@ -69,6 +71,7 @@ impl Tool {
             Self::Chromium => "chromium",
             Self::Clang => "clang",
             Self::LibElf => "libelf, zlib or pkg-config",
+            Self::Python => "Python 3.10 or later with venv",
         }
     }
 
@@ -90,6 +93,7 @@ impl Tool {
             Self::Chromium => on_path(look::CHROMIUM),
             Self::Clang => on_path("clang"),
             Self::LibElf => starts("pkg-config", &["--exists", "libelf", "zlib"]),
+            Self::Python => starts(python::INTERPRETER, &["-c", python::IS_USABLE]),
         }
     }
 
@@ -114,6 +118,7 @@ impl Tool {
             Self::Chromium => install_package(look::CHROMIUM),
             Self::Clang => install_package("clang"),
             Self::LibElf => ["pkg-config", "libelf-dev", "zlib1g-dev"].into_iter().try_for_each(install_package),
+            Self::Python => ["python3", "python3-venv"].into_iter().try_for_each(install_package),
         }
         .with_context(|| format!("{} is missing and could not be installed", self.name()))?;
         if !self.present() {

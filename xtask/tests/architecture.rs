@@ -21,7 +21,10 @@ const EDGES: &[(&str, &[&str])] = &[
         "losscause-live",
         &["losscause-study", "losscause-linux", "losscause-quinn", "losscause-media", "losscause-sim", "losscause"],
     ),
-    ("losscause-quinn", &["losscause"]),
+    ("losscause-controller", &["losscause"]),
+    ("losscause-quinn", &["losscause-controller", "losscause"]),
+    // The simulator only in its tests: they run transfers over its links.
+    ("losscause-s2n-quic", &["losscause-controller", "losscause-sim", "losscause"]),
     (
         "losscause-cli",
         &[
@@ -35,6 +38,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "losscause",
         ],
     ),
+    ("losscause-python", &["losscause-study", "losscause-capture", "losscause-sim", "losscause"]),
     // A plug-in sees what any package outside of the workspace would see.
     ("near-minimum", &["losscause-cli", "losscause-study", "losscause"]),
     ("wasm-check", &["losscause-study"]),

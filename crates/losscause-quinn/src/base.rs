@@ -124,8 +124,18 @@ impl BaseController {
     }
 
     /// Whether its window is below the slow start threshold.
-    pub(crate) fn in_slow_start(&self) -> bool {
+    fn in_slow_start(&self) -> bool {
         self.metrics().ssthresh.is_some_and(|ssthresh| self.window() < ssthresh)
+    }
+}
+
+impl losscause_controller::Base for BaseController {
+    fn window(&self) -> u64 {
+        BaseController::window(self)
+    }
+
+    fn without_reduction(&self, before: Self) -> Option<Self> {
+        (!before.in_slow_start()).then_some(before)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use losscause::ConfigError;
+use losscause_controller::ChoiceError;
 
 /// Why [`LossTolerant`](crate::LossTolerant) cannot be made.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,18 +40,26 @@ impl From<ConfigError> for Error {
     }
 }
 
+impl From<ChoiceError> for Error {
+    fn from(error: ChoiceError) -> Self {
+        match error {
+            ChoiceError::UnknownAlgorithm { name, known } => Error::UnknownAlgorithm { name, known },
+            ChoiceError::Setting(error) => Error::Setting(error),
+            ChoiceError::MissingInput { algorithm, input, .. } => Error::MissingInput { algorithm, input },
+        }
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
+        match self.clone() {
             Error::UnknownBase { name } => {
                 write!(f, "there is no base controller \"{name}\"; there are {}", crate::Base::NAMES.join(", "))
             }
-            Error::UnknownAlgorithm { name, known } => {
-                write!(f, "there is no algorithm \"{name}\"; there are {}", known.join(", "))
-            }
+            Error::UnknownAlgorithm { name, known } => ChoiceError::UnknownAlgorithm { name, known }.fmt(f),
             Error::Setting(error) => error.fmt(f),
             Error::MissingInput { algorithm, input } => {
-                write!(f, "{algorithm} needs {input}, which quinn does not give to a congestion controller")
+                ChoiceError::MissingInput { algorithm, input, transport: crate::factory::QUINN.name }.fmt(f)
             }
         }
     }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use losscause::ack::SenderInputs;
-use losscause::lda::{SpikeConfig, SpikeThresholds};
 use losscause::registry::Registry;
-use losscause::{AnySenderLda, LdaConfig, SenderLda, Span};
+use losscause::{AnySenderLda, LdaConfig, Span};
+use losscause_controller::{Choice, Transport, trace_as};
 use quinn_proto::congestion::{Controller, ControllerFactory};
 
-use crate::{Base, Caps, Error, LossTolerantController, LossVerdict, Monitor};
+use crate::{Base, Caps, Error, LossTolerantController, Monitor, VerdictSink};
 
 /// Builds congestion controllers that do not reduce the window for losses which a loss differentiation algorithm takes
 /// for wireless.
@@ -32,55 +32,39 @@ use crate::{Base, Caps, Error, LossTolerantController, LossVerdict, Monitor};
 #[derive(Clone)]
 pub struct LossTolerant {
     base: Base,
-    lda: AnySenderLda,
-    caps: Caps,
-    memory_pkts: usize,
+    choice: Choice,
     clock_zero: Option<Instant>,
-    monitor: Monitor,
-    sink: Option<Arc<dyn VerdictSink>>,
-}
-
-/// Takes in every verdict of a factory's controllers, as it is made. quinn calls it from the task that drives the
-/// connection, so it must not block.
-pub trait VerdictSink: Send + Sync {
-    /// Takes in a verdict.
-    fn on_verdict(&self, verdict: &LossVerdict);
 }
 
 /// What quinn gives to a congestion controller, with the numbers that this crate reconstructs.
 pub const PROVIDED: SenderInputs =
     SenderInputs::NONE.with_rtt_per_packet().with_ack_spacing().with_gap_size().with_cwnd();
 
+pub(crate) const QUINN: Transport =
+    Transport { name: "quinn", provided: PROVIDED, trace: trace_as!("losscause_quinn") };
+
 impl LossTolerant {
     /// How many packets in flight a controller remembers, unless set otherwise: 79 MB of 1200 bytes each, in 1.5 MiB.
-    pub const MEMORY_PKTS: usize = 65_536;
+    pub const MEMORY_PKTS: usize = Choice::MEMORY_PKTS;
 
     /// Puts `lda` in front of `base`. An algorithm of your own is an [`AnySenderLda::boxed`].
     ///
     /// # Errors
     /// If the algorithm needs what quinn does not give: a receiver's label, or the true cause.
     pub fn new(base: Base, lda: AnySenderLda) -> Result<Self, Error> {
-        if let Some(input) = lda.needs().first_missing_from(PROVIDED) {
-            return Err(Error::MissingInput { algorithm: lda.name(), input });
-        }
-        Ok(Self {
-            base,
-            lda,
-            caps: Caps::default(),
-            memory_pkts: Self::MEMORY_PKTS,
-            clock_zero: None,
-            monitor: Monitor::default(),
-            sink: None,
-        })
+        Ok(Self::with_choice(base, Choice::new(lda, &QUINN)?))
     }
 
-    /// What to begin with: Spike with fixed thresholds ([`SpikeConfig::tobe`]) of 5 ms and 2.5 ms above the smallest
-    /// round-trip time. 5 ms are the queueing delay from which CoDel drops packets (RFC 8289), so losses behind it count
-    /// as congestion. `docs/quic.md` has what was measured.
+    fn with_choice(base: Base, choice: Choice) -> Self {
+        Self { base, choice, clock_zero: None }
+    }
+
+    /// What to begin with: Spike with fixed thresholds ([`SpikeConfig::tobe`](losscause::lda::SpikeConfig::tobe)) of 5 ms
+    /// and 2.5 ms above the smallest round-trip time. 5 ms are the queueing delay from which CoDel drops packets
+    /// (RFC 8289), so losses behind it count as congestion. `docs/quic.md` has what was measured.
     pub fn recommended(base: Base) -> Self {
-        let thresholds = SpikeThresholds::Fixed { start: Span::from_millis(5), end: Span::from_micros(2_500) };
-        let parameters = LdaConfig::Spike(SpikeConfig { thresholds, ..SpikeConfig::tobe() });
-        Self::with_parameters(base, &parameters).expect("the thresholds are in range, and Spike needs what quinn gives")
+        let choice = Choice::spike_between(Span::from_millis(5), Span::from_micros(2_500), &QUINN);
+        Self::with_choice(base, choice.expect("the thresholds are in range, and Spike needs what quinn gives"))
     }
 
     /// The algorithm that answers to `name` in `registry`, in any case, with its published parameters.
@@ -88,13 +72,7 @@ impl LossTolerant {
     /// # Errors
     /// If there is none, or as [`LossTolerant::new`].
     pub fn named(base: Base, name: &str, registry: &Registry) -> Result<Self, Error> {
-        match registry.find(name) {
-            Some(parameters) => Self::with_parameters(base, parameters),
-            None => {
-                let known = registry.infos().map(|info| info.name).collect();
-                Err(Error::UnknownAlgorithm { name: name.into(), known })
-            }
-        }
+        Ok(Self::with_choice(base, Choice::named(name, registry, &QUINN)?))
     }
 
     /// An algorithm with these parameters.
@@ -102,7 +80,7 @@ impl LossTolerant {
     /// # Errors
     /// If a parameter is out of range, or as [`LossTolerant::new`].
     pub fn with_parameters(base: Base, parameters: &LdaConfig) -> Result<Self, Error> {
-        Self::new(base, parameters.build_at_sender()?)
+        Ok(Self::with_choice(base, Choice::with_parameters(parameters, &QUINN)?))
     }
 
     /// With other caps.
@@ -110,15 +88,14 @@ impl LossTolerant {
     /// # Errors
     /// If a cap is out of range.
     pub fn with_caps(self, caps: Caps) -> Result<Self, Error> {
-        caps.validate()?;
-        Ok(Self { caps, ..self })
+        Ok(Self { choice: self.choice.with_caps(caps)?, ..self })
     }
 
     /// Remembers up to `pkts` packets per connection, 24 bytes each; rounded up to a power of two and to 256. Memory
     /// grows with the packets in flight. If more are in flight, losses of the forgotten ones are congestion.
     #[must_use]
     pub fn with_memory_pkts(self, pkts: usize) -> Self {
-        Self { memory_pkts: pkts, ..self }
+        Self { choice: self.choice.with_memory_pkts(pkts), ..self }
     }
 
     /// Counts the times of verdicts, and of what the algorithm observes, from `zero`; without it, each controller counts
@@ -131,12 +108,12 @@ impl LossTolerant {
     /// Hands every verdict to `sink`.
     #[must_use]
     pub fn with_sink(self, sink: Arc<dyn VerdictSink>) -> Self {
-        Self { sink: Some(sink), ..self }
+        Self { choice: self.choice.with_sink(sink), ..self }
     }
 
     /// The caps.
     pub fn caps(&self) -> Caps {
-        self.caps
+        self.choice.caps()
     }
 
     /// The base controller.
@@ -146,27 +123,18 @@ impl LossTolerant {
 
     /// The algorithm's name.
     pub fn algorithm(&self) -> &'static str {
-        self.lda.name()
+        self.choice.algorithm()
     }
 
     /// Counts and last verdicts of all controllers that this factory builds.
     pub fn monitor(&self) -> Monitor {
-        self.monitor.clone()
+        self.choice.monitor()
     }
 
     /// A controller of its own type. quinn takes the factory itself.
     pub fn controller(&self, now: Instant, mtu: u16) -> LossTolerantController {
         let base = self.base.build(now, mtu);
-        let clock_zero = self.clock_zero.unwrap_or(now);
-        LossTolerantController::new(
-            base,
-            self.lda.clone(),
-            self.caps,
-            self.memory_pkts,
-            clock_zero,
-            mtu,
-            (self.monitor.clone(), self.sink.clone()),
-        )
+        LossTolerantController::new(base, &self.choice, self.clock_zero.unwrap_or(now), mtu)
     }
 }
 
@@ -181,7 +149,7 @@ impl fmt::Debug for LossTolerant {
         f.debug_struct("LossTolerant")
             .field("base", &self.base.name())
             .field("algorithm", &self.algorithm())
-            .field("caps", &self.caps)
+            .field("caps", &self.caps())
             .finish_non_exhaustive()
     }
 }

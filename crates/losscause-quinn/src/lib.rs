@@ -53,25 +53,20 @@
 #![forbid(unsafe_code)]
 
 mod base;
-mod caps;
 mod controller;
 mod error;
 mod factory;
-mod monitor;
 #[cfg(feature = "qlog")]
 mod qlog;
 mod signals;
-mod verdict;
 
 pub use base::Base;
-pub use caps::Caps;
 pub use controller::LossTolerantController;
 pub use error::Error;
-pub use factory::{LossTolerant, PROVIDED, VerdictSink};
-pub use monitor::Monitor;
+pub use factory::{LossTolerant, PROVIDED};
+pub use losscause_controller::{Caps, Counts, LossVerdict, Monitor, Overruled, Response, VerdictSink};
 #[cfg(feature = "qlog")]
 pub use qlog::QlogWriter;
-pub use verdict::{Counts, LossVerdict, Overruled, Response};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -25,15 +25,28 @@ use std::time::Instant;
 
 use losscause::{Span, Time};
 
-/// Converts quinn's instants.
+/// Converts quinn's instants. Packets of a batch have the same, so it remembers the last.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
-    pub(crate) zero: Instant,
+    zero: Instant,
+    last: (Instant, Time),
 }
 
 impl Clock {
+    pub(crate) fn from(zero: Instant) -> Self {
+        Self { zero, last: (zero, Time::ZERO) }
+    }
+
     #[inline]
-    pub(crate) fn time(self, instant: Instant) -> Time {
+    pub(crate) fn time(&mut self, instant: Instant) -> Time {
+        if instant != self.last.0 {
+            self.last = (instant, self.convert(instant));
+        }
+        self.last.1
+    }
+
+    #[inline]
+    fn convert(self, instant: Instant) -> Time {
         match instant.checked_duration_since(self.zero) {
             Some(after) => Time::ZERO + Span::from(after),
             None => Time::ZERO - Span::from(self.zero.saturating_duration_since(instant)),
@@ -63,24 +76,29 @@ pub(crate) struct Numbering {
 impl Numbering {
     /// The numbers of the packets in a batch of `bytes` whose last packet is `last`.
     pub(crate) fn batch(&mut self, bytes: u64, last: u64, mtu: u64) -> Range<u64> {
-        let full = bytes.div_ceil(mtu.max(1)).max(1);
         let numbered = match self.newest {
             Some(newest) if last <= newest => return 0..0,
             Some(newest) => last - newest,
-            None => full,
+            None => bytes.div_ceil(mtu.max(1)).max(1),
         };
         self.newest = Some(last);
-        let pkts = if full < numbered && full.saturating_mul(mtu).saturating_sub(bytes) <= PADDING {
-            full
-        } else {
-            numbered.min(bytes / SMALLEST)
-        };
+        let pkts = filled(bytes, mtu, numbered).unwrap_or(numbered.min(bytes / SMALLEST));
         if pkts <= 1 && bytes <= BARE_ACK_BYTES {
             return 0..0;
         }
         let end = last.saturating_add(1);
         end.saturating_sub(pkts.clamp(1, LARGEST_BATCH))..end
     }
+}
+
+/// How many packets `bytes` fill, if that is fewer than `numbered`.
+#[inline]
+fn filled(bytes: u64, mtu: u64, numbered: u64) -> Option<u64> {
+    if bytes > (numbered - 1).saturating_mul(mtu) {
+        return None; // Most batches end here, without a division.
+    }
+    let full = bytes.div_ceil(mtu.max(1)).max(1);
+    (full.saturating_mul(mtu).saturating_sub(bytes) <= PADDING).then_some(full)
 }
 
 #[cfg(test)]
@@ -120,7 +138,7 @@ mod tests {
     #[test]
     fn instants_before_zero_are_negative_times() {
         let zero = Instant::now() + Duration::from_secs(1);
-        let clock = Clock { zero };
+        let mut clock = Clock::from(zero);
         assert_eq!(clock.time(zero + Duration::from_millis(5)), Time::ZERO + Span::from_millis(5));
         assert_eq!(clock.time(zero - Duration::from_millis(5)), Time::ZERO - Span::from_millis(5));
     }

@@ -15,10 +15,11 @@
 //! | `schema` | `scenario::schema`, `run::SimulationResult::schema`: the JSON schemas of scenarios and results |
 //! | `catalogue` | `catalogue`: lists of the algorithms, protocols, scenarios and papers |
 //! | `trace-files` | `trace_file`: every packet event in a CSV file; `row_file`: any rows; with `parquet` in Parquet too |
+//! | `arrow` | `trace_file::batch`: packet events as Arrow's columns |
 //! | `capture-files` | `capture_files`: captures of a run, and the true cause of every drop |
 //! | `atomic-files` | `atomic`: files that appear whole or not at all |
 //!
-//! All but `parquet` are on by default. The crate builds for `wasm32-unknown-unknown`, where [`files::Disk`] and
+//! All but `arrow` and `parquet` are on by default. The crate builds for `wasm32-unknown-unknown`, where [`files::Disk`] and
 //! everything that writes files return errors, and only [`parallel`] and what uses it needs threads, which that target
 //! lacks.
 #![forbid(unsafe_code)]

@@ -2,11 +2,14 @@
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use std::ops::ControlFlow;
+use std::thread;
+use std::time::Duration;
 
 use losscause::{Span, Time};
 use losscause_sim::Event;
-use losscause_study::run::{Trace, TraceRow};
-use losscause_study::{Experiment, Run, Scenario, run, run_recorded};
+use losscause_study::parallel::{Jobs, Stop, Workers};
+use losscause_study::run::{Trace, TraceRow, repeat, run_stopping_at};
+use losscause_study::{Experiment, Run, RunError, Scenario, run, run_recorded};
 use proptest::prelude::*;
 
 /// TCP and TFRC with a hybrid algorithm, a source that comes and goes, a lossy link, a window within the run.
@@ -197,12 +200,31 @@ fn a_time_that_has_passed_and_one_beyond_the_end_change_nothing() {
     assert_eq!(run.measurements(), losscause_study::run(&experiment, 1).unwrap());
 }
 
+/// 1.25 million packets a second for eleven days: a hundredth of the run is 12 billion packets.
+fn busy() -> Experiment {
+    let busy = CBR.replace("rate_bps = 1e6", "rate_bps = 20e9").replace("rate_bps = 800e3", "rate_bps = 10e9");
+    experiment(&busy.replace("duration_s = 12", "duration_s = 1e6").replace("stop_s = 6\n", ""))
+}
+
+#[test]
+fn a_run_ends_early_if_another_thread_requests_it_and_else_measures_the_same() {
+    let stop = Stop::new();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            thread::sleep(Duration::from_millis(20));
+            stop.request();
+        });
+        assert!(matches!(run_stopping_at(&busy(), 1, &stop), Err(RunError::Stopped(_))));
+    });
+    let workers = Workers::from(Jobs::default()).stopping_at(&stop);
+    assert!(matches!(repeat(&busy(), 1, 2, workers, |_| ()), Err(RunError::Stopped(_))));
+    let mixed = experiment(MIXED);
+    assert_eq!(run_stopping_at(&mixed, 1, &Stop::new()).unwrap(), run(&mixed, 1).unwrap());
+}
+
 #[test]
 fn a_long_run_of_many_events_can_be_stopped_after_some_thousand_of_them() {
-    // 1.25 million packets a second for eleven days: a hundredth of the run is 12 billion packets.
-    let busy = CBR.replace("rate_bps = 1e6", "rate_bps = 20e9").replace("rate_bps = 800e3", "rate_bps = 10e9");
-    let busy = busy.replace("duration_s = 12", "duration_s = 1e6").replace("stop_s = 6\n", "");
-    let mut run = Run::new(&experiment(&busy), 1).unwrap();
+    let mut run = Run::new(&busy(), 1).unwrap();
     let mut calls = 0;
     let outcome = run.advance(at(1e6), &mut (), |run, ()| {
         calls += 1;

@@ -105,8 +105,10 @@ impl Span {
 
 impl From<Duration> for Span {
     /// Saturates at [`Span::MAX`], 292 years.
+    #[inline]
     fn from(duration: Duration) -> Self {
-        Self(i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX))
+        let secs = i64::try_from(duration.as_secs()).unwrap_or(i64::MAX);
+        Self(secs.saturating_mul(1_000_000_000).saturating_add(duration.subsec_nanos().into()))
     }
 }
 

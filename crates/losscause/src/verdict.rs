@@ -43,6 +43,11 @@ pub enum Reason {
     Told,
     /// The receiver's acknowledgement says it (`as told`).
     Labelled,
+    /// The algorithm gives a verdict only, without the numbers behind it.
+    Unstated {
+        /// The scheme that decided.
+        scheme: &'static str,
+    },
     /// The signal that declared the loss decides; no algorithm was asked.
     Signalled {
         /// A timeout, a mark, or persistent congestion.
@@ -212,6 +217,7 @@ impl fmt::Display for Reason {
             Reason::Unconditional => f.write_str("whatever was observed"),
             Reason::Told => f.write_str("the truth was handed in"),
             Reason::Labelled => f.write_str("the receiver's label says so"),
+            Reason::Unstated { scheme } => write!(f, "{scheme} does not say why"),
             Reason::Signalled { signal } => f.write_str(match signal {
                 Signal::Gap => "later packets were acknowledged",
                 Signal::Timeout => "the retransmission timer expired",
@@ -359,5 +365,6 @@ mod tests {
             sentence(Verdict::Undecided, Reason::Missing { input: Input::Other("a smallest inter-arrival time") }),
             "a smallest inter-arrival time is missing: undecided"
         );
+        assert_eq!(sentence(Verdict::Wireless, Reason::Unstated { scheme: "mine" }), "mine does not say why: wireless");
     }
 }

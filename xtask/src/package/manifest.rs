@@ -72,10 +72,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ten_crates_are_published_from_the_core_to_the_command_and_nothing_else_is() {
+    fn the_twelve_crates_are_published_from_the_core_to_the_command_and_nothing_else_is() {
         let names: Vec<String> = published().unwrap().into_iter().map(|package| package.name).collect();
-        let expected = ["", "-capture", "-quinn", "-transport", "-sim", "-study", "-linux", "-live", "-media", "-cli"]
-            .map(|end| format!("losscause{end}"));
+        let expected = [
+            "",
+            "-capture",
+            "-controller",
+            "-quinn",
+            "-transport",
+            "-sim",
+            "-study",
+            "-linux",
+            "-live",
+            "-media",
+            "-cli",
+            "-s2n-quic",
+        ]
+        .map(|end| format!("losscause{end}"));
         assert_eq!(names, expected);
     }
 

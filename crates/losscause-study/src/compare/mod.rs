@@ -10,9 +10,11 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use crate::figures::{plus_minus, to_the_digits_of};
-use crate::parallel::{self, Jobs};
+use crate::parallel::{self, Jobs, Workers};
 pub use crate::run::JUDGED_BY;
-use crate::run::{MetricEstimate, RunMetrics, RunRecord, RunRecorder, SimulationResult, Warning, WarningKind};
+use crate::run::{
+    MetricEstimate, RunMetrics, RunRecord, RunRecorder, SimulationResult, Warning, WarningKind, run_stopping_at,
+};
 use crate::statistics::Estimate;
 use crate::{Experiment, InputError, Measurements, RunError, Scenario, run, run_recorded};
 
@@ -170,13 +172,16 @@ impl Plan {
         self.variants.len() * self.runs as usize
     }
 
-    /// Makes all runs, on any number of threads. `done(n)` is called after the n-th one.
+    /// Makes all runs, on any number of threads. `done(n)` is called after the n-th one. If the workers are told to stop,
+    /// the runs under way end early.
     ///
     /// # Errors
-    /// As [`run()`].
-    pub fn execute(&self, jobs: Jobs, done: impl FnMut(usize)) -> Result<Comparison, RunError> {
-        let measured =
-            parallel::map(&self.each_run(), jobs, |(_, (_, _, experiment), seed)| run(experiment, *seed), done);
+    /// As [`run()`], or the workers were stopped.
+    pub fn execute(&self, jobs: impl Into<Workers>, done: impl FnMut(usize)) -> Result<Comparison, RunError> {
+        let workers = jobs.into();
+        let work =
+            |(_, (_, _, experiment), seed): &(bool, &Prepared, u64)| run_stopping_at(experiment, *seed, workers.stop());
+        let measured = workers.map(&self.each_run(), work, done)?;
         Ok(self.compare(&measured.into_iter().collect::<Result<Vec<_>, _>>()?))
     }
 

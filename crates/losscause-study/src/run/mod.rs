@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 use losscause::{Span, Time};
 use losscause_sim::{Counters, Detail, Event, Recorder, Simulation};
 
+use crate::parallel::{Stop, Stopped};
 use crate::{Experiment, RunError};
 
 mod answer;
@@ -59,6 +60,20 @@ pub fn run_recorded(
     let mut run = Run::new(experiment, seed)?;
     run.finish(recorder);
     Ok(run.measurements())
+}
+
+/// [`run()`], which ends early once `stop` is requested: within some milliseconds.
+///
+/// # Errors
+/// As [`run()`], or [`RunError::Stopped`].
+pub fn run_stopping_at(experiment: &Experiment, seed: u64, stop: &Stop) -> Result<Measurements, RunError> {
+    let mut run = Run::new(experiment, seed)?;
+    let watch =
+        |_: &Run, (): &mut ()| if stop.is_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    match run.advance(Time::MAX, &mut (), watch) {
+        ControlFlow::Continue(()) => Ok(run.measurements()),
+        ControlFlow::Break(()) => Err(Stopped.into()),
+    }
 }
 
 /// A run under way: advanced to a time, stopped, measured, and advanced again.

@@ -14,6 +14,11 @@ pub struct Trace {
 }
 
 impl Trace {
+    /// The number of events that wait.
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
     /// Removes the events up to and including `until` and returns them in order of time; [`TraceRow::of`] makes rows of
     /// them. Right for any `until` that the run has reached ([`Run::now`](super::Run::now)). Events of the same instant
     /// stay in the order in which they were recorded.

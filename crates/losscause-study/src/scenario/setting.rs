@@ -21,22 +21,27 @@ impl Setting {
         Self { key: key.into(), value: value.into() }
     }
 
+    /// A setting of a key that a user wrote.
+    ///
+    /// # Errors
+    /// The key has an empty part or more parts than any key of a scenario.
+    pub fn checked(key: &str, value: impl Into<Value>) -> Result<Self, InputError> {
+        let setting = Self::new(key, value);
+        check_key(key, &setting.to_string())?;
+        Ok(setting)
+    }
+
     /// Reads `KEY=VALUE`. The value is read as TOML; if it is not TOML, it is a string without quotes.
     ///
     /// # Errors
     /// There is no `=`, or the key has an empty part or more parts than any key of a scenario.
     pub fn parse(text: &str) -> Result<Self, InputError> {
-        let problem = |problem: &str| InputError::Option { option: format!("--set {text}"), problem: problem.into() };
         let Some((key, value)) = text.split_once('=') else {
-            return Err(problem("there is no \"=\", expected KEY=VALUE"));
+            let problem = "there is no \"=\", expected KEY=VALUE".to_owned();
+            return Err(InputError::Option { option: format!("--set {text}"), problem });
         };
         let (key, value) = (key.trim(), value.trim());
-        if key.split('.').any(str::is_empty) {
-            return Err(problem("a part of the key is empty, expected a name or names joined by dots"));
-        }
-        if key.split('.').count() > MAX_PARTS {
-            return Err(problem(&format!("the key has more than {MAX_PARTS} parts, expected a key of a scenario")));
-        }
+        check_key(key, text)?;
         let parsed = format!("value = {value}").parse::<Table>().ok().filter(|table| table.len() == 1);
         let value =
             parsed.and_then(|mut table| table.remove("value")).unwrap_or_else(|| Value::String(value.to_owned()));
@@ -95,6 +100,18 @@ impl Setting {
             _ => Err(format!("\"{first}\" holds a plain value, expected a key without \".{}\"", rest.join("."))),
         }
     }
+}
+
+/// Refuses a key that no scenario can have; `text` is the setting as its user wrote it.
+fn check_key(key: &str, text: &str) -> Result<(), InputError> {
+    let problem = |problem: String| Err(InputError::Option { option: format!("--set {text}"), problem });
+    if key.split('.').any(str::is_empty) {
+        return problem("a part of the key is empty, expected a name or names joined by dots".to_owned());
+    }
+    if key.split('.').count() > MAX_PARTS {
+        return problem(format!("the key has more than {MAX_PARTS} parts, expected a key of a scenario"));
+    }
+    Ok(())
 }
 
 /// Most parts of a key, which limits the nesting of tables; a scenario's keys have at most four.
@@ -168,6 +185,10 @@ mod tests {
             applied(DOCUMENT, &deep)
                 .unwrap_err()
                 .ends_with("the key has more than 16 parts, expected a key of a scenario")
+        );
+        assert_eq!(Setting::checked("N", 4), Ok(Setting::new("N", 4)));
+        assert!(
+            Setting::checked("link..x", 1).unwrap_err().to_string().starts_with("--set link..x=1: a part of the key")
         );
         assert!(applied(DOCUMENT, "link.shared=1").unwrap_err().contains("expected link.shared.KEY"));
         assert!(applied(DOCUMENT, "duration_s.x=1").unwrap_err().contains("holds a plain value"));

@@ -10,10 +10,14 @@ use crate::RunError;
 use crate::row_file::{Out, finish_csv, io_error};
 use crate::run::{Trace, TraceRow};
 
+#[cfg(feature = "arrow")]
+mod batch;
 mod filter;
 #[cfg(feature = "parquet")]
 mod parquet;
 
+#[cfg(feature = "arrow")]
+pub use batch::batch;
 pub use filter::Filter;
 
 /// A trace file that is being written. It is created before the run, so that an unwritable location is reported at

@@ -1,5 +1,7 @@
 //! Combines a sender's algorithm with the tracker that feeds it, for peers that acknowledge packets individually.
 
+use core::ops::Range;
+
 use super::memory::{Fixed, Memory};
 use super::{AckSample, AckTracker, DeclaredLoss, RecoveryTracker, SenderLda, Signal};
 use crate::{Judgement, Reason, Span, Time, Verdict};
@@ -54,6 +56,11 @@ impl<L: SenderLda, M: Memory> SenderDifferentiator<L, M> {
         self.tracker.on_sent(number, at);
     }
 
+    /// As [`AckTracker::on_batch_sent`].
+    pub fn on_batch_sent(&mut self, numbers: Range<u64>, at: Time) {
+        self.tracker.on_batch_sent(numbers, at);
+    }
+
     /// As [`AckTracker::on_acked`].
     pub fn on_acked(&mut self, number: u64) {
         self.tracker.on_acked(number);
@@ -74,6 +81,9 @@ impl<L: SenderLda, M: Memory> SenderDifferentiator<L, M> {
         self.lda.on_ack(&sample);
         if let Some(rtt) = sample.rtt {
             self.rtt = Some((at, rtt));
+        }
+        if !self.recoveries.is_recovering() {
+            return None;
         }
         let newest_sent_at = self.tracker.newest_arrival_sent_at()?;
         let ended = self.recoveries.on_ack(at, newest_sent_at)?;

@@ -112,9 +112,17 @@ impl Memory for Growing {
     fn make_room(&mut self, sent: u64, in_flight: u64) {
         let capacity = self.slots.len() as u64;
         // A full ring whose packets are mostly settled forgets nothing that matters.
-        if sent < capacity || in_flight < capacity / 2 || self.slots.len() >= self.at_most {
-            return;
+        if in_flight >= capacity / 2 && sent >= capacity && self.slots.len() < self.at_most {
+            self.grow(sent);
         }
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl Growing {
+    #[cold]
+    fn grow(&mut self, sent: u64) {
+        let capacity = self.slots.len() as u64;
         let mut larger = vec![NOTHING; 2 * self.slots.len()];
         let mask = larger.len() - 1;
         for order in sent - capacity..sent {

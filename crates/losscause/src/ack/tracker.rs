@@ -15,6 +15,8 @@
 //! tell which of them arrived, but it knows how many, and that the largest one did. So the size of every gap is still
 //! right.
 
+use core::ops::Range;
+
 use super::memory::{Fixed, Memory, Sent, State};
 use super::{AckSample, DeclaredLoss, Numbers, Signal};
 use crate::Time;
@@ -26,12 +28,14 @@ pub struct AckTracker<M = Fixed<1024>> {
     memory: M,
     /// Packets sent so far.
     sent: u64,
+    /// The smallest number that the next packet may have.
+    next_number: u64,
     /// Every packet below is acknowledged or missing; in sending order.
     covered: u64,
     in_flight: u64,
-    /// What the current ACK has acknowledged: how many packets, and the newest of them.
+    /// What the current ACK has acknowledged: how many packets, and one past the newest of them (0: none).
     newly_acked: u64,
-    newest_acked: Option<u64>,
+    acked_end: u64,
     /// What was lost since the last declaration: how many packets, and the first and last of them in sending order.
     lost: u32,
     lost_range: Option<(u64, u64)>,
@@ -49,31 +53,33 @@ impl<M: Memory> AckTracker<M> {
         Self {
             memory,
             sent: 0,
+            next_number: 0,
             covered: 0,
             in_flight: 0,
             newly_acked: 0,
-            newest_acked: None,
+            acked_end: 0,
             lost: 0,
             lost_range: None,
         }
     }
 
     /// Packet `number` was sent at `at`. Numbers must increase but may skip values; a number that does not increase has
-    /// no effect.
+    /// no effect. The largest number is 2^64 - 2.
     pub fn on_sent(&mut self, number: u64, at: Time) {
-        if self.sent > 0 && number <= self.packet(self.sent - 1).number {
-            return;
+        self.on_batch_sent(number..number.saturating_add(1), at);
+    }
+
+    /// As [`Self::on_sent`], for packets with successive numbers that were sent together.
+    pub fn on_batch_sent(&mut self, numbers: Range<u64>, at: Time) {
+        for number in numbers.start.max(self.next_number)..numbers.end {
+            self.memory.make_room(self.sent, self.in_flight);
+            // The oldest packet makes room. If it was still in flight, it is forgotten.
+            let packet = Sent { number, at, state: State::InFlight, resent: false };
+            let forgotten = core::mem::replace(self.packet_mut(self.sent), packet);
+            self.in_flight += u64::from(forgotten.state != State::InFlight);
+            self.sent += 1;
         }
-        self.memory.make_room(self.sent, self.in_flight);
-        // The oldest packet makes room. If it was still in flight, it is forgotten.
-        let forgotten = self.sent.checked_sub(self.memory.capacity() as u64);
-        if forgotten.is_some_and(|order| self.packet(order).state == State::InFlight) {
-            self.in_flight -= 1;
-        }
-        let order = self.sent;
-        *self.packet_mut(order) = Sent { number, at, state: State::InFlight, resent: false };
-        self.sent += 1;
-        self.in_flight += 1;
+        self.next_number = self.next_number.max(numbers.end);
         self.covered = self.covered.max(self.oldest());
     }
 
@@ -100,7 +106,7 @@ impl<M: Memory> AckTracker<M> {
     /// A packet sent at `at` is acknowledged, for stacks without packet numbers.
     pub fn on_acked_sent_at(&mut self, at: Time) {
         // Packets are acknowledged in the order in which they were sent, unless some are missing.
-        let next = self.newest_acked.map_or(self.covered, |order| order + 1);
+        let next = self.acked_end.max(self.covered);
         if next < self.sent && self.packet(next).at == at && self.packet(next).state == State::InFlight {
             self.acknowledge(next);
             return;
@@ -122,7 +128,7 @@ impl<M: Memory> AckTracker<M> {
         }
         self.in_flight -= u64::from(state == State::InFlight);
         self.newly_acked += 1;
-        self.newest_acked = self.newest_acked.max(Some(order));
+        self.acked_end = self.acked_end.max(order + 1);
     }
 
     /// Ends the ACK that arrived at `at`. `largest` is the largest number that it acknowledges; a stack that calls
@@ -131,7 +137,7 @@ impl<M: Memory> AckTracker<M> {
     /// Returns `None` if the ACK acknowledges nothing new. The caller adds the window, if the algorithm needs it.
     pub fn end_of_ack(&mut self, at: Time, largest: Option<u64>) -> Option<AckSample> {
         let newly_acked_pkts = core::mem::take(&mut self.newly_acked);
-        let mut newest = self.newest_acked.take()?;
+        let mut newest = core::mem::take(&mut self.acked_end).checked_sub(1)?;
         let other = largest.filter(|&number| number != self.packet(newest).number);
         if let Some(largest) = other.and_then(|number| self.find(number)) {
             newest = self.settle_largest(newest, largest);

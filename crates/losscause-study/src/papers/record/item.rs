@@ -97,10 +97,11 @@ impl Item {
         }
     }
 
-    /// The measured value in three digits, very small ones in two, counts in full; a dash for none.
+    /// The measured value in three digits, very small ones in two, counts in full, means of counts with one decimal; a
+    /// dash for none.
     pub fn measured_text(&self) -> String {
         match self.measured {
-            Some(value) if self.unit == "count" => value.to_string(),
+            Some(value) if self.unit == "count" => count(value),
             value => figure_beside(value, self.published),
         }
     }
@@ -144,7 +145,12 @@ fn figure(value: Option<f64>) -> String {
     }
 }
 
-/// The same, with as many decimals as the value beside it has: fairness 0.9948 is not 0.9888.
+/// A count in full; a mean of counts with one decimal.
+fn count(value: f64) -> String {
+    if value.fract() == 0.0 { value.to_string() } else { format!("{value:.1}") }
+}
+
+/// As [`figure`], with as many decimals as the value beside it has: fairness 0.9948 is not 0.9888.
 fn figure_beside(value: Option<f64>, other: Option<f64>) -> String {
     let decimals = |text: &str| text.split_once('.').map_or(0, |(_, decimals)| decimals.len());
     let own = figure(value);
@@ -227,6 +233,11 @@ mod tests {
             .map(|(value, other)| figure_beside(Some(value), Some(other)));
         assert_eq!(texts, ["0.9948", "0.99", "181.7", "36.09", "0.12", "9.4e-5"]);
         assert_eq!((figure_beside(None, Some(0.5)), figure_beside(Some(0.5), None)), ("–".into(), "0.50".into()));
+    }
+
+    #[test]
+    fn counts_are_in_full_and_their_means_have_one_decimal() {
+        assert_eq!([1234.0, 0.0, 400.0 / 3.0, 83.5].map(count), ["1234", "0", "133.3", "83.5"]);
     }
 
     #[test]

@@ -84,6 +84,8 @@ pub(in super::super) struct Linux<L> {
     /// The label of the newest ACK ([`Ack::wireless`]).
     labelled: bool,
     lda: L,
+    /// When the last arrival that was news became known.
+    newest_arrival_at: Option<Time>,
     recovering: Option<Recovering>,
     ecn: Reaction,
     stats: Stats,
@@ -123,6 +125,7 @@ impl<L: SenderLda> Linux<L> {
             echo_us: 0,
             labelled: false,
             lda,
+            newest_arrival_at: None,
             recovering: None,
             ecn: Reaction::new(config.ecn),
             stats: Stats::default(),

@@ -6,6 +6,11 @@ use super::super::super::segment::Ack;
 use super::super::packets::Packet;
 use super::Linux;
 
+/// A receiver holds an ACK back while it waits for a second packet (RFC 9293, section 3.8.6.3): Linux for 40 ms. An ACK of
+/// one packet in order that comes this long after the last may be such a one: its round-trip time would show the algorithm
+/// a queue that is not there. The kernel's programs of the crate `losscause-linux` have the same rule.
+const HELD_BACK: Span = Span::from_millis(30);
+
 /// What an ACK brings.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Brought {
@@ -120,6 +125,13 @@ impl<L: SenderLda> Linux<L> {
     pub(super) fn sample(&mut self, now: Time, rtt: Option<Span>) -> AckSample {
         let mut sample = self.arrivals.on_ack(now, rtt, &self.stream, Some(&self.board));
         sample.cwnd_pkts = Some(f64::from(self.cwnd.pkts));
+        if sample.spanned_pkts == 0 {
+            return sample;
+        }
+        let waited = self.newest_arrival_at.replace(now).map(|before| now - before);
+        if sample.spanned_pkts == 1 && self.board.sacked() == 0 && waited.is_some_and(|waited| waited >= HELD_BACK) {
+            sample.rtt = None;
+        }
         sample
     }
 }

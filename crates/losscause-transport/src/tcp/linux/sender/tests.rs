@@ -269,3 +269,39 @@ fn a_reduction_is_rolled_back_but_not_into_slow_start() {
     let (_, reduced, ssthresh, cwnd) = after(None);
     assert!(reduced == ssthresh && cwnd < 20.0, "{reduced} {ssthresh} {cwnd}");
 }
+
+/// Keeps the round-trip time of every sample, milliseconds.
+#[derive(Clone, Default)]
+struct Rtts(std::rc::Rc<std::cell::RefCell<Vec<Option<f64>>>>);
+
+impl SenderLda for Rtts {
+    fn name(&self) -> &'static str {
+        "round-trip times"
+    }
+    fn needs(&self) -> losscause::ack::SenderInputs {
+        losscause::ack::SenderInputs::NONE
+    }
+    fn on_ack(&mut self, sample: &losscause::AckSample) {
+        self.0.borrow_mut().push(sample.rtt.map(Span::as_millis_f64));
+    }
+    fn judge(&self, loss: &losscause::DeclaredLoss) -> losscause::Judgement {
+        ().judge(loss)
+    }
+}
+
+#[test]
+fn an_ack_that_the_receiver_may_have_held_back_gives_the_algorithm_no_round_trip_time() {
+    let rtts_of = |acks: [(i64, u64, [(u64, u64); 3]); 2]| {
+        let rtts = Rtts::default();
+        let mut driver = Driver::with(&config(), rtts.clone());
+        driver.sent(0);
+        for (ms, next, blocks) in acks {
+            driver.report(ms, next, blocks);
+        }
+        rtts.0.take()
+    };
+    assert_eq!(rtts_of([(100, 2, [NO; 3]), (130, 3, [NO; 3])]), [Some(100.0), None], "one packet, after 30 ms");
+    assert_eq!(rtts_of([(100, 2, [NO; 3]), (129, 3, [NO; 3])]), [Some(100.0), Some(129.0)], "sooner");
+    assert_eq!(rtts_of([(100, 2, [NO; 3]), (130, 4, [NO; 3])]), [Some(100.0), Some(130.0)], "two packets");
+    assert_eq!(rtts_of([(100, 2, [NO; 3]), (130, 2, [(3, 4), NO, NO])]), [Some(100.0), Some(130.0)], "out of order");
+}

@@ -5,19 +5,19 @@ use std::fmt;
 use losscause::ack::Numbers;
 use losscause::{Judgement, Span, Time, Verdict};
 
-/// A batch of losses that quinn declared at once, or a congestion mark, and what the controller did.
+/// Losses that the transport declared at once, or a congestion mark, and what the controller did.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LossVerdict {
     /// Which controller of the factory: 0 is the first that it built.
     pub connection: u64,
-    /// When it was declared, on the factory's clock ([`LossTolerant::with_clock_zero`](crate::LossTolerant::with_clock_zero)).
+    /// When it was declared, on the controller's clock; the adapter says what its zero is.
     pub at: Time,
-    /// The first and the last of the lost packets' numbers, if known. quinn does not name them: see the crate's page.
+    /// The first and the last of the lost packets' numbers, if known; the adapter says what it counts.
     pub numbers: Option<Numbers>,
-    /// Packets lost. 0 for a mark. Counted from the packets that are unacknowledged, so it may be one too many.
+    /// Packets lost. 0 for a mark. An adapter whose transport does not name packets may count one too many.
     pub lost_pkts: u32,
-    /// Bytes lost, as quinn says. 0 for a mark.
+    /// Bytes lost, as the transport says. 0 for a mark.
     pub lost_bytes: u64,
     /// The last round-trip time, the peer's delay included; that of the ACK which declared the loss, unless a timer did.
     /// None if it was measured more than a quarter of itself ago.
@@ -65,6 +65,13 @@ impl LossVerdict {
             (None, None) => self.verdict.to_string(),
         }
     }
+}
+
+/// Takes in every verdict of a factory's controllers, as it is made. The transport calls it from the task that drives the
+/// connection, so it must not block.
+pub trait VerdictSink: Send + Sync {
+    /// Takes in a verdict.
+    fn on_verdict(&self, verdict: &LossVerdict);
 }
 
 /// A rule of the controller that stands above the algorithm. All of them mean congestion.

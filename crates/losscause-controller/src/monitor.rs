@@ -46,7 +46,7 @@ impl Monitor {
         self.state().last.back().cloned()
     }
 
-    /// How many controllers were built. quinn builds one per path of a connection.
+    /// How many controllers were built. QUIC stacks build one per path of a connection.
     pub fn controllers(&self) -> u64 {
         self.shared.connections.load(Ordering::Relaxed)
     }

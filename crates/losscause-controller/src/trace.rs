@@ -1,0 +1,73 @@
+//! Verdicts as events of `tracing`.
+
+use losscause::Judgement;
+
+use crate::LossVerdict;
+
+/// Writes events under an adapter's own targets; made by [`trace_as`](crate::trace_as). A target is fixed when its crate
+/// is compiled, so each adapter brings its own functions.
+#[derive(Clone, Copy, Debug)]
+pub struct Trace {
+    /// Writes a verdict.
+    pub verdict: fn(&LossVerdict),
+    /// Writes that a reduction was undone.
+    pub undone: fn(&Undone),
+}
+
+/// A reduction undone, because the algorithm took its verdict back.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Undone {
+    /// As [`LossVerdict::connection`].
+    pub connection: u64,
+    /// The recovery's lost packets, which now count as wireless.
+    pub lost_pkts: u32,
+    /// The new judgement.
+    pub revised: Judgement,
+    /// The window after it, bytes.
+    pub window: u64,
+}
+
+impl Undone {
+    pub(crate) fn new(connection: u64, lost_pkts: u32, revised: Judgement, window: u64) -> Self {
+        Self { connection, lost_pkts, revised, window }
+    }
+}
+
+/// A [`Trace`] with the targets `NAME::verdict` and `NAME::undone`, level debug.
+///
+/// ```
+/// const TRACE: losscause_controller::Trace = losscause_controller::trace_as!("my_adapter");
+/// ```
+#[macro_export]
+macro_rules! trace_as {
+    ($name:literal) => {
+        $crate::Trace {
+            verdict: |verdict| {
+                $crate::tracing::debug!(
+                    target: concat!($name, "::verdict"),
+                    connection = verdict.connection,
+                    lost_pkts = verdict.lost_pkts,
+                    lost_bytes = verdict.lost_bytes,
+                    first = verdict.numbers.map(|numbers| numbers.first),
+                    last = verdict.numbers.map(|numbers| numbers.last),
+                    rtt_ms = verdict.rtt.map(|rtt| rtt.as_millis_f64()),
+                    verdict = %verdict.verdict,
+                    reason = %verdict.reason(),
+                    response = %verdict.response,
+                    window_before = verdict.window_before,
+                    window_after = verdict.window_after,
+                );
+            },
+            undone: |undone| {
+                $crate::tracing::debug!(
+                    target: concat!($name, "::undone"),
+                    connection = undone.connection,
+                    lost_pkts = undone.lost_pkts,
+                    reason = %undone.revised,
+                    window = undone.window,
+                );
+            },
+        }
+    };
+}

@@ -1,0 +1,152 @@
+//! A base that halves, and an algorithm that says what it is told to say.
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "each test uses a part, and may stop at a surprise")]
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+use losscause::ack::{DeclaredLoss, Growing, Recovery, SenderInputs};
+use losscause::{
+    AckSample, AnySenderLda, Judgement, Reason, SenderDifferentiator, SenderLda, Signal, Span, Time, Verdict,
+};
+use losscause_controller::{Base, Caps, Choice, Event, Losses, Response, Transport, trace_as};
+
+pub const PACKET: u16 = 1000;
+
+/// Caps that never refuse.
+pub const NO_CAPS: Caps = Caps { max_run: u32::MAX, max_share: 1.0, max_loss_rate: 1.0 };
+
+pub const TRANSPORT: Transport = Transport {
+    name: "a test",
+    provided: SenderInputs::NONE.with_rtt_per_packet().with_gap_size(),
+    trace: trace_as!("a_test"),
+};
+
+/// Halves its window down to 1000 bytes, and counts how often it was told.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Halving {
+    pub window: u64,
+    pub told: u32,
+    /// Whether it can be put back.
+    pub can_restore: bool,
+}
+
+impl Base for Halving {
+    fn window(&self) -> u64 {
+        self.window
+    }
+
+    fn without_reduction(&self, before: Self) -> Option<Self> {
+        self.can_restore.then_some(before)
+    }
+}
+
+/// Gives the verdicts that it is told to give, in turn; then congestion.
+#[derive(Clone, Default)]
+pub struct Scripted {
+    verdicts: Arc<Mutex<VecDeque<Verdict>>>,
+    /// What it says when a recovery ends.
+    revised: Option<Verdict>,
+}
+
+impl Scripted {
+    pub fn saying(verdicts: impl IntoIterator<Item = Verdict>) -> Self {
+        Self { verdicts: Arc::new(Mutex::new(verdicts.into_iter().collect())), revised: None }
+    }
+
+    pub fn revising_to(self, verdict: Verdict) -> Self {
+        Self { revised: Some(verdict), ..self }
+    }
+
+    /// How many verdicts it has not given.
+    pub fn left(&self) -> usize {
+        self.verdicts.lock().unwrap().len()
+    }
+
+    pub fn choice(&self) -> Choice {
+        Choice::new(AnySenderLda::boxed(self.clone()), &TRANSPORT).unwrap().with_caps(NO_CAPS).unwrap()
+    }
+}
+
+fn judgement(verdict: Verdict) -> Judgement {
+    Judgement { verdict, reason: Reason::Unconditional }
+}
+
+impl SenderLda for Scripted {
+    fn name(&self) -> &'static str {
+        "scripted"
+    }
+    fn needs(&self) -> SenderInputs {
+        SenderInputs::NONE
+    }
+    fn on_ack(&mut self, _: &AckSample) {}
+    fn judge(&self, _: &DeclaredLoss) -> Judgement {
+        judgement(self.verdicts.lock().unwrap().pop_front().unwrap_or(Verdict::Congestion))
+    }
+    fn on_recovery_end(&mut self, _: &Recovery) -> Option<Judgement> {
+        self.revised.map(judgement)
+    }
+}
+
+/// A connection with a window of 64 packets. Packets are sent 1 ms apart from time 0 on, the first at 0 ms.
+pub struct Connection {
+    pub sender: SenderDifferentiator<AnySenderLda, Growing>,
+    pub losses: Losses<Halving>,
+    pub base: Halving,
+    sent: u64,
+}
+
+pub fn at(ms: i64) -> Time {
+    Time::ZERO + Span::from_millis(ms)
+}
+
+impl Connection {
+    pub fn new(choice: &Choice) -> Self {
+        let (sender, losses) = choice.build();
+        let base = Halving { window: 64_000, told: 0, can_restore: true };
+        Self { sender, losses, base, sent: 0 }
+    }
+
+    /// With packets 0 to 99 sent, and 0 to 9 acknowledged at 59 ms: the round-trip time is 50 ms.
+    pub fn with_ten_acked(choice: &Choice) -> Self {
+        let mut connection = Self::new(choice);
+        connection.send(100);
+        connection.ack(59, 0..10);
+        connection
+    }
+
+    pub fn send(&mut self, pkts: u64) {
+        for _ in 0..pkts {
+            self.sender.on_sent(self.sent, at(self.sent as i64));
+            self.sent += 1;
+        }
+    }
+
+    /// Returns whether a reduction was undone.
+    pub fn ack(&mut self, ms: i64, numbers: impl IntoIterator<Item = u64>) -> bool {
+        let mut pkts = 0;
+        for number in numbers {
+            self.sender.on_acked(number);
+            pkts += 1;
+        }
+        self.losses.on_acked(pkts);
+        let revised = self.sender.end_of_ack(at(ms), None);
+        self.losses.end_of_ack(&mut self.base, revised, self.sender.is_recovering())
+    }
+
+    pub fn lose(&mut self, ms: i64, numbers: impl IntoIterator<Item = u64>) -> Response {
+        let mut pkts = 0;
+        for number in numbers {
+            self.sender.on_lost(number);
+            pkts += 1;
+        }
+        self.declare(ms, Signal::Gap, pkts * u64::from(PACKET))
+    }
+
+    pub fn declare(&mut self, ms: i64, signal: Signal, lost_bytes: u64) -> Response {
+        let event = Event { at: at(ms), signal, lost_bytes, packet_bytes: PACKET };
+        self.losses.declare(&mut self.sender, &mut self.base, event, |base| {
+            base.window = (base.window / 2).max(1000);
+            base.told += 1;
+        })
+    }
+}

@@ -1,0 +1,153 @@
+//! One object of a user's class: the state of the algorithm of one flow.
+
+use std::sync::OnceLock;
+
+use losscause::ack::SenderInputs;
+use losscause::{Judgement, Lda, Needs, Reason, SenderLda, Time, Verdict};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use super::{AckSample, Arrival, DeclaredLoss, Factory, Loss};
+use crate::error::sentence;
+use crate::input::kind;
+
+/// An algorithm in Python. Its object is made when it is first needed; none if that failed.
+pub(super) struct Instance {
+    factory: Factory,
+    object: OnceLock<Option<Object>>,
+}
+
+/// An object with its methods, looked up once.
+struct Object {
+    itself: Py<PyAny>,
+    observe: Py<PyAny>,
+    judge: Py<PyAny>,
+    /// Only algorithms at senders may have it.
+    on_loss: Option<Py<PyAny>>,
+}
+
+impl Instance {
+    pub(super) fn of(factory: &Factory) -> Self {
+        Self { factory: factory.clone(), object: OnceLock::new() }
+    }
+
+    /// Calls a method, unless one has raised before; none if it raises now.
+    fn call<R>(
+        &self,
+        method: &'static str,
+        at: Time,
+        call: impl FnOnce(Python<'_>, &Object) -> PyResult<R>,
+    ) -> Option<R> {
+        let Factory { failures, info, .. } = &self.factory;
+        if failures.is_any() {
+            return None;
+        }
+        Python::attach(|py| {
+            let object = self.object.get_or_init(|| {
+                let made =
+                    self.factory.class.call0(py).and_then(|made| Object::new(made.into_bound(py), &self.factory));
+                made.map_err(|error| failures.keep(info.name, "__init__", at, error)).ok()
+            });
+            call(py, object.as_ref()?).map_err(|error| failures.keep(info.name, method, at, error)).ok()
+        })
+    }
+
+    /// The verdict of `judge`.
+    fn ask(&self, at: Time, loss: impl FnOnce(Python<'_>) -> PyResult<Py<PyAny>>) -> Judgement {
+        let answer = self.call("judge", at, |py, object| {
+            let answer = object.judge.call1(py, (loss(py)?,))?;
+            verdict(answer.bind(py))
+        });
+        let verdict = answer.unwrap_or(Verdict::Undecided);
+        Judgement { verdict, reason: Reason::Unstated { scheme: self.factory.info.name } }
+    }
+}
+
+impl Object {
+    fn new(itself: Bound<'_, PyAny>, factory: &Factory) -> PyResult<Self> {
+        Ok(Self {
+            observe: itself.getattr(factory.end.observes())?.unbind(),
+            judge: itself.getattr(intern!(itself.py(), "judge"))?.unbind(),
+            on_loss: itself.getattr_opt(intern!(itself.py(), "on_loss"))?.map(Bound::unbind),
+            itself: itself.unbind(),
+        })
+    }
+}
+
+impl Clone for Instance {
+    /// The copy of a run under way has a deep copy of the object.
+    fn clone(&self) -> Self {
+        let copy = Self::of(&self.factory);
+        if let Some(Some(object)) = self.object.get() {
+            Python::attach(|py| {
+                let copied = py
+                    .import("copy")
+                    .and_then(|module| module.call_method1("deepcopy", (&object.itself,)))
+                    .and_then(|made| Object::new(made, &self.factory));
+                let Factory { failures, info, .. } = &self.factory;
+                let kept = copied.map_err(|error| failures.keep(info.name, "__deepcopy__", Time::ZERO, error));
+                let _ = copy.object.set(kept.ok());
+            });
+        }
+        copy
+    }
+}
+
+impl Lda for Instance {
+    fn name(&self) -> &'static str {
+        self.factory.info.name
+    }
+
+    /// What is missing is None in Python.
+    fn needs(&self) -> Needs {
+        Needs::NONE
+    }
+
+    fn on_arrival(&mut self, arrival: &losscause::Arrival) {
+        self.call("on_arrival", arrival.at, |py, object| object.observe.call1(py, (Arrival::from(arrival),)));
+    }
+
+    fn judge(&self, loss: &losscause::Loss) -> Judgement {
+        self.ask(loss.revealed_by.at, |py| Ok(Py::new(py, Loss::of(loss, py)?)?.into_any()))
+    }
+}
+
+impl SenderLda for Instance {
+    fn name(&self) -> &'static str {
+        self.factory.info.name
+    }
+
+    fn needs(&self) -> SenderInputs {
+        SenderInputs::NONE
+    }
+
+    fn on_ack(&mut self, sample: &losscause::AckSample) {
+        self.call("on_ack", sample.at, |py, object| object.observe.call1(py, (AckSample::from(sample),)));
+    }
+
+    fn on_loss(&mut self, loss: &losscause::DeclaredLoss) {
+        self.call("on_loss", loss.at, |py, object| match &object.on_loss {
+            Some(method) => method.call1(py, (DeclaredLoss::from(loss),)).map(|_| ()),
+            None => Ok(()),
+        });
+    }
+
+    fn judge(&self, loss: &losscause::DeclaredLoss) -> Judgement {
+        self.ask(loss.at, |py| Ok(Py::new(py, DeclaredLoss::from(loss))?.into_any()))
+    }
+}
+
+/// The verdict that a text names.
+fn verdict(answer: &Bound<'_, PyAny>) -> PyResult<Verdict> {
+    const EXPECTED: &str = "expected \"congestion\", \"wireless\" or \"undecided\"";
+    let Ok(text) = answer.cast::<PyString>() else {
+        return Err(sentence(format!("returned what is {}, {EXPECTED}", kind(answer))));
+    };
+    match text.to_str()? {
+        "congestion" => Ok(Verdict::Congestion),
+        "wireless" => Ok(Verdict::Wireless),
+        "undecided" => Ok(Verdict::Undecided),
+        other => Err(sentence(format!("returned \"{other}\", {EXPECTED}"))),
+    }
+}

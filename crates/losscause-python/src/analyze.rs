@@ -1,0 +1,82 @@
+//! `analyze`: the JSON of `losscause analyze`.
+
+use std::fs::File;
+use std::io::{self, Read};
+
+use losscause::registry::Registry;
+use losscause_capture::judge::Chosen;
+use losscause_capture::{Analysis, CaptureError, Options};
+use losscause_study::parallel::Stop;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde::Serialize;
+
+use crate::algorithms::{self, Failures};
+use crate::error::about;
+use crate::input;
+use crate::simulate::json;
+use crate::work;
+
+/// The JSON of all captures.
+#[derive(Serialize)]
+struct Captures {
+    captures: [Analysis; 1],
+}
+
+/// Tells why a capture lost its packets. Returns the JSON that `losscause analyze --format json` prints, and the answer
+/// in sentences.
+#[pyfunction]
+#[pyo3(signature = (capture, ldas, algorithms, *, flow=None, keep_skew=false, progress=None))]
+pub(crate) fn analyze(
+    py: Python<'_>,
+    capture: &Bound<'_, PyAny>,
+    ldas: Vec<String>,
+    algorithms: &Bound<'_, PyDict>,
+    flow: Option<String>,
+    keep_skew: bool,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<(String, String)> {
+    let failures = Failures::default();
+    let registry = algorithms::added(Registry::built_in(), algorithms, &failures)?;
+    let chosen = match ldas.is_empty() {
+        true => Chosen::all_of(&registry),
+        false => Chosen::named(&ldas, &registry).map_err(|error| about(error.to_string(), None, Some("ldas")))?,
+    };
+    let file = input::path(capture, "capture")?;
+    let name = file.display().to_string();
+    let mut options = Options::all();
+    (options.chosen, options.flow, options.keep_skew) = (chosen, flow, keep_skew);
+    let analyzed = work::elsewhere(py, failures.stop(), progress, |progress| {
+        let opened = File::open(&file)?;
+        let bytes = opened.metadata().map_or(0, |metadata| metadata.len() as usize);
+        let (mut read, stop) = (0, failures.stop());
+        let told = |more| {
+            read += more;
+            progress.set(read, bytes);
+        };
+        losscause_capture::analyze(Watched { file: opened, told, stop }, &name, &options)
+    })?;
+    failures.take(py, &name, "").map_or(Ok(()), Err)?;
+    let analysis: Result<Analysis, CaptureError> = analyzed;
+    let analysis = analysis.map_err(|error| about(format!("{name}: {error}"), Some(&name), None))?;
+    let answer = analysis.answer();
+    Ok((json(&Captures { captures: [analysis] })?, answer))
+}
+
+/// A file that tells how much was read, and ends early if it is told to stop.
+struct Watched<'a, F> {
+    file: File,
+    told: F,
+    stop: &'a Stop,
+}
+
+impl<F: FnMut(usize)> Read for Watched<'_, F> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.stop.is_requested() {
+            return Err(io::Error::other("stopped"));
+        }
+        let read = self.file.read(buffer)?;
+        (self.told)(read);
+        Ok(read)
+    }
+}

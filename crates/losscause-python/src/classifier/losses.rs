@@ -1,0 +1,66 @@
+//! The losses that a classifier judged, as a table.
+
+use std::sync::Arc;
+
+use arrow_array::types::Int8Type;
+use arrow_array::{ArrayRef, DictionaryArray, Int8Array, RecordBatch, StringArray, UInt64Array};
+use losscause::Verdict;
+use pyo3::prelude::*;
+
+use crate::arrow::Table;
+use crate::error::sentence;
+
+/// The losses that were judged, column by column.
+#[derive(Default)]
+pub(super) struct Losses {
+    seqs: Vec<u64>,
+    rows: Vec<u64>,
+    verdicts: Vec<i8>,
+    reasons: Option<Vec<String>>,
+}
+
+/// In the order of their keys in the column.
+const VERDICTS: [Verdict; 3] = [Verdict::Congestion, Verdict::Wireless, Verdict::Undecided];
+
+pub(super) fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Congestion => "congestion",
+        Verdict::Wireless => "wireless",
+        Verdict::Undecided => "undecided",
+    }
+}
+
+impl Losses {
+    /// None yet; with a column for `reasons` or without.
+    pub(super) fn new(reasons: bool) -> Self {
+        Self { reasons: reasons.then(Vec::new), ..Self::default() }
+    }
+
+    pub(super) fn push(&mut self, seq: u64, row: u64, judgement: &losscause::Judgement) {
+        self.seqs.push(seq);
+        self.rows.push(row);
+        self.verdicts.push(match judgement.verdict {
+            Verdict::Congestion => 0,
+            Verdict::Wireless => 1,
+            Verdict::Undecided => 2,
+        });
+        if let Some(reasons) = &mut self.reasons {
+            reasons.push(judgement.reason.to_string());
+        }
+    }
+
+    pub(super) fn table(self) -> PyResult<Table> {
+        let words = Arc::new(StringArray::from_iter_values(VERDICTS.map(verdict)));
+        let verdicts = DictionaryArray::<Int8Type>::try_new(Int8Array::from(self.verdicts), words);
+        let unmade = |error: arrow_schema::ArrowError| sentence(error.to_string());
+        let mut columns: Vec<(&str, ArrayRef)> = vec![
+            ("seq", Arc::new(UInt64Array::from(self.seqs))),
+            ("row", Arc::new(UInt64Array::from(self.rows))),
+            ("verdict", Arc::new(verdicts.map_err(unmade)?)),
+        ];
+        if let Some(reasons) = self.reasons {
+            columns.push(("reason", Arc::new(StringArray::from_iter_values(reasons))));
+        }
+        Table::of(vec![RecordBatch::try_from_iter(columns).map_err(unmade)?])
+    }
+}

@@ -1,0 +1,51 @@
+//! `sweep`: the measurements and the JSON of `losscause sweep`.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use losscause_study::sweep::{Overrides, Store, Sweep};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::algorithms::{self, Failures};
+use crate::error::Failure;
+use crate::input;
+use crate::simulate::{finished, workers};
+use crate::work;
+
+/// Measures every cell of a sweep file, and keeps finished cells in the folder `out` if there is one. Returns the JSON
+/// that `losscause sweep --format json` prints.
+#[pyfunction]
+#[pyo3(signature = (sweep, settings, algorithms, *, runs=None, seed=None, jobs=None, out=None, resume=false, progress=None))]
+#[allow(clippy::too_many_arguments, reason = "named in Python")]
+pub(crate) fn sweep(
+    py: Python<'_>,
+    sweep: &Bound<'_, PyAny>,
+    settings: &Bound<'_, PyDict>,
+    algorithms: &Bound<'_, PyDict>,
+    runs: Option<&Bound<'_, PyAny>>,
+    seed: Option<&Bound<'_, PyAny>>,
+    jobs: Option<&Bound<'_, PyAny>>,
+    out: Option<PathBuf>,
+    resume: bool,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<String> {
+    let failures = Failures::default();
+    let registry = algorithms::added(losscause_study::registry(), algorithms, &failures)?;
+    let overrides = Overrides {
+        runs: runs.map(|runs| input::count(runs, "runs")).transpose()?,
+        seed: seed.map(|seed| input::whole(seed, "seed")).transpose()?,
+        set: input::settings(settings)?,
+    };
+    let file = input::path(sweep, "sweep")?;
+    let sweep = Sweep::load_with(&file, &registry).and_then(|sweep| sweep.with(&overrides)).map_err(Failure::from)?;
+    let store = out.map(|out| if resume { Store::new(&out).resuming() } else { Store::new(&out) });
+    let workers = workers(jobs, &failures)?;
+    let made = work::elsewhere(py, failures.stop(), progress, |progress| {
+        sweep.execute(workers, store.as_ref(), |so_far| {
+            progress.set(so_far.runs, so_far.all_runs);
+            ControlFlow::Continue(())
+        })
+    })?;
+    Ok(finished(py, made, &failures, &file.display().to_string())?.result.json())
+}

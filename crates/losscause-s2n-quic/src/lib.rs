@@ -1,0 +1,71 @@
+//! A congestion controller for [s2n-quic](https://docs.rs/s2n-quic) that tolerates losses which are not congestion.
+//!
+//! s2n-quic's CUBIC reduces its window for every loss. On a radio path many losses are not congestion. [`LossTolerant`] puts
+//! a loss differentiation algorithm of the crate `losscause` in front of s2n-quic's own CUBIC: losses that it takes for
+//! wireless do not reach CUBIC, so the window is kept and grows on. All other losses, and growth and pacing, are
+//! s2n-quic's.
+//!
+//! ```
+//! use losscause_s2n_quic::LossTolerant;
+//! use s2n_quic::Server;
+//!
+//! let controllers = LossTolerant::recommended();
+//! let monitor = controllers.monitor();
+//! let server = Server::builder().with_congestion_controller(controllers)?;
+//! // While connections run:
+//! println!("{} lost packets were ignored", monitor.totals().wireless);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! s2n-quic calls its interface for congestion controllers unstable, behind the feature `unstable-congestion-controller`. This
+//! crate is for s2n-quic 1.83 (s2n-quic-core 0.83), the last one that compiles with Rust 1.88.
+//!
+//! # What is never ignored
+//!
+//! - congestion marks (ECN) and persistent congestion;
+//! - losses without a fresh round-trip time: the last one was measured more than a quarter of itself ago;
+//! - losses beyond the [`Caps`].
+//!
+//! Losses that the algorithm leaves undecided are congestion too.
+//!
+//! # What is known about a loss
+//!
+//! s2n-quic hands back with every lost packet, and with the newest packet of an ACK, what the controller gave it when it
+//! sent the packet: a number of ours. It does not name the other packets of an ACK, only their bytes. This crate finds
+//! them:
+//!
+//! | | how | |
+//! |---|---|---|
+//! | a lost packet | by its number | exact |
+//! | the newest packet of an ACK | by its number | exact |
+//! | the other packets of an ACK | as many of the newest that are open as the bytes hold | exact if the ACK has one range; else their count is exact for packets of one size |
+//! | the size of a gap | packets sent less packets acknowledged | exact, as those packets are |
+//! | round-trip time | arrival of the ACK less the time of sending of its newest packet | exact to 1 µs; includes the peer's delay |
+//!
+//! Packets of zero bytes in flight (bare acknowledgements) have no number. The packets of a packet number space that is
+//! discarded, and lost probes of the path's MTU, count as missing.
+//!
+//! s2n-quic declares the losses that an ACK shows before it reports the ACK's packets. This crate judges them when the
+//! packets are reported, which is within the same call of s2n-quic: before, the algorithm would not have observed the ACK.
+//!
+//! # What to read while it runs
+//!
+//! - [`Monitor`]: counts and last verdicts of all connections of an endpoint. s2n-quic does not hand out a connection's
+//!   controller; [`LossVerdict::connection`] tells them apart.
+//! - `tracing`: one event per batch of losses, target `losscause_s2n_quic::verdict`, level debug.
+//! - [`VerdictSink`]: a function of yours.
+#![forbid(unsafe_code)]
+
+mod controller;
+mod factory;
+mod signals;
+
+pub use controller::{LossTolerantController, PacketInfo};
+pub use factory::{Cubic, LossTolerant, PROVIDED};
+pub use losscause_controller::{
+    Caps, ChoiceError as Error, Counts, LossVerdict, Monitor, Overruled, Response, VerdictSink,
+};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,42 @@
+"""Tell congestion loss from wireless loss: simulator, classifiers, captures, papers.
+
+`simulate`, `compare`, `sweep`, `reproduce` and `analyze` do what the commands of the same names do, and their results hold
+the same JSON. `Classifier` judges losses among your own packets. Whatever cannot be used raises `Error`.
+"""
+
+from losscause._losscause import (
+    AckSample,
+    Arrival,
+    Classifier,
+    DeclaredLoss,
+    Error,
+    Judgement,
+    Loss,
+    Table,
+    __version__,
+)
+from losscause._result import Analysis, Comparison, Reproduction, Result, Simulation, Sweep
+from losscause._verbs import analyze, compare, reproduce, simulate, sweep
+
+__all__ = [
+    "AckSample",
+    "Analysis",
+    "Arrival",
+    "Classifier",
+    "Comparison",
+    "DeclaredLoss",
+    "Error",
+    "Judgement",
+    "Loss",
+    "Reproduction",
+    "Result",
+    "Simulation",
+    "Sweep",
+    "Table",
+    "__version__",
+    "analyze",
+    "compare",
+    "reproduce",
+    "simulate",
+    "sweep",
+]

@@ -1,0 +1,206 @@
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from typing import Any, SupportsFloat, SupportsIndex, final
+
+__all__ = [
+    "AckSample",
+    "Arrival",
+    "Classifier",
+    "DeclaredLoss",
+    "Error",
+    "Judgement",
+    "Loss",
+    "Table",
+    "__version__",
+    "analyze",
+    "compare",
+    "reproduce",
+    "simulate",
+    "sweep",
+]
+__version__: str
+
+_Tell = Callable[[int, int], object]
+
+class Error(Exception):
+    """The input cannot be used, or a run failed. The message is one sentence."""
+
+    file: str | None
+    """The file that it is about, as the user named it."""
+    key: str | None
+    """The key, setting or argument that it is about."""
+
+@final
+class Table:
+    """A table that polars, pyarrow, pandas and DuckDB take without a copy: `polars.DataFrame(table)`."""
+
+    @property
+    def columns(self) -> list[str]: ...
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
+    def __len__(self) -> int: ...
+
+@final
+class Arrival:
+    """A packet that arrived in order, with what it tells about the path. Times are whole nanoseconds."""
+
+    def __new__(
+        cls,
+        seq: int,
+        at_ns: int,
+        *,
+        rott_ns: int | None = None,
+        since_last_ns: int | None = None,
+        missing: int = 0,
+        rott_before_ns: int | None = None,
+    ) -> Arrival: ...
+    @property
+    def seq(self) -> int: ...
+    @property
+    def at_ns(self) -> int: ...
+    @property
+    def rott_ns(self) -> int | None: ...
+    @property
+    def since_last_ns(self) -> int | None: ...
+    @property
+    def missing(self) -> int: ...
+    @property
+    def rott_before_ns(self) -> int | None: ...
+
+@final
+class Loss:
+    """A lost packet, put to an algorithm at the first arrival after the gap, which it has taken in already."""
+
+    def __new__(cls, seq: int, revealed_by: Arrival) -> Loss: ...
+    @property
+    def seq(self) -> int: ...
+    @property
+    def revealed_by(self) -> Arrival: ...
+
+@final
+class AckSample:
+    """An acknowledgement, as a sender observes it. Times are whole nanoseconds."""
+
+    @property
+    def at_ns(self) -> int: ...
+    @property
+    def rtt_ns(self) -> int | None: ...
+    @property
+    def newly_acked_pkts(self) -> int: ...
+    @property
+    def spanned_pkts(self) -> int: ...
+    @property
+    def newly_missing_pkts(self) -> int: ...
+    @property
+    def in_flight_pkts(self) -> int: ...
+    @property
+    def cwnd_pkts(self) -> float | None: ...
+
+@final
+class DeclaredLoss:
+    """A loss that a sender declares. Times are whole nanoseconds."""
+
+    @property
+    def at_ns(self) -> int: ...
+    @property
+    def first(self) -> int | None: ...
+    @property
+    def last(self) -> int | None: ...
+    @property
+    def lost_pkts(self) -> int: ...
+    @property
+    def sent_at_ns(self) -> int | None: ...
+    @property
+    def in_flight_pkts(self) -> int: ...
+    @property
+    def cwnd_pkts(self) -> float | None: ...
+
+@final
+class Judgement:
+    """What an algorithm says of one lost packet."""
+
+    @property
+    def seq(self) -> int: ...
+    @property
+    def verdict(self) -> str: ...
+    @property
+    def reason(self) -> str: ...
+
+@final
+class Classifier:
+    """An algorithm at a receiver, fed with your own packets, one by one or in columns.
+
+    `algorithm` is a name that `losscause list algorithms` prints, with `settings` in place of its published ones, or a
+    class of your own.
+    """
+
+    def __new__(cls, algorithm: str | Callable[[], object], **settings: float | str | bool) -> Classifier: ...
+    @property
+    def name(self) -> str: ...
+    def on_packet(
+        self, seq: SupportsIndex, at_ns: SupportsIndex, sent_ns: SupportsIndex | None = None
+    ) -> tuple[Judgement, ...]: ...
+    def classify(
+        self,
+        packets: object | None = None,
+        *,
+        seq: object | None = None,
+        at_ns: object | None = None,
+        at_s: object | None = None,
+        sent_ns: object | None = None,
+        sent_s: object | None = None,
+        reasons: bool = False,
+    ) -> Table: ...
+
+def simulate(
+    scenario: str | PathLike[str] | Mapping[str, Any],
+    seed: SupportsIndex,
+    settings: dict[str, Any],
+    algorithms: dict[str, Callable[[], object]],
+    *,
+    runs: SupportsIndex,
+    jobs: SupportsIndex | None = None,
+    interval: SupportsFloat | None = None,
+    trace: Sequence[str] | None = None,
+    progress: _Tell | None = None,
+) -> tuple[str, list[str], Table | None]: ...
+def compare(
+    scenario: str | PathLike[str] | Mapping[str, Any],
+    ldas: Sequence[str],
+    variants: dict[str, dict[str, Any]],
+    seed: SupportsIndex,
+    runs: SupportsIndex,
+    settings: dict[str, Any],
+    algorithms: dict[str, Callable[[], object]],
+    *,
+    jobs: SupportsIndex | None = None,
+    progress: _Tell | None = None,
+) -> str: ...
+def sweep(
+    sweep: str | PathLike[str],
+    settings: dict[str, Any],
+    algorithms: dict[str, Callable[[], object]],
+    *,
+    runs: SupportsIndex | None = None,
+    seed: SupportsIndex | None = None,
+    jobs: SupportsIndex | None = None,
+    out: str | PathLike[str] | None = None,
+    resume: bool = False,
+    progress: _Tell | None = None,
+) -> str: ...
+def reproduce(
+    items: Sequence[str],
+    *,
+    runs: SupportsIndex | None = None,
+    seed: SupportsIndex,
+    jobs: SupportsIndex | None = None,
+    progress: _Tell | None = None,
+) -> tuple[str, str]: ...
+def analyze(
+    capture: str | PathLike[str],
+    ldas: Sequence[str],
+    algorithms: dict[str, Callable[[], object]],
+    *,
+    flow: str | None = None,
+    keep_skew: bool = False,
+    progress: _Tell | None = None,
+) -> tuple[str, str]: ...

@@ -1,0 +1,129 @@
+"""What the verbs return: the JSON of the command line, as a mapping, and as a page for notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from losscause._losscause import Table
+
+# A title, and for each bar its label, its value, and the half-width of the value's interval.
+Bars: TypeAlias = "tuple[str, Sequence[tuple[str, float | None, float | None]]]"
+
+
+class Result(Mapping[str, Any]):
+    """A JSON document as a mapping. `json` is its text, to the byte that of the command line."""
+
+    def __init__(self, json: str, answer: str = "") -> None:
+        self.json = json
+        self._answer = answer
+
+    @cached_property
+    def _data(self) -> dict[str, Any]:
+        # Importing the package stays fast without it.
+        import json
+
+        data: dict[str, Any] = json.loads(self.json)
+        return data
+
+    @property
+    def answer(self) -> str:
+        """What was found, in sentences."""
+        return self._answer
+
+    def __getitem__(self, key: str) -> Any:
+        return self._data[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._data)
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def __repr__(self) -> str:
+        return f"<losscause.{type(self).__name__}: {self.answer}>"
+
+    def _title(self) -> str:
+        return type(self).__name__
+
+    def _bars(self) -> Bars | None:
+        return None
+
+    def _repr_html_(self) -> str:
+        from losscause import _html
+
+        return _html.page(self._title(), self.answer, self._bars())
+
+
+class Simulation(Result):
+    """One or more runs of a scenario. `trace` is the table of packet events, if it was asked for."""
+
+    def __init__(self, json: str, answer: str, trace: Table | None) -> None:
+        super().__init__(json, answer)
+        self.trace = trace
+
+    def _title(self) -> str:
+        return str(self["title"])
+
+    def _bars(self) -> Bars | None:
+        flows = [flow for flow in self["flows"] if flow["measured"]]
+        return ("goodput of the first run, kb/s", [(flow["flow"], flow["goodput_kbps"], None) for flow in flows])
+
+
+class Comparison(Result):
+    """Variants of a scenario over the same seeds."""
+
+    @property
+    def answer(self) -> str:
+        return str(self["verdict"])
+
+    def _title(self) -> str:
+        return str(self["title"])
+
+    def _bars(self) -> Bars | None:
+        found = [(variant["name"], variant["metrics"].get("goodput")) for variant in self["variants"]]
+        bars = [(name, goodput["value"], goodput["ci95"]) for name, goodput in found if goodput]
+        return ("goodput, kb/s", bars)
+
+
+class Sweep(Result):
+    """The measurements of every cell of a sweep."""
+
+    @property
+    def answer(self) -> str:
+        return f"{len(self['cells'])} cells over {', '.join(self['axes'])}."
+
+    def _title(self) -> str:
+        return str(self["title"])
+
+    def _bars(self) -> Bars | None:
+        """The first metric of the first system, cell by cell."""
+        bars = []
+        name = ""
+        for cell in self["cells"]:
+            if cell["rows"]:
+                row = cell["rows"][0]
+                name = f"{row['metric']} of {row['system']}, {row['unit']}"
+                bars.append((str(cell["cell"]["number"]), row["measured"], row["ci95"]))
+        return (name, bars)
+
+
+class Reproduction(Result):
+    """Papers, measured again."""
+
+    def _bars(self) -> Bars | None:
+        """How many of each paper's numbers are within their tolerance."""
+        shares: dict[str, list[bool]] = {}
+        for item in self["items"]:
+            if item["within"] is not None:
+                shares.setdefault(item["paper"], []).append(item["within"])
+        bars = [(paper, 100 * sum(within) / len(within), None) for paper, within in shares.items()]
+        return ("values within tolerance, percent", bars)
+
+
+class Analysis(Result):
+    """Why a capture lost its packets."""
+
+    def _title(self) -> str:
+        return str(self["captures"][0]["file"])

@@ -1,0 +1,192 @@
+"""An algorithm of one's own in Python runs where a built-in one does."""
+
+import traceback
+
+import losscause
+import polars as pl
+import pytest
+
+SCENARIO = "cen2003/WLH"
+
+
+class PythonSpike:
+    """Spike with its published parameters, in whole nanoseconds: alpha 1/2, beta 1/3 (Cen 2003, III-B)."""
+
+    def __init__(self):
+        self.smallest = self.largest = None
+        self.in_spike = False
+
+    def on_arrival(self, arrival):
+        rott = arrival.rott_ns
+        if self.smallest is None:
+            self.smallest = self.largest = rott
+        self.smallest = min(self.smallest, rott)
+        self.largest = max(self.largest, rott)
+        above, extent = rott - self.smallest, self.largest - self.smallest
+        if self.in_spike:
+            self.in_spike = not 3 * above < extent
+        else:
+            self.in_spike = 2 * above > extent
+
+    def judge(self, loss):
+        return "congestion" if self.in_spike else "wireless"
+
+
+class Trusting:
+    """Every loss that a sender declares is wireless."""
+
+    def on_ack(self, sample):
+        assert sample.rtt_ns is None or sample.rtt_ns > 0
+
+    def judge(self, loss):
+        return "wireless"
+
+
+def _verdicts(result):
+    columns = ["time_ns", "flow", "seq", "cause", "verdict"]
+    return pl.DataFrame(result.trace).with_columns(pl.col("flow", "cause", "verdict").cast(pl.String)).select(columns).rows()
+
+
+@pytest.mark.parametrize("scenario", [SCENARIO, "cen2003/WB"])
+def test_spikes_rule_in_python_gives_spikes_verdict_on_every_loss(scenario):
+    built_in = losscause.simulate(scenario, seed=3, trace=["verdict"], **{"flow.test.lda": "Spike"})
+    own = losscause.simulate(scenario, seed=3, trace=["verdict"], **{"flow.test.lda": PythonSpike})
+    verdicts = _verdicts(built_in)
+    assert {row[-1] for row in verdicts} == {"congestion", "wireless"}
+    assert _verdicts(own) == verdicts
+    assert own["flows"][0]["lda"] == "PythonSpike"
+    same = {name: metric for name, metric in built_in["metrics"].items() if not name.startswith("usage.")}
+    assert {name: metric for name, metric in own["metrics"].items() if not name.startswith("usage.")} == same
+
+
+def test_several_runs_on_threads_give_the_same_as_one_after_the_other():
+    both = losscause.simulate(SCENARIO, runs=3, jobs=3, **{"flow.test.lda": PythonSpike})
+    spike = losscause.simulate(SCENARIO, runs=3, jobs=1, **{"flow.test.lda": "Spike"})
+    assert both["metrics"]["goodput"] == spike["metrics"]["goodput"]
+
+
+def test_it_is_compared_beside_the_built_in_ones():
+    compared = losscause.compare(SCENARIO, ["none", "Spike", PythonSpike], runs=2)
+    none, spike, own = compared["variants"]
+    assert [none["name"], spike["name"], own["name"]] == ["none", "Spike", "PythonSpike"]
+    assert own["metrics"]["goodput"] == spike["metrics"]["goodput"] != none["metrics"]["goodput"]
+
+
+def test_one_at_a_sender_sees_acknowledgements():
+    tcp = {
+        "title": "one TCP flow",
+        "duration_s": 20,
+        "measure": {"bottleneck": "radio"},
+        "link": [
+            {
+                "name": "radio",
+                "rate_bps": 1e6,
+                "delay_ms": 20,
+                "queue_packets": 20,
+                "channel": {"kind": "bernoulli", "loss": 0.02},
+            }
+        ],
+        "flow": [{"name": "file", "protocol": "tcp", "path": ["radio"], "measured": True}],
+    }
+    trusting, told = ({"flow.file.lda": lda} for lda in (Trusting, "always wireless"))
+    own, built_in = losscause.simulate(tcp, **trusting), losscause.simulate(tcp, **told)
+    assert own["metrics"]["goodput"] == built_in["metrics"]["goodput"]
+    assert own["metrics"]["goodput"]["value"] > losscause.simulate(tcp)["metrics"]["goodput"]["value"]
+    with pytest.raises(losscause.Error, match="Trusting looks at acknowledgements, so it is for TCP senders only"):
+        losscause.simulate(SCENARIO, **{"flow.test.lda": Trusting})
+
+
+def test_a_classifier_runs_it():
+    packets = {"seq": [0, 1, 3, 4, 6], "at_ns": [10, 20, 60, 90, 130], "sent_ns": [0, 10, 30, 40, 60]}
+    own, built_in = (losscause.Classifier(lda).classify(**packets) for lda in (PythonSpike, "Spike"))
+    assert pl.DataFrame(own).equals(pl.DataFrame(built_in))
+    assert losscause.Classifier(PythonSpike).name == "PythonSpike"
+
+
+def test_a_capture_is_judged_by_it(losscause_command, tmp_path):
+    losscause_command("simulate", SCENARIO, "--pcap", str(tmp_path))
+    names = ["spike", "pythonspike"]
+    analyzed = losscause.analyze(tmp_path / "receiver.pcap", ldas=names, algorithms=[PythonSpike])
+    losses = [loss["verdicts"] for flow in analyzed["captures"][0]["flows"] for loss in flow["losses"]]
+    assert {verdicts["spike"] for verdicts in losses} == {"congestion", "wireless"}
+    assert [verdicts["pythonspike"] for verdicts in losses] == [verdicts["spike"] for verdicts in losses]
+
+
+class Raising(PythonSpike):
+    def on_arrival(self, arrival):
+        if arrival.seq == 100:
+            raise ValueError("the hundredth packet")
+        super().on_arrival(arrival)
+
+
+class Mumbling(PythonSpike):
+    def judge(self, loss):
+        return "perhaps"
+
+
+class Unmade(PythonSpike):
+    made = 0
+
+    def __init__(self):
+        Unmade.made += 1
+        if Unmade.made > 1:
+            raise RuntimeError("only one")
+        super().__init__()
+
+
+@pytest.mark.parametrize("options", [{}, {"runs": 2}])
+def test_what_a_method_raises_comes_with_its_traceback_and_the_place(options):
+    with pytest.raises(losscause.Error) as raised:
+        losscause.simulate(SCENARIO, seed=4, **{"flow.test.lda": Raising}, **options)
+    place = "cen2003/WLH: seed 4, at " if not options else "cen2003/WLH: at "
+    assert str(raised.value).startswith(place)
+    assert str(raised.value).endswith(" s: Raising.on_arrival raised ValueError: the hundredth packet")
+    cause = raised.value.__cause__
+    assert isinstance(cause, ValueError)
+    assert "in on_arrival" in "".join(traceback.format_exception(cause))
+    assert raised.value.file == SCENARIO
+
+
+def test_other_mistakes_of_a_class_are_told_too():
+    with pytest.raises(losscause.Error, match='Mumbling.judge returned "perhaps", expected "congestion", "wireless" or'):
+        losscause.simulate(SCENARIO, **{"flow.test.lda": Mumbling})
+    with pytest.raises(losscause.Error, match="Unmade.__init__ raised RuntimeError: only one"):
+        losscause.simulate(SCENARIO, **{"flow.test.lda": Unmade})
+    classifier = losscause.Classifier(Mumbling)
+    with pytest.raises(losscause.Error, match="Mumbling.judge returned"):
+        classifier.classify(seq=[0, 2], at_ns=[1, 2], sent_ns=[0, 0])
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "sentence"),
+    [
+        (type("Deaf", (), {"judge": lambda self, loss: "wireless"}), "has neither on_arrival nor on_ack"),
+        (type("Silent", (), {"on_arrival": lambda self, arrival: None}), "has no method judge"),
+        (
+            type("Both", (), dict.fromkeys(["on_arrival", "on_ack", "judge"], lambda *_: None)),
+            "has on_arrival and on_ack, expected one of them",
+        ),
+        (type("ZBS", (PythonSpike,), {}), 'the algorithm "ZBS" is already there'),
+    ],
+)
+def test_an_unusable_class_is_refused_in_one_sentence(algorithm, sentence):
+    with pytest.raises(losscause.Error, match=sentence):
+        losscause.simulate(SCENARIO, **{"flow.test.lda": algorithm})
+
+
+def test_ctrl_c_in_a_method_stays_what_it_is():
+    class Interrupted(PythonSpike):
+        def on_arrival(self, arrival):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        losscause.simulate(SCENARIO, **{"flow.test.lda": Interrupted})
+
+
+def test_arrivals_and_losses_can_be_made_for_tests_of_an_algorithm():
+    arrival = losscause.Arrival(7, 1_000, rott_ns=5, missing=2)
+    assert (arrival.seq, arrival.at_ns, arrival.rott_ns, arrival.missing) == (7, 1_000, 5, 2)
+    assert losscause.Loss(6, arrival).revealed_by is arrival
+    algorithm = PythonSpike()
+    algorithm.on_arrival(arrival)
+    assert algorithm.judge(losscause.Loss(6, arrival)) == "wireless"

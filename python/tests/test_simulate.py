@@ -1,0 +1,190 @@
+"""`simulate` measures what the command line measures, and refuses what it refuses."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import losscause
+import pytest
+
+LINK = {
+    "title": "one flow",
+    "duration_s": 30,
+    "measure": {"bottleneck": "radio"},
+    "link": [
+        {
+            "name": "radio",
+            "rate_bps": 1e6,
+            "delay_ms": 50,
+            "queue_packets": 20,
+            "channel": {"kind": "bernoulli", "loss": 0.02},
+        }
+    ],
+    "flow": [{"name": "video", "protocol": "tfrc", "lda": "ZBS", "path": ["radio"], "measured": True}],
+}
+
+
+def test_the_metric_of_a_papers_scenario_is_found_by_its_name():
+    value = losscause.simulate("cen2003/WLH", seed=7)["metrics"]["thput"]["value"]
+    assert value == losscause.simulate("cen2003/WLH", 7)["metrics"]["thput"]["value"]
+    assert 0 < value <= 100
+
+
+@pytest.mark.parametrize(
+    ("options", "arguments"),
+    [
+        ({"seed": 7}, ["--seed", "7"]),
+        ({"seed": 2, "N": 4}, ["--seed", "2", "--set", "N=4"]),
+        ({"flow.test.lda": "Spike", "last_kbps": 150.5}, ["--set", "flow.test.lda=Spike", "--set", "last_kbps=150.5"]),
+        ({"runs": 3, "jobs": 2}, ["--runs", "3"]),
+        ({"interval": 20.0}, ["--interval", "20"]),
+    ],
+)
+def test_the_json_is_that_of_the_command_to_the_byte(losscause_command, options, arguments):
+    printed = losscause_command("simulate", "cen2003/WLH", *arguments, "--format", "json")
+    assert losscause.simulate("cen2003/WLH", **options).json == printed
+
+
+def test_a_file_gives_what_the_command_gives(losscause_command, tmp_path):
+    file = tmp_path / "link.toml"
+    file.write_text(_toml())
+    printed = losscause_command("simulate", str(file), "--format", "json")
+    assert losscause.simulate(file).json == printed
+    assert losscause.simulate(str(file)).json == printed
+
+
+def _toml() -> str:
+    return """
+title = "one flow"
+duration_s = 30
+measure = { bottleneck = "radio" }
+[[link]]
+name = "radio"
+rate_bps = 1e6
+delay_ms = 50
+queue_packets = 20
+channel = { kind = "bernoulli", loss = 0.02 }
+[[flow]]
+name = "video"
+protocol = "tfrc"
+lda = "ZBS"
+path = ["radio"]
+measured = true
+"""
+
+
+def test_a_dictionary_is_a_scenario(tmp_path):
+    file = tmp_path / "link.toml"
+    file.write_text(_toml())
+    from_file, from_dict = losscause.simulate(file), losscause.simulate(LINK)
+    assert from_dict["scenario"] == "dict"
+    assert {**from_dict, "scenario": ""} == {**from_file, "scenario": ""}
+
+
+def test_a_result_is_a_mapping_of_its_json():
+    result = losscause.simulate(LINK)
+    assert dict(result) == json.loads(result.json)
+    assert "metrics" in result and len(result) == len(json.loads(result.json))
+    assert "goodput" in repr(result)
+
+
+@pytest.mark.parametrize(
+    ("scenario", "overrides", "sentence", "file", "key"),
+    [
+        ("cen2003/WHL", {}, "did you mean", None, "cen2003/WHL"),
+        ("no-such.toml", {}, "no-such.toml: there is no such file", "no-such.toml", None),
+        ({**LINK, "duraton_s": 3}, {}, 'dict: duraton_s: the key "duraton_s" is unknown', "dict", "duraton_s"),
+        (LINK, {"duration_s": -1}, "dict: duration_s: ", "dict", "duration_s"),
+        (LINK, {"M": 4}, 'the parameter "M" is unknown', None, "M"),
+        (LINK, {"flow.video.lda": "ZSB"}, '(did you mean "ZBS"?)', "dict", "flow.video.lda"),
+        (LINK, {"flow..lda": "ZBS"}, "a part of the key is empty", None, "flow..lda"),
+        (LINK, {"duration_s": None}, "duration_s: is None, expected a number", None, "duration_s"),
+        (LINK, {"duration_s": float("nan")}, "dict: duration_s: ", "dict", "duration_s"),
+        ({"title": object()}, {}, "title: is of type object, expected", None, "title"),
+        ({3: "x"}, {}, "dict: has of type int for a key", None, None),
+        (3, {}, "scenario: is of type int, expected a name, a path or a dictionary", None, "scenario"),
+        (LINK, {"seed": -1}, "seed: is -1, expected a whole number from 0", None, "seed"),
+        (LINK, {"seed": 1.5}, "seed: is 1.5, expected a whole number", None, "seed"),
+        (LINK, {"runs": 0}, "runs: is 0, expected a whole number from 1", None, "runs"),
+        (LINK, {"jobs": 0, "runs": 2}, "jobs: is 0, expected a whole number from 1", None, "jobs"),
+        (LINK, {"jobs": "two", "runs": 2}, "jobs: is two, expected a whole number from 1", None, "jobs"),
+        (LINK, {"interval": "x"}, "interval: is x, expected seconds", None, "interval"),
+        (LINK, {"trace": True, "runs": 2}, "trace: shows one run", None, "trace"),
+        (LINK, {"interval": 0.0}, "interval: is 0.0, expected seconds", None, "interval"),
+        (LINK, {"trace": ["drps"]}, '"drps" is unknown', None, "trace"),
+    ],
+)
+def test_what_cannot_be_used_is_told_in_one_sentence(scenario, overrides, sentence, file, key):
+    with pytest.raises(losscause.Error) as raised:
+        losscause.simulate(scenario, **overrides)
+    text = str(raised.value)
+    assert sentence in text and "\n" not in text
+    assert (raised.value.file, raised.value.key) == (file, key)
+
+
+HOURS = f"""
+import losscause, os, threading, time
+link = {LINK!r}
+link["duration_s"] = 1_000_000
+link["link"][0].update(rate_bps=1e9, channel={{"kind": "bernoulli", "loss": 0}})
+"""
+
+
+def test_other_threads_run_during_a_run(tmp_path):
+    """The run would take hours; the main thread goes on, which it could not while the run holds the lock."""
+    program = tmp_path / "program.py"
+    program.write_text(
+        HOURS
+        + """
+threading.Thread(target=losscause.simulate, args=[link], daemon=True).start()
+time.sleep(0.3)
+os._exit(7)
+"""
+    )
+    assert subprocess.run([sys.executable, str(program)], timeout=60).returncode == 7
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize("options", ["", ", runs=100, jobs=2"])
+def test_ctrl_c_stops_a_run(options, tmp_path):
+    """The run would take hours; the process ends with the signal's exception instead."""
+    program = tmp_path / "program.py"
+    program.write_text(
+        HOURS
+        + f"""
+print("begun", flush=True)
+try:
+    losscause.simulate(link{options})
+except KeyboardInterrupt:
+    print("stopped", flush=True)
+"""
+    )
+    process = subprocess.Popen([sys.executable, str(program)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begun\n"
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=60)[0] == "stopped\n"
+    assert process.returncode == 0
+
+
+def test_progress_is_shown_by_tqdm(capsys):
+    losscause.simulate({**LINK, "duration_s": 10_000}, progress=True)
+    assert "s/s" in capsys.readouterr().err
+    losscause.simulate(LINK, progress=False)
+    assert capsys.readouterr().err == ""
+
+
+def test_numpy_is_not_imported_until_it_is_needed():
+    program = "import losscause, sys; losscause.simulate('cen2003/WLH'); sys.exit('numpy' in sys.modules)"
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_a_page_for_notebooks_has_the_answer_and_a_chart():
+    html = losscause.simulate({**LINK, "title": "<one> & only"})._repr_html_()
+    assert "&lt;one&gt; &amp; only" in html and "<svg" in html and "video" in html
+    assert os.sep + "home" not in html and Path.cwd().as_posix() not in html

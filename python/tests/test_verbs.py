@@ -1,0 +1,146 @@
+"""The other verbs give what the commands of the same names print."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import losscause
+import polars as pl
+import pyarrow as pa
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SCENARIO = "cen2003/WLH"
+
+
+def test_compare_gives_the_json_of_the_command(losscause_command):
+    arguments = ["--lda", "none,ZBS", "--runs", "2", "--seed", "3", "--format", "json"]
+    compared = losscause.compare(SCENARIO, ["none", "ZBS"], runs=2, seed=3)
+    assert compared.json == losscause_command("compare", SCENARIO, *arguments)
+    assert compared.answer == compared["verdict"]
+    assert "ZBS" in compared._repr_html_() and "±" in compared._repr_html_()
+
+
+def test_variants_are_settings_by_name(losscause_command):
+    arguments = ["--variant", "four: N=4", "--runs", "1", "--format", "json"]
+    compared = losscause.compare(SCENARIO, variants={"four": {"N": 4}}, runs=1)
+    assert compared.json == losscause_command("compare", SCENARIO, *arguments)
+
+
+SWEEP = """
+title = "throughput by loss"
+scenario = "cen2003/WLH"
+metrics = ["thput", "M_c"]
+runs = 2
+
+[[axis]]
+key = "N"
+values = [1, 2]
+"""
+
+
+def test_sweep_gives_the_json_of_the_command_and_resumes(losscause_command, tmp_path):
+    file = tmp_path / "sweep.toml"
+    file.write_text(SWEEP)
+    printed = losscause_command("sweep", str(file), "--out", str(tmp_path / "command"), "--format", "json")
+    swept = losscause.sweep(file, out=tmp_path / "python")
+    assert swept.json == printed == losscause.sweep(file).json
+    assert losscause.sweep(file, out=tmp_path / "python", resume=True).json == printed
+    assert (tmp_path / "python" / "sweep.json").read_text() == printed
+    assert swept.answer == "2 cells over N." and "<svg" in swept._repr_html_()
+
+
+def test_reproduce_gives_the_json_of_the_command(losscause_command):
+    printed = losscause_command("reproduce", "cen2003/table2", "--runs", "1", "--format", "json")
+    reproduced = losscause.reproduce("cen2003/table2", runs=1)
+    assert reproduced.json == printed
+    assert reproduced.answer.startswith("preview: ")
+    assert "cen2003" in reproduced._repr_html_()
+
+
+def test_analyze_gives_the_json_of_the_command(losscause_command, tmp_path):
+    losscause_command("simulate", SCENARIO, "--pcap", str(tmp_path))
+    capture = next(file for file in sorted(tmp_path.iterdir()) if file.suffix == ".pcap" and "receiver" in file.name)
+    analyzed = losscause.analyze(capture)
+    assert analyzed.json == losscause_command("analyze", str(capture), "--format", "json")
+    assert analyzed["captures"][0]["flows"]
+    assert "lost packet" in analyzed.answer and analyzed.answer in analyzed._repr_html_()
+    some = losscause.analyze(str(capture), ldas=["zbs"])
+    assert some.json == losscause_command("analyze", str(capture), "--lda", "zbs", "--format", "json")
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence", "key"),
+    [
+        (lambda: losscause.compare(SCENARIO, ["ZBS"]), "there is only one variant, expected two or more", "algorithms"),
+        (lambda: losscause.compare(SCENARIO, ["ZBS", "ZBS"]), 'two variants are called "ZBS"', None),
+        (lambda: losscause.compare(SCENARIO, ["ZBS", "Spkie"]), 'did you mean "Spike"', None),
+        (lambda: losscause.compare(SCENARIO, variants={"x": {"M": 1}}), 'the parameter "M" is unknown', "M"),
+        (lambda: losscause.sweep("no-such.toml"), "no-such.toml: there is no such file", None),
+        (lambda: losscause.sweep(3), "sweep: is of type int, expected a path", "sweep"),
+        (lambda: losscause.reproduce("cen2003/tabel2"), "did you mean", None),
+        (lambda: losscause.reproduce(runs=0), "runs: is 0, expected a whole number from 1", "runs"),
+        (lambda: losscause.analyze("no-such.pcap"), "no-such.pcap: ", None),
+        (lambda: losscause.analyze(__file__), "test_verbs.py: ", None),
+        (lambda: losscause.analyze("x.pcap", ldas=["zsb"]), 'there is no algorithm "zsb" for captures', "ldas"),
+    ],
+)
+def test_what_cannot_be_used_is_told_in_one_sentence(call, sentence, key):
+    with pytest.raises(losscause.Error) as raised:
+        call()
+    assert sentence in str(raised.value) and "\n" not in str(raised.value)
+    assert key is None or raised.value.key == key
+
+
+def test_a_half_written_folder_and_that_of_another_sweep_are_kept_as_they_are(tmp_path):
+    file, out = tmp_path / "sweep.toml", tmp_path / "out"
+    file.write_text(SWEEP)
+    losscause.sweep(file, out=out)
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    file.write_text(SWEEP.replace("values = [1, 2]", "values = [1, 3]"))
+    with pytest.raises(losscause.Error):
+        losscause.sweep(file, out=out, resume=True)
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_a_trace_is_that_of_the_command(losscause_command):
+    printed = losscause_command("simulate", SCENARIO, "--seed", "5", "--trace", "-")
+    result = losscause.simulate(SCENARIO, 5, trace=True)
+    expected = pl.read_csv(printed.encode(), infer_schema_length=None)
+    words = ["event", "flow", "link", "packet", "cause", "verdict", "reason"]
+    traced = pl.DataFrame(result.trace).with_columns(pl.col(words).cast(pl.String))
+    assert traced.columns == expected.columns and traced.height == len(result.trace) > 10_000
+    assert traced.cast(dict(expected.schema)).equals(expected)
+    assert result.json == losscause.simulate(SCENARIO, 5).json
+    assert pa.types.is_dictionary(pa.table(result.trace).schema.field("event").type)
+
+
+def test_a_trace_can_be_of_some_kinds():
+    trace = losscause.simulate(SCENARIO, 7, trace=["queue-drop", "corrupted"]).trace
+    causes = pl.DataFrame(trace)["cause"].cast(pl.String).unique().to_list()
+    assert sorted(causes) == ["congestion", "wireless"]
+    assert losscause.simulate(SCENARIO).trace is None
+    empty = losscause.simulate(SCENARIO, trace=["mark"]).trace
+    assert len(empty) == 0 and pa.table(empty).num_rows == 0
+
+
+def test_the_programs_of_the_page_run(tmp_path):
+    """Every block of Python in docs/python.md, one after the other, as one program."""
+    page = (ROOT / "docs" / "python.md").read_text()
+    blocks = [part.split("\n```", 1)[0] for part in page.split("```python\n")[1:]]
+    assert len(blocks) > 4
+    program = tmp_path / "page.py"
+    program.write_text("\n".join(blocks))
+    subprocess.run([sys.executable, "-W", "error", str(program)], check=True, cwd=tmp_path)
+
+
+def test_the_example_of_the_readme_runs():
+    readme = (ROOT / "python" / "README.md").read_text()
+    program = readme.split("```python\n")[1].split("\n```")[0]
+    made = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    assert float(made.stdout) == losscause.simulate(SCENARIO, seed=7)["metrics"]["thput"]["value"]
+
+
+def test_the_version_is_that_of_the_command(losscause_command):
+    assert losscause_command("--version").split()[1] == losscause.__version__
+    assert losscause.simulate(SCENARIO)["version"] == losscause.__version__
