@@ -2,6 +2,7 @@
 //!
 //! The simulated flow and the stream share `losscause_transport::tfrc` and the links; what the stream adds is between
 //! them: handshake, packets of bytes, microseconds, vetting.
+#![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use losscause::{Span, Time};
 use losscause_media::{End, SenderConfig};
