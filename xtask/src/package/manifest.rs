@@ -77,14 +77,14 @@ mod tests {
         let expected = [
             "",
             "-capture",
+            "-transport",
+            "-media",
             "-controller",
             "-quinn",
-            "-transport",
             "-sim",
             "-study",
             "-linux",
             "-live",
-            "-media",
             "-cli",
             "-s2n-quic",
         ]
