@@ -116,10 +116,10 @@ struct Place {
 }
 
 impl Place {
-    /// An empty directory with the repository's scenarios, and the files that `parts` tell to save.
+    /// An empty directory with the repository's scenarios (those of experiments are below `crates`), and the files that `parts` tell to save.
     fn new(program: &Path, parts: &[Part]) -> Result<Self> {
         let folder = tempfile::Builder::new().prefix("losscause-page-").tempdir()?;
-        for shared in ["papers", "scenarios"] {
+        for shared in ["crates", "papers", "scenarios"] {
             std::os::unix::fs::symlink(root().join(shared), folder.path().join(shared))?;
         }
         for part in parts {
