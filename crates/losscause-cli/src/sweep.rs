@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use losscause::registry::Registry;
 use losscause_study::parallel::Jobs;
 use losscause_study::sweep::{Overrides, REPORT, Store, Sweep, SweepOutcome, SweepResult};
-use losscause_study::{Setting, atomic, report};
+use losscause_study::{InputError, Setting, atomic, report};
 
 use crate::progress::Progress;
 use crate::{Failure, interrupt, notice, output, pivot};
@@ -32,6 +32,9 @@ pub(crate) struct Arguments {
     /// Threads [default: one per core]; the results do not depend on it.
     #[arg(long)]
     jobs: Option<usize>,
+    /// What runs the cells.
+    #[arg(long, value_enum, default_value_t)]
+    engine: Engine,
     /// Directory for report.html, sweep.csv, runs.csv, sweep.json and the finished cells.
     #[arg(long, value_name = "DIR", default_value = "out/sweep")]
     out: PathBuf,
@@ -41,6 +44,16 @@ pub(crate) struct Arguments {
     /// Output format.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+}
+
+/// What runs the cells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Engine {
+    /// The threads of this program.
+    #[default]
+    Local,
+    /// A Ray cluster, with the Python package.
+    Ray,
 }
 
 /// What standard output gets.
@@ -57,6 +70,11 @@ enum Format {
 
 /// Measures every cell and prints the results.
 pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Failure> {
+    if arguments.engine == Engine::Ray {
+        let option = "--engine ray".to_owned();
+        let problem = "is part of the Python package: pip install \"losscause[ray]\", and then the same command";
+        return Err(InputError::Option { option, problem: problem.to_owned() }.into());
+    }
     let begun = Instant::now();
     let set = arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
     let overrides = Overrides { runs: arguments.runs, seed: arguments.seed, set };

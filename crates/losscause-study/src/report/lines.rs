@@ -81,6 +81,7 @@ pub(super) struct Curve {
 }
 
 /// A value of a curve.
+#[derive(Clone)]
 pub(super) struct Point {
     pub(super) x: f64,
     /// None is a gap in the curve.
@@ -92,6 +93,7 @@ pub(super) struct Point {
 }
 
 /// A published value with its tolerance.
+#[derive(Clone)]
 pub(super) struct Ring {
     pub(super) value: f64,
     pub(super) by: f64,

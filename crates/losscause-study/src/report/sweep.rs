@@ -67,14 +67,19 @@ struct ScoreView {
 /// The view of the whole page.
 pub(super) fn page(result: &SweepResult) -> PageView {
     let last = result.seed.wrapping_add(u64::from(result.runs) - 1);
+    let seeds = match result.seeds_by_cell {
+        true => format!("seeds by cell from {}", result.seed),
+        false if result.runs == 1 => format!("seed {}", result.seed),
+        false => format!("seeds {} to {last}", result.seed),
+    };
     PageView {
         title: result.title.clone(),
         sweep: result.sweep.clone(),
         settings: result.settings.clone(),
         answers: if result.is_scored() { scored_answers(result) } else { answers(result) },
         runs: match result.runs {
-            1 => format!("{} cells, one run each, seed {}", result.cells.len(), result.seed),
-            runs => format!("{} cells, {runs} runs each, seeds {} to {last}", result.cells.len(), result.seed),
+            1 => format!("{} cells, one run each, {seeds}", result.cells.len()),
+            runs => format!("{} cells, {runs} runs each, {seeds}", result.cells.len()),
         },
         charts: (0..result.metrics.len()).map(|place| charts(result, place)).collect(),
         pivots: result.pivots().into_iter().map(pivot).collect(),
@@ -181,8 +186,15 @@ fn charts(result: &SweepResult, place: usize) -> ChartsView {
 /// What a curve holds fixed: the values of the other axes, and the system.
 type Fixed = (Vec<String>, String);
 
-/// A metric over one axis.
+/// Most cells of a sampled sweep in a drawing.
+const MOST_POINTS: usize = 2_000;
+
+/// A metric over one axis. Of a sampled sweep, each cell is a point of its own: all axes change from cell to cell.
 fn drawing(result: &SweepResult, place: usize, axis: usize) -> String {
+    let is_sampled = result.sampler.is_some();
+    if is_sampled && result.cells.len() > MOST_POINTS {
+        return String::new();
+    }
     let (metric, unit) = result.metric(place);
     let mut places: Vec<&str> = Vec::new();
     for cell in &result.cells {
@@ -195,6 +207,9 @@ fn drawing(result: &SweepResult, place: usize, axis: usize) -> String {
         return String::new();
     }
     let others = |cell: &CellOutcome| {
+        if is_sampled {
+            return vec![String::new(); result.axes.len() - 1];
+        }
         let values = cell.cell.values.iter().enumerate().filter(|(k, _)| *k != axis);
         values.map(|(_, value)| value.value.clone()).collect::<Vec<_>>()
     };
@@ -253,6 +268,10 @@ fn drawing(result: &SweepResult, place: usize, axis: usize) -> String {
             };
             let mut points: Vec<Point> = points.iter().map(point).collect();
             points.sort_by(|a, b| a.x.total_cmp(&b.x));
+            if is_sampled {
+                // A gap between every two points: no line joins them.
+                points = points.into_iter().flat_map(|point| [Point { value: None, ..point.clone() }, point]).collect();
+            }
             Curve { name, style: Style::nth(index), points }
         })
         .collect();

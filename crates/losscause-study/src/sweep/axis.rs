@@ -5,12 +5,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use toml::Value;
 
 use super::file::{AxisTable, Point};
+use super::range::Range;
+use super::sampler::Sampler;
 
 /// An axis: a named list of values. The first is the base.
 #[derive(Clone, Debug)]
 pub(super) struct Axis {
     pub(super) name: String,
+    /// All values, or of a range that is drawn from its two ends.
     pub(super) values: Vec<Choice>,
+    /// The key and the range that a sampler draws from.
+    pub(super) drawn: Option<(String, Range)>,
+}
+
+impl Axis {
+    /// The choice at a draw from [0, 1).
+    pub(super) fn draw(&self, uniform: f64) -> Choice {
+        match &self.drawn {
+            Some((key, range)) => Choice::plain(key, &range.draw(uniform)),
+            None => self.values[((uniform * self.values.len() as f64) as usize).min(self.values.len() - 1)].clone(),
+        }
+    }
 }
 
 /// What one value of an axis changes.
@@ -28,53 +43,97 @@ pub(super) struct Choice {
 /// The key of the sweep file that is wrong, and what is wrong with it.
 pub(super) type Problem = (String, String);
 
+impl Choice {
+    /// A value of the key `key`.
+    fn plain(key: &str, value: &Value) -> Self {
+        Self { name: in_words(value), set: vec![format!("{key}={}", in_a_setting(value))], ..Self::default() }
+    }
+}
+
 /// The axes of a sweep file.
-pub(super) fn axes(tables: &[AxisTable]) -> Result<Vec<Axis>, Problem> {
+pub(super) fn axes(tables: &[AxisTable], sampler: Sampler) -> Result<Vec<Axis>, Problem> {
     if tables.is_empty() {
         return Err(("axis".into(), "is missing, expected one or more [[axis]]".into()));
     }
     let mut names = BTreeSet::new();
     let mut axes = Vec::new();
     for (index, table) in tables.iter().enumerate() {
-        let axis = axis(index, table)?;
+        let axis = axis(index, table, sampler)?;
         if !names.insert(axis.name.clone()) {
             return Err((format!("axis.{}", axis.name), "there are two of this name, expected one".into()));
         }
         axes.push(axis);
     }
+    if let Some(most) = sampler.most_axes().filter(|most| axes.len() > *most) {
+        let problem = format!("there are {}, expected at most {most} with sampler \"sobol\"", axes.len());
+        return Err(("axis".into(), problem));
+    }
     Ok(axes)
 }
 
-fn axis(index: usize, table: &AxisTable) -> Result<Axis, Problem> {
+fn axis(index: usize, table: &AxisTable, sampler: Sampler) -> Result<Axis, Problem> {
     let Some(name) = table.name.as_ref().or(table.key.as_ref()) else {
         let problem = "is missing, expected the key that the values set, or a name";
         return Err((format!("axis.{}.key", index + 1), problem.into()));
     };
     let key = |rest: &str| format!("axis.{name}.{rest}");
-    let Some(points) = &table.values else {
-        return Err((key("values"), "is missing, expected the values of the axis".into()));
+    let (points, drawn) = match (&table.values, &table.range) {
+        (Some(points), None) => (points.clone(), None),
+        (None, Some(range)) => {
+            let Some(set) = &table.key else {
+                return Err((key("key"), "is missing, expected the key that the range sets".into()));
+            };
+            let values = of_range(range, sampler).map_err(|(rest, problem)| (key(&rest), problem))?;
+            let drawn = (sampler != Sampler::Grid).then(|| (set.clone(), range.clone()));
+            (values.into_iter().map(Point::Plain).collect(), drawn)
+        }
+        (Some(_), Some(_)) => {
+            return Err((key("range"), "cannot be combined with values; give one of them".into()));
+        }
+        (None, None) => {
+            return Err((key("values"), "is missing, expected the values of the axis, or a range".into()));
+        }
     };
     if points.is_empty() {
         return Err((key("values"), "is empty, expected the base and other values".into()));
     }
     let mut names = BTreeSet::new();
     let mut values = Vec::new();
-    for point in points {
+    for point in &points {
         let choice = choice(table.key.as_deref(), point).map_err(|problem| (key("values"), problem))?;
         if !names.insert(choice.name.clone()) {
             return Err((key("values"), format!("\"{}\" occurs twice, expected it once", choice.name)));
         }
         values.push(choice);
     }
-    Ok(Axis { name: name.clone(), values })
+    Ok(Axis { name: name.clone(), values, drawn })
 }
+
+/// The values of a range: its steps in a grid, its ends otherwise.
+fn of_range(range: &Range, sampler: Sampler) -> Result<Vec<Value>, Problem> {
+    if let Some((rest, problem)) = range.problem() {
+        return Err((format!("range.{rest}"), problem));
+    }
+    let steps = |problem: &str| ("range.steps".to_owned(), problem.to_owned());
+    match (sampler, range.steps) {
+        (Sampler::Grid, None) => Err(steps("is missing, expected the number of values in the grid")),
+        (Sampler::Grid, Some(0 | 1)) => Err(steps("is below 2, expected both ends at least")),
+        (Sampler::Grid, Some(count)) if count > MOST_STEPS => {
+            Err(steps(&format!("is {count}, expected at most {MOST_STEPS}")))
+        }
+        (Sampler::Grid, Some(count)) => Ok(range.values(count)),
+        (_, Some(_)) => Err(steps("is only valid in a grid, and the sampler draws between the ends; remove it")),
+        (_, None) => Ok(range.values(2)),
+    }
+}
+
+/// Most steps of a range.
+const MOST_STEPS: u32 = 100_000;
 
 fn choice(key: Option<&str>, point: &Point) -> Result<Choice, String> {
     let setting = |key: &str, value: &Value| format!("{key}={}", in_a_setting(value));
     match (point, key) {
-        (Point::Plain(value), Some(key)) => {
-            Ok(Choice { name: in_words(value), set: vec![setting(key, value)], ..Choice::default() })
-        }
+        (Point::Plain(value), Some(key)) => Ok(Choice::plain(key, value)),
         (Point::Plain(value), None) => {
             Err(format!("\"{}\" has nothing to set, expected key = KEY in the axis or a name", in_words(value)))
         }
@@ -124,7 +183,11 @@ mod tests {
             #[serde(default)]
             axis: Vec<AxisTable>,
         }
-        axes(&toml::from_str::<File>(text).unwrap().axis)
+        axes(&toml::from_str::<File>(text).unwrap().axis, Sampler::Grid)
+    }
+
+    fn sampled(text: &str) -> Result<Axis, Problem> {
+        axis(0, &toml::from_str(text).unwrap(), Sampler::Random { cells: 5 })
     }
 
     #[test]
@@ -156,6 +219,54 @@ mod tests {
     }
 
     #[test]
+    fn a_range_has_its_steps_in_a_grid_and_is_drawn_from_by_a_sampler() {
+        let grid = of("[[axis]]\nkey = \"rate_bps\"\nrange = { from = 1e6, to = 3e6, steps = 3 }").unwrap();
+        let names: Vec<&str> = grid[0].values.iter().map(|value| value.name.as_str()).collect();
+        assert_eq!(names, ["1000000", "2000000", "3000000"]);
+        let drawn = sampled("key = \"N\"\nrange = { from = 1, to = 4, integer = true }").unwrap();
+        assert_eq!(drawn.draw(0.6).set, ["N=3"]);
+        let listed = sampled("key = \"N\"\nvalues = [1, 8]").unwrap();
+        assert_eq!([0.0, 0.49, 0.5, 0.99].map(|u| listed.draw(u).name), ["1", "1", "8", "8"]);
+    }
+
+    #[test]
+    fn a_range_that_does_not_fit_the_sampler_is_refused() {
+        let refusal = |(key, problem): Problem| format!("{key}: {problem}");
+        let range = |text: &str| refusal(of(&format!("[[axis]]\nkey = \"N\"\n{text}")).unwrap_err());
+        assert_eq!(
+            range("range = { from = 1, to = 2 }"),
+            "axis.N.range.steps: is missing, expected the number of values in the grid"
+        );
+        assert_eq!(
+            range("range = { from = 1, to = 2, steps = 1 }"),
+            "axis.N.range.steps: is below 2, expected both ends at least"
+        );
+        assert_eq!(
+            range("range = { from = 1, to = 3, steps = 9, integer = true }"),
+            "axis.N.values: \"1\" occurs twice, expected it once"
+        );
+        assert_eq!(
+            range("values = [1]\nrange = { from = 1, to = 2, steps = 2 }"),
+            "axis.N.range: cannot be combined with values; give one of them"
+        );
+        assert_eq!(
+            refusal(sampled("key = \"N\"\nrange = { from = 1, to = 2, steps = 2 }").unwrap_err()),
+            "axis.N.range.steps: is only valid in a grid, and the sampler draws between the ends; remove it"
+        );
+        assert_eq!(
+            refusal(of("[[axis]]\nname = \"n\"\nrange = { from = 1, to = 2, steps = 2 }").unwrap_err()),
+            "axis.n.key: is missing, expected the key that the range sets"
+        );
+        let axes: Vec<AxisTable> =
+            (0..17).map(|k| toml::from_str(&format!("key = \"k{k}\"\nvalues = [1]")).unwrap()).collect();
+        let (key, problem) = super::axes(&axes, Sampler::Sobol { cells: 4 }).unwrap_err();
+        assert_eq!(
+            (key.as_str(), problem.as_str()),
+            ("axis", "there are 17, expected at most 16 with sampler \"sobol\"")
+        );
+    }
+
+    #[test]
     fn axes_that_say_nothing_or_the_same_twice_are_refused() {
         let refusal = |text: &str| {
             let (key, problem) = of(text).unwrap_err();
@@ -178,7 +289,10 @@ mod tests {
             refusal("[[axis]]\nkey = \"N\"\nvalues = [1, 2, 1]"),
             "axis.N.values: \"1\" occurs twice, expected it once"
         );
-        assert_eq!(refusal("[[axis]]\nkey = \"N\""), "axis.N.values: is missing, expected the values of the axis");
+        assert_eq!(
+            refusal("[[axis]]\nkey = \"N\""),
+            "axis.N.values: is missing, expected the values of the axis, or a range"
+        );
         assert_eq!(
             refusal("[[axis]]\nkey = \"N\"\nvalues = []"),
             "axis.N.values: is empty, expected the base and other values"

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use indexmap::IndexMap;
 
-use super::{Cell, CellOutcome, Mode, Store, Sweep, SweepResult};
+use super::{Cell, CellOutcome, Mode, Sampler, Seeds, Store, Sweep, SweepResult};
 use crate::RunError;
 use crate::parallel::Workers;
 
@@ -137,7 +137,9 @@ impl Sweep {
             seed: self.seed,
             runs: self.runs,
             axes: self.axes.iter().map(|axis| axis.name.clone()).collect(),
-            is_grid: self.mode == Mode::Grid || self.axes.len() == 1,
+            is_grid: self.sampler == Sampler::Grid && (self.mode == Mode::Grid || self.axes.len() == 1),
+            sampler: (self.sampler != Sampler::Grid).then(|| self.sampler.name().to_owned()),
+            seeds_by_cell: self.seeds == Seeds::ByCell,
             metrics,
             cells,
         }

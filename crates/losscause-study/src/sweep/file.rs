@@ -7,6 +7,8 @@ use serde::de::{Deserializer, Error};
 use toml::Value;
 
 use super::mode::Mode;
+use super::range::Range;
+use super::sampler::Sampler;
 
 /// A sweep: what is measured, and the axes along which the settings change.
 #[derive(Clone, Debug, Deserialize)]
@@ -17,12 +19,17 @@ pub(super) struct SweepFile {
     /// How the axes are combined into cells (default: every combination).
     #[serde(default)]
     pub(super) mode: Mode,
+    /// How the cells are chosen (default: the grid of the axes' values).
+    #[serde(default)]
+    pub(super) sampler: Sampler,
     /// Runs of every system in every cell, 1 or more (default 10).
     #[serde(default = "ten")]
     pub(super) runs: u32,
     /// Seed of the first run of every cell (default 1).
     #[serde(default = "one")]
     pub(super) seed: u64,
+    /// Whether all cells have the same seeds (default: those of a grid have, those of another sampler have not).
+    pub(super) seeds: Option<Seeds>,
     /// Measure papers or their items, each PAPER or PAPER/ITEM, and score every cell on them.
     #[serde(default)]
     pub(super) score: Vec<String>,
@@ -60,6 +67,18 @@ pub(super) struct AxisTable {
     pub(super) name: Option<String>,
     /// Its values; the first is the base.
     pub(super) values: Option<Vec<Point>>,
+    /// Instead of `values`: numbers between two ends.
+    pub(super) range: Option<Range>,
+}
+
+/// Which cells have the same seeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Seeds {
+    /// All: the differences between cells are then those of their settings alone.
+    Shared,
+    /// None: each cell's seeds follow from the sweep's seed and the cell's number.
+    ByCell,
 }
 
 /// A value of an axis, as it is written.

@@ -73,8 +73,9 @@ impl Sweep {
         }
         let unchanged = [System { name: UNCHANGED.to_owned(), set: vec![] }];
         let systems = if self.systems.is_empty() { &unchanged } else { self.systems.as_slice() };
+        let seed = self.seed_of(cell);
         let tasks: Vec<(usize, u64)> = (0..experiments.len())
-            .flat_map(|s| (0..self.runs).map(move |k| (s, self.seed.wrapping_add(u64::from(k)))))
+            .flat_map(|s| (0..self.runs).map(move |k| (s, seed.wrapping_add(u64::from(k)))))
             .collect();
         let one = |&(s, seed): &(usize, u64)| -> Result<(RunRow, Units), RunError> {
             let measured = run(&experiments[s], seed)?;

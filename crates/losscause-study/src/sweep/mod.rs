@@ -2,16 +2,19 @@
 //!
 //! | module | what it does |
 //! |---|---|
-//! | `file`, `axis`, `mode` | the sweep file key by key; what each value changes; which combinations are cells |
+//! | `file`, `axis`, `range`, `mode` | the sweep file key by key; what each value changes; which combinations are cells |
+//! | `sampler`, `sobol` | cells drawn between the ends of ranges instead |
 //! | `check` | refuses unknown settings and metrics before the first run |
 //! | `measure`, `execute` | measures one cell; measures all cells in parallel |
 //! | `origin`, `store` | what the results depend on; the directory of a sweep, and its lock |
 //! | `outcome`, `tables`, `pivot`, `summary` | the results; as CSV; as tables for people; compared with the base |
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops;
 use std::path::Path;
 
 use losscause::registry::Registry;
+use losscause_sim::rng::Stream;
 
 use crate::files::watched::Watched;
 use crate::papers::record;
@@ -27,16 +30,20 @@ mod mode;
 mod origin;
 mod outcome;
 mod pivot;
+mod range;
+mod sampler;
+mod sobol;
 mod store;
 mod summary;
 mod tables;
 
 use axis::{Axis, Choice};
 pub use execute::{SweepOutcome, SweepProgress};
-use file::{SweepFile, System};
+use file::{Seeds, SweepFile, System};
 use mode::Mode;
 pub use outcome::{AxisValue, Cell, CellOutcome, CellScore, Row, RunRow, SweepResult};
-pub use pivot::Pivot;
+pub use pivot::{MOST_ROWS, Pivot};
+use sampler::{Points, Sampler};
 pub use store::{REPORT, Store};
 pub use summary::{CellSummary, summary};
 
@@ -46,6 +53,8 @@ pub struct Sweep {
     file: String,
     title: String,
     mode: Mode,
+    sampler: Sampler,
+    seeds: Seeds,
     runs: u32,
     seed: u64,
     /// Settings of every cell, before those of systems and axes.
@@ -134,11 +143,24 @@ impl Sweep {
             let problem = format!("is {}, expected a whole number from 1 to {MOST_RUNS}", document.runs);
             return Err(key("runs", &problem));
         }
-        let axes = axis::axes(&document.axis).map_err(|(name, problem)| key(&name, &problem))?;
+        let axes = axis::axes(&document.axis, document.sampler).map_err(|(name, problem)| key(&name, &problem))?;
         let sizes: Vec<usize> = axes.iter().map(|axis| axis.values.len()).collect();
-        if document.mode.count(&sizes).is_none_or(|cells| cells > MOST_CELLS) {
-            return Err(key("axis", &format!("the axes make more than {MOST_CELLS} cells, which is the maximum")));
+        match document.sampler.cells() {
+            None if document.mode.count(&sizes).is_none_or(|cells| cells > MOST_CELLS) => {
+                return Err(key("axis", &format!("the axes make more than {MOST_CELLS} cells, which is the maximum")));
+            }
+            Some(cells) if !(1..=MOST_CELLS).contains(&cells) => {
+                let problem = format!("is {cells}, expected a whole number from 1 to {MOST_CELLS}");
+                return Err(key("sampler.cells", &problem));
+            }
+            Some(_) if document.mode != Mode::Grid => {
+                let problem = format!("combines values, and sampler \"{}\" draws; remove it", document.sampler.name());
+                return Err(key("mode", &problem));
+            }
+            _ => {}
         }
+        // In a grid, neighbouring cells differ in one setting, and a difference between them should be its effect.
+        let by_default = if document.sampler == Sampler::Grid { Seeds::Shared } else { Seeds::ByCell };
         let mut names = BTreeSet::new();
         if let Some(twice) = document.system.iter().find(|system| !names.insert(&system.name)) {
             return Err(key("system", &format!("there are two of the name \"{}\", expected one", twice.name)));
@@ -148,6 +170,8 @@ impl Sweep {
             file: file.clone(),
             title: document.title,
             mode: document.mode,
+            sampler: document.sampler,
+            seeds: document.seeds.unwrap_or(by_default),
             runs: document.runs,
             seed: document.seed,
             set: vec![],
@@ -201,15 +225,49 @@ impl Sweep {
         &self.title
     }
 
-    /// The cells, the base first.
+    /// The cells; of a grid, the base first.
     pub fn cells(&self) -> Vec<Cell> {
-        let sizes: Vec<usize> = self.axes.iter().map(|axis| axis.values.len()).collect();
-        self.mode.cells(&sizes).iter().enumerate().map(|(number, at)| self.cell(number, at)).collect()
+        self.cells_in(0..self.count())
     }
 
-    fn cell(&self, number: usize, at: &[usize]) -> Cell {
+    /// Number of cells.
+    pub fn count(&self) -> usize {
+        self.sampler.cells().unwrap_or_else(|| self.mode.count(&self.sizes()).unwrap_or(usize::MAX))
+    }
+
+    /// The cells of these numbers, below [`Sweep::count`].
+    pub fn cells_in(&self, numbers: ops::Range<usize>) -> Vec<Cell> {
+        if self.sampler != Sampler::Grid {
+            let points = Points::new(self.sampler, self.seed, self.axes.len());
+            let drawn = |number| {
+                let at = points.point(number);
+                self.axes.iter().zip(at).map(|(axis, uniform)| axis.draw(uniform)).collect::<Vec<_>>()
+            };
+            return numbers.map(|number| self.cell(number, &drawn(number).iter().collect::<Vec<_>>())).collect();
+        }
+        let first = numbers.start;
+        let cells = self.mode.cells(&self.sizes(), numbers);
+        let chosen = |at: &Vec<usize>| self.axes.iter().zip(at).map(|(axis, &i)| &axis.values[i]).collect::<Vec<_>>();
+        cells.iter().enumerate().map(|(index, at)| self.cell(first + index, &chosen(at))).collect()
+    }
+
+    /// Number of values of every axis.
+    fn sizes(&self) -> Vec<usize> {
+        self.axes.iter().map(|axis| axis.values.len()).collect()
+    }
+
+    /// Seed of the first run of a cell. It depends on the sweep's seed and the cell's number alone.
+    fn seed_of(&self, cell: &Cell) -> u64 {
+        match self.seeds {
+            Seeds::Shared => self.seed,
+            // Whole numbers up to 2^53 survive every reader of JSON.
+            Seeds::ByCell => Stream::new(self.seed, &format!("sweep/seed/{}", cell.number)).below(1 << 53),
+        }
+    }
+
+    fn cell(&self, number: usize, choices: &[&Choice]) -> Cell {
         let chosen: Vec<(&str, &Choice)> =
-            self.axes.iter().zip(at).map(|(axis, &i)| (axis.name.as_str(), &axis.values[i])).collect();
+            self.axes.iter().map(|axis| axis.name.as_str()).zip(choices.iter().copied()).collect();
         let choices = || chosen.iter().map(|(_, choice)| *choice);
         let mut only: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (scenario, settings) in choices().flat_map(|choice| &choice.only) {
@@ -251,7 +309,7 @@ impl Sweep {
 const EXPECTED: &str = "a sweep file in TOML (losscause docs sweep)";
 
 /// Largest number of cells: a short sweep file can define more cells than fit into memory.
-const MOST_CELLS: usize = 100_000;
+const MOST_CELLS: usize = 1_000_000;
 
 /// What the sweep file measures.
 fn subject(

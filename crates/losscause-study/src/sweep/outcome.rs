@@ -29,6 +29,12 @@ pub struct SweepResult {
     pub axes: Vec<String>,
     /// Whether the cells are all combinations of the axes' values; otherwise they differ from the first in one or two.
     pub is_grid: bool,
+    /// How the cells were drawn: "random", "latin-hypercube" or "sobol"; none if they are the axes' values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampler: Option<String>,
+    /// Whether every cell has seeds of its own, which follow from `seed` and its number.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub seeds_by_cell: bool,
     /// Unit of every metric by name, in the order of the sweep file; empty for scored sweeps.
     pub metrics: IndexMap<String, String>,
     /// The finished cells, the base first.

@@ -8,6 +8,9 @@ use std::fmt::Write;
 use super::{CellOutcome, CellSummary, Row, SweepResult, summary};
 use crate::figures::unit_symbol;
 
+/// Most cells of a sampled sweep in a table.
+pub const MOST_ROWS: usize = 40;
+
 /// A table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pivot {
@@ -28,16 +31,24 @@ impl SweepResult {
             return Vec::new();
         }
         let systems = self.systems();
-        if !self.is_grid {
+        if self.sampler.is_some() {
+            let labels = |outcome: &CellOutcome| outcome.cell.values.iter().map(|v| v.value.clone()).collect();
+            vec![self.by_metric(self.axes.clone(), &systems, labels)]
+        } else if !self.is_grid {
             let base = &self.cells[0];
-            let label = |outcome: &CellOutcome| summary(&[base.clone(), outcome.clone()])[1].in_words();
+            let label = |outcome: &CellOutcome| vec![summary(&[base.clone(), outcome.clone()])[1].in_words()];
             vec![self.by_metric(vec!["differs from the base by".to_owned()], &systems, label)]
         } else if self.axes.len() == 1 && systems.len() == 1 {
-            let label = |outcome: &CellOutcome| outcome.cell.values[0].value.clone();
+            let label = |outcome: &CellOutcome| vec![outcome.cell.values[0].value.clone()];
             vec![self.by_metric(self.axes.clone(), &systems, label)]
         } else {
             (0..self.metrics.len()).map(|place| self.crossed(place, &systems)).collect()
         }
+    }
+
+    /// How many of the cells the tables show: all but of a sampled sweep, whose cells have no order to look them up by.
+    fn shown(&self) -> usize {
+        if self.sampler.is_some() { MOST_ROWS.min(self.cells.len()) } else { self.cells.len() }
     }
 
     /// The systems, in the order of the sweep file.
@@ -59,6 +70,9 @@ impl SweepResult {
         if rows().any(|row| row.measured.is_none()) {
             notes.push("–: no run has a value".to_owned());
         }
+        if self.shown() < self.cells.len() {
+            notes.push(format!("the first {} of {} cells; sweep.csv has all", self.shown(), self.cells.len()));
+        }
         notes.join("; ")
     }
 
@@ -68,7 +82,12 @@ impl SweepResult {
     }
 
     /// Rows are cells and systems, columns are metrics.
-    fn by_metric(&self, mut head: Vec<String>, systems: &[&str], label: impl Fn(&CellOutcome) -> String) -> Pivot {
+    fn by_metric(
+        &self,
+        mut head: Vec<String>,
+        systems: &[&str],
+        labels: impl Fn(&CellOutcome) -> Vec<String>,
+    ) -> Pivot {
         let has_systems = systems.len() > 1;
         if has_systems {
             head.push("system".to_owned());
@@ -77,9 +96,9 @@ impl SweepResult {
             self.metrics.iter().map(|(metric, unit)| format!("{metric}{}", in_unit(unit))).collect();
         let digits: Vec<usize> = (0..columns.len()).map(|place| self.digits(place)).collect();
         let mut rows = Vec::new();
-        for outcome in &self.cells {
+        for outcome in self.cells.iter().take(self.shown()) {
             for (s, system) in systems.iter().enumerate() {
-                let mut labels = vec![label(outcome)];
+                let mut labels = labels(outcome);
                 if has_systems {
                     labels.push((*system).to_owned());
                 }

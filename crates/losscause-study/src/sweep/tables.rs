@@ -149,6 +149,8 @@ mod tests {
             runs: 2,
             axes: vec!["tick".into()],
             is_grid: true,
+            sampler: None,
+            seeds_by_cell: false,
             metrics: metrics.iter().map(|(name, unit)| ((*name).to_owned(), (*unit).to_owned())).collect(),
             cells: vec![CellOutcome { cell, score: None, claims: [].into(), rows, runs }],
         }

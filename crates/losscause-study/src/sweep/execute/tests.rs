@@ -100,6 +100,70 @@ fn results_do_not_depend_on_the_number_of_threads() {
     }
 }
 
+const SAMPLED: &str = r#"
+title = "t"
+runs = 2
+scenario = "s.toml"
+metrics = ["goodput"]
+sampler = { kind = "sobol", cells = 5 }
+[[axis]]
+key = "flow.f.rate_bps"
+range = { from = 1e5, to = 5e5, scale = "log" }
+[[axis]]
+key = "link.a.queue_packets"
+values = [3, 30]
+"#;
+
+#[test]
+fn a_cell_of_a_sampled_sweep_has_its_own_draw_and_its_own_seeds() {
+    let place = Place::new();
+    place.write("sweep.toml", SAMPLED);
+    let result = place.sweep().execute(Jobs::default(), None, go_on).unwrap().result;
+    assert_eq!((result.sampler.as_deref(), result.is_grid, result.seeds_by_cell), (Some("sobol"), false, true));
+    let rates: Vec<f64> = result.cells.iter().map(|cell| cell.cell.values[0].value.parse().unwrap()).collect();
+    assert!(rates.iter().all(|rate| (1e5..=5e5).contains(rate)), "{rates:?}");
+    let goodput = |cell: &CellOutcome| cell.rows[0].measured.unwrap();
+    assert!(result.cells.iter().zip(&rates).all(|(cell, rate)| (goodput(cell) / rate * 1e3 - 1.0).abs() < 0.3));
+    let mut seeds: Vec<u64> = result.cells.iter().flat_map(|cell| cell.runs.iter().map(|run| run.seed)).collect();
+    seeds.sort_unstable();
+    seeds.dedup();
+    assert_eq!(seeds.len(), 10, "no two runs share a seed");
+    let mut some = place.sweep().cells_in(2..4);
+    some.iter_mut().for_each(|cell| cell.number -= 2);
+    assert_ne!(some[0].values, some[1].values);
+    assert_eq!(place.sweep().cells_in(2..4), place.sweep().cells()[2..4]);
+}
+
+#[test]
+fn cells_may_share_their_seeds_or_not_whatever_the_sampler() {
+    let place = Place::new();
+    let seeds = |text: &str| {
+        place.write("sweep.toml", text);
+        let result = place.sweep().execute(Jobs::default(), None, go_on).unwrap().result;
+        result.cells.iter().map(|cell| cell.runs[0].seed).collect::<std::collections::BTreeSet<_>>().len()
+    };
+    assert_eq!(seeds(SWEEP), 1);
+    assert_eq!(seeds(&format!("seeds = \"by-cell\"\n{SWEEP}")), 3);
+    assert_eq!(seeds(SAMPLED), 5);
+    assert_eq!(seeds(&format!("seeds = \"shared\"\n{SAMPLED}")), 1);
+}
+
+#[test]
+fn a_sampler_that_does_not_fit_is_refused() {
+    let place = Place::new();
+    let refusal = |from: &str, to: &str| {
+        place.write("sweep.toml", &SAMPLED.replace(from, to));
+        let error = Sweep::load(&place.path("sweep.toml")).unwrap_err().to_string();
+        error.rsplit("sweep.toml").next().unwrap().trim_start_matches(": ").to_owned()
+    };
+    assert_eq!(refusal("cells = 5", "cells = 0"), "sampler.cells: is 0, expected a whole number from 1 to 1000000");
+    assert_eq!(
+        refusal("runs = 2", "mode = \"pairwise\""),
+        "mode: combines values, and sampler \"sobol\" draws; remove it"
+    );
+    assert!(refusal("\"sobol\"", "\"sobel\"").contains("sobel"));
+}
+
 #[test]
 fn every_run_and_every_cell_is_told() {
     let place = Place::new();

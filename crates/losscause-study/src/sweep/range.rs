@@ -1,0 +1,127 @@
+//! A range of numbers as the values of an axis.
+
+use serde::Deserialize;
+use toml::Value;
+
+/// `range = { from = 1e6, to = 1e8, steps = 5, scale = "log" }`
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Range {
+    /// One end.
+    pub(super) from: f64,
+    /// The other end; may be the smaller one.
+    pub(super) to: f64,
+    /// In a grid: how many values, both ends among them; at least 2.
+    pub(super) steps: Option<u32>,
+    /// How the values are spaced (default: linear).
+    #[serde(default)]
+    pub(super) scale: Scale,
+    /// Whether the values are rounded to whole numbers (default: false).
+    #[serde(default)]
+    pub(super) integer: bool,
+}
+
+/// How the values of a range are spaced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Scale {
+    /// Equal differences.
+    #[default]
+    Linear,
+    /// Equal ratios; both ends are above zero.
+    Log,
+}
+
+impl Range {
+    /// What is wrong with it: the key below `range`, and the problem.
+    pub(super) fn problem(&self) -> Option<(&'static str, String)> {
+        for (key, end) in [("from", self.from), ("to", self.to)] {
+            if !end.is_finite() {
+                return Some((key, format!("is {end}, expected a finite number")));
+            }
+            if self.scale == Scale::Log && end <= 0.0 {
+                return Some((key, format!("is {end}, expected a number above 0 on a logarithmic scale")));
+            }
+            if self.integer && end.fract() != 0.0 {
+                return Some((key, format!("is {end}, expected a whole number, because integer = true")));
+            }
+        }
+        (self.from == self.to).then(|| ("to", format!("is {}, the same as from; expected another number", self.to)))
+    }
+
+    /// The value at `share` of the way from one end to the other, 0 to 1. It is rounded to six significant digits, so
+    /// that tables print the number that was used; the ends are exact.
+    pub(super) fn at(&self, share: f64) -> Value {
+        let between = match self.scale {
+            Scale::Linear => self.from + share * (self.to - self.from),
+            Scale::Log => (self.from.ln() + share * (self.to.ln() - self.from.ln())).exp(),
+        };
+        match share {
+            0.0 => self.value(self.from),
+            1.0 => self.value(self.to),
+            _ if self.integer => self.value(between),
+            _ => self.value(format!("{between:.5e}").parse().unwrap_or(between)),
+        }
+    }
+
+    /// The value at a draw from [0, 1). Whole numbers are equally likely, the ends too, on a linear scale.
+    pub(super) fn draw(&self, uniform: f64) -> Value {
+        if !self.integer || self.scale == Scale::Log {
+            return self.at(uniform);
+        }
+        let (low, high) = (self.from.min(self.to), self.from.max(self.to));
+        self.value((low + (uniform * (high - low + 1.0)).floor()).min(high))
+    }
+
+    /// `steps` values, both ends among them.
+    pub(super) fn values(&self, steps: u32) -> Vec<Value> {
+        let last = f64::from(steps - 1);
+        (0..steps).map(|step| self.at(f64::from(step) / last)).collect()
+    }
+
+    fn value(&self, number: f64) -> Value {
+        if self.integer { Value::Integer(number.round() as i64) } else { Value::Float(number) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn range(text: &str) -> Range {
+        toml::from_str(text).unwrap()
+    }
+
+    fn floats(values: &[Value]) -> Vec<f64> {
+        values.iter().map(|value| value.as_float().unwrap()).collect()
+    }
+
+    #[test]
+    fn steps_are_equal_differences_or_equal_ratios_between_exact_ends() {
+        let linear = range("from = 0.1\nto = 0.3").values(3);
+        assert_eq!(floats(&linear), [0.1, 0.2, 0.3]);
+        let log = range("from = 1e6\nto = 1e8\nscale = \"log\"").values(5);
+        assert_eq!(floats(&log), [1e6, 3.162_28e6, 1e7, 3.162_28e7, 1e8]);
+        let down = range("from = 8\nto = 1\ninteger = true\nscale = \"log\"").values(4);
+        assert_eq!(down, [8, 4, 2, 1].map(Value::Integer));
+    }
+
+    #[test]
+    fn every_whole_number_between_the_ends_is_drawn_from_an_equal_part_of_the_draws() {
+        let dice = range("from = 1\nto = 6\ninteger = true");
+        let drawn: Vec<i64> = (0..12).map(|k| dice.draw(f64::from(k) / 12.0).as_integer().unwrap()).collect();
+        assert_eq!(drawn, [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]);
+    }
+
+    #[test]
+    fn a_range_that_has_no_values_is_refused() {
+        let problem = |text: &str| range(text).problem().map(|(key, problem)| format!("{key} {problem}"));
+        assert_eq!(problem("from = 1\nto = 1").unwrap(), "to is 1, the same as from; expected another number");
+        assert_eq!(problem("from = nan\nto = 1").unwrap(), "from is NaN, expected a finite number");
+        let log = problem("from = 0\nto = 1\nscale = \"log\"").unwrap();
+        assert_eq!(log, "from is 0, expected a number above 0 on a logarithmic scale");
+        let whole = problem("from = 1\nto = 2.5\ninteger = true").unwrap();
+        assert_eq!(whole, "to is 2.5, expected a whole number, because integer = true");
+        assert_eq!(problem("from = 1\nto = 2"), None);
+    }
+}
