@@ -1,7 +1,6 @@
 //! Failures and exit statuses of the program.
 
 use std::io::{self, Write};
-use std::process::ExitCode;
 
 use losscause::registry::RegistryError;
 use losscause_capture::{CaptureError, JoinError};
@@ -85,6 +84,8 @@ pub(crate) enum Failure {
     Output(#[from] io::Error),
 }
 
+/// The exit status when all went well.
+const SUCCESS: u8 = 0;
 /// The exit status when a run failed.
 const FAILED: u8 = 1;
 /// The exit status when the input cannot be used.
@@ -92,12 +93,12 @@ const BAD_INPUT: u8 = 2;
 
 /// Prints the failure, if any, and returns the exit status. A reader that closes our output early (`head`) is not a
 /// failure.
-pub(crate) fn report(outcome: Result<(), Failure>) -> ExitCode {
+pub(crate) fn report(outcome: Result<(), Failure>) -> u8 {
     let status = match &outcome {
-        Ok(()) => return ExitCode::SUCCESS,
-        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
+        Ok(()) => return SUCCESS,
+        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => return SUCCESS,
         Err(Failure::Run(RunError::Unwritable { reason, .. })) if reason.kind() == io::ErrorKind::BrokenPipe => {
-            return ExitCode::SUCCESS;
+            return SUCCESS;
         }
         Err(
             Failure::Input(_)
@@ -146,14 +147,14 @@ pub(crate) fn report(outcome: Result<(), Failure>) -> ExitCode {
             }
         }
         #[cfg(all(feature = "linux", target_os = "linux"))]
-        Err(Failure::Command(status)) => return ExitCode::from(*status),
+        Err(Failure::Command(status)) => return *status,
         Err(Failure::Output(_) | Failure::Worse(_) | Failure::Incomplete(_)) => FAILED,
     };
     if let Err(failure) = outcome {
         // If standard error is closed as well, the message cannot be shown.
         let _ = writeln!(io::stderr(), "{} {failure}", ink::error_head());
     }
-    ExitCode::from(status)
+    status
 }
 
 /// Handles clap's output: help and version go to standard output, a wrong argument becomes one sentence.

@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -104,8 +105,16 @@ pub fn main_with(registry: Result<Registry, RegistryError>) -> ExitCode {
     if let Some(status) = losscause_linux::emulator::intercept() {
         return status;
     }
+    ExitCode::from(status_of(std::env::args_os(), registry))
+}
+
+/// [`main_with`] for `arguments`, the program's name first. Returns the exit status.
+pub fn status_of<A: Into<OsString> + Clone>(
+    arguments: impl IntoIterator<Item = A>,
+    registry: Result<Registry, RegistryError>,
+) -> u8 {
     interrupt::watch();
-    failure::report(match Arguments::try_parse() {
+    failure::report(match Arguments::try_parse_from(arguments) {
         Ok(Arguments { quiet, command }) => {
             notice::set_quiet(quiet);
             registry.map_err(Failure::from).and_then(|registry| run(command, &registry))

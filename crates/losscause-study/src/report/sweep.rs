@@ -17,6 +17,7 @@ pub(super) struct PageView {
     answers: Vec<String>,
     runs: String,
     charts: Vec<ChartsView>,
+    charts_note: &'static str,
     pivots: Vec<PivotView>,
     footnote: String,
     scores: Vec<ScoreView>,
@@ -82,6 +83,13 @@ pub(super) fn page(result: &SweepResult) -> PageView {
             runs => format!("{} cells, {runs} runs each, {seeds}", result.cells.len()),
         },
         charts: (0..result.metrics.len()).map(|place| charts(result, place)).collect(),
+        charts_note: match result.sampler {
+            Some(_) => "Each point is a cell; the values are means, and the tables have their intervals.",
+            None => {
+                "The bands are 95 % intervals. Where there are too many combinations, the other axes have the values of the \
+                 first cell."
+            }
+        },
         pivots: result.pivots().into_iter().map(pivot).collect(),
         footnote: sentence(&result.footnote()),
         scores: if result.is_scored() { scores(result) } else { Vec::new() },
@@ -262,7 +270,7 @@ fn drawing(result: &SweepResult, place: usize, axis: usize) -> String {
             let point = |(value, row): &(&str, &Row)| Point {
                 x: x(value),
                 value: row.measured,
-                interval: row.measured.zip(row.ci95).map(|(mean, ci95)| Interval::around(mean, ci95)),
+                interval: row.ci95.filter(|_| !is_sampled).zip(row.measured).map(|(ci95, mean)| Interval::around(mean, ci95)),
                 title: format!("{} {value} {name}: {}", result.axes[axis], result.value_in_words(place, row)),
                 ring: None,
             };

@@ -104,7 +104,8 @@ impl Sweep {
                 tell(progress);
             }
             Step::Cell(measured) => match *measured {
-                Ok(outcome) => {
+                Ok(mut outcome) => {
+                    outcome.name_units(&checked.units);
                     if let Some(Err(error)) = store.as_ref().map(|store| store.keep(&outcome)) {
                         return fail(index, error);
                     }
@@ -127,7 +128,7 @@ impl Sweep {
         Ok(SweepOutcome { result, resumed, is_stopped })
     }
 
-    fn result(&self, metrics: IndexMap<String, String>, cells: Vec<CellOutcome>) -> SweepResult {
+    pub(super) fn result(&self, metrics: IndexMap<String, String>, cells: Vec<CellOutcome>) -> SweepResult {
         SweepResult {
             format_version: 1,
             title: self.title.clone(),

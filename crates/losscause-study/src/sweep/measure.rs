@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Cell, CellOutcome, CellScore, Row, RunRow, Subject, Sweep, System};
+use super::{Cell, CellOutcome, CellScore, Row, RunRow, Subject, Sweep};
 use crate::papers::record::{Item, Parameters};
 use crate::papers::reproduce::{Event, Progress};
 use crate::parallel::Workers;
@@ -25,11 +25,10 @@ impl Sweep {
             CellOutcome { cell: cell.clone(), score: None, claims: BTreeMap::new(), rows: vec![], runs: vec![] };
         match &self.subject {
             Subject::Items(_) => self.measure_items(cell, workers, ran, &mut outcome)?,
-            Subject::Scenario(subject) => {
+            Subject::Scenario(_) => {
                 let (runs, units): (Vec<RunRow>, Vec<Units>) =
                     self.measure_scenario(cell, workers, ran)?.into_iter().unzip();
-                outcome.rows = self.estimates(subject.scenario.file(), &runs, &units);
-                outcome.runs = runs;
+                outcome = self.outcome(cell, runs, &units);
             }
         }
         Ok(outcome)
@@ -71,21 +70,39 @@ impl Sweep {
         if !self.metrics.iter().any(|metric| is_of_delays(cell.read(metric))) {
             experiments.iter_mut().for_each(|experiment| experiment.delays = false);
         }
-        let unchanged = [System { name: UNCHANGED.to_owned(), set: vec![] }];
-        let systems = if self.systems.is_empty() { &unchanged } else { self.systems.as_slice() };
-        let seed = self.seed_of(cell);
-        let tasks: Vec<(usize, u64)> = (0..experiments.len())
-            .flat_map(|s| (0..self.runs).map(move |k| (s, seed.wrapping_add(u64::from(k)))))
-            .collect();
+        let systems = self.system_names();
+        let tasks = self.runs_of(cell);
         let one = |&(s, seed): &(usize, u64)| -> Result<(RunRow, Units), RunError> {
             let measured = run(&experiments[s], seed)?;
             let find = |metric: &String| measured.metrics.iter().find(|found| found.metric == cell.read(metric));
             let value = |metric: &String| find(metric)?.value.filter(|value| value.is_finite());
             let metrics = self.metrics.iter().map(|metric| (metric.clone(), value(metric))).collect();
             let units = self.metrics.iter().map(|metric| find(metric).map_or("", |found| found.unit)).collect();
-            Ok((RunRow { system: systems[s].name.clone(), seed, metrics }, units))
+            Ok((RunRow { system: systems[s].clone(), seed, metrics }, units))
         };
         workers.map(&tasks, one, |_| ran())?.into_iter().collect()
+    }
+
+    /// The outcome of a cell of a scenario, from its runs.
+    pub(super) fn outcome(&self, cell: &Cell, runs: Vec<RunRow>, units: &[Units]) -> CellOutcome {
+        let Subject::Scenario(subject) = &self.subject else { unreachable!("asked for a cell of a scenario") };
+        let rows = self.estimates(subject.scenario.file(), &runs, units);
+        CellOutcome { cell: cell.clone(), score: None, claims: BTreeMap::new(), rows, runs }
+    }
+
+    /// The systems of every cell of a scenario; one if the sweep compares none.
+    pub(super) fn system_names(&self) -> Vec<String> {
+        match self.systems.as_slice() {
+            [] => vec![UNCHANGED.to_owned()],
+            systems => systems.iter().map(|system| system.name.clone()).collect(),
+        }
+    }
+
+    /// The system and seed of every run of a cell of a scenario, in the order of its runs.
+    pub(super) fn runs_of(&self, cell: &Cell) -> Vec<(usize, u64)> {
+        let seed = self.seed_of(cell);
+        let systems = 0..self.system_names().len();
+        systems.flat_map(|s| (0..self.runs).map(move |k| (s, seed.wrapping_add(u64::from(k))))).collect()
     }
 
     /// The estimates of every metric from the runs of each system.
@@ -113,7 +130,7 @@ impl Sweep {
 }
 
 /// The unit of every metric of a sweep in one run; empty where the run has no such metric.
-type Units = Vec<&'static str>;
+pub(super) type Units = Vec<&'static str>;
 
 /// The system of a sweep that compares none.
 const UNCHANGED: &str = "as it is";

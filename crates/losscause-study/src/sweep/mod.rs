@@ -6,6 +6,7 @@
 //! | `sampler`, `sobol` | cells drawn between the ends of ranges instead |
 //! | `check` | refuses unknown settings and metrics before the first run |
 //! | `measure`, `execute` | measures one cell; measures all cells in parallel |
+//! | `elsewhere` | for another engine: cells measured in other processes, with the same results |
 //! | `origin`, `store` | what the results depend on; the directory of a sweep, and its lock |
 //! | `outcome`, `tables`, `pivot`, `summary` | the results; as CSV; as tables for people; compared with the base |
 
@@ -23,6 +24,7 @@ use crate::{InputError, Scenario, Setting, files, scenario};
 
 mod axis;
 mod check;
+mod elsewhere;
 mod execute;
 mod file;
 mod measure;
@@ -38,6 +40,7 @@ mod summary;
 mod tables;
 
 use axis::{Axis, Choice};
+pub use elsewhere::{Elsewhere, Held};
 pub use execute::{SweepOutcome, SweepProgress};
 use file::{Seeds, SweepFile, System};
 use mode::Mode;

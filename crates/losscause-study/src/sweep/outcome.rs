@@ -98,6 +98,17 @@ pub struct CellOutcome {
     pub runs: Vec<RunRow>,
 }
 
+impl CellOutcome {
+    /// Names the unit of every metric that no run of a system has: a unit does not depend on the system.
+    pub(super) fn name_units(&mut self, units: &IndexMap<String, String>) {
+        for row in self.rows.iter_mut().filter(|row| row.unit.is_empty()) {
+            if let Some(unit) = units.get(&row.metric) {
+                row.unit.clone_from(unit);
+            }
+        }
+    }
+}
+
 /// How many published numbers and claims a cell reproduces, among those that it measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -18,8 +18,8 @@ pub struct Store {
 
 /// The directory of one sweep, locked for this process.
 #[derive(Debug)]
-pub(super) struct OpenStore<'a> {
-    store: &'a Store,
+pub(super) struct OpenStore {
+    store: Store,
     /// The lock ends with the file.
     _lock: File,
 }
@@ -40,7 +40,7 @@ impl Store {
     /// # Errors
     /// It cannot be created or written, it would overwrite an input, another process has locked it, or it holds another
     /// sweep.
-    pub(super) fn open(&self, origin: &Origin) -> Result<OpenStore<'_>, RunError> {
+    pub(super) fn open(&self, origin: &Origin) -> Result<OpenStore, RunError> {
         let inputs = Inputs::of(origin.files.keys());
         inputs.keep_from(&self.cells())?;
         for name in [ORIGIN, RUNS_CSV, SWEEP_CSV, SWEEP_JSON, REPORT] {
@@ -69,7 +69,7 @@ impl Store {
         std::fs::create_dir_all(self.cells()).map_err(unwritable)?;
         atomic::remove_abandoned(&self.cells());
         atomic::write(&self.directory.join(ORIGIN), json(origin).as_bytes())?;
-        Ok(OpenStore { store: self, _lock: lock })
+        Ok(OpenStore { store: self.clone(), _lock: lock })
     }
 
     /// The origin of the sweep whose cells are in the directory.
@@ -96,7 +96,17 @@ impl Store {
     }
 }
 
-impl OpenStore<'_> {
+impl OpenStore {
+    /// The directory of the finished cells.
+    pub(super) fn cells(&self) -> PathBuf {
+        self.store.cells()
+    }
+
+    /// Whether finished cells of an earlier sweep are kept.
+    pub(super) fn resumes(&self) -> bool {
+        self.store.resumes
+    }
+
     /// The outcome of `cell`, if the store resumes and has one. A damaged file counts as missing.
     pub(super) fn finished(&self, cell: &Cell) -> Option<CellOutcome> {
         if !self.store.resumes {

@@ -128,9 +128,6 @@ fn a_cell_of_a_sampled_sweep_has_its_own_draw_and_its_own_seeds() {
     seeds.sort_unstable();
     seeds.dedup();
     assert_eq!(seeds.len(), 10, "no two runs share a seed");
-    let mut some = place.sweep().cells_in(2..4);
-    some.iter_mut().for_each(|cell| cell.number -= 2);
-    assert_ne!(some[0].values, some[1].values);
     assert_eq!(place.sweep().cells_in(2..4), place.sweep().cells()[2..4]);
 }
 
@@ -162,6 +159,31 @@ fn a_sampler_that_does_not_fit_is_refused() {
         "mode: combines values, and sampler \"sobol\" draws; remove it"
     );
     assert!(refusal("\"sobol\"", "\"sobel\"").contains("sobel"));
+}
+
+#[test]
+fn cells_measured_elsewhere_in_any_parts_give_the_same_bytes() {
+    for text in [SWEEP, SAMPLED] {
+        let place = Place::new();
+        place.write("sweep.toml", text);
+        place.sweep().execute(Jobs::default(), Some(&Store::new(&place.path("out"))), go_on).unwrap();
+        let names = ["runs.csv", "sweep.csv", "sweep.json"];
+        let read = || names.map(|name| std::fs::read(place.path("out").join(name)).unwrap());
+        let expected = read();
+        std::fs::remove_dir_all(place.path("out")).unwrap();
+        let elsewhere = place.sweep().elsewhere().unwrap();
+        let held = place.sweep().hold(&Store::new(&place.path("out"))).unwrap();
+        assert!(place.sweep().hold(&Store::new(&place.path("out"))).is_err(), "it is locked");
+        let mut values = place.sweep().values(0..1, Jobs::new(1).unwrap()).unwrap();
+        values.extend(place.sweep().values(1..elsewhere.sweep().count(), Jobs::new(2).unwrap()).unwrap());
+        held.conclude(&elsewhere.result(&values).unwrap()).unwrap();
+        assert!(read() == expected);
+        assert!(elsewhere.result(&values[1..]).is_err());
+        let read: Vec<String> = elsewhere.files().unwrap().into_keys().collect();
+        let mut expected = ["errors.txt", "s.toml", "sweep.toml"].map(|name| place.path(name).display().to_string());
+        expected.sort();
+        assert_eq!(read, expected);
+    }
 }
 
 #[test]
