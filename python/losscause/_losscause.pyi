@@ -1,5 +1,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
+from pathlib import Path
 from typing import Any, SupportsFloat, SupportsIndex, final
 
 __all__ = [
@@ -7,12 +8,15 @@ __all__ = [
     "Arrival",
     "Classifier",
     "DeclaredLoss",
+    "Directory",
     "Error",
     "Judgement",
     "Loss",
+    "Plan",
     "Table",
     "__version__",
     "analyze",
+    "command",
     "compare",
     "reproduce",
     "simulate",
@@ -175,6 +179,47 @@ def compare(
     jobs: SupportsIndex | None = None,
     progress: _Tell | None = None,
 ) -> str: ...
+def command(arguments: list[str]) -> int: ...
+@final
+class Plan:
+    """A checked sweep, whose cells an engine measures in any parts."""
+
+    def __new__(
+        cls,
+        sweep: str | PathLike[str],
+        settings: dict[str, Any],
+        algorithms: dict[str, Callable[[], object]],
+        *,
+        runs: SupportsIndex | None = None,
+        seed: SupportsIndex | None = None,
+    ) -> Plan: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def count(self) -> int: ...
+    @property
+    def runs_of_a_cell(self) -> int: ...
+    @property
+    def axes(self) -> list[str]: ...
+    @property
+    def metrics(self) -> list[tuple[str, str]]: ...
+    def files(self) -> dict[str, bytes]: ...
+    def rows(self, first: int, end: int) -> tuple[list[int], list[list[str]], list[str], list[int]]: ...
+    def measure(self, first: int, end: int) -> bytes: ...
+    def hold(self, out: str | PathLike[str], resume: bool) -> Directory: ...
+    def conclude(self, values: bytes, directory: Directory | None) -> str | None: ...
+
+@final
+class Directory:
+    """The directory of a sweep, locked for this process."""
+
+    @property
+    def cells(self) -> Path: ...
+    @property
+    def resumes(self) -> bool: ...
+    def keep(self, name: str, content: bytes) -> None: ...
+    def write(self, name: str, content: bytes) -> None: ...
+
 def sweep(
     sweep: str | PathLike[str],
     settings: dict[str, Any],

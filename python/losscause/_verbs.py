@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from losscause import _losscause
 from losscause._progress import shown
@@ -84,18 +84,58 @@ def sweep(
     jobs: int | None = None,
     out: str | PathLike[str] | None = None,
     resume: bool = False,
+    engine: Literal["local", "ray"] = "local",
+    address: str | None = None,
     algorithms: Algorithms = (),
     progress: bool | None = None,
     **overrides: Any,
 ) -> Sweep:
     """Measures every cell of a sweep file. With `out`, finished cells are kept in that folder, and `resume=True` goes on
-    with them after an interruption."""
+    with them after an interruption. `engine="ray"` measures them on a Ray cluster, that at `address` or one on this machine;
+    the results are the same to the byte."""
     settings, own = _separate(overrides, algorithms)
+    if engine == "ray":
+        return _on_ray(file, settings, own, runs, seed, out, resume, address, progress)
+    if engine != "local":
+        raise _losscause.Error(f'engine: is "{engine}", expected "local" or "ray"')
+    if address is not None:
+        raise _losscause.Error('address: only valid with engine="ray"; remove it')
     with shown(progress, "run") as tell:
         json = _losscause.sweep(
             file, settings, own, runs=runs, seed=seed, jobs=jobs, out=out, resume=resume, progress=tell
         )
     return Sweep(json)
+
+
+def _on_ray(
+    file: str | PathLike[str],
+    settings: dict[str, Any],
+    own: dict[str, Algorithm],
+    runs: int | None,
+    seed: int | None,
+    out: str | PathLike[str] | None,
+    resume: bool,
+    address: str | None,
+    progress: bool | None,
+) -> Sweep:
+    from losscause import _engine
+
+    with shown(progress, "cell") as tell:
+        done = _engine.on_ray(
+            file,
+            settings,
+            own,
+            runs=runs,
+            seed=seed,
+            out=out,
+            resume=resume,
+            address=address,
+            tell=lambda so_far: tell(so_far.cells, so_far.all_cells) if tell else None,
+        )
+    if done.json is None:
+        place = "runs.parquet" if out is not None else "out=FOLDER first: it writes runs.parquet"
+        raise _losscause.Error(f"{done.cells} cells are too many for a mapping, expected {place}")
+    return Sweep(done.json)
 
 
 def reproduce(

@@ -38,7 +38,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "losscause",
         ],
     ),
-    ("losscause-python", &["losscause-study", "losscause-capture", "losscause-sim", "losscause"]),
+    ("losscause-python", &["losscause-cli", "losscause-study", "losscause-capture", "losscause-sim", "losscause"]),
     // A plug-in sees what any package outside of the workspace would see.
     ("near-minimum", &["losscause-cli", "losscause-study", "losscause"]),
     ("wasm-check", &["losscause-study"]),

@@ -5,6 +5,8 @@
 //! algorithms  classes of the user                               → entries of the registry
 //! work        runs without the interpreter's lock               → Ctrl-C, progress
 //! simulate …  one function per verb of the command line         → the JSON that the command prints
+//! plan        the cells of a sweep                              → numbers, for an engine in Python
+//! command     the whole command line                            → its exit status
 //! classifier  packets, one by one or in columns                 → verdicts
 //! arrow       tables and arrays of other packages               → columns, and back
 //! ```
@@ -19,9 +21,11 @@ mod analyze;
 mod arrow;
 mod classifier;
 mod columns;
+mod command;
 mod compare;
 mod error;
 mod input;
+mod plan;
 mod reproduce;
 mod simulate;
 mod sweep;
@@ -41,9 +45,13 @@ mod _losscause {
     #[pymodule_export]
     use super::classifier::{Classifier, Judgement};
     #[pymodule_export]
+    use super::command::command;
+    #[pymodule_export]
     use super::compare::compare;
     #[pymodule_export]
     use super::error::Error;
+    #[pymodule_export]
+    use super::plan::{Directory, Plan};
     #[pymodule_export]
     use super::reproduce::reproduce;
     #[pymodule_export]

@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use losscause_study::sweep::{Overrides, Store, Sweep};
+use losscause_study::sweep::{Overrides, REPORT, Store, Sweep};
+use losscause_study::{atomic, report};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -39,7 +40,7 @@ pub(crate) fn sweep(
     };
     let file = input::path(sweep, "sweep")?;
     let sweep = Sweep::load_with(&file, &registry).and_then(|sweep| sweep.with(&overrides)).map_err(Failure::from)?;
-    let store = out.map(|out| if resume { Store::new(&out).resuming() } else { Store::new(&out) });
+    let store = out.as_deref().map(|out| if resume { Store::new(out).resuming() } else { Store::new(out) });
     let workers = workers(jobs, &failures)?;
     let made = work::elsewhere(py, failures.stop(), progress, |progress| {
         sweep.execute(workers, store.as_ref(), |so_far| {
@@ -47,5 +48,9 @@ pub(crate) fn sweep(
             ControlFlow::Continue(())
         })
     })?;
-    Ok(finished(py, made, &failures, &file.display().to_string())?.result.json())
+    let outcome = finished(py, made, &failures, &file.display().to_string())?;
+    if let (Some(out), false) = (out, outcome.is_stopped) {
+        atomic::write(&out.join(REPORT), report::sweep_html(&outcome.result).as_bytes()).map_err(Failure::Run)?;
+    }
+    Ok(outcome.result.json())
 }

@@ -233,6 +233,11 @@ impl Sweep {
         self.cells_in(0..self.count())
     }
 
+    /// Names of the axes.
+    pub fn axes(&self) -> impl Iterator<Item = &str> {
+        self.axes.iter().map(|axis| axis.name.as_str())
+    }
+
     /// Number of cells.
     pub fn count(&self) -> usize {
         self.sampler.cells().unwrap_or_else(|| self.mode.count(&self.sizes()).unwrap_or(usize::MAX))

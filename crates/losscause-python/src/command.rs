@@ -1,0 +1,10 @@
+//! The command `losscause`, as the package installs it: the same as that of Rust.
+
+use pyo3::prelude::*;
+
+/// Runs the command with these arguments, the program's name first, and returns its exit status. Ctrl-C ends the process as
+/// it ends the command.
+#[pyfunction]
+pub(crate) fn command(py: Python<'_>, arguments: Vec<String>) -> u8 {
+    py.detach(|| losscause_cli::status_of(arguments, Ok(losscause_cli::registry())))
+}

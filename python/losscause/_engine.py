@@ -1,0 +1,47 @@
+"""A sweep from its file to its results, on Ray."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from os import PathLike
+from typing import Any, NamedTuple
+
+from losscause import _ray
+from losscause._losscause import Plan
+
+
+class Done(NamedTuple):
+    """What was measured. `json` is None if there are too many cells for one document."""
+
+    json: str | None
+    cells: int
+    resumed: int
+
+
+def on_ray(
+    file: str | PathLike[str],
+    settings: Mapping[str, Any],
+    algorithms: Mapping[str, Callable[[], object]],
+    *,
+    runs: int | None,
+    seed: int | None,
+    out: str | PathLike[str] | None,
+    resume: bool,
+    address: str | None,
+    tell: Callable[[_ray.Progress], object],
+) -> Done:
+    """Measures every cell of a sweep file on a Ray cluster."""
+    plan = Plan(file, dict(settings), dict(algorithms), runs=runs, seed=seed)
+    directory = None if out is None else plan.hold(out, resume)
+    recipe = _ray.Recipe(os.fspath(file), plan.files(), settings, algorithms, runs, seed)
+    resumed = 0
+
+    def told(progress: _ray.Progress) -> None:
+        nonlocal resumed
+        resumed = progress.resumed
+        tell(progress)
+
+    parts = _ray.sweep(recipe, plan, directory, address, told)
+    parts.write_table()
+    return Done(plan.conclude(parts.values(), directory), plan.count, resumed)
