@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import signal
 import sys
 from typing import Any, NoReturn
 
@@ -16,6 +18,8 @@ def main(arguments: list[str] | None = None) -> int:
     """Runs the command and returns its exit status."""
     given = sys.argv[1:] if arguments is None else arguments
     if not _is_for_ray(given):
+        # On Ctrl-C the command itself says what is kept, and ends as the signal ends a program.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         return _losscause.command(["losscause", *given])
     try:
         return _sweep(_parser().parse_args(given))
@@ -23,7 +27,11 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"losscause: {error}", file=sys.stderr)
         return BAD_INPUT
     except BrokenPipeError:
+        # The interpreter would complain at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except KeyboardInterrupt:
+        return 130
 
 
 def _is_for_ray(given: list[str]) -> bool:
@@ -51,7 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     parser.add_argument("--out", default="out/sweep")
     parser.add_argument("--resume", action="store_true")
-    parser.add_argument("--format", choices=["summary", "json"], default="summary")
+    parser.add_argument("--format", choices=["table", "json"], default="table")
     return parser
 
 
@@ -71,12 +79,13 @@ def _sweep(given: argparse.Namespace) -> int:
         address=given.address,
         tell=tell,
     )
-    if given.format == "json" and done.json is not None:
-        sys.stdout.write(done.json)
-    elif not given.quiet:
+    shown = done.json if given.format == "json" else done.tables
+    if shown is not None:
+        sys.stdout.write(shown)
+    if not given.quiet:
         files = "runs.parquet" if done.json is None else "report.html, sweep.csv, runs.csv, sweep.json and runs.parquet"
         resumed = f" ({done.resumed} resumed)" if done.resumed else ""
-        print(f"{done.cells} cells{resumed}; {files} in {given.out}")
+        print(f"{done.cells} cells{resumed}; {files} in {given.out}", file=sys.stderr)
     return 0
 
 

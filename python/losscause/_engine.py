@@ -12,9 +12,10 @@ from losscause._losscause import Plan
 
 
 class Done(NamedTuple):
-    """What was measured. `json` is None if there are too many cells for one document."""
+    """What was measured. `json` and `tables` are None if there are too many cells for one document."""
 
     json: str | None
+    tables: str | None
     cells: int
     resumed: int
 
@@ -44,4 +45,5 @@ def on_ray(
 
     parts = _ray.sweep(recipe, plan, directory, address, told)
     parts.write_table()
-    return Done(plan.conclude(parts.values(), directory), plan.count, resumed)
+    json, tables = plan.conclude(parts.values(), directory) or (None, None)
+    return Done(json, tables, plan.count, resumed)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -21,8 +22,10 @@ import losscause
 from losscause import _parts
 from losscause._losscause import Directory, Error, Plan
 
-# A task should last this long, seconds: Ray's own cost per task is about a millisecond.
+# A task should last this long, seconds, and longer on a large cluster: the driver keeps the results of at most
+# TASKS_PER_S tasks per second (docs/ray.md has what it needs for each).
 TASK_S = 1.0
+TASKS_PER_S = 100
 # Tasks that wait on the cluster, for each of its cores: enough to keep it busy while the driver keeps results.
 TASKS_PER_CORE = 3
 # Losses of workers or nodes in a row, without a finished task, after which the sweep ends.
@@ -82,9 +85,11 @@ def sweep(
         losses = 0
         try:
             while pending or running:
-                while pending and len(running) < TASKS_PER_CORE * max(cores(), 1):
+                there_are = max(cores(), 1)
+                wanted = max(TASK_S, there_are / TASKS_PER_S)
+                while pending and len(running) < TASKS_PER_CORE * there_are:
                     first, end = pending.pop()
-                    cut = min(end, first + max(1, round(TASK_S / per_cell)))
+                    cut = min(end, first + max(1, round(wanted / per_cell)))
                     if cut < end:
                         pending.append((cut, end))
                     running[task.remote(shipped, first, cut)] = (first, cut)
@@ -118,8 +123,7 @@ _known: list[tuple[Recipe, Plan]] = []
 
 def _measure(recipe: Recipe, first: int, end: int) -> tuple[str, float, bytes]:
     """In a worker: the node's name, the time that it took, and the values."""
-    import ray
-
+    ray: Any = _ray()
     plan = next((plan for known, plan in _known if known == recipe), None)
     if plan is None:
         plan = _unpacked(recipe)
@@ -161,6 +165,7 @@ def _cluster(ray: Any, address: str | None) -> Iterator[Callable[[], int]]:
             options |= {"include_dashboard": False, "object_store_memory": 200_000_000}
         else:
             # Other machines get this package; on this one the workers have it.
+            _answers(address)
             options |= {"runtime_env": {"py_modules": [os.path.dirname(losscause.__file__)]}}
         try:
             ray.init(address=address, **options)
@@ -173,6 +178,17 @@ def _cluster(ray: Any, address: str | None) -> Iterator[Callable[[], int]]:
     finally:
         if mine:
             ray.shutdown()
+
+
+def _answers(address: str) -> None:
+    """Ray itself tries for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not port.isdigit():
+        return
+    try:
+        socket.create_connection((host, int(port)), timeout=5).close()
+    except OSError as error:
+        raise Error(f"address: no Ray cluster answers at {address}: {error.strerror or error}") from None
 
 
 def _lost(ray: Any) -> tuple[type[Exception], ...]:

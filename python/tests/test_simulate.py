@@ -172,6 +172,55 @@ except KeyboardInterrupt:
     assert process.returncode == 0
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_ctrl_c_stops_a_sweep_in_the_middle_of_a_run(tmp_path):
+    (tmp_path / "link.toml").write_text(
+        """
+title = "t"
+duration_s = 1e9
+[measure]
+bottleneck = "radio"
+[[link]]
+name = "radio"
+rate_bps = 1e6
+delay_ms = 50
+queue_packets = 20
+[[flow]]
+name = "video"
+protocol = "tfrc"
+path = ["radio"]
+"""
+    )
+    (tmp_path / "sweep.toml").write_text(
+        """
+title = "t"
+scenario = "link.toml"
+metrics = ["goodput"]
+[[axis]]
+key = "link.radio.delay_ms"
+values = [50, 60]
+"""
+    )
+    program = tmp_path / "program.py"
+    program.write_text(
+        """
+import losscause
+print("begun", flush=True)
+try:
+    losscause.sweep("sweep.toml")
+except KeyboardInterrupt:
+    print("stopped", flush=True)
+"""
+    )
+    process = subprocess.Popen([sys.executable, str(program)], stdout=subprocess.PIPE, text=True, cwd=tmp_path)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begun\n"
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=60)[0] == "stopped\n"
+    assert process.returncode == 0
+
+
 def test_progress_is_shown_by_tqdm(capsys):
     losscause.simulate({**LINK, "duration_s": 10_000}, progress=True)
     assert "s/s" in capsys.readouterr().err

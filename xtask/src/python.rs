@@ -45,8 +45,10 @@ pub(crate) fn python(options: &Options) -> Result<()> {
     }
     let environment = tested()?;
     if options.bench {
-        let script = root().join("python/benchmarks/costs.py");
-        run(environment.command("python").arg(script).current_dir(environment.place.path()))?;
+        for script in ["costs.py", "sweeps.py"] {
+            let script = root().join("python/benchmarks").join(script);
+            run(environment.command("python").arg(script).current_dir(environment.place.path()))?;
+        }
     }
     Ok(())
 }
@@ -63,7 +65,7 @@ pub(crate) fn test() -> Result<()> {
 fn tested() -> Result<Environment> {
     let program = losscause()?;
     let environment = Environment::new()?;
-    environment.install_package("test")?;
+    environment.install_package("test,ray,notebooks")?;
     // Outside of the repository, so that the installed package is found instead of its source.
     run(environment.command("stubtest").arg("losscause._losscause").current_dir(environment.place.path()))?;
     run(environment.command("mypy").args(["--config-file", "python/pyproject.toml", "python/losscause"]))?;
@@ -104,7 +106,7 @@ impl Environment {
     fn install_package(&self, extra: &str) -> Result<()> {
         self.pip_install("maturin>=1.9,<2")?;
         let wheels = self.place.path().join("wheels");
-        let build = ["-m", "maturin", "build", "--release", "--locked", "--quiet", "--out"];
+        let build = ["-m", "maturin", "build", "--profile", "wheel", "--locked", "--quiet", "--out"];
         run(self
             .command("python")
             .args(build)

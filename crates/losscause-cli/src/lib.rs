@@ -15,12 +15,14 @@
 #![warn(missing_docs)]
 
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use losscause::registry::{Registry, RegistryError};
 
 pub use losscause_study::registry;
+use losscause_study::sweep::SweepResult;
 
 mod analyze;
 mod check;
@@ -114,13 +116,21 @@ pub fn status_of<A: Into<OsString> + Clone>(
     registry: Result<Registry, RegistryError>,
 ) -> u8 {
     interrupt::watch();
-    failure::report(match Arguments::try_parse_from(arguments) {
+    let status = failure::report(match Arguments::try_parse_from(arguments) {
         Ok(Arguments { quiet, command }) => {
             notice::set_quiet(quiet);
             registry.map_err(Failure::from).and_then(|registry| run(command, &registry))
         }
         Err(error) => failure::usage(&error),
-    })
+    });
+    // Only a program of Rust does this at its end. A reader that is gone is no failure.
+    _ = io::stdout().flush();
+    status
+}
+
+/// The tables that `losscause sweep` prints of a result, as wide as the terminal.
+pub fn sweep_tables(result: &SweepResult) -> String {
+    pivot::tables(result, output::width())
 }
 
 fn run(command: Command, registry: &Registry) -> Result<(), Failure> {

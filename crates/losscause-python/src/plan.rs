@@ -133,14 +133,14 @@ impl Plan {
         Ok(Directory { held, path: out })
     }
 
-    /// Puts the values of all cells together. With a directory, the results are written there. Returns the JSON that the
-    /// local engine prints; None if there are too many cells for a document.
+    /// Puts the values of all cells together. With a directory, the results are written there. Returns the JSON and the
+    /// tables that the local engine prints; None if there are too many cells for a document.
     fn conclude(
         &self,
         py: Python<'_>,
         values: &Bound<'_, PyBytes>,
         directory: Option<&Bound<'_, Directory>>,
-    ) -> PyResult<Option<String>> {
+    ) -> PyResult<Option<(String, String)>> {
         if self.count() > MOST_IN_DOCUMENTS {
             return Ok(None);
         }
@@ -153,7 +153,7 @@ impl Plan {
                 atomic::write(&path.join(REPORT), report::sweep_html(&result).as_bytes())?;
                 held.conclude(&result)?;
             }
-            Ok(result.json())
+            Ok((result.json(), losscause_cli::sweep_tables(&result)))
         });
         Ok(Some(made.map_err(Failure::Run)?))
     }

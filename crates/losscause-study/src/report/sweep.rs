@@ -270,7 +270,11 @@ fn drawing(result: &SweepResult, place: usize, axis: usize) -> String {
             let point = |(value, row): &(&str, &Row)| Point {
                 x: x(value),
                 value: row.measured,
-                interval: row.ci95.filter(|_| !is_sampled).zip(row.measured).map(|(ci95, mean)| Interval::around(mean, ci95)),
+                interval: row
+                    .ci95
+                    .filter(|_| !is_sampled)
+                    .zip(row.measured)
+                    .map(|(ci95, mean)| Interval::around(mean, ci95)),
                 title: format!("{} {value} {name}: {}", result.axes[axis], result.value_in_words(place, row)),
                 ring: None,
             };

@@ -156,7 +156,12 @@ impl Elsewhere {
             let run = |((system, seed), values): ((String, u64), &[f64])| RunRow {
                 system,
                 seed,
-                metrics: self.units.keys().cloned().zip(values.iter().map(|v| Some(*v).filter(|v| !v.is_nan()))).collect(),
+                metrics: self
+                    .units
+                    .keys()
+                    .cloned()
+                    .zip(values.iter().map(|v| Some(*v).filter(|v| !v.is_nan())))
+                    .collect(),
             };
             let runs: Vec<RunRow> = self.runs(cell).into_iter().zip(values.chunks(self.units.len())).map(run).collect();
             // The units are named below.

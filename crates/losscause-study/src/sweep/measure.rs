@@ -6,9 +6,9 @@ use super::{Cell, CellOutcome, CellScore, Row, RunRow, Subject, Sweep};
 use crate::papers::record::{Item, Parameters};
 use crate::papers::reproduce::{Event, Progress};
 use crate::parallel::Workers;
-use crate::run::is_of_delays;
+use crate::run::{is_of_delays, run_stopping_at};
 use crate::statistics::Estimate;
-use crate::{RunError, run};
+use crate::RunError;
 
 impl Sweep {
     /// Measures one cell. The outcome depends only on the cell and on the sweep's runs and seed, not on `jobs`.
@@ -73,7 +73,7 @@ impl Sweep {
         let systems = self.system_names();
         let tasks = self.runs_of(cell);
         let one = |&(s, seed): &(usize, u64)| -> Result<(RunRow, Units), RunError> {
-            let measured = run(&experiments[s], seed)?;
+            let measured = run_stopping_at(&experiments[s], seed, workers.stop())?;
             let find = |metric: &String| measured.metrics.iter().find(|found| found.metric == cell.read(metric));
             let value = |metric: &String| find(metric)?.value.filter(|value| value.is_finite());
             let metrics = self.metrics.iter().map(|metric| (metric.clone(), value(metric))).collect();

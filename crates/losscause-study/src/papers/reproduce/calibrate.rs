@@ -12,7 +12,8 @@ use super::settings::{bad_item, filled_in};
 use crate::papers::record::{Calibration, ItemSpec, Paper, Parameters};
 use crate::parallel::Workers;
 use crate::statistics::mean;
-use crate::{InputError, RunError, Scenario, Setting, run};
+use crate::run::run_stopping_at;
+use crate::{InputError, RunError, Scenario, Setting};
 
 /// A calibrated parameter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -212,7 +213,8 @@ pub(super) fn find(
         let tasks: Vec<(usize, u32)> = (0..wanted.len()).flat_map(runs).collect();
         let look = |&(place, k): &(usize, u32)| -> Result<(Option<f64>, u64), RunError> {
             let (s, value) = wanted[place];
-            let measured = run(&searches[s].scenario(value)?.experiment()?, seed.wrapping_add(u64::from(k)))?;
+            let experiment = searches[s].scenario(value)?.experiment()?;
+            let measured = run_stopping_at(&experiment, seed.wrapping_add(u64::from(k)), workers.stop())?;
             known_metric(&measured, &searches[s].calibration.metric)?;
             Ok((measured.metric(&searches[s].calibration.metric), measured.packet_hops()))
         };

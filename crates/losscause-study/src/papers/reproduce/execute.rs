@@ -2,6 +2,8 @@
 
 use std::ops::ControlFlow;
 
+use losscause::Time;
+
 use super::calibrate::{self, Calibrated};
 use super::cost::thousands;
 use super::plan::{Configuration, Divisor, Plan, Plot, Reading, Sample};
@@ -10,7 +12,7 @@ use super::{Event, Progress, Reproduction, conclude, known_metric};
 use crate::papers::record::Item;
 use crate::papers::record::{QuotientOf, Shown};
 use crate::papers::score;
-use crate::parallel::Workers;
+use crate::parallel::{Stop, Stopped, Workers};
 use crate::statistics::{Estimate, mean};
 use crate::{Run, RunError, Setting};
 
@@ -48,7 +50,7 @@ impl Plan {
             let network = &configurations[c].experiment.network;
             let mut recordings = Recordings::new(drawn(c, k).map(|(_, planned)| &planned.plot), network);
             let seed = seed.wrapping_add(u64::from(k));
-            let values = measure(&configurations[c], seed, &wanted[c], &read_from, &mut recordings)?;
+            let values = measure(&configurations[c], seed, &wanted[c], &read_from, &mut recordings, workers.stop())?;
             Ok((values, recordings.finish()))
         };
         let mut recorded: Vec<Option<Recorded>> = plots.iter().map(|_| None).collect();
@@ -139,12 +141,18 @@ fn measure(
     wanted: &[String],
     read_from: &[String],
     recordings: &mut Recordings<'_>,
+    stop: &Stop,
 ) -> Result<Values, RunError> {
     let mut run = Run::new(&configuration.experiment, seed)?;
-    // It never breaks off.
-    let _ = run.advance(recordings.end(), recordings, |_, _| ControlFlow::Continue(()));
+    let go_on = || if stop.is_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let mut ended = run.advance(recordings.end(), recordings, |_, _| go_on());
     // Most of the time goes by without a plot: what is not recorded is faster.
-    run.finish(&mut ());
+    if ended.is_continue() {
+        ended = run.advance(Time::MAX, &mut (), |_, ()| go_on());
+    }
+    if ended.is_break() {
+        return Err(Stopped.into());
+    }
     let measurements = run.measurements();
     read_from.iter().chain(wanted).try_for_each(|name| known_metric(&measurements, name))?;
     Ok(wanted.iter().map(|metric| measurements.metric(metric)).collect())
