@@ -70,8 +70,8 @@ def main() -> None:
     timed("ray", sweep(place, 4 * cores, 100), place / "warm")
     print(f"start-up of Ray on one node, its first tasks included: {time.perf_counter() - begun:.1f} s")
 
-    # About 25 ms per cell.
-    file = sweep(place, 1_000, 6_000)
+    # About 15 ms per cell.
+    file = sweep(place, 1_000, 1_000)
     ratios = []
     for pair in range(pairs):
         order = ["local", "ray"] if pair % 2 else ["ray", "local"]

@@ -61,7 +61,7 @@ fn a_sweep_of_more_cells_or_runs_than_fit_into_memory_is_refused() {
     };
     assert_eq!(
         refusal("grid_of_2_to_the_60.toml"),
-        "x.toml: axis: the axes make more than 100000 cells, which is the maximum"
+        "x.toml: axis: the axes make more than 1000000 cells, which is the maximum"
     );
     assert_eq!(refusal("runs_4e9.toml"), "x.toml: runs: is 4294967295, expected a whole number from 1 to 10000");
 }

@@ -36,6 +36,9 @@ pub struct SweepProgress<'a> {
     pub is_resumed: bool,
 }
 
+/// Most cells of a sweep whose results are kept in memory until its end.
+const MOST_LOCAL_CELLS: usize = 100_000;
+
 /// What a thread has done in a cell.
 enum Step {
     Run,
@@ -58,6 +61,14 @@ impl Sweep {
         store: Option<&Store>,
         mut observe: impl FnMut(SweepProgress<'_>) -> ControlFlow<()>,
     ) -> Result<SweepOutcome, RunError> {
+        if self.count() > MOST_LOCAL_CELLS {
+            let problem = format!(
+                "makes {} cells, and this engine keeps the results of at most {MOST_LOCAL_CELLS}; expected fewer, or \
+                 --engine ray of the Python package",
+                self.count()
+            );
+            return Err(self.error("axis", problem).into());
+        }
         let cells = self.cells();
         let checked = self.checked(&cells)?;
         let store = store.map(|store| store.open(&self.origin())).transpose()?;

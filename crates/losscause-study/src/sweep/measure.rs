@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::{Cell, CellOutcome, CellScore, Row, RunRow, Subject, Sweep};
+use crate::RunError;
 use crate::papers::record::{Item, Parameters};
 use crate::papers::reproduce::{Event, Progress};
 use crate::parallel::Workers;
 use crate::run::{is_of_delays, run_stopping_at};
 use crate::statistics::Estimate;
-use crate::RunError;
 
 impl Sweep {
     /// Measures one cell. The outcome depends only on the cell and on the sweep's runs and seed, not on `jobs`.

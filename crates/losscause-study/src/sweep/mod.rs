@@ -316,7 +316,7 @@ impl Sweep {
 /// What an error says was expected in place of a file that is no sweep.
 const EXPECTED: &str = "a sweep file in TOML (losscause docs sweep)";
 
-/// Largest number of cells: a short sweep file can define more cells than fit into memory.
+/// Largest number of cells: a short sweep file can define more cells than anyone could measure.
 const MOST_CELLS: usize = 1_000_000;
 
 /// What the sweep file measures.

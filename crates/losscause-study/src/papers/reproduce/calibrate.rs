@@ -11,8 +11,8 @@ use super::known_metric;
 use super::settings::{bad_item, filled_in};
 use crate::papers::record::{Calibration, ItemSpec, Paper, Parameters};
 use crate::parallel::Workers;
-use crate::statistics::mean;
 use crate::run::run_stopping_at;
+use crate::statistics::mean;
 use crate::{InputError, RunError, Scenario, Setting};
 
 /// A calibrated parameter.

@@ -146,6 +146,16 @@ fn cells_may_share_their_seeds_or_not_whatever_the_sampler() {
 }
 
 #[test]
+fn a_sweep_whose_results_do_not_fit_into_memory_is_refused_before_its_first_run() {
+    let place = Place::new();
+    place.write("sweep.toml", &SAMPLED.replace("cells = 5", "cells = 100001"));
+    let sweep = place.sweep();
+    assert_eq!((sweep.count(), sweep.cells_in(100_000..100_001)[0].number), (100_001, 100_000));
+    let refusal = sweep.execute(Jobs::default(), None, go_on).unwrap_err().to_string();
+    assert!(refusal.contains("makes 100001 cells, and this engine keeps the results of at most 100000"), "{refusal}");
+}
+
+#[test]
 fn a_sampler_that_does_not_fit_is_refused() {
     let place = Place::new();
     let refusal = |from: &str, to: &str| {
