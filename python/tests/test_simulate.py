@@ -177,12 +177,12 @@ def test_ctrl_c_stops_a_sweep_in_the_middle_of_a_run(tmp_path):
     (tmp_path / "link.toml").write_text(
         """
 title = "t"
-duration_s = 1e9
+duration_s = 1e6
 [measure]
 bottleneck = "radio"
 [[link]]
 name = "radio"
-rate_bps = 1e6
+rate_bps = 1e8
 delay_ms = 50
 queue_packets = 20
 [[flow]]
