@@ -9,6 +9,8 @@ import pytest
 nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed")
 nbclient = pytest.importorskip("nbclient", reason="nbclient is not installed")
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+# The notebook of sweeps shows what it prints with Ray.
+pytest.importorskip("ray", reason="Ray is not installed")
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
 

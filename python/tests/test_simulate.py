@@ -148,6 +148,17 @@ os._exit(7)
     assert subprocess.run([sys.executable, str(program)], timeout=60).returncode == 7
 
 
+def is_stopped_by_ctrl_c(program: Path) -> None:
+    """The program prints `begun`, and `stopped` when the exception comes; it runs in its own directory."""
+    process = subprocess.Popen([sys.executable, str(program)], stdout=subprocess.PIPE, text=True, cwd=program.parent)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begun\n"
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=60)[0] == "stopped\n"
+    assert process.returncode == 0
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 @pytest.mark.parametrize("options", ["", ", runs=100, jobs=2"])
 def test_ctrl_c_stops_a_run(options, tmp_path):
@@ -163,13 +174,7 @@ except KeyboardInterrupt:
     print("stopped", flush=True)
 """
     )
-    process = subprocess.Popen([sys.executable, str(program)], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    assert process.stdout.readline() == "begun\n"
-    time.sleep(0.3)
-    process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=60)[0] == "stopped\n"
-    assert process.returncode == 0
+    is_stopped_by_ctrl_c(program)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
@@ -212,13 +217,7 @@ except KeyboardInterrupt:
     print("stopped", flush=True)
 """
     )
-    process = subprocess.Popen([sys.executable, str(program)], stdout=subprocess.PIPE, text=True, cwd=tmp_path)
-    assert process.stdout is not None
-    assert process.stdout.readline() == "begun\n"
-    time.sleep(0.3)
-    process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=60)[0] == "stopped\n"
-    assert process.returncode == 0
+    is_stopped_by_ctrl_c(program)
 
 
 def test_progress_is_shown_by_tqdm(capsys):

@@ -4,16 +4,15 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use losscause_study::parallel::{Jobs, Workers};
-use losscause_study::sweep::{Elsewhere, Held, Overrides, REPORT, Store, Sweep};
+use losscause_study::sweep::{Elsewhere, Held, REPORT, Store};
 use losscause_study::{atomic, report};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::algorithms::{self, Failures};
+use crate::algorithms::Failures;
 use crate::error::{Failure, sentence};
-use crate::input;
 use crate::simulate::finished;
-use crate::work;
+use crate::{sweep, work};
 
 /// A checked sweep.
 #[pyclass(frozen, module = "losscause._losscause")]
@@ -49,15 +48,8 @@ impl Plan {
         seed: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let failures = Failures::default();
-        let registry = algorithms::added(losscause_study::registry(), algorithms, &failures)?;
-        let overrides = Overrides {
-            runs: runs.map(|runs| input::count(runs, "runs")).transpose()?,
-            seed: seed.map(|seed| input::whole(seed, "seed")).transpose()?,
-            set: input::settings(settings)?,
-        };
-        let file = input::path(sweep, "sweep")?;
-        let sweep = Sweep::load_with(&file, &registry).and_then(|sweep| sweep.with(&overrides));
-        let elsewhere = sweep.map_err(Failure::from)?.elsewhere().map_err(Failure::from)?;
+        let (file, sweep) = sweep::loaded(sweep, settings, algorithms, (runs, seed), &failures)?;
+        let elsewhere = sweep.elsewhere().map_err(Failure::from)?;
         Ok(Self { elsewhere, failures, file: file.display().to_string() })
     }
 

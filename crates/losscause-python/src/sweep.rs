@@ -14,6 +14,25 @@ use crate::input;
 use crate::simulate::{finished, workers};
 use crate::work;
 
+/// Reads a sweep file, with the settings, algorithms, runs and seed of a call. Returns its path too.
+pub(crate) fn loaded(
+    sweep: &Bound<'_, PyAny>,
+    settings: &Bound<'_, PyDict>,
+    algorithms: &Bound<'_, PyDict>,
+    (runs, seed): (Option<&Bound<'_, PyAny>>, Option<&Bound<'_, PyAny>>),
+    failures: &Failures,
+) -> Result<(PathBuf, Sweep), Failure> {
+    let registry = algorithms::added(losscause_study::registry(), algorithms, failures)?;
+    let overrides = Overrides {
+        runs: runs.map(|runs| input::count(runs, "runs")).transpose()?,
+        seed: seed.map(|seed| input::whole(seed, "seed")).transpose()?,
+        set: input::settings(settings)?,
+    };
+    let file = input::path(sweep, "sweep")?;
+    let sweep = Sweep::load_with(&file, &registry)?.with(&overrides)?;
+    Ok((file, sweep))
+}
+
 /// Measures every cell of a sweep file, and keeps finished cells in the folder `out` if there is one. Returns the JSON
 /// that `losscause sweep --format json` prints.
 #[pyfunction]
@@ -32,14 +51,7 @@ pub(crate) fn sweep(
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<String> {
     let failures = Failures::default();
-    let registry = algorithms::added(losscause_study::registry(), algorithms, &failures)?;
-    let overrides = Overrides {
-        runs: runs.map(|runs| input::count(runs, "runs")).transpose()?,
-        seed: seed.map(|seed| input::whole(seed, "seed")).transpose()?,
-        set: input::settings(settings)?,
-    };
-    let file = input::path(sweep, "sweep")?;
-    let sweep = Sweep::load_with(&file, &registry).and_then(|sweep| sweep.with(&overrides)).map_err(Failure::from)?;
+    let (file, sweep) = loaded(sweep, settings, algorithms, (runs, seed), &failures)?;
     let store = out.as_deref().map(|out| if resume { Store::new(out).resuming() } else { Store::new(out) });
     let workers = workers(jobs, &failures)?;
     let made = work::elsewhere(py, failures.stop(), progress, |progress| {

@@ -47,7 +47,8 @@ enum Step {
 
 impl Sweep {
     /// Measures every cell. All cells are checked before the first run. `observe` is called after each run and each
-    /// cell; if it returns `Break`, no other run starts, and the runs under way are the last.
+    /// cell; if it returns `Break`, no other run starts, and the runs under way end early: their cells are not
+    /// finished.
     ///
     /// With a `store`, each cell is written there as soon as it is finished, and the results are written at the end
     /// unless the sweep was stopped. The results do not depend on `jobs`, nor on which cells were resumed.

@@ -49,18 +49,22 @@ impl Range {
         (self.from == self.to).then(|| ("to", format!("is {}, the same as from; expected another number", self.to)))
     }
 
-    /// The value at `share` of the way from one end to the other, 0 to 1. It is rounded to six significant digits, so
-    /// that tables print the number that was used; the ends are exact.
+    /// The value at `share` of the way from one end to the other, 0 to 1. It is rounded, so that tables print the number
+    /// that was used: to six significant digits, and to more where the ends differ by little. The ends are exact.
     pub(super) fn at(&self, share: f64) -> Value {
         let between = match self.scale {
             Scale::Linear => self.from + share * (self.to - self.from),
-            Scale::Log => (self.from.ln() + share * (self.to.ln() - self.from.ln())).exp(),
+            // Those of `libm` are the same on every machine.
+            Scale::Log => {
+                let (from, to) = (libm::log(self.from), libm::log(self.to));
+                libm::exp(from + share * (to - from))
+            }
         };
         match share {
             0.0 => self.value(self.from),
             1.0 => self.value(self.to),
             _ if self.integer => self.value(between),
-            _ => self.value(format!("{between:.5e}").parse().unwrap_or(between)),
+            _ => self.value(self.rounded(between)),
         }
     }
 
@@ -79,6 +83,14 @@ impl Range {
         (0..steps).map(|step| self.at(f64::from(step) / last)).collect()
     }
 
+    /// A number between the ends with few digits, still between them.
+    fn rounded(&self, between: f64) -> f64 {
+        let (low, high) = (self.from.min(self.to), self.from.max(self.to));
+        let narrow = libm::log10(low.abs().max(high.abs()) / (high - low)).floor().clamp(0.0, 11.0) as usize;
+        let digits = 5 + narrow;
+        format!("{between:.digits$e}").parse().unwrap_or(between).clamp(low, high)
+    }
+
     fn value(&self, number: f64) -> Value {
         if self.integer { Value::Integer(number.round() as i64) } else { Value::Float(number) }
     }
@@ -86,6 +98,8 @@ impl Range {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn range(text: &str) -> Range {
@@ -104,6 +118,24 @@ mod tests {
         assert_eq!(floats(&log), [1e6, 3.162_28e6, 1e7, 3.162_28e7, 1e8]);
         let down = range("from = 8\nto = 1\ninteger = true\nscale = \"log\"").values(4);
         assert_eq!(down, [8, 4, 2, 1].map(Value::Integer));
+    }
+
+    #[test]
+    fn ends_that_differ_by_little_have_values_between_them() {
+        let narrow = range("from = 1234567\nto = 1234569").values(5);
+        assert_eq!(floats(&narrow), [1_234_567.0, 1_234_567.5, 1_234_568.0, 1_234_568.5, 1_234_569.0]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_value_leaves_the_range(a in -1e9_f64..1e9, width in 1e-6_f64..1e9, share in 0.0_f64..1.0, is_log: bool) {
+            let from = if is_log { a.abs() + 1e-6 } else { a };
+            let scale = if is_log { Scale::Log } else { Scale::Linear };
+            let range = Range { from, to: from + width, steps: None, scale, integer: false };
+            prop_assume!(range.problem().is_none());
+            let value = range.draw(share).as_float().unwrap();
+            prop_assert!((range.from..=range.to).contains(&value), "{value}");
+        }
     }
 
     #[test]
