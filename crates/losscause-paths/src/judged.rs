@@ -8,7 +8,7 @@ use losscause_study::parallel::Stop;
 use losscause_study::run::run_stopping_at;
 use losscause_study::{Experiment, RunError};
 
-use crate::panel::{AtReceiver, AtSender, Moment, watch_receivers, watch_senders};
+use crate::panel::{AtReceiver, AtSender, Moment, as_told, watch_receivers, watch_senders};
 use crate::path::{Path, Vantage};
 
 /// A judged loss.
@@ -35,12 +35,12 @@ pub fn judged_at_receiver<O: Lda + Clone + Send + Sync + 'static, T: Send + 'sta
 ) -> Result<Vec<JudgedLoss<T>>, RunError> {
     let mut experiment = path.experiment(Vantage::Receiver)?;
     let (losses, log) = log();
-    let take: AtReceiver<O> = Arc::new(Mutex::new(move |flow: usize, loss: &Loss, observer: &O| {
-        if let Some(truth) = loss.truth {
+    let take: AtReceiver<O> = Arc::new(Mutex::new(move |flow: usize, loss: &Loss, observers: &[O]| {
+        if let (Some(truth), [observer]) = (loss.truth, observers) {
             log(JudgedLoss { flow, cause: truth.cause, seen: read(observer, loss) });
         }
     }));
-    watch_receivers(&mut experiment.network, make, &take);
+    watch_receivers(&mut experiment.network, |flow| vec![make(flow)], &take);
     finish(path, &experiment)?;
     Ok(taken(&losses))
 }
@@ -58,14 +58,14 @@ pub fn judged_at_sender<O: SenderLda + Clone + Send + Sync + 'static, T: Send + 
 ) -> Result<Vec<JudgedLoss<T>>, RunError> {
     let mut experiment = path.experiment(Vantage::Sender)?;
     let (losses, log) = log();
-    let take: AtSender<O> = Arc::new(Mutex::new(move |flow: usize, moment: Moment<'_>, observer: &O| {
-        if let Moment::Opens(loss) = moment
+    let take: AtSender<O> = Arc::new(Mutex::new(move |flow: usize, moment: Moment<'_>, observers: &[O]| {
+        if let (Moment::Opens(loss), [observer]) = (moment, observers)
             && let Some(truth) = loss.truth
         {
-            log(JudgedLoss { flow, cause: truth.cause, seen: read(observer, &crate::panel::as_told(loss, observer)) });
+            log(JudgedLoss { flow, cause: truth.cause, seen: read(observer, &as_told(loss, observer)) });
         }
     }));
-    watch_senders(&mut experiment.network, make, &take);
+    watch_senders(&mut experiment.network, |flow| vec![make(flow)], &take);
     finish(path, &experiment)?;
     Ok(taken(&losses))
 }

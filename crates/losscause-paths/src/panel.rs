@@ -1,7 +1,8 @@
 //! Observers behind a transport: they see every packet or acknowledgement and judge every loss, and steer nothing.
 //!
-//! The pilot is the algorithm that steers the transport. [`watch`] puts an observer behind the pilot of every test flow.
-//! The transport gets the pilot's verdicts alone, so it sends the same packets with any observer and with none.
+//! The pilot is the algorithm that steers the transport. [`watch_receivers`] and [`watch_senders`] put observers behind
+//! the pilot of every test flow. The transport gets the pilot's verdicts alone, so it sends the same packets with any
+//! observers and with none.
 //!
 //! At a sender, a transport asks about the loss that opens a recovery. What follows in the same recovery is told as
 //! well ([`Moment::Follows`]), because some algorithms judge every loss, and so is its end ([`Moment::Ends`]), because
@@ -22,21 +23,21 @@ pub enum Moment<'a> {
     Opens(&'a DeclaredLoss),
     /// More packets are lost in the recovery.
     Follows(&'a DeclaredLoss),
-    /// The recovery ended, with the verdict that the observer then gave, if any.
-    Ends(Option<Judgement>),
+    /// The recovery ended, with the verdict that each observer gave then, if any.
+    Ends(&'a [Option<Judgement>]),
 }
 
-/// What is called for every judged loss of a receiver: the flow's number, the loss, the observer.
-pub type AtReceiver<O> = Arc<Mutex<dyn FnMut(usize, &Loss, &O) + Send>>;
+/// What is called for every judged loss of a receiver: the flow's number, the loss, the observers.
+pub type AtReceiver<O> = Arc<Mutex<dyn FnMut(usize, &Loss, &[O]) + Send>>;
 
-/// What is called for every moment of a sender's loss events: the flow's number, the moment, the observer.
-pub type AtSender<O> = Arc<Mutex<dyn FnMut(usize, Moment<'_>, &O) + Send>>;
+/// What is called for every moment of a sender's loss events: the flow's number, the moment, the observers.
+pub type AtSender<O> = Arc<Mutex<dyn FnMut(usize, Moment<'_>, &[O]) + Send>>;
 
-/// Puts an observer behind the algorithm of every TFRC flow of `network` that is measured. `make` gets the flow's number,
+/// Puts observers behind the algorithm of every TFRC flow of `network` that is measured. `make` gets the flow's number,
 /// counted among these. `take` is called for every loss, in the order in which they are judged.
 pub fn watch_receivers<O: Lda + Clone + Send + Sync + 'static>(
     network: &mut Network,
-    make: impl Fn(usize) -> O,
+    make: impl Fn(usize) -> Vec<O>,
     take: &AtReceiver<O>,
 ) {
     let measured = network.flows.iter_mut().filter(|flow| flow.measured);
@@ -46,15 +47,15 @@ pub fn watch_receivers<O: Lda + Clone + Send + Sync + 'static>(
     });
     for (flow, lda) in pilots.enumerate() {
         let pilot = lda.clone();
-        *lda = AnyLda::boxed(Receiver { pilot, observer: make(flow), flow, take: Arc::clone(take) });
+        *lda = AnyLda::boxed(Receiver { pilot, observers: make(flow), flow, take: Arc::clone(take) });
     }
 }
 
-/// Puts an observer behind the algorithm of every TCP sender of `network` that is measured and has one; as
+/// Puts observers behind the algorithm of every TCP sender of `network` that is measured and has one; as
 /// [`watch_receivers`]. The pilot must not judge every loss of a recovery itself.
 pub fn watch_senders<O: SenderLda + Clone + Send + Sync + 'static>(
     network: &mut Network,
-    make: impl Fn(usize) -> O,
+    make: impl Fn(usize) -> Vec<O>,
     take: &AtSender<O>,
 ) {
     let measured = network.flows.iter_mut().filter(|flow| flow.measured);
@@ -63,23 +64,23 @@ pub fn watch_senders<O: SenderLda + Clone + Send + Sync + 'static>(
         _ => None,
     });
     for (flow, lda) in pilots.enumerate() {
-        let (pilot, observer, take) = (lda.clone(), make(flow), Arc::clone(take));
+        let (pilot, observers, take) = (lda.clone(), make(flow), Arc::clone(take));
         debug_assert!(!pilot.judges_every_loss());
-        *lda = AnySenderLda::boxed(Sender { pilot, observer, flow, take, recovering: Arc::default() });
+        *lda = AnySenderLda::boxed(Sender { pilot, observers, flow, take, recovering: Arc::default() });
     }
 }
 
 struct Receiver<O> {
     pilot: AnyLda,
-    observer: O,
+    observers: Vec<O>,
     flow: usize,
     take: AtReceiver<O>,
 }
 
 impl<O: Clone> Clone for Receiver<O> {
     fn clone(&self) -> Self {
-        let (pilot, observer, take) = (self.pilot.clone(), self.observer.clone(), Arc::clone(&self.take));
-        Self { pilot, observer, flow: self.flow, take }
+        let (pilot, observers, take) = (self.pilot.clone(), self.observers.clone(), Arc::clone(&self.take));
+        Self { pilot, observers, flow: self.flow, take }
     }
 }
 
@@ -94,19 +95,19 @@ impl<O: Lda> Lda for Receiver<O> {
 
     fn on_arrival(&mut self, arrival: &Arrival) {
         self.pilot.on_arrival(arrival);
-        self.observer.on_arrival(arrival);
+        self.observers.iter_mut().for_each(|observer| observer.on_arrival(arrival));
     }
 
     fn judge(&self, loss: &Loss) -> Judgement {
         let mut take = self.take.lock().unwrap_or_else(PoisonError::into_inner);
-        (*take)(self.flow, loss, &self.observer);
+        (*take)(self.flow, loss, &self.observers);
         self.pilot.judge(loss)
     }
 }
 
 struct Sender<O> {
     pilot: AnySenderLda,
-    observer: O,
+    observers: Vec<O>,
     flow: usize,
     take: AtSender<O>,
     /// Whether an event is open. A verdict is asked for behind a shared reference, hence atomic.
@@ -116,7 +117,7 @@ struct Sender<O> {
 impl<O> Sender<O> {
     fn tell(&self, moment: Moment<'_>) {
         let mut take = self.take.lock().unwrap_or_else(PoisonError::into_inner);
-        (*take)(self.flow, moment, &self.observer);
+        (*take)(self.flow, moment, &self.observers);
     }
 
     fn set_recovering(&self, recovering: bool) {
@@ -127,8 +128,8 @@ impl<O> Sender<O> {
 impl<O: Clone> Clone for Sender<O> {
     fn clone(&self) -> Self {
         let recovering = Arc::new(AtomicBool::new(self.recovering.load(Ordering::Relaxed)));
-        let (pilot, observer, take) = (self.pilot.clone(), self.observer.clone(), Arc::clone(&self.take));
-        Self { pilot, observer, flow: self.flow, take, recovering }
+        let (pilot, observers, take) = (self.pilot.clone(), self.observers.clone(), Arc::clone(&self.take));
+        Self { pilot, observers, flow: self.flow, take, recovering }
     }
 }
 
@@ -143,16 +144,18 @@ impl<O: SenderLda> SenderLda for Sender<O> {
 
     fn on_ack(&mut self, sample: &AckSample) {
         self.pilot.on_ack(sample);
-        self.observer.on_ack(sample);
+        self.observers.iter_mut().for_each(|observer| observer.on_ack(sample));
     }
 
     fn on_loss(&mut self, loss: &DeclaredLoss) {
         let follows = self.recovering.load(Ordering::Relaxed);
         if !follows || self.pilot.observes_every_loss() {
-            self.pilot.on_loss(loss);
+            self.pilot.on_loss(&as_told(loss, &self.pilot));
         }
-        if !follows || self.observer.observes_every_loss() {
-            self.observer.on_loss(&as_told(loss, &self.observer));
+        for observer in &mut self.observers {
+            if !follows || observer.observes_every_loss() {
+                observer.on_loss(&as_told(loss, observer));
+            }
         }
         if loss.signal == Signal::Timeout {
             self.set_recovering(false);
@@ -171,8 +174,8 @@ impl<O: SenderLda> SenderLda for Sender<O> {
 
     fn on_recovery_end(&mut self, recovery: &Recovery) -> Option<Judgement> {
         self.set_recovering(false);
-        let revised = self.observer.on_recovery_end(recovery);
-        self.tell(Moment::Ends(revised));
+        let revised: Vec<_> = self.observers.iter_mut().map(|observer| observer.on_recovery_end(recovery)).collect();
+        self.tell(Moment::Ends(&revised));
         self.pilot.on_recovery_end(recovery)
     }
 

@@ -266,6 +266,14 @@ pub struct Level {
     pub factor: &'static str,
     /// The level: "CoDel".
     pub level: &'static str,
+    /// Its place among the factor's levels.
+    pub rank: usize,
+}
+
+impl Level {
+    fn new(factor: &'static str, level: &'static str, rank: usize) -> Self {
+        Self { factor, level, rank }
+    }
 }
 
 impl Path {
@@ -325,34 +333,31 @@ impl Path {
 
     /// Its level of every factor, in the order of reports. How a TCP learns of losses is a factor at senders only.
     pub fn levels(&self, vantage: Vantage) -> Vec<Level> {
-        let mut levels: Vec<Level> = [
-            ("queue", self.queue.name()),
-            ("wireless loss", self.loss_level()),
-            ("bursts", self.loss.name()),
-            ("bottleneck", self.place.name()),
-            ("flows", ["one flow", "2 to 4 flows", "8 or 16 flows"][level(f64::from(self.flows), [1.5, 4.5])]),
-            ("rate", ["below 1 Mb/s", "1 to 10 Mb/s", "above 10 Mb/s"][level(self.rate_bps, [1e6, 1e7])]),
-            ("round-trip time", ["below 40 ms", "40 to 150 ms", "above 150 ms"][level(self.rtt_ms, [40.0, 150.0])]),
-            ("cross traffic", self.cross.name()),
-            ("delay", self.delay.name()),
-            ("varying rate", self.rate.name()),
-            ("ACKs", self.acks.name()),
-            ("hosts", self.host.name()),
-            ("way back", self.reverse.name()),
-            ("competitors", self.beside.name()),
-            ("pilot", self.pilot().name()),
-        ]
-        .into_iter()
-        .map(|(factor, level)| Level { factor, level })
-        .collect();
+        let Self { queue, loss, place, cross, delay, rate, acks, host, reverse, beside, .. } = *self;
+        let of_loss = passed(self.loss_rate, [0.0, 0.01]);
+        let of_flows = passed(f64::from(self.flows), [1.5, 4.5]);
+        let (of_rate, of_rtt) = (passed(self.rate_bps, [1e6, 1e7]), passed(self.rtt_ms, [40.0, 150.0]));
+        let mut levels = vec![
+            Level::new("queue", queue.name(), queue as usize),
+            Level::new("wireless loss", ["none", "up to 1 %", "1 to 10 %"][of_loss], of_loss),
+            Level::new("bursts", loss.name(), loss as usize),
+            Level::new("bottleneck", place.name(), place as usize),
+            Level::new("flows", ["one flow", "2 or 4 flows", "8 or 16 flows"][of_flows], of_flows),
+            Level::new("rate", ["below 1 Mb/s", "1 to 10 Mb/s", "above 10 Mb/s"][of_rate], of_rate),
+            Level::new("round-trip time", ["below 40 ms", "40 to 150 ms", "above 150 ms"][of_rtt], of_rtt),
+            Level::new("cross traffic", cross.name(), cross as usize),
+            Level::new("delay", delay.name(), delay as usize),
+            Level::new("varying rate", rate.name(), rate as usize),
+            Level::new("ACKs", acks.name(), acks as usize),
+            Level::new("hosts", host.name(), host as usize),
+            Level::new("way back", reverse.name(), reverse as usize),
+            Level::new("competitors", beside.name(), beside as usize),
+            Level::new("pilot", self.pilot().name(), self.pilot() as usize),
+        ];
         if vantage == Vantage::Sender {
-            levels.push(Level { factor: "loss reports", level: self.reports().name() });
+            levels.push(Level::new("loss reports", self.reports().name(), self.reports() as usize));
         }
         levels
-    }
-
-    fn loss_level(&self) -> &'static str {
-        ["none", "up to 1 %", "1 to 10 %"][level(self.loss_rate, [1e-9, 0.01])]
     }
 
     /// The seed of its runs: `losscause simulate --seed` with it makes the same run.
@@ -409,7 +414,7 @@ impl FromStr for Path {
 }
 
 /// How many of the bounds `value` has passed.
-fn level(value: f64, bounds: [f64; 2]) -> usize {
+fn passed(value: f64, bounds: [f64; 2]) -> usize {
     bounds.into_iter().filter(|&bound| value > bound).count()
 }
 

@@ -26,17 +26,17 @@ fn an_observer_changes_nothing_that_the_transport_does() {
         match vantage {
             Vantage::Receiver => {
                 let take: losscause_paths::panel::AtReceiver<_> = std::sync::Arc::new(std::sync::Mutex::new(
-                    |_: usize, _: &losscause::Loss, _: &losscause::AnyLda| {},
+                    |_: usize, _: &losscause::Loss, _: &[losscause::AnyLda]| {},
                 ));
                 let zbs = Algorithm::Zbs.build().unwrap();
-                losscause_paths::panel::watch_receivers(&mut experiment.network, |_| zbs.clone(), &take);
+                losscause_paths::panel::watch_receivers(&mut experiment.network, |_| vec![zbs.clone()], &take);
             }
             Vantage::Sender => {
                 let take: losscause_paths::panel::AtSender<_> = std::sync::Arc::new(std::sync::Mutex::new(
-                    |_: usize, _: losscause_paths::panel::Moment<'_>, _: &losscause::AnySenderLda| {},
+                    |_: usize, _: losscause_paths::panel::Moment<'_>, _: &[losscause::AnySenderLda]| {},
                 ));
                 let nth = Algorithm::NthLoss.build_at_sender().unwrap();
-                losscause_paths::panel::watch_senders(&mut experiment.network, |_| nth.clone(), &take);
+                losscause_paths::panel::watch_senders(&mut experiment.network, |_| vec![nth.clone()], &take);
             }
         }
         let watched = run(&experiment, path.run_seed()).unwrap();
