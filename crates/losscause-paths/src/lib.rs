@@ -6,6 +6,8 @@
 //! | [`ranges`] | what is drawn, read from `paths.toml` |
 //! | [`panel`] | observers that judge the losses of a transport that they do not steer |
 //! | [`benchmark`] | every algorithm over all paths: balanced errors, by factor |
+//! | [`in_loop`] | algorithms that steer the flows: goodput, queue loss, what a competitor keeps |
+//! | [`report`] | both in words, in CSV and as a page |
 //! | [`score`] | balanced errors and their intervals |
 //! | [`judged`] | every loss of a path with its true cause and what one observer saw, to fit an algorithm |
 //!
@@ -15,13 +17,16 @@
 #![warn(missing_docs)]
 
 pub mod benchmark;
+pub mod in_loop;
 pub mod judged;
 pub mod panel;
 pub mod path;
 pub mod ranges;
+pub mod report;
 pub mod score;
 
 pub use benchmark::Benchmark;
+pub use in_loop::InLoop;
 pub use judged::{JudgedLoss, judged_at_receiver, judged_at_sender};
 pub use path::{Level, Path, Pilot, Vantage};
 
