@@ -99,6 +99,7 @@ pub struct LoopRun {
 
 /// What steers the flows in a run.
 #[derive(Clone)]
+#[allow(clippy::large_enum_variant)] // A few, all of the large kind.
 enum System {
     Base,
     Omniscient,
