@@ -48,6 +48,22 @@ impl Benchmark {
         csv_file::text_of_records(begin.into_iter().chain(factors).chain(end).collect(), records)
     }
 
+    /// A row per end, level and algorithm.
+    fn map_csv(&self) -> String {
+        let mut records = Vec::new();
+        for at in &self.vantages {
+            for level in &at.levels {
+                for (row, error) in at.algorithms.iter().zip(&level.errors) {
+                    let error = error.map_or_else(String::new, |error| format!("{error:.6}"));
+                    let texts = [at.vantage, level.factor, level.level, row.algorithm].map(String::from);
+                    records.push(texts.into_iter().chain([level.paths.to_string(), error]).collect());
+                }
+            }
+        }
+        let header = ["vantage", "factor", "level", "algorithm", "paths", "balanced_error"].map(String::from);
+        csv_file::text_of_records(header.into(), records)
+    }
+
     /// All factors; those of a sender.
     fn factors(&self) -> Vec<&'static str> {
         Path::draw(self.seed, 0).levels(Vantage::Sender).iter().map(|level| level.factor).collect()
@@ -66,8 +82,8 @@ impl Benchmark {
                 self.paths, self.seed
             ),
             maps: self.vantages.iter().flat_map(|at| [at.table(), at.map()]).collect(),
-            csv: self.csv(),
-            csv_name: "paths.csv".to_owned(),
+            csv: self.map_csv(),
+            csv_name: "map.csv".to_owned(),
             footnote: format!(
                 "losscause reproduce paths --seed {} --paths {}: the same program gives the same page.",
                 self.seed, self.paths
@@ -81,7 +97,11 @@ impl Benchmark {
             Some(format!("at the {} {}, wrong {}", at.vantage, best.algorithm, percent(best.error?.value)))
         });
         let best: Vec<String> = best.collect();
-        if best.is_empty() { "No path had enough losses".to_owned() } else { format!("Best on average: {}", best.join("; ")) }
+        if best.is_empty() {
+            "No path had enough losses".to_owned()
+        } else {
+            format!("Best on average: {}", best.join("; "))
+        }
     }
 }
 
@@ -105,7 +125,8 @@ impl AtVantage {
             _ = write!(text, ", the best published one of each path in hindsight {}", percent(hindsight.value));
         }
         text.push('.');
-        let own = self.algorithms.iter().filter(|row| row.origin == Origin::Other && !row.algorithm.starts_with("always "));
+        let own =
+            self.algorithms.iter().filter(|row| row.origin == Origin::Other && !row.algorithm.starts_with("always "));
         for row in own {
             if let (Some(error), Some(reduction)) = (row.error, row.reduction) {
                 let less = if reduction.value >= 0.0 { "less" } else { "more" };
@@ -168,9 +189,10 @@ impl AtVantage {
         }
         Map {
             heading: format!("Where each one works, at the {}", self.vantage),
-            note: "Balanced error, percent, on the paths of each level: green is better than a constant answer, red is \
+            note:
+                "Balanced error, percent, on the paths of each level: green is better than a constant answer, red is \
                    worse. A level with few paths says little."
-                .to_owned(),
+                    .to_owned(),
             columns: self.algorithms.iter().map(|row| row.algorithm.to_owned()).collect(),
             groups,
             remarks: self.where_each_works(),
@@ -264,9 +286,10 @@ impl InLoop {
         let rows = self.rows.iter().filter(|row| row.vantage == vantage && row.loss_rate == rate).map(row).collect();
         Map {
             heading: format!("At the {vantage}, {:.0} % wireless loss", 100.0 * rate),
-            note: "M_c and queue loss beyond the base's: mean, and the worst path. Goodput and what a stock competitor \
+            note:
+                "M_c and queue loss beyond the base's: mean, and the worst path. Goodput and what a stock competitor \
                    keeps: median, and the lowest path."
-                .to_owned(),
+                    .to_owned(),
             columns: LoopRow::HEADS.map(String::from).into(),
             groups: vec![MapGroup { name: String::new(), rows }],
             remarks: Vec::new(),
