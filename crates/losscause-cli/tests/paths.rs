@@ -64,6 +64,10 @@ fn what_does_not_belong_together_is_refused_in_a_sentence() {
         let arguments: Vec<&str> = ["reproduce"].into_iter().chain(arguments.iter().copied()).collect();
         let output = losscause(directory.path(), &arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        assert_eq!(String::from_utf8(output.stderr).unwrap().trim_end(), format!("losscause: {expected}"), "{arguments:?}");
+        assert_eq!(
+            String::from_utf8(output.stderr).unwrap().trim_end(),
+            format!("losscause: {expected}"),
+            "{arguments:?}"
+        );
     }
 }

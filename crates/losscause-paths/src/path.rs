@@ -624,7 +624,8 @@ impl<'a> Writer<'a> {
             }
             Delay::Steps => {
                 let mut stream = Stream::new(path.seed, &format!("path/{}/delays", path.number));
-                let step = |k: u32| (f64::from(k) * every_s, rounded(most_ms * stream.uniform()));
+                let step =
+                    |k: u32| (libm::rint(f64::from(k) * every_s * 1e6) / 1e6, rounded(most_ms * stream.uniform()));
                 let points: Vec<String> = (0..=20).map(step).map(|(at_s, ms)| format!("[{at_s}, {ms}]")).collect();
                 format!("kind = \"trace\", at_end = \"repeat\", points = [{}]", points.join(", "))
             }

@@ -62,8 +62,10 @@ pub(crate) fn rounded(value: f64) -> f64 {
     if value == 0.0 {
         return 0.0;
     }
-    let scale = libm::pow(10.0, 2.0 - libm::floor(libm::log10(value.abs())));
-    libm::rint(value * scale) / scale
+    // Powers of ten are exact, their inverses are not.
+    let below = libm::floor(libm::log10(value.abs())) - 2.0;
+    let power = libm::pow(10.0, below.abs());
+    if below > 0.0 { libm::rint(value / power) * power } else { libm::rint(value * power) / power }
 }
 
 /// Everything that is drawn. The file says what each entry means.
@@ -166,5 +168,6 @@ mod tests {
     #[test]
     fn numbers_are_rounded_to_three_digits() {
         assert_eq!([123_456.0, 0.012_345, 9.996, 0.0].map(rounded), [123_000.0, 0.012_3, 10.0, 0.0]);
+        assert_eq!(rounded(31_999_999.9).to_string(), "32000000");
     }
 }
