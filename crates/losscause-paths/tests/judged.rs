@@ -7,6 +7,9 @@ use losscause_paths::{JudgedLoss, Path, Pilot, Vantage, judged_at_receiver, judg
 use losscause_sim::Oracle;
 use losscause_study::run;
 
+/// The losses of a path, with what an oracle said.
+type Judged = Vec<JudgedLoss<Verdict>>;
+
 /// A short path with wireless and congestion losses behind an unaware pilot.
 fn path() -> Path {
     let path = (0..).map(|number| Path::draw(1, number));
@@ -47,7 +50,7 @@ fn an_observer_changes_nothing_that_the_transport_does() {
 #[test]
 fn an_oracle_among_the_observers_is_always_right() {
     let right = |cause| if cause == Cause::Wireless { Verdict::Wireless } else { Verdict::Congestion };
-    let judged: [fn(&Path) -> Vec<JudgedLoss<Verdict>>; 2] = [
+    let judged: [fn(&Path) -> Judged; 2] = [
         |path| {
             judged_at_receiver(path, |_| Oracle::OMNISCIENT, |oracle, loss| Lda::judge(oracle, loss).verdict).unwrap()
         },
@@ -57,7 +60,7 @@ fn an_oracle_among_the_observers_is_always_right() {
         },
     ];
     for judged in judged {
-        let losses: Vec<JudgedLoss<Verdict>> = (0..6).flat_map(|number| judged(&Path::draw(1, number))).collect();
+        let losses: Judged = (0..6).flat_map(|number| judged(&Path::draw(1, number))).collect();
         assert!(losses.iter().all(|loss| loss.seen == right(loss.cause)));
         let wireless = losses.iter().filter(|loss| loss.cause == Cause::Wireless).count();
         assert!(wireless >= 10 && losses.len() >= wireless + 10, "{wireless} of {}", losses.len());
