@@ -21,6 +21,7 @@ const EDGES: &[(&str, &[&str])] = &[
         "losscause-live",
         &["losscause-study", "losscause-linux", "losscause-quinn", "losscause-media", "losscause-sim", "losscause"],
     ),
+    ("losscause-paths", &["losscause-study", "losscause-sim", "losscause-transport", "losscause"]),
     ("losscause-controller", &["losscause"]),
     ("losscause-quinn", &["losscause-controller", "losscause"]),
     // The simulator only in its tests: they run transfers over its links.
@@ -29,6 +30,7 @@ const EDGES: &[(&str, &[&str])] = &[
         "losscause-cli",
         &[
             "losscause-live",
+            "losscause-paths",
             "losscause-linux",
             "losscause-media",
             "losscause-study",

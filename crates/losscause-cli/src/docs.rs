@@ -42,6 +42,7 @@ const PAGES: &[Page] = pages! {
     "media-evaluation": "media-evaluation.md",
     "json": "json.md",
     "papers": "papers.md",
+    "paths": "paths.md",
     "extra": "extra.md",
     "jakes": "channels/jakes.md",
     "algorithms": "algorithms/README.md",

@@ -20,13 +20,15 @@ use crate::summary::{self, LeftOut};
 use crate::tables;
 
 mod experiment;
+mod paths;
 
 /// The arguments of `reproduce`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Papers, or their tables and figures: cen2003, cen2003/table2 (`losscause list papers` names them). Default: a
     /// fixed choice of every paper, about half a minute on two cores, and a report in ./out. Or an experiment on real
-    /// stacks (`losscause list experiments`): live, live/sharing, which take root; quic; media.
+    /// stacks (`losscause list experiments`): live, live/sharing, which take root; quic; media. Or the benchmark of
+    /// drawn paths: paths, paths/loop (`losscause docs paths`).
     #[arg(value_name = "PAPER[/ITEM]")]
     items: Vec<String>,
     /// Measure everything that the papers publish, and write a report into ./out.
@@ -38,6 +40,15 @@ pub(crate) struct Arguments {
     /// Print every table, as if its item were named; of an experiment, the values of every run.
     #[arg(long, short)]
     verbose: bool,
+    /// With paths: how many are drawn [default: 80].
+    #[arg(long, value_name = "COUNT")]
+    paths: Option<u32>,
+    /// With paths/loop: the algorithms that run, by name; separated by commas.
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
+    algorithms: Vec<String>,
+    /// With paths: print the scenario of a path, such as 1/7, or 1/7/sender for TCP in place of TFRC.
+    #[arg(long, value_name = "SEED/NUMBER")]
+    print: Option<String>,
     /// Runs of each system, with seeds SEED, SEED + 1, … [default: as many as the paper made; ten for a
     /// paper that made one; two for live, 30 for quic and media]
     #[arg(long)]
@@ -66,8 +77,13 @@ pub(crate) struct Arguments {
 /// Makes the runs, prints the tables that were asked for as they are complete, then the conclusion.
 pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failure> {
     if arguments.items.iter().any(|name| losscause_live::find(name).is_some()) {
+        paths::refuse_options(&arguments)?;
         return experiment::run(&arguments);
     }
+    if paths::is_named(&arguments.items) {
+        return paths::run(&arguments, registry);
+    }
+    paths::refuse_options(&arguments)?;
     if let Some(only) = arguments.only.first() {
         let problem = "only valid with an experiment on real stacks, such as live; remove it".to_owned();
         return Err(InputError::Option { option: format!("--only {only}"), problem }.into());

@@ -8,6 +8,7 @@ use losscause_study::report::curves::{Panel, panels};
 use crate::{output, summary};
 
 pub(crate) mod experiment;
+pub(crate) mod paths;
 
 /// A table or figure: systems across, metrics down, each published, measured, and with its interval.
 pub(crate) fn sheet(sheet: &Sheet, items: &[Item]) -> String {

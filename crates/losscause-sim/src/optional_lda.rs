@@ -40,6 +40,10 @@ impl SenderLda for OptionalLda {
         self.0.as_deref().is_some_and(SenderLda::judges_every_loss)
     }
 
+    fn observes_every_loss(&self) -> bool {
+        self.0.as_deref().is_some_and(SenderLda::observes_every_loss)
+    }
+
     fn judges_timeouts(&self) -> bool {
         self.0.as_deref().is_some_and(SenderLda::judges_timeouts)
     }

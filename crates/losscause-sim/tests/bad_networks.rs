@@ -255,6 +255,10 @@ fn delays_that_cannot_vary_so_are_refused() {
         r#"link "out": the delay's period is 0.000 ms, expected more than 0"#,
     );
     refused(
+        &varying(VariationSpec::Batches { most: Span::from_millis(-3), drawn: true }),
+        r#"link "out": the delay varies by -3.000 ms, expected 0 to its bound"#,
+    );
+    refused(
         &varying(VariationSpec::Walk { most, step: most * 2, every: Span::from_millis(1) }),
         r#"link "out": the delay varies by 40.000 ms, expected 0 to its bound"#,
     );

@@ -120,6 +120,7 @@ fn variation() -> impl Strategy<Value = VariationSpec> {
         1 => (millis(0..100), millis(1..500)).prop_map(|(most, period)| VariationSpec::Sinusoid { most, period }),
         1 => (millis(50..100), millis(0..50), millis(1..500))
             .prop_map(|(most, step, every)| VariationSpec::Walk { most, step, every }),
+        1 => (millis(0..50), any::<bool>()).prop_map(|(most, drawn)| VariationSpec::Batches { most, drawn }),
     ]
 }
 

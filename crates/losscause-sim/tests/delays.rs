@@ -55,6 +55,14 @@ fn a_packet_on_a_shorter_way_does_not_overtake_the_one_before() {
 }
 
 #[test]
+fn packets_of_a_batch_arrive_together() {
+    // Packet k leaves the transmitter at 100 k + 1 ms. The first is held until 251 ms, the fourth from 301 to 551 ms.
+    let batches = VariationSpec::Batches { most: Span::from_millis(250), drawn: false };
+    let found = arrivals(&network(batches), Time::ZERO + Span::from_millis(700));
+    assert_eq!(found, [(0, 261.0), (1, 261.0), (2, 261.0), (3, 561.0), (4, 561.0), (5, 561.0)]);
+}
+
+#[test]
 fn a_queue_goes_on_while_packets_stand_still_on_the_way() {
     // Twice as much as the link takes: the way changes nothing about the transmitter's work.
     let loaded = |variation| {

@@ -145,6 +145,7 @@ fn variation() -> impl Strategy<Value = VariationSpec> {
         Just(VariationSpec::Constant),
         Just(VariationSpec::Sinusoid { most: ms(9), period: ms(700) }),
         Just(VariationSpec::Walk { most: ms(8), step: ms(2), every: ms(30) }),
+        Just(VariationSpec::Batches { most: ms(6), drawn: true }),
         Just(VariationSpec::Trace { points: points.into(), between: Between::Linear, at_end: AtEnd::Repeat }),
     ]
 }

@@ -25,6 +25,7 @@ fn every_algorithm_is_found_by_its_names_in_any_case_and_no_name_is_used_twice()
         assert_eq!(algorithm.build().is_ok(), Algorithm::AT_RECEIVERS.contains(&algorithm));
         assert!(!info.summary.is_empty() && !info.summary.contains('\n'));
         assert_eq!(info.is_yardstick, Algorithm::YARDSTICKS.contains(&algorithm));
+        assert!(!(info.is_yardstick && info.is_published), "{algorithm}");
     }
     assert_eq!(Algorithm::from_name("biazz"), None);
     let error = "biazz".parse::<Algorithm>().expect_err("no such algorithm").to_string();

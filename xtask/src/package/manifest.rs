@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_twelve_crates_are_published_from_the_core_to_the_command_and_nothing_else_is() {
+    fn the_thirteen_crates_are_published_from_the_core_to_the_command_and_nothing_else_is() {
         let names: Vec<String> = published().unwrap().into_iter().map(|package| package.name).collect();
         let expected = [
             "",
@@ -85,6 +85,7 @@ mod tests {
             "-study",
             "-linux",
             "-live",
+            "-paths",
             "-cli",
             "-s2n-quic",
         ]

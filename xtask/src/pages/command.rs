@@ -35,13 +35,16 @@ pub(super) enum Test {
 }
 
 /// Commands that are not run, by their beginning. The first entry that fits decides.
-const NOT_RUN: [(&str, Test); 26] = [
+const NOT_RUN: [(&str, Test); 29] = [
     ("losscause reproduce --all", Test::Check("minutes")),
     ("losscause reproduce barman2002", Test::Check("minutes")),
     ("losscause reproduce biaz1999", Test::Check("minutes")),
     ("losscause reproduce cen2003 ", Test::Check("minutes")),
     ("losscause reproduce koo2007", Test::Check("minutes")),
     ("losscause reproduce extra", Test::Check("minutes")),
+    ("losscause reproduce paths --p", Test::Run),
+    ("losscause reproduce paths/loop --paths", Test::Run),
+    ("losscause reproduce paths", Test::Check("a minute and more")),
     ("losscause reproduce quic", Test::Skip("needs a feature and takes minutes; has tests of its own")),
     ("losscause reproduce media", Test::Skip("needs a feature and takes minutes; has tests of its own")),
     ("losscause reproduce live", Test::Skip("needs root and a feature; has tests of its own")),

@@ -107,6 +107,6 @@ fn info(name: &str) -> &'static Info {
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
     made.entry(name.to_owned()).or_insert_with(|| {
         let name: &'static str = Box::leak(name.to_owned().into_boxed_str());
-        Box::leak(Box::new(Info::new(name, "an algorithm written in Python").from("none", "none")))
+        Box::leak(Box::new(Info::new(name, "an algorithm written in Python").described_in("none", "none")))
     })
 }

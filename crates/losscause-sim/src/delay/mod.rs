@@ -8,10 +8,12 @@ use losscause::{Span, Time};
 use crate::rng::Stream;
 use crate::topology::VariationSpec;
 
+mod batches;
 mod sinusoid;
 mod trace;
 mod walk;
 
+use batches::Batches;
 use sinusoid::Sinusoid;
 use trace::Trace;
 use walk::Walk;
@@ -29,6 +31,7 @@ enum Process {
     Trace(Trace),
     Sinusoid(Sinusoid),
     Walk(Walk),
+    Batches(Batches),
 }
 
 impl Variation {
@@ -39,6 +42,7 @@ impl Variation {
             VariationSpec::Trace { points, between, at_end } => Process::Trace(Trace::new(points, *between, *at_end)),
             &VariationSpec::Sinusoid { most, period } => Process::Sinusoid(Sinusoid::new(most, period, &mut stream())),
             &VariationSpec::Walk { most, step, every } => Process::Walk(Walk::new(most, step, every, stream())),
+            &VariationSpec::Batches { most, drawn } => Process::Batches(Batches::new(most, drawn, stream())),
         };
         Some(Self { process, last_arrival: Time::ZERO })
     }
@@ -51,6 +55,7 @@ impl Variation {
             Process::Trace(trace) => trace.at(now),
             Process::Sinusoid(sinusoid) => sinusoid.at(now),
             Process::Walk(walk) => walk.at(now),
+            Process::Batches(batches) => batches.at(now),
         };
         self.last_arrival = self.last_arrival.max(now + delay + added);
         self.last_arrival

@@ -37,6 +37,14 @@ pub enum VariationSpec {
         /// The time between two steps, at least a millisecond.
         every: Span,
     },
+    /// Packets are handed on in batches: a batch is held for `most` from its first packet on, or for a uniform draw from
+    /// 0 to `most` from the link's stream.
+    Batches {
+        /// The longest time, not negative.
+        most: Span,
+        /// Whether the time is drawn for each batch.
+        drawn: bool,
+    },
 }
 
 /// A delay at an instant.
@@ -110,6 +118,8 @@ impl VariationSpec {
                 not_negative(most)?;
                 if period <= Span::ZERO { Err(VariationProblem::Period(period)) } else { Ok(()) }
             }
+            &Self::Batches { most, .. } if most == Span::MAX => Err(VariationProblem::Delay(most)),
+            &Self::Batches { most, .. } => not_negative(most),
             &Self::Walk { most, step, every } => {
                 not_negative(step)?;
                 if step > most || most == Span::MAX {

@@ -4,6 +4,7 @@
 //! | module | what it draws |
 //! |---|---|
 //! | `simulation`, `reproduction`, `comparison`, `sweep`, `capture` | the pages; the templates are in `page/` |
+//! | `map` | tables whose cells have a colour, for callers that know what stands in them |
 //! | `timeline`, `losses` | a run over time; lost packets as marks |
 //! | `capture_timeline` | a flow of a capture over time, with its losses |
 //! | `algorithms`, `pages`, `boundary` | a section per algorithm, its idea, its decision boundary |
@@ -28,6 +29,7 @@ pub mod curves;
 mod figure;
 mod lines;
 mod losses;
+pub mod map;
 mod marks;
 mod misses;
 mod pages;
@@ -71,13 +73,19 @@ pub fn capture_html(analyses: &[losscause_capture::Analysis]) -> String {
     render("capture.html", &capture::page(analyses))
 }
 
+/// Writes a page of maps.
+pub fn map_html(page: &map::MapPage) -> String {
+    render("map.html", page)
+}
+
 /// The parts of all pages, and the pages.
-const TEMPLATES: [(&str, &str); 9] = [
+const TEMPLATES: [(&str, &str); 10] = [
     ("base.html", include_str!("page/base.html")),
     ("style.css", include_str!("page/style.css")),
     ("script.js", include_str!("page/script.js")),
     ("reproduction.html", include_str!("page/reproduction.html")),
     ("comparison.html", include_str!("page/comparison.html")),
+    ("map.html", include_str!("page/map.html")),
     ("parts.html", include_str!("page/parts.html")),
     ("capture.html", include_str!("page/capture.html")),
     ("sweep.html", include_str!("page/sweep.html")),

@@ -18,8 +18,8 @@ pub(super) fn variation(
     names: &Names,
 ) -> Result<VariationSpec, InputError> {
     let field = |field: &str| format!("{key}.{field}");
-    let most = |quantity| {
-        let ms = reader.number(&field("most_ms"), quantity, names, Range::NotNegative(LONGEST_S * 1e3))?;
+    let most = |key, quantity| {
+        let ms = reader.number(&field(key), quantity, names, Range::NotNegative(LONGEST_S * 1e3))?;
         Ok::<_, InputError>((ms, millis(ms)))
     };
     Ok(match variation {
@@ -51,11 +51,14 @@ pub(super) fn variation(
             VariationSpec::Trace { points, between, at_end }
         }
         DelayVariation::Sinusoid { most_ms, period_s } => VariationSpec::Sinusoid {
-            most: most(most_ms)?.1,
+            most: most("most_ms", most_ms)?.1,
             period: reader.positive_seconds(&field("period_s"), period_s, names)?,
         },
+        DelayVariation::Batches { hold_ms, drawn } => {
+            VariationSpec::Batches { most: most("hold_ms", hold_ms)?.1, drawn: *drawn }
+        }
         DelayVariation::Walk { most_ms, step_ms, every_s } => {
-            let (most_ms, most) = most(most_ms)?;
+            let (most_ms, most) = most("most_ms", most_ms)?;
             let step = reader.number(&field("step_ms"), step_ms, names, Range::NotNegative(most_ms))?;
             let every = reader.number(&field("every_s"), every_s, names, Range::Between(1e-3, LONGEST_S))?;
             let step = millis(step).min(most);

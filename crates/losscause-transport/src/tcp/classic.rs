@@ -234,7 +234,7 @@ impl<L: SenderLda> Classic<L> {
     /// Further packets of a recovery are lost. If the window was spared so far, the algorithm may call for the cut now.
     /// The first verdict stands for the whole event in the witness's counts.
     fn judge_further_losses(&mut self, now: Time, witness: &mut impl SenderWitness) {
-        if !self.lda.judges_every_loss() {
+        if !self.lda.observes_every_loss() {
             return;
         }
         let mut loss = self.declared(now, Signal::Gap);
@@ -245,7 +245,7 @@ impl<L: SenderLda> Classic<L> {
         recovering.declared = lost.numbers.last + 1;
         (loss.numbers, loss.lost_pkts) = (Some(lost.numbers), lost.pkts);
         self.lda.on_loss(&loss);
-        if !recovering.spared {
+        if !recovering.spared || !self.lda.judges_every_loss() {
             return;
         }
         let judgement = self.lda.judge(&loss);
@@ -303,7 +303,7 @@ impl<L: SenderLda> Classic<L> {
         if let Some(lost) = self.recovery.lost(self.stream.una, self.config.dup_ack_threshold, &self.stream) {
             loss.lost_pkts = lost.pkts;
             declared = lost.numbers.last + 1;
-            if self.lda.judges_every_loss() {
+            if self.lda.observes_every_loss() {
                 loss.numbers = Some(lost.numbers);
             }
         }

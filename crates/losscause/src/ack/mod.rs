@@ -278,7 +278,8 @@ pub trait SenderLda {
     /// Takes in an ACK.
     fn on_ack(&mut self, sample: &AckSample);
 
-    /// Takes in a declared loss. Called once per declared loss, whatever its signal, before [`SenderLda::judge`].
+    /// Takes in a declared loss. Called once per declared loss, whatever its signal, before [`SenderLda::judge`]. Losses
+    /// within a recovery are declared only on request ([`SenderLda::observes_every_loss`]).
     fn on_loss(&mut self, loss: &DeclaredLoss) {
         let _ = loss;
     }
@@ -299,6 +300,12 @@ pub trait SenderLda {
     /// loss only.
     fn judges_every_loss(&self) -> bool {
         false
+    }
+
+    /// Whether it is told of every loss of a recovery ([`SenderLda::on_loss`]), with the numbers of all lost packets, and
+    /// not only of the loss that opens it. An algorithm that judges every loss is; one that only watches may ask for it.
+    fn observes_every_loss(&self) -> bool {
+        self.judges_every_loss()
     }
 
     /// Whether it judges losses detected only by the retransmission timer too. All published algorithms treat those as

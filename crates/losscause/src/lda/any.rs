@@ -177,6 +177,10 @@ impl SenderLda for AnySenderLda {
         each_at_sender!(self, lda => lda.judges_every_loss())
     }
 
+    fn observes_every_loss(&self) -> bool {
+        each_at_sender!(self, lda => lda.observes_every_loss())
+    }
+
     fn judges_timeouts(&self) -> bool {
         each_at_sender!(self, lda => lda.judges_timeouts())
     }

@@ -123,6 +123,10 @@ impl SenderLda for BoxedSenderLda {
         self.0.judges_every_loss()
     }
 
+    fn observes_every_loss(&self) -> bool {
+        self.0.observes_every_loss()
+    }
+
     fn judges_timeouts(&self) -> bool {
         self.0.judges_timeouts()
     }

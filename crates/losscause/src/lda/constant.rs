@@ -27,12 +27,12 @@ impl Constant {
 
 static CONGESTION: Info =
     Info::new("always congestion", "every loss is congestion: a transport without differentiation")
-        .from(CEN, "III")
+        .described_in(CEN, "III")
         .with_aliases(&["always-congestion", "congestion", "none"])
         .with_operations((0, 0), (0, 0));
 
 static WIRELESS: Info = Info::new("always wireless", "every loss is wireless: the other end of the scale")
-    .from("no paper: a bound for comparison", "none")
+    .described_in("no paper: a bound for comparison", "none")
     .with_aliases(&["always-wireless", "wireless"])
     .with_operations((0, 0), (0, 0));
 

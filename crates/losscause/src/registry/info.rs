@@ -6,7 +6,6 @@
 /// use losscause::registry::{Info, Setting};
 ///
 /// const NEAR: Info = Info::new("near", "wireless if the trip time is near its minimum")
-///     .from("our own", "none")
 ///     .with_aliases(&["near-minimum"])
 ///     .with_settings(&[Setting::new("within_ms", "how near, milliseconds, not negative")]);
 /// assert_eq!(NEAR.settings[0].key, "within_ms");
@@ -20,9 +19,12 @@ pub struct Info {
     pub aliases: &'static [&'static str],
     /// What it does, in one line.
     pub summary: &'static str,
-    /// Where it was published.
+    /// Whether `paper` published it as a loss differentiation algorithm. False for yardsticks, for bounds to compare
+    /// with, and for algorithms that no paper has published. Only published ones count as "the best published".
+    pub is_published: bool,
+    /// Where it was published, or what describes it.
     pub paper: &'static str,
-    /// The section that defines it, in that paper.
+    /// The section that defines it, there.
     pub section: &'static str,
     /// Whether it is a known rule of another stack, to compare with, instead of an algorithm of the papers. Programs
     /// list yardsticks apart, and run them only by name.
@@ -68,6 +70,7 @@ impl Info {
             name,
             aliases: &[],
             summary,
+            is_published: false,
             paper,
             section,
             is_yardstick: false,
@@ -77,16 +80,22 @@ impl Info {
         }
     }
 
-    /// The same with its source.
+    /// The same as published in a paper, with the section that defines it.
     #[must_use]
     pub const fn from(self, paper: &'static str, section: &'static str) -> Self {
-        Self { paper, section, ..self }
+        Self { is_published: true, ..self.described_in(paper, section) }
+    }
+
+    /// The same with what describes it, for an algorithm that no paper has published.
+    #[must_use]
+    pub const fn described_in(self, place: &'static str, section: &'static str) -> Self {
+        Self { paper: place, section, ..self }
     }
 
     /// The same as a yardstick with its source: the stack and file, and where in it.
     #[must_use]
     pub const fn yardstick(self, source: &'static str, place: &'static str) -> Self {
-        Self { is_yardstick: true, ..self.from(source, place) }
+        Self { is_yardstick: true, ..self.described_in(source, place) }
     }
 
     /// The same with other names that it answers to.

@@ -130,6 +130,15 @@ pub enum DelayVariation {
         /// Time between two steps, seconds (at least 0.001).
         every_s: Quantity,
     },
+    /// Packets are held and handed on together, as by a network card that interrupts its host seldom, or by a radio that
+    /// sends what has collected.
+    Batches {
+        /// How long a batch is held from its first packet on, milliseconds (0 or more).
+        hold_ms: Quantity,
+        /// Whether that time is drawn for each batch, uniformly from 0 to `hold_ms` (default false).
+        #[serde(default)]
+        drawn: bool,
+    },
 }
 
 /// The delay between two lines of a delay trace.

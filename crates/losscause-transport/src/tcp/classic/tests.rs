@@ -465,6 +465,46 @@ fn an_algorithm_that_judges_every_loss_cuts_a_spared_window_at_a_partial_ack() {
     assert_eq!([after(200, 4), after(300, 7)], [5.0, 5.0]);
 }
 
+/// Calls the first loss wireless, and keeps the numbers of every loss that it is told of.
+#[derive(Default)]
+struct Onlooker(Vec<Numbers>);
+
+impl SenderLda for Onlooker {
+    fn name(&self) -> &'static str {
+        "onlooker"
+    }
+    fn needs(&self) -> losscause::ack::SenderInputs {
+        losscause::ack::SenderInputs::NONE
+    }
+    fn on_ack(&mut self, _: &AckSample) {}
+    fn on_loss(&mut self, loss: &DeclaredLoss) {
+        self.0.extend(loss.numbers);
+    }
+    fn judge(&self, _: &DeclaredLoss) -> losscause::Judgement {
+        assert_eq!(self.0.len(), 1, "it is asked about the first loss only");
+        losscause::Judgement { verdict: Verdict::Wireless, reason: losscause::Reason::Labelled }
+    }
+    fn observes_every_loss(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn an_algorithm_that_observes_every_loss_is_told_of_it_and_never_asked_again() {
+    // 1 and 4 are lost, and 7, too.
+    let config = Config { initial_window_pkts: 10, initial_ssthresh_pkts: Some(10), ..Config::rfc() };
+    let config = plain(config.with_variant(super::super::Variant::NewReno));
+    let mut sender = Classic::new(&config, Onlooker::default());
+    sender.start(at(0));
+    while sender.poll_transmit(at(0)).is_some() {}
+    for (ms, next) in (100..).zip([1, 1, 1, 1, 4, 7]) {
+        sender.on_ack(at(ms), &ack_of(next), &mut ());
+        while sender.poll_transmit(at(ms)).is_some() {}
+    }
+    assert_eq!(sender.lda.0, [1, 4, 7].map(Numbers::one));
+    assert_eq!(sender.ssthresh(), 10.0, "the window is spared");
+}
+
 #[test]
 fn an_algorithm_that_judges_every_loss_cuts_a_spared_window_when_reports_show_another() {
     // 1 and 5 are lost: 5 counts as lost with the third report above it.

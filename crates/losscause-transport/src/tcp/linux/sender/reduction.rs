@@ -46,7 +46,7 @@ impl<L: SenderLda> Linux<L> {
         let mut loss = self.declared(now, Signal::Gap);
         if let Some(found) = self.packets.take_found() {
             (loss.lost_pkts, loss.sent_at) = (found.pkts, Some(found.sent_at));
-            if self.lda.judges_every_loss() {
+            if self.lda.observes_every_loss() {
                 loss.numbers = Some(found.numbers);
             }
         }
@@ -61,11 +61,14 @@ impl<L: SenderLda> Linux<L> {
     /// Further packets of a recovery are lost. If the window was spared so far, the algorithm may call for the
     /// reduction now. The first verdict stands for the whole event in the witness's counts.
     pub(super) fn judge_further_losses(&mut self, now: Time, witness: &mut impl SenderWitness) {
-        let Some(found) = self.packets.take_found().filter(|_| self.lda.judges_every_loss()) else { return };
+        let Some(found) = self.packets.take_found().filter(|_| self.lda.observes_every_loss()) else { return };
         let mut loss = self.declared(now, Signal::Gap);
         (loss.numbers, loss.lost_pkts, loss.sent_at) = (Some(found.numbers), found.pkts, Some(found.sent_at));
         self.lda.on_loss(&loss);
-        let Some(recovering) = self.recovering.as_mut().filter(|recovering| recovering.spared) else { return };
+        let judged = self.lda.judges_every_loss();
+        let Some(recovering) = self.recovering.as_mut().filter(|recovering| recovering.spared && judged) else {
+            return;
+        };
         let judgement = self.lda.judge(&loss);
         witness.judged(&loss, &judgement);
         if !judgement.verdict.is_wireless() {

@@ -1,0 +1,35 @@
+//! A benchmark of loss differentiation over drawn paths.
+//!
+//! | module | what it gives |
+//! |---|---|
+//! | [`mod@path`] | [`Path::draw`]: a path by seed and number, its factors, and its scenario |
+//! | [`ranges`] | what is drawn, read from `paths.toml` |
+//! | [`panel`] | observers that judge the losses of a transport that they do not steer |
+//! | [`benchmark`] | every algorithm over all paths: balanced errors, by factor |
+//! | [`in_loop`] | algorithms that steer the flows: goodput, queue loss, what a competitor keeps |
+//! | [`report`] | both in words, in CSV and as a page |
+//! | [`score`] | balanced errors and their intervals |
+//! | [`judged`] | every loss of a path with its true cause and what one observer saw, to fit an algorithm |
+//!
+//! Training and test paths differ by their seed alone: seeds 1 to 999 are for training, 7000 to 7999 for a test that is
+//! made once.
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+pub mod benchmark;
+pub mod in_loop;
+pub mod judged;
+pub mod panel;
+pub mod path;
+pub mod ranges;
+pub mod report;
+pub mod score;
+
+pub use benchmark::Benchmark;
+pub use in_loop::InLoop;
+pub use judged::{JudgedLoss, judged_at_receiver, judged_at_sender};
+pub use path::{Level, Path, Pilot, Vantage};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

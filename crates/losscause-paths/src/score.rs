@@ -1,0 +1,169 @@
+//! Balanced errors, their means over paths, and intervals.
+//!
+//! ```text
+//! M_c = congestion losses called wireless / congestion losses
+//! M_w = wireless losses not called wireless / wireless losses
+//! e   = (M_c + M_w) / 2,  or one of them if the path has fewer than ten losses of the other cause
+//! ```
+//!
+//! An undecided loss counts as called congestion, because that is what a transport does with it. (`simulate` counts it
+//! as no error in M_w, and apart.) Intervals are percentile bootstrap over paths, from 2.5 to 97.5 %.
+
+use losscause::truth::Cause;
+use losscause_sim::rng::Stream;
+use losscause_study::statistics::mean;
+use serde::Serialize;
+
+/// A class counts from so many losses on.
+pub const LEAST_LOSSES: u64 = 10;
+
+/// Resamples of a bootstrap.
+const RESAMPLES: usize = 2000;
+
+/// Judged losses of one cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Judged {
+    /// All of them.
+    pub losses: u64,
+    /// Those with the wrong verdict.
+    pub wrong: u64,
+}
+
+/// An algorithm's verdicts on a path.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    /// Losses to congestion.
+    pub congestion: Judged,
+    /// Wireless losses.
+    pub wireless: Judged,
+}
+
+impl Judged {
+    /// The share of wrong verdicts; none of fewer than [`LEAST_LOSSES`].
+    pub fn error(self) -> Option<f64> {
+        (self.losses >= LEAST_LOSSES).then(|| self.wrong as f64 / self.losses as f64)
+    }
+}
+
+impl Tally {
+    /// Counts a loss with this cause that was called wireless, or not.
+    pub fn count(&mut self, cause: Cause, called_wireless: bool) {
+        let (judged, wrong) = match cause {
+            Cause::Congestion => (&mut self.congestion, called_wireless),
+            Cause::Wireless => (&mut self.wireless, !called_wireless),
+        };
+        judged.losses += 1;
+        judged.wrong += u64::from(wrong);
+    }
+
+    /// The balanced error, 0 to 1; none if neither cause has enough losses.
+    pub fn balanced_error(self) -> Option<f64> {
+        match (self.congestion.error(), self.wireless.error()) {
+            (Some(m_c), Some(m_w)) => Some((m_c + m_w) / 2.0),
+            (m_c, m_w) => m_c.or(m_w),
+        }
+    }
+}
+
+/// A value with its 95 % interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Interval {
+    /// The value.
+    pub value: f64,
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+/// Resamples of `paths` paths, the same for every row that is compared.
+#[derive(Clone, Debug)]
+pub struct Bootstrap {
+    samples: Vec<Vec<usize>>,
+}
+
+impl Bootstrap {
+    /// Draws the resamples.
+    pub fn new(paths: usize, seed: u64) -> Self {
+        let mut stream = Stream::new(seed, "bootstrap");
+        let mut sample = || (0..paths).map(|_| stream.below(paths as u64) as usize).collect();
+        Self { samples: (0..RESAMPLES).map(|_| sample()).collect() }
+    }
+
+    /// The mean of one value per path.
+    pub fn mean(&self, values: &[f64]) -> Option<Interval> {
+        self.interval(|sample| mean(&sample.map_or_else(|| values.to_vec(), |sample| chosen(values, sample))))
+    }
+
+    /// By what share the mean of `values` is below that of `reference`, path by path in pairs: 1 - mean / mean.
+    pub fn reduction(&self, values: &[f64], reference: &[f64]) -> Option<Interval> {
+        self.interval(|sample| {
+            let of = |values: &[f64]| mean(&sample.map_or_else(|| values.to_vec(), |sample| chosen(values, sample)));
+            let below = of(reference).filter(|&reference| reference > 0.0)?;
+            Some(1.0 - of(values)? / below)
+        })
+    }
+
+    /// A statistic of all paths (none) and of each resample.
+    fn interval(&self, statistic: impl Fn(Option<&[usize]>) -> Option<f64>) -> Option<Interval> {
+        let value = statistic(None)?;
+        let mut resampled: Vec<f64> = self.samples.iter().filter_map(|sample| statistic(Some(sample))).collect();
+        resampled.sort_by(f64::total_cmp);
+        let at = |share: f64| resampled.get((share * (resampled.len() - 1) as f64).round() as usize).copied();
+        (!resampled.is_empty()).then(|| Some(Interval { value, low: at(0.025)?, high: at(0.975)? }))?
+    }
+}
+
+fn chosen(values: &[f64], sample: &[usize]) -> Vec<f64> {
+    sample.iter().map(|&index| values[index]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tally(congestion: (u64, u64), wireless: (u64, u64)) -> Tally {
+        let judged = |(wrong, losses)| Judged { losses, wrong };
+        Tally { congestion: judged(congestion), wireless: judged(wireless) }
+    }
+
+    #[test]
+    fn a_class_counts_from_ten_losses_on() {
+        assert_eq!(tally((2, 10), (12, 20)).balanced_error(), Some(0.4));
+        assert_eq!(tally((2, 10), (9, 9)).balanced_error(), Some(0.2));
+        assert_eq!(tally((9, 9), (5, 10)).balanced_error(), Some(0.5));
+        assert_eq!(tally((9, 9), (9, 9)).balanced_error(), None);
+    }
+
+    #[test]
+    fn an_undecided_wireless_loss_is_an_error_and_an_undecided_congestion_loss_is_none() {
+        let mut tally = Tally::default();
+        [Cause::Congestion, Cause::Wireless].into_iter().for_each(|cause| tally.count(cause, false));
+        assert_eq!((tally.congestion.wrong, tally.wireless.wrong), (0, 1));
+    }
+
+    #[test]
+    fn an_interval_of_equal_values_is_a_point() {
+        let interval = Bootstrap::new(5, 1).mean(&[0.25; 5]);
+        assert_eq!(interval, Some(Interval { value: 0.25, low: 0.25, high: 0.25 }));
+        assert_eq!(Bootstrap::new(0, 1).mean(&[]), None);
+    }
+
+    #[test]
+    fn an_interval_is_near_that_of_the_normal_distribution() {
+        // 0 and 1, fifty times each: a standard error of 0.05, so 0.402 to 0.598.
+        let values: Vec<f64> = (0..100).map(|i| f64::from(i % 2)).collect();
+        let Interval { value, low, high } = Bootstrap::new(100, 1).mean(&values).expect("values");
+        assert!(value == 0.5 && (low - 0.402).abs() < 0.02 && (high - 0.598).abs() < 0.02, "{low} {high}");
+    }
+
+    #[test]
+    fn a_reduction_compares_path_by_path() {
+        // Always half of the reference: no resample differs, however much the reference varies.
+        let reference = [0.1, 0.9, 0.4, 0.6];
+        let half = reference.map(|value| value / 2.0);
+        let found = Bootstrap::new(4, 1).reduction(&half, &reference).expect("values");
+        assert!([found.value, found.low, found.high].iter().all(|share| (share - 0.5).abs() < 1e-12));
+        assert_eq!(Bootstrap::new(1, 1).reduction(&[0.0], &[0.0]), None);
+    }
+}
