@@ -2,7 +2,7 @@
 //!
 //! Source: Sobol 1967; Antonov and Saleev 1979; direction numbers of Joe and Kuo, "Constructing Sobol sequences with
 //! better two-dimensional projections", SIAM J. Sci. Comput. 30(5), 2008 (their table new-joe-kuo-6). The first 2^k
-//! points have one in each of 2^k equal parts of every axis.
+//! points have one in each of 2^k equal parts of every axis. The numbers come with the licence below [`DIRECTIONS`].
 //!
 //! The sequence itself begins at 0 on every axis. A *digital shift* by the seed, one random number per axis that is
 //! combined with the coordinates by exclusive or, removes that and keeps the property.
@@ -43,18 +43,32 @@ const DIRECTIONS: [Direction; DIMENSIONS - 1] = [
     Direction { degree: 6, coefficients: 16, first: &[1, 3, 1, 13, 27, 49] },
 ];
 
-/// The coordinates of the point of that number on `axes` axes, at most [`DIMENSIONS`], shifted by the seed.
-pub(super) fn point(number: u32, axes: usize, seed: u64) -> Vec<f64> {
-    let mut shifts = Stream::new(seed, "sweep/sobol");
-    let shifted = |axis| unshifted(number, axis) ^ shifts.below(1 << BITS) as u32;
-    // The middle of the smallest part.
-    (0..axes).map(shifted).map(|x| (f64::from(x) + 0.5) / (1_u64 << BITS) as f64).collect()
+/// The sequence on some axes, shifted by a seed.
+#[derive(Debug)]
+pub(super) struct Sequence {
+    /// The direction numbers and the shift of every axis.
+    axes: Vec<([u32; BITS], u32)>,
+}
+
+impl Sequence {
+    /// The sequence on `axes` axes, at most [`DIMENSIONS`].
+    pub(super) fn new(axes: usize, seed: u64) -> Self {
+        let mut shifts = Stream::new(seed, "sweep/sobol");
+        let of = |axis| (directions(axis), shifts.below(1 << BITS) as u32);
+        Self { axes: (0..axes).map(of).collect() }
+    }
+
+    /// The coordinates of the point of that number.
+    pub(super) fn point(&self, number: u32) -> Vec<f64> {
+        let shifted = self.axes.iter().map(|(directions, shift)| unshifted(number, directions) ^ shift);
+        // The middle of the smallest part.
+        shifted.map(|x| (f64::from(x) + 0.5) / (1_u64 << BITS) as f64).collect()
+    }
 }
 
 /// A coordinate in units of 2^-32: the exclusive or of the direction numbers at the ones of the number's Gray code.
-fn unshifted(number: u32, axis: usize) -> u32 {
+fn unshifted(number: u32, directions: &[u32; BITS]) -> u32 {
     let gray = number ^ (number >> 1);
-    let directions = directions(axis);
     (0..BITS).filter(|bit| gray >> bit & 1 == 1).fold(0, |x, bit| x ^ directions[bit])
 }
 
@@ -86,7 +100,7 @@ mod tests {
         let published: [[u32; 3]; 8] =
             [[0, 0, 0], [4, 4, 4], [6, 2, 2], [2, 6, 6], [3, 3, 5], [7, 7, 1], [5, 1, 7], [1, 5, 3]];
         for (number, expected) in published.iter().enumerate() {
-            let point = [0, 1, 2].map(|axis| unshifted(number as u32, axis) >> 29);
+            let point = [0, 1, 2].map(|axis| unshifted(number as u32, &directions(axis)) >> 29);
             assert_eq!(&point, expected, "point {number}");
         }
     }
@@ -112,14 +126,15 @@ mod tests {
             616_562_688,
             1_589_641_216,
         ];
-        assert_eq!(std::array::from_fn(|axis| unshifted(1000, axis)), published);
+        assert_eq!(std::array::from_fn(|axis| unshifted(1000, &directions(axis))), published);
     }
 
     #[test]
     fn the_first_powers_of_two_have_one_point_in_every_part_of_every_axis() {
         for k in 1..=10 {
             for axis in 0..DIMENSIONS {
-                let mut parts: Vec<u32> = (0..1 << k).map(|number| unshifted(number, axis) >> (32 - k)).collect();
+                let directions = directions(axis);
+                let mut parts: Vec<u32> = (0..1 << k).map(|number| unshifted(number, &directions) >> (32 - k)).collect();
                 parts.sort_unstable();
                 assert_eq!(parts, (0..1 << k).collect::<Vec<u32>>(), "axis {axis}");
             }
@@ -128,7 +143,8 @@ mod tests {
 
     #[test]
     fn a_square_of_the_first_two_axes_has_as_many_points_in_every_tile_of_any_shape() {
-        let points = (0..64_u32).map(|number| point(number, 2, 7)).collect::<Vec<_>>();
+        let sequence = Sequence::new(2, 7);
+        let points = (0..64_u32).map(|number| sequence.point(number)).collect::<Vec<_>>();
         for wide in 0..=6 {
             let mut tiles = vec![0; 64];
             for p in &points {
