@@ -22,11 +22,6 @@ pub(super) struct Checked {
 const MOST_CHECKED: usize = 1_000;
 
 impl Checked {
-    /// Whether that cell was checked.
-    pub(super) fn has(&self, number: usize) -> bool {
-        self.runs.contains_key(&number)
-    }
-
     /// Runs of a cell, without those of calibrations; of a cell that was not checked, as many as the first one has.
     pub(super) fn runs(&self, number: usize) -> usize {
         self.runs.get(&number).or_else(|| self.runs.values().next()).copied().unwrap_or(0)

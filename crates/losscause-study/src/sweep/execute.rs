@@ -156,7 +156,7 @@ impl Sweep {
         let finished = progress.finished;
         let is_stopped = ended.is_err() || finished < cells.count();
         let mut result = self.result(checked.units, vec![]);
-        if let (false, Some(store), Some(journal)) = (is_stopped, &store, &journal) {
+        if let (false, Some(store), Some(journal)) = (is_stopped, &store, journal) {
             if is_in_memory {
                 store.conclude(&result, outcomes.iter().flatten().map(|outcome| Ok(Cow::Borrowed(outcome))))?;
             } else {

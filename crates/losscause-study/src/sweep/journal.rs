@@ -97,12 +97,14 @@ impl Journal {
     ///
     /// # Errors
     /// The file cannot be read or written.
-    pub(super) fn sort(&self) -> Result<(), RunError> {
+    pub(super) fn sort(self) -> Result<(), RunError> {
         let mut sorted = AtomicFile::create(&self.path)?;
         for text in self.texts()? {
             let text = text.map_err(|reason| self.failed(reason))?;
             sorted.write_all(&text).map_err(|reason| sorted.failed(reason))?;
         }
+        // Some systems replace no open file.
+        drop(self);
         sorted.finish()
     }
 

@@ -2,10 +2,43 @@
 //!
 //! Source: Sobol 1967; Antonov and Saleev 1979; direction numbers of Joe and Kuo, "Constructing Sobol sequences with
 //! better two-dimensional projections", SIAM J. Sci. Comput. 30(5), 2008 (their table new-joe-kuo-6). The first 2^k
-//! points have one in each of 2^k equal parts of every axis. The numbers come with the licence below [`DIRECTIONS`].
+//! points have one in each of 2^k equal parts of every axis.
 //!
 //! The sequence itself begins at 0 on every axis. A *digital shift* by the seed, one random number per axis that is
 //! combined with the coordinates by exclusive or, removes that and keeps the property.
+//!
+//! The direction numbers have a licence of their own (`LICENSE-BSD-3-Clause` in this package):
+//!
+//! ```text
+//! Copyright (c) 2008, Frances Y. Kuo and Stephen Joe
+//! All rights reserved.
+//!
+//! Redistribution and use in source and binary forms, with or without
+//! modification, are permitted provided that the following conditions are met:
+//!
+//!     * Redistributions of source code must retain the above copyright
+//!       notice, this list of conditions and the following disclaimer.
+//!
+//!     * Redistributions in binary form must reproduce the above copyright
+//!       notice, this list of conditions and the following disclaimer in the
+//!       documentation and/or other materials provided with the distribution.
+//!
+//!     * Neither the names of the copyright holders nor the names of the
+//!       University of New South Wales and the University of Waikato
+//!       and its contributors may be used to endorse or promote products derived
+//!       from this software without specific prior written permission.
+//!
+//! THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS ``AS IS'' AND ANY
+//! EXPRESS OR IMPLIED WARRANTIES, INCLUDING, BUT NOT LIMITED TO, THE IMPLIED
+//! WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE ARE
+//! DISCLAIMED. IN NO EVENT SHALL THE COPYRIGHT HOLDERS BE LIABLE FOR ANY
+//! DIRECT, INDIRECT, INCIDENTAL, SPECIAL, EXEMPLARY, OR CONSEQUENTIAL DAMAGES
+//! (INCLUDING, BUT NOT LIMITED TO, PROCUREMENT OF SUBSTITUTE GOODS OR SERVICES;
+//! LOSS OF USE, DATA, OR PROFITS; OR BUSINESS INTERRUPTION) HOWEVER CAUSED AND
+//! ON ANY THEORY OF LIABILITY, WHETHER IN CONTRACT, STRICT LIABILITY, OR TORT
+//! (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE OF THIS
+//! SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.
+//! ```
 
 use losscause_sim::rng::Stream;
 
