@@ -79,7 +79,8 @@ fn a_sweep_writes_its_cells_its_runs_and_its_summary_and_resumes_from_them() {
     // Without the line of the second cell.
     let finished = place.path().join("o/cells/finished.jsonl");
     let lines = text(&std::fs::read(&finished).unwrap());
-    let others: String = lines.split_inclusive('\n').enumerate().filter(|(k, _)| *k != 1).map(|(_, line)| line).collect();
+    let others: String =
+        lines.split_inclusive('\n').enumerate().filter(|(k, _)| *k != 1).map(|(_, line)| line).collect();
     std::fs::write(&finished, others).unwrap();
     let again = sweep(place.path(), &["s.toml", "--out", "o", "--jobs", "2", "--resume"]);
     assert!(text(&again.stderr).contains("4 cells (3 resumed)"), "{}", text(&again.stderr));
@@ -207,7 +208,8 @@ fn interrupted(directory: &Path, signal: &str) -> Output {
     let mut child =
         command(directory, &["s.toml", "--out", "o"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let begun = Instant::now();
-    let cells = || std::fs::read_to_string(directory.join("o/cells/finished.jsonl")).map_or(0, |text| text.lines().count());
+    let cells =
+        || std::fs::read_to_string(directory.join("o/cells/finished.jsonl")).map_or(0, |text| text.lines().count());
     while cells() < 3 {
         assert!(
             begun.elapsed() < Duration::from_secs(120) && child.try_wait().unwrap().is_none(),

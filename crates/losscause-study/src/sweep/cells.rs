@@ -58,10 +58,8 @@ impl<'a> Cells<'a> {
         for (scenario, settings) in choices.iter().flat_map(|choice| &choice.only) {
             only.entry(scenario.clone()).or_default().extend_from_slice(settings);
         }
-        let value = |(axis, choice): (&super::Axis, &Choice)| AxisValue {
-            axis: axis.name.clone(),
-            value: choice.name.clone(),
-        };
+        let value =
+            |(axis, choice): (&super::Axis, &Choice)| AxisValue { axis: axis.name.clone(), value: choice.name.clone() };
         Cell {
             number,
             values: self.sweep.axes.iter().zip(&choices).map(value).collect(),

@@ -58,7 +58,9 @@ impl Sweep {
         let mut values = Vec::new();
         for cell in self.cells_in(cells) {
             let measured = self.measure_with(&cell, &workers, &|| ()).map_err(|error| self.of_cell(&cell, error))?;
-            values.extend(measured.runs.iter().flat_map(|run| run.metrics.values().map(|value| value.unwrap_or(f64::NAN))));
+            values.extend(
+                measured.runs.iter().flat_map(|run| run.metrics.values().map(|value| value.unwrap_or(f64::NAN))),
+            );
         }
         Ok(values)
     }

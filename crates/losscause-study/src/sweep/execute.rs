@@ -34,7 +34,8 @@ pub struct SweepProgress<'a> {
     pub finished: usize,
     /// Number of all cells.
     pub cells: usize,
-    /// The cell that is finished now; none after a run of a cell that is not finished.
+    /// The cell that is finished now; none after a run of a cell that is not finished. The resumed cells come first, unless
+    /// there are too many to hold them in memory ([`MOST_IN_MEMORY`]): those are only counted.
     pub cell: Option<&'a CellOutcome>,
     /// Whether that cell was resumed from an earlier sweep.
     pub is_resumed: bool,
@@ -69,6 +70,17 @@ impl Sweep {
         &self,
         jobs: impl Into<Workers>,
         store: Option<&Store>,
+        observe: impl FnMut(SweepProgress<'_>) -> ControlFlow<()>,
+    ) -> Result<SweepOutcome, RunError> {
+        self.execute_holding(MOST_IN_MEMORY, jobs.into(), store, observe)
+    }
+
+    /// [`Sweep::execute`] with another number of cells that are held in memory.
+    fn execute_holding(
+        &self,
+        most_in_memory: usize,
+        workers: Workers,
+        store: Option<&Store>,
         mut observe: impl FnMut(SweepProgress<'_>) -> ControlFlow<()>,
     ) -> Result<SweepOutcome, RunError> {
         let cells = Cells::of(self);
@@ -81,19 +93,26 @@ impl Sweep {
             return Err(self.error("axis", problem).into());
         }
         let checked = self.checked(&cells)?;
-        let is_in_memory = store.is_none() || cells.count() <= MOST_IN_MEMORY;
+        let is_in_memory = store.is_none() || cells.count() <= most_in_memory;
         let mut outcomes: Vec<Option<CellOutcome>> = vec![None; if is_in_memory { cells.count() } else { 0 }];
-        let mut hold = |outcome: CellOutcome| {
+        let hold = |outcomes: &mut Vec<Option<CellOutcome>>, outcome: CellOutcome| {
             if let Some(place) = outcomes.get_mut(outcome.cell.number) {
                 *place = Some(outcome);
             }
         };
-
-        let workers = jobs.into();
         let stop = workers.stop().for_a_part();
+        let store = store.map(|store| store.open(&self.origin())).transpose()?;
+        let mut resumed = 0;
+        let resume = |outcome: CellOutcome| {
+            resumed += 1;
+            hold(&mut outcomes, outcome);
+        };
+        let journal = store.as_ref().map(|store| store.journal(&cells, resume)).transpose()?;
+        let is_finished = |number: &usize| journal.as_ref().is_some_and(|journal| journal.has(*number));
+        let to_do: Vec<usize> = (0..cells.count()).filter(|number| !is_finished(number)).collect();
         let mut progress = SweepProgress {
             runs: 0,
-            all_runs: 0,
+            all_runs: to_do.iter().map(|&number| checked.runs(number)).sum(),
             finished: 0,
             cells: cells.count(),
             cell: None,
@@ -104,17 +123,11 @@ impl Sweep {
                 stop.request();
             }
         };
-        let store = store.map(|store| store.open(&self.origin())).transpose()?;
-        let resume = |outcome: CellOutcome| {
+        for outcome in outcomes.iter().flatten() {
             progress.finished += 1;
-            tell(SweepProgress { cell: Some(&outcome), ..progress });
-            hold(outcome);
-        };
-        let journal = store.as_ref().map(|store| store.journal(&cells, resume)).transpose()?;
-        let resumed = progress.finished;
-        let is_finished = |number: &usize| journal.as_ref().is_some_and(|journal| journal.has(*number));
-        let to_do: Vec<usize> = (0..cells.count()).filter(|number| !is_finished(number)).collect();
-        progress.all_runs = to_do.iter().map(|&number| checked.runs(number)).sum();
+            tell(SweepProgress { cell: Some(outcome), ..progress });
+        }
+        progress.finished = resumed;
         progress.is_resumed = false;
 
         // Cells and runs share the threads: the last cell's runs have them all.
@@ -139,7 +152,7 @@ impl Sweep {
                 Ok(outcome) => {
                     progress.finished += 1;
                     tell(SweepProgress { cell: Some(&outcome), ..progress });
-                    hold(outcome);
+                    hold(&mut outcomes, outcome);
                 }
                 Err(RunError::Stopped(_)) => {}
                 Err(error) => {

@@ -201,8 +201,7 @@ mod tests {
     /// Opens a journal at `path`; which cells it has.
     fn opened(path: &Path, sweep: &Sweep) -> (Journal, Vec<usize>) {
         let mut found = vec![];
-        let journal =
-            Journal::open(path, &Cells::of(sweep), true, |outcome| found.push(outcome.cell.number)).unwrap();
+        let journal = Journal::open(path, &Cells::of(sweep), true, |outcome| found.push(outcome.cell.number)).unwrap();
         (journal, found)
     }
 
@@ -213,7 +212,7 @@ mod tests {
         let sweep = sweep();
         let cells = Cells::of(&sweep);
         let (journal, found) = opened(&path, &sweep);
-        assert_eq!(found, []);
+        assert!(found.is_empty());
         for number in [7, 3, 39] {
             journal.keep(&of(cells.cell(number))).unwrap();
         }

@@ -113,6 +113,10 @@ pub(super) fn fnv1a(bytes: &[u8]) -> u64 {
 mod tests {
     use super::*;
 
+    fn cells(count: usize, grows: bool) -> Option<Drawn> {
+        Some(Drawn { count, grows })
+    }
+
     #[test]
     fn every_difference_is_named() {
         let origin = Origin {
@@ -121,7 +125,7 @@ mod tests {
             runs: 2,
             seed: 1,
             set: vec![],
-            cells: Some(Drawn { count: 5, grows: true }),
+            cells: cells(5, true),
             files: [("s.toml".to_owned(), "a".to_owned())].into(),
         };
         let told = |change: fn(&mut Origin)| {
@@ -138,11 +142,7 @@ mod tests {
         let change = |o: &mut Origin| _ = o.files.insert("s.toml".into(), "b".into());
         assert_eq!(told(change), "was begun before s.toml was changed");
         assert_eq!(told(|o| o.files.clear()), "was begun before s.toml was changed");
-        let cells = |count, grows| Some(Drawn { count, grows });
-        assert_eq!(
-            told(|o| o.cells = cells(4, true)),
-            "was begun with 5 cells, not 4, which would lose finished ones"
-        );
+        assert_eq!(told(|o| o.cells = cells(4, true)), "was begun with 5 cells, not 4, which would lose finished ones");
         let more = |o: &mut Origin| {
             o.cells = cells(6, true);
             o.files.insert("trace.txt".into(), "c".into());

@@ -42,9 +42,15 @@ pub(super) enum Sampler {
 #[derive(Debug)]
 pub(super) enum Points {
     /// Independent draws for each key.
-    Random { seed: u64, keys: Vec<String> },
+    Random {
+        seed: u64,
+        keys: Vec<String>,
+    },
     /// The key and the part of every cell, axis by axis.
-    LatinHypercube { seed: u64, parts: Vec<(String, Vec<u32>)> },
+    LatinHypercube {
+        seed: u64,
+        parts: Vec<(String, Vec<u32>)>,
+    },
     Sobol(sobol::Sequence),
 }
 

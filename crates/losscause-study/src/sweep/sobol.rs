@@ -167,7 +167,8 @@ mod tests {
         for k in 1..=10 {
             for axis in 0..DIMENSIONS {
                 let directions = directions(axis);
-                let mut parts: Vec<u32> = (0..1 << k).map(|number| unshifted(number, &directions) >> (32 - k)).collect();
+                let mut parts: Vec<u32> =
+                    (0..1 << k).map(|number| unshifted(number, &directions) >> (32 - k)).collect();
                 parts.sort_unstable();
                 assert_eq!(parts, (0..1 << k).collect::<Vec<u32>>(), "axis {axis}");
             }

@@ -161,27 +161,25 @@ fn a_sweep_whose_results_do_not_fit_into_memory_needs_a_directory() {
     );
 }
 
-/// Runs of some 20 µs.
-fn short_runs(place: &Place, cells: usize) {
-    place.write("s.toml", &SCENARIO.replace("duration_s = 20", "duration_s = 1"));
-    let text = SAMPLED.replace("runs = 2", "runs = 1").replace("cells = 5", &format!("cells = {cells}"));
-    place.write("sweep.toml", &text);
-}
-
 #[test]
 fn a_sweep_of_more_cells_than_are_held_in_memory_has_the_same_files() {
     let place = Place::new();
     let out = Store::new(&place.path("out"));
-    let names = ["runs.csv", "sweep.csv", "sweep.json"];
-    let read = || names.map(|name| std::fs::read_to_string(place.path("out").join(name)).unwrap());
-    let cells = MOST_IN_MEMORY + 1;
-    short_runs(&place, cells);
-    let outcome = place.sweep().execute(Jobs::default(), Some(&out), go_on).unwrap();
-    assert_eq!((outcome.finished, outcome.result, outcome.is_stopped), (cells, None, false));
-    let result = place.sweep().execute(Jobs::default(), None, go_on).unwrap().result.unwrap();
-    let [runs, csv, json] = read();
-    assert!(json == result.json() && csv == result.csv() && Some(runs) == result.runs_csv());
-    assert!(result.json() == serde_json::to_string_pretty(&result).unwrap() + "\n");
+    let expected = place.sweep().execute(Jobs::default(), Some(&out), go_on).unwrap().result.unwrap();
+    let files = files(&place.path("out"));
+    for resumed in [0, 2] {
+        let kept = std::fs::read_to_string(place.path("out/cells/finished.jsonl")).unwrap();
+        let some: String = kept.split_inclusive('\n').rev().take(resumed).collect();
+        std::fs::remove_file(place.path("out/sweep.json")).unwrap();
+        place.write("out/cells/finished.jsonl", &some);
+        let out = out.clone().resuming();
+        let outcome = place.sweep().execute_holding(2, Jobs::default().into(), Some(&out), go_on).unwrap();
+        assert_eq!((outcome.finished, outcome.resumed, outcome.result), (3, resumed, None));
+        assert!(self::files(&place.path("out")) == files);
+    }
+    assert_eq!(expected.json(), serde_json::to_string_pretty(&expected).unwrap() + "\n");
+    let memory = place.sweep().execute_holding(2, Jobs::default().into(), None, go_on).unwrap();
+    assert_eq!(memory.result, Some(expected), "without a directory they are held");
 }
 
 #[test]
