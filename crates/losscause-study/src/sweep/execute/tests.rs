@@ -226,7 +226,7 @@ runs = 1
 scenario = "s.toml"
 metrics = ["goodput"]
 [[axis]]
-key = "duration_s"
+key = "d"
 range = { from = 1, to = 1.4, steps = 3001 }
 "#;
 
@@ -237,9 +237,10 @@ fn an_error_in_a_cell_that_was_not_checked_names_it_and_loses_no_other() {
     let sweep = place.sweep();
     let checked = Cells::of(&sweep).to_check(1_000);
     let late = (0..sweep.count()).find(|number| !checked.contains(number) && *number > 500).unwrap();
-    // A flow without a rate, in the cell of that duration.
-    let duration = &sweep.cells_in(late..late + 1)[0].values[0].value;
-    let scenario = SCENARIO.replace("rate_bps = 5e5", &format!("rate_bps = \"if(duration_s == {duration}, 0, 5e5)\""));
+    // In this cell alone the flow has no rate.
+    let d = &sweep.cells_in(late..late + 1)[0].values[0].value;
+    let scenario = SCENARIO.replace("rate_bps = 5e5", &format!("rate_bps = \"if(d == {d}, 0, 5e5)\""));
+    let scenario = scenario.replace("duration_s = 20\n", "duration_s = 1\n[parameters]\nd = 1\n");
     place.write("s.toml", &scenario);
     let store = Store::new(&place.path("out"));
     let error = place.sweep().execute(Jobs::new(1).unwrap(), Some(&store), go_on).unwrap_err();
