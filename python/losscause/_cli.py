@@ -83,7 +83,8 @@ def _sweep(given: argparse.Namespace) -> int:
     if shown is not None:
         sys.stdout.write(shown)
     if not given.quiet:
-        files = "runs.parquet" if done.json is None else "report.html, sweep.csv, runs.csv, sweep.json and runs.parquet"
+        report = "" if done.json is None else "report.html, "
+        files = f"{report}runs.csv, sweep.csv, sweep.json and runs.parquet"
         resumed = f" ({done.resumed} resumed)" if done.resumed else ""
         print(f"{done.cells} cells{resumed}; {files} in {given.out}", file=sys.stderr)
     return 0

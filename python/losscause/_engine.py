@@ -12,7 +12,7 @@ from losscause._losscause import Plan
 
 
 class Done(NamedTuple):
-    """What was measured. `json` and `tables` are None if there are too many cells for one document."""
+    """What was measured. `json` and `tables` are None if there are too many cells for a document in memory."""
 
     json: str | None
     tables: str | None

@@ -231,7 +231,7 @@ def sweep(
     out: str | PathLike[str] | None = None,
     resume: bool = False,
     progress: _Tell | None = None,
-) -> str: ...
+) -> str | None: ...
 def reproduce(
     items: Sequence[str],
     *,

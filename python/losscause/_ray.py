@@ -203,5 +203,6 @@ def _failed(error: Any, first: int, end: int) -> Exception:
     which = f"cell {first}" if end == first + 1 else f"one of the cells {first} to {end - 1}"
     if isinstance(cause, Error):
         # The worker's copies of the files have the names that the sweep has for them.
-        return Error(f"{which}: {re.sub(rf'[^ ]*{COPIES}[^/]*/', '', str(cause))}")
+        text = re.sub(rf"[^ ]*{COPIES}[^/]*/", "", str(cause))
+        return Error(text if re.search(r": cell \d+: ", text) else f"{which}: {text}")
     return Error(f"{which}: {type(cause).__name__}: {cause}")

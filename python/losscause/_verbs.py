@@ -104,7 +104,13 @@ def sweep(
         json = _losscause.sweep(
             file, settings, own, runs=runs, seed=seed, jobs=jobs, out=out, resume=resume, progress=tell
         )
+    if json is None:
+        raise _too_large(out)
     return Sweep(json)
+
+
+def _too_large(out: object) -> _losscause.Error:
+    return _losscause.Error(f"{out}: has the results as files, sweep.json among them, of too many cells for a mapping")
 
 
 def _on_ray(
@@ -133,8 +139,9 @@ def _on_ray(
             tell=lambda so_far: tell(so_far.cells, so_far.all_cells) if tell else None,
         )
     if done.json is None:
-        place = "runs.parquet" if out is not None else "out=FOLDER first: it writes runs.parquet"
-        raise _losscause.Error(f"{done.cells} cells are too many for a mapping, expected {place}")
+        if out is not None:
+            raise _too_large(out)
+        raise _losscause.Error(f"{done.cells} cells are too many for a mapping, expected out=FOLDER for the files")
     return Sweep(done.json)
 
 

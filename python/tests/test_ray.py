@@ -145,6 +145,24 @@ def test_a_worker_that_is_killed_changes_no_byte(place: Place, expected: dict[st
     assert place.results("killed") == expected
 
 
+def test_more_cells_of_a_sobol_sweep_keep_the_finished_ones(tmp_path: Path, one_node: None) -> None:
+    place = Place(tmp_path / "place", duration=100)
+
+    def run(out: str, cells: int) -> losscause.Sweep:
+        place.sweep.write_text(SWEEP.format(cells=cells).replace("latin-hypercube", "sobol"))
+        return place.run(out, resume=True)
+
+    run("grown", 20)
+    before = {part.name: part.stat().st_mtime_ns for part in place.parts("grown")}
+    run("grown", 33)
+    after = {part.name: part.stat().st_mtime_ns for part in place.parts("grown")}
+    assert before.items() < after.items()
+    run("whole", 33)
+    assert place.results("grown") == place.results("whole")
+    with pytest.raises(losscause.Error, match="was begun with 33 cells, not 20, which would lose finished ones"):
+        run("grown", 20)
+
+
 def test_a_damaged_part_is_measured_again_and_others_are_not(place: Place, expected: dict[str, bytes]) -> None:
     place.run("damaged")
     parts = place.parts("damaged")

@@ -3,6 +3,7 @@
 mod accuracy;
 mod bench_capture;
 mod bench_ns2;
+mod bench_sweep;
 mod checks;
 mod costs;
 mod fuzz;
@@ -44,6 +45,8 @@ enum Verb {
     BenchNs2(bench_ns2::Options),
     /// Time `analyze` and tshark on captures of full-size packets; run it on an idle machine
     BenchCapture(bench_capture::Options),
+    /// Time a local sweep with two threads beside one, and print its memory; on an idle machine
+    BenchSweep(bench_sweep::Options),
     /// Run a command and print its time and memory; the benchmarks use it for each run
     #[command(hide = true)]
     Measured(measured::Measured),
@@ -85,6 +88,7 @@ fn main() -> ExitCode {
         Verb::Validate(options) => validate::validate(&options),
         Verb::BenchNs2(options) => bench_ns2::bench_ns2(&options),
         Verb::BenchCapture(options) => bench_capture::bench_capture(&options),
+        Verb::BenchSweep(options) => bench_sweep::bench_sweep(&options),
         Verb::Measured(command) => measured::measured(&command),
         Verb::Instructions(options) => instructions::instructions(&options),
         Verb::Fuzz(options) => fuzz::fuzz(&options),

@@ -33,8 +33,8 @@ impl Usage {
     /// The median times and the largest memory; there is at least one.
     pub(crate) fn sum_up(runs: &[Self]) -> Self {
         Self {
-            user_s: median(runs.iter().map(|run| run.user_s)),
-            system_s: median(runs.iter().map(|run| run.system_s)),
+            user_s: median(runs.iter().map(|run| run.user_s).collect()),
+            system_s: median(runs.iter().map(|run| run.system_s).collect()),
             peak_kb: runs.iter().map(|run| run.peak_kb).max().unwrap_or(0),
         }
     }
@@ -45,8 +45,8 @@ impl Usage {
     }
 }
 
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
+/// The median of these values; there is at least one.
+pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
     if values.len().is_multiple_of(2) { f64::midpoint(values[middle - 1], values[middle]) } else { values[middle] }

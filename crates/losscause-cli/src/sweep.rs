@@ -1,15 +1,16 @@
 //! `losscause sweep`: the same measurements under other settings.
 
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, BufReader, Write};
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::ValueEnum;
 use losscause::registry::Registry;
 use losscause_study::parallel::Jobs;
-use losscause_study::sweep::{Overrides, REPORT, Store, Sweep, SweepOutcome, SweepResult};
-use losscause_study::{InputError, Setting, atomic, report};
+use losscause_study::sweep::{MOST_IN_MEMORY, Overrides, SWEEP_CSV, SWEEP_JSON, Store, Sweep, SweepOutcome};
+use losscause_study::{InputError, Setting, report};
 
 use crate::progress::Progress;
 use crate::{Failure, interrupt, notice, output, pivot};
@@ -92,16 +93,18 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     })?;
     drop(progress);
     interrupt::say(None);
+    let result = outcome.result.as_ref();
     if !outcome.is_stopped {
-        atomic::write(&arguments.out.join(REPORT), report::sweep_html(&outcome.result).as_bytes())?;
+        report::keep_sweep_html(&arguments.out, result)?;
     }
-    match arguments.format {
-        Format::Table => output::line(pivot::tables(&outcome.result, output::width()).trim_end())?,
-        Format::Csv => write!(io::stdout().lock(), "{}", outcome.result.csv())?,
-        Format::Json => write!(io::stdout().lock(), "{}", outcome.result.json())?,
+    match (arguments.format, result) {
+        (Format::Table, Some(result)) => output::line(pivot::tables(result, output::width()).trim_end())?,
+        (Format::Table, None) => output::line(sweep.title())?,
+        (Format::Csv, _) => copy(&arguments.out.join(SWEEP_CSV))?,
+        (Format::Json, _) => copy(&arguments.out.join(SWEEP_JSON))?,
     }
     io::stdout().lock().flush()?;
-    notice::print(&format!("{}, {:.1} s", done(&outcome, arguments), begun.elapsed().as_secs_f64()));
+    notice::print(&format!("{}, {:.1} s", done(&sweep, &outcome, arguments), begun.elapsed().as_secs_f64()));
     Ok(())
 }
 
@@ -113,14 +116,24 @@ fn kept(finished: usize, cells: usize, arguments: &Arguments) -> String {
     )
 }
 
+/// Copies a file of the results to standard output.
+fn copy(file: &Path) -> Result<(), Failure> {
+    let unreadable = |reason| InputError::unreadable(file, &reason, "the results of this sweep");
+    let mut file = BufReader::new(File::open(file).map_err(unreadable)?);
+    io::copy(&mut file, &mut io::stdout().lock())?;
+    Ok(())
+}
+
 /// What was done, and where the files are.
-fn done(outcome: &SweepOutcome, arguments: &Arguments) -> String {
-    let SweepResult { cells, .. } = &outcome.result;
-    let resumed = if outcome.resumed > 0 { format!(" ({} resumed)", outcome.resumed) } else { String::new() };
-    let files = if outcome.result.is_scored() {
-        "report.html, sweep.csv and sweep.json"
-    } else {
-        "report.html, sweep.csv, runs.csv and sweep.json"
-    };
-    format!("{} cells{resumed}; {files} in {}", cells.len(), arguments.out.display())
+fn done(sweep: &Sweep, outcome: &SweepOutcome, arguments: &Arguments) -> String {
+    let SweepOutcome { finished, resumed, .. } = outcome;
+    let resumed = if *resumed > 0 { format!(" ({resumed} resumed)") } else { String::new() };
+    let report = if outcome.result.is_some() { "report.html, " } else { "" };
+    let runs = if sweep.is_scored() { "" } else { "runs.csv, " };
+    let files = format!("{report}{runs}sweep.csv and sweep.json");
+    let mut text = format!("{finished} cells{resumed}; {files} in {}", arguments.out.display());
+    if outcome.result.is_none() {
+        text += &format!("; a report and tables are made of at most {MOST_IN_MEMORY} cells");
+    }
+    text
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use losscause_study::parallel::{Jobs, Workers};
-use losscause_study::sweep::{Elsewhere, Held, REPORT, Store};
+use losscause_study::sweep::{Elsewhere, Held, Store};
 use losscause_study::{atomic, report};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -28,9 +28,6 @@ pub(crate) struct Directory {
     held: Held,
     path: PathBuf,
 }
-
-/// Most cells whose results are also written as JSON, CSV and a page.
-const MOST_IN_DOCUMENTS: usize = 20_000;
 
 /// The rows of some cells as columns: the numbers of the cells, the values of every axis, systems, seeds.
 type Rows = (Vec<usize>, Vec<Vec<String>>, Vec<String>, Vec<u64>);
@@ -126,28 +123,24 @@ impl Plan {
     }
 
     /// Puts the values of all cells together. With a directory, the results are written there. Returns the JSON and the
-    /// tables that the local engine prints; None if there are too many cells for a document.
+    /// tables that the local engine prints; None if there are too many cells for a document in memory.
     fn conclude(
         &self,
         py: Python<'_>,
         values: &Bound<'_, PyBytes>,
         directory: Option<&Bound<'_, Directory>>,
     ) -> PyResult<Option<(String, String)>> {
-        if self.count() > MOST_IN_DOCUMENTS {
-            return Ok(None);
-        }
         let number = |bytes: &[u8]| f64::from_le_bytes(std::array::from_fn(|k| bytes[k]));
         let values: Vec<f64> = values.as_bytes().chunks_exact(8).map(number).collect();
         let directory = directory.map(Bound::get);
         let made = py.detach(|| {
-            let result = self.elsewhere.result(&values)?;
-            if let Some(Directory { held, path }) = directory {
-                atomic::write(&path.join(REPORT), report::sweep_html(&result).as_bytes())?;
-                held.conclude(&result)?;
+            let result = self.elsewhere.conclude(&values, directory.map(|directory| &directory.held))?;
+            if let Some(directory) = directory {
+                report::keep_sweep_html(&directory.path, result.as_ref())?;
             }
-            Ok((result.json(), losscause_cli::sweep_tables(&result)))
+            Ok(result.map(|result| (result.json(), losscause_cli::sweep_tables(&result))))
         });
-        Ok(Some(made.map_err(Failure::Run)?))
+        Ok(made.map_err(Failure::Run)?)
     }
 }
 

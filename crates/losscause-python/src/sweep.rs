@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use losscause_study::sweep::{Overrides, REPORT, Store, Sweep};
-use losscause_study::{atomic, report};
+use losscause_study::report;
+use losscause_study::sweep::{Overrides, Store, Sweep};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -34,7 +34,7 @@ pub(crate) fn loaded(
 }
 
 /// Measures every cell of a sweep file, and keeps finished cells in the folder `out` if there is one. Returns the JSON
-/// that `losscause sweep --format json` prints.
+/// that `losscause sweep --format json` prints; None if there are too many cells for a document in memory.
 #[pyfunction]
 #[pyo3(signature = (sweep, settings, algorithms, *, runs=None, seed=None, jobs=None, out=None, resume=false, progress=None))]
 #[allow(clippy::too_many_arguments, reason = "named in Python")]
@@ -49,7 +49,7 @@ pub(crate) fn sweep(
     out: Option<PathBuf>,
     resume: bool,
     progress: Option<&Bound<'_, PyAny>>,
-) -> PyResult<String> {
+) -> PyResult<Option<String>> {
     let failures = Failures::default();
     let (file, sweep) = loaded(sweep, settings, algorithms, (runs, seed), &failures)?;
     let store = out.as_deref().map(|out| if resume { Store::new(out).resuming() } else { Store::new(out) });
@@ -62,7 +62,7 @@ pub(crate) fn sweep(
     })?;
     let outcome = finished(py, made, &failures, &file.display().to_string())?;
     if let (Some(out), false) = (out, outcome.is_stopped) {
-        atomic::write(&out.join(REPORT), report::sweep_html(&outcome.result).as_bytes()).map_err(Failure::Run)?;
+        report::keep_sweep_html(&out, outcome.result.as_ref()).map_err(Failure::Run)?;
     }
-    Ok(outcome.result.json())
+    Ok(outcome.result.map(|result| result.json()))
 }

@@ -1,5 +1,6 @@
 //! CSV files that appear whole or not at all.
 
+use std::io;
 use std::path::Path;
 
 use serde::Serialize;
@@ -35,7 +36,11 @@ fn text_of(writer: csv::Writer<Vec<u8>>) -> String {
 /// # Errors
 /// The file cannot be written.
 pub fn write(file: &Path, rows: impl IntoIterator<Item = impl Serialize>) -> Result<(), RunError> {
-    write_all(file, rows.into_iter(), csv::Writer::serialize)
+    let mut file = Rows::begin(file)?;
+    for row in rows {
+        file.0.serialize(row).map_err(|error| file.failed(error.into()))?;
+    }
+    file.finish()
 }
 
 /// Writes `records` of texts below a `header` that is known only when the program runs; all have the header's length.
@@ -47,22 +52,47 @@ pub fn write_records(
     header: Vec<String>,
     records: impl IntoIterator<Item = Vec<String>>,
 ) -> Result<(), RunError> {
-    write_all(file, std::iter::once(header).chain(records), csv::Writer::write_record)
+    let mut rows = Rows::create(file, header)?;
+    records.into_iter().try_for_each(|record| rows.add(record))?;
+    rows.finish()
 }
 
-fn write_all<T>(
-    file: &Path,
-    rows: impl Iterator<Item = T>,
-    write: impl Fn(&mut csv::Writer<AtomicFile>, T) -> csv::Result<()>,
-) -> Result<(), RunError> {
-    let mut writer = csv::Writer::from_writer(AtomicFile::create(file)?);
-    for row in rows {
-        if let Err(error) = write(&mut writer, row) {
-            return Err(writer.get_ref().failed(error.into()));
-        }
+/// A file of records below a header that is known only when the program runs, written one by one.
+pub struct Rows(csv::Writer<AtomicFile>);
+
+impl Rows {
+    /// Begins a file that will be called `file`.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn create(file: &Path, header: Vec<String>) -> Result<Self, RunError> {
+        let mut rows = Self::begin(file)?;
+        rows.add(header)?;
+        Ok(rows)
     }
-    if let Err(reason) = writer.flush() {
-        return Err(writer.get_ref().failed(reason));
+
+    fn begin(file: &Path) -> Result<Self, RunError> {
+        Ok(Self(csv::Writer::from_writer(AtomicFile::create(file)?)))
     }
-    writer.into_inner().expect("after a flush nothing is left to write").finish()
+
+    /// Writes a record, which has the header's length.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn add(&mut self, record: Vec<String>) -> Result<(), RunError> {
+        self.0.write_record(record).map_err(|error| self.failed(error.into()))
+    }
+
+    /// Gives the file its name.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn finish(mut self) -> Result<(), RunError> {
+        self.0.flush().map_err(|reason| self.failed(reason))?;
+        self.0.into_inner().expect("after a flush nothing is left to write").finish()
+    }
+
+    fn failed(&self, reason: io::Error) -> RunError {
+        self.0.get_ref().failed(reason)
+    }
 }

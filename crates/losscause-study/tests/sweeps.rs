@@ -72,7 +72,7 @@ fn rows(sweep: &str, cell: usize) -> Vec<Row> {
     std::fs::write(directory.path().join("s.toml"), SCENARIO).unwrap();
     let sweep = Sweep::parse(sweep, &directory.path().join("sweep.toml")).unwrap();
     let outcome = sweep.execute(Jobs::default(), None, |_| ControlFlow::Continue(())).unwrap();
-    outcome.result.cells[cell].rows.clone()
+    outcome.result.unwrap().cells[cell].rows.clone()
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Threads that work on a list of items, and can be told to stop between two items.
 
+use std::cell::RefCell;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
@@ -83,7 +84,7 @@ impl Workers {
         self.stream(items, |item, tell| tell(work(item)), take)
     }
 
-    /// [`Workers::each`] for items that tell several results: `work` gives each to `tell`.
+    /// [`Workers::each`] for items that tell several results: `work` gives each to `tell`. One thread is the calling one.
     ///
     /// # Errors
     /// As [`Workers::each`].
@@ -95,7 +96,7 @@ impl Workers {
     ) -> Result<(), Stopped> {
         let next = AtomicUsize::new(0);
         let goes_on = || next.load(Ordering::Relaxed) < items.len() && !self.stop.is_requested();
-        let work_on_items = |sender: &mpsc::Sender<(usize, R)>| {
+        let work_on_items = |tell: &dyn Fn(usize, R)| {
             while goes_on() {
                 let permit = self.permits.as_ref().map(|permits| permits.take_while(goes_on));
                 if permit.as_ref().is_some_and(Option::is_none) {
@@ -103,28 +104,35 @@ impl Workers {
                 }
                 let index = next.fetch_add(1, Ordering::Relaxed);
                 let Some(item) = items.get(index) else { return };
-                // A receiver that is gone has panicked, and that panic is passed on.
-                work(item, &|result| _ = sender.send((index, result)));
+                work(item, &|result| tell(index, result));
             }
         };
-        thread::scope(|scope| {
-            let (sender, receiver) = mpsc::channel();
-            let threads: Vec<_> = (0..self.jobs.count().min(items.len()))
-                .map(|_| {
-                    let (sender, work_on_items) = (sender.clone(), &work_on_items);
-                    scope.spawn(move || work_on_items(&sender))
-                })
-                .collect();
-            drop(sender);
-            for (index, result) in receiver {
-                take(index, result);
-            }
-            for thread in threads {
-                if let Err(panic) = thread.join() {
-                    resume_unwind(panic);
+        let threads = self.jobs.count().min(items.len());
+        if threads <= 1 {
+            // Nothing to hand over: a thread of its own would cost more than a short item.
+            let take = RefCell::new(take);
+            work_on_items(&|index, result| (take.borrow_mut())(index, result));
+        } else {
+            thread::scope(|scope| {
+                let (sender, receiver) = mpsc::channel();
+                let threads: Vec<_> = (0..threads)
+                    .map(|_| {
+                        let (sender, work_on_items) = (sender.clone(), &work_on_items);
+                        // A receiver that is gone has panicked, and that panic is passed on.
+                        scope.spawn(move || work_on_items(&|index, result| _ = sender.send((index, result))))
+                    })
+                    .collect();
+                drop(sender);
+                for (index, result) in receiver {
+                    take(index, result);
                 }
-            }
-        });
+                for thread in threads {
+                    if let Err(panic) = thread.join() {
+                        resume_unwind(panic);
+                    }
+                }
+            });
+        }
         if next.into_inner() < items.len() { Err(Stopped) } else { Ok(()) }
     }
 }

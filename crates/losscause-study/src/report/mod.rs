@@ -12,11 +12,14 @@
 //! | `chart`, `lines`, `phase`, `scatter`, `strips`, `time` | one kind of drawing each |
 //! | `axis`, `svg`, `state`, `marks` | what all drawings share |
 
+use std::path::Path;
+
 use minijinja::{AutoEscape, Environment};
 use serde::Serialize;
 
 use crate::papers::reproduce::{Reproduction, Sheet};
 use crate::run::{RunRecord, SimulationResult};
+use crate::{RunError, atomic};
 
 mod algorithms;
 mod axis;
@@ -65,6 +68,24 @@ pub fn comparison_html(comparison: &crate::compare::Comparison, records: &[RunRe
 /// Writes the report of a sweep. It depends on the results only, so a resumed sweep has the same.
 pub fn sweep_html(result: &crate::sweep::SweepResult) -> String {
     render("sweep.html", &sweep::page(result))
+}
+
+/// Writes the report of a sweep into its directory. Where the results are in files only (`None`), an earlier report is removed:
+/// it would be one of other results.
+///
+/// # Errors
+/// The file cannot be written or removed.
+pub fn keep_sweep_html(directory: &Path, result: Option<&crate::sweep::SweepResult>) -> Result<(), RunError> {
+    let file = directory.join(crate::sweep::REPORT);
+    let Some(result) = result else {
+        return match std::fs::remove_file(&file) {
+            Err(reason) if reason.kind() != std::io::ErrorKind::NotFound => {
+                Err(RunError::Unwritable { file: file.display().to_string(), reason })
+            }
+            _ => Ok(()),
+        };
+    };
+    atomic::write(&file, sweep_html(result).as_bytes())
 }
 
 /// Writes the report of captures. Flows are drawn if they were followed over time

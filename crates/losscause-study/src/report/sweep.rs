@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::axis::Axis;
+use super::axis::{Axis, short};
 use super::lines::{Across, Curve, Lines, Point, Style};
 use crate::figures::{sentence, unit_symbol};
 use crate::statistics::Interval;
@@ -257,7 +257,7 @@ fn drawing(result: &SweepResult, place: usize, axis: usize) -> String {
     };
     let numbers: Option<Vec<f64>> = places.iter().map(|value| value.parse().ok()).collect();
     let numbers = numbers.filter(|numbers: &Vec<f64>| numbers.iter().all(|number| number.is_finite()));
-    let Some(across) = across(&result.axes[axis], &places, numbers.as_deref()) else { return String::new() };
+    let Some(across) = across(result, axis, &places, numbers.as_deref()) else { return String::new() };
     let x = |value: &str| {
         let index = places.iter().position(|place| *place == value).unwrap_or(0);
         numbers.as_ref().map_or(index as f64, |numbers| numbers[index])
@@ -294,18 +294,24 @@ fn drawing(result: &SweepResult, place: usize, axis: usize) -> String {
     Lines { label: format!("{metric} over {}", result.axes[axis]), across, up, up_name: String::new(), curves }.svg()
 }
 
-/// The horizontal axis: to scale if all values are numbers, else at equal distances.
-fn across(name: &str, places: &[&str], numbers: Option<&[f64]>) -> Option<Across> {
-    match numbers {
-        Some(numbers) => {
-            let mut sorted = numbers.to_vec();
-            sorted.sort_by(f64::total_cmp);
-            Across::of(name, &sorted)
-        }
-        None => Some(Across {
-            name: name.to_owned(),
+/// The horizontal axis: to scale if all values are numbers, logarithmic if their range is, else at equal distances.
+fn across(result: &SweepResult, axis: usize, places: &[&str], numbers: Option<&[f64]>) -> Option<Across> {
+    let name = &result.axes[axis];
+    let Some(numbers) = numbers else {
+        return Some(Across {
+            name: name.clone(),
             axis: Axis::linear(0.0, places.len() as f64 - 1.0),
             ticks: places.iter().enumerate().map(|(index, value)| (index as f64, (*value).to_owned())).collect(),
-        }),
+        });
+    };
+    let mut sorted = numbers.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let mut across = Across::of(name, &sorted)?;
+    across.axis.logarithmic |= result.logarithmic_axes.contains(name);
+    if result.sampler.is_some() {
+        // No drawn value stands out.
+        let ticks = if across.axis.logarithmic { across.axis.ticks() } else { across.axis.round_ticks() };
+        across.ticks = ticks.into_iter().map(|tick| (tick, short(tick))).collect();
     }
+    Some(across)
 }

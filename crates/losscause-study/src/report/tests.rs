@@ -327,7 +327,7 @@ values = [{ name = "high" }, { name = "none", set = ['link.last.channel={ kind =
     #[test]
     fn the_extremes_come_first_and_every_axis_has_its_curves() {
         let sweep = Sweep::parse(SWEEP, "s.toml".as_ref()).unwrap();
-        let result = sweep.execute(Jobs::default(), None, |_| ControlFlow::Continue(())).unwrap().result;
+        let result = sweep.execute(Jobs::default(), None, |_| ControlFlow::Continue(())).unwrap().result.unwrap();
         let html = sweep_html(&result);
         check_page(&html);
         let answer = html.find("<h1>thput is highest with ").expect("an answer");

@@ -5,26 +5,43 @@ use std::collections::{BTreeMap, BTreeSet};
 use toml::Value;
 
 use super::file::{AxisTable, Point};
-use super::range::Range;
+use super::range::{Range, Scale};
 use super::sampler::Sampler;
 
 /// An axis: a named list of values. The first is the base.
 #[derive(Clone, Debug)]
 pub(super) struct Axis {
     pub(super) name: String,
+    /// The key that its values set, if it has one.
+    pub(super) key: Option<String>,
     /// All values, or of a range that is drawn from its two ends.
     pub(super) values: Vec<Choice>,
-    /// The key and the range that a sampler draws from.
-    pub(super) drawn: Option<(String, Range)>,
+    /// The range that the values come from, if they are not listed.
+    pub(super) range: Option<Range>,
 }
 
 impl Axis {
     /// The choice at a draw from [0, 1).
     pub(super) fn draw(&self, uniform: f64) -> Choice {
-        match &self.drawn {
-            Some((key, range)) => Choice::plain(key, &range.draw(uniform)),
-            None => self.values[((uniform * self.values.len() as f64) as usize).min(self.values.len() - 1)].clone(),
+        match (&self.range, &self.key) {
+            (Some(range), Some(key)) => Choice::plain(key, &range.draw(uniform)),
+            _ => self.values[self.listed(uniform)].clone(),
         }
+    }
+
+    /// Which of the listed values is at a draw from [0, 1).
+    pub(super) fn listed(&self, uniform: f64) -> usize {
+        ((uniform * self.values.len() as f64) as usize).min(self.values.len() - 1)
+    }
+
+    /// What its draws depend on: its key, or its name.
+    pub(super) fn stream(&self) -> &str {
+        self.key.as_deref().unwrap_or(&self.name)
+    }
+
+    /// Whether its values have equal ratios.
+    pub(super) fn is_logarithmic(&self) -> bool {
+        self.range.as_ref().is_some_and(|range| range.scale == Scale::Log)
     }
 }
 
@@ -77,15 +94,14 @@ fn axis(index: usize, table: &AxisTable, sampler: Sampler) -> Result<Axis, Probl
         return Err((format!("axis.{}.key", index + 1), problem.into()));
     };
     let key = |rest: &str| format!("axis.{name}.{rest}");
-    let (points, drawn) = match (&table.values, &table.range) {
-        (Some(points), None) => (points.clone(), None),
+    let points = match (&table.values, &table.range) {
+        (Some(points), None) => points.clone(),
         (None, Some(range)) => {
-            let Some(set) = &table.key else {
+            if table.key.is_none() {
                 return Err((key("key"), "is missing, expected the key that the range sets".into()));
-            };
+            }
             let values = of_range(range, sampler).map_err(|(rest, problem)| (key(&rest), problem))?;
-            let drawn = (sampler != Sampler::Grid).then(|| (set.clone(), range.clone()));
-            (values.into_iter().map(Point::Plain).collect(), drawn)
+            values.into_iter().map(Point::Plain).collect()
         }
         (Some(_), Some(_)) => {
             return Err((key("range"), "cannot be combined with values; give one of them".into()));
@@ -106,7 +122,7 @@ fn axis(index: usize, table: &AxisTable, sampler: Sampler) -> Result<Axis, Probl
         }
         values.push(choice);
     }
-    Ok(Axis { name: name.clone(), values, drawn })
+    Ok(Axis { name: name.clone(), key: table.key.clone(), values, range: table.range.clone() })
 }
 
 /// The values of a range: its steps in a grid, its ends otherwise.

@@ -4,17 +4,28 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use indexmap::IndexMap;
 
-use super::{Cell, Subject, Sweep};
+use super::{Cell, Cells, Subject, Sweep};
 use crate::error::unknown;
 use crate::papers::reproduce::{Plan, Repetitions, Variation};
 use crate::{Experiment, InputError, Run, RunError, Scenario, Setting};
 
 /// What the checks have found.
 pub(super) struct Checked {
-    /// Runs of each cell, without those of calibrations.
-    pub(super) runs: Vec<usize>,
+    /// Runs of each cell that was checked, by its number; without those of calibrations.
+    runs: BTreeMap<usize, usize>,
     /// Unit of every metric, in the order of the sweep file; empty for scored sweeps.
     pub(super) units: IndexMap<String, String>,
+}
+
+/// Most cells that are checked before the first run. Of more, about so many are ([`Cells::to_check`]), and an error in
+/// another one is found when it is measured.
+const MOST_CHECKED: usize = 1_000;
+
+impl Checked {
+    /// Runs of a cell, without those of calibrations; of a cell that was not checked, as many as the first one has.
+    pub(super) fn runs(&self, number: usize) -> usize {
+        self.runs.get(&number).or_else(|| self.runs.values().next()).copied().unwrap_or(0)
+    }
 }
 
 impl Sweep {
@@ -29,34 +40,38 @@ impl Sweep {
         }
     }
 
-    /// Checks without a run that every cell can be measured, its metrics included.
+    /// Checks without a run that the cells can be measured, their metrics included: all up to a thousand, and of more about
+    /// a thousand, the outermost and those with each listed value among them.
     ///
     /// # Errors
     /// A setting does not fit its scenario, or no run has a metric of that name.
     pub fn check_all(&self) -> Result<(), RunError> {
-        self.checked(&self.cells()).map(|_| ())
+        self.checked(&Cells::of(self)).map(|_| ())
     }
 
-    pub(super) fn checked(&self, cells: &[Cell]) -> Result<Checked, RunError> {
-        let mut metrics = Metrics::wanted(self, cells);
-        let mut runs = Vec::with_capacity(cells.len());
-        for cell in cells {
-            runs.push(match &self.subject {
+    pub(super) fn checked(&self, cells: &Cells<'_>) -> Result<Checked, RunError> {
+        let numbers = cells.to_check(MOST_CHECKED);
+        let mut metrics = Metrics::wanted(self, numbers.iter().map(|&number| cells.cell(number)));
+        let mut runs = BTreeMap::new();
+        for number in numbers {
+            let cell = cells.cell(number);
+            let of_cell = match &self.subject {
                 Subject::Items(_) => {
-                    let plan = self.plan(cell)?;
+                    let plan = self.plan(&cell)?;
                     for experiment in plan.experiments() {
-                        metrics.look(cell, experiment)?;
+                        metrics.look(&cell, experiment)?;
                     }
                     plan.runs()
                 }
                 Subject::Scenario(_) => {
-                    let experiments = self.experiments(cell)?;
+                    let experiments = self.experiments(&cell)?;
                     for experiment in &experiments {
-                        metrics.look(cell, experiment)?;
+                        metrics.look(&cell, experiment)?;
                     }
                     experiments.len() * self.runs as usize
                 }
-            });
+            };
+            runs.insert(number, of_cell);
         }
         Ok(Checked { runs, units: metrics.units(self)? })
     }
@@ -125,7 +140,7 @@ struct Metrics {
 }
 
 impl Metrics {
-    fn wanted(sweep: &Sweep, cells: &[Cell]) -> Self {
+    fn wanted(sweep: &Sweep, cells: impl Iterator<Item = Cell>) -> Self {
         let mut wanted = IndexMap::new();
         for cell in cells {
             for metric in &sweep.metrics {

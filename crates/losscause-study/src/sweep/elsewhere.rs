@@ -7,9 +7,10 @@
 //! begins it        Sweep::elsewhere    checks; the files that it reads
 //!                  Sweep::hold         the directory, locked
 //! measures cells   Sweep::values       some cells in, numbers out
-//! begins it        Elsewhere::result   the numbers of all cells in, the results out
+//! begins it        Elsewhere::conclude the numbers of all cells in, the results out, in the directory too
 //! ```
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ use indexmap::IndexMap;
 
 use super::measure::Units;
 use super::store::OpenStore;
-use super::{Cell, RunRow, Store, Subject, Sweep, SweepResult};
+use super::{Cell, CellOutcome, Cells, MOST_IN_MEMORY, RunRow, Store, Subject, Sweep, SweepResult};
 use crate::parallel::Workers;
 use crate::{InputError, RunError};
 
@@ -33,10 +34,6 @@ pub struct Elsewhere {
 #[derive(Debug)]
 pub struct Held(OpenStore);
 
-/// Most cells that are checked before the first run; of more, so many at equal distances, the first and the last among
-/// them. A cell that is not checked is refused when it is measured.
-const CHECKED: usize = 1_000;
-
 impl Sweep {
     /// Prepares the sweep for another engine: checks its cells and metrics.
     ///
@@ -47,14 +44,7 @@ impl Sweep {
             let problem = "scores papers, which only the local engine measures; expected a scenario and metrics";
             return Err(self.error("score", problem.to_owned()).into());
         }
-        let count = self.count();
-        let checked: Vec<Cell> = if count <= CHECKED {
-            self.cells()
-        } else {
-            let numbers = (0..CHECKED).map(|k| k * (count - 1) / (CHECKED - 1));
-            numbers.flat_map(|number| self.cells_in(number..number + 1)).collect()
-        };
-        let units = self.checked(&checked)?.units;
+        let units = self.checked(&Cells::of(&self))?.units;
         Ok(Elsewhere { sweep: self, units })
     }
 
@@ -62,13 +52,15 @@ impl Sweep {
     /// does not have.
     ///
     /// # Errors
-    /// A setting does not fit the scenario, a run fails, or the workers are stopped.
+    /// A setting does not fit the scenario or a run fails, and the error names the cell; or the workers are stopped.
     pub fn values(&self, cells: Range<usize>, jobs: impl Into<Workers>) -> Result<Vec<f64>, RunError> {
         let workers = jobs.into();
         let mut values = Vec::new();
         for cell in self.cells_in(cells) {
-            let runs = self.measure_with(&cell, &workers, &|| ())?.runs;
-            values.extend(runs.iter().flat_map(|run| run.metrics.values().map(|value| value.unwrap_or(f64::NAN))));
+            let measured = self.measure_with(&cell, &workers, &|| ()).map_err(|error| self.of_cell(&cell, error))?;
+            values.extend(
+                measured.runs.iter().flat_map(|run| run.metrics.values().map(|value| value.unwrap_or(f64::NAN))),
+            );
         }
         Ok(values)
     }
@@ -91,14 +83,6 @@ impl Held {
     /// Whether finished cells of an earlier sweep are kept.
     pub fn resumes(&self) -> bool {
         self.0.resumes()
-    }
-
-    /// Writes the results, as [`Sweep::execute`] does.
-    ///
-    /// # Errors
-    /// A file cannot be written.
-    pub fn conclude(&self, result: &SweepResult) -> Result<(), RunError> {
-        self.0.conclude(result)
     }
 }
 
@@ -141,35 +125,42 @@ impl Elsewhere {
         &self.units
     }
 
-    /// The results, from the values of all cells in the order of their numbers.
+    /// The results, from the values of all cells in the order of their numbers. With a directory, they are written there as
+    /// [`Sweep::execute`] does. None of more than [`MOST_IN_MEMORY`] cells.
     ///
     /// # Errors
-    /// The number of values is not that of all cells.
-    pub fn result(&self, values: &[f64]) -> Result<SweepResult, InputError> {
-        let cells = self.sweep.cells();
+    /// The number of values is not that of all cells, or a file cannot be written.
+    pub fn conclude(&self, values: &[f64], held: Option<&Held>) -> Result<Option<SweepResult>, RunError> {
+        let cells = Cells::of(&self.sweep);
         let of_a_cell = self.runs_of_a_cell() * self.units.len();
-        if values.len() != cells.len() * of_a_cell {
-            let problem = format!("{} values were measured, expected {}", values.len(), cells.len() * of_a_cell);
-            return Err(self.sweep.error("metrics", problem));
+        if values.len() != cells.count() * of_a_cell {
+            let problem = format!("{} values were measured, expected {}", values.len(), cells.count() * of_a_cell);
+            return Err(self.sweep.error("metrics", problem).into());
         }
-        let outcomes = cells.iter().zip(values.chunks(of_a_cell)).map(|(cell, values)| {
-            let run = |((system, seed), values): ((String, u64), &[f64])| RunRow {
-                system,
-                seed,
-                metrics: self
-                    .units
-                    .keys()
-                    .cloned()
-                    .zip(values.iter().map(|v| Some(*v).filter(|v| !v.is_nan())))
-                    .collect(),
-            };
-            let runs: Vec<RunRow> = self.runs(cell).into_iter().zip(values.chunks(self.units.len())).map(run).collect();
-            // The units are named below.
-            let unnamed: Vec<Units> = vec![vec![""; self.units.len()]; runs.len()];
-            let mut outcome = self.sweep.outcome(cell, runs, &unnamed);
-            outcome.name_units(&self.units);
-            outcome
-        });
-        Ok(self.sweep.result(self.units.clone(), outcomes.collect()))
+        let outcomes = || values.chunks(of_a_cell).enumerate().map(|(number, of)| self.outcome(cells.cell(number), of));
+        let mut result = self.sweep.result(self.units.clone(), vec![]);
+        if let Some(Held(store)) = held {
+            store.conclude(&result, outcomes().map(|outcome| Ok(Cow::Owned(outcome))))?;
+        }
+        if cells.count() > MOST_IN_MEMORY {
+            return Ok(None);
+        }
+        result.cells = outcomes().collect();
+        Ok(Some(result))
+    }
+
+    /// The outcome of a cell from its values.
+    fn outcome(&self, cell: Cell, values: &[f64]) -> CellOutcome {
+        let run = |((system, seed), values): ((String, u64), &[f64])| RunRow {
+            system,
+            seed,
+            metrics: self.units.keys().cloned().zip(values.iter().map(|v| Some(*v).filter(|v| !v.is_nan()))).collect(),
+        };
+        let runs: Vec<RunRow> = self.runs(&cell).into_iter().zip(values.chunks(self.units.len())).map(run).collect();
+        // The units are named below.
+        let unnamed: Vec<Units> = vec![vec![""; self.units.len()]; runs.len()];
+        let mut outcome = self.sweep.outcome(&cell, runs, &unnamed);
+        outcome.name_units(&self.units);
+        outcome
     }
 }

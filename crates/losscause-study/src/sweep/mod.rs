@@ -4,13 +4,15 @@
 //! |---|---|
 //! | `file`, `axis`, `range`, `mode` | the sweep file key by key; what each value changes; which combinations are cells |
 //! | `sampler`, `sobol` | cells drawn between the ends of ranges instead |
+//! | `cells` | the cells, each made when it is needed |
 //! | `check` | refuses unknown settings and metrics before the first run |
 //! | `measure`, `execute` | measures one cell; measures all cells in parallel |
 //! | `elsewhere` | for another engine: cells measured in other processes, with the same results |
 //! | `origin`, `store` | what the results depend on; the directory of a sweep, and its lock |
+//! | `journal` | the finished cells in that directory, one line each |
 //! | `outcome`, `tables`, `pivot`, `summary` | the results; as CSV; as tables for people; compared with the base |
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops;
 use std::path::Path;
 
@@ -23,10 +25,12 @@ use crate::papers::reproduce::{MOST_RUNS, Repetitions, Selection};
 use crate::{InputError, Scenario, Setting, files, scenario};
 
 mod axis;
+mod cells;
 mod check;
 mod elsewhere;
 mod execute;
 mod file;
+mod journal;
 mod measure;
 mod mode;
 mod origin;
@@ -40,14 +44,15 @@ mod summary;
 mod tables;
 
 use axis::{Axis, Choice};
+use cells::Cells;
 pub use elsewhere::{Elsewhere, Held};
-pub use execute::{SweepOutcome, SweepProgress};
+pub use execute::{MOST_IN_MEMORY, SweepOutcome, SweepProgress};
 use file::{Seeds, SweepFile, System};
 use mode::Mode;
 pub use outcome::{AxisValue, Cell, CellOutcome, CellScore, Row, RunRow, SweepResult};
 pub use pivot::{MOST_ROWS, Pivot};
-use sampler::{Points, Sampler};
-pub use store::{REPORT, Store};
+use sampler::Sampler;
+pub use store::{REPORT, SWEEP_CSV, SWEEP_JSON, Store};
 pub use summary::{CellSummary, summary};
 
 /// A valid sweep file.
@@ -183,7 +188,7 @@ impl Sweep {
             systems: document.system,
             axes,
             subject,
-            content: origin::fnv1a(table.to_string().as_bytes()),
+            content: content(table, document.sampler),
             registry: registry.clone(),
         };
         sweep.check_names()?;
@@ -238,6 +243,11 @@ impl Sweep {
         self.axes.iter().map(|axis| axis.name.as_str())
     }
 
+    /// Whether papers are measured and scored in its cells.
+    pub fn is_scored(&self) -> bool {
+        matches!(self.subject, Subject::Items(_))
+    }
+
     /// Number of cells.
     pub fn count(&self) -> usize {
         self.sampler.cells().unwrap_or_else(|| self.mode.count(&self.sizes()).unwrap_or(usize::MAX))
@@ -245,18 +255,8 @@ impl Sweep {
 
     /// The cells of these numbers, below [`Sweep::count`].
     pub fn cells_in(&self, numbers: ops::Range<usize>) -> Vec<Cell> {
-        if self.sampler != Sampler::Grid {
-            let points = Points::new(self.sampler, self.seed, self.axes.len());
-            let drawn = |number| {
-                let at = points.point(number);
-                self.axes.iter().zip(at).map(|(axis, uniform)| axis.draw(uniform)).collect::<Vec<_>>()
-            };
-            return numbers.map(|number| self.cell(number, &drawn(number).iter().collect::<Vec<_>>())).collect();
-        }
-        let first = numbers.start;
-        let cells = self.mode.cells(&self.sizes(), numbers);
-        let chosen = |at: &Vec<usize>| self.axes.iter().zip(at).map(|(axis, &i)| &axis.values[i]).collect::<Vec<_>>();
-        cells.iter().enumerate().map(|(index, at)| self.cell(first + index, &chosen(at))).collect()
+        let cells = Cells::of(self);
+        numbers.map(|number| cells.cell(number)).collect()
     }
 
     /// Number of values of every axis.
@@ -270,26 +270,6 @@ impl Sweep {
             Seeds::Shared => self.seed,
             // Whole numbers up to 2^53 survive every reader of JSON.
             Seeds::ByCell => Stream::new(self.seed, &format!("sweep/seed/{}", cell.number)).below(1 << 53),
-        }
-    }
-
-    fn cell(&self, number: usize, choices: &[&Choice]) -> Cell {
-        let chosen: Vec<(&str, &Choice)> =
-            self.axes.iter().map(|axis| axis.name.as_str()).zip(choices.iter().copied()).collect();
-        let choices = || chosen.iter().map(|(_, choice)| *choice);
-        let mut only: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for (scenario, settings) in choices().flat_map(|choice| &choice.only) {
-            only.entry(scenario.clone()).or_default().extend_from_slice(settings);
-        }
-        Cell {
-            number,
-            values: chosen
-                .iter()
-                .map(|(axis, choice)| AxisValue { axis: (*axis).to_owned(), value: choice.name.clone() })
-                .collect(),
-            settings: choices().flat_map(|choice| choice.set.iter().cloned()).collect(),
-            only,
-            metrics: choices().flat_map(|choice| choice.metrics.clone()).collect(),
         }
     }
 
@@ -318,6 +298,15 @@ const EXPECTED: &str = "a sweep file in TOML (losscause docs sweep)";
 
 /// Largest number of cells: a short sweep file can define more cells than anyone could measure.
 const MOST_CELLS: usize = 1_000_000;
+
+/// The hash of what a sweep file says. The number of cells is no part of it where a sweep of more cells begins with those of
+/// one of fewer: [`origin`] compares the numbers.
+fn content(mut table: toml::Table, sampler: Sampler) -> u64 {
+    if let (true, Some(toml::Value::Table(sampler))) = (sampler.grows(), table.get_mut("sampler")) {
+        sampler.remove("cells");
+    }
+    origin::fnv1a(table.to_string().as_bytes())
+}
 
 /// What the sweep file measures.
 fn subject(

@@ -1,7 +1,5 @@
 //! How the axes of a sweep are combined into cells.
 
-use std::ops::Range;
-
 use serde::Deserialize;
 
 /// How the axes are combined into cells. The first value of an axis is its base.
@@ -23,44 +21,57 @@ impl Mode {
         if self == Mode::Grid {
             return sizes.iter().try_fold(1_usize, |cells, &size| cells.checked_mul(size));
         }
-        let off = |size: usize| size.saturating_sub(1);
-        let alone: usize = sizes.iter().copied().map(off).sum();
-        let same_axis: usize = sizes.iter().map(|&size| off(size) * off(size)).sum();
+        let alone = changes(sizes);
+        let same_axis: usize = sizes.iter().map(|&size| changes(&[size]).pow(2)).sum();
         let pairs = if self == Mode::Pairwise { (alone.checked_mul(alone)? - same_axis) / 2 } else { 0 };
         pairs.checked_add(alone + 1)
     }
 
-    /// The cells of these numbers, each the index of one value per axis; `sizes` holds the number of values per axis. The
-    /// cell of all bases comes first.
-    pub(super) fn cells(self, sizes: &[usize], numbers: Range<usize>) -> Vec<Vec<usize>> {
+    /// The cell of that number, below [`Mode::count`]: the index of one value per axis, of which `sizes` holds the number of
+    /// values. The cell of all bases comes first.
+    pub(super) fn cell(self, sizes: &[usize], number: usize) -> Vec<usize> {
         if self == Mode::Grid {
-            return numbers.map(|number| of_grid(sizes, number)).collect();
+            return of_grid(sizes, number);
         }
-        let mut cells = self.off_the_base(sizes);
-        cells.truncate(numbers.end);
-        cells.split_off(numbers.start.min(cells.len()))
-    }
-
-    /// All cells of a mode other than the grid.
-    fn off_the_base(self, sizes: &[usize]) -> Vec<Vec<usize>> {
-        let base = vec![0; sizes.len()];
-        let off = |changes: &[(usize, usize)]| {
-            let mut cell = base.clone();
-            changes.iter().for_each(|&(axis, value)| cell[axis] = value);
-            cell
-        };
-        let changes: Vec<(usize, usize)> =
-            sizes.iter().enumerate().flat_map(|(axis, &size)| (1..size).map(move |value| (axis, value))).collect();
-        let mut cells = vec![base.clone()];
-        cells.extend(changes.iter().map(|&change| off(&[change])));
-        if self == Mode::Pairwise {
-            for (i, &first) in changes.iter().enumerate() {
-                let others = changes[i + 1..].iter().filter(|second| second.0 != first.0);
-                cells.extend(others.map(|&second| off(&[first, second])));
+        let mut cell = vec![0; sizes.len()];
+        let Some(place) = number.checked_sub(1) else { return cell };
+        if let Some((axis, value)) = change(sizes, place) {
+            cell[axis] = value;
+            return cell;
+        }
+        // Every change is followed by its pairs with those of later axes.
+        let mut rest = place - changes(sizes);
+        for (axis, &size) in sizes.iter().enumerate() {
+            let later = &sizes[axis + 1..];
+            let pairs = changes(&[size]) * changes(later);
+            if rest < pairs {
+                cell[axis] = 1 + rest / changes(later);
+                if let Some((other, value)) = change(later, rest % changes(later)) {
+                    cell[axis + 1 + other] = value;
+                }
+                break;
             }
+            rest -= pairs;
         }
-        cells
+        cell
     }
+}
+
+/// Number of changes: of all values off the base.
+fn changes(sizes: &[usize]) -> usize {
+    sizes.iter().map(|size| size.saturating_sub(1)).sum()
+}
+
+/// The axis and the value of the change of that number.
+fn change(sizes: &[usize], number: usize) -> Option<(usize, usize)> {
+    let mut rest = number;
+    for (axis, &size) in sizes.iter().enumerate() {
+        if rest < changes(&[size]) {
+            return Some((axis, rest + 1));
+        }
+        rest -= changes(&[size]);
+    }
+    None
 }
 
 /// The cell of a grid: the digits of its number, the last axis's changing first.
@@ -84,14 +95,7 @@ mod tests {
     use super::*;
 
     fn all(mode: Mode, sizes: &[usize]) -> Vec<Vec<usize>> {
-        mode.cells(sizes, 0..mode.count(sizes).unwrap())
-    }
-
-    #[test]
-    fn some_cells_are_those_of_the_same_numbers_among_all() {
-        for mode in [Mode::Grid, Mode::OneAtATime, Mode::Pairwise] {
-            assert_eq!(mode.cells(&[3, 2, 4], 2..5), all(mode, &[3, 2, 4])[2..5], "{mode:?}");
-        }
+        (0..mode.count(sizes).unwrap()).map(|number| mode.cell(sizes, number)).collect()
     }
 
     #[test]
@@ -101,10 +105,11 @@ mod tests {
     }
 
     #[test]
-    fn cells_are_counted_before_they_are_made() {
+    fn as_many_different_cells_are_made_as_are_counted() {
         for mode in [Mode::Grid, Mode::OneAtATime, Mode::Pairwise] {
             for sizes in [&[2, 3][..], &[2, 3, 1], &[4, 2, 5], &[1]] {
-                assert_eq!(mode.count(sizes), Some(all(mode, sizes).len()), "{mode:?} {sizes:?}");
+                let cells: std::collections::BTreeSet<_> = all(mode, sizes).into_iter().collect();
+                assert_eq!(mode.count(sizes), Some(cells.len()), "{mode:?} {sizes:?}: all differ");
             }
         }
         assert_eq!(Mode::Grid.count(&[2; 64]), None);
@@ -120,5 +125,7 @@ mod tests {
     fn pairwise_adds_every_two_changes_of_different_axes() {
         let cells = all(Mode::Pairwise, &[2, 3]);
         assert_eq!(cells, [[0, 0], [1, 0], [0, 1], [0, 2], [1, 1], [1, 2]]);
+        let pairs = all(Mode::Pairwise, &[2, 3, 1, 2])[5..].to_vec();
+        assert_eq!(pairs, [[1, 1, 0, 0], [1, 2, 0, 0], [1, 0, 0, 1], [0, 1, 0, 1], [0, 2, 0, 1]]);
     }
 }

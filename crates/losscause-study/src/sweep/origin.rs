@@ -20,8 +20,21 @@ pub(super) struct Origin {
     seed: u64,
     /// Settings from the command line, each KEY=VALUE.
     set: Vec<String>,
+    /// Number of cells, and how they are drawn; none if they are the axes' values, which are in the sweep file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cells: Option<Drawn>,
     /// Hash of every file that the sweep reads, by name.
     pub(super) files: BTreeMap<String, String>,
+}
+
+/// The drawn cells of a sweep.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Drawn {
+    /// Number of cells.
+    count: usize,
+    /// Whether more cells begin with these.
+    grows: bool,
 }
 
 impl Sweep {
@@ -45,6 +58,7 @@ impl Sweep {
             runs: self.runs,
             seed: self.seed,
             set: self.set.iter().map(ToString::to_string).collect(),
+            cells: self.sampler.cells().map(|count| Drawn { count, grows: self.sampler.grows() }),
             files,
         }
     }
@@ -69,7 +83,20 @@ impl Origin {
             let shown = |set: &[String]| if set.is_empty() { "none".to_owned() } else { set.join(" ") };
             return Some(format!("was begun with --set {}, not {}", shown(&kept.set), shown(&self.set)));
         }
-        let changed = self.files.iter().find(|(file, hash)| kept.files.get(*file) != Some(hash));
+        let count = |origin: &Self| origin.cells.as_ref().map_or(0, |cells| cells.count);
+        let (had, has) = (count(kept), count(self));
+        match (&kept.cells, &self.cells) {
+            (Some(Drawn { grows: true, .. }), Some(Drawn { grows: true, .. })) if had > has => {
+                return Some(format!("was begun with {had} cells, not {has}, which would lose finished ones"));
+            }
+            (Some(Drawn { grows: false, .. }), Some(Drawn { grows: false, .. })) if had != has => {
+                let why = "a Latin hypercube of another number of cells has none of them";
+                return Some(format!("was begun with {had} cells, not {has}, and {why}"));
+            }
+            _ => {}
+        }
+        let is_new = |file: &String| has > had && !kept.files.contains_key(file);
+        let changed = self.files.iter().find(|(file, hash)| kept.files.get(*file) != Some(hash) && !is_new(file));
         let gone = || kept.files.iter().find(|(file, _)| !self.files.contains_key(*file));
         changed.or_else(gone).map(|(file, _)| format!("was begun before {file} was changed"))
     }
@@ -86,6 +113,10 @@ pub(super) fn fnv1a(bytes: &[u8]) -> u64 {
 mod tests {
     use super::*;
 
+    fn cells(count: usize, grows: bool) -> Option<Drawn> {
+        Some(Drawn { count, grows })
+    }
+
     #[test]
     fn every_difference_is_named() {
         let origin = Origin {
@@ -94,6 +125,7 @@ mod tests {
             runs: 2,
             seed: 1,
             set: vec![],
+            cells: cells(5, true),
             files: [("s.toml".to_owned(), "a".to_owned())].into(),
         };
         let told = |change: fn(&mut Origin)| {
@@ -110,5 +142,17 @@ mod tests {
         let change = |o: &mut Origin| _ = o.files.insert("s.toml".into(), "b".into());
         assert_eq!(told(change), "was begun before s.toml was changed");
         assert_eq!(told(|o| o.files.clear()), "was begun before s.toml was changed");
+        assert_eq!(told(|o| o.cells = cells(4, true)), "was begun with 5 cells, not 4, which would lose finished ones");
+        let more = |o: &mut Origin| {
+            o.cells = cells(6, true);
+            o.files.insert("trace.txt".into(), "c".into());
+        };
+        assert_eq!(told(more), "", "more cells may read more files");
+        let other = Origin { cells: cells(9, false), ..origin.clone() };
+        let kept = Origin { cells: cells(5, false), ..origin };
+        assert_eq!(
+            other.difference(&kept).unwrap(),
+            "was begun with 5 cells, not 9, and a Latin hypercube of another number of cells has none of them"
+        );
     }
 }

@@ -27,6 +27,9 @@ pub struct SweepResult {
     pub runs: u32,
     /// Names of the axes.
     pub axes: Vec<String>,
+    /// Names of those whose range is logarithmic (`scale = "log"`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub logarithmic_axes: Vec<String>,
     /// Whether the cells are all combinations of the axes' values; otherwise they differ from the first in one or two.
     pub is_grid: bool,
     /// How the cells were drawn: "random", "latin-hypercube" or "sobol"; none if they are the axes' values.
@@ -42,6 +45,26 @@ pub struct SweepResult {
 }
 
 impl SweepResult {
+    /// The same without its cells.
+    pub(super) fn without_cells(&self) -> Self {
+        Self {
+            format_version: self.format_version,
+            title: self.title.clone(),
+            sweep: self.sweep.clone(),
+            version: self.version.clone(),
+            settings: self.settings.clone(),
+            seed: self.seed,
+            runs: self.runs,
+            axes: self.axes.clone(),
+            logarithmic_axes: self.logarithmic_axes.clone(),
+            is_grid: self.is_grid,
+            sampler: self.sampler.clone(),
+            seeds_by_cell: self.seeds_by_cell,
+            metrics: self.metrics.clone(),
+            cells: vec![],
+        }
+    }
+
     /// Name and unit of the metric at `place`, counted from 0 in the order of the sweep file.
     pub(crate) fn metric(&self, place: usize) -> (&str, &str) {
         let (name, unit) = self.metrics.get_index(place).expect("a metric of the sweep");

@@ -3,6 +3,10 @@
 //! A point has one coordinate per axis, from [0, 1). All draws come from the sweep's seed, so a sweep has the same points
 //! on every machine and with any number of threads. A random or Sobol point depends only on its number: a sweep of more
 //! cells begins with the points of one of fewer. A point of a Latin hypercube depends on the number of cells.
+//!
+//! Random draws and those of a Latin hypercube have a stream per axis, named by its key: another axis changes none of them.
+//! The axes of Sobol's sequence are its dimensions, in the order of the sweep file: an axis behind the others changes none
+//! of them, but one in front of them or between them does.
 
 use losscause_sim::rng::Stream;
 use serde::Deserialize;
@@ -35,12 +39,19 @@ pub(super) enum Sampler {
 }
 
 /// The drawn points of a sweep.
-pub(super) struct Points {
-    sampler: Sampler,
-    seed: u64,
-    axes: usize,
-    /// Of a Latin hypercube: the part of every cell, axis by axis.
-    parts: Vec<Vec<u32>>,
+#[derive(Debug)]
+pub(super) enum Points {
+    /// Independent draws for each key.
+    Random {
+        seed: u64,
+        keys: Vec<String>,
+    },
+    /// The key and the part of every cell, axis by axis.
+    LatinHypercube {
+        seed: u64,
+        parts: Vec<(String, Vec<u32>)>,
+    },
+    Sobol(sobol::Sequence),
 }
 
 impl Sampler {
@@ -62,6 +73,11 @@ impl Sampler {
         }
     }
 
+    /// Whether a sweep of more cells begins with the cells of one of fewer.
+    pub(super) fn grows(self) -> bool {
+        matches!(self, Self::Random { .. } | Self::Sobol { .. })
+    }
+
     /// Most axes, if there is a limit.
     pub(super) fn most_axes(self) -> Option<usize> {
         matches!(self, Self::Sobol { .. }).then_some(sobol::DIMENSIONS)
@@ -69,31 +85,45 @@ impl Sampler {
 }
 
 impl Points {
-    /// The points of a sweep with that seed and number of axes.
-    pub(super) fn new(sampler: Sampler, seed: u64, axes: usize) -> Self {
-        let parts = match sampler {
-            Sampler::LatinHypercube { cells } => (0..axes).map(|axis| permutation(cells, seed, axis)).collect(),
-            _ => Vec::new(),
-        };
-        Self { sampler, seed, axes, parts }
+    /// The points of a sweep with that seed, and axes of these keys. None for a grid.
+    pub(super) fn new(sampler: Sampler, seed: u64, keys: Vec<String>) -> Option<Self> {
+        Some(match sampler {
+            Sampler::Grid => return None,
+            Sampler::Random { .. } => Self::Random { seed, keys },
+            Sampler::LatinHypercube { cells } => {
+                let parts = |key: String| {
+                    let parts = permutation(cells, seed, &key);
+                    (key, parts)
+                };
+                Self::LatinHypercube { seed, parts: keys.into_iter().map(parts).collect() }
+            }
+            Sampler::Sobol { .. } => Self::Sobol(sobol::Sequence::new(keys.len(), seed)),
+        })
     }
 
     /// The coordinates of the point of that number.
     pub(super) fn point(&self, number: usize) -> Vec<f64> {
-        let mut stream = Stream::new(self.seed, &format!("sweep/cell/{number}"));
-        match self.sampler {
-            Sampler::Sobol { .. } => sobol::point(number as u32, self.axes, self.seed),
-            Sampler::LatinHypercube { cells } => {
-                self.parts.iter().map(|parts| (f64::from(parts[number]) + stream.uniform()) / cells as f64).collect()
+        match self {
+            Self::Random { seed, keys } => keys.iter().map(|key| draw(*seed, key, number)).collect(),
+            Self::LatinHypercube { seed, parts } => {
+                let within = |(key, parts): &(String, Vec<u32>)| {
+                    (f64::from(parts[number]) + draw(*seed, key, number)) / parts.len() as f64
+                };
+                parts.iter().map(within).collect()
             }
-            Sampler::Random { .. } | Sampler::Grid => (0..self.axes).map(|_| stream.uniform()).collect(),
+            Self::Sobol(sequence) => sequence.point(number as u32),
         }
     }
 }
 
-/// The numbers from 0 to `count` - 1 in an order of their own for each axis (Fisher and Yates).
-fn permutation(count: usize, seed: u64, axis: usize) -> Vec<u32> {
-    let mut stream = Stream::new(seed, &format!("sweep/axis/{axis}"));
+/// The draw of a cell for one key.
+fn draw(seed: u64, key: &str, number: usize) -> f64 {
+    Stream::new(seed, &format!("sweep/cell/{number}/{key}")).uniform()
+}
+
+/// The numbers from 0 to `count` - 1 in an order of their own for each key (Fisher and Yates).
+fn permutation(count: usize, seed: u64, key: &str) -> Vec<u32> {
+    let mut stream = Stream::new(seed, &format!("sweep/axis/{key}"));
     let mut order: Vec<u32> = (0..count as u32).collect();
     for last in (1..count).rev() {
         order.swap(last, stream.below(last as u64 + 1) as usize);
@@ -108,7 +138,12 @@ mod tests {
     use super::*;
 
     fn points(sampler: Sampler, seed: u64, axes: usize) -> Vec<Vec<f64>> {
-        let points = Points::new(sampler, seed, axes);
+        points_of(sampler, seed, &["a", "b", "c", "d"][..axes])
+    }
+
+    fn points_of(sampler: Sampler, seed: u64, keys: &[&str]) -> Vec<Vec<f64>> {
+        let keys = keys.iter().map(|key| (*key).to_owned()).collect();
+        let points = Points::new(sampler, seed, keys).unwrap();
         (0..sampler.cells().unwrap()).map(|number| points.point(number)).collect()
     }
 
@@ -138,6 +173,18 @@ mod tests {
             for of in [|cells| Sampler::Random { cells }, |cells| Sampler::Sobol { cells }] {
                 prop_assert_eq!(&points(of(20), seed, 2)[..7], &points(of(7), seed, 2)[..]);
             }
+        }
+
+        #[test]
+        fn an_axis_in_front_changes_no_draw_of_the_others(seed: u64, cells in 1_usize..20) {
+            for sampler in [Sampler::Random { cells }, Sampler::LatinHypercube { cells }] {
+                let (two, three) = (points_of(sampler, seed, &["b", "c"]), points_of(sampler, seed, &["a", "b", "c"]));
+                prop_assert!(two.iter().zip(&three).all(|(two, three)| two[..] == three[1..]), "{:?}", sampler);
+                prop_assert!(three.iter().all(|point| point[0] != point[1]), "{:?}", sampler);
+            }
+            let sobol = Sampler::Sobol { cells };
+            let (two, three) = (points_of(sobol, seed, &["a", "b"]), points_of(sobol, seed, &["a", "b", "c"]));
+            prop_assert!(two.iter().zip(&three).all(|(two, three)| two[..] == three[..2]), "one behind changes none");
         }
     }
 }

@@ -6,6 +6,39 @@
 //!
 //! The sequence itself begins at 0 on every axis. A *digital shift* by the seed, one random number per axis that is
 //! combined with the coordinates by exclusive or, removes that and keeps the property.
+//!
+//! The direction numbers have a licence of their own (`LICENSE-BSD-3-Clause` in this package):
+//!
+//! ```text
+//! Copyright (c) 2008, Frances Y. Kuo and Stephen Joe
+//! All rights reserved.
+//!
+//! Redistribution and use in source and binary forms, with or without
+//! modification, are permitted provided that the following conditions are met:
+//!
+//!     * Redistributions of source code must retain the above copyright
+//!       notice, this list of conditions and the following disclaimer.
+//!
+//!     * Redistributions in binary form must reproduce the above copyright
+//!       notice, this list of conditions and the following disclaimer in the
+//!       documentation and/or other materials provided with the distribution.
+//!
+//!     * Neither the names of the copyright holders nor the names of the
+//!       University of New South Wales and the University of Waikato
+//!       and its contributors may be used to endorse or promote products derived
+//!       from this software without specific prior written permission.
+//!
+//! THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS ``AS IS'' AND ANY
+//! EXPRESS OR IMPLIED WARRANTIES, INCLUDING, BUT NOT LIMITED TO, THE IMPLIED
+//! WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE ARE
+//! DISCLAIMED. IN NO EVENT SHALL THE COPYRIGHT HOLDERS BE LIABLE FOR ANY
+//! DIRECT, INDIRECT, INCIDENTAL, SPECIAL, EXEMPLARY, OR CONSEQUENTIAL DAMAGES
+//! (INCLUDING, BUT NOT LIMITED TO, PROCUREMENT OF SUBSTITUTE GOODS OR SERVICES;
+//! LOSS OF USE, DATA, OR PROFITS; OR BUSINESS INTERRUPTION) HOWEVER CAUSED AND
+//! ON ANY THEORY OF LIABILITY, WHETHER IN CONTRACT, STRICT LIABILITY, OR TORT
+//! (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE OF THIS
+//! SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.
+//! ```
 
 use losscause_sim::rng::Stream;
 
@@ -43,18 +76,32 @@ const DIRECTIONS: [Direction; DIMENSIONS - 1] = [
     Direction { degree: 6, coefficients: 16, first: &[1, 3, 1, 13, 27, 49] },
 ];
 
-/// The coordinates of the point of that number on `axes` axes, at most [`DIMENSIONS`], shifted by the seed.
-pub(super) fn point(number: u32, axes: usize, seed: u64) -> Vec<f64> {
-    let mut shifts = Stream::new(seed, "sweep/sobol");
-    let shifted = |axis| unshifted(number, axis) ^ shifts.below(1 << BITS) as u32;
-    // The middle of the smallest part.
-    (0..axes).map(shifted).map(|x| (f64::from(x) + 0.5) / (1_u64 << BITS) as f64).collect()
+/// The sequence on some axes, shifted by a seed.
+#[derive(Debug)]
+pub(super) struct Sequence {
+    /// The direction numbers and the shift of every axis.
+    axes: Vec<([u32; BITS], u32)>,
+}
+
+impl Sequence {
+    /// The sequence on `axes` axes, at most [`DIMENSIONS`].
+    pub(super) fn new(axes: usize, seed: u64) -> Self {
+        let mut shifts = Stream::new(seed, "sweep/sobol");
+        let of = |axis| (directions(axis), shifts.below(1 << BITS) as u32);
+        Self { axes: (0..axes).map(of).collect() }
+    }
+
+    /// The coordinates of the point of that number.
+    pub(super) fn point(&self, number: u32) -> Vec<f64> {
+        let shifted = self.axes.iter().map(|(directions, shift)| unshifted(number, directions) ^ shift);
+        // The middle of the smallest part.
+        shifted.map(|x| (f64::from(x) + 0.5) / (1_u64 << BITS) as f64).collect()
+    }
 }
 
 /// A coordinate in units of 2^-32: the exclusive or of the direction numbers at the ones of the number's Gray code.
-fn unshifted(number: u32, axis: usize) -> u32 {
+fn unshifted(number: u32, directions: &[u32; BITS]) -> u32 {
     let gray = number ^ (number >> 1);
-    let directions = directions(axis);
     (0..BITS).filter(|bit| gray >> bit & 1 == 1).fold(0, |x, bit| x ^ directions[bit])
 }
 
@@ -86,7 +133,7 @@ mod tests {
         let published: [[u32; 3]; 8] =
             [[0, 0, 0], [4, 4, 4], [6, 2, 2], [2, 6, 6], [3, 3, 5], [7, 7, 1], [5, 1, 7], [1, 5, 3]];
         for (number, expected) in published.iter().enumerate() {
-            let point = [0, 1, 2].map(|axis| unshifted(number as u32, axis) >> 29);
+            let point = [0, 1, 2].map(|axis| unshifted(number as u32, &directions(axis)) >> 29);
             assert_eq!(&point, expected, "point {number}");
         }
     }
@@ -112,14 +159,16 @@ mod tests {
             616_562_688,
             1_589_641_216,
         ];
-        assert_eq!(std::array::from_fn(|axis| unshifted(1000, axis)), published);
+        assert_eq!(std::array::from_fn(|axis| unshifted(1000, &directions(axis))), published);
     }
 
     #[test]
     fn the_first_powers_of_two_have_one_point_in_every_part_of_every_axis() {
         for k in 1..=10 {
             for axis in 0..DIMENSIONS {
-                let mut parts: Vec<u32> = (0..1 << k).map(|number| unshifted(number, axis) >> (32 - k)).collect();
+                let directions = directions(axis);
+                let mut parts: Vec<u32> =
+                    (0..1 << k).map(|number| unshifted(number, &directions) >> (32 - k)).collect();
                 parts.sort_unstable();
                 assert_eq!(parts, (0..1 << k).collect::<Vec<u32>>(), "axis {axis}");
             }
@@ -128,7 +177,8 @@ mod tests {
 
     #[test]
     fn a_square_of_the_first_two_axes_has_as_many_points_in_every_tile_of_any_shape() {
-        let points = (0..64_u32).map(|number| point(number, 2, 7)).collect::<Vec<_>>();
+        let sequence = Sequence::new(2, 7);
+        let points = (0..64_u32).map(|number| sequence.point(number)).collect::<Vec<_>>();
         for wide in 0..=6 {
             let mut tiles = vec![0; 64];
             for p in &points {

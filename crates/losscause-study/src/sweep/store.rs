@@ -1,11 +1,16 @@
-//! The directory of a sweep: one file per finished cell, so that an interrupted sweep can be resumed, and the results.
+//! The directory of a sweep: its finished cells, so that an interrupted sweep can be resumed, and the results.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use super::journal::Journal;
 use super::origin::Origin;
-use super::{Cell, CellOutcome, SweepResult};
+use super::tables::{self, Document};
+use super::{CellOutcome, Cells, SweepResult};
+use crate::atomic::AtomicFile;
 use crate::atomic::lock::{Attempt, try_lock};
+use crate::csv_file::Rows;
 use crate::files::Inputs;
 use crate::{InputError, RunError, atomic};
 
@@ -90,10 +95,6 @@ impl Store {
     fn cells(&self) -> PathBuf {
         self.directory.join("cells")
     }
-
-    fn file(&self, number: usize) -> PathBuf {
-        self.cells().join(format!("{number:04}.json"))
-    }
 }
 
 impl OpenStore {
@@ -107,47 +108,62 @@ impl OpenStore {
         self.store.resumes
     }
 
-    /// The outcome of `cell`, if the store resumes and has one. A damaged file counts as missing.
-    pub(super) fn finished(&self, cell: &Cell) -> Option<CellOutcome> {
-        if !self.store.resumes {
-            return None;
-        }
-        let text = std::fs::read_to_string(self.store.file(cell.number)).ok()?;
-        let outcome: CellOutcome = serde_json::from_str(&text).ok()?;
-        (outcome.cell == *cell).then_some(outcome)
-    }
-
-    /// Keeps the outcome of a cell.
+    /// The finished cells, of an earlier sweep too if the store resumes; `take` gets each of those.
     ///
     /// # Errors
-    /// The file cannot be written.
-    pub(super) fn keep(&self, outcome: &CellOutcome) -> Result<(), RunError> {
-        atomic::write(&self.store.file(outcome.cell.number), json(outcome).as_bytes())
+    /// The file cannot be read or written.
+    pub(super) fn journal(&self, cells: &Cells<'_>, take: impl FnMut(CellOutcome)) -> Result<Journal, RunError> {
+        Journal::open(&self.cells().join(FINISHED), cells, self.store.resumes, take)
     }
 
-    /// Writes `sweep.json`, `sweep.csv` and, if there are values of single runs, `runs.csv`.
+    /// Writes `sweep.json`, `sweep.csv` and, if there are values of single runs, `runs.csv`, cell by cell. `head` is the
+    /// result without cells.
     ///
     /// # Errors
-    /// A file cannot be written.
-    pub(super) fn conclude(&self, result: &SweepResult) -> Result<(), RunError> {
-        let write = |name: &str, text: &str| atomic::write(&self.store.directory.join(name), text.as_bytes());
-        if let Some(runs) = result.runs_csv() {
-            write(RUNS_CSV, &runs)?;
+    /// A file cannot be written, or an outcome is an error.
+    pub(super) fn conclude<'a>(
+        &self,
+        head: &SweepResult,
+        outcomes: impl Iterator<Item = Result<Cow<'a, CellOutcome>, RunError>>,
+    ) -> Result<(), RunError> {
+        let file = |name: &str| self.store.directory.join(name);
+        let mut runs = head.runs_header().map(|header| Rows::create(&file(RUNS_CSV), header)).transpose()?;
+        let mut csv = Rows::create(&file(SWEEP_CSV), head.csv_header())?;
+        let target = AtomicFile::create(&file(SWEEP_JSON))?;
+        let unwritable = |reason| RunError::Unwritable { file: file(SWEEP_JSON).display().to_string(), reason };
+        let mut json = Document::begin(head, target).map_err(unwritable)?;
+        for outcome in outcomes {
+            let outcome = outcome?;
+            json.add(&outcome).map_err(unwritable)?;
+            for record in head.csv_records(&outcome) {
+                csv.add(record)?;
+            }
+            if let Some(runs) = &mut runs {
+                for record in head.runs_records(&outcome) {
+                    runs.add(record)?;
+                }
+            }
         }
-        write(SWEEP_CSV, &result.csv())?;
-        write(SWEEP_JSON, &result.json())
+        if let Some(runs) = runs {
+            runs.finish()?;
+        }
+        csv.finish()?;
+        json.end().map_err(unwritable)?.finish()
     }
 }
 
+/// The finished cells, in the directory of the cells.
+const FINISHED: &str = "finished.jsonl";
 const ORIGIN: &str = "origin.json";
 const RUNS_CSV: &str = "runs.csv";
-const SWEEP_CSV: &str = "sweep.csv";
-const SWEEP_JSON: &str = "sweep.json";
+/// The means in the directory of a sweep.
+pub const SWEEP_CSV: &str = "sweep.csv";
+/// The whole result there.
+pub const SWEEP_JSON: &str = "sweep.json";
 const LOCK: &str = ".lock";
 /// The report in the directory of a sweep, an HTML page.
 pub const REPORT: &str = "report.html";
 
-pub(super) fn json<T: serde::Serialize + ?Sized>(value: &T) -> String {
-    let text = serde_json::to_string_pretty(value).expect("results have text keys and finite or no numbers");
-    text + "\n"
+fn json(value: &impl serde::Serialize) -> String {
+    tables::indented(value) + "\n"
 }
