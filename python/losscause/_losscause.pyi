@@ -234,6 +234,8 @@ def sweep(
 ) -> str: ...
 def reproduce(
     items: Sequence[str],
+    also: Sequence[str],
+    algorithms: dict[str, Callable[[], object]],
     *,
     runs: SupportsIndex | None = None,
     seed: SupportsIndex,
