@@ -1,7 +1,7 @@
 """Tell congestion loss from wireless loss: simulator, classifiers, captures, papers.
 
 `simulate`, `compare`, `sweep`, `reproduce` and `analyze` do what the commands of the same names do, and their results hold
-the same JSON. `Classifier` judges losses among your own packets. Whatever cannot be used raises `Error`.
+the same JSON. `Classifier` and `SenderClassifier` judge losses among your own packets. Whatever cannot be used raises `Error`.
 """
 
 from losscause._losscause import (
@@ -12,6 +12,7 @@ from losscause._losscause import (
     Error,
     Judgement,
     Loss,
+    SenderClassifier,
     Table,
     __version__,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "Loss",
     "Reproduction",
     "Result",
+    "SenderClassifier",
     "Simulation",
     "Sweep",
     "Table",

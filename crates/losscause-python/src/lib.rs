@@ -43,7 +43,7 @@ mod _losscause {
     #[pymodule_export]
     use super::arrow::Table;
     #[pymodule_export]
-    use super::classifier::{Classifier, Judgement};
+    use super::classifier::{Classifier, Judgement, SenderClassifier};
     #[pymodule_export]
     use super::command::command;
     #[pymodule_export]
