@@ -1,7 +1,8 @@
 """Tell congestion loss from wireless loss: simulator, classifiers, captures, papers.
 
 `simulate`, `compare`, `sweep`, `reproduce` and `analyze` do what the commands of the same names do, and their results hold
-the same JSON. `Classifier` judges losses among your own packets. Whatever cannot be used raises `Error`.
+the same JSON. `Classifier` and `SenderClassifier` judge losses among your own packets. `losscause.scenario` has the keys of
+scenarios as typed objects. Whatever cannot be used raises `Error`.
 """
 
 from losscause._losscause import (
@@ -12,6 +13,7 @@ from losscause._losscause import (
     Error,
     Judgement,
     Loss,
+    SenderClassifier,
     Table,
     __version__,
 )
@@ -30,6 +32,7 @@ __all__ = [
     "Loss",
     "Reproduction",
     "Result",
+    "SenderClassifier",
     "Simulation",
     "Sweep",
     "Table",

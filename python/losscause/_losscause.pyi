@@ -13,12 +13,14 @@ __all__ = [
     "Judgement",
     "Loss",
     "Plan",
+    "SenderClassifier",
     "Table",
     "__version__",
     "analyze",
     "command",
     "compare",
     "reproduce",
+    "rows",
     "simulate",
     "sweep",
 ]
@@ -82,8 +84,22 @@ class Loss:
 
 @final
 class AckSample:
-    """An acknowledgement, as a sender observes it. Times are whole nanoseconds."""
+    """An acknowledgement, as a sender observes it. Times are whole nanoseconds. `spanned_pkts` is by default the newly
+    acknowledged and the newly missing packets together."""
 
+    def __new__(
+        cls,
+        at_ns: SupportsIndex,
+        *,
+        rtt_ns: SupportsIndex | None = None,
+        newly_acked_pkts: int = 1,
+        spanned_pkts: int | None = None,
+        newly_missing_pkts: int = 0,
+        missing_first: int | None = None,
+        missing_last: int | None = None,
+        in_flight_pkts: int = 0,
+        cwnd_pkts: float | None = None,
+    ) -> AckSample: ...
     @property
     def at_ns(self) -> int: ...
     @property
@@ -95,16 +111,35 @@ class AckSample:
     @property
     def newly_missing_pkts(self) -> int: ...
     @property
+    def missing_first(self) -> int | None: ...
+    @property
+    def missing_last(self) -> int | None: ...
+    @property
     def in_flight_pkts(self) -> int: ...
     @property
     def cwnd_pkts(self) -> float | None: ...
 
 @final
 class DeclaredLoss:
-    """A loss that a sender declares. Times are whole nanoseconds."""
+    """A loss that a sender declares. Times are whole nanoseconds. `signal` is "gap", "timeout", "ecn-mark" or
+    "persistent-congestion"."""
 
+    def __new__(
+        cls,
+        at_ns: SupportsIndex,
+        *,
+        signal: str = "gap",
+        first: int | None = None,
+        last: int | None = None,
+        lost_pkts: int = 1,
+        sent_at_ns: SupportsIndex | None = None,
+        in_flight_pkts: int = 0,
+        cwnd_pkts: float | None = None,
+    ) -> DeclaredLoss: ...
     @property
     def at_ns(self) -> int: ...
+    @property
+    def signal(self) -> str: ...
     @property
     def first(self) -> int | None: ...
     @property
@@ -120,10 +155,10 @@ class DeclaredLoss:
 
 @final
 class Judgement:
-    """What an algorithm says of one lost packet."""
+    """What an algorithm says of one lost packet, or of one loss at a sender. `seq` is None if the loss names no packet."""
 
     @property
-    def seq(self) -> int: ...
+    def seq(self) -> int | None: ...
     @property
     def verdict(self) -> str: ...
     @property
@@ -155,6 +190,23 @@ class Classifier:
         reasons: bool = False,
     ) -> Table: ...
 
+@final
+class SenderClassifier:
+    """An algorithm at a sender, fed with your own acknowledgements and losses, one by one or in columns.
+
+    `algorithm` and `settings` are as for `Classifier`. The columns of `classify` are `at_ns` or `at_s`, `rtt_ns` or `rtt_s`,
+    `newly_acked_pkts`, `spanned_pkts`, `newly_missing_pkts`, `missing_first`, `missing_last`, `in_flight_pkts`, `cwnd_pkts`,
+    `lost_pkts`, `lost_first`, `lost_last`, `lost_sent_ns` or `lost_sent_s`.
+    """
+
+    def __new__(cls, algorithm: str | Callable[[], object], **settings: float | str | bool) -> SenderClassifier: ...
+    @property
+    def name(self) -> str: ...
+    def on_ack(self, sample: AckSample) -> None: ...
+    def on_loss(self, loss: DeclaredLoss) -> Judgement: ...
+    def classify(self, acks: object | None = None, *, reasons: bool = False, **columns: object) -> Table: ...
+
+def rows(json: str, path: Sequence[str], keep: Sequence[str] = ...) -> Table: ...
 def simulate(
     scenario: str | PathLike[str] | Mapping[str, Any],
     seed: SupportsIndex,
@@ -234,6 +286,8 @@ def sweep(
 ) -> str | None: ...
 def reproduce(
     items: Sequence[str],
+    also: Sequence[str],
+    algorithms: dict[str, Callable[[], object]],
     *,
     runs: SupportsIndex | None = None,
     seed: SupportsIndex,

@@ -41,6 +41,12 @@ class Result(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self._data)
 
+    def _rows(self, *path: str, keep: Sequence[str] = ()) -> Table:
+        """The objects at a path of the JSON as a table, each with the keys `keep` of the objects above it."""
+        from losscause._losscause import rows
+
+        return rows(self.json, path, keep)
+
     def __repr__(self) -> str:
         return f"<losscause.{type(self).__name__}: {self.answer}>"
 
@@ -63,6 +69,33 @@ class Simulation(Result):
         super().__init__(json, answer)
         self.trace = trace
 
+    @property
+    def flows(self) -> Table:
+        """A row per flow of the first run."""
+        return self._rows("flows")
+
+    @property
+    def links(self) -> Table:
+        """A row per link of the first run."""
+        return self._rows("links")
+
+    @property
+    def runs(self) -> Table:
+        """A row per run: its seed, and a column per metric."""
+        from losscause._losscause import rows
+
+        if self["each_run"]:
+            return self._rows("each_run")
+        import json
+
+        metrics = {name: metric["value"] for name, metric in self["metrics"].items()}
+        return rows(json.dumps([{"seed": self["seed"], "metrics": metrics}]), [])
+
+    @property
+    def series(self) -> Table:
+        """A row per interval and flow, if `interval` was given."""
+        return self._rows("series")
+
     def _title(self) -> str:
         return str(self["title"])
 
@@ -77,6 +110,11 @@ class Comparison(Result):
     @property
     def answer(self) -> str:
         return str(self["verdict"])
+
+    @property
+    def runs(self) -> Table:
+        """A row per run of each variant: the variant's name, the seed, and a column per metric."""
+        return self._rows("variants", "each_run", keep=["name"])
 
     def _title(self) -> str:
         return str(self["title"])
@@ -93,6 +131,16 @@ class Sweep(Result):
     @property
     def answer(self) -> str:
         return f"{len(self['cells'])} cells over {', '.join(self['axes'])}."
+
+    @property
+    def rows(self) -> Table:
+        """A row per cell, system and metric: the cell with the values of its axes, the mean, its 95 % interval."""
+        return self._rows("cells", "rows", keep=["cell"])
+
+    @property
+    def runs(self) -> Table:
+        """A row per run: its cell with the values of the axes, its system and seed, and a column per metric."""
+        return self._rows("cells", "runs", keep=["cell"])
 
     def _title(self) -> str:
         return str(self["title"])
@@ -112,6 +160,16 @@ class Sweep(Result):
 class Reproduction(Result):
     """Papers, measured again."""
 
+    @property
+    def rows(self) -> Table:
+        """A row per value: published and measured."""
+        return self._rows("items")
+
+    @property
+    def beside(self) -> Table:
+        """A row per value of the algorithms that ran beside the papers'."""
+        return self._rows("beside")
+
     def _bars(self) -> Bars | None:
         """How many of each paper's numbers are within their tolerance."""
         shares: dict[str, list[bool]] = {}
@@ -124,6 +182,16 @@ class Reproduction(Result):
 
 class Analysis(Result):
     """Why a capture lost its packets."""
+
+    @property
+    def flows(self) -> Table:
+        """A row per flow."""
+        return self._rows("captures", "flows")
+
+    @property
+    def losses(self) -> Table:
+        """A row per loss: its flow, and a column per algorithm with the verdict."""
+        return self._rows("captures", "flows", "losses", keep=["id"])
 
     def _title(self) -> str:
         return str(self["captures"][0]["file"])

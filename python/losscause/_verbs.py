@@ -150,12 +150,23 @@ def reproduce(
     runs: int | None = None,
     seed: int = 1,
     jobs: int | None = None,
+    algorithms: Iterable[str | Algorithm] | Mapping[str, Algorithm] = (),
     progress: bool | None = None,
 ) -> Reproduction:
     """Measures papers, or their tables and figures, again: `reproduce("cen2003/table2")`. Without any, a fixed choice of
-    every paper, about half a minute on two cores. `runs` is by default as many as the paper made."""
+    every paper, about half a minute on two cores. `runs` is by default as many as the paper made.
+
+    `algorithms` are names, or classes of your own, that also run in the place of the papers' algorithms. Their values are
+    the rows of `beside`, and never scored.
+    """
+    if isinstance(algorithms, Mapping):
+        own = dict(algorithms)
+        also = list(own)
+    else:
+        own = {}
+        also = [algorithm if isinstance(algorithm, str) else _add(algorithm, own) for algorithm in algorithms]
     with shown(progress, "packet-hop") as tell:
-        json, answer = _losscause.reproduce(list(items), runs=runs, seed=seed, jobs=jobs, progress=tell)
+        json, answer = _losscause.reproduce(list(items), also, own, runs=runs, seed=seed, jobs=jobs, progress=tell)
     return Reproduction(json, answer)
 
 

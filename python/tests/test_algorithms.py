@@ -1,5 +1,6 @@
 """An algorithm of one's own in Python runs where a built-in one does."""
 
+import re
 import traceback
 
 import losscause
@@ -70,6 +71,25 @@ def test_it_is_compared_beside_the_built_in_ones():
     none, spike, own = compared["variants"]
     assert [none["name"], spike["name"], own["name"]] == ["none", "Spike", "PythonSpike"]
     assert own["metrics"]["goodput"] == spike["metrics"]["goodput"] != none["metrics"]["goodput"]
+
+
+def test_it_runs_beside_the_papers_algorithms_and_is_not_scored():
+    reproduced = losscause.reproduce("cen2003/table2", runs=1, algorithms=[PythonSpike])
+    spike = {item["metric"]: item["measured"] for item in reproduced["items"] if item["system"] == "Spike"}
+    own = {item["metric"]: item["measured"] for item in reproduced["beside"]}
+    assert own == spike and set(own) == {"thput", "cong", "M_c", "M_w"}
+    assert {item["system"] for item in reproduced["beside"]} == {"also PythonSpike"}
+    assert {item["status"] for item in reproduced["beside"]} == {"no-published-value"}
+    named = losscause.reproduce("cen2003/table2", runs=1, algorithms={"mine": PythonSpike})
+    assert {item["system"] for item in named["beside"]} == {"also mine"}
+
+
+def test_what_it_raises_beside_the_papers_algorithms_comes_with_the_table_and_the_seed():
+    with pytest.raises(losscause.Error) as raised:
+        losscause.reproduce("cen2003/table2", runs=2, seed=4, algorithms=[Raising])
+    said = str(raised.value)
+    assert re.match(r"cen2003: Table II, also Raising, WLH, N 1, loss high, seed [45], at \d+\.\d{6} s: Raising\.on_arrival raised", said)
+    assert "in on_arrival" in "".join(traceback.format_exception(raised.value.__cause__))
 
 
 def test_one_at_a_sender_sees_acknowledgements():

@@ -182,7 +182,7 @@ def test_an_unusable_classifier_is_refused_in_one_sentence(make, sentence, key):
 @pytest.mark.parametrize(
     ("packet", "sentence"),
     [
-        ((1, 5, 0), "at_ns: is 5, and the packet before it arrived at 10; expected packets in the order"),
+        ((1, 5, 0), "at_ns: is 5, and the packet before it arrived at 10; expected the order of arrival"),
         ((1, -5, 0), "at_ns: is -5, expected a whole number from 0 to 2^63 - 1"),
         ((-1, 20, 0), "seq: is -1, expected a whole number"),
         ((1, 20, -1), "sent_ns: is -1, expected a whole number"),
@@ -206,7 +206,7 @@ def test_an_unusable_packet_is_refused_and_changes_nothing(packet, sentence):
 @pytest.mark.parametrize(
     ("columns", "sentence"),
     [
-        ({"at_ns": [1, 3, 2]}, "at_ns: row 2 is 2 ns, and the packet before it 3 ns; expected packets in the order"),
+        ({"at_ns": [1, 3, 2]}, "at_ns: row 2 is 2 ns, and the packet before it 3 ns; expected the order of arrival"),
         ({"at_ns": [1, -2, 3]}, "at_ns: row 1 is -2, expected 0 to 2^63 - 1"),
         ({"sent_ns": np.array([0, 0, -1])}, "sent_ns: row 2 is -1, expected 0"),
         ({"seq": np.array([0, 1, 2**63], "uint64")}, "seq: row 2 is -9223372036854775808, expected 0"),

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import needs
 import pytest
 
-nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed")
-nbclient = pytest.importorskip("nbclient", reason="nbclient is not installed")
-pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+nbformat = needs.package("nbformat")
+nbclient = needs.package("nbclient")
+needs.package("ipykernel")
+needs.package("matplotlib")
 # The notebook of sweeps shows what it prints with Ray.
-pytest.importorskip("ray", reason="Ray is not installed")
+needs.package("ray")
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
 

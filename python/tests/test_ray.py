@@ -13,12 +13,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import needs
 import pytest
 
 import losscause
 
-ray = pytest.importorskip("ray", reason="Ray is not installed")
-pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+ray = needs.package("ray")
+pyarrow = needs.package("pyarrow")
 import pyarrow.parquet  # noqa: E402
 
 pytestmark = [

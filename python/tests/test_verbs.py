@@ -58,6 +58,15 @@ def test_reproduce_gives_the_json_of_the_command(losscause_command):
     assert "cen2003" in reproduced._repr_html_()
 
 
+def test_algorithms_beside_the_papers_give_the_json_of_the_command(losscause_command):
+    arguments = ["--runs", "1", "--also", "ZBS,Spike", "--format", "json"]
+    reproduced = losscause.reproduce("cen2003/table2", runs=1, algorithms=["ZBS", "Spike"])
+    assert reproduced.json == losscause_command("reproduce", "cen2003/table2", *arguments)
+    alone = losscause.reproduce("cen2003/table2", runs=1)
+    assert (reproduced["items"], reproduced["claims"]) == (alone["items"], alone["claims"])
+    assert reproduced.answer == alone.answer and "beside" not in alone
+
+
 def test_analyze_gives_the_json_of_the_command(losscause_command, tmp_path):
     losscause_command("simulate", SCENARIO, "--pcap", str(tmp_path))
     capture = next(file for file in sorted(tmp_path.iterdir()) if file.suffix == ".pcap" and "receiver" in file.name)
@@ -79,6 +88,21 @@ def test_analyze_gives_the_json_of_the_command(losscause_command, tmp_path):
         (lambda: losscause.sweep("no-such.toml"), "no-such.toml: there is no such file", None),
         (lambda: losscause.sweep(3), "sweep: is of type int, expected a path", "sweep"),
         (lambda: losscause.reproduce("cen2003/tabel2"), "did you mean", None),
+        (
+            lambda: losscause.reproduce("cen2003/table2", algorithms=["ZSB"]),
+            'algorithms: ZSB: the algorithm "ZSB" is unknown (did you mean "ZBS"?)',
+            "algorithms",
+        ),
+        (
+            lambda: losscause.reproduce("cen2003/table2", algorithms=["flip-flop"]),
+            "algorithms: Flip Flop: cannot run in cen2003/table2: ",
+            "algorithms",
+        ),
+        (
+            lambda: losscause.reproduce("koo2007/figure4", algorithms=["ZBS"]),
+            "algorithms: ZBS: no algorithm of a paper runs in what would be measured",
+            "algorithms",
+        ),
         (lambda: losscause.reproduce(runs=0), "runs: is 0, expected a whole number from 1", "runs"),
         (lambda: losscause.analyze("no-such.pcap"), "no-such.pcap: ", None),
         (lambda: losscause.analyze(__file__), "test_verbs.py: ", None),

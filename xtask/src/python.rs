@@ -69,7 +69,8 @@ fn tested() -> Result<Environment> {
     // Outside of the repository, so that the installed package is found instead of its source.
     run(environment.command("stubtest").arg("losscause._losscause").current_dir(environment.place.path()))?;
     run(environment.command("mypy").args(["--config-file", "python/pyproject.toml", "python/losscause"]))?;
-    let pytest = ["--quiet", "-p", "no:cacheprovider", "python/tests"];
+    // Skipped tests are named; with CI=true what they need is required.
+    let pytest = ["--quiet", "-rs", "-p", "no:cacheprovider", "python/tests"];
     run(environment.command("pytest").args(pytest).env("LOSSCAUSE", program))?;
     Ok(environment)
 }

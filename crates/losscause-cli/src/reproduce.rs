@@ -7,7 +7,7 @@ use std::time::Instant;
 use losscause::registry::Registry;
 use losscause_study::files::Inputs;
 use losscause_study::papers::record::Item;
-use losscause_study::papers::reproduce::{Event, Plan, Repetitions, Reproduction, Selection, Sheet, Variation};
+use losscause_study::papers::reproduce::{Column, Event, Plan, Repetitions, Reproduction, Selection, Sheet, Variation};
 use losscause_study::parallel::Jobs;
 use losscause_study::{InputError, atomic, report};
 
@@ -37,6 +37,10 @@ pub(crate) struct Arguments {
     /// Of an experiment on real stacks, measure only these systems or values of a parameter; can be repeated.
     #[arg(long, value_name = "KEY=VALUE,…")]
     only: Vec<String>,
+    /// Also run these algorithms in the papers' tables and figures, in the place of the papers' own; of their values, which
+    /// stand beside the papers' as "also ALGORITHM", none is scored (`losscause list algorithms` names them).
+    #[arg(long, value_name = "ALGORITHM,…", value_delimiter = ',')]
+    also: Vec<String>,
     /// Print every table, as if its item were named; of an experiment, the values of every run.
     #[arg(long, short)]
     verbose: bool,
@@ -93,7 +97,8 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
     let selection = match (is_named, arguments.all) {
         (false, false) => Selection::first_look()?,
         _ => Selection::parse(&arguments.items)?,
-    };
+    }
+    .beside(&arguments.also);
     let repetitions = arguments.runs.map_or(Ok(Repetitions::AsPublished), Repetitions::exactly)?;
     let jobs = arguments.jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?;
     let check = arguments.check.as_deref().map(Check::read).transpose()?;
@@ -122,15 +127,15 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
     let mut reproduction = plan.execute(jobs, |event| match event {
         Event::Calibrated(_) => {}
         Event::Progress(done) => progress.set_weighed(done.runs, done.cost as f64 / cost as f64),
-        Event::Sheet(sheet, items) if shows_tables => {
-            let shown = progress.aside(|| show(sheet, items, arguments.format));
+        Event::Sheet(sheet, items, beside) if shows_tables => {
+            let shown = progress.aside(|| show(sheet, items, beside, arguments.format));
             // The first failure is reported; the runs continue, because --out may need them.
             if printed.is_ok() {
                 printed = shown;
             }
         }
         // The first result shows long before the last run.
-        Event::Sheet(sheet, items) => {
+        Event::Sheet(sheet, items, _) => {
             tables::sheet_in_short(sheet, items).into_iter().for_each(|text| progress.found(text));
         }
     })?;
@@ -148,6 +153,7 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
         }
         Format::Table => output::line(&summary::text(&reproduction, left_out.as_ref()))?,
     }
+    tables::left_out(&reproduction).iter().for_each(|line| notice::print(line));
     let place = out.map_or_else(String::new, |out| format!(", report in {}", out.join(REPORT).display()));
     notice::print(&format!("{wall_s:.1} s{place}"));
     check.map_or(Ok(()), |check| check.compare(&reproduction))
@@ -168,9 +174,9 @@ fn left_out(part: &Plan, all: &Plan) -> LeftOut {
 }
 
 /// Prints a complete table to standard output. If standard output is JSON, prints its score to standard error.
-fn show(sheet: &Sheet, items: &[Item], format: Format) -> io::Result<()> {
+fn show(sheet: &Sheet, items: &[Item], beside: &[Column], format: Format) -> io::Result<()> {
     match format {
-        Format::Table => output::line(&tables::sheet(sheet, items)),
+        Format::Table => output::line(&tables::sheet(sheet, items, beside)),
         Format::Json => {
             notice::print(&tables::sheet_score(sheet, items));
             Ok(())

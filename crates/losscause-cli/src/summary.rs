@@ -31,6 +31,7 @@ pub(crate) fn text(reproduction: &Reproduction, left_out: Option<&LeftOut>) -> S
              work."
         ));
     }
+    end.extend(beside(reproduction));
     end.push("Tables: --verbose, or PAPER/ITEM (`losscause list papers` names them).".to_owned());
     // Two headings, two blank lines before them and one before the end.
     let room = MOST_LINES - text.len() - end.len() - 5;
@@ -50,6 +51,18 @@ pub(crate) fn text(reproduction: &Reproduction, left_out: Option<&LeftOut>) -> S
     text.push(String::new());
     text.extend(end);
     text.join("\n")
+}
+
+/// The systems beside the papers', in one line; none if there are none.
+fn beside(reproduction: &Reproduction) -> Option<String> {
+    let mut systems: Vec<&str> = Vec::new();
+    for item in &reproduction.beside {
+        if !systems.contains(&item.system.as_str()) {
+            systems.push(&item.system);
+        }
+    }
+    let of = |values| format!("Beside the papers' systems, not scored: {}; {values} values.", systems.join("; "));
+    (!systems.is_empty()).then(|| of(reproduction.beside.len()))
 }
 
 /// One line per paper, in columns.

@@ -2,7 +2,9 @@
 
 use losscause_study::papers::record::Item;
 use losscause_study::papers::record::{Parameters, Value};
-use losscause_study::papers::reproduce::{Calibrated, Reproduction, Sheet, answer_in_words, score_in_words, score_of};
+use losscause_study::papers::reproduce::{
+    Calibrated, Column, LeftOut, Reproduction, Sheet, answer_in_words, score_in_words, score_of,
+};
 use losscause_study::report::curves::{Panel, panels};
 
 use crate::{output, summary};
@@ -10,22 +12,23 @@ use crate::{output, summary};
 pub(crate) mod experiment;
 pub(crate) mod paths;
 
-/// A table or figure: systems across, metrics down, each published, measured, and with its interval.
-pub(crate) fn sheet(sheet: &Sheet, items: &[Item]) -> String {
+/// A table or figure: systems across, metrics down, each published, measured, and with its interval. The systems beside the
+/// paper's follow.
+pub(crate) fn sheet(sheet: &Sheet, items: &[Item], beside: &[Column]) -> String {
     let spec = sheet.spec;
     if spec.metrics.is_empty() {
         return format!("{}; drawn in the report\n", heading(sheet, items));
     }
     if spec.x.is_some() {
-        return figure(sheet, items);
+        return figure(sheet, items, beside);
     }
-    let header: Vec<&str> = ["", ""].into_iter().chain(spec.systems.iter().map(String::as_str)).collect();
-    let numbers: Vec<&str> = spec.systems.iter().map(String::as_str).collect();
+    let systems = systems(sheet, beside);
     if items.iter().all(|item| item.published.is_none()) {
-        return unpublished(sheet, items);
+        return unpublished(sheet, items, beside);
     }
-    let mut table = output::table(&header, &numbers);
-    for row in items.chunks(spec.systems.len()) {
+    let header: Vec<&str> = ["", ""].into_iter().chain(systems.iter().copied()).collect();
+    let mut table = output::table(&header, &systems);
+    for row in rows(sheet, items, beside) {
         let Some(first) = row.first() else { continue };
         let mut label = vec![first.metric.clone(), output::unit_symbol(&first.unit).to_owned()];
         label.extend(varying(&first.parameters, sheet).map(|(name, value)| format!("{name} {value}")));
@@ -33,26 +36,39 @@ pub(crate) fn sheet(sheet: &Sheet, items: &[Item]) -> String {
         let sure = row.iter().any(|item| item.ci95.is_some());
         let kinds = if sure { "published\nmeasured\n± 95 %" } else { "published\nmeasured" };
         let head = [label.join("\n"), kinds.to_owned()];
-        table.add_row(head.into_iter().chain(row.iter().map(|item| cell(item, sure))));
+        table.add_row(head.into_iter().chain(row.into_iter().map(|item| cell(item, sure))));
     }
     format!("{}\n{table}\n{}\n", heading(sheet, items), score_in_words(sheet.paper, items))
 }
 
+/// The columns: the paper's systems, and those beside them.
+fn systems<'a>(sheet: &'a Sheet, beside: &'a [Column]) -> Vec<&'a str> {
+    sheet.spec.systems.iter().chain(beside.iter().map(|column| &column.system)).map(String::as_str).collect()
+}
+
+/// The rows: of every combination of the parameters each metric.
+fn rows<'a>(sheet: &Sheet, items: &'a [Item], beside: &'a [Column]) -> impl Iterator<Item = Vec<&'a Item>> {
+    let row = |(place, own): (usize, &'a [Item])| -> Vec<&'a Item> {
+        own.iter().chain(beside.iter().map(|column| &column.items[place])).collect()
+    };
+    items.chunks(sheet.spec.systems.len()).enumerate().map(row)
+}
+
 /// A table without published values: per metric, one line for each combination of the parameters, with means and
 /// intervals.
-fn unpublished(sheet: &Sheet, items: &[Item]) -> String {
-    let systems: Vec<&str> = sheet.spec.systems.iter().map(String::as_str).collect();
+fn unpublished(sheet: &Sheet, items: &[Item], beside: &[Column]) -> String {
+    let systems = systems(sheet, beside);
     let names: Vec<&str> =
         items.first().map_or_else(Vec::new, |item| varying(&item.parameters, sheet).map(|(name, _)| name).collect());
     let header: Vec<&str> = [""].into_iter().chain(names).chain(systems.iter().copied()).collect();
     let mut table = output::table(&header, &systems);
     for metric in &sheet.spec.metrics {
         let mut label = None;
-        for row in items.chunks(systems.len()).filter(|row| row[0].metric == *metric) {
+        for row in rows(sheet, items, beside).filter(|row| row[0].metric == *metric) {
             let at = varying(&row[0].parameters, sheet).map(|(_, value)| value.to_string());
             let first = label.replace(String::new()).is_none();
             let head = if first { format!("{metric} {}", output::unit_symbol(&row[0].unit)) } else { String::new() };
-            table.add_row([head].into_iter().chain(at).chain(row.iter().map(with_interval)));
+            table.add_row([head].into_iter().chain(at).chain(row.iter().map(|item| with_interval(item))));
         }
     }
     let score = if sheet.paper.is_published() { score_in_words(sheet.paper, items) + "\n" } else { String::new() };
@@ -67,8 +83,9 @@ fn with_interval(item: &Item) -> String {
 }
 
 /// A figure: its curves as rows, one block per panel, measured means only.
-fn figure(sheet: &Sheet, items: &[Item]) -> String {
-    let panels = panels(sheet.spec, items);
+fn figure(sheet: &Sheet, items: &[Item], beside: &[Column]) -> String {
+    let all: Vec<Item> = items.iter().chain(beside.iter().flat_map(|column| &column.items)).cloned().collect();
+    let panels = panels(sheet.spec, &all);
     let axis = panels.first().map(Panel::places).unwrap_or_default();
     let places: Vec<String> = axis.iter().map(ToString::to_string).collect();
     let x = sheet.spec.x.as_deref().unwrap_or_default();
@@ -100,6 +117,12 @@ pub(crate) fn sheet_score(sheet: &Sheet, items: &[Item]) -> String {
 pub(crate) fn sheet_in_short(sheet: &Sheet, items: &[Item]) -> Option<String> {
     let is_scored = score_of(sheet.paper, items).numbers > 0;
     is_scored.then(|| format!("{}/{}: {}", sheet.paper.key(), sheet.spec.id, score_in_words(sheet.paper, items)))
+}
+
+/// Where an algorithm could not run beside the papers', one line each; nothing if it ran everywhere.
+pub(crate) fn left_out(reproduction: &Reproduction) -> Vec<String> {
+    let line = |one: &LeftOut| format!("{} is not in {}: {}", one.system, one.item, one.why);
+    reproduction.left_out.iter().map(line).collect()
 }
 
 /// The text after the tables: the meaning of the marks, the settled claims, and the score. None if no value is

@@ -242,3 +242,39 @@ fn list_names_algorithms_protocols_scenarios_papers_and_experiments() {
     let only: Value = serde_json::from_slice(&only.stdout).unwrap();
     assert_eq!(only.as_object().unwrap().len(), 1);
 }
+
+#[test]
+fn algorithms_beside_are_columns_of_the_table_and_of_the_report_and_change_no_score() {
+    let place = tempfile::tempdir().unwrap();
+    let run = |more: &[&str]| {
+        let arguments = ["reproduce", "cen2003/table2", "--runs", "1"];
+        let output = losscause(place.path(), &[&arguments[..], more].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let (alone, beside) = (run(&[]), run(&["--also", "zbs,Spike", "--out", "out"]));
+    let header = beside.lines().find(|line| line.contains("Omni")).unwrap();
+    assert!(header.contains("also ZBS") && header.contains("also Spike"), "{beside}");
+    let last = |printed: &str| printed.lines().last().map(str::to_owned);
+    assert_eq!(last(&beside), last(&alone));
+    assert!(!alone.contains("also"));
+    let report = std::fs::read_to_string(place.path().join("out/report.html")).unwrap();
+    assert!(report.contains("<th>also ZBS</th><th>also Spike</th>") && report.contains("Their values are not scored."));
+}
+
+#[test]
+fn an_algorithm_that_cannot_run_beside_is_refused_and_one_that_runs_in_some_tables_tells_the_others() {
+    let media = "--also ZBS: only valid with papers; remove it";
+    refuses(&["reproduce", "media", "--also", "ZBS"], media);
+    refuses(
+        &["reproduce", "koo2007/figure4", "--also", "ZBS"],
+        "--also ZBS: no algorithm of a paper runs in what would be measured, expected a table such as cen2003/table2",
+    );
+    let place = tempfile::tempdir().unwrap();
+    let items = ["dalwadi/table4.1", "cen2003/table2"];
+    let output =
+        losscause(place.path(), &[&["reproduce"], &items[..], &["--runs", "1", "--also", "flip-flop"]].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("also Flip Flop"));
+    assert!(text(&output.stderr).contains("also Flip Flop is not in cen2003/table2: "), "{}", text(&output.stderr));
+}

@@ -93,7 +93,7 @@ impl Plan {
         let experiment = selection.experiment;
         let mut plan = Self { experiment, cells: vec![], sheets: vec![], items: vec![], cell_of: vec![], runs, seed };
         for spec in &selection.items {
-            let mut sheet = Sheet { paper: record, spec, items: vec![] };
+            let mut sheet = Sheet { paper: record, spec, items: vec![], beside: vec![] };
             for parameters in spec.combinations() {
                 let first = plan.cells.len();
                 for system in selection.systems(spec, &parameters) {
@@ -238,6 +238,8 @@ impl Plan {
             answer: self.experiment.answer(&self.items),
             claims: settle_with(record.published(), self.experiment.predicates(), &self.items),
             items: self.items,
+            beside: vec![],
+            left_out: vec![],
             calibrated: vec![],
             recordings: vec![],
             seed: self.seed,

@@ -4,6 +4,7 @@
 
 use std::ffi::CStr;
 
+use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
 use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchIterator, make_array};
@@ -12,7 +13,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 
-use crate::error::sentence;
+use crate::error::{about, sentence};
+use crate::input::kind;
 
 const STREAM: &CStr = c"arrow_array_stream";
 const SCHEMA: &CStr = c"arrow_schema";
@@ -82,6 +84,29 @@ pub(crate) fn arrays(object: &Bound<'_, PyAny>) -> PyResult<Vec<ArrayRef>> {
     let pair = object.call_method0(intern!(py, "__arrow_c_array__"))?;
     let pair = pair.cast::<PyTuple>()?;
     Ok(vec![taken_array(&pair.get_item(0)?, &pair.get_item(1)?)?.map_err(unreadable)?])
+}
+
+/// The rows of a table as structures, one field per column; `what` is the argument that it is.
+pub(crate) fn structures(table: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<ArrayRef>> {
+    let not_a_table = || {
+        let problem = format!("{what}: is {}, expected a table that hands out Arrow data", kind(table));
+        about(problem, None, Some(what))
+    };
+    if !is_arrow(table)? {
+        return Err(not_a_table());
+    }
+    let arrays = arrays(table)?;
+    if arrays.iter().any(|array| array.as_struct_opt().is_none()) {
+        return Err(not_a_table());
+    }
+    Ok(arrays)
+}
+
+/// A column of a table, part by part; none if it is not there. A table without rows may have no part at all.
+pub(crate) fn column(structures: &[ArrayRef], name: &str) -> Option<Vec<ArrayRef>> {
+    let parts: Option<Vec<ArrayRef>> =
+        structures.iter().map(|array| array.as_struct().column_by_name(name).cloned()).collect();
+    parts.filter(|parts| !parts.is_empty())
 }
 
 /// Takes the stream out of its capsule.

@@ -8,6 +8,7 @@
 //! plan        the cells of a sweep                              → numbers, for an engine in Python
 //! command     the whole command line                            → its exit status
 //! classifier  packets, one by one or in columns                 → verdicts
+//! rows        objects of a result's JSON                     → columns
 //! arrow       tables and arrays of other packages               → columns, and back
 //! ```
 //!
@@ -27,6 +28,7 @@ mod error;
 mod input;
 mod plan;
 mod reproduce;
+mod rows;
 mod simulate;
 mod sweep;
 mod work;
@@ -43,7 +45,7 @@ mod _losscause {
     #[pymodule_export]
     use super::arrow::Table;
     #[pymodule_export]
-    use super::classifier::{Classifier, Judgement};
+    use super::classifier::{Classifier, Judgement, SenderClassifier};
     #[pymodule_export]
     use super::command::command;
     #[pymodule_export]
@@ -54,6 +56,8 @@ mod _losscause {
     use super::plan::{Directory, Plan};
     #[pymodule_export]
     use super::reproduce::reproduce;
+    #[pymodule_export]
+    use super::rows::rows;
     #[pymodule_export]
     use super::simulate::simulate;
     #[pymodule_export]

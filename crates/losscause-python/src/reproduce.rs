@@ -1,37 +1,42 @@
 //! `reproduce`: the runs and the JSON of `losscause reproduce`.
 
+use losscause_study::InputError;
 use losscause_study::papers::reproduce::{Event, Plan, Repetitions, Selection, Variation, answer_in_words};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
-use crate::algorithms::Failures;
-use crate::error::Failure;
+use crate::algorithms::{self, Failures};
+use crate::error::{Failure, about};
 use crate::input;
 use crate::simulate::{finished, json, workers};
 use crate::work;
 
-/// Measures papers, or their tables and figures, again; without any a fixed choice of every paper. Returns the JSON that
-/// `losscause reproduce --format json` prints, and the answer in a sentence.
+/// Measures papers, or their tables and figures, again; without any a fixed choice of every paper. The algorithms `also` run
+/// beside the papers'. Returns the JSON that `losscause reproduce --format json` prints, and the answer in a sentence.
 #[pyfunction]
-#[pyo3(signature = (items, *, runs=None, seed, jobs=None, progress=None))]
+#[pyo3(signature = (items, also, algorithms, *, runs=None, seed, jobs=None, progress=None))]
+#[allow(clippy::too_many_arguments, reason = "named in Python")]
 pub(crate) fn reproduce(
     py: Python<'_>,
     items: Vec<String>,
+    also: Vec<String>,
+    algorithms: &Bound<'_, PyDict>,
     runs: Option<&Bound<'_, PyAny>>,
     seed: &Bound<'_, PyAny>,
     jobs: Option<&Bound<'_, PyAny>>,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(String, String)> {
     let selection = if items.is_empty() { Selection::first_look() } else { Selection::parse(&items) };
-    let selection = selection.map_err(Failure::from)?;
+    let selection = selection.map_err(Failure::from)?.beside(&also);
     let repetitions = match runs {
         Some(runs) => Repetitions::exactly(input::count(runs, "runs")?).map_err(Failure::from)?,
         None => Repetitions::AsPublished,
     };
-    let (registry, seed) = (losscause_study::registry(), input::whole(seed, "seed")?);
+    let (failures, seed) = (Failures::default(), input::whole(seed, "seed")?);
+    let registry = algorithms::added(losscause_study::registry(), algorithms, &failures)?;
     let plan = Plan::new_with(&registry, &selection, repetitions, seed, &Variation::default());
     // A result contains the drawings of its figures.
-    let plan = plan.map_err(Failure::from)?.drawing();
-    let failures = Failures::default();
+    let plan = plan.map_err(of_argument)?.drawing();
     let (workers, cost) = (workers(jobs, &failures)?, plan.cost() as usize);
     let made = work::elsewhere(py, failures.stop(), progress, |progress| {
         plan.execute(workers, |event| {
@@ -42,4 +47,15 @@ pub(crate) fn reproduce(
     })?;
     let reproduction = finished(py, made, &failures, "")?;
     Ok((json(&reproduction)?, answer_in_words(&reproduction.scorecards())))
+}
+
+/// An error of the command line's option, as one of the argument.
+fn of_argument(error: InputError) -> Failure {
+    match &error {
+        InputError::Option { option, problem } if option.starts_with("--also ") => {
+            let algorithm = option.trim_start_matches("--also ");
+            Failure::Python(about(format!("algorithms: {algorithm}: {problem}"), None, Some("algorithms")))
+        }
+        _ => Failure::from(error),
+    }
 }

@@ -215,6 +215,10 @@ pub(crate) fn workers(jobs: Option<&Bound<'_, PyAny>>, failures: &Failures) -> R
 
 /// The result of work on other threads, or what an algorithm raised there.
 pub(crate) fn finished<T>(py: Python<'_>, made: Result<T, RunError>, failures: &Failures, file: &str) -> PyResult<T> {
-    failures.take(py, file, "").map_or(Ok(()), Err)?;
+    let place = match &made {
+        Err(RunError::StoppedIn { place }) => format!("{place}, "),
+        _ => String::new(),
+    };
+    failures.take(py, file, &place).map_or(Ok(()), Err)?;
     Ok(made.map_err(Failure::from)?)
 }

@@ -83,6 +83,12 @@ pub enum RunError {
     /// The work was stopped, as requested: exit status 1.
     #[error(transparent)]
     Stopped(#[from] Stopped),
+    /// The work was stopped by one of its own runs, such as by an algorithm that failed: exit status 1.
+    #[error("{place}: stopped before the end")]
+    StoppedIn {
+        /// Which run: the paper, the table, the system, the parameters, the seed.
+        place: String,
+    },
 }
 
 impl RunError {
@@ -91,7 +97,7 @@ impl RunError {
         match self {
             Self::Unwritable { reason, .. } => is_wrong_place(reason),
             Self::Network(_) | Self::Input(_) | Self::Unsupported { .. } => true,
-            Self::Stopped(_) => false,
+            Self::Stopped(_) | Self::StoppedIn { .. } => false,
         }
     }
 }

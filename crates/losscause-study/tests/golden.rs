@@ -24,7 +24,7 @@ fn table() -> String {
     let plan = Plan::new(&selection, Repetitions::Exactly(1), 1, &variation).unwrap();
     let mut text = String::new();
     plan.execute(Jobs::new(2).unwrap(), |event| {
-        let Event::Sheet(sheet, items) = event else { return };
+        let Event::Sheet(sheet, items, _) = event else { return };
         let systems = &sheet.spec.systems;
         let columns: String = systems.iter().map(|system| format!("{system:>8}")).collect();
         writeln!(text, "{:<38}{columns}", sheet.spec.id).unwrap();

@@ -22,6 +22,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let problem = "only valid with papers; remove it".to_owned();
         return Err(InputError::Option { option: format!("--check {}", check.display()), problem }.into());
     }
+    if let Some(also) = arguments.also.first() {
+        let problem = "only valid with papers; remove it".to_owned();
+        return Err(InputError::Option { option: format!("--also {also}"), problem }.into());
+    }
     let only = arguments.only.iter().map(|text| Only::parse(text)).collect::<Result<Vec<_>, InputError>>()?;
     let selection = Selection::parse(&arguments.items, only)?;
     let plan = Plan::new(&selection, arguments.runs, arguments.seed, &[])?;

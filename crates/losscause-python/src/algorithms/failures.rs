@@ -54,8 +54,8 @@ impl Failures {
         self.0.stop.request();
     }
 
-    /// The first exception, which is then forgotten: one of ours, caused by the user's, that names the place; `file` and
-    /// `place` begin the sentence.
+    /// The first exception, which is then forgotten: one of ours, caused by the user's, that names the place; `file`, if it
+    /// is not empty, and `place` begin the sentence.
     pub(crate) fn take(&self, py: Python<'_>, file: &str, place: &str) -> Option<PyErr> {
         let raised = self.0.first.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         self.0.is_any.store(false, Ordering::Relaxed);
@@ -73,7 +73,8 @@ impl Failures {
             ),
         };
         let at = at.as_secs_f64();
-        let found = about(format!("{file}: {place}at {at:.6} s: {algorithm}.{method} {what}"), Some(file), None);
+        let (of_file, file) = if file.is_empty() { (String::new(), None) } else { (format!("{file}: "), Some(file)) };
+        let found = about(format!("{of_file}{place}at {at:.6} s: {algorithm}.{method} {what}"), file, None);
         found.set_cause(py, Some(error));
         Some(found)
     }

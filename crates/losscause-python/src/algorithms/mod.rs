@@ -17,7 +17,7 @@ mod views;
 
 pub(crate) use failures::Failures;
 use instance::Instance;
-pub(crate) use views::{AckSample, Arrival, DeclaredLoss, Loss};
+pub(crate) use views::{AckSample, Arrival, DeclaredLoss, Loss, numbers};
 
 use crate::error::{Failure, about};
 use crate::input::kind;

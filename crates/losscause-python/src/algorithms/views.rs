@@ -1,7 +1,12 @@
 //! What a user's algorithm observes, as Python sees it. Times and spans are whole nanoseconds.
 
-use losscause::Span;
+use losscause::ack::Numbers;
+use losscause::{Signal, Span, Time};
+use losscause_study::error::unknown;
 use pyo3::prelude::*;
+
+use crate::error::about;
+use crate::input::whole;
 
 /// A packet that arrived in order, with what it tells about the path.
 #[pyclass(frozen, get_all, module = "losscause")]
@@ -38,7 +43,6 @@ impl Arrival {
     }
 
     fn __repr__(&self) -> String {
-        let known = |span: Option<i64>| span.map_or_else(|| "None".to_owned(), |span| span.to_string());
         format!(
             "Arrival({}, {}, rott_ns={}, since_last_ns={}, missing={}, rott_before_ns={})",
             self.seq,
@@ -105,10 +109,69 @@ pub(crate) struct AckSample {
     spanned_pkts: u32,
     /// How many of the spanned packets are missing.
     newly_missing_pkts: u32,
+    /// The number of the first of them, if the transport numbers its packets.
+    missing_first: Option<u64>,
+    /// The number of the last of them.
+    missing_last: Option<u64>,
     /// Packets still unacknowledged after it.
     in_flight_pkts: u64,
     /// The congestion window before it, packets, if the transport has one.
     cwnd_pkts: Option<f64>,
+}
+
+#[pymethods]
+impl AckSample {
+    /// `spanned_pkts` is by default the newly acknowledged and the newly missing packets together.
+    #[new]
+    #[pyo3(signature = (at_ns, *, rtt_ns=None, newly_acked_pkts=1, spanned_pkts=None, newly_missing_pkts=0,
+        missing_first=None, missing_last=None, in_flight_pkts=0, cwnd_pkts=None))]
+    #[allow(clippy::too_many_arguments, reason = "named in Python")]
+    fn new(
+        at_ns: &Bound<'_, PyAny>,
+        rtt_ns: Option<&Bound<'_, PyAny>>,
+        newly_acked_pkts: u32,
+        spanned_pkts: Option<u32>,
+        newly_missing_pkts: u32,
+        missing_first: Option<u64>,
+        missing_last: Option<u64>,
+        in_flight_pkts: u64,
+        cwnd_pkts: Option<f64>,
+    ) -> PyResult<Self> {
+        let spanned_pkts = spanned_pkts.unwrap_or_else(|| newly_acked_pkts.saturating_add(newly_missing_pkts));
+        if newly_missing_pkts > spanned_pkts {
+            let problem =
+                format!("newly_missing_pkts: is {newly_missing_pkts}, expected at most the {spanned_pkts} spanned");
+            return Err(about(problem, None, Some("newly_missing_pkts")));
+        }
+        check_range(["missing_first", "missing_last"], missing_first, missing_last)?;
+        Ok(Self {
+            at_ns: whole(at_ns, "at_ns")? as i64,
+            rtt_ns: rtt_ns.map(|rtt| whole(rtt, "rtt_ns")).transpose()?.map(|rtt| rtt as i64),
+            newly_acked_pkts: newly_acked_pkts.into(),
+            spanned_pkts,
+            newly_missing_pkts,
+            missing_first,
+            missing_last,
+            in_flight_pkts,
+            cwnd_pkts: checked_window(cwnd_pkts)?,
+        })
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "AckSample({}, rtt_ns={}, newly_acked_pkts={}, spanned_pkts={}, newly_missing_pkts={}, missing_first={}, \
+             missing_last={}, in_flight_pkts={}, cwnd_pkts={})",
+            self.at_ns,
+            known(self.rtt_ns),
+            self.newly_acked_pkts,
+            self.spanned_pkts,
+            self.newly_missing_pkts,
+            known(self.missing_first),
+            known(self.missing_last),
+            self.in_flight_pkts,
+            known(self.cwnd_pkts)
+        )
+    }
 }
 
 impl From<&losscause::AckSample> for AckSample {
@@ -119,9 +182,24 @@ impl From<&losscause::AckSample> for AckSample {
             newly_acked_pkts: sample.newly_acked_pkts,
             spanned_pkts: sample.spanned_pkts,
             newly_missing_pkts: sample.newly_missing_pkts,
+            missing_first: sample.newly_missing.map(|numbers| numbers.first),
+            missing_last: sample.newly_missing.map(|numbers| numbers.last),
             in_flight_pkts: sample.in_flight_pkts,
             cwnd_pkts: sample.cwnd_pkts,
         }
+    }
+}
+
+impl From<&AckSample> for losscause::AckSample {
+    fn from(sample: &AckSample) -> Self {
+        let mut made = Self::new(Time::from_nanos(sample.at_ns)).with_rtt(sample.rtt_ns.map(Span::from_nanos));
+        made.newly_acked_pkts = sample.newly_acked_pkts;
+        made.spanned_pkts = sample.spanned_pkts;
+        made.newly_missing_pkts = sample.newly_missing_pkts;
+        made.newly_missing = numbers(sample.missing_first, sample.missing_last);
+        made.in_flight_pkts = sample.in_flight_pkts;
+        made.cwnd_pkts = sample.cwnd_pkts;
+        made
     }
 }
 
@@ -130,6 +208,8 @@ impl From<&losscause::AckSample> for AckSample {
 pub(crate) struct DeclaredLoss {
     /// When it was declared, by the sender's clock, nanoseconds.
     at_ns: i64,
+    /// Why: "gap", "timeout", "ecn-mark" or "persistent-congestion". All but "gap" mean congestion by themselves.
+    signal: &'static str,
     /// The number of the first lost packet, if the transport numbers its packets.
     first: Option<u64>,
     /// The number of the last lost packet.
@@ -144,16 +224,116 @@ pub(crate) struct DeclaredLoss {
     cwnd_pkts: Option<f64>,
 }
 
+/// The signals by their names in Python.
+const SIGNALS: [(&str, Signal); 4] = [
+    ("gap", Signal::Gap),
+    ("timeout", Signal::Timeout),
+    ("ecn-mark", Signal::EcnMark),
+    ("persistent-congestion", Signal::PersistentCongestion),
+];
+
+#[pymethods]
+impl DeclaredLoss {
+    #[new]
+    #[pyo3(signature = (at_ns, *, signal="gap", first=None, last=None, lost_pkts=1, sent_at_ns=None, in_flight_pkts=0,
+        cwnd_pkts=None))]
+    #[allow(clippy::too_many_arguments, reason = "named in Python")]
+    fn new(
+        at_ns: &Bound<'_, PyAny>,
+        signal: &str,
+        first: Option<u64>,
+        last: Option<u64>,
+        lost_pkts: u32,
+        sent_at_ns: Option<&Bound<'_, PyAny>>,
+        in_flight_pkts: u64,
+        cwnd_pkts: Option<f64>,
+    ) -> PyResult<Self> {
+        let Some((signal, _)) = SIGNALS.iter().find(|(name, _)| *name == signal) else {
+            let problem = format!("the signal {}", unknown(signal, &SIGNALS.map(|(name, _)| name)));
+            return Err(about(problem, None, Some("signal")));
+        };
+        check_range(["first", "last"], first, last)?;
+        Ok(Self {
+            at_ns: whole(at_ns, "at_ns")? as i64,
+            signal,
+            first,
+            last,
+            lost_pkts,
+            sent_at_ns: sent_at_ns.map(|sent| whole(sent, "sent_at_ns")).transpose()?.map(|sent| sent as i64),
+            in_flight_pkts,
+            cwnd_pkts: checked_window(cwnd_pkts)?,
+        })
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "DeclaredLoss({}, signal=\"{}\", first={}, last={}, lost_pkts={}, sent_at_ns={}, in_flight_pkts={}, \
+             cwnd_pkts={})",
+            self.at_ns,
+            self.signal,
+            known(self.first),
+            known(self.last),
+            self.lost_pkts,
+            known(self.sent_at_ns),
+            self.in_flight_pkts,
+            known(self.cwnd_pkts)
+        )
+    }
+}
+
 impl From<&losscause::DeclaredLoss> for DeclaredLoss {
     fn from(loss: &losscause::DeclaredLoss) -> Self {
         Self {
             at_ns: loss.at.as_nanos(),
+            signal: SIGNALS.iter().find(|(_, signal)| *signal == loss.signal).map_or("gap", |(name, _)| name),
             first: loss.numbers.map(|numbers| numbers.first),
             last: loss.numbers.map(|numbers| numbers.last),
             lost_pkts: loss.lost_pkts,
-            sent_at_ns: loss.sent_at.map(losscause::Time::as_nanos),
+            sent_at_ns: loss.sent_at.map(Time::as_nanos),
             in_flight_pkts: loss.in_flight_pkts,
             cwnd_pkts: loss.cwnd_pkts,
         }
+    }
+}
+
+impl From<&DeclaredLoss> for losscause::DeclaredLoss {
+    fn from(loss: &DeclaredLoss) -> Self {
+        let signal = SIGNALS.iter().find(|(name, _)| *name == loss.signal).map_or(Signal::Gap, |(_, signal)| *signal);
+        let mut made = Self::new(Time::from_nanos(loss.at_ns), signal);
+        made.numbers = numbers(loss.first, loss.last);
+        made.lost_pkts = loss.lost_pkts;
+        made.sent_at = loss.sent_at_ns.map(Time::from_nanos);
+        made.in_flight_pkts = loss.in_flight_pkts;
+        made.cwnd_pkts = loss.cwnd_pkts;
+        made
+    }
+}
+
+/// None, or the number.
+fn known(number: Option<impl ToString>) -> String {
+    number.map_or_else(|| "None".to_owned(), |number| number.to_string())
+}
+
+/// A range of packets; one packet if only its first number is known.
+pub(crate) fn numbers(first: Option<u64>, last: Option<u64>) -> Option<Numbers> {
+    first.map(|first| Numbers { first, last: last.unwrap_or(first).max(first) })
+}
+
+/// Refuses a range whose end is before its start, or that has no start.
+fn check_range(names: [&str; 2], first: Option<u64>, last: Option<u64>) -> PyResult<()> {
+    let problem = match (first, last) {
+        (Some(first), Some(last)) if last < first => format!("is {last}, expected {first} or more as {}", names[0]),
+        (None, Some(_)) => format!("is there without {}, expected both", names[0]),
+        _ => return Ok(()),
+    };
+    Err(about(format!("{}: {problem}", names[1]), None, Some(names[1])))
+}
+
+fn checked_window(pkts: Option<f64>) -> PyResult<Option<f64>> {
+    match pkts {
+        Some(pkts) if !(pkts >= 0.0 && pkts.is_finite()) => {
+            Err(about(format!("cwnd_pkts: is {pkts}, expected a number, 0 or more"), None, Some("cwnd_pkts")))
+        }
+        _ => Ok(pkts),
     }
 }

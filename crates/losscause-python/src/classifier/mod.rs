@@ -1,4 +1,5 @@
-//! An algorithm at a receiver, fed with a user's own packets: one by one, or whole columns of them.
+//! An algorithm fed with a user's own packets, one by one or in columns: at a receiver ([`Classifier`]) with packets that
+//! arrive, at a sender ([`SenderClassifier`]) with acknowledgements and losses.
 
 use losscause::registry::Info;
 use losscause::{AnyLda, Differentiator, Lda, Packet, Time};
@@ -14,9 +15,11 @@ use crate::input::whole;
 mod algorithm;
 mod losses;
 mod packets;
+mod sender;
 
 use losses::{Losses, verdict};
 use packets::{Columns, Numbers, unsorted};
+pub(crate) use sender::SenderClassifier;
 
 /// An algorithm that judges the losses among packets that arrive.
 #[pyclass(module = "losscause")]
@@ -31,9 +34,9 @@ pub(crate) struct Classifier {
 /// What an algorithm says of one lost packet.
 #[pyclass(frozen, module = "losscause")]
 pub(crate) struct Judgement {
-    /// The lost packet's sequence number.
+    /// The lost packet's sequence number; at a sender the first of them, or None if the loss names none.
     #[pyo3(get)]
-    seq: u64,
+    seq: Option<u64>,
     judgement: losscause::Judgement,
 }
 
@@ -52,7 +55,8 @@ impl Judgement {
     }
 
     fn __repr__(&self) -> String {
-        format!("<Judgement of {}: {}>", self.seq, self.judgement)
+        let seq = self.seq.map_or_else(|| "a loss".to_owned(), |seq| seq.to_string());
+        format!("<Judgement of {seq}: {}>", self.judgement)
     }
 }
 
@@ -67,7 +71,7 @@ impl Classifier {
         let lda = config.build().map_err(Failure::from)?;
         let info = config.info();
         if lda.needs().truth {
-            return Err(about(format!("{}: is told the truth, which only simulators know", info.name), None, None));
+            return Err(told_the_truth(info));
         }
         Ok(Self { receiver: Differentiator::new(lda), info, last_ns: 0, failures })
     }
@@ -99,7 +103,7 @@ impl Classifier {
         self.last_ns = at;
         let mut judged = Vec::new();
         self.receiver.on_packet(packet(seq, at as i64, sent.map(|sent| sent as i64)), |seq, judgement| {
-            judged.push(Judgement { seq, judgement });
+            judged.push(Judgement { seq: Some(seq), judgement });
         });
         self.failures.take(py, self.info.name, "").map_or(Ok(()), Err)?;
         if judged.is_empty() { Ok(PyTuple::empty(py)) } else { PyTuple::new(py, judged) }
@@ -166,7 +170,7 @@ impl Classifier {
     }
 
     fn take(&mut self, seq: &Numbers<'_>, at: &Numbers<'_>, sent: Option<&Numbers<'_>>, reasons: bool) -> Losses {
-        let mut losses = Losses::new(reasons);
+        let mut losses = Losses::at_receiver(reasons);
         let mut row = 0;
         match sent {
             Some(sent) => together([&seq.parts, &at.parts, &sent.parts], |[seq, at, sent]| {
@@ -186,6 +190,10 @@ impl Classifier {
         }
         losses
     }
+}
+
+fn told_the_truth(info: &Info) -> PyErr {
+    about(format!("{}: is told the truth, which only simulators know", info.name), None, None)
 }
 
 fn packet(seq: u64, at_ns: i64, sent_ns: Option<i64>) -> Packet {

@@ -1,13 +1,10 @@
 //! The packets that a user gives in columns, checked before the first of them is taken in.
 
-use arrow_array::ArrayRef;
-use arrow_array::cast::AsArray;
 use pyo3::prelude::*;
 
 use crate::arrow;
-use crate::columns::{Column, Unit};
+use crate::columns::{Column, MISSING, Unit};
 use crate::error::about;
-use crate::input::kind;
 
 /// The packets, column by column.
 pub(super) struct Columns<'py> {
@@ -36,23 +33,9 @@ impl<'py> Columns<'py> {
     }
 
     pub(super) fn of_table(table: &Bound<'py, PyAny>) -> PyResult<Self> {
-        let not_a_table = || {
-            let problem = format!("packets: is {}, expected a table that hands out Arrow data", kind(table));
-            about(problem, None, Some("packets"))
-        };
-        if !arrow::is_arrow(table)? {
-            return Err(not_a_table());
-        }
-        let arrays = arrow::arrays(table)?;
-        if arrays.iter().any(|array| array.as_struct_opt().is_none()) {
-            return Err(not_a_table());
-        }
+        let arrays = arrow::structures(table, "packets")?;
         let column = |(name, unit): (&'static str, Unit)| {
-            let parts: Option<Vec<ArrayRef>> =
-                arrays.iter().map(|array| array.as_struct().column_by_name(name).cloned()).collect();
-            // A table without rows may have no part at all.
-            let parts = parts.filter(|parts| !parts.is_empty());
-            parts.map(|parts| Column::of_arrays(name, &parts, unit)).transpose()
+            arrow::column(&arrays, name).map(|parts| Column::of_arrays(name, &parts, unit)).transpose()
         };
         let [seq, at_ns, at_s, sent_ns, sent_s] = NAMES.map(column);
         Self::chosen([seq?, at_ns?, at_s?, sent_ns?, sent_s?])
@@ -78,24 +61,25 @@ impl<'py> Columns<'py> {
 /// The numbers of a column.
 pub(super) struct Numbers<'a> {
     name: &'static str,
+    unit: Unit,
     pub(super) parts: Vec<&'a [i64]>,
 }
 
 impl<'a> Numbers<'a> {
     pub(super) fn of(column: &'a Column<'_>) -> PyResult<Self> {
-        Ok(Self { name: column.name, parts: column.parts()? })
+        Ok(Self { name: column.name, unit: column.unit, parts: column.parts()? })
     }
 
-    fn rows(&self) -> usize {
+    pub(super) fn rows(&self) -> usize {
         self.parts.iter().map(|part| part.len()).sum()
     }
 
-    pub(super) fn check_length(&self, seq: &Self) -> PyResult<()> {
-        let (found, expected) = (self.rows(), seq.rows());
+    pub(super) fn check_length(&self, first: &Self) -> PyResult<()> {
+        let (found, expected) = (self.rows(), first.rows());
         if found == expected {
             return Ok(());
         }
-        let problem = format!("{}: has {found} rows, expected {expected} as in seq", self.name);
+        let problem = format!("{}: has {found} rows, expected {expected} as in {}", self.name, first.name);
         Err(about(problem, None, Some(self.name)))
     }
 
@@ -104,14 +88,25 @@ impl<'a> Numbers<'a> {
         let mut before = 0;
         for part in &self.parts {
             // All rows together, which is fast; then the first one, for the message.
-            if part.iter().fold(0, |bits, number| bits | number) < 0 {
-                let row = part.iter().position(|number| *number < 0).unwrap_or(0);
+            let is_wrong = |number: &i64| *number < 0 && !(self.unit.may_be_missing() && *number == MISSING);
+            if part.iter().fold(0, |bits, number| bits | number) < 0
+                && let Some(row) = part.iter().position(is_wrong)
+            {
                 let problem = format!("{}: row {} is {}, expected 0 to 2^63 - 1", self.name, before + row, part[row]);
                 return Err(about(problem, None, Some(self.name)));
             }
             before += part.len();
         }
         Ok(())
+    }
+
+    /// Refuses numbers above `most`.
+    pub(super) fn check_most(&self, most: u32) -> PyResult<()> {
+        let row = self.parts.iter().copied().flatten().position(|number| *number > i64::from(most));
+        row.map_or(Ok(()), |row| {
+            let problem = format!("{}: row {row} is too large, expected at most {most}", self.name);
+            Err(about(problem, None, Some(self.name)))
+        })
     }
 
     /// Refuses negative numbers, and numbers below the one before, which `last` is for the first. Returns the last.
@@ -130,5 +125,5 @@ impl<'a> Numbers<'a> {
 }
 
 pub(super) fn unsorted(found: &str, key: &str) -> PyErr {
-    about(format!("{found}; expected packets in the order of their arrival"), None, Some(key))
+    about(format!("{found}; expected the order of arrival"), None, Some(key))
 }

@@ -28,11 +28,15 @@ pub(super) fn legend(published: &Published, curve: &curves::Curve<'_>, labels: &
 /// A curve's colour, dashes and mark. A system has the same in every figure of the paper; curves that differ in a parameter
 /// have those of their place in the legend.
 fn style(published: &Published, curve: &curves::Curve<'_>, labels: &[String]) -> Style {
+    let in_legend = || labels.iter().position(|label| *label == curve.label()).unwrap_or(0);
     let place = match curve.value {
-        None => published.system.iter().position(|s| s.name == curve.system),
-        Some(_) => labels.iter().position(|label| *label == curve.label()),
+        // A system beside the paper's has a style that none of the paper's has.
+        None => {
+            published.system.iter().position(|s| s.name == curve.system).unwrap_or(published.system.len() + in_legend())
+        }
+        Some(_) => in_legend(),
     };
-    Style::nth(place.unwrap_or(0))
+    Style::nth(place)
 }
 
 fn drawn(published: &Published, curve: &curves::Curve<'_>, labels: &[String]) -> Curve {

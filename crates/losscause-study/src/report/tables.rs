@@ -22,6 +22,8 @@ pub(super) struct TableView {
     runs: u32,
     score: String,
     systems: Vec<String>,
+    /// Whether some of the systems are none of the paper's.
+    beside: bool,
     rows: Vec<RowView>,
     /// For a figure: what the curves are, and the panels. The rows are then its values.
     legend: Vec<LegendView>,
@@ -85,10 +87,13 @@ pub(super) fn view(sheet: &Sheet, reproduction: &Reproduction, shown: &mut BTree
     let is_candidate = |item: &&Item| {
         item.paper == sheet.paper.key() && item.scenario == spec.scenario && spec.metrics.contains(&item.metric)
     };
-    let candidates: Vec<&Item> = reproduction.items.iter().filter(is_candidate).collect();
+    let columns = sheet.columns_beside(&reproduction.beside);
+    let beside = columns.iter().flat_map(|column| &column.items);
+    let candidates: Vec<&Item> = reproduction.items.iter().filter(is_candidate).chain(beside).collect();
     // A part of a table may have been measured.
     let is_measured = |system: &&String| candidates.iter().any(|item| item.system == **system);
-    let systems: Vec<String> = spec.systems.iter().filter(is_measured).cloned().collect();
+    let own = spec.systems.iter().filter(is_measured);
+    let systems: Vec<String> = own.chain(columns.iter().map(|column| &column.system)).cloned().collect();
     for parameters in &combinations {
         let of_metric = |metric: &String| -> Vec<Item> {
             let of_system = |system: &String| {
@@ -144,6 +149,7 @@ pub(super) fn view(sheet: &Sheet, reproduction: &Reproduction, shown: &mut BTree
             false => String::new(),
         },
         systems,
+        beside: !columns.is_empty(),
         rows,
         legend,
         panels,

@@ -58,6 +58,25 @@ fn values<'a>(html: &'a str, attribute: &str) -> Vec<&'a str> {
 }
 
 #[test]
+fn a_figure_draws_algorithms_beside_the_papers_in_styles_of_their_own() {
+    let selection = Selection::parse(&["cen2003/figure11"]).unwrap().beside(&["Spike", "Biaz"]);
+    let plan = Plan::new(&selection, Repetitions::Exactly(1), 1, &Variation::default()).unwrap();
+    let measured = |items: &[crate::papers::record::Item]| -> Vec<crate::papers::record::Item> {
+        items.iter().map(|item| crate::papers::record::Item { measured: Some(20.0), ..item.clone() }).collect()
+    };
+    let reproduction = Reproduction { beside: measured(plan.beside()), ..conclude(&measured(plan.items()), 1) };
+    let html = html(&reproduction, plan.sheets());
+    check_page(&html);
+    let legend = html.split("<p class=\"legend\">").nth(1).and_then(|rest| rest.split("</p>").next()).unwrap();
+    let entries: Vec<&str> = legend.split("<span>").skip(1).collect();
+    assert_eq!(entries.len(), 4 + 2, "{legend}");
+    let style = |entry: &str| values(entry, "class").join(" ");
+    let styles: BTreeSet<String> = entries.iter().map(|entry| style(entry)).collect();
+    assert_eq!(styles.len(), entries.len(), "{legend}");
+    assert!(html.contains("also Biaz</span>") && html.contains("Their values are not scored."));
+}
+
+#[test]
 fn the_answer_comes_first_and_misses_are_told_by_more_than_a_colour() {
     let (reproduction, sheets) = of_published_values("cen2003/table2", 10);
     let html = html(&reproduction, &sheets);

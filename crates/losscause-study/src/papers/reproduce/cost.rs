@@ -19,7 +19,7 @@ pub(super) struct Needs {
 
 impl Plan {
     pub(super) fn needs(&self, sheet: &Sheet) -> Needs {
-        let samples = sheet.items.iter().flat_map(|&item| self.readings[item].samples());
+        let samples = self.values.samples(&sheet.items);
         let configurations: IndexSet<usize> =
             samples.flat_map(|sample| sample.configurations.iter().copied()).collect();
         let searches = configurations.iter().flat_map(|&c| self.configurations[c].waits_for.iter().copied()).collect();

@@ -6,9 +6,9 @@ use losscause::Time;
 
 use super::calibrate::{self, Calibrated};
 use super::cost::thousands;
-use super::plan::{Configuration, Divisor, Plan, Plot, Reading, Sample};
+use super::plan::{Configuration, Divisor, Plan, Plot, Reading, Sample, Values as PlannedValues};
 use super::recording::{Recorded, Recording, Recordings};
-use super::{Event, Progress, Reproduction, conclude, known_metric};
+use super::{Event, Progress, Reproduction, Sheet, conclude, known_metric};
 use crate::papers::record::Item;
 use crate::papers::record::{QuotientOf, Shown};
 use crate::papers::score;
@@ -50,30 +50,39 @@ impl Plan {
             let network = &configurations[c].experiment.network;
             let mut recordings = Recordings::new(drawn(c, k).map(|(_, planned)| &planned.plot), network);
             let seed = seed.wrapping_add(u64::from(k));
-            let values = measure(&configurations[c], seed, &wanted[c], &read_from, &mut recordings, workers.stop())?;
+            let measured = measure(&configurations[c], seed, &wanted[c], &read_from, &mut recordings, workers.stop());
+            // A run's own algorithm may have requested the stop.
+            let values = measured.map_err(|error| (error, workers.stop().is_requested_here()))?;
             Ok((values, recordings.finish()))
         };
         let mut recorded: Vec<Option<Recorded>> = plots.iter().map(|_| None).collect();
         let (mut done, mut shown) = (Progress { runs: 0, cost: of_searches }, 0);
         self.show_complete(&results, &mut shown, &mut observe);
-        workers.each(&tasks, work, |index, outcome: Result<(Values, Vec<Recorded>), RunError>| {
+        let ended = workers.each(&tasks, work, |index, outcome: Result<_, (RunError, bool)>| {
             let (c, k) = tasks[index];
             done.runs += 1;
             done.cost += configurations[c].cost;
             observe(Event::Progress(done));
-            let values = outcome.map(|(values, of_run)| {
+            let values = outcome.map(|(values, of_run): (Values, Vec<Recorded>)| {
                 drawn(c, k).zip(of_run).for_each(|((plot, _), found)| recorded[plot] = Some(found));
                 values
             });
+            let values = values.map_err(|(error, is_here)| match is_here {
+                true => RunError::StoppedIn { place: self.place_of_run(c, k) },
+                false => error,
+            });
             results.take((c, k), index, values);
             self.show_complete(&results, &mut shown, &mut observe);
-        })?;
-        match results.failure {
-            Some((_, error)) => Err(error),
-            None => {
+        });
+        match (results.failure, ended) {
+            (Some((_, error)), _) => Err(error),
+            (None, Err(stopped)) => Err(stopped.into()),
+            (None, Ok(())) => {
                 let found = plots.into_iter().zip(recorded);
                 let recordings = found.filter_map(|(plot, found)| Some(plot.recording(seed, found?))).collect();
-                Ok(Reproduction { calibrated, recordings, ..conclude(&self.items, self.seed) })
+                let Self { beside, left_out, .. } = self;
+                let concluded = conclude(&self.values.items, self.seed);
+                Ok(Reproduction { calibrated, recordings, beside: beside.items, left_out, ..concluded })
             }
         }
     }
@@ -94,7 +103,8 @@ impl Plan {
             let found: Vec<Setting> = configuration.waits_for.iter().map(setting).collect();
             configuration.experiment = configuration.scenario.with(&found)?.experiment()?;
         }
-        for (item, reading) in self.items.iter_mut().zip(&self.readings) {
+        let all = [&mut self.values, &mut self.beside];
+        for (item, reading) in all.into_iter().flat_map(|values| values.items.iter_mut().zip(&values.readings)) {
             let of_item = reading.samples().flat_map(|sample| &sample.configurations);
             for &search in of_item.flat_map(|&c| &self.configurations[c].waits_for) {
                 let Calibrated { parameter, value, .. } = &calibrated[search];
@@ -104,20 +114,39 @@ impl Plan {
         Ok(calibrated)
     }
 
+    /// Everything that a table or figure is read from.
+    fn samples(&self, sheet: &Sheet) -> impl Iterator<Item = &Sample> {
+        let beside = sheet.beside.iter().flat_map(|(_, items)| self.beside.samples(items));
+        self.values.samples(&sheet.items).chain(beside)
+    }
+
+    /// What repetition `k` of a configuration is, by the first value that is read from it:
+    /// `cen2003: Table II, also mine, WLH, N 1, loss high, seed 3`.
+    fn place_of_run(&self, configuration: usize, k: u32) -> String {
+        let values = [&self.beside, &self.values];
+        let reads = |reading: &Reading| reading.samples().any(|of| of.configurations.contains(&configuration));
+        let of =
+            |values: &&PlannedValues| values.readings.iter().position(reads).map(|item| values.items[item].clone());
+        let what = values.iter().find_map(of).map(|item| {
+            let at = item.parameters.iter().map(|(name, value)| format!("{name} {value}"));
+            let of = [item.source, item.system, item.scenario].into_iter().chain(at).collect::<Vec<_>>().join(", ");
+            format!("{}: {of}, ", item.paper)
+        });
+        format!("{}seed {}", what.unwrap_or_default(), self.seed.wrapping_add(u64::from(k)))
+    }
+
     /// Reports the sheets from `shown` on that are complete, and fills in their items.
     fn show_complete(&mut self, results: &Results, shown: &mut usize, observe: &mut impl FnMut(Event<'_>)) {
         while let Some(sheet) = self.sheets.get(*shown) {
-            let mut samples = sheet.items.iter().flat_map(|&i| self.readings[i].samples());
-            let complete = samples.all(|sample| sample.configurations.iter().all(|&c| results.left[c] == 0));
-            if !complete {
+            let is_complete = |sample: &Sample| sample.configurations.iter().all(|&c| results.left[c] == 0);
+            if !self.samples(sheet).all(is_complete) {
                 return;
             }
-            for &index in &sheet.items {
-                results.fill_in(&mut self.items[index], &self.readings[index]);
-            }
-            let mut items: Vec<Item> = sheet.items.iter().map(|&i| self.items[i].clone()).collect();
+            results.fill_in_all(&mut self.values, &sheet.items);
+            sheet.beside.iter().for_each(|(_, items)| results.fill_in_all(&mut self.beside, items));
+            let mut items: Vec<Item> = sheet.items.iter().map(|&i| self.values.items[i].clone()).collect();
             score::settle(sheet.paper.published(), &mut items);
-            observe(Event::Sheet(sheet, &items));
+            observe(Event::Sheet(sheet, &items, &sheet.columns_beside(&self.beside.items)));
             *shown += 1;
         }
     }
@@ -173,7 +202,8 @@ struct Results {
 impl Results {
     fn new(plan: &Plan) -> Self {
         let mut wanted: Vec<Vec<String>> = vec![vec![]; plan.configurations.len()];
-        for sample in plan.readings.iter().flat_map(Reading::samples) {
+        let readings = plan.values.readings.iter().chain(&plan.beside.readings);
+        for sample in readings.flat_map(Reading::samples) {
             for &c in &sample.configurations {
                 if !wanted[c].contains(&sample.metric) {
                     wanted[c].push(sample.metric.clone());
@@ -192,10 +222,18 @@ impl Results {
                 self.left[c] -= 1;
             }
             // A configuration with a failed run is never complete.
+            // Runs that were stopped because of another tell nothing.
+            Err(RunError::Stopped(_)) => {}
             Err(error) if self.failure.as_ref().is_none_or(|(first, _)| index < *first) => {
                 self.failure = Some((index, error));
             }
             Err(_) => {}
+        }
+    }
+
+    fn fill_in_all(&self, values: &mut PlannedValues, items: &[usize]) {
+        for &item in items {
+            self.fill_in(&mut values.items[item], &values.readings[item]);
         }
     }
 

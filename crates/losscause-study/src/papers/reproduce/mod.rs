@@ -13,6 +13,7 @@ use crate::papers::record::{self, ItemSpec, Paper};
 use crate::papers::record::{ClaimOutcome, Item};
 use crate::{InputError, Measurements, Setting};
 
+mod beside;
 mod calibrate;
 mod comparison;
 mod cost;
@@ -26,6 +27,7 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
+pub use beside::LeftOut;
 pub use calibrate::Calibrated;
 pub use comparison::{Comparison, Worse};
 pub use plan::{Plan, blank_item};
@@ -42,6 +44,13 @@ pub struct Reproduction {
     pub answer: Option<String>,
     /// Every value, published and measured.
     pub items: Vec<Item>,
+    /// The values of algorithms that ran in the place of the papers' ([`Selection::beside`]); never scored, and read by no
+    /// claim.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<Item>,
+    /// Tables in which such an algorithm cannot run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
     /// Every claim of the papers that were asked for.
     pub claims: Vec<ClaimOutcome>,
     /// Every parameter that was calibrated.
@@ -82,8 +91,8 @@ pub enum Event<'a> {
     Calibrated(&'a Calibrated),
     /// A run, or a run of a calibration, is done.
     Progress(Progress),
-    /// A table or figure is complete; its items, with their status.
-    Sheet(&'a Sheet, &'a [Item]),
+    /// A table or figure is complete; its items, with their status, and the values beside them.
+    Sheet(&'a Sheet, &'a [Item], &'a [Column]),
 }
 
 /// What is done of a plan.
@@ -104,6 +113,29 @@ pub struct Sheet {
     pub spec: &'static ItemSpec,
     /// Indices of its items, combination by combination, metric by metric, system by system.
     pub items: Vec<usize>,
+    /// The systems beside the paper's, each with the indices of its values among those beside, combination by combination,
+    /// metric by metric.
+    pub beside: Vec<(String, Vec<usize>)>,
+}
+
+/// The values of one system beside those of a table or figure, in the order of the table's rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// The system: "also ZBS".
+    pub system: String,
+    /// A value per row.
+    pub items: Vec<Item>,
+}
+
+impl Sheet {
+    /// The values of the systems beside the paper's; `beside` are those of the plan or of its reproduction.
+    pub fn columns_beside(&self, beside: &[Item]) -> Vec<Column> {
+        let column = |(system, items): &(String, Vec<usize>)| Column {
+            system: system.clone(),
+            items: items.iter().map(|&item| beside[item].clone()).collect(),
+        };
+        self.beside.iter().map(column).collect()
+    }
 }
 
 /// Compares measured items with what their papers publish.
@@ -111,6 +143,8 @@ pub fn conclude(items: &[Item], seed: u64) -> Reproduction {
     let mut reproduction = Reproduction {
         answer: None,
         items: vec![],
+        beside: vec![],
+        left_out: vec![],
         claims: vec![],
         calibrated: vec![],
         recordings: vec![],

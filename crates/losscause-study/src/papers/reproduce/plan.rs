@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use losscause::registry::Registry;
 
+use super::beside::{self, LeftOut, Ran, Substitute};
 use super::calibrate::{self, Search};
 use super::cost::UNRECORDED;
 use super::recording;
@@ -21,8 +22,11 @@ use crate::{Experiment, InputError, Scenario, Setting};
 #[derive(Debug)]
 pub struct Plan {
     pub(super) sheets: Vec<Sheet>,
-    pub(super) items: Vec<Item>,
-    pub(super) readings: Vec<Reading>,
+    /// What the papers measured.
+    pub(super) values: Values,
+    /// What runs beside that.
+    pub(super) beside: Values,
+    pub(super) left_out: Vec<LeftOut>,
     pub(super) configurations: Vec<Configuration>,
     /// Calibrations, which come before the runs.
     pub(super) searches: Vec<Search>,
@@ -32,6 +36,36 @@ pub struct Plan {
     pub(super) plots: Vec<Plot>,
     pub(super) draws: bool,
     pub(super) seed: u64,
+}
+
+/// Values to measure, each with where it comes from.
+#[derive(Debug, Default)]
+pub(super) struct Values {
+    pub(super) items: Vec<Item>,
+    pub(super) readings: Vec<Reading>,
+    /// The items by paper, metric, system, scenario and parameters.
+    places: BTreeMap<String, usize>,
+}
+
+impl Values {
+    /// What the items with these indices are read from.
+    pub(super) fn samples(&self, items: &[usize]) -> impl Iterator<Item = &Sample> {
+        items.iter().flat_map(|&item| self.readings[item].samples())
+    }
+
+    /// The index of an item if it was added before, and what is unique about it.
+    fn find(&self, item: &Item) -> (Option<usize>, String) {
+        let place = (&item.paper, &item.metric, &item.system, &item.scenario, &item.parameters);
+        let place = format!("{place:?}");
+        (self.places.get(&place).copied(), place)
+    }
+
+    fn add(&mut self, item: Item, place: String, reading: Reading) -> usize {
+        self.places.insert(place, self.items.len());
+        self.items.push(item);
+        self.readings.push(reading);
+        self.items.len() - 1
+    }
 }
 
 /// One run over time.
@@ -126,8 +160,9 @@ impl Plan {
         let read_from = variation.metrics.values().cloned().collect();
         let plan = Self {
             sheets: vec![],
-            items: vec![],
-            readings: vec![],
+            values: Values::default(),
+            beside: Values::default(),
+            left_out: vec![],
             configurations: vec![],
             searches: vec![],
             read_from,
@@ -135,10 +170,18 @@ impl Plan {
             draws: false,
             seed,
         };
-        let (items, scenarios) = (BTreeMap::new(), Scenarios::default());
-        let mut planner = Planner { plan, registry, variation, items, scenarios };
+        let algorithms = beside::known(selection.algorithms_beside(), registry)?;
+        let mut planner = Planner { plan, registry, variation, scenarios: Scenarios::default() };
         for (paper, spec) in selection.iter() {
-            planner.add(paper, spec, repetitions.of(paper))?;
+            let mut sheet = planner.add(paper, spec, repetitions.of(paper))?;
+            for algorithm in &algorithms {
+                planner.add_beside(&mut sheet, algorithm, repetitions.of(paper));
+            }
+            planner.plan.sheets.push(sheet);
+        }
+        let is_anywhere = |algorithm: &&&str| planner.plan.sheets.iter().any(|sheet| sheet.runs_beside(algorithm));
+        if let Some(algorithm) = algorithms.iter().find(|algorithm| !is_anywhere(algorithm)) {
+            return Err(beside::nowhere(algorithm, &planner.plan.left_out));
         }
         planner.plan.price();
         Ok(planner.plan)
@@ -161,7 +204,12 @@ impl Plan {
 
     /// The items, not measured yet.
     pub fn items(&self) -> &[Item] {
-        &self.items
+        &self.values.items
+    }
+
+    /// The values of the algorithms that run beside the papers', not measured yet.
+    pub fn beside(&self) -> &[Item] {
+        &self.beside.items
     }
 
     /// What is run. A parameter to be calibrated is at one end of its interval.
@@ -181,8 +229,6 @@ struct Planner<'a> {
     plan: Plan,
     registry: &'a Registry,
     variation: &'a Variation,
-    /// Items that are already planned, by paper, metric, system, scenario and parameters.
-    items: BTreeMap<String, usize>,
     scenarios: Scenarios,
 }
 
@@ -195,8 +241,9 @@ struct Scenarios {
 }
 
 impl Planner<'_> {
-    fn add(&mut self, paper: &'static Paper, spec: &'static ItemSpec, runs: u32) -> Result<(), InputError> {
-        let mut sheet = Sheet { paper, spec, items: vec![] };
+    /// A table or figure, as the paper has it.
+    fn add(&mut self, paper: &'static Paper, spec: &'static ItemSpec, runs: u32) -> Result<Sheet, InputError> {
+        let mut sheet = Sheet { paper, spec, items: vec![], beside: vec![] };
         self.check_figure(paper, spec)?;
         for parameters in spec.combinations() {
             if let Some(plot) = &spec.plot {
@@ -207,24 +254,63 @@ impl Planner<'_> {
             for metric in &spec.metrics {
                 for system in &spec.systems {
                     let item = blank_item(paper, spec, metric, system, &parameters, runs);
-                    let place = (&item.paper, &item.metric, &item.system, &item.scenario, &item.parameters);
-                    let place = format!("{place:?}");
-                    let index = match self.items.get(&place) {
-                        Some(&known) => known,
-                        None => {
-                            let reading = self.reading(paper, spec, &item)?;
-                            self.items.insert(place, self.plan.items.len());
-                            self.plan.items.push(item);
-                            self.plan.readings.push(reading);
-                            self.plan.items.len() - 1
-                        }
-                    };
-                    sheet.items.push(index);
+                    let ran = Ran::published(system);
+                    sheet.items.push(self.place(|plan| &mut plan.values, paper, spec, item, ran)?);
                 }
             }
         }
-        self.plan.sheets.push(sheet);
-        Ok(())
+        Ok(sheet)
+    }
+
+    /// The index of an item among those of `values`, read from the runs of `ran` if it is new.
+    fn place(
+        &mut self,
+        values: fn(&mut Plan) -> &mut Values,
+        paper: &'static Paper,
+        spec: &'static ItemSpec,
+        item: Item,
+        ran: Ran<'_>,
+    ) -> Result<usize, InputError> {
+        let (known, place) = values(&mut self.plan).find(&item);
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let reading = self.reading(paper, spec, &item, ran)?;
+        Ok(values(&mut self.plan).add(item, place, reading))
+    }
+
+    /// Adds to a table or figure the values of `algorithm` in the place of the published ones, or why there are none.
+    fn add_beside(&mut self, sheet: &mut Sheet, algorithm: &str, runs: u32) {
+        for substitute in beside::substitutes(sheet.paper, sheet.spec, algorithm) {
+            match self.values_beside(sheet.paper, sheet.spec, algorithm, &substitute, runs) {
+                Ok(items) => sheet.beside.push((substitute.name, items)),
+                // An algorithm for senders does not run at a receiver.
+                Err(error) => {
+                    let item = format!("{}/{}", sheet.paper.key(), sheet.spec.id);
+                    self.plan.left_out.push(LeftOut { item, system: substitute.name, why: error.to_string() });
+                }
+            }
+        }
+    }
+
+    /// The values of one system beside those of an item, in the item's order.
+    fn values_beside(
+        &mut self,
+        paper: &'static Paper,
+        spec: &'static ItemSpec,
+        algorithm: &str,
+        substitute: &Substitute,
+        runs: u32,
+    ) -> Result<Vec<usize>, InputError> {
+        let ran = Ran { system: substitute.system, lda: Some(algorithm) };
+        let mut places = Vec::new();
+        for parameters in spec.combinations() {
+            for metric in &spec.metrics {
+                let item = blank_item(paper, spec, metric, &substitute.name, &parameters, runs);
+                places.push(self.place(|plan| &mut plan.beside, paper, spec, item, ran)?);
+            }
+        }
+        Ok(places)
     }
 
     /// Checks the item's keys about its figure against its metrics and parameters.
@@ -267,7 +353,8 @@ impl Planner<'_> {
         system: &str,
         parameters: &Parameters,
     ) -> Result<(), InputError> {
-        let configuration = self.configuration(paper, spec, 0, &spec.scenario, system, parameters)?;
+        let ran = Ran::published(system);
+        let configuration = self.configuration(paper, spec, 0, &spec.scenario, ran, parameters)?;
         let experiment = &self.plan.configurations[configuration].experiment;
         recording::check(plot, experiment).map_err(|(key, problem)| bad_item(paper, spec, &key, problem))?;
         let mut names = parameters.clone();
@@ -282,7 +369,14 @@ impl Planner<'_> {
         Ok(())
     }
 
-    fn reading(&mut self, paper: &'static Paper, spec: &ItemSpec, item: &Item) -> Result<Reading, InputError> {
+    /// Where the value of an item comes from, which `ran` runs.
+    fn reading(
+        &mut self,
+        paper: &'static Paper,
+        spec: &ItemSpec,
+        item: &Item,
+        ran: Ran<'_>,
+    ) -> Result<Reading, InputError> {
         match &spec.kind {
             ItemKind::Operations => {
                 return Ok(Reading::Counted(count_operations(self.registry, paper, &item.system, &item.parameters)));
@@ -304,28 +398,29 @@ impl Planner<'_> {
             |key: &str, text: &str| filled_in(text, &names).map_err(|problem| bad_item(paper, spec, key, problem));
         let (metric, times) = spec.read_from(&item.metric);
         let metric = self.variation.read(&fill("read", metric)?);
-        let system = spec.runs_of.as_ref().map_or_else(|| Ok(item.system.clone()), |text| fill("runs_of", text))?;
+        let of = spec.runs_of.as_ref().map(|text| fill("runs_of", text)).transpose()?;
+        let ran = of.as_deref().map_or(ran, Ran::published);
         let scenario = item.scenario.as_str();
-        let value = self.sample(paper, spec, item.runs, scenario, &system, &item.parameters, &metric)?;
+        let value = self.sample(paper, spec, item.runs, scenario, ran, &item.parameters, &metric)?;
         let Some(Over { system: other, scenario: elsewhere, metric: another, parameters, shown, of }) = &spec.over
         else {
             return Ok(Reading::Runs { value, over: None, times });
         };
-        let or = |text: &Option<String>, same: &str| {
-            text.as_ref().map_or_else(|| Ok(same.to_owned()), |text| fill("over", text))
-        };
+        let over = |text: &Option<String>| text.as_ref().map(|text| fill("over", text)).transpose();
         let metric = match another {
             Some(text) => self.variation.read(&fill("over", text)?),
             None => metric,
         };
         let mut at = item.parameters.clone();
         at.extend(parameters.clone());
-        let sample =
-            self.sample(paper, spec, item.runs, &or(elsewhere, scenario)?, &or(other, &system)?, &at, &metric)?;
+        let (elsewhere, other) = (over(elsewhere)?, over(other)?);
+        let scenario = elsewhere.as_deref().unwrap_or(scenario);
+        let ran = other.as_deref().map_or(ran, Ran::published);
+        let sample = self.sample(paper, spec, item.runs, scenario, ran, &at, &metric)?;
         Ok(Reading::Runs { value, over: Some(Divisor { sample, shown: *shown, of: *of }), times })
     }
 
-    /// The metric of `system` in `scenario` at `parameters`, a mean where the item takes one.
+    /// The metric of `ran` in `scenario` at `parameters`, a mean where the item takes one.
     #[allow(clippy::too_many_arguments)] // Together they name one sample.
     fn sample(
         &mut self,
@@ -333,32 +428,32 @@ impl Planner<'_> {
         spec: &ItemSpec,
         runs: u32,
         scenario: &str,
-        system: &str,
+        ran: Ran<'_>,
         parameters: &Parameters,
         metric: &str,
     ) -> Result<Sample, InputError> {
         let mut configurations = Vec::new();
         for parameters in spec.runs_at(parameters) {
-            configurations.push(self.configuration(paper, spec, runs, scenario, system, &parameters)?);
+            configurations.push(self.configuration(paper, spec, runs, scenario, ran, &parameters)?);
         }
         Ok(Sample { configurations, metric: metric.to_owned() })
     }
 
-    /// The configuration that runs `system` in the paper's `scenario` at `parameters`; an existing one if possible.
+    /// The configuration that runs `ran` in the paper's `scenario` at `parameters`; an existing one if possible.
     fn configuration(
         &mut self,
         paper: &'static Paper,
         spec: &ItemSpec,
         runs: u32,
         scenario: &str,
-        system: &str,
+        ran: Ran<'_>,
         parameters: &Parameters,
     ) -> Result<usize, InputError> {
         let mut waits_for = Vec::new();
         for calibration in paper.items().calibration.iter().filter(|c| c.scenarios.iter().any(|s| s == scenario)) {
             waits_for.push(self.search(paper, spec, calibration, scenario, parameters)?);
         }
-        let (file, settings) = self.settings(paper, spec, scenario, system, parameters)?;
+        let (file, settings) = self.settings(paper, spec, scenario, ran, parameters)?;
         let texts: Vec<String> = settings.iter().map(ToString::to_string).collect();
         let written = format!("{file} {} {waits_for:?}", texts.join(" "));
         if let Some(&known) = self.scenarios.written.get(&written) {
@@ -407,7 +502,7 @@ impl Planner<'_> {
         let target = calibrate::target(paper, spec, calibration, parameters)?;
         let scenario = calibration.within.as_deref().unwrap_or(scenario);
         let at = calibration.parameters.as_ref().unwrap_or(parameters);
-        let (file, settings) = self.settings(paper, spec, scenario, &calibration.system, at)?;
+        let (file, settings) = self.settings(paper, spec, scenario, Ran::published(&calibration.system), at)?;
         let reference = self.scenarios.of(&file, self.registry)?.with(&settings)?;
         let search = Search::new(paper, calibration, scenario, (reference, &settings), target)?;
         let known = self.plan.searches.iter().position(|old| old.is_same(&search));
@@ -423,10 +518,12 @@ impl Planner<'_> {
         paper: &Paper,
         spec: &ItemSpec,
         scenario: &str,
-        system: &str,
+        ran: Ran<'_>,
         parameters: &Parameters,
     ) -> Result<(String, Vec<Setting>), InputError> {
-        let Place { file, mut settings } = place(paper, spec, scenario, system, parameters)?;
+        let Place { file, mut settings } = place(paper, spec, scenario, ran.system, parameters)?;
+        let flow = &paper.items().flow;
+        settings.extend(ran.lda.map(|lda| Setting::new(format!("flow.{flow}.lda"), lda)));
         settings.extend_from_slice(&self.variation.settings);
         // A variation of a scenario file also applies to scenarios that use the file.
         settings.extend(self.variation.only.get(&file).into_iter().flatten().cloned());

@@ -5,45 +5,59 @@ use std::collections::BTreeSet;
 use crate::InputError;
 use crate::papers::record::{self, ItemSpec, Paper};
 
-/// Tables and figures to measure.
+/// Tables and figures to measure, and algorithms that run beside the papers' in them.
 #[derive(Clone, Debug)]
-pub struct Selection(Vec<(&'static Paper, &'static ItemSpec)>);
+pub struct Selection {
+    entries: Vec<(&'static Paper, &'static ItemSpec)>,
+    beside: Vec<String>,
+}
 
 impl Selection {
     /// The scenario files of the papers whose tables and figures are selected.
     pub fn scenarios(&self) -> BTreeSet<&'static str> {
-        self.0.iter().flat_map(|(paper, _)| paper.scenarios().iter().map(|scenario| scenario.name)).collect()
+        self.entries.iter().flat_map(|(paper, _)| paper.scenarios().iter().map(|scenario| scenario.name)).collect()
     }
 
-    /// All items of a paper that is not one of the program's.
     /// All items of a paper, also those that are measured on demand.
     pub fn every_item(paper: &'static Paper) -> Self {
-        Self(paper.items().item.iter().map(|item| (paper, item)).collect())
+        Self::of_entries(paper.items().item.iter().map(|item| (paper, item)).collect())
     }
 
     pub(super) fn of_entries(entries: Vec<(&'static Paper, &'static ItemSpec)>) -> Self {
-        Self(entries)
+        Self { entries, beside: vec![] }
+    }
+
+    /// The same selection with algorithms, by their names in the registry, that run in every table and figure in the place
+    /// of the published ones. Their values stand beside the papers' and are never scored.
+    #[must_use]
+    pub fn beside<S: AsRef<str>>(self, algorithms: &[S]) -> Self {
+        Self { beside: algorithms.iter().map(|name| name.as_ref().to_owned()).collect(), ..self }
+    }
+
+    /// The algorithms that run beside the papers'.
+    pub(super) fn algorithms_beside(&self) -> &[String] {
+        &self.beside
     }
 
     /// The same entries in the order of the papers' records.
     pub(super) fn in_papers_order(entries: &[(&'static Paper, &'static ItemSpec)]) -> Self {
         let is_chosen = |item: &ItemSpec| entries.iter().any(|(_, chosen)| std::ptr::eq(*chosen, item));
         let of_paper = |paper: &'static Paper| paper.items().item.iter().map(move |item| (paper, item));
-        Self(record::all().iter().flat_map(of_paper).filter(|(_, item)| is_chosen(item)).collect())
+        Self::of_entries(record::all().iter().flat_map(of_paper).filter(|(_, item)| is_chosen(item)).collect())
     }
 
     /// Number of tables and figures.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.entries.len()
     }
 
     /// Whether it names none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.entries.is_empty()
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (&'static Paper, &'static ItemSpec)> {
-        self.0.iter().copied()
+        self.entries.iter().copied()
     }
 
     /// Reads names, each PAPER or PAPER/ITEM; no names select everything that was published. An item that is measured
@@ -70,7 +84,7 @@ impl Selection {
             let published = record::all().iter().filter(|paper| paper.is_published());
             published.for_each(|paper| of_whole(paper).for_each(|item| add(paper, item)));
         }
-        Ok(Self(chosen))
+        Ok(Self::of_entries(chosen))
     }
 }
 

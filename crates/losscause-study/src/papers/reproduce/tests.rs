@@ -49,7 +49,7 @@ fn plan(rest: &str) -> Result<Plan, InputError> {
 fn carried_out(plan: Plan, jobs: usize) -> (Vec<Item>, Vec<Calibrated>) {
     let (mut items, mut found) = (Vec::new(), Vec::new());
     let observe = |event: Event<'_>| match event {
-        Event::Sheet(_, complete) => items.extend(complete.to_vec()),
+        Event::Sheet(_, complete, _) => items.extend(complete.to_vec()),
         Event::Calibrated(one) => found.push(one.clone()),
         Event::Progress(_) => {}
     };

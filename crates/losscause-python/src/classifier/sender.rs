@@ -1,0 +1,357 @@
+//! An algorithm at a sender, fed with a user's own acknowledgements and losses: one by one, or in columns.
+
+use losscause::ack::{RecoveryTracker, SenderInputs};
+use losscause::registry::Info;
+use losscause::{AckSample, AnySenderLda, DeclaredLoss, Reason, SenderLda, Signal, Span, Time, Verdict};
+use losscause_study::error::unknown;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::losses::Losses;
+use super::packets::{Numbers, unsorted};
+use super::{Judgement, algorithm, told_the_truth};
+use crate::algorithms::{self, Failures, numbers};
+use crate::arrow::{self, Table};
+use crate::columns::{Column, MISSING, Unit};
+use crate::error::{Failure, about, sentence};
+
+/// An algorithm that judges the losses that a sender declares.
+#[pyclass(module = "losscause")]
+pub(crate) struct SenderClassifier {
+    sender: Sender,
+    info: &'static Info,
+    /// The time of the last acknowledgement or loss, nanoseconds.
+    last_ns: i64,
+    failures: Failures,
+}
+
+/// The algorithm, and the recoveries that it is told of.
+struct Sender {
+    lda: AnySenderLda,
+    recoveries: RecoveryTracker,
+}
+
+impl Sender {
+    fn on_ack(&mut self, sample: &AckSample) {
+        self.lda.on_ack(sample);
+        // The newest acknowledged packet was sent a round-trip time ago.
+        if let Some(ended) = sample.rtt.and_then(|rtt| self.recoveries.on_ack(sample.at, sample.at - rtt)) {
+            // Its loss was judged long ago, so a revised verdict comes too late.
+            self.lda.on_recovery_end(&ended);
+        }
+    }
+
+    /// A signal that means congestion by itself asks no algorithm.
+    fn on_loss(&mut self, loss: &DeclaredLoss) -> losscause::Judgement {
+        self.recoveries.on_loss(loss);
+        self.lda.on_loss(loss);
+        let signal = loss.signal;
+        match signal.means_congestion() {
+            true => losscause::Judgement { verdict: Verdict::Congestion, reason: Reason::Signalled { signal } },
+            false => self.lda.judge(loss),
+        }
+    }
+}
+
+#[pymethods]
+impl SenderClassifier {
+    /// The algorithm by its name, with settings in place of its published ones; or a class of your own. One of those for
+    /// receivers watches round-trip times here, as at a TCP sender.
+    #[new]
+    #[pyo3(signature = (algorithm, **settings))]
+    fn new(algorithm: &Bound<'_, PyAny>, settings: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let failures = Failures::default();
+        let config = algorithm::config(algorithm, settings, &failures)?;
+        let lda = config.build_at_sender().map_err(Failure::from)?;
+        let info = config.info();
+        if lda.needs().truth {
+            return Err(told_the_truth(info));
+        }
+        let sender = Sender { lda, recoveries: RecoveryTracker::default() };
+        Ok(Self { sender, info, last_ns: 0, failures })
+    }
+
+    /// The algorithm's published name.
+    #[getter]
+    fn name(&self) -> &'static str {
+        self.info.name
+    }
+
+    /// Takes in an acknowledgement.
+    fn on_ack(&mut self, py: Python<'_>, sample: &algorithms::AckSample) -> PyResult<()> {
+        let sample = AckSample::from(sample);
+        self.pass_to(sample.at)?;
+        self.sender.on_ack(&sample);
+        self.failures.take(py, self.info.name, "").map_or(Ok(()), Err)
+    }
+
+    /// Takes in a loss that the sender declares, and judges it.
+    fn on_loss(&mut self, py: Python<'_>, loss: &algorithms::DeclaredLoss) -> PyResult<Judgement> {
+        let loss = DeclaredLoss::from(loss);
+        self.pass_to(loss.at)?;
+        let judgement = self.sender.on_loss(&loss);
+        self.failures.take(py, self.info.name, "").map_or(Ok(()), Err)?;
+        Ok(Judgement { seq: loss.numbers.map(|numbers| numbers.first), judgement })
+    }
+
+    /// Takes in many acknowledgements, and returns a table of the losses among them: `row` (of the acknowledgement with
+    /// which the loss was declared, counted from 0), `verdict`, and with `reasons` the numbers that were compared.
+    ///
+    /// The acknowledgements are a table, or columns by their names. `at_ns` (or `at_s`) has to be there. A row declares
+    /// `lost_pkts` packets lost, by default those that are newly missing; none if it is 0.
+    #[pyo3(signature = (acks=None, *, reasons=false, **columns))]
+    fn classify<'py>(
+        &mut self,
+        py: Python<'py>,
+        acks: Option<&Bound<'py, PyAny>>,
+        reasons: bool,
+        columns: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Table> {
+        let columns = match (acks, columns.filter(|columns| !columns.is_empty())) {
+            (Some(_), Some(_)) => {
+                return Err(sentence("acks: is a table beside single columns, expected one or the other"));
+            }
+            (Some(table), None) => Columns::of_table(table)?,
+            (None, columns) => Columns::of_each(columns)?,
+        };
+        let rows = Rows::of(&columns)?;
+        self.check_needs(&columns)?;
+        let last_ns = self.last_ns;
+        let losses = py.detach(|| -> PyResult<Losses> {
+            self.last_ns = rows.check(last_ns)?;
+            Ok(self.take(rows, reasons))
+        })?;
+        self.failures.take(py, self.info.name, "").map_or(Ok(()), Err)?;
+        losses.table()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<losscause.SenderClassifier {}>", self.info.name)
+    }
+}
+
+impl SenderClassifier {
+    /// Refuses a time before the last one.
+    fn pass_to(&mut self, at: Time) -> PyResult<()> {
+        if at.as_nanos() < self.last_ns {
+            let found = format!("at_ns: is {}, and what came before it was at {}", at.as_nanos(), self.last_ns);
+            return Err(unsorted(&found, "at_ns"));
+        }
+        self.last_ns = at.as_nanos();
+        Ok(())
+    }
+
+    /// Refuses columns that lack what the algorithm reads.
+    fn check_needs(&self, columns: &Columns<'_>) -> PyResult<()> {
+        let (has_rtt, has_cwnd) = (columns.has(&["rtt_ns", "rtt_s"]), columns.has(&["cwnd_pkts"]));
+        // Who gives acknowledgements in columns knows when they arrived, and how large the gaps are.
+        let mut given = SenderInputs::NONE.with_ack_spacing();
+        (given.gap_size, given.rtt_per_packet, given.cwnd) = (true, has_rtt, has_cwnd);
+        let needs = self.sender.lda.needs();
+        let Some(missing) = needs.first_missing_from(given) else { return Ok(()) };
+        let (key, expected) = match needs.rtt_per_packet && !has_rtt {
+            true => ("rtt_ns", "the column rtt_ns or rtt_s"),
+            false => ("cwnd_pkts", "the column cwnd_pkts"),
+        };
+        Err(about(format!("{} needs {missing}, expected {expected}", self.info.name), None, Some(key)))
+    }
+
+    fn take(&mut self, rows: Rows<'_>, reasons: bool) -> Losses {
+        let mut losses = Losses::at_sender(reasons);
+        for (row, Row { sample, loss }) in (0..).zip(rows) {
+            self.sender.on_ack(&sample);
+            if let Some(loss) = loss {
+                losses.push_row(row, &self.sender.on_loss(&loss));
+            }
+        }
+        losses
+    }
+}
+
+/// The columns by their names; of two that give the same in other units, nanoseconds are first.
+const NAMES: [(&str, Unit); 16] = [
+    ("at_ns", Unit::Whole),
+    ("at_s", Unit::Seconds),
+    ("rtt_ns", Unit::WholeOrMissing),
+    ("rtt_s", Unit::SecondsOrMissing),
+    ("newly_acked_pkts", Unit::Whole),
+    ("spanned_pkts", Unit::Whole),
+    ("newly_missing_pkts", Unit::Whole),
+    ("missing_first", Unit::WholeOrMissing),
+    ("missing_last", Unit::WholeOrMissing),
+    ("in_flight_pkts", Unit::Whole),
+    ("cwnd_pkts", Unit::NumberOrMissing),
+    ("lost_pkts", Unit::Whole),
+    ("lost_first", Unit::WholeOrMissing),
+    ("lost_last", Unit::WholeOrMissing),
+    ("lost_sent_ns", Unit::WholeOrMissing),
+    ("lost_sent_s", Unit::SecondsOrMissing),
+];
+
+/// The columns that are there.
+struct Columns<'py>(Vec<Column<'py>>);
+
+impl<'py> Columns<'py> {
+    fn of_each(given: Option<&Bound<'py, PyDict>>) -> PyResult<Self> {
+        let mut columns = Vec::new();
+        for (name, column) in given.into_iter().flatten() {
+            let name: String = name.extract()?;
+            let Some(&(name, unit)) = NAMES.iter().find(|(known, _)| *known == name) else {
+                let problem = format!("the column {}", unknown(&name, &NAMES.map(|(name, _)| name)));
+                return Err(about(problem, None, Some(&name)));
+            };
+            columns.push(Column::of(name, &column, unit)?);
+        }
+        Self(columns).checked()
+    }
+
+    /// Other columns of the table are left alone.
+    fn of_table(table: &Bound<'py, PyAny>) -> PyResult<Self> {
+        let arrays = arrow::structures(table, "acks")?;
+        let column = |&(name, unit): &(&'static str, Unit)| {
+            arrow::column(&arrays, name).map(|parts| Column::of_arrays(name, &parts, unit))
+        };
+        Self(NAMES.iter().filter_map(column).collect::<PyResult<_>>()?).checked()
+    }
+
+    fn checked(self) -> PyResult<Self> {
+        for [ns, s] in [["at_ns", "at_s"], ["rtt_ns", "rtt_s"], ["lost_sent_ns", "lost_sent_s"]] {
+            if self.has(&[ns]) && self.has(&[s]) {
+                return Err(about(format!("{s}: is there beside {ns}, expected one of them"), None, Some(s)));
+            }
+        }
+        if !self.has(&["at_ns", "at_s"]) {
+            return Err(about("at_ns: is missing, expected a column".to_owned(), None, Some("at_ns")));
+        }
+        Ok(self)
+    }
+
+    fn has(&self, names: &[&str]) -> bool {
+        self.0.iter().any(|column| names.contains(&column.name))
+    }
+
+    /// The column of any of these names.
+    fn numbers(&self, names: &[&str]) -> PyResult<Option<Numbers<'_>>> {
+        self.0.iter().find(|column| names.contains(&column.name)).map(Numbers::of).transpose()
+    }
+}
+
+/// A column from row to row: its numbers, or nothing if it is not there.
+struct Cells<'a> {
+    numbers: Option<Numbers<'a>>,
+    part: usize,
+    at: usize,
+}
+
+impl Cells<'_> {
+    /// The next number; none if it is missing.
+    #[inline]
+    fn next(&mut self) -> Option<i64> {
+        let parts = &self.numbers.as_ref()?.parts;
+        while self.at == parts.get(self.part)?.len() {
+            (self.part, self.at) = (self.part + 1, 0);
+        }
+        let number = parts[self.part][self.at];
+        self.at += 1;
+        (number != MISSING).then_some(number)
+    }
+
+    fn next_count(&mut self) -> Option<u32> {
+        self.next().map(|number| number as u32)
+    }
+}
+
+/// Acknowledgements with their losses, row by row.
+struct Rows<'a> {
+    left: usize,
+    at: Cells<'a>,
+    rtt: Cells<'a>,
+    newly_acked: Cells<'a>,
+    spanned: Cells<'a>,
+    newly_missing: Cells<'a>,
+    missing: [Cells<'a>; 2],
+    in_flight: Cells<'a>,
+    cwnd: Cells<'a>,
+    lost: Cells<'a>,
+    lost_numbers: [Cells<'a>; 2],
+    lost_sent: Cells<'a>,
+}
+
+/// An acknowledgement, and the loss that is declared with it.
+struct Row {
+    sample: AckSample,
+    loss: Option<DeclaredLoss>,
+}
+
+impl<'a> Rows<'a> {
+    /// Refuses columns of unequal lengths.
+    fn of(columns: &'a Columns<'_>) -> PyResult<Self> {
+        let at = columns.numbers(&["at_ns", "at_s"])?;
+        let cells = |names: &[&str]| -> PyResult<Cells<'a>> {
+            let numbers = columns.numbers(names)?;
+            if let (Some(numbers), Some(at)) = (&numbers, &at) {
+                numbers.check_length(at)?;
+            }
+            Ok(Cells { numbers, part: 0, at: 0 })
+        };
+        Ok(Self {
+            left: at.as_ref().map_or(0, Numbers::rows),
+            at: cells(&["at_ns", "at_s"])?,
+            rtt: cells(&["rtt_ns", "rtt_s"])?,
+            newly_acked: cells(&["newly_acked_pkts"])?,
+            spanned: cells(&["spanned_pkts"])?,
+            newly_missing: cells(&["newly_missing_pkts"])?,
+            missing: [cells(&["missing_first"])?, cells(&["missing_last"])?],
+            in_flight: cells(&["in_flight_pkts"])?,
+            cwnd: cells(&["cwnd_pkts"])?,
+            lost: cells(&["lost_pkts"])?,
+            lost_numbers: [cells(&["lost_first"])?, cells(&["lost_last"])?],
+            lost_sent: cells(&["lost_sent_ns", "lost_sent_s"])?,
+        })
+    }
+
+    /// Refuses negative numbers, counts that are too large, and times in another order. Returns the last time.
+    fn check(&self, last_ns: i64) -> PyResult<i64> {
+        let counts = [&self.newly_acked, &self.spanned, &self.newly_missing, &self.lost];
+        let [missing_first, missing_last] = &self.missing;
+        let [lost_first, lost_last] = &self.lost_numbers;
+        let others = [missing_first, missing_last, &self.in_flight, &self.cwnd, lost_first, lost_last, &self.lost_sent];
+        for column in counts.iter().chain(&others).chain([&&self.rtt]).filter_map(|cells| cells.numbers.as_ref()) {
+            column.check()?;
+        }
+        counts.iter().filter_map(|cells| cells.numbers.as_ref()).try_for_each(|column| column.check_most(u32::MAX))?;
+        let last = self.at.numbers.as_ref().map(|at| at.check_sorted(last_ns as u64)).transpose()?;
+        Ok(last.map_or(last_ns, |last| last as i64))
+    }
+}
+
+impl Iterator for Rows<'_> {
+    type Item = Row;
+
+    fn next(&mut self) -> Option<Row> {
+        self.left = self.left.checked_sub(1)?;
+        let at = Time::from_nanos(self.at.next()?);
+        let mut sample = AckSample::new(at).with_rtt(self.rtt.next().map(Span::from_nanos));
+        let (acked, missing) =
+            (self.newly_acked.next_count().unwrap_or(1), self.newly_missing.next_count().unwrap_or(0));
+        sample.newly_acked_pkts = acked.into();
+        sample.spanned_pkts = self.spanned.next_count().unwrap_or_else(|| acked.saturating_add(missing));
+        sample.newly_missing_pkts = missing;
+        let range = |[first, last]: &mut [Cells<'_>; 2]| {
+            let (first, last) = (first.next(), last.next());
+            numbers(first.map(|first| first as u64), last.map(|last| last as u64))
+        };
+        sample.newly_missing = range(&mut self.missing);
+        sample.in_flight_pkts = self.in_flight.next().unwrap_or(0) as u64;
+        sample.cwnd_pkts = self.cwnd.next().map(|bits| f64::from_bits(bits as u64));
+        let lost_pkts = self.lost.next_count().unwrap_or(missing);
+        let (lost, sent_at) = (range(&mut self.lost_numbers), self.lost_sent.next().map(Time::from_nanos));
+        let loss = (lost_pkts > 0).then(|| {
+            let mut loss = DeclaredLoss::new(at, Signal::Gap);
+            (loss.numbers, loss.lost_pkts, loss.sent_at) = (lost, lost_pkts, sent_at);
+            (loss.in_flight_pkts, loss.cwnd_pkts) = (sample.in_flight_pkts, sample.cwnd_pkts);
+            loss
+        });
+        Some(Row { sample, loss })
+    }
+}
