@@ -5,7 +5,12 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 fn losscause(directory: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_losscause")).current_dir(directory).arg("--quiet").args(arguments).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_losscause"))
+        .current_dir(directory)
+        .arg("--quiet")
+        .args(arguments)
+        .output()
+        .unwrap()
 }
 
 fn printed(directory: &Path, arguments: &[&str]) -> String {
@@ -49,7 +54,10 @@ fn what_does_not_belong_together_is_refused_in_a_sentence() {
             &["paths", "--algorithms", "ZBS"],
             "--algorithms ZBS: only valid with paths/loop; paths has every algorithm in its table",
         ),
-        (&["paths/lop"], "paths/lop: \"paths/lop\" is unknown (did you mean \"paths/loop\"?), expected one of paths, paths/loop"),
+        (
+            &["paths/lop"],
+            "paths/lop: \"paths/lop\" is unknown (did you mean \"paths/loop\"?), expected one of paths, paths/loop",
+        ),
         (&["paths", "cen2003"], "paths cen2003: expected paths or paths/loop alone"),
         (&["cen2003", "--paths", "3"], "--paths 3: only valid with paths; remove it"),
     ] {

@@ -355,11 +355,11 @@ fn levels(vantage: Vantage, paths: &[Path], by_path: &[PathErrors]) -> Vec<Level
     drawn.sort_by_key(|(factor, level)| (*factor, level.rank));
     let algorithms = by_path.first().map_or(0, |path| path.errors.len());
     let errors_of = |(factor, level): (usize, Level)| {
-        let has_level = |path: &&PathErrors| path.levels[factor] == level.level && path.errors.iter().any(Option::is_some);
+        let has_level =
+            |path: &&PathErrors| path.levels[factor] == level.level && path.errors.iter().any(Option::is_some);
         let of_level: Vec<&PathErrors> = by_path.iter().filter(has_level).collect();
-        let error = |algorithm: usize| {
-            mean(&of_level.iter().filter_map(|path| path.errors[algorithm]).collect::<Vec<f64>>())
-        };
+        let error =
+            |algorithm: usize| mean(&of_level.iter().filter_map(|path| path.errors[algorithm]).collect::<Vec<f64>>());
         let errors = (0..algorithms).map(error).collect();
         LevelErrors { factor: level.factor, level: level.level, paths: of_level.len(), errors }
     };

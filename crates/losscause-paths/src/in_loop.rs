@@ -167,20 +167,16 @@ pub fn measure(
         }
     }
     let stop = workers.stop();
-    let outcomes = workers.map(
-        &jobs,
-        |(path, vantage, loss_rate, system)| run(path, *vantage, *loss_rate, system, stop),
-        done,
-    )?;
+    let outcomes =
+        workers.map(&jobs, |(path, vantage, loss_rate, system)| run(path, *vantage, *loss_rate, system, stop), done)?;
     let runs = outcomes.into_iter().collect::<Result<Vec<LoopRun>, _>>()?;
     let mut rows = Vec::new();
     for &vantage in Vantage::ALL {
         for loss_rate in LOSS_RATES {
             let of_all: Vec<&LoopRun> =
                 runs.iter().filter(|run| run.vantage == vantage.name() && run.loss_rate == loss_rate).collect();
-            let of = |name: &str| -> Vec<&LoopRun> {
-                of_all.iter().copied().filter(|run| run.algorithm == name).collect()
-            };
+            let of =
+                |name: &str| -> Vec<&LoopRun> { of_all.iter().copied().filter(|run| run.algorithm == name).collect() };
             let (base, omniscient) = (of(BASE), of(OMNISCIENT));
             for system in systems(vantage, algorithms) {
                 rows.push(row(seed, &of(system.name()), &base, &omniscient));

@@ -510,7 +510,12 @@ impl<'a> Writer<'a> {
         let spare_bps = rounded(path.rate_bps * path.spare_rate);
         let plain = Queueing { rate_bps: spare_bps, settings: "queue_packets = 20000".to_owned() };
         let queueing = if is_bottleneck { self.queueing(spare_bps) } else { plain };
-        line!(self, "\n[[link]]\nname = \"{name}\"\nrate_bps = {}\ndelay_ms = {}", queueing.rate_bps, rounded(delay_ms));
+        line!(
+            self,
+            "\n[[link]]\nname = \"{name}\"\nrate_bps = {}\ndelay_ms = {}",
+            queueing.rate_bps,
+            rounded(delay_ms)
+        );
         line!(self, "{}", queueing.settings);
         if is_bottleneck {
             self.rate_variation();

@@ -81,7 +81,11 @@ impl Benchmark {
             Some(format!("at the {} {}, wrong {}", at.vantage, best.algorithm, percent(best.error?.value)))
         });
         let best: Vec<String> = best.collect();
-        if best.is_empty() { "No path had enough losses".to_owned() } else { format!("Best on average: {}", best.join("; ")) }
+        if best.is_empty() {
+            "No path had enough losses".to_owned()
+        } else {
+            format!("Best on average: {}", best.join("; "))
+        }
     }
 }
 
@@ -105,7 +109,8 @@ impl AtVantage {
             _ = write!(text, ", the best published one of each path in hindsight {}", percent(hindsight.value));
         }
         text.push('.');
-        let own = self.algorithms.iter().filter(|row| row.origin == Origin::Other && !row.algorithm.starts_with("always "));
+        let own =
+            self.algorithms.iter().filter(|row| row.origin == Origin::Other && !row.algorithm.starts_with("always "));
         for row in own {
             if let (Some(error), Some(reduction)) = (row.error, row.reduction) {
                 let less = if reduction.value >= 0.0 { "less" } else { "more" };
@@ -168,9 +173,10 @@ impl AtVantage {
         }
         Map {
             heading: format!("Where each one works, at the {}", self.vantage),
-            note: "Balanced error, percent, on the paths of each level: green is better than a constant answer, red is \
+            note:
+                "Balanced error, percent, on the paths of each level: green is better than a constant answer, red is \
                    worse. A level with few paths says little."
-                .to_owned(),
+                    .to_owned(),
             columns: self.algorithms.iter().map(|row| row.algorithm.to_owned()).collect(),
             groups,
             remarks: self.where_each_works(),
@@ -264,9 +270,10 @@ impl InLoop {
         let rows = self.rows.iter().filter(|row| row.vantage == vantage && row.loss_rate == rate).map(row).collect();
         Map {
             heading: format!("At the {vantage}, {:.0} % wireless loss", 100.0 * rate),
-            note: "M_c and queue loss beyond the base's: mean, and the worst path. Goodput and what a stock competitor \
+            note:
+                "M_c and queue loss beyond the base's: mean, and the worst path. Goodput and what a stock competitor \
                    keeps: median, and the lowest path."
-                .to_owned(),
+                    .to_owned(),
             columns: LoopRow::HEADS.map(String::from).into(),
             groups: vec![MapGroup { name: String::new(), rows }],
             remarks: Vec::new(),

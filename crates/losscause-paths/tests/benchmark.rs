@@ -70,9 +70,9 @@ fn a_stop_ends_the_benchmark() {
 
 #[test]
 fn in_the_loop_the_base_is_its_own_measure_and_the_omniscient_one_calls_no_congestion_wireless() {
-    let algorithms = in_loop::chosen(&registry(), &["always congestion".to_owned(), "always wireless".to_owned()]).unwrap();
-    let found: InLoop =
-        in_loop::measure(&algorithms, 1, 3, &Workers::from(Jobs::default()), |_| ()).unwrap();
+    let algorithms =
+        in_loop::chosen(&registry(), &["always congestion".to_owned(), "always wireless".to_owned()]).unwrap();
+    let found: InLoop = in_loop::measure(&algorithms, 1, 3, &Workers::from(Jobs::default()), |_| ()).unwrap();
     assert_eq!(found.runs.len(), in_loop::runs(3, &algorithms));
     for row in &found.rows {
         match row.algorithm {

@@ -48,8 +48,13 @@ fn an_observer_changes_nothing_that_the_transport_does() {
 fn an_oracle_among_the_observers_is_always_right() {
     let right = |cause| if cause == Cause::Wireless { Verdict::Wireless } else { Verdict::Congestion };
     let judged: [fn(&Path) -> Vec<JudgedLoss<Verdict>>; 2] = [
-        |path| judged_at_receiver(path, |_| Oracle::OMNISCIENT, |oracle, loss| Lda::judge(oracle, loss).verdict).unwrap(),
-        |path| judged_at_sender(path, |_| Oracle::OMNISCIENT, |oracle, loss| SenderLda::judge(oracle, loss).verdict).unwrap(),
+        |path| {
+            judged_at_receiver(path, |_| Oracle::OMNISCIENT, |oracle, loss| Lda::judge(oracle, loss).verdict).unwrap()
+        },
+        |path| {
+            judged_at_sender(path, |_| Oracle::OMNISCIENT, |oracle, loss| SenderLda::judge(oracle, loss).verdict)
+                .unwrap()
+        },
     ];
     for judged in judged {
         let losses: Vec<JudgedLoss<Verdict>> = (0..6).flat_map(|number| judged(&Path::draw(1, number))).collect();

@@ -86,12 +86,10 @@ mod tests {
     #[test]
     fn a_half_has_no_colour_and_both_ends_have_their_own() {
         let colour = |share| MapCell::error(Some(share)).colour;
-        assert_eq!([0.5, 0.0, 0.25, 1.0].map(colour).map(Option::unwrap), [
-            ("good", 0),
-            ("good", 60),
-            ("good", 30),
-            ("bad", 60)
-        ]);
+        assert_eq!(
+            [0.5, 0.0, 0.25, 1.0].map(colour).map(Option::unwrap),
+            [("good", 0), ("good", 60), ("good", 30), ("bad", 60)]
+        );
         assert_eq!(MapCell::error(None).colour, None);
     }
 
@@ -115,6 +113,9 @@ mod tests {
             footnote: "f".into(),
         };
         let html = crate::report::map_html(&page);
-        assert!(html.contains("&lt;queue&gt;") && html.contains("A &amp; B") && html.contains("var(--good) 46%"), "{html}");
+        assert!(
+            html.contains("&lt;queue&gt;") && html.contains("A &amp; B") && html.contains("var(--good) 46%"),
+            "{html}"
+        );
     }
 }

@@ -66,7 +66,9 @@ impl<L: SenderLda> Linux<L> {
         (loss.numbers, loss.lost_pkts, loss.sent_at) = (Some(found.numbers), found.pkts, Some(found.sent_at));
         self.lda.on_loss(&loss);
         let judged = self.lda.judges_every_loss();
-        let Some(recovering) = self.recovering.as_mut().filter(|recovering| recovering.spared && judged) else { return };
+        let Some(recovering) = self.recovering.as_mut().filter(|recovering| recovering.spared && judged) else {
+            return;
+        };
         let judgement = self.lda.judge(&loss);
         witness.judged(&loss, &judgement);
         if !judgement.verdict.is_wireless() {
