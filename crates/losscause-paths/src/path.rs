@@ -722,6 +722,27 @@ mod tests {
     }
 
     #[test]
+    fn queues_are_sized_by_the_bandwidth_delay_product() {
+        // 8 Mb/s over 100 ms are 100 packets of 1000 bytes; 30 000 packets take 30 s, 200 round trips 20 s.
+        let path = Path { rate_bps: 8e6, rtt_ms: 100.0, place: Place::Backbone, spare_rate: 4.0, ..Path::draw(1, 0) };
+        let scenario = |queue| Path { queue, bucket_bdp: 0.5, ..path.clone() }.scenario(Vantage::Receiver);
+        for (queue, expected) in [
+            (Queue::Deep, "rate_bps = 8000000\ndelay_ms = 40\nqueue_packets = 150\n"),
+            (Queue::Shallow, "queue_packets = 15\n"),
+            (Queue::Red, "kind = \"red\", min_th_packets = 25, max_th_packets = 75,"),
+            (Queue::CoDel, "kind = \"codel\", target_ms = 5, interval_ms = 100 }"),
+            (
+                Queue::Policer,
+                "rate_bps = 32000000\ndelay_ms = 40\nqueue_packets = 20000\nqueue = { kind = \"policer\", \
+                              rate_bps = 8000000, burst_bytes = 50000 }",
+            ),
+        ] {
+            assert!(scenario(queue).contains(expected), "{}", scenario(queue));
+            assert!(scenario(queue).contains("\nduration_s = 60\n"));
+        }
+    }
+
+    #[test]
     fn every_level_of_every_factor_is_drawn() {
         let paths: Vec<Path> = (0..300).map(|number| Path::draw(2, number)).collect();
         let drawn = |of: &dyn Fn(&Path) -> &'static str, names: &[&'static str]| {

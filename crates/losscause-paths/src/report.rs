@@ -48,6 +48,22 @@ impl Benchmark {
         csv_file::text_of_records(begin.into_iter().chain(factors).chain(end).collect(), records)
     }
 
+    /// A row per end, level and algorithm.
+    fn map_csv(&self) -> String {
+        let mut records = Vec::new();
+        for at in &self.vantages {
+            for level in &at.levels {
+                for (row, error) in at.algorithms.iter().zip(&level.errors) {
+                    let error = error.map_or_else(String::new, |error| format!("{error:.6}"));
+                    let texts = [at.vantage, level.factor, level.level, row.algorithm].map(String::from);
+                    records.push(texts.into_iter().chain([level.paths.to_string(), error]).collect());
+                }
+            }
+        }
+        let header = ["vantage", "factor", "level", "algorithm", "paths", "balanced_error"].map(String::from);
+        csv_file::text_of_records(header.into(), records)
+    }
+
     /// All factors; those of a sender.
     fn factors(&self) -> Vec<&'static str> {
         Path::draw(self.seed, 0).levels(Vantage::Sender).iter().map(|level| level.factor).collect()
@@ -66,8 +82,8 @@ impl Benchmark {
                 self.paths, self.seed
             ),
             maps: self.vantages.iter().flat_map(|at| [at.table(), at.map()]).collect(),
-            csv: self.csv(),
-            csv_name: "paths.csv".to_owned(),
+            csv: self.map_csv(),
+            csv_name: "map.csv".to_owned(),
             footnote: format!(
                 "losscause reproduce paths --seed {} --paths {}: the same program gives the same page.",
                 self.seed, self.paths

@@ -40,9 +40,11 @@ fn every_algorithm_and_a_users_own_are_rows_and_both_constants_together_are_alwa
         assert!(row("omniscient").is_none() && row("labelled").is_none(), "they are told the truth");
         assert_eq!(row("fqRTT").map(|row| row.origin), (at.vantage == "sender").then_some(Origin::Yardstick));
         assert_eq!(row(at.best_published.unwrap()).unwrap().origin, Origin::Published);
-        // One constant is right about a class, the other is wrong about it.
+        // What one constant has right the other has wrong; but at a sender no rule of receivers decides about a loss
+        // in a gap that is no longer remembered.
         let sum = error("always congestion") + error("always wireless");
-        assert!((sum - 1.0).abs() < 1e-9, "{sum}");
+        let most = if at.vantage == "receiver" { 1e-9 } else { 0.01 };
+        assert!((sum - 1.0).abs() < most, "{sum}");
         assert!(at.best_per_path.unwrap().value <= row(at.best_published.unwrap()).unwrap().error.unwrap().value);
         assert!(at.algorithms.windows(2).all(|pair| pair[0].error.unwrap().value <= pair[1].error.unwrap().value));
         let scored = at.by_path.iter().filter(|path| path.errors.iter().all(Option::is_some)).count();
