@@ -1,35 +1,41 @@
 //! Logistic regression on the intervals of the readings, by Newton's method.
 
-use losscause::lda::sift::card::{INTERVALS, LIMITS, TABLE_INTERVALS, in_table, interval};
+use losscause::lda::sift::card::{INTERVALS, LIMITS, TABLE_INTERVALS, TABLES, in_tables, interval};
 use losscause::lda::sift::{Card, Clues};
 
 use crate::readings::Readings;
 
 const SINGLE: usize = Clues::COUNT * INTERVALS;
+const TABLE: usize = TABLE_INTERVALS * TABLE_INTERVALS;
 /// The last one is the sum without evidence.
-const COLUMNS: usize = SINGLE + TABLE_INTERVALS * TABLE_INTERVALS + 1;
+const COLUMNS: usize = SINGLE + TABLES * TABLE + 1;
 /// What an interval's weight costs, as a share of all losses: intervals that are rarely seen stay near zero.
 const RIDGE: f64 = 1e-3;
 /// Tenths of a decibel in a natural logarithm.
 const TENTHS: f64 = 100.0 / std::f64::consts::LN_10;
 
 /// The solution.
-pub struct Fit([f64; COLUMNS]);
+pub(crate) struct Fit([f64; COLUMNS]);
 
 /// The columns that are 1 for these readings.
-fn columns(clues: &Clues) -> [usize; Clues::COUNT + 2] {
-    let (queue, jitter) = in_table(clues);
+fn columns(clues: &Clues) -> [usize; Clues::COUNT + TABLES + 1] {
+    let tables = in_tables(clues);
     std::array::from_fn(|i| match i.checked_sub(Clues::COUNT) {
         None => i * INTERVALS + interval(clues.0[i], &LIMITS[i]),
-        Some(0) => SINGLE + queue * TABLE_INTERVALS + jitter,
-        Some(_) => COLUMNS - 1,
+        Some(TABLES) => COLUMNS - 1,
+        Some(table) => in_table(table, tables[table]),
     })
+}
+
+fn in_table(table: usize, (row, jitter): (usize, usize)) -> usize {
+    SINGLE + table * TABLE + row * TABLE_INTERVALS + jitter
 }
 
 impl Fit {
     /// Fits all readings.
-    pub fn new(readings: &Readings) -> Self {
-        let rows: Vec<_> = readings.all.iter().map(|r| (columns(&r.clues), f64::from(u8::from(r.wireless)), r.weight)).collect();
+    pub(crate) fn new(readings: &Readings) -> Self {
+        let rows: Vec<_> =
+            readings.all.iter().map(|r| (columns(&r.clues), f64::from(u8::from(r.wireless)), r.weight)).collect();
         let whole: f64 = rows.iter().map(|(.., weight)| weight).sum();
         let mut solution = [0.0; COLUMNS];
         for _ in 0..12 {
@@ -55,13 +61,15 @@ impl Fit {
     }
 
     /// The card, rounded.
-    pub fn card(&self, absolute_delays: bool) -> Card {
+    pub(crate) fn card(&self, absolute_delays: bool) -> Card {
         let tenths = |column: usize| (self.0[column] * TENTHS).round() as i16;
         Card {
             absolute_delays,
             start: tenths(COLUMNS - 1),
             single: std::array::from_fn(|clue| std::array::from_fn(|i| tenths(clue * INTERVALS + i))),
-            table: std::array::from_fn(|queue| std::array::from_fn(|jitter| tenths(SINGLE + queue * TABLE_INTERVALS + jitter))),
+            tables: std::array::from_fn(|table| {
+                std::array::from_fn(|row| std::array::from_fn(|jitter| tenths(in_table(table, (row, jitter)))))
+            }),
         }
     }
 }

@@ -44,14 +44,16 @@ fn source([receiver, sender]: &[Card; 2]) -> String {
         ("receivers: relative one-way trip times", "RECEIVER", receiver),
         ("senders: round-trip times", "SENDER", sender),
     ] {
-        let rows = |rows: &mut dyn Iterator<Item = String>| rows.fold(String::new(), |all, row| all + "        " + &row + ",\n");
+        let rows = |rows: &mut dyn Iterator<Item = String>| {
+            rows.fold(String::new(), |all, row| all + "        " + &row + ",\n")
+        };
         _ = write!(
             text,
-            "\n/// For {what}.\n#[rustfmt::skip]\npub const {name}: Card = Card {{\n    absolute_delays: {},\n    start: {},\n    single: [\n{}    ],\n    table: [\n{}    ],\n}};\n",
+            "\n/// For {what}.\n#[rustfmt::skip]\npub const {name}: Card = Card {{\n    absolute_delays: {},\n    start: {},\n    single: [\n{}    ],\n    tables: [\n{}    ],\n}};\n",
             card.absolute_delays,
             card.start,
             rows(&mut card.single.iter().map(|row| format!("{row:?}"))),
-            rows(&mut card.table.iter().map(|row| format!("{row:?}"))),
+            rows(&mut card.tables.iter().map(|row| format!("{row:?}"))),
         );
     }
     text

@@ -11,9 +11,9 @@ use losscause_paths::{JudgedLoss, Path, Vantage, judged_at_receiver, judged_at_s
 use losscause_study::parallel::{Jobs, map};
 
 /// Seeds of the paths that the weights are fitted to.
-pub const SEEDS: RangeInclusive<u64> = 101..=108;
+pub(crate) const SEEDS: RangeInclusive<u64> = 101..=108;
 /// Seeds that only check the fit.
-pub const VALIDATION: RangeInclusive<u64> = 109..=110;
+pub(crate) const VALIDATION: RangeInclusive<u64> = 109..=110;
 /// Paths of each seed.
 const PATHS: u32 = 100;
 /// Losses of each cause that a path needs to count, as in the benchmark.
@@ -22,23 +22,22 @@ const LEAST: usize = 10;
 const MOST: usize = 400;
 
 /// The readings at one loss.
-pub struct Reading {
-    pub clues: Clues,
-    pub wireless: bool,
+pub(crate) struct Reading {
+    pub(crate) clues: Clues,
+    pub(crate) wireless: bool,
     /// Its share of the error of its path.
-    pub weight: f64,
-    path: usize,
+    pub(crate) weight: f64,
 }
 
 /// The readings of many paths.
-pub struct Readings {
-    pub all: Vec<Reading>,
+pub(crate) struct Readings {
+    pub(crate) all: Vec<Reading>,
     paths: usize,
 }
 
 impl Readings {
     /// Runs the paths of these seeds.
-    pub fn of(vantage: Vantage, seeds: RangeInclusive<u64>) -> Self {
+    pub(crate) fn of(vantage: Vantage, seeds: RangeInclusive<u64>) -> Self {
         assert!(*seeds.end() < 1_000, "only seeds below 1000 are for training");
         let paths: Vec<_> = seeds.flat_map(|seed| (0..PATHS).map(move |number| Path::draw(seed, number))).collect();
         let found = map(&paths, Jobs::default(), |path| read(path, vantage), |_| ());
@@ -55,21 +54,21 @@ impl Readings {
             let kept = losses.len().min(MOST);
             let weight = 1.0 / (counting.len() * kept) as f64;
             let spread = (0..kept).map(|i| losses[i * losses.len() / kept]);
-            self.all.extend(spread.map(|clues| Reading { clues, wireless: *wireless, weight, path: self.paths }));
+            self.all.extend(spread.map(|clues| Reading { clues, wireless: *wireless, weight }));
         }
         self.paths += usize::from(!counting.is_empty());
     }
 
-    pub fn losses(&self) -> usize {
+    pub(crate) fn losses(&self) -> usize {
         self.all.len()
     }
 
-    pub fn paths(&self) -> usize {
+    pub(crate) fn paths(&self) -> usize {
         self.paths
     }
 
     /// The balanced error of a card, percent, the mean over the paths.
-    pub fn error(&self, card: &Card) -> f64 {
+    pub(crate) fn error(&self, card: &Card) -> f64 {
         let wrong = self.all.iter().filter(|reading| (card.sum(&reading.clues) > 0) != reading.wireless);
         wrong.map(|reading| reading.weight).sum::<f64>() * 100.0 / self.paths as f64
     }
@@ -79,11 +78,11 @@ impl Readings {
 fn read(path: &Path, vantage: Vantage) -> Vec<(Clues, bool)> {
     let config = SiftConfig::balanced();
     let losses = match vantage {
-        Vantage::Receiver => {
-            judged_at_receiver(path, |_| Reader::new(Sift::new(&config).expect("valid")), |reader, loss| {
-                reader.read(loss.revealed_by.seq)
-            })
-        }
+        Vantage::Receiver => judged_at_receiver(
+            path,
+            |_| Reader::new(Sift::new(&config).expect("valid")),
+            |reader, loss| reader.read(loss.revealed_by.seq),
+        ),
         Vantage::Sender => judged_at_sender(
             path,
             |_| AtSender::new(Reader::new(Sift::with_rtts(&config).expect("valid"))),

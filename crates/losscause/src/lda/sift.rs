@@ -1,7 +1,7 @@
 //! Sift: weighs the evidence at a gap, in decibels.
 //!
 //! A radio strikes at random; a queue drops when it is full. So the state of the path at a wireless loss looks like its
-//! state at any packet, and at a congestion loss it does not. Sift takes ten readings of that state ([`Clues`]), each
+//! state at any packet, and at a congestion loss it does not. Sift takes twelve readings of that state ([`Clues`]), each
 //! relative to what the flow itself has seen. A card ([`Card`]) gives the weight of each reading: ten times the decimal
 //! logarithm of how much more likely it is at a wireless loss than at a congestion loss. The weights are added:
 //!
@@ -17,9 +17,11 @@
 //!   since      the last gap, in round-trip times           spaced   the last gap, in T
 //!              (at a receiver, in ranges of r)
 //!   length     of the gap: d / mean spacing                usual    share of pairs that were d - (n - 1) T apart
-//!   jitter     mean |r_i - r_(i-1)| / mean spacing         standing queue and jitter together
+//!   jitter     mean |r_i - r_(i-1)| / mean spacing         above      r_(i-1) - least, ms
+//!   own        (r_(i-1) - least) / mean spacing            base       least, ms (at a sender only)
 //!
-//!   sum = start + weight of each            wireless iff sum > margin
+//!   sum = start + weight of each + weight of (position, jitter) + of (queue, jitter) + of (recent, jitter)
+//!   wireless iff sum > margin
 //! ```
 //!
 //! The probability of a wireless loss, if both causes are as likely beforehand, is 1 / (1 + 10^(-sum/10)).
@@ -152,7 +154,7 @@ const SETTINGS: [Setting; 2] = [
     Setting::new("most_ignored", "no larger share of the last packets is called wireless; 0 to 1"),
 ];
 
-static SIFT: Info = Info::new("Sift", "weighs ten readings of the path at a gap; careful, for transports")
+static SIFT: Info = Info::new("Sift", "weighs twelve readings of the path at a gap; careful, for transports")
     .described_in("docs/sift.md", "the rule")
     .with_aliases(&["sift-safe"])
     .with_settings(&SETTINGS);
@@ -189,7 +191,7 @@ pub struct Clues(pub [u16; Clues::COUNT]);
 
 impl Clues {
     /// How many there are.
-    pub const COUNT: usize = 9;
+    pub const COUNT: usize = 12;
 
     /// What each says, with its unit.
     pub const NAMES: [&'static str; Self::COUNT] = [
@@ -202,6 +204,9 @@ impl Clues {
         "length: time across the gap, 1/32 of the mean spacing",
         "usual: share of pairs of packets that were as far apart as a served packet leaves, 1/1000",
         "jitter: mean change of the delay, 1/256 of the mean spacing",
+        "above: delay before the gap above the least, 1/10 ms",
+        "own: delay before the gap above the least, 1/8 of the mean spacing",
+        "base: the least round-trip time, ms (at a receiver, zero)",
     ];
 
     /// A reading for people.
@@ -215,7 +220,10 @@ impl Clues {
             Self::SPACED => ("the last gap", 1.0, " spacings ago"),
             Self::LENGTH => ("a gap of", 32.0, " mean spacings"),
             Self::USUAL => ("a gap as usual after a served packet,", 10.0, " % of pairs"),
-            _ => ("jitter of", 256.0, " mean spacings"),
+            Self::JITTER => ("jitter of", 256.0, " mean spacings"),
+            Self::ABOVE => ("a delay of", 10.0, " ms above the least"),
+            Self::OWN => ("a queue of", 8.0, " of the flow's own packets"),
+            _ => ("a least round-trip time of", 1.0, " ms"),
         };
         Clue { what, reading: f64::from(reading) / per_unit, unit }
     }
@@ -229,6 +237,9 @@ impl Clues {
     const LENGTH: usize = 6;
     const USUAL: usize = 7;
     const JITTER: usize = 8;
+    const ABOVE: usize = 9;
+    const OWN: usize = 10;
+    const BASE: usize = 11;
 }
 
 /// `value / unit` in 1/`parts`, as far as 16 bits hold it.
@@ -279,6 +290,11 @@ impl Sift {
         clues[Clues::LENGTH] = ratio(gap, mean_spacing, 32);
         clues[Clues::USUAL] = self.pairs.share(served, spacing);
         clues[Clues::JITTER] = ratio(jitter, mean_spacing, 256);
+        clues[Clues::ABOVE] = ratio(above, 1_000_000, 10);
+        clues[Clues::OWN] = ratio(above, mean_spacing, 8);
+        if self.card.absolute_delays {
+            clues[Clues::BASE] = ratio(first.as_nanos().saturating_add(least), 1_000_000, 1);
+        }
         Some(Clues(clues))
     }
 

@@ -11,8 +11,9 @@ pub struct Card {
     pub start: i16,
     /// For each reading, the weight of each of its intervals ([`LIMITS`]).
     pub single: [[i16; INTERVALS]; Clues::COUNT],
-    /// Queue and jitter together, queue first ([`TABLE_LIMITS`]).
-    pub table: [[i16; TABLE_INTERVALS]; TABLE_INTERVALS],
+    /// What a reading means depends on the jitter. For each reading of [`WITH_JITTER`], the weight of each of its
+    /// intervals together with each of the jitter's ([`TABLE_LIMITS`], [`JITTER_LIMITS`]).
+    pub tables: [[[i16; TABLE_INTERVALS]; TABLE_INTERVALS]; TABLES],
 }
 
 /// Intervals of a reading.
@@ -32,20 +33,29 @@ pub const LIMITS: [[u16; INTERVALS - 1]; Clues::COUNT] = [
     [3, 16, 38, 56, 70, 112],          // length
     [10, 50, 120, 250, 450, 700],      // usual
     [5, 18, 36, 56, 90, 150],          // jitter
+    [10, 50, 100, 200, 500, 2_000],    // above
+    [2, 8, 24, 64, 200, 800],          // own
+    [15, 30, 60, 120, 240, 480],       // base
 ];
 
-/// The same of the queue and of the jitter in the table.
-pub const TABLE_LIMITS: [[u16; TABLE_INTERVALS - 1]; 2] = [[16, 120, 800], [12, 38, 77]];
+/// The readings that are weighed together with the jitter.
+const WITH_JITTER: [usize; TABLES] = [Clues::POSITION, Clues::QUEUE, Clues::RECENT];
+/// How many they are.
+pub const TABLES: usize = 3;
+/// Where their intervals begin in the tables.
+const TABLE_LIMITS: [[u16; TABLE_INTERVALS - 1]; TABLES] = [[100, 500, 950], [16, 120, 800], [10, 50, 150]];
+/// The same of the jitter.
+const JITTER_LIMITS: [u16; TABLE_INTERVALS - 1] = [12, 38, 77];
 
 /// Which interval a reading lies in.
 pub fn interval(reading: u16, limits: &[u16]) -> usize {
     limits.iter().filter(|limit| reading >= **limit).count()
 }
 
-/// The intervals of queue and jitter in the table.
-pub fn in_table(clues: &Clues) -> (usize, usize) {
-    let [queue, jitter] = &TABLE_LIMITS;
-    (interval(clues.0[Clues::QUEUE], queue), interval(clues.0[Clues::JITTER], jitter))
+/// In each table, the intervals of its reading and of the jitter.
+pub fn in_tables(clues: &Clues) -> [(usize, usize); TABLES] {
+    let jitter = interval(clues.0[Clues::JITTER], &JITTER_LIMITS);
+    core::array::from_fn(|table| (interval(clues.0[WITH_JITTER[table]], &TABLE_LIMITS[table]), jitter))
 }
 
 impl Card {
@@ -56,8 +66,8 @@ impl Card {
 
     /// The sum of the evidence, and the two heaviest readings, the heaviest first.
     pub(super) fn weigh(&self, clues: &Clues) -> (i16, [usize; 2]) {
-        let (queue, jitter) = in_table(clues);
-        let mut sum = self.start + self.table[queue][jitter];
+        let together = self.tables.iter().zip(in_tables(clues)).map(|(table, (row, jitter))| table[row][jitter]);
+        let mut sum = self.start + together.sum::<i16>();
         let mut heaviest = [(0, 0); 2];
         for (clue, (&reading, weights)) in clues.0.iter().zip(&self.single).enumerate() {
             let weight = weights[interval(reading, &LIMITS[clue])];
