@@ -11,9 +11,9 @@ use losscause_paths::{JudgedLoss, Path, Vantage, judged_at_receiver, judged_at_s
 use losscause_study::parallel::{Jobs, map};
 
 /// Seeds of the paths that the weights are fitted to.
-pub(crate) const SEEDS: RangeInclusive<u64> = 101..=108;
+pub(crate) const SEEDS: RangeInclusive<u64> = 101..=116;
 /// Seeds that only check the fit.
-pub(crate) const VALIDATION: RangeInclusive<u64> = 109..=110;
+pub(crate) const VALIDATION: RangeInclusive<u64> = 117..=120;
 /// Paths of each seed.
 const PATHS: u32 = 100;
 /// Losses of each cause that a path needs to count, as in the benchmark.

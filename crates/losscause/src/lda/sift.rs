@@ -40,8 +40,8 @@
 //! The weights are fitted to drawn paths by `cargo xtask fit-sift`, which writes `sift/weights.rs`. Receivers and senders
 //! have a card each. All arithmetic is on integers.
 //!
-//! Deviations: none; no paper has published it. A gap among the first 32 arrivals is congestion, and so is a loss in a gap
-//! older than the last eight.
+//! Deviations: none; no paper has published it. A loss among the first 32 arrivals is undecided, and so is one in a gap
+//! older than the last eight; a transport takes an undecided loss for congestion.
 
 pub mod card;
 mod weights;
@@ -49,7 +49,7 @@ mod weights;
 pub use card::Card;
 pub use weights::{RECEIVER, SENDER};
 
-use super::{AnyLda, AnySenderLda, AtSender, Lda, Needs};
+use super::{AnyLda, AnySenderLda, AtSender, Lda, Needs, missing};
 use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check};
 use crate::verdict::{Clue, Input};
 use crate::{Arrival, Interval, Judgement, Loss, Reason, Span, Time, Verdict};
@@ -288,7 +288,7 @@ impl Sift {
         clues[Clues::SINCE] = ratio(since, whole_delay, 16);
         clues[Clues::SPACED] = ratio(since, spacing, 1);
         clues[Clues::LENGTH] = ratio(gap, mean_spacing, 32);
-        clues[Clues::USUAL] = self.pairs.share(served, spacing);
+        clues[Clues::USUAL] = self.pairs.share(served, self.window.least_spacing);
         clues[Clues::JITTER] = ratio(jitter, mean_spacing, 256);
         clues[Clues::ABOVE] = ratio(above, 1_000_000, 10);
         clues[Clues::OWN] = ratio(above, mean_spacing, 8);
@@ -363,11 +363,13 @@ impl Lda for Sift {
     }
 
     fn judge(&self, loss: &Loss) -> Judgement {
-        let congestion = |reason| Judgement { verdict: Verdict::Congestion, reason };
         let weighed = self.weighed.iter().flatten().find(|weighed| weighed.seq == loss.revealed_by.seq as u32);
         let Some(weighed) = weighed else {
-            let input = if self.sample.seen < WARM_UP { Input::Other("a history of 32 packets") } else { Input::Gap };
-            return congestion(Reason::Missing { input });
+            return missing(match self.sample.seen {
+                0 => Input::Timestamp,
+                1..WARM_UP => Input::Other("a history of 32 packets"),
+                _ => Input::Gap,
+            });
         };
         let clues = weighed.heaviest.map(|(clue, reading)| Clues::in_words(usize::from(clue), reading));
         let reason = Reason::Weighed {
@@ -378,10 +380,8 @@ impl Lda for Sift {
             probability: probability(weighed.sum),
             over_ceiling: weighed.over_ceiling,
         };
-        match weighed.sum > self.margin && !weighed.over_ceiling {
-            true => Judgement { verdict: Verdict::Wireless, reason },
-            false => congestion(reason),
-        }
+        let is_wireless = weighed.sum > self.margin && !weighed.over_ceiling;
+        Judgement { verdict: if is_wireless { Verdict::Wireless } else { Verdict::Congestion }, reason }
     }
 }
 
@@ -425,7 +425,7 @@ struct Window {
     present: usize,
     since: Option<Time>,
     /// The least spacing of all parts; every pair of packets asks for it.
-    least_spacing: i64,
+    least_spacing: Divisor,
 }
 
 const PARTS: usize = 4;
@@ -449,7 +449,7 @@ impl Part {
 
 impl Window {
     const LENGTH: Span = Span::from_millis(7_500);
-    const NEW: Self = Self { parts: [Part::EMPTY; PARTS], present: 0, since: None, least_spacing: i64::MAX };
+    const NEW: Self = Self { parts: [Part::EMPTY; PARTS], present: 0, since: None, least_spacing: Divisor::NONE };
 
     #[inline]
     fn turn(&mut self, now: Time) {
@@ -471,7 +471,7 @@ impl Window {
             self.present = (self.present + 1) % PARTS;
             self.parts[self.present] = Part::EMPTY;
         }
-        self.least_spacing = self.all().spacing;
+        self.least_spacing = Divisor::new(self.all().spacing);
     }
 
     fn all(&self) -> Part {
@@ -484,7 +484,9 @@ impl Window {
         if spacing > 0 {
             let part = &mut self.parts[self.present];
             part.spacing = part.spacing.min(spacing);
-            self.least_spacing = self.least_spacing.min(spacing);
+            if spacing < self.least_spacing.value {
+                self.least_spacing = Divisor::new(spacing);
+            }
         }
     }
 
@@ -493,6 +495,32 @@ impl Window {
         let part = &mut self.parts[self.present];
         part.least = part.least.min(delay);
         part.most = part.most.max(delay);
+    }
+}
+
+/// A span that many others are divided by, with its reciprocal.
+#[derive(Clone, Copy, Debug)]
+struct Divisor {
+    value: i64,
+    /// 2^32 / value.
+    reciprocal: u64,
+}
+
+impl Divisor {
+    const NONE: Self = Self { value: i64::MAX, reciprocal: 0 };
+
+    fn new(value: i64) -> Self {
+        Self { value, reciprocal: (1 << 32) / value.max(1) as u64 }
+    }
+
+    /// Twice `span` over the value, at most `most` (below 2^16). It may be one too small where it is a whole number.
+    #[inline]
+    fn halves_in(self, span: i64, most: i64) -> u64 {
+        match span.saturating_mul(2) {
+            ..=0 => 0,
+            halves if halves / 64 >= self.value => most as u64,
+            halves => ((halves as u64).wrapping_mul(self.reciprocal) >> 32).min(most as u64),
+        }
     }
 }
 
@@ -567,15 +595,12 @@ impl Pairs {
     const BINS: usize = 32;
     const NEW: Self = Self { counts: [0; Self::BINS], total: 0 };
 
-    fn bin(span: i64, least_spacing: i64) -> usize {
-        if span / (Self::BINS as i64) >= least_spacing {
-            return Self::BINS - 1;
-        }
-        (span.max(0) * 2 / least_spacing.max(1)).min(Self::BINS as i64 - 1) as usize
+    fn bin(span: i64, least_spacing: Divisor) -> usize {
+        least_spacing.halves_in(span, Self::BINS as i64 - 1) as usize
     }
 
     #[inline]
-    fn observe(&mut self, span: i64, least_spacing: i64) {
+    fn observe(&mut self, span: i64, least_spacing: Divisor) {
         self.counts[Self::bin(span, least_spacing)] += 1;
         self.total += 1;
         if self.total == 250 {
@@ -585,7 +610,7 @@ impl Pairs {
     }
 
     /// The share of pairs that were so far apart, in 1/1000.
-    fn share(&self, span: i64, least_spacing: i64) -> u16 {
+    fn share(&self, span: i64, least_spacing: Divisor) -> u16 {
         let count = u16::from(self.counts[Self::bin(span, least_spacing)]);
         (u32::from(count) * 1_000 / u32::from(self.total.max(1))) as u16
     }
