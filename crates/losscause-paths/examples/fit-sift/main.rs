@@ -1,0 +1,60 @@
+//! Fits Sift's weights to drawn paths and writes them into the source: `cargo xtask fit-sift`.
+//!
+//! On every training path an observer behind the pilot reads Sift's clues at each judged loss, beside the true cause.
+//! A logistic regression on the intervals of the readings gives the weights, one card per vantage point. Every path has
+//! the same weight, and so has each cause within a path, as in the balanced error. Seeds of the test are refused.
+
+mod fit;
+mod readings;
+
+use std::fmt::Write;
+use std::process::ExitCode;
+
+use losscause::lda::sift::Card;
+use losscause_paths::Vantage;
+
+use fit::Fit;
+use readings::{Readings, SEEDS, VALIDATION};
+
+const WEIGHTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../losscause/src/lda/sift/weights.rs");
+
+fn main() -> ExitCode {
+    let write = std::env::args().any(|argument| argument == "--write");
+    let cards = [Vantage::Receiver, Vantage::Sender].map(|vantage| {
+        let training = Readings::of(vantage, SEEDS);
+        let card = Fit::new(&training).card(vantage == Vantage::Sender);
+        println!("{}: {} losses of {} paths", vantage.name(), training.losses(), training.paths());
+        println!("  balanced error {:.2} % in training", training.error(&card));
+        println!("  balanced error {:.2} % on seeds {VALIDATION:?}", Readings::of(vantage, VALIDATION).error(&card));
+        card
+    });
+    if write && let Err(error) = std::fs::write(WEIGHTS, source(&cards)) {
+        eprintln!("{WEIGHTS}: {error}");
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
+}
+
+/// The source of `weights.rs`.
+fn source([receiver, sender]: &[Card; 2]) -> String {
+    let mut text = String::from(
+        "//! The fitted weights, in tenths of a decibel. Written by `cargo xtask fit-sift`; do not edit.\n\nuse super::Card;\n",
+    );
+    for (what, name, card) in [
+        ("receivers: relative one-way trip times", "RECEIVER", receiver),
+        ("senders: round-trip times", "SENDER", sender),
+    ] {
+        let rows = |rows: &mut dyn Iterator<Item = String>| {
+            rows.fold(String::new(), |all, row| all + "        " + &row + ",\n")
+        };
+        _ = write!(
+            text,
+            "\n/// For {what}.\n#[rustfmt::skip]\npub const {name}: Card = Card {{\n    absolute_delays: {},\n    start: {},\n    single: [\n{}    ],\n    tables: [\n{}    ],\n}};\n",
+            card.absolute_delays,
+            card.start,
+            rows(&mut card.single.iter().map(|row| format!("{row:?}"))),
+            rows(&mut card.tables.iter().map(|row| format!("{row:?}"))),
+        );
+    }
+    text
+}
