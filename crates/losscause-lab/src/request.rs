@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use losscause_study::files::Memory;
-use losscause_study::templates::TEMPLATES;
 use losscause_study::{RunError, registry};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -14,7 +13,7 @@ use crate::Lab;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Request {
-    /// The version, the algorithms and the kinds of links that there are.
+    /// The version, and the algorithms that there are.
     Catalogue,
     /// A new run; answered by its number and [`Info`](crate::Info).
     Open(Open),
@@ -153,12 +152,5 @@ fn catalogue() -> Value {
         .infos()
         .map(|info| json!({ "name": info.name, "summary": info.summary, "yardstick": info.is_yardstick }))
         .collect();
-    let templates: Vec<Value> = TEMPLATES
-        .iter()
-        .map(|template| {
-            let file = format!("{}.toml", template.kind);
-            json!({ "kind": template.kind, "title": template.title(), "file": file, "text": template.text_for(&file) })
-        })
-        .collect();
-    json!({ "version": env!("CARGO_PKG_VERSION"), "algorithms": algorithms, "templates": templates })
+    json!({ "version": env!("CARGO_PKG_VERSION"), "algorithms": algorithms })
 }

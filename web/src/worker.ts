@@ -1,0 +1,113 @@
+// Two runs under identical randomness, away from the page.
+
+import { Engine, LOSSES, LOST, PACKETS, ROWS, Refused, VERDICTS } from "./engine.js";
+import address from "./lab.wasm?url";
+import type { Ask, Frame, Info, Question, Reply, Side } from "./protocol";
+
+let engine: Engine | null = null;
+let labs: [number, number] | null = null;
+let step = 0;
+let end = 0;
+let now = 0;
+
+async function start(): Promise<unknown> {
+  const response = await fetch(address);
+  if (!response.ok) throw new Error(`the simulator could not be loaded (${response.status})`);
+  const { instance } = await WebAssembly.instantiate(await response.arrayBuffer(), {});
+  engine = new Engine(instance);
+  return engine.ask("catalogue");
+}
+
+/** Both runs or neither: the last good ones stay if one is refused. */
+function open(engine: Engine, { source, seed, settings, most }: Extract<Ask, { ask: "open" }>): unknown {
+  const made: { lab: number; info: Info; columns: number }[] = [];
+  try {
+    for (const side of settings) {
+      made.push(engine.ask({ open: { ...source, settings: side, seed } }));
+      const hops = made[made.length - 1].info.packet_hops;
+      if (hops > most) {
+        const command = ["losscause simulate", source.name, `--seed ${seed}`, ...side.map((set) => `--set '${set}'`)];
+        throw new Refused(
+          `This run has packets cross links about ${Math.round(hops / 1e6)} million times, too many for a page: run ${command.join(" ")}`,
+        );
+      }
+    }
+  } catch (error) {
+    for (const { lab } of made) engine.ask({ close: { lab } });
+    throw error;
+  }
+  for (const lab of labs ?? []) engine.ask({ close: { lab } });
+  labs = [made[0].lab, made[1].lab];
+  step = Math.max(made[0].info.step_s, 0.001);
+  end = made[0].info.duration_s;
+  now = 0;
+  return { infos: made.map(({ info }) => info), columns: made.map(({ columns }) => columns) };
+}
+
+/** Advances both to the same instant: as far as `to`, or as far as the time allows. */
+function frame(engine: Engine, pair: [number, number], to: number, budget_ms: number): Frame {
+  const begun = performance.now();
+  const goal = Math.min(to, end);
+  while (now < goal) {
+    const next = Math.min(now + step, goal);
+    for (const lab of pair) engine.advance(lab, next);
+    now = next;
+    if (performance.now() - begun > budget_ms) break;
+  }
+  const side = (lab: number): Side => ({
+    rows: engine.read(lab, ROWS),
+    losses: engine.read(lab, LOSSES),
+    packets: engine.read(lab, PACKETS),
+    lost: engine.read(lab, LOST),
+    verdicts: engine.read(lab, VERDICTS),
+  });
+  return { now, finished: now >= end, sides: [side(pair[0]), side(pair[1])] };
+}
+
+function carryOut(ask: Ask): unknown {
+  if (!engine) throw new Error("the simulator is not loaded");
+  const loaded = engine;
+  if (ask.ask === "open") return open(loaded, ask);
+  if (!labs) throw new Error("there is no run yet");
+  switch (ask.ask) {
+    case "frame":
+      return frame(loaded, labs, ask.to, ask.budget_ms);
+    case "change": {
+      // Both are at the same instant and have the same links: what one takes, the other takes.
+      const answers = labs.map((lab) => loaded.ask({ change: { lab, setting: ask.setting } }));
+      return answers[0];
+    }
+    case "seek": {
+      const answers = labs.map((lab) => loaded.ask({ seek: { lab, to_s: ask.to } }));
+      now = Math.min(ask.to, end);
+      return answers[0];
+    }
+    case "result":
+      return loaded.ask({ result: { lab: labs[ask.side] } });
+    case "loss":
+      return loaded.ask({ loss: { lab: labs[ask.side], place: ask.place } });
+    case "start":
+      throw new Error("already started");
+  }
+}
+
+self.addEventListener("message", (event: MessageEvent<Question>) => {
+  const { id, ask } = event.data;
+  const reply = (said: Reply, moved: Transferable[] = []) => self.postMessage(said, { transfer: moved });
+  const fail = (error: unknown) => {
+    const text = error instanceof Error ? error.message : String(error);
+    reply({ id, error: text, fatal: !(error instanceof Refused) });
+  };
+  if (ask.ask === "start") {
+    start().then((answer) => reply({ id, answer }), fail);
+    return;
+  }
+  try {
+    const answer = carryOut(ask);
+    const moved =
+      ask.ask === "frame" ? (answer as Frame).sides.flatMap((side) => Object.values(side).map((array) => array.buffer)) : [];
+    reply({ id, answer }, moved);
+  } catch (error) {
+    fail(error);
+  }
+});
