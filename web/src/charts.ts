@@ -52,9 +52,9 @@ export class Pair {
         height,
         legend: { show: false },
         cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
-        padding: [6, 8, 0, 0],
+        padding: [6, 16, 0, 0],
         scales: { x: { time: false, range: () => [0, this.duration] }, y: { range: () => [0, this.top] } },
-        axes: [axis(24), axis(46)],
+        axes: [axis(24, 60), axis(46, 26)],
         series: [{}, ...quantities[side].columns.map((column) => series(column.flow, quantities[side].stepped))],
         hooks: {
           init: [
@@ -98,7 +98,7 @@ export class Pair {
   }
 }
 
-function axis(size: number): uPlot.Axis {
+function axis(size: number, space: number): uPlot.Axis {
   return {
     size,
     gap: 3,
@@ -106,7 +106,7 @@ function axis(size: number): uPlot.Axis {
     stroke: () => colour("soft"),
     grid: { stroke: () => colour("line"), width: 1 },
     ticks: { show: false },
-    space: 44,
+    space,
   };
 }
 

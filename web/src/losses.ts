@@ -7,7 +7,7 @@ import { colour } from "./theme";
 
 const HEIGHT = 56;
 const LEFT = 46;
-const RIGHT = 8;
+const RIGHT = 16;
 const ROW = { congestion: 16, wireless: 40 };
 
 interface Mark {

@@ -9,7 +9,7 @@ import type { Catalogue, Changed, Frame, Info, LossRow, Opened, Outcome, Source 
 import { CHOICES, FIRST, source as sourceOf } from "./scenarios";
 import { decode, encode, isSeed, type System } from "./share";
 import { Refusal, Simulator } from "./simulator";
-import { onChange, setTheme, type Theme } from "./theme";
+import { isStill, onChange, setTheme, type Theme } from "./theme";
 
 /** Larger runs would keep a page busy for minutes. */
 const MOST_PACKET_HOPS = 40e6;
@@ -528,7 +528,7 @@ async function first(): Promise<Setup> {
   const chosen = CHOICES.find(({ name }) => name === FIRST) ?? CHOICES[0];
   const systems: [System, System] = [
     { protocol: "", algorithm: "always congestion" },
-    { protocol: "", algorithm: "ZigZag" },
+    { protocol: "", algorithm: "Spike" },
   ];
   const standard = { source: await sourceOf(chosen.name, chosen.text), seed: 1, systems, parameters: {} };
   try {
@@ -572,6 +572,9 @@ async function main() {
   document.documentElement.dataset.ready = "true";
   requestAnimationFrame((at) => {
     lastFrame = at;
+    // Who asks for less motion presses Play.
+    playing = !isStill();
+    showTime();
     void frame(at);
   });
 }

@@ -1,6 +1,7 @@
 // The scenarios that the lab offers: those of the papers, and the examples, among which are the kinds of links of
 // `losscause init`. Each is the file of the repository.
 
+import first from "../scenarios/first.toml?raw";
 import type { Source } from "./protocol";
 
 export interface Choice {
@@ -52,7 +53,10 @@ export async function source(name: string, text: string): Promise<Source> {
   return { name, text, files: await filesFor(text) };
 }
 
+export const FIRST = "web/scenarios/first.toml";
+
 export const CHOICES: Choice[] = [
+  { name: FIRST, group: "To begin with", label: title(first), text: first },
   ...Object.entries(examples).map(([path, text]) => ({
     name: `scenarios/${path.slice(path.lastIndexOf("/") + 1)}`,
     group: "Examples",
@@ -68,5 +72,3 @@ export const CHOICES: Choice[] = [
 function title(text: string): string {
   return /^title = "(.*)"$/m.exec(text)?.[1] ?? "Without a title";
 }
-
-export const FIRST = "scenarios/last-hop-video.toml";
