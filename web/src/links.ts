@@ -52,12 +52,16 @@ export class LinkSliders {
         setting: ({ name }, packets) => `link.${name}.queue_packets=${packets}`,
       }),
     ];
-    place.append(element("label", {}, "Link", this.choose), ...this.sliders.map(({ row }) => row));
+    this.choose.id = "link";
+    const which = element("div", { className: "slider" }, element("label", { htmlFor: "link" }, "Link"), this.choose);
+    place.append(which, ...this.sliders.map(({ row }) => row));
     this.choose.addEventListener("change", () => this.place());
     for (const slider of this.sliders) {
       // While it is dragged only the number changes; the link changes when it is let go, or by a key.
       slider.input.addEventListener("input", () => {
-        slider.said.textContent = slider.text(slider.value(slider.input.valueAsNumber));
+        const text = slider.text(slider.value(slider.input.valueAsNumber));
+        slider.said.textContent = text;
+        slider.input.setAttribute("aria-valuetext", text);
       });
       slider.input.addEventListener("change", () => {
         const link = this.link();
@@ -106,13 +110,17 @@ export class LinkSliders {
       const value = of(link);
       input.disabled = value === null;
       said.textContent = value === null ? "set by the scenario" : text(value);
+      input.setAttribute("aria-valuetext", said.textContent);
       if (value !== null) input.value = String(Math.min(Math.max(placeOf(value), 0), 1));
     }
   }
 }
 
 function slider(title: string, rest: Omit<Slider, "row" | "input" | "said">): Slider {
-  const input = element("input", { type: "range", min: "0", max: "1", step: "0.005" });
+  // A label around both would name the output, which can be labelled too.
+  const id = `slider-${title.toLowerCase().replaceAll(" ", "-")}`;
+  const input = element("input", { type: "range", min: "0", max: "1", step: "0.005", id });
   const said = element("output", {});
-  return { row: element("label", {}, title, said, input), input, said, ...rest };
+  const row = element("div", { className: "slider" }, element("label", { htmlFor: id }, title), said, input);
+  return { row, input, said, ...rest };
 }

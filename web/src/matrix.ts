@@ -23,13 +23,13 @@ export class Matrix {
     const head = element(
       "tr",
       {},
-      element("td", {}),
+      element("td", {}, "true cause"),
       ...COLUMNS.map((name) => element("th", { scope: "col" }, name)),
     );
     const row = (cause: string) => {
       const cells = COLUMNS.map(() => element("td", { className: "cell" }, "0"));
       this.cells.push(...cells);
-      return element("tr", {}, element("th", { scope: "row" }, `${cause} loss`), ...cells);
+      return element("tr", {}, element("th", { scope: "row" }, cause), ...cells);
     };
     const error = element("p", { className: "soft small" });
     this.errors.push(error);
