@@ -20,9 +20,11 @@ interface Mark {
 export class Losses {
   private readonly canvas: Canvas;
   private readonly marks: Mark[] = [];
+  /** Packets of all flows that the queues dropped, and that the air corrupted. */
+  readonly counts: [number, number] = [0, 0];
   private chosen = -1;
   private readonly said = element("output", { className: "loss" });
-  private readonly count = element("span", { className: "count" });
+  private readonly total = element("span", { className: "count" });
   private dirty = true;
 
   constructor(
@@ -34,7 +36,7 @@ export class Losses {
     const strip = element("div", { className: "strip" });
     const back = button("◀", () => this.step(-1), { title: `Previous loss of system ${side}` });
     const forth = button("▶", () => this.step(1), { title: `Next loss of system ${side}` });
-    place.replaceChildren(strip, element("div", { className: "loss-line" }, back, forth, this.count, this.said));
+    place.replaceChildren(strip, element("div", { className: "loss-line" }, back, forth, this.total, this.said));
     this.canvas = new Canvas(strip, HEIGHT, () => this.draw());
     this.canvas.element.addEventListener("pointermove", (event) => this.point(event));
     this.canvas.element.addEventListener("pointerdown", (event) => this.point(event));
@@ -47,6 +49,7 @@ export class Losses {
 
   clear() {
     this.marks.length = 0;
+    this.counts.fill(0);
     this.chosen = -1;
     this.said.textContent = "Point at a mark, or step through them, to read the verdict and its reason.";
     this.dirty = true;
@@ -55,10 +58,17 @@ export class Losses {
   take(losses: Float64Array) {
     for (let i = 0; i + 8 <= losses.length; i += 8) {
       const [place, flow, at, , cause, verdict] = losses.subarray(i, i + 6);
+      const before = this.marks[place];
+      if (before) this.count(before, -1);
       this.marks[place] = { flow, at, cause, verdict };
+      this.count(this.marks[place], 1);
       if (place === this.chosen) void this.choose(place);
     }
     if (losses.length > 0) this.dirty = true;
+  }
+
+  private count({ cause }: Mark, by: number) {
+    if (cause === 0 || cause === 1) this.counts[cause] += by;
   }
 
   drawIfChanged() {
@@ -91,7 +101,7 @@ export class Losses {
     });
     const chosen = this.marks[this.chosen];
     if (chosen) this.mark(chosen, true);
-    this.count.textContent = this.marks.length === 1 ? "1 loss" : `${this.marks.length} losses`;
+    this.total.textContent = this.marks.length === 1 ? "1 loss" : `${this.marks.length} losses`;
   }
 
   /** Filled: the verdict is the true cause. A cross: it is not. A ring: undecided, or not judged. */

@@ -254,7 +254,8 @@ function take(frame: Frame, at: number) {
 }
 
 function values() {
-  for (const { table, info, values } of views ?? []) {
+  for (const { table, info, values, losses, matrix } of views ?? []) {
+    matrix.showLosses(...losses.counts);
     const last = table.length - 1;
     if (last < 0) {
       for (const value of values) value.textContent = "";

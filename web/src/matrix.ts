@@ -7,13 +7,14 @@ const COLUMNS = ["congestion", "wireless", "undecided", "not judged"];
 export class Matrix {
   private readonly cells: HTMLTableCellElement[] = [];
   private readonly errors: HTMLElement[] = [];
+  private readonly without: HTMLElement | null = null;
   private shown = "";
 
   constructor(place: HTMLElement, algorithms: string[]) {
     if (algorithms.length === 0) {
-      place.replaceChildren(
-        element("p", { className: "soft small" }, "No algorithm judges here: every loss counts as congestion."),
-      );
+      this.without = element("p", { className: "soft" });
+      place.replaceChildren(this.without);
+      this.showLosses(0, 0);
       return;
     }
     place.replaceChildren(...algorithms.map((algorithm) => this.table(algorithm)));
@@ -40,6 +41,13 @@ export class Matrix {
       element("table", {}, caption, element("thead", {}, head), element("tbody", {}, row("congestion"), row("wireless"))),
       error,
     );
+  }
+
+  /** Without an algorithm there is one answer to every loss. */
+  showLosses(queue: number, air: number) {
+    if (this.without) {
+      this.without.textContent = `No algorithm judges here: every loss counts as congestion. The queue dropped ${queue}; the air corrupted ${air}, and the sender slows down for them too.`;
+    }
   }
 
   show(verdicts: Float64Array) {
