@@ -1,6 +1,6 @@
 import { Bottleneck } from "./bottleneck";
 import { Pair, Table, type Quantity } from "./charts";
-import { byId, element } from "./dom";
+import { button, byId, element } from "./dom";
 import { keyItems } from "./key";
 import { LinkSliders } from "./links";
 import { Losses } from "./losses";
@@ -9,6 +9,7 @@ import type { Catalogue, Changed, Frame, Info, LossRow, Opened, Outcome, Source 
 import { CHOICES, FIRST, source as sourceOf } from "./scenarios";
 import { decode, encode, isSeed, type System } from "./share";
 import { Refusal, Simulator } from "./simulator";
+import { STORIES, settingsOf } from "./stories.js";
 import { isStill, onChange, setTheme, type Theme } from "./theme";
 
 /** Larger runs would keep a page busy for minutes. */
@@ -30,6 +31,9 @@ const page = {
   message: byId("message", HTMLParagraphElement),
   changes: byId("changes", HTMLParagraphElement),
   protocols: [byId("protocol-0", HTMLSelectElement), byId("protocol-1", HTMLSelectElement)] as const,
+  settings: [byId("settings-0", HTMLInputElement), byId("settings-1", HTMLInputElement)] as const,
+  stories: byId("stories", HTMLDivElement),
+  story: byId("story", HTMLParagraphElement),
   algorithms: [byId("algorithm-0", HTMLSelectElement), byId("algorithm-1", HTMLSelectElement)] as const,
   parameters: byId("parameters", HTMLDivElement),
   text: byId("text", HTMLTextAreaElement),
@@ -88,10 +92,10 @@ function problem(error: unknown) {
 
 /** The settings that make a system of the scenario. */
 function settings(side: 0 | 1, groups: string[]): string[] {
-  const { protocol, algorithm } = setup.systems[side];
+  const { protocol, algorithm, settings } = setup.systems[side];
   const of = (key: string, value: string) => (value === "" ? [] : groups.map((group) => `flow.${group}.${key}=${value}`));
   const parameters = Object.entries(setup.parameters).map(([name, value]) => `${name}=${value}`);
-  return [...parameters, ...of("protocol", protocol), ...of("lda", algorithm)];
+  return [...parameters, ...of("protocol", protocol), ...of("lda", algorithm), ...settingsOf(settings)];
 }
 
 /** The measured flows of the scenario, as settings name them. */
@@ -440,7 +444,28 @@ function fillSelects(catalogue: Catalogue) {
   byId("version", HTMLSpanElement).textContent = catalogue.version;
 }
 
+/** Sets both systems up as a story says, and plays it. */
+async function tell(story: (typeof STORIES)[number], pressed: HTMLButtonElement) {
+  const chosen = CHOICES.find(({ name }) => name === story.scenario);
+  if (!chosen) return;
+  const systems = story.systems.map((system) => ({ protocol: "", ...system })) as [System, System];
+  page.scenario.value = chosen.name;
+  page.text.value = chosen.text;
+  page.seed.value = "1";
+  await reopen({ source: await sourceOf(chosen.name, chosen.text), seed: 1, systems, parameters: {} }, "");
+  showSystems();
+  page.story.textContent = story.text;
+  for (const other of page.stories.children) other.setAttribute("aria-pressed", String(other === pressed));
+  playing = !isStill();
+  showTime();
+}
+
 function listen() {
+  for (const story of STORIES) {
+    const made = button(story.title, () => void tell(story, made));
+    made.setAttribute("aria-pressed", "false");
+    page.stories.append(made);
+  }
   page.scenario.addEventListener("change", () => {
     const chosen = CHOICES.find(({ name }) => name === page.scenario.value);
     if (!chosen) return;
@@ -482,11 +507,16 @@ function listen() {
   for (const side of SIDES) {
     const changed = () => {
       const systems: [System, System] = [...setup.systems];
-      systems[side] = { protocol: page.protocols[side].value, algorithm: page.algorithms[side].value };
+      systems[side] = {
+        protocol: page.protocols[side].value,
+        algorithm: page.algorithms[side].value,
+        settings: page.settings[side].value,
+      };
       void reopen({ ...setup, systems }, `System ${LETTERS[side]} is new; both start again.`).then(showSystems);
     };
     page.protocols[side].addEventListener("change", changed);
     page.algorithms[side].addEventListener("change", changed);
+    page.settings[side].addEventListener("change", changed);
     byId(`result-${side}`, HTMLButtonElement).addEventListener("click", () => void result(side));
   }
   const runText = async () => {
@@ -522,14 +552,15 @@ function showSystems() {
   for (const side of SIDES) {
     page.protocols[side].value = setup.systems[side].protocol;
     page.algorithms[side].value = setup.systems[side].algorithm;
+    page.settings[side].value = setup.systems[side].settings;
   }
 }
 
 async function first(): Promise<Setup> {
   const chosen = CHOICES.find(({ name }) => name === FIRST) ?? CHOICES[0];
   const systems: [System, System] = [
-    { protocol: "", algorithm: "always congestion" },
-    { protocol: "", algorithm: "Spike" },
+    { protocol: "", algorithm: "always congestion", settings: "" },
+    { protocol: "", algorithm: "Spike", settings: "" },
   ];
   const standard = { source: await sourceOf(chosen.name, chosen.text), seed: 1, systems, parameters: {} };
   try {

@@ -2,6 +2,7 @@
 // `losscause init`. Each is the file of the repository.
 
 import first from "../scenarios/first.toml?raw";
+import tcp from "../scenarios/tcp.toml?raw";
 import type { Source } from "./protocol";
 
 export interface Choice {
@@ -57,6 +58,7 @@ export const FIRST = "web/scenarios/first.toml";
 
 export const CHOICES: Choice[] = [
   { name: FIRST, group: "To begin with", label: title(first), text: first },
+  { name: "web/scenarios/tcp.toml", group: "To begin with", label: title(tcp), text: tcp },
   ...Object.entries(examples).map(([path, text]) => ({
     name: `scenarios/${path.slice(path.lastIndexOf("/") + 1)}`,
     group: "Examples",

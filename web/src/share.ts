@@ -12,6 +12,8 @@ export interface Shared {
 export interface System {
   protocol: string;
   algorithm: string;
+  /** Other settings, KEY=VALUE, separated by semicolons. */
+  settings: string;
 }
 
 const VERSION = "1";
@@ -67,7 +69,7 @@ export async function decode(hash: string): Promise<Shared | null> {
 
 function checked(value: unknown): Shared {
   const shared = value as Shared;
-  const isSystem = (system: System) => typeof system.protocol === "string" && typeof system.algorithm === "string";
+  const isSystem = ({ protocol, algorithm, settings }: System) => [protocol, algorithm, settings].every((word) => typeof word === "string");
   const parameters = Object.entries(shared.parameters);
   const holds =
     typeof shared.name === "string" &&
@@ -77,7 +79,7 @@ function checked(value: unknown): Shared {
     shared.systems.every(isSystem) &&
     parameters.every(([, number]) => typeof number === "number" && Number.isFinite(number));
   if (!holds) throw new Error("foreign");
-  const system = ({ protocol, algorithm }: System): System => ({ protocol, algorithm });
+  const system = ({ protocol, algorithm, settings }: System): System => ({ protocol, algorithm, settings });
   return {
     name: shared.name,
     text: shared.text,

@@ -73,9 +73,15 @@ function carryOut(ask: Ask): unknown {
     case "frame":
       return frame(loaded, labs, ask.to, ask.budget_ms);
     case "change": {
-      // Both are at the same instant and have the same links: what one takes, the other takes.
-      const answers = labs.map((lab) => loaded.ask({ change: { lab, setting: ask.setting } }));
-      return answers[0];
+      const [a, b] = labs;
+      const answer = loaded.ask({ change: { lab: a, setting: ask.setting } });
+      try {
+        loaded.ask({ change: { lab: b, setting: ask.setting } });
+      } catch (error) {
+        // Only with settings of its own can the links of B be others.
+        throw new Refused(`System A has taken it, system B has not: ${error instanceof Error ? error.message : error}`);
+      }
+      return answer;
     }
     case "seek": {
       const answers = labs.map((lab) => loaded.ask({ seek: { lab, to_s: ask.to } }));

@@ -220,7 +220,7 @@ test("a loss tells its true cause, the verdict and the reason", async ({ page })
 test("the keyboard alone reaches and works every control", async ({ page }) => {
   await paused(page);
   const reached = new Set<string>();
-  for (let presses = 0; presses < 60; presses += 1) {
+  for (let presses = 0; presses < 70; presses += 1) {
     await page.keyboard.press("Tab");
     const name = await page.evaluate(() => {
       const at = document.activeElement;
@@ -233,7 +233,7 @@ test("the keyboard alone reaches and works every control", async ({ page }) => {
       await page.keyboard.press("Space");
     }
   }
-  for (const id of ["scenario", "seed", "share", "theme", "play", "step", "restart", "speed", "scrub", "protocol-0", "algorithm-1", "text", "run", "result-0", "command"]) {
+  for (const id of ["scenario", "seed", "share", "theme", "play", "step", "restart", "speed", "scrub", "protocol-0", "algorithm-1", "settings-1", "text", "run", "result-0", "command"]) {
     expect([...reached], id).toContain(id);
   }
   expect([...reached]).toContain("Previous loss of system A");
@@ -261,6 +261,35 @@ for (const [width, height] of [
     });
   }
 }
+
+test("every story sets both systems up and says what to look at", async ({ page }) => {
+  await paused(page);
+  const stories = page.locator("#stories button");
+  expect(await stories.count()).toBe(5);
+  for (const story of await stories.all()) {
+    await story.click();
+    await expect(story).toHaveAttribute("aria-pressed", "true");
+    await expect(page.locator("#story")).not.toBeEmpty();
+    await expect(page.locator("#error")).toBeEmpty();
+    await page.click("#step");
+    await expect.poll(() => clock(page)).toBeGreaterThan(0);
+  }
+  await expect(page.locator("#settings-1")).toHaveValue(/policer/);
+  await expect(page.locator("#command")).toContainText("burst_bytes");
+});
+
+test("settings of one system alone are those of the command line, and a wrong one changes nothing", async ({ page }) => {
+  await paused(page);
+  await page.fill("#settings-1", 'link.radio.queue={ kind = "codel" }; link.radio.delay_ms=5');
+  await page.locator("#settings-1").blur();
+  await expect(page.locator("#message")).toContainText("System B is new");
+  await toTheEnd(page);
+  expect(JSON.parse(await saved(page, "B")).settings).toEqual(["flow.stream.lda=Spike", 'link.radio.queue={ kind = "codel" }', "link.radio.delay_ms=5"]);
+  await page.fill("#settings-1", "link.radio.delya_ms=5");
+  await page.locator("#settings-1").blur();
+  await expect(page.locator("#error")).toContainText("delya_ms");
+  await expect(page.locator("#settings-1")).toHaveValue(/codel/);
+});
 
 test("the colours can be chosen", async ({ page }) => {
   await page.emulateMedia({ colorScheme: "light" });

@@ -49,7 +49,7 @@ pub(crate) fn lab(options: &Options) -> Result<()> {
 pub(crate) fn test() -> Result<()> {
     let program = losscause()?;
     build()?;
-    run(node(&["--test", "tests/same-bytes.test.mjs"]).env("LOSSCAUSE", program))?;
+    run(node(&["--test", "tests/same-bytes.test.mjs", "tests/stories.test.mjs"]).env("LOSSCAUSE", program))?;
     run(&mut node(&["node_modules/@playwright/test/cli.js", "test"]))
 }
 
