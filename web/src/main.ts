@@ -5,11 +5,12 @@ import { keyItems } from "./key";
 import { LinkSliders } from "./links";
 import { Losses } from "./losses";
 import { Matrix } from "./matrix";
-import type { Catalogue, Changed, Frame, Info, LossRow, Opened, Outcome, Source } from "./protocol";
+import type { Catalogue, Changed, Frame, Info, LossRow, Opened, Outcome, Setup, System } from "./protocol";
 import { CHOICES, FIRST, source as sourceOf } from "./scenarios";
-import { decode, encode, isSeed, type System } from "./share";
+import { commandOf } from "./settings.js";
+import { decode, encode, isSeed } from "./share";
 import { Refusal, Simulator } from "./simulator";
-import { STORIES, settingsOf } from "./stories.js";
+import { STORIES } from "./stories.js";
 import { isStill, onChange, setTheme, type Theme } from "./theme";
 
 /** Larger runs would keep a page busy for minutes. */
@@ -55,14 +56,6 @@ interface View {
   values: HTMLElement[];
 }
 
-/** What the two systems are made of. */
-interface Setup {
-  source: Source;
-  seed: number;
-  systems: [System, System];
-  parameters: Record<string, number>;
-}
-
 let simulator: Simulator;
 let setup: Setup;
 let views: [View, View] | null = null;
@@ -90,43 +83,13 @@ function problem(error: unknown) {
   if (!(error instanceof Refusal)) console.error(error);
 }
 
-/** The settings that make a system of the scenario. */
-function settings(side: 0 | 1, groups: string[]): string[] {
-  const { protocol, algorithm, settings } = setup.systems[side];
-  const of = (key: string, value: string) => (value === "" ? [] : groups.map((group) => `flow.${group}.${key}=${value}`));
-  const parameters = Object.entries(setup.parameters).map(([name, value]) => `${name}=${value}`);
-  return [...parameters, ...of("protocol", protocol), ...of("lda", algorithm), ...settingsOf(settings)];
-}
-
-/** The measured flows of the scenario, as settings name them. */
-function groups(text: string): string[] {
-  const found: string[] = [];
-  // The text is read by the program, not here: this only finds the flows to set.
-  for (const part of text.split(/^\s*\[\[/m).slice(1)) {
-    if (!part.startsWith("flow]]")) continue;
-    const body = part.split(/^\s*\[/m)[0];
-    const name = /^\s*name\s*=\s*["']([\w-]+)["']/m.exec(body)?.[1];
-    const isOther = /^\s*measured\s*=\s*false/m.test(body) || /^\s*protocol\s*=\s*["'](cbr|on-off)["']/m.test(body);
-    if (name && !isOther) found.push(name);
-  }
-  return found;
-}
-
 async function open(next: Setup, first: boolean): Promise<boolean> {
   const before = setup;
   setup = next;
-  const names = groups(next.source.text);
-  const both: [string[], string[]] = [settings(0, names), settings(1, names)];
   try {
-    const opened = await simulator.ask<Opened>({
-      ask: "open",
-      source: next.source,
-      seed: next.seed,
-      settings: both,
-      most: MOST_PACKET_HOPS,
-    });
+    const opened = await simulator.ask<Opened>({ ask: "open", setup: next, most: MOST_PACKET_HOPS });
     page.error.textContent = "";
-    show(opened, both);
+    show(opened);
     return true;
   } catch (error) {
     if (!first) setup = before;
@@ -147,7 +110,7 @@ function selectLine(error: string) {
   page.text.setSelectionRange(from, from + (lines[line - 1]?.length ?? 0));
 }
 
-function show({ infos, columns }: Opened, both: [string[], string[]]) {
+function show({ infos, columns, settings }: Opened) {
   for (const pair of pairs) pair.remove();
   for (const view of views ?? []) {
     view.bottleneck.remove();
@@ -168,17 +131,11 @@ function show({ infos, columns }: Opened, both: [string[], string[]]) {
   page.scrub.step = String(infos[0].step_s);
   links.show(infos[0].links, infos[0].bottleneck);
   parameters(infos[0]);
-  const { name } = setup.source;
-  const command = (side: 0 | 1) =>
-    ["losscause simulate", name, `--seed ${setup.seed}`, ...both[side].map((set) => `--set ${quoted(set)}`), "--format json"].join(" ");
-  page.command.textContent = `${command(0)}\n${command(1)}`;
+  const commands = settings.map((side) => `${commandOf(setup.source.name, setup.seed, side)} --format json`);
+  page.command.textContent = commands.join("\n");
   showTime();
   showChanges();
   drawAll();
-}
-
-function quoted(word: string): string {
-  return /^[\w.=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 function quantitiesOf(info: Info): Quantity[] {
@@ -303,8 +260,9 @@ function drawAll() {
 
 async function frame(at: number) {
   const begun = performance.now();
+  // What passes while a frame is under way counts for the next one. A page in the background does not catch up.
   const elapsed = Math.min(at - lastFrame, 100);
-  lastFrame = at;
+  if (!isBusy || !playing) lastFrame = at;
   let spent = 0;
   if (playing && !isBusy && views) {
     isBusy = true;

@@ -63,7 +63,25 @@ export interface Source {
   files: Record<string, string>;
 }
 
+/** What one side runs; empty words leave the scenario as it is. */
+export interface System {
+  protocol: string;
+  algorithm: string;
+  /** Other settings, KEY=VALUE, separated by semicolons. */
+  settings: string;
+}
+
+/** What two runs are made of. */
+export interface Setup {
+  source: Source;
+  seed: number;
+  systems: [System, System];
+  parameters: Record<string, number>;
+}
+
 export interface Opened {
+  /** What makes each system of the scenario, each KEY=VALUE. */
+  settings: [string[], string[]];
   infos: [Info, Info];
   columns: [number, number];
 }
@@ -80,7 +98,7 @@ export interface Outcome {
 
 export type Ask =
   | { ask: "start" }
-  | { ask: "open"; source: Source; seed: number; settings: [string[], string[]]; most: number }
+  | { ask: "open"; setup: Setup; most: number }
   | { ask: "frame"; to: number; budget_ms: number }
   | { ask: "change"; setting: string }
   | { ask: "seek"; to: number }

@@ -1,19 +1,13 @@
 // A link that holds the scenario, both systems and the seed. Nothing is stored anywhere else.
 
+import type { System } from "./protocol";
+
 export interface Shared {
   name: string;
   text: string;
   seed: number;
   systems: [System, System];
   parameters: Record<string, number>;
-}
-
-/** What one side runs; empty words leave the scenario as it is. */
-export interface System {
-  protocol: string;
-  algorithm: string;
-  /** Other settings, KEY=VALUE, separated by semicolons. */
-  settings: string;
 }
 
 const VERSION = "1";

@@ -66,14 +66,3 @@ export const STORIES = [
     ],
   },
 ];
-
-/**
- * The settings that a user wrote: KEY=VALUE, separated by semicolons.
- * @param {string} text
- */
-export function settingsOf(text) {
-  return text
-    .split(";")
-    .map((setting) => setting.trim())
-    .filter((setting) => setting !== "");
-}

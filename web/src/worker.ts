@@ -2,7 +2,8 @@
 
 import { Engine, LOSSES, LOST, PACKETS, ROWS, Refused, VERDICTS } from "./engine.js";
 import address from "./lab.wasm?url";
-import type { Ask, Frame, Info, Question, Reply, Side } from "./protocol";
+import { commandOf, settingsOf } from "./settings.js";
+import type { Ask, Frame, Info, Opened, Question, Reply, Setup, Side, System } from "./protocol";
 
 let engine: Engine | null = null;
 let labs: [number, number] | null = null;
@@ -18,17 +19,33 @@ async function start(): Promise<unknown> {
   return engine.ask("catalogue");
 }
 
+/** The settings that make each system of the scenario. */
+function settingsFor(engine: Engine, { source, seed, systems, parameters }: Setup): [string[], string[]] {
+  const shared = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
+  const { lab, info }: { lab: number; info: Info } = engine.ask({ open: { ...source, settings: shared, seed } });
+  engine.ask({ close: { lab } });
+  // The flows under test, by the names that settings use: those that are measured and can run an algorithm.
+  const tested = info.flows.filter(({ measured, protocol }) => measured && (protocol === "tcp" || protocol === "tfrc"));
+  const groups = [...new Set(tested.map(({ group }) => group))];
+  const of = ({ protocol, algorithm, settings }: System) => {
+    const all = (key: string, value: string) => (value === "" ? [] : groups.map((group) => `flow.${group}.${key}=${value}`));
+    return [...shared, ...all("protocol", protocol), ...all("lda", algorithm), ...settingsOf(settings)];
+  };
+  return [of(systems[0]), of(systems[1])];
+}
+
 /** Both runs or neither: the last good ones stay if one is refused. */
-function open(engine: Engine, { source, seed, settings, most }: Extract<Ask, { ask: "open" }>): unknown {
+function open(engine: Engine, { setup, most }: Extract<Ask, { ask: "open" }>): Opened {
+  const { source, seed } = setup;
+  const settings = settingsFor(engine, setup);
   const made: { lab: number; info: Info; columns: number }[] = [];
   try {
     for (const side of settings) {
       made.push(engine.ask({ open: { ...source, settings: side, seed } }));
       const hops = made[made.length - 1].info.packet_hops;
       if (hops > most) {
-        const command = ["losscause simulate", source.name, `--seed ${seed}`, ...side.map((set) => `--set '${set}'`)];
         throw new Refused(
-          `This run has packets cross links about ${Math.round(hops / 1e6)} million times, too many for a page: run ${command.join(" ")}`,
+          `This run has packets cross links about ${Math.round(hops / 1e6)} million times, too many for a page: run ${commandOf(source.name, seed, side)}`,
         );
       }
     }
@@ -37,11 +54,12 @@ function open(engine: Engine, { source, seed, settings, most }: Extract<Ask, { a
     throw error;
   }
   for (const lab of labs ?? []) engine.ask({ close: { lab } });
-  labs = [made[0].lab, made[1].lab];
-  step = Math.max(made[0].info.step_s, 0.001);
-  end = made[0].info.duration_s;
+  const [a, b] = made;
+  labs = [a.lab, b.lab];
+  step = Math.max(a.info.step_s, 0.001);
+  end = a.info.duration_s;
   now = 0;
-  return { infos: made.map(({ info }) => info), columns: made.map(({ columns }) => columns) };
+  return { settings, infos: [a.info, b.info], columns: [a.columns, b.columns] };
 }
 
 /** Advances both to the same instant: as far as `to`, or as far as the time allows. */

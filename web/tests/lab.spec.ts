@@ -291,6 +291,21 @@ test("settings of one system alone are those of the command line, and a wrong on
   await expect(page.locator("#settings-1")).toHaveValue(/codel/);
 });
 
+test("flows in one line of a scenario of one's own run the chosen algorithm too", async ({ page }) => {
+  await paused(page);
+  await page.fill(
+    "#text",
+    `title = "one line"
+duration_s = 30
+link = [{ name = "line", rate_bps = 1e6, delay_ms = 20, queue_packets = 10 }]
+flow = [{ name = "mine", protocol = "tfrc", path = ["line"] }, { name = "noise", protocol = "cbr", rate_bps = 1e5, path = ["line"] }]`,
+  );
+  await page.click("#run");
+  await expect(page.locator("#command")).toContainText("--set flow.mine.lda=Spike");
+  await expect(page.locator("#command")).not.toContainText("noise");
+  await expect(page.locator("#clock")).toContainText("of 30 s");
+});
+
 test("the colours can be chosen", async ({ page }) => {
   await page.emulateMedia({ colorScheme: "light" });
   await paused(page);

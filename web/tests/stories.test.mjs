@@ -5,7 +5,8 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { Engine } from "../src/engine.js";
-import { STORIES, settingsOf } from "../src/stories.js";
+import { settingsOf } from "../src/settings.js";
+import { STORIES } from "../src/stories.js";
 
 const at = (path) => new URL(`../${path}`, import.meta.url);
 const { instance } = await WebAssembly.instantiate(readFileSync(at("src/lab.wasm")), {});
