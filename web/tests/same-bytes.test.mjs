@@ -18,23 +18,23 @@ const file = (path) => readFileSync(join(root, path), "utf8");
 const patterns = Object.fromEntries(["high", "medium", "low"].map((name) => [`cen2003/${name}`, file(`papers/cen2003/patterns/${name}.txt`)]));
 const traces = { "scenarios/longer-route.txt": file("scenarios/longer-route.txt") };
 
-/** Name on the command line, its file, seed, settings. Short runs: the name of a metric is as long after a second. */
+/** Name on the command line, its file, seed, settings. */
 const CASES = [
   ["web/scenarios/first.toml", null, 1, []],
   ["web/scenarios/first.toml", null, 7, ["flow.stream.lda=Spike", "loss=0.1"]],
   ["scenarios/last-hop-video.toml", null, 1, ["flow.video.lda=ZigZag"]],
   ["scenarios/longer-route.toml", null, 2, []],
-  ["scenarios/dsl.toml", null, 3, ["duration_s=8"]],
-  ["scenarios/satellite.toml", null, 4, ["duration_s=20"]],
-  ["scenarios/lte-uplink.toml", null, 5, ["duration_s=8"]],
-  ["scenarios/wifi.toml", null, 6, ["duration_s=8"]],
+  ["scenarios/dsl.toml", null, 3, ["duration_s=8", "measure.from_s=2"]],
+  ["scenarios/satellite.toml", null, 4, ["duration_s=20", "measure.from_s=2"]],
+  ["scenarios/lte-uplink.toml", null, 5, ["duration_s=8", "measure.from_s=2"]],
+  ["scenarios/wifi.toml", null, 6, ["duration_s=8", "measure.from_s=2"]],
   ["cen2003/WLH", "papers/cen2003/scenarios/WLH.toml", 1, ["flow.test.lda=ZBS"]],
   ["cen2003/WB", "papers/cen2003/scenarios/WB.toml", 2, ["N=2"]],
   ["barman2002/config1", "papers/barman2002/scenarios/config1.toml", 3, []],
   ["koo2007/single", "papers/koo2007/scenarios/single.toml", 9007199254740991, []],
 ];
 
-/** Runs on the command line; a scenario that needs another value says so there and here alike. */
+/** What the command line prints. */
 function onCommandLine(name, seed, settings) {
   const sets = settings.flatMap((setting) => ["--set", setting]);
   const options = { cwd: root, encoding: "utf8", maxBuffer: 1 << 26, stdio: ["ignore", "pipe", "pipe"] };
