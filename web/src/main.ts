@@ -275,7 +275,7 @@ async function frame(at: number) {
       // One quantity a frame: each is drawn fifteen times a second.
       pairs[nextPair % pairs.length].draw();
       nextPair += 1;
-      for (const view of views) view.losses.drawIfChanged();
+      views[nextPair % 2].losses.drawIfChanged();
       if (nextPair % 4 === 0) values();
       if (made.finished) {
         playing = false;
@@ -354,6 +354,8 @@ async function step() {
 
 async function reopen(next: Setup, said: string) {
   playing = false;
+  page.story.textContent = "";
+  for (const story of page.stories.children) story.setAttribute("aria-pressed", "false");
   await whenIdle();
   if (await open(next, false)) say(said);
   showTime();
@@ -413,7 +415,7 @@ async function tell(story: (typeof STORIES)[number], pressed: HTMLButtonElement)
   await reopen({ source: await sourceOf(chosen.name, chosen.text), seed: 1, systems, parameters: {} }, "");
   showSystems();
   page.story.textContent = story.text;
-  for (const other of page.stories.children) other.setAttribute("aria-pressed", String(other === pressed));
+  pressed.setAttribute("aria-pressed", "true");
   playing = !isStill();
   showTime();
 }

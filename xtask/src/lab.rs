@@ -57,7 +57,8 @@ pub(crate) fn test() -> Result<()> {
 fn build() -> Result<()> {
     run(cargo().args(["build", "--quiet", "--profile", "page", "--target", TARGET, "-p", "losscause-lab", "--lib"]))?;
     let module = root().join("target").join(TARGET).join("page/losscause_lab.wasm");
-    fs::copy(&module, root().join("web/src/lab.wasm")).with_context(|| format!("{} cannot be copied", module.display()))?;
+    fs::copy(&module, root().join("web/src/lab.wasm"))
+        .with_context(|| format!("{} cannot be copied", module.display()))?;
     // What a package would run at its installation is not needed.
     run(in_web("npm").args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]))?;
     run(in_web("npm").args(["run", "build"]))?;
