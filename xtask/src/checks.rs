@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use crate::linux;
 use crate::shell::{cargo, command, losscause, output, root, run};
 use crate::tools::{self, Tool};
-use crate::{fuzz, instructions, look, package, pages, python, record, shell, validate};
+use crate::{fuzz, instructions, lab, look, package, pages, python, record, shell, validate};
 
 /// A check.
 struct Step {
@@ -45,6 +45,7 @@ const TESTS: &[Step] = &[
         needs: &[Tool::OwnNetworks],
         run: validate::linux::short,
     },
+    Step { name: "the lab in a browser", needs: &[Tool::Wasm, Tool::Node, Tool::Chromium], run: lab::test },
     Step { name: "the Python package", needs: &[Tool::Python], run: python::test },
     Step { name: "the commands of README.md and docs/", needs: &[], run: pages::all },
 ];

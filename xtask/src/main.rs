@@ -8,6 +8,7 @@ mod checks;
 mod costs;
 mod fuzz;
 mod instructions;
+mod lab;
 #[cfg(target_os = "linux")]
 mod linux;
 mod look;
@@ -69,6 +70,8 @@ enum Verb {
     /// Build the Python package and test it in a virtual environment that is removed at the end; skipped where Python 3.10
     /// or later with venv is missing
     Python(python::Options),
+    /// Build the page in web/ into web/dist, with --test also test it; skipped where Node 20 or later with npm is missing
+    Lab(lab::Options),
     /// Build, test and install the published crates from their packages alone, outside the repository
     Package(package::Options),
     /// Analyse captures of simulated runs, compare with the truth and write docs/capture-accuracy.md
@@ -97,6 +100,7 @@ fn main() -> ExitCode {
         Verb::Look(options) => Tool::Chromium.ensure().and_then(|()| look::look(&options)),
         Verb::Pages(options) => pages::pages(&options),
         Verb::Python(options) => python::python(&options),
+        Verb::Lab(options) => lab::lab(&options),
         Verb::Package(options) => package::package(&options),
         Verb::CaptureAccuracy(options) => accuracy::capture_accuracy(&options),
         #[cfg(target_os = "linux")]

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{look, python, shell};
+use crate::{lab, look, python, shell};
 
 /// A program that a command needs and a fresh machine may lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,13 +36,15 @@ pub(crate) enum Tool {
     LibElf,
     /// Python 3.10 or later that can make virtual environments.
     Python,
+    /// Node 20 or later with npm, which builds the lab's page.
+    Node,
 }
 
 const WASM_TARGET: &str = "wasm32-unknown-unknown";
 
 impl Tool {
     /// Those that `cargo xtask ci` needs.
-    pub(crate) const ALL: [Self; 11] = [
+    pub(crate) const ALL: [Self; 12] = [
         Self::Clang,
         Self::LibElf,
         Self::Ns2,
@@ -54,6 +56,7 @@ impl Tool {
         Self::OwnNetworks,
         Self::Tcpdump,
         Self::Chromium,
+        Self::Node,
     ];
 
     /// Its name in messages.
@@ -72,6 +75,7 @@ impl Tool {
             Self::Clang => "clang",
             Self::LibElf => "libelf, zlib or pkg-config",
             Self::Python => "Python 3.10 or later with venv",
+            Self::Node => "Node 20 or later with npm",
         }
     }
 
@@ -94,6 +98,7 @@ impl Tool {
             Self::Clang => on_path("clang"),
             Self::LibElf => starts("pkg-config", &["--exists", "libelf", "zlib"]),
             Self::Python => starts(python::INTERPRETER, &["-c", python::IS_USABLE]),
+            Self::Node => starts(lab::NODE, &["-e", lab::IS_USABLE]),
         }
     }
 
@@ -119,6 +124,8 @@ impl Tool {
             Self::Clang => install_package("clang"),
             Self::LibElf => ["pkg-config", "libelf-dev", "zlib1g-dev"].into_iter().try_for_each(install_package),
             Self::Python => ["python3", "python3-venv"].into_iter().try_for_each(install_package),
+            // A distribution may still have an older one: then it is named as missing.
+            Self::Node => ["nodejs", "npm"].into_iter().try_for_each(install_package),
         }
         .with_context(|| format!("{} is missing and could not be installed", self.name()))?;
         if !self.present() {

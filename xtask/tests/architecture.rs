@@ -43,6 +43,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("losscause-python", &["losscause-cli", "losscause-study", "losscause-capture", "losscause-sim", "losscause"]),
     // A plug-in sees what any package outside of the workspace would see.
     ("near-minimum", &["losscause-cli", "losscause-study", "losscause"]),
+    ("losscause-lab", &["losscause-study", "losscause-sim", "losscause"]),
     ("wasm-check", &["losscause-study"]),
     (
         "xtask",

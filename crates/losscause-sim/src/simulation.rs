@@ -11,11 +11,12 @@ use crate::elision::Elision;
 use crate::ledger::Watch;
 use crate::packet::Content;
 use crate::report::FlowReport;
-use crate::topology::{FlowId, LinkId, Network, NetworkError};
+use crate::topology::{FlowId, LinkId, LinkSpec, Network, NetworkError};
 use crate::trace::{Event, EventKind, Recorder};
 use crate::transit::{Arrived, Source, Transit};
 use crate::unmarked::plain_where_nothing_is_marked;
 
+mod change;
 mod conservation;
 mod deferral;
 mod flow;
@@ -32,6 +33,9 @@ pub struct Simulation {
     flows: Vec<Flow>,
     /// Those whose senders may be late.
     deferred: Vec<usize>,
+    /// The links as they are now, and the seed of their streams.
+    links: Vec<LinkSpec>,
+    seed: u64,
 }
 
 impl Simulation {
@@ -41,9 +45,10 @@ impl Simulation {
     /// The network is not valid.
     pub fn new(network: &Network, seed: u64) -> Result<Self, NetworkError> {
         network.validate()?;
-        let network = plain_where_nothing_is_marked(network);
-        let mut simulation = Self::with(&network, Elision::of_unobserved(&network), seed)?;
-        simulation.defer_senders(&network);
+        let plain = plain_where_nothing_is_marked(network);
+        let mut simulation = Self::with(&plain, Elision::of_unobserved(&plain), seed)?;
+        simulation.defer_senders(&plain);
+        simulation.links.clone_from(&network.links);
         Ok(simulation)
     }
 
@@ -70,7 +75,7 @@ impl Simulation {
             flows.push(flow);
             first_hop += (spec.path.len() + spec.return_path.len()) as u32;
         }
-        Ok(Self { now: Time::ZERO, transit, flows, deferred: Vec::new() })
+        Ok(Self { now: Time::ZERO, transit, flows, deferred: Vec::new(), links: network.links.clone(), seed })
     }
 
     /// Lets everything happen that happens up to and including `until`. Afterwards all counters and reports are exact

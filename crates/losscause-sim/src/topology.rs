@@ -14,6 +14,7 @@ mod variation;
 
 pub use queue::{CoDelSpec, FqCoDelSpec, Limit, PieSpec, PolicerSpec, QueueProblem, QueueSpec, RedSpec};
 pub use rate::{RatePoint, RateProblem, RateSpec, RetransmissionSpec};
+pub(crate) use validate::validate_change;
 pub use validate::{FlowProblem, LinkProblem, NetworkError};
 pub use variation::{AtEnd, Between, DelayPoint, VariationProblem, VariationSpec};
 
@@ -35,7 +36,7 @@ pub struct LinkId(pub u32);
 pub struct FlowId(pub u32);
 
 /// A one-way link: a queue, a transmitter that sends one packet at a time, and a channel with a propagation delay.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LinkSpec {
     /// Unique; the link's random stream is derived from it.
     pub name: String,
@@ -61,7 +62,7 @@ pub struct LinkSpec {
 }
 
 /// An error process, indexed by slots (see [`Slots`]). The packets of all flows use up slots.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ChannelSpec {
     /// No errors.
     Perfect,

@@ -15,6 +15,10 @@ impl Bernoulli {
         Self { loss, stream }
     }
 
+    pub(super) fn adopt(&mut self, loss: f64) {
+        self.loss = loss;
+    }
+
     #[inline]
     pub(super) fn next_slot(&mut self) -> bool {
         self.stream.uniform() < self.loss

@@ -31,6 +31,17 @@ impl GilbertElliott {
         }
     }
 
+    /// The state stays: a burst goes on with the new chance to end.
+    pub(super) fn adopt(&mut self, loss: f64, mean_burst_packets: f64) {
+        let new = Self::new(loss, mean_burst_packets, self.stream.clone());
+        self.bad_next = match self.bad_next {
+            next if next == self.bad_after_bad => new.bad_after_bad,
+            next if next == self.bad_after_good => new.bad_after_good,
+            _ => new.bad_next,
+        };
+        (self.bad_after_good, self.bad_after_bad) = (new.bad_after_good, new.bad_after_bad);
+    }
+
     #[inline]
     pub(super) fn next_slot(&mut self) -> bool {
         let bad = self.stream.uniform() < self.bad_next;

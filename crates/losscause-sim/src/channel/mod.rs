@@ -63,6 +63,22 @@ impl Channel {
         Self { process, mapping }
     }
 
+    /// From the next slot on the channel has the loss of `spec`, of the same kind: none or independent errors, or
+    /// bursts. `stream` is the channel's, as for [`Channel::new`]; it is used if there were no errors before.
+    pub(crate) fn adopt(&mut self, spec: &ChannelSpec, stream: impl FnOnce() -> Stream) {
+        match (&mut self.process, spec) {
+            (Process::Bernoulli(process), ChannelSpec::Perfect) => process.adopt(0.0),
+            (Process::Bernoulli(process), &ChannelSpec::Bernoulli { loss }) => process.adopt(loss),
+            (Process::GilbertElliott(process), &ChannelSpec::GilbertElliott { loss, mean_burst_packets }) => {
+                process.adopt(loss, mean_burst_packets);
+            }
+            (process @ Process::Perfect, &ChannelSpec::Bernoulli { loss }) => {
+                *process = Process::Bernoulli(Bernoulli::new(loss, stream()));
+            }
+            _ => {}
+        }
+    }
+
     /// Whether a packet that is transmitted from `start` to `end` (exclusive) has a bad slot. Call once per packet, in
     /// order of time.
     #[inline]

@@ -28,6 +28,11 @@ impl DropTail {
         Self { room: 0, limit }
     }
 
+    /// From the next packet on the limit is `limit`.
+    pub(super) fn adopt(&mut self, limit: Limit) {
+        *self = Self::new(limit);
+    }
+
     /// Whether there is room for a packet of so many bytes that comes at `now` to a transmitter that will be free at `free_at`.
     #[inline(always)]
     pub(super) fn admits(&mut self, now: Time, free_at: Time, wire_bytes: u32, in_flight: &mut InFlight) -> bool {

@@ -58,6 +58,8 @@ struct Irregular {
     rate: Option<VaryingRate>,
     delay: Option<Variation>,
     retransmission: Option<Retransmission>,
+    /// No packet arrives before this: the delay became shorter while packets were on their way.
+    not_before: Time,
 }
 
 /// What became of a packet that came to a link.
@@ -89,20 +91,17 @@ impl Irregular {
             rate: VaryingRate::new(&spec.rate, spec.rate_bps),
             delay: Variation::new(&spec.variation, stream),
             retransmission: spec.retransmission.map(Retransmission::new),
+            not_before: Time::ZERO,
         };
-        let Self { rate, delay, retransmission } = &irregular;
+        let Self { rate, delay, retransmission, .. } = &irregular;
         (rate.is_some() || delay.is_some() || retransmission.is_some()).then_some(irregular)
     }
 }
 
 impl Link {
     pub(crate) fn new(spec: &LinkSpec, seed: u64) -> Self {
-        let stream = |purpose| Stream::new(seed, &format!("link/{}/{purpose}", spec.name));
-        let typical = match spec.queue {
-            QueueSpec::Red(red) => rate::transmission_time_rounded(red.typical_packet_bytes, spec.rate_bps),
-            _ => Span::ZERO,
-        };
-        let queue = match (&spec.queue, queue::managed(&spec.queue, typical, stream("queue"))) {
+        let stream = |purpose| stream(spec, seed, purpose);
+        let queue = match (&spec.queue, queue::managed(&spec.queue, typical(spec), stream("queue"))) {
             (_, Some(managed)) => Queue::Managed(managed),
             (queue, None) => Queue::DropTail(DropTail::new(queue.limit())),
         };
@@ -116,6 +115,25 @@ impl Link {
             errors: (!matches!(spec.channel, ChannelSpec::Perfect)).then_some(spec.error_position),
             channel: Channel::new(&spec.channel, spec.slots, stream("channel")),
         }
+    }
+
+    /// From now on the link is as `spec` says, which [`validate_change`](crate::topology::validate_change) accepts. A
+    /// packet whose transmission is worked out keeps it: behind DropTail every one that waits.
+    pub(crate) fn adopt(&mut self, spec: &LinkSpec, seed: u64) {
+        self.rate = ConstantRate::new(spec.rate_bps);
+        if spec.delay < self.delay
+            && let Some(last) = self.in_flight.iter().last()
+        {
+            let none = || Box::new(Irregular { rate: None, delay: None, retransmission: None, not_before: Time::ZERO });
+            self.irregular.get_or_insert_with(none).not_before = last.arrives;
+        }
+        self.delay = spec.delay;
+        match &mut self.queue {
+            Queue::DropTail(queue) => queue.adopt(spec.queue.limit()),
+            Queue::Managed(queue) => queue.adopt(&spec.queue, typical(spec)),
+        }
+        self.errors = (!matches!(spec.channel, ChannelSpec::Perfect)).then_some(spec.error_position);
+        self.channel.adopt(&spec.channel, || stream(spec, seed, "channel"));
     }
 
     /// A packet comes at `at`; `needs_event` says whether its arrival at the far end needs an event. If it comes late, `now`
@@ -300,7 +318,7 @@ impl Link {
             None => last.end + *delay,
             Some(variation) => variation.arrival(last.end, *delay),
         };
-        let mut arrives = arrival + extra;
+        let mut arrives = (arrival + extra).max(irregular.not_before);
         if let Some(retransmission) = &mut irregular.retransmission {
             arrives = retransmission.in_order(arrives);
         }
@@ -345,6 +363,19 @@ impl Link {
             Queue::DropTail(_) => self.in_flight.not_begun().fold(Occupancy::default(), count),
             Queue::Managed(queue) => queue.packets().fold(Occupancy::default(), count),
         }
+    }
+}
+
+/// The link's own stream of random numbers for `purpose`.
+fn stream(spec: &LinkSpec, seed: u64, purpose: &str) -> Stream {
+    Stream::new(seed, &format!("link/{}/{purpose}", spec.name))
+}
+
+/// The transmission time of RED's typical packet.
+fn typical(spec: &LinkSpec) -> Span {
+    match spec.queue {
+        QueueSpec::Red(red) => rate::transmission_time_rounded(red.typical_packet_bytes, spec.rate_bps),
+        _ => Span::ZERO,
     }
 }
 

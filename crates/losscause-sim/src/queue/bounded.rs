@@ -5,17 +5,20 @@
 
 use std::fmt;
 
-use losscause::Time;
+use losscause::{Span, Time};
 
 use super::{Occupancy, QueueDiscipline, QueueHooks};
 use crate::fifo::Fifo;
 use crate::packet::Packet;
-use crate::topology::Limit;
+use crate::topology::{Limit, QueueSpec};
 
 /// Decides which packets enter a [`Bounded`] queue.
 pub(super) trait Admission: fmt::Debug + Clone + Send + Sync + 'static {
     /// Whether the packet enters; if not, it is dropped. The rule may mark it.
     fn admits(&mut self, packet: &Entering, hooks: &mut dyn QueueHooks) -> bool;
+
+    /// As [`QueueDiscipline::adopt`], for what the rule has of `spec`.
+    fn adopt(&mut self, spec: &QueueSpec, typical: Span);
 
     /// The transmitter is free and nothing waits.
     fn on_empty(&mut self, _now: Time) {}
@@ -84,6 +87,11 @@ impl<A: Admission> QueueDiscipline for Bounded<A> {
 
     fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
         Box::new(self.waiting.iter())
+    }
+
+    fn adopt(&mut self, spec: &QueueSpec, typical: Span) {
+        self.limit = spec.limit();
+        self.rule.adopt(spec, typical);
     }
 
     fn boxed_clone(&self) -> Box<dyn QueueDiscipline> {

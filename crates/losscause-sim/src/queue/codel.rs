@@ -20,7 +20,7 @@ use losscause::{Span, Time};
 use super::timed::{Timed, Waiting};
 use super::{Occupancy, QueueDiscipline, QueueHooks};
 use crate::packet::Packet;
-use crate::topology::CoDelSpec;
+use crate::topology::{CoDelSpec, QueueSpec};
 
 /// One queue and its controller.
 #[derive(Clone, Debug)]
@@ -91,6 +91,12 @@ impl QueueDiscipline for CoDel {
 
     fn packets(&self) -> Box<dyn Iterator<Item = &Packet> + '_> {
         Box::new(self.packets.iter())
+    }
+
+    fn adopt(&mut self, spec: &QueueSpec, _: Span) {
+        if let QueueSpec::CoDel(spec) = *spec {
+            self.spec = spec;
+        }
     }
 
     fn boxed_clone(&self) -> Box<dyn QueueDiscipline> {

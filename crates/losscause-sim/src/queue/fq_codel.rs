@@ -31,7 +31,7 @@
 //! - Section 4.2 gives a new quantum to a queue with a *negative* deficit and explains this as having sent a quantum or
 //!   more. A deficit of exactly 0 is taken as the explanation says, as in Linux and ns-3.
 
-use losscause::Time;
+use losscause::{Span, Time};
 
 use super::codel::{Backlog, Controller};
 use super::timed::{Timed, Waiting};
@@ -39,7 +39,7 @@ use super::{Occupancy, QueueDiscipline, QueueHooks};
 use crate::fifo::Fifo;
 use crate::packet::Packet;
 use crate::rng::{Stream, scramble};
-use crate::topology::FqCoDelSpec;
+use crate::topology::{FqCoDelSpec, QueueSpec};
 
 /// At most so many packets are dropped when the limit is passed.
 const DROP_BATCH: u32 = 64;
@@ -186,6 +186,12 @@ impl QueueDiscipline for FqCoDel {
         Box::new(self.queues.iter().flat_map(|queue| queue.packets.iter()))
     }
 
+    fn adopt(&mut self, spec: &QueueSpec, _: Span) {
+        if let QueueSpec::FqCoDel(spec) = *spec {
+            self.spec = spec;
+        }
+    }
+
     fn boxed_clone(&self) -> Box<dyn QueueDiscipline> {
         Box::new(self.clone())
     }
@@ -193,8 +199,6 @@ impl QueueDiscipline for FqCoDel {
 
 #[cfg(test)]
 mod tests {
-    use losscause::Span;
-
     use super::super::tests::{Log, waiting};
     use super::*;
     use crate::topology::Limit;

@@ -61,6 +61,10 @@ pub(crate) trait QueueDiscipline: fmt::Debug + Send + Sync {
     /// The timer has expired.
     fn on_timer(&mut self, _now: Time) {}
 
+    /// From now on the queue has the settings of `spec`, of the same discipline with as many sub-queues. `typical` is as
+    /// in [`managed`]. What waits stays.
+    fn adopt(&mut self, spec: &QueueSpec, typical: Span);
+
     /// A copy, for a simulation that is cloned.
     fn boxed_clone(&self) -> Box<dyn QueueDiscipline>;
 }

@@ -45,7 +45,7 @@ use super::timed::{Timed, Waiting};
 use super::{Occupancy, QueueDiscipline, QueueHooks};
 use crate::packet::Packet;
 use crate::rng::Stream;
-use crate::topology::PieSpec;
+use crate::topology::{PieSpec, QueueSpec};
 
 /// Below this probability the delay alone may spare a packet.
 const SPARED_BELOW: f64 = 0.2;
@@ -122,6 +122,12 @@ impl QueueDiscipline for Pie {
     fn on_timer(&mut self, now: Time) {
         self.controller.update(&self.spec);
         self.next_update = now + self.spec.t_update;
+    }
+
+    fn adopt(&mut self, spec: &QueueSpec, _: Span) {
+        if let QueueSpec::Pie(spec) = *spec {
+            self.spec = spec;
+        }
     }
 
     fn boxed_clone(&self) -> Box<dyn QueueDiscipline> {

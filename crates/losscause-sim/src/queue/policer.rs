@@ -7,11 +7,11 @@
 //!
 //! Deviations: none. The bucket is full at the start.
 
-use losscause::Time;
+use losscause::{Span, Time};
 
 use super::QueueHooks;
 use super::bounded::{Admission, Bounded, Entering};
-use crate::topology::PolicerSpec;
+use crate::topology::{PolicerSpec, QueueSpec};
 
 #[derive(Clone, Debug)]
 pub(super) struct Policer {
@@ -48,12 +48,16 @@ impl Admission for Policer {
     fn admits(&mut self, entering: &Entering, _: &mut dyn QueueHooks) -> bool {
         self.conforms(entering.now, entering.packet.wire_bytes) && entering.fits
     }
+
+    fn adopt(&mut self, spec: &QueueSpec, _: Span) {
+        if let QueueSpec::Policer(spec) = *spec {
+            self.spec = spec;
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use losscause::Span;
-
     use super::super::QueueDiscipline;
     use super::super::tests::{Log, waiting};
     use super::*;

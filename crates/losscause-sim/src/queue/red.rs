@@ -31,7 +31,7 @@ use losscause::{Span, Time};
 use super::QueueHooks;
 use super::bounded::{Admission, Bounded, Entering};
 use crate::rng::Stream;
-use crate::topology::RedSpec;
+use crate::topology::{QueueSpec, RedSpec};
 
 #[derive(Clone, Debug)]
 pub(super) struct Red {
@@ -102,6 +102,13 @@ impl Admission for Red {
             Decision::Pass => true,
             Decision::Hit => self.spec.ecn && hooks.mark(entering.now, entering.packet, then),
             Decision::Drop => false,
+        }
+    }
+
+    fn adopt(&mut self, spec: &QueueSpec, typical: Span) {
+        if let QueueSpec::Red(spec) = *spec {
+            self.spec = spec;
+            self.typical_nanos = typical.as_nanos().max(1) as f64;
         }
     }
 

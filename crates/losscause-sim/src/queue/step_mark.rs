@@ -6,9 +6,11 @@
 //!
 //! Deviations: none; the rule is the threshold itself, on the momentary queue, without an average.
 
+use losscause::Span;
+
 use super::QueueHooks;
 use super::bounded::{Admission, Bounded, Entering};
-use crate::topology::Limit;
+use crate::topology::{Limit, QueueSpec};
 
 #[derive(Clone, Debug)]
 pub(super) struct StepMark {
@@ -27,6 +29,12 @@ impl Admission for StepMark {
             hooks.mark(entering.now, entering.packet, entering.then());
         }
         entering.fits
+    }
+
+    fn adopt(&mut self, spec: &QueueSpec, _: Span) {
+        if let QueueSpec::StepMark { mark_from_pkts, .. } = *spec {
+            self.mark_from_pkts = mark_from_pkts;
+        }
     }
 }
 

@@ -239,6 +239,14 @@ impl QueueSpec {
         }
     }
 
+    /// Whether a queue in motion can take the settings of `other`: it has the same discipline and as many sub-queues.
+    pub(crate) fn can_become(&self, other: &Self) -> bool {
+        match (self, other) {
+            (QueueSpec::FqCoDel(this), QueueSpec::FqCoDel(other)) => this.queues == other.queues,
+            (this, other) => std::mem::discriminant(this) == std::mem::discriminant(other),
+        }
+    }
+
     /// Checks every setting against its range.
     ///
     /// # Errors

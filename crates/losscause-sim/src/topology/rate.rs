@@ -8,7 +8,7 @@ use losscause::Span;
 use super::AtEnd;
 
 /// How fast a link transmits as time goes by.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum RateSpec {
     /// Always at the link's `rate_bps`.
     #[default]

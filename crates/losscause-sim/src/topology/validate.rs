@@ -10,7 +10,7 @@ use crate::schedule::Schedule;
 
 use super::{
     ChannelSpec, ErrorPosition, FlowId, FlowSpec, Lengths, LinkId, LinkSpec, Network, QueueProblem, RateProblem,
-    RetransmissionSpec, Slots, TraceStart, Traffic, Turnover, VariationProblem,
+    RateSpec, RetransmissionSpec, Slots, TraceStart, Traffic, Turnover, VariationProblem,
 };
 
 /// Why a network cannot be simulated. `Display` is one sentence that names link or flow and what was expected.
@@ -29,6 +29,13 @@ pub enum NetworkError {
         flow: String,
         /// How.
         problem: FlowProblem,
+    },
+    /// The number of links cannot change while the network runs.
+    LinksWhileRunning {
+        /// Links there are.
+        before: usize,
+        /// Links that were given.
+        after: usize,
     },
     /// More links and flows than event sources: one per link, two per flow.
     TooLarge {
@@ -92,6 +99,8 @@ pub enum LinkProblem {
     RetransmissionDelay(Span),
     /// The link layer cannot repeat what is lost before the queue.
     RetransmissionBeforeQueue,
+    /// This cannot be changed while the network runs.
+    WhileRunning(&'static str),
     /// The channel's slots last less than a microsecond.
     SlotTooShort(Span),
 }
@@ -176,6 +185,42 @@ pub(super) fn validate(network: &Network) -> Result<(), NetworkError> {
 /// A channel that moves on by itself takes one step per slot, whether or not anybody sends: a run of 100 s makes 10^8 steps of
 /// a microsecond, in a second or so; shorter ones would take hours unseen.
 pub(super) const SHORTEST_SLOT: Span = Span::from_micros(1);
+
+/// Whether links in motion can change from `before` to `after`.
+pub(crate) fn validate_change(before: &[LinkSpec], after: &[LinkSpec]) -> Result<(), NetworkError> {
+    if before.len() != after.len() {
+        return Err(NetworkError::LinksWhileRunning { before: before.len(), after: after.len() });
+    }
+    for (before, after) in before.iter().zip(after) {
+        validate_link(after)
+            .and_then(|()| validate_link_change(before, after))
+            .map_err(|problem| NetworkError::Link { link: before.name.clone(), problem })?;
+    }
+    Ok(())
+}
+
+fn validate_link_change(before: &LinkSpec, after: &LinkSpec) -> Result<(), LinkProblem> {
+    let channels = match (&before.channel, &after.channel) {
+        (
+            ChannelSpec::Perfect | ChannelSpec::Bernoulli { .. },
+            ChannelSpec::Perfect | ChannelSpec::Bernoulli { .. },
+        )
+        | (ChannelSpec::GilbertElliott { .. }, ChannelSpec::GilbertElliott { .. }) => true,
+        (before, after) => before == after,
+    };
+    let rates = before.rate == after.rate && (before.rate == RateSpec::Constant || before.rate_bps == after.rate_bps);
+    let same = [
+        ("name", before.name == after.name),
+        ("varying rate", rates),
+        ("delay variation", before.variation == after.variation),
+        ("queue discipline", before.queue.can_become(&after.queue)),
+        ("kind of channel", channels),
+        ("error position", before.error_position == after.error_position),
+        ("channel's slots", before.slots == after.slots),
+        ("retransmission", before.retransmission == after.retransmission),
+    ];
+    same.iter().find(|(_, same)| !same).map_or(Ok(()), |(what, _)| Err(LinkProblem::WhileRunning(what)))
+}
 
 fn validate_link(link: &LinkSpec) -> Result<(), LinkProblem> {
     if link.rate_bps == 0 {
@@ -316,6 +361,9 @@ impl fmt::Display for NetworkError {
         match self {
             NetworkError::Link { link, problem } => write!(f, "link \"{link}\": {problem}"),
             NetworkError::Flow { flow, problem } => write!(f, "flow \"{flow}\": {problem}"),
+            NetworkError::LinksWhileRunning { before, after } => {
+                write!(f, "there are {after} links, expected the {before} of the run, whose number cannot change")
+            }
             NetworkError::TooLarge { sources, most } => {
                 write!(
                     f,
@@ -360,6 +408,12 @@ impl fmt::Display for LinkProblem {
                 )
             }
             LinkProblem::Slots => write!(f, "the channel has no slot per packet, expected at least one"),
+            LinkProblem::WhileRunning(what) => {
+                write!(
+                    f,
+                    "its {what} cannot change during a run, expected a change of rate, delay, queue settings or loss"
+                )
+            }
             LinkProblem::SlotTooShort(slot) => {
                 write!(f, "the channel's slots last {slot}, expected at least {SHORTEST_SLOT}")
             }

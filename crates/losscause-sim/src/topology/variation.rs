@@ -7,7 +7,7 @@ use losscause::Span;
 
 /// What is added to a link's constant propagation delay, for the instant at which a packet sets out. A packet that would
 /// overtake the one before it arrives together with it instead.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum VariationSpec {
     /// Nothing.
     #[default]

@@ -6,7 +6,7 @@
 use std::ops::ControlFlow;
 
 use losscause::{Span, Time};
-use losscause_sim::{Counters, Detail, Event, Recorder, Simulation};
+use losscause_sim::{Counters, Detail, Event, FlowId, FlowReport, LinkSpec, Recorder, Simulation};
 
 use crate::parallel::{Stop, Stopped};
 use crate::{Experiment, RunError};
@@ -28,8 +28,8 @@ pub(crate) use measure::is_of_delays;
 use measure::{CwndAverages, Delays, State, Window, WithDelays};
 pub use measure::{FlowMeasurements, LinkMeasurements, Measurements, Metric, Percentiles};
 pub use record::{
-    Boundary, Compared, FlowRecord, Limit, LossRow, LostPacket, RunRecord, RunRecorder, Series as RecordSeries,
-    algorithm_of, compared,
+    Boundary, Compared, FlowRecord, Limit, LossLog, LossRow, LostPacket, MOST_FLOWS, RunRecord, RunRecorder,
+    Series as RecordSeries, algorithm_of, bottleneck, compared,
 };
 #[cfg(feature = "estimates")]
 pub use repeat::repeat;
@@ -183,6 +183,25 @@ impl Run {
     /// The random seed.
     pub fn seed(&self) -> u64 {
         self.seed
+    }
+
+    /// From now on the links are as `links` says: [`Simulation::change_links`]. The experiment's network has them then.
+    /// The measurements cover the whole window, before and after.
+    ///
+    /// # Errors
+    /// As there; then nothing has changed.
+    pub fn change_links(&mut self, links: &[LinkSpec]) -> Result<(), RunError> {
+        self.simulation.change_links(links)?;
+        self.experiment.network.links.clone_from_slice(links);
+        Ok(())
+    }
+
+    /// What `flow` achieved so far.
+    ///
+    /// # Panics
+    /// There is no such flow.
+    pub fn flow(&self, flow: FlowId) -> FlowReport {
+        self.simulation.flow(flow)
     }
 
     /// What is measured up to now. What is not defined yet, such as `thput` before the measuring window, is none; within

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use losscause::truth::Cause;
-use losscause::{Judgement, Time, Verdict};
-use losscause_sim::{Event, EventKind, FlowId, LinkEvent, LinkId};
+use losscause::{Judgement, Verdict};
+use losscause_sim::{Event, EventKind, FlowId, LinkEvent};
 use serde::Serialize;
 
 use super::{Names, is_data};
+use crate::Experiment;
 
 /// A lost packet, or a verdict on a packet that was not lost.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,59 +88,102 @@ pub struct LossRow<'a> {
     pub reason: Option<String>,
 }
 
-/// Losses and verdicts under construction.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Losses {
-    lost: Vec<(FlowId, u64, Time, LinkId, Cause)>,
-    judged: Vec<(FlowId, u64, Time, Option<Cause>, Judgement)>,
+/// The losses of a run and the verdicts on them, joined as they happen.
+#[derive(Clone, Debug)]
+pub struct LossLog {
+    names: Names,
+    losses: Vec<LostPacket>,
+    /// The places in `losses` of each packet of a flow.
+    of_packet: BTreeMap<(FlowId, u64), Vec<usize>>,
 }
 
-impl Losses {
-    pub(super) fn take(&mut self, event: &Event) {
+impl LossLog {
+    /// For a run of `experiment`, in which nothing has been lost yet.
+    pub fn new(experiment: &Experiment) -> Self {
+        Self::with(Names::of(experiment))
+    }
+
+    pub(super) fn with(names: Names) -> Self {
+        Self { names, losses: Vec::new(), of_packet: BTreeMap::new() }
+    }
+
+    /// Takes the next event, in order of time; returns the place in [`LossLog::losses`] of the loss that is new or has
+    /// got its verdict. A verdict is on the last loss of its packet before it.
+    pub fn take(&mut self, event: &Event) -> Option<usize> {
         match event.kind {
             EventKind::Link { link, what, packet, .. } if is_data(packet) => {
                 let cause = match what {
                     LinkEvent::QueueDrop => Cause::Congestion,
                     LinkEvent::Corrupted => Cause::Wireless,
-                    LinkEvent::Enqueue | LinkEvent::Mark | LinkEvent::TransmitStart | LinkEvent::Deliver => return,
+                    LinkEvent::Enqueue | LinkEvent::Mark | LinkEvent::TransmitStart | LinkEvent::Deliver => {
+                        return None;
+                    }
                 };
-                self.lost.push((event.flow, packet.seq, event.at, link, cause));
+                self.of_packet.entry((event.flow, packet.seq)).or_default().push(self.losses.len());
+                let link = self.names.links[link.0 as usize].clone();
+                self.push(event.flow, packet.seq, Some((event.at.as_secs_f64(), link)), Some(cause), None)
             }
             EventKind::Verdict { seq, cause, judgement } => {
-                self.judged.push((event.flow, seq, event.at, cause, judgement));
+                let judged = Some((event.at.as_secs_f64(), judgement));
+                let earlier = self.of_packet.get(&(event.flow, seq)).into_iter().flatten().rev().copied();
+                let open = earlier.into_iter().find(|&place| self.losses[place].judged.is_none());
+                match open {
+                    // The cause of a loss event is that of all of its packets.
+                    Some(place) if cause.is_some() => {
+                        (self.losses[place].judged, self.losses[place].cause) = (judged, cause);
+                        Some(place)
+                    }
+                    _ => self.push(event.flow, seq, None, cause, judged),
+                }
             }
+            _ => None,
+        }
+    }
+
+    /// All so far, in the order in which they were lost, or judged without being lost.
+    pub fn losses(&self) -> &[LostPacket] {
+        &self.losses
+    }
+
+    fn push(
+        &mut self,
+        flow: FlowId,
+        seq: u64,
+        lost: Option<(f64, String)>,
+        cause: Option<Cause>,
+        judged: Option<(f64, Judgement)>,
+    ) -> Option<usize> {
+        let (flow, algorithm) = self.names.flows[flow.0 as usize].clone();
+        self.losses.push(LostPacket { flow, algorithm, seq, lost, cause, judged });
+        Some(self.losses.len() - 1)
+    }
+}
+
+/// The events of losses and verdicts, which come in no order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Losses {
+    lost: Vec<Event>,
+    judged: Vec<Event>,
+}
+
+impl Losses {
+    pub(super) fn take(&mut self, event: &Event) {
+        match event.kind {
+            EventKind::Link { what: LinkEvent::QueueDrop | LinkEvent::Corrupted, .. } => self.lost.push(*event),
+            EventKind::Verdict { .. } => self.judged.push(*event),
             _ => {}
         }
     }
 
-    /// A verdict is on the last loss of its packet before it.
-    pub(super) fn finish(mut self, names: &Names) -> Vec<LostPacket> {
-        self.lost.sort_by_key(|(_, _, at, ..)| *at);
-        self.judged.sort_by_key(|(_, _, at, ..)| *at);
-        let mut of_packet: BTreeMap<(u32, u64), Vec<usize>> = BTreeMap::new();
-        let mut all: Vec<LostPacket> = Vec::with_capacity(self.lost.len());
-        for (flow, seq, at, link, cause) in self.lost {
-            of_packet.entry((flow.0, seq)).or_default().push(all.len());
-            let lost = Some((at.as_secs_f64(), names.links[link.0 as usize].clone()));
-            let (flow, algorithm) = names.flows[flow.0 as usize].clone();
-            all.push(LostPacket { flow, algorithm, seq, lost, cause: Some(cause), judged: None });
+    /// In order of time; of a loss and a verdict at the same instant, the loss comes first.
+    pub(super) fn finish(self, names: Names) -> Vec<LostPacket> {
+        let mut events = self.lost;
+        events.extend(self.judged);
+        events.sort_by_key(|event| event.at);
+        let mut log = LossLog::with(names);
+        for event in &events {
+            log.take(event);
         }
-        for (flow, seq, at, cause, judgement) in self.judged {
-            let judged = Some((at.as_secs_f64(), judgement));
-            let earlier = of_packet.get(&(flow.0, seq)).into_iter().flatten().rev().copied();
-            match earlier
-                .into_iter()
-                .find(|&place| all[place].at_s() <= at.as_secs_f64() && all[place].judged.is_none())
-            {
-                // The cause of a loss event is that of all of its packets.
-                Some(place) if cause.is_some() => (all[place].judged, all[place].cause) = (judged, cause),
-                _ => {
-                    let (flow, algorithm) = names.flows[flow.0 as usize].clone();
-                    all.push(LostPacket { flow, algorithm, seq, lost: None, cause, judged });
-                }
-            }
-        }
-        all.sort_by(|a, b| a.at_s().total_cmp(&b.at_s()));
-        all
+        log.losses
     }
 }

@@ -11,7 +11,7 @@ mod losses;
 mod series;
 
 pub use boundary::{Boundary, Compared, Limit, compared};
-pub use losses::{LossRow, LostPacket};
+pub use losses::{LossLog, LossRow, LostPacket};
 pub use series::Series;
 
 use boundary::Prober;
@@ -19,7 +19,7 @@ use losses::Losses;
 use series::Rate;
 
 /// Most flows whose curves are kept: more cannot be told apart.
-const MOST_FLOWS: usize = 4;
+pub const MOST_FLOWS: usize = 4;
 
 /// Steps of time into which a run is divided: about one per pixel of a drawing.
 const STEPS: usize = 720;
@@ -43,6 +43,17 @@ struct Names {
     /// Of flows, each with the algorithm that judges its losses.
     flows: Vec<(String, Option<&'static str>)>,
     links: Vec<String>,
+}
+
+impl Names {
+    fn of(experiment: &Experiment) -> Self {
+        let network = &experiment.network;
+        let of_flow = |flow: &FlowSpec| (flow.name.clone(), algorithm_of(&flow.traffic));
+        Self {
+            flows: network.flows.iter().map(of_flow).collect(),
+            links: network.links.iter().map(|link| link.name.clone()).collect(),
+        }
+    }
 }
 
 /// A flow under construction.
@@ -136,16 +147,12 @@ impl RunRecorder {
                 prober: lda_at_receiver(&spec.traffic).map(|lda| Prober::new(lda, *duration, steps)),
             })
             .collect();
-        let queues = bottleneck(experiment, &flows).into_iter().map(|link| Queue {
+        let places: Vec<usize> = flows.iter().map(|flow| flow.place).collect();
+        let queues = bottleneck(experiment, &places).into_iter().map(|link| Queue {
             link,
             name: network.links[link.0 as usize].name.clone(),
             series: series(),
         });
-        let of_flow = |flow: &FlowSpec| (flow.name.clone(), algorithm_of(&flow.traffic));
-        let names = Names {
-            flows: network.flows.iter().map(of_flow).collect(),
-            links: network.links.iter().map(|link| link.name.clone()).collect(),
-        };
         Ok(Self {
             seed,
             end: *duration,
@@ -154,7 +161,7 @@ impl RunRecorder {
             flows,
             losses: Losses::default(),
             algorithms: scenario.algorithms()?,
-            names,
+            names: Names::of(experiment),
         })
     }
 
@@ -167,7 +174,7 @@ impl RunRecorder {
             left_out: self.left_out,
             queues: self.queues.into_iter().map(|queue| (queue.name, queue.series)).collect(),
             algorithms: self.algorithms,
-            losses: self.losses.finish(&self.names),
+            losses: self.losses.finish(self.names),
         }
     }
 }
@@ -260,10 +267,11 @@ pub fn algorithm_of(traffic: &Traffic) -> Option<&'static str> {
     name.filter(|name| *name != crate::scenario::NO_LDA)
 }
 
-/// The bottleneck's copies that the flows take; if the scenario names none, the slowest link of their paths.
-fn bottleneck(experiment: &Experiment, flows: &[Flow]) -> Vec<LinkId> {
+/// The first copies of the bottleneck that the flows in these places take; if the scenario names none, the slowest link of
+/// their paths.
+pub fn bottleneck(experiment: &Experiment, flows: &[usize]) -> Vec<LinkId> {
     let network = &experiment.network;
-    let taken: Vec<LinkId> = flows.iter().flat_map(|flow| network.flows[flow.place].path.iter().copied()).collect();
+    let taken: Vec<LinkId> = flows.iter().flat_map(|&flow| network.flows[flow].path.iter().copied()).collect();
     let mut links: Vec<LinkId> = experiment.bottleneck.iter().copied().filter(|link| taken.contains(link)).collect();
     if links.is_empty() {
         links.extend(taken.into_iter().min_by_key(|link| network.links[link.0 as usize].rate_bps));

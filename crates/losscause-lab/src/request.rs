@@ -1,0 +1,156 @@
+//! Requests in JSON and their answers.
+
+use std::collections::BTreeMap;
+
+use losscause_study::files::Memory;
+use losscause_study::{RunError, registry};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::Lab;
+
+/// What a page can ask, apart from advancing a run and reading its numbers.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Request {
+    /// The version, and the algorithms that there are.
+    Catalogue,
+    /// A new run; answered by its number and [`Info`](crate::Info).
+    Open(Open),
+    /// [`Lab::change`]; answered by the links as they are then.
+    Change {
+        /// Number of the run.
+        lab: usize,
+        /// KEY=VALUE.
+        setting: String,
+    },
+    /// [`Lab::seek`]; answered by the links as they are then.
+    Seek {
+        /// Number of the run.
+        lab: usize,
+        /// Where to, seconds.
+        to_s: f64,
+    },
+    /// [`Lab::result`].
+    Result {
+        /// Number of the run.
+        lab: usize,
+    },
+    /// What is known of a loss, in words.
+    Loss {
+        /// Number of the run.
+        lab: usize,
+        /// Its place in the list of losses.
+        place: usize,
+    },
+    /// The run is not needed any more.
+    Close {
+        /// Number of the run.
+        lab: usize,
+    },
+}
+
+/// A new run.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Open {
+    /// The scenario, in TOML.
+    pub text: String,
+    /// What errors call it.
+    pub name: String,
+    /// Traces and patterns that it may name, by path.
+    #[serde(default)]
+    pub files: BTreeMap<String, String>,
+    /// Each KEY=VALUE.
+    #[serde(default)]
+    pub settings: Vec<String>,
+    /// Random seed.
+    pub seed: u64,
+}
+
+#[derive(Serialize)]
+struct Failed {
+    error: String,
+}
+
+/// The runs of a page, by their numbers.
+#[derive(Debug, Default)]
+pub struct Labs(Vec<Option<Lab>>);
+
+impl Labs {
+    /// None yet.
+    pub const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// The run of this number.
+    pub fn get(&mut self, lab: usize) -> Option<&mut Lab> {
+        self.0.get_mut(lab)?.as_mut()
+    }
+
+    /// Answers a request; a failure is `{"error": sentence}`.
+    pub fn answer(&mut self, request: &str) -> String {
+        let answer = serde_json::from_str(request).map_err(|error| format!("the request: {error}"));
+        let answer = answer.and_then(|request| self.carry_out(request));
+        let text = match answer {
+            Ok(answer) => serde_json::to_string(&answer),
+            Err(error) => serde_json::to_string(&Failed { error }),
+        };
+        text.unwrap_or_else(|error| unreachable!("plain data: {error}"))
+    }
+
+    fn carry_out(&mut self, request: Request) -> Result<Value, String> {
+        let said = |error: RunError| error.to_string();
+        match request {
+            Request::Catalogue => Ok(catalogue()),
+            Request::Open(open) => {
+                let Open { text, name, files, settings, seed } = open;
+                let files = files.into_iter().fold(Memory::new(), |all, (path, text)| all.with(path, text));
+                let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
+                let lab = Lab::new(&text, &name, files, &settings, seed).map_err(said)?;
+                let (info, columns) = (lab.info(), lab.columns());
+                let free = self.0.iter().position(Option::is_none).unwrap_or(self.0.len());
+                if free == self.0.len() {
+                    self.0.push(None);
+                }
+                self.0[free] = Some(lab);
+                Ok(json!({ "lab": free, "columns": columns, "info": info }))
+            }
+            Request::Change { lab, setting } => {
+                let lab = self.known(lab)?;
+                lab.change(&setting).map_err(said)?;
+                Ok(json!({ "links": lab.links() }))
+            }
+            Request::Seek { lab, to_s } => {
+                let lab = self.known(lab)?;
+                lab.seek(to_s);
+                Ok(json!({ "links": lab.links(), "changes": lab.changes() }))
+            }
+            Request::Result { lab } => {
+                let lab = self.known(lab)?;
+                Ok(json!({ "json": lab.result(), "finished": lab.is_finished(), "changes": lab.changes() }))
+            }
+            Request::Loss { lab, place } => {
+                let loss = self.known(lab)?.loss(place).ok_or_else(|| format!("there is no loss number {place}"))?;
+                Ok(json!(loss.row()))
+            }
+            Request::Close { lab } => {
+                self.known(lab)?;
+                self.0[lab] = None;
+                Ok(Value::Null)
+            }
+        }
+    }
+
+    fn known(&mut self, lab: usize) -> Result<&mut Lab, String> {
+        self.get(lab).ok_or_else(|| format!("there is no run number {lab}"))
+    }
+}
+
+fn catalogue() -> Value {
+    let registry = registry();
+    let algorithms: Vec<Value> = registry
+        .infos()
+        .map(|info| json!({ "name": info.name, "summary": info.summary, "yardstick": info.is_yardstick }))
+        .collect();
+    json!({ "version": env!("CARGO_PKG_VERSION"), "algorithms": algorithms })
+}

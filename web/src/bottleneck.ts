@@ -1,0 +1,156 @@
+// The packets at the bottleneck: a queue, a transmitter, the way to the far end. Colour tells the flow, shape tells what a packet
+// is or what became of it.
+
+import { Canvas } from "./canvas";
+import { colour, flowColour, isStill } from "./theme";
+
+const HEIGHT = 92;
+const LANE = 40;
+const SIZE = 9;
+const GAP = 3;
+const FADE_MS = 900;
+
+interface Gone {
+  x: number;
+  flow: number;
+  corrupted: boolean;
+  since: number;
+}
+
+export class Bottleneck {
+  private readonly canvas: Canvas;
+  private packets: Float64Array = new Float64Array();
+  private gone: Gone[] = [];
+  private drawnAt = -Infinity;
+
+  constructor(
+    place: HTMLElement,
+    private readonly drawn: number[],
+  ) {
+    this.canvas = new Canvas(place, HEIGHT, () => this.draw(performance.now()));
+  }
+
+  remove() {
+    this.canvas.remove();
+  }
+
+  show(packets: Float64Array, lost: Float64Array, at: number) {
+    this.packets = packets;
+    const { transmitter } = this.places();
+    for (let i = 0; i + 5 <= lost.length; i += 5) {
+      const corrupted = lost[i + 2] === 1;
+      const x = corrupted ? this.canvas.width - 16 : transmitter - 30;
+      this.gone.push({ x, flow: lost[i], corrupted, since: at });
+    }
+    if (this.gone.length > 80) this.gone.splice(0, this.gone.length - 80);
+    // With reduced motion, a picture a second.
+    if (!isStill() || at - this.drawnAt > 1000) this.draw(at);
+  }
+
+  private places() {
+    const { width } = this.canvas;
+    const transmitter = Math.round(width * 0.42);
+    return { transmitter, begin: transmitter + 34, end: width - 16 };
+  }
+
+  private place(flow: number): number {
+    return this.drawn.indexOf(flow);
+  }
+
+  draw(at: number) {
+    this.drawnAt = at;
+    const { context, width } = this.canvas;
+    const { transmitter, begin, end } = this.places();
+    context.clearRect(0, 0, width, HEIGHT);
+    context.lineWidth = 1;
+    context.strokeStyle = colour("line");
+    context.fillStyle = colour("soft");
+    context.font = "11px system-ui, sans-serif";
+    context.textBaseline = "alphabetic";
+
+    // The queue, open on the left; the transmitter; the line.
+    context.beginPath();
+    context.moveTo(4, LANE - 14);
+    context.lineTo(transmitter - 8, LANE - 14);
+    context.lineTo(transmitter - 8, LANE + 14);
+    context.lineTo(4, LANE + 14);
+    context.moveTo(begin - 4, LANE);
+    context.lineTo(end + 8, LANE);
+    context.stroke();
+    context.strokeStyle = colour("soft");
+    context.strokeRect(transmitter - 2.5, LANE - 10.5, 30, 21);
+    context.textAlign = "left";
+    context.fillText("queue", 4, 14);
+    context.textAlign = "center";
+    context.fillText("sending", transmitter + 12, 14);
+    context.textAlign = "right";
+    context.fillText("on the way", width - 8, 14);
+
+    let waiting = 0;
+    const room = Math.floor((transmitter - 20) / (SIZE + GAP));
+    for (let i = 0; i + 5 <= this.packets.length; i += 5) {
+      const [flow, kind, state, progress] = this.packets.subarray(i, i + 4);
+      if (state === 0) {
+        if (waiting < room) this.packet(transmitter - 16 - waiting * (SIZE + GAP), LANE, flow, kind);
+        waiting += 1;
+      } else if (state === 1) {
+        context.fillStyle = colour("raised");
+        context.fillRect(transmitter - 2, LANE - 10, 29 * progress, 20);
+        this.packet(transmitter + 12, LANE, flow, kind);
+      } else {
+        this.packet(begin + (end - begin) * progress, LANE, flow, kind);
+      }
+    }
+    context.fillStyle = colour("soft");
+    context.textAlign = "left";
+    context.fillText(waiting > room ? `${waiting} wait, ${room} shown` : `${waiting} wait`, 4, HEIGHT - 8);
+
+    this.gone = this.gone.filter(({ since }) => at - since < FADE_MS);
+    for (const { x, flow, corrupted, since } of this.gone) {
+      const age = isStill() ? 0.3 : (at - since) / FADE_MS;
+      context.globalAlpha = 1 - age;
+      if (corrupted) cross(context, x, LANE - age * 16, colour("wireless"));
+      else {
+        context.strokeStyle = colour("congestion");
+        context.lineWidth = 2;
+        const y = LANE + 10 + age * 26;
+        context.strokeRect(x - SIZE / 2, y - SIZE / 2, SIZE, SIZE);
+        context.fillStyle = flowColour(this.place(flow));
+        context.fillRect(x - 1.5, y - 1.5, 3, 3);
+      }
+      context.globalAlpha = 1;
+    }
+  }
+
+  /** Data is a square, a retransmission a diamond, an acknowledgement a disc. */
+  private packet(x: number, y: number, flow: number, kind: number) {
+    const { context } = this.canvas;
+    context.fillStyle = flowColour(this.place(flow));
+    if (kind === 0) {
+      context.fillRect(x - SIZE / 2, y - SIZE / 2, SIZE, SIZE);
+      return;
+    }
+    context.beginPath();
+    if (kind === 1) {
+      const half = SIZE * 0.75;
+      context.moveTo(x, y - half);
+      context.lineTo(x + half, y);
+      context.lineTo(x, y + half);
+      context.lineTo(x - half, y);
+      context.closePath();
+    } else context.arc(x, y, 3, 0, 2 * Math.PI);
+    context.fill();
+  }
+}
+
+function cross(context: CanvasRenderingContext2D, x: number, y: number, ink: string) {
+  const half = SIZE / 2;
+  context.strokeStyle = ink;
+  context.lineWidth = 2.5;
+  context.beginPath();
+  context.moveTo(x - half, y - half);
+  context.lineTo(x + half, y + half);
+  context.moveTo(x + half, y - half);
+  context.lineTo(x - half, y + half);
+  context.stroke();
+}

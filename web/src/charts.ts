@@ -1,0 +1,129 @@
+// Curves over time. Both systems of a quantity share their scales, so that what looks alike is alike.
+
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import { colour, flowColour } from "./theme";
+
+export interface Quantity {
+  title: string;
+  unit: string;
+  /** The columns of a row that are drawn, and the flow that each belongs to, or none for the queue. */
+  columns: { column: number; flow: number | null; label: string }[];
+  stepped: boolean;
+}
+
+/** Rows of numbers, column by column. */
+export class Table {
+  columns: number[][];
+  constructor(width: number) {
+    this.columns = Array.from({ length: width }, () => []);
+  }
+  append(rows: Float64Array) {
+    const width = this.columns.length;
+    for (let at = 0; at + width <= rows.length; at += width) {
+      for (let column = 0; column < width; column += 1) this.columns[column].push(rows[at + column]);
+    }
+  }
+  clear() {
+    for (const column of this.columns) column.length = 0;
+  }
+  get length(): number {
+    return this.columns[0].length;
+  }
+}
+
+/** The two charts of a quantity. */
+export class Pair {
+  private readonly charts: [uPlot, uPlot];
+  private readonly observer: ResizeObserver;
+  private top = 1;
+
+  constructor(
+    private readonly quantities: [Quantity, Quantity],
+    private readonly tables: [Table, Table],
+    places: [HTMLElement, HTMLElement],
+    private readonly duration: number,
+    seekTo: (seconds: number) => void,
+  ) {
+    const height = 132;
+    const chart = (side: 0 | 1) => {
+      const options: uPlot.Options = {
+        width: Math.max(places[side].clientWidth, 120),
+        height,
+        legend: { show: false },
+        cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
+        padding: [6, 16, 0, 0],
+        scales: { x: { time: false, range: () => [0, this.duration] }, y: { range: () => [0, this.top] } },
+        axes: [axis(24, 60), axis(46, 26)],
+        series: [{}, ...quantities[side].columns.map((column) => series(column.flow, quantities[side].stepped))],
+        hooks: {
+          init: [
+            (made) => {
+              made.over.addEventListener("dblclick", () => seekTo(made.posToVal(made.cursor.left ?? 0, "x")));
+            },
+          ],
+        },
+      };
+      return new uPlot(options, [[], ...quantities[side].columns.map(() => [])], places[side]);
+    };
+    this.charts = [chart(0), chart(1)];
+    this.observer = new ResizeObserver(() => {
+      for (const side of [0, 1] as const) {
+        const width = Math.max(places[side].clientWidth, 120);
+        if (width !== this.charts[side].width) this.charts[side].setSize({ width, height });
+      }
+    });
+    for (const place of places) this.observer.observe(place);
+  }
+
+  draw() {
+    let top = 0;
+    for (const side of [0, 1] as const) {
+      for (const { column } of this.quantities[side].columns) {
+        for (const value of this.tables[side].columns[column]) if (value > top) top = value;
+      }
+    }
+    this.top = rounded(top);
+    for (const side of [0, 1] as const) {
+      const { columns } = this.tables[side];
+      const gaps = (column: number[]) => column.map((value) => (Number.isNaN(value) ? null : value));
+      const data = [columns[0], ...this.quantities[side].columns.map(({ column }) => gaps(columns[column]))];
+      this.charts[side].setData(data as uPlot.AlignedData);
+    }
+  }
+
+  remove() {
+    this.observer.disconnect();
+    for (const chart of this.charts) chart.destroy();
+  }
+}
+
+function axis(size: number, space: number): uPlot.Axis {
+  return {
+    size,
+    gap: 3,
+    font: "11px system-ui, sans-serif",
+    stroke: () => colour("soft"),
+    grid: { stroke: () => colour("line"), width: 1 },
+    ticks: { show: false },
+    space,
+  };
+}
+
+function series(flow: number | null, stepped: boolean): uPlot.Series {
+  return {
+    stroke: () => (flow === null ? colour("accent") : flowColour(flow)),
+    width: 1.5,
+    points: { show: false },
+    spanGaps: false,
+    ...(stepped && uPlot.paths.stepped ? { paths: uPlot.paths.stepped({ align: 1 }) } : {}),
+  };
+}
+
+/** The next round number above what is drawn. */
+function rounded(top: number): number {
+  if (!(top > 0)) return 1;
+  const unit = 10 ** Math.floor(Math.log10(top));
+  const [round] = [1, 1.5, 2, 3, 4, 5, 6, 8, 10].filter((factor) => factor * unit >= top * 1.02);
+  return (round ?? 12) * unit;
+}

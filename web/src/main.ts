@@ -1,0 +1,574 @@
+import { Bottleneck } from "./bottleneck";
+import { Pair, Table, type Quantity } from "./charts";
+import { button, byId, element } from "./dom";
+import { keyItems } from "./key";
+import { LinkSliders } from "./links";
+import { Losses } from "./losses";
+import { Matrix } from "./matrix";
+import type { Catalogue, Changed, Frame, Info, LossRow, Opened, Outcome, Setup, System } from "./protocol";
+import { CHOICES, FIRST, source as sourceOf } from "./scenarios";
+import { commandOf } from "./settings.js";
+import { decode, encode, isSeed } from "./share";
+import { Refusal, Simulator } from "./simulator";
+import { STORIES } from "./stories.js";
+import { isStill, onChange, setTheme, type Theme } from "./theme";
+
+/** Larger runs would keep a page busy for minutes. */
+const MOST_PACKET_HOPS = 40e6;
+/** Time for the simulator in each frame of the page. */
+const BUDGET_MS = 12;
+
+const page = {
+  scenario: byId("scenario", HTMLSelectElement),
+  seed: byId("seed", HTMLInputElement),
+  share: byId("share", HTMLButtonElement),
+  theme: byId("theme", HTMLSelectElement),
+  play: byId("play", HTMLButtonElement),
+  step: byId("step", HTMLButtonElement),
+  restart: byId("restart", HTMLButtonElement),
+  speed: byId("speed", HTMLSelectElement),
+  scrub: byId("scrub", HTMLInputElement),
+  clock: byId("clock", HTMLOutputElement),
+  message: byId("message", HTMLParagraphElement),
+  changes: byId("changes", HTMLParagraphElement),
+  protocols: [byId("protocol-0", HTMLSelectElement), byId("protocol-1", HTMLSelectElement)] as const,
+  settings: [byId("settings-0", HTMLInputElement), byId("settings-1", HTMLInputElement)] as const,
+  stories: byId("stories", HTMLDivElement),
+  story: byId("story", HTMLParagraphElement),
+  algorithms: [byId("algorithm-0", HTMLSelectElement), byId("algorithm-1", HTMLSelectElement)] as const,
+  parameters: byId("parameters", HTMLDivElement),
+  text: byId("text", HTMLTextAreaElement),
+  error: byId("error", HTMLParagraphElement),
+  run: byId("run", HTMLButtonElement),
+  command: byId("command", HTMLPreElement),
+};
+
+const SIDES = [0, 1] as const;
+const LETTERS = ["A", "B"] as const;
+
+/** What is shown of a run. */
+interface View {
+  info: Info;
+  table: Table;
+  bottleneck: Bottleneck;
+  losses: Losses;
+  matrix: Matrix;
+  values: HTMLElement[];
+}
+
+let simulator: Simulator;
+let setup: Setup;
+let views: [View, View] | null = null;
+let pairs: Pair[] = [];
+let now = 0;
+let playing = false;
+let speed = 1;
+let lastFrame = 0;
+let nextPair = 0;
+let isBusy = false;
+let changes: [number, string][] = [];
+const links = new LinkSliders(byId("links", HTMLDivElement), (setting) => void change(setting));
+
+/** Milliseconds of script of the last frames, for measuring. */
+const costs: number[] = [];
+Object.assign(globalThis, { labCosts: costs });
+
+function say(text: string, isBad = false) {
+  page.message.textContent = text;
+  page.message.classList.toggle("bad", isBad);
+}
+
+function problem(error: unknown) {
+  say(error instanceof Error ? error.message : String(error), true);
+  if (!(error instanceof Refusal)) console.error(error);
+}
+
+async function open(next: Setup, first: boolean): Promise<boolean> {
+  const before = setup;
+  setup = next;
+  try {
+    const opened = await simulator.ask<Opened>({ ask: "open", setup: next, most: MOST_PACKET_HOPS });
+    page.error.textContent = "";
+    show(opened);
+    return true;
+  } catch (error) {
+    if (!first) setup = before;
+    const text = error instanceof Error ? error.message : String(error);
+    page.error.textContent = text;
+    say(first ? text : `${text} – the last good run goes on.`, true);
+    selectLine(text);
+    return false;
+  }
+}
+
+/** Shows the line of the text that an error names. */
+function selectLine(error: string) {
+  const line = Number(/, line (\d+):/.exec(error)?.[1]);
+  if (!line) return;
+  const lines = page.text.value.split("\n");
+  const from = lines.slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
+  page.text.setSelectionRange(from, from + (lines[line - 1]?.length ?? 0));
+}
+
+function show({ infos, columns, settings }: Opened) {
+  for (const pair of pairs) pair.remove();
+  for (const view of views ?? []) {
+    view.bottleneck.remove();
+    view.losses.remove();
+  }
+  const tables: [Table, Table] = [new Table(columns[0]), new Table(columns[1])];
+  const quantities = SIDES.map((side) => quantitiesOf(infos[side])) as [Quantity[], Quantity[]];
+  const places: HTMLElement[][] = [[], []];
+  const made = SIDES.map((side) => view(side, infos[side], tables[side], quantities[side], places[side]));
+  views = [made[0], made[1]];
+  pairs = quantities[0].map(
+    (quantity, at) =>
+      new Pair([quantity, quantities[1][at]], tables, [places[0][at], places[1][at]], infos[0].duration_s, (to) => void seek(to)),
+  );
+  now = 0;
+  changes = [];
+  page.scrub.max = String(infos[0].duration_s);
+  page.scrub.step = String(infos[0].step_s);
+  links.show(infos[0].links, infos[0].bottleneck);
+  parameters(infos[0]);
+  const commands = settings.map((side) => `${commandOf(setup.source.name, setup.seed, side)} --format json`);
+  page.command.textContent = commands.join("\n");
+  showTime();
+  showChanges();
+  drawAll();
+}
+
+function quantitiesOf(info: Info): Quantity[] {
+  const rates = info.drawn.some((flow) => info.flows[flow].protocol !== "tcp");
+  const of = (offset: number) =>
+    info.drawn.map((flow, at) => ({ column: 2 + 3 * at + offset, flow: at, label: info.flows[flow].name }));
+  const windows = info.drawn.some((flow) => info.flows[flow].protocol === "tcp");
+  const steer = rates && windows ? "Window, packets; allowed rate, kb/s" : rates ? "Allowed rate" : "Congestion window";
+  return [
+    { title: steer, unit: rates && windows ? "" : rates ? "kb/s" : "packets", columns: of(0), stepped: true },
+    { title: "One-way delay", unit: "ms", columns: of(1), stepped: false },
+    { title: `Queue of ${info.bottleneck}`, unit: "packets", columns: [{ column: 1, flow: null, label: "queue" }], stepped: true },
+    { title: "Goodput", unit: "kb/s", columns: of(2), stepped: false },
+  ];
+}
+
+function view(side: 0 | 1, info: Info, table: Table, quantities: Quantity[], places: HTMLElement[]): View {
+  const root = byId(`view-${side}`, HTMLDivElement);
+  root.replaceChildren();
+  const part = (title: string, unit: string, ...more: HTMLElement[]) => {
+    const place = element("div", {});
+    const head = element("h3", {}, title, element("span", { className: "unit" }, unit), ...more);
+    root.append(element("div", { className: "part" }, head, place));
+    return place;
+  };
+  const flows = info.drawn.map((flow, at) => {
+    const swatch = element("span", { className: "swatch" });
+    swatch.dataset.flow = String(at);
+    return element("span", { className: "flow-key" }, swatch, info.flows[flow].name);
+  });
+  if (info.flows.length > info.drawn.length) {
+    const swatch = element("span", { className: "swatch" });
+    swatch.dataset.flow = "other";
+    const others = info.flows.length - info.drawn.length;
+    flows.push(element("span", { className: "flow-key" }, swatch, others === 1 ? "1 other flow" : `${others} other flows`));
+  }
+  const bottleneck = new Bottleneck(part(`Packets at ${info.bottleneck}`, "", ...flows), info.drawn);
+  const ask = (place: number) => simulator.ask<LossRow>({ ask: "loss", side, place });
+  const losses = new Losses(part("Losses by true cause", ""), info.duration_s, LETTERS[side], ask);
+  const matrix = new Matrix(part("Verdicts", ""), info.algorithms);
+  const values: HTMLElement[] = [];
+  for (const { title, unit } of quantities) {
+    const value = element("span", { className: "value" });
+    values.push(value);
+    places.push(part(title, unit, value));
+  }
+  return { info, table, bottleneck, losses, matrix, values };
+}
+
+function parameters(info: Info) {
+  const fields = info.parameters.map(([name, value]) => {
+    const input = element("input", { type: "number", value: String(value), step: "any" });
+    input.addEventListener("change", () => {
+      const number = input.valueAsNumber;
+      if (Number.isFinite(number)) {
+        void open({ ...setup, parameters: { ...setup.parameters, [name]: number } }, false).then((done) => {
+          if (done) say(`${name} is ${number} from the start.`);
+        });
+      }
+    });
+    return element("label", {}, name, input);
+  });
+  page.parameters.replaceChildren(...fields);
+}
+
+function take(frame: Frame, at: number) {
+  if (!views) return;
+  now = frame.now;
+  for (const side of SIDES) {
+    const shown = views[side];
+    const { rows, losses, packets, lost, verdicts } = frame.sides[side];
+    shown.table.append(rows);
+    shown.losses.take(losses);
+    shown.bottleneck.show(packets, lost, at);
+    shown.matrix.show(verdicts);
+  }
+}
+
+function values() {
+  for (const { table, info, values, losses, matrix } of views ?? []) {
+    matrix.showLosses(...losses.counts);
+    const last = table.length - 1;
+    if (last < 0) {
+      for (const value of values) value.textContent = "";
+      continue;
+    }
+    const of = (offset: number) => info.drawn.map((_, at) => brief(table.columns[2 + 3 * at + offset][last])).join(" · ");
+    values[0].textContent = of(0);
+    values[1].textContent = of(1);
+    values[2].textContent = brief(table.columns[1][last]);
+    values[3].textContent = of(2);
+  }
+}
+
+function brief(value: number): string {
+  if (Number.isNaN(value)) return "–";
+  return value >= 100 ? value.toFixed(0) : value.toFixed(1);
+}
+
+function showTime() {
+  const end = views?.[0].info.duration_s ?? 0;
+  page.clock.textContent = `${now.toFixed(2)} of ${end} s`;
+  if (document.activeElement !== page.scrub || playing) page.scrub.value = String(now);
+  page.play.textContent = playing ? "Pause" : "Play";
+}
+
+function showChanges() {
+  page.changes.textContent =
+    changes.length === 0
+      ? "Both systems get every change at the same instant. Without one, the run is that of the command line."
+      : `Changed on the way, so the command line gives another run: ${changes.map(([at, setting]) => `${setting} at ${at.toFixed(2)} s`).join("; ")}.`;
+}
+
+function drawAll() {
+  for (const pair of pairs) pair.draw();
+  for (const view of views ?? []) {
+    view.losses.draw();
+    view.bottleneck.draw(performance.now());
+  }
+  values();
+}
+
+async function frame(at: number) {
+  const begun = performance.now();
+  // What passes while a frame is under way counts for the next one. A page in the background does not catch up.
+  const elapsed = Math.min(at - lastFrame, 100);
+  if (!isBusy || !playing) lastFrame = at;
+  let spent = 0;
+  if (playing && !isBusy && views) {
+    isBusy = true;
+    const goal = speed === Infinity ? Infinity : now + (elapsed / 1000) * speed;
+    spent = performance.now() - begun;
+    try {
+      const made = await simulator.ask<Frame>({ ask: "frame", to: goal, budget_ms: BUDGET_MS });
+      const again = performance.now();
+      take(made, at);
+      // One quantity a frame: each is drawn fifteen times a second.
+      pairs[nextPair % pairs.length].draw();
+      nextPair += 1;
+      views[nextPair % 2].losses.drawIfChanged();
+      if (nextPair % 4 === 0) values();
+      if (made.finished) {
+        playing = false;
+        drawAll();
+        say("The run is over. Take it back on the time line, or change the scenario.");
+      }
+      showTime();
+      spent += performance.now() - again;
+      costs.push(spent);
+      if (costs.length > 2000) costs.splice(0, 1000);
+    } catch (error) {
+      playing = false;
+      problem(error);
+      showTime();
+    }
+    isBusy = false;
+  }
+  requestAnimationFrame((next) => void frame(next));
+}
+
+/** Waits for the frame under way, so that answers come in order. */
+async function whenIdle(): Promise<void> {
+  while (isBusy) await new Promise((done) => setTimeout(done, 4));
+}
+
+async function exclusive<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+  await whenIdle();
+  isBusy = true;
+  try {
+    return await work();
+  } catch (error) {
+    problem(error);
+    return undefined;
+  } finally {
+    isBusy = false;
+  }
+}
+
+async function seek(to: number) {
+  await exclusive(async () => {
+    const answer = await simulator.ask<Changed & { changes: [number, string][] }>({ ask: "seek", to });
+    for (const { table, losses } of views ?? []) {
+      table.clear();
+      losses.clear();
+    }
+    changes = answer.changes;
+    links.update(answer.links);
+    take(await simulator.ask<Frame>({ ask: "frame", to: 0, budget_ms: 0 }), performance.now());
+    drawAll();
+    showTime();
+    showChanges();
+  });
+}
+
+async function change(setting: string) {
+  await exclusive(async () => {
+    const answer = await simulator.ask<Changed>({ ask: "change", setting });
+    links.update(answer.links);
+    const key = setting.slice(0, setting.indexOf("="));
+    changes = changes.filter(([at, earlier]) => at < now || !earlier.startsWith(`${key}=`));
+    changes.push([now, setting]);
+    say("");
+    showChanges();
+  });
+}
+
+async function step() {
+  playing = false;
+  await exclusive(async () => {
+    const by = (views?.[0].info.step_s ?? 0.1) / 4;
+    take(await simulator.ask<Frame>({ ask: "frame", to: now + by, budget_ms: 1000 }), performance.now());
+    drawAll();
+    showTime();
+  });
+}
+
+async function reopen(next: Setup, said: string) {
+  playing = false;
+  page.story.textContent = "";
+  for (const story of page.stories.children) story.setAttribute("aria-pressed", "false");
+  await whenIdle();
+  if (await open(next, false)) say(said);
+  showTime();
+}
+
+async function result(side: 0 | 1) {
+  await exclusive(async () => {
+    const { json, finished, changes: made } = await simulator.ask<Outcome>({ ask: "result", side });
+    const address = URL.createObjectURL(new Blob([json], { type: "application/json" }));
+    element("a", { href: address, download: `lab-${LETTERS[side].toLowerCase()}.json` }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 1000);
+    const until = finished ? "the whole run" : `the run up to ${now.toFixed(2)} s`;
+    say(`Saved the result of ${until}${made.length > 0 ? ", which was changed on the way" : ""}.`);
+  });
+}
+
+function option(value: string, text: string): HTMLOptionElement {
+  return element("option", { value }, text);
+}
+
+function fillSelects(catalogue: Catalogue) {
+  const groups = new Map<string, HTMLOptGroupElement>();
+  for (const { name, group, label } of CHOICES) {
+    let list = groups.get(group);
+    if (!list) {
+      list = element("optgroup", { label: group });
+      groups.set(group, list);
+      page.scenario.append(list);
+    }
+    list.append(option(name, label));
+  }
+  for (const select of page.protocols) {
+    select.append(option("", "as in the scenario"), option("tcp", "TCP"), option("tfrc", "TFRC"));
+  }
+  for (const select of page.algorithms) {
+    select.append(option("", "as in the scenario"));
+    const rules = element("optgroup", { label: "Algorithms" });
+    const yardsticks = element("optgroup", { label: "Yardsticks" });
+    for (const { name, summary, yardstick } of catalogue.algorithms) {
+      const made = option(name, name);
+      made.title = summary;
+      (yardstick ? yardsticks : rules).append(made);
+    }
+    select.append(rules, yardsticks);
+  }
+  byId("version", HTMLSpanElement).textContent = catalogue.version;
+}
+
+/** Sets both systems up as a story says, and plays it. */
+async function tell(story: (typeof STORIES)[number], pressed: HTMLButtonElement) {
+  const chosen = CHOICES.find(({ name }) => name === story.scenario);
+  if (!chosen) return;
+  const systems = story.systems.map((system) => ({ protocol: "", ...system })) as [System, System];
+  page.scenario.value = chosen.name;
+  page.text.value = chosen.text;
+  page.seed.value = "1";
+  await reopen({ source: await sourceOf(chosen.name, chosen.text), seed: 1, systems, parameters: {} }, "");
+  showSystems();
+  page.story.textContent = story.text;
+  pressed.setAttribute("aria-pressed", "true");
+  playing = !isStill();
+  showTime();
+}
+
+function listen() {
+  for (const story of STORIES) {
+    const made = button(story.title, () => void tell(story, made));
+    made.setAttribute("aria-pressed", "false");
+    page.stories.append(made);
+  }
+  page.scenario.addEventListener("change", () => {
+    const chosen = CHOICES.find(({ name }) => name === page.scenario.value);
+    if (!chosen) return;
+    void sourceOf(chosen.name, chosen.text).then((source) => {
+      page.text.value = source.text;
+      void reopen({ ...setup, source, parameters: {} }, `${chosen.label}.`);
+    });
+  });
+  page.seed.addEventListener("change", () => {
+    const seed = page.seed.valueAsNumber;
+    if (isSeed(seed)) void reopen({ ...setup, seed }, `Seed ${seed}.`);
+    else {
+      say(`The seed is ${page.seed.value || "empty"}, expected a whole number from 0 to ${Number.MAX_SAFE_INTEGER}.`, true);
+      page.seed.value = String(setup.seed);
+    }
+  });
+  page.share.addEventListener("click", () => void share());
+  page.theme.addEventListener("change", () => {
+    setTheme(page.theme.value as Theme);
+    drawAll();
+  });
+  onChange(drawAll);
+  page.play.addEventListener("click", () => {
+    const end = views?.[0].info.duration_s ?? 0;
+    playing = !playing;
+    if (playing && now >= end) void seek(0);
+    say("");
+    showTime();
+  });
+  page.step.addEventListener("click", () => void step());
+  page.restart.addEventListener("click", () => void seek(0));
+  page.speed.addEventListener("change", () => {
+    speed = Number(page.speed.value);
+  });
+  page.scrub.addEventListener("input", () => {
+    playing = false;
+    void seek(page.scrub.valueAsNumber);
+  });
+  for (const side of SIDES) {
+    const changed = () => {
+      const systems: [System, System] = [...setup.systems];
+      systems[side] = {
+        protocol: page.protocols[side].value,
+        algorithm: page.algorithms[side].value,
+        settings: page.settings[side].value,
+      };
+      void reopen({ ...setup, systems }, `System ${LETTERS[side]} is new; both start again.`).then(showSystems);
+    };
+    page.protocols[side].addEventListener("change", changed);
+    page.algorithms[side].addEventListener("change", changed);
+    page.settings[side].addEventListener("change", changed);
+    byId(`result-${side}`, HTMLButtonElement).addEventListener("click", () => void result(side));
+  }
+  const runText = async () => {
+    const source = await sourceOf(setup.source.name, page.text.value);
+    await reopen({ ...setup, source, parameters: {} }, "The text runs.");
+  };
+  page.run.addEventListener("click", () => void runText());
+  page.text.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void runText();
+  });
+  addEventListener("keydown", (event) => {
+    const at = event.target;
+    if (at instanceof HTMLElement && at.closest("input, select, textarea, button")) return;
+    if (event.key === " ") {
+      event.preventDefault();
+      page.play.click();
+    } else if (event.key === ".") page.step.click();
+  });
+}
+
+async function share() {
+  const { source, seed, systems, parameters } = setup;
+  const hash = await encode({ name: source.name, text: source.text, seed, systems, parameters });
+  history.replaceState(null, "", hash);
+  const copied = await navigator.clipboard?.writeText(location.href).then(
+    () => true,
+    () => false,
+  );
+  say(copied ? "The link is copied: it holds the scenario, both systems and the seed." : "The link stands in the address bar: it holds the scenario, both systems and the seed.");
+}
+
+function showSystems() {
+  for (const side of SIDES) {
+    page.protocols[side].value = setup.systems[side].protocol;
+    page.algorithms[side].value = setup.systems[side].algorithm;
+    page.settings[side].value = setup.systems[side].settings;
+  }
+}
+
+async function first(): Promise<Setup> {
+  const chosen = CHOICES.find(({ name }) => name === FIRST) ?? CHOICES[0];
+  const systems: [System, System] = [
+    { protocol: "", algorithm: "always congestion", settings: "" },
+    { protocol: "", algorithm: "Spike", settings: "" },
+  ];
+  const standard = { source: await sourceOf(chosen.name, chosen.text), seed: 1, systems, parameters: {} };
+  try {
+    const shared = await decode(location.hash);
+    if (!shared) return standard;
+    return { ...shared, source: await sourceOf(shared.name, shared.text) };
+  } catch (error) {
+    problem(new Refusal(error instanceof Error ? error.message : String(error)));
+    return standard;
+  }
+}
+
+async function main() {
+  byId("key", HTMLUListElement).append(...keyItems());
+  if (typeof WebAssembly !== "object") {
+    say("This browser has no WebAssembly, which the lab needs: any browser since 2017 has it.", true);
+    return;
+  }
+  simulator = new Simulator();
+  fillSelects(await simulator.ask<Catalogue>({ ask: "start" }));
+  const next = await first();
+  page.seed.value = String(next.seed);
+  page.text.value = next.source.text;
+  const chosen = CHOICES.find(({ name, text }) => name === next.source.name && text === next.source.text);
+  if (chosen) page.scenario.value = chosen.name;
+  else {
+    page.scenario.prepend(option("", "a scenario of one's own"));
+    page.scenario.value = "";
+  }
+  listen();
+  if (!(await open(next, true))) {
+    // A shared scenario that is wrong: its text and error stay, and something runs.
+    const text = page.error.textContent;
+    const standard = CHOICES.find(({ name }) => name === FIRST) ?? CHOICES[0];
+    const source = await sourceOf(standard.name, standard.text);
+    await open({ ...next, source, systems: next.systems, parameters: {} }, true);
+    page.error.textContent = text;
+    say(`${text} – the lab shows its first scenario instead.`, true);
+  }
+  showSystems();
+  document.documentElement.dataset.ready = "true";
+  requestAnimationFrame((at) => {
+    lastFrame = at;
+    // Who asks for less motion presses Play.
+    playing = !isStill();
+    showTime();
+    void frame(at);
+  });
+}
+
+main().catch(problem);

@@ -1,0 +1,127 @@
+// What the page and the worker say to each other.
+
+export interface FlowInfo {
+  name: string;
+  group: string;
+  protocol: "tcp" | "tfrc" | "cbr" | "on-off";
+  algorithm: string | null;
+  measured: boolean;
+}
+
+export interface Adjustable {
+  name: string;
+  rate_bps: number | null;
+  delay_ms: number;
+  queue_packets: number | null;
+  loss: number | null;
+  loss_setting: [string, string];
+}
+
+export interface Info {
+  title: string;
+  duration_s: number;
+  step_s: number;
+  window_s: [number, number];
+  flows: FlowInfo[];
+  drawn: number[];
+  bottleneck: string;
+  links: Adjustable[];
+  algorithms: string[];
+  parameters: [string, number][];
+  packet_hops: number;
+}
+
+export interface Algorithm {
+  name: string;
+  summary: string;
+  yardstick: boolean;
+}
+
+export interface Catalogue {
+  version: string;
+  algorithms: Algorithm[];
+}
+
+/** A row of losses.csv. */
+export interface LossRow {
+  flow: string;
+  seq: number;
+  lost_s: number | null;
+  link: string | null;
+  cause: string | null;
+  algorithm: string | null;
+  judged_s: number | null;
+  verdict: string | null;
+  is_right: boolean | null;
+  reason: string | null;
+}
+
+/** A scenario with what the program needs to read it. */
+export interface Source {
+  name: string;
+  text: string;
+  files: Record<string, string>;
+}
+
+/** What one side runs; empty words leave the scenario as it is. */
+export interface System {
+  protocol: string;
+  algorithm: string;
+  /** Other settings, KEY=VALUE, separated by semicolons. */
+  settings: string;
+}
+
+/** What two runs are made of. */
+export interface Setup {
+  source: Source;
+  seed: number;
+  systems: [System, System];
+  parameters: Record<string, number>;
+}
+
+export interface Opened {
+  /** What makes each system of the scenario, each KEY=VALUE. */
+  settings: [string[], string[]];
+  infos: [Info, Info];
+  columns: [number, number];
+}
+
+export interface Changed {
+  links: Adjustable[];
+}
+
+export interface Outcome {
+  json: string;
+  finished: boolean;
+  changes: [number, string][];
+}
+
+export type Ask =
+  | { ask: "start" }
+  | { ask: "open"; setup: Setup; most: number }
+  | { ask: "frame"; to: number; budget_ms: number }
+  | { ask: "change"; setting: string }
+  | { ask: "seek"; to: number }
+  | { ask: "result"; side: 0 | 1 }
+  | { ask: "loss"; side: 0 | 1; place: number };
+
+export interface Side {
+  rows: Float64Array;
+  losses: Float64Array;
+  packets: Float64Array;
+  lost: Float64Array;
+  verdicts: Float64Array;
+}
+
+export interface Frame {
+  now: number;
+  finished: boolean;
+  sides: [Side, Side];
+}
+
+export interface Question {
+  id: number;
+  ask: Ask;
+}
+
+export type Reply = { id: number; answer: unknown } | { id: number; error: string; fatal: boolean };

@@ -1,0 +1,32 @@
+// @ts-check
+// Settings of a scenario, and the command that has them.
+
+/**
+ * The settings that a user wrote: KEY=VALUE, separated by semicolons.
+ * @param {string} text
+ */
+export function settingsOf(text) {
+  return text
+    .split(";")
+    .map((setting) => setting.trim())
+    .filter((setting) => setting !== "");
+}
+
+/**
+ * The command line that makes the same run.
+ * @param {string} name
+ * @param {number} seed
+ * @param {string[]} settings
+ */
+export function commandOf(name, seed, settings) {
+  const sets = settings.map((setting) => `--set ${quoted(setting)}`);
+  return ["losscause simulate", quoted(name), `--seed ${seed}`, ...sets].join(" ");
+}
+
+/**
+ * A word as a shell reads it.
+ * @param {string} word
+ */
+function quoted(word) {
+  return /^[\w./=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,89 @@
+// A link that holds the scenario, both systems and the seed. Nothing is stored anywhere else.
+
+import type { System } from "./protocol";
+
+export interface Shared {
+  name: string;
+  text: string;
+  seed: number;
+  systems: [System, System];
+  parameters: Record<string, number>;
+}
+
+const VERSION = "1";
+const LARGEST = 1 << 20;
+
+async function through(bytes: Uint8Array<ArrayBuffer>, stream: GenericTransformStream): Promise<Uint8Array<ArrayBuffer>> {
+  const piped = new Blob([bytes]).stream().pipeThrough(stream as ReadableWritablePair<Uint8Array, Uint8Array<ArrayBuffer>>);
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  const reader = piped.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    length += value.length;
+    if (length > LARGEST) throw new Error("too large");
+    parts.push(value);
+  }
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+export async function encode(shared: Shared): Promise<string> {
+  const bytes = new TextEncoder().encode(JSON.stringify(shared));
+  // zlib's format, whose checksum tells a link that was changed or cut.
+  const packed = await through(bytes, new CompressionStream("deflate"));
+  let text = "";
+  for (const byte of packed) text += String.fromCharCode(byte);
+  return `#lab${VERSION}.${btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
+}
+
+/** What the part of an address behind "#" holds; none if it is no link of the lab. Throws a sentence for the user. */
+export async function decode(hash: string): Promise<Shared | null> {
+  const parts = /^#lab(\d+)\.(.*)$/s.exec(hash);
+  if (!parts) return null;
+  const [, version, body] = parts;
+  if (version !== VERSION) {
+    throw new Error(`This link is of version ${version} of the lab, expected ${VERSION}: the lab shows its first scenario instead.`);
+  }
+  try {
+    const packed = atob(body.replaceAll("-", "+").replaceAll("_", "/"));
+    const bytes = Uint8Array.from(packed, (letter) => letter.charCodeAt(0));
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(await through(bytes, new DecompressionStream("deflate")));
+    return checked(JSON.parse(text));
+  } catch {
+    throw new Error("This link is cut or damaged, expected a whole one: the lab shows its first scenario instead.");
+  }
+}
+
+function checked(value: unknown): Shared {
+  const shared = value as Shared;
+  const isSystem = ({ protocol, algorithm, settings }: System) => [protocol, algorithm, settings].every((word) => typeof word === "string");
+  const parameters = Object.entries(shared.parameters);
+  const holds =
+    typeof shared.name === "string" &&
+    typeof shared.text === "string" &&
+    isSeed(shared.seed) &&
+    shared.systems.length === 2 &&
+    shared.systems.every(isSystem) &&
+    parameters.every(([, number]) => typeof number === "number" && Number.isFinite(number));
+  if (!holds) throw new Error("foreign");
+  const system = ({ protocol, algorithm, settings }: System): System => ({ protocol, algorithm, settings });
+  return {
+    name: shared.name,
+    text: shared.text,
+    seed: shared.seed,
+    systems: [system(shared.systems[0]), system(shared.systems[1])],
+    parameters: Object.fromEntries(parameters),
+  };
+}
+
+/** A seed that JSON keeps to the last digit. */
+export function isSeed(seed: unknown): seed is number {
+  return typeof seed === "number" && Number.isSafeInteger(seed) && seed >= 0;
+}

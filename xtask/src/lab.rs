@@ -1,0 +1,78 @@
+//! `cargo xtask lab`: the page in `web/`, built into `web/dist`, which any static host serves; and its tests.
+
+use std::env;
+use std::fs;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::shell::{cargo, command, losscause, root, run};
+use crate::tools::Tool;
+
+/// The arguments of `lab`.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Also test: the same bytes as the command line, and the page in Chromium; screenshots are kept in web/look
+    #[arg(long)]
+    test: bool,
+}
+
+const TARGET: &str = "wasm32-unknown-unknown";
+
+/// The program that runs the page's tools.
+pub(crate) const NODE: &str = "node";
+
+/// Exits with 0 if Node runs the page's tools, and npm is there.
+pub(crate) const IS_USABLE: &str = "require('node:child_process').execFileSync('npm', ['--version']);
+    process.exit(Number(process.versions.node.split('.')[0]) < 20 ? 1 : 0)";
+
+/// Builds the page; where a tool is missing, says so. With `CI=true` that is a failure.
+///
+/// # Errors
+/// The page cannot be built or is too large, or a test fails.
+pub(crate) fn lab(options: &Options) -> Result<()> {
+    let tests: &[Tool] = if options.test { &[Tool::Chromium] } else { &[] };
+    if let Some(tool) = [Tool::Wasm, Tool::Node].iter().chain(tests).find(|tool| !tool.present()) {
+        if env::var("CI").is_ok_and(|ci| ci == "true") {
+            bail!("{} is missing", tool.name());
+        }
+        println!("skipped: the lab ({} is missing)\nsteps: 0 passed, 0 failed, 1 skipped", tool.name());
+        return Ok(());
+    }
+    if options.test { test() } else { build() }
+}
+
+/// As one of the steps of a test run.
+///
+/// # Errors
+/// As [`lab`].
+pub(crate) fn test() -> Result<()> {
+    let program = losscause()?;
+    build()?;
+    run(node(&["--test", "tests/same-bytes.test.mjs", "tests/stories.test.mjs"]).env("LOSSCAUSE", program))?;
+    run(&mut node(&["node_modules/@playwright/test/cli.js", "test"]))
+}
+
+/// The module, then the page around it.
+fn build() -> Result<()> {
+    run(cargo().args(["build", "--quiet", "--profile", "page", "--target", TARGET, "-p", "losscause-lab", "--lib"]))?;
+    let module = root().join("target").join(TARGET).join("page/losscause_lab.wasm");
+    fs::copy(&module, root().join("web/src/lab.wasm"))
+        .with_context(|| format!("{} cannot be copied", module.display()))?;
+    // What a package would run at its installation is not needed.
+    run(in_web("npm").args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]))?;
+    run(in_web("npm").args(["run", "build"]))?;
+    run(&mut node(&["scripts/size.mjs"]))
+}
+
+fn in_web(program: &str) -> Command {
+    let mut command = command(program);
+    command.current_dir(root().join("web"));
+    command
+}
+
+fn node(arguments: &[&str]) -> Command {
+    let mut command = in_web(NODE);
+    command.args(arguments);
+    command
+}
