@@ -6,6 +6,7 @@ mod bench_ns2;
 mod bench_sweep;
 mod checks;
 mod costs;
+mod fit_sift;
 mod fuzz;
 mod instructions;
 mod lab;
@@ -48,6 +49,8 @@ enum Verb {
     BenchCapture(bench_capture::Options),
     /// Time a local sweep with two threads beside one, and print its memory; on an idle machine
     BenchSweep(bench_sweep::Options),
+    /// Fit Sift's weights to the training paths and print the errors; with --write also write them into the source
+    FitSift(fit_sift::Options),
     /// Run a command and print its time and memory; the benchmarks use it for each run
     #[command(hide = true)]
     Measured(measured::Measured),
@@ -92,6 +95,7 @@ fn main() -> ExitCode {
         Verb::BenchNs2(options) => bench_ns2::bench_ns2(&options),
         Verb::BenchCapture(options) => bench_capture::bench_capture(&options),
         Verb::BenchSweep(options) => bench_sweep::bench_sweep(&options),
+        Verb::FitSift(options) => fit_sift::fit_sift(&options),
         Verb::Measured(command) => measured::measured(&command),
         Verb::Instructions(options) => instructions::instructions(&options),
         Verb::Fuzz(options) => fuzz::fuzz(&options),

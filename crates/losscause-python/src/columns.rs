@@ -182,6 +182,7 @@ fn numpy_part<'py>(name: &'static str, given: &Bound<'py, PyAny>, unit: Unit) ->
     }
 }
 
+#[allow(clippy::cast_lossless)] // The macros cast from types for some of which there is no `From`.
 fn arrow_part<'py>(name: &'static str, before: usize, array: &ArrayRef, unit: Unit) -> PyResult<Part<'py>> {
     let nulls = array.nulls().filter(|nulls| nulls.null_count() > 0);
     let has_nulls = nulls.is_some();

@@ -26,11 +26,11 @@ pub(super) fn key(name: &str) -> String {
 }
 
 impl Chosen {
-    /// Every algorithm of `registry` that looks at packets and needs no truth, which only a simulator knows. Yardsticks
-    /// have to be named.
+    /// Every algorithm of `registry` that looks at packets and needs no truth, which only a simulator knows. Yardsticks,
+    /// and algorithms on trial, have to be named.
     pub fn all_of(registry: &Registry) -> Self {
         let looks = |config: &&LdaConfig| !matches!(config, LdaConfig::Constant(_)) && !needs_truth(config);
-        let asked = |config: &&LdaConfig| looks(config) && !config.info().is_yardstick;
+        let asked = |config: &&LdaConfig| looks(config) && !config.info().is_yardstick && !config.info().is_on_trial;
         Self { configs: registry.iter().filter(asked).cloned().collect() }
     }
 

@@ -1,7 +1,7 @@
 //! The pages of the algorithms that are part of the program: the idea and the equation of each.
 
 /// The pages, from docs/algorithms.
-const PAGES: [&str; 13] = [
+const PAGES: [&str; 14] = [
     include_str!("../../algorithms/biaz.md"),
     include_str!("../../algorithms/cdg.md"),
     include_str!("../../algorithms/constant.md"),
@@ -10,6 +10,7 @@ const PAGES: [&str; 13] = [
     include_str!("../../algorithms/fq-rtt.md"),
     include_str!("../../algorithms/nth-loss.md"),
     include_str!("../../algorithms/roll-back.md"),
+    include_str!("../../algorithms/sift.md"),
     include_str!("../../algorithms/spike.md"),
     include_str!("../../algorithms/vegas-buffer.md"),
     include_str!("../../algorithms/veno.md"),

@@ -137,7 +137,8 @@ impl Elsewhere {
             let problem = format!("{} values were measured, expected {}", values.len(), cells.count() * of_a_cell);
             return Err(self.sweep.error("metrics", problem).into());
         }
-        let outcomes = || values.chunks(of_a_cell).enumerate().map(|(number, of)| self.outcome(cells.cell(number), of));
+        let outcomes =
+            || values.chunks(of_a_cell).enumerate().map(|(number, of)| self.outcome(&cells.cell(number), of));
         let mut result = self.sweep.result(self.units.clone(), vec![]);
         if let Some(Held(store)) = held {
             store.conclude(&result, outcomes().map(|outcome| Ok(Cow::Owned(outcome))))?;
@@ -150,16 +151,16 @@ impl Elsewhere {
     }
 
     /// The outcome of a cell from its values.
-    fn outcome(&self, cell: Cell, values: &[f64]) -> CellOutcome {
+    fn outcome(&self, cell: &Cell, values: &[f64]) -> CellOutcome {
         let run = |((system, seed), values): ((String, u64), &[f64])| RunRow {
             system,
             seed,
             metrics: self.units.keys().cloned().zip(values.iter().map(|v| Some(*v).filter(|v| !v.is_nan()))).collect(),
         };
-        let runs: Vec<RunRow> = self.runs(&cell).into_iter().zip(values.chunks(self.units.len())).map(run).collect();
+        let runs: Vec<RunRow> = self.runs(cell).into_iter().zip(values.chunks(self.units.len())).map(run).collect();
         // The units are named below.
         let unnamed: Vec<Units> = vec![vec![""; self.units.len()]; runs.len()];
-        let mut outcome = self.sweep.outcome(&cell, runs, &unnamed);
+        let mut outcome = self.sweep.outcome(cell, runs, &unnamed);
         outcome.name_units(&self.units);
         outcome
     }

@@ -26,7 +26,7 @@
 //!
 //! The probability of a wireless loss, if both causes are as likely beforehand, is 1 / (1 + 10^(-sum/10)).
 //!
-//! Source: this project, `docs/sift.md`. Ideas are from Spike (the position), Biaz (the length of a gap that a served
+//! Source: this project, `docs/algorithms/sift.md`. Ideas are from Spike (the position), Biaz (the length of a gap that a served
 //! packet leaves), Vegas (the queue in packets) and fqRTT (losses within a round trip).
 //!
 //! | parameter | unit | default | range |
@@ -155,12 +155,14 @@ const SETTINGS: [Setting; 2] = [
 ];
 
 static SIFT: Info = Info::new("Sift", "weighs twelve readings of the path at a gap; careful, for transports")
-    .described_in("docs/sift.md", "the rule")
+    .described_in("docs/algorithms/sift.md", "Idea")
+    .on_trial()
     .with_aliases(&["sift-safe"])
     .with_settings(&SETTINGS);
 
 static BALANCED: Info = Info::new("Sift-balanced", "Sift without margin and ceiling, for measurements")
-    .described_in("docs/sift.md", "the rule")
+    .described_in("docs/algorithms/sift.md", "Idea")
+    .on_trial()
     .with_settings(&SETTINGS);
 
 impl Parameters for SiftConfig {

@@ -29,6 +29,8 @@ pub struct Info {
     /// Whether it is a known rule of another stack, to compare with, instead of an algorithm of the papers. Programs
     /// list yardsticks apart, and run them only by name.
     pub is_yardstick: bool,
+    /// Whether it is on trial: programs run it by name only, and recommend it nowhere.
+    pub is_on_trial: bool,
     /// Its own settings.
     pub settings: &'static [Setting],
     /// A hybrid's base schemes, each with the prefix of its settings: `spike.alpha` is the alpha of ZBS's Spike.
@@ -74,6 +76,7 @@ impl Info {
             paper,
             section,
             is_yardstick: false,
+            is_on_trial: false,
             settings: &[],
             bases: &[],
             operations: None,
@@ -96,6 +99,12 @@ impl Info {
     #[must_use]
     pub const fn yardstick(self, source: &'static str, place: &'static str) -> Self {
         Self { is_yardstick: true, ..self.described_in(source, place) }
+    }
+
+    /// The same on trial.
+    #[must_use]
+    pub const fn on_trial(self) -> Self {
+        Self { is_on_trial: true, ..self }
     }
 
     /// The same with other names that it answers to.

@@ -1,0 +1,24 @@
+//! `cargo xtask fit-sift`: fits the weights of Sift to the training paths. The fit itself is an example of
+//! losscause-paths, so that this program needs no part of the simulator.
+
+use anyhow::Result;
+
+use crate::shell::{cargo, run};
+
+/// What to do with the weights.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Write them into crates/losscause/src/lda/sift/weights.rs
+    #[arg(long)]
+    write: bool,
+}
+
+/// Runs the example.
+pub(crate) fn fit_sift(options: &Options) -> Result<()> {
+    let mut fit = cargo();
+    fit.args(["run", "--release", "--locked", "-p", "losscause-paths", "--example", "fit-sift"]);
+    if options.write {
+        fit.args(["--", "--write"]);
+    }
+    run(&mut fit)
+}
