@@ -268,7 +268,7 @@ fn an_algorithm_that_cannot_run_beside_is_refused_and_one_that_runs_in_some_tabl
     refuses(&["reproduce", "media", "--also", "ZBS"], media);
     refuses(
         &["reproduce", "koo2007/figure4", "--also", "ZBS"],
-        "--also ZBS: no algorithm of a paper runs in what would be measured, expected a table such as cen2003/table2",
+        "--also ZBS: no algorithm of a paper runs in what would be measured, expected a table or figure in which one does",
     );
     let place = tempfile::tempdir().unwrap();
     let items = ["dalwadi/table4.1", "cen2003/table2"];

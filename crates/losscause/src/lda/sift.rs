@@ -57,7 +57,6 @@ use crate::{Arrival, Interval, Judgement, Loss, Reason, Span, Time, Verdict};
 /// Sift.
 #[derive(Clone, Copy, Debug)]
 pub struct Sift {
-    name: &'static str,
     card: &'static Card,
     /// In tenths of a decibel.
     margin: i16,
@@ -88,8 +87,9 @@ struct Weighed {
     seq: u32,
     sum: i16,
     over_ceiling: bool,
-    /// The two heaviest clues: which, and their readings.
-    heaviest: [(u8, u16); 2],
+    /// The two heaviest clues, four bits each, and their readings.
+    heaviest: u8,
+    readings: [u16; 2],
 }
 
 const GAPS: usize = 8;
@@ -130,16 +130,15 @@ impl SiftConfig {
         check("margin_db", self.margin_db, |m| (0.0..=60.0).contains(&m), "a number from 0 to 60")?;
         check("most_ignored", self.most_ignored, |m| (0.0..=1.0).contains(&m), "a number from 0 to 1")?;
         Ok(Sift {
-            name: self.info().name,
             card,
             margin: (self.margin_db * 10.0) as i16,
             most_ignored: (self.most_ignored * f64::from(WHOLE)) as u32,
             delays: None,
             before: None,
             window: Window::NEW,
-            spacing: Average::default(),
-            jitter: Average::default(),
-            recent: Average::default(),
+            spacing: Average::NEW,
+            jitter: Average::NEW,
+            recent: Average::NEW,
             allowance: MOST_ALLOWANCE,
             gap: None,
             sample: Sample::NEW,
@@ -300,6 +299,10 @@ impl Sift {
         Some(Clues(clues))
     }
 
+    fn name(&self) -> &'static str {
+        if self.most_ignored < WHOLE { SIFT.name } else { BALANCED.name }
+    }
+
     /// Weighs the gap before `arrival`, and remembers the answer.
     fn weigh(&mut self, arrival: &Arrival, missing: u32) {
         let Some(clues) = self.clues(arrival) else { return };
@@ -311,8 +314,9 @@ impl Sift {
             self.allowance = self.allowance.saturating_sub(cost);
         }
         self.weighed.rotate_right(1);
-        let heaviest = heaviest.map(|clue| (clue as u8, clues.0[clue]));
-        self.weighed[0] = Some(Weighed { seq: arrival.seq as u32, sum, over_ceiling, heaviest });
+        let readings = heaviest.map(|clue| clues.0[clue]);
+        let heaviest = (heaviest[0] << 4 | heaviest[1]) as u8;
+        self.weighed[0] = Some(Weighed { seq: arrival.seq as u32, sum, over_ceiling, heaviest, readings });
     }
 
     /// Takes the time since the last arrival into the state.
@@ -337,7 +341,7 @@ impl Sift {
 
 impl Lda for Sift {
     fn name(&self) -> &'static str {
-        self.name
+        Sift::name(self)
     }
 
     fn needs(&self) -> Needs {
@@ -369,13 +373,14 @@ impl Lda for Sift {
         let Some(weighed) = weighed else {
             return missing(match self.sample.seen {
                 0 => Input::Timestamp,
-                1..WARM_UP => Input::Other("a history of 32 packets"),
+                1..=WARM_UP => Input::Other("a history of 32 packets"),
                 _ => Input::Gap,
             });
         };
-        let clues = weighed.heaviest.map(|(clue, reading)| Clues::in_words(usize::from(clue), reading));
+        let heaviest = [weighed.heaviest >> 4, weighed.heaviest & 0xf].map(usize::from);
+        let clues = core::array::from_fn(|i| Clues::in_words(heaviest[i], weighed.readings[i]));
         let reason = Reason::Weighed {
-            scheme: self.name,
+            scheme: Sift::name(self),
             clues,
             decibels: f64::from(weighed.sum) / 10.0,
             above: f64::from(self.margin) / 10.0,
@@ -526,26 +531,26 @@ impl Divisor {
     }
 }
 
-/// An exponential mean with gain 1/2^`SHIFT` that begins with its first value.
-#[derive(Clone, Copy, Debug, Default)]
+/// An exponential mean, with gain 1/2^`SHIFT`, of values that are not negative. It begins with its first value.
+#[derive(Clone, Copy, Debug)]
 struct Average<const SHIFT: u32> {
-    /// The mean times 2^`SHIFT`; `None` before the first value.
-    scaled: Option<i64>,
+    /// The mean times 2^`SHIFT`; negative before the first value.
+    scaled: i64,
 }
 
 impl<const SHIFT: u32> Average<SHIFT> {
+    const NEW: Self = Self { scaled: -1 };
+
     /// No value, up to a day in nanoseconds, overflows.
     #[inline]
     fn observe(&mut self, value: i64) {
         let value = value.min(DAY_NS);
-        self.scaled = Some(match self.scaled {
-            None => value << SHIFT,
-            Some(scaled) => scaled + value - (scaled >> SHIFT),
-        });
+        let is_first = self.scaled < 0;
+        self.scaled = if is_first { value << SHIFT } else { self.scaled + value - (self.scaled >> SHIFT) };
     }
 
     fn get(&self) -> i64 {
-        self.scaled.unwrap_or(0) >> SHIFT
+        self.scaled.max(0) >> SHIFT
     }
 }
 
@@ -615,5 +620,148 @@ impl Pairs {
     fn share(&self, span: i64, least_spacing: Divisor) -> u16 {
         let count = u16::from(self.counts[Self::bin(span, least_spacing)]);
         (u32::from(count) * 1_000 / u32::from(self.total.max(1))) as u16
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use std::vec::Vec;
+
+    fn sift(change: impl Fn(&mut SiftConfig)) -> Sift {
+        let mut config = SiftConfig::balanced();
+        change(&mut config);
+        Sift::new(&config).expect("valid")
+    }
+
+    /// A flow: packets of which some are missing, with their times and delays.
+    struct Flow {
+        sift: Sift,
+        at: Time,
+        seq: u64,
+    }
+
+    impl Flow {
+        fn of(sift: Sift) -> Self {
+            Self { sift, at: Time::ZERO, seq: 0 }
+        }
+
+        fn next(&mut self, after_ms: i64, delay_ms: i64, missing: u32) -> Arrival {
+            let span = Span::from_millis(after_ms);
+            (self.at, self.seq) = (self.at + span, self.seq + 1 + u64::from(missing));
+            let since_last = (self.seq > 1).then_some(Interval::across_gap(span, missing));
+            Arrival { seq: self.seq, at: self.at, rott: Some(Span::from_millis(delay_ms)), since_last }
+        }
+
+        fn arrive(&mut self, after_ms: i64, delay_ms: i64, missing: u32) -> Arrival {
+            let arrival = self.next(after_ms, delay_ms, missing);
+            self.sift.on_arrival(&arrival);
+            arrival
+        }
+
+        fn judge(&self, arrival: Arrival) -> Judgement {
+            self.sift.judge(&Loss::new(arrival.seq - 1, arrival))
+        }
+    }
+
+    #[test]
+    fn the_state_fits_in_512_bytes() {
+        assert!(size_of::<Sift>() <= 512, "{} bytes", size_of::<Sift>());
+    }
+
+    #[test]
+    fn the_readings_at_a_gap_are_those_before_it() {
+        // 64 packets 10 ms apart with delays 100, 101, …, 107 ms, 100, … Their jitter is 1 ms, and 7 ms at each fall.
+        let mut flow = Flow::of(sift(|_| ()));
+        (0..64).for_each(|i| _ = flow.arrive(10, 100 + i % 8, 0));
+        // The packet before the gap has 107 ms: at the top of the range, 7 ms or 0.7 spacings above the least.
+        let revealing = flow.next(20, 100, 1);
+        let clues = flow.sift.clues(&revealing).expect("64 packets").0;
+        assert_eq!(clues[Clues::POSITION], 1_000);
+        assert_eq!(clues[Clues::QUEUE], 5, "0.7 spacings in eighths, rounded down");
+        assert_eq!(clues[Clues::RANK], 32, "both sampled delays, of packets 0 and 32, are 100 ms");
+        assert_eq!((clues[Clues::RECENT], clues[Clues::SINCE]), (0, u16::MAX));
+        assert_eq!(clues[Clues::LENGTH], 64, "two mean spacings");
+        assert_eq!(clues[Clues::USUAL], 1_000, "all packets two apart are 20 ms apart");
+        assert_eq!((clues[Clues::ABOVE], clues[Clues::OWN], clues[Clues::BASE]), (70, 5, 0));
+        let without_gap = Arrival { since_last: Some(Interval::consecutive(Span::from_millis(10))), ..revealing };
+        assert_eq!(flow.sift.clues(&without_gap), None);
+    }
+
+    #[test]
+    fn the_first_32_packets_are_a_history_and_no_evidence() {
+        let mut flow = Flow::of(sift(|_| ()));
+        (0..31).for_each(|_| _ = flow.arrive(10, 100, 0));
+        let early = flow.arrive(20, 100, 1);
+        assert!(matches!(flow.judge(early).reason, Reason::Missing { input: Input::Other(_) }));
+        let later = flow.arrive(20, 100, 1);
+        assert!(matches!(flow.judge(later).reason, Reason::Weighed { .. }));
+    }
+
+    #[test]
+    fn a_loss_in_an_empty_queue_is_wireless_and_one_in_a_full_queue_is_congestion() {
+        // A sawtooth of delays from 100 to 199 ms, and a gap at its foot or at its top.
+        let verdict = |phase: i64| {
+            let mut flow = Flow::of(sift(|_| ()));
+            (0..1_000 + phase).for_each(|i| _ = flow.arrive(10, 100 + i % 100, 0));
+            let revealing = flow.arrive(20, 100 + (1_001 + phase) % 100, 1);
+            flow.judge(revealing)
+        };
+        assert_eq!(verdict(2).verdict, Verdict::Wireless, "{}", verdict(2));
+        assert_eq!(verdict(99).verdict, Verdict::Congestion, "{}", verdict(99));
+    }
+
+    #[test]
+    fn what_is_beyond_the_ceiling_is_congestion() {
+        // An empty queue, and a gap before every tenth packet: 16 packets of allowance, then 1 % of the packets.
+        let mut flow = Flow::of(sift(|config| config.most_ignored = 0.01));
+        (0..100).for_each(|_| _ = flow.arrive(10, 100, 0));
+        let mut verdicts = Vec::new();
+        for _ in 0..50 {
+            (0..9).for_each(|_| _ = flow.arrive(10, 100, 0));
+            let revealing = flow.arrive(20, 100, 1);
+            let Judgement { verdict, reason } = flow.judge(revealing);
+            let Reason::Weighed { over_ceiling, decibels, .. } = reason else { panic!("{reason}") };
+            assert!(decibels > 0.0, "{reason}");
+            assert_eq!(over_ceiling, verdict == Verdict::Congestion);
+            verdicts.push(verdict);
+        }
+        let wireless = verdicts.iter().filter(|verdict| verdict.is_wireless()).count();
+        // Each gap earns 0.1 of a packet: 16 and one of every ten.
+        assert!((17..=21).contains(&wireless), "{wireless}");
+        assert_eq!(verdicts[..16], [Verdict::Wireless; 16]);
+    }
+
+    #[test]
+    fn a_gap_older_than_the_last_eight_is_forgotten() {
+        let mut flow = Flow::of(sift(|_| ()));
+        (0..40).for_each(|_| _ = flow.arrive(10, 100, 0));
+        let gaps: Vec<_> = (0..9).map(|_| flow.arrive(20, 100, 1)).collect();
+        assert_eq!(flow.judge(gaps[0]).reason, Reason::Missing { input: Input::Gap });
+        assert!(gaps[1..].iter().all(|gap| flow.judge(*gap).verdict != Verdict::Undecided));
+    }
+
+    #[test]
+    fn ten_decibels_are_ten_to_one() {
+        let close = |sum, odds: f64| (probability(sum) - odds / (1.0 + odds)).abs() < 1e-12;
+        assert!(close(0, 1.0) && close(100, 10.0) && close(-100, 0.1) && close(200, 100.0));
+        assert!(close(30, 1.995_262_314_968_88) && close(123, 16.982_436_524_617_444));
+    }
+
+    #[test]
+    fn extremes_of_more_than_30_s_ago_are_forgotten_and_those_of_22_s_are_not() {
+        let at = |ms| Time::ZERO + Span::from_millis(ms);
+        let mut window = Window::NEW;
+        let mut observe = |ms, delay| {
+            window.turn(at(ms));
+            window.observe_delay(delay);
+            let Part { least, most, .. } = window.all();
+            (least, most)
+        };
+        assert_eq!(observe(0, 5), (5, 5));
+        assert_eq!(observe(22_000, 50), (5, 50));
+        assert_eq!(observe(31_000, 40), (40, 50));
+        assert_eq!(observe(1_000_000, 7), (7, 7), "after a pause");
     }
 }

@@ -104,9 +104,8 @@ pub(super) fn known(algorithms: &[String], registry: &Registry) -> Result<Vec<&'
 pub(super) fn nowhere(algorithm: &str, left_out: &[LeftOut]) -> InputError {
     let problem = match left_out.iter().find(|one| is_of(&one.system, algorithm)) {
         Some(LeftOut { item, why, .. }) => format!("cannot run in {item}: {why}"),
-        None => {
-            "no algorithm of a paper runs in what would be measured, expected a table such as cen2003/table2".into()
-        }
+        None => "no algorithm of a paper runs in what would be measured, expected a table or figure in which one does"
+            .into(),
     };
     refused(algorithm, problem)
 }
@@ -202,12 +201,12 @@ mod tests {
         let for_senders = "Flip Flop looks at acknowledgements, so it is for TCP senders only";
         let error = refused(&["cen2003/table2"], "flip-flop");
         assert!(
-            error.starts_with("--also flip-flop: cannot run in cen2003/table2: ") && error.contains(for_senders),
+            error.starts_with("--also Flip Flop: cannot run in cen2003/table2: ") && error.contains(for_senders),
             "{error}"
         );
         assert_eq!(
             refused(&["koo2007/figure4"], "ZBS"),
-            "--also ZBS: no algorithm of a paper runs in what would be measured, expected a table such as cen2003/table2"
+            "--also ZBS: no algorithm of a paper runs in what would be measured, expected a table or figure in which one does"
         );
         let error = refused(&["cen2003/table2"], "ZSB");
         assert!(error.starts_with("--also ZSB: the algorithm \"ZSB\" is unknown (did you mean \"ZBS\"?)"), "{error}");
