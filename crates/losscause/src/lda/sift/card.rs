@@ -39,13 +39,13 @@ pub const LIMITS: [[u16; INTERVALS - 1]; Clues::COUNT] = [
 ];
 
 /// The readings that are weighed together with the jitter.
-const WITH_JITTER: [usize; TABLES] = [Clues::POSITION, Clues::QUEUE, Clues::RECENT];
+pub const WITH_JITTER: [usize; TABLES] = [Clues::POSITION, Clues::QUEUE, Clues::RECENT];
 /// How many they are.
 pub const TABLES: usize = 3;
 /// Where their intervals begin in the tables.
-const TABLE_LIMITS: [[u16; TABLE_INTERVALS - 1]; TABLES] = [[100, 500, 950], [16, 120, 800], [10, 50, 150]];
+pub const TABLE_LIMITS: [[u16; TABLE_INTERVALS - 1]; TABLES] = [[100, 500, 950], [16, 120, 800], [10, 50, 150]];
 /// The same of the jitter.
-const JITTER_LIMITS: [u16; TABLE_INTERVALS - 1] = [12, 38, 77];
+pub const JITTER_LIMITS: [u16; TABLE_INTERVALS - 1] = [12, 38, 77];
 
 /// Which interval a reading lies in.
 pub fn interval(reading: u16, limits: &[u16]) -> usize {
