@@ -26,6 +26,7 @@ from losscause._losscause import Error
 __all__ = [
     "Arrivals",
     "AtEnd",
+    "BatchesDelayVariation",
     "BernoulliChannel",
     "Between",
     "Bottleneck",
@@ -120,7 +121,7 @@ Channel: TypeAlias = "PerfectChannel | BernoulliChannel | GilbertElliottChannel 
 Deflation: TypeAlias = "Literal['by-acked', 'all']"
 
 # Variable delay that is added to a link's propagation delay.
-DelayVariation: TypeAlias = "NoneDelayVariation | TraceDelayVariation | SinusoidDelayVariation | WalkDelayVariation"
+DelayVariation: TypeAlias = "NoneDelayVariation | TraceDelayVariation | SinusoidDelayVariation | WalkDelayVariation | BatchesDelayVariation"
 
 # How far older loss intervals are discounted while the open one is long.
 Discounting: TypeAlias = "Literal['off', 'rfc5348', 'ns2']"
@@ -542,6 +543,33 @@ class WalkDelayVariation(Table):
             most_ms: Quantity,
             step_ms: Quantity,
             every_s: Quantity,
+        ) -> None: ...
+
+
+class BatchesDelayVariation(Table):
+    """Packets are held and handed on together, as by a network card that interrupts its host seldom, or by a radio that
+    sends what has collected.
+
+    hold_ms: How long a batch is held from its first packet on, milliseconds (0 or more).
+    drawn: Whether that time is drawn for each batch, uniformly from 0 to `hold_ms` (default false).
+    """
+
+    _keys = (
+        "hold_ms",
+        "drawn",
+    )
+    _required = (
+        "hold_ms",
+    )
+    _fixed = {"kind": "batches"}
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            hold_ms: Quantity,
+            drawn: bool | None = None,
         ) -> None: ...
 
 
