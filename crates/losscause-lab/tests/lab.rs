@@ -117,6 +117,7 @@ fn every_loss_is_listed_with_its_cause_and_the_verdicts_add_up() {
     let with = |cause: f64| last.values().filter(|loss| loss[4] == cause).count() as f64;
     assert_eq!((with(0.0), with(1.0)), (total("queue_drops"), total("wireless_drops")));
     assert!(with(0.0) > 5.0 && with(1.0) > 20.0, "{} {}", with(0.0), with(1.0));
+    // Numbers of flows, causes and verdicts, whole and so exact; a verdict that is not there is negative.
     let stream: Vec<_> = last.values().filter(|loss| loss[1] == 0.0 && loss[5] >= 0.0).collect();
     let verdicts = read(&mut lab, Numbers::Verdicts);
     let judged: f64 = verdicts.chunks(4).map(|counts| counts[..3].iter().sum::<f64>()).sum();

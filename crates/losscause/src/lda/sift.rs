@@ -1,13 +1,13 @@
 //! Sift: weighs the evidence at a gap, in decibels.
 //!
 //! A radio strikes at random; a queue drops when it is full. So the state of the path at a wireless loss looks like its
-//! state at any packet, and at a congestion loss it does not. Sift takes twelve readings of that state ([`Clues`]), each
-//! relative to what the flow itself has seen. A card ([`Card`]) gives the weight of each reading: ten times the decimal
-//! logarithm of how much more likely it is at a wireless loss than at a congestion loss. The weights are added:
+//! state at any packet, and at a congestion loss it does not. Sift takes twelve readings of that state ([`Clues`]); all but
+//! `above` and `base` are relative to what the flow itself has seen. A card ([`Card`]) gives each reading a weight in
+//! decibels, ten times the decimal logarithm of odds: positive weights speak for a wireless loss. The weights are added:
 //!
 //! ```text
 //! arrival i (delay r, d since the last arrival, p packets spanned):
-//!   extremes of r and the least spacing T = min d / p, over the last 30 s (at least 22.5 s)
+//!   extremes of r and the least spacing T = min d / p without a gap, over the last 30 s (at least 22.5 s)
 //!   mean spacing, mean |r_i - r_(i-1)|: gain 1/64        recent: share of arrivals after a gap, gain 1/32
 //!   every 32nd delay of the last 1,024                   how often two arrivals are 0, T/2, T, … apart
 //!
