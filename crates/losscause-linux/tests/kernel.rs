@@ -22,13 +22,44 @@ use nix::sys::socket::{MsgFlags, send};
 /// Only one test at a time: a name can be loaded once.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
+/// Has the number of the process whose test is running.
+const MARK: &str = "/run/losscause-kernel-tests";
+
+/// The only test that runs.
+struct Alone {
+    _guard: MutexGuard<'static, ()>,
+}
+
+impl Alone {
+    /// Waits for the other tests, and unloads what a killed test has left. What a user has loaded stays: then there is no
+    /// mark of a process that is gone.
+    fn begin() -> Self {
+        let guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_running = |process: &str| Path::new("/proc").join(process).exists();
+        if std::fs::read_to_string(MARK).is_ok_and(|process| !is_running(&process)) {
+            for left in status(None).unwrap_or_default() {
+                unload(left.name, true).unwrap();
+            }
+        }
+        // Who may not write it may not load a program either.
+        let _ = std::fs::write(MARK, std::process::id().to_string());
+        Self { _guard: guard }
+    }
+}
+
+impl Drop for Alone {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(MARK);
+    }
+}
+
 /// None, with the reason printed, if this machine cannot load a program.
-fn fit() -> Option<MutexGuard<'static, ()>> {
-    let guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+fn fit() -> Option<Alone> {
+    let alone = Alone::begin();
     let reason = match load(&Algorithm::find("lc_spike").unwrap().settings(), Options::default()) {
         Ok(_) => {
             unload("lc_spike", true).unwrap();
-            return Some(guard);
+            return Some(alone);
         }
         Err(KernelError::AlreadyLoaded { name }) => format!("{name} is loaded on this machine"),
         Err(
