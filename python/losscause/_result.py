@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from os import PathLike
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from losscause._losscause import Table
@@ -13,11 +15,16 @@ Bars: TypeAlias = "tuple[str, Sequence[tuple[str, float | None, float | None]]]"
 
 
 class Result(Mapping[str, Any]):
-    """A JSON document as a mapping. `json` is its text, to the byte that of the command line."""
+    """A JSON document as a mapping, to the byte that of the command line. It is read when it is first asked for."""
 
-    def __init__(self, json: str, answer: str = "") -> None:
-        self.json = json
+    def __init__(self, json: str | Callable[[], str], answer: str = "") -> None:
+        self._json = json
         self._answer = answer
+
+    @cached_property
+    def json(self) -> str:
+        """The text of the document."""
+        return self._json if isinstance(self._json, str) else self._json()
 
     @cached_property
     def _data(self) -> dict[str, Any]:
@@ -126,7 +133,16 @@ class Comparison(Result):
 
 
 class Sweep(Result):
-    """The measurements of every cell of a sweep."""
+    """The measurements of every cell of a sweep. `out` is the folder that has them as files, if one was given; of more than
+    20,000 cells nothing is in memory until it is asked for, and tools for large tables read `runs.csv` there."""
+
+    def __init__(self, json: str | None, out: str | PathLike[str] | None) -> None:
+        self.out = None if out is None else Path(out)
+        super().__init__(self._read if json is None else json)
+
+    def _read(self) -> str:
+        assert self.out is not None, "without a folder, the document is in memory"
+        return (self.out / "sweep.json").read_text(encoding="utf-8")
 
     @property
     def answer(self) -> str:

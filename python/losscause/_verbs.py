@@ -104,13 +104,7 @@ def sweep(
         json = _losscause.sweep(
             file, settings, own, runs=runs, seed=seed, jobs=jobs, out=out, resume=resume, progress=tell
         )
-    if json is None:
-        raise _too_large(out)
-    return Sweep(json)
-
-
-def _too_large(out: object) -> _losscause.Error:
-    return _losscause.Error(f"{out}: has the results as files, sweep.json among them, of too many cells for a mapping")
+    return Sweep(json, out)
 
 
 def _on_ray(
@@ -138,11 +132,9 @@ def _on_ray(
             address=address,
             tell=lambda so_far: tell(so_far.cells, so_far.all_cells) if tell else None,
         )
-    if done.json is None:
-        if out is not None:
-            raise _too_large(out)
-        raise _losscause.Error(f"{done.cells} cells are too many for a mapping, expected out=FOLDER for the files")
-    return Sweep(done.json)
+    if done.json is None and out is None:
+        raise _losscause.Error(f"{done.cells} cells are too many for memory, expected out=FOLDER for the files")
+    return Sweep(done.json, out)
 
 
 def reproduce(

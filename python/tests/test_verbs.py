@@ -50,6 +50,43 @@ def test_sweep_gives_the_json_of_the_command_and_resumes(losscause_command, tmp_
     assert swept.answer == "2 cells over N." and "<svg" in swept._repr_html_()
 
 
+def test_a_sweep_of_too_many_cells_for_memory_is_read_from_its_folder(tmp_path):
+    (tmp_path / "link.toml").write_text(
+        '''title = "t"
+duration_s = 1
+measure = { bottleneck = "a" }
+[[link]]
+name = "a"
+rate_bps = 2e6
+delay_ms = 10
+queue_packets = 10
+[[flow]]
+name = "f"
+protocol = "tcp"
+path = ["a"]
+'''
+    )
+    file, cells = tmp_path / "sweep.toml", 20_001
+    file.write_text(
+        f'''title = "t"
+scenario = "link.toml"
+metrics = ["goodput"]
+sampler = {{ kind = "sobol", cells = {cells} }}
+runs = 1
+[[axis]]
+key = "link.a.rate_bps"
+range = {{ from = 1e6, to = 2e6 }}
+'''
+    )
+    swept = losscause.sweep(file, out=tmp_path / "out")
+    assert swept.out == tmp_path / "out"
+    assert swept.json == (tmp_path / "out" / "sweep.json").read_text()
+    assert len(swept["cells"]) == cells
+    # A row of the header, and one per cell.
+    assert (swept.out / "sweep.csv").read_text().count("\n") == cells + 1
+    assert swept.answer.startswith(f"{cells} cells")
+
+
 def test_reproduce_gives_the_json_of_the_command(losscause_command):
     printed = losscause_command("reproduce", "cen2003/table2", "--runs", "1", "--format", "json")
     reproduced = losscause.reproduce("cen2003/table2", runs=1)

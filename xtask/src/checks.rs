@@ -15,52 +15,48 @@ struct Step {
     name: &'static str,
     needs: &'static [Tool],
     run: fn() -> Result<()>,
+    /// It stands in for the steps that need these tools, and runs only where one of them is missing.
+    stands_in_for: &'static [Tool],
+}
+
+impl Step {
+    const fn new(name: &'static str, needs: &'static [Tool], run: fn() -> Result<()>) -> Self {
+        Self { name, needs, run, stands_in_for: &[] }
+    }
 }
 
 const TESTS: &[Step] = &[
-    Step { name: "tests", needs: &[], run: tests },
-    Step { name: "no I/O: the libraries compile for wasm32", needs: &[Tool::Wasm], run: wasm_builds },
-    Step { name: "a scenario measures the same on wasm32", needs: &[Tool::Wasm], run: wasm_runs },
-    Step { name: "agreement with ns-2, short form", needs: &[Tool::Ns2], run: validate::short },
-    Step { name: "instructions of the event loop", needs: &[Tool::Valgrind], run: instructions::compare },
-    Step { name: "the same bytes from any number of threads", needs: &[], run: same_bytes },
-    Step { name: "the record of the five papers", needs: &[], run: record::compare },
-    Step { name: "the reports in a browser", needs: &[Tool::Chromium], run: look::all },
-    Step { name: "an optional part: the adapter to s2n-quic", needs: &[], run: s2n_quic },
-    #[cfg(target_os = "linux")]
+    Step::new("tests", OPTIONAL_PARTS, tests),
     Step {
-        name: "optional parts: emulated links, TCP in the running kernel, QUIC, media",
-        needs: &[Tool::Clang, Tool::LibElf, Tool::OwnNetworks],
-        run: optional_parts,
+        name: "tests without optional parts",
+        needs: &[],
+        run: tests_without_optional_parts,
+        stands_in_for: OPTIONAL_PARTS,
     },
+    Step::new("no I/O: the libraries compile for wasm32", &[Tool::Wasm], wasm_builds),
+    Step::new("a scenario measures the same on wasm32", &[Tool::Wasm], wasm_runs),
+    Step::new("agreement with ns-2, short form", &[Tool::Ns2], validate::short),
+    Step::new("instructions of the event loop", &[Tool::Valgrind], instructions::compare),
+    Step::new("the same bytes from any number of threads", &[], same_bytes),
+    Step::new("the record of the five papers", &[], record::compare),
+    Step::new("the reports in a browser", &[Tool::Chromium], look::all),
     #[cfg(target_os = "linux")]
-    Step {
-        name: "captures of this machine's own TCP, short form",
-        needs: &[Tool::OwnNetworks, Tool::Tcpdump],
-        run: linux::short,
-    },
+    Step::new("captures of this machine's own TCP, short form", &[Tool::OwnNetworks, Tool::Tcpdump], linux::short),
     #[cfg(target_os = "linux")]
-    Step {
-        name: "agreement with the running kernel, short form",
-        needs: &[Tool::OwnNetworks],
-        run: validate::linux::short,
-    },
-    Step { name: "the lab in a browser", needs: &[Tool::Wasm, Tool::Node, Tool::Chromium], run: lab::test },
-    Step { name: "the Python package", needs: &[Tool::Python], run: python::test },
-    Step { name: "the commands of README.md and docs/", needs: &[], run: pages::all },
+    Step::new("agreement with the running kernel, short form", &[Tool::OwnNetworks], validate::linux::short),
+    Step::new("the lab in a browser", &[Tool::Wasm, Tool::Node, Tool::Chromium], lab::test),
+    Step::new("the Python package", &[Tool::Python], python::test),
+    Step::new("the commands of README.md and docs/", &[], pages::all),
 ];
 
-const BEFORE_TESTS: &[Step] = &[
-    Step { name: "format", needs: &[], run: format },
-    Step { name: "lints", needs: &[], run: lints },
-    Step { name: "documentation", needs: &[], run: documentation },
-];
+const BEFORE_TESTS: &[Step] =
+    &[Step::new("format", &[], format), Step::new("lints", &[], lints), Step::new("documentation", &[], documentation)];
 
 const AFTER_TESTS: &[Step] = &[
-    Step { name: "the oldest compiler that Cargo.toml allows", needs: &[Tool::OldestRust], run: oldest_compiler },
-    Step { name: "the published crates from their packages, short form", needs: &[], run: package::short },
-    Step { name: "every benchmark runs once", needs: &[], run: benchmarks_run },
-    Step { name: "every fuzz target for 20 s", needs: &[Tool::Nightly, Tool::CargoFuzz], run: fuzz::short },
+    Step::new("the oldest compiler that Cargo.toml allows", &[Tool::OldestRust], oldest_compiler),
+    Step::new("the published crates from their packages, short form", &[], package::short),
+    Step::new("every benchmark runs once", &[], benchmarks_run),
+    Step::new("every fuzz target for 20 s", &[Tool::Nightly, Tool::CargoFuzz], fuzz::short),
 ];
 
 /// Runs all tests. Steps whose tools are missing are skipped, listed and counted.
@@ -80,6 +76,9 @@ fn run_steps<'a>(steps: impl Iterator<Item = &'a Step>) -> Result<()> {
     let begun = Instant::now();
     let (mut passed, mut failed, mut skipped) = (0, Vec::new(), Vec::new());
     for step in steps {
+        if !step.stands_in_for.is_empty() && step.stands_in_for.iter().all(|tool| tool.present()) {
+            continue;
+        }
         if let Some(tool) = step.needs.iter().find(|tool| !tool.present()) {
             println!("\n== {}: skipped, {} is missing", step.name, tool.name());
             skipped.push(format!("{} ({} is missing)", step.name, tool.name()));
@@ -116,58 +115,32 @@ fn run_steps<'a>(steps: impl Iterator<Item = &'a Step>) -> Result<()> {
     Ok(())
 }
 
-/// What is compiled only on demand, because it is heavy or takes libraries that a fresh machine lacks.
-const OPTIONAL: [&str; 8] = [
-    "--package",
-    "losscause-linux",
-    "--package",
-    "losscause-live",
-    "--package",
-    "losscause-cli",
-    "--features",
-    "losscause-cli/linux,losscause-cli/media,losscause-cli/quic",
-];
+/// What the optional parts need: emulated links, congestion control in the running kernel, QUIC, media.
+const OPTIONAL_PARTS: &[Tool] = &[Tool::Clang, Tool::LibElf, Tool::OwnNetworks];
 
-/// All but the adapter to s2n-quic, which is tested by itself: it compiles another cryptography for minutes.
-const WORKSPACE: [&str; 3] = ["--workspace", "--exclude", S2N_QUIC[1]];
-const S2N_QUIC: [&str; 2] = ["--package", "losscause-s2n-quic"];
+/// What is compiled: with one selection and one profile for all of lints, documentation, tests and benchmarks, whatever they
+/// share is compiled once.
+const EVERYTHING: [&str; 4] = ["--workspace", "--all-features", "--profile", "test"];
 
 fn format() -> Result<()> {
     run(cargo().args(["fmt", "--all", "--check"]))
 }
 
 fn lints() -> Result<()> {
-    let lint = |what: &[&str]| {
-        run(cargo().arg("clippy").args(what).args(["--all-targets", "--quiet", "--", "-D", "warnings"]))
-    };
-    lint(&WORKSPACE)?;
-    lint(&OPTIONAL)?;
-    lint(&S2N_QUIC)
+    run(cargo().arg("clippy").args(EVERYTHING).args(["--all-targets", "--quiet", "--", "-D", "warnings"]))
 }
 
 fn documentation() -> Result<()> {
-    run(cargo().args(["doc", "--workspace", "--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-D warnings"))
+    run(cargo().arg("doc").args(EVERYTHING).args(["--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-D warnings"))
 }
 
 fn tests() -> Result<()> {
-    run(cargo().arg("test").args(WORKSPACE).arg("--quiet"))?;
-    // The workspace needs none of the optional features of `losscause`.
-    run(cargo().args(["test", "--package", "losscause", "--all-features", "--quiet"]))
+    run(cargo().arg("test").args(EVERYTHING).args(["--no-fail-fast", "--quiet"]))
 }
 
-fn s2n_quic() -> Result<()> {
-    run(cargo().arg("test").args(S2N_QUIC).arg("--quiet"))
-}
-
-#[cfg(target_os = "linux")]
-fn optional_parts() -> Result<()> {
-    const TESTS: [&str; 7] = ["emulate", "kernel", "live", "media", "quic", "replay", "stream"];
-    run(cargo()
-        .arg("test")
-        .args(OPTIONAL)
-        .arg("--lib")
-        .args(TESTS.iter().flat_map(|test| ["--test", test]))
-        .arg("--quiet"))
+/// The adapter to s2n-quic compiles a cryptography for minutes, so it counts as an optional part too.
+fn tests_without_optional_parts() -> Result<()> {
+    run(cargo().args(["test", "--workspace", "--exclude", "losscause-s2n-quic", "--no-fail-fast", "--quiet"]))
 }
 
 const WASM: [&str; 3] = ["--quiet", "--target", "wasm32-unknown-unknown"];
@@ -203,15 +176,17 @@ fn same_bytes() -> Result<()> {
     Ok(())
 }
 
-/// The workspace and its tests compile with the compiler that `rust-version` names.
+/// The workspace and its tests compile without a warning with the compiler that `rust-version` names, and with default
+/// features.
 fn oldest_compiler() -> Result<()> {
     let mut check = shell::cargo_of(&tools::oldest_rust()?);
-    check.args(["check", "--quiet", "--locked", "--workspace", "--all-targets"]);
+    check.args(["check", "--quiet", "--locked", "--workspace", "--all-targets"]).env("RUSTFLAGS", "-D warnings");
     run(&mut check)
 }
 
 /// Without `cargo bench`, criterion runs every benchmark once and times nothing. Those of losscause-linux measure the
 /// running kernel for minutes; the lints compile them.
 fn benchmarks_run() -> Result<()> {
-    run(cargo().arg("test").args(WORKSPACE).args(["--exclude", "losscause-linux", "--bench", "*", "--quiet"]))
+    const BENCHMARKS: [&str; 3] = ["lda", "event_loop", "per_ack"];
+    run(cargo().arg("test").args(EVERYTHING).args(BENCHMARKS.iter().flat_map(|name| ["--bench", name])).arg("--quiet"))
 }

@@ -3,7 +3,8 @@
 //! The files are unpacked into an empty directory outside the repository. A Cargo configuration there puts the unpacked
 //! crates in place of crates.io, so that they find each other. Each crate is its own workspace and keeps the
 //! lock file that its package holds. A crate is tested with its own features only: inside the repository's workspace,
-//! another crate could enable a feature that it lacks.
+//! another crate could enable a feature that it lacks. The short form compiles the tests and does not run them: they are those
+//! that ran in the repository.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -22,7 +23,8 @@ use manifest::Crate;
 /// The form of the test.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Leave out the optional features, which take minutes to compile, and install an unoptimised program
+    /// Check that every package and its tests compile instead of running them, leave out the optional features, which take
+    /// minutes to compile, and install an unoptimised program
     #[arg(long)]
     short: bool,
 }
@@ -48,7 +50,7 @@ pub(crate) fn package(options: &Options) -> Result<()> {
     let place = Place { root: place.path().to_owned(), _removed_at_the_end: place };
     place.unpack(&crates)?;
     for package in &crates {
-        place.test(package, options)?;
+        if options.short { place.check(package) } else { place.test(package) }?;
     }
     let Some(command_line) = crates.iter().find(|package| package.name == COMMAND_LINE.0) else {
         bail!("no published crate is called {}", COMMAND_LINE.0);
@@ -97,10 +99,17 @@ impl Place {
         cargo
     }
 
-    /// Tests `package` with its default features and, unless the form is short, with all features.
-    fn test(&self, package: &Crate, options: &Options) -> Result<()> {
-        let features: &[&[&str]] =
-            if options.short || !package.has_features { &[&[]] } else { &[&[], &["--all-features"]] };
+    /// Checks that `package` and its tests compile; all that they include is in the package, then.
+    fn check(&self, package: &Crate) -> Result<()> {
+        let begun = Instant::now();
+        run(self.cargo(package).args(["check", "--quiet", "--all-targets"]))?;
+        println!("{}: compiles, in {:.0} s", package.folder(), begun.elapsed().as_secs_f64());
+        Ok(())
+    }
+
+    /// Tests `package` with its default features and, if it has others, with all.
+    fn test(&self, package: &Crate) -> Result<()> {
+        let features: &[&[&str]] = if package.has_features { &[&[], &["--all-features"]] } else { &[&[]] };
         for features in features {
             let begun = Instant::now();
             let mut test = self.cargo(package);
