@@ -118,9 +118,9 @@ fn run_steps<'a>(steps: impl Iterator<Item = &'a Step>) -> Result<()> {
 /// What the optional parts need: emulated links, congestion control in the running kernel, QUIC, media.
 const OPTIONAL_PARTS: &[Tool] = &[Tool::Clang, Tool::LibElf, Tool::OwnNetworks];
 
-/// What is compiled: with one selection and one profile for all of lints, documentation, tests and benchmarks, whatever they
-/// share is compiled once.
-const EVERYTHING: [&str; 4] = ["--workspace", "--all-features", "--profile", "test"];
+/// What is compiled: with one selection for all of lints, documentation, tests and benchmarks, whatever they share is
+/// compiled once.
+const EVERYTHING: [&str; 2] = ["--workspace", "--all-features"];
 
 fn format() -> Result<()> {
     run(cargo().args(["fmt", "--all", "--check"]))

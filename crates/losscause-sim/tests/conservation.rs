@@ -19,8 +19,9 @@ use proptest::prelude::*;
 
 /// Every flow has stopped by then.
 const LATEST_STOP: Span = Span::from_millis(8000);
-/// Every queue has drained this much later: four links with 20 packets of 1500 bytes each, at 10 kb/s.
-const DRAINED: Span = Span::from_secs(300);
+/// Every queue has drained this much later: four links with 20 packets of 1500 bytes each, at 10 kb/s, or on average at 2 kb/s
+/// where the rate changes.
+const DRAINED: Span = Span::from_secs(1000);
 
 /// A rate between 10 kb/s and 10 Mb/s, as often slow as fast.
 fn rate_bps() -> impl Strategy<Value = u64> {
@@ -136,7 +137,9 @@ fn rate() -> impl Strategy<Value = RateSpec> {
                 RatePoint { at, rate_bps: rate_bps.unwrap_or(0) }
             })
             .collect();
-        points.push(RatePoint { at: at + Span::from_millis(100), rate_bps: 50_000 });
+        // Where the points are repeated, the last one ends the round.
+        points.push(RatePoint { at: at + Span::from_millis(1), rate_bps: 50_000 });
+        points.push(RatePoint { at: at + Span::from_millis(1000), rate_bps: 50_000 });
         RateSpec::Steps { points: points.into(), at_end: if repeat { AtEnd::Repeat } else { AtEnd::Hold } }
     });
     let opportunities = (prop::collection::vec(millis(0..100), 1..20), 100..3000_u32).prop_map(|(gaps, bytes)| {
