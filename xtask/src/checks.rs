@@ -34,7 +34,6 @@ const TESTS: &[Step] = &[
         stands_in_for: OPTIONAL_PARTS,
     },
     Step::new("no I/O: the libraries compile for wasm32", &[Tool::Wasm], wasm_builds),
-    Step::new("a scenario measures the same on wasm32", &[Tool::Wasm], wasm_runs),
     Step::new("agreement with ns-2, short form", &[Tool::Ns2], validate::short),
     Step::new("instructions of the event loop", &[Tool::Valgrind], instructions::compare),
     Step::new("the same bytes from any number of threads", &[], same_bytes),
@@ -152,13 +151,6 @@ fn wasm_builds() -> Result<()> {
     check(&["-p", "losscause-sim", "--no-default-features"])?;
     check(&["-p", "losscause-study", "--no-default-features"])?;
     check(&["-p", "losscause-study"])
-}
-
-/// Runs the scenario of `wasm/` natively and on wasm32, in an interpreter.
-fn wasm_runs() -> Result<()> {
-    run(cargo().arg("build").args(WASM).args(["--release", "-p", "wasm-check", "--lib"]))?;
-    let module = root().join("target/wasm32-unknown-unknown/release/wasm_check.wasm");
-    run(cargo().args(["run", "--quiet", "--release", "-p", "wasm-check", "--"]).arg(module))
 }
 
 /// `reproduce` prints the same JSON for any `--jobs`.

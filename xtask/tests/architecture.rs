@@ -44,7 +44,6 @@ const EDGES: &[(&str, &[&str])] = &[
     // A plug-in sees what any package outside of the workspace would see.
     ("near-minimum", &["losscause-cli", "losscause-study", "losscause"]),
     ("losscause-lab", &["losscause-study", "losscause-sim", "losscause"]),
-    ("wasm-check", &["losscause-study"]),
     (
         "xtask",
         &[
