@@ -74,7 +74,7 @@ fn manifests() -> BTreeMap<String, Table> {
     packages
         .into_iter()
         .flatten()
-        .chain(["wasm", "xtask"].map(|folder| root().join(folder)))
+        .chain([root().join("xtask")])
         .map(|dir| {
             let manifest: Table = toml::from_str(&read(&dir.join("Cargo.toml"))).unwrap();
             (manifest["package"]["name"].as_str().unwrap().to_owned(), manifest)
