@@ -67,8 +67,10 @@ lc_inline void lc_write_row(struct seq_file *seq, void *sk)
 SEC("iter/tcp")
 int lc_in_namespace(struct bpf_iter__tcp *ctx)
 {
-	if (ctx->sk_common)
-		lc_write_row(ctx->meta->seq, ctx->sk_common);
+	struct sock_common *sk = ctx->sk_common;
+
+	if (sk)
+		lc_write_row(ctx->meta->seq, sk);
 	return 0;
 }
 
@@ -76,12 +78,11 @@ int lc_in_namespace(struct bpf_iter__tcp *ctx)
 SEC("iter/task_file")
 int lc_in_processes(struct bpf_iter__task_file *ctx)
 {
-	struct socket *socket;
+	struct file *file = ctx->file;
+	struct socket *socket = file ? bpf_sock_from_file(file) : 0;
+	struct sock *sk = socket ? socket->sk : 0;
 
-	if (!ctx->file)
-		return 0;
-	socket = bpf_sock_from_file(ctx->file);
-	if (socket && socket->sk)
-		lc_write_row(ctx->meta->seq, socket->sk);
+	if (sk)
+		lc_write_row(ctx->meta->seq, sk);
 	return 0;
 }

@@ -18,19 +18,19 @@ const MOUNTS: &str = "/proc/thread-self/mountinfo";
 ///
 /// # Errors
 /// The kernel's files cannot be read, it refuses to enter a namespace, or `visit` fails. A process or a namespace that
-/// ends meanwhile is no error.
+/// ends meanwhile is no error, nor is a process that may not be inspected.
 pub(super) fn visit_each(mut visit: impl FnMut() -> Result<(), KernelError>) -> Result<(), KernelError> {
     let mut seen = BTreeSet::new();
     let mut enter = |file: &Path, expected: Option<u64>| {
         let failed = |reason| KernelError::File { file: file.display().to_string(), reason };
-        let Some(inode) = present(fs::metadata(file)).map_err(failed)?.map(|metadata| metadata.ino()) else {
+        let Some(inode) = reachable(fs::metadata(file)).map_err(failed)?.map(|metadata| metadata.ino()) else {
             return Ok(());
         };
         // Something else may be mounted over it.
         if expected.is_some_and(|expected| expected != inode) || !seen.insert(inode) {
             return Ok(());
         }
-        let Some(namespace) = present(File::open(file)).map_err(failed)? else {
+        let Some(namespace) = reachable(File::open(file)).map_err(failed)? else {
             // Another file may lead to it.
             seen.remove(&inode);
             return Ok(());
@@ -55,16 +55,17 @@ pub(super) fn visit_each(mut visit: impl FnMut() -> Result<(), KernelError>) -> 
 fn numbered(dir: &Path) -> Result<Vec<PathBuf>, KernelError> {
     let failed = |reason| KernelError::File { file: dir.display().to_string(), reason };
     let is_numbered = |path: &PathBuf| path.file_name().is_some_and(|name| name.as_encoded_bytes()[0].is_ascii_digit());
-    let Some(entries) = present(fs::read_dir(dir)).map_err(failed)? else { return Ok(Vec::new()) };
-    let paths = entries.filter_map(|entry| present(entry).transpose().map(|entry| entry.map(|entry| entry.path())));
+    let Some(entries) = reachable(fs::read_dir(dir)).map_err(failed)? else { return Ok(Vec::new()) };
+    let paths = entries.filter_map(|entry| reachable(entry).transpose().map(|entry| entry.map(|entry| entry.path())));
     paths.filter(|path| path.as_ref().map_or(true, is_numbered)).collect::<io::Result<_>>().map_err(failed)
 }
 
-/// None if what was read is gone: the process or the file.
-fn present<T>(read: io::Result<T>) -> io::Result<Option<T>> {
+/// None if what was read is gone, the process or the file; or if it belongs to a process that this one may not inspect, as
+/// some machines protect their first process even from root.
+fn reachable<T>(read: io::Result<T>) -> io::Result<Option<T>> {
     match read {
         Ok(value) => Ok(Some(value)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => Ok(None),
         Err(error) if error.raw_os_error() == Some(Errno::ESRCH as i32) => Ok(None),
         Err(error) => Err(error),
     }
@@ -103,10 +104,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_gone_is_no_error() {
-        assert!(present(File::open("/proc/0/ns/net")).unwrap().is_none());
-        assert!(present::<()>(Err(Errno::ESRCH.into())).unwrap().is_none());
-        assert!(present::<()>(Err(Errno::EACCES.into())).is_err());
+    fn what_is_gone_or_hidden_is_no_error() {
+        assert!(reachable(File::open("/proc/0/ns/net")).unwrap().is_none());
+        assert!(reachable::<()>(Err(Errno::ESRCH.into())).unwrap().is_none());
+        assert!(reachable::<()>(Err(Errno::EACCES.into())).unwrap().is_none());
+        assert!(reachable::<()>(Err(Errno::EMFILE.into())).is_err());
         assert_eq!(numbered(Path::new("/proc/0/task")).unwrap(), Vec::<PathBuf>::new());
     }
 
