@@ -57,8 +57,9 @@ struct lc_totals {
 	u64 closed;
 };
 
-/* A connection, as the iterator of status.bpf.c writes it. */
+/* A connection, as status.bpf.c writes it. */
 struct lc_row {
+	u64 socket; /* the kernel's cookie: the same in every list */
 	struct lc_record record;
 	struct lc_ends ends;
 	u32 cwnd;

@@ -10,14 +10,20 @@ mod link;
 #[path = "kernel/log.rs"]
 mod log;
 
+use std::io::Write;
+use std::net::{TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
-use std::path::Path;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 
 use link::Link;
 use losscause_linux::kernel::{Algorithm, KernelError, Options, algorithm, load, status, unload};
-use nix::sys::socket::{MsgFlags, send};
+use nix::mount::{MntFlags, MsFlags, mount, umount2};
+use nix::sched::{CloneFlags, unshare};
+use nix::sys::socket::{MsgFlags, send, setsockopt, sockopt};
 
 /// Only one test at a time: a name can be loaded once.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -102,6 +108,7 @@ fn every_program_passes_the_verifier_and_leaves_nothing() {
     let Some(_one) = fit() else { return };
     for algorithm in algorithm::ALGORITHMS {
         let loaded = load(&algorithm.settings(), Options { allow_unprivileged: true }).unwrap();
+        let _loaded = Loaded(loaded.name);
         println!("{}: {:?}", loaded.name, loaded.verified);
         assert!(registered().split_whitespace().any(|name| name == algorithm.name));
         assert_eq!(unload(algorithm.name, false).unwrap(), 0);
@@ -148,6 +155,76 @@ fn a_connection_in_another_namespace_is_listed_and_keeps_its_program() {
     std::thread::sleep(std::time::Duration::from_millis(500));
     assert!(link.delivered() > before + 50_000);
     transfer.stop();
+}
+
+/// Both ends of a connection in a network namespace that no process is in any more.
+fn connection_of_a_namespace_without_processes(algorithm: &'static str) -> (TcpStream, TcpStream) {
+    let connect = move || {
+        unshare(CloneFlags::CLONE_NEWNET).unwrap();
+        assert!(Command::new("ip").args(["link", "set", "lo", "up"]).status().unwrap().success());
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let near = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        setsockopt(&near, sockopt::TcpCongestion, &algorithm.into()).unwrap();
+        (near, listener.accept().unwrap().0)
+    };
+    thread::spawn(connect).join().unwrap()
+}
+
+#[test]
+fn a_connection_is_listed_for_the_process_that_holds_it_when_its_namespace_has_no_other() {
+    let Some(_one) = fit() else { return };
+    let _loaded = Loaded::new("lc_spike", &[]);
+    let (near, _far) = connection_of_a_namespace_without_processes("lc_spike");
+    // A second descriptor is no second connection.
+    let _again = near.try_clone().unwrap();
+    let connections = status(Some("lc_spike")).unwrap().remove(0).connections;
+    assert_eq!(connections.len(), 1, "{connections:?}");
+    assert_eq!((connections[0].local, connections[0].remote), (near.local_addr().unwrap(), near.peer_addr().unwrap()));
+    let own = std::fs::metadata("/proc/thread-self/ns/net").unwrap().ino();
+    assert_ne!(u64::from(connections[0].netns), own);
+}
+
+/// A network namespace that is mounted on a file until this is dropped.
+struct Mounted(PathBuf);
+
+impl Mounted {
+    /// That of the calling thread.
+    fn own(file: PathBuf) -> Self {
+        std::fs::write(&file, "").unwrap();
+        mount(Some("/proc/thread-self/ns/net"), &file, None::<&str>, MsFlags::MS_BIND, None::<&str>).unwrap();
+        Self(file)
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        let _ = umount2(&self.0, MntFlags::MNT_DETACH);
+    }
+}
+
+#[test]
+fn a_closing_connection_is_listed_though_its_process_and_those_of_its_namespace_are_gone() {
+    let Some(_one) = fit() else { return };
+    let _loaded = Loaded::new("lc_spike", &[]);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a namespace");
+    let link = Link::new(0);
+    let (mut stream, _mounted) = link.near(move || (link::connect("lc_spike"), Mounted::own(file)));
+    let ends = (stream.local_addr().unwrap(), stream.peer_addr().unwrap());
+    link.cut();
+    // Nothing of this arrives, so the kernel keeps the connection after its process has closed it.
+    stream.write_all(&[7; 10_000]).unwrap();
+    drop(stream);
+    let listed = || {
+        let connections = status(Some("lc_spike")).unwrap().remove(0).connections;
+        connections.iter().map(|connection| (connection.local, connection.remote)).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(), [ends], "the namespace has threads");
+    // The hosts end with the link.
+    drop(link);
+    assert_eq!(listed(), [ends], "the namespace is only mounted");
+    let refused = unload("lc_spike", false).unwrap_err().to_string();
+    assert!(refused.starts_with("lc_spike is in use by 1 connection: "), "{refused}");
 }
 
 #[test]

@@ -6,6 +6,7 @@
 //! machine     what the machine must have: root, BTF, a new enough kernel, the BPF file system
 //! load        loads a program and keeps it loaded; unloads it
 //! status      what loaded programs have counted, in total and per connection
+//! namespaces  the network namespaces of this machine
 //! log         every judgement of lost packets, while somebody reads
 //! refusal     why the kernel refused a program, in one sentence
 //! record      the bytes of bpf/record.h
@@ -24,6 +25,7 @@ mod error;
 mod load;
 mod log;
 mod machine;
+mod namespaces;
 mod record;
 mod refusal;
 mod status;

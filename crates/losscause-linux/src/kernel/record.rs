@@ -96,9 +96,11 @@ pub(super) struct Logged {
     pub(super) judged: Judged,
 }
 
-/// A connection, as the iterator writes it.
+/// A connection, as `bpf/status.bpf.c` writes it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Row {
+    /// The kernel's cookie of the socket.
+    pub(super) socket: u64,
     pub(super) sums: Sums,
     pub(super) rtt: Span,
     pub(super) rtt_min: Span,
@@ -111,7 +113,7 @@ pub(super) struct Row {
 }
 
 /// Size of `struct lc_row`.
-pub(super) const ROW_BYTES: usize = 176;
+pub(super) const ROW_BYTES: usize = 184;
 /// Size of `struct lc_logged`.
 pub(super) const LOGGED_BYTES: usize = 88;
 /// Size of `struct lc_totals`.
@@ -201,9 +203,10 @@ impl Row {
     /// Reads a `struct lc_row`.
     pub(super) fn read(bytes: &[u8; ROW_BYTES]) -> Self {
         let mut fields = Fields(bytes);
-        let sums = fields.sums();
+        let (socket, sums) = (fields.u64(), fields.sums());
         let (rtt, rtt_min, rtt_max) = (fields.span(), fields.span(), fields.span());
         Self {
+            socket,
             sums,
             rtt,
             rtt_min,

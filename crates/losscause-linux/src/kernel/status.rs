@@ -1,16 +1,18 @@
 //! What loaded programs have counted, in total and per connection.
 
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::net::SocketAddr;
+use std::panic::resume_unwind;
+use std::thread;
 
-use libbpf_rs::{Iter, MapCore, MapFlags, MapHandle, ObjectBuilder, OpenObject};
+use libbpf_rs::{Iter, MapCore, MapFlags, MapHandle, ObjectBuilder};
 use losscause::Span;
 use serde::{Serialize, Serializer};
-use std::os::fd::AsFd;
 
 use super::load::{Pins, loaded};
 use super::record::{Ends, ROW_BYTES, Row};
-use super::{Judged, KernelError, Sums, Totals, machine, object, refusal};
+use super::{Judged, KernelError, Sums, Totals, machine, namespaces, object, refusal};
 
 /// A loaded program.
 #[derive(Clone, Debug, Serialize)]
@@ -64,8 +66,8 @@ const NO_SSTHRESH: u32 = 0x7fff_ffff;
 
 impl From<Row> for Connection {
     fn from(row: Row) -> Self {
-        let Row { sums, rtt, rtt_min, rtt_max, judged, ends: Ends { netns, local, remote }, cwnd, ssthresh, srtt } =
-            row;
+        let Row { sums, rtt, rtt_min, rtt_max, judged, ends, cwnd, ssthresh, srtt, .. } = row;
+        let Ends { netns, local, remote } = ends;
         let ssthresh_pkts = (ssthresh < NO_SSTHRESH).then_some(ssthresh);
         Self { local, remote, netns, cwnd_pkts: cwnd, ssthresh_pkts, rtt, rtt_min, rtt_max, srtt, sums, last: judged }
     }
@@ -97,24 +99,51 @@ fn read(name: &'static str) -> Result<Status, KernelError> {
     Ok(Status { name, totals, connections: connections(name, &pins)? })
 }
 
-/// The connections of a loaded program. The kernel lists the map's sockets, so no process and no namespace is left out.
+/// The connections of a loaded program, in every process and network namespace.
 pub(super) fn connections(name: &'static str, pins: &Pins) -> Result<Vec<Connection>, KernelError> {
+    let file = || format!("the connections of {name}");
+    thread::scope(|scope| {
+        // A thread of its own, because it moves from namespace to namespace.
+        let thread = thread::Builder::new().spawn_scoped(scope, || listed(name, pins));
+        let thread = thread.map_err(|reason| KernelError::File { file: file(), reason })?;
+        thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+    })
+}
+
+fn listed(name: &'static str, pins: &Pins) -> Result<Vec<Connection>, KernelError> {
     let refused = |error: libbpf_rs::Error| refusal::refused(name, "status", &error);
     refusal::listen();
-    let map = MapHandle::from_pinned_path(pins.connections()).map_err(refused)?;
-    let object = ObjectBuilder::default().open_memory(object("status")?).and_then(OpenObject::load);
-    let object = object.map_err(refused)?;
-    let Some(program) = object.progs_mut().next() else { return Err(KernelError::NoClang) };
-    let link = program.attach_iter(map.as_fd()).map_err(refused)?;
-    let mut bytes = Vec::new();
-    let file = || format!("the connections of {name}");
-    let mut rows = Iter::new(&link).map_err(refused)?;
-    rows.read_to_end(&mut bytes).map_err(|reason| KernelError::File { file: file(), reason })?;
-    let (rows, rest) = bytes.as_chunks::<ROW_BYTES>();
-    if !rest.is_empty() {
-        return Err(KernelError::OtherVersion { name });
+    let mut builder = ObjectBuilder::default();
+    let mut object = builder.open_memory(object("status")?).map_err(refused)?;
+    for mut map in object.maps_mut().filter(|map| map.name() == "connections") {
+        map.reuse_pinned_map(pins.connections()).map_err(refused)?;
     }
-    let mut connections: Vec<Connection> = rows.iter().map(|row| Row::read(row).into()).collect();
+    let object = object.load().map_err(refused)?;
+    // By the kernel's cookie: both lists may have a connection.
+    let mut connections = BTreeMap::new();
+    for list in object.progs_mut() {
+        let link = list.attach().map_err(refused)?;
+        let mut read = || {
+            let mut bytes = Vec::new();
+            let file = || format!("the connections of {name}");
+            let mut rows = Iter::new(&link).map_err(refused)?;
+            rows.read_to_end(&mut bytes).map_err(|reason| KernelError::File { file: file(), reason })?;
+            let (rows, rest) = bytes.as_chunks::<ROW_BYTES>();
+            if !rest.is_empty() {
+                return Err(KernelError::OtherVersion { name });
+            }
+            connections.extend(rows.iter().map(Row::read).map(|row| (row.socket, row.into())));
+            Ok(())
+        };
+        match list.name() == PER_NAMESPACE {
+            true => namespaces::visit_each(read)?,
+            false => read()?,
+        }
+    }
+    let mut connections: Vec<Connection> = connections.into_values().collect();
     connections.sort_by_key(|connection| (connection.netns, connection.local, connection.remote));
     Ok(connections)
 }
+
+/// The program of `bpf/status.bpf.c` that lists one network namespace.
+const PER_NAMESPACE: &str = "lc_in_namespace";

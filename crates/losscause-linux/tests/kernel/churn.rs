@@ -11,12 +11,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use libbpf_rs::query::{MapInfoIter, ProgInfoIter};
-use losscause_linux::kernel::{Options, algorithm, load, unload};
+use losscause_linux::kernel::{algorithm, unload};
 use nix::fcntl::OFlag;
 use nix::sched::{CloneFlags, unshare};
 use nix::sys::socket::{setsockopt, sockopt};
 
-use super::fit;
+use super::{Loaded, fit};
 
 const ROUNDS: usize = 50;
 const CONNECTIONS: usize = 20;
@@ -93,7 +93,7 @@ fn a_thousand_connections_over_fifty_loads_leave_no_warning_and_nothing_behind()
         let mut outliving: Vec<Pair> = Vec::new();
         for round in 0..ROUNDS {
             let algorithm = &algorithm::ALGORITHMS[round % algorithm::ALGORITHMS.len()];
-            load(&algorithm.settings(), Options::default()).unwrap();
+            let _loaded = Loaded::new(algorithm.name, &[]);
             let mut pairs: Vec<Pair> = (0..CONNECTIONS).map(|_| Pair::open(&listener, algorithm.name)).collect();
             pairs.iter_mut().for_each(Pair::send);
             // Those of the round before have lost their registration, and go on.
