@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 
 #[cfg(target_os = "linux")]
 use crate::linux;
-use crate::shell::{cargo, command, losscause, output, root, run};
+use crate::shell::{cargo, command, losscause, output, run};
 use crate::tools::{self, Tool};
 use crate::{fuzz, instructions, lab, look, package, pages, python, record, shell, validate};
 
