@@ -11,14 +11,17 @@ pub(crate) struct Options {
     /// Write them into crates/losscause/src/lda/sift/weights.rs
     #[arg(long)]
     write: bool,
+    /// Fit again without each reading, and print the errors as a table
+    #[arg(long)]
+    ablations: bool,
 }
 
 /// Runs the example.
 pub(crate) fn fit_sift(options: &Options) -> Result<()> {
     let mut fit = cargo();
     fit.args(["run", "--release", "--locked", "-p", "losscause-paths", "--example", "fit-sift"]);
-    if options.write {
-        fit.args(["--", "--write"]);
-    }
+    fit.arg("--");
+    fit.args(options.write.then_some("--write"));
+    fit.args(options.ablations.then_some("--ablations"));
     run(&mut fit)
 }

@@ -59,6 +59,8 @@ const PAGES: &[Page] = pages! {
     "nth-loss": "algorithms/nth-loss.md",
     "reno": "algorithms/reno.md",
     "roll-back": "algorithms/roll-back.md",
+    "sift": "algorithms/sift.md",
+    "sift-paper": "sift.md",
     "spike": "algorithms/spike.md",
     "tcp": "algorithms/tcp.md",
     "tcp-aware": "algorithms/tcp-aware.md",

@@ -1,6 +1,8 @@
 //! Logistic regression on the intervals of the readings, by Newton's method.
 
-use losscause::lda::sift::card::{INTERVALS, LIMITS, TABLE_INTERVALS, TABLES, in_tables, interval};
+use losscause::lda::sift::card::{
+    INTERVALS, JITTER, LIMITS, TABLE_INTERVALS, TABLES, WITH_JITTER, in_tables, interval,
+};
 use losscause::lda::sift::{Card, Clues};
 
 use crate::readings::Readings;
@@ -11,6 +13,8 @@ const TABLE: usize = TABLE_INTERVALS * TABLE_INTERVALS;
 const COLUMNS: usize = SINGLE + TABLES * TABLE + 1;
 /// What an interval's weight costs, as a share of all losses: intervals that are rarely seen stay near zero.
 const RIDGE: f64 = 1e-3;
+/// The same for a reading that is left out: its weights are zero.
+const LEFT_OUT: f64 = 1e9;
 /// Tenths of a decibel in a natural logarithm.
 const TENTHS: f64 = 100.0 / std::f64::consts::LN_10;
 
@@ -31,11 +35,23 @@ fn in_table(table: usize, (row, jitter): (usize, usize)) -> usize {
     SINGLE + table * TABLE + row * TABLE_INTERVALS + jitter
 }
 
+/// Whether each column belongs to the reading that is left out, alone or in a table.
+fn left_out(without: Option<usize>) -> [bool; COLUMNS] {
+    std::array::from_fn(|column| match column.checked_sub(SINGLE) {
+        None => Some(column / INTERVALS) == without,
+        Some(cell) => {
+            let reading = WITH_JITTER.get(cell / TABLE).copied();
+            reading.is_some() && (reading == without || without == Some(JITTER))
+        }
+    })
+}
+
 impl Fit {
-    /// Fits all readings.
-    pub(crate) fn new(readings: &Readings) -> Self {
+    /// Fits all readings; one of them may be left out.
+    pub(crate) fn new(readings: &Readings, without: Option<usize>) -> Self {
         let rows: Vec<_> =
             readings.all.iter().map(|r| (columns(&r.clues), f64::from(u8::from(r.wireless)), r.weight)).collect();
+        let left_out = left_out(without);
         let whole: f64 = rows.iter().map(|(.., weight)| weight).sum();
         let mut solution = [0.0; COLUMNS];
         for _ in 0..12 {
@@ -50,7 +66,14 @@ impl Fit {
                 }
             }
             for column in 0..COLUMNS {
-                let ridge = whole * if column == COLUMNS - 1 { 1e-9 } else { RIDGE };
+                let ridge = whole
+                    * if left_out[column] {
+                        LEFT_OUT
+                    } else if column == COLUMNS - 1 {
+                        1e-9
+                    } else {
+                        RIDGE
+                    };
                 slope[column] -= ridge * solution[column];
                 curvature[column][column] += ridge;
             }

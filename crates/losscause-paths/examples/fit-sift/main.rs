@@ -3,6 +3,7 @@
 //! On every training path an observer behind the pilot reads Sift's clues at each judged loss, beside the true cause.
 //! A logistic regression on the intervals of the readings gives the weights, one card per vantage point. Every path has
 //! the same weight, and so has each cause within a path, as in the balanced error. Seeds of the test are refused.
+//! `--ablations` fits again without each reading and prints the errors as a table.
 
 mod fit;
 mod readings;
@@ -10,7 +11,7 @@ mod readings;
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use losscause::lda::sift::Card;
+use losscause::lda::sift::{Card, Clues};
 use losscause_paths::Vantage;
 
 use fit::Fit;
@@ -19,16 +20,26 @@ use readings::{Readings, SEEDS, VALIDATION};
 const WEIGHTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../losscause/src/lda/sift/weights.rs");
 
 fn main() -> ExitCode {
-    let write = std::env::args().any(|argument| argument == "--write");
+    let asked_for = |option: &str| std::env::args().any(|argument| argument == option);
     let cards = [Vantage::Receiver, Vantage::Sender].map(|vantage| {
-        let training = Readings::of(vantage, SEEDS);
-        let card = Fit::new(&training).card(vantage == Vantage::Sender);
+        let (training, validation) = (Readings::of(vantage, SEEDS), Readings::of(vantage, VALIDATION));
+        let fit = |without| Fit::new(&training, without).card(vantage == Vantage::Sender);
+        let card = fit(None);
         println!("{}: {} losses of {} paths", vantage.name(), training.losses(), training.paths());
         println!("  balanced error {:.2} % in training", training.error(&card));
-        println!("  balanced error {:.2} % on seeds {VALIDATION:?}", Readings::of(vantage, VALIDATION).error(&card));
+        println!("  balanced error {:.2} % on seeds {VALIDATION:?}", validation.error(&card));
+        if asked_for("--ablations") {
+            println!("\n| {}, without | training | seeds {VALIDATION:?} |\n|---|---|---|", vantage.name());
+            for (without, name) in Clues::NAMES.iter().enumerate() {
+                let (card, name) = (fit(Some(without)), name.split(':').next().unwrap_or(name));
+                println!("| {name} | {:.2} | {:.2} |", training.error(&card), validation.error(&card));
+            }
+        }
         card
     });
-    if write && let Err(error) = std::fs::write(WEIGHTS, source(&cards)) {
+    if asked_for("--write")
+        && let Err(error) = std::fs::write(WEIGHTS, source(&cards))
+    {
         eprintln!("{WEIGHTS}: {error}");
         return ExitCode::FAILURE;
     }

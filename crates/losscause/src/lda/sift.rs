@@ -43,15 +43,27 @@
 //! Deviations: none; no paper has published it. A loss among the first 32 arrivals is undecided, and so is one in a gap
 //! older than the last eight; a transport takes an undecided loss for congestion.
 
+mod average;
 pub mod card;
+mod clues;
+mod pairs;
+mod sample;
 mod weights;
+mod window;
 
 pub use card::Card;
+pub use clues::Clues;
 pub use weights::{RECEIVER, SENDER};
+
+use average::{Average, DAY_NS};
+use clues::ratio;
+use pairs::Pairs;
+use sample::Sample;
+use window::{Part, Window};
 
 use super::{AnyLda, AnySenderLda, AtSender, Lda, Needs, missing};
 use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check};
-use crate::verdict::{Clue, Input};
+use crate::verdict::Input;
 use crate::{Arrival, Interval, Judgement, Loss, Reason, Span, Time, Verdict};
 
 /// Sift.
@@ -62,6 +74,8 @@ pub struct Sift {
     margin: i16,
     /// In 1/65536 of the packets.
     most_ignored: u32,
+    /// What may still be called wireless, in 1/65536 packets.
+    allowance: u32,
 
     /// The first delay, and the last.
     delays: Option<(Span, Span)>,
@@ -71,8 +85,6 @@ pub struct Sift {
     spacing: Average<6>,
     jitter: Average<6>,
     recent: Average<5>,
-    /// What may still be called wireless, in 1/65536 packets.
-    allowance: u32,
     /// When the last gap showed.
     gap: Option<Time>,
     sample: Sample,
@@ -133,13 +145,13 @@ impl SiftConfig {
             card,
             margin: (self.margin_db * 10.0) as i16,
             most_ignored: (self.most_ignored * f64::from(WHOLE)) as u32,
+            allowance: MOST_ALLOWANCE,
             delays: None,
             before: None,
             window: Window::NEW,
             spacing: Average::NEW,
             jitter: Average::NEW,
             recent: Average::NEW,
-            allowance: MOST_ALLOWANCE,
             gap: None,
             sample: Sample::NEW,
             pairs: Pairs::NEW,
@@ -186,72 +198,15 @@ impl Parameters for SiftConfig {
     }
 }
 
-/// The readings at a gap. Each is a whole number; [`Clues::NAMES`] has their units.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Clues(pub [u16; Clues::COUNT]);
-
-impl Clues {
-    /// How many there are.
-    pub const COUNT: usize = 12;
-
-    /// What each says, with its unit.
-    pub const NAMES: [&'static str; Self::COUNT] = [
-        "position: delay before the gap, 1/1000 of the range of the last 30 s",
-        "queue: delay before the gap above the least, 1/8 of the least spacing",
-        "rank: of 32 delays of the last 1,024 packets, how many are below that before the gap",
-        "recent: share of arrivals after a gap, gain 1/32, 1/1000",
-        "since: the last gap, 1/16 of a round-trip time (at a receiver, of the range of delays)",
-        "spaced: the last gap, in the least spacing",
-        "length: time across the gap, 1/32 of the mean spacing",
-        "usual: share of pairs of packets that were as far apart as a served packet leaves, 1/1000",
-        "jitter: mean change of the delay, 1/256 of the mean spacing",
-        "above: delay before the gap above the least, 1/10 ms",
-        "own: delay before the gap above the least, 1/8 of the mean spacing",
-        "base: the least round-trip time, ms (at a receiver, zero)",
-    ];
-
-    /// A reading for people.
-    fn in_words(clue: usize, reading: u16) -> Clue {
-        let (what, per_unit, unit) = match clue {
-            Self::POSITION => ("delay at", 10.0, " % of its range"),
-            Self::QUEUE => ("a queue of", 8.0, " packets"),
-            Self::RANK => ("delay above", 0.32, " % of earlier ones"),
-            Self::RECENT => ("gaps before", 10.0, " % of recent arrivals"),
-            Self::SINCE => ("the last gap", 16.0, " round trips ago"),
-            Self::SPACED => ("the last gap", 1.0, " spacings ago"),
-            Self::LENGTH => ("a gap of", 32.0, " mean spacings"),
-            Self::USUAL => ("a gap as usual after a served packet,", 10.0, " % of pairs"),
-            Self::JITTER => ("jitter of", 256.0, " mean spacings"),
-            Self::ABOVE => ("a delay of", 10.0, " ms above the least"),
-            Self::OWN => ("a queue of", 8.0, " of the flow's own packets"),
-            _ => ("a least round-trip time of", 1.0, " ms"),
-        };
-        Clue { what, reading: f64::from(reading) / per_unit, unit }
+impl Sift {
+    /// Sift with another card, for a receiver or a sender as the card says.
+    ///
+    /// # Errors
+    /// If a parameter is out of range.
+    pub fn with_card(config: &SiftConfig, card: &'static Card) -> Result<Self, ConfigError> {
+        config.at(card)
     }
 
-    const POSITION: usize = 0;
-    const QUEUE: usize = 1;
-    const RANK: usize = 2;
-    const RECENT: usize = 3;
-    const SINCE: usize = 4;
-    const SPACED: usize = 5;
-    const LENGTH: usize = 6;
-    const USUAL: usize = 7;
-    const JITTER: usize = 8;
-    const ABOVE: usize = 9;
-    const OWN: usize = 10;
-    const BASE: usize = 11;
-}
-
-/// `value / unit` in 1/`parts`, as far as 16 bits hold it.
-fn ratio(value: i64, unit: i64, parts: i64) -> u16 {
-    let (value, unit) = (value.max(0), unit.max(1));
-    // A value so large that it cannot be multiplied is divided first.
-    let scaled = value.checked_mul(parts).map_or_else(|| (value / unit).saturating_mul(parts), |scaled| scaled / unit);
-    scaled.min(i64::from(u16::MAX)) as u16
-}
-
-impl Sift {
     /// Sift at a receiver.
     ///
     /// # Errors
@@ -350,16 +305,15 @@ impl Lda for Sift {
 
     #[inline]
     fn on_arrival(&mut self, arrival: &Arrival) {
-        if let Some(interval) = arrival.since_last {
-            if interval.missing > 0 {
-                self.weigh(arrival, interval.missing);
-            }
+        if let Some(interval) = arrival.since_last.filter(|interval| interval.missing > 0) {
+            self.weigh(arrival, interval.missing);
+        }
+        self.window.turn(arrival.at);
+        if let Some(interval) = &arrival.since_last {
             self.allowance = (self.allowance + self.most_ignored).min(MOST_ALLOWANCE);
-            self.window.turn(arrival.at);
-            self.observe_interval(arrival, &interval);
+            self.observe_interval(arrival, interval);
         }
         let Some(delay) = arrival.rott else { return };
-        self.window.turn(arrival.at);
         let (first, last) = self.delays.unwrap_or((delay, delay));
         self.delays = Some((first, delay));
         self.jitter.observe((delay - last).abs().as_nanos());
@@ -422,205 +376,6 @@ fn probability(sum: i16) -> f64 {
     let tenths = usize::from(sum.unsigned_abs());
     let odds = (0..tenths / 100).fold(DECIBELS[tenths / 10 % 10] * TENTHS[tenths % 10], |odds, _| odds * 10.0);
     if sum < 0 { 1.0 / (1.0 + odds) } else { odds / (1.0 + odds) }
-}
-
-/// Extremes of the last 30 s, of which at least 22.5 s: four parts, the oldest dropped when one begins.
-#[derive(Clone, Copy, Debug)]
-struct Window {
-    parts: [Part; PARTS],
-    /// Which of them is the present one, and when it began.
-    present: usize,
-    since: Option<Time>,
-    /// The least spacing of all parts; every pair of packets asks for it.
-    least_spacing: Divisor,
-}
-
-const PARTS: usize = 4;
-
-/// In nanoseconds; delays since the first one. `i64::MAX` and `MIN` where nothing was seen.
-#[derive(Clone, Copy, Debug)]
-struct Part {
-    least: i64,
-    most: i64,
-    spacing: i64,
-}
-
-impl Part {
-    const EMPTY: Self = Self { least: i64::MAX, most: i64::MIN, spacing: i64::MAX };
-
-    fn with(self, other: Self) -> Self {
-        let (least, most) = (self.least.min(other.least), self.most.max(other.most));
-        Self { least, most, spacing: self.spacing.min(other.spacing) }
-    }
-}
-
-impl Window {
-    const LENGTH: Span = Span::from_millis(7_500);
-    const NEW: Self = Self { parts: [Part::EMPTY; PARTS], present: 0, since: None, least_spacing: Divisor::NONE };
-
-    #[inline]
-    fn turn(&mut self, now: Time) {
-        match self.since {
-            Some(since) if now - since < Self::LENGTH => {}
-            _ => self.begin(now),
-        }
-    }
-
-    /// Begins another part; after a pause of the whole window, all parts are new.
-    #[cold]
-    fn begin(&mut self, now: Time) {
-        let ended = self.since.map_or(0, |since| (now - since).as_nanos() / Self::LENGTH.as_nanos());
-        self.since = match self.since {
-            Some(since) if ended <= PARTS as i64 => Some(since + Self::LENGTH * ended),
-            _ => Some(now),
-        };
-        for _ in 0..ended.min(PARTS as i64) {
-            self.present = (self.present + 1) % PARTS;
-            self.parts[self.present] = Part::EMPTY;
-        }
-        self.least_spacing = Divisor::new(self.all().spacing);
-    }
-
-    fn all(&self) -> Part {
-        self.parts.into_iter().fold(Part::EMPTY, Part::with)
-    }
-
-    /// A span of zero is a clock that was too coarse.
-    #[inline]
-    fn observe_spacing(&mut self, spacing: i64) {
-        if spacing > 0 {
-            let part = &mut self.parts[self.present];
-            part.spacing = part.spacing.min(spacing);
-            if spacing < self.least_spacing.value {
-                self.least_spacing = Divisor::new(spacing);
-            }
-        }
-    }
-
-    #[inline]
-    fn observe_delay(&mut self, delay: i64) {
-        let part = &mut self.parts[self.present];
-        part.least = part.least.min(delay);
-        part.most = part.most.max(delay);
-    }
-}
-
-/// A span that many others are divided by, with its reciprocal.
-#[derive(Clone, Copy, Debug)]
-struct Divisor {
-    value: i64,
-    /// 2^32 / value.
-    reciprocal: u64,
-}
-
-impl Divisor {
-    const NONE: Self = Self { value: i64::MAX, reciprocal: 0 };
-
-    fn new(value: i64) -> Self {
-        Self { value, reciprocal: (1 << 32) / value.max(1) as u64 }
-    }
-
-    /// Twice `span` over the value, at most `most` (below 2^16). It may be one too small where it is a whole number.
-    #[inline]
-    fn halves_in(self, span: i64, most: i64) -> u64 {
-        match span.saturating_mul(2) {
-            ..=0 => 0,
-            halves if halves / 64 >= self.value => most as u64,
-            halves => ((halves as u64).wrapping_mul(self.reciprocal) >> 32).min(most as u64),
-        }
-    }
-}
-
-/// An exponential mean, with gain 1/2^`SHIFT`, of values that are not negative. It begins with its first value.
-#[derive(Clone, Copy, Debug)]
-struct Average<const SHIFT: u32> {
-    /// The mean times 2^`SHIFT`; negative before the first value.
-    scaled: i64,
-}
-
-impl<const SHIFT: u32> Average<SHIFT> {
-    const NEW: Self = Self { scaled: -1 };
-
-    /// No value, up to a day in nanoseconds, overflows.
-    #[inline]
-    fn observe(&mut self, value: i64) {
-        let value = value.min(DAY_NS);
-        let is_first = self.scaled < 0;
-        self.scaled = if is_first { value << SHIFT } else { self.scaled + value - (self.scaled >> SHIFT) };
-    }
-
-    fn get(&self) -> i64 {
-        self.scaled.max(0) >> SHIFT
-    }
-}
-
-const DAY_NS: i64 = 86_400_000_000_000;
-
-/// Every 32nd of the last 1,024 delays.
-#[derive(Clone, Copy, Debug)]
-struct Sample {
-    /// In 128 ns, since the first delay.
-    delays: [i32; Self::SIZE],
-    /// Delays so far.
-    seen: u32,
-}
-
-impl Sample {
-    const SIZE: usize = 32;
-    const EVERY: u32 = 32;
-    const NEW: Self = Self { delays: [0; Self::SIZE], seen: 0 };
-
-    fn units(delay: i64) -> i32 {
-        (delay >> 7).clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
-    }
-
-    #[inline]
-    fn observe(&mut self, delay: i64) {
-        if self.seen.is_multiple_of(Self::EVERY) {
-            self.delays[(self.seen / Self::EVERY) as usize % Self::SIZE] = Self::units(delay);
-        }
-        self.seen = self.seen.checked_add(1).unwrap_or(Self::EVERY * Self::SIZE as u32);
-    }
-
-    /// How many of 32 are below `delay`; in proportion while there are fewer.
-    fn below(&self, delay: i64) -> u16 {
-        let delay = Self::units(delay);
-        let taken = (self.seen.div_ceil(Self::EVERY) as usize).clamp(1, Self::SIZE);
-        let below = self.delays[..taken].iter().filter(|earlier| **earlier < delay).count();
-        (below * Self::SIZE / taken) as u16
-    }
-}
-
-/// How far apart two packets arrived that have one between them, in halves of the least spacing.
-#[derive(Clone, Copy, Debug)]
-struct Pairs {
-    counts: [u8; Self::BINS],
-    total: u8,
-}
-
-impl Pairs {
-    const BINS: usize = 32;
-    const NEW: Self = Self { counts: [0; Self::BINS], total: 0 };
-
-    fn bin(span: i64, least_spacing: Divisor) -> usize {
-        least_spacing.halves_in(span, Self::BINS as i64 - 1) as usize
-    }
-
-    #[inline]
-    fn observe(&mut self, span: i64, least_spacing: Divisor) {
-        self.counts[Self::bin(span, least_spacing)] += 1;
-        self.total += 1;
-        if self.total == 250 {
-            self.counts.iter_mut().for_each(|count| *count /= 2);
-            self.total = self.counts.iter().sum();
-        }
-    }
-
-    /// The share of pairs that were so far apart, in 1/1000.
-    fn share(&self, span: i64, least_spacing: Divisor) -> u16 {
-        let count = u16::from(self.counts[Self::bin(span, least_spacing)]);
-        (u32::from(count) * 1_000 / u32::from(self.total.max(1))) as u16
-    }
 }
 
 #[cfg(test)]
@@ -747,21 +502,5 @@ mod tests {
         let close = |sum, odds: f64| (probability(sum) - odds / (1.0 + odds)).abs() < 1e-12;
         assert!(close(0, 1.0) && close(100, 10.0) && close(-100, 0.1) && close(200, 100.0));
         assert!(close(30, 1.995_262_314_968_88) && close(123, 16.982_436_524_617_444));
-    }
-
-    #[test]
-    fn extremes_of_more_than_30_s_ago_are_forgotten_and_those_of_22_s_are_not() {
-        let at = |ms| Time::ZERO + Span::from_millis(ms);
-        let mut window = Window::NEW;
-        let mut observe = |ms, delay| {
-            window.turn(at(ms));
-            window.observe_delay(delay);
-            let Part { least, most, .. } = window.all();
-            (least, most)
-        };
-        assert_eq!(observe(0, 5), (5, 5));
-        assert_eq!(observe(22_000, 50), (5, 50));
-        assert_eq!(observe(31_000, 40), (40, 50));
-        assert_eq!(observe(1_000_000, 7), (7, 7), "after a pause");
     }
 }

@@ -40,6 +40,8 @@ pub const LIMITS: [[u16; INTERVALS - 1]; Clues::COUNT] = [
 
 /// The readings that are weighed together with the jitter.
 pub const WITH_JITTER: [usize; TABLES] = [Clues::POSITION, Clues::QUEUE, Clues::RECENT];
+/// The jitter among the readings.
+pub const JITTER: usize = Clues::JITTER;
 /// How many they are.
 pub const TABLES: usize = 3;
 /// Where their intervals begin in the tables.

@@ -1,0 +1,68 @@
+//! The readings at a gap.
+
+use crate::verdict::Clue;
+
+/// The readings at a gap. Each is a whole number; [`Clues::NAMES`] has their units.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Clues(pub [u16; Clues::COUNT]);
+
+impl Clues {
+    /// How many there are.
+    pub const COUNT: usize = 12;
+
+    /// What each says, with its unit.
+    pub const NAMES: [&'static str; Self::COUNT] = [
+        "position: delay before the gap, 1/1000 of the range of the last 30 s",
+        "queue: delay before the gap above the least, 1/8 of the least spacing",
+        "rank: of 32 delays of the last 1,024 packets, how many are below that before the gap",
+        "recent: share of arrivals after a gap, gain 1/32, 1/1000",
+        "since: the last gap, 1/16 of a round-trip time (at a receiver, of the range of delays)",
+        "spaced: the last gap, in the least spacing",
+        "length: time across the gap, 1/32 of the mean spacing",
+        "usual: share of pairs of packets that were as far apart as a served packet leaves, 1/1000",
+        "jitter: mean change of the delay, 1/256 of the mean spacing",
+        "above: delay before the gap above the least, 1/10 ms",
+        "own: delay before the gap above the least, 1/8 of the mean spacing",
+        "base: the least round-trip time, ms (at a receiver, zero)",
+    ];
+
+    /// A reading for people.
+    pub(super) fn in_words(clue: usize, reading: u16) -> Clue {
+        let (what, per_unit, unit) = match clue {
+            Self::POSITION => ("delay at", 10.0, " % of its range"),
+            Self::QUEUE => ("a queue of", 8.0, " packets"),
+            Self::RANK => ("delay above", 0.32, " % of earlier ones"),
+            Self::RECENT => ("gaps before", 10.0, " % of recent arrivals"),
+            Self::SINCE => ("the last gap", 16.0, " round trips ago"),
+            Self::SPACED => ("the last gap", 1.0, " spacings ago"),
+            Self::LENGTH => ("a gap of", 32.0, " mean spacings"),
+            Self::USUAL => ("a gap as usual after a served packet,", 10.0, " % of pairs"),
+            Self::JITTER => ("jitter of", 256.0, " mean spacings"),
+            Self::ABOVE => ("a delay of", 10.0, " ms above the least"),
+            Self::OWN => ("a queue of", 8.0, " of the flow's own packets"),
+            _ => ("a least round-trip time of", 1.0, " ms"),
+        };
+        Clue { what, reading: f64::from(reading) / per_unit, unit }
+    }
+
+    pub(super) const POSITION: usize = 0;
+    pub(super) const QUEUE: usize = 1;
+    pub(super) const RANK: usize = 2;
+    pub(super) const RECENT: usize = 3;
+    pub(super) const SINCE: usize = 4;
+    pub(super) const SPACED: usize = 5;
+    pub(super) const LENGTH: usize = 6;
+    pub(super) const USUAL: usize = 7;
+    pub(super) const JITTER: usize = 8;
+    pub(super) const ABOVE: usize = 9;
+    pub(super) const OWN: usize = 10;
+    pub(super) const BASE: usize = 11;
+}
+
+/// `value / unit` in 1/`parts`, as far as 16 bits hold it.
+pub(super) fn ratio(value: i64, unit: i64, parts: i64) -> u16 {
+    let (value, unit) = (value.max(0), unit.max(1));
+    // A value so large that it cannot be multiplied is divided first.
+    let scaled = value.checked_mul(parts).map_or_else(|| (value / unit).saturating_mul(parts), |scaled| scaled / unit);
+    scaled.min(i64::from(u16::MAX)) as u16
+}

@@ -1,0 +1,132 @@
+//! Extremes of the last 30 s.
+
+use crate::{Span, Time};
+
+/// Extremes of the last 30 s, of which at least 22.5 s: four parts, the oldest dropped when one begins.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Window {
+    parts: [Part; PARTS],
+    /// Which of them is the present one, and when it began.
+    present: usize,
+    since: Option<Time>,
+    /// The least spacing of all parts; every pair of packets asks for it.
+    pub(super) least_spacing: Divisor,
+}
+
+const PARTS: usize = 4;
+
+/// In nanoseconds; delays since the first one. `i64::MAX` and `MIN` where nothing was seen.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    pub(super) least: i64,
+    pub(super) most: i64,
+    pub(super) spacing: i64,
+}
+
+impl Part {
+    const EMPTY: Self = Self { least: i64::MAX, most: i64::MIN, spacing: i64::MAX };
+
+    fn with(self, other: Self) -> Self {
+        let (least, most) = (self.least.min(other.least), self.most.max(other.most));
+        Self { least, most, spacing: self.spacing.min(other.spacing) }
+    }
+}
+
+impl Window {
+    const LENGTH: Span = Span::from_millis(7_500);
+    pub(super) const NEW: Self =
+        Self { parts: [Part::EMPTY; PARTS], present: 0, since: None, least_spacing: Divisor::NONE };
+
+    #[inline]
+    pub(super) fn turn(&mut self, now: Time) {
+        match self.since {
+            Some(since) if now - since < Self::LENGTH => {}
+            _ => self.begin(now),
+        }
+    }
+
+    /// Begins another part; after a pause of the whole window, all parts are new.
+    #[cold]
+    fn begin(&mut self, now: Time) {
+        let ended = self.since.map_or(0, |since| (now - since).as_nanos() / Self::LENGTH.as_nanos());
+        self.since = match self.since {
+            Some(since) if ended <= PARTS as i64 => Some(since + Self::LENGTH * ended),
+            _ => Some(now),
+        };
+        for _ in 0..ended.min(PARTS as i64) {
+            self.present = (self.present + 1) % PARTS;
+            self.parts[self.present] = Part::EMPTY;
+        }
+        self.least_spacing = Divisor::new(self.all().spacing);
+    }
+
+    pub(super) fn all(&self) -> Part {
+        self.parts.into_iter().fold(Part::EMPTY, Part::with)
+    }
+
+    /// A span of zero is a clock that was too coarse.
+    #[inline]
+    pub(super) fn observe_spacing(&mut self, spacing: i64) {
+        if spacing > 0 {
+            let part = &mut self.parts[self.present];
+            part.spacing = part.spacing.min(spacing);
+            if spacing < self.least_spacing.value {
+                self.least_spacing = Divisor::new(spacing);
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn observe_delay(&mut self, delay: i64) {
+        let part = &mut self.parts[self.present];
+        part.least = part.least.min(delay);
+        part.most = part.most.max(delay);
+    }
+}
+
+/// A span that many others are divided by, with its reciprocal.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Divisor {
+    value: i64,
+    /// 2^32 / value.
+    reciprocal: u64,
+}
+
+impl Divisor {
+    const NONE: Self = Self { value: i64::MAX, reciprocal: 0 };
+
+    fn new(value: i64) -> Self {
+        Self { value, reciprocal: (1 << 32) / value.max(1) as u64 }
+    }
+
+    /// Twice `span` over the value, at most `most` (below 2^16). It may be one too small where it is a whole number.
+    #[inline]
+    pub(super) fn halves_in(self, span: i64, most: i64) -> u64 {
+        match span.saturating_mul(2) {
+            ..=0 => 0,
+            halves if halves / 64 >= self.value => most as u64,
+            halves => ((halves as u64).wrapping_mul(self.reciprocal) >> 32).min(most as u64),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extremes_of_more_than_30_s_ago_are_forgotten_and_those_of_22_s_are_not() {
+        let at = |ms| Time::ZERO + Span::from_millis(ms);
+        let mut window = Window::NEW;
+        let mut observe = |ms, delay| {
+            window.turn(at(ms));
+            window.observe_delay(delay);
+            let Part { least, most, .. } = window.all();
+            (least, most)
+        };
+        assert_eq!(observe(0, 5), (5, 5));
+        assert_eq!(observe(22_000, 50), (5, 50));
+        assert_eq!(observe(31_000, 40), (40, 50));
+        assert_eq!(observe(1_000_000, 7), (7, 7), "after a pause");
+    }
+}
