@@ -9,6 +9,11 @@ use anyhow::{Context, Result, bail};
 /// Attributes that hold an address, and whether a browser loads it at once.
 const ATTRIBUTES: [(&str, bool); 3] = [("href", false), ("src", true), ("action", false)];
 
+/// Where the crates' documentation is.
+const CRATES: &str = "api";
+
+const ELSEWHERE: &str = "is requested from another host";
+
 /// Findings that are printed.
 const MOST_FINDINGS: usize = 30;
 
@@ -25,7 +30,9 @@ pub(super) fn check(site: &Path) -> Result<String> {
         pages += 1;
         for address in addresses(&text) {
             links += 1;
-            if let Some(problem) = problem(page, &address, &files) {
+            // rustdoc checks the links of our crates; what it takes over from other crates' pages has dead ones.
+            let is_checked = |problem: &&str| !page.starts_with(CRATES) || *problem == ELSEWHERE;
+            if let Some(problem) = problem(page, &address, &files).filter(is_checked) {
                 findings.push(format!("{}: {}: {problem}", page.display(), address.text));
             }
         }
@@ -115,7 +122,7 @@ fn problem(page: &Path, address: &Address, files: &BTreeSet<PathBuf>) -> Option<
         return None;
     }
     if text.starts_with("//") || text.contains("://") {
-        return address.is_loaded.then_some("is requested from another host");
+        return address.is_loaded.then_some(ELSEWHERE);
     }
     let path = text.split(['#', '?']).next().unwrap_or_default();
     if path.is_empty() {
@@ -164,7 +171,7 @@ href="https://example.org/">w</a><!-- <img src="none.png"> --><script>"<img src=
             r#"<img alt="" src="//example.org/x.png">"#,
             r#"<link rel="stylesheet" href="https://example.org/x.css">"#,
         ] {
-            assert_eq!(findings(page), ["is requested from another host"], "{page}");
+            assert_eq!(findings(page), [ELSEWHERE], "{page}");
         }
     }
 }

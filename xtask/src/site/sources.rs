@@ -109,7 +109,10 @@ mod tests {
         let (repository, pages) = (place.path().join("repository"), place.path().join("pages"));
         for (name, text) in [
             ("site/SUMMARY.md", "- [a](docs/a.md)\n- [b](docs/b/README.md)\n"),
-            ("docs/a.md", "[b](b/README.md#x) [code](../src/x.rs) [folder](../tcp/) [web](https://example.org)\n```\n[no](none)\n```\n"),
+            (
+                "docs/a.md",
+                "[b](b/README.md#x) [code](../src/x.rs) [folder](../tcp/) [web](https://example.org)\n```\n[no](none)\n```\n",
+            ),
             ("docs/b/README.md", "# b\n"),
             ("src/x.rs", "x"),
             ("tcp/mod.rs", "tcp"),
