@@ -41,7 +41,7 @@ pub(super) fn check(site: &Path) -> Result<String> {
     if !findings.is_empty() {
         bail!("{} wrong links in the site", findings.len());
     }
-    Ok(format!("{pages} pages, {links} links that lead somewhere"))
+    Ok(format!("{pages} pages, {links} links checked"))
 }
 
 /// Every file below `folder`, relative to `site`.
