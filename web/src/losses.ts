@@ -96,8 +96,14 @@ export class Losses {
       context.fillStyle = colour("soft");
       context.fillText(name === "congestion" ? "queue" : "air", LEFT - 8, y);
     }
+    // Marks that look alike and fall on the same pixel are drawn once: thousands cost no more than the strip has pixels.
+    const drawn = new Set<number>();
     this.marks.forEach((mark, place) => {
-      if (place !== this.chosen) this.mark(mark, false);
+      if (place === this.chosen) return;
+      const look = Math.round(this.x(mark.at)) * 16 + (mark.cause + 1) * 4 + mark.verdict + 1;
+      if (drawn.has(look)) return;
+      drawn.add(look);
+      this.mark(mark, false);
     });
     const chosen = this.marks[this.chosen];
     if (chosen) this.mark(chosen, true);

@@ -8,7 +8,7 @@ import { Matrix } from "./matrix";
 import type { Catalogue, Changed, Frame, Info, LossRow, Opened, Outcome, Setup, System } from "./protocol";
 import { CHOICES, FIRST, source as sourceOf } from "./scenarios";
 import { commandOf } from "./settings.js";
-import { decode, encode, isSeed } from "./share";
+import { decode, encode, isSeed, named } from "./share";
 import { Refusal, Simulator } from "./simulator";
 import { STORIES } from "./stories.js";
 import { isStill, onChange, setTheme, type Theme } from "./theme";
@@ -31,6 +31,7 @@ const page = {
   clock: byId("clock", HTMLOutputElement),
   message: byId("message", HTMLParagraphElement),
   changes: byId("changes", HTMLParagraphElement),
+  forget: byId("forget", HTMLButtonElement),
   protocols: [byId("protocol-0", HTMLSelectElement), byId("protocol-1", HTMLSelectElement)] as const,
   settings: [byId("settings-0", HTMLInputElement), byId("settings-1", HTMLInputElement)] as const,
   stories: byId("stories", HTMLDivElement),
@@ -83,11 +84,11 @@ function problem(error: unknown) {
   if (!(error instanceof Refusal)) console.error(error);
 }
 
-async function open(next: Setup, first: boolean): Promise<boolean> {
+async function open(next: Setup, first: boolean, planned: [number, string][] = []): Promise<boolean> {
   const before = setup;
   setup = next;
   try {
-    const opened = await simulator.ask<Opened>({ ask: "open", setup: next, most: MOST_PACKET_HOPS });
+    const opened = await simulator.ask<Opened>({ ask: "open", setup: next, most: MOST_PACKET_HOPS, changes: planned });
     page.error.textContent = "";
     show(opened);
     return true;
@@ -110,7 +111,7 @@ function selectLine(error: string) {
   page.text.setSelectionRange(from, from + (lines[line - 1]?.length ?? 0));
 }
 
-function show({ infos, columns, settings }: Opened) {
+function show({ infos, columns, settings, changes: planned }: Opened) {
   for (const pair of pairs) pair.remove();
   for (const view of views ?? []) {
     view.bottleneck.remove();
@@ -126,7 +127,7 @@ function show({ infos, columns, settings }: Opened) {
       new Pair([quantity, quantities[1][at]], tables, [places[0][at], places[1][at]], infos[0].duration_s, (to) => void seek(to)),
   );
   now = 0;
-  changes = [];
+  changes = planned;
   page.scrub.max = String(infos[0].duration_s);
   page.scrub.step = String(infos[0].step_s);
   links.show(infos[0].links, infos[0].bottleneck);
@@ -243,6 +244,7 @@ function showTime() {
 }
 
 function showChanges() {
+  page.forget.hidden = changes.length === 0;
   page.changes.textContent =
     changes.length === 0
       ? "Both systems get every change at the same instant. Without one, the run is that of the command line."
@@ -316,7 +318,7 @@ async function exclusive<Result>(work: () => Promise<Result>): Promise<Result | 
 
 async function seek(to: number) {
   await exclusive(async () => {
-    const answer = await simulator.ask<Changed & { changes: [number, string][] }>({ ask: "seek", to });
+    const answer = await simulator.ask<Changed>({ ask: "seek", to });
     for (const { table, losses } of views ?? []) {
       table.clear();
       losses.clear();
@@ -334,9 +336,7 @@ async function change(setting: string) {
   await exclusive(async () => {
     const answer = await simulator.ask<Changed>({ ask: "change", setting });
     links.update(answer.links);
-    const key = setting.slice(0, setting.indexOf("="));
-    changes = changes.filter(([at, earlier]) => at < now || !earlier.startsWith(`${key}=`));
-    changes.push([now, setting]);
+    changes = answer.changes;
     say("");
     showChanges();
   });
@@ -443,6 +443,7 @@ function listen() {
     }
   });
   page.share.addEventListener("click", () => void share());
+  page.forget.addEventListener("click", () => void reopen(setup, "The changes are forgotten; both start again."));
   page.theme.addEventListener("change", () => {
     setTheme(page.theme.value as Theme);
     drawAll();
@@ -499,13 +500,14 @@ function listen() {
 
 async function share() {
   const { source, seed, systems, parameters } = setup;
-  const hash = await encode({ name: source.name, text: source.text, seed, systems, parameters });
+  const hash = await encode({ name: source.name, text: source.text, seed, systems, parameters, changes });
   history.replaceState(null, "", hash);
   const copied = await navigator.clipboard?.writeText(location.href).then(
     () => true,
     () => false,
   );
-  say(copied ? "The link is copied: it holds the scenario, both systems and the seed." : "The link stands in the address bar: it holds the scenario, both systems and the seed.");
+  const held = changes.length > 0 ? "the scenario, both systems, the seed and the changes" : "the scenario, both systems and the seed";
+  say(`The link ${copied ? "is copied" : "stands in the address bar"}: it holds ${held}.`);
 }
 
 function showSystems() {
@@ -516,20 +518,27 @@ function showSystems() {
   }
 }
 
-async function first(): Promise<Setup> {
-  const chosen = CHOICES.find(({ name }) => name === FIRST) ?? CHOICES[0];
+async function first(): Promise<{ next: Setup; planned: [number, string][] }> {
+  const asked = named(location.hash);
+  const chosen = CHOICES.find(({ name }) => name === (asked?.scenario ?? FIRST)) ?? CHOICES[0];
+  const [a, b] = asked?.algorithms ?? ["always congestion", "Spike"];
   const systems: [System, System] = [
-    { protocol: "", algorithm: "always congestion", settings: "" },
-    { protocol: "", algorithm: "Spike", settings: "" },
+    { protocol: "", algorithm: a, settings: "" },
+    { protocol: "", algorithm: b, settings: "" },
   ];
+  if (asked?.isCompact) document.documentElement.dataset.compact = "";
   const standard = { source: await sourceOf(chosen.name, chosen.text), seed: 1, systems, parameters: {} };
   try {
+    if (asked?.scenario && chosen.name !== asked.scenario) {
+      throw new Error(`This link names the scenario ${asked.scenario}, which the lab does not have: it shows its first scenario instead.`);
+    }
     const shared = await decode(location.hash);
-    if (!shared) return standard;
-    return { ...shared, source: await sourceOf(shared.name, shared.text) };
+    if (!shared) return { next: standard, planned: [] };
+    const { changes, ...rest } = shared;
+    return { next: { ...rest, source: await sourceOf(shared.name, shared.text) }, planned: changes };
   } catch (error) {
     problem(new Refusal(error instanceof Error ? error.message : String(error)));
-    return standard;
+    return { next: standard, planned: [] };
   }
 }
 
@@ -541,7 +550,7 @@ async function main() {
   }
   simulator = new Simulator();
   fillSelects(await simulator.ask<Catalogue>({ ask: "start" }));
-  const next = await first();
+  const { next, planned } = await first();
   page.seed.value = String(next.seed);
   page.text.value = next.source.text;
   const chosen = CHOICES.find(({ name, text }) => name === next.source.name && text === next.source.text);
@@ -551,12 +560,13 @@ async function main() {
     page.scenario.value = "";
   }
   listen();
-  if (!(await open(next, true))) {
+  if (!(await open(next, true, planned))) {
     // A shared scenario that is wrong: its text and error stay, and something runs.
     const text = page.error.textContent;
     const standard = CHOICES.find(({ name }) => name === FIRST) ?? CHOICES[0];
     const source = await sourceOf(standard.name, standard.text);
-    await open({ ...next, source, systems: next.systems, parameters: {} }, true);
+    const systems = next.systems.map((system) => ({ ...system, algorithm: "" })) as [System, System];
+    await open({ ...next, source, systems, parameters: {} }, true);
     page.error.textContent = text;
     say(`${text} – the lab shows its first scenario instead.`, true);
   }

@@ -84,10 +84,13 @@ export interface Opened {
   settings: [string[], string[]];
   infos: [Info, Info];
   columns: [number, number];
+  changes: [number, string][];
 }
 
 export interface Changed {
   links: Adjustable[];
+  /** All, also those that come again after the run was taken back: the instant in seconds, KEY=VALUE. */
+  changes: [number, string][];
 }
 
 export interface Outcome {
@@ -98,7 +101,7 @@ export interface Outcome {
 
 export type Ask =
   | { ask: "start" }
-  | { ask: "open"; setup: Setup; most: number }
+  | { ask: "open"; setup: Setup; most: number; changes: [number, string][] }
   | { ask: "frame"; to: number; budget_ms: number }
   | { ask: "change"; setting: string }
   | { ask: "seek"; to: number }

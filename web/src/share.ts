@@ -8,9 +8,13 @@ export interface Shared {
   seed: number;
   systems: [System, System];
   parameters: Record<string, number>;
+  /** What changes while the runs go on, in order: the instant in seconds, KEY=VALUE. */
+  changes: [number, string][];
 }
 
-const VERSION = "1";
+const VERSION = "2";
+/** Its links hold no changes. */
+const FIRST_VERSION = "1";
 const LARGEST = 1 << 20;
 
 async function through(bytes: Uint8Array<ArrayBuffer>, stream: GenericTransformStream): Promise<Uint8Array<ArrayBuffer>> {
@@ -48,8 +52,8 @@ export async function decode(hash: string): Promise<Shared | null> {
   const parts = /^#lab(\d+)\.(.*)$/s.exec(hash);
   if (!parts) return null;
   const [, version, body] = parts;
-  if (version !== VERSION) {
-    throw new Error(`This link is of version ${version} of the lab, expected ${VERSION}: the lab shows its first scenario instead.`);
+  if (version !== VERSION && version !== FIRST_VERSION) {
+    throw new Error(`This link is of version ${version} of the lab, expected ${FIRST_VERSION} or ${VERSION}: the lab shows its first scenario instead.`);
   }
   try {
     const packed = atob(body.replaceAll("-", "+").replaceAll("_", "/"));
@@ -65,13 +69,15 @@ function checked(value: unknown): Shared {
   const shared = value as Shared;
   const isSystem = ({ protocol, algorithm, settings }: System) => [protocol, algorithm, settings].every((word) => typeof word === "string");
   const parameters = Object.entries(shared.parameters);
+  const changes = (shared.changes ?? []).map(([at, setting]): [number, string] => [at, setting]);
   const holds =
     typeof shared.name === "string" &&
     typeof shared.text === "string" &&
     isSeed(shared.seed) &&
     shared.systems.length === 2 &&
     shared.systems.every(isSystem) &&
-    parameters.every(([, number]) => typeof number === "number" && Number.isFinite(number));
+    parameters.every(([, number]) => typeof number === "number" && Number.isFinite(number)) &&
+    changes.every(([at, setting]) => typeof at === "number" && at >= 0 && typeof setting === "string");
   if (!holds) throw new Error("foreign");
   const system = ({ protocol, algorithm, settings }: System): System => ({ protocol, algorithm, settings });
   return {
@@ -80,6 +86,27 @@ function checked(value: unknown): Shared {
     seed: shared.seed,
     systems: [system(shared.systems[0]), system(shared.systems[1])],
     parameters: Object.fromEntries(parameters),
+    changes,
+  };
+}
+
+/** What a page of the documentation asks for. */
+export interface Named {
+  scenario: string | null;
+  algorithms: [string, string] | null;
+  /** Only the run of system B is shown, to be part of another page. */
+  isCompact: boolean;
+}
+
+/** What "#try?scenario=NAME&a=ALGORITHM&b=ALGORITHM&compact" asks for; none if it is no such link. */
+export function named(hash: string): Named | null {
+  if (!hash.startsWith("#try?")) return null;
+  const asked = new URLSearchParams(hash.slice("#try?".length));
+  const has = asked.has("a") || asked.has("b");
+  return {
+    scenario: asked.get("scenario"),
+    algorithms: has ? [asked.get("a") ?? "", asked.get("b") ?? ""] : null,
+    isCompact: asked.has("compact"),
   };
 }
 

@@ -35,7 +35,7 @@ function settingsFor(engine: Engine, { source, seed, systems, parameters }: Setu
 }
 
 /** Both runs or neither: the last good ones stay if one is refused. */
-function open(engine: Engine, { setup, most }: Extract<Ask, { ask: "open" }>): Opened {
+function open(engine: Engine, { setup, most, changes }: Extract<Ask, { ask: "open" }>): Opened {
   const { source, seed } = setup;
   const settings = settingsFor(engine, setup);
   const made: { lab: number; info: Info; columns: number }[] = [];
@@ -49,6 +49,14 @@ function open(engine: Engine, { setup, most }: Extract<Ask, { ask: "open" }>): O
         );
       }
     }
+    // What changes on the way is tried out at once: a change that is wrong refuses the whole.
+    for (const { lab } of changes.length > 0 ? made : []) {
+      for (const [at, setting] of changes) {
+        engine.advance(lab, at);
+        engine.ask({ change: { lab, setting } });
+      }
+      engine.ask({ seek: { lab, to_s: 0 } });
+    }
   } catch (error) {
     for (const { lab } of made) engine.ask({ close: { lab } });
     throw error;
@@ -59,7 +67,7 @@ function open(engine: Engine, { setup, most }: Extract<Ask, { ask: "open" }>): O
   step = Math.max(a.info.step_s, 0.001);
   end = a.info.duration_s;
   now = 0;
-  return { settings, infos: [a.info, b.info], columns: [a.columns, b.columns] };
+  return { settings, infos: [a.info, b.info], columns: [a.columns, b.columns], changes };
 }
 
 /** Advances both to the same instant: as far as `to`, or as far as the time allows. */

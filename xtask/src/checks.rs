@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use crate::linux;
 use crate::shell::{cargo, command, losscause, output, run};
 use crate::tools::{self, Tool};
-use crate::{fuzz, instructions, lab, look, package, pages, python, record, shell, validate};
+use crate::{fuzz, instructions, lab, look, package, pages, python, record, shell, site, validate};
 
 /// A check.
 struct Step {
@@ -53,6 +53,7 @@ const BEFORE_TESTS: &[Step] =
 
 const AFTER_TESTS: &[Step] = &[
     Step::new("the oldest compiler that Cargo.toml allows", &[Tool::OldestRust], oldest_compiler),
+    Step::new("the links of the site", &[Tool::Node, Tool::Wasm, Tool::MdBook], site::short),
     Step::new("the published crates from their packages, short form", &[], package::short),
     Step::new("every benchmark runs once", &[], benchmarks_run),
     Step::new("every fuzz target for 20 s", &[Tool::Nightly, Tool::CargoFuzz], fuzz::short),
@@ -117,6 +118,9 @@ fn run_steps<'a>(steps: impl Iterator<Item = &'a Step>) -> Result<()> {
 /// What the optional parts need: emulated links, congestion control in the running kernel, QUIC, media.
 const OPTIONAL_PARTS: &[Tool] = &[Tool::Clang, Tool::LibElf, Tool::OwnNetworks];
 
+/// What compiling them takes.
+pub(crate) const OPTIONAL_PARTS_BUILD: [Tool; 2] = [Tool::Clang, Tool::LibElf];
+
 /// What is compiled: with one selection for all of lints, documentation, tests and benchmarks, whatever they share is
 /// compiled once.
 const EVERYTHING: [&str; 2] = ["--workspace", "--all-features"];
@@ -129,7 +133,11 @@ fn lints() -> Result<()> {
     run(cargo().arg("clippy").args(EVERYTHING).args(["--all-targets", "--quiet", "--", "-D", "warnings"]))
 }
 
-fn documentation() -> Result<()> {
+/// The documentation of all crates in `target/doc`.
+///
+/// # Errors
+/// rustdoc fails or warns.
+pub(crate) fn documentation() -> Result<()> {
     run(cargo().arg("doc").args(EVERYTHING).args(["--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-D warnings"))
 }
 

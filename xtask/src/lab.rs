@@ -54,7 +54,10 @@ pub(crate) fn test() -> Result<()> {
 }
 
 /// The module, then the page around it.
-fn build() -> Result<()> {
+///
+/// # Errors
+/// A part cannot be built, or the page is too large.
+pub(crate) fn build() -> Result<()> {
     run(cargo().args(["build", "--quiet", "--profile", "page", "--target", TARGET, "-p", "losscause-lab", "--lib"]))?;
     let module = root().join("target").join(TARGET).join("page/losscause_lab.wasm");
     fs::copy(&module, root().join("web/src/lab.wasm"))

@@ -20,6 +20,7 @@ mod python;
 mod record;
 mod score;
 mod shell;
+mod site;
 mod tools;
 mod validate;
 
@@ -75,6 +76,8 @@ enum Verb {
     Python(python::Options),
     /// Build the page in web/ into web/dist, with --test also test it; skipped where Node 20 or later with npm is missing
     Lab(lab::Options),
+    /// Build the site into target/site: the documentation as a book, the lab, the papers' report, the crates' documentation
+    Site(site::Options),
     /// Build, test and install the published crates from their packages alone, outside the repository
     Package(package::Options),
     /// Analyse captures of simulated runs, compare with the truth and write docs/capture-accuracy.md
@@ -105,6 +108,7 @@ fn main() -> ExitCode {
         Verb::Pages(options) => pages::pages(&options),
         Verb::Python(options) => python::python(&options),
         Verb::Lab(options) => lab::lab(&options),
+        Verb::Site(options) => site::site(&options),
         Verb::Package(options) => package::package(&options),
         Verb::CaptureAccuracy(options) => accuracy::capture_accuracy(&options),
         #[cfg(target_os = "linux")]

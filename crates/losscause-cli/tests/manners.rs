@@ -29,8 +29,20 @@ fn piped(arguments: &[&str], input: &str, directory: &Path) -> Output {
     program.wait_with_output().unwrap()
 }
 
-const VERBS: [&str; 11] =
-    ["reproduce", "init", "simulate", "compare", "sweep", "analyze", "fade", "list", "docs", "completions", "man"];
+const VERBS: [&str; 12] = [
+    "reproduce",
+    "init",
+    "simulate",
+    "compare",
+    "sweep",
+    "analyze",
+    "fade",
+    "lab",
+    "list",
+    "docs",
+    "completions",
+    "man",
+];
 
 const SCENARIO: &str = r#"
 title = "t"

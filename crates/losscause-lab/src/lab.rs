@@ -10,6 +10,7 @@ use losscause_sim::{FlowId, LinkId, VerdictTally};
 use losscause_study::files::{Files, Memory};
 use losscause_study::run::{LossLog, LostPacket, SimulationResult, Trace, algorithm_of};
 use losscause_study::{InputError, Run, RunError, Scenario, Setting, registry};
+use serde::Serialize;
 
 use crate::bottleneck::Bottleneck;
 use crate::info::{Adjustable, Info, adjustable, drawn, watched};
@@ -64,6 +65,22 @@ struct Moment {
     bottleneck: Bottleneck,
     /// Losses that a reader has not seen as they are now.
     unread: Vec<usize>,
+}
+
+/// A result, and what was changed on the way to it.
+#[derive(Serialize)]
+struct Changed {
+    #[serde(flatten)]
+    result: SimulationResult,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    changes: Vec<Change>,
+}
+
+/// A change of a link, in a result.
+#[derive(Serialize)]
+struct Change {
+    at_s: f64,
+    setting: String,
 }
 
 /// What a page reads as numbers.
@@ -194,17 +211,20 @@ impl Lab {
     }
 
     /// What the run has measured up to now, as `losscause simulate --format json` prints it. At the end of a run that was not
-    /// changed on the way it is the same to the byte.
+    /// changed on the way it is the same to the byte; else the changes up to now stand behind it, under `changes`.
     pub fn result(&self) -> String {
         let result = SimulationResult::of(&self.scenario, &self.settings, &self.now.run);
-        let text = serde_json::to_string_pretty(&result).unwrap_or_else(|error| unreachable!("plain data: {error}"));
-        text + "\n"
+        let changes = (self.changes[..self.now.changed].iter())
+            .map(|(at, setting)| Change { at_s: at.as_secs_f64(), setting: setting.to_string() })
+            .collect();
+        let text = serde_json::to_string_pretty(&Changed { result, changes });
+        text.unwrap_or_else(|error| unreachable!("plain data: {error}")) + "\n"
     }
 
-    /// The changes that were made up to now: the instant in seconds, KEY=VALUE.
+    /// The changes that were made, and those that will be made again because the run was taken back: the instant in
+    /// seconds, KEY=VALUE.
     pub fn changes(&self) -> Vec<(f64, String)> {
-        let made = &self.changes[..self.now.changed];
-        made.iter().map(|(at, setting)| (at.as_secs_f64(), setting.to_string())).collect()
+        self.changes.iter().map(|(at, setting)| (at.as_secs_f64(), setting.to_string())).collect()
     }
 
     /// A loss of the list, by its place.

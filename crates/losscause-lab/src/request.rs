@@ -17,14 +17,14 @@ pub enum Request {
     Catalogue,
     /// A new run; answered by its number and [`Info`](crate::Info).
     Open(Open),
-    /// [`Lab::change`]; answered by the links as they are then.
+    /// [`Lab::change`]; answered by the links as they are then, and all changes.
     Change {
         /// Number of the run.
         lab: usize,
         /// KEY=VALUE.
         setting: String,
     },
-    /// [`Lab::seek`]; answered by the links as they are then.
+    /// [`Lab::seek`]; answered by the links as they are then, and all changes, also those to come.
     Seek {
         /// Number of the run.
         lab: usize,
@@ -118,7 +118,7 @@ impl Labs {
             Request::Change { lab, setting } => {
                 let lab = self.known(lab)?;
                 lab.change(&setting).map_err(said)?;
-                Ok(json!({ "links": lab.links() }))
+                Ok(json!({ "links": lab.links(), "changes": lab.changes() }))
             }
             Request::Seek { lab, to_s } => {
                 let lab = self.known(lab)?;

@@ -57,6 +57,7 @@ const NOT_RUN: [(&str, Test); 29] = [
         Test::Skip("changes the running kernel; tests of losscause-linux load and unload the programs"),
     ),
     ("losscause simulate -", Test::Check("reads a scenario from standard input")),
+    ("losscause lab", Test::Skip("serves until it is stopped; has tests of its own")),
     ("losscause emulate", Test::Skip("needs root and a feature; has tests of its own")),
     ("losscause stream", Test::Skip("needs a feature and two ends; has tests of its own")),
     ("cargo xtask", Test::Check("the project's own commands have their own steps in CI")),

@@ -1,0 +1,66 @@
+//! `losscause lab`: serves the lab and the documentation to this computer's browser.
+
+use std::io::{self, Write};
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use losscause_study::InputError;
+
+use crate::Failure;
+
+mod serve;
+
+/// The arguments of `lab`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The folder to serve. Default: target/site, web/dist, or share/losscause/site beside the program's folder.
+    #[arg(long, value_name = "FOLDER")]
+    site: Option<PathBuf>,
+    /// Port on this computer; 0 takes any that is free.
+    #[arg(long, default_value_t = 4180)]
+    port: u16,
+}
+
+/// Where a built site is looked for, in this order; the last one is relative to the program's folder.
+const BUILT: [&str; 2] = ["target/site", "web/dist"];
+const INSTALLED: &str = "../share/losscause/site";
+
+/// Serves until it is interrupted.
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let site = site(arguments.site.as_deref())?;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, arguments.port));
+    let bound = listener.and_then(|listener| Ok((listener.local_addr()?, listener)));
+    let (address, listener) = bound.map_err(|error| {
+        let problem = format!("cannot be listened on ({error}), expected a free port, such as 0");
+        InputError::Option { option: format!("--port {}", arguments.port), problem }
+    })?;
+    let page = if site.join("lab/index.html").is_file() { "lab/" } else { "" };
+    // The address first: a program that waits for it may stop reading.
+    let _ = writeln!(io::stdout(), "http://{address}/{page}  serves {}; Ctrl-C ends it", site.display());
+    let _ = io::stdout().flush();
+    for stream in listener.incoming() {
+        let (Ok(stream), site) = (stream, site.clone()) else { continue };
+        thread::spawn(move || {
+            // A browser that goes away is no error of the program.
+            let _ = serve::answer(&stream, &site, address);
+        });
+    }
+    Ok(())
+}
+
+/// The folder that is served, with its links resolved.
+fn site(named: Option<&Path>) -> Result<PathBuf, InputError> {
+    let beside = std::env::current_exe().ok().and_then(|program| Some(program.parent()?.join(INSTALLED)));
+    let places = match named {
+        Some(folder) => vec![folder.to_owned()],
+        None => BUILT.iter().map(PathBuf::from).chain(beside).collect(),
+    };
+    let found = places.iter().find(|folder| folder.join("index.html").is_file());
+    found.and_then(|folder| folder.canonicalize().ok()).ok_or_else(|| {
+        let folder = places[0].display();
+        let problem =
+            "has no index.html, expected a built site: `cargo xtask site` in the repository builds target/site";
+        InputError::Option { option: format!("--site {folder}"), problem: problem.to_owned() }
+    })
+}

@@ -1,0 +1,137 @@
+//! `cargo xtask site`: the whole site in `target/site`, which any static host serves: the documentation as a book, the lab,
+//! the papers' report, the crates' documentation.
+//!
+//! The book's pages are those of the repository, in the order of `site/SUMMARY.md`. A page of an algorithm gets its live
+//! picture: the lab in a frame. Every link within the site must lead somewhere, and no page may load anything from
+//! elsewhere.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::shell::{command, losscause, root, run};
+use crate::tools::{self, Tool};
+use crate::{checks, lab};
+
+mod links;
+mod pictures;
+mod sources;
+
+/// The arguments of `site`.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Take the papers' report from this folder, which `losscause reproduce --out` wrote, instead of measuring for it
+    #[arg(long, value_name = "FOLDER")]
+    report: Option<PathBuf>,
+}
+
+/// Builds the site and checks its links.
+///
+/// # Errors
+/// A tool is missing and cannot be installed, a part cannot be built, or a link leads nowhere.
+pub(crate) fn site(options: &Options) -> Result<()> {
+    for tool in [Tool::Wasm, Tool::Node, Tool::MdBook].into_iter().chain(checks::OPTIONAL_PARTS_BUILD) {
+        tool.ensure()?;
+    }
+    lab::build()?;
+    checks::documentation()?;
+    put_together(options.report.as_deref())
+}
+
+/// As one of CI's steps, after those that build the lab, the documentation and the reports.
+///
+/// # Errors
+/// As [`site`].
+pub(crate) fn short() -> Result<()> {
+    let report = root().join("target/look/reproduce");
+    put_together(report.join("report.html").is_file().then_some(report.as_path()))
+}
+
+/// The site from its parts. The lab and the documentation of the crates are built.
+fn put_together(report: Option<&Path>) -> Result<()> {
+    let site = root().join("target/site");
+    let book = root().join("target/book");
+    pages(&book)?;
+    // mdBook removes what its folder holds.
+    run(command(&tools::mdbook().to_string_lossy()).arg("build").arg(&book).arg("--dest-dir").arg(&site))?;
+    copy(&root().join("web/dist"), &site.join("lab"))?;
+    copy(&root().join("target/doc"), &site.join("api"))?;
+    papers(report, &site.join("papers"))?;
+    let checked = links::check(&site)?;
+    println!("target/site: {checked}; `losscause lab` serves it");
+    Ok(())
+}
+
+/// The book's sources: its pages, at the places where they stand in the repository, so that their links hold.
+fn pages(book: &Path) -> Result<()> {
+    match fs::remove_dir_all(book) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
+        _ => {}
+    }
+    let pages = book.join("src");
+    sources::collect(&root(), &pages)?;
+    copy(&root().join("site/book.toml"), &book.join("book.toml"))?;
+    copy(&root().join("site/book.css"), &book.join("site/book.css"))?;
+    pictures::add(&pages)
+}
+
+/// The report of the papers, with its data.
+fn papers(report: Option<&Path>, place: &Path) -> Result<()> {
+    let Some(report) = report else {
+        let program = losscause()?;
+        return run(command(&program).args(["--quiet", "reproduce", "--out"]).arg(place));
+    };
+    for name in ["report.html", "result.json"] {
+        copy(&report.join(name), &place.join(name))?;
+    }
+    Ok(())
+}
+
+/// Copies a file, or a folder with all that it holds.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    let failed = || format!("{} cannot be copied to {}", from.display(), to.display());
+    if from.is_dir() {
+        fs::create_dir_all(to).with_context(failed)?;
+        for entry in fs::read_dir(from).with_context(failed)? {
+            let entry = entry.with_context(failed)?;
+            copy(&entry.path(), &to.join(entry.file_name()))?;
+        }
+        return Ok(());
+    }
+    if !from.is_file() {
+        bail!("{} is missing", from.display());
+    }
+    fs::create_dir_all(to.parent().unwrap_or(to)).with_context(failed)?;
+    fs::copy(from, to).with_context(failed)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The files below `docs/` with Markdown, relative to the repository.
+    fn documented(folder: &Path, found: &mut Vec<String>) {
+        for entry in fs::read_dir(root().join(folder)).expect("docs/ can be read").flatten() {
+            let path = folder.join(entry.file_name());
+            if root().join(&path).is_dir() {
+                documented(&path, found);
+            } else if path.extension().is_some_and(|extension| extension == "md") {
+                found.push(path.to_string_lossy().into_owned());
+            }
+        }
+    }
+
+    #[test]
+    fn the_book_has_every_page_of_the_documentation_once() {
+        let summary = fs::read_to_string(root().join("site/SUMMARY.md")).expect("it can be read");
+        let mut pages = Vec::new();
+        documented(Path::new("docs"), &mut pages);
+        assert!(pages.len() > 40);
+        for page in pages {
+            assert_eq!(summary.matches(&format!("({page})")).count(), 1, "site/SUMMARY.md: {page}");
+        }
+    }
+}
