@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use std::net::SocketAddr;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use losscause::Span;
@@ -13,7 +14,11 @@ fn loopback() -> SocketAddr {
     ([127, 0, 0, 1], 0).into()
 }
 
+/// Only one test at a time: the port that one has left may be given to another, which then gets its late packets.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
 fn run(test: impl Future<Output = ()>) {
+    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build().unwrap();
     runtime.block_on(async { timeout(Duration::from_secs(60), test).await.expect("the test hangs") });
 }
