@@ -69,12 +69,14 @@ fn a_change_at_the_start_is_the_setting_but_for_its_mention_in_the_result() {
     let mut lab = lab(1);
     lab.change("link.radio.channel.loss=0.1").unwrap();
     lab.advance(20.0);
-    let numbers = |text: &str| {
-        let mut result: Value = serde_json::from_str(text).unwrap();
+    let read = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    let (mut changed, mut set) = (read(&lab.result()), read(&unwatched(&["link.radio.channel.loss=0.1"], 1)));
+    let changes = changed.as_object_mut().unwrap().remove("changes").unwrap();
+    assert_eq!(changes, serde_json::json!([{ "at_s": 0.0, "setting": "link.radio.channel.loss=0.1" }]));
+    for result in [&mut changed, &mut set] {
         result["settings"] = Value::Null;
-        result
-    };
-    assert_eq!(numbers(&lab.result()), numbers(&unwatched(&["link.radio.channel.loss=0.1"], 1)));
+    }
+    assert_eq!(changed, set);
 }
 
 #[test]
