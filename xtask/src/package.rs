@@ -184,9 +184,11 @@ fn configuration(root: &Path, crates: &[Crate]) -> String {
         // A Rust string of a path is a TOML string as well: temporary directories have no odd characters.
         let _ = writeln!(text, "{} = {{ path = {:?} }}", package.name, folder);
     }
-    // Optimised as in the workspace, because the tests run whole simulations; built once, so nothing is kept for
-    // debugging.
-    text.push_str("[profile.dev]\nopt-level = 1\ndebug = false\nincremental = false\n");
+    // Optimised as in the workspace: what runs whole simulations. Built once, so nothing is kept for debugging.
+    text.push_str("[profile.dev]\ndebug = false\nincremental = false\n");
+    for name in ["losscause", "losscause-transport", "losscause-sim", "losscause-capture"] {
+        let _ = writeln!(text, "[profile.dev.package.{name}]\nopt-level = 1");
+    }
     text
 }
 
