@@ -16,6 +16,7 @@ use crate::tools::{self, Tool};
 use crate::{checks, lab};
 
 mod links;
+mod notebooks;
 mod pictures;
 mod sources;
 

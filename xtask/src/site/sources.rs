@@ -5,13 +5,13 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use super::copy;
+use super::{copy, notebooks};
 
 /// What stands for a folder that a page names.
 const FOR_A_FOLDER: [&str; 2] = ["mod.rs", "src/lib.rs"];
 
 /// Writes the pages that `site/SUMMARY.md` names below `pages`, at the places where they stand in `repository`, so that their
-/// links hold; pages of the site's own come from `site/`.
+/// links hold; pages of the site's own come from `site/`, and a page may be that of a notebook.
 ///
 /// # Errors
 /// A page is missing, or names a file that the repository does not have.
@@ -20,10 +20,13 @@ pub(super) fn collect(repository: &Path, pages: &Path) -> Result<()> {
     let summary = read(&repository.join("site/SUMMARY.md"))?;
     let named: Vec<&str> = targets(&summary).map(|(_, target)| target).collect();
     for page in &named {
-        let own = repository.join("site").join(page);
-        let text = read(&if own.is_file() { own } else { repository.join(page) })?;
-        let text = with_sources(repository, pages, page, &text, &named)?;
         let place = pages.join(page);
+        let own = repository.join("site").join(page);
+        let text = match notebooks::behind(&repository.join(page)) {
+            Some(notebook) => notebooks::as_page(&notebook, &place)?,
+            None => read(&if own.is_file() { own } else { repository.join(page) })?,
+        };
+        let text = with_sources(repository, pages, page, &text, &named)?;
         fs::create_dir_all(place.parent().unwrap_or(pages))?;
         fs::write(&place, text).with_context(|| format!("{} cannot be written", place.display()))?;
     }
@@ -40,8 +43,16 @@ fn with_sources(repository: &Path, pages: &Path, page: &str, text: &str, book: &
         let (path, fragment) = target.find('#').map_or((target, ""), |hash| target.split_at(hash));
         let Some(place) = resolved(folder, path) else { continue };
         let file = repository.join(&place);
-        let new = if book.iter().any(|page| Path::new(page) == place) {
+        let is_page = |place: &Path| book.iter().any(|page| Path::new(page) == place);
+        let new = if is_page(&place) {
             path.strip_suffix("README.md").map(|before| format!("{before}index.md{fragment}"))
+        } else if place.extension().is_some_and(|extension| extension == "ipynb")
+            && is_page(&place.with_extension("md"))
+        {
+            path.strip_suffix("ipynb").map(|before| format!("{before}md{fragment}"))
+        } else if pages.join(&place).is_file() {
+            // A picture of a notebook.
+            None
         } else if file.is_file() {
             copy(&file, &pages.join(&place))?;
             None
@@ -102,6 +113,18 @@ fn resolved(folder: &Path, target: &str) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shell::root;
+
+    #[test]
+    fn the_notebooks_are_pages_with_pictures_and_links_to_them_lead_there() {
+        let pages = tempfile::tempdir().expect("a folder");
+        collect(&root(), pages.path()).expect("all links lead somewhere");
+        let python = fs::read_to_string(pages.path().join("docs/python.md")).expect("a page");
+        assert!(python.contains("](../python/notebooks/a-sweep.md)"), "{python}");
+        let sweep = fs::read_to_string(pages.path().join("python/notebooks/a-sweep.md")).expect("a page");
+        assert!(sweep.contains("](a-sweep-1.png)") && sweep.contains("](../../docs/ray.md)"), "{sweep}");
+        assert!(pages.path().join("python/notebooks/a-sweep-1.png").is_file());
+    }
 
     #[test]
     fn links_to_readmes_files_and_folders_hold_in_the_book() {
