@@ -9,6 +9,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 300,
+    rolldownOptions: { input: ["index.html", "capture.html"] },
   },
   worker: { format: "es" },
   // Scenarios are read from the folders beside this one.

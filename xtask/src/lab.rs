@@ -19,6 +19,19 @@ pub(crate) struct Options {
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
+/// A module of a page.
+struct Module {
+    /// Its file in `web/src`.
+    name: &'static str,
+    profile: &'static str,
+    package: &'static str,
+}
+
+const MODULES: [Module; 2] = [
+    Module { name: "lab.wasm", profile: "page", package: "losscause-lab" },
+    Module { name: "capture.wasm", profile: "page-capture", package: "losscause-capture-page" },
+];
+
 /// The program that runs the page's tools.
 pub(crate) const NODE: &str = "node";
 
@@ -49,19 +62,23 @@ pub(crate) fn lab(options: &Options) -> Result<()> {
 pub(crate) fn test() -> Result<()> {
     let program = losscause()?;
     build()?;
-    run(node(&["--test", "tests/same-bytes.test.mjs", "tests/stories.test.mjs"]).env("LOSSCAUSE", program))?;
+    let tests = ["tests/same-bytes.test.mjs", "tests/stories.test.mjs", "tests/capture-bytes.test.mjs"];
+    run(node(&["--test"]).args(tests).env("LOSSCAUSE", program))?;
     run(&mut node(&["node_modules/@playwright/test/cli.js", "test"]))
 }
 
-/// The module, then the page around it.
+/// The modules, then the pages around them.
 ///
 /// # Errors
 /// A part cannot be built, or the page is too large.
 pub(crate) fn build() -> Result<()> {
-    run(cargo().args(["build", "--quiet", "--profile", "page", "--target", TARGET, "-p", "losscause-lab", "--lib"]))?;
-    let module = root().join("target").join(TARGET).join("page/losscause_lab.wasm");
-    fs::copy(&module, root().join("web/src/lab.wasm"))
-        .with_context(|| format!("{} cannot be copied", module.display()))?;
+    for Module { name, profile, package } in MODULES {
+        run(cargo().args(["build", "--quiet", "--profile", profile, "--target", TARGET, "-p", package, "--lib"]))?;
+        let built = format!("{profile}/{}.wasm", package.replace('-', "_"));
+        let module = root().join("target").join(TARGET).join(built);
+        fs::copy(&module, root().join("web/src").join(name))
+            .with_context(|| format!("{} cannot be copied", module.display()))?;
+    }
     // What a package would run at its installation is not needed.
     run(in_web("npm").args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]))?;
     run(in_web("npm").args(["run", "build"]))?;

@@ -15,8 +15,8 @@ fn manifest(folder: &Path) -> Table {
     toml::from_str(&fs::read_to_string(folder.join("Cargo.toml")).unwrap()).unwrap()
 }
 
-/// The extension module of the Python package, which is published as a wheel, and the module of the lab's page.
-const NOT_PUBLISHED: [&str; 2] = ["crates/losscause-python", "crates/losscause-lab"];
+/// The extension module of the Python package, which is published as a wheel, and the modules of the pages.
+const NOT_PUBLISHED: [&str; 3] = ["crates/losscause-python", "crates/losscause-lab", "crates/losscause-capture-page"];
 
 /// The published crates: all others that lie in `crates/`.
 fn published() -> Vec<(PathBuf, Table)> {

@@ -48,6 +48,13 @@ impl Options {
     }
 }
 
+/// What `losscause analyze --format json` writes.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Captures<'a> {
+    /// A capture each, in the order in which they were named.
+    pub captures: &'a [Analysis],
+}
+
 /// What was found in a capture.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]

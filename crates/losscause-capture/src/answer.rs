@@ -6,7 +6,7 @@ use losscause::{Judgement, Verdict};
 
 use crate::joined::{Alone, Tally};
 use crate::judge::trust::Share;
-use crate::{Analysis, Flow, Loss, Queueing, Summary};
+use crate::{Analysis, Flow, Loss, Protocol, Queueing, Summary};
 
 /// A cause that most losses have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,9 +72,29 @@ impl Analysis {
                 Cause::Both => "Some look like the air, some like a full queue",
             }
         };
-        let untold = if undecided == 0 { String::new() } else { format!(", and {undecided} cannot be told") };
-        let by = asked.join(" and ");
-        format!("{lost} {cause}: by {by}, {wireless} are wireless and {congestion} congestion{untold}.")
+        format!("{lost} {cause}: {}.", counted(&asked.join(" and "), sum))
+    }
+
+    /// Where and why the file ended early, as the end of a sentence that begins with the file: "ends inside a packet at
+    /// byte 3000; the 12 packets before were analysed". None if it is whole.
+    pub fn cut(&self) -> Option<String> {
+        let (offset, problem) = (self.truncated_at?, self.truncation.as_ref()?);
+        Some(format!("{problem} at byte {offset}; the {} packets before were analysed", self.packets))
+    }
+
+    /// Whether no flow was found.
+    pub fn has_no_flow(&self) -> bool {
+        self.flows.is_empty() && self.unlisted_flows == 0
+    }
+
+    /// That no flow was found, as the end of a sentence that begins with the file; `is_filtered` if the options may have
+    /// left flows out.
+    pub fn no_flow(&self, is_filtered: bool) -> String {
+        let selected = if is_filtered { " that the options select" } else { "" };
+        format!(
+            "no TCP, RTP or QUIC data among its {} packets{selected}, expected a capture of a transfer or a stream",
+            self.packets
+        )
     }
 
     /// The algorithms that the answer rests on, in words.
@@ -141,6 +161,30 @@ impl Flow {
             undecided.to_string(),
             self.recommended.clone().unwrap_or_else(|| "–".to_owned()),
         ]
+    }
+
+    /// Its losses, and what the algorithm to follow calls them, as one sentence: "44 lost packets: by spike, 41 are
+    /// wireless and 3 congestion."
+    pub fn answer(&self) -> String {
+        let lost = match self.lost() {
+            0 => return "No packet was lost.".to_owned(),
+            lost => plural(lost, "lost packet"),
+        };
+        match &self.recommended {
+            Some(name) => format!("{lost}: {}.", counted(&at_its_end(name), self.verdicts())),
+            None => format!("{lost}. No algorithm can tell whether the air or a queue lost them."),
+        }
+    }
+
+    /// What was lost and how that was found; then what the algorithm to follow said, and why.
+    pub fn told(&self, loss: &Loss) -> [String; 2] {
+        let what = if self.protocol == Protocol::Tcp { "sequence number" } else { "packet" };
+        let delay = loss.queueing_ms.map(|ms| format!(", queueing delay {ms:.1} ms")).unwrap_or_default();
+        let said = match (self.recommended.as_ref(), self.judgement(loss)) {
+            (Some(name), Some(judgement)) => by(name, &judgement.to_string()),
+            _ => "no algorithm can judge it".to_owned(),
+        };
+        [format!("{:.3} s, {what} {}, found by {}{delay}", loss.time_s, loss.seq, loss.evidence), said]
     }
 
     /// Its losses, those that are not listed too.
@@ -305,6 +349,21 @@ fn ms(value: f64) -> String {
 /// "spike at the receiver" for `spike@receiver`.
 fn at_its_end(name: &str) -> String {
     name.replace('@', " at the ")
+}
+
+/// A judgement with the algorithm's name in front, unless it begins with that.
+fn by(name: &str, judgement: &str) -> String {
+    if !name.contains('@') && judgement.to_lowercase().replace(' ', "-").starts_with(name) {
+        return judgement.to_owned();
+    }
+    format!("{}: {judgement}", at_its_end(name))
+}
+
+/// "by spike, 41 are wireless and 3 congestion, and 2 cannot be told".
+fn counted(by: &str, verdicts: Summary) -> String {
+    let Summary { wireless, congestion, undecided } = verdicts;
+    let untold = if undecided == 0 { String::new() } else { format!(", and {undecided} cannot be told") };
+    format!("by {by}, {wireless} are wireless and {congestion} congestion{untold}")
 }
 
 /// "1 flow", "2 flows", "3 losses".

@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 
 use losscause::registry::Registry;
 use losscause_capture::judge::Chosen;
-use losscause_capture::{Analysis, CaptureError, Options};
+use losscause_capture::{Analysis, CaptureError, Captures, Options};
 use losscause_study::files::Inputs;
 use losscause_study::{InputError, atomic, report};
-use serde::Serialize;
 
 use crate::Failure;
 use crate::input;
@@ -66,12 +65,6 @@ pub(crate) struct Arguments {
     /// Output format.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-}
-
-/// The JSON of all captures.
-#[derive(Serialize)]
-struct Captures<'a> {
-    captures: &'a [Analysis],
 }
 
 /// Analyses every capture and prints what was found. A capture that cannot be used does not keep the others from being
@@ -141,10 +134,7 @@ fn keep_apart(arguments: &Arguments) -> Result<(), InputError> {
 
 /// A capture that ended early is a result and a failure.
 fn incomplete(analysis: &Analysis) -> Option<Failure> {
-    let (offset, problem) = (analysis.truncated_at?, analysis.truncation.as_ref()?);
-    let file = &analysis.file;
-    let packets = analysis.packets;
-    Some(Failure::Incomplete(format!("{file}: {problem} at byte {offset}; the {packets} packets before were analysed")))
+    Some(Failure::Incomplete(format!("{}: {}", analysis.file, analysis.cut()?)))
 }
 
 fn options(arguments: &Arguments, registry: &Registry) -> Result<Options, InputError> {
@@ -179,8 +169,8 @@ fn one(file: &Path, options: &Options) -> Result<Analysis, Failure> {
     let unusable = |error: CaptureError| Failure::Capture { file: name.clone(), error };
     let source = open(file).map_err(unusable)?;
     let analysis = losscause_capture::analyze(source, &name, options).map_err(unusable)?;
-    if analysis.flows.is_empty() && analysis.unlisted_flows == 0 {
-        return Err(Failure::NoFlow { file: name, packets: analysis.packets, filtered: is_filtered(options) });
+    if analysis.has_no_flow() {
+        return Err(Failure::NoFlow { problem: analysis.no_flow(is_filtered(options)), file: name });
     }
     Ok(analysis)
 }

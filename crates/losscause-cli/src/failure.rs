@@ -29,17 +29,12 @@ pub(crate) enum Failure {
         error: CaptureError,
     },
     /// A capture has no flow to analyse: status 2.
-    #[error(
-        "{file}: no TCP, RTP or QUIC data among its {packets} packets{}, expected a capture of a transfer or a stream",
-        if *.filtered { " that the options select" } else { "" }
-    )]
+    #[error("{file}: {problem}")]
     NoFlow {
         /// The capture, as the user named it.
         file: String,
-        /// Its packets.
-        packets: u64,
-        /// Whether options left out a part.
-        filtered: bool,
+        /// What it has instead.
+        problem: String,
     },
     /// Two captures cannot be joined: status 2.
     #[error("{sender} and {receiver} {error}")]

@@ -149,10 +149,7 @@ fn facts(analysis: &Analysis) -> String {
 
 /// What a reader must know before everything else: where the file ends early comes first.
 fn notes(analysis: &Analysis) -> Vec<String> {
-    let cut = analysis.truncated_at.zip(analysis.truncation.as_ref());
-    let cut = cut.map(|(offset, problem)| {
-        format!("The file {problem} at byte {offset}; the {} packets before were analysed.", analysis.packets)
-    });
+    let cut = analysis.cut().map(|cut| format!("The file {cut}."));
     cut.into_iter().chain(analysis.notes().into_iter().map(|note| format!("{note}."))).collect()
 }
 

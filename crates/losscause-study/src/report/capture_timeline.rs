@@ -100,30 +100,7 @@ fn curve(name: &str, class: &str, stroke: Stroke, points: Vec<(f64, f64)>) -> Cu
 /// A loss as a mark at this height.
 fn mark(flow: &Flow, loss: &Loss, value: f64) -> Mark {
     let verdict = flow.verdict(loss);
-    Mark { at_s: loss.time_s, value, shape: shape(verdict), class: class(verdict), title: title(flow, loss) }
-}
-
-/// What was lost, how it was found, and why the algorithm said what it said.
-fn title(flow: &Flow, loss: &Loss) -> String {
-    let what = match flow.protocol {
-        Protocol::Tcp => "sequence number",
-        _ => "packet",
-    };
-    let delay = loss.queueing_ms.map(|ms| format!(", queueing delay {ms:.1} ms")).unwrap_or_default();
-    let said = match (flow.recommended.as_ref(), flow.judgement(loss)) {
-        (Some(name), Some(judgement)) => by(name, &judgement.to_string()),
-        _ => "no algorithm can judge it".to_owned(),
-    };
-    format!("{:.3} s, {what} {}, found by {}{delay}\n{said}", loss.time_s, loss.seq, loss.evidence)
-}
-
-/// A judgement with the algorithm's name in front, unless it begins with that.
-fn by(name: &str, judgement: &str) -> String {
-    match name.split_once('@') {
-        Some((name, end)) => format!("{name} at the {end}: {judgement}"),
-        None if judgement.to_lowercase().replace(' ', "-").starts_with(name) => judgement.to_owned(),
-        None => format!("{name}: {judgement}"),
-    }
+    Mark { at_s: loss.time_s, value, shape: shape(verdict), class: class(verdict), title: flow.told(loss).join("\n") }
 }
 
 /// Losses at their heights over a time of so many seconds and values up to so many.

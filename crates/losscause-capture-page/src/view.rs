@@ -1,0 +1,127 @@
+//! What a page shows of a capture: sentences, rows of a table, and what it draws.
+
+use losscause::Verdict;
+use losscause_capture::{Analysis, Flow, OverTime, Step};
+use serde::Serialize;
+
+/// What a page shows of a capture.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct View {
+    /// The answer, as the program's first line has it.
+    pub answer: String,
+    /// If the file ends early: where and why, as a sentence.
+    pub cut: Option<String>,
+    /// What a reader must know to trust the numbers.
+    pub notes: Vec<String>,
+    /// Frames of all kinds.
+    pub packets: u64,
+    /// From the first to the last frame, seconds.
+    pub duration_s: f64,
+    /// The rows of the program's table, those with most losses first; at most 200.
+    pub rows: Vec<[String; 10]>,
+    /// Flows that have no row.
+    pub without_row: u64,
+    /// The flows that are drawn, those with most losses: the first ones of `rows`, at most eight.
+    pub drawn: Vec<FlowView>,
+    /// Flows with losses that are not drawn.
+    pub undrawn: u64,
+}
+
+/// A flow that is drawn.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct FlowView {
+    /// Its number in the capture.
+    pub id: u64,
+    /// Its ends: "10.0.0.1:443 to 10.0.0.2:50000".
+    pub name: String,
+    /// How many packets it lost and what the algorithm to follow calls them.
+    pub answer: String,
+    /// What the queueing delay at its losses says.
+    pub evidence: Option<String>,
+    /// How far to trust the verdicts.
+    pub trust: Vec<String>,
+    /// When it begins, seconds after the capture's first packet.
+    pub from_s: f64,
+    /// When it ends.
+    pub to_s: f64,
+    /// Queueing delay over time, a row per step: when, the smallest and the largest, milliseconds.
+    pub queueing_ms: Vec<[f64; 3]>,
+    /// The losses that are marked.
+    pub losses: Losses,
+    /// Losses that are not marked.
+    pub unmarked: u64,
+}
+
+/// Losses, a number per loss in each list. Their order is that of the analysis.
+#[derive(Clone, Debug, Default, Serialize)]
+#[non_exhaustive]
+pub struct Losses {
+    /// When each showed, seconds after the capture's first packet.
+    pub time_s: Vec<f64>,
+    /// The queueing delay then, milliseconds, if it is known.
+    pub queueing_ms: Vec<Option<f64>>,
+    /// What the algorithm to follow calls it: 0 congestion, 1 wireless, 2 undecided.
+    pub verdict: Vec<u8>,
+}
+
+/// Rows at most, and flows that are drawn at most, as in reports.
+const MOST_ROWS: usize = 200;
+const MOST_DRAWN: usize = 8;
+/// Losses that are marked of each flow at most.
+const MOST_MARKED: usize = 10_000;
+
+impl View {
+    pub(crate) fn of(analysis: &Analysis) -> Self {
+        // Flows are in the order of their losses.
+        let lossy = analysis.flows.iter().take_while(|flow| flow.lost() > 0);
+        let drawn: Vec<FlowView> = lossy.clone().take(MOST_DRAWN).map(FlowView::of).collect();
+        Self {
+            answer: analysis.answer(),
+            cut: analysis.cut().map(|cut| format!("{}: {cut}.", analysis.file)),
+            notes: analysis.notes(),
+            packets: analysis.packets,
+            duration_s: analysis.duration_s,
+            rows: analysis.flows.iter().take(MOST_ROWS).map(Flow::cells).collect(),
+            without_row: analysis.flows.len().saturating_sub(MOST_ROWS) as u64 + analysis.unlisted_flows,
+            undrawn: (lossy.count() - drawn.len()) as u64,
+            drawn,
+        }
+    }
+}
+
+impl FlowView {
+    fn of(flow: &Flow) -> Self {
+        let nothing = OverTime::default();
+        let over_time = flow.over_time.as_ref().unwrap_or(&nothing);
+        let marked = &flow.losses[..flow.losses.len().min(MOST_MARKED)];
+        let steps = || over_time.queueing_ms.iter();
+        let times = || marked.iter().map(|loss| loss.time_s).chain(steps().map(|step| step.at_s));
+        let begun = flow.over_time.as_ref().map(|over_time| over_time.from_s);
+        Self {
+            id: flow.id,
+            name: format!("{} to {}", flow.src, flow.dst),
+            answer: flow.answer(),
+            evidence: flow.evidence(),
+            trust: flow.trust(),
+            from_s: times().chain(begun).fold(f64::INFINITY, f64::min),
+            to_s: times().fold(over_time.to_s, f64::max),
+            queueing_ms: steps().map(|Step { at_s, least, most, .. }| [*at_s, *least, *most]).collect(),
+            losses: Losses {
+                time_s: marked.iter().map(|loss| loss.time_s).collect(),
+                queueing_ms: marked.iter().map(|loss| loss.queueing_ms).collect(),
+                verdict: marked.iter().map(|loss| code(flow.verdict(loss))).collect(),
+            },
+            unmarked: flow.lost() - marked.len() as u64,
+        }
+    }
+}
+
+fn code(verdict: Verdict) -> u8 {
+    match verdict {
+        Verdict::Congestion => 0,
+        Verdict::Wireless => 1,
+        Verdict::Undecided => 2,
+    }
+}

@@ -1,0 +1,207 @@
+// The losses of a flow over time, each at the queueing delay that it met, in front of the delay of all packets.
+
+import { Canvas } from "./canvas";
+import type { FlowView } from "./capture-protocol";
+import { button, element } from "./dom";
+import { colour } from "./theme";
+
+const HEIGHT = 190;
+const LEFT = 46;
+const RIGHT = 16;
+const TOP = 12;
+/** Below the delays: a lane of the losses whose delay is not known, and the time. */
+const LANE = 26;
+const TIME = 22;
+/** Pixels from a mark within which a pointer chooses it. */
+const NEAR = 14;
+
+/** What the algorithm calls a loss, by its number. */
+export const VERDICTS = ["congestion", "wireless", "undecided"] as const;
+type Verdict = (typeof VERDICTS)[number];
+
+function ink(verdict: Verdict): string {
+  return colour(verdict === "undecided" ? "soft" : verdict);
+}
+
+/** Colour and shape tell the verdict: a circle is wireless, a square congestion, a ring undecided. */
+export function mark(context: CanvasRenderingContext2D, verdict: Verdict, x: number, y: number) {
+  context.fillStyle = context.strokeStyle = ink(verdict);
+  context.lineWidth = 1.5;
+  if (verdict === "congestion") {
+    context.fillRect(x - 3, y - 3, 6, 6);
+    return;
+  }
+  context.beginPath();
+  context.arc(x, y, 3.2, 0, 2 * Math.PI);
+  if (verdict === "wireless") context.fill();
+  else context.stroke();
+}
+
+export class LossChart {
+  private readonly canvas: Canvas;
+  private readonly said = element("output", { className: "loss" });
+  private readonly times: number[];
+  private readonly delays: (number | null)[];
+  private readonly verdicts: Verdict[];
+  private readonly hasLane: boolean;
+  private readonly most: number;
+  private readonly duration: number;
+  private chosen = -1;
+
+  /** `ask` is called for every loss that is chosen; the answer is handed to `tell`. */
+  constructor(
+    place: HTMLElement,
+    private readonly flow: FlowView,
+    private readonly ask: (loss: number) => void,
+  ) {
+    const { time_s, queueing_ms, verdict } = flow.losses;
+    this.times = time_s;
+    this.delays = queueing_ms;
+    this.verdicts = verdict.map((code) => VERDICTS[code]);
+    this.hasLane = queueing_ms.includes(null);
+    this.duration = Math.max(flow.to_s - flow.from_s, 1e-3);
+    let most = 0;
+    for (const [, , top] of flow.queueing_ms) most = Math.max(most, top);
+    for (const delay of queueing_ms) most = Math.max(most, delay ?? 0);
+    this.most = most;
+    const strip = element("div", { className: "strip" });
+    const back = button("◀", () => this.step(-1), { title: `Previous loss of flow ${flow.id}` });
+    const forth = button("▶", () => this.step(1), { title: `Next loss of flow ${flow.id}` });
+    const count = element("span", { className: "count" }, time_s.length === 1 ? "1 loss" : `${time_s.length} losses`);
+    this.said.textContent = "Point at a mark, or step through them, to read what was compared.";
+    place.append(strip, element("div", { className: "loss-line" }, back, forth, count, this.said));
+    this.canvas = new Canvas(strip, HEIGHT, () => this.draw());
+    this.canvas.element.addEventListener("pointermove", (event) => this.point(event));
+    this.canvas.element.addEventListener("pointerdown", (event) => this.point(event));
+    this.draw();
+  }
+
+  remove() {
+    this.canvas.remove();
+  }
+
+  /** Shows a loss in words, unless another one was chosen meanwhile. */
+  tell(loss: number, words: [string, string] | null) {
+    if (loss !== this.chosen || !words) return;
+    this.said.replaceChildren(element("b", {}, this.verdicts[loss]), ` – ${words[0]}. ${words[1]}.`);
+  }
+
+  private get bottom(): number {
+    return HEIGHT - TIME - (this.hasLane ? LANE : 0);
+  }
+
+  private x(at: number): number {
+    return LEFT + ((at - this.flow.from_s) / this.duration) * (this.canvas.width - LEFT - RIGHT);
+  }
+
+  private y(delay: number | null): number {
+    if (delay === null) return HEIGHT - TIME - LANE / 2 + 3;
+    return this.bottom - (this.most > 0 ? delay / this.most : 0) * (this.bottom - TOP);
+  }
+
+  draw() {
+    const { context, width } = this.canvas;
+    context.clearRect(0, 0, width, HEIGHT);
+    context.font = "11px system-ui, sans-serif";
+    this.axes();
+    this.band();
+    // Marks that look alike and fall on the same pixel are drawn once.
+    const drawn = new Set<string>();
+    this.times.forEach((at, loss) => {
+      const [x, y] = [this.x(at), this.y(this.delays[loss])];
+      const look = `${Math.round(x)} ${Math.round(y)} ${this.verdicts[loss]}`;
+      if (drawn.has(look)) return;
+      drawn.add(look);
+      mark(context, this.verdicts[loss], x, y);
+    });
+    if (this.chosen < 0) return;
+    const [x, y] = [this.x(this.times[this.chosen]), this.y(this.delays[this.chosen])];
+    mark(context, this.verdicts[this.chosen], x, y);
+    context.strokeStyle = colour("ink");
+    context.lineWidth = 1.5;
+    context.strokeRect(x - 7, y - 7, 14, 14);
+  }
+
+  private line(y: number) {
+    const { context, width } = this.canvas;
+    context.beginPath();
+    context.moveTo(LEFT, Math.round(y) + 0.5);
+    context.lineTo(width - RIGHT, Math.round(y) + 0.5);
+    context.stroke();
+  }
+
+  private axes() {
+    const { context, width } = this.canvas;
+    context.strokeStyle = colour("line");
+    context.fillStyle = colour("soft");
+    context.lineWidth = 1;
+    context.textBaseline = "middle";
+    context.textAlign = "right";
+    for (const delay of this.most > 0 ? ticks(0, this.most, 4) : [0]) {
+      this.line(this.y(delay));
+      context.fillText(label(delay), LEFT - 8, this.y(delay));
+    }
+    if (this.hasLane) {
+      this.line(this.y(null));
+      context.fillText("not", LEFT - 8, this.y(null) - 6);
+      context.fillText("known", LEFT - 8, this.y(null) + 6);
+    }
+    context.textAlign = "center";
+    const { from_s: from, to_s: to } = this.flow;
+    for (const second of ticks(from, Math.max(to, from + 1e-3), Math.max(2, Math.floor(width / 110)))) {
+      const text = `${label(second)} s`;
+      const half = context.measureText(text).width / 2;
+      context.fillText(text, Math.min(Math.max(this.x(second), half), width - half), HEIGHT - TIME / 2 + 2);
+    }
+  }
+
+  /** From the smallest to the largest delay of every step. */
+  private band() {
+    const steps = this.flow.queueing_ms;
+    if (steps.length === 0) return;
+    const { context } = this.canvas;
+    context.beginPath();
+    for (const [at, , top] of steps) context.lineTo(this.x(at), this.y(top) - 0.5);
+    for (const [at, least] of steps.toReversed()) context.lineTo(this.x(at), this.y(least) + 0.5);
+    context.closePath();
+    context.fillStyle = colour("soft");
+    context.globalAlpha = 0.3;
+    context.fill();
+    context.globalAlpha = 1;
+  }
+
+  private point(event: PointerEvent) {
+    const box = this.canvas.element.getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    let [best, nearest] = [-1, NEAR];
+    this.times.forEach((at, loss) => {
+      const distance = Math.hypot(this.x(at) - x, this.y(this.delays[loss]) - y);
+      if (distance < nearest) [best, nearest] = [loss, distance];
+    });
+    if (best >= 0 && best !== this.chosen) this.choose(best);
+  }
+
+  private step(by: number) {
+    const count = this.times.length;
+    if (count > 0) this.choose(this.chosen < 0 ? (by > 0 ? 0 : count - 1) : (this.chosen + by + count) % count);
+  }
+
+  private choose(loss: number) {
+    this.chosen = loss;
+    this.draw();
+    this.ask(loss);
+  }
+}
+
+/** Round values from `from` to `to`, about so many. */
+function ticks(from: number, to: number, about: number): number[] {
+  const rough = (to - from) / about;
+  const unit = 10 ** Math.floor(Math.log10(rough));
+  const step = unit * ([1, 2, 5].find((factor) => factor * unit >= rough) ?? 10);
+  const first = Math.ceil(from / step - 1e-9);
+  return Array.from({ length: Math.floor(to / step + 1e-9) - first + 1 }, (_, at) => (first + at) * step);
+}
+
+function label(value: number): string {
+  return String(Number(value.toPrecision(6)));
+}

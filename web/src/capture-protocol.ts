@@ -1,0 +1,39 @@
+// What the page of captures and its worker say to each other.
+
+/** What is shown of a capture: `View` of crates/losscause-capture-page. */
+export interface View {
+  answer: string;
+  cut: string | null;
+  notes: string[];
+  packets: number;
+  duration_s: number;
+  rows: string[][];
+  without_row: number;
+  drawn: FlowView[];
+  undrawn: number;
+}
+
+export interface FlowView {
+  id: number;
+  name: string;
+  answer: string;
+  evidence: string | null;
+  trust: string[];
+  from_s: number;
+  to_s: number;
+  /** When, the smallest and the largest value. */
+  queueing_ms: [number, number, number][];
+  losses: { time_s: number[]; queueing_ms: (number | null)[]; verdict: number[] };
+  unmarked: number;
+}
+
+/** To the worker. A file comes first, once. */
+export type Ask = { ask: "file"; file: File } | { ask: "told"; flow: number; loss: number } | { ask: "json" };
+
+/** From the worker. */
+export type Told =
+  | { told: "read"; bytes: number }
+  | { told: "view"; view: View }
+  | { told: "loss"; flow: number; loss: number; words: [string, string] | null }
+  | { told: "json"; json: Uint8Array<ArrayBuffer> }
+  | { told: "error"; error: string; isInput: boolean };

@@ -1,0 +1,243 @@
+import { LossChart, VERDICTS } from "./capture-chart";
+import type { Ask, FlowView, Told, View } from "./capture-protocol";
+import { byId, element } from "./dom";
+import { onChange, setTheme, type Theme } from "./theme";
+
+const page = {
+  drop: byId("drop", HTMLElement),
+  choose: byId("choose", HTMLButtonElement),
+  file: byId("file", HTMLInputElement),
+  theme: byId("theme", HTMLSelectElement),
+  progress: byId("progress", HTMLDivElement),
+  reading: byId("reading", HTMLLabelElement),
+  bar: byId("bar", HTMLProgressElement),
+  share: byId("share", HTMLOutputElement),
+  cancel: byId("cancel", HTMLButtonElement),
+  message: byId("message", HTMLParagraphElement),
+  error: byId("error", HTMLParagraphElement),
+  answer: byId("answer", HTMLDivElement),
+};
+
+/** The columns of the flows' table, as the program has them, and which of them are numbers. */
+const COLUMNS = ["flow", "data from", "to", "seen at", "packets", "losses", "wireless", "congestion", "undecided", "by"];
+const NUMBERS = new Set(["flow", "packets", "losses", "wireless", "congestion", "undecided"]);
+
+const MARKS = [
+  ["wireless", "called wireless"],
+  ["congestion", "called congestion"],
+  ["undecided", "undecided"],
+  ["delay", "queueing delay of all packets"],
+] as const;
+
+/** The worker with the capture that is read or shown. */
+let worker: Worker | null = null;
+let charts: LossChart[] = [];
+let begun = 0;
+
+/** Milliseconds from the file to the answer, for measuring. */
+const times: number[] = [];
+Object.assign(globalThis, { captureTimes: times });
+
+function say(text: string) {
+  page.message.textContent = text;
+}
+
+/** Forgets the capture: its worker ends, whatever it does. */
+function forget() {
+  worker?.terminate();
+  worker = null;
+  for (const chart of charts) chart.remove();
+  charts = [];
+  page.answer.replaceChildren();
+  page.error.textContent = "";
+  page.progress.hidden = true;
+  say("");
+}
+
+function fail(sentence: string) {
+  forget();
+  page.error.textContent = sentence;
+}
+
+function open(file: File) {
+  forget();
+  begun = performance.now();
+  page.reading.textContent = `Reading ${file.name}`;
+  page.progress.hidden = false;
+  showRead(0, file.size);
+  page.cancel.onclick = () => {
+    forget();
+    say(`Cancelled. Nothing of ${file.name} is kept.`);
+    page.choose.focus();
+  };
+  const own = new Worker(new URL("./capture-worker.ts", import.meta.url), { type: "module" });
+  worker = own;
+  own.addEventListener("message", ({ data }: MessageEvent<Told>) => {
+    if (own === worker) take(data, file);
+  });
+  own.addEventListener("error", () => {
+    if (own === worker) fail("The analysis could not be loaded: load this page again.");
+  });
+  ask({ ask: "file", file });
+}
+
+function ask(asked: Ask) {
+  worker?.postMessage(asked);
+}
+
+function take(told: Told, file: File) {
+  switch (told.told) {
+    case "read":
+      return showRead(told.bytes, file.size);
+    case "view":
+      times.push(performance.now() - begun);
+      return show(told.view, file.name);
+    case "loss":
+      return charts[told.flow]?.tell(told.loss, told.words);
+    case "json":
+      return save(told.json, file.name);
+    case "error":
+      if (!told.isInput) console.error(told.error);
+      return fail(told.error);
+  }
+}
+
+function showRead(bytes: number, all: number) {
+  const share = all > 0 ? Math.min(bytes / all, 1) : 1;
+  page.bar.value = share;
+  page.share.textContent = `${Math.floor(100 * share)} % of ${size(all)}`;
+}
+
+function size(bytes: number): string {
+  return bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
+}
+
+function show(view: View, file: string) {
+  page.progress.hidden = true;
+  const seconds = Number(view.duration_s.toPrecision(4));
+  const parts: Node[] = [
+    element("p", { className: "file" }, `${file}: ${view.packets.toLocaleString("en")} packets in ${seconds} s`),
+    element("h2", { className: "says" }, view.answer),
+  ];
+  if (view.cut !== null) parts.push(element("p", { className: "cut" }, view.cut));
+  if (view.drawn.length > 0) parts.push(element("ul", {}, ...view.drawn.map(sentence)));
+  if (view.undrawn > 0) {
+    const flows = view.undrawn === 1 ? "1 more flow has" : `${view.undrawn} more flows have`;
+    parts.push(element("p", { className: "soft small" }, `${flows} losses, fewer each: see the table.`));
+  }
+  if (view.notes.length > 0) {
+    parts.push(element("ul", { className: "notes" }, ...view.notes.map((note) => element("li", {}, `${note}.`))));
+  }
+  parts.push(actions(file), table(view));
+  page.answer.replaceChildren(...parts);
+  charts = view.drawn.map((flow, place) => drawn(flow, place));
+  say("");
+  page.answer.focus({ preventScroll: true });
+}
+
+/** A flow's answer, and the way to its picture. */
+function sentence(flow: FlowView): HTMLElement {
+  const link = element("a", { href: `#flow-${flow.id}` }, flow.name);
+  return element("li", {}, link, `: ${flow.answer}`, flow.evidence === null ? "" : ` ${flow.evidence}`);
+}
+
+function actions(file: string): HTMLElement {
+  const save = element("button", { type: "button", id: "json" }, "Save the JSON");
+  save.addEventListener("click", () => ask({ ask: "json" }));
+  const command = element("code", {}, `losscause analyze ${quoted(file)} --format json`);
+  return element("p", { className: "soft small" }, save, " Every loss with every algorithm's verdict, as ", command, " prints it.");
+}
+
+/** A name as a shell takes it. */
+function quoted(name: string): string {
+  return /^[\w.,+@%/-]+$/.test(name) && !name.startsWith("-") ? name : `'./${name.replaceAll("'", "'\\''")}'`;
+}
+
+function table(view: View): HTMLElement {
+  const cell = (tag: "td" | "th", text: string, column: number) => {
+    const made = element(tag, { className: NUMBERS.has(COLUMNS[column]) ? "number" : "" }, text);
+    return made;
+  };
+  const head = COLUMNS.map((name, column) => {
+    const made = cell("th", name, column);
+    made.setAttribute("scope", "col");
+    return made;
+  });
+  const rows = view.rows.map((cells) => element("tr", {}, ...cells.map((text, column) => cell("td", text, column))));
+  const made = element("table", {}, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows));
+  const place = element("div", { className: "flows", tabIndex: 0, role: "region", ariaLabel: "All flows" }, made);
+  if (view.without_row === 0) return place;
+  const more = `… and ${view.without_row} more flows; losscause analyze --verbose shows them.`;
+  return element("div", {}, place, element("p", { className: "soft small" }, more));
+}
+
+/** A flow's losses over time, and how far to trust the verdicts. */
+function drawn(flow: FlowView, place: number): LossChart {
+  const occurs = new Set<string>(flow.losses.verdict.map((code) => VERDICTS[code]));
+  if (flow.queueing_ms.length > 0) occurs.add("delay");
+  const marks = MARKS.filter(([name]) => occurs.has(name)).map(([name, words]) => {
+    const shape = element("span", { className: "shape" });
+    shape.dataset.verdict = name;
+    return element("li", {}, shape, words);
+  });
+  const strip = element("div", {});
+  const article = element(
+    "article",
+    { className: "flow", id: `flow-${flow.id}` },
+    element("h2", {}, flow.name),
+    element("p", {}, flow.answer),
+    ...flow.trust.map((said) => element("p", { className: "soft small" }, said)),
+    element("h3", {}, "Losses over time, at their queueing delay in ms"),
+    element("ul", { className: "marks" }, ...marks),
+    strip,
+  );
+  if (flow.unmarked > 0) {
+    article.append(element("p", { className: "soft small" }, `${flow.unmarked} more losses have no mark.`));
+  }
+  page.answer.append(article);
+  return new LossChart(strip, flow, (loss) => ask({ ask: "told", flow: place, loss }));
+}
+
+function save(json: Uint8Array<ArrayBuffer>, file: string) {
+  const address = URL.createObjectURL(new Blob([json], { type: "application/json" }));
+  element("a", { href: address, download: `${file}.json` }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}
+
+/** Takes the only one of the files. */
+function only(files: FileList | null | undefined) {
+  if (!files || files.length === 0) return fail("No file was dropped, expected a capture.");
+  if (files.length > 1) return fail(`${files.length} files were dropped, expected one.`);
+  open(files[0]);
+}
+
+function listen() {
+  page.choose.addEventListener("click", () => page.file.click());
+  page.file.addEventListener("change", () => {
+    if (page.file.files?.length) only(page.file.files);
+    // The same file may be chosen again.
+    page.file.value = "";
+  });
+  // Anywhere on the page: a browser would leave the page for a file beside the place.
+  addEventListener("dragover", (event) => {
+    event.preventDefault();
+    page.drop.classList.add("over");
+  });
+  addEventListener("dragleave", (event) => {
+    if (event.relatedTarget === null) page.drop.classList.remove("over");
+  });
+  addEventListener("drop", (event) => {
+    event.preventDefault();
+    page.drop.classList.remove("over");
+    only(event.dataTransfer?.files);
+  });
+  const redraw = () => charts.forEach((chart) => chart.draw());
+  page.theme.addEventListener("change", () => {
+    setTheme(page.theme.value as Theme);
+    redraw();
+  });
+  onChange(redraw);
+}
+
+listen();
+document.documentElement.dataset.ready = "";
