@@ -1,0 +1,274 @@
+import AxeBuilder from "@axe-core/playwright";
+import { expect, test, type Page, type Request } from "@playwright/test";
+import { spawnSync } from "node:child_process";
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+
+const root = join(import.meta.dirname, "../..");
+const program = process.env.LOSSCAUSE ?? join(root, "target/release/losscause");
+const captures = join(root, "crates/losscause-capture/tests/captures");
+const receiver = join(captures, "receiver.pcap.gz");
+
+let folder = "";
+test.beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "losscause-"));
+});
+test.afterAll(() => rmSync(folder, { recursive: true }));
+
+/** What a page must never do, noticed in every test, and all that it asked for. */
+let complaints: string[] = [];
+let requests: Request[] = [];
+
+test.beforeEach(async ({ page, baseURL }) => {
+  complaints = [];
+  requests = [];
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") complaints.push(`console: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
+  page.on("dialog", (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.context().on("request", (request) => {
+    requests.push(request);
+    const isOwn = request.url().startsWith(baseURL ?? "") || request.url().startsWith("blob:");
+    if (!isOwn || request.method() !== "GET" || request.postData() !== null) complaints.push(`request: ${request.url()}`);
+  });
+  await page.goto("./capture.html");
+  await page.waitForSelector("html[data-ready]");
+});
+
+test.afterEach(() => {
+  expect(complaints).toEqual([]);
+});
+
+const modules = () => requests.filter((request) => request.url().endsWith(".wasm")).map((request) => request.url());
+
+/** A file of these bytes; its path. */
+function made(name: string, bytes: string | Uint8Array): string {
+  const path = join(folder, name);
+  writeFileSync(path, bytes);
+  return path;
+}
+
+async function choose(page: Page, path: string) {
+  const chooser = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "Choose a file" }).click();
+  await (await chooser).setFiles(path);
+}
+
+const answer = (page: Page) => page.locator("#answer .says");
+
+async function saved(page: Page): Promise<Buffer> {
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Save the JSON" }).click();
+  return readFileSync(await (await download).path());
+}
+
+/** What the command line says of a file in its folder. */
+function onCommandLine(cwd: string, name: string, ...options: string[]) {
+  return spawnSync(program, ["-q", "analyze", name, ...options], { cwd, maxBuffer: 1 << 28 });
+}
+
+test("a capture gives the program's answer and its JSON to the byte, and the module is loaded only for it", async ({ page }) => {
+  expect(modules()).toEqual([]);
+  await choose(page, receiver);
+  const said = onCommandLine(captures, "receiver.pcap.gz").stdout.toString().split("\n")[0];
+  await expect(answer(page)).toHaveText(said.slice("receiver.pcap.gz: ".length));
+  expect(modules().length).toBe(1);
+  expect(modules()[0]).toMatch(/\/capture-[^/]+\.wasm$/);
+  expect((await saved(page)).equals(onCommandLine(captures, "receiver.pcap.gz", "--format", "json").stdout)).toBe(true);
+  expect(requests.filter((request) => !/\.(html|css|js|wasm|svg)$/.test(request.url()) && !request.url().startsWith("blob:"))).toEqual([]);
+});
+
+test("a dropped file is analysed, several are refused", async ({ page }) => {
+  const bytes = [...gunzipSync(readFileSync(receiver))];
+  const drop = (names: string[]) =>
+    page.evaluate(
+      ({ bytes, names }) => {
+        const dataTransfer = new DataTransfer();
+        for (const name of names) dataTransfer.items.add(new File([new Uint8Array(bytes)], name));
+        document.getElementById("drop")?.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+      },
+      { bytes, names },
+    );
+  await drop(["mine.pcap"]);
+  await expect(answer(page)).toContainText(/^\d+ lost packets in \d+ flows?\./);
+  await expect(page.locator("#answer .file")).toContainText("mine.pcap: ");
+  await drop(["a.pcap", "b.pcap"]);
+  await expect(page.locator("#error")).toHaveText("2 files were dropped, expected one.");
+  await expect(answer(page)).toHaveCount(0);
+});
+
+test("a loss tells its verdict and what was compared, by keys and by pointer", async ({ page }) => {
+  await choose(page, receiver);
+  const flow = page.locator(".flow").first();
+  await flow.getByRole("button", { name: "Next loss of flow" }).focus();
+  await page.keyboard.press("Enter");
+  const said = flow.locator(".loss");
+  await expect(said).toHaveText(/^(wireless|congestion|undecided) – \d+\.\d{3} s, sequence number \d+, found by gap.*\. .+\.$/);
+  const first = await said.textContent();
+  await page.keyboard.press("Enter");
+  await expect(said).not.toHaveText(first ?? "");
+  await page.keyboard.press("Shift+Tab");
+  await page.keyboard.press("Space");
+  await expect(said).toHaveText(first ?? "");
+  const canvas = flow.locator("canvas");
+  const { width, height } = (await canvas.boundingBox()) ?? { width: 0, height: 0 };
+  // Somewhere on the way across, marks are met.
+  for (let x = width; x > 0 && (await said.textContent()) === first; x -= 8) {
+    for (let y = 10; y < height; y += 16) await canvas.hover({ position: { x: x - 1, y } });
+  }
+  await expect(said).not.toHaveText(first ?? "");
+});
+
+test("a file that is no capture is refused with the program's sentence", async ({ page }) => {
+  const name = "<img src=x onerror=alert(1)>.txt";
+  await choose(page, made(name, "This is no capture."));
+  const { stderr, status } = onCommandLine(folder, name);
+  expect(status).toBe(2);
+  await expect(page.locator("#error")).toHaveText(stderr.toString().replace(/^error: /, "").trimEnd());
+  await expect(page.locator("#progress")).toBeHidden();
+  expect(await page.locator("img").count()).toBe(0);
+  // The next file is taken.
+  await choose(page, receiver);
+  await expect(answer(page)).toBeVisible();
+  await expect(page.locator("#error")).toBeEmpty();
+});
+
+test("a cut capture is analysed as far as it goes and says where it ends", async ({ page }) => {
+  const whole = gunzipSync(readFileSync(receiver));
+  const name = "<b>cut.pcap";
+  await choose(page, made(name, whole.subarray(0, 100_001)));
+  await expect(answer(page)).toBeVisible();
+  const { stdout, stderr } = onCommandLine(folder, name, "--format", "json");
+  await expect(page.locator("#answer .cut")).toHaveText(`${stderr.toString().replace(/^error: /, "").trimEnd()}.`);
+  expect((await saved(page)).equals(stdout)).toBe(true);
+  expect(await page.locator("#answer b").count()).toBe(0);
+});
+
+/** A capture of about so many bytes: the packets of a transfer again and again, each time later and from another port. */
+function large(name: string, bytes: number): string {
+  const whole = gunzipSync(readFileSync(receiver));
+  const packets: { at: number; ports: number; isData: boolean }[] = [];
+  const swap = whole.readUInt32LE(0) === 0xa1b2c3d4;
+  expect(swap).toBe(true);
+  let last = 0;
+  for (let at = 24; at < whole.length; at += 16 + whole.readUInt32LE(at + 8)) {
+    last = whole.readUInt32LE(at) - whole.readUInt32LE(24);
+    packets.push({ at, ports: at + 16 + 20, isData: false });
+  }
+  const path = join(folder, name);
+  const file = openSync(path, "w");
+  writeSync(file, whole.subarray(0, 24));
+  const copies = Math.ceil(bytes / (whole.length - 24));
+  for (let copy = 0; copy < copies; copy += 1) {
+    const body = Buffer.from(whole.subarray(24));
+    for (const { at, ports } of packets) {
+      body.writeUInt32LE(whole.readUInt32LE(at) + copy * (last + 2), at - 24);
+      // Both ports are lowered, so that both directions stay one connection.
+      for (const port of [ports, ports + 2]) body.writeUInt16BE((whole.readUInt16BE(port) + copy) & 0xffff, port - 24);
+    }
+    writeSync(file, body);
+  }
+  closeSync(file);
+  return path;
+}
+
+test("100 MB do not freeze the page, and nothing is sent", async ({ page }) => {
+  const path = large("large.pcap", 100e6);
+  expect(statSync(path).size).toBeGreaterThan(100e6);
+  await page.evaluate(() => {
+    const gaps: number[] = [];
+    let before = performance.now();
+    const frame = () => {
+      const now = performance.now();
+      gaps.push(now - before);
+      before = now;
+      requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);
+    Object.assign(globalThis, { gaps });
+  });
+  const gaps = () => page.evaluate(() => (globalThis as unknown as { gaps: number[] }).gaps.splice(0));
+  await page.waitForTimeout(1000);
+  const idle = Math.max(...(await gaps()).slice(1));
+  await choose(page, path);
+  await gaps();
+  await expect.poll(() => page.locator("#bar").evaluate((bar: HTMLProgressElement) => bar.value)).toBeGreaterThan(0);
+  const sent = requests.length;
+  await expect(answer(page)).toBeVisible({ timeout: 60_000 });
+  const longest = Math.max(...(await gaps()));
+  const [taken] = await page.evaluate(() => (globalThis as unknown as { captureTimes: number[] }).captureTimes);
+  console.log(`100 MB in ${(taken / 1000).toFixed(1)} s; longest gap between frames ${longest.toFixed(0)} ms, without a capture ${idle.toFixed(0)} ms`);
+  expect(requests.length).toBe(sent);
+  expect(taken).toBeLessThan(20_000);
+  // A machine that is busy with other work has longer gaps of its own.
+  expect(longest).toBeLessThan(Math.max(100, 2 * idle));
+  const begun = Date.now();
+  const { stdout } = onCommandLine(folder, "large.pcap", "--format", "json");
+  console.log(`on the command line ${((Date.now() - begun) / 1000).toFixed(1)} s`);
+  expect((await saved(page)).equals(stdout)).toBe(true);
+});
+
+test("an analysis that is cancelled ends, and the next file is taken", async ({ page }) => {
+  await choose(page, large("long.pcap", 300e6));
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await expect(page.locator("#message")).toHaveText("Cancelled. Nothing of long.pcap is kept.");
+  await expect(page.locator("#progress")).toBeHidden();
+  await expect(page.getByRole("button", { name: "Choose a file" })).toBeFocused();
+  await expect.poll(() => page.workers().length).toBe(0);
+  await choose(page, receiver);
+  await expect(page.locator("#answer .file")).toContainText("receiver.pcap.gz: ");
+});
+
+test("the lab leads to the page and back, and the keyboard alone reaches every control", async ({ page }) => {
+  await page.getByRole("link", { name: "The lab" }).click();
+  await page.getByRole("link", { name: "A capture of yours" }).click();
+  await expect(page).toHaveURL(/capture\.html$/);
+  await choose(page, receiver);
+  await expect(answer(page)).toBeVisible();
+  const reached = new Set<string>();
+  for (let presses = 0; presses < 30; presses += 1) {
+    await page.keyboard.press("Tab");
+    reached.add(
+      await page.evaluate(() => {
+        const at = document.activeElement;
+        return at instanceof HTMLElement ? at.id || at.getAttribute("aria-label") || at.className || at.textContent || "" : "";
+      }),
+    );
+  }
+  for (const name of ["choose", "theme", "json", "All flows", "Previous loss of flow 1", "Next loss of flow 1"]) {
+    expect([...reached], name).toContain(name);
+  }
+});
+
+for (const [width, height] of [
+  [390, 844],
+  [1600, 1000],
+]) {
+  for (const scheme of ["light", "dark"] as const) {
+    test(`${width} px, ${scheme}: a capture sticks out nowhere, axe finds nothing`, async ({ page }) => {
+      mkdirSync("look", { recursive: true });
+      await page.setViewportSize({ width, height });
+      await page.emulateMedia({ colorScheme: scheme });
+      const look = async (name: string) => {
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+        const { violations } = await new AxeBuilder({ page }).analyze();
+        expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`)).toEqual([]);
+        await page.screenshot({ path: `look/capture-${width}-${scheme}-${name}.png`, fullPage: true });
+      };
+      await look("empty");
+      await choose(page, made("no-capture-but-a-name-of-some-length-without-any-place-to-break-it.txt", "text"));
+      await expect(page.locator("#error")).not.toBeEmpty();
+      await look("refused");
+      await choose(page, receiver);
+      await page.getByRole("button", { name: "Next loss of flow" }).first().click();
+      await expect(page.locator(".flow .loss").first()).toContainText("sequence number");
+      await look("answer");
+    });
+  }
+}
