@@ -74,7 +74,7 @@ test("a cut capture is analysed as far as it goes, with the program's sentence",
   assert.equal(status, 1);
   assert.ok(stdout.equals(engine.json()));
   assert.match(view.cut, /^cut\.pcap: ends inside a packet at byte \d+; the \d+ packets before were analysed\.$/);
-  assert.equal(stderr, `error: ${view.cut.slice(0, -1)}\n`);
+  assert.equal(stderr, `losscause: ${view.cut.slice(0, -1)}\n`);
 });
 
 for (const [name, bytes] of [
@@ -90,7 +90,7 @@ for (const [name, bytes] of [
     assert.equal(status, 2);
     await assert.rejects(inModule(path), (error) => {
       assert.ok(error instanceof NoCapture);
-      assert.equal(`error: ${error.message}\n`, stderr);
+      assert.equal(`losscause: ${error.message}\n`, stderr);
       return true;
     });
   });
