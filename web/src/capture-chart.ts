@@ -148,7 +148,7 @@ export class LossChart {
     }
     context.textAlign = "center";
     const { from_s: from, to_s: to } = this.flow;
-    for (const second of ticks(from, Math.max(to, from + 1e-3), Math.max(2, Math.floor(width / 110)))) {
+    for (const second of ticks(from, Math.max(to, from + 1e-3), Math.max(2, Math.floor(width / 80)))) {
       const text = `${label(second)} s`;
       const half = context.measureText(text).width / 2;
       context.fillText(text, Math.min(Math.max(this.x(second), half), width - half), HEIGHT - TIME / 2 + 2);
@@ -164,9 +164,12 @@ export class LossChart {
     for (const [at, , top] of steps) context.lineTo(this.x(at), this.y(top) - 0.5);
     for (const [at, least] of steps.toReversed()) context.lineTo(this.x(at), this.y(least) + 0.5);
     context.closePath();
-    context.fillStyle = colour("soft");
-    context.globalAlpha = 0.3;
+    context.fillStyle = context.strokeStyle = colour("soft");
+    context.lineWidth = 1;
+    context.globalAlpha = 0.4;
     context.fill();
+    // Where the delay leaps from step to step, the band is thinner than a pixel.
+    context.stroke();
     context.globalAlpha = 1;
   }
 

@@ -1,7 +1,7 @@
 import AxeBuilder from "@axe-core/playwright";
 import { expect, test, type Page, type Request } from "@playwright/test";
 import { spawnSync } from "node:child_process";
-import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -100,7 +100,11 @@ test("a dropped file is analysed, several are refused", async ({ page }) => {
   await expect(page.locator("#answer .file")).toContainText("mine.pcap.gz: ");
   await drop(["a.pcap", "b.pcap"]);
   await expect(page.locator("#error")).toHaveText("2 files were dropped, expected one.");
-  await expect(answer(page)).toHaveCount(0);
+  // The answer stays; the next file takes the sentence away.
+  await expect(page.locator("#answer .file")).toContainText("mine.pcap.gz: ");
+  await drop(["next.pcap.gz"]);
+  await expect(page.locator("#answer .file")).toContainText("next.pcap.gz: ");
+  await expect(page.locator("#error")).toBeEmpty();
 });
 
 test("a loss tells its verdict and what was compared, by keys and by pointer", async ({ page }) => {
@@ -150,36 +154,48 @@ test("a cut capture is analysed as far as it goes and says where it ends", async
   expect(await page.locator("#answer b").count()).toBe(0);
 });
 
-/** A capture of about so many bytes: the packets of a transfer again and again, each time later and from another port. */
-function large(name: string, bytes: number): string {
+/** A capture of 100 MB: the packets of a transfer again and again, each time later and between other ports. */
+function large(): string {
+  const path = join(folder, "large.pcap");
+  if (existsSync(path)) return path;
   const whole = gunzipSync(readFileSync(receiver));
   // Little-endian, nanoseconds, raw IPv4.
   expect([whole.readUInt32LE(0), whole.readUInt32LE(20), whole[40] >> 4]).toEqual([0xa1b23c4d, 101, 4]);
-  const packets: { at: number; ports: number }[] = [];
-  let last = 0;
-  for (let at = 24; at < whole.length; at += 16 + whole.readUInt32LE(at + 8)) {
-    last = whole.readUInt32LE(at) - whole.readUInt32LE(24);
-    packets.push({ at, ports: at + 16 + 20 });
-  }
-  const path = join(folder, name);
+  const packets: number[] = [];
+  for (let at = 24; at < whole.length; at += 16 + whole.readUInt32LE(at + 8)) packets.push(at);
+  const second = (at: number) => whole.readUInt32LE(at);
+  const lasts = second(packets[packets.length - 1]) - second(24) + 2;
   const file = openSync(path, "w");
   writeSync(file, whole.subarray(0, 24));
-  const copies = Math.ceil(bytes / (whole.length - 24));
+  const copies = Math.ceil(100e6 / (whole.length - 24));
   for (let copy = 0; copy < copies; copy += 1) {
-    const body = Buffer.from(whole.subarray(24));
-    for (const { at, ports } of packets) {
-      body.writeUInt32LE(whole.readUInt32LE(at) + copy * (last + 2), at - 24);
-      // Both ports are lowered, so that both directions stay one connection.
-      for (const port of [ports, ports + 2]) body.writeUInt16BE((whole.readUInt16BE(port) + copy) & 0xffff, port - 24);
+    const body = Buffer.from(whole);
+    for (const at of packets) {
+      body.writeUInt32LE(second(at) + copy * lasts, at);
+      // Both ports are shifted, so that both directions stay one connection. They follow two headers.
+      for (const port of [at + 36, at + 38]) body.writeUInt16BE((whole.readUInt16BE(port) + copy) & 0xffff, port);
     }
-    writeSync(file, body);
+    writeSync(file, body, 24);
   }
   closeSync(file);
   return path;
 }
 
-test("100 MB do not freeze the page, and nothing is sent", async ({ page }) => {
-  const path = large("large.pcap", 100e6);
+/** The most processor time, in milliseconds, that a task of a page's own thread took. Other programs do not lengthen it. */
+function longestTask(trace: Buffer): number {
+  const { traceEvents } = JSON.parse(trace.toString()) as {
+    traceEvents: { name: string; pid: number; tid: number; tdur?: number; args?: { name?: string } }[];
+  };
+  const thread = ({ pid, tid }: { pid: number; tid: number }) => `${pid} ${tid}`;
+  const named = traceEvents.filter(({ name, args }) => name === "thread_name" && args?.name === "CrRendererMain");
+  const main = new Set(named.map(thread));
+  const tasks = traceEvents.filter((event) => event.name === "RunTask" && main.has(thread(event)));
+  expect(tasks.length).toBeGreaterThan(50);
+  return Math.max(...tasks.map(({ tdur }) => (tdur ?? 0) / 1000));
+}
+
+test("100 MB do not freeze the page, and nothing is sent", async ({ page, browser }) => {
+  const path = large();
   expect(statSync(path).size).toBeGreaterThan(100e6);
   await page.evaluate(() => {
     const gaps: number[] = [];
@@ -194,30 +210,35 @@ test("100 MB do not freeze the page, and nothing is sent", async ({ page }) => {
     Object.assign(globalThis, { gaps });
   });
   const gaps = () => page.evaluate(() => (globalThis as unknown as { gaps: number[] }).gaps.splice(0));
-  await page.waitForTimeout(1000);
+  await page.waitForTimeout(500);
   const idle = Math.max(...(await gaps()).slice(1));
+  await browser.startTracing(page, { categories: ["disabled-by-default-devtools.timeline"] });
   await choose(page, path);
   await gaps();
   await expect.poll(() => page.locator("#bar").evaluate((bar: HTMLProgressElement) => bar.value)).toBeGreaterThan(0);
   const sent = requests.length;
   await expect(answer(page)).toBeVisible({ timeout: 60_000 });
+  // The frame that shows the answer.
+  await page.evaluate(() => new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then))));
   const longest = Math.max(...(await gaps()));
-  const [taken] = await page.evaluate(() => (globalThis as unknown as { captureTimes: number[] }).captureTimes);
-  console.log(`100 MB in ${(taken / 1000).toFixed(1)} s; longest gap between frames ${longest.toFixed(0)} ms, without a capture ${idle.toFixed(0)} ms`);
+  const task = longestTask(await browser.stopTracing());
+  const taken = await page.evaluate(() => performance.getEntriesByName("analysed")[0].duration);
   expect(requests.length).toBe(sent);
-  expect(taken).toBeLessThan(20_000);
-  // A machine that is busy with other work has longer gaps of its own.
-  expect(longest).toBeLessThan(Math.max(100, 2 * idle));
+  expect(task).toBeGreaterThan(0);
+  expect(task).toBeLessThan(100);
   const begun = Date.now();
   const { stdout } = onCommandLine(folder, "large.pcap", "--format", "json");
-  console.log(`on the command line ${((Date.now() - begun) / 1000).toFixed(1)} s`);
+  console.log(
+    `100 MB in ${(taken / 1000).toFixed(1)} s, on the command line with its JSON in ${((Date.now() - begun) / 1000).toFixed(1)} s; ` +
+      `longest task ${task.toFixed(0)} ms, gap between frames ${longest.toFixed(0)} ms, without a capture ${idle.toFixed(0)} ms`,
+  );
   expect((await saved(page)).equals(stdout)).toBe(true);
 });
 
 test("an analysis that is cancelled ends, and the next file is taken", async ({ page }) => {
-  await choose(page, large("long.pcap", 300e6));
+  await choose(page, large());
   await page.getByRole("button", { name: "Cancel" }).click();
-  await expect(page.locator("#message")).toHaveText("Cancelled. Nothing of long.pcap is kept.");
+  await expect(page.locator("#message")).toHaveText("Cancelled. Nothing of large.pcap is kept.");
   await expect(page.locator("#progress")).toBeHidden();
   await expect(page.getByRole("button", { name: "Choose a file" })).toBeFocused();
   await expect.poll(() => page.workers().length).toBe(0);
@@ -265,7 +286,17 @@ for (const [width, height] of [
       await choose(page, made("no-capture-but-a-name-of-some-length-without-any-place-to-break-it.txt", "text"));
       await expect(page.locator("#error")).not.toBeEmpty();
       await look("refused");
+      // The analysis waits for its module for as long as one looks.
+      let go = () => {};
+      const seen = new Promise<void>((then) => (go = then));
+      await page.route("**/*.wasm", async (route) => {
+        await seen;
+        await route.continue();
+      });
       await choose(page, receiver);
+      await expect(page.getByRole("button", { name: "Cancel" })).toBeVisible();
+      await look("analysing");
+      go();
       await page.getByRole("button", { name: "Next loss of flow" }).first().click();
       await expect(page.locator(".flow .loss").first()).toContainText("sequence number");
       await look("answer");
