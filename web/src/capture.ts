@@ -88,7 +88,7 @@ function take(told: Told, file: File) {
     case "view":
       // Shown by the browser's own tools.
       performance.measure("analysed", { start: begun });
-      return show(told.view, file.name);
+      return void show(told.view, file.name);
     case "loss":
       return charts[told.flow]?.tell(told.loss, told.words);
     case "json":
@@ -109,7 +109,9 @@ function size(bytes: number): string {
   return bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
 }
 
-function show(view: View, file: string) {
+/** The answer at once; the table and each picture in tasks of their own, so that no frame waits for all of them. */
+async function show(view: View, file: string) {
+  const own = worker;
   page.progress.hidden = true;
   const seconds = Number(view.duration_s.toPrecision(4));
   const parts: Node[] = [
@@ -125,11 +127,17 @@ function show(view: View, file: string) {
   if (view.notes.length > 0) {
     parts.push(element("ul", { className: "notes" }, ...view.notes.map((note) => element("li", {}, `${note}.`))));
   }
-  parts.push(actions(file), table(view));
+  parts.push(actions(file));
   page.answer.replaceChildren(...parts);
-  charts = view.drawn.map((flow, place) => drawn(flow, place));
   say("");
   page.answer.focus({ preventScroll: true });
+  const steps = view.drawn.map((flow, place) => () => void charts.push(drawn(flow, place)));
+  for (const step of [() => page.answer.append(table(view)), ...steps]) {
+    await new Promise((then) => setTimeout(then));
+    // Another file may have come meanwhile.
+    if (worker !== own) return;
+    step();
+  }
 }
 
 /** A flow's answer, and the way to its picture. */

@@ -218,7 +218,8 @@ test("100 MB do not freeze the page, and nothing is sent", async ({ page, browse
   await expect.poll(() => page.locator("#bar").evaluate((bar: HTMLProgressElement) => bar.value)).toBeGreaterThan(0);
   const sent = requests.length;
   await expect(answer(page)).toBeVisible({ timeout: 60_000 });
-  // The frame that shows the answer.
+  await expect(page.locator(".flow")).toHaveCount(8);
+  // The frame that shows them.
   await page.evaluate(() => new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then))));
   const longest = Math.max(...(await gaps()));
   const task = longestTask(await browser.stopTracing());
