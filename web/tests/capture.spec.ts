@@ -195,6 +195,8 @@ function longestTask(trace: Buffer): number {
 }
 
 test("100 MB do not freeze the page, and nothing is sent", async ({ page, browser }) => {
+  // A machine that is busy with other work takes its time.
+  test.setTimeout(240_000);
   const path = large();
   expect(statSync(path).size).toBeGreaterThan(100e6);
   await page.evaluate(() => {
@@ -217,7 +219,7 @@ test("100 MB do not freeze the page, and nothing is sent", async ({ page, browse
   await gaps();
   await expect.poll(() => page.locator("#bar").evaluate((bar: HTMLProgressElement) => bar.value)).toBeGreaterThan(0);
   const sent = requests.length;
-  await expect(answer(page)).toBeVisible({ timeout: 60_000 });
+  await expect(answer(page)).toBeVisible({ timeout: 150_000 });
   await expect(page.locator(".flow")).toHaveCount(8);
   // The frame that shows them.
   await page.evaluate(() => new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then))));
