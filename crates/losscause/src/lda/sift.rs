@@ -46,17 +46,22 @@
 mod average;
 pub mod card;
 mod clues;
+mod gaps;
 mod pairs;
 mod sample;
 mod weights;
 mod window;
 
-pub use card::Card;
+pub use card::{Card, Weight};
 pub use clues::Clues;
+pub use gaps::Earlier;
 pub use weights::{RECEIVER, SENDER};
+
+use core::num::NonZeroU32;
 
 use average::{Average, DAY_NS};
 use clues::ratio;
+use gaps::Gaps;
 use pairs::Pairs;
 use sample::Sample;
 use window::{Part, Window};
@@ -80,15 +85,14 @@ pub struct Sift {
     /// The first delay, and the last.
     delays: Option<(Span, Span)>,
     /// The last interval, if it spans no gap: nanoseconds and packets.
-    before: Option<(i64, u32)>,
+    before: Option<(i64, NonZeroU32)>,
     window: Window,
     spacing: Average<6>,
     jitter: Average<6>,
     recent: Average<5>,
-    /// When the last gap showed.
-    gap: Option<Time>,
     sample: Sample,
     pairs: Pairs,
+    gaps: Gaps,
     weighed: [Option<Weighed>; GAPS],
 }
 
@@ -152,9 +156,9 @@ impl SiftConfig {
             spacing: Average::NEW,
             jitter: Average::NEW,
             recent: Average::NEW,
-            gap: None,
             sample: Sample::NEW,
             pairs: Pairs::NEW,
+            gaps: Gaps::NEW,
             weighed: [None; GAPS],
         })
     }
@@ -230,7 +234,7 @@ impl Sift {
         let (first, last) = self.delays.filter(|_| self.sample.seen >= WARM_UP)?;
         let delay = (last - first).as_nanos();
         let Part { least, most, spacing } = self.window.all();
-        let since = self.gap.map_or(DAY_NS, |gap| (arrival.at - gap).as_nanos());
+        let since = self.gaps.last.map_or(DAY_NS, |gap| (arrival.at - gap).as_nanos());
         let whole_delay = if self.card.absolute_delays { last.as_nanos() } else { most.saturating_sub(least) };
         let gap = interval.span.as_nanos();
         let served = gap.saturating_sub(spacing.saturating_mul(i64::from(interval.missing) - 1));
@@ -245,9 +249,13 @@ impl Sift {
         clues[Clues::SPACED] = ratio(since, spacing, 1);
         clues[Clues::LENGTH] = ratio(gap, mean_spacing, 32);
         clues[Clues::USUAL] = self.pairs.share(served, self.window.least_spacing);
+        clues[Clues::DROPPED] = self.pairs.share(gap.saturating_add(spacing), self.window.least_spacing);
         clues[Clues::JITTER] = ratio(jitter, mean_spacing, 256);
         clues[Clues::ABOVE] = ratio(above, 1_000_000, 10);
         clues[Clues::OWN] = ratio(above, mean_spacing, 8);
+        clues[Clues::SINCE_BURST] = self.gaps.since_burst();
+        clues[Clues::EVENNESS] = self.gaps.evenness();
+        clues[Clues::EARLIER] = self.gaps.earlier.reading();
         if self.card.absolute_delays {
             clues[Clues::BASE] = ratio(first.as_nanos().saturating_add(least), 1_000_000, 1);
         }
@@ -261,7 +269,8 @@ impl Sift {
     /// Weighs the gap before `arrival`, and remembers the answer.
     fn weigh(&mut self, arrival: &Arrival, missing: u32) {
         let Some(clues) = self.clues(arrival) else { return };
-        let (sum, heaviest) = self.card.weigh(&clues);
+        let Weight { sum, own, heaviest } = self.card.weigh(&clues);
+        self.gaps.earlier.observe(own);
         let cost = missing.saturating_mul(WHOLE);
         let looks_wireless = sum > self.margin;
         let over_ceiling = looks_wireless && self.most_ignored < WHOLE && cost > self.allowance;
@@ -281,14 +290,17 @@ impl Sift {
         self.spacing.observe(per_packet);
         self.recent.observe(if interval.missing > 0 { i64::from(WHOLE) } else { 0 });
         if interval.missing > 0 {
-            self.gap = Some(arrival.at);
+            self.gaps.observe_gap(arrival.at);
+            self.gaps.observe_arrived(interval.packets.saturating_sub(interval.missing));
             self.before = None;
             return;
         }
+        self.gaps.observe_arrived(interval.packets);
         self.window.observe_spacing(per_packet);
-        if let Some((before, packets)) = self.before.replace((span, interval.packets)) {
-            let (both, packets) = (before.saturating_add(span), i64::from(packets) + i64::from(interval.packets));
-            let pair = if packets == 2 { both } else { both.saturating_mul(2) / packets.max(1) };
+        let Some(packets) = NonZeroU32::new(interval.packets) else { return };
+        if let Some((before, earlier)) = self.before.replace((span, packets)) {
+            let (both, packets) = (before.saturating_add(span), i64::from(earlier.get()) + i64::from(packets.get()));
+            let pair = if packets == 2 { both } else { both.saturating_mul(2) / packets };
             self.pairs.observe(pair, self.window.least_spacing);
         }
     }
