@@ -69,7 +69,7 @@ use window::{Part, Window};
 use super::{AnyLda, AnySenderLda, AtSender, Lda, Needs, missing};
 use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check};
 use crate::verdict::Input;
-use crate::{Arrival, Interval, Judgement, Loss, Reason, Span, Time, Verdict};
+use crate::{Arrival, Interval, Judgement, Loss, Reason, Span, Verdict};
 
 /// Sift.
 #[derive(Clone, Copy, Debug)]
