@@ -58,12 +58,14 @@ impl Fit {
             for (columns, wireless, weight) in &rows {
                 let score: f64 = columns.iter().map(|&column| solution[column]).sum();
                 let probability = 1.0 / (1.0 + (-score).exp());
-                for &a in columns {
+                // Columns ascend: the half above the diagonal.
+                for (i, &a) in columns.iter().enumerate() {
                     slope[a] += weight * (wireless - probability);
-                    columns.iter().for_each(|&b| curvature[a][b] += weight * probability * (1.0 - probability));
+                    columns[i..].iter().for_each(|&b| curvature[a][b] += weight * probability * (1.0 - probability));
                 }
             }
             for column in 0..COLUMNS {
+                (0..column).for_each(|above| curvature[column][above] = curvature[above][column]);
                 let ridge = whole
                     * if left_out[column] {
                         LEFT_OUT

@@ -11,7 +11,7 @@ use losscause_paths::{JudgedLoss, Path, Vantage, judged_at_receiver, judged_at_s
 use losscause_study::parallel::{Jobs, map};
 
 /// Seeds of the paths that the weights are fitted to.
-pub(crate) const SEEDS: RangeInclusive<u64> = 121..=170;
+pub(crate) const SEEDS: RangeInclusive<u64> = 121..=220;
 /// Seeds that only check the fit.
 pub(crate) const VALIDATION: RangeInclusive<u64> = 101..=120;
 /// Paths of each seed.
@@ -19,7 +19,7 @@ const PATHS: u32 = 100;
 /// Losses of each cause that a path needs to count, as in the benchmark.
 const LEAST: usize = 10;
 /// The most losses of a cause that are kept of a path, spread evenly.
-const MOST: usize = 100;
+const MOST: usize = 60;
 
 /// The readings at one loss.
 pub(crate) struct Reading {

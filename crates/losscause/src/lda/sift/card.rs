@@ -42,10 +42,17 @@ pub const LIMITS: [[u16; INTERVALS - 1]; Clues::COUNT] = [
 ];
 
 /// The pairs of readings that are weighed together, because what one means depends on the other.
-pub const TOGETHER: [(usize, usize); 7] = [
+pub const TOGETHER: [(usize, usize); 14] = [
     (Clues::RANK, Clues::JITTER),
     (Clues::RANK, Clues::ABOVE),
+    (Clues::POSITION, Clues::RECENT),
     (Clues::LENGTH, Clues::OWN),
+    (Clues::LENGTH, Clues::JITTER),
+    (Clues::LENGTH, Clues::DROPPED),
+    (Clues::LENGTH, Clues::SINCE_BURST),
+    (Clues::RECENT, Clues::DROPPED),
+    (Clues::SINCE, Clues::SINCE_BURST),
+    (Clues::ABOVE, Clues::EVENNESS),
     (Clues::EVENNESS, Clues::SINCE_BURST),
     (Clues::EVENNESS, Clues::EARLIER),
     (Clues::LENGTH, Clues::EARLIER),
