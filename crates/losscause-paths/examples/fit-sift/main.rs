@@ -14,6 +14,7 @@ use std::process::ExitCode;
 
 use losscause::lda::sift::{Card, Clues};
 use losscause_paths::Vantage;
+use losscause_study::parallel::{Jobs, map};
 
 use fit::Fit;
 use readings::{Readings, SEEDS, VALIDATION};
@@ -30,20 +31,19 @@ fn main() -> ExitCode {
             Vantage::Receiver => losscause::lda::sift::RECEIVER,
             Vantage::Sender => losscause::lda::sift::SENDER,
         };
-        let fit = |without| {
-            let again =
-                |card: Card| Fit::new(&training.with_memory_of(&card), without).card(vantage == Vantage::Sender);
-            (0..REPEATED).fold(again(start), |card, _| again(card))
-        };
-        let card = fit(None);
+        let again =
+            |card: &Card, without| Fit::new(&training.with_memory_of(card), without).card(vantage == Vantage::Sender);
+        let card = (0..REPEATED).fold(again(&start, None), |card, _| again(&card, None));
         println!("{}: {} losses of {} paths", vantage.name(), training.losses(), training.paths());
         println!("  balanced error {:.2} % in training", training.error(&card));
         println!("  balanced error {:.2} % on seeds {VALIDATION:?}", validation.error(&card));
         if asked_for("--ablations") {
+            let readings: Vec<usize> = (0..Clues::COUNT).collect();
+            let without = map(&readings, Jobs::default(), |reading| again(&card, Some(*reading)), |_| ());
             println!("\n| {}, without | training | seeds {VALIDATION:?} |\n|---|---|---|", vantage.name());
-            for (without, name) in Clues::NAMES.iter().enumerate() {
-                let (card, name) = (fit(Some(without)), name.split(':').next().unwrap_or(name));
-                println!("| {name} | {:.2} | {:.2} |", training.error(&card), validation.error(&card));
+            for (card, name) in without.iter().zip(Clues::NAMES) {
+                let name = name.split(':').next().unwrap_or(name);
+                println!("| {name} | {:.2} | {:.2} |", training.error(card), validation.error(card));
             }
         }
         card
