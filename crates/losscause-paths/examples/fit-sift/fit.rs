@@ -1,16 +1,16 @@
 //! Logistic regression on the intervals of the readings, by Newton's method.
 
-use losscause::lda::sift::card::{
-    INTERVALS, JITTER, LIMITS, TABLE_INTERVALS, TABLES, WITH_JITTER, in_tables, interval,
-};
+use losscause::lda::sift::card::{INTERVALS, QUARTERS, TOGETHER, intervals};
 use losscause::lda::sift::{Card, Clues};
 
-use crate::readings::Readings;
+use crate::readings::Reading;
 
 const SINGLE: usize = Clues::COUNT * INTERVALS;
-const TABLE: usize = TABLE_INTERVALS * TABLE_INTERVALS;
+const TABLE: usize = QUARTERS * QUARTERS;
 /// The last one is the sum without evidence.
-const COLUMNS: usize = SINGLE + TABLES * TABLE + 1;
+const COLUMNS: usize = SINGLE + TOGETHER.len() * TABLE + 1;
+/// The columns that are 1 at a loss: one of each reading, one of each table, the last.
+const AT_A_LOSS: usize = Clues::COUNT + TOGETHER.len() + 1;
 /// What an interval's weight costs, as a share of all losses: intervals that are rarely seen stay near zero.
 const RIDGE: f64 = 1e-3;
 /// The same for a reading that is left out: its weights are zero.
@@ -22,35 +22,33 @@ const TENTHS: f64 = 100.0 / std::f64::consts::LN_10;
 pub(crate) struct Fit([f64; COLUMNS]);
 
 /// The columns that are 1 for these readings.
-fn columns(clues: &Clues) -> [usize; Clues::COUNT + TABLES + 1] {
-    let tables = in_tables(clues);
+fn columns(clues: &Clues) -> [usize; AT_A_LOSS] {
+    let intervals = intervals(clues);
     std::array::from_fn(|i| match i.checked_sub(Clues::COUNT) {
-        None => i * INTERVALS + interval(clues.0[i], &LIMITS[i]),
-        Some(TABLES) => COLUMNS - 1,
-        Some(table) => in_table(table, tables[table]),
+        None => i * INTERVALS + intervals[i],
+        Some(table) => TOGETHER
+            .get(table)
+            .map_or(COLUMNS - 1, |&(row, column)| in_table(table, intervals[row] / 2, intervals[column] / 2)),
     })
 }
 
-fn in_table(table: usize, (row, jitter): (usize, usize)) -> usize {
-    SINGLE + table * TABLE + row * TABLE_INTERVALS + jitter
+fn in_table(table: usize, row: usize, column: usize) -> usize {
+    SINGLE + table * TABLE + row * QUARTERS + column
 }
 
 /// Whether each column belongs to the reading that is left out, alone or in a table.
 fn left_out(without: Option<usize>) -> [bool; COLUMNS] {
     std::array::from_fn(|column| match column.checked_sub(SINGLE) {
         None => Some(column / INTERVALS) == without,
-        Some(cell) => {
-            let reading = WITH_JITTER.get(cell / TABLE).copied();
-            reading.is_some() && (reading == without || without == Some(JITTER))
-        }
+        Some(cell) => TOGETHER.get(cell / TABLE).is_some_and(|pair| [pair.0, pair.1].map(Some).contains(&without)),
     })
 }
 
 impl Fit {
     /// Fits all readings; one of them may be left out.
-    pub(crate) fn new(readings: &Readings, without: Option<usize>) -> Self {
+    pub(crate) fn new(readings: &[Reading], without: Option<usize>) -> Self {
         let rows: Vec<_> =
-            readings.all.iter().map(|r| (columns(&r.clues), f64::from(u8::from(r.wireless)), r.weight)).collect();
+            readings.iter().map(|r| (columns(&r.clues), f64::from(u8::from(r.wireless)), r.weight)).collect();
         let left_out = left_out(without);
         let whole: f64 = rows.iter().map(|(.., weight)| weight).sum();
         let mut solution = [0.0; COLUMNS];
@@ -60,12 +58,14 @@ impl Fit {
             for (columns, wireless, weight) in &rows {
                 let score: f64 = columns.iter().map(|&column| solution[column]).sum();
                 let probability = 1.0 / (1.0 + (-score).exp());
-                for &a in columns {
+                // Columns ascend: the half above the diagonal.
+                for (i, &a) in columns.iter().enumerate() {
                     slope[a] += weight * (wireless - probability);
-                    columns.iter().for_each(|&b| curvature[a][b] += weight * probability * (1.0 - probability));
+                    columns[i..].iter().for_each(|&b| curvature[a][b] += weight * probability * (1.0 - probability));
                 }
             }
             for column in 0..COLUMNS {
+                (0..column).for_each(|above| curvature[column][above] = curvature[above][column]);
                 let ridge = whole
                     * if left_out[column] {
                         LEFT_OUT
@@ -91,7 +91,7 @@ impl Fit {
             start: tenths(COLUMNS - 1),
             single: std::array::from_fn(|clue| std::array::from_fn(|i| tenths(clue * INTERVALS + i))),
             tables: std::array::from_fn(|table| {
-                std::array::from_fn(|row| std::array::from_fn(|jitter| tenths(in_table(table, (row, jitter)))))
+                std::array::from_fn(|row| std::array::from_fn(|column| tenths(in_table(table, row, column))))
             }),
         }
     }

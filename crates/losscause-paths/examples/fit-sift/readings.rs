@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex};
 
-use losscause::lda::sift::{Card, Clues};
+use losscause::lda::sift::{Card, Clues, Earlier};
 use losscause::lda::{AtSender, Needs, Sift, SiftConfig};
 use losscause::truth::Cause;
 use losscause::{Arrival, Judgement, Lda, Loss, Reason, SenderLda, Verdict};
@@ -11,15 +11,15 @@ use losscause_paths::{JudgedLoss, Path, Vantage, judged_at_receiver, judged_at_s
 use losscause_study::parallel::{Jobs, map};
 
 /// Seeds of the paths that the weights are fitted to.
-pub(crate) const SEEDS: RangeInclusive<u64> = 101..=116;
+pub(crate) const SEEDS: RangeInclusive<u64> = 121..=220;
 /// Seeds that only check the fit.
-pub(crate) const VALIDATION: RangeInclusive<u64> = 117..=120;
+pub(crate) const VALIDATION: RangeInclusive<u64> = 101..=120;
 /// Paths of each seed.
 const PATHS: u32 = 100;
 /// Losses of each cause that a path needs to count, as in the benchmark.
 const LEAST: usize = 10;
 /// The most losses of a cause that are kept of a path, spread evenly.
-const MOST: usize = 400;
+const MOST: usize = 60;
 
 /// The readings at one loss.
 pub(crate) struct Reading {
@@ -31,8 +31,23 @@ pub(crate) struct Reading {
 
 /// The readings of many paths.
 pub(crate) struct Readings {
-    pub(crate) all: Vec<Reading>,
-    paths: usize,
+    paths: Vec<Read>,
+}
+
+/// What was read along one path.
+struct Read {
+    /// At every gap of each flow, in their order.
+    gaps: Vec<Vec<Clues>>,
+    /// The losses that are kept.
+    losses: Vec<Kept>,
+}
+
+/// A loss that was judged at a gap of a flow.
+#[derive(Clone, Copy)]
+struct Kept {
+    flow: usize,
+    gap: usize,
+    wireless: bool,
 }
 
 impl Readings {
@@ -40,78 +55,113 @@ impl Readings {
     pub(crate) fn of(vantage: Vantage, seeds: RangeInclusive<u64>) -> Self {
         assert!(*seeds.end() < 1_000, "only seeds below 1000 are for training");
         let paths: Vec<_> = seeds.flat_map(|seed| (0..PATHS).map(move |number| Path::draw(seed, number))).collect();
-        let found = map(&paths, Jobs::default(), |path| read(path, vantage), |_| ());
-        let mut readings = Self { all: Vec::new(), paths: 0 };
-        found.iter().for_each(|losses| readings.add(losses));
-        readings
-    }
-
-    fn add(&mut self, losses: &[(Clues, bool)]) {
-        let of = |cause: bool| losses.iter().filter(move |(_, wireless)| *wireless == cause).map(|(clues, _)| *clues);
-        let causes: Vec<_> = [false, true].into_iter().map(|cause| (cause, of(cause).collect::<Vec<_>>())).collect();
-        let counting: Vec<_> = causes.iter().filter(|(_, losses)| losses.len() >= LEAST).collect();
-        for (wireless, losses) in &counting {
-            let kept = losses.len().min(MOST);
-            let weight = 1.0 / (counting.len() * kept) as f64;
-            let spread = (0..kept).map(|i| losses[i * losses.len() / kept]);
-            self.all.extend(spread.map(|clues| Reading { clues, wireless: *wireless, weight }));
-        }
-        self.paths += usize::from(!counting.is_empty());
+        let paths = map(&paths, Jobs::default(), |path| Read::of(path, vantage), |_| ());
+        Self { paths: paths.into_iter().filter(|read| !read.losses.is_empty()).collect() }
     }
 
     pub(crate) fn losses(&self) -> usize {
-        self.all.len()
+        self.paths.iter().map(|read| read.losses.len()).sum()
     }
 
     pub(crate) fn paths(&self) -> usize {
-        self.paths
+        self.paths.len()
+    }
+
+    /// The readings at all losses. What a gap remembers of earlier ones is that of this card.
+    pub(crate) fn with_memory_of(&self, card: &Card) -> Vec<Reading> {
+        self.paths.iter().flat_map(|read| read.with_memory_of(card)).collect()
     }
 
     /// The balanced error of a card, percent, the mean over the paths.
     pub(crate) fn error(&self, card: &Card) -> f64 {
-        let wrong = self.all.iter().filter(|reading| (card.sum(&reading.clues) > 0) != reading.wireless);
-        wrong.map(|reading| reading.weight).sum::<f64>() * 100.0 / self.paths as f64
+        let readings = self.with_memory_of(card);
+        let wrong = readings.iter().filter(|reading| (card.weigh(&reading.clues).sum > 0) != reading.wireless);
+        wrong.map(|reading| reading.weight).sum::<f64>() * 100.0 / self.paths() as f64
     }
 }
 
-/// The readings at the losses of a path that Sift can answer for, in their order, and whether each was wireless.
-fn read(path: &Path, vantage: Vantage) -> Vec<(Clues, bool)> {
-    let config = SiftConfig::balanced();
-    let losses = match vantage {
-        Vantage::Receiver => judged_at_receiver(
-            path,
-            |_| Reader::new(Sift::new(&config).expect("valid")),
-            |reader, loss| reader.read(loss.revealed_by.seq),
-        ),
-        Vantage::Sender => judged_at_sender(
-            path,
-            |_| AtSender::new(Reader::new(Sift::with_rtts(&config).expect("valid"))),
-            |sender, loss| {
-                sender.judge(loss);
-                sender.lda().asked.lock().expect("not poisoned").take()
-            },
-        ),
-    };
-    let with_clues = |loss: JudgedLoss<Option<Clues>>| Some((loss.seen?, loss.cause == Cause::Wireless));
-    losses.expect("a drawn path runs").into_iter().filter_map(with_clues).collect()
+impl Read {
+    fn of(path: &Path, vantage: Vantage) -> Self {
+        let config = SiftConfig::balanced();
+        let gaps = Gaps::default();
+        let losses = match vantage {
+            Vantage::Receiver => judged_at_receiver(
+                path,
+                |flow| Reader::new(Sift::new(&config).expect("valid"), flow, &gaps),
+                |reader, loss| reader.read(loss.revealed_by.seq),
+            ),
+            Vantage::Sender => judged_at_sender(
+                path,
+                |flow| AtSender::new(Reader::new(Sift::with_rtts(&config).expect("valid"), flow, &gaps)),
+                |sender, loss| {
+                    sender.judge(loss);
+                    sender.lda().asked.lock().expect("not poisoned").take()
+                },
+            ),
+        };
+        let with_gap = |loss: JudgedLoss<Option<usize>>| {
+            Some(Kept { flow: loss.flow, gap: loss.seen?, wireless: loss.cause == Cause::Wireless })
+        };
+        let losses: Vec<_> = losses.expect("a drawn path runs").into_iter().filter_map(with_gap).collect();
+        let gaps = std::mem::take(&mut *gaps.lock().expect("not poisoned"));
+        Self { gaps, losses: [false, true].into_iter().flat_map(|cause| kept(&losses, cause)).collect() }
+    }
+
+    fn with_memory_of(&self, card: &Card) -> Vec<Reading> {
+        let gaps: Vec<_> = self.gaps.iter().map(|flow| with_memory_of(card, flow)).collect();
+        let of = |cause: bool| self.losses.iter().filter(|loss| loss.wireless == cause).count();
+        let causes = [false, true].into_iter().filter(|cause| of(*cause) > 0).count();
+        let weights = [false, true].map(|cause| 1.0 / (causes * of(cause)) as f64);
+        let reading = |loss: &Kept| Reading {
+            clues: gaps[loss.flow][loss.gap],
+            wireless: loss.wireless,
+            weight: weights[usize::from(loss.wireless)],
+        };
+        self.losses.iter().map(reading).collect()
+    }
 }
 
-/// Sift, and what it read at the last gaps.
+/// The gaps of a flow as a flow with this card reads them.
+fn with_memory_of(card: &Card, gaps: &[Clues]) -> Vec<Clues> {
+    let mut earlier = Earlier::NEW;
+    let with_memory = |clues: &Clues| {
+        let mut clues = *clues;
+        clues.0[Clues::EARLIER] = earlier.reading();
+        earlier.observe(card.weigh(&clues).own);
+        clues
+    };
+    gaps.iter().map(with_memory).collect()
+}
+
+/// The losses of a cause that are kept; none if there are too few.
+fn kept(losses: &[Kept], cause: bool) -> Vec<Kept> {
+    let of: Vec<_> = losses.iter().copied().filter(|loss| loss.wireless == cause).collect();
+    let kept = if of.len() < LEAST { 0 } else { of.len().min(MOST) };
+    (0..kept).map(|i| of[i * of.len() / kept]).collect()
+}
+
+/// The readings at the gaps of each flow of a path.
+type Gaps = Arc<Mutex<Vec<Vec<Clues>>>>;
+
+/// Sift, and what it read at the gaps.
 #[derive(Clone)]
 struct Reader {
     sift: Sift,
-    gaps: [Option<(u64, Clues)>; 8],
-    /// What it read at the gap of the last judgement.
-    asked: Arc<Mutex<Option<Clues>>>,
+    flow: usize,
+    gaps: Gaps,
+    /// The packets after the last gaps, and the numbers of these gaps.
+    last: [Option<(u64, usize)>; 8],
+    /// The gap of the last judgement.
+    asked: Arc<Mutex<Option<usize>>>,
 }
 
 impl Reader {
-    fn new(sift: Sift) -> Self {
-        Self { sift, gaps: [None; 8], asked: Arc::default() }
+    fn new(sift: Sift, flow: usize, gaps: &Gaps) -> Self {
+        Self { sift, flow, gaps: Arc::clone(gaps), last: [None; 8], asked: Arc::default() }
     }
 
-    fn read(&self, after_gap: u64) -> Option<Clues> {
-        self.gaps.iter().flatten().find(|(seq, _)| *seq == after_gap).map(|(_, clues)| *clues)
+    fn read(&self, after_gap: u64) -> Option<usize> {
+        self.last.iter().flatten().find(|(seq, _)| *seq == after_gap).map(|(_, gap)| *gap)
     }
 }
 
@@ -126,8 +176,14 @@ impl Lda for Reader {
 
     fn on_arrival(&mut self, arrival: &Arrival) {
         if let Some(clues) = self.sift.clues(arrival) {
-            self.gaps.rotate_right(1);
-            self.gaps[0] = Some((arrival.seq, clues));
+            let mut flows = self.gaps.lock().expect("not poisoned");
+            if flows.len() <= self.flow {
+                flows.resize(self.flow + 1, Vec::new());
+            }
+            let gaps = &mut flows[self.flow];
+            self.last.rotate_right(1);
+            self.last[0] = Some((arrival.seq, gaps.len()));
+            gaps.push(clues);
         }
         self.sift.on_arrival(arrival);
     }

@@ -1,7 +1,7 @@
 //! Sift: weighs the evidence at a gap, in decibels.
 //!
 //! A radio strikes at random; a queue drops when it is full. So the state of the path at a wireless loss looks like its
-//! state at any packet, and at a congestion loss it does not. Sift takes twelve readings of that state ([`Clues`]); all but
+//! state at any packet, and at a congestion loss it does not. Sift takes sixteen readings of that state ([`Clues`]); all but
 //! `above` and `base` are relative to what the flow itself has seen. A card ([`Card`]) gives each reading a weight in
 //! decibels, ten times the decimal logarithm of odds: positive weights speak for a wireless loss. The weights are added:
 //!
@@ -12,30 +12,38 @@
 //!   every 32nd delay of the last 1,024                   how often two arrivals are 0, T/2, T, … apart
 //!
 //! gap of n packets before arrival i (all of the state is that before it):
-//!   position   of r_(i-1) between the extremes            queue    (r_(i-1) - least) / T
-//!   rank       of r_(i-1) among every 32nd delay           recent
-//!   since      the last gap, in round-trip times           spaced   the last gap, in T
-//!              (at a receiver, in ranges of r)
-//!   length     of the gap: d / mean spacing                usual    share of pairs that were d - (n - 1) T apart
-//!   jitter     mean |r_i - r_(i-1)| / mean spacing         above      r_(i-1) - least, ms
-//!   own        (r_(i-1) - least) / mean spacing            base       least, ms (at a sender only)
+//!   position   of r_(i-1) between the extremes            rank     of r_(i-1) among every 32nd delay
+//!   queue      (r_(i-1) - least) / T                       own      (r_(i-1) - least) / mean spacing
+//!   above      r_(i-1) - least, ms                         base     least, ms (at a sender only)
+//!   length     of the gap: d / mean spacing                jitter   mean |r_i - r_(i-1)| / mean spacing
+//!   usual      share of pairs that were d - (n - 1) T apart, as after a served packet
+//!   dropped    share of pairs that were d + T apart, as after a packet that was never served
+//!   recent, and since: the last gap, in round-trip times (at a receiver, in ranges of r); spaced: the same in T
+//!   since burst   packets since the last burst of gaps, over the mean from burst to burst
+//!   evenness   mean deviation of these numbers of packets from their mean, over that mean
+//!   earlier    mean evidence at earlier gaps
 //!
-//!   sum = start + weight of each + weight of (position, jitter) + of (queue, jitter) + of (recent, jitter)
+//!   own evidence = start + weight of each reading but `earlier` + weights of pairs without it
+//!   sum = own evidence + weight of `earlier` + weights of its pairs
 //!   wireless iff sum > margin
 //! ```
 //!
-//! The probability of a wireless loss, if both causes are as likely beforehand, is 1 / (1 + 10^(-sum/10)).
+//! The pairs are those of [`card::TOGETHER`]. The probability of a wireless loss, if both causes are as likely beforehand, is
+//! 1 / (1 + 10^(-sum/10)).
 //!
 //! Source: this project, `docs/algorithms/sift.md`. Ideas are from Spike (the position), Biaz (the length of a gap that a served
-//! packet leaves), Vegas (the queue in packets) and fqRTT (losses within a round trip).
+//! packet leaves), Vegas (the queue in packets), fqRTT (losses within a round trip), and BBR's long-term sampling (a policer
+//! lets equal numbers of packets pass from loss to loss).
 //!
 //! | parameter | unit | default | range |
 //! |---|---|---|---|
 //! | `margin_db` | dB | 6 (`Sift`), 0 (`Sift-balanced`) | 0 to 60 |
-//! | `most_ignored` | share of packets | 0.05 (`Sift`), 1 (`Sift-balanced`) | 0 to 1 |
+//! | `most_ignored` | share of packets | 0.001 (`Sift`), 1 (`Sift-balanced`) | 0 to 1 |
 //!
-//! `most_ignored` is a ceiling: every arrival earns this share of a packet, up to 16 packets, and every loss called wireless
-//! costs one. When nothing is left, a loss is congestion, whatever the evidence.
+//! `most_ignored` is a ceiling on the packets that queues dropped and that are ignored, by Sift's own probabilities: every
+//! arrival earns this share of a packet, up to two packets, and every lost packet that is called wireless costs the probability
+//! of congestion. When nothing is left, a loss is congestion, whatever the evidence. So losses with little doubt hardly count,
+//! and where all losses are doubtful, as at a policer, few are ignored.
 //!
 //! The weights are fitted to drawn paths by `cargo xtask fit-sift`, which writes `sift/weights.rs`. Receivers and senders
 //! have a card each. All arithmetic is on integers.
@@ -46,17 +54,22 @@
 mod average;
 pub mod card;
 mod clues;
+mod gaps;
 mod pairs;
 mod sample;
 mod weights;
 mod window;
 
-pub use card::Card;
+pub use card::{Card, Weight};
 pub use clues::Clues;
+pub use gaps::Earlier;
 pub use weights::{RECEIVER, SENDER};
+
+use core::num::NonZeroU32;
 
 use average::{Average, DAY_NS};
 use clues::ratio;
+use gaps::Gaps;
 use pairs::Pairs;
 use sample::Sample;
 use window::{Part, Window};
@@ -64,7 +77,7 @@ use window::{Part, Window};
 use super::{AnyLda, AnySenderLda, AtSender, Lda, Needs, missing};
 use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check};
 use crate::verdict::Input;
-use crate::{Arrival, Interval, Judgement, Loss, Reason, Span, Time, Verdict};
+use crate::{Arrival, Interval, Judgement, Loss, Reason, Span, Verdict};
 
 /// Sift.
 #[derive(Clone, Copy, Debug)]
@@ -72,7 +85,7 @@ pub struct Sift {
     card: &'static Card,
     /// In tenths of a decibel.
     margin: i16,
-    /// In 1/65536 of the packets.
+    /// In 1/65536 packets per packet.
     most_ignored: u32,
     /// What may still be called wireless, in 1/65536 packets.
     allowance: u32,
@@ -80,15 +93,14 @@ pub struct Sift {
     /// The first delay, and the last.
     delays: Option<(Span, Span)>,
     /// The last interval, if it spans no gap: nanoseconds and packets.
-    before: Option<(i64, u32)>,
+    before: Option<(i64, NonZeroU32)>,
     window: Window,
     spacing: Average<6>,
     jitter: Average<6>,
     recent: Average<5>,
-    /// When the last gap showed.
-    gap: Option<Time>,
     sample: Sample,
     pairs: Pairs,
+    gaps: Gaps,
     weighed: [Option<Weighed>; GAPS],
 }
 
@@ -107,7 +119,7 @@ struct Weighed {
 const GAPS: usize = 8;
 /// One, where shares are whole numbers.
 const WHOLE: u32 = 1 << 16;
-const MOST_ALLOWANCE: u32 = 16 * WHOLE;
+const MOST_ALLOWANCE: u32 = 2 * WHOLE;
 /// Arrivals before the first answer.
 const WARM_UP: u32 = 32;
 
@@ -116,14 +128,14 @@ const WARM_UP: u32 = 32;
 pub struct SiftConfig {
     /// How much more likely than congestion a wireless loss must be, in decibels, 0 to 60.
     pub margin_db: f64,
-    /// The largest share of the last packets that is called wireless, 0 to 1.
+    /// The largest share of the last packets that was probably dropped by queues and is called wireless, 0 to 1.
     pub most_ignored: f64,
 }
 
 impl Default for SiftConfig {
     /// The safe setting: what a transport should follow.
     fn default() -> Self {
-        Self { margin_db: 6.0, most_ignored: 0.05 }
+        Self { margin_db: 6.0, most_ignored: 0.001 }
     }
 }
 
@@ -152,9 +164,9 @@ impl SiftConfig {
             spacing: Average::NEW,
             jitter: Average::NEW,
             recent: Average::NEW,
-            gap: None,
             sample: Sample::NEW,
             pairs: Pairs::NEW,
+            gaps: Gaps::NEW,
             weighed: [None; GAPS],
         })
     }
@@ -162,10 +174,13 @@ impl SiftConfig {
 
 const SETTINGS: [Setting; 2] = [
     Setting::new("margin_db", "wireless above this sum of evidence, decibels, 0 to 60"),
-    Setting::new("most_ignored", "no larger share of the last packets is called wireless; 0 to 1"),
+    Setting::new(
+        "most_ignored",
+        "largest share of the last packets that queues probably dropped and that is called wireless; 0 to 1",
+    ),
 ];
 
-static SIFT: Info = Info::new("Sift", "weighs twelve readings of the path at a gap; careful, for transports")
+static SIFT: Info = Info::new("Sift", "weighs sixteen readings of the path at a gap; careful, for transports")
     .described_in("docs/algorithms/sift.md", "Idea")
     .on_trial()
     .with_aliases(&["sift-safe"])
@@ -230,7 +245,7 @@ impl Sift {
         let (first, last) = self.delays.filter(|_| self.sample.seen >= WARM_UP)?;
         let delay = (last - first).as_nanos();
         let Part { least, most, spacing } = self.window.all();
-        let since = self.gap.map_or(DAY_NS, |gap| (arrival.at - gap).as_nanos());
+        let since = self.gaps.last.map_or(DAY_NS, |gap| (arrival.at - gap).as_nanos());
         let whole_delay = if self.card.absolute_delays { last.as_nanos() } else { most.saturating_sub(least) };
         let gap = interval.span.as_nanos();
         let served = gap.saturating_sub(spacing.saturating_mul(i64::from(interval.missing) - 1));
@@ -245,9 +260,13 @@ impl Sift {
         clues[Clues::SPACED] = ratio(since, spacing, 1);
         clues[Clues::LENGTH] = ratio(gap, mean_spacing, 32);
         clues[Clues::USUAL] = self.pairs.share(served, self.window.least_spacing);
+        clues[Clues::DROPPED] = self.pairs.share(gap.saturating_add(spacing), self.window.least_spacing);
         clues[Clues::JITTER] = ratio(jitter, mean_spacing, 256);
         clues[Clues::ABOVE] = ratio(above, 1_000_000, 10);
         clues[Clues::OWN] = ratio(above, mean_spacing, 8);
+        clues[Clues::SINCE_BURST] = self.gaps.since_burst();
+        clues[Clues::EVENNESS] = self.gaps.evenness();
+        clues[Clues::EARLIER] = self.gaps.earlier.reading();
         if self.card.absolute_delays {
             clues[Clues::BASE] = ratio(first.as_nanos().saturating_add(least), 1_000_000, 1);
         }
@@ -261,8 +280,9 @@ impl Sift {
     /// Weighs the gap before `arrival`, and remembers the answer.
     fn weigh(&mut self, arrival: &Arrival, missing: u32) {
         let Some(clues) = self.clues(arrival) else { return };
-        let (sum, heaviest) = self.card.weigh(&clues);
-        let cost = missing.saturating_mul(WHOLE);
+        let Weight { sum, own, heaviest } = self.card.weigh(&clues);
+        self.gaps.earlier.observe(own);
+        let cost = missing.saturating_mul(probably_dropped(sum));
         let looks_wireless = sum > self.margin;
         let over_ceiling = looks_wireless && self.most_ignored < WHOLE && cost > self.allowance;
         if looks_wireless && !over_ceiling {
@@ -281,14 +301,17 @@ impl Sift {
         self.spacing.observe(per_packet);
         self.recent.observe(if interval.missing > 0 { i64::from(WHOLE) } else { 0 });
         if interval.missing > 0 {
-            self.gap = Some(arrival.at);
+            self.gaps.observe_gap(arrival.at);
+            self.gaps.observe_arrived(interval.packets.saturating_sub(interval.missing));
             self.before = None;
             return;
         }
+        self.gaps.observe_arrived(interval.packets);
         self.window.observe_spacing(per_packet);
-        if let Some((before, packets)) = self.before.replace((span, interval.packets)) {
-            let (both, packets) = (before.saturating_add(span), i64::from(packets) + i64::from(interval.packets));
-            let pair = if packets == 2 { both } else { both.saturating_mul(2) / packets.max(1) };
+        let Some(packets) = NonZeroU32::new(interval.packets) else { return };
+        if let Some((before, earlier)) = self.before.replace((span, packets)) {
+            let (both, packets) = (before.saturating_add(span), i64::from(earlier.get()) + i64::from(packets.get()));
+            let pair = if packets == 2 { both } else { both.saturating_mul(2) / packets };
             self.pairs.observe(pair, self.window.least_spacing);
         }
     }
@@ -346,6 +369,11 @@ impl Lda for Sift {
     }
 }
 
+/// The probability of congestion behind a sum of tenths of decibels, in 1/65536: 1 / (1 + 2^(sum/30)), in steps of 3 dB.
+fn probably_dropped(sum: i16) -> u32 {
+    WHOLE / (1 + (1 << (sum.clamp(0, 480) / 30)))
+}
+
 /// The probability of a wireless loss behind a sum of tenths of decibels: 1 / (1 + 10^(-sum/100)).
 fn probability(sum: i16) -> f64 {
     /// 10^(i/10) and 10^(i/100).
@@ -382,6 +410,7 @@ fn probability(sum: i16) -> f64 {
 mod tests {
     extern crate std;
     use super::*;
+    use crate::Time;
     use std::vec::Vec;
 
     fn sift(change: impl Fn(&mut SiftConfig)) -> Sift {
@@ -458,7 +487,7 @@ mod tests {
     fn a_loss_in_an_empty_queue_is_wireless_and_one_in_a_full_queue_is_congestion() {
         // A sawtooth of delays from 100 to 199 ms, and a gap at its foot or at its top.
         let verdict = |phase: i64| {
-            let mut flow = Flow::of(sift(|_| ()));
+            let mut flow = Flow::of(Sift::new(&SiftConfig::default()).expect("valid"));
             (0..1_000 + phase).for_each(|i| _ = flow.arrive(10, 100 + i % 100, 0));
             let revealing = flow.arrive(20, 100 + (1_001 + phase) % 100, 1);
             flow.judge(revealing)
@@ -468,24 +497,25 @@ mod tests {
     }
 
     #[test]
-    fn what_is_beyond_the_ceiling_is_congestion() {
-        // An empty queue, and a gap before every tenth packet: 16 packets of allowance, then 1 % of the packets.
-        let mut flow = Flow::of(sift(|config| config.most_ignored = 0.01));
+    fn a_loss_costs_its_probability_of_congestion_and_beyond_the_ceiling_it_is_congestion() {
+        assert_eq!([0, 29, 30, 90, 900].map(probably_dropped), [WHOLE / 2, WHOLE / 2, WHOLE / 3, WHOLE / 9, 0]);
+        // An empty queue, and a gap before every tenth packet. Nothing is earned: there are the two packets of the beginning.
+        let mut flow = Flow::of(sift(|config| config.most_ignored = 0.0));
         (0..100).for_each(|_| _ = flow.arrive(10, 100, 0));
-        let mut verdicts = Vec::new();
-        for _ in 0..50 {
+        let mut spent = 0;
+        let over_ceiling = (0..10_000).find(|_| {
             (0..9).for_each(|_| _ = flow.arrive(10, 100, 0));
             let revealing = flow.arrive(20, 100, 1);
             let Judgement { verdict, reason } = flow.judge(revealing);
             let Reason::Weighed { over_ceiling, decibels, .. } = reason else { panic!("{reason}") };
             assert!(decibels > 0.0, "{reason}");
             assert_eq!(over_ceiling, verdict == Verdict::Congestion);
-            verdicts.push(verdict);
-        }
-        let wireless = verdicts.iter().filter(|verdict| verdict.is_wireless()).count();
-        // Each gap earns 0.1 of a packet: 16 and one of every ten.
-        assert!((17..=21).contains(&wireless), "{wireless}");
-        assert_eq!(verdicts[..16], [Verdict::Wireless; 16]);
+            let cost = probably_dropped((decibels * 10.0).round() as i16);
+            assert_eq!(over_ceiling, spent + cost > 2 * WHOLE, "{spent} and {cost}");
+            spent += cost;
+            over_ceiling
+        });
+        assert!(over_ceiling.is_some_and(|gaps| gaps > 4), "{over_ceiling:?}");
     }
 
     #[test]

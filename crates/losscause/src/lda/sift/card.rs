@@ -11,76 +11,96 @@ pub struct Card {
     pub start: i16,
     /// For each reading, the weight of each of its intervals ([`LIMITS`]).
     pub single: [[i16; INTERVALS]; Clues::COUNT],
-    /// What a reading means depends on the jitter. For each reading of [`WITH_JITTER`], the weight of each of its
-    /// intervals together with each of the jitter's ([`TABLE_LIMITS`], [`JITTER_LIMITS`]).
-    pub tables: [[[i16; TABLE_INTERVALS]; TABLE_INTERVALS]; TABLES],
+    /// For each pair of readings that are weighed together ([`TOGETHER`]), the weight of each of their pairs of quarters.
+    pub tables: [[[i16; QUARTERS]; QUARTERS]; TOGETHER.len()],
 }
 
 /// Intervals of a reading.
-pub const INTERVALS: usize = 7;
-/// Intervals of each reading in the table.
-pub const TABLE_INTERVALS: usize = 4;
+pub const INTERVALS: usize = 8;
+/// Intervals of a reading in a table: each is two of the eight.
+pub const QUARTERS: usize = INTERVALS / 2;
 
-/// Where the second interval of each reading begins, the third, and so on. They are round numbers near the quantiles of
-/// the training paths.
+/// Where the second interval of each reading begins, the third, and so on. They are round numbers near the octiles of the
+/// training paths, between those of receivers and of senders.
 pub const LIMITS: [[u16; INTERVALS - 1]; Clues::COUNT] = [
-    [20, 100, 250, 500, 750, 950],     // position
-    [4, 16, 40, 120, 400, 2_000],      // queue
-    [2, 8, 14, 20, 26, 31],            // rank
-    [5, 20, 50, 100, 160, 250],        // recent
-    [8, 32, 64, 112, 240, 960],        // since
-    [10, 30, 100, 400, 2_000, 10_000], // spaced
-    [3, 16, 38, 56, 70, 112],          // length
-    [10, 50, 120, 250, 450, 700],      // usual
-    [5, 18, 36, 56, 90, 150],          // jitter
-    [10, 50, 100, 200, 500, 2_000],    // above
-    [2, 8, 24, 64, 200, 800],          // own
-    [15, 30, 60, 120, 240, 480],       // base
+    [15, 100, 240, 400, 560, 750, 950],        // position
+    [3, 12, 30, 80, 200, 600, 3_000],          // queue
+    [2, 9, 16, 21, 25, 29, 32],                // rank
+    [1, 10, 25, 45, 70, 110, 180],             // recent
+    [16, 32, 64, 88, 128, 240, 800],           // since
+    [10, 30, 80, 250, 1_000, 3_000, 15_000],   // spaced
+    [4, 16, 32, 48, 64, 80, 120],              // length
+    [1, 25, 75, 150, 300, 500, 800],           // usual
+    [3, 10, 20, 32, 45, 64, 100],              // jitter
+    [5, 40, 120, 250, 500, 900, 1_800],        // above
+    [1, 2, 4, 8, 15, 28, 80],                  // own
+    [24, 40, 64, 100, 150, 230, 400],          // base
+    [2, 12, 40, 90, 180, 320, 600],            // dropped
+    [5, 10, 16, 22, 32, 45, 80],               // since burst
+    [110, 135, 157, 177, 198, 225, 270],       // evenness
+    [920, 945, 963, 980, 1_000, 1_033, 1_070], // earlier
 ];
 
-/// The readings that are weighed together with the jitter.
-pub const WITH_JITTER: [usize; TABLES] = [Clues::POSITION, Clues::QUEUE, Clues::RECENT];
-/// The jitter among the readings.
-pub const JITTER: usize = Clues::JITTER;
-/// How many they are.
-pub const TABLES: usize = 3;
-/// Where their intervals begin in the tables.
-pub const TABLE_LIMITS: [[u16; TABLE_INTERVALS - 1]; TABLES] = [[100, 500, 950], [16, 120, 800], [10, 50, 150]];
-/// The same of the jitter.
-pub const JITTER_LIMITS: [u16; TABLE_INTERVALS - 1] = [12, 38, 77];
+/// The pairs of readings that are weighed together, because what one means depends on the other.
+pub const TOGETHER: [(usize, usize); 14] = [
+    (Clues::RANK, Clues::JITTER),
+    (Clues::RANK, Clues::ABOVE),
+    (Clues::POSITION, Clues::RECENT),
+    (Clues::LENGTH, Clues::OWN),
+    (Clues::LENGTH, Clues::JITTER),
+    (Clues::LENGTH, Clues::DROPPED),
+    (Clues::LENGTH, Clues::SINCE_BURST),
+    (Clues::RECENT, Clues::DROPPED),
+    (Clues::SINCE, Clues::SINCE_BURST),
+    (Clues::ABOVE, Clues::EVENNESS),
+    (Clues::EVENNESS, Clues::SINCE_BURST),
+    (Clues::EVENNESS, Clues::EARLIER),
+    (Clues::LENGTH, Clues::EARLIER),
+    (Clues::OWN, Clues::EARLIER),
+];
 
-/// Which interval a reading lies in.
-pub fn interval(reading: u16, limits: &[u16]) -> usize {
-    limits.iter().filter(|limit| reading >= **limit).count()
+/// What a card says of a gap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Weight {
+    /// The sum of the evidence, in tenths of a decibel.
+    pub sum: i16,
+    /// The same without [`Clues::EARLIER`] and the tables that it is in: what later gaps remember of this one.
+    pub own: i16,
+    /// The two heaviest readings, the heaviest first.
+    pub heaviest: [usize; 2],
 }
 
-/// In each table, the intervals of its reading and of the jitter.
-pub fn in_tables(clues: &Clues) -> [(usize, usize); TABLES] {
-    let jitter = interval(clues.0[Clues::JITTER], &JITTER_LIMITS);
-    core::array::from_fn(|table| (interval(clues.0[WITH_JITTER[table]], &TABLE_LIMITS[table]), jitter))
+/// Which interval each reading lies in.
+pub fn intervals(clues: &Clues) -> [usize; Clues::COUNT] {
+    core::array::from_fn(|clue| LIMITS[clue].iter().filter(|limit| clues.0[clue] >= **limit).count())
 }
 
 impl Card {
-    /// The sum of the evidence, in tenths of a decibel.
-    pub fn sum(&self, clues: &Clues) -> i16 {
-        self.weigh(clues).0
-    }
-
-    /// The sum of the evidence, and the two heaviest readings, the heaviest first.
-    pub(super) fn weigh(&self, clues: &Clues) -> (i16, [usize; 2]) {
-        let together = self.tables.iter().zip(in_tables(clues)).map(|(table, (row, jitter))| table[row][jitter]);
-        let mut sum = self.start + together.sum::<i16>();
-        let mut heaviest = [(0, 0); 2];
-        for (clue, (&reading, weights)) in clues.0.iter().zip(&self.single).enumerate() {
-            let weight = weights[interval(reading, &LIMITS[clue])];
-            sum += weight;
-            let candidate = (weight.unsigned_abs(), clue);
-            if candidate.0 > heaviest[0].0 {
-                heaviest = [candidate, heaviest[0]];
-            } else if candidate.0 > heaviest[1].0 {
-                heaviest[1] = candidate;
+    /// Weighs the readings at a gap.
+    pub fn weigh(&self, clues: &Clues) -> Weight {
+        let intervals = intervals(clues);
+        let mut weight = Weight { sum: 0, own: self.start, heaviest: [0; 2] };
+        let mut most = [0; 2];
+        for (clue, weights) in self.single.iter().enumerate() {
+            let evidence = weights[intervals[clue]];
+            *weight.part(clue == Clues::EARLIER) += evidence;
+            let size = evidence.unsigned_abs();
+            if size > most[0] {
+                (most, weight.heaviest) = ([size, most[0]], [clue, weight.heaviest[0]]);
+            } else if size > most[1] {
+                (most[1], weight.heaviest[1]) = (size, clue);
             }
         }
-        (sum, heaviest.map(|(_, clue)| clue))
+        for (table, (row, column)) in self.tables.iter().zip(TOGETHER) {
+            *weight.part(column == Clues::EARLIER) += table[intervals[row] / 2][intervals[column] / 2];
+        }
+        weight.sum += weight.own;
+        weight
+    }
+}
+
+impl Weight {
+    fn part(&mut self, is_of_earlier_gaps: bool) -> &mut i16 {
+        if is_of_earlier_gaps { &mut self.sum } else { &mut self.own }
     }
 }

@@ -8,7 +8,7 @@ pub struct Clues(pub [u16; Clues::COUNT]);
 
 impl Clues {
     /// How many there are.
-    pub const COUNT: usize = 12;
+    pub const COUNT: usize = 16;
 
     /// What each says, with its unit.
     pub const NAMES: [&'static str; Self::COUNT] = [
@@ -24,11 +24,21 @@ impl Clues {
         "above: delay before the gap above the least, 1/10 ms",
         "own: delay before the gap above the least, 1/8 of the mean spacing",
         "base: the least round-trip time, ms (at a receiver, zero)",
+        "dropped: share of pairs of packets that were as far apart as one that was never served leaves, 1/1000",
+        "since burst: packets since the last burst of gaps, 1/32 of the mean from burst to burst",
+        "evenness: mean deviation of the packets from burst to burst, 1/256 of their mean",
+        "earlier: mean evidence at earlier gaps, 1/10 dB above -100 dB",
     ];
 
     /// A reading for people.
     pub(super) fn in_words(clue: usize, reading: u16) -> Clue {
         let (what, per_unit, unit) = match clue {
+            Self::EARLIER => {
+                return Clue { what: "earlier gaps at", reading: f64::from(reading) / 10.0 - 100.0, unit: " dB" };
+            }
+            Self::DROPPED => ("a gap as usual after a dropped packet,", 10.0, " % of pairs"),
+            Self::SINCE_BURST => ("since the last burst", 0.32, " % of the usual packets"),
+            Self::EVENNESS => ("bursts uneven by", 2.56, " %"),
             Self::POSITION => ("delay at", 10.0, " % of its range"),
             Self::QUEUE => ("a queue of", 8.0, " packets"),
             Self::RANK => ("delay above", 0.32, " % of earlier ones"),
@@ -57,6 +67,11 @@ impl Clues {
     pub(super) const ABOVE: usize = 9;
     pub(super) const OWN: usize = 10;
     pub(super) const BASE: usize = 11;
+    pub(super) const DROPPED: usize = 12;
+    pub(super) const SINCE_BURST: usize = 13;
+    pub(super) const EVENNESS: usize = 14;
+    /// The mean evidence at earlier gaps.
+    pub const EARLIER: usize = 15;
 }
 
 /// `value / unit` in 1/`parts`, as far as 16 bits hold it.

@@ -5,9 +5,9 @@ use crate::{Span, Time};
 /// Extremes of the last 30 s, of which at least 22.5 s: four parts, the oldest dropped when one begins.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window {
+    /// The newest first.
     parts: [Part; PARTS],
-    /// Which of them is the present one, and when it began.
-    present: usize,
+    /// When the newest began.
     since: Option<Time>,
     /// The least spacing of all parts; every pair of packets asks for it.
     pub(super) least_spacing: Divisor,
@@ -34,8 +34,7 @@ impl Part {
 
 impl Window {
     const LENGTH: Span = Span::from_millis(7_500);
-    pub(super) const NEW: Self =
-        Self { parts: [Part::EMPTY; PARTS], present: 0, since: None, least_spacing: Divisor::NONE };
+    pub(super) const NEW: Self = Self { parts: [Part::EMPTY; PARTS], since: None, least_spacing: Divisor::NONE };
 
     #[inline]
     pub(super) fn turn(&mut self, now: Time) {
@@ -54,8 +53,8 @@ impl Window {
             _ => Some(now),
         };
         for _ in 0..ended.min(PARTS as i64) {
-            self.present = (self.present + 1) % PARTS;
-            self.parts[self.present] = Part::EMPTY;
+            self.parts.rotate_right(1);
+            self.parts[0] = Part::EMPTY;
         }
         self.least_spacing = Divisor::new(self.all().spacing);
     }
@@ -68,7 +67,7 @@ impl Window {
     #[inline]
     pub(super) fn observe_spacing(&mut self, spacing: i64) {
         if spacing > 0 {
-            let part = &mut self.parts[self.present];
+            let part = &mut self.parts[0];
             part.spacing = part.spacing.min(spacing);
             if spacing < self.least_spacing.value {
                 self.least_spacing = Divisor::new(spacing);
@@ -78,7 +77,7 @@ impl Window {
 
     #[inline]
     pub(super) fn observe_delay(&mut self, delay: i64) {
-        let part = &mut self.parts[self.present];
+        let part = &mut self.parts[0];
         part.least = part.least.min(delay);
         part.most = part.most.max(delay);
     }

@@ -1,0 +1,144 @@
+//! How gaps follow each other.
+
+use super::clues::ratio;
+use crate::Time;
+
+/// What is remembered of the gaps before: when, how many packets arrived between them, and how much they looked wireless.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gaps {
+    /// When the last one showed.
+    pub(super) last: Option<Time>,
+    /// Packets that arrived since the last burst of gaps began.
+    since_burst: u32,
+    /// Packets that arrived from one burst to the next.
+    between: Spread,
+    pub(super) earlier: Earlier,
+}
+
+impl Gaps {
+    /// Packets between two gaps of one burst, at most.
+    const WITHIN_A_BURST: u32 = 3;
+    pub(super) const NEW: Self = Self { last: None, since_burst: 0, between: Spread::NEW, earlier: Earlier::NEW };
+
+    /// A gap shows.
+    pub(super) fn observe_gap(&mut self, at: Time) {
+        let is_first = self.last.replace(at).is_none();
+        if is_first || self.since_burst > Self::WITHIN_A_BURST {
+            if !is_first {
+                self.between.observe(self.since_burst);
+            }
+            self.since_burst = 0;
+        }
+    }
+
+    #[inline]
+    pub(super) fn observe_arrived(&mut self, packets: u32) {
+        self.since_burst = self.since_burst.saturating_add(packets);
+    }
+
+    /// Packets since the last burst, in 1/32 of the mean from burst to burst; 32 before the second.
+    pub(super) fn since_burst(&self) -> u16 {
+        if self.between.seen == 0 { 32 } else { ratio(i64::from(self.since_burst) << 4, self.between.mean.into(), 32) }
+    }
+
+    /// The mean deviation of the packets from burst to burst, in 1/256 of their mean. Before three bursts, what random
+    /// losses have: 2/e.
+    pub(super) fn evenness(&self) -> u16 {
+        if self.between.seen < 2 { 188 } else { ratio(self.between.deviation.into(), self.between.mean.into(), 256) }
+    }
+}
+
+/// The mean of numbers of packets, and their mean deviation from it.
+#[derive(Clone, Copy, Debug)]
+struct Spread {
+    /// In 1/16.
+    mean: i32,
+    deviation: i32,
+    seen: u8,
+}
+
+impl Spread {
+    const MOST: u8 = 32;
+    const NEW: Self = Self { mean: 0, deviation: 0, seen: 0 };
+
+    fn observe(&mut self, packets: u32) {
+        let packets = packets.min(1 << 25) as i32 * 16;
+        let deviation = if self.seen == 0 { 0 } else { (packets - self.mean).abs() };
+        self.seen = (self.seen + 1).min(Self::MOST);
+        self.deviation = closer(self.deviation, deviation, self.seen);
+        self.mean = closer(self.mean, packets, self.seen);
+    }
+}
+
+/// The mean of `seen` values of which the last is `value`. Where `seen` stops growing, an exponential mean of gain 1/`seen`.
+fn closer(mean: i32, value: i32, seen: u8) -> i32 {
+    mean + (value - mean) / i32::from(seen)
+}
+
+/// How much the earlier gaps looked wireless.
+#[derive(Clone, Copy, Debug)]
+pub struct Earlier {
+    /// In 1/16 of a tenth of a decibel.
+    mean: i32,
+    seen: u8,
+}
+
+impl Earlier {
+    const MOST: u8 = 8;
+    /// Before the first gap.
+    pub const NEW: Self = Self { mean: 0, seen: 0 };
+
+    /// A gap with this sum of evidence of its own ([`Weight::own`](super::Weight::own)).
+    pub fn observe(&mut self, own: i16) {
+        self.seen = (self.seen + 1).min(Self::MOST);
+        self.mean = closer(self.mean, i32::from(own) * 16, self.seen);
+    }
+
+    /// The mean of their sums, in tenths of a decibel above -100 dB; 0 dB before the first.
+    pub fn reading(&self) -> u16 {
+        (1_000 + (self.mean >> 4)).clamp(0, 2_000) as u16
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gaps(after: &[u32]) -> Gaps {
+        let mut gaps = Gaps::NEW;
+        for &packets in after {
+            gaps.observe_arrived(packets);
+            gaps.observe_gap(Time::ZERO);
+        }
+        gaps
+    }
+
+    #[test]
+    fn gaps_at_equal_distances_are_even_and_those_of_a_burst_are_one() {
+        let mut even = gaps(&[7, 100, 100, 2, 98, 100]);
+        even.observe_arrived(50);
+        assert_eq!((even.since_burst(), even.evenness()), (16, 0), "50 of 100 packets, all gaps 100 apart");
+        // 100, 300, 200: means 100, 200, 200; deviations 0, 200, 0.
+        let uneven = gaps(&[7, 100, 300, 200]);
+        assert_eq!((uneven.since_burst(), uneven.evenness()), (0, 85), "a mean deviation of 66.7 in 200");
+    }
+
+    #[test]
+    fn before_three_gaps_the_readings_are_those_of_random_losses() {
+        for after in [&[][..], &[9], &[9, 100]] {
+            assert_eq!(gaps(after).evenness(), 188);
+        }
+        assert_eq!((gaps(&[]).since_burst(), gaps(&[9]).since_burst()), (32, 32));
+    }
+
+    #[test]
+    fn the_sums_of_earlier_gaps_are_averaged() {
+        let mut earlier = Earlier::NEW;
+        assert_eq!(earlier.reading(), 1_000);
+        earlier.observe(-40);
+        earlier.observe(20);
+        assert_eq!(earlier.reading(), 990, "-1 dB");
+        (0..200).for_each(|_| earlier.observe(i16::MIN));
+        assert_eq!(earlier.reading(), 0);
+    }
+}
