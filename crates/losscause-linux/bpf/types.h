@@ -23,6 +23,9 @@ typedef long long s64;
 
 #define lc_inline static inline __attribute__((always_inline))
 
+/* A function that the verifier goes through once, not once for every path that leads to it. */
+#define lc_apart __attribute__((noinline))
+
 /* Before a loop whose steps are written out: the verifier then need not follow its counter. */
 #ifdef __clang__
 #define lc_unrolled _Pragma("unroll")

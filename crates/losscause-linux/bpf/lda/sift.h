@@ -41,6 +41,7 @@ struct lc_sift_parameters {
 #define LC_SIFT_PART_NS 7500000000LL
 #define LC_SIFT_SAMPLE 32 /* round-trip times that are kept, … */
 #define LC_SIFT_EVERY 32 /* … each of so many */
+#define LC_SIFT_NO_SAMPLE 0x7fffffff
 #define LC_SIFT_BINS 32
 #define LC_SIFT_REMEMBERED 8 /* gaps; a power of two */
 #define LC_SIFT_BURST 3 /* packets between two gaps of one burst, at most */
@@ -87,8 +88,11 @@ struct lc_sift {
 	s64 recent; /* << 5 */
 	s64 before; /* the last interval, if it spans no gap */
 	s64 last_gap; /* when it showed, or LC_UNKNOWN */
-	s32 sample[LC_SIFT_SAMPLE]; /* in 128 ns, since the first */
+	s32 sample[LC_SIFT_SAMPLE]; /* in 128 ns, since the first; LC_SIFT_NO_SAMPLE where there is none yet */
 	u8 pairs[LC_SIFT_BINS]; /* of arrivals with one packet between them, by halves of the least spacing */
+	/* A reading at a gap, and the intervals of all. Here, not on the stack, the verifier does not follow how each came about. */
+	volatile u16 reading;
+	volatile u8 intervals[LC_CLUES];
 	struct lc_sift_weighed weighed[LC_SIFT_REMEMBERED];
 	struct lc_sift_spread between; /* bursts */
 	struct lc_sift_earlier evidence;
@@ -103,9 +107,6 @@ struct lc_sift {
 };
 
 _Static_assert(sizeof(struct lc_sift) <= 512, "a connection's share of memory");
-
-/* Keeps the compiler from turning arithmetic into branches, each of which the verifier would follow. */
-#define lc_sift_hide(x) asm volatile("" : "+r"(x))
 
 /* value / unit in 1/parts, as far as 16 bits hold it. */
 lc_inline u32 lc_sift_ratio(s64 value, s64 unit, u32 parts)
@@ -207,6 +208,8 @@ lc_inline void lc_sift_begin(struct lc_sift *sift, s64 now)
 	lc_sift_divide_by(sift, LC_SIFT_NONE);
 	sift->spacing = sift->jitter = sift->recent = -1;
 	sift->last_gap = LC_UNKNOWN;
+	for (u32 i = 0; i < LC_SIFT_SAMPLE; i++)
+		sift->sample[i] = LC_SIFT_NO_SAMPLE;
 	sift->allowance = LC_SIFT_MOST_ALLOWANCE;
 }
 
@@ -272,19 +275,26 @@ lc_inline u32 lc_sift_sample_below(const struct lc_sift *sift, s64 rtt)
 
 	if (taken > LC_SIFT_SAMPLE)
 		taken = LC_SIFT_SAMPLE;
-	lc_unrolled
-	for (u32 i = 0; i < LC_SIFT_SAMPLE; i++) {
-		/* The signs of i - taken and of the difference: both negative count. */
-		u64 both = ((u64)i - taken) & (u64)(sift->sample[i] - value);
-
-		lc_sift_hide(both);
-		below += (u32)(both >> 63);
-	}
+	for (u32 i = 0; i < LC_SIFT_SAMPLE; i++)
+		below += sift->sample[i] < value;
 	return below * LC_SIFT_SAMPLE / taken;
 }
 
+/* Which of its intervals a reading lies in. */
+lc_inline void lc_sift_place(struct lc_sift *sift, enum lc_clue clue, u32 reading)
+{
+	u8 interval = 0;
+
+	sift->reading = (u16)reading;
+	reading = sift->reading;
+	lc_unrolled
+	for (u32 i = 0; i < LC_INTERVALS - 1; i++)
+		interval += reading >= lc_sift_limits[clue][i];
+	sift->intervals[clue] = interval;
+}
+
 /* The readings at the gap that this arrival shows, from what was seen before it. */
-lc_inline void lc_sift_read(const struct lc_sift *sift, const struct lc_arrival *arrival, u16 *clues)
+lc_inline void lc_sift_read(struct lc_sift *sift, const struct lc_arrival *arrival)
 {
 	struct lc_sift_part window = lc_sift_window(sift);
 	s64 rtt = sift->last - sift->first, above = rtt - window.least, gap = arrival->span;
@@ -296,42 +306,23 @@ lc_inline void lc_sift_read(const struct lc_sift *sift, const struct lc_arrival 
 	s64 between = window.spacing > LC_LONGEST_NS ? LC_LONGEST_NS : window.spacing;
 	s64 others = arrival->missing > 1 << 24 ? 1 << 24 : arrival->missing - 1;
 
-	clues[LC_POSITION] = lc_sift_ratio(above, window.most - window.least, 1000);
-	clues[LC_QUEUE] = lc_sift_ratio(above, window.spacing, 8);
-	clues[LC_RANK] = lc_sift_sample_below(sift, rtt);
-	clues[LC_RECENT] = lc_sift_ratio(recent, LC_SIFT_WHOLE, 1000);
-	clues[LC_SINCE] = lc_sift_ratio(since, sift->last, 16);
-	clues[LC_SPACED] = lc_sift_ratio(since, window.spacing, 1);
-	clues[LC_LENGTH] = lc_sift_ratio(gap, spacing, 32);
-	clues[LC_USUAL] = lc_sift_pair_share(sift, gap - others * between);
-	clues[LC_DROPPED] = lc_sift_pair_share(sift, gap + window.spacing);
-	clues[LC_JITTER] = lc_sift_ratio(jitter, spacing, 256);
-	clues[LC_ABOVE] = lc_sift_ratio(above, 1000000, 10);
-	clues[LC_OWN] = lc_sift_ratio(above, spacing, 8);
-	clues[LC_BASE] = lc_sift_ratio(sift->first + window.least, 1000000, 1);
-	clues[LC_SINCE_BURST] = sift->between.seen ? lc_sift_ratio((s64)sift->since_burst << 4, sift->between.mean, 32) : 32;
+	lc_sift_place(sift, LC_POSITION, lc_sift_ratio(above, window.most - window.least, 1000));
+	lc_sift_place(sift, LC_QUEUE, lc_sift_ratio(above, window.spacing, 8));
+	lc_sift_place(sift, LC_RANK, lc_sift_sample_below(sift, rtt));
+	lc_sift_place(sift, LC_RECENT, lc_sift_ratio(recent, LC_SIFT_WHOLE, 1000));
+	lc_sift_place(sift, LC_SINCE, lc_sift_ratio(since, sift->last, 16));
+	lc_sift_place(sift, LC_SPACED, lc_sift_ratio(since, window.spacing, 1));
+	lc_sift_place(sift, LC_LENGTH, lc_sift_ratio(gap, spacing, 32));
+	lc_sift_place(sift, LC_USUAL, lc_sift_pair_share(sift, gap - others * between));
+	lc_sift_place(sift, LC_DROPPED, lc_sift_pair_share(sift, gap + window.spacing));
+	lc_sift_place(sift, LC_JITTER, lc_sift_ratio(jitter, spacing, 256));
+	lc_sift_place(sift, LC_ABOVE, lc_sift_ratio(above, 1000000, 10));
+	lc_sift_place(sift, LC_OWN, lc_sift_ratio(above, spacing, 8));
+	lc_sift_place(sift, LC_BASE, lc_sift_ratio(sift->first + window.least, 1000000, 1));
+	lc_sift_place(sift, LC_SINCE_BURST, sift->between.seen ? lc_sift_ratio((s64)sift->since_burst << 4, sift->between.mean, 32) : 32);
 	/* Before three bursts, what random losses have. */
-	clues[LC_EVENNESS] = sift->between.seen < 2 ? 188 : lc_sift_ratio(sift->between.deviation, sift->between.mean, 256);
-	clues[LC_EARLIER] = lc_sift_earlier_reading(&sift->evidence);
-}
-
-/* Which of its intervals each reading lies in. */
-lc_inline void lc_sift_intervals(const u16 *clues, u8 *intervals)
-{
-	lc_unrolled
-	for (u32 clue = 0; clue < LC_CLUES; clue++) {
-		u32 interval = 0;
-
-		lc_unrolled
-		for (u32 i = 0; i < LC_INTERVALS - 1; i++) {
-			/* Negative from the limit on. */
-			u32 below = lc_sift_limits[clue][i] - 1U - clues[clue];
-
-			lc_sift_hide(below);
-			interval += below >> 31;
-		}
-		intervals[clue] = interval;
-	}
+	lc_sift_place(sift, LC_EVENNESS, sift->between.seen < 2 ? 188 : lc_sift_ratio(sift->between.deviation, sift->between.mean, 256));
+	lc_sift_place(sift, LC_EARLIER, lc_sift_earlier_reading(&sift->evidence));
 }
 
 /* What the readings weigh: `own` without the evidence of earlier gaps, `earlier` the rest. */
@@ -340,32 +331,30 @@ struct lc_sift_weight {
 	s32 earlier;
 };
 
-lc_inline struct lc_sift_weight lc_sift_weigh_readings(const u16 *clues)
+lc_inline struct lc_sift_weight lc_sift_weigh_readings(const struct lc_sift *sift)
 {
 	struct lc_sift_weight weight = { .own = LC_SIFT_START };
-	u8 intervals[LC_CLUES];
 
-	lc_sift_intervals(clues, intervals);
 	lc_unrolled
 	for (u32 clue = 0; clue < LC_CLUES; clue++)
-		*(clue == LC_EARLIER ? &weight.earlier : &weight.own) += lc_sift_single[clue][intervals[clue] % LC_INTERVALS];
+		*(clue == LC_EARLIER ? &weight.earlier : &weight.own) += lc_sift_single[clue][sift->intervals[clue] % LC_INTERVALS];
 	lc_unrolled
 	for (u32 i = 0; i < LC_TABLES; i++) {
 		u32 row = lc_sift_together[i][0], column = lc_sift_together[i][1];
 
 		*(column == LC_EARLIER ? &weight.earlier : &weight.own) +=
-			lc_sift_tables[i][intervals[row] / 2 % (LC_INTERVALS / 2)][intervals[column] / 2 % (LC_INTERVALS / 2)];
+			lc_sift_tables[i][sift->intervals[row] / 2 % (LC_INTERVALS / 2)][sift->intervals[column] / 2 % (LC_INTERVALS / 2)];
 	}
 	return weight;
 }
 
 /* Whether `missing` packets that look wireless are more than may be called so; if not, they are charged. */
-lc_inline int lc_sift_is_over_ceiling(struct lc_sift *sift, const struct lc_sift_parameters *p, u32 missing)
+lc_inline int lc_sift_is_over_ceiling(struct lc_sift *sift, u32 most_ignored, u32 missing)
 {
 	u64 cost = (u64)missing * LC_SIFT_WHOLE;
 
 	if (cost > sift->allowance) {
-		if (p->most_ignored < LC_SIFT_WHOLE)
+		if (most_ignored < LC_SIFT_WHOLE)
 			return 1;
 		cost = sift->allowance;
 	}
@@ -374,22 +363,21 @@ lc_inline int lc_sift_is_over_ceiling(struct lc_sift *sift, const struct lc_sift
 }
 
 /* Weighs the gap before an arrival, and remembers the answer. */
-lc_inline void lc_sift_weigh(struct lc_sift *sift, const struct lc_sift_parameters *p, const struct lc_arrival *arrival)
+lc_inline void lc_sift_weigh(struct lc_sift *sift, const struct lc_arrival *arrival, u32 margin, u32 most_ignored)
 {
 	struct lc_sift_weight weight;
 	struct lc_sift_weighed *weighed;
-	u16 clues[LC_CLUES];
 
 	if (sift->seen < LC_SIFT_WARM_UP)
 		return;
-	lc_sift_read(sift, arrival, clues);
-	weight = lc_sift_weigh_readings(clues);
+	lc_sift_read(sift, arrival);
+	weight = lc_sift_weigh_readings(sift);
 	lc_sift_earlier_observe(&sift->evidence, weight.own);
 	sift->newest_weighed++;
 	weighed = &sift->weighed[sift->newest_weighed % LC_SIFT_REMEMBERED];
 	weighed->arrival = arrival->number;
 	weighed->sum = (s16)(weight.own + weight.earlier);
-	weighed->over_ceiling = weighed->sum > (s64)p->margin && lc_sift_is_over_ceiling(sift, p, arrival->missing);
+	weighed->over_ceiling = weighed->sum > (s32)margin && lc_sift_is_over_ceiling(sift, most_ignored, arrival->missing);
 }
 
 /* A gap shows. */
@@ -450,21 +438,29 @@ lc_inline void lc_sift_rtt_observe(struct lc_sift *sift, s64 rtt)
 	lc_sift_sample_observe(sift, since_first);
 }
 
-lc_inline void lc_sift_observe(struct lc_sift *sift, const struct lc_sift_parameters *p, const struct lc_arrival *arrival)
+lc_apart int lc_sift_arrive(struct lc_sift *sift, const struct lc_arrival *arrival, u32 margin, u32 most_ignored)
 {
+	if (!sift || !arrival)
+		return 0;
 	if (!sift->begun)
 		lc_sift_begin(sift, arrival->at);
 	if (arrival->span >= 0 && arrival->missing)
-		lc_sift_weigh(sift, p, arrival);
+		lc_sift_weigh(sift, arrival, margin, most_ignored);
 	lc_sift_turn(sift, arrival->at);
 	if (arrival->span >= 0 && arrival->packets) {
-		sift->allowance += (u32)p->most_ignored;
+		sift->allowance += most_ignored;
 		if (sift->allowance > LC_SIFT_MOST_ALLOWANCE)
 			sift->allowance = LC_SIFT_MOST_ALLOWANCE;
 		lc_sift_interval_observe(sift, arrival);
 	}
 	if (arrival->rott >= 0)
 		lc_sift_rtt_observe(sift, arrival->rott);
+	return 0;
+}
+
+lc_inline void lc_sift_observe(struct lc_sift *sift, const struct lc_sift_parameters *p, const struct lc_arrival *arrival)
+{
+	lc_sift_arrive(sift, arrival, (u32)p->margin, (u32)p->most_ignored);
 }
 
 lc_inline struct lc_judgement lc_sift_judge(const struct lc_sift *sift, const struct lc_sift_parameters *p, const struct lc_gap *gap)
