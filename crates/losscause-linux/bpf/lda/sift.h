@@ -16,7 +16,8 @@
  *
  * parameter     unit               default
  * margin_db     dB                 6
- * most_ignored  share of packets   0.05: every arrival earns it, up to 16 packets, and a loss called wireless costs one
+ * most_ignored  share of packets   0.001: every arrival earns it, up to two packets, and a lost packet that is called
+ *                                  wireless costs its probability of congestion
  *
  * measured, limit: the sum and the margin, both in tenths of a decibel.
  *
@@ -31,11 +32,11 @@
 
 struct lc_sift_parameters {
 	u64 margin; /* in tenths of a decibel */
-	u64 most_ignored; /* in 1/LC_SIFT_WHOLE of the packets */
+	u64 most_ignored; /* in 1/LC_SIFT_WHOLE packets per packet */
 };
 
 #define LC_SIFT_WHOLE 65536
-#define LC_SIFT_MOST_ALLOWANCE (16 * LC_SIFT_WHOLE)
+#define LC_SIFT_MOST_ALLOWANCE (2 * LC_SIFT_WHOLE)
 #define LC_SIFT_WARM_UP 32 /* arrivals with a round-trip time before the first answer */
 #define LC_SIFT_PARTS 4 /* of the 30 s */
 #define LC_SIFT_PART_NS 7500000000LL
@@ -102,7 +103,7 @@ struct lc_sift {
 	u32 packets_before; /* those of `before`; 0: none */
 	u32 pairs_total;
 	u32 since_burst; /* packets that arrived since the last burst began */
-	u32 allowance; /* what may still be called wireless, in 1/LC_SIFT_WHOLE packets */
+	u32 allowance; /* dropped packets that may still be called wireless, in 1/LC_SIFT_WHOLE */
 	u32 begun; /* whether there was an arrival */
 };
 
@@ -348,10 +349,18 @@ lc_inline struct lc_sift_weight lc_sift_weigh_readings(const struct lc_sift *sif
 	return weight;
 }
 
-/* Whether `missing` packets that look wireless are more than may be called so; if not, they are charged. */
-lc_inline int lc_sift_is_over_ceiling(struct lc_sift *sift, u32 most_ignored, u32 missing)
+/* The probability of congestion behind a sum, in 1/LC_SIFT_WHOLE: 1 / (1 + 2^(sum/30)), in steps of 3 dB. */
+lc_inline u32 lc_sift_probably_dropped(s32 sum)
 {
-	u64 cost = (u64)missing * LC_SIFT_WHOLE;
+	u32 steps = sum < 0 ? 0 : (u32)sum / 30;
+
+	return LC_SIFT_WHOLE / (1 + (1U << (steps > 16 ? 16 : steps)));
+}
+
+/* Whether `missing` packets that look wireless cost more than is left; if not, they are charged. */
+lc_inline int lc_sift_is_over_ceiling(struct lc_sift *sift, u32 most_ignored, u32 missing, s32 sum)
+{
+	u64 cost = (u64)missing * lc_sift_probably_dropped(sum);
 
 	if (cost > sift->allowance) {
 		if (most_ignored < LC_SIFT_WHOLE)
@@ -377,7 +386,7 @@ lc_inline void lc_sift_weigh(struct lc_sift *sift, const struct lc_arrival *arri
 	weighed = &sift->weighed[sift->newest_weighed % LC_SIFT_REMEMBERED];
 	weighed->arrival = arrival->number;
 	weighed->sum = (s16)(weight.own + weight.earlier);
-	weighed->over_ceiling = weighed->sum > (s32)margin && lc_sift_is_over_ceiling(sift, most_ignored, arrival->missing);
+	weighed->over_ceiling = weighed->sum > (s32)margin && lc_sift_is_over_ceiling(sift, most_ignored, arrival->missing, weighed->sum);
 }
 
 /* A gap shows. */
