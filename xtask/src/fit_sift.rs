@@ -8,7 +8,8 @@ use crate::shell::{cargo, run};
 /// What to do with the weights.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Write them into crates/losscause/src/lda/sift/weights.rs
+    /// Write them into crates/losscause/src/lda/sift/weights.rs, and those of senders into
+    /// crates/losscause-linux/bpf/lda/sift_weights.h
     #[arg(long)]
     write: bool,
     /// Fit again without each reading, and print the errors as a table

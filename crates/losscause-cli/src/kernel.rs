@@ -198,6 +198,9 @@ fn reason(name: &str, last: &Judged) -> String {
         Why::Rule if matches!(name, "lc_veno" | "lc_westwood_vt") => {
             format!("{:.1} packets queued, limit {:.0}", last.measured as f64 / 1e3, last.limit as f64 / 1e3)
         }
+        Why::Rule if name.ends_with("_sift") => {
+            format!("{:.1} dB, limit {:.1} dB", last.measured as f64 / 10.0, last.limit as f64 / 10.0)
+        }
         Why::Rule => format!("{:.1} ms, limit {:.1} ms", ms(last.measured), ms(last.limit)),
         Why::NoSample => "no RTT".to_owned(),
         Why::NoGap => "no SACK showed it".to_owned(),
@@ -207,6 +210,7 @@ fn reason(name: &str, last: &Judged) -> String {
         Why::RunCap => "max_run".to_owned(),
         Why::ShareCap => "max_share".to_owned(),
         Why::SlowStart => "slow start".to_owned(),
+        Why::Ceiling => format!("{:.1} dB, but most_ignored", last.measured as f64 / 10.0),
     };
     format!("{}: {why}", last.verdict)
 }

@@ -25,7 +25,7 @@ fn refuses(output: &Output, sentence: &str) {
 #[test]
 fn bad_input_is_refused_in_one_sentence() {
     let known = "there is no algorithm \"lc_reno\", expected one of lc_spike, lc_newreno_ff, lc_westwood_vt, lc_zigzag, \
-                 lc_zbs, lc_veno, lc_cubic_spike, lc_cubic_zbs";
+                 lc_zbs, lc_veno, lc_cubic_spike, lc_cubic_zbs, lc_sift, lc_cubic_sift";
     for verb in ["load", "unload", "status", "trace", "install"] {
         refuses(&losscause(&[verb, "lc_reno"]), known);
     }

@@ -44,6 +44,7 @@ struct lc_arrival {
 	s64 span; /* since the arrival before it, ns; LC_UNKNOWN for the first one */
 	u32 packets; /* spanned */
 	u32 missing;
+	u32 number; /* 1 for the first one */
 };
 
 /* A gap, with the arrival that showed it. An arrival that shows several holes makes several gaps. */
@@ -60,7 +61,7 @@ struct lc_gaps {
 	struct lc_gap ring[LC_GAPS];
 	u32 newest; /* gaps shown so far; the newest is ring[(newest - 1) % LC_GAPS] */
 	u32 waiting; /* packets of all remembered gaps that are not declared lost yet */
-	u32 arrivals; /* 0 or 1: whether there was one */
+	u32 arrivals; /* so far; 1 follows the largest number */
 	s64 last_at;
 	s64 last_rtt;
 };
@@ -89,7 +90,9 @@ lc_inline struct lc_arrival lc_arrive(struct lc_gaps *gaps, const struct lc_ack 
 	arrival.missing = ack->missing;
 	arrival.span = gaps->arrivals ? lc_bounded(ack->at - gaps->last_at) : LC_UNKNOWN;
 	arrival.rott_before = gaps->arrivals ? gaps->last_rtt : LC_UNKNOWN;
-	gaps->arrivals = 1;
+	if (!++gaps->arrivals)
+		gaps->arrivals = 1;
+	arrival.number = gaps->arrivals;
 	gaps->last_at = ack->at;
 	gaps->last_rtt = ack->rtt;
 	if (arrival.missing)

@@ -15,12 +15,23 @@
 
 typedef unsigned char u8;
 typedef unsigned short u16;
+typedef short s16;
 typedef unsigned int u32;
 typedef int s32;
 typedef unsigned long long u64;
 typedef long long s64;
 
 #define lc_inline static inline __attribute__((always_inline))
+
+/* A function that the verifier goes through once, not once for every path that leads to it. */
+#define lc_apart __attribute__((noinline))
+
+/* Before a loop whose steps are written out: the verifier then need not follow its counter. */
+#ifdef __clang__
+#define lc_unrolled _Pragma("unroll")
+#else
+#define lc_unrolled
+#endif
 
 #define LC_LONGEST_NS 60000000000LL
 #define LC_MEAN_SHIFT 8

@@ -20,7 +20,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use link::Link;
-use losscause_linux::kernel::{Algorithm, KernelError, Options, algorithm, load, status, unload};
+use losscause_linux::kernel::{Algorithm, KernelError, Options, Why, algorithm, load, status, unload};
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, unshare};
 use nix::sys::socket::{MsgFlags, send, setsockopt, sockopt};
@@ -241,6 +241,27 @@ fn random_losses_are_ignored_and_the_window_stays_open() {
     let reno = Link::new(50);
     reno.transfer("reno", 8);
     assert!(2 * link.delivered() > 3 * reno.delivered(), "{} and {} bytes", link.delivered(), reno.delivered());
+}
+
+#[test]
+fn sift_keeps_the_window_for_evidence_above_its_margin() {
+    let Some(_one) = fit() else { return };
+    // No evidence reaches 60 dB.
+    for (name, setting, margin, keeps) in
+        [("lc_sift", "margin_db=60", 600, false), ("lc_cubic_sift", "margin_db=0", 0, true)]
+    {
+        let _loaded = Loaded::new(name, &[setting]);
+        let link = Link::random(50);
+        let transfer = link.start(name);
+        std::thread::sleep(std::time::Duration::from_secs(4));
+        let connection = status(Some(name)).unwrap().remove(0).connections.remove(0);
+        transfer.stop();
+        println!("{name} {setting}: {connection:?}");
+        let (sums, last) = (connection.sums, connection.last.unwrap());
+        assert!(sums.wireless + sums.congestion > 5, "{name} {setting}: {connection:?}");
+        assert!(last.why != Why::Rule || last.limit == margin, "{name} {setting}: {connection:?}");
+        assert_eq!((sums.wireless > 0, sums.avoided > 0), (keeps, keeps), "{name} {setting}: {connection:?}");
+    }
 }
 
 #[test]

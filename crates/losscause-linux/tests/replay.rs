@@ -6,13 +6,15 @@
 mod host;
 #[path = "replay/streams.rs"]
 mod streams;
+#[path = "replay/weights.rs"]
+mod weights;
 
 use host::Host;
 use losscause_linux::kernel::Algorithm;
 use streams::{Stream, generated, simulated};
 
 /// Every rule, with its published parameters and with others.
-const RULES: [(&str, &str, &[&str]); 11] = [
+const RULES: [(&str, &str, &[&str]); 13] = [
     ("spike.h", "lc_spike", &[]),
     ("spike.h", "lc_spike", &["window_ms=0"]),
     ("spike.h", "lc_spike", &["alpha=0.3", "beta=0.05", "window_ms=700"]),
@@ -24,6 +26,8 @@ const RULES: [(&str, &str, &[&str]); 11] = [
     ("flip_flop.h", "lc_newreno_ff", &["history=64", "eta=20"]),
     ("vegas_buffer.h", "lc_westwood_vt", &[]),
     ("vegas_buffer.h", "lc_veno", &[]),
+    ("sift.h", "lc_sift", &[]),
+    ("sift.h", "lc_sift", &["margin_db=0", "most_ignored=1"]),
 ];
 
 /// At least 99.9 % of the losses of all streams together.

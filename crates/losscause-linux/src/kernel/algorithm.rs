@@ -30,6 +30,7 @@ enum Rule {
     FlipFlop,
     WestwoodVt,
     Veno,
+    Sift,
 }
 
 /// All of them.
@@ -42,6 +43,8 @@ pub const ALGORITHMS: &[Algorithm] = &[
     Algorithm::new("lc_veno", "Veno, a yardstick: a smaller cut if few packets are queued (Fu)", Rule::Veno),
     Algorithm::new("lc_cubic_spike", "CUBIC; wireless if the RTT is not in a spike (Dalwadi)", Rule::Spike),
     Algorithm::new("lc_cubic_zbs", "CUBIC; ZigZag, mBiaz or Spike, whichever suits the path (Cen)", Rule::Zbs),
+    Algorithm::new("lc_sift", "Reno; wireless if sixteen readings of the path together say so", Rule::Sift),
+    Algorithm::new("lc_cubic_sift", "CUBIC; wireless if sixteen readings of the path together say so", Rule::Sift),
 ];
 
 /// What an algorithm is loaded with.
@@ -157,6 +160,8 @@ enum Word {
     FractionAboveOne(&'static str),
     /// Milliseconds, as nanoseconds.
     Millis(&'static str),
+    /// Whole parts, of which so many make one.
+    Parts(&'static str, f64),
     /// A whole number.
     Count(&'static str),
     /// A flag, or whether a choice is this one.
@@ -170,7 +175,7 @@ impl Word {
     fn key(&self) -> Option<&'static str> {
         match *self {
             Word::Fraction(key) | Word::FractionAboveOne(key) | Word::Millis(key) => Some(key),
-            Word::Count(key) | Word::Is(key, _) => Some(key),
+            Word::Parts(key, _) | Word::Count(key) | Word::Is(key, _) => Some(key),
             Word::Fixed(..) => None,
         }
     }
@@ -189,6 +194,7 @@ impl Word {
             Word::Fraction(key) => fraction(at_most(key, LARGEST_FRACTION)?),
             Word::FractionAboveOne(key) => fraction(at_most(key, LARGEST_FRACTION)? - 1.0),
             Word::Millis(key) => (at_most(key, LONGEST_MS)? * 1e6).round() as u64,
+            Word::Parts(key, parts) => (number(key) * parts) as u64,
             Word::Count(key) => number(key) as u64,
             Word::Is(key, choice) | Word::Fixed(key, choice) => match lda.get(key) {
                 Some(Value::Text(chosen)) => u64::from(chosen == choice),
@@ -216,6 +222,7 @@ impl Rule {
             Rule::FlipFlop => Lda::FlipFlop.config(),
             Rule::WestwoodVt => LdaConfig::VegasBuffer(VegasBufferConfig::westwood_vt()),
             Rule::Veno => LdaConfig::VegasBuffer(VegasBufferConfig::veno()),
+            Rule::Sift => Lda::Sift.config(),
         }
     }
 
@@ -225,6 +232,7 @@ impl Rule {
             Rule::Spike => &[Word::Fraction("alpha"), Word::Fraction("beta"), Word::Millis("window_ms")],
             Rule::ZigZag => &[Word::Fraction("alpha"), Word::Is("judged_by", "after-gap")],
             Rule::FlipFlop => &[Word::Count("history"), Word::Count("eta")],
+            Rule::Sift => &[Word::Parts("margin_db", 10.0), Word::Parts("most_ignored", 65_536.0)],
             Rule::WestwoodVt | Rule::Veno => {
                 &[Word::Fraction("alpha"), Word::Fraction("beta"), Word::Fixed("between", "undecided")]
             }
@@ -271,6 +279,9 @@ mod tests {
         assert_eq!(with("lc_westwood_vt", &[]).expect("valid")[2..], [14 << 18, 16 << 18, 1]);
         assert_eq!(with("lc_veno", &[]).expect("valid")[2..], [3 << 18, 3 << 18, 0]);
         assert_eq!(with("lc_newreno_ff", &["history=8", "eta=4"]).expect("valid")[2..], [8, 4]);
+        // 6 dB in tenths; 0.001 = 65.5 / 2^16, rounded down as the reference does.
+        assert_eq!(with("lc_sift", &[]).expect("valid")[2..], [60, 65]);
+        assert_eq!(with("lc_cubic_sift", &["margin_db=0", "most_ignored=1"]).expect("valid")[2..], [0, 65_536]);
     }
 
     #[test]
@@ -284,6 +295,7 @@ mod tests {
                 "update=at-losses",
                 "lc_spike has no setting update, expected one of alpha, beta, window_ms, max_run, max_share",
             ),
+            ("lc_sift", "margin_db=61", "lc_sift: margin_db is 61 but must be a number from 0 to 60"),
             ("lc_spike", "max_share=2", "lc_spike: max_share is 2 but must be a number from 0 to 1"),
             ("lc_spike", "max_run=-1", "lc_spike: max_run is -1 but must be a whole number from 0 to 2^32 - 1"),
             (

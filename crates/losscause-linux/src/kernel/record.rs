@@ -62,6 +62,8 @@ pub enum Why {
     ShareCap,
     /// Wireless by rule, but the paper applies the rule in congestion avoidance only.
     SlowStart,
+    /// Wireless by the evidence, but the rule's own ceiling, `most_ignored`, is reached.
+    Ceiling,
 }
 
 /// The last judgement of a connection.
@@ -71,7 +73,7 @@ pub struct Judged {
     pub verdict: &'static str,
     /// Why.
     pub why: Why,
-    /// What the rule measured: nanoseconds, outliers, or thousandths of a packet.
+    /// What the rule measured: nanoseconds, outliers, thousandths of a packet, or tenths of a decibel.
     pub measured: i64,
     /// What it was held against.
     pub limit: i64,
@@ -176,6 +178,7 @@ impl Fields<'_> {
             7 => Why::RunCap,
             8 => Why::ShareCap,
             9 => Why::SlowStart,
+            10 => Why::Ceiling,
             _ => return None,
         };
         Some(Judged { verdict, why, measured, limit })

@@ -46,6 +46,23 @@ struct Harm {
     one_in: u32,
     /// It is marked, not lost.
     marks: bool,
+    /// Not to every such one, but to one of so many on average.
+    is_random: bool,
+}
+
+impl Harm {
+    /// Whether it happens to the large packet of this number.
+    fn strikes(self, number: u32) -> bool {
+        let drawn = if self.is_random { mixed(number) } else { number };
+        self.one_in > 0 && drawn.is_multiple_of(self.one_in)
+    }
+}
+
+/// A hash of good quality (lowbias32, by Wellons): random, and the same in every run.
+fn mixed(number: u32) -> u32 {
+    let once = (number ^ number >> 16).wrapping_mul(0x7feb_352d);
+    let twice = (once ^ once >> 15).wrapping_mul(0x846c_a68b);
+    twice ^ twice >> 16
 }
 
 /// A connection that sends until it is stopped.
@@ -64,12 +81,17 @@ impl Transfer {
 impl Link {
     /// A link that loses every `one_in`-th large packet on the way out, none for 0.
     pub(crate) fn new(one_in: u32) -> Self {
-        Self::with(Harm { one_in, marks: false })
+        Self::with(Harm { one_in, marks: false, is_random: false })
+    }
+
+    /// A link that loses one of `one_in` large packets on the way out, at irregular distances.
+    pub(crate) fn random(one_in: u32) -> Self {
+        Self::with(Harm { one_in, marks: false, is_random: true })
     }
 
     /// A link that marks every `one_in`-th large packet on the way out, and loses none (ECN).
     pub(crate) fn marking(one_in: u32) -> Self {
-        Self::with(Harm { one_in, marks: true })
+        Self::with(Harm { one_in, marks: true, is_random: false })
     }
 
     fn with(harm: Harm) -> Self {
@@ -92,7 +114,7 @@ impl Link {
         let flags = shared.clone();
         let link = thread::spawn(move || {
             let mut out = Lane::new(harm);
-            let mut back = Lane::new(Harm { one_in: 0, marks: false });
+            let mut back = Lane::new(Harm { one_in: 0, marks: false, is_random: false });
             while !flags.over.load(Ordering::Relaxed) {
                 let cut = flags.cut.load(Ordering::Relaxed);
                 out.carry(&near_end, &far_end, cut);
@@ -229,7 +251,7 @@ impl Lane {
         self.departures.push_back(begins + takes);
         self.large_packets += u32::from(packet.len() > 500);
         let mut packet = packet.to_vec();
-        if packet.len() > 500 && self.harm.one_in > 0 && self.large_packets.is_multiple_of(self.harm.one_in) {
+        if packet.len() > 500 && self.harm.strikes(self.large_packets) {
             if !self.harm.marks {
                 return;
             }

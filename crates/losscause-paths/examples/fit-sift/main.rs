@@ -1,4 +1,5 @@
-//! Fits Sift's weights to drawn paths and writes them into the source: `cargo xtask fit-sift`.
+//! Fits Sift's weights to drawn paths and writes them into the source, and the senders' ones into that of the kernel's
+//! programs: `cargo xtask fit-sift`.
 //!
 //! On every training path an observer behind the pilot reads Sift's clues at each judged loss, beside the true cause.
 //! A logistic regression on the intervals of the readings gives the weights, one card per vantage point. Every path has
@@ -7,6 +8,7 @@
 //! `--ablations` fits again without each reading and prints the errors as a table.
 
 mod fit;
+mod header;
 mod readings;
 
 use std::fmt::Write;
@@ -22,6 +24,7 @@ use readings::{Readings, SEEDS, VALIDATION};
 /// Fits after the first one, which reads what the card in the source made of earlier gaps.
 const REPEATED: usize = 3;
 const WEIGHTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../losscause/src/lda/sift/weights.rs");
+const HEADER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../losscause-linux/bpf/lda/sift_weights.h");
 
 fn main() -> ExitCode {
     let asked_for = |option: &str| std::env::args().any(|argument| argument == option);
@@ -48,11 +51,13 @@ fn main() -> ExitCode {
         }
         card
     });
-    if asked_for("--write")
-        && let Err(error) = std::fs::write(WEIGHTS, source(&cards))
-    {
-        eprintln!("{WEIGHTS}: {error}");
-        return ExitCode::FAILURE;
+    if asked_for("--write") {
+        for (file, text) in [(WEIGHTS, source(&cards)), (HEADER, header::of(&cards[1]))] {
+            if let Err(error) = std::fs::write(file, text) {
+                eprintln!("{file}: {error}");
+                return ExitCode::FAILURE;
+            }
+        }
     }
     ExitCode::SUCCESS
 }
