@@ -68,6 +68,8 @@ let lastFrame = 0;
 let nextPair = 0;
 let isBusy = false;
 let changes: [number, string][] = [];
+/** Stands for a scenario that is none of the choices. */
+const own = option("", "");
 const links = new LinkSliders(byId("links", HTMLDivElement), (setting) => void change(setting));
 
 /** Milliseconds of script of the last frames, for measuring. */
@@ -130,6 +132,7 @@ function show({ infos, columns, settings, changes: planned }: Opened) {
   changes = planned;
   page.scrub.max = String(infos[0].duration_s);
   page.scrub.step = String(infos[0].step_s);
+  showScenario(infos[0].title);
   links.show(infos[0].links, infos[0].bottleneck);
   parameters(infos[0]);
   const commands = settings.map((side) => `${commandOf(setup.source.name, setup.seed, side)} --format json`);
@@ -137,6 +140,17 @@ function show({ infos, columns, settings, changes: planned }: Opened) {
   showTime();
   showChanges();
   drawAll();
+}
+
+/** Which scenario runs: one of the choices, or one's own by its title. */
+function showScenario(title: string) {
+  own.remove();
+  const isChoice = CHOICES.some(({ name, text }) => name === setup.source.name && text === setup.source.text);
+  if (!isChoice) {
+    own.textContent = `Own: ${title}`;
+    page.scenario.prepend(own);
+  }
+  page.scenario.value = isChoice ? setup.source.name : "";
 }
 
 function quantitiesOf(info: Info): Quantity[] {
@@ -553,19 +567,15 @@ async function main() {
   const { next, planned } = await first();
   page.seed.value = String(next.seed);
   page.text.value = next.source.text;
-  const chosen = CHOICES.find(({ name, text }) => name === next.source.name && text === next.source.text);
-  if (chosen) page.scenario.value = chosen.name;
-  else {
-    page.scenario.prepend(option("", "a scenario of one's own"));
-    page.scenario.value = "";
-  }
   listen();
   if (!(await open(next, true, planned))) {
     // A shared scenario that is wrong: its text and error stay, and something runs.
     const text = page.error.textContent;
     const standard = CHOICES.find(({ name }) => name === FIRST) ?? CHOICES[0];
     const source = await sourceOf(standard.name, standard.text);
-    const systems = next.systems.map((system) => ({ ...system, algorithm: "" })) as [System, System];
+    // What each side runs may be wrong too.
+    const plain: System = { protocol: "", algorithm: "", settings: "" };
+    const systems: [System, System] = [plain, plain];
     await open({ ...next, source, systems, parameters: {} }, true);
     page.error.textContent = text;
     say(`${text} – the lab shows its first scenario instead.`, true);

@@ -1,55 +1,6 @@
 import AxeBuilder from "@axe-core/playwright";
-import { expect, test, type Page } from "@playwright/test";
-import { mkdirSync, readFileSync } from "node:fs";
-
-/** What a page must never do, noticed in every test. */
-let complaints: string[] = [];
-
-test.beforeEach(async ({ page, baseURL }) => {
-  complaints = [];
-  page.on("console", (message) => {
-    if (message.type() === "error" || message.type() === "warning") complaints.push(`console: ${message.text()}`);
-  });
-  page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
-  page.on("request", (request) => {
-    if (!request.url().startsWith(baseURL ?? "") && !request.url().startsWith("blob:")) complaints.push(`request: ${request.url()}`);
-  });
-  page.on("dialog", (dialog) => {
-    complaints.push(`dialog: ${dialog.message()}`);
-    void dialog.dismiss();
-  });
-});
-
-test.afterEach(() => {
-  expect(complaints).toEqual([]);
-});
-
-async function ready(page: Page, hash = "") {
-  await page.goto(`./${hash}`);
-  await page.waitForSelector("html[data-ready]");
-}
-
-async function paused(page: Page, hash = "") {
-  await page.emulateMedia({ reducedMotion: "reduce" });
-  await ready(page, hash);
-  await expect(page.getByRole("button", { name: "Play" })).toBeVisible();
-}
-
-function clock(page: Page): Promise<number> {
-  return page.locator("#clock").textContent().then((text) => Number.parseFloat(text ?? "NaN"));
-}
-
-async function toTheEnd(page: Page) {
-  await page.selectOption("#speed", "Infinity");
-  await page.click("#play");
-  await expect(page.locator("#message")).toContainText("The run is over");
-}
-
-async function saved(page: Page, side: "A" | "B"): Promise<string> {
-  const download = page.waitForEvent("download");
-  await page.getByRole("button", { name: `Result of ${side} (JSON)` }).click();
-  return readFileSync(await (await download).path(), "utf8");
-}
+import { mkdirSync } from "node:fs";
+import { clock, expect, paused, ready, saved, test, toTheEnd } from "./page";
 
 test("a visitor sees packets move at once, pauses, steps and goes on", async ({ page }) => {
   await ready(page);
