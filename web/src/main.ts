@@ -559,7 +559,11 @@ async function first(): Promise<{ next: Setup; planned: [number, string][] }> {
 async function main() {
   byId("key", HTMLUListElement).append(...keyItems());
   if (typeof WebAssembly !== "object") {
-    say("This browser has no WebAssembly, which the lab needs: any browser since 2017 has it.", true);
+    document.documentElement.dataset.unable = "";
+    say(
+      "This browser has no WebAssembly, which the lab needs. Use a browser of 2017 or later with WebAssembly on, or run the program: losscause compare cen2003/WLH --lda Spike,ZBS",
+      true,
+    );
     return;
   }
   simulator = new Simulator();

@@ -173,6 +173,15 @@ test("nothing in a scenario runs script", async ({ page }) => {
   expect(await page.locator("img").count()).toBe(0);
 });
 
+test("a browser without WebAssembly is told so in one sentence with the command to run instead", async ({ page }) => {
+  await page.addInitScript(() => Reflect.deleteProperty(globalThis, "WebAssembly"));
+  await page.goto("./");
+  await expect(page.locator("#message")).toHaveText(/^This browser has no WebAssembly, .*, or run the program: losscause compare cen2003\/WLH --lda Spike,ZBS$/);
+  await expect(page.locator("#message")).toBeVisible();
+  // Nothing is offered that could not work.
+  expect(await page.locator("button:visible, select:visible, input:visible").count()).toBe(0);
+});
+
 test("a loss tells its true cause, the verdict and the reason", async ({ page }) => {
   await paused(page);
   await toTheEnd(page);
