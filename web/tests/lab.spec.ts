@@ -76,6 +76,80 @@ test("every slider changes the running link of both systems, and the run says so
   await expect(changes).toContainText("Without one");
 });
 
+test("a slider adds and stops TCP flows while the run goes on, and the command line makes the same run", async ({ page }) => {
+  await paused(page);
+  await page.locator("#scrub").fill("20");
+  await expect.poll(() => clock(page)).toBeCloseTo(20, 1);
+  const slider = page.getByRole("slider", { name: "TCP flows added" });
+  await slider.focus();
+  for (const said of ["1 flow", "2 flows", "3 flows"]) {
+    await page.keyboard.press("ArrowRight");
+    await expect(slider).toHaveAttribute("aria-valuetext", said);
+  }
+  await expect(page.locator("#view-0")).toContainText("4 other flows");
+  expect(await clock(page)).toBeCloseTo(20, 1);
+  await page.locator("#scrub").fill("50");
+  await expect.poll(() => clock(page)).toBeCloseTo(50, 1);
+  await slider.focus();
+  await page.keyboard.press("ArrowLeft");
+  await expect(slider).toHaveAttribute("aria-valuetext", "2 flows");
+  const command = page.locator("#command");
+  await expect(command).toContainText(/--set 'flow\.added-3={ measured = false, path = \["radio"\], protocol = "tcp", start_s = [\d.]+ }'/);
+  await expect(command).toContainText(/--set flow\.added-3\.stop_s=50\.\d+/);
+  await expect(page.locator("#changes")).toContainText("as the command line can too");
+  await toTheEnd(page);
+  const result = await saved(page, "B");
+  const { flows, settings, changes } = JSON.parse(result);
+  expect(changes).toBeUndefined();
+  expect(settings.length).toBe(5);
+  expect(flows.map(({ flow }: { flow: string }) => flow)).toEqual(["stream", "download", "added-1", "added-2", "added-3"]);
+  expect(flows[4].sent_packets).toBeGreaterThan(50);
+  // Taken back, the slider is where it was; a link holds all of it.
+  await page.locator("#scrub").fill("30");
+  await expect(slider).toHaveAttribute("aria-valuetext", "3 flows");
+  await page.locator("#scrub").fill("10");
+  await expect(slider).toHaveAttribute("aria-valuetext", "none");
+  await page.click("#share");
+  const link = new URL(page.url()).hash;
+  await page.goto("about:blank");
+  await paused(page, link);
+  await toTheEnd(page);
+  await expect(slider).toHaveAttribute("aria-valuetext", "2 flows");
+  expect(await saved(page, "B")).toBe(result);
+  // A change of a link is nothing that the command line can make on the way.
+  await page.getByRole("slider", { name: "Delay" }).focus();
+  await page.keyboard.press("ArrowRight");
+  await expect(page.locator("#same")).toContainText("The command line cannot change a link on the way");
+});
+
+test("another link of the path can be watched, and a share link holds it", async ({ page }) => {
+  await paused(page);
+  await page.selectOption("#scenario", "scenarios/last-hop-video.toml");
+  await expect(page.locator("#view-0")).toContainText("Packets at radio");
+  await page.locator("#scrub").fill("30");
+  await expect.poll(() => clock(page)).toBeCloseTo(30, 1);
+  const losses = await page.locator("#view-0 .count").textContent();
+  await page.getByLabel("Link", { exact: true }).selectOption("backbone");
+  for (const side of ["#view-0", "#view-1"]) {
+    await expect(page.locator(side)).toContainText("Packets at backbone");
+    await expect(page.locator(side)).toContainText("Queue of backbone");
+  }
+  expect(await clock(page)).toBeCloseTo(30, 1);
+  await expect(page.locator("#view-0 .count")).toHaveText(losses ?? "");
+  await page.getByRole("slider", { name: "Rate" }).focus();
+  await page.keyboard.press("ArrowLeft");
+  await expect(page.locator("#changes")).toContainText("link.backbone.rate_bps=");
+  await page.click("#share");
+  const link = new URL(page.url()).hash;
+  await page.goto("about:blank");
+  await paused(page, link);
+  await expect(page.locator("#view-1")).toContainText("Packets at backbone");
+  await expect(page.getByLabel("Link", { exact: true })).toHaveValue("backbone");
+  // Another scenario begins with its own bottleneck.
+  await page.selectOption("#scenario", "scenarios/wifi.toml");
+  await expect(page.locator("#view-1")).not.toContainText("backbone");
+});
+
 test("protocol, algorithm, seed, parameter and scenario start both again", async ({ page }) => {
   await paused(page);
   await page.selectOption("#algorithm-1", "ZigZag");
