@@ -1,7 +1,10 @@
-// The sliders of a link that runs.
+// The sliders of a link that runs, and of the flows over it.
 
 import { element } from "./dom";
-import type { Adjustable } from "./protocol";
+import type { Adjustable, FlowInfo } from "./protocol";
+
+/** Most flows that a slider adds. */
+const MOST_FLOWS = 16;
 
 interface Slider {
   row: HTMLElement;
@@ -12,7 +15,7 @@ interface Slider {
   placeOf: (value: number) => number;
   of: (link: Adjustable) => number | null;
   text: (value: number) => string;
-  setting: (link: Adjustable, value: number) => string;
+  settings: (link: Adjustable, value: number) => string[];
 }
 
 export class LinkSliders {
@@ -20,42 +23,54 @@ export class LinkSliders {
   private readonly sliders: Slider[];
   private links: Adjustable[] = [];
   private first: Adjustable[] = [];
+  private flows: FlowInfo[] = [];
+  private now = 0;
 
-  constructor(place: HTMLElement, changed: (setting: string) => void) {
+  constructor(place: HTMLElement, changed: (settings: string[]) => void, watch: (link: string) => void) {
     this.sliders = [
       slider("Loss on the air", {
         value: (at) => at ** 2 * 0.4,
         placeOf: (loss) => Math.sqrt(loss / 0.4),
         of: (link) => link.loss,
         text: (loss) => `${(100 * loss).toFixed(1)} %`,
-        setting: ({ loss_setting: [before, after] }, loss) => `${before}${loss.toFixed(4)}${after}`,
+        settings: ({ loss_setting: [before, after] }, loss) => [`${before}${loss.toFixed(4)}${after}`],
       }),
       slider("Rate", {
         value: (at) => Math.round(this.of((link) => link.rate_bps, 1e6) * 8 ** (2 * at - 1)),
         placeOf: (rate) => (1 + Math.log(rate / this.of((link) => link.rate_bps, 1e6)) / Math.log(8)) / 2,
         of: (link) => link.rate_bps,
         text: (rate) => (rate >= 1e6 ? `${(rate / 1e6).toFixed(2)} Mb/s` : `${(rate / 1e3).toFixed(0)} kb/s`),
-        setting: ({ name }, rate) => `link.${name}.rate_bps=${rate}`,
+        settings: ({ name }, rate) => [`link.${name}.rate_bps=${rate}`],
       }),
       slider("Delay", {
         value: (at) => Math.round(at ** 2 * this.longest() * 10) / 10,
         placeOf: (delay) => Math.sqrt(delay / this.longest()),
         of: (link) => link.delay_ms,
         text: (delay) => `${delay.toFixed(1)} ms`,
-        setting: ({ name }, delay) => `link.${name}.delay_ms=${delay}`,
+        settings: ({ name }, delay) => [`link.${name}.delay_ms=${delay}`],
       }),
       slider("Room in the queue", {
         value: (at) => Math.round(at ** 2 * this.most()),
         placeOf: (packets) => Math.sqrt(packets / this.most()),
         of: (link) => link.queue_packets,
         text: (packets) => `${packets} packets`,
-        setting: ({ name }, packets) => `link.${name}.queue_packets=${packets}`,
+        settings: ({ name }, packets) => [`link.${name}.queue_packets=${packets}`],
       }),
+      slider("TCP flows added", {
+        value: (at) => Math.round(at * MOST_FLOWS),
+        placeOf: (flows) => flows / MOST_FLOWS,
+        of: () => this.running().length,
+        text: (flows) => (flows === 0 ? "none" : flows === 1 ? "1 flow" : `${flows} flows`),
+        settings: (link, flows) => this.adjusted(link, flows),
+      }, 1 / MOST_FLOWS),
     ];
     this.choose.id = "link";
     const which = element("div", { className: "slider" }, element("label", { htmlFor: "link" }, "Link"), this.choose);
     place.append(which, ...this.sliders.map(({ row }) => row));
-    this.choose.addEventListener("change", () => this.place());
+    this.choose.addEventListener("change", () => {
+      this.place();
+      watch(this.choose.value);
+    });
     for (const slider of this.sliders) {
       // While it is dragged only the number changes; the link changes when it is let go, or by a key.
       slider.input.addEventListener("input", () => {
@@ -65,24 +80,51 @@ export class LinkSliders {
       });
       slider.input.addEventListener("change", () => {
         const link = this.link();
-        if (link) changed(slider.setting(link, slider.value(slider.input.valueAsNumber)));
+        if (link) changed(slider.settings(link, slider.value(slider.input.valueAsNumber)));
       });
     }
   }
 
   /** The links of a new run; the one whose packets are shown is chosen. */
-  show(links: Adjustable[], bottleneck: string) {
+  show(links: Adjustable[], flows: FlowInfo[], bottleneck: string) {
     this.first = links;
     this.links = links;
+    this.flows = flows;
+    this.now = 0;
     this.choose.replaceChildren(...links.map(({ name }) => element("option", { value: name }, name)));
     const shown = links.find(({ name }) => bottleneck === name || bottleneck.startsWith(`${name}.`));
     if (shown) this.choose.value = shown.name;
     this.place();
   }
 
-  update(links: Adjustable[]) {
+  update(links: Adjustable[], flows: FlowInfo[], now: number) {
     this.links = links;
+    this.flows = flows;
+    this.now = now;
     this.place();
+  }
+
+  /** Time has passed: added flows may have started or stopped. */
+  pass(now: number) {
+    const before = this.running().length;
+    this.now = now;
+    if (this.running().length !== before) this.place();
+  }
+
+  /** The added flows that run, or are about to. */
+  private running(): FlowInfo[] {
+    // They start and stop within a millisecond.
+    const soon = this.now + 1.5e-3;
+    return this.flows.filter(({ name, start_s, stop_s }) => /^added-\d+$/.test(name) && start_s <= soon && (stop_s ?? Infinity) > soon);
+  }
+
+  /** The settings after which so many added flows run: those that came last stop first. */
+  private adjusted({ new_flow }: Adjustable, flows: number): string[] {
+    const running = this.running();
+    const last = Math.max(0, ...this.flows.map(({ name }) => Number(/^added-(\d+)$/.exec(name)?.[1] ?? 0)));
+    const added = Array.from({ length: Math.max(flows - running.length, 0) }, (_, at) => `flow.added-${last + 1 + at}=${new_flow}`);
+    const stopped = running.slice(flows).reverse();
+    return [...added, ...stopped.map(({ name }) => `flow.${name}.stop_s=now`)];
   }
 
   private link(): Adjustable | undefined {
@@ -116,10 +158,10 @@ export class LinkSliders {
   }
 }
 
-function slider(title: string, rest: Omit<Slider, "row" | "input" | "said">): Slider {
+function slider(title: string, rest: Omit<Slider, "row" | "input" | "said">, step = 0.005): Slider {
   // A label around both would name the output, which can be labelled too.
   const id = `slider-${title.toLowerCase().replaceAll(" ", "-")}`;
-  const input = element("input", { type: "range", min: "0", max: "1", step: "0.005", id });
+  const input = element("input", { type: "range", min: "0", max: "1", step: String(step), id });
   const said = element("output", {});
   const row = element("div", { className: "slider" }, element("label", { htmlFor: id }, title), said, input);
   return { row, input, said, ...rest };

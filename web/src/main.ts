@@ -29,6 +29,7 @@ const page = {
   speed: byId("speed", HTMLSelectElement),
   scrub: byId("scrub", HTMLInputElement),
   clock: byId("clock", HTMLOutputElement),
+  same: byId("same", HTMLParagraphElement),
   message: byId("message", HTMLParagraphElement),
   changes: byId("changes", HTMLParagraphElement),
   forget: byId("forget", HTMLButtonElement),
@@ -50,6 +51,7 @@ const LETTERS = ["A", "B"] as const;
 /** What is shown of a run. */
 interface View {
   info: Info;
+  others: HTMLElement;
   table: Table;
   bottleneck: Bottleneck;
   losses: Losses;
@@ -68,7 +70,15 @@ let lastFrame = 0;
 let nextPair = 0;
 let isBusy = false;
 let changes: [number, string][] = [];
-const links = new LinkSliders(byId("links", HTMLDivElement), (setting) => void change(setting));
+/** What makes each system of the scenario. */
+let settings: [string[], string[]] = [[], []];
+/** Stands for a scenario that is none of the choices. */
+const own = option("", "");
+const links = new LinkSliders(
+  byId("links", HTMLDivElement),
+  (made) => void change(made),
+  (link) => void watch(link),
+);
 
 /** Milliseconds of script of the last frames, for measuring. */
 const costs: number[] = [];
@@ -111,7 +121,23 @@ function selectLine(error: string) {
   page.text.setSelectionRange(from, from + (lines[line - 1]?.length ?? 0));
 }
 
-function show({ infos, columns, settings, changes: planned }: Opened) {
+function show(opened: Opened) {
+  const { infos, columns } = opened;
+  ({ changes, settings } = opened);
+  now = 0;
+  build(infos, columns);
+  page.scrub.max = String(infos[0].duration_s);
+  page.scrub.step = String(infos[0].step_s);
+  showScenario(infos[0].title);
+  links.show(infos[0].links, infos[0].flows, infos[0].bottleneck);
+  parameters(infos[0]);
+  showTime();
+  showChanges();
+  drawAll();
+}
+
+/** Everything that is drawn of both runs, still empty. */
+function build(infos: [Info, Info], columns: [number, number]) {
   for (const pair of pairs) pair.remove();
   for (const view of views ?? []) {
     view.bottleneck.remove();
@@ -126,17 +152,17 @@ function show({ infos, columns, settings, changes: planned }: Opened) {
     (quantity, at) =>
       new Pair([quantity, quantities[1][at]], tables, [places[0][at], places[1][at]], infos[0].duration_s, (to) => void seek(to)),
   );
-  now = 0;
-  changes = planned;
-  page.scrub.max = String(infos[0].duration_s);
-  page.scrub.step = String(infos[0].step_s);
-  links.show(infos[0].links, infos[0].bottleneck);
-  parameters(infos[0]);
-  const commands = settings.map((side) => `${commandOf(setup.source.name, setup.seed, side)} --format json`);
-  page.command.textContent = commands.join("\n");
-  showTime();
-  showChanges();
-  drawAll();
+}
+
+/** Which scenario runs: one of the choices, or one's own by its title. */
+function showScenario(title: string) {
+  own.remove();
+  const isChoice = CHOICES.some(({ name, text }) => name === setup.source.name && text === setup.source.text);
+  if (!isChoice) {
+    own.textContent = `Own: ${title}`;
+    page.scenario.prepend(own);
+  }
+  page.scenario.value = isChoice ? setup.source.name : "";
 }
 
 function quantitiesOf(info: Info): Quantity[] {
@@ -167,13 +193,9 @@ function view(side: 0 | 1, info: Info, table: Table, quantities: Quantity[], pla
     swatch.dataset.flow = String(at);
     return element("span", { className: "flow-key" }, swatch, info.flows[flow].name);
   });
-  if (info.flows.length > info.drawn.length) {
-    const swatch = element("span", { className: "swatch" });
-    swatch.dataset.flow = "other";
-    const others = info.flows.length - info.drawn.length;
-    flows.push(element("span", { className: "flow-key" }, swatch, others === 1 ? "1 other flow" : `${others} other flows`));
-  }
-  const bottleneck = new Bottleneck(part(`Packets at ${info.bottleneck}`, "", ...flows), info.drawn);
+  const others = element("span", { className: "flow-key" });
+  showOthers(others, info);
+  const bottleneck = new Bottleneck(part(`Packets at ${info.bottleneck}`, "", ...flows, others), info.drawn);
   const ask = (place: number) => simulator.ask<LossRow>({ ask: "loss", side, place });
   const losses = new Losses(part("Losses by true cause", ""), info.duration_s, LETTERS[side], ask);
   const matrix = new Matrix(part("Verdicts", ""), info.algorithms);
@@ -183,7 +205,16 @@ function view(side: 0 | 1, info: Info, table: Table, quantities: Quantity[], pla
     values.push(value);
     places.push(part(title, unit, value));
   }
-  return { info, table, bottleneck, losses, matrix, values };
+  return { info, others, table, bottleneck, losses, matrix, values };
+}
+
+/** How many flows have no colour of their own. */
+function showOthers(place: HTMLElement, { flows, drawn }: Info) {
+  const others = flows.length - drawn.length;
+  place.hidden = others === 0;
+  const swatch = element("span", { className: "swatch" });
+  swatch.dataset.flow = "other";
+  place.replaceChildren(swatch, others === 1 ? "1 other flow" : `${others} other flows`);
 }
 
 function parameters(info: Info) {
@@ -241,14 +272,37 @@ function showTime() {
   page.clock.textContent = `${now.toFixed(2)} of ${end} s`;
   if (document.activeElement !== page.scrub || playing) page.scrub.value = String(now);
   page.play.textContent = playing ? "Pause" : "Play";
+  links.pass(now);
 }
+
+/** A flow that is added or stopped is part of the scenario; the command line has no other change. */
+const isOfFlow = ([, setting]: [number, string]) => setting.startsWith("flow.");
 
 function showChanges() {
   page.forget.hidden = changes.length === 0;
-  page.changes.textContent =
-    changes.length === 0
-      ? "Both systems get every change at the same instant. Without one, the run is that of the command line."
-      : `Changed on the way, so the command line gives another run: ${changes.map(([at, setting]) => `${setting} at ${at.toFixed(2)} s`).join("; ")}.`;
+  const listed = changes.map(([at, setting]) => `${setting} at ${at.toFixed(2)} s`).join("; ");
+  const isRepeatable = changes.every(isOfFlow);
+  if (changes.length === 0) {
+    page.changes.textContent = "Both systems get every change at the same instant. Without one, the run is that of the command line.";
+  } else if (isRepeatable) page.changes.textContent = `Changed on the way, as the command line can too: ${listed}.`;
+  else page.changes.textContent = `Changed on the way, so the command line gives another run: ${listed}.`;
+  page.same.textContent = isRepeatable
+    ? "The same on the command line, to the byte:"
+    : "The command line cannot change a link on the way. Without these changes it makes the run so:";
+  const flows = changes.filter(isOfFlow).map(([, setting]) => setting);
+  const commands = settings.map((side) => `${commandOf(setup.source.name, setup.seed, [...side, ...flows])} --format json`);
+  page.command.textContent = commands.join("\n");
+}
+
+/** What a change or another instant leaves of links, flows and changes. */
+function showChanged(answer: Changed) {
+  changes = answer.changes;
+  links.update(answer.links, answer.flows, now);
+  for (const { info, others } of views ?? []) {
+    info.flows = answer.flows;
+    showOthers(others, info);
+  }
+  showChanges();
 }
 
 function drawAll() {
@@ -323,22 +377,34 @@ async function seek(to: number) {
       table.clear();
       losses.clear();
     }
-    changes = answer.changes;
-    links.update(answer.links);
-    take(await simulator.ask<Frame>({ ask: "frame", to: 0, budget_ms: 0 }), performance.now());
-    drawAll();
+    await takeAll();
     showTime();
-    showChanges();
+    showChanged(answer);
   });
 }
 
-async function change(setting: string) {
+/** Everything up to now, for views that are empty. */
+async function takeAll() {
+  take(await simulator.ask<Frame>({ ask: "frame", to: 0, budget_ms: 0 }), performance.now());
+  drawAll();
+}
+
+async function change(made: string[]) {
   await exclusive(async () => {
-    const answer = await simulator.ask<Changed>({ ask: "change", setting });
-    links.update(answer.links);
-    changes = answer.changes;
+    showChanged(await simulator.ask<Changed>({ ask: "change", settings: made }));
     say("");
-    showChanges();
+  });
+}
+
+/** Shows the packets and the queue of another link. */
+async function watch(link: string) {
+  await exclusive(async () => {
+    const infos = await simulator.ask<[Info, Info]>({ ask: "watch", link });
+    if (!views) return;
+    setup = { ...setup, link };
+    build(infos, [views[0].table.columns.length, views[1].table.columns.length]);
+    await takeAll();
+    say(`The packets at ${link} are shown, and the sliders change it.`);
   });
 }
 
@@ -368,7 +434,7 @@ async function result(side: 0 | 1) {
     element("a", { href: address, download: `lab-${LETTERS[side].toLowerCase()}.json` }).click();
     setTimeout(() => URL.revokeObjectURL(address), 1000);
     const until = finished ? "the whole run" : `the run up to ${now.toFixed(2)} s`;
-    say(`Saved the result of ${until}${made.length > 0 ? ", which was changed on the way" : ""}.`);
+    say(`Saved the result of ${until}${made.every(isOfFlow) ? "" : ", which was changed on the way"}.`);
   });
 }
 
@@ -412,7 +478,7 @@ async function tell(story: (typeof STORIES)[number], pressed: HTMLButtonElement)
   page.scenario.value = chosen.name;
   page.text.value = chosen.text;
   page.seed.value = "1";
-  await reopen({ source: await sourceOf(chosen.name, chosen.text), seed: 1, systems, parameters: {} }, "");
+  await reopen({ source: await sourceOf(chosen.name, chosen.text), seed: 1, systems, parameters: {}, link: "" }, "");
   showSystems();
   page.story.textContent = story.text;
   pressed.setAttribute("aria-pressed", "true");
@@ -431,7 +497,7 @@ function listen() {
     if (!chosen) return;
     void sourceOf(chosen.name, chosen.text).then((source) => {
       page.text.value = source.text;
-      void reopen({ ...setup, source, parameters: {} }, `${chosen.label}.`);
+      void reopen({ ...setup, source, parameters: {}, link: "" }, `${chosen.label}.`);
     });
   });
   page.seed.addEventListener("change", () => {
@@ -499,8 +565,8 @@ function listen() {
 }
 
 async function share() {
-  const { source, seed, systems, parameters } = setup;
-  const hash = await encode({ name: source.name, text: source.text, seed, systems, parameters, changes });
+  const { source, ...rest } = setup;
+  const hash = await encode({ ...rest, name: source.name, text: source.text, changes });
   history.replaceState(null, "", hash);
   const copied = await navigator.clipboard?.writeText(location.href).then(
     () => true,
@@ -527,7 +593,7 @@ async function first(): Promise<{ next: Setup; planned: [number, string][] }> {
     { protocol: "", algorithm: b, settings: "" },
   ];
   if (asked?.isCompact) document.documentElement.dataset.compact = "";
-  const standard = { source: await sourceOf(chosen.name, chosen.text), seed: 1, systems, parameters: {} };
+  const standard = { source: await sourceOf(chosen.name, chosen.text), seed: 1, systems, parameters: {}, link: "" };
   try {
     if (asked?.scenario && chosen.name !== asked.scenario) {
       throw new Error(`This link names the scenario ${asked.scenario}, which the lab does not have: it shows its first scenario instead.`);
@@ -545,7 +611,11 @@ async function first(): Promise<{ next: Setup; planned: [number, string][] }> {
 async function main() {
   byId("key", HTMLUListElement).append(...keyItems());
   if (typeof WebAssembly !== "object") {
-    say("This browser has no WebAssembly, which the lab needs: any browser since 2017 has it.", true);
+    document.documentElement.dataset.unable = "";
+    say(
+      "This browser has no WebAssembly, which the lab needs. Use a browser of 2017 or later with WebAssembly on, or run the program: losscause compare cen2003/WLH --lda Spike,ZBS",
+      true,
+    );
     return;
   }
   simulator = new Simulator();
@@ -553,20 +623,16 @@ async function main() {
   const { next, planned } = await first();
   page.seed.value = String(next.seed);
   page.text.value = next.source.text;
-  const chosen = CHOICES.find(({ name, text }) => name === next.source.name && text === next.source.text);
-  if (chosen) page.scenario.value = chosen.name;
-  else {
-    page.scenario.prepend(option("", "a scenario of one's own"));
-    page.scenario.value = "";
-  }
   listen();
   if (!(await open(next, true, planned))) {
     // A shared scenario that is wrong: its text and error stay, and something runs.
     const text = page.error.textContent;
     const standard = CHOICES.find(({ name }) => name === FIRST) ?? CHOICES[0];
     const source = await sourceOf(standard.name, standard.text);
-    const systems = next.systems.map((system) => ({ ...system, algorithm: "" })) as [System, System];
-    await open({ ...next, source, systems, parameters: {} }, true);
+    // What each side runs may be wrong too.
+    const plain: System = { protocol: "", algorithm: "", settings: "" };
+    const systems: [System, System] = [plain, plain];
+    await open({ ...next, source, systems, parameters: {}, link: "" }, true);
     page.error.textContent = text;
     say(`${text} – the lab shows its first scenario instead.`, true);
   }

@@ -6,6 +6,8 @@ export interface FlowInfo {
   protocol: "tcp" | "tfrc" | "cbr" | "on-off";
   algorithm: string | null;
   measured: boolean;
+  start_s: number;
+  stop_s: number | null;
 }
 
 export interface Adjustable {
@@ -15,6 +17,8 @@ export interface Adjustable {
   queue_packets: number | null;
   loss: number | null;
   loss_setting: [string, string];
+  /** A TCP flow over this link, in TOML. */
+  new_flow: string;
 }
 
 export interface Info {
@@ -77,6 +81,8 @@ export interface Setup {
   seed: number;
   systems: [System, System];
   parameters: Record<string, number>;
+  /** The link whose packets are shown; without a name, or if the scenario has no such link, the bottleneck. */
+  link: string;
 }
 
 export interface Opened {
@@ -89,6 +95,8 @@ export interface Opened {
 
 export interface Changed {
   links: Adjustable[];
+  /** All, also those that start later or have stopped. */
+  flows: FlowInfo[];
   /** All, also those that come again after the run was taken back: the instant in seconds, KEY=VALUE. */
   changes: [number, string][];
 }
@@ -103,7 +111,8 @@ export type Ask =
   | { ask: "start" }
   | { ask: "open"; setup: Setup; most: number; changes: [number, string][] }
   | { ask: "frame"; to: number; budget_ms: number }
-  | { ask: "change"; setting: string }
+  | { ask: "change"; settings: string[] }
+  | { ask: "watch"; link: string }
   | { ask: "seek"; to: number }
   | { ask: "result"; side: 0 | 1 }
   | { ask: "loss"; side: 0 | 1; place: number };

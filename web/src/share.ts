@@ -1,4 +1,4 @@
-// A link that holds the scenario, both systems and the seed. Nothing is stored anywhere else.
+// A link that holds the scenario, both systems, the seed, the changes and the link that is shown. Nothing is stored anywhere else.
 
 import type { System } from "./protocol";
 
@@ -10,6 +10,8 @@ export interface Shared {
   parameters: Record<string, number>;
   /** What changes while the runs go on, in order: the instant in seconds, KEY=VALUE. */
   changes: [number, string][];
+  /** The link whose packets are shown; empty in older links. */
+  link: string;
 }
 
 const VERSION = "2";
@@ -74,6 +76,7 @@ function checked(value: unknown): Shared {
     typeof shared.name === "string" &&
     typeof shared.text === "string" &&
     isSeed(shared.seed) &&
+    ["undefined", "string"].includes(typeof shared.link) &&
     shared.systems.length === 2 &&
     shared.systems.every(isSystem) &&
     parameters.every(([, number]) => typeof number === "number" && Number.isFinite(number)) &&
@@ -87,6 +90,7 @@ function checked(value: unknown): Shared {
     systems: [system(shared.systems[0]), system(shared.systems[1])],
     parameters: Object.fromEntries(parameters),
     changes,
+    link: shared.link ?? "",
   };
 }
 

@@ -3,10 +3,11 @@
 import { Engine, LOSSES, LOST, PACKETS, ROWS, Refused, VERDICTS } from "./engine.js";
 import address from "./lab.wasm?url";
 import { commandOf, settingsOf } from "./settings.js";
-import type { Ask, Frame, Info, Opened, Question, Reply, Setup, Side, System } from "./protocol";
+import type { Ask, Changed, Frame, Info, Opened, Question, Reply, Setup, Side, System } from "./protocol";
 
 let engine: Engine | null = null;
 let labs: [number, number] | null = null;
+let infos: [Info, Info] | null = null;
 let step = 0;
 let end = 0;
 let now = 0;
@@ -50,12 +51,16 @@ function open(engine: Engine, { setup, most, changes }: Extract<Ask, { ask: "ope
       }
     }
     // What changes on the way is tried out at once: a change that is wrong refuses the whole.
-    for (const { lab } of changes.length > 0 ? made : []) {
-      for (const [at, setting] of changes) {
+    for (const { lab, info } of changes.length > 0 ? made : []) {
+      for (const at of new Set(changes.map(([at]) => at))) {
         engine.advance(lab, at);
-        engine.ask({ change: { lab, setting } });
+        engine.ask({ change: { lab, settings: changes.filter(([then]) => then === at).map(([, setting]) => setting) } });
       }
-      engine.ask({ seek: { lab, to_s: 0 } });
+      const { flows }: Changed = engine.ask({ seek: { lab, to_s: 0 } });
+      info.flows = flows;
+    }
+    for (const side of made) {
+      if (hasLink(side.info, setup.link)) side.info = engine.ask({ watch: { lab: side.lab, link: setup.link } });
     }
   } catch (error) {
     for (const { lab } of made) engine.ask({ close: { lab } });
@@ -64,10 +69,15 @@ function open(engine: Engine, { setup, most, changes }: Extract<Ask, { ask: "ope
   for (const lab of labs ?? []) engine.ask({ close: { lab } });
   const [a, b] = made;
   labs = [a.lab, b.lab];
+  infos = [a.info, b.info];
   step = Math.max(a.info.step_s, 0.001);
   end = a.info.duration_s;
   now = 0;
-  return { settings, infos: [a.info, b.info], columns: [a.columns, b.columns], changes };
+  return { settings, infos, columns: [a.columns, b.columns], changes };
+}
+
+function hasLink(info: Info, link: string): boolean {
+  return info.links.some(({ name }) => name === link);
 }
 
 /** Advances both to the same instant: as far as `to`, or as far as the time allows. */
@@ -100,15 +110,21 @@ function carryOut(ask: Ask): unknown {
       return frame(loaded, labs, ask.to, ask.budget_ms);
     case "change": {
       const [a, b] = labs;
-      const answer = loaded.ask({ change: { lab: a, setting: ask.setting } });
+      const { settings } = ask;
+      const answer = loaded.ask({ change: { lab: a, settings } });
       try {
-        loaded.ask({ change: { lab: b, setting: ask.setting } });
+        loaded.ask({ change: { lab: b, settings } });
       } catch (error) {
         // Only with settings of its own can the links of B be others.
         throw new Refused(`System A has taken it, system B has not: ${error instanceof Error ? error.message : error}`);
       }
       return answer;
     }
+    case "watch":
+      for (const side of infos ?? []) {
+        if (!hasLink(side, ask.link)) throw new Refused(`Not both systems have a link ${ask.link}`);
+      }
+      return labs.map((lab) => loaded.ask({ watch: { lab, link: ask.link } }));
     case "seek": {
       const answers = labs.map((lab) => loaded.ask({ seek: { lab, to_s: ask.to } }));
       now = Math.min(ask.to, end);

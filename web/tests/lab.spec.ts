@@ -1,55 +1,6 @@
 import AxeBuilder from "@axe-core/playwright";
-import { expect, test, type Page } from "@playwright/test";
-import { mkdirSync, readFileSync } from "node:fs";
-
-/** What a page must never do, noticed in every test. */
-let complaints: string[] = [];
-
-test.beforeEach(async ({ page, baseURL }) => {
-  complaints = [];
-  page.on("console", (message) => {
-    if (message.type() === "error" || message.type() === "warning") complaints.push(`console: ${message.text()}`);
-  });
-  page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
-  page.on("request", (request) => {
-    if (!request.url().startsWith(baseURL ?? "") && !request.url().startsWith("blob:")) complaints.push(`request: ${request.url()}`);
-  });
-  page.on("dialog", (dialog) => {
-    complaints.push(`dialog: ${dialog.message()}`);
-    void dialog.dismiss();
-  });
-});
-
-test.afterEach(() => {
-  expect(complaints).toEqual([]);
-});
-
-async function ready(page: Page, hash = "") {
-  await page.goto(`./${hash}`);
-  await page.waitForSelector("html[data-ready]");
-}
-
-async function paused(page: Page, hash = "") {
-  await page.emulateMedia({ reducedMotion: "reduce" });
-  await ready(page, hash);
-  await expect(page.getByRole("button", { name: "Play" })).toBeVisible();
-}
-
-function clock(page: Page): Promise<number> {
-  return page.locator("#clock").textContent().then((text) => Number.parseFloat(text ?? "NaN"));
-}
-
-async function toTheEnd(page: Page) {
-  await page.selectOption("#speed", "Infinity");
-  await page.click("#play");
-  await expect(page.locator("#message")).toContainText("The run is over");
-}
-
-async function saved(page: Page, side: "A" | "B"): Promise<string> {
-  const download = page.waitForEvent("download");
-  await page.getByRole("button", { name: `Result of ${side} (JSON)` }).click();
-  return readFileSync(await (await download).path(), "utf8");
-}
+import { mkdirSync } from "node:fs";
+import { clock, expect, paused, ready, saved, test, toTheEnd } from "./page";
 
 test("a visitor sees packets move at once, pauses, steps and goes on", async ({ page }) => {
   await ready(page);
@@ -123,6 +74,80 @@ test("every slider changes the running link of both systems, and the run says so
   expect(await saved(page, "B")).toBe(changed);
   await page.click("#forget");
   await expect(changes).toContainText("Without one");
+});
+
+test("a slider adds and stops TCP flows while the run goes on, and the command line makes the same run", async ({ page }) => {
+  await paused(page);
+  await page.locator("#scrub").fill("20");
+  await expect.poll(() => clock(page)).toBeCloseTo(20, 1);
+  const slider = page.getByRole("slider", { name: "TCP flows added" });
+  await slider.focus();
+  for (const said of ["1 flow", "2 flows", "3 flows"]) {
+    await page.keyboard.press("ArrowRight");
+    await expect(slider).toHaveAttribute("aria-valuetext", said);
+  }
+  await expect(page.locator("#view-0")).toContainText("4 other flows");
+  expect(await clock(page)).toBeCloseTo(20, 1);
+  await page.locator("#scrub").fill("50");
+  await expect.poll(() => clock(page)).toBeCloseTo(50, 1);
+  await slider.focus();
+  await page.keyboard.press("ArrowLeft");
+  await expect(slider).toHaveAttribute("aria-valuetext", "2 flows");
+  const command = page.locator("#command");
+  await expect(command).toContainText(/--set 'flow\.added-3={ measured = false, path = \["radio"\], protocol = "tcp", start_s = [\d.]+ }'/);
+  await expect(command).toContainText(/--set flow\.added-3\.stop_s=50\.\d+/);
+  await expect(page.locator("#changes")).toContainText("as the command line can too");
+  await toTheEnd(page);
+  const result = await saved(page, "B");
+  const { flows, settings, changes } = JSON.parse(result);
+  expect(changes).toBeUndefined();
+  expect(settings.length).toBe(5);
+  expect(flows.map(({ flow }: { flow: string }) => flow)).toEqual(["stream", "download", "added-1", "added-2", "added-3"]);
+  expect(flows[4].sent_packets).toBeGreaterThan(50);
+  // Taken back, the slider is where it was; a link holds all of it.
+  await page.locator("#scrub").fill("30");
+  await expect(slider).toHaveAttribute("aria-valuetext", "3 flows");
+  await page.locator("#scrub").fill("10");
+  await expect(slider).toHaveAttribute("aria-valuetext", "none");
+  await page.click("#share");
+  const link = new URL(page.url()).hash;
+  await page.goto("about:blank");
+  await paused(page, link);
+  await toTheEnd(page);
+  await expect(slider).toHaveAttribute("aria-valuetext", "2 flows");
+  expect(await saved(page, "B")).toBe(result);
+  // A change of a link is nothing that the command line can make on the way.
+  await page.getByRole("slider", { name: "Delay" }).focus();
+  await page.keyboard.press("ArrowRight");
+  await expect(page.locator("#same")).toContainText("The command line cannot change a link on the way");
+});
+
+test("another link of the path can be watched, and a share link holds it", async ({ page }) => {
+  await paused(page);
+  await page.selectOption("#scenario", "scenarios/last-hop-video.toml");
+  await expect(page.locator("#view-0")).toContainText("Packets at radio");
+  await page.locator("#scrub").fill("30");
+  await expect.poll(() => clock(page)).toBeCloseTo(30, 1);
+  const losses = await page.locator("#view-0 .count").textContent();
+  await page.getByLabel("Link", { exact: true }).selectOption("backbone");
+  for (const side of ["#view-0", "#view-1"]) {
+    await expect(page.locator(side)).toContainText("Packets at backbone");
+    await expect(page.locator(side)).toContainText("Queue of backbone");
+  }
+  expect(await clock(page)).toBeCloseTo(30, 1);
+  await expect(page.locator("#view-0 .count")).toHaveText(losses ?? "");
+  await page.getByRole("slider", { name: "Rate" }).focus();
+  await page.keyboard.press("ArrowLeft");
+  await expect(page.locator("#changes")).toContainText("link.backbone.rate_bps=");
+  await page.click("#share");
+  const link = new URL(page.url()).hash;
+  await page.goto("about:blank");
+  await paused(page, link);
+  await expect(page.locator("#view-1")).toContainText("Packets at backbone");
+  await expect(page.getByLabel("Link", { exact: true })).toHaveValue("backbone");
+  // Another scenario begins with its own bottleneck.
+  await page.selectOption("#scenario", "scenarios/wifi.toml");
+  await expect(page.locator("#view-1")).not.toContainText("backbone");
 });
 
 test("protocol, algorithm, seed, parameter and scenario start both again", async ({ page }) => {
@@ -220,6 +245,15 @@ test("nothing in a scenario runs script", async ({ page }) => {
   await page.click("#run");
   await expect(page.locator("#error")).toContainText("line 1");
   expect(await page.locator("img").count()).toBe(0);
+});
+
+test("a browser without WebAssembly is told so in one sentence with the command to run instead", async ({ page }) => {
+  await page.addInitScript(() => Reflect.deleteProperty(globalThis, "WebAssembly"));
+  await page.goto("./");
+  await expect(page.locator("#message")).toHaveText(/^This browser has no WebAssembly, .*, or run the program: losscause compare cen2003\/WLH --lda Spike,ZBS$/);
+  await expect(page.locator("#message")).toBeVisible();
+  // Nothing is offered that could not work.
+  expect(await page.locator("button:visible, select:visible, input:visible").count()).toBe(0);
 });
 
 test("a loss tells its true cause, the verdict and the reason", async ({ page }) => {
@@ -331,6 +365,23 @@ test("the colours can be chosen", async ({ page }) => {
   expect(await paper()).not.toBe(light);
   await page.selectOption("#theme", "light");
   expect(await paper()).toBe(light);
+});
+
+test("the first paint of five loads takes under a second at the median", async ({ browser, baseURL }) => {
+  const paints: number[] = [];
+  const runs: number[] = [];
+  for (let load = 0; load < 5; load += 1) {
+    // A context of its own has an empty cache.
+    const context = await browser.newContext({ baseURL });
+    const page = await context.newPage();
+    await ready(page);
+    runs.push(await page.evaluate(() => performance.now()));
+    paints.push(await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? NaN));
+    await context.close();
+  }
+  const median = (times: number[]) => times.sort((a, b) => a - b)[2];
+  console.log(`first contentful paint: median ${median(paints).toFixed(0)} ms; the run is set up after ${median(runs).toFixed(0)} ms`);
+  expect(median(paints)).toBeLessThan(1000);
 });
 
 test("sixteen flows at ten times real time: script per frame", async ({ page }) => {

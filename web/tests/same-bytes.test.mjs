@@ -56,6 +56,20 @@ for (const [name, path, seed, settings] of CASES) {
   });
 }
 
+test("flows that are added and stopped on the way, as settings", () => {
+  const name = "scenarios/last-hop-video.toml";
+  const { lab, info } = engine.ask({ open: { text: file(name), name, settings: ["flow.video.lda=ZBS"], seed: 3 } });
+  const { new_flow } = info.links.find((link) => link.name === "radio");
+  engine.advance(lab, 10.12345);
+  engine.ask({ change: { lab, settings: [`flow.added-1=${new_flow}`, `flow.added-2=${new_flow}`] } });
+  engine.advance(lab, 40);
+  const { changes } = engine.ask({ change: { lab, settings: ["flow.added-1.stop_s=now"] } });
+  engine.advance(lab, info.duration_s);
+  const { json } = engine.ask({ result: { lab } });
+  assert.equal(changes.length, 3);
+  assert.equal(json, onCommandLine(name, 3, ["flow.video.lda=ZBS", ...changes.map(([, setting]) => setting)]));
+});
+
 test("another seed gives other bytes", () => {
   const results = [1, 2].map((seed) => {
     const { lab } = engine.ask({ open: { text: file("web/scenarios/first.toml"), name: "first.toml", seed } });

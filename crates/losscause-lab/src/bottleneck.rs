@@ -108,6 +108,11 @@ impl Bottleneck {
         }
     }
 
+    /// The lost packets that `other` has given are not given again.
+    pub(crate) fn read_as(&mut self, other: &Self) {
+        self.lost.clone_from(&other.lost);
+    }
+
     /// The packets lost here since the last call: flow, kind, 0 for a drop or 1 for a corruption, instant in seconds,
     /// sequence number.
     pub(crate) fn take_lost(&mut self, numbers: &mut Vec<f64>) {

@@ -1,8 +1,9 @@
 //! What a page has to know of a run before it shows it.
 
 use losscause::Time;
-use losscause_sim::{ChannelSpec, Limit, LinkId, LinkSpec, Network, RateSpec, Traffic};
+use losscause_sim::{ChannelSpec, FlowSpec, Limit, LinkId, LinkSpec, Network, RateSpec, Traffic};
 use losscause_study::run::{MOST_FLOWS, algorithm_of, bottleneck};
+use losscause_study::scenario::format::Flow;
 use losscause_study::{Experiment, Scenario};
 use serde::Serialize;
 
@@ -46,6 +47,10 @@ pub struct FlowInfo {
     pub algorithm: Option<&'static str>,
     /// Whether metrics include it.
     pub measured: bool,
+    /// When it starts, seconds; a random part may come on top.
+    pub start_s: f64,
+    /// When it stops, seconds, if before the end.
+    pub stop_s: Option<f64>,
 }
 
 /// The values of a link that can change, and the settings that change them.
@@ -63,23 +68,13 @@ pub struct Adjustable {
     pub loss: Option<f64>,
     /// The setting of the loss, before its value; what stands behind the value.
     pub loss_setting: (String, &'static str),
+    /// A TCP flow over the path of the first flow that crosses the link: the value of `flow.NAME`.
+    pub new_flow: String,
 }
 
 impl Info {
-    pub(crate) fn of(scenario: &Scenario, experiment: &Experiment, step_s: f64) -> Self {
+    pub(crate) fn of(scenario: &Scenario, experiment: &Experiment, LinkId(shown): LinkId, step_s: f64) -> Self {
         let network = &experiment.network;
-        let flow = |spec: &losscause_sim::FlowSpec| FlowInfo {
-            name: spec.name.clone(),
-            group: group(&spec.name).to_owned(),
-            protocol: match spec.traffic {
-                Traffic::Tcp { .. } => "tcp",
-                Traffic::Tfrc { .. } => "tfrc",
-                Traffic::Cbr { .. } => "cbr",
-                Traffic::OnOff { .. } => "on-off",
-            },
-            algorithm: algorithm_of(&spec.traffic),
-            measured: spec.measured,
-        };
         let mut algorithms: Vec<&'static str> = Vec::new();
         for name in network.flows.iter().filter_map(|flow| algorithm_of(&flow.traffic)) {
             if !algorithms.contains(&name) {
@@ -91,15 +86,34 @@ impl Info {
             duration_s: experiment.duration.as_secs_f64(),
             step_s,
             window_s: (experiment.window.0.as_secs_f64(), experiment.window.1.as_secs_f64()),
-            flows: network.flows.iter().map(flow).collect(),
+            flows: flows(network),
             drawn: drawn(network),
-            bottleneck: network.links[watched(experiment).0 as usize].name.clone(),
+            bottleneck: network.links[shown as usize].name.clone(),
             links: adjustable(scenario, network),
             algorithms,
             parameters: experiment.parameters.iter().map(|(name, value)| (name.clone(), *value)).collect(),
             packet_hops: packet_hops(experiment),
         }
     }
+}
+
+/// All flows of a network.
+pub(crate) fn flows(network: &Network) -> Vec<FlowInfo> {
+    let flow = |spec: &FlowSpec| FlowInfo {
+        name: spec.name.clone(),
+        group: group(&spec.name).to_owned(),
+        protocol: match spec.traffic {
+            Traffic::Tcp { .. } => "tcp",
+            Traffic::Tfrc { .. } => "tfrc",
+            Traffic::Cbr { .. } => "cbr",
+            Traffic::OnOff { .. } => "on-off",
+        },
+        algorithm: algorithm_of(&spec.traffic),
+        measured: spec.measured,
+        start_s: spec.start.as_secs_f64(),
+        stop_s: spec.stop.map(Time::as_secs_f64),
+    };
+    network.flows.iter().map(flow).collect()
 }
 
 /// The flows that have curves: the first few that are measured.
@@ -114,19 +128,33 @@ pub(crate) fn watched(experiment: &Experiment) -> LinkId {
 }
 
 pub(crate) fn adjustable(scenario: &Scenario, network: &Network) -> Vec<Adjustable> {
-    let links = scenario.document().link.iter();
-    links.filter_map(|link| Some(Adjustable::of(&link.name, first_copy(&link.name, network)?))).collect()
+    let of = |name: &str| {
+        let LinkId(place) = link_of(name, network)?;
+        Some(Adjustable::of(name, &network.links[place as usize], new_flow(name, &scenario.document().flow)))
+    };
+    scenario.document().link.iter().filter_map(|link| of(&link.name)).collect()
 }
 
 /// The link of this name in the scenario, or its copy for the first flow that has one.
-fn first_copy<'a>(name: &str, network: &'a Network) -> Option<&'a LinkSpec> {
+pub(crate) fn link_of(name: &str, network: &Network) -> Option<LinkId> {
     let is_copy = |link: &LinkSpec| link.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
-    let exact = network.links.iter().find(|link| link.name == name);
-    exact.or_else(|| network.links.iter().find(|link| is_copy(link)))
+    let exact = network.links.iter().position(|link| link.name == name);
+    let place = exact.or_else(|| network.links.iter().position(is_copy))?;
+    Some(LinkId(place as u32))
+}
+
+/// A TCP flow over `link`, in TOML. The names of links need no escapes.
+fn new_flow(link: &str, flows: &[Flow]) -> String {
+    let names = |path: &[String]| path.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
+    let crossing = flows.iter().find(|flow| flow.path.iter().any(|name| name == link));
+    let path = crossing.map_or_else(|| format!("\"{link}\""), |flow| names(&flow.path));
+    let back = crossing.and_then(|flow| flow.return_path.as_ref());
+    let back = back.map_or_else(String::new, |path| format!(", return_path = [{}]", names(path)));
+    format!("{{ protocol = \"tcp\", path = [{path}]{back} }}")
 }
 
 impl Adjustable {
-    fn of(name: &str, spec: &LinkSpec) -> Self {
+    fn of(name: &str, spec: &LinkSpec, new_flow: String) -> Self {
         let key = format!("link.{name}.channel");
         let (loss, loss_setting) = match &spec.channel {
             ChannelSpec::Perfect => (Some(0.0), (format!("{key}={{ kind = \"bernoulli\", loss = "), " }")),
@@ -145,12 +173,13 @@ impl Adjustable {
             },
             loss,
             loss_setting,
+            new_flow,
         }
     }
 }
 
 /// The name without the number of a member: "test" of "test.1".
-fn group(name: &str) -> &str {
+pub(crate) fn group(name: &str) -> &str {
     match name.rsplit_once('.') {
         Some((group, number)) if number.bytes().all(|b| b.is_ascii_digit()) => group,
         _ => name,

@@ -6,17 +6,17 @@ use std::sync::Arc;
 
 use losscause::truth::Cause;
 use losscause::{Span, Time, Verdict};
-use losscause_sim::{FlowId, LinkId, VerdictTally};
+use losscause_sim::{FlowId, LinkId, LinkSpec, Network, VerdictTally};
 use losscause_study::files::{Files, Memory};
 use losscause_study::run::{LossLog, LostPacket, SimulationResult, Trace, algorithm_of};
 use losscause_study::{InputError, Run, RunError, Scenario, Setting, registry};
 use serde::Serialize;
 
 use crate::bottleneck::Bottleneck;
-use crate::info::{Adjustable, Info, adjustable, drawn, watched};
+use crate::info::{Adjustable, FlowInfo, Info, adjustable, drawn, flows, group, link_of, watched};
 use crate::samples::Samples;
 
-/// A run that can be advanced, changed while it goes on, and taken back.
+/// A run that can be advanced, changed while it goes on, and taken back. Links change; flows are added and stopped.
 ///
 /// The same text, settings, seed and changes give the same run, however often it is taken back.
 ///
@@ -40,8 +40,12 @@ use crate::samples::Samples;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Lab {
+    /// As it was given, with its settings.
     scenario: Scenario,
     settings: Vec<Setting>,
+    seed: u64,
+    /// The scenario with the flows of all changes, also of later ones.
+    laid_out: Scenario,
     /// What changes when, in order of time. A change holds from its instant on, after everything of that instant.
     changes: Vec<(Time, Setting)>,
     now: Moment,
@@ -55,6 +59,8 @@ pub struct Lab {
 #[derive(Clone, Debug)]
 struct Moment {
     run: Run,
+    /// The link whose packets are shown.
+    link: LinkId,
     /// Changes that have been made.
     changed: usize,
     trace: Trace,
@@ -76,7 +82,7 @@ struct Changed {
     changes: Vec<Change>,
 }
 
-/// A change of a link, in a result.
+/// A change of the running network, in a result.
 #[derive(Serialize)]
 struct Change {
     at_s: f64,
@@ -114,31 +120,21 @@ impl Lab {
         let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
         let files: Arc<dyn Files> = Arc::new(files.with(Path::new(name), text));
         let scenario = Scenario::parse_from(text, name, files, &registry())?.with(&settings)?;
-        let experiment = scenario.experiment_with_delays()?;
-        if experiment.network.flows.is_empty() {
-            let problem = "there is none, expected at least one flow to watch".to_owned();
-            return Err(InputError::Key { file: name.to_owned(), key: "flow".to_owned(), problem }.into());
-        }
-        let run = Run::new(&experiment, seed)?;
-        let link = watched(&experiment);
-        let samples = Samples::new(&run, link, &drawn(&experiment.network));
-        let now = Moment {
-            trace: Trace::default(),
-            changed: 0,
-            losses: LossLog::new(&experiment),
-            loss_flows: Vec::new(),
-            bottleneck: Bottleneck::new(link),
-            unread: Vec::new(),
-            samples,
-            run,
-        };
-        let keep_every = Span::from_nanos(((experiment.duration - Time::ZERO).as_nanos() / KEPT).max(1));
-        Ok(Self { scenario, settings, changes: Vec::new(), kept: vec![now.clone()], now, keep_every })
+        let now = Moment::start(&scenario, None, seed)?;
+        let duration = now.run.experiment().duration - Time::ZERO;
+        let keep_every = Span::from_nanos((duration.as_nanos() / KEPT).max(1));
+        let (laid_out, kept) = (scenario.clone(), vec![now.clone()]);
+        Ok(Self { scenario, settings, seed, laid_out, changes: Vec::new(), now, kept, keep_every })
     }
 
     /// What a page has to know of the run.
     pub fn info(&self) -> Info {
-        Info::of(&self.scenario, self.now.run.experiment(), self.now.samples.step().as_secs_f64())
+        Info::of(&self.scenario, self.now.run.experiment(), self.now.link, self.now.samples.step().as_secs_f64())
+    }
+
+    /// All flows, also those that start later and those that have stopped.
+    pub fn flows(&self) -> Vec<FlowInfo> {
+        flows(&self.now.run.experiment().network)
     }
 
     /// The links as they are now.
@@ -158,8 +154,12 @@ impl Lab {
 
     /// Advances to `to_s`, at most to the end.
     pub fn advance(&mut self, to_s: f64) {
+        self.advance_to(instant(to_s));
+    }
+
+    fn advance_to(&mut self, to: Time) {
         let end = self.now.run.experiment().duration;
-        let to = instant(to_s).min(end);
+        let to = to.min(end);
         while self.now.run.now() < to || (to == end && !self.is_finished()) {
             let next_change = self.changes.get(self.now.changed).map_or(Time::MAX, |(at, _)| *at);
             self.now.advance(to.min(next_change));
@@ -171,29 +171,125 @@ impl Lab {
         }
     }
 
-    /// Changes a link from now on: a setting of a link in the form KEY=VALUE. Changes that were made at later instants, before
-    /// the run was taken back, are forgotten.
+    /// Changes the network from now on, by one of these, KEY=VALUE:
+    ///
+    /// - a setting of a link, such as `link.NAME.rate_bps=1e6`;
+    /// - a flow more, `flow.NAME={ protocol = "tcp", path = ["LINK"] }`, which starts within a millisecond unless it has a later
+    ///   `start_s`;
+    /// - `flow.NAME.stop_s=now` or a later instant, which stops a flow.
+    ///
+    /// Changes that were made at later instants, before the run was taken back, are forgotten.
     ///
     /// # Errors
-    /// It is no setting of a link, or the link cannot be changed so; then nothing has changed.
+    /// It is none of these, or the network cannot be changed so; then nothing has changed.
     pub fn change(&mut self, setting: &str) -> Result<(), RunError> {
-        let setting = Setting::parse(setting)?;
-        if !setting.key().starts_with("link.") {
-            let problem =
-                "holds from the start of a run, expected a key of a link, such as link.NAME.rate_bps".to_owned();
-            return Err(InputError::Option { option: setting.to_string(), problem }.into());
-        }
+        self.change_all(&[setting])
+    }
+
+    /// All of `settings` or none, as [`Lab::change`].
+    ///
+    /// # Errors
+    /// As [`Lab::change`].
+    pub fn change_all(&mut self, settings: &[&str]) -> Result<(), RunError> {
         let now = self.now.run.now();
         let mut changes = self.changes[..self.now.changed].to_vec();
-        // Of what is set at the same instant, only the last counts.
-        changes.retain(|(at, earlier)| *at < now || earlier.key() != setting.key());
-        changes.push((now, setting));
-        let links = self.links_after(&changes)?;
-        self.now.run.change_links(&links)?;
-        self.now.changed = changes.len();
-        self.changes = changes;
-        self.kept.retain(|moment| moment.run.now() < now || moment.run.now() == Time::ZERO);
+        for setting in settings {
+            let setting = self.checked(Setting::parse(setting)?)?;
+            // Of what is set at the same instant, only the last counts.
+            changes.retain(|(at, earlier)| *at < now || earlier.key() != setting.key());
+            changes.push((now, setting));
+        }
+        let others = !of_flows(&changes).eq(of_flows(&self.changes));
+        let mut again = others.then(|| self.again(&changes, self.watched())).transpose()?;
+        let run = again.as_mut().unwrap_or(self);
+        let links = links_after(&run.laid_out, &changes)?;
+        run.now.run.change_links(&links)?;
+        run.now.changed = changes.len();
+        run.changes = changes;
+        run.kept.retain(|moment| moment.run.now() < now || moment.run.now() == Time::ZERO);
+        if let Some(mut again) = again {
+            again.now.read_as(&self.now);
+            *self = again;
+        }
         Ok(())
+    }
+
+    /// Shows the packets of another link, and its queue. All rows and losses up to now are unread then. The run stays what it
+    /// is.
+    ///
+    /// # Errors
+    /// The scenario has no such link.
+    pub fn watch(&mut self, link: &str) -> Result<(), RunError> {
+        let network = &self.now.run.experiment().network;
+        let Some(LinkId(place)) = link_of(link, network) else {
+            let names: Vec<String> = self.links().into_iter().map(|link| link.name).collect();
+            let problem = format!("the scenario has no such link, expected one of {}", names.join(", "));
+            return Err(InputError::Option { option: link.to_owned(), problem }.into());
+        };
+        if LinkId(place) != self.now.link {
+            let mut again = self.again(&self.changes, &network.links[place as usize].name)?;
+            again.changes = std::mem::take(&mut self.changes);
+            again.make_changes();
+            *self = again;
+        }
+        self.unread();
+        Ok(())
+    }
+
+    /// The run up to now once more, with the flows of `changes` and its earlier changes of links, seen at `link`.
+    fn again(&self, changes: &[(Time, Setting)], link: &str) -> Result<Self, RunError> {
+        let now = self.now.run.now();
+        let flows: Vec<Setting> = of_flows(changes).cloned().collect();
+        let laid_out = self.scenario.with(&flows)?;
+        let start = Moment::start(&laid_out, Some(link), self.seed)?;
+        check_past(&self.now.run.experiment().network, &start.run.experiment().network, now)?;
+        let mut again = Self {
+            scenario: self.scenario.clone(),
+            settings: self.settings.clone(),
+            laid_out,
+            changes: changes.iter().filter(|(at, _)| *at < now).cloned().collect(),
+            kept: vec![start.clone()],
+            now: start,
+            ..*self
+        };
+        again.advance_to(now);
+        // Every random stream belongs to a component, and what is new comes later: the past is the same.
+        debug_assert_eq!(again.now.losses.losses().len(), self.now.losses.losses().len());
+        Ok(again)
+    }
+
+    /// A setting that can change a run while it goes on, with its instant in it.
+    fn checked(&self, setting: Setting) -> Result<Setting, InputError> {
+        let refused =
+            |problem: &str| Err(InputError::Option { option: setting.to_string(), problem: problem.to_owned() });
+        let soon_s = soon_s(self.now.run.now());
+        let parts: Vec<&str> = setting.key().split('.').collect();
+        match parts[..] {
+            ["link", _, _, ..] => Ok(setting),
+            ["flow", _] => {
+                let Some(mut flow) = setting.value().as_table().cloned() else {
+                    return refused("adds no flow, expected { protocol = \"tcp\", path = [\"LINK\"] }");
+                };
+                if of_flows(&self.changes).filter(|change| change.value().is_table()).count() >= MOST_ADDED {
+                    return refused(&format!("there are {MOST_ADDED} added flows, expected no more"));
+                }
+                // The curves and metrics of a run are those of the flows that it began with.
+                if flow.get("measured").is_some_and(|measured| measured.as_bool() != Some(false)) {
+                    return refused("the flow is measured, expected measured = false");
+                }
+                if !flow.contains_key("arrivals") {
+                    flow.entry("start_s").or_insert(soon_s.into());
+                }
+                flow.entry("measured").or_insert(false.into());
+                Ok(Setting::new(setting.key(), flow))
+            }
+            ["flow", _, "stop_s"] if setting.value().as_str() == Some("now") => Ok(Setting::new(setting.key(), soon_s)),
+            ["flow", _, "stop_s"] => Ok(setting),
+            _ => refused(
+                "holds from the start of a run, expected a key of a link, such as link.NAME.rate_bps, a flow more, \
+                 flow.NAME={ … }, or flow.NAME.stop_s",
+            ),
+        }
     }
 
     /// Takes the run to another instant, back or forth. All rows and losses up to it are unread then.
@@ -206,15 +302,22 @@ impl Lab {
             self.make_changes();
         }
         self.advance(to_s);
+        self.unread();
+    }
+
+    fn unread(&mut self) {
         self.now.samples.unread();
         self.now.unread = (0..self.now.losses.losses().len()).collect();
     }
 
-    /// What the run has measured up to now, as `losscause simulate --format json` prints it. At the end of a run that was not
-    /// changed on the way it is the same to the byte; else the changes up to now stand behind it, under `changes`.
+    /// What the run has measured up to now, as `losscause simulate --format json` prints it. At the end of a run whose links
+    /// were not changed on the way it is the same to the byte, with the settings that added and stopped flows. Else the changes
+    /// of links up to now stand behind it, under `changes`.
     pub fn result(&self) -> String {
-        let result = SimulationResult::of(&self.scenario, &self.settings, &self.now.run);
+        let settings: Vec<Setting> = self.settings.iter().chain(of_flows(&self.changes)).cloned().collect();
+        let result = SimulationResult::of(&self.laid_out, &settings, &self.now.run);
         let changes = (self.changes[..self.now.changed].iter())
+            .filter(|(_, setting)| !is_of_flow(setting))
             .map(|(at, setting)| Change { at_s: at.as_secs_f64(), setting: setting.to_string() })
             .collect();
         let text = serde_json::to_string_pretty(&Changed { result, changes });
@@ -245,7 +348,7 @@ impl Lab {
             Numbers::Losses => self.now.take_losses(numbers),
             Numbers::Packets => {
                 let experiment = self.now.run.experiment();
-                let LinkId(link) = watched(experiment);
+                let LinkId(link) = self.now.link;
                 self.now.bottleneck.packets(now, &experiment.network.links[link as usize], numbers);
             }
             Numbers::Lost => self.now.bottleneck.take_lost(numbers),
@@ -253,10 +356,10 @@ impl Lab {
         }
     }
 
-    /// The links of the scenario with these changes.
-    fn links_after(&self, changes: &[(Time, Setting)]) -> Result<Vec<losscause_sim::LinkSpec>, InputError> {
-        let settings: Vec<Setting> = changes.iter().map(|(_, setting)| setting.clone()).collect();
-        Ok(self.scenario.with(&settings)?.experiment()?.network.links)
+    /// The name of the link whose packets are shown.
+    fn watched(&self) -> &str {
+        let LinkId(link) = self.now.link;
+        &self.now.run.experiment().network.links[link as usize].name
     }
 
     /// Makes the changes that are due now. They were accepted before, at the same instant of the same run.
@@ -264,7 +367,7 @@ impl Lab {
         let now = self.now.run.now();
         let due = self.changes.iter().take_while(|(at, _)| *at <= now).count();
         if due > self.now.changed {
-            let links = self.links_after(&self.changes[..due]);
+            let links = links_after(&self.laid_out, &self.changes[..due]);
             let made = links.map_err(RunError::from).and_then(|links| self.now.run.change_links(&links));
             debug_assert!(made.is_ok(), "{made:?}");
             self.now.changed = due;
@@ -273,6 +376,36 @@ impl Lab {
 }
 
 impl Moment {
+    /// The start of a run of `scenario`. The packets at `link` are shown; without a name, those at its bottleneck.
+    fn start(scenario: &Scenario, link: Option<&str>, seed: u64) -> Result<Self, RunError> {
+        let experiment = scenario.experiment_with_delays()?;
+        if experiment.network.flows.is_empty() {
+            let problem = "there is none, expected at least one flow to watch".to_owned();
+            return Err(InputError::Key { file: scenario.file().to_owned(), key: "flow".to_owned(), problem }.into());
+        }
+        let run = Run::new(&experiment, seed)?;
+        let link = link.and_then(|link| link_of(link, &experiment.network)).unwrap_or_else(|| watched(&experiment));
+        let samples = Samples::new(&run, link, &drawn(&experiment.network));
+        Ok(Self {
+            link,
+            trace: Trace::default(),
+            changed: 0,
+            losses: LossLog::new(&experiment),
+            loss_flows: Vec::new(),
+            bottleneck: Bottleneck::new(link),
+            unread: Vec::new(),
+            samples,
+            run,
+        })
+    }
+
+    /// What a reader has read of `other`, it has read of this.
+    fn read_as(&mut self, other: &Self) {
+        self.samples.read_as(&other.samples);
+        self.bottleneck.read_as(&other.bottleneck);
+        self.unread.clone_from(&other.unread);
+    }
+
     fn advance(&mut self, to: Time) {
         let end = self.run.experiment().duration;
         loop {
@@ -299,7 +432,7 @@ impl Moment {
 
     fn take_losses(&mut self, numbers: &mut Vec<f64>) {
         let experiment = self.run.experiment();
-        let LinkId(link) = watched(experiment);
+        let LinkId(link) = self.link;
         let shown = &experiment.network.links[link as usize].name;
         for place in self.unread.drain(..) {
             let loss = &self.losses.losses()[place];
@@ -336,6 +469,61 @@ impl Moment {
         }
     }
 }
+
+fn is_of_flow(change: &Setting) -> bool {
+    change.key().starts_with("flow.")
+}
+
+/// The changes that add and stop flows, in order of time.
+fn of_flows(changes: &[(Time, Setting)]) -> impl Iterator<Item = &Setting> {
+    changes.iter().map(|(_, setting)| setting).filter(|setting| is_of_flow(setting))
+}
+
+/// The links of a scenario, which has the flows of all changes, after these changes.
+fn links_after(laid_out: &Scenario, changes: &[(Time, Setting)]) -> Result<Vec<LinkSpec>, InputError> {
+    let changes = changes.iter().map(|(_, setting)| setting).filter(|setting| !is_of_flow(setting));
+    let settings: Vec<Setting> = changes.cloned().collect();
+    Ok(laid_out.with(&settings)?.experiment()?.network.links)
+}
+
+/// Refuses flows that are added or stopped before `now`.
+fn check_past(before: &Network, after: &Network, now: Time) -> Result<(), InputError> {
+    let now_s = now.as_secs_f64();
+    let refused = |flow: &str, problem: String| Err(InputError::Option { option: format!("flow.{flow}"), problem });
+    for flow in &after.flows {
+        match before.flows.iter().find(|earlier| earlier.name == flow.name) {
+            None if flow.start <= now => {
+                let at_s = flow.start.as_secs_f64();
+                return refused(group(&flow.name), format!("starts at {at_s} s, expected later than now, {now_s} s"));
+            }
+            Some(earlier) if earlier.stop != flow.stop => {
+                if let Some(stop) = earlier.stop.filter(|stop| *stop <= now) {
+                    return refused(
+                        group(&flow.name),
+                        format!("stopped at {} s, expected a flow that runs", stop.as_secs_f64()),
+                    );
+                }
+                if let Some(stop) = flow.stop.filter(|stop| *stop <= now) {
+                    let at_s = stop.as_secs_f64();
+                    return refused(
+                        group(&flow.name),
+                        format!("stops at {at_s} s, expected later than now, {now_s} s"),
+                    );
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The next whole millisecond, in seconds: everything up to `now` has happened.
+fn soon_s(now: Time) -> f64 {
+    ((now - Time::ZERO).as_nanos() / 1_000_000 + 1) as f64 / 1e3
+}
+
+/// Flows that can be added to a run.
+const MOST_ADDED: usize = 64;
 
 /// Moments that are kept, so that a run taken back is not run again from its start.
 const KEPT: i64 = 16;

@@ -17,14 +17,21 @@ pub enum Request {
     Catalogue,
     /// A new run; answered by its number and [`Info`](crate::Info).
     Open(Open),
-    /// [`Lab::change`]; answered by the links as they are then, and all changes.
+    /// [`Lab::change_all`]; answered by the links as they are then, all flows, and all changes.
     Change {
         /// Number of the run.
         lab: usize,
-        /// KEY=VALUE.
-        setting: String,
+        /// Each KEY=VALUE.
+        settings: Vec<String>,
     },
-    /// [`Lab::seek`]; answered by the links as they are then, and all changes, also those to come.
+    /// [`Lab::watch`]; answered by [`Info`](crate::Info).
+    Watch {
+        /// Number of the run.
+        lab: usize,
+        /// Name of the link.
+        link: String,
+    },
+    /// [`Lab::seek`]; answered as a change, also with the changes to come.
     Seek {
         /// Number of the run.
         lab: usize,
@@ -115,15 +122,21 @@ impl Labs {
                 self.0[free] = Some(lab);
                 Ok(json!({ "lab": free, "columns": columns, "info": info }))
             }
-            Request::Change { lab, setting } => {
+            Request::Change { lab, settings } => {
                 let lab = self.known(lab)?;
-                lab.change(&setting).map_err(said)?;
-                Ok(json!({ "links": lab.links(), "changes": lab.changes() }))
+                let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
+                lab.change_all(&settings).map_err(said)?;
+                Ok(changed(lab))
+            }
+            Request::Watch { lab, link } => {
+                let lab = self.known(lab)?;
+                lab.watch(&link).map_err(said)?;
+                Ok(json!(lab.info()))
             }
             Request::Seek { lab, to_s } => {
                 let lab = self.known(lab)?;
                 lab.seek(to_s);
-                Ok(json!({ "links": lab.links(), "changes": lab.changes() }))
+                Ok(changed(lab))
             }
             Request::Result { lab } => {
                 let lab = self.known(lab)?;
@@ -144,6 +157,11 @@ impl Labs {
     fn known(&mut self, lab: usize) -> Result<&mut Lab, String> {
         self.get(lab).ok_or_else(|| format!("there is no run number {lab}"))
     }
+}
+
+/// The network as it is now.
+fn changed(lab: &Lab) -> Value {
+    json!({ "links": lab.links(), "flows": lab.flows(), "changes": lab.changes() })
 }
 
 fn catalogue() -> Value {

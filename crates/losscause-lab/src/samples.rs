@@ -125,6 +125,11 @@ impl Samples {
         self.read = self.rows.len();
     }
 
+    /// The rows that `other` has given are not given again.
+    pub(crate) fn read_as(&mut self, other: &Self) {
+        self.read = other.read;
+    }
+
     /// All rows are new to the next reader.
     pub(crate) fn unread(&mut self) {
         self.read = 0;

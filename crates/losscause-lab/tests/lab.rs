@@ -104,6 +104,145 @@ fn a_changed_run_repeats_its_changes_when_it_is_taken_back_and_a_new_one_replace
     assert_eq!(lab.changes().len(), 2);
 }
 
+const RIVAL: &str = r#"flow.rival={ protocol = "tcp", path = ["radio"] }"#;
+
+#[test]
+fn flows_that_are_added_and_stopped_on_the_way_make_the_run_of_the_command_line() {
+    let mut lab = lab(4);
+    lab.advance(6.25);
+    lab.change_all(&[RIVAL, &RIVAL.replace("rival", "other")]).unwrap();
+    lab.advance(11.5003);
+    lab.change("flow.rival.stop_s=now").unwrap();
+    lab.change("flow.download.stop_s=12.5").unwrap();
+    lab.advance(20.0);
+    let settings: Vec<String> = lab.changes().into_iter().map(|(_, setting)| setting).collect();
+    assert!(settings[0].contains("start_s = 6.251"), "{}", settings[0]);
+    assert_eq!(settings[2..], ["flow.rival.stop_s=11.501", "flow.download.stop_s=12.5"]);
+    let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
+    let result = lab.result();
+    assert_eq!(result, unwatched(&settings, 4));
+    let read: Value = serde_json::from_str(&result).unwrap();
+    assert_eq!(read["flows"][2]["flow"], "rival");
+    assert!(read["flows"][2]["sent_packets"].as_f64().unwrap() > 50.0);
+    // Taken back and played again it is the same, and so it is from the list of its changes.
+    lab.seek(3.0);
+    lab.seek(20.0);
+    assert_eq!(lab.result(), result);
+    let mut listed = self::lab(4);
+    for (at, setting) in lab.changes() {
+        listed.advance(at);
+        listed.change(&setting).unwrap();
+    }
+    listed.advance(20.0);
+    assert_eq!(listed.result(), result);
+}
+
+#[test]
+fn a_flow_that_is_added_changes_nothing_that_has_happened_and_nothing_is_read_twice() {
+    let (mut lab, mut other) = (lab(6), lab(6));
+    for run in [&mut lab, &mut other] {
+        run.advance(4.0);
+        run.change("link.radio.rate_bps=8e5").unwrap();
+        run.advance(9.0);
+    }
+    let bits = |numbers: Vec<f64>| numbers.into_iter().map(f64::to_bits).collect::<Vec<_>>();
+    let before = bits(read(&mut lab, Numbers::Rows));
+    read(&mut lab, Numbers::Losses);
+    lab.change(RIVAL).unwrap();
+    for what in [Numbers::Rows, Numbers::Losses] {
+        assert!(read(&mut lab, what).is_empty(), "{what:?}");
+    }
+    assert_eq!(lab.links(), other.links());
+    for what in [Numbers::Packets, Numbers::Lost, Numbers::Verdicts] {
+        assert_eq!(bits(read(&mut lab, what)), bits(read(&mut other, what)), "{what:?}");
+    }
+    for run in [&mut lab, &mut other] {
+        run.seek(9.0);
+    }
+    assert!(bits(read(&mut lab, Numbers::Rows)) == before);
+    assert!(bits(read(&mut lab, Numbers::Losses)) == bits(read(&mut other, Numbers::Losses)));
+    // Another change before it is the end of it.
+    lab.seek(5.0);
+    lab.change("link.radio.rate_bps=1e6").unwrap();
+    assert_eq!(lab.flows().len(), 2);
+}
+
+#[test]
+fn a_flow_that_cannot_be_added_or_stopped_is_refused_and_the_run_goes_on() {
+    let mut lab = lab(1);
+    lab.advance(3.0);
+    let mut refused = |setting: &str, expected: &str| {
+        let said = lab.change_all(&["link.radio.delay_ms=7", setting]).unwrap_err().to_string();
+        assert!(said.contains(expected), "{said}");
+    };
+    let rival = |more: &str| RIVAL.replace(" }", &format!(", {more} }}"));
+    refused("flow.rival=tcp", "adds no flow, expected {");
+    refused("link.rival={ rate_bps = 1e6, delay_ms = 1 }", "holds from the start of a run");
+    refused(&RIVAL.replace("rival", "stream"), "the flow \"stream\" exists");
+    refused(&RIVAL.replace("radio", "raido"), "raido");
+    refused(&rival("start_s = 1.5"), "flow.rival: starts at 1.5 s, expected later than now, 3 s");
+    refused(&rival("arrivals = { kind = \"list\", times_s = [[0, 9]] }"), "expected later than now, 3 s");
+    refused(&rival("measured = true"), "expected measured = false");
+    refused("flow.stream.stop_s=2", "flow.stream: stops at 2 s, expected later than now, 3 s");
+    refused("flow.nobody.stop_s=now", "nobody");
+    lab.advance(20.0);
+    assert_eq!(lab.result(), unwatched(&[], 1));
+    lab.seek(4.0);
+    let many: Vec<String> = (0..64).map(|number| RIVAL.replace("rival", &format!("rival-{number}"))).collect();
+    lab.change_all(&many.iter().map(String::as_str).collect::<Vec<_>>()).unwrap();
+    assert!(lab.change(RIVAL).unwrap_err().to_string().contains("there are 64 added flows"));
+    lab.change("flow.rival-3.stop_s=now").unwrap();
+    lab.advance(6.0);
+    let again = lab.change("flow.rival-3.stop_s=now").unwrap_err().to_string();
+    assert!(again.contains("stopped at 4.001 s, expected a flow that runs"), "{again}");
+}
+
+/// A backbone that both flows cross, then a link for each flow.
+const TWO_HOPS: &str = r#"
+title = "two hops"
+duration_s = 20
+packet_bytes = 1000
+link = [
+    { name = "backbone", rate_bps = 1e6, delay_ms = 10, queue_packets = 10 },
+    { name = "last", per_flow = true, rate_bps = 6e5, delay_ms = 5, queue_packets = 5, channel = { kind = "bernoulli", loss = 0.05 } },
+]
+flow = [{ name = "test", count = 2, protocol = "tfrc", lda = "Spike", path = ["backbone", "last"] }]
+"#;
+
+#[test]
+fn another_link_can_be_watched_and_the_run_stays_what_it_is() {
+    let open = || Lab::new(TWO_HOPS, "hops.toml", Memory::new(), &[], 2).unwrap();
+    let (mut lab, mut other) = (open(), open());
+    for run in [&mut lab, &mut other] {
+        run.advance(5.0);
+        run.change("link.last.queue_packets=4").unwrap();
+        run.advance(9.0);
+        run.change(&format!("flow.more={}", run.links()[1].new_flow)).unwrap();
+        run.advance(12.0);
+    }
+    let shown = lab.info().bottleneck;
+    let [first, second] = ["backbone", "last"].map(|link| {
+        lab.watch(link).unwrap();
+        (lab.info().bottleneck, read(&mut lab, Numbers::Rows), read(&mut lab, Numbers::Losses).len())
+    });
+    assert!(shown == first.0 || shown == second.0, "{shown}");
+    assert_eq!((first.0.as_str(), second.0.as_str()), ("backbone", "last.1"));
+    let queue = |rows: &[f64]| rows.chunks(lab.columns()).map(|row| row[1]).fold(0.0, f64::max);
+    assert!(queue(&first.1) > queue(&second.1), "{} {}", queue(&first.1), queue(&second.1));
+    assert_eq!((first.1.len(), first.2), (second.1.len(), second.2));
+    assert_eq!(
+        lab.watch("lost").unwrap_err().to_string(),
+        "lost: the scenario has no such link, expected one of backbone, last"
+    );
+    // Changes to come stay, and those that were made are made again.
+    lab.seek(7.0);
+    lab.watch("backbone").unwrap();
+    lab.advance(20.0);
+    other.advance(20.0);
+    assert_eq!(lab.result(), other.result());
+    assert!(lab.result().contains("\"more\""));
+}
+
 #[test]
 fn every_loss_is_listed_with_its_cause_and_the_verdicts_add_up() {
     let mut lab = lab(5);
@@ -161,7 +300,8 @@ fn bad_input_is_told_in_the_programs_own_words_and_the_run_goes_on() {
     let refused = |lab: &mut Lab, setting: &str| lab.change(setting).unwrap_err().to_string();
     assert_eq!(
         refused(&mut lab, "flow.stream.lda=Biaz"),
-        "flow.stream.lda=Biaz: holds from the start of a run, expected a key of a link, such as link.NAME.rate_bps"
+        "flow.stream.lda=Biaz: holds from the start of a run, expected a key of a link, such as link.NAME.rate_bps, a flow \
+         more, flow.NAME={ … }, or flow.NAME.stop_s"
     );
     assert!(refused(&mut lab, "link.radio.rate_bps=0").contains("rate_bps"));
     let codel = refused(&mut lab, "link.radio.queue={ kind = \"codel\" }");
@@ -181,8 +321,10 @@ fn requests_are_answered_and_foreign_ones_are_refused() {
     assert_eq!(opened["info"]["flows"][1]["measured"], false);
     // 1 Mb/s for 20 s are 2500 packets, over one link there and one back.
     assert_eq!(opened["info"]["packet_hops"], 5000.0);
-    let links = ask(json!({ "change": { "lab": 0, "setting": "link.radio.channel.loss=0.5" } }));
+    let links = ask(json!({ "change": { "lab": 0, "settings": ["link.radio.channel.loss=0.5"] } }));
     assert_eq!(links["links"][0]["loss"], 0.5);
+    assert_eq!(links["flows"][1]["start_s"], 5.0);
+    assert_eq!(ask(json!({ "watch": { "lab": 0, "link": "radio" } }))["bottleneck"], "radio");
     assert_eq!(ask(json!({ "seek": { "lab": 0, "to_s": 1.0 } }))["changes"][0][0], 0.0);
     assert_eq!(ask(json!({ "close": { "lab": 0 } })), Value::Null);
     assert_eq!(ask(json!({ "result": { "lab": 0 } }))["error"], "there is no run number 0");

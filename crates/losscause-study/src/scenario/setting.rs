@@ -8,7 +8,8 @@ use crate::InputError;
 use crate::error::unknown;
 
 /// One change: of a parameter (`N=4`), or of a dotted path that names links and flows
-/// (`link.shared.rate_bps=1e6`, `flow.video.lda=Spike`, `tfrc.mode=rfc5348`).
+/// (`link.shared.rate_bps=1e6`, `flow.video.lda=Spike`, `tfrc.mode=rfc5348`). A table adds a link or a flow
+/// (`flow.rival={ protocol = "tcp", path = ["shared"] }`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
     key: String,
@@ -85,7 +86,7 @@ impl Setting {
             Value::Array(elements) => {
                 let [name, rest @ ..] = rest else { unreachable!("checked above") };
                 if rest.is_empty() {
-                    return Err(format!("stops at a {first}, expected {first}.{name}.KEY"));
+                    return self.add(elements, first, name);
                 }
                 let named = |element: &Value| element.get("name").and_then(Value::as_str).map(str::to_owned);
                 let names: Vec<String> = elements.iter().filter_map(named).collect();
@@ -99,6 +100,24 @@ impl Setting {
             }
             _ => Err(format!("\"{first}\" holds a plain value, expected a key without \".{}\"", rest.join("."))),
         }
+    }
+
+    /// Adds a link or a flow, called `name`, behind the others.
+    fn add(&self, elements: &mut Vec<Value>, what: &str, name: &str) -> Result<(), String> {
+        let is_there = elements.iter().any(|element| element.get("name").and_then(Value::as_str) == Some(name));
+        let Value::Table(added) = &self.value else {
+            return Err(format!("stops at a {what}, expected {what}.{name}.KEY, or a table that adds a {what}"));
+        };
+        if is_there {
+            return Err(format!("the {what} \"{name}\" exists, expected {what}.{name}.KEY or a new name"));
+        }
+        if added.contains_key("name") {
+            return Err(format!("has a name of its own, expected \"{name}\" in the key alone"));
+        }
+        let mut added = added.clone();
+        added.insert("name".to_owned(), Value::String(name.to_owned()));
+        elements.push(Value::Table(added));
+        Ok(())
     }
 }
 
@@ -170,6 +189,19 @@ mod tests {
         assert_eq!(formula["link"][0]["rate_bps"], Value::String("max(N, 2) * 130e3".into()));
         assert_eq!(applied(DOCUMENT, "flow.video.lda=Spike").unwrap()["flow"][0]["lda"], Value::String("Spike".into()));
         assert_eq!(applied(DOCUMENT, "tfrc.mode=ns2").unwrap()["tfrc"]["mode"], Value::String("ns2".into()));
+    }
+
+    #[test]
+    fn a_table_adds_a_flow_or_a_link_under_a_new_name() {
+        let added = applied(DOCUMENT, "flow.rival={ protocol = \"tcp\", path = [\"shared\"] }").unwrap();
+        let rival = &added["flow"][1];
+        assert_eq!((rival["name"].as_str(), rival["protocol"].as_str()), (Some("rival"), Some("tcp")));
+        assert_eq!(applied(DOCUMENT, "link.far={ rate_bps = 2 }").unwrap()["link"][1]["rate_bps"], Value::Integer(2));
+        assert_eq!(
+            applied(DOCUMENT, "flow.video={ protocol = \"tcp\" }").unwrap_err(),
+            "--set flow.video={ protocol = \"tcp\" }: the flow \"video\" exists, expected flow.video.KEY or a new name"
+        );
+        assert!(applied(DOCUMENT, "flow.rival={ name = \"other\" }").unwrap_err().contains("in the key alone"));
     }
 
     #[test]
