@@ -1,6 +1,7 @@
 import { Bottleneck } from "./bottleneck";
 import { Pair, Table, type Quantity } from "./charts";
 import { button, byId, element } from "./dom";
+import { Editor } from "./editor";
 import { keyItems } from "./key";
 import { LinkSliders } from "./links";
 import { Losses } from "./losses";
@@ -619,7 +620,9 @@ async function main() {
     return;
   }
   simulator = new Simulator();
-  fillSelects(await simulator.ask<Catalogue>({ ask: "start" }));
+  const catalogue = await simulator.ask<Catalogue>({ ask: "start" });
+  fillSelects(catalogue);
+  new Editor(page.text, catalogue.algorithms);
   const { next, planned } = await first();
   page.seed.value = String(next.seed);
   page.text.value = next.source.text;

@@ -39,6 +39,8 @@ export interface Algorithm {
   name: string;
   summary: string;
   yardstick: boolean;
+  /** Each key of `[lda.NAME]` and what it means. */
+  settings: [string, string][];
 }
 
 export interface Catalogue {

@@ -199,6 +199,45 @@ test("a scenario with an error is refused with its line and the last good run go
   await expect(page.locator("#error")).toBeEmpty();
 });
 
+test("the editor completes keys, values and headers by keyboard and mouse, as the schema has them", async ({ page }) => {
+  await paused(page);
+  const text = page.locator("#text");
+  const offers = page.getByRole("listbox", { name: "What can stand here" });
+  const end = async () => {
+    await text.focus();
+    await page.keyboard.press("Control+End");
+  };
+  await end();
+  await page.keyboard.type("\n[[lin");
+  await expect(offers.getByRole("option")).toHaveText(/^\[\[link\]\]/);
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("\nname = \"backbone\"\nra");
+  await expect(offers.getByRole("option").first()).toHaveText(/^rate_bps.*Bits per second/);
+  await expect(text).toHaveAttribute("aria-activedescendant", "offer-0");
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`)).toEqual([]);
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("5e6\ndelay_ms = 5\nqueue_packets = 9\nqueue = ");
+  await page.keyboard.press("Control+Space");
+  await expect(offers.getByRole("option").first()).toHaveText(/^drop-tail/);
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await expect(text).toHaveValue(/\n\[\[link\]\]\nname = "backbone"\nrate_bps = 5e6\n.*queue = \{ kind = "[\w-]+" \}$/s);
+  // Escape closes the list and leaves the text; then Tab leaves it as ever.
+  await page.keyboard.type("\n[[fl");
+  await expect(offers).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(offers).toBeHidden();
+  await page.keyboard.type('ow]]\nname = "mine"\npath = ["backbone"]\nprotocol = "t');
+  await offers.getByRole("option", { name: /^tcp/ }).click();
+  await expect(text).toHaveValue(/protocol = "tcp"$/);
+  await page.keyboard.press("Tab");
+  await expect(page.locator("#run")).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page.locator("#message")).toContainText("The text runs");
+  await expect(page.locator("#view-0")).toContainText("streammine1 other flow");
+});
+
 test("a run too big for a page is refused with the command to run instead", async ({ page }) => {
   await paused(page);
   await page.fill("#text", (await page.inputValue("#text")).replace("rate_bps = 1e6", "rate_bps = 1e10"));

@@ -13,7 +13,7 @@ use crate::Lab;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Request {
-    /// The version, and the algorithms that there are.
+    /// The version, and the algorithms that there are, with their settings.
     Catalogue,
     /// A new run; answered by its number and [`Info`](crate::Info).
     Open(Open),
@@ -168,7 +168,10 @@ fn catalogue() -> Value {
     let registry = registry();
     let algorithms: Vec<Value> = registry
         .infos()
-        .map(|info| json!({ "name": info.name, "summary": info.summary, "yardstick": info.is_yardstick }))
+        .map(|info| {
+            let settings: Vec<_> = info.settings.iter().map(|setting| (setting.key, setting.meaning)).collect();
+            json!({ "name": info.name, "summary": info.summary, "yardstick": info.is_yardstick, "settings": settings })
+        })
         .collect();
     json!({ "version": env!("CARGO_PKG_VERSION"), "algorithms": algorithms })
 }
