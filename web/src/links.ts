@@ -26,7 +26,11 @@ export class LinkSliders {
   private flows: FlowInfo[] = [];
   private now = 0;
 
-  constructor(place: HTMLElement, changed: (settings: string[]) => void, watch: (link: string) => void) {
+  /** Changes that are not made yet. A slider that was moved on does not jump back to one of them. */
+  private pending = 0;
+
+  /** `change` makes the settings when their turn comes. */
+  constructor(place: HTMLElement, change: (settings: () => string[]) => Promise<void>, watch: (link: string) => void) {
     this.sliders = [
       slider("Loss on the air", {
         value: (at) => at ** 2 * 0.4,
@@ -79,8 +83,17 @@ export class LinkSliders {
         slider.input.setAttribute("aria-valuetext", text);
       });
       slider.input.addEventListener("change", () => {
-        const link = this.link();
-        if (link) changed(slider.settings(link, slider.value(slider.input.valueAsNumber)));
+        const { name } = this.link() ?? {};
+        const value = slider.value(slider.input.valueAsNumber);
+        const settings = () => {
+          const link = this.links.find((link) => link.name === name);
+          return link ? slider.settings(link, value) : [];
+        };
+        this.pending += 1;
+        void change(settings).then(() => {
+          this.pending -= 1;
+          this.place();
+        });
       });
     }
   }
@@ -147,7 +160,7 @@ export class LinkSliders {
 
   private place() {
     const link = this.link();
-    if (!link) return;
+    if (!link || this.pending > 0) return;
     for (const { input, said, of, text, placeOf } of this.sliders) {
       const value = of(link);
       input.disabled = value === null;

@@ -77,7 +77,7 @@ let settings: [string[], string[]] = [[], []];
 const own = option("", "");
 const links = new LinkSliders(
   byId("links", HTMLDivElement),
-  (made) => void change(made),
+  (settings) => change(settings),
   (link) => void watch(link),
 );
 
@@ -281,7 +281,7 @@ const isOfFlow = ([, setting]: [number, string]) => setting.startsWith("flow.");
 
 function showChanges() {
   page.forget.hidden = changes.length === 0;
-  const listed = changes.map(([at, setting]) => `${setting} at ${at.toFixed(2)} s`).join("; ");
+  const listed = changes.map(([at, setting]) => `${inWords(setting)} at ${at.toFixed(2)} s`).join("; ");
   const isRepeatable = changes.every(isOfFlow);
   if (changes.length === 0) {
     page.changes.textContent = "Both systems get every change at the same instant. Without one, the run is that of the command line.";
@@ -293,6 +293,13 @@ function showChanges() {
   const flows = changes.filter(isOfFlow).map(([, setting]) => setting);
   const commands = settings.map((side) => `${commandOf(setup.source.name, setup.seed, [...side, ...flows])} --format json`);
   page.command.textContent = commands.join("\n");
+}
+
+/** What a change does, where its setting says more than a reader wants. */
+function inWords(setting: string): string {
+  const [, flow, rest] = /^flow\.([^.=]+)([.=].*)$/s.exec(setting) ?? [];
+  if (!flow) return setting;
+  return `${flow} ${rest.startsWith("=") ? "starts" : "stops"}`;
 }
 
 /** What a change or another instant leaves of links, flows and changes. */
@@ -390,8 +397,10 @@ async function takeAll() {
   drawAll();
 }
 
-async function change(made: string[]) {
+async function change(settings: () => string[]) {
   await exclusive(async () => {
+    const made = settings();
+    if (made.length === 0) return;
     showChanged(await simulator.ask<Changed>({ ask: "change", settings: made }));
     say("");
   });

@@ -68,7 +68,7 @@ export class Matrix {
     this.errors.forEach((line, table) => {
       const [cc, cw, cu, , wc, ww, wu] = verdicts.subarray(8 * table, 8 * table + 8);
       const share = (part: number, whole: number) => (whole > 0 ? `${((100 * part) / whole).toFixed(1)} %` : "–");
-      line.textContent = `M_c ${share(cw, cc + cw + cu)} of judged congestion losses called wireless · M_w ${share(wc, wc + ww + wu)} of judged wireless losses called congestion`;
+      line.textContent = `M_c ${share(cw, cc + cw + cu)}: congestion called wireless · M_w ${share(wc, wc + ww + wu)}: wireless called congestion, of the judged losses`;
     });
   }
 }
