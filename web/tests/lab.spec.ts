@@ -110,6 +110,7 @@ test("a slider adds and stops TCP flows while the run goes on, and the command l
   await page.locator("#scrub").fill("10");
   await expect(slider).toHaveAttribute("aria-valuetext", "none");
   await page.click("#share");
+  await expect(page.locator("#message")).toContainText("it holds the scenario");
   const link = new URL(page.url()).hash;
   await page.goto("about:blank");
   await paused(page, link);
@@ -140,6 +141,7 @@ test("another link of the path can be watched, and a share link holds it", async
   await page.keyboard.press("ArrowLeft");
   await expect(page.locator("#changes")).toContainText("link.backbone.rate_bps=");
   await page.click("#share");
+  await expect(page.locator("#message")).toContainText("it holds the scenario");
   const link = new URL(page.url()).hash;
   await page.goto("about:blank");
   await paused(page, link);
