@@ -82,8 +82,9 @@ test("a slider adds and stops TCP flows while the run goes on, and the command l
   await expect.poll(() => clock(page)).toBeCloseTo(20, 1);
   const slider = page.getByRole("slider", { name: "TCP flows added" });
   await slider.focus();
-  for (const said of ["1 flow", "2 flows", "3 flows"]) {
+  for (const [place, said] of ["1 flow", "2 flows", "3 flows"].entries()) {
     await page.keyboard.press("ArrowRight");
+    await expect(page.locator("#changes")).toContainText(`added-${place + 1} starts`);
     await expect(slider).toHaveAttribute("aria-valuetext", said);
   }
   await expect(page.locator("#view-0")).toContainText("4 other flows");
