@@ -29,6 +29,9 @@ const MARKS = [
   ["delay", "queueing delay of all packets"],
 ] as const;
 
+/** Rows of the table that are laid out in one frame. */
+const ROWS_AT_ONCE = 40;
+
 /** The worker with the capture that is read or shown. */
 let worker: Worker | null = null;
 let charts: LossChart[] = [];
@@ -109,7 +112,7 @@ function size(bytes: number): string {
   return bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
 }
 
-/** The answer at once; the table and each picture in tasks of their own, so that no frame waits for all of them. */
+/** The answer at once; parts of the table and each picture in frames of their own, so that no frame waits for all of them. */
 async function show(view: View, file: string) {
   const own = worker;
   page.progress.hidden = true;
@@ -131,13 +134,28 @@ async function show(view: View, file: string) {
   page.answer.replaceChildren(...parts);
   say("");
   page.answer.focus({ preventScroll: true });
-  const steps = view.drawn.map((flow, place) => () => void charts.push(drawn(flow, place)));
-  for (const step of [() => page.answer.append(table(view)), ...steps]) {
-    await new Promise((then) => setTimeout(then));
+  const rows = element("tbody", {});
+  const chunks = Array.from({ length: Math.ceil(view.rows.length / ROWS_AT_ONCE) }, (_, part) =>
+    view.rows.slice(part * ROWS_AT_ONCE, (part + 1) * ROWS_AT_ONCE));
+  const steps = [
+    () => page.answer.append(table(view, rows)),
+    ...chunks.map((part) => () => rows.append(...part.map(row))),
+    ...view.drawn.map((flow, place) => () => void charts.push(drawn(flow, place))),
+  ];
+  for (const step of steps) {
+    await frame();
     // Another file may have come meanwhile.
     if (worker !== own) return;
     step();
   }
+}
+
+/** The next frame has been shown, or would have been if the page could be seen. */
+function frame(): Promise<void> {
+  return new Promise((then) => {
+    if (document.hidden) setTimeout(then);
+    else requestAnimationFrame(() => setTimeout(then));
+  });
 }
 
 /** A flow's answer, and the way to its picture. */
@@ -158,16 +176,22 @@ function quoted(name: string): string {
   return /^[\w.,+@%/-]+$/.test(name) && !name.startsWith("-") ? name : `'./${name.replaceAll("'", "'\\''")}'`;
 }
 
-function table(view: View): HTMLElement {
-  const cell = (tag: "td" | "th", text: string, column: number) =>
-    element(tag, { className: NUMBERS.has(COLUMNS[column]) ? "number" : "" }, text);
+function cell(tag: "td" | "th", text: string, column: number): HTMLElement {
+  return element(tag, { className: NUMBERS.has(COLUMNS[column]) ? "number" : "" }, text);
+}
+
+function row(cells: string[]): HTMLElement {
+  return element("tr", {}, ...cells.map((text, column) => cell("td", text, column)));
+}
+
+/** The table of flows around its rows. */
+function table(view: View, rows: HTMLElement): HTMLElement {
   const head = COLUMNS.map((name, column) => {
     const made = cell("th", name, column);
     made.setAttribute("scope", "col");
     return made;
   });
-  const rows = view.rows.map((cells) => element("tr", {}, ...cells.map((text, column) => cell("td", text, column))));
-  const made = element("table", {}, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows));
+  const made = element("table", {}, element("thead", {}, element("tr", {}, ...head)), rows);
   const place = element("div", { className: "flows", tabIndex: 0, role: "region", ariaLabel: "All flows" }, made);
   if (view.without_row === 0) return place;
   const more = `… and ${view.without_row} more flows; losscause analyze --verbose shows them.`;

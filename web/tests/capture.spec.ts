@@ -228,8 +228,7 @@ test("100 MB do not freeze the page, and nothing is sent", async ({ page, browse
   const taken = await page.evaluate(() => performance.getEntriesByName("analysed")[0].duration);
   expect(requests.length).toBe(sent);
   expect(task).toBeGreaterThan(0);
-  // An analysis in the page itself takes seconds of it. A busy machine makes 60 ms of work 120 ms.
-  expect(task).toBeLessThan(500);
+  expect(task).toBeLessThan(100);
   const begun = Date.now();
   const { stdout } = onCommandLine(folder, "large.pcap", "--format", "json");
   console.log(
