@@ -365,17 +365,25 @@ async function whenIdle(): Promise<void> {
   while (isBusy) await new Promise((done) => setTimeout(done, 4));
 }
 
-async function exclusive<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
-  await whenIdle();
-  isBusy = true;
-  try {
-    return await work();
-  } catch (error) {
-    problem(error);
-    return undefined;
-  } finally {
-    isBusy = false;
-  }
+/** The last of the works that wait for their turn. */
+let last: Promise<unknown> = Promise.resolve();
+
+/** Works are done one by one, in the order in which they were asked for. */
+function exclusive<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+  const own = last.then(async () => {
+    await whenIdle();
+    isBusy = true;
+    try {
+      return await work();
+    } catch (error) {
+      problem(error);
+      return undefined;
+    } finally {
+      isBusy = false;
+    }
+  });
+  last = own;
+  return own;
 }
 
 async function seek(to: number) {

@@ -82,11 +82,10 @@ test("a slider adds and stops TCP flows while the run goes on, and the command l
   await expect.poll(() => clock(page)).toBeCloseTo(20, 1);
   const slider = page.getByRole("slider", { name: "TCP flows added" });
   await slider.focus();
-  for (const [place, said] of ["1 flow", "2 flows", "3 flows"].entries()) {
-    await page.keyboard.press("ArrowRight");
-    await expect(page.locator("#changes")).toContainText(`added-${place + 1} starts`);
-    await expect(slider).toHaveAttribute("aria-valuetext", said);
-  }
+  // Presses that come before the change of the last one is made.
+  for (let press = 0; press < 3; press += 1) await page.keyboard.press("ArrowRight");
+  await expect(page.locator("#changes")).toContainText("added-3 starts");
+  await expect(slider).toHaveAttribute("aria-valuetext", "3 flows");
   await expect(page.locator("#view-0")).toContainText("4 other flows");
   expect(await clock(page)).toBeCloseTo(20, 1);
   await page.locator("#scrub").fill("50");
