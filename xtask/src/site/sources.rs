@@ -14,7 +14,7 @@ const FOR_A_FOLDER: [&str; 2] = ["mod.rs", "src/lib.rs"];
 /// links hold; pages of the site's own come from `site/`, and a page may be that of a notebook.
 ///
 /// # Errors
-/// A page is missing, or names a file that the repository does not have.
+/// A page is missing, or names a file that the repository does not have, or a page that the book does not have.
 pub(super) fn collect(repository: &Path, pages: &Path) -> Result<()> {
     let read = |file: &Path| fs::read_to_string(file).with_context(|| format!("{} cannot be read", file.display()));
     let summary = read(&repository.join("site/SUMMARY.md"))?;
@@ -53,6 +53,8 @@ fn with_sources(repository: &Path, pages: &Path, page: &str, text: &str, book: &
         } else if pages.join(&place).is_file() {
             // A picture of a notebook.
             None
+        } else if file.is_file() && place.extension().is_some_and(|extension| extension == "md") {
+            bail!("{page}: {target}: site/SUMMARY.md does not name this page");
         } else if file.is_file() {
             copy(&file, &pages.join(&place))?;
             None
@@ -152,5 +154,9 @@ mod tests {
         fs::write(repository.join("docs/a.md"), "[none](none.rs)").expect("a file");
         let said = collect(&repository, &pages).expect_err("it names a file that is not there").to_string();
         assert_eq!(said, "docs/a.md: none.rs: the repository has no such file");
+        fs::write(repository.join("docs/a.md"), "[c](c.md)").expect("a file");
+        fs::write(repository.join("docs/c.md"), "# c\n").expect("a file");
+        let said = collect(&repository, &pages).expect_err("the book has no such page").to_string();
+        assert_eq!(said, "docs/a.md: c.md: site/SUMMARY.md does not name this page");
     }
 }
