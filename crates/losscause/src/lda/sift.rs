@@ -77,7 +77,7 @@ use window::{Part, Window};
 use super::{AnyLda, AnySenderLda, AtSender, Lda, Needs, missing};
 use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check};
 use crate::verdict::Input;
-use crate::{Arrival, Interval, Judgement, Loss, Reason, Span, Verdict};
+use crate::{Arrival, Interval, Judgement, Loss, Reason, Span, Time, Verdict};
 
 /// Sift.
 #[derive(Clone, Copy, Debug)]
@@ -102,6 +102,8 @@ pub struct Sift {
     pairs: Pairs,
     gaps: Gaps,
     weighed: [Option<Weighed>; GAPS],
+    /// Which of them is the oldest.
+    oldest: u8,
 }
 
 /// What is remembered of a gap.
@@ -168,6 +170,7 @@ impl SiftConfig {
             pairs: Pairs::NEW,
             gaps: Gaps::NEW,
             weighed: [None; GAPS],
+            oldest: 0,
         })
     }
 }
@@ -288,24 +291,28 @@ impl Sift {
         if looks_wireless && !over_ceiling {
             self.allowance = self.allowance.saturating_sub(cost);
         }
-        self.weighed.rotate_right(1);
         let readings = heaviest.map(|clue| clues.0[clue]);
         let heaviest = (heaviest[0] << 4 | heaviest[1]) as u8;
-        self.weighed[0] = Some(Weighed { seq: arrival.seq as u32, sum, over_ceiling, heaviest, readings });
+        let oldest = usize::from(self.oldest) % GAPS;
+        self.weighed[oldest] = Some(Weighed { seq: arrival.seq as u32, sum, over_ceiling, heaviest, readings });
+        self.oldest = self.oldest.wrapping_add(1);
     }
 
     /// Takes the time since the last arrival into the state.
-    fn observe_interval(&mut self, arrival: &Arrival, interval: &Interval) {
+    #[inline]
+    fn observe_interval(&mut self, at: Time, interval: &Interval) {
         let span = interval.span.as_nanos();
         let per_packet = if interval.packets == 1 { span } else { span / i64::from(interval.packets.max(1)) };
         self.spacing.observe(per_packet);
-        self.recent.observe(if interval.missing > 0 { i64::from(WHOLE) } else { 0 });
+        self.allowance = (self.allowance + self.most_ignored).min(MOST_ALLOWANCE);
         if interval.missing > 0 {
-            self.gaps.observe_gap(arrival.at);
+            self.recent.observe(i64::from(WHOLE));
+            self.gaps.observe_gap(at);
             self.gaps.observe_arrived(interval.packets.saturating_sub(interval.missing));
             self.before = None;
             return;
         }
+        self.recent.observe(0);
         self.gaps.observe_arrived(interval.packets);
         self.window.observe_spacing(per_packet);
         let Some(packets) = NonZeroU32::new(interval.packets) else { return };
@@ -333,8 +340,7 @@ impl Lda for Sift {
         }
         self.window.turn(arrival.at);
         if let Some(interval) = &arrival.since_last {
-            self.allowance = (self.allowance + self.most_ignored).min(MOST_ALLOWANCE);
-            self.observe_interval(arrival, interval);
+            self.observe_interval(arrival.at, interval);
         }
         let Some(delay) = arrival.rott else { return };
         let (first, last) = self.delays.unwrap_or((delay, delay));
@@ -410,7 +416,6 @@ fn probability(sum: i16) -> f64 {
 mod tests {
     extern crate std;
     use super::*;
-    use crate::Time;
     use std::vec::Vec;
 
     fn sift(change: impl Fn(&mut SiftConfig)) -> Sift {

@@ -1,5 +1,7 @@
 //! The card: from readings to a sum of evidence.
 
+use core::array;
+
 use super::Clues;
 
 /// The weights of all readings, in tenths of a decibel. Positive weights speak for a wireless loss.
@@ -59,6 +61,15 @@ pub const TOGETHER: [(usize, usize); 14] = [
     (Clues::OWN, Clues::EARLIER),
 ];
 
+/// How many of them are without [`Clues::EARLIER`]. They are the first ones.
+const WITHOUT_EARLIER: usize = {
+    let mut pair = 0;
+    while TOGETHER[pair].1 != Clues::EARLIER {
+        pair += 1;
+    }
+    pair
+};
+
 /// What a card says of a gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Weight {
@@ -70,37 +81,58 @@ pub struct Weight {
     pub heaviest: [usize; 2],
 }
 
+/// [`LIMITS`] the other way round: the first limit of all readings, the second, and so on. So each limit is compared with all
+/// readings at once.
+const LIMITS_OF_ALL: [[u16; Clues::COUNT]; INTERVALS - 1] = {
+    let mut of_all = [[0; Clues::COUNT]; INTERVALS - 1];
+    let mut clue = 0;
+    while clue < Clues::COUNT {
+        let mut limit = 0;
+        while limit < INTERVALS - 1 {
+            of_all[limit][clue] = LIMITS[clue][limit];
+            limit += 1;
+        }
+        clue += 1;
+    }
+    of_all
+};
+
 /// Which interval each reading lies in.
+#[inline]
 pub fn intervals(clues: &Clues) -> [usize; Clues::COUNT] {
-    core::array::from_fn(|clue| LIMITS[clue].iter().filter(|limit| clues.0[clue] >= **limit).count())
+    let mut intervals = [0_u16; Clues::COUNT];
+    for limits in &LIMITS_OF_ALL {
+        for clue in 0..Clues::COUNT {
+            intervals[clue] += u16::from(clues.0[clue] >= limits[clue]);
+        }
+    }
+    // The remainder changes nothing; it says that the numbers are indices of intervals, so that no index is checked.
+    intervals.map(|interval| usize::from(interval) % INTERVALS)
 }
 
 impl Card {
     /// Weighs the readings at a gap.
+    #[inline]
     pub fn weigh(&self, clues: &Clues) -> Weight {
         let intervals = intervals(clues);
-        let mut weight = Weight { sum: 0, own: self.start, heaviest: [0; 2] };
-        let mut most = [0; 2];
-        for (clue, weights) in self.single.iter().enumerate() {
-            let evidence = weights[intervals[clue]];
-            *weight.part(clue == Clues::EARLIER) += evidence;
-            let size = evidence.unsigned_abs();
-            if size > most[0] {
-                (most, weight.heaviest) = ([size, most[0]], [clue, weight.heaviest[0]]);
-            } else if size > most[1] {
-                (most[1], weight.heaviest[1]) = (size, clue);
-            }
+        let single: [i16; Clues::COUNT] = array::from_fn(|clue| self.single[clue][intervals[clue]]);
+        let together: [i16; TOGETHER.len()] = array::from_fn(|pair| {
+            let (row, column) = TOGETHER[pair];
+            self.tables[pair][intervals[row] / 2][intervals[column] / 2]
+        });
+        let own = self.start + sum(&single[..Clues::EARLIER]) + sum(&together[..WITHOUT_EARLIER]);
+        let sum = own + single[Clues::EARLIER] + sum(&together[WITHOUT_EARLIER..]);
+        // The sizes of the weights, each with its reading; of two equal ones the first is the heavier.
+        let mut heaviest = [0; 2];
+        for (clue, weight) in single.iter().enumerate() {
+            let size = (u32::from(weight.unsigned_abs()) << 4) | (Clues::COUNT - 1 - clue) as u32;
+            heaviest = [heaviest[0].max(size), heaviest[1].max(heaviest[0].min(size))];
         }
-        for (table, (row, column)) in self.tables.iter().zip(TOGETHER) {
-            *weight.part(column == Clues::EARLIER) += table[intervals[row] / 2][intervals[column] / 2];
-        }
-        weight.sum += weight.own;
-        weight
+        let heaviest = heaviest.map(|size| Clues::COUNT - 1 - (size as usize & 0xf));
+        Weight { sum, own, heaviest }
     }
 }
 
-impl Weight {
-    fn part(&mut self, is_of_earlier_gaps: bool) -> &mut i16 {
-        if is_of_earlier_gaps { &mut self.sum } else { &mut self.own }
-    }
+fn sum(weights: &[i16]) -> i16 {
+    weights.iter().sum()
 }

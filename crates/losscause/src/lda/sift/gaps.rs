@@ -21,6 +21,7 @@ impl Gaps {
     pub(super) const NEW: Self = Self { last: None, since_burst: 0, between: Spread::NEW, earlier: Earlier::NEW };
 
     /// A gap shows.
+    #[cold]
     pub(super) fn observe_gap(&mut self, at: Time) {
         let is_first = self.last.replace(at).is_none();
         if is_first || self.since_burst > Self::WITHIN_A_BURST {
