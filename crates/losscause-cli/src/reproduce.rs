@@ -54,7 +54,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SEED/NUMBER")]
     print: Option<String>,
     /// Runs of each system, with seeds SEED, SEED + 1, … [default: as many as the paper made; ten for a
-    /// paper that made one; two for live, 30 for quic and media]
+    /// paper that made one; two for live, 30 for quic and media; one for paths/loop, there of each path]
     #[arg(long)]
     runs: Option<u32>,
     /// Compare with the result.json of an earlier reproduction; exit with 1 if a number or claim got worse.

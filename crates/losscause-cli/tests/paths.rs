@@ -47,7 +47,8 @@ fn a_report_has_the_map_the_json_and_a_row_per_path() {
 fn what_does_not_belong_together_is_refused_in_a_sentence() {
     let directory = tempfile::tempdir().unwrap();
     for (arguments, expected) in [
-        (&["paths", "--runs", "3"][..], "--runs 3: not valid with paths; remove it"),
+        (&["paths", "--runs", "3"][..], "--runs 3: only valid with paths/loop; paths runs each path once"),
+        (&["paths/loop", "--runs", "0"], "--runs 0: expected 1 or more"),
         (&["paths", "--paths", "0"], "--paths 0: expected 1 or more"),
         (&["paths", "--print", "7"], "path 7: expected SEED/NUMBER, such as 1/7"),
         (

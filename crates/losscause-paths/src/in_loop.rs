@@ -1,7 +1,9 @@
 //! In the loop: all test flows of a path run the algorithm, without wireless loss and with one percent.
 //!
 //! The same path is run with every loss as congestion (the base) and with the true causes (omniscient). What an
-//! algorithm costs is what queues drop beyond the base's; what it gains is goodput.
+//! algorithm costs is what queues drop beyond the base's; what it gains is goodput. The base runs once more, with other seeds:
+//! what differs there is chance, and so may be what an algorithm shows of that size. Means over several runs of each path tell
+//! more.
 
 use losscause::lda::Constant;
 use losscause::registry::Registry;
@@ -19,7 +21,7 @@ use crate::path::{Loss, Path, Queue, Vantage};
 /// Shares of packets that the radio loses, each independently.
 pub const LOSS_RATES: [f64; 2] = [0.0, 0.01];
 
-/// M_c counts on paths with so many congestion losses.
+/// M_c counts on paths with so many congestion losses in the mean run.
 pub const LEAST_CONGESTION_LOSSES: u64 = 100;
 
 /// What runs if no algorithm is named, as far as the registry has it, besides what is neither published nor a yardstick.
@@ -32,6 +34,8 @@ pub struct InLoop {
     pub seed: u64,
     /// How many paths were drawn.
     pub paths: u32,
+    /// How often each system ran on each path.
+    pub runs_per_path: u32,
     /// A row per end, rate of wireless loss and algorithm.
     pub rows: Vec<LoopRow>,
     /// Every run.
@@ -39,7 +43,7 @@ pub struct InLoop {
 }
 
 /// An algorithm at one end, over all paths at one rate of wireless loss.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LoopRow {
     /// The end.
     pub vantage: &'static str,
@@ -81,6 +85,8 @@ pub struct LoopRun {
     pub vantage: &'static str,
     /// The path's number.
     pub number: u32,
+    /// The seed of the run; `losscause simulate --seed` with it makes the same run of the path.
+    pub run_seed: u64,
     /// The share of packets that the radio loses, 0 to 1.
     pub loss_rate: f64,
     /// The algorithm; `always congestion` is the base.
@@ -102,12 +108,22 @@ pub struct LoopRun {
 #[allow(clippy::large_enum_variant)] // A few, all of the large kind.
 enum System {
     Base,
+    /// The base, with other seeds.
+    BaseAgain,
     Omniscient,
     Algorithm(LdaConfig),
 }
 
 const BASE: &str = "always congestion";
+const BASE_AGAIN: &str = "always congestion, other seeds";
 const OMNISCIENT: &str = "omniscient";
+
+impl LoopRow {
+    /// Whether it is neither a base nor the omniscient one.
+    pub fn is_algorithm(&self) -> bool {
+        ![BASE, BASE_AGAIN, OMNISCIENT].contains(&self.algorithm)
+    }
+}
 
 /// The algorithms of that name, or those that run if none is named.
 ///
@@ -135,19 +151,20 @@ fn is_bound_or_oracle(entry: &LdaConfig) -> bool {
 }
 
 /// Runs that [`measure`] makes.
-pub fn runs(paths: u32, algorithms: &[LdaConfig]) -> usize {
+pub fn runs(paths: u32, runs_per_path: u32, algorithms: &[LdaConfig]) -> usize {
     let systems: usize = Vantage::ALL.iter().map(|&vantage| systems(vantage, algorithms).len()).sum();
-    LOSS_RATES.len() * paths as usize * systems
+    LOSS_RATES.len() * paths as usize * runs_per_path as usize * systems
 }
 
-/// The base, the omniscient one, and the algorithms that run at that end.
+/// The base twice, the omniscient one, and the algorithms that run at that end.
 fn systems(vantage: Vantage, algorithms: &[LdaConfig]) -> Vec<System> {
     let runs_there = |entry: &&LdaConfig| vantage == Vantage::Sender || entry.build().is_ok();
     let algorithms = algorithms.iter().filter(runs_there).cloned().map(System::Algorithm);
-    [System::Base, System::Omniscient].into_iter().chain(algorithms).collect()
+    [System::Base, System::BaseAgain, System::Omniscient].into_iter().chain(algorithms).collect()
 }
 
-/// Runs the first `paths` paths of `seed` with each algorithm at both ends. `done(n)` is called after the n-th run.
+/// Runs the first `paths` paths of `seed` with each algorithm at both ends, each `runs_per_path` times. `done(n)` is called
+/// after the n-th run.
 ///
 /// # Errors
 /// The workers were stopped.
@@ -155,63 +172,91 @@ pub fn measure(
     algorithms: &[LdaConfig],
     seed: u64,
     paths: u32,
+    runs_per_path: u32,
     workers: &Workers,
     done: impl FnMut(usize),
 ) -> Result<InLoop, RunError> {
-    let mut jobs: Vec<(Path, Vantage, f64, System)> = Vec::new();
+    let drawn: Vec<Path> = (0..paths).map(|number| Path::draw(seed, number)).collect();
+    let mut jobs: Vec<Job> = Vec::new();
     for &vantage in Vantage::ALL {
         for loss_rate in LOSS_RATES {
-            for system in systems(vantage, algorithms) {
-                jobs.extend((0..paths).map(|number| (Path::draw(seed, number), vantage, loss_rate, system.clone())));
+            for system in &systems(vantage, algorithms) {
+                let first = if matches!(system, System::BaseAgain) { runs_per_path } else { 0 };
+                for path in &drawn {
+                    let runs = first..first + runs_per_path;
+                    jobs.extend(runs.map(|run| Job { path, run, vantage, loss_rate, system: system.clone() }));
+                }
             }
         }
     }
     let stop = workers.stop();
-    let outcomes =
-        workers.map(&jobs, |(path, vantage, loss_rate, system)| run(path, *vantage, *loss_rate, system, stop), done)?;
+    let outcomes = workers.map(&jobs, |job| job.run(stop), done)?;
     let runs = outcomes.into_iter().collect::<Result<Vec<LoopRun>, _>>()?;
     let mut rows = Vec::new();
     for &vantage in Vantage::ALL {
         for loss_rate in LOSS_RATES {
             let of_all: Vec<&LoopRun> =
                 runs.iter().filter(|run| run.vantage == vantage.name() && run.loss_rate == loss_rate).collect();
-            let of =
-                |name: &str| -> Vec<&LoopRun> { of_all.iter().copied().filter(|run| run.algorithm == name).collect() };
+            let of = |name: &str| -> Vec<OnPath> {
+                let own: Vec<&LoopRun> = of_all.iter().copied().filter(|run| run.algorithm == name).collect();
+                own.chunks(runs_per_path as usize).zip(&drawn).map(|(runs, path)| OnPath::of(path, runs)).collect()
+            };
             let (base, omniscient) = (of(BASE), of(OMNISCIENT));
             for system in systems(vantage, algorithms) {
-                rows.push(row(seed, &of(system.name()), &base, &omniscient));
+                rows.push(LoopRow {
+                    vantage: vantage.name(),
+                    loss_rate,
+                    algorithm: system.name(),
+                    ..LoopRow::of(&of(system.name()), &base, &omniscient)
+                });
             }
         }
     }
-    Ok(InLoop { seed, paths, rows, runs })
+    Ok(InLoop { seed, paths, runs_per_path, rows, runs })
 }
 
-fn run(path: &Path, vantage: Vantage, loss_rate: f64, system: &System, stop: &Stop) -> Result<LoopRun, RunError> {
-    let loss = if loss_rate > 0.0 { Loss::Independent } else { Loss::None };
-    let mut experiment = Path { loss, loss_rate, ..path.clone() }.experiment(vantage)?;
-    system.steer(&mut experiment.network)?;
-    let measured = run_stopping_at(&experiment, path.run_seed(), stop)?;
-    let tests: Vec<&FlowMeasurements> = measured.flows.iter().filter(|flow| flow.measured).collect();
-    let stock = measured.flows.iter().filter(|flow| flow.flow.starts_with("stock"));
-    let stock: Vec<f64> = stock.filter_map(|flow| flow.goodput_kbps).collect();
-    let congestion_losses = tests.iter().map(|flow| flow.judged_congestion).sum();
-    Ok(LoopRun {
-        vantage: vantage.name(),
-        number: path.number,
-        loss_rate,
-        algorithm: system.name(),
-        congestion_losses,
-        m_c: (congestion_losses > 0).then(|| measured.metric("P_WC")).flatten(),
-        queue_loss: measured.metric("congestion_loss").unwrap_or_default(),
-        goodput_kbps: tests.iter().filter_map(|flow| flow.goodput_kbps).sum(),
-        competitor_kbps: (!stock.is_empty()).then(|| stock.iter().sum()),
-    })
+/// A run to be made.
+struct Job<'a> {
+    path: &'a Path,
+    /// Which run of the path it is.
+    run: u32,
+    vantage: Vantage,
+    loss_rate: f64,
+    system: System,
+}
+
+impl Job<'_> {
+    fn run(&self, stop: &Stop) -> Result<LoopRun, RunError> {
+        let &Self { path, run, vantage, loss_rate, .. } = self;
+        let loss = if loss_rate > 0.0 { Loss::Independent } else { Loss::None };
+        let mut experiment = Path { loss, loss_rate, ..path.clone() }.experiment(vantage)?;
+        self.system.steer(&mut experiment.network)?;
+        let run_seed = path.run_seed().wrapping_add(u64::from(run) << 32);
+        let measured = run_stopping_at(&experiment, run_seed, stop)?;
+        let tests: Vec<&FlowMeasurements> = measured.flows.iter().filter(|flow| flow.measured).collect();
+        let stock = measured.flows.iter().filter(|flow| flow.flow.starts_with("stock"));
+        let stock: Vec<f64> = stock.filter_map(|flow| flow.goodput_kbps).collect();
+        let congestion_losses = tests.iter().map(|flow| flow.judged_congestion).sum();
+        Ok(LoopRun {
+            vantage: vantage.name(),
+            number: path.number,
+            run_seed,
+            loss_rate,
+            algorithm: self.system.name(),
+            congestion_losses,
+            m_c: (congestion_losses > 0).then(|| measured.metric("P_WC")).flatten(),
+            queue_loss: measured.metric("congestion_loss").unwrap_or_default(),
+            goodput_kbps: tests.iter().filter_map(|flow| flow.goodput_kbps).sum(),
+            competitor_kbps: (!stock.is_empty()).then(|| stock.iter().sum()),
+        })
+    }
 }
 
 impl System {
     fn name(&self) -> &'static str {
         match self {
             Self::Base => BASE,
+            Self::BaseAgain => BASE_AGAIN,
             Self::Omniscient => OMNISCIENT,
             Self::Algorithm(config) => config.info().name,
         }
@@ -228,14 +273,14 @@ impl System {
             match &mut flow.traffic {
                 Traffic::Tfrc { lda, .. } => {
                     *lda = match self {
-                        Self::Base => constant.build().map_err(problem)?,
+                        Self::Base | Self::BaseAgain => constant.build().map_err(problem)?,
                         Self::Omniscient => Oracle::OMNISCIENT.into(),
                         Self::Algorithm(config) => config.build().map_err(problem)?,
                     };
                 }
                 Traffic::Tcp { lda, .. } => {
                     *lda = TcpLda::Sender(match self {
-                        Self::Base => constant.build_at_sender().map_err(problem)?,
+                        Self::Base | Self::BaseAgain => constant.build_at_sender().map_err(problem)?,
                         Self::Omniscient => Oracle::OMNISCIENT.into(),
                         Self::Algorithm(config) => config.build_at_sender().map_err(problem)?,
                     });
@@ -247,29 +292,56 @@ impl System {
     }
 }
 
-/// An algorithm's runs, path by path beside the base's and the omniscient one's.
-fn row(seed: u64, own: &[&LoopRun], base: &[&LoopRun], omniscient: &[&LoopRun]) -> LoopRow {
-    let over = |reference: &[&LoopRun], value: fn(&LoopRun) -> Option<f64>| {
-        let ratio = |(own, other): (&&LoopRun, &&LoopRun)| {
-            let below = value(other).filter(|&below| below > 0.0)?;
-            Some(value(own)? / below)
+/// What the runs of a system on a path have in the mean.
+struct OnPath {
+    is_policer: bool,
+    congestion_losses: f64,
+    /// Of the congestion losses of all runs.
+    m_c: Option<f64>,
+    queue_loss: f64,
+    goodput_kbps: f64,
+    competitor_kbps: Option<f64>,
+}
+
+impl OnPath {
+    fn of(path: &Path, runs: &[&LoopRun]) -> Self {
+        let sum = |value: &dyn Fn(&LoopRun) -> f64| runs.iter().copied().map(value).sum::<f64>();
+        let count = runs.len() as f64;
+        let losses = sum(&|run| run.congestion_losses as f64);
+        let called_wireless = sum(&|run| run.congestion_losses as f64 * run.m_c.unwrap_or_default());
+        let has_competitor = runs.iter().any(|run| run.competitor_kbps.is_some());
+        Self {
+            is_policer: path.queue == Queue::Policer,
+            congestion_losses: losses / count,
+            m_c: (losses > 0.0).then(|| called_wireless / losses),
+            queue_loss: sum(&|run| run.queue_loss) / count,
+            goodput_kbps: sum(&|run| run.goodput_kbps) / count,
+            competitor_kbps: has_competitor.then(|| sum(&|run| run.competitor_kbps.unwrap_or_default()) / count),
+        }
+    }
+}
+
+impl LoopRow {
+    /// A system's values on all paths, each beside the base's and the omniscient one's.
+    fn of(own: &[OnPath], base: &[OnPath], omniscient: &[OnPath]) -> Self {
+        let over = |reference: &[OnPath], value: fn(&OnPath) -> Option<f64>| {
+            let ratio = |(own, other): (&OnPath, &OnPath)| {
+                let below = value(other).filter(|&below| below > 0.0)?;
+                Some(value(own)? / below)
+            };
+            Spread::of(own.iter().zip(reference).filter_map(ratio).collect())
         };
-        Spread::of(own.iter().zip(reference).filter_map(ratio).collect())
-    };
-    let judged = |run: &&&LoopRun| {
-        run.congestion_losses >= LEAST_CONGESTION_LOSSES && Path::draw(seed, run.number).queue != Queue::Policer
-    };
-    LoopRow {
-        vantage: own.first().map_or("", |run| run.vantage),
-        loss_rate: own.first().map_or(0.0, |run| run.loss_rate),
-        algorithm: own.first().map_or("", |run| run.algorithm),
-        m_c: Spread::of(own.iter().filter(judged).filter_map(|run| run.m_c).collect()),
-        queue_loss_points: Spread::of(
-            own.iter().zip(base).map(|(own, base)| 100.0 * (own.queue_loss - base.queue_loss)).collect(),
-        ),
-        over_base: over(base, |run| Some(run.goodput_kbps)),
-        over_omniscient: over(omniscient, |run| Some(run.goodput_kbps)),
-        competitor_keeps: over(base, |run| run.competitor_kbps),
+        let counts = |path: &&OnPath| path.congestion_losses >= LEAST_CONGESTION_LOSSES as f64 && !path.is_policer;
+        Self {
+            m_c: Spread::of(own.iter().filter(counts).filter_map(|path| path.m_c).collect()),
+            queue_loss_points: Spread::of(
+                own.iter().zip(base).map(|(own, base)| 100.0 * (own.queue_loss - base.queue_loss)).collect(),
+            ),
+            over_base: over(base, |path| Some(path.goodput_kbps)),
+            over_omniscient: over(omniscient, |path| Some(path.goodput_kbps)),
+            competitor_keeps: over(base, |path| path.competitor_kbps),
+            ..Self::default()
+        }
     }
 }
 

@@ -263,16 +263,21 @@ impl InLoop {
             title: "paths in the loop".to_owned(),
             answers,
             what: format!(
-                "{} paths of seed {}. {DRAWN}; all test flows run the algorithm. M_c counts on paths with 100 congestion \
-                 losses and no policer.",
-                self.paths, self.seed
+                "{} paths of seed {}, {}. {DRAWN}; all test flows run the algorithm. M_c counts on paths with 100 \
+                 congestion losses and no policer. What always congestion shows with other seeds is chance.",
+                self.paths,
+                self.seed,
+                match self.runs_per_path {
+                    1 => "one run of each".to_owned(),
+                    runs => format!("means over {runs} runs of each"),
+                }
             ),
             maps: ends.map(|(vantage, rate)| self.table(vantage, rate)).collect(),
             csv: self.csv(),
             csv_name: "loop.csv".to_owned(),
             footnote: format!(
-                "losscause reproduce paths/loop --seed {} --paths {}: the same program gives the same page.",
-                self.seed, self.paths
+                "losscause reproduce paths/loop --seed {} --paths {} --runs {}: the same program gives the same page.",
+                self.seed, self.paths, self.runs_per_path
             ),
         })
     }
@@ -312,11 +317,6 @@ impl LoopRow {
             text(self.over_omniscient, &ratio),
             text(self.competitor_keeps, &ratio),
         ]
-    }
-
-    /// Whether it is neither the base nor the omniscient one.
-    fn is_algorithm(&self) -> bool {
-        !["always congestion", "omniscient"].contains(&self.algorithm)
     }
 }
 

@@ -74,13 +74,17 @@ fn a_stop_ends_the_benchmark() {
 fn in_the_loop_the_base_is_its_own_measure_and_the_omniscient_one_calls_no_congestion_wireless() {
     let algorithms =
         in_loop::chosen(&registry(), &["always congestion".to_owned(), "always wireless".to_owned()]).unwrap();
-    let found: InLoop = in_loop::measure(&algorithms, 1, 3, &Workers::from(Jobs::default()), |_| ()).unwrap();
-    assert_eq!(found.runs.len(), in_loop::runs(3, &algorithms));
+    let found: InLoop = in_loop::measure(&algorithms, 1, 3, 2, &Workers::from(Jobs::default()), |_| ()).unwrap();
+    assert_eq!(found.runs.len(), in_loop::runs(3, 2, &algorithms));
     for row in &found.rows {
         match row.algorithm {
             "always congestion" => {
                 let (cost, gain) = (row.queue_loss_points.unwrap(), row.over_base.unwrap());
                 assert_eq!((cost.least, cost.most, gain.least, gain.most), (0.0, 0.0, 1.0, 1.0));
+            }
+            "always congestion, other seeds" => {
+                let cost = row.queue_loss_points.unwrap();
+                assert!(cost.least < 0.0 || cost.most > 0.0, "chance differs: {row:?}");
             }
             "omniscient" => assert!(row.m_c.is_none_or(|m_c| m_c.most == 0.0)),
             _ => assert!(row.m_c.is_none_or(|m_c| m_c.least == 1.0), "{row:?}"),

@@ -54,14 +54,18 @@ pub(super) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     if paths == 0 {
         refused("--paths 0", "expected 1 or more")?;
     }
+    let runs = arguments.runs.unwrap_or(1);
+    if runs == 0 {
+        refused("--runs 0", "expected 1 or more")?;
+    }
     let jobs = arguments.jobs.map_or_else(|| Ok(Jobs::default()), Jobs::new)?;
     let workers = Workers::from(jobs);
     arguments.out.as_deref().map_or(Ok(()), make_writable)?;
     let (seed, out) = (arguments.seed, arguments.out.as_deref());
     if in_loop {
         let algorithms = in_loop::chosen(registry, &arguments.algorithms)?;
-        let mut progress = Progress::new("runs", in_loop::runs(paths, &algorithms));
-        let found = in_loop::measure(&algorithms, seed, paths, &workers, |done| progress.set(done))?;
+        let mut progress = Progress::new("runs", in_loop::runs(paths, runs, &algorithms));
+        let found = in_loop::measure(&algorithms, seed, paths, runs, &workers, |done| progress.set(done))?;
         drop(progress);
         show(arguments.format, &found, || tables::in_loop(&found))?;
         write(out, &found, &found.html(), ("loop.csv", &found.csv()))?;
@@ -83,7 +87,6 @@ fn selected(arguments: &Arguments) -> Result<bool, InputError> {
     let given = [
         only.first().map(|only| format!("--only {only}")),
         check.as_ref().map(|file| format!("--check {}", file.display())),
-        runs.map(|runs| format!("--runs {runs}")),
         timing.then(|| "--timing".to_owned()),
         verbose.then(|| "--verbose".to_owned()),
     ];
@@ -92,13 +95,17 @@ fn selected(arguments: &Arguments) -> Result<bool, InputError> {
     }
     match items.as_slice() {
         [name] if name == LOOP => Ok(true),
-        [name] if name == PATHS => match algorithms.first() {
-            None => Ok(false),
-            Some(name) => refused(
+        [name] if name == PATHS => match (algorithms.first(), runs) {
+            (None, None) => Ok(false),
+            (Some(name), _) => refused(
                 &format!("--algorithms {name}"),
                 "only valid with paths/loop; paths has every algorithm in its table",
             )
             .map(|()| false),
+            (None, Some(runs)) => {
+                refused(&format!("--runs {runs}"), "only valid with paths/loop; paths runs each path once")
+                    .map(|()| false)
+            }
         },
         [name] => refused(name, &unknown(name, &[PATHS, LOOP])).map(|()| false),
         several => refused(&several.join(" "), "expected paths or paths/loop alone").map(|()| false),

@@ -64,7 +64,8 @@ pub(crate) fn in_loop(found: &InLoop) -> String {
     }
     parts.push(
         "M_c (paths with 100 congestion losses and no policer) and queue loss beyond always congestion's: mean; worst \
-         path. Goodput over the base and the omniscient one, and what a stock competitor keeps: median; lowest path."
+         path. Goodput over the base and the omniscient one, and what a stock competitor keeps: median; lowest path. What \
+         always congestion shows with other seeds is chance."
             .to_owned(),
     );
     parts.join("\n\n")
