@@ -6,7 +6,7 @@ import { keyItems } from "./key";
 import { LinkSliders } from "./links";
 import { Losses } from "./losses";
 import { Matrix } from "./matrix";
-import type { Catalogue, Changed, Frame, Info, LossRow, Opened, Outcome, Setup, System } from "./protocol";
+import type { Catalogue, Frame, Info, LossRow, Network, Opened, Outcome, Setup, System } from "./protocol";
 import { CHOICES, FIRST, source as sourceOf } from "./scenarios";
 import { commandOf } from "./settings.js";
 import { decode, encode, isSeed, named } from "./share";
@@ -123,8 +123,8 @@ function selectLine(error: string) {
 }
 
 function show(opened: Opened) {
-  const { infos, columns } = opened;
-  ({ changes, settings } = opened);
+  const { infos, columns, network } = opened;
+  ({ settings } = opened);
   now = 0;
   build(infos, columns);
   page.scrub.max = String(infos[0].duration_s);
@@ -133,7 +133,7 @@ function show(opened: Opened) {
   links.show(infos[0].links, infos[0].flows, infos[0].bottleneck);
   parameters(infos[0]);
   showTime();
-  showChanges();
+  showNetwork(network);
   drawAll();
 }
 
@@ -245,6 +245,7 @@ function take(frame: Frame, at: number) {
     shown.bottleneck.show(packets, lost, at);
     shown.matrix.show(verdicts);
   }
+  if (frame.network) showNetwork(frame.network);
 }
 
 function values() {
@@ -302,12 +303,12 @@ function inWords(setting: string): string {
   return `${flow} ${rest.startsWith("=") ? "starts" : "stops"}`;
 }
 
-/** What a change or another instant leaves of links, flows and changes. */
-function showChanged(answer: Changed) {
-  changes = answer.changes;
-  links.update(answer.links, answer.flows, now);
+/** Links, flows and changes, as a change or another instant leaves them. */
+function showNetwork(network: Network) {
+  ({ changes } = network);
+  links.update(network.links, network.flows, now);
   for (const { info, others } of views ?? []) {
-    info.flows = answer.flows;
+    info.flows = network.flows;
     showOthers(others, info);
   }
   showChanges();
@@ -388,14 +389,14 @@ function exclusive<Result>(work: () => Promise<Result>): Promise<Result | undefi
 
 async function seek(to: number) {
   await exclusive(async () => {
-    const answer = await simulator.ask<Changed>({ ask: "seek", to });
+    const network = await simulator.ask<Network>({ ask: "seek", to });
     for (const { table, losses } of views ?? []) {
       table.clear();
       losses.clear();
     }
     await takeAll();
     showTime();
-    showChanged(answer);
+    showNetwork(network);
   });
 }
 
@@ -409,7 +410,7 @@ async function change(settings: () => string[]) {
   await exclusive(async () => {
     const made = settings();
     if (made.length === 0) return;
-    showChanged(await simulator.ask<Changed>({ ask: "change", settings: made }));
+    showNetwork(await simulator.ask<Network>({ ask: "change", settings: made }));
     say("");
   });
 }

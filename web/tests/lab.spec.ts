@@ -76,6 +76,50 @@ test("every slider changes the running link of both systems, and the run says so
   await expect(changes).toContainText("Without one");
 });
 
+test("the sliders follow the changes of a shared link while it plays", async ({ page }) => {
+  await paused(page);
+  const delay = page.getByRole("slider", { name: "Delay" });
+  await delay.focus();
+  const press = async (times: number) => {
+    for (let presses = 0; presses < times; presses += 1) await page.keyboard.press("ArrowRight");
+    const said = (await delay.getAttribute("aria-valuetext")) ?? "";
+    await expect(page.locator("#changes")).toContainText(`delay_ms=${said.replace(" ms", "")} at`);
+    return said;
+  };
+  const first = await press(5);
+  await page.locator("#scrub").fill("20");
+  await expect.poll(() => clock(page)).toBeCloseTo(20, 1);
+  await delay.focus();
+  const second = await press(20);
+  expect(second).not.toBe(first);
+  await page.click("#share");
+  await expect(page.locator("#message")).toContainText("the seed and the changes");
+  const link = new URL(page.url()).hash;
+  await page.goto("about:blank");
+  await paused(page, link);
+  // The change at the start is there at once, the other one when its time has come.
+  await expect(delay).toHaveAttribute("aria-valuetext", first);
+  await toTheEnd(page);
+  await expect(delay).toHaveAttribute("aria-valuetext", second);
+  await page.click("#restart");
+  await expect(delay).toHaveAttribute("aria-valuetext", first);
+});
+
+test("a change that one system refuses is made by neither, in one sentence", async ({ page }) => {
+  await paused(page);
+  await page.fill("#settings-1", 'link.radio.rate_variation={ kind = "steps", points = [[4, 5e5]] }');
+  await page.locator("#settings-1").blur();
+  await expect(page.locator("#message")).toContainText("System B is new");
+  const rate = page.getByRole("slider", { name: "Rate" });
+  await rate.focus();
+  await page.keyboard.press("ArrowLeft");
+  await expect(page.locator("#message")).toHaveText(/^Nothing is changed, because system B refuses it: .*varying rate/);
+  await expect(page.locator("#changes")).toContainText("Without one");
+  await expect(rate).toHaveAttribute("aria-valuetext", "1.00 Mb/s");
+  await toTheEnd(page);
+  expect(JSON.parse(await saved(page, "A")).changes).toBeUndefined();
+});
+
 test("a slider adds and stops TCP flows while the run goes on, and the command line makes the same run", async ({ page }) => {
   await paused(page);
   await page.locator("#scrub").fill("20");

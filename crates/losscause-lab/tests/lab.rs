@@ -419,12 +419,36 @@ fn requests_are_answered_and_foreign_ones_are_refused() {
     assert_eq!(opened["info"]["flows"][1]["measured"], false);
     // 1 Mb/s for 20 s are 2500 packets, over one link there and one back.
     assert_eq!(opened["info"]["packet_hops"], 5000.0);
-    let links = ask(json!({ "change": { "lab": 0, "settings": ["link.radio.channel.loss=0.5"] } }));
+    let links = ask(json!({ "change": { "labs": [0], "settings": ["link.radio.channel.loss=0.5"] } }));
     assert_eq!(links["links"][0]["loss"], 0.5);
     assert_eq!(links["flows"][1]["start_s"], 5.0);
     assert_eq!(ask(json!({ "watch": { "lab": 0, "link": "radio" } }))["bottleneck"], "radio");
     assert_eq!(ask(json!({ "seek": { "lab": 0, "to_s": 1.0 } }))["changes"][0][0], 0.0);
+    assert_eq!(ask(json!({ "network": { "lab": 0 } })), links);
     assert_eq!(ask(json!({ "close": { "lab": 0 } })), Value::Null);
     assert_eq!(ask(json!({ "result": { "lab": 0 } }))["error"], "there is no run number 0");
     assert!(ask(json!({ "open": 5 }))["error"].as_str().unwrap().starts_with("the request: "));
+}
+
+#[test]
+fn a_change_is_made_by_all_runs_or_by_none_and_the_one_that_refuses_it_is_named() {
+    let mut labs = Labs::new();
+    let mut ask = |request: Value| -> Value { serde_json::from_str(&labs.answer(&request.to_string())).unwrap() };
+    let own = ["link.radio.rate_variation={ kind = \"steps\", points = [[4, 5e5]] }"];
+    for settings in [&[][..], &own] {
+        ask(json!({ "open": { "text": RADIO, "name": "radio.toml", "seed": 1, "settings": settings } }));
+    }
+    let mut change = |settings: &[&str]| ask(json!({ "change": { "labs": [0, 1], "settings": settings } }));
+    let refused = change(&["link.radio.delay_ms=5", "link.radio.rate_bps=5e5"]);
+    assert!(refused["error"].as_str().unwrap().contains("varying rate"), "{refused}");
+    assert_eq!(refused["lab"], 1);
+    let refused = change(&["link.radio.delay_ms=-5"]);
+    assert_eq!(refused.get("lab"), None);
+    assert!(refused["error"].as_str().unwrap().contains("delay_ms"), "{refused}");
+    let made = change(&["link.radio.queue_packets=5"]);
+    assert_eq!(made["changes"], json!([[0.0, "link.radio.queue_packets=5"]]));
+    for lab in [0, 1] {
+        let link = &ask(json!({ "network": { "lab": lab } }))["links"][0];
+        assert_eq!((&link["delay_ms"], &link["queue_packets"]), (&json!(40.0), &json!(5)));
+    }
 }
