@@ -1,4 +1,4 @@
-// Curves over time. Both systems of a quantity share their scales, so that what looks alike is alike.
+// Curves over time. Both systems of a quantity share the scale of a unit, so that what looks alike is alike.
 
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
@@ -6,10 +6,16 @@ import { colour, flowColour } from "./theme";
 
 export interface Quantity {
   title: string;
-  unit: string;
   /** The columns of a row that are drawn, and the flow that each belongs to, or none for the queue. */
-  columns: { column: number; flow: number | null; label: string }[];
+  columns: { column: number; flow: number | null; unit: Unit }[];
   stepped: boolean;
+}
+
+export type Unit = "packets" | "kb/s" | "ms";
+
+/** The units of a quantity: the first has its axis on the left, another one on the right. */
+export function unitsOf({ columns }: Quantity): Unit[] {
+  return [...new Set(columns.map(({ unit }) => unit))];
 }
 
 /** Rows of numbers, column by column. */
@@ -36,26 +42,36 @@ export class Table {
 export class Pair {
   private readonly charts: [uPlot, uPlot];
   private readonly observer: ResizeObserver;
-  private top = 1;
+  /** What each unit's axis ends with. */
+  private readonly tops = new Map<Unit, number>();
 
   constructor(
     private readonly quantities: [Quantity, Quantity],
     private readonly tables: [Table, Table],
     places: [HTMLElement, HTMLElement],
     private readonly duration: number,
+    right: number,
     seekTo: (seconds: number) => void,
   ) {
     const height = 132;
     const chart = (side: 0 | 1) => {
+      const units = unitsOf(quantities[side]);
+      const range = (unit: Unit): uPlot.Scale => ({ range: () => [0, this.tops.get(unit) ?? 1] });
       const options: uPlot.Options = {
         width: Math.max(places[side].clientWidth, 120),
         height,
         legend: { show: false },
         cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
-        padding: [6, 16, 0, 0],
-        scales: { x: { time: false, range: () => [0, this.duration] }, y: { range: () => [0, this.top] } },
-        axes: [axis(24, 60), axis(46, 26)],
-        series: [{}, ...quantities[side].columns.map((column) => series(column.flow, quantities[side].stepped))],
+        padding: [6, units.length > 1 ? 0 : right, 0, 0],
+        scales: { x: { time: false, range: () => [0, this.duration] }, ...Object.fromEntries(units.map((unit) => [unit, range(unit)])) },
+        axes: [
+          axis(24, 60),
+          ...units.map((unit, at) =>
+            // One grid is enough.
+            at === 0 ? { ...axis(46, 26), scale: unit } : { ...axis(right, 26), scale: unit, side: 1 as const, grid: { show: false } },
+          ),
+        ],
+        series: [{}, ...quantities[side].columns.map(({ flow, unit }) => series(flow, unit, quantities[side].stepped))],
         hooks: {
           init: [
             (made) => {
@@ -77,13 +93,15 @@ export class Pair {
   }
 
   draw() {
-    let top = 0;
+    const tops = new Map<Unit, number>();
     for (const side of [0, 1] as const) {
-      for (const { column } of this.quantities[side].columns) {
+      for (const { column, unit } of this.quantities[side].columns) {
+        let top = tops.get(unit) ?? 0;
         for (const value of this.tables[side].columns[column]) if (value > top) top = value;
+        tops.set(unit, top);
       }
     }
-    this.top = rounded(top);
+    for (const [unit, top] of tops) this.tops.set(unit, rounded(top));
     for (const side of [0, 1] as const) {
       const { columns } = this.tables[side];
       const gaps = (column: number[]) => column.map((value) => (Number.isNaN(value) ? null : value));
@@ -110,8 +128,9 @@ function axis(size: number, space: number): uPlot.Axis {
   };
 }
 
-function series(flow: number | null, stepped: boolean): uPlot.Series {
+function series(flow: number | null, unit: Unit, stepped: boolean): uPlot.Series {
   return {
+    scale: unit,
     stroke: () => (flow === null ? colour("accent") : flowColour(flow)),
     width: 1.5,
     points: { show: false },

@@ -13,7 +13,7 @@ const ITEMS: [Shape, string][] = [
   [["rect", { x: "2", y: "2", width: "10", height: "10", fill: "none", stroke: "var(--congestion)", "stroke-width": "2" }], "Dropped by the queue: congestion"],
   [["path", { d: "M2 2 12 12M12 2 2 12", stroke: "var(--wireless)", "stroke-width": "2.5" }], "Corrupted on the air: wireless"],
   [["path", { d: "M3 3 11 11M11 3 3 11", stroke: "var(--bad)", "stroke-width": "2" }], "A loss whose verdict is wrong"],
-  [["circle", { cx: "7", cy: "7", r: "3.5", fill: "none", stroke: "currentColor", "stroke-width": "1.3" }], "A loss that is not judged, or undecided"],
+  [["circle", { cx: "7", cy: "7", r: "3.5", fill: "none", stroke: "currentColor", "stroke-width": "1.3" }], "A loss that is not judged, or undecided; between the rows: a packet that was not lost"],
 ];
 
 export function keyItems(): HTMLLIElement[] {

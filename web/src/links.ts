@@ -36,7 +36,7 @@ export class LinkSliders {
         value: (at) => at ** 2 * 0.4,
         placeOf: (loss) => Math.sqrt(loss / 0.4),
         of: (link) => link.loss,
-        text: (loss) => `${(100 * loss).toFixed(1)} %`,
+        text: (loss) => `${(100 * loss).toFixed(loss > 0 && loss < 0.001 ? 2 : 1)} %`,
         settings: ({ loss_setting: [before, after] }, loss) => [`${before}${loss.toFixed(4)}${after}`],
       }),
       slider("Rate", {
@@ -78,6 +78,7 @@ export class LinkSliders {
     for (const slider of this.sliders) {
       // While it is dragged only the number changes; the link changes when it is let go, or by a key.
       slider.input.addEventListener("input", () => {
+        this.leave(slider);
         const text = slider.text(slider.value(slider.input.valueAsNumber));
         slider.said.textContent = text;
         slider.input.setAttribute("aria-valuetext", text);
@@ -138,6 +139,18 @@ export class LinkSliders {
     const added = Array.from({ length: Math.max(flows - running.length, 0) }, (_, at) => `flow.added-${last + 1 + at}=${new_flow}`);
     const stopped = running.slice(flows).reverse();
     return [...added, ...stopped.map(({ name }) => `flow.${name}.stop_s=now`)];
+  }
+
+  /** Moves a slider on to the next value that can be set: near 0, several places stand for the same one. */
+  private leave({ input, value, placeOf, of, settings }: Slider) {
+    const link = this.link();
+    const before = link && of(link);
+    if (!link || before === null || before === undefined) return;
+    const told = settings(link, before).join();
+    const by = input.valueAsNumber < placeOf(before) ? -Number(input.step) : Number(input.step);
+    let at = input.valueAsNumber;
+    while (at + by >= 0 && at + by <= 1 && settings(link, value(at)).join() === told) at += by;
+    input.value = String(at);
   }
 
   private link(): Adjustable | undefined {

@@ -7,7 +7,6 @@ import { colour } from "./theme";
 
 const HEIGHT = 56;
 const LEFT = 46;
-const RIGHT = 16;
 const ROW = { congestion: 16, wireless: 40 };
 
 interface Mark {
@@ -30,6 +29,7 @@ export class Losses {
   constructor(
     place: HTMLElement,
     private readonly duration: number,
+    private readonly right: number,
     side: string,
     private readonly ask: (place: number) => Promise<LossRow>,
   ) {
@@ -76,7 +76,7 @@ export class Losses {
   }
 
   private x(at: number): number {
-    return LEFT + (at / this.duration) * (this.canvas.width - LEFT - RIGHT);
+    return LEFT + (at / this.duration) * (this.canvas.width - LEFT - this.right);
   }
 
   draw() {
@@ -91,7 +91,7 @@ export class Losses {
       context.lineWidth = 1;
       context.beginPath();
       context.moveTo(LEFT, y + 0.5);
-      context.lineTo(width - RIGHT, y + 0.5);
+      context.lineTo(width - this.right, y + 0.5);
       context.stroke();
       context.fillStyle = colour("soft");
       context.fillText(name === "congestion" ? "queue" : "air", LEFT - 8, y);
@@ -110,7 +110,7 @@ export class Losses {
     this.total.textContent = this.marks.length === 1 ? "1 loss" : `${this.marks.length} losses`;
   }
 
-  /** Filled: the verdict is the true cause. A cross: it is not. A ring: undecided, or not judged. */
+  /** Filled: the verdict is the true cause. A cross: it is not. A ring: undecided, not judged, or not lost at all. */
   private mark({ at, cause, verdict }: Mark, chosen: boolean) {
     const { context } = this.canvas;
     const x = this.x(at);
@@ -122,7 +122,7 @@ export class Losses {
       context.beginPath();
       context.arc(x, y, 3.2, 0, 2 * Math.PI);
       context.fill();
-    } else if (verdict === 0 || verdict === 1) {
+    } else if (cause >= 0 && (verdict === 0 || verdict === 1)) {
       context.strokeStyle = colour("bad");
       context.lineWidth = 2;
       context.beginPath();

@@ -2,7 +2,7 @@
 
 import { Engine, LOSSES, LOST, PACKETS, ROWS, Refused, VERDICTS } from "./engine.js";
 import address from "./lab.wasm?url";
-import { commandOf, settingsOf } from "./settings.js";
+import { commandOf, savedAs, settingsOf } from "./settings.js";
 import type { Ask, Frame, Info, Network, Opened, Question, Reply, Setup, Side, System } from "./protocol";
 
 let engine: Engine | null = null;
@@ -48,7 +48,7 @@ function open(engine: Engine, { setup, most, changes }: Extract<Ask, { ask: "ope
       const hops = made[made.length - 1].info.packet_hops;
       if (hops > most) {
         throw new Refused(
-          `This run has packets cross links about ${Math.round(hops / 1e6)} million times, too many for a page: run ${commandOf(source.name, seed, side)}`,
+          `This run has packets cross links about ${Math.round(hops / 1e6)} million times, too many for a page: run ${commandOf(source.name, seed, side)}${savedAs(source.name)}`,
         );
       }
     }

@@ -1,5 +1,5 @@
 import AxeBuilder from "@axe-core/playwright";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { clock, expect, paused, ready, saved, test, toTheEnd } from "./page";
 
 test("a visitor sees packets move at once, pauses, steps and goes on", async ({ page }) => {
@@ -128,7 +128,7 @@ test("a slider adds and stops TCP flows while the run goes on, and the command l
   await slider.focus();
   // Presses that come before the change of the last one is made.
   for (let press = 0; press < 3; press += 1) await page.keyboard.press("ArrowRight");
-  await expect(page.locator("#changes")).toContainText("added-3 starts");
+  await expect(page.locator("#changes")).toContainText("added-1 to added-3 start at");
   await expect(slider).toHaveAttribute("aria-valuetext", "3 flows");
   await expect(page.locator("#view-0")).toContainText("4 other flows");
   expect(await clock(page)).toBeCloseTo(20, 1);
@@ -165,6 +165,27 @@ test("a slider adds and stops TCP flows while the run goes on, and the command l
   await page.getByRole("slider", { name: "Delay" }).focus();
   await page.keyboard.press("ArrowRight");
   await expect(page.locator("#same")).toContainText("The command line cannot change a link on the way");
+});
+
+test("every press of a key moves a slider to another value, near zero too", async ({ page }) => {
+  await paused(page);
+  for (const name of ["Loss on the air", "Rate", "Delay", "Room in the queue", "TCP flows added"]) {
+    const slider = page.getByRole("slider", { name });
+    await slider.focus();
+    await page.keyboard.press("Home");
+    const seen = new Set<string | null>([await slider.getAttribute("aria-valuetext")]);
+    for (let press = 1; press <= 3; press += 1) {
+      await page.keyboard.press("ArrowRight");
+      // The change is made, and the slider stands where it put the link.
+      await expect(page.locator("#message")).toBeEmpty();
+      await page.waitForTimeout(100);
+      seen.add(await slider.getAttribute("aria-valuetext"));
+    }
+    expect([...seen], name).toHaveLength(4);
+    await page.keyboard.press("ArrowLeft");
+    await page.waitForTimeout(100);
+    expect(await slider.getAttribute("aria-valuetext"), name).toBe([...seen][2]);
+  }
 });
 
 test("another link of the path can be watched, and a share link holds it", async ({ page }) => {
@@ -243,6 +264,15 @@ test("a scenario with an error is refused with its line and the last good run go
   await page.click("#run");
   await expect(page.locator("#clock")).toContainText("of 40 s");
   await expect(page.locator("#error")).toBeEmpty();
+  // The command names what the visitor has, not the file that the text came from.
+  await expect(page.locator("#same")).toContainText("with the text saved as own.toml");
+  await expect(page.locator("#command")).toContainText("losscause simulate own.toml --seed 1");
+  const download = page.waitForEvent("download");
+  await page.click("#save");
+  const file = await download;
+  expect(file.suggestedFilename()).toBe("own.toml");
+  expect(readFileSync(await file.path(), "utf8")).toBe(await page.inputValue("#text"));
+  expect(JSON.parse(await saved(page, "A")).scenario).toBe("own.toml");
 });
 
 test("the editor completes keys, values and headers by keyboard and mouse, as the schema has them", async ({ page }) => {
@@ -288,7 +318,8 @@ test("a run too big for a page is refused with the command to run instead", asyn
   await paused(page);
   await page.fill("#text", (await page.inputValue("#text")).replace("rate_bps = 1e6", "rate_bps = 1e10"));
   await page.click("#run");
-  await expect(page.locator("#error")).toContainText("too many for a page: run losscause simulate web/scenarios/first.toml --seed 1");
+  await expect(page.locator("#error")).toContainText("too many for a page: run losscause simulate own.toml --seed 1");
+  await expect(page.locator("#error")).toContainText("with the text saved as own.toml");
   await expect(page.locator("#clock")).toContainText("of 90 s");
 });
 
