@@ -228,11 +228,14 @@ function parameters(info: Info) {
     const input = element("input", { type: "number", value: String(value), step: "any" });
     input.addEventListener("change", () => {
       const number = input.valueAsNumber;
-      if (Number.isFinite(number)) {
-        void open({ ...setup, parameters: { ...setup.parameters, [name]: number } }, false).then((done) => {
-          if (done) say(`${name} is ${number} from the start.`);
-        });
+      if (!Number.isFinite(number)) {
+        say(`${name} is empty, expected a number.`, true);
+        input.value = String(value);
+        return;
       }
+      void reopen({ ...setup, parameters: { ...setup.parameters, [name]: number } }, `${name} is ${number} from the start.`).then((done) => {
+        if (!done) input.value = String(value);
+      });
     });
     return element("label", {}, name, input);
   });
@@ -264,7 +267,7 @@ function values() {
     const of = (offset: number) => info.drawn.map((_, at) => brief(table.columns[2 + 3 * at + offset][last])).join(" · ");
     values[0].textContent = of(0);
     values[1].textContent = of(1);
-    values[2].textContent = brief(table.columns[1][last]);
+    values[2].textContent = String(table.columns[1][last]);
     values[3].textContent = of(2);
   }
 }
@@ -486,13 +489,21 @@ async function step() {
   });
 }
 
-async function reopen(next: Setup, said: string) {
+/** Both systems anew, which go on playing if they were; whether it could be done. */
+async function reopen(next: Setup, said: string): Promise<boolean> {
+  const plays = playing;
   playing = false;
-  page.story.textContent = "";
-  for (const story of page.stories.children) story.setAttribute("aria-pressed", "false");
-  await whenIdle();
-  if (await patiently(() => open(next, false))) say(said);
+  const done = await exclusive(async () => {
+    const forgets = changes.length > 0 && next !== setup;
+    if (!(await open(next, false))) return false;
+    page.story.textContent = "";
+    for (const story of page.stories.children) story.setAttribute("aria-pressed", "false");
+    say(forgets ? `${said} The changes on the way are forgotten.` : said);
+    return true;
+  });
+  playing ||= plays;
   showTime();
+  return done ?? false;
 }
 
 function save(name: string, text: string, type: string) {
@@ -619,7 +630,13 @@ function listen() {
         algorithm: page.algorithms[side].value,
         settings: page.settings[side].value,
       };
-      void reopen({ ...setup, systems }, `System ${LETTERS[side]} is new; both start again.`).then(showSystems);
+      void reopen({ ...setup, systems }, `System ${LETTERS[side]} is new; both start again.`).then((done) => {
+        const typed = page.settings[side].value;
+        showSystems();
+        // What was typed stays to be corrected.
+        if (!done) page.settings[side].value = typed;
+        page.settings[side].setAttribute("aria-invalid", String(!done));
+      });
     };
     page.protocols[side].addEventListener("change", changed);
     page.algorithms[side].addEventListener("change", changed);

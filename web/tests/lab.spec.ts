@@ -233,6 +233,10 @@ test("protocol, algorithm, seed, parameter and scenario start both again", async
   await page.getByLabel("loss", { exact: true }).fill("0.2");
   await page.getByLabel("loss", { exact: true }).blur();
   await expect(page.locator("#command")).toContainText("--set loss=0.2");
+  await page.getByLabel("loss", { exact: true }).fill("7");
+  await page.getByLabel("loss", { exact: true }).blur();
+  await expect(page.locator("#message")).toContainText("the last good run goes on");
+  await expect(page.getByLabel("loss", { exact: true })).toHaveValue("0.2");
   for (const scenario of ["scenarios/wifi.toml", "cen2003/WLH", "scenarios/longer-route.toml"]) {
     await page.selectOption("#algorithm-1", "");
     await page.selectOption("#protocol-1", "");
@@ -454,7 +458,14 @@ test("settings of one system alone are those of the command line, and a wrong on
   await page.fill("#settings-1", "link.radio.delya_ms=5");
   await page.locator("#settings-1").blur();
   await expect(page.locator("#error")).toContainText("delya_ms");
-  await expect(page.locator("#settings-1")).toHaveValue(/codel/);
+  // What was typed stays to be corrected, and what ran before still does.
+  await expect(page.locator("#settings-1")).toHaveValue("link.radio.delya_ms=5");
+  await expect(page.locator("#settings-1")).toHaveAttribute("aria-invalid", "true");
+  await expect(page.locator("#command")).toContainText("link.radio.delay_ms=5");
+  await page.fill("#settings-1", "link.radio.delay_ms=6");
+  await page.locator("#settings-1").blur();
+  await expect(page.locator("#command")).toContainText("link.radio.delay_ms=6");
+  await expect(page.locator("#settings-1")).toHaveAttribute("aria-invalid", "false");
 });
 
 test("flows in one line of a scenario of one's own run the chosen algorithm too", async ({ page }) => {
