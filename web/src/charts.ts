@@ -7,8 +7,15 @@ import { colour, flowColour } from "./theme";
 export interface Quantity {
   title: string;
   /** The columns of a row that are drawn, and the flow that each belongs to, or none for the queue. */
-  columns: { column: number; flow: number | null; unit: Unit }[];
+  columns: Curve[];
   stepped: boolean;
+}
+
+interface Curve {
+  column: number;
+  flow: number | null;
+  unit: Unit;
+  label: string;
 }
 
 export type Unit = "packets" | "kb/s" | "ms";
@@ -78,6 +85,7 @@ export class Pair {
               made.over.addEventListener("dblclick", () => seekTo(made.posToVal(made.cursor.left ?? 0, "x")));
             },
           ],
+          draw: [(made) => labels(made, quantities[side].columns)],
         },
       };
       return new uPlot(options, [[], ...quantities[side].columns.map(() => [])], places[side]);
@@ -114,6 +122,48 @@ export class Pair {
     this.observer.disconnect();
     for (const chart of this.charts) chart.destroy();
   }
+}
+
+/** Names several curves where they end, so far apart that each can be read. */
+function labels(chart: uPlot, curves: Curve[]) {
+  if (curves.length < 2) return;
+  const [times] = chart.data;
+  const tips = curves.flatMap(({ flow, unit, label }, at) => {
+    const values = chart.data[at + 1];
+    let last = values.length - 1;
+    while (last >= 0 && values[last] === null) last -= 1;
+    if (last < 0) return [];
+    return [{ x: chart.valToPos(times[last], "x", true), y: chart.valToPos(values[last] ?? 0, unit, true), flow, label }];
+  });
+  const { ctx, bbox } = chart;
+  const scale = devicePixelRatio || 1;
+  const apart = 12 * scale;
+  tips.sort((a, b) => a.y - b.y);
+  // Down from the top, then up from the bottom.
+  let free = bbox.top;
+  for (const tip of tips) {
+    tip.y = Math.max(tip.y, free);
+    free = tip.y + apart;
+  }
+  let floor = bbox.top + bbox.height - 5 * scale;
+  for (const tip of [...tips].reverse()) {
+    tip.y = Math.min(tip.y, floor);
+    floor = tip.y - apart;
+  }
+  ctx.save();
+  ctx.font = `${11 * scale}px system-ui, sans-serif`;
+  ctx.textBaseline = "middle";
+  ctx.lineWidth = 3 * scale;
+  ctx.lineJoin = "round";
+  ctx.strokeStyle = colour("paper");
+  for (const { x, y, flow, label } of tips) {
+    const width = ctx.measureText(label).width;
+    const place = Math.min(x + 5 * scale, bbox.left + bbox.width - width);
+    ctx.fillStyle = flow === null ? colour("accent") : flowColour(flow);
+    ctx.strokeText(label, place, y);
+    ctx.fillText(label, place, y);
+  }
+  ctx.restore();
 }
 
 function axis(size: number, space: number): uPlot.Axis {

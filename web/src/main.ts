@@ -171,7 +171,7 @@ function showScenario(title: string) {
 
 function quantitiesOf(info: Info): Quantity[] {
   const of = (offset: number, unit: (flow: number) => Unit) =>
-    info.drawn.map((flow, at) => ({ column: 2 + 3 * at + offset, flow: at, unit: unit(flow) }));
+    info.drawn.map((flow, at) => ({ column: 2 + 3 * at + offset, flow: at, unit: unit(flow), label: info.flows[flow].name }));
   // A TCP sender has a window, any other one a rate.
   const steers = of(0, (flow) => (info.flows[flow].protocol === "tcp" ? "packets" : "kb/s"));
   const units = new Set(steers.map(({ unit }) => unit));
@@ -179,7 +179,7 @@ function quantitiesOf(info: Info): Quantity[] {
   return [
     { title: steer, columns: steers, stepped: true },
     { title: "One-way delay", columns: of(1, () => "ms"), stepped: false },
-    { title: `Queue of ${info.bottleneck}`, columns: [{ column: 1, flow: null, unit: "packets" }], stepped: true },
+    { title: `Queue of ${info.bottleneck}`, columns: [{ column: 1, flow: null, unit: "packets", label: "queue" }], stepped: true },
     { title: "Goodput", columns: of(2, () => "kb/s"), stepped: false },
   ];
 }
