@@ -55,7 +55,9 @@ const POSTERS = [
     path: "capture.html",
     async show(page) {
       await page.locator("#file").setInputFiles(capture);
-      await page.waitForFunction(() => document.querySelector("#answer").textContent !== "");
+      await page.waitForSelector("#answer tbody td");
+      await page.waitForSelector("#answer canvas");
+      await page.getByRole("button", { name: /^Next loss/ }).first().click();
     },
   },
   {

@@ -53,7 +53,7 @@ export class LinkSliders {
         text: (delay) => `${delay.toFixed(1)} ms`,
         settings: ({ name }, delay) => [`link.${name}.delay_ms=${delay}`],
       }),
-      slider("Room in the queue", {
+      slider("Queue limit", {
         value: (at) => Math.round(at ** 2 * this.most()),
         placeOf: (packets) => Math.sqrt(packets / this.most()),
         of: (link) => link.queue_packets,

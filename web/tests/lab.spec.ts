@@ -46,7 +46,7 @@ test("a run taken back and played again is the same run", async ({ page }) => {
 test("every slider changes the running link of both systems, and the run says so", async ({ page }) => {
   await paused(page);
   await page.click("#step");
-  for (const name of ["Loss on the air", "Rate", "Delay", "Room in the queue"]) {
+  for (const name of ["Loss on the air", "Rate", "Delay", "Queue limit"]) {
     const slider = page.getByRole("slider", { name });
     await slider.focus();
     await page.keyboard.press("ArrowRight");
@@ -169,7 +169,7 @@ test("a slider adds and stops TCP flows while the run goes on, and the command l
 
 test("every press of a key moves a slider to another value, near zero too", async ({ page }) => {
   await paused(page);
-  for (const name of ["Loss on the air", "Rate", "Delay", "Room in the queue", "TCP flows added"]) {
+  for (const name of ["Loss on the air", "Rate", "Delay", "Queue limit", "TCP flows added"]) {
     const slider = page.getByRole("slider", { name });
     await slider.focus();
     await page.keyboard.press("Home");
