@@ -493,6 +493,8 @@ async function step() {
 async function reopen(next: Setup, said: string): Promise<boolean> {
   const plays = playing;
   playing = false;
+  // No run is taken further that is about to end.
+  wanted = NaN;
   const done = await exclusive(async () => {
     const forgets = changes.length > 0 && next !== setup;
     if (!(await open(next, false))) return false;

@@ -403,7 +403,7 @@ test("the keyboard alone reaches and works every control", async ({ page }) => {
       await page.keyboard.press("Space");
     }
   }
-  for (const id of ["scenario", "seed", "share", "theme", "play", "step", "restart", "speed", "scrub", "protocol-0", "algorithm-1", "settings-1", "text", "run", "result-0", "command"]) {
+  for (const id of ["scenario", "seed", "share", "theme", "play", "step", "restart", "speed", "scrub", "protocol-0", "algorithm-1", "settings-1", "text", "run", "save", "result-0", "command", "link", "slider-queue-limit", "slider-tcp-flows-added"]) {
     expect([...reached], id).toContain(id);
   }
   expect([...reached]).toContain("Previous loss of system A");
