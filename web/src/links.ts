@@ -10,6 +10,9 @@ interface Slider {
   row: HTMLElement;
   input: HTMLInputElement;
   said: HTMLOutputElement;
+  /** Where it stands, and the value that it says. */
+  at: number;
+  shown: number;
   /** The value at a place of the slider, and the place of a value. */
   value: (place: number) => number;
   placeOf: (value: number) => number;
@@ -57,7 +60,7 @@ export class LinkSliders {
         value: (at) => Math.round(at ** 2 * this.most()),
         placeOf: (packets) => Math.sqrt(packets / this.most()),
         of: (link) => link.queue_packets,
-        text: (packets) => `${packets} packets`,
+        text: (packets) => (packets === 1 ? "1 packet" : `${packets} packets`),
         settings: ({ name }, packets) => [`link.${name}.queue_packets=${packets}`],
       }),
       slider("TCP flows added", {
@@ -79,13 +82,13 @@ export class LinkSliders {
       // While it is dragged only the number changes; the link changes when it is let go, or by a key.
       slider.input.addEventListener("input", () => {
         this.leave(slider);
-        const text = slider.text(slider.value(slider.input.valueAsNumber));
+        const text = slider.text(slider.shown);
         slider.said.textContent = text;
         slider.input.setAttribute("aria-valuetext", text);
       });
       slider.input.addEventListener("change", () => {
         const { name } = this.link() ?? {};
-        const value = slider.value(slider.input.valueAsNumber);
+        const value = slider.shown;
         const settings = () => {
           const link = this.links.find((link) => link.name === name);
           return link ? slider.settings(link, value) : [];
@@ -142,15 +145,17 @@ export class LinkSliders {
   }
 
   /** Moves a slider on to the next value that can be set: near 0, several places stand for the same one. */
-  private leave({ input, value, placeOf, of, settings }: Slider) {
+  private leave(slider: Slider) {
     const link = this.link();
-    const before = link && of(link);
-    if (!link || before === null || before === undefined) return;
-    const told = settings(link, before).join();
-    const by = input.valueAsNumber < placeOf(before) ? -Number(input.step) : Number(input.step);
+    if (!link) return;
+    const { input, value, settings } = slider;
+    const told = settings(link, slider.shown).join();
+    const by = input.valueAsNumber < slider.at ? -Number(input.step) : Number(input.step);
     let at = input.valueAsNumber;
     while (at + by >= 0 && at + by <= 1 && settings(link, value(at)).join() === told) at += by;
     input.value = String(at);
+    slider.at = input.valueAsNumber;
+    slider.shown = value(slider.at);
   }
 
   private link(): Adjustable | undefined {
@@ -174,21 +179,25 @@ export class LinkSliders {
   private place() {
     const link = this.link();
     if (!link || this.pending > 0) return;
-    for (const { input, said, of, text, placeOf } of this.sliders) {
+    for (const slider of this.sliders) {
+      const { input, said, of, text, placeOf } = slider;
       const value = of(link);
       input.disabled = value === null;
       said.textContent = value === null ? "set by the scenario" : text(value);
       input.setAttribute("aria-valuetext", said.textContent);
-      if (value !== null) input.value = String(Math.min(Math.max(placeOf(value), 0), 1));
+      if (value === null) continue;
+      input.value = String(Math.min(Math.max(placeOf(value), 0), 1));
+      slider.at = input.valueAsNumber;
+      slider.shown = value;
     }
   }
 }
 
-function slider(title: string, rest: Omit<Slider, "row" | "input" | "said">, step = 0.005): Slider {
+function slider(title: string, rest: Omit<Slider, "row" | "input" | "said" | "at" | "shown">, step = 0.005): Slider {
   // A label around both would name the output, which can be labelled too.
   const id = `slider-${title.toLowerCase().replaceAll(" ", "-")}`;
   const input = element("input", { type: "range", min: "0", max: "1", step: String(step), id });
   const said = element("output", {});
   const row = element("div", { className: "slider" }, element("label", { htmlFor: id }, title), said, input);
-  return { row, input, said, ...rest };
+  return { row, input, said, at: 0, shown: 0, ...rest };
 }

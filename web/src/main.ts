@@ -369,9 +369,10 @@ async function frame(at: number) {
       if (nextPair % 4 === 0) values();
       if (made.finished) {
         playing = false;
-        drawAll();
         say("The run is over. Take it back on the time line, or change the scenario.");
       }
+      // A picture that stands still shows one instant.
+      if (!playing) drawAll();
       showTime();
       spent += performance.now() - again;
       costs.push(spent);
@@ -612,6 +613,7 @@ function listen() {
     const end = views?.[0].info.duration_s ?? 0;
     playing = !playing;
     if (playing && now >= end) void seek(0);
+    if (!playing && !isBusy) drawAll();
     say("");
     showTime();
   });
