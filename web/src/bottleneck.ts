@@ -103,7 +103,7 @@ export class Bottleneck {
     }
     context.fillStyle = colour("soft");
     context.textAlign = "left";
-    context.fillText(waiting > room ? `${waiting} wait, ${room} shown` : `${waiting} wait`, 4, HEIGHT - 8);
+    context.fillText(waiting > room ? `${waiting} waiting, ${room} shown` : `${waiting} waiting`, 4, HEIGHT - 8);
 
     this.gone = this.gone.filter(({ since }) => at - since < FADE_MS);
     for (const { x, flow, corrupted, since } of this.gone) {

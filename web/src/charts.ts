@@ -1,4 +1,4 @@
-// Curves over time. Both systems of a quantity share their scales, so that what looks alike is alike.
+// Curves over time. Both systems of a quantity share the scale of a unit, so that what looks alike is alike.
 
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
@@ -6,10 +6,23 @@ import { colour, flowColour } from "./theme";
 
 export interface Quantity {
   title: string;
-  unit: string;
   /** The columns of a row that are drawn, and the flow that each belongs to, or none for the queue. */
-  columns: { column: number; flow: number | null; label: string }[];
+  columns: Curve[];
   stepped: boolean;
+}
+
+interface Curve {
+  column: number;
+  flow: number | null;
+  unit: Unit;
+  label: string;
+}
+
+export type Unit = "packets" | "kb/s" | "ms";
+
+/** The units of a quantity: the first has its axis on the left, another one on the right. */
+export function unitsOf({ columns }: Quantity): Unit[] {
+  return [...new Set(columns.map(({ unit }) => unit))];
 }
 
 /** Rows of numbers, column by column. */
@@ -36,32 +49,43 @@ export class Table {
 export class Pair {
   private readonly charts: [uPlot, uPlot];
   private readonly observer: ResizeObserver;
-  private top = 1;
+  /** What each unit's axis ends with. */
+  private readonly tops = new Map<Unit, number>();
 
   constructor(
     private readonly quantities: [Quantity, Quantity],
     private readonly tables: [Table, Table],
     places: [HTMLElement, HTMLElement],
     private readonly duration: number,
+    right: number,
     seekTo: (seconds: number) => void,
   ) {
     const height = 132;
     const chart = (side: 0 | 1) => {
+      const units = unitsOf(quantities[side]);
+      const range = (unit: Unit): uPlot.Scale => ({ range: () => [0, this.tops.get(unit) ?? 1] });
       const options: uPlot.Options = {
         width: Math.max(places[side].clientWidth, 120),
         height,
         legend: { show: false },
         cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
-        padding: [6, 16, 0, 0],
-        scales: { x: { time: false, range: () => [0, this.duration] }, y: { range: () => [0, this.top] } },
-        axes: [axis(24, 60), axis(46, 26)],
-        series: [{}, ...quantities[side].columns.map((column) => series(column.flow, quantities[side].stepped))],
+        padding: [6, units.length > 1 ? 0 : right, 0, 0],
+        scales: { x: { time: false, range: () => [0, this.duration] }, ...Object.fromEntries(units.map((unit) => [unit, range(unit)])) },
+        axes: [
+          axis(24, 60),
+          ...units.map((unit, at) =>
+            // One grid is enough.
+            at === 0 ? { ...axis(46, 26), scale: unit } : { ...axis(right, 26), scale: unit, side: 1 as const, grid: { show: false } },
+          ),
+        ],
+        series: [{}, ...quantities[side].columns.map(({ flow, unit }) => series(flow, unit, quantities[side].stepped))],
         hooks: {
           init: [
             (made) => {
               made.over.addEventListener("dblclick", () => seekTo(made.posToVal(made.cursor.left ?? 0, "x")));
             },
           ],
+          draw: [(made) => labels(made, quantities[side].columns)],
         },
       };
       return new uPlot(options, [[], ...quantities[side].columns.map(() => [])], places[side]);
@@ -77,13 +101,15 @@ export class Pair {
   }
 
   draw() {
-    let top = 0;
+    const tops = new Map<Unit, number>();
     for (const side of [0, 1] as const) {
-      for (const { column } of this.quantities[side].columns) {
+      for (const { column, unit } of this.quantities[side].columns) {
+        let top = tops.get(unit) ?? 0;
         for (const value of this.tables[side].columns[column]) if (value > top) top = value;
+        tops.set(unit, top);
       }
     }
-    this.top = rounded(top);
+    for (const [unit, top] of tops) this.tops.set(unit, rounded(top));
     for (const side of [0, 1] as const) {
       const { columns } = this.tables[side];
       const gaps = (column: number[]) => column.map((value) => (Number.isNaN(value) ? null : value));
@@ -98,6 +124,48 @@ export class Pair {
   }
 }
 
+/** Names several curves where they end, so far apart that each can be read. */
+function labels(chart: uPlot, curves: Curve[]) {
+  if (curves.length < 2) return;
+  const [times] = chart.data;
+  const tips = curves.flatMap(({ flow, unit, label }, at) => {
+    const values = chart.data[at + 1];
+    let last = values.length - 1;
+    while (last >= 0 && values[last] === null) last -= 1;
+    if (last < 0) return [];
+    return [{ x: chart.valToPos(times[last], "x", true), y: chart.valToPos(values[last] ?? 0, unit, true), flow, label }];
+  });
+  const { ctx, bbox } = chart;
+  const scale = devicePixelRatio || 1;
+  const apart = 12 * scale;
+  tips.sort((a, b) => a.y - b.y);
+  // Down from the top, then up from the bottom.
+  let free = bbox.top;
+  for (const tip of tips) {
+    tip.y = Math.max(tip.y, free);
+    free = tip.y + apart;
+  }
+  let floor = bbox.top + bbox.height - 5 * scale;
+  for (const tip of [...tips].reverse()) {
+    tip.y = Math.min(tip.y, floor);
+    floor = tip.y - apart;
+  }
+  ctx.save();
+  ctx.font = `${11 * scale}px system-ui, sans-serif`;
+  ctx.textBaseline = "middle";
+  ctx.lineWidth = 3 * scale;
+  ctx.lineJoin = "round";
+  ctx.strokeStyle = colour("paper");
+  for (const { x, y, flow, label } of tips) {
+    const width = ctx.measureText(label).width;
+    const place = Math.min(x + 5 * scale, bbox.left + bbox.width - width);
+    ctx.fillStyle = flow === null ? colour("accent") : flowColour(flow);
+    ctx.strokeText(label, place, y);
+    ctx.fillText(label, place, y);
+  }
+  ctx.restore();
+}
+
 function axis(size: number, space: number): uPlot.Axis {
   return {
     size,
@@ -110,8 +178,9 @@ function axis(size: number, space: number): uPlot.Axis {
   };
 }
 
-function series(flow: number | null, stepped: boolean): uPlot.Series {
+function series(flow: number | null, unit: Unit, stepped: boolean): uPlot.Series {
   return {
+    scale: unit,
     stroke: () => (flow === null ? colour("accent") : flowColour(flow)),
     width: 1.5,
     points: { show: false },

@@ -20,7 +20,16 @@ export const LOST = 3;
 export const VERDICTS = 4;
 
 /** A request failed; the message is the program's own sentence. */
-export class Refused extends Error {}
+export class Refused extends Error {
+  /**
+   * @param {string} sentence
+   * @param {number} [lab] the one of several runs that it is about
+   */
+  constructor(sentence, lab) {
+    super(sentence);
+    this.lab = lab;
+  }
+}
 
 export class Engine {
   /** @param {WebAssembly.Instance} instance */
@@ -39,7 +48,7 @@ export class Engine {
     const length = this.module.call();
     const answer = new Uint8Array(this.module.memory.buffer, this.module.output(), length);
     const said = JSON.parse(new TextDecoder().decode(answer));
-    if (said && typeof said.error === "string") throw new Refused(said.error);
+    if (said && typeof said.error === "string") throw new Refused(said.error, said.lab);
     return said;
   }
 

@@ -9,11 +9,11 @@ type Shape = [tag: "rect" | "circle" | "path", attributes: Record<string, string
 const ITEMS: [Shape, string][] = [
   [["rect", { x: "2", y: "2", width: "10", height: "10", fill: "currentColor" }], "A data packet; its colour is its flow"],
   [["path", { d: "M7 0 14 7 7 14 0 7Z", fill: "currentColor" }], "A retransmission"],
-  [["circle", { cx: "7", cy: "7", r: "3.5", fill: "currentColor" }], "An acknowledgement, or a loss whose verdict is right"],
+  [["circle", { cx: "7", cy: "7", r: "3.5", fill: "currentColor" }], "An acknowledgement, or a loss whose verdict is right, below its line"],
   [["rect", { x: "2", y: "2", width: "10", height: "10", fill: "none", stroke: "var(--congestion)", "stroke-width": "2" }], "Dropped by the queue: congestion"],
   [["path", { d: "M2 2 12 12M12 2 2 12", stroke: "var(--wireless)", "stroke-width": "2.5" }], "Corrupted on the air: wireless"],
-  [["path", { d: "M3 3 11 11M11 3 3 11", stroke: "var(--bad)", "stroke-width": "2" }], "A loss whose verdict is wrong"],
-  [["circle", { cx: "7", cy: "7", r: "3.5", fill: "none", stroke: "currentColor", "stroke-width": "1.3" }], "A loss that is not judged, or undecided"],
+  [["path", { d: "M3 3 11 11M11 3 3 11", stroke: "var(--bad)", "stroke-width": "2" }], "A loss whose verdict is wrong, above its line"],
+  [["circle", { cx: "7", cy: "7", r: "3.5", fill: "none", stroke: "currentColor", "stroke-width": "1.3" }], "A loss that is not judged, or undecided; between the rows: a packet that was not lost"],
 ];
 
 export function keyItems(): HTMLLIElement[] {

@@ -10,6 +10,9 @@ interface Slider {
   row: HTMLElement;
   input: HTMLInputElement;
   said: HTMLOutputElement;
+  /** Where it stands, and the value that it says. */
+  at: number;
+  shown: number;
   /** The value at a place of the slider, and the place of a value. */
   value: (place: number) => number;
   placeOf: (value: number) => number;
@@ -36,7 +39,7 @@ export class LinkSliders {
         value: (at) => at ** 2 * 0.4,
         placeOf: (loss) => Math.sqrt(loss / 0.4),
         of: (link) => link.loss,
-        text: (loss) => `${(100 * loss).toFixed(1)} %`,
+        text: (loss) => `${(100 * loss).toFixed(loss > 0 && loss < 0.001 ? 2 : 1)} %`,
         settings: ({ loss_setting: [before, after] }, loss) => [`${before}${loss.toFixed(4)}${after}`],
       }),
       slider("Rate", {
@@ -53,11 +56,11 @@ export class LinkSliders {
         text: (delay) => `${delay.toFixed(1)} ms`,
         settings: ({ name }, delay) => [`link.${name}.delay_ms=${delay}`],
       }),
-      slider("Room in the queue", {
+      slider("Queue limit", {
         value: (at) => Math.round(at ** 2 * this.most()),
         placeOf: (packets) => Math.sqrt(packets / this.most()),
         of: (link) => link.queue_packets,
-        text: (packets) => `${packets} packets`,
+        text: (packets) => (packets === 1 ? "1 packet" : `${packets} packets`),
         settings: ({ name }, packets) => [`link.${name}.queue_packets=${packets}`],
       }),
       slider("TCP flows added", {
@@ -78,13 +81,14 @@ export class LinkSliders {
     for (const slider of this.sliders) {
       // While it is dragged only the number changes; the link changes when it is let go, or by a key.
       slider.input.addEventListener("input", () => {
-        const text = slider.text(slider.value(slider.input.valueAsNumber));
+        this.leave(slider);
+        const text = slider.text(slider.shown);
         slider.said.textContent = text;
         slider.input.setAttribute("aria-valuetext", text);
       });
       slider.input.addEventListener("change", () => {
         const { name } = this.link() ?? {};
-        const value = slider.value(slider.input.valueAsNumber);
+        const value = slider.shown;
         const settings = () => {
           const link = this.links.find((link) => link.name === name);
           return link ? slider.settings(link, value) : [];
@@ -140,6 +144,20 @@ export class LinkSliders {
     return [...added, ...stopped.map(({ name }) => `flow.${name}.stop_s=now`)];
   }
 
+  /** Moves a slider on to the next value that can be set: near 0, several places stand for the same one. */
+  private leave(slider: Slider) {
+    const link = this.link();
+    if (!link) return;
+    const { input, value, settings } = slider;
+    const told = settings(link, slider.shown).join();
+    const by = input.valueAsNumber < slider.at ? -Number(input.step) : Number(input.step);
+    let at = input.valueAsNumber;
+    while (at + by >= 0 && at + by <= 1 && settings(link, value(at)).join() === told) at += by;
+    input.value = String(at);
+    slider.at = input.valueAsNumber;
+    slider.shown = value(slider.at);
+  }
+
   private link(): Adjustable | undefined {
     return this.links.find(({ name }) => name === this.choose.value);
   }
@@ -161,21 +179,25 @@ export class LinkSliders {
   private place() {
     const link = this.link();
     if (!link || this.pending > 0) return;
-    for (const { input, said, of, text, placeOf } of this.sliders) {
+    for (const slider of this.sliders) {
+      const { input, said, of, text, placeOf } = slider;
       const value = of(link);
       input.disabled = value === null;
       said.textContent = value === null ? "set by the scenario" : text(value);
       input.setAttribute("aria-valuetext", said.textContent);
-      if (value !== null) input.value = String(Math.min(Math.max(placeOf(value), 0), 1));
+      if (value === null) continue;
+      input.value = String(Math.min(Math.max(placeOf(value), 0), 1));
+      slider.at = input.valueAsNumber;
+      slider.shown = value;
     }
   }
 }
 
-function slider(title: string, rest: Omit<Slider, "row" | "input" | "said">, step = 0.005): Slider {
+function slider(title: string, rest: Omit<Slider, "row" | "input" | "said" | "at" | "shown">, step = 0.005): Slider {
   // A label around both would name the output, which can be labelled too.
   const id = `slider-${title.toLowerCase().replaceAll(" ", "-")}`;
   const input = element("input", { type: "range", min: "0", max: "1", step: String(step), id });
   const said = element("output", {});
   const row = element("div", { className: "slider" }, element("label", { htmlFor: id }, title), said, input);
-  return { row, input, said, ...rest };
+  return { row, input, said, at: 0, shown: 0, ...rest };
 }

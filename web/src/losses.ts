@@ -1,14 +1,16 @@
-// Every loss as a mark over time: the row tells the true cause, the shape tells whether the verdict is right.
+// Every loss as a mark over time: the row tells the true cause, the shape tells whether the verdict is right. Right verdicts
+// hang below the line of their row, wrong ones stand above it, so that many of both can be told apart.
 
 import { Canvas } from "./canvas";
 import { button, element } from "./dom";
 import type { LossRow } from "./protocol";
 import { colour } from "./theme";
 
-const HEIGHT = 56;
+const HEIGHT = 72;
 const LEFT = 46;
-const RIGHT = 16;
-const ROW = { congestion: 16, wireless: 40 };
+const ROW = { congestion: 18, wireless: 52 };
+/** From the line of a row to its marks. */
+const AWAY = 6;
 
 interface Mark {
   flow: number;
@@ -30,6 +32,7 @@ export class Losses {
   constructor(
     place: HTMLElement,
     private readonly duration: number,
+    private readonly right: number,
     side: string,
     private readonly ask: (place: number) => Promise<LossRow>,
   ) {
@@ -76,7 +79,7 @@ export class Losses {
   }
 
   private x(at: number): number {
-    return LEFT + (at / this.duration) * (this.canvas.width - LEFT - RIGHT);
+    return LEFT + (at / this.duration) * (this.canvas.width - LEFT - this.right);
   }
 
   draw() {
@@ -91,7 +94,7 @@ export class Losses {
       context.lineWidth = 1;
       context.beginPath();
       context.moveTo(LEFT, y + 0.5);
-      context.lineTo(width - RIGHT, y + 0.5);
+      context.lineTo(width - this.right, y + 0.5);
       context.stroke();
       context.fillStyle = colour("soft");
       context.fillText(name === "congestion" ? "queue" : "air", LEFT - 8, y);
@@ -110,19 +113,32 @@ export class Losses {
     this.total.textContent = this.marks.length === 1 ? "1 loss" : `${this.marks.length} losses`;
   }
 
-  /** Filled: the verdict is the true cause. A cross: it is not. A ring: undecided, or not judged. */
-  private mark({ at, cause, verdict }: Mark, chosen: boolean) {
+  private static isRight({ cause, verdict }: Mark): boolean {
+    return cause >= 0 && verdict === cause;
+  }
+
+  private static isWrong({ cause, verdict }: Mark): boolean {
+    return cause >= 0 && verdict === 1 - cause;
+  }
+
+  private y(mark: Mark): number {
+    const line = mark.cause === 0 ? ROW.congestion : mark.cause === 1 ? ROW.wireless : (ROW.congestion + ROW.wireless) / 2;
+    return line + (Losses.isRight(mark) ? AWAY : Losses.isWrong(mark) ? -AWAY : 0);
+  }
+
+  /** Filled: the verdict is the true cause. A cross: it is not. A ring: undecided, not judged, or not lost at all. */
+  private mark(mark: Mark, chosen: boolean) {
     const { context } = this.canvas;
-    const x = this.x(at);
-    const y = cause === 0 ? ROW.congestion : cause === 1 ? ROW.wireless : (ROW.congestion + ROW.wireless) / 2;
+    const { cause } = mark;
+    const [x, y] = [this.x(mark.at), this.y(mark)];
     const ink = cause === 0 ? colour("congestion") : cause === 1 ? colour("wireless") : colour("soft");
     context.strokeStyle = ink;
     context.fillStyle = ink;
-    if (verdict === cause) {
+    if (Losses.isRight(mark)) {
       context.beginPath();
       context.arc(x, y, 3.2, 0, 2 * Math.PI);
       context.fill();
-    } else if (verdict === 0 || verdict === 1) {
+    } else if (Losses.isWrong(mark)) {
       context.strokeStyle = colour("bad");
       context.lineWidth = 2;
       context.beginPath();
@@ -147,10 +163,9 @@ export class Losses {
   private point(event: PointerEvent) {
     const box = this.canvas.element.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
-    const row = y < HEIGHT / 2 ? 0 : 1;
     let [best, nearest] = [-1, 10];
     this.marks.forEach((mark, place) => {
-      const distance = Math.abs(this.x(mark.at) - x) + (mark.cause === row || mark.cause === -1 ? 0 : 6);
+      const distance = Math.abs(this.x(mark.at) - x) + Math.abs(this.y(mark) - y) / 4;
       if (distance < nearest) [best, nearest] = [place, distance];
     });
     if (best >= 0 && best !== this.chosen) void this.choose(best);

@@ -1,14 +1,14 @@
 import { Bottleneck } from "./bottleneck";
-import { Pair, Table, type Quantity } from "./charts";
+import { Pair, Table, unitsOf, type Quantity, type Unit } from "./charts";
 import { button, byId, element } from "./dom";
 import { Editor } from "./editor";
 import { keyItems } from "./key";
 import { LinkSliders } from "./links";
 import { Losses } from "./losses";
 import { Matrix } from "./matrix";
-import type { Catalogue, Changed, Frame, Info, LossRow, Opened, Outcome, Setup, System } from "./protocol";
+import type { Catalogue, Frame, Info, LossRow, Network, Opened, Outcome, Setup, System } from "./protocol";
 import { CHOICES, FIRST, source as sourceOf } from "./scenarios";
-import { commandOf } from "./settings.js";
+import { commandOf, savedAs } from "./settings.js";
 import { decode, encode, isSeed, named } from "./share";
 import { Refusal, Simulator } from "./simulator";
 import { STORIES } from "./stories.js";
@@ -43,6 +43,7 @@ const page = {
   text: byId("text", HTMLTextAreaElement),
   error: byId("error", HTMLParagraphElement),
   run: byId("run", HTMLButtonElement),
+  save: byId("save", HTMLButtonElement),
   command: byId("command", HTMLPreElement),
 };
 
@@ -123,8 +124,8 @@ function selectLine(error: string) {
 }
 
 function show(opened: Opened) {
-  const { infos, columns } = opened;
-  ({ changes, settings } = opened);
+  const { infos, columns, network } = opened;
+  ({ settings } = opened);
   now = 0;
   build(infos, columns);
   page.scrub.max = String(infos[0].duration_s);
@@ -133,7 +134,7 @@ function show(opened: Opened) {
   links.show(infos[0].links, infos[0].flows, infos[0].bottleneck);
   parameters(infos[0]);
   showTime();
-  showChanges();
+  showNetwork(network);
   drawAll();
 }
 
@@ -147,18 +148,20 @@ function build(infos: [Info, Info], columns: [number, number]) {
   const tables: [Table, Table] = [new Table(columns[0]), new Table(columns[1])];
   const quantities = SIDES.map((side) => quantitiesOf(infos[side])) as [Quantity[], Quantity[]];
   const places: HTMLElement[][] = [[], []];
-  const made = SIDES.map((side) => view(side, infos[side], tables[side], quantities[side], places[side]));
+  // A second axis takes its room from all, so that an instant stands at the same place everywhere.
+  const right = quantities.flat().some((quantity) => unitsOf(quantity).length > 1) ? 46 : 16;
+  const made = SIDES.map((side) => view(side, infos[side], tables[side], quantities[side], places[side], right));
   views = [made[0], made[1]];
   pairs = quantities[0].map(
     (quantity, at) =>
-      new Pair([quantity, quantities[1][at]], tables, [places[0][at], places[1][at]], infos[0].duration_s, (to) => void seek(to)),
+      new Pair([quantity, quantities[1][at]], tables, [places[0][at], places[1][at]], infos[0].duration_s, right, (to) => void seek(to)),
   );
 }
 
 /** Which scenario runs: one of the choices, or one's own by its title. */
 function showScenario(title: string) {
   own.remove();
-  const isChoice = CHOICES.some(({ name, text }) => name === setup.source.name && text === setup.source.text);
+  const isChoice = CHOICES.some(({ name }) => name === setup.source.name);
   if (!isChoice) {
     own.textContent = `Own: ${title}`;
     page.scenario.prepend(own);
@@ -167,20 +170,21 @@ function showScenario(title: string) {
 }
 
 function quantitiesOf(info: Info): Quantity[] {
-  const rates = info.drawn.some((flow) => info.flows[flow].protocol !== "tcp");
-  const of = (offset: number) =>
-    info.drawn.map((flow, at) => ({ column: 2 + 3 * at + offset, flow: at, label: info.flows[flow].name }));
-  const windows = info.drawn.some((flow) => info.flows[flow].protocol === "tcp");
-  const steer = rates && windows ? "Window, packets; allowed rate, kb/s" : rates ? "Allowed rate" : "Congestion window";
+  const of = (offset: number, unit: (flow: number) => Unit) =>
+    info.drawn.map((flow, at) => ({ column: 2 + 3 * at + offset, flow: at, unit: unit(flow), label: info.flows[flow].name }));
+  // A TCP sender has a window, any other one a rate.
+  const steers = of(0, (flow) => (info.flows[flow].protocol === "tcp" ? "packets" : "kb/s"));
+  const units = new Set(steers.map(({ unit }) => unit));
+  const steer = units.size > 1 ? "Congestion window; allowed rate" : units.has("kb/s") ? "Allowed rate" : "Congestion window";
   return [
-    { title: steer, unit: rates && windows ? "" : rates ? "kb/s" : "packets", columns: of(0), stepped: true },
-    { title: "One-way delay", unit: "ms", columns: of(1), stepped: false },
-    { title: `Queue of ${info.bottleneck}`, unit: "packets", columns: [{ column: 1, flow: null, label: "queue" }], stepped: true },
-    { title: "Goodput", unit: "kb/s", columns: of(2), stepped: false },
+    { title: steer, columns: steers, stepped: true },
+    { title: "One-way delay", columns: of(1, () => "ms"), stepped: false },
+    { title: `Queue of ${info.bottleneck}`, columns: [{ column: 1, flow: null, unit: "packets", label: "queue" }], stepped: true },
+    { title: "Goodput", columns: of(2, () => "kb/s"), stepped: false },
   ];
 }
 
-function view(side: 0 | 1, info: Info, table: Table, quantities: Quantity[], places: HTMLElement[]): View {
+function view(side: 0 | 1, info: Info, table: Table, quantities: Quantity[], places: HTMLElement[], right: number): View {
   const root = byId(`view-${side}`, HTMLDivElement);
   root.replaceChildren();
   const part = (title: string, unit: string, ...more: HTMLElement[]) => {
@@ -198,13 +202,14 @@ function view(side: 0 | 1, info: Info, table: Table, quantities: Quantity[], pla
   showOthers(others, info);
   const bottleneck = new Bottleneck(part(`Packets at ${info.bottleneck}`, "", ...flows, others), info.drawn);
   const ask = (place: number) => simulator.ask<LossRow>({ ask: "loss", side, place });
-  const losses = new Losses(part("Losses by true cause", ""), info.duration_s, LETTERS[side], ask);
+  const losses = new Losses(part("Losses by true cause", ""), info.duration_s, right, LETTERS[side], ask);
   const matrix = new Matrix(part("Verdicts", ""), info.algorithms);
   const values: HTMLElement[] = [];
-  for (const { title, unit } of quantities) {
+  for (const quantity of quantities) {
     const value = element("span", { className: "value" });
     values.push(value);
-    places.push(part(title, unit, value));
+    const units = unitsOf(quantity);
+    places.push(part(quantity.title, units.length > 1 ? `${units[0]}, left; ${units[1]}, right` : (units[0] ?? ""), value));
   }
   return { info, others, table, bottleneck, losses, matrix, values };
 }
@@ -223,11 +228,14 @@ function parameters(info: Info) {
     const input = element("input", { type: "number", value: String(value), step: "any" });
     input.addEventListener("change", () => {
       const number = input.valueAsNumber;
-      if (Number.isFinite(number)) {
-        void open({ ...setup, parameters: { ...setup.parameters, [name]: number } }, false).then((done) => {
-          if (done) say(`${name} is ${number} from the start.`);
-        });
+      if (!Number.isFinite(number)) {
+        say(`${name} is empty, expected a number.`, true);
+        input.value = String(value);
+        return;
       }
+      void reopen({ ...setup, parameters: { ...setup.parameters, [name]: number } }, `${name} is ${number} from the start.`).then((done) => {
+        if (!done) input.value = String(value);
+      });
     });
     return element("label", {}, name, input);
   });
@@ -245,6 +253,7 @@ function take(frame: Frame, at: number) {
     shown.bottleneck.show(packets, lost, at);
     shown.matrix.show(verdicts);
   }
+  if (frame.network) showNetwork(frame.network);
 }
 
 function values() {
@@ -258,7 +267,7 @@ function values() {
     const of = (offset: number) => info.drawn.map((_, at) => brief(table.columns[2 + 3 * at + offset][last])).join(" · ");
     values[0].textContent = of(0);
     values[1].textContent = of(1);
-    values[2].textContent = brief(table.columns[1][last]);
+    values[2].textContent = String(table.columns[1][last]);
     values[3].textContent = of(2);
   }
 }
@@ -281,33 +290,50 @@ const isOfFlow = ([, setting]: [number, string]) => setting.startsWith("flow.");
 
 function showChanges() {
   page.forget.hidden = changes.length === 0;
-  const listed = changes.map(([at, setting]) => `${inWords(setting)} at ${at.toFixed(2)} s`).join("; ");
+  const listed = inWords(changes).join("; ");
   const isRepeatable = changes.every(isOfFlow);
   if (changes.length === 0) {
     page.changes.textContent = "Both systems get every change at the same instant. Without one, the run is that of the command line.";
   } else if (isRepeatable) page.changes.textContent = `Changed on the way, as the command line can too: ${listed}.`;
   else page.changes.textContent = `Changed on the way, so the command line gives another run: ${listed}.`;
+  const file = savedAs(setup.source.name);
   page.same.textContent = isRepeatable
-    ? "The same on the command line, to the byte:"
-    : "The command line cannot change a link on the way. Without these changes it makes the run so:";
+    ? `The same on the command line, to the byte${file}:`
+    : `The command line cannot change a link on the way. Without these changes it makes the run so${file}:`;
   const flows = changes.filter(isOfFlow).map(([, setting]) => setting);
   const commands = settings.map((side) => `${commandOf(setup.source.name, setup.seed, [...side, ...flows])} --format json`);
   page.command.textContent = commands.join("\n");
 }
 
-/** What a change does, where its setting says more than a reader wants. */
-function inWords(setting: string): string {
-  const [, flow, rest] = /^flow\.([^.=]+)([.=].*)$/s.exec(setting) ?? [];
-  if (!flow) return setting;
-  return `${flow} ${rest.startsWith("=") ? "starts" : "stops"}`;
+/** What each change does; flows that start or stop together are told together. */
+function inWords(changes: [number, string][]): string[] {
+  const words: string[] = [];
+  let flows: string[] = [];
+  changes.forEach(([at, setting], place) => {
+    const [flow, what] = flowIn(setting);
+    const [nextAt, next] = changes[place + 1] ?? [NaN, ""];
+    if (flow) flows.push(flow);
+    if (flow && nextAt === at && flowIn(next)[1] === what) return;
+    const [first, last] = [flows[0], flows[flows.length - 1]];
+    const told = !flow ? setting : flows.length === 1 ? `${flow} ${what}s` : `${first} ${flows.length === 2 ? "and" : "to"} ${last} ${what}`;
+    words.push(`${told} at ${at.toFixed(2)} s`);
+    flows = [];
+  });
+  return words;
 }
 
-/** What a change or another instant leaves of links, flows and changes. */
-function showChanged(answer: Changed) {
-  changes = answer.changes;
-  links.update(answer.links, answer.flows, now);
+/** The flow of a change, if it is of one, and what becomes of it. */
+function flowIn(setting: string): [flow: string | undefined, what: "start" | "stop"] {
+  const [, flow, rest] = /^flow\.([^.=]+)([.=].*)$/s.exec(setting) ?? [];
+  return [flow, rest?.startsWith("=") ? "start" : "stop"];
+}
+
+/** Links, flows and changes, as a change or another instant leaves them. */
+function showNetwork(network: Network) {
+  ({ changes } = network);
+  links.update(network.links, network.flows, now);
   for (const { info, others } of views ?? []) {
-    info.flows = answer.flows;
+    info.flows = network.flows;
     showOthers(others, info);
   }
   showChanges();
@@ -343,9 +369,10 @@ async function frame(at: number) {
       if (nextPair % 4 === 0) values();
       if (made.finished) {
         playing = false;
-        drawAll();
         say("The run is over. Take it back on the time line, or change the scenario.");
       }
+      // A picture that stands still shows one instant.
+      if (!playing) drawAll();
       showTime();
       spent += performance.now() - again;
       costs.push(spent);
@@ -365,6 +392,19 @@ async function whenIdle(): Promise<void> {
   while (isBusy) await new Promise((done) => setTimeout(done, 4));
 }
 
+const WORKING = "The simulator is at work …";
+
+/** Says so if a work takes longer than a moment. */
+async function patiently<Result>(work: () => Promise<Result>): Promise<Result> {
+  const slow = setTimeout(() => say(WORKING), 400);
+  try {
+    return await work();
+  } finally {
+    clearTimeout(slow);
+    if (page.message.textContent === WORKING) say("");
+  }
+}
+
 /** The last of the works that wait for their turn. */
 let last: Promise<unknown> = Promise.resolve();
 
@@ -374,7 +414,7 @@ function exclusive<Result>(work: () => Promise<Result>): Promise<Result | undefi
     await whenIdle();
     isBusy = true;
     try {
-      return await work();
+      return await patiently(work);
     } catch (error) {
       problem(error);
       return undefined;
@@ -386,16 +426,30 @@ function exclusive<Result>(work: () => Promise<Result>): Promise<Result | undefi
   return own;
 }
 
+/** Where the run was last asked to go; earlier wishes are forgotten. */
+let wanted = 0;
+
 async function seek(to: number) {
+  wanted = to;
   await exclusive(async () => {
-    const answer = await simulator.ask<Changed>({ ask: "seek", to });
-    for (const { table, losses } of views ?? []) {
-      table.clear();
-      losses.clear();
+    if (to < now && to === wanted) {
+      const network = await simulator.ask<Network>({ ask: "seek", to });
+      for (const { table, losses } of views ?? []) {
+        table.clear();
+        losses.clear();
+      }
+      await takeAll();
+      showTime();
+      showNetwork(network);
     }
-    await takeAll();
-    showTime();
-    showChanged(answer);
+    // A long way is gone in pieces, so that the page shows how far it is, and can be called back.
+    while (to > now && to === wanted) {
+      const from = now;
+      take(await simulator.ask<Frame>({ ask: "frame", to, budget_ms: 100 }), performance.now());
+      if (now === from) break;
+      showTime();
+    }
+    drawAll();
   });
 }
 
@@ -409,7 +463,7 @@ async function change(settings: () => string[]) {
   await exclusive(async () => {
     const made = settings();
     if (made.length === 0) return;
-    showChanged(await simulator.ask<Changed>({ ask: "change", settings: made }));
+    showNetwork(await simulator.ask<Network>({ ask: "change", settings: made }));
     say("");
   });
 }
@@ -436,21 +490,43 @@ async function step() {
   });
 }
 
-async function reopen(next: Setup, said: string) {
+/** Both systems anew, which go on playing if they were; whether it could be done. */
+async function reopen(next: Setup, said: string): Promise<boolean> {
+  const plays = playing;
   playing = false;
-  page.story.textContent = "";
-  for (const story of page.stories.children) story.setAttribute("aria-pressed", "false");
-  await whenIdle();
-  if (await open(next, false)) say(said);
+  // No run is taken further that is about to end.
+  wanted = NaN;
+  const done = await exclusive(async () => {
+    const forgets = changes.length > 0 && next !== setup;
+    if (!(await open(next, false))) return false;
+    page.story.textContent = "";
+    for (const story of page.stories.children) story.setAttribute("aria-pressed", "false");
+    say(forgets ? `${said} The changes on the way are forgotten.` : said);
+    return true;
+  });
+  playing ||= plays;
   showTime();
+  return done ?? false;
+}
+
+function save(name: string, text: string, type: string) {
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  element("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}
+
+/** The text of the editor, in a file with the name that the command has. */
+async function saveText() {
+  const { name, text } = await sourceOf(page.text.value);
+  const file = `${name.slice(name.lastIndexOf("/") + 1).replace(/\.toml$/, "")}.toml`;
+  save(file, text, "application/toml");
+  say(`Saved the text as ${file}${text === setup.source.text ? "" : "; here another one runs"}.`);
 }
 
 async function result(side: 0 | 1) {
   await exclusive(async () => {
     const { json, finished, changes: made } = await simulator.ask<Outcome>({ ask: "result", side });
-    const address = URL.createObjectURL(new Blob([json], { type: "application/json" }));
-    element("a", { href: address, download: `lab-${LETTERS[side].toLowerCase()}.json` }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 1000);
+    save(`lab-${LETTERS[side].toLowerCase()}.json`, json, "application/json");
     const until = finished ? "the whole run" : `the run up to ${now.toFixed(2)} s`;
     say(`Saved the result of ${until}${made.every(isOfFlow) ? "" : ", which was changed on the way"}.`);
   });
@@ -496,7 +572,7 @@ async function tell(story: (typeof STORIES)[number], pressed: HTMLButtonElement)
   page.scenario.value = chosen.name;
   page.text.value = chosen.text;
   page.seed.value = "1";
-  await reopen({ source: await sourceOf(chosen.name, chosen.text), seed: 1, systems, parameters: {}, link: "" }, "");
+  await reopen({ source: await sourceOf(chosen.text), seed: 1, systems, parameters: {}, link: "" }, "");
   showSystems();
   page.story.textContent = story.text;
   pressed.setAttribute("aria-pressed", "true");
@@ -513,7 +589,7 @@ function listen() {
   page.scenario.addEventListener("change", () => {
     const chosen = CHOICES.find(({ name }) => name === page.scenario.value);
     if (!chosen) return;
-    void sourceOf(chosen.name, chosen.text).then((source) => {
+    void sourceOf(chosen.text).then((source) => {
       page.text.value = source.text;
       void reopen({ ...setup, source, parameters: {}, link: "" }, `${chosen.label}.`);
     });
@@ -537,6 +613,7 @@ function listen() {
     const end = views?.[0].info.duration_s ?? 0;
     playing = !playing;
     if (playing && now >= end) void seek(0);
+    if (!playing && !isBusy) drawAll();
     say("");
     showTime();
   });
@@ -557,7 +634,13 @@ function listen() {
         algorithm: page.algorithms[side].value,
         settings: page.settings[side].value,
       };
-      void reopen({ ...setup, systems }, `System ${LETTERS[side]} is new; both start again.`).then(showSystems);
+      void reopen({ ...setup, systems }, `System ${LETTERS[side]} is new; both start again.`).then((done) => {
+        const typed = page.settings[side].value;
+        showSystems();
+        // What was typed stays to be corrected.
+        if (!done) page.settings[side].value = typed;
+        page.settings[side].setAttribute("aria-invalid", String(!done));
+      });
     };
     page.protocols[side].addEventListener("change", changed);
     page.algorithms[side].addEventListener("change", changed);
@@ -565,10 +648,11 @@ function listen() {
     byId(`result-${side}`, HTMLButtonElement).addEventListener("click", () => void result(side));
   }
   const runText = async () => {
-    const source = await sourceOf(setup.source.name, page.text.value);
+    const source = await sourceOf(page.text.value);
     await reopen({ ...setup, source, parameters: {} }, "The text runs.");
   };
   page.run.addEventListener("click", () => void runText());
+  page.save.addEventListener("click", () => void saveText());
   page.text.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void runText();
   });
@@ -611,7 +695,7 @@ async function first(): Promise<{ next: Setup; planned: [number, string][] }> {
     { protocol: "", algorithm: b, settings: "" },
   ];
   if (asked?.isCompact) document.documentElement.dataset.compact = "";
-  const standard = { source: await sourceOf(chosen.name, chosen.text), seed: 1, systems, parameters: {}, link: "" };
+  const standard = { source: await sourceOf(chosen.text), seed: 1, systems, parameters: {}, link: "" };
   try {
     if (asked?.scenario && chosen.name !== asked.scenario) {
       throw new Error(`This link names the scenario ${asked.scenario}, which the lab does not have: it shows its first scenario instead.`);
@@ -619,7 +703,7 @@ async function first(): Promise<{ next: Setup; planned: [number, string][] }> {
     const shared = await decode(location.hash);
     if (!shared) return { next: standard, planned: [] };
     const { changes, ...rest } = shared;
-    return { next: { ...rest, source: await sourceOf(shared.name, shared.text) }, planned: changes };
+    return { next: { ...rest, source: await sourceOf(shared.text) }, planned: changes };
   } catch (error) {
     problem(new Refusal(error instanceof Error ? error.message : String(error)));
     return { next: standard, planned: [] };
@@ -648,7 +732,7 @@ async function main() {
     // A shared scenario that is wrong: its text and error stay, and something runs.
     const text = page.error.textContent;
     const standard = CHOICES.find(({ name }) => name === FIRST) ?? CHOICES[0];
-    const source = await sourceOf(standard.name, standard.text);
+    const source = await sourceOf(standard.text);
     // What each side runs may be wrong too.
     const plain: System = { protocol: "", algorithm: "", settings: "" };
     const systems: [System, System] = [plain, plain];

@@ -92,10 +92,11 @@ export interface Opened {
   settings: [string[], string[]];
   infos: [Info, Info];
   columns: [number, number];
-  changes: [number, string][];
+  network: Network;
 }
 
-export interface Changed {
+/** The links as they are, the flows and the changes. */
+export interface Network {
   links: Adjustable[];
   /** All, also those that start later or have stopped. */
   flows: FlowInfo[];
@@ -130,6 +131,8 @@ export interface Side {
 export interface Frame {
   now: number;
   finished: boolean;
+  /** If planned changes were made on the way. */
+  network: Network | null;
   sides: [Side, Side];
 }
 

@@ -50,8 +50,12 @@ async function filesFor(text: string): Promise<Record<string, string>> {
   return files;
 }
 
-export async function source(name: string, text: string): Promise<Source> {
-  return { name, text, files: await filesFor(text) };
+/** A text of the choices has its name there; one's own has the name under which the command line can read it. */
+export async function source(text: string): Promise<Source> {
+  const files = await filesFor(text);
+  // A trace is sought beside the scenario.
+  const own = Object.keys(files).some((path) => path.startsWith("scenarios/")) ? "scenarios/own.toml" : "own.toml";
+  return { name: CHOICES.find((choice) => choice.text === text)?.name ?? own, text, files };
 }
 
 export const FIRST = "web/scenarios/first.toml";

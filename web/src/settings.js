@@ -24,6 +24,14 @@ export function commandOf(name, seed, settings) {
 }
 
 /**
+ * What has to be done before a command can read a scenario: nothing for the repository's own.
+ * @param {string} name
+ */
+export function savedAs(name) {
+  return /^(scenarios\/)?own\.toml$/.test(name) ? `, with the text saved as ${name}` : "";
+}
+
+/**
  * A word as a shell reads it.
  * @param {string} word
  */

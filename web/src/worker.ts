@@ -2,8 +2,8 @@
 
 import { Engine, LOSSES, LOST, PACKETS, ROWS, Refused, VERDICTS } from "./engine.js";
 import address from "./lab.wasm?url";
-import { commandOf, settingsOf } from "./settings.js";
-import type { Ask, Changed, Frame, Info, Opened, Question, Reply, Setup, Side, System } from "./protocol";
+import { commandOf, savedAs, settingsOf } from "./settings.js";
+import type { Ask, Frame, Info, Network, Opened, Question, Reply, Setup, Side, System } from "./protocol";
 
 let engine: Engine | null = null;
 let labs: [number, number] | null = null;
@@ -11,6 +11,8 @@ let infos: [Info, Info] | null = null;
 let step = 0;
 let end = 0;
 let now = 0;
+/** Planned changes, which the runs make by themselves. */
+let planned: number[] = [];
 
 async function start(): Promise<unknown> {
   const response = await fetch(address);
@@ -46,7 +48,7 @@ function open(engine: Engine, { setup, most, changes }: Extract<Ask, { ask: "ope
       const hops = made[made.length - 1].info.packet_hops;
       if (hops > most) {
         throw new Refused(
-          `This run has packets cross links about ${Math.round(hops / 1e6)} million times, too many for a page: run ${commandOf(source.name, seed, side)}`,
+          `This run has packets cross links about ${Math.round(hops / 1e6)} million times, too many for a page: run ${commandOf(source.name, seed, side)}${savedAs(source.name)}`,
         );
       }
     }
@@ -54,9 +56,9 @@ function open(engine: Engine, { setup, most, changes }: Extract<Ask, { ask: "ope
     for (const { lab, info } of changes.length > 0 ? made : []) {
       for (const at of new Set(changes.map(([at]) => at))) {
         engine.advance(lab, at);
-        engine.ask({ change: { lab, settings: changes.filter(([then]) => then === at).map(([, setting]) => setting) } });
+        engine.ask({ change: { labs: [lab], settings: changes.filter(([then]) => then === at).map(([, setting]) => setting) } });
       }
-      const { flows }: Changed = engine.ask({ seek: { lab, to_s: 0 } });
+      const { flows }: Network = engine.ask({ seek: { lab, to_s: 0 } });
       info.flows = flows;
     }
     for (const side of made) {
@@ -73,11 +75,18 @@ function open(engine: Engine, { setup, most, changes }: Extract<Ask, { ask: "ope
   step = Math.max(a.info.step_s, 0.001);
   end = a.info.duration_s;
   now = 0;
-  return { settings, infos, columns: [a.columns, b.columns], changes };
+  const network = plan(engine.ask({ network: { lab: a.lab } }));
+  return { settings, infos, columns: [a.columns, b.columns], network };
 }
 
 function hasLink(info: Info, link: string): boolean {
   return info.links.some(({ name }) => name === link);
+}
+
+/** What is to come of the changes of a network. */
+function plan(network: Network): Network {
+  planned = network.changes.map(([at]) => at).filter((at) => at > now);
+  return network;
 }
 
 /** Advances both to the same instant: as far as `to`, or as far as the time allows. */
@@ -97,7 +106,9 @@ function frame(engine: Engine, pair: [number, number], to: number, budget_ms: nu
     lost: engine.read(lab, LOST),
     verdicts: engine.read(lab, VERDICTS),
   });
-  return { now, finished: now >= end, sides: [side(pair[0]), side(pair[1])] };
+  const isChanged = planned.some((at) => at <= now);
+  const network = isChanged ? plan(engine.ask({ network: { lab: pair[0] } })) : null;
+  return { now, finished: now >= end, network, sides: [side(pair[0]), side(pair[1])] };
 }
 
 function carryOut(ask: Ask): unknown {
@@ -108,27 +119,23 @@ function carryOut(ask: Ask): unknown {
   switch (ask.ask) {
     case "frame":
       return frame(loaded, labs, ask.to, ask.budget_ms);
-    case "change": {
-      const [a, b] = labs;
-      const { settings } = ask;
-      const answer = loaded.ask({ change: { lab: a, settings } });
+    case "change":
       try {
-        loaded.ask({ change: { lab: b, settings } });
+        return plan(loaded.ask({ change: { labs, settings: ask.settings } }));
       } catch (error) {
-        // Only with settings of its own can the links of B be others.
-        throw new Refused(`System A has taken it, system B has not: ${error instanceof Error ? error.message : error}`);
+        // Only with settings of its own can the links of a system be others.
+        if (!(error instanceof Refused) || error.lab === undefined) throw error;
+        throw new Refused(`Nothing is changed, because system ${error.lab === labs[0] ? "A" : "B"} refuses it: ${error.message}`);
       }
-      return answer;
-    }
     case "watch":
       for (const side of infos ?? []) {
         if (!hasLink(side, ask.link)) throw new Refused(`Not both systems have a link ${ask.link}`);
       }
       return labs.map((lab) => loaded.ask({ watch: { lab, link: ask.link } }));
     case "seek": {
-      const answers = labs.map((lab) => loaded.ask({ seek: { lab, to_s: ask.to } }));
+      const [network] = labs.map((lab) => loaded.ask({ seek: { lab, to_s: ask.to } }));
       now = Math.min(ask.to, end);
-      return answers[0];
+      return plan(network);
     }
     case "result":
       return loaded.ask({ result: { lab: labs[ask.side] } });

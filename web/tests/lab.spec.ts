@@ -1,5 +1,5 @@
 import AxeBuilder from "@axe-core/playwright";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { clock, expect, paused, ready, saved, test, toTheEnd } from "./page";
 
 test("a visitor sees packets move at once, pauses, steps and goes on", async ({ page }) => {
@@ -46,7 +46,7 @@ test("a run taken back and played again is the same run", async ({ page }) => {
 test("every slider changes the running link of both systems, and the run says so", async ({ page }) => {
   await paused(page);
   await page.click("#step");
-  for (const name of ["Loss on the air", "Rate", "Delay", "Room in the queue"]) {
+  for (const name of ["Loss on the air", "Rate", "Delay", "Queue limit"]) {
     const slider = page.getByRole("slider", { name });
     await slider.focus();
     await page.keyboard.press("ArrowRight");
@@ -76,6 +76,50 @@ test("every slider changes the running link of both systems, and the run says so
   await expect(changes).toContainText("Without one");
 });
 
+test("the sliders follow the changes of a shared link while it plays", async ({ page }) => {
+  await paused(page);
+  const delay = page.getByRole("slider", { name: "Delay" });
+  await delay.focus();
+  const press = async (times: number) => {
+    for (let presses = 0; presses < times; presses += 1) await page.keyboard.press("ArrowRight");
+    const said = (await delay.getAttribute("aria-valuetext")) ?? "";
+    await expect(page.locator("#changes")).toContainText(`delay_ms=${said.replace(" ms", "")} at`);
+    return said;
+  };
+  const first = await press(5);
+  await page.locator("#scrub").fill("20");
+  await expect.poll(() => clock(page)).toBeCloseTo(20, 1);
+  await delay.focus();
+  const second = await press(20);
+  expect(second).not.toBe(first);
+  await page.click("#share");
+  await expect(page.locator("#message")).toContainText("the seed and the changes");
+  const link = new URL(page.url()).hash;
+  await page.goto("about:blank");
+  await paused(page, link);
+  // The change at the start is there at once, the other one when its time has come.
+  await expect(delay).toHaveAttribute("aria-valuetext", first);
+  await toTheEnd(page);
+  await expect(delay).toHaveAttribute("aria-valuetext", second);
+  await page.click("#restart");
+  await expect(delay).toHaveAttribute("aria-valuetext", first);
+});
+
+test("a change that one system refuses is made by neither, in one sentence", async ({ page }) => {
+  await paused(page);
+  await page.fill("#settings-1", 'link.radio.rate_variation={ kind = "steps", points = [[4, 5e5]] }');
+  await page.locator("#settings-1").blur();
+  await expect(page.locator("#message")).toContainText("System B is new");
+  const rate = page.getByRole("slider", { name: "Rate" });
+  await rate.focus();
+  await page.keyboard.press("ArrowLeft");
+  await expect(page.locator("#message")).toHaveText(/^Nothing is changed, because system B refuses it: .*varying rate/);
+  await expect(page.locator("#changes")).toContainText("Without one");
+  await expect(rate).toHaveAttribute("aria-valuetext", "1.00 Mb/s");
+  await toTheEnd(page);
+  expect(JSON.parse(await saved(page, "A")).changes).toBeUndefined();
+});
+
 test("a slider adds and stops TCP flows while the run goes on, and the command line makes the same run", async ({ page }) => {
   await paused(page);
   await page.locator("#scrub").fill("20");
@@ -84,7 +128,7 @@ test("a slider adds and stops TCP flows while the run goes on, and the command l
   await slider.focus();
   // Presses that come before the change of the last one is made.
   for (let press = 0; press < 3; press += 1) await page.keyboard.press("ArrowRight");
-  await expect(page.locator("#changes")).toContainText("added-3 starts");
+  await expect(page.locator("#changes")).toContainText("added-1 to added-3 start at");
   await expect(slider).toHaveAttribute("aria-valuetext", "3 flows");
   await expect(page.locator("#view-0")).toContainText("4 other flows");
   expect(await clock(page)).toBeCloseTo(20, 1);
@@ -121,6 +165,27 @@ test("a slider adds and stops TCP flows while the run goes on, and the command l
   await page.getByRole("slider", { name: "Delay" }).focus();
   await page.keyboard.press("ArrowRight");
   await expect(page.locator("#same")).toContainText("The command line cannot change a link on the way");
+});
+
+test("every press of a key moves a slider to another value, near zero too", async ({ page }) => {
+  await paused(page);
+  for (const name of ["Loss on the air", "Rate", "Delay", "Queue limit", "TCP flows added"]) {
+    const slider = page.getByRole("slider", { name });
+    await slider.focus();
+    await page.keyboard.press("Home");
+    const seen = new Set<string | null>([await slider.getAttribute("aria-valuetext")]);
+    for (let press = 1; press <= 3; press += 1) {
+      await page.keyboard.press("ArrowRight");
+      seen.add(await slider.getAttribute("aria-valuetext"));
+    }
+    expect([...seen], name).toHaveLength(4);
+    await page.keyboard.press("ArrowLeft");
+    const last = [...seen][2] ?? "";
+    // So it is before the changes are made, and after.
+    expect(await slider.getAttribute("aria-valuetext"), name).toBe(last);
+    await page.click("#step");
+    await expect(slider, name).toHaveAttribute("aria-valuetext", last);
+  }
 });
 
 test("another link of the path can be watched, and a share link holds it", async ({ page }) => {
@@ -168,6 +233,10 @@ test("protocol, algorithm, seed, parameter and scenario start both again", async
   await page.getByLabel("loss", { exact: true }).fill("0.2");
   await page.getByLabel("loss", { exact: true }).blur();
   await expect(page.locator("#command")).toContainText("--set loss=0.2");
+  await page.getByLabel("loss", { exact: true }).fill("7");
+  await page.getByLabel("loss", { exact: true }).blur();
+  await expect(page.locator("#message")).toContainText("the last good run goes on");
+  await expect(page.getByLabel("loss", { exact: true })).toHaveValue("0.2");
   for (const scenario of ["scenarios/wifi.toml", "cen2003/WLH", "scenarios/longer-route.toml"]) {
     await page.selectOption("#algorithm-1", "");
     await page.selectOption("#protocol-1", "");
@@ -199,6 +268,15 @@ test("a scenario with an error is refused with its line and the last good run go
   await page.click("#run");
   await expect(page.locator("#clock")).toContainText("of 40 s");
   await expect(page.locator("#error")).toBeEmpty();
+  // The command names what the visitor has, not the file that the text came from.
+  await expect(page.locator("#same")).toContainText("with the text saved as own.toml");
+  await expect(page.locator("#command")).toContainText("losscause simulate own.toml --seed 1");
+  const download = page.waitForEvent("download");
+  await page.click("#save");
+  const file = await download;
+  expect(file.suggestedFilename()).toBe("own.toml");
+  expect(readFileSync(await file.path(), "utf8")).toBe(await page.inputValue("#text"));
+  expect(JSON.parse(await saved(page, "A")).scenario).toBe("own.toml");
 });
 
 test("the editor completes keys, values and headers by keyboard and mouse, as the schema has them", async ({ page }) => {
@@ -244,7 +322,8 @@ test("a run too big for a page is refused with the command to run instead", asyn
   await paused(page);
   await page.fill("#text", (await page.inputValue("#text")).replace("rate_bps = 1e6", "rate_bps = 1e10"));
   await page.click("#run");
-  await expect(page.locator("#error")).toContainText("too many for a page: run losscause simulate web/scenarios/first.toml --seed 1");
+  await expect(page.locator("#error")).toContainText("too many for a page: run losscause simulate own.toml --seed 1");
+  await expect(page.locator("#error")).toContainText("with the text saved as own.toml");
   await expect(page.locator("#clock")).toContainText("of 90 s");
 });
 
@@ -324,7 +403,7 @@ test("the keyboard alone reaches and works every control", async ({ page }) => {
       await page.keyboard.press("Space");
     }
   }
-  for (const id of ["scenario", "seed", "share", "theme", "play", "step", "restart", "speed", "scrub", "protocol-0", "algorithm-1", "settings-1", "text", "run", "result-0", "command"]) {
+  for (const id of ["scenario", "seed", "share", "theme", "play", "step", "restart", "speed", "scrub", "protocol-0", "algorithm-1", "settings-1", "text", "run", "save", "result-0", "command", "link", "slider-queue-limit", "slider-tcp-flows-added"]) {
     expect([...reached], id).toContain(id);
   }
   expect([...reached]).toContain("Previous loss of system A");
@@ -379,7 +458,14 @@ test("settings of one system alone are those of the command line, and a wrong on
   await page.fill("#settings-1", "link.radio.delya_ms=5");
   await page.locator("#settings-1").blur();
   await expect(page.locator("#error")).toContainText("delya_ms");
-  await expect(page.locator("#settings-1")).toHaveValue(/codel/);
+  // What was typed stays to be corrected, and what ran before still does.
+  await expect(page.locator("#settings-1")).toHaveValue("link.radio.delya_ms=5");
+  await expect(page.locator("#settings-1")).toHaveAttribute("aria-invalid", "true");
+  await expect(page.locator("#command")).toContainText("link.radio.delay_ms=5");
+  await page.fill("#settings-1", "link.radio.delay_ms=6");
+  await page.locator("#settings-1").blur();
+  await expect(page.locator("#command")).toContainText("link.radio.delay_ms=6");
+  await expect(page.locator("#settings-1")).toHaveAttribute("aria-invalid", "false");
 });
 
 test("flows in one line of a scenario of one's own run the chosen algorithm too", async ({ page }) => {

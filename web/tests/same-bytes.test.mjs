@@ -61,9 +61,9 @@ test("flows that are added and stopped on the way, as settings", () => {
   const { lab, info } = engine.ask({ open: { text: file(name), name, settings: ["flow.video.lda=ZBS"], seed: 3 } });
   const { new_flow } = info.links.find((link) => link.name === "radio");
   engine.advance(lab, 10.12345);
-  engine.ask({ change: { lab, settings: [`flow.added-1=${new_flow}`, `flow.added-2=${new_flow}`] } });
+  engine.ask({ change: { labs: [lab], settings: [`flow.added-1=${new_flow}`, `flow.added-2=${new_flow}`] } });
   engine.advance(lab, 40);
-  const { changes } = engine.ask({ change: { lab, settings: ["flow.added-1.stop_s=now"] } });
+  const { changes } = engine.ask({ change: { labs: [lab], settings: ["flow.added-1.stop_s=now"] } });
   engine.advance(lab, info.duration_s);
   const { json } = engine.ask({ result: { lab } });
   assert.equal(changes.length, 3);

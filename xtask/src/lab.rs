@@ -1,4 +1,4 @@
-//! `cargo xtask lab`: the page in `web/`, built into `web/dist`, which any static host serves; and its tests.
+//! `cargo xtask lab`: the page in `web/`, built into `web/dist`, which any static host serves; its tests, and its pictures.
 
 use std::env;
 use std::fs;
@@ -15,6 +15,9 @@ pub(crate) struct Options {
     /// Also test: the same bytes as the command line, and the page in Chromium; screenshots are kept in web/look
     #[arg(long)]
     test: bool,
+    /// Also make the pictures of the documentation anew, in Chromium: docs/images/lab-*.png
+    #[arg(long)]
+    posters: bool,
 }
 
 const TARGET: &str = "wasm32-unknown-unknown";
@@ -44,7 +47,7 @@ pub(crate) const IS_USABLE: &str = "require('node:child_process').execFileSync('
 /// # Errors
 /// The page cannot be built or is too large, or a test fails.
 pub(crate) fn lab(options: &Options) -> Result<()> {
-    let tests: &[Tool] = if options.test { &[Tool::Chromium] } else { &[] };
+    let tests: &[Tool] = if options.test || options.posters { &[Tool::Chromium] } else { &[] };
     if let Some(tool) = [Tool::Wasm, Tool::Node].iter().chain(tests).find(|tool| !tool.present()) {
         if env::var("CI").is_ok_and(|ci| ci == "true") {
             bail!("{} is missing", tool.name());
@@ -52,7 +55,8 @@ pub(crate) fn lab(options: &Options) -> Result<()> {
         println!("skipped: the lab ({} is missing)\nsteps: 0 passed, 0 failed, 1 skipped", tool.name());
         return Ok(());
     }
-    if options.test { test() } else { build() }
+    if options.test { test() } else { build() }?;
+    if options.posters { run(&mut node(&["scripts/posters.mjs"])) } else { Ok(()) }
 }
 
 /// As one of the steps of a test run.

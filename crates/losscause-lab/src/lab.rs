@@ -193,11 +193,19 @@ impl Lab {
     pub fn change_all(&mut self, settings: &[&str]) -> Result<(), RunError> {
         let now = self.now.run.now();
         let mut changes = self.changes[..self.now.changed].to_vec();
-        for setting in settings {
-            let setting = self.checked(Setting::parse(setting)?)?;
+        for text in settings {
+            let setting = self.checked(Setting::parse(text)?)?;
             // Of what is set at the same instant, only the last counts.
             changes.retain(|(at, earlier)| *at < now || earlier.key() != setting.key());
+            if let Some(flow) = self.never_running(&setting, &changes) {
+                changes.retain(|(_, earlier)| earlier.key() != flow && earlier.key() != setting.key());
+                continue;
+            }
             changes.push((now, setting));
+            if of_flows(&changes).filter(|change| change.value().is_table()).count() > MOST_ADDED {
+                let problem = format!("there are {MOST_ADDED} added flows, expected no more");
+                return Err(InputError::Option { option: (*text).to_owned(), problem }.into());
+            }
         }
         let others = !of_flows(&changes).eq(of_flows(&self.changes));
         let mut again = others.then(|| self.again(&changes, self.watched())).transpose()?;
@@ -270,9 +278,6 @@ impl Lab {
                 let Some(mut flow) = setting.value().as_table().cloned() else {
                     return refused("adds no flow, expected { protocol = \"tcp\", path = [\"LINK\"] }");
                 };
-                if of_flows(&self.changes).filter(|change| change.value().is_table()).count() >= MOST_ADDED {
-                    return refused(&format!("there are {MOST_ADDED} added flows, expected no more"));
-                }
                 // The curves and metrics of a run are those of the flows that it began with.
                 if flow.get("measured").is_some_and(|measured| measured.as_bool() != Some(false)) {
                     return refused("the flow is measured, expected measured = false");
@@ -290,6 +295,17 @@ impl Lab {
                  flow.NAME={ … }, or flow.NAME.stop_s",
             ),
         }
+    }
+
+    /// The key of a flow that `changes` add and `stop` stops no later than it starts: as if it had never been asked for.
+    fn never_running<'a>(&self, stop: &'a Setting, changes: &[(Time, Setting)]) -> Option<&'a str> {
+        let key = stop.key().strip_suffix(".stop_s")?;
+        let stop_s = stop.value().as_float().or_else(|| stop.value().as_integer().map(|whole| whole as f64))?;
+        let name = key.strip_prefix("flow.")?;
+        let flows = &self.now.run.experiment().network.flows;
+        let first = flows.iter().filter(|flow| group(&flow.name) == name).map(|flow| flow.start).min()?;
+        let is_added = changes.iter().any(|(_, change)| change.key() == key);
+        (is_added && stop_s <= first.as_secs_f64()).then_some(key)
     }
 
     /// Takes the run to another instant, back or forth. All rows and losses up to it are unread then.

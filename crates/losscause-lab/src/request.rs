@@ -17,10 +17,11 @@ pub enum Request {
     Catalogue,
     /// A new run; answered by its number and [`Info`](crate::Info).
     Open(Open),
-    /// [`Lab::change_all`]; answered by the links as they are then, all flows, and all changes.
+    /// [`Lab::change_all`] of several runs: all of them, or none. Answered by the [`Request::Network`] of the first; a failure
+    /// names the run that refuses it, if not all of them do.
     Change {
-        /// Number of the run.
-        lab: usize,
+        /// Numbers of the runs.
+        labs: Vec<usize>,
         /// Each KEY=VALUE.
         settings: Vec<String>,
     },
@@ -31,7 +32,12 @@ pub enum Request {
         /// Name of the link.
         link: String,
     },
-    /// [`Lab::seek`]; answered as a change, also with the changes to come.
+    /// Answered by the links as they are now, all flows, and all changes, also those to come.
+    Network {
+        /// Number of the run.
+        lab: usize,
+    },
+    /// [`Lab::seek`]; answered by [`Request::Network`].
     Seek {
         /// Number of the run.
         lab: usize,
@@ -77,6 +83,21 @@ pub struct Open {
 #[derive(Serialize)]
 struct Failed {
     error: String,
+    /// The one of several runs that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lab: Option<usize>,
+}
+
+impl From<String> for Failed {
+    fn from(error: String) -> Self {
+        Self { error, lab: None }
+    }
+}
+
+impl From<RunError> for Failed {
+    fn from(error: RunError) -> Self {
+        error.to_string().into()
+    }
 }
 
 /// The runs of a page, by their numbers.
@@ -96,24 +117,22 @@ impl Labs {
 
     /// Answers a request; a failure is `{"error": sentence}`.
     pub fn answer(&mut self, request: &str) -> String {
-        let answer = serde_json::from_str(request).map_err(|error| format!("the request: {error}"));
-        let answer = answer.and_then(|request| self.carry_out(request));
-        let text = match answer {
+        let request = serde_json::from_str(request).map_err(|error| Failed::from(format!("the request: {error}")));
+        let text = match request.and_then(|request| self.carry_out(request)) {
             Ok(answer) => serde_json::to_string(&answer),
-            Err(error) => serde_json::to_string(&Failed { error }),
+            Err(failed) => serde_json::to_string(&failed),
         };
         text.unwrap_or_else(|error| unreachable!("plain data: {error}"))
     }
 
-    fn carry_out(&mut self, request: Request) -> Result<Value, String> {
-        let said = |error: RunError| error.to_string();
+    fn carry_out(&mut self, request: Request) -> Result<Value, Failed> {
         match request {
             Request::Catalogue => Ok(catalogue()),
             Request::Open(open) => {
                 let Open { text, name, files, settings, seed } = open;
                 let files = files.into_iter().fold(Memory::new(), |all, (path, text)| all.with(path, text));
                 let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
-                let lab = Lab::new(&text, &name, files, &settings, seed).map_err(said)?;
+                let lab = Lab::new(&text, &name, files, &settings, seed)?;
                 let (info, columns) = (lab.info(), lab.columns());
                 let free = self.0.iter().position(Option::is_none).unwrap_or(self.0.len());
                 if free == self.0.len() {
@@ -122,21 +141,20 @@ impl Labs {
                 self.0[free] = Some(lab);
                 Ok(json!({ "lab": free, "columns": columns, "info": info }))
             }
-            Request::Change { lab, settings } => {
-                let lab = self.known(lab)?;
+            Request::Change { labs, settings } => {
                 let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
-                lab.change_all(&settings).map_err(said)?;
-                Ok(changed(lab))
+                self.change(&labs, &settings)
             }
+            Request::Network { lab } => Ok(network(self.known(lab)?)),
             Request::Watch { lab, link } => {
                 let lab = self.known(lab)?;
-                lab.watch(&link).map_err(said)?;
+                lab.watch(&link)?;
                 Ok(json!(lab.info()))
             }
             Request::Seek { lab, to_s } => {
                 let lab = self.known(lab)?;
                 lab.seek(to_s);
-                Ok(changed(lab))
+                Ok(network(lab))
             }
             Request::Result { lab } => {
                 let lab = self.known(lab)?;
@@ -154,13 +172,33 @@ impl Labs {
         }
     }
 
+    fn change(&mut self, labs: &[usize], settings: &[&str]) -> Result<Value, Failed> {
+        let mut changed = Vec::new();
+        let mut refused = None;
+        for &lab in labs {
+            let mut run = self.known(lab)?.clone();
+            match run.change_all(settings) {
+                Ok(()) => changed.push((lab, run)),
+                Err(error) => drop(refused.get_or_insert((lab, error))),
+            }
+        }
+        if let Some((lab, error)) = refused {
+            return Err(Failed { lab: (!changed.is_empty()).then_some(lab), ..error.into() });
+        }
+        let answer = changed.first().map_or(Value::Null, |(_, run)| network(run));
+        for (lab, run) in changed {
+            self.0[lab] = Some(run);
+        }
+        Ok(answer)
+    }
+
     fn known(&mut self, lab: usize) -> Result<&mut Lab, String> {
         self.get(lab).ok_or_else(|| format!("there is no run number {lab}"))
     }
 }
 
 /// The network as it is now.
-fn changed(lab: &Lab) -> Value {
+fn network(lab: &Lab) -> Value {
     json!({ "links": lab.links(), "flows": lab.flows(), "changes": lab.changes() })
 }
 

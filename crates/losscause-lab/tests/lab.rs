@@ -191,10 +191,11 @@ fn a_flow_that_cannot_be_added_or_stopped_is_refused_and_the_run_goes_on() {
     let many: Vec<String> = (0..64).map(|number| RIVAL.replace("rival", &format!("rival-{number}"))).collect();
     lab.change_all(&many.iter().map(String::as_str).collect::<Vec<_>>()).unwrap();
     assert!(lab.change(RIVAL).unwrap_err().to_string().contains("there are 64 added flows"));
+    lab.advance(5.0);
     lab.change("flow.rival-3.stop_s=now").unwrap();
     lab.advance(6.0);
     let again = lab.change("flow.rival-3.stop_s=now").unwrap_err().to_string();
-    assert!(again.contains("stopped at 4.001 s, expected a flow that runs"), "{again}");
+    assert!(again.contains("stopped at 5.001 s, expected a flow that runs"), "{again}");
 }
 
 /// A backbone that both flows cross, then a link for each flow.
@@ -241,6 +242,103 @@ fn another_link_can_be_watched_and_the_run_stays_what_it_is() {
     other.advance(20.0);
     assert_eq!(lab.result(), other.result());
     assert!(lab.result().contains("\"more\""));
+}
+
+#[test]
+fn a_flow_over_a_link_of_its_own_gets_what_was_changed_before_it_came() {
+    // A backbone that does not hide what the new flow's own link lets through.
+    let open =
+        || Lab::new(&TWO_HOPS.replace("rate_bps = 1e6", "rate_bps = 1e8"), "hops.toml", Memory::new(), &[], 2).unwrap();
+    let (mut lab, mut unchanged) = (open(), open());
+    lab.advance(3.0);
+    lab.change("link.last.rate_bps=2e5").unwrap();
+    let new_flow = lab.links()[1].new_flow.clone();
+    let more = |lab: &mut Lab| {
+        lab.advance(9.0);
+        lab.change(&format!("flow.more={new_flow}")).unwrap();
+        lab.advance(20.0);
+        let result: Value = serde_json::from_str(&lab.result()).unwrap();
+        assert_eq!(result["flows"][2]["flow"], "more");
+        result["flows"][2]["goodput_kbps"].as_f64().unwrap()
+    };
+    let (slow, fast) = (more(&mut lab), more(&mut unchanged));
+    assert!(slow > 50.0 && slow < 200.0 && fast > 200.0, "{slow} {fast}");
+    // Taken back, and changed after it has come.
+    lab.seek(6.0);
+    assert_eq!(lab.links()[1].rate_bps, Some(200_000));
+    lab.seek(12.0);
+    lab.change("link.last.rate_bps=1e5").unwrap();
+    lab.advance(20.0);
+    let result: Value = serde_json::from_str(&lab.result()).unwrap();
+    let slower = result["flows"][2]["goodput_kbps"].as_f64().unwrap();
+    assert!(slower < slow, "{slower} {slow}");
+}
+
+#[test]
+fn a_flow_that_stops_at_its_start_never_was() {
+    let mut lab = lab(1);
+    lab.advance(3.0);
+    lab.change(RIVAL).unwrap();
+    lab.change("flow.rival.stop_s=now").unwrap();
+    assert_eq!(lab.changes(), []);
+    // One that comes later, and is stopped before; another one that it does stop.
+    let later = |start_s: f64| RIVAL.replace(" }", &format!(", start_s = {start_s} }}"));
+    lab.change(&later(9.0)).unwrap();
+    lab.change("flow.rival.stop_s=8").unwrap();
+    assert_eq!(lab.changes(), []);
+    lab.change_all(&[&later(7.0), "flow.rival.stop_s=8"]).unwrap();
+    assert_eq!(lab.changes().len(), 2);
+    lab.seek(2.0);
+    lab.change("link.radio.rate_bps=1e6").unwrap();
+    lab.advance(20.0);
+    let read = |text: &str| serde_json::from_str::<Value>(text).unwrap()["flows"].clone();
+    assert_eq!(read(&lab.result()), read(&unwatched(&[], 1)));
+}
+
+#[test]
+fn the_limit_of_added_flows_counts_those_that_are_there_now() {
+    let mut lab = lab(1);
+    let many = |from: u32, count: u32| -> Vec<String> {
+        (from..from + count).map(|number| RIVAL.replace("rival", &format!("rival-{number}"))).collect()
+    };
+    let add = |lab: &mut Lab, flows: Vec<String>| {
+        lab.change_all(&flows.iter().map(String::as_str).collect::<Vec<_>>()).map_err(|error| error.to_string())
+    };
+    lab.advance(3.0);
+    add(&mut lab, many(0, 40)).unwrap();
+    // As many again would be more than there can be, in one change too.
+    assert!(add(&mut lab, many(40, 40)).unwrap_err().contains("there are 64 added flows"));
+    // The change at 2 s is the end of those that came later.
+    lab.seek(2.0);
+    add(&mut lab, many(100, 40)).unwrap();
+    assert_eq!(lab.flows().len(), 42);
+}
+
+#[test]
+fn the_first_losses_of_an_added_flow_are_read() {
+    let (mut lab, mut whole) = (lab(6), lab(6));
+    lab.advance(9.01);
+    read(&mut lab, Numbers::Losses);
+    lab.change(RIVAL).unwrap();
+    let mut seen = read(&mut lab, Numbers::Losses);
+    let mut lost = read(&mut lab, Numbers::Lost);
+    // Step by step, from the very instant of the change.
+    for step in 0..=100 {
+        lab.advance(9.01 + f64::from(step) * 1e-3);
+        seen.extend(read(&mut lab, Numbers::Losses));
+        lost.extend(read(&mut lab, Numbers::Lost));
+    }
+    whole.advance(9.01);
+    whole.change(RIVAL).unwrap();
+    whole.advance(9.11);
+    whole.seek(9.11);
+    let places = |numbers: &[f64]| -> std::collections::BTreeSet<u64> {
+        numbers.chunks(8).filter(|loss| loss[1] == 2.0).map(|loss| loss[0] as u64).collect()
+    };
+    let expected = places(&read(&mut whole, Numbers::Losses));
+    assert!(!expected.is_empty());
+    assert_eq!(places(&seen), expected);
+    assert_eq!(lost.chunks(5).filter(|packet| packet[0] == 2.0).count(), expected.len());
 }
 
 #[test]
@@ -321,12 +419,36 @@ fn requests_are_answered_and_foreign_ones_are_refused() {
     assert_eq!(opened["info"]["flows"][1]["measured"], false);
     // 1 Mb/s for 20 s are 2500 packets, over one link there and one back.
     assert_eq!(opened["info"]["packet_hops"], 5000.0);
-    let links = ask(json!({ "change": { "lab": 0, "settings": ["link.radio.channel.loss=0.5"] } }));
+    let links = ask(json!({ "change": { "labs": [0], "settings": ["link.radio.channel.loss=0.5"] } }));
     assert_eq!(links["links"][0]["loss"], 0.5);
     assert_eq!(links["flows"][1]["start_s"], 5.0);
     assert_eq!(ask(json!({ "watch": { "lab": 0, "link": "radio" } }))["bottleneck"], "radio");
     assert_eq!(ask(json!({ "seek": { "lab": 0, "to_s": 1.0 } }))["changes"][0][0], 0.0);
+    assert_eq!(ask(json!({ "network": { "lab": 0 } })), links);
     assert_eq!(ask(json!({ "close": { "lab": 0 } })), Value::Null);
     assert_eq!(ask(json!({ "result": { "lab": 0 } }))["error"], "there is no run number 0");
     assert!(ask(json!({ "open": 5 }))["error"].as_str().unwrap().starts_with("the request: "));
+}
+
+#[test]
+fn a_change_is_made_by_all_runs_or_by_none_and_the_one_that_refuses_it_is_named() {
+    let mut labs = Labs::new();
+    let mut ask = |request: Value| -> Value { serde_json::from_str(&labs.answer(&request.to_string())).unwrap() };
+    let own = ["link.radio.rate_variation={ kind = \"steps\", points = [[4, 5e5]] }"];
+    for settings in [&[][..], &own] {
+        ask(json!({ "open": { "text": RADIO, "name": "radio.toml", "seed": 1, "settings": settings } }));
+    }
+    let mut change = |settings: &[&str]| ask(json!({ "change": { "labs": [0, 1], "settings": settings } }));
+    let refused = change(&["link.radio.delay_ms=5", "link.radio.rate_bps=5e5"]);
+    assert!(refused["error"].as_str().unwrap().contains("varying rate"), "{refused}");
+    assert_eq!(refused["lab"], 1);
+    let refused = change(&["link.radio.delay_ms=-5"]);
+    assert_eq!(refused.get("lab"), None);
+    assert!(refused["error"].as_str().unwrap().contains("delay_ms"), "{refused}");
+    let made = change(&["link.radio.queue_packets=5"]);
+    assert_eq!(made["changes"], json!([[0.0, "link.radio.queue_packets=5"]]));
+    for lab in [0, 1] {
+        let link = &ask(json!({ "network": { "lab": lab } }))["links"][0];
+        assert_eq!((&link["delay_ms"], &link["queue_packets"]), (&json!(40.0), &json!(5)));
+    }
 }
