@@ -21,7 +21,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
+use losscause::registry::Registry;
 use losscause::{Span, Time};
+use losscause_capture::judge::Chosen;
 use losscause_capture::judge::trust::Table;
 use losscause_capture::{Options as Analysed, analyze};
 use losscause_sim::Recorder;
@@ -50,9 +52,18 @@ pub(crate) struct Options {
     /// Print every loss that shows and was not found, and every one that was found and is none.
     #[arg(long)]
     explain: bool,
-    /// With --short or --only: compare with simulated receivers and with tshark all the same.
+    /// With --short, --only or --also: compare with simulated receivers and with tshark all the same.
     #[arg(long)]
     checks: bool,
+    /// Algorithms that judge beside those that `analyze` asks by itself, by name; prints the page instead of writing it.
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
+    also: Vec<String>,
+}
+
+/// All algorithms that `losscause analyze` asks by itself, and those of these names.
+pub(crate) fn asked(also: &[String]) -> Result<Chosen> {
+    let registry = Registry::built_in();
+    Ok(Chosen::all_of(&registry).and(Chosen::named(also, &registry)?))
 }
 
 /// The page that is written.
@@ -149,7 +160,7 @@ fn results(options: &Options) -> Result<Results> {
 impl Options {
     /// Whether the page and the table are written.
     fn is_whole(&self) -> bool {
-        !self.short && self.only.is_none()
+        !self.short && self.only.is_none() && self.also.is_empty()
     }
 
     /// Whether simulated receivers and tshark are asked.
@@ -167,11 +178,12 @@ fn run(case: &Case, seed: u64, options: &Options, classes: &mut Classes) -> Resu
     let tick = Span::from_millis(case.tick_ms);
     simulate(case, &experiment, seed, (directory.path(), tick), end, &mut fates)?;
     let losses = fates.losses(&directory.path().join("drops.csv"), end)?;
+    let analysed = Analysed { chosen: asked(&options.also)?, ..Analysed::all() };
     let mut tallies = Vec::new();
     for vantage in VANTAGES {
         let file = directory.path().join(vantage.file());
         let begins = first_time(&file)?;
-        let analysis = analyze(File::open(&file)?, vantage.file(), &Analysed::all())?;
+        let analysis = analyze(File::open(&file)?, vantage.file(), &analysed)?;
         let tally = matching::compare(&analysis, begins, vantage, &losses, end);
         if options.explain {
             tally.mistakes.iter().for_each(|mistake| println!("seed {seed}, {}: {mistake}", vantage.name()));

@@ -26,7 +26,7 @@ use anyhow::{Context, Result, bail};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
-use crate::accuracy::VANTAGES;
+use crate::accuracy::{self, VANTAGES};
 use crate::shell::root;
 use crate::tools::Tool;
 
@@ -63,6 +63,9 @@ pub(crate) struct Options {
     /// Write docs/linux-captures.md.
     #[arg(long)]
     write: bool,
+    /// Algorithms that judge beside those that `analyze` asks by itself, by name.
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…", conflicts_with = "write")]
+    also: Vec<String>,
 }
 
 /// The page that `--write` writes.
@@ -96,6 +99,7 @@ pub(crate) fn short() -> Result<()> {
         from: None,
         explain: true,
         write: false,
+        also: Vec::new(),
     };
     let scored = scored(&options)?;
     explain(&scored);
@@ -114,8 +118,10 @@ fn explain(scored: &[Scored]) {
 }
 
 fn scored(options: &Options) -> Result<Vec<Scored>> {
+    let asked = accuracy::asked(&options.also)?;
+    let score_of = |folder: &PathBuf| score::score(folder, &asked).with_context(|| folder.display().to_string());
     if let Some(folder) = &options.from {
-        return folders(folder)?.iter().map(|folder| score_of(folder)).collect();
+        return folders(folder)?.iter().map(score_of).collect();
     }
     Tool::OwnNetworks.ensure()?;
     Tool::Tcpdump.ensure()?;
@@ -127,11 +133,7 @@ fn scored(options: &Options) -> Result<Vec<Scored>> {
     let folder = options.keep.as_deref().unwrap_or(temporary.path());
     let mut folders = make_all(options, folder, &interrupted)?;
     folders.sort();
-    folders.iter().map(|folder| score_of(folder)).collect()
-}
-
-fn score_of(folder: &Path) -> Result<Scored> {
-    score::score(folder).with_context(|| folder.display().to_string())
+    folders.iter().map(score_of).collect()
 }
 
 /// The transfers' folders in this one.

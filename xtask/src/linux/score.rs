@@ -5,7 +5,6 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use losscause::registry::Registry;
 use losscause::{Differentiator, Packet, Time};
 use losscause_capture::frames::Frames;
 use losscause_capture::judge::Chosen;
@@ -25,8 +24,8 @@ pub(super) struct Scored {
     pub(super) ideal: BTreeMap<String, Errors>,
 }
 
-/// Analyses the captures in `folder`.
-pub(super) fn score(folder: &Path) -> Result<Scored> {
+/// Analyses the captures in `folder`; the algorithms of `asked` judge.
+pub(super) fn score(folder: &Path, asked: &Chosen) -> Result<Scored> {
     let about: About = serde_json::from_str(&fs::read_to_string(folder.join(ABOUT)).context(ABOUT)?).context(ABOUT)?;
     let packets = link_log::read(&folder.join(LINK))?;
     let begun = packets.first().context("nothing was sent")?.at;
@@ -37,23 +36,27 @@ pub(super) fn score(folder: &Path) -> Result<Scored> {
             Vantage::Receiver => RECEIVER_CAPTURE,
         });
         let begins = (first_time(&file)? - begun).as_secs_f64();
-        let analysis = analyze(File::open(&file)?, vantage.name(), &Analysed::all())?;
+        let analysed = Analysed { chosen: asked.clone(), ..Analysed::all() };
+        let analysis = analyze(File::open(&file)?, vantage.name(), &analysed)?;
         Ok((vantage, matching::compare(&analysis, begins, vantage, &losses, end)))
     };
-    Ok(Scored { about, ideal: ideal(&packets), tallies: VANTAGES.into_iter().map(tally).collect::<Result<_>>()? })
+    Ok(Scored {
+        about,
+        ideal: ideal(&packets, asked),
+        tallies: VANTAGES.into_iter().map(tally).collect::<Result<_>>()?,
+    })
 }
 
 /// The receivers' algorithms on what the link knows: every transmission, retransmissions too, has a number of its own,
 /// and its exact trip time. What they still get wrong is no fault of the observation.
-fn ideal(packets: &[Sent]) -> BTreeMap<String, Errors> {
+fn ideal(packets: &[Sent], asked: &Chosen) -> BTreeMap<String, Errors> {
     let mut arrivals: Vec<Packet> = Vec::new();
     for (number, sent) in (0..).zip(packets) {
         arrivals.extend(sent.arrived().map(|at| Packet { seq: number, at, sent: Some(sent.at) }));
     }
     arrivals.sort_by_key(|packet| (packet.at, packet.seq));
-    let chosen = Chosen::all_of(&Registry::built_in());
     let mut ideal = BTreeMap::new();
-    for (name, config) in chosen.keys().zip(chosen.iter()) {
+    for (name, config) in asked.keys().zip(asked.iter()) {
         // Some algorithms run at senders only.
         let Ok(lda) = config.build() else { continue };
         let mut differentiator = Differentiator::new(lda);

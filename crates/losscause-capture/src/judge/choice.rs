@@ -52,6 +52,14 @@ impl Chosen {
         Ok(Self { configs: names.iter().map(find).collect::<Result<_, _>>()? })
     }
 
+    /// These algorithms, then those of `others` that are not among them.
+    #[must_use]
+    pub fn and(mut self, others: Self) -> Self {
+        let own: Vec<String> = self.keys().collect();
+        self.configs.extend(others.configs.into_iter().filter(|config| !own.contains(&key(config.info().name))));
+        self
+    }
+
     /// The keys of the algorithms, in order.
     pub fn keys(&self) -> impl Iterator<Item = String> {
         self.configs.iter().map(|config| key(config.info().name))
@@ -88,6 +96,8 @@ mod tests {
         assert_eq!(all, ["biaz", "mbiaz", "spike", "spike-tobe", "zigzag", "zbs", "flip-flop", "vegas-buffer"]);
         let named = Chosen::named(&["flip-flop".into(), "ZBS".into()], &registry).unwrap();
         assert_eq!(named.keys().collect::<Vec<_>>(), ["flip-flop", "zbs"]);
+        let more = named.and(Chosen::named(&["zbs".into(), "sift".into()], &registry).unwrap());
+        assert_eq!(more.keys().collect::<Vec<_>>(), ["flip-flop", "zbs", "sift"]);
         let yardsticks = Chosen::named(&["fqRTT".into(), "nth-loss".into()], &registry).unwrap();
         assert_eq!(yardsticks.keys().collect::<Vec<_>>(), ["fqrtt", "n-th-loss"]);
         let error = Chosen::named(&["zbx".into()], &registry).unwrap_err().to_string();

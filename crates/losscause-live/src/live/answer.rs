@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(
             of(&measured).unwrap(),
             "On 10 Mb/s and 40 ms with 1 % random loss, lc_cubic_spike carries 3.1 times reno's goodput (9.3 and 3.0 \
-             Mb/s). Without random loss, all 8 of ours carry 99.0 to 100.0 % of reno's."
+             Mb/s). Without random loss, all 10 of ours carry 99.0 to 100.0 % of reno's."
         );
     }
 

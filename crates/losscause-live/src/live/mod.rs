@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn the_first_table_is_ten_megabits_forty_milliseconds_and_one_bandwidth_delay_product() {
         let cells = cells("live");
-        assert_eq!(cells.len(), 33);
+        assert_eq!(cells.len(), 39);
         assert!(cells.iter().all(|cell| cell.layout.duration.as_secs_f64() == 15.0));
         for cell in cells {
             let link = &cell.layout.network.links[0];
