@@ -1,4 +1,5 @@
 import { Bottleneck } from "./bottleneck";
+import { inWords, isOfFlow, type Change } from "./changes";
 import { Pair, Table, unitsOf, type Quantity, type Unit } from "./charts";
 import { button, byId, element } from "./dom";
 import { Editor } from "./editor";
@@ -71,7 +72,7 @@ let speed = 1;
 let lastFrame = 0;
 let nextPair = 0;
 let isBusy = false;
-let changes: [number, string][] = [];
+let changes: Change[] = [];
 /** What makes each system of the scenario. */
 let settings: [string[], string[]] = [[], []];
 /** Stands for a scenario that is none of the choices. */
@@ -285,9 +286,6 @@ function showTime() {
   links.pass(now);
 }
 
-/** A flow that is added or stopped is part of the scenario; the command line has no other change. */
-const isOfFlow = ([, setting]: [number, string]) => setting.startsWith("flow.");
-
 function showChanges() {
   page.forget.hidden = changes.length === 0;
   const listed = inWords(changes).join("; ");
@@ -303,29 +301,6 @@ function showChanges() {
   const flows = changes.filter(isOfFlow).map(([, setting]) => setting);
   const commands = settings.map((side) => `${commandOf(setup.source.name, setup.seed, [...side, ...flows])} --format json`);
   page.command.textContent = commands.join("\n");
-}
-
-/** What each change does; flows that start or stop together are told together. */
-function inWords(changes: [number, string][]): string[] {
-  const words: string[] = [];
-  let flows: string[] = [];
-  changes.forEach(([at, setting], place) => {
-    const [flow, what] = flowIn(setting);
-    const [nextAt, next] = changes[place + 1] ?? [NaN, ""];
-    if (flow) flows.push(flow);
-    if (flow && nextAt === at && flowIn(next)[1] === what) return;
-    const [first, last] = [flows[0], flows[flows.length - 1]];
-    const told = !flow ? setting : flows.length === 1 ? `${flow} ${what}s` : `${first} ${flows.length === 2 ? "and" : "to"} ${last} ${what}`;
-    words.push(`${told} at ${at.toFixed(2)} s`);
-    flows = [];
-  });
-  return words;
-}
-
-/** The flow of a change, if it is of one, and what becomes of it. */
-function flowIn(setting: string): [flow: string | undefined, what: "start" | "stop"] {
-  const [, flow, rest] = /^flow\.([^.=]+)([.=].*)$/s.exec(setting) ?? [];
-  return [flow, rest?.startsWith("=") ? "start" : "stop"];
 }
 
 /** Links, flows and changes, as a change or another instant leaves them. */
