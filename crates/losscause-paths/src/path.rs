@@ -18,7 +18,7 @@ use std::str::FromStr;
 use losscause_sim::rng::Stream;
 use losscause_study::{Experiment, InputError, Scenario};
 
-pub use factors::{Acks, Beside, Cross, Delay, Host, Loss, Pilot, Place, Queue, Rate, Reports, Reverse, Vantage};
+pub use factors::{Acknowledged, Acks, Beside, Cross, Delay, Host, Loss, Pilot, Place, Queue, Rate, Reverse, Stack, Vantage};
 use scenario::Writer;
 
 use crate::ranges::{RANGES, Range, Ranges, rounded};
@@ -66,6 +66,10 @@ pub struct Path {
     pub acks: Acks,
     /// How long ACKs are held at most, milliseconds.
     pub acks_ms: f64,
+    /// What a TCP receiver acknowledges. Linux always delays.
+    pub acknowledged: Acknowledged,
+    /// How long an ACK is delayed at most, milliseconds.
+    pub delayed_ms: f64,
     /// How hosts take packets in.
     pub host: Host,
     /// How long a host holds packets at most, milliseconds.
@@ -132,6 +136,12 @@ impl Path {
             rate: if queue == Queue::Policer { Rate::Constant } else { rate },
             acks: ranges.acks.draw(&mut stream("acks")),
             acks_ms: range("acks-hold", ranges.batches.acks_ms),
+            acknowledged: if stack(number) == Stack::Linux {
+                Acknowledged::Delayed
+            } else {
+                ranges.acknowledged.draw(&mut stream("acknowledged"))
+            },
+            delayed_ms: range("acks-delay", ranges.batches.delayed_ms),
             host: ranges.host.draw(&mut stream("host")),
             host_ms: range("host-hold", ranges.batches.host_ms),
             reverse: ranges.reverse.draw(&mut stream("reverse")),
@@ -145,12 +155,12 @@ impl Path {
         Pilot::ALL[self.number as usize % Pilot::ALL.len()]
     }
 
-    /// How its TCP learns of losses. The paths of a seed take turns, each with every pilot.
-    pub fn reports(&self) -> Reports {
-        Reports::ALL[self.number as usize / Pilot::ALL.len() % Reports::ALL.len()]
+    /// Its TCP. The paths of a seed take turns, each with every pilot.
+    pub fn stack(&self) -> Stack {
+        stack(self.number)
     }
 
-    /// Its level of every factor, in the order of reports. How a TCP learns of losses is a factor at senders only.
+    /// Its level of every factor, in the order of reports. TCP is a factor at senders only.
     pub fn levels(&self, vantage: Vantage) -> Vec<Level> {
         let Self { queue, loss, place, cross, delay, rate, acks, host, reverse, beside, .. } = *self;
         let of_loss = passed(self.loss_rate, [0.0, 0.01]);
@@ -174,7 +184,9 @@ impl Path {
             Level::new("pilot", self.pilot().name(), self.pilot() as usize),
         ];
         if vantage == Vantage::Sender {
-            levels.push(Level::new("loss reports", self.reports().name(), self.reports() as usize));
+            let (stack, acknowledged) = (self.stack(), self.acknowledged);
+            levels.push(Level::new("TCP", stack.name(), stack as usize));
+            levels.push(Level::new("acknowledged", acknowledged.name(), acknowledged as usize));
         }
         levels
     }
@@ -230,6 +242,10 @@ impl FromStr for Path {
         })?;
         Ok(Self::draw(seed, number))
     }
+}
+
+fn stack(number: u32) -> Stack {
+    Stack::ALL[number as usize / Pilot::ALL.len() % Stack::ALL.len()]
 }
 
 /// How many of the bounds `value` has passed.
@@ -297,15 +313,15 @@ mod tests {
             };
         }
         all_drawn!(place: Place, queue: Queue, loss: Loss, cross: Cross, delay: Delay, rate: Rate, acks: Acks);
-        all_drawn!(host: Host, reverse: Reverse, beside: Beside);
+        all_drawn!(acknowledged: Acknowledged, host: Host, reverse: Reverse, beside: Beside);
     }
 
     #[test]
-    fn every_pilot_meets_both_kinds_of_loss_reports() {
-        let pairs: Vec<(Pilot, Reports)> =
-            (0..6).map(|number| Path::draw(1, number)).map(|path| (path.pilot(), path.reports())).collect();
+    fn every_pilot_meets_every_tcp() {
+        let pairs: Vec<(Pilot, Stack)> =
+            (0..9).map(|number| Path::draw(1, number)).map(|path| (path.pilot(), path.stack())).collect();
         for &pilot in Pilot::ALL {
-            assert!(Reports::ALL.iter().all(|&reports| pairs.contains(&(pilot, reports))));
+            assert!(Stack::ALL.iter().all(|&stack| pairs.contains(&(pilot, stack))));
         }
     }
 }

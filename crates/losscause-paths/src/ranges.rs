@@ -6,7 +6,7 @@ use serde::Deserialize;
 use std::hash::Hash;
 use std::sync::LazyLock;
 
-use crate::path::{Acks, Beside, Cross, Delay, Host, Loss, Place, Queue, Rate, Reverse};
+use crate::path::{Acknowledged, Acks, Beside, Cross, Delay, Host, Loss, Place, Queue, Rate, Reverse};
 
 /// The ranges that the benchmark draws from.
 pub static RANGES: LazyLock<Ranges> =
@@ -90,6 +90,7 @@ pub struct Ranges {
     pub rate: Choice<Rate>,
     pub varying_rate: VaryingRate,
     pub acks: Choice<Acks>,
+    pub acknowledged: Choice<Acknowledged>,
     pub host: Choice<Host>,
     pub batches: Batches,
     pub reverse: Choice<Reverse>,
@@ -137,7 +138,7 @@ sections! {
     /// Rates that vary.
     VaryingRate { factor: Range, steps_s: Range, cellular_ms: f64, cellular_step: f64, outage: f64, }
     /// Batches.
-    Batches { acks_ms: Range, host_ms: Range, }
+    Batches { acks_ms: Range, delayed_ms: Range, host_ms: Range, }
     /// The way back.
     WayBack { rate_share: Range, }
 }

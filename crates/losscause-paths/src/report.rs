@@ -37,8 +37,8 @@ impl Benchmark {
                     let begin = [at.vantage.to_owned(), self.seed.to_string(), path.number.to_string()];
                     let levels = path.levels.iter().map(|level| (*level).to_owned());
                     // A receiver has no reports of losses.
-                    let none = (path.levels.len() < self.factors().len()).then(String::new);
-                    records.push(begin.into_iter().chain(levels).chain(none).chain(own).collect());
+                    let missing = self.factors().len() - path.levels.len();
+                    records.push(begin.into_iter().chain(levels).chain(vec![String::new(); missing]).chain(own).collect());
                 }
             }
         }

@@ -4,7 +4,7 @@
 //! On every training path an observer behind the pilot reads Sift's clues at each judged loss, beside the true cause.
 //! A logistic regression on the intervals of the readings gives the weights, one card per vantage point. Every path has
 //! the same weight, and so has each cause within a path, as in the balanced error. One reading is what Sift itself made of the
-//! earlier gaps, so the fit is repeated with the card before. Seeds of the test are refused.
+//! earlier gaps, so the fit is repeated with the card before; it begins with a blank one. Seeds of the test are refused.
 //! `--ablations` fits again without each reading and prints the errors as a table.
 
 mod fit;
@@ -21,8 +21,8 @@ use losscause_study::parallel::{Jobs, map};
 use fit::Fit;
 use readings::{Readings, SEEDS, VALIDATION};
 
-/// Fits after the first one, which reads what the card in the source made of earlier gaps.
-const REPEATED: usize = 3;
+/// Fits, each with what the card of the one before made of earlier gaps; before the first, nothing.
+const FITS: usize = 4;
 const WEIGHTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../losscause/src/lda/sift/weights.rs");
 const HEADER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../losscause-linux/bpf/lda/sift_weights.h");
 
@@ -30,13 +30,9 @@ fn main() -> ExitCode {
     let asked_for = |option: &str| std::env::args().any(|argument| argument == option);
     let cards = [Vantage::Receiver, Vantage::Sender].map(|vantage| {
         let (training, validation) = (Readings::of(vantage, SEEDS), Readings::of(vantage, VALIDATION));
-        let start = match vantage {
-            Vantage::Receiver => losscause::lda::sift::RECEIVER,
-            Vantage::Sender => losscause::lda::sift::SENDER,
-        };
-        let again =
-            |card: &Card, without| Fit::new(&training.with_memory_of(card), without).card(vantage == Vantage::Sender);
-        let card = (0..REPEATED).fold(again(&start, None), |card, _| again(&card, None));
+        let absolute_delays = vantage == Vantage::Sender;
+        let again = |card: &Card, without| Fit::new(&training.with_memory_of(card), without).card(absolute_delays);
+        let card = (0..FITS).fold(Card::blank(absolute_delays), |card, _| again(&card, None));
         println!("{}: {} losses of {} paths", vantage.name(), training.losses(), training.paths());
         println!("  balanced error {:.2} % in training", training.error(&card));
         println!("  balanced error {:.2} % on seeds {VALIDATION:?}", validation.error(&card));

@@ -121,6 +121,16 @@ factor! {
 }
 
 factor! {
+    /// What a TCP receiver acknowledges (RFC 5681, section 4.2).
+    Acknowledged {
+        /// Each packet.
+        Each = "an ACK per packet",
+        /// Every second packet, and a single one after a while.
+        Delayed = "delayed ACKs",
+    }
+}
+
+factor! {
     /// How hosts take packets in.
     Host {
         /// One by one.
@@ -165,12 +175,14 @@ factor! {
 }
 
 factor! {
-    /// How a TCP sender learns of losses.
-    Reports {
-        /// From SACK.
+    /// The TCP of a sender and its receiver, and so how it learns of losses.
+    Stack {
+        /// From SACK, by RFC 6675.
         Sack = "SACK",
         /// From duplicate ACKs alone (NewReno).
         Duplicates = "without SACK",
+        /// As Linux 6.18 does with CUBIC: SACK and RACK, windows in bytes, delayed ACKs.
+        Linux = "Linux",
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use losscause_sim::rng::Stream;
 
 use super::Path;
-use super::factors::{Acks, Beside, Cross, Delay, Host, Loss, Pilot, Place, Queue, Rate, Reports, Reverse, Vantage};
+use super::factors::{Acknowledged, Acks, Beside, Cross, Delay, Host, Loss, Pilot, Place, Queue, Rate, Reverse, Stack, Vantage};
 use crate::ranges::{RANGES, rounded};
 
 /// Writes a path's scenario.
@@ -40,7 +40,12 @@ impl<'a> Writer<'a> {
         line!(self, "packet_bytes = {}", RANGES.duration.packet_bytes);
         line!(self, "measure = {{ from_s = 10, bottleneck = \"{}\" }}", self.bottleneck());
         if vantage == Vantage::Sender {
-            line!(self, "tcp = {{ max_window_pkts = 20000 }}");
+            let of_tcp = match (path.stack(), path.acknowledged) {
+                (Stack::Linux, _) => String::from("mode = \"linux\""),
+                (_, Acknowledged::Delayed) => format!("delayed_ack_ms = {}", path.delayed_ms),
+                (_, Acknowledged::Each) => String::from("delayed_ack_ms = 0"),
+            };
+            line!(self, "tcp = {{ max_window_pkts = 20000, {of_tcp} }}");
         }
         if path.pilot() == Pilot::Noisy {
             line!(self, "lda.labelled = {{ P_CC = 0.9, P_WW = 0.6 }}");
@@ -239,10 +244,14 @@ impl<'a> Writer<'a> {
     fn flows(&mut self, vantage: Vantage, to: &str, back: &str) {
         let path = self.path;
         line!(self, "\n[[flow]]\nname = \"test\"\ncount = {}\npath = {to}\nreturn_path = {back}", path.flows);
-        match (vantage, path.reports()) {
+        let is_linux = vantage == Vantage::Sender && path.stack() == Stack::Linux;
+        // Linux has SACK with any congestion control.
+        let reno = if is_linux { "reno" } else { "sack" };
+        match (vantage, path.stack()) {
             (Vantage::Receiver, _) => line!(self, "protocol = \"tfrc\""),
-            (Vantage::Sender, Reports::Sack) => line!(self, "protocol = \"tcp\"\nvariant = \"sack\""),
-            (Vantage::Sender, Reports::Duplicates) => line!(self, "protocol = \"tcp\"\nvariant = \"newreno\""),
+            (Vantage::Sender, Stack::Sack) => line!(self, "protocol = \"tcp\"\nvariant = \"sack\""),
+            (Vantage::Sender, Stack::Duplicates) => line!(self, "protocol = \"tcp\"\nvariant = \"newreno\""),
+            (Vantage::Sender, Stack::Linux) => line!(self, "protocol = \"tcp\"\nvariant = \"cubic\""),
         }
         line!(self, "start_spread_s = 5");
         let lda = match path.pilot() {
@@ -253,7 +262,7 @@ impl<'a> Writer<'a> {
         line!(self, "lda = \"{lda}\"");
         let variant = match path.beside {
             Beside::None => None,
-            Beside::Reno => Some("sack"),
+            Beside::Reno => Some(reno),
             Beside::Cubic => Some("cubic"),
         };
         if let Some(variant) = variant {
@@ -266,7 +275,7 @@ impl<'a> Writer<'a> {
         }
         if path.reverse == Reverse::Congested {
             line!(self, "\n[[flow]]\nname = \"upload\"\npath = [\"back\"]\nreturn_path = {to}");
-            line!(self, "protocol = \"tcp\"\nvariant = \"sack\"\nstart_spread_s = 5\nmeasured = false");
+            line!(self, "protocol = \"tcp\"\nvariant = \"{reno}\"\nstart_spread_s = 5\nmeasured = false");
         }
     }
 

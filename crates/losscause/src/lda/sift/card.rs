@@ -111,6 +111,16 @@ pub fn intervals(clues: &Clues) -> [usize; Clues::COUNT] {
 }
 
 impl Card {
+    /// A card without weights, where a fit begins.
+    pub const fn blank(absolute_delays: bool) -> Self {
+        Self {
+            absolute_delays,
+            start: 0,
+            single: [[0; INTERVALS]; Clues::COUNT],
+            tables: [[[0; QUARTERS]; QUARTERS]; TOGETHER.len()],
+        }
+    }
+
     /// Weighs the readings at a gap.
     #[inline]
     pub fn weigh(&self, clues: &Clues) -> Weight {
