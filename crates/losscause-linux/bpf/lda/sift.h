@@ -120,6 +120,19 @@ lc_inline u32 lc_sift_ratio(s64 value, s64 unit, u32 parts)
 	return scaled > 65535 ? 65535 : (u32)scaled;
 }
 
+/* The change of a round-trip time in 1/32 of `unit`, above 1,000; 1,000 if it is not known. */
+lc_inline u32 lc_sift_change(s64 rtt, s64 before, s64 unit)
+{
+	u32 size;
+
+	if (rtt < 0)
+		return 1000;
+	size = lc_sift_ratio((s64)lc_distance(rtt, before), unit, 32);
+	if (size > 999)
+		size = 999;
+	return rtt < before ? 1000 - size : 1000 + size;
+}
+
 /* An exponential mean with gain 2^-shift of values that are not negative. */
 lc_inline s64 lc_sift_average(s64 scaled, u32 shift, s64 value)
 {
@@ -298,14 +311,14 @@ lc_inline void lc_sift_place(struct lc_sift *sift, enum lc_clue clue, u32 readin
 lc_inline void lc_sift_read(struct lc_sift *sift, const struct lc_arrival *arrival)
 {
 	struct lc_sift_part window = lc_sift_window(sift);
-	s64 rtt = sift->last - sift->first, above = rtt - window.least, gap = arrival->span;
+	s64 rtt = sift->last - sift->first, above = rtt - window.least;
 	s64 since = sift->last_gap < 0 ? LC_SIFT_DAY_NS : arrival->at - sift->last_gap;
 	s64 spacing = sift->spacing < 0 ? 0 : sift->spacing >> 6;
 	s64 jitter = sift->jitter < 0 ? 0 : sift->jitter >> 6;
 	s64 recent = sift->recent < 0 ? 0 : sift->recent >> 5;
-	/* More than any gap is as good as all of it. */
-	s64 between = window.spacing > LC_LONGEST_NS ? LC_LONGEST_NS : window.spacing;
-	s64 others = arrival->missing > 1 << 24 ? 1 << 24 : arrival->missing - 1;
+	/* Packets that arrived beside the gap, as many as are acknowledged late. They take their time. */
+	s64 arrived = arrival->packets > arrival->missing ? arrival->packets - arrival->missing - 1 : 0;
+	s64 gap = arrival->span - arrived * spacing;
 
 	lc_sift_place(sift, LC_POSITION, lc_sift_ratio(above, window.most - window.least, 1000));
 	lc_sift_place(sift, LC_QUEUE, lc_sift_ratio(above, window.spacing, 8));
@@ -314,7 +327,7 @@ lc_inline void lc_sift_read(struct lc_sift *sift, const struct lc_arrival *arriv
 	lc_sift_place(sift, LC_SINCE, lc_sift_ratio(since, sift->last, 16));
 	lc_sift_place(sift, LC_SPACED, lc_sift_ratio(since, window.spacing, 1));
 	lc_sift_place(sift, LC_LENGTH, lc_sift_ratio(gap, spacing, 32));
-	lc_sift_place(sift, LC_USUAL, lc_sift_pair_share(sift, gap - others * between));
+	lc_sift_place(sift, LC_AFTER, lc_sift_change(arrival->rott, sift->last, spacing));
 	lc_sift_place(sift, LC_DROPPED, lc_sift_pair_share(sift, gap + window.spacing));
 	lc_sift_place(sift, LC_JITTER, lc_sift_ratio(jitter, spacing, 256));
 	lc_sift_place(sift, LC_ABOVE, lc_sift_ratio(above, 1000000, 10));

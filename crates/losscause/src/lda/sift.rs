@@ -16,7 +16,7 @@
 //!   queue      (r_(i-1) - least) / T                       own      (r_(i-1) - least) / mean spacing
 //!   above      r_(i-1) - least, ms                         base     least, ms (at a sender only)
 //!   length     of the gap: d / mean spacing                jitter   mean |r_i - r_(i-1)| / mean spacing
-//!   usual      share of pairs that were d - (n - 1) T apart, as after a served packet
+//!   after      r_i - r_(i-1) / mean spacing
 //!   dropped    share of pairs that were d + T apart, as after a packet that was never served
 //!   recent, and since: the last gap, in round-trip times (at a receiver, in ranges of r); spaced: the same in T
 //!   since burst   packets since the last burst of gaps, over the mean from burst to burst
@@ -68,7 +68,7 @@ pub use weights::{RECEIVER, SENDER};
 use core::num::NonZeroU32;
 
 use average::{Average, DAY_NS};
-use clues::ratio;
+use clues::{change, ratio};
 use gaps::Gaps;
 use pairs::Pairs;
 use sample::Sample;
@@ -250,8 +250,9 @@ impl Sift {
         let Part { least, most, spacing } = self.window.all();
         let since = self.gaps.last.map_or(DAY_NS, |gap| (arrival.at - gap).as_nanos());
         let whole_delay = if self.card.absolute_delays { last.as_nanos() } else { most.saturating_sub(least) };
-        let gap = interval.span.as_nanos();
-        let served = gap.saturating_sub(spacing.saturating_mul(i64::from(interval.missing) - 1));
+        // An ACK may span packets that arrived beside the gap, as many as are acknowledged late. They take their time.
+        let arrived = i64::from(interval.packets.saturating_sub(interval.missing)).max(1) - 1;
+        let gap = interval.span.as_nanos().saturating_sub(arrived.saturating_mul(self.spacing.get()));
         let (above, range) = (delay.saturating_sub(least), most.saturating_sub(least));
         let (mean_spacing, jitter) = (self.spacing.get(), self.jitter.get());
         let mut clues = [0; Clues::COUNT];
@@ -262,7 +263,7 @@ impl Sift {
         clues[Clues::SINCE] = ratio(since, whole_delay, 16);
         clues[Clues::SPACED] = ratio(since, spacing, 1);
         clues[Clues::LENGTH] = ratio(gap, mean_spacing, 32);
-        clues[Clues::USUAL] = self.pairs.share(served, self.window.least_spacing);
+        clues[Clues::AFTER] = change(arrival.rott.map(|delay| (delay - last).as_nanos()), mean_spacing, 32);
         clues[Clues::DROPPED] = self.pairs.share(gap.saturating_add(spacing), self.window.least_spacing);
         clues[Clues::JITTER] = ratio(jitter, mean_spacing, 256);
         clues[Clues::ABOVE] = ratio(above, 1_000_000, 10);
@@ -472,7 +473,8 @@ mod tests {
         assert_eq!(clues[Clues::RANK], 32, "both sampled delays, of packets 0 and 32, are 100 ms");
         assert_eq!((clues[Clues::RECENT], clues[Clues::SINCE]), (0, u16::MAX));
         assert_eq!(clues[Clues::LENGTH], 64, "two mean spacings");
-        assert_eq!(clues[Clues::USUAL], 1_000, "all packets two apart are 20 ms apart");
+        assert_eq!(clues[Clues::AFTER], 1_000 - 22, "the delay fell by 7 ms, 0.7 spacings");
+        assert_eq!(clues[Clues::DROPPED], 0, "no packets two apart are 30 ms apart");
         assert_eq!((clues[Clues::ABOVE], clues[Clues::OWN], clues[Clues::BASE]), (70, 5, 0));
         let without_gap = Arrival { since_last: Some(Interval::consecutive(Span::from_millis(10))), ..revealing };
         assert_eq!(flow.sift.clues(&without_gap), None);

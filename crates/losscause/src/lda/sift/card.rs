@@ -32,7 +32,7 @@ pub const LIMITS: [[u16; INTERVALS - 1]; Clues::COUNT] = [
     [16, 32, 64, 88, 128, 240, 800],           // since
     [10, 30, 80, 250, 1_000, 3_000, 15_000],   // spaced
     [4, 16, 32, 48, 64, 80, 120],              // length
-    [1, 25, 75, 150, 300, 500, 800],           // usual
+    [978, 992, 998, 1_000, 1_001, 1_003, 1_009], // after
     [3, 10, 20, 32, 45, 64, 100],              // jitter
     [5, 40, 120, 250, 500, 900, 1_800],        // above
     [1, 2, 4, 8, 15, 28, 80],                  // own
@@ -44,7 +44,7 @@ pub const LIMITS: [[u16; INTERVALS - 1]; Clues::COUNT] = [
 ];
 
 /// The pairs of readings that are weighed together, because what one means depends on the other.
-pub const TOGETHER: [(usize, usize); 14] = [
+pub const TOGETHER: [(usize, usize); 20] = [
     (Clues::RANK, Clues::JITTER),
     (Clues::RANK, Clues::ABOVE),
     (Clues::POSITION, Clues::RECENT),
@@ -56,6 +56,12 @@ pub const TOGETHER: [(usize, usize); 14] = [
     (Clues::SINCE, Clues::SINCE_BURST),
     (Clues::ABOVE, Clues::EVENNESS),
     (Clues::EVENNESS, Clues::SINCE_BURST),
+    (Clues::POSITION, Clues::QUEUE),
+    (Clues::AFTER, Clues::OWN),
+    (Clues::AFTER, Clues::ABOVE),
+    (Clues::RECENT, Clues::BASE),
+    (Clues::JITTER, Clues::OWN),
+    (Clues::RANK, Clues::EARLIER),
     (Clues::EVENNESS, Clues::EARLIER),
     (Clues::LENGTH, Clues::EARLIER),
     (Clues::OWN, Clues::EARLIER),

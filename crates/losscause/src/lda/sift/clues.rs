@@ -19,7 +19,7 @@ impl Clues {
         "since: the last gap, 1/16 of a round-trip time (at a receiver, of the range of delays)",
         "spaced: the last gap, in the least spacing",
         "length: time across the gap, 1/32 of the mean spacing",
-        "usual: share of pairs of packets that were as far apart as a served packet leaves, 1/1000",
+        "after: change of the delay across the gap, 1/32 of the mean spacing, 1,000 for none",
         "jitter: mean change of the delay, 1/256 of the mean spacing",
         "above: delay before the gap above the least, 1/10 ms",
         "own: delay before the gap above the least, 1/8 of the mean spacing",
@@ -36,6 +36,10 @@ impl Clues {
             Self::EARLIER => {
                 return Clue { what: "earlier gaps at", reading: f64::from(reading) / 10.0 - 100.0, unit: " dB" };
             }
+            Self::AFTER => {
+                let reading = (f64::from(reading) - 1_000.0) / 32.0;
+                return Clue { what: "the delay changed by", reading, unit: " mean spacings" };
+            }
             Self::DROPPED => ("a gap as usual after a dropped packet,", 10.0, " % of pairs"),
             Self::SINCE_BURST => ("since the last burst", 0.32, " % of the usual packets"),
             Self::EVENNESS => ("bursts uneven by", 2.56, " %"),
@@ -46,7 +50,6 @@ impl Clues {
             Self::SINCE => ("the last gap", 16.0, " round trips ago"),
             Self::SPACED => ("the last gap", 1.0, " spacings ago"),
             Self::LENGTH => ("a gap of", 32.0, " mean spacings"),
-            Self::USUAL => ("a gap as usual after a served packet,", 10.0, " % of pairs"),
             Self::JITTER => ("jitter of", 256.0, " mean spacings"),
             Self::ABOVE => ("a delay of", 10.0, " ms above the least"),
             Self::OWN => ("a queue of", 8.0, " of the flow's own packets"),
@@ -62,7 +65,7 @@ impl Clues {
     pub(super) const SINCE: usize = 4;
     pub(super) const SPACED: usize = 5;
     pub(super) const LENGTH: usize = 6;
-    pub(super) const USUAL: usize = 7;
+    pub(super) const AFTER: usize = 7;
     pub(super) const JITTER: usize = 8;
     pub(super) const ABOVE: usize = 9;
     pub(super) const OWN: usize = 10;
@@ -72,6 +75,13 @@ impl Clues {
     pub(super) const EVENNESS: usize = 14;
     /// The mean evidence at earlier gaps.
     pub const EARLIER: usize = 15;
+}
+
+/// A change of a delay in 1/`parts` of `unit`, above 1,000; 1,000 if it is not known.
+pub(super) fn change(value: Option<i64>, unit: i64, parts: i64) -> u16 {
+    let value = value.unwrap_or(0);
+    let size = ratio(value.saturating_abs(), unit, parts).min(999);
+    if value < 0 { 1_000 - size } else { 1_000 + size }
 }
 
 /// `value / unit` in 1/`parts`, as far as 16 bits hold it.
