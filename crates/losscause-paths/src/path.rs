@@ -18,7 +18,9 @@ use std::str::FromStr;
 use losscause_sim::rng::Stream;
 use losscause_study::{Experiment, InputError, Scenario};
 
-pub use factors::{Acknowledged, Acks, Beside, Cross, Delay, Host, Loss, Pilot, Place, Queue, Rate, Reverse, Stack, Vantage};
+pub use factors::{
+    Acknowledged, Acks, Beside, Cross, Delay, Host, Loss, Pilot, Place, Queue, Rate, Reverse, Stack, Vantage,
+};
 use scenario::Writer;
 
 use crate::ranges::{RANGES, Range, Ranges, rounded};

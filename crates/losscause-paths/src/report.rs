@@ -38,7 +38,8 @@ impl Benchmark {
                     let levels = path.levels.iter().map(|level| (*level).to_owned());
                     // A receiver has no reports of losses.
                     let missing = self.factors().len() - path.levels.len();
-                    records.push(begin.into_iter().chain(levels).chain(vec![String::new(); missing]).chain(own).collect());
+                    records
+                        .push(begin.into_iter().chain(levels).chain(vec![String::new(); missing]).chain(own).collect());
                 }
             }
         }

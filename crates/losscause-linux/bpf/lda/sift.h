@@ -8,7 +8,7 @@
  *	  every 32nd r of the last 1,024, and how often two arrivals are 0, T/2, T, … apart
  *	gap before arrival i:
  *	  sixteen readings of that state (lc_sift_read), as whole numbers
- *	  sum = start + weight of each + weight of each table of two
+ *	  sum = start + weight of each + weight of each table of three
  *	  wireless  if  sum > margin,   else congestion
  *
  * Source: this project, docs/algorithms/sift.md; crates/losscause/src/lda/sift.rs is the reference. The weights, in
@@ -345,6 +345,12 @@ struct lc_sift_weight {
 	s32 earlier;
 };
 
+/* The quarter of its range that a reading lies in. */
+lc_inline u32 lc_sift_quarter(const struct lc_sift *sift, u32 clue)
+{
+	return sift->intervals[clue] / 2 % (LC_INTERVALS / 2);
+}
+
 lc_inline struct lc_sift_weight lc_sift_weigh_readings(const struct lc_sift *sift)
 {
 	struct lc_sift_weight weight = { .own = LC_SIFT_START };
@@ -354,10 +360,10 @@ lc_inline struct lc_sift_weight lc_sift_weigh_readings(const struct lc_sift *sif
 		*(clue == LC_EARLIER ? &weight.earlier : &weight.own) += lc_sift_single[clue][sift->intervals[clue] % LC_INTERVALS];
 	lc_unrolled
 	for (u32 i = 0; i < LC_TABLES; i++) {
-		u32 row = lc_sift_together[i][0], column = lc_sift_together[i][1];
+		const u8 *clues = lc_sift_together[i];
 
-		*(column == LC_EARLIER ? &weight.earlier : &weight.own) +=
-			lc_sift_tables[i][sift->intervals[row] / 2 % (LC_INTERVALS / 2)][sift->intervals[column] / 2 % (LC_INTERVALS / 2)];
+		*(clues[2] == LC_EARLIER ? &weight.earlier : &weight.own) +=
+			lc_sift_tables[i][lc_sift_quarter(sift, clues[0])][lc_sift_quarter(sift, clues[1])][lc_sift_quarter(sift, clues[2])];
 	}
 	return weight;
 }

@@ -1,18 +1,20 @@
 //! Logistic regression on the intervals of the readings, by Newton's method.
 
+use std::array::from_fn;
+
 use losscause::lda::sift::card::{INTERVALS, QUARTERS, TOGETHER, intervals};
 use losscause::lda::sift::{Card, Clues};
 
 use crate::readings::Reading;
 
 const SINGLE: usize = Clues::COUNT * INTERVALS;
-const TABLE: usize = QUARTERS * QUARTERS;
+const TABLE: usize = QUARTERS.pow(3);
 /// The last one is the sum without evidence.
 const COLUMNS: usize = SINGLE + TOGETHER.len() * TABLE + 1;
 /// The columns that are 1 at a loss: one of each reading, one of each table, the last.
 const AT_A_LOSS: usize = Clues::COUNT + TOGETHER.len() + 1;
 /// What an interval's weight costs, as a share of all losses: intervals that are rarely seen stay near zero.
-const RIDGE: f64 = 1e-3;
+const RIDGE: f64 = 3e-4;
 /// The same for a reading that is left out: its weights are zero.
 const LEFT_OUT: f64 = 1e9;
 /// Tenths of a decibel in a natural logarithm.
@@ -24,23 +26,23 @@ pub(crate) struct Fit([f64; COLUMNS]);
 /// The columns that are 1 for these readings.
 fn columns(clues: &Clues) -> [usize; AT_A_LOSS] {
     let intervals = intervals(clues);
-    std::array::from_fn(|i| match i.checked_sub(Clues::COUNT) {
+    from_fn(|i| match i.checked_sub(Clues::COUNT) {
         None => i * INTERVALS + intervals[i],
-        Some(table) => TOGETHER
-            .get(table)
-            .map_or(COLUMNS - 1, |&(row, column)| in_table(table, intervals[row] / 2, intervals[column] / 2)),
+        Some(table) => {
+            TOGETHER.get(table).map_or(COLUMNS - 1, |clues| in_table(table, clues.map(|clue| intervals[clue] / 2)))
+        }
     })
 }
 
-fn in_table(table: usize, row: usize, column: usize) -> usize {
-    SINGLE + table * TABLE + row * QUARTERS + column
+fn in_table(table: usize, quarters: [usize; 3]) -> usize {
+    SINGLE + table * TABLE + quarters.into_iter().fold(0, |cell, quarter| cell * QUARTERS + quarter)
 }
 
 /// Whether each column belongs to the reading that is left out, alone or in a table.
 fn left_out(without: Option<usize>) -> [bool; COLUMNS] {
-    std::array::from_fn(|column| match column.checked_sub(SINGLE) {
+    from_fn(|column| match column.checked_sub(SINGLE) {
         None => Some(column / INTERVALS) == without,
-        Some(cell) => TOGETHER.get(cell / TABLE).is_some_and(|pair| [pair.0, pair.1].map(Some).contains(&without)),
+        Some(cell) => TOGETHER.get(cell / TABLE).is_some_and(|clues| clues.map(Some).contains(&without)),
     })
 }
 
@@ -89,10 +91,8 @@ impl Fit {
         Card {
             absolute_delays,
             start: tenths(COLUMNS - 1),
-            single: std::array::from_fn(|clue| std::array::from_fn(|i| tenths(clue * INTERVALS + i))),
-            tables: std::array::from_fn(|table| {
-                std::array::from_fn(|row| std::array::from_fn(|column| tenths(in_table(table, row, column))))
-            }),
+            single: from_fn(|clue| from_fn(|i| tenths(clue * INTERVALS + i))),
+            tables: from_fn(|table| from_fn(|a| from_fn(|b| from_fn(|c| tenths(in_table(table, [a, b, c])))))),
         }
     }
 }

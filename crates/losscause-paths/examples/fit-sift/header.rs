@@ -22,13 +22,13 @@ enum lc_clue {{
 }};
 
 #define LC_INTERVALS {INTERVALS} /* of a reading */
-#define LC_TABLES {} /* of two readings */
+#define LC_TABLES {} /* of three readings */
 
 /* Where the second interval of each reading begins, the third, and so on. */
 static const u16 lc_sift_limits[LC_CLUES][LC_INTERVALS - 1] = {};
 
 /* The readings of each table. */
-static const u8 lc_sift_together[LC_TABLES][2] = {};
+static const u8 lc_sift_together[LC_TABLES][3] = {};
 
 /* Evidence for a wireless loss, in tenths of a decibel: without any reading, … */
 #define LC_SIFT_START ({})
@@ -36,17 +36,20 @@ static const u8 lc_sift_together[LC_TABLES][2] = {};
 /* … of the interval that a reading lies in, … */
 static const s16 lc_sift_single[LC_CLUES][LC_INTERVALS] = {};
 
-/* … and of the quarters that two readings lie in. */
-static const s16 lc_sift_tables[LC_TABLES][LC_INTERVALS / 2][LC_INTERVALS / 2] = {};
+/* … and of the quarters that three readings lie in. */
+static const s16 lc_sift_tables[LC_TABLES][LC_INTERVALS / 2][LC_INTERVALS / 2][LC_INTERVALS / 2] = {};
 
 #endif
 ",
         TOGETHER.len(),
         rows(LIMITS.map(list)),
-        rows(TOGETHER.map(|(row, column)| list([name(row), name(column)]))),
+        rows(TOGETHER.map(|clues| list(clues.map(name)))),
         card.start,
         rows(card.single.map(list)),
-        rows(card.tables.map(|table| list(table.map(list)))),
+        rows(card.tables.map(|table| {
+            let rows: String = table.map(|rows| format!("\t\t{},\n", list(rows.map(list)))).concat();
+            format!("{{\n{rows}\t}}")
+        })),
     )
 }
 

@@ -76,7 +76,10 @@ fn source([receiver, sender]: &[Card; 2]) -> String {
             card.absolute_delays,
             card.start,
             rows(&mut card.single.iter().map(|row| format!("{row:?}"))),
-            rows(&mut card.tables.iter().map(|row| format!("{row:?}"))),
+            rows(&mut card.tables.iter().map(|table| {
+                let rows: String = table.iter().map(|row| format!("            {row:?},\n")).collect();
+                format!("[\n{rows}        ]")
+            })),
         );
     }
     text

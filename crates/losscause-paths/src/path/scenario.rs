@@ -5,7 +5,9 @@ use std::fmt::Write;
 use losscause_sim::rng::Stream;
 
 use super::Path;
-use super::factors::{Acknowledged, Acks, Beside, Cross, Delay, Host, Loss, Pilot, Place, Queue, Rate, Reverse, Stack, Vantage};
+use super::factors::{
+    Acknowledged, Acks, Beside, Cross, Delay, Host, Loss, Pilot, Place, Queue, Rate, Reverse, Stack, Vantage,
+};
 use crate::ranges::{RANGES, rounded};
 
 /// Writes a path's scenario.

@@ -23,12 +23,12 @@
 //!   evenness   mean deviation of these numbers of packets from their mean, over that mean
 //!   earlier    mean evidence at earlier gaps
 //!
-//!   own evidence = start + weight of each reading but `earlier` + weights of pairs without it
-//!   sum = own evidence + weight of `earlier` + weights of its pairs
+//!   own evidence = start + weight of each reading but `earlier` + weights of threes without it
+//!   sum = own evidence + weight of `earlier` + weights of its threes
 //!   wireless iff sum > margin
 //! ```
 //!
-//! The pairs are those of [`card::TOGETHER`]. The probability of a wireless loss, if both causes are as likely beforehand, is
+//! Twenty threes of readings are weighed together too ([`card::TOGETHER`]), because what one means depends on the others. The probability of a wireless loss, if both causes are as likely beforehand, is
 //! 1 / (1 + 10^(-sum/10)).
 //!
 //! Source: this project, `docs/algorithms/sift.md`. Ideas are from Spike (the position), Biaz (the length of a gap that a served

@@ -13,67 +13,70 @@ pub struct Card {
     pub start: i16,
     /// For each reading, the weight of each of its intervals ([`LIMITS`]).
     pub single: [[i16; INTERVALS]; Clues::COUNT],
-    /// For each pair of readings that are weighed together ([`TOGETHER`]), the weight of each of their pairs of quarters.
-    pub tables: [[[i16; QUARTERS]; QUARTERS]; TOGETHER.len()],
+    /// For each three readings that are weighed together ([`TOGETHER`]), the weight of the quarters that they lie in.
+    pub tables: [Table; TOGETHER.len()],
 }
 
 /// Intervals of a reading.
 pub const INTERVALS: usize = 8;
 /// Intervals of a reading in a table: each is two of the eight.
 pub const QUARTERS: usize = INTERVALS / 2;
+/// The weights of three readings together.
+pub type Table = [[[i16; QUARTERS]; QUARTERS]; QUARTERS];
 
 /// Where the second interval of each reading begins, the third, and so on. They are round numbers near the octiles of the
 /// training paths, between those of receivers and of senders.
 pub const LIMITS: [[u16; INTERVALS - 1]; Clues::COUNT] = [
-    [15, 100, 240, 400, 560, 750, 950],        // position
-    [3, 12, 30, 80, 200, 600, 3_000],          // queue
-    [2, 9, 16, 21, 25, 29, 32],                // rank
-    [1, 10, 25, 45, 70, 110, 180],             // recent
-    [16, 32, 64, 88, 128, 240, 800],           // since
-    [10, 30, 80, 250, 1_000, 3_000, 15_000],   // spaced
-    [4, 16, 32, 48, 64, 80, 120],              // length
+    [15, 100, 240, 400, 560, 750, 950],          // position
+    [3, 12, 30, 80, 200, 600, 3_000],            // queue
+    [2, 9, 16, 21, 25, 29, 32],                  // rank
+    [1, 10, 25, 45, 70, 110, 180],               // recent
+    [16, 32, 64, 88, 128, 240, 800],             // since
+    [10, 30, 80, 250, 1_000, 3_000, 15_000],     // spaced
+    [4, 16, 32, 48, 64, 80, 120],                // length
     [978, 992, 998, 1_000, 1_001, 1_003, 1_009], // after
-    [3, 10, 20, 32, 45, 64, 100],              // jitter
-    [5, 40, 120, 250, 500, 900, 1_800],        // above
-    [1, 2, 4, 8, 15, 28, 80],                  // own
-    [24, 40, 64, 100, 150, 230, 400],          // base
-    [2, 12, 40, 90, 180, 320, 600],            // dropped
-    [5, 10, 16, 22, 32, 45, 80],               // since burst
-    [110, 135, 157, 177, 198, 225, 270],       // evenness
-    [920, 945, 963, 980, 1_000, 1_033, 1_070], // earlier
+    [3, 10, 20, 32, 45, 64, 100],                // jitter
+    [5, 40, 120, 250, 500, 900, 1_800],          // above
+    [1, 2, 4, 8, 15, 28, 80],                    // own
+    [24, 40, 64, 100, 150, 230, 400],            // base
+    [2, 12, 40, 90, 180, 320, 600],              // dropped
+    [5, 10, 16, 22, 32, 45, 80],                 // since burst
+    [110, 135, 157, 177, 198, 225, 270],         // evenness
+    [920, 945, 963, 980, 1_000, 1_033, 1_070],   // earlier
 ];
 
-/// The pairs of readings that are weighed together, because what one means depends on the other.
-pub const TOGETHER: [(usize, usize); 20] = [
-    (Clues::RANK, Clues::JITTER),
-    (Clues::RANK, Clues::ABOVE),
-    (Clues::POSITION, Clues::RECENT),
-    (Clues::LENGTH, Clues::OWN),
-    (Clues::LENGTH, Clues::JITTER),
-    (Clues::LENGTH, Clues::DROPPED),
-    (Clues::LENGTH, Clues::SINCE_BURST),
-    (Clues::RECENT, Clues::DROPPED),
-    (Clues::SINCE, Clues::SINCE_BURST),
-    (Clues::ABOVE, Clues::EVENNESS),
-    (Clues::EVENNESS, Clues::SINCE_BURST),
-    (Clues::POSITION, Clues::QUEUE),
-    (Clues::AFTER, Clues::OWN),
-    (Clues::AFTER, Clues::ABOVE),
-    (Clues::RECENT, Clues::BASE),
-    (Clues::JITTER, Clues::OWN),
-    (Clues::RANK, Clues::EARLIER),
-    (Clues::EVENNESS, Clues::EARLIER),
-    (Clues::LENGTH, Clues::EARLIER),
-    (Clues::OWN, Clues::EARLIER),
+/// The readings that are weighed together, three at a time, because what one means depends on the others. They were chosen one
+/// after the other: each is the three that explain most of what is left on training paths.
+pub const TOGETHER: [[usize; 3]; 20] = [
+    [Clues::RECENT, Clues::AFTER, Clues::OWN],
+    [Clues::LENGTH, Clues::JITTER, Clues::ABOVE],
+    [Clues::QUEUE, Clues::RANK, Clues::JITTER],
+    [Clues::JITTER, Clues::SINCE_BURST, Clues::EVENNESS],
+    [Clues::POSITION, Clues::QUEUE, Clues::ABOVE],
+    [Clues::RECENT, Clues::ABOVE, Clues::EVENNESS],
+    [Clues::AFTER, Clues::ABOVE, Clues::BASE],
+    [Clues::RECENT, Clues::LENGTH, Clues::DROPPED],
+    [Clues::POSITION, Clues::AFTER, Clues::JITTER],
+    [Clues::SINCE, Clues::JITTER, Clues::OWN],
+    [Clues::RANK, Clues::SPACED, Clues::EVENNESS],
+    [Clues::POSITION, Clues::RECENT, Clues::OWN],
+    [Clues::SPACED, Clues::JITTER, Clues::BASE],
+    [Clues::RANK, Clues::ABOVE, Clues::DROPPED],
+    [Clues::RECENT, Clues::LENGTH, Clues::JITTER],
+    [Clues::RANK, Clues::SINCE, Clues::AFTER],
+    [Clues::RANK, Clues::RECENT, Clues::EARLIER],
+    [Clues::OWN, Clues::BASE, Clues::EARLIER],
+    [Clues::POSITION, Clues::SINCE, Clues::EARLIER],
+    [Clues::QUEUE, Clues::LENGTH, Clues::EARLIER],
 ];
 
 /// How many of them are without [`Clues::EARLIER`]. They are the first ones.
 const WITHOUT_EARLIER: usize = {
-    let mut pair = 0;
-    while TOGETHER[pair].1 != Clues::EARLIER {
-        pair += 1;
+    let mut table = 0;
+    while TOGETHER[table][2] != Clues::EARLIER {
+        table += 1;
     }
-    pair
+    table
 };
 
 /// What a card says of a gap.
@@ -123,7 +126,7 @@ impl Card {
             absolute_delays,
             start: 0,
             single: [[0; INTERVALS]; Clues::COUNT],
-            tables: [[[0; QUARTERS]; QUARTERS]; TOGETHER.len()],
+            tables: [[[[0; QUARTERS]; QUARTERS]; QUARTERS]; TOGETHER.len()],
         }
     }
 
@@ -132,9 +135,9 @@ impl Card {
     pub fn weigh(&self, clues: &Clues) -> Weight {
         let intervals = intervals(clues);
         let single: [i16; Clues::COUNT] = array::from_fn(|clue| self.single[clue][intervals[clue]]);
-        let together: [i16; TOGETHER.len()] = array::from_fn(|pair| {
-            let (row, column) = TOGETHER[pair];
-            self.tables[pair][intervals[row] / 2][intervals[column] / 2]
+        let together: [i16; TOGETHER.len()] = array::from_fn(|table| {
+            let [a, b, c] = TOGETHER[table].map(|clue| intervals[clue] / 2);
+            self.tables[table][a][b][c]
         });
         let own = self.start + sum(&single[..Clues::EARLIER]) + sum(&together[..WITHOUT_EARLIER]);
         let sum = own + single[Clues::EARLIER] + sum(&together[WITHOUT_EARLIER..]);
