@@ -15,8 +15,8 @@
  * sift_weights.h, are those of the reference at a sender.
  *
  * parameter     unit               default
- * margin_db     dB                 6
- * most_ignored  share of packets   0.001: every arrival earns it, up to two packets, and a lost packet that is called
+ * margin_db     dB                 4
+ * most_ignored  share of packets   0.001: every packet earns it, up to two packets, and a lost packet that is called
  *                                  wireless costs its probability of congestion
  *
  * measured, limit: the sum and the margin, both in tenths of a decibel.
@@ -476,9 +476,9 @@ lc_apart int lc_sift_arrive(struct lc_sift *sift, const struct lc_arrival *arriv
 		lc_sift_weigh(sift, arrival, margin, most_ignored);
 	lc_sift_turn(sift, arrival->at);
 	if (arrival->span >= 0 && arrival->packets) {
-		sift->allowance += most_ignored;
-		if (sift->allowance > LC_SIFT_MOST_ALLOWANCE)
-			sift->allowance = LC_SIFT_MOST_ALLOWANCE;
+		u64 allowance = sift->allowance + (u64)most_ignored * arrival->packets;
+
+		sift->allowance = allowance > LC_SIFT_MOST_ALLOWANCE ? LC_SIFT_MOST_ALLOWANCE : (u32)allowance;
 		lc_sift_interval_observe(sift, arrival);
 	}
 	if (arrival->rott >= 0)

@@ -279,8 +279,8 @@ mod tests {
         assert_eq!(with("lc_westwood_vt", &[]).expect("valid")[2..], [14 << 18, 16 << 18, 1]);
         assert_eq!(with("lc_veno", &[]).expect("valid")[2..], [3 << 18, 3 << 18, 0]);
         assert_eq!(with("lc_newreno_ff", &["history=8", "eta=4"]).expect("valid")[2..], [8, 4]);
-        // 6 dB in tenths; 0.001 = 65.5 / 2^16, rounded down as the reference does.
-        assert_eq!(with("lc_sift", &[]).expect("valid")[2..], [60, 65]);
+        // 4 dB in tenths; 0.001 = 65.5 / 2^16, rounded down as the reference does.
+        assert_eq!(with("lc_sift", &[]).expect("valid")[2..], [40, 65]);
         assert_eq!(with("lc_cubic_sift", &["margin_db=0", "most_ignored=1"]).expect("valid")[2..], [0, 65_536]);
     }
 

@@ -37,11 +37,11 @@
 //!
 //! | parameter | unit | default | range |
 //! |---|---|---|---|
-//! | `margin_db` | dB | 6 (`Sift`), 0 (`Sift-balanced`) | 0 to 60 |
+//! | `margin_db` | dB | 4 (`Sift`), 0 (`Sift-balanced`) | 0 to 60 |
 //! | `most_ignored` | share of packets | 0.001 (`Sift`), 1 (`Sift-balanced`) | 0 to 1 |
 //!
 //! `most_ignored` is a ceiling on the packets that queues dropped and that are ignored, by Sift's own probabilities: every
-//! arrival earns this share of a packet, up to two packets, and every lost packet that is called wireless costs the probability
+//! packet earns this share of a packet, up to two packets, and every lost packet that is called wireless costs the probability
 //! of congestion. When nothing is left, a loss is congestion, whatever the evidence. So losses with little doubt hardly count,
 //! and where all losses are doubtful, as at a policer, few are ignored.
 //!
@@ -137,7 +137,7 @@ pub struct SiftConfig {
 impl Default for SiftConfig {
     /// The safe setting: what a transport should follow.
     fn default() -> Self {
-        Self { margin_db: 6.0, most_ignored: 0.001 }
+        Self { margin_db: 4.0, most_ignored: 0.001 }
     }
 }
 
@@ -305,7 +305,8 @@ impl Sift {
         let span = interval.span.as_nanos();
         let per_packet = if interval.packets == 1 { span } else { span / i64::from(interval.packets.max(1)) };
         self.spacing.observe(per_packet);
-        self.allowance = (self.allowance + self.most_ignored).min(MOST_ALLOWANCE);
+        let earned = self.most_ignored.saturating_mul(interval.packets);
+        self.allowance = self.allowance.saturating_add(earned).min(MOST_ALLOWANCE);
         if interval.missing > 0 {
             self.recent.observe(i64::from(WHOLE));
             self.gaps.observe_gap(at);
