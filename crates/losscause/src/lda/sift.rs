@@ -28,8 +28,8 @@
 //!   wireless iff sum > margin
 //! ```
 //!
-//! Twenty threes of readings are weighed together too ([`card::TOGETHER`]), because what one means depends on the others. The probability of a wireless loss, if both causes are as likely beforehand, is
-//! 1 / (1 + 10^(-sum/10)).
+//! Twenty threes of readings are weighed together too ([`card::TOGETHER`]), because what one means depends on the others.
+//! The probability of a wireless loss, if both causes are as likely beforehand, is 1 / (1 + 10^(-sum/10)).
 //!
 //! Source: this project, `docs/algorithms/sift.md`. Ideas are from Spike (the position), Biaz (the length of a gap that a served
 //! packet leaves), Vegas (the queue in packets), fqRTT (losses within a round trip), and BBR's long-term sampling (a policer
