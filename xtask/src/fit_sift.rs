@@ -15,6 +15,9 @@ pub(crate) struct Options {
     /// Fit again without each reading, and print the errors as a table
     #[arg(long)]
     ablations: bool,
+    /// Choose the threes of readings that are weighed together, and print them; fits no weights
+    #[arg(long, conflicts_with_all = ["write", "ablations"])]
+    choose: bool,
 }
 
 /// Runs the example.
@@ -24,5 +27,6 @@ pub(crate) fn fit_sift(options: &Options) -> Result<()> {
     fit.arg("--");
     fit.args(options.write.then_some("--write"));
     fit.args(options.ablations.then_some("--ablations"));
+    fit.args(options.choose.then_some("--choose"));
     run(&mut fit)
 }

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::panel::{AtReceiver, AtSender, Moment, as_told, watch_receivers, watch_senders};
 use crate::path::{Level, Path, Vantage};
-use crate::score::{Bootstrap, Interval, Tally};
+use crate::score::{Bootstrap, Halves, Interval, Tally, best_by_halves};
 
 /// The benchmark's result. Equal seeds, numbers of paths and registries give equal results, with any number of threads.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -37,6 +37,8 @@ pub struct AtVantage {
     pub best_published: Option<&'static str>,
     /// The mean over paths of the smallest error that a published algorithm has there.
     pub best_per_path: Option<Interval>,
+    /// The same if the algorithm is chosen by one half of the path's losses and scored on the other.
+    pub best_by_halves: Option<Interval>,
     /// Every algorithm, in the order of their errors.
     pub algorithms: Vec<Row>,
     /// Errors by the level of each factor; in each, one per algorithm in the order above.
@@ -157,8 +159,8 @@ enum Built {
     AtSender(Vec<AnySenderLda>),
 }
 
-/// The tally of each algorithm, shared with what a run calls.
-type Tallies = Arc<Mutex<Vec<Tally>>>;
+/// The verdicts of each algorithm, shared with what a run calls.
+type Tallies = Arc<Mutex<Vec<Halves>>>;
 
 impl Algorithms {
     fn of(registry: &Registry, vantage: Vantage) -> Self {
@@ -178,8 +180,8 @@ impl Algorithms {
     }
 
     /// Runs the path behind its pilot. Returns every algorithm's tally.
-    fn tallies(&self, path: &Path, stop: &Stop) -> Result<Vec<Tally>, RunError> {
-        let tallies: Tallies = Arc::new(Mutex::new(vec![Tally::default(); self.infos.len()]));
+    fn tallies(&self, path: &Path, stop: &Stop) -> Result<Vec<Halves>, RunError> {
+        let tallies: Tallies = Arc::new(Mutex::new(vec![Halves::default(); self.infos.len()]));
         match &self.built {
             Built::AtReceiver(ldas) => {
                 let mut experiment = path.experiment(Vantage::Receiver)?;
@@ -290,8 +292,10 @@ fn calls_wireless(lda: &AnySenderLda, loss: &DeclaredLoss) -> bool {
 }
 
 impl AtVantage {
-    /// Scores the tallies: one list per path, with one tally per algorithm.
-    fn of(vantage: Vantage, infos: &[&'static Info], paths: &[Path], tallies: &[Vec<Tally>], seed: u64) -> Self {
+    /// Scores the verdicts: one list per path, with one entry per algorithm.
+    fn of(vantage: Vantage, infos: &[&'static Info], paths: &[Path], halves: &[Vec<Halves>], seed: u64) -> Self {
+        let whole = |of_path: &Vec<Halves>| of_path.iter().map(|halves| halves.whole()).collect();
+        let tallies: Vec<Vec<Tally>> = halves.iter().map(whole).collect();
         let errors = |algorithm: usize| -> Vec<Option<f64>> {
             tallies.iter().map(|of_path| of_path[algorithm].balanced_error()).collect()
         };
@@ -311,6 +315,11 @@ impl AtVantage {
             errors.min_by(f64::total_cmp)
         };
         let per_path: Option<Vec<f64>> = scored.iter().map(least).collect();
+        let by_halves = |path: &usize| {
+            let errors = published.iter().filter_map(|&algorithm| halves[*path][algorithm].balanced_errors());
+            best_by_halves(&errors.collect::<Vec<_>>())
+        };
+        let by_halves: Option<Vec<f64>> = scored.iter().map(by_halves).collect();
         let mut order: Vec<usize> = (0..infos.len()).collect();
         order.sort_by(|&a, &b| average(a).total_cmp(&average(b)));
         let rate = |algorithm: usize, of: fn(&Tally) -> Option<f64>| {
@@ -336,6 +345,7 @@ impl AtVantage {
             scored_paths: scored.len(),
             best_published: best.map(|best| infos[best].name),
             best_per_path: per_path.and_then(|errors| bootstrap.mean(&errors)),
+            best_by_halves: by_halves.and_then(|errors| bootstrap.mean(&errors)),
             algorithms: order.iter().map(row).collect(),
             levels: levels(vantage, paths, &by_path),
             by_path,

@@ -125,6 +125,13 @@ impl AtVantage {
         if let Some(hindsight) = self.best_per_path {
             _ = write!(text, ", the best published one of each path in hindsight {}", percent(hindsight.value));
         }
+        if let Some(by_halves) = self.best_by_halves {
+            _ = write!(
+                text,
+                ", and chosen by one half of the path's losses, on the other {}",
+                percent(by_halves.value)
+            );
+        }
         text.push('.');
         let own =
             self.algorithms.iter().filter(|row| row.origin == Origin::Other && !row.algorithm.starts_with("always "));

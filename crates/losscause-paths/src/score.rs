@@ -6,6 +6,9 @@
 //! e   = (M_c + M_w) / 2,  or one of them if the path has fewer than ten losses of the other cause
 //! ```
 //!
+//! The best algorithm of a path, chosen with hindsight, is in part the luckiest. So it is also chosen by one half of the
+//! path's losses and scored on the other ([`best_by_halves`]).
+//!
 //! An undecided loss counts as called congestion, because that is what a transport does with it. (`simulate` counts it
 //! as no error in M_w, and apart.) Intervals are percentile bootstrap over paths, from 2.5 to 97.5 %.
 
@@ -41,7 +44,15 @@ pub struct Tally {
 impl Judged {
     /// The share of wrong verdicts; none of fewer than [`LEAST_LOSSES`].
     pub fn error(self) -> Option<f64> {
-        (self.losses >= LEAST_LOSSES).then(|| self.wrong as f64 / self.losses as f64)
+        (self.losses >= LEAST_LOSSES).then(|| self.share())
+    }
+
+    fn share(self) -> f64 {
+        self.wrong as f64 / self.losses as f64
+    }
+
+    fn with(self, other: Self) -> Self {
+        Self { losses: self.losses + other.losses, wrong: self.wrong + other.wrong }
     }
 }
 
@@ -63,6 +74,49 @@ impl Tally {
             (m_c, m_w) => m_c.or(m_w),
         }
     }
+}
+
+/// An algorithm's verdicts on a path, in two halves: of each cause, every other loss.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Halves([Tally; 2]);
+
+impl Halves {
+    /// Counts a loss with this cause that was called wireless, or not.
+    pub fn count(&mut self, cause: Cause, called_wireless: bool) {
+        let [first, second] = self.0.map(|tally| match cause {
+            Cause::Congestion => tally.congestion.losses,
+            Cause::Wireless => tally.wireless.losses,
+        });
+        self.0[usize::from(second < first)].count(cause, called_wireless);
+    }
+
+    /// All losses.
+    pub fn whole(self) -> Tally {
+        let [first, second] = self.0;
+        Tally { congestion: first.congestion.with(second.congestion), wireless: first.wireless.with(second.wireless) }
+    }
+
+    /// The balanced error of each half, 0 to 1, over the causes that count in the whole.
+    pub fn balanced_errors(self) -> Option<[f64; 2]> {
+        let Tally { congestion, wireless } = self.whole();
+        let of = |counts: Judged, half: Judged| counts.error().map(|_| half.share());
+        let errors = self.0.map(|half| match (of(congestion, half.congestion), of(wireless, half.wireless)) {
+            (Some(m_c), Some(m_w)) => Some((m_c + m_w) / 2.0),
+            (m_c, m_w) => m_c.or(m_w),
+        });
+        Some([errors[0]?, errors[1]?])
+    }
+}
+
+/// The error of the best of several algorithms on a path if it is chosen by one half of the losses and scored on the other:
+/// the mean of both ways. Of several that are equally good, it is any.
+pub fn best_by_halves(errors: &[[f64; 2]]) -> Option<f64> {
+    let scored_on = |other: usize| {
+        let least = errors.iter().map(|error| error[1 - other]).min_by(f64::total_cmp)?;
+        let best = errors.iter().filter(|error| error[1 - other] == least);
+        mean(&best.map(|error| error[other]).collect::<Vec<f64>>())
+    };
+    Some((scored_on(0)? + scored_on(1)?) / 2.0)
 }
 
 /// A value with its 95 % interval.
@@ -140,6 +194,28 @@ mod tests {
         let mut tally = Tally::default();
         [Cause::Congestion, Cause::Wireless].into_iter().for_each(|cause| tally.count(cause, false));
         assert_eq!((tally.congestion.wrong, tally.wireless.wrong), (0, 1));
+    }
+
+    #[test]
+    fn the_halves_are_every_other_loss_of_each_cause() {
+        let mut halves = Halves::default();
+        // Ten congestion losses, every other one called wireless; three wireless ones do not count.
+        (0..10).for_each(|i| halves.count(Cause::Congestion, i % 2 == 0));
+        (0..3).for_each(|_| halves.count(Cause::Wireless, false));
+        assert_eq!(halves.whole(), tally((5, 10), (3, 3)));
+        assert_eq!(halves.balanced_errors(), Some([1.0, 0.0]));
+        assert_eq!(Halves::default().balanced_errors(), None);
+    }
+
+    #[test]
+    fn the_luckiest_of_equal_algorithms_gains_nothing_on_the_other_half() {
+        // Coins: the best of each half is 0.4, and 0.6 on the other.
+        assert_eq!(best_by_halves(&[[0.4, 0.6], [0.6, 0.4]]), Some(0.6));
+        // One that is better in both halves is the best of both.
+        assert_eq!(best_by_halves(&[[0.25, 0.5], [0.5, 0.75]]), Some(0.375));
+        // Of two that are equally good in the first half, either.
+        assert_eq!(best_by_halves(&[[0.0, 0.25], [0.0, 0.75]]), Some((0.5 + 0.0) / 2.0));
+        assert_eq!(best_by_halves(&[]), None);
     }
 
     #[test]

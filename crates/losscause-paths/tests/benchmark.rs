@@ -46,6 +46,7 @@ fn every_algorithm_and_a_users_own_are_rows_and_both_constants_together_are_alwa
         let most = if at.vantage == "receiver" { 1e-9 } else { 0.01 };
         assert!((sum - 1.0).abs() < most, "{sum}");
         assert!(at.best_per_path.unwrap().value <= row(at.best_published.unwrap()).unwrap().error.unwrap().value);
+        assert!(at.best_per_path.unwrap().value <= at.best_by_halves.unwrap().value, "luck helps hindsight");
         assert!(at.algorithms.windows(2).all(|pair| pair[0].error.unwrap().value <= pair[1].error.unwrap().value));
         let scored = at.by_path.iter().filter(|path| path.errors.iter().all(Option::is_some)).count();
         assert_eq!(scored, at.scored_paths);

@@ -40,9 +40,10 @@ fn at_vantage(at: &AtVantage) -> String {
             row.reduction.map_or_else(String::new, reduction_text),
         ]);
     }
-    if let Some(hindsight) = at.best_per_path {
-        let [name, error, ends] = ["best published per path".to_owned(), percent(hindsight.value), ends(hindsight)];
-        table.add_row([name, "hindsight".to_owned(), error, ends, String::new(), String::new(), String::new()]);
+    let chosen = [("hindsight", at.best_per_path), ("by half of the losses", at.best_by_halves)];
+    for (how, error) in chosen.into_iter().filter_map(|(how, error)| Some((how, error?))) {
+        let [name, value, ends] = ["best published per path".to_owned(), percent(error.value), ends(error)];
+        table.add_row([name, how.to_owned(), value, ends, String::new(), String::new(), String::new()]);
     }
     table.to_string()
 }

@@ -5,8 +5,10 @@
 //! A logistic regression on the intervals of the readings gives the weights, one card per vantage point. Every path has
 //! the same weight, and so has each cause within a path, as in the balanced error. One reading is what Sift itself made of the
 //! earlier gaps, so the fit is repeated with the card before; it begins with a blank one. Seeds of the test are refused.
-//! `--ablations` fits again without each reading and prints the errors as a table.
+//! `--ablations` fits again without each reading and prints the errors as a table. `--choose` chooses the threes of readings
+//! that are weighed together, as `card::TOGETHER` has them, and fits nothing else.
 
+mod choose;
 mod fit;
 mod header;
 mod readings;
@@ -14,6 +16,7 @@ mod readings;
 use std::fmt::Write;
 use std::process::ExitCode;
 
+use losscause::lda::sift::card::TOGETHER;
 use losscause::lda::sift::{Card, Clues};
 use losscause_paths::Vantage;
 use losscause_study::parallel::{Jobs, map};
@@ -28,10 +31,15 @@ const HEADER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../losscause-linux/bp
 
 fn main() -> ExitCode {
     let asked_for = |option: &str| std::env::args().any(|argument| argument == option);
+    if asked_for("--choose") {
+        choose();
+        return ExitCode::SUCCESS;
+    }
     let cards = [Vantage::Receiver, Vantage::Sender].map(|vantage| {
         let (training, validation) = (Readings::of(vantage, SEEDS), Readings::of(vantage, VALIDATION));
         let absolute_delays = vantage == Vantage::Sender;
-        let again = |card: &Card, without| Fit::new(&training.with_memory_of(card), without).card(absolute_delays);
+        let again =
+            |card: &Card, without| Fit::new(&training.with_memory_of(card), &TOGETHER, without).card(absolute_delays);
         let card = (0..FITS).fold(Card::blank(absolute_delays), |card, _| again(&card, None));
         println!("{}: {} losses of {} paths", vantage.name(), training.losses(), training.paths());
         println!("  balanced error {:.2} % in training", training.error(&card));
@@ -56,6 +64,18 @@ fn main() -> ExitCode {
         }
     }
     ExitCode::SUCCESS
+}
+
+/// Chooses the threes. What gaps remember of earlier ones is that of cards without tables.
+fn choose() {
+    let readings = [Vantage::Receiver, Vantage::Sender].map(|vantage| {
+        let (training, absolute_delays) = (Readings::of(vantage, SEEDS), vantage == Vantage::Sender);
+        let again = |card: &Card| Fit::new(&training.with_memory_of(card), &[], None).card(absolute_delays);
+        training.with_memory_of(&(0..FITS).fold(Card::blank(absolute_delays), |card, _| again(&card)))
+    });
+    let chosen = choose::threes(&readings);
+    let repeated = chosen.iter().filter(|three| TOGETHER.contains(three)).count();
+    println!("{repeated} of {} are in card::TOGETHER", chosen.len());
 }
 
 /// The source of `weights.rs`.

@@ -354,8 +354,9 @@ impl Lda for Sift {
     }
 
     fn judge(&self, loss: &Loss) -> Judgement {
-        let weighed = self.weighed.iter().flatten().find(|weighed| weighed.seq == loss.revealed_by.seq as u32);
-        let Some(weighed) = weighed else {
+        let newest_first = (1..=GAPS).map(|back| &self.weighed[usize::from(self.oldest).wrapping_sub(back) % GAPS]);
+        let is_of_this_gap = |weighed: &&Weighed| weighed.seq == loss.revealed_by.seq as u32;
+        let Some(weighed) = newest_first.flatten().find(is_of_this_gap) else {
             return missing(match self.sample.seen {
                 0 => Input::Timestamp,
                 1..=WARM_UP => Input::Other("a history of 32 packets"),

@@ -1,6 +1,7 @@
 //! The card: from readings to a sum of evidence.
 
 use core::array;
+use core::ops::Range;
 
 use super::Clues;
 
@@ -107,16 +108,15 @@ const LIMITS_OF_ALL: [[u16; Clues::COUNT]; INTERVALS - 1] = {
 };
 
 /// Which interval each reading lies in.
-#[inline]
-pub fn intervals(clues: &Clues) -> [usize; Clues::COUNT] {
+#[inline(never)]
+pub fn intervals(clues: &Clues) -> [u8; Clues::COUNT] {
     let mut intervals = [0_u16; Clues::COUNT];
     for limits in &LIMITS_OF_ALL {
         for clue in 0..Clues::COUNT {
             intervals[clue] += u16::from(clues.0[clue] >= limits[clue]);
         }
     }
-    // The remainder changes nothing; it says that the numbers are indices of intervals, so that no index is checked.
-    intervals.map(|interval| usize::from(interval) % INTERVALS)
+    intervals.map(|interval| interval as u8)
 }
 
 impl Card {
@@ -133,14 +133,22 @@ impl Card {
     /// Weighs the readings at a gap.
     #[inline]
     pub fn weigh(&self, clues: &Clues) -> Weight {
+        // The remainders change nothing; they say that the numbers are indices, so that none is checked.
         let intervals = intervals(clues);
-        let single: [i16; Clues::COUNT] = array::from_fn(|clue| self.single[clue][intervals[clue]]);
-        let together: [i16; TOGETHER.len()] = array::from_fn(|table| {
-            let [a, b, c] = TOGETHER[table].map(|clue| intervals[clue] / 2);
-            self.tables[table][a][b][c]
-        });
-        let own = self.start + sum(&single[..Clues::EARLIER]) + sum(&together[..WITHOUT_EARLIER]);
-        let sum = own + single[Clues::EARLIER] + sum(&together[WITHOUT_EARLIER..]);
+        let single: [i16; Clues::COUNT] =
+            array::from_fn(|clue| self.single[clue][usize::from(intervals[clue]) % INTERVALS]);
+        let quarters = intervals.map(|interval| interval / 2);
+        let together = |tables: Range<usize>| -> i16 {
+            let tables = TOGETHER[tables.clone()].iter().zip(&self.tables[tables]);
+            tables
+                .map(|(three, table)| {
+                    let [a, b, c] = three.map(|clue| usize::from(quarters[clue]) % QUARTERS);
+                    table[a][b][c]
+                })
+                .sum()
+        };
+        let own = self.start + sum(&single[..Clues::EARLIER]) + together(0..WITHOUT_EARLIER);
+        let sum = own + single[Clues::EARLIER] + together(WITHOUT_EARLIER..TOGETHER.len());
         // The sizes of the weights, each with its reading; of two equal ones the first is the heavier.
         let mut heaviest = [0; 2];
         for (clue, weight) in single.iter().enumerate() {
