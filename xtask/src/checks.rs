@@ -4,11 +4,12 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 
+use crate::ahead::Ahead;
 #[cfg(target_os = "linux")]
 use crate::linux;
 use crate::shell::{cargo, command, losscause, output, run};
 use crate::tools::{self, Tool};
-use crate::{fuzz, instructions, lab, look, package, pages, python, record, shell, site, validate};
+use crate::{fuzz, instructions, lab, look, package, pages, python, record, site, validate};
 
 /// A check.
 struct Step {
@@ -54,7 +55,7 @@ const BEFORE_TESTS: &[Step] =
 const AFTER_TESTS: &[Step] = &[
     Step::new("the oldest compiler that Cargo.toml allows", &[Tool::OldestRust], oldest_compiler),
     Step::new("the links of the site", &[Tool::Node, Tool::Wasm, Tool::MdBook], site::short),
-    Step::new("the published crates from their packages, short form", &[], package::short),
+    Step::new("the published crates from their packages, short form", &[Tool::OldestRust], package::short),
     Step::new("every benchmark runs once", &[], benchmarks_run),
     Step::new("every fuzz target for 20 s", &[Tool::Nightly, Tool::CargoFuzz], fuzz::short),
 ];
@@ -69,6 +70,7 @@ pub(crate) fn ci() -> Result<()> {
     for tool in Tool::ALL {
         tool.ensure()?;
     }
+    let _builds = Ahead::start();
     run_steps(BEFORE_TESTS.iter().chain(TESTS).chain(AFTER_TESTS))
 }
 
@@ -179,9 +181,7 @@ fn same_bytes() -> Result<()> {
 /// The workspace and its tests compile without a warning with the compiler that `rust-version` names, and with default
 /// features.
 fn oldest_compiler() -> Result<()> {
-    let mut check = shell::cargo_of(&tools::oldest_rust()?);
-    check.args(["check", "--quiet", "--locked", "--workspace", "--all-targets"]).env("RUSTFLAGS", "-D warnings");
-    run(&mut check)
+    run(tools::oldest_check()?.args(["--locked", "--workspace"]))
 }
 
 /// Without `cargo bench`, criterion runs every benchmark once and times nothing. Those of losscause-linux measure the

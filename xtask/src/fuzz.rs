@@ -45,6 +45,14 @@ pub(crate) fn short() -> Result<()> {
     fuzz(&Options { seconds: SHORT_S, jobs: None, targets: Vec::new() })
 }
 
+/// Compiles all targets.
+///
+/// # Errors
+/// One of them cannot be compiled.
+pub(crate) fn build() -> Result<()> {
+    run(cargo_fuzz().arg("build"))
+}
+
 /// Builds the targets and runs all of them, also after a crash.
 ///
 /// # Errors

@@ -76,8 +76,8 @@ pub(crate) fn test() -> Result<()> {
 /// # Errors
 /// A part cannot be built, or the page is too large.
 pub(crate) fn build() -> Result<()> {
+    modules()?;
     for Module { name, profile, package } in MODULES {
-        run(cargo().args(["build", "--quiet", "--profile", profile, "--target", TARGET, "-p", package, "--lib"]))?;
         let built = format!("{profile}/{}.wasm", package.replace('-', "_"));
         let module = root().join("target").join(TARGET).join(built);
         fs::copy(&module, root().join("web/src").join(name))
@@ -87,6 +87,16 @@ pub(crate) fn build() -> Result<()> {
     run(in_web("npm").args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]))?;
     run(in_web("npm").args(["run", "build"]))?;
     run(&mut node(&["scripts/size.mjs"]))
+}
+
+/// Compiles the modules.
+///
+/// # Errors
+/// One of them cannot be compiled.
+pub(crate) fn modules() -> Result<()> {
+    MODULES.iter().try_for_each(|Module { profile, package, .. }| {
+        run(cargo().args(["build", "--quiet", "--profile", profile, "--target", TARGET, "-p", package, "--lib"]))
+    })
 }
 
 fn in_web(program: &str) -> Command {

@@ -1,6 +1,7 @@
 //! The project's development commands, run as `cargo xtask COMMAND`. None of this is part of the product.
 
 mod accuracy;
+mod ahead;
 mod bench_capture;
 mod bench_ns2;
 mod bench_sweep;
@@ -60,6 +61,9 @@ enum Verb {
     /// Run everything that a change must pass: installs missing tools, skips nothing, also checks format, lints and
     /// docs
     Ci,
+    /// Build what later steps of `ci` need
+    #[command(hide = true)]
+    BuildAhead,
     /// Fuzz every parser and receiver; installs a nightly compiler if it is missing
     Fuzz(fuzz::Options),
     /// Count what every table and figure costs and compare with the costs.toml of each paper
@@ -94,6 +98,7 @@ fn main() -> ExitCode {
     let done = match Cli::parse().verb {
         Verb::Test => checks::test(),
         Verb::Ci => checks::ci(),
+        Verb::BuildAhead => ahead::build(),
         Verb::Validate(options) => validate::validate(&options),
         Verb::BenchNs2(options) => bench_ns2::bench_ns2(&options),
         Verb::BenchCapture(options) => bench_capture::bench_capture(&options),

@@ -3,8 +3,9 @@
 //! The files are unpacked into an empty directory outside the repository. A Cargo configuration there puts the unpacked
 //! crates in place of crates.io, so that they find each other. Each crate is its own workspace and keeps the
 //! lock file that its package holds. A crate is tested with its own features only: inside the repository's workspace,
-//! another crate could enable a feature that it lacks. The short form compiles the tests and does not run them: they are those
-//! that ran in the repository.
+//! another crate could enable a feature that it lacks. The short form checks with the oldest compiler that the tests compile and
+//! does not run them: they are those that ran in the repository. It takes what the repository's builds have left of other
+//! crates.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -15,6 +16,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 use crate::shell::{cargo, output, root, run};
+use crate::tools;
 
 mod manifest;
 
@@ -23,8 +25,8 @@ use manifest::Crate;
 /// The form of the test.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Check that every package and its tests compile instead of running them, leave out the optional features, which take
-    /// minutes to compile, and install an unoptimised program
+    /// Check with the oldest compiler that every package and its tests compile instead of running them, leave out the optional
+    /// features, which take minutes to compile, and install an unoptimised program
     #[arg(long)]
     short: bool,
 }
@@ -47,7 +49,8 @@ pub(crate) fn short() -> Result<()> {
 pub(crate) fn package(options: &Options) -> Result<()> {
     let crates = manifest::published()?;
     let place = tempfile::Builder::new().prefix("losscause-packages-").tempdir().context("the temporary directory")?;
-    let place = Place { root: place.path().to_owned(), _removed_at_the_end: place };
+    let target = if options.short { root() } else { place.path().to_owned() }.join("target");
+    let place = Place { root: place.path().to_owned(), target, _removed_at_the_end: place };
     place.unpack(&crates)?;
     for package in &crates {
         if options.short { place.check(package) } else { place.test(package) }?;
@@ -62,6 +65,8 @@ pub(crate) fn package(options: &Options) -> Result<()> {
 /// An empty directory outside the repository.
 struct Place {
     root: PathBuf,
+    /// Cargo's folder for what it compiles.
+    target: PathBuf,
     _removed_at_the_end: tempfile::TempDir,
 }
 
@@ -95,14 +100,20 @@ impl Place {
     /// Cargo in the unpacked `package`.
     fn cargo(&self, package: &Crate) -> Command {
         let mut cargo = cargo();
-        cargo.current_dir(self.root.join(package.folder())).env("CARGO_TARGET_DIR", self.root.join("target"));
+        self.put(&mut cargo, package);
         cargo
     }
 
-    /// Checks that `package` and its tests compile; all that they include is in the package, then.
+    fn put(&self, cargo: &mut Command, package: &Crate) {
+        cargo.current_dir(self.root.join(package.folder())).env("CARGO_TARGET_DIR", &self.target);
+    }
+
+    /// Checks with the oldest compiler that `package` and its tests compile; all that they include is in the package, then.
     fn check(&self, package: &Crate) -> Result<()> {
         let begun = Instant::now();
-        run(self.cargo(package).args(["check", "--quiet", "--all-targets"]))?;
+        let mut check = tools::oldest_check()?;
+        self.put(&mut check, package);
+        run(&mut check)?;
         println!("{}: compiles, in {:.0} s", package.folder(), begun.elapsed().as_secs_f64());
         Ok(())
     }
@@ -184,8 +195,9 @@ fn configuration(root: &Path, crates: &[Crate]) -> String {
         // A Rust string of a path is a TOML string as well: temporary directories have no odd characters.
         let _ = writeln!(text, "{} = {{ path = {:?} }}", package.name, folder);
     }
-    // Optimised as in the workspace: what runs whole simulations. Built once, so nothing is kept for debugging.
-    text.push_str("[profile.dev]\ndebug = false\nincremental = false\n");
+    // Optimised as in the workspace: what runs whole simulations, and other crates. Built once, so nothing is kept for
+    // debugging.
+    text.push_str("[profile.dev]\ndebug = false\nincremental = false\n[profile.dev.package.\"*\"]\nopt-level = 1\n");
     for name in ["losscause", "losscause-transport", "losscause-sim", "losscause-capture"] {
         let _ = writeln!(text, "[profile.dev.package.{name}]\nopt-level = 1");
     }

@@ -1,7 +1,7 @@
 //! Programs other than cargo that some commands need, and how to install them.
 
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
@@ -154,6 +154,16 @@ pub(crate) fn oldest_rust() -> Result<String> {
     let version = manifest.get("workspace").and_then(|table| table.get("package")?.get("rust-version")?.as_str());
     let version = version.context("Cargo.toml: workspace.package.rust-version: is missing")?;
     Ok(if version.split('.').count() == 2 { format!("{version}.0") } else { version.to_owned() })
+}
+
+/// `cargo check` of code and tests with the oldest compiler; a warning is an error.
+///
+/// # Errors
+/// As [`oldest_rust`].
+pub(crate) fn oldest_check() -> Result<Command> {
+    let mut check = shell::cargo_of(&oldest_rust()?);
+    check.args(["check", "--quiet", "--all-targets"]).env("RUSTFLAGS", "-D warnings");
+    Ok(check)
 }
 
 /// The program mdBook, which belongs to this repository.
