@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::panel::{AtReceiver, AtSender, Moment, as_told, watch_receivers, watch_senders};
 use crate::path::{Level, Path, Vantage};
-use crate::score::{Bootstrap, Halves, Interval, Tally, best_by_halves};
+use crate::score::{Bootstrap, Halves, Interval, LEAST_LOSSES, Tally, best_by_halves};
 
 /// The benchmark's result. Equal seeds, numbers of paths and registries give equal results, with any number of threads.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -76,7 +76,7 @@ pub struct Row {
     pub reduction: Option<Interval>,
 }
 
-/// Errors on the paths of one level of a factor.
+/// Errors on the paths of one level of a factor. The last factor is not drawn: which causes count on a path.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LevelErrors {
     /// The factor.
@@ -87,6 +87,8 @@ pub struct LevelErrors {
     pub paths: usize,
     /// The mean error of each algorithm.
     pub errors: Vec<Option<f64>>,
+    /// As [`AtVantage::best_per_path`], on these paths.
+    pub best_per_path: Option<f64>,
 }
 
 /// Errors on a path.
@@ -310,11 +312,12 @@ impl AtVantage {
         let published: Vec<usize> = (0..infos.len()).filter(|&index| infos[index].is_published).collect();
         let average = |algorithm: usize| mean(&of_scored(algorithm)).unwrap_or(f64::INFINITY);
         let best = published.iter().copied().min_by(|&a, &b| average(a).total_cmp(&average(b)));
-        let least = |path: &usize| {
-            let errors = published.iter().filter_map(|&algorithm| of_all[algorithm][*path]);
+        let least = |path: usize| {
+            let errors = published.iter().filter_map(|&algorithm| of_all[algorithm][path]);
             errors.min_by(f64::total_cmp)
         };
-        let per_path: Option<Vec<f64>> = scored.iter().map(least).collect();
+        let least: Vec<Option<f64>> = (0..paths.len()).map(least).collect();
+        let per_path: Option<Vec<f64>> = scored.iter().map(|&path| least[path]).collect();
         let by_halves = |path: &usize| {
             let errors = published.iter().filter_map(|&algorithm| halves[*path][algorithm].balanced_errors());
             best_by_halves(&errors.collect::<Vec<_>>())
@@ -347,15 +350,18 @@ impl AtVantage {
             best_per_path: per_path.and_then(|errors| bootstrap.mean(&errors)),
             best_by_halves: by_halves.and_then(|errors| bootstrap.mean(&errors)),
             algorithms: order.iter().map(row).collect(),
-            levels: levels(vantage, paths, &by_path),
+            levels: levels(vantage, paths, &by_path, &least),
             by_path,
         }
     }
 }
 
-/// Mean errors by level, in the order of the factors and their levels.
-fn levels(vantage: Vantage, paths: &[Path], by_path: &[PathErrors]) -> Vec<LevelErrors> {
-    let of_paths: Vec<Vec<Level>> = paths.iter().map(|path| path.levels(vantage)).collect();
+/// Mean errors by level, in the order of the factors and their levels. `least` is the best published error of each path.
+fn levels(vantage: Vantage, paths: &[Path], by_path: &[PathErrors], least: &[Option<f64>]) -> Vec<LevelErrors> {
+    let of_path = |(path, errors): (&Path, &PathErrors)| -> Vec<Level> {
+        path.levels(vantage).into_iter().chain(causes_that_count(errors.losses)).collect()
+    };
+    let of_paths: Vec<Vec<Level>> = paths.iter().zip(by_path).map(of_path).collect();
     let mut drawn: Vec<(usize, Level)> = Vec::new();
     for level in of_paths.iter().flat_map(|levels| levels.iter().copied().enumerate()) {
         if !drawn.contains(&level) {
@@ -365,13 +371,31 @@ fn levels(vantage: Vantage, paths: &[Path], by_path: &[PathErrors]) -> Vec<Level
     drawn.sort_by_key(|(factor, level)| (*factor, level.rank));
     let algorithms = by_path.first().map_or(0, |path| path.errors.len());
     let errors_of = |(factor, level): (usize, Level)| {
-        let has_level =
-            |path: &&PathErrors| path.levels[factor] == level.level && path.errors.iter().any(Option::is_some);
-        let of_level: Vec<&PathErrors> = by_path.iter().filter(has_level).collect();
-        let error =
-            |algorithm: usize| mean(&of_level.iter().filter_map(|path| path.errors[algorithm]).collect::<Vec<f64>>());
-        let errors = (0..algorithms).map(error).collect();
-        LevelErrors { factor: level.factor, level: level.level, paths: of_level.len(), errors }
+        let has_level = |path: &usize| {
+            of_paths[*path].get(factor) == Some(&level) && by_path[*path].errors.iter().any(Option::is_some)
+        };
+        let of_level: Vec<usize> = (0..paths.len()).filter(has_level).collect();
+        let over = |error: &dyn Fn(usize) -> Option<f64>| {
+            mean(&of_level.iter().filter_map(|&path| error(path)).collect::<Vec<f64>>())
+        };
+        LevelErrors {
+            factor: level.factor,
+            level: level.level,
+            paths: of_level.len(),
+            errors: (0..algorithms).map(|algorithm| over(&|path| by_path[path].errors[algorithm])).collect(),
+            best_per_path: over(&|path| least[path]),
+        }
     };
     drawn.into_iter().map(errors_of).collect()
+}
+
+/// Which causes count on a path with so many congestion and wireless losses; none if neither does.
+fn causes_that_count((congestion, wireless): (u64, u64)) -> Option<Level> {
+    let (level, rank) = match (congestion >= LEAST_LOSSES, wireless >= LEAST_LOSSES) {
+        (true, true) => ("congestion and wireless", 0),
+        (true, false) => ("congestion alone", 1),
+        (false, true) => ("wireless alone", 2),
+        (false, false) => return None,
+    };
+    Some(Level { factor: "losses", level, rank })
 }

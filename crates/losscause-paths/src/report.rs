@@ -186,11 +186,11 @@ impl AtVantage {
     /// Errors by level.
     fn map(&self) -> Map {
         let mut groups: Vec<MapGroup> = Vec::new();
-        for LevelErrors { factor, level, paths, errors } in &self.levels {
+        for LevelErrors { factor, level, paths, errors, best_per_path } in &self.levels {
             if groups.last().is_none_or(|group| group.name != *factor) {
                 groups.push(MapGroup { name: (*factor).to_owned(), rows: Vec::new() });
             }
-            let cells = errors.iter().map(|error| MapCell::error(*error)).collect();
+            let cells = errors.iter().chain([best_per_path]).map(|error| MapCell::error(*error)).collect();
             if let Some(group) = groups.last_mut() {
                 group.rows.push(MapRow { name: (*level).to_owned(), basis: paths.to_string(), cells });
             }
@@ -199,9 +199,10 @@ impl AtVantage {
             heading: format!("Where each one works, at the {}", self.vantage),
             note:
                 "Balanced error, percent, on the paths of each level: green is better than a constant answer, red is \
-                   worse. A level with few paths says little."
+                   worse. A level with few paths says little. The last column takes for each path the published one that \
+                   turned out best there."
                     .to_owned(),
-            columns: self.algorithms.iter().map(|row| row.algorithm.to_owned()).collect(),
+            columns: self.algorithms.iter().map(|row| row.algorithm).chain(["best per path"]).map(String::from).collect(),
             groups,
             remarks: self.where_each_works(),
         }

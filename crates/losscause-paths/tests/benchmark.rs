@@ -50,8 +50,15 @@ fn every_algorithm_and_a_users_own_are_rows_and_both_constants_together_are_alwa
         assert!(at.algorithms.windows(2).all(|pair| pair[0].error.unwrap().value <= pair[1].error.unwrap().value));
         let scored = at.by_path.iter().filter(|path| path.errors.iter().all(Option::is_some)).count();
         assert_eq!(scored, at.scored_paths);
-        let of_queues = at.levels.iter().filter(|level| level.factor == "queue");
-        assert_eq!(of_queues.map(|level| level.paths).sum::<usize>(), at.scored_paths, "each path has one queue");
+        for factor in ["queue", "losses"] {
+            let levels = at.levels.iter().filter(|level| level.factor == factor);
+            assert_eq!(levels.map(|level| level.paths).sum::<usize>(), at.scored_paths, "each path has one {factor}");
+        }
+        for level in at.levels.iter().filter(|level| level.paths > 0) {
+            let hindsight = level.best_per_path.unwrap();
+            let rows = at.algorithms.iter().zip(&level.errors).filter(|(row, _)| row.origin == Origin::Published);
+            assert!(rows.clone().count() > 5 && rows.into_iter().all(|(_, error)| hindsight <= error.unwrap() + 1e-12));
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::readings::Reading;
 
 /// Chooses the threes of a card, one after the other: each is the one that explains most of what the readings and the threes
 /// before it leave, at both vantage points together. The last ones are those with [`Clues::EARLIER`], as in [`TOGETHER`].
-pub(crate) fn threes(readings: &[Vec<Reading>; 2]) -> Vec<Three> {
+pub(crate) fn threes(readings: &[&Vec<Reading>; 2]) -> Vec<Three> {
     let all: Vec<Three> = (0..Clues::COUNT)
         .flat_map(|a| (a + 1..Clues::COUNT).flat_map(move |b| (b + 1..Clues::COUNT).map(move |c| [a, b, c])))
         .collect();

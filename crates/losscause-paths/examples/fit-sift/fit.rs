@@ -121,6 +121,13 @@ impl Fit {
         cells.iter().map(|cells| cells.iter().map(|(slope, curved)| slope * slope / (curved + ridge)).sum()).collect()
     }
 
+    /// The balanced error of the weights, not rounded, at the losses of so many paths, percent.
+    pub(crate) fn error(&self, readings: &[Reading], paths: usize) -> f64 {
+        let says = |r: &Reading| self.probability(&columns(&intervals(&r.clues), &self.together)) > 0.5;
+        let wrong = readings.iter().filter(|reading| says(reading) != reading.wireless);
+        wrong.map(|reading| reading.weight).sum::<f64>() * 100.0 / paths as f64
+    }
+
     /// The card, rounded. A fit without tables gives a card whose tables weigh nothing.
     ///
     /// # Panics

@@ -66,16 +66,26 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Chooses the threes. What gaps remember of earlier ones is that of cards without tables.
+/// Chooses the threes, and compares the errors with them and with those of [`TOGETHER`]. What gaps remember of earlier ones is
+/// that of cards without tables.
 fn choose() {
-    let readings = [Vantage::Receiver, Vantage::Sender].map(|vantage| {
-        let (training, absolute_delays) = (Readings::of(vantage, SEEDS), vantage == Vantage::Sender);
+    let vantages = [Vantage::Receiver, Vantage::Sender];
+    let remembered = vantages.map(|vantage| {
+        let [training, validation] = [SEEDS, VALIDATION].map(|seeds| Readings::of(vantage, seeds));
+        let absolute_delays = vantage == Vantage::Sender;
         let again = |card: &Card| Fit::new(&training.with_memory_of(card), &[], None).card(absolute_delays);
-        training.with_memory_of(&(0..FITS).fold(Card::blank(absolute_delays), |card, _| again(&card)))
+        let card = (0..FITS).fold(Card::blank(absolute_delays), |card, _| again(&card));
+        let paths = validation.paths();
+        (training.with_memory_of(&card), validation.with_memory_of(&card), paths)
     });
-    let chosen = choose::threes(&readings);
+    let chosen = choose::threes(&remembered.each_ref().map(|(training, ..)| training));
     let repeated = chosen.iter().filter(|three| TOGETHER.contains(three)).count();
-    println!("{repeated} of {} are in card::TOGETHER", chosen.len());
+    println!("{repeated} of {} are in card::TOGETHER; balanced error on seeds {VALIDATION:?}:", chosen.len());
+    for (vantage, (training, validation, paths)) in vantages.iter().zip(&remembered) {
+        let [none, these, those] = [&[], chosen.as_slice(), &TOGETHER]
+            .map(|threes| Fit::new(training, threes, None).error(validation, *paths));
+        println!("  {}: {none:.2} % without threes, {these:.2} % with these, {those:.2} % with those", vantage.name());
+    }
 }
 
 /// The source of `weights.rs`.
