@@ -9,7 +9,7 @@ use std::process::{Child, Stdio};
 
 use anyhow::Result;
 
-use crate::shell::{command, losscause};
+use crate::shell::command;
 use crate::{fuzz, lab};
 
 /// The process. It is ended when this is dropped.
@@ -39,7 +39,7 @@ impl Drop for Ahead {
 /// # Errors
 /// None.
 pub(crate) fn build() -> Result<()> {
-    let builds: [fn() -> Result<()>; 3] = [|| losscause().map(drop), lab::modules, fuzz::build];
+    let builds = [lab::modules, fuzz::build];
     builds.iter().for_each(|build| _ = build());
     Ok(())
 }
