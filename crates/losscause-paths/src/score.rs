@@ -69,11 +69,13 @@ impl Tally {
 
     /// The balanced error, 0 to 1; none if neither cause has enough losses.
     pub fn balanced_error(self) -> Option<f64> {
-        match (self.congestion.error(), self.wireless.error()) {
-            (Some(m_c), Some(m_w)) => Some((m_c + m_w) / 2.0),
-            (m_c, m_w) => m_c.or(m_w),
-        }
+        balanced(self.congestion.error(), self.wireless.error())
     }
+}
+
+/// The mean of both errors, or the one that there is.
+fn balanced(m_c: Option<f64>, m_w: Option<f64>) -> Option<f64> {
+    m_c.zip(m_w).map(|(m_c, m_w)| (m_c + m_w) / 2.0).or(m_c).or(m_w)
 }
 
 /// An algorithm's verdicts on a path, in two halves: of each cause, every other loss.
@@ -100,10 +102,7 @@ impl Halves {
     pub fn balanced_errors(self) -> Option<[f64; 2]> {
         let Tally { congestion, wireless } = self.whole();
         let of = |counts: Judged, half: Judged| counts.error().map(|_| half.share());
-        let errors = self.0.map(|half| match (of(congestion, half.congestion), of(wireless, half.wireless)) {
-            (Some(m_c), Some(m_w)) => Some((m_c + m_w) / 2.0),
-            (m_c, m_w) => m_c.or(m_w),
-        });
+        let errors = self.0.map(|half| balanced(of(congestion, half.congestion), of(wireless, half.wireless)));
         Some([errors[0]?, errors[1]?])
     }
 }
