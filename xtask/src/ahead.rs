@@ -10,7 +10,7 @@ use std::process::{Child, Stdio};
 use anyhow::Result;
 
 use crate::shell::command;
-use crate::{fuzz, lab};
+use crate::{fuzz, lab, python};
 
 /// The process. It is ended when this is dropped.
 pub(crate) struct Ahead(Option<Child>);
@@ -39,7 +39,7 @@ impl Drop for Ahead {
 /// # Errors
 /// None.
 pub(crate) fn build() -> Result<()> {
-    let builds = [lab::modules, fuzz::build];
+    let builds = [lab::modules, python::library, fuzz::build];
     builds.iter().for_each(|build| _ = build());
     Ok(())
 }

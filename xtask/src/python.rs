@@ -8,7 +8,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::shell::{command, losscause, root, run};
+use crate::shell::{cargo, command, losscause, root, run};
 use crate::tools::Tool;
 
 /// The arguments of `python`.
@@ -24,6 +24,9 @@ pub(crate) const INTERPRETER: &str = "python3";
 
 /// Exits with 0 if the interpreter is one that the package supports and can make environments.
 pub(crate) const IS_USABLE: &str = "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))";
+
+/// Cargo's profile for the wheel.
+const PROFILE: &str = "wheel";
 
 /// A larger wheel is refused, bytes.
 const LARGEST_WHEEL: u64 = 5_000_000;
@@ -59,6 +62,15 @@ pub(crate) fn python(options: &Options) -> Result<()> {
 /// As [`python`].
 pub(crate) fn test() -> Result<()> {
     tested().map(|_| ())
+}
+
+/// Compiles what maturin packs, with its arguments.
+///
+/// # Errors
+/// It cannot be compiled.
+pub(crate) fn library() -> Result<()> {
+    let build = ["rustc", "--quiet", "--profile", PROFILE, "--locked", "-p", "losscause-python", "--lib"];
+    run(cargo().args(build).args(["--", "-C", "strip=symbols"]))
 }
 
 /// The environment in which the package was tested.
@@ -107,7 +119,7 @@ impl Environment {
     fn install_package(&self, extra: &str) -> Result<()> {
         self.pip_install("maturin>=1.9,<2")?;
         let wheels = self.place.path().join("wheels");
-        let build = ["-m", "maturin", "build", "--profile", "wheel", "--locked", "--quiet", "--out"];
+        let build = ["-m", "maturin", "build", "--profile", PROFILE, "--locked", "--quiet", "--out"];
         run(self
             .command("python")
             .args(build)
