@@ -15,7 +15,8 @@ pub(crate) struct Options {
     /// Fit again without each reading, and print the errors as a table
     #[arg(long)]
     ablations: bool,
-    /// Choose the threes of readings that are weighed together, and print them; fits no weights
+    /// Choose the threes of readings that are weighed together anew, and compare the errors with them and with the card's;
+    /// writes nothing
     #[arg(long, conflicts_with_all = ["write", "ablations"])]
     choose: bool,
 }

@@ -69,11 +69,15 @@ impl Fit {
 
     /// What each weight costs.
     fn ridge(&self, without: Option<usize>) -> Vec<f64> {
-        let whole: f64 = self.rows.iter().map(|row| row.weight).sum();
+        let whole = self.whole_weight();
         let of_readings = (0..SINGLE).map(|column| Some(column / INTERVALS) == without);
         let of_tables = self.together.iter().flat_map(|three| [three.map(Some).contains(&without); TABLE]);
         let each = of_readings.chain(of_tables).map(|left_out| if left_out { LEFT_OUT } else { RIDGE });
         each.chain([FREE]).map(|ridge| ridge * whole).collect()
+    }
+
+    fn whole_weight(&self) -> f64 {
+        self.rows.iter().map(|row| row.weight).sum()
     }
 
     fn newton_step(&self, ridge: &[f64]) -> Vec<f64> {
@@ -117,7 +121,7 @@ impl Fit {
                 *curvatures += curved;
             }
         }
-        let ridge: f64 = RIDGE * self.rows.iter().map(|row| row.weight).sum::<f64>();
+        let ridge = RIDGE * self.whole_weight();
         cells.iter().map(|cells| cells.iter().map(|(slope, curved)| slope * slope / (curved + ridge)).sum()).collect()
     }
 

@@ -6,7 +6,7 @@
 //! the same weight, and so has each cause within a path, as in the balanced error. One reading is what Sift itself made of the
 //! earlier gaps, so the fit is repeated with the card before; it begins with a blank one. Seeds of the test are refused.
 //! `--ablations` fits again without each reading and prints the errors as a table. `--choose` chooses the threes of readings
-//! that are weighed together, as `card::TOGETHER` has them, and fits nothing else.
+//! that are weighed together anew, and compares the errors with them and with those of `card::TOGETHER`; it writes nothing.
 
 mod choose;
 mod fit;
