@@ -32,7 +32,7 @@ export class Editor {
     text.addEventListener("focus", () => this.begin());
     text.addEventListener("blur", () => this.close());
     text.addEventListener("click", () => this.close());
-    text.addEventListener("scroll", () => this.close());
+    text.addEventListener("scroll", () => this.follow());
     text.addEventListener("input", (event) => void this.written(event as InputEvent));
     text.addEventListener("keydown", (event) => this.pressed(event));
   }
@@ -120,8 +120,16 @@ export class Editor {
     if (!document.execCommand("insertText", false, insert)) text.setRangeText(insert, offered.from, offered.to, "end");
   }
 
-  /** Puts the list below the word that begins at `from`. */
-  private place(from: number) {
+  /** The list stays at its word while the text scrolls, as a new line at its end makes it do, and closes where the word is out of sight. */
+  private follow() {
+    if (!this.offered) return;
+    const { text } = this;
+    const top = this.place(this.offered.from) - text.offsetTop;
+    if (top < 0 || top > text.clientHeight) this.close();
+  }
+
+  /** Puts the list below the word that begins at `from`, and tells where the word's line ends, in pixels. */
+  private place(from: number): number {
     const { text, list } = this;
     const word = element("span", {}, "|");
     const copy = element("div", { className: "text-copy" }, text.value.slice(0, from), word);
@@ -131,6 +139,8 @@ export class Editor {
     copy.remove();
     const left = Math.min(offsetLeft, text.clientWidth - list.offsetWidth);
     list.style.left = `${text.offsetLeft + Math.max(left, 0)}px`;
-    list.style.top = `${text.offsetTop + offsetTop - text.scrollTop + offsetHeight + 4}px`;
+    const bottom = text.offsetTop + offsetTop - text.scrollTop + offsetHeight;
+    list.style.top = `${bottom + 4}px`;
+    return bottom;
   }
 }

@@ -318,6 +318,35 @@ test("the editor completes keys, values and headers by keyboard and mouse, as th
   await expect(page.locator("#view-0")).toContainText("streammine1 other flow");
 });
 
+test("the list of the editor stays at its word while the text scrolls, and closes with the word out of sight", async ({ page }) => {
+  await paused(page);
+  const text = page.locator("#text");
+  const offers = page.getByRole("listbox", { name: "What can stand here" });
+  const twoFrames = () => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  const scrollTo = async (top: number) => {
+    await text.evaluate((text, top) => (text.scrollTop = top), top);
+    await twoFrames();
+  };
+  await text.focus();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type("\n[[link]]\n\n\n\n\n\n");
+  for (let line = 0; line < 5; line++) await page.keyboard.press("ArrowUp");
+  // The first letter scrolls the text to the caret.
+  await scrollTo(0);
+  await page.keyboard.type("r");
+  await expect(offers.getByRole("option").first()).toHaveText(/^rate_bps/);
+  await twoFrames();
+  await expect(offers).toBeVisible();
+  const top = async () => (await offers.boundingBox())?.y ?? 0;
+  const before = await top();
+  const scrolled = await text.evaluate((text) => text.scrollTop);
+  expect(scrolled).toBeGreaterThan(0);
+  await scrollTo(scrolled + 20);
+  expect(await top()).toBeCloseTo(before - 20, 0);
+  await scrollTo(0);
+  await expect(offers).toBeHidden();
+});
+
 test("a run too big for a page is refused with the command to run instead", async ({ page }) => {
   await paused(page);
   await page.fill("#text", (await page.inputValue("#text")).replace("rate_bps = 1e6", "rate_bps = 1e10"));
