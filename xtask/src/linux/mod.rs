@@ -68,6 +68,12 @@ pub(crate) struct Options {
     also: Vec<String>,
 }
 
+impl Options {
+    fn is_asked(&self, variant: &Variant) -> bool {
+        self.only.as_ref().is_none_or(|text| variant.name().contains(text.as_str()))
+    }
+}
+
 /// The page that `--write` writes.
 const PAGE: &str = "docs/linux-captures.md";
 const SECONDS: f64 = 20.0;
@@ -121,7 +127,9 @@ fn scored(options: &Options) -> Result<Vec<Scored>> {
     let asked = accuracy::asked(&options.also)?;
     let score_of = |folder: &PathBuf| score::score(folder, &asked).with_context(|| folder.display().to_string());
     if let Some(folder) = &options.from {
-        return folders(folder)?.iter().map(score_of).collect();
+        let mut scored = folders(folder)?.iter().map(score_of).collect::<Result<Vec<_>>>()?;
+        scored.retain(|Scored { about, .. }| options.is_asked(&about.variant));
+        return Ok(scored);
     }
     Tool::OwnNetworks.ensure()?;
     Tool::Tcpdump.ensure()?;
@@ -151,7 +159,7 @@ fn folders(folder: &Path) -> Result<Vec<PathBuf>> {
 /// Makes every transfer, some at a time; ends with the first that fails.
 fn make_all(options: &Options, folder: &Path, interrupted: &AtomicBool) -> Result<Vec<PathBuf>> {
     let mut kinds = if options.short { Variant::few() } else { Variant::all() };
-    kinds.retain(|variant| options.only.as_ref().is_none_or(|text| variant.name().contains(text.as_str())));
+    kinds.retain(|variant| options.is_asked(variant));
     let seconds = options.seconds.unwrap_or(if options.short { SHORT_SECONDS } else { SECONDS });
     let seeds = if options.seeds.is_empty() { vec![fresh_seed()?] } else { options.seeds.clone() };
     println!("seeds: {}", seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(","));

@@ -30,32 +30,30 @@ impl Clues {
         "earlier: mean evidence at earlier gaps, 1/10 dB above -100 dB",
     ];
 
+    /// How each reading is said: before it, where its zero is, parts of a unit, and the unit.
+    const WORDS: [(&'static str, f64, f64, &'static str); Self::COUNT] = [
+        ("delay at", 0.0, 10.0, " % of its range"),
+        ("a queue of", 0.0, 8.0, " packets"),
+        ("delay above", 0.0, 0.32, " % of earlier ones"),
+        ("gaps before", 0.0, 10.0, " % of recent arrivals"),
+        ("the last gap", 0.0, 16.0, " round trips ago"),
+        ("the last gap", 0.0, 1.0, " spacings ago"),
+        ("a gap of", 0.0, 32.0, " mean spacings"),
+        ("the delay changed by", 1_000.0, 32.0, " mean spacings"),
+        ("jitter of", 0.0, 256.0, " mean spacings"),
+        ("a delay of", 0.0, 10.0, " ms above the least"),
+        ("a queue of", 0.0, 8.0, " of the flow's own packets"),
+        ("a least round-trip time of", 0.0, 1.0, " ms"),
+        ("a gap as usual after a dropped packet,", 0.0, 10.0, " % of pairs"),
+        ("since the last burst", 0.0, 0.32, " % of the usual packets"),
+        ("bursts uneven by", 0.0, 2.56, " %"),
+        ("earlier gaps at", 1_000.0, 10.0, " dB"),
+    ];
+
     /// A reading for people.
     pub(super) fn in_words(clue: usize, reading: u16) -> Clue {
-        let (what, per_unit, unit) = match clue {
-            Self::EARLIER => {
-                return Clue { what: "earlier gaps at", reading: f64::from(reading) / 10.0 - 100.0, unit: " dB" };
-            }
-            Self::AFTER => {
-                let reading = (f64::from(reading) - 1_000.0) / 32.0;
-                return Clue { what: "the delay changed by", reading, unit: " mean spacings" };
-            }
-            Self::DROPPED => ("a gap as usual after a dropped packet,", 10.0, " % of pairs"),
-            Self::SINCE_BURST => ("since the last burst", 0.32, " % of the usual packets"),
-            Self::EVENNESS => ("bursts uneven by", 2.56, " %"),
-            Self::POSITION => ("delay at", 10.0, " % of its range"),
-            Self::QUEUE => ("a queue of", 8.0, " packets"),
-            Self::RANK => ("delay above", 0.32, " % of earlier ones"),
-            Self::RECENT => ("gaps before", 10.0, " % of recent arrivals"),
-            Self::SINCE => ("the last gap", 16.0, " round trips ago"),
-            Self::SPACED => ("the last gap", 1.0, " spacings ago"),
-            Self::LENGTH => ("a gap of", 32.0, " mean spacings"),
-            Self::JITTER => ("jitter of", 256.0, " mean spacings"),
-            Self::ABOVE => ("a delay of", 10.0, " ms above the least"),
-            Self::OWN => ("a queue of", 8.0, " of the flow's own packets"),
-            _ => ("a least round-trip time of", 1.0, " ms"),
-        };
-        Clue { what, reading: f64::from(reading) / per_unit, unit }
+        let (what, zero, per_unit, unit) = Self::WORDS[clue];
+        Clue { what, reading: (f64::from(reading) - zero) / per_unit, unit }
     }
 
     pub(super) const POSITION: usize = 0;
