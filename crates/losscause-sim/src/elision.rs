@@ -92,7 +92,7 @@ impl Transit {
             let Some(Transmission { packet, hit, .. }) = transmission else { return };
             let arrived = self.forward_late(at, packet, hit, index, now, recorder);
             if let Some(Arrived { at, packet, flow }) = arrived {
-                if R::DETAIL.arrivals() {
+                if recorder.detail().arrivals() {
                     let kind = EventKind::Received(self.store.info(packet));
                     recorder.record(&Event { at, flow: FlowId(flow), kind });
                 }

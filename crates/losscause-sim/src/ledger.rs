@@ -211,7 +211,7 @@ impl<R: Recorder> SenderWitness for Watch<'_, R> {
 
 impl<R: Recorder> Watch<'_, R> {
     fn record(&mut self, seq: u64, cause: Option<Cause>, judgement: &Judgement) {
-        if R::DETAIL.everything() {
+        if self.recorder.detail().everything() {
             let kind = EventKind::Verdict { seq, cause, judgement: *judgement };
             self.recorder.record(&Event { at: self.now, flow: self.flow, kind });
         }

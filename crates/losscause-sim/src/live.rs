@@ -311,7 +311,10 @@ impl<T> QueueHooks for Packets<T> {
 }
 
 impl<T> LinkHooks for Packets<T> {
-    const RECORDS: bool = false;
+    #[inline(always)]
+    fn records(&self) -> bool {
+        false
+    }
 
     fn is_immune(&self, packet: Packet) -> bool {
         self.slots[packet.handle.slot().1].immune

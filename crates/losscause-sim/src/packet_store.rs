@@ -72,7 +72,10 @@ impl<R: Recorder> QueueHooks for Hooks<'_, R> {
 }
 
 impl<R: Recorder> LinkHooks for Hooks<'_, R> {
-    const RECORDS: bool = R::DETAIL.everything();
+    #[inline(always)]
+    fn records(&self) -> bool {
+        self.recorder.detail().everything()
+    }
 
     fn is_immune(&self, packet: Packet) -> bool {
         self.store.hops[packet.hop as usize].immune
@@ -87,14 +90,14 @@ impl<R: Recorder> LinkHooks for Hooks<'_, R> {
 
     #[inline(always)]
     fn transmits(&mut self, from: Time, packet: Packet) {
-        if R::DETAIL.arrivals() {
+        if self.recorder.detail().arrivals() {
             self.store.stamps.transmitted(from, packet.handle);
         }
     }
 
     #[inline]
     fn observe(&mut self, at: Time, what: LinkEvent, packet: Packet, then: Occupancy) {
-        if Self::RECORDS {
+        if self.records() {
             let hop = self.store.hops[packet.hop as usize];
             let packet = self.store.info(packet);
             let Occupancy { packets: queue_packets, bytes: queue_bytes } = then;

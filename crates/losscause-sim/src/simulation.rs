@@ -12,7 +12,7 @@ use crate::ledger::Watch;
 use crate::packet::Content;
 use crate::report::FlowReport;
 use crate::topology::{FlowId, LinkId, LinkSpec, Network, NetworkError};
-use crate::trace::{Event, EventKind, Recorder};
+use crate::trace::{Detail, Event, EventKind, Recorder, Recording};
 use crate::transit::{Arrived, Source, Transit};
 use crate::unmarked::plain_where_nothing_is_marked;
 
@@ -80,14 +80,21 @@ impl Simulation {
 
     /// Lets everything happen that happens up to and including `until`. Afterwards all counters and reports are exact
     /// at that instant; call it again to go on.
-    pub fn run_until<R: Recorder>(&mut self, until: Time, recorder: &mut R) {
+    pub fn run_until(&mut self, until: Time, recorder: &mut dyn Recorder) {
         self.run_events(until, u64::MAX, recorder);
     }
 
     /// [`Simulation::run_until`] that stops after `at_most` events. Returns whether it reached `until`; if not, the
     /// counters and reports are exact only after `run_until(simulation.now())`, which completes the present instant.
-    pub fn run_events<R: Recorder>(&mut self, until: Time, at_most: u64, recorder: &mut R) -> bool {
-        self.transit.store.stamps.set_recording(R::DETAIL.arrivals());
+    pub fn run_events(&mut self, until: Time, at_most: u64, recorder: &mut dyn Recorder) -> bool {
+        match recorder.detail() {
+            Detail::Nothing => self.event_loop(until, at_most, &mut ()),
+            _ => self.event_loop(until, at_most, &mut Recording::new(recorder)),
+        }
+    }
+
+    fn event_loop<R: Recorder>(&mut self, until: Time, at_most: u64, recorder: &mut R) -> bool {
+        self.transit.store.stamps.set_recording(recorder.detail().arrivals());
         let mut events = 0_u64;
         loop {
             if events == at_most {
@@ -122,7 +129,7 @@ impl Simulation {
         let (index, id) = (id as usize, FlowId(id));
         let flow = &mut self.flows[index];
         let content = self.transit.store.pool.content(packet);
-        if R::DETAIL.arrivals() {
+        if recorder.detail().arrivals() {
             let kind = EventKind::Received(self.transit.store.info(packet));
             recorder.record(&Event { at: now, flow: id, kind });
         }
@@ -183,7 +190,7 @@ impl Simulation {
         }
         let timeout = flow.sender.poll_timeout().unwrap_or(Time::MAX).min(flow.stops_at);
         self.transit.set_sender(index, (timeout < Time::MAX).then_some(timeout.max(now)), now);
-        if R::DETAIL.windows() {
+        if recorder.detail().windows() {
             flow.record_sample(now, FlowId(index as u32), recorder);
         }
     }

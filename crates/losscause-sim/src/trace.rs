@@ -12,8 +12,11 @@ use crate::topology::{FlowId, LinkId};
 /// different links and ends **are not recorded in order of time**: sort them (stably, by [`Event::at`]) before use.
 /// When [`Simulation::run_until`](crate::Simulation::run_until) returns, all events up to that instant are recorded.
 pub trait Recorder {
-    /// Which events are recorded. The simulation does not create the others.
-    const DETAIL: Detail = Detail::Everything;
+    /// Which events are recorded. The simulation does not create the others. It asks once per call of
+    /// [`Simulation::run_until`](crate::Simulation::run_until).
+    fn detail(&self) -> Detail {
+        Detail::Everything
+    }
 
     /// Records an event.
     fn record(&mut self, event: &Event);
@@ -68,8 +71,12 @@ impl Detail {
 
 /// Records nothing.
 impl Recorder for () {
-    const DETAIL: Detail = Detail::Nothing;
+    #[inline(always)]
+    fn detail(&self) -> Detail {
+        Detail::Nothing
+    }
 
+    #[inline(always)]
     fn record(&mut self, _: &Event) {}
 }
 
@@ -82,15 +89,41 @@ impl Recorder for Vec<Event> {
 
 /// Both recorders, each of the events that it wants.
 impl<A: Recorder, B: Recorder> Recorder for (&mut A, &mut B) {
-    const DETAIL: Detail = if A::DETAIL as u8 > B::DETAIL as u8 { A::DETAIL } else { B::DETAIL };
+    fn detail(&self) -> Detail {
+        self.0.detail().max(self.1.detail())
+    }
 
     fn record(&mut self, event: &Event) {
-        if A::DETAIL.includes(&event.kind) {
+        if self.0.detail().includes(&event.kind) {
             self.0.record(event);
         }
-        if B::DETAIL.includes(&event.kind) {
+        if self.1.detail().includes(&event.kind) {
             self.1.record(event);
         }
+    }
+}
+
+/// A recorder during one call of [`Simulation::run_until`](crate::Simulation::run_until): the event loop is compiled for this
+/// type and for `()` only, however many recorders there are.
+pub(crate) struct Recording<'a> {
+    detail: Detail,
+    recorder: &'a mut dyn Recorder,
+}
+
+impl<'a> Recording<'a> {
+    pub(crate) fn new(recorder: &'a mut dyn Recorder) -> Self {
+        Self { detail: recorder.detail(), recorder }
+    }
+}
+
+impl Recorder for Recording<'_> {
+    #[inline(always)]
+    fn detail(&self) -> Detail {
+        self.detail
+    }
+
+    fn record(&mut self, event: &Event) {
+        self.recorder.record(event);
     }
 }
 

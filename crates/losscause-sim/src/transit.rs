@@ -116,14 +116,14 @@ impl Transit {
     #[inline(always)]
     fn first_link<R: Recorder>(&mut self, at: Time, packet: Packet, recorder: &mut R) -> u32 {
         let Hop { link, flow, .. } = self.store.hops[packet.hop as usize];
-        if R::DETAIL.arrivals() {
+        if recorder.detail().arrivals() {
             self.store.stamps.sent(at, packet.handle);
         }
-        if R::DETAIL.headers() {
+        if recorder.detail().headers() {
             let kind = EventKind::Header(self.store.pool.content(packet).header());
             recorder.record(&Event { at, flow: FlowId(flow), kind });
         }
-        if R::DETAIL.everything() {
+        if recorder.detail().everything() {
             let kind = EventKind::Sent(self.store.info(packet));
             recorder.record(&Event { at, flow: FlowId(flow), kind });
         }
@@ -214,7 +214,7 @@ impl Transit {
             return (next, true);
         }
         counters.delivered += 1;
-        if R::DETAIL.everything() {
+        if recorder.detail().everything() {
             let then = self.links[index].occupancy();
             Hooks { store: &mut self.store, recorder }.observe(at, LinkEvent::Deliver, packet, then);
         }
@@ -234,13 +234,13 @@ impl Transit {
     ) -> Option<(Time, bool)> {
         let index = link as usize;
         // A trace shows the queue's length at every departure, which is known no more once another packet has come.
-        if self.links[index].has_elided() && (R::DETAIL.everything() || at < now || self.links[index].is_full()) {
+        if self.links[index].has_elided() && (recorder.detail().everything() || at < now || self.links[index].is_full()) {
             self.forward_elided(at, index, now, recorder);
         }
         let HopState { counters, next } = &mut self.store.counters.hops[packet.hop as usize];
         counters.entered += 1;
         let needs_event = next.needs_event();
-        if R::DETAIL.arrivals() {
+        if recorder.detail().arrivals() {
             self.store.stamps.entered(at, packet.handle);
         }
         let hooks = &mut Hooks { store: &mut self.store, recorder };

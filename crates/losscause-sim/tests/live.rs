@@ -36,7 +36,9 @@ struct Simulated {
 struct Log(Vec<Event>);
 
 impl Recorder for Log {
-    const DETAIL: Detail = Detail::Headers;
+    fn detail(&self) -> Detail {
+        Detail::Headers
+    }
 
     fn record(&mut self, event: &Event) {
         self.0.push(*event);

@@ -31,11 +31,13 @@ impl Observers<'_, '_> {
 }
 
 impl Recorder for Observers<'_, '_> {
-    const DETAIL: Detail = Detail::Headers;
+    fn detail(&self) -> Detail {
+        Detail::Headers
+    }
 
     fn record(&mut self, event: &Event) {
         fn pass<R: Recorder>(recorder: Option<&mut R>, event: &Event) {
-            if let Some(recorder) = recorder.filter(|_| R::DETAIL.includes(&event.kind)) {
+            if let Some(recorder) = recorder.filter(|recorder| recorder.detail().includes(&event.kind)) {
                 recorder.record(event);
             }
         }

@@ -108,7 +108,9 @@ struct Waited {
 const STEP_NS: i64 = 10_000;
 
 impl Recorder for Waited {
-    const DETAIL: Detail = Detail::Arrivals;
+    fn detail(&self) -> Detail {
+        Detail::Arrivals
+    }
 
     fn record(&mut self, event: &Event) {
         if let EventKind::Received(packet) = event.kind

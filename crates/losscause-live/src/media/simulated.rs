@@ -42,7 +42,9 @@ struct Waited {
 }
 
 impl Recorder for Waited {
-    const DETAIL: Detail = Detail::Arrivals;
+    fn detail(&self) -> Detail {
+        Detail::Arrivals
+    }
 
     fn record(&mut self, event: &Event) {
         if let EventKind::Received(packet) = event.kind

@@ -9,7 +9,7 @@ use crate::trace::LinkEvent;
 /// Corrupts packets on behalf of a link's channel, and records what the link does.
 pub(crate) trait LinkHooks: QueueHooks + Sized {
     /// Whether every event at the link is recorded. If not, [`LinkHooks::observe`] does nothing.
-    const RECORDS: bool;
+    fn records(&self) -> bool;
 
     /// Whether channels leave the packet alone.
     fn is_immune(&self, packet: Packet) -> bool;

@@ -142,7 +142,7 @@ impl InFlight {
     /// Works out which transmissions begin up to and including `now`.
     pub(crate) fn begin<H: LinkHooks>(&mut self, now: Time, hooks: &mut H) {
         while let Some(transmission) = self.begin_next(now) {
-            if H::RECORDS {
+            if hooks.records() {
                 hooks.observe(transmission.begins, LinkEvent::TransmitStart, transmission.packet, self.waiting());
             }
         }

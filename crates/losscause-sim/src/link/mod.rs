@@ -153,7 +153,7 @@ impl Link {
             return Entry::Stays;
         }
         let Queue::DropTail(queue) = &mut self.queue else { return self.enter_managed(at, packet, hooks) };
-        if H::RECORDS {
+        if hooks.records() {
             self.in_flight.begin(at, hooks);
         }
         if !queue.admits(at, self.free_at, packet.wire_bytes, &mut self.in_flight) {
@@ -161,7 +161,7 @@ impl Link {
             return Entry::Stays;
         }
         let begins = self.free_at.max(at);
-        if H::RECORDS {
+        if hooks.records() {
             let Occupancy { packets, bytes } = self.in_flight.waiting();
             let waits = begins > at;
             let then = Occupancy {
@@ -173,11 +173,11 @@ impl Link {
         let transmission = self.work_out(begins, packet, needs_event, hooks);
         // Whoever comes while it is on the link need not know of it: it does not wait.
         let through = at < now && transmission.arrives <= now && begins == at && self.in_flight.is_empty();
-        if through && !H::RECORDS {
+        if through && !hooks.records() {
             return Entry::Through { arrived: transmission.arrives, hit: transmission.hit };
         }
         let entry = self.in_flight.push(transmission).map_or(Entry::Stays, Entry::NextEvent);
-        if H::RECORDS {
+        if hooks.records() {
             self.in_flight.begin(at, hooks);
         }
         entry
@@ -240,7 +240,7 @@ impl Link {
     #[inline(always)]
     pub(crate) fn leave<H: LinkHooks>(&mut self, now: Time, hooks: &mut H) -> Option<Transmission> {
         let transmission = self.in_flight.pop()?;
-        if H::RECORDS || matches!(self.queue, Queue::Managed(_)) {
+        if hooks.records() || matches!(self.queue, Queue::Managed(_)) {
             self.catch_up(now, hooks);
         }
         Some(transmission)

@@ -159,7 +159,9 @@ pub(crate) mod tests {
     }
 
     impl LinkHooks for Log {
-        const RECORDS: bool = false;
+        fn records(&self) -> bool {
+            false
+        }
 
         fn is_immune(&self, _: Packet) -> bool {
             self.immune

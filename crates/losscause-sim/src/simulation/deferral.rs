@@ -35,14 +35,14 @@ impl Simulation {
     }
 
     /// How late a flow's sender is.
-    fn deferral<R: Recorder>(&self, index: usize) -> Span {
-        if R::DETAIL.everything() { Span::ZERO } else { self.flows[index].deferral }
+    fn deferral(&self, index: usize, recorder: &impl Recorder) -> Span {
+        if recorder.detail().everything() { Span::ZERO } else { self.flows[index].deferral }
     }
 
     /// The event of a sender that may be late.
     #[inline(never)]
     pub(super) fn on_deferred<R: Recorder>(&mut self, now: Time, index: usize, recorder: &mut R) {
-        self.send_deferred(now - self.deferral::<R>(index), now, index, recorder);
+        self.send_deferred(now - self.deferral(index, recorder), now, index, recorder);
     }
 
     /// All that such senders have to send by `now`.
@@ -70,7 +70,7 @@ impl Simulation {
             self.flows[index].phase = Phase::Stopped;
             return self.transit.set_sender(index, None, now);
         };
-        let deferral = self.deferral::<R>(index);
+        let deferral = self.deferral(index, recorder);
         // The first link would have scheduled the packet's arrival when the packet came, or when the one before had left.
         let since = if deferral == Span::ZERO { now } else { due.max(self.last_arrival(index)) };
         self.transit.set_sender(index, Some(due + deferral), since);

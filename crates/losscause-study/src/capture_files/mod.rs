@@ -169,7 +169,9 @@ impl<'a> CaptureFiles<'a> {
 }
 
 impl Recorder for CaptureFiles<'_> {
-    const DETAIL: Detail = Detail::Headers;
+    fn detail(&self) -> Detail {
+        Detail::Headers
+    }
 
     fn record(&mut self, event: &Event) {
         if matches!(event.kind, EventKind::Cwnd(_) | EventKind::Rate(_)) || !self.filter.keeps(event) {

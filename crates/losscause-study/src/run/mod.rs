@@ -25,7 +25,7 @@ mod warnings;
 pub(crate) use measure::group;
 #[cfg(feature = "sweep")]
 pub(crate) use measure::is_of_delays;
-use measure::{CwndAverages, Delays, State, Window, WithDelays};
+use measure::{CwndAverages, Delays, State, Window};
 pub use measure::{FlowMeasurements, LinkMeasurements, Measurements, Metric, Percentiles};
 pub use record::{
     Boundary, Compared, FlowRecord, Limit, LossLog, LossRow, LostPacket, MOST_FLOWS, RunRecord, RunRecorder,
@@ -55,7 +55,7 @@ pub fn run(experiment: &Experiment, seed: u64) -> Result<Measurements, RunError>
 pub fn run_recorded(
     experiment: &Experiment,
     seed: u64,
-    recorder: &mut impl Recorder,
+    recorder: &mut dyn Recorder,
 ) -> Result<Measurements, RunError> {
     let mut run = Run::new(experiment, seed)?;
     run.finish(recorder);
@@ -161,7 +161,7 @@ impl Run {
     }
 
     /// Advances to the end of the run without a stop, and hands every event to `recorder`.
-    pub fn finish(&mut self, recorder: &mut impl Recorder) {
+    pub fn finish(&mut self, recorder: &mut dyn Recorder) {
         while !(self.step(self.experiment.duration, u64::MAX, recorder) && self.is_finished()) {}
     }
 
@@ -220,21 +220,20 @@ impl Run {
 
     /// Lets at most `at_most` events happen, and all others of the same instant as the last one, up to and including
     /// `until` or the next end of the window. Returns whether it came as far as that.
-    fn step<R: Recorder>(&mut self, until: Time, at_most: u64, recorder: &mut R) -> bool {
+    fn step(&mut self, until: Time, at_most: u64, recorder: &mut dyn Recorder) -> bool {
         let (from, to) = self.experiment.window;
         let until = match (&self.before, &self.window) {
             (None, _) => until.min(from),
             (Some(_), None) => until.min(to),
             (Some(_), Some(_)) => until,
         };
-        let arrived = match (&mut self.delays, &mut self.cwnd) {
-            (Some(delays), cwnd) => {
-                let recorder = &mut WithDelays { delays, cwnd: cwnd.as_mut(), recorder };
-                run_events(&mut self.simulation, until, at_most, recorder)
-            }
-            (None, Some(cwnd)) => run_events(&mut self.simulation, until, at_most, &mut WithCwnd { cwnd, recorder }),
-            (None, None) => run_events(&mut self.simulation, until, at_most, recorder),
-        };
+        let detail = recorder.detail();
+        let mut measuring = Measuring { delays: self.delays.as_mut(), cwnd: self.cwnd.as_mut(), recorder, detail };
+        let arrived = self.simulation.run_events(until, at_most, &mut measuring);
+        if !arrived {
+            // Exact where it stops on the way.
+            self.simulation.run_until(self.simulation.now(), &mut measuring);
+        }
         if self.before.is_none() && self.now() >= from && arrived {
             self.before = Some(self.simulation.counters().clone());
         } else if self.before.is_some() && self.window.is_none() && self.now() >= to && arrived {
@@ -252,27 +251,30 @@ impl Run {
     }
 }
 
-/// [`Simulation::run_events`], made exact where it stops on the way.
-fn run_events<R: Recorder>(simulation: &mut Simulation, until: Time, at_most: u64, recorder: &mut R) -> bool {
-    let arrived = simulation.run_events(until, at_most, recorder);
-    if !arrived {
-        simulation.run_until(simulation.now(), recorder);
+/// A recorder beside which delays and TCP's windows are measured, if the experiment measures them.
+struct Measuring<'a> {
+    delays: Option<&'a mut Delays>,
+    cwnd: Option<&'a mut CwndAverages>,
+    recorder: &'a mut dyn Recorder,
+    /// The events that `recorder` records.
+    detail: Detail,
+}
+
+impl Recorder for Measuring<'_> {
+    fn detail(&self) -> Detail {
+        let delays = self.delays.as_ref().map_or(Detail::Nothing, |_| Detail::Arrivals);
+        let cwnd = self.cwnd.as_ref().map_or(Detail::Nothing, |_| Detail::Windows);
+        self.detail.max(delays).max(cwnd)
     }
-    arrived
-}
-
-/// A recorder beside which TCP's windows are measured.
-struct WithCwnd<'a, R> {
-    cwnd: &'a mut CwndAverages,
-    recorder: &'a mut R,
-}
-
-impl<R: Recorder> Recorder for WithCwnd<'_, R> {
-    const DETAIL: Detail = if R::DETAIL.windows() { R::DETAIL } else { Detail::Windows };
 
     fn record(&mut self, event: &Event) {
-        self.cwnd.take(event);
-        if R::DETAIL.includes(&event.kind) {
+        if let Some(delays) = &mut self.delays {
+            delays.take(event);
+        }
+        if let Some(cwnd) = &mut self.cwnd {
+            cwnd.take(event);
+        }
+        if self.detail.includes(&event.kind) {
             self.recorder.record(event);
         }
     }

@@ -1,7 +1,7 @@
 //! Delays by packet: round-trip times, one-way and queueing delays, jitter.
 
 use losscause::Span;
-use losscause_sim::{Detail, Event, EventKind, FlowId, Network, PacketKind, Recorder};
+use losscause_sim::{Event, EventKind, FlowId, Network, PacketKind};
 use serde::{Deserialize, Serialize};
 
 use super::histogram::Histogram;
@@ -144,27 +144,6 @@ impl Jitter {
             self.estimate += ((trip - last).as_nanos_f64().abs() - self.estimate) / 16.0;
             self.sum += self.estimate;
             self.count += 1;
-        }
-    }
-}
-
-/// A recorder beside which delays are measured.
-pub(in crate::run) struct WithDelays<'a, R> {
-    pub(in crate::run) delays: &'a mut Delays,
-    pub(in crate::run) cwnd: Option<&'a mut super::CwndAverages>,
-    pub(in crate::run) recorder: &'a mut R,
-}
-
-impl<R: Recorder> Recorder for WithDelays<'_, R> {
-    const DETAIL: Detail = if R::DETAIL.arrivals() { R::DETAIL } else { Detail::Arrivals };
-
-    fn record(&mut self, event: &Event) {
-        self.delays.take(event);
-        if let Some(cwnd) = &mut self.cwnd {
-            cwnd.take(event);
-        }
-        if R::DETAIL.includes(&event.kind) {
-            self.recorder.record(event);
         }
     }
 }

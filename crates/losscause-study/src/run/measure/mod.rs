@@ -44,7 +44,7 @@ pub(super) use cwnd::CwndAverages;
 pub use delays::Percentiles;
 #[cfg(feature = "sweep")]
 pub(crate) use delays::is_of_delays;
-pub(super) use delays::{Delays, FlowDelays, WithDelays};
+pub(super) use delays::{Delays, FlowDelays};
 pub use flows::FlowMeasurements;
 pub use links::LinkMeasurements;
 pub(super) use window::Window;
