@@ -7,7 +7,7 @@ use losscause::{Span, Time};
 use losscause_study::scenario::error_trace;
 use losscause_study::scenario::expression::{Formula, Names};
 use losscause_study::scenario::fade::{self, Pattern};
-use losscause_study::sweep::Sweep;
+use losscause_laboratory::sweep::Sweep;
 use losscause_study::{InputError, Scenario, Setting};
 
 /// What the files are called.

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
-use losscause_study::papers::record::{Costs, ItemCosts};
+use losscause_laboratory::papers::record::{Costs, ItemCosts};
 
 use crate::shell::{cargo, output, root};
 

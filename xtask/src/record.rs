@@ -8,9 +8,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
-use losscause_study::papers::record::Parameters;
-use losscause_study::papers::record::{ClaimOutcome, Item};
-use losscause_study::papers::reproduce::Reproduction;
+use losscause_laboratory::papers::record::Parameters;
+use losscause_laboratory::papers::record::{ClaimOutcome, Item};
+use losscause_laboratory::papers::reproduce::Reproduction;
 
 use crate::shell::{command, losscause, output, root};
 

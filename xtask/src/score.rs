@@ -5,9 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use losscause_study::papers::record;
-use losscause_study::papers::reproduce::{Reproduction, conclude};
-use losscause_study::papers::score::{judge, lookup_number};
+use losscause_laboratory::papers::record;
+use losscause_laboratory::papers::reproduce::{Reproduction, conclude};
+use losscause_laboratory::papers::score::{judge, lookup_number};
 
 use crate::shell::{command, output};
 

@@ -57,7 +57,7 @@ fn a_sweep_of_more_cells_or_runs_than_fit_into_memory_is_refused() {
     let refusal = |name: &str| {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/sweep").join(name);
         let text = std::fs::read_to_string(file).unwrap();
-        losscause_study::sweep::Sweep::parse(&text, Path::new("x.toml")).unwrap_err().to_string()
+        losscause_laboratory::sweep::Sweep::parse(&text, Path::new("x.toml")).unwrap_err().to_string()
     };
     assert_eq!(
         refusal("grid_of_2_to_the_60.toml"),

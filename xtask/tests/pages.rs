@@ -5,8 +5,8 @@
 use std::path::Path;
 
 use losscause::Algorithm;
-use losscause_study::papers::record;
-use losscause_study::sweep::Sweep;
+use losscause_laboratory::papers::record;
+use losscause_laboratory::sweep::Sweep;
 use losscause_study::{Experiment, Scenario, Setting, run};
 
 fn read(file: &str) -> String {
@@ -61,12 +61,12 @@ fn every_metric_of_a_run_is_explained() {
 fn the_schemas_in_docs_are_the_ones_that_the_types_make() {
     let committed = |file: &str| -> serde_json::Value { serde_json::from_str(&read(file)).unwrap() };
     assert!(
-        committed("docs/scenario.schema.json") == losscause_study::scenario::schema(),
-        "renew it with `cargo run -- simulate --schema scenario > docs/scenario.schema.json`"
+        committed("docs/scenario.schema.json") == losscause_study::scenario::generated_schema(),
+        "renew it: cargo run -p losscause-study --features schema --example schema scenario > docs/scenario.schema.json"
     );
     assert!(
-        committed("docs/simulate.schema.json") == losscause_study::run::SimulationResult::schema(),
-        "renew it with `cargo run -- simulate --schema result > docs/simulate.schema.json`"
+        committed("docs/simulate.schema.json") == losscause_study::run::SimulationResult::generated_schema(),
+        "renew it: cargo run -p losscause-study --features schema --example schema result > docs/simulate.schema.json"
     );
 }
 

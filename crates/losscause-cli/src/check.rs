@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use losscause_study::InputError;
-use losscause_study::papers::reproduce::{Comparison, Plan, Reproduction};
+use losscause_laboratory::papers::reproduce::{Comparison, Plan, Reproduction};
 use serde::Deserialize;
 
 use crate::Failure;

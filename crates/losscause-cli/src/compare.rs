@@ -4,10 +4,11 @@ use std::io;
 use std::path::PathBuf;
 
 use losscause::registry::Registry;
-use losscause_study::compare::{self, Comparison, Plan, Variant, VariantResult};
+use losscause_laboratory::compare::{self, Comparison, Plan, Variant, VariantResult};
 use losscause_study::parallel::Jobs;
 use losscause_study::run::WarningKind;
-use losscause_study::{Setting, atomic, report};
+use losscause_study::{Setting, atomic};
+use losscause_report as report;
 
 use crate::Failure;
 use crate::input;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use losscause::registry::Registry;
 use losscause_study::files::{Disk, Either, Inputs, Watched};
-use losscause_study::papers::record::{self, Embedded};
+use losscause_laboratory::papers::record::{self, Embedded};
 use losscause_study::{InputError, Scenario, Setting};
 
 /// What stands for standard input or output in place of a file's name.

@@ -22,7 +22,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use losscause::registry::{Registry, RegistryError};
 
 pub use losscause_study::registry;
-use losscause_study::sweep::SweepResult;
+use losscause_laboratory::sweep::SweepResult;
 
 mod analyze;
 mod check;

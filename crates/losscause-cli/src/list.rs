@@ -3,8 +3,8 @@
 use clap::ValueEnum;
 use losscause::registry::Registry;
 use losscause_study::InputError;
-use losscause_study::catalogue::{self, Catalogue};
-use losscause_study::papers::record;
+use losscause_laboratory::catalogue::{self, Catalogue};
+use losscause_laboratory::papers::record;
 
 use crate::Failure;
 use crate::output::{self, Format};

@@ -31,6 +31,13 @@ pub(crate) fn json(value: &impl Serialize) -> io::Result<()> {
     out.flush()
 }
 
+/// Writes a text that ends with its last line.
+pub(crate) fn text(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
 /// `value` as [`json`] writes it.
 pub(crate) fn json_text(value: &impl Serialize) -> io::Result<String> {
     Ok(serde_json::to_string_pretty(value).map_err(io::Error::from)? + "\n")

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use comfy_table::{ContentArrangement, Table};
-use losscause_study::sweep::{CellOutcome, Pivot, SweepResult, summary};
+use losscause_laboratory::sweep::{CellOutcome, Pivot, SweepResult, summary};
 
 use crate::output;
 

@@ -84,9 +84,9 @@ enum Schema {
 /// Runs the scenario and prints the measurements.
 pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Failure> {
     let Some(file) = &arguments.scenario else {
-        return Ok(output::json(&match arguments.schema {
-            Some(Schema::Result) => SimulationResult::schema(),
-            Some(Schema::Scenario) | None => scenario::schema(),
+        return Ok(output::text(match arguments.schema {
+            Some(Schema::Result) => SimulationResult::SCHEMA,
+            Some(Schema::Scenario) | None => scenario::SCHEMA,
         })?);
     };
     let settings: Vec<Setting> = arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;

@@ -1,7 +1,7 @@
 //! The outcome of a reproduction on one screen: the answer, a line per paper, the misses, what was left out.
 
-use losscause_study::papers::record::{Item, Status};
-use losscause_study::papers::reproduce::{Reproduction, Scorecard, answer_in_words};
+use losscause_laboratory::papers::record::{Item, Status};
+use losscause_laboratory::papers::reproduce::{Reproduction, Scorecard, answer_in_words};
 
 /// Most lines of the summary.
 pub(crate) const MOST_LINES: usize = 40;
@@ -156,7 +156,7 @@ const NAMES: usize = 10;
 
 #[cfg(test)]
 mod tests {
-    use losscause_study::papers::reproduce::{Plan, Repetitions, Selection, Variation, conclude};
+    use losscause_laboratory::papers::reproduce::{Plan, Repetitions, Selection, Variation, conclude};
 
     use super::*;
 

@@ -1,11 +1,11 @@
 //! Tables of a reproduction, in the papers' row and column order.
 
-use losscause_study::papers::record::Item;
-use losscause_study::papers::record::{Parameters, Value};
-use losscause_study::papers::reproduce::{
+use losscause_laboratory::papers::record::Item;
+use losscause_laboratory::papers::record::{Parameters, Value};
+use losscause_laboratory::papers::reproduce::{
     Calibrated, Column, LeftOut, Reproduction, Sheet, answer_in_words, score_in_words, score_of,
 };
-use losscause_study::report::curves::{Panel, panels};
+use losscause_report::curves::{Panel, panels};
 
 use crate::{output, summary};
 

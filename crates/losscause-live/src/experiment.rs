@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use losscause_study::papers::claims::Predicate;
-use losscause_study::papers::record::{self, Item, ItemSpec, Paper, Parameters};
+use losscause_laboratory::papers::claims::Predicate;
+use losscause_laboratory::papers::record::{self, Item, ItemSpec, Paper, Parameters};
 use losscause_study::parallel::Stop;
 use losscause_study::{Scenario, Setting};
 
@@ -14,7 +14,7 @@ use crate::LiveError;
 pub trait Experiment: Sync {
     /// Its systems, metrics, tables and claims. [`Published::repetitions`] is the number of runs of each cell by default.
     ///
-    /// [`Published::repetitions`]: losscause_study::papers::record::Published::repetitions
+    /// [`Published::repetitions`]: losscause_laboratory::papers::record::Published::repetitions
     fn record(&self) -> &'static Paper;
 
     /// The predicates of its claims, each with the claim's name.
@@ -84,7 +84,7 @@ impl Cell {
         parameters: &Parameters,
         settings: &[Setting],
     ) -> Result<Self, LiveError> {
-        let place = losscause_study::papers::reproduce::place(record, spec, &spec.scenario, system, parameters)?;
+        let place = losscause_laboratory::papers::reproduce::place(record, spec, &spec.scenario, system, parameters)?;
         let scenario = match record.scenarios().iter().find(|scenario| scenario.name == place.file) {
             Some(own) => Scenario::parse(own.text, &format!("{}/{}", record.key(), place.file))?,
             None => record::load_scenario(&place.file)?,

@@ -83,7 +83,7 @@ mod tests {
             let items = &experiment.record().items().item;
             for (place, item) in items.iter().enumerate() {
                 for other in items[..place].iter().filter(|other| other.scenario == item.scenario) {
-                    let of = |item: &losscause_study::papers::record::ItemSpec| {
+                    let of = |item: &losscause_laboratory::papers::record::ItemSpec| {
                         item.parameters.keys().cloned().collect::<Vec<_>>()
                     };
                     assert_eq!(of(item), of(other), "{}: {} and {}", experiment.record().key(), item.id, other.id);

@@ -7,9 +7,9 @@
 
 use std::sync::Mutex;
 
-use losscause_study::papers::claims::settle_with;
-use losscause_study::papers::record::Item;
-use losscause_study::papers::reproduce::{Reproduction, Sheet, blank_item};
+use losscause_laboratory::papers::claims::settle_with;
+use losscause_laboratory::papers::record::Item;
+use losscause_laboratory::papers::reproduce::{Reproduction, Sheet, blank_item};
 use losscause_study::parallel::{Jobs, Stop, Workers};
 use losscause_study::{InputError, Setting};
 
@@ -325,7 +325,7 @@ mod tests {
     fn the_report_shows_the_measured_systems_with_the_simulator_as_a_ring() {
         let (Measured { mut reproduction, sheets, .. }, _) = measured(plan(2), &Made::default()).unwrap();
         reproduction.answer = Some("reno carries as much as reno".to_owned());
-        let html = losscause_study::report::html(&reproduction, &sheets);
+        let html = losscause_report::html(&reproduction, &sheets);
         assert!(html.contains("<h1>Reno carries as much as reno.</h1>"));
         assert!(html.contains("goodput: measured, and simulated_goodput, per system"));
         assert!(html.contains(">lc_spike</th>") && !html.contains(">cubic</th>"), "a column per measured system");

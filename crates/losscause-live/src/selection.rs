@@ -2,7 +2,7 @@
 
 use losscause_study::InputError;
 use losscause_study::error::unknown;
-use losscause_study::papers::record::{ItemSpec, Parameters, Value};
+use losscause_laboratory::papers::record::{ItemSpec, Parameters, Value};
 
 use crate::Experiment;
 

@@ -1,7 +1,7 @@
 //! Values for tests of claims and answers.
 
-use losscause_study::papers::record::{Item, ItemSpec, Paper};
-use losscause_study::papers::reproduce::blank_item;
+use losscause_laboratory::papers::record::{Item, ItemSpec, Paper};
+use losscause_laboratory::papers::reproduce::blank_item;
 
 /// The items of the record's tables that `is_measured`, with these values.
 pub(crate) fn items(

@@ -3,7 +3,7 @@
 
 use losscause_live::{Only, Plan, Selection};
 use losscause_study::Setting;
-use losscause_study::papers::reproduce::Reproduction;
+use losscause_laboratory::papers::reproduce::Reproduction;
 use losscause_study::parallel::{Jobs, Stop};
 
 /// Runs of eight seconds; the first three do not count.

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use losscause_study::csv_file;
-use losscause_study::report::map::{Map, MapCell, MapGroup, MapPage, MapRow};
-use losscause_study::report::map_html;
+use losscause_report::map::{Map, MapCell, MapGroup, MapPage, MapRow};
+use losscause_report::map_html;
 
 use crate::benchmark::{AtVantage, Benchmark, LevelErrors, Origin, Row};
 use crate::in_loop::{InLoop, LOSS_RATES, LoopRow, Spread};

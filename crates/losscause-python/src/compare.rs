@@ -1,6 +1,6 @@
 //! `compare`: the runs and the JSON of `losscause compare`.
 
-use losscause_study::compare::{Plan, Variant};
+use losscause_laboratory::compare::{Plan, Variant};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

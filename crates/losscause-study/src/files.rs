@@ -22,7 +22,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::error::{InputError, nearest};
 
 mod inputs;
-pub(crate) mod watched;
+pub mod watched;
 
 pub use inputs::Inputs;
 pub use watched::Watched;
@@ -104,11 +104,11 @@ impl<A: Files, B: Files> Files for Either<A, B> {
 }
 
 /// Largest scenario or sweep file that is read, bytes.
-pub(crate) const LARGEST_DOCUMENT: u64 = 1 << 20;
+pub const LARGEST_DOCUMENT: u64 = 1 << 20;
 
 /// The text of the file at `path`. A file of more than `largest` bytes is refused, so that a device without an end is,
 /// too. `expected` says in an error what the file should be.
-pub(crate) fn text(files: &dyn Files, path: &Path, largest: u64, expected: &'static str) -> Result<String, InputError> {
+pub fn text(files: &dyn Files, path: &Path, largest: u64, expected: &'static str) -> Result<String, InputError> {
     let file = || path.display().to_string();
     let mut bytes = Vec::new();
     let read = files.open(path).and_then(|content| content.take(largest + 1).read_to_end(&mut bytes));

@@ -1,4 +1,4 @@
-//! Scenarios, runs, the papers' values, scores, sweeps and reports.
+//! Scenarios and runs.
 //!
 //! A scenario is a file ([`scenario`]). With its settings it becomes an [`Experiment`], and one seed turns that into
 //! [`Measurements`] ([`mod@run`]). A run is a pure function: the same experiment and seed give the same measurements,
@@ -8,18 +8,13 @@
 //! |---|---|
 //! | none | [`scenario`], [`mod@run`]: read a scenario from any source ([`files`]), run it, measure |
 //! | `estimates` | means over several runs: `run::repeat`, `statistics::Estimate` |
-//! | `compare` | `compare`: variants of a scenario over the same seeds, paired differences |
-//! | `papers` | `papers`: records of the papers, reproductions, claims, scores |
-//! | `sweep` | `sweep`: the same measurements under other settings |
-//! | `report` | `report`: a reproduction as an HTML page |
 //! | `schema` | `scenario::schema`, `run::SimulationResult::schema`: the JSON schemas of scenarios and results |
-//! | `catalogue` | `catalogue`: lists of the algorithms, protocols, scenarios and papers |
 //! | `trace-files` | `trace_file`: every packet event in a CSV file; `row_file`: any rows; with `parquet` in Parquet too |
 //! | `arrow` | `trace_file::batch`: packet events as Arrow's columns |
 //! | `capture-files` | `capture_files`: captures of a run, and the true cause of every drop |
 //! | `atomic-files` | `atomic`: files that appear whole or not at all |
 //!
-//! All but `arrow` and `parquet` are on by default. The crate builds for `wasm32-unknown-unknown`, where [`files::Disk`] and
+//! All but `schema`, `arrow` and `parquet` are on by default. The crate builds for `wasm32-unknown-unknown`, where [`files::Disk`] and
 //! everything that writes files return errors, and only [`parallel`] and what uses it needs threads, which that target
 //! lacks.
 #![forbid(unsafe_code)]
@@ -29,27 +24,17 @@
 pub mod atomic;
 #[cfg(feature = "capture-files")]
 pub mod capture_files;
-#[cfg(feature = "catalogue")]
-pub mod catalogue;
-#[cfg(feature = "compare")]
-pub mod compare;
 #[cfg(feature = "csv-files")]
 pub mod csv_file;
 pub mod error;
 pub mod figures;
 pub mod files;
-#[cfg(feature = "papers")]
-pub mod papers;
 pub mod parallel;
-#[cfg(feature = "report")]
-pub mod report;
 #[cfg(feature = "trace-files")]
 pub mod row_file;
 pub mod run;
 pub mod scenario;
 pub mod statistics;
-#[cfg(feature = "sweep")]
-pub mod sweep;
 pub mod templates;
 #[cfg(feature = "trace-files")]
 pub mod trace_file;

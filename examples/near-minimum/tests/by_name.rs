@@ -7,7 +7,7 @@ use losscause::ack::{AckSample, DeclaredLoss, SenderInputs};
 use losscause::registry::{ConfigError, Info, Parameters, Registry};
 use losscause::verdict::Reason;
 use losscause::{AnySenderLda, Judgement, SenderLda, Verdict};
-use losscause_study::papers::record::load_scenario_with;
+use losscause_laboratory::papers::record::load_scenario_with;
 use losscause_study::{Measurements, Setting, run};
 use near_minimum::NearMinimumConfig;
 

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use losscause::{Span, Time};
-use losscause_study::papers::record::load_scenario;
+use losscause_laboratory::papers::record::load_scenario;
 use losscause_study::{Experiment, Scenario, Setting};
 
 /// A network, and which of its flows are captured.

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use losscause_study::papers::reproduce::Reproduction;
+use losscause_laboratory::papers::reproduce::Reproduction;
 use serde::Deserialize;
 
 use crate::shell::{command, losscause, output, root};

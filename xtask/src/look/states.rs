@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use losscause_study::papers::record::{ClaimOutcome, Item, Status};
-use losscause_study::papers::reproduce::Reproduction;
+use losscause_laboratory::papers::record::{ClaimOutcome, Item, Status};
+use losscause_laboratory::papers::reproduce::Reproduction;
 
 /// How a state is shown: the name in the score box, and the mark in tables and on the terminal.
 type Shown = (&'static str, &'static str);

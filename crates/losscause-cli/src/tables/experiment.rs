@@ -1,7 +1,7 @@
 //! The outcome of an experiment on a real stack: the answer, a table of systems per item, the claims.
 
-use losscause_study::papers::record::{Item, Parameters, Summary};
-use losscause_study::papers::reproduce::{Reproduction, Sheet, preview_in_words};
+use losscause_laboratory::papers::record::{Item, Parameters, Summary};
+use losscause_laboratory::papers::reproduce::{Reproduction, Sheet, preview_in_words};
 
 use super::{heading, varying};
 use crate::output;

@@ -1,6 +1,6 @@
 //! The answer: what a colleague could repeat.
 
-use losscause_study::papers::record::{Item, Value};
+use losscause_laboratory::papers::record::{Item, Value};
 
 use super::OURS;
 

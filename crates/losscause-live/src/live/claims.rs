@@ -1,7 +1,7 @@
 //! What the runs of `live` are to show: one predicate per claim of the record.
 
-use losscause_study::papers::claims::{Answer, Measured, Predicate, Unmeasured};
-use losscause_study::papers::record::Value;
+use losscause_laboratory::papers::claims::{Answer, Measured, Predicate, Unmeasured};
+use losscause_laboratory::papers::record::Value;
 
 type Mean = Result<f64, Unmeasured>;
 
@@ -93,8 +93,8 @@ fn as_reno_beside_cubic(measured: &Measured<'_>, system: &str) -> Answer {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use losscause_study::papers::claims::settle_with;
-    use losscause_study::papers::record::Item;
+    use losscause_laboratory::papers::claims::settle_with;
+    use losscause_laboratory::papers::record::Item;
 
     use super::super::Live;
     use super::*;

@@ -13,8 +13,8 @@ pub mod simulated;
 
 use std::sync::LazyLock;
 
-use losscause_study::papers::claims::Predicate;
-use losscause_study::papers::record::{Item, Paper, PaperTexts, ScenarioText};
+use losscause_laboratory::papers::claims::Predicate;
+use losscause_laboratory::papers::record::{Item, Paper, PaperTexts, ScenarioText};
 
 use crate::{Cell, Experiment, LiveError, Stack};
 

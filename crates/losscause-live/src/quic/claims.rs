@@ -1,7 +1,7 @@
 //! What the experiment claims, each claim one predicate on measured medians, and its answer in one sentence.
 
-use losscause_study::papers::claims::{Answer, Measured, Predicate, Unmeasured};
-use losscause_study::papers::record::{Item, Value};
+use losscause_laboratory::papers::claims::{Answer, Measured, Predicate, Unmeasured};
+use losscause_laboratory::papers::record::{Item, Value};
 
 /// The algorithm that losscause-quinn recommends, the same one in every claim.
 const RECOMMENDED: &str = "recommended";

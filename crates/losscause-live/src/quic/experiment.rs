@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use losscause_study::papers::claims::Predicate;
-use losscause_study::papers::record::{Item, Paper, PaperTexts, ScenarioText};
+use losscause_laboratory::papers::claims::Predicate;
+use losscause_laboratory::papers::record::{Item, Paper, PaperTexts, ScenarioText};
 
 use super::claims;
 use crate::{Cell, Experiment, LiveError, Stack};

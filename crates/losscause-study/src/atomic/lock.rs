@@ -4,7 +4,7 @@ use std::fs::File;
 
 /// What came of an attempt to lock a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Attempt {
+pub enum Attempt {
     /// The file is locked until it is closed.
     Locked,
     /// Another process, or another handle of this one, has locked it.
@@ -15,7 +15,7 @@ pub(crate) enum Attempt {
 
 /// Locks `file` for this handle alone, without waiting.
 #[cfg(any(unix, windows))]
-pub(crate) fn try_lock(file: &File) -> Attempt {
+pub fn try_lock(file: &File) -> Attempt {
     // The standard library's `File::try_lock` needs Rust 1.89.
     match fs4::FileExt::try_lock(file) {
         Ok(()) => Attempt::Locked,
@@ -26,7 +26,7 @@ pub(crate) fn try_lock(file: &File) -> Attempt {
 
 /// Locks `file` for this handle alone, without waiting.
 #[cfg(not(any(unix, windows)))]
-pub(crate) fn try_lock(_: &File) -> Attempt {
+pub fn try_lock(_: &File) -> Attempt {
     Attempt::Unsupported
 }
 

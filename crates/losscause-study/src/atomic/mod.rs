@@ -12,13 +12,12 @@ use tempfile::NamedTempFile;
 
 use crate::RunError;
 
-pub(crate) mod lock;
+pub mod lock;
 mod unfinished;
 
 #[cfg(feature = "capture-files")]
 pub(crate) use unfinished::is_unfinished;
-#[cfg(feature = "sweep")]
-pub(crate) use unfinished::remove_abandoned;
+pub use unfinished::remove_abandoned;
 pub use unfinished::remove_unfinished;
 use unfinished::{Registration, Registry};
 

@@ -102,7 +102,7 @@ fn is_ours(name: &str) -> bool {
 }
 
 /// Removes the unfinished files in `directory` that no process holds. What cannot be removed stays.
-pub(crate) fn remove_abandoned(directory: &Path) {
+pub fn remove_abandoned(directory: &Path) {
     let Ok(entries) = std::fs::read_dir(directory) else { return };
     for entry in entries.flatten() {
         let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());

@@ -68,7 +68,7 @@ impl Drop for WatchedContent<'_> {
 
 /// A hash that does not depend on the version of the compiler: FNV-1a.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Hash(pub(crate) u64);
+pub struct Hash(pub u64);
 
 impl Default for Hash {
     fn default() -> Self {
@@ -77,7 +77,8 @@ impl Default for Hash {
 }
 
 impl Hash {
-    pub(crate) fn take(&mut self, bytes: &[u8]) {
+    /// Adds bytes.
+    pub fn take(&mut self, bytes: &[u8]) {
         let next = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
         self.0 = bytes.iter().fold(self.0, next);
     }

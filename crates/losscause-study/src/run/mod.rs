@@ -21,12 +21,8 @@ mod series;
 mod trace;
 mod warnings;
 
-#[cfg(feature = "papers")]
-pub(crate) use measure::group;
-#[cfg(feature = "sweep")]
-pub(crate) use measure::is_of_delays;
 use measure::{CwndAverages, Delays, State, Window};
-pub use measure::{FlowMeasurements, LinkMeasurements, Measurements, Metric, Percentiles};
+pub use measure::{FlowMeasurements, LinkMeasurements, Measurements, Metric, Percentiles, group, is_of_delays};
 pub use record::{
     Boundary, Compared, FlowRecord, Limit, LossLog, LossRow, LostPacket, MOST_FLOWS, RunRecord, RunRecorder,
     Series as RecordSeries, algorithm_of, bottleneck, compared,

@@ -110,9 +110,13 @@ impl SimulationResult {
         }
     }
 
-    /// The JSON schema of the result.
+    /// The JSON schema of the result. It is generated from the types: `cargo run -p losscause-study --features schema --example
+    /// schema result`.
+    pub const SCHEMA: &str = include_str!("../../schema/simulate.schema.json");
+
+    /// [`SimulationResult::SCHEMA`], generated from the types.
     #[cfg(feature = "schema")]
-    pub fn schema() -> serde_json::Value {
+    pub fn generated_schema() -> serde_json::Value {
         let generator = schemars::generate::SchemaSettings::default().for_serialize().into_generator();
         generator.into_root_schema_for::<Self>().to_value()
     }

@@ -17,7 +17,7 @@ use crate::InputError;
 use crate::error::unknown;
 
 /// The algorithm of a flow that names none.
-pub(crate) const DEFAULT: &str = "always congestion";
+pub const DEFAULT: &str = "always congestion";
 
 /// Settings of the algorithms, by the algorithm's name. What is set for a base scheme (`[lda.Spike]`) holds inside a
 /// hybrid as well, unless the hybrid sets it itself (`[lda.ZBS.spike]`).

@@ -30,12 +30,11 @@ mod setting;
 
 pub use delay::delay_trace;
 pub use experiment::Experiment;
-pub(crate) use lda::DEFAULT as NO_LDA;
+pub use lda::DEFAULT as NO_LDA;
 pub use link::error_trace;
 pub use rate::{mahimahi_trace, rate_trace};
 pub use read::EXPECTED;
-#[cfg(feature = "sweep")]
-pub(crate) use read::{any_table, deserialize};
+pub use read::{any_table, deserialize};
 pub use setting::Setting;
 
 use crate::error::InputError;
@@ -190,8 +189,7 @@ impl Scenario {
     }
 
     /// The file's content with the settings applied, without comments.
-    #[cfg(feature = "sweep")]
-    pub(crate) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         self.table.to_string()
     }
 
@@ -212,8 +210,12 @@ impl Scenario {
     }
 }
 
-/// The JSON schema of the scenario file, made from the types in [`mod@format`].
+/// The JSON schema of the scenario file. It is generated from the types in [`mod@format`]: `cargo run -p losscause-study
+/// --features schema --example schema scenario`.
+pub const SCHEMA: &str = include_str!("../../schema/scenario.schema.json");
+
+/// [`SCHEMA`], generated from the types.
 #[cfg(feature = "schema")]
-pub fn schema() -> serde_json::Value {
+pub fn generated_schema() -> serde_json::Value {
     schemars::schema_for!(Document).to_value()
 }

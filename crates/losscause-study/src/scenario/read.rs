@@ -17,7 +17,7 @@ pub(super) fn table(text: &str, file: &str) -> Result<Table, InputError> {
 }
 
 /// The keys and values of a TOML text; `expected` describes it in errors.
-pub(crate) fn any_table(text: &str, file: &str, expected: &'static str) -> Result<Table, InputError> {
+pub fn any_table(text: &str, file: &str, expected: &'static str) -> Result<Table, InputError> {
     if text.trim().is_empty() {
         return Err(InputError::File { file: file.into(), problem: "is empty".into(), expected });
     }
@@ -34,7 +34,7 @@ pub(super) fn document(table: &Table, file: &str) -> Result<Document, InputError
 }
 
 /// The keys and values as a `T`.
-pub(crate) fn deserialize<T: DeserializeOwned>(table: &Table, file: &str) -> Result<T, InputError> {
+pub fn deserialize<T: DeserializeOwned>(table: &Table, file: &str) -> Result<T, InputError> {
     let root = Value::Table(table.clone());
     serde_path_to_error::deserialize(root).map_err(|error| {
         let (key, problem) = explained(key(error.path(), table), &one_line(error.inner().message()), protocol::MOVED);

@@ -52,8 +52,7 @@ pub struct Percentiles {
 }
 
 /// Whether the metric exists only if delays are measured ([`crate::Experiment::delays`]).
-#[cfg(feature = "sweep")]
-pub(crate) fn is_of_delays(metric: &str) -> bool {
+pub fn is_of_delays(metric: &str) -> bool {
     metric == "jitter" || KINDS.iter().any(|kind| metric.strip_prefix(kind).is_some_and(|rest| rest.starts_with('_')))
 }
 

@@ -42,8 +42,7 @@ use crate::Experiment;
 
 pub(super) use cwnd::CwndAverages;
 pub use delays::Percentiles;
-#[cfg(feature = "sweep")]
-pub(crate) use delays::is_of_delays;
+pub use delays::is_of_delays;
 pub(super) use delays::{Delays, FlowDelays};
 pub use flows::FlowMeasurements;
 pub use links::LinkMeasurements;
@@ -170,7 +169,7 @@ fn measured(network: &Network) -> impl Iterator<Item = FlowId> {
 
 /// The name of a flow's group, or of the link that a per-flow link is a copy of. Members are called group.1, group.2, …;
 /// no name in a scenario has a dot.
-pub(crate) fn group(name: &str) -> &str {
+pub fn group(name: &str) -> &str {
     name.split('.').next().unwrap_or_default()
 }
 

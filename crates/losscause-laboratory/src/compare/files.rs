@@ -1,0 +1,99 @@
+//! A comparison as files: result.json, comparison.csv and runs.csv.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::Comparison;
+use losscause_study::RunError;
+use losscause_study::atomic::AtomicFile;
+use losscause_study::csv_file;
+
+/// A metric of a variant, as a row of comparison.csv.
+#[derive(Serialize)]
+struct Row<'a> {
+    variant: &'a str,
+    metric: &'a str,
+    unit: &'a str,
+    mean: Option<f64>,
+    ci95: Option<f64>,
+    runs: u32,
+    difference: Option<f64>,
+    difference_ci95: Option<f64>,
+    difference_percent: Option<f64>,
+    difference_percent_ci95: Option<f64>,
+    clear: Option<bool>,
+}
+
+/// A metric of a run, as a row of runs.csv.
+#[derive(Serialize)]
+struct RunRow<'a> {
+    variant: &'a str,
+    seed: u64,
+    metric: &'a str,
+    unit: &'a str,
+    value: Option<f64>,
+}
+
+const RESULT: &str = "result.json";
+const COMPARISON: &str = "comparison.csv";
+const RUNS: &str = "runs.csv";
+/// The files that [`write()`] writes.
+pub const FILES: [&str; 3] = [RESULT, COMPARISON, RUNS];
+
+/// Writes the files into the folder `directory`, which is made if it does not exist. Older files of these names are
+/// replaced.
+///
+/// # Errors
+/// A file cannot be written.
+pub fn write(comparison: &Comparison, directory: &Path) -> Result<(), RunError> {
+    let unwritable = |reason| RunError::Unwritable { file: directory.display().to_string(), reason };
+    std::fs::create_dir_all(directory).map_err(unwritable)?;
+    let mut file = AtomicFile::create(&directory.join(RESULT))?;
+    let written = serde_json::to_writer_pretty(&mut file, comparison).map_err(io::Error::from);
+    match written.and_then(|()| writeln!(file)) {
+        Ok(()) => file.finish()?,
+        Err(reason) => return Err(file.failed(reason)),
+    }
+    csv_file::write(&directory.join(COMPARISON), rows(comparison))?;
+    let rows = comparison.variants.iter().flat_map(|variant| {
+        variant.each_run.iter().flat_map(|run| {
+            run.metrics.iter().map(|(metric, value)| RunRow {
+                variant: &variant.name,
+                seed: run.seed,
+                metric,
+                unit: &variant.metrics[metric].unit,
+                value: *value,
+            })
+        })
+    });
+    csv_file::write(&directory.join(RUNS), rows)
+}
+
+/// The rows of comparison.csv.
+fn rows(comparison: &Comparison) -> impl Iterator<Item = Row<'_>> {
+    comparison.variants.iter().flat_map(|variant| {
+        variant.metrics.iter().map(move |(metric, estimate)| {
+            let difference = variant.differences.get(metric);
+            Row {
+                variant: &variant.name,
+                metric,
+                unit: &estimate.unit,
+                mean: estimate.value,
+                ci95: estimate.ci95,
+                runs: estimate.runs,
+                difference: difference.and_then(|difference| difference.value),
+                difference_ci95: difference.and_then(|difference| difference.ci95),
+                difference_percent: difference.and_then(|difference| difference.percent),
+                difference_percent_ci95: difference.and_then(|difference| difference.percent_ci95),
+                clear: difference.and_then(|difference| difference.clear),
+            }
+        })
+    })
+}
+
+/// The text of comparison.csv.
+pub fn csv(comparison: &Comparison) -> String {
+    csv_file::text(rows(comparison))
+}

@@ -1,0 +1,300 @@
+//! Variants of a scenario, compared over the same seeds.
+//!
+//! Run k of every variant has the same seed, and so the same start times and the same errors of the channels. The
+//! difference between two variants is therefore taken run by run; its interval is that of the mean of these paired
+//! differences, which is much narrower than the difference of two means' intervals.
+
+use std::fmt;
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+use losscause_study::figures::{plus_minus, to_the_digits_of};
+use losscause_study::parallel::{self, Jobs, Workers};
+pub use losscause_study::run::JUDGED_BY;
+use losscause_study::run::{
+    MetricEstimate, RunMetrics, RunRecord, RunRecorder, SimulationResult, Warning, WarningKind, run_stopping_at,
+};
+use losscause_study::statistics::Estimate;
+use losscause_study::{Experiment, InputError, Measurements, RunError, Scenario, run, run_recorded};
+
+mod files;
+mod variant;
+mod verdict;
+
+pub use files::{FILES, csv, write};
+pub use variant::Variant;
+
+/// Variants of a scenario and their differences from the first one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Comparison {
+    /// Version of this format, 1; it grows when a field is removed or changes its meaning.
+    pub format_version: u32,
+    /// The scenario, as the user named it.
+    pub scenario: String,
+    /// Title of the scenario.
+    pub title: String,
+    /// Random seed of the first run of every variant; each further run has the next number.
+    pub seed: u64,
+    /// Runs of each variant.
+    pub runs: u32,
+    /// Version of the program.
+    pub version: String,
+    /// The answer in one line.
+    pub verdict: String,
+    /// The variants. All are compared with the first.
+    pub variants: Vec<VariantResult>,
+}
+
+/// What was measured of one variant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VariantResult {
+    /// Its name.
+    pub name: String,
+    /// What it sets, each KEY=VALUE.
+    pub settings: Vec<String>,
+    /// The metrics over all runs, by name.
+    pub metrics: IndexMap<String, MetricEstimate>,
+    /// Differences from the first variant, by metric; empty for the first variant.
+    pub differences: IndexMap<String, Difference>,
+    /// What to know before drawing conclusions.
+    pub warnings: Vec<Warning>,
+    /// Every run by itself.
+    pub each_run: Vec<RunMetrics>,
+}
+
+/// How one metric of a variant differs from that of the first variant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Difference {
+    /// Unit of `value` and `ci95`.
+    pub unit: String,
+    /// Mean of the differences between runs of the same seed; null if no seed has both values.
+    pub value: Option<f64>,
+    /// Half-width of Student's 95 % interval for that mean; null below two pairs.
+    pub ci95: Option<f64>,
+    /// The variant's mean over the first variant's, minus 1, percent; null if that one is 0.
+    pub percent: Option<f64>,
+    /// Half-width of its 95 % interval.
+    pub percent_ci95: Option<f64>,
+    /// Pairs of runs in which both have a value.
+    pub runs: u32,
+    /// Whether the interval excludes 0; null below two pairs.
+    pub clear: Option<bool>,
+}
+
+impl Comparison {
+    /// Whether any variant has a value of the metric.
+    pub fn has(&self, metric: &str) -> bool {
+        self.variants.iter().any(|variant| variant.metrics.get(metric).is_some_and(|found| found.value.is_some()))
+    }
+
+    /// Each warning once, with the variants that it concerns unless it concerns all.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut told: Vec<&str> = Vec::new();
+        let mut sentences = Vec::new();
+        for warning in self.variants.iter().flat_map(|variant| &variant.warnings) {
+            // A variant without an algorithm is here to be compared with.
+            if warning.kind == WarningKind::NoLda || told.contains(&warning.text.as_str()) {
+                continue;
+            }
+            told.push(&warning.text);
+            let concerned = self.variants.iter().filter(|variant| variant.warnings.contains(warning));
+            let of: Vec<&str> = concerned.map(|variant| variant.name.as_str()).collect();
+            let of = if of.len() == self.variants.len() { String::new() } else { format!(" ({})", of.join(", ")) };
+            sentences.push(format!("{}{of}", warning.text));
+        }
+        sentences
+    }
+}
+
+impl VariantResult {
+    /// A metric as text: its mean, and below it the interval for the first variant, the difference from the first for
+    /// all others. None if no run has a value.
+    pub fn in_words(&self, metric: &str) -> Option<(String, String)> {
+        let found = self.metrics.get(metric)?;
+        let below = match self.differences.get(metric) {
+            None => plus_minus(found.ci95),
+            Some(difference) => difference.to_string(),
+        };
+        Some((to_the_digits_of(found.value?, found.ci95), below))
+    }
+}
+
+impl fmt::Display for Difference {
+    /// "+2107 ± 150", with "~" before it if chance explains it; nothing without a value.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(value) = self.value else { return Ok(()) };
+        let unclear = if self.clear == Some(false) && value != 0.0 { "~ " } else { "" };
+        let sign = if value > 0.0 { "+" } else { "" };
+        write!(f, "{unclear}{sign}{} {}", to_the_digits_of(value, self.ci95), plus_minus(self.ci95))
+    }
+}
+
+/// A variant with its scenario.
+type Prepared = (Variant, Scenario, Experiment);
+
+/// Variants whose runs can be made.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    variants: Vec<Prepared>,
+    seed: u64,
+    runs: u32,
+}
+
+impl Plan {
+    /// `runs` runs of every variant of `scenario`, with the seeds `seed`, `seed + 1`, … Delays are measured.
+    ///
+    /// # Errors
+    /// There are fewer than two variants, two have the same name, or the settings of one do not fit the scenario.
+    pub fn new(scenario: &Scenario, variants: Vec<Variant>, seed: u64, runs: u32) -> Result<Self, InputError> {
+        let problem = |problem: String| InputError::Option { option: "losscause compare".to_owned(), problem };
+        if let [] | [_] = &variants[..] {
+            return Err(problem("there is only one variant, expected two or more, such as --lda none,ZBS".to_owned()));
+        }
+        for (place, variant) in variants.iter().enumerate() {
+            if variants[..place].iter().any(|other| other.name == variant.name) {
+                return Err(problem(format!("two variants are called \"{}\", expected every name once", variant.name)));
+            }
+        }
+        let prepared = |variant: Variant| {
+            let scenario = scenario.with(&variant.settings)?;
+            let experiment = scenario.experiment_with_delays()?;
+            Ok((variant, scenario, experiment))
+        };
+        Ok(Self { variants: variants.into_iter().map(prepared).collect::<Result<_, InputError>>()?, seed, runs })
+    }
+
+    /// The number of runs of all variants together.
+    pub fn runs(&self) -> usize {
+        self.variants.len() * self.runs as usize
+    }
+
+    /// Makes all runs, on any number of threads. `done(n)` is called after the n-th one. If the workers are told to stop,
+    /// the runs under way end early.
+    ///
+    /// # Errors
+    /// As [`run()`], or the workers were stopped.
+    pub fn execute(&self, jobs: impl Into<Workers>, done: impl FnMut(usize)) -> Result<Comparison, RunError> {
+        let workers = jobs.into();
+        let work =
+            |(_, (_, _, experiment), seed): &(bool, &Prepared, u64)| run_stopping_at(experiment, *seed, workers.stop());
+        let measured = workers.map(&self.each_run(), work, done)?;
+        Ok(self.compare(&measured.into_iter().collect::<Result<Vec<_>, _>>()?))
+    }
+
+    /// As [`Self::execute`], and records the first run of every variant for the report.
+    ///
+    /// # Errors
+    /// As [`run()`].
+    pub fn execute_and_record(
+        &self,
+        jobs: Jobs,
+        done: impl FnMut(usize),
+    ) -> Result<(Comparison, Vec<RunRecord>), RunError> {
+        let work = |(is_first, (_, scenario, experiment), seed): &(bool, &Prepared, u64)| {
+            if !is_first {
+                return Ok((run(experiment, *seed)?, None));
+            }
+            let mut recorder = RunRecorder::new(scenario, experiment, *seed)?;
+            let measured = run_recorded(experiment, *seed, &mut recorder)?;
+            Ok((measured, Some(recorder.finish())))
+        };
+        let made: Vec<_> =
+            parallel::map(&self.each_run(), jobs, work, done).into_iter().collect::<Result<_, RunError>>()?;
+        let (measured, records): (Vec<_>, Vec<_>) = made.into_iter().unzip();
+        Ok((self.compare(&measured), records.into_iter().flatten().collect()))
+    }
+
+    /// Every run, variant by variant: whether it is the variant's first, and its seed.
+    fn each_run(&self) -> Vec<(bool, &Prepared, u64)> {
+        let runs = |variant| (0..u64::from(self.runs)).map(move |k| (k == 0, variant, self.seed.wrapping_add(k)));
+        self.variants.iter().flat_map(runs).collect()
+    }
+
+    /// Compares what was measured in [`Self::each_run`].
+    fn compare(&self, measured: &[Measurements]) -> Comparison {
+        let by_variant: Vec<&[Measurements]> = measured.chunks(self.runs as usize).collect();
+        let result = |((variant, scenario, experiment), runs): (&Prepared, &[Measurements])| {
+            let result = SimulationResult::of_measurements(scenario, &[], experiment, self.seed, runs);
+            let is_first = std::ptr::eq(runs, by_variant[0]);
+            VariantResult {
+                name: variant.name.clone(),
+                settings: variant.settings.iter().map(ToString::to_string).collect(),
+                metrics: result.metrics,
+                differences: if is_first { IndexMap::new() } else { differences(by_variant[0], runs) },
+                warnings: result.warnings,
+                each_run: RunMetrics::of_all(self.seed, runs),
+            }
+        };
+        let variants: Vec<VariantResult> = self.variants.iter().zip(by_variant.iter().copied()).map(result).collect();
+        let (_, scenario, _) = &self.variants[0];
+        Comparison {
+            format_version: 1,
+            scenario: scenario.file().to_owned(),
+            title: scenario.document().title.clone(),
+            seed: self.seed,
+            runs: self.runs,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            verdict: verdict::verdict(&variants, self.runs),
+            variants,
+        }
+    }
+}
+
+/// The differences of every metric that both have.
+fn differences(first: &[Measurements], other: &[Measurements]) -> IndexMap<String, Difference> {
+    let mut found = IndexMap::new();
+    for metric in other.first().into_iter().flat_map(|run| &run.metrics) {
+        let name = metric.metric.as_str();
+        let pairs: Vec<(Option<f64>, Option<f64>)> =
+            first.iter().zip(other).map(|(a, b)| (b.metric(name), a.metric(name))).collect();
+        found.insert(name.to_owned(), difference(metric.unit, &pairs));
+    }
+    found
+}
+
+/// The difference from pairs (variant, first variant) of the same seed.
+fn difference(unit: &str, pairs: &[(Option<f64>, Option<f64>)]) -> Difference {
+    let differences = || pairs.iter().map(|(b, a)| Some((*b)? - (*a)?));
+    let estimate = Estimate::from_runs(differences());
+    let quotient = Estimate::of_quotient(pairs.iter().copied()).scaled(100.0, -100.0);
+    Difference {
+        unit: unit.to_owned(),
+        value: estimate.mean,
+        ci95: estimate.ci95,
+        percent: quotient.mean,
+        percent_ci95: quotient.ci95,
+        runs: differences().flatten().count() as u32,
+        clear: estimate.mean.zip(estimate.ci95).map(|(mean, ci95)| mean.abs() > ci95),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paired_differences_worked_by_hand() {
+        // Pairs (110, 100), (224, 200), (None, 5): differences 10 and 24, mean 17, s = 9.8995, 12.706 s / sqrt(2) = 88.94.
+        let pairs = [(Some(110.0), Some(100.0)), (Some(224.0), Some(200.0)), (None, Some(5.0))];
+        let found = difference("kb/s", &pairs);
+        assert_eq!((found.value, found.runs, found.clear), (Some(17.0), 2, Some(false)));
+        assert!((found.ci95.unwrap() - 88.94).abs() < 0.01, "{found:?}");
+        // 334 / 300.
+        assert!((found.percent.unwrap() - 11.333).abs() < 0.001);
+    }
+
+    #[test]
+    fn a_constant_gain_is_clear_however_much_the_runs_vary() {
+        let pairs: Vec<_> = [10.0, 500.0, 90.0].into_iter().map(|x| (Some(x + 1.0), Some(x))).collect();
+        let found = difference("kb/s", &pairs);
+        assert_eq!((found.value, found.ci95, found.clear), (Some(1.0), Some(0.0), Some(true)));
+        let one = difference("kb/s", &pairs[..1]);
+        assert_eq!((one.value, one.ci95, one.clear), (Some(1.0), None, None));
+        let zero = difference("packets", &[(Some(3.0), Some(0.0)), (Some(4.0), Some(0.0))]);
+        assert_eq!((zero.value, zero.percent), (Some(3.5), None));
+    }
+}

@@ -1,0 +1,121 @@
+//! What is compared: the scenario with some settings.
+
+use losscause_study::scenario::NO_LDA;
+use losscause_study::{InputError, Scenario, Setting};
+
+/// A scenario with settings, under a name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variant {
+    /// Its name.
+    pub name: String,
+    /// What it sets.
+    pub settings: Vec<Setting>,
+}
+
+impl Variant {
+    /// The scenario as it is.
+    pub fn unchanged() -> Self {
+        Self { name: "unchanged".to_owned(), settings: Vec::new() }
+    }
+
+    /// Reads `NAME: KEY=VALUE; KEY=VALUE`, or `KEY=VALUE`, which is its own name.
+    ///
+    /// # Errors
+    /// The name or a setting is missing, or a setting cannot be read.
+    pub fn parse(text: &str) -> Result<Self, InputError> {
+        let problem = |problem: &str| InputError::Option {
+            option: format!("--variant {text}"),
+            problem: format!("{problem}, expected \"NAME: KEY=VALUE; KEY=VALUE\""),
+        };
+        // A colon after the first "=" is part of a value.
+        let named = text.split_once(':').filter(|(name, _)| !name.contains('='));
+        let (name, settings) = named.unwrap_or((text, text));
+        let name = name.trim();
+        if name.is_empty() {
+            return Err(problem("the name is empty"));
+        }
+        let settings: Vec<&str> = settings.split(';').map(str::trim).filter(|part| !part.is_empty()).collect();
+        if settings.is_empty() {
+            return Err(problem("there is no setting"));
+        }
+        let settings = settings.into_iter().map(Setting::parse).collect::<Result<_, _>>()?;
+        Ok(Self { name: name.to_owned(), settings })
+    }
+
+    /// The scenario in which all measured flows run the algorithm `lda`. `none` stands for no algorithm: every loss
+    /// counts as congestion.
+    ///
+    /// # Errors
+    /// The scenario measures no flow.
+    pub fn of_lda(scenario: &Scenario, lda: &str) -> Result<Self, InputError> {
+        let flows = scenario.document().flow.iter();
+        let measured = flows.filter(|flow| flow.is_measured());
+        let algorithm = if lda == "none" { NO_LDA } else { lda };
+        let settings: Vec<Setting> =
+            measured.map(|flow| Setting::new(format!("flow.{}.lda", flow.name), algorithm)).collect();
+        if settings.is_empty() {
+            return Err(InputError::Option {
+                option: format!("--lda {lda}"),
+                problem: format!(
+                    "{} measures no flow that could take an algorithm, expected a flow with measured = true",
+                    scenario.file()
+                ),
+            });
+        }
+        Ok(Self { name: lda.to_owned(), settings })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(variant: &Variant) -> Vec<String> {
+        variant.settings.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_variant_is_a_name_and_settings_or_a_setting_that_names_itself() {
+        let variant = Variant::parse("new: tcp.variant=cubic; link.a.queue={ kind = \"pie\" }").unwrap();
+        assert_eq!(variant.name, "new");
+        assert_eq!(settings(&variant), ["tcp.variant=cubic", "link.a.queue={ kind = \"pie\" }"]);
+        let variant = Variant::parse("tcp.variant=cubic").unwrap();
+        assert_eq!(
+            (variant.name.as_str(), settings(&variant)),
+            ("tcp.variant=cubic", vec!["tcp.variant=cubic".into()])
+        );
+    }
+
+    #[test]
+    fn a_variant_without_a_name_or_a_setting_is_refused_in_one_sentence() {
+        let refusal = |text: &str| Variant::parse(text).unwrap_err().to_string();
+        let expected = "expected \"NAME: KEY=VALUE; KEY=VALUE\"";
+        assert_eq!(refusal(": N=1"), format!("--variant : N=1: the name is empty, {expected}"));
+        assert_eq!(refusal("new:"), format!("--variant new:: there is no setting, {expected}"));
+        assert_eq!(refusal("cubic"), "--set cubic: there is no \"=\", expected KEY=VALUE");
+    }
+
+    #[test]
+    fn an_algorithm_goes_to_every_measured_flow_and_none_means_that_all_losses_are_congestion() {
+        let text = r#"
+            title = "t"
+            duration_s = 1
+            link = [{ name = "a", rate_bps = 1e6, delay_ms = 1, queue_packets = 9 }]
+            flow = [
+                { name = "up", protocol = "tcp", path = ["a"] },
+                { name = "call", protocol = "cbr", rate_bps = 1e5, measured = true, path = ["a"] },
+                { name = "cross", protocol = "cbr", rate_bps = 1e5, path = ["a"] },
+            ]
+        "#;
+        let scenario = Scenario::parse(text, "s.toml").unwrap();
+        let with = |lda| settings(&Variant::of_lda(&scenario, lda).unwrap());
+        assert_eq!(with("ZBS"), ["flow.up.lda=ZBS", "flow.call.lda=ZBS"]);
+        assert_eq!(with("none")[0], "flow.up.lda=always congestion");
+        let nothing = Scenario::parse(&text.replace("\"tcp\"", "\"tcp\", measured = false"), "s.toml").unwrap();
+        let nothing = nothing.with(&[Setting::new("flow.call.measured", false)]).unwrap();
+        assert_eq!(
+            Variant::of_lda(&nothing, "ZBS").unwrap_err().to_string(),
+            "--lda ZBS: s.toml measures no flow that could take an algorithm, expected a flow with measured = true"
+        );
+    }
+}

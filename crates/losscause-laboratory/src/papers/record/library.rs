@@ -1,0 +1,181 @@
+//! Papers and their scenarios by name.
+
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+
+use losscause::registry::Registry;
+
+use super::embedded::{Embedded, PAPERS, ScenarioText};
+use super::paper::{Paper, unknown};
+use losscause_study::error::InputError;
+use losscause_study::files::{Disk, Either};
+use losscause_study::scenario::Scenario;
+
+static LIBRARY: LazyLock<Vec<Paper>> = LazyLock::new(|| PAPERS.iter().map(Paper::parse).collect());
+
+/// Every paper.
+pub fn all() -> &'static [Paper] {
+    &LIBRARY
+}
+
+/// The paper of that short name.
+///
+/// # Errors
+/// There is none; the error names the nearest.
+pub fn find(key: &str) -> Result<&'static Paper, InputError> {
+    let known = || all().iter().map(Paper::key);
+    let named = |p: &&Paper| p.key().eq_ignore_ascii_case(key);
+    all().iter().find(named).ok_or_else(|| unknown("paper", key, key, known()))
+}
+
+/// The text of a paper's scenario, by the names of paper and scenario: `scenario("cen2003", "WLH")`.
+pub fn scenario(paper: &str, name: &str) -> Option<&'static str> {
+    let paper = all().iter().find(|p| p.key() == paper)?;
+    paper.scenarios().iter().find(|s| s.name == name).map(|s| s.text)
+}
+
+/// The text of the scenario that `name` stands for, PAPER/SCENARIO.
+///
+/// # Errors
+/// There is no such paper or scenario; the error names the nearest.
+pub fn scenario_text(name: &str) -> Result<&'static str, InputError> {
+    named_scenario(name).map(|(_, scenario)| scenario.text)
+}
+
+/// Reads the scenario that `name` stands for, PAPER/SCENARIO.
+///
+/// # Errors
+/// As [`scenario_text`].
+pub fn load_scenario(name: &str) -> Result<Scenario, InputError> {
+    load_scenario_with(name, &losscause_study::registry())
+}
+
+/// [`load_scenario`] for flows that may run the algorithms of `registry`.
+///
+/// # Errors
+/// As [`scenario_text`].
+pub fn load_scenario_with(name: &str, registry: &Registry) -> Result<Scenario, InputError> {
+    let (paper, scenario) = named_scenario(name)?;
+    let file = format!("{}/{}", paper.key(), scenario.name);
+    // A setting may name a file of the user's, but none may stand in for a file of the paper.
+    Scenario::parse_from(scenario.text, &file, Arc::new(Either(Embedded, Disk)), registry)
+}
+
+/// Reads a scenario file, `name` in `directory`, whose fading pattern may be a paper's; or, if there is no such file,
+/// the paper's scenario of that name.
+///
+/// # Errors
+/// As [`Scenario::load`], and as [`load_scenario`] where `name` begins with a paper's name.
+pub fn open_scenario(name: &Path, directory: &Path) -> Result<Scenario, InputError> {
+    open_scenario_with(name, directory, &losscause_study::registry())
+}
+
+/// [`open_scenario`] for flows that may run the algorithms of `registry`.
+///
+/// # Errors
+/// As [`open_scenario`].
+pub fn open_scenario_with(name: &Path, directory: &Path, registry: &Registry) -> Result<Scenario, InputError> {
+    let file = directory.join(name);
+    match name.to_str().and_then(|text| Some((text, text.split_once('/')?.0))) {
+        Some((text, paper)) if !file.exists() && find(paper).is_ok() => load_scenario_with(text, registry),
+        _ => Scenario::load_from(&file, Arc::new(Either(Disk, Embedded)), registry),
+    }
+}
+
+fn named_scenario(name: &str) -> Result<(&'static Paper, &'static ScenarioText), InputError> {
+    let (paper, scenario) = name.split_once('/').unwrap_or((name, ""));
+    let paper = find(paper)?;
+    let known = || paper.scenarios().iter().map(|s| s.name);
+    let found = paper.scenarios().iter().find(|s| s.name.eq_ignore_ascii_case(scenario));
+    found.map(|found| (paper, found)).ok_or_else(|| unknown("scenario", name, scenario, known()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::papers::record::{ItemKind, Kind, Number};
+
+    #[test]
+    fn every_file_of_every_paper_is_read() {
+        assert!(!all().is_empty());
+        for paper in all() {
+            assert!(!paper.is_published() || paper.published().number.len() > 10, "{}", paper.key());
+            assert!(!paper.items().item.is_empty(), "{}", paper.key());
+        }
+    }
+
+    #[test]
+    fn items_name_only_systems_metrics_and_scenarios_that_exist() {
+        for paper in all() {
+            for item in &paper.items().item {
+                let of_no_system = item.kind == ItemKind::Pattern;
+                let known = |s: &String| paper.system(s).is_some() || of_no_system && s == "all";
+                item.systems.iter().for_each(|s| assert!(known(s), "{}: {s}", item.id));
+                item.metrics.iter().for_each(|m| assert!(paper.metric(m).is_some(), "{}: {m}", item.id));
+                let known = scenario(paper.key(), &item.scenario).is_some()
+                    || paper.items().network.iter().any(|n| n.scenario == item.scenario);
+                assert!(
+                    known || matches!(item.kind, ItemKind::Operations | ItemKind::Pattern | ItemKind::Model),
+                    "{}: {}",
+                    item.id,
+                    item.scenario
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn no_two_numbers_of_a_paper_answer_to_the_same_name_or_place() {
+        for paper in all() {
+            let numbers = &paper.published().number;
+            let ids: BTreeSet<&str> = numbers.iter().map(|n| n.id.as_str()).collect();
+            assert_eq!(ids.len(), numbers.len());
+            let place = |n: &Number| format!("{} {} {} {:?}", n.metric, n.system, n.scenario, n.parameters);
+            let scored: Vec<String> = numbers.iter().filter(|n| n.kind == Kind::Result).map(place).collect();
+            assert_eq!(scored.iter().collect::<BTreeSet<_>>().len(), scored.len());
+        }
+    }
+
+    #[test]
+    fn an_unknown_paper_or_item_is_told_the_nearest() {
+        assert_eq!(
+            find("cen2030").unwrap_err().to_string(),
+            "cen2030: is no paper (did you mean \"cen2003\"?), expected one of barman2002, cen2003, biaz1999, koo2007, dalwadi, extra"
+        );
+        let error = find("cen2003").unwrap().item("tabel2").unwrap_err().to_string();
+        assert!(error.starts_with("cen2003/tabel2: is no item (did you mean \"table2\"?)"), "{error}");
+    }
+
+    #[test]
+    fn a_figure_s_name_stands_for_itself_and_its_parts() {
+        let called = |paper: &str, id: &str| -> Vec<&str> {
+            find(paper).unwrap().items_called(id).unwrap().iter().map(|item| item.id.as_str()).collect()
+        };
+        assert_eq!(
+            called("cen2003", "figure13"),
+            ["figure13-WLH", "figure13-WB", "figure13-WLH-mean", "figure13-WB-mean"]
+        );
+        assert_eq!(called("barman2002", "figure9"), ["figure9", "figure9-FF", "figure9-ten"]);
+        assert_eq!(called("barman2002", "figure9-ten"), ["figure9-ten"]);
+    }
+
+    #[test]
+    fn tables_two_and_three_hold_the_values_printed_in_the_paper() {
+        let published = find("cen2003").unwrap().published();
+        let row = |scenario: &str, metric: &str| -> Vec<f64> {
+            ["TCP", "TFRC", "Omni", "Biaz", "mBiaz", "Spike", "ZigZag"]
+                .iter()
+                .map(|s| format!("{scenario}.N1.{s}.{metric}"))
+                .map(|id| published.number.iter().find(|n| n.id == id).unwrap().value)
+                .collect()
+        };
+        assert_eq!(row("WLH", "thput"), [55.0, 84.0, 99.0, 99.0, 99.0, 99.0, 98.0]);
+        assert_eq!(row("WLH", "cong"), [0.8, 0.2, 2.3, 2.3, 2.3, 0.4, 0.3]);
+        assert_eq!(row("WLH", "M_w"), [100.0, 100.0, 0.0, 6.3, 6.6, 58.0, 66.0]);
+        assert_eq!(row("WB", "thput"), [23.0, 37.0, 99.0, 97.0, 91.0, 99.0, 53.0]);
+        assert_eq!(row("WB", "cong"), [0.1, 0.0, 0.4, 0.4, 0.4, 0.0, 0.0]);
+        assert_eq!(row("WB", "M_w"), [100.0, 100.0, 0.0, 2.4, 7.0, 20.0, 60.0]);
+    }
+}

@@ -1,0 +1,148 @@
+//! One paper.
+
+use super::costs::Costs;
+use super::embedded::{PaperTexts, ScenarioText};
+use super::explanations::{self, Explanation};
+use super::items::{ItemSpec, Items};
+use super::published::{Metric, Number, Published, System};
+use losscause_study::error::{InputError, nearest};
+
+/// A paper whose results can be reproduced.
+#[derive(Debug)]
+pub struct Paper {
+    published: Published,
+    items: Items,
+    explanations: Vec<Explanation>,
+    costs: Costs,
+    texts: &'static PaperTexts,
+}
+
+impl Paper {
+    /// A paper that is not one of the program's, without scenarios of its own.
+    #[cfg(test)]
+    pub(crate) fn of_texts(published: &'static str, items: &str) -> &'static Self {
+        let items = Box::leak(items.into());
+        let explanations = "explanation = []";
+        let (scenarios, patterns) = (&[], &[]);
+        let texts =
+            PaperTexts { key: "", published, items, explanations, costs: "", scenarios, channel: None, patterns };
+        Box::leak(Box::new(Self::parse(Box::leak(Box::new(texts)))))
+    }
+
+    /// Reads the record of a paper, or of an experiment of our own, whose files are part of a program.
+    ///
+    /// # Panics
+    /// If a file is not as its type says: a test of that program reads them all.
+    pub fn parse(texts: &'static PaperTexts) -> Self {
+        // A full TOML error prints the whole file.
+        let brief = |error: toml::de::Error| error.message().to_owned();
+        let published: Published =
+            toml::from_str(texts.published).map_err(brief).expect("a test reads what every paper publishes");
+        Self {
+            explanations: explanations::parse(texts.explanations, &published)
+                .expect("a test reads the explanations of every paper"),
+            published,
+            items: toml::from_str(texts.items).map_err(brief).expect("a test reads the items of every paper"),
+            costs: toml::from_str(texts.costs).map_err(brief).expect("a test reads the costs of every paper"),
+            texts,
+        }
+    }
+
+    /// Short name: "cen2003".
+    pub fn key(&self) -> &str {
+        &self.published.key
+    }
+
+    /// What the paper publishes.
+    pub fn published(&self) -> &Published {
+        &self.published
+    }
+
+    /// Whether it publishes numbers. Without any, it is measured only on demand, and never scored.
+    pub fn is_published(&self) -> bool {
+        !self.published.number.is_empty()
+    }
+
+    /// Which of it is measured.
+    pub fn items(&self) -> &Items {
+        &self.items
+    }
+
+    /// Why numbers and claims of it are not reproduced or not settled, one per cause.
+    pub fn explanations(&self) -> &[Explanation] {
+        &self.explanations
+    }
+
+    /// Why the number or claim of that id is not reproduced or not settled; none if nothing explains it. A run may meet
+    /// a number that has an explanation.
+    pub fn explanation_of(&self, id: &str) -> Option<&Explanation> {
+        self.explanations.iter().find(|explanation| explanation.ids().any(|explained| explained == id))
+    }
+
+    /// What its items cost, by their names; items may be missing.
+    pub fn costs(&self) -> &Costs {
+        &self.costs
+    }
+
+    /// Its scenarios.
+    pub fn scenarios(&self) -> &'static [ScenarioText] {
+        self.texts.scenarios
+    }
+
+    /// The file of its fading channel, if it has one.
+    pub fn channel(&self) -> Option<&'static str> {
+        self.texts.channel
+    }
+
+    /// What it publishes about the pattern of that name.
+    pub fn published_of_pattern(&self, metric: &str, pattern: &str) -> Option<f64> {
+        let named =
+            |n: &&Number| n.metric == metric && n.parameters.get("loss").is_some_and(|v| v.to_string() == pattern);
+        self.published.number.iter().find(named).map(|n| n.value)
+    }
+
+    /// The table or figure of that name.
+    ///
+    /// # Errors
+    /// There is none; the error names the nearest.
+    pub fn item(&self, id: &str) -> Result<&ItemSpec, InputError> {
+        let named = |i: &&ItemSpec| i.id.eq_ignore_ascii_case(id);
+        let known = || self.items.item.iter().map(|i| i.id.as_str());
+        self.items.item.iter().find(named).ok_or_else(|| unknown("item", &format!("{}/{id}", self.key()), id, known()))
+    }
+
+    /// The table or figure of that name and all its parts: `figure13` stands for `figure13-WLH` and `figure13-WB`.
+    ///
+    /// # Errors
+    /// There is none; the error names the nearest.
+    pub fn items_called(&self, id: &str) -> Result<Vec<&ItemSpec>, InputError> {
+        let whole = |i: &&ItemSpec| {
+            let part = i.id.split_once('-').is_some_and(|(whole, _)| whole.eq_ignore_ascii_case(id));
+            part || i.id.eq_ignore_ascii_case(id)
+        };
+        let parts: Vec<&ItemSpec> = self.items.item.iter().filter(whole).collect();
+        if parts.is_empty() { Ok(vec![self.item(id)?]) } else { Ok(parts) }
+    }
+
+    /// The system of that name.
+    pub fn system(&self, name: &str) -> Option<&System> {
+        self.published.system.iter().find(|s| s.name == name)
+    }
+
+    /// The metric of that name.
+    pub fn metric(&self, name: &str) -> Option<&Metric> {
+        self.published.metric.iter().find(|m| m.name == name)
+    }
+}
+
+/// The refusal of `option`, which names no `what` of those that are known.
+pub(super) fn unknown<'a>(
+    what: &str,
+    option: &str,
+    name: &str,
+    known: impl Iterator<Item = &'a str> + Clone,
+) -> InputError {
+    let hint = nearest(name, known.clone()).map(|n| format!(" (did you mean \"{n}\"?)")).unwrap_or_default();
+    let list = known.collect::<Vec<_>>().join(", ");
+    InputError::Option { option: option.to_owned(), problem: format!("is no {what}{hint}, expected one of {list}") }
+}

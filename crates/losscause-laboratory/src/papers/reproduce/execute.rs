@@ -1,0 +1,280 @@
+//! Executes a plan.
+
+use std::ops::ControlFlow;
+
+use losscause::Time;
+
+use super::calibrate::{self, Calibrated};
+use super::cost::thousands;
+use super::plan::{Configuration, Divisor, Plan, Plot, Reading, Sample, Values as PlannedValues};
+use super::recording::{Recorded, Recording, Recordings};
+use super::{Event, Progress, Reproduction, Sheet, conclude, known_metric};
+use crate::papers::record::Item;
+use crate::papers::record::{QuotientOf, Shown};
+use crate::papers::score;
+use losscause_study::parallel::{Stop, Stopped, Workers};
+use losscause_study::statistics::{Estimate, mean};
+use losscause_study::{Run, RunError, Setting};
+
+impl Plan {
+    /// Makes every run and summarises. `observe` is called after every run, and for every table or figure, in their
+    /// order, as soon as it and those before it are complete. The events do not depend on `jobs`; only their times do.
+    ///
+    /// # Errors
+    /// A run fails, or the workers are stopped before the last run.
+    pub fn execute(
+        mut self,
+        jobs: impl Into<Workers>,
+        mut observe: impl FnMut(Event<'_>),
+    ) -> Result<Reproduction, RunError> {
+        let workers = jobs.into();
+        let of_searches = self.cost_of_searches();
+        let mut cost = 0;
+        let mut ran = |packet_hops: u64| {
+            cost += packet_hops;
+            observe(Event::Progress(Progress { runs: 0, cost: thousands(cost).min(of_searches) }));
+        };
+        let calibrated = self.calibrate(&workers, &mut ran)?;
+        calibrated.iter().for_each(|found| observe(Event::Calibrated(found)));
+        // All runs are in one queue, in the order of the sheets, so that no thread is idle before the queue is empty.
+        let tasks: Vec<(usize, u32)> = (0..self.configurations.len())
+            .flat_map(|c| (0..self.configurations[c].runs).map(move |k| (c, k)))
+            .collect();
+        let mut results = Results::new(&self);
+        let (wanted, read_from) = (results.wanted.clone(), self.read_from.clone());
+        let (configurations, seed) = (std::mem::take(&mut self.configurations), self.seed);
+        let plots = if self.draws { std::mem::take(&mut self.plots) } else { vec![] };
+        // The first repetition of a run that is drawn is recorded while it is measured.
+        let drawn = |c: usize, k: u32| plots.iter().enumerate().filter(move |(_, p)| p.configuration == c && k == 0);
+        let work = |&(c, k): &(usize, u32)| {
+            let network = &configurations[c].experiment.network;
+            let mut recordings = Recordings::new(drawn(c, k).map(|(_, planned)| &planned.plot), network);
+            let seed = seed.wrapping_add(u64::from(k));
+            let measured = measure(&configurations[c], seed, &wanted[c], &read_from, &mut recordings, workers.stop());
+            // A run's own algorithm may have requested the stop.
+            let values = measured.map_err(|error| (error, workers.stop().is_requested_here()))?;
+            Ok((values, recordings.finish()))
+        };
+        let mut recorded: Vec<Option<Recorded>> = plots.iter().map(|_| None).collect();
+        let (mut done, mut shown) = (Progress { runs: 0, cost: of_searches }, 0);
+        self.show_complete(&results, &mut shown, &mut observe);
+        let ended = workers.each(&tasks, work, |index, outcome: Result<_, (RunError, bool)>| {
+            let (c, k) = tasks[index];
+            done.runs += 1;
+            done.cost += configurations[c].cost;
+            observe(Event::Progress(done));
+            let values = outcome.map(|(values, of_run): (Values, Vec<Recorded>)| {
+                drawn(c, k).zip(of_run).for_each(|((plot, _), found)| recorded[plot] = Some(found));
+                values
+            });
+            let values = values.map_err(|(error, is_here)| match is_here {
+                true => RunError::StoppedIn { place: self.place_of_run(c, k) },
+                false => error,
+            });
+            results.take((c, k), index, values);
+            self.show_complete(&results, &mut shown, &mut observe);
+        });
+        match (results.failure, ended) {
+            (Some((_, error)), _) => Err(error),
+            (None, Err(stopped)) => Err(stopped.into()),
+            (None, Ok(())) => {
+                let found = plots.into_iter().zip(recorded);
+                let recordings = found.filter_map(|(plot, found)| Some(plot.recording(seed, found?))).collect();
+                let Self { beside, left_out, .. } = self;
+                let concluded = conclude(&self.values.items, self.seed);
+                Ok(Reproduction { calibrated, recordings, beside: beside.items, left_out, ..concluded })
+            }
+        }
+    }
+
+    /// Calibrates the parameters that configurations wait for, applies the values, and records them in the items.
+    /// `ran` gets the packet-hops of each of its runs.
+    pub(super) fn calibrate(
+        &mut self,
+        workers: &Workers,
+        ran: &mut impl FnMut(u64),
+    ) -> Result<Vec<Calibrated>, RunError> {
+        let calibrated = calibrate::find(&mut self.searches, self.seed, workers, ran)?;
+        let setting = |search: &usize| {
+            let Calibrated { parameter, value, .. } = &calibrated[*search];
+            Setting::new(parameter.as_str(), *value)
+        };
+        for configuration in self.configurations.iter_mut().filter(|c| !c.waits_for.is_empty()) {
+            let found: Vec<Setting> = configuration.waits_for.iter().map(setting).collect();
+            configuration.experiment = configuration.scenario.with(&found)?.experiment()?;
+        }
+        let all = [&mut self.values, &mut self.beside];
+        for (item, reading) in all.into_iter().flat_map(|values| values.items.iter_mut().zip(&values.readings)) {
+            let of_item = reading.samples().flat_map(|sample| &sample.configurations);
+            for &search in of_item.flat_map(|&c| &self.configurations[c].waits_for) {
+                let Calibrated { parameter, value, .. } = &calibrated[search];
+                item.calibrated.entry(parameter.clone()).or_insert(*value);
+            }
+        }
+        Ok(calibrated)
+    }
+
+    /// Everything that a table or figure is read from.
+    fn samples(&self, sheet: &Sheet) -> impl Iterator<Item = &Sample> {
+        let beside = sheet.beside.iter().flat_map(|(_, items)| self.beside.samples(items));
+        self.values.samples(&sheet.items).chain(beside)
+    }
+
+    /// What repetition `k` of a configuration is, by the first value that is read from it:
+    /// `cen2003: Table II, also mine, WLH, N 1, loss high, seed 3`.
+    fn place_of_run(&self, configuration: usize, k: u32) -> String {
+        let values = [&self.beside, &self.values];
+        let reads = |reading: &Reading| reading.samples().any(|of| of.configurations.contains(&configuration));
+        let of =
+            |values: &&PlannedValues| values.readings.iter().position(reads).map(|item| values.items[item].clone());
+        let what = values.iter().find_map(of).map(|item| {
+            let at = item.parameters.iter().map(|(name, value)| format!("{name} {value}"));
+            let of = [item.source, item.system, item.scenario].into_iter().chain(at).collect::<Vec<_>>().join(", ");
+            format!("{}: {of}, ", item.paper)
+        });
+        format!("{}seed {}", what.unwrap_or_default(), self.seed.wrapping_add(u64::from(k)))
+    }
+
+    /// Reports the sheets from `shown` on that are complete, and fills in their items.
+    fn show_complete(&mut self, results: &Results, shown: &mut usize, observe: &mut impl FnMut(Event<'_>)) {
+        while let Some(sheet) = self.sheets.get(*shown) {
+            let is_complete = |sample: &Sample| sample.configurations.iter().all(|&c| results.left[c] == 0);
+            if !self.samples(sheet).all(is_complete) {
+                return;
+            }
+            results.fill_in_all(&mut self.values, &sheet.items);
+            sheet.beside.iter().for_each(|(_, items)| results.fill_in_all(&mut self.beside, items));
+            let mut items: Vec<Item> = sheet.items.iter().map(|&i| self.values.items[i].clone()).collect();
+            score::settle(sheet.paper.published(), &mut items);
+            observe(Event::Sheet(sheet, &items, &sheet.columns_beside(&self.beside.items)));
+            *shown += 1;
+        }
+    }
+}
+
+impl Plot {
+    /// What was recorded of it.
+    fn recording(self, seed: u64, Recorded { curves, events }: Recorded) -> Recording {
+        let Self { paper, spec, plot, system, parameters, configuration: _ } = self;
+        let (paper, item) = (paper.key().to_owned(), spec.id.clone());
+        Recording { paper, item, system, parameters, seed, from_s: plot.from_s, to_s: plot.to_s, curves, events }
+    }
+}
+
+/// The metrics of one run that items read; the rest of the run is dropped.
+type Values = Vec<Option<f64>>;
+
+fn measure(
+    configuration: &Configuration,
+    seed: u64,
+    wanted: &[String],
+    read_from: &[String],
+    recordings: &mut Recordings<'_>,
+    stop: &Stop,
+) -> Result<Values, RunError> {
+    let mut run = Run::new(&configuration.experiment, seed)?;
+    let go_on = || if stop.is_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let mut ended = run.advance(recordings.end(), recordings, |_, _| go_on());
+    // Most of the time goes by without a plot: what is not recorded is faster.
+    if ended.is_continue() {
+        ended = run.advance(Time::MAX, &mut (), |_, ()| go_on());
+    }
+    if ended.is_break() {
+        return Err(Stopped.into());
+    }
+    let measurements = run.measurements();
+    read_from.iter().chain(wanted).try_for_each(|name| known_metric(&measurements, name))?;
+    Ok(wanted.iter().map(|metric| measurements.metric(metric)).collect())
+}
+
+/// The results of the runs so far.
+struct Results {
+    /// Per configuration, the names of the metrics that are read from its runs.
+    wanted: Vec<Vec<String>>,
+    /// Per configuration, the values of every run by repetition; empty until the run is done.
+    values: Vec<Vec<Values>>,
+    /// Per configuration, the runs that are not done yet.
+    left: Vec<u32>,
+    /// The failed run that is first in the queue.
+    failure: Option<(usize, RunError)>,
+}
+
+impl Results {
+    fn new(plan: &Plan) -> Self {
+        let mut wanted: Vec<Vec<String>> = vec![vec![]; plan.configurations.len()];
+        let readings = plan.values.readings.iter().chain(&plan.beside.readings);
+        for sample in readings.flat_map(Reading::samples) {
+            for &c in &sample.configurations {
+                if !wanted[c].contains(&sample.metric) {
+                    wanted[c].push(sample.metric.clone());
+                }
+            }
+        }
+        let left: Vec<u32> = plan.configurations.iter().map(|c| c.runs).collect();
+        let values = left.iter().map(|&runs| vec![vec![]; runs as usize]).collect();
+        Self { wanted, values, left, failure: None }
+    }
+
+    fn take(&mut self, (c, k): (usize, u32), index: usize, values: Result<Values, RunError>) {
+        match values {
+            Ok(values) => {
+                self.values[c][k as usize] = values;
+                self.left[c] -= 1;
+            }
+            // A configuration with a failed run is never complete.
+            // Runs that were stopped because of another tell nothing.
+            Err(RunError::Stopped(_)) => {}
+            Err(error) if self.failure.as_ref().is_none_or(|(first, _)| index < *first) => {
+                self.failure = Some((index, error));
+            }
+            Err(_) => {}
+        }
+    }
+
+    fn fill_in_all(&self, values: &mut PlannedValues, items: &[usize]) {
+        for &item in items {
+            self.fill_in(&mut values.items[item], &values.readings[item]);
+        }
+    }
+
+    fn fill_in(&self, item: &mut Item, reading: &Reading) {
+        match reading {
+            Reading::Counted(value) => item.measured = *value,
+            Reading::Runs { value, over, times } => {
+                let estimate = self.estimate(value, over.as_ref(), item.runs).scaled(*times, 0.0);
+                (item.measured, item.ci95, item.runs) = (estimate.mean, estimate.ci95, estimate.runs);
+            }
+        }
+    }
+
+    /// The estimate from the first `runs` repetitions.
+    fn estimate(&self, value: &Sample, over: Option<&Divisor>, runs: u32) -> Estimate {
+        let Some(Divisor { sample: below, shown, of }) = over else {
+            return Estimate::from_runs((0..runs).map(|k| self.value(value, k)));
+        };
+        let pairs = (0..runs).map(|k| (self.value(value, k), self.value(below, k)));
+        let quotient = match of {
+            QuotientOf::Means => Estimate::of_quotient(pairs),
+            QuotientOf::Runs => {
+                let defined = |y: &f64| *y != 0.0;
+                Estimate::from_runs(pairs.map(|(x, y)| Some(x? / y.filter(defined)?)))
+            }
+        };
+        match shown {
+            Shown::Ratio => quotient,
+            Shown::Gain => quotient.scaled(100.0, -100.0),
+        }
+    }
+
+    /// The metric in repetition `k`, the mean over the configurations in which it exists.
+    fn value(&self, Sample { configurations, metric }: &Sample, k: u32) -> Option<f64> {
+        let of = |c: &usize| {
+            let place = self.wanted[*c].iter().position(|wanted| wanted == metric)?;
+            self.values[*c][k as usize][place]
+        };
+        match configurations.as_slice() {
+            [one] => of(one),
+            several => mean(&several.iter().filter_map(of).collect::<Vec<f64>>()),
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Measures the items of papers.
+//!
+//! A [`Selection`] names tables and figures. A [`Plan`] finds the runs that they need; runs that several items share
+//! are made once. [`Plan::execute`] makes the runs, reports every complete table, and returns a [`Reproduction`]:
+//! measured and published values side by side.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{claims, score};
+use crate::papers::record::{self, ItemSpec, Paper};
+use crate::papers::record::{ClaimOutcome, Item};
+use losscause_study::{InputError, Measurements, Setting};
+
+mod beside;
+mod calibrate;
+mod comparison;
+mod cost;
+mod execute;
+mod first_look;
+mod plan;
+mod recording;
+mod scorecard;
+mod selection;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+pub use beside::LeftOut;
+pub use calibrate::Calibrated;
+pub use comparison::{Comparison, Worse};
+pub use plan::{Plan, blank_item};
+pub use recording::{RecordedCurve, RecordedEvents, Recording};
+pub use scorecard::{Scorecard, answer_in_words, preview_in_words, score_in_words, score_of};
+pub use selection::{MOST_RUNS, Repetitions, Selection};
+pub use settings::{Place, place};
+
+/// The outcome of a reproduction, in the shape of its JSON.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reproduction {
+    /// What an experiment of our own found, in one sentence; none for papers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
+    /// Every value, published and measured.
+    pub items: Vec<Item>,
+    /// The values of algorithms that ran in the place of the papers' ([`Selection::beside`]); never scored, and read by no
+    /// claim.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<Item>,
+    /// Tables in which such an algorithm cannot run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
+    /// Every claim of the papers that were asked for.
+    pub claims: Vec<ClaimOutcome>,
+    /// Every parameter that was calibrated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calibrated: Vec<Calibrated>,
+    /// Runs over time, of the items that draw them; empty unless asked for ([`Plan::drawing`]).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recordings: Vec<Recording>,
+    /// Repetition k, counted from 0, ran with this seed plus k.
+    pub seed: u64,
+    /// Version of the program.
+    pub version: String,
+    /// Wall-clock time, seconds; none unless asked for, so that equal reproductions are equal to the byte.
+    pub wall_s: Option<f64>,
+}
+
+/// Another reading of what a paper leaves open.
+#[derive(Clone, Debug, Default)]
+pub struct Variation {
+    /// Applied to every scenario, after its own settings.
+    pub settings: Vec<Setting>,
+    /// Applied after those to one scenario, by its name in the paper.
+    pub only: BTreeMap<String, Vec<Setting>>,
+    /// Metrics that are replaced by others of the same run: `thput` by `thput_intact`.
+    pub metrics: BTreeMap<String, String>,
+}
+
+impl Variation {
+    fn read(&self, metric: &str) -> String {
+        self.metrics.get(metric).map_or(metric, String::as_str).to_owned()
+    }
+}
+
+/// The progress of a plan.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// A parameter was calibrated. All calibrations come before the first run.
+    Calibrated(&'a Calibrated),
+    /// A run, or a run of a calibration, is done.
+    Progress(Progress),
+    /// A table or figure is complete; its items, with their status, and the values beside them.
+    Sheet(&'a Sheet, &'a [Item], &'a [Column]),
+}
+
+/// What is done of a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Number of runs, of [`Plan::runs`].
+    pub runs: usize,
+    /// What calibrations and runs cost so far, of [`Plan::cost`].
+    pub cost: u64,
+}
+
+/// A table or figure of a plan, with the indices of its values among the plan's items.
+#[derive(Clone, Debug)]
+pub struct Sheet {
+    /// The paper.
+    pub paper: &'static Paper,
+    /// The table or figure.
+    pub spec: &'static ItemSpec,
+    /// Indices of its items, combination by combination, metric by metric, system by system.
+    pub items: Vec<usize>,
+    /// The systems beside the paper's, each with the indices of its values among those beside, combination by combination,
+    /// metric by metric.
+    pub beside: Vec<(String, Vec<usize>)>,
+}
+
+/// The values of one system beside those of a table or figure, in the order of the table's rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// The system: "also ZBS".
+    pub system: String,
+    /// A value per row.
+    pub items: Vec<Item>,
+}
+
+impl Sheet {
+    /// The values of the systems beside the paper's; `beside` are those of the plan or of its reproduction.
+    pub fn columns_beside(&self, beside: &[Item]) -> Vec<Column> {
+        let column = |(system, items): &(String, Vec<usize>)| Column {
+            system: system.clone(),
+            items: items.iter().map(|&item| beside[item].clone()).collect(),
+        };
+        self.beside.iter().map(column).collect()
+    }
+}
+
+/// Compares measured items with what their papers publish.
+pub fn conclude(items: &[Item], seed: u64) -> Reproduction {
+    let mut reproduction = Reproduction {
+        answer: None,
+        items: vec![],
+        beside: vec![],
+        left_out: vec![],
+        claims: vec![],
+        calibrated: vec![],
+        recordings: vec![],
+        seed,
+        version: env!("CARGO_PKG_VERSION").into(),
+        wall_s: None,
+    };
+    for paper in record::all() {
+        let mut mine: Vec<Item> = items.iter().filter(|i| i.paper == paper.key()).cloned().collect();
+        if mine.is_empty() {
+            continue;
+        }
+        score::settle(paper.published(), &mut mine);
+        reproduction.claims.extend(claims::settle(paper.published(), &mine));
+        reproduction.items.append(&mut mine);
+    }
+    reproduction
+}
+
+/// Refuses a metric that the run does not have.
+pub(crate) fn known_metric(run: &Measurements, name: &str) -> Result<(), InputError> {
+    let known: Vec<&str> = run.metrics.iter().map(|m| m.metric.as_str()).collect();
+    if known.contains(&name) {
+        return Ok(());
+    }
+    Err(InputError::Option { option: "metrics".to_owned(), problem: losscause_study::error::unknown(name, &known) })
+}

@@ -1,0 +1,130 @@
+//! Which tables and figures are measured, and how often each system is run.
+
+use std::collections::BTreeSet;
+
+use losscause_study::InputError;
+use crate::papers::record::{self, ItemSpec, Paper};
+
+/// Tables and figures to measure, and algorithms that run beside the papers' in them.
+#[derive(Clone, Debug)]
+pub struct Selection {
+    entries: Vec<(&'static Paper, &'static ItemSpec)>,
+    beside: Vec<String>,
+}
+
+impl Selection {
+    /// The scenario files of the papers whose tables and figures are selected.
+    pub fn scenarios(&self) -> BTreeSet<&'static str> {
+        self.entries.iter().flat_map(|(paper, _)| paper.scenarios().iter().map(|scenario| scenario.name)).collect()
+    }
+
+    /// All items of a paper, also those that are measured on demand.
+    pub fn every_item(paper: &'static Paper) -> Self {
+        Self::of_entries(paper.items().item.iter().map(|item| (paper, item)).collect())
+    }
+
+    pub(super) fn of_entries(entries: Vec<(&'static Paper, &'static ItemSpec)>) -> Self {
+        Self { entries, beside: vec![] }
+    }
+
+    /// The same selection with algorithms, by their names in the registry, that run in every table and figure in the place
+    /// of the published ones. Their values stand beside the papers' and are never scored.
+    #[must_use]
+    pub fn beside<S: AsRef<str>>(self, algorithms: &[S]) -> Self {
+        Self { beside: algorithms.iter().map(|name| name.as_ref().to_owned()).collect(), ..self }
+    }
+
+    /// The algorithms that run beside the papers'.
+    pub(super) fn algorithms_beside(&self) -> &[String] {
+        &self.beside
+    }
+
+    /// The same entries in the order of the papers' records.
+    pub(super) fn in_papers_order(entries: &[(&'static Paper, &'static ItemSpec)]) -> Self {
+        let is_chosen = |item: &ItemSpec| entries.iter().any(|(_, chosen)| std::ptr::eq(*chosen, item));
+        let of_paper = |paper: &'static Paper| paper.items().item.iter().map(move |item| (paper, item));
+        Self::of_entries(record::all().iter().flat_map(of_paper).filter(|(_, item)| is_chosen(item)).collect())
+    }
+
+    /// Number of tables and figures.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether it names none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&'static Paper, &'static ItemSpec)> {
+        self.entries.iter().copied()
+    }
+
+    /// Reads names, each PAPER or PAPER/ITEM; no names select everything that was published. An item that is measured
+    /// on demand must be named itself. "figure13" selects all its parts, "figure13-WLH" and "figure13-WB".
+    ///
+    /// # Errors
+    /// A paper or item is unknown; the error names the nearest.
+    pub fn parse<S: AsRef<str>>(names: &[S]) -> Result<Self, InputError> {
+        let mut chosen: Vec<(&'static Paper, &'static ItemSpec)> = Vec::new();
+        let mut add = |paper: &'static Paper, item: &'static ItemSpec| {
+            if !chosen.iter().any(|(_, known)| std::ptr::eq(*known, item)) {
+                chosen.push((paper, item));
+            }
+        };
+        for name in names {
+            let (paper, item) = name.as_ref().split_once('/').map_or((name.as_ref(), None), |(p, i)| (p, Some(i)));
+            let paper = record::find(paper)?;
+            match item {
+                Some(item) => paper.items_called(item)?.into_iter().for_each(|item| add(paper, item)),
+                None => of_whole(paper).for_each(|item| add(paper, item)),
+            }
+        }
+        if names.is_empty() {
+            let published = record::all().iter().filter(|paper| paper.is_published());
+            published.for_each(|paper| of_whole(paper).for_each(|item| add(paper, item)));
+        }
+        Ok(Self::of_entries(chosen))
+    }
+}
+
+/// The items that are measured with the whole paper.
+fn of_whole(paper: &'static Paper) -> impl Iterator<Item = &'static ItemSpec> {
+    paper.items().item.iter().filter(|item| !item.on_demand)
+}
+
+/// How often each system is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repetitions {
+    /// As often as the paper did. If the paper made single runs, as often as items.toml says: its numbers are compared
+    /// with the prediction interval of one run, which takes several runs to estimate.
+    AsPublished,
+    /// This often.
+    Exactly(u32),
+}
+
+/// Most runs of a system; the results of all runs are in memory at once.
+pub const MOST_RUNS: u32 = 10_000;
+
+impl Repetitions {
+    /// `runs` runs.
+    ///
+    /// # Errors
+    /// `runs` is 0 or larger than [`MOST_RUNS`].
+    pub fn exactly(runs: u32) -> Result<Self, InputError> {
+        let problem = match runs {
+            0 => "nothing would be measured, expected 1 or more".to_owned(),
+            1..=MOST_RUNS => return Ok(Self::Exactly(runs)),
+            _ => format!("expected at most {MOST_RUNS}"),
+        };
+        Err(InputError::Option { option: format!("--runs {runs}"), problem })
+    }
+
+    pub(super) fn of(self, paper: &Paper) -> u32 {
+        match self {
+            Self::AsPublished if paper.published().repetitions > 1 => paper.published().repetitions,
+            Self::AsPublished => paper.items().single_runs.unwrap_or(1),
+            Self::Exactly(runs) => runs,
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! Sweeps: the same measurements under different settings, cell by cell.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `file`, `axis`, `range`, `mode` | the sweep file key by key; what each value changes; which combinations are cells |
+//! | `sampler`, `sobol` | cells drawn between the ends of ranges instead |
+//! | `cells` | the cells, each made when it is needed |
+//! | `check` | refuses unknown settings and metrics before the first run |
+//! | `measure`, `execute` | measures one cell; measures all cells in parallel |
+//! | `elsewhere` | for another engine: cells measured in other processes, with the same results |
+//! | `origin`, `store` | what the results depend on; the directory of a sweep, and its lock |
+//! | `journal` | the finished cells in that directory, one line each |
+//! | `outcome`, `tables`, `pivot`, `summary` | the results; as CSV; as tables for people; compared with the base |
+
+use std::collections::BTreeSet;
+use std::ops;
+use std::path::Path;
+
+use losscause::registry::Registry;
+use losscause_sim::rng::Stream;
+
+use losscause_study::files::watched::Watched;
+use crate::papers::record;
+use crate::papers::reproduce::{MOST_RUNS, Repetitions, Selection};
+use losscause_study::{InputError, Scenario, Setting, files, scenario};
+
+mod axis;
+mod cells;
+mod check;
+mod elsewhere;
+mod execute;
+mod file;
+mod journal;
+mod measure;
+mod mode;
+mod origin;
+mod outcome;
+mod pivot;
+mod range;
+mod sampler;
+mod sobol;
+mod store;
+mod summary;
+mod tables;
+
+use axis::{Axis, Choice};
+use cells::Cells;
+pub use elsewhere::{Elsewhere, Held};
+pub use execute::{MOST_IN_MEMORY, SweepOutcome, SweepProgress};
+use file::{Seeds, SweepFile, System};
+use mode::Mode;
+pub use outcome::{AxisValue, Cell, CellOutcome, CellScore, Row, RunRow, SweepResult};
+pub use pivot::{MOST_ROWS, Pivot};
+use sampler::Sampler;
+pub use store::{REPORT, SWEEP_CSV, SWEEP_JSON, Store};
+pub use summary::{CellSummary, summary};
+
+/// A valid sweep file.
+#[derive(Clone, Debug)]
+pub struct Sweep {
+    file: String,
+    title: String,
+    mode: Mode,
+    sampler: Sampler,
+    seeds: Seeds,
+    runs: u32,
+    seed: u64,
+    /// Settings of every cell, before those of systems and axes.
+    set: Vec<Setting>,
+    /// What is measured for a score, and the metrics of a scenario.
+    score: Vec<String>,
+    metrics: Vec<String>,
+    systems: Vec<System>,
+    axes: Vec<Axis>,
+    subject: Subject,
+    /// Hash of what the sweep file says.
+    content: u64,
+    /// The algorithms that settings may name.
+    registry: Registry,
+}
+
+/// The measurements of every cell.
+#[derive(Clone, Debug)]
+enum Subject {
+    /// Items of papers, and their score.
+    Items(Selection),
+    /// Metrics of one scenario.
+    Scenario(Box<ScenarioSubject>),
+}
+
+/// A scenario, and the files that it has read.
+#[derive(Clone, Debug)]
+struct ScenarioSubject {
+    scenario: Scenario,
+    /// Hash of the scenario's file.
+    content: u64,
+    read: Watched,
+}
+
+/// What the command line may say differently from the sweep file.
+#[derive(Clone, Debug, Default)]
+pub struct Overrides {
+    /// Runs of every system in every cell.
+    pub runs: Option<u32>,
+    /// Seed of the first run of every cell.
+    pub seed: Option<u64>,
+    /// Settings of every cell, applied before those of systems and axes.
+    pub set: Vec<Setting>,
+}
+
+impl Sweep {
+    /// Reads a sweep file.
+    ///
+    /// # Errors
+    /// The file cannot be read, or as [`Sweep::parse`].
+    pub fn load(path: &Path) -> Result<Self, InputError> {
+        Self::load_with(path, &losscause_study::registry())
+    }
+
+    /// [`Sweep::load`] for settings that may name the algorithms of `registry`.
+    ///
+    /// # Errors
+    /// As [`Sweep::load`].
+    pub fn load_with(path: &Path, registry: &Registry) -> Result<Self, InputError> {
+        Self::parse_with(&files::text(&files::Disk, path, files::LARGEST_DOCUMENT, EXPECTED)?, path, registry)
+    }
+
+    /// Reads a sweep from a text. Errors call it `path`; scenario files are relative to `path`.
+    ///
+    /// # Errors
+    /// The text is not a sweep; a paper, item or scenario that it names does not exist; it has no runs,
+    /// no axes, or an axis without values; or a setting is not KEY=VALUE.
+    pub fn parse(text: &str, path: &Path) -> Result<Self, InputError> {
+        Self::parse_with(text, path, &losscause_study::registry())
+    }
+
+    /// [`Sweep::parse`] for settings that may name the algorithms of `registry`.
+    ///
+    /// # Errors
+    /// As [`Sweep::parse`].
+    pub fn parse_with(text: &str, path: &Path, registry: &Registry) -> Result<Self, InputError> {
+        let file = path.display().to_string();
+        let table = scenario::any_table(text, &file, EXPECTED)?;
+        let document: SweepFile = scenario::deserialize(&table, &file)?;
+        let key = |key: &str, problem: &str| InputError::Key {
+            file: file.clone(),
+            key: key.to_owned(),
+            problem: problem.to_owned(),
+        };
+        if !(1..=MOST_RUNS).contains(&document.runs) {
+            let problem = format!("is {}, expected a whole number from 1 to {MOST_RUNS}", document.runs);
+            return Err(key("runs", &problem));
+        }
+        let axes = axis::axes(&document.axis, document.sampler).map_err(|(name, problem)| key(&name, &problem))?;
+        let sizes: Vec<usize> = axes.iter().map(|axis| axis.values.len()).collect();
+        match document.sampler.cells() {
+            None if document.mode.count(&sizes).is_none_or(|cells| cells > MOST_CELLS) => {
+                return Err(key("axis", &format!("the axes make more than {MOST_CELLS} cells, which is the maximum")));
+            }
+            Some(cells) if !(1..=MOST_CELLS).contains(&cells) => {
+                let problem = format!("is {cells}, expected a whole number from 1 to {MOST_CELLS}");
+                return Err(key("sampler.cells", &problem));
+            }
+            Some(_) if document.mode != Mode::Grid => {
+                let problem = format!("combines values, and sampler \"{}\" draws; remove it", document.sampler.name());
+                return Err(key("mode", &problem));
+            }
+            _ => {}
+        }
+        // In a grid, neighbouring cells differ in one setting, and a difference between them should be its effect.
+        let by_default = if document.sampler == Sampler::Grid { Seeds::Shared } else { Seeds::ByCell };
+        let mut names = BTreeSet::new();
+        if let Some(twice) = document.system.iter().find(|system| !names.insert(&system.name)) {
+            return Err(key("system", &format!("there are two of the name \"{}\", expected one", twice.name)));
+        }
+        let subject = subject(&document, path, registry, &key)?;
+        let sweep = Self {
+            file: file.clone(),
+            title: document.title,
+            mode: document.mode,
+            sampler: document.sampler,
+            seeds: document.seeds.unwrap_or(by_default),
+            runs: document.runs,
+            seed: document.seed,
+            set: vec![],
+            score: document.score,
+            metrics: document.metrics,
+            systems: document.system,
+            axes,
+            subject,
+            content: content(table, document.sampler),
+            registry: registry.clone(),
+        };
+        sweep.check_names()?;
+        Ok(sweep)
+    }
+
+    /// The same sweep with other runs, seed or settings.
+    ///
+    /// # Errors
+    /// The number of runs is 0 or too large, or a setting does not fit the scenario or is one of an axis or system.
+    pub fn with(mut self, overrides: &Overrides) -> Result<Self, InputError> {
+        if let Some(runs) = overrides.runs {
+            Repetitions::exactly(runs)?;
+            self.runs = runs;
+        }
+        self.seed = overrides.seed.unwrap_or(self.seed);
+        for setting in &overrides.set {
+            if let Some(owner) = self.owner_of(setting.key()) {
+                let problem = format!("{owner} of {} sets this key too, expected another key", self.file);
+                return Err(InputError::Option { option: format!("--set {setting}"), problem });
+            }
+        }
+        if let Subject::Scenario(subject) = &mut self.subject {
+            subject.scenario = subject.scenario.with(&overrides.set)?;
+        }
+        self.set.extend_from_slice(&overrides.set);
+        Ok(self)
+    }
+
+    /// The axis or system that sets `key`.
+    fn owner_of(&self, key: &str) -> Option<String> {
+        let sets = |text: &String| Setting::parse(text).is_ok_and(|setting| setting.key() == key);
+        let changes = |choice: &Choice| choice.set.iter().chain(choice.only.values().flatten()).any(sets);
+        let axis = self.axes.iter().find(|axis| axis.values.iter().any(changes));
+        let system = || self.systems.iter().find(|system| system.set.iter().any(sets));
+        let axis = axis.map(|axis| format!("the axis {}", axis.name));
+        axis.or_else(|| system().map(|system| format!("the system {}", system.name)))
+    }
+
+    /// The question of the sweep.
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// The cells; of a grid, the base first.
+    pub fn cells(&self) -> Vec<Cell> {
+        self.cells_in(0..self.count())
+    }
+
+    /// Names of the axes.
+    pub fn axes(&self) -> impl Iterator<Item = &str> {
+        self.axes.iter().map(|axis| axis.name.as_str())
+    }
+
+    /// Whether papers are measured and scored in its cells.
+    pub fn is_scored(&self) -> bool {
+        matches!(self.subject, Subject::Items(_))
+    }
+
+    /// Number of cells.
+    pub fn count(&self) -> usize {
+        self.sampler.cells().unwrap_or_else(|| self.mode.count(&self.sizes()).unwrap_or(usize::MAX))
+    }
+
+    /// The cells of these numbers, below [`Sweep::count`].
+    pub fn cells_in(&self, numbers: ops::Range<usize>) -> Vec<Cell> {
+        let cells = Cells::of(self);
+        numbers.map(|number| cells.cell(number)).collect()
+    }
+
+    /// Number of values of every axis.
+    fn sizes(&self) -> Vec<usize> {
+        self.axes.iter().map(|axis| axis.values.len()).collect()
+    }
+
+    /// Seed of the first run of a cell. It depends on the sweep's seed and the cell's number alone.
+    fn seed_of(&self, cell: &Cell) -> u64 {
+        match self.seeds {
+            Seeds::Shared => self.seed,
+            // Whole numbers up to 2^53 survive every reader of JSON.
+            Seeds::ByCell => Stream::new(self.seed, &format!("sweep/seed/{}", cell.number)).below(1 << 53),
+        }
+    }
+
+    fn parse_settings(&self, texts: &[String]) -> Result<Vec<Setting>, InputError> {
+        let parse = |text: &String| Setting::parse(text).map_err(|error| self.in_this_file(&error));
+        texts.iter().map(parse).collect()
+    }
+
+    /// An error that a setting may have caused, reported for the file that contains the setting.
+    fn in_this_file(&self, error: &InputError) -> InputError {
+        if let InputError::File { .. } | InputError::Syntax { .. } = error {
+            return error.clone();
+        }
+        let text = error.to_string();
+        let problem = text.strip_prefix("--set ").unwrap_or(&text).to_owned();
+        self.error("set", problem)
+    }
+
+    fn error(&self, key: &str, problem: String) -> InputError {
+        InputError::Key { file: self.file.clone(), key: key.to_owned(), problem }
+    }
+}
+
+/// What an error says was expected in place of a file that is no sweep.
+const EXPECTED: &str = "a sweep file in TOML (losscause docs sweep)";
+
+/// Largest number of cells: a short sweep file can define more cells than anyone could measure.
+const MOST_CELLS: usize = 1_000_000;
+
+/// The hash of what a sweep file says. The number of cells is no part of it where a sweep of more cells begins with those of
+/// one of fewer: [`origin`] compares the numbers.
+fn content(mut table: toml::Table, sampler: Sampler) -> u64 {
+    if let (true, Some(toml::Value::Table(sampler))) = (sampler.grows(), table.get_mut("sampler")) {
+        sampler.remove("cells");
+    }
+    origin::fnv1a(table.to_string().as_bytes())
+}
+
+/// What the sweep file measures.
+fn subject(
+    document: &SweepFile,
+    path: &Path,
+    registry: &Registry,
+    error: &impl Fn(&str, &str) -> InputError,
+) -> Result<Subject, InputError> {
+    match (&document.scenario, document.score.is_empty()) {
+        (None, false) if document.metrics.is_empty() && document.system.is_empty() => {
+            Ok(Subject::Items(Selection::parse(&document.score)?))
+        }
+        (None, false) => Err(error("score", "cannot be combined with metrics and system; remove them")),
+        (Some(name), true) if !document.metrics.is_empty() => {
+            let beside = path.parent().unwrap_or(Path::new(""));
+            let scenario = record::open_scenario_with(Path::new(name), beside, registry)?;
+            let content = origin::fnv1a(scenario.text().as_bytes());
+            let (scenario, read) = scenario.watched();
+            Ok(Subject::Scenario(Box::new(ScenarioSubject { scenario, content, read })))
+        }
+        (Some(_), true) => Err(error("metrics", "is empty, expected the metrics to measure")),
+        (Some(_), false) => Err(error("scenario", "cannot be combined with score; give one of them")),
+        (None, true) => Err(error("scenario", "is missing; give scenario or score")),
+    }
+}

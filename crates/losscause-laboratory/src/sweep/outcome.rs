@@ -1,0 +1,194 @@
+//! The outcome of a sweep, in the shape of its JSON. docs/json.md describes it for readers.
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+use crate::papers::record::Parameters;
+
+/// The results of a sweep: the content of `sweep.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SweepResult {
+    /// Version of this format, 1. It grows when a field is removed or changes its meaning.
+    pub format_version: u32,
+    /// The question of the sweep.
+    pub title: String,
+    /// The sweep file, as the user named it.
+    pub sweep: String,
+    /// Version of the program.
+    pub version: String,
+    /// Settings of every cell from the command line, each KEY=VALUE.
+    pub settings: Vec<String>,
+    /// Seed of the first run of every cell.
+    pub seed: u64,
+    /// Runs of every system in every cell.
+    pub runs: u32,
+    /// Names of the axes.
+    pub axes: Vec<String>,
+    /// Names of those whose range is logarithmic (`scale = "log"`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub logarithmic_axes: Vec<String>,
+    /// Whether the cells are all combinations of the axes' values; otherwise they differ from the first in one or two.
+    pub is_grid: bool,
+    /// How the cells were drawn: "random", "latin-hypercube" or "sobol"; none if they are the axes' values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampler: Option<String>,
+    /// Whether every cell has seeds of its own, which follow from `seed` and its number.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub seeds_by_cell: bool,
+    /// Unit of every metric by name, in the order of the sweep file; empty for scored sweeps.
+    pub metrics: IndexMap<String, String>,
+    /// The finished cells, the base first.
+    pub cells: Vec<CellOutcome>,
+}
+
+impl SweepResult {
+    /// The same without its cells.
+    pub(super) fn without_cells(&self) -> Self {
+        Self {
+            format_version: self.format_version,
+            title: self.title.clone(),
+            sweep: self.sweep.clone(),
+            version: self.version.clone(),
+            settings: self.settings.clone(),
+            seed: self.seed,
+            runs: self.runs,
+            axes: self.axes.clone(),
+            logarithmic_axes: self.logarithmic_axes.clone(),
+            is_grid: self.is_grid,
+            sampler: self.sampler.clone(),
+            seeds_by_cell: self.seeds_by_cell,
+            metrics: self.metrics.clone(),
+            cells: vec![],
+        }
+    }
+
+    /// Name and unit of the metric at `place`, counted from 0 in the order of the sweep file.
+    pub fn metric(&self, place: usize) -> (&str, &str) {
+        let (name, unit) = self.metrics.get_index(place).expect("a metric of the sweep");
+        (name, unit)
+    }
+}
+
+/// One combination of values.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cell {
+    /// Its number, counted from 0.
+    pub number: usize,
+    /// The value of every axis, by name, in the order of the axes.
+    pub values: Vec<AxisValue>,
+    /// The settings of the values: KEY=VALUE.
+    pub settings: Vec<String>,
+    /// Settings for single scenarios, by their names.
+    pub only: BTreeMap<String, Vec<String>>,
+    /// Metrics read from others: `thput` from `thput_intact`.
+    pub metrics: BTreeMap<String, String>,
+}
+
+impl Cell {
+    /// The metric of the run that stands for `metric` in this cell.
+    pub fn read<'a>(&'a self, metric: &'a str) -> &'a str {
+        self.metrics.get(metric).map_or(metric, String::as_str)
+    }
+}
+
+/// An axis and its value in a cell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AxisValue {
+    /// Name of the axis.
+    pub axis: String,
+    /// Name of the value.
+    pub value: String,
+}
+
+/// The outcome of a cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CellOutcome {
+    /// The cell.
+    pub cell: Cell,
+    /// The number of published numbers that it reproduces, for scored sweeps.
+    pub score: Option<CellScore>,
+    /// Whether the claims that its values settle hold.
+    pub claims: BTreeMap<String, bool>,
+    /// Its measured values.
+    pub rows: Vec<Row>,
+    /// Its runs, system by system; empty for scored sweeps, whose values may combine several runs.
+    pub runs: Vec<RunRow>,
+}
+
+impl CellOutcome {
+    /// Names the unit of every metric that no run of a system has: a unit does not depend on the system.
+    pub(super) fn name_units(&mut self, units: &IndexMap<String, String>) {
+        for row in self.rows.iter_mut().filter(|row| row.unit.is_empty()) {
+            if let Some(unit) = units.get(&row.metric) {
+                row.unit.clone_from(unit);
+            }
+        }
+    }
+}
+
+/// How many published numbers and claims a cell reproduces, among those that it measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CellScore {
+    /// Numbers within their tolerance, regardless of the number of runs.
+    pub within_tolerance: usize,
+    /// Measured numbers that are scored.
+    pub numbers: usize,
+    /// Claims that hold.
+    pub holding: usize,
+    /// Claims that were settled.
+    pub settled: usize,
+}
+
+/// One measured value of a cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    /// The scenario.
+    pub scenario: String,
+    /// The parameters of the run, for items of papers.
+    pub parameters: Parameters,
+    /// The system.
+    pub system: String,
+    /// The metric.
+    pub metric: String,
+    /// Its unit, as `losscause simulate` prints it or as the paper does.
+    pub unit: String,
+    /// Mean over the runs in which it exists.
+    pub measured: Option<f64>,
+    /// Half-width of Student's 95 % interval.
+    pub ci95: Option<f64>,
+    /// Runs made.
+    pub runs: u32,
+    /// Runs in which the metric has a value; none for items of papers, whose values may combine several runs.
+    pub runs_with_value: Option<u32>,
+    /// The published value, if any.
+    pub published: Option<f64>,
+    /// Whether the published number is met within its tolerance; none if no number is published.
+    pub within_tolerance: Option<bool>,
+}
+
+impl Row {
+    /// The parameters in one text: `N=4 loss=high`.
+    pub fn at(&self) -> String {
+        self.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// One run of a cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunRow {
+    /// The system.
+    pub system: String,
+    /// Random seed.
+    pub seed: u64,
+    /// The value of every metric of the sweep, by its name; null where the run has none (M_c without a congestion loss).
+    pub metrics: IndexMap<String, Option<f64>>,
+}

@@ -1,0 +1,246 @@
+//! The decision boundary of an algorithm over a run's samples: what it measured over time with its limits, and every
+//! loss that it judged. Where the limits are multiples of a span that grow with the number of lost packets (Biaz), a
+//! column per number of lost packets.
+
+use super::losses;
+use super::svg::{escape, line};
+use super::time::{Curve, Drawing, Panel, Stroke};
+use losscause_study::run::{Boundary, Compared, LostPacket, RecordSeries as Series, RunRecord, compared};
+
+/// The judged losses of one scheme.
+type Judged<'a> = (Compared, &'a LostPacket);
+
+/// A drawing of a scheme, with its caption and its legend of curves.
+pub(super) struct Drawn {
+    pub(super) caption: String,
+    pub(super) legend: Vec<(String, String)>,
+    pub(super) svg: String,
+}
+
+/// One drawing per scheme that judged losses of `flow`.
+pub(super) fn drawings(record: &RunRecord, flow: &str) -> Vec<Drawn> {
+    let figures = |loss: &'_ LostPacket| loss.judged.and_then(|(_, judgement)| compared(&judgement.reason));
+    let judged: Vec<Judged<'_>> =
+        record.losses.iter().filter(|loss| loss.flow == flow).filter_map(|loss| Some((figures(loss)?, loss))).collect();
+    let of_flow = record.flows.iter().find(|recorded| recorded.name == flow);
+    let boundaries: &[Boundary] = of_flow.map(|recorded| &recorded.boundaries[..]).unwrap_or_default();
+    let mut schemes: Vec<&str> = Vec::new();
+    for scheme in boundaries.iter().map(|b| b.scheme).chain(judged.iter().map(|(compared, _)| compared.scheme)) {
+        if !schemes.contains(&scheme) {
+            schemes.push(scheme);
+        }
+    }
+    let draw = |scheme: &&str| {
+        let mine: Vec<&Judged<'_>> = judged.iter().filter(|(compared, _)| compared.scheme == *scheme).collect();
+        let boundary = boundaries.iter().find(|boundary| boundary.scheme == *scheme);
+        match mine.first() {
+            Some((compared, _)) if is_of_gaps(compared) => gaps(scheme, flow, &mine),
+            None if boundary.is_some_and(|boundary| boundary.limits.len() == 2 && is_named_of_gaps(boundary)) => None,
+            _ => over_time(scheme, flow, record, boundary, &mine),
+        }
+    };
+    schemes.iter().filter_map(draw).collect()
+}
+
+/// Whether a lower limit grows with the packets lost.
+fn is_of_gaps(compared: &Compared) -> bool {
+    compared.lost.is_some() && compared.limits.len() == 2
+}
+
+fn is_named_of_gaps(boundary: &Boundary) -> bool {
+    boundary.limits[0].0 == "wireless from"
+}
+
+/// Samples and limits over time.
+fn over_time(
+    scheme: &str,
+    flow: &str,
+    record: &RunRecord,
+    boundary: Option<&Boundary>,
+    judged: &[&Judged<'_>],
+) -> Option<Drawn> {
+    let curve = |name: &str, class: String, stroke, points| Curve { name: name.to_owned(), class, stroke, points };
+    let (quantity, unit) = match judged.first() {
+        Some((compared, _)) => (compared.quantity, compared.unit),
+        None => ("measured", ""),
+    };
+    let mut curves = Vec::new();
+    if let Some(boundary) = boundary {
+        // A hybrid's scheme has values only while it is in force.
+        let pieces = |points: &[(f64, f64)]| in_pieces(points, record.to_s / 60.0);
+        for points in pieces(&boundary.measured.points()) {
+            curves.push(curve(quantity, "samples".to_owned(), Stroke::Line, points));
+        }
+        for (k, (name, series)) in boundary.limits.iter().enumerate() {
+            let class = format!("limit l{k}");
+            curves.extend(
+                pieces(&last_values(series)).into_iter().map(|points| curve(name, class.clone(), Stroke::Line, points)),
+            );
+        }
+    } else {
+        // A sender's limits are known only when it judges.
+        let mut names: Vec<&str> = Vec::new();
+        for limit in judged.iter().flat_map(|(compared, _)| &compared.limits) {
+            if !names.contains(&limit.name) {
+                names.push(limit.name);
+            }
+        }
+        for (k, name) in names.iter().enumerate() {
+            let value = |(compared, loss): &&Judged<'_>| {
+                let limit = compared.limits.iter().find(|limit| limit.name == *name)?;
+                Some((loss.at_s(), limit.value))
+            };
+            curves.push(curve(name, format!("limit l{k}"), Stroke::Held, judged.iter().filter_map(value).collect()));
+        }
+    }
+    let mut legend: Vec<(String, String)> = Vec::new();
+    for curve in &curves {
+        let words = if curve.name == quantity { quantity.to_owned() } else { in_words(&curve.name) };
+        if legend.iter().all(|(_, known)| *known != words) {
+            legend.push((curve.sample(), words));
+        }
+    }
+    let all = curves.iter().flat_map(|curve| &curve.points).map(|(_, value)| *value);
+    let most = all.chain(judged.iter().map(|(compared, _)| compared.measured)).fold(0.0, f64::max).max(1e-9);
+    let (from_s, to_s) = in_force(&curves, record.to_s);
+    let step = (to_s - from_s) / 360.0;
+    let place = |loss: &LostPacket| {
+        let compared = compared(&loss.judged?.1.reason)?;
+        let spot = ((loss.at_s() / step) as i64, (compared.measured / most * 60.0) as i64);
+        Some((spot, (loss.at_s(), compared.measured)))
+    };
+    let marks = losses::merged(judged.iter().map(|(_, loss)| *loss), place);
+    let drawing = Drawing {
+        label: format!("{scheme}: {quantity} over time with its limits and the losses of {flow}"),
+        from_s,
+        to_s,
+        panels: vec![Panel { names: wrapped(quantity, unit), curves, marks }],
+        lanes: vec![],
+    };
+    Some(Drawn { caption: format!("{scheme}: {quantity} of {flow}"), legend, svg: drawing.svg() })
+}
+
+/// The name of a quantity in lines of two words, then its unit.
+fn wrapped(quantity: &str, unit: &str) -> Vec<String> {
+    let words: Vec<&str> = quantity.split(' ').collect();
+    words.chunks(2).map(|words| words.join(" ")).chain([unit.to_owned()]).collect()
+}
+
+/// When a scheme that was in force for less than half of the run was so; else the whole run.
+fn in_force(curves: &[Curve], end_s: f64) -> (f64, f64) {
+    let times = || curves.iter().flat_map(|curve| &curve.points).map(|(at, _)| *at);
+    let (first, last) = (times().fold(end_s, f64::min), times().fold(0.0, f64::max));
+    let room = (last - first).max(end_s / 100.0) * 0.05;
+    if last - first < end_s / 2.0 { ((first - room).max(0.0), (last + room).min(end_s)) } else { (0.0, end_s) }
+}
+
+/// The points without the gaps between them that are longer than `most_s` seconds.
+fn in_pieces(points: &[(f64, f64)], most_s: f64) -> Vec<Vec<(f64, f64)>> {
+    points.chunk_by(|before, after| after.0 - before.0 <= most_s).map(<[_]>::to_vec).collect()
+}
+
+/// The last value of every step: limits do not need their extremes.
+fn last_values(series: &Series) -> Vec<(f64, f64)> {
+    let mut last: Vec<(f64, f64)> = Vec::new();
+    for (at, value) in series.points() {
+        match last.last_mut() {
+            Some(point) if point.0 == at => point.1 = value,
+            _ => last.push((at, value)),
+        }
+    }
+    last
+}
+
+/// A limit in words.
+fn in_words(limit: &str) -> String {
+    match limit {
+        "enters above" => "the spike begins above".to_owned(),
+        "exits below" => "the spike ends below".to_owned(),
+        "wireless below" => "wireless below, for one lost packet".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+const WIDTH: f64 = 720.0;
+const LEFT: f64 = 64.0;
+const TOP: f64 = 16.0;
+const HEIGHT: f64 = 260.0;
+const BOTTOM: f64 = 46.0;
+
+/// Most columns; wider gaps share the last one.
+const COLUMNS: u32 = 6;
+
+/// Inter-arrival times over T_min: a column per number of lost packets, each with its band of wireless losses.
+fn gaps(scheme: &str, flow: &str, judged: &[&Judged<'_>]) -> Option<Drawn> {
+    let column = |compared: &Compared| compared.lost.unwrap_or(1).clamp(1, COLUMNS);
+    let columns = judged.iter().map(|(compared, _)| column(compared)).max()?;
+    // The lower limit is (n + 1) T_min.
+    let in_t_min = |compared: &Compared, value: f64| {
+        value / compared.limits[0].value.max(1e-9) * f64::from(compared.lost.unwrap_or(1) + 1)
+    };
+    let shown = |compared: &Compared, value: f64| {
+        // Wider gaps than the last column's are moved into its band.
+        let extra = compared.lost.unwrap_or(1).saturating_sub(COLUMNS);
+        in_t_min(compared, value) - f64::from(extra)
+    };
+    let top = f64::from(columns) + 4.0;
+    let y = |value: f64| TOP + HEIGHT * (1.0 - (value / top).clamp(0.0, 1.0));
+    let width = (WIDTH - LEFT) / f64::from(columns);
+    let mut svg = String::new();
+    let out = &mut svg;
+    let label = escape(&format!("{scheme}: inter-arrival times over T_min by number of lost packets, {flow}"));
+    let height = TOP + HEIGHT + BOTTOM;
+    line(
+        out,
+        &format!(r#"<svg class="chart time gaps" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{label}">"#),
+    );
+    for value in 0..=(top as u32) {
+        let y = y(f64::from(value));
+        line(out, &format!(r#"<line class="grid" x1="{LEFT}" x2="{WIDTH}" y1="{y:.1}" y2="{y:.1}"/>"#));
+        line(out, &format!(r#"<text class="tick" x="{}" y="{:.1}">{value}</text>"#, LEFT - 6.0, y + 4.0));
+    }
+    line(
+        out,
+        &format!(
+            r#"<text class="name" x="20" y="{:.1}" transform="rotate(-90 20 {:.1})">inter-arrival / T_min</text>"#,
+            TOP + HEIGHT / 2.0,
+            TOP + HEIGHT / 2.0
+        ),
+    );
+    for n in 1..=columns {
+        let left = LEFT + width * f64::from(n - 1);
+        let of_column = || judged.iter().filter(|(compared, _)| column(compared) == n);
+        if let Some((compared, _)) = of_column().next() {
+            let (from, below) = (shown(compared, compared.limits[0].value), shown(compared, compared.limits[1].value));
+            let (at, end) = (y(below), y(from));
+            let title = format!("wireless: {from:.0} to {below:.2} T_min");
+            let (x, width, height) = (left + 4.0, width - 8.0, end - at);
+            let place = format!(r#"x="{x:.1}" y="{at:.1}" width="{width:.1}" height="{height:.1}""#);
+            line(out, &format!(r#"<rect class="band" {place} rx="2"><title>{title}</title></rect>"#));
+        }
+        let more = if n == COLUMNS { " or more" } else { "" };
+        let count = of_column().count();
+        let middle = left + width / 2.0;
+        line(
+            out,
+            &format!(r#"<text class="name" x="{middle:.1}" y="{:.1}">{n}{more} lost</text>"#, TOP + HEIGHT + 16.0),
+        );
+        line(out, &format!(r#"<text class="name" x="{middle:.1}" y="{:.1}">({count})</text>"#, TOP + HEIGHT + 31.0));
+    }
+    let end = judged.iter().map(|(_, loss)| loss.at_s()).fold(1e-9, f64::max);
+    let place = |loss: &LostPacket| {
+        let compared = compared(&loss.judged?.1.reason)?;
+        let x = LEFT + width * (f64::from(column(&compared) - 1) + 0.08 + 0.84 * loss.at_s() / end);
+        let y = y(shown(&compared, compared.measured));
+        Some((((x / 3.0) as i64, (y / 3.0) as i64), (x, y)))
+    };
+    for mark in losses::merged(judged.iter().map(|(_, loss)| *loss), place) {
+        mark.draw(out, mark.at_s, mark.value);
+    }
+    line(out, "</svg>");
+    let caption = format!(
+        "{scheme}: when the packet after a gap came, {flow}; in each column from the beginning to the end of the run"
+    );
+    let legend = vec![(r#"<span class="swatch band"></span>"#.to_owned(), "wireless if within".to_owned())];
+    Some(Drawn { caption, legend, svg })
+}

@@ -1,0 +1,300 @@
+//! The page of captures: the answer and how far to trust it, then flow by flow delay, rate and sequence numbers over time
+//! with every loss, what each algorithm says, and the losses as a table.
+
+use losscause::Verdict;
+use losscause_capture::{Analysis, Flow, Loss};
+use serde::Serialize;
+
+use super::algorithms::LegendView;
+use super::capture_timeline as timeline;
+use losscause_study::csv_file;
+use losscause_study::figures::number;
+
+#[derive(Serialize)]
+pub(super) struct PageView {
+    title: String,
+    captures: Vec<CaptureView>,
+    version: &'static str,
+}
+
+#[derive(Serialize)]
+struct CaptureView {
+    anchor: String,
+    file: String,
+    answer: String,
+    /// Of two joined captures: what each of them tells alone.
+    told_alone: Option<String>,
+    facts: String,
+    notes: Vec<String>,
+    /// The flows that are drawn.
+    flows: Vec<FlowView>,
+    rows: Vec<RowView>,
+    left_out: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct FlowView {
+    anchor: String,
+    name: String,
+    evidence: String,
+    trust: Vec<String>,
+    facts: String,
+    timeline: String,
+    legend: Vec<LegendView>,
+    agreement: String,
+    algorithms: Vec<AlgorithmView>,
+    not_applicable: Vec<(String, String)>,
+    losses: Vec<LossView>,
+    all_losses: u64,
+    csv: String,
+    in_csv: usize,
+}
+
+/// What an algorithm says about a flow's losses.
+#[derive(Serialize)]
+struct AlgorithmView {
+    name: String,
+    is_followed: bool,
+    wireless: u64,
+    congestion: u64,
+    undecided: u64,
+    agrees: String,
+    m_c: String,
+    m_w: String,
+    fails: bool,
+}
+
+#[derive(Serialize)]
+struct LossView {
+    at: String,
+    seq: u64,
+    evidence: String,
+    queueing: String,
+    verdict: String,
+    class: &'static str,
+    reason: String,
+}
+
+/// A flow in the list of all.
+#[derive(Serialize)]
+struct RowView {
+    /// The flow's own part of the page, if it has one.
+    anchor: String,
+    cells: Vec<String>,
+}
+
+/// Flows that are drawn at most, and losses that are listed of each at most, on the page and in its CSV.
+const MOST_DRAWN: usize = 8;
+const MOST_LISTED: usize = 300;
+const MOST_IN_CSV: usize = 1_000;
+/// Flows in the list of all at most.
+const MOST_ROWS: usize = 200;
+/// A flow that would make the page larger is not drawn, bytes. All pages together stay below 3 MB with it.
+const MOST_BYTES: usize = 2_000_000;
+
+/// The view of the whole page.
+pub(super) fn page(analyses: &[Analysis]) -> PageView {
+    let mut room = MOST_BYTES;
+    let files: Vec<&str> = analyses.iter().map(|analysis| analysis.file.as_str()).collect();
+    PageView {
+        title: files.join(", "),
+        captures: (1..).zip(analyses).map(|(place, analysis)| capture(analysis, place, &mut room)).collect(),
+        version: env!("CARGO_PKG_VERSION"),
+    }
+}
+
+fn capture(analysis: &Analysis, place: usize, room: &mut usize) -> CaptureView {
+    let anchor = format!("capture-{place}");
+    let lossy = || analysis.flows.iter().filter(|flow| flow.lost() > 0);
+    let mut flows = Vec::new();
+    for flow in lossy().take(MOST_DRAWN) {
+        let view = flow_view(flow, format!("{anchor}-flow-{}", flow.id));
+        // The first one is drawn in any case.
+        let Some(rest) = room.checked_sub(view.bytes()).or((place == 1 && flows.is_empty()).then_some(0)) else {
+            break;
+        };
+        *room = rest;
+        flows.push(view);
+    }
+    let mut left_out = Vec::new();
+    let undrawn = lossy().count() - flows.len();
+    if undrawn > 0 {
+        let most = "--format json and --losses have them";
+        left_out
+            .push(format!("{undrawn} more flow{} with losses, fewer each, are not drawn; {most}.", plural(undrawn)));
+    }
+    let beyond = analysis.flows.len().saturating_sub(MOST_ROWS) + analysis.unlisted_flows as usize;
+    if beyond > 0 {
+        left_out.push(format!("{beyond} more flow{} are not in this list; --format json has them.", plural(beyond)));
+    }
+    let anchor_of =
+        |flow: &Flow| flows.iter().map(|view| &view.anchor).find(|own| **own == format!("{anchor}-flow-{}", flow.id));
+    CaptureView {
+        file: analysis.file.clone(),
+        answer: analysis.answer(),
+        told_alone: analysis.told_alone(),
+        facts: facts(analysis),
+        notes: notes(analysis),
+        rows: analysis.flows.iter().take(MOST_ROWS).map(|flow| row(flow, anchor_of(flow))).collect(),
+        left_out,
+        anchor,
+        flows,
+    }
+}
+
+fn facts(analysis: &Analysis) -> String {
+    let Analysis { file, packets, duration_s, .. } = analysis;
+    format!("{file}: {packets} packets in {} s.", number(Some(*duration_s)))
+}
+
+/// What a reader must know before everything else: where the file ends early comes first.
+fn notes(analysis: &Analysis) -> Vec<String> {
+    let cut = analysis.cut().map(|cut| format!("The file {cut}."));
+    cut.into_iter().chain(analysis.notes().into_iter().map(|note| format!("{note}."))).collect()
+}
+
+fn flow_view(flow: &Flow, anchor: String) -> FlowView {
+    let name = format!("{} to {}", flow.src, flow.dst);
+    FlowView {
+        anchor,
+        evidence: flow.evidence().unwrap_or_default(),
+        trust: flow.trust(),
+        facts: flow_facts(flow),
+        timeline: timeline::drawing(flow, &name).svg(),
+        legend: LegendView::all(timeline::legend(flow)),
+        agreement: agreement(flow),
+        algorithms: algorithms(flow),
+        not_applicable: flow.not_applicable.iter().map(|(name, why)| (name.clone(), why.clone())).collect(),
+        losses: flow.losses.iter().take(MOST_LISTED).map(|loss| loss_view(flow, loss)).collect(),
+        all_losses: flow.lost(),
+        csv: csv(flow),
+        in_csv: flow.losses.len().min(MOST_IN_CSV),
+        name,
+    }
+}
+
+impl FlowView {
+    /// About what it adds to the page.
+    fn bytes(&self) -> usize {
+        // Encoding for a link makes three bytes of a blank or a comma.
+        let row = |loss: &LossView| 150 + loss.reason.len();
+        self.timeline.len() + 2 * self.csv.len() + self.losses.iter().map(row).sum::<usize>()
+    }
+}
+
+fn flow_facts(flow: &Flow) -> String {
+    let counts = [
+        (flow.lost(), "lost"),
+        (flow.reordered, "reordered"),
+        (flow.duplicates, "twice"),
+        (flow.spurious, "retransmitted without need"),
+        (flow.capture_drops, "not captured"),
+        (flow.marked, "with a congestion mark"),
+        (flow.batched, "handed up in batches"),
+    ];
+    let counts: Vec<String> =
+        counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    let protocol = match flow.protocol {
+        losscause_capture::Protocol::Tcp => "TCP",
+        losscause_capture::Protocol::Rtp => "RTP",
+        losscause_capture::Protocol::Quic => "QUIC",
+        _ => "a protocol",
+    };
+    let at = match flow.vantage {
+        losscause_capture::Vantage::Both => "both ends".to_owned(),
+        losscause_capture::Vantage::Middle => "between the ends".to_owned(),
+        end => format!("the {end}"),
+    };
+    let place = if at.starts_with("between") { at } else { format!("at {at}") };
+    format!("{protocol} seen {place}; of {} packets: {}.", flow.packets, counts.join(", "))
+}
+
+/// About how many losses most algorithms say the same as the answer.
+fn agreement(flow: &Flow) -> String {
+    let asked = flow.summary.len();
+    if asked < 2 || flow.losses.is_empty() {
+        return String::new();
+    }
+    let shared = |loss: &&Loss| {
+        let decided = loss.verdicts.iter().map(|(_, judgement)| judgement.verdict);
+        let decided: Vec<Verdict> = decided.filter(|verdict| *verdict != Verdict::Undecided).collect();
+        let same = decided.iter().filter(|verdict| **verdict == flow.verdict(loss)).count();
+        2 * same > decided.len()
+    };
+    let shared = flow.losses.iter().filter(shared).count();
+    let losses = flow.losses.len();
+    format!("Of the {asked} algorithms with a verdict, most agree with this answer about {shared} of {losses} losses.")
+}
+
+fn algorithms(flow: &Flow) -> Vec<AlgorithmView> {
+    let percent = |share: f64| format!("{} %", share.round());
+    let followed = flow.recommended.as_deref();
+    let view = |(name, summary): (&String, &losscause_capture::Summary)| {
+        let same = |loss: &&Loss| loss.verdicts.of(name) == Some(flow.verdict(loss));
+        let agrees = flow.losses.iter().filter(same).count() as f64 / flow.losses.len().max(1) as f64;
+        let expected = flow.expected.get(name);
+        let share = |of: Option<losscause_capture::judge::trust::Share>| {
+            of.map_or_else(|| "–".to_owned(), |share| percent(share.mean))
+        };
+        AlgorithmView {
+            name: name.replace('@', " at the "),
+            is_followed: followed == Some(name),
+            wireless: summary.wireless,
+            congestion: summary.congestion,
+            undecided: summary.undecided,
+            agrees: percent(100.0 * agrees),
+            m_c: share(expected.and_then(|expected| expected.m_c)),
+            m_w: share(expected.and_then(|expected| expected.m_w)),
+            fails: expected.is_some_and(losscause_capture::judge::trust::Expected::fails),
+        }
+    };
+    let mut views: Vec<AlgorithmView> = flow.summary.iter().map(view).collect();
+    // The one that is followed comes first.
+    views.sort_by_key(|view| !view.is_followed);
+    views
+}
+
+fn loss_view(flow: &Flow, loss: &Loss) -> LossView {
+    let verdict = flow.verdict(loss);
+    LossView {
+        at: format!("{:.3}", loss.time_s),
+        seq: loss.seq,
+        evidence: loss.evidence.to_string(),
+        queueing: loss.queueing_ms.map_or_else(|| "–".to_owned(), |ms| format!("{ms:.1}")),
+        verdict: verdict.to_string(),
+        class: timeline::class(verdict),
+        reason: flow.judgement(loss).map(|judgement| judgement.reason.to_string()).unwrap_or_default(),
+    }
+}
+
+/// The losses of a flow with every verdict.
+fn csv(flow: &Flow) -> String {
+    let header = ["time_s", "seq", "bytes", "evidence", "queueing_ms", "verdict"].map(str::to_owned);
+    let names: Vec<&String> = flow.summary.keys().collect();
+    let record = |loss: &Loss| {
+        let own = [
+            format!("{:.6}", loss.time_s),
+            loss.seq.to_string(),
+            loss.bytes.to_string(),
+            loss.evidence.to_string(),
+            loss.queueing_ms.map(|ms| format!("{ms:.3}")).unwrap_or_default(),
+            flow.verdict(loss).to_string(),
+        ];
+        let said = names.iter().map(|name| loss.verdicts.of(name).unwrap_or(Verdict::Undecided).to_string());
+        own.into_iter().chain(said).collect()
+    };
+    let header = header.into_iter().chain(names.iter().map(|name| (*name).clone())).collect();
+    csv_file::text_of_records(header, flow.losses.iter().take(MOST_IN_CSV).map(record))
+}
+
+fn row(flow: &Flow, anchor: Option<&String>) -> RowView {
+    RowView {
+        anchor: anchor.cloned().unwrap_or_default(),
+        // Of joined captures, an algorithm is named with its end: spike@sender.
+        cells: flow.cells().map(|cell| cell.replace('@', " at the ")).to_vec(),
+    }
+}
+
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}

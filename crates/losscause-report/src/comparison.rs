@@ -1,0 +1,142 @@
+//! The page of a comparison: the verdict, a drawing per metric, and the table.
+
+use serde::Serialize;
+
+use super::algorithms::{self, AlgorithmView};
+use super::strips::{self, Strip};
+use losscause_laboratory::compare::{Comparison, Difference, JUDGED_BY, VariantResult};
+use losscause_study::figures::{number, plus_minus, sentence, to_the_digits_of, unit_symbol};
+use losscause_study::run::RunRecord;
+
+#[derive(Serialize)]
+pub(super) struct PageView {
+    title: String,
+    scenario: String,
+    /// The verdict, one sentence per variant.
+    answers: Vec<String>,
+    runs: String,
+    warnings: Vec<String>,
+    variants: Vec<VariantView>,
+    metrics: Vec<MetricView>,
+    algorithms: Vec<AlgorithmView>,
+    version: String,
+    csv: String,
+}
+
+#[derive(Serialize)]
+struct VariantView {
+    name: String,
+    settings: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct MetricView {
+    anchor: String,
+    name: String,
+    unit: String,
+    /// Whether users judge a link by it; all others are folded.
+    told: bool,
+    drawing: String,
+    cells: Vec<CellView>,
+}
+
+#[derive(Serialize)]
+struct CellView {
+    mean: String,
+    /// The interval of the first variant, the difference from it for the others.
+    below: String,
+    tip: String,
+}
+
+/// The view of the whole page. `records` are those of the first run of every variant.
+pub(super) fn page(comparison: &Comparison, records: &[RunRecord]) -> PageView {
+    let mut metrics: Vec<&str> = JUDGED_BY.into_iter().filter(|metric| comparison.has(metric)).collect();
+    let told = metrics.len();
+    let others = comparison.variants[0].metrics.keys().map(String::as_str);
+    metrics.extend(others.filter(|metric| !JUDGED_BY.contains(metric) && comparison.has(metric)));
+    let last = comparison.seed.wrapping_add(u64::from(comparison.runs) - 1);
+    PageView {
+        title: comparison.title.clone(),
+        scenario: comparison.scenario.clone(),
+        answers: comparison.verdict.split("; ").map(sentence).collect(),
+        runs: match comparison.runs {
+            1 => format!("one run per variant, seed {}", comparison.seed),
+            runs => format!("{runs} runs per variant, seeds {} to {last}", comparison.seed),
+        },
+        warnings: comparison.warnings(),
+        variants: comparison
+            .variants
+            .iter()
+            .map(|variant| VariantView { name: variant.name.clone(), settings: variant.settings.clone() })
+            .collect(),
+        metrics: metrics.into_iter().enumerate().map(|(n, name)| metric(comparison, name, n < told)).collect(),
+        algorithms: algorithms(comparison, records),
+        version: comparison.version.clone(),
+        csv: losscause_laboratory::compare::csv(comparison),
+    }
+}
+
+/// The algorithms of every variant, over its first run. What one does is told once.
+fn algorithms(comparison: &Comparison, records: &[RunRecord]) -> Vec<AlgorithmView> {
+    let mut all: Vec<AlgorithmView> = Vec::new();
+    for (place, (variant, record)) in comparison.variants.iter().zip(records).enumerate() {
+        for view in algorithms::views(record, &variant.name, &format!("variant-{}-", place + 1)) {
+            let is_told = all.iter().any(|earlier| earlier.is_of(&view));
+            all.push(if is_told { view.without_idea() } else { view });
+        }
+    }
+    all
+}
+
+fn metric(comparison: &Comparison, name: &str, told: bool) -> MetricView {
+    let found = comparison.variants.iter().find_map(|variant| variant.metrics.get(name));
+    let unit = found.map(|found| found.unit.as_str()).unwrap_or_default();
+    let strips: Vec<Strip<'_>> = comparison
+        .variants
+        .iter()
+        .map(|variant| Strip {
+            name: &variant.name,
+            values: variant.each_run.iter().filter_map(|run| run.metrics.get(name).copied().flatten()).collect(),
+            mean: variant.metrics.get(name).and_then(|found| found.value),
+            ci95: variant.metrics.get(name).and_then(|found| found.ci95),
+        })
+        .collect();
+    MetricView {
+        anchor: format!("metric-{name}"),
+        drawing: if told { strips::svg(name, unit, &strips) } else { String::new() },
+        cells: comparison.variants.iter().map(|variant| cell(variant, name, &comparison.variants[0].name)).collect(),
+        name: name.to_owned(),
+        unit: unit_symbol(unit).to_owned(),
+        told,
+    }
+}
+
+/// The mean, and below it the difference from the first variant.
+fn cell(variant: &VariantResult, metric: &str, first: &str) -> CellView {
+    let Some(((mean, below), found)) = variant.in_words(metric).zip(variant.metrics.get(metric)) else {
+        return CellView { mean: number(None), below: String::new(), tip: "no run has a value".to_owned() };
+    };
+    let unit = unit_symbol(&found.unit);
+    let mut tip = format!("{metric}, {}\n{mean} {} {unit}, {} runs", variant.name, plus_minus(found.ci95), found.runs);
+    if let Some(difference) = variant.differences.get(metric) {
+        tip += &format!("\n{}", against(difference, first));
+    }
+    CellView { mean, below, tip }
+}
+
+/// The difference in words.
+fn against(difference: &Difference, first: &str) -> String {
+    let percent = match (difference.percent, difference.percent_ci95) {
+        (Some(percent), Some(ci95)) => {
+            let sign = if percent > 0.0 { "+" } else { "" };
+            format!(" ({sign}{} {} %)", to_the_digits_of(percent, Some(ci95)), plus_minus(Some(ci95)))
+        }
+        _ => String::new(),
+    };
+    let clear = match difference.clear {
+        Some(true) => "; the 95 % interval excludes zero",
+        Some(false) => "; chance explains it",
+        None => "",
+    };
+    format!("against {first}, run by run: {difference}{percent}{clear}")
+}

@@ -1,0 +1,130 @@
+//! Lost packets as marks: the colour and the lane tell the true cause, the shape tells the verdict, an outline that it
+//! was wrong.
+
+use losscause::Verdict;
+use losscause::truth::Cause;
+
+use super::marks;
+use super::time::{Lane, Mark, Shape};
+use losscause_study::run::{LostPacket, compared};
+
+/// The verdict of an algorithm; none where every loss counts as congestion.
+fn verdict(loss: &LostPacket) -> Option<Verdict> {
+    loss.algorithm.and_then(|_| loss.verdict())
+}
+
+/// Whether an algorithm was wrong.
+fn is_wrong(loss: &LostPacket) -> bool {
+    loss.algorithm.is_some() && loss.is_right() == Some(false)
+}
+
+/// The shape of a verdict.
+pub(super) fn shape(loss: &LostPacket) -> Shape {
+    match verdict(loss) {
+        None => Shape::Bar,
+        Some(Verdict::Congestion) => Shape::Square,
+        Some(Verdict::Wireless) => Shape::Circle,
+        Some(Verdict::Undecided) => Shape::Diamond,
+    }
+}
+
+/// The colour of a cause.
+pub(super) fn class(loss: &LostPacket) -> &'static str {
+    match (loss.cause, is_wrong(loss)) {
+        (Some(Cause::Congestion), true) => "congestion wrong",
+        (Some(Cause::Congestion), false) => "congestion",
+        (Some(Cause::Wireless), true) => "wireless wrong",
+        (Some(Cause::Wireless), false) => "wireless",
+        (None, _) => "unlost",
+    }
+}
+
+/// What happened, and why the algorithm said what it said.
+pub(super) fn title(loss: &LostPacket) -> String {
+    let what = match (&loss.lost, loss.cause) {
+        (Some((_, link)), Some(Cause::Congestion)) => format!("lost to congestion (queue of {link})"),
+        (Some((_, link)), _) => format!("lost in the air (channel of {link})"),
+        (None, Some(cause)) => format!("begins a loss event; true cause: {cause}"),
+        (None, None) => "was not lost".to_owned(),
+    };
+    let verdict = reason(loss).map(|reason| format!("\n{reason}")).unwrap_or_default();
+    format!("{:.3} s, {}, packet {}: {what}{verdict}", loss.at_s(), loss.flow, loss.seq)
+}
+
+/// "ZBS, ZigZag: relative ROTT 61.200 ms is below 65.000 ms for 3 lost packets: wireless (right)".
+pub(super) fn reason(loss: &LostPacket) -> Option<String> {
+    let (algorithm, (_, judgement)) = (loss.algorithm?, loss.judged?);
+    let scheme = compared(&judgement.reason).map(|compared| compared.scheme);
+    let hybrid = match scheme {
+        Some(scheme) if algorithm == scheme => String::new(),
+        Some(_) => format!("{algorithm}, "),
+        None => format!("{algorithm}: "),
+    };
+    let right = match loss.is_right() {
+        Some(true) => " (right)",
+        Some(false) => " (wrong)",
+        None => "",
+    };
+    Some(format!("{hybrid}{judgement}{right}"))
+}
+
+/// The losses as marks, with those that cannot be told apart as one. `place` gives a loss's spot in steps that can be
+/// told apart, and its mark's place.
+pub(super) fn merged<'a>(
+    losses: impl Iterator<Item = &'a LostPacket>,
+    place: impl Fn(&LostPacket) -> Option<((i64, i64), (f64, f64))>,
+) -> Vec<Mark> {
+    marks::merged(losses.filter_map(|loss| {
+        let (spot, (at_s, value)) = place(loss)?;
+        Some((spot, Mark { at_s, value, shape: shape(loss), class: class(loss), title: title(loss) }))
+    }))
+}
+
+/// One lane per flow and cause in which anything happened.
+pub(super) fn lanes(losses: &[LostPacket], flows: &[&str], step_s: f64) -> Vec<Lane> {
+    let mut lanes = Vec::new();
+    for flow in flows {
+        let of = if flows.len() > 1 { format!("{flow}, ") } else { String::new() };
+        let causes = [
+            (Some(Cause::Congestion), "lost to congestion"),
+            (Some(Cause::Wireless), "lost in the air"),
+            (None, "not lost"),
+        ];
+        for (cause, name) in causes {
+            let mine = losses.iter().filter(|loss| loss.flow == *flow && loss.cause == cause);
+            let place = |loss: &LostPacket| Some((((loss.at_s() / step_s) as i64, 0), (loss.at_s(), 0.0)));
+            let marks = merged(mine, place);
+            if !marks.is_empty() {
+                lanes.push(Lane { name: format!("{of}{name}"), marks });
+            }
+        }
+    }
+    lanes
+}
+
+/// What colours and shapes mean: a sample and words, for those that occur.
+pub(super) fn legend(losses: &[&LostPacket]) -> Vec<(String, String)> {
+    let mut legend = Vec::new();
+    let causes =
+        [(Cause::Congestion, "congestion", "lost to congestion"), (Cause::Wireless, "wireless", "lost in the air")];
+    for (cause, class, words) in causes {
+        if losses.iter().any(|loss| loss.cause == Some(cause)) {
+            legend.push((format!(r#"<span class="swatch {class}"></span>"#), words.to_owned()));
+        }
+    }
+    let shapes = [
+        (Shape::Square, "called congestion"),
+        (Shape::Circle, "called wireless"),
+        (Shape::Diamond, "undecided"),
+        (Shape::Bar, "no verdict on it"),
+    ];
+    for (wanted, words) in shapes {
+        if losses.iter().any(|loss| shape(loss) == wanted) {
+            legend.push((wanted.sample("unlost"), words.to_owned()));
+        }
+    }
+    if losses.iter().any(|loss| is_wrong(loss)) {
+        legend.push((Shape::Square.sample("unlost wrong"), "outlined: wrong".to_owned()));
+    }
+    legend
+}

@@ -1,0 +1,317 @@
+//! The page of a sweep: the extremes of every metric, its tables, and every axis as curves with bands. It is made from
+//! the results alone.
+
+use serde::Serialize;
+
+use super::axis::{Axis, short};
+use super::lines::{Across, Curve, Lines, Point, Style};
+use losscause_study::figures::{sentence, unit_symbol};
+use losscause_study::statistics::Interval;
+use losscause_laboratory::sweep::{CellOutcome, CellScore, Pivot, Row, SweepResult, summary};
+
+#[derive(Serialize)]
+pub(super) struct PageView {
+    title: String,
+    sweep: String,
+    settings: Vec<String>,
+    answers: Vec<String>,
+    runs: String,
+    charts: Vec<ChartsView>,
+    charts_note: &'static str,
+    pivots: Vec<PivotView>,
+    footnote: String,
+    scores: Vec<ScoreView>,
+    csv: String,
+    version: String,
+}
+
+/// The drawings of one metric: one per axis.
+#[derive(Serialize)]
+struct ChartsView {
+    anchor: String,
+    metric: String,
+    unit: String,
+    drawings: Vec<DrawingView>,
+}
+
+#[derive(Serialize)]
+struct DrawingView {
+    caption: String,
+    drawing: String,
+}
+
+#[derive(Serialize)]
+struct PivotView {
+    title: Option<String>,
+    head: Vec<String>,
+    columns: Vec<String>,
+    rows: Vec<PivotRow>,
+}
+
+#[derive(Serialize)]
+struct PivotRow {
+    labels: Vec<String>,
+    values: Vec<String>,
+}
+
+/// A cell of a scored sweep.
+#[derive(Serialize)]
+struct ScoreView {
+    cell: usize,
+    changes: String,
+    numbers: String,
+    claims: String,
+    gained: Vec<String>,
+    lost: Vec<String>,
+}
+
+/// The view of the whole page.
+pub(super) fn page(result: &SweepResult) -> PageView {
+    let last = result.seed.wrapping_add(u64::from(result.runs) - 1);
+    let seeds = match result.seeds_by_cell {
+        true => format!("seeds by cell from {}", result.seed),
+        false if result.runs == 1 => format!("seed {}", result.seed),
+        false => format!("seeds {} to {last}", result.seed),
+    };
+    PageView {
+        title: result.title.clone(),
+        sweep: result.sweep.clone(),
+        settings: result.settings.clone(),
+        answers: if result.is_scored() { scored_answers(result) } else { answers(result) },
+        runs: match result.runs {
+            1 => format!("{} cells, one run each, {seeds}", result.cells.len()),
+            runs => format!("{} cells, {runs} runs each, {seeds}", result.cells.len()),
+        },
+        charts: (0..result.metrics.len()).map(|place| charts(result, place)).collect(),
+        charts_note: match result.sampler {
+            Some(_) => "Each point is a cell; the values are means, and the tables have their intervals.",
+            None => {
+                "The bands are 95 % intervals. Where there are too many combinations, the other axes have the values of the \
+                 first cell."
+            }
+        },
+        pivots: result.pivots().into_iter().map(pivot).collect(),
+        footnote: sentence(&result.footnote()),
+        scores: if result.is_scored() { scores(result) } else { Vec::new() },
+        csv: result.csv(),
+        version: result.version.clone(),
+    }
+}
+
+/// A value of one metric, and where it was measured.
+type Measured<'a> = (f64, &'a CellOutcome, &'a Row);
+
+/// All values of the metric at `place`.
+fn measured(result: &SweepResult, place: usize) -> Vec<Measured<'_>> {
+    let step = result.metrics.len();
+    let of_cell = |cell| {
+        let cell: &CellOutcome = cell;
+        cell.rows.iter().skip(place).step_by(step).filter_map(move |row| Some((row.measured?, cell, row)))
+    };
+    result.cells.iter().flat_map(of_cell).collect()
+}
+
+/// Where each metric is highest and lowest, one sentence each.
+fn answers(result: &SweepResult) -> Vec<String> {
+    let sentence = |(place, (metric, unit)): (usize, (&String, &String))| {
+        let values = measured(result, place);
+        let most = values.iter().reduce(|a, b| if b.0 > a.0 { b } else { a });
+        let least = values.iter().reduce(|a, b| if b.0 < a.0 { b } else { a });
+        let (Some(most), Some(least)) = (most, least) else { return format!("{metric} has no value.") };
+        let text = |(_, cell, row): &Measured<'_>| {
+            let value = format!("{} {}", result.value_in_words(place, row), unit_symbol(unit));
+            format!("{} at {}", value.trim_end(), at(result, cell, row))
+        };
+        match most.0 == least.0 {
+            true => format!("{metric} is {} in every cell.", result.value_in_words(place, most.2)),
+            false => format!("{metric} is highest with {}, and lowest with {}.", text(most), text(least)),
+        }
+    };
+    result.metrics.iter().enumerate().map(sentence).collect()
+}
+
+/// "loss 0.01, ZBS".
+fn at(result: &SweepResult, cell: &CellOutcome, row: &Row) -> String {
+    let values = cell.cell.values.iter().map(|value| format!("{} {}", value.axis, value.value));
+    let system = (result.systems().len() > 1).then(|| row.system.clone());
+    values.chain(system).collect::<Vec<_>>().join(", ")
+}
+
+fn scored_answers(result: &SweepResult) -> Vec<String> {
+    let numbers = |cell: &CellOutcome| cell.score.map(|score| (score.within_tolerance, score.numbers));
+    let Some((base, (within, of))) = result.cells.first().and_then(|cell| Some((cell, numbers(cell)?))) else {
+        return vec!["Nothing was scored.".to_owned()];
+    };
+    let best = result.cells.iter().reduce(|a, b| if numbers(b) > numbers(a) { b } else { a }).unwrap_or(base);
+    let named = &summary(&[base.clone(), best.clone()])[1];
+    let base_text = format!("The base meets {within} of {of} published numbers");
+    match numbers(best) {
+        Some((more, of)) if more > within => {
+            vec![format!("{base_text}; most are met with {}: {more} of {of}.", named.in_words())]
+        }
+        _ => vec![format!("{base_text}, and no other cell meets more.")],
+    }
+}
+
+fn scores(result: &SweepResult) -> Vec<ScoreView> {
+    let text = |score: Option<CellScore>, of: fn(CellScore) -> (usize, usize)| {
+        score.map(of).map(|(part, whole)| format!("{part}/{whole}")).unwrap_or_default()
+    };
+    let view = |cell: &losscause_laboratory::sweep::CellSummary| ScoreView {
+        cell: cell.cell,
+        changes: cell.in_words(),
+        numbers: text(cell.score, |score| (score.within_tolerance, score.numbers)),
+        claims: text(cell.score, |score| (score.holding, score.settled)),
+        gained: cell.gained.clone(),
+        lost: cell.lost.clone(),
+    };
+    summary(&result.cells).iter().map(view).collect()
+}
+
+fn pivot(pivot: Pivot) -> PivotView {
+    let Pivot { title, head, columns, rows } = pivot;
+    let rows = rows.into_iter().map(|(labels, values)| PivotRow { labels, values }).collect();
+    PivotView { title, head, columns, rows }
+}
+
+/// Most curves of a drawing that has one per combination of the other axes; else the others have the base's values.
+const MOST_CURVES: usize = 8;
+
+fn charts(result: &SweepResult, place: usize) -> ChartsView {
+    let (metric, unit) = result.metric(place);
+    let drawing = |axis: usize| DrawingView {
+        caption: format!("{metric} by {}", result.axes[axis]),
+        drawing: drawing(result, place, axis),
+    };
+    ChartsView {
+        anchor: format!("lines-{metric}"),
+        metric: metric.to_owned(),
+        unit: unit_symbol(unit).to_owned(),
+        drawings: (0..result.axes.len()).map(drawing).filter(|view| !view.drawing.is_empty()).collect(),
+    }
+}
+
+/// What a curve holds fixed: the values of the other axes, and the system.
+type Fixed = (Vec<String>, String);
+
+/// Most cells of a sampled sweep in a drawing.
+const MOST_POINTS: usize = 2_000;
+
+/// A metric over one axis. Of a sampled sweep, each cell is a point of its own: all axes change from cell to cell.
+fn drawing(result: &SweepResult, place: usize, axis: usize) -> String {
+    let is_sampled = result.sampler.is_some();
+    if is_sampled && result.cells.len() > MOST_POINTS {
+        return String::new();
+    }
+    let (metric, unit) = result.metric(place);
+    let mut places: Vec<&str> = Vec::new();
+    for cell in &result.cells {
+        let value = cell.cell.values[axis].value.as_str();
+        if !places.contains(&value) {
+            places.push(value);
+        }
+    }
+    if places.len() < 2 {
+        return String::new();
+    }
+    let others = |cell: &CellOutcome| {
+        if is_sampled {
+            return vec![String::new(); result.axes.len() - 1];
+        }
+        let values = cell.cell.values.iter().enumerate().filter(|(k, _)| *k != axis);
+        values.map(|(_, value)| value.value.clone()).collect::<Vec<_>>()
+    };
+    let step = result.metrics.len();
+    let mut all: Vec<(Fixed, Vec<(&str, &Row)>)> = Vec::new();
+    for cell in &result.cells {
+        for row in cell.rows.iter().skip(place).step_by(step) {
+            let (fixed, point) = ((others(cell), row.system.clone()), (cell.cell.values[axis].value.as_str(), row));
+            match all.iter_mut().find(|(known, _)| *known == fixed) {
+                Some((_, points)) => points.push(point),
+                None => all.push((fixed, vec![point])),
+            }
+        }
+    }
+    if !result.is_grid || all.len() > MOST_CURVES {
+        let base = others(&result.cells[0]);
+        all.retain(|((others, _), _)| *others == base);
+    }
+    // The others' values that differ between curves name them; a number needs its axis.
+    let differs = |k: usize| all.iter().any(|((values, _), _)| values[k] != all[0].0.0[k]);
+    // Of a path the last part is enough, if it says which: "low" of cen2003/low.
+    let short = |k: usize, value: &String| {
+        let ends = |other: &String| other.rsplit('/').next().unwrap_or_default().to_owned();
+        let is_unique = all.iter().all(|((values, _), _)| values[k] == *value || ends(&values[k]) != ends(value));
+        if is_unique { ends(value) } else { value.clone() }
+    };
+    let name = |(values, system): &Fixed| {
+        let axes = result.axes.iter().enumerate().filter(|(k, _)| *k != axis).map(|(_, axis)| axis);
+        let others = axes.zip(values).enumerate().filter(|(k, _)| differs(*k)).map(|(k, (axis, value))| {
+            match value.parse::<f64>() {
+                Ok(_) => format!("{axis} {value}"),
+                Err(_) => short(k, value),
+            }
+        });
+        let system = all.iter().any(|((_, other), _)| other != system).then(|| system.clone());
+        system.into_iter().chain(others).collect::<Vec<_>>().join(", ")
+    };
+    let numbers: Option<Vec<f64>> = places.iter().map(|value| value.parse().ok()).collect();
+    let numbers = numbers.filter(|numbers: &Vec<f64>| numbers.iter().all(|number| number.is_finite()));
+    let Some(across) = across(result, axis, &places, numbers.as_deref()) else { return String::new() };
+    let x = |value: &str| {
+        let index = places.iter().position(|place| *place == value).unwrap_or(0);
+        numbers.as_ref().map_or(index as f64, |numbers| numbers[index])
+    };
+    let curves: Vec<Curve> = all
+        .iter()
+        .enumerate()
+        .map(|(index, (fixed, points))| {
+            let name = name(fixed);
+            let point = |(value, row): &(&str, &Row)| Point {
+                x: x(value),
+                value: row.measured,
+                interval: row
+                    .ci95
+                    .filter(|_| !is_sampled)
+                    .zip(row.measured)
+                    .map(|(ci95, mean)| Interval::around(mean, ci95)),
+                title: format!("{} {value} {name}: {}", result.axes[axis], result.value_in_words(place, row)),
+                ring: None,
+            };
+            let mut points: Vec<Point> = points.iter().map(point).collect();
+            points.sort_by(|a, b| a.x.total_cmp(&b.x));
+            if is_sampled {
+                // A gap between every two points: no line joins them.
+                points = points.into_iter().flat_map(|point| [Point { value: None, ..point.clone() }, point]).collect();
+            }
+            Curve { name, style: Style::nth(index), points }
+        })
+        .collect();
+    let points = curves.iter().flat_map(|curve| &curve.points);
+    let values: Vec<(f64, Option<Interval>)> =
+        points.filter_map(|point| Some((point.value?, point.interval))).collect();
+    let Some(up) = Axis::around_intervals(&values, unit) else { return String::new() };
+    Lines { label: format!("{metric} over {}", result.axes[axis]), across, up, up_name: String::new(), curves }.svg()
+}
+
+/// The horizontal axis: to scale if all values are numbers, logarithmic if their range is, else at equal distances.
+fn across(result: &SweepResult, axis: usize, places: &[&str], numbers: Option<&[f64]>) -> Option<Across> {
+    let name = &result.axes[axis];
+    let Some(numbers) = numbers else {
+        return Some(Across {
+            name: name.clone(),
+            axis: Axis::linear(0.0, places.len() as f64 - 1.0),
+            ticks: places.iter().enumerate().map(|(index, value)| (index as f64, (*value).to_owned())).collect(),
+        });
+    };
+    let mut sorted = numbers.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let mut across = Across::of(name, &sorted)?;
+    across.axis.logarithmic |= result.logarithmic_axes.contains(name);
+    if result.sampler.is_some() {
+        // No drawn value stands out.
+        let ticks = if across.axis.logarithmic { across.axis.ticks() } else { across.axis.round_ticks() };
+        across.ticks = ticks.into_iter().map(|tick| (tick, short(tick))).collect();
+    }
+    Some(across)
+}
