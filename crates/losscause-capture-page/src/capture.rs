@@ -43,8 +43,6 @@ impl Capture {
     /// # Errors
     /// If `out` cannot be written.
     pub fn write_json(&self, mut out: impl Write) -> io::Result<()> {
-        let captures = Captures { captures: std::slice::from_ref(&self.0) };
-        serde_json::to_writer_pretty(&mut out, &captures)?;
-        out.write_all(b"\n")
+        Captures { captures: std::slice::from_ref(&self.0) }.write_json(&mut out)
     }
 }

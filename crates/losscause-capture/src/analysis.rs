@@ -1,7 +1,7 @@
 //! The analysis of a capture, as data.
 
 use std::collections::BTreeMap;
-use std::io::Read;
+use std::io::{self, BufWriter, Read, Write};
 use std::sync::Arc;
 
 use losscause::registry::Registry;
@@ -53,6 +53,19 @@ impl Options {
 pub struct Captures<'a> {
     /// A capture each, in the order in which they were named.
     pub captures: &'a [Analysis],
+}
+
+impl Captures<'_> {
+    /// Writes them as JSON, and ends the last line.
+    ///
+    /// # Errors
+    /// `out` cannot be written.
+    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut out = BufWriter::new(out);
+        serde_json::to_writer_pretty(&mut out, self)?;
+        out.write_all(b"\n")?;
+        out.flush()
+    }
 }
 
 /// What was found in a capture.
@@ -291,22 +304,22 @@ const MAX_LOSSY_FLOWS: usize = 100_000;
 /// # Errors
 /// If `source` is no capture that can be read. A capture that ends early is analysed as far as it goes, and the
 /// analysis says so.
-pub fn analyze(source: impl Read, file: &str, options: &Options) -> Result<Analysis, CaptureError> {
-    analyze_and(source, file, options, |_, _| {})
+pub fn analyze(mut source: impl Read, file: &str, options: &Options) -> Result<Analysis, CaptureError> {
+    analyze_and(&mut source, file, options, &mut |_, _| {})
 }
 
-/// Analyses a capture and shows every packet of it to `also`.
+/// Analyses a capture and shows every packet of it to `also`. Compiled once, for all sources.
 pub(crate) fn analyze_and(
-    source: impl Read,
+    source: &mut dyn Read,
     file: &str,
     options: &Options,
-    mut also: impl FnMut(Time, &Packet<'_>),
+    also: &mut dyn FnMut(Time, &Packet<'_>),
 ) -> Result<Analysis, CaptureError> {
     let budget = options.over_time.then(Budget::default);
     let watch = Watch::new(file, options.observer.clone(), options.flow.clone());
     let rules = Rules { chosen: options.chosen.clone(), keep_skew: options.keep_skew, budget, watch };
     let mut reading = Reading::new(options, rules.clone(), file);
-    let (is_qlog, source) = qlog::recognised(compressed::decompressed(source)?)?;
+    let (is_qlog, source) = qlog::recognised(compressed::decompressed(Box::new(source))?)?;
     if is_qlog {
         let truncation = qlog::read(source, &rules, &mut reading)?;
         return Ok(reading.finish(truncation));

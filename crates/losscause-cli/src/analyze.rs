@@ -13,7 +13,7 @@ use losscause_report as report;
 
 use crate::Failure;
 use crate::input;
-use crate::output::{self, Format};
+use crate::output::Format;
 use crate::progress::Progress;
 
 mod joined;
@@ -91,7 +91,7 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     }
     match arguments.format {
         _ if analyses.is_empty() => {}
-        Format::Json => output::json(&Captures { captures: &analyses })?,
+        Format::Json => Captures { captures: &analyses }.write_json(&mut io::stdout().lock())?,
         Format::Table => analyses.iter().try_for_each(|analysis| tables::print(analysis, arguments.verbose))?,
     }
     failure.map_or(Ok(()), Err)

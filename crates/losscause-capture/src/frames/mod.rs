@@ -92,7 +92,7 @@ impl<'a> Frames<'a> {
     /// If the source is empty, unreadable or no capture, or a pcap file has a link type that [`LinkType::is_known`]
     /// rejects.
     pub fn open(source: impl Read + 'a) -> Result<Self, CaptureError> {
-        Self::of(compressed::decompressed(source)?)
+        Self::of(compressed::decompressed(Box::new(source))?)
     }
 
     /// As [`Self::open`], of a source that is decompressed.
