@@ -56,6 +56,7 @@ pub(crate) fn with_missing_verbs(program: Command) -> Command {
         Command::new(verb)
             .about(format!("{does} [not built in]"))
             .after_help(not_built(verb, feature).to_string())
+            .help_template("{about-with-newline}\n{after-help}")
             .disable_help_flag(true)
             .disable_version_flag(true)
             .arg(anything.trailing_var_arg(true).allow_hyphen_values(true))

@@ -32,7 +32,7 @@ const NEEDS: [Need; 5] = [
 ];
 
 const LIBELF: &str = "#include <gelf.h>\nint main(void) { return elf_version(EV_CURRENT) == EV_NONE; }\n";
-const ZLIB: &str = "#include <zlib.h>\nint main(void) { return zlibVersion() == 0; }\n";
+const ZLIB: &str = "#include <zlib.h>\nint main(void) { return zlibVersion() == Z_NULL; }\n";
 
 /// What `machine` lacks, and how to get it; none if it lacks nothing.
 pub fn missing(machine: &Machine<'_>) -> Option<String> {
