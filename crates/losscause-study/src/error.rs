@@ -88,12 +88,12 @@ pub enum RunError {
     /// The input turned out to be unusable: exit status 2.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// A format that this program was built without: exit status 2.
+    /// A file of an unknown kind: exit status 2.
     #[error("{file}: {problem}")]
     Unsupported {
         /// The file, as the user named it.
         file: String,
-        /// What is missing and how to get it.
+        /// What was expected.
         problem: String,
     },
     /// The work was stopped, as requested: exit status 1.
