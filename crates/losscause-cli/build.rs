@@ -9,11 +9,8 @@ use std::process::Command;
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     let commit = packaged().or_else(checked_out).filter(|commit| is_commit(commit));
-    let version = env!("CARGO_PKG_VERSION");
-    match commit {
-        Some(commit) => println!("cargo:rustc-env=LOSSCAUSE_VERSION={version} (commit {})", &commit[..12]),
-        None => println!("cargo:rustc-env=LOSSCAUSE_VERSION={version}"),
-    }
+    let commit = commit.map_or_else(String::new, |commit| format!(" (commit {})", &commit[..12]));
+    println!("cargo:rustc-env=LOSSCAUSE_COMMIT={commit}");
 }
 
 const PACKAGED: &str = ".cargo_vcs_info.json";

@@ -11,7 +11,7 @@ use losscause::{Span, Time};
 use losscause_capture::write::{Packet, PcapWriter, Tcp, TcpFlags, Transport};
 
 use crate::measured::Usage;
-use crate::shell::{losscause, root};
+use crate::shell::{losscause, target};
 use crate::tools::Tool;
 
 /// How much to measure.
@@ -47,7 +47,7 @@ const BENCHES: [Bench; 2] = [
 pub(crate) fn bench_capture(options: &Options) -> Result<()> {
     Tool::Tshark.ensure()?;
     let program = losscause()?;
-    let directory = tempfile::tempdir_in(root().join("target"))?;
+    let directory = tempfile::tempdir_in(target())?;
     let (runs, part) = if options.short { (1, 10) } else { (3, 1) };
     for bench in BENCHES {
         let file = directory.path().join("bench.pcap");

@@ -11,7 +11,7 @@ use losscause_laboratory::papers::record::open_scenario;
 use losscause_study::{Experiment, Setting};
 
 use crate::measured::{Usage, of_words};
-use crate::shell::{cargo, output, root, run};
+use crate::shell::{cargo, output, root, run, target};
 use crate::tools::Tool;
 
 /// A simulation that both simulators can run.
@@ -124,11 +124,7 @@ impl<'a> Prepared<'a> {
     }
 
     fn losscause(&self) -> Vec<String> {
-        // Cargo's target folder is found from the path of this program.
-        let program =
-            std::env::current_exe().ok().and_then(|own| Some(own.parent()?.parent()?.join("release/losscause")));
-        let program = program.unwrap_or_else(|| root().join("target/release/losscause"));
-        let mut words = vec![program.to_string_lossy().into_owned()];
+        let mut words = vec![target().join("release/losscause").to_string_lossy().into_owned()];
         words.extend(["simulate", self.bench.scenario, "--format", "json"].map(str::to_owned));
         // ns-2's scripts measure no delay of packets.
         words.extend(["--set", "measure.delays=false"].map(str::to_owned));

@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::Result;
 
 use crate::measured::{Usage, median};
-use crate::shell::{losscause, root};
+use crate::shell::{losscause, target};
 
 /// How much to measure.
 #[derive(clap::Args)]
@@ -68,7 +68,7 @@ range = { from = 2e6, to = 2.1e6 }
 /// Measures the sweeps, and prints times, ratios and memory.
 pub(crate) fn bench_sweep(options: &Options) -> Result<()> {
     let program = losscause()?;
-    let directory = tempfile::tempdir_in(root().join("target"))?;
+    let directory = tempfile::tempdir_in(target())?;
     println!("    cells  each, ms   1 thread  2 threads   ratio (least to most)   memory with 2");
     for Bench { duration_s, cells, once } in BENCHES {
         if once && options.short {

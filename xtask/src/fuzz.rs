@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn only_what_the_run_left_counts_as_its_finding() {
-        let directory = root().join("target").join(format!("fuzz-findings-{}", std::process::id()));
+        let directory = crate::shell::target().join(format!("fuzz-findings-{}", std::process::id()));
         fs::create_dir_all(&directory).unwrap();
         fs::write(directory.join("crash-1"), "x").unwrap();
         let hour = std::time::Duration::from_secs(3600);

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
-use crate::shell::{cargo, command, output, root, run};
+use crate::shell::{cargo, command, output, root, run, target};
 use crate::tools::Tool;
 
 /// Whether to update the recorded value instead of comparing with it.
@@ -41,7 +41,7 @@ const LONG_RUN_S: u64 = 120;
 pub(crate) fn instructions(options: &Options) -> Result<()> {
     Tool::Valgrind.ensure()?;
     run(cargo().args(["build", "--quiet", "--release", "-p", "losscause-sim", "--example", WORKLOAD]))?;
-    let program = root().join("target/release/examples").join(WORKLOAD);
+    let program = target().join("release/examples").join(WORKLOAD);
     let (short, long) = (count(&program, SHORT_RUN_S)?, count(&program, LONG_RUN_S)?);
     if long.packet_hops <= short.packet_hops {
         bail!("{WORKLOAD} printed no more packet-hops for {LONG_RUN_S} s than for {SHORT_RUN_S} s");
@@ -87,7 +87,7 @@ struct Count {
 
 /// Runs the workload under callgrind, with an empty environment, because variables could change the count.
 fn count(program: &Path, simulated_s: u64) -> Result<Count> {
-    let out = root().join(format!("target/callgrind.{WORKLOAD}.{simulated_s}"));
+    let out = target().join(format!("callgrind.{WORKLOAD}.{simulated_s}"));
     let mut valgrind = command("valgrind");
     valgrind.env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
     valgrind.args(["--tool=callgrind", "--quiet"]).arg(format!("--callgrind-out-file={}", out.display()));

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::shell::{cargo, command, losscause, root, run};
+use crate::shell::{cargo, command, losscause, root, run, target};
 use crate::tools::Tool;
 
 /// The arguments of `lab`.
@@ -67,8 +67,8 @@ pub(crate) fn test() -> Result<()> {
     let program = losscause()?;
     build()?;
     let tests = ["tests/same-bytes.test.mjs", "tests/stories.test.mjs", "tests/capture-bytes.test.mjs"];
-    run(node(&["--test"]).args(tests).env("LOSSCAUSE", program))?;
-    run(&mut node(&["node_modules/@playwright/test/cli.js", "test"]))
+    run(node(&["--test"]).args(tests).env("LOSSCAUSE", &program))?;
+    run(node(&["node_modules/@playwright/test/cli.js", "test"]).env("LOSSCAUSE", program))
 }
 
 /// The modules, then the pages around them.
@@ -79,7 +79,7 @@ pub(crate) fn build() -> Result<()> {
     modules()?;
     for Module { name, profile, package } in MODULES {
         let built = format!("{profile}/{}.wasm", package.replace('-', "_"));
-        let module = root().join("target").join(TARGET).join(built);
+        let module = target().join(TARGET).join(built);
         fs::copy(&module, root().join("web/src").join(name))
             .with_context(|| format!("{} cannot be copied", module.display()))?;
     }

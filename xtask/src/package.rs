@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use crate::shell::{cargo, output, root, run};
+use crate::shell::{cargo, output, root, run, target};
 use crate::tools;
 
 mod manifest;
@@ -49,7 +49,7 @@ pub(crate) fn short() -> Result<()> {
 pub(crate) fn package(options: &Options) -> Result<()> {
     let crates = manifest::published()?;
     let place = tempfile::Builder::new().prefix("losscause-packages-").tempdir().context("the temporary directory")?;
-    let target = if options.short { root() } else { place.path().to_owned() }.join("target");
+    let target = if options.short { target() } else { place.path().join("target") };
     let place = Place { root: place.path().to_owned(), target, _removed_at_the_end: place };
     place.unpack(&crates)?;
     for package in &crates {

@@ -1,13 +1,27 @@
 //! Commands run from the root of the repository.
 
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
 use anyhow::{Context, Result, bail};
 
 /// The root of the repository this program was built from.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(PathBuf::new, Path::to_path_buf)
+}
+
+/// Cargo's target folder, as cargo itself finds it: the variable CARGO_TARGET_DIR, or `build.target-dir` of a configuration.
+pub(crate) fn target() -> PathBuf {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| named_by(&mut cargo()).unwrap_or_else(|| root().join("target"))).clone()
+}
+
+fn named_by(cargo: &mut Command) -> Option<PathBuf> {
+    let metadata = output(cargo.args(["metadata", "--no-deps", "--format-version", "1"])).ok()?;
+    let metadata: serde_json::Value = serde_json::from_slice(&metadata).ok()?;
+    Some(PathBuf::from(metadata.get("target_directory")?.as_str()?))
 }
 
 /// A command that starts at the root of the repository.
@@ -33,8 +47,13 @@ pub(crate) fn cargo_of(toolchain: &str) -> Command {
 }
 
 /// Runs `command` with its output on the terminal; an exit status other than 0 is an error.
+///
+/// Cargo draws its bar there also if it is told to be quiet, so that a person sees that it compiles. Logs have no bar.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let shown = shown(command);
+    if io::stderr().is_terminal() {
+        command.envs([("CARGO_TERM_PROGRESS_WHEN", "always"), ("CARGO_TERM_PROGRESS_WIDTH", "80")]);
+    }
     let status = command.status().with_context(|| format!("`{shown}` cannot be started"))?;
     if !status.success() {
         bail!("`{shown}` ended with {status}");
@@ -71,5 +90,19 @@ pub(crate) fn is_root() -> Result<bool> {
 /// both have the same features and what they share is not compiled again.
 pub(crate) fn losscause() -> Result<String> {
     run(cargo().args(["build", "--quiet", "--release", "-p", "xtask", "-p", "losscause-cli", "--bin", "losscause"]))?;
-    Ok(root().join("target/release/losscause").to_string_lossy().into_owned())
+    Ok(target().join("release/losscause").to_string_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_target_folder_is_the_one_that_cargo_builds_in() {
+        let place = tempfile::tempdir().unwrap();
+        let named = |key: &str| named_by(cargo().env_remove("CARGO_TARGET_DIR").env(key, place.path()));
+        for key in ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR"] {
+            assert_eq!(named(key).as_deref(), Some(place.path()), "{key}");
+        }
+    }
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::shell::{command, losscause, root, run};
+use crate::shell::{command, losscause, root, run, target};
 use crate::tools::{self, Tool};
 use crate::{checks, lab};
 
@@ -46,22 +46,22 @@ pub(crate) fn site(options: &Options) -> Result<()> {
 /// # Errors
 /// As [`site`].
 pub(crate) fn short() -> Result<()> {
-    let report = root().join("target/look/reproduce");
+    let report = target().join("look/reproduce");
     put_together(report.join("report.html").is_file().then_some(report.as_path()))
 }
 
 /// The site from its parts. The lab and the documentation of the crates are built.
 fn put_together(report: Option<&Path>) -> Result<()> {
-    let site = root().join("target/site");
-    let book = root().join("target/book");
+    let site = target().join("site");
+    let book = target().join("book");
     pages(&book)?;
     // mdBook removes what its folder holds.
     run(command(&tools::mdbook().to_string_lossy()).arg("build").arg(&book).arg("--dest-dir").arg(&site))?;
     copy(&root().join("web/dist"), &site.join("lab"))?;
-    copy(&root().join("target/doc"), &site.join("api"))?;
+    copy(&target().join("doc"), &site.join("api"))?;
     papers(report, &site.join("papers"))?;
     let checked = links::check(&site)?;
-    println!("target/site: {checked}; `losscause lab` serves it");
+    println!("{0}: {checked}; `losscause lab --site {0}` serves it", site.display());
     Ok(())
 }
 

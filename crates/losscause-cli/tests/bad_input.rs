@@ -217,8 +217,7 @@ fn a_trace_file_of_an_unknown_kind() {
     #[cfg(not(feature = "parquet"))]
     place.refuses(
         &["simulate", "s.toml", "--trace", "t.parquet"],
-        "t.parquet: this program was built without Parquet, expected a .csv file or a program built by `cargo build \
-         --release --features parquet`",
+        "t.parquet: this program was built without `parquet`: cargo install losscause-cli --features parquet",
     );
 }
 

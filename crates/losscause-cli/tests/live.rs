@@ -40,18 +40,6 @@ fn what_cannot_be_chosen_is_refused_in_one_sentence() {
     }
 }
 
-#[cfg(not(all(feature = "linux", target_os = "linux")))]
-#[test]
-fn without_the_feature_one_sentence_says_how_to_get_it() {
-    refuses(&losscause(&["live"]), "was built without the feature linux");
-}
-
-#[cfg(not(feature = "media"))]
-#[test]
-fn without_the_feature_media_says_how_to_get_it() {
-    refuses(&losscause(&["media"]), "was built without the feature media, expected one built with `cargo install");
-}
-
 #[cfg(feature = "media")]
 #[test]
 fn a_part_of_media_has_the_headline_of_that_part_and_is_told_to_be_a_preview() {

@@ -153,9 +153,18 @@ fn every_command_has_a_manual_page_and_completions_know_every_command() {
 }
 
 #[test]
-fn the_version_is_that_of_the_package_with_the_commit_where_it_is_known() {
+fn the_version_is_that_of_the_package_with_its_features_and_the_commit_where_it_is_known() {
     let version = printed(&["--version"], Path::new("."));
-    let rest = version.strip_prefix(concat!("losscause ", env!("CARGO_PKG_VERSION"))).unwrap().trim_end();
+    let rest = version.strip_prefix(concat!("losscause ", env!("CARGO_PKG_VERSION"), " (")).unwrap().trim_end();
+    let (features, rest) = rest.split_once(')').unwrap();
+    let built = [
+        ("linux", cfg!(all(feature = "linux", target_os = "linux"))),
+        ("media", cfg!(feature = "media")),
+        ("parquet", cfg!(feature = "parquet")),
+        ("quic", cfg!(feature = "quic")),
+    ];
+    let built: Vec<&str> = built.iter().filter(|(_, is_built)| *is_built).map(|(feature, _)| *feature).collect();
+    assert_eq!(features, if built.is_empty() { "no optional features".to_owned() } else { built.join(", ") });
     let commit = rest.strip_prefix(" (commit ").and_then(|rest| rest.strip_suffix(')'));
     let is_commit = |text: &str| text.len() == 12 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     assert!(rest.is_empty() || commit.is_some_and(is_commit), "{version}");

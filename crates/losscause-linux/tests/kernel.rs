@@ -70,7 +70,6 @@ fn fit() -> Option<Alone> {
         Err(KernelError::AlreadyLoaded { name }) => format!("{name} is loaded on this machine"),
         Err(
             error @ (KernelError::NotRoot
-            | KernelError::NoClang
             | KernelError::NoBtf { .. }
             | KernelError::OldKernel { .. }
             | KernelError::NoBpfFs { .. }),

@@ -13,18 +13,6 @@ pub enum LiveError {
     /// A simulated run failed.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// The program was built without what the experiment needs.
-    #[error(
-        "reproduce {experiment}: this program was built without the feature {feature}, expected one built{} with \
-         `cargo install losscause-cli --features {feature}`",
-        if *feature == "linux" { " on Linux" } else { "" }
-    )]
-    NotBuilt {
-        /// The experiment.
-        experiment: &'static str,
-        /// The missing feature.
-        feature: &'static str,
-    },
     /// The kernel lacks a congestion control.
     #[error("this kernel has no congestion control {name}; `--only system=…` chooses others")]
     NoCongestionControl {
@@ -64,10 +52,16 @@ pub enum LiveError {
 }
 
 impl LiveError {
+    /// The experiment needs a feature that was not chosen when the program was built.
+    #[cfg(not(all(feature = "linux", feature = "media", feature = "quic", target_os = "linux")))]
+    pub(crate) fn not_built(experiment: &str, feature: &'static str) -> Self {
+        InputError::NotBuilt { what: format!("reproduce {experiment}"), feature }.into()
+    }
+
     /// Whether the user's input or machine is at fault, in contrast to a run that failed.
     pub fn is_bad_input(&self) -> bool {
         match self {
-            Self::Input(_) | Self::NotBuilt { .. } | Self::NoCongestionControl { .. } => true,
+            Self::Input(_) | Self::NoCongestionControl { .. } => true,
             Self::Run(error) => error.is_bad_input(),
             Self::Connection { .. } | Self::Thread | Self::Stopped(_) => false,
             #[cfg(feature = "quic")]

@@ -94,7 +94,9 @@ pub(crate) fn is_ours(error: &PyErr, py: Python<'_>) -> bool {
 fn from_run(error: &RunError) -> PyErr {
     let text = error.to_string();
     match error {
-        RunError::Input(InputError::File { file, .. } | InputError::Syntax { file, .. })
+        RunError::Input(
+            InputError::File { file, .. } | InputError::Syntax { file, .. } | InputError::NotBuilt { what: file, .. },
+        )
         | RunError::Unwritable { file, .. }
         | RunError::Unsupported { file, .. } => about(text, Some(file), None),
         RunError::Input(InputError::Key { file, key, .. }) => about(text, Some(file), Some(key)),

@@ -48,6 +48,22 @@ pub enum InputError {
         /// What was found and what was expected.
         problem: String,
     },
+    /// A part of the program is missing, because a feature was not chosen when it was built.
+    #[error("{}: {}", OneLine(.what), how_to_build(.feature, cfg!(target_os = "linux")))]
+    NotBuilt {
+        /// What was asked for, as the user named it: a verb, or a file.
+        what: String,
+        /// The feature of losscause-cli.
+        feature: &'static str,
+    },
+}
+
+/// The feature `linux` has nothing for other systems.
+fn how_to_build(feature: &str, is_on_linux: bool) -> String {
+    if feature == "linux" && !is_on_linux {
+        return "needs Linux".to_owned();
+    }
+    format!("this program was built without `{feature}`: cargo install losscause-cli --features {feature}")
 }
 
 /// A run or the writing of its results failed.
@@ -72,12 +88,12 @@ pub enum RunError {
     /// The input turned out to be unusable: exit status 2.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// A format that this program was built without: exit status 2.
+    /// A file of an unknown kind: exit status 2.
     #[error("{file}: {problem}")]
     Unsupported {
         /// The file, as the user named it.
         file: String,
-        /// What is missing and how to get it.
+        /// What was expected.
         problem: String,
     },
     /// The work was stopped, as requested: exit status 1.
@@ -192,6 +208,16 @@ mod tests {
             problem: "\"\u{1b}[2J\u{2028}\" is µ".to_owned(),
         };
         assert_eq!(error.to_string(), "x.toml: a\\nb: \"\\u{1b}[2J\\u{2028}\" is µ");
+    }
+
+    #[test]
+    fn a_part_that_was_not_built_in_is_told_with_how_to_get_it_and_what_is_for_linux_with_that() {
+        let command = "this program was built without `linux`: cargo install losscause-cli --features linux";
+        assert_eq!(how_to_build("linux", true), command);
+        assert_eq!(how_to_build("linux", false), "needs Linux");
+        assert_eq!(how_to_build("quic", false), command.replace("linux", "quic"));
+        let error = InputError::NotBuilt { what: "emulate".to_owned(), feature: "media" };
+        assert_eq!(error.to_string(), format!("emulate: {}", command.replace("linux", "media")));
     }
 
     #[test]

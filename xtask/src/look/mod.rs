@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 use losscause_laboratory::papers::reproduce::Reproduction;
 use serde::Deserialize;
 
-use crate::shell::{command, losscause, output, root};
+use crate::shell::{command, losscause, output, target};
 
 mod browser;
 mod states;
@@ -120,14 +120,14 @@ pub(crate) fn look(options: &Options) -> Result<()> {
     find_every_fault(&mut browser)?;
     let mut findings = 0;
     for page in PAGES.iter().filter(|page| options.pages.is_empty() || options.pages.iter().any(|n| n == page.name)) {
-        let folder = root().join("target/look").join(page.name);
+        let folder = target().join("look").join(page.name);
         let report = make(page, &program, &folder)?;
         let (found, summary) = examine(page, &report, &folder, &mut browser)?;
         println!("{}: {summary}", page.name);
         found.iter().for_each(|sentence| println!("{}: {sentence}", page.name));
         findings += found.len();
     }
-    println!("screenshots: target/look/*/*.png");
+    println!("screenshots: {}/*/*.png", target().join("look").display());
     if findings > 0 {
         bail!("{findings} findings in the reports");
     }

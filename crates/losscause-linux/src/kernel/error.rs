@@ -11,9 +11,6 @@ pub enum KernelError {
     /// This process is not root.
     #[error("congestion control can be loaded, unloaded and read by root only")]
     NotRoot,
-    /// The crate was compiled without clang, so it holds no programs.
-    #[error("this binary was built without clang, so it has no eBPF programs: install clang and build it again")]
-    NoClang,
     /// The kernel has no description of its types.
     #[error("{file}: is missing, expected a kernel built with CONFIG_DEBUG_INFO_BTF")]
     NoBtf {

@@ -61,7 +61,7 @@ impl Experiment for Live {
 
     #[cfg(not(all(feature = "linux", target_os = "linux")))]
     fn set_up(&self, _cells: &[Cell]) -> Result<Box<dyn Stack>, LiveError> {
-        Err(LiveError::NotBuilt { experiment: "live", feature: "linux" })
+        Err(LiveError::not_built("live", "linux"))
     }
 }
 
@@ -111,6 +111,10 @@ mod tests {
     fn without_the_feature_one_sentence_says_what_is_missing() {
         let error = Live.set_up(&[]).err().unwrap();
         assert!(error.is_bad_input());
-        assert!(error.to_string().starts_with("reproduce live: this program was built without the feature linux"));
+        assert!(error.to_string().starts_with(if cfg!(target_os = "linux") {
+            "reproduce live: this program was built without `linux`"
+        } else {
+            "reproduce live: needs Linux"
+        }));
     }
 }

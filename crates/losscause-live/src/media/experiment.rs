@@ -44,6 +44,6 @@ impl Experiment for Media {
 
     #[cfg(not(feature = "media"))]
     fn set_up(&self, _: &[Cell]) -> Result<Box<dyn Stack>, LiveError> {
-        Err(LiveError::NotBuilt { experiment: "media", feature: "media" })
+        Err(LiveError::not_built("media", "media"))
     }
 }

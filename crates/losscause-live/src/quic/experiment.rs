@@ -47,6 +47,6 @@ impl Experiment for Quic {
 
     #[cfg(not(feature = "quic"))]
     fn set_up(&self, _: &[Cell]) -> Result<Box<dyn Stack>, LiveError> {
-        Err(LiveError::NotBuilt { experiment: "quic", feature: "quic" })
+        Err(LiveError::not_built("quic", "quic"))
     }
 }

@@ -9,6 +9,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde::Serialize;
 
+#[cfg(not(feature = "parquet"))]
+use crate::InputError;
 use crate::RunError;
 use crate::atomic::AtomicFile;
 
@@ -165,10 +167,7 @@ impl Out {
             Some("parquet") => Self::Parquet(AtomicFile::create(file)?),
             #[cfg(not(feature = "parquet"))]
             Some("parquet") => {
-                return Err(unsupported(
-                    "this program was built without Parquet, expected a .csv file or a program built by \
-                     `cargo build --release --features parquet`",
-                ));
+                return Err(InputError::NotBuilt { what: file.display().to_string(), feature: "parquet" }.into());
             }
             _ => {
                 return Err(unsupported(
