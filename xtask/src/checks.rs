@@ -1,15 +1,17 @@
 //! `test` and `ci`: named steps, each with the tools it needs.
 
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
 
-use crate::ahead::Ahead;
+use crate::growth::{self, Costs};
 #[cfg(target_os = "linux")]
 use crate::linux;
-use crate::shell::{cargo, command, losscause, output, run};
+use crate::shell::{cargo, command, losscause, output, run, target};
 use crate::tools::{self, Tool};
-use crate::{fuzz, instructions, lab, look, package, pages, python, record, site, validate};
+use crate::{instructions, lab, look, package, pages, python, record, site, validate};
 
 /// A check.
 struct Step {
@@ -49,32 +51,56 @@ const TESTS: &[Step] = &[
     Step::new("the commands of README.md and docs/", &[], pages::all),
 ];
 
-const BEFORE_TESTS: &[Step] =
-    &[Step::new("format", &[], format), Step::new("lints", &[], lints), Step::new("documentation", &[], documentation)];
+const BEFORE_TESTS: &[Step] = &[
+    Step::new("compiled units of the default build", &[], growth::units),
+    Step::new("format", &[], format),
+    Step::new("lints", OPTIONAL_PARTS, lints),
+    Step::new("documentation", OPTIONAL_PARTS, documentation),
+];
 
 const AFTER_TESTS: &[Step] = &[
-    Step::new("the oldest compiler that Cargo.toml allows", &[Tool::OldestRust], oldest_compiler),
     Step::new("the links of the site", &[Tool::Node, Tool::Wasm, Tool::MdBook], site::short),
-    Step::new("the published crates from their packages, short form", &[Tool::OldestRust], package::short),
+    Step::new(
+        "the published crates from their packages, with the oldest compiler",
+        &[Tool::OldestRust],
+        package::short,
+    ),
+    Step::new("the oldest compiler for the other crates", &[Tool::OldestRust], oldest_compiler),
     Step::new("every benchmark runs once", &[], benchmarks_run),
-    Step::new("every fuzz target for 20 s", &[Tool::Nightly, Tool::CargoFuzz], fuzz::short),
 ];
+
+/// The steps of `ci`.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Only the steps whose names contain this; may be given several times
+    #[arg(long, value_name = "TEXT")]
+    only: Vec<String>,
+}
 
 /// Runs all tests. Steps whose tools are missing are skipped, listed and counted.
 pub(crate) fn test() -> Result<()> {
-    run_steps(TESTS.iter())
+    run_steps(TESTS.iter(), &mut Costs::default())
 }
 
 /// Installs missing tools and runs every step, also after a failure.
-pub(crate) fn ci() -> Result<()> {
-    for tool in Tool::ALL {
+pub(crate) fn ci(options: &Options) -> Result<()> {
+    let asked = |step: &&Step| options.only.is_empty() || options.only.iter().any(|text| step.name.contains(text));
+    let steps: Vec<&Step> = BEFORE_TESTS.iter().chain(TESTS).chain(AFTER_TESTS).filter(asked).collect();
+    if steps.is_empty() {
+        bail!("no step's name contains \"{}\"", options.only.join("\" or \""));
+    }
+    let mut costs = Costs::before_steps();
+    for tool in steps.iter().flat_map(|step| step.needs) {
         tool.ensure()?;
     }
-    let _builds = Ahead::start();
-    run_steps(BEFORE_TESTS.iter().chain(TESTS).chain(AFTER_TESTS))
+    let outcome = run_steps(steps.into_iter(), &mut costs);
+    if options.only.is_empty() {
+        growth::report(&mut costs)?;
+    }
+    outcome
 }
 
-fn run_steps<'a>(steps: impl Iterator<Item = &'a Step>) -> Result<()> {
+fn run_steps<'a>(steps: impl Iterator<Item = &'a Step>, costs: &mut Costs) -> Result<()> {
     let begun = Instant::now();
     let (mut passed, mut failed, mut skipped) = (0, Vec::new(), Vec::new());
     for step in steps {
@@ -88,15 +114,18 @@ fn run_steps<'a>(steps: impl Iterator<Item = &'a Step>) -> Result<()> {
         }
         println!("\n== {}", step.name);
         let at = Instant::now();
+        let spent_before = growth::processor_s();
         let outcome = (step.run)();
-        let took = at.elapsed().as_secs_f64();
+        let cpu_s = growth::processor_s() - spent_before;
+        costs.add(step.name, cpu_s, at.elapsed());
+        let took = format!("{:.1} s, {cpu_s:.1} processor seconds", at.elapsed().as_secs_f64());
         match outcome {
             Ok(()) => {
                 passed += 1;
-                println!("== {}: passed in {took:.1} s", step.name);
+                println!("== {}: passed in {took}", step.name);
             }
             Err(error) => {
-                println!("== {}: FAILED after {took:.1} s: {error:#}", step.name);
+                println!("== {}: FAILED after {took}: {error:#}", step.name);
                 failed.push(step.name);
             }
         }
@@ -123,6 +152,11 @@ const OPTIONAL_PARTS: &[Tool] = &[Tool::Clang, Tool::LibElf, Tool::OwnNetworks];
 /// What compiling them takes.
 pub(crate) const OPTIONAL_PARTS_BUILD: [Tool; 2] = [Tool::Clang, Tool::LibElf];
 
+/// Whether the tests include the optional parts.
+pub(crate) fn has_optional_parts() -> bool {
+    OPTIONAL_PARTS.iter().all(|tool| tool.present())
+}
+
 /// What is compiled: with one selection for all of lints, documentation, tests and benchmarks, whatever they share is
 /// compiled once.
 const EVERYTHING: [&str; 2] = ["--workspace", "--all-features"];
@@ -147,6 +181,15 @@ fn tests() -> Result<()> {
     run(cargo().arg("test").args(EVERYTHING).args(["--no-fail-fast", "--quiet"]))
 }
 
+/// The library that C programs load as `name`, compiled as for the tests: with the examples, the same features are selected.
+///
+/// # Errors
+/// It cannot be compiled.
+pub(crate) fn library(name: &str) -> Result<PathBuf> {
+    run(cargo().arg("build").args(EVERYTHING).args(["--lib", "--examples", "--quiet"]))?;
+    Ok(target().join("debug").join(format!("{DLL_PREFIX}{name}{DLL_SUFFIX}")))
+}
+
 /// The adapter to s2n-quic compiles a cryptography for minutes, so it counts as an optional part too.
 fn tests_without_optional_parts() -> Result<()> {
     run(cargo().args(["test", "--workspace", "--exclude", "losscause-s2n-quic", "--no-fail-fast", "--quiet"]))
@@ -158,8 +201,7 @@ fn wasm_builds() -> Result<()> {
     let check = |arguments: &[&str]| run(cargo().arg("check").args(WASM).args(arguments));
     // The simulator enables the feature `alloc`; the other two are checked without it.
     check(&["-p", "losscause", "-p", "losscause-transport", "--no-default-features"])?;
-    check(&["-p", "losscause-sim", "--no-default-features"])?;
-    check(&["-p", "losscause-study", "--no-default-features"])?;
+    check(&["-p", "losscause-sim", "-p", "losscause-study", "--no-default-features"])?;
     check(&["-p", "losscause-study"])
 }
 
@@ -178,10 +220,14 @@ fn same_bytes() -> Result<()> {
     Ok(())
 }
 
-/// The workspace and its tests compile without a warning with the compiler that `rust-version` names, and with default
-/// features.
+/// What is not published compiles as well, and its tests, without a warning with the compiler that `rust-version` names.
 fn oldest_compiler() -> Result<()> {
-    run(tools::oldest_check()?.args(["--locked", "--workspace"]))
+    let mut check = tools::oldest_check()?;
+    check.args(["--locked", "--workspace"]);
+    for name in package::published()? {
+        check.args(["--exclude", &name]);
+    }
+    run(&mut check)
 }
 
 /// Without `cargo bench`, criterion runs every benchmark once and times nothing. Those of losscause-linux measure the

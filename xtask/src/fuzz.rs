@@ -22,7 +22,7 @@ pub(crate) struct Options {
     /// Targets that run at the same time (default: one per core)
     #[arg(long)]
     jobs: Option<NonZero<usize>>,
-    /// Targets, by their names in fuzz/fuzz_targets (default: all)
+    /// Targets, by their names in fuzz/corpus (default: all)
     #[arg(value_name = "TARGET")]
     targets: Vec<String>,
 }
@@ -32,26 +32,11 @@ const LONGEST_INPUT: u32 = 4096;
 const TIMEOUT_S: u32 = 10;
 /// Memory limit for one input, MiB.
 const MOST_MEMORY_MIB: u32 = 1024;
-/// Seconds for each target in `cargo xtask ci`.
-const SHORT_S: u32 = 20;
+/// The fuzzer's program, and the variable that gives it a target.
+const PROGRAM: &str = "any";
+const TARGET: &str = "FUZZ_TARGET";
 /// Lines of the fuzzer's output that are shown if a target fails.
 const SHOWN_LINES: usize = 60;
-
-/// Runs every target for [`SHORT_S`] seconds.
-///
-/// # Errors
-/// As [`fuzz`].
-pub(crate) fn short() -> Result<()> {
-    fuzz(&Options { seconds: SHORT_S, jobs: None, targets: Vec::new() })
-}
-
-/// Compiles all targets.
-///
-/// # Errors
-/// One of them cannot be compiled.
-pub(crate) fn build() -> Result<()> {
-    run(cargo_fuzz().arg("build"))
-}
 
 /// Builds the targets and runs all of them, also after a crash.
 ///
@@ -62,7 +47,7 @@ pub(crate) fn fuzz(options: &Options) -> Result<()> {
     let targets = chosen(&options.targets, &known()?)?;
     Tool::Nightly.ensure()?;
     Tool::CargoFuzz.ensure()?;
-    run(cargo_fuzz().arg("build").args(targets.first().filter(|_| targets.len() == 1)))?;
+    run(cargo_fuzz().args(["build", PROGRAM]))?;
     let cores = || thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
     let findings =
         side_by_side(&targets, options.jobs.unwrap_or_else(cores), |target| run_target(target, options.seconds))?;
@@ -98,16 +83,13 @@ fn side_by_side(
     Ok(found)
 }
 
-/// The names of the targets, in order.
+/// The names of the targets, in order. Each has a folder of inputs; a test compares the folders with the targets.
 fn known() -> Result<Vec<String>> {
-    let directory = root().join("fuzz/fuzz_targets");
+    let directory = root().join("fuzz/corpus");
     let entries = fs::read_dir(&directory).with_context(|| directory.display().to_string())?;
     let mut names = Vec::new();
     for entry in entries {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "rs") {
-            names.extend(path.file_stem().map(|name| name.to_string_lossy().into_owned()));
-        }
+        names.push(entry?.file_name().to_string_lossy().into_owned());
     }
     names.sort();
     Ok(names)
@@ -131,8 +113,12 @@ fn cargo_fuzz() -> Command {
 /// Runs one target, and returns the failing input, if any.
 fn run_target(target: &str, seconds: u32) -> Result<Option<String>> {
     let begun = SystemTime::now();
+    let artifacts = root().join("fuzz/artifacts").join(target);
+    fs::create_dir_all(&artifacts).with_context(|| artifacts.display().to_string())?;
     let mut fuzzer = cargo_fuzz();
-    fuzzer.args(["run", target, "--"]).args([
+    fuzzer.env(TARGET, target).args(["run", PROGRAM]).arg(root().join("fuzz/corpus").join(target)).arg("--").args([
+        // libFuzzer puts the name of a file behind it.
+        format!("-artifact_prefix={}/", artifacts.display()),
         format!("-max_total_time={seconds}"),
         format!("-max_len={LONGEST_INPUT}"),
         format!("-timeout={TIMEOUT_S}"),
@@ -147,7 +133,7 @@ fn run_target(target: &str, seconds: u32) -> Result<Option<String>> {
     }
     let lines: Vec<&str> = log.lines().collect();
     println!("{target}: FAILED\n{}", lines[lines.len().saturating_sub(SHOWN_LINES)..].join("\n"));
-    match newest_since(&root().join("fuzz/artifacts").join(target), begun) {
+    match newest_since(&artifacts, begun) {
         Some(input) => Ok(Some(format!("{target}: {}", input.display()))),
         None => bail!("fuzz target {target} ended with {} and left no input", output.status),
     }
@@ -183,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_target_has_a_corpus_and_is_known_by_its_file() {
+    fn every_target_has_a_corpus_and_is_known_by_its_folder() {
         let known = known().unwrap();
         assert!(known.len() >= 10, "{known:?}");
         for name in known {

@@ -1,14 +1,15 @@
 //! The project's development commands, run as `cargo xtask COMMAND`. None of this is part of the product.
 
 mod accuracy;
-mod ahead;
 mod bench_capture;
 mod bench_ns2;
 mod bench_sweep;
 mod checks;
 mod costs;
+mod event_loop;
 mod fit_sift;
 mod fuzz;
+mod growth;
 mod instructions;
 mod lab;
 #[cfg(target_os = "linux")]
@@ -60,10 +61,12 @@ enum Verb {
     Instructions(instructions::Options),
     /// Run everything that a change must pass: installs missing tools, skips nothing, also checks format, lints and
     /// docs
-    Ci,
-    /// Build what later steps of `ci` need
+    Ci(checks::Options),
+    /// Print what the last run of `ci` cost beside the last landing; --update makes it the figures of the last landing
+    Growth(growth::Options),
+    /// Run the simulator's fixed workload and print its packet-hops
     #[command(hide = true)]
-    BuildAhead,
+    EventLoop(event_loop::Options),
     /// Fuzz every parser and receiver; installs a nightly compiler if it is missing
     Fuzz(fuzz::Options),
     /// Count what every table and figure costs and compare with the costs.toml of each paper
@@ -97,8 +100,8 @@ enum Verb {
 fn main() -> ExitCode {
     let done = match Cli::parse().verb {
         Verb::Test => checks::test(),
-        Verb::Ci => checks::ci(),
-        Verb::BuildAhead => ahead::build(),
+        Verb::Ci(options) => checks::ci(&options),
+        Verb::Growth(options) => growth::growth(&options),
         Verb::Validate(options) => validate::validate(&options),
         Verb::BenchNs2(options) => bench_ns2::bench_ns2(&options),
         Verb::BenchCapture(options) => bench_capture::bench_capture(&options),
@@ -106,6 +109,7 @@ fn main() -> ExitCode {
         Verb::FitSift(options) => fit_sift::fit_sift(&options),
         Verb::Measured(command) => measured::measured(&command),
         Verb::Instructions(options) => instructions::instructions(&options),
+        Verb::EventLoop(options) => event_loop::event_loop(&options),
         Verb::Fuzz(options) => fuzz::fuzz(&options),
         Verb::Costs(options) => costs::costs(&options),
         Verb::Record(options) => record::record(&options),

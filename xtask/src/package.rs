@@ -4,8 +4,8 @@
 //! crates in place of crates.io, so that they find each other. Each crate is its own workspace and keeps the
 //! lock file that its package holds. A crate is tested with its own features only: inside the repository's workspace,
 //! another crate could enable a feature that it lacks. The short form checks with the oldest compiler that the tests compile and
-//! does not run them: they are those that ran in the repository. It takes what the repository's builds have left of other
-//! crates.
+//! does not run them: they are those that ran in the repository. It installs nothing either: the commands of the README run
+//! with the program of the default build.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use crate::shell::{cargo, output, root, run, target};
+use crate::shell::{cargo, losscause, output, root, run, target};
 use crate::tools;
 
 mod manifest;
@@ -26,7 +26,7 @@ use manifest::Crate;
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// Check with the oldest compiler that every package and its tests compile instead of running them, leave out the optional
-    /// features, which take minutes to compile, and install an unoptimised program
+    /// features, which take minutes to compile, and install nothing
     #[arg(long)]
     short: bool,
 }
@@ -36,6 +36,14 @@ const COMMAND_LINE: (&str, &str) = ("losscause-cli", "losscause");
 
 /// The file that selects rustup's compiler for its folder.
 const TOOLCHAIN: &str = "rust-toolchain.toml";
+
+/// The names of the published crates.
+///
+/// # Errors
+/// Cargo cannot tell them.
+pub(crate) fn published() -> Result<Vec<String>> {
+    Ok(manifest::published()?.into_iter().map(|package| package.name).collect())
+}
 
 /// The short form, as one of CI's steps.
 pub(crate) fn short() -> Result<()> {
@@ -58,8 +66,8 @@ pub(crate) fn package(options: &Options) -> Result<()> {
     let Some(command_line) = crates.iter().find(|package| package.name == COMMAND_LINE.0) else {
         bail!("no published crate is called {}", COMMAND_LINE.0);
     };
-    place.install(command_line, options)?;
-    place.run_readme(command_line)
+    let program = if options.short { PathBuf::from(losscause()?) } else { place.install(command_line)? };
+    place.run_readme(command_line, &program)
 }
 
 /// An empty directory outside the repository.
@@ -139,13 +147,14 @@ impl Place {
         Ok(())
     }
 
-    fn install(&self, package: &Crate, options: &Options) -> Result<()> {
+    /// Installs the program of `package` and returns its path.
+    fn install(&self, package: &Crate) -> Result<PathBuf> {
         let begun = Instant::now();
         let mut install = self.cargo(package);
         // The tests have adapted the lock file to the unpacked crates; all other versions are the package's own.
         install.args(["install", "--quiet", "--locked", "--path", ".", "--root"]).arg(self.root.join("installed"));
-        run(install.args(if options.short { ["--profile", "dev"] } else { ["--features", "full"] }))?;
-        let program = self.program();
+        run(install.args(["--features", "full"]))?;
+        let program = self.root.join("installed/bin").join(COMMAND_LINE.1);
         let bytes = fs::metadata(&program).with_context(|| program.display().to_string())?.len();
         println!(
             "{}: installed `{}`, {} KiB, in {:.0} s",
@@ -154,15 +163,11 @@ impl Place {
             kib(bytes),
             begun.elapsed().as_secs_f64()
         );
-        Ok(())
-    }
-
-    fn program(&self) -> PathBuf {
-        self.root.join("installed/bin").join(COMMAND_LINE.1)
+        Ok(program)
     }
 
     /// Runs the commands that the README of `package` shows, in an empty directory, which must stay empty.
-    fn run_readme(&self, package: &Crate) -> Result<()> {
+    fn run_readme(&self, package: &Crate, program: &Path) -> Result<()> {
         let readme = fs::read_to_string(self.root.join(package.folder()).join("README.md"))?;
         let commands = commands(&readme, COMMAND_LINE.1);
         for verb in ["reproduce", "simulate"] {
@@ -174,7 +179,7 @@ impl Place {
         fs::create_dir(&empty)?;
         for words in commands {
             let shown = format!("{} {}", COMMAND_LINE.1, words.join(" "));
-            let printed = output(Command::new(self.program()).args(&words).current_dir(&empty))?;
+            let printed = output(Command::new(program).args(&words).current_dir(&empty))?;
             if printed.is_empty() {
                 bail!("`{shown}` printed nothing");
             }
@@ -195,12 +200,8 @@ fn configuration(root: &Path, crates: &[Crate]) -> String {
         // A Rust string of a path is a TOML string as well: temporary directories have no odd characters.
         let _ = writeln!(text, "{} = {{ path = {:?} }}", package.name, folder);
     }
-    // Optimised as in the workspace: what runs whole simulations, and other crates. Built once, so nothing is kept for
-    // debugging.
-    text.push_str("[profile.dev]\ndebug = false\nincremental = false\n[profile.dev.package.\"*\"]\nopt-level = 1\n");
-    for name in ["losscause", "losscause-transport", "losscause-sim", "losscause-capture"] {
-        let _ = writeln!(text, "[profile.dev.package.{name}]\nopt-level = 1");
-    }
+    // Optimised, because tests run whole simulations. Built once, so nothing is kept for debugging.
+    text.push_str("[profile.dev]\ndebug = false\nincremental = false\nopt-level = 1\n");
     text
 }
 

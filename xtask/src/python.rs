@@ -1,6 +1,10 @@
 //! `cargo xtask python`: the Python package, built as its users get it and tested in a virtual environment that is removed
 //! at the end. Nothing of the system's Python is changed.
+//!
+//! The wheel has a profile of its own, which takes minutes. A test run tests the package around the extension module that is
+//! compiled with the tests.
 
+use std::collections::BTreeMap;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +12,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::shell::{cargo, command, losscause, root, run};
+use crate::checks;
+use crate::shell::{command, losscause, output, root, run};
 use crate::tools::Tool;
 
 /// The arguments of `python`.
@@ -31,6 +36,18 @@ const PROFILE: &str = "wheel";
 /// A larger wheel is refused, bytes.
 const LARGEST_WHEEL: u64 = 5_000_000;
 
+/// The extras of the package whose dependencies its tests need.
+const EXTRAS: [&str; 3] = ["test", "ray", "notebooks"];
+
+/// What is tested.
+#[derive(Clone, Copy, PartialEq)]
+enum Form {
+    /// The wheel, as users get it.
+    Wheel,
+    /// The package's files, with the extension module that is compiled with the tests.
+    Files,
+}
+
 /// Tests the package; where Python is missing, says so. With `CI=true` that is a failure.
 ///
 /// # Errors
@@ -46,7 +63,7 @@ pub(crate) fn python(options: &Options) -> Result<()> {
         );
         return Ok(());
     }
-    let environment = tested()?;
+    let environment = tested(Form::Wheel)?;
     if options.bench {
         for script in ["costs.py", "sweeps.py"] {
             let script = root().join("python/benchmarks").join(script);
@@ -56,28 +73,23 @@ pub(crate) fn python(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// As one of the steps of a test run: the wheel, its stubs, its types and its tests.
+/// As one of the steps of a test run: the package, its stubs, its types and its tests.
 ///
 /// # Errors
 /// As [`python`].
 pub(crate) fn test() -> Result<()> {
-    tested().map(|_| ())
-}
-
-/// Compiles what maturin packs, with its arguments.
-///
-/// # Errors
-/// It cannot be compiled.
-pub(crate) fn library() -> Result<()> {
-    let build = ["rustc", "--quiet", "--profile", PROFILE, "--locked", "-p", "losscause-python", "--lib"];
-    run(cargo().args(build).args(["--", "-C", "strip=symbols"]))
+    tested(if cfg!(target_os = "linux") && checks::has_optional_parts() { Form::Files } else { Form::Wheel })
+        .map(|_| ())
 }
 
 /// The environment in which the package was tested.
-fn tested() -> Result<Environment> {
+fn tested(form: Form) -> Result<Environment> {
     let program = losscause()?;
     let environment = Environment::new()?;
-    environment.install_package("test,ray,notebooks")?;
+    match form {
+        Form::Wheel => environment.install_wheel(),
+        Form::Files => environment.install_files(),
+    }?;
     // Outside of the repository, so that the installed package is found instead of its source.
     run(environment.command("stubtest").arg("losscause._losscause").current_dir(environment.place.path()))?;
     run(environment.command("mypy").args(["--config-file", "python/pyproject.toml", "python/losscause"]))?;
@@ -111,13 +123,14 @@ impl Environment {
         command
     }
 
-    fn pip_install(&self, what: &str) -> Result<()> {
-        run(self.command("python").args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", what]))
+    fn pip_install(&self, what: &[String]) -> Result<()> {
+        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+        run(self.command("python").args(pip).args(what))
     }
 
-    /// Builds the wheel and installs it with what the extra `extra` needs.
-    fn install_package(&self, extra: &str) -> Result<()> {
-        self.pip_install("maturin>=1.9,<2")?;
+    /// Builds the wheel and installs it with what its tests need.
+    fn install_wheel(&self) -> Result<()> {
+        self.pip_install(&["maturin>=1.9,<2".to_owned()])?;
         let wheels = self.place.path().join("wheels");
         let build = ["-m", "maturin", "build", "--profile", PROFILE, "--locked", "--quiet", "--out"];
         run(self
@@ -132,8 +145,46 @@ impl Environment {
         if size > LARGEST_WHEEL {
             bail!("the wheel has {size} bytes, expected at most {LARGEST_WHEEL}");
         }
-        self.pip_install(&format!("{}[{extra}]", wheel.display()))
+        self.pip_install(&[format!("{}[{}]", wheel.display(), EXTRAS.join(","))])
     }
+
+    /// Copies the package's files, and installs what its tests need.
+    fn install_files(&self) -> Result<()> {
+        let module = checks::library("_losscause")?;
+        let place =
+            output(self.command("python").args(["-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]))?;
+        let package = Path::new(String::from_utf8(place)?.trim()).join("losscause");
+        fs::create_dir(&package)?;
+        for entry in fs::read_dir(root().join("python/losscause"))? {
+            let file = entry?.path();
+            if let Some(name) = file.file_name().filter(|_| file.is_file()) {
+                fs::copy(&file, package.join(name))?;
+            }
+        }
+        fs::copy(&module, package.join("_losscause.abi3.so")).with_context(|| module.display().to_string())?;
+        self.pip_install(&needed(&fs::read_to_string(root().join("python/pyproject.toml"))?)?)
+    }
+}
+
+/// What the package and its tests need, by `pyproject.toml`.
+fn needed(text: &str) -> Result<Vec<String>> {
+    #[derive(serde::Deserialize)]
+    struct Manifest {
+        project: Project,
+    }
+    #[derive(serde::Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    struct Project {
+        #[serde(default)]
+        dependencies: Vec<String>,
+        optional_dependencies: BTreeMap<String, Vec<String>>,
+    }
+    let Manifest { project } = toml::from_str(text).context("python/pyproject.toml")?;
+    let mut all = project.dependencies;
+    for extra in EXTRAS {
+        all.extend_from_slice(project.optional_dependencies.get(extra).with_context(|| format!("no extra {extra}"))?);
+    }
+    Ok(all)
 }
 
 fn only_file(folder: &Path) -> Result<PathBuf> {

@@ -86,10 +86,9 @@ pub(crate) fn is_root() -> Result<bool> {
     Ok(String::from_utf8_lossy(&output(command("id").arg("-u"))?).trim() == "0")
 }
 
-/// Builds the command `losscause` and returns its path. It is built together with this program, which is there already, so that
-/// both have the same features and what they share is not compiled again.
+/// The default build: the command `losscause`; returns its path. This program shares all that it compiles.
 pub(crate) fn losscause() -> Result<String> {
-    run(cargo().args(["build", "--quiet", "--release", "-p", "xtask", "-p", "losscause-cli", "--bin", "losscause"]))?;
+    run(cargo().args(["build", "--quiet", "--release"]))?;
     Ok(target().join("release/losscause").to_string_lossy().into_owned())
 }
 

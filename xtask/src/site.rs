@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::shell::{command, losscause, root, run, target};
 use crate::tools::{self, Tool};
-use crate::{checks, lab};
+use crate::{checks, lab, record};
 
 mod links;
 mod notebooks;
@@ -46,8 +46,7 @@ pub(crate) fn site(options: &Options) -> Result<()> {
 /// # Errors
 /// As [`site`].
 pub(crate) fn short() -> Result<()> {
-    let report = target().join("look/reproduce");
-    put_together(report.join("report.html").is_file().then_some(report.as_path()))
+    put_together(Some(record::report()?))
 }
 
 /// The site from its parts. The lab and the documentation of the crates are built.

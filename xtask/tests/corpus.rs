@@ -1,25 +1,134 @@
-//! The fuzzer's corpus, replayed without a fuzzer: what was found once is not to come back.
+//! The fuzzer's targets without a fuzzer: its corpus, so that what was found once does not come back, and files of the corpus
+//! with a fixed number of random changes. `cargo xtask fuzz` searches for longer.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
 
 #[path = "../../fuzz/src/lib.rs"]
 #[allow(unreachable_pub)] // Elsewhere it is a crate of its own.
 mod fuzz;
 
+#[path = "corpus/changes.rs"]
+mod changes;
+
+use changes::Random;
+use fuzz::{TARGETS, Target};
+
+/// The files of a target's corpus, in order.
+fn corpus(name: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus").join(name);
+    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    files.sort();
+    assert!(!files.is_empty(), "{name} has no corpus");
+    files
+}
+
 #[test]
 fn every_target_takes_every_file_of_its_corpus() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus");
-    for (name, target) in fuzz::TARGETS {
-        let mut files: Vec<_> = std::fs::read_dir(corpus.join(name)).unwrap().map(|e| e.unwrap().path()).collect();
-        files.sort();
-        assert!(!files.is_empty(), "{name} has no corpus");
-        for file in files {
+    for (name, target) in TARGETS {
+        for file in corpus(name) {
             // Shown only if the test fails: the last line is the file that did it.
             println!("{}", file.display());
-            target(&std::fs::read(&file).unwrap());
+            target(&fs::read(&file).unwrap());
         }
     }
+}
+
+#[test]
+fn every_folder_of_the_corpus_is_that_of_a_target() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus");
+    let mut folders: Vec<_> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    folders.sort();
+    assert_eq!(folders, TARGETS.map(|(name, _)| name));
+}
+
+#[test]
+fn the_fuzzers_manifest_has_the_crates_that_its_targets_use() {
+    let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz");
+    let manifest: toml::Table = toml::from_str(&fs::read_to_string(fuzz.join("Cargo.toml")).unwrap()).unwrap();
+    let ours = |name: &&str| name.starts_with("losscause");
+    let mut named: Vec<&str> = manifest["dependencies"].as_table().unwrap().keys().map(String::as_str).collect();
+    named.retain(|name| ours(&name));
+    let files = fs::read_dir(fuzz.join("src")).unwrap().map(|file| fs::read_to_string(file.unwrap().path()).unwrap());
+    let sources = files.collect::<String>();
+    let words = sources.split(|c: char| !c.is_alphanumeric() && c != '_' && c != ':');
+    let used = words.filter_map(|word| word.split_once("::")).map(|(name, _)| name).filter(ours);
+    let used: BTreeSet<String> = used.map(|name| name.replace('_', "-")).collect();
+    assert_eq!(used.iter().map(String::as_str).collect::<Vec<_>>(), named);
+}
+
+/// Changed files that each target gets.
+const CHANGED: usize = 4_000;
+/// The time limit for one of them, and the limit of the memory of all, as the fuzzer has them.
+const LIMIT: Duration = Duration::from_secs(10);
+#[cfg(target_os = "linux")]
+const MOST_MEMORY_BYTES: u64 = 2 << 30;
+
+/// A file that the target took, or a finding.
+type Outcome = Result<(), String>;
+
+/// Runs a target. Each input is a file while it runs, so that it is also there if it ends the process; it stays if it is a
+/// finding, which ends the target.
+fn run_changed(index: usize, (name, target): Target, outcomes: &Sender<Outcome>) {
+    let files: Vec<Vec<u8>> = corpus(name).iter().map(|file| fs::read(file).unwrap()).collect();
+    let input_file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fuzz-{name}"));
+    let mut random = Random::new(index as u64);
+    for _ in 0..CHANGED {
+        let input = random.changed(&files);
+        fs::write(&input_file, &input).unwrap();
+        let begun = Instant::now();
+        let outcome = catch_unwind(AssertUnwindSafe(|| target(&input)));
+        let finding = match outcome {
+            Err(_) => Some("panics".to_owned()),
+            Ok(()) if begun.elapsed() > LIMIT => Some(format!("takes {:?}", begun.elapsed())),
+            Ok(()) => None,
+        };
+        if let Some(finding) = finding {
+            outcomes.send(Err(format!("{name} {finding}: {}", input_file.display()))).unwrap();
+            return;
+        }
+        outcomes.send(Ok(())).unwrap();
+    }
+    fs::remove_file(input_file).unwrap();
+}
+
+#[test]
+fn every_target_takes_changed_files_of_its_corpus() {
+    #[cfg(target_os = "linux")]
+    nix::sys::resource::setrlimit(nix::sys::resource::Resource::RLIMIT_AS, MOST_MEMORY_BYTES, MOST_MEMORY_BYTES)
+        .unwrap();
+    let (sender, outcomes) = channel();
+    let next = Arc::new(AtomicUsize::new(0));
+    for _ in 0..thread::available_parallelism().unwrap().get() {
+        let (sender, next) = (sender.clone(), Arc::clone(&next));
+        thread::spawn(move || {
+            while let Some((index, target)) = TARGETS.iter().enumerate().nth(next.fetch_add(1, Ordering::Relaxed)) {
+                run_changed(index, *target, &sender);
+            }
+        });
+    }
+    drop(sender);
+    let mut findings = Vec::new();
+    let mut taken = 0;
+    loop {
+        match outcomes.recv_timeout(LIMIT) {
+            Ok(Ok(())) => taken += 1,
+            Ok(Err(finding)) => findings.push(finding),
+            Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) => panic!("one of {}/fuzz-* does not end", env!("CARGO_TARGET_TMPDIR")),
+        }
+    }
+    assert!(findings.is_empty(), "\n{}", findings.join("\n"));
+    assert_eq!(taken, CHANGED * TARGETS.len());
 }
 
 /// What is said about the scenario `name` of the corpus.

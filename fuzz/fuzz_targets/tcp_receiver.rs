@@ -1,4 +1,0 @@
-//! See [`losscause_fuzz::tcp_receiver`].
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| losscause_fuzz::tcp_receiver(data));

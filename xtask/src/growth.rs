@@ -1,0 +1,225 @@
+//! `cargo xtask growth`: what CI costs, beside what it cost at the last landing.
+//!
+//! A run of `cargo xtask ci` leaves its processor seconds, step by step, in `target/ci-costs.toml`. Those of the last landing
+//! are in `validation/ci-costs.toml`. Seconds depend on the machine, so a step that takes more is only named. The number of
+//! compiled units of the default build does not, so it is compared exactly.
+
+use std::env;
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeVal;
+use serde::{Deserialize, Serialize};
+
+use crate::shell::{cargo, output, root, target};
+
+/// The arguments of `growth`.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Take the last run's figures as those of the last landing
+    #[arg(long)]
+    update: bool,
+}
+
+/// A step is named if it takes this many times the seconds of the last landing.
+const WARNED_AT: f64 = 1.5;
+/// A step that takes fewer seconds than this is not named: its time says little.
+const SHORT_S: f64 = 5.0;
+
+/// `.ci/run` gives here the user and the system seconds of the default build, which it makes first.
+const DEFAULT_BUILD: &str = "CI_DEFAULT_BUILD";
+
+/// What a run of CI costs.
+#[derive(Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Costs {
+    /// Compilations, and runs of build scripts, of `cargo build --release`.
+    units: usize,
+    /// In the order of the run.
+    step: Vec<Step>,
+}
+
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Step {
+    name: String,
+    /// Processor seconds of all its processes.
+    cpu_s: f64,
+    wall_s: f64,
+}
+
+impl Costs {
+    /// What went before the steps: the default build, and the compilation of this program. Cargo becomes the program that it
+    /// runs, so its finished compilers count as this process's children.
+    pub(crate) fn before_steps() -> Self {
+        let mut costs = Self::default();
+        let seconds = |text: String| text.split_whitespace().map(|word| word.parse::<f64>().ok()).sum::<Option<f64>>();
+        let default_build = env::var(DEFAULT_BUILD).ok().and_then(seconds);
+        if let Some(cpu_s) = default_build {
+            costs.step.push(Step { name: "the default build".to_owned(), cpu_s, wall_s: 0.0 });
+        }
+        let cpu_s = processor_s() - default_build.unwrap_or(0.0);
+        costs.step.push(Step { name: "this program".to_owned(), cpu_s, wall_s: 0.0 });
+        costs
+    }
+
+    pub(crate) fn add(&mut self, name: &str, cpu_s: f64, wall: Duration) {
+        self.step.push(Step { name: name.to_owned(), cpu_s, wall_s: wall.as_secs_f64() });
+    }
+
+    fn of(&self, name: &str) -> Option<f64> {
+        self.step.iter().find(|step| step.name == name).map(|step| step.cpu_s)
+    }
+
+    /// A line per step, and whether it is named.
+    fn table(&self, last: &Self) -> String {
+        let mut lines = vec![row("processor seconds", "now", "last landing", "ratio")];
+        let sum = |costs: &Self| costs.step.iter().map(|step| step.cpu_s).sum::<f64>();
+        let rows = self.step.iter().map(|step| (step.name.as_str(), step.cpu_s, last.of(&step.name)));
+        for (name, now, before) in rows.chain([("together", sum(self), Some(sum(last)))]) {
+            let Some(before) = before.filter(|&before| before > 0.0) else {
+                lines.push(row(name, &format!("{now:.1}"), "–", "–"));
+                continue;
+            };
+            let ratio = now / before;
+            let mut line = row(name, &format!("{now:.1}"), &format!("{before:.1}"), &format!("{ratio:.2}"));
+            if ratio >= WARNED_AT && now >= SHORT_S {
+                line.push_str(&format!("  WARNING: at least {WARNED_AT} times the last landing"));
+            }
+            lines.push(line);
+        }
+        lines.join("\n")
+    }
+
+    /// A difference in the number of units is an error.
+    fn check_units(&self, last: &Self) -> Result<()> {
+        if self.units != last.units {
+            bail!(
+                "the default build has {} compiled units, {} at the last landing; if that is meant, run \
+                 `cargo xtask growth --update` and say why in the commit",
+                self.units,
+                last.units
+            );
+        }
+        println!("the default build has {} compiled units, as at the last landing", self.units);
+        Ok(())
+    }
+}
+
+fn row(name: &str, now: &str, before: &str, ratio: &str) -> String {
+    format!("{name:<60} {now:>8} {before:>13} {ratio:>6}")
+}
+
+/// The processor seconds of all processes that this one has waited for.
+pub(crate) fn processor_s() -> f64 {
+    let seconds = |time: TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
+    getrusage(UsageWho::RUSAGE_CHILDREN).map_or(0.0, |usage| seconds(usage.user_time()) + seconds(usage.system_time()))
+}
+
+/// As one of CI's steps: the compiled units of the default build, which is there already.
+///
+/// # Errors
+/// They are not as many as at the last landing.
+pub(crate) fn units() -> Result<()> {
+    Costs { units: count_units()?, ..Costs::default() }.check_units(&read(&landed())?)
+}
+
+/// Cargo names each unit in a line, also if nothing is left to compile.
+fn count_units() -> Result<usize> {
+    let printed = output(cargo().args(["build", "--quiet", "--release", "--locked", "--message-format", "json"]))?;
+    let units = ["\"compiler-artifact\"", "\"build-script-executed\""];
+    let is_unit = |line: &&str| units.iter().any(|unit| line.starts_with(&format!("{{\"reason\":{unit}")));
+    Ok(String::from_utf8_lossy(&printed).lines().filter(is_unit).count())
+}
+
+/// Prints what a run of CI cost, and keeps it for `growth --update`.
+///
+/// # Errors
+/// A file cannot be read or written.
+pub(crate) fn report(costs: &mut Costs) -> Result<()> {
+    costs.units = count_units()?;
+    write(&last_run(), costs)?;
+    println!("\n{}\n", costs.table(&read(&landed())?));
+    Ok(())
+}
+
+/// Prints what the last run of CI cost, or makes its figures those of the last landing.
+///
+/// # Errors
+/// No run has left its figures here, or a file cannot be read or written.
+pub(crate) fn growth(options: &Options) -> Result<()> {
+    let last = read(&last_run()).context("`.ci/run` leaves its figures there")?;
+    if options.update {
+        return write(&landed(), &last);
+    }
+    let landed = read(&landed())?;
+    println!("{}\n", last.table(&landed));
+    last.check_units(&landed)
+}
+
+fn landed() -> PathBuf {
+    root().join("validation/ci-costs.toml")
+}
+
+fn last_run() -> PathBuf {
+    target().join("ci-costs.toml")
+}
+
+fn read(path: &PathBuf) -> Result<Costs> {
+    let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    toml::from_str(&text).with_context(|| path.display().to_string())
+}
+
+fn write(path: &PathBuf, costs: &Costs) -> Result<()> {
+    let head =
+        "# What CI cost at the last landing; `cargo xtask growth --update` writes the figures of the last `.ci/run`.\n";
+    let tenths = |seconds: f64| (seconds * 10.0).round() / 10.0;
+    let rounded = |step: &Step| Step { cpu_s: tenths(step.cpu_s), wall_s: tenths(step.wall_s), ..step.clone() };
+    let rounded = Costs { units: costs.units, step: costs.step.iter().map(rounded).collect() };
+    fs::write(path, format!("{head}{}", toml::to_string(&rounded)?)).with_context(|| path.display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn costs(units: usize, steps: &[(&str, f64)]) -> Costs {
+        let step = |(name, cpu_s): &(&str, f64)| Step { name: (*name).to_owned(), cpu_s: *cpu_s, wall_s: 1.0 };
+        Costs { units, step: steps.iter().map(step).collect() }
+    }
+
+    #[test]
+    fn only_a_step_of_half_as_much_again_is_named_and_none_of_a_few_seconds() {
+        let last = costs(3, &[("format", 1.0), ("tests", 100.0), ("lints", 100.0)]);
+        let now = costs(3, &[("format", 3.0), ("tests", 149.0), ("lints", 151.0), ("new", 60.0)]);
+        let table = now.table(&last);
+        let named: Vec<&str> = table.lines().filter(|line| line.contains("WARNING")).collect();
+        assert_eq!(named.len(), 2, "{table}");
+        assert!(named[0].starts_with("lints ") && named[0].contains(" 1.51 "), "{table}");
+        assert!(
+            named[1].starts_with("together ") && named[1].contains("363.0") && named[1].contains("201.0"),
+            "{table}"
+        );
+    }
+
+    #[test]
+    fn one_unit_more_in_the_default_build_is_an_error_that_says_how_to_renew_the_number() {
+        assert!(costs(142, &[]).check_units(&costs(142, &[])).is_ok());
+        let error = costs(143, &[]).check_units(&costs(142, &[])).unwrap_err().to_string();
+        assert!(error.starts_with("the default build has 143 compiled units, 142 at the last landing"), "{error}");
+        assert!(error.contains("`cargo xtask growth --update`"), "{error}");
+    }
+
+    #[test]
+    fn the_figures_are_read_back_as_they_were_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("costs.toml");
+        let written = costs(142, &[("the default build", 305.4), ("format", 1.7)]);
+        write(&path, &written).unwrap();
+        assert_eq!(read(&path).unwrap(), written);
+        assert!(read(&landed()).is_ok());
+    }
+}
