@@ -1,6 +1,10 @@
 //! `losscause reproduce live` and the other experiments: what is refused, and that nothing is left behind.
 #![allow(clippy::unwrap_used)]
 
+#[cfg(all(feature = "linux", target_os = "linux"))]
+#[path = "common/hang.rs"]
+mod hang;
+
 use std::process::{Command, Output};
 
 fn losscause(arguments: &[&str]) -> Output {
@@ -77,8 +81,6 @@ mod linux {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
     use std::os::unix::process::{CommandExt, ExitStatusExt};
     use std::process::Stdio;
-    use std::thread::sleep;
-    use std::time::{Duration, Instant};
 
     use super::*;
 
@@ -119,21 +121,31 @@ mod linux {
             println!("skipped: root is missing, or lc_veno is loaded");
             return;
         }
-        let mut running = Command::new(env!("CARGO_BIN_EXE_losscause"))
-            .args(["reproduce", "live", "--runs", "1", "--only", "system=lc_veno", "--only", "loss=0"])
-            .stderr(Stdio::null())
+        // By itself it would end in hours.
+        let running = Command::new(env!("CARGO_BIN_EXE_losscause"))
+            .args(["reproduce", "live", "--runs", "1000", "--jobs", "1", "--verbose"])
+            .args(["--only", "system=lc_veno", "--only", "loss=0"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let begun = Instant::now();
-        while !is_loaded() && begun.elapsed() < Duration::from_secs(10) {
-            sleep(Duration::from_millis(20));
-        }
-        assert!(is_loaded());
-        sleep(Duration::from_secs(1));
+        hang::wait_until("a run is under way", is_used);
         let id = running.id().to_string();
         assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
-        let status = running.wait().unwrap();
-        assert_eq!(status.signal(), Some(2), "{status:?}");
-        assert!(!is_loaded() && begun.elapsed() < Duration::from_secs(12));
+        let output = hang::output("the experiment", running);
+        assert_eq!(output.status.signal(), Some(2), "{output:?}");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(!told.contains("goodput"), "the run that was under way has gone on to its end: {told}");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "", "nothing was measured");
+        assert!(!is_loaded());
+    }
+
+    /// Whether a connection has lc_veno.
+    fn is_used() -> bool {
+        let status = ["kernel", "status", "lc_veno", "--format", "json"];
+        let output = Command::new(env!("CARGO_BIN_EXE_losscause")).args(status).output().unwrap();
+        // It fails as long as lc_veno is not loaded.
+        let status: Option<serde_json::Value> = serde_json::from_slice(&output.stdout).ok();
+        status.is_some_and(|status| status["algorithms"][0]["connections"].get(0).is_some())
     }
 }

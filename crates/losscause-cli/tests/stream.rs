@@ -2,6 +2,9 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
+#[path = "common/hang.rs"]
+mod hang;
+
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -34,10 +37,11 @@ impl Receiver {
 
     /// Its exit status, standard output and the rest of standard error.
     fn end(mut self) -> (Option<i32>, String, String) {
+        let status = hang::status("the receiver", &mut self.child);
         let (mut stdout, mut stderr) = (String::new(), String::new());
         self.child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
         self.stderr.read_to_string(&mut stderr).unwrap();
-        (self.child.wait().unwrap().code(), stdout, stderr)
+        (status.code(), stdout, stderr)
     }
 
     fn interrupt(&self) {
@@ -55,6 +59,12 @@ fn file(place: &Path, name: &str, bytes: usize) -> (String, Vec<u8>) {
     let path = place.join(name);
     std::fs::write(&path, &content).unwrap();
     (path.to_str().unwrap().to_owned(), content)
+}
+
+/// The lines of JSON that tell what a sender has done so far, as it prints them.
+fn sending(stdout: impl Read) -> impl Iterator<Item = serde_json::Value> {
+    let lines = BufReader::new(stdout).lines().map(|line| serde_json::from_str(&line.unwrap()).unwrap());
+    lines.filter(|line: &serde_json::Value| line["event"] == "sending")
 }
 
 /// The only sentence of a refusal, with its exit status.
@@ -87,16 +97,22 @@ fn a_file_arrives_whole() {
 fn what_had_arrived_is_kept_when_the_sender_is_killed_or_the_receiver_interrupted() {
     let place = tempfile::tempdir().unwrap();
     for killed in [true, false] {
-        let (sent, content) = file(place.path(), "sent", 3_000_000);
+        // At this rate, two minutes.
+        let (sent, content) = file(place.path(), "sent", 6_000_000);
         let received = place.path().join(format!("received-{killed}"));
-        let receiver = Receiver::start(&["--out", received.to_str().unwrap(), "--patience", "1"]);
-        let arguments = ["send", &receiver.address, &sent, "--max-rate", "1e6", "--patience", "2"];
+        let mut options = vec!["--out", received.to_str().unwrap()];
+        options.extend(if killed { &["--patience", "1"][..] } else { &[] });
+        let receiver = Receiver::start(&options);
+        let arguments = ["send", &receiver.address, &sent, "--max-rate", "4e5", "--format", "json"];
         let mut sender = losscause(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(3000));
+        let arrived = |line: &serde_json::Value| line["received_packets"].as_u64().unwrap() >= 20;
+        // A sender whose standard output is closed would end by that.
+        let mut told = sending(sender.stdout.take().unwrap());
+        assert!(told.any(|line| arrived(&line)), "the sender ends before twenty packets have arrived");
         assert!(!received.exists(), "the file appears only at the end");
         let address = if killed {
             signal(&sender, "KILL");
-            sender.wait().unwrap();
+            hang::status("the killed sender", &mut sender);
             let (status, stdout, stderr) = receiver.end();
             assert_eq!(status, Some(1), "{stderr}");
             assert!(stdout.starts_with("the peer is gone: received"), "{stdout}");
@@ -106,7 +122,7 @@ fn what_had_arrived_is_kept_when_the_sender_is_killed_or_the_receiver_interrupte
             let (status, stdout, stderr) = receiver.end();
             assert_eq!((status, stderr.as_str()), (None, ""), "ended by the signal");
             assert!(stdout.starts_with("stopped: received"), "{stdout}");
-            let output = sender.wait_with_output().unwrap();
+            let output = hang::output("the sender", sender);
             let stderr = String::from_utf8(output.stderr).unwrap();
             assert_eq!(output.status.code(), Some(1), "{stderr}");
             stderr
@@ -118,7 +134,8 @@ fn what_had_arrived_is_kept_when_the_sender_is_killed_or_the_receiver_interrupte
         };
         assert!(address.trim().starts_with("losscause: 127.0.0.1:") && address.trim().ends_with(expected), "{address}");
         let kept = std::fs::read(&received).unwrap();
-        assert!(kept.len() > 10_000 && content.starts_with(&kept), "{} bytes are kept", kept.len());
+        assert!(kept.len() > 10_000 && kept.len() < content.len(), "{} bytes are kept", kept.len());
+        assert!(content.starts_with(&kept), "the file differs");
     }
 }
 
@@ -128,15 +145,19 @@ fn a_made_up_stream_keeps_its_rate_and_tells_it_line_by_line() {
     let arguments = ["send", &receiver.address, "--rate", "4e5", "--duration", "3", "--format", "json"];
     let output = losscause(&arguments).output().unwrap();
     assert!(output.status.success(), "{output:?}");
-    let lines: Vec<serde_json::Value> =
-        output.stdout.split(|b| *b == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect();
-    let sending: Vec<_> = lines.iter().filter(|line| line["event"] == "sending").collect();
-    assert!(sending.len() >= 3, "{lines:?}");
-    let last = sending.last().unwrap();
-    assert!(last["rtt_ms"].as_f64().unwrap() < 100.0 && last["rate_bps"].as_f64().unwrap() > 4e5, "{last}");
-    // 50 kB/s for 3 s, less the start.
-    let bytes = last["sent_bytes"].as_u64().unwrap();
-    assert!((40_000..=155_000).contains(&bytes), "{last}");
+    let lines: Vec<serde_json::Value> = sending(output.stdout.as_slice()).collect();
+    assert!(lines.len() >= 2, "{lines:?}");
+    let number = |line: &serde_json::Value, key: &str| line[key].as_f64().unwrap();
+    // Of the bytes that the rate gives until then; each end may have a packet more.
+    let share = |line: &serde_json::Value| (number(line, "sent_bytes") - 2400.0) / (5e4 * number(line, "time_s"));
+    let shares: Vec<f64> = lines.iter().map(share).collect();
+    assert!(shares.iter().all(|share| *share <= 1.0), "{lines:?}");
+    // Less the start, and what a busy machine holds up in some of the lines.
+    assert!(shares.iter().any(|share| *share > 0.25), "{lines:?}");
+    assert!(lines.iter().any(|line| number(line, "rate_bps") > 4e5), "{lines:?}");
+    let rtts: Vec<[f64; 2]> =
+        lines.iter().filter_map(|line| Some([line["rtt_ms"].as_f64()?, 1e3 * number(line, "time_s")])).collect();
+    assert!(!rtts.is_empty() && rtts.iter().all(|[rtt, so_far]| *rtt > 0.0 && rtt < so_far), "{lines:?}");
     assert_eq!(receiver.end().0, Some(0));
 }
 

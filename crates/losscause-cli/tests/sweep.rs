@@ -1,9 +1,11 @@
 //! `sweep` as a user meets it.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
+#[path = "common/hang.rs"]
+mod hang;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -202,24 +204,28 @@ fn long_sweep() -> String {
     )
 }
 
-/// Waits until the sweep has finished some cells, and then ends it with the signal.
+/// Waits until the sweep has finished some cells, and then ends it with the signal. On a busy machine the sweep may be faster
+/// than this process, and end by itself: then it begins again, some times.
 #[cfg(unix)]
-fn interrupted(directory: &Path, signal: &str) -> Output {
-    let mut child =
-        command(directory, &["s.toml", "--out", "o"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let begun = Instant::now();
-    let cells =
-        || std::fs::read_to_string(directory.join("o/cells/finished.jsonl")).map_or(0, |text| text.lines().count());
-    while cells() < 3 {
-        assert!(
-            begun.elapsed() < Duration::from_secs(120) && child.try_wait().unwrap().is_none(),
-            "no cell is finished"
-        );
-        std::thread::sleep(Duration::from_millis(2));
+fn interrupted(signal: &str) -> (tempfile::TempDir, Output) {
+    for _ in 0..5 {
+        let place = place(&long_sweep());
+        let mut child = command(place.path(), &["s.toml", "--out", "o"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let finished = place.path().join("o/cells/finished.jsonl");
+        let cells = || std::fs::read_to_string(&finished).map_or(0, |text| text.lines().count());
+        hang::wait_until("three cells are finished", || cells() >= 3 || child.try_wait().unwrap().is_some());
+        // It fails if the sweep has ended.
+        let _ = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+        let output = hang::output("the sweep", child);
+        if !output.status.success() {
+            return (place, output);
+        }
     }
-    let killed = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
-    assert!(killed.success());
-    child.wait_with_output().unwrap()
+    panic!("{signal} has not ended a sweep in five attempts");
 }
 
 #[cfg(unix)]
@@ -240,8 +246,7 @@ fn a_sweep_that_was_killed_and_resumed_has_the_bytes_of_one_that_was_not() {
             .collect()
     };
     for (signal, number) in [("-TERM", 15), ("-INT", 2), ("-KILL", 9)] {
-        let place = place(&long_sweep());
-        let ended = interrupted(place.path(), signal);
+        let (place, ended) = interrupted(signal);
         assert_eq!(ended.status.signal(), Some(number), "{}", text(&ended.stderr));
         if signal != "-KILL" {
             assert_eq!(unfinished(place.path()), 0, "{signal} leaves no temporary file");
@@ -265,9 +270,10 @@ fn a_sweep_that_was_killed_and_resumed_has_the_bytes_of_one_that_was_not() {
 fn a_directory_that_a_running_sweep_holds_is_refused_and_free_after_a_kill() {
     let place = place(&long_sweep());
     let mut child = command(place.path(), &["s.toml", "--out", "o"]).stderr(Stdio::null()).spawn().unwrap();
-    while !place.path().join("o/origin.json").exists() {
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    let origin = place.path().join("o/origin.json");
+    hang::wait_until("the sweep has begun", || origin.exists());
+    // It stands still, so it cannot end before the second one has looked.
+    assert!(Command::new("kill").args(["-STOP", &child.id().to_string()]).status().unwrap().success());
     let second = sweep(place.path(), &["s.toml", "--out", "o", "--resume"]);
     child.kill().unwrap();
     child.wait().unwrap();

@@ -3,15 +3,17 @@
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 mod common;
+#[path = "common/hang.rs"]
+mod hang;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream, UdpSocket};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use common::can_make_networks;
 use losscause::truth::Cause;
@@ -55,7 +57,8 @@ struct Setting {
     sender: Host,
     peer: Host,
     stop: Arc<AtomicBool>,
-    link: JoinHandle<Vec<Noted>>,
+    link: JoinHandle<()>,
+    noted: Arc<Mutex<Vec<Noted>>>,
 }
 
 impl Setting {
@@ -67,36 +70,56 @@ impl Setting {
         let stop = Arc::new(AtomicBool::new(false));
         let link = EmulatedLink::new(&path, [senders, peers], Clock::start()).unwrap();
         let told = Arc::clone(&stop);
+        let noted = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&noted);
         let link = thread::spawn(move || {
-            let mut noted = Vec::new();
-            link.run(&told, |sight| noted.push(Noted::of(&sight))).unwrap();
-            noted
+            link.run(&told, |sight| seen.lock().unwrap().push(Noted::of(&sight))).unwrap();
         });
-        Self { sender, peer, stop, link }
+        Self { sender, peer, stop, link, noted }
     }
 
-    /// What the link saw, once everything is delivered.
+    /// How many packets have come, and how many of them have arrived or are lost.
+    fn counts(&self) -> (usize, usize) {
+        let noted = self.noted.lock().unwrap();
+        let came = noted.iter().filter(|noted| matches!(noted, Noted::Came { .. })).count();
+        (came, noted.len() - came)
+    }
+
+    /// What the link saw, once nothing is on it.
     fn end(self) -> Vec<Noted> {
-        thread::sleep(Duration::from_millis(300));
+        hang::wait_until("each packet has arrived or is lost", || {
+            let (came, gone) = self.counts();
+            came == gone
+        });
         for host in [&self.sender, &self.peer] {
             assert_eq!(host.run(|| device_drops().unwrap()).unwrap(), 0);
         }
         self.stop.store(true, Ordering::Relaxed);
-        self.link.join().unwrap()
+        self.link.join().unwrap();
+        std::mem::take(&mut self.noted.lock().unwrap())
     }
 
     /// Sends datagrams of `bytes` on the wire and returns the numbers of those that arrive, in order of arrival.
     fn send_datagrams(&self, count: u32, bytes: usize, pause: Duration) -> Vec<u32> {
         let receiver = self.peer.run(|| UdpSocket::bind((PEER, PORT)).unwrap()).unwrap();
-        receiver.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+        // Between two looks at whether more can come.
+        receiver.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
+        let over = Arc::new(AtomicBool::new(false));
+        let told = Arc::clone(&over);
         let arrivals = thread::spawn(move || {
             let mut numbers = Vec::new();
             let mut buffer = [0; 2_000];
-            while let Ok(payload) = receiver.recv(&mut buffer) {
-                assert_eq!(payload, bytes - HEADERS);
-                numbers.push(u32::from_be_bytes(buffer[..4].try_into().unwrap()));
+            loop {
+                let is_over = told.load(Ordering::Relaxed);
+                match receiver.recv(&mut buffer) {
+                    Ok(payload) => {
+                        assert_eq!(payload, bytes - HEADERS);
+                        numbers.push(u32::from_be_bytes(buffer[..4].try_into().unwrap()));
+                    }
+                    Err(_) if is_over => return numbers,
+                    Err(_) => {}
+                }
             }
-            numbers
         });
         let send = move || {
             let socket = UdpSocket::bind((SENDER, 0)).unwrap();
@@ -108,11 +131,16 @@ impl Setting {
             }
         };
         self.sender.run(send).unwrap();
+        hang::wait_until("each datagram has arrived or is lost", || {
+            let (came, gone) = self.counts();
+            came >= count as usize && came == gone
+        });
+        over.store(true, Ordering::Relaxed);
         arrivals.join().unwrap()
     }
 
-    /// Sends data over TCP for this long, and returns how many bytes arrived: all that were written, unchanged.
-    fn send_stream(&self, lasts: Duration) -> u64 {
+    /// Sends at least so much over TCP, and returns how many bytes arrived: all that were written, unchanged.
+    fn send_stream(&self, bytes: u64) -> u64 {
         let listener = self.peer.run(|| TcpListener::bind((PEER, PORT)).unwrap()).unwrap();
         let arrived = thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
@@ -123,10 +151,9 @@ impl Setting {
         });
         let send = move || {
             let mut stream = TcpStream::connect((PEER, PORT)).unwrap();
-            stream.set_write_timeout(Some(Duration::from_secs(20))).unwrap();
             let data: Vec<u8> = (0..251 * 64).map(|place| (place % 251) as u8).collect();
-            let (begun, mut written) = (Instant::now(), 0);
-            while begun.elapsed() < lasts {
+            let mut written = 0;
+            while written < bytes {
                 stream.write_all(&data).unwrap();
                 written += data.len() as u64;
             }
@@ -134,6 +161,7 @@ impl Setting {
             written
         };
         let written = self.sender.run(send).unwrap();
+        hang::wait_until("the stream has arrived", || arrived.is_finished());
         let arrived = arrived.join().unwrap();
         assert_eq!(arrived, written);
         arrived
@@ -180,14 +208,21 @@ fn a_packet_on_an_idle_link_takes_its_transmission_and_the_delay() {
     let arrived = setting.send_datagrams(200, 1_250, Duration::from_millis(3));
     let noted = setting.end();
     assert_eq!(arrived, (0..200).collect::<Vec<_>>());
-    let mut delivered = delivered(&noted);
+    let delivered = delivered(&noted);
     assert_eq!(delivered.len(), 200);
-    // 1250 bytes take 1 ms at 10 Mb/s. A pause that the scheduler cut short may leave packets waiting.
-    let exact = delivered.iter().filter(|(came, due, _)| *due - *came == Span::from_millis(21)).count();
-    assert!(exact > 150, "{exact}");
-    delivered.sort_by_key(|(_, _, late)| *late);
-    assert!(delivered[0].2 >= Span::ZERO, "nothing is early");
-    assert!(delivered[100].2 < Span::from_millis(5), "late by {}", delivered[100].2);
+    // 1250 bytes take 1 ms at 10 Mb/s, as soon as the packet before has left; a busy machine may bring packets together.
+    let mut left = Time::ZERO;
+    for (came, due, _) in &delivered {
+        left = left.max(*came) + Span::from_millis(1);
+        assert_eq!(*due, left + Span::from_millis(20));
+    }
+    let mut late: Vec<Span> = delivered.iter().map(|(.., late)| *late).collect();
+    late.sort();
+    assert!(late[0] >= Span::ZERO, "nothing is early");
+    // As late as this thread's own pauses at most: 3 ms, and what a busy machine makes of them.
+    let mut pauses: Vec<Span> = delivered.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
+    pauses.sort();
+    assert!(late[100] < pauses[100], "late by {}, with pauses of {}", late[100], pauses[100]);
 }
 
 #[test]
@@ -232,23 +267,24 @@ fn the_kernels_tcp_crosses_every_kind_of_link_and_each_packet_meets_the_fate_of_
     let faded = ChannelSpec::Trace { lost: faded.into(), start: TraceStart::Drawn };
     let bursts = ChannelSpec::GilbertElliott { loss: 0.02, mean_burst_packets: 2.0 };
     let of = |queue: QueueSpec| link(queue);
+    // A second or two.
+    const MUCH: u64 = 1_000_000;
     let links = [
-        ("drop-tail", of(drop_tail(30))),
-        ("codel", of(QueueSpec::CoDel(codel))),
-        ("fq-codel", of(QueueSpec::FqCoDel(FqCoDelSpec { codel, ..FqCoDelSpec::new(Limit::Packets(100)) }))),
-        ("pie", of(QueueSpec::Pie(PieSpec::new(Limit::Packets(100))))),
-        ("gilbert-elliott", LinkSpec { channel: bursts, ..of(drop_tail(30)) }),
-        ("fading pattern", LinkSpec { channel: faded, ..of(drop_tail(30)) }),
-        ("rate steps", LinkSpec { rate: steps, ..of(drop_tail(30)) }),
-        ("opportunities", LinkSpec { rate: opportunities, ..of(drop_tail(30)) }),
+        ("drop-tail", MUCH, of(drop_tail(30))),
+        ("codel", MUCH, of(QueueSpec::CoDel(codel))),
+        ("fq-codel", MUCH, of(QueueSpec::FqCoDel(FqCoDelSpec { codel, ..FqCoDelSpec::new(Limit::Packets(100)) }))),
+        ("pie", MUCH, of(QueueSpec::Pie(PieSpec::new(Limit::Packets(100))))),
+        ("gilbert-elliott", 400_000, LinkSpec { channel: bursts, ..of(drop_tail(30)) }),
+        ("fading pattern", 200_000, LinkSpec { channel: faded, ..of(drop_tail(30)) }),
+        ("rate steps", MUCH, LinkSpec { rate: steps, ..of(drop_tail(30)) }),
+        ("opportunities", MUCH, LinkSpec { rate: opportunities, ..of(drop_tail(30)) }),
     ];
-    for (name, spec) in links {
+    for (name, bytes, spec) in links {
         let network = network(spec);
         let setting = Setting::new(&network, None, &[("tcp_congestion_control", "reno".to_owned())]);
-        let bytes = setting.send_stream(Duration::from_millis(1_200));
+        let bytes = setting.send_stream(bytes);
         let noted = setting.end();
         // Data was acknowledged, so it was delivered.
-        assert!(bytes > 50_000, "{name}: {bytes}");
         let payload: u64 = noted
             .iter()
             .map(|noted| match noted {
@@ -307,7 +343,7 @@ fn a_mark_reaches_the_kernel_with_a_valid_checksum() {
     let codel = CoDelSpec { ecn: true, ..CoDelSpec::new(Limit::Packets(1_000)) };
     let sysctls = [("tcp_ecn", "1".to_owned()), ("tcp_congestion_control", "reno".to_owned())];
     let setting = Setting::new(&network(link(QueueSpec::CoDel(codel))), None, &sysctls);
-    setting.send_stream(Duration::from_millis(1_500));
+    setting.send_stream(1_500_000);
     let marked = setting.peer.run(|| counter("/proc/thread-self/net/netstat", "IpExt:", "InCEPkts")).unwrap();
     let bad = setting.peer.run(|| counter("/proc/thread-self/net/snmp", "Ip:", "InHdrErrors")).unwrap();
     let noted = setting.end();

@@ -3,6 +3,9 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
 
+#[path = "common/hang.rs"]
+mod hang;
+
 #[path = "kernel/churn.rs"]
 mod churn;
 #[path = "kernel/link.rs"]
@@ -16,10 +19,10 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 
-use link::Link;
+use link::{Link, Transfer};
 use losscause_linux::kernel::{Algorithm, KernelError, Options, Why, algorithm, load, status, unload};
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, unshare};
@@ -61,24 +64,30 @@ impl Drop for Alone {
 
 /// None, with the reason printed, if this machine cannot load a program.
 fn fit() -> Option<Alone> {
+    /// Why it cannot.
+    static MISSING: OnceLock<Option<String>> = OnceLock::new();
     let alone = Alone::begin();
-    let reason = match load(&Algorithm::find("lc_spike").unwrap().settings(), Options::default()) {
+    let Some(reason) = MISSING.get_or_init(missing) else { return Some(alone) };
+    assert!(std::env::var_os("CI").is_none(), "skipped, which CI forbids: {reason}");
+    println!("skipped: {reason}");
+    None
+}
+
+fn missing() -> Option<String> {
+    match load(&Algorithm::find("lc_spike").unwrap().settings(), Options::default()) {
         Ok(_) => {
             unload("lc_spike", true).unwrap();
-            return Some(alone);
+            None
         }
-        Err(KernelError::AlreadyLoaded { name }) => format!("{name} is loaded on this machine"),
+        Err(KernelError::AlreadyLoaded { name }) => Some(format!("{name} is loaded on this machine")),
         Err(
             error @ (KernelError::NotRoot
             | KernelError::NoBtf { .. }
             | KernelError::OldKernel { .. }
             | KernelError::NoBpfFs { .. }),
-        ) => error.to_string(),
+        ) => Some(error.to_string()),
         Err(error) => panic!("{error}"),
-    };
-    assert!(std::env::var_os("CI").is_none(), "skipped, which CI forbids: {reason}");
-    println!("skipped: {reason}");
-    None
+    }
 }
 
 /// A program that is loaded until this is dropped.
@@ -135,13 +144,10 @@ fn a_connection_in_another_namespace_is_listed_and_keeps_its_program() {
     let _loaded = Loaded::new("lc_spike", &[]);
     let link = Link::new(0);
     let transfer = link.start("lc_spike");
-    let connection = loop {
+    let connection = hang::wait_for("the connection has a round-trip time", || {
         let connections = status(Some("lc_spike")).unwrap().remove(0).connections;
-        match connections.into_iter().find(|connection| connection.rtt.as_millis_f64() > 0.0) {
-            Some(connection) => break connection,
-            None => std::thread::sleep(std::time::Duration::from_millis(20)),
-        }
-    };
+        connections.into_iter().find(|connection| connection.rtt.as_millis_f64() > 0.0)
+    });
     assert_eq!((connection.local.ip().to_string(), connection.remote.ip().to_string()), link.addresses());
     assert!(connection.rtt_min.as_millis_f64() >= link::RTT_MS, "{connection:?}");
     let refused = unload("lc_spike", false).unwrap_err().to_string();
@@ -150,9 +156,7 @@ fn a_connection_in_another_namespace_is_listed_and_keeps_its_program() {
     );
     assert_eq!(unload("lc_spike", true).unwrap(), 1);
     // The live connection goes on without its registration.
-    let before = link.delivered();
-    std::thread::sleep(std::time::Duration::from_millis(500));
-    assert!(link.delivered() > before + 50_000);
+    link.wait_for_delivery(link.delivered() + 50_000);
     transfer.stop();
 }
 
@@ -231,15 +235,17 @@ fn random_losses_are_ignored_and_the_window_stays_open() {
     let Some(_one) = fit() else { return };
     let _loaded = Loaded::new("lc_cubic_spike", &[]);
     // Every 50th packet is lost at 10 Mb/s and 40 ms: Reno's window would be about 9 of 34 packets.
-    let link = Link::new(50);
-    link.transfer("lc_cubic_spike", 8);
+    // Both at the same time, so that a busy machine holds up both.
+    let [link, renos] = [(); 2].map(|()| Link::new(50));
+    let transfers = [link.start("lc_cubic_spike"), renos.start("reno")];
+    renos.wait_for_delivery(1_500_000);
+    let [delivered, by_reno] = [link.delivered(), renos.delivered()];
+    transfers.into_iter().for_each(Transfer::stop);
     let sums = status(Some("lc_cubic_spike")).unwrap()[0].totals.sums;
-    println!("{sums:?}, {} bytes", link.delivered());
+    println!("{sums:?}, {delivered} bytes, {by_reno} with reno");
     assert!(sums.wireless > 2 * sums.congestion, "{sums:?}");
     assert!(sums.avoided > 10, "{sums:?}");
-    let reno = Link::new(50);
-    reno.transfer("reno", 8);
-    assert!(2 * link.delivered() > 3 * reno.delivered(), "{} and {} bytes", link.delivered(), reno.delivered());
+    assert!(2 * delivered > 3 * by_reno, "{delivered} and {by_reno} bytes");
 }
 
 #[test]
@@ -252,7 +258,7 @@ fn sift_keeps_the_window_for_evidence_above_its_margin() {
         let _loaded = Loaded::new(name, &[setting]);
         let link = Link::random(50);
         let transfer = link.start(name);
-        std::thread::sleep(std::time::Duration::from_secs(4));
+        link.wait_for_delivery(1_300_000);
         let connection = status(Some(name)).unwrap().remove(0).connections.remove(0);
         transfer.stop();
         println!("{name} {setting}: {connection:?}");
@@ -268,7 +274,7 @@ fn with_a_cap_of_zero_every_loss_reduces_the_window() {
     let Some(_one) = fit() else { return };
     for (setting, caps) in [("max_run=0", true), ("max_share=0", false)] {
         let _loaded = Loaded::new("lc_spike", &[setting]);
-        Link::new(50).transfer("lc_spike", 3);
+        Link::new(50).transfer("lc_spike", 1_000_000);
         let sums = status(Some("lc_spike")).unwrap()[0].totals.sums;
         assert_eq!((sums.wireless, sums.avoided), (0, 0), "{setting} {sums:?}");
         let (this, other) = if caps { (sums.run_caps, sums.share_caps) } else { (sums.share_caps, sums.run_caps) };
@@ -282,11 +288,12 @@ fn a_dead_path_is_congestion_by_timeout() {
     let _loaded = Loaded::new("lc_spike", &[]);
     let link = Link::new(0);
     let transfer = link.start("lc_spike");
-    std::thread::sleep(std::time::Duration::from_secs(1));
+    link.wait_for_delivery(500_000);
     link.cut();
-    std::thread::sleep(std::time::Duration::from_secs(2));
-    let connections = status(Some("lc_spike")).unwrap().remove(0).connections;
-    let connection = connections.iter().find(|connection| connection.sums.timeouts > 0).unwrap();
+    let connection = hang::wait_for("the timer has expired twice", || {
+        let connections = status(Some("lc_spike")).unwrap().remove(0).connections;
+        connections.into_iter().find(|connection| connection.sums.timeouts > 1)
+    });
     assert_eq!(connection.sums.wireless, 0, "{connection:?}");
     assert!(connection.cwnd_pkts <= 2 && connection.ssthresh_pkts.is_some_and(|s| s >= 2), "{connection:?}");
     transfer.stop();
@@ -297,7 +304,7 @@ fn a_marked_packet_reduces_the_window_though_nothing_is_lost() {
     let Some(_one) = fit() else { return };
     // alpha = 2: no RTT exceeds the start of a spike, so the rule alone would call every loss wireless.
     let _loaded = Loaded::new("lc_spike", &["alpha=2"]);
-    Link::marking(200).transfer("lc_spike", 4);
+    Link::marking(200).transfer("lc_spike", 3_000_000);
     let sums = status(Some("lc_spike")).unwrap()[0].totals.sums;
     assert!(sums.marks > 3 && sums.reductions >= sums.marks, "{sums:?}");
 }
@@ -308,7 +315,6 @@ fn the_socket_list_shows_the_name() {
     let _loaded = Loaded::new("lc_veno", &[]);
     let link = Link::new(0);
     let transfer = link.start("lc_veno");
-    std::thread::sleep(std::time::Duration::from_millis(500));
     let shown = link.near(|| Command::new("ss").args(["-tin"]).output().unwrap());
     assert!(String::from_utf8_lossy(&shown.stdout).contains("lc_veno"));
     transfer.stop();
@@ -322,17 +328,24 @@ fn an_ack_that_the_receiver_held_back_is_no_long_round_trip() {
     // A full packet alone on the path: the receiver waits 40 ms for a second one. A pushed packet it would acknowledge at
     // once, hence the flag.
     const MSG_MORE: MsgFlags = MsgFlags::from_bits_retain(0x8000);
-    let stream = link.near(|| {
+    let connection = || status(Some("lc_spike")).unwrap().remove(0).connections.remove(0);
+    let (stream, mut rtts) = link.near(move || {
         let stream = link::connect("lc_spike");
+        let mut rtts = Vec::new();
         for _ in 0..60 {
             assert_eq!(send(stream.as_raw_fd(), &[0; 1_448], MSG_MORE).unwrap(), 1_448);
             std::thread::sleep(std::time::Duration::from_millis(60));
+            rtts.push(connection().rtt.as_millis_f64());
         }
-        stream
+        (stream, rtts)
     });
-    let connection = status(Some("lc_spike")).unwrap().remove(0).connections.remove(0);
-    println!("{connection:?}");
-    assert!(connection.srtt.as_millis_f64() > link::RTT_MS + 30.0, "the receiver has held ACKs back: {connection:?}");
-    assert!(connection.rtt_max.as_millis_f64() < link::RTT_MS + 30.0, "{connection:?}");
+    let connection = connection();
+    rtts.sort_by(f64::total_cmp);
+    println!("{connection:?}, {rtts:?}, the link was late by at most {} ms", link.latest_ms());
+    let held = connection.srtt.as_millis_f64();
+    assert!(held > link::RTT_MS + 30.0, "the receiver has held ACKs back: {connection:?}");
+    // A busy machine makes round trips longer, with held ACKs and without; only a few of them by as much as a held ACK.
+    assert!(rtts[rtts.len() * 3 / 4] < held - 20.0, "{connection:?}, {rtts:?}");
+    assert!(connection.rtt_max.as_millis_f64() < link::RTT_MS + 30.0 + link.latest_ms(), "{connection:?}");
     drop(stream);
 }

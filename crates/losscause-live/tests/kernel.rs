@@ -3,8 +3,10 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
 
-use std::time::Duration;
+#[path = "common/hang.rs"]
+mod hang;
 
+use losscause_linux::kernel::status;
 use losscause_live::{LiveError, Measured, Only, Plan, Selection};
 use losscause_study::Setting;
 use losscause_study::parallel::{Jobs, Stop};
@@ -46,7 +48,10 @@ fn cells_run_side_by_side_in_kernel_and_simulator_and_nothing_is_left() {
     };
     let kbps = |system, metric| value(system, metric).unwrap();
     println!("{:?}", reproduction.answer);
-    assert!((300.0..9_000.0).contains(&kbps("reno", "goodput")), "{:?}", value("reno", "goodput"));
+    // The link has 10 Mb/s. In the simulator the same link and losses give the kernel's Reno a rate of the same order.
+    let of_simulated = kbps("reno", "goodput") / kbps("reno", "simulated_goodput");
+    println!("{of_simulated} of the simulated goodput");
+    assert!((0.1..2.0).contains(&of_simulated) && kbps("reno", "goodput") < 10_000.0, "{:?}", value("reno", "goodput"));
     assert!(kbps("lc_westwood_vt", "goodput") > 1.5 * kbps("reno", "goodput"));
     assert!((300.0..9_000.0).contains(&kbps("reno", "simulated_goodput")));
     assert!(kbps("reno", "retransmissions") > 0.0);
@@ -54,16 +59,15 @@ fn cells_run_side_by_side_in_kernel_and_simulator_and_nothing_is_left() {
     // Few of the random losses find 16 packets in the queue.
     assert!(kbps("lc_westwood_vt", "M_w") < 50.0);
 
-    // A stop ends a run soon, and unloads as well.
+    // A stop ends a run, and unloads as well. By itself this one would take a day.
     let stop = Stop::new();
     let told = stop.clone();
-    let begun = std::time::Instant::now();
-    std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_secs(2));
-        told.request();
+    let stopped = std::thread::spawn(move || execute(plan(&["system=lc_zigzag", "loss=0"], 86_400), &stop).unwrap());
+    hang::wait_until("a connection of the run is open", || {
+        status(Some("lc_zigzag")).is_ok_and(|found| !found[0].connections.is_empty())
     });
-    let stopped = execute(plan(&["system=lc_zigzag", "loss=0"], 30), &stop).unwrap();
-    assert!(matches!(stopped, Err(LiveError::Stopped(_))));
-    assert!(begun.elapsed() < Duration::from_secs(6));
+    told.request();
+    hang::wait_until("the run that was told to stop is over", || stopped.is_finished());
+    assert!(matches!(stopped.join().unwrap(), Err(LiveError::Stopped(_))));
     assert!(!is_loaded("lc_zigzag"));
 }

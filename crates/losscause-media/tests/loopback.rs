@@ -3,7 +3,7 @@
 
 use std::net::SocketAddr;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use losscause::Span;
 use losscause_media::net::{NetError, Receiving, Sending, fresh_key};
@@ -17,10 +17,11 @@ fn loopback() -> SocketAddr {
 /// Only one test at a time: the port that one has left may be given to another, which then gets its late packets.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
+/// The bound only ends a test that hangs; a busy machine takes its time.
 fn run(test: impl Future<Output = ()>) {
     let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build().unwrap();
-    runtime.block_on(async { timeout(Duration::from_secs(60), test).await.expect("the test hangs") });
+    runtime.block_on(async { timeout(Duration::from_secs(180), test).await.expect("the test hangs") });
 }
 
 fn packets(count: u64, bytes: usize) -> Vec<Vec<u8>> {
@@ -35,6 +36,15 @@ fn a_stream_arrives_whole_and_both_ends_agree() {
         let config = SenderConfig { max_rate_bps: 20_000_000, ..SenderConfig::default() };
         let sending = Sending::start(receiving.address(), &config, &key).await.unwrap();
         let sent = packets(2000, sending.media_bytes());
+        let (begun, mut watch) = (Instant::now(), sending.watch());
+        let quickest = async {
+            let mut quickest: Option<Span> = None;
+            while watch.changed().await.is_ok() {
+                let rtt = watch.borrow().rtt;
+                quickest = quickest.into_iter().chain(rtt).min();
+            }
+            quickest
+        };
         let feed = async {
             for payload in &sent {
                 sending.send(Media { payload: payload.clone(), ..Media::default() }).await.unwrap();
@@ -54,7 +64,8 @@ fn a_stream_arrives_whole_and_both_ends_agree() {
                 }
             }
         };
-        let ((end, stats), (receivers_end, received)) = tokio::join!(feed, read);
+        let ((end, stats), (receivers_end, received), quickest) = tokio::join!(feed, read, quickest);
+        let lasted = begun.elapsed();
         let receiver = receiving.close().await.unwrap();
         assert_eq!((end, receivers_end), (End::Finished, End::Finished));
         assert_eq!((stats.sent_pkts, receiver.sent_pkts), (2000, Some(2000)));
@@ -63,7 +74,9 @@ fn a_stream_arrives_whole_and_both_ends_agree() {
         // Loopback loses only if this machine is very busy; what arrived is unchanged.
         assert!(received.len() > 1900, "{} of 2000 packets", received.len());
         assert!(received.iter().all(|payload| sent.contains(payload)));
-        assert!(stats.rtt.is_some_and(|rtt| rtt < Span::from_millis(200)), "{:?}", stats.rtt);
+        // At the largest rate, the packets alone take 960 ms.
+        assert!(quickest.is_some_and(|rtt| rtt * 5 < Span::from_nanos(lasted.as_nanos() as i64)), "{quickest:?}");
+        assert!(stats.rtt.is_some());
     });
 }
 
@@ -87,22 +100,33 @@ fn the_largest_rate_holds_on_a_path_of_gigabits_and_is_reached() {
                 }
             }
         };
-        // The rate begins with one packet per second and doubles each round-trip time.
-        assert!(timeout(Duration::from_secs(3), feed).await.is_err());
-        let before = sending.stats().sent_pkts;
-        let feed = async {
-            loop {
-                let payload = vec![1; sending.media_bytes()];
-                sending.send(Media { payload, ..Media::default() }).await.unwrap();
+        // Stretches of 100 packets: at the largest rate, 4 Mb/s, a packet of 1200 bytes takes 2.4 ms.
+        let measured = async {
+            // The rate begins with one packet per second and doubles each round-trip time.
+            let mut watch = sending.watch();
+            watch.wait_for(|stats| stats.rate_bps == 4e6).await.unwrap();
+            let (begun, first, mut fastest) = (Instant::now(), sending.stats().sent_pkts, 0.0_f64);
+            for stretch in 1.. {
+                let (from, before) = (Instant::now(), sending.stats().sent_pkts);
+                let now = watch.wait_for(|stats| stats.sent_pkts >= before + 100).await.unwrap().sent_pkts;
+                let of_largest = |packets: u64, since: Instant| packets as f64 * 2.4e-3 / since.elapsed().as_secs_f64();
+                fastest = fastest.max(of_largest(now - before, from));
+                // The packets of 10 ms may be sent late and at once, and those of the moment are not counted yet.
+                let least = (now - first).saturating_sub(10);
+                assert!(of_largest(least, begun) <= 1.0, "{} packets in {:?}", now - first, begun.elapsed());
+                // A busy machine holds up some stretches, a timer that is too coarse holds up all of them.
+                if stretch >= 10 && fastest > 0.8 {
+                    break;
+                }
             }
         };
-        let _: Result<(), _> = timeout(Duration::from_secs(3), feed).await;
-        let sent = sending.stats().sent_pkts - before;
+        tokio::select! {
+            () = feed => panic!("the stream has ended"),
+            () = measured => {}
+        }
         let (end, _) = sending.stop().await.unwrap();
         drain.await.unwrap();
         assert_eq!(end, End::Stopped);
-        // 4 Mb/s are 416.7 packets of 1200 bytes per second; timers are exact to a millisecond, and the machine is busy.
-        assert!((800..=1300).contains(&sent), "{sent} packets in 3 s");
     });
 }
 
@@ -124,7 +148,7 @@ fn the_receiver_can_end_the_stream_and_a_receiver_that_is_gone_is_noticed() {
     run(async {
         let key = Key::from_bytes([1; 32]);
         let mut receiving = Receiving::bind(loopback(), &ReceiverConfig::default(), &key).await.unwrap();
-        let config = SenderConfig { patience: Span::from_secs(2), ..SenderConfig::default() };
+        let config = SenderConfig::default();
         let sending = Sending::start(receiving.address(), &config, &key).await.unwrap();
         sending.send_frame(&[7; 3000], 96, Some(9000)).await.unwrap();
         let mut frame = Vec::new();
@@ -152,9 +176,8 @@ fn the_receiver_can_end_the_stream_and_a_receiver_that_is_gone_is_noticed() {
         watch.wait_for(|stats| stats.reports > 0).await.unwrap();
         // A runtime that ends takes its sockets with it, without a word.
         drop(receiving);
-        tokio::time::sleep(Duration::from_millis(1500)).await;
-        let mut stopped = sending.watch();
-        let _ = stopped.changed().await;
+        // The stream ends, and its figures with it, though this end would go on.
+        while watch.changed().await.is_ok() {}
         let (end, _) = sending.finish().await.unwrap();
         assert_eq!(end, End::PeerStopped, "a dropped receiver says goodbye");
     });

@@ -2,28 +2,17 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+#[path = "common/hang.rs"]
+mod hang;
+
 use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Output, Stdio};
 
 /// An example that `cargo test` has compiled.
 fn example(name: &str) -> Command {
     let test = std::env::current_exe().unwrap();
     let folder: PathBuf = test.parent().and_then(|deps| deps.parent()).unwrap().join("examples");
     Command::new(folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX)))
-}
-
-/// Waits at most a minute; afterwards the program is ended.
-fn finish(mut child: Child) -> Output {
-    let begun = Instant::now();
-    while child.try_wait().unwrap().is_none() {
-        if begun.elapsed() > Duration::from_secs(60) {
-            child.kill().unwrap();
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    child.wait_with_output().unwrap()
 }
 
 /// A port that was free a moment ago.
@@ -43,17 +32,18 @@ fn the_client_downloads_from_the_server_and_both_report() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    while !certificate.exists() {
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    std::thread::sleep(Duration::from_millis(200));
+    // A client that comes before the server listens asks again.
+    hang::wait_until("the server has written its certificate", || {
+        std::fs::metadata(&certificate).is_ok_and(|file| file.len() > 0)
+    });
     let client = example("s2n_client")
         .args([address.as_ref(), certificate.as_os_str(), "500000".as_ref()])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let (client, server) = (finish(client), finish(server));
+    let client = hang::output("the client", client);
+    let server = hang::output("the server", server);
     let text = |output: &Output| {
         format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
     };

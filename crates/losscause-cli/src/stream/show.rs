@@ -188,3 +188,17 @@ pub(super) fn received(stats: &ReceiverStats) -> String {
         stats.received_pkts, stats.received_media_bytes, stats.lost_congestion_pkts, stats.lost_wireless_pkts
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_round_trip_is_told_in_milliseconds() {
+        let show = Show::new(Format::Json);
+        let rtt = Some(Span::from_micros(40_500));
+        assert_eq!(show.sending_line(&SenderStats { rtt, ..SenderStats::default() }).rtt_ms, Some(40.5));
+        assert_eq!(show.receiving_line(&ReceiverStats { rtt, ..ReceiverStats::default() }).rtt_ms, Some(40.5));
+        assert!(sender_line(&SenderStats { rtt, ..SenderStats::default() }).contains("RTT 40.5 ms"));
+    }
+}

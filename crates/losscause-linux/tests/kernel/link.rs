@@ -16,6 +16,8 @@ use nix::sched::{CloneFlags, unshare};
 use nix::sys::socket::{setsockopt, sockopt};
 use tun_rs::{DeviceBuilder, SyncDevice};
 
+use super::hang;
+
 const NEAR: &str = "10.77.0.1";
 const FAR: &str = "10.77.0.2";
 const PORT: u16 = 5001;
@@ -38,6 +40,7 @@ struct Shared {
     delivered: AtomicU64,
     cut: AtomicBool,
     over: AtomicBool,
+    longest_pause_ns: AtomicU64,
 }
 
 /// What happens to every `one_in`-th large packet; to none for 0.
@@ -115,8 +118,11 @@ impl Link {
         let link = thread::spawn(move || {
             let mut out = Lane::new(harm);
             let mut back = Lane::new(Harm { one_in: 0, marks: false, is_random: false });
+            let mut looked = Instant::now();
             while !flags.over.load(Ordering::Relaxed) {
                 let cut = flags.cut.load(Ordering::Relaxed);
+                flags.longest_pause_ns.fetch_max(looked.elapsed().as_nanos() as u64, Ordering::Relaxed);
+                looked = Instant::now();
                 out.carry(&near_end, &far_end, cut);
                 back.carry(&far_end, &near_end, cut);
                 thread::sleep(Duration::from_micros(200));
@@ -146,11 +152,22 @@ impl Link {
         Transfer { stream, writer }
     }
 
-    /// A connection that sends for some seconds.
-    pub(crate) fn transfer(&self, algorithm: &'static str, seconds: u64) {
+    /// A connection that sends until the far host has read so many bytes.
+    pub(crate) fn transfer(&self, algorithm: &'static str, bytes: u64) {
         let transfer = self.start(algorithm);
-        thread::sleep(Duration::from_secs(seconds));
+        self.wait_for_delivery(bytes);
         transfer.stop();
+    }
+
+    /// Waits until the far host has read so many bytes.
+    pub(crate) fn wait_for_delivery(&self, bytes: u64) {
+        hang::wait_until(&format!("{bytes} bytes have arrived"), || self.delivered() >= bytes);
+    }
+
+    /// How late this link has been at most in a round trip: each way it takes a packet late, and delivers it late, by at most
+    /// the time between two looks.
+    pub(crate) fn latest_ms(&self) -> f64 {
+        4e-6 * self.shared.longest_pause_ns.load(Ordering::Relaxed) as f64
     }
 
     /// Bytes that the far host has read.

@@ -1,0 +1,1 @@
+../../../losscause-linux/tests/common/hang.rs
