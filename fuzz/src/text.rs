@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use losscause::{Span, Time};
+use losscause_laboratory::sweep::Sweep;
 use losscause_study::scenario::error_trace;
 use losscause_study::scenario::expression::{Formula, Names};
 use losscause_study::scenario::fade::{self, Pattern};
-use losscause_laboratory::sweep::Sweep;
 use losscause_study::{InputError, Scenario, Setting};
 
 /// What the files are called.

@@ -6,8 +6,8 @@
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use losscause_sim::{LinkId, Simulation};
 use losscause_laboratory::papers::record::open_scenario;
+use losscause_sim::{LinkId, Simulation};
 use losscause_study::{Experiment, Setting};
 
 use crate::measured::{Usage, of_words};

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use losscause::registry::Registry;
 use losscause_capture::judge::Chosen;
 use losscause_capture::{Analysis, CaptureError, Captures, Options};
+use losscause_report as report;
 use losscause_study::files::Inputs;
 use losscause_study::{InputError, atomic};
-use losscause_report as report;
 
 use crate::Failure;
 use crate::input;

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use losscause_study::InputError;
 use losscause_laboratory::papers::reproduce::{Comparison, Plan, Reproduction};
+use losscause_study::InputError;
 use serde::Deserialize;
 
 use crate::Failure;

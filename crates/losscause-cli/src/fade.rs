@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use losscause_study::files::Inputs;
 use losscause_laboratory::papers::record;
+use losscause_study::files::Inputs;
 use losscause_study::parallel::Jobs;
 use losscause_study::scenario::fade::{self, Pattern, PatternReport, PublishedPattern, Source};
 use losscause_study::{InputError, RunError, Setting, atomic};

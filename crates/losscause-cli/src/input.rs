@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use losscause::registry::Registry;
-use losscause_study::files::{Disk, Either, Inputs, Watched};
 use losscause_laboratory::papers::record::{self, Embedded};
+use losscause_study::files::{Disk, Either, Inputs, Watched};
 use losscause_study::{InputError, Scenario, Setting};
 
 /// What stands for standard input or output in place of a file's name.

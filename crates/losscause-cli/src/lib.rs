@@ -21,8 +21,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use losscause::registry::{Registry, RegistryError};
 
-pub use losscause_study::registry;
 use losscause_laboratory::sweep::SweepResult;
+pub use losscause_study::registry;
 
 mod analyze;
 mod check;

@@ -2,9 +2,9 @@
 
 use clap::ValueEnum;
 use losscause::registry::Registry;
-use losscause_study::InputError;
 use losscause_laboratory::catalogue::{self, Catalogue};
 use losscause_laboratory::papers::record;
+use losscause_study::InputError;
 
 use crate::Failure;
 use crate::output::{self, Format};

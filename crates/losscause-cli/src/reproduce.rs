@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use losscause::registry::Registry;
-use losscause_study::files::Inputs;
 use losscause_laboratory::papers::record::Item;
-use losscause_laboratory::papers::reproduce::{Column, Event, Plan, Repetitions, Reproduction, Selection, Sheet, Variation};
+use losscause_laboratory::papers::reproduce::{
+    Column, Event, Plan, Repetitions, Reproduction, Selection, Sheet, Variation,
+};
+use losscause_report as report;
+use losscause_study::files::Inputs;
 use losscause_study::parallel::Jobs;
 use losscause_study::{InputError, atomic};
-use losscause_report as report;
 
 use crate::Failure;
 use crate::check::Check;

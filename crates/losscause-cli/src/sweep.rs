@@ -8,10 +8,10 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use losscause::registry::Registry;
-use losscause_study::parallel::Jobs;
 use losscause_laboratory::sweep::{MOST_IN_MEMORY, Overrides, SWEEP_CSV, SWEEP_JSON, Store, Sweep, SweepOutcome};
-use losscause_study::{InputError, Setting};
 use losscause_report as report;
+use losscause_study::parallel::Jobs;
+use losscause_study::{InputError, Setting};
 
 use crate::progress::Progress;
 use crate::{Failure, interrupt, notice, output, pivot};

@@ -181,7 +181,10 @@ fn the_schema_is_printed_without_a_scenario() {
     };
     assert_eq!(printed(&["simulate", "--schema"])["title"], "losscause scenario");
     assert_eq!(printed(&["simulate", "--schema", "scenario"]), printed(&["simulate", "--schema"]));
-    assert_eq!(printed(&["simulate", "--schema", "result"]), serde_json::from_str::<Value>(SimulationResult::SCHEMA).unwrap());
+    assert_eq!(
+        printed(&["simulate", "--schema", "result"]),
+        serde_json::from_str::<Value>(SimulationResult::SCHEMA).unwrap()
+    );
 }
 
 #[test]

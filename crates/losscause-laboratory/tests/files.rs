@@ -6,9 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use losscause::Span;
+use losscause_laboratory::papers::record::Embedded;
 use losscause_sim::{ChannelSpec, VariationSpec};
 use losscause_study::files::{Either, Files, Memory};
-use losscause_laboratory::papers::record::Embedded;
 use losscause_study::{Experiment, Scenario, registry, run};
 
 const SCENARIO: &str = r#"

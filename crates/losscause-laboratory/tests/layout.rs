@@ -5,11 +5,11 @@
 use std::path::Path;
 
 use losscause::{Lda, Span, Time};
+use losscause_laboratory::papers::record::open_scenario;
 use losscause_sim::{
     AtEnd, Between, ChannelSpec, CoDelSpec, FlowId, FqCoDelSpec, Lengths, Limit, LinkSpec, PieSpec, QueueSpec, RedSpec,
     TcpLda, TraceStart, Traffic, Turnover, VariationSpec,
 };
-use losscause_laboratory::papers::record::open_scenario;
 use losscause_study::{Experiment, Scenario, Setting};
 
 const PACKAGE: &str = env!("CARGO_MANIFEST_DIR");

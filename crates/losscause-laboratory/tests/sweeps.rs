@@ -5,8 +5,8 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use losscause_study::parallel::Jobs;
 use losscause_laboratory::sweep::{Row, Sweep};
+use losscause_study::parallel::Jobs;
 use losscause_study::{Scenario, run};
 
 #[test]

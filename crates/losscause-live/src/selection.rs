@@ -1,8 +1,8 @@
 //! Which tables of an experiment are measured, and which of their cells.
 
+use losscause_laboratory::papers::record::{ItemSpec, Parameters, Value};
 use losscause_study::InputError;
 use losscause_study::error::unknown;
-use losscause_laboratory::papers::record::{ItemSpec, Parameters, Value};
 
 use crate::Experiment;
 

@@ -1,8 +1,8 @@
 //! `reproduce media` as a whole, in few runs.
 #![allow(clippy::unwrap_used)] // In tests.
 
-use losscause_live::{Only, Plan, Selection};
 use losscause_laboratory::papers::reproduce::Reproduction;
+use losscause_live::{Only, Plan, Selection};
 use losscause_study::parallel::{Jobs, Stop};
 
 fn measured(items: &[&str], only: &[&str], runs: u32, jobs: usize) -> Reproduction {

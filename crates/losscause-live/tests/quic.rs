@@ -1,9 +1,9 @@
 //! `reproduce quic` as a whole, in short runs.
 #![allow(clippy::unwrap_used)] // In tests.
 
+use losscause_laboratory::papers::reproduce::Reproduction;
 use losscause_live::{Only, Plan, Selection};
 use losscause_study::Setting;
-use losscause_laboratory::papers::reproduce::Reproduction;
 use losscause_study::parallel::{Jobs, Stop};
 
 /// Runs of eight seconds; the first three do not count.

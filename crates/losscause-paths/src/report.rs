@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use losscause_study::csv_file;
 use losscause_report::map::{Map, MapCell, MapGroup, MapPage, MapRow};
 use losscause_report::map_html;
+use losscause_study::csv_file;
 
 use crate::benchmark::{AtVantage, Benchmark, LevelErrors, Origin, Row};
 use crate::in_loop::{InLoop, LOSS_RATES, LoopRow, Spread};

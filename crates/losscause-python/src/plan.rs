@@ -3,10 +3,10 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use losscause_study::parallel::{Jobs, Workers};
 use losscause_laboratory::sweep::{Elsewhere, Held, Store};
-use losscause_study::atomic;
 use losscause_report as report;
+use losscause_study::atomic;
+use losscause_study::parallel::{Jobs, Workers};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 

@@ -1,7 +1,7 @@
 //! `reproduce`: the runs and the JSON of `losscause reproduce`.
 
-use losscause_study::InputError;
 use losscause_laboratory::papers::reproduce::{Event, Plan, Repetitions, Selection, Variation, answer_in_words};
+use losscause_study::InputError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use losscause_report as report;
 use losscause_laboratory::sweep::{Overrides, Store, Sweep};
+use losscause_report as report;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

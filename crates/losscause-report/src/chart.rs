@@ -193,7 +193,14 @@ mod tests {
         let spec = &losscause_laboratory::papers::record::find("extra").unwrap().items().item[0];
         let paper = losscause_laboratory::papers::record::find("extra").unwrap();
         let item = |metric: &str, system: &str, measured| {
-            let blank = losscause_laboratory::papers::reproduce::blank_item(paper, spec, metric, system, &Default::default(), 1);
+            let blank = losscause_laboratory::papers::reproduce::blank_item(
+                paper,
+                spec,
+                metric,
+                system,
+                &Default::default(),
+                1,
+            );
             Item { measured, ..blank }
         };
         let own = [item("goodput", "reno", Some(3.0)), item("goodput", "bbr", Some(9.0))];

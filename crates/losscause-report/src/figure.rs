@@ -2,9 +2,9 @@
 
 use super::axis::{Axis, nice_ceiling};
 use super::lines::{Across, Curve, Lines, Point, Ring, Style, sample};
+use crate::curves::{self, Panel};
 use losscause_laboratory::papers::record::{AxisSpec, Item, ItemSpec, Number, Published};
 use losscause_laboratory::papers::score::{lookup_number, tolerance};
-use crate::curves::{self, Panel};
 
 /// The drawing of a panel; empty if it has no value. `labels` are those of the whole figure.
 pub(super) fn svg(published: &Published, spec: &ItemSpec, panel: &Panel<'_>, labels: &[String]) -> String {

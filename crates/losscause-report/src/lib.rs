@@ -75,7 +75,10 @@ pub fn sweep_html(result: &losscause_laboratory::sweep::SweepResult) -> String {
 ///
 /// # Errors
 /// The file cannot be written or removed.
-pub fn keep_sweep_html(directory: &Path, result: Option<&losscause_laboratory::sweep::SweepResult>) -> Result<(), RunError> {
+pub fn keep_sweep_html(
+    directory: &Path,
+    result: Option<&losscause_laboratory::sweep::SweepResult>,
+) -> Result<(), RunError> {
     let file = directory.join(losscause_laboratory::sweep::REPORT);
     let Some(result) = result else {
         return match std::fs::remove_file(&file) {

@@ -3,8 +3,8 @@
 
 use super::axis::{nice_ceiling, short};
 use super::svg::{escape, line};
-use losscause_laboratory::papers::record::PhaseSpec;
 use crate::curves::Panel;
+use losscause_laboratory::papers::record::PhaseSpec;
 
 const SIZE: f64 = 460.0;
 const LEFT: f64 = 48.0;
@@ -25,8 +25,9 @@ fn trajectories(phase: &PhaseSpec, panels: &[Panel<'_>]) -> Vec<(String, Option<
                 continue;
             };
             let up = |place: f64| same.points.iter().find(|(x, _)| *x == place)?.1.measured;
-            let point =
-                |&(place, item): &(f64, &losscause_laboratory::papers::record::Item)| Some((place, item.measured?, up(place)?));
+            let point = |&(place, item): &(f64, &losscause_laboratory::papers::record::Item)| {
+                Some((place, item.measured?, up(place)?))
+            };
             let sum = curve.points.first().zip(phase.sum.as_ref());
             let sum = sum.and_then(|((_, item), sum)| item.parameters.get(sum)?.as_number());
             let at = panel.at.iter().map(|(name, value)| format!("{name} {value}"));
@@ -168,8 +169,8 @@ fn svg(phase: &PhaseSpec, sum: Option<f64>, points: &[Point]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use losscause_laboratory::papers::reproduce::{Plan, Repetitions, Selection, Variation};
     use crate::curves::panels;
+    use losscause_laboratory::papers::reproduce::{Plan, Repetitions, Selection, Variation};
 
     #[test]
     fn a_trajectory_has_a_point_per_round_trip_at_both_windows() {

@@ -7,10 +7,12 @@ use serde::Serialize;
 use super::misses::{self, MissView};
 use super::state::{self, State};
 use super::tables::{self, TableView};
-use losscause_study::figures::sentence;
 use losscause_laboratory::papers::record::{ClaimOutcome, Item, Paper, Summary};
-use losscause_laboratory::papers::reproduce::{Calibrated, Reproduction, Scorecard, Sheet, answer_in_words, preview_in_words};
+use losscause_laboratory::papers::reproduce::{
+    Calibrated, Reproduction, Scorecard, Sheet, answer_in_words, preview_in_words,
+};
 use losscause_laboratory::papers::score::lookup_number;
+use losscause_study::figures::sentence;
 
 #[derive(Serialize)]
 pub(super) struct PageView {

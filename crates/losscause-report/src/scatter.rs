@@ -4,8 +4,8 @@
 use super::axis::{Axis, short};
 use super::lines::{Style, apart, mark};
 use super::svg::{escape, line};
-use losscause_study::figures::unit_symbol;
 use losscause_laboratory::papers::record::{Item, ItemSpec, Parameters, Published, ScatterSpec, Value};
+use losscause_study::figures::unit_symbol;
 use losscause_study::statistics::Interval;
 
 const WIDTH: f64 = 620.0;

@@ -6,7 +6,9 @@ use super::algorithms::{self, AlgorithmView, LegendView};
 use super::{losses, timeline};
 use losscause_study::csv_file;
 use losscause_study::figures::{number, plus_minus, to_the_digits_of, unit_symbol};
-use losscause_study::run::{FlowMeasurements, LinkMeasurements, MetricEstimate, Percentiles, RunRecord, SimulationResult};
+use losscause_study::run::{
+    FlowMeasurements, LinkMeasurements, MetricEstimate, Percentiles, RunRecord, SimulationResult,
+};
 
 #[derive(Serialize)]
 pub(super) struct PageView {

@@ -1,9 +1,9 @@
 //! The state of a number or a claim, as a mark that is told by its shape, a class for its colour, and words.
 
-use losscause_study::figures::unit_symbol;
+use crate::axis::short;
 use losscause_laboratory::papers::record::{ClaimOutcome, Item, Number, Status};
 use losscause_laboratory::papers::score::tolerance;
-use crate::axis::short;
+use losscause_study::figures::unit_symbol;
 
 /// How a state is shown. The marks are those of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use serde::Serialize;
 
 use super::axis::{Axis, short};
 use super::lines::{Across, Curve, Lines, Point, Style};
+use losscause_laboratory::sweep::{CellOutcome, CellScore, Pivot, Row, SweepResult, summary};
 use losscause_study::figures::{sentence, unit_symbol};
 use losscause_study::statistics::Interval;
-use losscause_laboratory::sweep::{CellOutcome, CellScore, Pivot, Row, SweepResult, summary};
 
 #[derive(Serialize)]
 pub(super) struct PageView {

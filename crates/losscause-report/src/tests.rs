@@ -61,9 +61,13 @@ fn values<'a>(html: &'a str, attribute: &str) -> Vec<&'a str> {
 fn a_figure_draws_algorithms_beside_the_papers_in_styles_of_their_own() {
     let selection = Selection::parse(&["cen2003/figure11"]).unwrap().beside(&["Spike", "Biaz"]);
     let plan = Plan::new(&selection, Repetitions::Exactly(1), 1, &Variation::default()).unwrap();
-    let measured = |items: &[losscause_laboratory::papers::record::Item]| -> Vec<losscause_laboratory::papers::record::Item> {
-        items.iter().map(|item| losscause_laboratory::papers::record::Item { measured: Some(20.0), ..item.clone() }).collect()
-    };
+    let measured =
+        |items: &[losscause_laboratory::papers::record::Item]| -> Vec<losscause_laboratory::papers::record::Item> {
+            items
+                .iter()
+                .map(|item| losscause_laboratory::papers::record::Item { measured: Some(20.0), ..item.clone() })
+                .collect()
+        };
     let reproduction = Reproduction { beside: measured(plan.beside()), ..conclude(&measured(plan.items()), 1) };
     let html = html(&reproduction, plan.sheets());
     check_page(&html);
@@ -312,7 +316,9 @@ mod of_a_run {
         let last_of = |name: &str| boundary.limits.iter().find(|(limit, _)| *limit == name).unwrap().1.points();
         let last_judged = record.losses.iter().rev().find_map(|loss| {
             let (at, judgement) = loss.judged?;
-            losscause_study::run::compared(&judgement.reason).filter(|_| loss.flow == "video").map(|compared| (at, compared))
+            losscause_study::run::compared(&judgement.reason)
+                .filter(|_| loss.flow == "video")
+                .map(|compared| (at, compared))
         });
         let (at, compared) = last_judged.unwrap();
         let limit = compared.limits[0];
@@ -323,9 +329,9 @@ mod of_a_run {
 
 mod of_a_sweep {
     use super::check_page;
-    use losscause_study::parallel::Jobs;
     use crate::sweep_html;
     use losscause_laboratory::sweep::Sweep;
+    use losscause_study::parallel::Jobs;
     use std::ops::ControlFlow;
 
     const SWEEP: &str = r#"
@@ -362,14 +368,14 @@ values = [{ name = "high" }, { name = "none", set = ['link.last.channel={ kind =
 mod of_a_comparison {
     use super::check_page;
     use losscause_laboratory::compare::{Plan, Variant};
-    use losscause_study::parallel::Jobs;
     use losscause_study::Scenario;
-
+    use losscause_study::parallel::Jobs;
 
     fn html() -> String {
         let scenario = Scenario::load("scenarios/clean-link.toml".as_ref()).unwrap();
         let short = ["duration_s=6", "measure.to_s=6", "measure.from_s=1", "loss=0.01"];
-        let settings: Vec<losscause_study::Setting> = short.iter().map(|text| losscause_study::Setting::parse(text).unwrap()).collect();
+        let settings: Vec<losscause_study::Setting> =
+            short.iter().map(|text| losscause_study::Setting::parse(text).unwrap()).collect();
         let scenario = scenario.with(&settings).unwrap();
         let variants = vec![Variant::unchanged(), Variant::parse("slow & <small>: rate_bps=2e6").unwrap()];
         let plan = Plan::new(&scenario, variants, 1, 3).unwrap();

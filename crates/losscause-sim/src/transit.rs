@@ -234,7 +234,8 @@ impl Transit {
     ) -> Option<(Time, bool)> {
         let index = link as usize;
         // A trace shows the queue's length at every departure, which is known no more once another packet has come.
-        if self.links[index].has_elided() && (recorder.detail().everything() || at < now || self.links[index].is_full()) {
+        if self.links[index].has_elided() && (recorder.detail().everything() || at < now || self.links[index].is_full())
+        {
             self.forward_elided(at, index, now, recorder);
         }
         let HopState { counters, next } = &mut self.store.counters.hops[packet.hop as usize];

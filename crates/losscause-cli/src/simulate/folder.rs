@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use losscause_report as report;
 use losscause_study::run::{RunRecord, SimulationResult};
 use losscause_study::{atomic, csv_file};
-use losscause_report as report;
 
 use crate::Failure;
 use crate::output;

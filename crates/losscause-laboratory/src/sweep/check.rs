@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use indexmap::IndexMap;
 
 use super::{Cell, Cells, Subject, Sweep};
-use losscause_study::error::unknown;
 use crate::papers::reproduce::{Plan, Repetitions, Variation};
+use losscause_study::error::unknown;
 use losscause_study::{Experiment, InputError, Run, RunError, Scenario, Setting};
 
 /// What the checks have found.

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::{Cell, CellOutcome, CellScore, Row, RunRow, Subject, Sweep};
-use losscause_study::RunError;
 use crate::papers::record::{Item, Parameters};
 use crate::papers::reproduce::{Event, Progress};
+use losscause_study::RunError;
 use losscause_study::parallel::Workers;
 use losscause_study::run::{is_of_delays, run_stopping_at};
 use losscause_study::statistics::Estimate;

@@ -19,9 +19,9 @@ use std::path::Path;
 use losscause::registry::Registry;
 use losscause_sim::rng::Stream;
 
-use losscause_study::files::watched::Watched;
 use crate::papers::record;
 use crate::papers::reproduce::{MOST_RUNS, Repetitions, Selection};
+use losscause_study::files::watched::Watched;
 use losscause_study::{InputError, Scenario, Setting, files, scenario};
 
 mod axis;

@@ -7,9 +7,9 @@
 use std::collections::BTreeMap;
 
 use losscause::{Span, Time};
+use losscause_laboratory::papers::record::System;
 use losscause_sim::{Detail, Event, EventKind, FlowId, FlowReport, PacketKind, Recorder, Simulation, VerdictTally};
 use losscause_study::RunError;
-use losscause_laboratory::papers::record::System;
 
 use crate::experiment::is_under_test;
 use crate::{Cell, Values};

@@ -48,11 +48,7 @@ pub fn run(experiment: &Experiment, seed: u64) -> Result<Measurements, RunError>
 ///
 /// # Errors
 /// As [`run()`].
-pub fn run_recorded(
-    experiment: &Experiment,
-    seed: u64,
-    recorder: &mut dyn Recorder,
-) -> Result<Measurements, RunError> {
+pub fn run_recorded(experiment: &Experiment, seed: u64, recorder: &mut dyn Recorder) -> Result<Measurements, RunError> {
     let mut run = Run::new(experiment, seed)?;
     run.finish(recorder);
     Ok(run.measurements())

@@ -2,8 +2,8 @@
 //!
 //! Each file has one formula or family. `FORMULAS` maps a paper's system and metric to a formula.
 
-use losscause_study::error::unknown;
 use crate::papers::record::{Parameters, Value};
+use losscause_study::error::unknown;
 
 pub mod fluid;
 pub mod friendliness;

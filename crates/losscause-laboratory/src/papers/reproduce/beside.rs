@@ -8,9 +8,9 @@ use losscause::registry::Registry;
 use serde::{Deserialize, Serialize};
 
 use super::Sheet;
+use crate::papers::record::{ItemSpec, Paper, System};
 use losscause_study::InputError;
 use losscause_study::error::unknown;
-use crate::papers::record::{ItemSpec, Paper, System};
 
 /// A table in which an algorithm could not run beside the papers', and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -133,9 +133,9 @@ mod tests {
     use losscause::{AnyLda, Arrival, Judgement, Lda, Loss, Needs, Reason, Verdict};
 
     use super::*;
-    use losscause_study::Setting;
     use crate::papers::record;
     use crate::papers::reproduce::{Event, Plan, Repetitions, Reproduction, Selection, Variation};
+    use losscause_study::Setting;
     use losscause_study::parallel::{Jobs, Stop, Workers};
 
     fn names(paper: &str, item: &str) -> Vec<(String, &'static str)> {
@@ -196,8 +196,9 @@ mod tests {
 
     #[test]
     fn an_algorithm_is_left_out_where_it_cannot_run_and_refused_if_that_is_everywhere() {
-        let refused =
-            |items: &[&str], beside: &str| plan(items, &[beside], &losscause_study::registry()).unwrap_err().to_string();
+        let refused = |items: &[&str], beside: &str| {
+            plan(items, &[beside], &losscause_study::registry()).unwrap_err().to_string()
+        };
         let for_senders = "Flip Flop looks at acknowledgements, so it is for TCP senders only";
         let error = refused(&["cen2003/table2"], "flip-flop");
         assert!(

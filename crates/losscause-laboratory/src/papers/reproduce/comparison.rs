@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use super::{Plan, Reproduction, conclude};
-use losscause_study::InputError;
 use crate::papers::record::{Item, Status};
+use losscause_study::InputError;
 
 /// A reproduction against an earlier one of the same program version.
 #[derive(Clone, Debug, Default, PartialEq)]

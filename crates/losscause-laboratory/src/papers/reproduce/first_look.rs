@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 
 use super::{Plan, Repetitions, Selection, Variation};
-use losscause_study::InputError;
 use crate::papers::record::{self, FIRST_LOOK};
+use losscause_study::InputError;
 
 /// `papers/first-look.toml`.
 #[derive(Debug, Deserialize)]

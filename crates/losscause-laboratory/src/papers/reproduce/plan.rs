@@ -10,12 +10,12 @@ use super::cost::UNRECORDED;
 use super::recording;
 use super::settings::{Place, bad_item, filled_in, place};
 use super::{Repetitions, Selection, Sheet, Variation};
-use losscause_study::error::unknown;
 use crate::papers::model;
 use crate::papers::record::{
     self, Calibration, ItemKind, ItemSpec, Over, Paper, Parameters, PlotSpec, QuotientOf, Shown, Value,
 };
 use crate::papers::record::{Item, Status};
+use losscause_study::error::unknown;
 use losscause_study::{Experiment, InputError, Scenario, Setting};
 
 /// The runs that a selection of items needs, and the items that read them.

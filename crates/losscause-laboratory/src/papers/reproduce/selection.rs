@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use losscause_study::InputError;
 use crate::papers::record::{self, ItemSpec, Paper};
+use losscause_study::InputError;
 
 /// Tables and figures to measure, and algorithms that run beside the papers' in them.
 #[derive(Clone, Debug)]

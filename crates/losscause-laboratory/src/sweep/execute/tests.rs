@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::*;
-use losscause_study::parallel::{Jobs, Stop};
 use crate::sweep::Overrides;
+use losscause_study::parallel::{Jobs, Stop};
 
 const SCENARIO: &str = r#"
 title = "t"

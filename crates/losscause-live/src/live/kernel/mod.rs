@@ -17,9 +17,9 @@ mod transfer;
 use std::ffi::OsString;
 
 use losscause::Span;
+use losscause_laboratory::papers::record::Value;
 use losscause_linux::emulator::{Host, SENDER};
 use losscause_linux::kernel::Algorithm;
-use losscause_laboratory::papers::record::Value;
 use losscause_study::parallel::Stop;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, setsockopt, socket, sockopt};
 

@@ -4,9 +4,9 @@ use losscause::{Span, Time};
 use losscause_sim::{Event, FlowId, LinkId, Network, Recorder, Traffic};
 use serde::{Deserialize, Serialize};
 
+use crate::papers::record::{CurveSpec, Parameters, PlotSpec, Track};
 use losscause_study::Experiment;
 use losscause_study::error::unknown;
-use crate::papers::record::{CurveSpec, Parameters, PlotSpec, Track};
 use losscause_study::run::group;
 
 mod curve;

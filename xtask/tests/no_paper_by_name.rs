@@ -1,5 +1,4 @@
 //! What knows a paper by name: its data, its claims, the two tables that list papers, and tests.
-#![cfg(feature = "papers")]
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use std::fs;
@@ -7,12 +6,14 @@ use std::path::{Path, PathBuf};
 
 use losscause_laboratory::papers::record;
 
-/// Files that may name papers, below `src`.
+/// Files of the laboratory that may name papers, below `src`.
 const ALLOWED: [&str; 2] = ["papers/record/embedded.rs", "papers/claims/mod.rs"];
 
-fn source() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+fn source(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates").join(name).join("src")
 }
+
+const CRATES: [&str; 3] = ["losscause-study", "losscause-laboratory", "losscause-report"];
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
@@ -45,18 +46,21 @@ fn keys() -> Vec<&'static str> {
 
 #[test]
 fn only_data_and_claims_know_a_paper_by_name() {
-    let (keys, mut found) = (keys(), Vec::new());
-    files(&source(), &mut found);
-    assert!(found.len() > 60, "{} files", found.len());
-    for path in found {
-        let file = path.strip_prefix(source()).unwrap().to_string_lossy().replace('\\', "/");
-        let claims = keys.iter().any(|key| file.starts_with(&format!("papers/claims/{key}/")));
-        if claims || ALLOWED.contains(&file.as_str()) || file.ends_with("/tests.rs") {
-            continue;
-        }
-        let text = fs::read_to_string(&path).unwrap();
-        for line in program(&text) {
-            assert!(!names_a_paper(line, &keys), "src/{file} names a paper: {line}");
+    let keys = keys();
+    for name in CRATES {
+        let mut found = Vec::new();
+        files(&source(name), &mut found);
+        assert!(found.len() > 20, "{name}: {} files", found.len());
+        for path in found {
+            let file = path.strip_prefix(source(name)).unwrap().to_string_lossy().replace('\\', "/");
+            let claims = keys.iter().any(|key| file.starts_with(&format!("papers/claims/{key}/")));
+            if claims || ALLOWED.contains(&file.as_str()) || file.ends_with("tests.rs") || !file.ends_with(".rs") {
+                continue;
+            }
+            let text = fs::read_to_string(&path).unwrap();
+            for line in program(&text) {
+                assert!(!names_a_paper(line, &keys), "{name}/src/{file} names a paper: {line}");
+            }
         }
     }
 }
@@ -73,11 +77,11 @@ fn a_name_is_found_in_code_and_not_in_comments_or_tests() {
 }
 
 #[test]
-fn scenarios_and_runs_import_nothing_that_knows_papers() {
-    let above = ["papers", "sweep", "report", "catalogue", "trace_file", "atomic"];
+fn scenarios_and_runs_write_no_files() {
+    let above = ["trace_file", "capture_files", "row_file", "atomic"];
     for folder in ["scenario", "run", "files.rs", "files", "error.rs", "figures.rs", "statistics", "parallel"] {
         let mut found = Vec::new();
-        let path = source().join(folder);
+        let path = source("losscause-study").join(folder);
         if path.is_dir() {
             files(&path, &mut found);
         } else {
@@ -96,10 +100,10 @@ fn scenarios_and_runs_import_nothing_that_knows_papers() {
 #[test]
 fn no_message_points_to_a_page_that_an_installed_program_lacks() {
     let mut found = Vec::new();
-    files(&source(), &mut found);
-    assert!(found.len() > 50);
-    for path in found {
-        let text = fs::read_to_string(&path).unwrap();
+    CRATES.iter().for_each(|name| files(&source(name), &mut found));
+    assert!(found.len() > 150);
+    for path in found.iter().filter(|path| path.extension().is_some_and(|extension| extension == "rs")) {
+        let text = fs::read_to_string(path).unwrap();
         let pointer = program(&text).find(|line| line.contains("docs/") && line.contains(".md"));
         assert_eq!(pointer, None, "{}", path.display());
     }
