@@ -86,7 +86,7 @@ pub(crate) fn texts(header: &[&str]) -> Table {
 
 /// Prints a table. If the terminal is narrower, the rows are printed as lists.
 pub(crate) fn print_table(table: &Table) -> io::Result<()> {
-    line(&fitted(table, table.width().map(usize::from)))
+    line(&fitted(table, table.width().or_else(terminal_width).map(usize::from)))
 }
 
 /// The table as a text of lines up to `width`; none if the output is no terminal, which takes any. A table that is too
@@ -113,7 +113,12 @@ pub(crate) fn fitted(table: &Table, width: Option<usize>) -> String {
 /// The width of the terminal, columns; for a pipe that of `COLUMNS`, or 100.
 pub(crate) fn width() -> u16 {
     let told = || std::env::var("COLUMNS").ok()?.parse().ok().filter(|columns| *columns > 0);
-    Table::new().width().or_else(told).unwrap_or(100)
+    terminal_width().or_else(told).unwrap_or(100)
+}
+
+/// The width of the terminal that is the standard output, columns.
+fn terminal_width() -> Option<u16> {
+    terminal_size::terminal_size_of(io::stdout()).map(|(terminal_size::Width(columns), _)| columns)
 }
 
 #[cfg(test)]
