@@ -46,8 +46,14 @@ impl<F: FnMut(&mut Feedback)> Liar<F> {
     }
 }
 
-/// Packets sent and the final rate after `secs` with every report rewritten; one data packet in `loses` is lost.
-fn lied_to(max_rate_bps: u64, secs: i64, loses: u64, lie: impl FnMut(&mut Feedback)) -> (usize, SenderStats, usize) {
+/// When each packet was sent, the statistics after `secs` and the most packets in a second, with every report rewritten; one
+/// data packet in `loses` is lost.
+fn lied_to(
+    max_rate_bps: u64,
+    secs: i64,
+    loses: u64,
+    lie: impl FnMut(&mut Feedback),
+) -> (Vec<Time>, SenderStats, usize) {
     let mut liar = Liar::new(lie);
     let mut path = Path::new(max_rate_bps, |_, to, bytes| {
         let parsed = (to == To::Receiver && bytes[1] < 192).then(|| rtp::parse(&bytes)).flatten();
@@ -57,7 +63,8 @@ fn lied_to(max_rate_bps: u64, secs: i64, loses: u64, lie: impl FnMut(&mut Feedba
         }
     });
     path.run_until(at(1000 * secs));
-    (path.sent.len(), path.sender.stats(), path.most_in_a_second())
+    let most = path.most_in_a_second();
+    (path.sent, path.sender.stats(), most)
 }
 
 #[test]
@@ -66,12 +73,17 @@ fn an_absurd_receive_rate_gains_nothing_over_an_honest_one() {
     assert_eq!((stats.capped_reports, stats.contradicting_reports), (0, 0));
     let (lied, stats, _) = lied_to(50_000_000, 3, 0, |report| report.receive_rate = u32::MAX);
     assert!(stats.capped_reports > 10, "{stats:?}");
-    println!("{honest} packets with honest reports, {lied} with absurd rates");
-    assert!(lied as f64 <= 1.1 * honest as f64, "{lied} packets instead of {honest}");
+    // After half a second the rate still doubles; in the end both have the largest rate.
+    for ms in [500, 3000] {
+        let [honest, lied] = [&honest, &lied].map(|sent| sent.partition_point(|time| *time <= at(ms)));
+        println!("{honest} packets within {ms} ms with honest reports, {lied} with absurd rates");
+        assert!(lied as f64 <= 1.1 * honest as f64, "{lied} packets instead of {honest} within {ms} ms");
+    }
     // With a loss in 50, the limit is one packet more than the ten per round-trip time, and the lost ones count in it:
     // 11/10 * 50/49 = 1.12 of an honest rate.
     let (honest, ..) = lied_to(50_000_000, 10, 50, |_| {});
     let (lied, ..) = lied_to(50_000_000, 10, 50, |report| report.receive_rate = u32::MAX);
+    let [honest, lied] = [honest, lied].map(|sent| sent.len());
     println!("{honest} packets with honest reports of losses, {lied} with absurd rates");
     assert!(lied as f64 <= 1.13 * honest as f64, "{lied} packets instead of {honest}");
 }

@@ -133,8 +133,8 @@ impl<'a> Path<'a> {
 
     /// The most packets sent in any second.
     pub(super) fn most_in_a_second(&self) -> usize {
-        let within =
-            |from: &Time| self.sent.iter().filter(|at| *at >= from && **at < *from + Span::from_secs(1)).count();
+        let before = |time: Time| self.sent.partition_point(|at| *at < time);
+        let within = |from: &Time| before(*from + Span::from_secs(1)) - before(*from);
         self.sent.iter().map(within).max().unwrap_or(0)
     }
 
