@@ -81,7 +81,7 @@ const EDGES: &[(&str, &[&str])] = &[
         ],
     ),
     // A plug-in sees what any package outside of the workspace would see.
-    ("near-minimum", &["losscause-cli", "losscause-study", "losscause"]),
+    ("near-minimum", &["losscause-cli", "losscause-laboratory", "losscause-study", "losscause"]),
     ("losscause-lab", &["losscause-study", "losscause-sim", "losscause"]),
     ("losscause-capture-page", &["losscause-capture", "losscause"]),
     (

@@ -57,7 +57,7 @@ fn the_fuzzers_manifest_has_the_crates_that_its_targets_use() {
     let manifest: toml::Table = toml::from_str(&fs::read_to_string(fuzz.join("Cargo.toml")).unwrap()).unwrap();
     let ours = |name: &&str| name.starts_with("losscause");
     let mut named: Vec<&str> = manifest["dependencies"].as_table().unwrap().keys().map(String::as_str).collect();
-    named.retain(|name| ours(&name));
+    named.retain(|name| ours(name));
     let files = fs::read_dir(fuzz.join("src")).unwrap().map(|file| fs::read_to_string(file.unwrap().path()).unwrap());
     let sources = files.collect::<String>();
     let words = sources.split(|c: char| !c.is_alphanumeric() && c != '_' && c != ':');
