@@ -2,6 +2,7 @@
 
 use indexmap::IndexMap;
 use losscause_sim::rng::Stream;
+use losscause_study::toml_file;
 use serde::Deserialize;
 use std::hash::Hash;
 use std::sync::LazyLock;
@@ -9,8 +10,9 @@ use std::sync::LazyLock;
 use crate::path::{Acknowledged, Acks, Beside, Cross, Delay, Host, Loss, Place, Queue, Rate, Reverse};
 
 /// The ranges that the benchmark draws from.
-pub static RANGES: LazyLock<Ranges> =
-    LazyLock::new(|| toml::from_str(include_str!("../paths.toml")).expect("a test reads paths.toml"));
+pub static RANGES: LazyLock<Ranges> = LazyLock::new(|| {
+    toml_file::from_text(include_str!("../paths.toml"), "paths.toml").expect("a test reads paths.toml")
+});
 
 /// A positive number between two bounds; equal ratios are equally likely.
 #[derive(Clone, Copy, Debug, Deserialize)]

@@ -36,6 +36,7 @@ pub mod run;
 pub mod scenario;
 pub mod statistics;
 pub mod templates;
+pub mod toml_file;
 #[cfg(feature = "trace-files")]
 pub mod trace_file;
 

@@ -6,6 +6,8 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 use toml::Value;
 
+use losscause_study::toml_file;
+
 use super::mode::Mode;
 use super::range::Range;
 use super::sampler::Sampler;
@@ -112,10 +114,7 @@ pub(super) struct NamedPoint {
 impl<'de> Deserialize<'de> for Point {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match Value::deserialize(deserializer)? {
-            Value::Table(table) => {
-                let named = NamedPoint::deserialize(Value::Table(table));
-                named.map(Self::Named).map_err(|error| D::Error::custom(error.message()))
-            }
+            table @ Value::Table(_) => toml_file::from_value(&table).map(Self::Named).map_err(D::Error::custom),
             plain => Ok(Self::Plain(plain)),
         }
     }

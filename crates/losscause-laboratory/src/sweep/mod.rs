@@ -22,7 +22,7 @@ use losscause_sim::rng::Stream;
 use crate::papers::record;
 use crate::papers::reproduce::{MOST_RUNS, Repetitions, Selection};
 use losscause_study::files::watched::Watched;
-use losscause_study::{InputError, Scenario, Setting, files, scenario};
+use losscause_study::{InputError, Scenario, Setting, files, toml_file};
 
 mod axis;
 mod cells;
@@ -140,8 +140,8 @@ impl Sweep {
     /// As [`Sweep::parse`].
     pub fn parse_with(text: &str, path: &Path, registry: &Registry) -> Result<Self, InputError> {
         let file = path.display().to_string();
-        let table = scenario::any_table(text, &file, EXPECTED)?;
-        let document: SweepFile = scenario::deserialize(&table, &file)?;
+        let table = toml_file::table(text, &file, EXPECTED)?;
+        let document: SweepFile = toml_file::from_table(&table, &file)?;
         let key = |key: &str, problem: &str| InputError::Key {
             file: file.clone(),
             key: key.to_owned(),

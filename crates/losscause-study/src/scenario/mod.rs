@@ -34,7 +34,6 @@ pub use lda::DEFAULT as NO_LDA;
 pub use link::error_trace;
 pub use rate::{mahimahi_trace, rate_trace};
 pub use read::EXPECTED;
-pub use read::{any_table, deserialize};
 pub use setting::Setting;
 
 use crate::error::InputError;

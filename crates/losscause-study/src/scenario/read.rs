@@ -1,124 +1,23 @@
-//! From a text to a [`Document`]. Errors name the file, the key and what was expected.
+//! From a text to a [`Document`].
 
-use serde::de::DeserializeOwned;
-use serde_path_to_error::{Path as KeyPath, Segment};
-use toml::{Table, Value};
+use toml::Table;
 
 use super::format::Document;
 use super::protocol;
-use crate::error::{InputError, unknown};
+use crate::error::InputError;
+use crate::toml_file;
 
 /// What an error says was expected in place of a file that is no scenario.
 pub const EXPECTED: &str = "a scenario file in TOML (losscause docs scenario)";
 
 /// The keys and values of a scenario's text.
 pub(super) fn table(text: &str, file: &str) -> Result<Table, InputError> {
-    any_table(text, file, EXPECTED)
-}
-
-/// The keys and values of a TOML text; `expected` describes it in errors.
-pub fn any_table(text: &str, file: &str, expected: &'static str) -> Result<Table, InputError> {
-    if text.trim().is_empty() {
-        return Err(InputError::File { file: file.into(), problem: "is empty".into(), expected });
-    }
-    text.parse().map_err(|error: toml::de::Error| InputError::Syntax {
-        file: file.to_owned(),
-        line: error.span().map_or(1, |span| text.as_bytes()[..span.start].iter().filter(|&&b| b == b'\n').count() + 1),
-        problem: one_line(error.message()),
-    })
+    toml_file::table(text, file, EXPECTED)
 }
 
 /// The keys and values as a scenario.
 pub(super) fn document(table: &Table, file: &str) -> Result<Document, InputError> {
-    deserialize(table, file)
-}
-
-/// The keys and values as a `T`.
-pub fn deserialize<T: DeserializeOwned>(table: &Table, file: &str) -> Result<T, InputError> {
-    let root = Value::Table(table.clone());
-    serde_path_to_error::deserialize(root).map_err(|error| {
-        let (key, problem) = explained(key(error.path(), table), &one_line(error.inner().message()), protocol::MOVED);
-        InputError::Key { file: file.to_owned(), key, problem }
-    })
-}
-
-/// The path as `--set` takes it: elements of arrays go by their name.
-fn key(path: &KeyPath, table: &Table) -> String {
-    let mut parts: Vec<String> = Vec::new();
-    let mut here: Option<&Value> = None;
-    for segment in path {
-        match segment {
-            Segment::Map { key } => {
-                here = if parts.is_empty() { table.get(key) } else { here.and_then(|value| value.get(key)) };
-                parts.push(key.clone());
-            }
-            Segment::Seq { index } => {
-                here = here.and_then(|value| value.get(*index));
-                let name = here.and_then(|value| value.get("name")).and_then(Value::as_str);
-                parts.push(name.map_or_else(|| (index + 1).to_string(), str::to_owned));
-            }
-            Segment::Enum { .. } | Segment::Unknown => {}
-        }
-    }
-    parts.join(".")
-}
-
-/// The key and the second half of the error sentence, from serde's `message`. serde words its messages in fixed forms,
-/// which the tests below check. `moved` lists keys of earlier versions of the format with their new places.
-fn explained(key: String, message: &str, moved: &[&[(&str, &str)]]) -> (String, String) {
-    let below = |field: &str| if key.is_empty() { field.to_owned() } else { format!("{key}.{field}") };
-    // serde puts names in backticks.
-    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-    if let (true, [field, known @ ..]) = (message.starts_with("unknown field"), quoted.as_slice()) {
-        let parent = match key.strip_suffix(field) {
-            Some(parent) if parent.is_empty() || parent.ends_with('.') => parent.to_owned(),
-            _ => below(""),
-        };
-        let key = format!("{parent}{field}");
-        let problem = match moved.iter().copied().flatten().find(|(old, _)| *old == key) {
-            Some((_, new)) => format!("has moved, expected {new} instead"),
-            None => format!("the key {}", unknown(field, known)),
-        };
-        return (key, problem);
-    }
-    if let (true, [variant, known @ ..]) = (message.starts_with("unknown variant"), quoted.as_slice()) {
-        return (key, unknown(variant, known));
-    }
-    if let (true, [field]) = (message.starts_with("missing field"), quoted.as_slice()) {
-        return (below(field), "is missing, expected a value".to_owned());
-    }
-    let message = in_words(message);
-    let problem = ["invalid type: ", "invalid value: "].iter().find_map(|form| message.strip_prefix(form));
-    (key, problem.map_or_else(|| message.clone(), |problem| format!("is {}", problem.replace('`', ""))))
-}
-
-/// serde's message with the words of TOML in place of the names of Rust types.
-pub(crate) fn in_words(message: &str) -> String {
-    let Some((found, expected)) = message.split_once(", expected ") else { return message.to_owned() };
-    let expected = match expected {
-        "u8" | "u16" | "u32" | "u64" | "usize" | "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
-        "f32" | "f64" => "a number",
-        "a boolean" => "true or false",
-        "a string" | "string only" | "variant identifier" => "a word in quotes",
-        "a sequence" => "a list in [ ]",
-        "a map" => "a table: { KEY = VALUE }",
-        other if ["struct ", "internally tagged enum "].iter().any(|rust| other.starts_with(rust)) => {
-            "a table: { KEY = VALUE }"
-        }
-        other if other.starts_with("enum ") => "a word in quotes",
-        other => other,
-    };
-    let found = match found.strip_prefix("invalid type: ") {
-        Some("sequence") => "invalid type: a list".to_owned(),
-        Some("map") => "invalid type: a table".to_owned(),
-        Some("unit variant") => "invalid type: no word".to_owned(),
-        _ => found.to_owned(),
-    };
-    format!("{found}, expected {expected}")
-}
-
-fn one_line(message: &str) -> String {
-    message.split_whitespace().collect::<Vec<_>>().join(" ")
+    toml_file::from_older_table(table, file, protocol::MOVED)
 }
 
 #[cfg(test)]
@@ -144,16 +43,6 @@ mod tests {
         );
         let found = error("title = \"t\"\nduration_s = 1\n[tfrc]\nmoed = 1");
         assert!(found.starts_with("x.toml: tfrc.moed: the key \"moed\" is unknown"), "{found}");
-    }
-
-    #[test]
-    fn a_key_that_has_moved_names_its_new_place() {
-        let message = "unknown field `tick`, expected one of `mode`, `quirks`";
-        let moved: &[&[(&str, &str)]] = &[&[("tfrc.tock", "tfrc.a.b")], &[("tcp.tick", "tcp.quirks.tick_ms")]];
-        let found = explained("tcp.tick".into(), message, moved);
-        assert_eq!(found, ("tcp.tick".into(), "has moved, expected tcp.quirks.tick_ms instead".into()));
-        let (_, elsewhere) = explained("tfrc.tick".into(), message, moved);
-        assert!(elsewhere.starts_with("the key \"tick\" is unknown"), "{elsewhere}");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::published::Published;
 use losscause_study::error::nearest;
+use losscause_study::toml_file;
 
 /// Why some numbers and claims of a paper are not reproduced, or not settled. They share one cause.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -45,7 +46,7 @@ struct File {
 /// explained twice. The error is one sentence that names file, entry and key.
 pub(super) fn parse(text: &str, published: &Published) -> Result<Vec<Explanation>, String> {
     let file = format!("papers/{}/explanations.toml", published.key);
-    let File { explanation } = toml::from_str(text).map_err(|error| format!("{file}: {}", error.message()))?;
+    let File { explanation } = toml_file::from_text(text, &file).map_err(|error| error.to_string())?;
     let numbers: Vec<&str> = published.number.iter().map(|number| number.id.as_str()).collect();
     let claims: Vec<&str> = published.claim.iter().map(|claim| claim.id.as_str()).collect();
     let mut explained = BTreeSet::new();
@@ -166,8 +167,11 @@ mod tests {
     #[test]
     fn an_unknown_or_missing_key_is_refused() {
         let error = refusal(&[&format!("claim = [\"WB1-Mw\"]\n{SAID}")]);
-        assert!(error.starts_with("papers/cen2003/explanations.toml: unknown field `claim`"), "{error}");
+        assert!(
+            error.starts_with("papers/cen2003/explanations.toml: explanation.1.claim: the key \"claim\" is unknown"),
+            "{error}"
+        );
         let error = refusal(&["claims = [\"WB1-Mw\"]\nsection = \"s\""]);
-        assert!(error.starts_with("papers/cen2003/explanations.toml: missing field `why`"), "{error}");
+        assert!(error.starts_with("papers/cen2003/explanations.toml: explanation.1.why: is missing"), "{error}");
     }
 }

@@ -6,6 +6,8 @@ use super::explanations::{self, Explanation};
 use super::items::{ItemSpec, Items};
 use super::published::{Metric, Number, Published, System};
 use losscause_study::error::{InputError, nearest};
+use losscause_study::toml_file;
+use serde::de::DeserializeOwned;
 
 /// A paper whose results can be reproduced.
 #[derive(Debug)]
@@ -34,16 +36,13 @@ impl Paper {
     /// # Panics
     /// If a file is not as its type says: a test of that program reads them all.
     pub fn parse(texts: &'static PaperTexts) -> Self {
-        // A full TOML error prints the whole file.
-        let brief = |error: toml::de::Error| error.message().to_owned();
-        let published: Published =
-            toml::from_str(texts.published).map_err(brief).expect("a test reads what every paper publishes");
+        let published: Published = read(texts, "published.toml", texts.published);
         Self {
             explanations: explanations::parse(texts.explanations, &published)
                 .expect("a test reads the explanations of every paper"),
             published,
-            items: toml::from_str(texts.items).map_err(brief).expect("a test reads the items of every paper"),
-            costs: toml::from_str(texts.costs).map_err(brief).expect("a test reads the costs of every paper"),
+            items: read(texts, "items.toml", texts.items),
+            costs: read(texts, "costs.toml", texts.costs),
             texts,
         }
     }
@@ -133,6 +132,12 @@ impl Paper {
     pub fn metric(&self, name: &str) -> Option<&Metric> {
         self.published.metric.iter().find(|m| m.name == name)
     }
+}
+
+/// The file `name` of a paper.
+fn read<T: DeserializeOwned>(paper: &PaperTexts, name: &str, text: &str) -> T {
+    let file = format!("papers/{}/{name}", paper.key);
+    toml_file::from_text(text, &file).expect("a test reads every file of every paper")
 }
 
 /// The refusal of `option`, which names no `what` of those that are known.

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::{Plan, Repetitions, Selection, Variation};
 use crate::papers::record::{self, FIRST_LOOK};
-use losscause_study::InputError;
+use losscause_study::{InputError, toml_file};
 
 /// `papers/first-look.toml`.
 #[derive(Debug, Deserialize)]
@@ -20,6 +20,12 @@ struct FirstLook {
     order: Vec<String>,
 }
 
+impl FirstLook {
+    fn read() -> Result<Self, InputError> {
+        toml_file::from_text(FIRST_LOOK, "papers/first-look.toml")
+    }
+}
+
 impl Selection {
     /// The fixed choice that is measured where nothing is named: at the papers' own number of runs, something of every
     /// paper. An item is taken if what it adds to those before it in the order of value fits into the budget. The
@@ -28,11 +34,7 @@ impl Selection {
     /// # Errors
     /// None that a test does not find: the order names an unknown item, or a setting does not fit a scenario.
     pub fn first_look() -> Result<Self, InputError> {
-        let FirstLook { budget, order } = toml::from_str(FIRST_LOOK).map_err(|error| InputError::File {
-            file: "papers/first-look.toml".to_owned(),
-            problem: error.message().to_owned(),
-            expected: "a budget and an order of items",
-        })?;
+        let FirstLook { budget, order } = FirstLook::read()?;
         let candidates = Self::of_items(&order)?;
         let plan = Plan::new(&candidates, Repetitions::AsPublished, 1, &Variation::default())?;
         let (mut runs, mut searches, mut spent) = (BTreeSet::new(), BTreeSet::new(), 0);
@@ -91,7 +93,7 @@ mod tests {
     fn the_choice_keeps_to_its_budget_and_makes_the_papers_own_number_of_runs() {
         let chosen = Selection::first_look().unwrap();
         let plan = Plan::new(&chosen, Repetitions::AsPublished, 1, &Variation::default()).unwrap();
-        let FirstLook { budget, order } = toml::from_str(FIRST_LOOK).unwrap();
+        let FirstLook { budget, order } = FirstLook::read().unwrap();
         assert!(plan.cost() <= budget && plan.cost() > budget / 2, "{} of {budget}", plan.cost());
         assert!(order.len() > plan.sheets().len(), "the budget leaves something out");
         let too_few = |i: &&crate::papers::record::Item| {

@@ -10,7 +10,7 @@ use toml::{Table, Value};
 use super::super::setting::Setting;
 use crate::error::{InputError, unknown};
 use crate::files::{self, Disk, LARGEST_DOCUMENT};
-use crate::scenario::read;
+use crate::toml_file;
 
 const EXPECTED: &str = "a channel file in TOML (losscause docs jakes)";
 
@@ -150,7 +150,7 @@ pub fn load(file: &Path, settings: &[Setting]) -> Result<Vec<Source>, InputError
 /// The text is not TOML, a key is unknown or missing, a value has the wrong type or is out of range, two patterns have
 /// one name, or a setting names a pattern that does not exist.
 pub fn parse(text: &str, file: &str, settings: &[Setting]) -> Result<Vec<Source>, InputError> {
-    let mut common = read::any_table(text, file, EXPECTED)?;
+    let mut common = toml_file::table(text, file, EXPECTED)?;
     let patterns = patterns(common.remove("pattern"), file)?;
     for setting in settings {
         let Some(rest) = setting.key().strip_prefix("pattern.") else { continue };
@@ -211,7 +211,7 @@ fn source(name: String, own: Table, common: &Table, file: &str, settings: &[Sett
             merged.insert(key.to_owned(), setting.value().clone());
         }
     }
-    let channel: Channel = read::deserialize(&merged, file).map_err(|wrong| match wrong {
+    let channel: Channel = toml_file::from_table(&merged, file).map_err(|wrong| match wrong {
         InputError::Key { key, problem, file } => {
             match settings.iter().rev().find(|setting| key_in(setting, &name) == Some(&key)) {
                 Some(setting) => option(setting, problem),

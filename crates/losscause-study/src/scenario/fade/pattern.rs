@@ -16,7 +16,7 @@ use super::channel::Channel;
 use super::statistics::Statistics;
 use crate::error::InputError;
 use crate::files::{self, Disk};
-use crate::scenario::read;
+use crate::toml_file;
 
 /// Which packets a channel corrupts.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,9 +50,9 @@ impl Pattern {
         let text = text.replace("\r\n", "\n");
         let problem = |problem: String| InputError::File { file: file.into(), problem, expected: PATTERN };
         let (head, body) = text.split_once("\n\n").ok_or_else(|| problem("has no trials".into()))?;
-        let mut table = read::any_table(head, file, PATTERN)?;
+        let mut table = toml_file::table(head, file, PATTERN)?;
         let fingerprint = table.remove("fingerprint");
-        let channel: Channel = read::deserialize(&table, file)?;
+        let channel: Channel = toml_file::from_table(&table, file)?;
         let expected = channel.fingerprint();
         let syntax = |line: usize, problem: String| InputError::Syntax { file: file.into(), line, problem };
         if fingerprint.as_ref().and_then(toml::Value::as_str) != Some(expected.as_str()) {

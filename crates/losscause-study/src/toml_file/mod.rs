@@ -1,0 +1,132 @@
+//! Files in TOML: from a text to a type. Errors name the file, the key and what was expected.
+
+use serde::de::DeserializeOwned;
+use toml::Table;
+
+use crate::error::{InputError, unknown};
+
+mod deserializer;
+
+pub use deserializer::{Error, from_value};
+
+/// Keys of earlier versions of a format, each with its new place.
+pub(crate) type Moved = &'static [&'static [(&'static str, &'static str)]];
+
+/// The keys and values of a TOML text; `expected` describes it in errors.
+///
+/// # Errors
+/// The text is empty or not TOML.
+pub fn table(text: &str, file: &str, expected: &'static str) -> Result<Table, InputError> {
+    if text.trim().is_empty() {
+        return Err(InputError::File { file: file.into(), problem: "is empty".into(), expected });
+    }
+    parsed(text, file)
+}
+
+fn parsed(text: &str, file: &str) -> Result<Table, InputError> {
+    text.parse().map_err(|error: toml::de::Error| InputError::Syntax {
+        file: file.to_owned(),
+        line: error.span().map_or(1, |span| text.as_bytes()[..span.start].iter().filter(|&&b| b == b'\n').count() + 1),
+        problem: one_line(error.message()),
+    })
+}
+
+/// The keys and values as a `T`.
+///
+/// # Errors
+/// A key is unknown or missing, or a value has the wrong type.
+pub fn from_table<T: DeserializeOwned>(table: &Table, file: &str) -> Result<T, InputError> {
+    from_older_table(table, file, &[])
+}
+
+/// [`from_table`] of a format from which keys have `moved`.
+pub(crate) fn from_older_table<T: DeserializeOwned>(table: &Table, file: &str, moved: Moved) -> Result<T, InputError> {
+    deserializer::table(table).map_err(|error| in_file(&error, file, moved))
+}
+
+/// A TOML text as a `T`. An empty text has no keys.
+///
+/// # Errors
+/// The text is not TOML; then as [`from_table`].
+pub fn from_text<T: DeserializeOwned>(text: &str, file: &str) -> Result<T, InputError> {
+    from_table(&parsed(text, file)?, file)
+}
+
+/// The error sentence for `error` in `file`. Its key is as `--set` takes it: elements of lists go by their name.
+fn in_file(error: &Error, file: &str, moved: Moved) -> InputError {
+    let (key, problem) = explained(error.path().join("."), &one_line(&error.to_string()), moved);
+    InputError::Key { file: file.to_owned(), key, problem }
+}
+
+/// The key and the second half of the error sentence, from serde's `message`. serde words its messages in fixed forms,
+/// which the tests below check. `moved` lists keys of earlier versions of the format with their new places.
+fn explained(key: String, message: &str, moved: Moved) -> (String, String) {
+    let below = |field: &str| if key.is_empty() { field.to_owned() } else { format!("{key}.{field}") };
+    // serde puts names in backticks.
+    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    if let (true, [field, known @ ..]) = (message.starts_with("unknown field"), quoted.as_slice()) {
+        let parent = match key.strip_suffix(field) {
+            Some(parent) if parent.is_empty() || parent.ends_with('.') => parent.to_owned(),
+            _ => below(""),
+        };
+        let key = format!("{parent}{field}");
+        let problem = match moved.iter().copied().flatten().find(|(old, _)| *old == key) {
+            Some((_, new)) => format!("has moved, expected {new} instead"),
+            None => format!("the key {}", unknown(field, known)),
+        };
+        return (key, problem);
+    }
+    if let (true, [variant, known @ ..]) = (message.starts_with("unknown variant"), quoted.as_slice()) {
+        return (key, unknown(variant, known));
+    }
+    if let (true, [field]) = (message.starts_with("missing field"), quoted.as_slice()) {
+        return (below(field), "is missing, expected a value".to_owned());
+    }
+    let message = in_words(message);
+    let problem = ["invalid type: ", "invalid value: "].iter().find_map(|form| message.strip_prefix(form));
+    (key, problem.map_or_else(|| message.clone(), |problem| format!("is {}", problem.replace('`', ""))))
+}
+
+/// serde's message with the words of TOML in place of the names of Rust types.
+fn in_words(message: &str) -> String {
+    let Some((found, expected)) = message.split_once(", expected ") else { return message.to_owned() };
+    let expected = match expected {
+        "u8" | "u16" | "u32" | "u64" | "usize" | "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
+        "f32" | "f64" => "a number",
+        "a boolean" => "true or false",
+        "a string" | "string only" | "variant identifier" => "a word in quotes",
+        "a sequence" => "a list in [ ]",
+        "a map" => "a table: { KEY = VALUE }",
+        other if ["struct ", "internally tagged enum "].iter().any(|rust| other.starts_with(rust)) => {
+            "a table: { KEY = VALUE }"
+        }
+        other if other.starts_with("enum ") => "a word in quotes",
+        other => other,
+    };
+    let found = match found.strip_prefix("invalid type: ") {
+        Some("sequence") => "invalid type: a list".to_owned(),
+        Some("map") => "invalid type: a table".to_owned(),
+        Some("unit variant") => "invalid type: no word".to_owned(),
+        _ => found.to_owned(),
+    };
+    format!("{found}, expected {expected}")
+}
+
+fn one_line(message: &str) -> String {
+    message.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_that_has_moved_names_its_new_place() {
+        let message = "unknown field `tick`, expected one of `mode`, `quirks`";
+        let moved: Moved = &[&[("tfrc.tock", "tfrc.a.b")], &[("tcp.tick", "tcp.quirks.tick_ms")]];
+        let found = explained("tcp.tick".into(), message, moved);
+        assert_eq!(found, ("tcp.tick".into(), "has moved, expected tcp.quirks.tick_ms instead".into()));
+        let (_, elsewhere) = explained("tfrc.tick".into(), message, moved);
+        assert!(elsewhere.starts_with("the key \"tick\" is unknown"), "{elsewhere}");
+    }
+}
