@@ -55,17 +55,28 @@ pub(crate) fn lab(options: &Options) -> Result<()> {
         println!("skipped: the lab ({} is missing)\nsteps: 0 passed, 0 failed, 1 skipped", tool.name());
         return Ok(());
     }
-    if options.test { test() } else { build() }?;
+    build()?;
+    if options.test {
+        tests()?;
+    }
     if options.posters { run(&mut node(&["scripts/posters.mjs"])) } else { Ok(()) }
 }
 
-/// As one of the steps of a test run.
+/// As one of the steps of a test run. The modules are not optimised as a whole, so their size says nothing.
 ///
 /// # Errors
 /// As [`lab`].
 pub(crate) fn test() -> Result<()> {
+    run(cargo()
+        .args(["build", "--quiet", "--release", "--target", TARGET, "--lib"])
+        .args(MODULES.iter().flat_map(|module| ["-p", module.package])))?;
+    pages_around(|_| "release")?;
+    tests()
+}
+
+/// The pages that were built give the bytes of the command line, and work in Chromium.
+fn tests() -> Result<()> {
     let program = losscause()?;
-    build()?;
     let tests = ["tests/same-bytes.test.mjs", "tests/stories.test.mjs", "tests/capture-bytes.test.mjs"];
     run(node(&["--test"]).args(tests).env("LOSSCAUSE", &program))?;
     run(node(&["node_modules/@playwright/test/cli.js", "test"]).env("LOSSCAUSE", program))
@@ -76,27 +87,24 @@ pub(crate) fn test() -> Result<()> {
 /// # Errors
 /// A part cannot be built, or the page is too large.
 pub(crate) fn build() -> Result<()> {
-    modules()?;
-    for Module { name, profile, package } in MODULES {
-        let built = format!("{profile}/{}.wasm", package.replace('-', "_"));
-        let module = target().join(TARGET).join(built);
-        fs::copy(&module, root().join("web/src").join(name))
-            .with_context(|| format!("{} cannot be copied", module.display()))?;
-    }
-    // What a package would run at its installation is not needed.
-    run(in_web("npm").args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]))?;
-    run(in_web("npm").args(["run", "build"]))?;
+    MODULES.iter().try_for_each(|Module { profile, package, .. }| {
+        run(cargo().args(["build", "--quiet", "--profile", profile, "--target", TARGET, "-p", package, "--lib"]))
+    })?;
+    pages_around(|module| module.profile)?;
     run(&mut node(&["scripts/size.mjs"]))
 }
 
-/// Compiles the modules.
-///
-/// # Errors
-/// One of them cannot be compiled.
-pub(crate) fn modules() -> Result<()> {
-    MODULES.iter().try_for_each(|Module { profile, package, .. }| {
-        run(cargo().args(["build", "--quiet", "--profile", profile, "--target", TARGET, "-p", package, "--lib"]))
-    })
+/// The pages around the modules, each of which was compiled with this profile.
+fn pages_around(profile: impl Fn(&Module) -> &'static str) -> Result<()> {
+    for module in &MODULES {
+        let built = format!("{}/{}.wasm", profile(module), module.package.replace('-', "_"));
+        let built = target().join(TARGET).join(built);
+        fs::copy(&built, root().join("web/src").join(module.name))
+            .with_context(|| format!("{} cannot be copied", built.display()))?;
+    }
+    // What a package would run at its installation is not needed.
+    run(in_web("npm").args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]))?;
+    run(in_web("npm").args(["run", "build"]))
 }
 
 fn in_web(program: &str) -> Command {

@@ -191,3 +191,19 @@ fn only_file(folder: &Path) -> Result<PathBuf> {
     let mut files = fs::read_dir(folder).with_context(|| format!("{} cannot be read", folder.display()))?;
     files.next().context("no wheel was built")?.map(|entry| entry.path()).context("the wheel")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tests_need_what_the_package_and_its_extras_name_and_an_extra_that_is_missing_is_an_error() {
+        let text = "[project]\ndependencies = ['a']\n[project.optional-dependencies]\ntest = ['b>=1', 'c']\nray = ['d']\n\
+                    progress = ['e']\n";
+        assert_eq!(needed(text).unwrap_err().to_string(), "no extra notebooks");
+        assert_eq!(needed(&format!("{text}notebooks = ['f']\n")).unwrap(), ["a", "b>=1", "c", "d", "f"]);
+        assert!(
+            needed(&fs::read_to_string(root().join("python/pyproject.toml")).unwrap()).unwrap().len() > EXTRAS.len()
+        );
+    }
+}
