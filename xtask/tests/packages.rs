@@ -78,6 +78,49 @@ fn every_published_crate_holds_a_readme_and_the_two_licences_of_the_repository()
     }
 }
 
+/// All files below a folder, as text.
+fn texts(folder: &Path) -> Vec<(PathBuf, String)> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let below = paths.map(|path| match path.is_dir() {
+        true => texts(&path),
+        false => fs::read(&path).map_or(vec![], |bytes| vec![(path, String::from_utf8_lossy(&bytes).into_owned())]),
+    });
+    below.flatten().collect()
+}
+
+/// proptest keeps the seed of a property that has failed beside `src`, as `proptest-regressions/PATH.txt`, or beside the file
+/// in `tests`, as `NAME.proptest-regressions`. A seed whose file has moved would never be tried again.
+#[test]
+fn the_seed_of_a_property_that_fails_is_kept_packed_and_tried_by_the_file_that_has_the_property() {
+    let mut properties = 0;
+    for (folder, manifest) in published() {
+        let [sources, tests] = ["src", "tests"].map(|name| texts(&folder.join(name)));
+        let has_property = |file: &&(PathBuf, String)| file.1.contains("proptest! {");
+        for (path, text) in sources.iter().chain(&tests) {
+            assert!(!text.contains("failure_persistence"), "{}: keeps no seeds, or elsewhere", path.display());
+        }
+        if sources.iter().any(|file| has_property(&file)) {
+            let include = strings(manifest["package"].as_table().unwrap(), "include");
+            assert!(include.contains(&"/proptest-regressions".to_owned()), "{}: include lacks it", folder.display());
+        }
+        let mut expected = Vec::new();
+        for (path, _) in sources.iter().filter(has_property) {
+            let place = path.strip_prefix(folder.join("src")).unwrap().with_extension("txt");
+            expected.push(folder.join("proptest-regressions").join(place));
+        }
+        expected.extend(tests.iter().filter(has_property).map(|(path, _)| path.with_extension("proptest-regressions")));
+        properties += expected.len();
+        let is_kept = |path: &Path| path.extension().is_some_and(|end| end == "proptest-regressions");
+        let beside_tests = tests.iter().map(|(path, _)| path.clone()).filter(|path| is_kept(path));
+        let beside_sources = texts(&folder.join("proptest-regressions")).into_iter().map(|(path, _)| path);
+        for kept in beside_tests.chain(beside_sources) {
+            assert!(expected.contains(&kept), "{}: belongs to no file with properties", kept.display());
+        }
+    }
+    assert!(properties > 20, "{properties} files with properties");
+}
+
 #[test]
 fn every_readme_names_the_oldest_compiler_and_has_code_that_is_tested() {
     let workspace = manifest(&root());

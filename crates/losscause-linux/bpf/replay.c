@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The algorithms on the host: reads a stream of observations and prints a verdict per lost packet. Compiled with
+ * The algorithms on the host: reads streams of observations and prints a verdict per lost packet. Compiled with
  * -DALGORITHM='"algorithm/spike.h"' and so on; the arguments are the numbers of struct lc_lda_parameters.
  *
+ *	s                                                a stream begins: what came before is forgotten
  *	a AT_US RTT_US NEW_DATA SPANNED MISSING CWND     an ACK; RTT_US is -1 if unknown
  *	l                                                a packet is declared lost: prints its enum lc_verdict
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "observe.h"
 #include "verdict.h"
@@ -48,6 +50,11 @@ int main(int argc, char **argv)
 		struct lc_ack ack = {};
 		long long at_us, rtt_us;
 
+		if (line[0] == 's') {
+			memset(&lda, 0, sizeof(lda));
+			memset(&gaps, 0, sizeof(gaps));
+			continue;
+		}
 		if (line[0] == 'l') {
 			printf("%u\n", judge(&given.parameters));
 			continue;

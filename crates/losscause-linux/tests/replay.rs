@@ -9,7 +9,11 @@ mod streams;
 #[path = "replay/weights.rs"]
 mod weights;
 
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use host::Host;
+use losscause::Verdict;
 use losscause_linux::kernel::Algorithm;
 use streams::{Stream, generated, simulated};
 
@@ -30,22 +34,27 @@ const RULES: [(&str, &str, &[&str]); 13] = [
     ("sift.h", "lc_sift", &["margin_db=0", "most_ignored=1"]),
 ];
 
+/// The algorithm of a header, compiled once for all tests.
+fn host(header: &'static str) -> Arc<Host> {
+    static HOSTS: Mutex<BTreeMap<&str, Arc<Host>>> = Mutex::new(BTreeMap::new());
+    let mut hosts = HOSTS.lock().unwrap_or_else(PoisonError::into_inner);
+    Arc::clone(hosts.entry(header).or_insert_with(|| Arc::new(Host::compile(header))))
+}
+
 /// At least 99.9 % of the losses of all streams together.
 fn agree(streams: &[Stream]) {
+    let text: String = streams.iter().map(Stream::lines).collect();
     for (header, name, set) in RULES {
         let mut settings = Algorithm::find(name).unwrap().settings();
         set.iter().for_each(|setting| settings.set(setting).unwrap());
         // The first two numbers are the caps, which belong to no algorithm.
-        let host = Host::compile(header, &settings.words().unwrap()[2..]);
-        let (mut losses, mut different, mut wireless) = (0, 0, 0);
-        for stream in streams {
-            let reference = stream.verdicts(settings.lda().build_at_sender().unwrap());
-            let fixed_point = host.verdicts(stream);
-            assert_eq!(reference.len(), fixed_point.len(), "{name} {set:?}");
-            losses += reference.len();
-            different += reference.iter().zip(&fixed_point).filter(|(a, b)| a != b).count();
-            wireless += reference.iter().filter(|verdict| verdict.is_wireless()).count();
-        }
+        let fixed_point = host(header).verdicts(&settings.words().unwrap()[2..], &text);
+        let of = |stream: &Stream| stream.verdicts(settings.lda().build_at_sender().unwrap());
+        let reference: Vec<Verdict> = streams.iter().flat_map(of).collect();
+        assert_eq!(reference.len(), fixed_point.len(), "{name} {set:?}");
+        let losses = reference.len();
+        let different = reference.iter().zip(&fixed_point).filter(|(a, b)| a != b).count();
+        let wireless = reference.iter().filter(|verdict| verdict.is_wireless()).count();
         println!("{name} {set:?}: {different} of {losses} losses differ; {wireless} are wireless");
         assert!(losses > 2_000, "{name} {set:?}: only {losses} losses");
         assert!(wireless > 0 && wireless < losses, "{name} {set:?}: {wireless} of {losses} wireless");

@@ -207,7 +207,7 @@ fn verdicts_scaled(config: &LdaConfig, packets: &[Packet], factor: i64) -> Vec<(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(128) })]
+    #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
     fn no_input_makes_an_algorithm_panic_or_contradict_itself(ops in anything()) {

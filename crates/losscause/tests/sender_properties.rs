@@ -117,7 +117,7 @@ fn any_event() -> impl Strategy<Value = Any> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(96) })]
+    #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
     fn no_input_makes_an_algorithm_panic_or_contradict_itself(events in prop::collection::vec(any_event(), 0..120)) {

@@ -78,7 +78,7 @@ impl Stream {
 
     /// The stream as `bpf/replay.c` reads it.
     pub(crate) fn lines(&self) -> String {
-        let mut text = String::new();
+        let mut text = "s\n".to_owned();
         for step in &self.0 {
             match *step {
                 Step::Ack(Ack { at_us, rtt_us, new_data, spanned, missing, cwnd }) => {
