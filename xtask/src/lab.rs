@@ -57,7 +57,7 @@ pub(crate) fn lab(options: &Options) -> Result<()> {
     }
     build()?;
     if options.test {
-        tests()?;
+        in_a_browser()?;
     }
     if options.posters { run(&mut node(&["scripts/posters.mjs"])) } else { Ok(()) }
 }
@@ -71,11 +71,11 @@ pub(crate) fn test() -> Result<()> {
         .args(["build", "--quiet", "--release", "--target", TARGET, "--lib"])
         .args(MODULES.iter().flat_map(|module| ["-p", module.package])))?;
     pages_around(|_| "release")?;
-    tests()
+    in_a_browser()
 }
 
 /// The pages that were built give the bytes of the command line, and work in Chromium.
-fn tests() -> Result<()> {
+fn in_a_browser() -> Result<()> {
     let program = losscause()?;
     let tests = ["tests/same-bytes.test.mjs", "tests/stories.test.mjs", "tests/capture-bytes.test.mjs"];
     run(node(&["--test"]).args(tests).env("LOSSCAUSE", &program))?;
