@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_fourteen_crates_are_published_from_the_core_to_the_command_and_nothing_else_is() {
+    fn the_sixteen_crates_are_published_from_the_core_to_the_command_and_nothing_else_is() {
         let names: Vec<String> = published().unwrap().into_iter().map(|package| package.name).collect();
         let expected = [
             "",
@@ -83,6 +83,8 @@ mod tests {
             "-quinn",
             "-sim",
             "-study",
+            "-laboratory",
+            "-report",
             "-linux-needs",
             "-linux",
             "-live",
