@@ -12,6 +12,9 @@
 //! | `chart`, `lines`, `phase`, `scatter`, `strips`, `time` | one kind of drawing each |
 //! | `axis`, `svg`, `state`, `marks` | what all drawings share |
 
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
 use std::path::Path;
 
 use minijinja::{AutoEscape, Environment};
@@ -127,6 +130,10 @@ fn render(page: &str, context: &impl Serialize) -> String {
     let template = environment.get_template(page).expect("the page is one of the templates");
     template.render(context).expect("a test renders every template")
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 #[cfg(test)]
 mod tests;
