@@ -191,7 +191,7 @@ fn in_a_setting(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use losscause_study::Setting;
+    use losscause_study::{Setting, toml_file};
 
     fn of(text: &str) -> Result<Vec<Axis>, Problem> {
         #[derive(serde::Deserialize)]
@@ -199,11 +199,11 @@ mod tests {
             #[serde(default)]
             axis: Vec<AxisTable>,
         }
-        axes(&toml::from_str::<File>(text).unwrap().axis, Sampler::Grid)
+        axes(&toml_file::from_text::<File>(text, "").unwrap().axis, Sampler::Grid)
     }
 
     fn sampled(text: &str) -> Result<Axis, Problem> {
-        axis(0, &toml::from_str(text).unwrap(), Sampler::Random { cells: 5 })
+        axis(0, &toml_file::from_text(text, "").unwrap(), Sampler::Random { cells: 5 })
     }
 
     #[test]
@@ -274,7 +274,7 @@ mod tests {
             "axis.n.key: is missing, expected the key that the range sets"
         );
         let axes: Vec<AxisTable> =
-            (0..17).map(|k| toml::from_str(&format!("key = \"k{k}\"\nvalues = [1]")).unwrap()).collect();
+            (0..17).map(|k| toml_file::from_text(&format!("key = \"k{k}\"\nvalues = [1]"), "").unwrap()).collect();
         let (key, problem) = super::axes(&axes, Sampler::Sobol { cells: 4 }).unwrap_err();
         assert_eq!(
             (key.as_str(), problem.as_str()),

@@ -98,12 +98,13 @@ impl Range {
 
 #[cfg(test)]
 mod tests {
+    use losscause_study::toml_file;
     use proptest::prelude::*;
 
     use super::*;
 
     fn range(text: &str) -> Range {
-        toml::from_str(text).unwrap()
+        toml_file::from_text(text, "").unwrap()
     }
 
     fn floats(values: &[Value]) -> Vec<f64> {

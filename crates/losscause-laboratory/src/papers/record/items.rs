@@ -323,6 +323,7 @@ fn alone(name: &str, values: &[Value]) -> Vec<Parameters> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use losscause_study::toml_file;
 
     #[test]
     fn lists_of_values_multiply_out() {
@@ -335,7 +336,7 @@ mod tests {
             metrics = ["thput"]
             systems = ["TCP"]
         "#;
-        let item: ItemSpec = toml::from_str(text).unwrap();
+        let item: ItemSpec = toml_file::from_text(text, "").unwrap();
         let shown: Vec<String> =
             item.combinations().iter().map(|p| format!("{} {} {}", p["N"], p["delay_ms"], p["loss"])).collect();
         assert_eq!(shown, ["1 20 low", "1 20 high", "2 20 low", "2 20 high"]);
@@ -355,7 +356,7 @@ mod tests {
             metrics = ["usage"]
             systems = ["Spike"]
         "#;
-        let item: ItemSpec = toml::from_str(text).unwrap();
+        let item: ItemSpec = toml_file::from_text(text, "").unwrap();
         let show = |p: &Parameters| format!("{} {} {} {}", p["N"], p["loss"], p["alpha"], p["beta"]);
         let shown: Vec<String> = item.combinations().iter().map(show).collect();
         assert_eq!(shown, ["all low 0.3 0.1", "all low 0.7 0.5", "all high 0.3 0.1", "all high 0.7 0.5"]);
