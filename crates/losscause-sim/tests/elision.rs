@@ -129,7 +129,7 @@ fn seen<R: Recorder>(mut simulation: Simulation, flows: usize, recorder: &mut R)
 
 /// The same and every recorded event, in order of time. Whether a packet counts as waiting that comes at the very instant of
 /// a departure depends on the order of the two, so such events are compared without their queue lengths.
-fn recorded(simulation: Simulation, flows: usize) -> (Seen, Vec<String>) {
+fn recorded(simulation: Simulation, flows: usize) -> (Seen, Vec<Event>) {
     let mut events: Vec<Event> = Vec::new();
     let seen = seen(simulation, flows, &mut events);
     let mut at_once: HashMap<(LinkId, Time), u32> = HashMap::new();
@@ -145,9 +145,11 @@ fn recorded(simulation: Simulation, flows: usize) -> (Seen, Vec<String>) {
             (*queue_packets, *queue_bytes) = (0, 0);
         }
     }
-    let mut events: Vec<String> =
-        events.iter().map(|event| format!("{:?}", (event.at, event.flow, event.kind))).collect();
-    events.sort();
+    events.sort_by_key(|event| (event.at, event.flow));
+    // Kinds have no order of their own; only those of one flow at one instant need any.
+    for at_once in events.chunk_by_mut(|a, b| (a.at, a.flow) == (b.at, b.flow)).filter(|events| events.len() > 1) {
+        at_once.sort_by_cached_key(|event| format!("{:?}", event.kind));
+    }
     (seen, events)
 }
 
