@@ -1,5 +1,4 @@
 //! The runs of `papers/extra`: our own questions, without published values, in the scenarios of Cen 2003.
-#![cfg(feature = "papers")]
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use std::path::Path;

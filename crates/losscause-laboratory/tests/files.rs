@@ -1,5 +1,4 @@
 //! Scenarios and what they name, read without a disk.
-#![cfg(feature = "papers")]
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use std::path::Path;

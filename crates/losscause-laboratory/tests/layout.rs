@@ -1,5 +1,4 @@
 //! From a scenario to a network.
-#![cfg(feature = "papers")]
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use std::path::Path;

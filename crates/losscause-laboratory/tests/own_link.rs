@@ -1,5 +1,4 @@
 //! What a user judges a link by: delays, transfers, verdicts on media flows, warnings, comparisons.
-#![cfg(feature = "compare")]
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use losscause_laboratory::compare::{Plan, Variant};

@@ -1,5 +1,4 @@
 //! Everything that a scored number or a claim of a paper reads is measured.
-#![cfg(feature = "papers")]
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use losscause_laboratory::papers::claims;

@@ -1,5 +1,4 @@
 //! The sweeps that come with the papers fit the scenarios they change.
-#![cfg(feature = "sweep")]
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use std::ops::ControlFlow;
