@@ -181,6 +181,16 @@ fn tests() -> Result<()> {
     run(cargo().arg("test").args(EVERYTHING).args(["--no-fail-fast", "--quiet"]))
 }
 
+/// The long form of the kernel tests' churn, which the tests leave out.
+///
+/// # Errors
+/// A tool is missing and cannot be installed, or the test fails.
+pub(crate) fn churn() -> Result<()> {
+    OPTIONAL_PARTS.iter().try_for_each(|tool| tool.ensure())?;
+    let test = ["test", "-p", "losscause-linux", "--features", "kernel", "--test", "kernel", "--", "--ignored"];
+    run(cargo().args(test))
+}
+
 /// The library that C programs load as `name`, compiled as for the tests: with the examples, the same features are selected.
 ///
 /// # Errors

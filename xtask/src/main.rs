@@ -67,6 +67,8 @@ enum Verb {
     /// Run the simulator's fixed workload and print its packet-hops
     #[command(hide = true)]
     EventLoop(event_loop::Options),
+    /// Load, use and unload the kernel's programs fifty times under a thousand connections; needs root
+    Churn,
     /// Fuzz every parser and receiver; installs a nightly compiler if it is missing
     Fuzz(fuzz::Options),
     /// Count what every table and figure costs and compare with the costs.toml of each paper
@@ -110,6 +112,7 @@ fn main() -> ExitCode {
         Verb::Measured(command) => measured::measured(&command),
         Verb::Instructions(options) => instructions::instructions(&options),
         Verb::EventLoop(options) => event_loop::event_loop(&options),
+        Verb::Churn => checks::churn(),
         Verb::Fuzz(options) => fuzz::fuzz(&options),
         Verb::Costs(options) => costs::costs(&options),
         Verb::Record(options) => record::record(&options),
