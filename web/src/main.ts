@@ -395,6 +395,7 @@ function exclusive<Result>(work: () => Promise<Result>): Promise<Result | undefi
       return undefined;
     } finally {
       isBusy = false;
+      showTime();
     }
   });
   last = own;
@@ -461,7 +462,6 @@ async function step() {
     const by = (views?.[0].info.step_s ?? 0.1) / 4;
     take(await simulator.ask<Frame>({ ask: "frame", to: now + by, budget_ms: 1000 }), performance.now());
     drawAll();
-    showTime();
   });
 }
 
@@ -590,7 +590,8 @@ function listen() {
     if (playing && now >= end) void seek(0);
     if (!playing && !isBusy) drawAll();
     say("");
-    showTime();
+    // A frame under way shows the pause itself, with its own instant.
+    if (playing || !isBusy) showTime();
   });
   page.step.addEventListener("click", () => void step());
   page.restart.addEventListener("click", () => void seek(0));

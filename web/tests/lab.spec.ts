@@ -6,6 +6,7 @@ test("a visitor sees packets move at once, pauses, steps and goes on", async ({ 
   await ready(page);
   await expect.poll(() => clock(page)).toBeGreaterThan(0.3);
   await page.click("#play");
+  await expect(page.locator("#play")).toHaveText("Play");
   const at = await clock(page);
   await page.waitForTimeout(300);
   expect(await clock(page)).toBe(at);
