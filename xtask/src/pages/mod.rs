@@ -54,10 +54,12 @@ pub(crate) fn pages(options: &Options) -> Result<()> {
         let begun = Instant::now();
         let place = Place::new(&program, &parts)?;
         let (mut run, mut compared, mut checked) = (0, 0, 0);
-        let mut done = BTreeSet::new();
+        // A page may name a command again, and show what it prints in one place.
+        let is_compared = |shown: &Shown| matches!(shown.output, Output::Text(_) | Output::Json(_));
+        let mut done: BTreeSet<&String> =
+            commands.iter().filter(|shown| is_compared(shown)).map(|shown| &shown.command).collect();
         for shown in &commands {
-            // A page may name a command again.
-            let is_compared = matches!(shown.output, Output::Text(_) | Output::Json(_));
+            let is_compared = is_compared(shown);
             if !is_compared && !done.insert(&shown.command) {
                 continue;
             }
