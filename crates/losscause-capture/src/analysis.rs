@@ -10,7 +10,7 @@ use losscause::{Judgement, Reason, Time, Verdict};
 use serde::Serialize;
 
 use crate::CaptureError;
-use crate::flow::{Evidence, FlowResult, FlowTable, Found, Protocol, Rules, State, Vantage};
+use crate::flow::{self, Evidence, FlowResult, FlowTable, Found, Protocol, Rules, State, Vantage};
 use crate::frames::{Frames, Truncation, compressed};
 use crate::joined::Alone;
 use crate::judge::trust::{Expected, Situation, Table};
@@ -154,6 +154,18 @@ pub struct Flow {
     pub alone: Option<Alone>,
     /// How long its packets wait in queues; none if the capture does not tell.
     pub queueing: Option<Queueing>,
+    /// How its connection was opened from this end, if that took more than one try.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opening: Option<Opening>,
+    /// Times in which its sender tried three times or more and got no answer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub outages: Vec<Outage>,
+    /// How long its receiver's window was closed, seconds.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub window_closed_s: f64,
+    /// Bytes that were acknowledged without a captured packet of the flow before.
+    #[serde(skip_serializing_if = "is_none")]
+    pub acked_uncaptured: u64,
     /// The flow over time, if [`Options::over_time`] asks for it and the flow is one of those with most losses.
     #[serde(skip)]
     pub over_time: Option<OverTime>,
@@ -163,6 +175,38 @@ pub struct Flow {
     pub losses: Vec<Loss>,
     /// Verdicts by algorithm.
     pub summary: BTreeMap<String, Summary>,
+}
+
+/// The tries to open a connection, from one end.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Opening {
+    /// SYNs that were sent again.
+    pub repeats: u64,
+    /// From the first SYN to the answer, or to the last packet if there was none, seconds.
+    pub waited_s: f64,
+    /// Whether the other end answered.
+    pub answered: bool,
+}
+
+/// A time in which a flow's sender got no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Outage {
+    /// The last answer before, or the first try if there was none: seconds after the capture's first packet.
+    pub from_s: f64,
+    /// The answer that ended it, or the last try if there was none.
+    pub to_s: f64,
+    /// Whether an answer ended it.
+    pub answered: bool,
+}
+
+fn is_zero(seconds: &f64) -> bool {
+    *seconds == 0.0
+}
+
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Queueing delays: what trips took longer than the shortest one, by the trip times that the algorithms got, from sender
@@ -549,12 +593,23 @@ impl<'a> Reading<'a> {
                 summary.add(opinion.verdict);
             }
         }
-        let (judged_at, protocol) = (result.vantage.judged_at(), result.protocol);
+        let (judged_at, protocol) = (result.judged_at, result.protocol);
         let situation = Situation { judged_at, protocol, selective: result.selective, delays: result.delays };
         let usable = || names.iter().flatten().map(String::as_str);
         let recommended = Table::built_in().recommend(situation, usable()).map(str::to_owned);
         let expected = Table::built_in().expected_of(situation, usable());
         let counts = result.counts;
+        let second = |time: Time| (time - begun).as_secs_f64();
+        let outage = |outage: &flow::Outage| Outage {
+            from_s: second(outage.from),
+            to_s: second(outage.to),
+            answered: outage.is_answered,
+        };
+        let opening = result.opening.map(|opening| Opening {
+            repeats: opening.repeats,
+            waited_s: opening.waited.as_secs_f64(),
+            answered: opening.is_answered,
+        });
         Flow {
             id: result.number,
             src: result.src,
@@ -579,6 +634,10 @@ impl<'a> Reading<'a> {
             expected,
             alone: None,
             queueing,
+            opening,
+            outages: result.outages.iter().map(outage).collect(),
+            window_closed_s: result.closed.as_secs_f64(),
+            acked_uncaptured: result.acked_uncaptured,
             over_time,
             unlisted_losses: result.losses.unlisted,
             losses,

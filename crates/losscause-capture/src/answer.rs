@@ -6,7 +6,7 @@ use losscause::{Judgement, Verdict};
 
 use crate::joined::{Alone, Tally};
 use crate::judge::trust::Share;
-use crate::{Analysis, Flow, Loss, Protocol, Queueing, Summary};
+use crate::{Analysis, Evidence, Flow, Loss, Opening, Outage, Protocol, Queueing, Summary};
 
 /// A cause that most losses have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,24 +46,41 @@ impl Cause {
 impl Analysis {
     /// Sentences that a colleague could repeat: how many packets were lost, and why.
     pub fn answer(&self) -> String {
+        [self.told_losses()].into_iter().chain(self.told_beside_losses()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The losses and their causes.
+    fn told_losses(&self) -> String {
         let total: u64 = self.flows.iter().map(Flow::lost).sum();
         let flows = plural(self.flows.len() as u64 + self.unlisted_flows, "flow");
         if total == 0 {
-            return format!("No packet of {flows} was lost.");
+            let known = self.flows.iter().filter(|flow| flow.shows_losses()).count() as u64 + self.unlisted_flows;
+            let all = self.flows.len() as u64 + self.unlisted_flows;
+            return match known {
+                0 => format!("Whether a packet of {flows} was lost, the capture does not show."),
+                _ if known == all => format!("No packet of {flows} was lost."),
+                _ => format!("No packet of {known} of {flows} was lost; of the others the capture does not show it."),
+            };
         }
         let lost = format!("{} in {flows}.", plural(total, "lost packet"));
+        let by_timer: u64 = self.flows.iter().map(Flow::lost_by_timer).sum();
+        if by_timer == total {
+            return format!("{lost} Only timers showed them: their cause is not shown.");
+        }
         let asked = self.asked();
         if asked.is_empty() {
             return format!("{lost} No algorithm can tell whether the air or a queue lost them.");
         }
-        let mut sum = Summary::default();
-        for Summary { wireless, congestion, undecided } in self.flows.iter().map(Flow::verdicts) {
-            sum.wireless += wireless;
-            sum.congestion += congestion;
-            sum.undecided += undecided;
-        }
-        let Summary { wireless, congestion, undecided } = sum;
-        let cause = if undecided * 10 >= total * MOST_OF_TEN {
+        let summed = |of: fn(&Flow) -> Summary| {
+            self.flows.iter().map(of).fold(Summary::default(), |sum, one| Summary {
+                wireless: sum.wireless + one.wireless,
+                congestion: sum.congestion + one.congestion,
+                undecided: sum.undecided + one.undecided,
+            })
+        };
+        let Summary { wireless, congestion, .. } = summed(Flow::believed);
+        // Of so few nothing is said of most.
+        let cause = if (wireless + congestion) * 10 <= total * (10 - MOST_OF_TEN) {
             "The capture does not show enough to tell the cause"
         } else {
             match Cause::of(wireless, congestion) {
@@ -72,7 +89,60 @@ impl Analysis {
                 Cause::Both => "Some look like the air, some like a full queue",
             }
         };
-        format!("{lost} {cause}: {}.", counted(&asked.join(" and "), sum))
+        let timers = match by_timer {
+            0 => String::new(),
+            some => format!(", of which {some} only a timer showed"),
+        };
+        format!("{lost} {cause}: {}{timers}.", counted(&asked.join(" and "), summed(Flow::verdicts)))
+    }
+
+    /// What explains a slow transfer beside losses, or forbids to conclude from them: a sentence each.
+    fn told_beside_losses(&self) -> Vec<String> {
+        let mut told = Vec::new();
+        let worst = |weight: fn(&Flow) -> f64| {
+            let weighed = self.flows.iter().map(|flow| (weight(flow), flow)).filter(|(weight, _)| *weight > 0.0);
+            weighed.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, flow)| flow)
+        };
+        let count = |is: fn(&Flow) -> bool| self.flows.iter().filter(|flow| is(flow)).count() as u64;
+        let others = |count: u64| match count {
+            0 | 1 => String::new(),
+            more => format!(" (and so {} more)", plural(more - 1, "flow")),
+        };
+        if let Some(flow) = worst(|flow| flow.opening.map_or(0.0, |opening| opening.waited_s)) {
+            let all = count(|flow| flow.opening.is_some());
+            told.extend(flow.told_opening().map(|text| format!("{text}{}.", others(all))));
+        }
+        if let Some(flow) = worst(|flow| flow.outages.iter().map(|outage| outage.to_s - outage.from_s).sum()) {
+            let all = count(|flow| !flow.outages.is_empty());
+            told.extend(flow.told_outages().map(|text| format!("{text}{}.", others(all))));
+        }
+        let closed = worst(|flow| if flow.window_closed_s >= LONG_S { flow.window_closed_s } else { 0.0 });
+        if let Some(flow) = closed {
+            let (closed, all) = (flow.window_closed_s, self.duration_s);
+            let who = &flow.dst;
+            told.push(format!("{who} could take nothing: its window was closed for {closed:.1} of {all:.1} s."));
+        }
+        if let Some(flow) = worst(|flow| if flow.is_incomplete() { flow.capture_drops as f64 } else { 0.0 }) {
+            let kept = 100.0 * flow.packets as f64 / (flow.packets + flow.capture_drops) as f64;
+            let all = count(Flow::is_incomplete);
+            told.push(format!(
+                "The capture holds about {kept:.0} % of the packets of {} to {}{}: it was filtered, sampled or dropped packets.",
+                flow.src,
+                flow.dst,
+                others(all)
+            ));
+        }
+        if let Some(flow) = worst(|flow| if flow.packets == 0 { flow.acked_uncaptured as f64 } else { 0.0 }) {
+            let all = count(|flow| flow.packets == 0 && flow.acked_uncaptured > 0);
+            told.push(format!(
+                "Of {} to {}{} only acknowledgements were captured, of {} bytes.",
+                flow.src,
+                flow.dst,
+                others(all),
+                flow.acked_uncaptured
+            ));
+        }
+        told
     }
 
     /// Where and why the file ended early, as the end of a sentence that begins with the file: "ends inside a packet at
@@ -136,6 +206,9 @@ impl Analysis {
         note(self.cut_options, "TCP segments have options that the snap length cut: losses may be missing");
         note(self.flows.iter().map(|flow| flow.capture_drops).sum(), "packets were delivered but not captured");
         let offload = self.flows.iter().filter(|flow| flow.offload).count() as u64;
+        let copied = self.flows.iter().filter(|flow| flow.is_copied());
+        let copies = copied.map(|flow| flow.duplicates).sum();
+        note(copies, "packets are here twice: the capture saw them on two interfaces, or twice on one");
         note(
             offload,
             "flows have segments larger than packets (offload): they were counted as the packets they become",
@@ -187,6 +260,57 @@ impl Flow {
         [format!("{:.3} s, {what} {}, found by {}{delay}", loss.time_s, loss.seq, loss.evidence), said]
     }
 
+    /// Losses that only a timer showed: a timeout, or a probe of the tail. Nothing shows their cause.
+    pub fn lost_by_timer(&self) -> u64 {
+        let by_timer = |loss: &&Loss| matches!(loss.evidence, Evidence::Timeout | Evidence::TailProbe);
+        self.losses.iter().filter(by_timer).count() as u64
+    }
+
+    /// Whether the capture misses so much of the flow that it does not show its losses.
+    pub fn is_incomplete(&self) -> bool {
+        self.capture_drops as f64 > MOST_MISSED * (self.packets + self.capture_drops) as f64
+    }
+
+    /// Whether losses would show.
+    fn shows_losses(&self) -> bool {
+        self.packets > 0 && !self.is_incomplete()
+    }
+
+    /// Whether nearly every packet was captured twice.
+    fn is_copied(&self) -> bool {
+        self.packets >= 10 && self.duplicates * 5 >= self.packets * 2
+    }
+
+    fn told_opening(&self) -> Option<String> {
+        let Opening { repeats, waited_s, answered } = self.opening?;
+        let tries = repeats + 1;
+        let ends = format!("{} to {}", self.src, self.dst);
+        Some(if answered {
+            format!("{ends}: {} before the connection opened, after {waited_s:.1} s", plural(repeats, "lost SYN"))
+        } else {
+            format!("{ends}: {tries} SYNs in {waited_s:.1} s, never answered")
+        })
+    }
+
+    fn told_outages(&self) -> Option<String> {
+        let longest = self.outages.iter().max_by(|a, b| (a.to_s - a.from_s).total_cmp(&(b.to_s - b.from_s)))?;
+        let Outage { from_s, to_s, answered } = *longest;
+        let until = if answered { format!("to {to_s:.1} s") } else { "to the end".to_owned() };
+        let more = match self.outages.len() {
+            1 => String::new(),
+            more => format!(", the longest of {more} such times"),
+        };
+        if self.protocol == Protocol::Rtp {
+            let ends = format!("{} to {}", self.src, self.dst);
+            let nobody = "whether anything was sent then, the capture does not show";
+            return Some(format!("{ends}: nothing from {from_s:.1} s {until}{more}, and numbers are missing behind it; {nobody}"));
+        }
+        Some(format!(
+            "{} got no answer from {} from {from_s:.1} s {until}{more}: the path or that host was gone, which is no queue",
+            self.src, self.dst
+        ))
+    }
+
     /// Its losses, those that are not listed too.
     pub fn lost(&self) -> u64 {
         self.losses.len() as u64 + self.unlisted_losses
@@ -195,7 +319,27 @@ impl Flow {
     /// The verdicts of the algorithm to follow. Losses that no algorithm can judge are undecided.
     pub fn verdicts(&self) -> Summary {
         let summary = self.recommended.as_ref().and_then(|name| self.summary.get(name)).copied();
-        summary.unwrap_or(Summary { undecided: self.lost(), ..Summary::default() })
+        let Some(mut summary) = summary.filter(|_| !self.is_incomplete()) else {
+            return Summary { undecided: self.lost(), ..Summary::default() };
+        };
+        // Timeouts count as congestion by rule; a rule is no evidence.
+        let by_rule = self.lost_by_timer().min(summary.congestion);
+        (summary.congestion, summary.undecided) = (summary.congestion - by_rule, summary.undecided + by_rule);
+        summary
+    }
+
+    /// Those of its verdicts that one may repeat: not those of a kind that is as often wrong as right in such captures.
+    fn believed(&self) -> Summary {
+        let Summary { mut wireless, mut congestion, mut undecided } = self.verdicts();
+        let expected = self.recommended.as_ref().and_then(|name| self.expected.get(name));
+        let fails = |share: Option<Share>| share.is_some_and(|share| share.mean >= A_COIN);
+        if expected.is_some_and(|expected| fails(expected.m_c)) {
+            undecided += std::mem::take(&mut wireless);
+        }
+        if expected.is_some_and(|expected| fails(expected.m_w)) {
+            undecided += std::mem::take(&mut congestion);
+        }
+        Summary { wireless, congestion, undecided }
     }
 
     /// What the algorithm to follow says about one of its losses, and why.
@@ -288,6 +432,12 @@ impl Flow {
     }
 }
 
+/// A capture that misses more of a flow's packets does not show its losses.
+const MOST_MISSED: f64 = 0.05;
+/// A verdict of a kind that is wrong so often, percent, tells no more than a coin does.
+const A_COIN: f64 = 50.0;
+/// A closed window of such a time, seconds, is worth a sentence.
+const LONG_S: f64 = 1.0;
 /// A smaller delay may be that of hosts: nothing of a queue can be said.
 const CLEAR_MS: f64 = 10.0;
 

@@ -31,7 +31,9 @@ mod qlog;
 mod series;
 pub mod write;
 
-pub use analysis::{Analysis, Captures, Flow, Loss, Missing, Options, Queueing, Reasons, Summary, Verdicts, analyze};
+pub use analysis::{
+    Analysis, Captures, Flow, Loss, Missing, Opening, Options, Outage, Queueing, Reasons, Summary, Verdicts, analyze,
+};
 pub use error::CaptureError;
 pub use flow::{Evidence, Protocol, Vantage};
 pub use joined::{Alone, JoinError, Joined, Tally, analyze_both};

@@ -2,15 +2,15 @@
 
 use losscause::Time;
 
-use super::loss::Losses;
+use super::loss::{Losses, State};
 use super::receiver::ReceiverView;
-use super::sender::{Ack, Data, SenderView};
+use super::sender::{Ack, Data, SAME_PACKET, SenderView};
 use super::unwrap::Unwrap;
 use super::vantage::{Delays, Vantage};
-use super::{FlowCounts, FlowResult, Protocol, Rules};
+use super::{FlowCounts, FlowResult, Opening, Protocol, Rules};
 use crate::judge::{AtReceiver, AtSender, SenderClock};
 use crate::over_time::Transfer;
-use crate::packet::{Endpoint, Tcp, flag};
+use crate::packet::{Direction, Endpoint, Packet, Tcp, flag};
 
 /// Both directions of a connection.
 #[derive(Debug)]
@@ -20,6 +20,22 @@ pub(super) struct Connection {
     handshake: Handshake,
     /// Ends of directions that were seen.
     ended: [bool; 2],
+    /// Packets of each end that the capturing host sent, and that it received, by its own word.
+    passed: [Passed; 2],
+    last: Time,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Passed {
+    sent: u64,
+    received: u64,
+}
+
+impl Passed {
+    /// Whether nearly all of them were of the first kind.
+    fn are_nearly_all(of: u64, others: u64) -> bool {
+        of > 0 && of >= 9 * others
+    }
 }
 
 /// One direction's data.
@@ -31,6 +47,8 @@ struct Half {
     unwrap: Option<Unwrap>,
     /// The first data, until more follow: most connections of a capture have a direction with one segment only.
     first: Option<(Time, Data)>,
+    /// Time, number and window of the last acknowledgement until then.
+    last_ack: Option<(Time, u64, u16)>,
     views: Option<Box<Views>>,
     delays: Delays,
     /// From the SYN of the data's receiver.
@@ -44,7 +62,11 @@ struct Half {
     largest: u64,
     merged: bool,
     packets: u64,
+    /// When its last data passed.
+    last_data: Time,
     bytes: u64,
+    /// What was acknowledged before any data were captured.
+    acked_uncaptured: Acked,
     marked: u64,
     over_time: Option<Box<Transfer>>,
 }
@@ -55,12 +77,54 @@ struct Syn {
     time: Time,
     seq: u32,
     tsval: Option<u32>,
+    /// When it was sent last, and how often again.
+    last: Time,
+    repeats: u64,
+}
+
+impl Syn {
+    fn new(now: Time, tcp: &Tcp) -> Self {
+        let tsval = tcp.options.timestamps.map(|(tsval, _)| tsval);
+        Self { time: now, seq: tcp.seq, tsval, last: now, repeats: 0 }
+    }
+
+    fn on_repeat(&mut self, now: Time) {
+        // A copy of the capture is none.
+        if now - self.last >= SAME_PACKET {
+            (self.last, self.repeats) = (now, self.repeats + 1);
+        }
+    }
 }
 
 #[derive(Debug)]
 struct Views {
     sender: SenderView,
     receiver: ReceiverView,
+}
+
+/// Acknowledgements of data that were not captured.
+#[derive(Clone, Copy, Debug, Default)]
+struct Acked {
+    first: Option<u32>,
+    newest: u32,
+}
+
+impl Acked {
+    fn on_ack(&mut self, tcp: &Tcp) {
+        let first = *self.first.get_or_insert(tcp.ack);
+        if self.newest == 0 || (tcp.ack.wrapping_sub(self.newest) as i32) > 0 {
+            self.newest = tcp.ack;
+        }
+        // Another connection.
+        if tcp.ack.wrapping_sub(first) as i32 <= -(MAX_JUMP as i32) {
+            (self.first, self.newest) = (Some(tcp.ack), tcp.ack);
+        }
+    }
+
+    /// How many bytes they moved over.
+    fn bytes(self) -> u64 {
+        self.first.map_or(0, |first| u64::from(self.newest.wrapping_sub(first)))
+    }
 }
 
 /// The times of the handshake, each at its first sight.
@@ -88,7 +152,13 @@ impl Connection {
     /// `is_observed` says whether its observations are handed on.
     pub(super) fn new(is_observed: bool) -> Self {
         let halves = [(); 2].map(|()| Half { is_observed, ..Half::default() });
-        Self { halves, handshake: Handshake::None, ended: [false; 2] }
+        Self {
+            halves,
+            handshake: Handshake::None,
+            ended: [false; 2],
+            passed: [Passed::default(); 2],
+            last: Time::ZERO,
+        }
     }
 
     /// Whether both directions have ended.
@@ -103,8 +173,14 @@ impl Connection {
     }
 
     /// A segment of the direction `from` passed.
-    pub(super) fn on_segment(&mut self, now: Time, from: usize, tcp: &Tcp, ip_id: u16, marked: bool, rules: &Rules) {
+    pub(super) fn on_segment(&mut self, now: Time, from: usize, tcp: &Tcp, packet: &Packet<'_>, rules: &Rules) {
         let to = 1 - from;
+        self.last = now;
+        match packet.direction {
+            Some(Direction::Sent) => self.passed[from].sent += 1,
+            Some(Direction::Received) => self.passed[from].received += 1,
+            None => {}
+        }
         if tcp.has(flag::SYN) {
             self.on_syn(now, from, tcp);
         } else {
@@ -116,8 +192,8 @@ impl Connection {
         }
         if tcp.payload_bytes > 0 {
             let half = &mut self.halves[from];
-            half.marked += u64::from(marked);
-            half.on_data(now, tcp, ip_id, rules);
+            half.marked += u64::from(packet.congestion_experienced);
+            half.on_data(now, tcp, packet.ip_id, rules);
         }
         if tcp.has(flag::FIN) {
             self.halves[from].on_fin(tcp);
@@ -139,8 +215,9 @@ impl Connection {
         let half = &mut self.halves[from];
         let unwrap = half.unwrap.get_or_insert(Unwrap::begin(tcp.seq.wrapping_add(1)));
         half.begin = Some(unwrap.unwrap(tcp.seq.wrapping_add(1)));
-        if half.syn.is_none_or(|syn| syn.seq != tcp.seq) {
-            half.syn = Some(Syn { time: now, seq: tcp.seq, tsval: tcp.options.timestamps.map(|(tsval, _)| tsval) });
+        match &mut half.syn {
+            Some(syn) if syn.seq == tcp.seq => syn.on_repeat(now),
+            _ => half.syn = Some(Syn::new(now, tcp)),
         }
         half.has_timestamps = tcp.options.timestamps.is_some();
         self.halves[to].mss = tcp.options.mss.map(|mss| mss.max(SMALLEST_MSS));
@@ -167,10 +244,38 @@ impl Connection {
         }
     }
 
-    /// What was found about the directions that carried data.
+    /// The vantage point for each direction's data.
+    fn vantages(&self) -> [Vantage; 2] {
+        let is_at = |end: usize| {
+            let (own, other) = (self.passed[end], self.passed[1 - end]);
+            Passed::are_nearly_all(own.sent, own.received) && other.received >= 9 * other.sent
+        };
+        let [low, high] = &self.halves;
+        match [is_at(0), is_at(1)] {
+            [true, false] => [Vantage::Sender, Vantage::Receiver],
+            [false, true] => [Vantage::Receiver, Vantage::Sender],
+            _ => [low.delays.vantage(&high.delays), high.delays.vantage(&low.delays)],
+        }
+    }
+
+    /// How the connection was opened from the end `from`.
+    fn opening(&self, from: usize) -> Option<Opening> {
+        let syn = self.halves[from].syn.filter(|syn| syn.repeats > 0)?;
+        let answer = self.halves[1 - from].syn;
+        let until = answer.map_or(self.last, |answer| answer.time.max(syn.last));
+        Some(Opening { repeats: syn.repeats, waited: until - syn.time, is_answered: answer.is_some() })
+    }
+
+    /// What was found about the directions that carried data, and about those that were opened in vain.
     pub(super) fn finish(self, ends: [Endpoint; 2], rules: &Rules) -> impl Iterator<Item = FlowResult> {
+        let vantages = self.vantages();
+        let openings = [0, 1].map(|from| self.opening(from));
+        let last = self.last;
         let [low, high] = self.halves;
-        let results = [low.finish([ends[0], ends[1]], rules), high.finish([ends[1], ends[0]], rules)];
+        let results = [
+            low.finish([ends[0], ends[1]], vantages[0], openings[0], last, rules),
+            high.finish([ends[1], ends[0]], vantages[1], openings[1], last, rules),
+        ];
         results.into_iter().flatten()
     }
 }
@@ -178,6 +283,7 @@ impl Connection {
 impl Half {
     fn on_data(&mut self, now: Time, tcp: &Tcp, ip_id: u16, rules: &Rules) {
         self.packets += 1;
+        self.last_data = now;
         if self.number == 0 {
             self.number = rules.watch.number();
         }
@@ -194,7 +300,7 @@ impl Half {
         let (tsval, tsecr) = tcp.options.timestamps.unzip();
         self.has_timestamps |= tsval.is_some();
         self.note_size(u64::from(tcp.payload_bytes));
-        self.delays.on_data(now, tsecr.filter(|_| tcp.has(flag::ACK)));
+        self.delays.on_data(now, tsecr.filter(|_| tcp.has(flag::ACK)), end > newest);
         if let Some(budget) = &rules.budget {
             let over_time = self.over_time.get_or_insert_with(|| Box::new(Transfer::new(budget)));
             over_time.take(now, start, end - start);
@@ -206,6 +312,7 @@ impl Half {
             (None, Some((first_time, first))) => {
                 self.views = Some(Box::new(self.open_views(&first, rules)));
                 self.show(first_time, first);
+                self.repeat_last_ack();
                 self.show(now, data);
             }
         }
@@ -260,8 +367,19 @@ impl Half {
         self.fin = self.unwrap.as_ref().map(|unwrap| unwrap.unwrap(end));
     }
 
+    /// Tells the views of the last acknowledgement that came before they were opened.
+    fn repeat_last_ack(&mut self) {
+        if let (Some((now, ack, window)), Some(views)) = (self.last_ack.take(), &mut self.views) {
+            let ack = Ack { ack, blocks: &[], tsval: None, tsecr: None, pure: true, window };
+            views.sender.on_ack(now, &ack, self.largest, &mut self.delays);
+        }
+    }
+
     fn on_ack(&mut self, now: Time, tcp: &Tcp) {
-        let Some(unwrap) = &self.unwrap else { return };
+        let Some(unwrap) = &self.unwrap else {
+            self.acked_uncaptured.on_ack(tcp);
+            return;
+        };
         let ack = unwrap.unwrap(tcp.ack);
         let ack = if self.fin.is_some_and(|fin| ack == fin + 1) { ack - 1 } else { ack };
         if ack.abs_diff(unwrap.newest()) > MAX_JUMP {
@@ -269,10 +387,11 @@ impl Half {
         }
         let packet_bytes = self.packet_bytes();
         let Some(views) = &mut self.views else {
-            if let Some((sent, data)) = self.first
-                && data.end <= ack
-            {
-                self.delays.on_ack_delay(now - sent);
+            if let Some((sent, data)) = self.first {
+                if data.end <= ack {
+                    self.delays.on_ack_delay(now - sent);
+                }
+                self.last_ack = Some((now, ack.min(data.end), tcp.window));
             }
             return;
         };
@@ -298,23 +417,33 @@ impl Half {
         let unwrap = Unwrap::begin(first);
         let start = unwrap.newest();
         self.unwrap = Some(unwrap);
-        self.first = None;
+        (self.first, self.last_ack) = (None, None);
         if let Some(views) = &mut self.views {
             views.sender.restart(start);
             views.receiver.restart(start);
         }
     }
 
-    fn finish(self, [src, dst]: [Endpoint; 2], rules: &Rules) -> Option<FlowResult> {
-        if self.packets == 0 {
+    fn finish(
+        self,
+        [src, dst]: [Endpoint; 2],
+        vantage: Vantage,
+        opening: Option<Opening>,
+        last: Time,
+        rules: &Rules,
+    ) -> Option<FlowResult> {
+        let acked = self.acked_uncaptured.bytes();
+        if self.packets == 0 && opening.is_none() && acked == 0 {
             return None;
         }
-        let vantage = self.delays.vantage();
         let mut counts = FlowCounts { marked: self.marked, merged: self.merged, ..FlowCounts::default() };
-        let mut result = FlowResult::new(self.number, src.to_string(), dst.to_string(), Protocol::Tcp, vantage);
+        let number = if self.number == 0 { rules.watch.number() } else { self.number };
+        let mut result = FlowResult::new(number, src.to_string(), dst.to_string(), Protocol::Tcp, vantage);
         (result.packets, result.bytes) = (self.packets, self.bytes);
+        (result.opening, result.acked_uncaptured) = (opening, acked);
         if let Some(views) = self.views {
-            let Views { sender, receiver } = *views;
+            let Views { sender, mut receiver } = *views;
+            receiver.excuse_old_holes(self.last_data);
             (result.drift, counts.joined) = (receiver.judge().drift(), receiver.judge().joined());
             let at_receiver = |index| receiver.judge().unmet_need(index, self.merged);
             let at_sender = |index| sender.unmet_need(index);
@@ -322,23 +451,32 @@ impl Half {
                 .map(|index| match vantage {
                     Vantage::Sender => at_sender(index),
                     Vantage::Receiver => at_receiver(index),
-                    Vantage::Middle | Vantage::Both => at_receiver(index).or_else(|| at_sender(index)),
+                    Vantage::Middle | Vantage::Both | Vantage::Unknown => {
+                        at_receiver(index).or_else(|| at_sender(index))
+                    }
                 })
                 .collect();
             counts.add(vantage, &sender, &receiver);
             result.unmet = unmet;
             result.selective = sender.is_selective();
-            result.delays = match vantage.judged_at() {
+            if vantage == Vantage::Unknown && sender.losses.count(State::is_loss) > receiver.losses.count(State::is_loss) {
+                result.judged_at = Vantage::Sender;
+            }
+            result.delays = match result.judged_at {
                 Vantage::Sender => sender.delays().into(),
                 _ => receiver.judge().delays().into(),
             };
+            result.closed = sender.closed_until(last);
+            if vantage != Vantage::Receiver {
+                result.outages = sender.outages.clone().finish();
+            }
             let ((found_by_receiver, at_receiver), (found_by_sender, at_sender)) = (receiver.finish(), sender.finish());
             (result.at_receiver, result.at_sender) = (Some(at_receiver), Some(at_sender));
             result.losses = match vantage {
                 Vantage::Sender => found_by_sender,
                 Vantage::Receiver => found_by_receiver,
                 // Upstream losses are gaps, downstream ones are retransmissions of what had passed.
-                Vantage::Middle | Vantage::Both => joined(found_by_receiver, found_by_sender),
+                Vantage::Middle | Vantage::Both | Vantage::Unknown => joined(found_by_receiver, found_by_sender),
             };
         }
         (result.counts, result.over_time) = (counts, self.over_time.map(|transfer| *transfer));

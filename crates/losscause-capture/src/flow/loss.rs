@@ -103,6 +103,18 @@ impl Losses {
         }
     }
 
+    /// Makes one of the last two losses, if the last one was pushed after there were `before`.
+    pub(crate) fn join_last(&mut self, before: usize) {
+        if let [.., first, last] = &mut self.found[..]
+            && self.unlisted == 0
+            && first.end == last.start
+            && first.time == last.time
+        {
+            first.end = last.end;
+            self.found.truncate(before);
+        }
+    }
+
     /// The last losses, newest first.
     pub(crate) fn recent(&mut self) -> impl Iterator<Item = &mut Found> {
         self.found.iter_mut().rev().take(LOOK_BACK)

@@ -7,6 +7,7 @@
 mod connection;
 mod held;
 mod loss;
+mod outage;
 mod ranges;
 mod receiver;
 mod rtp;
@@ -16,6 +17,8 @@ mod table;
 mod unwrap;
 mod vantage;
 
+use losscause::Span;
+
 use crate::judge::{Chosen, DelayShape, Trips};
 use crate::observe::Watch;
 use crate::over_time::Transfer;
@@ -23,6 +26,7 @@ use crate::series::Budget;
 
 pub use loss::Evidence;
 pub(crate) use loss::{Found, Losses, Proof, State};
+pub(crate) use outage::Outage;
 pub(crate) use table::FlowTable;
 pub(crate) use unwrap::Unwrap;
 pub use vantage::Vantage;
@@ -63,6 +67,8 @@ pub(crate) struct FlowResult {
     /// RTP: which stream of the sender.
     pub(crate) ssrc: Option<u32>,
     pub(crate) vantage: Vantage,
+    /// Whose algorithms judge.
+    pub(crate) judged_at: Vantage,
     /// Packets with data.
     pub(crate) packets: u64,
     /// Distinct bytes of data.
@@ -81,6 +87,23 @@ pub(crate) struct FlowResult {
     pub(crate) at_sender: Option<Trips>,
     /// Its data over time, if that was asked for.
     pub(crate) over_time: Option<Transfer>,
+    /// How it was opened, if that took more than one try.
+    pub(crate) opening: Option<Opening>,
+    pub(crate) outages: Vec<Outage>,
+    /// How long the receiver's window was closed.
+    pub(crate) closed: Span,
+    /// Bytes that were acknowledged before any data were captured.
+    pub(crate) acked_uncaptured: u64,
+}
+
+/// The tries to open a connection, from one end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Opening {
+    /// SYNs that were sent again.
+    pub(crate) repeats: u64,
+    /// From the first to the answer, or to the last packet if there was none.
+    pub(crate) waited: Span,
+    pub(crate) is_answered: bool,
 }
 
 /// What was seen beside losses.
@@ -109,6 +132,7 @@ impl FlowResult {
             protocol,
             ssrc: None,
             vantage,
+            judged_at: vantage.judged_at(),
             packets: 0,
             bytes: 0,
             losses: Losses::default(),
@@ -120,6 +144,10 @@ impl FlowResult {
             at_receiver: None,
             at_sender: None,
             over_time: None,
+            opening: None,
+            outages: Vec::new(),
+            closed: Span::ZERO,
+            acked_uncaptured: 0,
         }
     }
 }
@@ -137,10 +165,10 @@ impl FlowCounts {
                 self.spurious = spurious;
                 self.uncaptured = sent.uncaptured;
             }
-            Vantage::Receiver | Vantage::Middle | Vantage::Both => {
+            Vantage::Receiver | Vantage::Middle | Vantage::Both | Vantage::Unknown => {
                 self.reordered = received.reordered;
                 self.duplicates = received.duplicates;
-                self.spurious = if vantage == Vantage::Middle { spurious } else { 0 };
+                self.spurious = if vantage == Vantage::Receiver { 0 } else { spurious };
                 self.uncaptured = received.uncaptured + received.jumps;
             }
         }

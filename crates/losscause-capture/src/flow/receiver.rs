@@ -26,6 +26,8 @@ pub(super) struct ReceiverView {
     next_number: u64,
     /// By their first byte.
     holes: BTreeMap<u64, Hole>,
+    /// Holes below are not kept any more.
+    given_up: u64,
     judge: AtReceiver,
     pub(super) losses: Losses,
     pub(super) counts: ReceiverCounts,
@@ -57,6 +59,8 @@ pub(super) struct ReceiverCounts {
 const MAX_HOLE_PKTS: u64 = 4_096;
 /// Holes that are kept; the oldest is given up.
 const MAX_HOLES: usize = 4_096;
+/// A hole that is filled later than this is none that TCP left: the first timeouts double from at most a second on (RFC 6298).
+const REPAIRED_WITHIN: Span = Span::from_secs(3);
 /// Without a round-trip time, what fills a hole faster is late, not sent again.
 const LATE: Span = Span::from_millis(1);
 
@@ -66,6 +70,7 @@ impl ReceiverView {
             highest: first,
             next_number: 0,
             holes: BTreeMap::new(),
+            given_up: 0,
             judge,
             losses: Losses::default(),
             counts: ReceiverCounts::default(),
@@ -84,6 +89,22 @@ impl ReceiverView {
     /// The losses, and the trip times.
     pub(super) fn finish(self) -> (Losses, Trips) {
         (self.losses, self.judge.into_trips())
+    }
+
+    /// TCP repairs every loss, and no window lasts for long behind one: a hole that stayed although data went on for seconds,
+    /// until `last`, was made by the capture.
+    pub(super) fn excuse_old_holes(&mut self, last: Time) {
+        let (holes, given_up) = (&self.holes, self.given_up);
+        let is_open = |found: &Found| {
+            let hole = holes.range(..=found.start).next_back();
+            found.start < given_up || hole.is_some_and(|(_, hole)| found.start < hole.end)
+        };
+        for found in self.losses.found.iter_mut().filter(|found| found.state == State::Lost) {
+            if last - found.time >= REPAIRED_WITHIN && is_open(found) {
+                found.state = State::Uncaptured;
+                self.counts.uncaptured += 1;
+            }
+        }
     }
 
     /// A segment arrived. `packet_bytes` is the size of a full packet, `rtt` the smallest round-trip time known.
@@ -123,8 +144,10 @@ impl ReceiverView {
         }
         if (1..=MAX_HOLE_PKTS).contains(&missing) {
             self.holes.insert(self.highest, Hole { end: data.start, revealed: now, tsval: data.tsval });
-            if self.holes.len() > MAX_HOLES {
-                self.holes.pop_first();
+            if self.holes.len() > MAX_HOLES
+                && let Some((_, hole)) = self.holes.pop_first()
+            {
+                self.given_up = hole.end;
             }
         }
         self.highest = data.end;
@@ -167,8 +190,13 @@ impl ReceiverView {
     /// A retransmission arrived. It shows where the lost packet began and ended; until now full packets were assumed.
     fn repair(&mut self, from: u64, to: u64) {
         let overlaps = |found: &&mut Found| found.start < to && from < found.end && found.state == State::Lost;
-        if let Some(found) = self.losses.recent().filter(overlaps).last() {
-            (found.start, found.end, found.state) = (from, to, State::Repaired);
+        let mut oldest: Option<&mut Found> = None;
+        for found in self.losses.recent().filter(overlaps) {
+            found.state = State::Repaired;
+            oldest = Some(found);
+        }
+        if let Some(found) = oldest {
+            (found.start, found.end) = (from, to);
         }
     }
 
@@ -200,6 +228,7 @@ impl ReceiverView {
     /// The sender began anew.
     pub(super) fn restart(&mut self, first: u64) {
         self.holes.clear();
+        self.given_up = 0;
         self.highest = first;
         self.next_number += losscause::observe::MAX_JUMP_PKTS + 1;
     }

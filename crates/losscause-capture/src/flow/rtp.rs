@@ -4,11 +4,11 @@
 //! each other (RFC 3550, appendix A.1, asks for two; here four, as any UDP port is tried). What a later packet reveals
 //! as missing is a loss, unless it arrives late.
 
-use losscause::Time;
+use losscause::{Span, Time};
 
 use super::loss::{Evidence, Found, Losses, State};
 use super::vantage::Vantage;
-use super::{FlowCounts, FlowResult, Protocol, Rules};
+use super::{FlowCounts, FlowResult, Outage, Protocol, Rules};
 use crate::judge::{AtReceiver, SenderClock};
 use crate::over_time::Transfer;
 use crate::packet::{Endpoint, Rtp};
@@ -29,6 +29,14 @@ pub(super) type Held = [Option<(Time, Rtp)>; 4];
 const PROBATION_PKTS: u32 = 4;
 /// Far jumps begin the stream anew (RFC 3550, appendix A.1, MAX_DROPOUT).
 const MAX_DROPOUT: i16 = 3_000;
+/// A stream is not silent for so long, be it paced by frames: nothing was sent, or the way was gone.
+const PAUSE: Span = Span::from_secs(1);
+/// A stream keeps so many pauses at most.
+const MAX_PAUSES: usize = 1_000;
+/// A jump of so many packets may be a burst that was lost, whatever the stream's rate was before.
+const BURST_PKTS: u64 = 64;
+/// A stream may get so many times faster.
+const FASTER: i64 = 4;
 /// Losses that a late packet can still undo.
 const LOOK_BACK: usize = 1_024;
 
@@ -41,6 +49,11 @@ pub(super) struct Proven {
     judge: AtReceiver,
     losses: Losses,
     counts: FlowCounts,
+    /// Its first and its last packet.
+    begun: Time,
+    last: Time,
+    /// Times without a packet, behind which numbers were missing.
+    pauses: Vec<Outage>,
     packets: u64,
     bytes: u64,
     over_time: Option<Transfer>,
@@ -82,7 +95,7 @@ impl Stream {
         result.drift = proven.judge.drift();
         result.delays = proven.judge.delays().into();
         result.counts = FlowCounts { joined: proven.judge.joined(), ..proven.counts };
-        result.losses = proven.losses;
+        (result.losses, result.outages) = (proven.losses, proven.pauses);
         (result.at_receiver, result.over_time) = (Some(proven.judge.into_trips()), proven.over_time);
         Some(result)
     }
@@ -101,6 +114,9 @@ impl Proven {
             judge,
             losses: Losses::default(),
             counts: FlowCounts::default(),
+            begun: Time::ZERO,
+            last: Time::ZERO,
+            pauses: Vec::new(),
             packets: 0,
             bytes: 0,
             over_time: rules.budget.as_ref().map(Transfer::new),
@@ -113,6 +129,7 @@ impl Proven {
         self.counts.marked += u64::from(marked);
         if self.newest == 0 {
             self.newest = (1 << 32) | u64::from(rtp.seq);
+            (self.begun, self.last) = (now, now);
             self.draw(now, bytes);
             self.judge.on_packet(self.newest, now, Some(rtp.timestamp));
             return;
@@ -120,10 +137,14 @@ impl Proven {
         let step = rtp.seq.wrapping_sub(self.newest as u16) as i16;
         match step {
             ..=0 if step > -MAX_DROPOUT => self.on_old(step),
-            1..=MAX_DROPOUT => {
+            1..=MAX_DROPOUT if !self.is_renumbered(now, step as u64) => {
                 let before = self.newest;
                 self.newest += step as u64;
-                if let Some(opinions) = self.judge.on_packet(self.newest, now, Some(rtp.timestamp)) {
+                let opinions = self.judge.on_packet(self.newest, now, Some(rtp.timestamp));
+                if step > 1 && now - self.last >= PAUSE && self.pauses.len() < MAX_PAUSES {
+                    // Nobody can tell whether these packets were sent at all.
+                    self.pauses.push(Outage { from: self.last, to: now, is_answered: true });
+                } else if let Some(opinions) = opinions {
                     for seq in before + 1..self.newest {
                         let (evidence, state) = (Evidence::Gap, State::Lost);
                         let opinions = opinions.clone();
@@ -138,6 +159,14 @@ impl Proven {
             }
         }
         self.draw(now, bytes);
+        self.last = now;
+    }
+
+    /// Whether the numbers went on by more packets than can have been sent since the last one.
+    fn is_renumbered(&self, now: Time, step: u64) -> bool {
+        let per_packet = (self.last - self.begun) / ((self.packets.max(3) - 2) as i64);
+        let sent_at_most = (now - self.last).as_nanos() * FASTER / per_packet.as_nanos().max(1);
+        step > BURST_PKTS && step as i64 > sent_at_most
     }
 
     /// Keeps the packet for a drawing, if one is asked for; late packets count at the newest sequence number.

@@ -64,15 +64,17 @@ impl Scoreboard {
         Some((start, segment))
     }
 
-    /// Makes `at` a border between segments.
-    pub(super) fn split(&mut self, at: u64) {
-        let Some((&start, segment)) = self.segments.range_mut(..at).next_back() else { return };
-        if start < at && segment.end > at {
+    /// Makes `at` a border between segments. Returns whether it was none.
+    pub(super) fn split(&mut self, at: u64) -> bool {
+        let Some((_, segment)) = self.segments.range_mut(..at).next_back() else { return false };
+        let is_inside = segment.end > at;
+        if is_inside {
             let second = segment.clone();
             segment.end = at;
             self.in_flight += u64::from(!second.acked && !second.lost);
             self.segments.insert(at, second);
         }
+        is_inside
     }
 
     /// The first segment at or behind `from`.

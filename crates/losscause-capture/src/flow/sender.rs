@@ -21,6 +21,7 @@ use losscause::{DuplicateAcks, Signal, Span, Time};
 
 use super::held::Held;
 use super::loss::{Evidence, Found, Losses, Proof, State};
+use super::outage::Outages;
 use super::ranges::Ranges;
 use super::scoreboard::{Scoreboard, Segment};
 use super::vantage::Delays;
@@ -81,12 +82,13 @@ pub(super) struct SenderView {
     recovery_opinions: Option<Opinions>,
     /// What was sent before the last timeout ends here.
     after_timeout: u64,
-    zero_window: bool,
-    any_ack: bool,
+    /// The receiver's window is closed since then.
+    closed: Option<Time>,
     judge: AtSender,
     scratch: Vec<(u64, u64)>,
     pub(super) losses: Losses,
     pub(super) counts: SenderCounts,
+    pub(super) outages: Outages,
 }
 
 /// What was seen beside losses.
@@ -104,6 +106,8 @@ pub(super) struct SenderCounts {
     pub(super) uncaptured: u64,
     /// Keep-alives and probes of a closed window.
     pub(super) probes: u64,
+    /// How long the receiver's window was closed.
+    pub(super) closed: Span,
 }
 
 /// A loss is declared when so many later packets arrived (RFC 6675, DupThresh).
@@ -112,7 +116,7 @@ const DUP_THRESH: u64 = 3;
 const MAX_IN_FLIGHT: usize = 65_536;
 const MAX_UNANSWERED: usize = 1_024;
 /// Copies of one packet in a capture lie closer together.
-const SAME_PACKET: Span = Span::from_millis(10);
+pub(super) const SAME_PACKET: Span = Span::from_millis(10);
 
 impl SenderView {
     pub(super) fn new(first: u64, judge: AtSender, selective: bool) -> Self {
@@ -137,12 +141,12 @@ impl SenderView {
             recover: 0,
             recovery_opinions: None,
             after_timeout: 0,
-            zero_window: false,
-            any_ack: false,
+            closed: None,
             judge,
             scratch: Vec::new(),
             losses: Losses::default(),
             counts: SenderCounts::default(),
+            outages: Outages::default(),
         }
     }
 
@@ -171,13 +175,19 @@ impl SenderView {
         (self.losses, self.judge.into_trips())
     }
 
+    /// How long the receiver's window was closed up to `now`.
+    pub(super) fn closed_until(&self, now: Time) -> Span {
+        self.counts.closed + self.closed.map_or(Span::ZERO, |since| now - since)
+    }
+
     /// A segment passed on its way to the receiver. `packet_bytes` is the size of a packet on the wire: a larger
     /// segment will be cut into such.
     pub(super) fn on_data(&mut self, now: Time, data: Data, packet_bytes: u64) {
         let bytes = data.end - data.start;
-        let probes_window = self.zero_window && bytes <= 1;
-        if probes_window || (bytes <= 1 && data.end == self.una && self.any_ack) {
+        let probes_window = self.closed.is_some() && bytes <= 1;
+        if probes_window || (bytes <= 1 && data.end == self.una && self.outages.has_heard()) {
             self.counts.probes += 1;
+            self.outages.on_try(now);
             return;
         }
         if data.end <= self.una {
@@ -187,7 +197,7 @@ impl SenderView {
         let start = data.start.max(self.una);
         if start < self.highest {
             let until = data.end.min(self.highest);
-            self.on_old_data(now, Data { start, end: until, ..data });
+            self.on_old_data(now, Data { start, end: until, ..data }, packet_bytes);
         }
         let mut at = start.max(self.highest);
         while at < data.end {
@@ -203,7 +213,7 @@ impl SenderView {
 
     /// Keeps the scoreboard small where acknowledgements are missing.
     fn forget_old(&mut self) {
-        let most = if self.any_ack { MAX_IN_FLIGHT } else { MAX_UNANSWERED };
+        let most = if self.outages.has_heard() { MAX_IN_FLIGHT } else { MAX_UNANSWERED };
         while self.board.len() > most {
             let Some((start, segment)) = self.board.pop_below(u64::MAX) else { break };
             self.una = segment.end.max(start);
@@ -213,16 +223,21 @@ impl SenderView {
     }
 
     /// Data below the newest byte: a retransmission, or a part that the capture missed before.
-    fn on_old_data(&mut self, now: Time, data: Data) {
-        self.board.split(data.start);
-        self.board.split(data.end);
+    fn on_old_data(&mut self, now: Time, data: Data, packet_bytes: u64) {
+        // The network cut the data otherwise than the captured segments: parts of two of them are one packet.
+        let is_cut_anew = self.board.split(data.start) | self.board.split(data.end);
+        let is_one_packet = is_cut_anew && data.end - data.start <= packet_bytes;
         let mut at = data.start;
         while at < data.end {
             let next = self.board.next_from(at).filter(|(start, _)| *start < data.end);
             match next.map(|(start, segment)| (start, segment.end)) {
                 Some((start, end)) if start == at => {
+                    let lost_before = self.losses.found.len();
                     if !self.on_retransmission(now, start, &data) {
                         return;
+                    }
+                    if is_one_packet && at > data.start {
+                        self.losses.join_last(lost_before);
                     }
                     at = end;
                 }
@@ -242,7 +257,7 @@ impl SenderView {
     /// False if it is no retransmission but the same packet again.
     fn on_retransmission(&mut self, now: Time, start: u64, data: &Data) -> bool {
         let Some(segment) = self.board.get(start) else { return true };
-        if data.ip_id != 0 && segment.ip_id == data.ip_id && now - segment.sent < SAME_PACKET {
+        if segment.ip_id == data.ip_id && segment.tsval == data.tsval && now - segment.sent < self.copy_time(data.ip_id) {
             self.counts.captured_twice += 1;
             return false;
         }
@@ -267,6 +282,7 @@ impl SenderView {
                 self.judge.declare(now, number, sent, flight, Signal::Gap)
             }
             _ => {
+                self.outages.on_try(now);
                 self.duplicates.on_timeout(self.next_number);
                 self.judge.declare(now, Some(segment.number), sent, flight, Signal::Timeout)
             }
@@ -291,6 +307,15 @@ impl SenderView {
         true
     }
 
+    /// The same headers again within this time are a copy that the capture made. Without an identification of its own
+    /// (IPv6, and IPv4 of many hosts), a retransmission has the same headers; it follows a round trip later at the soonest.
+    fn copy_time(&self, ip_id: u16) -> Span {
+        match self.min_rtt {
+            Some(min_rtt) if ip_id == 0 => SAME_PACKET.min(min_rtt / 2),
+            _ => SAME_PACKET,
+        }
+    }
+
     /// Why the sender retransmits.
     fn evidence(&self, start: u64, segment: &Segment) -> Evidence {
         // RACK: something sent later has arrived.
@@ -306,8 +331,15 @@ impl SenderView {
 
     /// An acknowledgement passed on its way to the sender.
     pub(super) fn on_ack(&mut self, now: Time, ack: &Ack<'_>, packet_bytes: u64, delays: &mut Delays) {
-        self.any_ack = true;
-        self.zero_window = ack.window == 0;
+        self.outages.on_answer(now);
+        match (self.closed, ack.window) {
+            (None, 0) => self.closed = Some(now),
+            (Some(since), 1..) => {
+                self.counts.closed = self.counts.closed + (now - since);
+                self.closed = None;
+            }
+            _ => {}
+        }
         // One that changes the window is no duplicate (RFC 5681, section 2).
         let same_window = self.window.replace(ack.window) == Some(ack.window);
         let repeats = ack.ack == self.una && ack.pure && same_window && self.board.len() > 0;
@@ -338,7 +370,7 @@ impl SenderView {
             self.min_rtt = Some(self.min_rtt.map_or(rtt, |smallest| smallest.min(rtt)));
             delays.on_ack_delay(rtt);
         }
-        delays.on_ack(now, ack.tsval, self.board.in_flight());
+        delays.on_ack(now, ack.tsval, self.board.in_flight(), advanced);
         if self.selective {
             self.tell_selective(now, told, flight);
         } else if advanced || repeats {

@@ -82,7 +82,6 @@ impl FlowTable {
     /// A packet passed. False if it belongs to no kind of flow.
     #[inline]
     pub(crate) fn on_packet(&mut self, now: Time, packet: &Packet<'_>) -> bool {
-        let marked = packet.congestion_experienced;
         match packet.transport {
             Transport::Tcp(ref tcp) => {
                 let from = usize::from(packet.src > packet.dst);
@@ -90,7 +89,7 @@ impl FlowTable {
                 let place = self.place(Key { ends, kind: Kind::Tcp }, now);
                 if let Some(Flow::Tcp(connection)) = &mut self.slots[place as usize].flow {
                     let before = connection.size();
-                    connection.on_segment(now, from, tcp, packet.ip_id, marked, &self.rules);
+                    connection.on_segment(now, from, tcp, packet, &self.rules);
                     self.entries = self.entries + connection.size() - before;
                 }
                 self.limit(now);
@@ -101,7 +100,7 @@ impl FlowTable {
                 let key = Key { ends: [packet.src, packet.dst], kind: Kind::Rtp { ssrc: rtp.ssrc } };
                 let place = self.place(key, now);
                 if let Some(Flow::Rtp(stream)) = &mut self.slots[place as usize].flow {
-                    stream.on_packet(now, rtp, payload_bytes, marked, &self.rules);
+                    stream.on_packet(now, rtp, payload_bytes, packet.congestion_experienced, &self.rules);
                 }
                 self.limit(now);
                 true

@@ -2,11 +2,15 @@
 //!
 //! Data cause acknowledgements, and acknowledgements cause data. At the sender an acknowledgement comes a round trip
 //! after its data, and new data follow an acknowledgement at once; at the receiver it is the other way round. So the
-//! smallest delays in both directions divide the round trip at the capture's place.
+//! time from a packet towards an end to the packet that it causes there divides the round trip at the capture's place.
+//! Both directions of a connection measure both ends.
 //!
 //! The delay from data to their acknowledgement is measured on every segment. That from an acknowledgement to the data
 //! that it causes is measured where a timestamp echo names the acknowledgement (RFC 7323), and in the handshake. If
-//! neither is there, the packets in flight tell: a receiver's capture shows data and their acknowledgement together.
+//! neither is there, the packets in flight tell a sender, and data that follow acknowledgements at once. Nothing else tells a
+//! receiver: then the place is unknown.
+//!
+//! Some captures say of each packet whether the host sent or received it; that decides.
 
 use losscause::{Span, Time};
 use serde::Serialize;
@@ -23,6 +27,8 @@ pub enum Vantage {
     Middle,
     /// At both ends: two captures, joined.
     Both,
+    /// The capture does not tell.
+    Unknown,
 }
 
 impl Vantage {
@@ -30,7 +36,7 @@ impl Vantage {
     pub(crate) fn judged_at(self) -> Self {
         match self {
             Vantage::Sender => Vantage::Sender,
-            Vantage::Receiver | Vantage::Middle | Vantage::Both => Vantage::Receiver,
+            Vantage::Receiver | Vantage::Middle | Vantage::Both | Vantage::Unknown => Vantage::Receiver,
         }
     }
 }
@@ -42,49 +48,92 @@ impl std::fmt::Display for Vantage {
             Vantage::Receiver => "receiver",
             Vantage::Middle => "middle",
             Vantage::Both => "both",
+            Vantage::Unknown => "unknown",
         })
+    }
+}
+
+/// The least of many delays, but for a few that stand alone: their times may be wrong.
+#[derive(Clone, Copy, Debug, Default)]
+struct Least {
+    /// In order.
+    smallest: [Option<Span>; 3],
+    count: u32,
+}
+
+/// So many delays for each that may be wrong.
+const SUPPORT: u32 = 8;
+
+impl Least {
+    fn take(&mut self, delay: Span) {
+        if delay < Span::ZERO {
+            return;
+        }
+        self.count = self.count.saturating_add(1);
+        let mut larger = Some(delay);
+        for kept in &mut self.smallest {
+            if larger < *kept || kept.is_none() {
+                std::mem::swap(kept, &mut larger);
+            }
+            if larger.is_none() {
+                break;
+            }
+        }
+    }
+
+    fn value(&self) -> Option<Span> {
+        self.smallest[(self.count / SUPPORT).min(2) as usize]
     }
 }
 
 /// The delays that tell the vantage point of one direction's data.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Delays {
-    /// The smallest delay from data to their acknowledgement.
-    to_ack: Option<Span>,
-    /// The smallest delay from an acknowledgement to the data that it causes.
-    to_data: Option<Span>,
+    /// From data to their acknowledgement.
+    to_ack: Least,
+    /// From an acknowledgement to the data that it causes.
+    to_data: Least,
     /// An acknowledgement's TSval and time, until data echo it.
     probe: Option<(u32, Time)>,
     /// Sum and count of the packets in flight behind acknowledgements.
     flight: (u64, u64),
+    /// The last acknowledgement of something new, until new data follow.
+    advanced: Option<Time>,
+    /// How often new data followed one at once, and how often at all.
+    followed: (u64, u64),
 }
 
 /// One side is nearer if its delay is at least so many times smaller.
 const NEARER: i64 = 4;
 /// A receiver acknowledges every second packet, so no more are in flight at its side.
 const FLIGHT_AT_RECEIVER: u64 = 3;
+/// What follows within this part of the time from data to acknowledgement follows at once.
+const AT_ONCE: i64 = 8;
 
 impl Delays {
     pub(crate) fn on_ack_delay(&mut self, delay: Span) {
-        keep_smaller(&mut self.to_ack, delay);
+        self.to_ack.take(delay);
     }
 
     pub(crate) fn on_data_delay(&mut self, delay: Span) {
-        keep_smaller(&mut self.to_data, delay);
+        self.to_data.take(delay);
     }
 
     /// An acknowledgement with this TSval passed, `flight` packets behind it.
     #[inline]
-    pub(crate) fn on_ack(&mut self, now: Time, tsval: Option<u32>, flight: u64) {
+    pub(crate) fn on_ack(&mut self, now: Time, tsval: Option<u32>, flight: u64, advances: bool) {
         self.flight = (self.flight.0 + flight, self.flight.1 + 1);
         if let (None, Some(tsval)) = (self.probe, tsval) {
             self.probe = Some((tsval, now));
+        }
+        if advances {
+            self.advanced = Some(now);
         }
     }
 
     /// Data passed that echo this TSval.
     #[inline]
-    pub(crate) fn on_data(&mut self, now: Time, tsecr: Option<u32>) {
+    pub(crate) fn on_data(&mut self, now: Time, tsecr: Option<u32>, is_new: bool) {
         if let (Some((tsval, since)), Some(tsecr)) = (self.probe, tsecr)
             && tsecr.wrapping_sub(tsval) as i32 >= 0
         {
@@ -94,29 +143,40 @@ impl Delays {
                 self.on_data_delay(now - since);
             }
         }
+        if is_new
+            && let Some(since) = self.advanced.take()
+            && let Some(to_ack) = self.to_ack.value()
+        {
+            let at_once = (now - since) * AT_ONCE < to_ack;
+            self.followed = (self.followed.0 + u64::from(at_once), self.followed.1 + 1);
+        }
     }
 
     /// The smallest delay from an acknowledgement to data, if known: at a receiver the round-trip time.
     pub(crate) fn data_delay(&self) -> Option<Span> {
-        self.to_data
+        self.to_data.value()
     }
 
-    pub(crate) fn vantage(&self) -> Vantage {
-        match (self.to_ack, self.to_data) {
-            (Some(to_ack), Some(to_data)) if to_ack >= to_data * NEARER && to_ack > Span::ZERO => Vantage::Sender,
-            (Some(to_ack), Some(to_data)) if to_data >= to_ack * NEARER && to_data > Span::ZERO => Vantage::Receiver,
+    /// The vantage point by these delays and those of the connection's other direction.
+    pub(crate) fn vantage(&self, other: &Self) -> Vantage {
+        let smaller = |a: Option<Span>, b: Option<Span>| a.into_iter().chain(b).min();
+        // How long the data's receiver and their sender take to answer, seen from here.
+        let at_receiver = smaller(self.to_ack.value(), other.to_data.value());
+        let at_sender = smaller(self.to_data.value(), other.to_ack.value());
+        match (at_receiver, at_sender) {
+            (Some(receiver), Some(sender)) if receiver >= sender * NEARER && receiver > Span::ZERO => Vantage::Sender,
+            (Some(receiver), Some(sender)) if sender >= receiver * NEARER && sender > Span::ZERO => Vantage::Receiver,
             (Some(_), Some(_)) => Vantage::Middle,
-            // Data without any acknowledgement: a capture of one direction.
-            (None, _) => Vantage::Receiver,
-            (Some(_), None) if self.flight.0 <= FLIGHT_AT_RECEIVER * self.flight.1 => Vantage::Receiver,
-            (Some(_), None) => Vantage::Sender,
+            (Some(_), None) if self.flight.0 > FLIGHT_AT_RECEIVER * self.flight.1 => Vantage::Sender,
+            (Some(_), None) if self.is_followed_at_once() => Vantage::Sender,
+            _ => Vantage::Unknown,
         }
     }
-}
 
-fn keep_smaller(kept: &mut Option<Span>, delay: Span) {
-    if delay >= Span::ZERO {
-        *kept = Some(kept.map_or(delay, |smallest| smallest.min(delay)));
+    /// Whether most acknowledgements of something new are followed by new data at once.
+    fn is_followed_at_once(&self) -> bool {
+        let (at_once, all) = self.followed;
+        all >= u64::from(SUPPORT) && at_once * 2 >= all
     }
 }
 
@@ -124,40 +184,73 @@ fn keep_smaller(kept: &mut Option<Span>, delay: Span) {
 mod tests {
     use super::*;
 
-    fn vantage(to_ack_us: i64, to_data_us: i64) -> Vantage {
-        let mut delays = Delays::default();
+    fn at(ms: i64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    fn vantages(to_ack_us: i64, to_data_us: i64) -> [Vantage; 2] {
+        let (mut delays, other) = (Delays::default(), Delays::default());
         delays.on_ack_delay(Span::from_micros(to_ack_us));
         delays.on_data_delay(Span::from_micros(to_data_us));
-        delays.vantage()
+        [delays.vantage(&other), other.vantage(&delays)]
     }
 
     #[test]
-    fn the_nearer_end_is_the_one_with_the_smaller_delay() {
-        assert_eq!(vantage(40_000, 50), Vantage::Sender);
-        assert_eq!(vantage(80, 40_000), Vantage::Receiver);
-        assert_eq!(vantage(20_000, 20_000), Vantage::Middle);
-        assert_eq!(vantage(10_000, 30_000), Vantage::Middle);
+    fn the_nearer_end_is_the_one_with_the_smaller_delay_and_both_directions_agree() {
+        assert_eq!(vantages(40_000, 50), [Vantage::Sender, Vantage::Receiver]);
+        assert_eq!(vantages(80, 40_000), [Vantage::Receiver, Vantage::Sender]);
+        assert_eq!(vantages(20_000, 20_000), [Vantage::Middle; 2]);
+        assert_eq!(vantages(10_000, 30_000), [Vantage::Middle; 2]);
     }
 
     #[test]
     fn an_echo_measures_the_delay_to_the_data_that_it_names() {
         let mut delays = Delays::default();
-        let at = |ms| Time::ZERO + Span::from_millis(ms);
-        delays.on_ack(at(0), Some(70), 1);
-        delays.on_ack(at(5), Some(75), 1);
-        delays.on_data(at(30), Some(69));
+        delays.on_ack(at(0), Some(70), 1, true);
+        delays.on_ack(at(5), Some(75), 1, true);
+        delays.on_data(at(30), Some(69), true);
         assert_eq!(delays.data_delay(), None, "caused by an earlier acknowledgement");
-        delays.on_data(at(40), Some(70));
+        delays.on_data(at(40), Some(70), true);
         assert_eq!(delays.data_delay(), Some(Span::from_millis(40)));
     }
 
     #[test]
-    fn without_echoes_the_flight_tells() {
+    fn without_echoes_many_packets_in_flight_tell_the_sender_and_few_tell_nothing() {
         let mut delays = Delays::default();
         delays.on_ack_delay(Span::from_micros(100));
-        (0..100).for_each(|_| delays.on_ack(Time::ZERO, None, 0));
-        assert_eq!(delays.vantage(), Vantage::Receiver);
-        (0..100).for_each(|_| delays.on_ack(Time::ZERO, None, 20));
-        assert_eq!(delays.vantage(), Vantage::Sender);
+        (0..100).for_each(|_| delays.on_ack(Time::ZERO, None, 0, true));
+        assert_eq!(delays.vantage(&Delays::default()), Vantage::Unknown);
+        (0..100).for_each(|_| delays.on_ack(Time::ZERO, None, 20, true));
+        assert_eq!(delays.vantage(&Delays::default()), Vantage::Sender);
+    }
+
+    #[test]
+    fn data_that_follow_acknowledgements_at_once_tell_the_sender() {
+        let vantage = |after_ms| {
+            let mut delays = Delays::default();
+            for round in 0..10 {
+                let begun = 100 * round;
+                delays.on_data(at(begun), None, true);
+                delays.on_ack_delay(Span::from_millis(80));
+                delays.on_ack(at(begun + 80), None, 1, true);
+                delays.on_data(at(begun + 80 + after_ms), None, true);
+            }
+            delays.vantage(&Delays::default())
+        };
+        assert_eq!([vantage(1), vantage(15)], [Vantage::Sender, Vantage::Unknown]);
+    }
+
+    #[test]
+    fn one_delay_of_many_that_stands_alone_does_not_count() {
+        let mut least = Least::default();
+        least.take(Span::from_millis(1));
+        assert_eq!(least.value(), Some(Span::from_millis(1)));
+        [41, 40, 43, 42, 44, 45, 46].into_iter().for_each(|ms| least.take(Span::from_millis(ms)));
+        assert_eq!(least.value(), Some(Span::from_millis(40)));
+    }
+
+    #[test]
+    fn without_any_delay_nothing_is_known() {
+        assert_eq!(Delays::default().vantage(&Delays::default()), Vantage::Unknown);
     }
 }

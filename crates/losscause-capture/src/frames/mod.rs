@@ -13,7 +13,7 @@ use std::ops::Range;
 use losscause::Time;
 
 use crate::CaptureError;
-use crate::packet::LinkType;
+use crate::packet::{Direction, LinkType};
 use pcap::Pcap;
 use pcapng::Pcapng;
 use window::Window;
@@ -29,6 +29,8 @@ pub struct Frame<'a> {
     pub data: &'a [u8],
     /// The frame's length on the link, bytes; more than `data` holds if the capture had a snap length.
     pub original_bytes: u32,
+    /// Whether the capturing host sent or received it, if the file says so.
+    pub direction: Option<Direction>,
 }
 
 /// The frames of a capture, in the file's order.
@@ -60,6 +62,7 @@ struct Framed {
     original: u32,
     packet: Range<usize>,
     total: usize,
+    direction: Option<Direction>,
 }
 
 /// Why there is no further frame.
@@ -141,12 +144,12 @@ impl<'a> Frames<'a> {
 
     #[inline]
     fn deliver(&mut self, framed: Framed) -> Frame<'_> {
-        let Framed { time, link, original, packet, total } = framed;
+        let Framed { time, link, original, packet, total, direction } = framed;
         // Consuming moves a position only: the bytes stay until the window is refilled for the next frame.
         let position = total;
         self.window.consume(position);
         let data = self.window.consumed(position, packet);
-        Frame { time, link, data, original_bytes: original }
+        Frame { time, link, data, original_bytes: original, direction }
     }
 
     #[cold]

@@ -79,6 +79,7 @@ impl Pcap {
             original: record.origlen,
             packet: self.header..total,
             total,
+            direction: None,
         })
     }
 }

@@ -3,11 +3,13 @@
 use std::io::Read;
 
 use losscause::Time;
-use pcap_parser::{Block, EPB_MAGIC, IDB_MAGIC, SHB_MAGIC, SPB_MAGIC, parse_block_be, parse_block_le};
+use pcap_parser::{
+    Block, EPB_MAGIC, IDB_MAGIC, OptionCode, PcapNGOption, SHB_MAGIC, SPB_MAGIC, parse_block_be, parse_block_le,
+};
 
 use super::window::Window;
 use super::{Ends, Framed, MAX_RECORD_BYTES};
-use crate::packet::LinkType;
+use crate::packet::{Direction, LinkType};
 
 /// Reads the blocks of a pcapng file.
 pub(super) struct Pcapng {
@@ -133,6 +135,7 @@ impl Pcapng {
                     // The block's header has 28 bytes; the parser checked that the packet lies inside the block.
                     packet: 28..28 + packet.caplen as usize,
                     total,
+                    direction: direction(&packet.options, self.big_endian),
                 }))
             }
             Block::SimplePacket(packet) => {
@@ -143,10 +146,27 @@ impl Pcapng {
                 let captured = (packet.origlen.min(snap) as usize).min(total - 16);
                 // Without a time, order is all that is known.
                 let (time, original) = (Time::ZERO, packet.origlen);
-                Ok(Some(Framed { time, link: interface.link, original, packet: 12..12 + captured, total }))
+                let packet = 12..12 + captured;
+                Ok(Some(Framed { time, link: interface.link, original, packet, total, direction: None }))
             }
             _ => Ok(None),
         }
+    }
+}
+
+/// The option `epb_flags` of a packet.
+const EPB_FLAGS: OptionCode = OptionCode(2);
+
+/// What that option says.
+#[inline]
+fn direction(options: &[PcapNGOption<'_>], big_endian: bool) -> Option<Direction> {
+    let flags = options.iter().find(|option| option.code == EPB_FLAGS)?;
+    let bytes = *flags.value.first_chunk()?;
+    let flags = if big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) };
+    match flags & 3 {
+        1 => Some(Direction::Received),
+        2 => Some(Direction::Sent),
+        _ => None,
     }
 }
 

@@ -22,8 +22,9 @@ pub(super) struct Join<'a> {
     flows_at_sender: ByEnds<'a>,
     flows_at_receiver: ByEnds<'a>,
     flows: Vec<Flow>,
-    /// Flows whose captures are in the wrong order.
-    swapped: usize,
+    /// Bytes of all flows, and of those whose captures are in the wrong order.
+    bytes: u64,
+    swapped_bytes: u64,
 }
 
 /// A capture's flows by source, destination and stream.
@@ -47,7 +48,8 @@ impl<'a> Join<'a> {
             flows_at_sender: by_ends(sender),
             flows_at_receiver: by_ends(receiver),
             flows: Vec::new(),
-            swapped: 0,
+            bytes: 0,
+            swapped_bytes: 0,
         }
     }
 
@@ -64,10 +66,9 @@ impl<'a> Join<'a> {
         let flows_of = |flows: &ByEnds<'a>| flows.get(&ends).cloned().unwrap_or_default();
         let mut sender = View::new(flows_of(&self.flows_at_sender), End::Sender);
         let mut receiver = View::new(flows_of(&self.flows_at_receiver), End::Receiver);
-        let seen_at =
-            |view: &View<'_>, vantage| !view.flows.is_empty() && view.flows.iter().all(|flow| flow.vantage == vantage);
-        let is_swapped = seen_at(&sender, Vantage::Receiver) && seen_at(&receiver, Vantage::Sender);
-        self.swapped += usize::from(is_swapped);
+        let bytes: u64 = sender.flows.iter().chain(&receiver.flows).map(|flow| flow.bytes).sum();
+        self.bytes += bytes;
+        self.swapped_bytes += if are_swapped(&sender, &receiver) { bytes } else { 0 };
         let names: Arc<[Option<String>]> = [receiver.names(&self.chosen), sender.names(&self.chosen)].concat().into();
         let protocol = if key.ssrc.is_some() { Protocol::Rtp } else { Protocol::Tcp };
         let none = views::none_of(self.chosen.len());
@@ -144,6 +145,10 @@ impl<'a> Join<'a> {
             expected: trusted.iter().flat_map(|view| view.expected()).collect(),
             alone: Some(Alone { sender: sender.tally, receiver: receiver.tally }),
             queueing: own(trusted[0]).and_then(|flow| flow.queueing),
+            opening: own(sender).and_then(|flow| flow.opening),
+            outages: own(sender).map(|flow| flow.outages.clone()).unwrap_or_default(),
+            window_closed_s: own(sender).map_or(0.0, |flow| flow.window_closed_s),
+            acked_uncaptured: 0,
             over_time: over_time(own(sender), own(trusted[0])),
             unlisted_losses: 0,
             losses: Vec::new(),
@@ -154,14 +159,25 @@ impl<'a> Join<'a> {
     /// The flows that both captures have.
     ///
     /// # Errors
-    /// If there are none, or the captures are in the wrong order.
+    /// If there are none, or the captures are in the wrong order for most of the data. What flows back in a connection, such as
+    /// requests, comes from the other end in any order.
     pub(super) fn finish(self) -> Result<Analysis, JoinError> {
-        match self.flows.len() {
-            0 => Err(JoinError::NoCommonFlow),
-            flows if flows == self.swapped => Err(JoinError::Swapped),
-            _ => Ok(summed(self.sender, self.receiver, self.flows)),
+        if self.flows.is_empty() {
+            return Err(JoinError::NoCommonFlow);
         }
+        if self.swapped_bytes * 2 > self.bytes {
+            return Err(JoinError::Swapped);
+        }
+        Ok(summed(self.sender, self.receiver, self.flows))
     }
+}
+
+/// Whether the places that the two captures tell speak against their order, and none of them for it.
+fn are_swapped(sender: &View<'_>, receiver: &View<'_>) -> bool {
+    let is_at = |view: &View<'_>, vantage| view.flows.iter().any(|flow| flow.vantage == vantage);
+    let against = is_at(sender, Vantage::Receiver) || is_at(receiver, Vantage::Sender);
+    let for_it = is_at(sender, Vantage::Sender) || is_at(receiver, Vantage::Receiver);
+    against && !for_it
 }
 
 /// Whose verdicts to take: those of the end that found more of the losses; the receiver sees the queue more directly.

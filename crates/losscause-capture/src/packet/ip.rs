@@ -117,6 +117,7 @@ impl<A> Ends<A> {
             dst: endpoint(self.dst, dst_port),
             ip_id: self.ip_id,
             congestion_experienced: self.traffic_class & 3 == 3,
+            direction: None,
             transport,
         })
     }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::Direction;
+
 /// A link type, by its number in the registry of tcpdump.org.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LinkType(pub u32);
@@ -42,6 +44,21 @@ impl LinkType {
         }
     }
 
+    /// What the link layer says of a frame's direction: only Linux cooked captures do.
+    #[inline]
+    pub fn direction(self, frame: &[u8]) -> Option<Direction> {
+        let kind = match self {
+            Self::LINUX_SLL => be16(frame, 0)?,
+            Self::LINUX_SLL2 => u16::from(*frame.get(10)?),
+            _ => return None,
+        };
+        match kind {
+            FOR_THIS_HOST => Some(Direction::Received),
+            BY_THIS_HOST => Some(Direction::Sent),
+            _ => None,
+        }
+    }
+
     fn layer(self) -> Option<Layer> {
         Some(match self {
             Self::ETHERNET => Layer::Ethernet,
@@ -68,6 +85,9 @@ enum Layer {
     Raw,
 }
 
+/// Packet types of cooked captures: to the capturing host, and by it.
+const FOR_THIS_HOST: u16 = 0;
+const BY_THIS_HOST: u16 = 4;
 const IPV4: u16 = 0x0800;
 const IPV6: u16 = 0x86dd;
 /// 802.1Q, 802.1ad (QinQ), and the tag that QinQ had before its standard.
@@ -146,6 +166,21 @@ mod tests {
             (0..frame.len() - 4).for_each(|cut| _ = link.network(&frame[..cut]));
         }
         assert_eq!(LinkType::ETHERNET.network(&[&mac[..], &[8, 6], &ip].concat()), None, "ARP");
+    }
+
+    #[test]
+    fn cooked_captures_say_which_way_a_packet_passed() {
+        let mut v1 = [0; 16];
+        assert_eq!(LinkType::LINUX_SLL.direction(&v1), Some(Direction::Received));
+        v1[1] = 4;
+        assert_eq!(LinkType::LINUX_SLL.direction(&v1), Some(Direction::Sent));
+        v1[1] = 3;
+        assert_eq!(LinkType::LINUX_SLL.direction(&v1), None, "to another host");
+        let mut v2 = [0; 20];
+        v2[10] = 4;
+        assert_eq!(LinkType::LINUX_SLL2.direction(&v2), Some(Direction::Sent));
+        assert_eq!(LinkType::LINUX_SLL2.direction(&v2[..10]), None, "cut");
+        assert_eq!(LinkType::ETHERNET.direction(&v2), None);
     }
 
     #[test]

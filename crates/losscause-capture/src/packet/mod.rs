@@ -35,8 +35,19 @@ pub struct Packet<'a> {
     pub ip_id: u16,
     /// Whether a queue marked it (ECN CE, RFC 3168).
     pub congestion_experienced: bool,
+    /// Whether the capturing host sent or received it, if the capture says so.
+    pub direction: Option<Direction>,
     /// What it carries.
     pub transport: Transport<'a>,
+}
+
+/// Which way a packet passed the capturing host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// The host sent it.
+    Sent,
+    /// The host received it.
+    Received,
 }
 
 /// What a packet carries.
@@ -72,7 +83,11 @@ impl<'a> Parsed<'a> {
         match frame.link.network(frame.data) {
             Some(network) => {
                 let before = frame.data.len() - network.len();
-                ip::parse(network, frame.original_bytes.saturating_sub(before as u32))
+                let mut parsed = ip::parse(network, frame.original_bytes.saturating_sub(before as u32));
+                if let Parsed::Packet(packet) = &mut parsed {
+                    packet.direction = frame.direction.or_else(|| frame.link.direction(frame.data));
+                }
+                parsed
             }
             None => Parsed::Other,
         }
