@@ -153,3 +153,121 @@ fn an_rtp_stream_loses_what_never_arrives_and_not_what_is_late() {
     assert_eq!((flow.protocol, flow.reordered, flow.duplicates), (Protocol::Rtp, 1, 1));
     assert_eq!(lost(flow), [(2, 0, Evidence::Gap)]);
 }
+
+/// The analysis of packets at these times, milliseconds.
+fn analysis(packets: impl IntoIterator<Item = (u64, Segment)>) -> losscause_capture::Analysis {
+    let packets: Vec<_> = packets.into_iter().map(|(ms, segment)| (ms * 1_000, segment.bytes())).collect();
+    analyze(pcap(&packets).as_slice(), "f", &Options::all()).unwrap()
+}
+
+#[test]
+fn repeats_that_a_capture_of_one_direction_shows_are_losses_without_a_cause() {
+    let sent = (0..30).map(|i| (10 * u64::from(i), Segment::data(1 + 100 * i, 100)));
+    let again = [5, 11, 17].map(|i| (310 + u64::from(i), Segment::data(1 + 100 * i, 100)));
+    let analysis = analysis(sent.chain(again));
+    assert_eq!(analysis.flows[0].vantage, Vantage::Unknown);
+    assert_eq!(analysis.flows[0].lost(), 3);
+    assert_eq!(analysis.answer(), "3 lost packets in 1 flow. Only timers showed them: their cause is not shown.");
+}
+
+#[test]
+fn a_packet_that_is_repeated_by_a_timer_and_never_answered_shows_an_outage() {
+    let times = [0, 200, 800, 2_000, 4_400, 9_200];
+    let analysis = analysis(times.map(|ms| (ms, Segment::data(1, 100))));
+    let outage = analysis.flows[0].outages[0];
+    assert_eq!((outage.from_s, outage.to_s, outage.answered), (0.2, 9.2, false));
+    let answer = analysis.answer();
+    assert!(answer.ends_with("got no answer from 10.0.0.2:2000 from 0.2 s to the end: the path or that host was gone, which is no queue."), "{answer}");
+}
+
+#[test]
+fn a_flow_of_which_only_acknowledgements_were_captured_is_named() {
+    let analysis = analysis((0..20).map(|i| (10 * u64::from(i), ack(2 * i))));
+    let flow = &analysis.flows[0];
+    assert_eq!((flow.src.as_str(), flow.packets, flow.acked_uncaptured), ("10.0.0.1:1000", 0, 3_800));
+    assert_eq!(
+        analysis.answer(),
+        "Whether a packet of 1 flow was lost, the capture does not show. Of 10.0.0.1:1000 to 10.0.0.2:2000 only \
+         acknowledgements were captured, of 3800 bytes."
+    );
+}
+
+#[test]
+fn an_attempt_to_connect_that_nobody_answers_is_told() {
+    let syn = || Segment { flags: SYN, ack: 0, ..Segment::data(0, 0) };
+    let analysis = analysis([0, 1_000, 3_000, 7_000].map(|ms| (ms, syn())));
+    let opening = analysis.flows[0].opening.unwrap();
+    assert_eq!((opening.repeats, opening.waited_s, opening.answered), (3, 7.0, false));
+    let answer = analysis.answer();
+    assert!(answer.ends_with("10.0.0.1:1000 to 10.0.0.2:2000: 4 SYNs in 7.0 s, never answered."), "{answer}");
+}
+
+#[test]
+fn a_keep_alive_right_behind_the_first_packet_is_no_loss() {
+    let sent = [(50, data(0)), (92, ack(1))];
+    let flow = at_sender(sent.into_iter().chain([(187_000, Segment::data(100, 1)), (187_040, ack(1))]));
+    assert_eq!((lost(&flow).len(), flow.probes), (0, 1));
+}
+
+#[test]
+fn copies_without_an_identification_are_no_losses() {
+    let sent = (0..10).flat_map(|i| [(50 + 50 * u64::from(i), data(i)); 2]);
+    let answers = (0..10).map(|i| (92 + 50 * u64::from(i), ack(i + 1)));
+    let mut packets: Vec<_> = handshake().into_iter().chain(sent).chain(answers).collect();
+    packets.sort_by_key(|(ms, _)| *ms);
+    let analysis = analysis(packets);
+    assert_eq!((analysis.flows[0].lost(), analysis.flows[0].duplicates), (0, 10));
+    assert!(analysis.notes().iter().any(|note| note.starts_with("10 packets are here twice")), "{:?}", analysis.notes());
+}
+
+#[test]
+fn a_packet_that_the_network_cut_otherwise_is_one_loss() {
+    let sent = (0..5).map(|i| (50 + u64::from(i), data(i)));
+    // Bytes 91 to 180 of the stream: the end of the first captured segment, and most of the second.
+    let again = Segment::data(92, 90).at(1_060, 5);
+    let sack = |end| Segment::ack(92).sack(&[(182, end)]);
+    let answers = [(90, Segment::ack(92)), (92, sack(301)), (93, sack(401)), (94, sack(501)), (95, again), (135, ack(5))];
+    assert_eq!(lost(&at_sender(sent.chain(answers))), [(92, 90, Evidence::FastRetransmit)]);
+}
+
+#[test]
+fn a_closed_window_is_told_though_nothing_was_lost() {
+    let closed = || Segment { window: 0, ..ack(3) };
+    let sent = (0..3).map(|i| (50 + u64::from(i), data(i)));
+    let rest = [(92, closed()), (5_000, Segment::data(300, 1)), (5_040, closed()), (12_092, ack(3)), (12_100, data(3))];
+    let analysis = analysis(handshake().into_iter().chain(sent).chain(rest).chain([(12_140, ack(4))]));
+    assert_eq!(analysis.flows[0].window_closed_s, 12.0);
+    let answer = analysis.answer();
+    let told = "No packet of 1 flow was lost. 10.0.0.2:2000 could take nothing: its window was closed for 12.0 of 12.1 s.";
+    assert_eq!(answer, told);
+}
+
+#[test]
+fn holes_that_nothing_ever_filled_were_made_by_the_capture() {
+    // Every tenth packet of ten seconds, without acknowledgements.
+    let analysis = analysis((0..100).map(|i| (100 * u64::from(i), data(10 * i))));
+    let flow = &analysis.flows[0];
+    assert!(flow.is_incomplete(), "{} captured, {} missed", flow.packets, flow.capture_drops);
+    let answer = analysis.answer();
+    assert!(answer.contains("The capture holds about 10 % of the packets"), "{answer}");
+    assert!(!answer.contains("congestion") && !answer.contains("No packet"), "{answer}");
+}
+
+#[test]
+fn a_pause_of_a_stream_and_new_numbers_are_no_losses() {
+    let stream = |second: fn(u64) -> (u64, u16)| {
+        let packets: Vec<_> = (0..200_u64)
+            .map(|i| {
+                let (at_ms, number) = if i < 100 { (20 * i, i as u16) } else { second(i) };
+                (at_ms * 1_000, rtp(number, u32::from(number) * 160, 100))
+            })
+            .collect();
+        analyze(pcap(&packets).as_slice(), "f", &Options::all()).unwrap().flows.remove(0)
+    };
+    let paused = stream(|i| (20 * i + 34_000, i as u16 + 1_700));
+    assert_eq!((paused.lost(), paused.outages.len()), (0, 1));
+    let renumbered = stream(|i| (20 * i, i as u16 + 1_800));
+    assert_eq!((renumbered.lost(), renumbered.outages.len()), (0, 0));
+    let burst = stream(|i| (20 * i + 800, i as u16 + 40));
+    assert_eq!(burst.lost(), 40, "of 40 packets in 0.8 s");
+}
