@@ -1,8 +1,10 @@
 //! `test` and `ci`: named steps, each with the tools it needs.
 
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+use std::panic::resume_unwind;
 use std::path::PathBuf;
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
@@ -20,11 +22,28 @@ struct Step {
     run: fn() -> Result<()>,
     /// It stands in for the steps that need these tools, and runs only where one of them is missing.
     stands_in_for: &'static [Tool],
+    /// It waits more than it computes: it runs beside its neighbours that do so too.
+    waits: bool,
 }
 
 impl Step {
     const fn new(name: &'static str, needs: &'static [Tool], run: fn() -> Result<()>) -> Self {
-        Self { name, needs, run, stands_in_for: &[] }
+        Self { name, needs, run, stands_in_for: &[], waits: false }
+    }
+
+    const fn waiting(name: &'static str, needs: &'static [Tool], run: fn() -> Result<()>) -> Self {
+        Self { waits: true, ..Self::new(name, needs, run) }
+    }
+
+    /// Whether another step takes its place, or a tool is missing, which is said and listed.
+    fn is_left_out(&self, skipped: &mut Vec<String>) -> bool {
+        if !self.stands_in_for.is_empty() && self.stands_in_for.iter().all(|tool| tool.present()) {
+            return true;
+        }
+        let Some(tool) = self.needs.iter().find(|tool| !tool.present()) else { return false };
+        println!("\n== {}: skipped, {} is missing", self.name, tool.name());
+        skipped.push(format!("{} ({} is missing)", self.name, tool.name()));
+        true
     }
 }
 
@@ -35,6 +54,7 @@ const TESTS: &[Step] = &[
         needs: &[],
         run: tests_without_optional_parts,
         stands_in_for: OPTIONAL_PARTS,
+        waits: false,
     },
     Step::new("no I/O: the libraries compile for wasm32", &[Tool::Wasm], wasm_builds),
     Step::new("agreement with ns-2, short form", &[Tool::Ns2], validate::short),
@@ -43,12 +63,12 @@ const TESTS: &[Step] = &[
     Step::new("the record of the five papers", &[], record::compare),
     Step::new("the reports in a browser", &[Tool::Chromium], look::all),
     #[cfg(target_os = "linux")]
-    Step::new("captures of this machine's own TCP, short form", &[Tool::OwnNetworks, Tool::Tcpdump], linux::short),
+    Step::waiting("captures of this machine's own TCP, short form", &[Tool::OwnNetworks, Tool::Tcpdump], linux::short),
     #[cfg(target_os = "linux")]
-    Step::new("agreement with the running kernel, short form", &[Tool::OwnNetworks], validate::linux::short),
-    Step::new("the lab in a browser", &[Tool::Wasm, Tool::Node, Tool::Chromium], lab::test),
-    Step::new("the Python package", &[Tool::Python], python::test),
+    Step::waiting("agreement with the running kernel, short form", &[Tool::OwnNetworks], validate::linux::short),
     Step::new("the commands of README.md and docs/", &[], pages::all),
+    Step::waiting("the lab in a browser", &[Tool::Wasm, Tool::Node, Tool::Chromium], lab::test),
+    Step::waiting("the Python package", &[Tool::Python], python::test),
 ];
 
 const BEFORE_TESTS: &[Step] = &[
@@ -103,32 +123,33 @@ pub(crate) fn ci(options: &Options) -> Result<()> {
 fn run_steps<'a>(steps: impl Iterator<Item = &'a Step>, costs: &mut Costs) -> Result<()> {
     let begun = Instant::now();
     let (mut passed, mut failed, mut skipped) = (0, Vec::new(), Vec::new());
-    for step in steps {
-        if !step.stands_in_for.is_empty() && step.stands_in_for.iter().all(|tool| tool.present()) {
-            continue;
-        }
-        if let Some(tool) = step.needs.iter().find(|tool| !tool.present()) {
-            println!("\n== {}: skipped, {} is missing", step.name, tool.name());
-            skipped.push(format!("{} ({} is missing)", step.name, tool.name()));
-            continue;
-        }
-        println!("\n== {}", step.name);
+    let steps: Vec<&Step> = steps.filter(|step| !step.is_left_out(&mut skipped)).collect();
+    for together in steps.chunk_by(|one, next| one.waits && next.waits) {
+        let names = together.iter().map(|step| step.name).collect::<Vec<_>>().join(", ");
+        println!("\n== {names}");
         let at = Instant::now();
         let spent_before = growth::processor_s();
-        let outcome = (step.run)();
+        let outcomes: Vec<(&Step, Result<()>, Duration)> = thread::scope(|scope| {
+            let timed = |step: &'a Step| (step, (step.run)(), at.elapsed());
+            let running: Vec<_> = together.iter().map(|&step| scope.spawn(move || timed(step))).collect();
+            running.into_iter().map(|step| step.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+        });
         let cpu_s = growth::processor_s() - spent_before;
-        costs.add(step.name, cpu_s, at.elapsed());
-        let took = format!("{:.1} s, {cpu_s:.1} processor seconds", at.elapsed().as_secs_f64());
-        match outcome {
-            Ok(()) => {
-                passed += 1;
-                println!("== {}: passed in {took}", step.name);
-            }
-            Err(error) => {
-                println!("== {}: FAILED after {took}: {error:#}", step.name);
-                failed.push(step.name);
+        costs.add(&names, cpu_s, at.elapsed());
+        for (step, outcome, took) in outcomes {
+            let took = format!("{:.1} s", took.as_secs_f64());
+            match outcome {
+                Ok(()) => {
+                    passed += 1;
+                    println!("== {}: passed in {took}", step.name);
+                }
+                Err(error) => {
+                    println!("== {}: FAILED after {took}: {error:#}", step.name);
+                    failed.push(step.name);
+                }
             }
         }
+        println!("{cpu_s:.1} processor seconds");
     }
     println!();
     for what in &skipped {
