@@ -22,17 +22,17 @@ struct Step {
     run: fn() -> Result<()>,
     /// It stands in for the steps that need these tools, and runs only where one of them is missing.
     stands_in_for: &'static [Tool],
-    /// It waits more than it computes: it runs beside its neighbours that do so too.
-    waits: bool,
+    /// It is_beside more than it computes: it runs beside its neighbours that do so too.
+    is_beside: bool,
 }
 
 impl Step {
     const fn new(name: &'static str, needs: &'static [Tool], run: fn() -> Result<()>) -> Self {
-        Self { name, needs, run, stands_in_for: &[], waits: false }
+        Self { name, needs, run, stands_in_for: &[], is_beside: false }
     }
 
-    const fn waiting(name: &'static str, needs: &'static [Tool], run: fn() -> Result<()>) -> Self {
-        Self { waits: true, ..Self::new(name, needs, run) }
+    const fn beside(name: &'static str, needs: &'static [Tool], run: fn() -> Result<()>) -> Self {
+        Self { is_beside: true, ..Self::new(name, needs, run) }
     }
 
     /// Whether another step takes its place, or a tool is missing, which is said and listed.
@@ -54,21 +54,21 @@ const TESTS: &[Step] = &[
         needs: &[],
         run: tests_without_optional_parts,
         stands_in_for: OPTIONAL_PARTS,
-        waits: false,
+        is_beside: false,
     },
     Step::new("no I/O: the libraries compile for wasm32", &[Tool::Wasm], wasm_builds),
     Step::new("agreement with ns-2, short form", &[Tool::Ns2], validate::short),
     Step::new("instructions of the event loop", &[Tool::Valgrind], instructions::compare),
     Step::new("the same bytes from any number of threads", &[], same_bytes),
     Step::new("the record of the five papers", &[], record::compare),
+    #[cfg(target_os = "linux")]
+    Step::beside("captures of this machine's own TCP, short form", &[Tool::OwnNetworks, Tool::Tcpdump], linux::short),
+    #[cfg(target_os = "linux")]
+    Step::beside("agreement with the running kernel, short form", &[Tool::OwnNetworks], validate::linux::short),
     Step::new("the reports in a browser", &[Tool::Chromium], look::all),
-    #[cfg(target_os = "linux")]
-    Step::waiting("captures of this machine's own TCP, short form", &[Tool::OwnNetworks, Tool::Tcpdump], linux::short),
-    #[cfg(target_os = "linux")]
-    Step::waiting("agreement with the running kernel, short form", &[Tool::OwnNetworks], validate::linux::short),
-    Step::new("the commands of README.md and docs/", &[], pages::all),
-    Step::waiting("the lab in a browser", &[Tool::Wasm, Tool::Node, Tool::Chromium], lab::test),
-    Step::waiting("the Python package", &[Tool::Python], python::test),
+    Step::beside("the commands of README.md and docs/", &[], pages::all),
+    Step::beside("the lab in a browser", &[Tool::Wasm, Tool::Node, Tool::Chromium], lab::test),
+    Step::beside("the Python package", &[Tool::Python], python::test),
 ];
 
 const BEFORE_TESTS: &[Step] = &[
@@ -124,7 +124,7 @@ fn run_steps<'a>(steps: impl Iterator<Item = &'a Step>, costs: &mut Costs) -> Re
     let begun = Instant::now();
     let (mut passed, mut failed, mut skipped) = (0, Vec::new(), Vec::new());
     let steps: Vec<&Step> = steps.filter(|step| !step.is_left_out(&mut skipped)).collect();
-    for together in steps.chunk_by(|one, next| one.waits && next.waits) {
+    for together in steps.chunk_by(|one, next| one.is_beside && next.is_beside) {
         let names = together.iter().map(|step| step.name).collect::<Vec<_>>().join(", ");
         println!("\n== {names}");
         let at = Instant::now();
