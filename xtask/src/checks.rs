@@ -22,7 +22,7 @@ struct Step {
     run: fn() -> Result<()>,
     /// It stands in for the steps that need these tools, and runs only where one of them is missing.
     stands_in_for: &'static [Tool],
-    /// It is_beside more than it computes: it runs beside its neighbours that do so too.
+    /// It waits much and measures no time: it runs beside its neighbours of this kind.
     is_beside: bool,
 }
 
