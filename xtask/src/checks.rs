@@ -66,9 +66,6 @@ const TESTS: &[Step] = &[
     #[cfg(target_os = "linux")]
     Step::beside("agreement with the running kernel, short form", &[Tool::OwnNetworks], validate::linux::short),
     Step::new("the reports in a browser", &[Tool::Chromium], look::all),
-    Step::beside("the commands of README.md and docs/", &[], pages::all),
-    Step::beside("the lab in a browser", &[Tool::Wasm, Tool::Node, Tool::Chromium], lab::test),
-    Step::beside("the Python package", &[Tool::Python], python::test),
 ];
 
 const BEFORE_TESTS: &[Step] = &[
@@ -79,6 +76,9 @@ const BEFORE_TESTS: &[Step] = &[
 ];
 
 const AFTER_TESTS: &[Step] = &[
+    Step::beside("the commands of README.md and docs/", &[], pages::all),
+    Step::beside("the lab in a browser", &[Tool::Wasm, Tool::Node, Tool::Chromium], lab::test),
+    Step::beside("the Python package", &[Tool::Python], python::test),
     Step::new("the links of the site", &[Tool::Node, Tool::Wasm, Tool::MdBook], site::short),
     Step::new(
         "the published crates from their packages, with the oldest compiler",
@@ -97,7 +97,7 @@ pub(crate) struct Options {
     only: Vec<String>,
 }
 
-/// Runs all tests. Steps whose tools are missing are skipped, listed and counted.
+/// Runs all tests of the crates. Steps whose tools are missing are skipped, listed and counted.
 pub(crate) fn test() -> Result<()> {
     run_steps(TESTS.iter(), &mut Costs::default())
 }
