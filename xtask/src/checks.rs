@@ -1,8 +1,11 @@
 //! `test` and `ci`: named steps, each with the tools it needs.
 
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+use std::iter;
+use std::panic::resume_unwind;
 use std::path::PathBuf;
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
@@ -20,35 +23,53 @@ struct Step {
     run: fn() -> Result<()>,
     /// It stands in for the steps that need these tools, and runs only where one of them is missing.
     stands_in_for: &'static [Tool],
+    /// It waits much and measures no time: it runs beside its neighbours of this kind.
+    is_beside: bool,
 }
 
 impl Step {
     const fn new(name: &'static str, needs: &'static [Tool], run: fn() -> Result<()>) -> Self {
-        Self { name, needs, run, stands_in_for: &[] }
+        Self { name, needs, run, stands_in_for: &[], is_beside: false }
+    }
+
+    const fn beside(name: &'static str, needs: &'static [Tool], run: fn() -> Result<()>) -> Self {
+        Self { is_beside: true, ..Self::new(name, needs, run) }
+    }
+
+    /// Whether another step takes its place, or a tool is missing, which is said and listed.
+    fn is_left_out(&self, skipped: &mut Vec<String>) -> bool {
+        if !self.stands_in_for.is_empty() && self.stands_in_for.iter().all(|tool| tool.present()) {
+            return true;
+        }
+        let Some(tool) = self.needs.iter().find(|tool| !tool.present()) else { return false };
+        println!("\n== {}: skipped, {} is missing", self.name, tool.name());
+        skipped.push(format!("{} ({} is missing)", self.name, tool.name()));
+        true
     }
 }
 
+const TESTS_OF_ALL: Step = Step::new("tests", OPTIONAL_PARTS, tests);
+/// The adapter compiles a second QUIC and its cryptography, which takes longer than the rest of QUIC.
+const TESTS_BUT_S2N: Step = Step::new("tests, but for s2n-quic", OPTIONAL_PARTS, tests_but_s2n);
+
 const TESTS: &[Step] = &[
-    Step::new("tests", OPTIONAL_PARTS, tests),
+    TESTS_OF_ALL,
     Step {
         name: "tests without optional parts",
         needs: &[],
         run: tests_without_optional_parts,
         stands_in_for: OPTIONAL_PARTS,
+        is_beside: false,
     },
     Step::new("no I/O: the libraries compile for wasm32", &[Tool::Wasm], wasm_builds),
     Step::new("agreement with ns-2, short form", &[Tool::Ns2], validate::short),
     Step::new("instructions of the event loop", &[Tool::Valgrind], instructions::compare),
     Step::new("the same bytes from any number of threads", &[], same_bytes),
     Step::new("the record of the five papers", &[], record::compare),
-    Step::new("the reports in a browser", &[Tool::Chromium], look::all),
     #[cfg(target_os = "linux")]
-    Step::new("captures of this machine's own TCP, short form", &[Tool::OwnNetworks, Tool::Tcpdump], linux::short),
+    Step::beside("captures of this machine's own TCP, short form", &[Tool::OwnNetworks, Tool::Tcpdump], linux::short),
     #[cfg(target_os = "linux")]
-    Step::new("agreement with the running kernel, short form", &[Tool::OwnNetworks], validate::linux::short),
-    Step::new("the lab in a browser", &[Tool::Wasm, Tool::Node, Tool::Chromium], lab::test),
-    Step::new("the Python package", &[Tool::Python], python::test),
-    Step::new("the commands of README.md and docs/", &[], pages::all),
+    Step::beside("agreement with the running kernel, short form", &[Tool::OwnNetworks], validate::linux::short),
 ];
 
 const BEFORE_TESTS: &[Step] = &[
@@ -59,6 +80,10 @@ const BEFORE_TESTS: &[Step] = &[
 ];
 
 const AFTER_TESTS: &[Step] = &[
+    Step::new("the reports in a browser", &[Tool::Chromium], look::all),
+    Step::beside("the commands of README.md and docs/", &[], pages::all),
+    Step::beside("the lab in a browser", &[Tool::Wasm, Tool::Node, Tool::Chromium], lab::test),
+    Step::beside("the Python package", &[Tool::Python], python::test),
     Step::new("the links of the site", &[Tool::Node, Tool::Wasm, Tool::MdBook], site::short),
     Step::new(
         "the published crates from their packages, with the oldest compiler",
@@ -77,9 +102,10 @@ pub(crate) struct Options {
     only: Vec<String>,
 }
 
-/// Runs all tests. Steps whose tools are missing are skipped, listed and counted.
+/// Runs all tests of the crates, but for the adapter to s2n-quic. Steps whose tools are missing are skipped, listed and counted.
 pub(crate) fn test() -> Result<()> {
-    run_steps(TESTS.iter(), &mut Costs::default())
+    let is_ours = |step: &&Step| step.name != TESTS_OF_ALL.name;
+    run_steps(iter::once(&TESTS_BUT_S2N).chain(TESTS.iter().filter(is_ours)), &mut Costs::default())
 }
 
 /// Installs missing tools and runs every step, also after a failure.
@@ -103,32 +129,33 @@ pub(crate) fn ci(options: &Options) -> Result<()> {
 fn run_steps<'a>(steps: impl Iterator<Item = &'a Step>, costs: &mut Costs) -> Result<()> {
     let begun = Instant::now();
     let (mut passed, mut failed, mut skipped) = (0, Vec::new(), Vec::new());
-    for step in steps {
-        if !step.stands_in_for.is_empty() && step.stands_in_for.iter().all(|tool| tool.present()) {
-            continue;
-        }
-        if let Some(tool) = step.needs.iter().find(|tool| !tool.present()) {
-            println!("\n== {}: skipped, {} is missing", step.name, tool.name());
-            skipped.push(format!("{} ({} is missing)", step.name, tool.name()));
-            continue;
-        }
-        println!("\n== {}", step.name);
+    let steps: Vec<&Step> = steps.filter(|step| !step.is_left_out(&mut skipped)).collect();
+    for together in steps.chunk_by(|one, next| one.is_beside && next.is_beside) {
+        let names = together.iter().map(|step| step.name).collect::<Vec<_>>().join(", ");
+        println!("\n== {names}");
         let at = Instant::now();
         let spent_before = growth::processor_s();
-        let outcome = (step.run)();
+        let outcomes: Vec<(&Step, Result<()>, Duration)> = thread::scope(|scope| {
+            let timed = |step: &'a Step| (step, (step.run)(), at.elapsed());
+            let running: Vec<_> = together.iter().map(|&step| scope.spawn(move || timed(step))).collect();
+            running.into_iter().map(|step| step.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+        });
         let cpu_s = growth::processor_s() - spent_before;
-        costs.add(step.name, cpu_s, at.elapsed());
-        let took = format!("{:.1} s, {cpu_s:.1} processor seconds", at.elapsed().as_secs_f64());
-        match outcome {
-            Ok(()) => {
-                passed += 1;
-                println!("== {}: passed in {took}", step.name);
-            }
-            Err(error) => {
-                println!("== {}: FAILED after {took}: {error:#}", step.name);
-                failed.push(step.name);
+        costs.add(&names, cpu_s, at.elapsed());
+        for (step, outcome, took) in outcomes {
+            let took = format!("{:.1} s", took.as_secs_f64());
+            match outcome {
+                Ok(()) => {
+                    passed += 1;
+                    println!("== {}: passed in {took}", step.name);
+                }
+                Err(error) => {
+                    println!("== {}: FAILED after {took}: {error:#}", step.name);
+                    failed.push(step.name);
+                }
             }
         }
+        println!("{cpu_s:.1} processor seconds");
     }
     println!();
     for what in &skipped {
@@ -161,6 +188,8 @@ pub(crate) fn has_optional_parts() -> bool {
 /// compiled once.
 const EVERYTHING: [&str; 2] = ["--workspace", "--all-features"];
 
+const ALL_BUT_S2N: [&str; 3] = ["--workspace", "--exclude", "losscause-s2n-quic"];
+
 fn format() -> Result<()> {
     run(cargo().args(["fmt", "--all", "--check"]))
 }
@@ -179,6 +208,10 @@ pub(crate) fn documentation() -> Result<()> {
 
 fn tests() -> Result<()> {
     run(cargo().arg("test").args(EVERYTHING).args(["--no-fail-fast", "--quiet"]))
+}
+
+fn tests_but_s2n() -> Result<()> {
+    run(cargo().args(["test", "--all-features", "--no-fail-fast", "--quiet"]).args(ALL_BUT_S2N))
 }
 
 /// The long form of the kernel tests' churn, which the tests leave out.
@@ -200,9 +233,8 @@ pub(crate) fn library(name: &str) -> Result<PathBuf> {
     Ok(target().join("debug").join(format!("{DLL_PREFIX}{name}{DLL_SUFFIX}")))
 }
 
-/// The adapter to s2n-quic compiles a cryptography for minutes, so it counts as an optional part too.
 fn tests_without_optional_parts() -> Result<()> {
-    run(cargo().args(["test", "--workspace", "--exclude", "losscause-s2n-quic", "--no-fail-fast", "--quiet"]))
+    run(cargo().args(["test", "--no-fail-fast", "--quiet"]).args(ALL_BUT_S2N))
 }
 
 const WASM: [&str; 3] = ["--quiet", "--target", "wasm32-unknown-unknown"];

@@ -42,7 +42,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// Run all tests; skips, lists and counts steps whose tools are missing
+    /// Run the tests; skips, lists and counts steps whose tools are missing. `ci` adds s2n-quic, the reports in a browser,
+    /// the lab, the Python package and the pages
     Test,
     /// Compare our simulator with ns-2 over validation/ns2/grid.toml; `validate linux`: with the running kernel
     Validate(validate::Options),

@@ -1,5 +1,5 @@
 //! A small reproduction, held against a table that was read and found right. If a change moves it, the change's message
-//! says why; `UPDATE_GOLDEN=1 cargo test -p losscause-study --test golden` writes it anew.
+//! says why; `UPDATE_GOLDEN=1 cargo test -p losscause-laboratory --test golden` writes it anew.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use std::fmt::Write;

@@ -3,6 +3,7 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use losscause_laboratory::sweep::{Row, Sweep};
 use losscause_study::parallel::Jobs;
@@ -11,18 +12,23 @@ use losscause_study::{Scenario, run};
 #[test]
 fn every_cell_of_the_papers_sweeps_can_be_measured() {
     let papers = Path::new(env!("CARGO_MANIFEST_DIR")).join("papers");
-    let mut cells = 0;
+    let mut loaded = Vec::new();
     for paper in std::fs::read_dir(papers).unwrap() {
         let Ok(sweeps) = std::fs::read_dir(paper.unwrap().path().join("sweeps")) else { continue };
-        for file in sweeps {
-            let sweep = Sweep::load(&file.unwrap().path()).unwrap();
-            for cell in sweep.cells() {
-                sweep.check(&cell).unwrap();
-                cells += 1;
-            }
-        }
+        loaded.extend(sweeps.map(|file| Sweep::load(&file.unwrap().path()).unwrap()));
     }
-    assert!(cells >= 30, "only {cells} cells were found");
+    let cells: Vec<_> =
+        loaded.iter().flat_map(|sweep| sweep.cells().into_iter().map(move |cell| (sweep, cell))).collect();
+    assert!(cells.len() >= 30, "only {} cells were found", cells.len());
+    let next = AtomicUsize::new(0);
+    let check = || {
+        while let Some((sweep, cell)) = cells.get(next.fetch_add(1, Ordering::Relaxed)) {
+            sweep.check(cell).unwrap();
+        }
+    };
+    std::thread::scope(|scope| {
+        (0..std::thread::available_parallelism().map_or(1, usize::from)).for_each(|_| _ = scope.spawn(check));
+    });
 }
 
 /// A source of 125 packets a second over a link that carries 250; a tenth is corrupted, and which depends on the seed.

@@ -36,7 +36,7 @@ static TEXTS: PaperTexts = PaperTexts {
     patterns: &[],
 };
 
-static RECORD: LazyLock<Paper> = LazyLock::new(|| Paper::parse(&TEXTS));
+static RECORD: LazyLock<Paper> = LazyLock::new(|| Paper::of(&TEXTS));
 
 /// Systems whose names begin in this way are loaded by the experiment.
 const OURS: &str = "lc_";

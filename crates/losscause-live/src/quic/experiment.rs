@@ -28,7 +28,7 @@ static TEXTS: PaperTexts = PaperTexts {
 
 impl Experiment for Quic {
     fn record(&self) -> &'static Paper {
-        static RECORD: LazyLock<Paper> = LazyLock::new(|| Paper::parse(&TEXTS));
+        static RECORD: LazyLock<Paper> = LazyLock::new(|| Paper::of(&TEXTS));
         &RECORD
     }
 

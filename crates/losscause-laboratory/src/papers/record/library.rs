@@ -11,7 +11,7 @@ use losscause_study::error::InputError;
 use losscause_study::files::{Disk, Either};
 use losscause_study::scenario::Scenario;
 
-static LIBRARY: LazyLock<Vec<Paper>> = LazyLock::new(|| PAPERS.iter().map(Paper::parse).collect());
+static LIBRARY: LazyLock<Vec<Paper>> = LazyLock::new(|| PAPERS.iter().map(Paper::of).collect());
 
 /// Every paper.
 pub fn all() -> &'static [Paper] {
@@ -103,6 +103,8 @@ mod tests {
         for paper in all() {
             assert!(!paper.is_published() || paper.published().number.len() > 10, "{}", paper.key());
             assert!(!paper.items().item.is_empty(), "{}", paper.key());
+            assert_eq!(paper.published().key, paper.key());
+            let _ = (paper.explanations(), paper.costs());
         }
     }
 

@@ -1,5 +1,7 @@
 //! One paper.
 
+use std::sync::OnceLock;
+
 use super::costs::Costs;
 use super::embedded::{PaperTexts, ScenarioText};
 use super::explanations::{self, Explanation};
@@ -9,14 +11,14 @@ use losscause_study::error::{InputError, nearest};
 use losscause_study::toml_file;
 use serde::de::DeserializeOwned;
 
-/// A paper whose results can be reproduced.
+/// A paper whose results can be reproduced. A file of it is read when it is asked for.
 #[derive(Debug)]
 pub struct Paper {
-    published: Published,
-    items: Items,
-    explanations: Vec<Explanation>,
-    costs: Costs,
     texts: &'static PaperTexts,
+    published: OnceLock<Published>,
+    items: OnceLock<Items>,
+    explanations: OnceLock<Vec<Explanation>>,
+    costs: OnceLock<Costs>,
 }
 
 impl Paper {
@@ -26,61 +28,61 @@ impl Paper {
         let items = Box::leak(items.into());
         let explanations = "explanation = []";
         let (scenarios, patterns) = (&[], &[]);
-        let texts =
-            PaperTexts { key: "", published, items, explanations, costs: "", scenarios, channel: None, patterns };
-        Box::leak(Box::new(Self::parse(Box::leak(Box::new(texts)))))
+        let key =
+            toml_file::from_text::<Published>(published, "published.toml").expect("the paper of a test").key.leak();
+        let texts = PaperTexts { key, published, items, explanations, costs: "", scenarios, channel: None, patterns };
+        Box::leak(Box::new(Self::of(Box::leak(Box::new(texts)))))
     }
 
-    /// Reads the record of a paper, or of an experiment of our own, whose files are part of a program.
-    ///
-    /// # Panics
-    /// If a file is not as its type says: a test of that program reads them all.
-    pub fn parse(texts: &'static PaperTexts) -> Self {
-        let published: Published = read(texts, "published.toml", texts.published);
+    /// The record of a paper, or of an experiment of our own, whose files are part of a program. What reads one of them panics if
+    /// it is not as its type says: a test of that program reads them all.
+    pub fn of(texts: &'static PaperTexts) -> Self {
         Self {
-            explanations: explanations::parse(texts.explanations, &published)
-                .expect("a test reads the explanations of every paper"),
-            published,
-            items: read(texts, "items.toml", texts.items),
-            costs: read(texts, "costs.toml", texts.costs),
             texts,
+            published: OnceLock::new(),
+            items: OnceLock::new(),
+            explanations: OnceLock::new(),
+            costs: OnceLock::new(),
         }
     }
 
     /// Short name: "cen2003".
     pub fn key(&self) -> &str {
-        &self.published.key
+        self.texts.key
     }
 
     /// What the paper publishes.
     pub fn published(&self) -> &Published {
-        &self.published
+        self.published.get_or_init(|| read(self.texts, "published.toml", self.texts.published))
     }
 
     /// Whether it publishes numbers. Without any, it is measured only on demand, and never scored.
     pub fn is_published(&self) -> bool {
-        !self.published.number.is_empty()
+        !self.published().number.is_empty()
     }
 
     /// Which of it is measured.
     pub fn items(&self) -> &Items {
-        &self.items
+        self.items.get_or_init(|| read(self.texts, "items.toml", self.texts.items))
     }
 
     /// Why numbers and claims of it are not reproduced or not settled, one per cause.
     pub fn explanations(&self) -> &[Explanation] {
-        &self.explanations
+        self.explanations.get_or_init(|| {
+            let parsed = explanations::parse(self.texts.explanations, self.published());
+            parsed.expect("a test reads the explanations of every paper")
+        })
     }
 
     /// Why the number or claim of that id is not reproduced or not settled; none if nothing explains it. A run may meet
     /// a number that has an explanation.
     pub fn explanation_of(&self, id: &str) -> Option<&Explanation> {
-        self.explanations.iter().find(|explanation| explanation.ids().any(|explained| explained == id))
+        self.explanations().iter().find(|explanation| explanation.ids().any(|explained| explained == id))
     }
 
     /// What its items cost, by their names; items may be missing.
     pub fn costs(&self) -> &Costs {
-        &self.costs
+        self.costs.get_or_init(|| read(self.texts, "costs.toml", self.texts.costs))
     }
 
     /// Its scenarios.
@@ -97,7 +99,7 @@ impl Paper {
     pub fn published_of_pattern(&self, metric: &str, pattern: &str) -> Option<f64> {
         let named =
             |n: &&Number| n.metric == metric && n.parameters.get("loss").is_some_and(|v| v.to_string() == pattern);
-        self.published.number.iter().find(named).map(|n| n.value)
+        self.published().number.iter().find(named).map(|n| n.value)
     }
 
     /// The table or figure of that name.
@@ -106,8 +108,12 @@ impl Paper {
     /// There is none; the error names the nearest.
     pub fn item(&self, id: &str) -> Result<&ItemSpec, InputError> {
         let named = |i: &&ItemSpec| i.id.eq_ignore_ascii_case(id);
-        let known = || self.items.item.iter().map(|i| i.id.as_str());
-        self.items.item.iter().find(named).ok_or_else(|| unknown("item", &format!("{}/{id}", self.key()), id, known()))
+        let known = || self.items().item.iter().map(|i| i.id.as_str());
+        self.items()
+            .item
+            .iter()
+            .find(named)
+            .ok_or_else(|| unknown("item", &format!("{}/{id}", self.key()), id, known()))
     }
 
     /// The table or figure of that name and all its parts: `figure13` stands for `figure13-WLH` and `figure13-WB`.
@@ -119,18 +125,18 @@ impl Paper {
             let part = i.id.split_once('-').is_some_and(|(whole, _)| whole.eq_ignore_ascii_case(id));
             part || i.id.eq_ignore_ascii_case(id)
         };
-        let parts: Vec<&ItemSpec> = self.items.item.iter().filter(whole).collect();
+        let parts: Vec<&ItemSpec> = self.items().item.iter().filter(whole).collect();
         if parts.is_empty() { Ok(vec![self.item(id)?]) } else { Ok(parts) }
     }
 
     /// The system of that name.
     pub fn system(&self, name: &str) -> Option<&System> {
-        self.published.system.iter().find(|s| s.name == name)
+        self.published().system.iter().find(|s| s.name == name)
     }
 
     /// The metric of that name.
     pub fn metric(&self, name: &str) -> Option<&Metric> {
-        self.published.metric.iter().find(|m| m.name == name)
+        self.published().metric.iter().find(|m| m.name == name)
     }
 }
 
