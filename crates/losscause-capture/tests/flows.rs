@@ -211,7 +211,7 @@ fn a_keep_alive_right_behind_the_first_packet_is_no_loss() {
 
 #[test]
 fn copies_without_an_identification_are_no_losses() {
-    let sent = (0..10).flat_map(|i| [(50 + 50 * u64::from(i), data(i)); 2]);
+    let sent = (0..10).flat_map(|i| [0, 1].map(|_| (50 + 50 * u64::from(i), data(i))));
     let answers = (0..10).map(|i| (92 + 50 * u64::from(i), ack(i + 1)));
     let mut packets: Vec<_> = handshake().into_iter().chain(sent).chain(answers).collect();
     packets.sort_by_key(|(ms, _)| *ms);
