@@ -303,7 +303,9 @@ impl Flow {
         if self.protocol == Protocol::Rtp {
             let ends = format!("{} to {}", self.src, self.dst);
             let nobody = "whether anything was sent then, the capture does not show";
-            return Some(format!("{ends}: nothing from {from_s:.1} s {until}{more}, and numbers are missing behind it; {nobody}"));
+            return Some(format!(
+                "{ends}: nothing from {from_s:.1} s {until}{more}, and numbers are missing behind it; {nobody}"
+            ));
         }
         Some(format!(
             "{} got no answer from {} from {from_s:.1} s {until}{more}: the path or that host was gone, which is no queue",
