@@ -166,6 +166,9 @@ pub struct Flow {
     /// Bytes that were acknowledged without a captured packet of the flow before.
     #[serde(skip_serializing_if = "is_none")]
     pub acked_uncaptured: u64,
+    /// TCP: whether no acknowledgement of its data was captured.
+    #[serde(skip_serializing_if = "is_false")]
+    pub one_way: bool,
     /// The flow over time, if [`Options::over_time`] asks for it and the flow is one of those with most losses.
     #[serde(skip)]
     pub over_time: Option<OverTime>,
@@ -207,6 +210,10 @@ fn is_zero(seconds: &f64) -> bool {
 
 fn is_none(count: &u64) -> bool {
     *count == 0
+}
+
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// Queueing delays: what trips took longer than the shortest one, by the trip times that the algorithms got, from sender
@@ -638,6 +645,7 @@ impl<'a> Reading<'a> {
             outages: result.outages.iter().map(outage).collect(),
             window_closed_s: result.closed.as_secs_f64(),
             acked_uncaptured: result.acked_uncaptured,
+            one_way: result.is_one_way,
             over_time,
             unlisted_losses: result.losses.unlisted,
             losses,

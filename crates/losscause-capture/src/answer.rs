@@ -65,6 +65,10 @@ impl Analysis {
         let lost = format!("{} in {flows}.", plural(total, "lost packet"));
         let by_timer: u64 = self.flows.iter().map(Flow::lost_by_timer).sum();
         if by_timer == total {
+            if self.flows.iter().all(|flow| flow.one_way || flow.lost() == 0) {
+                let again = plural(total, "packet");
+                return format!("{again} of {flows} were sent again; why is not shown, as no answer was captured.");
+            }
             return format!("{lost} Only timers showed them: their cause is not shown.");
         }
         let asked = self.asked();

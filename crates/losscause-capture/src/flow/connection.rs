@@ -463,6 +463,7 @@ impl Half {
                 _ => receiver.judge().delays().into(),
             };
             result.closed = sender.closed_until(last);
+            result.is_one_way = !sender.outages.has_heard();
             if vantage != Vantage::Receiver {
                 result.outages = sender.outages.clone().finish();
             }

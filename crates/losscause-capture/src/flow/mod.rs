@@ -94,6 +94,8 @@ pub(crate) struct FlowResult {
     pub(crate) closed: Span,
     /// Bytes that were acknowledged before any data were captured.
     pub(crate) acked_uncaptured: u64,
+    /// TCP: no acknowledgement of its data was captured.
+    pub(crate) is_one_way: bool,
 }
 
 /// The tries to open a connection, from one end.
@@ -148,6 +150,7 @@ impl FlowResult {
             outages: Vec::new(),
             closed: Span::ZERO,
             acked_uncaptured: 0,
+            is_one_way: false,
         }
     }
 }

@@ -2,6 +2,9 @@
 //!
 //! A lost packet is repeated once, and seldom twice. If a timer repeats it three times and nothing comes back, not this packet
 //! was lost but the way: a link that is cut, a handover, a host that is gone. A queue is no reason for that.
+//!
+//! Behind a timeout a sender sends nothing else without an answer (RFC 5681, section 3.1). If it goes on, it got one that was not
+//! captured.
 
 use losscause::{Span, Time};
 
@@ -20,8 +23,18 @@ pub(crate) struct Outage {
 pub(crate) struct Outages {
     pub(crate) found: Vec<Outage>,
     heard: Option<Time>,
-    /// The first and the last of the tries since then, and how many there were.
-    tries: Option<(Time, Time, u64)>,
+    /// Those since then.
+    tries: Option<Tries>,
+}
+
+/// A packet that is sent again and again.
+#[derive(Clone, Copy, Debug)]
+struct Tries {
+    first: Time,
+    last: Time,
+    count: u64,
+    /// Its first byte.
+    start: u64,
 }
 
 /// So many tries without an answer: the timer has backed off twice.
@@ -37,34 +50,43 @@ impl Outages {
         self.heard.is_some()
     }
 
-    /// A timer sent something.
-    pub(super) fn on_try(&mut self, now: Time) {
-        self.tries = Some(match self.tries {
-            None => (now, now, 1),
-            Some((first, last, count)) if now - last < ONE_TRY => (first, last, count),
-            Some((first, _, count)) => (first, now, count + 1),
-        });
+    /// A timer sent the packet that begins at `start`.
+    pub(super) fn on_try(&mut self, now: Time, start: u64) {
+        match &mut self.tries {
+            Some(tries) if now - tries.last < ONE_TRY => {}
+            Some(tries) if tries.start == start => (tries.last, tries.count) = (now, tries.count + 1),
+            _ => {
+                self.on_progress(now);
+                self.tries = Some(Tries { first: now, last: now, count: 1, start });
+            }
+        }
+    }
+
+    /// The sender went on: it got an answer, whether that was captured or not.
+    #[inline]
+    pub(super) fn on_progress(&mut self, now: Time) {
+        if self.tries.is_some() {
+            self.close(now, true);
+        }
     }
 
     /// The other end was heard.
     #[inline]
     pub(super) fn on_answer(&mut self, now: Time) {
-        if self.tries.is_some() {
-            self.close(now, true);
-        }
+        self.on_progress(now);
         self.heard = Some(now);
     }
 
     /// All of them, at the end of the flow.
     pub(super) fn finish(mut self) -> Vec<Outage> {
-        if let Some((_, last, _)) = self.tries {
-            self.close(last, false);
+        if let Some(tries) = self.tries {
+            self.close(tries.last, false);
         }
         self.found
     }
 
     fn close(&mut self, to: Time, is_answered: bool) {
-        if let Some((first, _, count)) = self.tries.take()
+        if let Some(Tries { first, count, .. }) = self.tries.take()
             && count >= TRIES
             && self.found.len() < MAX_KEPT
         {
@@ -85,11 +107,11 @@ mod tests {
     fn three_tries_without_an_answer_are_an_outage_and_two_are_none() {
         let mut outages = Outages::default();
         outages.on_answer(at(0));
-        [200, 600].into_iter().for_each(|ms| outages.on_try(at(ms)));
+        [200, 600].into_iter().for_each(|ms| outages.on_try(at(ms), 7));
         outages.on_answer(at(700));
-        [1_000, 1_400, 2_200].into_iter().for_each(|ms| outages.on_try(at(ms)));
+        [1_000, 1_400, 2_200].into_iter().for_each(|ms| outages.on_try(at(ms), 7));
         outages.on_answer(at(2_500));
-        [3_000, 3_001, 3_002].into_iter().for_each(|ms| outages.on_try(at(ms)));
+        [3_000, 3_001, 3_002].into_iter().for_each(|ms| outages.on_try(at(ms), 7));
         let found = outages.finish();
         assert_eq!(found, [Outage { from: at(700), to: at(2_500), is_answered: true }]);
     }
@@ -97,7 +119,18 @@ mod tests {
     #[test]
     fn an_outage_that_nothing_ended_lasts_until_the_last_try() {
         let mut outages = Outages::default();
-        [200, 800, 2_000].into_iter().for_each(|ms| outages.on_try(at(ms)));
+        [200, 800, 2_000].into_iter().for_each(|ms| outages.on_try(at(ms), 7));
         assert_eq!(outages.finish(), [Outage { from: at(200), to: at(2_000), is_answered: false }]);
+    }
+
+    #[test]
+    fn a_sender_that_goes_on_got_an_answer() {
+        let mut outages = Outages::default();
+        // Another packet each time: a recovery of which one direction was captured.
+        (0..5).for_each(|number| outages.on_try(at(80 * number as i64), 1_448 * number));
+        [1_000, 1_400].into_iter().for_each(|ms| outages.on_try(at(ms), 7));
+        outages.on_progress(at(1_500));
+        outages.on_try(at(2_000), 7);
+        assert_eq!(outages.finish(), []);
     }
 }

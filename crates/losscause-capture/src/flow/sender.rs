@@ -187,7 +187,7 @@ impl SenderView {
         let probes_window = self.closed.is_some() && bytes <= 1;
         if probes_window || (bytes <= 1 && data.end == self.una && self.outages.has_heard()) {
             self.counts.probes += 1;
-            self.outages.on_try(now);
+            self.outages.on_try(now, data.start);
             return;
         }
         if data.end <= self.una {
@@ -200,6 +200,9 @@ impl SenderView {
             self.on_old_data(now, Data { start, end: until, ..data }, packet_bytes);
         }
         let mut at = start.max(self.highest);
+        if at < data.end {
+            self.outages.on_progress(now);
+        }
         while at < data.end {
             let end = data.end.min(at + packet_bytes.max(1));
             let number = self.next_number;
@@ -284,7 +287,7 @@ impl SenderView {
                 self.judge.declare(now, number, sent, flight, Signal::Gap)
             }
             _ => {
-                self.outages.on_try(now);
+                self.outages.on_try(now, start);
                 self.duplicates.on_timeout(self.next_number);
                 self.judge.declare(now, Some(segment.number), sent, flight, Signal::Timeout)
             }

@@ -149,6 +149,7 @@ impl<'a> Join<'a> {
             outages: own(sender).map(|flow| flow.outages.clone()).unwrap_or_default(),
             window_closed_s: own(sender).map_or(0.0, |flow| flow.window_closed_s),
             acked_uncaptured: 0,
+            one_way: false,
             over_time: over_time(own(sender), own(trusted[0])),
             unlisted_losses: 0,
             losses: Vec::new(),
