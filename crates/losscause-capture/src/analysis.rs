@@ -17,6 +17,7 @@ use crate::judge::trust::{Expected, Situation, Table};
 use crate::judge::{Chosen, Opinions, Trips};
 use crate::observe::{Observer, Watch};
 use crate::over_time::{OverTime, Transfer};
+use crate::pace::Pace;
 use crate::packet::{LinkType, Packet, Parsed};
 use crate::qlog;
 use crate::series::Budget;
@@ -169,6 +170,11 @@ pub struct Flow {
     /// TCP: whether no acknowledgement of its data was captured.
     #[serde(skip_serializing_if = "is_false")]
     pub one_way: bool,
+    /// Packets that passed again: TCP only, not those that the capture holds twice.
+    pub sent_again: u64,
+    /// How fast its data went, and what held them up; none if the capture does not tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pace: Option<Pace>,
     /// The flow over time, if [`Options::over_time`] asks for it and the flow is one of those with most losses.
     #[serde(skip)]
     pub over_time: Option<OverTime>,
@@ -580,6 +586,7 @@ impl<'a> Reading<'a> {
         }
         let names: Arc<[Option<String>]> = names.into();
         let begun = self.begun.unwrap_or(Time::ZERO);
+        let pace = result.pace.as_ref().and_then(|pace| Pace::of(pace, &result, begun));
         let lost: Vec<Found> = result.losses.found.into_iter().filter(|found| found.state.is_loss()).collect();
         let ends = Ends { receiver: result.at_receiver, sender: result.at_sender };
         let told = ends.that_tells(&lost);
@@ -646,6 +653,8 @@ impl<'a> Reading<'a> {
             window_closed_s: result.closed.as_secs_f64(),
             acked_uncaptured: result.acked_uncaptured,
             one_way: result.is_one_way,
+            sent_again: result.sent_again,
+            pace,
             over_time,
             unlisted_losses: result.losses.unlisted,
             losses,

@@ -6,7 +6,8 @@ use losscause::{Judgement, Verdict};
 
 use crate::joined::{Alone, Tally};
 use crate::judge::trust::Share;
-use crate::{Analysis, Evidence, Flow, Loss, Opening, Outage, Protocol, Queueing, Summary};
+use crate::units;
+use crate::{Analysis, Evidence, Flow, Loss, Opening, Outage, Protocol, Queueing, Summary, Vantage};
 
 /// A cause that most losses have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,6 +127,7 @@ impl Analysis {
             let who = &flow.dst;
             told.push(format!("{who} could take nothing: its window was closed for {closed:.1} of {all:.1} s."));
         }
+        told.extend(self.flows.iter().max_by_key(|flow| flow.bytes).and_then(Flow::told_limit));
         if let Some(flow) = worst(|flow| if flow.is_incomplete() { flow.capture_drops as f64 } else { 0.0 }) {
             let kept = 100.0 * flow.packets as f64 / (flow.packets + flow.capture_drops) as f64;
             let all = count(Flow::is_incomplete);
@@ -139,11 +141,11 @@ impl Analysis {
         if let Some(flow) = worst(|flow| if flow.packets == 0 { flow.acked_uncaptured as f64 } else { 0.0 }) {
             let all = count(|flow| flow.packets == 0 && flow.acked_uncaptured > 0);
             told.push(format!(
-                "Of {} to {}{} only acknowledgements were captured, of {} bytes.",
+                "Of {} to {}{} only acknowledgements were captured, of {}.",
                 flow.src,
                 flow.dst,
                 others(all),
-                flow.acked_uncaptured
+                units::bytes(flow.acked_uncaptured)
             ));
         }
         told
@@ -222,9 +224,26 @@ impl Analysis {
 }
 
 impl Flow {
-    /// This flow as a row of a table: number, ends, vantage point, packets, losses, those called wireless and congestion,
-    /// those undecided, and the algorithm that called them so.
-    pub fn cells(&self) -> [String; 10] {
+    /// The heads of [`Self::cells`].
+    pub const HEADS: [&str; 12] = [
+        "flow",
+        "data from",
+        "to",
+        "seen at",
+        "packets",
+        "losses",
+        "%",
+        "again",
+        "wireless",
+        "congestion",
+        "undecided",
+        "by",
+    ];
+
+    /// This flow as a row of a table: number, ends, vantage point, packets, losses, the share of packets that were lost,
+    /// packets that were sent again, losses called wireless and congestion, those undecided, and the algorithm that called
+    /// them so.
+    pub fn cells(&self) -> [String; 12] {
         let Summary { wireless, congestion, undecided, .. } = self.verdicts();
         [
             self.id.to_string(),
@@ -233,6 +252,8 @@ impl Flow {
             self.vantage.to_string(),
             self.packets.to_string(),
             self.lost().to_string(),
+            format!("{:.1}", 100.0 * self.lost_share()),
+            self.sent_again.to_string(),
             wireless.to_string(),
             congestion.to_string(),
             undecided.to_string(),
@@ -296,6 +317,20 @@ impl Flow {
         })
     }
 
+    /// What held a transfer up most of the time, if that was not the path.
+    fn told_limit(&self) -> Option<String> {
+        let pace = self.pace.filter(|pace| pace.lasted_s >= LONG_S && self.packets >= TRANSFER_PKTS)?;
+        let sending = pace.sending?;
+        let (lasted, most) = (pace.lasted_s, pace.lasted_s / 2.0);
+        let (src, dst) = (&self.src, &self.dst);
+        if sending.idle_s >= most {
+            return Some(format!("{src} had nothing to send for {:.1} of {lasted:.1} s.", sending.idle_s));
+        }
+        let full = sending.window_full_s;
+        let text = format!("{dst} held {src} up for {full:.1} of {lasted:.1} s: its receive window was full.");
+        (full >= most && self.window_closed_s < LONG_S).then_some(text)
+    }
+
     fn told_outages(&self) -> Option<String> {
         let longest = self.outages.iter().max_by(|a, b| (a.to_s - a.from_s).total_cmp(&(b.to_s - b.from_s)))?;
         let Outage { from_s, to_s, answered } = *longest;
@@ -320,6 +355,13 @@ impl Flow {
     /// Its losses, those that are not listed too.
     pub fn lost(&self) -> u64 {
         self.losses.len() as u64 + self.unlisted_losses
+    }
+
+    /// The share of the packets sent that were lost, from 0 to 1. Lost packets do not pass a receiver's capture.
+    pub fn lost_share(&self) -> f64 {
+        let passed = matches!(self.vantage, Vantage::Sender | Vantage::Both);
+        let sent = self.packets + if passed { 0 } else { self.lost() };
+        self.lost() as f64 / sent.max(1) as f64
     }
 
     /// The verdicts of the algorithm to follow. Losses that no algorithm can judge are undecided.
@@ -444,6 +486,8 @@ const MOST_MISSED: f64 = 0.05;
 const A_COIN: f64 = 50.0;
 /// A closed window of such a time, seconds, is worth a sentence.
 const LONG_S: f64 = 1.0;
+/// Fewer packets are messages, not a transfer that one waits for.
+const TRANSFER_PKTS: u64 = 100;
 /// A smaller delay may be that of hosts: nothing of a queue can be said.
 const CLEAR_MS: f64 = 10.0;
 

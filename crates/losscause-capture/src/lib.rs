@@ -26,9 +26,11 @@ mod joined;
 pub mod judge;
 mod observe;
 mod over_time;
+mod pace;
 pub mod packet;
 mod qlog;
 mod series;
+mod units;
 pub mod write;
 
 pub use analysis::{
@@ -39,6 +41,7 @@ pub use flow::{Evidence, Protocol, Vantage};
 pub use joined::{Alone, JoinError, Joined, Tally, analyze_both};
 pub use observe::{Observation, Observer};
 pub use over_time::{OverTime, Step};
+pub use pace::{Pace, Rtt, Sending};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

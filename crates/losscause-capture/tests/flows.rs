@@ -193,7 +193,7 @@ fn a_flow_of_which_only_acknowledgements_were_captured_is_named() {
     assert_eq!(
         analysis.answer(),
         "Whether a packet of 1 flow was lost, the capture does not show. Of 10.0.0.1:1000 to 10.0.0.2:2000 only \
-         acknowledgements were captured, of 3800 bytes."
+         acknowledgements were captured, of 3.8 kB."
     );
 }
 
@@ -291,4 +291,40 @@ fn a_sender_that_goes_on_behind_its_repeats_had_no_outage() {
     let analysis = analysis(sent.chain(again));
     let flow = &analysis.flows[0];
     assert!(flow.one_way && flow.outages.is_empty(), "{flow:?}");
+}
+
+#[test]
+fn what_a_sender_waited_for_is_told_apart() {
+    // A request of ten packets every second, answered after 40 ms; then nothing is lost and nothing is slow but the application.
+    let round = |k: u32| {
+        let sent = (0..10).map(move |i| (1_000 + 1_000 * u64::from(k), data(10 * k + i)));
+        sent.chain([(1_040 + 1_000 * u64::from(k), ack(10 * k + 10))])
+    };
+    let analysis = analysis(handshake().into_iter().chain((0..11).flat_map(round)));
+    let flow = &analysis.flows[0];
+    let pace = flow.pace.unwrap();
+    let sending = pace.sending.unwrap();
+    assert!((9.5..9.7).contains(&sending.idle_s), "{sending:?}");
+    assert!((sending.stall_s - 0.04).abs() < 1e-9, "{sending:?}");
+    assert_eq!(sending.rtt.map(|rtt| (rtt.least_ms, rtt.most_ms)), Some((40.0, 40.0)));
+    let answer = analysis.answer();
+    assert!(
+        answer.starts_with("No packet of 1 flow was lost. 10.0.0.1:1000 had nothing to send for 9.6 of 10.0 s."),
+        "{answer}"
+    );
+}
+
+#[test]
+fn a_receiver_whose_window_is_full_holds_its_sender_up() {
+    // Windows of 500 bytes: five packets each round trip of 40 ms.
+    let small = |number| Segment { window: 500, ..ack(number) };
+    let round = |k: u32| {
+        let at = 50 + 40 * u64::from(k);
+        (0..5).map(move |i| (at, data(5 * k + i))).chain([(at + 40, small(5 * k + 5))])
+    };
+    let begun = [(40, small(0))];
+    let analysis = analysis(handshake().into_iter().chain(begun).chain((0..40).flat_map(round)));
+    let sending = analysis.flows[0].pace.unwrap().sending.unwrap();
+    assert!(sending.window_full_s > 1.5 && sending.idle_s < 0.1, "{sending:?}");
+    assert!(analysis.answer().ends_with("its receive window was full."), "{}", analysis.answer());
 }

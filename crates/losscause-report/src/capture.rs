@@ -106,8 +106,11 @@ pub(super) fn page(analyses: &[Analysis]) -> PageView {
 fn capture(analysis: &Analysis, place: usize, room: &mut usize) -> CaptureView {
     let anchor = format!("capture-{place}");
     let lossy = || analysis.flows.iter().filter(|flow| flow.lost() > 0);
+    // Where nothing was lost, the largest transfer is drawn.
+    let largest = analysis.flows.iter().filter(|flow| flow.over_time.is_some()).max_by_key(|flow| flow.bytes);
+    let lossless = largest.filter(|_| lossy().next().is_none());
     let mut flows = Vec::new();
-    for flow in lossy().take(MOST_DRAWN) {
+    for flow in lossy().take(MOST_DRAWN).chain(lossless) {
         let view = flow_view(flow, format!("{anchor}-flow-{}", flow.id));
         // The first one is drawn in any case.
         let Some(rest) = room.checked_sub(view.bytes()).or((place == 1 && flows.is_empty()).then_some(0)) else {
@@ -117,7 +120,7 @@ fn capture(analysis: &Analysis, place: usize, room: &mut usize) -> CaptureView {
         flows.push(view);
     }
     let mut left_out = Vec::new();
-    let undrawn = lossy().count() - flows.len();
+    let undrawn = lossy().count().saturating_sub(flows.len());
     if undrawn > 0 {
         let most = "--format json and --losses have them";
         left_out
@@ -185,6 +188,7 @@ impl FlowView {
 fn flow_facts(flow: &Flow) -> String {
     let counts = [
         (flow.lost(), "lost"),
+        (flow.sent_again, "sent again"),
         (flow.reordered, "reordered"),
         (flow.duplicates, "twice"),
         (flow.spurious, "retransmitted without need"),
@@ -203,10 +207,13 @@ fn flow_facts(flow: &Flow) -> String {
     let at = match flow.vantage {
         losscause_capture::Vantage::Both => "both ends".to_owned(),
         losscause_capture::Vantage::Middle => "between the ends".to_owned(),
+        losscause_capture::Vantage::Unknown => "a place that the capture does not tell".to_owned(),
         end => format!("the {end}"),
     };
     let place = if at.starts_with("between") { at } else { format!("at {at}") };
-    format!("{protocol} seen {place}; of {} packets: {}.", flow.packets, counts.join(", "))
+    let counts = if counts.is_empty() { "nothing beside".to_owned() } else { counts.join(", ") };
+    let pace = flow.pace.map(|pace| format!(" {}.", pace.told())).unwrap_or_default();
+    format!("{protocol} seen {place}; of {} packets: {counts}.{pace}", flow.packets)
 }
 
 /// About how many losses most algorithms say the same as the answer.

@@ -53,6 +53,8 @@ struct Half {
     delays: Delays,
     /// From the SYN of the data's receiver.
     mss: Option<u16>,
+    /// The scale of their receiver's windows, from the handshake (RFC 7323, section 2).
+    scale: Option<u8>,
     has_timestamps: bool,
     syn: Option<Syn>,
     /// The first byte behind the SYN, unwrapped.
@@ -215,6 +217,11 @@ impl Connection {
         }
         half.has_timestamps = tcp.options.timestamps.is_some();
         self.halves[to].mss = tcp.options.mss.map(|mss| mss.max(SMALLEST_MSS));
+        self.halves[to].scale = Some(tcp.options.window_scale.unwrap_or(0));
+        // One end alone scales nothing.
+        if tcp.has(flag::ACK) && tcp.options.window_scale.is_none() {
+            self.halves[from].scale = Some(0);
+        }
         self.handshake = match (self.handshake, tcp.has(flag::ACK)) {
             (Handshake::None, false) => Handshake::Syn(from, now),
             (Handshake::Syn(other, at), true) if other == to => {
@@ -364,7 +371,7 @@ impl Half {
     /// Tells the views of the last acknowledgement that came before they were opened.
     fn repeat_last_ack(&mut self) {
         if let (Some((now, ack, window)), Some(views)) = (self.last_ack.take(), &mut self.views) {
-            let ack = Ack { ack, blocks: &[], tsval: None, tsecr: None, pure: true, window };
+            let ack = Ack { ack, blocks: &[], tsval: None, tsecr: None, pure: true, window, scale: self.scale };
             views.sender.on_ack(now, &ack, self.largest, &mut self.delays);
         }
     }
@@ -402,6 +409,7 @@ impl Half {
             tsecr,
             pure: tcp.payload_bytes == 0 && tcp.flags & (flag::SYN | flag::FIN) == 0,
             window: tcp.window,
+            scale: if tcp.has(flag::SYN) { Some(0) } else { self.scale },
         };
         views.receiver.on_ack(ack.ack, packet_bytes);
         views.sender.on_ack(now, &ack, packet_bytes, &mut self.delays);
@@ -464,6 +472,8 @@ impl Half {
             };
             result.closed = sender.closed_until(last);
             result.is_one_way = !sender.outages.has_heard();
+            result.pace = Some(sender.pace.clone());
+            result.sent_again = sender.sent_again();
             if vantage != Vantage::Receiver {
                 result.outages = sender.outages.clone().finish();
             }

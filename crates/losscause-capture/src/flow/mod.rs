@@ -8,6 +8,7 @@ mod connection;
 mod held;
 mod loss;
 mod outage;
+mod pace;
 mod ranges;
 mod receiver;
 mod rtp;
@@ -27,6 +28,7 @@ use crate::series::Budget;
 pub use loss::Evidence;
 pub(crate) use loss::{Found, Losses, Proof, State};
 pub(crate) use outage::Outage;
+pub(crate) use pace::Pace;
 pub(crate) use table::FlowTable;
 pub(crate) use unwrap::Unwrap;
 pub use vantage::Vantage;
@@ -96,6 +98,9 @@ pub(crate) struct FlowResult {
     pub(crate) acked_uncaptured: u64,
     /// TCP: no acknowledgement of its data was captured.
     pub(crate) is_one_way: bool,
+    /// Packets that passed again.
+    pub(crate) sent_again: u64,
+    pub(crate) pace: Option<Pace>,
 }
 
 /// The tries to open a connection, from one end.
@@ -151,6 +156,8 @@ impl FlowResult {
             closed: Span::ZERO,
             acked_uncaptured: 0,
             is_one_way: false,
+            sent_again: 0,
+            pace: None,
         }
     }
 }

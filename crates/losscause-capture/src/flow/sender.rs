@@ -22,6 +22,7 @@ use losscause::{DuplicateAcks, Signal, Span, Time};
 use super::held::Held;
 use super::loss::{Evidence, Found, Losses, Proof, State};
 use super::outage::Outages;
+use super::pace::{Pace, Waits};
 use super::ranges::Ranges;
 use super::scoreboard::{Scoreboard, Segment};
 use super::vantage::Delays;
@@ -46,6 +47,8 @@ pub(super) struct Ack<'a> {
     /// It carries no data.
     pub(super) pure: bool,
     pub(super) window: u16,
+    /// Bits by which the window is shifted; none if the handshake was not captured.
+    pub(super) scale: Option<u8>,
 }
 
 /// The sender's view of one direction.
@@ -84,11 +87,14 @@ pub(super) struct SenderView {
     after_timeout: u64,
     /// The receiver's window is closed since then.
     closed: Option<Time>,
+    /// How far the receiver's window reaches behind the last acknowledgement, bytes; none if its scale is not known.
+    window_bytes: Option<u64>,
     judge: AtSender,
     scratch: Vec<(u64, u64)>,
     pub(super) losses: Losses,
     pub(super) counts: SenderCounts,
     pub(super) outages: Outages,
+    pub(super) pace: Pace,
 }
 
 /// What was seen beside losses.
@@ -142,11 +148,13 @@ impl SenderView {
             recovery_opinions: None,
             after_timeout: 0,
             closed: None,
+            window_bytes: None,
             judge,
             scratch: Vec::new(),
             losses: Losses::default(),
             counts: SenderCounts::default(),
             outages: Outages::default(),
+            pace: Pace::default(),
         }
     }
 
@@ -175,6 +183,11 @@ impl SenderView {
         (self.losses, self.judge.into_trips())
     }
 
+    /// Packets that passed again, needed or not; not those that the capture holds twice.
+    pub(super) fn sent_again(&self) -> u64 {
+        self.losses.found.len() as u64 + self.losses.unlisted + self.counts.unneeded
+    }
+
     /// How long the receiver's window was closed up to `now`.
     pub(super) fn closed_until(&self, now: Time) -> Span {
         self.counts.closed + self.closed.map_or(Span::ZERO, |since| now - since)
@@ -183,6 +196,7 @@ impl SenderView {
     /// A segment passed on its way to the receiver. `packet_bytes` is the size of a packet on the wire: a larger
     /// segment will be cut into such.
     pub(super) fn on_data(&mut self, now: Time, data: Data, packet_bytes: u64) {
+        self.pace.on_packet(now, self.waits(packet_bytes));
         let bytes = data.end - data.start;
         let probes_window = self.closed.is_some() && bytes <= 1;
         if probes_window || (bytes <= 1 && data.end == self.una && self.outages.has_heard()) {
@@ -202,6 +216,7 @@ impl SenderView {
         let mut at = start.max(self.highest);
         if at < data.end {
             self.outages.on_progress(now);
+            self.pace.on_new_data(now, data.end - at);
         }
         while at < data.end {
             let end = data.end.min(at + packet_bytes.max(1));
@@ -212,6 +227,17 @@ impl SenderView {
         }
         self.highest = self.highest.max(data.end);
         self.forget_old();
+    }
+
+    /// What the sender waits for.
+    fn waits(&self, packet_bytes: u64) -> Waits {
+        let in_flight = self.highest - self.una;
+        match self.window_bytes {
+            _ if self.closed.is_some() => Waits::ForReceiver,
+            _ if in_flight == 0 => Waits::ForData,
+            Some(window) if in_flight + packet_bytes > window => Waits::ForReceiver,
+            _ => Waits::ForPath,
+        }
     }
 
     /// Keeps the scoreboard small where acknowledgements are missing.
@@ -337,6 +363,8 @@ impl SenderView {
     /// An acknowledgement passed on its way to the sender.
     pub(super) fn on_ack(&mut self, now: Time, ack: &Ack<'_>, packet_bytes: u64, delays: &mut Delays) {
         self.outages.on_answer(now);
+        self.pace.on_packet(now, self.waits(packet_bytes));
+        self.window_bytes = ack.scale.map(|scale| u64::from(ack.window) << scale);
         match (self.closed, ack.window) {
             (None, 0) => self.closed = Some(now),
             (Some(since), 1..) => {
@@ -372,6 +400,7 @@ impl SenderView {
             self.acknowledge_block(now, from.max(self.una), to.min(self.highest), &mut told);
         }
         if let Some(rtt) = told.rtt {
+            self.pace.on_rtt(rtt);
             self.min_rtt = Some(self.min_rtt.map_or(rtt, |smallest| smallest.min(rtt)));
             delays.on_ack_delay(rtt);
         }

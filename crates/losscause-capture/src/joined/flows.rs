@@ -150,6 +150,8 @@ impl<'a> Join<'a> {
             window_closed_s: own(sender).map_or(0.0, |flow| flow.window_closed_s),
             acked_uncaptured: 0,
             one_way: false,
+            sent_again: own(sender).map_or(0, |flow| flow.sent_again),
+            pace: own(sender).and_then(|flow| flow.pace),
             over_time: over_time(own(sender), own(trusted[0])),
             unlisted_losses: 0,
             losses: Vec::new(),

@@ -15,10 +15,7 @@ pub(super) fn print(analysis: &Analysis, verbose: bool) -> io::Result<()> {
     if let Some(alone) = analysis.told_alone() {
         output::line(&alone)?;
     }
-    let mut table = output::table(
-        &["flow", "data from", "to", "seen at", "packets", "losses", "wireless", "congestion", "undecided", "by"],
-        &["flow", "packets", "losses", "wireless", "congestion", "undecided"],
-    );
+    let mut table = output::table(&Flow::HEADS, &[&Flow::HEADS[..1], &Flow::HEADS[4..11]].concat());
     let shown = if verbose { analysis.flows.len() } else { SHOWN.min(analysis.flows.len()) };
     for flow in &analysis.flows[..shown] {
         table.add_row(flow.cells());
@@ -41,6 +38,7 @@ pub(super) fn print(analysis: &Analysis, verbose: bool) -> io::Result<()> {
 fn details(flow: &Flow) -> io::Result<()> {
     output::line(&format!("\nflow {}: {} to {}", flow.id, flow.src, flow.dst))?;
     let counts = [
+        (flow.sent_again, "sent again"),
         (flow.reordered, "reordered"),
         (flow.duplicates, "duplicates"),
         (flow.spurious, "retransmitted without need"),
@@ -53,6 +51,9 @@ fn details(flow: &Flow) -> io::Result<()> {
         counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
     if !counts.is_empty() {
         output::line(&format!("packets: {}", counts.join(", ")))?;
+    }
+    if let Some(pace) = flow.pace {
+        output::line(&format!("pace: {}", pace.told()))?;
     }
     let Some(evidence) = flow.evidence() else { return Ok(()) };
     output::line(&evidence)?;
