@@ -20,6 +20,7 @@ use crate::over_time::{OverTime, Transfer};
 use crate::pace::Pace;
 use crate::packet::{LinkType, Packet, Parsed};
 use crate::qlog;
+use crate::selection::Selection;
 use crate::series::Budget;
 
 /// What is analysed, and how.
@@ -33,8 +34,8 @@ pub struct Options {
     pub from_s: Option<f64>,
     /// Only packets before this time, seconds after the capture's first packet.
     pub to_s: Option<f64>,
-    /// Only flows one of whose ends contains this text, as in `10.0.0.1:443`.
-    pub flow: Option<String>,
+    /// Only these flows.
+    pub flows: Selection,
     /// Whether the flows with most losses are followed over time, for drawings.
     pub over_time: bool,
     /// Who gets every observation of the algorithms while the capture is read.
@@ -45,7 +46,15 @@ impl Options {
     /// Everything, by all algorithms of this project.
     pub fn all() -> Self {
         let chosen = Chosen::all_of(&Registry::built_in());
-        Self { chosen, keep_skew: false, from_s: None, to_s: None, flow: None, over_time: false, observer: None }
+        Self {
+            chosen,
+            keep_skew: false,
+            from_s: None,
+            to_s: None,
+            flows: Selection::default(),
+            over_time: false,
+            observer: None,
+        }
     }
 }
 
@@ -373,7 +382,7 @@ pub(crate) fn analyze_and(
     also: &mut dyn FnMut(Time, &Packet<'_>),
 ) -> Result<Analysis, CaptureError> {
     let budget = options.over_time.then(Budget::default);
-    let watch = Watch::new(file, options.observer.clone(), options.flow.clone());
+    let watch = Watch::new(file, options.observer.clone(), options.flows.clone());
     let rules = Rules { chosen: options.chosen.clone(), keep_skew: options.keep_skew, budget, watch };
     let mut reading = Reading::new(options, rules.clone(), file);
     let (is_qlog, source) = qlog::recognised(compressed::decompressed(Box::new(source))?)?;
@@ -544,8 +553,7 @@ impl<'a> Reading<'a> {
 
     /// Lists a flow that has ended.
     pub(crate) fn keep(&mut self, result: FlowResult) {
-        let has = |text: &String| result.src.contains(text.as_str()) || result.dst.contains(text.as_str());
-        if !self.options.flow.as_ref().is_none_or(has) {
+        if !self.options.flows.has([&result.src, &result.dst]) {
             return;
         }
         let is_lossy = result.losses.count(State::is_loss) > 0;

@@ -29,6 +29,7 @@ mod over_time;
 mod pace;
 pub mod packet;
 mod qlog;
+mod selection;
 mod series;
 mod units;
 pub mod write;
@@ -42,6 +43,7 @@ pub use joined::{Alone, JoinError, Joined, Tally, analyze_both};
 pub use observe::{Observation, Observer};
 pub use over_time::{OverTime, Step};
 pub use pace::{Pace, Rtt, Sending};
+pub use selection::Selection;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use losscause::{Span, Time};
 
 use crate::Vantage;
+use crate::selection::Selection;
 
 /// An observation as the algorithms at one end get it: a packet that arrived in order at a receiver, or an
 /// acknowledgement at a sender. What an end does not see is none.
@@ -70,8 +71,8 @@ impl fmt::Debug for Observer {
 pub(crate) struct Watch {
     capture: Arc<str>,
     observer: Option<Observer>,
-    /// Only flows one of whose ends contains this text.
-    flow: Option<String>,
+    /// Only these flows.
+    selection: Selection,
     /// Flows that have a number.
     flows: Arc<AtomicU64>,
     /// When the capture began, by its clock, nanoseconds.
@@ -79,8 +80,8 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    pub(crate) fn new(capture: &str, observer: Option<Observer>, flow: Option<String>) -> Self {
-        Self { capture: capture.into(), observer, flow, ..Self::default() }
+    pub(crate) fn new(capture: &str, observer: Option<Observer>, selection: Selection) -> Self {
+        Self { capture: capture.into(), observer, selection, ..Self::default() }
     }
 
     /// The number of a new flow, from 1 on.
@@ -96,7 +97,7 @@ impl Watch {
     /// Whether a flow between these ends is to be observed.
     pub(crate) fn wants(&self, ends: &[crate::packet::Endpoint; 2]) -> bool {
         self.observer.is_some()
-            && self.flow.as_ref().is_none_or(|text| ends.iter().any(|end| end.to_string().contains(text.as_str())))
+            && (self.selection.is_all() || self.selection.has([&ends[0].to_string(), &ends[1].to_string()]))
     }
 
     /// A log for one end of a flow; none if nobody observes.

@@ -2,11 +2,12 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use losscause::registry::Registry;
 use losscause_capture::judge::Chosen;
-use losscause_capture::{Analysis, CaptureError, Captures, Options};
+use losscause_capture::{Analysis, CaptureError, Captures, Options, Selection};
 use losscause_report as report;
 use losscause_study::files::Inputs;
 use losscause_study::{InputError, atomic};
@@ -38,9 +39,15 @@ pub(crate) struct Arguments {
     /// Ask only these algorithms, by the names that `losscause list algorithms` prints.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     lda: Vec<String>,
-    /// Show only flows one of whose ends contains this text, such as 10.0.0.1:443.
+    /// Show only flows one of whose ends contains this text, such as 10.0.0.1:443; several are alternatives.
     #[arg(long, value_name = "ADDRESS")]
-    flow: Option<String>,
+    flow: Vec<String>,
+    /// Show only flows of this address; several are alternatives.
+    #[arg(long, value_name = "ADDRESS")]
+    host: Vec<IpAddr>,
+    /// Show only flows of this TCP or UDP port; several are alternatives.
+    #[arg(long, value_name = "PORT")]
+    port: Vec<u16>,
     /// Analyse only packets from this time on, seconds after the first packet.
     #[arg(long, value_name = "SECONDS")]
     from: Option<f64>,
@@ -160,7 +167,8 @@ fn options(arguments: &Arguments, registry: &Registry) -> Result<Options, InputE
     options.chosen = chosen;
     options.keep_skew = arguments.keep_skew;
     (options.from_s, options.to_s) = (arguments.from, arguments.to);
-    options.flow = arguments.flow.clone();
+    let (texts, hosts, ports) = (arguments.flow.clone(), arguments.host.clone(), arguments.port.clone());
+    options.flows = Selection { texts, hosts, ports };
     options.over_time = arguments.report.is_some();
     Ok(options)
 }
@@ -192,7 +200,7 @@ fn open(file: &Path) -> Result<Box<dyn Read>, CaptureError> {
 }
 
 fn is_filtered(options: &Options) -> bool {
-    options.flow.is_some() || options.from_s.is_some() || options.to_s.is_some()
+    !options.flows.is_all() || options.from_s.is_some() || options.to_s.is_some()
 }
 
 /// A file whose reading shows as progress.

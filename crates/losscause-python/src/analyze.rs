@@ -45,7 +45,8 @@ pub(crate) fn analyze(
     let file = input::path(capture, "capture")?;
     let name = file.display().to_string();
     let mut options = Options::all();
-    (options.chosen, options.flow, options.keep_skew) = (chosen, flow, keep_skew);
+    (options.chosen, options.keep_skew) = (chosen, keep_skew);
+    options.flows.texts.extend(flow);
     let analyzed = work::elsewhere(py, failures.stop(), progress, |progress| {
         let opened = File::open(&file)?;
         let bytes = opened.metadata().map_or(0, |metadata| metadata.len() as usize);

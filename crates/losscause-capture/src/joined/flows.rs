@@ -55,8 +55,7 @@ impl<'a> Join<'a> {
 
     /// Whether the options select a flow.
     pub(super) fn wants(&self, key: &Key) -> bool {
-        let is_end = |text: &String| [key.src, key.dst].iter().any(|end| end.to_string().contains(text.as_str()));
-        self.options.flow.as_ref().is_none_or(is_end)
+        self.options.flows.is_all() || self.options.flows.has([&key.src.to_string(), &key.dst.to_string()])
     }
 
     /// Adds a flow that both captures have.
