@@ -1,17 +1,26 @@
 //! The trip times of a flow as one end sees them: from sender to receiver at a receiver, there and back at a sender.
 //!
 //! The smallest of them is that of empty queues; what a trip takes longer is its queueing delay.
+//!
+//! A wrong time, or a clock that is set, would change the smallest and the largest trip for good. So steps are taken out
+//! ([`Shifts`]), then the clocks' drift ([`Skew`]), and no trip counts for less than the least or for more than the largest
+//! that others support ([`Least`]). The algorithms get what is left: their own rules are those of their papers.
 
 use losscause::{Span, Time};
 
-use super::Sample;
+use super::shifts::{Shift, Shifts};
+use super::{Least, Sample, Skew};
 use crate::series::{Budget, Extremes, Steps};
 
 /// The trip times of a flow.
 #[derive(Debug, Default)]
 pub(crate) struct Trips {
+    shifts: Shifts,
+    skew: Option<Skew>,
+    least: Least,
+    /// The largest, as the least of their negatives.
+    most: Least,
     sample: Sample,
-    least: Option<Span>,
     latest: Option<Span>,
     over_time: Option<OverTime>,
 }
@@ -24,23 +33,57 @@ struct OverTime {
 }
 
 impl Trips {
-    /// Trip times that are kept over time if there is a budget for it.
-    pub(crate) fn new(budget: Option<&Budget>) -> Self {
+    /// Trip times that are kept over time if there is a budget for it, without the clocks' skew if it is to be found.
+    pub(crate) fn new(budget: Option<&Budget>, skew: Option<Skew>) -> Self {
         let over_time = budget.map(|budget| OverTime { first: None, steps: Steps::new(budget) });
-        Self { over_time, ..Self::default() }
+        Self { over_time, skew, ..Self::default() }
     }
 
-    /// An observation at `now`; none if it has no trip time.
+    /// An observation at `now`, none if it has no trip time. Returns the trip as it counts.
     #[inline]
-    pub(crate) fn take(&mut self, now: Time, trip: Option<Span>) {
-        self.latest = trip;
-        let Some(trip) = trip else { return };
+    pub(crate) fn take(&mut self, now: Time, trip: Option<Span>) -> Option<Span> {
+        self.latest = trip.map(|trip| self.count(now, trip));
+        self.latest
+    }
+
+    #[inline]
+    fn count(&mut self, now: Time, trip: Span) -> Span {
+        let (mut trip, is_settled) = self.shifts.take(now, trip);
+        if let Some(skew) = &mut self.skew {
+            trip = if is_settled { skew.correct(now, trip) } else { skew.without_drift(now, trip) };
+        }
+        if is_settled {
+            self.least.take(trip);
+            self.most.take(-trip);
+        }
+        let (least, most) = (self.least.value().unwrap_or(trip), self.most.value().map_or(trip, |most| -most));
+        let trip = trip.min(most).max(least);
         self.sample.push(trip);
-        self.least = Some(self.least.map_or(trip, |least| least.min(trip)));
         if let Some(OverTime { first, steps }) = &mut self.over_time {
             let above = trip - *first.get_or_insert(trip);
             steps.take(now, Extremes::from(above.as_millis_f64()));
         }
+        trip
+    }
+
+    /// What comes next has nothing to do with what was before, and its first trip is taken for the shortest.
+    pub(crate) fn begin_anew(&mut self) {
+        self.shifts.begin_anew();
+    }
+
+    /// The steps that were taken out.
+    pub(crate) fn shifts(&self) -> &[Shift] {
+        self.shifts.found()
+    }
+
+    /// The drift between the clocks that was removed, seconds per second.
+    pub(crate) fn drift(&self) -> Option<f64> {
+        self.skew.as_ref().and_then(Skew::drift)
+    }
+
+    /// The shortest.
+    pub(crate) fn least(&self) -> Option<Span> {
+        self.least.value()
     }
 
     /// Some of them, evenly over time.
@@ -60,7 +103,7 @@ impl Trips {
 
     /// How long a trip waited in queues, milliseconds, by all that is known now.
     pub(crate) fn queueing_of(&self, trip: Span) -> Option<f64> {
-        Some((trip - self.least?).as_millis_f64())
+        Some((trip - self.least.value()?).max(Span::ZERO).as_millis_f64())
     }
 
     /// The queueing delay that this share of the trips stays below, milliseconds.
@@ -76,9 +119,12 @@ impl Trips {
     /// Queueing delays over time, milliseconds: the beginning of each step, half of its length in seconds, and values.
     pub(crate) fn queueing_ms(&self) -> impl Iterator<Item = (Time, f64, Extremes)> + '_ {
         self.over_time.iter().flat_map(|OverTime { first, steps }| {
-            let lift = first.zip(self.least).map_or(0.0, |(first, least)| (first - least).as_millis_f64()) as f32;
+            let lift = first.zip(self.least.value()).map_or(0.0, |(first, least)| (first - least).as_millis_f64()) as f32;
             let half = steps.length().as_secs_f64() / 2.0;
-            let lifted = move |values: Extremes| Extremes { least: values.least + lift, most: values.most + lift };
+            let lifted = move |values: Extremes| Extremes {
+                least: (values.least + lift).max(0.0),
+                most: (values.most + lift).max(0.0),
+            };
             steps.iter().map(move |(at, values)| (at, half, lifted(values)))
         })
     }
