@@ -634,11 +634,8 @@ impl<'a> Reading<'a> {
             to_s: second(outage.to),
             answered: outage.is_answered,
         };
-        let pause = |pause: &flow::Pause| Pause {
-            from_s: second(pause.from),
-            to_s: second(pause.to),
-            skipped: pause.skipped,
-        };
+        let pause =
+            |pause: &flow::Pause| Pause { from_s: second(pause.from), to_s: second(pause.to), skipped: pause.skipped };
         let opening = result.opening.map(|opening| Opening {
             repeats: opening.repeats,
             waited_s: opening.waited.as_secs_f64(),
@@ -739,10 +736,8 @@ impl Ends {
     fn shifts(&self, vantage: Vantage, begun: Time) -> Vec<Shift> {
         let sender = self.sender.as_ref().filter(|_| vantage != Vantage::Receiver);
         let shifts = [self.receiver.as_ref(), sender].into_iter().flatten().flat_map(Trips::shifts);
-        let shift = |shift: &judge::Shift| Shift {
-            at_s: (shift.at - begun).as_secs_f64(),
-            by_ms: shift.by.as_millis_f64(),
-        };
+        let shift =
+            |shift: &judge::Shift| Shift { at_s: (shift.at - begun).as_secs_f64(), by_ms: shift.by.as_millis_f64() };
         let mut shifts: Vec<Shift> = shifts.map(shift).collect();
         shifts.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
         shifts

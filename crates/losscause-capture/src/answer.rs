@@ -126,6 +126,18 @@ impl Analysis {
             let who = &flow.dst;
             told.push(format!("{who} could take nothing: its window was closed for {closed:.1} of {all:.1} s."));
         }
+        let only_there = |flow: &Flow| if flow.may_be_in_wrong_order() { flow.capture_drops as f64 } else { 0.0 };
+        if let Some(flow) = worst(only_there) {
+            let all = count(Flow::may_be_in_wrong_order);
+            told.push(format!(
+                "Only the receiver's capture has {} of {} to {}{}: the sender's missed them, or the captures are in the \
+                 wrong order.",
+                plural(flow.capture_drops, "packet"),
+                flow.src,
+                flow.dst,
+                others(all)
+            ));
+        }
         if let Some(flow) = worst(|flow| if flow.is_incomplete() { flow.capture_drops as f64 } else { 0.0 }) {
             let kept = 100.0 * flow.packets as f64 / (flow.packets + flow.capture_drops) as f64;
             let all = count(Flow::is_incomplete);
@@ -291,7 +303,14 @@ impl Flow {
 
     /// Whether losses would show.
     fn shows_losses(&self) -> bool {
-        self.packets > 0 && !self.is_incomplete()
+        self.packets > 0 && !self.is_incomplete() && !self.may_be_in_wrong_order()
+    }
+
+    /// Of two joined captures of a stream, which repeats nothing: whether only the receiver's has packets that the other
+    /// has not. The sender's missed them, or they were lost and the captures are in the wrong order.
+    fn may_be_in_wrong_order(&self) -> bool {
+        let is_stream = self.protocol == Protocol::Rtp && self.alone.is_some();
+        is_stream && self.lost() == 0 && self.capture_drops > 0
     }
 
     /// Whether nearly every packet was captured twice.

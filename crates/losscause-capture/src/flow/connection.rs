@@ -152,13 +152,7 @@ impl Connection {
     /// `is_observed` says whether its observations are handed on.
     pub(super) fn new(is_observed: bool) -> Self {
         let halves = [(); 2].map(|()| Half { is_observed, ..Half::default() });
-        Self {
-            halves,
-            handshake: Handshake::None,
-            ended: [false; 2],
-            passed: [Passed::default(); 2],
-            last: Time::ZERO,
-        }
+        Self { halves, handshake: Handshake::None, ended: [false; 2], passed: [Passed::default(); 2], last: Time::ZERO }
     }
 
     /// Whether both directions have ended.
@@ -459,7 +453,9 @@ impl Half {
             counts.add(vantage, &sender, &receiver);
             result.unmet = unmet;
             result.selective = sender.is_selective();
-            if vantage == Vantage::Unknown && sender.losses.count(State::is_loss) > receiver.losses.count(State::is_loss) {
+            if vantage == Vantage::Unknown
+                && sender.losses.count(State::is_loss) > receiver.losses.count(State::is_loss)
+            {
                 result.judged_at = Vantage::Sender;
             }
             result.delays = match result.judged_at {

@@ -61,6 +61,8 @@ struct Suspect {
     early: Span,
     /// The least of those in the second half of the time that it is watched.
     late: Option<Span>,
+    /// The trip that is farthest from the old level.
+    farthest: Span,
 }
 
 /// Trips that show the level before a step, and behind it: the least of so many hardly waited.
@@ -124,10 +126,11 @@ impl Shifts {
     #[cold]
     fn weigh(&mut self, last: Trip, trip: Trip) -> (Span, bool) {
         let is_up = trip.takes > last.takes;
-        if self.is_jump(last, trip) && self.suspect.is_none_or(|suspect| suspect.is_up == is_up) {
+        let goes_on = self.suspect.is_none_or(|suspect| suspect.is_up == is_up);
+        if goes_on && self.is_jump(last, trip) {
             let level = self.suspect.map(|suspect| suspect.level).or(self.least_recent()).unwrap_or(trip.takes);
-            let (since, early) = (trip.at, trip.takes);
-            self.suspect = Some(Suspect { since, level, is_up, trips: 0, early, late: None });
+            let (since, early, farthest) = (trip.at, trip.takes, trip.takes);
+            self.suspect = Some(Suspect { since, level, is_up, trips: 0, early, late: None, farthest });
         }
         let Some(suspect) = &mut self.suspect else {
             self.keep(trip);
@@ -139,7 +142,7 @@ impl Shifts {
             self.keep(trip);
             return (trip.takes, true);
         }
-        if trip.at - suspect.since < STAYS || suspect.trips < RECENT {
+        if (trip.at - suspect.since).abs() < STAYS || suspect.trips < RECENT {
             return (trip.takes, false);
         }
         let (since, stays) = (suspect.since, suspect.is_still());
@@ -171,9 +174,9 @@ impl Shifts {
         let (mut least, mut most) = (recent[0].takes, recent[0].takes);
         recent.iter().for_each(|trip| (least, most) = (least.min(trip.takes), most.max(trip.takes)));
         let per_packet = recent.windows(2).map(|pair| (pair[1].at - pair[0].at).abs()).min().unwrap_or(Span::ZERO);
-        let beyond = if jump > Span::ZERO { trip.takes - most } else { least - trip.takes };
-        // A level that is suspected already lies beyond.
-        let beyond = if self.suspect.is_some() { jump.abs() } else { beyond };
+        let is_up = jump > Span::ZERO;
+        let edge = self.suspect.map_or(if is_up { most } else { least }, |suspect| suspect.farthest);
+        let beyond = if is_up { trip.takes - edge } else { edge - trip.takes };
         beyond >= LEAST_STEP.max(most - least) && jump.abs() >= (between * SUDDEN).max(per_packet * PACKETS)
     }
 
@@ -196,9 +199,11 @@ impl Suspect {
         if self.trips <= RECENT {
             self.early = self.early.min(trip.takes);
         }
-        if trip.at - self.since >= STAYS / 2 {
+        if (trip.at - self.since).abs() >= STAYS / 2 {
             self.late = Some(self.late.map_or(trip.takes, |late| late.min(trip.takes)));
         }
+        let is_farther = (trip.takes > self.farthest) == self.is_up;
+        self.farthest = if is_farther { trip.takes } else { self.farthest };
         self.early - self.level
     }
 

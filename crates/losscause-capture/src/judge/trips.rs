@@ -119,7 +119,8 @@ impl Trips {
     /// Queueing delays over time, milliseconds: the beginning of each step, half of its length in seconds, and values.
     pub(crate) fn queueing_ms(&self) -> impl Iterator<Item = (Time, f64, Extremes)> + '_ {
         self.over_time.iter().flat_map(|OverTime { first, steps }| {
-            let lift = first.zip(self.least.value()).map_or(0.0, |(first, least)| (first - least).as_millis_f64()) as f32;
+            let lift =
+                first.zip(self.least.value()).map_or(0.0, |(first, least)| (first - least).as_millis_f64()) as f32;
             let half = steps.length().as_secs_f64() / 2.0;
             let lifted = move |values: Extremes| Extremes {
                 least: (values.least + lift).max(0.0),
@@ -134,18 +135,39 @@ impl Trips {
 mod tests {
     use super::*;
 
+    fn at(ms: i64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
     #[test]
     fn what_a_trip_takes_longer_than_the_shortest_one_is_queueing() {
-        let mut trips = Trips::new(Some(&Budget::default()));
-        for (k, trip_ms) in [-970, -980, -975, -940].into_iter().enumerate() {
-            trips.take(Time::ZERO + Span::from_millis(2 * k as i64), Some(Span::from_millis(trip_ms)));
+        let mut trips = Trips::new(Some(&Budget::default()), None);
+        for (k, trip_ms) in [-970, -980, -980, -975, -940, -940].into_iter().enumerate() {
+            trips.take(at(2 * k as i64), Some(Span::from_millis(trip_ms)));
         }
         assert_eq!(trips.queueing_of(Span::from_millis(-970)), Some(10.0));
         assert_eq!((trips.queueing_quantile(0.0), trips.queueing_quantile(1.0)), (Some(0.0), Some(40.0)));
         assert_eq!(trips.share_from(10.0), 0.5);
+        // The first of the long trips stands alone.
         let drawn: Vec<f32> = trips.queueing_ms().map(|(_, _, values)| values.most).collect();
-        assert_eq!(drawn, [10.0, 0.0, 5.0, 40.0]);
+        assert_eq!(drawn, [10.0, 0.0, 0.0, 5.0, 10.0, 40.0]);
         trips.take(Time::ZERO, None);
         assert_eq!(trips.latest(), None);
+    }
+
+    #[test]
+    fn no_single_trip_is_shorter_or_longer_than_all_others() {
+        let mut trips = Trips::new(None, None);
+        let ms = |k: i64| match k {
+            50 => 41,
+            120 => 69,
+            k => 50 + k * 7 % 10,
+        };
+        let takes = |trip: Option<Span>| trip.map_or(0, |trip| trip.as_nanos() / 1_000_000);
+        let counted: Vec<i64> =
+            (0..200).map(|k| takes(trips.take(at(2 * k), Some(Span::from_millis(ms(k)))))).collect();
+        assert_eq!((counted[50], counted[120]), (50, 59));
+        assert!((20..200).filter(|k| ![50, 120].contains(k)).all(|k| counted[k as usize] == ms(k)));
+        assert_eq!(takes(trips.least()), 50);
     }
 }
