@@ -42,6 +42,8 @@ const BURST_PKTS: u64 = 64;
 /// The rate of a stream varies, as that of video does: it may be so many times as high as before, and half as high.
 const FASTER: u64 = 4;
 const SLOWER: u64 = 2;
+/// More than an algorithm takes for a gap; the lower half of a number stays.
+const BEYOND: u64 = 1 << 32;
 /// Losses that a late packet can still undo.
 const LOOK_BACK: usize = 1_024;
 
@@ -69,8 +71,8 @@ pub(super) struct Proven {
     number: u64,
     /// The newest sequence number, unwrapped.
     newest: u64,
-    /// Numbers that pauses skipped, which the algorithms do not count.
-    skipped: u64,
+    /// What algorithms see beyond that number: they begin anew behind a jump, and take no gap for losses.
+    offset: u64,
     judge: AtReceiver,
     losses: Losses,
     counts: FlowCounts,
@@ -136,7 +138,7 @@ impl Proven {
         Self {
             number,
             newest: 0,
-            skipped: 0,
+            offset: 0,
             judge,
             losses: Losses::default(),
             counts: FlowCounts::default(),
@@ -177,18 +179,17 @@ impl Proven {
             Gap::Losses if silent < PAUSE => self.active = (self.active.0 + silent, self.active.1 + ahead),
             Gap::Losses => {}
             Gap::Pause => {
-                self.skipped += ahead - 1;
+                self.offset += BEYOND;
                 if self.pauses.len() < MAX_PAUSES {
                     self.pauses.push(Pause { from: self.last, to: now, skipped: ahead - 1 });
                 }
             }
             Gap::NewNumbers => {
-                // Beyond what an algorithm takes for a gap, so that it begins anew.
-                self.newest += 1 << 32;
+                self.offset += BEYOND;
                 self.judge.begin_anew();
             }
         }
-        let opinions = self.judge.on_packet(self.newest - self.skipped, now, Some(rtp.timestamp));
+        let opinions = self.judge.on_packet(self.newest + self.offset, now, Some(rtp.timestamp));
         if let (Gap::Losses, Some(opinions)) = (gap, opinions) {
             for seq in before + 1..self.newest {
                 let (evidence, state) = (Evidence::Gap, State::Lost);
