@@ -36,7 +36,7 @@ impl AtReceiver {
             clock,
             batches: Batches::default(),
             held: Vec::new(),
-            trips: Trips::new(budget, (!keep_skew).then(Skew::default)),
+            trips: Trips::one_way(budget, (!keep_skew).then(Skew::default)),
             log: None,
         }
     }

@@ -39,7 +39,7 @@ impl AtSender {
     pub(crate) fn new(chosen: &Chosen, budget: Option<&Budget>) -> Self {
         Self {
             ldas: chosen.at_sender(),
-            trips: Trips::new(budget, None),
+            trips: Trips::round(budget),
             cumulative: Cumulative::default(),
             recoveries: RecoveryTracker::default(),
             log: None,

@@ -39,6 +39,8 @@ pub(crate) struct Shifts {
     /// All steps so far.
     shift: Span,
     begins_anew: bool,
+    /// Trips are there and back.
+    are_round: bool,
     found: Vec<Shift>,
 }
 
@@ -76,12 +78,19 @@ const SUDDEN: i64 = 2;
 const PACKETS: i64 = 4;
 /// No queue of a flow that answers losses stands still for so long, and no link that stops for a moment is done with it.
 const STAYS: Span = Span::from_secs(1);
+/// A link that stops for a moment delays a whole flight of packets, as does a clock that is set; the next one tells.
+const FLIGHTS: i64 = 2;
 /// What stays changes by this part of the step at most.
 const STILL: i64 = 4;
 /// A flow keeps so many steps.
 const MAX_KEPT: usize = 1_000;
 
 impl Shifts {
+    /// Shifts of trips there and back.
+    pub(crate) fn of_round_trips() -> Self {
+        Self { are_round: true, ..Self::default() }
+    }
+
     /// A trip that ended at `at`. Returns it without steps, and whether it may be a measure of others.
     #[inline]
     pub(crate) fn take(&mut self, at: Time, takes: Span) -> (Span, bool) {
@@ -142,7 +151,8 @@ impl Shifts {
             self.keep(trip);
             return (trip.takes, true);
         }
-        if (trip.at - suspect.since).abs() < STAYS || suspect.trips < RECENT {
+        let watched = if self.are_round { STAYS.max(trip.takes * FLIGHTS) } else { STAYS };
+        if (trip.at - suspect.since).abs() < watched || suspect.trips < RECENT {
             return (trip.takes, false);
         }
         let (since, stays) = (suspect.since, suspect.is_still());

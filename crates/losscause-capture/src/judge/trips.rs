@@ -33,10 +33,16 @@ struct OverTime {
 }
 
 impl Trips {
-    /// Trip times that are kept over time if there is a budget for it, without the clocks' skew if it is to be found.
-    pub(crate) fn new(budget: Option<&Budget>, skew: Option<Skew>) -> Self {
+    /// Trip times from sender to receiver, without the clocks' skew if it is to be found. They are kept over time if there is
+    /// a budget for it.
+    pub(crate) fn one_way(budget: Option<&Budget>, skew: Option<Skew>) -> Self {
         let over_time = budget.map(|budget| OverTime { first: None, steps: Steps::new(budget) });
         Self { over_time, skew, ..Self::default() }
+    }
+
+    /// Trip times there and back.
+    pub(crate) fn round(budget: Option<&Budget>) -> Self {
+        Self { shifts: Shifts::of_round_trips(), ..Self::one_way(budget, None) }
     }
 
     /// An observation at `now`, none if it has no trip time. Returns the trip as it counts.
@@ -141,7 +147,7 @@ mod tests {
 
     #[test]
     fn what_a_trip_takes_longer_than_the_shortest_one_is_queueing() {
-        let mut trips = Trips::new(Some(&Budget::default()), None);
+        let mut trips = Trips::round(Some(&Budget::default()));
         for (k, trip_ms) in [-970, -980, -980, -975, -940, -940].into_iter().enumerate() {
             trips.take(at(2 * k as i64), Some(Span::from_millis(trip_ms)));
         }
@@ -157,7 +163,7 @@ mod tests {
 
     #[test]
     fn no_single_trip_is_shorter_or_longer_than_all_others() {
-        let mut trips = Trips::new(None, None);
+        let mut trips = Trips::round(None);
         let ms = |k: i64| match k {
             50 => 41,
             120 => 69,
