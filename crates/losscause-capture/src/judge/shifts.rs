@@ -233,9 +233,12 @@ impl Suspect {
 mod tests {
     use super::*;
 
+    /// Each trip, milliseconds, and whether it is settled.
+    type Taken = Vec<(i64, bool)>;
+
     /// Trips in milliseconds, a packet sent every 5 ms with a jitter of 1 ms, behind the delay that `delay` adds. Returns
-    /// what comes out, with whether it is settled, and the steps.
-    fn run(delay: impl Fn(i64) -> i64) -> (Vec<(i64, bool)>, Vec<(i64, i64)>) {
+    /// what comes out, and the steps.
+    fn run(delay: impl Fn(i64) -> i64) -> (Taken, Vec<(i64, i64)>) {
         let mut shifts = Shifts::default();
         let ms = |span: Span| span.as_nanos() / 1_000_000;
         let trips = (0..1_000)
