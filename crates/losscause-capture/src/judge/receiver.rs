@@ -118,7 +118,7 @@ impl AtReceiver {
         self.in_order(&[])
     }
 
-    /// The sender began anew, or paused: nothing ties its clock to that of before.
+    /// The sender began anew: nothing ties its clock to that of before.
     pub(crate) fn begin_anew(&mut self) {
         self.frames = self.frames.map(|_| Frames::default());
         self.trips.begin_anew();

@@ -71,11 +71,9 @@ struct Suspect {
 const RECENT: usize = 8;
 /// A smaller step may be the doing of hosts, as everywhere in this crate.
 const LEAST_STEP: Span = Span::from_millis(10);
-/// A queue that grows for twice the time between two packets is offered three times what its link carries; a TCP flow
-/// that starts offers twice that.
+/// A queue that grows by twice the time between two packets is offered three times what its link carries; a TCP flow that
+/// starts offers twice that. Where each packet waits for the one before it, the time between arrivals is the link's.
 const SUDDEN: i64 = 2;
-/// On a slow link each packet waits for the one before it; so many together are more than a pair or a triple.
-const PACKETS: i64 = 4;
 /// No queue of a flow that answers losses stands still for so long, and no link that stops for a moment is done with it.
 const STAYS: Span = Span::from_secs(1);
 /// A link that stops for a moment delays a whole flight of packets, as does a clock that is set; the next one tells.
@@ -187,7 +185,7 @@ impl Shifts {
         let is_up = jump > Span::ZERO;
         let edge = self.suspect.map_or(if is_up { most } else { least }, |suspect| suspect.farthest);
         let beyond = if is_up { trip.takes - edge } else { edge - trip.takes };
-        beyond >= LEAST_STEP.max(most - least) && jump.abs() >= (between * SUDDEN).max(per_packet * PACKETS)
+        beyond >= LEAST_STEP.max(most - least) && jump.abs() >= between.max(per_packet) * SUDDEN
     }
 
     /// The last settled trips, the oldest first.
@@ -255,7 +253,7 @@ mod tests {
 
     #[test]
     fn a_step_that_stays_is_taken_out_from_a_second_later_on() {
-        for by in [200, 25, -30, -200] {
+        for by in [200, 15, -30, -200] {
             let (trips, found) = run(|i| if i < 400 { 0 } else { by });
             assert_eq!(found, [(2_040 + by, by)]);
             assert!(trips[400..600].iter().all(|trip| !trip.1) && trips[..400].iter().all(|trip| trip.1));
