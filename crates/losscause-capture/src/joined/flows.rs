@@ -163,11 +163,11 @@ impl<'a> Join<'a> {
     /// # Errors
     /// If there are none, or the captures are in the wrong order for most of the data.
     pub(super) fn finish(self) -> Result<Analysis, JoinError> {
-        if self.flows.is_empty() {
-            return Err(JoinError::NoCommonFlow);
-        }
         if self.swapped_bytes * 2 > self.bytes {
             return Err(JoinError::Swapped);
+        }
+        if self.flows.is_empty() {
+            return Err(JoinError::NoCommonFlow);
         }
         Ok(summed(self.sender, self.receiver, self.flows))
     }
