@@ -192,7 +192,7 @@ fn the_packets_of_a_frame_that_are_paced_wait_in_no_queue() {
     let flow = main_flow(&stream(packets));
     let congestion = flow.verdicts().congestion;
     assert!(flow.lost() > 80 && congestion * 20 < flow.lost(), "{congestion} of {}", flow.lost());
-    assert!(flow.queueing.unwrap().p95_ms < 2.0);
+    assert!((0.0..2.0).contains(&flow.queueing.unwrap().p95_ms));
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn a_sender_that_stalls_without_counting_the_time_fills_no_queue() {
     // A packet every 20 ms; every four seconds the sender stops for 300 ms and goes on where it was.
     let packets = (0..2_000_i64)
         .filter(|&i| i < 40 || chance(i, 40) != 0)
-        .map(|i| (20_000 * i + 300_000 * (i / 200) + chance(i, 3_000), i as u16, 1_800 * i as u32));
+        .map(|i| (20_000 * i + 300_000 * (i / 200) + chance(i, 1_500), i as u16, 1_800 * i as u32));
     let flow = main_flow(&stream(packets));
     assert_eq!(flow.shifts.len(), 9);
     assert!(flow.shifts.iter().all(|shift| (295.0..305.0).contains(&shift.by_ms)));

@@ -40,7 +40,9 @@ impl Batches {
     pub(crate) fn time_of(&mut self, now: Time) -> Time {
         self.measure(now);
         let given = match (self.last, self.pace.value()) {
-            (Some((before, given)), Some(pace)) if now - before < HOST && (now - before) * 3 < pace => {
+            (Some((before, given)), Some(pace))
+                if now >= before && now - before < HOST && (now - before) * 3 < pace =>
+            {
                 self.joined += 1;
                 given
             }

@@ -84,7 +84,7 @@ impl AtReceiver {
         let trip = if self.frames.as_mut().is_none_or(begins) {
             self.trips.take(at, departure.map(|departure| at - departure))
         } else {
-            self.trips.latest()
+            self.trips.resolved()
         };
         // The algorithms subtract the departure from the arrival: the trip as it counts goes into the departure.
         let sent = trip.map(|trip| at - trip);

@@ -110,6 +110,12 @@ impl Shifts {
         self.begins_anew = true;
     }
 
+    /// Whether trips are there and back.
+    #[inline]
+    pub(crate) fn are_round(&self) -> bool {
+        self.are_round
+    }
+
     /// The steps that were taken out.
     pub(crate) fn found(&self) -> &[Shift] {
         &self.found

@@ -25,6 +25,10 @@ pub(crate) struct Trips {
     over_time: Option<OverTime>,
 }
 
+/// A timestamp has a tick of 1 ms mostly, and the first one was as wrong as the last: smaller one-way differences show the
+/// clocks and the hosts' timers, not queues.
+const TICKS: Span = Span::from_millis(2);
+
 /// For a drawing, milliseconds above the first trip time: the times themselves may have any offset.
 #[derive(Debug)]
 struct OverTime {
@@ -45,11 +49,19 @@ impl Trips {
         Self { shifts: Shifts::of_round_trips(), ..Self::one_way(budget, None) }
     }
 
-    /// An observation at `now`, none if it has no trip time. Returns the trip as it counts.
+    /// An observation at `now`, none if it has no trip time. Returns the trip as it counts for the algorithms.
     #[inline]
     pub(crate) fn take(&mut self, now: Time, trip: Option<Span>) -> Option<Span> {
         self.latest = trip.map(|trip| self.count(now, trip));
-        self.latest
+        self.resolved()
+    }
+
+    /// The newest trip, as it counts for the algorithms: as the shortest, as long as no difference is more than that of
+    /// clocks that tick.
+    #[inline]
+    pub(crate) fn resolved(&self) -> Option<Span> {
+        let (trip, least, most) = (self.latest?, self.least.value()?, -self.most.value()?);
+        Some(if self.shifts.are_round() || most - least > TICKS { trip } else { least })
     }
 
     #[inline]
@@ -104,7 +116,7 @@ impl Trips {
 
     /// That, and how long it waited in queues, milliseconds.
     pub(crate) fn latest_and_queueing(&self) -> Option<(Span, Option<f64>)> {
-        self.latest.map(|trip| (trip, self.queueing_of(trip)))
+        self.resolved().map(|trip| (trip, self.queueing_of(trip)))
     }
 
     /// How long a trip waited in queues, milliseconds, by all that is known now.
