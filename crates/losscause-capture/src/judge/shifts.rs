@@ -13,8 +13,8 @@
 //! - it does not stay as it is for a second: who filled it goes on, or gives way to losses, or is done.
 //!
 //! While a jump is watched, which is a second, nobody knows whether it stays. Such trips are not settled: they are no
-//! measure of others. One that is stamped wrongly, or a whole flight of packets that the clock was set in, returns to
-//! where it was and leaves no trace; so does a burst, of which only what follows it counts.
+//! measure of others. A packet that is stamped wrongly, a whole flight of packets that the clock was set in, and a burst
+//! return to where they were, and count as one trip then, however many they were.
 
 use losscause::{Span, Time};
 
@@ -25,6 +25,23 @@ pub(crate) struct Shift {
     pub(crate) at: Time,
     /// What trips take longer since then.
     pub(crate) by: Span,
+}
+
+/// A trip that was taken in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Taken {
+    /// Without steps.
+    pub(crate) trip: Span,
+    /// Whether it may be a measure of others.
+    pub(crate) is_settled: bool,
+    /// The trip that a jump counts as which has returned with this one.
+    pub(crate) jump: Option<Span>,
+}
+
+impl Taken {
+    fn settled(trip: Span) -> Self {
+        Self { trip, is_settled: true, jump: None }
+    }
 }
 
 /// Takes steps out of trip times.
@@ -89,9 +106,9 @@ impl Shifts {
         Self { are_round: true, ..Self::default() }
     }
 
-    /// A trip that ended at `at`. Returns it without steps, and whether it may be a measure of others.
+    /// A trip that ended at `at`.
     #[inline]
-    pub(crate) fn take(&mut self, at: Time, takes: Span) -> (Span, bool) {
+    pub(crate) fn take(&mut self, at: Time, takes: Span) -> Taken {
         if self.begins_anew {
             self.adopt(takes);
         }
@@ -99,8 +116,7 @@ impl Shifts {
         let last = self.last.replace(trip);
         let is_near = last.is_none_or(|last| (trip.takes - last.takes).abs() < LEAST_STEP);
         if self.suspect.is_none() && is_near {
-            self.keep(trip);
-            return (trip.takes, true);
+            return self.keep(trip);
         }
         self.weigh(last.unwrap_or(trip), trip)
     }
@@ -122,9 +138,10 @@ impl Shifts {
     }
 
     #[inline]
-    fn keep(&mut self, trip: Trip) {
+    fn keep(&mut self, trip: Trip) -> Taken {
         self.recent[self.settled % RECENT] = trip;
         self.settled += 1;
+        Taken::settled(trip.takes)
     }
 
     #[cold]
@@ -137,7 +154,7 @@ impl Shifts {
     }
 
     #[cold]
-    fn weigh(&mut self, last: Trip, trip: Trip) -> (Span, bool) {
+    fn weigh(&mut self, last: Trip, trip: Trip) -> Taken {
         let is_up = trip.takes > last.takes;
         let goes_on = self.suspect.is_none_or(|suspect| suspect.is_up == is_up);
         if goes_on && self.is_jump(last, trip) {
@@ -145,26 +162,22 @@ impl Shifts {
             let (since, early, farthest) = (trip.at, trip.takes, trip.takes);
             self.suspect = Some(Suspect { since, level, is_up, trips: 0, early, late: None, farthest });
         }
-        let Some(suspect) = &mut self.suspect else {
-            self.keep(trip);
-            return (trip.takes, true);
-        };
-        let by = suspect.take(trip);
+        let Some(suspect) = &mut self.suspect else { return self.keep(trip) };
         if suspect.has_returned(trip) {
+            let jump = Some(suspect.early);
             self.suspect = None;
-            self.keep(trip);
-            return (trip.takes, true);
+            return Taken { jump, ..self.keep(trip) };
         }
+        let by = suspect.take(trip);
         let watched = if self.are_round { STAYS.max(trip.takes * FLIGHTS) } else { STAYS };
         if (trip.at - suspect.since).abs() < watched || suspect.trips < RECENT {
-            return (trip.takes, false);
+            return Taken { is_settled: false, ..Taken::settled(trip.takes) };
         }
         let (since, stays) = (suspect.since, suspect.is_still());
         self.suspect = None;
         if !stays {
             self.settled = 0;
-            self.keep(trip);
-            return (trip.takes, true);
+            return self.keep(trip);
         }
         if self.found.len() < MAX_KEPT {
             self.found.push(Shift { at: since, by });
@@ -172,8 +185,7 @@ impl Shifts {
         self.shift += by;
         let trip = Trip { takes: trip.takes - by, ..trip };
         self.last = Some(trip);
-        self.keep(trip);
-        (trip.takes, true)
+        self.keep(trip)
     }
 
     /// Whether from the last trip to this one more changed than a queue can.
@@ -238,19 +250,18 @@ mod tests {
     use super::*;
 
     /// Each trip, milliseconds, and whether it is settled.
-    type Taken = Vec<(i64, bool)>;
+    type Counted = Vec<(i64, bool)>;
 
     /// Trips in milliseconds, a packet sent every 5 ms with a jitter of 1 ms, behind the delay that `delay` adds. Returns
     /// what comes out, and the steps.
-    fn run(delay: impl Fn(i64) -> i64) -> (Taken, Vec<(i64, i64)>) {
+    fn run(delay: impl Fn(i64) -> i64) -> (Counted, Vec<(i64, i64)>) {
         let mut shifts = Shifts::default();
         let ms = |span: Span| span.as_nanos() / 1_000_000;
         let trips = (0..1_000)
             .map(|i| {
                 let takes = 40 + i * 7 % 2 + delay(i);
-                let (takes, is_settled) =
-                    shifts.take(Time::ZERO + Span::from_millis(5 * i + takes), Span::from_millis(takes));
-                (ms(takes), is_settled)
+                let taken = shifts.take(Time::ZERO + Span::from_millis(5 * i + takes), Span::from_millis(takes));
+                (ms(taken.trip), taken.is_settled)
             })
             .collect();
         let found = shifts.found().iter().map(|shift| (ms(shift.at - Time::ZERO), ms(shift.by))).collect();
@@ -308,7 +319,7 @@ mod tests {
         (0..20).for_each(|i| _ = shifts.take(at(20 * i), Span::from_millis(7)));
         shifts.begin_anew();
         for i in 0..5 {
-            assert_eq!(shifts.take(at(9_000 + 20 * i), Span::from_millis(-700)), (Span::from_millis(7), true));
+            assert_eq!(shifts.take(at(9_000 + 20 * i), Span::from_millis(-700)), Taken::settled(Span::from_millis(7)));
         }
         assert_eq!(shifts.found(), []);
     }

@@ -8,7 +8,7 @@
 
 use losscause::{Span, Time};
 
-use super::shifts::{Shift, Shifts};
+use super::shifts::{Shift, Shifts, Taken};
 use super::{Least, Sample, Skew};
 use crate::series::{Budget, Extremes, Steps};
 
@@ -66,13 +66,15 @@ impl Trips {
 
     #[inline]
     fn count(&mut self, now: Time, trip: Span) -> Span {
-        let (mut trip, is_settled) = self.shifts.take(now, trip);
+        let Taken { mut trip, is_settled, jump } = self.shifts.take(now, trip);
         if let Some(skew) = &mut self.skew {
             trip = if is_settled { skew.correct(now, trip) } else { skew.without_drift(now, trip) };
         }
+        if let Some(jump) = jump {
+            self.measure(self.skew.as_ref().map_or(jump, |skew| skew.without_drift(now, jump)));
+        }
         if is_settled {
-            self.least.take(trip);
-            self.most.take(-trip);
+            self.measure(trip);
         }
         let (least, most) = (self.least.value().unwrap_or(trip), self.most.value().map_or(trip, |most| -most));
         let trip = trip.min(most).max(least);
@@ -82,6 +84,12 @@ impl Trips {
             steps.take(now, Extremes::from(above.as_millis_f64()));
         }
         trip
+    }
+
+    #[inline]
+    fn measure(&mut self, trip: Span) {
+        self.least.take(trip);
+        self.most.take(-trip);
     }
 
     /// What comes next has nothing to do with what was before, and its first trip is taken for the shortest.
