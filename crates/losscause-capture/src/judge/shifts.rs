@@ -8,9 +8,12 @@
 //!
 //! A queue makes no such step:
 //!
-//! - it grows and shrinks over many packets, a step happens between two of them: it is longer than any queue can grow in
-//!   that time, and lies beyond all that was seen just before;
-//! - it does not stay as it is for a second: who filled it goes on, or gives way to losses, or is done.
+//! - it grows and shrinks over many packets, a step happens between two of them, and lies beyond all that was seen just
+//!   before. In a time a queue shrinks by no more than that time, and grows by more only if its link is offered twice what
+//!   it carries: so a TCP flow begins, but it does not stay so;
+//! - it does not stay as it is for a second: who filled it goes on, or gives way to losses, or is done. Only a queue that stood
+//!   before can hold up a whole second's packets at once, when its link stops for a moment; so a step shows only where the
+//!   path was empty just before.
 //!
 //! While a jump is watched, which is a second, nobody knows whether it stays. Such trips are not settled: they are no
 //! measure of others. A packet that is stamped wrongly, a whole flight of packets that the clock was set in, and a burst
@@ -88,15 +91,17 @@ struct Suspect {
 const RECENT: usize = 8;
 /// A smaller step may be the doing of hosts, as everywhere in this crate.
 const LEAST_STEP: Span = Span::from_millis(10);
-/// A queue that grows by twice the time between two packets is offered three times what its link carries; a TCP flow that
-/// starts offers twice that. Where each packet waits for the one before it, the time between arrivals is the link's.
-const SUDDEN: i64 = 2;
-/// No queue of a flow that answers losses stands still for so long, and no link that stops for a moment is done with it.
+/// A slow link lets packets that were sent together arrive one by one, each so much later than the one before it as the link
+/// takes for it. A jump of two such times is not theirs.
+const PACKETS: i64 = 2;
+/// No queue of a flow that answers losses stands still for so long.
 const STAYS: Span = Span::from_secs(1);
+/// A link that stops has stopped for as long as the jump is, and its queue may last as long again. No queue is longer.
+const LONGEST_QUEUE: Span = Span::from_secs(10);
 /// A link that stops for a moment delays a whole flight of packets, as does a clock that is set; the next one tells.
 const FLIGHTS: i64 = 2;
-/// What stays changes by this part of the step at most.
-const STILL: i64 = 4;
+/// What is a part of the step at most, and so small beside it: the queue before it, and what changes behind it.
+const STILL: i64 = 8;
 /// A flow keeps so many steps.
 const MAX_KEPT: usize = 1_000;
 
@@ -106,9 +111,9 @@ impl Shifts {
         Self { are_round: true, ..Self::default() }
     }
 
-    /// A trip that ended at `at`.
+    /// A trip that ended at `at`. `least` is the shortest trip, if it is known: that of the empty path.
     #[inline]
-    pub(crate) fn take(&mut self, at: Time, takes: Span) -> Taken {
+    pub(crate) fn take(&mut self, at: Time, takes: Span, least: impl FnOnce() -> Option<Span>) -> Taken {
         if self.begins_anew {
             self.adopt(takes);
         }
@@ -118,7 +123,7 @@ impl Shifts {
         if self.suspect.is_none() && is_near {
             return self.keep(trip);
         }
-        self.weigh(last.unwrap_or(trip), trip)
+        self.weigh(last.unwrap_or(trip), trip, least())
     }
 
     /// What comes next has nothing to do with what was before, and is taken for as long.
@@ -154,11 +159,14 @@ impl Shifts {
     }
 
     #[cold]
-    fn weigh(&mut self, last: Trip, trip: Trip) -> Taken {
+    fn weigh(&mut self, last: Trip, trip: Trip, least: Option<Span>) -> Taken {
         let is_up = trip.takes > last.takes;
-        let goes_on = self.suspect.is_none_or(|suspect| suspect.is_up == is_up);
-        if goes_on && self.is_jump(last, trip) {
-            let level = self.suspect.map(|suspect| suspect.level).or(self.least_recent()).unwrap_or(trip.takes);
+        let level = self.suspect.map(|suspect| suspect.level).or(self.least_recent()).unwrap_or(trip.takes);
+        let may_be = match self.suspect {
+            Some(suspect) => suspect.is_up == is_up,
+            None => least.is_some_and(|least| (level - least) * STILL <= (trip.takes - level).abs()),
+        };
+        if may_be && self.is_jump(last, trip) {
             let (since, early, farthest) = (trip.at, trip.takes, trip.takes);
             self.suspect = Some(Suspect { since, level, is_up, trips: 0, early, late: None, farthest });
         }
@@ -169,7 +177,9 @@ impl Shifts {
             return Taken { jump, ..self.keep(trip) };
         }
         let by = suspect.take(trip);
-        let watched = if self.are_round { STAYS.max(trip.takes * FLIGHTS) } else { STAYS };
+        let stood = if by.abs() < LONGEST_QUEUE { by.abs() } else { Span::ZERO };
+        let flights = if self.are_round { trip.takes * FLIGHTS } else { Span::ZERO };
+        let watched = STAYS.max(stood).max(flights);
         if (trip.at - suspect.since).abs() < watched || suspect.trips < RECENT {
             return Taken { is_settled: false, ..Taken::settled(trip.takes) };
         }
@@ -203,7 +213,7 @@ impl Shifts {
         let is_up = jump > Span::ZERO;
         let edge = self.suspect.map_or(if is_up { most } else { least }, |suspect| suspect.farthest);
         let beyond = if is_up { trip.takes - edge } else { edge - trip.takes };
-        beyond >= LEAST_STEP.max(most - least) && jump.abs() >= between.max(per_packet) * SUDDEN
+        beyond >= LEAST_STEP.max(most - least) && jump.abs() >= between.max(per_packet * PACKETS)
     }
 
     /// The last settled trips, the oldest first.
@@ -260,7 +270,8 @@ mod tests {
         let trips = (0..1_000)
             .map(|i| {
                 let takes = 40 + i * 7 % 2 + delay(i);
-                let taken = shifts.take(Time::ZERO + Span::from_millis(5 * i + takes), Span::from_millis(takes));
+                let at = Time::ZERO + Span::from_millis(5 * i + takes);
+                let taken = shifts.take(at, Span::from_millis(takes), || Some(Span::from_millis(40)));
                 (ms(taken.trip), taken.is_settled)
             })
             .collect();
@@ -300,6 +311,13 @@ mod tests {
     }
 
     #[test]
+    fn a_jump_from_a_queue_that_stands_is_no_step() {
+        let (trips, found) = run(|i| if i < 400 { 50.min(i) } else { 250 });
+        assert_eq!(found, []);
+        assert!(trips.iter().all(|trip| trip.1));
+    }
+
+    #[test]
     fn steps_that_follow_each_other_soon_are_one() {
         let (_, found) = run(|i| if i < 400 { 0 } else { 100 + 100 * ((i - 400) / 100).min(2) });
         assert_eq!(found, [(3_340, 300)]);
@@ -316,10 +334,11 @@ mod tests {
     fn what_begins_anew_takes_as_long_as_before() {
         let mut shifts = Shifts::default();
         let at = |ms| Time::ZERO + Span::from_millis(ms);
-        (0..20).for_each(|i| _ = shifts.take(at(20 * i), Span::from_millis(7)));
+        (0..20).for_each(|i| _ = shifts.take(at(20 * i), Span::from_millis(7), || None));
         shifts.begin_anew();
         for i in 0..5 {
-            assert_eq!(shifts.take(at(9_000 + 20 * i), Span::from_millis(-700)), Taken::settled(Span::from_millis(7)));
+            let taken = shifts.take(at(9_000 + 20 * i), Span::from_millis(-700), || None);
+            assert_eq!(taken, Taken::settled(Span::from_millis(7)));
         }
         assert_eq!(shifts.found(), []);
     }

@@ -66,7 +66,9 @@ impl Trips {
 
     #[inline]
     fn count(&mut self, now: Time, trip: Span) -> Span {
-        let Taken { mut trip, is_settled, jump } = self.shifts.take(now, trip);
+        let (skew, least) = (&self.skew, &self.least);
+        let with_drift = |least| skew.as_ref().map_or(least, |skew| least + (least - skew.without_drift(now, least)));
+        let Taken { mut trip, is_settled, jump } = self.shifts.take(now, trip, || least.value().map(with_drift));
         if let Some(skew) = &mut self.skew {
             trip = if is_settled { skew.correct(now, trip) } else { skew.without_drift(now, trip) };
         }
