@@ -14,7 +14,7 @@ use crate::flow::{self, Evidence, FlowResult, FlowTable, Found, Protocol, Rules,
 use crate::frames::{Frames, Truncation, compressed};
 use crate::joined::Alone;
 use crate::judge::trust::{Expected, Situation, Table};
-use crate::judge::{Chosen, Opinions, Trips};
+use crate::judge::{self, Chosen, Opinions, Trips};
 use crate::observe::{Observer, Watch};
 use crate::over_time::{OverTime, Transfer};
 use crate::pace::Pace;
@@ -170,6 +170,12 @@ pub struct Flow {
     /// Times in which its sender tried three times or more and got no answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub outages: Vec<Outage>,
+    /// RTP: times without a packet, behind which as many numbers were missing as such a time has packets.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pauses: Vec<Pause>,
+    /// Steps of its trip times that stayed. They were taken out, so that no queueing delay has them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shifts: Vec<Shift>,
     /// How long its receiver's window was closed, seconds.
     #[serde(skip_serializing_if = "is_zero")]
     pub window_closed_s: f64,
@@ -217,6 +223,29 @@ pub struct Outage {
     pub to_s: f64,
     /// Whether an answer ended it.
     pub answered: bool,
+}
+
+/// A time in which nothing of a stream came, while its numbers went on. Whether packets were sent, the capture does not
+/// show.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Pause {
+    /// The last packet before: seconds after the capture's first packet.
+    pub from_s: f64,
+    /// The first packet behind it.
+    pub to_s: f64,
+    /// Sequence numbers that were skipped.
+    pub skipped: u64,
+}
+
+/// A step of the trip times that stayed: of the capture's or the sender's clock, or of the path.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Shift {
+    /// The first packet behind it: seconds after the capture's first packet.
+    pub at_s: f64,
+    /// What trips took longer from then on, milliseconds.
+    pub by_ms: f64,
 }
 
 fn is_zero(seconds: &f64) -> bool {
@@ -627,6 +656,8 @@ impl<'a> Reading<'a> {
             to_s: second(outage.to),
             answered: outage.is_answered,
         };
+        let pause =
+            |pause: &flow::Pause| Pause { from_s: second(pause.from), to_s: second(pause.to), skipped: pause.skipped };
         let opening = result.opening.map(|opening| Opening {
             repeats: opening.repeats,
             waited_s: opening.waited.as_secs_f64(),
@@ -658,6 +689,8 @@ impl<'a> Reading<'a> {
             queueing,
             opening,
             outages: result.outages.iter().map(outage).collect(),
+            pauses: result.pauses.iter().map(pause).collect(),
+            shifts: ends.shifts(result.vantage, begun),
             window_closed_s: result.closed.as_secs_f64(),
             acked_uncaptured: result.acked_uncaptured,
             one_way: result.is_one_way,
@@ -722,6 +755,17 @@ impl Ends {
 
     fn queueing_of(&self, found: &Found) -> Option<f64> {
         self.of(found.evidence)?.queueing_of(found.opinions.trip()?)
+    }
+
+    /// The steps of the trip times that stayed. A receiver's round trips tell nothing of the path.
+    fn shifts(&self, vantage: Vantage, begun: Time) -> Vec<Shift> {
+        let sender = self.sender.as_ref().filter(|_| vantage != Vantage::Receiver);
+        let shifts = [self.receiver.as_ref(), sender].into_iter().flatten().flat_map(Trips::shifts);
+        let shift =
+            |shift: &judge::Shift| Shift { at_s: (shift.at - begun).as_secs_f64(), by_ms: shift.by.as_millis_f64() };
+        let mut shifts: Vec<Shift> = shifts.map(shift).collect();
+        shifts.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
+        shifts
     }
 
     /// The trip times to show: those of the end that found most of the losses, if it has any.

@@ -7,7 +7,9 @@ use losscause::{Judgement, Verdict};
 use crate::joined::{Alone, Tally};
 use crate::judge::trust::Share;
 use crate::units;
-use crate::{Analysis, Evidence, Flow, Loss, Opening, Outage, Protocol, Queueing, Summary, Vantage};
+use crate::{
+    Analysis, Evidence, Flow, Loss, Opening, Outage, Pause, Protocol, Queueing, Shift, Summary, Vantage,
+};
 
 /// A cause that most losses have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,6 +123,10 @@ impl Analysis {
             let all = count(|flow| !flow.outages.is_empty());
             told.extend(flow.told_outages().map(|text| format!("{text}{}.", others(all))));
         }
+        if let Some(flow) = worst(|flow| flow.pauses.iter().map(|pause| pause.to_s - pause.from_s).sum()) {
+            let all = count(|flow| !flow.pauses.is_empty());
+            told.extend(flow.told_pauses().map(|text| format!("{text}{}.", others(all))));
+        }
         let closed = worst(|flow| if flow.window_closed_s >= LONG_S { flow.window_closed_s } else { 0.0 });
         if let Some(flow) = closed {
             let (closed, all) = (flow.window_closed_s, self.duration_s);
@@ -128,6 +134,18 @@ impl Analysis {
             told.push(format!("{who} could take nothing: its window was closed for {closed:.1} of {all:.1} s."));
         }
         told.extend(self.flows.iter().max_by_key(|flow| flow.bytes).and_then(Flow::told_limit));
+        let only_there = |flow: &Flow| if flow.may_be_in_wrong_order() { flow.capture_drops as f64 } else { 0.0 };
+        if let Some(flow) = worst(only_there) {
+            let all = count(Flow::may_be_in_wrong_order);
+            told.push(format!(
+                "Only the receiver's capture has {} of {} to {}{}: the sender's missed them, or the captures are in the \
+                 wrong order.",
+                plural(flow.capture_drops, "packet"),
+                flow.src,
+                flow.dst,
+                others(all)
+            ));
+        }
         if let Some(flow) = worst(|flow| if flow.is_incomplete() { flow.capture_drops as f64 } else { 0.0 }) {
             let kept = 100.0 * flow.packets as f64 / (flow.packets + flow.capture_drops) as f64;
             let all = count(Flow::is_incomplete);
@@ -219,7 +237,21 @@ impl Analysis {
             offload,
             "flows have segments larger than packets (offload): they were counted as the packets they become",
         );
+        notes.extend(self.told_shifts());
         notes
+    }
+
+    /// The steps of trip times that stayed: those of flows that saw one together are one.
+    fn told_shifts(&self) -> Vec<String> {
+        let mut shifts: Vec<Shift> = self.flows.iter().flat_map(|flow| flow.shifts.iter().copied()).collect();
+        shifts.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
+        shifts.dedup_by(|later, first| later.at_s - first.at_s < TOGETHER_S && later.by_ms * first.by_ms > 0.0);
+        let told = shifts.iter().take(MOST_SHIFTS).map(|shift| {
+            let Shift { at_s, by_ms } = shift;
+            format!("the clock of the capture, or the path, stepped by {by_ms:+.0} ms at {at_s:.1} s; it was taken out")
+        });
+        let more = shifts.len().saturating_sub(MOST_SHIFTS) as u64;
+        told.chain((more > 0).then(|| format!("and {} more", plural(more, "such step")))).collect()
     }
 }
 
@@ -298,7 +330,14 @@ impl Flow {
 
     /// Whether losses would show.
     fn shows_losses(&self) -> bool {
-        self.packets > 0 && !self.is_incomplete()
+        self.packets > 0 && !self.is_incomplete() && !self.may_be_in_wrong_order()
+    }
+
+    /// Of two joined captures of a stream, which repeats nothing: whether only the receiver's has packets that the other
+    /// has not. The sender's missed them, or they were lost and the captures are in the wrong order.
+    fn may_be_in_wrong_order(&self) -> bool {
+        let is_stream = self.protocol == Protocol::Rtp && self.alone.is_some();
+        is_stream && self.lost() == 0 && self.capture_drops > 0
     }
 
     /// Whether nearly every packet was captured twice.
@@ -339,15 +378,22 @@ impl Flow {
             1 => String::new(),
             more => format!(", the longest of {more} such times"),
         };
-        if self.protocol == Protocol::Rtp {
-            let ends = format!("{} to {}", self.src, self.dst);
-            let nobody = "whether anything was sent then, the capture does not show";
-            return Some(format!(
-                "{ends}: nothing from {from_s:.1} s {until}{more}, and numbers are missing behind it; {nobody}"
-            ));
-        }
         Some(format!(
             "{} got no answer from {} from {from_s:.1} s {until}{more}: the path or that host was gone, which is no queue",
+            self.src, self.dst
+        ))
+    }
+
+    fn told_pauses(&self) -> Option<String> {
+        let longest = self.pauses.iter().max_by(|a, b| (a.to_s - a.from_s).total_cmp(&(b.to_s - b.from_s)))?;
+        let Pause { from_s, to_s, skipped } = *longest;
+        let more = match self.pauses.len() {
+            1 => String::new(),
+            more => format!(", the longest of {more} such times"),
+        };
+        Some(format!(
+            "{} to {}: nothing came from {from_s:.1} s to {to_s:.1} s while {skipped} numbers went by{more}: a pause, or the \
+             path was gone; whether packets were sent then, the capture does not show",
             self.src, self.dst
         ))
     }
@@ -484,6 +530,10 @@ impl Flow {
 const MOST_MISSED: f64 = 0.05;
 /// A verdict of a kind that is wrong so often, percent, tells no more than a coin does.
 const A_COIN: f64 = 50.0;
+/// Steps of several flows within such a time, seconds, are one.
+const TOGETHER_S: f64 = 1.0;
+/// So many steps are told one by one.
+const MOST_SHIFTS: usize = 3;
 /// A closed window of such a time, seconds, is worth a sentence.
 const LONG_S: f64 = 1.0;
 /// Fewer packets are messages, not a transfer that one waits for.

@@ -62,7 +62,7 @@ pub enum JoinError {
     /// No flow is in both.
     #[error("have no flow in common, expected two captures of one transfer, with the same addresses and ports in both")]
     NoCommonFlow,
-    /// The sender's capture was taken at the receiver, and the other way round.
+    /// For most of the data the sender's capture was taken at the receiver, and the other way round.
     #[error("are in the wrong order: the first was taken at the receiver of the data, the second at their sender")]
     Swapped,
 }
@@ -90,22 +90,27 @@ pub fn analyze_both(
             continue;
         }
         let others = arrived.flows.get(key).map_or(&[][..], Vec::as_slice);
-        let mut matched: Option<Matched> = None;
-        for own in logs.iter().filter(|log| log.is_flow(key)) {
-            let other = others.iter().filter(|other| may_be_one(own, other));
-            if let Some(one) = other.into_iter().find_map(|other| pair(key, own, other)) {
-                match &mut matched {
-                    Some(earlier) => earlier.extend(one),
-                    None => matched = Some(one),
-                }
-            }
-        }
-        if let Some(matched) = matched {
-            join.add(key, &matched);
+        if let Some(matched) = matched(key, logs, others) {
+            join.add(key, matched, || self::matched(key, others, logs));
         }
     }
     let both = join.finish()?;
     Ok(Joined { both, sender, receiver })
+}
+
+/// What the logs of the same addresses and ports tell together; none if they have nothing in common.
+fn matched(key: &Key, sent: &[Log], arrived: &[Log]) -> Option<Matched> {
+    let mut all: Option<Matched> = None;
+    for own in sent.iter().filter(|log| log.is_flow(key)) {
+        let other = arrived.iter().filter(|other| may_be_one(own, other));
+        if let Some(one) = other.into_iter().find_map(|other| pair(key, own, other)) {
+            match &mut all {
+                Some(earlier) => earlier.extend(one),
+                None => all = Some(one),
+            }
+        }
+    }
+    all
 }
 
 /// Whether two logs of the same addresses and ports can be of one connection.

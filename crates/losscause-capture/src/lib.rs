@@ -35,7 +35,8 @@ mod units;
 pub mod write;
 
 pub use analysis::{
-    Analysis, Captures, Flow, Loss, Missing, Opening, Options, Outage, Queueing, Reasons, Summary, Verdicts, analyze,
+    Analysis, Captures, Flow, Loss, Missing, Opening, Options, Outage, Pause, Queueing, Reasons, Shift, Summary,
+    Verdicts, analyze,
 };
 pub use error::CaptureError;
 pub use flow::{Evidence, Protocol, Vantage};

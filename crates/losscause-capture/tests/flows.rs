@@ -276,11 +276,17 @@ fn a_pause_of_a_stream_and_new_numbers_are_no_losses() {
         analyze(pcap(&packets).as_slice(), "f", &Options::all()).unwrap().flows.remove(0)
     };
     let paused = stream(|i| (20 * i + 34_000, i as u16 + 1_700));
-    assert_eq!((paused.lost(), paused.outages.len()), (0, 1));
+    let pause = paused.pauses[0];
+    assert_eq!((paused.lost(), paused.pauses.len(), pause.skipped), (0, 1, 1_700));
+    assert_eq!((pause.from_s, pause.to_s), (1.98, 36.0));
+    let long = stream(|i| (20 * i + 200_000, i as u16 + 10_000));
+    assert_eq!((long.lost(), long.pauses.len()), (0, 1));
     let renumbered = stream(|i| (20 * i, i as u16 + 1_800));
-    assert_eq!((renumbered.lost(), renumbered.outages.len()), (0, 0));
+    assert_eq!((renumbered.lost(), renumbered.pauses.len()), (0, 0));
     let burst = stream(|i| (20 * i + 800, i as u16 + 40));
     assert_eq!(burst.lost(), 40, "of 40 packets in 0.8 s");
+    let held = stream(|i| (20 * i + 34_000, i as u16 + 3));
+    assert_eq!((held.lost(), held.pauses.len()), (3, 0), "3 numbers fit no 34 s");
 }
 
 #[test]

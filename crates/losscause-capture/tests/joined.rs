@@ -157,6 +157,50 @@ fn captures_without_a_common_flow_and_swapped_ones_are_refused() {
     assert!(matches!(join(SENDER, b"no capture"), Err(JoinError::Receiver(_))));
 }
 
+/// A packet that is sent the other way.
+fn back(packet: Packet) -> Packet {
+    Packet { source: packet.destination, destination: packet.source, ..packet }
+}
+
+#[test]
+fn what_one_capture_missed_is_no_sign_of_the_wrong_order() {
+    let sent: Vec<_> = (0..20).map(|i| (at(5 * i), data(0, 1_000 * i as u32, 1_000, None))).collect();
+    let arrived: Vec<_> = sent.iter().map(|(time, packet)| (*time + Span::from_secs(9), *packet)).collect();
+    let missed: Vec<_> = sent.iter().enumerate().filter(|(i, _)| ![4, 11].contains(i)).map(|(_, sent)| *sent).collect();
+    let flow = only_flow(&file(&missed), &file(&arrived));
+    assert_eq!((losses(&flow), flow.capture_drops), (vec![], 2));
+    // The network may double a packet, and a capture all of them.
+    let doubled: Vec<_> = arrived.iter().flat_map(|arrived| [*arrived; 2]).collect();
+    assert_eq!(losses(&only_flow(&file(&sent), &file(&doubled))), []);
+}
+
+#[test]
+fn what_flows_back_in_a_connection_is_joined_the_other_way_round() {
+    let there: Vec<_> = (0..50).map(|i| (at(10 * i), data(0, 1_000 * i as u32, 1_000, None))).collect();
+    // Of five answers the second is lost once, and sent again 200 ms later.
+    let answers = [(5, 0), (105, 1), (205, 2), (305, 1), (405, 3), (425, 4)];
+    let answer = |&(ms, i): &(i64, u32)| (at(ms), back(data(0, 100 * i, 100, None)));
+    let sent: Vec<_> = answers.iter().map(answer).collect();
+    let [mut first, mut second] = [there.clone(), there];
+    first.extend(sent.iter().enumerate().filter(|(i, _)| *i != 1).map(|(_, sent)| *sent));
+    second.extend(sent);
+    let order = |packets: &mut Vec<(Time, Packet)>| packets.sort_by_key(|packet| packet.0);
+    [&mut first, &mut second].into_iter().for_each(order);
+    let joined = join(&file(&first), &file(&second)).unwrap();
+    let flows: Vec<_> = joined.both.flows.iter().map(|flow| (flow.packets, losses(flow))).collect();
+    assert_eq!(flows, [(6, vec![(100, 105)]), (50, vec![])]);
+}
+
+#[test]
+fn of_a_stream_the_order_may_be_wrong_if_the_receivers_capture_has_more() {
+    let sent: Vec<_> = (0..50).map(|i| (at(20 * i), rtp(0, i as u16))).collect();
+    let arrived: Vec<_> = sent.iter().enumerate().filter(|(i, _)| *i != 20).map(|(_, sent)| *sent).collect();
+    assert_eq!(losses(&only_flow(&file(&sent), &file(&arrived))), [(20, 400)]);
+    let answer = join(&file(&arrived), &file(&sent)).unwrap().both.answer();
+    assert!(answer.starts_with("Whether a packet of 1 flow was lost, the capture does not show."), "{answer}");
+    assert!(answer.contains("or the captures are in the wrong order"), "{answer}");
+}
+
 /// Bytes of a full packet.
 const FULL: u32 = 1_000;
 /// A lost packet is sent again after so many milliseconds.
@@ -246,6 +290,18 @@ proptest! {
         prop_assert_eq!(flow.capture_drops, 0);
         let alone = flow.alone.unwrap();
         prop_assert_eq!(alone.receiver.found + alone.receiver.missed, flow.losses.len() as u64);
+    }
+
+    /// Whatever the clocks: a transfer that lost packets is refused in the wrong order.
+    #[test]
+    fn swapped_captures_of_tcp_are_refused(
+        look in any_look(),
+        fates in prop::collection::vec((prop::bool::weighted(0.15), 0..4_i64), 10..150),
+    ) {
+        let (sent, arrived, dropped) = transfer(look, fates.len() + 5, &fates);
+        prop_assume!(!dropped.is_empty());
+        let refused = join(&arrived, &sent);
+        prop_assert!(matches!(refused, Err(JoinError::Swapped)));
     }
 
     #[test]

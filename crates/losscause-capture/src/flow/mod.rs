@@ -29,6 +29,7 @@ pub use loss::Evidence;
 pub(crate) use loss::{Found, Losses, Proof, State};
 pub(crate) use outage::Outage;
 pub(crate) use pace::Pace;
+pub(crate) use rtp::Pause;
 pub(crate) use table::FlowTable;
 pub(crate) use unwrap::Unwrap;
 pub use vantage::Vantage;
@@ -92,6 +93,7 @@ pub(crate) struct FlowResult {
     /// How it was opened, if that took more than one try.
     pub(crate) opening: Option<Opening>,
     pub(crate) outages: Vec<Outage>,
+    pub(crate) pauses: Vec<Pause>,
     /// How long the receiver's window was closed.
     pub(crate) closed: Span,
     /// Bytes that were acknowledged before any data were captured.
@@ -153,6 +155,7 @@ impl FlowResult {
             over_time: None,
             opening: None,
             outages: Vec::new(),
+            pauses: Vec::new(),
             closed: Span::ZERO,
             acked_uncaptured: 0,
             is_one_way: false,

@@ -2,13 +2,17 @@
 //!
 //! A capture cannot know which UDP packets are RTP. A stream proves itself with packets whose sequence numbers follow
 //! each other (RFC 3550, appendix A.1, asks for two; here four, as any UDP port is tried). What a later packet reveals
-//! as missing is a loss, unless it arrives late.
+//! as missing is a loss, unless it arrives late. Two kinds of gaps are none:
+//!
+//! - a pause: nothing comes for a second or more, and about as many numbers are missing as the stream has packets in that
+//!   time. The call was on hold, its packets went elsewhere, or the way was gone: whether they were sent, nobody can tell;
+//! - new numbers: more are missing than can have been sent. The sender began anew.
 
 use losscause::{Span, Time};
 
 use super::loss::{Evidence, Found, Losses, State};
 use super::vantage::Vantage;
-use super::{FlowCounts, FlowResult, Outage, Protocol, Rules};
+use super::{FlowCounts, FlowResult, Protocol, Rules};
 use crate::judge::{AtReceiver, SenderClock};
 use crate::over_time::Transfer;
 use crate::packet::{Endpoint, Rtp};
@@ -35,10 +39,31 @@ const PAUSE: Span = Span::from_secs(1);
 const MAX_PAUSES: usize = 1_000;
 /// A jump of so many packets may be a burst that was lost, whatever the stream's rate was before.
 const BURST_PKTS: u64 = 64;
-/// A stream may get so many times faster.
-const FASTER: i64 = 4;
+/// The rate of a stream varies, as that of video does: it may be so many times as high as before, and half as high.
+const FASTER: u64 = 4;
+const SLOWER: u64 = 2;
+/// More than an algorithm takes for a gap; the lower half of a number stays.
+const BEYOND: u64 = 1 << 32;
 /// Losses that a late packet can still undo.
 const LOOK_BACK: usize = 1_024;
+
+/// A time without a packet, behind which as many numbers were missing as it has packets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Pause {
+    /// The last packet before.
+    pub(crate) from: Time,
+    /// The first packet behind it.
+    pub(crate) to: Time,
+    /// Numbers that were skipped.
+    pub(crate) skipped: u64,
+}
+
+/// Why numbers are missing.
+enum Gap {
+    Losses,
+    Pause,
+    NewNumbers,
+}
 
 /// A stream of RTP packets.
 #[derive(Debug)]
@@ -46,14 +71,16 @@ pub(super) struct Proven {
     number: u64,
     /// The newest sequence number, unwrapped.
     newest: u64,
+    /// What algorithms see beyond that number: they begin anew behind a jump, and take no gap for losses.
+    offset: u64,
     judge: AtReceiver,
     losses: Losses,
     counts: FlowCounts,
-    /// Its first and its last packet.
-    begun: Time,
+    /// Its last packet.
     last: Time,
-    /// Times without a packet, behind which numbers were missing.
-    pauses: Vec<Outage>,
+    /// The time without pauses, and how many numbers it has.
+    active: (Span, u64),
+    pauses: Vec<Pause>,
     packets: u64,
     bytes: u64,
     over_time: Option<Transfer>,
@@ -95,7 +122,7 @@ impl Stream {
         result.drift = proven.judge.drift();
         result.delays = proven.judge.delays().into();
         result.counts = FlowCounts { joined: proven.judge.joined(), ..proven.counts };
-        (result.losses, result.outages) = (proven.losses, proven.pauses);
+        (result.losses, result.pauses) = (proven.losses, proven.pauses);
         (result.at_receiver, result.over_time) = (Some(proven.judge.into_trips()), proven.over_time);
         Some(result)
     }
@@ -111,11 +138,12 @@ impl Proven {
         Self {
             number,
             newest: 0,
+            offset: 0,
             judge,
             losses: Losses::default(),
             counts: FlowCounts::default(),
-            begun: Time::ZERO,
             last: Time::ZERO,
+            active: (Span::ZERO, 0),
             pauses: Vec::new(),
             packets: 0,
             bytes: 0,
@@ -129,44 +157,61 @@ impl Proven {
         self.counts.marked += u64::from(marked);
         if self.newest == 0 {
             self.newest = (1 << 32) | u64::from(rtp.seq);
-            (self.begun, self.last) = (now, now);
-            self.draw(now, bytes);
             self.judge.on_packet(self.newest, now, Some(rtp.timestamp));
-            return;
-        }
-        let step = rtp.seq.wrapping_sub(self.newest as u16) as i16;
-        match step {
-            ..=0 if step > -MAX_DROPOUT => self.on_old(step),
-            1..=MAX_DROPOUT if !self.is_renumbered(now, step as u64) => {
-                let before = self.newest;
-                self.newest += step as u64;
-                let opinions = self.judge.on_packet(self.newest, now, Some(rtp.timestamp));
-                if step > 1 && now - self.last >= PAUSE && self.pauses.len() < MAX_PAUSES {
-                    // Nobody can tell whether these packets were sent at all.
-                    self.pauses.push(Outage { from: self.last, to: now, is_answered: true });
-                } else if let Some(opinions) = opinions {
-                    for seq in before + 1..self.newest {
-                        let (evidence, state) = (Evidence::Gap, State::Lost);
-                        let opinions = opinions.clone();
-                        self.losses.push(Found { time: now, start: seq, end: seq + 1, evidence, opinions, state });
-                    }
-                }
-            }
-            _ => {
-                // A jump: beyond what an algorithm takes for a gap, so that it begins anew.
-                self.newest += (1 << 32) + u64::from(step as u16);
-                self.judge.on_packet(self.newest, now, Some(rtp.timestamp));
+        } else {
+            let step = rtp.seq.wrapping_sub(self.newest as u16) as i16;
+            if step <= 0 && step > -MAX_DROPOUT {
+                self.on_old(step);
+            } else {
+                self.on_new(now, rtp, u64::from(step as u16));
             }
         }
         self.draw(now, bytes);
         self.last = now;
     }
 
-    /// Whether the numbers went on by more packets than can have been sent since the last one.
-    fn is_renumbered(&self, now: Time, step: u64) -> bool {
-        let per_packet = (self.last - self.begun) / ((self.packets.max(3) - 2) as i64);
-        let sent_at_most = (now - self.last).as_nanos() * FASTER / per_packet.as_nanos().max(1);
-        step > BURST_PKTS && step as i64 > sent_at_most
+    /// A packet whose number is `ahead` of the newest one.
+    fn on_new(&mut self, now: Time, rtp: Rtp, ahead: u64) {
+        let (before, silent) = (self.newest, now - self.last);
+        self.newest += ahead;
+        let gap = if ahead == 1 { Gap::Losses } else { self.gap(silent, ahead) };
+        match gap {
+            Gap::Losses if silent < PAUSE => self.active = (self.active.0 + silent, self.active.1 + ahead),
+            Gap::Losses => {}
+            Gap::Pause => {
+                self.offset += BEYOND;
+                if self.pauses.len() < MAX_PAUSES {
+                    self.pauses.push(Pause { from: self.last, to: now, skipped: ahead - 1 });
+                }
+            }
+            Gap::NewNumbers => {
+                self.offset += BEYOND;
+                self.judge.begin_anew();
+            }
+        }
+        let opinions = self.judge.on_packet(self.newest + self.offset, now, Some(rtp.timestamp));
+        if let (Gap::Losses, Some(opinions)) = (gap, opinions) {
+            for seq in before + 1..self.newest {
+                let (evidence, state) = (Evidence::Gap, State::Lost);
+                let opinions = opinions.clone();
+                self.losses.push(Found { time: now, start: seq, end: seq + 1, evidence, opinions, state });
+            }
+        }
+    }
+
+    /// Why the numbers went on by `ahead` while nothing came.
+    fn gap(&self, silent: Span, ahead: u64) -> Gap {
+        let (time, packets) = self.active;
+        let per_packet = (time.as_nanos().max(0) as u64 / packets.max(1)).max(1);
+        let usual = silent.as_nanos().max(0) as u64 / per_packet;
+        let may_be_sent = ahead <= usual.saturating_mul(FASTER);
+        if silent >= PAUSE && may_be_sent && ahead.saturating_mul(SLOWER) >= usual {
+            Gap::Pause
+        } else if ahead > MAX_DROPOUT as u64 || (ahead > BURST_PKTS && !may_be_sent) {
+            Gap::NewNumbers
+        } else {
+            Gap::Losses
+        }
     }
 
     /// Keeps the packet for a drawing, if one is asked for; late packets count at the newest sequence number.

@@ -68,7 +68,6 @@ pub(super) struct SenderView {
     delivered: u64,
     /// The newest transmission that is known to have arrived, and its first byte.
     newest_delivered: Option<(Time, u64)>,
-    min_rtt: Option<Span>,
     /// Acknowledgements name ranges.
     selective: bool,
     dup_acks: u32,
@@ -136,7 +135,6 @@ impl SenderView {
             pending: VecDeque::new(),
             delivered: 0,
             newest_delivered: None,
-            min_rtt: None,
             selective,
             dup_acks: 0,
             window: None,
@@ -341,7 +339,7 @@ impl SenderView {
     /// The same headers again within this time are a copy that the capture made. Without an identification of its own
     /// (IPv6, and IPv4 of many hosts), a retransmission has the same headers; it follows a round trip later at the soonest.
     fn copy_time(&self, ip_id: u16) -> Span {
-        match self.min_rtt {
+        match self.judge.least_rtt() {
             Some(min_rtt) if ip_id == 0 => SAME_PACKET.min(min_rtt / 2),
             _ => SAME_PACKET,
         }
@@ -368,7 +366,7 @@ impl SenderView {
         match (self.closed, ack.window) {
             (None, 0) => self.closed = Some(now),
             (Some(since), 1..) => {
-                self.counts.closed = self.counts.closed + (now - since);
+                self.counts.closed += now - since;
                 self.closed = None;
             }
             _ => {}
@@ -401,7 +399,6 @@ impl SenderView {
         }
         if let Some(rtt) = told.rtt {
             self.pace.on_rtt(rtt);
-            self.min_rtt = Some(self.min_rtt.map_or(rtt, |smallest| smallest.min(rtt)));
             delays.on_ack_delay(rtt);
         }
         delays.on_ack(now, ack.tsval, self.board.in_flight(), advanced);
@@ -540,7 +537,7 @@ impl SenderView {
 
     /// Whether no round trip is so short.
     fn is_too_soon(&self, after: Span) -> bool {
-        self.min_rtt.is_some_and(|min_rtt| after * 10 < min_rtt * 9)
+        self.judge.least_rtt().is_some_and(|min_rtt| after * 10 < min_rtt * 9)
     }
 
     /// The last copy of these data was not needed.

@@ -15,6 +15,8 @@
 use losscause::{Span, Time};
 use serde::Serialize;
 
+use crate::judge::Least;
+
 /// Where a capture was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -53,39 +55,6 @@ impl std::fmt::Display for Vantage {
     }
 }
 
-/// The least of many delays, but for a few that stand alone: their times may be wrong.
-#[derive(Clone, Copy, Debug, Default)]
-struct Least {
-    /// In order.
-    smallest: [Option<Span>; 3],
-    count: u32,
-}
-
-/// So many delays for each that may be wrong.
-const SUPPORT: u32 = 8;
-
-impl Least {
-    fn take(&mut self, delay: Span) {
-        if delay < Span::ZERO {
-            return;
-        }
-        self.count = self.count.saturating_add(1);
-        let mut larger = Some(delay);
-        for kept in &mut self.smallest {
-            if larger < *kept || kept.is_none() {
-                std::mem::swap(kept, &mut larger);
-            }
-            if larger.is_none() {
-                break;
-            }
-        }
-    }
-
-    fn value(&self) -> Option<Span> {
-        self.smallest[(self.count / SUPPORT).min(2) as usize]
-    }
-}
-
 /// The delays that tell the vantage point of one direction's data.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Delays {
@@ -109,14 +78,20 @@ const NEARER: i64 = 4;
 const FLIGHT_AT_RECEIVER: u64 = 3;
 /// What follows within this part of the time from data to acknowledgement follows at once.
 const AT_ONCE: i64 = 8;
+/// Fewer times may be chance.
+const OFTEN: u64 = 8;
 
 impl Delays {
     pub(crate) fn on_ack_delay(&mut self, delay: Span) {
-        self.to_ack.take(delay);
+        if delay >= Span::ZERO {
+            self.to_ack.take(delay);
+        }
     }
 
     pub(crate) fn on_data_delay(&mut self, delay: Span) {
-        self.to_data.take(delay);
+        if delay >= Span::ZERO {
+            self.to_data.take(delay);
+        }
     }
 
     /// An acknowledgement with this TSval passed, `flight` packets behind it.
@@ -176,7 +151,7 @@ impl Delays {
     /// Whether most acknowledgements of something new are followed by new data at once.
     fn is_followed_at_once(&self) -> bool {
         let (at_once, all) = self.followed;
-        all >= u64::from(SUPPORT) && at_once * 2 >= all
+        all >= OFTEN && at_once * 2 >= all
     }
 }
 
@@ -238,15 +213,6 @@ mod tests {
             delays.vantage(&Delays::default())
         };
         assert_eq!([vantage(1), vantage(15)], [Vantage::Sender, Vantage::Unknown]);
-    }
-
-    #[test]
-    fn one_delay_of_many_that_stands_alone_does_not_count() {
-        let mut least = Least::default();
-        least.take(Span::from_millis(1));
-        assert_eq!(least.value(), Some(Span::from_millis(1)));
-        [41, 40, 43, 42, 44, 45, 46].into_iter().for_each(|ms| least.take(Span::from_millis(ms)));
-        assert_eq!(least.value(), Some(Span::from_millis(40)));
     }
 
     #[test]

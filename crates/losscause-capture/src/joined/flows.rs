@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use losscause::Time;
+
 use super::log::Key;
 use super::matching::{Lost, Matched};
 use super::views::{self, End, View};
@@ -58,16 +60,23 @@ impl<'a> Join<'a> {
         self.options.flows.is_all() || self.options.flows.has([&key.src.to_string(), &key.dst.to_string()])
     }
 
-    /// Adds a flow that both captures have.
-    pub(super) fn add(&mut self, key: &Key, matched: &Matched) {
+    /// Adds a flow that both captures have. What flows back in a connection, such as requests, comes from the other end:
+    /// `exchanged` is what the captures tell in the other order.
+    pub(super) fn add(&mut self, key: &Key, mut matched: Matched, exchanged: impl FnOnce() -> Option<Matched>) {
         let (src, dst) = (key.src.to_string(), key.dst.to_string());
         let ends = (src.as_str(), dst.as_str(), key.ssrc);
         let flows_of = |flows: &ByEnds<'a>| flows.get(&ends).cloned().unwrap_or_default();
-        let mut sender = View::new(flows_of(&self.flows_at_sender), End::Sender);
-        let mut receiver = View::new(flows_of(&self.flows_at_receiver), End::Receiver);
-        let bytes: u64 = sender.flows.iter().chain(&receiver.flows).map(|flow| flow.bytes).sum();
+        let (mut first, mut second) = (flows_of(&self.flows_at_sender), flows_of(&self.flows_at_receiver));
+        let bytes: u64 = first.iter().chain(&second).map(|flow| flow.bytes).sum();
         self.bytes += bytes;
-        self.swapped_bytes += if are_swapped(&sender, &receiver) { bytes } else { 0 };
+        let mut begun = self.sender.begun;
+        if are_swapped(&first, &second, &matched) {
+            self.swapped_bytes += bytes;
+            let Some(exchanged) = exchanged() else { return };
+            (matched, begun) = (exchanged, self.receiver.begun);
+            std::mem::swap(&mut first, &mut second);
+        }
+        let (mut sender, mut receiver) = (View::new(first, End::Sender), View::new(second, End::Receiver));
         let names: Arc<[Option<String>]> = [receiver.names(&self.chosen), sender.names(&self.chosen)].concat().into();
         let protocol = if key.ssrc.is_some() { Protocol::Rtp } else { Protocol::Tcp };
         let none = views::none_of(self.chosen.len());
@@ -77,7 +86,7 @@ impl<'a> Join<'a> {
             let judged = |loss: &Loss| loss.verdicts.opinions.iter().copied().collect();
             let of = |loss: Option<&Loss>| loss.map_or(none.clone(), judged);
             let opinions = Opinions::new([of(found[0]), of(found[1])].concat(), None);
-            let mut loss = self.loss(lost, protocol, Verdicts { names: names.clone(), opinions });
+            let mut loss = loss(lost, begun, protocol, Verdicts { names: names.clone(), opinions });
             loss.place = Some(lost.start.saturating_sub(matched.first));
             losses.push(loss);
             queueing.push(found.map(|loss| loss.and_then(|loss| loss.queueing_ms)));
@@ -95,15 +104,6 @@ impl<'a> Join<'a> {
         }
         flow.losses = losses;
         self.flows.push(flow);
-    }
-
-    fn loss(&self, lost: &Lost, protocol: Protocol, verdicts: Verdicts) -> Loss {
-        let (seq, bytes) = match protocol {
-            Protocol::Rtp => (u32::from(lost.start as u16), 0),
-            Protocol::Tcp | Protocol::Quic => (lost.start as u32, lost.end - lost.start),
-        };
-        let shown = ((lost.sent - self.sender.begun).as_secs_f64(), lost.sent);
-        Loss::new(shown, (seq.into(), bytes), Evidence::Known, verdicts)
     }
 
     /// A flow without its losses. What is expected of an algorithm depends on its end.
@@ -146,6 +146,8 @@ impl<'a> Join<'a> {
             queueing: own(trusted[0]).and_then(|flow| flow.queueing),
             opening: own(sender).and_then(|flow| flow.opening),
             outages: own(sender).map(|flow| flow.outages.clone()).unwrap_or_default(),
+            pauses: own(sender).map(|flow| flow.pauses.clone()).unwrap_or_default(),
+            shifts: own(trusted[0]).map(|flow| flow.shifts.clone()).unwrap_or_default(),
             window_closed_s: own(sender).map_or(0.0, |flow| flow.window_closed_s),
             acked_uncaptured: 0,
             one_way: false,
@@ -161,25 +163,33 @@ impl<'a> Join<'a> {
     /// The flows that both captures have.
     ///
     /// # Errors
-    /// If there are none, or the captures are in the wrong order for most of the data. What flows back in a connection, such as
-    /// requests, comes from the other end in any order.
+    /// If there are none, or the captures are in the wrong order for most of the data.
     pub(super) fn finish(self) -> Result<Analysis, JoinError> {
-        if self.flows.is_empty() {
-            return Err(JoinError::NoCommonFlow);
-        }
         if self.swapped_bytes * 2 > self.bytes {
             return Err(JoinError::Swapped);
+        }
+        if self.flows.is_empty() {
+            return Err(JoinError::NoCommonFlow);
         }
         Ok(summed(self.sender, self.receiver, self.flows))
     }
 }
 
-/// Whether the places that the two captures tell speak against their order, and none of them for it.
-fn are_swapped(sender: &View<'_>, receiver: &View<'_>) -> bool {
-    let is_at = |view: &View<'_>, vantage| view.flows.iter().any(|flow| flow.vantage == vantage);
-    let against = is_at(sender, Vantage::Receiver) || is_at(receiver, Vantage::Sender);
-    let for_it = is_at(sender, Vantage::Sender) || is_at(receiver, Vantage::Receiver);
-    against && !for_it
+fn loss(lost: &Lost, begun: Time, protocol: Protocol, verdicts: Verdicts) -> Loss {
+    let (seq, bytes) = match protocol {
+        Protocol::Rtp => (u32::from(lost.start as u16), 0),
+        Protocol::Tcp | Protocol::Quic => (lost.start as u32, lost.end - lost.start),
+    };
+    Loss::new(((lost.sent - begun).as_secs_f64(), lost.sent), (seq.into(), bytes), Evidence::Known, verdicts)
+}
+
+/// Whether the second capture was taken nearer to the sender of a flow than the first: by the copies that they have, or if
+/// these tell nothing, if the places that the two tell speak for it and none of them against it.
+fn are_swapped(first: &[&Flow], second: &[&Flow], matched: &Matched) -> bool {
+    let is_at = |flows: &[&Flow], vantage| flows.iter().any(|flow| flow.vantage == vantage);
+    let against = is_at(first, Vantage::Sender) || is_at(second, Vantage::Receiver);
+    let places = (is_at(first, Vantage::Receiver) || is_at(second, Vantage::Sender)) && !against;
+    matched.is_in_order().map_or(places, |is_in_order| !is_in_order)
 }
 
 /// Whose verdicts to take: those of the end that found more of the losses; the receiver sees the queue more directly.

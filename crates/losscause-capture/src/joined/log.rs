@@ -58,7 +58,7 @@ pub(super) struct Logged {
 /// Farther from the newest is another connection (RFC 7323, section 2.3).
 const MAX_JUMP: u64 = 1 << 30;
 /// Copies of one packet in a capture lie closer together, in time and in packets.
-const SAME_PACKET: Span = Span::from_millis(10);
+pub(super) const SAME_PACKET: Span = Span::from_millis(10);
 const LOOK_BACK: usize = 8;
 /// So many packets in a row prove a stream, as in `flow::rtp`.
 const PROBATION_PKTS: u32 = 4;

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use losscause::{Span, Time};
 
-use super::log::{Log, Logged};
+use super::log::{Log, Logged, SAME_PACKET};
 
 /// A lost packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,14 +45,25 @@ pub(super) struct Matched {
     pub(super) packets: u64,
     /// Packets that one capture missed although the other shows that they passed.
     pub(super) uncaptured: u64,
+    /// Bytes of which the sender's capture has more copies, and of which the receiver's has more, of those that both have.
+    pub(super) more_copies: (u64, u64),
 }
 
 impl Matched {
+    /// Whether the order of the captures is right, by what both have. The sender's capture has every copy of the data, the
+    /// receiver's those that were not lost; what a capture misses is not in both. None if all copies arrived.
+    pub(super) fn is_in_order(&self) -> Option<bool> {
+        let (sent, arrived) = self.more_copies;
+        (sent != arrived).then_some(sent > arrived)
+    }
+
     /// Adds a later connection of the same ends.
     pub(super) fn extend(&mut self, later: Matched) {
         self.lost.extend(later.lost);
         self.packets += later.packets;
         self.uncaptured += later.uncaptured;
+        self.more_copies.0 += later.more_copies.0;
+        self.more_copies.1 += later.more_copies.1;
     }
 }
 
@@ -75,7 +86,8 @@ pub(super) fn matched(sent: &Log, arrived: &Log, wrap: u64, packet_bytes: u64) -
     let mut pieces = Pieces::new(&sent.packets, &arrivals, packet_bytes)?;
     arrivals.iter().for_each(|arrival| pieces.on_arrival(arrival));
     let first = sent.packets.first().map_or(0, |packet| packet.start);
-    Some(Matched { first, ..pieces.finish(acked)? })
+    let more_copies = pieces.more_copies(&arrivals);
+    Some(Matched { first, more_copies, ..pieces.finish(acked)? })
 }
 
 /// What to add to sequence numbers of `arrived` so that they mean the same bytes as in `sent`: the captures may have
@@ -250,6 +262,33 @@ impl<'a> Pieces<'a> {
             lost.extend(parts.map(|(start, end, resent)| Lost { start, end, sent, resent, revealed }));
         }
         Some(Matched { lost, packets: self.sent.len() as u64, uncaptured: self.uncaptured, ..Matched::default() })
+    }
+
+    /// Of the bytes that both captures have: those of which the first has more copies, and those of which the second has.
+    fn more_copies(&self, arrivals: &[Logged]) -> (u64, u64) {
+        let (sent, arrived) = (self.count(self.sent), self.count(arrivals));
+        let (mut more_sent, mut more_arrived) = (0, 0);
+        for (piece, bounds) in self.cuts.windows(2).enumerate() {
+            let (bytes, sent, arrived) = (bounds[1] - bounds[0], sent[piece], arrived[piece]);
+            if sent > 0 && arrived > 0 {
+                more_sent += if sent > arrived { bytes } else { 0 };
+                more_arrived += if arrived > sent { bytes } else { 0 };
+            }
+        }
+        (more_sent, more_arrived)
+    }
+
+    /// By piece: how often a capture has it, not counting what the network or the capture doubled at once.
+    fn count(&self, packets: &[Logged]) -> Vec<u32> {
+        let mut copies = vec![0; self.cuts.len()];
+        let mut last: Vec<Option<Time>> = vec![None; self.cuts.len()];
+        for packet in packets {
+            for piece in pieces_of(&self.cuts, packet) {
+                let is_new = last[piece].replace(packet.time).is_none_or(|last| packet.time - last >= SAME_PACKET);
+                copies[piece] += u32::from(is_new);
+            }
+        }
+        copies
     }
 
     /// By transmission: when the first arrived that was sent later.

@@ -15,6 +15,8 @@
 
 use losscause::{Span, Time};
 
+use super::Least;
+
 /// Recognises packets that were handed up together.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Batches {
@@ -22,8 +24,8 @@ pub(crate) struct Batches {
     last: Option<(Time, Time)>,
     /// Packets of the current run, and its beginning.
     run: Option<(u32, Time)>,
-    /// The shortest run so far, per packet.
-    pace: Option<Span>,
+    /// The shortest runs so far, per packet.
+    pace: Least,
     /// Packets that came in a batch behind another one.
     joined: u64,
 }
@@ -37,8 +39,10 @@ impl Batches {
     #[inline]
     pub(crate) fn time_of(&mut self, now: Time) -> Time {
         self.measure(now);
-        let given = match (self.last, self.pace) {
-            (Some((before, given)), Some(pace)) if now - before < HOST && (now - before) * 3 < pace => {
+        let given = match (self.last, self.pace.value()) {
+            (Some((before, given)), Some(pace))
+                if now >= before && now - before < HOST && (now - before) * 3 < pace =>
+            {
                 self.joined += 1;
                 given
             }
@@ -54,8 +58,7 @@ impl Batches {
             Some((packets, begun)) if *packets < RUN_PKTS => {
                 *packets += 1;
                 if *packets == RUN_PKTS {
-                    let pace = (now - *begun).max(Span::ZERO) / i64::from(RUN_PKTS);
-                    self.pace = Some(self.pace.map_or(pace, |shortest| shortest.min(pace)));
+                    self.pace.take((now - *begun).max(Span::ZERO) / i64::from(RUN_PKTS));
                     self.run = Some((0, now));
                 }
             }

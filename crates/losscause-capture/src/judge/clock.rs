@@ -19,6 +19,7 @@ pub struct SenderClock {
     elapsed: Span,
     commonest_hz: u32,
     rate_hz: Option<u32>,
+    counts_frames: bool,
 }
 
 /// Ticks per second of TCP timestamps: 1 ms (Linux, Windows), 4 and 10 ms (older ones), 0.5 s, and 1 µs (Linux with
@@ -36,11 +37,20 @@ impl SenderClock {
     /// A clock of RTP timestamps.
     pub fn rtp() -> Self {
         // The rates lie close to each other, so that more time is needed to tell them apart.
-        Self::of(&RTP_HZ, Span::from_millis(500), 90_000)
+        Self { counts_frames: true, ..Self::of(&RTP_HZ, Span::from_millis(500), 90_000) }
     }
 
     fn of(rates_hz: &'static [u32], long_enough: Span, commonest_hz: u32) -> Self {
-        Self { rates_hz, long_enough, first: None, ticks: 0, elapsed: Span::ZERO, commonest_hz, rate_hz: None }
+        Self {
+            rates_hz,
+            long_enough,
+            first: None,
+            ticks: 0,
+            elapsed: Span::ZERO,
+            commonest_hz,
+            rate_hz: None,
+            counts_frames: false,
+        }
     }
 
     /// Takes in a timestamp that arrived at `now`. Returns the rate, once the time between timestamps is long enough to
@@ -97,6 +107,11 @@ impl SenderClock {
         let first = self.first.map_or(0, |(first, _)| first);
         let step = timestamp.wrapping_sub(first.wrapping_add(self.ticks as u32)) as i32;
         self.ticks + i64::from(step)
+    }
+
+    /// Whether a timestamp is that of a frame, which all packets of the frame share.
+    pub(crate) fn counts_frames(&self) -> bool {
+        self.counts_frames
     }
 
     /// Ticks per second, once known.

@@ -5,6 +5,7 @@ use losscause::verdict::Input;
 use losscause::{Differentiator, Judgement, Lda, Packet, Reason, Time, Verdict};
 
 use super::batch::Batches;
+use super::frames::Frames;
 use super::{Chosen, Opinions, Sample, SenderClock, Skew, Trips};
 use crate::observe::Log;
 use crate::series::Budget;
@@ -14,7 +15,8 @@ use crate::series::Budget;
 pub(crate) struct AtReceiver {
     ldas: Vec<Option<Differentiator<BoxedLda>>>,
     clock: SenderClock,
-    skew: Option<Skew>,
+    /// Of a stream whose timestamps are those of frames.
+    frames: Option<Frames>,
     batches: Batches,
     /// Number, arrival and timestamp of the packets that came before the rate of the sender's clock was known.
     held: Vec<(u64, Time, u32)>,
@@ -30,11 +32,11 @@ impl AtReceiver {
     pub(crate) fn new(chosen: &Chosen, clock: SenderClock, keep_skew: bool, budget: Option<&Budget>) -> Self {
         Self {
             ldas: chosen.at_receiver().into_iter().map(|lda| lda.map(Differentiator::new)).collect(),
+            frames: clock.counts_frames().then(Frames::default),
             clock,
-            skew: (!keep_skew).then(Skew::default),
             batches: Batches::default(),
             held: Vec::new(),
-            trips: Trips::new(budget),
+            trips: Trips::one_way(budget, (!keep_skew).then(Skew::default)),
             log: None,
         }
     }
@@ -77,12 +79,15 @@ impl AtReceiver {
     #[inline]
     fn feed(&mut self, number: u64, now: Time, timestamp: Option<u32>) -> Option<Opinions> {
         let at = self.batches.time_of(now);
-        let mut sent = timestamp.and_then(|timestamp| self.clock.read(timestamp, now));
-        if let (Some(skew), Some(departure)) = (&mut self.skew, sent) {
-            // The algorithms subtract the departure from the arrival: the corrected trip time goes into the departure.
-            sent = Some(at - skew.correct(at, at - departure));
-        }
-        self.trips.take(at, sent.map(|sent| at - sent));
+        let departure = timestamp.and_then(|timestamp| self.clock.read(timestamp, now));
+        let begins = |frames: &mut Frames| timestamp.is_none_or(|timestamp| frames.begins(number, timestamp));
+        let trip = if self.frames.as_mut().is_none_or(begins) {
+            self.trips.take(at, departure.map(|departure| at - departure))
+        } else {
+            self.trips.resolved()
+        };
+        // The algorithms subtract the departure from the arrival: the trip as it counts goes into the departure.
+        let sent = trip.map(|trip| at - trip);
         if let Some(log) = &mut self.log {
             log.on_arrival(at, number, self.trips.latest_and_queueing());
         }
@@ -113,6 +118,12 @@ impl AtReceiver {
         self.in_order(&[])
     }
 
+    /// The sender began anew: nothing ties its clock to that of before.
+    pub(crate) fn begin_anew(&mut self) {
+        self.frames = self.frames.map(|_| Frames::default());
+        self.trips.begin_anew();
+    }
+
     /// Why the algorithm in place `index` cannot judge this flow; none if it can.
     pub(crate) fn unmet_need(&self, index: usize, merged: bool) -> Option<String> {
         let Some(lda) = self.ldas.get(index)?.as_ref().map(Differentiator::lda) else {
@@ -132,7 +143,7 @@ impl AtReceiver {
 
     /// The drift of the sender's clock against the capture's, seconds per second, if it was found.
     pub(crate) fn drift(&self) -> Option<f64> {
-        self.skew.as_ref().and_then(Skew::drift)
+        self.trips.drift()
     }
 
     /// The trip times of the packets.

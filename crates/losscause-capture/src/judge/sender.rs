@@ -39,7 +39,7 @@ impl AtSender {
     pub(crate) fn new(chosen: &Chosen, budget: Option<&Budget>) -> Self {
         Self {
             ldas: chosen.at_sender(),
-            trips: Trips::new(budget),
+            trips: Trips::round(budget),
             cumulative: Cumulative::default(),
             recoveries: RecoveryTracker::default(),
             log: None,
@@ -77,17 +77,23 @@ impl AtSender {
     /// As [`Self::on_ack`], with a sample that the core made.
     #[inline]
     pub(crate) fn on_sample(&mut self, sample: &AckSample) {
+        let mut counted = *sample;
         if sample.rtt.is_some() {
-            self.trips.take(sample.at, sample.rtt);
+            counted.rtt = self.trips.take(sample.at, sample.rtt);
         }
         if let Some(log) = &mut self.log {
-            log.on_ack(sample, sample.rtt.and_then(|_| self.trips.latest_and_queueing()));
+            log.on_ack(&counted, sample.rtt.and_then(|_| self.trips.latest_and_queueing()));
         }
-        self.ldas.iter_mut().flatten().for_each(|lda| lda.on_ack(sample));
+        self.ldas.iter_mut().flatten().for_each(|lda| lda.on_ack(&counted));
         // Verdicts are asked for at the loss, so a revised one comes too late.
         if let Some(ended) = sample.rtt.and_then(|rtt| self.recoveries.on_ack(sample.at, sample.at - rtt)) {
             self.ldas.iter_mut().flatten().for_each(|lda| _ = lda.on_recovery_end(&ended));
         }
+    }
+
+    /// The least round-trip time.
+    pub(crate) fn least_rtt(&self) -> Option<Span> {
+        self.trips.least()
     }
 
     /// The round-trip times of the acknowledgements.

@@ -47,8 +47,14 @@ impl Skew {
             self.line = self.find_line();
         }
         self.wait -= 1;
+        self.without_drift(now, rott)
+    }
+
+    /// The trip time of a packet that arrived at `now`, without the drift known so far. It teaches nothing.
+    #[inline]
+    pub(crate) fn without_drift(&self, now: Time, rott: Span) -> Span {
         match self.line {
-            Some(line) => rott - Span::from_nanos((line.slope * between(line.from, point.0) as f64) as i64),
+            Some(line) => rott - Span::from_nanos((line.slope * between(line.from, now.as_nanos()) as f64) as i64),
             None => rott,
         }
     }

@@ -1,20 +1,33 @@
 //! The trip times of a flow as one end sees them: from sender to receiver at a receiver, there and back at a sender.
 //!
 //! The smallest of them is that of empty queues; what a trip takes longer is its queueing delay.
+//!
+//! A wrong time, or a clock that is set, would change the smallest and the largest trip for good. So steps are taken out
+//! ([`Shifts`]), then the clocks' drift ([`Skew`]), and no trip counts for less than the least or for more than the largest
+//! that others support ([`Least`]). The algorithms get what is left: their own rules are those of their papers.
 
 use losscause::{Span, Time};
 
-use super::Sample;
+use super::shifts::{Shift, Shifts, Taken};
+use super::{Least, Sample, Skew};
 use crate::series::{Budget, Extremes, Steps};
 
 /// The trip times of a flow.
 #[derive(Debug, Default)]
 pub(crate) struct Trips {
+    shifts: Shifts,
+    skew: Option<Skew>,
+    least: Least,
+    /// The largest, as the least of their negatives.
+    most: Least,
     sample: Sample,
-    least: Option<Span>,
     latest: Option<Span>,
     over_time: Option<OverTime>,
 }
+
+/// A timestamp has a tick of 1 ms mostly, and the first one was as wrong as the last: smaller one-way differences show the
+/// clocks and the hosts' timers, not queues.
+const TICKS: Span = Span::from_millis(2);
 
 /// For a drawing, milliseconds above the first trip time: the times themselves may have any offset.
 #[derive(Debug)]
@@ -24,23 +37,81 @@ struct OverTime {
 }
 
 impl Trips {
-    /// Trip times that are kept over time if there is a budget for it.
-    pub(crate) fn new(budget: Option<&Budget>) -> Self {
+    /// Trip times from sender to receiver, without the clocks' skew if it is to be found. They are kept over time if there is
+    /// a budget for it.
+    pub(crate) fn one_way(budget: Option<&Budget>, skew: Option<Skew>) -> Self {
         let over_time = budget.map(|budget| OverTime { first: None, steps: Steps::new(budget) });
-        Self { over_time, ..Self::default() }
+        Self { over_time, skew, ..Self::default() }
     }
 
-    /// An observation at `now`; none if it has no trip time.
+    /// Trip times there and back.
+    pub(crate) fn round(budget: Option<&Budget>) -> Self {
+        Self { shifts: Shifts::of_round_trips(), ..Self::one_way(budget, None) }
+    }
+
+    /// An observation at `now`, none if it has no trip time. Returns the trip as it counts for the algorithms.
     #[inline]
-    pub(crate) fn take(&mut self, now: Time, trip: Option<Span>) {
-        self.latest = trip;
-        let Some(trip) = trip else { return };
+    pub(crate) fn take(&mut self, now: Time, trip: Option<Span>) -> Option<Span> {
+        self.latest = trip.map(|trip| self.count(now, trip));
+        self.resolved()
+    }
+
+    /// The newest trip, as it counts for the algorithms: as the shortest, as long as no difference is more than that of
+    /// clocks that tick.
+    #[inline]
+    pub(crate) fn resolved(&self) -> Option<Span> {
+        let (trip, least, most) = (self.latest?, self.least.value()?, -self.most.value()?);
+        Some(if self.shifts.are_round() || most - least > TICKS { trip } else { least })
+    }
+
+    #[inline]
+    fn count(&mut self, now: Time, trip: Span) -> Span {
+        let (skew, least) = (&self.skew, &self.least);
+        let with_drift = |least| skew.as_ref().map_or(least, |skew| least + (least - skew.without_drift(now, least)));
+        let Taken { mut trip, is_settled, jump } = self.shifts.take(now, trip, || least.value().map(with_drift));
+        if let Some(skew) = &mut self.skew {
+            trip = if is_settled { skew.correct(now, trip) } else { skew.without_drift(now, trip) };
+        }
+        if let Some(jump) = jump {
+            self.measure(self.skew.as_ref().map_or(jump, |skew| skew.without_drift(now, jump)));
+        }
+        if is_settled {
+            self.measure(trip);
+        }
+        let (least, most) = (self.least.value().unwrap_or(trip), self.most.value().map_or(trip, |most| -most));
+        let trip = trip.min(most).max(least);
         self.sample.push(trip);
-        self.least = Some(self.least.map_or(trip, |least| least.min(trip)));
         if let Some(OverTime { first, steps }) = &mut self.over_time {
             let above = trip - *first.get_or_insert(trip);
             steps.take(now, Extremes::from(above.as_millis_f64()));
         }
+        trip
+    }
+
+    #[inline]
+    fn measure(&mut self, trip: Span) {
+        self.least.take(trip);
+        self.most.take(-trip);
+    }
+
+    /// What comes next has nothing to do with what was before, and its first trip is taken for the shortest.
+    pub(crate) fn begin_anew(&mut self) {
+        self.shifts.begin_anew();
+    }
+
+    /// The steps that were taken out.
+    pub(crate) fn shifts(&self) -> &[Shift] {
+        self.shifts.found()
+    }
+
+    /// The drift between the clocks that was removed, seconds per second.
+    pub(crate) fn drift(&self) -> Option<f64> {
+        self.skew.as_ref().and_then(Skew::drift)
+    }
+
+    /// The shortest.
+    pub(crate) fn least(&self) -> Option<Span> {
+        self.least.value()
     }
 
     /// Some of them, evenly over time.
@@ -55,12 +126,12 @@ impl Trips {
 
     /// That, and how long it waited in queues, milliseconds.
     pub(crate) fn latest_and_queueing(&self) -> Option<(Span, Option<f64>)> {
-        self.latest.map(|trip| (trip, self.queueing_of(trip)))
+        self.resolved().map(|trip| (trip, self.queueing_of(trip)))
     }
 
     /// How long a trip waited in queues, milliseconds, by all that is known now.
     pub(crate) fn queueing_of(&self, trip: Span) -> Option<f64> {
-        Some((trip - self.least?).as_millis_f64())
+        Some((trip - self.least.value()?).max(Span::ZERO).as_millis_f64())
     }
 
     /// The queueing delay that this share of the trips stays below, milliseconds.
@@ -76,9 +147,13 @@ impl Trips {
     /// Queueing delays over time, milliseconds: the beginning of each step, half of its length in seconds, and values.
     pub(crate) fn queueing_ms(&self) -> impl Iterator<Item = (Time, f64, Extremes)> + '_ {
         self.over_time.iter().flat_map(|OverTime { first, steps }| {
-            let lift = first.zip(self.least).map_or(0.0, |(first, least)| (first - least).as_millis_f64()) as f32;
+            let lift =
+                first.zip(self.least.value()).map_or(0.0, |(first, least)| (first - least).as_millis_f64()) as f32;
             let half = steps.length().as_secs_f64() / 2.0;
-            let lifted = move |values: Extremes| Extremes { least: values.least + lift, most: values.most + lift };
+            let lifted = move |values: Extremes| Extremes {
+                least: (values.least + lift).max(0.0),
+                most: (values.most + lift).max(0.0),
+            };
             steps.iter().map(move |(at, values)| (at, half, lifted(values)))
         })
     }
@@ -88,18 +163,39 @@ impl Trips {
 mod tests {
     use super::*;
 
+    fn at(ms: i64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
     #[test]
     fn what_a_trip_takes_longer_than_the_shortest_one_is_queueing() {
-        let mut trips = Trips::new(Some(&Budget::default()));
-        for (k, trip_ms) in [-970, -980, -975, -940].into_iter().enumerate() {
-            trips.take(Time::ZERO + Span::from_millis(2 * k as i64), Some(Span::from_millis(trip_ms)));
+        let mut trips = Trips::round(Some(&Budget::default()));
+        for (k, trip_ms) in [-970, -980, -980, -975, -940, -940].into_iter().enumerate() {
+            trips.take(at(2 * k as i64), Some(Span::from_millis(trip_ms)));
         }
         assert_eq!(trips.queueing_of(Span::from_millis(-970)), Some(10.0));
         assert_eq!((trips.queueing_quantile(0.0), trips.queueing_quantile(1.0)), (Some(0.0), Some(40.0)));
         assert_eq!(trips.share_from(10.0), 0.5);
+        // The first of the long trips stands alone.
         let drawn: Vec<f32> = trips.queueing_ms().map(|(_, _, values)| values.most).collect();
-        assert_eq!(drawn, [10.0, 0.0, 5.0, 40.0]);
+        assert_eq!(drawn, [10.0, 0.0, 0.0, 5.0, 10.0, 40.0]);
         trips.take(Time::ZERO, None);
         assert_eq!(trips.latest(), None);
+    }
+
+    #[test]
+    fn no_single_trip_is_shorter_or_longer_than_all_others() {
+        let mut trips = Trips::round(None);
+        let ms = |k: i64| match k {
+            50 => 41,
+            120 => 69,
+            k => 50 + k * 7 % 10,
+        };
+        let takes = |trip: Option<Span>| trip.map_or(0, |trip| trip.as_nanos() / 1_000_000);
+        let counted: Vec<i64> =
+            (0..200).map(|k| takes(trips.take(at(2 * k), Some(Span::from_millis(ms(k)))))).collect();
+        assert_eq!((counted[50], counted[120]), (50, 59));
+        assert!((20..200).filter(|k| ![50, 120].contains(k)).all(|k| counted[k as usize] == ms(k)));
+        assert_eq!(takes(trips.least()), 50);
     }
 }

@@ -1,0 +1,58 @@
+//! The least of many times, but for a few that stand alone: one packet that is stamped wrongly must not rule a flow.
+
+use losscause::Span;
+
+/// The least of many times that others support.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Least {
+    /// In order.
+    smallest: [Option<Span>; 3],
+    count: u32,
+}
+
+/// Of so many times one may be wrong, and of so many two: of fewer, a wrong one could not be told from the others.
+const ONE_WRONG: u32 = 3;
+const TWO_WRONG: u32 = 16;
+
+impl Least {
+    #[inline]
+    pub(crate) fn take(&mut self, time: Span) {
+        self.count = self.count.saturating_add(1);
+        if self.smallest[2].is_none_or(|third| time < third) {
+            self.insert(time);
+        }
+    }
+
+    #[cold]
+    fn insert(&mut self, time: Span) {
+        let place = self.smallest.iter().position(|kept| kept.is_none_or(|kept| time < kept));
+        if let Some(place) = place {
+            self.smallest[place..].rotate_right(1);
+            self.smallest[place] = Some(time);
+        }
+    }
+
+    /// The least time that as many others support as may be wrong; none before the first one.
+    #[inline]
+    pub(crate) fn value(&self) -> Option<Span> {
+        self.smallest[usize::from(self.count >= ONE_WRONG) + usize::from(self.count >= TWO_WRONG)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_that_stands_alone_does_not_count_once_there_are_others() {
+        let least = |times: &[i64]| {
+            let mut least = Least::default();
+            times.iter().for_each(|&ms| least.take(Span::from_millis(ms)));
+            least.value().map(|span| span.as_nanos() / 1_000_000)
+        };
+        assert_eq!(least(&[]), None);
+        assert_eq!(least(&[40, 1]), Some(1));
+        assert_eq!(least(&[40, 1, 41]), Some(40));
+        assert_eq!(least(&[1, 43, 40, 1, 42, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54]), Some(40));
+    }
+}
