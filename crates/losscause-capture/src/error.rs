@@ -24,6 +24,9 @@ pub enum CaptureError {
         /// What it is or lacks.
         problem: String,
     },
+    /// The file is a qlog, and frames are asked for.
+    #[error("is a qlog and has no frames, expected a pcap or pcapng file, plain or compressed with gzip or zstd")]
+    NoFrames,
     /// The file ends inside its header.
     #[error("ends after {bytes} bytes, inside the header of a capture, expected {EXPECTED}")]
     HeaderCut {
@@ -47,6 +50,18 @@ pub enum CaptureError {
     /// The file cannot be read.
     #[error("cannot be read ({0})")]
     Read(#[from] io::Error),
+}
+
+/// Why a capture cannot be written anew.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RewriteError {
+    /// The capture cannot be used.
+    #[error(transparent)]
+    Capture(#[from] CaptureError),
+    /// The new file cannot be written.
+    #[error("cannot be written ({0})")]
+    Write(io::Error),
 }
 
 /// What a capture may be.

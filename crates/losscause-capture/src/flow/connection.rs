@@ -152,13 +152,7 @@ impl Connection {
     /// `is_observed` says whether its observations are handed on.
     pub(super) fn new(is_observed: bool) -> Self {
         let halves = [(); 2].map(|()| Half { is_observed, ..Half::default() });
-        Self {
-            halves,
-            handshake: Handshake::None,
-            ended: [false; 2],
-            passed: [Passed::default(); 2],
-            last: Time::ZERO,
-        }
+        Self { halves, handshake: Handshake::None, ended: [false; 2], passed: [Passed::default(); 2], last: Time::ZERO }
     }
 
     /// Whether both directions have ended.
@@ -193,7 +187,7 @@ impl Connection {
         if tcp.payload_bytes > 0 {
             let half = &mut self.halves[from];
             half.marked += u64::from(packet.congestion_experienced);
-            half.on_data(now, tcp, packet.ip_id, rules);
+            half.on_data(now, tcp, packet, rules);
         }
         if tcp.has(flag::FIN) {
             self.halves[from].on_fin(tcp);
@@ -281,7 +275,7 @@ impl Connection {
 }
 
 impl Half {
-    fn on_data(&mut self, now: Time, tcp: &Tcp, ip_id: u16, rules: &Rules) {
+    fn on_data(&mut self, now: Time, tcp: &Tcp, packet: &Packet<'_>, rules: &Rules) {
         self.packets += 1;
         self.last_data = now;
         if self.number == 0 {
@@ -305,7 +299,7 @@ impl Half {
             let over_time = self.over_time.get_or_insert_with(|| Box::new(Transfer::new(budget)));
             over_time.take(now, start, end - start);
         }
-        let data = Data { start, end, tsval, ip_id };
+        let data = Data { frame: packet.frame, start, end, tsval, ip_id: packet.ip_id };
         match (&mut self.views, self.first.take()) {
             (Some(_), _) => self.show(now, data),
             (None, None) => self.first = Some((now, data)),
@@ -459,7 +453,9 @@ impl Half {
             counts.add(vantage, &sender, &receiver);
             result.unmet = unmet;
             result.selective = sender.is_selective();
-            if vantage == Vantage::Unknown && sender.losses.count(State::is_loss) > receiver.losses.count(State::is_loss) {
+            if vantage == Vantage::Unknown
+                && sender.losses.count(State::is_loss) > receiver.losses.count(State::is_loss)
+            {
                 result.judged_at = Vantage::Sender;
             }
             result.delays = match result.judged_at {
@@ -487,6 +483,8 @@ impl Half {
 fn joined(mut first: Losses, second: Losses) -> Losses {
     first.unlisted += second.unlisted;
     first.found.extend(second.found);
+    // The sender's view knows more of them.
+    first.repeats.splice(0..0, second.repeats);
     first.found.sort_by_key(|found| found.time);
     first
 }

@@ -6,12 +6,12 @@
 
 use losscause::{Span, Time};
 
-use super::loss::{Evidence, Found, Losses, State};
+use super::loss::{Evidence, Found, Losses, Repeat, RepeatKind, State};
 use super::vantage::Vantage;
 use super::{FlowCounts, FlowResult, Outage, Protocol, Rules};
 use crate::judge::{AtReceiver, SenderClock};
 use crate::over_time::Transfer;
-use crate::packet::{Endpoint, Rtp};
+use crate::packet::{Endpoint, Packet, Rtp};
 
 /// What may be a stream, and one that has proved itself.
 #[derive(Debug)]
@@ -66,7 +66,7 @@ impl Stream {
     }
 
     /// A packet passed.
-    pub(super) fn on_packet(&mut self, now: Time, rtp: Rtp, bytes: u32, marked: bool, rules: &Rules) {
+    pub(super) fn on_packet(&mut self, now: Time, rtp: Rtp, bytes: u32, packet: &Packet<'_>, rules: &Rules) {
         match self {
             Stream::Candidate { seq, in_order, first, is_observed } => {
                 let follows = *in_order > 0 && rtp.seq == seq.wrapping_add(1);
@@ -77,11 +77,17 @@ impl Stream {
                 (*seq, *in_order) = (rtp.seq, *in_order + 1);
                 if *in_order == PROBATION_PKTS {
                     let mut proven = Box::new(Proven::new(rules, *is_observed));
-                    first.iter().flatten().for_each(|&(now, rtp)| proven.on_packet(now, rtp, bytes, false));
+                    // These four lost none: their frames are not needed.
+                    first
+                        .iter()
+                        .flatten()
+                        .for_each(|&(now, rtp)| proven.on_packet(now, rtp, bytes, false, packet.frame));
                     *self = Stream::Proven(proven);
                 }
             }
-            Stream::Proven(proven) => proven.on_packet(now, rtp, bytes, marked),
+            Stream::Proven(proven) => {
+                proven.on_packet(now, rtp, bytes, packet.congestion_experienced, packet.frame);
+            }
         }
     }
 
@@ -123,7 +129,7 @@ impl Proven {
         }
     }
 
-    fn on_packet(&mut self, now: Time, rtp: Rtp, bytes: u32, marked: bool) {
+    fn on_packet(&mut self, now: Time, rtp: Rtp, bytes: u32, marked: bool, frame: u64) {
         self.packets += 1;
         self.bytes += u64::from(bytes);
         self.counts.marked += u64::from(marked);
@@ -136,7 +142,7 @@ impl Proven {
         }
         let step = rtp.seq.wrapping_sub(self.newest as u16) as i16;
         match step {
-            ..=0 if step > -MAX_DROPOUT => self.on_old(step),
+            ..=0 if step > -MAX_DROPOUT => self.on_old(step, frame),
             1..=MAX_DROPOUT if !self.is_renumbered(now, step as u64) => {
                 let before = self.newest;
                 self.newest += step as u64;
@@ -146,9 +152,16 @@ impl Proven {
                     self.pauses.push(Outage { from: self.last, to: now, is_answered: true });
                 } else if let Some(opinions) = opinions {
                     for seq in before + 1..self.newest {
-                        let (evidence, state) = (Evidence::Gap, State::Lost);
-                        let opinions = opinions.clone();
-                        self.losses.push(Found { time: now, start: seq, end: seq + 1, evidence, opinions, state });
+                        self.losses.push(Found {
+                            time: now,
+                            start: seq,
+                            end: seq + 1,
+                            frame: Some(frame),
+                            frame_again: None,
+                            evidence: Evidence::Gap,
+                            opinions: opinions.clone(),
+                            state: State::Lost,
+                        });
                     }
                 }
             }
@@ -176,15 +189,18 @@ impl Proven {
         }
     }
 
-    fn on_old(&mut self, step: i16) {
+    fn on_old(&mut self, step: i16, frame: u64) {
         let seq = self.newest.wrapping_add_signed(i64::from(step));
         let late = self.losses.found.iter_mut().rev().take(LOOK_BACK).find(|found| found.start == seq);
         match late.filter(|found| found.state == State::Lost) {
             Some(found) => {
-                found.state = State::Reordered;
+                (found.state, found.frame_again) = (State::Reordered, Some(frame));
                 self.counts.reordered += 1;
             }
-            None => self.counts.duplicates += 1,
+            None => {
+                self.counts.duplicates += 1;
+                self.losses.push_repeat(Repeat { frame, earlier: None, kind: RepeatKind::Unknown });
+            }
         }
     }
 }

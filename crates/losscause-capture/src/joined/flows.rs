@@ -150,6 +150,7 @@ impl<'a> Join<'a> {
             window_closed_s: own(sender).map_or(0.0, |flow| flow.window_closed_s),
             acked_uncaptured: 0,
             over_time: over_time(own(sender), own(trusted[0])),
+            notes: Vec::new(),
             unlisted_losses: 0,
             losses: Vec::new(),
             summary: names.iter().flatten().map(|name| (name.clone(), Summary::default())).collect(),
