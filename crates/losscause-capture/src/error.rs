@@ -24,8 +24,8 @@ pub enum CaptureError {
         /// What it is or lacks.
         problem: String,
     },
-    /// The file is a qlog, and frames are asked for.
-    #[error("is a qlog and has no frames, expected a pcap or pcapng file, plain or compressed with gzip or zstd")]
+    /// The file is a qlog, and its packets shall be written again.
+    #[error("is a qlog, which has no packets to write again, expected a pcap or pcapng file")]
     NoFrames,
     /// The file ends inside its header.
     #[error("ends after {bytes} bytes, inside the header of a capture, expected {EXPECTED}")]
