@@ -212,6 +212,31 @@ fn every_block_of_a_pcapng_file_stays() {
 }
 
 #[test]
+fn a_packet_without_a_time_can_have_a_comment() {
+    for snap in [0_u32, 61] {
+        let mut file = pcapng(&[], false);
+        // The first interface has the packets.
+        file[28 + 12..28 + 16].copy_from_slice(&snap.to_le_bytes());
+        for number in [0, 1, 2, 4, 5] {
+            let packet = data(number).bytes();
+            let kept = if snap == 0 { packet.len() } else { snap as usize };
+            let mut body = [&(packet.len() as u32).to_le_bytes()[..], &packet[..kept]].concat();
+            body.resize(body.len().div_ceil(4) * 4, 0);
+            let length = (12 + body.len() as u32).to_le_bytes();
+            file.extend([&3_u32.to_le_bytes()[..], &length, &body, &length].concat());
+        }
+        let out = annotated(&file);
+        assert_eq!(frames(&out), frames(&file));
+        // The file has one packet before them; the others stay simple and are not counted here.
+        let comments = comments(&out, false);
+        assert!(
+            comments.len() == 1 && comments[0].1.starts_with("losscause: 1 packet lost before it; "),
+            "{comments:?}"
+        );
+    }
+}
+
+#[test]
 fn a_compressed_or_cut_capture_is_written_as_far_as_it_goes() {
     let file = pcap(&bytes(lost_and_repaired()));
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());

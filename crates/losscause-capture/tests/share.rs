@@ -9,7 +9,8 @@ use common::{Segment, pcap, pcap_of, rtp};
 use flate2::read::GzDecoder;
 use losscause_capture::frames::Frames;
 use losscause_capture::packet::{Parsed, Transport};
-use losscause_capture::{Analysis, Options, Shared, analyze, share};
+use losscause_capture::{Analysis, Options, Shared, analyze, annotate, share};
+use proptest::prelude::*;
 
 const KEY: u64 = 0x0123_4567_89ab_cdef;
 
@@ -182,6 +183,32 @@ fn what_the_options_select_is_shared() {
     let file = pcap(&[packets, vec![(7_000_000, other)]].concat());
     let options = Options { flow: Some("10.0.0.1:1000".to_owned()), ..Options::all() };
     assert_eq!((shared(&file).1.written, shared_with(&file, &options).1.written), (7, 6));
+}
+
+proptest! {
+    #[test]
+    fn damage_is_never_a_panic(
+        link in prop_oneof![Just(1_u32), Just(101), Just(113), Just(276), Just(0)],
+        changes in prop::collection::vec((24..1_200_usize, any::<u8>()), 0..30),
+        cut in 24..1_300_usize,
+    ) {
+        let packets = [0, 1, 3].map(|i| (u64::from(i) * 1_000, [vec![0x81; 14], v6(1 + 100 * i)].concat()));
+        let mut file = pcap_of(link, &[&packets[..], &with_payload(b"")].concat());
+        for (at, byte) in changes {
+            if let Some(own) = file.get_mut(at) {
+                *own = byte;
+            }
+        }
+        file.truncate(cut);
+        let options = Options { notes: true, ..Options::all() };
+        if let Ok(analysis) = analyze(file.as_slice(), "f", &options) {
+            let mut out = Vec::new();
+            annotate(file.as_slice(), &analysis, &mut out).unwrap();
+            prop_assert_eq!(analysed(&out).packets, analysis.packets);
+            let (out, counts) = shared(&file);
+            prop_assert_eq!(analyze(out.as_slice(), "f", &options).unwrap().packets, counts.written);
+        }
+    }
 }
 
 #[test]

@@ -52,7 +52,7 @@ impl Note {
                 format!("{what}{of_earlier}")
             }
             Self::Late { by, .. } => format!("not lost but late, overtaken by frame {by}"),
-            Self::Missed { .. } => format!("{} before it not captured, but delivered", plural(packets, "packet")),
+            Self::Missed { .. } => format!("{} before it delivered, but not captured", plural(packets, "packet")),
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::analysis::{Analysis, Flow, Loss, Options, Summary, Verdicts};
 use crate::flow::{Evidence, Protocol, Vantage};
 use crate::judge::Opinions;
 use crate::judge::trust::Situation;
+use crate::utc::Utc;
 
 /// Joining under way.
 pub(super) struct Join<'a> {
@@ -104,7 +105,8 @@ impl<'a> Join<'a> {
             Protocol::Tcp | Protocol::Quic => (lost.start as u32, lost.end - lost.start),
         };
         let shown = ((lost.sent - self.sender.begun).as_secs_f64(), lost.sent);
-        Loss::new(shown, (seq.into(), bytes), Evidence::Known, verdicts)
+        let loss = Loss::new(shown, (seq.into(), bytes), Evidence::Known, verdicts);
+        Loss { time_utc: Utc::of(lost.sent), ..loss }
     }
 
     /// A flow without its losses. What is expected of an algorithm depends on its end.
