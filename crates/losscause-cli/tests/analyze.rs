@@ -196,7 +196,7 @@ fn a_capture_is_written_again_with_comments_and_to_be_shared() {
     assert_eq!(answer("shared.pcapng"), answer("sender.pcap.gz"));
     let marked = std::fs::read(place.path().join("marked.pcapng")).unwrap();
     let comments = |part: &[u8]| marked.windows(part.len()).filter(|window| *window == part).count();
-    assert_eq!((comments(b"losscause: lost; "), comments(b"losscause: sent again (earlier ")), (47, 47));
+    assert_eq!((comments(b"lost; sent again in frame "), comments(b"sent again (earlier in frame ")), (47, 47));
     // Written whole, or not at all.
     std::fs::write(place.path().join("text.pcap"), b"This is no capture.").unwrap();
     refusal(&["--annotate", "text.pcapng", "text.pcap"], place.path());
@@ -219,7 +219,10 @@ fn what_cannot_be_written_again_is_refused_in_one_sentence() {
         let twice = "reads the capture twice, which standard input cannot be, expected a file";
         assert_eq!(refused(&["out.pcapng", "-"]), format!("{option} out.pcapng: {twice}"));
         let one = "writes one capture again, expected one instead of 2";
-        assert_eq!(refused(&["out.pcapng", "sender.pcap.gz", "receiver.pcap.gz"]), format!("{option} out.pcapng: {one}"));
+        assert_eq!(
+            refused(&["out.pcapng", "sender.pcap.gz", "receiver.pcap.gz"]),
+            format!("{option} out.pcapng: {one}")
+        );
         assert!(refused(&[&["out.pcapng"], &BOTH[..]].concat()).contains("cannot be used with"));
         let standard = "standard output has the answer, expected a file";
         assert_eq!(refused(&["-", "sender.pcap.gz"]), format!("{option} -: {standard}"));
