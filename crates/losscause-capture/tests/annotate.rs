@@ -136,6 +136,14 @@ fn a_copy_names_the_packet_that_it_copies() {
 }
 
 #[test]
+fn attempts_to_connect_name_the_one_before() {
+    let syn = || Segment { flags: SYN, ack: 0, ..Segment::data(0, 0) };
+    let comments = comments_on([0, 1_000, 3_000].map(|ms| (ms, syn())));
+    let texts = [1, 2].map(|earlier| (earlier + 1, format!("losscause: SYN sent again (earlier in frame {earlier})")));
+    assert_eq!(comments, texts);
+}
+
+#[test]
 fn a_stream_shows_its_losses_and_its_late_packets() {
     let order = [0_u16, 1, 2, 3, 4, 6, 5, 7, 9, 10, 10, 11];
     let packet = |(i, &number): (usize, &u16)| (i as u64 * 20_000, rtp(number, u32::from(number) * 1_800, 100));

@@ -46,6 +46,7 @@ impl Note {
                 let what = match kind {
                     RepeatKind::Copy => "captured twice",
                     RepeatKind::Needless => "sent again without need",
+                    RepeatKind::Syn => "SYN sent again",
                     RepeatKind::Unknown => "its data came before",
                 };
                 let of_earlier = earlier.map(|frame| format!(" (earlier in frame {frame})")).unwrap_or_default();

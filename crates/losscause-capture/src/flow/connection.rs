@@ -2,7 +2,7 @@
 
 use losscause::Time;
 
-use super::loss::{Losses, State};
+use super::loss::{Losses, Repeat, RepeatKind, State};
 use super::receiver::ReceiverView;
 use super::sender::{Ack, Data, SAME_PACKET, SenderView};
 use super::unwrap::Unwrap;
@@ -55,6 +55,7 @@ struct Half {
     mss: Option<u16>,
     has_timestamps: bool,
     syn: Option<Syn>,
+    syn_repeats: Vec<Repeat>,
     /// The first byte behind the SYN, unwrapped.
     begin: Option<u64>,
     /// The FIN's own sequence number, unwrapped.
@@ -77,22 +78,26 @@ struct Syn {
     time: Time,
     seq: u32,
     tsval: Option<u32>,
-    /// When it was sent last, and how often again.
+    /// When and in which frame it was sent last, and how often again.
     last: Time,
+    frame: u64,
     repeats: u64,
 }
 
 impl Syn {
-    fn new(now: Time, tcp: &Tcp) -> Self {
+    fn new(now: Time, tcp: &Tcp, frame: u64) -> Self {
         let tsval = tcp.options.timestamps.map(|(tsval, _)| tsval);
-        Self { time: now, seq: tcp.seq, tsval, last: now, repeats: 0 }
+        Self { time: now, seq: tcp.seq, tsval, last: now, frame, repeats: 0 }
     }
 
-    fn on_repeat(&mut self, now: Time) {
+    fn on_repeat(&mut self, now: Time, frame: u64) -> Repeat {
+        let mut repeat = Repeat { frame, earlier: Some(self.frame), kind: RepeatKind::Copy };
         // A copy of the capture is none.
         if now - self.last >= SAME_PACKET {
-            (self.last, self.repeats) = (now, self.repeats + 1);
+            (self.last, self.frame, self.repeats) = (now, frame, self.repeats + 1);
+            repeat.kind = RepeatKind::Syn;
         }
+        repeat
     }
 }
 
@@ -145,6 +150,8 @@ const LARGEST_PACKET: u64 = 8_960;
 const USUAL_PACKET: u64 = 1_448;
 /// A smaller maximum segment size is an attack, not a path's.
 const SMALLEST_MSS: u16 = 88;
+/// No host tries more often to open a connection (Linux, MAX_TCP_SYNCNT).
+const MAX_SYN_REPEATS: usize = 127;
 /// Sequence numbers farther from the newest belong to no window: the largest has 2^30 bytes (RFC 7323, section 2.3).
 const MAX_JUMP: u64 = 1 << 30;
 
@@ -176,7 +183,7 @@ impl Connection {
             None => {}
         }
         if tcp.has(flag::SYN) {
-            self.on_syn(now, from, tcp);
+            self.on_syn(now, from, tcp, packet.frame);
         } else {
             self.finish_handshake(now, from);
         }
@@ -197,7 +204,7 @@ impl Connection {
         }
     }
 
-    fn on_syn(&mut self, now: Time, from: usize, tcp: &Tcp) {
+    fn on_syn(&mut self, now: Time, from: usize, tcp: &Tcp, frame: u64) {
         let to = 1 - from;
         let begins_anew = match self.halves[from].syn {
             Some(syn) => syn.seq != tcp.seq,
@@ -210,8 +217,13 @@ impl Connection {
         let unwrap = half.unwrap.get_or_insert(Unwrap::begin(tcp.seq.wrapping_add(1)));
         half.begin = Some(unwrap.unwrap(tcp.seq.wrapping_add(1)));
         match &mut half.syn {
-            Some(syn) if syn.seq == tcp.seq => syn.on_repeat(now),
-            _ => half.syn = Some(Syn::new(now, tcp)),
+            Some(syn) if syn.seq == tcp.seq => {
+                let repeat = syn.on_repeat(now, frame);
+                if half.syn_repeats.len() < MAX_SYN_REPEATS {
+                    half.syn_repeats.push(repeat);
+                }
+            }
+            _ => half.syn = Some(Syn::new(now, tcp, frame)),
         }
         half.has_timestamps = tcp.options.timestamps.is_some();
         self.halves[to].mss = tcp.options.mss.map(|mss| mss.max(SMALLEST_MSS));
@@ -475,6 +487,7 @@ impl Half {
                 Vantage::Middle | Vantage::Both | Vantage::Unknown => joined(found_by_receiver, found_by_sender),
             };
         }
+        result.losses.repeats.extend(self.syn_repeats);
         (result.counts, result.over_time) = (counts, self.over_time.map(|transfer| *transfer));
         Some(result)
     }

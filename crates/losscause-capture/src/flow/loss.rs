@@ -68,6 +68,8 @@ pub(crate) enum RepeatKind {
     Copy,
     /// The sender sent what had arrived.
     Needless,
+    /// It opens the connection once more.
+    Syn,
     /// A receiver cannot tell: the sender, the network or the capture made it.
     Unknown,
 }
