@@ -40,7 +40,7 @@ pub fn link_layers(data: &[u8]) {
     let Some((&[choice, more], frame)) = data.split_first_chunk::<2>() else { return };
     let link = LinkType(u32::from(LINKS[usize::from(choice) % LINKS.len()]));
     let original_bytes = (frame.len() as u32).saturating_add(u32::from(more) * 8);
-    let frame = Frame { time: losscause::Time::ZERO, link, data: frame, original_bytes };
+    let frame = Frame { number: 1, time: losscause::Time::ZERO, link, data: frame, original_bytes, direction: None };
     if let Parsed::Packet(packet) = Parsed::of(&frame) {
         let payload_bytes = match packet.transport {
             Transport::Tcp(tcp) => tcp.payload_bytes,

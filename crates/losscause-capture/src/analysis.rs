@@ -10,6 +10,7 @@ use losscause::{Judgement, Reason, Time, Verdict};
 use serde::Serialize;
 
 use crate::CaptureError;
+use crate::annotate::Note;
 use crate::flow::{self, Evidence, FlowResult, FlowTable, Found, Protocol, Rules, State, Vantage};
 use crate::frames::{Frames, Truncation, compressed};
 use crate::joined::Alone;
@@ -22,6 +23,7 @@ use crate::packet::{LinkType, Packet, Parsed};
 use crate::qlog;
 use crate::selection::Selection;
 use crate::series::Budget;
+use crate::utc::Utc;
 
 /// What is analysed, and how.
 #[derive(Clone, Debug)]
@@ -38,6 +40,8 @@ pub struct Options {
     pub flows: Selection,
     /// Whether the flows with most losses are followed over time, for drawings.
     pub over_time: bool,
+    /// Whether it is noted what packets are that were sent or captured again, for [`annotate`](crate::annotate).
+    pub notes: bool,
     /// Who gets every observation of the algorithms while the capture is read.
     pub observer: Option<Observer>,
 }
@@ -53,8 +57,21 @@ impl Options {
             to_s: None,
             flows: Selection::default(),
             over_time: false,
+            notes: false,
             observer: None,
         }
+    }
+}
+
+impl Options {
+    /// Whether they take in `time` of a capture that begins at `begun`.
+    #[inline]
+    pub(crate) fn select(&self, begun: Time, time: Time) -> bool {
+        if self.from_s.is_none() && self.to_s.is_none() {
+            return true;
+        }
+        let second = (time - begun).as_secs_f64();
+        self.from_s.is_none_or(|from| second >= from) && self.to_s.is_none_or(|to| second < to)
     }
 }
 
@@ -193,6 +210,9 @@ pub struct Flow {
     /// The flow over time, if [`Options::over_time`] asks for it and the flow is one of those with most losses.
     #[serde(skip)]
     pub over_time: Option<OverTime>,
+    /// What its frames beside the losses are, if [`Options::notes`] asks for it.
+    #[serde(skip)]
+    pub(crate) notes: Vec<Note>,
     /// Losses beyond those that are listed.
     pub unlisted_losses: u64,
     /// The losses, in the order in which they were found.
@@ -285,6 +305,16 @@ pub struct Loss {
     /// When it showed, by the capture's clock.
     #[serde(skip)]
     pub(crate) time: Time,
+    /// The same, as a date and a time; none if the capture has none, as a qlog.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_utc: Option<Utc>,
+    /// The number of the lost packet's frame in the file, from 1 on, as in Wireshark. A gap has none of its own: then the
+    /// frame that revealed it. None in a qlog, and of two joined captures.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frame: Option<u64>,
+    /// The frame in which it was sent again, if the capture has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frame_again: Option<u64>,
     /// TCP: sequence number of the first byte. RTP: the packet's. QUIC: the packet number.
     pub seq: u64,
     /// Bytes of payload (QUIC: of the packet); 0 where they are not known (RTP, a QUIC receiver).
@@ -526,11 +556,7 @@ impl<'a> Reading<'a> {
     /// Whether the options take in this time.
     #[inline]
     fn is_inside(&self, time: Time) -> bool {
-        if self.options.from_s.is_none() && self.options.to_s.is_none() {
-            return true;
-        }
-        let second = (time - self.begun.unwrap_or(time)).as_secs_f64();
-        self.options.from_s.is_none_or(|from| second >= from) && self.options.to_s.is_none_or(|to| second < to)
+        self.options.select(self.begun.unwrap_or(time), time)
     }
 
     /// Times count from zero again: another trace of the same file.
@@ -624,6 +650,7 @@ impl<'a> Reading<'a> {
         let names: Arc<[Option<String>]> = names.into();
         let begun = self.begun.unwrap_or(Time::ZERO);
         let pace = result.pace.as_ref().and_then(|pace| Pace::of(pace, &result, begun));
+        let notes = if self.options.notes { Note::all_of(&result.losses) } else { Vec::new() };
         let lost: Vec<Found> = result.losses.found.into_iter().filter(|found| found.state.is_loss()).collect();
         let ends = Ends { receiver: result.at_receiver, sender: result.at_sender };
         let told = ends.that_tells(&lost);
@@ -697,6 +724,7 @@ impl<'a> Reading<'a> {
             sent_again: result.sent_again,
             pace,
             over_time,
+            notes,
             unlisted_losses: result.losses.unlisted,
             losses,
             summary,
@@ -727,7 +755,11 @@ impl Loss {
         };
         let verdicts = Verdicts { names: names.clone(), opinions: found.opinions };
         let time_s = (found.time - begun).as_secs_f64();
-        Self::new((time_s, found.time), (seq, bytes), found.evidence, verdicts)
+        let (frame, frame_again) = (found.frame, found.frame_again);
+        // Only the frames of a capture have dates.
+        let time_utc = frame.and_then(|_| Utc::of(found.time));
+        let loss = Self::new((time_s, found.time), (seq, bytes), found.evidence, verdicts);
+        Self { time_utc, frame, frame_again, ..loss }
     }
 }
 
@@ -736,8 +768,22 @@ impl Loss {
     pub(crate) fn new(shown: (f64, Time), what: (u64, u64), evidence: Evidence, verdicts: Verdicts) -> Self {
         let ((time_s, time), (seq, bytes)) = (shown, what);
         let (reasons, undecided) = (Reasons(verdicts.clone()), Missing(verdicts.clone()));
-        let (packets, place, queueing_ms) = (1, None, None);
-        Self { time_s, time, seq, bytes, packets, place, evidence, queueing_ms, verdicts, reasons, undecided }
+        Self {
+            time_s,
+            time,
+            time_utc: None,
+            frame: None,
+            frame_again: None,
+            seq,
+            bytes,
+            packets: 1,
+            place: None,
+            evidence,
+            queueing_ms: None,
+            verdicts,
+            reasons,
+            undecided,
+        }
     }
 }
 

@@ -24,6 +24,9 @@ pub enum CaptureError {
         /// What it is or lacks.
         problem: String,
     },
+    /// The file is a qlog, and its packets shall be written again.
+    #[error("is a qlog, which has no packets to write again, expected a pcap or pcapng file")]
+    NoFrames,
     /// The file ends inside its header.
     #[error("ends after {bytes} bytes, inside the header of a capture, expected {EXPECTED}")]
     HeaderCut {
@@ -47,6 +50,18 @@ pub enum CaptureError {
     /// The file cannot be read.
     #[error("cannot be read ({0})")]
     Read(#[from] io::Error),
+}
+
+/// Why a capture cannot be written anew.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RewriteError {
+    /// The capture cannot be used.
+    #[error(transparent)]
+    Capture(#[from] CaptureError),
+    /// The new file cannot be written.
+    #[error("cannot be written ({0})")]
+    Write(io::Error),
 }
 
 /// What a capture may be.

@@ -11,6 +11,8 @@
 //! analysis  everything about a capture     → data for tables and JSON
 //! observe   observations of all flows      → a caller, while the capture is read
 //! over_time a flow, thinned for drawings   → delay, rate and sequence numbers over time
+//! annotate  a capture and its analysis → the capture with comments on its frames
+//! share     a capture                 → its headers, without who it was
 //! answer    an analysis                    → what it says, in words
 //! joined    the captures of both ends      → the losses as facts, with both ends' verdicts
 //! ```
@@ -18,6 +20,7 @@
 #![warn(missing_docs)]
 
 mod analysis;
+mod annotate;
 mod answer;
 mod error;
 mod flow;
@@ -31,20 +34,25 @@ pub mod packet;
 mod qlog;
 mod selection;
 mod series;
+mod share;
 mod units;
+mod utc;
 pub mod write;
 
 pub use analysis::{
     Analysis, Captures, Flow, Loss, Missing, Opening, Options, Outage, Pause, Queueing, Reasons, Shift, Summary,
     Verdicts, analyze,
 };
-pub use error::CaptureError;
+pub use annotate::annotate;
+pub use error::{CaptureError, RewriteError};
 pub use flow::{Evidence, Protocol, Vantage};
 pub use joined::{Alone, JoinError, Joined, Tally, analyze_both};
 pub use observe::{Observation, Observer};
 pub use over_time::{OverTime, Step};
 pub use pace::{Pace, Rtt, Sending};
 pub use selection::Selection;
+pub use share::{Shared, share};
+pub use utc::Utc;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

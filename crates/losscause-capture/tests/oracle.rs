@@ -67,6 +67,7 @@ fn frame(made: &Made) -> Vec<u8> {
 
 fn tcp_of(data: &[u8], original_bytes: usize) -> Option<Tcp> {
     let frame = Frame {
+        number: 1,
         time: Time::ZERO,
         link: LinkType::ETHERNET,
         data,

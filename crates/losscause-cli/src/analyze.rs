@@ -20,6 +20,7 @@ use crate::progress::Progress;
 mod joined;
 mod losses;
 mod observations;
+mod rewritten;
 mod tables;
 
 use observations::Observations;
@@ -67,6 +68,14 @@ pub(crate) struct Arguments {
     /// Write a report to this file: the answer, how far to trust it, and every loss over time. HTML, to open in a browser.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
+    /// Write the capture to this file once more, as pcapng, with a comment on every packet that was lost, sent again or
+    /// captured twice. Wireshark shows them.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["sender", "receiver"])]
+    annotate: Option<PathBuf>,
+    /// Write the headers of its packets to this file, as pcapng, with other addresses and ports and without payload: to show
+    /// to others.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["sender", "receiver"])]
+    share: Option<PathBuf>,
     /// Show every algorithm and every loss.
     #[arg(long, short)]
     verbose: bool,
@@ -86,9 +95,17 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
         (Some(sender), Some(receiver)) => joined::analyze(sender, receiver, &options)?,
         _ => each(&arguments.captures, &options),
     };
-    drop(options);
+    options.observer = None;
     if let Some(observations) = observations {
         observations.finish()?;
+    }
+    if let ([capture], [analysis]) = (&arguments.captures[..], &analyses[..]) {
+        if let Some(out) = &arguments.annotate {
+            rewritten::annotate(capture, analysis, out)?;
+        }
+        if let Some(out) = &arguments.share {
+            rewritten::share(capture, analysis, &options, out)?;
+        }
     }
     if let Some(file) = arguments.losses.as_ref().filter(|_| !analyses.is_empty()) {
         losses::write(file, &analyses)?;
@@ -122,8 +139,13 @@ fn each(captures: &[PathBuf], options: &Options) -> (Vec<Analysis>, Option<Failu
 fn keep_apart(arguments: &Arguments) -> Result<(), InputError> {
     let captures = arguments.captures.iter().chain(&arguments.sender).chain(&arguments.receiver);
     let inputs = Inputs::of(captures.filter(|file| !input::is_standard(file)).cloned());
-    let outputs =
-        [("--losses", &arguments.losses), ("--observations", &arguments.observations), ("--report", &arguments.report)];
+    let outputs = [
+        ("--losses", &arguments.losses),
+        ("--observations", &arguments.observations),
+        ("--report", &arguments.report),
+        ("--annotate", &arguments.annotate),
+        ("--share", &arguments.share),
+    ];
     let mut before: Vec<(&str, &Path)> = Vec::new();
     for (option, file) in outputs.into_iter().filter_map(|(option, file)| Some((option, file.as_deref()?))) {
         inputs.keep_from(file)?;
@@ -134,6 +156,9 @@ fn keep_apart(arguments: &Arguments) -> Result<(), InputError> {
         if let Some((other, _)) = before.iter().find(|(_, taken)| *taken == file) {
             let problem = format!("is also the file of {other}, expected another");
             return Err(InputError::Option { option: format!("{option} {}", file.display()), problem });
+        }
+        if ["--annotate", "--share"].contains(&option) {
+            rewritten::check(option, file, &arguments.captures)?;
         }
         before.push((option, file));
     }
@@ -170,6 +195,7 @@ fn options(arguments: &Arguments, registry: &Registry) -> Result<Options, InputE
     let (texts, hosts, ports) = (arguments.flow.clone(), arguments.host.clone(), arguments.port.clone());
     options.flows = Selection { texts, hosts, ports };
     options.over_time = arguments.report.is_some();
+    options.notes = arguments.annotate.is_some();
     Ok(options)
 }
 

@@ -151,14 +151,15 @@ fn the_losses_are_written_as_csv_with_a_column_per_algorithm() {
     assert!(output.status.success(), "{}", text(&output.stderr));
     let csv = std::fs::read_to_string(&file).unwrap();
     let mut lines = csv.lines();
-    let header = "capture,flow,src,dst,time_s,seq,bytes,packets,evidence,queueing_ms,verdict,reason,spike,zbs";
+    let header = "capture,flow,src,dst,time_s,seq,bytes,packets,frame,frame_again,time_utc,evidence,queueing_ms,verdict,reason,spike,zbs";
     assert_eq!(lines.next().unwrap(), header);
     let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
     assert_eq!(rows.len(), 47);
     for row in &rows {
-        assert_eq!((row[0], row[1], row[8]), ("receiver.pcap.gz", "1", "gap"));
-        assert_eq!(row[10], row[row.len() - 2], "spike is the recommended one");
-        assert!(row[9].parse::<f64>().unwrap() >= 0.0 && row[11].contains("Spike"), "{row:?}");
+        assert_eq!((row[0], row[1], row[11]), ("receiver.pcap.gz", "1", "gap"));
+        assert!(row[8].parse::<u64>().unwrap() < row[9].parse().unwrap(), "{row:?}");
+        assert_eq!(row[13], row[row.len() - 2], "spike is the recommended one");
+        assert!(row[12].parse::<f64>().unwrap() >= 0.0 && row[14].contains("Spike"), "{row:?}");
     }
     // Joined, with a column for each end.
     let output = analyze(&[&BOTH[..], &["--lda", "zbs", "--losses", "losses.csv"]].concat(), place.path());
@@ -178,6 +179,55 @@ fn losses_are_never_written_over_a_capture() {
     assert_eq!(std::fs::read(place.path().join("sender.pcap.gz")).unwrap(), before);
     let unwritable = analyze(&["--losses", "missing/losses.csv", "sender.pcap.gz"], place.path());
     assert_ne!(unwritable.status.code(), Some(0));
+}
+
+#[test]
+fn a_capture_is_written_again_with_comments_and_to_be_shared() {
+    let place = place();
+    let output = analyze(&["--annotate", "marked.pcapng", "--share", "shared.pcapng", "sender.pcap.gz"], place.path());
+    let said = text(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("marked.pcapng: ") && said.contains("shared.pcapng: 1876 packets\n"), "{said}");
+    let answer = |file: &str| {
+        let printed = text(&analyze(&[file], place.path()).stdout);
+        printed.lines().next().unwrap().split_once(": ").unwrap().1.to_owned()
+    };
+    assert_eq!(answer("marked.pcapng"), answer("sender.pcap.gz"));
+    assert_eq!(answer("shared.pcapng"), answer("sender.pcap.gz"));
+    let marked = std::fs::read(place.path().join("marked.pcapng")).unwrap();
+    let comments = |part: &[u8]| marked.windows(part.len()).filter(|window| *window == part).count();
+    assert_eq!((comments(b"lost; sent again in frame "), comments(b"sent again (earlier in frame ")), (47, 47));
+    // Written whole, or not at all.
+    std::fs::write(place.path().join("text.pcap"), b"This is no capture.").unwrap();
+    refusal(&["--annotate", "text.pcapng", "text.pcap"], place.path());
+    assert!(!place.path().join("text.pcapng").exists());
+}
+
+#[test]
+fn what_cannot_be_written_again_is_refused_in_one_sentence() {
+    let place = place();
+    let qlog = r#"{"qlog_version":"0.3","traces":[{"vantage_point":{"type":"client"},"events":[
+        {"time":0,"name":"transport:packet_sent","data":{"header":{"packet_type":"1RTT","packet_number":0},"frames":[{"frame_type":"ping"}]}},
+        {"time":9,"name":"transport:packet_sent","data":{"header":{"packet_type":"1RTT","packet_number":1},"frames":[{"frame_type":"ping"}]}}]}]}"#;
+    std::fs::write(place.path().join("own.qlog"), qlog).unwrap();
+    let no_packets = "own.qlog: is a qlog, which has no packets to write again, expected a pcap or pcapng file";
+    let over = "./sender.pcap.gz: is also an input and would be overwritten, expected another place for the output";
+    for option in ["--annotate", "--share"] {
+        let refused = |rest: &[&str]| refusal(&[&[option], rest].concat(), place.path());
+        assert_eq!(refused(&["out.pcapng", "own.qlog"]), no_packets);
+        assert_eq!(refused(&["./sender.pcap.gz", "sender.pcap.gz"]), over);
+        let twice = "reads the capture twice, which standard input cannot be, expected a file";
+        assert_eq!(refused(&["out.pcapng", "-"]), format!("{option} out.pcapng: {twice}"));
+        let one = "writes one capture again, expected one instead of 2";
+        assert_eq!(
+            refused(&["out.pcapng", "sender.pcap.gz", "receiver.pcap.gz"]),
+            format!("{option} out.pcapng: {one}")
+        );
+        assert!(refused(&[&["out.pcapng"], &BOTH[..]].concat()).contains("cannot be used with"));
+        let standard = "standard output has the answer, expected a file";
+        assert_eq!(refused(&["-", "sender.pcap.gz"]), format!("{option} -: {standard}"));
+    }
+    assert!(!place.path().join("out.pcapng").exists());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use losscause::Time;
 
-use super::loss::{Losses, State};
+use super::loss::{Losses, Repeat, RepeatKind, State};
 use super::receiver::ReceiverView;
 use super::sender::{Ack, Data, SAME_PACKET, SenderView};
 use super::unwrap::Unwrap;
@@ -57,6 +57,7 @@ struct Half {
     scale: Option<u8>,
     has_timestamps: bool,
     syn: Option<Syn>,
+    syn_repeats: Vec<Repeat>,
     /// The first byte behind the SYN, unwrapped.
     begin: Option<u64>,
     /// The FIN's own sequence number, unwrapped.
@@ -79,22 +80,26 @@ struct Syn {
     time: Time,
     seq: u32,
     tsval: Option<u32>,
-    /// When it was sent last, and how often again.
+    /// When and in which frame it was sent last, and how often again.
     last: Time,
+    frame: u64,
     repeats: u64,
 }
 
 impl Syn {
-    fn new(now: Time, tcp: &Tcp) -> Self {
+    fn new(now: Time, tcp: &Tcp, frame: u64) -> Self {
         let tsval = tcp.options.timestamps.map(|(tsval, _)| tsval);
-        Self { time: now, seq: tcp.seq, tsval, last: now, repeats: 0 }
+        Self { time: now, seq: tcp.seq, tsval, last: now, frame, repeats: 0 }
     }
 
-    fn on_repeat(&mut self, now: Time) {
+    fn on_repeat(&mut self, now: Time, frame: u64) -> Repeat {
+        let mut repeat = Repeat { frame, earlier: Some(self.frame), kind: RepeatKind::Copy };
         // A copy of the capture is none.
         if now - self.last >= SAME_PACKET {
-            (self.last, self.repeats) = (now, self.repeats + 1);
+            (self.last, self.frame, self.repeats) = (now, frame, self.repeats + 1);
+            repeat.kind = RepeatKind::Syn;
         }
+        repeat
     }
 }
 
@@ -147,6 +152,8 @@ const LARGEST_PACKET: u64 = 8_960;
 const USUAL_PACKET: u64 = 1_448;
 /// A smaller maximum segment size is an attack, not a path's.
 const SMALLEST_MSS: u16 = 88;
+/// No host tries more often to open a connection (Linux, MAX_TCP_SYNCNT).
+const MAX_SYN_REPEATS: usize = 127;
 /// Sequence numbers farther from the newest belong to no window: the largest has 2^30 bytes (RFC 7323, section 2.3).
 const MAX_JUMP: u64 = 1 << 30;
 
@@ -178,7 +185,7 @@ impl Connection {
             None => {}
         }
         if tcp.has(flag::SYN) {
-            self.on_syn(now, from, tcp);
+            self.on_syn(now, from, tcp, packet.frame);
         } else {
             self.finish_handshake(now, from);
         }
@@ -189,7 +196,7 @@ impl Connection {
         if tcp.payload_bytes > 0 {
             let half = &mut self.halves[from];
             half.marked += u64::from(packet.congestion_experienced);
-            half.on_data(now, tcp, packet.ip_id, rules);
+            half.on_data(now, tcp, packet, rules);
         }
         if tcp.has(flag::FIN) {
             self.halves[from].on_fin(tcp);
@@ -199,7 +206,7 @@ impl Connection {
         }
     }
 
-    fn on_syn(&mut self, now: Time, from: usize, tcp: &Tcp) {
+    fn on_syn(&mut self, now: Time, from: usize, tcp: &Tcp, frame: u64) {
         let to = 1 - from;
         let begins_anew = match self.halves[from].syn {
             Some(syn) => syn.seq != tcp.seq,
@@ -212,8 +219,13 @@ impl Connection {
         let unwrap = half.unwrap.get_or_insert(Unwrap::begin(tcp.seq.wrapping_add(1)));
         half.begin = Some(unwrap.unwrap(tcp.seq.wrapping_add(1)));
         match &mut half.syn {
-            Some(syn) if syn.seq == tcp.seq => syn.on_repeat(now),
-            _ => half.syn = Some(Syn::new(now, tcp)),
+            Some(syn) if syn.seq == tcp.seq => {
+                let repeat = syn.on_repeat(now, frame);
+                if half.syn_repeats.len() < MAX_SYN_REPEATS {
+                    half.syn_repeats.push(repeat);
+                }
+            }
+            _ => half.syn = Some(Syn::new(now, tcp, frame)),
         }
         half.has_timestamps = tcp.options.timestamps.is_some();
         self.halves[to].mss = tcp.options.mss.map(|mss| mss.max(SMALLEST_MSS));
@@ -282,7 +294,7 @@ impl Connection {
 }
 
 impl Half {
-    fn on_data(&mut self, now: Time, tcp: &Tcp, ip_id: u16, rules: &Rules) {
+    fn on_data(&mut self, now: Time, tcp: &Tcp, packet: &Packet<'_>, rules: &Rules) {
         self.packets += 1;
         self.last_data = now;
         if self.number == 0 {
@@ -306,7 +318,7 @@ impl Half {
             let over_time = self.over_time.get_or_insert_with(|| Box::new(Transfer::new(budget)));
             over_time.take(now, start, end - start);
         }
-        let data = Data { start, end, tsval, ip_id };
+        let data = Data { frame: packet.frame, start, end, tsval, ip_id: packet.ip_id };
         match (&mut self.views, self.first.take()) {
             (Some(_), _) => self.show(now, data),
             (None, None) => self.first = Some((now, data)),
@@ -486,6 +498,7 @@ impl Half {
                 Vantage::Middle | Vantage::Both | Vantage::Unknown => joined(found_by_receiver, found_by_sender),
             };
         }
+        result.losses.repeats.extend(self.syn_repeats);
         (result.counts, result.over_time) = (counts, self.over_time.map(|transfer| *transfer));
         Some(result)
     }
@@ -494,6 +507,8 @@ impl Half {
 fn joined(mut first: Losses, second: Losses) -> Losses {
     first.unlisted += second.unlisted;
     first.found.extend(second.found);
+    // The sender's view knows more of them.
+    first.repeats.splice(0..0, second.repeats);
     first.found.sort_by_key(|found| found.time);
     first
 }

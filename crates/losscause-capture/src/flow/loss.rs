@@ -43,9 +43,35 @@ pub(crate) struct Found {
     pub(crate) start: u64,
     /// Behind the last byte; of QUIC, the packet number plus the packet's bytes.
     pub(crate) end: u64,
+    /// The frame that was lost; at a receiver, the one that revealed it. None in a qlog.
+    pub(crate) frame: Option<u64>,
+    /// The frame with the same data that came later: the retransmission, or the late packet itself.
+    pub(crate) frame_again: Option<u64>,
     pub(crate) evidence: Evidence,
     pub(crate) opinions: Opinions,
     pub(crate) state: State,
+}
+
+/// A frame whose data the capture has already, and that tells of no loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Repeat {
+    pub(crate) frame: u64,
+    /// The frame that had them before, if it is known.
+    pub(crate) earlier: Option<u64>,
+    pub(crate) kind: RepeatKind,
+}
+
+/// Why a frame's data are in the capture a second time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RepeatKind {
+    /// It is the same packet, captured again.
+    Copy,
+    /// The sender sent what had arrived.
+    Needless,
+    /// It opens the connection once more.
+    Syn,
+    /// A receiver cannot tell: the sender, the network or the capture made it.
+    Unknown,
 }
 
 /// What became of a presumed loss.
@@ -85,6 +111,8 @@ pub(crate) enum Proof {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Losses {
     pub(crate) found: Vec<Found>,
+    /// Up to [`MAX_LISTED`] too.
+    pub(crate) repeats: Vec<Repeat>,
     /// Those above [`MAX_LISTED`].
     pub(crate) unlisted: u64,
 }
@@ -100,6 +128,12 @@ impl Losses {
             self.found.push(found);
         } else {
             self.unlisted += 1;
+        }
+    }
+
+    pub(crate) fn push_repeat(&mut self, repeat: Repeat) {
+        if self.repeats.len() < MAX_LISTED {
+            self.repeats.push(repeat);
         }
     }
 

@@ -26,7 +26,7 @@ use crate::over_time::Transfer;
 use crate::series::Budget;
 
 pub use loss::Evidence;
-pub(crate) use loss::{Found, Losses, Proof, State};
+pub(crate) use loss::{Found, Losses, Proof, Repeat, RepeatKind, State};
 pub(crate) use outage::Outage;
 pub(crate) use pace::Pace;
 pub(crate) use rtp::Pause;

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use losscause::{Span, Time};
 
-use super::loss::{Evidence, Found, Losses, State};
+use super::loss::{Evidence, Found, Losses, Repeat, RepeatKind, State};
 use super::sender::Data;
 use crate::judge::{AtReceiver, Trips};
 
@@ -139,8 +139,16 @@ impl ReceiverView {
                 let mut start = self.highest;
                 while start < data.start {
                     let end = data.start.min(start + packet_bytes);
-                    let (evidence, state) = (Evidence::Gap, State::Lost);
-                    self.losses.push(Found { time: now, start, end, evidence, opinions: opinions.clone(), state });
+                    self.losses.push(Found {
+                        time: now,
+                        start,
+                        end,
+                        frame: Some(data.frame),
+                        frame_again: None,
+                        evidence: Evidence::Gap,
+                        opinions: opinions.clone(),
+                        state: State::Lost,
+                    });
                     start = end;
                 }
             }
@@ -174,13 +182,16 @@ impl ReceiverView {
             }
             if is_late(now, data.tsval, &hole, rtt) {
                 self.counts.reordered += 1;
-                self.settle(left, right, State::Reordered);
+                self.settle(left, right, State::Reordered, Some(data.frame));
             } else {
-                self.repair(left, right);
+                self.repair(left, right, data.frame);
             }
             at = right;
         }
-        self.counts.duplicates += u64::from(!filled);
+        if !filled {
+            self.counts.duplicates += 1;
+            self.losses.push_repeat(Repeat { frame: data.frame, earlier: None, kind: RepeatKind::Unknown });
+        }
     }
 
     /// The first hole that has a byte from `at` to before `to`.
@@ -191,11 +202,11 @@ impl ReceiverView {
     }
 
     /// A retransmission arrived. It shows where the lost packet began and ended; until now full packets were assumed.
-    fn repair(&mut self, from: u64, to: u64) {
+    fn repair(&mut self, from: u64, to: u64, frame: u64) {
         let overlaps = |found: &&mut Found| found.start < to && from < found.end && found.state == State::Lost;
         let mut oldest: Option<&mut Found> = None;
         for found in self.losses.recent().filter(overlaps) {
-            found.state = State::Repaired;
+            (found.state, found.frame_again) = (State::Repaired, Some(frame));
             oldest = Some(found);
         }
         if let Some(found) = oldest {
@@ -203,10 +214,10 @@ impl ReceiverView {
         }
     }
 
-    /// The losses from `from` to `to` were none.
-    fn settle(&mut self, from: u64, to: u64, state: State) {
+    /// The losses from `from` to `to` were none: their data came in `frame`, or were not captured.
+    fn settle(&mut self, from: u64, to: u64, state: State, frame: Option<u64>) {
         let inside = |found: &&mut Found| found.start >= from && found.start < to && found.state == State::Lost;
-        self.losses.recent().filter(inside).for_each(|found| found.state = state);
+        self.losses.recent().filter(inside).for_each(|found| (found.state, found.frame_again) = (state, frame));
     }
 
     /// The receiver acknowledged everything below `ack`. Returns packets that it got and the capture did not.
@@ -224,7 +235,7 @@ impl ReceiverView {
         {
             self.holes.pop_first();
             self.counts.uncaptured += (hole.end - start).div_ceil(packet_bytes.max(1));
-            self.settle(start, hole.end, State::Uncaptured);
+            self.settle(start, hole.end, State::Uncaptured, None);
         }
     }
 

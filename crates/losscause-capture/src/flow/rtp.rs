@@ -10,12 +10,12 @@
 
 use losscause::{Span, Time};
 
-use super::loss::{Evidence, Found, Losses, State};
+use super::loss::{Evidence, Found, Losses, Repeat, RepeatKind, State};
 use super::vantage::Vantage;
 use super::{FlowCounts, FlowResult, Protocol, Rules};
 use crate::judge::{AtReceiver, SenderClock};
 use crate::over_time::Transfer;
-use crate::packet::{Endpoint, Rtp};
+use crate::packet::{Endpoint, Packet, Rtp};
 
 /// What may be a stream, and one that has proved itself.
 #[derive(Debug)]
@@ -93,7 +93,7 @@ impl Stream {
     }
 
     /// A packet passed.
-    pub(super) fn on_packet(&mut self, now: Time, rtp: Rtp, bytes: u32, marked: bool, rules: &Rules) {
+    pub(super) fn on_packet(&mut self, now: Time, rtp: Rtp, bytes: u32, packet: &Packet<'_>, rules: &Rules) {
         match self {
             Stream::Candidate { seq, in_order, first, is_observed } => {
                 let follows = *in_order > 0 && rtp.seq == seq.wrapping_add(1);
@@ -104,11 +104,17 @@ impl Stream {
                 (*seq, *in_order) = (rtp.seq, *in_order + 1);
                 if *in_order == PROBATION_PKTS {
                     let mut proven = Box::new(Proven::new(rules, *is_observed));
-                    first.iter().flatten().for_each(|&(now, rtp)| proven.on_packet(now, rtp, bytes, false));
+                    // These four lost none: their frames are not needed.
+                    first
+                        .iter()
+                        .flatten()
+                        .for_each(|&(now, rtp)| proven.on_packet(now, rtp, bytes, false, packet.frame));
                     *self = Stream::Proven(proven);
                 }
             }
-            Stream::Proven(proven) => proven.on_packet(now, rtp, bytes, marked),
+            Stream::Proven(proven) => {
+                proven.on_packet(now, rtp, bytes, packet.congestion_experienced, packet.frame);
+            }
         }
     }
 
@@ -151,7 +157,7 @@ impl Proven {
         }
     }
 
-    fn on_packet(&mut self, now: Time, rtp: Rtp, bytes: u32, marked: bool) {
+    fn on_packet(&mut self, now: Time, rtp: Rtp, bytes: u32, marked: bool, frame: u64) {
         self.packets += 1;
         self.bytes += u64::from(bytes);
         self.counts.marked += u64::from(marked);
@@ -161,9 +167,9 @@ impl Proven {
         } else {
             let step = rtp.seq.wrapping_sub(self.newest as u16) as i16;
             if step <= 0 && step > -MAX_DROPOUT {
-                self.on_old(step);
+                self.on_old(step, frame);
             } else {
-                self.on_new(now, rtp, u64::from(step as u16));
+                self.on_new(now, frame, rtp, u64::from(step as u16));
             }
         }
         self.draw(now, bytes);
@@ -171,7 +177,7 @@ impl Proven {
     }
 
     /// A packet whose number is `ahead` of the newest one.
-    fn on_new(&mut self, now: Time, rtp: Rtp, ahead: u64) {
+    fn on_new(&mut self, now: Time, frame: u64, rtp: Rtp, ahead: u64) {
         let (before, silent) = (self.newest, now - self.last);
         self.newest += ahead;
         let gap = if ahead == 1 { Gap::Losses } else { self.gap(silent, ahead) };
@@ -192,9 +198,16 @@ impl Proven {
         let opinions = self.judge.on_packet(self.newest + self.offset, now, Some(rtp.timestamp));
         if let (Gap::Losses, Some(opinions)) = (gap, opinions) {
             for seq in before + 1..self.newest {
-                let (evidence, state) = (Evidence::Gap, State::Lost);
-                let opinions = opinions.clone();
-                self.losses.push(Found { time: now, start: seq, end: seq + 1, evidence, opinions, state });
+                self.losses.push(Found {
+                    time: now,
+                    start: seq,
+                    end: seq + 1,
+                    frame: Some(frame),
+                    frame_again: None,
+                    evidence: Evidence::Gap,
+                    opinions: opinions.clone(),
+                    state: State::Lost,
+                });
             }
         }
     }
@@ -221,15 +234,18 @@ impl Proven {
         }
     }
 
-    fn on_old(&mut self, step: i16) {
+    fn on_old(&mut self, step: i16, frame: u64) {
         let seq = self.newest.wrapping_add_signed(i64::from(step));
         let late = self.losses.found.iter_mut().rev().take(LOOK_BACK).find(|found| found.start == seq);
         match late.filter(|found| found.state == State::Lost) {
             Some(found) => {
-                found.state = State::Reordered;
+                (found.state, found.frame_again) = (State::Reordered, Some(frame));
                 self.counts.reordered += 1;
             }
-            None => self.counts.duplicates += 1,
+            None => {
+                self.counts.duplicates += 1;
+                self.losses.push_repeat(Repeat { frame, earlier: None, kind: RepeatKind::Unknown });
+            }
         }
     }
 }

@@ -12,8 +12,9 @@ pub(super) struct Segment {
     pub(super) end: u64,
     /// In the order of first transmissions.
     pub(super) number: u64,
-    /// The last transmission.
+    /// The last transmission, and its frame.
     pub(super) sent: Time,
+    pub(super) frame: u64,
     pub(super) tsval: Option<u32>,
     pub(super) ip_id: u16,
     /// Transmissions so far.

@@ -20,7 +20,7 @@ use std::collections::VecDeque;
 use losscause::{DuplicateAcks, Signal, Span, Time};
 
 use super::held::Held;
-use super::loss::{Evidence, Found, Losses, Proof, State};
+use super::loss::{Evidence, Found, Losses, Proof, Repeat, RepeatKind, State};
 use super::outage::Outages;
 use super::pace::{Pace, Waits};
 use super::ranges::Ranges;
@@ -31,6 +31,7 @@ use crate::judge::{AckEvent, AtSender, Opinions, Sample, Trips};
 /// A segment with data, unwrapped.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Data {
+    pub(super) frame: u64,
     pub(super) start: u64,
     pub(super) end: u64,
     pub(super) tsval: Option<u32>,
@@ -204,6 +205,7 @@ impl SenderView {
         }
         if data.end <= self.una {
             self.counts.unneeded += 1;
+            self.losses.push_repeat(Repeat { frame: data.frame, earlier: None, kind: RepeatKind::Needless });
             return;
         }
         let start = data.start.max(self.una);
@@ -288,10 +290,16 @@ impl SenderView {
         if segment.ip_id == data.ip_id && segment.tsval == data.tsval && now - segment.sent < self.copy_time(data.ip_id)
         {
             self.counts.captured_twice += 1;
+            self.losses.push_repeat(Repeat { frame: data.frame, earlier: Some(segment.frame), kind: RepeatKind::Copy });
             return false;
         }
         if segment.acked {
             self.counts.unneeded += 1;
+            self.losses.push_repeat(Repeat {
+                frame: data.frame,
+                earlier: Some(segment.frame),
+                kind: RepeatKind::Needless,
+            });
             return true;
         }
         let segment = segment.clone();
@@ -326,11 +334,12 @@ impl SenderView {
         }
         let unneeded = !self.selective && start > self.una && self.held.on_copy(segment.end);
         let state = if unneeded { State::Spurious(Proof::Count) } else { State::Lost };
-        self.losses.push(Found { time: now, start, end: segment.end, evidence, opinions, state });
-        let (tsval, ip_id) = (data.tsval, data.ip_id);
+        let (frame, frame_again) = (Some(segment.frame), Some(data.frame));
+        self.losses.push(Found { time: now, start, end: segment.end, frame, frame_again, evidence, opinions, state });
+        let Data { frame, tsval, ip_id, .. } = *data;
         self.board.change(start, |segment| {
             segment.copies = segment.copies.saturating_add(1);
-            (segment.sent, segment.tsval, segment.ip_id) = (now, tsval, ip_id);
+            (segment.sent, segment.frame, segment.tsval, segment.ip_id) = (now, frame, tsval, ip_id);
             (segment.lost, segment.opinions) = (false, None);
         });
         true
@@ -627,6 +636,7 @@ impl Segment {
             end,
             number,
             sent,
+            frame: data.frame,
             tsval: data.tsval,
             ip_id: data.ip_id,
             copies: 1,

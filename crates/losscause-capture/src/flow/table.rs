@@ -100,7 +100,7 @@ impl FlowTable {
                 let key = Key { ends: [packet.src, packet.dst], kind: Kind::Rtp { ssrc: rtp.ssrc } };
                 let place = self.place(key, now);
                 if let Some(Flow::Rtp(stream)) = &mut self.slots[place as usize].flow {
-                    stream.on_packet(now, rtp, payload_bytes, packet.congestion_experienced, &self.rules);
+                    stream.on_packet(now, rtp, payload_bytes, packet, &self.rules);
                 }
                 self.limit(now);
                 true

@@ -16,11 +16,14 @@ use crate::CaptureError;
 use crate::packet::{Direction, LinkType};
 use pcap::Pcap;
 use pcapng::Pcapng;
+pub(crate) use pcapng::RawBlock;
 use window::Window;
 
 /// A frame as it was captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame<'a> {
+    /// Its place in the file, from 1 on.
+    pub number: u64,
     /// When, in nanoseconds since 1970.
     pub time: Time,
     /// What the frame begins with.
@@ -37,6 +40,7 @@ pub struct Frame<'a> {
 pub struct Frames<'a> {
     window: Window<Box<dyn Read + 'a>>,
     format: Format,
+    delivered: u64,
     ended: bool,
     truncation: Option<Truncation>,
 }
@@ -120,7 +124,7 @@ impl<'a> Frames<'a> {
         {
             return Err(CaptureError::LinkType { link: pcap.link() });
         }
-        Ok(Self { window, format, ended: false, truncation: None })
+        Ok(Self { window, format, delivered: 0, ended: false, truncation: None })
     }
 
     /// The next frame; none at the end, be it the file's or a damaged place's ([`Self::truncation`]).
@@ -148,8 +152,9 @@ impl<'a> Frames<'a> {
         // Consuming moves a position only: the bytes stay until the window is refilled for the next frame.
         let position = total;
         self.window.consume(position);
+        self.delivered += 1;
         let data = self.window.consumed(position, packet);
-        Frame { time, link, data, original_bytes: original, direction }
+        Frame { number: self.delivered, time, link, data, original_bytes: original, direction }
     }
 
     #[cold]
@@ -162,6 +167,33 @@ impl<'a> Frames<'a> {
             Ends::Unreadable(error) => (self.window.position(), format!("cannot be read further ({error})")),
         };
         self.truncation = Some(Truncation { offset, problem });
+    }
+
+    /// The next block of a pcapng file; none at the end, and none in a pcap file.
+    pub(crate) fn next_block(&mut self) -> Option<RawBlock<'_>> {
+        let Format::Pcapng(pcapng) = &mut self.format else { return None };
+        if self.ended {
+            return None;
+        }
+        match pcapng.next_block(&mut self.window) {
+            Ok((kind, total)) => {
+                let is_big_endian = pcapng.is_big_endian();
+                self.window.consume(total);
+                Some(RawBlock { kind, is_big_endian, bytes: self.window.consumed(total, 0..total) })
+            }
+            Err(ends) => {
+                self.end(ends);
+                None
+            }
+        }
+    }
+
+    /// The link type and the snap length of a pcap file; none of a pcapng file, which has them by interface.
+    pub(crate) fn only_interface(&self) -> Option<(LinkType, u32)> {
+        match &self.format {
+            Format::Pcap(pcap) => Some((pcap.link(), pcap.snap_bytes())),
+            Format::Pcapng(_) => None,
+        }
     }
 
     /// Where the frames ended early, once [`Self::next_frame`] has returned none.

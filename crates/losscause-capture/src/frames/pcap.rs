@@ -13,6 +13,7 @@ use crate::packet::LinkType;
 /// Reads the records of a pcap file.
 pub(super) struct Pcap {
     link: LinkType,
+    snap_bytes: u32,
     big_endian: bool,
     /// Bytes of a record before its packet: 16, or 24 in Kuznetzov's variant.
     header: usize,
@@ -44,6 +45,7 @@ impl Pcap {
         Ok(Self {
             // The upper bits hold the length of a frame check sequence.
             link: LinkType(header.network.0 as u32 & 0x0fff_ffff),
+            snap_bytes: header.snaplen,
             big_endian: header.is_bigendian(),
             header: if header.is_modified_format() { 24 } else { 16 },
             nanoseconds_per_tick: if header.is_nanosecond_precision() { 1 } else { 1_000 },
@@ -52,6 +54,11 @@ impl Pcap {
 
     pub(super) fn link(&self) -> LinkType {
         self.link
+    }
+
+    /// Bytes of a packet that are kept.
+    pub(super) fn snap_bytes(&self) -> u32 {
+        self.snap_bytes
     }
 
     #[inline]

@@ -17,6 +17,15 @@ pub(super) struct Pcapng {
     interfaces: Vec<Interface>,
 }
 
+/// A block as it stands in the file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RawBlock<'a> {
+    pub(crate) kind: u32,
+    pub(crate) is_big_endian: bool,
+    /// All of it, from its kind to its second length.
+    pub(crate) bytes: &'a [u8],
+}
+
 /// What an interface description block says.
 #[derive(Clone, Copy)]
 struct Interface {
@@ -69,32 +78,14 @@ impl Pcapng {
         Self { big_endian: false, interfaces: Vec::new() }
     }
 
+    pub(super) fn is_big_endian(&self) -> bool {
+        self.big_endian
+    }
+
     #[inline]
     pub(super) fn next<R: Read>(&mut self, window: &mut Window<R>) -> Result<Framed, Ends> {
         loop {
-            if !window.hold(12)? {
-                return Err(Ends::after(window));
-            }
-            let data = window.data();
-            let word = |at: usize| -> [u8; 4] { std::array::from_fn(|i| data[at + i]) };
-            let kind = word(0);
-            if kind == SHB_MAGIC.to_le_bytes() {
-                // A section says its own byte order.
-                self.big_endian = word(8) == [0x1a, 0x2b, 0x3c, 0x4d];
-                self.interfaces.clear();
-            }
-            let number = |bytes| if self.big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) };
-            let (kind, total) = (number(kind), number(word(4)) as usize);
-            let damaged = |problem| Ends::Damaged { offset: window.position(), problem };
-            if total < 12 || total % 4 != 0 {
-                return Err(damaged("a block's length is no multiple of 4 from 12 on"));
-            }
-            if total > MAX_RECORD_BYTES {
-                return Err(damaged("a block claims more than 16 MiB"));
-            }
-            if !window.hold(total)? {
-                return Err(Ends::after(window));
-            }
+            let (kind, total) = self.next_block(window)?;
             // Only these blocks matter; the others may hold anything.
             if [EPB_MAGIC, SPB_MAGIC, IDB_MAGIC].contains(&kind)
                 && let Some(framed) = self.block(window, total)?
@@ -103,6 +94,35 @@ impl Pcapng {
             }
             window.consume(total);
         }
+    }
+
+    /// The kind and the length of the next block, which the window holds.
+    #[inline]
+    pub(super) fn next_block<R: Read>(&mut self, window: &mut Window<R>) -> Result<(u32, usize), Ends> {
+        if !window.hold(12)? {
+            return Err(Ends::after(window));
+        }
+        let data = window.data();
+        let word = |at: usize| -> [u8; 4] { std::array::from_fn(|i| data[at + i]) };
+        let kind = word(0);
+        if kind == SHB_MAGIC.to_le_bytes() {
+            // A section says its own byte order.
+            self.big_endian = word(8) == [0x1a, 0x2b, 0x3c, 0x4d];
+            self.interfaces.clear();
+        }
+        let number = |bytes| if self.big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) };
+        let (kind, total) = (number(kind), number(word(4)) as usize);
+        let damaged = |problem| Ends::Damaged { offset: window.position(), problem };
+        if total < 12 || total % 4 != 0 {
+            return Err(damaged("a block's length is no multiple of 4 from 12 on"));
+        }
+        if total > MAX_RECORD_BYTES {
+            return Err(damaged("a block claims more than 16 MiB"));
+        }
+        if !window.hold(total)? {
+            return Err(Ends::after(window));
+        }
+        Ok((kind, total))
     }
 
     fn block<R: Read>(&mut self, window: &Window<R>, total: usize) -> Result<Option<Framed>, Ends> {

@@ -14,6 +14,7 @@ use crate::analysis::{Analysis, Flow, Loss, Options, Summary, Verdicts};
 use crate::flow::{Evidence, Protocol, Vantage};
 use crate::judge::Opinions;
 use crate::judge::trust::Situation;
+use crate::utc::Utc;
 
 /// Joining under way.
 pub(super) struct Join<'a> {
@@ -154,6 +155,7 @@ impl<'a> Join<'a> {
             sent_again: own(sender).map_or(0, |flow| flow.sent_again),
             pace: own(sender).and_then(|flow| flow.pace),
             over_time: over_time(own(sender), own(trusted[0])),
+            notes: Vec::new(),
             unlisted_losses: 0,
             losses: Vec::new(),
             summary: names.iter().flatten().map(|name| (name.clone(), Summary::default())).collect(),
@@ -180,7 +182,9 @@ fn loss(lost: &Lost, begun: Time, protocol: Protocol, verdicts: Verdicts) -> Los
         Protocol::Rtp => (u32::from(lost.start as u16), 0),
         Protocol::Tcp | Protocol::Quic => (lost.start as u32, lost.end - lost.start),
     };
-    Loss::new(((lost.sent - begun).as_secs_f64(), lost.sent), (seq.into(), bytes), Evidence::Known, verdicts)
+    let shown = ((lost.sent - begun).as_secs_f64(), lost.sent);
+    let loss = Loss::new(shown, (seq.into(), bytes), Evidence::Known, verdicts);
+    Loss { time_utc: Utc::of(lost.sent), ..loss }
 }
 
 /// Whether the second capture was taken nearer to the sender of a flow than the first: by the copies that they have, or if

@@ -113,6 +113,7 @@ impl<A> Ends<A> {
             _ => return Parsed::Other,
         };
         Parsed::Packet(Packet {
+            frame: 0,
             src: endpoint(self.src, src_port),
             dst: endpoint(self.dst, dst_port),
             ip_id: self.ip_id,

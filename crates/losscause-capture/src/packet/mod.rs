@@ -7,7 +7,7 @@ mod link;
 mod rtp;
 mod tcp;
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use crate::frames::Frame;
 
@@ -27,6 +27,8 @@ pub struct Endpoint {
 /// A packet with what its headers say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet<'a> {
+    /// The number of its frame in the file, from 1 on.
+    pub frame: u64,
     /// Who sent it.
     pub src: Endpoint,
     /// Who shall get it.
@@ -85,6 +87,7 @@ impl<'a> Parsed<'a> {
                 let before = frame.data.len() - network.len();
                 let mut parsed = ip::parse(network, frame.original_bytes.saturating_sub(before as u32));
                 if let Parsed::Packet(packet) = &mut parsed {
+                    packet.frame = frame.number;
                     packet.direction = frame.direction.or_else(|| frame.link.direction(frame.data));
                 }
                 parsed
@@ -97,7 +100,17 @@ impl<'a> Parsed<'a> {
 impl std::fmt::Display for Endpoint {
     /// `10.0.0.1:443`, `[2001:db8::1]:443`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        std::net::SocketAddr::new(self.ip(), self.port).fmt(f)
+        SocketAddr::new(self.ip(), self.port).fmt(f)
+    }
+}
+
+impl From<SocketAddr> for Endpoint {
+    fn from(end: SocketAddr) -> Self {
+        let address = match end.ip() {
+            IpAddr::V4(v4) => v4.to_ipv6_mapped(),
+            IpAddr::V6(v6) => v6,
+        };
+        Self { address: address.into(), port: end.port() }
     }
 }
 

@@ -32,7 +32,8 @@ impl Course {
         };
         let opinions = self.judge.declare(now, Some(start), sent, flight, signal);
         let (end, state) = (start + bytes, State::Lost);
-        self.losses.push(Found { time: now, start, end, evidence, opinions, state });
+        let (frame, frame_again) = (None, None);
+        self.losses.push(Found { time: now, start, end, frame, frame_again, evidence, opinions, state });
     }
 
     /// A packet that was declared lost is acknowledged: it was not.

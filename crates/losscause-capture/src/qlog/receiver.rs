@@ -76,8 +76,16 @@ impl Receiver {
         if (1..=MAX_GAP_PKTS).contains(&missing) {
             let opinions = opinions.unwrap_or_else(|| self.judge.no_opinions());
             for start in expected..number {
-                let (evidence, state, opinions) = (Evidence::Gap, State::Lost, opinions.clone());
-                self.losses.push(Found { time: now, start, end: start, evidence, opinions, state });
+                self.losses.push(Found {
+                    time: now,
+                    start,
+                    end: start,
+                    frame: None,
+                    frame_again: None,
+                    evidence: Evidence::Gap,
+                    opinions: opinions.clone(),
+                    state: State::Lost,
+                });
             }
         }
     }

@@ -2,11 +2,11 @@
 
 /// A sum under way. Zeros do not change it, so a payload of zeros need not be added.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Checksum(u64);
+pub(crate) struct Checksum(u64);
 
 impl Checksum {
     /// Adds bytes. An odd last byte is the upper half of a word, so only the last call may have one.
-    pub(super) fn add(mut self, bytes: &[u8]) -> Self {
+    pub(crate) fn add(mut self, bytes: &[u8]) -> Self {
         for word in bytes.chunks(2) {
             let low = word.get(1).copied().unwrap_or_default();
             self.0 += u64::from(u16::from_be_bytes([word[0], low]));
@@ -15,13 +15,13 @@ impl Checksum {
     }
 
     /// Adds one word.
-    pub(super) fn add_word(mut self, word: u16) -> Self {
+    pub(crate) fn add_word(mut self, word: u16) -> Self {
         self.0 += u64::from(word);
         self
     }
 
     /// The checksum.
-    pub(super) fn finish(self) -> u16 {
+    pub(crate) fn finish(self) -> u16 {
         let mut sum = self.0;
         while sum > 0xffff {
             sum = (sum & 0xffff) + (sum >> 16);

@@ -18,6 +18,9 @@ fn known_columns() -> Vec<Column> {
         Column::integers("seq"),
         Column::integers("bytes"),
         Column::integers("packets"),
+        Column::integers("frame"),
+        Column::integers("frame_again"),
+        Column::words("time_utc"),
         Column::words("evidence"),
         Column::numbers("queueing_ms"),
         Column::words("verdict"),
@@ -43,6 +46,7 @@ pub(super) fn write(file: &Path, analyses: &[Analysis]) -> Result<(), RunError> 
 fn write_loss(rows: &mut RowFile, (analysis, flow, loss): (&Analysis, &Flow, &Loss), algorithms: &BTreeSet<&str>) {
     let verdict = |name: &str| loss.verdicts.of(name).map(|verdict| verdict.to_string());
     let evidence = loss.evidence.to_string();
+    let time_utc = loss.time_utc.map(|time| time.to_string());
     let followed = flow.recommended.as_deref().and_then(verdict);
     let reason = flow.judgement(loss).map(|judgement| judgement.reason.to_string());
     let verdicts: Vec<Option<String>> = algorithms.iter().map(|name| verdict(name)).collect();
@@ -55,6 +59,9 @@ fn write_loss(rows: &mut RowFile, (analysis, flow, loss): (&Analysis, &Flow, &Lo
         Cell::integer(Some(loss.seq)),
         Cell::integer(Some(loss.bytes)),
         Cell::integer(Some(loss.packets)),
+        Cell::integer(loss.frame),
+        Cell::integer(loss.frame_again),
+        Cell::word(time_utc.as_deref()),
         Cell::Word(&evidence),
         Cell::number(loss.queueing_ms, 3),
         Cell::word(followed.as_deref()),

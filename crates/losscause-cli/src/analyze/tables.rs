@@ -67,12 +67,16 @@ fn details(flow: &Flow) -> io::Result<()> {
         output::line(&format!("{name}: not applicable, {reason}"))?;
     }
     let mut table = output::table(
-        &["time s", "sequence number", "bytes", "found by", "verdict"],
-        &["time s", "sequence number", "bytes"],
+        &["frame", "again", "time s", "UTC", "sequence number", "bytes", "found by", "verdict"],
+        &["frame", "again", "time s", "sequence number", "bytes"],
     );
     for loss in &flow.losses {
+        let number = |frame: Option<u64>| frame.map_or_else(|| "–".to_owned(), |frame| frame.to_string());
         table.add_row([
+            number(loss.frame),
+            number(loss.frame_again),
             format!("{:.6}", loss.time_s),
+            loss.time_utc.map_or_else(|| "–".to_owned(), |time| time.to_string()),
             loss.seq.to_string(),
             loss.bytes.to_string(),
             loss.evidence.to_string(),

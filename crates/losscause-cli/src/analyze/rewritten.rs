@@ -1,0 +1,62 @@
+//! `losscause analyze --annotate FILE` and `--share FILE`: the capture once more, with comments, or as headers without names.
+
+use std::hash::{BuildHasher, RandomState};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use losscause_capture::{Analysis, Options, RewriteError};
+use losscause_study::InputError;
+use losscause_study::atomic::AtomicFile;
+
+use super::{name, open};
+use crate::Failure;
+use crate::input;
+use crate::notice;
+
+/// Refuses what cannot be read a second time.
+pub(super) fn check(option: &str, out: &Path, captures: &[PathBuf]) -> Result<(), InputError> {
+    let problem = match captures {
+        [file] if input::is_standard(file) => {
+            "reads the capture twice, which standard input cannot be, expected a file".to_owned()
+        }
+        [_] => return Ok(()),
+        more => format!("writes one capture again, expected one instead of {}", more.len()),
+    };
+    Err(InputError::Option { option: format!("{option} {}", out.display()), problem })
+}
+
+/// Writes the capture with comments.
+pub(super) fn annotate(capture: &Path, analysis: &Analysis, out: &Path) -> Result<(), Failure> {
+    let comments = write(capture, out, |source, out| losscause_capture::annotate(source, analysis, out))?;
+    notice::print(&format!("{}: {comments} packets have a comment", out.display()));
+    Ok(())
+}
+
+/// Writes the capture's headers with other addresses and ports.
+pub(super) fn share(capture: &Path, analysis: &Analysis, options: &Options, out: &Path) -> Result<(), Failure> {
+    // The standard library draws the keys of its hashes at random.
+    let key = RandomState::new().hash_one(());
+    let shared = write(capture, out, |source, out| losscause_capture::share(source, analysis, options, key, out))?;
+    let left_out = shared.left_out().map(|text| format!("; {text}")).unwrap_or_default();
+    notice::print(&format!("{}: {} packets{left_out}", out.display(), shared.written));
+    Ok(())
+}
+
+fn write<T>(
+    capture: &Path,
+    out: &Path,
+    rewrite: impl FnOnce(Box<dyn io::Read>, &mut AtomicFile) -> Result<T, RewriteError>,
+) -> Result<T, Failure> {
+    let unusable = |error| Failure::Capture { file: name(capture), error };
+    let source = open(capture).map_err(unusable)?;
+    let mut file = AtomicFile::create(out)?;
+    match rewrite(source, &mut file) {
+        Ok(written) => {
+            file.finish()?;
+            Ok(written)
+        }
+        Err(RewriteError::Capture(error)) => Err(unusable(error)),
+        Err(RewriteError::Write(reason)) => Err(file.failed(reason).into()),
+        Err(error) => Err(file.failed(io::Error::other(error)).into()),
+    }
+}
