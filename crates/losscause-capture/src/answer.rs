@@ -6,7 +6,8 @@ use losscause::{Judgement, Verdict};
 
 use crate::joined::{Alone, Tally};
 use crate::judge::trust::Share;
-use crate::{Analysis, Evidence, Flow, Loss, Opening, Outage, Protocol, Queueing, Summary};
+use crate::packet::Unread;
+use crate::{Analysis, Evidence, Flow, Loss, Opening, Outage, Protocol, Queueing, RadioFrames, Summary};
 
 /// A cause that most losses have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,14 +158,31 @@ impl Analysis {
         self.flows.is_empty() && self.unlisted_flows == 0
     }
 
-    /// That no flow was found, as the end of a sentence that begins with the file; `is_filtered` if the options may have
-    /// left flows out.
+    /// That no flow was found, and what is there instead, as the end of a sentence that begins with the file;
+    /// `is_filtered` if the options may have left flows out.
     pub fn no_flow(&self, is_filtered: bool) -> String {
-        let selected = if is_filtered { " that the options select" } else { "" };
-        format!(
-            "no TCP, RTP or QUIC data among its {} packets{selected}, expected a capture of a transfer or a stream",
-            self.packets
-        )
+        let damage = self.truncated_at.zip(self.truncation.as_ref());
+        let damage = damage.map(|(offset, problem)| format!("{problem} at byte {offset}"));
+        if let (0, Some(damage)) = (self.packets, &damage) {
+            return format!("{damage}, before its first packet");
+        }
+        let packets = plural(self.packets, "packet");
+        let read = if self.unread.of(Unread::Quic) > 0 { "TCP or RTP" } else { "TCP, RTP or QUIC" };
+        let damage = damage.map(|damage| format!("; it {damage}")).unwrap_or_default();
+        if is_filtered || self.packets == 0 {
+            let selected = if is_filtered { " that the options select" } else { "" };
+            return format!(
+                "no {read} data among its {packets}{selected}, expected a capture of a transfer or a stream{damage}"
+            );
+        }
+        // What was read and is no flow.
+        let bare = self.packets.saturating_sub(self.unread.total());
+        let bare = (bare > 0).then(|| ("TCP without data".to_owned(), bare));
+        let kinds = listed(self.unread.iter().map(|(kind, count)| (kind.to_string(), count)).chain(bare), |count| {
+            if count == 1 { " is" } else { " are" }
+        });
+        let logs = if read == "TCP or RTP" { "; what QUIC lost, the qlog of an endpoint tells" } else { "" };
+        format!("no {read} data among its {packets}: {kinds}{logs}{damage}")
     }
 
     /// The algorithms that the answer rests on, in words.
@@ -201,7 +219,6 @@ impl Analysis {
                 notes.push(format!("{count} {text}"));
             }
         };
-        note(self.fragments, "fragments of IP packets were left out");
         note(self.out_of_order_times, "packets have a time before that of the packet before them");
         note(self.cut_options, "TCP segments have options that the snap length cut: losses may be missing");
         note(self.flows.iter().map(|flow| flow.capture_drops).sum(), "packets were delivered but not captured");
@@ -213,6 +230,16 @@ impl Analysis {
             offload,
             "flows have segments larger than packets (offload): they were counted as the packets they become",
         );
+        note(
+            self.dropped_by_capture.unwrap_or(0),
+            "packets were dropped before they were written, as the capture itself says: losses may be missing or false",
+        );
+        if let Some(RadioFrames { data_frames, retries, .. }) = self.radio {
+            note(retries, &format!("of {data_frames} data frames of 802.11 repeat one that was not acknowledged"));
+        }
+        let unread = self.unread.hiding();
+        let kinds = listed(unread.iter().map(|(kind, count)| (kind.to_string(), count)), |_| "");
+        note(unread.total(), &format!("packets were not read: {kinds}"));
         notes
     }
 }
@@ -303,7 +330,9 @@ impl Flow {
         if self.protocol == Protocol::Rtp {
             let ends = format!("{} to {}", self.src, self.dst);
             let nobody = "whether anything was sent then, the capture does not show";
-            return Some(format!("{ends}: nothing from {from_s:.1} s {until}{more}, and numbers are missing behind it; {nobody}"));
+            return Some(format!(
+                "{ends}: nothing from {from_s:.1} s {until}{more}, and numbers are missing behind it; {nobody}"
+            ));
         }
         Some(format!(
             "{} got no answer from {} from {from_s:.1} s {until}{more}: the path or that host was gone, which is no queue",
@@ -517,6 +546,19 @@ fn counted(by: &str, verdicts: Summary) -> String {
 }
 
 /// "1 flow", "2 flows", "3 losses".
+/// Kinds of packets with their counts: "1070 are ESP, 3 are ARP".
+fn listed(kinds: impl Iterator<Item = (String, u64)>, are: fn(u64) -> &'static str) -> String {
+    /// More kinds than a reader remembers.
+    const MAX_TOLD: usize = 6;
+    let mut kinds: Vec<(String, u64)> = kinds.collect();
+    if kinds.len() > MAX_TOLD {
+        let others = kinds.drain(MAX_TOLD - 1..).map(|(_, count)| count).sum();
+        kinds.push(("of other kinds".to_owned(), others));
+    }
+    let told: Vec<String> = kinds.iter().map(|(kind, count)| format!("{count}{} {kind}", are(*count))).collect();
+    told.join(", ")
+}
+
 fn plural(count: u64, what: &str) -> String {
     let end = match (count, what.ends_with('s')) {
         (1, _) => "",

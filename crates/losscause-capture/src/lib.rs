@@ -32,7 +32,8 @@ mod series;
 pub mod write;
 
 pub use analysis::{
-    Analysis, Captures, Flow, Loss, Missing, Opening, Options, Outage, Queueing, Reasons, Summary, Verdicts, analyze,
+    Analysis, Captures, Flow, Loss, Missing, Opening, Options, Outage, Queueing, RadioFrames, Reasons, Summary,
+    Verdicts, analyze,
 };
 pub use error::CaptureError;
 pub use flow::{Evidence, Protocol, Vantage};

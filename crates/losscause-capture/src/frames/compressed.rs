@@ -17,7 +17,8 @@ pub(crate) fn decompressed<'a>(mut source: Box<dyn Read + 'a>) -> io::Result<Box
     let whole = BufReader::with_capacity(1 << 18, Cursor::new(head).chain(source));
     Ok(match magic {
         [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(whole)),
-        [0x28, 0xb5, 0x2f, 0xfd] => Box::new(Zstd::new(whole)),
+        // A frame of data, or one to be skipped, with which a stream may begin too.
+        [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => Box::new(Zstd::new(whole)),
         _ => Box::new(whole),
     })
 }
