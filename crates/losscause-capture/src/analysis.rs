@@ -92,6 +92,9 @@ pub struct Analysis {
     pub other_packets: u64,
     /// The fragments and other frames of a capture, by kind.
     pub unread: UnreadCounts,
+    /// TCP segments, with data or without.
+    #[serde(skip)]
+    pub(crate) tcp_packets: u64,
     /// Packets that the capture itself says were dropped before they were written; none if it does not say.
     pub dropped_by_capture: Option<u64>,
     /// In a capture of IEEE 802.11: what its data frames say of the radio.
@@ -438,6 +441,7 @@ impl<'a> Reading<'a> {
             fragments: 0,
             other_packets: 0,
             unread: UnreadCounts::default(),
+            tcp_packets: 0,
             dropped_by_capture: None,
             radio: None,
             out_of_order_times: 0,
@@ -539,8 +543,11 @@ impl<'a> Reading<'a> {
         match parsed {
             Parsed::Packet(packet) => {
                 let is_read = !packet.is_dns() && self.table.on_packet(time, packet);
-                match packet.transport {
-                    Transport::Tcp(tcp) => self.analysis.cut_options += u64::from(tcp.options.cut),
+                match &packet.transport {
+                    Transport::Tcp(tcp) => {
+                        self.analysis.tcp_packets += 1;
+                        self.analysis.cut_options += u64::from(tcp.options.cut);
+                    }
                     Transport::Udp { .. } if is_read => self.unproven += 1,
                     Transport::Udp { .. } => self.on_unread(Unread::datagram(packet), 1),
                 }

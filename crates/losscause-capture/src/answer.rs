@@ -169,18 +169,15 @@ impl Analysis {
         let packets = plural(self.packets, "packet");
         let read = if self.unread.of(Unread::Quic) > 0 { "TCP or RTP" } else { "TCP, RTP or QUIC" };
         let damage = damage.map(|damage| format!("; it {damage}")).unwrap_or_default();
-        if is_filtered || self.packets == 0 {
+        let bare = (self.tcp_packets > 0).then(|| ("TCP without data".to_owned(), self.tcp_packets));
+        let kinds = self.unread.iter().map(|(kind, count)| (kind.to_string(), count)).chain(bare);
+        let kinds = listed(kinds, |count| if count == 1 { " is" } else { " are" });
+        if is_filtered || kinds.is_empty() {
             let selected = if is_filtered { " that the options select" } else { "" };
             return format!(
                 "no {read} data among its {packets}{selected}, expected a capture of a transfer or a stream{damage}"
             );
         }
-        // What was read and is no flow.
-        let bare = self.packets.saturating_sub(self.unread.total());
-        let bare = (bare > 0).then(|| ("TCP without data".to_owned(), bare));
-        let kinds = listed(self.unread.iter().map(|(kind, count)| (kind.to_string(), count)).chain(bare), |count| {
-            if count == 1 { " is" } else { " are" }
-        });
         let logs = if read == "TCP or RTP" { "; what QUIC lost, the qlog of an endpoint tells" } else { "" };
         format!("no {read} data among its {packets}: {kinds}{logs}{damage}")
     }

@@ -209,6 +209,7 @@ fn summed(sender: &Analysis, receiver: &Analysis, mut flows: Vec<Flow>) -> Analy
         fragments: sender.fragments + receiver.fragments,
         other_packets: sender.other_packets + receiver.other_packets,
         unread: sender.unread.joined(&receiver.unread),
+        tcp_packets: sender.tcp_packets + receiver.tcp_packets,
         dropped_by_capture: [sender, receiver]
             .iter()
             .filter_map(|one| one.dropped_by_capture)
