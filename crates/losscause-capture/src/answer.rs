@@ -143,7 +143,21 @@ impl Analysis {
                 flow.acked_uncaptured
             ));
         }
+        told.extend(self.told_unread().filter(|_| self.is_mostly_unread()).map(|text| format!("{text}.")));
         told
+    }
+
+    /// Whether most packets may carry transfers and were not read: an answer about the others is no answer about the capture.
+    fn is_mostly_unread(&self) -> bool {
+        self.unread.hiding().total() * 2 > self.packets
+    }
+
+    /// The packets that may carry transfers and were not read; none if there are none.
+    fn told_unread(&self) -> Option<String> {
+        let unread = self.unread.hiding();
+        let kinds = listed(unread.iter().map(|(kind, count)| (kind.to_string(), count)), |_| "");
+        let (total, all) = (unread.total(), self.packets);
+        (total > 0).then(|| format!("{total} of {all} packets were not read: {kinds}"))
     }
 
     /// Where and why the file ended early, as the end of a sentence that begins with the file: "ends inside a packet at
@@ -234,9 +248,7 @@ impl Analysis {
         if let Some(RadioFrames { data_frames, retries, .. }) = self.radio {
             note(retries, &format!("of {data_frames} data frames of 802.11 repeat one that was not acknowledged"));
         }
-        let unread = self.unread.hiding();
-        let kinds = listed(unread.iter().map(|(kind, count)| (kind.to_string(), count)), |_| "");
-        note(unread.total(), &format!("packets were not read: {kinds}"));
+        notes.extend(self.told_unread().filter(|_| !self.is_mostly_unread()));
         notes
     }
 }

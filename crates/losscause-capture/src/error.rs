@@ -52,7 +52,7 @@ pub enum CaptureError {
 }
 
 /// What a capture may be.
-const EXPECTED: &str = "a pcap, pcapng or qlog file, plain or compressed with gzip or zstd";
+const EXPECTED: &str = "a pcap, pcapng or qlog file, plain or compressed with gzip, xz or zstd";
 
 /// Bytes in hexadecimal.
 struct Hex<'a>(&'a [u8]);

@@ -86,6 +86,7 @@ fn byte_orders_resolutions_and_compressions_do_not_matter() {
     assert_eq!(json(&zstd), expected);
     let (first, second) = plain.split_at(100);
     let frames = [first, second].map(|part| ruzstd::encoding::compress_to_vec(part, level)).concat();
+    assert_eq!(json(include_bytes!("captures/small.pcap.xz")), expected);
     assert_eq!(json(&frames), expected, "two frames, one behind the other");
     let skipped = [&[0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 7, 7, 7][..], &zstd].concat();
     assert_eq!(json(&skipped), expected, "a frame to be skipped before it");
@@ -150,8 +151,31 @@ fn a_cut_compressed_file_delivers_what_was_decompressed() {
 }
 
 #[test]
+fn a_damaged_xz_file_ends_and_one_that_wants_much_memory_is_refused() {
+    let file = include_bytes!("captures/small.pcap.xz");
+    for at in 0..file.len() {
+        for flip in [1, 0x80, 0xff] {
+            let mut damaged = file.to_vec();
+            damaged[at] ^= flip;
+            _ = analyze(damaged.as_slice(), "f", &Options::all());
+        }
+        _ = analyze(&file[..at], "f", &Options::all());
+    }
+    // A block's header is a size, flags, the filter with its dictionary (here the largest, 4 GiB), and a check sequence.
+    let mut header = [2, 0, 0x21, 1, 40, 0, 0, 0].to_vec();
+    let mut check = flate2::Crc::new();
+    check.update(&header);
+    header.extend(check.sum().to_le_bytes());
+    let greedy = [&file[..12], &header, &file[24..]].concat();
+    assert!(refusal(&greedy).starts_with("cannot be read ("), "{}", refusal(&greedy));
+}
+
+#[test]
 fn what_is_no_capture_is_refused_in_one_sentence() {
-    assert_eq!(refusal(b""), "is empty, expected a pcap, pcapng or qlog file, plain or compressed with gzip or zstd");
+    assert_eq!(
+        refusal(b""),
+        "is empty, expected a pcap, pcapng or qlog file, plain or compressed with gzip, xz or zstd"
+    );
     assert!(refusal(b"hello, world").starts_with("is no capture (it begins with 68 65 6c 6c), expected"));
     assert!(refusal(&pcap(&[])[..10]).starts_with("ends after 10 bytes, inside the header"));
     let radio = pcap_of(119, &small());

@@ -305,10 +305,14 @@ fn what_was_not_read_beside_flows_is_named_too() {
     let mut packets = segments();
     packets.extend([ipv4(50, &[7; 60]), ipv4(1, &[0; 20]), udp(53, &[0; 40])]);
     let analysis = analysed_of(RAW, &packets);
-    assert!(analysis.notes().contains(&"1 packets were not read: 1 ESP".to_owned()), "{:?}", analysis.notes());
+    assert!(analysis.notes().contains(&"1 of 6 packets were not read: 1 ESP".to_owned()), "{:?}", analysis.notes());
     let json = serde_json::to_value(&analysis).unwrap();
     assert_eq!(json["unread"], serde_json::json!({ "DNS": 1, "ESP": 1, "ICMP": 1 }));
     assert_eq!(analysis.unread.total(), analysis.fragments + analysis.other_packets);
+    packets.extend(vec![ipv4(50, &[7; 60]); 9]);
+    let analysis = analysed_of(RAW, &packets);
+    assert!(analysis.answer().ends_with(" 10 of 15 packets were not read: 10 ESP."), "{}", analysis.answer());
+    assert!(analysis.notes().iter().all(|note| !note.contains("not read")), "once is enough");
 }
 
 #[test]

@@ -267,7 +267,7 @@ fn bad_input_is_refused_in_one_sentence() {
     write("radio.pcap", &radio);
     write("header.pcap", &plain(SENDER)[..24]);
     std::fs::create_dir(place.path().join("folder")).unwrap();
-    let expected = "expected a pcap, pcapng or qlog file, plain or compressed with gzip or zstd";
+    let expected = "expected a pcap, pcapng or qlog file, plain or compressed with gzip, xz or zstd";
     let cases = [
         ("empty.pcap", format!("is empty, {expected}")),
         ("text.pcap", format!("is no capture (it begins with 54 68 69 73), {expected}")),
