@@ -141,7 +141,12 @@ fn mpls(mut rest: Rest<'_>, depth: Depth) -> Result<Packet<'_>, Unread> {
     // A control word begins with four zero bits (RFC 4385); it may be left out.
     let behind_word = rest.skip(4).ok().filter(|_| rest.bytes[0] >> 4 == 0);
     let frame = behind_word.into_iter().chain([rest]).find(is_ethernet);
-    frame.map_or(Err(Unread::EtherType(MPLS)), |frame| ethernet(frame, depth))
+    match frame {
+        Some(frame) => ethernet(frame, depth),
+        // The control word and Ethernet's header were not captured.
+        None if rest.bytes.len() < 18 && rest.original >= 18 => Err(Unread::Cut),
+        None => Err(Unread::EtherType(MPLS)),
+    }
 }
 
 /// RFC 2784 and RFC 2890, and version 1 of RFC 2637.

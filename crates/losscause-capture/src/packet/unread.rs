@@ -157,10 +157,11 @@ impl UnreadCounts {
         }
     }
 
-    /// Each kind with its packets, most of them first.
+    /// Each kind with its packets, most of them first; those that are not counted apart are last.
     pub fn iter(&self) -> impl Iterator<Item = (Unread, u64)> {
         let mut sorted = self.0.clone();
-        sorted.sort_by_key(|(kind, packets)| (std::cmp::Reverse(*packets), kind.to_string()));
+        let last = |kind: &Unread| *kind == Unread::Other;
+        sorted.sort_by_key(|(kind, packets)| (last(kind), std::cmp::Reverse(*packets), kind.to_string()));
         sorted.into_iter()
     }
 
