@@ -241,13 +241,13 @@ impl Analysis {
             offload,
             "flows have segments larger than packets (offload): they were counted as the packets they become",
         );
-        note(
-            self.dropped_by_capture.unwrap_or(0),
-            "packets were dropped before they were written, as the capture itself says: losses may be missing or false",
-        );
         if let Some(RadioFrames { data_frames, retries, .. }) = self.radio {
             note(retries, &format!("of {data_frames} data frames of 802.11 repeat one that was not acknowledged"));
         }
+        notes.extend(self.dropped_by_capture.filter(|dropped| *dropped > 0).map(|dropped| {
+            let packets = plural(dropped, "packet");
+            format!("the capture itself says that {packets} were dropped before they were written: losses may be missing or false")
+        }));
         notes.extend(self.told_unread().filter(|_| !self.is_mostly_unread()));
         notes
     }

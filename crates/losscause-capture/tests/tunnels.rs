@@ -170,6 +170,15 @@ fn ipv6_is_read_inside_of_either_version() {
 }
 
 #[test]
+fn the_packet_inside_says_its_length() {
+    // A tunnel whose header was made for what a snap length left of the packet.
+    let frame = ipv4(47, &[&[0, 0, 8, 0], &segments()[0][..50]].concat());
+    let Parsed::Packet(packet) = parsed(RAW, &frame, frame.len() + 90) else { panic!() };
+    let Transport::Tcp(tcp) = packet.transport else { panic!() };
+    assert_eq!(tcp.payload_bytes, 100);
+}
+
+#[test]
 fn a_mark_on_a_tunnel_is_a_mark() {
     let mut frames: Vec<_> = segments().iter().map(|packet| ipv4(4, packet)).collect();
     frames[1][1] = 3;

@@ -30,12 +30,13 @@ fn parse_v4(rest: Rest<'_>, depth: Depth) -> Result<Packet<'_>, Unread> {
         return Err(Unread::Fragment);
     }
     let ends = Ends {
+        padding: rest.original - total,
         src: [header[12], header[13], header[14], header[15]],
         dst: [header[16], header[17], header[18], header[19]],
         ip_id: u16::from_be_bytes([header[4], header[5]]),
         traffic_class: header[1],
     };
-    let mut payload = rest.up_to(total).skip(header_bytes)?;
+    let mut payload = rest.skip(header_bytes)?;
     let mut protocol = header[9];
     while protocol == AUTHENTICATION {
         let &[following, length, ..] = payload.first::<4>()?;
@@ -52,8 +53,14 @@ fn parse_v6(rest: Rest<'_>, depth: Depth) -> Result<Packet<'_>, Unread> {
         payload => (u32::from(payload) + 40).min(rest.original),
     };
     let address = |at: usize| -> [u8; 16] { std::array::from_fn(|i| header[at + i]) };
-    let ends = Ends { src: address(8), dst: address(24), ip_id: 0, traffic_class: (header[0] << 4) | (header[1] >> 4) };
-    let (mut next, mut payload) = (header[6], rest.up_to(total).skip(40)?);
+    let ends = Ends {
+        padding: rest.original - total,
+        src: address(8),
+        dst: address(24),
+        ip_id: 0,
+        traffic_class: (header[0] << 4) | (header[1] >> 4),
+    };
+    let (mut next, mut payload) = (header[6], rest.skip(40)?);
     // Each extension header has at least 8 bytes, so this ends.
     while let HOP_BY_HOP | ROUTING | FRAGMENT | AUTHENTICATION | DESTINATION = next {
         let &[following, length, high, low] = payload.first()?;
@@ -98,6 +105,8 @@ fn authentication_bytes(length: u8) -> usize {
 
 /// What the IP header says beside the protocol.
 struct Ends<A> {
+    /// Bytes behind the packet.
+    padding: u32,
     src: A,
     dst: A,
     ip_id: u16,
@@ -114,15 +123,16 @@ impl<A> Ends<A> {
         endpoint: impl Fn(A, u16) -> Endpoint,
     ) -> Result<Packet<'_>, Unread> {
         let is_marked = self.traffic_class & 3 == 3;
+        let own = rest.up_to(rest.original.saturating_sub(self.padding));
         let (src_port, dst_port, transport) = match protocol {
             TCP => {
-                rest.first::<20>()?;
-                let (src, dst, tcp) = Tcp::parse(rest.bytes, rest.original).ok_or(Unread::Malformed)?;
+                own.first::<20>()?;
+                let (src, dst, tcp) = Tcp::parse(own.bytes, own.original).ok_or(Unread::Malformed)?;
                 (src, dst, Transport::Tcp(tcp))
             }
             UDP => {
-                let (&[a, b, c, d, ..], payload) = rest.split::<8>()?;
-                if let Some(inside) = tunnel::over_udp(be16(c, d), payload, depth) {
+                let (&[a, b, c, d, ..], payload) = own.split::<8>()?;
+                if let Some(inside) = tunnel::over_udp(be16(c, d), rest.skip(8)?, depth) {
                     return around(inside, is_marked);
                 }
                 let transport = Transport::Udp { payload: payload.bytes, payload_bytes: payload.original };
@@ -142,7 +152,7 @@ impl<A> Ends<A> {
     }
 }
 
-/// The packet inside of a tunnel. A queue marks the tunnel's header (RFC 6040).
+/// The packet inside of a tunnel, which says its own length. A queue marks the tunnel's header (RFC 6040).
 fn around(inside: Result<Packet<'_>, Unread>, is_marked: bool) -> Result<Packet<'_>, Unread> {
     inside.map(|packet| Packet { congestion_experienced: packet.congestion_experienced | is_marked, ..packet })
 }

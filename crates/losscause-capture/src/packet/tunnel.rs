@@ -163,7 +163,7 @@ fn gre(rest: Rest<'_>, depth: Depth) -> Result<Packet<'_>, Unread> {
     let rest = rest.skip(4 * (checksum + key + number + acknowledgement))?;
     match be16(high, low) {
         // An acknowledgement of version 1 alone.
-        _ if rest.original == 0 => Err(Unread::Protocol(GRE)),
+        _ if version & 7 == 1 && number == 0 => Err(Unread::Protocol(GRE)),
         ERSPAN => ethernet(rest.skip(8 * number)?, depth),
         ERSPAN_3 => {
             let has_more = usize::from(rest.first::<12>()?[11] & 1);
@@ -176,7 +176,7 @@ fn gre(rest: Rest<'_>, depth: Depth) -> Result<Packet<'_>, Unread> {
 /// RFC 2516: a session's packets, or how it begins.
 pub(super) fn pppoe(rest: Rest<'_>, depth: Depth) -> Result<Packet<'_>, Unread> {
     match rest.split::<6>()? {
-        (&[0x11, 0, _, _, high, low], rest) => ppp(rest.up_to(be16(high, low).into()), depth),
+        (&[0x11, 0, ..], rest) => ppp(rest, depth),
         _ => Err(Unread::Ppp),
     }
 }
