@@ -19,7 +19,7 @@ use crate::judge::{self, Chosen, Opinions, Trips};
 use crate::observe::{Observer, Watch};
 use crate::over_time::{OverTime, Transfer};
 use crate::pace::Pace;
-use crate::packet::{LinkType, Packet, Parsed};
+use crate::packet::{LinkType, Packet, Parsed, Radio, Transport, Unread, UnreadCounts};
 use crate::qlog;
 use crate::selection::Selection;
 use crate::series::Budget;
@@ -117,6 +117,16 @@ pub struct Analysis {
     pub fragments: u64,
     /// Frames that are neither TCP nor RTP; of a qlog, packets of other spaces than that of application data.
     pub other_packets: u64,
+    /// The fragments and other frames of a capture, by kind.
+    pub unread: UnreadCounts,
+    /// TCP segments, with data or without.
+    #[serde(skip)]
+    pub(crate) tcp_packets: u64,
+    /// Packets that the capture itself says were dropped before they were written; none if it does not say.
+    pub dropped_by_capture: Option<u64>,
+    /// In a capture of IEEE 802.11: what its data frames say of the radio.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub radio: Option<RadioFrames>,
     /// Frames whose time is before that of the frame before them.
     pub out_of_order_times: u64,
     /// TCP segments whose options the snap length cut.
@@ -125,6 +135,16 @@ pub struct Analysis {
     pub unlisted_flows: u64,
     /// The flows with data, those with most losses first.
     pub flows: Vec<Flow>,
+}
+
+/// What the data frames of a capture of IEEE 802.11 say of the radio, encrypted or not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct RadioFrames {
+    /// Frames with data.
+    pub data_frames: u64,
+    /// Those that repeat one that was not acknowledged (retry bit).
+    pub retries: u64,
 }
 
 /// One direction of a connection, or a stream.
@@ -453,6 +473,7 @@ pub(crate) fn analyze_and(
     while let Some(frame) = frames.next_frame() {
         let frame_time = frame.time;
         if reading.takes(frame_time, frame.link) {
+            reading.on_radio(frame.link.radio(frame.data));
             let parsed = Parsed::of(&frame);
             if let Parsed::Packet(packet) = &parsed {
                 also(frame_time, packet);
@@ -461,6 +482,7 @@ pub(crate) fn analyze_and(
         }
     }
     let truncation = frames.truncation().cloned();
+    reading.analysis.dropped_by_capture = frames.dropped();
     if let Some(link) = reading.only_unknown_link() {
         return Err(CaptureError::LinkType { link });
     }
@@ -478,6 +500,8 @@ pub(crate) struct Reading<'a> {
     longest: Time,
     unknown: Option<LinkType>,
     readable: u64,
+    /// UDP packets that look like RTP and belong to no stream that has proved itself yet.
+    unproven: u64,
     lossless: usize,
     lossy: usize,
     watch: Watch,
@@ -497,6 +521,10 @@ impl<'a> Reading<'a> {
             duration_s: 0.0,
             fragments: 0,
             other_packets: 0,
+            unread: UnreadCounts::default(),
+            tcp_packets: 0,
+            dropped_by_capture: None,
+            radio: None,
             out_of_order_times: 0,
             cut_options: 0,
             unlisted_flows: 0,
@@ -512,6 +540,7 @@ impl<'a> Reading<'a> {
             longest: Time::ZERO,
             unknown: None,
             readable: 0,
+            unproven: 0,
             lossless: 0,
             lossy: 0,
             drawn: Vec::new(),
@@ -525,7 +554,7 @@ impl<'a> Reading<'a> {
         let inside = self.on_packet_time(time);
         if !link.is_known() {
             self.unknown = Some(link);
-            self.analysis.other_packets += 1;
+            self.on_unread(Unread::Link(link), 1);
             return false;
         }
         self.readable += 1;
@@ -576,23 +605,45 @@ impl<'a> Reading<'a> {
         self.analysis.packets
     }
 
+    /// Counts what a radio says of a frame.
+    #[inline]
+    fn on_radio(&mut self, radio: Option<Radio>) {
+        if let Some(radio) = radio {
+            let frames = self.analysis.radio.get_or_insert_default();
+            frames.data_frames += 1;
+            frames.retries += u64::from(radio.is_retry);
+        }
+    }
+
     #[inline]
     fn on_frame(&mut self, time: Time, parsed: &Parsed<'_>) {
         match parsed {
             Parsed::Packet(packet) => {
-                if let crate::packet::Transport::Tcp(tcp) = &packet.transport {
-                    self.analysis.cut_options += u64::from(tcp.options.cut);
-                }
-                if !self.table.on_packet(time, packet) {
-                    self.analysis.other_packets += 1;
+                let is_read = !packet.is_dns() && self.table.on_packet(time, packet);
+                match &packet.transport {
+                    Transport::Tcp(tcp) => {
+                        self.analysis.tcp_packets += 1;
+                        self.analysis.cut_options += u64::from(tcp.options.cut);
+                    }
+                    Transport::Udp { .. } if is_read => self.unproven += 1,
+                    Transport::Udp { .. } => self.on_unread(Unread::datagram(packet), 1),
                 }
                 if self.table.has_finished() {
                     self.collect();
                 }
             }
-            Parsed::Fragment => self.analysis.fragments += 1,
-            Parsed::Other => self.analysis.other_packets += 1,
+            Parsed::Unread(unread) => self.on_unread(*unread, 1),
         }
+    }
+
+    /// Counts packets that were not read.
+    #[cold]
+    fn on_unread(&mut self, unread: Unread, packets: u64) {
+        self.analysis.unread.add(unread, packets);
+        *match unread {
+            Unread::Fragment => &mut self.analysis.fragments,
+            _ => &mut self.analysis.other_packets,
+        } += packets;
     }
 
     /// The link type of the frames, if none of them could be read.
@@ -608,6 +659,9 @@ impl<'a> Reading<'a> {
 
     /// Lists a flow that has ended.
     pub(crate) fn keep(&mut self, result: FlowResult) {
+        if result.protocol == Protocol::Rtp {
+            self.unproven = self.unproven.saturating_sub(result.packets);
+        }
         if !self.options.flows.has([&result.src, &result.dst]) {
             return;
         }
@@ -734,6 +788,7 @@ impl<'a> Reading<'a> {
     fn finish(mut self, truncation: Option<Truncation>) -> Analysis {
         self.table.close_all();
         self.collect();
+        self.on_unread(Unread::Udp, self.unproven);
         self.analysis.begun = self.begun.unwrap_or(Time::ZERO);
         let last = self.last.max(self.longest);
         self.analysis.duration_s = (last - self.begun.unwrap_or(last)).as_secs_f64();

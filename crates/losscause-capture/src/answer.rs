@@ -6,8 +6,11 @@ use losscause::{Judgement, Verdict};
 
 use crate::joined::{Alone, Tally};
 use crate::judge::trust::Share;
+use crate::packet::Unread;
 use crate::units;
-use crate::{Analysis, Evidence, Flow, Loss, Opening, Outage, Pause, Protocol, Queueing, Shift, Summary, Vantage};
+use crate::{
+    Analysis, Evidence, Flow, Loss, Opening, Outage, Pause, Protocol, Queueing, RadioFrames, Shift, Summary, Vantage,
+};
 
 /// A cause that most losses have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,7 +167,21 @@ impl Analysis {
                 units::bytes(flow.acked_uncaptured)
             ));
         }
+        told.extend(self.told_unread().filter(|_| self.is_mostly_unread()).map(|text| format!("{text}.")));
         told
+    }
+
+    /// Whether most packets may carry transfers and were not read: an answer about the others is no answer about the capture.
+    fn is_mostly_unread(&self) -> bool {
+        self.unread.hiding().total() * 2 > self.packets
+    }
+
+    /// The packets that may carry transfers and were not read; none if there are none.
+    fn told_unread(&self) -> Option<String> {
+        let unread = self.unread.hiding();
+        let kinds = listed(unread.iter().map(|(kind, count)| (kind.to_string(), count)), |_| "");
+        let (total, all) = (unread.total(), self.packets);
+        (total > 0).then(|| format!("{total} of {all} packets were not read: {kinds}"))
     }
 
     /// Where and why the file ended early, as the end of a sentence that begins with the file: "ends inside a packet at
@@ -179,14 +196,28 @@ impl Analysis {
         self.flows.is_empty() && self.unlisted_flows == 0
     }
 
-    /// That no flow was found, as the end of a sentence that begins with the file; `is_filtered` if the options may have
-    /// left flows out.
+    /// That no flow was found, and what is there instead, as the end of a sentence that begins with the file;
+    /// `is_filtered` if the options may have left flows out.
     pub fn no_flow(&self, is_filtered: bool) -> String {
-        let selected = if is_filtered { " that the options select" } else { "" };
-        format!(
-            "no TCP, RTP or QUIC data among its {} packets{selected}, expected a capture of a transfer or a stream",
-            self.packets
-        )
+        let damage = self.truncated_at.zip(self.truncation.as_ref());
+        let damage = damage.map(|(offset, problem)| format!("{problem} at byte {offset}"));
+        if let (0, Some(damage)) = (self.packets, &damage) {
+            return format!("{damage}, before its first packet");
+        }
+        let packets = plural(self.packets, "packet");
+        let read = if self.unread.of(Unread::Quic) > 0 { "TCP or RTP" } else { "TCP, RTP or QUIC" };
+        let damage = damage.map(|damage| format!("; it {damage}")).unwrap_or_default();
+        let bare = (self.tcp_packets > 0).then(|| ("TCP without data".to_owned(), self.tcp_packets));
+        let kinds = self.unread.iter().map(|(kind, count)| (kind.to_string(), count)).chain(bare);
+        let kinds = listed(kinds, |count| if count == 1 { " is" } else { " are" });
+        if is_filtered || kinds.is_empty() {
+            let selected = if is_filtered { " that the options select" } else { "" };
+            return format!(
+                "no {read} data among its {packets}{selected}, expected a capture of a transfer or a stream{damage}"
+            );
+        }
+        let logs = if read == "TCP or RTP" { "; what QUIC lost, the qlog of an endpoint tells" } else { "" };
+        format!("no {read} data among its {packets}: {kinds}{logs}{damage}")
     }
 
     /// The algorithms that the answer rests on, in words.
@@ -223,7 +254,6 @@ impl Analysis {
                 notes.push(format!("{count} {text}"));
             }
         };
-        note(self.fragments, "fragments of IP packets were left out");
         note(self.out_of_order_times, "packets have a time before that of the packet before them");
         note(self.cut_options, "TCP segments have options that the snap length cut: losses may be missing");
         note(self.flows.iter().map(|flow| flow.capture_drops).sum(), "packets were delivered but not captured");
@@ -235,7 +265,15 @@ impl Analysis {
             offload,
             "flows have segments larger than packets (offload): they were counted as the packets they become",
         );
+        if let Some(RadioFrames { data_frames, retries, .. }) = self.radio {
+            note(retries, &format!("of {data_frames} data frames of 802.11 repeat one that was not acknowledged"));
+        }
         notes.extend(self.told_shifts());
+        notes.extend(self.dropped_by_capture.filter(|dropped| *dropped > 0).map(|dropped| {
+            let packets = plural(dropped, "packet");
+            format!("the capture itself says that {packets} were dropped before they were written: losses may be missing or false")
+        }));
+        notes.extend(self.told_unread().filter(|_| !self.is_mostly_unread()));
         notes
     }
 
@@ -644,6 +682,19 @@ fn counted(by: &str, verdicts: Summary) -> String {
     let Summary { wireless, congestion, undecided } = verdicts;
     let untold = if undecided == 0 { String::new() } else { format!(", and {undecided} cannot be told") };
     format!("by {by}, {wireless} are wireless and {congestion} congestion{untold}")
+}
+
+/// Kinds of packets with their counts: "1070 are ESP, 3 are ARP".
+fn listed(kinds: impl Iterator<Item = (String, u64)>, are: fn(u64) -> &'static str) -> String {
+    /// More kinds than a reader remembers.
+    const MAX_TOLD: usize = 6;
+    let mut kinds: Vec<(String, u64)> = kinds.collect();
+    if kinds.len() > MAX_TOLD {
+        let others = kinds.drain(MAX_TOLD - 1..).map(|(_, count)| count).sum();
+        kinds.push(("of other kinds".to_owned(), others));
+    }
+    let told: Vec<String> = kinds.iter().map(|(kind, count)| format!("{count}{} {kind}", are(*count))).collect();
+    told.join(", ")
 }
 
 /// "1 flow", "2 flows", "3 losses".

@@ -34,7 +34,9 @@ pub enum CaptureError {
         bytes: u64,
     },
     /// The frames have a link type that the crate does not read.
-    #[error("has link type {link}, expected Ethernet, Linux cooked (v1, v2), raw IP or loopback")]
+    #[error(
+        "has link type {link}, expected Ethernet, IEEE 802.11, PPP, Linux cooked (v1, v2), NFLOG, raw IP or loopback"
+    )]
     LinkType {
         /// That link type.
         link: LinkType,
@@ -65,7 +67,7 @@ pub enum RewriteError {
 }
 
 /// What a capture may be.
-const EXPECTED: &str = "a pcap, pcapng or qlog file, plain or compressed with gzip or zstd";
+const EXPECTED: &str = "a pcap, pcapng or qlog file, plain or compressed with gzip, xz or zstd";
 
 /// Bytes in hexadecimal.
 struct Hex<'a>(&'a [u8]);

@@ -40,8 +40,8 @@ mod utc;
 pub mod write;
 
 pub use analysis::{
-    Analysis, Captures, Flow, Loss, Missing, Opening, Options, Outage, Pause, Queueing, Reasons, Shift, Summary,
-    Verdicts, analyze,
+    Analysis, Captures, Flow, Loss, Missing, Opening, Options, Outage, Pause, Queueing, RadioFrames, Reasons, Shift,
+    Summary, Verdicts, analyze,
 };
 pub use annotate::annotate;
 pub use error::{CaptureError, RewriteError};

@@ -86,7 +86,42 @@ fn byte_orders_resolutions_and_compressions_do_not_matter() {
     assert_eq!(json(&zstd), expected);
     let (first, second) = plain.split_at(100);
     let frames = [first, second].map(|part| ruzstd::encoding::compress_to_vec(part, level)).concat();
+    assert_eq!(json(include_bytes!("captures/small.pcap.xz")), expected);
     assert_eq!(json(&frames), expected, "two frames, one behind the other");
+    let skipped = [&[0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 7, 7, 7][..], &zstd].concat();
+    assert_eq!(json(&skipped), expected, "a frame to be skipped before it");
+}
+
+/// A block of statistics of the second interface: packets dropped by the interface, and by the system if given.
+fn statistics(dropped: u64, by_system: Option<u64>) -> Vec<u8> {
+    let mut body = [&1_u32.to_le_bytes()[..], &[0; 8]].concat();
+    for (code, count) in [(5_u16, Some(dropped)), (7, by_system)] {
+        if let Some(count) = count {
+            body.extend(code.to_le_bytes());
+            body.extend(8_u16.to_le_bytes());
+            body.extend(count.to_le_bytes());
+        }
+    }
+    body.extend([0; 4]);
+    let length = (12 + body.len() as u32).to_le_bytes();
+    [&5_u32.to_le_bytes()[..], &length, &body, &length].concat()
+}
+
+#[test]
+fn what_a_capture_says_that_it_dropped_is_told() {
+    let plain = pcapng(&small(), false, true);
+    assert_eq!(analysed(&plain).dropped_by_capture, None);
+    let with = |blocks: &[Vec<u8>]| analysed(&[&plain[..], &blocks.concat()].concat());
+    assert_eq!(with(&[statistics(0, None)]).dropped_by_capture, Some(0));
+    // The newest counters count; those that are not known are all ones; the next section has interfaces of its own.
+    let analysis =
+        with(&[statistics(700, None), statistics(800, Some(12)), plain.clone(), statistics(5, Some(u64::MAX))]);
+    assert_eq!(analysis.dropped_by_capture, Some(817));
+    let notes = analysis.notes();
+    assert!(
+        notes.iter().any(|note| note.starts_with("the capture itself says that 817 packets were dropped")),
+        "{notes:?}"
+    );
 }
 
 #[test]
@@ -116,12 +151,35 @@ fn a_cut_compressed_file_delivers_what_was_decompressed() {
 }
 
 #[test]
+fn a_damaged_xz_file_ends_and_one_that_wants_much_memory_is_refused() {
+    let file = include_bytes!("captures/small.pcap.xz");
+    for at in 0..file.len() {
+        for flip in [1, 0x80, 0xff] {
+            let mut damaged = file.to_vec();
+            damaged[at] ^= flip;
+            _ = analyze(damaged.as_slice(), "f", &Options::all());
+        }
+        _ = analyze(&file[..at], "f", &Options::all());
+    }
+    // A block's header is a size, flags, the filter with its dictionary (here the largest, 4 GiB), and a check sequence.
+    let mut header = [2, 0, 0x21, 1, 40, 0, 0, 0].to_vec();
+    let mut check = flate2::Crc::new();
+    check.update(&header);
+    header.extend(check.sum().to_le_bytes());
+    let greedy = [&file[..12], &header, &file[24..]].concat();
+    assert!(refusal(&greedy).starts_with("cannot be read ("), "{}", refusal(&greedy));
+}
+
+#[test]
 fn what_is_no_capture_is_refused_in_one_sentence() {
-    assert_eq!(refusal(b""), "is empty, expected a pcap, pcapng or qlog file, plain or compressed with gzip or zstd");
+    assert_eq!(
+        refusal(b""),
+        "is empty, expected a pcap, pcapng or qlog file, plain or compressed with gzip, xz or zstd"
+    );
     assert!(refusal(b"hello, world").starts_with("is no capture (it begins with 68 65 6c 6c), expected"));
     assert!(refusal(&pcap(&[])[..10]).starts_with("ends after 10 bytes, inside the header"));
-    let radio = pcap_of(127, &small());
-    assert!(refusal(&radio).starts_with("has link type 127 (IEEE 802.11 with radiotap), expected Ethernet"));
+    let radio = pcap_of(119, &small());
+    assert!(refusal(&radio).starts_with("has link type 119 (IEEE 802.11 with a Prism header), expected Ethernet"));
 }
 
 #[test]

@@ -384,7 +384,7 @@ fn what_is_whole_of_a_cut_log_is_analysed() {
 #[test]
 fn json_that_is_no_qlog_is_refused() {
     let other = "is no qlog (it is JSON without qlog's header or traces), expected a pcap, pcapng or qlog file, plain or \
-                 compressed with gzip or zstd";
+                 compressed with gzip, xz or zstd";
     assert_eq!(refusal("{\"traces\": []}"), other);
     for (text, problem) in [
         ("{\"name\": \"value\"}", "the JSON is damaged: has no header of a qlog"),

@@ -28,7 +28,7 @@ use observations::Observations;
 /// The arguments of `analyze`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// pcap or pcapng files, or qlog of QUIC, also compressed with gzip or zstd; - for standard input.
+    /// pcap or pcapng files, or qlog of QUIC, also compressed with gzip, xz or zstd; - for standard input.
     #[arg(required_unless_present_any = ["sender", "receiver"], value_name = "CAPTURE")]
     captures: Vec<PathBuf>,
     /// The capture at the sender of the data, joined with that of --receiver: then losses are known, not inferred.

@@ -313,17 +313,18 @@ fn bad_input_is_refused_in_one_sentence() {
     write("empty.pcap", b"");
     write("text.pcap", b"This is no capture.");
     let mut radio = plain(SENDER);
-    radio[20] = 127;
+    radio[20] = 119;
     write("radio.pcap", &radio);
     write("header.pcap", &plain(SENDER)[..24]);
     std::fs::create_dir(place.path().join("folder")).unwrap();
-    let expected = "expected a pcap, pcapng or qlog file, plain or compressed with gzip or zstd";
+    let expected = "expected a pcap, pcapng or qlog file, plain or compressed with gzip, xz or zstd";
     let cases = [
         ("empty.pcap", format!("is empty, {expected}")),
         ("text.pcap", format!("is no capture (it begins with 54 68 69 73), {expected}")),
         (
             "radio.pcap",
-            "has link type 127 (IEEE 802.11 with radiotap), expected Ethernet, Linux cooked (v1, v2), raw IP or loopback"
+            "has link type 119 (IEEE 802.11 with a Prism header), expected Ethernet, IEEE 802.11, PPP, Linux cooked (v1, v2), \
+             NFLOG, raw IP or loopback"
                 .to_owned(),
         ),
         (

@@ -1,12 +1,13 @@
-//! Plain, gzip and zstd streams behind one reader.
+//! Plain, gzip, xz and zstd streams behind one reader.
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use flate2::bufread::MultiGzDecoder;
+use lzma_rust2::XzReader;
 use ruzstd::decoding::FrameDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 
-/// The stream's bytes, decompressed if it begins with the magic bytes of gzip or zstd.
+/// The stream's bytes, decompressed if it begins with the magic bytes of gzip, xz or zstd.
 ///
 /// # Errors
 /// If the first bytes cannot be read.
@@ -17,10 +18,15 @@ pub(crate) fn decompressed<'a>(mut source: Box<dyn Read + 'a>) -> io::Result<Box
     let whole = BufReader::with_capacity(1 << 18, Cursor::new(head).chain(source));
     Ok(match magic {
         [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(whole)),
-        [0x28, 0xb5, 0x2f, 0xfd] => Box::new(Zstd::new(whole)),
+        [0xfd, b'7', b'z', b'X'] => Box::new(XzReader::new_mem_limit(whole, true, XZ_MEMORY_KIB)),
+        // A frame of data, or one to be skipped, with which a stream may begin too.
+        [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => Box::new(Zstd::new(whole)),
         _ => Box::new(whole),
     })
 }
+
+/// A stream that claims a larger dictionary is not decompressed: `xz -9` takes 64 MiB, and a little for the decoder.
+const XZ_MEMORY_KIB: u32 = 65 << 10;
 
 /// A zstd stream of any number of frames (RFC 8878, section 3: frames follow each other, some of them to be skipped).
 struct Zstd<R> {

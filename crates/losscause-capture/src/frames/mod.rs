@@ -201,6 +201,15 @@ impl<'a> Frames<'a> {
         self.truncation.as_ref()
     }
 
+    /// Packets that the file itself says were dropped before they were written, as far as it was read; none if it does not
+    /// say. Only pcapng can.
+    pub fn dropped(&self) -> Option<u64> {
+        match &self.format {
+            Format::Pcap(_) => None,
+            Format::Pcapng(pcapng) => pcapng.dropped(),
+        }
+    }
+
     /// Bytes of the decompressed file that were read so far.
     pub fn bytes_read(&self) -> u64 {
         self.window.read_so_far()

@@ -4,7 +4,8 @@ use std::io::Read;
 
 use losscause::Time;
 use pcap_parser::{
-    Block, EPB_MAGIC, IDB_MAGIC, OptionCode, PcapNGOption, SHB_MAGIC, SPB_MAGIC, parse_block_be, parse_block_le,
+    Block, EPB_MAGIC, IDB_MAGIC, ISB_MAGIC, OptionCode, PcapNGOption, SHB_MAGIC, SPB_MAGIC, parse_block_be,
+    parse_block_le,
 };
 
 use super::window::Window;
@@ -15,6 +16,8 @@ use crate::packet::{Direction, LinkType};
 pub(super) struct Pcapng {
     big_endian: bool,
     interfaces: Vec<Interface>,
+    /// Packets that the sections before this one say were dropped.
+    dropped_before: Option<u64>,
 }
 
 /// A block as it stands in the file.
@@ -35,6 +38,8 @@ struct Interface {
     offset_s: i64,
     /// Bytes of a packet that are kept; 0 keeps all.
     snap: u32,
+    /// Packets that its newest statistics say were dropped before they were written.
+    dropped: Option<u64>,
 }
 
 /// The unit of an interface's times.
@@ -75,7 +80,13 @@ impl Pcapng {
     }
 
     pub(super) fn begin() -> Self {
-        Self { big_endian: false, interfaces: Vec::new() }
+        Self { big_endian: false, interfaces: Vec::new(), dropped_before: None }
+    }
+
+    /// Packets that the file itself says were dropped before they were written; none if it does not say.
+    pub(super) fn dropped(&self) -> Option<u64> {
+        let of_interfaces = self.interfaces.iter().filter_map(|interface| interface.dropped);
+        self.dropped_before.into_iter().chain(of_interfaces).reduce(u64::saturating_add)
     }
 
     pub(super) fn is_big_endian(&self) -> bool {
@@ -87,7 +98,7 @@ impl Pcapng {
         loop {
             let (kind, total) = self.next_block(window)?;
             // Only these blocks matter; the others may hold anything.
-            if [EPB_MAGIC, SPB_MAGIC, IDB_MAGIC].contains(&kind)
+            if [EPB_MAGIC, SPB_MAGIC, IDB_MAGIC, ISB_MAGIC].contains(&kind)
                 && let Some(framed) = self.block(window, total)?
             {
                 return Ok(framed);
@@ -108,6 +119,7 @@ impl Pcapng {
         if kind == SHB_MAGIC.to_le_bytes() {
             // A section says its own byte order.
             self.big_endian = word(8) == [0x1a, 0x2b, 0x3c, 0x4d];
+            self.dropped_before = self.dropped();
             self.interfaces.clear();
         }
         let number = |bytes| if self.big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) };
@@ -140,6 +152,7 @@ impl Pcapng {
                     clock: Clock::from_resolution(description.if_tsresol),
                     offset_s: description.if_tsoffset,
                     snap: description.snaplen,
+                    dropped: None,
                 });
                 Ok(None)
             }
@@ -169,9 +182,30 @@ impl Pcapng {
                 let packet = 12..12 + captured;
                 Ok(Some(Framed { time, link: interface.link, original, packet, total, direction: None }))
             }
+            Block::InterfaceStatistics(statistics) => {
+                // Counters count from the interface's beginning, so the newest block replaces those before it.
+                if let Some(interface) = self.interfaces.get_mut(statistics.if_id as usize) {
+                    let dropped = dropped(&statistics.options, self.big_endian);
+                    interface.dropped = dropped.or(interface.dropped);
+                }
+                Ok(None)
+            }
             _ => Ok(None),
         }
     }
+}
+
+/// The options `isb_ifdrop` and `isb_osdrop` of statistics: dropped by the interface, and by the system behind it.
+const ISB_DROPS: [OptionCode; 2] = [OptionCode(5), OptionCode(7)];
+
+/// What these options say together; none if neither says anything.
+fn dropped(options: &[PcapNGOption<'_>], big_endian: bool) -> Option<u64> {
+    let counts = options.iter().filter(|option| ISB_DROPS.contains(&option.code)).filter_map(|option| {
+        let bytes = *option.value.first_chunk()?;
+        Some(if big_endian { u64::from_be_bytes(bytes) } else { u64::from_le_bytes(bytes) })
+    });
+    // All bits stand for a counter that is not known.
+    counts.filter(|count| *count != u64::MAX).reduce(u64::saturating_add)
 }
 
 /// The option `epb_flags` of a packet.

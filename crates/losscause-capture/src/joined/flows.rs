@@ -224,6 +224,13 @@ fn summed(sender: &Analysis, receiver: &Analysis, mut flows: Vec<Flow>) -> Analy
         duration_s: sender.duration_s,
         fragments: sender.fragments + receiver.fragments,
         other_packets: sender.other_packets + receiver.other_packets,
+        unread: sender.unread.joined(&receiver.unread),
+        tcp_packets: sender.tcp_packets + receiver.tcp_packets,
+        dropped_by_capture: [sender, receiver]
+            .iter()
+            .filter_map(|one| one.dropped_by_capture)
+            .reduce(u64::saturating_add),
+        radio: None,
         out_of_order_times: sender.out_of_order_times + receiver.out_of_order_times,
         cut_options: sender.cut_options + receiver.cut_options,
         unlisted_flows: 0,

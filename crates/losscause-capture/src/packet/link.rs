@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use super::Direction;
+use super::rest::{Depth, Rest, be16};
+use super::wifi::{self, Radio, Radiotap};
+use super::{Direction, Packet, Unread, ip, tunnel};
 
 /// A link type, by its number in the registry of tcpdump.org.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,21 +28,45 @@ impl LinkType {
     pub const LINUX_SLL: Self = Self(113);
     /// Linux cooked capture, version 2.
     pub const LINUX_SLL2: Self = Self(276);
+    /// PPP, with or without HDLC's framing.
+    pub const PPP: Self = Self(9);
+    /// PPP in HDLC's framing, or Cisco's.
+    pub const PPP_HDLC: Self = Self(50);
+    /// PPP over Ethernet, from its own header on.
+    pub const PPP_ETHER: Self = Self(51);
+    /// IEEE 802.11.
+    pub const IEEE802_11: Self = Self(105);
+    /// IEEE 802.11 behind a radiotap header.
+    pub const IEEE802_11_RADIOTAP: Self = Self(127);
+    /// Linux's packet log (NFLOG).
+    pub const NFLOG: Self = Self(239);
 
-    /// Whether [`LinkType::network`] reads it.
+    /// Whether frames of it are read.
     pub fn is_known(self) -> bool {
         self.layer().is_some()
     }
 
-    /// The IP packet inside a frame of this link type; none if it carries something else or is cut before.
+    /// The packet inside a frame of this link type.
     #[inline]
-    pub fn network(self, frame: &[u8]) -> Option<&[u8]> {
-        match self.layer()? {
-            Layer::Ethernet => below_ether_type(frame, 12),
-            Layer::Sll => below_ether_type(frame, 14),
-            Layer::Sll2 => after_ether_type(be16(frame, 0)?, frame, 20),
-            Layer::Family => frame.get(4..),
-            Layer::Raw => Some(frame),
+    pub(super) fn parse(self, rest: Rest<'_>) -> Result<Packet<'_>, Unread> {
+        let depth = Depth::MOST;
+        match self.layer().ok_or(Unread::Link(self))? {
+            Layer::Ethernet => ethernet(rest, depth),
+            Layer::Sll => {
+                let (head, rest) = rest.split::<16>()?;
+                ether_type(be16(head[14], head[15]), rest, depth)
+            }
+            Layer::Sll2 => {
+                let (head, rest) = rest.split::<20>()?;
+                ether_type(be16(head[0], head[1]), rest, depth)
+            }
+            Layer::Family => ip::parse(rest.skip(4)?, depth),
+            Layer::Raw => ip::parse(rest, depth),
+            Layer::Ppp => tunnel::ppp(rest, depth),
+            Layer::PppoE => tunnel::pppoe(rest, depth),
+            Layer::Nflog => tunnel::nflog(rest, depth),
+            Layer::Wifi => wifi::parse(rest, false, depth),
+            Layer::Radiotap => wifi::parse_radiotap(rest, depth),
         }
     }
 
@@ -48,7 +74,7 @@ impl LinkType {
     #[inline]
     pub fn direction(self, frame: &[u8]) -> Option<Direction> {
         let kind = match self {
-            Self::LINUX_SLL => be16(frame, 0)?,
+            Self::LINUX_SLL => u16::from_be_bytes(*frame.first_chunk()?),
             Self::LINUX_SLL2 => u16::from(*frame.get(10)?),
             _ => return None,
         };
@@ -59,6 +85,40 @@ impl LinkType {
         }
     }
 
+    /// What stands behind the header of one of the usual links, if that is IP; VLAN tags belong to the header.
+    pub(crate) fn network(self, frame: &[u8]) -> Option<&[u8]> {
+        let word = |at: usize| frame.get(at..at + 2).map(|bytes| be16(bytes[0], bytes[1]));
+        let (mut kind, mut at) = match self.layer()? {
+            Layer::Ethernet => (word(12)?, 14),
+            Layer::Sll => (word(14)?, 16),
+            Layer::Sll2 => (word(0)?, 20),
+            Layer::Family => (IPV4, 4),
+            Layer::Raw => (IPV4, 0),
+            _ => return None,
+        };
+        for _ in 0..MAX_TAGS {
+            if !is_tag(kind) {
+                break;
+            }
+            (kind, at) = (word(at + 2)?, at + 4);
+        }
+        [IPV4, IPV6].contains(&kind).then(|| frame.get(at..))?
+    }
+
+    /// What the radio says of a frame of IEEE 802.11 with data, encrypted or not; none of a damaged one.
+    #[inline]
+    pub fn radio(self, frame: &[u8]) -> Option<Radio> {
+        match self {
+            Self::IEEE802_11 => Radio::of(frame, None),
+            Self::IEEE802_11_RADIOTAP => {
+                let tap = Radiotap::parse(frame).filter(|tap| !tap.is_damaged())?;
+                Radio::of(&frame[tap.bytes..], tap.rate_bps)
+            }
+            _ => None,
+        }
+    }
+
+    #[inline]
     fn layer(self) -> Option<Layer> {
         Some(match self {
             Self::ETHERNET => Layer::Ethernet,
@@ -66,6 +126,11 @@ impl LinkType {
             Self::LINUX_SLL2 => Layer::Sll2,
             Self::NULL | Self::LOOP => Layer::Family,
             Self::RAW | Self::RAW_12 | Self::RAW_14 | Self::IPV4 | Self::IPV6 => Layer::Raw,
+            Self::PPP | Self::PPP_HDLC => Layer::Ppp,
+            Self::PPP_ETHER => Layer::PppoE,
+            Self::NFLOG => Layer::Nflog,
+            Self::IEEE802_11 => Layer::Wifi,
+            Self::IEEE802_11_RADIOTAP => Layer::Radiotap,
             _ => return None,
         })
     }
@@ -83,6 +148,16 @@ enum Layer {
     Family,
     /// The IP header.
     Raw,
+    /// PPP's protocol, with or without framing before it.
+    Ppp,
+    /// PPPoE's header.
+    PppoE,
+    /// Attributes.
+    Nflog,
+    /// The frame control field.
+    Wifi,
+    /// A radiotap header, then 802.11's.
+    Radiotap,
 }
 
 /// Packet types of cooked captures: to the capturing host, and by it.
@@ -90,32 +165,35 @@ const FOR_THIS_HOST: u16 = 0;
 const BY_THIS_HOST: u16 = 4;
 const IPV4: u16 = 0x0800;
 const IPV6: u16 = 0x86dd;
-/// 802.1Q, 802.1ad (QinQ), and the tag that QinQ had before its standard.
-const VLAN: [u16; 3] = [0x8100, 0x88a8, 0x9100];
 /// More tags than this are no network's.
 const MAX_TAGS: usize = 4;
 
-fn below_ether_type(frame: &[u8], at: usize) -> Option<&[u8]> {
-    after_ether_type(be16(frame, at)?, frame, at + 2)
-}
-
+/// Two addresses, then an EtherType.
 #[inline]
-fn after_ether_type(mut ether_type: u16, frame: &[u8], mut at: usize) -> Option<&[u8]> {
-    for _ in 0..=MAX_TAGS {
-        if ether_type == IPV4 || ether_type == IPV6 {
-            return frame.get(at..);
-        }
-        if !VLAN.contains(&ether_type) {
-            return None;
-        }
-        ether_type = be16(frame, at + 2)?;
-        at += 4;
-    }
-    None
+pub(super) fn ethernet(rest: Rest<'_>, depth: Depth) -> Result<Packet<'_>, Unread> {
+    let (head, rest) = rest.split::<14>()?;
+    ether_type(be16(head[12], head[13]), rest, depth)
 }
 
-fn be16(bytes: &[u8], at: usize) -> Option<u16> {
-    Some(u16::from_be_bytes(*bytes.get(at..)?.first_chunk()?))
+/// What an EtherType announces.
+#[inline]
+pub(super) fn ether_type(mut kind: u16, mut rest: Rest<'_>, depth: Depth) -> Result<Packet<'_>, Unread> {
+    for _ in 0..=MAX_TAGS {
+        match kind {
+            IPV4 | IPV6 => return ip::parse(rest, depth),
+            tag if is_tag(tag) => {
+                let (&[_, _, high, low], behind) = rest.split()?;
+                (kind, rest) = (be16(high, low), behind);
+            }
+            other => return tunnel::over_ether_type(other, rest, depth),
+        }
+    }
+    Err(Unread::TooDeep)
+}
+
+/// 802.1Q, 802.1ad (QinQ), and the tag that QinQ had before its standard.
+fn is_tag(ether_type: u16) -> bool {
+    matches!(ether_type, 0x8100 | 0x88a8 | 0x9100)
 }
 
 impl fmt::Display for LinkType {
@@ -123,7 +201,7 @@ impl fmt::Display for LinkType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = match self.0 {
             6 => "IEEE 802.5 Token Ring",
-            9 => "PPP",
+            9 | 50 => "PPP",
             51 => "PPP over Ethernet",
             105 => "IEEE 802.11",
             119 => "IEEE 802.11 with a Prism header",
@@ -134,7 +212,7 @@ impl fmt::Display for LinkType {
             189 | 220 | 249 => "USB",
             195 | 230 => "IEEE 802.15.4",
             227 => "CAN",
-            239 => "Linux netlink packet log",
+            239 => "NFLOG",
             253 => "netlink",
             _ => return write!(f, "{}", self.0),
         };
@@ -145,28 +223,6 @@ impl fmt::Display for LinkType {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_link_layer_leads_to_the_ip_header() {
-        let ip = [0x45, 1, 2, 3];
-        let with = |head: &[u8]| [head, &ip].concat();
-        let mac = [0; 12];
-        let cases = [
-            (LinkType::ETHERNET, with(&[&mac[..], &[8, 0]].concat())),
-            (LinkType::ETHERNET, with(&[&mac[..], &[0x81, 0, 0, 7, 8, 0]].concat())),
-            (LinkType::ETHERNET, with(&[&mac[..], &[0x88, 0xa8, 0, 7, 0x81, 0, 0, 9, 8, 0]].concat())),
-            (LinkType::LINUX_SLL, with(&[&[0; 14][..], &[8, 0]].concat())),
-            (LinkType::LINUX_SLL2, with(&[&[8, 0][..], &[0; 18]].concat())),
-            (LinkType::NULL, with(&[2, 0, 0, 0])),
-            (LinkType::LOOP, with(&[0, 0, 0, 2])),
-            (LinkType::RAW, with(&[])),
-        ];
-        for (link, frame) in &cases {
-            assert_eq!(link.network(frame), Some(&ip[..]), "{link}");
-            (0..frame.len() - 4).for_each(|cut| _ = link.network(&frame[..cut]));
-        }
-        assert_eq!(LinkType::ETHERNET.network(&[&mac[..], &[8, 6], &ip].concat()), None, "ARP");
-    }
 
     #[test]
     fn cooked_captures_say_which_way_a_packet_passed() {
@@ -185,8 +241,8 @@ mod tests {
 
     #[test]
     fn an_unknown_link_type_is_named() {
-        assert!(!LinkType(127).is_known());
-        assert_eq!(LinkType(127).to_string(), "127 (IEEE 802.11 with radiotap)");
+        assert!(!LinkType(119).is_known());
+        assert_eq!(LinkType(119).to_string(), "119 (IEEE 802.11 with a Prism header)");
         assert_eq!(LinkType(999).to_string(), "999");
     }
 }

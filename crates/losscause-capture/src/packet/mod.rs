@@ -1,19 +1,26 @@
 //! From a frame to what its headers say.
 //!
-//! Every length is checked; a header that is cut or contradicts itself gives [`Parsed::Other`], never a guess.
+//! Every length is checked; a header that is cut or contradicts itself gives [`Parsed::Unread`], never a guess.
 
 mod ip;
 mod link;
+mod rest;
 mod rtp;
 mod tcp;
+mod tunnel;
+mod unread;
+mod wifi;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use crate::frames::Frame;
 
 pub use link::LinkType;
+use rest::Rest;
 pub use rtp::Rtp;
 pub use tcp::{Block, Options, Tcp, flag};
+pub use unread::{Unread, UnreadCounts};
+pub use wifi::Radio;
 
 /// An address and a port. IPv4 addresses are kept as mapped ones (RFC 4291, section 2.5.5.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,7 +31,7 @@ pub struct Endpoint {
     pub port: u16,
 }
 
-/// A packet with what its headers say.
+/// A packet with what its headers say; inside tunnels, the innermost headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet<'a> {
     /// The number of its frame in the file, from 1 on.
@@ -35,10 +42,12 @@ pub struct Packet<'a> {
     pub dst: Endpoint,
     /// IPv4's identification; 0 in IPv6.
     pub ip_id: u16,
-    /// Whether a queue marked it (ECN CE, RFC 3168).
+    /// Whether a queue marked it (ECN CE, RFC 3168), or a tunnel around it.
     pub congestion_experienced: bool,
     /// Whether the capturing host sent or received it, if the capture says so.
     pub direction: Option<Direction>,
+    /// What the radio says of the frame around it, in a capture of IEEE 802.11.
+    pub radio: Option<Radio>,
     /// What it carries.
     pub transport: Transport<'a>,
 }
@@ -72,28 +81,31 @@ pub enum Transport<'a> {
 pub enum Parsed<'a> {
     /// A TCP segment or a UDP datagram.
     Packet(Packet<'a>),
-    /// A fragment of an IP packet: its transport header is elsewhere, or its payload is not whole.
-    Fragment,
     /// Anything else.
-    Other,
+    Unread(Unread),
 }
 
 impl<'a> Parsed<'a> {
     /// Reads the headers of a frame.
     #[inline]
     pub fn of(frame: &Frame<'a>) -> Self {
-        match frame.link.network(frame.data) {
-            Some(network) => {
-                let before = frame.data.len() - network.len();
-                let mut parsed = ip::parse(network, frame.original_bytes.saturating_sub(before as u32));
-                if let Parsed::Packet(packet) = &mut parsed {
-                    packet.frame = frame.number;
-                    packet.direction = frame.direction.or_else(|| frame.link.direction(frame.data));
-                }
-                parsed
+        match frame.link.parse(Rest::of(frame)) {
+            Ok(mut packet) => {
+                packet.frame = frame.number;
+                packet.direction = frame.direction.or_else(|| frame.link.direction(frame.data));
+                packet.radio = frame.link.radio(frame.data);
+                Parsed::Packet(packet)
             }
-            None => Parsed::Other,
+            Err(unread) => Parsed::Unread(unread),
         }
+    }
+}
+
+impl Packet<'_> {
+    /// Whether it is a datagram from or to a port of DNS.
+    pub(crate) fn is_dns(&self) -> bool {
+        matches!(self.transport, Transport::Udp { .. })
+            && [self.src.port, self.dst.port].iter().any(|port| [53, 5353].contains(port))
     }
 }
 

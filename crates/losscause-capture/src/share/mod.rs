@@ -19,7 +19,7 @@ use crate::annotate::frames_of;
 use crate::answer::plural;
 use crate::flow::Protocol;
 use crate::frames::Frame;
-use crate::packet::{Endpoint, LinkType, Packet, Parsed, Rtp, Transport};
+use crate::packet::{Endpoint, LinkType, Packet, Parsed, Rtp, Transport, Unread};
 use crate::write::PcapngWriter;
 use crate::write::checksum::Checksum;
 use numbers::Numbers;
@@ -73,11 +73,11 @@ pub fn share(
         let packet = match Parsed::of(&frame) {
             Parsed::Packet(packet) if !options.select_ends(&packet) => continue,
             Parsed::Packet(packet) => packet,
-            Parsed::Fragment => {
+            Parsed::Unread(Unread::Fragment) => {
                 shared.fragments += 1;
                 continue;
             }
-            Parsed::Other => {
+            Parsed::Unread(_) => {
                 shared.others += 1;
                 continue;
             }

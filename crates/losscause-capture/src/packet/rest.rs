@@ -1,0 +1,71 @@
+//! What is left of a frame behind the headers that were read.
+
+use super::Unread;
+use crate::frames::Frame;
+
+/// The part of a frame from some header on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rest<'a> {
+    /// What was captured of it.
+    pub(super) bytes: &'a [u8],
+    /// Its length on the link, bytes: more than the packet in it if the link pads short frames.
+    pub(super) original: u32,
+}
+
+impl<'a> Rest<'a> {
+    #[inline]
+    pub(super) fn of(frame: &Frame<'a>) -> Self {
+        Self { bytes: frame.data, original: frame.original_bytes }
+    }
+
+    /// Its first `N` bytes.
+    #[inline]
+    pub(super) fn first<const N: usize>(self) -> Result<&'a [u8; N], Unread> {
+        self.bytes.first_chunk().ok_or_else(|| self.ends_before(N))
+    }
+
+    /// The part behind the first `bytes` bytes.
+    #[inline]
+    pub(super) fn skip(self, bytes: usize) -> Result<Self, Unread> {
+        match self.bytes.get(bytes..) {
+            Some(rest) => Ok(Self { bytes: rest, original: self.original.saturating_sub(bytes as u32) }),
+            None => Err(self.ends_before(bytes)),
+        }
+    }
+
+    /// Its first `N` bytes and the part behind them.
+    #[inline]
+    pub(super) fn split<const N: usize>(self) -> Result<(&'a [u8; N], Self), Unread> {
+        Ok((self.first()?, self.skip(N)?))
+    }
+
+    /// The part before byte `bytes`, as a header's field for the length says.
+    #[inline]
+    pub(super) fn up_to(self, bytes: u32) -> Self {
+        let captured = self.bytes.len().min(bytes as usize);
+        Self { bytes: &self.bytes[..captured], original: self.original.min(bytes) }
+    }
+
+    /// Why byte `bytes` is not there: it was not captured, or a length contradicts another.
+    #[cold]
+    pub(super) fn ends_before(self, bytes: usize) -> Unread {
+        if self.original as usize >= bytes { Unread::Cut } else { Unread::Malformed }
+    }
+}
+
+/// How many more headers may stand around a packet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Depth(u8);
+
+impl Depth {
+    /// Tunnels in tunnels: more than any network has, few enough that a hostile packet costs nothing.
+    pub(super) const MOST: Self = Self(8);
+
+    pub(super) fn deeper(self) -> Result<Self, Unread> {
+        self.0.checked_sub(1).map(Self).ok_or(Unread::TooDeep)
+    }
+}
+
+pub(super) fn be16(high: u8, low: u8) -> u16 {
+    u16::from_be_bytes([high, low])
+}
