@@ -10,6 +10,7 @@ use losscause::{Judgement, Reason, Time, Verdict};
 use serde::Serialize;
 
 use crate::CaptureError;
+use crate::fit::Fit;
 use crate::flow::{self, Evidence, FlowResult, FlowTable, Found, Protocol, Rules, State, Vantage};
 use crate::frames::{Frames, Truncation, compressed};
 use crate::joined::Alone;
@@ -175,6 +176,9 @@ pub struct Flow {
     /// How fast its data went, and what held them up; none if the capture does not tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pace: Option<Pace>,
+    /// TCP seen at its sender: the link that it met.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fit: Option<Fit>,
     /// The flow over time, if [`Options::over_time`] asks for it and the flow is one of those with most losses.
     #[serde(skip)]
     pub over_time: Option<OverTime>,
@@ -600,6 +604,13 @@ impl<'a> Reading<'a> {
         };
         let mut losses: Vec<Loss> = lost.into_iter().map(as_loss).collect();
         losses.sort_by(|a, b| a.time_s.total_cmp(&b.time_s));
+        let has_outage = !result.outages.is_empty();
+        let fit = match (&result.carried, &pace, &ends.sender) {
+            (Some(carried), Some(pace), Some(trips)) if pace.sending.is_some() => {
+                Fit::of(carried, pace, &losses, trips, has_outage)
+            }
+            _ => None,
+        };
         let mut summary: BTreeMap<String, Summary> =
             names.iter().flatten().map(|name| (name.clone(), Summary::default())).collect();
         for (name, opinion) in losses.iter().flat_map(|loss| loss.verdicts.iter()) {
@@ -655,6 +666,7 @@ impl<'a> Reading<'a> {
             one_way: result.is_one_way,
             sent_again: result.sent_again,
             pace,
+            fit,
             over_time,
             unlisted_losses: result.losses.unlisted,
             losses,

@@ -12,6 +12,7 @@
 //! observe   observations of all flows      → a caller, while the capture is read
 //! over_time a flow, thinned for drawings   → delay, rate and sequence numbers over time
 //! answer    an analysis                    → what it says, in words
+//! fit       a flow seen by its sender    → the link that it met
 //! joined    the captures of both ends      → the losses as facts, with both ends' verdicts
 //! ```
 #![forbid(unsafe_code)]
@@ -20,6 +21,7 @@
 mod analysis;
 mod answer;
 mod error;
+mod fit;
 mod flow;
 pub mod frames;
 mod joined;
@@ -37,6 +39,7 @@ pub use analysis::{
     Analysis, Captures, Flow, Loss, Missing, Opening, Options, Outage, Queueing, Reasons, Summary, Verdicts, analyze,
 };
 pub use error::CaptureError;
+pub use fit::Fit;
 pub use flow::{Evidence, Protocol, Vantage};
 pub use joined::{Alone, JoinError, Joined, Tally, analyze_both};
 pub use observe::{Observation, Observer};

@@ -13,12 +13,13 @@ use losscause_study::{InputError, atomic};
 
 use crate::Failure;
 use crate::input;
-use crate::output::Format;
+use crate::output::{self, Format};
 use crate::progress::Progress;
 
 mod joined;
 mod losses;
 mod observations;
+mod scenario;
 mod tables;
 
 use observations::Observations;
@@ -60,6 +61,10 @@ pub(crate) struct Arguments {
     /// Write a report to this file: the answer, how far to trust it, and every loss over time. HTML, to open in a browser.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
+    /// Write a scenario of the link that the largest TCP flow met to this file, for simulate and compare: rate, round trip,
+    /// queue and random loss. The capture must be one at the sender; --flow chooses another flow.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["sender", "receiver"])]
+    scenario: Option<PathBuf>,
     /// Show every algorithm and every loss.
     #[arg(long, short)]
     verbose: bool,
@@ -94,6 +99,12 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
         Format::Json => Captures { captures: &analyses }.write_json(&mut io::stdout().lock())?,
         Format::Table => analyses.iter().try_for_each(|analysis| tables::print(analysis, arguments.verbose))?,
     }
+    if let (Some(file), [analysis]) = (&arguments.scenario, &analyses[..]) {
+        let told = scenario::write(file, analysis)?;
+        if arguments.format == Format::Table {
+            told.iter().try_for_each(|line| output::line(line))?;
+        }
+    }
     failure.map_or(Ok(()), Err)
 }
 
@@ -115,8 +126,16 @@ fn each(captures: &[PathBuf], options: &Options) -> (Vec<Analysis>, Option<Failu
 fn keep_apart(arguments: &Arguments) -> Result<(), InputError> {
     let captures = arguments.captures.iter().chain(&arguments.sender).chain(&arguments.receiver);
     let inputs = Inputs::of(captures.filter(|file| !input::is_standard(file)).cloned());
-    let outputs =
-        [("--losses", &arguments.losses), ("--observations", &arguments.observations), ("--report", &arguments.report)];
+    let outputs = [
+        ("--losses", &arguments.losses),
+        ("--observations", &arguments.observations),
+        ("--report", &arguments.report),
+        ("--scenario", &arguments.scenario),
+    ];
+    if let (Some(file), [_, _, ..]) = (&arguments.scenario, &arguments.captures[..]) {
+        let problem = "a scenario is of one link, expected one capture".to_owned();
+        return Err(InputError::Option { option: format!("--scenario {}", file.display()), problem });
+    }
     let mut before: Vec<(&str, &Path)> = Vec::new();
     for (option, file) in outputs.into_iter().filter_map(|(option, file)| Some((option, file.as_deref()?))) {
         inputs.keep_from(file)?;

@@ -55,7 +55,7 @@ impl std::fmt::Display for Vantage {
 
 /// The least of many delays, but for a few that stand alone: their times may be wrong.
 #[derive(Clone, Copy, Debug, Default)]
-struct Least {
+pub(super) struct Least {
     /// In order.
     smallest: [Option<Span>; 3],
     count: u32,
@@ -65,7 +65,7 @@ struct Least {
 const SUPPORT: u32 = 8;
 
 impl Least {
-    fn take(&mut self, delay: Span) {
+    pub(super) fn take(&mut self, delay: Span) {
         if delay < Span::ZERO {
             return;
         }
@@ -81,10 +81,22 @@ impl Least {
         }
     }
 
-    fn value(&self) -> Option<Span> {
+    pub(super) fn value(&self) -> Option<Span> {
         self.smallest[(self.count / SUPPORT).min(2) as usize]
     }
+
+    /// The least that another one comes close to; if none does, the largest of those that were kept.
+    pub(super) fn supported(&self) -> Option<Span> {
+        let mut kept = self.smallest.into_iter().flatten();
+        let first = kept.next()?;
+        let supported = |delay: Span, next: Span| if next - delay <= delay / CLOSE { Err(delay) } else { Ok(next) };
+        Some(kept.try_fold(first, supported).unwrap_or_else(|supported| supported))
+    }
 }
+
+/// Delays are close if they differ by this part of the smaller one: a wrong time is seldom so little wrong, and on all but very
+/// slow links a packet more in the queue is a smaller part of a round trip.
+const CLOSE: i64 = 4;
 
 /// The delays that tell the vantage point of one direction's data.
 #[derive(Clone, Copy, Debug, Default)]
@@ -247,6 +259,18 @@ mod tests {
         assert_eq!(least.value(), Some(Span::from_millis(1)));
         [41, 40, 43, 42, 44, 45, 46].into_iter().for_each(|ms| least.take(Span::from_millis(ms)));
         assert_eq!(least.value(), Some(Span::from_millis(40)));
+    }
+
+    #[test]
+    fn the_least_delay_that_others_come_close_to_is_supported() {
+        let supported = |delays: &[i64]| {
+            let mut least = Least::default();
+            delays.iter().for_each(|&ms| least.take(Span::from_millis(ms)));
+            least.supported()
+        };
+        assert_eq!(supported(&[60, 42, 44, 46]), Some(Span::from_millis(42)));
+        assert_eq!(supported(&[60, 4, 44, 46]), Some(Span::from_millis(44)));
+        assert_eq!([supported(&[7]), supported(&[])], [Some(Span::from_millis(7)), None]);
     }
 
     #[test]

@@ -1,0 +1,281 @@
+//! The link that a flow's sender met: what a scenario of it needs.
+//!
+//! | of the link | is |
+//! |---|---|
+//! | round trip | the least that others support |
+//! | rate | how fast it emptied the queue while one stood: half of that time it was less |
+//! | queue | what packets beside lost ones waited, if losses came where the queue was longest more often than packets did |
+//! | random loss | the other losses, over the packets that met no full queue |
+//!
+//! A sender's capture tells neither what else uses the link, nor a policer or a queue that drops early from random loss.
+
+use serde::Serialize;
+
+use crate::flow::{Carried, Run};
+use crate::judge::Trips;
+use crate::units;
+use crate::{Flow, Loss, Pace, Protocol, Vantage};
+
+/// The link that a flow's sender met.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Fit {
+    /// The link's rate, or what other traffic left of it: bits per second, with all headers from IP on.
+    pub rate_bps: f64,
+    /// Whether no queue stood, so that the link may be faster.
+    pub rate_is_least: bool,
+    /// A tenth of the time in which a queue stood the rate was lower, bits per second.
+    pub rate_p10_bps: Option<f64>,
+    /// A tenth of that time it was higher.
+    pub rate_p90_bps: Option<f64>,
+    /// For so long a queue was seen to stand, seconds.
+    pub standing_s: f64,
+    /// Packets that passed in that time.
+    pub standing_packets: u64,
+    /// The round trip of a full packet through empty queues, milliseconds.
+    pub rtt_ms: f64,
+    /// How long a packet waited in a full queue, milliseconds; none if no queue was seen to drop.
+    pub full_ms: Option<f64>,
+    /// The longest that packets waited, milliseconds: that of a few that stand alone does not count.
+    pub longest_ms: f64,
+    /// The share of packets that were lost where the queue was not full, from 0 to 1.
+    pub random_loss: f64,
+    /// Losses whose queueing delay is known.
+    pub judged_losses: u64,
+    /// Of these, losses at a full queue.
+    pub queue_losses: u64,
+    /// A full packet with its headers from IP on, bytes.
+    pub packet_bytes: u64,
+    /// These headers, bytes.
+    pub header_bytes: u64,
+    /// The receiver's window if it held the sender up for most of the time, bytes.
+    pub window_bytes: Option<u64>,
+}
+
+/// A packet beside one that a full queue drops waits nearly as long as one can. A burst behind it finds a few packets gone.
+const NEARLY_FULL: f64 = 0.8;
+/// More standard deviations than this are no chance.
+const CHANCE: f64 = 2.0;
+/// Of so many delays one may be wrong, but for the first two.
+const SUPPORT: usize = 8;
+/// Rates farther apart than this part are no measuring error: runs begin and end at acknowledgements, and a run of a round
+/// trip has many.
+const STEADY: f64 = 0.1;
+
+/// What a full queue does.
+#[derive(Clone, Copy, Debug, Default)]
+struct Losses {
+    full_ms: Option<f64>,
+    judged: u64,
+    by_queue: f64,
+}
+
+impl Fit {
+    /// Of a flow that was captured at its sender; none if nothing was measured.
+    pub(crate) fn of(carried: &Carried, pace: &Pace, losses: &[Loss], trips: &Trips, has_outage: bool) -> Option<Self> {
+        let standing = &carried.standing;
+        let base = standing.base()?;
+        let (rtt_ms, header_bytes) = (base.as_millis_f64(), carried.header_bytes);
+        let packet_bytes = carried.payload_bytes + header_bytes;
+        let on_wire = packet_bytes as f64 / carried.payload_bytes.max(1) as f64;
+        let runs = rates_of(standing.runs(), header_bytes);
+        let [rate_p10_bps, rate_p50_bps, rate_p90_bps] = [0.1, 0.5, 0.9].map(|share| quantile(&runs, share));
+        // The link carried at least this.
+        let carried_bps = on_wire * pace.rate_bps;
+        let least_bps = carried.fastest_bps.map_or(carried_bps, |fastest| carried_bps.max(on_wire * fastest));
+        let rate_is_least = rate_p50_bps.is_none_or(|rate| rate < carried_bps);
+        let rate_bps = rate_p50_bps.filter(|_| !rate_is_least).unwrap_or(least_bps);
+        // The trips' own least may stand alone.
+        let lift = trips.queueing_of(base)?;
+        let waited: Vec<f64> = losses.iter().filter_map(|loss| Some((loss.queueing_ms? - lift).max(0.0))).collect();
+        let share_from = |ms: f64| trips.share_from(ms + lift);
+        let found = Losses::of(&waited, share_from);
+        let longest_ms = (trips.queueing_quantile(1.0)? - lift).max(found.full_ms.unwrap_or(0.0));
+        // Losses without a delay are taken to be of the same kinds, but for tries without an answer.
+        let lost = if has_outage { waited.len() } else { losses.len() } as f64;
+        let random = (found.judged as f64 - found.by_queue) / found.judged.max(1) as f64;
+        let sent = carried.packets.max(1) as f64;
+        let is_full = |full_s: f64| full_s >= pace.lasted_s / 2.0;
+        let window_bytes =
+            carried.window_bytes.filter(|_| pace.sending.is_some_and(|sent| is_full(sent.window_full_s)));
+        Some(Self {
+            rate_bps,
+            rate_is_least,
+            rate_p10_bps,
+            rate_p90_bps,
+            standing_s: standing.whole.lasted.as_secs_f64(),
+            standing_packets: standing.whole.packets,
+            rtt_ms,
+            full_ms: found.full_ms,
+            longest_ms,
+            random_loss: (random * lost / sent).min(1.0),
+            judged_losses: found.judged,
+            queue_losses: found.by_queue.round() as u64,
+            packet_bytes,
+            header_bytes,
+            window_bytes,
+        })
+    }
+
+    /// The time that a packet of `bytes` takes on the link, milliseconds.
+    pub fn transmission_ms(&self, bytes: u64) -> f64 {
+        8e3 * bytes as f64 / self.rate_bps
+    }
+
+    /// The round trip without the time that the link takes for a full packet and for its acknowledgement, milliseconds.
+    pub fn propagation_ms(&self) -> f64 {
+        let transmissions = self.transmission_ms(self.packet_bytes) + self.transmission_ms(self.header_bytes);
+        (self.rtt_ms - transmissions).max(0.0)
+    }
+
+    /// The packets that the queue takes, or that wait in a round trip if no queue was seen to drop: at least as many as
+    /// waited. `true` if it was seen to drop.
+    pub fn queue_packets(&self) -> (u64, bool) {
+        let packets = |ms: f64| (ms / self.transmission_ms(self.packet_bytes)).round().max(1.0) as u64;
+        match self.full_ms {
+            Some(full_ms) => (packets(full_ms), true),
+            None => (packets(self.longest_ms.max(self.rtt_ms)), false),
+        }
+    }
+
+    /// Whether the rate stayed the same while a queue stood.
+    pub fn is_steady(&self) -> bool {
+        let (low, high) = (self.rate_p10_bps, self.rate_p90_bps);
+        low.zip(high).is_none_or(|(low, high)| high - low <= 2.0 * STEADY * self.rate_bps)
+    }
+
+    /// What was fitted, and from how much: a sentence each.
+    pub fn told(&self) -> Vec<String> {
+        let rate = units::rate(self.rate_bps);
+        let of_rate = match (self.rate_is_least, self.rate_p10_bps, self.rate_p90_bps) {
+            (false, Some(low), Some(high)) => format!(
+                "Rate {rate}: so fast the link emptied its queue, which was seen to stand for {:.2} s ({} packets); \
+                 {} to {} in eight tenths of that time.",
+                self.standing_s,
+                self.standing_packets,
+                units::rate(low),
+                units::rate(high)
+            ),
+            _ => format!("Rate {rate} or more: no queue was seen to stand, and so fast went the fastest data."),
+        };
+        let (packets, is_seen) = self.queue_packets();
+        let full = units::ms(self.full_ms.unwrap_or(self.longest_ms));
+        let of_queue = if is_seen {
+            let (queue, judged) = (self.queue_losses, self.judged_losses);
+            format!("Queue {packets} packets: {queue} of {judged} losses came where packets waited about {full}.")
+        } else {
+            format!("Queue {packets} packets, a guess: none was seen to drop. Packets waited {full} at most.")
+        };
+        let of_loss = format!(
+            "Random loss {:.2} %: {} of {} losses came where no queue was full.",
+            100.0 * self.random_loss,
+            self.judged_losses - self.queue_losses.min(self.judged_losses),
+            self.judged_losses
+        );
+        let of_rtt = format!(
+            "Round trip {}, of which a full packet and its acknowledgement are {} on the link.",
+            units::ms(self.rtt_ms),
+            units::ms(self.rtt_ms - self.propagation_ms())
+        );
+        vec![of_rate, of_rtt, of_queue, of_loss]
+    }
+}
+
+impl Losses {
+    /// Of the queueing delays at losses, milliseconds. `share_from` is the share of packets that waited at least so long.
+    fn of(waited: &[f64], share_from: impl Fn(f64) -> f64) -> Self {
+        let judged = waited.len() as u64;
+        let mut sorted = waited.to_vec();
+        sorted.sort_by(|a, b| b.total_cmp(a));
+        let Some(&full_ms) = sorted.get((sorted.len() / SUPPORT).min(2)) else { return Self::default() };
+        let level = NEARLY_FULL * full_ms;
+        let (all, above) = (judged as f64, sorted.partition_point(|ms| *ms >= level) as f64);
+        let long = share_from(level);
+        let expected = long * all;
+        let deviation = (expected * (1.0 - long)).sqrt().max(0.5);
+        if full_ms <= 0.0 || above - expected <= CHANCE * deviation {
+            return Self { full_ms: None, judged, by_queue: 0.0 };
+        }
+        // The random ones come at any length of the queue.
+        let random = (all - above) / (1.0 - long);
+        Self { full_ms: Some(full_ms), judged, by_queue: (all - random).max(0.0) }
+    }
+}
+
+/// The rate of each run, bits per second, and how long it lasted, seconds: the slowest first.
+fn rates_of(runs: &[Run], header_bytes: u64) -> Vec<(f64, f64)> {
+    let rate = |run: &Run| {
+        let (bytes, lasted_s) = (run.bytes + header_bytes * run.packets, run.lasted.as_secs_f64());
+        (8.0 * bytes as f64 / lasted_s, lasted_s)
+    };
+    let mut rates: Vec<(f64, f64)> = runs.iter().map(rate).collect();
+    rates.sort_by(|a, b| a.0.total_cmp(&b.0));
+    rates
+}
+
+/// The rate that this share of the time was slower; none without a rate.
+fn quantile(rates: &[(f64, f64)], share: f64) -> Option<f64> {
+    let mut left = share * rates.iter().map(|(_, lasted)| lasted).sum::<f64>();
+    let reached = rates.iter().find(|(_, lasted)| {
+        left -= lasted;
+        left <= 0.0
+    });
+    reached.or(rates.last()).map(|(rate, _)| *rate)
+}
+
+impl Flow {
+    /// The link that its sender met.
+    ///
+    /// # Errors
+    /// If the capture does not show it: why, as the end of a sentence that begins with the flow.
+    pub fn fitted(&self) -> Result<Fit, String> {
+        let place = match self.vantage {
+            _ if self.protocol != Protocol::Tcp => {
+                return Err("is no TCP, whose acknowledgements a link is fitted to".into());
+            }
+            Vantage::Sender => None,
+            Vantage::Receiver => Some("at their receiver"),
+            Vantage::Middle => Some("between the two ends"),
+            Vantage::Both => Some("at both ends"),
+            Vantage::Unknown => Some("at a place that does not show"),
+        };
+        if let Some(place) = place {
+            let sender = &self.src;
+            return Err(format!("was captured {place}, expected a capture at {sender}: only that has its round trips"));
+        }
+        if self.one_way {
+            return Err("has no captured acknowledgement, expected both directions".into());
+        }
+        if self.is_incomplete() {
+            return Err("is not whole in the capture, expected all of its packets".into());
+        }
+        self.fit.ok_or_else(|| "is too short, expected a transfer of many round trips".into())
+    }
+
+    /// What a scenario of its link leaves out or takes for granted: a sentence each.
+    pub fn unseen(&self) -> Vec<String> {
+        let Some(fit) = self.fit else { return Vec::new() };
+        let mut unseen = vec!["Other traffic on the link: the rate is what it left to this flow.".to_owned()];
+        if fit.random_loss > 0.0 {
+            unseen.push("What lost packets where no queue was full: a policer, or a queue that drops early, is fitted as random loss.".to_owned());
+        }
+        let by_timer = self.lost_by_timer();
+        if by_timer > 0 {
+            unseen.push(format!("The delay at {by_timer} losses that only a timer showed."));
+        }
+        if !fit.is_steady() {
+            unseen.push("Why the rate changed: the scenario's is constant.".to_owned());
+        }
+        if !self.outages.is_empty() {
+            unseen.push(format!("{} times without any answer are left out.", self.outages.len()));
+        }
+        let sending = self.pace.and_then(|pace| Some((pace.lasted_s, pace.sending?)));
+        if let Some((lasted_s, sending)) = sending.filter(|(_, sending)| sending.idle_s > 0.0) {
+            let idle_s = sending.idle_s;
+            unseen.push(format!(
+                "Pauses of the application: it had nothing to send for {idle_s:.1} of {lasted_s:.1} s; the scenario's always has."
+            ));
+        }
+        unseen
+    }
+}
