@@ -56,6 +56,8 @@ pub struct Fit {
 const NEARLY_FULL: f64 = 0.8;
 /// More standard deviations than this are no chance.
 const CHANCE: f64 = 2.0;
+/// Delayed acknowledgements and wrong times are more of the round trips than this at most.
+const HARDLY_ANY: f64 = 0.02;
 /// Of so many delays one may be wrong, but for the first two.
 const SUPPORT: usize = 8;
 /// Rates farther apart than this part are no measuring error: runs begin and end at acknowledgements, and a run of a round
@@ -193,11 +195,14 @@ impl Losses {
         let long = share_from(level);
         let expected = long * all;
         let deviation = (expected * (1.0 - long)).sqrt().max(0.5);
-        if full_ms <= 0.0 || above - expected <= CHANCE * deviation {
+        let choose = above == all || above - expected > CHANCE * deviation;
+        // No packet waits longer than a full queue lets it.
+        let is_longest = share_from(full_ms / NEARLY_FULL) < HARDLY_ANY;
+        if full_ms <= 0.0 || !choose || !is_longest {
             return Self { full_ms: None, judged, by_queue: 0.0 };
         }
         // The random ones come at any length of the queue.
-        let random = (all - above) / (1.0 - long);
+        let random = (all - above) / (1.0 - long).max(HARDLY_ANY);
         Self { full_ms: Some(full_ms), judged, by_queue: (all - random).max(0.0) }
     }
 }
@@ -234,14 +239,16 @@ impl Flow {
                 return Err("is no TCP, whose acknowledgements a link is fitted to".into());
             }
             Vantage::Sender => None,
-            Vantage::Receiver => Some("at their receiver"),
+            Vantage::Receiver => Some("at its receiver"),
             Vantage::Middle => Some("between the two ends"),
             Vantage::Both => Some("at both ends"),
             Vantage::Unknown => Some("at a place that does not show"),
         };
         if let Some(place) = place {
             let sender = &self.src;
-            return Err(format!("was captured {place}, expected a capture at {sender}: only that has its round trips"));
+            return Err(format!(
+                "was captured {place}, expected a capture at {sender}, which alone has its round trips"
+            ));
         }
         if self.one_way {
             return Err("has no captured acknowledgement, expected both directions".into());
@@ -277,5 +284,37 @@ impl Flow {
             ));
         }
         unseen
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn losses_where_the_queue_is_longest_are_the_queues() {
+        // A tenth of the packets waits 40 ms or more.
+        let share_from = |ms: f64| if ms >= 39.0 { 0.0 } else { 1.0 - ms / 40.0 };
+        let waited: Vec<f64> = [0.0, 5.0, 12.0, 20.0].into_iter().chain([39.0; 16]).collect();
+        let found = Losses::of(&waited, share_from);
+        assert_eq!((found.full_ms, found.judged), (Some(39.0), 20));
+        // Four below four fifths of that, where 78 % of the packets are: five are random.
+        assert!((found.by_queue - 14.9).abs() < 0.1, "{found:?}");
+    }
+
+    #[test]
+    fn losses_that_wait_as_packets_do_are_no_queues() {
+        let waited: Vec<f64> = (0..40).map(f64::from).collect();
+        let found = Losses::of(&waited, |ms| 1.0 - ms / 40.0);
+        assert_eq!((found.full_ms, found.judged, found.by_queue), (None, 40, 0.0));
+        assert_eq!(Losses::of(&[], |_| 1.0).full_ms, None);
+        assert_eq!(Losses::of(&[0.0; 9], |_| 0.5).full_ms, None, "nothing waited");
+    }
+
+    #[test]
+    fn half_of_the_time_the_rate_is_below_the_median() {
+        let rates = [(1e6, 1.0), (2e6, 3.0), (9e6, 1.0)];
+        assert_eq!([0.1, 0.5, 0.9].map(|share| quantile(&rates, share)), [Some(1e6), Some(2e6), Some(9e6)]);
+        assert_eq!(quantile(&[], 0.5), None);
     }
 }

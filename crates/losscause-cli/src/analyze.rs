@@ -132,9 +132,17 @@ fn keep_apart(arguments: &Arguments) -> Result<(), InputError> {
         ("--report", &arguments.report),
         ("--scenario", &arguments.scenario),
     ];
-    if let (Some(file), [_, _, ..]) = (&arguments.scenario, &arguments.captures[..]) {
-        let problem = "a scenario is of one link, expected one capture".to_owned();
-        return Err(InputError::Option { option: format!("--scenario {}", file.display()), problem });
+    if let Some(file) = &arguments.scenario {
+        let refused = |problem: &str| {
+            Err(InputError::Option { option: format!("--scenario {}", file.display()), problem: problem.to_owned() })
+        };
+        if arguments.captures.len() > 1 {
+            return refused("a scenario is of one link, expected one capture");
+        }
+        // People change scenarios.
+        if file.exists() {
+            return refused("the file exists, expected a new one");
+        }
     }
     let mut before: Vec<(&str, &Path)> = Vec::new();
     for (option, file) in outputs.into_iter().filter_map(|(option, file)| Some((option, file.as_deref()?))) {
