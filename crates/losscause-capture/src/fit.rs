@@ -85,13 +85,14 @@ impl Fit {
         // The link carried at least this.
         let carried_bps = on_wire * pace.rate_bps;
         let least_bps = carried.fastest_bps.map_or(carried_bps, |fastest| carried_bps.max(on_wire * fastest));
-        let rate_is_least = rate_p50_bps.is_none_or(|rate| rate < carried_bps);
+        let rate_is_least = rate_p50_bps.is_none_or(|rate| rate < (1.0 - STEADY) * carried_bps);
         let rate_bps = rate_p50_bps.filter(|_| !rate_is_least).unwrap_or(least_bps);
         // The trips' own least may stand alone.
         let lift = trips.queueing_of(base)?;
-        let waited: Vec<f64> = losses.iter().filter_map(|loss| Some((loss.queueing_ms? - lift).max(0.0))).collect();
+        let waited = |loss: &Loss| Some((loss.time_s, (loss.queueing_ms? - lift).max(0.0)));
+        let waited: Vec<(f64, f64)> = losses.iter().filter_map(waited).collect();
         let share_from = |ms: f64| trips.share_from(ms + lift);
-        let found = Losses::of(&waited, share_from);
+        let found = Losses::of(&waited, share_from, rtt_ms / 1e3, pace.lasted_s);
         let longest_ms = (trips.queueing_quantile(1.0)? - lift).max(found.full_ms.unwrap_or(0.0));
         // Losses without a delay are taken to be of the same kinds, but for tries without an answer.
         let lost = if has_outage { waited.len() } else { losses.len() } as f64;
@@ -184,26 +185,37 @@ impl Fit {
 }
 
 impl Losses {
-    /// Of the queueing delays at losses, milliseconds. `share_from` is the share of packets that waited at least so long.
-    fn of(waited: &[f64], share_from: impl Fn(f64) -> f64) -> Self {
-        let judged = waited.len() as u64;
-        let mut sorted = waited.to_vec();
+    /// Of `losses`, in order of time: when each showed, seconds, and how long packets waited beside it, ms. `share_from` is the share of packets that waited at
+    /// least so long, `round_trip_s` the time through empty queues, and the flow `lasted_s`.
+    fn of(losses: &[(f64, f64)], share_from: impl Fn(f64) -> f64, round_trip_s: f64, lasted_s: f64) -> Self {
+        let mut sorted: Vec<f64> = losses.iter().map(|(_, waited_ms)| *waited_ms).collect();
         sorted.sort_by(|a, b| b.total_cmp(a));
         let Some(&full_ms) = sorted.get((sorted.len() / SUPPORT).min(2)) else { return Self::default() };
         let level = NEARLY_FULL * full_ms;
-        let (all, above) = (judged as f64, sorted.partition_point(|ms| *ms >= level) as f64);
+        let (all, above) = (losses.len() as f64, sorted.partition_point(|ms| *ms >= level) as f64);
         let long = share_from(level);
         let expected = long * all;
         let deviation = (expected * (1.0 - long)).sqrt().max(0.5);
         let choose = above == all || above - expected > CHANCE * deviation;
         // No packet waits longer than a full queue lets it.
         let is_longest = share_from(full_ms / NEARLY_FULL) < HARDLY_ANY;
+        let judged = losses.len() as u64;
         if full_ms <= 0.0 || !choose || !is_longest {
             return Self { full_ms: None, judged, by_queue: 0.0 };
         }
-        // The random ones come at any length of the queue.
-        let random = (all - above) / (1.0 - long).max(HARDLY_ANY);
-        Self { full_ms: Some(full_ms), judged, by_queue: (all - random).max(0.0) }
+        // What a full queue drops shows within a round trip, the last packets beside those of the next round.
+        let round_s = round_trip_s + full_ms / 1e3;
+        let full_at: Vec<f64> = losses.iter().filter(|loss| loss.1 >= level).map(|loss| loss.0).collect();
+        let is_lonely = |at: f64| {
+            let next = full_at.partition_point(|full| *full < at - round_s);
+            full_at.get(next).is_none_or(|full| *full > at + round_s)
+        };
+        let lonely = losses.iter().filter(|loss| is_lonely(loss.0)).count() as f64;
+        let rounds = full_at.windows(2).map(|pair| (pair[1] - pair[0]).min(2.0 * round_s)).sum::<f64>() + 2.0 * round_s;
+        // Random losses come at any time.
+        let others = 1.0 - long.max(rounds / lasted_s).min(1.0);
+        let random = (lonely / others.max(HARDLY_ANY)).min(all);
+        Self { full_ms: Some(full_ms), judged, by_queue: all - random }
     }
 }
 
@@ -291,24 +303,34 @@ impl Flow {
 mod tests {
     use super::*;
 
+    /// A loss each second, with these queueing delays, of a flow whose packets wait up to 40 ms, each delay as often.
+    fn losses(waited_ms: &[f64]) -> Losses {
+        let losses: Vec<(f64, f64)> = (0..).map(f64::from).zip(waited_ms.iter().copied()).collect();
+        Losses::of(&losses, |ms| (1.0 - ms / 40.0).max(0.0), 0.1, losses.len() as f64)
+    }
+
     #[test]
     fn losses_where_the_queue_is_longest_are_the_queues() {
-        // A tenth of the packets waits 40 ms or more.
-        let share_from = |ms: f64| if ms >= 39.0 { 0.0 } else { 1.0 - ms / 40.0 };
-        let waited: Vec<f64> = [0.0, 5.0, 12.0, 20.0].into_iter().chain([39.0; 16]).collect();
-        let found = Losses::of(&waited, share_from);
-        assert_eq!((found.full_ms, found.judged), (Some(39.0), 20));
-        // Four below four fifths of that, where 78 % of the packets are: five are random.
-        assert!((found.by_queue - 14.9).abs() < 0.1, "{found:?}");
+        let found = losses(&[[39.0; 8], [0.0, 5.0, 12.0, 20.0, 39.0, 39.0, 39.0, 39.0]].concat());
+        assert_eq!((found.full_ms, found.judged), (Some(39.0), 16));
+        // Four are random in the 78 % of the time that the queue was shorter than four fifths: five in all.
+        assert!((found.by_queue - 10.9).abs() < 0.1, "{found:?}");
+    }
+
+    #[test]
+    fn losses_within_a_round_trip_of_a_full_queues_are_its_own() {
+        let at = |second: f64| [(second, 39.0), (second, 38.0), (second + 0.1, 2.0)];
+        let found = Losses::of(&[at(3.0), at(6.0)].concat(), |ms| (1.0 - ms / 40.0).max(0.0), 0.1, 9.0);
+        assert_eq!((found.full_ms, found.by_queue), (Some(39.0), 6.0));
     }
 
     #[test]
     fn losses_that_wait_as_packets_do_are_no_queues() {
-        let waited: Vec<f64> = (0..40).map(f64::from).collect();
-        let found = Losses::of(&waited, |ms| 1.0 - ms / 40.0);
+        let found = losses(&(0..40).map(f64::from).collect::<Vec<_>>());
         assert_eq!((found.full_ms, found.judged, found.by_queue), (None, 40, 0.0));
-        assert_eq!(Losses::of(&[], |_| 1.0).full_ms, None);
-        assert_eq!(Losses::of(&[0.0; 9], |_| 0.5).full_ms, None, "nothing waited");
+        assert_eq!(losses(&[]).full_ms, None);
+        assert_eq!(losses(&[0.0; 9]).full_ms, None, "nothing waited");
+        assert_eq!(losses(&[10.0]).full_ms, None, "others waited longer");
     }
 
     #[test]

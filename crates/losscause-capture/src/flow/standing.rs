@@ -20,6 +20,9 @@ pub(crate) struct Standing {
     /// When the last acknowledgement came, and the end of the newest packet that it acknowledged.
     last: Option<(Time, u64)>,
     run: Run,
+    /// The run's last acknowledgement if it was one of a single packet: the receiver may have waited for a second one that did
+    /// not come (RFC 5681, section 4.2). That it came, the next acknowledgement shows.
+    held: Run,
     /// Some of the runs, evenly over time.
     runs: Sample<Run>,
     /// All of the runs together.
@@ -67,11 +70,17 @@ impl Standing {
         let Some((at, _)) = before.filter(|&(at, newest)| newest + bytes == end && waited >= now - at) else {
             return self.end_run();
         };
-        let Run { lasted, bytes: passed, packets: count, acks } = self.run;
-        self.run = Run { lasted: lasted + (now - at), bytes: passed + bytes, packets: count + packets, acks: acks + 1 };
+        let step = Run { lasted: now - at, bytes, packets, acks: 1 };
+        let before = std::mem::take(&mut self.held);
+        self.run.add(before);
+        if packets == 1 {
+            self.held = step;
+        } else {
+            self.run.add(step);
+        }
         // A round trip is long enough for a rate, and short beside what changes a rate.
         if self.run.lasted >= rtt {
-            self.end_run();
+            self.keep_run();
         }
     }
 
@@ -92,13 +101,25 @@ impl Standing {
     }
 
     fn end_run(&mut self) {
+        self.held = Run::default();
+        self.keep_run();
+    }
+
+    fn keep_run(&mut self) {
         let run = std::mem::take(&mut self.run);
         if run.acks >= FEWEST_ACKS && run.lasted > Span::ZERO {
             self.runs.push(run);
-            self.whole.lasted = self.whole.lasted + run.lasted;
-            self.whole.bytes += run.bytes;
-            self.whole.packets += run.packets;
+            self.whole.add(run);
         }
+    }
+}
+
+impl Run {
+    fn add(&mut self, other: Self) {
+        self.lasted = self.lasted + other.lasted;
+        self.bytes += other.bytes;
+        self.packets += other.packets;
+        self.acks = self.acks.saturating_add(other.acks);
     }
 }
 
@@ -122,7 +143,7 @@ mod tests {
         // Ten at once over a link that takes 2 ms for each, and 40 ms there and back.
         let standing = standing(&(0..10).map(|k| (0, 42 + 2 * k)).collect::<Vec<_>>());
         let [run] = standing.runs() else { panic!("{standing:?}") };
-        assert_eq!((run.lasted, run.bytes), (Span::from_millis(18), 9_000));
+        assert_eq!((run.lasted, run.bytes), (Span::from_millis(16), 8_000));
         assert_eq!(standing.base(), Some(Span::from_millis(42)));
     }
 
@@ -130,6 +151,14 @@ mod tests {
     fn packets_that_find_the_link_idle_show_nothing() {
         let standing = standing(&(0..50).map(|k| (10 * k, 10 * k + 42)).collect::<Vec<_>>());
         assert_eq!(standing.runs(), []);
+    }
+
+    #[test]
+    fn a_delayed_acknowledgement_at_the_end_of_a_burst_is_no_rate() {
+        let burst = (0..10).map(|k| (0, 42 + 2 * k)).chain([(0, 102)]);
+        let standing = standing(&burst.collect::<Vec<_>>());
+        let [run] = standing.runs() else { panic!("{standing:?}") };
+        assert_eq!((run.lasted, run.bytes), (Span::from_millis(18), 9_000));
     }
 
     #[test]
