@@ -3,11 +3,12 @@
 //! | of the link | is |
 //! |---|---|
 //! | round trip | the least that others support |
-//! | rate | how fast it emptied the queue while one stood: half of that time it was less |
+//! | rate | how fast it emptied the queue while one stood: three quarters of that time it was less |
+//! | other traffic | what it left, if it left more at some times than at others |
 //! | queue | what packets beside lost ones waited, if losses came where the queue was longest more often than packets did |
 //! | random loss | the other losses, over the packets that met no full queue |
 //!
-//! A sender's capture tells neither what else uses the link, nor a policer or a queue that drops early from random loss.
+//! A sender's capture tells neither traffic that is always there, nor a policer or a queue that drops early from random loss.
 
 use serde::Serialize;
 
@@ -22,12 +23,14 @@ use crate::{Flow, Loss, Pace, Protocol, Vantage};
 pub struct Fit {
     /// The link's rate, or what other traffic left of it: bits per second, with all headers from IP on.
     pub rate_bps: f64,
-    /// Whether no queue stood, so that the link may be faster.
+    /// Whether no queue was seen to stand, so that the link may be faster.
     pub rate_is_least: bool,
     /// A tenth of the time in which a queue stood the rate was lower, bits per second.
     pub rate_p10_bps: Option<f64>,
     /// A tenth of that time it was higher.
     pub rate_p90_bps: Option<f64>,
+    /// Traffic that came and went, if the rate did; it may be the link's own rate that changed.
+    pub others: Option<Others>,
     /// For so long a queue was seen to stand, seconds.
     pub standing_s: f64,
     /// Packets that passed in that time.
@@ -52,6 +55,18 @@ pub struct Fit {
     pub window_bytes: Option<u64>,
 }
 
+/// Other traffic on the link, which comes and goes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Others {
+    /// What it takes of the link while it is there, bits per second.
+    pub rate_bps: f64,
+    /// How long it stays, on average, seconds.
+    pub on_s: f64,
+    /// How long it is away, on average, seconds.
+    pub off_s: f64,
+}
+
 /// A packet beside one that a full queue drops waits nearly as long as one can. A burst behind it finds a few packets gone.
 const NEARLY_FULL: f64 = 0.8;
 /// More standard deviations than this are no chance.
@@ -60,6 +75,8 @@ const CHANCE: f64 = 2.0;
 const HARDLY_ANY: f64 = 0.02;
 /// Of so many delays one may be wrong, but for the first two.
 const SUPPORT: usize = 8;
+/// So much of the time the link is seen slower than it is: a receiver that holds an acknowledgement back makes a run longer.
+const USUAL: f64 = 0.75;
 /// Rates farther apart than this part are no measuring error: runs begin and end at acknowledgements, and a run of a round
 /// trip has many.
 const STEADY: f64 = 0.1;
@@ -80,13 +97,21 @@ impl Fit {
         let (rtt_ms, header_bytes) = (base.as_millis_f64(), carried.header_bytes);
         let packet_bytes = carried.payload_bytes + header_bytes;
         let on_wire = packet_bytes as f64 / carried.payload_bytes.max(1) as f64;
-        let runs = rates_of(standing.runs(), header_bytes);
-        let [rate_p10_bps, rate_p50_bps, rate_p90_bps] = [0.1, 0.5, 0.9].map(|share| quantile(&runs, share));
+        let (runs, is_short) = standing.runs();
+        let mut rates = rates_of(runs.some(), header_bytes);
+        let in_time = rates.clone();
+        rates.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let [low, usual, high] = [0.1, USUAL, 0.9].map(|share| quantile(&rates, share));
+        let is_steady = low.zip(usual).zip(high).is_some_and(|((low, usual), high)| high - low <= 2.0 * STEADY * usual);
+        // Short runs may be jitter, which makes any rate.
+        let is_standing = !is_short || (is_steady && rates.len() >= SUPPORT);
+        let low_to_high = low.zip(high).filter(|_| is_standing);
+        let others = low_to_high.filter(|_| !is_steady).and_then(|ends| Others::of(&in_time, ends, pace.lasted_s));
+        let rate = if others.is_some() { high } else { usual.filter(|_| is_standing) };
         // The link carried at least this.
         let carried_bps = on_wire * pace.rate_bps;
         let least_bps = carried.fastest_bps.map_or(carried_bps, |fastest| carried_bps.max(on_wire * fastest));
-        let rate_is_least = rate_p50_bps.is_none_or(|rate| rate < (1.0 - STEADY) * carried_bps);
-        let rate_bps = rate_p50_bps.filter(|_| !rate_is_least).unwrap_or(least_bps);
+        let rate = rate.filter(|rate| *rate >= (1.0 - STEADY) * carried_bps);
         // The trips' own least may stand alone.
         let lift = trips.queueing_of(base)?;
         let waited = |loss: &Loss| Some((loss.time_s, (loss.queueing_ms? - lift).max(0.0)));
@@ -102,12 +127,13 @@ impl Fit {
         let window_bytes =
             carried.window_bytes.filter(|_| pace.sending.is_some_and(|sent| is_full(sent.window_full_s)));
         Some(Self {
-            rate_bps,
-            rate_is_least,
-            rate_p10_bps,
-            rate_p90_bps,
-            standing_s: standing.whole.lasted.as_secs_f64(),
-            standing_packets: standing.whole.packets,
+            rate_bps: rate.unwrap_or(least_bps),
+            rate_is_least: rate.is_none(),
+            rate_p10_bps: low_to_high.map(|ends| ends.0),
+            rate_p90_bps: low_to_high.map(|ends| ends.1),
+            others,
+            standing_s: runs.whole.lasted.as_secs_f64(),
+            standing_packets: runs.whole.packets,
             rtt_ms,
             full_ms: found.full_ms,
             longest_ms,
@@ -141,26 +167,28 @@ impl Fit {
         }
     }
 
-    /// Whether the rate stayed the same while a queue stood.
-    pub fn is_steady(&self) -> bool {
-        let (low, high) = (self.rate_p10_bps, self.rate_p90_bps);
-        low.zip(high).is_none_or(|(low, high)| high - low <= 2.0 * STEADY * self.rate_bps)
-    }
-
     /// What was fitted, and from how much: a sentence each.
     pub fn told(&self) -> Vec<String> {
         let rate = units::rate(self.rate_bps);
         let of_rate = match (self.rate_is_least, self.rate_p10_bps, self.rate_p90_bps) {
             (false, Some(low), Some(high)) => format!(
-                "Rate {rate}: so fast the link emptied its queue, which was seen to stand for {:.2} s ({} packets); \
-                 {} to {} in eight tenths of that time.",
+                "Rate {rate}: so fast the link emptied its queue, which was seen to stand for {:.2} s ({} packets), at {} to {} \
+                 for eight tenths of that time.",
                 self.standing_s,
                 self.standing_packets,
                 units::rate(low),
                 units::rate(high)
             ),
-            _ => format!("Rate {rate} or more: no queue was seen to stand, and so fast went the fastest data."),
+            _ => format!("Rate {rate}, or more: no queue was seen to stand, and so fast went the fastest data."),
         };
+        let of_others = self.others.map(|others| {
+            format!(
+                "Other traffic of {} for {:.1} s, then none for {:.1} s, on average: so the rate changed.",
+                units::rate(others.rate_bps),
+                others.on_s,
+                others.off_s
+            )
+        });
         let (packets, is_seen) = self.queue_packets();
         let full = units::ms(self.full_ms.unwrap_or(self.longest_ms));
         let of_queue = if is_seen {
@@ -180,7 +208,7 @@ impl Fit {
             units::ms(self.rtt_ms),
             units::ms(self.rtt_ms - self.propagation_ms())
         );
-        vec![of_rate, of_rtt, of_queue, of_loss]
+        [Some(of_rate), of_others, Some(of_rtt), Some(of_queue), Some(of_loss)].into_iter().flatten().collect()
     }
 }
 
@@ -219,18 +247,34 @@ impl Losses {
     }
 }
 
-/// The rate of each run, bits per second, and how long it lasted, seconds: the slowest first.
+impl Others {
+    /// Of the rate of each run and how long it lasted, in order of time, between a low and a high rate, in `lasted_s`. None if
+    /// slow and fast runs follow each other as by chance: then the measuring errs.
+    fn of(rates: &[(f64, f64)], (low, high): (f64, f64), lasted_s: f64) -> Option<Self> {
+        let is_slow = |rate: &(f64, f64)| rate.0 < (low + high) / 2.0;
+        let time = |rates: &mut dyn Iterator<Item = &(f64, f64)>| rates.map(|rate| rate.1).sum::<f64>();
+        let slow = rates.iter().filter(|rate| is_slow(rate)).count() as f64 / rates.len().max(1) as f64;
+        let changes = rates.windows(2).filter(|pair| is_slow(&pair[0]) != is_slow(&pair[1])).count() as f64;
+        let by_chance = 2.0 * slow * (1.0 - slow) * rates.len() as f64;
+        if rates.len() < 2 * SUPPORT || changes < 1.0 || 2.0 * changes > by_chance {
+            return None;
+        }
+        let share = time(&mut rates.iter().filter(|rate| is_slow(rate))) / time(&mut rates.iter());
+        let stay_s = 2.0 * lasted_s / (changes + 1.0);
+        Some(Self { rate_bps: high - low, on_s: share * stay_s, off_s: (1.0 - share) * stay_s })
+    }
+}
+
+/// The rate of each run, bits per second, and how long it lasted, seconds.
 fn rates_of(runs: &[Run], header_bytes: u64) -> Vec<(f64, f64)> {
     let rate = |run: &Run| {
         let (bytes, lasted_s) = (run.bytes + header_bytes * run.packets, run.lasted.as_secs_f64());
         (8.0 * bytes as f64 / lasted_s, lasted_s)
     };
-    let mut rates: Vec<(f64, f64)> = runs.iter().map(rate).collect();
-    rates.sort_by(|a, b| a.0.total_cmp(&b.0));
-    rates
+    runs.iter().map(rate).collect()
 }
 
-/// The rate that this share of the time was slower; none without a rate.
+/// The rate that this share of the time was slower, of rates in order; none without a rate.
 fn quantile(rates: &[(f64, f64)], share: f64) -> Option<f64> {
     let mut left = share * rates.iter().map(|(_, lasted)| lasted).sum::<f64>();
     let reached = rates.iter().find(|(_, lasted)| {
@@ -274,16 +318,19 @@ impl Flow {
     /// What a scenario of its link leaves out or takes for granted: a sentence each.
     pub fn unseen(&self) -> Vec<String> {
         let Some(fit) = self.fit else { return Vec::new() };
-        let mut unseen = vec!["Other traffic on the link: the rate is what it left to this flow.".to_owned()];
+        let mut unseen = vec!["Traffic that was always on the link: the rate is what it left to this flow.".to_owned()];
+        if !self.situation.selective {
+            unseen.push("SACK, which this flow did not use: the scenario's does.".to_owned());
+        }
+        if fit.others.is_some() {
+            unseen.push("Whether other traffic came and went, or the link's own rate changed.".to_owned());
+        }
         if fit.random_loss > 0.0 {
             unseen.push("What lost packets where no queue was full: a policer, or a queue that drops early, is fitted as random loss.".to_owned());
         }
         let by_timer = self.lost_by_timer();
         if by_timer > 0 {
             unseen.push(format!("The delay at {by_timer} losses that only a timer showed."));
-        }
-        if !fit.is_steady() {
-            unseen.push("Why the rate changed: the scenario's is constant.".to_owned());
         }
         if !self.outages.is_empty() {
             unseen.push(format!("{} times without any answer are left out.", self.outages.len()));
@@ -331,6 +378,16 @@ mod tests {
         assert_eq!(losses(&[]).full_ms, None);
         assert_eq!(losses(&[0.0; 9]).full_ms, None, "nothing waited");
         assert_eq!(losses(&[10.0]).full_ms, None, "others waited longer");
+    }
+
+    #[test]
+    fn a_rate_that_changes_for_long_is_other_traffic_and_one_that_jumps_is_not() {
+        let of = |long: usize| {
+            let rates: Vec<(f64, f64)> = (0..64).map(|k| (if k / long % 2 == 0 { 9e6 } else { 5e6 }, 0.125)).collect();
+            Others::of(&rates, (5e6, 9e6), 80.0)
+        };
+        assert_eq!(of(8), Some(Others { rate_bps: 4e6, on_s: 10.0, off_s: 10.0 }));
+        assert_eq!(of(1), None);
     }
 
     #[test]

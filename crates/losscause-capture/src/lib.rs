@@ -39,7 +39,7 @@ pub use analysis::{
     Analysis, Captures, Flow, Loss, Missing, Opening, Options, Outage, Queueing, Reasons, Summary, Verdicts, analyze,
 };
 pub use error::CaptureError;
-pub use fit::Fit;
+pub use fit::{Fit, Others};
 pub use flow::{Evidence, Protocol, Vantage};
 pub use joined::{Alone, JoinError, Joined, Tally, analyze_both};
 pub use observe::{Observation, Observer};

@@ -17,6 +17,23 @@ pub fn scenario(fit: &Fit, flow: &Flow, capture: &str, file: &str) -> String {
         ),
         None => String::new(),
     };
+    let others = fit.others.map_or(String::new(), |others| {
+        format!(
+            "\
+# What took a part of the rate at times.
+[[flow]]
+name = \"others\"
+protocol = \"on-off\"
+rate_bps = {:.0}
+mean_on_s = {:.3}
+mean_off_s = {:.3}
+path = [\"link\"]
+measured = false
+
+",
+            others.rate_bps, others.on_s, others.off_s
+        )
+    });
     let (packets, _) = fit.queue_packets();
     format!(
         "\
@@ -60,7 +77,7 @@ name = \"transfer\"
 protocol = \"tcp\"
 path = [\"link\"]
 
-[tcp]
+{others}[tcp]
 mode = \"linux\"
 variant = \"cubic\"
 {window}",

@@ -82,14 +82,26 @@ fn a_queue_that_fills_shows_rate_and_length() {
     assert!(is_near(fit.propagation_ms(), 40.0, 0.02), "{fit:?}");
     let (packets, is_seen) = fit.queue_packets();
     assert!(is_seen && packets.abs_diff(35) <= 2, "{fit:?}");
-    assert!(fit.random_loss < 1e-4 && fit.is_steady(), "{fit:?}");
+    assert!(fit.random_loss < 1e-4 && fit.others.is_none(), "{fit:?}");
 }
 
 #[test]
-fn losses_beside_a_queue_that_never_fills_are_random() {
+fn random_losses_are_told_from_the_queues() {
     let fit = fit(&["link.link.channel={ kind = \"bernoulli\", loss = 0.02 }"]);
     assert!(is_near(fit.rate_bps, 10e6, 0.05) && is_near(fit.propagation_ms(), 40.0, 0.02), "{fit:?}");
-    assert!(is_near(fit.random_loss, 0.02, 0.3) && !fit.queue_packets().1, "{fit:?}");
+    // The first slow start filled the queue.
+    assert!(is_near(fit.random_loss, 0.02, 0.3) && fit.queue_losses > 0, "{fit:?}");
+    let (packets, is_seen) = fit.queue_packets();
+    assert!(is_seen && packets.abs_diff(35) <= 2, "{fit:?}");
+}
+
+#[test]
+fn traffic_that_comes_and_goes_is_seen() {
+    let others =
+        "flow.others={ protocol = \"on-off\", rate_bps = 5e6, mean_on_s = 4, mean_off_s = 4, path = [\"link\"] }";
+    let fit = fit(&[others, "flow.others.measured=false", "duration_s=60"]);
+    let others = fit.others.unwrap();
+    assert!(is_near(fit.rate_bps, 10e6, 0.05) && is_near(others.rate_bps, 5e6, 0.1), "{fit:?}");
 }
 
 #[test]

@@ -23,9 +23,17 @@ pub(crate) struct Standing {
     /// The run's last acknowledgement if it was one of a single packet: the receiver may have waited for a second one that did
     /// not come (RFC 5681, section 4.2). That it came, the next acknowledgement shows.
     held: Run,
-    /// Some of the runs, evenly over time.
-    runs: Sample<Run>,
-    /// All of the runs together.
+    long: Runs,
+    /// For flows that have no others: windows of a few packets make no long ones.
+    short: Runs,
+}
+
+/// Runs of one kind.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Runs {
+    /// Some of them, evenly over time.
+    sample: Sample<Run>,
+    /// All of them together.
     pub(crate) whole: Run,
 }
 
@@ -95,9 +103,10 @@ impl Standing {
         self.base.supported()
     }
 
-    /// Some of the runs, evenly over time.
-    pub(crate) fn runs(&self) -> &[Run] {
-        self.runs.kept()
+    /// The runs: of several acknowledgements, if there are such; else `true` and those of fewer.
+    pub(crate) fn runs(&self) -> (&Runs, bool) {
+        let is_short = self.long.some().is_empty();
+        (if is_short { &self.short } else { &self.long }, is_short)
     }
 
     fn end_run(&mut self) {
@@ -107,10 +116,18 @@ impl Standing {
 
     fn keep_run(&mut self) {
         let run = std::mem::take(&mut self.run);
-        if run.acks >= FEWEST_ACKS && run.lasted > Span::ZERO {
-            self.runs.push(run);
-            self.whole.add(run);
+        if run.lasted > Span::ZERO {
+            let runs = if run.acks >= FEWEST_ACKS { &mut self.long } else { &mut self.short };
+            runs.sample.push(run);
+            runs.whole.add(run);
         }
+    }
+}
+
+impl Runs {
+    /// Some of them, evenly over time.
+    pub(crate) fn some(&self) -> &[Run] {
+        self.sample.kept()
     }
 }
 
@@ -142,7 +159,7 @@ mod tests {
     fn packets_that_wait_for_each_other_show_the_links_rate() {
         // Ten at once over a link that takes 2 ms for each, and 40 ms there and back.
         let standing = standing(&(0..10).map(|k| (0, 42 + 2 * k)).collect::<Vec<_>>());
-        let [run] = standing.runs() else { panic!("{standing:?}") };
+        let [run] = standing.runs().0.some() else { panic!("{standing:?}") };
         assert_eq!((run.lasted, run.bytes), (Span::from_millis(16), 8_000));
         assert_eq!(standing.base(), Some(Span::from_millis(42)));
     }
@@ -150,14 +167,14 @@ mod tests {
     #[test]
     fn packets_that_find_the_link_idle_show_nothing() {
         let standing = standing(&(0..50).map(|k| (10 * k, 10 * k + 42)).collect::<Vec<_>>());
-        assert_eq!(standing.runs(), []);
+        assert_eq!(standing.runs().0.some(), []);
     }
 
     #[test]
     fn a_delayed_acknowledgement_at_the_end_of_a_burst_is_no_rate() {
         let burst = (0..10).map(|k| (0, 42 + 2 * k)).chain([(0, 102)]);
         let standing = standing(&burst.collect::<Vec<_>>());
-        let [run] = standing.runs() else { panic!("{standing:?}") };
+        let [run] = standing.runs().0.some() else { panic!("{standing:?}") };
         assert_eq!((run.lasted, run.bytes), (Span::from_millis(18), 9_000));
     }
 
@@ -169,6 +186,8 @@ mod tests {
             let delivered = Delivered { end: 1_000 * number as u64, bytes: 1_000, packets: 1, rtt };
             standing.on_ack(Time::ZERO + Span::from_millis(40 + 2 * number), &delivered);
         }
-        assert_eq!(standing.finish().runs(), []);
+        let standing = standing.finish();
+        let (runs, is_short) = standing.runs();
+        assert!(is_short && runs.some().iter().all(|run| run.packets == 1), "{standing:?}");
     }
 }
