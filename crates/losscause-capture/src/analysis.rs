@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::CaptureError;
 use crate::annotate::Note;
+use crate::fit::Fit;
 use crate::flow::{self, Evidence, FlowResult, FlowTable, Found, Protocol, Rules, State, Vantage};
 use crate::frames::{Frames, Truncation, compressed};
 use crate::joined::Alone;
@@ -227,6 +228,9 @@ pub struct Flow {
     /// How fast its data went, and what held them up; none if the capture does not tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pace: Option<Pace>,
+    /// TCP seen at its sender: the link that it met.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fit: Option<Fit>,
     /// The flow over time, if [`Options::over_time`] asks for it and the flow is one of those with most losses.
     #[serde(skip)]
     pub over_time: Option<OverTime>,
@@ -718,6 +722,13 @@ impl<'a> Reading<'a> {
         };
         let mut losses: Vec<Loss> = lost.into_iter().map(as_loss).collect();
         losses.sort_by(|a, b| a.time_s.total_cmp(&b.time_s));
+        let has_outage = !result.outages.is_empty();
+        let fit = match (&result.carried, &pace, &ends.sender) {
+            (Some(carried), Some(pace), Some(trips)) if pace.sending.is_some() => {
+                Fit::of(carried, pace, &losses, trips, has_outage)
+            }
+            _ => None,
+        };
         let mut summary: BTreeMap<String, Summary> =
             names.iter().flatten().map(|name| (name.clone(), Summary::default())).collect();
         for (name, opinion) in losses.iter().flat_map(|loss| loss.verdicts.iter()) {
@@ -777,6 +788,7 @@ impl<'a> Reading<'a> {
             one_way: result.is_one_way,
             sent_again: result.sent_again,
             pace,
+            fit,
             over_time,
             notes,
             unlisted_losses: result.losses.unlisted,

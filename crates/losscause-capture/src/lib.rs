@@ -14,6 +14,7 @@
 //! annotate  a capture and its analysis → the capture with comments on its frames
 //! share     a capture                 → its headers, without who it was
 //! answer    an analysis                    → what it says, in words
+//! fit       a flow seen by its sender    → the link that it met
 //! joined    the captures of both ends      → the losses as facts, with both ends' verdicts
 //! ```
 #![forbid(unsafe_code)]
@@ -23,6 +24,7 @@ mod analysis;
 mod annotate;
 mod answer;
 mod error;
+mod fit;
 mod flow;
 pub mod frames;
 mod joined;
@@ -45,6 +47,7 @@ pub use analysis::{
 };
 pub use annotate::annotate;
 pub use error::{CaptureError, RewriteError};
+pub use fit::{Fit, Others};
 pub use flow::{Evidence, Protocol, Vantage};
 pub use joined::{Alone, JoinError, Joined, Tally, analyze_both};
 pub use observe::{Observation, Observer};

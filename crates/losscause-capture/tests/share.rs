@@ -181,7 +181,10 @@ fn what_the_options_select_is_shared() {
     let mut other = rtp(0, 0, 100);
     other[15] = 9;
     let file = pcap(&[packets, vec![(7_000_000, other)]].concat());
-    let options = Options { flow: Some("10.0.0.1:1000".to_owned()), ..Options::all() };
+    let options = Options {
+        flows: losscause_capture::Selection { texts: vec!["10.0.0.1:1000".to_owned()], ..Default::default() },
+        ..Options::all()
+    };
     assert_eq!((shared(&file).1.written, shared_with(&file, &options).1.written), (7, 6));
 }
 

@@ -14,13 +14,14 @@ use losscause_study::{InputError, atomic};
 
 use crate::Failure;
 use crate::input;
-use crate::output::Format;
+use crate::output::{self, Format};
 use crate::progress::Progress;
 
 mod joined;
 mod losses;
 mod observations;
 mod rewritten;
+mod scenario;
 mod tables;
 
 use observations::Observations;
@@ -76,6 +77,10 @@ pub(crate) struct Arguments {
     /// to others.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["sender", "receiver"])]
     share: Option<PathBuf>,
+    /// Write a scenario of the link that the largest TCP flow met to this file, for simulate and compare: rate, round trip,
+    /// queue and random loss. The capture must be one at the sender; --flow chooses another flow.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["sender", "receiver"])]
+    scenario: Option<PathBuf>,
     /// Show every algorithm and every loss.
     #[arg(long, short)]
     verbose: bool,
@@ -118,6 +123,12 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
         Format::Json => Captures { captures: &analyses }.write_json(&mut io::stdout().lock())?,
         Format::Table => analyses.iter().try_for_each(|analysis| tables::print(analysis, arguments.verbose))?,
     }
+    if let (Some(file), [analysis]) = (&arguments.scenario, &analyses[..]) {
+        let told = scenario::write(file, analysis)?;
+        if arguments.format == Format::Table {
+            told.iter().try_for_each(|line| output::line(line))?;
+        }
+    }
     failure.map_or(Ok(()), Err)
 }
 
@@ -145,7 +156,20 @@ fn keep_apart(arguments: &Arguments) -> Result<(), InputError> {
         ("--report", &arguments.report),
         ("--annotate", &arguments.annotate),
         ("--share", &arguments.share),
+        ("--scenario", &arguments.scenario),
     ];
+    if let Some(file) = &arguments.scenario {
+        let refused = |problem: &str| {
+            Err(InputError::Option { option: format!("--scenario {}", file.display()), problem: problem.to_owned() })
+        };
+        if arguments.captures.len() > 1 {
+            return refused("a scenario is of one link, expected one capture");
+        }
+        // People change scenarios.
+        if file.exists() {
+            return refused("the file exists, expected a new one");
+        }
+    }
     let mut before: Vec<(&str, &Path)> = Vec::new();
     for (option, file) in outputs.into_iter().filter_map(|(option, file)| Some((option, file.as_deref()?))) {
         inputs.keep_from(file)?;

@@ -11,7 +11,7 @@
 //! | `schema` | `scenario::schema`, `run::SimulationResult::schema`: the JSON schemas of scenarios and results |
 //! | `trace-files` | `trace_file`: every packet event in a CSV file; `row_file`: any rows; with `parquet` in Parquet too |
 //! | `arrow` | `trace_file::batch`: packet events as Arrow's columns |
-//! | `capture-files` | `capture_files`: captures of a run, and the true cause of every drop |
+//! | `capture-files` | `capture_files`: captures of a run, and the true cause of every drop; `fitted`: a scenario from a capture |
 //! | `atomic-files` | `atomic`: files that appear whole or not at all |
 //!
 //! All but `schema`, `arrow` and `parquet` are on by default. The crate builds for `wasm32-unknown-unknown`, where [`files::Disk`] and
@@ -29,6 +29,8 @@ pub mod csv_file;
 pub mod error;
 pub mod figures;
 pub mod files;
+#[cfg(feature = "capture-files")]
+pub mod fitted;
 pub mod parallel;
 #[cfg(feature = "trace-files")]
 pub mod row_file;

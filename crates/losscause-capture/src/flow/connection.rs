@@ -7,7 +7,7 @@ use super::receiver::ReceiverView;
 use super::sender::{Ack, Data, SAME_PACKET, SenderView};
 use super::unwrap::Unwrap;
 use super::vantage::{Delays, Vantage};
-use super::{FlowCounts, FlowResult, Opening, Protocol, Rules};
+use super::{Carried, FlowCounts, FlowResult, Opening, Protocol, Rules};
 use crate::judge::{AtReceiver, AtSender, SenderClock};
 use crate::over_time::Transfer;
 use crate::packet::{Direction, Endpoint, Packet, Tcp, flag};
@@ -374,6 +374,13 @@ impl Half {
         }
     }
 
+    /// The headers of a packet with data from `src`, from IP on.
+    fn header_bytes(&self, src: Endpoint) -> u64 {
+        let network = if src.ip().is_ipv4() { 20 } else { 40 };
+        // TCP with timestamps has 12 bytes more (RFC 7323, appendix A).
+        network + if self.has_timestamps { 32 } else { 20 }
+    }
+
     /// A FIN counts as one byte behind the data.
     fn on_fin(&mut self, tcp: &Tcp) {
         let end = tcp.seq.wrapping_add(tcp.payload_bytes);
@@ -450,6 +457,7 @@ impl Half {
         if self.packets == 0 && opening.is_none() && acked == 0 {
             return None;
         }
+        let (payload_bytes, header_bytes) = (self.packet_bytes(), self.header_bytes(src));
         let mut counts = FlowCounts { marked: self.marked, merged: self.merged, ..FlowCounts::default() };
         let number = if self.number == 0 { rules.watch.number() } else { self.number };
         let mut result = FlowResult::new(number, src.to_string(), dst.to_string(), Protocol::Tcp, vantage);
@@ -485,6 +493,14 @@ impl Half {
             result.closed = sender.closed_until(last);
             result.is_one_way = !sender.outages.has_heard();
             result.pace = Some(sender.pace.clone());
+            result.carried = Some(Carried {
+                packets: sender.sent_first() + sender.sent_again(),
+                fastest_bps: sender.pace.rates().and_then(|(rates, _)| rates.into_iter().reduce(f64::max)),
+                payload_bytes,
+                header_bytes,
+                window_bytes: sender.window_bytes(),
+                standing: sender.standing.clone().finish(),
+            });
             result.sent_again = sender.sent_again();
             if vantage != Vantage::Receiver {
                 result.outages = sender.outages.clone().finish();

@@ -14,6 +14,7 @@ mod receiver;
 mod rtp;
 mod scoreboard;
 mod sender;
+mod standing;
 mod table;
 mod unwrap;
 mod vantage;
@@ -30,6 +31,7 @@ pub(crate) use loss::{Found, Losses, Proof, Repeat, RepeatKind, State};
 pub(crate) use outage::Outage;
 pub(crate) use pace::Pace;
 pub(crate) use rtp::Pause;
+pub(crate) use standing::{Run, Standing};
 pub(crate) use table::FlowTable;
 pub(crate) use unwrap::Unwrap;
 pub use vantage::Vantage;
@@ -103,6 +105,22 @@ pub(crate) struct FlowResult {
     /// Packets that passed again.
     pub(crate) sent_again: u64,
     pub(crate) pace: Option<Pace>,
+    pub(crate) carried: Option<Carried>,
+}
+
+/// How a TCP flow's data were carried, as their sender's side sees it.
+#[derive(Debug)]
+pub(crate) struct Carried {
+    /// Packets that were sent, those that were sent again too.
+    pub(crate) packets: u64,
+    /// The rate of data in the fastest step of time, bits per second.
+    pub(crate) fastest_bps: Option<f64>,
+    /// A full packet's payload, and the headers from IP on.
+    pub(crate) payload_bytes: u64,
+    pub(crate) header_bytes: u64,
+    /// How far the receiver's window reached last; none if its scale is not known.
+    pub(crate) window_bytes: Option<u64>,
+    pub(crate) standing: Standing,
 }
 
 /// The tries to open a connection, from one end.
@@ -161,6 +179,7 @@ impl FlowResult {
             is_one_way: false,
             sent_again: 0,
             pace: None,
+            carried: None,
         }
     }
 }

@@ -25,6 +25,7 @@ use super::outage::Outages;
 use super::pace::{Pace, Waits};
 use super::ranges::Ranges;
 use super::scoreboard::{Scoreboard, Segment};
+use super::standing::{Delivered, Standing};
 use super::vantage::Delays;
 use crate::judge::{AckEvent, AtSender, Opinions, Sample, Trips};
 
@@ -95,6 +96,7 @@ pub(super) struct SenderView {
     pub(super) counts: SenderCounts,
     pub(super) outages: Outages,
     pub(super) pace: Pace,
+    pub(super) standing: Standing,
 }
 
 /// What was seen beside losses.
@@ -154,6 +156,7 @@ impl SenderView {
             counts: SenderCounts::default(),
             outages: Outages::default(),
             pace: Pace::default(),
+            standing: Standing::default(),
         }
     }
 
@@ -185,6 +188,16 @@ impl SenderView {
     /// Packets that passed again, needed or not; not those that the capture holds twice.
     pub(super) fn sent_again(&self) -> u64 {
         self.losses.found.len() as u64 + self.losses.unlisted + self.counts.unneeded
+    }
+
+    /// Packets that were sent once or more.
+    pub(super) fn sent_first(&self) -> u64 {
+        self.next_number
+    }
+
+    /// How far the receiver's window reached last, bytes; none if its scale is not known.
+    pub(super) fn window_bytes(&self) -> Option<u64> {
+        self.window_bytes
     }
 
     /// How long the receiver's window was closed up to `now`.
@@ -406,6 +419,10 @@ impl SenderView {
         for &(from, to) in blocks {
             self.acknowledge_block(now, from.max(self.una), to.min(self.highest), &mut told);
         }
+        if let Some((_, end)) = told.newest {
+            let Told { acked_bytes: bytes, newly_acked: packets, rtt, .. } = told;
+            self.standing.on_ack(now, &Delivered { end, bytes, packets, rtt });
+        }
         if let Some(rtt) = told.rtt {
             self.pace.on_rtt(rtt);
             delays.on_ack_delay(rtt);
@@ -525,6 +542,7 @@ impl SenderView {
     fn on_delivered(&mut self, now: Time, start: u64, segment: &Segment, tsecr: Option<u32>, told: &mut Told) {
         self.delivered += 1;
         told.newly_acked += 1;
+        told.acked_bytes += segment.end - start;
         let after = now - segment.sent;
         if segment.copies == 1 {
             self.counts.reordered += u64::from(segment.missing);
@@ -653,6 +671,7 @@ impl Segment {
 #[derive(Clone, Copy, Debug, Default)]
 struct Told {
     newly_acked: u64,
+    acked_bytes: u64,
     /// Segments beyond those covered before that it acknowledges cumulatively.
     spanned: u32,
     /// The newest segment that it acknowledges for the first time.

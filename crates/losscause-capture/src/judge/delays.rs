@@ -5,35 +5,35 @@
 
 use losscause::Span;
 
-/// A sample of a flow's delays.
+/// A sample of a flow's delays, or of other values over its time.
 #[derive(Clone, Debug)]
-pub(crate) struct Sample {
-    kept: Vec<Span>,
+pub(crate) struct Sample<T = Span> {
+    kept: Vec<T>,
     every: u32,
-    /// Delays until the next one is kept.
+    /// Values until the next one is kept.
     wait: u32,
 }
 
-/// Delays that are kept at most.
+/// Values that are kept at most.
 const MOST: usize = 128;
 
-impl Default for Sample {
+impl<T> Default for Sample<T> {
     fn default() -> Self {
         Self { kept: Vec::new(), every: 1, wait: 0 }
     }
 }
 
-impl Sample {
+impl<T> Sample<T> {
     #[inline]
-    pub(crate) fn push(&mut self, delay: Span) {
+    pub(crate) fn push(&mut self, value: T) {
         match self.wait.checked_sub(1) {
             Some(wait) => self.wait = wait,
-            None => self.keep(delay),
+            None => self.keep(value),
         }
     }
 
     #[cold]
-    fn keep(&mut self, delay: Span) {
+    fn keep(&mut self, value: T) {
         if self.kept.len() == MOST {
             let mut index = 0;
             self.kept.retain(|_| {
@@ -42,10 +42,17 @@ impl Sample {
             });
             self.every *= 2;
         }
-        self.kept.push(delay);
+        self.kept.push(value);
         self.wait = self.every - 1;
     }
 
+    /// What it holds, in order of time.
+    pub(crate) fn kept(&self) -> &[T] {
+        &self.kept
+    }
+}
+
+impl Sample {
     /// How many delays it holds.
     pub(crate) fn count(&self) -> usize {
         self.kept.len()

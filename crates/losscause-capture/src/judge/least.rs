@@ -13,6 +13,9 @@ pub(crate) struct Least {
 /// Of so many times one may be wrong, and of so many two: of fewer, a wrong one could not be told from the others.
 const ONE_WRONG: u32 = 3;
 const TWO_WRONG: u32 = 16;
+/// Times are close if they differ by this part of the smaller one: a wrong time is seldom so little wrong, and on all but very
+/// slow links a packet more in the queue is a smaller part of a round trip.
+const CLOSE: i64 = 4;
 
 impl Least {
     #[inline]
@@ -37,6 +40,14 @@ impl Least {
     pub(crate) fn value(&self) -> Option<Span> {
         self.smallest[usize::from(self.count >= ONE_WRONG) + usize::from(self.count >= TWO_WRONG)]
     }
+
+    /// The least that another one comes close to; if none does, the largest of those that were kept.
+    pub(crate) fn supported(&self) -> Option<Span> {
+        let mut kept = self.smallest.into_iter().flatten();
+        let first = kept.next()?;
+        let supported = |time: Span, next: Span| if next - time <= time / CLOSE { Err(time) } else { Ok(next) };
+        Some(kept.try_fold(first, supported).unwrap_or_else(|supported| supported))
+    }
 }
 
 #[cfg(test)]
@@ -54,5 +65,17 @@ mod tests {
         assert_eq!(least(&[40, 1]), Some(1));
         assert_eq!(least(&[40, 1, 41]), Some(40));
         assert_eq!(least(&[1, 43, 40, 1, 42, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54]), Some(40));
+    }
+
+    #[test]
+    fn the_least_time_that_others_come_close_to_is_supported() {
+        let supported = |times: &[i64]| {
+            let mut least = Least::default();
+            times.iter().for_each(|&ms| least.take(Span::from_millis(ms)));
+            least.supported()
+        };
+        assert_eq!(supported(&[60, 42, 44, 46]), Some(Span::from_millis(42)));
+        assert_eq!(supported(&[60, 4, 44, 46]), Some(Span::from_millis(44)));
+        assert_eq!([supported(&[7]), supported(&[])], [Some(Span::from_millis(7)), None]);
     }
 }

@@ -1,0 +1,399 @@
+//! The link that a flow's sender met: what a scenario of it needs.
+//!
+//! | of the link | is |
+//! |---|---|
+//! | round trip | the least that others support |
+//! | rate | how fast it emptied the queue while one stood: three quarters of that time it was less |
+//! | other traffic | what it left, if it left more at some times than at others |
+//! | queue | what packets beside lost ones waited, if losses came where the queue was longest more often than packets did |
+//! | random loss | the other losses, over the packets that met no full queue |
+//!
+//! A sender's capture tells neither traffic that is always there, nor a policer or a queue that drops early from random loss.
+
+use serde::Serialize;
+
+use crate::flow::{Carried, Run};
+use crate::judge::Trips;
+use crate::units;
+use crate::{Flow, Loss, Pace, Protocol, Vantage};
+
+/// The link that a flow's sender met.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Fit {
+    /// The link's rate, or what other traffic left of it: bits per second, with all headers from IP on.
+    pub rate_bps: f64,
+    /// Whether no queue was seen to stand, so that the link may be faster.
+    pub rate_is_least: bool,
+    /// A tenth of the time in which a queue stood the rate was lower, bits per second.
+    pub rate_p10_bps: Option<f64>,
+    /// A tenth of that time it was higher.
+    pub rate_p90_bps: Option<f64>,
+    /// Traffic that came and went, if the rate did; it may be the link's own rate that changed.
+    pub others: Option<Others>,
+    /// For so long a queue was seen to stand, seconds.
+    pub standing_s: f64,
+    /// Packets that passed in that time.
+    pub standing_packets: u64,
+    /// The round trip of a full packet through empty queues, milliseconds.
+    pub rtt_ms: f64,
+    /// How long a packet waited in a full queue, milliseconds; none if no queue was seen to drop.
+    pub full_ms: Option<f64>,
+    /// The longest that packets waited, milliseconds: that of a few that stand alone does not count.
+    pub longest_ms: f64,
+    /// The share of packets that were lost where the queue was not full, from 0 to 1.
+    pub random_loss: f64,
+    /// Losses whose queueing delay is known.
+    pub judged_losses: u64,
+    /// Of these, losses at a full queue.
+    pub queue_losses: u64,
+    /// A full packet with its headers from IP on, bytes.
+    pub packet_bytes: u64,
+    /// These headers, bytes.
+    pub header_bytes: u64,
+    /// The receiver's window if it held the sender up for most of the time, bytes.
+    pub window_bytes: Option<u64>,
+}
+
+/// Other traffic on the link, which comes and goes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Others {
+    /// What it takes of the link while it is there, bits per second.
+    pub rate_bps: f64,
+    /// How long it stays, on average, seconds.
+    pub on_s: f64,
+    /// How long it is away, on average, seconds.
+    pub off_s: f64,
+}
+
+/// A packet beside one that a full queue drops waits nearly as long as one can. A burst behind it finds a few packets gone.
+const NEARLY_FULL: f64 = 0.8;
+/// More standard deviations than this are no chance.
+const CHANCE: f64 = 2.0;
+/// Delayed acknowledgements and wrong times are more of the round trips than this at most.
+const HARDLY_ANY: f64 = 0.02;
+/// Of so many delays one may be wrong, but for the first two.
+const SUPPORT: usize = 8;
+/// So much of the time the link is seen slower than it is: a receiver that holds an acknowledgement back makes a run longer.
+const USUAL: f64 = 0.75;
+/// Rates farther apart than this part are no measuring error: runs begin and end at acknowledgements, and a run of a round
+/// trip has many.
+const STEADY: f64 = 0.1;
+
+/// What a full queue does.
+#[derive(Clone, Copy, Debug, Default)]
+struct Losses {
+    full_ms: Option<f64>,
+    judged: u64,
+    by_queue: f64,
+}
+
+impl Fit {
+    /// Of a flow that was captured at its sender; none if nothing was measured.
+    pub(crate) fn of(carried: &Carried, pace: &Pace, losses: &[Loss], trips: &Trips, has_outage: bool) -> Option<Self> {
+        let standing = &carried.standing;
+        let base = standing.base()?;
+        let (rtt_ms, header_bytes) = (base.as_millis_f64(), carried.header_bytes);
+        let packet_bytes = carried.payload_bytes + header_bytes;
+        let on_wire = packet_bytes as f64 / carried.payload_bytes.max(1) as f64;
+        let (runs, is_short) = standing.runs();
+        let mut rates = rates_of(runs.some(), header_bytes);
+        let in_time = rates.clone();
+        rates.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let [low, usual, high] = [0.1, USUAL, 0.9].map(|share| quantile(&rates, share));
+        let is_steady = low.zip(usual).zip(high).is_some_and(|((low, usual), high)| high - low <= 2.0 * STEADY * usual);
+        // Short runs may be jitter, which makes any rate.
+        let is_standing = !is_short || (is_steady && rates.len() >= SUPPORT);
+        let low_to_high = low.zip(high).filter(|_| is_standing);
+        let others = low_to_high.filter(|_| !is_steady).and_then(|ends| Others::of(&in_time, ends, pace.lasted_s));
+        let rate = if others.is_some() { high } else { usual.filter(|_| is_standing) };
+        // The link carried at least this.
+        let carried_bps = on_wire * pace.rate_bps;
+        let least_bps = carried.fastest_bps.map_or(carried_bps, |fastest| carried_bps.max(on_wire * fastest));
+        let rate = rate.filter(|rate| *rate >= (1.0 - STEADY) * carried_bps);
+        // The trips' own least may stand alone.
+        let lift = trips.queueing_of(base)?;
+        let waited = |loss: &Loss| Some((loss.time_s, (loss.queueing_ms? - lift).max(0.0)));
+        let waited: Vec<(f64, f64)> = losses.iter().filter_map(waited).collect();
+        let share_from = |ms: f64| trips.share_from(ms + lift);
+        let found = Losses::of(&waited, share_from, rtt_ms / 1e3, pace.lasted_s);
+        let longest_ms = (trips.queueing_quantile(1.0)? - lift).max(found.full_ms.unwrap_or(0.0));
+        // Losses without a delay are taken to be of the same kinds, but for tries without an answer.
+        let lost = if has_outage { waited.len() } else { losses.len() } as f64;
+        let random = (found.judged as f64 - found.by_queue) / found.judged.max(1) as f64;
+        let sent = carried.packets.max(1) as f64;
+        let is_full = |full_s: f64| full_s >= pace.lasted_s / 2.0;
+        let window_bytes =
+            carried.window_bytes.filter(|_| pace.sending.is_some_and(|sent| is_full(sent.window_full_s)));
+        Some(Self {
+            rate_bps: rate.unwrap_or(least_bps),
+            rate_is_least: rate.is_none(),
+            rate_p10_bps: low_to_high.map(|ends| ends.0),
+            rate_p90_bps: low_to_high.map(|ends| ends.1),
+            others,
+            standing_s: runs.whole.lasted.as_secs_f64(),
+            standing_packets: runs.whole.packets,
+            rtt_ms,
+            full_ms: found.full_ms,
+            longest_ms,
+            random_loss: (random * lost / sent).min(1.0),
+            judged_losses: found.judged,
+            queue_losses: found.by_queue.round() as u64,
+            packet_bytes,
+            header_bytes,
+            window_bytes,
+        })
+    }
+
+    /// The time that a packet of `bytes` takes on the link, milliseconds.
+    pub fn transmission_ms(&self, bytes: u64) -> f64 {
+        8e3 * bytes as f64 / self.rate_bps
+    }
+
+    /// The round trip without the time that the link takes for a full packet and for its acknowledgement, milliseconds.
+    pub fn propagation_ms(&self) -> f64 {
+        let transmissions = self.transmission_ms(self.packet_bytes) + self.transmission_ms(self.header_bytes);
+        (self.rtt_ms - transmissions).max(0.0)
+    }
+
+    /// The packets that the queue takes, or that wait in a round trip if no queue was seen to drop: at least as many as
+    /// waited. `true` if it was seen to drop.
+    pub fn queue_packets(&self) -> (u64, bool) {
+        let packets = |ms: f64| (ms / self.transmission_ms(self.packet_bytes)).round().max(1.0) as u64;
+        match self.full_ms {
+            Some(full_ms) => (packets(full_ms), true),
+            None => (packets(self.longest_ms.max(self.rtt_ms)), false),
+        }
+    }
+
+    /// What was fitted, and from how much: a sentence each.
+    pub fn told(&self) -> Vec<String> {
+        let rate = units::rate(self.rate_bps);
+        let of_rate = match (self.rate_is_least, self.rate_p10_bps, self.rate_p90_bps) {
+            (false, Some(low), Some(high)) => format!(
+                "Rate {rate}: so fast the link emptied its queue, which was seen to stand for {:.2} s ({} packets), at {} to {} \
+                 for eight tenths of that time.",
+                self.standing_s,
+                self.standing_packets,
+                units::rate(low),
+                units::rate(high)
+            ),
+            _ => format!("Rate {rate}, or more: no queue was seen to stand, and so fast went the fastest data."),
+        };
+        let of_others = self.others.map(|others| {
+            format!(
+                "Other traffic of {} for {:.1} s, then none for {:.1} s, on average: so the rate changed.",
+                units::rate(others.rate_bps),
+                others.on_s,
+                others.off_s
+            )
+        });
+        let (packets, is_seen) = self.queue_packets();
+        let full = units::ms(self.full_ms.unwrap_or(self.longest_ms));
+        let of_queue = if is_seen {
+            let (queue, judged) = (self.queue_losses, self.judged_losses);
+            format!("Queue {packets} packets: {queue} of {judged} losses came where packets waited about {full}.")
+        } else {
+            format!("Queue {packets} packets, a guess: none was seen to drop. Packets waited {full} at most.")
+        };
+        let of_loss = format!(
+            "Random loss {:.2} %: {} of {} losses came where no queue was full.",
+            100.0 * self.random_loss,
+            self.judged_losses - self.queue_losses.min(self.judged_losses),
+            self.judged_losses
+        );
+        let of_rtt = format!(
+            "Round trip {}, of which a full packet and its acknowledgement are {} on the link.",
+            units::ms(self.rtt_ms),
+            units::ms(self.rtt_ms - self.propagation_ms())
+        );
+        [Some(of_rate), of_others, Some(of_rtt), Some(of_queue), Some(of_loss)].into_iter().flatten().collect()
+    }
+}
+
+impl Losses {
+    /// Of `losses`, in order of time: when each showed, seconds, and how long packets waited beside it, ms. `share_from` is the share of packets that waited at
+    /// least so long, `round_trip_s` the time through empty queues, and the flow `lasted_s`.
+    fn of(losses: &[(f64, f64)], share_from: impl Fn(f64) -> f64, round_trip_s: f64, lasted_s: f64) -> Self {
+        let mut sorted: Vec<f64> = losses.iter().map(|(_, waited_ms)| *waited_ms).collect();
+        sorted.sort_by(|a, b| b.total_cmp(a));
+        let Some(&full_ms) = sorted.get((sorted.len() / SUPPORT).min(2)) else { return Self::default() };
+        let level = NEARLY_FULL * full_ms;
+        let (all, above) = (losses.len() as f64, sorted.partition_point(|ms| *ms >= level) as f64);
+        let long = share_from(level);
+        let expected = long * all;
+        let deviation = (expected * (1.0 - long)).sqrt().max(0.5);
+        let choose = above == all || above - expected > CHANCE * deviation;
+        // No packet waits longer than a full queue lets it.
+        let is_longest = share_from(full_ms / NEARLY_FULL) < HARDLY_ANY;
+        let judged = losses.len() as u64;
+        if full_ms <= 0.0 || !choose || !is_longest {
+            return Self { full_ms: None, judged, by_queue: 0.0 };
+        }
+        // What a full queue drops shows within a round trip, the last packets beside those of the next round.
+        let round_s = round_trip_s + full_ms / 1e3;
+        let full_at: Vec<f64> = losses.iter().filter(|loss| loss.1 >= level).map(|loss| loss.0).collect();
+        let is_lonely = |at: f64| {
+            let next = full_at.partition_point(|full| *full < at - round_s);
+            full_at.get(next).is_none_or(|full| *full > at + round_s)
+        };
+        let lonely = losses.iter().filter(|loss| is_lonely(loss.0)).count() as f64;
+        let rounds = full_at.windows(2).map(|pair| (pair[1] - pair[0]).min(2.0 * round_s)).sum::<f64>() + 2.0 * round_s;
+        // Random losses come at any time.
+        let others = 1.0 - long.max(rounds / lasted_s).min(1.0);
+        let random = (lonely / others.max(HARDLY_ANY)).min(all);
+        Self { full_ms: Some(full_ms), judged, by_queue: all - random }
+    }
+}
+
+impl Others {
+    /// Of the rate of each run and how long it lasted, in order of time, between a low and a high rate, in `lasted_s`. None if
+    /// slow and fast runs follow each other as by chance: then the measuring errs.
+    fn of(rates: &[(f64, f64)], (low, high): (f64, f64), lasted_s: f64) -> Option<Self> {
+        let is_slow = |rate: &(f64, f64)| rate.0 < (low + high) / 2.0;
+        let time = |rates: &mut dyn Iterator<Item = &(f64, f64)>| rates.map(|rate| rate.1).sum::<f64>();
+        let slow = rates.iter().filter(|rate| is_slow(rate)).count() as f64 / rates.len().max(1) as f64;
+        let changes = rates.windows(2).filter(|pair| is_slow(&pair[0]) != is_slow(&pair[1])).count() as f64;
+        let by_chance = 2.0 * slow * (1.0 - slow) * rates.len() as f64;
+        if rates.len() < 2 * SUPPORT || changes < 1.0 || 2.0 * changes > by_chance {
+            return None;
+        }
+        let share = time(&mut rates.iter().filter(|rate| is_slow(rate))) / time(&mut rates.iter());
+        let stay_s = 2.0 * lasted_s / (changes + 1.0);
+        Some(Self { rate_bps: high - low, on_s: share * stay_s, off_s: (1.0 - share) * stay_s })
+    }
+}
+
+/// The rate of each run, bits per second, and how long it lasted, seconds.
+fn rates_of(runs: &[Run], header_bytes: u64) -> Vec<(f64, f64)> {
+    let rate = |run: &Run| {
+        let (bytes, lasted_s) = (run.bytes + header_bytes * run.packets, run.lasted.as_secs_f64());
+        (8.0 * bytes as f64 / lasted_s, lasted_s)
+    };
+    runs.iter().map(rate).collect()
+}
+
+/// The rate that this share of the time was slower, of rates in order; none without a rate.
+fn quantile(rates: &[(f64, f64)], share: f64) -> Option<f64> {
+    let mut left = share * rates.iter().map(|(_, lasted)| lasted).sum::<f64>();
+    let reached = rates.iter().find(|(_, lasted)| {
+        left -= lasted;
+        left <= 0.0
+    });
+    reached.or(rates.last()).map(|(rate, _)| *rate)
+}
+
+impl Flow {
+    /// The link that its sender met.
+    ///
+    /// # Errors
+    /// If the capture does not show it: why, as the end of a sentence that begins with the flow.
+    pub fn fitted(&self) -> Result<Fit, String> {
+        let place = match self.vantage {
+            _ if self.protocol != Protocol::Tcp => {
+                return Err("is no TCP, whose acknowledgements a link is fitted to".into());
+            }
+            Vantage::Sender => None,
+            Vantage::Receiver => Some("at its receiver"),
+            Vantage::Middle => Some("between the two ends"),
+            Vantage::Both => Some("at both ends"),
+            Vantage::Unknown => Some("at a place that does not show"),
+        };
+        if let Some(place) = place {
+            let sender = &self.src;
+            return Err(format!(
+                "was captured {place}, expected a capture at {sender}, which alone has its round trips"
+            ));
+        }
+        if self.one_way {
+            return Err("has no captured acknowledgement, expected both directions".into());
+        }
+        if self.is_incomplete() {
+            return Err("is not whole in the capture, expected all of its packets".into());
+        }
+        self.fit.ok_or_else(|| "is too short, expected a transfer of many round trips".into())
+    }
+
+    /// What a scenario of its link leaves out or takes for granted: a sentence each.
+    pub fn unseen(&self) -> Vec<String> {
+        let Some(fit) = self.fit else { return Vec::new() };
+        let mut unseen = vec!["Traffic that was always on the link: the rate is what it left to this flow.".to_owned()];
+        if !self.situation.selective {
+            unseen.push("SACK, which this flow did not use: the scenario's does.".to_owned());
+        }
+        if fit.others.is_some() {
+            unseen.push("Whether other traffic came and went, or the link's own rate changed.".to_owned());
+        }
+        if fit.random_loss > 0.0 {
+            unseen.push("What lost packets where no queue was full: a policer, or a queue that drops early, is fitted as random loss.".to_owned());
+        }
+        let by_timer = self.lost_by_timer();
+        if by_timer > 0 {
+            unseen.push(format!("The delay at {by_timer} losses that only a timer showed."));
+        }
+        if !self.outages.is_empty() {
+            unseen.push(format!("{} times without any answer are left out.", self.outages.len()));
+        }
+        let sending = self.pace.and_then(|pace| Some((pace.lasted_s, pace.sending?)));
+        if let Some((lasted_s, sending)) = sending.filter(|(_, sending)| sending.idle_s > 0.0) {
+            let idle_s = sending.idle_s;
+            unseen.push(format!(
+                "Pauses of the application: it had nothing to send for {idle_s:.1} of {lasted_s:.1} s; the scenario's always has."
+            ));
+        }
+        unseen
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A loss each second, with these queueing delays, of a flow whose packets wait up to 40 ms, each delay as often.
+    fn losses(waited_ms: &[f64]) -> Losses {
+        let losses: Vec<(f64, f64)> = (0..).map(f64::from).zip(waited_ms.iter().copied()).collect();
+        Losses::of(&losses, |ms| (1.0 - ms / 40.0).max(0.0), 0.1, losses.len() as f64)
+    }
+
+    #[test]
+    fn losses_where_the_queue_is_longest_are_the_queues() {
+        let found = losses(&[[39.0; 8], [0.0, 5.0, 12.0, 20.0, 39.0, 39.0, 39.0, 39.0]].concat());
+        assert_eq!((found.full_ms, found.judged), (Some(39.0), 16));
+        // Four are random in the 78 % of the time that the queue was shorter than four fifths: five in all.
+        assert!((found.by_queue - 10.9).abs() < 0.1, "{found:?}");
+    }
+
+    #[test]
+    fn losses_within_a_round_trip_of_a_full_queues_are_its_own() {
+        let at = |second: f64| [(second, 39.0), (second, 38.0), (second + 0.1, 2.0)];
+        let found = Losses::of(&[at(3.0), at(6.0)].concat(), |ms| (1.0 - ms / 40.0).max(0.0), 0.1, 9.0);
+        assert_eq!((found.full_ms, found.by_queue), (Some(39.0), 6.0));
+    }
+
+    #[test]
+    fn losses_that_wait_as_packets_do_are_no_queues() {
+        let found = losses(&(0..40).map(f64::from).collect::<Vec<_>>());
+        assert_eq!((found.full_ms, found.judged, found.by_queue), (None, 40, 0.0));
+        assert_eq!(losses(&[]).full_ms, None);
+        assert_eq!(losses(&[0.0; 9]).full_ms, None, "nothing waited");
+        assert_eq!(losses(&[10.0]).full_ms, None, "others waited longer");
+    }
+
+    #[test]
+    fn a_rate_that_changes_for_long_is_other_traffic_and_one_that_jumps_is_not() {
+        let of = |long: usize| {
+            let rates: Vec<(f64, f64)> = (0..64).map(|k| (if k / long % 2 == 0 { 9e6 } else { 5e6 }, 0.125)).collect();
+            Others::of(&rates, (5e6, 9e6), 80.0)
+        };
+        assert_eq!(of(8), Some(Others { rate_bps: 4e6, on_s: 10.0, off_s: 10.0 }));
+        assert_eq!(of(1), None);
+    }
+
+    #[test]
+    fn half_of_the_time_the_rate_is_below_the_median() {
+        let rates = [(1e6, 1.0), (2e6, 3.0), (9e6, 1.0)];
+        assert_eq!([0.1, 0.5, 0.9].map(|share| quantile(&rates, share)), [Some(1e6), Some(2e6), Some(9e6)]);
+        assert_eq!(quantile(&[], 0.5), None);
+    }
+}

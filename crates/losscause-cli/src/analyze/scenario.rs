@@ -1,0 +1,24 @@
+//! `losscause analyze --scenario FILE`: the link that a captured flow met, as a scenario.
+
+use std::path::Path;
+
+use losscause_capture::{Analysis, Protocol};
+use losscause_study::{atomic, fitted};
+
+use crate::Failure;
+
+/// Writes the scenario of the largest TCP flow, and tells what it has and what it lacks.
+pub(super) fn write(file: &Path, analysis: &Analysis) -> Result<Vec<String>, Failure> {
+    let refused = |problem: String| Failure::NoFlow { file: analysis.file.clone(), problem };
+    let tcp = analysis.flows.iter().filter(|flow| flow.protocol == Protocol::Tcp);
+    let Some(flow) = tcp.max_by_key(|flow| flow.bytes) else {
+        return Err(refused("no TCP data, expected a transfer to fit a link to".to_owned()));
+    };
+    let fit = flow.fitted().map_err(|why| refused(format!("no scenario, {} to {} {why}", flow.src, flow.dst)))?;
+    let name = file.display().to_string();
+    atomic::write(file, fitted::scenario(&fit, flow, &analysis.file, &name).as_bytes())?;
+    Ok(vec![
+        format!("\n{name}: the link of {} to {}. {}", flow.src, flow.dst, fit.told().join(" ")),
+        format!("Not seen: the sender's congestion control (cubic is taken); the comments of {name} say what else."),
+    ])
+}

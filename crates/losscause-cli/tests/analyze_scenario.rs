@@ -1,0 +1,77 @@
+//! `losscause analyze --scenario`: the link of a capture, as a scenario.
+#![allow(clippy::unwrap_used)] // In a test, a panic is the report.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+const SENDER: &[u8] = include_bytes!("captures/sender.pcap.gz");
+const RECEIVER: &[u8] = include_bytes!("captures/receiver.pcap.gz");
+
+fn place() -> tempfile::TempDir {
+    let place = tempfile::tempdir().unwrap();
+    std::fs::write(place.path().join("sender.pcap.gz"), SENDER).unwrap();
+    std::fs::write(place.path().join("receiver.pcap.gz"), RECEIVER).unwrap();
+    place
+}
+
+fn losscause(arguments: &[&str], directory: &Path) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_losscause")).args(arguments).current_dir(directory).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+#[test]
+fn the_commands_in_a_fitted_scenario_run() {
+    let place = place();
+    let output = losscause(&["analyze", "sender.pcap.gz", "--scenario", "link.toml"], place.path());
+    let printed = text(&output.stdout);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(printed.contains("\nlink.toml: the link of 10.77.0.1:") && printed.contains("\nNot seen: "), "{printed}");
+    let scenario = std::fs::read_to_string(place.path().join("link.toml")).unwrap();
+    let commands: Vec<&str> = scenario.lines().filter_map(|line| line.strip_prefix("#   losscause ")).collect();
+    assert_eq!(commands.len(), 3, "{scenario}");
+    for command in commands {
+        let line = format!("{} {command}", env!("CARGO_BIN_EXE_losscause"));
+        let ran = Command::new("sh").args(["-c", &line]).current_dir(place.path()).output().unwrap();
+        assert!(ran.status.success(), "{command}: {}", text(&ran.stderr));
+    }
+}
+
+#[test]
+fn json_has_the_fit_and_nothing_else_on_standard_output() {
+    let place = place();
+    let arguments = ["analyze", "sender.pcap.gz", "--format", "json", "--scenario", "link.toml"];
+    let json: serde_json::Value = serde_json::from_slice(&losscause(&arguments, place.path()).stdout).unwrap();
+    let fit = &json["captures"][0]["flows"][0]["fit"];
+    assert!(fit["rate_bps"].as_f64().unwrap() > 0.0 && fit["rtt_ms"].as_f64().unwrap() > 0.0, "{fit}");
+    assert!(place.path().join("link.toml").exists());
+}
+
+#[test]
+fn what_no_scenario_can_be_made_of_is_refused_in_one_sentence() {
+    let place = place();
+    std::fs::write(place.path().join("mine.toml"), "changed").unwrap();
+    let refused = |arguments: &[&str]| {
+        let output = losscause(&[&["analyze"], arguments].concat(), place.path());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output.stdout));
+        text(&output.stderr)
+    };
+    let at_receiver = refused(&["receiver.pcap.gz", "--scenario", "link.toml"]);
+    assert!(at_receiver.starts_with("losscause: receiver.pcap.gz: no scenario, 10.77.0.1:"), "{at_receiver}");
+    assert!(at_receiver.contains(" was captured at its receiver, expected a capture at 10.77.0.1:"), "{at_receiver}");
+    assert_eq!(at_receiver.lines().count(), 1, "{at_receiver}");
+    assert_eq!(
+        refused(&["sender.pcap.gz", "--scenario", "mine.toml"]),
+        "losscause: --scenario mine.toml: the file exists, expected a new one\n"
+    );
+    assert_eq!(
+        refused(&["sender.pcap.gz", "receiver.pcap.gz", "--scenario", "link.toml"]),
+        "losscause: --scenario link.toml: a scenario is of one link, expected one capture\n"
+    );
+    let both = ["--sender", "sender.pcap.gz", "--receiver", "receiver.pcap.gz", "--scenario", "link.toml"];
+    assert!(refused(&both).contains("cannot be used with"));
+    assert!(!place.path().join("link.toml").exists());
+    assert_eq!(std::fs::read_to_string(place.path().join("mine.toml")).unwrap(), "changed");
+}

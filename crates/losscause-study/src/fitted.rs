@@ -1,0 +1,111 @@
+//! A scenario of the link that a captured flow met.
+
+use losscause_capture::{Fit, Flow};
+
+/// The scenario as a file of the name `file`: what was fitted to `flow` of `capture`, and in comments from how much, and what
+/// could not be seen.
+pub fn scenario(fit: &Fit, flow: &Flow, capture: &str, file: &str) -> String {
+    let [capture, file] = [capture, file].map(|name| name.replace(char::is_control, "?"));
+    let ends = format!("{} to {}", flow.src, flow.dst);
+    let comments = |sentences: &[String]| sentences.iter().map(|sentence| wrapped(sentence)).collect::<String>();
+    let (fitted, unseen) = (comments(&fit.told()), comments(&flow.unseen()));
+    let pace = flow.pace.map(|pace| pace.lasted_s).unwrap_or_default();
+    let window = match fit.window_bytes {
+        Some(bytes) => format!(
+            "# The receiver's window, which held this flow up most of the time.\nmax_window_pkts = {}\n",
+            (bytes / (fit.packet_bytes - fit.header_bytes).max(1)).max(1)
+        ),
+        None => String::new(),
+    };
+    let others = fit.others.map_or(String::new(), |others| {
+        format!(
+            "\
+# What took a part of the rate at times.
+[[flow]]
+name = \"others\"
+protocol = \"on-off\"
+rate_bps = {:.0}
+mean_on_s = {:.3}
+mean_off_s = {:.3}
+path = [\"link\"]
+measured = false
+
+",
+            others.rate_bps, others.on_s, others.off_s
+        )
+    });
+    let (packets, _) = fit.queue_packets();
+    format!(
+        "\
+# The link that the transfer {ends} met, fitted to {capture}.
+#
+#   losscause simulate {file}
+#   losscause compare {file} --variant 'reno: tcp.variant=reno' --runs 5
+#   losscause compare {file} --lda none,Spike --runs 5
+#
+# Fitted:
+{fitted}#
+# Not seen:
+{unseen}{control}
+title = \"The link of {ends}, fitted to a capture\"
+source = \"losscause analyze --scenario\"
+# As long as the transfer took.
+duration_s = {duration_s:.3}
+packet_bytes = {packet_bytes}
+header_bytes = {header_bytes}
+
+[parameters]
+rate_bps = {rate_bps:.0}
+# There and back, without transmissions and queues.
+rtt_ms = {rtt_ms:.3}
+queue_packets = {packets}
+# Share of packets that are lost at random.
+loss = {loss:.6}
+
+[measure]
+bottleneck = \"link\"
+
+[[link]]
+name = \"link\"
+rate_bps = \"rate_bps\"
+delay_ms = \"rtt_ms / 2\"
+queue_packets = \"queue_packets\"
+channel = {{ kind = \"bernoulli\", loss = \"loss\" }}
+
+[[flow]]
+name = \"transfer\"
+protocol = \"tcp\"
+path = [\"link\"]
+
+{others}[tcp]
+mode = \"linux\"
+variant = \"cubic\"
+{window}",
+        control = wrapped("Which congestion control sent: cubic of Linux, the usual one, is taken."),
+        duration_s = pace.max(0.001),
+        packet_bytes = fit.packet_bytes,
+        header_bytes = fit.header_bytes,
+        rate_bps = fit.rate_bps.max(1.0),
+        rtt_ms = fit.propagation_ms(),
+        loss = fit.random_loss,
+    )
+}
+
+/// Columns of a comment's text.
+const WIDTH: usize = 118;
+
+/// A sentence as an item of a list in comments.
+fn wrapped(sentence: &str) -> String {
+    let (mut text, mut column) = ("#  -".to_owned(), 4);
+    for word in sentence.split(' ') {
+        if column + 1 + word.chars().count() > WIDTH {
+            text.push_str("\n#   ");
+            column = 4;
+        }
+        text.push(' ');
+        text.push_str(word);
+        column += 1 + word.chars().count();
+    }
+    text.push('\n');
+    text
+}

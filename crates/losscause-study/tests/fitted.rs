@@ -1,0 +1,117 @@
+//! A simulated link is fitted to a capture at its sender, and the scenario that comes out carries as much.
+#![allow(clippy::unwrap_used)] // In a test, a panic is the report.
+
+use std::fs::File;
+
+use losscause::Time;
+use losscause_capture::{Analysis, Fit, Flow, Options, Vantage, analyze};
+use losscause_study::capture_files::{CaptureFiles, CaptureSettings};
+use losscause_study::{Experiment, Run, Scenario, Setting, fitted, run};
+
+/// 10 Mb/s, 40 ms, about one bandwidth-delay product of queue.
+const LINK: &str = r#"
+title = "a link"
+duration_s = 15
+packet_bytes = 1500
+header_bytes = 52
+[measure]
+bottleneck = "link"
+[[link]]
+name = "link"
+rate_bps = 10e6
+delay_ms = 20
+queue_packets = 35
+[[flow]]
+name = "transfer"
+protocol = "tcp"
+path = ["link"]
+[tcp]
+mode = "linux"
+variant = "reno"
+"#;
+
+fn experiment(text: &str, settings: &[&str]) -> Experiment {
+    let settings: Vec<Setting> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
+    Scenario::parse(text, "link.toml").unwrap().with(&settings).unwrap().experiment().unwrap()
+}
+
+/// The captures at the sender and at the receiver, and the goodput in kb/s.
+fn captured(settings: &[&str]) -> ([Analysis; 2], f64) {
+    let (experiment, directory) = (experiment(LINK, settings), tempfile::tempdir().unwrap());
+    let snapped = CaptureSettings { tick: losscause::Span::from_millis(1), snap_bytes: 128 };
+    let mut captures = CaptureFiles::create(directory.path(), &experiment, 1, snapped).unwrap();
+    let mut run = Run::new(&experiment, 1).unwrap();
+    let _ = run.advance(Time::MAX, &mut captures, |run, captures| {
+        captures.write_until(run.now());
+        std::ops::ControlFlow::Continue(())
+    });
+    captures.finish().unwrap();
+    let seen = ["sender.pcap", "receiver.pcap"].map(|name| {
+        let file = File::open(directory.path().join(name)).unwrap();
+        analyze(file, name, &Options::all()).unwrap()
+    });
+    (seen, run.measurements().metric("goodput").unwrap())
+}
+
+fn flow(analysis: &Analysis) -> &Flow {
+    analysis.flows.iter().max_by_key(|flow| flow.bytes).unwrap()
+}
+
+/// Whether `value` differs from `expected` by at most this share of it.
+fn is_near(value: f64, expected: f64, share: f64) -> bool {
+    (value - expected).abs() <= share * expected
+}
+
+/// What was fitted to the link with these settings. The scenario's goodput must be near that of the link.
+fn fit(settings: &[&str]) -> Fit {
+    let ([sender, _], goodput) = captured(settings);
+    let flow = flow(&sender);
+    let fit = flow.fitted().unwrap();
+    let text = fitted::scenario(&fit, flow, "sender.pcap", "fitted.toml");
+    assert!(text.contains("#   losscause compare fitted.toml ") && text.contains("fitted to sender.pcap."), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
+    let again = run(&experiment(&text, &["tcp.variant=reno"]), 1).unwrap().metric("goodput").unwrap();
+    assert!(is_near(again, goodput, 0.2), "{goodput} kb/s, and {again} by\n{text}");
+    fit
+}
+
+#[test]
+fn a_queue_that_fills_shows_rate_and_length() {
+    let fit = fit(&[]);
+    assert!(!fit.rate_is_least && is_near(fit.rate_bps, 10e6, 0.02), "{fit:?}");
+    assert!(is_near(fit.propagation_ms(), 40.0, 0.02), "{fit:?}");
+    let (packets, is_seen) = fit.queue_packets();
+    assert!(is_seen && packets.abs_diff(35) <= 2, "{fit:?}");
+    assert!(fit.random_loss < 1e-4 && fit.others.is_none(), "{fit:?}");
+}
+
+#[test]
+fn random_losses_are_told_from_the_queues() {
+    let fit = fit(&["link.link.channel={ kind = \"bernoulli\", loss = 0.02 }"]);
+    assert!(is_near(fit.rate_bps, 10e6, 0.05) && is_near(fit.propagation_ms(), 40.0, 0.02), "{fit:?}");
+    // The first slow start filled the queue.
+    assert!(is_near(fit.random_loss, 0.02, 0.3) && fit.queue_losses > 0, "{fit:?}");
+    let (packets, is_seen) = fit.queue_packets();
+    assert!(is_seen && packets.abs_diff(35) <= 2, "{fit:?}");
+}
+
+#[test]
+fn traffic_that_comes_and_goes_is_seen() {
+    let others =
+        "flow.others={ protocol = \"on-off\", rate_bps = 5e6, mean_on_s = 4, mean_off_s = 4, path = [\"link\"] }";
+    let fit = fit(&[others, "flow.others.measured=false", "duration_s=60"]);
+    let others = fit.others.unwrap();
+    assert!(is_near(fit.rate_bps, 10e6, 0.05) && is_near(others.rate_bps, 5e6, 0.1), "{fit:?}");
+}
+
+#[test]
+fn a_capture_at_the_receiver_is_refused() {
+    let ([_, receiver], _) = captured(&["duration_s=3"]);
+    let flow = flow(&receiver);
+    assert_eq!(flow.vantage, Vantage::Receiver);
+    let refused = flow.fitted().unwrap_err();
+    assert_eq!(
+        refused,
+        format!("was captured at its receiver, expected a capture at {}, which alone has its round trips", flow.src)
+    );
+}
