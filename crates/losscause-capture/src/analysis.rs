@@ -10,7 +10,8 @@ use losscause::{Judgement, Reason, Time, Verdict};
 use serde::Serialize;
 
 use crate::CaptureError;
-use crate::flow::{self, Evidence, FlowResult, FlowTable, Found, Protocol, Rules, State, Vantage};
+use crate::diagnose::{self, FlowDiagnosis};
+use crate::flow::{self, Evidence, FlowResult, FlowTable, Found, Passage, Path, Protocol, Rules, State, Vantage};
 use crate::frames::{Frames, Truncation, compressed};
 use crate::joined::Alone;
 use crate::judge::trust::{Expected, Situation, Table};
@@ -141,6 +142,9 @@ pub struct Flow {
     pub clock_drift_ppm: Option<f64>,
     /// The algorithms that cannot judge this flow, with the reason.
     pub not_applicable: BTreeMap<String, String>,
+    /// Why its packets were lost; none if none was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diagnosis: Option<FlowDiagnosis>,
     /// The algorithm whose verdicts to take; none if no algorithm can judge the flow.
     pub recommended: Option<String>,
     /// What the capture tells about the flow that decides how well algorithms do: of two joined captures, at the end
@@ -169,6 +173,9 @@ pub struct Flow {
     /// The flow over time, if [`Options::over_time`] asks for it and the flow is one of those with most losses.
     #[serde(skip)]
     pub over_time: Option<OverTime>,
+    /// What its hosts have between them, if that is counted.
+    #[serde(skip)]
+    pub(crate) path: Option<Path>,
     /// Losses beyond those that are listed.
     pub unlisted_losses: u64,
     /// The losses, in the order in which they were found.
@@ -246,6 +253,9 @@ pub struct Loss {
     pub place: Option<u64>,
     /// How it was found.
     pub evidence: Evidence,
+    /// Where it was in what passed between its hosts.
+    #[serde(skip)]
+    pub(crate) passage: Passage,
     /// The queueing delay of the newest packet that had arrived when the loss showed, milliseconds; none if it is not known,
     /// as behind a timeout.
     pub queueing_ms: Option<f64>,
@@ -629,6 +639,7 @@ impl<'a> Reading<'a> {
             batched: counts.joined,
             clock_drift_ppm: result.drift.map(|drift| drift * 1e6),
             not_applicable,
+            diagnosis: None,
             recommended,
             situation,
             expected,
@@ -639,6 +650,7 @@ impl<'a> Reading<'a> {
             window_closed_s: result.closed.as_secs_f64(),
             acked_uncaptured: result.acked_uncaptured,
             over_time,
+            path: result.path,
             unlisted_losses: result.losses.unlisted,
             losses,
             summary,
@@ -656,6 +668,7 @@ impl<'a> Reading<'a> {
             self.analysis.truncation = Some(truncation.problem);
         }
         self.analysis.flows.sort_by_key(|flow| (std::cmp::Reverse(flow.losses.len()), flow.id));
+        diagnose::diagnose(&mut self.analysis.flows);
         self.analysis
     }
 }
@@ -669,7 +682,7 @@ impl Loss {
         };
         let verdicts = Verdicts { names: names.clone(), opinions: found.opinions };
         let time_s = (found.time - begun).as_secs_f64();
-        Self::new((time_s, found.time), (seq, bytes), found.evidence, verdicts)
+        Self { passage: found.passage, ..Self::new((time_s, found.time), (seq, bytes), found.evidence, verdicts) }
     }
 }
 
@@ -678,8 +691,8 @@ impl Loss {
     pub(crate) fn new(shown: (f64, Time), what: (u64, u64), evidence: Evidence, verdicts: Verdicts) -> Self {
         let ((time_s, time), (seq, bytes)) = (shown, what);
         let (reasons, undecided) = (Reasons(verdicts.clone()), Missing(verdicts.clone()));
-        let (packets, place, queueing_ms) = (1, None, None);
-        Self { time_s, time, seq, bytes, packets, place, evidence, queueing_ms, verdicts, reasons, undecided }
+        let (packets, place, queueing_ms, passage) = (1, None, None, Passage::at(time));
+        Self { time_s, time, seq, bytes, packets, place, evidence, passage, queueing_ms, verdicts, reasons, undecided }
     }
 }
 

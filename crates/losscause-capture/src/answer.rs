@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use losscause::diagnosis::{Cause as DiagnosedCause, Certainty, Diagnosis, Unknown};
 use losscause::{Judgement, Verdict};
 
 use crate::joined::{Alone, Tally};
 use crate::judge::trust::Share;
-use crate::{Analysis, Evidence, Flow, Loss, Opening, Outage, Protocol, Queueing, Summary};
+use crate::{Analysis, Flow, FlowDiagnosis, Loss, Opening, Outage, Protocol, Queueing, Summary};
 
 /// A cause that most losses have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,37 +64,16 @@ impl Analysis {
             };
         }
         let lost = format!("{} in {flows}.", plural(total, "lost packet"));
-        let by_timer: u64 = self.flows.iter().map(Flow::lost_by_timer).sum();
-        if by_timer == total {
-            return format!("{lost} Only timers showed them: their cause is not shown.");
-        }
-        let asked = self.asked();
-        if asked.is_empty() {
-            return format!("{lost} No algorithm can tell whether the air or a queue lost them.");
-        }
-        let summed = |of: fn(&Flow) -> Summary| {
-            self.flows.iter().map(of).fold(Summary::default(), |sum, one| Summary {
-                wireless: sum.wireless + one.wireless,
-                congestion: sum.congestion + one.congestion,
-                undecided: sum.undecided + one.undecided,
-            })
-        };
-        let Summary { wireless, congestion, .. } = summed(Flow::believed);
-        // Of so few nothing is said of most.
-        let cause = if (wireless + congestion) * 10 <= total * (10 - MOST_OF_TEN) {
-            "The capture does not show enough to tell the cause"
-        } else {
-            match Cause::of(wireless, congestion) {
-                Cause::Air => "Most look like the air, not a queue",
-                Cause::Queue => "Most look like a full queue, not the air",
-                Cause::Both => "Some look like the air, some like a full queue",
-            }
-        };
+        let lossy: Vec<&Flow> = self.flows.iter().filter(|flow| flow.lost() > 0).collect();
+        let told = told_causes(&lossy);
+        let by_timer: u64 = lossy.iter().map(|flow| flow.lost_by_timer()).sum();
         let timers = match by_timer {
             0 => String::new(),
-            some => format!(", of which {some} only a timer showed"),
+            all if all == total => " Only timers showed them: their cause is not shown.".to_owned(),
+            some => format!(" {some} only by a timer: their cause is not shown."),
         };
-        format!("{lost} {cause}: {}{timers}.", counted(&asked.join(" and "), summed(Flow::verdicts)))
+        let one_by_one: Vec<&Flow> = lossy.into_iter().filter(|flow| flow.is_told_one_by_one()).collect();
+        format!("{lost}{told}{timers}{}", told_one_by_one(&one_by_one))
     }
 
     /// What explains a slow transfer beside losses, or forbids to conclude from them: a sentence each.
@@ -167,13 +147,6 @@ impl Analysis {
         )
     }
 
-    /// The algorithms that the answer rests on, in words.
-    fn asked(&self) -> Vec<String> {
-        let lossy = self.flows.iter().filter(|flow| flow.lost() > 0);
-        let names: BTreeSet<&String> = lossy.filter_map(|flow| flow.recommended.as_ref()).collect();
-        names.into_iter().map(|name| at_its_end(name)).collect()
-    }
-
     /// Of two joined captures: what each of them tells alone.
     pub fn told_alone(&self) -> Option<String> {
         let both: Vec<&Alone> = self.flows.iter().filter_map(|flow| flow.alone.as_ref()).collect();
@@ -236,16 +209,15 @@ impl Flow {
         ]
     }
 
-    /// Its losses, and what the algorithm to follow calls them, as one sentence: "44 lost packets: by spike, 41 are
-    /// wireless and 3 congestion."
+    /// Its losses, their cause, and what the algorithm to follow calls them, in sentences.
     pub fn answer(&self) -> String {
-        let lost = match self.lost() {
-            0 => return "No packet was lost.".to_owned(),
-            lost => plural(lost, "lost packet"),
-        };
-        match &self.recommended {
-            Some(name) => format!("{lost}: {}.", counted(&at_its_end(name), self.verdicts())),
-            None => format!("{lost}. No algorithm can tell whether the air or a queue lost them."),
+        if self.lost() == 0 {
+            return "No packet was lost.".to_owned();
+        }
+        let lost = plural(self.lost(), "lost packet");
+        match self.is_told_one_by_one() {
+            true => format!("{lost}.{}{}", told_causes(&[self]), told_one_by_one(&[self])),
+            false => format!("{lost}.{}", told_causes(&[self])),
         }
     }
 
@@ -262,8 +234,19 @@ impl Flow {
 
     /// Losses that only a timer showed: a timeout, or a probe of the tail. Nothing shows their cause.
     pub fn lost_by_timer(&self) -> u64 {
-        let by_timer = |loss: &&Loss| matches!(loss.evidence, Evidence::Timeout | Evidence::TailProbe);
-        self.losses.iter().filter(by_timer).count() as u64
+        self.losses.iter().filter(|loss| loss.is_by_timer()).count() as u64
+    }
+
+    /// Whether the algorithm's verdicts on single losses add to the cause: a clear cause beats them, and without delays
+    /// nothing backs them.
+    fn is_told_one_by_one(&self) -> bool {
+        let Some(FlowDiagnosis { diagnosis }) = &self.diagnosis else { return false };
+        let is_told = diagnosis.certainty != Certainty::Clear || diagnosis.cause == DiagnosedCause::Air;
+        let nothing_backs = matches!(
+            diagnosis.cause,
+            DiagnosedCause::NotShown(Unknown::NoDelays | Unknown::NotObserved | Unknown::OnlyTimers)
+        );
+        is_told && !nothing_backs && self.recommended.is_some()
     }
 
     /// Whether the capture misses so much of the flow that it does not show its losses.
@@ -326,20 +309,6 @@ impl Flow {
         let by_rule = self.lost_by_timer().min(summary.congestion);
         (summary.congestion, summary.undecided) = (summary.congestion - by_rule, summary.undecided + by_rule);
         summary
-    }
-
-    /// Those of its verdicts that one may repeat: not those of a kind that is as often wrong as right in such captures.
-    fn believed(&self) -> Summary {
-        let Summary { mut wireless, mut congestion, mut undecided } = self.verdicts();
-        let expected = self.recommended.as_ref().and_then(|name| self.expected.get(name));
-        let fails = |share: Option<Share>| share.is_some_and(|share| share.mean >= A_COIN);
-        if expected.is_some_and(|expected| fails(expected.m_c)) {
-            undecided += std::mem::take(&mut wireless);
-        }
-        if expected.is_some_and(|expected| fails(expected.m_w)) {
-            undecided += std::mem::take(&mut congestion);
-        }
-        Summary { wireless, congestion, undecided }
     }
 
     /// What the algorithm to follow says about one of its losses, and why.
@@ -434,8 +403,6 @@ impl Flow {
 
 /// A capture that misses more of a flow's packets does not show its losses.
 const MOST_MISSED: f64 = 0.05;
-/// A verdict of a kind that is wrong so often, percent, tells no more than a coin does.
-const A_COIN: f64 = 50.0;
 /// A closed window of such a time, seconds, is worth a sentence.
 const LONG_S: f64 = 1.0;
 /// A smaller delay may be that of hosts: nothing of a queue can be said.
@@ -514,6 +481,56 @@ fn counted(by: &str, verdicts: Summary) -> String {
     let Summary { wireless, congestion, undecided } = verdicts;
     let untold = if undecided == 0 { String::new() } else { format!(", and {undecided} cannot be told") };
     format!("by {by}, {wireless} are wireless and {congestion} congestion{untold}")
+}
+
+/// The causes of these flows' losses, how sure they are, what shows them and what to do: sentences with a blank in front.
+fn told_causes(lossy: &[&Flow]) -> String {
+    let mut causes: Vec<Shared<'_>> = Vec::new();
+    for flow in lossy {
+        let Some(FlowDiagnosis { diagnosis }) = &flow.diagnosis else { continue };
+        match causes.iter_mut().find(|shared| shared.diagnosis.cause.name() == diagnosis.cause.name()) {
+            Some(shared) => {
+                shared.lost += flow.lost();
+                if flow.lost() > shared.most {
+                    (shared.most, shared.diagnosis) = (flow.lost(), diagnosis);
+                }
+            }
+            None => causes.push(Shared { diagnosis, lost: flow.lost(), most: flow.lost() }),
+        }
+    }
+    causes.sort_by_key(|shared| std::cmp::Reverse(shared.lost));
+    let Some(main) = causes.first() else { return String::new() };
+    let total: u64 = causes.iter().map(|shared| shared.lost).sum();
+    if main.lost * 10 >= total * MOST_OF_TEN {
+        return format!(" {}. {}.", main.diagnosis, main.diagnosis.advice());
+    }
+    let told: Vec<String> = causes.iter().map(|shared| format!("{} of {total}: {}", shared.lost, shared.diagnosis)).collect();
+    format!(" Causes differ by flow. {}. {}.", told.join(". "), main.diagnosis.advice())
+}
+
+/// A cause that several flows may have.
+struct Shared<'a> {
+    /// Of the flow that lost most to it.
+    diagnosis: &'a Diagnosis,
+    /// Losses of all of them.
+    lost: u64,
+    /// Losses of that flow.
+    most: u64,
+}
+
+/// What the algorithms to follow call these flows' losses: a sentence with a blank in front.
+fn told_one_by_one(flows: &[&Flow]) -> String {
+    let names: BTreeSet<&String> = flows.iter().filter_map(|flow| flow.recommended.as_ref()).collect();
+    if names.is_empty() {
+        return String::new();
+    }
+    let names: Vec<String> = names.into_iter().map(|name| at_its_end(name)).collect();
+    let verdicts = flows.iter().map(|flow| flow.verdicts()).fold(Summary::default(), |sum, one| Summary {
+        wireless: sum.wireless + one.wireless,
+        congestion: sum.congestion + one.congestion,
+        undecided: sum.undecided + one.undecided,
+    });
+    format!(" One by one: {}.", counted(&names.join(" and "), verdicts))
 }
 
 /// "1 flow", "2 flows", "3 losses".

@@ -19,6 +19,7 @@
 
 mod analysis;
 mod answer;
+mod diagnose;
 mod error;
 mod flow;
 pub mod frames;
@@ -34,6 +35,7 @@ pub mod write;
 pub use analysis::{
     Analysis, Captures, Flow, Loss, Missing, Opening, Options, Outage, Queueing, Reasons, Summary, Verdicts, analyze,
 };
+pub use diagnose::FlowDiagnosis;
 pub use error::CaptureError;
 pub use flow::{Evidence, Protocol, Vantage};
 pub use joined::{Alone, JoinError, Joined, Tally, analyze_both};

@@ -3,6 +3,7 @@
 use losscause::Time;
 use serde::Serialize;
 
+use super::path::Passage;
 use crate::judge::Opinions;
 
 /// How a loss was found.
@@ -44,6 +45,7 @@ pub(crate) struct Found {
     /// Behind the last byte; of QUIC, the packet number plus the packet's bytes.
     pub(crate) end: u64,
     pub(crate) evidence: Evidence,
+    pub(crate) passage: Passage,
     pub(crate) opinions: Opinions,
     pub(crate) state: State,
 }

@@ -8,6 +8,7 @@ mod connection;
 mod held;
 mod loss;
 mod outage;
+mod path;
 mod ranges;
 mod receiver;
 mod rtp;
@@ -27,6 +28,7 @@ use crate::series::Budget;
 pub use loss::Evidence;
 pub(crate) use loss::{Found, Losses, Proof, State};
 pub(crate) use outage::Outage;
+pub(crate) use path::{Passage, Path};
 pub(crate) use table::FlowTable;
 pub(crate) use unwrap::Unwrap;
 pub use vantage::Vantage;
@@ -94,6 +96,8 @@ pub(crate) struct FlowResult {
     pub(crate) closed: Span,
     /// Bytes that were acknowledged before any data were captured.
     pub(crate) acked_uncaptured: u64,
+    /// Its hosts' path, if what passes there is counted.
+    pub(crate) path: Option<Path>,
 }
 
 /// The tries to open a connection, from one end.
@@ -148,6 +152,7 @@ impl FlowResult {
             outages: Vec::new(),
             closed: Span::ZERO,
             acked_uncaptured: 0,
+            path: None,
         }
     }
 }

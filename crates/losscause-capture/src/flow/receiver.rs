@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use losscause::{Span, Time};
 
 use super::loss::{Evidence, Found, Losses, State};
+use super::path::Passage;
 use super::sender::Data;
 use crate::judge::{AtReceiver, Trips};
 
@@ -133,11 +134,13 @@ impl ReceiverView {
             self.next_number += 1;
             if let (0, 1..=MAX_HOLE_PKTS) = (index, missing) {
                 let opinions = opinions.unwrap_or_else(|| self.judge.no_opinions());
+                let passage = Passage { at: now, path_bytes: Some(data.path_bytes), flight_pkts: None, rtt };
                 let mut start = self.highest;
                 while start < data.start {
                     let end = data.start.min(start + packet_bytes);
                     let (evidence, state) = (Evidence::Gap, State::Lost);
-                    self.losses.push(Found { time: now, start, end, evidence, opinions: opinions.clone(), state });
+                    let opinions = opinions.clone();
+                    self.losses.push(Found { time: now, start, end, evidence, passage, opinions, state });
                     start = end;
                 }
             }

@@ -7,6 +7,7 @@
 use losscause::{Span, Time};
 
 use super::loss::{Evidence, Found, Losses, State};
+use super::path::Passage;
 use super::vantage::Vantage;
 use super::{FlowCounts, FlowResult, Outage, Protocol, Rules};
 use crate::judge::{AtReceiver, SenderClock};
@@ -147,8 +148,8 @@ impl Proven {
                 } else if let Some(opinions) = opinions {
                     for seq in before + 1..self.newest {
                         let (evidence, state) = (Evidence::Gap, State::Lost);
-                        let opinions = opinions.clone();
-                        self.losses.push(Found { time: now, start: seq, end: seq + 1, evidence, opinions, state });
+                        let (opinions, passage) = (opinions.clone(), Passage::at(now));
+                        self.losses.push(Found { time: now, start: seq, end: seq + 1, evidence, passage, opinions, state });
                     }
                 }
             }

@@ -22,6 +22,7 @@ use losscause::{DuplicateAcks, Signal, Span, Time};
 use super::held::Held;
 use super::loss::{Evidence, Found, Losses, Proof, State};
 use super::outage::Outages;
+use super::path::Passage;
 use super::ranges::Ranges;
 use super::scoreboard::{Scoreboard, Segment};
 use super::vantage::Delays;
@@ -34,6 +35,8 @@ pub(super) struct Data {
     pub(super) end: u64,
     pub(super) tsval: Option<u32>,
     pub(super) ip_id: u16,
+    /// What had passed between its hosts before, bytes.
+    pub(super) path_bytes: u64,
 }
 
 /// An acknowledgement, unwrapped.
@@ -204,7 +207,9 @@ impl SenderView {
             let end = data.end.min(at + packet_bytes.max(1));
             let number = self.next_number;
             self.next_number += 1;
-            self.board.insert(at, Segment::first(end, number, now, &data));
+            let mut segment = Segment::first(end, number, now, &data);
+            segment.path_bytes += at - data.start;
+            self.board.insert(at, segment);
             at = end;
         }
         self.highest = self.highest.max(data.end);
@@ -297,12 +302,18 @@ impl SenderView {
         }
         let unneeded = !self.selective && start > self.una && self.held.on_copy(segment.end);
         let state = if unneeded { State::Spurious(Proof::Count) } else { State::Lost };
-        self.losses.push(Found { time: now, start, end: segment.end, evidence, opinions, state });
-        let (tsval, ip_id) = (data.tsval, data.ip_id);
+        let passage = Passage {
+            at: segment.sent,
+            path_bytes: Some(segment.path_bytes),
+            flight_pkts: Some(segment.flight_pkts),
+            rtt: self.min_rtt,
+        };
+        self.losses.push(Found { time: now, start, end: segment.end, evidence, passage, opinions, state });
+        let Data { tsval, ip_id, path_bytes, .. } = *data;
         self.board.change(start, |segment| {
             segment.copies = segment.copies.saturating_add(1);
             (segment.sent, segment.tsval, segment.ip_id) = (now, tsval, ip_id);
-            (segment.lost, segment.opinions) = (false, None);
+            (segment.lost, segment.opinions, segment.path_bytes) = (false, None, path_bytes);
         });
         true
     }
@@ -598,6 +609,8 @@ impl Segment {
             sent,
             tsval: data.tsval,
             ip_id: data.ip_id,
+            path_bytes: data.path_bytes,
+            flight_pkts: 0,
             copies: 1,
             acked: false,
             missing: false,

@@ -2,6 +2,7 @@
 //!
 //! The smallest of them is that of empty queues; what a trip takes longer is its queueing delay.
 
+use losscause::diagnosis::{QueueMeter, QueueSeen};
 use losscause::{Span, Time};
 
 use super::Sample;
@@ -13,6 +14,7 @@ pub(crate) struct Trips {
     sample: Sample,
     least: Option<Span>,
     latest: Option<Span>,
+    queue: QueueMeter,
     over_time: Option<OverTime>,
 }
 
@@ -36,6 +38,7 @@ impl Trips {
         self.latest = trip;
         let Some(trip) = trip else { return };
         self.sample.push(trip);
+        self.queue.on_trip(now, trip);
         self.least = Some(self.least.map_or(trip, |least| least.min(trip)));
         if let Some(OverTime { first, steps }) = &mut self.over_time {
             let above = trip - *first.get_or_insert(trip);
@@ -46,6 +49,11 @@ impl Trips {
     /// Some of them, evenly over time.
     pub(crate) fn sample(&self) -> &Sample {
         &self.sample
+    }
+
+    /// The queue at `now`; none if the newest observation has no trip time.
+    pub(crate) fn queue(&self, now: Time) -> Option<QueueSeen> {
+        self.latest.and_then(|_| self.queue.seen(now))
     }
 
     /// That of the newest observation.

@@ -7,7 +7,7 @@ use losscause::Time;
 use losscause::observe::MAX_JUMP_PKTS;
 
 use super::event::Packet;
-use crate::flow::{Evidence, FlowCounts, FlowResult, Found, Losses, Protocol, Rules, State, Vantage};
+use crate::flow::{Evidence, FlowCounts, FlowResult, Found, Losses, Passage, Protocol, Rules, State, Vantage};
 use crate::judge::{AtReceiver, SenderClock};
 use crate::over_time::Transfer;
 
@@ -77,7 +77,8 @@ impl Receiver {
             let opinions = opinions.unwrap_or_else(|| self.judge.no_opinions());
             for start in expected..number {
                 let (evidence, state, opinions) = (Evidence::Gap, State::Lost, opinions.clone());
-                self.losses.push(Found { time: now, start, end: start, evidence, opinions, state });
+                let passage = Passage::at(now);
+                self.losses.push(Found { time: now, start, end: start, evidence, passage, opinions, state });
             }
         }
     }
