@@ -66,10 +66,11 @@ impl Analysis {
         let lost = format!("{} in {flows}.", plural(total, "lost packet"));
         let lossy: Vec<&Flow> = self.flows.iter().filter(|flow| flow.lost() > 0).collect();
         let told = told_causes(&lossy);
-        let by_timer: u64 = lossy.iter().map(|flow| flow.lost_by_timer()).sum();
+        let unexplained = lossy.iter().filter(|flow| !flow.has_outage());
+        let by_timer: u64 = unexplained.map(|flow| flow.lost_by_timer()).sum();
         let timers = match by_timer {
             0 => String::new(),
-            all if all == total => " Only timers showed them: their cause is not shown.".to_owned(),
+            all if all == total => return format!("{lost} Only timers showed them: their cause is not shown."),
             some => format!(" {some} only by a timer: their cause is not shown."),
         };
         let one_by_one: Vec<&Flow> = lossy.into_iter().filter(|flow| flow.is_told_one_by_one()).collect();
@@ -249,6 +250,11 @@ impl Flow {
         is_told && !nothing_backs && self.recommended.is_some()
     }
 
+    /// Whether its losses were those of a path that was gone.
+    fn has_outage(&self) -> bool {
+        self.diagnosis.as_ref().is_some_and(|told| told.diagnosis.cause == DiagnosedCause::Outage)
+    }
+
     /// Whether the capture misses so much of the flow that it does not show its losses.
     pub fn is_incomplete(&self) -> bool {
         self.capture_drops as f64 > MOST_MISSED * (self.packets + self.capture_drops) as f64
@@ -286,7 +292,9 @@ impl Flow {
         if self.protocol == Protocol::Rtp {
             let ends = format!("{} to {}", self.src, self.dst);
             let nobody = "whether anything was sent then, the capture does not show";
-            return Some(format!("{ends}: nothing from {from_s:.1} s {until}{more}, and numbers are missing behind it; {nobody}"));
+            return Some(format!(
+                "{ends}: nothing from {from_s:.1} s {until}{more}, and numbers are missing behind it; {nobody}"
+            ));
         }
         Some(format!(
             "{} got no answer from {} from {from_s:.1} s {until}{more}: the path or that host was gone, which is no queue",
@@ -504,7 +512,8 @@ fn told_causes(lossy: &[&Flow]) -> String {
     if main.lost * 10 >= total * MOST_OF_TEN {
         return format!(" {}. {}.", main.diagnosis, main.diagnosis.advice());
     }
-    let told: Vec<String> = causes.iter().map(|shared| format!("{} of {total}: {}", shared.lost, shared.diagnosis)).collect();
+    let told: Vec<String> =
+        causes.iter().map(|shared| format!("{} of {total}: {}", shared.lost, shared.diagnosis)).collect();
     format!(" Causes differ by flow. {}. {}.", told.join(". "), main.diagnosis.advice())
 }
 

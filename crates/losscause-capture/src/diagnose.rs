@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use losscause::diagnosis::{Cause, Certainty, Diagnosis, LostPacket, OneRate, PolicerTest, Rounds, Unknown};
+use losscause::Span;
+use losscause::diagnosis::{Cause, Certainty, Diagnosis, Finding, LostPacket, OneRate, PolicerTest, Rounds, Unknown};
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
@@ -38,8 +39,7 @@ impl Serialize for FlowDiagnosis {
 impl FlowDiagnosis {
     /// That a cause is not shown.
     pub(crate) fn not_shown(unknown: Unknown) -> Self {
-        let (cause, certainty) = (Cause::NotShown(unknown), Certainty::CannotTell);
-        Self { diagnosis: Diagnosis { cause, certainty, findings: [None; 3] } }
+        Self { diagnosis: Diagnosis::not_shown(unknown, [None; 2]) }
     }
 }
 
@@ -88,11 +88,14 @@ fn of_flow(flow: &Flow, one_rate: Option<&OneRate>) -> FlowDiagnosis {
     }
     let mut losses: Vec<&Loss> = flow.losses.iter().collect();
     losses.sort_by_key(|loss| loss.passage.at);
-    let is_in_outage = |loss: &&&Loss| {
-        flow.outages.iter().any(|outage| (outage.from_s..=outage.to_s).contains(&loss.time_s))
-    };
-    if losses.iter().filter(is_in_outage).count() * 2 > losses.len() {
-        let (cause, certainty, findings) = (Cause::Outage, Certainty::Clear, [None; 3]);
+    let is_unanswered =
+        |loss: &&&Loss| flow.outages.iter().any(|outage| (outage.from_s..=outage.to_s).contains(&loss.time_s));
+    let unanswered = losses.iter().filter(is_unanswered).count();
+    if unanswered * 2 > losses.len() {
+        let longest = flow.outages.iter().map(|outage| outage.to_s - outage.from_s).fold(0.0, f64::max);
+        let longest = Span::from_secs_f64_rounded(longest);
+        let finding = Finding::Unanswered(unanswered as u64, losses.len() as u64, longest);
+        let (cause, certainty, findings) = (Cause::Outage, Certainty::Clear, [Some(finding), None, None]);
         return FlowDiagnosis { diagnosis: Diagnosis { cause, certainty, findings } };
     }
     let mut rounds = Rounds::default();

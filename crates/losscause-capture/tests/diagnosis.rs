@@ -15,7 +15,7 @@ const WIRE: u64 = 1_040;
 /// The round trip of the empty path, microseconds.
 const RTT_US: u64 = 40_000;
 
-/// A sender with SACK that takes a third off its window per round trip with losses.
+/// A sender with SACK that halves its window per round trip with losses.
 #[derive(Default)]
 struct Sender {
     window: f64,
@@ -44,7 +44,7 @@ impl Sender {
         if let Some((number, sent)) = self.flying.remove(&transmission) {
             self.again.insert(number);
             if sent >= self.reduced_us {
-                (self.window, self.reduced_us) = ((self.window * 0.7).max(2.0), now);
+                (self.window, self.reduced_us) = ((self.window * 0.5).max(2.0), now);
             }
         }
     }
@@ -159,7 +159,7 @@ fn a_policer_is_named_with_its_rate_and_burst() {
     let found = diagnosis(&transfer(60, policer(400_000, 100_000)));
     let Cause::Policer { rate_bps: Some(rate), burst_bytes: Some(burst) } = found.cause else { panic!("{found}") };
     assert!(rate.abs_diff(3_200_000) < 160_000, "{found}");
-    assert!(burst.abs_diff(100_000) < 20_000, "{burst}");
+    assert!((50_000..=100_000).contains(&burst), "{burst}: what passed at once at least");
     assert!(found.advice().to_string().starts_with("Shape to 3."), "{}", found.advice());
 }
 

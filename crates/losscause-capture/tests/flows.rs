@@ -177,7 +177,12 @@ fn a_packet_that_is_repeated_by_a_timer_and_never_answered_shows_an_outage() {
     let outage = analysis.flows[0].outages[0];
     assert_eq!((outage.from_s, outage.to_s, outage.answered), (0.2, 9.2, false));
     let answer = analysis.answer();
-    assert!(answer.ends_with("got no answer from 10.0.0.2:2000 from 0.2 s to the end: the path or that host was gone, which is no queue."), "{answer}");
+    assert!(
+        answer.ends_with(
+            "got no answer from 10.0.0.2:2000 from 0.2 s to the end: the path or that host was gone, which is no queue."
+        ),
+        "{answer}"
+    );
 }
 
 #[test]
@@ -217,7 +222,11 @@ fn copies_without_an_identification_are_no_losses() {
     packets.sort_by_key(|(ms, _)| *ms);
     let analysis = analysis(packets);
     assert_eq!((analysis.flows[0].lost(), analysis.flows[0].duplicates), (0, 10));
-    assert!(analysis.notes().iter().any(|note| note.starts_with("10 packets are here twice")), "{:?}", analysis.notes());
+    assert!(
+        analysis.notes().iter().any(|note| note.starts_with("10 packets are here twice")),
+        "{:?}",
+        analysis.notes()
+    );
 }
 
 #[test]
@@ -226,7 +235,8 @@ fn a_packet_that_the_network_cut_otherwise_is_one_loss() {
     // Bytes 91 to 180 of the stream: the end of the first captured segment, and most of the second.
     let again = Segment::data(92, 90).at(1_060, 5);
     let sack = |end| Segment::ack(92).sack(&[(182, end)]);
-    let answers = [(90, Segment::ack(92)), (92, sack(301)), (93, sack(401)), (94, sack(501)), (95, again), (135, ack(5))];
+    let answers =
+        [(90, Segment::ack(92)), (92, sack(301)), (93, sack(401)), (94, sack(501)), (95, again), (135, ack(5))];
     assert_eq!(lost(&at_sender(sent.chain(answers))), [(92, 90, Evidence::FastRetransmit)]);
 }
 
@@ -238,7 +248,8 @@ fn a_closed_window_is_told_though_nothing_was_lost() {
     let analysis = analysis(handshake().into_iter().chain(sent).chain(rest).chain([(12_140, ack(4))]));
     assert_eq!(analysis.flows[0].window_closed_s, 12.0);
     let answer = analysis.answer();
-    let told = "No packet of 1 flow was lost. 10.0.0.2:2000 could take nothing: its window was closed for 12.0 of 12.1 s.";
+    let told =
+        "No packet of 1 flow was lost. 10.0.0.2:2000 could take nothing: its window was closed for 12.0 of 12.1 s.";
     assert_eq!(answer, told);
 }
 

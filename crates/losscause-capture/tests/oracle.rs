@@ -66,7 +66,13 @@ fn frame(made: &Made) -> Vec<u8> {
 }
 
 fn tcp_of(data: &[u8], original_bytes: usize) -> Option<Tcp> {
-    let frame = Frame { time: Time::ZERO, link: LinkType::ETHERNET, data, original_bytes: original_bytes as u32, direction: None };
+    let frame = Frame {
+        time: Time::ZERO,
+        link: LinkType::ETHERNET,
+        data,
+        original_bytes: original_bytes as u32,
+        direction: None,
+    };
     match Parsed::of(&frame) {
         Parsed::Packet(packet) => match packet.transport {
             Transport::Tcp(tcp) => Some(tcp),

@@ -60,7 +60,8 @@ pub(crate) fn gate(options: &Options) -> Result<()> {
 fn diagnosed(file: &Path) -> Result<Analysis> {
     let name = file.display().to_string();
     let bytes = if file.extension().is_some_and(|extension| extension == "xz") {
-        let mut xz = Command::new("xz").arg("-dc").arg(file).stdout(Stdio::piped()).spawn().context("xz cannot be run")?;
+        let mut xz =
+            Command::new("xz").arg("-dc").arg(file).stdout(Stdio::piped()).spawn().context("xz cannot be run")?;
         let mut bytes = Vec::new();
         xz.stdout.take().context("xz has no output")?.read_to_end(&mut bytes)?;
         xz.wait()?;

@@ -154,13 +154,7 @@ impl Connection {
     /// `is_observed` says whether its observations are handed on; the paths are those of both directions.
     pub(super) fn new(is_observed: bool, paths: [Path; 2]) -> Self {
         let halves = paths.map(|path| Half::new(is_observed, path));
-        Self {
-            halves,
-            handshake: Handshake::None,
-            ended: [false; 2],
-            passed: [Passed::default(); 2],
-            last: Time::ZERO,
-        }
+        Self { halves, handshake: Handshake::None, ended: [false; 2], passed: [Passed::default(); 2], last: Time::ZERO }
     }
 
     /// Whether both directions have ended.
@@ -494,7 +488,9 @@ impl Half {
             counts.add(vantage, &sender, &receiver);
             result.unmet = unmet;
             result.selective = sender.is_selective();
-            if vantage == Vantage::Unknown && sender.losses.count(State::is_loss) > receiver.losses.count(State::is_loss) {
+            if vantage == Vantage::Unknown
+                && sender.losses.count(State::is_loss) > receiver.losses.count(State::is_loss)
+            {
                 result.judged_at = Vantage::Sender;
             }
             result.delays = match result.judged_at {

@@ -149,7 +149,15 @@ impl Proven {
                     for seq in before + 1..self.newest {
                         let (evidence, state) = (Evidence::Gap, State::Lost);
                         let (opinions, passage) = (opinions.clone(), Passage::at(now));
-                        self.losses.push(Found { time: now, start: seq, end: seq + 1, evidence, passage, opinions, state });
+                        self.losses.push(Found {
+                            time: now,
+                            start: seq,
+                            end: seq + 1,
+                            evidence,
+                            passage,
+                            opinions,
+                            state,
+                        });
                     }
                 }
             }

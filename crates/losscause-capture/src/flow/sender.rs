@@ -262,7 +262,8 @@ impl SenderView {
     /// False if it is no retransmission but the same packet again.
     fn on_retransmission(&mut self, now: Time, start: u64, data: &Data) -> bool {
         let Some(segment) = self.board.get(start) else { return true };
-        if segment.ip_id == data.ip_id && segment.tsval == data.tsval && now - segment.sent < self.copy_time(data.ip_id) {
+        if segment.ip_id == data.ip_id && segment.tsval == data.tsval && now - segment.sent < self.copy_time(data.ip_id)
+        {
             self.counts.captured_twice += 1;
             return false;
         }

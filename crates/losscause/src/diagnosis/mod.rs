@@ -5,10 +5,9 @@
 //!
 //! | cause | what shows it |
 //! |---|---|
-//! | a full queue | it stood for 100 ms before nearly all losses, and losses come when it is longest |
-//! | a managed queue (CoDel, PIE) | it stood before nearly all losses, at any length |
+//! | a queue | it stood for 100 ms before nearly all losses, and they chose it: the delay, the flight or the rate at losses is not that of other times |
 //! | a policer | no queue, and what passes between losses fits one rate; or much of a flight is lost at once |
-//! | the air | the queue was just empty before nearly all losses, few packets are lost at once, and no rate fits |
+//! | the air | the queue was just empty before nearly all losses, they come alone, at flights of any size, and no rate fits |
 //!
 //! Otherwise nothing is named: a rule, such as that a timeout means congestion, is no evidence, and a majority of the
 //! algorithms is none, for they share their input.
@@ -33,13 +32,13 @@ pub use rounds::{LostPacket, Readings, Rounds};
 pub enum Cause {
     /// A queue that was full.
     FullQueue,
-    /// A queue that drops before it is full: CoDel, PIE, RED.
+    /// A short queue: one that drops before it is full (CoDel, PIE, RED), or one that is small. Delays do not tell which.
     ManagedQueue,
     /// A token bucket that drops what exceeds its rate.
     Policer {
         /// The rate, bits per second, if what passed between losses fits one.
         rate_bps: Option<u64>,
-        /// What the bucket held before the first loss, bytes.
+        /// What the bucket holds at least, bytes.
         burst_bytes: Option<u64>,
     },
     /// The air, or another channel that corrupts packets.
@@ -106,93 +105,177 @@ pub enum Finding {
     Queued(u32, u32, Span),
     /// Rounds of losses within a round trip of an empty queue, and all rounds.
     Empty(u32, u32),
+    /// How unlike the flights at losses are: three quarters of them less one quarter, percent of the middle one.
+    FlightSpread(f64),
     /// Losses that only a timer showed, and all of them.
     ByTimer(u64, u64),
+    /// Losses while no answer came, all of them, and the longest such time.
+    Unanswered(u64, u64, Span),
 }
 
 /// Rounds of losses that are needed to name a cause.
 const FEWEST_ROUNDS: u32 = 6;
 /// And losses: below, nearly every cause is possible.
 const FEWEST_LOSSES: u64 = 8;
-/// So many rounds of a hundred are nearly all.
-const NEARLY_ALL: f64 = 0.8;
-/// A policer's losses take this share of a flight; independent losses take less, and a queue's are few.
+/// So many rounds show what happened more often than not by chance.
+const MANY_ROUNDS: u32 = 20;
+/// Shares of rounds that are most and nearly all of them.
+const MOST: f64 = 0.8;
+const NEARLY_ALL: f64 = 0.9;
+/// A policer's losses take this share of a flight, and a queue's and the air's take less.
 const MUCH_OF_FLIGHT: f64 = 0.15;
-/// And so many times as many as independent losses would.
+/// And so many times as many as losses that are independent of each other.
 const MORE_THAN_CHANCE: f64 = 2.0;
-/// One rate holds if this share of the time fits it.
-const FITS: f64 = 0.45;
-/// And if more passed in no more than this share of the time.
-const MOST_ABOVE: f64 = 0.2;
-/// No queue: less delay than this at losses,
-const NO_QUEUE: Span = Span::from_millis(10);
-/// and than 5 % of the round trip, or the hosts' variation.
-const NO_QUEUE_SHARE: i64 = 20;
+/// Independent losses do not come in larger rounds, but for their own chance.
+const BY_CHANCE: f64 = 1.4;
+/// Bursts of the air are shorter: with so many lost at once no rate is needed to tell a policer.
+const MORE_THAN_BURST: f64 = 8.0;
+/// One rate holds if this share of the time fits it, and more passed in no more than this share.
+const FITS: (f64, f64) = (0.45, 0.2);
+/// The same where much of a flight is lost too.
+const FITS_LOOSELY: (f64, f64) = (0.35, 0.25);
+/// The same where a rate alone shows a policer: independent losses leave one rate at most two thirds of the time.
+const FITS_CLOSELY: (f64, f64) = (0.8, 0.05);
+/// A queue or a bucket drops when a flight is too large, so that these flights are alike; the air's losses choose no flight.
+/// All flights of a sender that falls to 0.7 of one size and grows back (CUBIC, RFC 9438) have a spread of 0.18, of one that
+/// is halved (Reno) 0.33: losses anywhere spread them further.
+const ALIKE: f64 = 0.25;
+const UNLIKE: f64 = 0.4;
+/// A sender that losses limit has 1.5 = flight² × lost share (Mathis et al. 1997). One that its application limits has less,
+/// and its constant rate is no policer's.
+const LOSS_LIMITED: f64 = 1.0;
+/// With more lost packets, percent, flights are so small that a policer and the air look alike.
+const MOST_OF_AIR: f64 = 5.0;
+/// No queue: the delay at losses is below the smaller, or below the larger and three times the jitter.
+const NO_QUEUE: (Span, Span) = (Span::from_millis(3), Span::from_millis(10));
+/// The delay at losses is longer than that of the last second.
+const LONGER: f64 = 0.5;
+/// Managed queues aim at 5 to 15 ms (RFC 8289, RFC 8033); one of twice that is none.
+const LONG_QUEUE: Span = Span::from_millis(30);
 
 impl Readings {
     /// The cause that they show together with the rate of the path, if what passed between losses fits one. `packets` is
     /// how many packets the flow sent.
     pub fn diagnose(&self, one_rate: Option<&OneRate>, packets: u64) -> Diagnosis {
-        let unknown = |unknown, findings| Diagnosis {
-            cause: Cause::NotShown(unknown),
-            certainty: Certainty::CannotTell,
-            findings,
-        };
         if self.lost == 0 {
             return Diagnosis { cause: Cause::NotLost, certainty: Certainty::Clear, findings: [None; 3] };
         }
         if self.by_timer * 2 > self.lost {
-            return unknown(Unknown::OnlyTimers, [Some(Finding::ByTimer(self.by_timer, self.lost)), None, None]);
+            return Diagnosis::not_shown(Unknown::OnlyTimers, [Some(Finding::ByTimer(self.by_timer, self.lost)), None]);
         }
         if self.with_delay == 0 {
-            return unknown(Unknown::NoDelays, [None; 3]);
+            return Diagnosis::not_shown(Unknown::NoDelays, [None; 2]);
         }
         if self.with_delay < FEWEST_ROUNDS || self.lost - self.by_timer < FEWEST_LOSSES {
-            return unknown(Unknown::TooFew, [None; 3]);
+            return Diagnosis::not_shown(Unknown::TooFew, [None; 2]);
         }
-        let fits = one_rate.filter(|one| one.share >= FITS && one.above <= MOST_ABOVE);
-        let many = self.is_much_of_flight(packets);
-        if self.has_no_queue() && (many || fits.is_some()) {
-            return self.policer(fits, many);
-        }
-        let of_rounds = |count: u32| f64::from(count) / f64::from(self.with_delay);
-        let queued = Some(Finding::Queued(self.queued, self.with_delay, self.standing));
-        let empty = Some(Finding::Empty(self.empty, self.with_delay));
-        if of_rounds(self.queued) >= NEARLY_ALL {
-            let certainty = if of_rounds(self.queued) >= 0.9 { Certainty::Clear } else { Certainty::Likely };
-            let cause = if self.contrast >= 1.0 { Cause::FullQueue } else { Cause::ManagedQueue };
-            return Diagnosis { cause, certainty, findings: [queued, empty, None] };
-        }
-        if of_rounds(self.empty) >= NEARLY_ALL {
-            return Diagnosis { cause: Cause::Air, certainty: Certainty::Likely, findings: [empty, queued, None] };
-        }
-        unknown(Unknown::QueueOrAir, [queued, empty, None])
+        let lost_share = self.lost as f64 / packets.max(self.lost) as f64;
+        let named = self
+            .policer(one_rate, lost_share)
+            .or_else(|| self.queue(one_rate))
+            .or_else(|| self.air(one_rate, lost_share));
+        named.unwrap_or_else(|| {
+            let unknown = if self.has_no_queue() { Unknown::PolicerOrAir } else { Unknown::QueueOrAir };
+            Diagnosis::not_shown(unknown, [Some(self.queued()), Some(self.empty())])
+        })
     }
 
-    fn policer(&self, fits: Option<&OneRate>, many: bool) -> Diagnosis {
+    /// A policer: no queue, and a rate that fits or much of a flight lost at once.
+    fn policer(&self, one_rate: Option<&OneRate>, lost_share: f64) -> Option<Diagnosis> {
+        let is_loss_limited = self.flight_pkts.is_some_and(|flight| flight * flight * lost_share >= LOSS_LIMITED);
+        if !self.has_no_queue() || !is_loss_limited {
+            return None;
+        }
+        let many = self.is_much_of_flight(lost_share);
+        let fits = |limits| one_rate.filter(|one| one.fits(limits));
+        let rate = fits(if many { FITS_LOOSELY } else { FITS });
+        let is_close = fits(FITS_CLOSELY).is_some_and(|one| one.intervals >= MANY_ROUNDS);
+        let certainty = match (many, rate) {
+            (true, Some(one)) if one.fits(FITS) => Certainty::Clear,
+            (_, Some(_)) if is_close => Certainty::Clear,
+            (_, Some(_)) => Certainty::Likely,
+            (true, None) if self.per_round >= MORE_THAN_BURST => Certainty::Likely,
+            _ => return None,
+        };
         let findings = [
-            fits.map(|one| Finding::OneRate(one.fit, one.intervals)),
+            rate.map(|one| Finding::OneRate(one.fit, one.intervals)),
             self.share_of_flight.filter(|_| many).map(|share| Finding::ShareOfFlight(100.0 * share)),
             Some(Finding::Queueing(self.queueing)),
         ];
-        let certainty = if fits.is_some() && many { Certainty::Clear } else { Certainty::Likely };
-        let (rate_bps, burst_bytes) = (fits.map(|one| one.rate_bps), fits.map(|one| one.burst_bytes));
-        Diagnosis { cause: Cause::Policer { rate_bps, burst_bytes }, certainty, findings }
+        let (rate_bps, burst_bytes) = (rate.map(|one| one.rate_bps), rate.map(|one| one.burst_bytes));
+        Some(Diagnosis { cause: Cause::Policer { rate_bps, burst_bytes }, certainty, findings })
+    }
+
+    /// A queue: it stood before most losses, and they chose it.
+    fn queue(&self, one_rate: Option<&OneRate>) -> Option<Diagnosis> {
+        let standing = self.of_rounds(self.queued);
+        let is_alike = self.flight_spread.is_some_and(|spread| spread <= ALIKE);
+        let is_one_rate = one_rate.is_some_and(|one| one.fits(FITS_CLOSELY));
+        let is_longer = self.contrast >= LONGER;
+        if standing < MOST || !(is_alike || is_one_rate || is_longer) {
+            return None;
+        }
+        let is_clear = standing >= NEARLY_ALL && (is_alike || is_one_rate && is_longer);
+        let certainty = if is_clear { Certainty::Clear } else { Certainty::Likely };
+        let cause = if self.above_least >= LONG_QUEUE { Cause::FullQueue } else { Cause::ManagedQueue };
+        Some(Diagnosis { cause, certainty, findings: [Some(self.queued()), None, None] })
+    }
+
+    /// The air: the queue was just empty before most losses, which are independent of each other and choose no flight.
+    fn air(&self, one_rate: Option<&OneRate>, lost_share: f64) -> Option<Diagnosis> {
+        let empty = self.of_rounds(self.empty);
+        let is_independent = self.per_round < BY_CHANCE * self.by_chance(lost_share);
+        let fits = one_rate.is_some_and(|one| one.fits(FITS));
+        if empty < MOST || !is_independent || fits || lost_share * 100.0 > MOST_OF_AIR {
+            return None;
+        }
+        let is_clear = self.with_delay >= MANY_ROUNDS && empty >= NEARLY_ALL;
+        let certainty = match self.flight_spread {
+            Some(spread) if spread < UNLIKE => return None,
+            Some(_) if is_clear => Certainty::Clear,
+            Some(_) => Certainty::Likely,
+            None if is_clear => Certainty::Likely,
+            None => return None,
+        };
+        let findings =
+            [Some(self.empty()), self.flight_spread.map(|spread| Finding::FlightSpread(100.0 * spread)), None];
+        Some(Diagnosis { cause: Cause::Air, certainty, findings })
+    }
+
+    fn of_rounds(&self, count: u32) -> f64 {
+        f64::from(count) / f64::from(self.with_delay)
+    }
+
+    fn queued(&self) -> Finding {
+        Finding::Queued(self.queued, self.with_delay, self.standing)
+    }
+
+    fn empty(&self) -> Finding {
+        Finding::Empty(self.empty, self.with_delay)
+    }
+
+    /// Lost packets of a round in which each is lost alone: one, and its share of the rest of the flight.
+    fn by_chance(&self, lost_share: f64) -> f64 {
+        1.0 + self.flight_pkts.unwrap_or(0.0) * lost_share
     }
 
     /// Whether more of a flight is lost at once than independent losses would take.
-    fn is_much_of_flight(&self, packets: u64) -> bool {
-        let (Some(share), Some(flight)) = (self.share_of_flight, self.flight_pkts) else { return false };
-        // At least one of a flight is lost: so many are, if each is lost alone.
-        let by_chance = 1.0 + flight * self.lost as f64 / packets.max(1) as f64;
-        share >= MUCH_OF_FLIGHT && self.per_round >= MORE_THAN_CHANCE * by_chance
+    fn is_much_of_flight(&self, lost_share: f64) -> bool {
+        self.share_of_flight.is_some_and(|share| share >= MUCH_OF_FLIGHT)
+            && self.per_round >= MORE_THAN_CHANCE * self.by_chance(lost_share)
     }
 
     /// Whether losses come without a queue.
     fn has_no_queue(&self) -> bool {
-        let own = self.rtt.map_or(Span::ZERO, |rtt| rtt / NO_QUEUE_SHARE);
-        let variation = Span::from_millis(3).max(own).max(self.jitter * 3);
-        self.standing < NO_QUEUE.min(variation)
+        let (small, large) = NO_QUEUE;
+        self.queueing < (self.jitter * 3).max(small).min(large)
+    }
+}
+
+impl OneRate {
+    /// Whether a share of the time fits the rate, and more passed in no more than another share.
+    fn fits(&self, (share, above): (f64, f64)) -> bool {
+        self.share >= share && self.above <= above
     }
 }
 
@@ -223,6 +306,12 @@ impl Certainty {
 }
 
 impl Diagnosis {
+    /// That a cause is not shown, and by what.
+    pub fn not_shown(unknown: Unknown, [first, second]: [Option<Finding>; 2]) -> Self {
+        let (cause, certainty) = (Cause::NotShown(unknown), Certainty::CannotTell);
+        Self { cause, certainty, findings: [first, second, None] }
+    }
+
     /// The numbers that show it.
     pub fn findings(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().flatten()
@@ -238,7 +327,7 @@ impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::FullQueue => "a full queue",
-            Self::ManagedQueue => "a managed queue, such as CoDel",
+            Self::ManagedQueue => "a short queue, managed (CoDel, PIE) or small",
             Self::Policer { rate_bps: Some(rate_bps), .. } => {
                 return write!(f, "a policer of about {}", Rate(*rate_bps));
             }
@@ -295,7 +384,13 @@ impl fmt::Display for Finding {
                 write!(f, "a queue stood before {queued} of {all} rounds of losses, {} in the middle", Delay(delay))
             }
             Self::Empty(empty, all) => write!(f, "the queue was just empty before {empty} of {all} rounds of losses"),
+            Self::FlightSpread(percent) => {
+                write!(f, "losses choose no flight: half of the flights differ by {percent:.0} %")
+            }
             Self::ByTimer(by_timer, all) => write!(f, "only a timer showed {by_timer} of {all} losses"),
+            Self::Unanswered(lost, all, longest) => {
+                write!(f, "{lost} of {all} losses while no answer came, for up to {:.1} s", longest.as_secs_f64())
+            }
         }
     }
 }
@@ -338,8 +433,12 @@ impl fmt::Display for Advice<'_> {
             }
             Cause::Policer { rate_bps: None, .. } => "Shape below the rate that the contract allows",
             Cause::FullQueue => "Put fq_codel in front of the slow link, at 90 % of its rate",
-            Cause::ManagedQueue => "Nothing to mend: the queue is kept short, and its drops are how it tells senders",
-            Cause::Air => "Look at the radio or the cable; a congestion control that tells such losses apart keeps the rate",
+            Cause::ManagedQueue => {
+                "If it is managed, its drops are how it tells senders; if it is small, enlarge it or pace the senders"
+            }
+            Cause::Air => {
+                "Look at the radio or the cable; a congestion control that tells such losses apart keeps the rate"
+            }
             Cause::Outage => "Look for handovers, roaming and a link that went down at these times",
             Cause::NotLost => "Look for the other reasons of a slow transfer",
             Cause::NotShown(unknown) => match unknown {

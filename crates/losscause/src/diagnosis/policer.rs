@@ -35,7 +35,7 @@ struct Mark {
 pub struct OneRate {
     /// The rate, bits per second.
     pub rate_bps: u64,
-    /// What passed at once before the first loss beyond that rate, bytes: the bucket, if it was full.
+    /// What passed before the first loss beyond that rate, bytes: the bucket holds at least so much.
     pub burst_bytes: u64,
     /// Intervals between losses that fit the rate.
     pub fit: u32,
@@ -84,21 +84,20 @@ impl PolicerTest {
             return None;
         }
         // What fits also tells the rate better than the one interval that it was tried with.
-        let fits = |&(span, bytes): &(f64, f64)| (bytes - best.bytes_per_s() * span).abs() <= best.tolerated(span, slack);
+        let fits =
+            |&(span, bytes): &(f64, f64)| (bytes - best.bytes_per_s() * span).abs() <= best.tolerated(span, slack);
         let (span, bytes) = self.intervals().filter(fits).fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
         let rate = bytes / span;
-        let before_first = self.first.map_or(0.0, |first| {
-            first.bytes as f64 - rate * (first.at - self.begun).as_secs_f64()
-        });
+        let before_first =
+            self.first.map_or(0.0, |first| first.bytes as f64 - rate * (first.at - self.begun).as_secs_f64());
         Some(OneRate { rate_bps: (rate * 8.0) as u64, burst_bytes: before_first.max(0.0) as u64, ..best })
     }
 
     /// Seconds between losses, and the bytes that passed.
     fn intervals(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
         let pairs = self.marks.iter().zip(self.marks.iter().skip(1));
-        let interval = |(from, to): (&Mark, &Mark)| {
-            ((to.at - from.at).as_secs_f64(), to.bytes.saturating_sub(from.bytes) as f64)
-        };
+        let interval =
+            |(from, to): (&Mark, &Mark)| ((to.at - from.at).as_secs_f64(), to.bytes.saturating_sub(from.bytes) as f64);
         pairs.map(interval).filter(|(span, _)| *span > 0.0)
     }
 

@@ -1,7 +1,8 @@
 //! What a queue looks like when a packet is lost: the delay above the smallest one of the last seconds.
 //!
 //! The smallest trip time of two buckets of 10 s is that of an empty path, so that a route that changes, or a clock that
-//! is set, misleads for 20 s at most. Nothing is divided by the largest delay ever seen.
+//! is set, misleads for 20 s. A long queue may stand for longer, so that its delay must stay for 30 times as long as it is
+//! before it is taken for the path's. Nothing is divided by the largest delay ever seen.
 
 use crate::{Span, Time};
 
@@ -10,6 +11,8 @@ use crate::{Span, Time};
 pub struct QueueMeter {
     base: Least,
     low: Least,
+    /// The smallest of all.
+    least: Span,
     /// The first trip time: the others are averaged as differences to it, for clocks may have any offset.
     first: Option<Span>,
     at: Time,
@@ -27,7 +30,9 @@ pub struct QueueMeter {
 pub struct QueueSeen {
     /// Delay of the newest packet above the smallest.
     pub queueing: Span,
-    /// The least such delay of the last 50 to 100 ms: the queue that stood.
+    /// Delay above the smallest that was ever seen: how long the queue may be, unless the path changed.
+    pub above_least: Span,
+    /// The least queueing of the last 50 to 100 ms: the queue that stood.
     pub standing: Span,
     /// Time since the queue was empty; none if it never was.
     pub since_empty: Option<Span>,
@@ -39,6 +44,8 @@ pub struct QueueSeen {
 
 /// A path's smallest delay holds for so long, and at most for twice as long.
 const BASE_BUCKET: Span = Span::from_secs(10);
+/// A queue takes many times its delay to empty: a delay that lasts for so many times its own length is the path's.
+const BASE_DELAYS: i64 = 30;
 /// Two of them are CoDel's interval, 100 ms (RFC 8289, section 4.3): a queue that lasts longer is no burst.
 const LOW_BUCKET: Span = Span::from_millis(50);
 /// Hosts alone vary by this much.
@@ -99,12 +106,18 @@ impl QueueMeter {
     /// A trip time at `now`.
     #[inline]
     pub fn on_trip(&mut self, now: Time, trip: Span) {
-        self.base.take(now, trip, BASE_BUCKET);
-        self.low.take(now, trip, LOW_BUCKET);
         let Some(first) = self.first else {
-            (self.first, self.at, self.latest, self.empty_at) = (Some(trip), now, trip, Some(now));
+            (self.first, self.least, self.latest) = (Some(trip), trip, trip);
+            (self.at, self.empty_at) = (now, Some(now));
+            self.base.take(now, trip, BASE_BUCKET);
+            self.low.take(now, trip, LOW_BUCKET);
             return;
         };
+        if trip - self.least < Span::ZERO {
+            self.least = trip;
+        }
+        self.base.take(now, trip, BASE_BUCKET.max((trip - self.least) * BASE_DELAYS));
+        self.low.take(now, trip, LOW_BUCKET);
         self.jitter += ((trip - self.latest).abs() - self.jitter) / JITTER_SHARE;
         if self.queueing() < self.empty_below() {
             self.empty_at = Some(now);
@@ -126,6 +139,7 @@ impl QueueMeter {
         let deviation = self.deviation_ns.max(HOST_JITTER.as_nanos_f64() / 10.0);
         Some(QueueSeen {
             queueing,
+            above_least: self.latest - self.least,
             standing: (queueing - below_latest).max(Span::ZERO),
             since_empty: self.empty_at.map(|empty_at| now - empty_at),
             jitter: self.jitter,

@@ -55,8 +55,8 @@ pub struct Readings {
     pub standing: Span,
     /// The delay of the queue at losses, median.
     pub queueing: Span,
-    /// Three quarters of these delays less one quarter of them, over the median.
-    pub spread: f64,
+    /// The same above the smallest delay ever seen, median.
+    pub above_least: Span,
     /// The jitter that nine tenths of the rounds stay below.
     pub jitter: Span,
     /// The round-trip time, median.
@@ -67,6 +67,8 @@ pub struct Readings {
     pub per_round: f64,
     /// Packets in flight at losses, mean; none if no round knows it.
     pub flight_pkts: Option<f64>,
+    /// Three quarters of these flights less one quarter of them, over the median.
+    pub flight_spread: Option<f64>,
     /// Packets that were lost of those in flight, from 0 to 1.
     pub share_of_flight: Option<f64>,
 }
@@ -119,16 +121,18 @@ impl Rounds {
         };
         let standing = of_queues(|queue| queue.standing, 0.5);
         let queueing = of_queues(|queue| queue.queueing, 0.5);
-        let quarters = [0.25, 0.75].map(|share| of_queues(|queue| queue.queueing, share));
+        let above_least = of_queues(|queue| queue.above_least, 0.5);
         let jitter = of_queues(|queue| queue.jitter, 0.9);
         let rtt = quantile(&mut rounds().filter_map(|round| round.rtt), 0.5);
         let count = rounds().count();
         let with_delay = queues().count();
         let in_flight = || rounds().filter_map(|round| Some((round.lost, round.flight_pkts?)));
-        let (lost, flight) = in_flight().fold((0.0, 0.0), |(lost, flight), one| {
-            (lost + f64::from(one.0), flight + f64::from(one.1.max(one.0)))
-        });
+        let (lost, flight) = in_flight()
+            .fold((0.0, 0.0), |(lost, flight), one| (lost + f64::from(one.0), flight + f64::from(one.1.max(one.0))));
         let known = in_flight().count();
+        // As spans, for they are sorted alike.
+        let flights = || in_flight().map(|(_, flight)| Span::from_nanos(flight.into()));
+        let [low, middle, high] = [0.25, 0.5, 0.75].map(|share| quantile(&mut flights(), share).unwrap_or(Span::ZERO));
         Readings {
             lost: self.lost,
             by_timer: self.by_timer,
@@ -138,12 +142,13 @@ impl Rounds {
             empty: queues().filter(|(round, queue)| is_empty(round, queue)).count() as u32,
             standing,
             queueing,
-            spread: (quarters[1] - quarters[0]).as_nanos_f64() / queueing.max(LEAST_QUEUE).as_nanos_f64(),
+            above_least,
             jitter,
             rtt,
             contrast: queues().map(|(_, queue)| queue.contrast).sum::<f64>() / with_delay.max(1) as f64,
             per_round: rounds().map(|round| f64::from(round.lost)).sum::<f64>() / count.max(1) as f64,
             flight_pkts: (known > 0).then(|| flight / known as f64),
+            flight_spread: (known > 0).then(|| (high - low).as_nanos_f64() / middle.as_nanos_f64().max(1.0)),
             share_of_flight: (known > 0).then(|| lost / flight),
         }
     }
