@@ -71,7 +71,8 @@ fn one_rate(flows: &[&Flow]) -> Option<OneRate> {
     let path: &Path = flows.first()?.path.as_ref()?;
     let mut losses: Vec<&Loss> = flows.iter().flat_map(|flow| &flow.losses).collect();
     losses.sort_by_key(|loss| loss.passage.at);
-    let mut test = PolicerTest::new(path.begun);
+    let packet_bytes = losses.iter().map(|loss| loss.bytes).max().unwrap_or(USUAL_PACKET);
+    let mut test = PolicerTest::new(path.begun, packet_bytes);
     // Of what a sender's capture has, these bytes did not pass.
     let mut lost_bytes = 0;
     for loss in &losses {
@@ -79,7 +80,7 @@ fn one_rate(flows: &[&Flow]) -> Option<OneRate> {
         test.on_loss(passage.at, passage.path_bytes?.saturating_sub(lost_bytes), passage.rtt);
         lost_bytes += if loss.evidence == Evidence::Gap { 0 } else { loss.bytes };
     }
-    test.one_rate(losses.iter().map(|loss| loss.bytes).max().unwrap_or(USUAL_PACKET))
+    test.one_rate()
 }
 
 fn of_flow(flow: &Flow, one_rate: Option<&OneRate>) -> FlowDiagnosis {
@@ -109,11 +110,7 @@ fn of_flow(flow: &Flow, one_rate: Option<&OneRate>) -> FlowDiagnosis {
             queue: loss.verdicts.opinions.queue(),
         });
     }
-    let readings = rounds.readings();
-    if std::env::var_os("READINGS").is_some() {
-        eprintln!("READINGS\t{}\t{}\t{readings:?}\t{one_rate:?}", flow.id, flow.packets);
-    }
-    FlowDiagnosis { diagnosis: readings.diagnose(one_rate, flow.packets) }
+    FlowDiagnosis { diagnosis: rounds.readings().diagnose(one_rate, flow.packets) }
 }
 
 impl Loss {

@@ -114,7 +114,7 @@ pub enum Finding {
 }
 
 /// Rounds of losses that are needed to name a cause.
-const FEWEST_ROUNDS: u32 = 6;
+const FEWEST_ROUNDS: u32 = 4;
 /// And losses: below, nearly every cause is possible.
 const FEWEST_LOSSES: u64 = 8;
 /// So many rounds show what happened more often than not by chance.
@@ -132,22 +132,28 @@ const BY_CHANCE: f64 = 1.4;
 const MORE_THAN_BURST: f64 = 8.0;
 /// One rate holds if this share of the time fits it, and more passed in no more than this share.
 const FITS: (f64, f64) = (0.45, 0.2);
-/// The same where much of a flight is lost too.
+/// The same where more of a flight is lost than a burst of the air takes.
 const FITS_LOOSELY: (f64, f64) = (0.35, 0.25);
 /// The same where a rate alone shows a policer: independent losses leave one rate at most two thirds of the time.
 const FITS_CLOSELY: (f64, f64) = (0.8, 0.05);
 /// A queue or a bucket drops when a flight is too large, so that these flights are alike; the air's losses choose no flight.
 /// All flights of a sender that falls to 0.7 of one size and grows back (CUBIC, RFC 9438) have a spread of 0.18, of one that
-/// is halved (Reno) 0.33: losses anywhere spread them further.
-const ALIKE: f64 = 0.25;
-const UNLIKE: f64 = 0.4;
+/// is halved (Reno) 0.33. Losses anywhere spread them further than the first.
+const ALIKE: f64 = 0.2;
+const UNLIKE: f64 = 0.27;
 /// A sender that losses limit has 1.5 = flight² × lost share (Mathis et al. 1997). One that its application limits has less,
 /// and its constant rate is no policer's.
 const LOSS_LIMITED: f64 = 1.0;
+/// Bits of a usual packet.
+const PACKET_BITS: f64 = 12_000.0;
 /// With more lost packets, percent, flights are so small that a policer and the air look alike.
 const MOST_OF_AIR: f64 = 5.0;
 /// No queue: the delay at losses is below the smaller, or below the larger and three times the jitter.
 const NO_QUEUE: (Span, Span) = (Span::from_millis(3), Span::from_millis(10));
+/// Hosts alone delay packets by this much.
+const HOSTS: Span = Span::from_millis(1);
+/// A short delay at losses that is so much longer than that of the last second is a short queue's.
+const LONGEST: f64 = 1.0;
 /// The delay at losses is longer than that of the last second.
 const LONGER: f64 = 0.5;
 /// Managed queues aim at 5 to 15 ms (RFC 8289, RFC 8033); one of twice that is none.
@@ -175,27 +181,35 @@ impl Readings {
             .or_else(|| self.queue(one_rate))
             .or_else(|| self.air(one_rate, lost_share));
         named.unwrap_or_else(|| {
-            let unknown = if self.has_no_queue() { Unknown::PolicerOrAir } else { Unknown::QueueOrAir };
-            Diagnosis::not_shown(unknown, [Some(self.queued()), Some(self.empty())])
+            if !self.has_no_queue() {
+                return Diagnosis::not_shown(Unknown::QueueOrAir, [Some(self.queued()), Some(self.empty())]);
+            }
+            let rate = one_rate.map(|one| Finding::OneRate(one.fit, one.intervals));
+            Diagnosis::not_shown(Unknown::PolicerOrAir, [rate, Some(Finding::Queueing(self.queueing))])
         })
     }
 
     /// A policer: no queue, and a rate that fits or much of a flight lost at once.
     fn policer(&self, one_rate: Option<&OneRate>, lost_share: f64) -> Option<Diagnosis> {
-        let is_loss_limited = self.flight_pkts.is_some_and(|flight| flight * flight * lost_share >= LOSS_LIMITED);
+        // A receiver does not know what is in flight: at one rate, what passes in a round trip.
+        let of_rate = || Some(one_rate?.rate_bps as f64 / PACKET_BITS * self.rtt?.as_secs_f64());
+        let flight = self.flight_pkts.or_else(of_rate);
+        let is_loss_limited = flight.is_some_and(|flight| flight * flight * lost_share >= LOSS_LIMITED);
         if !self.has_no_queue() || !is_loss_limited {
             return None;
         }
         let many = self.is_much_of_flight(lost_share);
+        let is_no_burst = many && self.per_round >= MORE_THAN_BURST;
         let fits = |limits| one_rate.filter(|one| one.fits(limits));
-        let rate = fits(if many { FITS_LOOSELY } else { FITS });
-        let is_close = fits(FITS_CLOSELY).is_some_and(|one| one.intervals >= MANY_ROUNDS);
-        let certainty = match (many, rate) {
-            (true, Some(one)) if one.fits(FITS) => Certainty::Clear,
-            (_, Some(_)) if is_close => Certainty::Clear,
-            (_, Some(_)) => Certainty::Likely,
-            (true, None) if self.per_round >= MORE_THAN_BURST => Certainty::Likely,
-            _ => return None,
+        let (rate, certainty) = if let Some(close) = fits(FITS_CLOSELY) {
+            let is_sure = many || close.intervals >= MANY_ROUNDS && self.flight_pkts.is_some();
+            (Some(close), if is_sure { Certainty::Clear } else { Certainty::Likely })
+        } else if let Some(one) = fits(FITS).filter(|_| many) {
+            (Some(one), Certainty::Clear)
+        } else if is_no_burst {
+            (fits(FITS_LOOSELY), Certainty::Likely)
+        } else {
+            return None;
         };
         let findings = [
             rate.map(|one| Finding::OneRate(one.fit, one.intervals)),
@@ -226,7 +240,12 @@ impl Readings {
         let empty = self.of_rounds(self.empty);
         let is_independent = self.per_round < BY_CHANCE * self.by_chance(lost_share);
         let fits = one_rate.is_some_and(|one| one.fits(FITS));
-        if empty < MOST || !is_independent || fits || lost_share * 100.0 > MOST_OF_AIR {
+        if u64::from(self.with_delay) < FEWEST_LOSSES
+            || empty < MOST
+            || !is_independent
+            || fits
+            || lost_share * 100.0 > MOST_OF_AIR
+        {
             return None;
         }
         let is_clear = self.with_delay >= MANY_ROUNDS && empty >= NEARLY_ALL;
@@ -268,7 +287,8 @@ impl Readings {
     /// Whether losses come without a queue.
     fn has_no_queue(&self) -> bool {
         let (small, large) = NO_QUEUE;
-        self.queueing < (self.jitter * 3).max(small).min(large)
+        let is_small = self.queueing < (self.jitter * 3).max(small).min(large);
+        is_small && (self.queueing < HOSTS || self.contrast < LONGEST)
     }
 }
 
@@ -354,7 +374,7 @@ impl fmt::Display for Diagnosis {
 impl fmt::Display for Unknown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::NoDelays => "delays are not known",
+            Self::NoDelays => "delays are not known, as without timestamps",
             Self::TooFew => "the losses are too few",
             Self::OnlyTimers => "only timers showed most losses",
             Self::NotObserved => "the capture does not hold enough of the flow",

@@ -18,6 +18,7 @@ use crate::{Span, Time};
 #[derive(Clone, Debug)]
 pub struct PolicerTest {
     begun: Time,
+    packet_bytes: u64,
     marks: Marks<Mark>,
     first: Option<Mark>,
     last: Option<Mark>,
@@ -50,6 +51,8 @@ pub struct OneRate {
 /// Intervals are not shorter: so many round trips, in which a sender changes its rate, and so long.
 const ROUND_TRIPS: i64 = 3;
 const SHORTEST: Span = Span::from_millis(200);
+/// Nor do fewer packets pass in them: so many make two packets an eighth.
+const FEWEST_PKTS: u64 = 16;
 /// What passes may differ by this share of the rate: tokens are filled in steps, and acknowledgements are late.
 const TOLERANCE: f64 = 0.06;
 /// And by so many packets, one at each end.
@@ -58,9 +61,9 @@ const TOLERANCE_PKTS: u64 = 2;
 const FEWEST: u32 = 6;
 
 impl PolicerTest {
-    /// A path whose first packet passed at `begun`.
-    pub fn new(begun: Time) -> Self {
-        Self { begun, marks: Marks::default(), first: None, last: None }
+    /// A path whose first packet passed at `begun`, and whose full packets have `packet_bytes`.
+    pub fn new(begun: Time, packet_bytes: u64) -> Self {
+        Self { begun, packet_bytes, marks: Marks::default(), first: None, last: None }
     }
 
     /// A packet was dropped at `at`, after `bytes` had passed since the path's first packet. `rtt` is the round-trip time,
@@ -69,15 +72,16 @@ impl PolicerTest {
         let mark = Mark { at, bytes };
         self.first.get_or_insert(mark);
         let shortest = SHORTEST.max(rtt.unwrap_or(Span::ZERO) * ROUND_TRIPS);
-        if self.last.is_none_or(|last| at - last.at >= shortest) {
+        let fewest = FEWEST_PKTS * self.packet_bytes;
+        if self.last.is_none_or(|last| at - last.at >= shortest && bytes >= last.bytes + fewest) {
             self.marks.push(mark);
             self.last = Some(mark);
         }
     }
 
-    /// The rate that most time agrees on, for packets of `packet_bytes`; none from too few losses.
-    pub fn one_rate(&self, packet_bytes: u64) -> Option<OneRate> {
-        let slack = (TOLERANCE_PKTS * packet_bytes) as f64;
+    /// The rate that most time agrees on; none from too few losses.
+    pub fn one_rate(&self) -> Option<OneRate> {
+        let slack = (TOLERANCE_PKTS * self.packet_bytes) as f64;
         let best = self.intervals().map(|(span, bytes)| self.of_rate(bytes / span, slack));
         let best = best.max_by(|a, b| a.share.total_cmp(&b.share))?;
         if best.intervals < FEWEST {

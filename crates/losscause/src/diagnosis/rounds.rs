@@ -1,4 +1,4 @@
-//! The losses of a flow, by rounds: those whose packets left within a round trip of the first of them.
+//! The losses of a flow, by rounds: those whose packets left before the first of them was missed.
 
 use super::{Marks, QueueSeen};
 use crate::{Span, Time};
@@ -12,7 +12,7 @@ pub struct LostPacket {
     pub is_by_timer: bool,
     /// Packets in flight when it left, itself included; none at a receiver.
     pub flight_pkts: Option<u32>,
-    /// The round-trip time then.
+    /// The round-trip time of an empty path.
     pub rtt: Option<Span>,
     /// The queue when it was missed.
     pub queue: Option<QueueSeen>,
@@ -22,12 +22,13 @@ pub struct LostPacket {
 #[derive(Clone, Debug, Default)]
 pub struct Rounds {
     marks: Marks<Round>,
-    began: Time,
+    /// When the present round ends.
+    ends: Time,
     lost: u64,
     by_timer: u64,
 }
 
-/// Losses within a round trip.
+/// Losses that belong together.
 #[derive(Clone, Copy, Debug, Default)]
 struct Round {
     lost: u32,
@@ -67,7 +68,7 @@ pub struct Readings {
     pub per_round: f64,
     /// Packets in flight at losses, mean; none if no round knows it.
     pub flight_pkts: Option<f64>,
-    /// Three quarters of these flights less one quarter of them, over the median.
+    /// Three quarters of these flights less one quarter of them and one packet, over the median.
     pub flight_spread: Option<f64>,
     /// Packets that were lost of those in flight, from 0 to 1.
     pub share_of_flight: Option<f64>,
@@ -77,6 +78,11 @@ pub struct Readings {
 const USUAL_RTT: Span = Span::from_millis(100);
 /// Smaller delays are the hosts'.
 const LEAST_QUEUE: Span = Span::from_millis(3);
+/// A loss shows after a round trip, and what it takes to be sure (RFC 9002, section 6.1.2: 9/8 of it).
+const SHOWN_NUM: i64 = 9;
+const SHOWN_DEN: i64 = 8;
+/// Flights are whole packets, and sorted as spans.
+const ONE_PKT: Span = Span::from_nanos(1);
 /// A queue's delay is more than so many times the jitter.
 const JITTERS: i64 = 3;
 
@@ -88,14 +94,14 @@ impl Rounds {
             self.by_timer += 1;
             return;
         }
-        let rtt = loss.rtt.unwrap_or(USUAL_RTT);
         match self.marks.last_mut() {
-            Some(round) if loss.at - self.began <= rtt => {
+            Some(round) if loss.at <= self.ends => {
                 round.lost += 1;
                 round.queue = round.queue.or(loss.queue);
             }
             _ => {
-                self.began = loss.at;
+                let waited = loss.queue.map_or(Span::ZERO, |queue| queue.above_least);
+                self.ends = loss.at + (loss.rtt.unwrap_or(USUAL_RTT) + waited) * SHOWN_NUM / SHOWN_DEN;
                 let LostPacket { flight_pkts, rtt, queue, .. } = *loss;
                 self.marks.push(Round { lost: 1, flight_pkts, rtt, queue });
             }
@@ -130,8 +136,7 @@ impl Rounds {
         let (lost, flight) = in_flight()
             .fold((0.0, 0.0), |(lost, flight), one| (lost + f64::from(one.0), flight + f64::from(one.1.max(one.0))));
         let known = in_flight().count();
-        // As spans, for they are sorted alike.
-        let flights = || in_flight().map(|(_, flight)| Span::from_nanos(flight.into()));
+        let flights = || in_flight().map(|(_, flight)| ONE_PKT * i64::from(flight.max(1)));
         let [low, middle, high] = [0.25, 0.5, 0.75].map(|share| quantile(&mut flights(), share).unwrap_or(Span::ZERO));
         Readings {
             lost: self.lost,
@@ -148,7 +153,7 @@ impl Rounds {
             contrast: queues().map(|(_, queue)| queue.contrast).sum::<f64>() / with_delay.max(1) as f64,
             per_round: rounds().map(|round| f64::from(round.lost)).sum::<f64>() / count.max(1) as f64,
             flight_pkts: (known > 0).then(|| flight / known as f64),
-            flight_spread: (known > 0).then(|| (high - low).as_nanos_f64() / middle.as_nanos_f64().max(1.0)),
+            flight_spread: (known > 0).then(|| (high - low - ONE_PKT).as_nanos_f64().max(0.0) / middle.as_nanos_f64()),
             share_of_flight: (known > 0).then(|| lost / flight),
         }
     }
@@ -182,7 +187,7 @@ mod tests {
     #[test]
     fn losses_within_a_round_trip_of_the_first_are_one_round() {
         let mut rounds = Rounds::default();
-        [0, 20, 40, 41, 300].into_iter().for_each(|ms| rounds.on_loss(&loss(ms, 10, 8)));
+        [0, 20, 45, 46, 300].into_iter().for_each(|ms| rounds.on_loss(&loss(ms, 10, 8)));
         rounds.on_loss(&LostPacket { is_by_timer: true, ..loss(900, 1, 0) });
         let readings = rounds.readings();
         assert_eq!((readings.lost, readings.by_timer, readings.rounds), (6, 1, 3));
