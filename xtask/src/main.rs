@@ -9,6 +9,7 @@ mod costs;
 mod event_loop;
 mod fit_sift;
 mod fuzz;
+mod gate;
 mod growth;
 mod instructions;
 mod lab;
@@ -96,6 +97,8 @@ enum Verb {
     /// did; needs root, installs tcpdump if it is missing
     #[cfg(target_os = "linux")]
     LinuxCaptures(linux::Options),
+    /// Diagnose captures whose cause is in their names, and count what is named right, wrong and not at all
+    Gate(gate::Options),
     /// Compare the program's scorecard with that of an independent script
     Score(score::Arguments),
 }
@@ -126,6 +129,7 @@ fn main() -> ExitCode {
         Verb::CaptureAccuracy(options) => accuracy::capture_accuracy(&options),
         #[cfg(target_os = "linux")]
         Verb::LinuxCaptures(options) => linux::linux_captures(&options),
+        Verb::Gate(options) => gate::gate(&options),
         Verb::Score(arguments) => score::run(&arguments),
     };
     match done {

@@ -11,8 +11,9 @@ use serde::Serialize;
 
 use crate::CaptureError;
 use crate::annotate::Note;
+use crate::diagnose::{self, FlowDiagnosis};
 use crate::fit::Fit;
-use crate::flow::{self, Evidence, FlowResult, FlowTable, Found, Protocol, Rules, State, Vantage};
+use crate::flow::{self, Evidence, FlowResult, FlowTable, Found, Passage, Path, Protocol, Rules, State, Vantage};
 use crate::frames::{Frames, Truncation, compressed};
 use crate::joined::Alone;
 use crate::judge::trust::{Expected, Situation, Table};
@@ -189,6 +190,9 @@ pub struct Flow {
     pub clock_drift_ppm: Option<f64>,
     /// The algorithms that cannot judge this flow, with the reason.
     pub not_applicable: BTreeMap<String, String>,
+    /// Why its packets were lost; none if none was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diagnosis: Option<FlowDiagnosis>,
     /// The algorithm whose verdicts to take; none if no algorithm can judge the flow.
     pub recommended: Option<String>,
     /// What the capture tells about the flow that decides how well algorithms do: of two joined captures, at the end
@@ -237,6 +241,9 @@ pub struct Flow {
     /// What its frames beside the losses are, if [`Options::notes`] asks for it.
     #[serde(skip)]
     pub(crate) notes: Vec<Note>,
+    /// What its hosts have between them, if that is counted.
+    #[serde(skip)]
+    pub(crate) path: Option<Path>,
     /// Losses beyond those that are listed.
     pub unlisted_losses: u64,
     /// The losses, in the order in which they were found.
@@ -351,6 +358,9 @@ pub struct Loss {
     pub place: Option<u64>,
     /// How it was found.
     pub evidence: Evidence,
+    /// Where it was in what passed between its hosts.
+    #[serde(skip)]
+    pub(crate) passage: Passage,
     /// The queueing delay of the newest packet that had arrived when the loss showed, milliseconds; none if it is not known,
     /// as behind a timeout.
     pub queueing_ms: Option<f64>,
@@ -774,6 +784,7 @@ impl<'a> Reading<'a> {
             batched: counts.joined,
             clock_drift_ppm: result.drift.map(|drift| drift * 1e6),
             not_applicable,
+            diagnosis: None,
             recommended,
             situation,
             expected,
@@ -791,6 +802,7 @@ impl<'a> Reading<'a> {
             fit,
             over_time,
             notes,
+            path: result.path,
             unlisted_losses: result.losses.unlisted,
             losses,
             summary,
@@ -809,6 +821,7 @@ impl<'a> Reading<'a> {
             self.analysis.truncation = Some(truncation.problem);
         }
         self.analysis.flows.sort_by_key(|flow| (std::cmp::Reverse(flow.losses.len()), flow.id));
+        diagnose::diagnose(&mut self.analysis.flows);
         self.analysis
     }
 }
@@ -826,7 +839,7 @@ impl Loss {
         // Only the frames of a capture have dates.
         let time_utc = frame.and_then(|_| Utc::of(found.time));
         let loss = Self::new((time_s, found.time), (seq, bytes), found.evidence, verdicts);
-        Self { time_utc, frame, frame_again, ..loss }
+        Self { time_utc, frame, frame_again, passage: found.passage, ..loss }
     }
 }
 
@@ -846,6 +859,7 @@ impl Loss {
             packets: 1,
             place: None,
             evidence,
+            passage: Passage::at(time),
             queueing_ms: None,
             verdicts,
             reasons,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use losscause::diagnosis::{Cause as DiagnosedCause, Certainty, Diagnosis, Unknown};
 use losscause::{Judgement, Verdict};
 
 use crate::joined::{Alone, Tally};
@@ -9,7 +10,8 @@ use crate::judge::trust::Share;
 use crate::packet::Unread;
 use crate::units;
 use crate::{
-    Analysis, Evidence, Flow, Loss, Opening, Outage, Pause, Protocol, Queueing, RadioFrames, Shift, Summary, Vantage,
+    Analysis, Flow, FlowDiagnosis, Loss, Opening, Outage, Pause, Protocol, Queueing, RadioFrames, Shift, Summary,
+    Vantage,
 };
 
 /// A cause that most losses have.
@@ -67,41 +69,21 @@ impl Analysis {
             };
         }
         let lost = format!("{} in {flows}.", plural(total, "lost packet"));
-        let by_timer: u64 = self.flows.iter().map(Flow::lost_by_timer).sum();
-        if by_timer == total {
-            if self.flows.iter().all(|flow| flow.one_way || flow.lost() == 0) {
+        let lossy: Vec<&Flow> = self.flows.iter().filter(|flow| flow.lost() > 0).collect();
+        let told = told_causes(&lossy);
+        let unexplained = lossy.iter().filter(|flow| !flow.has_outage());
+        let by_timer: u64 = unexplained.map(|flow| flow.lost_by_timer()).sum();
+        let timers = match by_timer {
+            0 => String::new(),
+            all if all == total && self.flows.iter().all(|flow| flow.one_way || flow.lost() == 0) => {
                 let again = plural(total, "packet");
                 return format!("{again} of {flows} were sent again; why is not shown, as no answer was captured.");
             }
-            return format!("{lost} Only timers showed them: their cause is not shown.");
-        }
-        let asked = self.asked();
-        if asked.is_empty() {
-            return format!("{lost} No algorithm can tell whether the air or a queue lost them.");
-        }
-        let summed = |of: fn(&Flow) -> Summary| {
-            self.flows.iter().map(of).fold(Summary::default(), |sum, one| Summary {
-                wireless: sum.wireless + one.wireless,
-                congestion: sum.congestion + one.congestion,
-                undecided: sum.undecided + one.undecided,
-            })
+            all if all == total => return format!("{lost} Only timers showed them: their cause is not shown."),
+            some => format!(" {some} only by a timer: their cause is not shown."),
         };
-        let Summary { wireless, congestion, .. } = summed(Flow::believed);
-        // Of so few nothing is said of most.
-        let cause = if (wireless + congestion) * 10 <= total * (10 - MOST_OF_TEN) {
-            "The capture does not show enough to tell the cause"
-        } else {
-            match Cause::of(wireless, congestion) {
-                Cause::Air => "Most look like the air, not a queue",
-                Cause::Queue => "Most look like a full queue, not the air",
-                Cause::Both => "Some look like the air, some like a full queue",
-            }
-        };
-        let timers = match by_timer {
-            0 => String::new(),
-            some => format!(", of which {some} only a timer showed"),
-        };
-        format!("{lost} {cause}: {}{timers}.", counted(&asked.join(" and "), summed(Flow::verdicts)))
+        let one_by_one: Vec<&Flow> = lossy.into_iter().filter(|flow| flow.is_told_one_by_one()).collect();
+        format!("{lost}{told}{timers}{}", told_one_by_one(&one_by_one))
     }
 
     /// What explains a slow transfer beside losses, or forbids to conclude from them: a sentence each.
@@ -220,13 +202,6 @@ impl Analysis {
         format!("no {read} data among its {packets}: {kinds}{logs}{damage}")
     }
 
-    /// The algorithms that the answer rests on, in words.
-    fn asked(&self) -> Vec<String> {
-        let lossy = self.flows.iter().filter(|flow| flow.lost() > 0);
-        let names: BTreeSet<&String> = lossy.filter_map(|flow| flow.recommended.as_ref()).collect();
-        names.into_iter().map(|name| at_its_end(name)).collect()
-    }
-
     /// Of two joined captures: what each of them tells alone.
     pub fn told_alone(&self) -> Option<String> {
         let both: Vec<&Alone> = self.flows.iter().filter_map(|flow| flow.alone.as_ref()).collect();
@@ -329,16 +304,15 @@ impl Flow {
         ]
     }
 
-    /// Its losses, and what the algorithm to follow calls them, as one sentence: "44 lost packets: by spike, 41 are
-    /// wireless and 3 congestion."
+    /// Its losses, their cause, and what the algorithm to follow calls them, in sentences.
     pub fn answer(&self) -> String {
-        let lost = match self.lost() {
-            0 => return "No packet was lost.".to_owned(),
-            lost => plural(lost, "lost packet"),
-        };
-        match &self.recommended {
-            Some(name) => format!("{lost}: {}.", counted(&at_its_end(name), self.verdicts())),
-            None => format!("{lost}. No algorithm can tell whether the air or a queue lost them."),
+        if self.lost() == 0 {
+            return "No packet was lost.".to_owned();
+        }
+        let lost = plural(self.lost(), "lost packet");
+        match self.is_told_one_by_one() {
+            true => format!("{lost}.{}{}", told_causes(&[self]), told_one_by_one(&[self])),
+            false => format!("{lost}.{}", told_causes(&[self])),
         }
     }
 
@@ -355,7 +329,24 @@ impl Flow {
 
     /// Losses that only a timer showed: a timeout, or a probe of the tail. Nothing shows their cause.
     pub fn lost_by_timer(&self) -> u64 {
-        self.losses.iter().filter(|loss| is_by_timer(loss)).count() as u64
+        self.losses.iter().filter(|loss| loss.is_by_timer()).count() as u64
+    }
+
+    /// Whether the algorithm's verdicts on single losses add to the cause: a clear cause beats them, and without delays
+    /// nothing backs them.
+    fn is_told_one_by_one(&self) -> bool {
+        let Some(FlowDiagnosis { diagnosis }) = &self.diagnosis else { return false };
+        let is_told = diagnosis.certainty != Certainty::Clear || diagnosis.cause == DiagnosedCause::Air;
+        let nothing_backs = matches!(
+            diagnosis.cause,
+            DiagnosedCause::NotShown(Unknown::NoDelays | Unknown::NotObserved | Unknown::OnlyTimers)
+        );
+        is_told && !nothing_backs && self.recommended.is_some()
+    }
+
+    /// Whether its losses were those of a path that was gone.
+    fn has_outage(&self) -> bool {
+        self.diagnosis.as_ref().is_some_and(|told| told.diagnosis.cause == DiagnosedCause::Outage)
     }
 
     /// Whether the capture misses so much of the flow that it does not show its losses.
@@ -457,18 +448,6 @@ impl Flow {
         summary
     }
 
-    /// Those of its verdicts that one may repeat: not those of a kind that is as often wrong as right in such captures.
-    fn believed(&self) -> Summary {
-        let Summary { mut wireless, mut congestion, mut undecided } = self.verdicts();
-        if self.is_a_coin(Verdict::Wireless) {
-            undecided += std::mem::take(&mut wireless);
-        }
-        if self.is_a_coin(Verdict::Congestion) {
-            undecided += std::mem::take(&mut congestion);
-        }
-        Summary { wireless, congestion, undecided }
-    }
-
     /// Whether the algorithm to follow is as often wrong as right in such captures if it says this.
     fn is_a_coin(&self, verdict: Verdict) -> bool {
         let expected = self.recommended.as_ref().and_then(|name| self.expected.get(name));
@@ -482,7 +461,7 @@ impl Flow {
 
     /// Of one of its losses: the cause that one may repeat, in a few words. The same holds for it as for all of them together.
     pub fn told_cause(&self, loss: &Loss) -> String {
-        if is_by_timer(loss) {
+        if loss.is_by_timer() {
             return "only a timer showed it, cause not shown".to_owned();
         }
         let verdict = self.verdict(loss);
@@ -589,11 +568,6 @@ impl Flow {
     }
 }
 
-/// Whether only a timer showed a loss.
-fn is_by_timer(loss: &Loss) -> bool {
-    matches!(loss.evidence, Evidence::Timeout | Evidence::TailProbe)
-}
-
 /// A capture that misses more of a flow's packets does not show its losses.
 const MOST_MISSED: f64 = 0.05;
 /// A verdict of a kind that is wrong so often, percent, tells no more than a coin does.
@@ -695,6 +669,57 @@ fn listed(kinds: impl Iterator<Item = (String, u64)>, are: fn(u64) -> &'static s
     }
     let told: Vec<String> = kinds.iter().map(|(kind, count)| format!("{count}{} {kind}", are(*count))).collect();
     told.join(", ")
+}
+
+/// The causes of these flows' losses, how sure they are, what shows them and what to do: sentences with a blank in front.
+fn told_causes(lossy: &[&Flow]) -> String {
+    let mut causes: Vec<Shared<'_>> = Vec::new();
+    for flow in lossy {
+        let Some(FlowDiagnosis { diagnosis }) = &flow.diagnosis else { continue };
+        match causes.iter_mut().find(|shared| shared.diagnosis.cause.name() == diagnosis.cause.name()) {
+            Some(shared) => {
+                shared.lost += flow.lost();
+                if flow.lost() > shared.most {
+                    (shared.most, shared.diagnosis) = (flow.lost(), diagnosis);
+                }
+            }
+            None => causes.push(Shared { diagnosis, lost: flow.lost(), most: flow.lost() }),
+        }
+    }
+    causes.sort_by_key(|shared| std::cmp::Reverse(shared.lost));
+    let Some(main) = causes.first() else { return String::new() };
+    let total: u64 = causes.iter().map(|shared| shared.lost).sum();
+    if main.lost * 10 >= total * MOST_OF_TEN {
+        return format!(" {}. {}.", main.diagnosis, main.diagnosis.advice());
+    }
+    let told: Vec<String> =
+        causes.iter().map(|shared| format!("{} of {total}: {}", shared.lost, shared.diagnosis)).collect();
+    format!(" Causes differ by flow. {}. {}.", told.join(". "), main.diagnosis.advice())
+}
+
+/// A cause that several flows may have.
+struct Shared<'a> {
+    /// Of the flow that lost most to it.
+    diagnosis: &'a Diagnosis,
+    /// Losses of all of them.
+    lost: u64,
+    /// Losses of that flow.
+    most: u64,
+}
+
+/// What the algorithms to follow call these flows' losses: a sentence with a blank in front.
+fn told_one_by_one(flows: &[&Flow]) -> String {
+    let names: BTreeSet<&String> = flows.iter().filter_map(|flow| flow.recommended.as_ref()).collect();
+    if names.is_empty() {
+        return String::new();
+    }
+    let names: Vec<String> = names.into_iter().map(|name| at_its_end(name)).collect();
+    let verdicts = flows.iter().map(|flow| flow.verdicts()).fold(Summary::default(), |sum, one| Summary {
+        wireless: sum.wireless + one.wireless,
+        congestion: sum.congestion + one.congestion,
+        undecided: sum.undecided + one.undecided,
+    });
+    format!(" One by one: {}.", counted(&names.join(" and "), verdicts))
 }
 
 /// "1 flow", "2 flows", "3 losses".

@@ -23,6 +23,7 @@
 mod analysis;
 mod annotate;
 mod answer;
+mod diagnose;
 mod error;
 mod fit;
 mod flow;
@@ -46,6 +47,7 @@ pub use analysis::{
     Summary, Verdicts, analyze,
 };
 pub use annotate::annotate;
+pub use diagnose::FlowDiagnosis;
 pub use error::{CaptureError, RewriteError};
 pub use fit::{Fit, Others};
 pub use flow::{Evidence, Protocol, Vantage};

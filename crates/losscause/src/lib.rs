@@ -64,6 +64,7 @@
 //! - [`lda`]: the algorithms, each in its own file that opens with its paper.
 //! - [`verdict`]: what an algorithm answers, and the numbers that it compared.
 //! - [`observe`]: what a receiver sees. [`ack`]: what a sender sees.
+//! - [`diagnosis`]: why a flow loses packets.
 //! - [`filter`]: the running estimates that the algorithms are built from.
 //! - [`registry`]: the algorithms by name, with their parameters.
 //! - [`time`]: integer nanoseconds.
@@ -81,6 +82,7 @@
 extern crate alloc;
 
 pub mod ack;
+pub mod diagnosis;
 pub mod filter;
 pub mod lda;
 pub mod observe;

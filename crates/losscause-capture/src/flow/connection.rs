@@ -3,6 +3,7 @@
 use losscause::Time;
 
 use super::loss::{Losses, Repeat, RepeatKind, State};
+use super::path::Path;
 use super::receiver::ReceiverView;
 use super::sender::{Ack, Data, SAME_PACKET, SenderView};
 use super::unwrap::Unwrap;
@@ -39,9 +40,10 @@ impl Passed {
 }
 
 /// One direction's data.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Half {
     is_observed: bool,
+    path: Path,
     /// The flow's number, from its first data on.
     number: u64,
     unwrap: Option<Unwrap>,
@@ -158,9 +160,9 @@ const MAX_SYN_REPEATS: usize = 127;
 const MAX_JUMP: u64 = 1 << 30;
 
 impl Connection {
-    /// `is_observed` says whether its observations are handed on.
-    pub(super) fn new(is_observed: bool) -> Self {
-        let halves = [(); 2].map(|()| Half { is_observed, ..Half::default() });
+    /// `is_observed` says whether its observations are handed on; the paths are those of both directions.
+    pub(super) fn new(is_observed: bool, paths: [Path; 2]) -> Self {
+        let halves = paths.map(|path| Half::new(is_observed, path));
         Self { halves, handshake: Handshake::None, ended: [false; 2], passed: [Passed::default(); 2], last: Time::ZERO }
     }
 
@@ -294,6 +296,34 @@ impl Connection {
 }
 
 impl Half {
+    fn new(is_observed: bool, path: Path) -> Self {
+        Self {
+            is_observed,
+            path,
+            number: 0,
+            unwrap: None,
+            first: None,
+            last_ack: None,
+            views: None,
+            delays: Delays::default(),
+            mss: None,
+            scale: None,
+            has_timestamps: false,
+            syn: None,
+            syn_repeats: Vec::new(),
+            begin: None,
+            fin: None,
+            largest: 0,
+            merged: false,
+            packets: 0,
+            last_data: Time::ZERO,
+            bytes: 0,
+            acked_uncaptured: Acked::default(),
+            marked: 0,
+            over_time: None,
+        }
+    }
+
     fn on_data(&mut self, now: Time, tcp: &Tcp, packet: &Packet<'_>, rules: &Rules) {
         self.packets += 1;
         self.last_data = now;
@@ -318,7 +348,8 @@ impl Half {
             let over_time = self.over_time.get_or_insert_with(|| Box::new(Transfer::new(budget)));
             over_time.take(now, start, end - start);
         }
-        let data = Data { frame: packet.frame, start, end, tsval, ip_id: packet.ip_id };
+        let path_bytes = self.path.pass(self.wire_bytes(end - start));
+        let data = Data { frame: packet.frame, start, end, tsval, ip_id: packet.ip_id, path_bytes };
         match (&mut self.views, self.first.take()) {
             (Some(_), _) => self.show(now, data),
             (None, None) => self.first = Some((now, data)),
@@ -362,6 +393,12 @@ impl Half {
         let most = self.mss.map_or(LARGEST_PACKET, u64::from);
         self.merged |= bytes > most;
         self.largest = self.largest.max(bytes);
+    }
+
+    /// What so many bytes of data take on the wire: the headers of IP and TCP come with every packet.
+    fn wire_bytes(&self, payload_bytes: u64) -> u64 {
+        let headers = if self.has_timestamps { 52 } else { 40 };
+        payload_bytes + headers * payload_bytes.div_ceil(self.packet_bytes().max(1))
     }
 
     /// The payload of a full packet.
@@ -515,6 +552,7 @@ impl Half {
             };
         }
         result.losses.repeats.extend(self.syn_repeats);
+        result.path = Some(self.path);
         (result.counts, result.over_time) = (counts, self.over_time.map(|transfer| *transfer));
         Some(result)
     }

@@ -3,6 +3,7 @@
 use losscause::Time;
 use serde::Serialize;
 
+use super::path::Passage;
 use crate::judge::Opinions;
 
 /// How a loss was found.
@@ -48,6 +49,7 @@ pub(crate) struct Found {
     /// The frame with the same data that came later: the retransmission, or the late packet itself.
     pub(crate) frame_again: Option<u64>,
     pub(crate) evidence: Evidence,
+    pub(crate) passage: Passage,
     pub(crate) opinions: Opinions,
     pub(crate) state: State,
 }

@@ -9,6 +9,7 @@ mod held;
 mod loss;
 mod outage;
 mod pace;
+mod path;
 mod ranges;
 mod receiver;
 mod rtp;
@@ -30,6 +31,7 @@ pub use loss::Evidence;
 pub(crate) use loss::{Found, Losses, Proof, Repeat, RepeatKind, State};
 pub(crate) use outage::Outage;
 pub(crate) use pace::Pace;
+pub(crate) use path::{Passage, Path};
 pub(crate) use rtp::Pause;
 pub(crate) use standing::{Run, Standing};
 pub(crate) use table::FlowTable;
@@ -106,6 +108,8 @@ pub(crate) struct FlowResult {
     pub(crate) sent_again: u64,
     pub(crate) pace: Option<Pace>,
     pub(crate) carried: Option<Carried>,
+    /// Its hosts' path, if what passes there is counted.
+    pub(crate) path: Option<Path>,
 }
 
 /// How a TCP flow's data were carried, as their sender's side sees it.
@@ -180,6 +184,7 @@ impl FlowResult {
             sent_again: 0,
             pace: None,
             carried: None,
+            path: None,
         }
     }
 }

@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use losscause::{Span, Time};
 
 use super::loss::{Evidence, Found, Losses, Repeat, RepeatKind, State};
+use super::path::Passage;
 use super::sender::Data;
 use crate::judge::{AtReceiver, Trips};
 
@@ -136,6 +137,7 @@ impl ReceiverView {
             self.next_number += 1;
             if let (0, 1..=MAX_HOLE_PKTS) = (index, missing) {
                 let opinions = opinions.unwrap_or_else(|| self.judge.no_opinions());
+                let passage = Passage { at: now, path_bytes: Some(data.path_bytes), flight_pkts: None, rtt };
                 let mut start = self.highest;
                 while start < data.start {
                     let end = data.start.min(start + packet_bytes);
@@ -146,6 +148,7 @@ impl ReceiverView {
                         frame: Some(data.frame),
                         frame_again: None,
                         evidence: Evidence::Gap,
+                        passage,
                         opinions: opinions.clone(),
                         state: State::Lost,
                     });

@@ -11,6 +11,7 @@
 use losscause::{Span, Time};
 
 use super::loss::{Evidence, Found, Losses, Repeat, RepeatKind, State};
+use super::path::Passage;
 use super::vantage::Vantage;
 use super::{FlowCounts, FlowResult, Protocol, Rules};
 use crate::judge::{AtReceiver, SenderClock};
@@ -205,6 +206,7 @@ impl Proven {
                     frame: Some(frame),
                     frame_again: None,
                     evidence: Evidence::Gap,
+                    passage: Passage::at(now),
                     opinions: opinions.clone(),
                     state: State::Lost,
                 });

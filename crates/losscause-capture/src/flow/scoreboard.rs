@@ -17,6 +17,10 @@ pub(super) struct Segment {
     pub(super) frame: u64,
     pub(super) tsval: Option<u32>,
     pub(super) ip_id: u16,
+    /// What had passed between its hosts before the last transmission, bytes.
+    pub(super) path_bytes: u64,
+    /// Packets in flight then, itself included.
+    pub(super) flight_pkts: u32,
     /// Transmissions so far.
     pub(super) copies: u16,
     /// A selective acknowledgement names it.
@@ -48,8 +52,9 @@ impl Scoreboard {
         self.in_flight
     }
 
-    pub(super) fn insert(&mut self, start: u64, segment: Segment) {
+    pub(super) fn insert(&mut self, start: u64, mut segment: Segment) {
         self.in_flight += 1;
+        segment.flight_pkts = self.in_flight as u32;
         self.segments.insert(start, segment);
     }
 
@@ -94,8 +99,12 @@ impl Scoreboard {
     pub(super) fn change(&mut self, start: u64, change: impl FnOnce(&mut Segment)) {
         if let Some(segment) = self.segments.get_mut(&start) {
             let before = u64::from(!segment.acked && !segment.lost);
+            let copies = segment.copies;
             change(segment);
             self.in_flight = self.in_flight + u64::from(!segment.acked && !segment.lost) - before;
+            if segment.copies != copies {
+                segment.flight_pkts = self.in_flight as u32;
+            }
         }
     }
 

@@ -23,6 +23,7 @@ use super::held::Held;
 use super::loss::{Evidence, Found, Losses, Proof, Repeat, RepeatKind, State};
 use super::outage::Outages;
 use super::pace::{Pace, Waits};
+use super::path::Passage;
 use super::ranges::Ranges;
 use super::scoreboard::{Scoreboard, Segment};
 use super::standing::{Delivered, Standing};
@@ -37,6 +38,8 @@ pub(super) struct Data {
     pub(super) end: u64,
     pub(super) tsval: Option<u32>,
     pub(super) ip_id: u16,
+    /// What had passed between its hosts before, bytes.
+    pub(super) path_bytes: u64,
 }
 
 /// An acknowledgement, unwrapped.
@@ -235,7 +238,9 @@ impl SenderView {
             let end = data.end.min(at + packet_bytes.max(1));
             let number = self.next_number;
             self.next_number += 1;
-            self.board.insert(at, Segment::first(end, number, now, &data));
+            let mut segment = Segment::first(end, number, now, &data);
+            segment.path_bytes += at - data.start;
+            self.board.insert(at, segment);
             at = end;
         }
         self.highest = self.highest.max(data.end);
@@ -347,13 +352,28 @@ impl SenderView {
         }
         let unneeded = !self.selective && start > self.una && self.held.on_copy(segment.end);
         let state = if unneeded { State::Spurious(Proof::Count) } else { State::Lost };
-        let (frame, frame_again) = (Some(segment.frame), Some(data.frame));
-        self.losses.push(Found { time: now, start, end: segment.end, frame, frame_again, evidence, opinions, state });
-        let Data { frame, tsval, ip_id, .. } = *data;
+        let passage = Passage {
+            at: segment.sent,
+            path_bytes: Some(segment.path_bytes),
+            flight_pkts: Some(segment.flight_pkts),
+            rtt: self.judge.least_rtt(),
+        };
+        self.losses.push(Found {
+            time: now,
+            start,
+            end: segment.end,
+            frame: Some(segment.frame),
+            frame_again: Some(data.frame),
+            evidence,
+            passage,
+            opinions,
+            state,
+        });
+        let Data { frame, tsval, ip_id, path_bytes, .. } = *data;
         self.board.change(start, |segment| {
             segment.copies = segment.copies.saturating_add(1);
             (segment.sent, segment.frame, segment.tsval, segment.ip_id) = (now, frame, tsval, ip_id);
-            (segment.lost, segment.opinions) = (false, None);
+            (segment.lost, segment.opinions, segment.path_bytes) = (false, None, path_bytes);
         });
         true
     }
@@ -657,6 +677,8 @@ impl Segment {
             frame: data.frame,
             tsval: data.tsval,
             ip_id: data.ip_id,
+            path_bytes: data.path_bytes,
+            flight_pkts: 0,
             copies: 1,
             acked: false,
             missing: false,

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use losscause::{Span, Time};
 
 use super::connection::Connection;
+use super::path::Paths;
 use super::rtp::Stream;
 use super::{FlowResult, Rules};
 use crate::packet::{Endpoint, Packet, Rtp, Transport};
@@ -23,6 +24,7 @@ pub(crate) struct FlowTable {
     newest: u32,
     /// Entries of all scoreboards together.
     entries: usize,
+    paths: Paths,
     finished: Vec<FlowResult>,
 }
 
@@ -75,6 +77,7 @@ impl FlowTable {
             oldest: NONE,
             newest: NONE,
             entries: 0,
+            paths: Paths::default(),
             finished: Vec::new(),
         }
     }
@@ -127,7 +130,11 @@ impl FlowTable {
     fn open(&mut self, key: Key, now: Time) -> u32 {
         let is_observed = self.rules.watch.wants(&key.ends);
         let flow = Some(match key.kind {
-            Kind::Tcp => Flow::Tcp(Box::new(Connection::new(is_observed))),
+            Kind::Tcp => {
+                let [low, high] = key.ends.map(|end| end.address);
+                let paths = [[low, high], [high, low]].map(|hosts| self.paths.of(hosts, now));
+                Flow::Tcp(Box::new(Connection::new(is_observed, paths)))
+            }
             Kind::Rtp { .. } => Flow::Rtp(Stream::new(is_observed)),
         });
         let slot = Slot { key, active: now, before: NONE, after: NONE, flow };

@@ -20,6 +20,7 @@ pub mod trust;
 
 use std::sync::Arc;
 
+use losscause::diagnosis::QueueSeen;
 use losscause::{Judgement, Span};
 
 pub use choice::{Chosen, UnknownAlgorithm};
@@ -39,11 +40,24 @@ pub struct Opinions {
     judgements: Arc<[Judgement]>,
     /// The newest trip time then.
     trip: Option<Span>,
+    /// The queue then.
+    queue: Option<Arc<QueueSeen>>,
 }
 
 impl Opinions {
     pub(crate) fn new(judgements: impl Into<Arc<[Judgement]>>, trip: Option<Span>) -> Self {
-        Self { judgements: judgements.into(), trip }
+        Self { judgements: judgements.into(), trip, queue: None }
+    }
+
+    /// The same, with the queue at the gap.
+    #[must_use]
+    pub(crate) fn with_queue(self, queue: Option<QueueSeen>) -> Self {
+        Self { queue: queue.map(Arc::new), ..self }
+    }
+
+    /// The queue at the gap; none if the delays are not known.
+    pub(crate) fn queue(&self) -> Option<QueueSeen> {
+        self.queue.as_deref().copied()
     }
 
     /// What each algorithm says, and why.

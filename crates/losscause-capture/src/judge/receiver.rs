@@ -102,20 +102,20 @@ impl AtReceiver {
                 judged.get_or_insert_default().push((index, judgement));
             }
         }
-        judged.map(|judged| self.in_order(&judged))
+        judged.map(|judged| self.in_order(at, &judged))
     }
 
     #[cold]
-    fn in_order(&self, judged: &[(usize, Judgement)]) -> Opinions {
+    fn in_order(&self, at: Time, judged: &[(usize, Judgement)]) -> Opinions {
         let mut judgements = vec![NOT_RUN; self.ldas.len()];
         judged.iter().for_each(|&(index, judgement)| judgements[index] = judgement);
-        Opinions::new(judgements, self.trips.latest())
+        Opinions::new(judgements, self.trips.latest()).with_queue(self.trips.queue(at))
     }
 
     /// The opinions about a gap before the first arrival: there are none.
     #[cold]
     pub(crate) fn no_opinions(&self) -> Opinions {
-        self.in_order(&[])
+        self.in_order(Time::ZERO, &[])
     }
 
     /// The sender began anew: nothing ties its clock to that of before.

@@ -134,7 +134,7 @@ impl AtSender {
         let judgements: Vec<Judgement> = self.ldas.iter_mut().map(ask).collect();
         // What a timer reveals was lost long after the newest round trip.
         let trip = self.trips.latest().filter(|_| !signal.means_congestion());
-        Opinions::new(judgements, trip)
+        Opinions::new(judgements, trip).with_queue(trip.and_then(|_| self.trips.queue(now)))
     }
 
     /// Why the algorithm in place `index` cannot judge this flow; none if it can.

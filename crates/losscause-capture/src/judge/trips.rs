@@ -6,6 +6,7 @@
 //! ([`Shifts`]), then the clocks' drift ([`Skew`]), and no trip counts for less than the least or for more than the largest
 //! that others support ([`Least`]). The algorithms get what is left: their own rules are those of their papers.
 
+use losscause::diagnosis::{QueueMeter, QueueSeen};
 use losscause::{Span, Time};
 
 use super::shifts::{Shift, Shifts, Taken};
@@ -22,6 +23,7 @@ pub(crate) struct Trips {
     most: Least,
     sample: Sample,
     latest: Option<Span>,
+    queue: QueueMeter,
     over_time: Option<OverTime>,
 }
 
@@ -81,6 +83,7 @@ impl Trips {
         let (least, most) = (self.least.value().unwrap_or(trip), self.most.value().map_or(trip, |most| -most));
         let trip = trip.min(most).max(least);
         self.sample.push(trip);
+        self.queue.on_trip(now, trip);
         if let Some(OverTime { first, steps }) = &mut self.over_time {
             let above = trip - *first.get_or_insert(trip);
             steps.take(now, Extremes::from(above.as_millis_f64()));
@@ -117,6 +120,11 @@ impl Trips {
     /// Some of them, evenly over time.
     pub(crate) fn sample(&self) -> &Sample {
         &self.sample
+    }
+
+    /// The queue at `now`; none if the newest observation has no trip time.
+    pub(crate) fn queue(&self, now: Time) -> Option<QueueSeen> {
+        self.latest.and_then(|_| self.queue.seen(now))
     }
 
     /// That of the newest observation.

@@ -3,7 +3,7 @@
 use losscause::{Signal, Time};
 
 use super::event::Trigger;
-use crate::flow::{Evidence, Found, Losses, Proof, Rules, State};
+use crate::flow::{Evidence, Found, Losses, Passage, Proof, Rules, State};
 use crate::judge::AtSender;
 
 /// One way to know losses, and the algorithms that it asks.
@@ -33,7 +33,8 @@ impl Course {
         let opinions = self.judge.declare(now, Some(start), sent, flight, signal);
         let (end, state) = (start + bytes, State::Lost);
         let (frame, frame_again) = (None, None);
-        self.losses.push(Found { time: now, start, end, frame, frame_again, evidence, opinions, state });
+        let passage = Passage { flight_pkts: Some(flight as u32), ..Passage::at(sent.unwrap_or(now)) };
+        self.losses.push(Found { time: now, start, end, frame, frame_again, evidence, passage, opinions, state });
     }
 
     /// A packet that was declared lost is acknowledged: it was not.

@@ -7,7 +7,7 @@ use losscause::Time;
 use losscause::observe::MAX_JUMP_PKTS;
 
 use super::event::Packet;
-use crate::flow::{Evidence, FlowCounts, FlowResult, Found, Losses, Protocol, Rules, State, Vantage};
+use crate::flow::{Evidence, FlowCounts, FlowResult, Found, Losses, Passage, Protocol, Rules, State, Vantage};
 use crate::judge::{AtReceiver, SenderClock};
 use crate::over_time::Transfer;
 
@@ -83,6 +83,7 @@ impl Receiver {
                     frame: None,
                     frame_again: None,
                     evidence: Evidence::Gap,
+                    passage: Passage::at(now),
                     opinions: opinions.clone(),
                     state: State::Lost,
                 });

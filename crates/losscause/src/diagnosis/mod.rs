@@ -1,0 +1,473 @@
+//! Why a flow loses packets: what its losses tell together.
+//!
+//! An algorithm judges one loss; a user asks about a flow. What an end of the flow saw at each loss is collected in
+//! constant memory ([`Rounds`], [`PolicerTest`]), and at any time they tell a cause, how sure it is, and what it rests on:
+//!
+//! | cause | what shows it |
+//! |---|---|
+//! | a queue | it stood for 100 ms before nearly all losses, and they chose it: the delay, the flight or the rate at losses is not that of other times |
+//! | a policer | no queue, and what passes between losses fits one rate; or much of a flight is lost at once |
+//! | the air | the queue was just empty before nearly all losses, they come alone, at flights of any size, and no rate fits |
+//!
+//! Otherwise nothing is named: a rule, such as that a timeout means congestion, is no evidence, and a majority of the
+//! algorithms is none, for they share their input.
+
+mod marks;
+mod policer;
+mod queue;
+mod rounds;
+
+use core::fmt;
+
+use crate::Span;
+
+use marks::Marks;
+pub use policer::{OneRate, PolicerTest};
+pub use queue::{QueueMeter, QueueSeen};
+pub use rounds::{LostPacket, Readings, Rounds};
+
+/// What lost a flow's packets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Cause {
+    /// A queue that was full.
+    FullQueue,
+    /// A short queue: one that drops before it is full (CoDel, PIE, RED), or one that is small. Delays do not tell which.
+    ManagedQueue,
+    /// A token bucket that drops what exceeds its rate.
+    Policer {
+        /// The rate, bits per second, if what passed between losses fits one.
+        rate_bps: Option<u64>,
+        /// What the bucket holds at least, bytes.
+        burst_bytes: Option<u64>,
+    },
+    /// The air, or another channel that corrupts packets.
+    Air,
+    /// The path was gone for a time.
+    Outage,
+    /// No packet was lost: they were reordered, or copied.
+    NotLost,
+    /// The flow does not show it.
+    NotShown(Unknown),
+}
+
+/// Why a cause is not shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unknown {
+    /// The delays are not known.
+    NoDelays,
+    /// Losses that show more than a timer are too few.
+    TooFew,
+    /// Only timers showed most losses.
+    OnlyTimers,
+    /// What was observed is not whole, or where it was observed is not known.
+    NotObserved,
+    /// A queue and the air fit alike.
+    QueueOrAir,
+    /// A policer and the air fit alike.
+    PolicerOrAir,
+}
+
+/// How sure a cause is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Certainty {
+    /// No cause is named.
+    CannotTell,
+    /// Of ten such flows, one or two may have another cause.
+    Likely,
+    /// Of a hundred such flows, at most five have another cause.
+    Clear,
+}
+
+/// A cause, and what it rests on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Diagnosis {
+    /// What lost the packets.
+    pub cause: Cause,
+    /// How sure that is.
+    pub certainty: Certainty,
+    /// The numbers that show it.
+    pub findings: [Option<Finding>; 3],
+}
+
+/// A number that an engineer can check.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Finding {
+    /// Intervals between losses that fit one rate, and all of them.
+    OneRate(u32, u32),
+    /// Packets that were lost of those in flight, percent.
+    ShareOfFlight(f64),
+    /// Median queueing delay at losses.
+    Queueing(Span),
+    /// Rounds of losses before which a queue stood, all rounds, and its median delay.
+    Queued(u32, u32, Span),
+    /// Rounds of losses within a round trip of an empty queue, and all rounds.
+    Empty(u32, u32),
+    /// How unlike the flights at losses are: three quarters of them less one quarter, percent of the middle one.
+    FlightSpread(f64),
+    /// Losses that only a timer showed, and all of them.
+    ByTimer(u64, u64),
+    /// Losses while no answer came, all of them, and the longest such time.
+    Unanswered(u64, u64, Span),
+}
+
+/// Rounds of losses that are needed to name a cause.
+const FEWEST_ROUNDS: u32 = 4;
+/// And losses: below, nearly every cause is possible.
+const FEWEST_LOSSES: u64 = 8;
+/// So many rounds show what happened more often than not by chance.
+const MANY_ROUNDS: u32 = 20;
+/// Shares of rounds that are most and nearly all of them.
+const MOST: f64 = 0.8;
+const NEARLY_ALL: f64 = 0.9;
+/// A policer's losses take this share of a flight, and a queue's and the air's take less.
+const MUCH_OF_FLIGHT: f64 = 0.15;
+/// And so many times as many as losses that are independent of each other.
+const MORE_THAN_CHANCE: f64 = 2.0;
+/// Independent losses do not come in larger rounds, but for their own chance.
+const BY_CHANCE: f64 = 1.4;
+/// Bursts of the air are shorter: with so many lost at once no rate is needed to tell a policer.
+const MORE_THAN_BURST: f64 = 8.0;
+/// One rate holds if this share of the time fits it, and more passed in no more than this share.
+const FITS: (f64, f64) = (0.45, 0.2);
+/// The same where more of a flight is lost than a burst of the air takes.
+const FITS_LOOSELY: (f64, f64) = (0.35, 0.25);
+/// The same where a rate alone shows a policer: independent losses leave one rate at most two thirds of the time.
+const FITS_CLOSELY: (f64, f64) = (0.8, 0.05);
+/// A queue or a bucket drops when a flight is too large, so that these flights are alike; the air's losses choose no flight.
+/// All flights of a sender that falls to 0.7 of one size and grows back (CUBIC, RFC 9438) have a spread of 0.18, of one that
+/// is halved (Reno) 0.33. Losses anywhere spread them further than the first.
+const ALIKE: f64 = 0.2;
+const UNLIKE: f64 = 0.27;
+/// A sender that losses limit has 1.5 = flight² × lost share (Mathis et al. 1997). One that its application limits has less,
+/// and its constant rate is no policer's.
+const LOSS_LIMITED: f64 = 1.0;
+/// Bits of a usual packet.
+const PACKET_BITS: f64 = 12_000.0;
+/// With more lost packets, percent, flights are so small that a policer and the air look alike.
+const MOST_OF_AIR: f64 = 5.0;
+/// No queue: the delay at losses is below the smaller, or below the larger and three times the jitter.
+const NO_QUEUE: (Span, Span) = (Span::from_millis(3), Span::from_millis(10));
+/// Hosts alone delay packets by this much.
+const HOSTS: Span = Span::from_millis(1);
+/// A short delay at losses that is so much longer than that of the last second is a short queue's.
+const LONGEST: f64 = 1.0;
+/// The delay at losses is longer than that of the last second.
+const LONGER: f64 = 0.5;
+/// Managed queues aim at 5 to 15 ms (RFC 8289, RFC 8033); one of twice that is none.
+const LONG_QUEUE: Span = Span::from_millis(30);
+
+impl Readings {
+    /// The cause that they show together with the rate of the path, if what passed between losses fits one. `packets` is
+    /// how many packets the flow sent.
+    pub fn diagnose(&self, one_rate: Option<&OneRate>, packets: u64) -> Diagnosis {
+        if self.lost == 0 {
+            return Diagnosis { cause: Cause::NotLost, certainty: Certainty::Clear, findings: [None; 3] };
+        }
+        if self.by_timer * 2 > self.lost {
+            return Diagnosis::not_shown(Unknown::OnlyTimers, [Some(Finding::ByTimer(self.by_timer, self.lost)), None]);
+        }
+        if self.with_delay == 0 {
+            return Diagnosis::not_shown(Unknown::NoDelays, [None; 2]);
+        }
+        if self.with_delay < FEWEST_ROUNDS || self.lost - self.by_timer < FEWEST_LOSSES {
+            return Diagnosis::not_shown(Unknown::TooFew, [None; 2]);
+        }
+        let lost_share = self.lost as f64 / packets.max(self.lost) as f64;
+        let named = self
+            .policer(one_rate, lost_share)
+            .or_else(|| self.queue(one_rate))
+            .or_else(|| self.air(one_rate, lost_share));
+        named.unwrap_or_else(|| {
+            if !self.has_no_queue() {
+                return Diagnosis::not_shown(Unknown::QueueOrAir, [Some(self.queued()), Some(self.empty())]);
+            }
+            let rate = one_rate.map(|one| Finding::OneRate(one.fit, one.intervals));
+            Diagnosis::not_shown(Unknown::PolicerOrAir, [rate, Some(Finding::Queueing(self.queueing))])
+        })
+    }
+
+    /// A policer: no queue, and a rate that fits or much of a flight lost at once.
+    fn policer(&self, one_rate: Option<&OneRate>, lost_share: f64) -> Option<Diagnosis> {
+        // A receiver does not know what is in flight: at one rate, what passes in a round trip.
+        let of_rate = || Some(one_rate?.rate_bps as f64 / PACKET_BITS * self.rtt?.as_secs_f64());
+        let flight = self.flight_pkts.or_else(of_rate);
+        let is_loss_limited = flight.is_some_and(|flight| flight * flight * lost_share >= LOSS_LIMITED);
+        if !self.has_no_queue() || !is_loss_limited {
+            return None;
+        }
+        let many = self.is_much_of_flight(lost_share);
+        let is_no_burst = many && self.per_round >= MORE_THAN_BURST;
+        let fits = |limits| one_rate.filter(|one| one.fits(limits));
+        let (rate, certainty) = if let Some(close) = fits(FITS_CLOSELY) {
+            let is_sure = many || close.intervals >= MANY_ROUNDS && self.flight_pkts.is_some();
+            (Some(close), if is_sure { Certainty::Clear } else { Certainty::Likely })
+        } else if let Some(one) = fits(FITS).filter(|_| many) {
+            (Some(one), Certainty::Clear)
+        } else if is_no_burst {
+            (fits(FITS_LOOSELY), Certainty::Likely)
+        } else {
+            return None;
+        };
+        let findings = [
+            rate.map(|one| Finding::OneRate(one.fit, one.intervals)),
+            self.share_of_flight.filter(|_| many).map(|share| Finding::ShareOfFlight(100.0 * share)),
+            Some(Finding::Queueing(self.queueing)),
+        ];
+        let (rate_bps, burst_bytes) = (rate.map(|one| one.rate_bps), rate.map(|one| one.burst_bytes));
+        Some(Diagnosis { cause: Cause::Policer { rate_bps, burst_bytes }, certainty, findings })
+    }
+
+    /// A queue: it stood before most losses, and they chose it.
+    fn queue(&self, one_rate: Option<&OneRate>) -> Option<Diagnosis> {
+        let standing = self.of_rounds(self.queued);
+        let is_alike = self.flight_spread.is_some_and(|spread| spread <= ALIKE);
+        let is_one_rate = one_rate.is_some_and(|one| one.fits(FITS_CLOSELY));
+        let is_longer = self.contrast >= LONGER;
+        if standing < MOST || !(is_alike || is_one_rate || is_longer) {
+            return None;
+        }
+        let is_clear = standing >= NEARLY_ALL && (is_alike || is_one_rate && is_longer);
+        let certainty = if is_clear { Certainty::Clear } else { Certainty::Likely };
+        let cause = if self.above_least >= LONG_QUEUE { Cause::FullQueue } else { Cause::ManagedQueue };
+        Some(Diagnosis { cause, certainty, findings: [Some(self.queued()), None, None] })
+    }
+
+    /// The air: the queue was just empty before most losses, which are independent of each other and choose no flight.
+    fn air(&self, one_rate: Option<&OneRate>, lost_share: f64) -> Option<Diagnosis> {
+        let empty = self.of_rounds(self.empty);
+        let is_independent = self.per_round < BY_CHANCE * self.by_chance(lost_share);
+        let fits = one_rate.is_some_and(|one| one.fits(FITS));
+        if u64::from(self.with_delay) < FEWEST_LOSSES
+            || empty < MOST
+            || !is_independent
+            || fits
+            || lost_share * 100.0 > MOST_OF_AIR
+        {
+            return None;
+        }
+        let is_clear = self.with_delay >= MANY_ROUNDS && empty >= NEARLY_ALL;
+        let certainty = match self.flight_spread {
+            Some(spread) if spread < UNLIKE => return None,
+            Some(_) if is_clear => Certainty::Clear,
+            Some(_) => Certainty::Likely,
+            None if is_clear => Certainty::Likely,
+            None => return None,
+        };
+        let findings =
+            [Some(self.empty()), self.flight_spread.map(|spread| Finding::FlightSpread(100.0 * spread)), None];
+        Some(Diagnosis { cause: Cause::Air, certainty, findings })
+    }
+
+    fn of_rounds(&self, count: u32) -> f64 {
+        f64::from(count) / f64::from(self.with_delay)
+    }
+
+    fn queued(&self) -> Finding {
+        Finding::Queued(self.queued, self.with_delay, self.standing)
+    }
+
+    fn empty(&self) -> Finding {
+        Finding::Empty(self.empty, self.with_delay)
+    }
+
+    /// Lost packets of a round in which each is lost alone: one, and its share of the rest of the flight.
+    fn by_chance(&self, lost_share: f64) -> f64 {
+        1.0 + self.flight_pkts.unwrap_or(0.0) * lost_share
+    }
+
+    /// Whether more of a flight is lost at once than independent losses would take.
+    fn is_much_of_flight(&self, lost_share: f64) -> bool {
+        self.share_of_flight.is_some_and(|share| share >= MUCH_OF_FLIGHT)
+            && self.per_round >= MORE_THAN_CHANCE * self.by_chance(lost_share)
+    }
+
+    /// Whether losses come without a queue.
+    fn has_no_queue(&self) -> bool {
+        let (small, large) = NO_QUEUE;
+        let is_small = self.queueing < (self.jitter * 3).max(small).min(large);
+        is_small && (self.queueing < HOSTS || self.contrast < LONGEST)
+    }
+}
+
+impl OneRate {
+    /// Whether a share of the time fits the rate, and more passed in no more than another share.
+    fn fits(&self, (share, above): (f64, f64)) -> bool {
+        self.share >= share && self.above <= above
+    }
+}
+
+impl Cause {
+    /// Its name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::FullQueue => "full-queue",
+            Self::ManagedQueue => "managed-queue",
+            Self::Policer { .. } => "policer",
+            Self::Air => "air",
+            Self::Outage => "outage",
+            Self::NotLost => "not-lost",
+            Self::NotShown(_) => "not-shown",
+        }
+    }
+}
+
+impl Certainty {
+    /// Its name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Clear => "clear",
+            Self::Likely => "likely",
+            Self::CannotTell => "cannot-tell",
+        }
+    }
+}
+
+impl Diagnosis {
+    /// That a cause is not shown, and by what.
+    pub fn not_shown(unknown: Unknown, [first, second]: [Option<Finding>; 2]) -> Self {
+        let (cause, certainty) = (Cause::NotShown(unknown), Certainty::CannotTell);
+        Self { cause, certainty, findings: [first, second, None] }
+    }
+
+    /// The numbers that show it.
+    pub fn findings(&self) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().flatten()
+    }
+
+    /// What to do, as a sentence without its end.
+    pub fn advice(&self) -> impl fmt::Display + '_ {
+        Advice(self)
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::FullQueue => "a full queue",
+            Self::ManagedQueue => "a short queue, managed (CoDel, PIE) or small",
+            Self::Policer { rate_bps: Some(rate_bps), .. } => {
+                return write!(f, "a policer of about {}", Rate(*rate_bps));
+            }
+            Self::Policer { rate_bps: None, .. } => "a policer",
+            Self::Air => "the air, not a queue",
+            Self::Outage => "an outage, not a queue",
+            Self::NotLost => "nothing was lost",
+            Self::NotShown(unknown) => return unknown.fmt(f),
+        })
+    }
+}
+
+/// "Clear: a policer of about 1.5 Mb/s (62 of 66 intervals between losses fit one rate; queueing 2.0 ms at losses)".
+impl fmt::Display for Diagnosis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.certainty, self.cause)?;
+        for (place, finding) in self.findings().enumerate() {
+            write!(f, "{}{finding}", if place == 0 { " (" } else { "; " })?;
+        }
+        if self.findings().next().is_some() { f.write_str(")") } else { Ok(()) }
+    }
+}
+
+impl fmt::Display for Unknown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoDelays => "delays are not known, as without timestamps",
+            Self::TooFew => "the losses are too few",
+            Self::OnlyTimers => "only timers showed most losses",
+            Self::NotObserved => "the capture does not hold enough of the flow",
+            Self::QueueOrAir => "a queue and the air fit alike",
+            Self::PolicerOrAir => "a policer and the air fit alike",
+        })
+    }
+}
+
+impl fmt::Display for Certainty {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Clear => "Clear",
+            Self::Likely => "Likely",
+            Self::CannotTell => "Cannot tell why",
+        })
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::OneRate(fit, all) => write!(f, "{fit} of {all} intervals between losses fit one rate"),
+            Self::ShareOfFlight(percent) => write!(f, "{percent:.0} % of the packets in flight are lost at once"),
+            Self::Queueing(delay) => write!(f, "queueing {} at losses", Delay(delay)),
+            Self::Queued(queued, all, delay) => {
+                write!(f, "a queue stood before {queued} of {all} rounds of losses, {} in the middle", Delay(delay))
+            }
+            Self::Empty(empty, all) => write!(f, "the queue was just empty before {empty} of {all} rounds of losses"),
+            Self::FlightSpread(percent) => {
+                write!(f, "losses choose no flight: half of the flights differ by {percent:.0} %")
+            }
+            Self::ByTimer(by_timer, all) => write!(f, "only a timer showed {by_timer} of {all} losses"),
+            Self::Unanswered(lost, all, longest) => {
+                write!(f, "{lost} of {all} losses while no answer came, for up to {:.1} s", longest.as_secs_f64())
+            }
+        }
+    }
+}
+
+/// A rate with two digits.
+struct Rate(u64);
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mbps = self.0 as f64 / 1e6;
+        match self.0 {
+            ..1_000_000 => write!(f, "{:.0} kb/s", mbps * 1e3),
+            ..10_000_000 => write!(f, "{mbps:.1} Mb/s"),
+            _ => write!(f, "{mbps:.0} Mb/s"),
+        }
+    }
+}
+
+/// Milliseconds, one digit behind the point below ten.
+struct Delay(Span);
+
+impl fmt::Display for Delay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ms = self.0.as_millis_f64();
+        if ms >= 10.0 { write!(f, "{ms:.0} ms") } else { write!(f, "{ms:.1} ms") }
+    }
+}
+
+/// What to do about a cause.
+struct Advice<'a>(&'a Diagnosis);
+
+/// A sender that stays this share below a rate leaves the policer's bucket and the queue alone.
+const BELOW_RATE: f64 = 0.95;
+
+impl fmt::Display for Advice<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.0.cause {
+            Cause::Policer { rate_bps: Some(rate_bps), .. } => {
+                return write!(f, "Shape to {}", Rate((rate_bps as f64 * BELOW_RATE) as u64));
+            }
+            Cause::Policer { rate_bps: None, .. } => "Shape below the rate that the contract allows",
+            Cause::FullQueue => "Put fq_codel in front of the slow link, at 90 % of its rate",
+            Cause::ManagedQueue => {
+                "If it is managed, its drops are how it tells senders; if it is small, enlarge it or pace the senders"
+            }
+            Cause::Air => {
+                "Look at the radio or the cable; a congestion control that tells such losses apart keeps the rate"
+            }
+            Cause::Outage => "Look for handovers, roaming and a link that went down at these times",
+            Cause::NotLost => "Look for the other reasons of a slow transfer",
+            Cause::NotShown(unknown) => match unknown {
+                Unknown::NoDelays => "The other end's capture, or TCP timestamps on, would tell",
+                Unknown::TooFew => "A longer capture would tell",
+                Unknown::OnlyTimers => "The other end's capture would tell",
+                Unknown::NotObserved => "A whole capture at the sender would tell",
+                Unknown::QueueOrAir | Unknown::PolicerOrAir => "A longer capture, or one of both ends, may tell",
+            },
+        })
+    }
+}

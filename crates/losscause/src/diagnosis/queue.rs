@@ -1,0 +1,214 @@
+//! What a queue looks like when a packet is lost: the delay above the smallest one of the last seconds.
+//!
+//! The smallest trip time of two buckets of 10 s is that of an empty path, so that a route that changes, or a clock that
+//! is set, misleads for 20 s. A long queue may stand for longer, so that its delay must stay for 30 times as long as it is
+//! before it is taken for the path's. Nothing is divided by the largest delay ever seen.
+
+use crate::{Span, Time};
+
+/// Follows the trip times of a flow, one-way or round, in constant state.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct QueueMeter {
+    base: Least,
+    low: Least,
+    /// The smallest of all.
+    least: Span,
+    /// The first trip time: the others are averaged as differences to it, for clocks may have any offset.
+    first: Option<Span>,
+    at: Time,
+    latest: Span,
+    /// Mean change from one trip time to the next.
+    jitter: Span,
+    empty_at: Option<Time>,
+    /// Of the last second, above the first trip time, nanoseconds.
+    mean_ns: f64,
+    deviation_ns: f64,
+}
+
+/// The queue when a loss showed.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct QueueSeen {
+    /// Delay of the newest packet above the smallest.
+    pub queueing: Span,
+    /// Delay above the smallest that was ever seen: how long the queue may be, unless the path changed.
+    pub above_least: Span,
+    /// The least queueing of the last 50 to 100 ms: the queue that stood.
+    pub standing: Span,
+    /// Time since the queue was empty; none if it never was.
+    pub since_empty: Option<Span>,
+    /// Mean change from one delay to the next.
+    pub jitter: Span,
+    /// The newest delay against those of the last second: in mean deviations above their mean.
+    pub contrast: f64,
+}
+
+/// A path's smallest delay holds for so long, and at most for twice as long.
+const BASE_BUCKET: Span = Span::from_secs(10);
+/// A queue takes many times its delay to empty: a delay that lasts for so many times its own length is the path's.
+const BASE_DELAYS: i64 = 30;
+/// Two of them are CoDel's interval, 100 ms (RFC 8289, section 4.3): a queue that lasts longer is no burst.
+const LOW_BUCKET: Span = Span::from_millis(50);
+/// Hosts alone vary by this much.
+const HOST_JITTER: Span = Span::from_millis(1);
+/// The weight of a new value in the jitter, as in RTP (RFC 3550, section 6.4.1, has 16).
+const JITTER_SHARE: i64 = 32;
+/// The newest delay is held against those of this time.
+const CONTRAST_NS: f64 = 1e9;
+
+/// The smallest value of the present and the last bucket.
+#[derive(Clone, Copy, Debug, Default)]
+struct Least {
+    began: Time,
+    present: Option<Smallest>,
+    before: Option<Smallest>,
+}
+
+/// A single sample may have a wrong time, so that the second smallest counts where there is one.
+#[derive(Clone, Copy, Debug)]
+struct Smallest {
+    first: Span,
+    second: Option<Span>,
+}
+
+impl Smallest {
+    #[inline]
+    fn take(&mut self, value: Span) {
+        if value - self.first < Span::ZERO {
+            (self.first, self.second) = (value, Some(self.first));
+        } else if self.second.is_none_or(|second| value - second < Span::ZERO) {
+            self.second = Some(value);
+        }
+    }
+}
+
+impl Least {
+    #[inline]
+    fn take(&mut self, now: Time, value: Span, bucket: Span) {
+        let age = now - self.began;
+        if age >= bucket || age < Span::ZERO {
+            self.before = self.present.take().filter(|_| age < bucket * 2);
+            self.began = now;
+        }
+        match &mut self.present {
+            Some(smallest) => smallest.take(value),
+            None => self.present = Some(Smallest { first: value, second: None }),
+        }
+    }
+
+    /// The value above the smallest of both buckets; `of` picks which of the smallest.
+    fn above(&self, value: Span, of: fn(&Smallest) -> Span) -> Span {
+        let both = self.present.iter().chain(&self.before);
+        both.map(|smallest| value - of(smallest)).max().unwrap_or(Span::ZERO)
+    }
+}
+
+impl QueueMeter {
+    /// A trip time at `now`.
+    #[inline]
+    pub fn on_trip(&mut self, now: Time, trip: Span) {
+        let Some(first) = self.first else {
+            (self.first, self.least, self.latest) = (Some(trip), trip, trip);
+            (self.at, self.empty_at) = (now, Some(now));
+            self.base.take(now, trip, BASE_BUCKET);
+            self.low.take(now, trip, LOW_BUCKET);
+            return;
+        };
+        if trip - self.least < Span::ZERO {
+            self.least = trip;
+        }
+        self.base.take(now, trip, BASE_BUCKET.max((trip - self.least) * BASE_DELAYS));
+        self.low.take(now, trip, LOW_BUCKET);
+        self.jitter += ((trip - self.latest).abs() - self.jitter) / JITTER_SHARE;
+        if self.queueing() < self.empty_below() {
+            self.empty_at = Some(now);
+        }
+        let above = (trip - first).as_nanos_f64();
+        let elapsed = (now - self.at).as_nanos_f64().max(0.0);
+        let share = elapsed / (elapsed + CONTRAST_NS);
+        self.deviation_ns += share * ((above - self.mean_ns).abs() - self.deviation_ns);
+        self.mean_ns += share * (above - self.mean_ns);
+        (self.at, self.latest) = (now, trip);
+    }
+
+    /// The queue at `now`; none before the first trip time.
+    pub fn seen(&self, now: Time) -> Option<QueueSeen> {
+        let first = self.first?;
+        let queueing = self.queueing();
+        let below_latest = self.low.above(self.latest, |smallest| smallest.first);
+        let above_mean = (self.latest - first).as_nanos_f64() - self.mean_ns;
+        let deviation = self.deviation_ns.max(HOST_JITTER.as_nanos_f64() / 10.0);
+        Some(QueueSeen {
+            queueing,
+            above_least: self.latest - self.least,
+            standing: (queueing - below_latest).max(Span::ZERO),
+            since_empty: self.empty_at.map(|empty_at| now - empty_at),
+            jitter: self.jitter,
+            contrast: above_mean / deviation,
+        })
+    }
+
+    fn queueing(&self) -> Span {
+        self.base.above(self.latest, |smallest| smallest.second.unwrap_or(smallest.first)).max(Span::ZERO)
+    }
+
+    /// A smaller delay is the path's own variation.
+    fn empty_below(&self) -> Span {
+        (self.jitter * 2).max(HOST_JITTER)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: i64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    /// The queue after these trip times, one every 10 ms.
+    fn seen(trips_ms: impl Iterator<Item = i64>) -> QueueSeen {
+        let mut meter = QueueMeter::default();
+        let mut now = Time::ZERO;
+        for trip in trips_ms {
+            meter.on_trip(now, Span::from_millis(trip));
+            now += Span::from_millis(10);
+        }
+        meter.seen(now).expect("fed")
+    }
+
+    #[test]
+    fn a_queue_that_stands_shows_in_the_least_of_the_last_100_ms() {
+        let standing = seen((0..100).map(|k| if k < 50 { 40 } else { 60 }));
+        assert_eq!((standing.queueing, standing.standing), (Span::from_millis(20), Span::from_millis(20)));
+        assert!(standing.since_empty > Some(Span::from_millis(490)));
+        let burst = seen((0..100).map(|k| if k < 98 { 40 } else { 60 }));
+        assert_eq!((burst.queueing, burst.standing), (Span::from_millis(20), Span::ZERO));
+        assert!(burst.contrast > 2.0, "{}", burst.contrast);
+    }
+
+    #[test]
+    fn a_step_that_stays_is_a_new_base_after_twenty_seconds() {
+        let stepped = |after: i64| seen((0..1_000 + after).map(|k| if k < 1_000 { 40 } else { 240 }));
+        assert_eq!(stepped(500).standing, Span::from_millis(200));
+        assert_eq!(stepped(2_100).standing, Span::ZERO);
+    }
+
+    #[test]
+    fn one_trip_time_that_is_too_small_is_no_base() {
+        let spoiled = seen((0..100).map(|k| if k == 50 { 10 } else { 40 }));
+        assert_eq!(spoiled.standing, Span::ZERO);
+    }
+
+    #[test]
+    fn any_offset_between_the_clocks_gives_the_same_queue() {
+        let of = |offset: i64| {
+            let mut meter = QueueMeter::default();
+            (0..50).for_each(|k| {
+                let trip = Span::from_nanos(offset.wrapping_add((k % 7) * 1_000_000));
+                meter.on_trip(at(10 * k), trip);
+            });
+            meter.seen(at(500)).map(|seen| (seen.queueing, seen.standing))
+        };
+        assert_eq!(of(0), of(i64::MAX - 2_000_000));
+    }
+}

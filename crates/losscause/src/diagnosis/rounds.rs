@@ -1,0 +1,203 @@
+//! The losses of a flow, by rounds: those whose packets left before the first of them was missed.
+
+use super::{Marks, QueueSeen};
+use crate::{Span, Time};
+
+/// A packet that was lost, as an end of its flow saw it.
+#[derive(Clone, Copy, Debug)]
+pub struct LostPacket {
+    /// When it passed that end; at a receiver, when it was missed.
+    pub at: Time,
+    /// Only a timer showed it: nothing that was sent later had arrived.
+    pub is_by_timer: bool,
+    /// Packets in flight when it left, itself included; none at a receiver.
+    pub flight_pkts: Option<u32>,
+    /// The round-trip time of an empty path.
+    pub rtt: Option<Span>,
+    /// The queue when it was missed.
+    pub queue: Option<QueueSeen>,
+}
+
+/// Collects the losses of a flow, in the order in which the packets left.
+#[derive(Clone, Debug, Default)]
+pub struct Rounds {
+    marks: Marks<Round>,
+    /// When the present round ends.
+    ends: Time,
+    lost: u64,
+    by_timer: u64,
+}
+
+/// Losses that belong together.
+#[derive(Clone, Copy, Debug, Default)]
+struct Round {
+    lost: u32,
+    flight_pkts: Option<u32>,
+    rtt: Option<Span>,
+    queue: Option<QueueSeen>,
+}
+
+/// What the rounds tell together.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Readings {
+    /// Lost packets, and those that only a timer showed.
+    pub lost: u64,
+    /// Lost packets that only a timer showed.
+    pub by_timer: u64,
+    /// Rounds with losses.
+    pub rounds: u32,
+    /// Those whose delays are known.
+    pub with_delay: u32,
+    /// Those with a queue that stood for 100 ms.
+    pub queued: u32,
+    /// Those within a round trip of an empty queue.
+    pub empty: u32,
+    /// The delay of the queue that stood at losses, median.
+    pub standing: Span,
+    /// The delay of the queue at losses, median.
+    pub queueing: Span,
+    /// The same above the smallest delay ever seen, median.
+    pub above_least: Span,
+    /// The jitter that nine tenths of the rounds stay below.
+    pub jitter: Span,
+    /// The round-trip time, median.
+    pub rtt: Option<Span>,
+    /// The delay at losses against that of the last second, mean: in mean deviations.
+    pub contrast: f64,
+    /// Lost packets of a round, mean.
+    pub per_round: f64,
+    /// Packets in flight at losses, mean; none if no round knows it.
+    pub flight_pkts: Option<f64>,
+    /// Three quarters of these flights less one quarter of them and one packet, over the median.
+    pub flight_spread: Option<f64>,
+    /// Packets that were lost of those in flight, from 0 to 1.
+    pub share_of_flight: Option<f64>,
+}
+
+/// Of a round trip that is not known: CoDel's interval, a usual worst case.
+const USUAL_RTT: Span = Span::from_millis(100);
+/// Smaller delays are the hosts'.
+const LEAST_QUEUE: Span = Span::from_millis(3);
+/// A loss shows after a round trip, and what it takes to be sure (RFC 9002, section 6.1.2: 9/8 of it).
+const SHOWN_NUM: i64 = 9;
+const SHOWN_DEN: i64 = 8;
+/// Flights are whole packets, and sorted as spans.
+const ONE_PKT: Span = Span::from_nanos(1);
+/// A queue's delay is more than so many times the jitter.
+const JITTERS: i64 = 3;
+
+impl Rounds {
+    /// A packet was lost.
+    pub fn on_loss(&mut self, loss: &LostPacket) {
+        self.lost += 1;
+        if loss.is_by_timer {
+            self.by_timer += 1;
+            return;
+        }
+        match self.marks.last_mut() {
+            Some(round) if loss.at <= self.ends => {
+                round.lost += 1;
+                round.queue = round.queue.or(loss.queue);
+            }
+            _ => {
+                let waited = loss.queue.map_or(Span::ZERO, |queue| queue.above_least);
+                self.ends = loss.at + (loss.rtt.unwrap_or(USUAL_RTT) + waited) * SHOWN_NUM / SHOWN_DEN;
+                let LostPacket { flight_pkts, rtt, queue, .. } = *loss;
+                self.marks.push(Round { lost: 1, flight_pkts, rtt, queue });
+            }
+        }
+    }
+
+    /// What they tell together.
+    pub fn readings(&self) -> Readings {
+        let rounds = || self.marks.iter();
+        let queues = || rounds().filter_map(|round| Some((round, round.queue?)));
+        let mut sorted = [Span::ZERO; super::marks::MOST];
+        let mut quantile = |values: &mut dyn Iterator<Item = Span>, share: f64| {
+            let mut count = 0;
+            for (place, value) in sorted.iter_mut().zip(values) {
+                *place = value;
+                count += 1;
+            }
+            sorted[..count].sort_unstable();
+            (count > 0).then(|| sorted[(share * (count - 1) as f64 + 0.5) as usize])
+        };
+        let mut of_queues = |of: fn(&QueueSeen) -> Span, share| {
+            quantile(&mut queues().map(|(_, queue)| of(&queue)), share).unwrap_or(Span::ZERO)
+        };
+        let standing = of_queues(|queue| queue.standing, 0.5);
+        let queueing = of_queues(|queue| queue.queueing, 0.5);
+        let above_least = of_queues(|queue| queue.above_least, 0.5);
+        let jitter = of_queues(|queue| queue.jitter, 0.9);
+        let rtt = quantile(&mut rounds().filter_map(|round| round.rtt), 0.5);
+        let count = rounds().count();
+        let with_delay = queues().count();
+        let in_flight = || rounds().filter_map(|round| Some((round.lost, round.flight_pkts?)));
+        let (lost, flight) = in_flight()
+            .fold((0.0, 0.0), |(lost, flight), one| (lost + f64::from(one.0), flight + f64::from(one.1.max(one.0))));
+        let known = in_flight().count();
+        let flights = || in_flight().map(|(_, flight)| ONE_PKT * i64::from(flight.max(1)));
+        let [low, middle, high] = [0.25, 0.5, 0.75].map(|share| quantile(&mut flights(), share).unwrap_or(Span::ZERO));
+        Readings {
+            lost: self.lost,
+            by_timer: self.by_timer,
+            rounds: count as u32,
+            with_delay: with_delay as u32,
+            queued: queues().filter(|(_, queue)| is_queue(queue)).count() as u32,
+            empty: queues().filter(|(round, queue)| is_empty(round, queue)).count() as u32,
+            standing,
+            queueing,
+            above_least,
+            jitter,
+            rtt,
+            contrast: queues().map(|(_, queue)| queue.contrast).sum::<f64>() / with_delay.max(1) as f64,
+            per_round: rounds().map(|round| f64::from(round.lost)).sum::<f64>() / count.max(1) as f64,
+            flight_pkts: (known > 0).then(|| flight / known as f64),
+            flight_spread: (known > 0).then(|| (high - low - ONE_PKT).as_nanos_f64().max(0.0) / middle.as_nanos_f64()),
+            share_of_flight: (known > 0).then(|| lost / flight),
+        }
+    }
+}
+
+/// Whether a queue stood for longer than a burst.
+fn is_queue(queue: &QueueSeen) -> bool {
+    queue.standing >= LEAST_QUEUE.max(queue.jitter * JITTERS)
+}
+
+/// Whether the queue was empty within a round trip before.
+fn is_empty(round: &Round, queue: &QueueSeen) -> bool {
+    queue.since_empty.is_some_and(|since| since <= round.rtt.unwrap_or(USUAL_RTT))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn loss(ms: i64, flight: u32, standing_ms: i64) -> LostPacket {
+        let queue = QueueSeen { standing: Span::from_millis(standing_ms), ..QueueSeen::default() };
+        LostPacket {
+            at: Time::ZERO + Span::from_millis(ms),
+            is_by_timer: false,
+            flight_pkts: Some(flight),
+            rtt: Some(Span::from_millis(40)),
+            queue: Some(queue),
+        }
+    }
+
+    #[test]
+    fn losses_within_a_round_trip_of_the_first_are_one_round() {
+        let mut rounds = Rounds::default();
+        [0, 20, 45, 46, 300].into_iter().for_each(|ms| rounds.on_loss(&loss(ms, 10, 8)));
+        rounds.on_loss(&LostPacket { is_by_timer: true, ..loss(900, 1, 0) });
+        let readings = rounds.readings();
+        assert_eq!((readings.lost, readings.by_timer, readings.rounds), (6, 1, 3));
+        assert_eq!((readings.queued, readings.standing), (3, Span::from_millis(8)));
+        // 3 of 10, 1 of 10, 1 of 10.
+        assert!((readings.share_of_flight.expect("known") - 5.0 / 30.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_flow_without_losses_reads_nothing() {
+        assert_eq!(Rounds::default().readings(), Readings::default());
+    }
+}
