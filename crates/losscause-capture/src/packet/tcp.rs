@@ -11,8 +11,6 @@ pub struct Tcp {
     pub flags: u8,
     /// The receive window as it stands in the header: not scaled.
     pub window: u16,
-    /// The checksum as it stands in the header; not checked, because a card may write it later.
-    pub checksum: u16,
     /// Bytes of payload on the link, whether they were captured or not.
     pub payload_bytes: u32,
     /// The options.
@@ -164,7 +162,6 @@ impl Tcp {
             ack: be32(8),
             flags: header[13],
             window: be16(14),
-            checksum: be16(16),
             payload_bytes: original_bytes - header_bytes as u32,
             options,
         };
