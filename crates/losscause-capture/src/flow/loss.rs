@@ -121,6 +121,10 @@ impl Losses {
     }
 
     pub(crate) fn count(&self, is: impl Fn(State) -> bool) -> u64 {
-        self.found.iter().filter(|found| is(found.state)).count() as u64
+        self.count_of(|found| is(found.state))
+    }
+
+    pub(crate) fn count_of(&self, is: impl Fn(&Found) -> bool) -> u64 {
+        self.found.iter().filter(|found| is(found)).count() as u64
     }
 }

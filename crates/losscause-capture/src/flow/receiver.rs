@@ -92,15 +92,18 @@ impl ReceiverView {
     }
 
     /// TCP repairs every loss, and no window lasts for long behind one: a hole that stayed although data went on for seconds,
-    /// until `last`, was made by the capture.
+    /// until `last`, was made by the capture. Younger holes are what most of the older ones were.
     pub(super) fn excuse_old_holes(&mut self, last: Time) {
         let (holes, given_up) = (&self.holes, self.given_up);
         let is_open = |found: &Found| {
             let hole = holes.range(..=found.start).next_back();
             found.start < given_up || hole.is_some_and(|(_, hole)| found.start < hole.end)
         };
+        let is_old = |found: &Found| last - found.time >= REPAIRED_WITHIN;
+        let stayed = self.losses.count_of(|found| found.state == State::Lost && is_old(found) && is_open(found));
+        let filled = self.losses.count_of(|found| found.state.is_loss() && is_old(found)) - stayed;
         for found in self.losses.found.iter_mut().filter(|found| found.state == State::Lost) {
-            if last - found.time >= REPAIRED_WITHIN && is_open(found) {
+            if (is_old(found) || stayed > filled) && is_open(found) {
                 found.state = State::Uncaptured;
                 self.counts.uncaptured += 1;
             }

@@ -26,6 +26,8 @@ pub(super) struct Segment {
     pub(super) lost: bool,
     /// The opinions when it was declared lost.
     pub(super) opinions: Option<Opinions>,
+    /// It is a part of a captured segment: something below the sender cut that otherwise.
+    pub(super) is_part: bool,
 }
 
 /// Segments by their first byte.
@@ -64,17 +66,17 @@ impl Scoreboard {
         Some((start, segment))
     }
 
-    /// Makes `at` a border between segments. Returns whether it was none.
-    pub(super) fn split(&mut self, at: u64) -> bool {
-        let Some((_, segment)) = self.segments.range_mut(..at).next_back() else { return false };
-        let is_inside = segment.end > at;
-        if is_inside {
+    /// Makes `at` a border between segments.
+    pub(super) fn split(&mut self, at: u64) {
+        if let Some((_, segment)) = self.segments.range_mut(..at).next_back()
+            && segment.end > at
+        {
+            segment.is_part = true;
             let second = segment.clone();
             segment.end = at;
             self.in_flight += u64::from(!second.acked && !second.lost);
             self.segments.insert(at, second);
         }
-        is_inside
     }
 
     /// The first segment at or behind `from`.

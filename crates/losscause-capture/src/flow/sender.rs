@@ -222,26 +222,27 @@ impl SenderView {
 
     /// Data below the newest byte: a retransmission, or a part that the capture missed before.
     fn on_old_data(&mut self, now: Time, data: Data, packet_bytes: u64) {
-        // The network cut the data otherwise than the captured segments: parts of two of them are one packet.
-        let is_cut_anew = self.board.split(data.start) | self.board.split(data.end);
-        let is_one_packet = is_cut_anew && data.end - data.start <= packet_bytes;
+        self.board.split(data.start);
+        self.board.split(data.end);
+        let fits_a_packet = data.end - data.start <= packet_bytes;
         let mut at = data.start;
         while at < data.end {
             let next = self.board.next_from(at).filter(|(start, _)| *start < data.end);
-            match next.map(|(start, segment)| (start, segment.end)) {
-                Some((start, end)) if start == at => {
+            match next.map(|(start, segment)| (start, segment.end, segment.is_part)) {
+                Some((start, end, is_part)) if start == at => {
                     let lost_before = self.losses.found.len();
                     if !self.on_retransmission(now, start, &data) {
                         return;
                     }
-                    if is_one_packet && at > data.start {
+                    // Parts of two captured segments were one packet on the wire.
+                    if fits_a_packet && is_part && at > data.start {
                         self.losses.join_last(lost_before);
                     }
                     at = end;
                 }
                 next => {
                     // A hole in the capture: it is filled now.
-                    let end = next.map_or(data.end, |(start, _)| start);
+                    let end = next.map_or(data.end, |(start, ..)| start);
                     let number = self.board.next_from(at).map_or(self.next_number, |(_, segment)| segment.number);
                     let mut segment = Segment::first(end, number, now, &data);
                     segment.missing = at < self.covered;
@@ -601,6 +602,7 @@ impl Segment {
             missing: false,
             lost: false,
             opinions: None,
+            is_part: false,
         }
     }
 }
