@@ -215,6 +215,9 @@ pub struct Flow {
     /// RTP: times without a packet, behind which as many numbers were missing as such a time has packets.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pauses: Vec<Pause>,
+    /// RTP: how often its sender began new numbers.
+    #[serde(skip_serializing_if = "is_none")]
+    pub renumbered: u64,
     /// Steps of its trip times that stayed. They were taken out, so that no queueing delay has them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shifts: Vec<Shift>,
@@ -793,6 +796,7 @@ impl<'a> Reading<'a> {
             opening,
             outages: result.outages.iter().map(outage).collect(),
             pauses: result.pauses.iter().map(pause).collect(),
+            renumbered: counts.renumbered,
             shifts: ends.shifts(result.vantage, begun),
             window_closed_s: result.closed.as_secs_f64(),
             acked_uncaptured: result.acked_uncaptured,

@@ -62,10 +62,14 @@ impl Analysis {
         if total == 0 {
             let known = self.flows.iter().filter(|flow| flow.shows_losses()).count() as u64 + self.unlisted_flows;
             let all = self.flows.len() as u64 + self.unlisted_flows;
+            let pauses = self.flows.iter().any(|flow| !flow.pauses.is_empty());
+            let outside = if pauses { " outside of pauses" } else { "" };
             return match known {
                 0 => format!("Whether a packet of {flows} was lost, the capture does not show."),
-                _ if known == all => format!("No packet of {flows} was lost."),
-                _ => format!("No packet of {known} of {flows} was lost; of the others the capture does not show it."),
+                _ if known == all => format!("No packet of {flows} was lost{outside}."),
+                _ => format!(
+                    "No packet of {known} of {flows} was lost{outside}; of the others the capture does not show it."
+                ),
             };
         }
         let lost = format!("{} in {flows}.", plural(total, "lost packet"));
@@ -243,6 +247,8 @@ impl Analysis {
         if let Some(RadioFrames { data_frames, retries, .. }) = self.radio {
             note(retries, &format!("of {data_frames} data frames of 802.11 repeat one that was not acknowledged"));
         }
+        let renumbered = self.flows.iter().map(|flow| flow.renumbered).sum();
+        note(renumbered, "jumps of a stream's numbers are no losses: its sender began new ones");
         notes.extend(self.told_shifts());
         notes.extend(self.dropped_by_capture.filter(|dropped| *dropped > 0).map(|dropped| {
             let packets = plural(dropped, "packet");

@@ -146,6 +146,8 @@ pub(crate) struct FlowCounts {
     pub(crate) uncaptured: u64,
     /// Keep-alives and probes of a closed window.
     pub(crate) probes: u64,
+    /// How often a stream's numbers began anew.
+    pub(crate) renumbered: u64,
     /// Packets with a congestion mark.
     pub(crate) marked: u64,
     /// Packets that were handed up in a batch behind another one.

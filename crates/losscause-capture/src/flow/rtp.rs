@@ -193,6 +193,7 @@ impl Proven {
             }
             Gap::NewNumbers => {
                 self.offset += BEYOND;
+                self.counts.renumbered += 1;
                 self.judge.begin_anew();
             }
         }

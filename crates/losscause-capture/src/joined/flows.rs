@@ -149,6 +149,7 @@ impl<'a> Join<'a> {
             opening: own(sender).and_then(|flow| flow.opening),
             outages: own(sender).map(|flow| flow.outages.clone()).unwrap_or_default(),
             pauses: own(sender).map(|flow| flow.pauses.clone()).unwrap_or_default(),
+            renumbered: count(sender, |flow| flow.renumbered),
             shifts: own(trusted[0]).map(|flow| flow.shifts.clone()).unwrap_or_default(),
             window_closed_s: own(sender).map_or(0.0, |flow| flow.window_closed_s),
             acked_uncaptured: 0,

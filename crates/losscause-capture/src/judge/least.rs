@@ -18,16 +18,19 @@ const TWO_WRONG: u32 = 16;
 const CLOSE: i64 = 4;
 
 impl Least {
+    /// Takes in a time. Returns whether another value may come of it.
     #[inline]
-    pub(crate) fn take(&mut self, time: Span) {
-        self.count = self.count.saturating_add(1);
-        if self.smallest[2].is_none_or(|third| time < third) {
-            self.insert(time);
+    pub(crate) fn take(&mut self, time: Span) -> bool {
+        if self.count >= TWO_WRONG && self.smallest[2] <= Some(time) {
+            return false;
         }
+        self.insert(time);
+        true
     }
 
     #[cold]
     fn insert(&mut self, time: Span) {
+        self.count = self.count.saturating_add(1);
         let place = self.smallest.iter().position(|kept| kept.is_none_or(|kept| time < kept));
         if let Some(place) = place {
             self.smallest[place..].rotate_right(1);
@@ -58,7 +61,7 @@ mod tests {
     fn a_time_that_stands_alone_does_not_count_once_there_are_others() {
         let least = |times: &[i64]| {
             let mut least = Least::default();
-            times.iter().for_each(|&ms| least.take(Span::from_millis(ms)));
+            times.iter().for_each(|&ms| _ = least.take(Span::from_millis(ms)));
             least.value().map(|span| span.as_nanos() / 1_000_000)
         };
         assert_eq!(least(&[]), None);

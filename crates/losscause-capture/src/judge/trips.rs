@@ -21,6 +21,8 @@ pub(crate) struct Trips {
     least: Least,
     /// The largest, as the least of their negatives.
     most: Least,
+    /// The values of both.
+    bounds: Option<(Span, Span)>,
     sample: Sample,
     latest: Option<Span>,
     queue: QueueMeter,
@@ -62,7 +64,7 @@ impl Trips {
     /// clocks that tick.
     #[inline]
     pub(crate) fn resolved(&self) -> Option<Span> {
-        let (trip, least, most) = (self.latest?, self.least.value()?, -self.most.value()?);
+        let (trip, (least, most)) = (self.latest?, self.bounds?);
         Some(if self.shifts.are_round() || most - least > TICKS { trip } else { least })
     }
 
@@ -80,7 +82,7 @@ impl Trips {
         if is_settled {
             self.measure(trip);
         }
-        let (least, most) = (self.least.value().unwrap_or(trip), self.most.value().map_or(trip, |most| -most));
+        let (least, most) = self.bounds.unwrap_or((trip, trip));
         let trip = trip.min(most).max(least);
         self.sample.push(trip);
         self.queue.on_trip(now, trip);
@@ -93,8 +95,9 @@ impl Trips {
 
     #[inline]
     fn measure(&mut self, trip: Span) {
-        self.least.take(trip);
-        self.most.take(-trip);
+        if self.least.take(trip) | self.most.take(-trip) {
+            self.bounds = self.least.value().zip(self.most.value().map(|most| -most));
+        }
     }
 
     /// What comes next has nothing to do with what was before, and its first trip is taken for the shortest.
