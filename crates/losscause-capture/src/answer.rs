@@ -262,7 +262,8 @@ impl Flow {
 
     /// Losses that only a timer showed: a timeout, or a probe of the tail. Nothing shows their cause.
     pub fn lost_by_timer(&self) -> u64 {
-        self.losses.iter().filter(|loss| is_by_timer(loss)).count() as u64
+        let by_timer = |loss: &&Loss| matches!(loss.evidence, Evidence::Timeout | Evidence::TailProbe);
+        self.losses.iter().filter(by_timer).count() as u64
     }
 
     /// Whether the capture misses so much of the flow that it does not show its losses.
@@ -332,43 +333,15 @@ impl Flow {
     /// Those of its verdicts that one may repeat: not those of a kind that is as often wrong as right in such captures.
     fn believed(&self) -> Summary {
         let Summary { mut wireless, mut congestion, mut undecided } = self.verdicts();
-        if self.is_a_coin(Verdict::Wireless) {
+        let expected = self.recommended.as_ref().and_then(|name| self.expected.get(name));
+        let fails = |share: Option<Share>| share.is_some_and(|share| share.mean >= A_COIN);
+        if expected.is_some_and(|expected| fails(expected.m_c)) {
             undecided += std::mem::take(&mut wireless);
         }
-        if self.is_a_coin(Verdict::Congestion) {
+        if expected.is_some_and(|expected| fails(expected.m_w)) {
             undecided += std::mem::take(&mut congestion);
         }
         Summary { wireless, congestion, undecided }
-    }
-
-    /// Whether the algorithm to follow is as often wrong as right in such captures if it says this.
-    fn is_a_coin(&self, verdict: Verdict) -> bool {
-        let expected = self.recommended.as_ref().and_then(|name| self.expected.get(name));
-        let share = expected.and_then(|expected| match verdict {
-            Verdict::Wireless => expected.m_c,
-            Verdict::Congestion => expected.m_w,
-            Verdict::Undecided => None,
-        });
-        share.is_some_and(|share| share.mean >= A_COIN)
-    }
-
-    /// Of one of its losses: the cause that one may repeat, in a few words. The same holds for it as for all of them together.
-    pub fn told_cause(&self, loss: &Loss) -> String {
-        if is_by_timer(loss) {
-            return "only a timer showed it, cause not shown".to_owned();
-        }
-        let verdict = self.verdict(loss);
-        let looks_like = match verdict {
-            Verdict::Wireless => "looks like the air",
-            Verdict::Congestion => "looks like a full queue",
-            Verdict::Undecided => "",
-        };
-        match &self.recommended {
-            Some(name) if !looks_like.is_empty() && !self.is_incomplete() && !self.is_a_coin(verdict) => {
-                format!("{looks_like} ({})", at_its_end(name))
-            }
-            _ => "cause not shown".to_owned(),
-        }
     }
 
     /// What the algorithm to follow says about one of its losses, and why.
@@ -459,11 +432,6 @@ impl Flow {
         }
         sentences
     }
-}
-
-/// Whether only a timer showed a loss.
-fn is_by_timer(loss: &Loss) -> bool {
-    matches!(loss.evidence, Evidence::Timeout | Evidence::TailProbe)
 }
 
 /// A capture that misses more of a flow's packets does not show its losses.

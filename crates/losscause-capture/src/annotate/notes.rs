@@ -1,5 +1,7 @@
 //! What is said about which frame.
 
+use losscause::Verdict;
+
 use crate::analysis::{Analysis, Flow, Loss};
 use crate::answer::plural;
 use crate::flow::{Evidence, Losses, Repeat, RepeatKind, State};
@@ -66,6 +68,27 @@ enum Remark<'a> {
     /// It has the data of a lost packet.
     Again(&'a Loss),
     Beside(Note),
+}
+
+impl Flow {
+    /// Of one of its losses: the cause that one may repeat, in a few words. No rule, and no verdict that is known to fail in
+    /// such captures, is a cause.
+    pub fn told_cause(&self, loss: &Loss) -> String {
+        if matches!(loss.evidence, Evidence::Timeout | Evidence::TailProbe) {
+            return "only a timer showed it, cause not shown".to_owned();
+        }
+        let verdict = self.verdict(loss);
+        let looks_like = match verdict {
+            Verdict::Wireless => "the air",
+            Verdict::Congestion => "a full queue",
+            Verdict::Undecided => return "cause not shown".to_owned(),
+        };
+        let fails = |name: &String| self.expected.get(name).is_some_and(|expected| expected.fails_at(verdict));
+        match self.recommended.as_ref().filter(|name| !self.is_incomplete() && !fails(name)) {
+            Some(name) => format!("looks like {looks_like} ({})", name.replace('@', " at the ")),
+            None => "cause not shown".to_owned(),
+        }
+    }
 }
 
 impl Remark<'_> {
