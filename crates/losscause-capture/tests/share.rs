@@ -118,6 +118,23 @@ fn payload_tags_and_addresses_of_the_link_are_gone() {
 }
 
 #[test]
+fn cooked_and_loopback_frames_keep_their_direction_and_no_address() {
+    let mac = [0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0xab, 0xcd];
+    let v1 = [&[0, 4, 0, 1, 0, 6][..], &mac, &[8, 0]].concat();
+    let v2 = [&[8, 0, 0, 0, 0, 0, 0, 3, 0, 1, 4, 6][..], &mac].concat();
+    let other = [&[0, 0, 0, 1, 0, 8][..], &mac, &[8, 0]].concat();
+    for (link, header) in [(113, v1), (276, v2), (113, other), (0, vec![2, 0, 0, 0])] {
+        let packet = |(us, ip): (u64, Vec<u8>)| (us, [&header[..], &ip].concat());
+        let file = pcap_of(link, &with_payload(b"").into_iter().map(packet).collect::<Vec<_>>());
+        let (out, counts) = shared(&file);
+        assert_eq!((told(&analysed(&out)), counts.left_out), (told(&analysed(&file)), 0), "{link}");
+        assert!(!has(&out, &mac[..4]) && !has(&out, &mac[4..]), "{link}");
+        let mut frames = Frames::open(out.as_slice()).unwrap();
+        assert_eq!(frames.next_frame().unwrap().link.0, link);
+    }
+}
+
+#[test]
 fn options_that_the_analysis_does_not_read_are_padding() {
     // Fast open with a cookie, timestamps, an experiment.
     let options =
