@@ -340,7 +340,7 @@ impl Flow {
 
     /// Whether the algorithm's verdicts on single losses add to the cause: a clear cause beats them, and without delays
     /// nothing backs them.
-    fn is_told_one_by_one(&self) -> bool {
+    pub(crate) fn is_told_one_by_one(&self) -> bool {
         let Some(FlowDiagnosis { diagnosis }) = &self.diagnosis else { return false };
         let is_told = diagnosis.certainty != Certainty::Clear || diagnosis.cause == DiagnosedCause::Air;
         let nothing_backs = matches!(
@@ -348,6 +348,12 @@ impl Flow {
             DiagnosedCause::NotShown(Unknown::NoDelays | Unknown::NotObserved | Unknown::OnlyTimers)
         );
         is_told && !nothing_backs && self.recommended.is_some()
+    }
+
+    /// The cause that all of its losses have, if that is clear and more than their single verdicts tell.
+    pub(crate) fn clear_cause(&self) -> Option<String> {
+        let told = self.diagnosis.as_ref().filter(|_| !self.is_told_one_by_one())?;
+        (told.diagnosis.certainty == Certainty::Clear).then(|| told.diagnosis.cause.to_string())
     }
 
     /// Whether its losses were those of a path that was gone.
@@ -454,36 +460,6 @@ impl Flow {
         summary
     }
 
-    /// Whether the algorithm to follow is as often wrong as right in such captures if it says this.
-    fn is_a_coin(&self, verdict: Verdict) -> bool {
-        let expected = self.recommended.as_ref().and_then(|name| self.expected.get(name));
-        let share = expected.and_then(|expected| match verdict {
-            Verdict::Wireless => expected.m_c,
-            Verdict::Congestion => expected.m_w,
-            Verdict::Undecided => None,
-        });
-        share.is_some_and(|share| share.mean >= A_COIN)
-    }
-
-    /// Of one of its losses: the cause that one may repeat, in a few words. The same holds for it as for all of them together.
-    pub fn told_cause(&self, loss: &Loss) -> String {
-        if loss.is_by_timer() {
-            return "only a timer showed it, cause not shown".to_owned();
-        }
-        let verdict = self.verdict(loss);
-        let looks_like = match verdict {
-            Verdict::Wireless => "looks like the air",
-            Verdict::Congestion => "looks like a full queue",
-            Verdict::Undecided => "",
-        };
-        match &self.recommended {
-            Some(name) if !looks_like.is_empty() && !self.is_incomplete() && !self.is_a_coin(verdict) => {
-                format!("{looks_like} ({})", at_its_end(name))
-            }
-            _ => "cause not shown".to_owned(),
-        }
-    }
-
     /// What the algorithm to follow says about one of its losses, and why.
     pub fn judgement<'a>(&self, loss: &'a Loss) -> Option<&'a Judgement> {
         self.recommended.as_ref().and_then(|name| loss.verdicts.judgement(name))
@@ -576,8 +552,6 @@ impl Flow {
 
 /// A capture that misses more of a flow's packets does not show its losses.
 const MOST_MISSED: f64 = 0.05;
-/// A verdict of a kind that is wrong so often, percent, tells no more than a coin does.
-const A_COIN: f64 = 50.0;
 /// Steps of several flows within such a time, seconds, are one.
 const TOGETHER_S: f64 = 1.0;
 /// So many steps are told one by one.

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use losscause_capture::frames::Frames;
+use losscause_capture::packet::{Packet, Parsed, Transport};
 use losscause_capture::{Analysis, Evidence, Flow, Loss, Options, Vantage, analyze};
 
 const SENDER: &[u8] = include_bytes!("captures/sender.pcap.gz");
@@ -66,6 +68,29 @@ fn spike_is_right_more_often_than_the_better_constant_answer_at_both_ends() {
         let constant = right(&|_| "wireless".to_owned()).max(right(&|_| "congestion".to_owned()));
         let spike = right(&|loss| loss.verdicts.of("spike").unwrap().to_string());
         assert!(spike > constant, "{spike} against {constant} of {} at the {}", flow.losses.len(), flow.vantage);
+    }
+}
+
+#[test]
+fn the_frames_of_a_loss_carry_its_data() {
+    for capture in [SENDER, RECEIVER] {
+        let mut frames = Frames::open(capture).unwrap();
+        let mut seqs = vec![0];
+        while let Some(frame) = frames.next_frame() {
+            assert_eq!(frame.number, seqs.len() as u64);
+            let Parsed::Packet(Packet { transport: Transport::Tcp(tcp), .. }) = Parsed::of(&frame) else { panic!() };
+            seqs.push(tcp.seq);
+        }
+        let seq_of = |frame: Option<u64>| u64::from(seqs[frame.unwrap() as usize]);
+        let flow = flow_of(capture);
+        for loss in &flow.losses {
+            let is_own = seq_of(loss.frame) == loss.seq;
+            assert_eq!(is_own, flow.vantage == Vantage::Sender, "a receiver has the packet behind the gap: {loss:?}");
+            let comes_behind = |again: u64| Some(again) > loss.frame && seq_of(Some(again)) == loss.seq;
+            assert!(loss.frame_again.is_none_or(comes_behind), "{loss:?}");
+        }
+        // The last drop is repaired behind the end of the capture.
+        assert!(flow.losses.iter().filter(|loss| loss.frame_again.is_none()).count() <= 1);
     }
 }
 

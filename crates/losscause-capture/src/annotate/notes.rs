@@ -1,5 +1,7 @@
 //! What is said about which frame.
 
+use losscause::Verdict;
+
 use crate::analysis::{Analysis, Flow, Loss};
 use crate::answer::plural;
 use crate::flow::{Evidence, Losses, Repeat, RepeatKind, State};
@@ -66,6 +68,35 @@ enum Remark<'a> {
     /// It has the data of a lost packet.
     Again(&'a Loss),
     Beside(Note),
+}
+
+impl Flow {
+    /// Of one of its losses: the cause that one may repeat, in a few words. No rule, and no verdict that is known to fail in
+    /// such captures, is a cause.
+    pub fn told_cause(&self, loss: &Loss) -> String {
+        if matches!(loss.evidence, Evidence::Timeout | Evidence::TailProbe) {
+            return "only a timer showed it, cause not shown".to_owned();
+        }
+        if let Some(cause) = self.clear_cause() {
+            return format!("as all of its flow: {cause}");
+        }
+        let verdict = self.verdict(loss);
+        let looks_like = match verdict {
+            Verdict::Wireless => "the air",
+            Verdict::Congestion => "a full queue",
+            Verdict::Undecided => return "cause not shown".to_owned(),
+        };
+        match &self.recommended {
+            Some(name) if self.is_told_one_by_one() && !self.is_incomplete() && !self.fails_at(name, verdict) => {
+                format!("looks like {looks_like} ({})", name.replace('@', " at the "))
+            }
+            _ => "cause not shown".to_owned(),
+        }
+    }
+
+    fn fails_at(&self, name: &str, verdict: Verdict) -> bool {
+        self.expected.get(name).is_some_and(|expected| expected.fails_at(verdict))
+    }
 }
 
 impl Remark<'_> {

@@ -74,7 +74,9 @@ mod tests {
     fn the_least_time_that_others_come_close_to_is_supported() {
         let supported = |times: &[i64]| {
             let mut least = Least::default();
-            times.iter().for_each(|&ms| least.take(Span::from_millis(ms)));
+            for &ms in times {
+                least.take(Span::from_millis(ms));
+            }
             least.supported()
         };
         assert_eq!(supported(&[60, 42, 44, 46]), Some(Span::from_millis(42)));

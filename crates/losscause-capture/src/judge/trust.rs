@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::OnceLock;
 
+use losscause::Verdict;
 use serde::Serialize;
 
 use super::DelayShape;
@@ -122,9 +123,22 @@ impl Expected {
 
     /// Whether the algorithm is known to fail: it tells no more than a coin does.
     pub fn fails(&self) -> bool {
-        self.error().is_some_and(|error| error >= 50.0)
+        self.error().is_some_and(|error| error >= A_COIN)
+    }
+
+    /// Whether this verdict of it is known to fail: at least half of the losses of the other kind get it too.
+    pub fn fails_at(&self, verdict: Verdict) -> bool {
+        let wrong = match verdict {
+            Verdict::Wireless => self.m_c,
+            Verdict::Congestion => self.m_w,
+            Verdict::Undecided => None,
+        };
+        wrong.is_some_and(|share| share.mean >= A_COIN)
     }
 }
+
+/// What is wrong so often, percent, tells no more than a coin does.
+const A_COIN: f64 = 50.0;
 
 /// The accuracy table: what to expect of each algorithm in each situation.
 #[derive(Clone, Debug, Default)]

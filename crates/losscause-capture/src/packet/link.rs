@@ -85,26 +85,6 @@ impl LinkType {
         }
     }
 
-    /// What stands behind the header of one of the usual links, if that is IP; VLAN tags belong to the header.
-    pub(crate) fn network(self, frame: &[u8]) -> Option<&[u8]> {
-        let word = |at: usize| frame.get(at..at + 2).map(|bytes| be16(bytes[0], bytes[1]));
-        let (mut kind, mut at) = match self.layer()? {
-            Layer::Ethernet => (word(12)?, 14),
-            Layer::Sll => (word(14)?, 16),
-            Layer::Sll2 => (word(0)?, 20),
-            Layer::Family => (IPV4, 4),
-            Layer::Raw => (IPV4, 0),
-            _ => return None,
-        };
-        for _ in 0..MAX_TAGS {
-            if !is_tag(kind) {
-                break;
-            }
-            (kind, at) = (word(at + 2)?, at + 4);
-        }
-        [IPV4, IPV6].contains(&kind).then(|| frame.get(at..))?
-    }
-
     /// What the radio says of a frame of IEEE 802.11 with data, encrypted or not; none of a damaged one.
     #[inline]
     pub fn radio(self, frame: &[u8]) -> Option<Radio> {

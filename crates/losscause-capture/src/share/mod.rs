@@ -19,7 +19,7 @@ use crate::annotate::frames_of;
 use crate::answer::plural;
 use crate::flow::Protocol;
 use crate::frames::Frame;
-use crate::packet::{Endpoint, LinkType, Packet, Parsed, Rtp, Transport, Unread};
+use crate::packet::{Endpoint, LinkType, Packet, Parsed, Rtp, Transport};
 use crate::write::PcapngWriter;
 use crate::write::checksum::Checksum;
 use numbers::Numbers;
@@ -30,20 +30,21 @@ use numbers::Numbers;
 pub struct Shared {
     /// Frames that were written.
     pub written: u64,
-    /// Fragments, which were left out.
-    pub fragments: u64,
-    /// Frames of other protocols, or in tunnels, which were left out.
-    pub others: u64,
+    /// Frames that were left out: fragments, other protocols, tunnels, links that are not understood.
+    pub left_out: u64,
 }
 
 impl Shared {
-    /// What was left out, as the end of a sentence that begins with the file; none if nothing was.
-    pub fn left_out(&self) -> Option<String> {
-        let Self { fragments, others, .. } = *self;
-        (fragments + others > 0).then(|| {
-            let (fragments, others) = (plural(fragments, "fragment"), plural(others, "frame"));
-            format!("left out, as nothing makes them anonymous: {fragments}, {others} of other protocols or in tunnels")
-        })
+    /// How many frames there are, as the end of a sentence that begins with the file.
+    pub fn told(&self) -> String {
+        let written = plural(self.written, "packet");
+        match self.left_out {
+            0 => written,
+            some => format!(
+                "{written}; {} left out, as fragments, other protocols and tunnels cannot be made anonymous",
+                plural(some, "other")
+            ),
+        }
     }
 }
 
@@ -70,20 +71,15 @@ pub fn share(
         if !options.select(begun, frame.time) {
             continue;
         }
-        let packet = match Parsed::of(&frame) {
-            Parsed::Packet(packet) if !options.select_ends(&packet) => continue,
-            Parsed::Packet(packet) => packet,
-            Parsed::Unread(Unread::Fragment) => {
-                shared.fragments += 1;
-                continue;
-            }
-            Parsed::Unread(_) => {
-                shared.others += 1;
-                continue;
-            }
+        let Parsed::Packet(packet) = Parsed::of(&frame) else {
+            shared.left_out += 1;
+            continue;
         };
+        if !options.select_ends(&packet) {
+            continue;
+        }
         let Some(frame) = sharing.header_of(&frame, &packet) else {
-            shared.others += 1;
+            shared.left_out += 1;
             continue;
         };
         let interface = match interfaces.iter().position(|link| *link == frame.link) {
@@ -132,41 +128,37 @@ impl Sharing {
 
     /// The frame with its headers only, and with other names. None if it is not understood.
     fn header_of(&mut self, frame: &Frame<'_>, packet: &Packet<'_>) -> Option<Frame<'_>> {
-        let network = frame.link.network(frame.data)?;
-        let (link_header, mut out) = (&frame.data[..frame.data.len() - network.len()], std::mem::take(&mut self.bytes));
+        let (header, network) = frame.data.split_at_checked(network_at(frame.link, frame.data)?)?;
+        let mut out = std::mem::take(&mut self.bytes);
         out.clear();
-        out.extend(link_header);
-        // A link layer that is not understood stays away: the frame begins with IP.
-        let is_kept = self.mask_link(frame.link, &mut out).is_some();
-        let (link, before) = if is_kept { (frame.link, out.len()) } else { (LinkType::RAW, 0) };
-        out.truncate(before);
-        let is_whole = self.add_ip(network, packet, &mut out).is_some();
+        out.extend(header);
+        let is_whole =
+            self.mask_link(frame.link, &mut out).and_then(|()| self.add_ip(network, packet, &mut out)).is_some();
         self.bytes = out;
-        let original_bytes = frame.original_bytes.saturating_sub((link_header.len() - before) as u32);
-        let Frame { number, time, direction, .. } = *frame;
+        let Frame { number, time, link, original_bytes, direction, .. } = *frame;
         let made = Frame { number, time, link, data: &self.bytes, original_bytes, direction };
         (is_whole && says_the_same(packet, &Parsed::of(&made))).then_some(made)
     }
 
-    /// Makes the header of a link anonymous. None if it is of an unknown kind.
+    /// Makes a link's header anonymous.
     fn mask_link(&mut self, link: LinkType, header: &mut [u8]) -> Option<()> {
         match link {
             LinkType::ETHERNET => {
-                self.mask_mac(header.get_mut(..6)?)?;
-                self.mask_mac(header.get_mut(6..12)?)?;
-                mask_tags(header, 14)
+                self.mask_mac(&mut header[..6])?;
+                self.mask_mac(&mut header[6..12])?;
+                mask_tags(&mut header[14..]);
             }
             LinkType::LINUX_SLL => {
                 self.mask_cooked(header, 4..6, 6..14)?;
-                mask_tags(header, 16)
+                mask_tags(&mut header[16..]);
             }
             LinkType::LINUX_SLL2 => {
                 self.mask_cooked(header, 11..12, 12..20)?;
-                mask_tags(header, 20)
+                mask_tags(&mut header[20..]);
             }
-            LinkType::NULL | LinkType::LOOP => (header.len() == 4).then_some(()),
-            _ => header.is_empty().then_some(()),
+            _ => {}
         }
+        Some(())
     }
 
     fn mask_mac(&mut self, address: &mut [u8]) -> Option<()> {
@@ -288,17 +280,28 @@ fn says_the_same(packet: &Packet<'_>, made: &Parsed<'_>) -> bool {
         && (packet.src == packet.dst) == (made.src == made.dst)
 }
 
-/// Takes the numbers out of VLAN tags, the first of which is at `first`. None if there is something else.
-fn mask_tags(header: &mut [u8], first: usize) -> Option<()> {
-    let tags = header.get_mut(first..)?;
-    for tag in tags.chunks_mut(4) {
-        let [a, b, kind @ ..] = tag else { return None };
-        (*a, *b) = (0, 0);
-        if !matches!(kind, [0x81 | 0x91, 0] | [0x88, 0xa8] | [0x08, 0] | [0x86, 0xdd]) {
-            return None;
-        }
+/// Where the header of IP begins, behind a link's header and any VLAN tags; none for other links, and for what is not IP.
+fn network_at(link: LinkType, data: &[u8]) -> Option<usize> {
+    let (kind, mut at) = match link {
+        LinkType::ETHERNET => (12, 14),
+        LinkType::LINUX_SLL => (14, 16),
+        LinkType::LINUX_SLL2 => (0, 20),
+        LinkType::NULL | LinkType::LOOP => return Some(4),
+        // The numbers of raw IP in files of several systems.
+        LinkType::RAW | LinkType(12 | 14 | 228 | 229) => return Some(0),
+        _ => return None,
+    };
+    let mut kind = data.get(kind..kind + 2)?;
+    while let [0x81 | 0x91, 0] | [0x88, 0xa8] = kind {
+        kind = data.get(at + 2..at + 4)?;
+        at += 4;
     }
-    Some(())
+    matches!(kind, [0x08, 0] | [0x86, 0xdd]).then_some(at)
+}
+
+/// Takes the numbers out of VLAN tags, each of which is followed by the kind of the next header.
+fn mask_tags(tags: &mut [u8]) {
+    tags.chunks_mut(4).filter_map(|tag| tag.get_mut(..2)).for_each(|number| number.fill(0));
 }
 
 /// Bytes of an IPv6 header with its extension headers.

@@ -37,8 +37,7 @@ pub(super) fn share(capture: &Path, analysis: &Analysis, options: &Options, out:
     // The standard library draws the keys of its hashes at random.
     let key = RandomState::new().hash_one(());
     let shared = write(capture, out, |source, out| losscause_capture::share(source, analysis, options, key, out))?;
-    let left_out = shared.left_out().map(|text| format!("; {text}")).unwrap_or_default();
-    notice::print(&format!("{}: {} packets{left_out}", out.display(), shared.written));
+    notice::print(&format!("{}: {}", out.display(), shared.told()));
     Ok(())
 }
 
