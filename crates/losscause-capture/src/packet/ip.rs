@@ -1,20 +1,44 @@
 //! IPv4 (RFC 791) and IPv6 with its extension headers (RFC 8200).
 
-use super::rest::{Depth, Rest, be16};
-use super::{Endpoint, Packet, Tcp, Transport, Unread, tunnel};
+use super::Unread;
+use super::rest::{Rest, be16};
 
-/// Reads an IP packet, or the one inside of it.
+/// What the header of an IP packet says.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ip<'a> {
+    /// The addresses, those of IPv4 as mapped ones.
+    pub(super) src: u128,
+    pub(super) dst: u128,
+    pub(super) ip_id: u16,
+    /// Whether a queue marked it.
+    pub(super) is_marked: bool,
+    pub(super) protocol: u8,
+    /// The frame behind the header and its extensions.
+    pub(super) rest: Rest<'a>,
+    /// Bytes of it that are behind the packet.
+    padding: u32,
+}
+
+impl<'a> Ip<'a> {
+    /// What the packet carries, by its own length. A packet inside of a tunnel says its length itself.
+    #[inline]
+    pub(super) fn payload(&self) -> Rest<'a> {
+        self.rest.up_to(self.rest.original.saturating_sub(self.padding))
+    }
+}
+
+/// Reads the header of an IP packet.
 #[inline]
-pub(super) fn parse(rest: Rest<'_>, depth: Depth) -> Result<Packet<'_>, Unread> {
+pub(super) fn parse(rest: Rest<'_>) -> Result<Ip<'_>, Unread> {
     match rest.first::<1>()?[0] >> 4 {
-        4 => parse_v4(rest, depth),
-        6 => parse_v6(rest, depth),
+        4 => parse_v4(rest),
+        6 => parse_v6(rest),
         _ => Err(Unread::Malformed),
     }
 }
 
 #[inline]
-fn parse_v4(rest: Rest<'_>, depth: Depth) -> Result<Packet<'_>, Unread> {
+fn parse_v4(rest: Rest<'_>) -> Result<Ip<'_>, Unread> {
     let header = rest.first::<20>()?;
     let header_bytes = usize::from(header[0] & 15) * 4;
     let total = match u16::from_be_bytes([header[2], header[3]]) {
@@ -29,36 +53,29 @@ fn parse_v4(rest: Rest<'_>, depth: Depth) -> Result<Packet<'_>, Unread> {
     if u16::from_be_bytes([header[6], header[7]]) & 0x3fff != 0 {
         return Err(Unread::Fragment);
     }
-    let ends = Ends {
-        padding: rest.original - total,
-        src: [header[12], header[13], header[14], header[15]],
-        dst: [header[16], header[17], header[18], header[19]],
-        ip_id: u16::from_be_bytes([header[4], header[5]]),
-        traffic_class: header[1],
-    };
-    let mut payload = rest.skip(header_bytes)?;
-    let mut protocol = header[9];
+    let (mut protocol, mut payload) = (header[9], rest.skip(header_bytes)?);
     while protocol == AUTHENTICATION {
         let &[following, length, ..] = payload.first::<4>()?;
         (protocol, payload) = (following, payload.skip(authentication_bytes(length))?);
     }
-    ends.carrying(protocol, payload, depth, Endpoint::v4)
+    let mapped = |address: [u8; 4]| 0xffff_0000_0000 | u128::from(u32::from_be_bytes(address));
+    Ok(Ip {
+        src: mapped([header[12], header[13], header[14], header[15]]),
+        dst: mapped([header[16], header[17], header[18], header[19]]),
+        ip_id: u16::from_be_bytes([header[4], header[5]]),
+        is_marked: header[1] & MARKED == MARKED,
+        protocol,
+        rest: payload,
+        padding: rest.original - total,
+    })
 }
 
-fn parse_v6(rest: Rest<'_>, depth: Depth) -> Result<Packet<'_>, Unread> {
+fn parse_v6(rest: Rest<'_>) -> Result<Ip<'_>, Unread> {
     let header = rest.first::<40>()?;
     let total = match u16::from_be_bytes([header[4], header[5]]) {
         // A jumbogram, or segmentation offload.
         0 => rest.original.min(LARGEST_OFFLOAD),
         payload => (u32::from(payload) + 40).min(rest.original),
-    };
-    let address = |at: usize| -> [u8; 16] { std::array::from_fn(|i| header[at + i]) };
-    let ends = Ends {
-        padding: rest.original - total,
-        src: address(8),
-        dst: address(24),
-        ip_id: 0,
-        traffic_class: (header[0] << 4) | (header[1] >> 4),
     };
     let (mut next, mut payload) = (header[6], rest.skip(40)?);
     // Each extension header has at least 8 bytes, so this ends.
@@ -73,7 +90,16 @@ fn parse_v6(rest: Rest<'_>, depth: Depth) -> Result<Packet<'_>, Unread> {
         };
         (next, payload) = (following, payload.skip(header_bytes)?);
     }
-    ends.carrying(next, payload, depth, |address, port| Endpoint { address: u128::from_be_bytes(address), port })
+    let address = |at: usize| u128::from_be_bytes(std::array::from_fn(|i| header[at + i]));
+    Ok(Ip {
+        src: address(8),
+        dst: address(24),
+        ip_id: 0,
+        is_marked: header[1] >> 4 & MARKED == MARKED,
+        protocol: next,
+        rest: payload,
+        padding: rest.original - total,
+    })
 }
 
 /// Whether it begins with the header of an IP packet that fits into it.
@@ -95,65 +121,12 @@ const ROUTING: u8 = 43;
 const FRAGMENT: u8 = 44;
 const AUTHENTICATION: u8 = 51;
 const DESTINATION: u8 = 60;
-const TCP: u8 = 6;
-const UDP: u8 = 17;
+pub(super) const TCP: u8 = 6;
+pub(super) const UDP: u8 = 17;
+/// ECN's codepoint CE (RFC 3168).
+const MARKED: u8 = 3;
 
 /// The length of an authentication header, by its field (RFC 4302, section 2.2).
 fn authentication_bytes(length: u8) -> usize {
     (usize::from(length) + 2) * 4
-}
-
-/// What the IP header says beside the protocol.
-struct Ends<A> {
-    /// Bytes behind the packet.
-    padding: u32,
-    src: A,
-    dst: A,
-    ip_id: u16,
-    traffic_class: u8,
-}
-
-impl<A> Ends<A> {
-    #[inline]
-    fn carrying(
-        self,
-        protocol: u8,
-        rest: Rest<'_>,
-        depth: Depth,
-        endpoint: impl Fn(A, u16) -> Endpoint,
-    ) -> Result<Packet<'_>, Unread> {
-        let is_marked = self.traffic_class & 3 == 3;
-        let own = rest.up_to(rest.original.saturating_sub(self.padding));
-        let (src_port, dst_port, transport) = match protocol {
-            TCP => {
-                own.first::<20>()?;
-                let (src, dst, tcp) = Tcp::parse(own.bytes, own.original).ok_or(Unread::Malformed)?;
-                (src, dst, Transport::Tcp(tcp))
-            }
-            UDP => {
-                let (&[a, b, c, d, ..], payload) = own.split::<8>()?;
-                if let Some(inside) = tunnel::over_udp(be16(c, d), rest.skip(8)?, depth) {
-                    return around(inside, is_marked);
-                }
-                let transport = Transport::Udp { payload: payload.bytes, payload_bytes: payload.original };
-                (be16(a, b), be16(c, d), transport)
-            }
-            _ => return around(tunnel::over_ip(protocol, rest, depth), is_marked),
-        };
-        Ok(Packet {
-            frame: 0,
-            src: endpoint(self.src, src_port),
-            dst: endpoint(self.dst, dst_port),
-            ip_id: self.ip_id,
-            congestion_experienced: is_marked,
-            direction: None,
-            radio: None,
-            transport,
-        })
-    }
-}
-
-/// The packet inside of a tunnel, which says its own length. A queue marks the tunnel's header (RFC 6040).
-fn around(inside: Result<Packet<'_>, Unread>, is_marked: bool) -> Result<Packet<'_>, Unread> {
-    inside.map(|packet| Packet { congestion_experienced: packet.congestion_experienced | is_marked, ..packet })
 }

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-use super::rest::{Depth, Rest, be16};
+use super::ip::{self, Ip};
+use super::rest::{Header, Rest, be16};
 use super::wifi::{self, Radio, Radiotap};
-use super::{Direction, Packet, Unread, ip, tunnel};
+use super::{Direction, Unread, tunnel};
 
 /// A link type, by its number in the registry of tcpdump.org.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -46,28 +47,57 @@ impl LinkType {
         self.layer().is_some()
     }
 
-    /// The packet inside a frame of this link type.
+    /// The innermost IP packet of a frame of this link type, which carries TCP or UDP.
     #[inline]
-    pub(super) fn parse(self, rest: Rest<'_>) -> Result<Packet<'_>, Unread> {
-        let depth = Depth::MOST;
-        match self.layer().ok_or(Unread::Link(self))? {
-            Layer::Ethernet => ethernet(rest, depth),
+    pub(super) fn innermost(self, rest: Rest<'_>) -> Result<Ip<'_>, Unread> {
+        let (mut header, mut rest) = match self.layer().ok_or(Unread::Link(self))? {
+            Layer::Ethernet => (Header::Ethernet, rest),
             Layer::Sll => {
                 let (head, rest) = rest.split::<16>()?;
-                ether_type(be16(head[14], head[15]), rest, depth)
+                (announced(head[14], head[15]), rest)
             }
             Layer::Sll2 => {
                 let (head, rest) = rest.split::<20>()?;
-                ether_type(be16(head[0], head[1]), rest, depth)
+                (announced(head[0], head[1]), rest)
             }
-            Layer::Family => ip::parse(rest.skip(4)?, depth),
-            Layer::Raw => ip::parse(rest, depth),
-            Layer::Ppp => tunnel::ppp(rest, depth),
-            Layer::PppoE => tunnel::pppoe(rest, depth),
-            Layer::Nflog => tunnel::nflog(rest, depth),
-            Layer::Wifi => wifi::parse(rest, false, depth),
-            Layer::Radiotap => wifi::parse_radiotap(rest, depth),
+            Layer::Family => (Header::Ip, rest.skip(4)?),
+            Layer::Raw => (Header::Ip, rest),
+            Layer::Ppp => tunnel::ppp(rest)?,
+            Layer::PppoE => tunnel::pppoe(rest)?,
+            Layer::Nflog => tunnel::nflog(rest)?,
+            Layer::Wifi => wifi::parse(rest, false)?,
+            Layer::Radiotap => wifi::parse_radiotap(rest)?,
+        };
+        // A queue marks the header of a tunnel (RFC 6040).
+        let mut is_marked = false;
+        for _ in 0..MAX_HEADERS {
+            (header, rest) = match header {
+                Header::Ethernet => {
+                    let (head, rest) = rest.split::<14>()?;
+                    (announced(head[12], head[13]), rest)
+                }
+                // 802.1Q, 802.1ad (QinQ), and the tag that QinQ had before its standard.
+                Header::EtherType(0x8100 | 0x88a8 | 0x9100) => {
+                    let (&[_, _, high, low], rest) = rest.split()?;
+                    (announced(high, low), rest)
+                }
+                Header::EtherType(other) => tunnel::over_ether_type(other, rest)?,
+                Header::Ip => {
+                    let mut ip = ip::parse(rest)?;
+                    is_marked |= ip.is_marked;
+                    ip.is_marked = is_marked;
+                    match ip.protocol {
+                        ip::TCP => return Ok(ip),
+                        ip::UDP => match tunnel::over_udp(ip.rest) {
+                            Some(next) => next?,
+                            None => return Ok(ip),
+                        },
+                        other => tunnel::over_ip(other, ip.rest)?,
+                    }
+                }
+            };
         }
+        Err(Unread::TooDeep)
     }
 
     /// What the link layer says of a frame's direction: only Linux cooked captures do.
@@ -143,37 +173,16 @@ enum Layer {
 /// Packet types of cooked captures: to the capturing host, and by it.
 const FOR_THIS_HOST: u16 = 0;
 const BY_THIS_HOST: u16 = 4;
-const IPV4: u16 = 0x0800;
-const IPV6: u16 = 0x86dd;
-/// More tags than this are no network's.
-const MAX_TAGS: usize = 4;
+/// Headers before TCP or UDP: eight tunnels that each carry Ethernet. More are no network's.
+const MAX_HEADERS: usize = 24;
 
-/// Two addresses, then an EtherType.
+/// The header that an EtherType announces.
 #[inline]
-pub(super) fn ethernet(rest: Rest<'_>, depth: Depth) -> Result<Packet<'_>, Unread> {
-    let (head, rest) = rest.split::<14>()?;
-    ether_type(be16(head[12], head[13]), rest, depth)
-}
-
-/// What an EtherType announces.
-#[inline]
-pub(super) fn ether_type(mut kind: u16, mut rest: Rest<'_>, depth: Depth) -> Result<Packet<'_>, Unread> {
-    for _ in 0..=MAX_TAGS {
-        match kind {
-            IPV4 | IPV6 => return ip::parse(rest, depth),
-            tag if is_tag(tag) => {
-                let (&[_, _, high, low], behind) = rest.split()?;
-                (kind, rest) = (be16(high, low), behind);
-            }
-            other => return tunnel::over_ether_type(other, rest, depth),
-        }
+pub(super) fn announced(high: u8, low: u8) -> Header {
+    match be16(high, low) {
+        0x0800 | 0x86dd => Header::Ip,
+        other => Header::EtherType(other),
     }
-    Err(Unread::TooDeep)
-}
-
-/// 802.1Q, 802.1ad (QinQ), and the tag that QinQ had before its standard.
-fn is_tag(ether_type: u16) -> bool {
-    matches!(ether_type, 0x8100 | 0x88a8 | 0x9100)
 }
 
 impl fmt::Display for LinkType {

@@ -14,9 +14,10 @@ mod wifi;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use crate::frames::Frame;
+use ip::Ip;
+use rest::{Rest, be16};
 
 pub use link::LinkType;
-use rest::Rest;
 pub use rtp::Rtp;
 pub use tcp::{Block, Options, Tcp, flag};
 pub use unread::{Unread, UnreadCounts};
@@ -89,15 +90,39 @@ impl<'a> Parsed<'a> {
     /// Reads the headers of a frame.
     #[inline]
     pub fn of(frame: &Frame<'a>) -> Self {
-        match frame.link.parse(Rest::of(frame)) {
-            Ok(mut packet) => {
-                packet.frame = frame.number;
-                packet.direction = frame.direction.or_else(|| frame.link.direction(frame.data));
-                packet.radio = frame.link.radio(frame.data);
-                Parsed::Packet(packet)
-            }
+        match frame.link.innermost(Rest::of(frame)) {
+            Ok(ip) => Self::of_ip(frame, &ip),
             Err(unread) => Parsed::Unread(unread),
         }
+    }
+
+    #[inline]
+    fn of_ip(frame: &Frame<'a>, ip: &Ip<'a>) -> Self {
+        let payload = ip.payload();
+        let (src_port, dst_port, transport) = if ip.protocol == ip::TCP {
+            match Tcp::parse(payload.bytes, payload.original) {
+                Some((src, dst, tcp)) => (src, dst, Transport::Tcp(tcp)),
+                None => return Parsed::Unread(payload.first::<20>().err().unwrap_or(Unread::Malformed)),
+            }
+        } else {
+            match payload.split::<8>() {
+                Ok((&[a, b, c, d, ..], data)) => {
+                    let transport = Transport::Udp { payload: data.bytes, payload_bytes: data.original };
+                    (be16(a, b), be16(c, d), transport)
+                }
+                Err(unread) => return Parsed::Unread(unread),
+            }
+        };
+        Parsed::Packet(Packet {
+            frame: frame.number,
+            src: Endpoint { address: ip.src, port: src_port },
+            dst: Endpoint { address: ip.dst, port: dst_port },
+            ip_id: ip.ip_id,
+            congestion_experienced: ip.is_marked,
+            direction: frame.direction.or_else(|| frame.link.direction(frame.data)),
+            radio: frame.link.radio(frame.data),
+            transport,
+        })
     }
 }
 
@@ -127,12 +152,6 @@ impl From<SocketAddr> for Endpoint {
 }
 
 impl Endpoint {
-    /// The address of an IPv4 host.
-    #[inline]
-    fn v4(bytes: [u8; 4], port: u16) -> Self {
-        Self { address: 0xffff_0000_0000 | u128::from(u32::from_be_bytes(bytes)), port }
-    }
-
     /// The address as the standard library has it.
     pub fn ip(&self) -> IpAddr {
         let v6 = Ipv6Addr::from(self.address);

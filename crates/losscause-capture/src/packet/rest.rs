@@ -53,18 +53,19 @@ impl<'a> Rest<'a> {
     }
 }
 
-/// How many more headers may stand around a packet.
+/// The header that stands next.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Depth(u8);
-
-impl Depth {
-    /// Tunnels in tunnels: more than any network has, few enough that a hostile packet costs nothing.
-    pub(super) const MOST: Self = Self(8);
-
-    pub(super) fn deeper(self) -> Result<Self, Unread> {
-        self.0.checked_sub(1).map(Self).ok_or(Unread::TooDeep)
-    }
+pub(super) enum Header {
+    /// Two addresses, then an EtherType.
+    Ethernet,
+    /// What an EtherType announces.
+    EtherType(u16),
+    /// IP of either version.
+    Ip,
 }
+
+/// A header and what is left of the frame from there on.
+pub(super) type Next<'a> = (Header, Rest<'a>);
 
 pub(super) fn be16(high: u8, low: u8) -> u16 {
     u16::from_be_bytes([high, low])

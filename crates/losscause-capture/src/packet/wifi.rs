@@ -1,7 +1,7 @@
 //! IEEE 802.11 frames, and the radiotap header before them (radiotap.org).
 
-use super::rest::{Depth, Rest};
-use super::{Packet, Unread, tunnel};
+use super::rest::{Next, Rest};
+use super::{Unread, tunnel};
 
 /// What the radio says of a frame that carries data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,16 +70,16 @@ impl Radiotap {
 const RATE_UNIT_BPS: u32 = 500_000;
 
 /// Reads a frame behind a radiotap header.
-pub(super) fn parse_radiotap(rest: Rest<'_>, depth: Depth) -> Result<Packet<'_>, Unread> {
+pub(super) fn parse_radiotap(rest: Rest<'_>) -> Result<Next<'_>, Unread> {
     let tap = Radiotap::parse(rest.bytes).ok_or(Unread::Malformed)?;
     if tap.is_damaged() {
         return Err(Unread::DamagedWifi);
     }
-    parse(rest.skip(tap.bytes)?, tap.is_padded(), depth)
+    parse(rest.skip(tap.bytes)?, tap.is_padded())
 }
 
 /// Reads a frame (IEEE 802.11-2020, section 9.2).
-pub(super) fn parse(rest: Rest<'_>, is_padded: bool, depth: Depth) -> Result<Packet<'_>, Unread> {
+pub(super) fn parse(rest: Rest<'_>, is_padded: bool) -> Result<Next<'_>, Unread> {
     let &[kind, flags] = rest.first()?;
     if !carries_data(kind) {
         return Err(Unread::WifiWithoutData);
@@ -105,7 +105,7 @@ pub(super) fn parse(rest: Rest<'_>, is_padded: bool, depth: Depth) -> Result<Pac
     if has_quality && rest.bytes[fixed] & AGGREGATE != 0 {
         return Err(Unread::AggregatedWifi);
     }
-    tunnel::llc(body, depth)
+    tunnel::llc(body)
 }
 
 /// Flags of the frame control field, second byte.
