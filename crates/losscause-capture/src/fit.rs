@@ -98,20 +98,27 @@ impl Fit {
         let packet_bytes = carried.payload_bytes + header_bytes;
         let on_wire = packet_bytes as f64 / carried.payload_bytes.max(1) as f64;
         let (runs, is_short) = standing.runs();
-        let mut rates = rates_of(runs.some(), header_bytes);
-        let in_time = rates.clone();
+        let in_time = rates_of(runs.some(), header_bytes);
+        let mut rates = in_time.clone();
+        if is_short {
+            // The slower ones last longer, as more than their own packets waited. One is as good as another.
+            rates.iter_mut().for_each(|(_, weight)| *weight = 1.0);
+        }
         rates.sort_by(|a, b| a.0.total_cmp(&b.0));
         let [low, usual, high] = [0.1, USUAL, 0.9].map(|share| quantile(&rates, share));
-        let is_steady = low.zip(usual).zip(high).is_some_and(|((low, usual), high)| high - low <= 2.0 * STEADY * usual);
+        let agree = |low: Option<f64>, most: f64| low.zip(high).is_some_and(|(low, high)| high - low <= most * high);
         // Short runs may be jitter, which makes any rate.
-        let is_standing = !is_short || (is_steady && rates.len() >= SUPPORT);
+        let is_standing = !is_short || (agree(usual, STEADY) && rates.len() >= SUPPORT);
+        let is_steady = agree(low, 2.0 * STEADY);
         let low_to_high = low.zip(high).filter(|_| is_standing);
-        let others = low_to_high.filter(|_| !is_steady).and_then(|ends| Others::of(&in_time, ends, pace.lasted_s));
-        let rate = if others.is_some() { high } else { usual.filter(|_| is_standing) };
+        let others =
+            low_to_high.filter(|_| !is_steady && !is_short).and_then(|ends| Others::of(&in_time, ends, pace.lasted_s));
+        // A burst waits for its own packets at least, so that it is never too fast.
+        let rate = if others.is_some() || is_short { high } else { usual };
         // The link carried at least this.
         let carried_bps = on_wire * pace.rate_bps;
         let least_bps = carried.fastest_bps.map_or(carried_bps, |fastest| carried_bps.max(on_wire * fastest));
-        let rate = rate.filter(|rate| *rate >= (1.0 - STEADY) * carried_bps);
+        let rate = rate.filter(|rate| is_standing && *rate >= (1.0 - STEADY) * carried_bps);
         // The trips' own least may stand alone.
         let lift = trips.queueing_of(base)?;
         let waited = |loss: &Loss| Some((loss.time_s, (loss.queueing_ms? - lift).max(0.0)));
@@ -162,8 +169,8 @@ impl Fit {
     pub fn queue_packets(&self) -> (u64, bool) {
         let packets = |ms: f64| (ms / self.transmission_ms(self.packet_bytes)).round().max(1.0) as u64;
         match self.full_ms {
-            Some(full_ms) => (packets(full_ms), true),
-            None => (packets(self.longest_ms.max(self.rtt_ms)), false),
+            Some(full_ms) if !self.rate_is_least => (packets(full_ms), true),
+            _ => (packets(self.longest_ms.max(self.rtt_ms)), false),
         }
     }
 
@@ -190,7 +197,7 @@ impl Fit {
             )
         });
         let (packets, is_seen) = self.queue_packets();
-        let full = units::ms(self.full_ms.unwrap_or(self.longest_ms));
+        let full = units::ms(if is_seen { self.full_ms.unwrap_or(self.longest_ms) } else { self.longest_ms });
         let of_queue = if is_seen {
             let (queue, judged) = (self.queue_losses, self.judged_losses);
             format!("Queue {packets} packets: {queue} of {judged} losses came where packets waited about {full}.")
@@ -265,7 +272,7 @@ impl Others {
     }
 }
 
-/// The rate of each run, bits per second, and how long it lasted, seconds.
+/// The rate of each run, bits per second, and how long it lasted, seconds, which is its weight.
 fn rates_of(runs: &[Run], header_bytes: u64) -> Vec<(f64, f64)> {
     let rate = |run: &Run| {
         let (bytes, lasted_s) = (run.bytes + header_bytes * run.packets, run.lasted.as_secs_f64());
@@ -274,11 +281,11 @@ fn rates_of(runs: &[Run], header_bytes: u64) -> Vec<(f64, f64)> {
     runs.iter().map(rate).collect()
 }
 
-/// The rate that this share of the time was slower, of rates in order; none without a rate.
+/// The rate that this share of the weight is slower than, of rates in order; none without a rate.
 fn quantile(rates: &[(f64, f64)], share: f64) -> Option<f64> {
-    let mut left = share * rates.iter().map(|(_, lasted)| lasted).sum::<f64>();
-    let reached = rates.iter().find(|(_, lasted)| {
-        left -= lasted;
+    let mut left = share * rates.iter().map(|(_, weight)| weight).sum::<f64>();
+    let reached = rates.iter().find(|(_, weight)| {
+        left -= weight;
         left <= 0.0
     });
     reached.or(rates.last()).map(|(rate, _)| *rate)
