@@ -23,12 +23,10 @@ use crate::{Flow, Loss, Pace, Protocol, Vantage};
 pub struct Fit {
     /// The link's rate, or what other traffic left of it: bits per second, with all headers from IP on.
     pub rate_bps: f64,
-    /// Whether no queue was seen to stand, so that the link may be faster.
-    pub rate_is_least: bool,
     /// A tenth of the time in which a queue stood the rate was lower, bits per second.
-    pub rate_p10_bps: Option<f64>,
+    pub rate_p10_bps: f64,
     /// A tenth of that time it was higher.
-    pub rate_p90_bps: Option<f64>,
+    pub rate_p90_bps: f64,
     /// Traffic that came and went, if the rate did; it may be the link's own rate that changed.
     pub others: Option<Others>,
     /// For so long a queue was seen to stand, seconds.
@@ -96,7 +94,6 @@ impl Fit {
         let base = standing.base()?;
         let (rtt_ms, header_bytes) = (base.as_millis_f64(), carried.header_bytes);
         let packet_bytes = carried.payload_bytes + header_bytes;
-        let on_wire = packet_bytes as f64 / carried.payload_bytes.max(1) as f64;
         let (runs, is_short) = standing.runs();
         let in_time = rates_of(runs.some(), header_bytes);
         let mut rates = in_time.clone();
@@ -105,20 +102,21 @@ impl Fit {
             rates.iter_mut().for_each(|(_, weight)| *weight = 1.0);
         }
         rates.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let [low, usual, high] = [0.1, USUAL, 0.9].map(|share| quantile(&rates, share));
-        let agree = |low: Option<f64>, most: f64| low.zip(high).is_some_and(|(low, high)| high - low <= most * high);
+        let quantiles = [0.1, USUAL, 0.9].map(|share| quantile(&rates, share));
+        let [Some(low), Some(usual), Some(high)] = quantiles else { return None };
+        let agree = |low: f64, most: f64| high - low <= most * high;
         // Short runs may be jitter, which makes any rate.
-        let is_standing = !is_short || (agree(usual, STEADY) && rates.len() >= SUPPORT);
-        let is_steady = agree(low, 2.0 * STEADY);
-        let low_to_high = low.zip(high).filter(|_| is_standing);
-        let others =
-            low_to_high.filter(|_| !is_steady && !is_short).and_then(|ends| Others::of(&in_time, ends, pace.lasted_s));
+        if is_short && (rates.len() < SUPPORT || !agree(usual, STEADY)) {
+            return None;
+        }
+        let changes = !is_short && !agree(low, 2.0 * STEADY);
+        let others = if changes { Others::of(&in_time, (low, high), pace.lasted_s) } else { None };
         // A burst waits for its own packets at least, so that it is never too fast.
-        let rate = if others.is_some() || is_short { high } else { usual };
-        // The link carried at least this.
-        let carried_bps = on_wire * pace.rate_bps;
-        let least_bps = carried.fastest_bps.map_or(carried_bps, |fastest| carried_bps.max(on_wire * fastest));
-        let rate = rate.filter(|rate| is_standing && *rate >= (1.0 - STEADY) * carried_bps);
+        let rate_bps = if others.is_some() || is_short { high } else { usual };
+        // The link carried the whole flow.
+        if rate_bps < (1.0 - STEADY) * pace.rate_bps {
+            return None;
+        }
         // The trips' own least may stand alone.
         let lift = trips.queueing_of(base)?;
         let waited = |loss: &Loss| Some((loss.time_s, (loss.queueing_ms? - lift).max(0.0)));
@@ -134,10 +132,9 @@ impl Fit {
         let window_bytes =
             carried.window_bytes.filter(|_| pace.sending.is_some_and(|sent| is_full(sent.window_full_s)));
         Some(Self {
-            rate_bps: rate.unwrap_or(least_bps),
-            rate_is_least: rate.is_none(),
-            rate_p10_bps: low_to_high.map(|ends| ends.0),
-            rate_p90_bps: low_to_high.map(|ends| ends.1),
+            rate_bps,
+            rate_p10_bps: low,
+            rate_p90_bps: high,
             others,
             standing_s: runs.whole.lasted.as_secs_f64(),
             standing_packets: runs.whole.packets,
@@ -169,25 +166,22 @@ impl Fit {
     pub fn queue_packets(&self) -> (u64, bool) {
         let packets = |ms: f64| (ms / self.transmission_ms(self.packet_bytes)).round().max(1.0) as u64;
         match self.full_ms {
-            Some(full_ms) if !self.rate_is_least => (packets(full_ms), true),
-            _ => (packets(self.longest_ms.max(self.rtt_ms)), false),
+            Some(full_ms) => (packets(full_ms), true),
+            None => (packets(self.longest_ms.max(self.rtt_ms)), false),
         }
     }
 
     /// What was fitted, and from how much: a sentence each.
     pub fn told(&self) -> Vec<String> {
-        let rate = units::rate(self.rate_bps);
-        let of_rate = match (self.rate_is_least, self.rate_p10_bps, self.rate_p90_bps) {
-            (false, Some(low), Some(high)) => format!(
-                "Rate {rate}: so fast the link emptied its queue, which was seen to stand for {:.2} s ({} packets), at {} to {} \
-                 for eight tenths of that time.",
-                self.standing_s,
-                self.standing_packets,
-                units::rate(low),
-                units::rate(high)
-            ),
-            _ => format!("Rate {rate}, or more: no queue was seen to stand, and so fast went the fastest data."),
-        };
+        let of_rate = format!(
+            "Rate {}: so fast the link emptied its queue, which was seen to stand for {:.2} s ({} packets), at {} to {} for eight \
+             tenths of that time.",
+            units::rate(self.rate_bps),
+            self.standing_s,
+            self.standing_packets,
+            units::rate(self.rate_p10_bps),
+            units::rate(self.rate_p90_bps)
+        );
         let of_others = self.others.map(|others| {
             format!(
                 "Other traffic of {} for {:.1} s, then none for {:.1} s, on average: so the rate changed.",
@@ -197,7 +191,7 @@ impl Fit {
             )
         });
         let (packets, is_seen) = self.queue_packets();
-        let full = units::ms(if is_seen { self.full_ms.unwrap_or(self.longest_ms) } else { self.longest_ms });
+        let full = units::ms(self.full_ms.unwrap_or(self.longest_ms));
         let of_queue = if is_seen {
             let (queue, judged) = (self.queue_losses, self.judged_losses);
             format!("Queue {packets} packets: {queue} of {judged} losses came where packets waited about {full}.")
@@ -301,25 +295,19 @@ impl Flow {
             _ if self.protocol != Protocol::Tcp => {
                 return Err("is no TCP, whose acknowledgements a link is fitted to".into());
             }
-            Vantage::Sender => None,
-            Vantage::Receiver => Some("at its receiver"),
-            Vantage::Middle => Some("between the two ends"),
-            Vantage::Both => Some("at both ends"),
-            Vantage::Unknown => Some("at a place that does not show"),
+            _ if self.packets == 0 => return Err("has no captured data, expected both directions".into()),
+            _ if self.one_way => return Err("has no captured acknowledgement, expected both directions".into()),
+            _ if self.is_incomplete() => return Err("is not whole in the capture, expected all of its packets".into()),
+            Vantage::Sender => {
+                return self.fit.ok_or_else(|| "was not seen to fill a queue, which shows a link's rate".into());
+            }
+            Vantage::Receiver => "at its receiver",
+            Vantage::Middle => "between the two ends",
+            Vantage::Both => "at both ends",
+            Vantage::Unknown => "at a place that does not show",
         };
-        if let Some(place) = place {
-            let sender = &self.src;
-            return Err(format!(
-                "was captured {place}, expected a capture at {sender}, which alone has its round trips"
-            ));
-        }
-        if self.one_way {
-            return Err("has no captured acknowledgement, expected both directions".into());
-        }
-        if self.is_incomplete() {
-            return Err("is not whole in the capture, expected all of its packets".into());
-        }
-        self.fit.ok_or_else(|| "is too short, expected a transfer of many round trips".into())
+        let sender = &self.src;
+        Err(format!("was captured {place}, expected a capture at {sender}, which alone has its round trips"))
     }
 
     /// What a scenario of its link leaves out or takes for granted: a sentence each.
