@@ -171,6 +171,23 @@ impl Fit {
         }
     }
 
+    /// What was fitted, in one line: "10 Mb/s (a queue stood for 1.1 s), round trip 40 ms, queue 50 packets, random loss 0.51 %".
+    pub fn in_short(&self) -> String {
+        let (packets, is_seen) = self.queue_packets();
+        let guess = if is_seen { "" } else { " (a guess: none was seen to drop)" };
+        let others = self
+            .others
+            .map(|others| format!(", others took {} at times", units::rate(others.rate_bps)))
+            .unwrap_or_default();
+        format!(
+            "{} (a queue stood for {:.1} s){others}, round trip {}, queue {packets} packets{guess}, random loss {:.2} %",
+            units::rate(self.rate_bps),
+            self.standing_s,
+            units::ms(self.rtt_ms),
+            100.0 * self.random_loss
+        )
+    }
+
     /// What was fitted, and from how much: a sentence each.
     pub fn told(&self) -> Vec<String> {
         let of_rate = format!(

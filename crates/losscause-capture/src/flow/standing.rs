@@ -148,7 +148,7 @@ impl Runs {
 
 impl Run {
     fn add(&mut self, other: Self) {
-        self.lasted = self.lasted + other.lasted;
+        self.lasted += other.lasted;
         self.bytes += other.bytes;
         self.packets += other.packets;
         self.acks = self.acks.saturating_add(other.acks);
