@@ -23,12 +23,10 @@ use crate::{Flow, Loss, Pace, Protocol, Vantage};
 pub struct Fit {
     /// The link's rate, or what other traffic left of it: bits per second, with all headers from IP on.
     pub rate_bps: f64,
-    /// Whether no queue was seen to stand, so that the link may be faster.
-    pub rate_is_least: bool,
     /// A tenth of the time in which a queue stood the rate was lower, bits per second.
-    pub rate_p10_bps: Option<f64>,
+    pub rate_p10_bps: f64,
     /// A tenth of that time it was higher.
-    pub rate_p90_bps: Option<f64>,
+    pub rate_p90_bps: f64,
     /// Traffic that came and went, if the rate did; it may be the link's own rate that changed.
     pub others: Option<Others>,
     /// For so long a queue was seen to stand, seconds.
@@ -96,22 +94,29 @@ impl Fit {
         let base = standing.base()?;
         let (rtt_ms, header_bytes) = (base.as_millis_f64(), carried.header_bytes);
         let packet_bytes = carried.payload_bytes + header_bytes;
-        let on_wire = packet_bytes as f64 / carried.payload_bytes.max(1) as f64;
         let (runs, is_short) = standing.runs();
-        let mut rates = rates_of(runs.some(), header_bytes);
-        let in_time = rates.clone();
+        let in_time = rates_of(runs.some(), header_bytes);
+        let mut rates = in_time.clone();
+        if is_short {
+            // The slower ones last longer, as more than their own packets waited. One is as good as another.
+            rates.iter_mut().for_each(|(_, weight)| *weight = 1.0);
+        }
         rates.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let [low, usual, high] = [0.1, USUAL, 0.9].map(|share| quantile(&rates, share));
-        let is_steady = low.zip(usual).zip(high).is_some_and(|((low, usual), high)| high - low <= 2.0 * STEADY * usual);
+        let quantiles = [0.1, USUAL, 0.9].map(|share| quantile(&rates, share));
+        let [Some(low), Some(usual), Some(high)] = quantiles else { return None };
+        let agree = |low: f64, most: f64| high - low <= most * high;
         // Short runs may be jitter, which makes any rate.
-        let is_standing = !is_short || (is_steady && rates.len() >= SUPPORT);
-        let low_to_high = low.zip(high).filter(|_| is_standing);
-        let others = low_to_high.filter(|_| !is_steady).and_then(|ends| Others::of(&in_time, ends, pace.lasted_s));
-        let rate = if others.is_some() { high } else { usual.filter(|_| is_standing) };
-        // The link carried at least this.
-        let carried_bps = on_wire * pace.rate_bps;
-        let least_bps = carried.fastest_bps.map_or(carried_bps, |fastest| carried_bps.max(on_wire * fastest));
-        let rate = rate.filter(|rate| *rate >= (1.0 - STEADY) * carried_bps);
+        if is_short && (rates.len() < SUPPORT || !agree(usual, STEADY)) {
+            return None;
+        }
+        let changes = !is_short && !agree(low, 2.0 * STEADY);
+        let others = if changes { Others::of(&in_time, (low, high), pace.lasted_s) } else { None };
+        // A burst waits for its own packets at least, so that it is never too fast.
+        let rate_bps = if others.is_some() || is_short { high } else { usual };
+        // The link carried the whole flow.
+        if rate_bps < (1.0 - STEADY) * pace.rate_bps {
+            return None;
+        }
         // The trips' own least may stand alone.
         let lift = trips.queueing_of(base)?;
         let waited = |loss: &Loss| Some((loss.time_s, (loss.queueing_ms? - lift).max(0.0)));
@@ -127,10 +132,9 @@ impl Fit {
         let window_bytes =
             carried.window_bytes.filter(|_| pace.sending.is_some_and(|sent| is_full(sent.window_full_s)));
         Some(Self {
-            rate_bps: rate.unwrap_or(least_bps),
-            rate_is_least: rate.is_none(),
-            rate_p10_bps: low_to_high.map(|ends| ends.0),
-            rate_p90_bps: low_to_high.map(|ends| ends.1),
+            rate_bps,
+            rate_p10_bps: low,
+            rate_p90_bps: high,
             others,
             standing_s: runs.whole.lasted.as_secs_f64(),
             standing_packets: runs.whole.packets,
@@ -167,20 +171,34 @@ impl Fit {
         }
     }
 
+    /// What was fitted, in one line: "10 Mb/s (a queue stood for 1.1 s), round trip 40 ms, queue 50 packets, random loss 0.51 %".
+    pub fn in_short(&self) -> String {
+        let (packets, is_seen) = self.queue_packets();
+        let guess = if is_seen { "" } else { " (a guess: none was seen to drop)" };
+        let others = self
+            .others
+            .map(|others| format!(", others took {} at times", units::rate(others.rate_bps)))
+            .unwrap_or_default();
+        format!(
+            "{} (a queue stood for {:.1} s){others}, round trip {}, queue {packets} packets{guess}, random loss {:.2} %",
+            units::rate(self.rate_bps),
+            self.standing_s,
+            units::ms(self.rtt_ms),
+            100.0 * self.random_loss
+        )
+    }
+
     /// What was fitted, and from how much: a sentence each.
     pub fn told(&self) -> Vec<String> {
-        let rate = units::rate(self.rate_bps);
-        let of_rate = match (self.rate_is_least, self.rate_p10_bps, self.rate_p90_bps) {
-            (false, Some(low), Some(high)) => format!(
-                "Rate {rate}: so fast the link emptied its queue, which was seen to stand for {:.2} s ({} packets), at {} to {} \
-                 for eight tenths of that time.",
-                self.standing_s,
-                self.standing_packets,
-                units::rate(low),
-                units::rate(high)
-            ),
-            _ => format!("Rate {rate}, or more: no queue was seen to stand, and so fast went the fastest data."),
-        };
+        let of_rate = format!(
+            "Rate {}: so fast the link emptied its queue, which was seen to stand for {:.2} s ({} packets), at {} to {} for eight \
+             tenths of that time.",
+            units::rate(self.rate_bps),
+            self.standing_s,
+            self.standing_packets,
+            units::rate(self.rate_p10_bps),
+            units::rate(self.rate_p90_bps)
+        );
         let of_others = self.others.map(|others| {
             format!(
                 "Other traffic of {} for {:.1} s, then none for {:.1} s, on average: so the rate changed.",
@@ -265,7 +283,7 @@ impl Others {
     }
 }
 
-/// The rate of each run, bits per second, and how long it lasted, seconds.
+/// The rate of each run, bits per second, and how long it lasted, seconds, which is its weight.
 fn rates_of(runs: &[Run], header_bytes: u64) -> Vec<(f64, f64)> {
     let rate = |run: &Run| {
         let (bytes, lasted_s) = (run.bytes + header_bytes * run.packets, run.lasted.as_secs_f64());
@@ -274,11 +292,11 @@ fn rates_of(runs: &[Run], header_bytes: u64) -> Vec<(f64, f64)> {
     runs.iter().map(rate).collect()
 }
 
-/// The rate that this share of the time was slower, of rates in order; none without a rate.
+/// The rate that this share of the weight is slower than, of rates in order; none without a rate.
 fn quantile(rates: &[(f64, f64)], share: f64) -> Option<f64> {
-    let mut left = share * rates.iter().map(|(_, lasted)| lasted).sum::<f64>();
-    let reached = rates.iter().find(|(_, lasted)| {
-        left -= lasted;
+    let mut left = share * rates.iter().map(|(_, weight)| weight).sum::<f64>();
+    let reached = rates.iter().find(|(_, weight)| {
+        left -= weight;
         left <= 0.0
     });
     reached.or(rates.last()).map(|(rate, _)| *rate)
@@ -294,25 +312,19 @@ impl Flow {
             _ if self.protocol != Protocol::Tcp => {
                 return Err("is no TCP, whose acknowledgements a link is fitted to".into());
             }
-            Vantage::Sender => None,
-            Vantage::Receiver => Some("at its receiver"),
-            Vantage::Middle => Some("between the two ends"),
-            Vantage::Both => Some("at both ends"),
-            Vantage::Unknown => Some("at a place that does not show"),
+            _ if self.packets == 0 => return Err("has no captured data, expected both directions".into()),
+            _ if self.one_way => return Err("has no captured acknowledgement, expected both directions".into()),
+            _ if self.is_incomplete() => return Err("is not whole in the capture, expected all of its packets".into()),
+            Vantage::Sender => {
+                return self.fit.ok_or_else(|| "was not seen to fill a queue, which shows a link's rate".into());
+            }
+            Vantage::Receiver => "at its receiver",
+            Vantage::Middle => "between the two ends",
+            Vantage::Both => "at both ends",
+            Vantage::Unknown => "at a place that does not show",
         };
-        if let Some(place) = place {
-            let sender = &self.src;
-            return Err(format!(
-                "was captured {place}, expected a capture at {sender}, which alone has its round trips"
-            ));
-        }
-        if self.one_way {
-            return Err("has no captured acknowledgement, expected both directions".into());
-        }
-        if self.is_incomplete() {
-            return Err("is not whole in the capture, expected all of its packets".into());
-        }
-        self.fit.ok_or_else(|| "is too short, expected a transfer of many round trips".into())
+        let sender = &self.src;
+        Err(format!("was captured {place}, expected a capture at {sender}, which alone has its round trips"))
     }
 
     /// What a scenario of its link leaves out or takes for granted: a sentence each.

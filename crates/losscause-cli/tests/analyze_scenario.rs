@@ -28,7 +28,12 @@ fn the_commands_in_a_fitted_scenario_run() {
     let output = losscause(&["analyze", "sender.pcap.gz", "--scenario", "link.toml"], place.path());
     let printed = text(&output.stdout);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    assert!(printed.contains("\nlink.toml: the link of 10.77.0.1:") && printed.contains("\nNot seen: "), "{printed}");
+    assert!(
+        printed.contains("\nlink.toml: ")
+            && printed.contains(": the link that 10.77.0.1:")
+            && printed.contains("\nNot seen: "),
+        "{printed}"
+    );
     let scenario = std::fs::read_to_string(place.path().join("link.toml")).unwrap();
     let commands: Vec<&str> = scenario.lines().filter_map(|line| line.strip_prefix("#   losscause ")).collect();
     assert_eq!(commands.len(), 3, "{scenario}");

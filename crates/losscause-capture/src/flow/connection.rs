@@ -532,7 +532,6 @@ impl Half {
             result.pace = Some(sender.pace.clone());
             result.carried = Some(Carried {
                 packets: sender.sent_first() + sender.sent_again(),
-                fastest_bps: sender.pace.rates().and_then(|(rates, _)| rates.into_iter().reduce(f64::max)),
                 payload_bytes,
                 header_bytes,
                 window_bytes: sender.window_bytes(),

@@ -117,8 +117,6 @@ pub(crate) struct FlowResult {
 pub(crate) struct Carried {
     /// Packets that were sent, those that were sent again too.
     pub(crate) packets: u64,
-    /// The rate of data in the fastest step of time, bits per second.
-    pub(crate) fastest_bps: Option<f64>,
     /// A full packet's payload, and the headers from IP on.
     pub(crate) payload_bytes: u64,
     pub(crate) header_bytes: u64,

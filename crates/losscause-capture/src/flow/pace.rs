@@ -30,6 +30,7 @@ pub(crate) struct Pace {
 
 /// What a sender waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(clippy::enum_variant_names)] // A sender waits for something.
 pub(super) enum Waits {
     /// For its application: nothing is in flight.
     ForData,
@@ -52,8 +53,8 @@ impl Pace {
             return;
         }
         match waited {
-            Waits::ForData => self.idle = self.idle + since,
-            Waits::ForReceiver => self.window_full = self.window_full + since,
+            Waits::ForData => self.idle += since,
+            Waits::ForReceiver => self.window_full += since,
             Waits::ForPath => {}
         }
         if waited != Waits::ForData && self.stall.is_none_or(|(_, longest)| since > longest) {

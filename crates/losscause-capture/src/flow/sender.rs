@@ -440,8 +440,8 @@ impl SenderView {
             self.acknowledge_block(now, from.max(self.una), to.min(self.highest), &mut told);
         }
         if let Some((_, end)) = told.newest {
-            let Told { acked_bytes: bytes, newly_acked: packets, rtt, .. } = told;
-            self.standing.on_ack(now, &Delivered { end, bytes, packets, rtt });
+            let Told { acked_bytes: bytes, newly_acked: packets, rtt, first_sent, .. } = told;
+            self.standing.on_ack(now, &Delivered { end, bytes, packets, rtt, first_sent });
         }
         if let Some(rtt) = told.rtt {
             self.pace.on_rtt(rtt);
@@ -563,6 +563,7 @@ impl SenderView {
         self.delivered += 1;
         told.newly_acked += 1;
         told.acked_bytes += segment.end - start;
+        told.first_sent = Some(told.first_sent.map_or(segment.sent, |first| first.min(segment.sent)));
         let after = now - segment.sent;
         if segment.copies == 1 {
             self.counts.reordered += u64::from(segment.missing);
@@ -694,6 +695,8 @@ impl Segment {
 struct Told {
     newly_acked: u64,
     acked_bytes: u64,
+    /// When the first of them was sent.
+    first_sent: Option<Time>,
     /// Segments beyond those covered before that it acknowledges cumulatively.
     spanned: u32,
     /// The newest segment that it acknowledges for the first time.

@@ -6,6 +6,8 @@
 //!
 //! A *run* is a row of such acknowledgements whose packets were sent once, follow each other and all arrived: what is missing
 //! may have used the link's time or not.
+//!
+//! Of a burst that one acknowledgement covers, the last packet waited for the others at least: a run too, if a short one.
 
 use losscause::{Span, Time};
 
@@ -24,7 +26,7 @@ pub(crate) struct Standing {
     /// not come (RFC 5681, section 4.2). That it came, the next acknowledgement shows.
     held: Run,
     long: Runs,
-    /// For flows that have no others: windows of a few packets make no long ones.
+    /// Of few acknowledgements: windows of a few packets make no others.
     short: Runs,
 }
 
@@ -47,6 +49,8 @@ pub(super) struct Delivered {
     pub(super) packets: u64,
     /// That of the newest packet, if it was sent once.
     pub(super) rtt: Option<Span>,
+    /// When the first of them was sent.
+    pub(super) first_sent: Option<Time>,
 }
 
 /// What passed the link while a queue stood.
@@ -62,18 +66,25 @@ pub(crate) struct Run {
 /// Jitter that looks like a queue seldom does so for so many acknowledgements in a row. The first window of a transfer, ten
 /// packets (RFC 6928), has them if every second packet is acknowledged.
 const FEWEST_ACKS: u32 = 4;
+/// What is sent within this part of the time that its last packet waits was sent at once.
+const AT_ONCE: i64 = 16;
 
 impl Standing {
     /// An acknowledgement of something new came.
     #[inline]
     pub(super) fn on_ack(&mut self, now: Time, delivered: &Delivered) {
-        let Delivered { end, bytes, packets, rtt } = *delivered;
+        let Delivered { end, bytes, packets, rtt, first_sent } = *delivered;
         let Some(rtt) = rtt else {
             self.last = None;
             return self.end_run();
         };
         self.base.take(rtt);
         let waited = self.base().map_or(Span::ZERO, |base| rtt - base);
+        let is_burst = |first: Time| (now - rtt - first) * AT_ONCE <= waited;
+        if packets > 1 && first_sent.is_some_and(is_burst) {
+            let others = packets - 1;
+            self.short.take(Run { lasted: waited, bytes: bytes * others / packets, packets: others, acks: 1 });
+        }
         let before = self.last.replace((now, end));
         let Some((at, _)) = before.filter(|&(at, newest)| newest + bytes == end && waited >= now - at) else {
             return self.end_run();
@@ -116,15 +127,19 @@ impl Standing {
 
     fn keep_run(&mut self) {
         let run = std::mem::take(&mut self.run);
-        if run.lasted > Span::ZERO {
-            let runs = if run.acks >= FEWEST_ACKS { &mut self.long } else { &mut self.short };
-            runs.sample.push(run);
-            runs.whole.add(run);
-        }
+        let runs = if run.acks >= FEWEST_ACKS { &mut self.long } else { &mut self.short };
+        runs.take(run);
     }
 }
 
 impl Runs {
+    fn take(&mut self, run: Run) {
+        if run.lasted > Span::ZERO {
+            self.sample.push(run);
+            self.whole.add(run);
+        }
+    }
+
     /// Some of them, evenly over time.
     pub(crate) fn some(&self) -> &[Run] {
         self.sample.kept()
@@ -133,7 +148,7 @@ impl Runs {
 
 impl Run {
     fn add(&mut self, other: Self) {
-        self.lasted = self.lasted + other.lasted;
+        self.lasted += other.lasted;
         self.bytes += other.bytes;
         self.packets += other.packets;
         self.acks = self.acks.saturating_add(other.acks);
@@ -149,7 +164,7 @@ mod tests {
         let mut standing = Standing::default();
         for (number, &(sent, acked)) in (1..).zip(packets) {
             let rtt = Some(Span::from_millis(acked - sent));
-            let delivered = Delivered { end: 1_000 * number, bytes: 1_000, packets: 1, rtt };
+            let delivered = Delivered { end: 1_000 * number, bytes: 1_000, packets: 1, rtt, first_sent: None };
             standing.on_ack(Time::ZERO + Span::from_millis(acked), &delivered);
         }
         standing.finish()
@@ -179,11 +194,36 @@ mod tests {
     }
 
     #[test]
+    fn the_last_packet_of_a_burst_waits_for_the_others() {
+        let mut standing = Standing::default();
+        let at = |ms| Time::ZERO + Span::from_millis(ms);
+        let single = Delivered {
+            end: 1_000,
+            bytes: 1_000,
+            packets: 1,
+            rtt: Some(Span::from_millis(42)),
+            first_sent: Some(at(0)),
+        };
+        standing.on_ack(at(42), &single);
+        let three = Delivered {
+            end: 4_000,
+            bytes: 3_000,
+            packets: 3,
+            rtt: Some(Span::from_millis(46)),
+            first_sent: Some(at(100)),
+        };
+        standing.on_ack(at(146), &three);
+        let (runs, is_short) = standing.runs();
+        assert!(is_short);
+        assert_eq!(runs.some(), [Run { lasted: Span::from_millis(4), bytes: 2_000, packets: 2, acks: 1 }]);
+    }
+
+    #[test]
     fn a_missing_packet_ends_a_run() {
         let mut standing = Standing::default();
         for number in (1..=20).filter(|number| number % 4 != 0) {
             let rtt = Some(Span::from_millis(40 + 2 * number));
-            let delivered = Delivered { end: 1_000 * number as u64, bytes: 1_000, packets: 1, rtt };
+            let delivered = Delivered { end: 1_000 * number as u64, bytes: 1_000, packets: 1, rtt, first_sent: None };
             standing.on_ack(Time::ZERO + Span::from_millis(40 + 2 * number), &delivered);
         }
         let standing = standing.finish();

@@ -18,7 +18,7 @@ pub(super) fn write(file: &Path, analysis: &Analysis) -> Result<Vec<String>, Fai
     let name = file.display().to_string();
     atomic::write(file, fitted::scenario(&fit, flow, &analysis.file, &name).as_bytes())?;
     Ok(vec![
-        format!("\n{name}: the link of {} to {}. {}", flow.src, flow.dst, fit.told().join(" ")),
-        format!("Not seen: the sender's congestion control (cubic is taken); the comments of {name} say what else."),
+        format!("\n{name}: {}: the link that {} to {} met.", fit.in_short(), flow.src, flow.dst),
+        format!("Not seen: traffic that is always there, the congestion control (cubic is taken); {name} says more."),
     ])
 }
