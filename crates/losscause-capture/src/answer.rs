@@ -266,7 +266,7 @@ impl Flow {
     }
 
     /// Whether nearly every packet was captured twice.
-    fn is_copied(&self) -> bool {
+    pub(crate) fn is_copied(&self) -> bool {
         self.packets >= 10 && self.duplicates * 5 >= self.packets * 2
     }
 

@@ -150,7 +150,7 @@ fn random(of: u64) -> impl FnMut(u64) -> Option<u64> {
     let mut state = 1_u64;
     move |_| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((state >> 33) % of != 0).then_some(0)
+        (!(state >> 33).is_multiple_of(of)).then_some(0)
     }
 }
 

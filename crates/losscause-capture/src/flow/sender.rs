@@ -347,7 +347,7 @@ impl SenderView {
         match (self.closed, ack.window) {
             (None, 0) => self.closed = Some(now),
             (Some(since), 1..) => {
-                self.counts.closed = self.counts.closed + (now - since);
+                self.counts.closed += now - since;
                 self.closed = None;
             }
             _ => {}

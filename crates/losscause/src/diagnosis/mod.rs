@@ -423,7 +423,7 @@ impl fmt::Display for Rate {
         let mbps = self.0 as f64 / 1e6;
         match self.0 {
             ..1_000_000 => write!(f, "{:.0} kb/s", mbps * 1e3),
-            ..10_000_000 => write!(f, "{mbps:.1} Mb/s"),
+            1_000_000..10_000_000 => write!(f, "{mbps:.1} Mb/s"),
             _ => write!(f, "{mbps:.0} Mb/s"),
         }
     }
