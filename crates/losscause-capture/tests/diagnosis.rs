@@ -164,6 +164,29 @@ fn a_policer_is_named_with_its_rate_and_burst() {
 }
 
 #[test]
+fn connections_of_the_same_hosts_tell_a_policer_together() {
+    let mut bucket = policer(400_000, 100_000);
+    let mut packets = Vec::new();
+    for connection in 0..5_u8 {
+        let begun = 4_000_000 * u64::from(connection);
+        for (us, segment) in transfer(4, |now| bucket(begun + now)) {
+            let mut bytes = segment.bytes();
+            // The low byte of the first host's port.
+            bytes[if segment.from_first { 21 } else { 23 }] += connection;
+            packets.push((begun + us, bytes));
+        }
+    }
+    packets.sort();
+    let analysis = analyze(pcap(&packets).as_slice(), "f", &Options::all()).unwrap();
+    assert_eq!(analysis.flows.len(), 5);
+    for flow in &analysis.flows {
+        let found = flow.diagnosis.as_ref().unwrap().diagnosis;
+        let Cause::Policer { rate_bps: Some(rate), .. } = found.cause else { panic!("{found}") };
+        assert!(rate.abs_diff(3_200_000) < 160_000, "{found}");
+    }
+}
+
+#[test]
 fn a_queue_that_is_full_at_losses_is_named() {
     let found = diagnosis(&transfer(60, tail_drop(400_000, 40)));
     assert_eq!((found.cause, found.certainty), (Cause::FullQueue, Certainty::Clear), "{found}");
