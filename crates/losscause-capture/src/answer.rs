@@ -245,7 +245,7 @@ impl Flow {
         let is_told = diagnosis.certainty != Certainty::Clear || diagnosis.cause == DiagnosedCause::Air;
         let nothing_backs = matches!(
             diagnosis.cause,
-            DiagnosedCause::NotShown(Unknown::NoDelays | Unknown::NotObserved | Unknown::OnlyTimers)
+            DiagnosedCause::NotShown(Unknown::NoDelays | Unknown::NotObserved | Unknown::NoPlace | Unknown::OnlyTimers)
         );
         is_told && !nothing_backs && self.recommended.is_some()
     }

@@ -84,8 +84,11 @@ fn one_rate(flows: &[&Flow]) -> Option<OneRate> {
 }
 
 fn of_flow(flow: &Flow, one_rate: Option<&OneRate>) -> FlowDiagnosis {
-    if flow.is_incomplete() || flow.vantage == Vantage::Unknown {
+    if flow.is_incomplete() {
         return FlowDiagnosis::not_shown(Unknown::NotObserved);
+    }
+    if flow.vantage == Vantage::Unknown {
+        return FlowDiagnosis::not_shown(Unknown::NoPlace);
     }
     let mut losses: Vec<&Loss> = flow.losses.iter().collect();
     losses.sort_by_key(|loss| loss.passage.at);

@@ -61,8 +61,10 @@ pub enum Unknown {
     TooFew,
     /// Only timers showed most losses.
     OnlyTimers,
-    /// What was observed is not whole, or where it was observed is not known.
+    /// What was observed is not whole.
     NotObserved,
+    /// Where it was observed is not known.
+    NoPlace,
     /// A queue and the air fit alike.
     QueueOrAir,
     /// A policer and the air fit alike.
@@ -378,6 +380,7 @@ impl fmt::Display for Unknown {
             Self::TooFew => "the losses are too few",
             Self::OnlyTimers => "only timers showed most losses",
             Self::NotObserved => "the capture does not hold enough of the flow",
+            Self::NoPlace => "at which end the capture was taken is not known",
             Self::QueueOrAir => "a queue and the air fit alike",
             Self::PolicerOrAir => "a policer and the air fit alike",
         })
@@ -465,7 +468,7 @@ impl fmt::Display for Advice<'_> {
                 Unknown::NoDelays => "The other end's capture, or TCP timestamps on, would tell",
                 Unknown::TooFew => "A longer capture would tell",
                 Unknown::OnlyTimers => "The other end's capture would tell",
-                Unknown::NotObserved => "A whole capture at the sender would tell",
+                Unknown::NotObserved | Unknown::NoPlace => "A whole capture at the sender would tell",
                 Unknown::QueueOrAir | Unknown::PolicerOrAir => "A longer capture, or one of both ends, may tell",
             },
         })
