@@ -183,11 +183,11 @@ impl Readings {
             .or_else(|| self.queue(one_rate))
             .or_else(|| self.air(one_rate, lost_share));
         named.unwrap_or_else(|| {
-            if !self.has_no_queue() {
+            if !self.has_no_queue() && self.of_rounds(self.empty) < MOST {
                 return Diagnosis::not_shown(Unknown::QueueOrAir, [Some(self.queued()), Some(self.empty())]);
             }
             let rate = one_rate.map(|one| Finding::OneRate(one.fit, one.intervals));
-            Diagnosis::not_shown(Unknown::PolicerOrAir, [rate, Some(Finding::Queueing(self.queueing))])
+            Diagnosis::not_shown(Unknown::PolicerOrAir, [rate, Some(self.empty())])
         })
     }
 
