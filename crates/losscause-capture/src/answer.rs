@@ -345,7 +345,7 @@ impl Flow {
         let is_told = diagnosis.certainty != Certainty::Clear || diagnosis.cause == DiagnosedCause::Air;
         let nothing_backs = matches!(
             diagnosis.cause,
-            DiagnosedCause::NotShown(Unknown::NoDelays | Unknown::NotObserved | Unknown::OnlyTimers)
+            DiagnosedCause::NotShown(Unknown::NoDelays | Unknown::NotObserved | Unknown::NoPlace | Unknown::OnlyTimers)
         );
         is_told && !nothing_backs && self.recommended.is_some()
     }
@@ -379,7 +379,7 @@ impl Flow {
     }
 
     /// Whether nearly every packet was captured twice.
-    fn is_copied(&self) -> bool {
+    pub(crate) fn is_copied(&self) -> bool {
         self.packets >= 10 && self.duplicates * 5 >= self.packets * 2
     }
 

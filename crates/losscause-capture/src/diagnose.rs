@@ -66,9 +66,9 @@ pub(crate) fn diagnose(flows: &mut [Flow]) {
     }
 }
 
-/// The rate that the losses of all flows of a path agree on.
+/// The rate that the losses of all flows of a path agree on. What was captured twice passed once.
 fn one_rate(flows: &[&Flow]) -> Option<OneRate> {
-    let path: &Path = flows.first()?.path.as_ref()?;
+    let path: &Path = flows.first()?.path.as_ref().filter(|_| !flows.iter().any(|flow| flow.is_copied()))?;
     let mut losses: Vec<&Loss> = flows.iter().flat_map(|flow| &flow.losses).collect();
     losses.sort_by_key(|loss| loss.passage.at);
     let packet_bytes = losses.iter().map(|loss| loss.bytes).max().unwrap_or(USUAL_PACKET);
@@ -84,8 +84,11 @@ fn one_rate(flows: &[&Flow]) -> Option<OneRate> {
 }
 
 fn of_flow(flow: &Flow, one_rate: Option<&OneRate>) -> FlowDiagnosis {
-    if flow.is_incomplete() || flow.vantage == Vantage::Unknown {
+    if flow.is_incomplete() {
         return FlowDiagnosis::not_shown(Unknown::NotObserved);
+    }
+    if flow.vantage == Vantage::Unknown {
+        return FlowDiagnosis::not_shown(Unknown::NoPlace);
     }
     let mut losses: Vec<&Loss> = flow.losses.iter().collect();
     losses.sort_by_key(|loss| loss.passage.at);

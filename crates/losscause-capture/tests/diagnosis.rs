@@ -150,7 +150,7 @@ fn random(of: u64) -> impl FnMut(u64) -> Option<u64> {
     let mut state = 1_u64;
     move |_| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((state >> 33) % of != 0).then_some(0)
+        (!(state >> 33).is_multiple_of(of)).then_some(0)
     }
 }
 
@@ -161,6 +161,29 @@ fn a_policer_is_named_with_its_rate_and_burst() {
     assert!(rate.abs_diff(3_200_000) < 160_000, "{found}");
     assert!((50_000..=100_000).contains(&burst), "{burst}: what passed at once at least");
     assert!(found.advice().to_string().starts_with("Shape to 3."), "{}", found.advice());
+}
+
+#[test]
+fn connections_of_the_same_hosts_tell_a_policer_together() {
+    let mut bucket = policer(400_000, 100_000);
+    let mut packets = Vec::new();
+    for connection in 0..5_u8 {
+        let begun = 4_000_000 * u64::from(connection);
+        for (us, segment) in transfer(4, |now| bucket(begun + now)) {
+            let mut bytes = segment.bytes();
+            // The low byte of the first host's port.
+            bytes[if segment.from_first { 21 } else { 23 }] += connection;
+            packets.push((begun + us, bytes));
+        }
+    }
+    packets.sort();
+    let analysis = analyze(pcap(&packets).as_slice(), "f", &Options::all()).unwrap();
+    assert_eq!(analysis.flows.len(), 5);
+    for flow in &analysis.flows {
+        let found = flow.diagnosis.as_ref().unwrap().diagnosis;
+        let Cause::Policer { rate_bps: Some(rate), .. } = found.cause else { panic!("{found}") };
+        assert!(rate.abs_diff(3_200_000) < 160_000, "{found}");
+    }
 }
 
 #[test]

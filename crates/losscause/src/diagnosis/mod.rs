@@ -61,8 +61,10 @@ pub enum Unknown {
     TooFew,
     /// Only timers showed most losses.
     OnlyTimers,
-    /// What was observed is not whole, or where it was observed is not known.
+    /// What was observed is not whole.
     NotObserved,
+    /// Where it was observed is not known.
+    NoPlace,
     /// A queue and the air fit alike.
     QueueOrAir,
     /// A policer and the air fit alike.
@@ -181,11 +183,11 @@ impl Readings {
             .or_else(|| self.queue(one_rate))
             .or_else(|| self.air(one_rate, lost_share));
         named.unwrap_or_else(|| {
-            if !self.has_no_queue() {
+            if !self.has_no_queue() && self.of_rounds(self.empty) < MOST {
                 return Diagnosis::not_shown(Unknown::QueueOrAir, [Some(self.queued()), Some(self.empty())]);
             }
             let rate = one_rate.map(|one| Finding::OneRate(one.fit, one.intervals));
-            Diagnosis::not_shown(Unknown::PolicerOrAir, [rate, Some(Finding::Queueing(self.queueing))])
+            Diagnosis::not_shown(Unknown::PolicerOrAir, [rate, Some(self.empty())])
         })
     }
 
@@ -378,6 +380,7 @@ impl fmt::Display for Unknown {
             Self::TooFew => "the losses are too few",
             Self::OnlyTimers => "only timers showed most losses",
             Self::NotObserved => "the capture does not hold enough of the flow",
+            Self::NoPlace => "at which end the capture was taken is not known",
             Self::QueueOrAir => "a queue and the air fit alike",
             Self::PolicerOrAir => "a policer and the air fit alike",
         })
@@ -423,7 +426,7 @@ impl fmt::Display for Rate {
         let mbps = self.0 as f64 / 1e6;
         match self.0 {
             ..1_000_000 => write!(f, "{:.0} kb/s", mbps * 1e3),
-            ..10_000_000 => write!(f, "{mbps:.1} Mb/s"),
+            1_000_000..10_000_000 => write!(f, "{mbps:.1} Mb/s"),
             _ => write!(f, "{mbps:.0} Mb/s"),
         }
     }
@@ -465,7 +468,7 @@ impl fmt::Display for Advice<'_> {
                 Unknown::NoDelays => "The other end's capture, or TCP timestamps on, would tell",
                 Unknown::TooFew => "A longer capture would tell",
                 Unknown::OnlyTimers => "The other end's capture would tell",
-                Unknown::NotObserved => "A whole capture at the sender would tell",
+                Unknown::NotObserved | Unknown::NoPlace => "A whole capture at the sender would tell",
                 Unknown::QueueOrAir | Unknown::PolicerOrAir => "A longer capture, or one of both ends, may tell",
             },
         })
