@@ -59,6 +59,9 @@ impl Analysis {
     fn told_losses(&self) -> String {
         let total: u64 = self.flows.iter().map(Flow::lost).sum();
         let flows = plural(self.flows.len() as u64 + self.unlisted_flows, "flow");
+        if self.has_no_flow() {
+            return format!("There is {}.", self.no_flow(false));
+        }
         if total == 0 {
             let known = self.flows.iter().filter(|flow| flow.shows_losses()).count() as u64 + self.unlisted_flows;
             let all = self.flows.len() as u64 + self.unlisted_flows;
