@@ -395,7 +395,8 @@ mod tests {
     #[test]
     fn a_rate_that_changes_for_long_is_other_traffic_and_one_that_jumps_is_not() {
         let of = |long: usize| {
-            let rates: Vec<(f64, f64)> = (0..64).map(|k| (if k / long % 2 == 0 { 9e6 } else { 5e6 }, 0.125)).collect();
+            let rates: Vec<(f64, f64)> =
+                (0..64).map(|k| (if (k / long).is_multiple_of(2) { 9e6 } else { 5e6 }, 0.125)).collect();
             Others::of(&rates, (5e6, 9e6), 80.0)
         };
         assert_eq!(of(8), Some(Others { rate_bps: 4e6, on_s: 10.0, off_s: 10.0 }));
