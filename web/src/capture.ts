@@ -19,8 +19,8 @@ const page = {
 };
 
 /** The columns of the flows' table, as the program has them, and which of them are numbers. */
-const COLUMNS = ["flow", "data from", "to", "seen at", "packets", "losses", "wireless", "congestion", "undecided", "by"];
-const NUMBERS = new Set(["flow", "packets", "losses", "wireless", "congestion", "undecided"]);
+const COLUMNS = ["flow", "data from", "to", "seen at", "packets", "losses", "%", "again", "wireless", "congestion", "undecided", "by"];
+const NUMBERS = new Set(["flow", "packets", "losses", "%", "again", "wireless", "congestion", "undecided"]);
 
 const MARKS = [
   ["wireless", "called wireless"],

@@ -19,7 +19,7 @@ pub struct View {
     /// From the first to the last frame, seconds.
     pub duration_s: f64,
     /// The rows of the program's table, those with most losses first; at most 200.
-    pub rows: Vec<[String; 10]>,
+    pub rows: Vec<[String; 12]>,
     /// Flows that have no row.
     pub without_row: u64,
     /// The flows that are drawn, those with most losses: the first ones of `rows`, at most eight.
