@@ -40,7 +40,7 @@ impl Label {
         let value = |key: &str| name.split('-').find_map(|field| field.strip_prefix(key)?.strip_prefix('='));
         let rate = |key| value(key).and_then(|text| text.parse::<f64>().ok());
         let (class, rate_bps) = match (value("LOSS"), rate("PCIR"), rate("SCIR")) {
-            (Some(loss), ..) if loss != "0%" => (Class::Random, None),
+            (Some(loss), ..) if !loss.starts_with("0%") => (Class::Random, None),
             (_, Some(rate), _) => (Class::Policer, Some(rate)),
             (_, None, Some(rate)) => (Class::Shaper, Some(rate)),
             _ => return None,
