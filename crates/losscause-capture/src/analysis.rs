@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use losscause::registry::Registry;
 use losscause::verdict::Input;
-use losscause::{Judgement, Reason, Time, Verdict};
+use losscause::{Judgement, Reason, Span, Time, Verdict};
 use serde::Serialize;
 
 use crate::CaptureError;
@@ -467,19 +467,77 @@ const MAX_LOSSY_FLOWS: usize = 100_000;
 /// If `source` is no capture that can be read. A capture that ends early is analysed as far as it goes, and the
 /// analysis says so.
 pub fn analyze(mut source: impl Read, file: &str, options: &Options) -> Result<Analysis, CaptureError> {
-    analyze_and(&mut source, file, options, &mut |_, _| {})
+    analyze_and(&mut source, file, options, &mut |_, _, _| {})
 }
+
+/// As [`analyze`], of a capture that is still being made: hands a [`Glance`] on for each second of it.
+///
+/// # Errors
+/// As [`analyze`].
+pub fn analyze_live(
+    mut source: impl Read,
+    file: &str,
+    options: &Options,
+    glance: &mut dyn FnMut(Glance),
+) -> Result<Analysis, CaptureError> {
+    let mut next: Option<Time> = None;
+    analyze_and(&mut source, file, options, &mut |now, _, reading| {
+        let due = *next.get_or_insert(now + GLANCE);
+        if now >= due {
+            next = Some(now + GLANCE);
+            glance(reading.glance());
+        }
+    })
+}
+
+/// As [`analyze`], of a capture that is in several files, as a ring buffer's: flows go on from one to the next. Frames are
+/// numbered within their file.
+///
+/// # Errors
+/// If a part is no capture that can be read.
+pub fn analyze_parts<'a>(
+    parts: impl IntoIterator<Item = Box<dyn Read + 'a>>,
+    file: &str,
+    options: &Options,
+) -> Result<Analysis, CaptureError> {
+    let mut reading = Reading::new(options, Rules::of(options, file), file);
+    let mut truncation = None;
+    for part in parts {
+        let mut frames = Frames::of(compressed::decompressed(part)?)?;
+        reading.read(&mut frames, &mut |_, _, _| {});
+        truncation = truncation.or(frames.truncation().cloned());
+    }
+    reading.finish_frames(truncation)
+}
+
+/// What is known of a capture while it is read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Glance {
+    /// Of the newest packet, seconds after the first one.
+    pub time_s: f64,
+    /// Packets so far.
+    pub packets: u64,
+    /// Flows so far.
+    pub flows: u64,
+    /// Losses so far, as the places look now at which the flows were captured.
+    pub lost: u64,
+}
+
+/// From one glance to the next.
+const GLANCE: Span = Span::from_secs(1);
+
+/// Who sees every packet that is analysed, and what is known then.
+pub(crate) type Also<'a> = &'a mut dyn FnMut(Time, &Packet<'_>, &Reading<'_>);
 
 /// Analyses a capture and shows every packet of it to `also`. Compiled once, for all sources.
 pub(crate) fn analyze_and(
     source: &mut dyn Read,
     file: &str,
     options: &Options,
-    also: &mut dyn FnMut(Time, &Packet<'_>),
+    also: Also<'_>,
 ) -> Result<Analysis, CaptureError> {
-    let budget = options.over_time.then(Budget::default);
-    let watch = Watch::new(file, options.observer.clone(), options.flows.clone());
-    let rules = Rules { chosen: options.chosen.clone(), keep_skew: options.keep_skew, budget, watch };
+    let rules = Rules::of(options, file);
     let mut reading = Reading::new(options, rules.clone(), file);
     let (is_qlog, source) = qlog::recognised(compressed::decompressed(Box::new(source))?)?;
     if is_qlog {
@@ -487,23 +545,17 @@ pub(crate) fn analyze_and(
         return Ok(reading.finish(truncation));
     }
     let mut frames = Frames::of(source)?;
-    while let Some(frame) = frames.next_frame() {
-        let frame_time = frame.time;
-        if reading.takes(frame_time, frame.link) {
-            reading.on_radio(frame.link.radio(frame.data));
-            let parsed = Parsed::of(&frame);
-            if let Parsed::Packet(packet) = &parsed {
-                also(frame_time, packet);
-            }
-            reading.on_frame(frame_time, &parsed);
-        }
-    }
+    reading.read(&mut frames, also);
     let truncation = frames.truncation().cloned();
-    reading.analysis.dropped_by_capture = frames.dropped();
-    if let Some(link) = reading.only_unknown_link() {
-        return Err(CaptureError::LinkType { link });
+    reading.finish_frames(truncation)
+}
+
+impl Rules {
+    fn of(options: &Options, file: &str) -> Self {
+        let budget = options.over_time.then(Budget::default);
+        let watch = Watch::new(file, options.observer.clone(), options.flows.clone());
+        Self { chosen: options.chosen.clone(), keep_skew: options.keep_skew, budget, watch }
     }
-    Ok(reading.finish(truncation))
 }
 
 /// An analysis under way.
@@ -562,6 +614,40 @@ impl<'a> Reading<'a> {
             lossy: 0,
             drawn: Vec::new(),
             analysis,
+        }
+    }
+
+    /// Reads a file of frames to its end.
+    fn read(&mut self, frames: &mut Frames<'_>, also: Also<'_>) {
+        while let Some(frame) = frames.next_frame() {
+            let frame_time = frame.time;
+            if self.takes(frame_time, frame.link) {
+                self.on_radio(frame.link.radio(frame.data));
+                let parsed = Parsed::of(&frame);
+                if let Parsed::Packet(packet) = &parsed {
+                    also(frame_time, packet, self);
+                }
+                self.on_frame(frame_time, &parsed);
+            }
+        }
+        let dropped = self.analysis.dropped_by_capture.into_iter().chain(frames.dropped());
+        self.analysis.dropped_by_capture = dropped.reduce(u64::saturating_add);
+    }
+
+    fn finish_frames(self, truncation: Option<Truncation>) -> Result<Analysis, CaptureError> {
+        match self.only_unknown_link() {
+            Some(link) => Err(CaptureError::LinkType { link }),
+            None => Ok(self.finish(truncation)),
+        }
+    }
+
+    fn glance(&self) -> Glance {
+        let (open, lost) = self.table.glance();
+        Glance {
+            time_s: (self.last - self.begun.unwrap_or(self.last)).as_secs_f64(),
+            packets: self.analysis.packets,
+            flows: open + self.analysis.flows.len() as u64 + self.analysis.unlisted_flows,
+            lost: lost + self.analysis.flows.iter().map(Flow::lost).sum::<u64>(),
         }
     }
 

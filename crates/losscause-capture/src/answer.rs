@@ -420,7 +420,7 @@ impl Flow {
             more => format!(", the longest of {more} such times"),
         };
         Some(format!(
-            "{} got no answer from {} from {from_s:.1} s {until}{more}: the path or that host was gone, which is no queue",
+            "{} got no answer from {} from {from_s:.1} s {until}{more}: the path, or that host, seems to have been gone",
             self.src, self.dst
         ))
     }

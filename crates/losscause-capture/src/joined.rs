@@ -79,10 +79,10 @@ pub fn analyze_both(
 ) -> Result<Joined, JoinError> {
     let (mut sent, mut arrived) = (Logs::default(), Logs::default());
     let (mut source, file) = sender;
-    let sender = analyze_and(&mut source, file, options, &mut |now, packet| sent.on_packet(now, packet));
+    let sender = analyze_and(&mut source, file, options, &mut |now, packet, _| sent.on_packet(now, packet));
     let sender = sender.map_err(JoinError::Sender)?;
     let (mut source, file) = receiver;
-    let receiver = analyze_and(&mut source, file, options, &mut |now, packet| arrived.on_packet(now, packet));
+    let receiver = analyze_and(&mut source, file, options, &mut |now, packet, _| arrived.on_packet(now, packet));
     let receiver = receiver.map_err(JoinError::Receiver)?;
     let mut join = Join::new(options, &sender, &receiver);
     for (key, logs) in &sent.flows {

@@ -179,7 +179,7 @@ fn a_packet_that_is_repeated_by_a_timer_and_never_answered_shows_an_outage() {
     let answer = analysis.answer();
     assert!(
         answer.ends_with(
-            "got no answer from 10.0.0.2:2000 from 0.2 s to the end: the path or that host was gone, which is no queue."
+            "got no answer from 10.0.0.2:2000 from 0.2 s to the end: the path, or that host, seems to have been gone."
         ),
         "{answer}"
     );
@@ -333,4 +333,24 @@ fn a_receiver_whose_window_is_full_holds_its_sender_up() {
     let sending = analysis.flows[0].pace.unwrap().sending.unwrap();
     assert!(sending.window_full_s > 1.5 && sending.idle_s < 0.1, "{sending:?}");
     assert!(analysis.answer().ends_with("its receive window was full."), "{}", analysis.answer());
+}
+
+#[test]
+fn a_capture_in_parts_tells_what_it_tells_as_a_whole_and_a_second_of_it_what_is_known_then() {
+    let sent = (0..100).filter(|i| i % 10 != 7).map(|i| (50 * u64::from(i), data(i)));
+    let packets: Vec<_> = sent.map(|(ms, segment)| (ms * 1_000, segment.bytes())).collect();
+    let (first, second) = packets.split_at(40);
+    let [whole, first, second] = [&packets[..], first, second].map(pcap);
+    let part = |bytes: &'static [u8]| -> Box<dyn std::io::Read> { Box::new(bytes) };
+    let parts = [first, second].map(|bytes| part(bytes.leak()));
+    let all = Options::all();
+    let joined = losscause_capture::analyze_parts(parts, "f", &all).unwrap();
+    let mut seen = Vec::new();
+    let told = losscause_capture::analyze_live(whole.as_slice(), "f", &all, &mut |glance| seen.push(glance)).unwrap();
+    assert_eq!((joined.answer(), joined.packets), (told.answer(), told.packets));
+    assert_eq!(lost(&joined.flows[0]), lost(&told.flows[0]));
+    // Every second of five but the first one.
+    let counts: Vec<_> = seen.iter().map(|glance| (glance.time_s, glance.packets, glance.flows, glance.lost)).collect();
+    assert_eq!(counts[0], (1.0, 19, 1, 2));
+    assert_eq!(counts.len(), 4, "{counts:?}");
 }

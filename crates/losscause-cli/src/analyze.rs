@@ -1,13 +1,12 @@
 //! `losscause analyze`: why a capture lost its packets.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use losscause::registry::Registry;
 use losscause_capture::judge::Chosen;
-use losscause_capture::{Analysis, CaptureError, Captures, Options, Selection};
+use losscause_capture::{Captures, Options, Selection};
 use losscause_report as report;
 use losscause_study::files::Inputs;
 use losscause_study::{InputError, atomic};
@@ -15,8 +14,8 @@ use losscause_study::{InputError, atomic};
 use crate::Failure;
 use crate::input;
 use crate::output::{self, Format};
-use crate::progress::Progress;
 
+mod captures;
 mod joined;
 mod losses;
 mod observations;
@@ -30,8 +29,14 @@ use observations::Observations;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// pcap or pcapng files, or qlog of QUIC, also compressed with gzip, xz or zstd; - for standard input.
-    #[arg(required_unless_present_any = ["sender", "receiver"], value_name = "CAPTURE")]
+    #[arg(required_unless_present_any = ["sender", "receiver", "interface"], value_name = "CAPTURE")]
     captures: Vec<PathBuf>,
+    /// Capture headers on this interface with tcpdump and analyse them meanwhile: a line a second, and the answer at Ctrl-C.
+    #[arg(long, short, value_name = "INTERFACE", conflicts_with_all = ["captures", "sender", "receiver"])]
+    interface: Option<String>,
+    /// The captures are parts of one, such as the files of a ring buffer: flows go on from one to the next.
+    #[arg(long, conflicts_with_all = ["sender", "receiver", "interface"])]
+    as_one: bool,
     /// The capture at the sender of the data, joined with that of --receiver: then losses are known, not inferred.
     #[arg(long, value_name = "CAPTURE", requires = "receiver", conflicts_with = "captures")]
     sender: Option<PathBuf>,
@@ -98,7 +103,10 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     options.observer = observations.as_ref().map(Observations::observer);
     let (analyses, failure) = match (&arguments.sender, &arguments.receiver) {
         (Some(sender), Some(receiver)) => joined::analyze(sender, receiver, &options)?,
-        _ => each(&arguments.captures, &options),
+        _ => {
+            let interface = arguments.interface.as_deref();
+            captures::analyses(&arguments.captures, arguments.as_one, interface, &options)
+        }
     };
     options.observer = None;
     if let Some(observations) = observations {
@@ -130,20 +138,6 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
         }
     }
     failure.map_or(Ok(()), Err)
-}
-
-/// The analyses of the captures that can be used, and the first failure: a capture that cannot be used, or else one
-/// that ended early.
-fn each(captures: &[PathBuf], options: &Options) -> (Vec<Analysis>, Option<Failure>) {
-    let (mut analyses, mut failure) = (Vec::new(), None);
-    for file in captures {
-        match one(file, options) {
-            Ok(analysis) => analyses.push(analysis),
-            Err(error) => failure = failure.or(Some(error)),
-        }
-    }
-    let failure = failure.or_else(|| analyses.iter().find_map(incomplete));
-    (analyses, failure)
 }
 
 /// Refuses to write over a capture, or one output over another.
@@ -189,11 +183,6 @@ fn keep_apart(arguments: &Arguments) -> Result<(), InputError> {
     Ok(())
 }
 
-/// A capture that ended early is a result and a failure.
-fn incomplete(analysis: &Analysis) -> Option<Failure> {
-    Some(Failure::Incomplete(format!("{}: {}", analysis.file, analysis.cut()?)))
-}
-
 fn options(arguments: &Arguments, registry: &Registry) -> Result<Options, InputError> {
     let option = |option: String, problem: String| InputError::Option { option, problem };
     let chosen = if arguments.lda.is_empty() {
@@ -221,60 +210,4 @@ fn options(arguments: &Arguments, registry: &Registry) -> Result<Options, InputE
     options.over_time = arguments.report.is_some();
     options.notes = arguments.annotate.is_some();
     Ok(options)
-}
-
-fn one(file: &Path, options: &Options) -> Result<Analysis, Failure> {
-    let name = name(file);
-    let unusable = |error: CaptureError| Failure::Capture { file: name.clone(), error };
-    let source = open(file).map_err(unusable)?;
-    let analysis = losscause_capture::analyze(source, &name, options).map_err(unusable)?;
-    if analysis.has_no_flow() {
-        return Err(Failure::NoFlow { problem: analysis.no_flow(is_filtered(options)), file: name });
-    }
-    Ok(analysis)
-}
-
-/// A capture's name for people.
-fn name(file: &Path) -> String {
-    if input::is_standard(file) { "standard input".to_owned() } else { file.display().to_string() }
-}
-
-/// Opens a capture whose reading shows as progress, or standard input.
-fn open(file: &Path) -> Result<Box<dyn Read>, CaptureError> {
-    if input::is_standard(file) {
-        return Ok(Box::new(io::stdin().lock()));
-    }
-    let opened = File::open(file)?;
-    let bytes = opened.metadata().map_or(0, |metadata| metadata.len());
-    Ok(Box::new(Watched::new(opened, bytes)))
-}
-
-fn is_filtered(options: &Options) -> bool {
-    !options.flows.is_all() || options.from_s.is_some() || options.to_s.is_some()
-}
-
-/// A file whose reading shows as progress.
-struct Watched {
-    file: File,
-    read: u64,
-    bytes: u64,
-    progress: Progress,
-}
-
-const MEBIBYTE: u64 = 1 << 20;
-
-impl Watched {
-    fn new(file: File, bytes: u64) -> Self {
-        Self { file, read: 0, bytes, progress: Progress::new("MiB", (bytes / MEBIBYTE) as usize) }
-    }
-}
-
-impl Read for Watched {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.file.read(buffer)?;
-        self.read += read as u64;
-        let share = self.read as f64 / self.bytes.max(1) as f64;
-        self.progress.set_weighed((self.read / MEBIBYTE) as usize, share.min(1.0));
-        Ok(read)
-    }
 }

@@ -352,3 +352,30 @@ fn oracles_are_not_offered() {
     let said = refusal(&["--lda", "omniscient", "sender.pcap.gz"], place.path());
     assert!(said.contains("there is no algorithm \"omniscient\" for captures"), "{said}");
 }
+
+#[test]
+fn the_files_of_a_ring_buffer_are_one_capture_whatever_their_order() {
+    let place = place();
+    let whole = plain(SENDER);
+    let (header, records) = whole.split_at(24);
+    // A record is 16 bytes of header, with the bytes that follow in its third word.
+    let bytes = |at: usize| 16 + u32::from_le_bytes(records[at + 8..at + 12].try_into().unwrap()) as usize;
+    let mut middle = 0;
+    while middle < records.len() / 2 {
+        middle += bytes(middle);
+    }
+    let parts = [("a.pcap", &records[..middle]), ("b.pcap", &records[middle..])];
+    for (name, part) in parts {
+        std::fs::write(place.path().join(name), [header, part].concat()).unwrap();
+    }
+    std::fs::write(place.path().join("whole.pcap"), &whole).unwrap();
+    let answer = |arguments: &[&str]| {
+        let output = analyze(arguments, place.path());
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let said = text(&output.stdout);
+        said.split_once(": ").unwrap().1.to_owned()
+    };
+    assert_eq!(answer(&["--as-one", "b.pcap", "a.pcap"]), answer(&["whole.pcap"]));
+    let said = refusal(&["--as-one", "a.pcap", "-"], place.path());
+    assert!(said.contains("standard input cannot be read twice"), "{said}");
+}

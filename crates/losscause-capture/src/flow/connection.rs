@@ -273,6 +273,18 @@ impl Connection {
         }
     }
 
+    /// How many directions have data, and their losses so far.
+    pub(super) fn glance(&self) -> (u64, u64) {
+        let with_data = self.halves.iter().zip(self.vantages()).filter(|(half, _)| half.packets > 0);
+        with_data.fold((0, 0), |(flows, lost), (half, vantage)| {
+            let seen = half.views.as_ref().map_or(0, |views| match vantage {
+                Vantage::Sender => views.sender.losses.count(State::is_loss),
+                _ => views.receiver.losses.count(State::is_loss),
+            });
+            (flows + 1, lost + seen)
+        })
+    }
+
     /// How the connection was opened from the end `from`.
     fn opening(&self, from: usize) -> Option<Opening> {
         let syn = self.halves[from].syn.filter(|syn| syn.repeats > 0)?;

@@ -119,6 +119,14 @@ impl Stream {
         }
     }
 
+    /// Whether it is a stream, and its losses so far.
+    pub(super) fn glance(&self) -> (u64, u64) {
+        match self {
+            Self::Candidate { .. } => (0, 0),
+            Self::Proven(proven) => (1, proven.losses.count(State::is_loss)),
+        }
+    }
+
     /// What was found about the stream, if it is one.
     pub(super) fn finish(self, [src, dst]: [Endpoint; 2], rules: &Rules) -> Option<FlowResult> {
         let Stream::Proven(proven) = self else { return None };

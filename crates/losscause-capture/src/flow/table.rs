@@ -213,6 +213,17 @@ impl FlowTable {
         }
     }
 
+    /// How many flows with data are open, and their losses so far.
+    pub(crate) fn glance(&self) -> (u64, u64) {
+        self.slots.iter().filter_map(|slot| slot.flow.as_ref()).fold((0, 0), |(flows, lost), flow| {
+            let (more, lost_there) = match flow {
+                Flow::Tcp(connection) => connection.glance(),
+                Flow::Rtp(stream) => stream.glance(),
+            };
+            (flows + more, lost + lost_there)
+        })
+    }
+
     /// The flows that were closed since the last call.
     pub(crate) fn take_finished(&mut self) -> impl Iterator<Item = FlowResult> {
         self.finished.drain(..)

@@ -5,7 +5,7 @@ use std::path::Path;
 use losscause_capture::{Analysis, JoinError, Options};
 use losscause_study::InputError;
 
-use super::{incomplete, name, open};
+use super::captures::{incomplete, name, open};
 use crate::Failure;
 use crate::input;
 

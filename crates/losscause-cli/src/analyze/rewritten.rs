@@ -8,7 +8,7 @@ use losscause_capture::{Analysis, Options, RewriteError};
 use losscause_study::InputError;
 use losscause_study::atomic::AtomicFile;
 
-use super::{name, open};
+use super::captures::{name, open};
 use crate::Failure;
 use crate::input;
 use crate::notice;
