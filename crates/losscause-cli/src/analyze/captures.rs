@@ -140,7 +140,7 @@ impl Told {
         move |Glance { time_s, packets, flows, lost, .. }| {
             if self.is_told && self.last.elapsed() >= Duration::from_secs(1) {
                 self.last = Instant::now();
-                notice::print(&format!("{time_s:.0} s: {packets} packets, {flows} flows, {lost} lost; Ctrl-C ends"));
+                notice::print(&format!("{time_s:.0} s: packets {packets}, flows {flows}, lost {lost}; Ctrl-C ends"));
             }
         }
     }
