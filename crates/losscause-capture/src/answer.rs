@@ -341,11 +341,11 @@ impl Flow {
         self.losses.iter().filter(|loss| loss.is_by_timer()).count() as u64
     }
 
-    /// Whether the algorithm's verdicts on single losses add to the cause: a clear cause beats them, and without delays
+    /// Whether the algorithm's verdicts on single losses add to the cause: a named cause beats them, and without delays
     /// nothing backs them.
     pub(crate) fn is_told_one_by_one(&self) -> bool {
         let Some(FlowDiagnosis { diagnosis }) = &self.diagnosis else { return false };
-        let is_told = diagnosis.certainty != Certainty::Clear || diagnosis.cause == DiagnosedCause::Air;
+        let is_told = diagnosis.certainty == Certainty::CannotTell || diagnosis.cause == DiagnosedCause::Air;
         let nothing_backs = matches!(
             diagnosis.cause,
             DiagnosedCause::NotShown(Unknown::NoDelays | Unknown::NotObserved | Unknown::NoPlace | Unknown::OnlyTimers)
@@ -353,10 +353,11 @@ impl Flow {
         is_told && !nothing_backs && self.recommended.is_some()
     }
 
-    /// The cause that all of its losses have, if that is clear and more than their single verdicts tell.
-    pub(crate) fn clear_cause(&self) -> Option<String> {
+    /// The cause that its losses have together, and how sure that is, if it tells more than their single verdicts.
+    pub(crate) fn named_cause(&self) -> Option<String> {
         let told = self.diagnosis.as_ref().filter(|_| !self.is_told_one_by_one())?;
-        (told.diagnosis.certainty == Certainty::Clear).then(|| told.diagnosis.cause.to_string())
+        let Diagnosis { cause, certainty, .. } = told.diagnosis;
+        (certainty != Certainty::CannotTell).then(|| format!("{}: {cause}", certainty.name()))
     }
 
     /// Whether its losses were those of a path that was gone.

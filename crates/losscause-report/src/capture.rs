@@ -211,7 +211,7 @@ fn flow_facts(flow: &Flow) -> String {
         end => format!("the {end}"),
     };
     let place = if at.starts_with("between") { at } else { format!("at {at}") };
-    let counts = if counts.is_empty() { "nothing beside".to_owned() } else { counts.join(", ") };
+    let counts = if counts.is_empty() { "none lost or sent again".to_owned() } else { counts.join(", ") };
     let pace = flow.pace.map(|pace| format!(" {}.", pace.told())).unwrap_or_default();
     format!("{protocol} seen {place}; of {} packets: {counts}.{pace}", flow.packets)
 }

@@ -77,8 +77,8 @@ impl Flow {
         if matches!(loss.evidence, Evidence::Timeout | Evidence::TailProbe) {
             return "only a timer showed it, cause not shown".to_owned();
         }
-        if let Some(cause) = self.clear_cause() {
-            return format!("as all of its flow: {cause}");
+        if let Some(cause) = self.named_cause() {
+            return format!("of the flow's losses {cause}");
         }
         let verdict = self.verdict(loss);
         let looks_like = match verdict {

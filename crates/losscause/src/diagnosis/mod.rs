@@ -65,6 +65,8 @@ pub enum Unknown {
     NotObserved,
     /// Where it was observed is not known.
     NoPlace,
+    /// A queue stood at most losses, but did not choose them: losses of the air may hide behind it.
+    BehindQueue,
     /// A queue and the air fit alike.
     QueueOrAir,
     /// A policer and the air fit alike.
@@ -180,9 +182,12 @@ impl Readings {
         let lost_share = self.lost as f64 / packets.max(self.lost) as f64;
         let named = self
             .policer(one_rate, lost_share)
-            .or_else(|| self.queue(one_rate))
+            .or_else(|| self.queue(one_rate, lost_share))
             .or_else(|| self.air(one_rate, lost_share));
         named.unwrap_or_else(|| {
+            if self.of_rounds(self.queued) >= MOST {
+                return Diagnosis::not_shown(Unknown::BehindQueue, [Some(self.queued()), None]);
+            }
             if !self.has_no_queue() && self.of_rounds(self.empty) < MOST {
                 return Diagnosis::not_shown(Unknown::QueueOrAir, [Some(self.queued()), Some(self.empty())]);
             }
@@ -223,12 +228,12 @@ impl Readings {
     }
 
     /// A queue: it stood before most losses, and they chose it.
-    fn queue(&self, one_rate: Option<&OneRate>) -> Option<Diagnosis> {
+    fn queue(&self, one_rate: Option<&OneRate>, lost_share: f64) -> Option<Diagnosis> {
         let standing = self.of_rounds(self.queued);
         let is_alike = self.flight_spread.is_some_and(|spread| spread <= ALIKE);
         let is_one_rate = one_rate.is_some_and(|one| one.fits(FITS_CLOSELY));
         let is_longer = self.contrast >= LONGER;
-        if standing < MOST || !(is_alike || is_one_rate || is_longer) {
+        if standing < MOST || !(is_alike || is_one_rate || is_longer || self.is_overflow(lost_share)) {
             return None;
         }
         let is_clear = standing >= NEARLY_ALL && (is_alike || is_one_rate && is_longer);
@@ -278,6 +283,11 @@ impl Readings {
     /// Lost packets of a round in which each is lost alone: one, and its share of the rest of the flight.
     fn by_chance(&self, lost_share: f64) -> f64 {
         1.0 + self.flight_pkts.unwrap_or(0.0) * lost_share
+    }
+
+    /// Whether more is lost at once than independent losses and bursts of the air take.
+    fn is_overflow(&self, lost_share: f64) -> bool {
+        self.per_round >= MORE_THAN_BURST && self.per_round >= MORE_THAN_CHANCE * self.by_chance(lost_share)
     }
 
     /// Whether more of a flight is lost at once than independent losses would take.
@@ -381,6 +391,7 @@ impl fmt::Display for Unknown {
             Self::OnlyTimers => "only timers showed most losses",
             Self::NotObserved => "the capture does not hold enough of the flow",
             Self::NoPlace => "at which end the capture was taken is not known",
+            Self::BehindQueue => "a queue stood at most losses, and losses of the air may hide behind it",
             Self::QueueOrAir => "a queue and the air fit alike",
             Self::PolicerOrAir => "a policer and the air fit alike",
         })
@@ -469,7 +480,9 @@ impl fmt::Display for Advice<'_> {
                 Unknown::TooFew => "A longer capture would tell",
                 Unknown::OnlyTimers => "The other end's capture would tell",
                 Unknown::NotObserved | Unknown::NoPlace => "A whole capture at the sender would tell",
-                Unknown::QueueOrAir | Unknown::PolicerOrAir => "A longer capture, or one of both ends, may tell",
+                Unknown::BehindQueue | Unknown::QueueOrAir | Unknown::PolicerOrAir => {
+                    "A longer capture, or one of both ends, may tell"
+                }
             },
         })
     }
