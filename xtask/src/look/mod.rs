@@ -272,15 +272,26 @@ fn faults(inspection: &Inspection, report: &Path) -> Result<Vec<String>> {
     Ok(findings)
 }
 
-/// The row of a capture's flow as a browser gives its text: the recommended algorithm's verdicts, as the JSON has them.
+/// The row of a capture's flow as a browser gives its text: the recommended algorithm's verdicts, as the JSON has them, without
+/// those that only a timer's rule gave.
 fn row_of_flow(flow: &serde_json::Value) -> String {
     let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let losses = flow["losses"].as_array().map_or(0, Vec::len) as u64 + flow["unlisted_losses"].as_u64().unwrap_or(0);
+    let number = |value: &serde_json::Value| value.as_u64().unwrap_or(0);
+    let listed = flow["losses"].as_array().map_or(&[][..], Vec::as_slice);
+    let losses = listed.len() as u64 + number(&flow["unlisted_losses"]);
+    let by_timer =
+        listed.iter().filter(|loss| ["timeout", "tail-probe"].contains(&loss["evidence"].as_str().unwrap_or("")));
     let name = flow["recommended"].as_str().unwrap_or_default();
-    let verdicts = ["wireless", "congestion", "undecided"].map(|verdict| text(&flow["summary"][name][verdict]));
+    let [wireless, congestion, undecided] =
+        ["wireless", "congestion", "undecided"].map(|verdict| number(&flow["summary"][name][verdict]));
+    let by_rule = congestion.min(by_timer.count() as u64);
+    let passed = ["sender", "both"].contains(&flow["vantage"].as_str().unwrap_or(""));
+    let sent = number(&flow["packets"]) + if passed { 0 } else { losses };
     let mut cells = ["id", "src", "dst", "vantage", "packets"].map(|key| text(&flow[key])).to_vec();
-    cells.push(losses.to_string());
-    cells.extend(verdicts);
+    cells.extend([losses.to_string(), format!("{:.1}", 100.0 * losses as f64 / sent.max(1) as f64)]);
+    cells.extend(
+        [number(&flow["sent_again"]), wireless, congestion - by_rule, undecided + by_rule].map(|n| n.to_string()),
+    );
     cells.push(name.replace('@', " at the "));
     cells.join("\t")
 }
