@@ -216,7 +216,7 @@ fn flow_facts(flow: &Flow) -> String {
     format!("{protocol} seen {place}; of {} packets: {counts}.{pace}", flow.packets)
 }
 
-/// About how many losses most algorithms say the same as the answer.
+/// Of how many losses most algorithms say the same as the one that is followed.
 fn agreement(flow: &Flow) -> String {
     let asked = flow.summary.len();
     if asked < 2 || flow.losses.is_empty() {
@@ -229,8 +229,8 @@ fn agreement(flow: &Flow) -> String {
         2 * same > decided.len()
     };
     let shared = flow.losses.iter().filter(shared).count();
-    let losses = flow.losses.len();
-    format!("Of the {asked} algorithms with a verdict, most agree with this answer about {shared} of {losses} losses.")
+    let (losses, followed) = (flow.losses.len(), flow.recommended.as_deref().unwrap_or("it").replace('@', " at the "));
+    format!("Of the {asked} algorithms with a verdict, most say what {followed} says of {shared} of {losses} losses.")
 }
 
 fn algorithms(flow: &Flow) -> Vec<AlgorithmView> {
