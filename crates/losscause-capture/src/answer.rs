@@ -87,6 +87,7 @@ impl Analysis {
                 return format!("{again} of {flows} were sent again; why is not shown, as no answer was captured.");
             }
             all if all == total => return format!("{lost} Only timers showed them: their cause is not shown."),
+            1 => " 1 only by a timer: its cause is not shown.".to_owned(),
             some => format!(" {some} only by a timer: their cause is not shown."),
         };
         let one_by_one: Vec<&Flow> = lossy.into_iter().filter(|flow| flow.is_told_one_by_one()).collect();

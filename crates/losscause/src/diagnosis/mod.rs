@@ -5,7 +5,7 @@
 //!
 //! | cause | what shows it |
 //! |---|---|
-//! | a queue | it stood for 100 ms before nearly all losses, and they chose it: the delay, the flight or the rate at losses is not that of other times |
+//! | a queue | it stood for 100 ms before nearly all losses, and they chose it: the delay, the flight or the rate at losses is not that of other times; or many more are lost at once than by chance |
 //! | a policer | no queue, and what passes between losses fits one rate; or much of a flight is lost at once |
 //! | the air | the queue was just empty before nearly all losses, they come alone, at flights of any size, and no rate fits |
 //!
@@ -78,9 +78,9 @@ pub enum Unknown {
 pub enum Certainty {
     /// No cause is named.
     CannotTell,
-    /// Of ten such flows, one or two may have another cause.
+    /// Meant for flows of which one or two in ten have another cause.
     Likely,
-    /// Of a hundred such flows, at most five have another cause.
+    /// Meant for flows of which at most five in a hundred have another cause.
     Clear,
 }
 
