@@ -97,7 +97,7 @@ pub use lda::{AnyLda, AnySenderLda, AsTold, AtSender, Lda, Needs};
 pub use observe::{Arrival, ArrivalTracker, Differentiator, Interval, Loss, Observed, Packet};
 pub use registry::{Algorithm, ConfigError, LdaConfig};
 pub use time::{Span, Time};
-pub use verdict::{Judgement, Reason, Verdict};
+pub use verdict::{Amount, Evidence, Judgement, Reason, Verdict};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -22,149 +22,121 @@ impl Verdict {
     pub fn is_wireless(self) -> bool {
         self == Verdict::Wireless
     }
+
+    /// Wireless if that holds, else congestion.
+    pub const fn wireless_if(holds: bool) -> Self {
+        if holds { Verdict::Wireless } else { Verdict::Congestion }
+    }
 }
 
-/// A verdict with its reason.
+/// A verdict with what led to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judgement {
     /// The answer.
     pub verdict: Verdict,
-    /// The numbers that were compared.
+    /// The probability of a wireless loss, 0 to 1, from an algorithm that gives one.
+    pub probability: Option<f64>,
+    /// Why.
     pub reason: Reason,
 }
 
-/// What was compared with what. `Display` writes it as one sentence.
+impl Judgement {
+    /// A verdict without a probability.
+    pub const fn new(verdict: Verdict, reason: Reason) -> Self {
+        Self { verdict, probability: None, reason }
+    }
+
+    /// Undecided, because an input is missing.
+    pub const fn without(input: Input) -> Self {
+        Self::new(Verdict::Undecided, Reason::Missing { input })
+    }
+
+    /// Congestion by its signal; no algorithm is asked.
+    pub const fn signalled(signal: Signal) -> Self {
+        Self::new(Verdict::Congestion, Reason::Signalled { signal })
+    }
+
+    /// A verdict that rests on no number.
+    pub const fn stated(verdict: Verdict, scheme: &'static str, why: &'static str) -> Self {
+        Self::new(verdict, Reason::Stated { scheme, why })
+    }
+
+    /// A verdict from what was measured.
+    pub const fn measured(verdict: Verdict, evidence: Evidence) -> Self {
+        Self::new(verdict, Reason::Measured(evidence))
+    }
+
+    /// The numbers that were compared, if there are any.
+    pub const fn evidence(&self) -> Option<&Evidence> {
+        match &self.reason {
+            Reason::Measured(evidence) => Some(evidence),
+            _ => None,
+        }
+    }
+}
+
+/// Why a verdict was given. `Display` writes it as one sentence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Reason {
-    /// The algorithm does not look at the packet (`always …`).
-    Unconditional,
-    /// The truth was handed in (oracles in a simulator).
-    Told,
-    /// The receiver's acknowledgement says it (`as told`).
-    Labelled,
-    /// The algorithm gives a verdict only, without the numbers behind it.
-    Unstated {
+    /// Something was measured and held against limits.
+    Measured(Evidence),
+    /// The scheme gives no number: a constant, a label, an oracle, an algorithm that says its verdict only.
+    Stated {
         /// The scheme that decided.
         scheme: &'static str,
-    },
-    /// The signal that declared the loss decides; no algorithm was asked.
-    Signalled {
-        /// A timeout, a mark, or persistent congestion.
-        signal: Signal,
+        /// What it says instead: "whatever was observed".
+        why: &'static str,
     },
     /// An input that the algorithm needs is missing.
     Missing {
         /// Which one.
         input: Input,
     },
-    /// A measured span was held against an interval: wireless if `at_least <= measured < below`.
-    Compared {
-        /// The scheme that decided, by its published name (ZBS names its base scheme).
-        scheme: &'static str,
-        /// What was measured: "inter-arrival time", "relative ROTT" (relative to the first packet's: only differences
-        /// between ROTTs mean anything).
-        quantity: &'static str,
-        /// Its value.
-        measured: Span,
-        /// The smallest wireless value, if there is a lower limit.
-        at_least: Option<Span>,
-        /// The upper limit of wireless values (exclusive), if there is one.
-        below: Option<Span>,
-        /// Packets lost in the gap.
-        lost: u32,
+    /// The signal that declared the loss decides; no algorithm was asked.
+    Signalled {
+        /// A timeout, a mark, or persistent congestion.
+        signal: Signal,
     },
-    /// Marks among the last round-trip times were counted (Flip Flop): congestion if there are more than `most`.
-    Counted {
-        /// The scheme that decided.
-        scheme: &'static str,
-        /// How many were marked.
-        marked: u32,
-        /// Among how many.
-        of: u32,
-        /// The most that speak for a wireless loss.
-        most: u32,
-    },
-    /// The packets that a sender believes to wait in queues were held against two limits: wireless up to the first,
-    /// congestion from the second on.
-    Queued {
-        /// The scheme that decided.
-        scheme: &'static str,
-        /// Packets that wait.
-        pkts: f64,
-        /// The most that speak for a wireless loss.
-        wireless_up_to: f64,
-        /// The fewest that speak for congestion.
-        congestion_from: f64,
-    },
-    /// Lost packets were counted (n-th loss, roll-back): congestion if there are at least `congestion_from`.
-    Lost {
-        /// The scheme that decided.
-        scheme: &'static str,
-        /// How many packets were lost.
-        pkts: u64,
-        /// Since when: "since the first loss of the episode".
-        since: &'static str,
-        /// The fewest that speak for congestion.
-        congestion_from: u64,
-    },
-    /// The share of lost packets was held against a limit (drop rate): congestion above it.
-    LossRate {
-        /// The scheme that decided.
-        scheme: &'static str,
-        /// The share, 0 to 1.
-        rate: f64,
-        /// The largest share that speaks for a wireless loss.
-        wireless_up_to: f64,
-    },
-    /// Another packet had been lost within the same round trip (fqRTT).
-    LostAgain {
-        /// The scheme that decided.
-        scheme: &'static str,
-        /// How long before.
-        before: Span,
-        /// The round-trip time.
-        rtt: Span,
-    },
-    /// The smallest and largest round-trip time of the rounds grew or fell (CDG).
-    Gradients {
-        /// The scheme that decided.
-        scheme: &'static str,
-        /// What follows for the queue: "full", "not full", "unknown".
-        queue: &'static str,
-        /// How much the minimum has grown over the last rounds.
-        of_min: Span,
-        /// The same of the maximum.
-        of_max: Span,
-    },
-    /// Evidence was weighed (Sift): wireless if its sum is more than `above`.
-    Weighed {
-        /// The scheme that decided.
-        scheme: &'static str,
-        /// The two readings with the most weight, the heavier first.
-        clues: [Clue; 2],
-        /// The sum of the evidence for a wireless loss, in decibels.
-        decibels: f64,
-        /// What the sum must exceed, in decibels.
-        above: f64,
-        /// The probability of a wireless loss, 0 to 1, if both causes are as likely beforehand.
-        probability: f64,
-        /// Whether it exceeds that, but too large a share of the last packets was called wireless.
-        over_ceiling: bool,
-    },
-    /// The algorithm was in a state that decides (Spike).
-    State {
-        /// The scheme that decided.
-        scheme: &'static str,
-        /// The state: "in spike", "not in spike".
-        state: &'static str,
-        /// The ROTT of the packet after the gap, above the smallest so far.
-        measured: Span,
-        /// How the state would change: "exits below", "enters above".
-        change: &'static str,
-        /// The ROTT at which it would, above the smallest so far.
-        threshold: Span,
-    },
+}
+
+/// What an algorithm measured, and the limits that it held it against.
+///
+/// `Display`: `mBiaz: inter-arrival time 81.280 ms (wireless from 81.280 ms, wireless below 91.440 ms)`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Evidence {
+    /// The scheme that decided, by its published name. A hybrid names its base scheme.
+    pub scheme: &'static str,
+    /// What was measured: "inter-arrival time".
+    pub quantity: &'static str,
+    /// Its value.
+    pub value: Amount,
+    /// The limits between congestion and wireless, at most two.
+    pub limits: [Option<Limit>; 2],
+    /// Other readings that counted, the heaviest first.
+    pub clues: [Option<Clue>; 2],
+    /// Packets lost in the gap, where the limits depend on it.
+    pub lost: Option<u32>,
+}
+
+/// A measured value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Amount {
+    /// A time.
+    Time(Span),
+    /// A number and its unit: "packets", "%", "dB"; empty for a mere count.
+    Number(f64, &'static str),
+}
+
+/// A limit between congestion and wireless.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limit {
+    /// On which side is what: "wireless below", "congestion from".
+    pub name: &'static str,
+    /// Where it lies.
+    pub at: Amount,
 }
 
 /// A reading that counted as evidence. `Display` writes it as a noun phrase: `delay at 12 % of its range`.
@@ -178,10 +150,102 @@ pub struct Clue {
     pub unit: &'static str,
 }
 
+impl Evidence {
+    /// A measured value, held against nothing yet.
+    pub fn new(scheme: &'static str, quantity: &'static str, value: impl Into<Amount>) -> Self {
+        Self { scheme, quantity, value: value.into(), limits: [None; 2], clues: [None; 2], lost: None }
+    }
+
+    /// The same with one more limit. A third is left out.
+    #[must_use]
+    pub fn held_against(mut self, name: &'static str, at: impl Into<Amount>) -> Self {
+        let place = if self.limits[0].is_none() { 0 } else { 1 };
+        self.limits[place] = Some(Limit { name, at: at.into() });
+        self
+    }
+
+    /// The same for a gap of `lost` packets, on which the limits depend.
+    #[must_use]
+    pub const fn for_gap_of(self, lost: u32) -> Self {
+        Self { lost: Some(lost), ..self }
+    }
+
+    /// The same with other readings that counted.
+    #[must_use]
+    pub const fn beside(self, clues: [Option<Clue>; 2]) -> Self {
+        Self { clues, ..self }
+    }
+
+    /// The limits.
+    pub fn limits(&self) -> impl Iterator<Item = &Limit> {
+        self.limits.iter().flatten()
+    }
+}
+
+impl Amount {
+    /// A number of packets.
+    pub const fn packets(pkts: f64) -> Self {
+        Self::Number(pkts, "packets")
+    }
+
+    /// Its value: a time in milliseconds, a number in its unit.
+    pub fn value(self) -> f64 {
+        match self {
+            Self::Time(span) => span.as_millis_f64(),
+            Self::Number(number, _) => number,
+        }
+    }
+
+    /// The unit of [`Amount::value`].
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Self::Time(_) => "ms",
+            Self::Number(_, unit) => unit,
+        }
+    }
+}
+
+impl From<Span> for Amount {
+    fn from(span: Span) -> Self {
+        Self::Time(span)
+    }
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Time(span) => span.fmt(f),
+            // A whole number is written as one.
+            Self::Number(number, "") => write!(f, "{number}"),
+            Self::Number(number, unit) if number as i64 as f64 == number => write!(f, "{number} {unit}"),
+            Self::Number(number, unit) => write!(f, "{number:.2} {unit}"),
+        }
+    }
+}
+
 impl fmt::Display for Clue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let decimals = if self.reading < 9.95 { 1 } else { 0 };
         write!(f, "{} {:.decimals$}{}", self.what, self.reading, self.unit)
+    }
+}
+
+impl fmt::Display for Evidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} {}", self.scheme, self.quantity, self.value)?;
+        for clue in self.clues.iter().flatten() {
+            write!(f, ", {clue}")?;
+        }
+        for (place, limit) in self.limits().enumerate() {
+            write!(f, "{}{} {}", if place == 0 { " (" } else { ", " }, limit.name, limit.at)?;
+        }
+        if self.limits().next().is_some() {
+            f.write_str(")")?;
+        }
+        match self.lost {
+            Some(lost) => write!(f, " for {lost} lost packet{}", if lost == 1 { "" } else { "s" }),
+            None => Ok(()),
+        }
     }
 }
 
@@ -246,73 +310,16 @@ impl fmt::Display for Judgement {
 
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Reason::Unconditional => f.write_str("whatever was observed"),
-            Reason::Told => f.write_str("the truth was handed in"),
-            Reason::Labelled => f.write_str("the receiver's label says so"),
-            Reason::Unstated { scheme } => write!(f, "{scheme} does not say why"),
+        match self {
+            Reason::Measured(evidence) => evidence.fmt(f),
+            Reason::Stated { scheme, why } => write!(f, "{scheme}: {why}"),
+            Reason::Missing { input } => write!(f, "{input} is missing"),
             Reason::Signalled { signal } => f.write_str(match signal {
                 Signal::Gap => "later packets were acknowledged",
                 Signal::Timeout => "the retransmission timer expired",
                 Signal::EcnMark => "a queue marked a packet",
                 Signal::PersistentCongestion => "congestion is persistent",
             }),
-            Reason::Missing { input } => write!(f, "{input} is missing"),
-            Reason::Compared { scheme, quantity, measured, at_least, below, lost } => {
-                write!(f, "{scheme}: {quantity} {measured} ")?;
-                match (at_least, below) {
-                    (Some(from), Some(to)) if measured < from => write!(f, "lies below [{from}, {to})")?,
-                    (Some(from), Some(to)) if measured >= to => write!(f, "lies above [{from}, {to})")?,
-                    (Some(from), Some(to)) => write!(f, "lies in [{from}, {to})")?,
-                    (Some(from), None) if measured < from => write!(f, "is below {from}")?,
-                    (Some(from), None) => write!(f, "is at least {from}")?,
-                    (None, Some(to)) if measured < to => write!(f, "is below {to}")?,
-                    (None, Some(to)) => write!(f, "is not below {to}")?,
-                    (None, None) => f.write_str("has no limit")?,
-                }
-                write!(f, " for {lost} lost packet{}", if lost == 1 { "" } else { "s" })
-            }
-            Reason::Counted { scheme, marked, of, most } => {
-                write!(f, "{scheme}: {marked} of the last {of} round-trip times were outliers, ")?;
-                write!(f, "{} {most}", if marked > most { "more than" } else { "no more than" })
-            }
-            Reason::Queued { scheme, pkts, wireless_up_to, congestion_from } => {
-                write!(f, "{scheme}: {pkts:.2} packets are queued, ")?;
-                if pkts >= congestion_from {
-                    write!(f, "not below {congestion_from}")
-                } else if pkts <= wireless_up_to {
-                    write!(f, "not above {wireless_up_to}")
-                } else {
-                    write!(f, "between {wireless_up_to} and {congestion_from}")
-                }
-            }
-            Reason::Lost { scheme, pkts, since, congestion_from } => {
-                write!(f, "{scheme}: {pkts} packet{} lost {since}, ", if pkts == 1 { "" } else { "s" })?;
-                let side = if pkts >= congestion_from { "not below" } else { "below" };
-                write!(f, "{side} {congestion_from}")
-            }
-            Reason::LossRate { scheme, rate, wireless_up_to } => {
-                let side = if rate > wireless_up_to { "above" } else { "not above" };
-                write!(f, "{scheme}: {:.2} % of the packets are lost, {side} {} %", rate * 1e2, wireless_up_to * 1e2)
-            }
-            Reason::LostAgain { scheme, before, rtt } => {
-                write!(f, "{scheme}: another packet was lost {before} before, within a round-trip time of {rtt}")
-            }
-            Reason::Gradients { scheme, queue, of_min, of_max } => {
-                write!(f, "{scheme}: queue {queue} (minimum round-trip time grew by {of_min}, maximum by {of_max})")
-            }
-            Reason::Weighed { scheme, clues: [first, second], decibels, above, probability, over_ceiling } => {
-                let percent = probability * 1e2;
-                write!(f, "{scheme}: {first}, {second}; in all {decibels:+.1} dB ({percent:.0} % wireless), ")?;
-                match over_ceiling {
-                    true => f.write_str("but too many packets were called wireless"),
-                    false if decibels > above => write!(f, "above {above} dB"),
-                    false => write!(f, "not above {above} dB"),
-                }
-            }
-            Reason::State { scheme, state, measured, change, threshold } => {
-                write!(f, "{scheme}: {state} (ROTT {measured} above minimum; {change} {threshold})")
-            }
         }
     }
 }
@@ -323,90 +330,54 @@ mod tests {
     use super::*;
     use std::string::ToString;
 
-    fn compared(quantity: &'static str, measured_us: i64, at_least_us: Option<i64>, lost: u32) -> Reason {
-        Reason::Compared {
-            scheme: "mBiaz",
-            quantity,
-            measured: Span::from_micros(measured_us),
-            at_least: at_least_us.map(Span::from_micros),
-            below: Some(Span::from_micros(91_440)),
-            lost,
-        }
+    fn spacing(us: i64) -> Evidence {
+        let time = |us| Amount::Time(Span::from_micros(us));
+        Evidence::new("mBiaz", "inter-arrival time", time(us))
+            .held_against("wireless from", time(81_280))
+            .held_against("wireless below", time(91_440))
     }
 
     #[test]
-    fn a_judgement_reads_as_one_sentence_with_its_inputs_and_limits() {
-        let sentence = |verdict, reason| Judgement { verdict, reason }.to_string();
-        let gap = "inter-arrival time";
+    fn a_judgement_is_one_sentence() {
+        let measured = |verdict, evidence| Judgement::measured(verdict, evidence).to_string();
         assert_eq!(
-            sentence(Verdict::Wireless, compared(gap, 81_280, Some(81_280), 1)),
-            "mBiaz: inter-arrival time 81.280 ms lies in [81.280 ms, 91.440 ms) for 1 lost packet: wireless"
+            measured(Verdict::Wireless, spacing(81_280).for_gap_of(1)),
+            "mBiaz: inter-arrival time 81.280 ms (wireless from 81.280 ms, wireless below 91.440 ms) \
+             for 1 lost packet: wireless"
         );
+        let queued = |pkts| {
+            Evidence::new("Vegas buffer", "packets in queues", Amount::packets(pkts))
+                .held_against("wireless up to", Amount::packets(1.0))
+                .held_against("congestion from", Amount::packets(3.0))
+        };
         assert_eq!(
-            sentence(Verdict::Congestion, compared(gap, 91_440, Some(81_280), 2)),
-            "mBiaz: inter-arrival time 91.440 ms lies above [81.280 ms, 91.440 ms) for 2 lost packets: congestion"
+            measured(Verdict::Undecided, queued(2.5)),
+            "Vegas buffer: packets in queues 2.50 packets (wireless up to 1 packets, congestion from 3 packets): \
+             undecided"
         );
+        let outliers = Evidence::new("Flip Flop", "outliers among the last RTTs", Amount::Number(5.0, ""));
         assert_eq!(
-            sentence(Verdict::Congestion, compared("relative ROTT", 91_440, None, 1)),
-            "mBiaz: relative ROTT 91.440 ms is not below 91.440 ms for 1 lost packet: congestion"
+            measured(Verdict::Congestion, outliers.held_against("wireless up to", Amount::Number(4.0, ""))),
+            "Flip Flop: outliers among the last RTTs 5 (wireless up to 4): congestion"
         );
-        let (scheme, state, change) = ("Spike", "in spike", "exits below");
-        let (measured, threshold) = (Span::from_millis(30), Span::from_millis(12));
+        let clue = Clue { what: "delay at", reading: 12.0, unit: " % of its range" };
+        let weighed = Evidence::new("Sift", "evidence for a wireless loss", Amount::Number(3.5, "dB"));
         assert_eq!(
-            sentence(Verdict::Congestion, Reason::State { scheme, state, measured, change, threshold }),
-            "Spike: in spike (ROTT 30.000 ms above minimum; exits below 12.000 ms): congestion"
+            measured(Verdict::Wireless, weighed.beside([Some(clue), None])),
+            "Sift: evidence for a wireless loss 3.50 dB, delay at 12 % of its range: wireless"
         );
-        let counted = |marked| Reason::Counted { scheme: "Flip Flop", marked, of: 8, most: 4 };
+    }
+
+    #[test]
+    fn a_verdict_without_numbers_says_why() {
         assert_eq!(
-            sentence(Verdict::Wireless, counted(4)),
-            "Flip Flop: 4 of the last 8 round-trip times were outliers, no more than 4: wireless"
-        );
-        assert_eq!(
-            sentence(Verdict::Congestion, counted(5)),
-            "Flip Flop: 5 of the last 8 round-trip times were outliers, more than 4: congestion"
-        );
-        let queued = |pkts| Reason::Queued { scheme: "Vegas buffer", pkts, wireless_up_to: 1.0, congestion_from: 3.0 };
-        assert_eq!(
-            sentence(Verdict::Wireless, queued(1.0)),
-            "Vegas buffer: 1.00 packets are queued, not above 1: wireless"
-        );
-        assert_eq!(
-            sentence(Verdict::Undecided, queued(2.5)),
-            "Vegas buffer: 2.50 packets are queued, between 1 and 3: undecided"
-        );
-        assert_eq!(
-            sentence(Verdict::Congestion, queued(3.0)),
-            "Vegas buffer: 3.00 packets are queued, not below 3: congestion"
-        );
-        let lost = |pkts| Reason::Lost { scheme: "n-th loss", pkts, since: "in the episode", congestion_from: 2 };
-        assert_eq!(sentence(Verdict::Wireless, lost(1)), "n-th loss: 1 packet lost in the episode, below 2: wireless");
-        assert_eq!(
-            sentence(Verdict::Congestion, lost(2)),
-            "n-th loss: 2 packets lost in the episode, not below 2: congestion"
-        );
-        let rate = |rate| Reason::LossRate { scheme: "drop rate", rate, wireless_up_to: 0.15 };
-        assert_eq!(
-            sentence(Verdict::Wireless, rate(0.0625)),
-            "drop rate: 6.25 % of the packets are lost, not above 15 %: wireless"
-        );
-        assert_eq!(
-            sentence(Verdict::Congestion, rate(0.2)),
-            "drop rate: 20.00 % of the packets are lost, above 15 %: congestion"
-        );
-        let (before, rtt) = (Span::from_millis(12), Span::from_millis(40));
-        assert_eq!(
-            sentence(Verdict::Congestion, Reason::LostAgain { scheme: "fqRTT", before, rtt }),
-            "fqRTT: another packet was lost 12.000 ms before, within a round-trip time of 40.000 ms: congestion"
-        );
-        let (of_min, of_max) = (Span::from_millis(2), Span::from_millis(-1));
-        assert_eq!(
-            sentence(Verdict::Congestion, Reason::Gradients { scheme: "CDG", queue: "full", of_min, of_max }),
-            "CDG: queue full (minimum round-trip time grew by 2.000 ms, maximum by -1.000 ms): congestion"
-        );
-        assert_eq!(
-            sentence(Verdict::Undecided, Reason::Missing { input: Input::Other("a smallest inter-arrival time") }),
+            Judgement::without(Input::Other("a smallest inter-arrival time")).to_string(),
             "a smallest inter-arrival time is missing: undecided"
         );
-        assert_eq!(sentence(Verdict::Wireless, Reason::Unstated { scheme: "mine" }), "mine does not say why: wireless");
+        assert_eq!(Judgement::signalled(Signal::Timeout).to_string(), "the retransmission timer expired: congestion");
+        assert_eq!(
+            Judgement::stated(Verdict::Wireless, "mine", "no reason given").to_string(),
+            "mine: no reason given: wireless"
+        );
     }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use common::{Draws, judgements, packet, saturated, verdicts, wireless_share};
 use losscause::lda::{AboveThree, ZbsConfig, ZigZag, ZigZagConfig};
 use losscause::observe::Differentiator;
-use losscause::{Algorithm, Lda, LdaConfig, Packet, Reason, Span, Verdict};
+use losscause::{Algorithm, Lda, LdaConfig, Packet, Span, Verdict};
 
 /// Every other packet is lost; ROTTs are even draws of `steps` steps of `unit` nanoseconds.
 fn every_other_packet_lost(unit: i64, steps: u64, seed: u64) -> Vec<Packet> {
@@ -55,14 +55,13 @@ fn b3_packets_without_a_loss_feed_every_estimate() {
         let judged = judgements(algorithm.build().expect("published parameters"), packets);
         assert_eq!(judged.len(), 1);
         assert_eq!(judged[0].1.verdict, Verdict::Wireless, "{algorithm}: {}", judged[0].1);
-        match judged[0].1.reason {
-            Reason::Compared { scheme: "Biaz" | "mBiaz", at_least, .. } => {
-                assert_eq!(at_least, Some(Span::from_nanos(2_000)));
-            }
-            // Mean near 80,000 relative to the first ROTT of 50,000: only packets in between can have told.
-            Reason::Compared { below, .. } => assert!(below > Some(Span::from_nanos(5_000)), "{below:?}"),
-            Reason::State { threshold, .. } => assert_eq!(threshold, Span::from_nanos(35_000)),
-            other => panic!("{algorithm}: {other:?}"),
+        let evidence = judged[0].1.evidence().expect("compared");
+        let limit_ms = evidence.limits[0].expect("a limit").at.value();
+        match evidence.scheme {
+            "Biaz" | "mBiaz" => assert_eq!(limit_ms, 0.002),
+            // Mean near 80,000 ns relative to the first ROTT of 50,000: only packets in between can have told.
+            "ZigZag" => assert!(limit_ms > 0.005, "{limit_ms}"),
+            _ => assert_eq!(limit_ms, 0.035),
         }
     }
 }

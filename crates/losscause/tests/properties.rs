@@ -6,6 +6,7 @@ use common::judgements;
 use losscause::filter::{Extremes, Lookback, Minimum};
 use losscause::observe::{Differentiator, Observed};
 use losscause::registry::Value;
+use losscause::verdict::Limit;
 use losscause::{Algorithm, Arrival, Judgement, Lda, LdaConfig, Loss, Needs, Packet, Reason, Span, Time, Verdict};
 use proptest::prelude::*;
 
@@ -113,18 +114,27 @@ impl<L: Lda> Lda for Watched<L> {
         let judgement = self.0.judge(loss);
         assert_eq!(self.0.judge(loss), judgement, "asked again");
         match judgement.reason {
-            Reason::Compared { scheme, measured, at_least, below, lost, .. } => {
-                let inside = at_least.is_none_or(|from| from <= measured) && below.is_none_or(|to| measured < to);
-                assert_eq!(judgement.verdict, if inside { Verdict::Wireless } else { Verdict::Congestion });
-                assert_eq!((scheme, lost), (self.0.scheme(), loss.lost_in_gap()));
-            }
-            Reason::State { scheme, .. } => assert_eq!(scheme, self.0.scheme()),
-            Reason::Weighed { scheme, decibels, above, probability, over_ceiling, .. } => {
-                assert_eq!(judgement.verdict == Verdict::Wireless, decibels > above && !over_ceiling);
-                assert_eq!((scheme, probability > 0.5), (self.0.scheme(), decibels > 0.0));
+            Reason::Measured(evidence) => {
+                assert_eq!(evidence.scheme, self.0.scheme());
+                assert!(evidence.lost.is_none_or(|lost| lost == loss.lost_in_gap()));
+                let value = evidence.value.value();
+                let is_wireless = |limit: &Limit| {
+                    let at = limit.at.value();
+                    match limit.name {
+                        "wireless from" => value >= at,
+                        "wireless below" => value < at,
+                        "wireless above" => value > at,
+                        // Spike's state has a history; the limit is where it changes next.
+                        "enters above" => true,
+                        "exits below" | "too many called wireless, else wireless above" => false,
+                        other => panic!("{other}"),
+                    }
+                };
+                assert_eq!(judgement.verdict.is_wireless(), evidence.limits().all(is_wireless), "{judgement}");
+                assert!(judgement.probability.is_none_or(|probability| (probability > 0.5) == (value > 0.0)));
             }
             Reason::Missing { .. } => assert_eq!(judgement.verdict, Verdict::Undecided),
-            Reason::Unconditional => assert_eq!(self.0.needs(), Needs::default()),
+            Reason::Stated { .. } => assert_eq!(self.0.needs(), Needs::default()),
             other => panic!("{other} is no reason of a receiver's algorithm"),
         }
         assert_eq!(judgement.verdict == Verdict::Undecided, matches!(judgement.reason, Reason::Missing { .. }));

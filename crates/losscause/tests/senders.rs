@@ -197,7 +197,7 @@ impl SenderLda for SecondThoughts {
     fn on_recovery_end(&mut self, recovery: &losscause::ack::Recovery) -> Option<Judgement> {
         self.recoveries.push(recovery.lost_pkts);
         let reason = Reason::Missing { input: Input::Other("a second lost packet") };
-        (recovery.lost_pkts == 1).then_some(Judgement { verdict: Verdict::Wireless, reason })
+        (recovery.lost_pkts == 1).then_some(Judgement::new(Verdict::Wireless, reason))
     }
 }
 

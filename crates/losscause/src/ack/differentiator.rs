@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use super::memory::{Fixed, Memory};
 use super::{AckSample, AckTracker, DeclaredLoss, RecoveryTracker, SenderLda, Signal};
-use crate::{Judgement, Reason, Span, Time, Verdict};
+use crate::{Judgement, Span, Time};
 
 /// A [`SenderLda`] behind an [`AckTracker`]. The caller reports what is sent, acknowledged and lost; the algorithm
 /// judges every declared loss.
@@ -121,7 +121,7 @@ impl<L: SenderLda, M: Memory> SenderDifferentiator<L, M> {
     pub fn judge(&self, loss: &DeclaredLoss) -> Judgement {
         let signal = loss.signal;
         if signal.means_congestion() {
-            return Judgement { verdict: Verdict::Congestion, reason: Reason::Signalled { signal } };
+            return Judgement::signalled(signal);
         }
         self.lda.judge(loss)
     }

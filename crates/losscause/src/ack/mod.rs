@@ -22,7 +22,7 @@ pub use recoveries::RecoveryTracker;
 pub use tracker::AckTracker;
 
 use crate::truth::Truth;
-use crate::{Judgement, Reason, Span, Time, Verdict};
+use crate::{Judgement, Span, Time, Verdict};
 
 /// An acknowledgement, as it reached the sender.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -329,6 +329,6 @@ impl SenderLda for () {
 
     #[inline]
     fn judge(&self, _: &DeclaredLoss) -> Judgement {
-        Judgement { verdict: Verdict::Congestion, reason: Reason::Unconditional }
+        Judgement::stated(Verdict::Congestion, "always congestion", "whatever was observed")
     }
 }

@@ -8,7 +8,7 @@
 //! Parameters: none. Deviations: none.
 
 use crate::ack::{AckSample, DeclaredLoss, SenderInputs, SenderLda};
-use crate::{Judgement, Reason, Verdict};
+use crate::{Judgement, Verdict};
 
 /// A sender that uses its receiver's labels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,8 +27,7 @@ impl SenderLda for AsTold {
     fn on_ack(&mut self, _: &AckSample) {}
 
     fn judge(&self, loss: &DeclaredLoss) -> Judgement {
-        let told_wireless = loss.label.is_some_and(Verdict::is_wireless);
-        let verdict = if told_wireless { Verdict::Wireless } else { Verdict::Congestion };
-        Judgement { verdict, reason: Reason::Labelled }
+        let is_wireless = loss.label.is_some_and(Verdict::is_wireless);
+        Judgement::stated(Verdict::wireless_if(is_wireless), self.name(), "the receiver's label says so")
     }
 }

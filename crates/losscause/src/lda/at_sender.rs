@@ -28,7 +28,7 @@
 use super::Lda;
 use crate::ack::{AckSample, DeclaredLoss, Numbers, SenderInputs, SenderLda};
 use crate::verdict::Input;
-use crate::{Arrival, Interval, Judgement, Loss, Reason, Span, Time, Verdict};
+use crate::{Arrival, Interval, Judgement, Loss, Reason, Span, Time};
 
 /// Runs a receiver's algorithm at a sender.
 #[derive(Clone, Copy, Debug)]
@@ -89,7 +89,7 @@ impl<L: Lda> AtSender<L> {
         let judgement = self.lda.judge(&Loss { seq, revealed_by: gap.revealed_by, truth: loss.truth });
         match judgement.reason {
             Reason::Missing { input } => {
-                Judgement { reason: Reason::Missing { input: input.at_sender() }, ..judgement }
+                Judgement::new(judgement.verdict, Reason::Missing { input: input.at_sender() })
             }
             _ => judgement,
         }
@@ -152,8 +152,7 @@ impl<L: Lda> SenderLda for AtSender<L> {
                 answer = Some(judgement);
             }
         }
-        let unknown = Reason::Missing { input: Input::Gap };
-        answer.unwrap_or(Judgement { verdict: Verdict::Undecided, reason: unknown })
+        answer.unwrap_or(Judgement::without(Input::Gap))
     }
 }
 
@@ -163,8 +162,10 @@ mod tests {
     use std::vec::Vec;
 
     use super::*;
+    use crate::Verdict;
     use crate::ack::{DuplicateAcks, Signal};
     use crate::lda::{Biaz, BiazConfig, Constant, Spike, SpikeConfig, ZigZag, ZigZagConfig};
+    use crate::verdict::Amount;
 
     fn at(ms: i64) -> Time {
         Time::ZERO + Span::from_millis(ms)
@@ -227,8 +228,8 @@ mod tests {
         // The packet before the gap took 90 ms, 10 ms less than the others; the duplicates took longer than the mean.
         let acks = [(0, 100, 1), (10, 101, 2), (20, 90, 3), (30, 130, 3), (40, 130, 3), (50, 130, 3)];
         let judgement = after_duplicates(zigzag, &acks);
-        let Reason::Compared { measured, .. } = judgement.reason else { panic!("{judgement}") };
-        assert_eq!(measured, Span::from_millis(-10), "relative to the first packet's");
+        let value = judgement.evidence().expect("compared").value;
+        assert_eq!(value, Amount::Time(Span::from_millis(-10)), "relative to the first packet's");
         assert_eq!(judgement.verdict, Verdict::Wireless);
     }
 

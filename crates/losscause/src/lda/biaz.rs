@@ -40,11 +40,11 @@
 //!   the same way. The lower limit is compared in integers, so on a saturated link, where T_i is exactly (n + 1) T_min,
 //!   it is a tie.
 
-use super::{AnyLda, CEN, Lda, Needs, missing};
+use super::{AnyLda, CEN, Lda, Needs};
 use crate::filter::{Lookback, Minimum, Quantile, Real};
 use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check, choice};
 use crate::verdict::Input;
-use crate::{Arrival, Judgement, Loss, Reason, Span, Verdict};
+use crate::{Arrival, Evidence, Judgement, Loss, Span, Verdict};
 
 /// Biaz, or mBiaz if its upper limit is below (n + 2) T_min.
 #[derive(Clone, Copy, Debug)]
@@ -216,24 +216,20 @@ impl Lda for Biaz {
     }
 
     fn judge(&self, loss: &Loss) -> Judgement {
-        let Some(interval) = loss.revealed_by.since_last else { return missing(Input::EarlierArrival) };
-        let Some(t_min) = self.t_min.get() else { return missing(Input::Other("a smallest inter-arrival time")) };
+        let Some(interval) = loss.revealed_by.since_last else { return Judgement::without(Input::EarlierArrival) };
+        let Some(t_min) = self.t_min.get() else {
+            return Judgement::without(Input::Other("a smallest inter-arrival time"));
+        };
         let lost = loss.lost_in_gap();
         let at_least = t_min * i64::from(interval.packets);
         // Section III-A. The upper limit is rounded up to an integer, which changes no comparison.
         let below = at_least + (self.width * Real::from_span(t_min)).ceil_span();
         let wireless = at_least <= interval.span && interval.span < below;
-        Judgement {
-            verdict: if wireless { Verdict::Wireless } else { Verdict::Congestion },
-            reason: Reason::Compared {
-                scheme: self.name,
-                quantity: "inter-arrival time",
-                measured: interval.span,
-                at_least: Some(at_least),
-                below: Some(below),
-                lost,
-            },
-        }
+        let evidence = Evidence::new(self.name, "inter-arrival time", interval.span)
+            .held_against("wireless from", at_least)
+            .held_against("wireless below", below)
+            .for_gap_of(lost);
+        Judgement::measured(Verdict::wireless_if(wireless), evidence)
     }
 }
 

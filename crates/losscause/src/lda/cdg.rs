@@ -31,7 +31,8 @@ use super::AnySenderLda;
 use crate::ack::{AckSample, DeclaredLoss, Recovery, SenderInputs, SenderLda};
 use crate::filter::{Round, Rounds};
 use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check};
-use crate::{Judgement, Reason, Span, Verdict};
+use crate::verdict::Clue;
+use crate::{Evidence, Judgement, Span, Verdict};
 
 /// CDG's tolerance of losses.
 #[derive(Clone, Copy, Debug)]
@@ -170,13 +171,11 @@ impl SenderLda for CdgTolerance {
     }
 
     fn judge(&self, _: &DeclaredLoss) -> Judgement {
-        let (queue, verdict) = match self.queue {
-            Queue::Unknown => ("unknown", Verdict::Congestion),
-            Queue::Full => ("full", Verdict::Congestion),
-            Queue::NotFull => ("not full", Verdict::Wireless),
-        };
-        let Gradient { min: of_min, max: of_max } = self.sum;
-        Judgement { verdict, reason: Reason::Gradients { scheme: CDG.name, queue, of_min, of_max } }
+        let Gradient { min, max } = self.sum;
+        let of_max = Clue { what: "of the largest", reading: max.as_millis_f64(), unit: " ms" };
+        let evidence =
+            Evidence::new(CDG.name, "growth of the smallest round-trip time", min).beside([Some(of_max), None]);
+        Judgement::measured(Verdict::wireless_if(self.queue == Queue::NotFull), evidence)
     }
 
     fn on_recovery_end(&mut self, _: &Recovery) -> Option<Judgement> {
@@ -223,10 +222,7 @@ mod tests {
 
         /// The sums of the growth of the smallest and the largest round-trip time, microseconds.
         fn sums_us(&self) -> (i64, i64) {
-            match self.judgement().reason {
-                Reason::Gradients { of_min, of_max, .. } => (of_min.as_nanos() / 1_000, of_max.as_nanos() / 1_000),
-                other => panic!("{other}"),
-            }
+            (self.lda.sum.min.as_nanos() / 1_000, self.lda.sum.max.as_nanos() / 1_000)
         }
     }
 

@@ -10,7 +10,7 @@
 
 use super::{AnyLda, CEN, Lda, Needs};
 use crate::registry::{ConfigError, Info, Parameters};
-use crate::{Arrival, Judgement, Loss, Reason, Verdict};
+use crate::{Arrival, Judgement, Loss, Verdict};
 
 /// The same verdict always.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +66,6 @@ impl Lda for Constant {
     fn on_arrival(&mut self, _arrival: &Arrival) {}
 
     fn judge(&self, _loss: &Loss) -> Judgement {
-        Judgement { verdict: self.verdict, reason: Reason::Unconditional }
+        Judgement::stated(self.verdict, self.name(), "whatever was observed")
     }
 }

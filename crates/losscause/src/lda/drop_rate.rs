@@ -27,7 +27,7 @@
 use super::{AnySenderLda, congestion_without};
 use crate::ack::{AckSample, DeclaredLoss, Numbers, SenderInputs, SenderLda};
 use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check};
-use crate::{Judgement, Reason, Verdict};
+use crate::{Amount, Evidence, Judgement, Verdict};
 
 /// The drop-rate rule.
 #[derive(Clone, Copy, Debug)]
@@ -160,11 +160,10 @@ impl SenderLda for DropRate {
         if self.last.is_none() {
             return congestion_without("the number of a lost packet");
         }
-        let (scheme, rate, wireless_up_to) = (DROP_RATE.name, self.rate, self.config.threshold);
-        Judgement {
-            verdict: if rate > wireless_up_to { Verdict::Congestion } else { Verdict::Wireless },
-            reason: Reason::LossRate { scheme, rate, wireless_up_to },
-        }
+        let limit = self.config.threshold;
+        let evidence = Evidence::new(DROP_RATE.name, "drop rate", Amount::Number(100.0 * self.rate, "%"))
+            .held_against("wireless up to", Amount::Number(100.0 * limit, "%"));
+        Judgement::measured(Verdict::wireless_if(self.rate <= limit), evidence)
     }
 
     fn judges_every_loss(&self) -> bool {
@@ -176,6 +175,7 @@ impl SenderLda for DropRate {
 mod tests {
     extern crate std;
     use super::*;
+    use crate::Reason;
     use crate::{Signal, Time};
     use Verdict::{Congestion, Wireless};
     use std::vec::Vec;
@@ -270,7 +270,9 @@ mod tests {
         let loss = DeclaredLoss::new(Time::ZERO, Signal::Gap);
         let mut lda = fresh();
         lda.on_loss(&loss);
-        assert!(matches!(lda.judge(&loss), Judgement { verdict: Congestion, reason: Reason::Missing { .. } }));
+        let judgement = lda.judge(&loss);
+        assert_eq!(judgement.verdict, Congestion);
+        assert!(matches!(judgement.reason, Reason::Missing { .. }));
     }
 
     #[test]

@@ -26,12 +26,12 @@
 //!   wireless.
 //! - *Before the first one* the verdict is undecided.
 
-use super::{AnySenderLda, BARMAN, missing};
+use super::{AnySenderLda, BARMAN};
 use crate::ack::{AckSample, DeclaredLoss, SenderInputs, SenderLda};
 use crate::filter::{FlipFlop, FlipFlopReadings};
 use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check, check_order, choice};
 use crate::verdict::Input;
-use crate::{Judgement, Reason, Span, Verdict};
+use crate::{Amount, Evidence, Judgement, Span, Verdict};
 
 /// Flip Flop with history.
 #[derive(Clone, Copy, Debug)]
@@ -148,13 +148,13 @@ impl FlipFlopHistory {
     /// Judges a loss declared now. Repeated calls give the same answer.
     pub fn verdict(&self) -> Judgement {
         if self.filter.mean().is_none() {
-            return missing(Input::Other("a round-trip time"));
+            return Judgement::without(Input::Other("a round-trip time"));
         }
         let marked = self.outliers();
-        Judgement {
-            verdict: if marked > self.eta { Verdict::Congestion } else { Verdict::Wireless },
-            reason: Reason::Counted { scheme: FLIP_FLOP.name, marked, of: self.mask.count_ones(), most: self.eta },
-        }
+        let count = |number| Amount::Number(f64::from(number), "");
+        let evidence = Evidence::new(FLIP_FLOP.name, "outliers among the last RTTs", count(marked))
+            .held_against("wireless up to", count(self.eta));
+        Judgement::measured(Verdict::wireless_if(marked <= self.eta), evidence)
     }
 }
 
@@ -183,6 +183,7 @@ impl SenderLda for FlipFlopHistory {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::verdict::Limit;
     use Verdict::{Congestion, Undecided, Wireless};
 
     fn fresh(history: u32, eta: u32) -> FlipFlopHistory {
@@ -205,7 +206,9 @@ mod tests {
         assert_eq!(with_outliers(fresh(8, 4), 4).verdict().verdict, Wireless);
         let judgement = with_outliers(fresh(8, 4), 5).verdict();
         assert_eq!(judgement.verdict, Congestion);
-        assert_eq!(judgement.reason, Reason::Counted { scheme: "Flip Flop", marked: 5, of: 8, most: 4 });
+        let evidence = judgement.evidence().expect("counted");
+        assert_eq!(evidence.value, Amount::Number(5.0, ""));
+        assert_eq!(evidence.limits[0], Some(Limit { name: "wireless up to", at: Amount::Number(4.0, "") }));
     }
 
     #[test]

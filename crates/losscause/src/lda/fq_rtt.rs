@@ -39,7 +39,7 @@ use super::{AnySenderLda, congestion_without};
 use crate::ack::{AckSample, DeclaredLoss, Recovery, SenderInputs, SenderLda, Signal};
 use crate::filter::{Lookback, Minimum, Real};
 use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check};
-use crate::{Judgement, Reason, Span, Time, Verdict};
+use crate::{Evidence, Judgement, Span, Time, Verdict};
 
 /// The fqRTT rule.
 #[derive(Clone, Copy, Debug)]
@@ -215,21 +215,15 @@ impl SenderLda for FqRtt {
             return congestion_without("the round-trip time of the acknowledgement that shows the loss");
         };
         if let Some(before) = self.since_other.filter(|before| *before < rtt) {
-            let reason = Reason::LostAgain { scheme: FQ_RTT.name, before, rtt };
-            return Judgement { verdict: Verdict::Congestion, reason };
+            let evidence = Evidence::new(FQ_RTT.name, "time since another lost packet", before)
+                .held_against("congestion below", rtt);
+            return Judgement::measured(Verdict::Congestion, evidence);
         }
         let below = (full.smoothed - full.variation).ceil_span().min(min_rtt + self.config.above_min);
-        Judgement {
-            verdict: if rtt < below { Verdict::Wireless } else { Verdict::Congestion },
-            reason: Reason::Compared {
-                scheme: FQ_RTT.name,
-                quantity: "round-trip time",
-                measured: rtt,
-                at_least: None,
-                below: Some(below),
-                lost: loss.lost_pkts,
-            },
-        }
+        let evidence = Evidence::new(FQ_RTT.name, "round-trip time", rtt)
+            .held_against("wireless below", below)
+            .for_gap_of(loss.lost_pkts);
+        Judgement::measured(Verdict::wireless_if(rtt < below), evidence)
     }
 
     fn on_recovery_end(&mut self, recovery: &Recovery) -> Option<Judgement> {
@@ -249,6 +243,8 @@ impl SenderLda for FqRtt {
 mod tests {
     extern crate std;
     use super::*;
+    use crate::Amount;
+    use crate::Reason;
     use Verdict::{Congestion, Wireless};
     use std::string::ToString;
 
@@ -287,6 +283,11 @@ mod tests {
         (ms(smoothed), ms(variation))
     }
 
+    /// The first limit of a judgement.
+    fn limit_ms(judgement: &Judgement) -> f64 {
+        judgement.evidence().and_then(|evidence| evidence.limits[0]).expect("a limit").at.value()
+    }
+
     #[test]
     fn without_a_sample_every_loss_is_congestion() {
         let judgement = lost(&mut fresh(), 100, 40, 1);
@@ -299,8 +300,7 @@ mod tests {
         assert_eq!(lost(&mut with_a_sample(), 1_000, 44, 1).verdict, Wireless);
         let judgement = lost(&mut with_a_sample(), 1_000, 45, 1);
         assert_eq!(judgement.verdict, Congestion);
-        let below = Some(Span::from_millis(45));
-        assert!(matches!(judgement.reason, Reason::Compared { below: limit, .. } if limit == below));
+        assert_eq!(limit_ms(&judgement), 45.0);
     }
 
     #[test]
@@ -313,10 +313,7 @@ mod tests {
         // 56.5 ms is above 45 ms. With a smallest round-trip time of 54 ms it is the limit.
         let limit = |lda: &FqRtt| {
             let mut lda = *lda;
-            match lost(&mut lda, 2_000, 300, 1).reason {
-                Reason::Compared { below, .. } => below.expect("a limit").as_millis_f64(),
-                other => panic!("{other}"),
-            }
+            limit_ms(&lost(&mut lda, 2_000, 300, 1))
         };
         assert_eq!(limit(&lda), 45.0);
         lda.min_rtt = Minimum::default();
@@ -330,8 +327,8 @@ mod tests {
         assert_eq!(lost(&mut lda, 1_000, 42, 1).verdict, Wireless);
         let again = lost(&mut lda, 1_041, 42, 1);
         assert_eq!(again.verdict, Congestion);
-        let (before, rtt) = (Span::from_millis(41), Span::from_millis(42));
-        assert_eq!(again.reason, Reason::LostAgain { scheme: "fqRTT", before, rtt });
+        assert_eq!(again.evidence().expect("compared").value, Amount::Time(Span::from_millis(41)));
+        assert_eq!(limit_ms(&again), 42.0);
         assert_eq!(lost(&mut lda, 1_083, 42, 1).verdict, Wireless, "a whole round trip later");
         assert_eq!(lost(&mut lda, 2_000, 42, 2).verdict, Congestion, "two at once");
     }
@@ -356,7 +353,9 @@ mod tests {
         lost(&mut lda, 1_000, 42, 1);
         let by_timer = DeclaredLoss::new(at(3_000), Signal::Gap);
         lda.on_loss(&by_timer);
-        assert!(matches!(lda.judge(&by_timer), Judgement { verdict: Congestion, reason: Reason::Missing { .. } }));
+        let judgement = lda.judge(&by_timer);
+        assert_eq!(judgement.verdict, Congestion);
+        assert!(matches!(judgement.reason, Reason::Missing { .. }));
         lda.on_loss(&DeclaredLoss::new(at(4_000), Signal::Timeout));
         recovered(&mut lda, 5);
         assert_eq!(estimate_ms(&lda), (100.0, 50.0));

@@ -153,10 +153,5 @@ const CEN: &str = "Cen, Cosman & Voelker, IEEE/ACM Trans. Networking 11(5), 2003
 
 /// The judgement of a yardstick when an input is missing: their sources then reduce the window.
 fn congestion_without(input: &'static str) -> Judgement {
-    Judgement { verdict: Verdict::Congestion, ..missing(Input::Other(input)) }
-}
-
-/// The judgement when an input is missing.
-fn missing(input: Input) -> Judgement {
-    Judgement { verdict: Verdict::Undecided, reason: Reason::Missing { input } }
+    Judgement::new(Verdict::Congestion, Reason::Missing { input: Input::Other(input) })
 }

@@ -22,7 +22,7 @@
 use super::AnySenderLda;
 use crate::ack::{AckSample, DeclaredLoss, Recovery, SenderInputs, SenderLda, Signal};
 use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check, choice};
-use crate::{Judgement, Reason, Time, Verdict};
+use crate::{Amount, Evidence, Judgement, Time, Verdict};
 
 /// The n-th loss of an episode is congestion.
 #[derive(Clone, Copy, Debug)]
@@ -143,15 +143,13 @@ impl SenderLda for NthLoss {
     }
 
     fn judge(&self, _: &DeclaredLoss) -> Judgement {
-        let since = match self.within {
-            Within::Episode => "in the episode",
-            Within::Ack => "since the last acknowledgement",
+        let quantity = match self.within {
+            Within::Episode => "lost in the episode",
+            Within::Ack => "lost since the last acknowledgement",
         };
-        let (scheme, pkts, congestion_from) = (NTH_LOSS.name, self.lost_pkts, self.n.into());
-        Judgement {
-            verdict: if pkts < congestion_from { Verdict::Wireless } else { Verdict::Congestion },
-            reason: Reason::Lost { scheme, pkts, since, congestion_from },
-        }
+        let evidence = Evidence::new(NTH_LOSS.name, quantity, Amount::packets(self.lost_pkts as f64))
+            .held_against("congestion from", Amount::packets(self.n.into()));
+        Judgement::measured(Verdict::wireless_if(self.lost_pkts < self.n.into()), evidence)
     }
 
     fn on_recovery_end(&mut self, _: &Recovery) -> Option<Judgement> {

@@ -26,7 +26,7 @@
 use super::{AnySenderLda, congestion_without};
 use crate::ack::{AckSample, DeclaredLoss, Recovery, SenderInputs, SenderLda};
 use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check};
-use crate::{Judgement, Reason, Time, Verdict};
+use crate::{Amount, Evidence, Judgement, Time, Verdict};
 
 /// The roll-back rule.
 #[derive(Clone, Copy, Debug)]
@@ -127,8 +127,9 @@ impl SenderLda for RollBack {
         let checkpoint = self.checkpoint.take().filter(|checkpoint| checkpoint.at == recovery.began)?;
         let pkts = recovery.lost_pkts.saturating_sub(checkpoint.lost_pkts);
         let congestion_from = ((self.share * self.cwnd_pkts.unwrap_or(0.0)) as u64).max(self.least_pkts.into());
-        let reason = Reason::Lost { scheme: ROLL_BACK.name, pkts, since: "since the reduction", congestion_from };
-        (pkts < congestion_from).then_some(Judgement { verdict: Verdict::Wireless, reason })
+        let evidence = Evidence::new(ROLL_BACK.name, "lost since the reduction", Amount::packets(pkts as f64))
+            .held_against("congestion from", Amount::packets(congestion_from as f64));
+        (pkts < congestion_from).then_some(Judgement::measured(Verdict::Wireless, evidence))
     }
 }
 

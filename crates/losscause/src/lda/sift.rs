@@ -74,10 +74,10 @@ use pairs::Pairs;
 use sample::Sample;
 use window::{Part, Window};
 
-use super::{AnyLda, AnySenderLda, AtSender, Lda, Needs, missing};
+use super::{AnyLda, AnySenderLda, AtSender, Lda, Needs};
 use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check};
 use crate::verdict::Input;
-use crate::{Arrival, Interval, Judgement, Loss, Reason, Span, Time, Verdict};
+use crate::{Amount, Arrival, Evidence, Interval, Judgement, Loss, Span, Time, Verdict};
 
 /// Sift.
 #[derive(Clone, Copy, Debug)]
@@ -357,24 +357,25 @@ impl Lda for Sift {
         let newest_first = (1..=GAPS).map(|back| &self.weighed[usize::from(self.oldest).wrapping_sub(back) % GAPS]);
         let is_of_this_gap = |weighed: &&Weighed| weighed.seq == loss.revealed_by.seq as u32;
         let Some(weighed) = newest_first.flatten().find(is_of_this_gap) else {
-            return missing(match self.sample.seen {
+            return Judgement::without(match self.sample.seen {
                 0 => Input::Timestamp,
                 1..=WARM_UP => Input::Other("a history of 32 packets"),
                 _ => Input::Gap,
             });
         };
         let heaviest = [weighed.heaviest >> 4, weighed.heaviest & 0xf].map(usize::from);
-        let clues = core::array::from_fn(|i| Clues::in_words(heaviest[i], weighed.readings[i]));
-        let reason = Reason::Weighed {
-            scheme: Sift::name(self),
-            clues,
-            decibels: f64::from(weighed.sum) / 10.0,
-            above: f64::from(self.margin) / 10.0,
-            probability: probability(weighed.sum),
-            over_ceiling: weighed.over_ceiling,
+        let clues = core::array::from_fn(|i| Some(Clues::in_words(heaviest[i], weighed.readings[i])));
+        let limit = match weighed.over_ceiling {
+            false => "wireless above",
+            true => "too many called wireless, else wireless above",
         };
+        let decibels = |tenths: i16| Amount::Number(f64::from(tenths) / 10.0, "dB");
+        let evidence = Evidence::new(self.name(), "evidence for a wireless loss", decibels(weighed.sum))
+            .held_against(limit, decibels(self.margin))
+            .beside(clues);
         let is_wireless = weighed.sum > self.margin && !weighed.over_ceiling;
-        Judgement { verdict: if is_wireless { Verdict::Wireless } else { Verdict::Congestion }, reason }
+        let judgement = Judgement::measured(Verdict::wireless_if(is_wireless), evidence);
+        Judgement { probability: Some(probability(weighed.sum)), ..judgement }
     }
 }
 
@@ -419,6 +420,7 @@ fn probability(sum: i16) -> f64 {
 mod tests {
     extern crate std;
     use super::*;
+    use crate::Reason;
     use std::vec::Vec;
 
     fn sift(change: impl Fn(&mut SiftConfig)) -> Sift {
@@ -489,7 +491,7 @@ mod tests {
         let early = flow.arrive(20, 100, 1);
         assert!(matches!(flow.judge(early).reason, Reason::Missing { input: Input::Other(_) }));
         let later = flow.arrive(20, 100, 1);
-        assert!(matches!(flow.judge(later).reason, Reason::Weighed { .. }));
+        assert!(flow.judge(later).evidence().is_some());
     }
 
     #[test]
@@ -515,10 +517,10 @@ mod tests {
         let over_ceiling = (0..10_000).find(|_| {
             (0..9).for_each(|_| _ = flow.arrive(10, 100, 0));
             let revealing = flow.arrive(20, 100, 1);
-            let Judgement { verdict, reason } = flow.judge(revealing);
-            let Reason::Weighed { over_ceiling, decibels, .. } = reason else { panic!("{reason}") };
-            assert!(decibels > 0.0, "{reason}");
-            assert_eq!(over_ceiling, verdict == Verdict::Congestion);
+            let judgement = flow.judge(revealing);
+            let decibels = judgement.evidence().expect("weighed").value.value();
+            assert!(decibels > 0.0, "{judgement}");
+            let over_ceiling = judgement.verdict == Verdict::Congestion;
             let cost = probably_dropped((decibels * 10.0).round() as i16);
             assert_eq!(over_ceiling, spent + cost > 2 * WHOLE, "{spent} and {cost}");
             spent += cost;

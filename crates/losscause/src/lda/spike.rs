@@ -36,11 +36,11 @@
 //!   With a `window`, the extremes are those of the last ROTTs only, of 3/4 to all of the window (see [`Lookback`]).
 //! - *The first state* is "not in spike": the first ROTT is both extremes and exceeds neither.
 
-use super::{AnyLda, CEN, JudgedBy, Lda, Needs, Update, missing};
+use super::{AnyLda, CEN, JudgedBy, Lda, Needs, Update};
 use crate::filter::{Extremes, Lookback, Real};
 use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check, check_order, choice};
 use crate::verdict::Input;
-use crate::{Arrival, Judgement, Loss, Reason, Span, Verdict};
+use crate::{Arrival, Evidence, Judgement, Loss, Span, Verdict};
 
 /// The Spike algorithm.
 #[derive(Clone, Copy, Debug)]
@@ -292,25 +292,23 @@ impl Lda for Spike {
     }
 
     fn judge(&self, loss: &Loss) -> Judgement {
-        let Some(rott) = loss.revealed_by.rott else { return missing(Input::Timestamp) };
+        let Some(rott) = loss.revealed_by.rott else { return Judgement::without(Input::Timestamp) };
         let Some(measured) = self.extremes.above_min(rott) else {
-            return missing(Input::Other("a smallest and a largest trip time"));
+            return Judgement::without(Input::Other("a smallest and a largest trip time"));
         };
-        let scheme = Spike::name(self);
         let state = match self.judged_by {
             JudgedBy::AfterGap => self.state,
             JudgedBy::BeforeGap => self.before,
         };
+        let evidence = Evidence::new(self.name(), "ROTT above its minimum", measured);
         match state {
             State::NotInSpike => {
-                let (state, change, threshold) = ("not in spike", "enters above", self.start);
-                let reason = Reason::State { scheme, state, measured, change, threshold };
-                Judgement { verdict: Verdict::Wireless, reason }
+                let evidence = evidence.held_against("enters above", self.start);
+                Judgement::measured(Verdict::Wireless, evidence)
             }
             State::InSpike => {
-                let (state, change, threshold) = ("in spike", "exits below", self.end);
-                let reason = Reason::State { scheme, state, measured, change, threshold };
-                Judgement { verdict: Verdict::Congestion, reason }
+                let evidence = evidence.held_against("exits below", self.end);
+                Judgement::measured(Verdict::Congestion, evidence)
             }
         }
     }

@@ -27,12 +27,12 @@
 //!   recovery; that reading is `in-flight`.
 //! - *A tie* with a threshold counts as outside; if both thresholds are equal, a tie is congestion.
 
-use super::{AnySenderLda, BIAZ_1998, missing};
+use super::{AnySenderLda, BIAZ_1998};
 use crate::ack::{AckSample, DeclaredLoss, SenderInputs, SenderLda};
 use crate::filter::Backlog;
 use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check, check_order, choice};
 use crate::verdict::Input;
-use crate::{Judgement, Reason, Span, Verdict};
+use crate::{Amount, Evidence, Judgement, Span, Verdict};
 
 /// The Vegas buffer rule.
 #[derive(Clone, Copy, Debug)]
@@ -180,11 +180,12 @@ impl VegasBuffer {
     pub fn verdict(&self) -> Judgement {
         let Some(pkts) = self.queued else {
             let input = if self.backlog.base_rtt().is_some() { "a congestion window" } else { "a round-trip time" };
-            return missing(Input::Other(input));
+            return Judgement::without(Input::Other(input));
         };
-        let reason =
-            Reason::Queued { scheme: VEGAS_BUFFER.name, pkts, wireless_up_to: self.alpha, congestion_from: self.beta };
-        Judgement { verdict: self.outside.unwrap_or(Verdict::Undecided), reason }
+        let evidence = Evidence::new(VEGAS_BUFFER.name, "packets in queues", Amount::packets(pkts))
+            .held_against("wireless up to", Amount::packets(self.alpha))
+            .held_against("congestion from", Amount::packets(self.beta));
+        Judgement::measured(self.outside.unwrap_or(Verdict::Undecided), evidence)
     }
 }
 

@@ -27,7 +27,7 @@ use super::{AnySenderLda, congestion_without};
 use crate::ack::{AckSample, DeclaredLoss, SenderInputs, SenderLda};
 use crate::filter::{Backlog, Round, Rounds};
 use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check};
-use crate::{Judgement, Reason, Span, Verdict};
+use crate::{Amount, Evidence, Judgement, Span, Verdict};
 
 /// Veno's rule.
 #[derive(Clone, Copy, Debug)]
@@ -118,16 +118,16 @@ impl SenderLda for Veno {
         let Some(pkts) = cwnd_pkts.and_then(|cwnd| self.backlog.pkts_at(round.min, cwnd)) else {
             return congestion_without("a congestion window");
         };
-        Judgement {
-            verdict: if pkts < self.beta { Verdict::Wireless } else { Verdict::Congestion },
-            reason: Reason::Queued { scheme: VENO.name, pkts, wireless_up_to: self.beta, congestion_from: self.beta },
-        }
+        let evidence = Evidence::new(VENO.name, "packets in queues", Amount::packets(pkts))
+            .held_against("wireless below", Amount::packets(self.beta));
+        Judgement::measured(Verdict::wireless_if(pkts < self.beta), evidence)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Reason;
     use crate::{Signal, Time};
 
     /// The judgement with a window of `cwnd` packets after ACKs at these times with these round-trip times, ms.
@@ -147,9 +147,9 @@ mod tests {
 
     #[test]
     fn the_smallest_round_trip_time_of_the_last_round_is_held_against_the_base() {
-        let queued = |cwnd| match judged(&TWO_ROUNDS, cwnd) {
-            Judgement { verdict, reason: Reason::Queued { pkts, .. } } => (pkts, verdict),
-            other => panic!("{other}"),
+        let queued = |cwnd| {
+            let judgement = judged(&TWO_ROUNDS, cwnd);
+            (judgement.evidence().expect("compared").value.value(), judgement.verdict)
         };
         // W (1 - 80/90) = W/9, although the newest round-trip time is 95 ms and the largest 110 ms.
         assert_eq!(queued(18.0), (2.0, Verdict::Wireless));

@@ -38,11 +38,11 @@
 //!   trip time before the gap is unknown, the one after it is used.
 //! - The brackets in the printed deviation are read as an absolute value.
 
-use super::{AnyLda, CEN, JudgedBy, Lda, Needs, missing};
+use super::{AnyLda, CEN, JudgedBy, Lda, Needs};
 use crate::filter::{DeviationFrom, FirstDeviation, MeanDeviation, Spread};
 use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check, choice};
 use crate::verdict::Input;
-use crate::{Arrival, Judgement, Loss, Reason, Span, Verdict};
+use crate::{Arrival, Evidence, Judgement, Loss, Span, Verdict};
 
 /// The ZigZag algorithm.
 #[derive(Clone, Copy, Debug)]
@@ -173,26 +173,19 @@ impl Lda for ZigZag {
     }
 
     fn judge(&self, loss: &Loss) -> Judgement {
-        let Some(after) = loss.revealed_by.rott else { return missing(Input::Timestamp) };
+        let Some(after) = loss.revealed_by.rott else { return Judgement::without(Input::Timestamp) };
         let rott = match self.judged_by {
             JudgedBy::AfterGap => after,
             JudgedBy::BeforeGap => loss.revealed_by.since_last.and_then(|i| i.rott_before).unwrap_or(after),
         };
         let Some(spread) = self.rott.spread(rott) else {
-            return missing(Input::Other("a mean trip time and its deviation"));
+            return Judgement::without(Input::Other("a mean trip time and its deviation"));
         };
         let lost = loss.lost_in_gap();
         let (wireless, below) = self.rule(lost, &spread);
-        Judgement {
-            verdict: if wireless { Verdict::Wireless } else { Verdict::Congestion },
-            reason: Reason::Compared {
-                scheme: "ZigZag",
-                quantity: "relative ROTT",
-                measured: spread.value,
-                at_least: None,
-                below: Some(below),
-                lost,
-            },
-        }
+        let evidence = Evidence::new("ZigZag", "relative ROTT", spread.value)
+            .held_against("wireless below", below)
+            .for_gap_of(lost);
+        Judgement::measured(Verdict::wireless_if(wireless), evidence)
     }
 }
