@@ -5,10 +5,11 @@
 use super::losses;
 use super::svg::{escape, line};
 use super::time::{Curve, Drawing, Panel, Stroke};
-use losscause_study::run::{Boundary, Compared, LostPacket, RecordSeries as Series, RunRecord, compared};
+use losscause::Evidence;
+use losscause_study::run::{Boundary, LostPacket, RecordSeries as Series, RunRecord};
 
 /// The judged losses of one scheme.
-type Judged<'a> = (Compared, &'a LostPacket);
+type Judged<'a> = (Evidence, &'a LostPacket);
 
 /// A drawing of a scheme, with its caption and its legend of curves.
 pub(super) struct Drawn {
@@ -19,9 +20,12 @@ pub(super) struct Drawn {
 
 /// One drawing per scheme that judged losses of `flow`.
 pub(super) fn drawings(record: &RunRecord, flow: &str) -> Vec<Drawn> {
-    let figures = |loss: &'_ LostPacket| loss.judged.and_then(|(_, judgement)| compared(&judgement.reason));
-    let judged: Vec<Judged<'_>> =
-        record.losses.iter().filter(|loss| loss.flow == flow).filter_map(|loss| Some((figures(loss)?, loss))).collect();
+    let judged: Vec<Judged<'_>> = record
+        .losses
+        .iter()
+        .filter(|loss| loss.flow == flow)
+        .filter_map(|loss| Some((evidence(loss)?, loss)))
+        .collect();
     let of_flow = record.flows.iter().find(|recorded| recorded.name == flow);
     let boundaries: &[Boundary] = of_flow.map(|recorded| &recorded.boundaries[..]).unwrap_or_default();
     let mut schemes: Vec<&str> = Vec::new();
@@ -42,9 +46,13 @@ pub(super) fn drawings(record: &RunRecord, flow: &str) -> Vec<Drawn> {
     schemes.iter().filter_map(draw).collect()
 }
 
+fn evidence(loss: &LostPacket) -> Option<Evidence> {
+    loss.judged?.1.evidence().copied()
+}
+
 /// Whether a lower limit grows with the packets lost.
-fn is_of_gaps(compared: &Compared) -> bool {
-    compared.lost.is_some() && compared.limits.len() == 2
+fn is_of_gaps(compared: &Evidence) -> bool {
+    compared.lost.is_some() && compared.limits().count() == 2
 }
 
 fn is_named_of_gaps(boundary: &Boundary) -> bool {
@@ -61,7 +69,7 @@ fn over_time(
 ) -> Option<Drawn> {
     let curve = |name: &str, class: String, stroke, points| Curve { name: name.to_owned(), class, stroke, points };
     let (quantity, unit) = match judged.first() {
-        Some((compared, _)) => (compared.quantity, compared.unit),
+        Some((compared, _)) => (compared.quantity, compared.value.unit()),
         None => ("measured", ""),
     };
     let mut curves = Vec::new();
@@ -80,15 +88,15 @@ fn over_time(
     } else {
         // A sender's limits are known only when it judges.
         let mut names: Vec<&str> = Vec::new();
-        for limit in judged.iter().flat_map(|(compared, _)| &compared.limits) {
+        for limit in judged.iter().flat_map(|(compared, _)| compared.limits()) {
             if !names.contains(&limit.name) {
                 names.push(limit.name);
             }
         }
         for (k, name) in names.iter().enumerate() {
             let value = |(compared, loss): &&Judged<'_>| {
-                let limit = compared.limits.iter().find(|limit| limit.name == *name)?;
-                Some((loss.at_s(), limit.value))
+                let limit = compared.limits().find(|limit| limit.name == *name)?;
+                Some((loss.at_s(), limit.at.value()))
             };
             curves.push(curve(name, format!("limit l{k}"), Stroke::Held, judged.iter().filter_map(value).collect()));
         }
@@ -101,13 +109,13 @@ fn over_time(
         }
     }
     let all = curves.iter().flat_map(|curve| &curve.points).map(|(_, value)| *value);
-    let most = all.chain(judged.iter().map(|(compared, _)| compared.measured)).fold(0.0, f64::max).max(1e-9);
+    let most = all.chain(judged.iter().map(|(compared, _)| compared.value.value())).fold(0.0, f64::max).max(1e-9);
     let (from_s, to_s) = in_force(&curves, record.to_s);
     let step = (to_s - from_s) / 360.0;
     let place = |loss: &LostPacket| {
-        let compared = compared(&loss.judged?.1.reason)?;
-        let spot = ((loss.at_s() / step) as i64, (compared.measured / most * 60.0) as i64);
-        Some((spot, (loss.at_s(), compared.measured)))
+        let compared = evidence(loss)?;
+        let spot = ((loss.at_s() / step) as i64, (compared.value.value() / most * 60.0) as i64);
+        Some((spot, (loss.at_s(), compared.value.value())))
     };
     let marks = losses::merged(judged.iter().map(|(_, loss)| *loss), place);
     let drawing = Drawing {
@@ -167,18 +175,23 @@ const TOP: f64 = 16.0;
 const HEIGHT: f64 = 260.0;
 const BOTTOM: f64 = 46.0;
 
+/// One of two limits.
+fn limit(evidence: &Evidence, place: usize) -> f64 {
+    evidence.limits[place].map_or(0.0, |limit| limit.at.value())
+}
+
 /// Most columns; wider gaps share the last one.
 const COLUMNS: u32 = 6;
 
 /// Inter-arrival times over T_min: a column per number of lost packets, each with its band of wireless losses.
 fn gaps(scheme: &str, flow: &str, judged: &[&Judged<'_>]) -> Option<Drawn> {
-    let column = |compared: &Compared| compared.lost.unwrap_or(1).clamp(1, COLUMNS);
+    let column = |compared: &Evidence| compared.lost.unwrap_or(1).clamp(1, COLUMNS);
     let columns = judged.iter().map(|(compared, _)| column(compared)).max()?;
     // The lower limit is (n + 1) T_min.
-    let in_t_min = |compared: &Compared, value: f64| {
-        value / compared.limits[0].value.max(1e-9) * f64::from(compared.lost.unwrap_or(1) + 1)
+    let in_t_min = |compared: &Evidence, value: f64| {
+        value / limit(compared, 0).max(1e-9) * f64::from(compared.lost.unwrap_or(1) + 1)
     };
-    let shown = |compared: &Compared, value: f64| {
+    let shown = |compared: &Evidence, value: f64| {
         // Wider gaps than the last column's are moved into its band.
         let extra = compared.lost.unwrap_or(1).saturating_sub(COLUMNS);
         in_t_min(compared, value) - f64::from(extra)
@@ -211,7 +224,7 @@ fn gaps(scheme: &str, flow: &str, judged: &[&Judged<'_>]) -> Option<Drawn> {
         let left = LEFT + width * f64::from(n - 1);
         let of_column = || judged.iter().filter(|(compared, _)| column(compared) == n);
         if let Some((compared, _)) = of_column().next() {
-            let (from, below) = (shown(compared, compared.limits[0].value), shown(compared, compared.limits[1].value));
+            let (from, below) = (shown(compared, limit(compared, 0)), shown(compared, limit(compared, 1)));
             let (at, end) = (y(below), y(from));
             let title = format!("wireless: {from:.0} to {below:.2} T_min");
             let (x, width, height) = (left + 4.0, width - 8.0, end - at);
@@ -229,9 +242,9 @@ fn gaps(scheme: &str, flow: &str, judged: &[&Judged<'_>]) -> Option<Drawn> {
     }
     let end = judged.iter().map(|(_, loss)| loss.at_s()).fold(1e-9, f64::max);
     let place = |loss: &LostPacket| {
-        let compared = compared(&loss.judged?.1.reason)?;
+        let compared = evidence(loss)?;
         let x = LEFT + width * (f64::from(column(&compared) - 1) + 0.08 + 0.84 * loss.at_s() / end);
-        let y = y(shown(&compared, compared.measured));
+        let y = y(shown(&compared, compared.value.value()));
         Some((((x / 3.0) as i64, (y / 3.0) as i64), (x, y)))
     };
     for mark in losses::merged(judged.iter().map(|(_, loss)| *loss), place) {

@@ -6,7 +6,7 @@ use losscause::truth::Cause;
 
 use super::marks;
 use super::time::{Lane, Mark, Shape};
-use losscause_study::run::{LostPacket, compared};
+use losscause_study::run::LostPacket;
 
 /// The verdict of an algorithm; none where every loss counts as congestion.
 fn verdict(loss: &LostPacket) -> Option<Verdict> {
@@ -54,7 +54,7 @@ pub(super) fn title(loss: &LostPacket) -> String {
 /// "ZBS, ZigZag: relative ROTT 61.200 ms is below 65.000 ms for 3 lost packets: wireless (right)".
 pub(super) fn reason(loss: &LostPacket) -> Option<String> {
     let (algorithm, (_, judgement)) = (loss.algorithm?, loss.judged?);
-    let scheme = compared(&judgement.reason).map(|compared| compared.scheme);
+    let scheme = judgement.reason.scheme();
     let hybrid = match scheme {
         Some(scheme) if algorithm == scheme => String::new(),
         Some(_) => format!("{algorithm}, "),

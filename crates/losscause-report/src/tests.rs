@@ -316,14 +316,13 @@ mod of_a_run {
         let last_of = |name: &str| boundary.limits.iter().find(|(limit, _)| *limit == name).unwrap().1.points();
         let last_judged = record.losses.iter().rev().find_map(|loss| {
             let (at, judgement) = loss.judged?;
-            losscause_study::run::compared(&judgement.reason)
-                .filter(|_| loss.flow == "video")
-                .map(|compared| (at, compared))
+            let evidence = judgement.evidence().filter(|_| loss.flow == "video")?;
+            Some((at, *evidence))
         });
         let (at, compared) = last_judged.unwrap();
-        let limit = compared.limits[0];
+        let limit = compared.limits[0].unwrap();
         let near = last_of(limit.name).into_iter().rev().find(|(time, _)| *time <= at + 0.1).unwrap();
-        assert!((near.1 - limit.value).abs() < 1e-6, "{near:?} {limit:?}");
+        assert!((near.1 - limit.at.value()).abs() < 1e-6, "{near:?} {limit:?}");
     }
 }
 

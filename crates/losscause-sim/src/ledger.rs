@@ -221,7 +221,7 @@ impl<R: Recorder> Watch<'_, R> {
 #[cfg(test)]
 mod tests {
     use losscause::ack::Numbers;
-    use losscause::{Reason, Signal, Verdict};
+    use losscause::{Signal, Verdict};
 
     use super::*;
 
@@ -238,7 +238,7 @@ mod tests {
         let truth = Witness::truth(&mut watch, seq);
         let mut loss = Loss::new(seq, arrival(seq + 1));
         loss.truth = truth;
-        Witness::judged(&mut watch, &loss, &Judgement { verdict, reason: Reason::Unconditional });
+        Witness::judged(&mut watch, &loss, &Judgement::stated(verdict, "test", "as asked"));
         truth.map(|truth| truth.cause)
     }
 
@@ -283,7 +283,7 @@ mod tests {
         let truth = SenderWitness::truth(&mut watch, packets.clone());
         let mut loss = DeclaredLoss::new(Time::ZERO, Signal::Gap);
         (loss.numbers, loss.truth) = (Some(Numbers::one(packets.start)), truth);
-        SenderWitness::judged(&mut watch, &loss, &Judgement { verdict, reason: Reason::Unconditional });
+        SenderWitness::judged(&mut watch, &loss, &Judgement::stated(verdict, "test", "as asked"));
         truth.map(|truth| truth.cause)
     }
 

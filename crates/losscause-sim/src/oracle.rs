@@ -28,9 +28,7 @@ use losscause::lda::Needs;
 use losscause::registry::{ConfigError, Field, Info, Parameters, Registry, RegistryError, Setting, check};
 use losscause::truth::{Cause, Truth};
 use losscause::verdict::Input;
-use losscause::{
-    AckSample, AnyLda, AnySenderLda, Arrival, DeclaredLoss, Judgement, Lda, Loss, Reason, SenderLda, Verdict,
-};
+use losscause::{AckSample, AnyLda, AnySenderLda, Arrival, DeclaredLoss, Judgement, Lda, Loss, SenderLda, Verdict};
 
 /// `registry`, and the oracles, which only a simulator can run.
 ///
@@ -137,10 +135,7 @@ impl Oracle {
 
     fn judge(&self, truth: Option<Truth>) -> Judgement {
         let Some(Truth { cause, first, draw }) = truth else {
-            return Judgement {
-                verdict: Verdict::Undecided,
-                reason: Reason::Missing { input: Input::Other("the true cause") },
-            };
+            return Judgement::without(Input::Other("the true cause"));
         };
         let Accuracy { p_cc, p_ww, by_packet, .. } = self.0;
         // A draw is in [0, 1), so an accuracy of 0 is never right and 1 is always right.
@@ -150,7 +145,7 @@ impl Oracle {
             Cause::Wireless if draw < p_ww => Verdict::Wireless,
             Cause::Wireless => Verdict::Congestion,
         };
-        Judgement { verdict, reason: Reason::Told }
+        Judgement::stated(verdict, self.name(), "the truth was given")
     }
 
     fn name(&self) -> &'static str {

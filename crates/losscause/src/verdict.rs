@@ -100,6 +100,16 @@ pub enum Reason {
     },
 }
 
+impl Reason {
+    /// The scheme that decided, if one did.
+    pub const fn scheme(&self) -> Option<&'static str> {
+        match *self {
+            Reason::Measured(Evidence { scheme, .. }) | Reason::Stated { scheme, .. } => Some(scheme),
+            Reason::Missing { .. } | Reason::Signalled { .. } => None,
+        }
+    }
+}
+
 /// What an algorithm measured, and the limits that it held it against.
 ///
 /// `Display`: `mBiaz: inter-arrival time 81.280 ms (wireless from 81.280 ms, wireless below 91.440 ms)`.

@@ -1,7 +1,7 @@
 //! Near minimum: a loss is wireless if the packet after the gap met no queue to speak of.
 use losscause::registry::{ConfigError, Field, Info, Parameters, Setting, check};
 use losscause::verdict::Input;
-use losscause::{AnyLda, Arrival, Judgement, Lda, Loss, Needs, Reason, Span, Verdict};
+use losscause::{AnyLda, Arrival, Evidence, Judgement, Lda, Loss, Needs, Span, Verdict};
 
 const INFO: Info = Info::new("near minimum", "wireless if the trip time is near its minimum")
     .with_aliases(&["near-minimum"])
@@ -52,11 +52,11 @@ impl Lda for NearMinimum {
     }
     fn judge(&self, loss: &Loss) -> Judgement {
         let (Some(rott), Some(rott_min)) = (loss.revealed_by.rott, self.rott_min) else {
-            return Judgement { verdict: Verdict::Undecided, reason: Reason::Missing { input: Input::Timestamp } };
+            return Judgement::without(Input::Timestamp);
         };
-        let (scheme, quantity, lost) = (INFO.name, "ROTT above its minimum", loss.lost_in_gap());
-        let (measured, below) = (rott - rott_min, Some(self.within));
-        let verdict = if measured < self.within { Verdict::Wireless } else { Verdict::Congestion };
-        Judgement { verdict, reason: Reason::Compared { scheme, quantity, measured, at_least: None, below, lost } }
+        let above = rott - rott_min;
+        let evidence =
+            Evidence::new(INFO.name, "ROTT above its minimum", above).held_against("wireless below", self.within);
+        Judgement::measured(Verdict::wireless_if(above < self.within), evidence)
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use losscause::verdict::Input;
-use losscause::{Judgement, Reason, Span, Time, Verdict};
+use losscause::{Judgement, Span, Time};
 use serde::Serialize;
 
 use super::matching::Lost;
@@ -148,7 +148,7 @@ impl End {
 /// What a view says about a loss that it missed.
 pub(super) fn none_of(count: usize) -> Vec<Judgement> {
     let input = Input::Other("a sight of the loss in this end's capture");
-    vec![Judgement { verdict: Verdict::Undecided, reason: Reason::Missing { input } }; count]
+    vec![Judgement::without(input); count]
 }
 
 fn nearness(a: Time, b: Time) -> Span {

@@ -2,7 +2,7 @@
 
 use losscause::lda::BoxedLda;
 use losscause::verdict::Input;
-use losscause::{Differentiator, Judgement, Lda, Packet, Reason, Time, Verdict};
+use losscause::{Differentiator, Judgement, Lda, Packet, Time};
 
 use super::batch::Batches;
 use super::frames::Frames;
@@ -163,5 +163,4 @@ impl AtReceiver {
 }
 
 /// The place of an algorithm that does not run here, or was not asked because the stream began anew.
-const NOT_RUN: Judgement =
-    Judgement { verdict: Verdict::Undecided, reason: Reason::Missing { input: Input::EarlierArrival } };
+const NOT_RUN: Judgement = Judgement::without(Input::EarlierArrival);

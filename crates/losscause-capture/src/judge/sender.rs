@@ -3,7 +3,7 @@
 use losscause::ack::{Numbers, RecoveryTracker, SenderInputs};
 use losscause::lda::BoxedSenderLda;
 use losscause::verdict::Input;
-use losscause::{AckSample, DeclaredLoss, Judgement, Reason, SenderLda, Signal, Span, Time, Verdict};
+use losscause::{AckSample, DeclaredLoss, Judgement, SenderLda, Signal, Span, Time};
 
 use super::cumulative::Cumulative;
 use super::{Chosen, Opinions, Sample, Trips};
@@ -127,7 +127,7 @@ impl AtSender {
             let Some(lda) = lda else { return NOT_RUN };
             lda.on_loss(&loss);
             if signal.means_congestion() {
-                return Judgement { verdict: Verdict::Congestion, reason: Reason::Signalled { signal } };
+                return Judgement::signalled(signal);
             }
             lda.judge(&loss)
         };
@@ -148,7 +148,4 @@ impl AtSender {
 }
 
 /// The place of an algorithm that does not run at senders.
-const NOT_RUN: Judgement = Judgement {
-    verdict: Verdict::Undecided,
-    reason: Reason::Missing { input: Input::Other("an end that it runs at") },
-};
+const NOT_RUN: Judgement = Judgement::without(Input::Other("an end that it runs at"));

@@ -5,9 +5,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use losscause::ack::{DeclaredLoss, Growing, Recovery, SenderInputs};
-use losscause::{
-    AckSample, AnySenderLda, Judgement, Reason, SenderDifferentiator, SenderLda, Signal, Span, Time, Verdict,
-};
+use losscause::{AckSample, AnySenderLda, Judgement, SenderDifferentiator, SenderLda, Signal, Span, Time, Verdict};
 use losscause_controller::{Base, Caps, Choice, Event, Losses, Response, Transport, trace_as};
 
 pub const PACKET: u16 = 1000;
@@ -68,7 +66,7 @@ impl Scripted {
 }
 
 fn judgement(verdict: Verdict) -> Judgement {
-    Judgement { verdict, reason: Reason::Unconditional }
+    Judgement::stated(verdict, "test", "as asked")
 }
 
 impl SenderLda for Scripted {

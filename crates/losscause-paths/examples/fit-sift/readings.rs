@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use losscause::lda::sift::{Card, Clues, Earlier};
 use losscause::lda::{AtSender, Needs, Sift, SiftConfig};
 use losscause::truth::Cause;
-use losscause::{Arrival, Judgement, Lda, Loss, Reason, SenderLda, Verdict};
+use losscause::{Arrival, Judgement, Lda, Loss, SenderLda, Verdict};
 use losscause_paths::{JudgedLoss, Path, Vantage, judged_at_receiver, judged_at_sender};
 use losscause_study::parallel::{Jobs, map};
 
@@ -190,6 +190,6 @@ impl Lda for Reader {
 
     fn judge(&self, loss: &Loss) -> Judgement {
         *self.asked.lock().expect("not poisoned") = self.read(loss.revealed_by.seq);
-        Judgement { verdict: Verdict::Congestion, reason: Reason::Unconditional }
+        Judgement::stated(Verdict::Congestion, "reader", "whatever was observed")
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use losscause::ack::SenderInputs;
-use losscause::{Judgement, Lda, Needs, Reason, SenderLda, Time, Verdict};
+use losscause::{Judgement, Lda, Needs, SenderLda, Time, Verdict};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -60,7 +60,7 @@ impl Instance {
             verdict(answer.bind(py))
         });
         let verdict = answer.unwrap_or(Verdict::Undecided);
-        Judgement { verdict, reason: Reason::Unstated { scheme: self.factory.info.name } }
+        Judgement::stated(verdict, self.factory.info.name, "no reason given")
     }
 }
 

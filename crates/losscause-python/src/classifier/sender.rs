@@ -2,7 +2,7 @@
 
 use losscause::ack::{RecoveryTracker, SenderInputs};
 use losscause::registry::Info;
-use losscause::{AckSample, AnySenderLda, DeclaredLoss, Reason, SenderLda, Signal, Span, Time, Verdict};
+use losscause::{AckSample, AnySenderLda, DeclaredLoss, SenderLda, Signal, Span, Time};
 use losscause_study::error::unknown;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -47,7 +47,7 @@ impl Sender {
         self.lda.on_loss(loss);
         let signal = loss.signal;
         match signal.means_congestion() {
-            true => losscause::Judgement { verdict: Verdict::Congestion, reason: Reason::Signalled { signal } },
+            true => losscause::Judgement::signalled(signal),
             false => self.lda.judge(loss),
         }
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use losscause::ack::{DeclaredLoss, Recovery, SenderInputs};
-use losscause::{AckSample, AnySenderLda, Judgement, Reason, SenderLda, Verdict};
+use losscause::{AckSample, AnySenderLda, Judgement, SenderLda, Verdict};
 use losscause_quinn::{Base, Caps, LossTolerant};
 use quinn::congestion::{Controller, ControllerFactory, CubicConfig};
 use quinn_proto::RttEstimator;
@@ -112,7 +112,7 @@ impl Scripted {
 }
 
 fn judgement(verdict: Verdict) -> Judgement {
-    Judgement { verdict, reason: Reason::Unconditional }
+    Judgement::stated(verdict, "test", "as asked")
 }
 
 impl SenderLda for Scripted {

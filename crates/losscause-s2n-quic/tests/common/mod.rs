@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use losscause::ack::{DeclaredLoss, SenderInputs};
-use losscause::{AckSample, AnySenderLda, Judgement, Reason, SenderLda, Verdict};
+use losscause::{AckSample, AnySenderLda, Judgement, SenderLda, Verdict};
 use losscause_s2n_quic::{Caps, LossTolerant, LossTolerantController};
 use num_rational::Ratio;
 use s2n_quic_core::event::builder::{BbrState, SlowStartExitCause};
@@ -224,6 +224,6 @@ impl SenderLda for Scripted {
     fn on_ack(&mut self, _: &AckSample) {}
     fn judge(&self, _: &DeclaredLoss) -> Judgement {
         let verdict = self.0.lock().expect("no test panicked").pop_front().unwrap_or(Verdict::Congestion);
-        Judgement { verdict, reason: Reason::Unconditional }
+        Judgement::stated(verdict, "test", "as asked")
     }
 }

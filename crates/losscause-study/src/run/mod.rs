@@ -24,8 +24,8 @@ mod warnings;
 use measure::{CwndAverages, Delays, State, Window};
 pub use measure::{FlowMeasurements, LinkMeasurements, Measurements, Metric, Percentiles, group, is_of_delays};
 pub use record::{
-    Boundary, Compared, FlowRecord, Limit, LossLog, LossRow, LostPacket, MOST_FLOWS, RunRecord, RunRecorder,
-    Series as RecordSeries, algorithm_of, bottleneck, compared,
+    Boundary, FlowRecord, LossLog, LossRow, LostPacket, MOST_FLOWS, RunRecord, RunRecorder, Series as RecordSeries,
+    algorithm_of, bottleneck,
 };
 #[cfg(feature = "estimates")]
 pub use repeat::repeat;

@@ -278,7 +278,7 @@ impl<D: Differentiate> Receiver<D> {
 #[cfg(test)]
 mod tests {
     use losscause::lda::Needs;
-    use losscause::{Algorithm, Arrival, Differentiator, Judgement, Lda, Loss, Reason, Verdict};
+    use losscause::{Algorithm, Arrival, Differentiator, Judgement, Lda, Loss, Verdict};
 
     use super::super::{Quirks, RecoveryScheme};
     use super::*;
@@ -488,7 +488,7 @@ mod tests {
         fn judge(&self, loss: &Loss) -> Judgement {
             let long = loss.revealed_by.since_last.is_some_and(|interval| interval.span >= self.0);
             let verdict = if long { Verdict::Wireless } else { Verdict::Congestion };
-            Judgement { verdict, reason: Reason::Unconditional }
+            Judgement::stated(verdict, "test", "as asked")
         }
     }
 

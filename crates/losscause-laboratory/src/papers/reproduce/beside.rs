@@ -130,7 +130,7 @@ fn refused(algorithm: &str, problem: String) -> InputError {
 #[cfg(test)]
 mod tests {
     use losscause::registry::{ConfigError, Info, Parameters};
-    use losscause::{AnyLda, Arrival, Judgement, Lda, Loss, Needs, Reason, Verdict};
+    use losscause::{AnyLda, Arrival, Judgement, Lda, Loss, Needs, Verdict};
 
     use super::*;
     use crate::papers::record;
@@ -236,7 +236,7 @@ mod tests {
             }
         }
         fn judge(&self, _: &Loss) -> Judgement {
-            Judgement { verdict: Verdict::Wireless, reason: Reason::Unstated { scheme: "failing" } }
+            Judgement::stated(Verdict::Wireless, "failing", "no reason given")
         }
     }
 

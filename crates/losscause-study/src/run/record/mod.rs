@@ -10,7 +10,7 @@ mod boundary;
 mod losses;
 mod series;
 
-pub use boundary::{Boundary, Compared, Limit, compared};
+pub use boundary::Boundary;
 pub use losses::{LossLog, LossRow, LostPacket};
 pub use series::Series;
 

@@ -411,7 +411,7 @@ impl SenderLda for SecondThoughts {
         ().judge(loss)
     }
     fn on_recovery_end(&mut self, recovery: &EndedRecovery) -> Option<losscause::Judgement> {
-        let judgement = losscause::Judgement { verdict: Verdict::Wireless, reason: losscause::Reason::Labelled };
+        let judgement = losscause::Judgement::stated(Verdict::Wireless, "test", "as asked");
         (recovery.lost_pkts == 1).then_some(judgement)
     }
 }
@@ -482,7 +482,7 @@ impl SenderLda for Onlooker {
     }
     fn judge(&self, _: &DeclaredLoss) -> losscause::Judgement {
         assert_eq!(self.0.len(), 1, "it is asked about the first loss only");
-        losscause::Judgement { verdict: Verdict::Wireless, reason: losscause::Reason::Labelled }
+        losscause::Judgement::stated(Verdict::Wireless, "test", "as asked")
     }
     fn observes_every_loss(&self) -> bool {
         true

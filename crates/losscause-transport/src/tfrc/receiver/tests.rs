@@ -2,7 +2,7 @@ use super::*;
 use crate::tfrc::{Discounting, Quirks, Times};
 use losscause::lda::{Constant, Needs};
 use losscause::observe::MAX_JUMP_PKTS;
-use losscause::{Judgement, Loss, Reason, Verdict};
+use losscause::{Judgement, Loss, Verdict};
 use proptest::prelude::*;
 
 const RTT: Span = Span::from_millis(100);
@@ -43,7 +43,7 @@ impl Lda for Wireless {
     fn judge(&self, loss: &Loss) -> Judgement {
         let wireless = self.0.contains(&loss.seq);
         let verdict = if wireless { Verdict::Wireless } else { Verdict::Congestion };
-        Judgement { verdict, reason: Reason::Unconditional }
+        Judgement::stated(verdict, "test", "as asked")
     }
 }
 
