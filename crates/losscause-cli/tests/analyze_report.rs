@@ -57,7 +57,7 @@ fn the_page_begins_with_the_answer_its_evidence_and_how_far_to_trust_it() {
     assert!(head.contains("How far to trust it.") && head.contains("most say what spike says of "));
     // Rows of 47 losses, six algorithms, one flow.
     assert_eq!(rest.matches("<th scope=\"row\">").count(), 47 + 6 + 1);
-    assert!(rest.contains("found by gap") && rest.contains("in spike"));
+    assert!(rest.contains("found by gap") && rest.contains("exits below"));
 }
 
 #[test]
