@@ -6,8 +6,8 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use losscause::observe::Differentiator;
-use losscause::{Algorithm, Packet, SenderDifferentiator, SenderLda, Signal, Time};
+use losscause::Differentiator;
+use losscause::{Algorithm, BuiltIn, End, Packet, SenderDifferentiator, Signal, Time, on_judged};
 
 /// A flow over a wireless bottleneck of 1.6 Mb/s (762-byte packets, 3.81 ms each) that it shares with others: the queue
 /// is a sawtooth, the air corrupts 7.8 % of the packets, a full queue drops the next.
@@ -47,15 +47,15 @@ fn per_packet(criterion: &mut Criterion) {
 fn time_each(criterion: &mut Criterion, group: &str, trace: &[Packet]) {
     let mut group = criterion.benchmark_group(group);
     group.throughput(Throughput::Elements(trace.len() as u64));
-    for algorithm in Algorithm::AT_RECEIVERS {
+    for algorithm in BuiltIn::at_receivers() {
         group.bench_with_input(BenchmarkId::from_parameter(algorithm), trace, |bencher, trace| {
             bencher.iter(|| {
-                let mut differentiator = Differentiator::new(algorithm.build().expect("published parameters"));
+                let mut differentiator =
+                    Differentiator::new(algorithm.build(End::Receiver).expect("published parameters"));
                 let mut wireless = 0_u32;
                 for &packet in black_box(trace) {
-                    differentiator.on_packet(packet, |_, judgement| {
-                        wireless += u32::from(judgement.verdict.is_wireless());
-                    });
+                    let mut count = on_judged(|_, judgement| wireless += u32::from(judgement.verdict.is_wireless()));
+                    differentiator.on_packet(packet, &mut count);
                 }
                 wireless
             });
@@ -66,7 +66,7 @@ fn time_each(criterion: &mut Criterion, group: &str, trace: &[Packet]) {
 
 /// The same flow at a sender with 32 packets in flight and an ACK per packet that arrives: the tracker, the algorithm,
 /// and a declaration per gap.
-fn judged_at_sender(lda: impl SenderLda, trace: &[Packet]) -> u32 {
+fn judged_at_sender(lda: impl Algorithm, trace: &[Packet]) -> u32 {
     const IN_FLIGHT: u64 = 32;
     let mut sender = SenderDifferentiator::<_, losscause::ack::Fixed<256>>::new(lda);
     let (mut unsent, mut expected, mut wireless) = (0, 0, 0);
@@ -77,10 +77,10 @@ fn judged_at_sender(lda: impl SenderLda, trace: &[Packet]) -> u32 {
         }
         sender.set_cwnd(IN_FLIGHT as f64);
         sender.on_acked(packet.seq);
-        wireless += u32::from(sender.end_of_ack(packet.at, Some(packet.seq)).is_some());
+        wireless += u32::from(sender.end_of_ack(packet.at, Some(packet.seq), &mut ()).is_some());
         if expected < packet.seq {
             (expected..packet.seq).for_each(|lost| sender.on_lost(lost));
-            wireless += u32::from(sender.declare(packet.at, Signal::Gap).verdict.is_wireless());
+            wireless += u32::from(sender.declare(packet.at, Signal::Gap, &mut ()).verdict.is_wireless());
         }
         expected = packet.seq + 1;
     }
@@ -94,9 +94,9 @@ fn per_ack(criterion: &mut Criterion) {
     group.bench_with_input(BenchmarkId::from_parameter("tracker alone"), &trace, |bencher, trace| {
         bencher.iter(|| judged_at_sender((), black_box(trace)));
     });
-    for algorithm in Algorithm::ALL {
+    for &algorithm in BuiltIn::ALL {
         group.bench_with_input(BenchmarkId::from_parameter(algorithm), &trace, |bencher, trace| {
-            let lda = algorithm.build_at_sender().expect("published parameters");
+            let lda = algorithm.build(End::Sender).expect("published parameters");
             bencher.iter(|| judged_at_sender(lda.clone(), black_box(trace)));
         });
     }

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::Span;
-use crate::ack::Signal;
+use crate::loss::Signal;
 
 /// Why an LDA believes a packet was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -263,39 +263,22 @@ impl fmt::Display for Evidence {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Input {
-    /// At a receiver: the sender's timestamp in the packet after the gap.
-    Timestamp,
-    /// At a sender: the round-trip time of the acknowledgement that shows the gap.
-    RoundTripTime,
-    /// At a receiver: an arrival before the gap.
-    EarlierArrival,
-    /// At a sender: an acknowledgement before the one that shows the gap.
-    EarlierAck,
-    /// At a sender: the gap that a declared loss lies in. No acknowledgement has shown it, or it is too long ago.
+    /// The delay of the arrival that shows the gap: no timestamp, or no round-trip time.
+    Delay,
+    /// An arrival before the gap.
+    Earlier,
+    /// The observation that shows the gap: there was none, or it is too long ago.
     Gap,
     /// Something else, as a noun phrase: "a congestion window".
     Other(&'static str),
 }
 
-impl Input {
-    /// What a receiver's input is called at a sender.
-    pub(crate) fn at_sender(self) -> Self {
-        match self {
-            Input::Timestamp => Input::RoundTripTime,
-            Input::EarlierArrival => Input::EarlierAck,
-            other => other,
-        }
-    }
-}
-
 impl fmt::Display for Input {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Input::Timestamp => "a sender's timestamp in the packet after the gap",
-            Input::RoundTripTime => "a round-trip time with the acknowledgement that shows the gap",
-            Input::EarlierArrival => "an arrival before the gap",
-            Input::EarlierAck => "an acknowledgement before the one that shows the gap",
-            Input::Gap => "an acknowledgement that shows the gap",
+            Input::Delay => "the delay of the packet behind the gap",
+            Input::Earlier => "an arrival before the gap",
+            Input::Gap => "an observation that shows the gap",
             Input::Other(phrase) => phrase,
         })
     }

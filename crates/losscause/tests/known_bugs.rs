@@ -5,9 +5,9 @@ mod common;
 use std::collections::BTreeSet;
 
 use common::{Draws, judgements, packet, saturated, verdicts, wireless_share};
+use losscause::Differentiator;
 use losscause::lda::{AboveThree, ZbsConfig, ZigZag, ZigZagConfig};
-use losscause::observe::Differentiator;
-use losscause::{Algorithm, Lda, LdaConfig, Packet, Span, Verdict};
+use losscause::{Algorithm, BuiltIn, End, LdaConfig, Packet, Span, Verdict, on_judged};
 
 /// Every other packet is lost; ROTTs are even draws of `steps` steps of `unit` nanoseconds.
 fn every_other_packet_lost(unit: i64, steps: u64, seed: u64) -> Vec<Packet> {
@@ -21,7 +21,7 @@ fn b1_the_deviation_keeps_its_past_so_zigzag_gives_the_same_share_in_every_unit(
     // lies below mean - dev.
     let shares = [1_000_000, 1_000, 1].map(|unit| {
         wireless_share(&verdicts(
-            Algorithm::ZigZag.build().expect("published parameters"),
+            BuiltIn::ZigZag.build(End::Receiver).expect("published parameters"),
             every_other_packet_lost(unit, 1_000, 7),
         ))
     });
@@ -49,10 +49,10 @@ fn b2_more_than_three_losses_follow_the_printed_rule_and_the_rising_one_is_an_op
 #[test]
 fn b3_packets_without_a_loss_feed_every_estimate() {
     // Everything the algorithms know comes from packets after which nothing was missing; the one loss is judged by it.
-    for algorithm in [Algorithm::Biaz, Algorithm::MBiaz, Algorithm::Spike, Algorithm::ZigZag, Algorithm::Zbs] {
+    for algorithm in [BuiltIn::Biaz, BuiltIn::MBiaz, BuiltIn::Spike, BuiltIn::ZigZag, BuiltIn::Zbs] {
         let mut packets: Vec<_> = (0..200).map(|i| packet(i as u64, i * 1_000, 50_000 + 10_000 * (i % 7))).collect();
         packets.extend([packet(200, 200_000, 40_000), packet(202, 202_000, 40_000)]);
-        let judged = judgements(algorithm.build().expect("published parameters"), packets);
+        let judged = judgements(algorithm.build(End::Receiver).expect("published parameters"), packets);
         assert_eq!(judged.len(), 1);
         assert_eq!(judged[0].1.verdict, Verdict::Wireless, "{algorithm}: {}", judged[0].1);
         let evidence = judged[0].1.evidence().expect("compared");
@@ -77,9 +77,9 @@ fn b4_a_thousand_ideal_wireless_losses_on_a_saturated_link_are_all_wireless() {
         seq += 2 + random.below(3) as u64;
         arrived.insert(seq);
     }
-    for algorithm in [Algorithm::Biaz, Algorithm::MBiaz] {
+    for algorithm in [BuiltIn::Biaz, BuiltIn::MBiaz] {
         for packets in [saturated(t, rott, one, 2_400), saturated(t, rott, |s| arrived.contains(&s), 4_000)] {
-            let verdicts = verdicts(algorithm.build().expect("published parameters"), packets);
+            let verdicts = verdicts(algorithm.build(End::Receiver).expect("published parameters"), packets);
             assert!(verdicts.len() >= 1_000);
             assert_eq!(wireless_share(&verdicts), 1.0, "{algorithm}");
         }
@@ -89,13 +89,13 @@ fn b4_a_thousand_ideal_wireless_losses_on_a_saturated_link_are_all_wireless() {
 #[test]
 fn b4_a_flow_that_begins_with_losses_is_not_held_against_its_own_gaps() {
     let packets = saturated(Span::from_millis(10), Span::ZERO, |seq| seq % 2 == 0 || seq > 20, 40);
-    let verdicts = verdicts(Algorithm::Biaz.build().expect("published parameters"), packets);
+    let verdicts = verdicts(BuiltIn::Biaz.build(End::Receiver).expect("published parameters"), packets);
     assert_eq!(verdicts, [Verdict::Undecided; 10], "no interval was ever seen that spans no loss");
 }
 
 /// ZBS without time in its lock, so that it may run in any unit.
-fn zbs_locked_by_packets() -> impl Lda {
-    LdaConfig::Zbs(ZbsConfig { lock: Span::MAX, ..ZbsConfig::default() }).build().expect("valid")
+fn zbs_locked_by_packets() -> impl Algorithm {
+    LdaConfig::Zbs(ZbsConfig { lock: Span::MAX, ..ZbsConfig::default() }).build(End::Receiver).expect("valid")
 }
 
 fn schemes(packets: &[Packet]) -> Vec<&'static str> {
@@ -103,8 +103,8 @@ fn schemes(packets: &[Packet]) -> Vec<&'static str> {
     packets
         .iter()
         .map(|&packet| {
-            zbs.on_packet(packet, |_, _| {});
-            zbs.lda().scheme()
+            zbs.on_packet(packet, &mut ());
+            zbs.algorithm().scheme()
         })
         .collect()
 }
@@ -149,17 +149,17 @@ fn b6_the_base_schemes_of_zbs_know_all_that_they_would_know_alone() {
     let mut zbs = Differentiator::new(zbs_locked_by_packets());
     let ZbsConfig { zigzag, mbiaz, spike, .. } = ZbsConfig::default();
     let mut alone = [LdaConfig::ZigZag(zigzag), LdaConfig::Biaz(mbiaz), LdaConfig::Spike(spike)]
-        .map(|config| Differentiator::new(config.build().expect("valid")));
+        .map(|config| Differentiator::new(config.build(End::Receiver).expect("valid")));
     let (mut by_scheme, mut switches, mut last) = (std::collections::BTreeMap::new(), 0, "ZigZag");
     for packet in packets {
         let mut judged = Vec::new();
-        zbs.on_packet(packet, |_, judgement| judged.push(judgement));
-        let scheme = zbs.lda().scheme();
+        zbs.on_packet(packet, &mut on_judged(|_, judgement| judged.push(*judgement)));
+        let scheme = zbs.algorithm().scheme();
         switches += u32::from(std::mem::replace(&mut last, scheme) != scheme);
         for base in &mut alone {
             let mut expected = Vec::new();
-            base.on_packet(packet, |_, judgement| expected.push(judgement));
-            if base.lda().name() == scheme {
+            base.on_packet(packet, &mut on_judged(|_, judgement| expected.push(*judgement)));
+            if base.algorithm().name() == scheme {
                 assert_eq!(judged, expected, "{scheme} at packet {}", packet.seq);
                 *by_scheme.entry(scheme).or_insert(0) += judged.len();
             }
@@ -172,14 +172,14 @@ fn b6_the_base_schemes_of_zbs_know_all_that_they_would_know_alone() {
 fn b7_negative_trip_times_are_judged_like_positive_ones() {
     let mut draws = Draws(1);
     let rotts: Vec<_> = (0..500).map(|_| draws.below(100_000_000)).collect();
-    for algorithm in Algorithm::AT_RECEIVERS {
+    for algorithm in BuiltIn::at_receivers() {
         let with_offset = |offset: i64| {
             let packets = rotts.iter().zip(0_i64..).map(|(r, i)| packet(i as u64 * 3 / 2, i * 40_000_000, r + offset));
-            judgements(algorithm.build().expect("published parameters"), packets)
+            judgements(algorithm.build(End::Receiver).expect("published parameters"), packets)
         };
         let ahead = with_offset(1_000_000_000_000);
         assert_eq!(with_offset(-1_000_000_000_000), ahead, "{algorithm}");
-        if algorithm == Algorithm::Spike {
+        if algorithm == BuiltIn::Spike {
             let wireless = ahead.iter().filter(|(_, j)| j.verdict.is_wireless()).count();
             assert!(wireless > 20 && wireless < ahead.len() - 20, "both states should occur: {wireless}");
         }
@@ -197,8 +197,8 @@ fn b8_the_first_losses_are_not_forced_to_be_congestion() {
             if i < 3 { 50_000_000 } else { 10_000_000 },
         )
     });
-    for algorithm in [Algorithm::ZigZag, Algorithm::Zbs] {
-        let verdicts = verdicts(algorithm.build().expect("published parameters"), packets.clone());
+    for algorithm in [BuiltIn::ZigZag, BuiltIn::Zbs] {
+        let verdicts = verdicts(algorithm.build(End::Receiver).expect("published parameters"), packets.clone());
         assert_eq!(verdicts[..5], [Verdict::Wireless; 5], "{algorithm}");
     }
 }

@@ -4,10 +4,13 @@ mod common;
 
 use common::judgements;
 use losscause::filter::{Extremes, Lookback, Minimum};
-use losscause::observe::{Differentiator, Observed};
 use losscause::registry::Value;
 use losscause::verdict::Limit;
-use losscause::{Algorithm, Arrival, Judgement, Lda, LdaConfig, Loss, Needs, Packet, Reason, Span, Time, Verdict};
+use losscause::{
+    Algorithm, BuiltIn, End, Judgement, LdaConfig, Loss, Needs, Observation, Observer, Packet, Reason, Span, Time,
+    Verdict,
+};
+use losscause::{Differentiator, Observed};
 use proptest::prelude::*;
 
 /// The events in a flow of packets.
@@ -99,16 +102,17 @@ fn packets(ops: &[Op]) -> Vec<Packet> {
 /// An LDA under watch: a judgement must fit its reason and must be the same when asked again.
 struct Watched<L>(L);
 
-impl<L: Lda> Lda for Watched<L> {
+impl<A: Algorithm> Algorithm for Watched<A> {
     fn name(&self) -> &'static str {
         self.0.name()
     }
     fn needs(&self) -> Needs {
         self.0.needs()
     }
-    fn on_arrival(&mut self, arrival: &Arrival) {
-        assert!(arrival.since_last.is_none_or(|i| i.packets == i.missing + 1 && i.span >= Span::ZERO));
-        self.0.on_arrival(arrival);
+    fn observe(&mut self, arrival: &Observation) {
+        assert!(arrival.spanned == arrival.missing + 1);
+        assert!(arrival.since_last.is_none_or(|interval| interval.span >= Span::ZERO));
+        self.0.observe(arrival);
     }
     fn judge(&self, loss: &Loss) -> Judgement {
         let judgement = self.0.judge(loss);
@@ -153,20 +157,21 @@ struct Counts {
     losses: u64,
 }
 
-impl losscause::truth::Witness for Counts {
-    fn arrived(&mut self, _: &Arrival, scheme: &'static str) {
-        assert!(Algorithm::from_name(scheme).is_some());
+impl Observer for Counts {
+    fn on_observation(&mut self, _: &Observation, scheme: &'static str) {
+        assert!(BuiltIn::from_name(scheme).is_some());
         self.arrivals += 1;
     }
-    fn judged(&mut self, loss: &Loss, _: &Judgement) {
-        assert!(loss.seq < loss.revealed_by.seq);
+    fn on_judged(&mut self, loss: &Loss, _: &Judgement) {
+        let revealed_by = loss.revealed_by.expect("at a receiver");
+        assert!(loss.numbers.expect("numbered").last < revealed_by.seq);
         self.losses += 1;
     }
 }
 
 /// Every algorithm as published, and with windowed extremes if it has any.
 fn configs() -> Vec<LdaConfig> {
-    let published = Algorithm::AT_RECEIVERS.map(Algorithm::config);
+    let published: Vec<LdaConfig> = BuiltIn::at_receivers().map(BuiltIn::config).collect();
     let windows = [("window_ms", 400.0), ("window_pkts", 12.0)];
     let windowed = published.iter().flat_map(|config| windows.map(|(key, value)| with_window(config, key, value)));
     published.iter().cloned().chain(windowed.flatten()).collect()
@@ -186,7 +191,7 @@ fn without_a_unit() -> impl Iterator<Item = LdaConfig> {
 }
 
 /// The spans that an algorithm does not measure multiplied: the lock of ZBS, Tobe's thresholds, windows.
-fn with_times_scaled(config: &LdaConfig, factor: i64) -> impl Lda + use<> {
+fn with_times_scaled(config: &LdaConfig, factor: i64) -> impl Algorithm + use<> {
     let mut config = config.clone();
     match &mut config {
         LdaConfig::Zbs(zbs) => {
@@ -203,7 +208,7 @@ fn with_times_scaled(config: &LdaConfig, factor: i64) -> impl Lda + use<> {
         LdaConfig::Biaz(biaz) => biaz.window.time = biaz.window.time * factor,
         _ => {}
     }
-    config.build().expect("scaled parameters are valid")
+    config.build(End::Receiver).expect("scaled parameters are valid")
 }
 
 fn scaled(packets: &[Packet], factor: i64) -> impl Iterator<Item = Packet> {
@@ -223,15 +228,15 @@ proptest! {
     fn no_input_makes_an_algorithm_panic_or_contradict_itself(ops in anything()) {
         let packets = packets(&ops);
         for config in configs() {
-            let mut differentiator = Differentiator::new(Watched(config.build().expect("valid")));
-            let (mut counts, mut in_order, mut missing, mut answers) = (Counts::default(), 0, 0, 0);
+            let mut differentiator = Differentiator::new(Watched(config.build(End::Receiver).expect("valid")));
+            let (mut counts, mut in_order, mut missing) = (Counts::default(), 0, 0);
             for &packet in &packets {
-                if let Observed::InOrder(arrival) = differentiator.on_packet_watched(packet, &mut counts, |_, _| answers += 1) {
+                if let Observed::InOrder(arrival) = differentiator.on_packet(packet, &mut counts) {
                     in_order += 1;
-                    missing += u64::from(arrival.lost());
+                    missing += u64::from(arrival.missing);
                 }
             }
-            prop_assert_eq!((counts.arrivals, counts.losses, answers), (in_order, missing, missing));
+            prop_assert_eq!((counts.arrivals, counts.losses), (in_order, missing));
         }
     }
 
@@ -242,8 +247,8 @@ proptest! {
         for config in configs() {
             let shifted = packets.iter().map(|p| Packet { sent: sent(p), ..*p });
             prop_assert_eq!(
-                judgements(config.build().expect("valid"), shifted),
-                judgements(config.build().expect("valid"), packets.iter().copied()),
+                judgements(config.build(End::Receiver).expect("valid"), shifted),
+                judgements(config.build(End::Receiver).expect("valid"), packets.iter().copied()),
                 "{:?}", config
             );
         }
@@ -289,8 +294,8 @@ proptest! {
         disturbed.sort_by_key(|(i, _)| *i);
         for config in configs() {
             prop_assert_eq!(
-                judgements(config.build().expect("valid"), disturbed.iter().map(|(_, p)| *p)),
-                judgements(config.build().expect("valid"), clean.iter().copied()),
+                judgements(config.build(End::Receiver).expect("valid"), disturbed.iter().map(|(_, p)| *p)),
+                judgements(config.build(End::Receiver).expect("valid"), clean.iter().copied()),
                 "{:?}", config
             );
         }
@@ -299,8 +304,8 @@ proptest! {
     #[test]
     fn a_window_longer_than_the_flow_is_the_published_rule(ops in ordinary()) {
         let packets = packets(&ops);
-        let verdicts = |config: &LdaConfig| judgements(config.build().expect("valid"), packets.iter().copied());
-        for config in Algorithm::AT_RECEIVERS.map(Algorithm::config) {
+        let verdicts = |config: &LdaConfig| judgements(config.build(End::Receiver).expect("valid"), packets.iter().copied());
+        for config in BuiltIn::at_receivers().map(BuiltIn::config) {
             for (key, value) in [("window_ms", 1e12), ("window_pkts", 1e9)] {
                 if let Some(windowed) = with_window(&config, key, value) {
                     prop_assert_eq!(verdicts(&windowed), verdicts(&config), "{:?}", config);
@@ -342,7 +347,7 @@ proptest! {
 
 #[test]
 fn a_forged_sequence_number_does_not_make_a_judgement_for_every_number_before_it() {
-    for algorithm in Algorithm::AT_RECEIVERS {
+    for algorithm in BuiltIn::at_receivers() {
         let packets = packets(&[
             Op::Arrive { after_ns: 1_000, rott_ns: 5 },
             Op::JumpTo(u64::MAX),
@@ -350,17 +355,20 @@ fn a_forged_sequence_number_does_not_make_a_judgement_for_every_number_before_it
             Op::JumpTo(1 << 32),
             Op::Arrive { after_ns: 1_000, rott_ns: 5 },
         ]);
-        assert!(judgements(algorithm.build().expect("published parameters"), packets).is_empty(), "{algorithm}");
+        assert!(
+            judgements(algorithm.build(End::Receiver).expect("published parameters"), packets).is_empty(),
+            "{algorithm}"
+        );
     }
 }
 
 #[test]
 fn without_timestamps_algorithms_that_need_them_do_not_decide() {
-    for algorithm in Algorithm::AT_RECEIVERS {
+    for algorithm in BuiltIn::at_receivers() {
         let packets = (0..50).map(|i: i64| Packet { seq: i as u64 * 2, at: Time::from_nanos(i * 1_000), sent: None });
-        let judged = judgements(algorithm.build().expect("published parameters"), packets);
+        let judged = judgements(algorithm.build(End::Receiver).expect("published parameters"), packets);
         assert_eq!(judged.len(), 49);
-        if algorithm.build().expect("published parameters").needs().sender_timestamp {
+        if algorithm.build(End::Receiver).expect("published parameters").needs().delay {
             assert!(judged.iter().all(|(_, j)| matches!(j.reason, Reason::Missing { .. })), "{algorithm}");
         }
     }

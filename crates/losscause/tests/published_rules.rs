@@ -5,25 +5,25 @@ mod common;
 use common::{packet, verdicts};
 use losscause::Verdict::{Congestion, Wireless};
 use losscause::lda::{AboveThree, JudgedBy, ZigZag, ZigZagConfig};
-use losscause::{Algorithm, Arrival, Interval, Lda, Loss, Span, Time, Verdict};
+use losscause::{Algorithm, BuiltIn, End, Interval, Loss, Observation, Span, Time, Verdict};
 
 const SECOND: i64 = 1_000_000_000;
 
 /// One packet is lost; T_min is one second.
-fn biaz_at(algorithm: Algorithm, t_i_ms: i64) -> Verdict {
+fn biaz_at(algorithm: BuiltIn, t_i_ms: i64) -> Verdict {
     let packets = [packet(0, 0, 0), packet(1, SECOND, 0), packet(3, SECOND + t_i_ms * SECOND / 1000, 0)];
-    verdicts(algorithm.build().expect("published parameters"), packets)[0]
+    verdicts(algorithm.build(End::Receiver).expect("published parameters"), packets)[0]
 }
 
 #[test]
 fn biaz_is_wireless_from_n_plus_1_up_to_below_n_plus_2_smallest_intervals() {
-    let edges = [1_990, 2_000, 2_990, 3_000].map(|t_i| biaz_at(Algorithm::Biaz, t_i));
+    let edges = [1_990, 2_000, 2_990, 3_000].map(|t_i| biaz_at(BuiltIn::Biaz, t_i));
     assert_eq!(edges, [Congestion, Wireless, Wireless, Congestion]);
 }
 
 #[test]
 fn mbiaz_is_wireless_from_n_plus_1_up_to_below_n_plus_1_25_smallest_intervals() {
-    let edges = [1_990, 2_000, 2_240, 2_250].map(|t_i| biaz_at(Algorithm::MBiaz, t_i));
+    let edges = [1_990, 2_000, 2_240, 2_250].map(|t_i| biaz_at(BuiltIn::MBiaz, t_i));
     assert_eq!(edges, [Congestion, Wireless, Wireless, Congestion]);
 }
 
@@ -32,7 +32,7 @@ fn the_limits_of_biaz_move_with_the_number_of_lost_packets() {
     for n in 1..=9 {
         let at = |t_i_ms: i64| {
             let packets = [packet(0, 0, 0), packet(1, SECOND, 0), packet(2 + n, SECOND + t_i_ms * SECOND / 1000, 0)];
-            verdicts(Algorithm::MBiaz.build().expect("published parameters"), packets)
+            verdicts(BuiltIn::MBiaz.build(End::Receiver).expect("published parameters"), packets)
         };
         let (n, low) = (n as usize, 1000 * (n as i64 + 1));
         assert_eq!(at(low - 1), vec![Congestion; n]);
@@ -51,16 +51,15 @@ fn zigzag_with_mean_100_dev_10(above_three: AboveThree) -> ZigZag {
     // Values 0, 180, 110: means 0, 90, 100; the deviation is |110 - 100| = 10.
     for rott in [0, 180, 110] {
         let rott = Some(Span::from_micros(rott));
-        zigzag.on_arrival(&Arrival::new(0, Time::ZERO, rott, None));
+        zigzag.observe(&Observation::first(0, Time::ZERO).with_delay(rott));
     }
     zigzag
 }
 
 fn zigzag_at(above_three: AboveThree, n: u32, rott_tenths: i64) -> Verdict {
-    let since_last = Some(Interval::across_gap(Span::from_millis(1), n));
     let rott = Some(Span::from_micros(rott_tenths) / 10);
-    let revealed_by = Arrival::new(10, Time::ZERO, rott, since_last);
-    zigzag_with_mean_100_dev_10(above_three).judge(&Loss::new(9, revealed_by)).verdict
+    let revealed_by = Observation::first(10, Time::ZERO).with_delay(rott).after(Span::from_millis(1)).with_gap(n);
+    zigzag_with_mean_100_dev_10(above_three).judge(&Loss::in_gap(9, revealed_by)).verdict
 }
 
 #[test]
@@ -88,16 +87,18 @@ fn zigzag_judges_by_the_packet_before_the_gap_or_by_the_one_after_it() {
     for (judged_by, verdict) in [(JudgedBy::AfterGap, Wireless), (JudgedBy::BeforeGap, Congestion)] {
         let mut zigzag = ZigZag::new(&ZigZagConfig { judged_by, ..ZigZagConfig::default() }).expect("valid");
         let arrival = |ms, before_ms, missing| {
-            let mut interval = Interval::across_gap(Span::from_millis(1), missing);
-            interval.rott_before = Some(Span::from_millis(before_ms));
-            Arrival::new(10, Time::ZERO, Some(Span::from_millis(ms)), Some(interval))
+            let delay = Some(Span::from_millis(ms));
+            let mut arrival = Observation::first(10, Time::ZERO).with_delay(delay).with_gap(missing);
+            arrival.since_last =
+                Some(Interval { span: Span::from_millis(1), delay_before: Some(Span::from_millis(before_ms)) });
+            arrival
         };
         for ms in [100; 50].into_iter().chain([130]) {
-            zigzag.on_arrival(&arrival(ms, 100, 0));
+            zigzag.observe(&arrival(ms, 100, 0));
         }
         let revealed_by = arrival(70, 130, 1);
-        zigzag.on_arrival(&revealed_by);
-        assert_eq!(zigzag.judge(&Loss::new(9, revealed_by)).verdict, verdict, "{judged_by:?}");
+        zigzag.observe(&revealed_by);
+        assert_eq!(zigzag.judge(&Loss::in_gap(9, revealed_by)).verdict, verdict, "{judged_by:?}");
     }
 }
 
@@ -106,7 +107,7 @@ fn zigzag_judges_by_the_packet_before_the_gap_or_by_the_one_after_it() {
 fn spike_over(rotts_us: &[i64]) -> Vec<Verdict> {
     let mut packets = vec![packet(0, 0, 0), packet(1, 1, 60_000_000), packet(2, 2, 0)];
     packets.extend(rotts_us.iter().zip(2_i64..).map(|(rott, i)| packet(2 * i as u64, i, rott * 1_000)));
-    verdicts(Algorithm::Spike.build().expect("published parameters"), packets)
+    verdicts(BuiltIn::Spike.build(End::Receiver).expect("published parameters"), packets)
 }
 
 #[test]
@@ -122,7 +123,7 @@ fn tobes_thresholds_do_not_depend_on_the_range() {
     let rotts_ms = [0, 20, 21, 300, 5, 4, 20];
     let packets = rotts_ms.iter().zip(0_i64..).map(|(rott, i)| packet(2 * i as u64, i, rott * 1_000_000));
     assert_eq!(
-        verdicts(Algorithm::SpikeTobe.build().expect("published parameters"), packets),
+        verdicts(BuiltIn::SpikeTobe.build(End::Receiver).expect("published parameters"), packets),
         [Wireless, Congestion, Congestion, Congestion, Wireless, Wireless]
     );
 }

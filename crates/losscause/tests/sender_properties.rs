@@ -1,9 +1,9 @@
 //! What holds for every algorithm at a sender, whatever it is fed: those of the papers and the yardsticks.
 
-use losscause::ack::{Numbers, Recovery};
-use losscause::registry::LdaConfig;
+use losscause::observe::Acked;
 use losscause::{
-    AckSample, Algorithm, DeclaredLoss, Judgement, SenderDifferentiator, SenderLda, Signal, Span, Time, Verdict,
+    Algorithm, AtSender, BuiltIn, End, Judgement, LdaConfig, Loss, Numbers, Observation, Recovery,
+    SenderDifferentiator, Signal, Span, Time, Verdict,
 };
 use proptest::prelude::*;
 
@@ -15,7 +15,7 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
 }
 
 /// The algorithm with the spans of its settings multiplied: those that it does not measure.
-fn with_times_scaled(algorithm: Algorithm, factor: i64) -> LdaConfig {
+fn with_times_scaled(algorithm: BuiltIn, factor: i64) -> LdaConfig {
     let mut config = algorithm.config();
     match &mut config {
         LdaConfig::Zbs(zbs) => zbs.lock = zbs.lock * factor,
@@ -36,7 +36,7 @@ fn with_times_scaled(algorithm: Algorithm, factor: i64) -> LdaConfig {
 fn judgements(config: &LdaConfig, ops: &[Op], factor: i64, offset: i64) -> Vec<Judgement> {
     let scaled = |us: i64| Time::from_nanos(us * 1_000 * factor + offset);
     let mut sender =
-        SenderDifferentiator::<_, losscause::ack::Fixed<512>>::new(config.build_at_sender().expect("valid"));
+        SenderDifferentiator::<_, losscause::ack::Fixed<512>>::new(config.build(End::Sender).expect("valid"));
     let mut judged = Vec::new();
     let (mut now, mut newest) = (0, 0);
     let mut acks = Vec::new();
@@ -59,12 +59,12 @@ fn judgements(config: &LdaConfig, ops: &[Op], factor: i64, offset: i64) -> Vec<J
         }
         sender.set_cwnd(sender.in_flight_pkts() as f64);
         sender.on_acked(number);
-        judged.extend(sender.end_of_ack(scaled(newest), Some(number)));
+        judged.extend(sender.end_of_ack(scaled(newest), Some(number), &mut ()));
         let (late, still): (Vec<u64>, Vec<u64>) = missing.iter().partition(|lost| **lost + 3 <= number);
         missing = still;
         if !late.is_empty() {
             late.iter().for_each(|&lost| sender.on_lost(lost));
-            judged.push(sender.declare(scaled(newest), Signal::Gap));
+            judged.push(sender.declare(scaled(newest), Signal::Gap, &mut ()));
             assert!(
                 sender.is_recovering() && sender.declared().is_some_and(|loss| loss.lost_pkts as usize == late.len())
             );
@@ -80,8 +80,8 @@ fn verdicts(config: &LdaConfig, ops: &[Op], factor: i64) -> Vec<Verdict> {
 /// An event with any numbers in it.
 #[derive(Clone, Copy, Debug)]
 enum Any {
-    Ack(AckSample),
-    Loss(DeclaredLoss),
+    Ack(Observation),
+    Loss(Loss),
     End(Recovery),
 }
 
@@ -90,9 +90,11 @@ fn any_event() -> impl Strategy<Value = Any> {
     let span = || prop_oneof![(0_i64..1 << 30), any::<i64>()].prop_map(Span::from_nanos);
     let ack = (time(), prop::option::of(span()), any::<u32>(), prop::option::of(any::<f64>())).prop_map(
         |(at, rtt, pkts, cwnd_pkts)| {
-            let mut sample = AckSample::new(at).with_rtt(rtt).with_newly_acked(pkts);
-            sample.cwnd_pkts = cwnd_pkts;
-            Any::Ack(sample)
+            let mut acked = Acked::new(pkts.into());
+            acked.cwnd_pkts = cwnd_pkts;
+            let mut observation = Observation::first(1, at).with_delay(rtt).with_acked(acked);
+            observation.spanned = pkts;
+            Any::Ack(observation)
         },
     );
     let signal = prop::sample::select(vec![
@@ -106,7 +108,7 @@ fn any_event() -> impl Strategy<Value = Any> {
     let numbers = prop::option::of((any::<u64>(), any::<u64>()));
     let loss = (time(), signal, numbers, any::<u32>(), prop::option::of(time()), prop::option::of(any::<f64>()))
         .prop_map(|(at, signal, numbers, lost_pkts, sent_at, cwnd_pkts)| {
-            let mut loss = DeclaredLoss::new(at, signal);
+            let mut loss = Loss::new(at, signal);
             loss.numbers = numbers.map(|(a, b): (u64, u64)| Numbers { first: a.min(b), last: a.max(b) });
             (loss.lost_pkts, loss.sent_at, loss.cwnd_pkts) = (lost_pkts, sent_at, cwnd_pkts);
             Any::Loss(loss)
@@ -121,18 +123,18 @@ proptest! {
 
     #[test]
     fn no_input_makes_an_algorithm_panic_or_contradict_itself(events in prop::collection::vec(any_event(), 0..120)) {
-        for algorithm in Algorithm::ALL {
-            let mut lda = algorithm.build_at_sender().expect("published parameters");
+        for &algorithm in BuiltIn::ALL {
+            let mut lda = AtSender::new(algorithm.build(End::Sender).expect("published parameters"));
             for event in &events {
                 match event {
-                    Any::Ack(sample) => lda.on_ack(sample),
+                    Any::Ack(sample) => lda.observe(sample),
                     Any::Loss(loss) => {
                         lda.on_loss(loss);
                         // Not compared as values: a window that is no number makes a reason that is none.
                         let (judgement, again) = (lda.judge(loss), lda.judge(loss));
                         prop_assert_eq!(judgement.to_string(), again.to_string(), "{}", algorithm);
                     }
-                    Any::End(recovery) => _ = lda.on_recovery_end(recovery),
+                    Any::End(recovery) => _ = lda.on_recovered(recovery),
                 }
             }
         }
@@ -140,7 +142,7 @@ proptest! {
 
     #[test]
     fn the_zero_of_the_clock_changes_no_judgement(ops in ops(), offset in -(1_i64 << 60)..(1 << 60)) {
-        for algorithm in Algorithm::ALL {
+        for &algorithm in BuiltIn::ALL {
             let config = algorithm.config();
             prop_assert_eq!(judgements(&config, &ops, 1, offset), judgements(&config, &ops, 1, 0), "{}", algorithm);
         }
@@ -149,8 +151,8 @@ proptest! {
     #[test]
     fn a_unit_that_is_a_power_of_two_changes_no_verdict(ops in ops(), power in 0_u32..12) {
         // A delay of 20 ms is evidence for Sift, whatever the unit.
-        let is_sift = |algorithm: &Algorithm| matches!(algorithm, Algorithm::Sift | Algorithm::SiftBalanced);
-        for algorithm in Algorithm::ALL.into_iter().filter(|algorithm| !is_sift(algorithm)) {
+        let is_sift = |algorithm: &BuiltIn| matches!(algorithm, BuiltIn::Sift | BuiltIn::SiftBalanced);
+        for &algorithm in BuiltIn::ALL.into_iter().filter(|algorithm| !is_sift(algorithm)) {
             let scaled = verdicts(&with_times_scaled(algorithm, 1 << power), &ops, 1 << power);
             prop_assert_eq!(scaled, verdicts(&algorithm.config(), &ops, 1), "{}", algorithm);
         }
@@ -158,7 +160,7 @@ proptest! {
 
     #[test]
     fn a_yardstick_always_decides(ops in ops()) {
-        for algorithm in Algorithm::YARDSTICKS {
+        for algorithm in BuiltIn::ALL.iter().filter(|algorithm| algorithm.info().is_yardstick) {
             let judged = judgements(&algorithm.config(), &ops, 1, 0);
             let undecided = judged.iter().filter(|judgement| judgement.verdict == Verdict::Undecided).count();
             prop_assert_eq!(undecided, 0, "{}", algorithm);

@@ -3,12 +3,12 @@
 mod common;
 
 use common::judgements;
-use losscause::ack::{AckTracker, Fixed, Numbers, SenderInputs};
-use losscause::lda::{AsTold, WithoutRtt};
+use losscause::ack::{AckTracker, Fixed};
+use losscause::lda::AsTold;
 use losscause::verdict::Input;
 use losscause::{
-    AckSample, Algorithm, AtSender, DeclaredLoss, Judgement, Packet, Reason, SenderDifferentiator, SenderLda, Signal,
-    Span, Time, Verdict,
+    Algorithm, BuiltIn, End, Judgement, Loss, Needs, Numbers, Observation, Packet, Reason, SenderDifferentiator,
+    Signal, Span, Time, Verdict,
 };
 use proptest::prelude::*;
 
@@ -42,16 +42,16 @@ fn flow(ops: &[Op]) -> (Vec<(u64, Time)>, Vec<Arrived>) {
 }
 
 /// Verdicts at the receiver, by number.
-fn at_receiver(algorithm: Algorithm, arrived: &[Arrived]) -> Vec<(u64, Verdict)> {
+fn at_receiver(algorithm: BuiltIn, arrived: &[Arrived]) -> Vec<(u64, Verdict)> {
     let packets = arrived.iter().map(|p| Packet { seq: p.number, at: p.at, sent: Some(p.sent) });
-    let judged = judgements(algorithm.build().expect("published parameters"), packets);
+    let judged = judgements(algorithm.build(End::Receiver).expect("published parameters"), packets);
     judged.into_iter().map(|(number, judgement)| (number, judgement.verdict)).collect()
 }
 
 /// Verdicts at a sender that learns of every arrival a little later and declares each missing packet lost at once.
-fn at_sender(algorithm: Algorithm, sent: &[(u64, Time)], arrived: &[Arrived], named: bool) -> Vec<(u64, Verdict)> {
+fn at_sender(algorithm: BuiltIn, sent: &[(u64, Time)], arrived: &[Arrived], named: bool) -> Vec<(u64, Verdict)> {
     let mut sender =
-        SenderDifferentiator::<_, Fixed<512>>::new(algorithm.build_at_sender().expect("published parameters"));
+        SenderDifferentiator::<_, Fixed<512>>::new(algorithm.build(End::Sender).expect("published parameters"));
     let mut verdicts = Vec::new();
     let (mut sends, mut expected) = (sent.iter().peekable(), None);
     for packet in arrived {
@@ -64,19 +64,23 @@ fn at_sender(algorithm: Algorithm, sent: &[(u64, Time)], arrived: &[Arrived], na
         } else {
             sender.on_acked_sent_at(packet.sent);
         }
-        assert_eq!(sender.end_of_ack(now, Some(packet.number)), None, "no published algorithm revises a verdict");
+        assert_eq!(
+            sender.end_of_ack(now, Some(packet.number), &mut ()),
+            None,
+            "no published algorithm revises a verdict"
+        );
         // A receiver cannot tell what is missing before its first packet.
         for lost in expected.unwrap_or(packet.number)..packet.number {
             sender.on_lost(lost);
-            verdicts.push((lost, sender.declare(now, Signal::Gap).verdict));
+            verdicts.push((lost, sender.declare(now, Signal::Gap, &mut ()).verdict));
         }
         expected = Some(packet.number + 1);
     }
     verdicts
 }
 
-const RECEIVERS: [Algorithm; 6] =
-    [Algorithm::Biaz, Algorithm::MBiaz, Algorithm::Spike, Algorithm::SpikeTobe, Algorithm::ZigZag, Algorithm::Zbs];
+const RECEIVERS: [BuiltIn; 6] =
+    [BuiltIn::Biaz, BuiltIn::MBiaz, BuiltIn::Spike, BuiltIn::SpikeTobe, BuiltIn::ZigZag, BuiltIn::Zbs];
 
 fn ops() -> impl Strategy<Value = Vec<Op>> {
     prop::collection::vec((1_i64..20_000, 10_000_i64..60_000, prop::bool::weighted(0.8)), 2..300)
@@ -113,8 +117,8 @@ proptest! {
             let Some(last) = arrives.iter().rposition(|a| *a) else { continue };
             arrives.iter().filter(|a| **a).for_each(|_| tracker.on_acked_sent_at(at));
             let sample = tracker.end_of_ack(at + BACK, Some(first + last as u64)).expect("something new");
-            prop_assert!(sample.newly_missing_pkts < sample.spanned_pkts);
-            missing += sample.newly_missing_pkts;
+            prop_assert!(sample.missing < sample.spanned);
+            missing += sample.missing;
         }
         let flat: Vec<bool> = bursts.concat();
         let newest = flat.iter().rposition(|a| *a).unwrap_or(0);
@@ -128,7 +132,7 @@ proptest! {
     fn no_input_makes_a_tracker_panic_or_miss_more_than_it_spans(
         calls in prop::collection::vec((0_u8..6, 0_u64..40, any::<i64>()), 0..300),
     ) {
-        let mut sender = SenderDifferentiator::<_, Fixed<16>>::new(Algorithm::Zbs.build_at_sender().expect("published parameters"));
+        let mut sender = SenderDifferentiator::<_, Fixed<16>>::new(BuiltIn::Zbs.build(End::Sender).expect("published parameters"));
         let mut tracker = AckTracker::<Fixed<16>>::default();
         for (call, number, time) in calls {
             let at = Time::from_nanos(time);
@@ -138,12 +142,12 @@ proptest! {
                 2 => (sender.on_acked_sent_at(at), tracker.on_acked_sent_at(at)),
                 3 => (sender.on_lost(number), tracker.on_lost(number)),
                 4 => (sender.on_lost_bytes(at, number * 1_000, number), tracker.on_resent(number)),
-                _ => (_ = sender.declare(at, Signal::Gap), _ = tracker.declare(at, Signal::Timeout)),
+                _ => (_ = sender.declare(at, Signal::Gap, &mut ()), _ = tracker.declare(at, Signal::Timeout)),
             };
-            sender.end_of_ack(at, Some(number));
+            sender.end_of_ack(at, Some(number), &mut ());
             if let Some(sample) = tracker.end_of_ack(at, (number > 20).then_some(number)) {
-                prop_assert!(sample.spanned_pkts == 0 || sample.newly_missing_pkts < sample.spanned_pkts);
-                prop_assert!(sample.in_flight_pkts <= 16);
+                prop_assert!(sample.spanned == 0 || sample.missing < sample.spanned);
+                prop_assert!(sample.acked.is_some_and(|acked| acked.in_flight_pkts <= 16));
             }
         }
     }
@@ -166,9 +170,9 @@ fn every_algorithm_of_the_receivers_decides_at_a_sender_like_quic() {
 fn marks_timeouts_and_persistent_congestion_are_congestion_whatever_the_algorithm() {
     for signal in [Signal::EcnMark, Signal::Timeout, Signal::PersistentCongestion] {
         let mut sender = SenderDifferentiator::<_, Fixed<8>>::new(
-            Algorithm::AlwaysWireless.build_at_sender().expect("published parameters"),
+            BuiltIn::AlwaysWireless.build(End::Sender).expect("published parameters"),
         );
-        let judgement = sender.declare(Time::ZERO, signal);
+        let judgement = sender.declare(Time::ZERO, signal, &mut ());
         assert_eq!((judgement.verdict, judgement.reason), (Verdict::Congestion, Reason::Signalled { signal }));
     }
 }
@@ -180,21 +184,21 @@ struct SecondThoughts {
     recoveries: Vec<u64>,
 }
 
-impl SenderLda for SecondThoughts {
+impl Algorithm for SecondThoughts {
     fn name(&self) -> &'static str {
         "second thoughts"
     }
-    fn needs(&self) -> SenderInputs {
-        SenderInputs::NONE
+    fn needs(&self) -> Needs {
+        Needs::NONE
     }
-    fn on_ack(&mut self, _: &AckSample) {}
-    fn on_loss(&mut self, loss: &DeclaredLoss) {
+    fn observe(&mut self, _: &Observation) {}
+    fn on_loss(&mut self, loss: &Loss) {
         self.losses.push((loss.lost_pkts, loss.signal));
     }
-    fn judge(&self, loss: &DeclaredLoss) -> Judgement {
+    fn judge(&self, loss: &Loss) -> Judgement {
         ().judge(loss)
     }
-    fn on_recovery_end(&mut self, recovery: &losscause::ack::Recovery) -> Option<Judgement> {
+    fn on_recovered(&mut self, recovery: &losscause::Recovery) -> Option<Judgement> {
         self.recoveries.push(recovery.lost_pkts);
         let reason = Reason::Missing { input: Input::Other("a second lost packet") };
         (recovery.lost_pkts == 1).then_some(Judgement::new(Verdict::Wireless, reason))
@@ -213,33 +217,29 @@ fn an_algorithm_learns_what_a_recovery_lost_and_may_revise_its_verdict() {
         let Some(acked) = number.checked_sub(5).filter(|n| ![7, 20, 22].contains(n)) else { continue };
         let now = ms(10 * number as i64);
         sender.on_acked(acked);
-        revised.extend(sender.end_of_ack(now, None).map(|judgement| (acked, judgement.verdict)));
+        revised.extend(sender.end_of_ack(now, None, &mut ()).map(|judgement| (acked, judgement.verdict)));
         if [10, 23, 25].contains(&acked) {
             sender.on_lost(acked - 3);
-            assert_eq!(sender.declare(now, Signal::Gap).verdict, Verdict::Congestion);
+            assert_eq!(sender.declare(now, Signal::Gap, &mut ()).verdict, Verdict::Congestion);
         }
     }
     // Packet 15 was sent when 10 was acknowledged; 16 is the first one sent after the recovery began.
     assert_eq!(revised, [(16, Verdict::Wireless)]);
-    assert_eq!(sender.lda().recoveries, [1, 2]);
-    assert_eq!(sender.lda().losses, [(1, Signal::Gap); 3]);
+    assert_eq!(sender.algorithm().recoveries, [1, 2]);
+    assert_eq!(sender.algorithm().losses, [(1, Signal::Gap); 3]);
 }
 
 #[test]
 fn a_need_that_a_transport_cannot_meet_is_named() {
-    let provided = SenderInputs::NONE.with_ack_spacing().with_gap_size();
-    let lacks = |needs: SenderInputs| needs.first_missing_from(provided);
-    assert_eq!(lacks(Algorithm::Biaz.build_at_sender().expect("published parameters").needs()), None);
+    let provided = Needs::NONE.with_acks().with_spacing().with_gap_size();
+    let lacks = |needs: Needs| needs.first_missing_from(provided);
+    assert_eq!(lacks(BuiltIn::Biaz.build(End::Sender).expect("published parameters").needs()), None);
     assert_eq!(
-        lacks(Algorithm::ZigZag.build_at_sender().expect("published parameters").needs()),
-        Some("a round-trip time with every acknowledgement")
+        lacks(BuiltIn::ZigZag.build(End::Sender).expect("published parameters").needs()),
+        Some("the delay of every arrival")
     );
     assert_eq!(
-        lacks(AtSender::with(Algorithm::ZigZag.build().expect("published parameters"), WithoutRtt::LastKnown).needs()),
-        None
-    );
-    assert_eq!(
-        lacks(Algorithm::VegasBuffer.build_at_sender().expect("published parameters").needs()),
+        lacks(BuiltIn::VegasBuffer.build(End::Sender).expect("published parameters").needs()),
         Some("a congestion window")
     );
     assert_eq!(lacks(AsTold.needs()), Some("the receiver's label"));
@@ -247,9 +247,9 @@ fn a_need_that_a_transport_cannot_meet_is_named() {
 
 #[test]
 fn without_a_window_the_vegas_buffer_rule_says_so() {
-    let mut lda = Algorithm::VegasBuffer.build_at_sender().expect("published parameters");
-    lda.on_ack(&AckSample::new(Time::ZERO).with_rtt(Some(Span::from_millis(50))));
-    let mut loss = DeclaredLoss::new(Time::ZERO, Signal::Gap);
+    let mut lda = BuiltIn::VegasBuffer.build(End::Sender).expect("published parameters");
+    lda.observe(&Observation::first(0, Time::ZERO).with_delay(Some(Span::from_millis(50))));
+    let mut loss = Loss::new(Time::ZERO, Signal::Gap);
     loss.numbers = Some(Numbers::one(3));
     assert_eq!(lda.judge(&loss).to_string(), "a congestion window is missing: undecided");
 }

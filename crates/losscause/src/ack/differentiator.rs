@@ -3,10 +3,13 @@
 use core::ops::Range;
 
 use super::memory::{Fixed, Memory};
-use super::{AckSample, AckTracker, DeclaredLoss, RecoveryTracker, SenderLda, Signal};
+use super::{AckTracker, AtSender, RecoveryTracker};
+use crate::algorithm::{Algorithm, Observer, ask};
+use crate::loss::{Loss, Signal};
+use crate::observe::Numbers;
 use crate::{Judgement, Span, Time};
 
-/// A [`SenderLda`] behind an [`AckTracker`]. The caller reports what is sent, acknowledged and lost; the algorithm
+/// An [`Algorithm`] behind an [`AckTracker`]. The caller reports what is sent, acknowledged and lost; the algorithm
 /// judges every declared loss.
 ///
 /// It is the counterpart of [`Differentiator`](crate::Differentiator) at the sender, and the form in which a QUIC
@@ -15,29 +18,29 @@ use crate::{Judgement, Span, Time};
 /// A recovery begins with a declared loss and ends when a packet sent after that loss is acknowledged (RFC 9002,
 /// section 7.3.2).
 #[derive(Clone, Copy, Debug)]
-pub struct SenderDifferentiator<L, M = Fixed<1024>> {
+pub struct SenderDifferentiator<A, M = Fixed<1024>> {
     tracker: AckTracker<M>,
-    lda: L,
+    algorithm: AtSender<A>,
     /// The last round-trip time, and when the ACK that gave it arrived.
     rtt: Option<(Time, Span)>,
     cwnd_pkts: Option<f64>,
     recoveries: RecoveryTracker,
-    declared: Option<DeclaredLoss>,
+    declared: Option<Loss>,
 }
 
-impl<L: SenderLda, M: Memory + Default> SenderDifferentiator<L, M> {
-    /// Puts `lda` behind a fresh tracker.
-    pub fn new(lda: L) -> Self {
-        Self::with_memory(lda, M::default())
+impl<A: Algorithm, M: Memory + Default> SenderDifferentiator<A, M> {
+    /// Puts `algorithm` behind a fresh tracker.
+    pub fn new(algorithm: A) -> Self {
+        Self::with_memory(algorithm, M::default())
     }
 }
 
-impl<L: SenderLda, M: Memory> SenderDifferentiator<L, M> {
-    /// Puts `lda` behind a fresh tracker that keeps its packets in `memory`.
-    pub fn with_memory(lda: L, memory: M) -> Self {
+impl<A: Algorithm, M: Memory> SenderDifferentiator<A, M> {
+    /// Puts `algorithm` behind a fresh tracker that keeps its packets in `memory`.
+    pub fn with_memory(algorithm: A, memory: M) -> Self {
         Self {
             tracker: AckTracker::with_memory(memory),
-            lda,
+            algorithm: AtSender::new(algorithm),
             rtt: None,
             cwnd_pkts: None,
             recoveries: RecoveryTracker::default(),
@@ -45,8 +48,8 @@ impl<L: SenderLda, M: Memory> SenderDifferentiator<L, M> {
         }
     }
 
-    /// Sets the congestion window, packets, which later samples and losses carry. Only some algorithms need it
-    /// ([`SenderLda::needs`]).
+    /// Sets the congestion window, packets, which later observations and losses carry. Only some algorithms need it
+    /// ([`Algorithm::needs`]).
     pub fn set_cwnd(&mut self, pkts: f64) {
         self.cwnd_pkts = Some(pkts);
     }
@@ -71,15 +74,22 @@ impl<L: SenderLda, M: Memory> SenderDifferentiator<L, M> {
         self.tracker.on_acked_sent_at(at);
     }
 
-    /// Ends the ACK that arrived at `at` and passes it to the algorithm. `largest` is the largest number that it
-    /// acknowledges, if known.
+    /// Ends the ACK that arrived at `at` and passes it to the algorithm, before the eyes of `observer`. `largest` is the
+    /// largest number that it acknowledges, if known.
     ///
     /// Returns the revised verdict if the ACK ends a recovery and the algorithm revises its verdict.
-    pub fn end_of_ack(&mut self, at: Time, largest: Option<u64>) -> Option<Judgement> {
-        let sample = self.tracker.end_of_ack(at, largest)?;
-        let sample = AckSample { cwnd_pkts: self.cwnd_pkts, ..sample };
-        self.lda.on_ack(&sample);
-        if let Some(rtt) = sample.rtt {
+    pub fn end_of_ack(&mut self, at: Time, largest: Option<u64>, observer: &mut impl Observer) -> Option<Judgement> {
+        let mut observation = self.tracker.end_of_ack(at, largest)?;
+        if let Some(acked) = &mut observation.acked {
+            acked.cwnd_pkts = self.cwnd_pkts;
+        }
+        if let Some(number) = self.tracker.take_spurious() {
+            self.algorithm.take_back(Numbers::one(number));
+            observer.on_taken_back(Numbers::one(number));
+        }
+        self.algorithm.observe(&observation);
+        observer.on_observation(&observation, self.algorithm.scheme());
+        if let Some(rtt) = observation.delay {
             self.rtt = Some((at, rtt));
         }
         if !self.recoveries.is_recovering() {
@@ -87,7 +97,7 @@ impl<L: SenderLda, M: Memory> SenderDifferentiator<L, M> {
         }
         let newest_sent_at = self.tracker.newest_arrival_sent_at()?;
         let ended = self.recoveries.on_ack(at, newest_sent_at)?;
-        self.lda.on_recovery_end(&ended)
+        self.algorithm.on_recovered(&ended)
     }
 
     /// As [`AckTracker::on_lost`].
@@ -100,30 +110,30 @@ impl<L: SenderLda, M: Memory> SenderDifferentiator<L, M> {
         self.tracker.on_lost_bytes(newest_sent_at, bytes, packet_bytes);
     }
 
-    /// Declares everything lost since the last declaration, and judges it. Marks, timeouts and persistent congestion
-    /// are congestion without asking the algorithm.
-    pub fn declare(&mut self, at: Time, signal: Signal) -> Judgement {
+    /// Declares everything lost since the last declaration, and judges it, before the eyes of `observer`. Marks,
+    /// timeouts and persistent congestion are congestion without asking the algorithm.
+    pub fn declare(&mut self, at: Time, signal: Signal, observer: &mut impl Observer) -> Judgement {
         let loss = self.take_in_loss(at, signal);
-        self.judge(&loss)
+        self.judge(&loss, observer)
     }
 
     /// The first half of [`Self::declare`]: declares everything lost since the last declaration.
-    pub fn take_in_loss(&mut self, at: Time, signal: Signal) -> DeclaredLoss {
+    pub fn take_in_loss(&mut self, at: Time, signal: Signal) -> Loss {
         let mut loss = self.tracker.declare(at, signal);
         loss.cwnd_pkts = self.cwnd_pkts;
+        loss.is_further = self.recoveries.is_recovering();
         self.recoveries.on_loss(&loss);
         self.declared = Some(loss);
-        self.lda.on_loss(&loss);
+        self.algorithm.on_loss(&loss);
         loss
     }
 
     /// The second half: judges a loss that was declared.
-    pub fn judge(&self, loss: &DeclaredLoss) -> Judgement {
-        let signal = loss.signal;
-        if signal.means_congestion() {
-            return Judgement::signalled(signal);
+    pub fn judge(&self, loss: &Loss, observer: &mut impl Observer) -> Judgement {
+        if loss.signal.means_congestion() {
+            return Judgement::signalled(loss.signal);
         }
-        self.lda.judge(loss)
+        ask(&self.algorithm, loss, observer)
     }
 
     /// The last round-trip time that an ACK has given, and when that ACK arrived.
@@ -132,7 +142,7 @@ impl<L: SenderLda, M: Memory> SenderDifferentiator<L, M> {
     }
 
     /// The loss that was declared last: numbers, count, and when the newest of its packets was sent.
-    pub fn declared(&self) -> Option<&DeclaredLoss> {
+    pub fn declared(&self) -> Option<&Loss> {
         self.declared.as_ref()
     }
 
@@ -147,7 +157,7 @@ impl<L: SenderLda, M: Memory> SenderDifferentiator<L, M> {
     }
 
     /// The algorithm.
-    pub fn lda(&self) -> &L {
-        &self.lda
+    pub fn algorithm(&self) -> &A {
+        self.algorithm.algorithm()
     }
 }

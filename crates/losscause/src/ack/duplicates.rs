@@ -16,10 +16,10 @@
 //!   by duplicates, or arrived during the repair of a timeout. A recovery lasts until everything sent before the gap
 //!   opened, or before the timer expired, is acknowledged.
 
-use super::{AckSample, Numbers};
+use crate::observe::{Acked, Newest, Numbers, Observation};
 use crate::{Span, Time};
 
-/// Makes [`AckSample`]s from cumulative acknowledgements.
+/// Makes observations from cumulative acknowledgements.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DuplicateAcks {
     /// Everything below was acknowledged.
@@ -28,6 +28,7 @@ pub struct DuplicateAcks {
     recover: u64,
     /// The last ACK was a duplicate: the gap is known.
     in_gap: bool,
+    newest: Newest,
 }
 
 impl DuplicateAcks {
@@ -36,20 +37,20 @@ impl DuplicateAcks {
     ///
     /// The caller adds what is in flight and the window, if the algorithm needs them.
     #[inline]
-    pub fn on_ack(&mut self, at: Time, rtt: Option<Span>, next: u64, sent: u64) -> AckSample {
-        let newly_acked_pkts = next.saturating_sub(self.una);
-        let mut sample = AckSample { rtt, newly_acked_pkts, ..AckSample::new(at) };
-        if newly_acked_pkts > 0 {
-            let repairs = self.una < self.recover;
-            sample.spanned_pkts = if repairs { 1 } else { u32::try_from(newly_acked_pkts).unwrap_or(u32::MAX) };
+    pub fn on_ack(&mut self, at: Time, rtt: Option<Span>, next: u64, sent: u64) -> Observation {
+        let mut acked = Acked::new(next.saturating_sub(self.una));
+        let mut spans = [1, 0];
+        if acked.newly_acked_pkts > 0 {
+            if self.una >= self.recover {
+                spans[0] = u32::try_from(acked.newly_acked_pkts).unwrap_or(u32::MAX);
+            }
             (self.una, self.in_gap) = (next, false);
         } else if !self.in_gap {
-            sample.spanned_pkts = 2;
-            sample.newly_missing_pkts = 1;
-            sample.newly_missing = Some(Numbers::one(self.una));
+            spans = [2, 1];
+            acked.missing = Some(Numbers::one(self.una));
             (self.recover, self.in_gap) = (sent, true);
         }
-        sample
+        self.newest.advance(at, rtt, spans).with_acked(acked)
     }
 
     /// The retransmission timer expired. Everything below `sent` was sent.
@@ -66,7 +67,7 @@ mod tests {
     fn spans<const N: usize>(acks: &mut DuplicateAcks, nexts: [u64; N]) -> [(u32, u32); N] {
         nexts.map(|next| {
             let sample = acks.on_ack(Time::ZERO, None, next, 20);
-            (sample.spanned_pkts, sample.newly_missing_pkts)
+            (sample.spanned, sample.missing)
         })
     }
 
@@ -82,7 +83,7 @@ mod tests {
         let mut acks = DuplicateAcks::default();
         spans(&mut acks, [5]);
         let first = acks.on_ack(Time::ZERO, None, 5, 20);
-        assert_eq!(first.newly_missing, Some(Numbers::one(5)));
+        assert_eq!(first.acked.and_then(|acked| acked.missing), Some(Numbers::one(5)));
         assert!(first.is_duplicate());
     }
 

@@ -148,7 +148,10 @@ mod tests {
         assert_eq!(tracker.in_flight_pkts(), 1000);
         (0..1000).for_each(|number| tracker.on_acked_sent_at(at(number)));
         let sample = tracker.end_of_ack(at(2000), Some(999)).expect("new");
-        assert_eq!((sample.newly_acked_pkts, sample.spanned_pkts, sample.newly_missing_pkts), (1000, 1000, 0));
+        assert_eq!(
+            (sample.acked.map_or(0, |acked| acked.newly_acked_pkts), sample.spanned, sample.missing),
+            (1000, 1000, 0)
+        );
         // 1000 is rounded up to 1024: no more are remembered.
         (1000..4000).for_each(|number| tracker.on_sent(number, at(number)));
         assert_eq!(tracker.in_flight_pkts(), 1024);

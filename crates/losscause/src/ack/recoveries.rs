@@ -3,8 +3,8 @@
 //! A recovery begins with a declared loss and ends when a packet sent after that loss is acknowledged (RFC 9002,
 //! section 7.3.2).
 
-use super::{DeclaredLoss, Recovery};
 use crate::Time;
+use crate::loss::{Loss, Recovery};
 
 /// Follows the recoveries of a connection.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,7 +21,7 @@ struct Open {
 
 impl RecoveryTracker {
     /// A loss was declared. It opens a recovery unless one is under way.
-    pub fn on_loss(&mut self, loss: &DeclaredLoss) {
+    pub fn on_loss(&mut self, loss: &Loss) {
         let open = self.open.get_or_insert(Open { began: loss.at, lost_pkts: 0 });
         open.lost_pkts = open.lost_pkts.saturating_add(loss.lost_pkts.into());
     }
@@ -43,15 +43,16 @@ impl RecoveryTracker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Signal, Span};
+    use crate::Span;
+    use crate::loss::Signal;
 
     #[test]
     fn a_recovery_lasts_until_a_packet_sent_after_its_first_loss_is_acknowledged() {
         let at = |ms| Time::ZERO + Span::from_millis(ms);
         let mut tracker = RecoveryTracker::default();
         assert_eq!(tracker.on_ack(at(90), at(50)), None, "none is under way");
-        tracker.on_loss(&DeclaredLoss { lost_pkts: 2, ..DeclaredLoss::new(at(100), Signal::Gap) });
-        tracker.on_loss(&DeclaredLoss::new(at(110), Signal::Gap));
+        tracker.on_loss(&Loss { lost_pkts: 2, ..Loss::new(at(100), Signal::Gap) });
+        tracker.on_loss(&Loss::new(at(110), Signal::Gap));
         assert_eq!(tracker.on_ack(at(140), at(100)), None, "sent at that very instant");
         assert!(tracker.is_recovering());
         assert_eq!(tracker.on_ack(at(141), at(101)), Some(Recovery::new(at(100), at(141), 3)));

@@ -18,10 +18,11 @@
 use core::ops::Range;
 
 use super::memory::{Fixed, Memory, Sent, State};
-use super::{AckSample, DeclaredLoss, Numbers, Signal};
 use crate::Time;
+use crate::loss::{Loss, Signal};
+use crate::observe::{Acked, Newest, Numbers, Observation};
 
-/// Makes [`AckSample`]s and [`DeclaredLoss`]es from what was sent, acknowledged and lost. Remembers as many packets as
+/// Makes observations and losses from what was sent, acknowledged and lost. Remembers as many packets as
 /// its [`Memory`] holds; an older one that is still in flight is forgotten.
 #[derive(Clone, Copy, Debug)]
 pub struct AckTracker<M = Fixed<1024>> {
@@ -39,6 +40,9 @@ pub struct AckTracker<M = Fixed<1024>> {
     /// What was lost since the last declaration: how many packets, and the first and last of them in sending order.
     lost: u32,
     lost_range: Option<(u64, u64)>,
+    /// The last packet that was declared lost and is acknowledged after all.
+    spurious: Option<u64>,
+    newest: Newest,
 }
 
 impl<M: Memory + Default> Default for AckTracker<M> {
@@ -60,6 +64,8 @@ impl<M: Memory> AckTracker<M> {
             acked_end: 0,
             lost: 0,
             lost_range: None,
+            spurious: None,
+            newest: Newest::default(),
         }
     }
 
@@ -127,6 +133,9 @@ impl<M: Memory> AckTracker<M> {
             return;
         }
         self.in_flight -= u64::from(state == State::InFlight);
+        if state == State::Lost {
+            self.spurious = Some(self.packet(order).number);
+        }
         self.newly_acked += 1;
         self.acked_end = self.acked_end.max(order + 1);
     }
@@ -135,32 +144,37 @@ impl<M: Memory> AckTracker<M> {
     /// [`Self::on_acked`] for every packet may omit it.
     ///
     /// Returns `None` if the ACK acknowledges nothing new. The caller adds the window, if the algorithm needs it.
-    pub fn end_of_ack(&mut self, at: Time, largest: Option<u64>) -> Option<AckSample> {
-        let newly_acked_pkts = core::mem::take(&mut self.newly_acked);
+    pub fn end_of_ack(&mut self, at: Time, largest: Option<u64>) -> Option<Observation> {
+        let mut acked = Acked::new(core::mem::take(&mut self.newly_acked));
         let mut newest = core::mem::take(&mut self.acked_end).checked_sub(1)?;
         let other = largest.filter(|&number| number != self.packet(newest).number);
         if let Some(largest) = other.and_then(|number| self.find(number)) {
             newest = self.settle_largest(newest, largest);
         }
-        let in_flight_pkts = self.in_flight;
-        let mut sample = AckSample { newly_acked_pkts, spanned_pkts: 0, in_flight_pkts, ..AckSample::new(at) };
+        acked.in_flight_pkts = self.in_flight;
+        let (mut spans, mut rtt) = ([0, 0], None);
         if newest >= self.covered {
             // RFC 9002, section 5.1: only a newest packet measures.
             let packet = self.packet(newest);
-            sample.rtt = (!packet.resent).then(|| at - packet.at);
+            rtt = (!packet.resent).then(|| at - packet.at);
             // At most what the memory holds, or 2^32 - 1 if it holds more.
-            sample.spanned_pkts = u32::try_from(newest + 1 - self.covered).unwrap_or(u32::MAX);
+            spans[0] = u32::try_from(newest + 1 - self.covered).unwrap_or(u32::MAX);
             for order in self.covered..newest {
                 if self.packet(order).state != State::Acked {
                     let number = self.packet(order).number;
-                    sample.newly_missing_pkts += 1;
-                    let first = sample.newly_missing.map_or(number, |missing| missing.first);
-                    sample.newly_missing = Some(Numbers { first, last: number });
+                    spans[1] += 1;
+                    let first = acked.missing.map_or(number, |missing| missing.first);
+                    acked.missing = Some(Numbers { first, last: number });
                 }
             }
             self.covered = newest + 1;
         }
-        Some(sample)
+        Some(self.newest.advance(at, rtt, spans).with_acked(acked))
+    }
+
+    /// The packet that was declared lost and acknowledged since the last call; the newest if there are several.
+    pub fn take_spurious(&mut self) -> Option<u64> {
+        self.spurious.take()
     }
 
     /// Without numbers, an ACK may have been credited to the wrong one of several packets sent at the same instant. The
@@ -217,14 +231,14 @@ impl<M: Memory> AckTracker<M> {
 
     /// Declares everything lost since the last declaration as one event. The caller adds the window and the label, if
     /// any. A mark, or a timeout without a known loss, is an event of no packets.
-    pub fn declare(&mut self, at: Time, signal: Signal) -> DeclaredLoss {
+    pub fn declare(&mut self, at: Time, signal: Signal) -> Loss {
         let lost_pkts = core::mem::take(&mut self.lost);
         let range = self.lost_range.take();
         let in_flight_pkts = self.in_flight + u64::from(lost_pkts);
         let number = |order| self.packet(order).number;
         let numbers = range.map(|(first, last)| Numbers { first: number(first), last: number(last) });
         let sent_at = range.map(|(_, last)| self.packet(last).at);
-        DeclaredLoss { numbers, lost_pkts, sent_at, in_flight_pkts, ..DeclaredLoss::new(at, signal) }
+        Loss { numbers, lost_pkts, sent_at, in_flight_pkts, ..Loss::new(at, signal) }
     }
 
     /// When the newest packet known to have arrived was sent.
@@ -295,8 +309,8 @@ mod tests {
     fn acked(tracker: &mut AckTracker<Fixed<32>>, ms: i64, numbers: &[u64]) -> Option<(u32, u32, Option<i64>)> {
         numbers.iter().for_each(|&number| tracker.on_acked(number));
         let sample = tracker.end_of_ack(at(ms), numbers.iter().max().copied())?;
-        let rtt_ms = sample.rtt.map(|rtt| rtt.as_nanos() / 1_000_000);
-        Some((sample.spanned_pkts, sample.newly_missing_pkts, rtt_ms))
+        let rtt_ms = sample.delay.map(|rtt| rtt.as_nanos() / 1_000_000);
+        Some((sample.spanned, sample.missing, rtt_ms))
     }
 
     #[test]
@@ -321,8 +335,9 @@ mod tests {
         let mut tracker = twenty_sent();
         [0, 4, 8].iter().for_each(|&number| tracker.on_acked(number));
         let sample = tracker.end_of_ack(at(60), None).expect("something new");
-        assert_eq!(sample.newly_missing, Some(Numbers { first: 1, last: 7 }));
-        assert_eq!((sample.newly_missing_pkts, sample.newly_acked_pkts, sample.in_flight_pkts), (6, 3, 17));
+        let acked = sample.acked.expect("at a sender");
+        assert_eq!(acked.missing, Some(Numbers { first: 1, last: 7 }));
+        assert_eq!((sample.missing, acked.newly_acked_pkts, acked.in_flight_pkts), (6, 3, 17));
     }
 
     #[test]
@@ -332,7 +347,7 @@ mod tests {
         tracker.on_acked(0);
         tracker.on_acked(5);
         let sample = tracker.end_of_ack(at(60), Some(5)).expect("something new");
-        assert_eq!((sample.spanned_pkts, sample.newly_missing_pkts), (4, 2), "1 and 4; 2 and 3 were left out");
+        assert_eq!((sample.spanned, sample.missing), (4, 2), "1 and 4; 2 and 3 were left out");
     }
 
     #[test]
@@ -367,11 +382,11 @@ mod tests {
         let mut tracker = bursts();
         (0..3).for_each(|_| tracker.on_acked_sent_at(at(0)));
         let first = tracker.end_of_ack(at(50), Some(3)).expect("new");
-        assert_eq!((first.spanned_pkts, first.newly_missing_pkts), (4, 1));
+        assert_eq!((first.spanned, first.missing), (4, 1));
         tracker.on_acked_sent_at(at(10));
         let second = tracker.end_of_ack(at(60), Some(7)).expect("new");
-        assert_eq!((second.spanned_pkts, second.newly_missing_pkts), (4, 3));
-        assert_eq!(second.rtt, Some(Span::from_millis(50)));
+        assert_eq!((second.spanned, second.missing), (4, 3));
+        assert_eq!(second.delay, Some(Span::from_millis(50)));
     }
 
     #[test]
@@ -395,6 +410,6 @@ mod tests {
         assert_eq!(tracker.end_of_ack(at(50), None), None);
         tracker.on_acked(9);
         let sample = tracker.end_of_ack(at(50), None).expect("new");
-        assert_eq!((sample.spanned_pkts, sample.newly_missing_pkts, sample.in_flight_pkts), (4, 3, 3));
+        assert_eq!((sample.spanned, sample.missing, sample.acked.map_or(0, |acked| acked.in_flight_pkts)), (4, 3, 3));
     }
 }

@@ -7,26 +7,41 @@
 //! label travels, and that the sender reads it when duplicate ACKs declare a loss; a timeout is always congestion.
 //! Parameters: none. Deviations: none.
 
-use crate::ack::{AckSample, DeclaredLoss, SenderInputs, SenderLda};
-use crate::{Judgement, Verdict};
+use super::AnyAlgorithm;
+use crate::registry::{ConfigError, End, Info, Parameters};
+use crate::{Algorithm, Judgement, Loss, Needs, Observation, Verdict};
 
 /// A sender that uses its receiver's labels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AsTold;
 
-impl SenderLda for AsTold {
-    fn name(&self) -> &'static str {
-        "as told"
+static AS_TOLD: Info = Info::new("as told", "the receiver's algorithm decides, and its label tells the sender");
+
+/// It has no parameters.
+impl Parameters for AsTold {
+    fn info(&self) -> &'static Info {
+        &AS_TOLD
     }
 
-    fn needs(&self) -> SenderInputs {
-        SenderInputs { label: true, ..SenderInputs::NONE }
+    fn build(&self, end: End) -> Result<AnyAlgorithm, ConfigError> {
+        end.must_be_sender(self.info())?;
+        Ok(AnyAlgorithm::AsTold(*self))
+    }
+}
+
+impl Algorithm for AsTold {
+    fn name(&self) -> &'static str {
+        AS_TOLD.name
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::NONE.with_label()
     }
 
     #[inline]
-    fn on_ack(&mut self, _: &AckSample) {}
+    fn observe(&mut self, _: &Observation) {}
 
-    fn judge(&self, loss: &DeclaredLoss) -> Judgement {
+    fn judge(&self, loss: &Loss) -> Judgement {
         let is_wireless = loss.label.is_some_and(Verdict::is_wireless);
         Judgement::stated(Verdict::wireless_if(is_wireless), self.name(), "the receiver's label says so")
     }

@@ -40,11 +40,11 @@
 //!   the same way. The lower limit is compared in integers, so on a saturated link, where T_i is exactly (n + 1) T_min,
 //!   it is a tie.
 
-use super::{AnyLda, CEN, Lda, Needs};
+use super::{AnyAlgorithm, CEN};
 use crate::filter::{Lookback, Minimum, Quantile, Real};
-use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check, choice};
+use crate::registry::{ConfigError, End, Field, Info, Parameters, Setting, check, choice};
 use crate::verdict::Input;
-use crate::{Arrival, Evidence, Judgement, Loss, Span, Verdict};
+use crate::{Algorithm, Evidence, Judgement, Loss, Needs, Observation, Span, Verdict};
 
 /// Biaz, or mBiaz if its upper limit is below (n + 2) T_min.
 #[derive(Clone, Copy, Debug)]
@@ -150,8 +150,8 @@ impl Parameters for BiazConfig {
         })
     }
 
-    fn build(&self) -> Result<AnyLda, ConfigError> {
-        Biaz::new(self).map(AnyLda::Biaz)
+    fn build(&self, _: End) -> Result<AnyAlgorithm, ConfigError> {
+        Biaz::new(self).map(AnyAlgorithm::Biaz)
     }
 }
 
@@ -188,26 +188,28 @@ impl Biaz {
     }
 }
 
-impl Lda for Biaz {
+impl Algorithm for Biaz {
     fn name(&self) -> &'static str {
         self.name
     }
 
     fn needs(&self) -> Needs {
-        Needs { inter_arrival: true, ..Needs::default() }
+        Needs::NONE.with_spacing()
     }
 
     #[inline]
-    fn on_arrival(&mut self, arrival: &Arrival) {
-        let Some(interval) = arrival.since_last else { return };
+    fn observe(&mut self, observation: &Observation) {
+        let Some(interval) = observation.since_last else { return };
         if let TMin::Smallest(minimum) = &mut self.t_min {
-            minimum.forget(arrival.at);
+            minimum.forget(observation.at);
         }
-        if interval.missing > 0 && (self.t_min_over == MinimumOver::ConsecutivePackets || self.t_min.get().is_none()) {
+        if observation.reveals_gap()
+            && (self.t_min_over == MinimumOver::ConsecutivePackets || self.t_min.get().is_none())
+        {
             return;
         }
         // One ACK may report several arrivals.
-        let arrived = interval.arrived();
+        let arrived = observation.arrived();
         let span = if arrived == 1 { interval.span } else { interval.span / i64::from(arrived) };
         match &mut self.t_min {
             TMin::Smallest(minimum) => minimum.observe(span),
@@ -216,19 +218,19 @@ impl Lda for Biaz {
     }
 
     fn judge(&self, loss: &Loss) -> Judgement {
-        let Some(interval) = loss.revealed_by.since_last else { return Judgement::without(Input::EarlierArrival) };
+        let Some(revealed_by) = loss.revealed_by else { return Judgement::without(Input::Gap) };
+        let Some(interval) = revealed_by.since_last else { return Judgement::without(Input::Earlier) };
         let Some(t_min) = self.t_min.get() else {
             return Judgement::without(Input::Other("a smallest inter-arrival time"));
         };
-        let lost = loss.lost_in_gap();
-        let at_least = t_min * i64::from(interval.packets);
+        let at_least = t_min * i64::from(revealed_by.spanned);
         // Section III-A. The upper limit is rounded up to an integer, which changes no comparison.
         let below = at_least + (self.width * Real::from_span(t_min)).ceil_span();
         let wireless = at_least <= interval.span && interval.span < below;
         let evidence = Evidence::new(self.name, "inter-arrival time", interval.span)
             .held_against("wireless from", at_least)
             .held_against("wireless below", below)
-            .for_gap_of(lost);
+            .for_gap_of(revealed_by.missing);
         Judgement::measured(Verdict::wireless_if(wireless), evidence)
     }
 }
@@ -237,18 +239,17 @@ impl Lda for Biaz {
 mod tests {
     extern crate std;
     use super::*;
-    use crate::{Interval, Time};
+    use crate::Time;
     use std::vec::Vec;
 
-    fn arrival(span_ms: i64, packets: u32) -> Arrival {
-        let since_last = Some(Interval::across_gap(Span::from_millis(span_ms), packets - 1));
-        Arrival::new(0, Time::ZERO, None, since_last)
+    fn arrival(span_ms: i64, packets: u32) -> Observation {
+        Observation::first(0, Time::ZERO).after(Span::from_millis(span_ms)).with_gap(packets - 1)
     }
 
     fn t_min_after(t_min_over: MinimumOver, intervals: &[(i64, u32)]) -> Option<i64> {
         let mut biaz = Biaz::new(&BiazConfig { t_min_over, ..BiazConfig::default() }).expect("valid");
         for &(span_ms, packets) in intervals {
-            biaz.on_arrival(&arrival(span_ms, packets));
+            biaz.observe(&arrival(span_ms, packets));
         }
         biaz.t_min().map(|t| t.as_nanos() / 1_000_000)
     }
@@ -275,12 +276,7 @@ mod tests {
         let t_min_us = |t_min_quantile| {
             let mut biaz = Biaz::new(&BiazConfig { t_min_quantile, ..BiazConfig::default() }).expect("valid");
             for &(span_us, _) in &intervals {
-                biaz.on_arrival(&Arrival::new(
-                    0,
-                    Time::ZERO,
-                    None,
-                    Some(Interval::consecutive(Span::from_micros(span_us))),
-                ));
+                biaz.observe(&Observation::first(0, Time::ZERO).after(Span::from_micros(span_us)));
             }
             biaz.t_min().map(|t| t.as_nanos() / 1_000)
         };

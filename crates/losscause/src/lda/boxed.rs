@@ -1,74 +1,89 @@
 //! Algorithms of other crates, behind a pointer.
 
 use alloc::boxed::Box;
+use core::any::Any;
 use core::fmt;
 
-use super::{AnyLda, AnySenderLda, Lda, Needs};
-use crate::ack::{AckSample, DeclaredLoss, Recovery, SenderInputs, SenderLda};
-use crate::registry::{ConfigError, Field, Info, Parameters};
-use crate::{Arrival, Judgement, Loss};
+use super::AnyAlgorithm;
+use crate::Judgement;
+use crate::algorithm::{Algorithm, Needs, Scope};
+use crate::loss::{Loss, Recovery};
+use crate::observe::{Numbers, Observation};
+use crate::registry::{ConfigError, End, Field, Info, Parameters};
 
-/// Declares a box around any implementation of a trait that can be cloned and sent to another thread.
-macro_rules! boxed {
-    ($(#[$meta:meta])* $name:ident($object:ident: $trait:ident)) => {
-        $(#[$meta])*
-        pub struct $name(Box<dyn $object>);
+/// An algorithm of another crate; made by [`AnyAlgorithm::boxed`].
+pub struct BoxedAlgorithm(Box<dyn Object>);
 
-        trait $object: $trait + Send + Sync {
-            fn boxed_clone(&self) -> Box<dyn $object>;
-        }
-
-        impl<T: $trait + Clone + Send + Sync + 'static> $object for T {
-            fn boxed_clone(&self) -> Box<dyn $object> {
-                Box::new(self.clone())
-            }
-        }
-
-        impl $name {
-            pub(crate) fn new(inside: impl $trait + Clone + Send + Sync + 'static) -> Self {
-                Self(Box::new(inside))
-            }
-        }
-
-        impl Clone for $name {
-            fn clone(&self) -> Self {
-                // The box itself implements nothing that could be cloned by mistake.
-                Self((*self.0).boxed_clone())
-            }
-        }
-    };
+/// What a box needs of the algorithm inside.
+trait Object: Algorithm + Send + Sync {
+    fn boxed_clone(&self) -> Box<dyn Object>;
+    fn as_any(&self) -> &dyn Any;
 }
 
-boxed! {
-    /// An algorithm of another crate at a receiver; made by [`AnyLda::boxed`].
-    BoxedLda(LdaObject: Lda)
+impl<T: Algorithm + Clone + Send + Sync + 'static> Object for T {
+    fn boxed_clone(&self) -> Box<dyn Object> {
+        Box::new(self.clone())
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
 }
 
-boxed! {
-    /// An algorithm of another crate at a sender; made by [`AnySenderLda::boxed`].
-    BoxedSenderLda(SenderLdaObject: SenderLda)
+/// Parameters of an algorithm of another crate; made by [`Registry::with`](crate::registry::Registry::with).
+pub struct BoxedParameters(Box<dyn ParametersObject>);
+
+trait ParametersObject: Parameters + Send + Sync {
+    fn boxed_clone(&self) -> Box<dyn ParametersObject>;
 }
 
-boxed! {
-    /// Parameters of an algorithm of another crate; made by [`Registry::with`](crate::registry::Registry::with).
-    BoxedParameters(ParametersObject: Parameters)
+impl<T: Parameters + Clone + Send + Sync + 'static> ParametersObject for T {
+    fn boxed_clone(&self) -> Box<dyn ParametersObject> {
+        Box::new(self.clone())
+    }
 }
 
-impl AnyLda {
+impl AnyAlgorithm {
     /// An algorithm of another crate.
-    pub fn boxed(lda: impl Lda + Clone + Send + Sync + 'static) -> Self {
-        AnyLda::Boxed(BoxedLda::new(lda))
+    pub fn boxed(algorithm: impl Algorithm + Clone + Send + Sync + 'static) -> Self {
+        Self::Boxed(BoxedAlgorithm::new(algorithm))
+    }
+
+    /// The algorithm of another crate inside, if it is a `T`.
+    pub fn downcast_ref<T: 'static>(&self) -> Option<&T> {
+        match self {
+            Self::Boxed(BoxedAlgorithm(inside)) => (**inside).as_any().downcast_ref(),
+            _ => None,
+        }
     }
 }
 
-impl AnySenderLda {
-    /// An algorithm of another crate that looks at acknowledgements.
-    pub fn boxed(lda: impl SenderLda + Clone + Send + Sync + 'static) -> Self {
-        AnySenderLda::Boxed(BoxedSenderLda::new(lda))
+impl BoxedAlgorithm {
+    pub(crate) fn new(inside: impl Algorithm + Clone + Send + Sync + 'static) -> Self {
+        Self(Box::new(inside))
     }
 }
 
-impl Lda for BoxedLda {
+impl BoxedParameters {
+    pub(crate) fn new(inside: impl Parameters + Clone + Send + Sync + 'static) -> Self {
+        Self(Box::new(inside))
+    }
+}
+
+// The boxes themselves implement nothing that could be cloned by mistake.
+impl Clone for BoxedAlgorithm {
+    fn clone(&self) -> Self {
+        Self((*self.0).boxed_clone())
+    }
+}
+
+impl Clone for BoxedParameters {
+    fn clone(&self) -> Self {
+        Self((*self.0).boxed_clone())
+    }
+}
+
+impl Algorithm for BoxedAlgorithm {
     fn name(&self) -> &'static str {
         self.0.name()
     }
@@ -77,12 +92,28 @@ impl Lda for BoxedLda {
         self.0.needs()
     }
 
-    fn on_arrival(&mut self, arrival: &Arrival) {
-        self.0.on_arrival(arrival);
+    fn observe(&mut self, observation: &Observation) {
+        self.0.observe(observation);
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        self.0.on_loss(loss);
     }
 
     fn judge(&self, loss: &Loss) -> Judgement {
         self.0.judge(loss)
+    }
+
+    fn on_recovered(&mut self, recovery: &Recovery) -> Option<Judgement> {
+        self.0.on_recovered(recovery)
+    }
+
+    fn take_back(&mut self, numbers: Numbers) {
+        self.0.take_back(numbers);
+    }
+
+    fn scope(&self) -> Scope {
+        self.0.scope()
     }
 
     fn scheme(&self) -> &'static str {
@@ -91,44 +122,6 @@ impl Lda for BoxedLda {
 
     fn schemes(&self) -> &'static [&'static str] {
         self.0.schemes()
-    }
-}
-
-impl SenderLda for BoxedSenderLda {
-    fn name(&self) -> &'static str {
-        self.0.name()
-    }
-
-    fn needs(&self) -> SenderInputs {
-        self.0.needs()
-    }
-
-    fn on_ack(&mut self, sample: &AckSample) {
-        self.0.on_ack(sample);
-    }
-
-    fn on_loss(&mut self, loss: &DeclaredLoss) {
-        self.0.on_loss(loss);
-    }
-
-    fn judge(&self, loss: &DeclaredLoss) -> Judgement {
-        self.0.judge(loss)
-    }
-
-    fn on_recovery_end(&mut self, recovery: &Recovery) -> Option<Judgement> {
-        self.0.on_recovery_end(recovery)
-    }
-
-    fn judges_every_loss(&self) -> bool {
-        self.0.judges_every_loss()
-    }
-
-    fn observes_every_loss(&self) -> bool {
-        self.0.observes_every_loss()
-    }
-
-    fn judges_timeouts(&self) -> bool {
-        self.0.judges_timeouts()
     }
 }
 
@@ -141,22 +134,12 @@ impl Parameters for BoxedParameters {
         self.0.field(key)
     }
 
-    fn build(&self) -> Result<AnyLda, ConfigError> {
-        self.0.build()
-    }
-
-    fn build_at_sender(&self) -> Result<AnySenderLda, ConfigError> {
-        self.0.build_at_sender()
+    fn build(&self, end: End) -> Result<AnyAlgorithm, ConfigError> {
+        self.0.build(end)
     }
 }
 
-impl fmt::Debug for BoxedLda {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl fmt::Debug for BoxedSenderLda {
+impl fmt::Debug for BoxedAlgorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }

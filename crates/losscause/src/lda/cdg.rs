@@ -27,12 +27,11 @@
 //! - *During recovery* the rounds go on; the kernel leaves out those of a reduction.
 //! - *After several stretch ACKs* one ACK is left out; how many the kernel leaves out was not available.
 
-use super::AnySenderLda;
-use crate::ack::{AckSample, DeclaredLoss, Recovery, SenderInputs, SenderLda};
+use super::AnyAlgorithm;
 use crate::filter::{Round, Rounds};
-use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check};
+use crate::registry::{ConfigError, End, Field, Info, Parameters, Setting, check};
 use crate::verdict::Clue;
-use crate::{Evidence, Judgement, Span, Verdict};
+use crate::{Algorithm, Evidence, Judgement, Loss, Needs, Observation, Recovery, Span, Verdict};
 
 /// CDG's tolerance of losses.
 #[derive(Clone, Copy, Debug)]
@@ -101,8 +100,9 @@ impl Parameters for CdgToleranceConfig {
         (key == "rounding_ms").then_some(Field::Millis(&mut self.rounding))
     }
 
-    fn build_at_sender(&self) -> Result<AnySenderLda, ConfigError> {
-        CdgTolerance::new(self).map(AnySenderLda::CdgTolerance)
+    fn build(&self, end: End) -> Result<AnyAlgorithm, ConfigError> {
+        end.must_be_sender(self.info())?;
+        CdgTolerance::new(self).map(AnyAlgorithm::CdgTolerance)
     }
 }
 
@@ -146,31 +146,32 @@ impl CdgTolerance {
     }
 }
 
-impl SenderLda for CdgTolerance {
+impl Algorithm for CdgTolerance {
     fn name(&self) -> &'static str {
         CDG.name
     }
 
-    fn needs(&self) -> SenderInputs {
-        SenderInputs::NONE
+    fn needs(&self) -> Needs {
+        Needs::NONE.with_acks()
     }
 
     #[inline]
-    fn on_ack(&mut self, sample: &AckSample) {
-        let Some(rtt) = sample.rtt.filter(|rtt| *rtt > Span::ZERO) else { return };
-        if sample.newly_acked_pkts == 1 && self.stretched {
+    fn observe(&mut self, observation: &Observation) {
+        let Some(rtt) = observation.delay.filter(|rtt| *rtt > Span::ZERO) else { return };
+        let newly_acked_pkts = observation.acked.map_or(0, |acked| acked.newly_acked_pkts);
+        if newly_acked_pkts == 1 && self.stretched {
             self.rounds.lower(rtt);
             self.stretched = false;
         } else {
             self.rounds.observe(rtt);
-            self.stretched |= sample.newly_acked_pkts > 1;
+            self.stretched |= newly_acked_pkts > 1;
         }
-        if let Some(round) = self.rounds.turn(sample.at, rtt) {
+        if let Some(round) = self.rounds.turn(observation.at, rtt) {
             self.on_round(round);
         }
     }
 
-    fn judge(&self, _: &DeclaredLoss) -> Judgement {
+    fn judge(&self, _: &Loss) -> Judgement {
         let Gradient { min, max } = self.sum;
         let of_max = Clue { what: "of the largest", reading: max.as_millis_f64(), unit: " ms" };
         let evidence =
@@ -178,7 +179,7 @@ impl SenderLda for CdgTolerance {
         Judgement::measured(Verdict::wireless_if(self.queue == Queue::NotFull), evidence)
     }
 
-    fn on_recovery_end(&mut self, _: &Recovery) -> Option<Judgement> {
+    fn on_recovered(&mut self, _: &Recovery) -> Option<Judgement> {
         self.queue = Queue::Unknown;
         None
     }
@@ -187,6 +188,7 @@ impl SenderLda for CdgTolerance {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Acked;
     use crate::{Signal, Time};
     use Verdict::{Congestion, Wireless};
 
@@ -205,7 +207,7 @@ mod tests {
         fn ack(&mut self, after_ms: i64, rtt_us: i64, pkts: u32) {
             self.now += Span::from_millis(after_ms);
             let rtt = Some(Span::from_micros(rtt_us));
-            self.lda.on_ack(&AckSample::new(self.now).with_rtt(rtt).with_newly_acked(pkts));
+            self.lda.observe(&Observation::first(0, self.now).with_delay(rtt).with_acked(Acked::new(pkts.into())));
         }
 
         /// A round of a second with this smallest and largest round-trip time, microseconds: 10 ms after its start an
@@ -217,7 +219,7 @@ mod tests {
         }
 
         fn judgement(&self) -> Judgement {
-            self.lda.judge(&DeclaredLoss::new(self.now, Signal::Gap))
+            self.lda.judge(&Loss::new(self.now, Signal::Gap))
         }
 
         /// The sums of the growth of the smallest and the largest round-trip time, microseconds.
@@ -270,7 +272,7 @@ mod tests {
         let mut fed = Fed::new();
         fed.round(40_000, 50_000);
         assert_eq!(fed.round(41_000, 52_000), Wireless);
-        assert_eq!(fed.lda.on_recovery_end(&Recovery::new(Time::ZERO, fed.now, 1)), None);
+        assert_eq!(fed.lda.on_recovered(&Recovery::new(Time::ZERO, fed.now, 1)), None);
         assert_eq!(fed.judgement().verdict, Congestion);
     }
 

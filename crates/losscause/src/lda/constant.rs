@@ -8,9 +8,10 @@
 //!
 //! Parameters: none. Deviations: none.
 
-use super::{AnyLda, CEN, Lda, Needs};
-use crate::registry::{ConfigError, Info, Parameters};
-use crate::{Arrival, Judgement, Loss, Verdict};
+use super::{AnyAlgorithm, CEN};
+use crate::registry::{ConfigError, End, Info, Parameters};
+use crate::verdict::Input;
+use crate::{Algorithm, Judgement, Loss, Needs, Observation, Verdict};
 
 /// The same verdict always.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,24 +49,27 @@ impl Parameters for Constant {
         }
     }
 
-    fn build(&self) -> Result<AnyLda, ConfigError> {
-        Ok(AnyLda::Constant(*self))
+    fn build(&self, _: End) -> Result<AnyAlgorithm, ConfigError> {
+        Ok(AnyAlgorithm::Constant(*self))
     }
 }
 
-impl Lda for Constant {
+impl Algorithm for Constant {
     fn name(&self) -> &'static str {
         self.info().name
     }
 
     fn needs(&self) -> Needs {
-        Needs::default()
+        Needs::NONE
     }
 
     #[inline]
-    fn on_arrival(&mut self, _arrival: &Arrival) {}
+    fn observe(&mut self, _: &Observation) {}
 
-    fn judge(&self, _loss: &Loss) -> Judgement {
+    fn judge(&self, loss: &Loss) -> Judgement {
+        if loss.revealed_by.is_none() {
+            return Judgement::without(Input::Gap);
+        }
         Judgement::stated(self.verdict, self.name(), "whatever was observed")
     }
 }

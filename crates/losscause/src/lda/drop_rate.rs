@@ -24,10 +24,9 @@
 //!   names only these two. Of more than 512, only the newest 512 count; the earlier ones have no weight left.
 //! - *A number that is not above the last lost one* changes nothing, and the present rate decides.
 
-use super::{AnySenderLda, congestion_without};
-use crate::ack::{AckSample, DeclaredLoss, Numbers, SenderInputs, SenderLda};
-use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check};
-use crate::{Amount, Evidence, Judgement, Verdict};
+use super::{AnyAlgorithm, congestion_without};
+use crate::registry::{ConfigError, End, Field, Info, Parameters, Setting, check};
+use crate::{Algorithm, Amount, Evidence, Judgement, Loss, Needs, Numbers, Observation, Scope, Verdict};
 
 /// The drop-rate rule.
 #[derive(Clone, Copy, Debug)]
@@ -82,8 +81,9 @@ impl Parameters for DropRateConfig {
         })
     }
 
-    fn build_at_sender(&self) -> Result<AnySenderLda, ConfigError> {
-        DropRate::new(self).map(AnySenderLda::DropRate)
+    fn build(&self, end: End) -> Result<AnyAlgorithm, ConfigError> {
+        end.must_be_sender(self.info())?;
+        DropRate::new(self).map(AnyAlgorithm::DropRate)
     }
 }
 
@@ -138,25 +138,25 @@ fn spread(Numbers { first, last }: Numbers, count: u32) -> impl Iterator<Item = 
     (steps.saturating_sub(MOST_AT_ONCE - 1)..=steps).map(move |i| first + place(i))
 }
 
-impl SenderLda for DropRate {
+impl Algorithm for DropRate {
     fn name(&self) -> &'static str {
         DROP_RATE.name
     }
 
-    fn needs(&self) -> SenderInputs {
-        SenderInputs::NONE
+    fn needs(&self) -> Needs {
+        Needs::NONE.with_acks()
     }
 
     #[inline]
-    fn on_ack(&mut self, _: &AckSample) {}
+    fn observe(&mut self, _: &Observation) {}
 
-    fn on_loss(&mut self, loss: &DeclaredLoss) {
+    fn on_loss(&mut self, loss: &Loss) {
         if let Some(numbers) = loss.numbers.filter(|_| loss.lost_pkts > 0) {
             spread(numbers, loss.lost_pkts).for_each(|number| self.lose(number));
         }
     }
 
-    fn judge(&self, _: &DeclaredLoss) -> Judgement {
+    fn judge(&self, _: &Loss) -> Judgement {
         if self.last.is_none() {
             return congestion_without("the number of a lost packet");
         }
@@ -166,8 +166,8 @@ impl SenderLda for DropRate {
         Judgement::measured(Verdict::wireless_if(self.rate <= limit), evidence)
     }
 
-    fn judges_every_loss(&self) -> bool {
-        true
+    fn scope(&self) -> Scope {
+        Scope::EVERY_LOSS
     }
 }
 
@@ -186,7 +186,7 @@ mod tests {
 
     fn lost(lda: &mut DropRate, first: u64, last: u64, pkts: u32) -> Verdict {
         let numbers = Some(Numbers { first, last });
-        let loss = DeclaredLoss { numbers, lost_pkts: pkts, ..DeclaredLoss::new(Time::ZERO, Signal::Gap) };
+        let loss = Loss { numbers, lost_pkts: pkts, ..Loss::new(Time::ZERO, Signal::Gap) };
         lda.on_loss(&loss);
         lda.judge(&loss).verdict
     }
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn without_numbers_it_is_congestion() {
-        let loss = DeclaredLoss::new(Time::ZERO, Signal::Gap);
+        let loss = Loss::new(Time::ZERO, Signal::Gap);
         let mut lda = fresh();
         lda.on_loss(&loss);
         let judgement = lda.judge(&loss);

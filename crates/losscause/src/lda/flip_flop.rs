@@ -26,12 +26,11 @@
 //!   wireless.
 //! - *Before the first one* the verdict is undecided.
 
-use super::{AnySenderLda, BARMAN};
-use crate::ack::{AckSample, DeclaredLoss, SenderInputs, SenderLda};
+use super::{AnyAlgorithm, BARMAN};
 use crate::filter::{FlipFlop, FlipFlopReadings};
-use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check, check_order, choice};
+use crate::registry::{ConfigError, End, Field, Info, Parameters, Setting, check, check_order, choice};
 use crate::verdict::Input;
-use crate::{Amount, Evidence, Judgement, Span, Verdict};
+use crate::{Algorithm, Amount, Evidence, Judgement, Loss, Needs, Observation, Span, Verdict};
 
 /// Flip Flop with history.
 #[derive(Clone, Copy, Debug)]
@@ -104,8 +103,9 @@ impl Parameters for FlipFlopConfig {
         })
     }
 
-    fn build_at_sender(&self) -> Result<AnySenderLda, ConfigError> {
-        FlipFlopHistory::new(self).map(AnySenderLda::FlipFlop)
+    fn build(&self, end: End) -> Result<AnyAlgorithm, ConfigError> {
+        end.must_be_sender(self.info())?;
+        FlipFlopHistory::new(self).map(AnyAlgorithm::FlipFlopHistory)
     }
 }
 
@@ -158,24 +158,24 @@ impl FlipFlopHistory {
     }
 }
 
-impl SenderLda for FlipFlopHistory {
+impl Algorithm for FlipFlopHistory {
     fn name(&self) -> &'static str {
         FLIP_FLOP.name
     }
 
-    fn needs(&self) -> SenderInputs {
+    fn needs(&self) -> Needs {
         // Duplicates without a round-trip time are skipped, unless every ACK is to count.
-        SenderInputs { rtt_per_packet: self.samples == Samples::EveryAck, ..SenderInputs::NONE }
+        Needs { delay: self.samples == Samples::EveryAck, ..Needs::NONE.with_acks() }
     }
 
     #[inline]
-    fn on_ack(&mut self, sample: &AckSample) {
-        if let Some(rtt) = sample.rtt {
-            self.on_rtt(rtt, !sample.is_duplicate());
+    fn observe(&mut self, observation: &Observation) {
+        if let Some(rtt) = observation.delay {
+            self.on_rtt(rtt, !observation.is_duplicate());
         }
     }
 
-    fn judge(&self, _: &DeclaredLoss) -> Judgement {
+    fn judge(&self, _: &Loss) -> Judgement {
         self.verdict()
     }
 }

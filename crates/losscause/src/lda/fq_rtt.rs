@@ -35,11 +35,10 @@
 //! - *Without a latestRTT*, as when a timer declares the loss, it is congestion. A timeout ends an episode without a
 //!   sample.
 
-use super::{AnySenderLda, congestion_without};
-use crate::ack::{AckSample, DeclaredLoss, Recovery, SenderInputs, SenderLda, Signal};
+use super::{AnyAlgorithm, congestion_without};
 use crate::filter::{Lookback, Minimum, Real};
-use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check};
-use crate::{Evidence, Judgement, Span, Time, Verdict};
+use crate::registry::{ConfigError, End, Field, Info, Parameters, Setting, check};
+use crate::{Algorithm, Evidence, Judgement, Loss, Needs, Observation, Recovery, Scope, Signal, Span, Time, Verdict};
 
 /// The fqRTT rule.
 #[derive(Clone, Copy, Debug)]
@@ -122,8 +121,9 @@ impl Parameters for FqRttConfig {
         })
     }
 
-    fn build_at_sender(&self) -> Result<AnySenderLda, ConfigError> {
-        FqRtt::new(self).map(AnySenderLda::FqRtt)
+    fn build(&self, end: End) -> Result<AnyAlgorithm, ConfigError> {
+        end.must_be_sender(self.info())?;
+        FqRtt::new(self).map(AnyAlgorithm::FqRtt)
     }
 }
 
@@ -175,24 +175,24 @@ impl FqRtt {
     }
 }
 
-impl SenderLda for FqRtt {
+impl Algorithm for FqRtt {
     fn name(&self) -> &'static str {
         FQ_RTT.name
     }
 
-    fn needs(&self) -> SenderInputs {
-        SenderInputs::NONE.with_rtt_per_packet()
+    fn needs(&self) -> Needs {
+        Needs::NONE.with_acks().with_delay()
     }
 
     #[inline]
-    fn on_ack(&mut self, sample: &AckSample) {
-        let Some(rtt) = sample.rtt.filter(|rtt| *rtt > Span::ZERO) else { return };
-        self.min_rtt.forget(sample.at);
+    fn observe(&mut self, observation: &Observation) {
+        let Some(rtt) = observation.delay.filter(|rtt| *rtt > Span::ZERO) else { return };
+        self.min_rtt.forget(observation.at);
         self.min_rtt.observe(rtt);
-        self.latest = Some((sample.at, rtt));
+        self.latest = Some((observation.at, rtt));
     }
 
-    fn on_loss(&mut self, loss: &DeclaredLoss) {
+    fn on_loss(&mut self, loss: &Loss) {
         if loss.signal == Signal::Timeout {
             self.least = None;
         }
@@ -207,7 +207,7 @@ impl SenderLda for FqRtt {
         }
     }
 
-    fn judge(&self, loss: &DeclaredLoss) -> Judgement {
+    fn judge(&self, loss: &Loss) -> Judgement {
         let Some(full) = self.full_queue else {
             return congestion_without("a round-trip time with a full queue");
         };
@@ -226,7 +226,7 @@ impl SenderLda for FqRtt {
         Judgement::measured(Verdict::wireless_if(rtt < below), evidence)
     }
 
-    fn on_recovery_end(&mut self, recovery: &Recovery) -> Option<Judgement> {
+    fn on_recovered(&mut self, recovery: &Recovery) -> Option<Judgement> {
         let least = self.least.take();
         if let Some(rtt) = least.filter(|_| self.full_queue.is_none() || recovery.lost_pkts > 1) {
             self.sample(rtt);
@@ -234,8 +234,8 @@ impl SenderLda for FqRtt {
         None
     }
 
-    fn judges_every_loss(&self) -> bool {
-        true
+    fn scope(&self) -> Scope {
+        Scope::EVERY_LOSS
     }
 }
 
@@ -258,20 +258,20 @@ mod tests {
 
     /// An ACK at `ms` with round-trip time `rtt_ms` shows that `pkts` packets are lost.
     fn lost(lda: &mut FqRtt, ms: i64, rtt_ms: i64, pkts: u32) -> Judgement {
-        lda.on_ack(&AckSample::new(at(ms)).with_rtt(Some(Span::from_millis(rtt_ms))));
-        let loss = DeclaredLoss { lost_pkts: pkts, ..DeclaredLoss::new(at(ms), Signal::Gap) };
+        lda.observe(&Observation::first(0, at(ms)).with_delay(Some(Span::from_millis(rtt_ms))));
+        let loss = Loss { lost_pkts: pkts, ..Loss::new(at(ms), Signal::Gap) };
         lda.on_loss(&loss);
         lda.judge(&loss)
     }
 
     fn recovered(lda: &mut FqRtt, lost_pkts: u64) {
-        assert_eq!(lda.on_recovery_end(&Recovery::new(at(0), at(0), lost_pkts)), None);
+        assert_eq!(lda.on_recovered(&Recovery::new(at(0), at(0), lost_pkts)), None);
     }
 
     /// After a first sample of 100 ms: sfqRTT is 100 ms, fqRTTvar 50 ms. minRTT is 40 ms.
     fn with_a_sample() -> FqRtt {
         let mut lda = fresh();
-        lda.on_ack(&AckSample::new(at(0)).with_rtt(Some(Span::from_millis(40))));
+        lda.observe(&Observation::first(0, at(0)).with_delay(Some(Span::from_millis(40))));
         assert_eq!(lost(&mut lda, 100, 100, 1).verdict, Congestion, "no sample yet");
         recovered(&mut lda, 1);
         lda
@@ -351,12 +351,12 @@ mod tests {
     fn a_loss_without_its_own_round_trip_time_is_congestion_and_a_timeout_brings_no_sample() {
         let mut lda = with_a_sample();
         lost(&mut lda, 1_000, 42, 1);
-        let by_timer = DeclaredLoss::new(at(3_000), Signal::Gap);
+        let by_timer = Loss::new(at(3_000), Signal::Gap);
         lda.on_loss(&by_timer);
         let judgement = lda.judge(&by_timer);
         assert_eq!(judgement.verdict, Congestion);
         assert!(matches!(judgement.reason, Reason::Missing { .. }));
-        lda.on_loss(&DeclaredLoss::new(at(4_000), Signal::Timeout));
+        lda.on_loss(&Loss::new(at(4_000), Signal::Timeout));
         recovered(&mut lda, 5);
         assert_eq!(estimate_ms(&lda), (100.0, 50.0));
     }
@@ -364,7 +364,7 @@ mod tests {
     #[test]
     fn a_mark_loses_nothing() {
         let mut lda = with_a_sample();
-        lda.on_loss(&DeclaredLoss { lost_pkts: 0, ..DeclaredLoss::new(at(999), Signal::EcnMark) });
+        lda.on_loss(&Loss { lost_pkts: 0, ..Loss::new(at(999), Signal::EcnMark) });
         assert_eq!(lost(&mut lda, 1_000, 42, 1).verdict, Wireless);
     }
 

@@ -2,7 +2,6 @@
 
 mod any;
 pub mod as_told;
-pub mod at_sender;
 pub mod biaz;
 #[cfg(feature = "alloc")]
 mod boxed;
@@ -22,12 +21,11 @@ pub mod veno;
 pub mod zbs;
 pub mod zigzag;
 
-pub use any::{AnyLda, AnySenderLda};
+pub use any::{AnyAlgorithm, BuiltIn, LdaConfig};
 pub use as_told::AsTold;
-pub use at_sender::{AtSender, WithoutRtt};
 pub use biaz::{Biaz, BiazConfig, MinimumOver};
 #[cfg(feature = "alloc")]
-pub use boxed::{BoxedLda, BoxedParameters, BoxedSenderLda};
+pub use boxed::{BoxedAlgorithm, BoxedParameters};
 pub use cdg::{CdgTolerance, CdgToleranceConfig};
 pub use constant::Constant;
 pub use drop_rate::{DropRate, DropRateConfig};
@@ -44,69 +42,7 @@ pub use zigzag::{AboveThree, ZigZag, ZigZagConfig};
 
 use crate::registry::{Setting, choice};
 use crate::verdict::Input;
-use crate::{Arrival, Judgement, Loss, Reason, Verdict};
-
-/// A loss differentiation algorithm at the receiver.
-/// It observes **every** in-order arrival. It is asked about each lost packet at the first arrival after the gap, after
-/// it has observed that arrival.
-pub trait Lda {
-    /// The published name: "ZigZag", "mBiaz".
-    fn name(&self) -> &'static str;
-
-    /// The inputs that the algorithm needs. A caller that cannot provide one must refuse the algorithm, not guess.
-    fn needs(&self) -> Needs;
-
-    /// Observes an arrival.
-    fn on_arrival(&mut self, arrival: &Arrival);
-
-    /// Judges one lost packet. Repeated calls give the same answer.
-    fn judge(&self, loss: &Loss) -> Judgement;
-
-    /// The published name of the base scheme in use: the algorithm's own name, except for hybrids.
-    fn scheme(&self) -> &'static str {
-        self.name()
-    }
-
-    /// The base schemes of a hybrid, by their published names; empty for all others.
-    fn schemes(&self) -> &'static [&'static str] {
-        &[]
-    }
-}
-
-/// The required inputs of an algorithm at a receiver. For senders see [`crate::ack::SenderInputs`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub struct Needs {
-    /// The sender's timestamp in every packet ([`Arrival::rott`]).
-    pub sender_timestamp: bool,
-    /// Packets of equal size, each with its own arrival time, so that inter-arrival times mean transmission times.
-    pub inter_arrival: bool,
-    /// The true cause ([`Loss::truth`]): simulators only.
-    pub truth: bool,
-}
-
-impl Needs {
-    /// No inputs.
-    pub const NONE: Self = Self { sender_timestamp: false, inter_arrival: false, truth: false };
-
-    /// These inputs, and the sender's timestamp in every packet.
-    #[must_use]
-    pub const fn with_sender_timestamp(self) -> Self {
-        Self { sender_timestamp: true, ..self }
-    }
-
-    /// These inputs, and inter-arrival times that mean transmission times.
-    #[must_use]
-    pub const fn with_inter_arrival(self) -> Self {
-        Self { inter_arrival: true, ..self }
-    }
-
-    /// These inputs, and the true cause.
-    #[must_use]
-    pub const fn with_truth(self) -> Self {
-        Self { truth: true, ..self }
-    }
-}
+use crate::{Judgement, Observation, Reason, Verdict};
 
 choice! {
     /// When a state that decides about losses may change. Cen 2003 says "on receipt of a packet" (III-B) and "at every
@@ -123,8 +59,9 @@ choice! {
 impl Update {
     /// Whether this arrival may change the state.
     #[inline]
-    fn is_due(self, arrival: &Arrival) -> bool {
-        self == Update::EveryArrival || arrival.reveals_gap()
+    fn is_due(self, observation: &Observation) -> bool {
+        // The first observation of a stream is behind no gap.
+        self == Update::EveryArrival || observation.since_last.is_some() && observation.reveals_gap()
     }
 }
 

@@ -19,10 +19,9 @@
 //! Deviations: none. With `within = "ack"` only the losses that were declared since the last ACK count. A timeout ends
 //! an episode.
 
-use super::AnySenderLda;
-use crate::ack::{AckSample, DeclaredLoss, Recovery, SenderInputs, SenderLda, Signal};
-use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check, choice};
-use crate::{Amount, Evidence, Judgement, Time, Verdict};
+use super::AnyAlgorithm;
+use crate::registry::{ConfigError, End, Field, Info, Parameters, Setting, check, choice};
+use crate::{Algorithm, Amount, Evidence, Judgement, Loss, Needs, Observation, Recovery, Scope, Signal, Time, Verdict};
 
 /// The n-th loss of an episode is congestion.
 #[derive(Clone, Copy, Debug)]
@@ -90,8 +89,9 @@ impl Parameters for NthLossConfig {
         })
     }
 
-    fn build_at_sender(&self) -> Result<AnySenderLda, ConfigError> {
-        NthLoss::new(self).map(AnySenderLda::NthLoss)
+    fn build(&self, end: End) -> Result<AnyAlgorithm, ConfigError> {
+        end.must_be_sender(self.info())?;
+        NthLoss::new(self).map(AnyAlgorithm::NthLoss)
     }
 }
 
@@ -107,28 +107,28 @@ impl NthLoss {
 
     /// Whether the loss belongs to the present episode: its newest packet was sent before the episode's start. If the
     /// transport does not know that time, the episode lasts until the recovery ends.
-    fn continues_episode(&self, loss: &DeclaredLoss) -> bool {
+    fn continues_episode(&self, loss: &Loss) -> bool {
         self.episode.is_some_and(|episode| loss.sent_at.map_or(!episode.over, |sent_at| sent_at <= episode.began))
     }
 }
 
-impl SenderLda for NthLoss {
+impl Algorithm for NthLoss {
     fn name(&self) -> &'static str {
         NTH_LOSS.name
     }
 
-    fn needs(&self) -> SenderInputs {
-        SenderInputs::NONE
+    fn needs(&self) -> Needs {
+        Needs::NONE.with_acks()
     }
 
     #[inline]
-    fn on_ack(&mut self, _: &AckSample) {
+    fn observe(&mut self, _: &Observation) {
         if self.within == Within::Ack {
             self.lost_pkts = 0;
         }
     }
 
-    fn on_loss(&mut self, loss: &DeclaredLoss) {
+    fn on_loss(&mut self, loss: &Loss) {
         if loss.signal == Signal::Timeout {
             (self.episode, self.lost_pkts) = (None, 0);
             return;
@@ -142,7 +142,7 @@ impl SenderLda for NthLoss {
         self.lost_pkts = self.lost_pkts.saturating_add(loss.lost_pkts.into());
     }
 
-    fn judge(&self, _: &DeclaredLoss) -> Judgement {
+    fn judge(&self, _: &Loss) -> Judgement {
         let quantity = match self.within {
             Within::Episode => "lost in the episode",
             Within::Ack => "lost since the last acknowledgement",
@@ -152,15 +152,15 @@ impl SenderLda for NthLoss {
         Judgement::measured(Verdict::wireless_if(self.lost_pkts < self.n.into()), evidence)
     }
 
-    fn on_recovery_end(&mut self, _: &Recovery) -> Option<Judgement> {
+    fn on_recovered(&mut self, _: &Recovery) -> Option<Judgement> {
         if let Some(episode) = &mut self.episode {
             episode.over = true;
         }
         None
     }
 
-    fn judges_every_loss(&self) -> bool {
-        true
+    fn scope(&self) -> Scope {
+        Scope::EVERY_LOSS
     }
 }
 
@@ -180,13 +180,13 @@ mod tests {
 
     /// `pkts` packets, the newest of them sent at `sent_ms`, are declared lost at `ms`.
     fn lost(lda: &mut NthLoss, ms: i64, sent_ms: Option<i64>, pkts: u32) -> Verdict {
-        let loss = DeclaredLoss { lost_pkts: pkts, sent_at: sent_ms.map(at), ..DeclaredLoss::new(at(ms), Signal::Gap) };
+        let loss = Loss { lost_pkts: pkts, sent_at: sent_ms.map(at), ..Loss::new(at(ms), Signal::Gap) };
         lda.on_loss(&loss);
         lda.judge(&loss).verdict
     }
 
     fn recovered(lda: &mut NthLoss) {
-        assert_eq!(lda.on_recovery_end(&Recovery::new(at(0), at(0), 1)), None);
+        assert_eq!(lda.on_recovered(&Recovery::new(at(0), at(0), 1)), None);
     }
 
     #[test]
@@ -232,7 +232,7 @@ mod tests {
     fn between_two_acks_the_count_starts_anew_with_every_ack() {
         let mut lda = with(3, Within::Ack);
         assert_eq!([lost(&mut lda, 100, None, 2), lost(&mut lda, 100, None, 1)], [Wireless, Congestion]);
-        lda.on_ack(&AckSample::new(at(101)));
+        lda.observe(&Observation::first(0, at(101)));
         assert_eq!(lost(&mut lda, 101, None, 2), Wireless);
     }
 
@@ -240,10 +240,10 @@ mod tests {
     fn a_timeout_ends_an_episode_and_a_mark_is_no_loss() {
         let mut lda = with(2, Within::Episode);
         lost(&mut lda, 100, None, 1);
-        lda.on_loss(&DeclaredLoss { lost_pkts: 0, ..DeclaredLoss::new(at(101), Signal::EcnMark) });
-        lda.on_loss(&DeclaredLoss::new(at(1_100), Signal::Timeout));
+        lda.on_loss(&Loss { lost_pkts: 0, ..Loss::new(at(101), Signal::EcnMark) });
+        lda.on_loss(&Loss::new(at(1_100), Signal::Timeout));
         assert_eq!(lost(&mut lda, 1_300, None, 1), Wireless);
-        lda.on_loss(&DeclaredLoss { lost_pkts: 0, ..DeclaredLoss::new(at(1_310), Signal::EcnMark) });
+        lda.on_loss(&Loss { lost_pkts: 0, ..Loss::new(at(1_310), Signal::EcnMark) });
         assert_eq!(lost(&mut lda, 1_320, None, 1), Congestion);
     }
 

@@ -23,10 +23,9 @@
 //!   has counted them.
 //! - *A recovery with a mark, a timeout or persistent congestion* is not rolled back.
 
-use super::{AnySenderLda, congestion_without};
-use crate::ack::{AckSample, DeclaredLoss, Recovery, SenderInputs, SenderLda};
-use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check};
-use crate::{Amount, Evidence, Judgement, Time, Verdict};
+use super::{AnyAlgorithm, congestion_without};
+use crate::registry::{ConfigError, End, Field, Info, Parameters, Setting, check};
+use crate::{Algorithm, Amount, Evidence, Judgement, Loss, Needs, Observation, Recovery, Time, Verdict};
 
 /// The roll-back rule.
 #[derive(Clone, Copy, Debug)]
@@ -81,8 +80,9 @@ impl Parameters for RollBackConfig {
         })
     }
 
-    fn build_at_sender(&self) -> Result<AnySenderLda, ConfigError> {
-        RollBack::new(self).map(AnySenderLda::RollBack)
+    fn build(&self, end: End) -> Result<AnyAlgorithm, ConfigError> {
+        end.must_be_sender(self.info())?;
+        RollBack::new(self).map(AnyAlgorithm::RollBack)
     }
 }
 
@@ -97,21 +97,21 @@ impl RollBack {
     }
 }
 
-impl SenderLda for RollBack {
+impl Algorithm for RollBack {
     fn name(&self) -> &'static str {
         ROLL_BACK.name
     }
 
-    fn needs(&self) -> SenderInputs {
-        SenderInputs::NONE.with_cwnd()
+    fn needs(&self) -> Needs {
+        Needs::NONE.with_cwnd()
     }
 
     #[inline]
-    fn on_ack(&mut self, sample: &AckSample) {
-        self.cwnd_pkts = sample.cwnd_pkts.or(self.cwnd_pkts);
+    fn observe(&mut self, observation: &Observation) {
+        self.cwnd_pkts = observation.cwnd_pkts().or(self.cwnd_pkts);
     }
 
-    fn on_loss(&mut self, loss: &DeclaredLoss) {
+    fn on_loss(&mut self, loss: &Loss) {
         if loss.signal.means_congestion() {
             self.checkpoint = None;
         } else {
@@ -119,11 +119,11 @@ impl SenderLda for RollBack {
         }
     }
 
-    fn judge(&self, _: &DeclaredLoss) -> Judgement {
+    fn judge(&self, _: &Loss) -> Judgement {
         congestion_without("the number of packets that the recovery loses")
     }
 
-    fn on_recovery_end(&mut self, recovery: &Recovery) -> Option<Judgement> {
+    fn on_recovered(&mut self, recovery: &Recovery) -> Option<Judgement> {
         let checkpoint = self.checkpoint.take().filter(|checkpoint| checkpoint.at == recovery.began)?;
         let pkts = recovery.lost_pkts.saturating_sub(checkpoint.lost_pkts);
         let congestion_from = ((self.share * self.cwnd_pkts.unwrap_or(0.0)) as u64).max(self.least_pkts.into());
@@ -136,6 +136,7 @@ impl SenderLda for RollBack {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Acked;
     use crate::{Signal, Span};
 
     fn at(ms: i64) -> Time {
@@ -146,16 +147,16 @@ mod tests {
     /// with a reduced window of `cwnd`.
     fn revised(opening: u32, lost: u64, cwnd: Option<f64>, other: Option<Signal>) -> Option<Verdict> {
         let mut lda = RollBack::new(&RollBackConfig::default()).expect("valid");
-        let loss = DeclaredLoss { lost_pkts: opening, ..DeclaredLoss::new(at(100), Signal::Gap) };
+        let loss = Loss { lost_pkts: opening, ..Loss::new(at(100), Signal::Gap) };
         lda.on_loss(&loss);
         assert_eq!(lda.judge(&loss).verdict, Verdict::Congestion, "at first");
         if let Some(signal) = other {
-            lda.on_loss(&DeclaredLoss::new(at(110), signal));
+            lda.on_loss(&Loss::new(at(110), signal));
         }
-        lda.on_loss(&DeclaredLoss::new(at(120), Signal::Gap));
-        let sample = AckSample { cwnd_pkts: cwnd, ..AckSample::new(at(200)) };
-        lda.on_ack(&sample);
-        lda.on_recovery_end(&Recovery::new(at(100), at(200), lost)).map(|judgement| judgement.verdict)
+        lda.on_loss(&Loss::new(at(120), Signal::Gap));
+        let sample = Observation::first(0, at(200)).with_acked(Acked { cwnd_pkts: cwnd, ..Acked::new(1) });
+        lda.observe(&sample);
+        lda.on_recovered(&Recovery::new(at(100), at(200), lost)).map(|judgement| judgement.verdict)
     }
 
     #[test]
@@ -184,9 +185,9 @@ mod tests {
     #[test]
     fn a_recovery_that_something_else_opened_is_not_rolled_back() {
         let mut lda = RollBack::new(&RollBackConfig::default()).expect("valid");
-        lda.on_loss(&DeclaredLoss::new(at(100), Signal::Gap));
-        assert_eq!(lda.on_recovery_end(&Recovery::new(at(90), at(200), 1)), None);
-        assert_eq!(lda.on_recovery_end(&Recovery::new(at(100), at(200), 1)), None, "it is over");
+        lda.on_loss(&Loss::new(at(100), Signal::Gap));
+        assert_eq!(lda.on_recovered(&Recovery::new(at(90), at(200), 1)), None);
+        assert_eq!(lda.on_recovered(&Recovery::new(at(100), at(200), 1)), None, "it is over");
     }
 
     #[test]

@@ -74,10 +74,10 @@ use pairs::Pairs;
 use sample::Sample;
 use window::{Part, Window};
 
-use super::{AnyLda, AnySenderLda, AtSender, Lda, Needs};
-use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check};
+use super::AnyAlgorithm;
+use crate::registry::{ConfigError, End, Field, Info, Parameters, Setting, check};
 use crate::verdict::Input;
-use crate::{Amount, Arrival, Evidence, Interval, Judgement, Loss, Span, Time, Verdict};
+use crate::{Algorithm, Amount, Evidence, Judgement, Loss, Needs, Observation, Span, Verdict};
 
 /// Sift.
 #[derive(Clone, Copy, Debug)]
@@ -207,12 +207,12 @@ impl Parameters for SiftConfig {
         })
     }
 
-    fn build(&self) -> Result<AnyLda, ConfigError> {
-        self.at(&RECEIVER).map(AnyLda::Sift)
-    }
-
-    fn build_at_sender(&self) -> Result<AnySenderLda, ConfigError> {
-        Ok(AnySenderLda::AtSender(AtSender::new(AnyLda::Sift(self.at(&SENDER)?))))
+    fn build(&self, end: End) -> Result<AnyAlgorithm, ConfigError> {
+        self.at(match end {
+            End::Receiver => &RECEIVER,
+            End::Sender => &SENDER,
+        })
+        .map(AnyAlgorithm::Sift)
     }
 }
 
@@ -243,15 +243,15 @@ impl Sift {
 
     /// The readings at the gap that `arrival` reveals, from what was seen before it. `None` without a gap, and before
     /// enough was seen.
-    pub fn clues(&self, arrival: &Arrival) -> Option<Clues> {
-        let interval = arrival.since_last.filter(|interval| interval.missing > 0)?;
+    pub fn clues(&self, arrival: &Observation) -> Option<Clues> {
+        let interval = arrival.since_last.filter(|_| arrival.reveals_gap())?;
         let (first, last) = self.delays.filter(|_| self.sample.seen >= WARM_UP)?;
         let delay = (last - first).as_nanos();
         let Part { least, most, spacing } = self.window.all();
         let since = self.gaps.last.map_or(DAY_NS, |gap| (arrival.at - gap).as_nanos());
         let whole_delay = if self.card.absolute_delays { last.as_nanos() } else { most.saturating_sub(least) };
         // An ACK may span packets that arrived beside the gap, as many as are acknowledged late. They take their time.
-        let arrived = i64::from(interval.packets.saturating_sub(interval.missing)).max(1) - 1;
+        let arrived = i64::from(arrival.arrived()) - 1;
         let gap = interval.span.as_nanos().saturating_sub(arrived.saturating_mul(self.spacing.get()));
         let (above, range) = (delay.saturating_sub(least), most.saturating_sub(least));
         let (mean_spacing, jitter) = (self.spacing.get(), self.jitter.get());
@@ -263,7 +263,7 @@ impl Sift {
         clues[Clues::SINCE] = ratio(since, whole_delay, 16);
         clues[Clues::SPACED] = ratio(since, spacing, 1);
         clues[Clues::LENGTH] = ratio(gap, mean_spacing, 32);
-        clues[Clues::AFTER] = change(arrival.rott.map(|delay| (delay - last).as_nanos()), mean_spacing, 32);
+        clues[Clues::AFTER] = change(arrival.delay.map(|delay| (delay - last).as_nanos()), mean_spacing, 32);
         clues[Clues::DROPPED] = self.pairs.share(gap.saturating_add(spacing), self.window.least_spacing);
         clues[Clues::JITTER] = ratio(jitter, mean_spacing, 256);
         clues[Clues::ABOVE] = ratio(above, 1_000_000, 10);
@@ -282,11 +282,11 @@ impl Sift {
     }
 
     /// Weighs the gap before `arrival`, and remembers the answer.
-    fn weigh(&mut self, arrival: &Arrival, missing: u32) {
+    fn weigh(&mut self, arrival: &Observation) {
         let Some(clues) = self.clues(arrival) else { return };
         let Weight { sum, own, heaviest } = self.card.weigh(&clues);
         self.gaps.earlier.observe(own);
-        let cost = missing.saturating_mul(probably_dropped(sum));
+        let cost = arrival.missing.saturating_mul(probably_dropped(sum));
         let looks_wireless = sum > self.margin;
         let over_ceiling = looks_wireless && self.most_ignored < WHOLE && cost > self.allowance;
         if looks_wireless && !over_ceiling {
@@ -301,23 +301,23 @@ impl Sift {
 
     /// Takes the time since the last arrival into the state.
     #[inline]
-    fn observe_interval(&mut self, at: Time, interval: &Interval) {
-        let span = interval.span.as_nanos();
-        let per_packet = if interval.packets == 1 { span } else { span / i64::from(interval.packets.max(1)) };
+    fn observe_interval(&mut self, arrival: &Observation, span: Span) {
+        let span = span.as_nanos();
+        let per_packet = if arrival.spanned == 1 { span } else { span / i64::from(arrival.spanned.max(1)) };
         self.spacing.observe(per_packet);
-        let earned = self.most_ignored.saturating_mul(interval.packets);
+        let earned = self.most_ignored.saturating_mul(arrival.spanned);
         self.allowance = self.allowance.saturating_add(earned).min(MOST_ALLOWANCE);
-        if interval.missing > 0 {
+        if arrival.reveals_gap() {
             self.recent.observe(i64::from(WHOLE));
-            self.gaps.observe_gap(at);
-            self.gaps.observe_arrived(interval.packets.saturating_sub(interval.missing));
+            self.gaps.observe_gap(arrival.at);
+            self.gaps.observe_arrived(arrival.spanned.saturating_sub(arrival.missing));
             self.before = None;
             return;
         }
         self.recent.observe(0);
-        self.gaps.observe_arrived(interval.packets);
+        self.gaps.observe_arrived(arrival.spanned);
         self.window.observe_spacing(per_packet);
-        let Some(packets) = NonZeroU32::new(interval.packets) else { return };
+        let Some(packets) = NonZeroU32::new(arrival.spanned) else { return };
         if let Some((before, earlier)) = self.before.replace((span, packets)) {
             let (both, packets) = (before.saturating_add(span), i64::from(earlier.get()) + i64::from(packets.get()));
             let pair = if packets == 2 { both } else { both.saturating_mul(2) / packets };
@@ -326,25 +326,28 @@ impl Sift {
     }
 }
 
-impl Lda for Sift {
+impl Algorithm for Sift {
     fn name(&self) -> &'static str {
         Sift::name(self)
     }
 
     fn needs(&self) -> Needs {
-        Needs { sender_timestamp: true, inter_arrival: true, truth: false }
+        Needs::NONE.with_delay().with_spacing()
     }
 
     #[inline]
-    fn on_arrival(&mut self, arrival: &Arrival) {
-        if let Some(interval) = arrival.since_last.filter(|interval| interval.missing > 0) {
-            self.weigh(arrival, interval.missing);
+    fn observe(&mut self, observation: &Observation) {
+        if !observation.is_arrival() {
+            return;
         }
-        self.window.turn(arrival.at);
-        if let Some(interval) = &arrival.since_last {
-            self.observe_interval(arrival.at, interval);
+        if observation.since_last.is_some() && observation.reveals_gap() {
+            self.weigh(observation);
         }
-        let Some(delay) = arrival.rott else { return };
+        self.window.turn(observation.at);
+        if let Some(interval) = &observation.since_last {
+            self.observe_interval(observation, interval.span);
+        }
+        let Some(delay) = observation.delay else { return };
         let (first, last) = self.delays.unwrap_or((delay, delay));
         self.delays = Some((first, delay));
         self.jitter.observe((delay - last).abs().as_nanos());
@@ -355,10 +358,11 @@ impl Lda for Sift {
 
     fn judge(&self, loss: &Loss) -> Judgement {
         let newest_first = (1..=GAPS).map(|back| &self.weighed[usize::from(self.oldest).wrapping_sub(back) % GAPS]);
-        let is_of_this_gap = |weighed: &&Weighed| weighed.seq == loss.revealed_by.seq as u32;
+        let Some(revealed_by) = loss.revealed_by else { return Judgement::without(Input::Gap) };
+        let is_of_this_gap = |weighed: &&Weighed| weighed.seq == revealed_by.seq as u32;
         let Some(weighed) = newest_first.flatten().find(is_of_this_gap) else {
             return Judgement::without(match self.sample.seen {
-                0 => Input::Timestamp,
+                0 => Input::Delay,
                 1..=WARM_UP => Input::Other("a history of 32 packets"),
                 _ => Input::Gap,
             });
@@ -421,6 +425,7 @@ mod tests {
     extern crate std;
     use super::*;
     use crate::Reason;
+    use crate::Time;
     use std::vec::Vec;
 
     fn sift(change: impl Fn(&mut SiftConfig)) -> Sift {
@@ -441,21 +446,21 @@ mod tests {
             Self { sift, at: Time::ZERO, seq: 0 }
         }
 
-        fn next(&mut self, after_ms: i64, delay_ms: i64, missing: u32) -> Arrival {
+        fn next(&mut self, after_ms: i64, delay_ms: i64, missing: u32) -> Observation {
             let span = Span::from_millis(after_ms);
             (self.at, self.seq) = (self.at + span, self.seq + 1 + u64::from(missing));
-            let since_last = (self.seq > 1).then_some(Interval::across_gap(span, missing));
-            Arrival { seq: self.seq, at: self.at, rott: Some(Span::from_millis(delay_ms)), since_last }
+            let first = Observation::first(self.seq, self.at).with_delay(Some(Span::from_millis(delay_ms)));
+            if self.seq > 1 { first.after(span).with_gap(missing) } else { first }
         }
 
-        fn arrive(&mut self, after_ms: i64, delay_ms: i64, missing: u32) -> Arrival {
+        fn arrive(&mut self, after_ms: i64, delay_ms: i64, missing: u32) -> Observation {
             let arrival = self.next(after_ms, delay_ms, missing);
-            self.sift.on_arrival(&arrival);
+            self.sift.observe(&arrival);
             arrival
         }
 
-        fn judge(&self, arrival: Arrival) -> Judgement {
-            self.sift.judge(&Loss::new(arrival.seq - 1, arrival))
+        fn judge(&self, arrival: Observation) -> Judgement {
+            self.sift.judge(&Loss::in_gap(arrival.seq - 1, arrival))
         }
     }
 
@@ -480,7 +485,7 @@ mod tests {
         assert_eq!(clues[Clues::AFTER], 1_000 - 22, "the delay fell by 7 ms, 0.7 spacings");
         assert_eq!(clues[Clues::DROPPED], 0, "no packets two apart are 30 ms apart");
         assert_eq!((clues[Clues::ABOVE], clues[Clues::OWN], clues[Clues::BASE]), (70, 5, 0));
-        let without_gap = Arrival { since_last: Some(Interval::consecutive(Span::from_millis(10))), ..revealing };
+        let without_gap = revealing.after(Span::from_millis(10)).with_gap(0);
         assert_eq!(flow.sift.clues(&without_gap), None);
     }
 

@@ -36,11 +36,11 @@
 //!   With a `window`, the extremes are those of the last ROTTs only, of 3/4 to all of the window (see [`Lookback`]).
 //! - *The first state* is "not in spike": the first ROTT is both extremes and exceeds neither.
 
-use super::{AnyLda, CEN, JudgedBy, Lda, Needs, Update};
+use super::{AnyAlgorithm, CEN, JudgedBy, Update};
 use crate::filter::{Extremes, Lookback, Real};
-use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check, check_order, choice};
+use crate::registry::{ConfigError, End, Field, Info, Parameters, Setting, check, check_order, choice};
 use crate::verdict::Input;
-use crate::{Arrival, Evidence, Judgement, Loss, Span, Verdict};
+use crate::{Algorithm, Evidence, Judgement, Loss, Needs, Observation, Span, Verdict};
 
 /// The Spike algorithm.
 #[derive(Clone, Copy, Debug)]
@@ -190,8 +190,8 @@ impl Parameters for SpikeConfig {
         })
     }
 
-    fn build(&self) -> Result<AnyLda, ConfigError> {
-        Spike::new(self).map(AnyLda::Spike)
+    fn build(&self, _: End) -> Result<AnyAlgorithm, ConfigError> {
+        Spike::new(self).map(AnyAlgorithm::Spike)
     }
 }
 
@@ -262,19 +262,19 @@ impl Spike {
     }
 }
 
-impl Lda for Spike {
+impl Algorithm for Spike {
     fn name(&self) -> &'static str {
         Spike::name(self)
     }
 
     fn needs(&self) -> Needs {
-        Needs { sender_timestamp: true, ..Needs::default() }
+        Needs::NONE.with_delay()
     }
 
     #[inline]
-    fn on_arrival(&mut self, arrival: &Arrival) {
-        let Some(rott) = arrival.rott else { return };
-        let update_is_due = self.update.is_due(arrival);
+    fn observe(&mut self, observation: &Observation) {
+        let Some(rott) = observation.delay else { return };
+        let update_is_due = self.update.is_due(observation);
         self.before = self.state;
         if self.current_packet == CurrentPacket::Excluded
             && update_is_due
@@ -282,7 +282,7 @@ impl Lda for Spike {
         {
             self.set_state(above_min);
         }
-        let position = self.extremes.observe(rott, arrival.at);
+        let position = self.extremes.observe(rott, observation.at);
         if position.new_extreme {
             self.set_thresholds();
         }
@@ -292,7 +292,8 @@ impl Lda for Spike {
     }
 
     fn judge(&self, loss: &Loss) -> Judgement {
-        let Some(rott) = loss.revealed_by.rott else { return Judgement::without(Input::Timestamp) };
+        let Some(revealed_by) = loss.revealed_by else { return Judgement::without(Input::Gap) };
+        let Some(rott) = revealed_by.delay else { return Judgement::without(Input::Delay) };
         let Some(measured) = self.extremes.above_min(rott) else {
             return Judgement::without(Input::Other("a smallest and a largest trip time"));
         };
@@ -318,9 +319,14 @@ impl Lda for Spike {
 mod tests {
     extern crate std;
     use super::*;
-    use crate::Interval;
     use crate::Time;
     use std::vec::Vec;
+
+    /// A packet behind a gap of `missing`.
+    fn behind_gap(seq: u64, rott_ms: i64, missing: u32) -> Observation {
+        let rott = Some(Span::from_millis(rott_ms));
+        Observation::first(seq, Time::ZERO).with_delay(rott).after(Span::from_millis(1)).with_gap(missing)
+    }
 
     /// Verdicts about one loss before each packet except the first.
     fn verdicts(change: impl Fn(&mut SpikeConfig), rotts_ms: &[i64]) -> Vec<Verdict> {
@@ -328,10 +334,9 @@ mod tests {
         change(&mut config);
         let mut spike = Spike::new(&config).expect("valid");
         let judge = |rott: &i64| {
-            let since_last = Some(Interval::across_gap(Span::from_millis(1), 1));
-            let arrival = Arrival { seq: 9, at: Time::ZERO, rott: Some(Span::from_millis(*rott)), since_last };
-            spike.on_arrival(&arrival);
-            spike.judge(&Loss { seq: 8, revealed_by: arrival, truth: None }).verdict
+            let arrival = behind_gap(9, *rott, 1);
+            spike.observe(&arrival);
+            spike.judge(&Loss::in_gap(8, arrival)).verdict
         };
         rotts_ms.iter().map(judge).skip(1).collect()
     }
@@ -385,13 +390,12 @@ mod tests {
         // the state persists.
         let after = |update| {
             let mut spike = Spike::new(&SpikeConfig { update, ..SpikeConfig::default() }).expect("valid");
-            let mut arrival = Arrival { seq: 0, at: Time::ZERO, rott: None, since_last: None };
-            for (rott_ms, packets) in [(0, 1), (30, 1), (12, 2)] {
-                arrival.rott = Some(Span::from_millis(rott_ms));
-                arrival.since_last = Some(Interval::across_gap(Span::from_millis(1), packets - 1));
-                spike.on_arrival(&arrival);
+            let mut last = Observation::first(0, Time::ZERO);
+            for (rott_ms, missing) in [(0, 0), (30, 0), (12, 1)] {
+                last = behind_gap(0, rott_ms, missing);
+                spike.observe(&last);
             }
-            spike.judge(&Loss { seq: 0, revealed_by: arrival, truth: None }).verdict
+            spike.judge(&Loss::in_gap(0, last)).verdict
         };
         assert_eq!(after(Update::EveryArrival), Congestion);
         assert_eq!(after(Update::AtLosses), Wireless);

@@ -27,12 +27,11 @@
 //!   recovery; that reading is `in-flight`.
 //! - *A tie* with a threshold counts as outside; if both thresholds are equal, a tie is congestion.
 
-use super::{AnySenderLda, BIAZ_1998};
-use crate::ack::{AckSample, DeclaredLoss, SenderInputs, SenderLda};
+use super::{AnyAlgorithm, BIAZ_1998};
 use crate::filter::Backlog;
-use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check, check_order, choice};
+use crate::registry::{ConfigError, End, Field, Info, Parameters, Setting, check, check_order, choice};
 use crate::verdict::Input;
-use crate::{Amount, Evidence, Judgement, Span, Verdict};
+use crate::{Algorithm, Amount, Evidence, Judgement, Loss, Needs, Observation, Span, Verdict};
 
 /// The Vegas buffer rule.
 #[derive(Clone, Copy, Debug)]
@@ -127,8 +126,9 @@ impl Parameters for VegasBufferConfig {
         })
     }
 
-    fn build_at_sender(&self) -> Result<AnySenderLda, ConfigError> {
-        VegasBuffer::new(self).map(AnySenderLda::VegasBuffer)
+    fn build(&self, end: End) -> Result<AnyAlgorithm, ConfigError> {
+        end.must_be_sender(self.info())?;
+        VegasBuffer::new(self).map(AnyAlgorithm::VegasBuffer)
     }
 }
 
@@ -189,23 +189,24 @@ impl VegasBuffer {
     }
 }
 
-impl SenderLda for VegasBuffer {
+impl Algorithm for VegasBuffer {
     fn name(&self) -> &'static str {
         VEGAS_BUFFER.name
     }
 
-    fn needs(&self) -> SenderInputs {
-        SenderInputs { cwnd: self.window_of == WindowOf::Cwnd, ..SenderInputs::NONE }
+    fn needs(&self) -> Needs {
+        Needs { cwnd: self.window_of == WindowOf::Cwnd, ..Needs::NONE.with_acks() }
     }
 
     #[inline]
-    fn on_ack(&mut self, sample: &AckSample) {
-        if let Some(rtt) = sample.rtt.filter(|rtt| *rtt > Span::ZERO) {
-            self.on_rtt(rtt, sample.cwnd_pkts, sample.in_flight_pkts);
+    fn observe(&mut self, observation: &Observation) {
+        if let Some(rtt) = observation.delay.filter(|rtt| *rtt > Span::ZERO) {
+            let in_flight_pkts = observation.acked.map_or(0, |acked| acked.in_flight_pkts);
+            self.on_rtt(rtt, observation.cwnd_pkts(), in_flight_pkts);
         }
     }
 
-    fn judge(&self, _: &DeclaredLoss) -> Judgement {
+    fn judge(&self, _: &Loss) -> Judgement {
         self.verdict()
     }
 }

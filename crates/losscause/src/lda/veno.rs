@@ -23,11 +23,10 @@
 //!
 //! A round of at most two round-trip times gives no estimate, and the loss is congestion, as in the kernel.
 
-use super::{AnySenderLda, congestion_without};
-use crate::ack::{AckSample, DeclaredLoss, SenderInputs, SenderLda};
+use super::{AnyAlgorithm, congestion_without};
 use crate::filter::{Backlog, Round, Rounds};
-use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check};
-use crate::{Amount, Evidence, Judgement, Span, Verdict};
+use crate::registry::{ConfigError, End, Field, Info, Parameters, Setting, check};
+use crate::{Algorithm, Amount, Evidence, Judgement, Loss, Needs, Observation, Span, Verdict};
 
 /// Veno's rule.
 #[derive(Clone, Copy, Debug)]
@@ -70,8 +69,9 @@ impl Parameters for VenoConfig {
         (key == "beta").then_some(Field::Number(&mut self.beta))
     }
 
-    fn build_at_sender(&self) -> Result<AnySenderLda, ConfigError> {
-        Veno::new(self).map(AnySenderLda::Veno)
+    fn build(&self, end: End) -> Result<AnyAlgorithm, ConfigError> {
+        end.must_be_sender(self.info())?;
+        Veno::new(self).map(AnyAlgorithm::Veno)
     }
 }
 
@@ -92,25 +92,25 @@ impl Veno {
     }
 }
 
-impl SenderLda for Veno {
+impl Algorithm for Veno {
     fn name(&self) -> &'static str {
         VENO.name
     }
 
-    fn needs(&self) -> SenderInputs {
-        SenderInputs::NONE.with_cwnd()
+    fn needs(&self) -> Needs {
+        Needs::NONE.with_cwnd()
     }
 
     #[inline]
-    fn on_ack(&mut self, sample: &AckSample) {
-        self.cwnd_pkts = sample.cwnd_pkts.or(self.cwnd_pkts);
-        let Some(rtt) = sample.rtt.filter(|rtt| *rtt > Span::ZERO) else { return };
+    fn observe(&mut self, observation: &Observation) {
+        self.cwnd_pkts = observation.cwnd_pkts().or(self.cwnd_pkts);
+        let Some(rtt) = observation.delay.filter(|rtt| *rtt > Span::ZERO) else { return };
         self.backlog.observe(rtt);
         self.rounds.observe(rtt);
-        self.last = self.rounds.turn(sample.at, rtt).or(self.last);
+        self.last = self.rounds.turn(observation.at, rtt).or(self.last);
     }
 
-    fn judge(&self, loss: &DeclaredLoss) -> Judgement {
+    fn judge(&self, loss: &Loss) -> Judgement {
         let Some(round) = self.last.filter(|round| round.samples > TOO_FEW_SAMPLES) else {
             return congestion_without("a round trip with three round-trip times");
         };
@@ -127,6 +127,7 @@ impl SenderLda for Veno {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Acked;
     use crate::Reason;
     use crate::{Signal, Time};
 
@@ -135,9 +136,13 @@ mod tests {
         let mut lda = Veno::new(&VenoConfig::default()).expect("valid");
         for &(at, rtt) in acks {
             let at = Time::ZERO + Span::from_millis(at);
-            lda.on_ack(&AckSample::new(at).with_rtt(Some(Span::from_millis(rtt))).with_cwnd(cwnd));
+            lda.observe(
+                &Observation::first(0, at)
+                    .with_delay(Some(Span::from_millis(rtt)))
+                    .with_acked(Acked { cwnd_pkts: Some(cwnd), ..Acked::new(1) }),
+            );
         }
-        lda.judge(&DeclaredLoss::new(Time::ZERO, Signal::Gap))
+        lda.judge(&Loss::new(Time::ZERO, Signal::Gap))
     }
 
     /// The first round, of 80 ms, ends at 160 ms; the second one's round-trip times are 100, 90, 110 and 95 ms, and it

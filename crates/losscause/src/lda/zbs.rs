@@ -49,12 +49,12 @@
 //!   the last hop, 3.38 % against 3.48 % (published 3).
 
 use super::{
-    AnyLda, Biaz, BiazConfig, CEN, JudgedBy, Lda, Needs, Spike, SpikeConfig, Update, ZigZag, ZigZagConfig, biaz, spike,
+    AnyAlgorithm, Biaz, BiazConfig, CEN, JudgedBy, Spike, SpikeConfig, Update, ZigZag, ZigZagConfig, biaz, spike,
     zigzag,
 };
 use crate::filter::{Mean, Real};
-use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check, check_order, choice};
-use crate::{Arrival, Judgement, Loss, Span, Time, tally};
+use crate::registry::{ConfigError, End, Field, Info, Parameters, Setting, check, check_order, choice};
+use crate::{Algorithm, Judgement, Loss, Needs, Observation, Span, Time, tally};
 
 /// ZBS.
 #[derive(Clone, Copy, Debug)]
@@ -201,8 +201,8 @@ impl Parameters for ZbsConfig {
         })
     }
 
-    fn build(&self) -> Result<AnyLda, ConfigError> {
-        Zbs::new(self).map(AnyLda::Zbs)
+    fn build(&self, _: End) -> Result<AnyAlgorithm, ConfigError> {
+        Zbs::new(self).map(AnyAlgorithm::Zbs)
     }
 }
 
@@ -286,32 +286,35 @@ impl Zbs {
     }
 }
 
-impl Lda for Zbs {
+impl Algorithm for Zbs {
     fn name(&self) -> &'static str {
         "ZBS"
     }
 
     fn needs(&self) -> Needs {
-        Needs { sender_timestamp: true, inter_arrival: true, truth: false }
+        Needs::NONE.with_delay().with_spacing()
     }
 
     #[inline]
-    fn on_arrival(&mut self, arrival: &Arrival) {
-        self.mbiaz.on_arrival(arrival);
-        self.spike.on_arrival(arrival);
-        self.zigzag.on_arrival(arrival);
-        if let Some(interval) = arrival.since_last {
-            let span = Real::from_span(interval.span);
-            self.t_avg.observe(if interval.packets == 1 { span } else { span.per(interval.packets) });
-        }
-        if self.is_locked(arrival.at) || !self.update.is_due(arrival) {
+    fn observe(&mut self, observation: &Observation) {
+        if !observation.is_arrival() {
             return;
         }
-        if let Some(next) = self.choose(arrival.rott)
+        self.mbiaz.observe(observation);
+        self.spike.observe(observation);
+        self.zigzag.observe(observation);
+        if let Some(interval) = observation.since_last {
+            let span = Real::from_span(interval.span);
+            self.t_avg.observe(if observation.spanned == 1 { span } else { span.per(observation.spanned) });
+        }
+        if self.is_locked(observation.at) || !self.update.is_due(observation) {
+            return;
+        }
+        if let Some(next) = self.choose(observation.delay)
             && next != self.scheme
         {
             self.scheme = next;
-            self.lock = self.lock_from(arrival.at);
+            self.lock = self.lock_from(observation.at);
         }
     }
 
@@ -340,7 +343,6 @@ impl Lda for Zbs {
 mod tests {
     extern crate std;
     use super::*;
-    use crate::Interval;
     use std::vec::Vec;
 
     const MS: i64 = 1_000_000;
@@ -388,8 +390,8 @@ mod tests {
                 let span = Span::from_millis(ms);
                 now += span;
                 let rott = Some(Span::from_nanos(if i == 0 { 0 } else { 1_000_000 * MS }));
-                let since_last = (i > 0).then_some(Interval::consecutive(span));
-                zbs.on_arrival(&Arrival { seq: i as u64, at: now, rott, since_last });
+                let first = Observation::first(i as u64, now).with_delay(rott);
+                zbs.observe(&if i > 0 { first.after(span) } else { first });
                 zbs.scheme
             })
             .collect()
@@ -443,9 +445,10 @@ mod tests {
     fn at_losses_only_the_scheme_stays_while_nothing_is_lost() {
         let mut at_losses = zbs(|c| c.update = Update::AtLosses);
         assert_eq!(schemes(&mut at_losses, [10; 200]), [Scheme::ZigZag; 200]);
-        let since_last = Some(Interval::across_gap(Span::from_millis(20), 1));
         let rott = Some(Span::from_nanos(1_000_000 * MS));
-        at_losses.on_arrival(&Arrival { seq: 201, at: Time::from_nanos(2_010 * MS), rott, since_last });
+        let at = Time::from_nanos(2_010 * MS);
+        let behind_gap = Observation::first(201, at).with_delay(rott).after(Span::from_millis(20)).with_gap(1);
+        at_losses.observe(&behind_gap);
         assert_eq!(at_losses.scheme, Scheme::MBiaz);
     }
 }

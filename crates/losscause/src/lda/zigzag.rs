@@ -38,11 +38,11 @@
 //!   trip time before the gap is unknown, the one after it is used.
 //! - The brackets in the printed deviation are read as an absolute value.
 
-use super::{AnyLda, CEN, JudgedBy, Lda, Needs};
+use super::{AnyAlgorithm, CEN, JudgedBy};
 use crate::filter::{DeviationFrom, FirstDeviation, MeanDeviation, Spread};
-use crate::registry::{ConfigError, Field, Info, Parameters, Setting, check, choice};
+use crate::registry::{ConfigError, End, Field, Info, Parameters, Setting, check, choice};
 use crate::verdict::Input;
-use crate::{Arrival, Evidence, Judgement, Loss, Span, Verdict};
+use crate::{Algorithm, Evidence, Judgement, Loss, Needs, Observation, Span, Verdict};
 
 /// The ZigZag algorithm.
 #[derive(Clone, Copy, Debug)]
@@ -123,8 +123,8 @@ impl Parameters for ZigZagConfig {
         })
     }
 
-    fn build(&self) -> Result<AnyLda, ConfigError> {
-        ZigZag::new(self).map(AnyLda::ZigZag)
+    fn build(&self, _: End) -> Result<AnyAlgorithm, ConfigError> {
+        ZigZag::new(self).map(AnyAlgorithm::ZigZag)
     }
 }
 
@@ -156,36 +156,36 @@ impl ZigZag {
     }
 }
 
-impl Lda for ZigZag {
+impl Algorithm for ZigZag {
     fn name(&self) -> &'static str {
         "ZigZag"
     }
 
     fn needs(&self) -> Needs {
-        Needs { sender_timestamp: true, ..Needs::default() }
+        Needs::NONE.with_delay()
     }
 
     #[inline]
-    fn on_arrival(&mut self, arrival: &Arrival) {
-        if let Some(rott) = arrival.rott {
+    fn observe(&mut self, observation: &Observation) {
+        if let Some(rott) = observation.delay {
             self.rott.observe(rott);
         }
     }
 
     fn judge(&self, loss: &Loss) -> Judgement {
-        let Some(after) = loss.revealed_by.rott else { return Judgement::without(Input::Timestamp) };
+        let Some(revealed_by) = loss.revealed_by else { return Judgement::without(Input::Gap) };
+        let Some(after) = revealed_by.delay else { return Judgement::without(Input::Delay) };
         let rott = match self.judged_by {
             JudgedBy::AfterGap => after,
-            JudgedBy::BeforeGap => loss.revealed_by.since_last.and_then(|i| i.rott_before).unwrap_or(after),
+            JudgedBy::BeforeGap => revealed_by.since_last.and_then(|interval| interval.delay_before).unwrap_or(after),
         };
         let Some(spread) = self.rott.spread(rott) else {
             return Judgement::without(Input::Other("a mean trip time and its deviation"));
         };
-        let lost = loss.lost_in_gap();
-        let (wireless, below) = self.rule(lost, &spread);
+        let (wireless, below) = self.rule(revealed_by.missing, &spread);
         let evidence = Evidence::new("ZigZag", "relative ROTT", spread.value)
             .held_against("wireless below", below)
-            .for_gap_of(lost);
+            .for_gap_of(revealed_by.missing);
         Judgement::measured(Verdict::wireless_if(wireless), evidence)
     }
 }

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::{Algorithm, ConfigError, Info, LdaConfig, Parameters};
+use super::{BuiltIn, ConfigError, End, Info, LdaConfig, Parameters};
 use crate::lda::BoxedParameters;
 
 /// Algorithms by name, each with its published parameters.
@@ -12,8 +12,8 @@ use crate::lda::BoxedParameters;
 /// and one that is added are of the same kind: parameters that know their algorithm and build it.
 ///
 /// ```
-/// # use losscause::lda::{AnyLda, Constant};
-/// # use losscause::registry::{ConfigError, Info, Parameters, Registry};
+/// # use losscause::lda::{AnyAlgorithm, Constant};
+/// # use losscause::registry::{ConfigError, End, Info, Parameters, Registry};
 /// # use losscause::Verdict;
 /// #[derive(Clone)]
 /// struct Optimist;
@@ -22,13 +22,13 @@ use crate::lda::BoxedParameters;
 ///     fn info(&self) -> &'static Info {
 ///         const { &Info::new("optimist", "every loss is wireless") }
 ///     }
-///     fn build(&self) -> Result<AnyLda, ConfigError> {
-///         Ok(AnyLda::boxed(Constant::new(Verdict::Wireless)))
+///     fn build(&self, _: End) -> Result<AnyAlgorithm, ConfigError> {
+///         Ok(AnyAlgorithm::boxed(Constant::new(Verdict::Wireless)))
 ///     }
 /// }
 ///
 /// let registry = Registry::built_in().with(Optimist)?;
-/// assert!(registry.find("Optimist").is_some_and(|entry| entry.build().is_ok()));
+/// assert!(registry.find("Optimist").is_some_and(|entry| entry.build(End::Receiver).is_ok()));
 /// assert_eq!(
 ///     registry.with(Optimist).unwrap_err().to_string(),
 ///     "the algorithm \"optimist\" is already there"
@@ -43,7 +43,7 @@ pub struct Registry {
 impl Registry {
     /// The algorithms of this crate.
     pub fn built_in() -> Self {
-        Self { entries: Algorithm::ALL.map(Algorithm::config).into() }
+        Self { entries: BuiltIn::ALL.iter().map(|algorithm| algorithm.config()).collect() }
     }
 
     /// These algorithms, and the one that `parameters` belong to. The parameters are its published ones.
@@ -60,7 +60,7 @@ impl Registry {
         if let Some(setting) = info.settings.iter().find(|setting| entry.get(setting.key).is_none()) {
             return Err(RegistryError::SettingWithoutField { algorithm: info.name, key: setting.key });
         }
-        if let Err(error) = entry.build_at_sender() {
+        if let Err(error) = entry.build(End::Sender) {
             return Err(RegistryError::Unbuildable { algorithm: info.name, error });
         }
         self.entries.push(entry);

@@ -3,18 +3,31 @@
 use super::choice::Field;
 use super::{ConfigError, Info};
 use crate::Span;
-#[cfg(feature = "alloc")]
-use crate::lda::BoxedParameters;
-use crate::lda::{
-    AnyLda, AnySenderLda, AtSender, BiazConfig, CdgToleranceConfig, Constant, DropRateConfig, FlipFlopConfig,
-    FqRttConfig, NthLossConfig, RollBackConfig, SiftConfig, SpikeConfig, VegasBufferConfig, VenoConfig, ZbsConfig,
-    ZigZagConfig,
-};
+use crate::lda::{AnyAlgorithm, LdaConfig};
+
+/// At which end of a flow an algorithm runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum End {
+    /// It sees packets that arrive.
+    Receiver,
+    /// It sees acknowledgements.
+    Sender,
+}
+
+impl End {
+    /// That this is a sender, for an algorithm that runs there only.
+    ///
+    /// # Errors
+    /// If it is a receiver.
+    pub fn must_be_sender(self, algorithm: &Info) -> Result<(), ConfigError> {
+        match self {
+            Self::Sender => Ok(()),
+            Self::Receiver => Err(ConfigError::ForSenders { algorithm: algorithm.name }),
+        }
+    }
+}
 
 /// The parameters of one algorithm: what a scenario can set, and what builds the algorithm.
-///
-/// An algorithm for receivers implements [`Parameters::build`] and runs at senders as well, through [`AtSender`]. One
-/// for senders only implements [`Parameters::build_at_sender`].
 pub trait Parameters {
     /// The algorithm that these parameters belong to.
     fn info(&self) -> &'static Info;
@@ -25,21 +38,11 @@ pub trait Parameters {
         None
     }
 
-    /// Builds the algorithm for a receiver.
+    /// Builds the algorithm.
     ///
     /// # Errors
-    /// If a parameter lies outside its range, or only senders can run the algorithm.
-    fn build(&self) -> Result<AnyLda, ConfigError> {
-        Err(ConfigError::ForSenders { algorithm: self.info().name })
-    }
-
-    /// Builds the algorithm for a sender.
-    ///
-    /// # Errors
-    /// If a parameter lies outside its range.
-    fn build_at_sender(&self) -> Result<AnySenderLda, ConfigError> {
-        Ok(AnySenderLda::AtSender(AtSender::new(self.build()?)))
-    }
+    /// If a parameter lies outside its range, or the algorithm does not run at this end.
+    fn build(&self, end: End) -> Result<AnyAlgorithm, ConfigError>;
 }
 
 /// A setting's value, as a scenario file writes it.
@@ -54,96 +57,18 @@ pub enum Value<'a> {
     Flag(bool),
 }
 
-/// Parameters and open readings of any algorithm. [`Algorithm::config`](super::Algorithm::config) and an entry of a
-/// registry hold the published ones.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum LdaConfig {
-    /// Biaz or mBiaz.
-    Biaz(BiazConfig),
-    /// Spike, proportional or with Tobe's fixed thresholds.
-    Spike(SpikeConfig),
-    /// ZigZag.
-    ZigZag(ZigZagConfig),
-    /// ZBS.
-    Zbs(ZbsConfig),
-    /// Sift, safe or balanced.
-    Sift(SiftConfig),
-    /// Flip Flop with history.
-    FlipFlop(FlipFlopConfig),
-    /// The Vegas buffer rule.
-    VegasBuffer(VegasBufferConfig),
-    /// Veno's rule.
-    Veno(VenoConfig),
-    /// CDG's tolerance.
-    CdgTolerance(CdgToleranceConfig),
-    /// The fqRTT rule.
-    FqRtt(FqRttConfig),
-    /// The n-th loss of an episode.
-    NthLoss(NthLossConfig),
-    /// The drop-rate rule.
-    DropRate(DropRateConfig),
-    /// The roll-back rule.
-    RollBack(RollBackConfig),
-    /// The same verdict always.
-    Constant(Constant),
-    /// An algorithm from outside of this crate.
-    #[cfg(feature = "alloc")]
-    Boxed(BoxedParameters),
-}
-
-/// The parameters inside, whichever they are.
-macro_rules! inside {
-    ($config:expr) => {
-        match $config {
-            LdaConfig::Biaz(c) => c,
-            LdaConfig::Spike(c) => c,
-            LdaConfig::ZigZag(c) => c,
-            LdaConfig::Zbs(c) => c,
-            LdaConfig::Sift(c) => c,
-            LdaConfig::FlipFlop(c) => c,
-            LdaConfig::VegasBuffer(c) => c,
-            LdaConfig::Veno(c) => c,
-            LdaConfig::CdgTolerance(c) => c,
-            LdaConfig::FqRtt(c) => c,
-            LdaConfig::NthLoss(c) => c,
-            LdaConfig::DropRate(c) => c,
-            LdaConfig::RollBack(c) => c,
-            LdaConfig::Constant(c) => c,
-            #[cfg(feature = "alloc")]
-            LdaConfig::Boxed(c) => c,
-        }
-    };
-}
-
 impl LdaConfig {
-    fn parameters(&self) -> &dyn Parameters {
-        inside!(self)
-    }
-
-    fn parameters_mut(&mut self) -> &mut dyn Parameters {
-        inside!(self)
-    }
-
     /// The algorithm that these parameters belong to.
     pub fn info(&self) -> &'static Info {
         self.parameters().info()
     }
 
-    /// Builds the algorithm for a receiver.
+    /// Builds the algorithm.
     ///
     /// # Errors
-    /// If a parameter lies outside its range, or only senders can run it.
-    pub fn build(&self) -> Result<AnyLda, ConfigError> {
-        self.parameters().build()
-    }
-
-    /// Builds the algorithm for a sender.
-    ///
-    /// # Errors
-    /// If a parameter lies outside its range.
-    pub fn build_at_sender(&self) -> Result<AnySenderLda, ConfigError> {
-        self.parameters().build_at_sender()
+    /// If a parameter lies outside its range, or the algorithm does not run at this end.
+    pub fn build(&self, end: End) -> Result<AnyAlgorithm, ConfigError> {
+        self.parameters().build(end)
     }
 
     /// Sets one parameter. [`LdaConfig::build`] checks its range, when all parameters that depend on each other are

@@ -1,8 +1,8 @@
 //! What the tests share: packets by hand, and a small generator of even random numbers.
 #![allow(dead_code)] // Each test file uses its own part.
 
-use losscause::observe::Differentiator;
-use losscause::{Judgement, Lda, Packet, Span, Time, Verdict};
+use losscause::Differentiator;
+use losscause::{Algorithm, Judgement, Packet, Span, Time, Verdict, on_judged};
 
 /// Even random numbers from a linear congruential generator (Knuth's MMIX constants).
 pub(crate) struct Draws(pub(crate) u64);
@@ -22,17 +22,21 @@ pub(crate) fn packet(seq: u64, at: i64, rott: i64) -> Packet {
 }
 
 /// Feeds packets to an LDA and collects its judgements.
-pub(crate) fn judgements(lda: impl Lda, packets: impl IntoIterator<Item = Packet>) -> Vec<(u64, Judgement)> {
+pub(crate) fn judgements(lda: impl Algorithm, packets: impl IntoIterator<Item = Packet>) -> Vec<(u64, Judgement)> {
     let mut all = Vec::new();
     let mut differentiator = Differentiator::new(lda);
     for packet in packets {
-        differentiator.on_packet(packet, |seq, judgement| all.push((seq, judgement)));
+        let mut collect = on_judged(|loss, judgement| {
+            let seq = loss.numbers.expect("numbered").first;
+            all.push((seq, *judgement));
+        });
+        differentiator.on_packet(packet, &mut collect);
     }
     all
 }
 
 /// The same, verdicts only.
-pub(crate) fn verdicts(lda: impl Lda, packets: impl IntoIterator<Item = Packet>) -> Vec<Verdict> {
+pub(crate) fn verdicts(lda: impl Algorithm, packets: impl IntoIterator<Item = Packet>) -> Vec<Verdict> {
     judgements(lda, packets).into_iter().map(|(_, j)| j.verdict).collect()
 }
 

@@ -1,4 +1,4 @@
-//! Runs the receivers' algorithms at a sender, which infers arrivals from ACKs.
+//! An algorithm at a sender: which observation revealed which gap, and one verdict for a loss event of several gaps.
 //!
 //! ```text
 //! at a receiver                          at the sender
@@ -10,10 +10,6 @@
 //!
 //! Source: Dalwadi, equations 1 to 6: ZigZag and Spike with round-trip times, taken "on arrival of each ACK".
 //!
-//! | parameter | default | |
-//! |---|---|---|
-//! | `without_rtt` | undecided | what an ACK without a round-trip time means: no trip time, or the last known one |
-//!
 //! Deviations: none. The source leaves open:
 //!
 //! - *How large is the gap?* As large as the transport knows: its true size with SACK or QUIC
@@ -23,136 +19,95 @@
 //! - *A loss event that covers several gaps* is wireless if every gap is; otherwise it has the verdict of its oldest
 //!   gap that is not wireless. A loss event without packet numbers is judged by the newest gap.
 //! - *An ACK that only fills older gaps* is not an arrival, just as a late packet is not one at a receiver.
-//! - *How many gaps are remembered?* The last eight. A loss in an older gap is undecided.
+//! - *How many gaps are remembered?* The last eight. A loss in an older gap has none, and an algorithm that judges by it
+//!   is undecided.
 
-use super::Lda;
-use crate::ack::{AckSample, DeclaredLoss, Numbers, SenderInputs, SenderLda};
-use crate::verdict::Input;
-use crate::{Arrival, Interval, Judgement, Loss, Reason, Span, Time};
+use crate::Judgement;
+use crate::algorithm::{Algorithm, Needs, Scope};
+use crate::loss::{Loss, Recovery};
+use crate::observe::{Numbers, Observation};
 
-/// Runs a receiver's algorithm at a sender.
+/// An algorithm with the gaps that it was shown.
 #[derive(Clone, Copy, Debug)]
-pub struct AtSender<L> {
-    lda: L,
-    without_rtt: WithoutRtt,
-    /// Every packet below is known to have arrived or to be missing.
-    seq: u64,
-    /// When the last arrival became known, with its round-trip time.
-    last: Option<(Time, Option<Span>)>,
-    /// The newest gap first.
-    gaps: [Option<Gap>; GAPS],
-}
-
-/// How to treat an ACK without a round-trip time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum WithoutRtt {
-    /// The trip time is unknown. An algorithm that needs it says so in its judgement.
-    #[default]
-    Undecided,
-    /// Use the last known trip time.
-    LastKnown,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Gap {
-    numbers: Option<Numbers>,
-    revealed_by: Arrival,
+pub struct AtSender<A> {
+    algorithm: A,
+    /// The observations that revealed a gap, the newest first.
+    gaps: [Option<Observation>; GAPS],
 }
 
 const GAPS: usize = 8;
 
-impl<L: Lda> AtSender<L> {
-    /// Runs `lda` at a sender.
-    pub fn new(lda: L) -> Self {
-        Self::with(lda, WithoutRtt::default())
-    }
-
-    /// Runs `lda` at a sender some of whose ACKs carry no round-trip time.
-    pub fn with(lda: L, without_rtt: WithoutRtt) -> Self {
-        Self { lda, without_rtt, seq: 0, last: None, gaps: [None; GAPS] }
+impl<A: Algorithm> AtSender<A> {
+    /// Runs `algorithm` at a sender.
+    pub fn new(algorithm: A) -> Self {
+        Self { algorithm, gaps: [None; GAPS] }
     }
 
     /// The algorithm.
-    pub fn lda(&self) -> &L {
-        &self.lda
-    }
-
-    /// The same sender around `lda`, its algorithm in another type.
-    #[cfg(feature = "alloc")]
-    pub(super) fn around<M>(&self, lda: M) -> AtSender<M> {
-        let Self { without_rtt, seq, last, gaps, .. } = *self;
-        AtSender { lda, without_rtt, seq, last, gaps }
-    }
-
-    fn judge_gap(&self, gap: &Gap, loss: &DeclaredLoss) -> Judgement {
-        let seq = gap.revealed_by.seq.saturating_sub(1);
-        let judgement = self.lda.judge(&Loss { seq, revealed_by: gap.revealed_by, truth: loss.truth });
-        match judgement.reason {
-            Reason::Missing { input } => {
-                Judgement::new(judgement.verdict, Reason::Missing { input: input.at_sender() })
-            }
-            _ => judgement,
-        }
+    pub fn algorithm(&self) -> &A {
+        &self.algorithm
     }
 }
 
-impl<L: Lda> SenderLda for AtSender<L> {
+/// Whether a gap holds lost packets; not known without numbers.
+fn covers(gap: &Observation, lost: Option<Numbers>) -> Option<bool> {
+    Some(gap.acked?.missing?.overlaps(lost?))
+}
+
+impl<A: Algorithm> Algorithm for AtSender<A> {
     fn name(&self) -> &'static str {
-        self.lda.name()
+        self.algorithm.name()
     }
 
-    fn needs(&self) -> SenderInputs {
-        let needs = self.lda.needs();
-        SenderInputs {
-            rtt_per_packet: needs.sender_timestamp && self.without_rtt == WithoutRtt::Undecided,
-            ack_spacing: needs.inter_arrival,
-            truth: needs.truth,
-            ..SenderInputs::NONE
-        }
+    fn needs(&self) -> Needs {
+        self.algorithm.needs()
     }
 
     #[inline]
-    fn on_ack(&mut self, sample: &AckSample) {
-        let packets = sample.spanned_pkts;
-        if packets == 0 {
-            return;
-        }
-        let rtt = match (sample.rtt, self.without_rtt, self.last) {
-            (None, WithoutRtt::LastKnown, Some((_, last_known))) => last_known,
-            (rtt, ..) => rtt,
-        };
-        self.seq += u64::from(packets);
-        let missing = sample.newly_missing_pkts;
-        let since_last = self.last.replace((sample.at, rtt)).map(|(last_at, rott_before)| Interval {
-            span: (sample.at - last_at).max(Span::ZERO),
-            packets,
-            missing,
-            rott_before,
-        });
-        let arrival = Arrival { seq: self.seq, at: sample.at, rott: rtt, since_last };
-        self.lda.on_arrival(&arrival);
-        if missing > 0 {
+    fn observe(&mut self, observation: &Observation) {
+        self.algorithm.observe(observation);
+        if observation.reveals_gap() {
             self.gaps.rotate_right(1);
-            self.gaps[0] = Some(Gap { numbers: sample.newly_missing, revealed_by: arrival });
+            self.gaps[0] = Some(*observation);
         }
     }
 
-    fn judge(&self, loss: &DeclaredLoss) -> Judgement {
-        let mut answer = None;
+    fn on_loss(&mut self, loss: &Loss) {
+        self.algorithm.on_loss(loss);
+    }
+
+    fn judge(&self, loss: &Loss) -> Judgement {
+        let mut answer: Option<Judgement> = None;
         for gap in self.gaps.iter().flatten() {
-            let covers = match (gap.numbers, loss.numbers) {
-                (Some(gap), Some(lost)) => gap.overlaps(lost),
-                _ => answer.is_none(),
-            };
-            if !covers {
+            if !covers(gap, loss.numbers).unwrap_or(answer.is_none()) {
                 continue;
             }
-            let judgement = self.judge_gap(gap, loss);
+            let judgement = self.algorithm.judge(&Loss { revealed_by: Some(*gap), ..*loss });
             if answer.is_none() || !judgement.verdict.is_wireless() {
                 answer = Some(judgement);
             }
         }
-        answer.unwrap_or(Judgement::without(Input::Gap))
+        answer.unwrap_or_else(|| self.algorithm.judge(loss))
+    }
+
+    fn on_recovered(&mut self, recovery: &Recovery) -> Option<Judgement> {
+        self.algorithm.on_recovered(recovery)
+    }
+
+    fn take_back(&mut self, numbers: Numbers) {
+        self.algorithm.take_back(numbers);
+    }
+
+    fn scope(&self) -> Scope {
+        self.algorithm.scope()
+    }
+
+    fn scheme(&self) -> &'static str {
+        self.algorithm.scheme()
+    }
+
+    fn schemes(&self) -> &'static [&'static str] {
+        self.algorithm.schemes()
     }
 }
 
@@ -162,24 +117,30 @@ mod tests {
     use std::vec::Vec;
 
     use super::*;
+    use crate::Reason;
+    use crate::Span;
+    use crate::Time;
     use crate::Verdict;
-    use crate::ack::{DuplicateAcks, Signal};
+    use crate::ack::DuplicateAcks;
     use crate::lda::{Biaz, BiazConfig, Constant, Spike, SpikeConfig, ZigZag, ZigZagConfig};
+    use crate::loss::Signal;
+    use crate::observe::{Acked, Newest};
     use crate::verdict::Amount;
+    use crate::verdict::Input;
 
     fn at(ms: i64) -> Time {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    fn loss_of(numbers: Option<Numbers>) -> DeclaredLoss {
-        DeclaredLoss { numbers, ..DeclaredLoss::new(at(1_000), Signal::Gap) }
+    fn loss_of(numbers: Option<Numbers>) -> Loss {
+        Loss { numbers, ..Loss::new(at(1_000), Signal::Gap) }
     }
 
     /// The verdict about the packet that duplicate ACKs ask for. Each ACK is (time ms, round-trip time ms, number).
-    fn after_duplicates(lda: impl Lda, acks: &[(i64, i64, u64)]) -> Judgement {
+    fn after_duplicates(lda: impl Algorithm, acks: &[(i64, i64, u64)]) -> Judgement {
         let (mut lda, mut tracker) = (AtSender::new(lda), DuplicateAcks::default());
         for &(at_ms, rtt_ms, next) in acks {
-            lda.on_ack(&tracker.on_ack(at(at_ms), Some(Span::from_millis(rtt_ms)), next, 100));
+            lda.observe(&tracker.on_ack(at(at_ms), Some(Span::from_millis(rtt_ms)), next, 100));
         }
         lda.judge(&loss_of(acks.last().map(|&(.., next)| Numbers::one(next))))
     }
@@ -240,14 +201,13 @@ mod tests {
         assert_eq!(judgement.reason, Reason::Missing { input: Input::Gap });
     }
 
-    /// An ACK that reveals a gap of `missing` packets starting at number `first`.
-    fn gap(at_ms: i64, rtt_ms: Option<i64>, first: u64, missing: u32) -> AckSample {
-        AckSample {
-            rtt: rtt_ms.map(Span::from_millis),
-            spanned_pkts: missing + 1,
-            newly_missing_pkts: missing,
-            newly_missing: (missing > 0).then(|| Numbers { first, last: first + u64::from(missing) - 1 }),
-            ..AckSample::new(at(at_ms))
+    /// ACKs, each with when it comes and the gap that it reveals: its first packet and how many are missing.
+    fn observe(algorithm: &mut impl Algorithm, acks: &[(i64, u64, u32)]) {
+        let mut newest = Newest::default();
+        for &(at_ms, first, missing) in acks {
+            let numbers = (missing > 0).then(|| Numbers { first, last: first + u64::from(missing) - 1 });
+            let acked = Acked { missing: numbers, ..Acked::new(1) };
+            algorithm.observe(&newest.advance(at(at_ms), None, [missing + 1, missing]).with_acked(acked));
         }
     }
 
@@ -256,9 +216,7 @@ mod tests {
         // T_min 10 ms. Packets 2 and 3 are missing for 35 ms: wireless, as 30 <= 35 < 40. Packet 9 for 35 ms:
         // congestion.
         let mut lda = AtSender::new(biaz());
-        [gap(0, None, 0, 0), gap(10, None, 0, 0), gap(45, None, 2, 2), gap(80, None, 9, 1)]
-            .iter()
-            .for_each(|ack| lda.on_ack(ack));
+        observe(&mut lda, &[(0, 0, 0), (10, 0, 0), (45, 2, 2), (80, 9, 1)]);
         let verdict = |first, last| lda.judge(&loss_of(Some(Numbers { first, last }))).verdict;
         assert_eq!(verdict(3, 3), Verdict::Wireless);
         assert_eq!(verdict(9, 9), Verdict::Congestion);
@@ -268,24 +226,10 @@ mod tests {
     }
 
     #[test]
-    fn a_round_trip_time_that_is_not_known_is_named_or_replaced_by_the_last_one_if_asked_for() {
-        let acks = [gap(0, Some(100), 0, 0), gap(10, Some(200), 0, 0), gap(20, Some(110), 0, 0), gap(30, None, 3, 1)];
-        let judge = |without_rtt| {
-            let mut lda = AtSender::with(spike(), without_rtt);
-            acks.iter().for_each(|ack| lda.on_ack(ack));
-            lda.judge(&loss_of(Some(Numbers::one(3))))
-        };
-        let undecided = judge(WithoutRtt::Undecided);
-        assert_eq!(undecided.reason, Reason::Missing { input: Input::RoundTripTime });
-        assert_eq!(judge(WithoutRtt::LastKnown).verdict, Verdict::Wireless);
-        assert!(AtSender::new(spike()).needs().rtt_per_packet);
-        assert!(!AtSender::with(spike(), WithoutRtt::LastKnown).needs().rtt_per_packet);
-    }
-
-    #[test]
     fn a_gap_older_than_the_last_eight_is_forgotten() {
         let mut lda = AtSender::new(Constant::new(Verdict::Wireless));
-        (0..9).for_each(|i| lda.on_ack(&gap(10 * i, None, 2 * i as u64, 1)));
+        let acks: Vec<_> = (0..9).map(|i| (10 * i, 2 * i as u64, 1)).collect();
+        observe(&mut lda, &acks);
         let verdicts: Vec<_> = [0, 2].map(|n| lda.judge(&loss_of(Some(Numbers::one(n)))).verdict).into();
         assert_eq!(verdicts, [Verdict::Undecided, Verdict::Wireless]);
     }
