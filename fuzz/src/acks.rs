@@ -1,12 +1,12 @@
 //! An algorithm at a sender, fed with anything that a transport could report.
 
 use losscause::ack::Fixed;
-use losscause::{Algorithm, AnySenderLda, SenderDifferentiator, Signal, Span, Time, Verdict};
+use losscause::{Algorithm, AnyAlgorithm, SenderDifferentiator, Signal, Span, Time, Verdict};
 
 use super::bytes::Bytes;
 
 /// Remembers 32 packets.
-type Sender = SenderDifferentiator<AnySenderLda, Fixed<32>>;
+type Sender = SenderDifferentiator<AnyAlgorithm, Fixed<32>>;
 
 /// Reports per input.
 const REPORTS: usize = 256;
@@ -16,8 +16,8 @@ const REPORTS: usize = 256;
 pub fn sender_lda(data: &[u8]) {
     let mut bytes = Bytes(data);
     let Some(choice) = bytes.u8() else { return };
-    let algorithm = Algorithm::ALL[usize::from(choice) % Algorithm::ALL.len()];
-    let lda = algorithm.build_at_sender().expect("published parameters");
+    let algorithm = BuiltIn::ALL[usize::from(choice) % BuiltIn::ALL.len()];
+    let lda = algorithm.build(End::Sender).expect("published parameters");
     let mut sender = Sender::new(lda);
     let (mut now, mut number) = (Time::ZERO, 0);
     for _ in 0..REPORTS {

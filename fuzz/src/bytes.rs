@@ -1,7 +1,7 @@
 //! Numbers from the fuzzer's bytes, in little-endian order, until they run out.
 
 use losscause::Time;
-use losscause::observe::MAX_JUMP_PKTS;
+use losscause::arrivals::MAX_JUMP_PKTS;
 
 /// The bytes that are left.
 pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);

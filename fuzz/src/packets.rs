@@ -9,7 +9,7 @@ use super::bytes::{Bytes, Skips};
 pub fn differentiator(data: &[u8]) {
     let mut bytes = Bytes(data);
     let Some(choice) = bytes.u8() else { return };
-    let algorithm = Algorithm::AT_RECEIVERS[usize::from(choice) % Algorithm::AT_RECEIVERS.len()];
+    let algorithm = BuiltIn::AT_RECEIVERS[usize::from(choice) % BuiltIn::AT_RECEIVERS.len()];
     let mut differentiator = Differentiator::new(algorithm.build().expect("published parameters"));
     let (mut seq, mut at, mut skips) = (0, Time::ZERO, Skips::new());
     for _ in 0..64 {

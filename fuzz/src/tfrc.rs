@@ -24,7 +24,7 @@ fn config(choice: u8) -> Config {
 pub fn tfrc_receiver(data: &[u8]) {
     let mut bytes = Bytes(data);
     let Some(choice) = bytes.u8() else { return };
-    let algorithm = Algorithm::AT_RECEIVERS[usize::from(choice >> 2) % Algorithm::AT_RECEIVERS.len()];
+    let algorithm = BuiltIn::AT_RECEIVERS[usize::from(choice >> 2) % BuiltIn::AT_RECEIVERS.len()];
     let mut receiver = Receiver::new(&config(choice), algorithm.build().expect("published parameters"));
     let (mut now, mut seq, mut skips) = (Time::ZERO, 0, Skips::new());
     for taken in 1..=MESSAGES as u64 {
@@ -46,7 +46,7 @@ pub fn tfrc_receiver(data: &[u8]) {
     }
 }
 
-fn reports(receiver: &mut Receiver<impl losscause::Lda>, now: Time) {
+fn reports(receiver: &mut Receiver<impl losscause::Algorithm>, now: Time) {
     let reports: Vec<Feedback> = std::iter::from_fn(|| receiver.poll_transmit(now)).take(2).collect();
     assert!(reports.len() <= 1, "one report at a time");
     for Feedback { receive_rate, loss_event_rate, hold, .. } in reports {

@@ -132,7 +132,7 @@ fn every_json_block_is_json() {
 #[test]
 fn the_page_on_complexity_shows_the_counted_costs() {
     let page = read("docs/algorithms/complexity.md");
-    for algorithm in Algorithm::AT_RECEIVERS {
+    for algorithm in BuiltIn::AT_RECEIVERS {
         let Some(o) = algorithm.info().operations else { continue };
         let row = format!(
             "| {algorithm} | {} | {} | {} | {} |",
@@ -177,18 +177,18 @@ fn every_explanation_of_a_miss_leads_to_a_heading_of_its_paper_s_page() {
 #[test]
 fn the_page_of_every_algorithm_names_each_of_its_settings() {
     for (algorithm, file) in [
-        (Algorithm::Biaz, "biaz.md"),
-        (Algorithm::MBiaz, "biaz.md"),
-        (Algorithm::Spike, "spike.md"),
-        (Algorithm::SpikeTobe, "spike.md"),
-        (Algorithm::ZigZag, "zigzag.md"),
-        (Algorithm::Zbs, "zbs.md"),
-        (Algorithm::Veno, "veno.md"),
-        (Algorithm::CdgTolerance, "cdg.md"),
-        (Algorithm::FqRtt, "fq-rtt.md"),
-        (Algorithm::NthLoss, "nth-loss.md"),
-        (Algorithm::DropRate, "drop-rate.md"),
-        (Algorithm::RollBack, "roll-back.md"),
+        (BuiltIn::Biaz, "biaz.md"),
+        (BuiltIn::MBiaz, "biaz.md"),
+        (BuiltIn::Spike, "spike.md"),
+        (BuiltIn::SpikeTobe, "spike.md"),
+        (BuiltIn::ZigZag, "zigzag.md"),
+        (BuiltIn::Zbs, "zbs.md"),
+        (BuiltIn::Veno, "veno.md"),
+        (BuiltIn::CdgTolerance, "cdg.md"),
+        (BuiltIn::FqRtt, "fq-rtt.md"),
+        (BuiltIn::NthLoss, "nth-loss.md"),
+        (BuiltIn::DropRate, "drop-rate.md"),
+        (BuiltIn::RollBack, "roll-back.md"),
     ] {
         let page = read(&format!("docs/algorithms/{file}"));
         for setting in algorithm.info().settings {

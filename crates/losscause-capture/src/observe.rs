@@ -128,14 +128,14 @@ impl Log {
     pub(crate) fn on_arrival(&mut self, now: Time, packet: u64, trip: Trip) {
         let missing = self.last.and_then(|(_, before)| packet.checked_sub(before? + 1));
         // Farther ahead the stream began anew.
-        let missing = missing.filter(|missing| *missing <= losscause::observe::MAX_JUMP_PKTS);
+        let missing = missing.filter(|missing| *missing <= losscause::arrivals::MAX_JUMP_PKTS);
         let observation = Observation { packet: Some(packet), missing, ..self.observation(now, trip) };
         self.observer.tell(&observation);
         self.last = Some((now, Some(packet)));
     }
 
     /// An acknowledgement arrived.
-    pub(crate) fn on_ack(&mut self, sample: &losscause::AckSample, trip: Trip) {
+    pub(crate) fn on_ack(&mut self, sample: &losscause::Observation, trip: Trip) {
         let observation = Observation {
             missing: Some(sample.newly_missing_pkts.into()),
             spanned: Some(sample.spanned_pkts.into()),

@@ -84,7 +84,7 @@ fn refused(error: &ConfigError) -> InputError {
         ConfigError::PacketBytes(_) => "--packet-bytes",
         ConfigError::MaxRate { .. } => "--max-rate",
         ConfigError::Patience(_) => "--patience",
-        ConfigError::UnknownLda { .. } | ConfigError::Lda(_) => "--lda",
+        ConfigError::UnknownLda { .. } | ConfigError::Algorithm(_) => "--lda",
         ConfigError::QueuePkts(_) => "the queue",
     };
     InputError::Option { option: option.to_owned(), problem: error.to_string() }

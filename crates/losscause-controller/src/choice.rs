@@ -3,10 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use losscause::ack::{Growing, SenderInputs};
+use losscause::ack::{Growing, Needs};
 use losscause::lda::{SpikeConfig, SpikeThresholds};
 use losscause::registry::Registry;
-use losscause::{AnySenderLda, ConfigError, LdaConfig, SenderDifferentiator, SenderLda, Span};
+use losscause::{AnyAlgorithm, ConfigError, LdaConfig, SenderDifferentiator, Algorithm, Span};
 
 use crate::{Base, Caps, Losses, Monitor, Trace, VerdictSink};
 
@@ -16,7 +16,7 @@ pub struct Transport {
     /// Its name, as in a sentence.
     pub name: &'static str,
     /// What the adapter gives to an algorithm.
-    pub provided: SenderInputs,
+    pub provided: Needs,
     /// Where verdicts are traced.
     pub trace: Trace,
 }
@@ -24,7 +24,7 @@ pub struct Transport {
 /// An algorithm and its caps, for the controllers of one factory.
 #[derive(Clone)]
 pub struct Choice {
-    lda: AnySenderLda,
+    lda: AnyAlgorithm,
     caps: Caps,
     memory_pkts: usize,
     monitor: Monitor,
@@ -36,11 +36,11 @@ impl Choice {
     /// How many packets in flight a controller remembers, unless set otherwise: 79 MB of 1200 bytes each, in 1.5 MiB.
     pub const MEMORY_PKTS: usize = 65_536;
 
-    /// This algorithm. One of your own is an [`AnySenderLda::boxed`].
+    /// This algorithm. One of your own is an [`AnyAlgorithm::boxed`].
     ///
     /// # Errors
     /// If the algorithm needs what the transport does not give.
-    pub fn new(lda: AnySenderLda, transport: &Transport) -> Result<Self, ChoiceError> {
+    pub fn new(lda: AnyAlgorithm, transport: &Transport) -> Result<Self, ChoiceError> {
         if let Some(input) = lda.needs().first_missing_from(transport.provided) {
             return Err(ChoiceError::MissingInput { algorithm: lda.name(), input, transport: transport.name });
         }
@@ -84,7 +84,7 @@ impl Choice {
     /// # Errors
     /// If a parameter is out of range, or as [`Choice::new`].
     pub fn with_parameters(parameters: &LdaConfig, transport: &Transport) -> Result<Self, ChoiceError> {
-        Self::new(parameters.build_at_sender()?, transport)
+        Self::new(parameters.build(End::Sender)?, transport)
     }
 
     /// With other caps.
@@ -130,7 +130,7 @@ impl Choice {
     }
 
     /// The two parts of a new controller: what feeds the algorithm, and what decides about losses.
-    pub fn build<B: Base>(&self) -> (SenderDifferentiator<AnySenderLda, Growing>, Losses<B>) {
+    pub fn build<B: Base>(&self) -> (SenderDifferentiator<AnyAlgorithm, Growing>, Losses<B>) {
         let sender = SenderDifferentiator::with_memory(self.lda.clone(), Growing::up_to(self.memory_pkts));
         (sender, Losses::new(self.caps, self.monitor.clone(), self.sink.clone(), self.trace))
     }

@@ -15,14 +15,14 @@
 //! packets that were sent before its last reduction (RFC 9002, section 7.3.2), so the first congestion batch reduces the
 //! window and the others do not, whether ignored batches came before it, between or after.
 //!
-//! *A revised verdict* ([`SenderLda::on_recovery_end`]): the base gets its window back, if the adapter can give it
+//! *A revised verdict* ([`Algorithm::on_recovery_end`]): the base gets its window back, if the adapter can give it
 //! ([`Base::without_reduction`]), the caps allow to ignore the recovery's losses, and the window becomes larger by it.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use losscause::ack::{DeclaredLoss, Memory};
-use losscause::{Judgement, SenderDifferentiator, SenderLda, Signal, Span, Time, Verdict};
+use losscause::ack::{Loss, Memory};
+use losscause::{Judgement, SenderDifferentiator, Algorithm, Signal, Span, Time, Verdict};
 
 use crate::caps::{CapCounts, Refusal};
 use crate::monitor::push;
@@ -146,7 +146,7 @@ impl<B: Base> Losses<B> {
 
     /// A loss or a mark was declared, after every lost packet that the adapter knows was reported to `sender`. Unless it
     /// is ignored, `tell` tells the base of it. Returns the response; if it is [`Response::Kept`], `tell` was not called.
-    pub fn declare<L: SenderLda, M: Memory>(
+    pub fn declare<L: Algorithm, M: Memory>(
         &mut self,
         sender: &mut SenderDifferentiator<L, M>,
         base: &mut B,
@@ -187,10 +187,10 @@ impl<B: Base> Losses<B> {
     }
 
     /// The verdict on a loss: the algorithm's judgement, and the rule that overrules it.
-    fn judge<L: SenderLda, M: Memory>(
+    fn judge<L: Algorithm, M: Memory>(
         &mut self,
         sender: &SenderDifferentiator<L, M>,
-        loss: &DeclaredLoss,
+        loss: &Loss,
         lost: u32,
         rtt: Option<Span>,
     ) -> (Option<Judgement>, Option<Overruled>) {
@@ -301,7 +301,7 @@ impl<B: Base> Losses<B> {
 ///
 /// A loss that an ACK declares has that ACK's. A loss timer declares a loss an eighth of a round-trip time after the
 /// packet's own ACK was due (RFC 9002, section 6.1.2), and some ACK has shown the gap before.
-fn fresh_rtt<L: SenderLda, M: Memory>(sender: &SenderDifferentiator<L, M>, at: Time) -> Option<Span> {
+fn fresh_rtt<L: Algorithm, M: Memory>(sender: &SenderDifferentiator<L, M>, at: Time) -> Option<Span> {
     let (measured_at, rtt) = sender.latest_rtt()?;
     (at - measured_at <= rtt / 4).then_some(rtt)
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use losscause::ack::Numbers;
+use losscause::Numbers;
 use losscause::{Judgement, Span, Time, Verdict};
 
 /// Losses that the transport declared at once, or a congestion mark, and what the controller did.

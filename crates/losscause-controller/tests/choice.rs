@@ -5,10 +5,10 @@
 mod common;
 
 use common::{Connection, Scripted, TRANSPORT, at};
-use losscause::ack::SenderInputs;
+use losscause::Needs;
 use losscause::lda::AsTold;
 use losscause::registry::Registry;
-use losscause::{AnySenderLda, Span};
+use losscause::{AnyAlgorithm, Span};
 use losscause_controller::{Caps, Choice, ChoiceError, Transport};
 
 fn spike(start_ms: i64, end_ms: i64, transport: &Transport) -> Result<Choice, ChoiceError> {
@@ -31,10 +31,10 @@ fn an_algorithm_is_found_by_any_name_and_case_and_an_unknown_one_lists_them() {
 
 #[test]
 fn an_algorithm_that_needs_more_than_the_transport_gives_is_refused() {
-    let error = Choice::new(AnySenderLda::AsTold(AsTold), &TRANSPORT).unwrap_err();
+    let error = Choice::new(AnyAlgorithm::AsTold(AsTold), &TRANSPORT).unwrap_err();
     let expected = "as told needs the receiver's label, which a test does not give to a congestion controller";
     assert_eq!(error.to_string(), expected);
-    let nothing = Transport { provided: SenderInputs::NONE, ..TRANSPORT };
+    let nothing = Transport { provided: Needs::NONE, ..TRANSPORT };
     let error = spike(10, 5, &nothing).unwrap_err();
     assert!(error.to_string().starts_with("Spike-Tobe needs a round-trip time with every acknowledgement"), "{error}");
 }

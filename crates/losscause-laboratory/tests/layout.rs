@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use losscause::{Lda, Span, Time};
+use losscause::{Algorithm, Span, Time};
 use losscause_laboratory::papers::record::open_scenario;
 use losscause_sim::{
     AtEnd, Between, ChannelSpec, CoDelSpec, FlowId, FqCoDelSpec, Lengths, Limit, LinkSpec, PieSpec, QueueSpec, RedSpec,
@@ -449,7 +449,7 @@ fn an_algorithm_of_senders_is_set_by_name_and_refused_at_a_receiver() {
     let network = Scenario::parse(&text, "small.toml").unwrap().experiment().unwrap().network;
     assert!(matches!(
         network.flows[0].traffic,
-        Traffic::Tcp { lda: TcpLda::Sender(losscause::lda::AnySenderLda::FlipFlop(_)), .. }
+        Traffic::Tcp { lda: TcpLda::Sender(losscause::lda::AnyAlgorithm::FlipFlop(_)), .. }
     ));
     refused(
         "lda = \"Vegas buffer\"",

@@ -16,7 +16,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use common::can_make_networks;
-use losscause::truth::Cause;
+use losscause_sim::truth::Cause;
 use losscause::{Span, Time};
 use losscause_linux::emulator::{
     Clock, EmulatedLink, Header, Host, PEER, Path, Reordering, SENDER, Sight, device_drops,

@@ -49,7 +49,7 @@ fn agree(streams: &[Stream]) {
         set.iter().for_each(|setting| settings.set(setting).unwrap());
         // The first two numbers are the caps, which belong to no algorithm.
         let fixed_point = host(header).verdicts(&settings.words().unwrap()[2..], &text);
-        let of = |stream: &Stream| stream.verdicts(settings.lda().build_at_sender().unwrap());
+        let of = |stream: &Stream| stream.verdicts(settings.lda().build(End::Sender).unwrap());
         let reference: Vec<Verdict> = streams.iter().flat_map(of).collect();
         assert_eq!(reference.len(), fixed_point.len(), "{name} {set:?}");
         let losses = reference.len();

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use losscause::registry::{Info, Registry};
-use losscause::truth::Cause;
-use losscause::{AnyLda, AnySenderLda, DeclaredLoss, Lda, LdaConfig, Loss, SenderLda, Verdict};
+use losscause_sim::truth::Cause;
+use losscause::{AnyAlgorithm, AnyAlgorithm, Loss, Algorithm, LdaConfig, Loss, Algorithm, Verdict};
 use losscause_study::parallel::{Stop, Workers};
 use losscause_study::run::run_stopping_at;
 use losscause_study::statistics::mean;
@@ -157,8 +157,8 @@ struct Algorithms {
 }
 
 enum Built {
-    AtReceiver(Vec<AnyLda>),
-    AtSender(Vec<AnySenderLda>),
+    AtReceiver(Vec<AnyAlgorithm>),
+    AtSender(Vec<AnyAlgorithm>),
 }
 
 /// The verdicts of each algorithm, shared with what a run calls.
@@ -174,7 +174,7 @@ impl Algorithms {
                 Self { infos, built: Built::AtReceiver(built) }
             }
             Vantage::Sender => {
-                let built = entries().filter_map(|(info, entry)| Some((info, entry.build_at_sender().ok()?)));
+                let built = entries().filter_map(|(info, entry)| Some((info, entry.build(End::Sender).ok()?)));
                 let (infos, built) = built.filter(|(_, lda)| !lda.needs().truth).unzip();
                 Self { infos, built: Built::AtSender(built) }
             }
@@ -188,7 +188,7 @@ impl Algorithms {
             Built::AtReceiver(ldas) => {
                 let mut experiment = path.experiment(Vantage::Receiver)?;
                 let into = Arc::clone(&tallies);
-                let take: AtReceiver<AnyLda> = Arc::new(Mutex::new(move |_: usize, loss: &Loss, ldas: &[AnyLda]| {
+                let take: AtReceiver<AnyAlgorithm> = Arc::new(Mutex::new(move |_: usize, loss: &Loss, ldas: &[AnyAlgorithm]| {
                     let Some(truth) = loss.truth else { return };
                     let mut tallies = into.lock().unwrap_or_else(PoisonError::into_inner);
                     for (tally, lda) in tallies.iter_mut().zip(ldas) {
@@ -202,8 +202,8 @@ impl Algorithms {
                 let mut experiment = path.experiment(Vantage::Sender)?;
                 let events = Arc::new(Mutex::new(Events::new(path.flows as usize, Arc::clone(&tallies))));
                 let into = Arc::clone(&events);
-                let take: AtSender<AnySenderLda> =
-                    Arc::new(Mutex::new(move |flow: usize, moment: Moment<'_>, ldas: &[AnySenderLda]| {
+                let take: AtSender<AnyAlgorithm> =
+                    Arc::new(Mutex::new(move |flow: usize, moment: Moment<'_>, ldas: &[AnyAlgorithm]| {
                         into.lock().unwrap_or_else(PoisonError::into_inner).take(flow, moment, ldas);
                     }));
                 watch_senders(&mut experiment.network, |_| ldas.clone(), &take);
@@ -243,7 +243,7 @@ impl Events {
         Self { open: (0..flows).map(|_| None).collect(), tallies }
     }
 
-    fn take(&mut self, flow: usize, moment: Moment<'_>, ldas: &[AnySenderLda]) {
+    fn take(&mut self, flow: usize, moment: Moment<'_>, ldas: &[AnyAlgorithm]) {
         match moment {
             Moment::Opens(loss) => {
                 self.close(flow);
@@ -289,7 +289,7 @@ impl Events {
     }
 }
 
-fn calls_wireless(lda: &AnySenderLda, loss: &DeclaredLoss) -> bool {
+fn calls_wireless(lda: &AnyAlgorithm, loss: &Loss) -> bool {
     lda.judge(&as_told(loss, lda)).verdict.is_wireless()
 }
 

@@ -146,7 +146,7 @@ pub fn chosen(registry: &Registry, names: &[String]) -> Result<Vec<LdaConfig>, I
 
 /// Whether it always says the same, or is told the truth.
 fn is_bound_or_oracle(entry: &LdaConfig) -> bool {
-    let is_told = entry.build_at_sender().is_ok_and(|lda| losscause::SenderLda::needs(&lda).truth);
+    let is_told = entry.build(End::Sender).is_ok_and(|lda| losscause::BuiltIn::needs(&lda).truth);
     is_told || matches!(entry, LdaConfig::Constant(_))
 }
 
@@ -280,9 +280,9 @@ impl System {
                 }
                 Traffic::Tcp { lda, .. } => {
                     *lda = TcpLda::Sender(match self {
-                        Self::Base | Self::BaseAgain => constant.build_at_sender().map_err(problem)?,
+                        Self::Base | Self::BaseAgain => constant.build(End::Sender).map_err(problem)?,
                         Self::Omniscient => Oracle::OMNISCIENT.into(),
-                        Self::Algorithm(config) => config.build_at_sender().map_err(problem)?,
+                        Self::Algorithm(config) => config.build(End::Sender).map_err(problem)?,
                     });
                 }
                 Traffic::Cbr { .. } | Traffic::OnOff { .. } => {}

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use losscause::truth::Cause;
-use losscause::{DeclaredLoss, Lda, Loss, SenderLda};
+use losscause_sim::truth::Cause;
+use losscause::{Loss, Algorithm, Loss, Algorithm};
 use losscause_study::parallel::Stop;
 use losscause_study::run::run_stopping_at;
 use losscause_study::{Experiment, RunError};
@@ -28,7 +28,7 @@ pub struct JudgedLoss<T> {
 ///
 /// # Errors
 /// None for a path that was drawn.
-pub fn judged_at_receiver<O: Lda + Clone + Send + Sync + 'static, T: Send + 'static>(
+pub fn judged_at_receiver<O: Algorithm + Clone + Send + Sync + 'static, T: Send + 'static>(
     path: &Path,
     make: impl Fn(usize) -> O,
     read: impl Fn(&O, &Loss) -> T + Send + 'static,
@@ -51,10 +51,10 @@ pub fn judged_at_receiver<O: Lda + Clone + Send + Sync + 'static, T: Send + 'sta
 ///
 /// # Errors
 /// None for a path that was drawn.
-pub fn judged_at_sender<O: SenderLda + Clone + Send + Sync + 'static, T: Send + 'static>(
+pub fn judged_at_sender<O: Algorithm + Clone + Send + Sync + 'static, T: Send + 'static>(
     path: &Path,
     make: impl Fn(usize) -> O,
-    read: impl Fn(&O, &DeclaredLoss) -> T + Send + 'static,
+    read: impl Fn(&O, &Loss) -> T + Send + 'static,
 ) -> Result<Vec<JudgedLoss<T>>, RunError> {
     let mut experiment = path.experiment(Vantage::Sender)?;
     let (losses, log) = log();

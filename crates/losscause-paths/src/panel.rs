@@ -11,18 +11,18 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use losscause::ack::{Numbers, Recovery, SenderInputs};
-use losscause::lda::Needs;
-use losscause::{AckSample, AnyLda, AnySenderLda, Arrival, DeclaredLoss, Judgement, Lda, Loss, SenderLda, Signal};
+use losscause::ack::{Numbers, Recovery, Needs};
+use losscause::Needs;
+use losscause::{Observation, AnyAlgorithm, AnyAlgorithm, Observation, Loss, Judgement, Algorithm, Loss, Algorithm, Signal};
 use losscause_sim::{Network, TcpLda, Traffic};
 
 /// A moment of a loss event at a sender.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Moment<'a> {
     /// A loss opens a recovery, and with it an event. Its truth is that of the event.
-    Opens(&'a DeclaredLoss),
+    Opens(&'a Loss),
     /// More packets are lost in the recovery.
-    Follows(&'a DeclaredLoss),
+    Follows(&'a Loss),
     /// The recovery ended, with the verdict that each observer gave then, if any.
     Ends(&'a [Option<Judgement>]),
 }
@@ -35,7 +35,7 @@ pub type AtSender<O> = Arc<Mutex<dyn FnMut(usize, Moment<'_>, &[O]) + Send>>;
 
 /// Puts observers behind the algorithm of every TFRC flow of `network` that is measured. `make` gets the flow's number,
 /// counted among these. `take` is called for every loss, in the order in which they are judged.
-pub fn watch_receivers<O: Lda + Clone + Send + Sync + 'static>(
+pub fn watch_receivers<O: Algorithm + Clone + Send + Sync + 'static>(
     network: &mut Network,
     make: impl Fn(usize) -> Vec<O>,
     take: &AtReceiver<O>,
@@ -47,13 +47,13 @@ pub fn watch_receivers<O: Lda + Clone + Send + Sync + 'static>(
     });
     for (flow, lda) in pilots.enumerate() {
         let pilot = lda.clone();
-        *lda = AnyLda::boxed(Receiver { pilot, observers: make(flow), flow, take: Arc::clone(take) });
+        *lda = AnyAlgorithm::boxed(Receiver { pilot, observers: make(flow), flow, take: Arc::clone(take) });
     }
 }
 
 /// Puts observers behind the algorithm of every TCP sender of `network` that is measured and has one; as
 /// [`watch_receivers`]. The pilot must not judge every loss of a recovery itself.
-pub fn watch_senders<O: SenderLda + Clone + Send + Sync + 'static>(
+pub fn watch_senders<O: Algorithm + Clone + Send + Sync + 'static>(
     network: &mut Network,
     make: impl Fn(usize) -> Vec<O>,
     take: &AtSender<O>,
@@ -66,12 +66,12 @@ pub fn watch_senders<O: SenderLda + Clone + Send + Sync + 'static>(
     for (flow, lda) in pilots.enumerate() {
         let (pilot, observers, take) = (lda.clone(), make(flow), Arc::clone(take));
         debug_assert!(!pilot.judges_every_loss());
-        *lda = AnySenderLda::boxed(Sender { pilot, observers, flow, take, recovering: Arc::default() });
+        *lda = AnyAlgorithm::boxed(Sender { pilot, observers, flow, take, recovering: Arc::default() });
     }
 }
 
 struct Receiver<O> {
-    pilot: AnyLda,
+    pilot: AnyAlgorithm,
     observers: Vec<O>,
     flow: usize,
     take: AtReceiver<O>,
@@ -84,7 +84,7 @@ impl<O: Clone> Clone for Receiver<O> {
     }
 }
 
-impl<O: Lda> Lda for Receiver<O> {
+impl<O: Algorithm> Algorithm for Receiver<O> {
     fn name(&self) -> &'static str {
         self.pilot.name()
     }
@@ -93,7 +93,7 @@ impl<O: Lda> Lda for Receiver<O> {
         self.pilot.needs().with_truth()
     }
 
-    fn on_arrival(&mut self, arrival: &Arrival) {
+    fn observe(&mut self, arrival: &Observation) {
         self.pilot.on_arrival(arrival);
         self.observers.iter_mut().for_each(|observer| observer.on_arrival(arrival));
     }
@@ -106,7 +106,7 @@ impl<O: Lda> Lda for Receiver<O> {
 }
 
 struct Sender<O> {
-    pilot: AnySenderLda,
+    pilot: AnyAlgorithm,
     observers: Vec<O>,
     flow: usize,
     take: AtSender<O>,
@@ -133,21 +133,21 @@ impl<O: Clone> Clone for Sender<O> {
     }
 }
 
-impl<O: SenderLda> SenderLda for Sender<O> {
+impl<O: Algorithm> Algorithm for Sender<O> {
     fn name(&self) -> &'static str {
         self.pilot.name()
     }
 
-    fn needs(&self) -> SenderInputs {
+    fn needs(&self) -> Needs {
         self.pilot.needs().with_truth()
     }
 
-    fn on_ack(&mut self, sample: &AckSample) {
+    fn observe(&mut self, sample: &Observation) {
         self.pilot.on_ack(sample);
         self.observers.iter_mut().for_each(|observer| observer.on_ack(sample));
     }
 
-    fn on_loss(&mut self, loss: &DeclaredLoss) {
+    fn on_loss(&mut self, loss: &Loss) {
         let follows = self.recovering.load(Ordering::Relaxed);
         if !follows || self.pilot.observes_every_loss() {
             self.pilot.on_loss(&as_told(loss, &self.pilot));
@@ -164,7 +164,7 @@ impl<O: SenderLda> SenderLda for Sender<O> {
         }
     }
 
-    fn judge(&self, loss: &DeclaredLoss) -> Judgement {
+    fn judge(&self, loss: &Loss) -> Judgement {
         if loss.signal == Signal::Gap {
             self.set_recovering(true);
             self.tell(Moment::Opens(loss));
@@ -172,15 +172,15 @@ impl<O: SenderLda> SenderLda for Sender<O> {
         self.pilot.judge(&as_told(loss, &self.pilot))
     }
 
-    fn on_recovery_end(&mut self, recovery: &Recovery) -> Option<Judgement> {
+    fn on_recovered(&mut self, recovery: &Recovery) -> Option<Judgement> {
         self.set_recovering(false);
-        let revised: Vec<_> = self.observers.iter_mut().map(|observer| observer.on_recovery_end(recovery)).collect();
+        let revised: Vec<_> = self.observers.iter_mut().map(|observer| observer.on_recovered(recovery)).collect();
         self.tell(Moment::Ends(&revised));
-        self.pilot.on_recovery_end(recovery)
+        self.pilot.on_recovered(recovery)
     }
 
-    fn observes_every_loss(&self) -> bool {
-        true
+    fn scope(&self) -> losscause::Scope {
+        losscause::Scope::EVERY_LOSS
     }
 
     fn judges_timeouts(&self) -> bool {
@@ -190,7 +190,7 @@ impl<O: SenderLda> SenderLda for Sender<O> {
 
 /// The loss as a transport declares it to `lda`: only an algorithm that observes every loss is told the numbers of all
 /// lost packets; the others are asked about the first.
-pub fn as_told(loss: &DeclaredLoss, lda: &impl SenderLda) -> DeclaredLoss {
+pub fn as_told(loss: &Loss, lda: &impl Algorithm) -> Loss {
     let mut told = *loss;
     if !lda.observes_every_loss() {
         told.numbers = loss.numbers.map(|numbers| Numbers::one(numbers.first));

@@ -3,7 +3,7 @@
 
 use losscause::lda::Constant;
 use losscause::registry::{ConfigError, Info, Parameters};
-use losscause::{AnyLda, Verdict};
+use losscause::{AnyAlgorithm, Verdict};
 use losscause_paths::benchmark::{Origin, Row, measure, runs};
 use losscause_paths::{Benchmark, InLoop, in_loop};
 use losscause_study::parallel::{Jobs, Stop, Workers};
@@ -18,8 +18,8 @@ impl Parameters for Optimist {
         const { &Info::new("optimist", "every loss is wireless") }
     }
 
-    fn build(&self) -> Result<AnyLda, ConfigError> {
-        Ok(AnyLda::boxed(Constant::new(Verdict::Wireless)))
+    fn build(&self) -> Result<AnyAlgorithm, ConfigError> {
+        Ok(AnyAlgorithm::boxed(Constant::new(Verdict::Wireless)))
     }
 }
 

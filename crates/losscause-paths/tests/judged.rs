@@ -1,8 +1,8 @@
 //! What observers see, and that they change nothing.
 #![allow(clippy::unwrap_used)]
 
-use losscause::truth::Cause;
-use losscause::{Algorithm, Lda, SenderLda, Verdict};
+use losscause_sim::truth::Cause;
+use losscause::{Algorithm, Algorithm, Algorithm, Verdict};
 use losscause_paths::{JudgedLoss, Path, Pilot, Vantage, judged_at_receiver, judged_at_sender};
 use losscause_sim::Oracle;
 use losscause_study::run;
@@ -29,16 +29,16 @@ fn an_observer_changes_nothing_that_the_transport_does() {
         match vantage {
             Vantage::Receiver => {
                 let take: losscause_paths::panel::AtReceiver<_> = std::sync::Arc::new(std::sync::Mutex::new(
-                    |_: usize, _: &losscause::Loss, _: &[losscause::AnyLda]| {},
+                    |_: usize, _: &losscause::Loss, _: &[losscause::AnyAlgorithm]| {},
                 ));
-                let zbs = Algorithm::Zbs.build().unwrap();
+                let zbs = BuiltIn::Zbs.build().unwrap();
                 losscause_paths::panel::watch_receivers(&mut experiment.network, |_| vec![zbs.clone()], &take);
             }
             Vantage::Sender => {
                 let take: losscause_paths::panel::AtSender<_> = std::sync::Arc::new(std::sync::Mutex::new(
-                    |_: usize, _: losscause_paths::panel::Moment<'_>, _: &[losscause::AnySenderLda]| {},
+                    |_: usize, _: losscause_paths::panel::Moment<'_>, _: &[losscause::AnyAlgorithm]| {},
                 ));
-                let nth = Algorithm::NthLoss.build_at_sender().unwrap();
+                let nth = BuiltIn::NthLoss.build(End::Sender).unwrap();
                 losscause_paths::panel::watch_senders(&mut experiment.network, |_| vec![nth.clone()], &take);
             }
         }
@@ -52,10 +52,10 @@ fn an_oracle_among_the_observers_is_always_right() {
     let right = |cause| if cause == Cause::Wireless { Verdict::Wireless } else { Verdict::Congestion };
     let judged: [fn(&Path) -> Judged; 2] = [
         |path| {
-            judged_at_receiver(path, |_| Oracle::OMNISCIENT, |oracle, loss| Lda::judge(oracle, loss).verdict).unwrap()
+            judged_at_receiver(path, |_| Oracle::OMNISCIENT, |oracle, loss| Algorithm::judge(oracle, loss).verdict).unwrap()
         },
         |path| {
-            judged_at_sender(path, |_| Oracle::OMNISCIENT, |oracle, loss| SenderLda::judge(oracle, loss).verdict)
+            judged_at_sender(path, |_| Oracle::OMNISCIENT, |oracle, loss| Algorithm::judge(oracle, loss).verdict)
                 .unwrap()
         },
     ];

@@ -19,7 +19,7 @@ use std::any::Any;
 use std::time::Instant;
 
 use losscause::ack::Growing;
-use losscause::{AnySenderLda, SenderDifferentiator, SenderLda, Signal};
+use losscause::{AnyAlgorithm, SenderDifferentiator, Algorithm, Signal};
 use losscause_controller::{Choice, Event, Losses};
 use quinn_proto::RttEstimator;
 use quinn_proto::congestion::{Controller, ControllerMetrics};
@@ -45,7 +45,7 @@ use crate::{Caps, Counts, LossVerdict};
 #[derive(Clone)]
 pub struct LossTolerantController {
     base: BaseController,
-    sender: SenderDifferentiator<AnySenderLda, Growing>,
+    sender: SenderDifferentiator<AnyAlgorithm, Growing>,
     needs_cwnd: bool,
     /// For the present, and for the times of sending that ACKs and losses name.
     clock: Clock,
@@ -94,7 +94,7 @@ impl LossTolerantController {
     }
 
     /// The algorithm.
-    pub fn algorithm(&self) -> &AnySenderLda {
+    pub fn algorithm(&self) -> &AnyAlgorithm {
         self.sender.lda()
     }
 

@@ -4,9 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
 
-use losscause::ack::SenderInputs;
+use losscause::Needs;
 use losscause::registry::Registry;
-use losscause::{AnySenderLda, LdaConfig, Span};
+use losscause::{AnyAlgorithm, LdaConfig, Span};
 use losscause_controller::{Choice, Transport, trace_as};
 use quinn_proto::congestion::{Controller, ControllerFactory};
 
@@ -37,8 +37,8 @@ pub struct LossTolerant {
 }
 
 /// What quinn gives to a congestion controller, with the numbers that this crate reconstructs.
-pub const PROVIDED: SenderInputs =
-    SenderInputs::NONE.with_rtt_per_packet().with_ack_spacing().with_gap_size().with_cwnd();
+pub const PROVIDED: Needs =
+    Needs::NONE.with_rtt_per_packet().with_ack_spacing().with_gap_size().with_cwnd();
 
 pub(crate) const QUINN: Transport =
     Transport { name: "quinn", provided: PROVIDED, trace: trace_as!("losscause_quinn") };
@@ -47,11 +47,11 @@ impl LossTolerant {
     /// How many packets in flight a controller remembers, unless set otherwise: 79 MB of 1200 bytes each, in 1.5 MiB.
     pub const MEMORY_PKTS: usize = Choice::MEMORY_PKTS;
 
-    /// Puts `lda` in front of `base`. An algorithm of your own is an [`AnySenderLda::boxed`].
+    /// Puts `lda` in front of `base`. An algorithm of your own is an [`AnyAlgorithm::boxed`].
     ///
     /// # Errors
     /// If the algorithm needs what quinn does not give: a receiver's label, or the true cause.
-    pub fn new(base: Base, lda: AnySenderLda) -> Result<Self, Error> {
+    pub fn new(base: Base, lda: AnyAlgorithm) -> Result<Self, Error> {
         Ok(Self::with_choice(base, Choice::new(lda, &QUINN)?))
     }
 
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn an_algorithm_that_needs_a_label_or_the_truth_is_refused() {
-        let error = LossTolerant::new(Base::cubic(), AnySenderLda::AsTold(losscause::lda::AsTold)).unwrap_err();
+        let error = LossTolerant::new(Base::cubic(), AnyAlgorithm::AsTold(losscause::lda::AsTold)).unwrap_err();
         let expected = "as told needs the receiver's label, which quinn does not give to a congestion controller";
         assert_eq!(error.to_string(), expected);
     }

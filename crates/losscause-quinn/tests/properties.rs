@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use common::{Driver, MTU, NO_CAPS, Scripted, rtt_estimator};
 use losscause::Algorithm;
-use losscause::ack::Numbers;
+use losscause::Numbers;
 use losscause_quinn::{Base, Caps, LossTolerant};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -50,9 +50,9 @@ proptest! {
     fn no_sequence_of_calls_panics_or_takes_the_window_below_the_minimum(
         calls in vec(call(), 0..300),
         cubic: bool,
-        algorithm in 0..Algorithm::ALL.len(),
+        algorithm in 0..BuiltIn::ALL.len(),
     ) {
-        let lda = Algorithm::ALL[algorithm].build_at_sender().expect("published parameters");
+        let lda = BuiltIn::ALL[algorithm].build(End::Sender).expect("published parameters");
         let factory = LossTolerant::new(base(cubic), lda).expect("at a sender").with_memory_pkts(512);
         let zero = Instant::now() + Duration::from_secs(200);
         let (mut now, mut mtu, rtt) = (zero, MTU, rtt_estimator());
@@ -90,7 +90,7 @@ proptest! {
         max_loss_rate in 0.0..0.5,
     ) {
         let caps = Caps { max_run, max_share, max_loss_rate };
-        let lda = Algorithm::AlwaysWireless.build_at_sender().expect("published parameters");
+        let lda = BuiltIn::AlwaysWireless.build(End::Sender).expect("published parameters");
         let factory = LossTolerant::new(Base::cubic(), lda).and_then(|factory| factory.with_caps(caps)).expect("in range");
         let mut driver = Driver::new(|now| factory.controller(now, MTU));
         driver.send(lost.len());
@@ -115,7 +115,7 @@ proptest! {
     /// If every loss is congestion, the wrapper is the base controller.
     #[test]
     fn with_always_congestion_the_window_is_the_bases(lost in vec(prop::bool::weighted(0.05), 1..800), cubic: bool) {
-        let lda = Algorithm::AlwaysCongestion.build_at_sender().expect("published parameters");
+        let lda = BuiltIn::AlwaysCongestion.build(End::Sender).expect("published parameters");
         let factory = LossTolerant::new(base(cubic), lda).expect("at a sender");
         let mut ours = Driver::new(|now| factory.controller(now, MTU));
         let bare: Arc<dyn ControllerFactory> =

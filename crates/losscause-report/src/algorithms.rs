@@ -2,7 +2,7 @@
 //! boundary over the run's samples.
 
 use losscause::registry::{Info, Value};
-use losscause::truth::Cause;
+use losscause_sim::truth::Cause;
 use losscause::{LdaConfig, Verdict};
 use serde::Serialize;
 
@@ -143,7 +143,7 @@ fn parameter(config: &LdaConfig, key: String, meaning: &'static str) -> Option<P
     };
     let value = text(config.get(&key)?);
     let published =
-        losscause::Algorithm::from_name(config.info().name).and_then(|algorithm| algorithm.config().get(&key));
+        losscause::BuiltIn::from_name(config.info().name).and_then(|algorithm| algorithm.config().get(&key));
     let published = published.map(text).filter(|published| *published != value);
     Some(ParameterView { key, value, meaning, published })
 }

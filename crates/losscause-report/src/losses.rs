@@ -2,7 +2,7 @@
 //! was wrong.
 
 use losscause::Verdict;
-use losscause::truth::Cause;
+use losscause_sim::truth::Cause;
 
 use super::marks;
 use super::time::{Lane, Mark, Shape};

@@ -119,8 +119,8 @@ fn listed(record: &RunRecord) -> Vec<LossView> {
         seq: loss.seq,
         link: loss.lost.as_ref().map(|(_, link)| link.clone()).unwrap_or_default(),
         cause: match loss.cause {
-            Some(losscause::truth::Cause::Congestion) => "congestion",
-            Some(losscause::truth::Cause::Wireless) => "wireless",
+            Some(losscause_sim::truth::Cause::Congestion) => "congestion",
+            Some(losscause_sim::truth::Cause::Wireless) => "wireless",
             None => "not lost",
         },
         verdict: losses::reason(loss).unwrap_or_default(),

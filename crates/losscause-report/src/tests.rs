@@ -214,7 +214,7 @@ fn scenario(settings: &[&str]) -> Scenario {
 }
 
 mod of_a_run {
-    use losscause::truth::Cause;
+    use losscause_sim::truth::Cause;
 
     use super::{check_page, scenario};
     use crate::simulation_html;

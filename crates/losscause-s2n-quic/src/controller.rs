@@ -26,7 +26,7 @@
 use std::fmt;
 
 use losscause::ack::Growing;
-use losscause::{AnySenderLda, SenderDifferentiator, SenderLda, Signal, Time};
+use losscause::{AnyAlgorithm, SenderDifferentiator, Algorithm, Signal, Time};
 use losscause_controller::{Base, Choice, Event, Losses, Response};
 use s2n_quic_core::random::Generator;
 use s2n_quic_core::recovery::congestion_controller::{CongestionController, Publisher};
@@ -40,7 +40,7 @@ use crate::{Caps, Counts, LossVerdict};
 #[derive(Clone)]
 pub struct LossTolerantController {
     cubic: Cubic,
-    sender: SenderDifferentiator<AnySenderLda, Growing>,
+    sender: SenderDifferentiator<AnyAlgorithm, Growing>,
     needs_cwnd: bool,
     clock: Clock,
     packets: OpenPackets,
@@ -114,7 +114,7 @@ impl LossTolerantController {
     }
 
     /// The algorithm.
-    pub fn algorithm(&self) -> &AnySenderLda {
+    pub fn algorithm(&self) -> &AnyAlgorithm {
         self.sender.lda()
     }
 

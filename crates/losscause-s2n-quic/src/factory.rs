@@ -3,9 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use losscause::ack::SenderInputs;
+use losscause::Needs;
 use losscause::registry::Registry;
-use losscause::{AnySenderLda, LdaConfig, Span};
+use losscause::{AnyAlgorithm, LdaConfig, Span};
 use losscause_controller::{Choice, Transport, trace_as};
 use s2n_quic_core::recovery::congestion_controller::{Endpoint, PathInfo};
 /// s2n-quic's CUBIC with its settings, as `s2n_quic::provider::congestion_controller::cubic::Builder` builds it.
@@ -33,8 +33,8 @@ pub struct LossTolerant {
 }
 
 /// What s2n-quic gives to a congestion controller, with the packets that this crate finds.
-pub const PROVIDED: SenderInputs =
-    SenderInputs::NONE.with_rtt_per_packet().with_ack_spacing().with_gap_size().with_cwnd();
+pub const PROVIDED: Needs =
+    Needs::NONE.with_rtt_per_packet().with_ack_spacing().with_gap_size().with_cwnd();
 
 const S2N_QUIC: Transport = Transport { name: "s2n-quic", provided: PROVIDED, trace: trace_as!("losscause_s2n_quic") };
 
@@ -42,11 +42,11 @@ impl LossTolerant {
     /// How many packets in flight a controller remembers, unless set otherwise: 79 MB of 1200 bytes each, in 1.8 MiB.
     pub const MEMORY_PKTS: usize = Choice::MEMORY_PKTS;
 
-    /// Puts `lda` in front of s2n-quic's CUBIC. An algorithm of your own is an [`AnySenderLda::boxed`].
+    /// Puts `lda` in front of s2n-quic's CUBIC. An algorithm of your own is an [`AnyAlgorithm::boxed`].
     ///
     /// # Errors
     /// If the algorithm needs what s2n-quic does not give: a receiver's label, or the true cause.
-    pub fn new(lda: AnySenderLda) -> Result<Self, Error> {
+    pub fn new(lda: AnyAlgorithm) -> Result<Self, Error> {
         Ok(Self::with_choice(Choice::new(lda, &S2N_QUIC)?))
     }
 
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn an_algorithm_that_needs_a_label_is_refused_with_the_transports_name() {
-        let error = LossTolerant::new(AnySenderLda::AsTold(losscause::lda::AsTold)).unwrap_err();
+        let error = LossTolerant::new(AnyAlgorithm::AsTold(losscause::lda::AsTold)).unwrap_err();
         let expected = "as told needs the receiver's label, which s2n-quic does not give to a congestion controller";
         assert_eq!(error.to_string(), expected);
     }

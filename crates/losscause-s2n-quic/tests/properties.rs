@@ -74,9 +74,9 @@ proptest! {
     #[test]
     fn nothing_panics_the_window_has_two_packets_and_the_bytes_in_flight_are_right(
         happenings in vec(happening(), 0..200),
-        algorithm in 0..Algorithm::ALL.len(),
+        algorithm in 0..BuiltIn::ALL.len(),
     ) {
-        let lda = Algorithm::ALL[algorithm].build_at_sender().expect("published parameters");
+        let lda = BuiltIn::ALL[algorithm].build(End::Sender).expect("published parameters");
         let endpoint = LossTolerant::new(lda).expect("at a sender").with_memory_pkts(512);
         let mut driver = Driver::new(controller(endpoint));
         let mut mtu = 1200;
@@ -98,7 +98,7 @@ proptest! {
     /// If every loss is congestion, the wrapper is CUBIC, bit for bit: its window, pacer, slow start and recovery.
     #[test]
     fn with_always_congestion_it_is_cubic(happenings in vec(happening(), 0..200)) {
-        let lda = Algorithm::AlwaysCongestion.build_at_sender().expect("published parameters");
+        let lda = BuiltIn::AlwaysCongestion.build(End::Sender).expect("published parameters");
         let mut ours = Driver::new(controller(LossTolerant::new(lda).expect("at a sender")));
         let mut theirs = Driver::new(bare_cubic());
         for happening in &happenings {
@@ -119,7 +119,7 @@ proptest! {
         max_loss_rate in 0.0..0.5,
     ) {
         let caps = Caps { max_run, max_share, max_loss_rate };
-        let lda = Algorithm::AlwaysWireless.build_at_sender().expect("published parameters");
+        let lda = BuiltIn::AlwaysWireless.build(End::Sender).expect("published parameters");
         let endpoint = LossTolerant::new(lda).and_then(|endpoint| endpoint.with_caps(caps)).expect("in range");
         let mut driver = Driver::new(controller(endpoint));
         driver.send(lost.len());

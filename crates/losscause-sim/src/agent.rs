@@ -1,6 +1,6 @@
 //! The sender and receiver of a flow, for every protocol.
 
-use losscause::{self, AnyLda, AnySenderLda, AsTold, Differentiator, Time};
+use losscause::{self, AnyAlgorithm, AnyAlgorithm, AsTold, Differentiator, Time};
 use losscause_transport::{tcp, tfrc};
 
 use crate::ledger::{Judge, Watch};
@@ -30,11 +30,11 @@ pub(crate) enum Sender {
 #[repr(u8, align(64))] // As above.
 pub(crate) enum Receiver {
     Tcp(tcp::Receiver<OptionalDifferentiator>),
-    Tfrc(tfrc::Receiver<AnyLda>),
+    Tfrc(tfrc::Receiver<AnyAlgorithm>),
     /// Receives packets of a source without feedback. The last link counts them.
     Sink,
     /// Judges the losses of a source without feedback.
-    Media(Box<Differentiator<AnyLda>>),
+    Media(Box<Differentiator<AnyAlgorithm>>),
 }
 
 /// Both ends of a flow. Random streams are derived from the flow's name.
@@ -49,7 +49,7 @@ pub(crate) fn ends(flow: &FlowSpec, seed: u64) -> Result<(Sender, Receiver), Flo
                 TcpLda::None => (None, None),
                 TcpLda::Sender(lda) => (Some(lda.clone()), None),
                 TcpLda::Receiver { lda, heeded } => {
-                    let as_told = AnySenderLda::AsTold(AsTold);
+                    let as_told = AnyAlgorithm::AsTold(AsTold);
                     (heeded.then_some(as_told), Some(Differentiator::new(lda.clone())))
                 }
             };
@@ -79,7 +79,7 @@ pub(crate) fn ends(flow: &FlowSpec, seed: u64) -> Result<(Sender, Receiver), Flo
 }
 
 /// Both ends of a source whose losses `lda` judges.
-fn judged(source: MediaSource, lda: &AnyLda) -> (Sender, Receiver) {
+fn judged(source: MediaSource, lda: &AnyAlgorithm) -> (Sender, Receiver) {
     (Sender::Media(Box::new(source)), Receiver::Media(Box::new(Differentiator::new(lda.clone()))))
 }
 

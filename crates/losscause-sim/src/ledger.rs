@@ -10,9 +10,9 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use losscause::observe::MAX_JUMP_PKTS;
-use losscause::truth::{Cause, SenderWitness, Truth, Witness};
-use losscause::{Arrival, DeclaredLoss, Judgement, Loss, Time};
+use losscause::arrivals::MAX_JUMP_PKTS;
+use losscause_sim::truth::{Cause, Observer, Truth, Observer};
+use losscause::{Observation, Loss, Judgement, Loss, Time};
 
 use crate::report::{LossCounts, VerdictTally};
 use crate::rng::Stream;
@@ -157,13 +157,13 @@ pub(crate) struct Watch<'a, R> {
     pub(crate) now: Time,
 }
 
-impl<R: Recorder> Witness for Watch<'_, R> {
+impl<R: Recorder> Observer for Watch<'_, R> {
     fn truth(&mut self, seq: u64) -> Option<Truth> {
         self.ledger.find(seq).map(|entry| entry.truth)
     }
 
     #[inline]
-    fn arrived(&mut self, _: &Arrival, scheme: &'static str) {
+    fn arrived(&mut self, _: &Observation, scheme: &'static str) {
         match &mut self.ledger.scheme {
             Some((name, packets)) if std::ptr::eq(*name, scheme) => *packets += 1,
             _ => self.ledger.change_scheme(scheme),
@@ -180,7 +180,7 @@ impl<R: Recorder> Witness for Watch<'_, R> {
     }
 }
 
-impl<R: Recorder> SenderWitness for Watch<'_, R> {
+impl<R: Recorder> Observer for Watch<'_, R> {
     fn truth(&mut self, packets: Range<u64>) -> Option<Truth> {
         if self.ledger.judge != Judge::Sender {
             return None;
@@ -189,7 +189,7 @@ impl<R: Recorder> SenderWitness for Watch<'_, R> {
         self.ledger.event(packets)
     }
 
-    fn judged(&mut self, loss: &DeclaredLoss, judgement: &Judgement) {
+    fn judged(&mut self, loss: &Loss, judgement: &Judgement) {
         if self.ledger.judge != Judge::Sender {
             return;
         }
@@ -220,7 +220,7 @@ impl<R: Recorder> Watch<'_, R> {
 
 #[cfg(test)]
 mod tests {
-    use losscause::ack::Numbers;
+    use losscause::Numbers;
     use losscause::{Signal, Verdict};
 
     use super::*;
@@ -229,16 +229,16 @@ mod tests {
         Ledger::new(Judge::Receiver, Stream::new(1, "flow/test/oracle"))
     }
 
-    fn arrival(seq: u64) -> Arrival {
-        Arrival::new(seq, Time::ZERO, None, None)
+    fn arrival(seq: u64) -> Observation {
+        Observation::new(seq, Time::ZERO, None, None)
     }
 
     fn judge(ledger: &mut Ledger, seq: u64, verdict: Verdict) -> Option<Cause> {
         let mut watch = Watch { ledger, recorder: &mut (), flow: FlowId(0), now: Time::ZERO };
-        let truth = Witness::truth(&mut watch, seq);
+        let truth = Observer::truth(&mut watch, seq);
         let mut loss = Loss::new(seq, arrival(seq + 1));
         loss.truth = truth;
-        Witness::judged(&mut watch, &loss, &Judgement::stated(verdict, "test", "as asked"));
+        Observer::judged(&mut watch, &loss, &Judgement::stated(verdict, "test", "as asked"));
         truth.map(|truth| truth.cause)
     }
 
@@ -280,10 +280,10 @@ mod tests {
 
     fn declare(ledger: &mut Ledger, packets: Range<u64>, verdict: Verdict) -> Option<Cause> {
         let mut watch = Watch { ledger, recorder: &mut (), flow: FlowId(0), now: Time::ZERO };
-        let truth = SenderWitness::truth(&mut watch, packets.clone());
-        let mut loss = DeclaredLoss::new(Time::ZERO, Signal::Gap);
+        let truth = Observer::truth(&mut watch, packets.clone());
+        let mut loss = Loss::new(Time::ZERO, Signal::Gap);
         (loss.numbers, loss.truth) = (Some(Numbers::one(packets.start)), truth);
-        SenderWitness::judged(&mut watch, &loss, &Judgement::stated(verdict, "test", "as asked"));
+        Observer::judged(&mut watch, &loss, &Judgement::stated(verdict, "test", "as asked"));
         truth.map(|truth| truth.cause)
     }
 

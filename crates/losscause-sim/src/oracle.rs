@@ -23,12 +23,12 @@
 //!
 //! Deviations: none. If the truth about a loss is not known, the answer is undecided.
 
-use losscause::ack::SenderInputs;
-use losscause::lda::Needs;
+use losscause::Needs;
+use losscause::Needs;
 use losscause::registry::{ConfigError, Field, Info, Parameters, Registry, RegistryError, Setting, check};
-use losscause::truth::{Cause, Truth};
+use losscause_sim::truth::{Cause, Truth};
 use losscause::verdict::Input;
-use losscause::{AckSample, AnyLda, AnySenderLda, Arrival, DeclaredLoss, Judgement, Lda, Loss, SenderLda, Verdict};
+use losscause::{Observation, AnyAlgorithm, AnyAlgorithm, Observation, Loss, Judgement, Algorithm, Loss, Algorithm, Verdict};
 
 /// `registry`, and the oracles, which only a simulator can run.
 ///
@@ -79,11 +79,11 @@ impl Parameters for Omniscient {
         &OMNISCIENT
     }
 
-    fn build(&self) -> Result<AnyLda, ConfigError> {
+    fn build(&self) -> Result<AnyAlgorithm, ConfigError> {
         Ok(Oracle::OMNISCIENT.into())
     }
 
-    fn build_at_sender(&self) -> Result<AnySenderLda, ConfigError> {
+    fn build_at_sender(&self) -> Result<AnyAlgorithm, ConfigError> {
         Ok(Oracle::OMNISCIENT.into())
     }
 }
@@ -109,12 +109,12 @@ impl Parameters for Accuracy {
         })
     }
 
-    fn build(&self) -> Result<AnyLda, ConfigError> {
-        Oracle::new(*self).map(AnyLda::from)
+    fn build(&self) -> Result<AnyAlgorithm, ConfigError> {
+        Oracle::new(*self).map(AnyAlgorithm::from)
     }
 
-    fn build_at_sender(&self) -> Result<AnySenderLda, ConfigError> {
-        Oracle::new(*self).map(AnySenderLda::from)
+    fn build_at_sender(&self) -> Result<AnyAlgorithm, ConfigError> {
+        Oracle::new(*self).map(AnyAlgorithm::from)
     }
 }
 
@@ -153,19 +153,19 @@ impl Oracle {
     }
 }
 
-impl From<Oracle> for AnyLda {
+impl From<Oracle> for AnyAlgorithm {
     fn from(oracle: Oracle) -> Self {
-        AnyLda::boxed(oracle)
+        AnyAlgorithm::boxed(oracle)
     }
 }
 
-impl From<Oracle> for AnySenderLda {
+impl From<Oracle> for AnyAlgorithm {
     fn from(oracle: Oracle) -> Self {
-        AnySenderLda::boxed(oracle)
+        AnyAlgorithm::boxed(oracle)
     }
 }
 
-impl Lda for Oracle {
+impl Algorithm for Oracle {
     fn name(&self) -> &'static str {
         Oracle::name(self)
     }
@@ -174,25 +174,25 @@ impl Lda for Oracle {
         Needs::NONE.with_truth()
     }
 
-    fn on_arrival(&mut self, _: &Arrival) {}
+    fn observe(&mut self, _: &Observation) {}
 
     fn judge(&self, loss: &Loss) -> Judgement {
         Oracle::judge(self, loss.truth)
     }
 }
 
-impl SenderLda for Oracle {
+impl Algorithm for Oracle {
     fn name(&self) -> &'static str {
         Oracle::name(self)
     }
 
-    fn needs(&self) -> SenderInputs {
-        SenderInputs::NONE.with_truth()
+    fn needs(&self) -> Needs {
+        Needs::NONE.with_truth()
     }
 
-    fn on_ack(&mut self, _: &AckSample) {}
+    fn observe(&mut self, _: &Observation) {}
 
-    fn judge(&self, loss: &DeclaredLoss) -> Judgement {
+    fn judge(&self, loss: &Loss) -> Judgement {
         Oracle::judge(self, loss.truth)
     }
 

@@ -1,7 +1,7 @@
 //! The packets in the network, their paths, counters and ledgers.
 
 use losscause::Time;
-use losscause::truth::Cause;
+use losscause_sim::truth::Cause;
 
 use crate::counters::Counters;
 use crate::ledger::Ledger;

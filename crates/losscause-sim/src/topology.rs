@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use losscause::{AnyLda, AnySenderLda, Span, Time};
+use losscause::{AnyAlgorithm, AnyAlgorithm, Span, Time};
 use losscause_transport::{tcp, tfrc};
 
 use crate::rng::Stream;
@@ -202,7 +202,7 @@ pub enum Traffic {
         /// Settings of both ends.
         config: tfrc::Config,
         /// The receiver's algorithm, in its initial state.
-        lda: AnyLda,
+        lda: AnyAlgorithm,
     },
     /// Packets at a constant rate.
     Cbr {
@@ -212,7 +212,7 @@ pub enum Traffic {
         packet_bytes: u32,
         /// The receiver's algorithm, in its initial state. Packets then carry a timestamp, as RTP's do; what is sent
         /// stays the same.
-        lda: Option<AnyLda>,
+        lda: Option<AnyAlgorithm>,
     },
     /// Bursts at a constant rate, of random length, and silences between them.
     OnOff {
@@ -227,7 +227,7 @@ pub enum Traffic {
         /// The distribution of both lengths.
         lengths: Lengths,
         /// As for `Cbr`.
-        lda: Option<AnyLda>,
+        lda: Option<AnyAlgorithm>,
     },
 }
 
@@ -264,11 +264,11 @@ pub enum TcpLda {
     #[default]
     None,
     /// The sender, about every loss that duplicate acknowledgements reveal.
-    Sender(AnySenderLda),
+    Sender(AnyAlgorithm),
     /// The receiver, about every lost packet.
     Receiver {
         /// Its algorithm.
-        lda: AnyLda,
+        lda: AnyAlgorithm,
         /// Whether the sender uses its labels. If not, they are only recorded.
         heeded: bool,
     },

@@ -19,7 +19,7 @@ fn once_warm_a_run_allocates_nothing() {
         lengths: Lengths::Pareto { shape: 1.5 },
         lda: None,
     };
-    let lda = Algorithm::Zbs.build().expect("published parameters");
+    let lda = BuiltIn::Zbs.build().expect("published parameters");
     let network = Network {
         links: vec![
             wired("in", 10_000_000, 1, 50),

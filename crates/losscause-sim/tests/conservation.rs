@@ -7,7 +7,7 @@ mod common;
 use std::sync::Arc;
 
 use common::run_to;
-use losscause::{Algorithm, AnyLda, Span, Time};
+use losscause::{Algorithm, AnyAlgorithm, Span, Time};
 use losscause_sim::{
     AtEnd, Between, ChannelSpec, CoDelSpec, Counters, DelayPoint, ErrorPosition, Event, EventKind, FlowId, FlowSpec,
     FqCoDelSpec, HopCounters, Lengths, Limit, LinkEvent, LinkId, LinkSpec, Network, Oracle, PacketKind, PieSpec,
@@ -183,8 +183,8 @@ fn tcp_config() -> impl Strategy<Value = tcp::Config> {
         .prop_map(|(config, delayed_ack, payload_bytes, ecn)| tcp::Config { delayed_ack, payload_bytes, ecn, ..config })
 }
 
-fn lda() -> impl Strategy<Value = AnyLda> {
-    let algorithm = prop::sample::select(Algorithm::AT_RECEIVERS.to_vec());
+fn lda() -> impl Strategy<Value = AnyAlgorithm> {
+    let algorithm = prop::sample::select(BuiltIn::AT_RECEIVERS.to_vec());
     prop_oneof![
         4 => algorithm.prop_map(|algorithm| algorithm.build().expect("published parameters")),
         1 => Just(Oracle::OMNISCIENT.into()),

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 mod common;
 
 use common::{at_secs, drop_tail, flow, run_to, wired, wireless};
-use losscause::{AnyLda, Span, Time, Verdict, lda};
+use losscause::{AnyAlgorithm, Span, Time, Verdict, lda};
 use losscause_sim::{
     ChannelSpec, ErrorPosition, Event, EventKind, FlowId, FlowReport, FlowSpec, HopCounters, Lengths, LinkId, LinkSpec,
     Network, QueueSpec, Recorder, Simulation, Traffic,
@@ -35,7 +35,7 @@ fn source() -> impl Strategy<Value = Traffic> {
 }
 
 fn tfrc() -> impl Strategy<Value = Traffic> {
-    let always = AnyLda::Constant(lda::Constant::new(Verdict::Congestion));
+    let always = AnyAlgorithm::Constant(lda::Constant::new(Verdict::Congestion));
     prop_oneof![Just(tfrc::Config::ns2()), Just(tfrc::Config::rfc5348())]
         .prop_map(move |config| Traffic::Tfrc { config, lda: always.clone() })
 }

@@ -6,7 +6,7 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::{at_secs, drop_tail, flow, wired, wireless};
-use losscause::truth::Cause;
+use losscause_sim::truth::Cause;
 use losscause::{Span, Time};
 use losscause_sim::live::{Direction, Fate, LivePath, Offered, Passed};
 use losscause_sim::{

@@ -16,7 +16,7 @@ fn link(name: &str, rate_bps: u64, loss: f64) -> LinkSpec {
 
 /// 1.2 Mb/s of CBR beside a TCP flow, over 2 Mb/s with 5 % loss.
 fn beside_tcp(judged: bool) -> Network {
-    let lda = judged.then(|| Algorithm::Spike.build().unwrap());
+    let lda = judged.then(|| BuiltIn::Spike.build().unwrap());
     let cbr = Traffic::Cbr { rate_bps: 1_200_000, packet_bytes: 500, lda };
     Network {
         links: vec![link("air", 2_000_000, 0.05), link("back", 2_000_000, 0.0)],

@@ -31,7 +31,7 @@ impl Outcome {
 
 fn run(config: tcp::Config, lda: Option<&LdaConfig>, loss: f64, flows: u32) -> Outcome {
     let flow_of = |i| {
-        let lda = lda.map_or(TcpLda::None, |lda| TcpLda::Sender(lda.build_at_sender().unwrap()));
+        let lda = lda.map_or(TcpLda::None, |lda| TcpLda::Sender(lda.build(End::Sender).unwrap()));
         let traffic = Traffic::Tcp { config, lda };
         FlowSpec { start_spread: Span::from_secs(1), ..flow(&format!("tcp {i}"), &[0], &[1], traffic) }
     };
@@ -66,11 +66,11 @@ fn at_random_loss_no_yardstick_delivers_less_than_the_plain_tcp_and_some_deliver
         let plain = run(config, None, 0.01, 1);
         println!("{mode}, 1 % random loss, 20 Mb/s, 40 ms, queue of {QUEUE_PKTS} packets, {SECONDS} s");
         println!("  {:<20} {:>6.2} Mb/s, {:>5} queue drops", "no LDA", plain.goodput_mbps, plain.queue_drops);
-        for algorithm in Algorithm::YARDSTICKS {
+        for algorithm in BuiltIn::YARDSTICKS {
             let outcome = run(config, Some(&algorithm.config()), 0.01, 1);
             println!("  {algorithm:<20} {:>6.2} Mb/s, {:>5} queue drops", outcome.goodput_mbps, outcome.queue_drops);
             assert!(outcome.goodput_mbps > 0.9 * plain.goodput_mbps, "{mode}, {algorithm}: {outcome:?} {plain:?}");
-            if matches!(algorithm, Algorithm::Veno | Algorithm::NthLoss | Algorithm::DropRate) {
+            if matches!(algorithm, BuiltIn::Veno | BuiltIn::NthLoss | BuiltIn::DropRate) {
                 assert!(outcome.goodput_mbps > 1.5 * plain.goodput_mbps, "{mode}, {algorithm}: {outcome:?} {plain:?}");
             }
         }
@@ -98,7 +98,7 @@ fn on_a_clean_link_the_yardsticks_fill_it_as_the_plain_tcp_does() {
         let plain = run(config, None, 0.0, 1);
         println!("{mode}, no random loss, one flow");
         println!("  {:<20} {:>6.2} Mb/s, {:>5} queue drops", "no LDA", plain.goodput_mbps, plain.queue_drops);
-        for algorithm in Algorithm::YARDSTICKS {
+        for algorithm in BuiltIn::YARDSTICKS {
             let outcome = run(config, Some(&algorithm.config()), 0.0, 1);
             println!("  {algorithm:<20} {:>6.2} Mb/s, {:>5} queue drops", outcome.goodput_mbps, outcome.queue_drops);
             assert!(outcome.goodput_mbps > 0.9 * plain.goodput_mbps, "{mode}, {algorithm}: {outcome:?} {plain:?}");

@@ -5,7 +5,7 @@
 mod common;
 
 use common::{Link, Pipe};
-use losscause::{Algorithm, Differentiator, Span, Time};
+use losscause::{BuiltIn, Differentiator, End, Span, Time};
 use losscause_transport::Ecn;
 use losscause_transport::tcp::{
     Ack, Config, Quirks, Receiver, RecoveryScheme, ResponseScheme, SackBlocks, Segment, Sender, Variant,
@@ -200,7 +200,7 @@ proptest! {
     #[test]
     fn no_sequence_of_calls_breaks_an_invariant(config in configs(), ops in prop::collection::vec(ops(), 1..200)) {
         let mut sender = Sender::new(&config).unwrap();
-        let lda = Differentiator::new(Algorithm::Biaz.build().expect("published parameters"));
+        let lda = Differentiator::new(BuiltIn::Biaz.build(End::Receiver).expect("published parameters"));
         let mut receiver = Receiver::with_lda(&config, lda).unwrap();
         let mut now = Time::ZERO;
         let mut blocks = [(0, 0); 3];

@@ -123,6 +123,16 @@ impl Observation {
         self.acked.is_some_and(|acked| acked.newly_acked_pkts == 0)
     }
 
+    /// Packets that are acknowledged for the first time.
+    pub fn newly_acked_pkts(&self) -> u64 {
+        self.acked.map_or(0, |acked| acked.newly_acked_pkts)
+    }
+
+    /// Packets still unacknowledged.
+    pub fn in_flight_pkts(&self) -> u64 {
+        self.acked.map_or(0, |acked| acked.in_flight_pkts)
+    }
+
     /// The congestion window, packets, if it is known.
     pub fn cwnd_pkts(&self) -> Option<f64> {
         self.acked?.cwnd_pkts
@@ -169,5 +179,12 @@ impl Newest {
             .replace((at, rtt))
             .map(|(last_at, delay_before)| Interval { span: (at - last_at).max(Span::ZERO), delay_before });
         Observation { spanned, missing, since_last, delay: rtt, ..Observation::first(self.seq, at) }
+    }
+
+    /// The round-trip time of the newest arrival is none of the path's.
+    pub fn forget_delay(&mut self) {
+        if let Some((_, delay)) = &mut self.last {
+            *delay = None;
+        }
     }
 }

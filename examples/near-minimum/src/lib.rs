@@ -1,7 +1,7 @@
 //! Near minimum: a loss is wireless if the packet after the gap met no queue to speak of.
 use losscause::registry::{ConfigError, Field, Info, Parameters, Setting, check};
 use losscause::verdict::Input;
-use losscause::{AnyLda, Arrival, Evidence, Judgement, Lda, Loss, Needs, Span, Verdict};
+use losscause::{AnyAlgorithm, Observation, Evidence, Judgement, Algorithm, Loss, Needs, Span, Verdict};
 
 const INFO: Info = Info::new("near minimum", "wireless if the trip time is near its minimum")
     .with_aliases(&["near-minimum"])
@@ -27,9 +27,9 @@ impl Parameters for NearMinimumConfig {
     fn field(&mut self, key: &str) -> Option<Field<'_>> {
         (key == "within_ms").then_some(Field::Millis(&mut self.within))
     }
-    fn build(&self) -> Result<AnyLda, ConfigError> {
+    fn build(&self) -> Result<AnyAlgorithm, ConfigError> {
         check("within_ms", self.within.as_millis_f64(), |ms| ms >= 0.0, "a number that is not negative")?;
-        Ok(AnyLda::boxed(NearMinimum { within: self.within, rott_min: None }))
+        Ok(AnyAlgorithm::boxed(NearMinimum { within: self.within, rott_min: None }))
     }
 }
 
@@ -40,14 +40,14 @@ struct NearMinimum {
     rott_min: Option<Span>,
 }
 
-impl Lda for NearMinimum {
+impl Algorithm for NearMinimum {
     fn name(&self) -> &'static str {
         INFO.name
     }
     fn needs(&self) -> Needs {
-        Needs::NONE.with_sender_timestamp()
+        Needs::NONE.with_delay()
     }
-    fn on_arrival(&mut self, arrival: &Arrival) {
+    fn observe(&mut self, arrival: &Observation) {
         self.rott_min = self.rott_min.into_iter().chain(arrival.rott).min();
     }
     fn judge(&self, loss: &Loss) -> Judgement {

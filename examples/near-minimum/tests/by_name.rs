@@ -3,9 +3,9 @@
 
 use std::process::{Command, Output};
 
-use losscause::ack::{AckSample, DeclaredLoss, SenderInputs};
+use losscause::ack::{Observation, Loss, Needs};
 use losscause::registry::{ConfigError, Info, Parameters, Registry};
-use losscause::{AnySenderLda, Judgement, SenderLda, Verdict};
+use losscause::{AnyAlgorithm, Judgement, Algorithm, Verdict};
 use losscause_laboratory::papers::record::load_scenario_with;
 use losscause_study::{Measurements, Setting, run};
 use near_minimum::NearMinimumConfig;
@@ -100,20 +100,20 @@ impl Parameters for Unimpressed {
     fn info(&self) -> &'static Info {
         &UNIMPRESSED
     }
-    fn build_at_sender(&self) -> Result<AnySenderLda, ConfigError> {
-        Ok(AnySenderLda::boxed(self.clone()))
+    fn build_at_sender(&self) -> Result<AnyAlgorithm, ConfigError> {
+        Ok(AnyAlgorithm::boxed(self.clone()))
     }
 }
 
-impl SenderLda for Unimpressed {
+impl Algorithm for Unimpressed {
     fn name(&self) -> &'static str {
         UNIMPRESSED.name
     }
-    fn needs(&self) -> SenderInputs {
-        SenderInputs::NONE
+    fn needs(&self) -> Needs {
+        Needs::NONE
     }
-    fn on_ack(&mut self, _: &AckSample) {}
-    fn judge(&self, _: &DeclaredLoss) -> Judgement {
+    fn observe(&mut self, _: &Observation) {}
+    fn judge(&self, _: &Loss) -> Judgement {
         Judgement::stated(Verdict::Wireless, "optimist", "whatever was observed")
     }
 }

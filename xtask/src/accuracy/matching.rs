@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use losscause::truth::Cause;
+use losscause_sim::truth::Cause;
 use losscause::{Time, Verdict};
 use losscause_capture::judge::trust::{Situation, Table};
 use losscause_capture::{Analysis, Flow, Protocol};

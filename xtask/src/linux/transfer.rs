@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use losscause::Span;
-use losscause::truth::Cause;
+use losscause_sim::truth::Cause;
 use losscause_linux::emulator::{
     Clock, EmulatedLink, Header, Histogram, PEER, Path as EmulatedPath, Reordering, SENDER, Sight, device_drops, enter,
 };

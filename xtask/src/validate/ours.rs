@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use losscause::lda::Constant;
-use losscause::{AnyLda, Span, Time, Verdict};
+use losscause::{AnyAlgorithm, Span, Time, Verdict};
 use losscause_sim::{
     ChannelSpec, FlowId, FlowSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Simulation, TraceStart, Traffic,
 };
@@ -85,7 +85,7 @@ fn traffic(grid: &Grid, cell: &Cell) -> Traffic {
         }
         None => Traffic::Tfrc {
             config: tfrc::Config { payload_bytes: cell.payload_bytes, ..tfrc::Config::ns2() },
-            lda: AnyLda::Constant(Constant::new(Verdict::Congestion)),
+            lda: AnyAlgorithm::Constant(Constant::new(Verdict::Congestion)),
         },
     }
 }

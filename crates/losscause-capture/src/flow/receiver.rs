@@ -125,7 +125,7 @@ impl ReceiverView {
         if missing > MAX_HOLE_PKTS {
             self.counts.jumps += 1;
             // Far enough for the algorithms to begin anew.
-            self.next_number += losscause::observe::MAX_JUMP_PKTS + 1;
+            self.next_number += losscause::arrivals::MAX_JUMP_PKTS + 1;
         } else {
             self.next_number += missing;
         }
@@ -247,7 +247,7 @@ impl ReceiverView {
         self.holes.clear();
         self.given_up = 0;
         self.highest = first;
-        self.next_number += losscause::observe::MAX_JUMP_PKTS + 1;
+        self.next_number += losscause::arrivals::MAX_JUMP_PKTS + 1;
     }
 }
 

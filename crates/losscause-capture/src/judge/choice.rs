@@ -2,7 +2,7 @@
 
 use losscause::lda::{BoxedLda, BoxedSenderLda};
 use losscause::registry::{LdaConfig, Registry};
-use losscause::{AnyLda, AnySenderLda, Lda, SenderLda};
+use losscause::{AnyAlgorithm, AnyAlgorithm, Algorithm, Algorithm};
 
 /// The chosen algorithms, with their published parameters.
 #[derive(Clone, Debug)]
@@ -72,17 +72,17 @@ impl Chosen {
 
     /// Each algorithm for a receiver; none in the place of one that only senders run.
     pub(crate) fn at_receiver(&self) -> Vec<Option<BoxedLda>> {
-        self.configs.iter().map(|config| config.build().ok().map(AnyLda::in_box)).collect()
+        self.configs.iter().map(|config| config.build().ok().map(AnyAlgorithm::in_box)).collect()
     }
 
     /// Each algorithm for a sender.
     pub(crate) fn at_sender(&self) -> Vec<Option<BoxedSenderLda>> {
-        self.configs.iter().map(|config| config.build_at_sender().ok().map(AnySenderLda::in_box)).collect()
+        self.configs.iter().map(|config| config.build(End::Sender).ok().map(AnyAlgorithm::in_box)).collect()
     }
 }
 
 fn needs_truth(config: &LdaConfig) -> bool {
-    config.build().is_ok_and(|lda| lda.needs().truth) || config.build_at_sender().is_ok_and(|lda| lda.needs().truth)
+    config.build().is_ok_and(|lda| lda.needs().truth) || config.build(End::Sender).is_ok_and(|lda| lda.needs().truth)
 }
 
 #[cfg(test)]

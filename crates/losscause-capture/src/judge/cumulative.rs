@@ -11,13 +11,13 @@
 //!
 //! Whether a hole follows, only the next acknowledgement tells. Until then the sample of a single packet waits.
 
-use losscause::{AckSample, Span};
+use losscause::{Observation, Span};
 
 /// What is known between two acknowledgements.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Cumulative {
     /// The sample of an acknowledgement of a single packet.
-    waiting: Option<AckSample>,
+    waiting: Option<Observation>,
     /// The newest trip time.
     newest: Option<Span>,
 }
@@ -26,7 +26,7 @@ impl Cumulative {
     /// Takes in the sample of an acknowledgement; without a trip time if it moved over a hole. Returns the samples that
     /// are complete now, in order.
     #[inline]
-    pub(crate) fn on_ack(&mut self, mut sample: AckSample) -> [Option<AckSample>; 2] {
+    pub(crate) fn on_ack(&mut self, mut sample: Observation) -> [Option<Observation>; 2] {
         let advances = sample.newly_acked_pkts > 0;
         let waited = self.end_wait(advances);
         if sample.newly_acked_pkts == 1 && sample.rtt.is_some() {
@@ -43,7 +43,7 @@ impl Cumulative {
 
     /// The sample that waited, if any, now that the next acknowledgement tells whether no hole follows.
     #[inline]
-    pub(crate) fn end_wait(&mut self, no_hole: bool) -> Option<AckSample> {
+    pub(crate) fn end_wait(&mut self, no_hole: bool) -> Option<Observation> {
         let mut waited = self.waiting.take()?;
         if no_hole {
             self.newest = waited.rtt;

@@ -2,7 +2,7 @@
 
 use losscause::lda::BoxedLda;
 use losscause::verdict::Input;
-use losscause::{Differentiator, Judgement, Lda, Packet, Time};
+use losscause::{Differentiator, Judgement, Algorithm, Packet, Time};
 
 use super::batch::Batches;
 use super::frames::Frames;

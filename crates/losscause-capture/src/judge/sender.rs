@@ -1,9 +1,9 @@
 //! The algorithms at a sender: fed with acknowledgement samples from a capture's scoreboard.
 
-use losscause::ack::{Numbers, RecoveryTracker, SenderInputs};
+use losscause::ack::{Numbers, RecoveryTracker, Needs};
 use losscause::lda::BoxedSenderLda;
 use losscause::verdict::Input;
-use losscause::{AckSample, DeclaredLoss, Judgement, SenderLda, Signal, Span, Time};
+use losscause::{Observation, Loss, Judgement, Algorithm, Signal, Span, Time};
 
 use super::cumulative::Cumulative;
 use super::{Chosen, Opinions, Sample, Trips};
@@ -53,7 +53,7 @@ impl AtSender {
 
     #[inline]
     pub(crate) fn on_ack(&mut self, now: Time, event: &AckEvent) {
-        let mut sample = AckSample::new(now).with_rtt(event.rtt).with_cwnd(event.flight as f64);
+        let mut sample = Observation::new(now).with_rtt(event.rtt).with_cwnd(event.flight as f64);
         sample.newly_acked_pkts = event.newly_acked;
         sample.spanned_pkts = event.spanned;
         sample.newly_missing_pkts = event.newly_missing;
@@ -68,7 +68,7 @@ impl AtSender {
 
     /// As [`Self::on_ack`], for an acknowledgement that names no ranges; the sample is the core's.
     #[inline]
-    pub(crate) fn on_cumulative_ack(&mut self, sample: AckSample) {
+    pub(crate) fn on_cumulative_ack(&mut self, sample: Observation) {
         for sample in self.cumulative.on_ack(sample).into_iter().flatten() {
             self.on_sample(&sample);
         }
@@ -76,7 +76,7 @@ impl AtSender {
 
     /// As [`Self::on_ack`], with a sample that the core made.
     #[inline]
-    pub(crate) fn on_sample(&mut self, sample: &AckSample) {
+    pub(crate) fn on_sample(&mut self, sample: &Observation) {
         let mut counted = *sample;
         if sample.rtt.is_some() {
             counted.rtt = self.trips.take(sample.at, sample.rtt);
@@ -87,7 +87,7 @@ impl AtSender {
         self.ldas.iter_mut().flatten().for_each(|lda| lda.on_ack(&counted));
         // Verdicts are asked for at the loss, so a revised one comes too late.
         if let Some(ended) = sample.rtt.and_then(|rtt| self.recoveries.on_ack(sample.at, sample.at - rtt)) {
-            self.ldas.iter_mut().flatten().for_each(|lda| _ = lda.on_recovery_end(&ended));
+            self.ldas.iter_mut().flatten().for_each(|lda| _ = lda.on_recovered(&ended));
         }
     }
 
@@ -117,7 +117,7 @@ impl AtSender {
         flight: u64,
         signal: Signal,
     ) -> Opinions {
-        let mut loss = DeclaredLoss::new(now, signal);
+        let mut loss = Loss::new(now, signal);
         loss.numbers = number.map(Numbers::one);
         loss.sent_at = sent;
         loss.in_flight_pkts = flight;
@@ -140,7 +140,7 @@ impl AtSender {
     /// Why the algorithm in place `index` cannot judge this flow; none if it can.
     pub(crate) fn unmet_need(&self, index: usize, selective: bool) -> Option<String> {
         let lda = self.ldas.get(index)?.as_ref()?;
-        let mut provided = SenderInputs::NONE.with_rtt_per_packet().with_ack_spacing().with_cwnd();
+        let mut provided = Needs::NONE.with_rtt_per_packet().with_ack_spacing().with_cwnd();
         provided.gap_size = selective;
         let missing = lda.needs().first_missing_from(provided)?;
         Some(format!("it needs {missing}, and the capture does not have that"))

@@ -4,7 +4,7 @@
 //! late. A sender may leave out numbers on purpose (RFC 9000, section 21.4); nothing in the receiver's log tells.
 
 use losscause::Time;
-use losscause::observe::MAX_JUMP_PKTS;
+use losscause::arrivals::MAX_JUMP_PKTS;
 
 use super::event::Packet;
 use crate::flow::{Evidence, FlowCounts, FlowResult, Found, Losses, Passage, Protocol, Rules, State, Vantage};

@@ -4,8 +4,8 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use losscause::ack::{DeclaredLoss, Growing, Recovery, SenderInputs};
-use losscause::{AckSample, AnySenderLda, Judgement, SenderDifferentiator, SenderLda, Signal, Span, Time, Verdict};
+use losscause::ack::{Loss, Growing, Recovery, Needs};
+use losscause::{Observation, AnyAlgorithm, Judgement, SenderDifferentiator, Algorithm, Signal, Span, Time, Verdict};
 use losscause_controller::{Base, Caps, Choice, Event, Losses, Response, Transport, trace_as};
 
 pub const PACKET: u16 = 1000;
@@ -15,7 +15,7 @@ pub const NO_CAPS: Caps = Caps { max_run: u32::MAX, max_share: 1.0, max_loss_rat
 
 pub const TRANSPORT: Transport = Transport {
     name: "a test",
-    provided: SenderInputs::NONE.with_rtt_per_packet().with_gap_size(),
+    provided: Needs::NONE.with_rtt_per_packet().with_gap_size(),
     trace: trace_as!("a_test"),
 };
 
@@ -61,7 +61,7 @@ impl Scripted {
     }
 
     pub fn choice(&self) -> Choice {
-        Choice::new(AnySenderLda::boxed(self.clone()), &TRANSPORT).unwrap().with_caps(NO_CAPS).unwrap()
+        Choice::new(AnyAlgorithm::boxed(self.clone()), &TRANSPORT).unwrap().with_caps(NO_CAPS).unwrap()
     }
 }
 
@@ -69,25 +69,25 @@ fn judgement(verdict: Verdict) -> Judgement {
     Judgement::stated(verdict, "test", "as asked")
 }
 
-impl SenderLda for Scripted {
+impl Algorithm for Scripted {
     fn name(&self) -> &'static str {
         "scripted"
     }
-    fn needs(&self) -> SenderInputs {
-        SenderInputs::NONE
+    fn needs(&self) -> Needs {
+        Needs::NONE
     }
-    fn on_ack(&mut self, _: &AckSample) {}
-    fn judge(&self, _: &DeclaredLoss) -> Judgement {
+    fn observe(&mut self, _: &Observation) {}
+    fn judge(&self, _: &Loss) -> Judgement {
         judgement(self.verdicts.lock().unwrap().pop_front().unwrap_or(Verdict::Congestion))
     }
-    fn on_recovery_end(&mut self, _: &Recovery) -> Option<Judgement> {
+    fn on_recovered(&mut self, _: &Recovery) -> Option<Judgement> {
         self.revised.map(judgement)
     }
 }
 
 /// A connection with a window of 64 packets. Packets are sent 1 ms apart from time 0 on, the first at 0 ms.
 pub struct Connection {
-    pub sender: SenderDifferentiator<AnySenderLda, Growing>,
+    pub sender: SenderDifferentiator<AnyAlgorithm, Growing>,
     pub losses: Losses<Halving>,
     pub base: Halving,
     sent: u64,

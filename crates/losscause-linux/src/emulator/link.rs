@@ -8,7 +8,7 @@ use std::io;
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use losscause::truth::Cause;
+use losscause_sim::truth::Cause;
 use losscause::{Span, Time};
 use losscause_sim::LinkId;
 use losscause_sim::live::{Direction, Ecn, Fate, LivePath, Offered, Passed};

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 
-use losscause::truth::Cause;
+use losscause_sim::truth::Cause;
 use losscause::{Span, Time};
 use losscause_capture::write::PcapWriter;
 use losscause_sim::LinkId;

@@ -127,7 +127,7 @@ impl Settings {
     /// A parameter lies outside its range, or beyond what fixed point holds.
     pub fn words(&self) -> Result<Vec<u64>, KernelError> {
         let algorithm = self.algorithm.name;
-        self.lda.build_at_sender().map_err(|error| KernelError::Setting { algorithm, error })?;
+        self.lda.build(End::Sender).map_err(|error| KernelError::Setting { algorithm, error })?;
         let caps = [u64::from(self.caps.max_run), fraction(self.caps.max_share)];
         let mut words = Vec::from(caps);
         for word in self.algorithm.rule.words() {
@@ -214,15 +214,15 @@ fn spike() -> SpikeConfig {
 impl Rule {
     /// The published parameters, but for Spike's window.
     fn published(self) -> LdaConfig {
-        use losscause::registry::Algorithm as Lda;
+        use losscause::registry::Algorithm as Algorithm;
         match self {
             Rule::Spike => LdaConfig::Spike(spike()),
-            Rule::ZigZag => Lda::ZigZag.config(),
+            Rule::ZigZag => BuiltIn::ZigZag.config(),
             Rule::Zbs => LdaConfig::Zbs(ZbsConfig { spike: spike(), ..ZbsConfig::default() }),
-            Rule::FlipFlop => Lda::FlipFlop.config(),
+            Rule::FlipFlop => BuiltIn::FlipFlop.config(),
             Rule::WestwoodVt => LdaConfig::VegasBuffer(VegasBufferConfig::westwood_vt()),
             Rule::Veno => LdaConfig::VegasBuffer(VegasBufferConfig::veno()),
-            Rule::Sift => Lda::Sift.config(),
+            Rule::Sift => BuiltIn::Sift.config(),
         }
     }
 

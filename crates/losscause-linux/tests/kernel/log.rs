@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use losscause::Span;
-use losscause::truth::Cause;
+use losscause_sim::truth::Cause;
 use losscause_linux::emulator::{Clock, EmulatedLink, Header, Host, PEER, Path, SENDER, Sight};
 use losscause_linux::kernel::{KernelError, Sums, VerdictLog, VerdictRecord, Why, status};
 use losscause_sim::live::Direction;

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::fmt::Write;
 use std::sync::{Arc, Mutex};
 
-use losscause::ack::{DeclaredLoss, Numbers, SenderInputs, SenderLda, Signal};
-use losscause::{AckSample, AnySenderLda, Judgement, Span, Time, Verdict};
+use losscause::ack::{Loss, Numbers, Needs, Algorithm, Signal};
+use losscause::{Observation, AnyAlgorithm, Judgement, Span, Time, Verdict};
 use losscause_sim::tcp::{Config, Variant};
 use losscause_sim::{ChannelSpec, FlowSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Simulation, TcpLda, Traffic};
 use proptest::prelude::*;
@@ -51,12 +51,12 @@ impl Stream {
     }
 
     /// The verdicts of the reference.
-    pub(crate) fn verdicts(&self, mut lda: AnySenderLda) -> Vec<Verdict> {
+    pub(crate) fn verdicts(&self, mut lda: AnyAlgorithm) -> Vec<Verdict> {
         let (mut verdicts, mut number) = (Vec::new(), 0);
         for step in &self.0 {
             match *step {
                 Step::Ack(ack) => {
-                    let mut sample = AckSample::new(Time::ZERO + Span::from_micros(ack.at_us));
+                    let mut sample = Observation::new(Time::ZERO + Span::from_micros(ack.at_us));
                     sample.rtt = ack.rtt_us.map(Span::from_micros);
                     sample.newly_acked_pkts = ack.new_data.into();
                     (sample.spanned_pkts, sample.newly_missing_pkts) = (ack.spanned, ack.missing);
@@ -67,7 +67,7 @@ impl Stream {
                     lda.on_ack(&sample);
                 }
                 Step::Lost(first) => {
-                    let mut loss = DeclaredLoss::new(Time::ZERO, Signal::Gap);
+                    let mut loss = Loss::new(Time::ZERO, Signal::Gap);
                     loss.numbers = Some(Numbers::one(first));
                     verdicts.push(lda.judge(&loss).verdict);
                 }
@@ -125,18 +125,18 @@ fn stream(step_us: i64) -> impl Strategy<Value = Stream> {
 /// Records what it is given, and leaves the judgement to `inner`.
 #[derive(Clone)]
 struct Recorder {
-    inner: AnySenderLda,
+    inner: AnyAlgorithm,
     acks: Arc<Mutex<Vec<Ack>>>,
 }
 
-impl SenderLda for Recorder {
+impl Algorithm for Recorder {
     fn name(&self) -> &'static str {
         "recorder"
     }
-    fn needs(&self) -> SenderInputs {
-        SenderInputs::NONE.with_cwnd()
+    fn needs(&self) -> Needs {
+        Needs::NONE.with_cwnd()
     }
-    fn on_ack(&mut self, sample: &AckSample) {
+    fn observe(&mut self, sample: &Observation) {
         let at_us = (sample.at - Time::ZERO).as_nanos() / 1_000;
         let rtt_us = sample.rtt.map(|rtt| rtt.as_nanos() / 1_000);
         self.acks.lock().unwrap().push(Ack {
@@ -149,22 +149,22 @@ impl SenderLda for Recorder {
         });
         self.inner.on_ack(sample);
     }
-    fn judge(&self, loss: &DeclaredLoss) -> Judgement {
+    fn judge(&self, loss: &Loss) -> Judgement {
         self.inner.judge(loss)
     }
 }
 
 /// The ACKs of senders with SACK over simulated links, each steered by another algorithm.
 pub(crate) fn simulated() -> Vec<Stream> {
-    use losscause::Algorithm::{FlipFlop, Spike, VegasBuffer, Zbs, ZigZag};
+    use losscause::BuiltIn::{FlipFlop, Spike, VegasBuffer, Zbs, ZigZag};
     let mut streams = Vec::new();
     for (seed, algorithm) in [Spike, ZigZag, Zbs, FlipFlop, VegasBuffer].into_iter().enumerate() {
         for (loss, flows) in [(0.01, 1), (0.02, 3), (0.05, 1)] {
             let acks: Vec<_> = (0..flows).map(|_| Arc::new(Mutex::new(Vec::new()))).collect();
             let traffic = |acks: &Arc<Mutex<Vec<Ack>>>| Traffic::Tcp {
                 config: Config::rfc().with_variant(Variant::Sack),
-                lda: TcpLda::Sender(AnySenderLda::boxed(Recorder {
-                    inner: algorithm.build_at_sender().unwrap(),
+                lda: TcpLda::Sender(AnyAlgorithm::boxed(Recorder {
+                    inner: algorithm.build(End::Sender).unwrap(),
                     acks: acks.clone(),
                 })),
             };

@@ -108,7 +108,7 @@ impl StreamPlan {
 fn lda(cell: &Cell) -> Result<LdaConfig, LiveError> {
     let system = Media.record().system(&cell.system);
     let Some(name) = system.and_then(|system| system.lda.as_deref()) else {
-        return Ok(Algorithm::AlwaysCongestion.config());
+        return Ok(BuiltIn::AlwaysCongestion.config());
     };
     let registry = losscause_study::registry();
     registry.find(name).cloned().ok_or_else(|| refused(format!("the algorithm {name} is unknown")).into())

@@ -5,7 +5,7 @@
 
 use std::net::SocketAddr;
 
-use losscause::truth::Cause;
+use losscause_sim::truth::Cause;
 use losscause::{Span, Time};
 use losscause_media::wire::{self, rtp};
 use losscause_media::{ConfigError, End, Event, Key, Media, Receiver, ReceiverConfig, Sender, SenderConfig, Transmit};

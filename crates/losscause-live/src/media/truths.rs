@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use losscause::Verdict;
-use losscause::truth::{Cause, Truth};
+use losscause_sim::truth::{Cause, Truth};
 use losscause_sim::VerdictTally;
 
 /// A handle on the losses of one stream.

@@ -4,7 +4,7 @@
 //! algorithm gets at it.
 
 use losscause::registry::{ConfigError, Info, LdaConfig, Parameters, Registry};
-use losscause::{AnyLda, Arrival, Judgement, Lda, Loss, Needs};
+use losscause::{AnyAlgorithm, Observation, Judgement, Algorithm, Loss, Needs};
 
 use super::truths::Truths;
 
@@ -27,7 +27,7 @@ struct Watch {
 /// Another algorithm.
 #[derive(Clone, Debug)]
 struct Watched {
-    lda: AnyLda,
+    lda: AnyAlgorithm,
     truths: Truths,
 }
 
@@ -36,12 +36,12 @@ impl Parameters for Watch {
         &WATCHED
     }
 
-    fn build(&self) -> Result<AnyLda, ConfigError> {
-        Ok(AnyLda::boxed(Watched { lda: self.lda.build()?, truths: self.truths.clone() }))
+    fn build(&self) -> Result<AnyAlgorithm, ConfigError> {
+        Ok(AnyAlgorithm::boxed(Watched { lda: self.lda.build()?, truths: self.truths.clone() }))
     }
 }
 
-impl Lda for Watched {
+impl Algorithm for Watched {
     fn name(&self) -> &'static str {
         self.lda.name()
     }
@@ -53,7 +53,7 @@ impl Lda for Watched {
         needs
     }
 
-    fn on_arrival(&mut self, arrival: &Arrival) {
+    fn observe(&mut self, arrival: &Observation) {
         self.lda.on_arrival(arrival);
     }
 

@@ -12,7 +12,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use losscause::truth::{Cause, Truth};
+use losscause_sim::truth::{Cause, Truth};
 use losscause::{Time, Verdict};
 
 /// A packet that the path lost.

@@ -12,7 +12,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
-use losscause::truth::Cause;
+use losscause_sim::truth::Cause;
 use losscause::{Span, Time};
 use losscause_sim::live::{Direction, Ecn, Fate, LivePath, Offered, Passed};
 use losscause_sim::rng::{Stream, scramble};

@@ -3,8 +3,8 @@
 //! It is the simulator's [`Oracle`]; only the way of the truth differs. The [`Ledger`] says the cause of the batch of
 //! losses that the controller is hearing of. No algorithm gets at the ledger.
 
-use losscause::ack::SenderInputs;
-use losscause::{AckSample, DeclaredLoss, Judgement, SenderLda};
+use losscause::Needs;
+use losscause::{Observation, Loss, Judgement, Algorithm};
 use losscause_sim::Oracle;
 
 use super::ledger::Ledger;
@@ -23,21 +23,21 @@ impl Told {
     }
 }
 
-impl SenderLda for Told {
+impl Algorithm for Told {
     fn name(&self) -> &'static str {
-        SenderLda::name(&self.oracle)
+        Algorithm::name(&self.oracle)
     }
 
     /// The truth comes by the ledger, so the transport need not provide it.
-    fn needs(&self) -> SenderInputs {
-        SenderInputs::NONE
+    fn needs(&self) -> Needs {
+        Needs::NONE
     }
 
-    fn on_ack(&mut self, _: &AckSample) {}
+    fn observe(&mut self, _: &Observation) {}
 
-    fn judge(&self, loss: &DeclaredLoss) -> Judgement {
+    fn judge(&self, loss: &Loss) -> Judgement {
         let mut loss = *loss;
         loss.truth = self.ledger.truth();
-        SenderLda::judge(&self.oracle, &loss)
+        Algorithm::judge(&self.oracle, &loss)
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use losscause::AnySenderLda;
+use losscause::AnyAlgorithm;
 use losscause_quinn::{LossTolerant, LossVerdict, VerdictSink};
 use losscause_study::InputError;
 use losscause_study::error::unknown;
@@ -29,7 +29,7 @@ pub(super) enum Judge {
     /// What losscause-quinn recommends: [`LossTolerant::recommended`].
     Recommended,
     /// The algorithm of that name.
-    Lda(String),
+    Algorithm(String),
 }
 
 /// A base controller, and whoever judges its losses.
@@ -73,7 +73,7 @@ impl System {
             Some(RECOMMENDED) => Some(Judge::Recommended),
             Some(lda) => {
                 build(lda).map_err(refuse)?;
-                Some(Judge::Lda(lda.to_owned()))
+                Some(Judge::Algorithm(lda.to_owned()))
             }
             None => None,
         };
@@ -113,9 +113,9 @@ impl System {
         let with = |lda| LossTolerant::new(base.clone(), lda).expect("names are checked when they are read");
         let tolerant = match &self.judge {
             None => return FlowSetup { factory: self.plain(), ledger, bytes },
-            Some(Judge::Oracle) => with(AnySenderLda::boxed(Told::new(ledger.clone()))),
+            Some(Judge::Oracle) => with(AnyAlgorithm::boxed(Told::new(ledger.clone()))),
             Some(Judge::Recommended) => LossTolerant::recommended(base),
-            Some(Judge::Lda(name)) => with(build(name).expect("names are checked when they are read")),
+            Some(Judge::Algorithm(name)) => with(build(name).expect("names are checked when they are read")),
         };
         let factory = Arc::new(tolerant.with_sink(Arc::new(Noted(ledger.clone()))));
         FlowSetup { factory, ledger, bytes }
@@ -141,13 +141,13 @@ impl VerdictSink for Noted {
 }
 
 /// The algorithm of that name at a sender, or why there is none that quinn can feed.
-fn build(name: &str) -> Result<AnySenderLda, String> {
+fn build(name: &str) -> Result<AnyAlgorithm, String> {
     let registry = losscause::registry::Registry::built_in();
     let config = registry.find(name).ok_or_else(|| {
         let known: Vec<&str> = registry.infos().map(|info| info.name).collect();
         format!("the algorithm {}", unknown(name, &known))
     })?;
-    let lda = config.build_at_sender().map_err(|error| error.to_string())?;
+    let lda = config.build(End::Sender).map_err(|error| error.to_string())?;
     LossTolerant::new(losscause_quinn::Base::cubic(), lda.clone()).map_err(|error| error.to_string())?;
     Ok(lda)
 }
@@ -159,7 +159,7 @@ impl fmt::Display for System {
         match &self.judge {
             Some(Judge::Oracle) => write!(f, "+{ORACLE}"),
             Some(Judge::Recommended) => write!(f, "+{RECOMMENDED}"),
-            Some(Judge::Lda(lda)) => write!(f, "+{lda}"),
+            Some(Judge::Algorithm(lda)) => write!(f, "+{lda}"),
             None => Ok(()),
         }
     }

@@ -78,7 +78,7 @@ pub struct ReceiverConfig {
 
 impl Default for ReceiverConfig {
     fn default() -> Self {
-        Self { lda: Algorithm::Zbs.config(), patience: Span::from_secs(10) }
+        Self { lda: BuiltIn::Zbs.config(), patience: Span::from_secs(10) }
     }
 }
 
@@ -88,7 +88,7 @@ impl ReceiverConfig {
     /// # Errors
     /// Names the first setting that is out of range.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        self.lda.build().map_err(ConfigError::Lda)?;
+        self.lda.build().map_err(ConfigError::Algorithm)?;
         check_patience(self.patience)
     }
 }
@@ -164,7 +164,7 @@ pub enum ConfigError {
     },
     /// [`ReceiverConfig::lda`] cannot be built.
     #[error("the algorithm cannot be used: {0}")]
-    Lda(losscause::registry::ConfigError),
+    Algorithm(losscause::registry::ConfigError),
 }
 
 #[cfg(test)]

@@ -14,8 +14,8 @@
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 
-use losscause::truth::Witness;
-use losscause::{AnyLda, Judgement, Loss, Time, Verdict};
+use losscause::Observer;
+use losscause::{AnyAlgorithm, Judgement, Loss, Time, Verdict};
 use losscause_transport::Ecn;
 use losscause_transport::tfrc::{self, Data, Times};
 
@@ -34,7 +34,7 @@ use crate::wire::{self, Kind, rtp};
 pub struct Receiver {
     config: ReceiverConfig,
     /// The algorithm in its initial state.
-    lda: AnyLda,
+    lda: AnyAlgorithm,
     key: Key,
     handshake: Tagger,
     cookies: Cookies,
@@ -52,7 +52,7 @@ struct Stream {
     ssrc: u32,
     keys: StreamKeys,
     packet_bytes: u16,
-    tfrc: tfrc::Receiver<AnyLda>,
+    tfrc: tfrc::Receiver<AnyAlgorithm>,
     seen: ReplayWindow,
     /// Send timestamp of the packet with the highest sequence number, as it came.
     newest_us: u64,
@@ -72,7 +72,7 @@ impl Receiver {
     pub fn new(config: &ReceiverConfig, key: &Key, secret: &[u8; 32]) -> Result<Self, ConfigError> {
         config.validate()?;
         Ok(Self {
-            lda: config.lda.build().map_err(ConfigError::Lda)?,
+            lda: config.lda.build().map_err(ConfigError::Algorithm)?,
             key: key.clone(),
             handshake: key.handshake(),
             cookies: Cookies::new(secret),
@@ -147,7 +147,7 @@ impl Receiver {
     }
 
     /// The algorithm at work: that of the stream, or the one that the next stream begins with.
-    pub fn lda(&self) -> &AnyLda {
+    pub fn lda(&self) -> &AnyAlgorithm {
         self.stream.as_ref().map_or(&self.lda, |stream| stream.tfrc.lda())
     }
 
@@ -342,7 +342,7 @@ impl Stream {
 /// Takes down the gap that a packet reveals.
 struct Judged(Option<Gap>);
 
-impl Witness for Judged {
+impl Observer for Judged {
     fn judged(&mut self, loss: &Loss, judgement: &Judgement) {
         let gap = self.0.get_or_insert(Gap { first: loss.seq, packets: 0, wireless: 0, judgement: *judgement });
         gap.packets += 1;

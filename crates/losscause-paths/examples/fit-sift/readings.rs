@@ -4,9 +4,9 @@ use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex};
 
 use losscause::lda::sift::{Card, Clues, Earlier};
-use losscause::lda::{AtSender, Needs, Sift, SiftConfig};
-use losscause::truth::Cause;
-use losscause::{Arrival, Judgement, Lda, Loss, SenderLda, Verdict};
+use losscause::lda::{AtSender, Sift, SiftConfig};
+use losscause_sim::truth::Cause;
+use losscause::{Observation, Judgement, Algorithm, Loss, Algorithm, Verdict};
 use losscause_paths::{JudgedLoss, Path, Vantage, judged_at_receiver, judged_at_sender};
 use losscause_study::parallel::{Jobs, map};
 
@@ -165,7 +165,7 @@ impl Reader {
     }
 }
 
-impl Lda for Reader {
+impl Algorithm for Reader {
     fn name(&self) -> &'static str {
         "Sift's readings"
     }
@@ -174,7 +174,7 @@ impl Lda for Reader {
         self.sift.needs()
     }
 
-    fn on_arrival(&mut self, arrival: &Arrival) {
+    fn observe(&mut self, arrival: &Observation) {
         if let Some(clues) = self.sift.clues(arrival) {
             let mut flows = self.gaps.lock().expect("not poisoned");
             if flows.len() <= self.flow {

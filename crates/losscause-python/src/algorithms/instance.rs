@@ -2,13 +2,13 @@
 
 use std::sync::OnceLock;
 
-use losscause::ack::SenderInputs;
-use losscause::{Judgement, Lda, Needs, SenderLda, Time, Verdict};
+use losscause::Needs;
+use losscause::{Judgement, Algorithm, Needs, Algorithm, Time, Verdict};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use super::{AckSample, Arrival, DeclaredLoss, Factory, Loss};
+use super::{Observation, Arrival, Loss, Factory, Loss};
 use crate::error::sentence;
 use crate::input::kind;
 
@@ -94,7 +94,7 @@ impl Clone for Instance {
     }
 }
 
-impl Lda for Instance {
+impl Algorithm for Instance {
     fn name(&self) -> &'static str {
         self.factory.info.name
     }
@@ -104,7 +104,7 @@ impl Lda for Instance {
         Needs::NONE
     }
 
-    fn on_arrival(&mut self, arrival: &losscause::Arrival) {
+    fn observe(&mut self, arrival: &Observation) {
         self.call("on_arrival", arrival.at, |py, object| object.observe.call1(py, (Arrival::from(arrival),)));
     }
 
@@ -113,28 +113,28 @@ impl Lda for Instance {
     }
 }
 
-impl SenderLda for Instance {
+impl Algorithm for Instance {
     fn name(&self) -> &'static str {
         self.factory.info.name
     }
 
-    fn needs(&self) -> SenderInputs {
-        SenderInputs::NONE
+    fn needs(&self) -> Needs {
+        Needs::NONE
     }
 
-    fn on_ack(&mut self, sample: &losscause::AckSample) {
-        self.call("on_ack", sample.at, |py, object| object.observe.call1(py, (AckSample::from(sample),)));
+    fn observe(&mut self, sample: &losscause::Observation) {
+        self.call("on_ack", sample.at, |py, object| object.observe.call1(py, (Observation::from(sample),)));
     }
 
-    fn on_loss(&mut self, loss: &losscause::DeclaredLoss) {
+    fn on_loss(&mut self, loss: &losscause::Loss) {
         self.call("on_loss", loss.at, |py, object| match &object.on_loss {
-            Some(method) => method.call1(py, (DeclaredLoss::from(loss),)).map(|_| ()),
+            Some(method) => method.call1(py, (Loss::from(loss),)).map(|_| ()),
             None => Ok(()),
         });
     }
 
-    fn judge(&self, loss: &losscause::DeclaredLoss) -> Judgement {
-        self.ask(loss.at, |py| Ok(Py::new(py, DeclaredLoss::from(loss))?.into_any()))
+    fn judge(&self, loss: &losscause::Loss) -> Judgement {
+        self.ask(loss.at, |py| Ok(Py::new(py, Loss::from(loss))?.into_any()))
     }
 }
 

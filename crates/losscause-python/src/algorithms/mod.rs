@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use losscause::registry::{Info, Parameters, Registry};
-use losscause::{AnyLda, AnySenderLda, AtSender, ConfigError};
+use losscause::{AnyAlgorithm, AnyAlgorithm, AtSender, ConfigError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -17,7 +17,7 @@ mod views;
 
 pub(crate) use failures::Failures;
 use instance::Instance;
-pub(crate) use views::{AckSample, Arrival, DeclaredLoss, Loss, numbers};
+pub(crate) use views::{Observation, Arrival, Loss, Loss, numbers};
 
 use crate::error::{Failure, about};
 use crate::input::kind;
@@ -86,17 +86,17 @@ impl Parameters for Factory {
         self.info
     }
 
-    fn build(&self) -> Result<AnyLda, ConfigError> {
+    fn build(&self) -> Result<AnyAlgorithm, ConfigError> {
         match self.end {
-            End::Receiver => Ok(AnyLda::boxed(Instance::of(self))),
+            End::Receiver => Ok(AnyAlgorithm::boxed(Instance::of(self))),
             End::Sender => Err(ConfigError::ForSenders { algorithm: self.info.name }),
         }
     }
 
-    fn build_at_sender(&self) -> Result<AnySenderLda, ConfigError> {
+    fn build_at_sender(&self) -> Result<AnyAlgorithm, ConfigError> {
         match self.end {
-            End::Receiver => Ok(AnySenderLda::AtSender(AtSender::new(self.build()?))),
-            End::Sender => Ok(AnySenderLda::boxed(Instance::of(self))),
+            End::Receiver => Ok(AnyAlgorithm::AtSender(AtSender::new(self.build()?))),
+            End::Sender => Ok(AnyAlgorithm::boxed(Instance::of(self))),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What a user's algorithm observes, as Python sees it. Times and spans are whole nanoseconds.
 
-use losscause::ack::Numbers;
+use losscause::Numbers;
 use losscause::{Signal, Span, Time};
 use losscause_study::error::unknown;
 use pyo3::prelude::*;
@@ -11,7 +11,7 @@ use crate::input::whole;
 /// A packet that arrived in order, with what it tells about the path.
 #[pyclass(frozen, get_all, module = "losscause")]
 #[derive(Clone, Debug)]
-pub(crate) struct Arrival {
+pub(crate) struct Observation {
     /// Its sequence number, one per packet sent.
     seq: u64,
     /// When it arrived, by the receiver's clock, nanoseconds.
@@ -28,7 +28,7 @@ pub(crate) struct Arrival {
 }
 
 #[pymethods]
-impl Arrival {
+impl Observation {
     #[new]
     #[pyo3(signature = (seq, at_ns, *, rott_ns=None, since_last_ns=None, missing=0, rott_before_ns=None))]
     fn new(
@@ -44,7 +44,7 @@ impl Arrival {
 
     fn __repr__(&self) -> String {
         format!(
-            "Arrival({}, {}, rott_ns={}, since_last_ns={}, missing={}, rott_before_ns={})",
+            "Observation({}, {}, rott_ns={}, since_last_ns={}, missing={}, rott_before_ns={})",
             self.seq,
             self.at_ns,
             known(self.rott_ns),
@@ -55,8 +55,8 @@ impl Arrival {
     }
 }
 
-impl From<&losscause::Arrival> for Arrival {
-    fn from(arrival: &losscause::Arrival) -> Self {
+impl From<&losscause::Observation> for Observation {
+    fn from(arrival: &losscause::Observation) -> Self {
         let last = arrival.since_last;
         Self {
             seq: arrival.seq,
@@ -75,13 +75,13 @@ pub(crate) struct Loss {
     /// The lost packet's sequence number.
     seq: u64,
     /// The arrival that revealed the gap.
-    revealed_by: Py<Arrival>,
+    revealed_by: Py<Observation>,
 }
 
 #[pymethods]
 impl Loss {
     #[new]
-    fn new(seq: u64, revealed_by: Py<Arrival>) -> Self {
+    fn new(seq: u64, revealed_by: Py<Observation>) -> Self {
         Self { seq, revealed_by }
     }
 
@@ -92,13 +92,13 @@ impl Loss {
 
 impl Loss {
     pub(super) fn of(loss: &losscause::Loss, py: Python<'_>) -> PyResult<Self> {
-        Ok(Self { seq: loss.seq, revealed_by: Py::new(py, Arrival::from(&loss.revealed_by))? })
+        Ok(Self { seq: loss.seq, revealed_by: Py::new(py, Observation::from(&loss.revealed_by))? })
     }
 }
 
 /// An acknowledgement, as a sender observes it.
 #[pyclass(frozen, get_all, module = "losscause")]
-pub(crate) struct AckSample {
+pub(crate) struct Observation {
     /// When it arrived, by the sender's clock, nanoseconds.
     at_ns: i64,
     /// Round-trip time of the newest packet that it acknowledges, nanoseconds, if known.
@@ -120,7 +120,7 @@ pub(crate) struct AckSample {
 }
 
 #[pymethods]
-impl AckSample {
+impl Observation {
     /// `spanned_pkts` is by default the newly acknowledged and the newly missing packets together.
     #[new]
     #[pyo3(signature = (at_ns, *, rtt_ns=None, newly_acked_pkts=1, spanned_pkts=None, newly_missing_pkts=0,
@@ -159,7 +159,7 @@ impl AckSample {
 
     fn __repr__(&self) -> String {
         format!(
-            "AckSample({}, rtt_ns={}, newly_acked_pkts={}, spanned_pkts={}, newly_missing_pkts={}, missing_first={}, \
+            "Observation({}, rtt_ns={}, newly_acked_pkts={}, spanned_pkts={}, newly_missing_pkts={}, missing_first={}, \
              missing_last={}, in_flight_pkts={}, cwnd_pkts={})",
             self.at_ns,
             known(self.rtt_ns),
@@ -174,8 +174,8 @@ impl AckSample {
     }
 }
 
-impl From<&losscause::AckSample> for AckSample {
-    fn from(sample: &losscause::AckSample) -> Self {
+impl From<&losscause::Observation> for Observation {
+    fn from(sample: &losscause::Observation) -> Self {
         Self {
             at_ns: sample.at.as_nanos(),
             rtt_ns: sample.rtt.map(Span::as_nanos),
@@ -190,8 +190,8 @@ impl From<&losscause::AckSample> for AckSample {
     }
 }
 
-impl From<&AckSample> for losscause::AckSample {
-    fn from(sample: &AckSample) -> Self {
+impl From<&Observation> for losscause::Observation {
+    fn from(sample: &Observation) -> Self {
         let mut made = Self::new(Time::from_nanos(sample.at_ns)).with_rtt(sample.rtt_ns.map(Span::from_nanos));
         made.newly_acked_pkts = sample.newly_acked_pkts;
         made.spanned_pkts = sample.spanned_pkts;
@@ -205,7 +205,7 @@ impl From<&AckSample> for losscause::AckSample {
 
 /// A loss that a sender declares.
 #[pyclass(frozen, get_all, module = "losscause")]
-pub(crate) struct DeclaredLoss {
+pub(crate) struct Loss {
     /// When it was declared, by the sender's clock, nanoseconds.
     at_ns: i64,
     /// Why: "gap", "timeout", "ecn-mark" or "persistent-congestion". All but "gap" mean congestion by themselves.
@@ -233,7 +233,7 @@ const SIGNALS: [(&str, Signal); 4] = [
 ];
 
 #[pymethods]
-impl DeclaredLoss {
+impl Loss {
     #[new]
     #[pyo3(signature = (at_ns, *, signal="gap", first=None, last=None, lost_pkts=1, sent_at_ns=None, in_flight_pkts=0,
         cwnd_pkts=None))]
@@ -267,7 +267,7 @@ impl DeclaredLoss {
 
     fn __repr__(&self) -> String {
         format!(
-            "DeclaredLoss({}, signal=\"{}\", first={}, last={}, lost_pkts={}, sent_at_ns={}, in_flight_pkts={}, \
+            "Loss({}, signal=\"{}\", first={}, last={}, lost_pkts={}, sent_at_ns={}, in_flight_pkts={}, \
              cwnd_pkts={})",
             self.at_ns,
             self.signal,
@@ -281,8 +281,8 @@ impl DeclaredLoss {
     }
 }
 
-impl From<&losscause::DeclaredLoss> for DeclaredLoss {
-    fn from(loss: &losscause::DeclaredLoss) -> Self {
+impl From<&losscause::Loss> for Loss {
+    fn from(loss: &losscause::Loss) -> Self {
         Self {
             at_ns: loss.at.as_nanos(),
             signal: SIGNALS.iter().find(|(_, signal)| *signal == loss.signal).map_or("gap", |(name, _)| name),
@@ -296,8 +296,8 @@ impl From<&losscause::DeclaredLoss> for DeclaredLoss {
     }
 }
 
-impl From<&DeclaredLoss> for losscause::DeclaredLoss {
-    fn from(loss: &DeclaredLoss) -> Self {
+impl From<&Loss> for losscause::Loss {
+    fn from(loss: &Loss) -> Self {
         let signal = SIGNALS.iter().find(|(name, _)| *name == loss.signal).map_or(Signal::Gap, |(_, signal)| *signal);
         let mut made = Self::new(Time::from_nanos(loss.at_ns), signal);
         made.numbers = numbers(loss.first, loss.last);

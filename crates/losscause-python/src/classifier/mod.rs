@@ -2,7 +2,7 @@
 //! arrive, at a sender ([`SenderClassifier`]) with acknowledgements and losses.
 
 use losscause::registry::Info;
-use losscause::{AnyLda, Differentiator, Lda, Packet, Time};
+use losscause::{AnyAlgorithm, Differentiator, Algorithm, Packet, Time};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -24,7 +24,7 @@ pub(crate) use sender::SenderClassifier;
 /// An algorithm that judges the losses among packets that arrive.
 #[pyclass(module = "losscause")]
 pub(crate) struct Classifier {
-    receiver: Differentiator<AnyLda>,
+    receiver: Differentiator<AnyAlgorithm>,
     info: &'static Info,
     /// When the last packet arrived, nanoseconds.
     last_ns: u64,

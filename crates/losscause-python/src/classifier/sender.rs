@@ -1,8 +1,8 @@
 //! An algorithm at a sender, fed with a user's own acknowledgements and losses: one by one, or in columns.
 
-use losscause::ack::{RecoveryTracker, SenderInputs};
+use losscause::ack::{RecoveryTracker, Needs};
 use losscause::registry::Info;
-use losscause::{AckSample, AnySenderLda, DeclaredLoss, SenderLda, Signal, Span, Time};
+use losscause::{Observation, AnyAlgorithm, Loss, Algorithm, Signal, Span, Time};
 use losscause_study::error::unknown;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -27,22 +27,22 @@ pub(crate) struct SenderClassifier {
 
 /// The algorithm, and the recoveries that it is told of.
 struct Sender {
-    lda: AnySenderLda,
+    lda: AnyAlgorithm,
     recoveries: RecoveryTracker,
 }
 
 impl Sender {
-    fn on_ack(&mut self, sample: &AckSample) {
+    fn observe(&mut self, sample: &Observation) {
         self.lda.on_ack(sample);
         // The newest acknowledged packet was sent a round-trip time ago.
         if let Some(ended) = sample.rtt.and_then(|rtt| self.recoveries.on_ack(sample.at, sample.at - rtt)) {
             // Its loss was judged long ago, so a revised verdict comes too late.
-            self.lda.on_recovery_end(&ended);
+            self.lda.on_recovered(&ended);
         }
     }
 
     /// A signal that means congestion by itself asks no algorithm.
-    fn on_loss(&mut self, loss: &DeclaredLoss) -> losscause::Judgement {
+    fn on_loss(&mut self, loss: &Loss) -> losscause::Judgement {
         self.recoveries.on_loss(loss);
         self.lda.on_loss(loss);
         let signal = loss.signal;
@@ -62,7 +62,7 @@ impl SenderClassifier {
     fn new(algorithm: &Bound<'_, PyAny>, settings: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         let failures = Failures::default();
         let config = algorithm::config(algorithm, settings, &failures)?;
-        let lda = config.build_at_sender().map_err(Failure::from)?;
+        let lda = config.build(End::Sender).map_err(Failure::from)?;
         let info = config.info();
         if lda.needs().truth {
             return Err(told_the_truth(info));
@@ -78,16 +78,16 @@ impl SenderClassifier {
     }
 
     /// Takes in an acknowledgement.
-    fn on_ack(&mut self, py: Python<'_>, sample: &algorithms::AckSample) -> PyResult<()> {
-        let sample = AckSample::from(sample);
+    fn on_ack(&mut self, py: Python<'_>, sample: &algorithms::Observation) -> PyResult<()> {
+        let sample = Observation::from(sample);
         self.pass_to(sample.at)?;
         self.sender.on_ack(&sample);
         self.failures.take(py, self.info.name, "").map_or(Ok(()), Err)
     }
 
     /// Takes in a loss that the sender declares, and judges it.
-    fn on_loss(&mut self, py: Python<'_>, loss: &algorithms::DeclaredLoss) -> PyResult<Judgement> {
-        let loss = DeclaredLoss::from(loss);
+    fn on_loss(&mut self, py: Python<'_>, loss: &algorithms::Loss) -> PyResult<Judgement> {
+        let loss = Loss::from(loss);
         self.pass_to(loss.at)?;
         let judgement = self.sender.on_loss(&loss);
         self.failures.take(py, self.info.name, "").map_or(Ok(()), Err)?;
@@ -145,7 +145,7 @@ impl SenderClassifier {
     fn check_needs(&self, columns: &Columns<'_>) -> PyResult<()> {
         let (has_rtt, has_cwnd) = (columns.has(&["rtt_ns", "rtt_s"]), columns.has(&["cwnd_pkts"]));
         // Who gives acknowledgements in columns knows when they arrived, and how large the gaps are.
-        let mut given = SenderInputs::NONE.with_ack_spacing();
+        let mut given = Needs::NONE.with_ack_spacing();
         (given.gap_size, given.rtt_per_packet, given.cwnd) = (true, has_rtt, has_cwnd);
         let needs = self.sender.lda.needs();
         let Some(missing) = needs.first_missing_from(given) else { return Ok(()) };
@@ -279,8 +279,8 @@ struct Rows<'a> {
 
 /// An acknowledgement, and the loss that is declared with it.
 struct Row {
-    sample: AckSample,
-    loss: Option<DeclaredLoss>,
+    sample: Observation,
+    loss: Option<Loss>,
 }
 
 impl<'a> Rows<'a> {
@@ -331,7 +331,7 @@ impl Iterator for Rows<'_> {
     fn next(&mut self) -> Option<Row> {
         self.left = self.left.checked_sub(1)?;
         let at = Time::from_nanos(self.at.next()?);
-        let mut sample = AckSample::new(at).with_rtt(self.rtt.next().map(Span::from_nanos));
+        let mut sample = Observation::new(at).with_rtt(self.rtt.next().map(Span::from_nanos));
         let (acked, missing) =
             (self.newly_acked.next_count().unwrap_or(1), self.newly_missing.next_count().unwrap_or(0));
         sample.newly_acked_pkts = acked.into();
@@ -347,7 +347,7 @@ impl Iterator for Rows<'_> {
         let lost_pkts = self.lost.next_count().unwrap_or(missing);
         let (lost, sent_at) = (range(&mut self.lost_numbers), self.lost_sent.next().map(Time::from_nanos));
         let loss = (lost_pkts > 0).then(|| {
-            let mut loss = DeclaredLoss::new(at, Signal::Gap);
+            let mut loss = Loss::new(at, Signal::Gap);
             (loss.numbers, loss.lost_pkts, loss.sent_at) = (lost, lost_pkts, sent_at);
             (loss.in_flight_pkts, loss.cwnd_pkts) = (sample.in_flight_pkts, sample.cwnd_pkts);
             loss

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-use losscause::ack::{DeclaredLoss, Recovery, SenderInputs};
-use losscause::{AckSample, AnySenderLda, Judgement, SenderLda, Verdict};
+use losscause::ack::{Loss, Recovery, Needs};
+use losscause::{Observation, AnyAlgorithm, Judgement, Algorithm, Verdict};
 use losscause_quinn::{Base, Caps, LossTolerant};
 use quinn::congestion::{Controller, ControllerFactory, CubicConfig};
 use quinn_proto::RttEstimator;
@@ -101,7 +101,7 @@ impl Scripted {
 
     /// The factory, without caps.
     pub fn factory(&self, base: Base) -> LossTolerant {
-        let factory = LossTolerant::new(base, AnySenderLda::boxed(self.clone())).expect("needs nothing");
+        let factory = LossTolerant::new(base, AnyAlgorithm::boxed(self.clone())).expect("needs nothing");
         factory.with_caps(NO_CAPS).expect("in range")
     }
 
@@ -115,22 +115,22 @@ fn judgement(verdict: Verdict) -> Judgement {
     Judgement::stated(verdict, "test", "as asked")
 }
 
-impl SenderLda for Scripted {
+impl Algorithm for Scripted {
     fn name(&self) -> &'static str {
         "scripted"
     }
 
-    fn needs(&self) -> SenderInputs {
-        SenderInputs::NONE
+    fn needs(&self) -> Needs {
+        Needs::NONE
     }
 
-    fn on_ack(&mut self, _: &AckSample) {}
+    fn observe(&mut self, _: &Observation) {}
 
-    fn judge(&self, _: &DeclaredLoss) -> Judgement {
+    fn judge(&self, _: &Loss) -> Judgement {
         judgement(self.verdicts.lock().expect("no test panicked").pop_front().unwrap_or(Verdict::Congestion))
     }
 
-    fn on_recovery_end(&mut self, _: &Recovery) -> Option<Judgement> {
+    fn on_recovered(&mut self, _: &Recovery) -> Option<Judgement> {
         self.revised.map(judgement)
     }
 }

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use losscause::ack::{DeclaredLoss, SenderInputs};
-use losscause::{AckSample, AnySenderLda, Judgement, SenderLda, Verdict};
+use losscause::ack::{Loss, Needs};
+use losscause::{Observation, AnyAlgorithm, Judgement, Algorithm, Verdict};
 use losscause_s2n_quic::{Caps, LossTolerant, LossTolerantController};
 use num_rational::Ratio;
 use s2n_quic_core::event::builder::{BbrState, SlowStartExitCause};
@@ -204,7 +204,7 @@ impl Scripted {
 
     /// An endpoint without caps.
     pub fn endpoint(&self) -> LossTolerant {
-        let endpoint = LossTolerant::new(AnySenderLda::boxed(self.clone())).expect("needs nothing");
+        let endpoint = LossTolerant::new(AnyAlgorithm::boxed(self.clone())).expect("needs nothing");
         endpoint.with_caps(NO_CAPS).expect("in range")
     }
 
@@ -214,15 +214,15 @@ impl Scripted {
     }
 }
 
-impl SenderLda for Scripted {
+impl Algorithm for Scripted {
     fn name(&self) -> &'static str {
         "scripted"
     }
-    fn needs(&self) -> SenderInputs {
-        SenderInputs::NONE
+    fn needs(&self) -> Needs {
+        Needs::NONE
     }
-    fn on_ack(&mut self, _: &AckSample) {}
-    fn judge(&self, _: &DeclaredLoss) -> Judgement {
+    fn observe(&mut self, _: &Observation) {}
+    fn judge(&self, _: &Loss) -> Judgement {
         let verdict = self.0.lock().expect("no test panicked").pop_front().unwrap_or(Verdict::Congestion);
         Judgement::stated(verdict, "test", "as asked")
     }

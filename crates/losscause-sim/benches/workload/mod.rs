@@ -1,7 +1,7 @@
 //! The workload that speed is measured on: the wireless last hop of Cen, Cosman and Voelker (2003), section V, as
 //! `validation/ns2/wlh.tcl` has it. Each flow crosses an access link, the shared link, and a radio link of its own.
 
-use losscause::{AnyLda, Span, Time, Verdict, lda};
+use losscause::{AnyAlgorithm, Span, Time, Verdict, lda};
 use losscause_sim::{ChannelSpec, Counters, FlowSpec, Lengths, Limit, LinkId, LinkSpec, Network, QueueSpec, Traffic};
 use losscause_transport::{tcp, tfrc};
 
@@ -9,7 +9,7 @@ use losscause_transport::{tcp, tfrc};
 pub(crate) fn tfrc() -> Traffic {
     let config = tfrc::Config::ns2();
     let config = tfrc::Config { payload_bytes: 762 - config.header_bytes, ..config };
-    Traffic::Tfrc { config, lda: AnyLda::Constant(lda::Constant::new(Verdict::Congestion)) }
+    Traffic::Tfrc { config, lda: AnyAlgorithm::Constant(lda::Constant::new(Verdict::Congestion)) }
 }
 
 /// Plain Reno in packets of 762 bytes.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use losscause::{Lda, SenderLda, Time};
+use losscause::{Algorithm, Algorithm, Time};
 use losscause_sim::{FlowSpec, TcpLda, Traffic};
 
 use super::measure::group;
@@ -165,10 +165,10 @@ fn window_pkts(experiment: &Experiment, part: &str) -> u32 {
 fn has_lda(traffic: &Traffic) -> bool {
     let name = match traffic {
         Traffic::Tcp { lda: TcpLda::None, .. } => return false,
-        Traffic::Tcp { lda: TcpLda::Sender(lda), .. } => SenderLda::name(lda),
-        Traffic::Tcp { lda: TcpLda::Receiver { lda, .. }, .. } | Traffic::Tfrc { lda, .. } => Lda::name(lda),
+        Traffic::Tcp { lda: TcpLda::Sender(lda), .. } => Algorithm::name(lda),
+        Traffic::Tcp { lda: TcpLda::Receiver { lda, .. }, .. } | Traffic::Tfrc { lda, .. } => Algorithm::name(lda),
         Traffic::Cbr { lda, .. } | Traffic::OnOff { lda, .. } => match lda {
-            Some(lda) => Lda::name(lda),
+            Some(lda) => Algorithm::name(lda),
             None => return false,
         },
     };

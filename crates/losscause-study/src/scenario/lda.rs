@@ -10,7 +10,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, Visitor};
 
 use losscause::registry::{Info, Registry, Value};
-use losscause::{AnyLda, AnySenderLda, ConfigError, LdaConfig};
+use losscause::{AnyAlgorithm, AnyAlgorithm, ConfigError, LdaConfig};
 
 use super::reader::Reader;
 use crate::InputError;
@@ -53,12 +53,12 @@ impl LdaSettings {
     }
 
     /// The algorithm `name`, the value of `key`, for a receiver.
-    pub(super) fn at_receiver(&self, name: &str, key: &str, reader: &Reader) -> Result<AnyLda, InputError> {
+    pub(super) fn at_receiver(&self, name: &str, key: &str, reader: &Reader) -> Result<AnyAlgorithm, InputError> {
         self.build(find(name, key, reader)?, reader, LdaConfig::build)
     }
 
     /// The algorithm `name`, the value of `key`, for a TCP sender.
-    pub(super) fn at_sender(&self, name: &str, key: &str, reader: &Reader) -> Result<AnySenderLda, InputError> {
+    pub(super) fn at_sender(&self, name: &str, key: &str, reader: &Reader) -> Result<AnyAlgorithm, InputError> {
         self.build(find(name, key, reader)?, reader, LdaConfig::build_at_sender)
     }
 

@@ -3,13 +3,13 @@
 //! With SACK the scoreboard shows the true size of each gap. Without SACK, duplicate ACKs show one missing packet per
 //! gap ([`DuplicateAcks`]).
 
-use losscause::ack::Numbers;
-use losscause::{AckSample, DuplicateAcks, Span, Time};
+use losscause::observe::Newest;
+use losscause::{Acked, DuplicateAcks, Numbers, Observation, Span, Time};
 
 use super::recovery::Scoreboard;
 use super::stream::Stream;
 
-/// Turns ACKs into [`AckSample`]s.
+/// Turns ACKs into [`Observation`]s.
 #[derive(Clone, Debug)]
 pub(super) enum Arrivals {
     /// From cumulative ACK numbers.
@@ -23,22 +23,34 @@ impl Arrivals {
         if sack { Self::Reported(Reported::default()) } else { Self::Duplicates(DuplicateAcks::default()) }
     }
 
-    /// Handles an ACK. `stream` and `board` must already include it.
+    /// Handles an ACK. `stream` and `board` must already include it; `cwnd_pkts` is the window before it.
     #[inline]
     pub(super) fn on_ack(
         &mut self,
         at: Time,
         rtt: Option<Span>,
+        cwnd_pkts: f64,
         stream: &Stream,
         board: Option<&Scoreboard>,
-    ) -> AckSample {
-        let mut sample = match (self, board) {
+    ) -> Observation {
+        let mut observation = match (self, board) {
             (Self::Reported(reported), Some(board)) => reported.on_ack(at, rtt, stream.una, board),
-            (Self::Reported(_), None) => AckSample::new(at),
+            (Self::Reported(_), None) => Observation::first(0, at).with_acked(Acked::new(1)),
             (Self::Duplicates(duplicates), _) => duplicates.on_ack(at, rtt, stream.una, stream.sent),
         };
-        sample.in_flight_pkts = stream.flight_pkts();
-        sample
+        if let Some(acked) = &mut observation.acked {
+            acked.in_flight_pkts = stream.flight_pkts();
+            acked.cwnd_pkts = Some(cwnd_pkts);
+        }
+        observation
+    }
+
+    /// The round-trip time of the newest arrival is none of the path's.
+    pub(super) fn forget_delay(&mut self) {
+        match self {
+            Self::Duplicates(duplicates) => duplicates.forget_delay(),
+            Self::Reported(reported) => reported.newest.forget_delay(),
+        }
     }
 
     /// The retransmission timer expired.
@@ -56,30 +68,28 @@ pub(super) struct Reported {
     covered: u64,
     /// Number of packets known to have arrived.
     arrived: u64,
+    newest: Newest,
 }
 
 impl Reported {
-    fn on_ack(&mut self, at: Time, rtt: Option<Span>, una: u64, board: &Scoreboard) -> AckSample {
-        let mut sample = AckSample::new(at);
+    fn on_ack(&mut self, at: Time, rtt: Option<Span>, una: u64, board: &Scoreboard) -> Observation {
         let arrived = una + board.sacked();
         // A timeout clears the reports; the receiver repeats them.
-        sample.newly_acked_pkts = arrived.saturating_sub(self.arrived);
+        let mut acked = Acked::new(arrived.saturating_sub(self.arrived));
         self.arrived = arrived;
         let end = board.end().max(una);
-        sample.spanned_pkts = pkts(end.saturating_sub(self.covered));
-        if sample.spanned_pkts == 0 {
-            return sample;
+        let mut spans = [pkts(end.saturating_sub(self.covered)), 0];
+        if spans[0] > 0 {
+            let from = self.covered.max(una);
+            let missing = end - from - board.count(from, end);
+            if missing > 0 {
+                spans[1] = pkts(missing);
+                let last = (from..end).rev().find(|&seq| !board.is_sacked(seq));
+                acked.missing = board.next_hole(from).zip(last).map(|(first, last)| Numbers { first, last });
+            }
+            self.covered = end;
         }
-        sample.rtt = rtt;
-        let from = self.covered.max(una);
-        let missing = end - from - board.count(from, end);
-        if missing > 0 {
-            sample.newly_missing_pkts = pkts(missing);
-            let last = (from..end).rev().find(|&seq| !board.is_sacked(seq));
-            sample.newly_missing = board.next_hole(from).zip(last).map(|(first, last)| Numbers { first, last });
-        }
-        self.covered = end;
-        sample
+        self.newest.advance(at, rtt, spans).with_acked(acked)
     }
 }
 
@@ -98,7 +108,7 @@ mod tests {
         let mut ack = |una, blocks: [(u64, u64); 3]| {
             board.update(una, 40, &SackBlocks::of(una, blocks));
             let sample = reported.on_ack(Time::ZERO, None, una, &board);
-            (sample.newly_acked_pkts, sample.spanned_pkts, sample.newly_missing_pkts, sample.newly_missing)
+            (sample.newly_acked_pkts(), sample.spanned, sample.missing, sample.acked.and_then(|acked| acked.missing))
         };
         const NO: (u64, u64) = (0, 0);
         assert_eq!(ack(2, [NO; 3]), (2, 2, 0, None));

@@ -1,8 +1,7 @@
 //! The sender of the RFCs and of ns-2: packet numbers, timer and transmission. Recovery and response are plugged in.
 
-use losscause::ack::{Numbers, Recovery as EndedRecovery};
-use losscause::truth::SenderWitness;
-use losscause::{AckSample, DeclaredLoss, SenderLda, Signal, Time, Verdict};
+use losscause::Recovery as EndedRecovery;
+use losscause::{Algorithm, Loss, Numbers, Observation, Observer, Signal, Time, Verdict, ask};
 
 use super::arrivals::Arrivals;
 use super::config::Config;
@@ -63,7 +62,7 @@ struct Recovering {
     declared: u64,
 }
 
-impl<L: SenderLda> Classic<L> {
+impl<L: Algorithm> Classic<L> {
     /// A closed connection. `config` is valid.
     pub(super) fn new(config: &Config, lda: L) -> Self {
         let syn = u64::from(config.quirks.syn_bytes.is_some());
@@ -102,14 +101,14 @@ impl<L: SenderLda> Classic<L> {
     }
 
     /// An ACK arrived. An ACK of something never sent, or older than the newest, changes nothing.
-    pub(super) fn on_ack(&mut self, now: Time, ack: &Ack, witness: &mut impl SenderWitness) {
+    pub(super) fn on_ack(&mut self, now: Time, ack: &Ack, observer: &mut impl Observer) {
         if (self.stream.una..=self.stream.sent).contains(&ack.next) && self.ecn.is_due(ack) {
             self.on_echo(now);
         }
         if ack.next > self.stream.una && ack.next <= self.stream.sent {
-            self.on_new_ack(now, ack, witness);
+            self.on_new_ack(now, ack, observer);
         } else if ack.next == self.stream.una && self.stream.una < self.stream.sent {
-            self.on_dup_ack(now, ack, witness);
+            self.on_dup_ack(now, ack, observer);
         }
     }
 
@@ -125,7 +124,7 @@ impl<L: SenderLda> Classic<L> {
         self.lda.on_loss(&mark);
     }
 
-    fn on_new_ack(&mut self, now: Time, ack: &Ack, witness: &mut impl SenderWitness) {
+    fn on_new_ack(&mut self, now: Time, ack: &Ack, observer: &mut impl Observer) {
         let opening = self.stream.una == 0 && self.config.quirks.syn_bytes.is_some();
         let newly_acked_pkts = ack.next - self.stream.una;
         let filled = self.fills_window();
@@ -156,12 +155,14 @@ impl<L: SenderLda> Classic<L> {
             self.rto.clear_backoff();
         }
         let mut sample = self.sample(now, ack, self.window.cwnd);
-        self.lda.on_ack(&sample);
+        self.lda.observe(&sample);
         // The response counts by the cumulative ACK, with SACK too.
-        sample.newly_acked_pkts = newly_acked_pkts;
+        if let Some(acked) = &mut sample.acked {
+            acked.newly_acked_pkts = newly_acked_pkts;
+        }
         match progress {
             Progress::Recovered => self.on_recovered(now),
-            Progress::Partial { .. } => self.judge_further_losses(now, witness),
+            Progress::Partial { .. } => self.judge_further_losses(now, observer),
             Progress::Open => {}
         }
         let growth = match progress {
@@ -197,17 +198,17 @@ impl<L: SenderLda> Classic<L> {
                 && self.stream.flight_pkts() >= self.window.cwnd as u64
     }
 
-    fn on_dup_ack(&mut self, now: Time, ack: &Ack, witness: &mut impl SenderWitness) {
+    fn on_dup_ack(&mut self, now: Time, ack: &Ack, observer: &mut impl Observer) {
         self.response.on_dup_ack(now);
         let cwnd = self.window.cwnd;
         let found = self.recovery.on_dup_ack(now, ack, &self.stream, &mut self.window);
         let sample = self.sample(now, ack, cwnd);
-        self.lda.on_ack(&sample);
+        self.lda.observe(&sample);
         let Some(found) = found else {
-            self.judge_further_losses(now, witness);
+            self.judge_further_losses(now, observer);
             return;
         };
-        let (verdict, declared) = self.judge(now, ack, witness);
+        let (verdict, declared) = self.judge(now, ack, observer);
         let uncut = self.window.clone();
         let mut answer = Answer::Kept;
         if !self.ecn.covers(self.stream.una) {
@@ -232,9 +233,9 @@ impl<L: SenderLda> Classic<L> {
     }
 
     /// Further packets of a recovery are lost. If the window was spared so far, the algorithm may call for the cut now.
-    /// The first verdict stands for the whole event in the witness's counts.
-    fn judge_further_losses(&mut self, now: Time, witness: &mut impl SenderWitness) {
-        if !self.lda.observes_every_loss() {
+    /// The first verdict stands for the whole event in the observer's counts.
+    fn judge_further_losses(&mut self, now: Time, observer: &mut impl Observer) {
+        if !self.lda.scope().observes_every_loss {
             return;
         }
         let mut loss = self.declared(now, Signal::Gap);
@@ -243,13 +244,12 @@ impl<L: SenderLda> Classic<L> {
             return;
         };
         recovering.declared = lost.numbers.last + 1;
-        (loss.numbers, loss.lost_pkts) = (Some(lost.numbers), lost.pkts);
+        (loss.numbers, loss.lost_pkts, loss.is_further) = (Some(lost.numbers), lost.pkts, true);
         self.lda.on_loss(&loss);
-        if !recovering.spared || !self.lda.judges_every_loss() {
+        if !recovering.spared || !self.lda.scope().judges_every_loss {
             return;
         }
-        let judgement = self.lda.judge(&loss);
-        witness.judged(&loss, &judgement);
+        let judgement = ask(&self.lda, &loss, observer);
         if judgement.verdict.is_wireless() {
             return;
         }
@@ -268,7 +268,7 @@ impl<L: SenderLda> Classic<L> {
     fn on_recovered(&mut self, now: Time) {
         let Some(recovering) = self.recovering.take() else { return };
         let lost_pkts = self.stats.retransmissions - recovering.retransmissions;
-        let revised = self.lda.on_recovery_end(&EndedRecovery::new(recovering.began, now, lost_pkts));
+        let revised = self.lda.on_recovered(&EndedRecovery::new(recovering.began, now, lost_pkts));
         if let (Some(judgement), Some(uncut)) = (revised, recovering.uncut)
             && judgement.verdict.is_wireless()
             && uncut.cwnd >= uncut.ssthresh
@@ -280,16 +280,14 @@ impl<L: SenderLda> Classic<L> {
 
     /// The sample for the algorithm. Stream and recovery must already include this ACK.
     #[inline]
-    fn sample(&mut self, now: Time, ack: &Ack, cwnd_pkts: f64) -> AckSample {
+    fn sample(&mut self, now: Time, ack: &Ack, cwnd_pkts: f64) -> Observation {
         let rtt = self.recovery.rtt(now, ack);
-        let mut sample = self.arrivals.on_ack(now, rtt, &self.stream, self.recovery.scoreboard());
-        sample.cwnd_pkts = Some(cwnd_pkts);
-        sample
+        self.arrivals.on_ack(now, rtt, cwnd_pkts, &self.stream, self.recovery.scoreboard())
     }
 
     /// The loss of packet `una`.
-    fn declared(&self, now: Time, signal: Signal) -> DeclaredLoss {
-        let mut loss = DeclaredLoss::new(now, signal);
+    fn declared(&self, now: Time, signal: Signal) -> Loss {
+        let mut loss = Loss::new(now, signal);
         loss.numbers = Some(Numbers::one(self.stream.una));
         loss.in_flight_pkts = self.stream.flight_pkts();
         loss.cwnd_pkts = Some(self.window.cwnd);
@@ -297,26 +295,23 @@ impl<L: SenderLda> Classic<L> {
     }
 
     /// Asks why packet `una` was lost. Returns the verdict, and the number above the last packet that is lost.
-    fn judge(&mut self, now: Time, ack: &Ack, witness: &mut impl SenderWitness) -> (Verdict, u64) {
+    fn judge(&mut self, now: Time, ack: &Ack, observer: &mut impl Observer) -> (Verdict, u64) {
         let mut loss = self.declared(now, Signal::Gap);
         let mut declared = self.stream.una + 1;
         if let Some(lost) = self.recovery.lost(self.stream.una, self.config.dup_ack_threshold, &self.stream) {
             loss.lost_pkts = lost.pkts;
             declared = lost.numbers.last + 1;
-            if self.lda.observes_every_loss() {
+            if self.lda.scope().observes_every_loss {
                 loss.numbers = Some(lost.numbers);
             }
         }
         loss.label = ack.wireless.then_some(Verdict::Wireless);
-        loss.truth = witness.truth(self.stream.una..self.stream.sent);
         self.lda.on_loss(&loss);
-        let judgement = self.lda.judge(&loss);
-        witness.judged(&loss, &judgement);
-        (judgement.verdict, declared)
+        (ask(&self.lda, &loss, observer).verdict, declared)
     }
 
     /// Handles a deadline of [`Sender::poll_timeout`]; has no effect before it.
-    pub(super) fn on_timeout(&mut self, now: Time, witness: &mut impl SenderWitness) {
+    pub(super) fn on_timeout(&mut self, now: Time, observer: &mut impl Observer) {
         if self.deadline.is_none_or(|deadline| now < deadline) {
             return;
         }
@@ -326,7 +321,7 @@ impl<L: SenderLda> Classic<L> {
             self.initial_window_pkts = 1;
         }
         let again = self.timed_out == Some(una);
-        let spared = self.spares_timeout(now, witness);
+        let spared = self.spares_timeout(now, observer);
         self.recovery.on_timeout(now, &self.stream, &mut self.window);
         if !spared {
             self.response.on_timeout(&mut self.window, now, self.stream.flight_pkts(), again);
@@ -340,19 +335,18 @@ impl<L: SenderLda> Classic<L> {
         self.timed = None;
         self.stream.next = una;
         self.stats.timeouts += 1;
-        witness.timed_out();
+        observer.on_timeout();
     }
 
     /// Whether a timeout leaves the window unchanged: only if the algorithm judges timeouts and calls this one
     /// wireless.
-    fn spares_timeout(&mut self, now: Time, witness: &mut impl SenderWitness) -> bool {
-        let mut loss = self.declared(now, Signal::Timeout);
-        let asked = self.lda.judges_timeouts();
-        if asked {
-            loss.truth = witness.truth(self.stream.una..self.stream.sent);
-        }
+    fn spares_timeout(&mut self, now: Time, observer: &mut impl Observer) -> bool {
+        let loss = self.declared(now, Signal::Timeout);
         self.lda.on_loss(&loss);
-        asked && self.lda.judge(&loss).verdict.is_wireless()
+        if !self.lda.scope().judges_timeouts {
+            return false;
+        }
+        observer.overrule(&loss).unwrap_or_else(|| self.lda.judge(&loss)).verdict.is_wireless()
     }
 
     /// When to call [`Sender::on_timeout`]; `None` means never.

@@ -7,8 +7,7 @@
 //! recovery   on_answer                           continues with the resulting window
 //! ```
 
-use losscause::ack::Numbers;
-use losscause::{Time, Verdict};
+use losscause::{Numbers, Time, Verdict};
 
 /// A loss that duplicate ACKs revealed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

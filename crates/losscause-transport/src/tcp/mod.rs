@@ -3,7 +3,7 @@
 //! Recovery, differentiation and response are separate, so a new algorithm is one new file:
 //!
 //! - *recovery* (`recovery/`) detects losses from duplicate ACKs and chooses the next packet to send;
-//! - *differentiation* (the sender's [`losscause::SenderLda`]) judges why a packet was lost;
+//! - *differentiation* (the sender's [`losscause::Algorithm`]) judges why a packet was lost;
 //! - *response* (`response/`) adjusts the window.
 //!
 //! The rest is shared: packet numbers, timer and transmission in `classic.rs`, the retransmission timeout in `rto.rs`,

@@ -19,9 +19,8 @@
 //! Deviation: the ACK of a duplicate of the newest in-order packet may be delayed, like that of the packet itself, as
 //! in ns-2's `DelAck`; RFC 9293, section 3.10.7.4 requires it at once.
 
-use losscause::observe::Differentiate;
-use losscause::truth::Witness;
-use losscause::{Packet, Span, Time};
+use losscause::arrivals::Differentiate;
+use losscause::{Observer, Packet, Span, Time, on_judged};
 
 use super::bits::{BITS, Bits};
 use super::config::{Config, ConfigError};
@@ -121,10 +120,10 @@ impl<D: Differentiate> Receiver<D> {
     }
 
     /// A segment arrived. A segment beyond the receive window is dropped.
-    pub fn on_segment(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
+    pub fn on_segment(&mut self, now: Time, segment: &Segment, observer: &mut impl Observer) {
         let seq = segment.seq;
         if self.wireless.is_some() {
-            self.differentiate(now, segment, witness);
+            self.differentiate(now, segment, observer);
         }
         if self.linux.is_some() {
             self.acknowledge_as_linux(now, segment);
@@ -217,7 +216,7 @@ impl<D: Differentiate> Receiver<D> {
     }
 
     /// Passes a segment to the differentiator and stores its verdicts about missing packets.
-    fn differentiate(&mut self, now: Time, segment: &Segment, witness: &mut impl Witness) {
+    fn differentiate(&mut self, now: Time, segment: &Segment, observer: &mut impl Observer) {
         let (seq, next) = (segment.seq, self.next);
         let Some(wireless) = &mut self.wireless else { return };
         if segment.payload_bytes == 0 || seq.saturating_sub(next) >= self.window {
@@ -225,11 +224,12 @@ impl<D: Differentiate> Receiver<D> {
         }
         wireless.reserve(next, seq + 1);
         let packet = Packet { seq, at: now, sent: Some(segment.sent_at) };
-        self.differentiator.on_packet_watched(packet, witness, |lost, judgement| {
-            if lost >= next {
+        let mut label = on_judged(|loss, judgement| {
+            if let Some(lost) = loss.seq().filter(|&lost| lost >= next) {
                 wireless.put(lost, judgement.verdict.is_wireless());
             }
         });
+        self.differentiator.on_packet(packet, &mut (observer, &mut label));
         // Another packet will reuse its bit in the ring.
         if seq >= next {
             wireless.put(seq, false);
@@ -277,8 +277,7 @@ impl<D: Differentiate> Receiver<D> {
 
 #[cfg(test)]
 mod tests {
-    use losscause::lda::Needs;
-    use losscause::{Algorithm, Arrival, Differentiator, Judgement, Lda, Loss, Verdict};
+    use losscause::{Algorithm, BuiltIn, Differentiator, End, Judgement, Loss, Needs, Observation, Verdict};
 
     use super::super::{Quirks, RecoveryScheme};
     use super::*;
@@ -477,16 +476,19 @@ mod tests {
     #[derive(Debug)]
     struct LongGapsAreWireless(Span);
 
-    impl Lda for LongGapsAreWireless {
+    impl Algorithm for LongGapsAreWireless {
         fn name(&self) -> &'static str {
             "long gaps are wireless"
         }
         fn needs(&self) -> Needs {
-            Needs::NONE.with_inter_arrival()
+            Needs::NONE.with_spacing()
         }
-        fn on_arrival(&mut self, _: &Arrival) {}
+        fn observe(&mut self, _: &Observation) {}
         fn judge(&self, loss: &Loss) -> Judgement {
-            let long = loss.revealed_by.since_last.is_some_and(|interval| interval.span >= self.0);
+            let long = loss
+                .revealed_by
+                .and_then(|revealed_by| revealed_by.since_last)
+                .is_some_and(|interval| interval.span >= self.0);
             let verdict = if long { Verdict::Wireless } else { Verdict::Congestion };
             Judgement::stated(verdict, "test", "as asked")
         }
@@ -547,7 +549,7 @@ mod tests {
 
     #[test]
     fn the_syn_is_none_of_the_packets_whose_spacing_is_measured() {
-        let lda = Differentiator::new(Algorithm::Biaz.build().expect("published parameters"));
+        let lda = Differentiator::new(BuiltIn::Biaz.build(End::Receiver).expect("published parameters"));
         let mut receiver = Receiver::with_lda(&Config::ns2(), lda).unwrap();
         let mut arrive = |ms, seq, payload_bytes| {
             let (retransmission, ecn, cwr) = (false, Ecn::NotCapable, false);

@@ -1,7 +1,6 @@
 //! The sender: one of the RFCs and of ns-2, or one of Linux.
 
-use losscause::truth::SenderWitness;
-use losscause::{SenderLda, Time};
+use losscause::{Algorithm, Observer, Time};
 
 use super::classic::Classic;
 use super::config::{Config, ConfigError};
@@ -63,7 +62,7 @@ impl Sender {
     }
 }
 
-impl<L: SenderLda> Sender<L> {
+impl<L: Algorithm> Sender<L> {
     /// A closed connection that asks `lda` about each loss that duplicate ACKs reveal.
     ///
     /// # Errors
@@ -88,14 +87,14 @@ impl<L: SenderLda> Sender<L> {
 
     /// An ACK arrived. An ACK of something never sent, or older than the newest, changes nothing.
     #[inline]
-    pub fn on_ack(&mut self, now: Time, ack: &Ack, witness: &mut impl SenderWitness) {
-        either!(&mut self.machine, sender => sender.on_ack(now, ack, witness));
+    pub fn on_ack(&mut self, now: Time, ack: &Ack, observer: &mut impl Observer) {
+        either!(&mut self.machine, sender => sender.on_ack(now, ack, observer));
     }
 
     /// Handles a deadline of [`Sender::poll_timeout`]; has no effect before it.
     #[inline]
-    pub fn on_timeout(&mut self, now: Time, witness: &mut impl SenderWitness) {
-        either!(&mut self.machine, sender => sender.on_timeout(now, witness));
+    pub fn on_timeout(&mut self, now: Time, observer: &mut impl Observer) {
+        either!(&mut self.machine, sender => sender.on_timeout(now, observer));
     }
 
     /// When to call [`Sender::on_timeout`]; `None` means never.

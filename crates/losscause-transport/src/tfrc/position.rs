@@ -6,7 +6,7 @@
 //! stood. So a forged number, or a sender that starts over, stretches no loss interval. A packet advances the position
 //! by at most 2^16, so that arithmetic on positions would overflow after 2^48 packets at the earliest.
 //!
-//! [`MAX_JUMP_PKTS`]: losscause::observe::MAX_JUMP_PKTS
+//! [`MAX_JUMP_PKTS`]: losscause::arrivals::MAX_JUMP_PKTS
 
 /// The current stream: its first packet.
 #[derive(Clone, Copy, Debug, Default)]

@@ -18,9 +18,7 @@
 //!   RFC sets no limit; section 8.3 speaks of clocks of 10 ms.
 //! - A feedback timer that expires with nothing to report stops. The next packet is then reported at once.
 
-use losscause::observe::Differentiator;
-use losscause::truth::Witness;
-use losscause::{Arrival, Lda, Observed, Packet, Span, Time};
+use losscause::{Algorithm, Differentiator, Observation, Observed, Observer, Packet, Span, Time, on_judged};
 
 use super::arrivals::Arrivals;
 use super::loss_history::LossHistory;
@@ -104,7 +102,7 @@ const TOLERANCE: f64 = 0.05;
 /// No path is shorter than this, and no clock that drives a receiver much finer.
 const SHORTEST_RTT: Span = Span::from_micros(10);
 
-impl<L: Lda> Receiver<L> {
+impl<L: Algorithm> Receiver<L> {
     /// A receiver that puts every lost packet to `lda`; one that always answers congestion gives plain TFRC.
     pub fn new(config: &Config, lda: L) -> Self {
         Self {
@@ -133,9 +131,9 @@ impl<L: Lda> Receiver<L> {
 
     /// A data packet arrived.
     #[inline]
-    pub fn on_data(&mut self, now: Time, data: &Data, witness: &mut impl Witness) {
+    pub fn on_data(&mut self, now: Time, data: &Data, observer: &mut impl Observer) {
         let packet = Packet { seq: data.seq, at: now, sent: Some(data.sent_at) };
-        match self.differentiator.observe(packet, witness) {
+        match self.differentiator.observe(packet, observer) {
             Observed::Duplicate => {}
             Observed::Late => {
                 self.missing.on_late(self.stream.position(data.seq));
@@ -145,8 +143,8 @@ impl<L: Lda> Receiver<L> {
                 if arrival.since_last.is_none() {
                     self.begin_stream(data.seq);
                 }
-                if arrival.lost() > 0 {
-                    self.on_gap(&arrival, data, witness);
+                if arrival.reveals_gap() {
+                    self.on_gap(&arrival, data, observer);
                 }
                 if !self.missing.is_empty() {
                     self.missing.on_newest();
@@ -232,7 +230,7 @@ impl<L: Lda> Receiver<L> {
 
     /// The loss differentiation algorithm.
     pub fn lda(&self) -> &L {
-        self.differentiator.lda()
+        self.differentiator.algorithm()
     }
 
     /// The settings.
@@ -254,17 +252,19 @@ impl<L: Lda> Receiver<L> {
 
     /// The arrival of `data` reveals a gap: the LDA judges the packets in it.
     #[inline(never)]
-    fn on_gap(&mut self, arrival: &Arrival, data: &Data, witness: &mut impl Witness) {
+    fn on_gap(&mut self, arrival: &Observation, data: &Data, observer: &mut impl Observer) {
         let (before, from, to) = match self.loss_event {
             LossEventRule::ArrivalTime => (self.newest.data.seq, self.newest.arrived, arrival.at),
             LossEventRule::SendTimeAndRound => (self.newest.data.seq, self.newest.data.sent_at, data.sent_at),
         };
         let (missing, stream) = (&mut self.missing, self.stream);
-        self.differentiator.judge_gap(arrival, witness, |seq, judgement| {
+        let mut keep = on_judged(|loss, judgement| {
+            let Some(seq) = loss.seq() else { return };
             let at = interpolate(from, to, seq - before, data.seq - before);
             let position = stream.position(seq);
             missing.push(Lost { position, at, wireless: judgement.verdict.is_wireless() });
         });
+        self.differentiator.judge_gap(arrival, &mut (observer, &mut keep));
     }
 
     /// Takes in the losses that the arrival of `data` declares, and its mark. Returns whether a loss event began.

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use losscause::{Lda, Span, Time};
+use losscause::{Algorithm, Span, Time};
 use losscause_transport::tfrc::{Backlog, Config, Data, Feedback, Receiver, Sender};
 
 pub(crate) struct Pipe<L, F> {
@@ -33,7 +33,7 @@ pub(crate) struct Pipe<L, F> {
     pub(crate) sent: Vec<(Time, u64)>,
 }
 
-impl<L: Lda, F: FnMut(u64) -> bool> Pipe<L, F> {
+impl<L: Algorithm, F: FnMut(u64) -> bool> Pipe<L, F> {
     pub(crate) fn new(config: &Config, rate_bps: i64, delay: Span, queue_pkts: usize, lda: L, lost: F) -> Self {
         Self {
             sender: Sender::new(config),

@@ -53,6 +53,11 @@ impl DuplicateAcks {
         self.newest.advance(at, rtt, spans).with_acked(acked)
     }
 
+    /// As [`Newest::forget_delay`].
+    pub fn forget_delay(&mut self) {
+        self.newest.forget_delay();
+    }
+
     /// The retransmission timer expired. Everything below `sent` was sent.
     pub fn on_timeout(&mut self, sent: u64) {
         self.recover = sent;

@@ -130,7 +130,7 @@ fn refused(algorithm: &str, problem: String) -> InputError {
 #[cfg(test)]
 mod tests {
     use losscause::registry::{ConfigError, Info, Parameters};
-    use losscause::{AnyLda, Arrival, Judgement, Lda, Loss, Needs, Verdict};
+    use losscause::{AnyAlgorithm, Observation, Judgement, Algorithm, Loss, Needs, Verdict};
 
     use super::*;
     use crate::papers::record;
@@ -222,14 +222,14 @@ mod tests {
     #[derive(Clone)]
     struct Failing(Stop, u64);
 
-    impl Lda for Failing {
+    impl Algorithm for Failing {
         fn name(&self) -> &'static str {
             "failing"
         }
         fn needs(&self) -> Needs {
             Needs::NONE
         }
-        fn on_arrival(&mut self, _: &Arrival) {
+        fn observe(&mut self, _: &Observation) {
             self.1 += 1;
             if self.1 == 100 {
                 self.0.request();
@@ -244,8 +244,8 @@ mod tests {
         fn info(&self) -> &'static Info {
             const { &Info::new("failing", "requests a stop") }
         }
-        fn build(&self) -> Result<AnyLda, ConfigError> {
-            Ok(AnyLda::boxed(self.clone()))
+        fn build(&self) -> Result<AnyAlgorithm, ConfigError> {
+            Ok(AnyAlgorithm::boxed(self.clone()))
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use losscause::Time;
-use losscause::truth::Cause;
+use losscause_sim::truth::Cause;
 use losscause_linux::emulator::{Header, Histogram, Sight};
 use losscause_sim::live::Direction;
 

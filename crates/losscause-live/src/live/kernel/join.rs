@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use losscause::truth::Cause;
+use losscause_sim::truth::Cause;
 use losscause_linux::kernel::{VerdictRecord, Why};
 
 use super::crossing::Loss;

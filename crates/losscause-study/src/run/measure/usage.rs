@@ -1,6 +1,6 @@
 //! Which base scheme of a hybrid algorithm was in force.
 
-use losscause::Lda;
+use losscause::Algorithm;
 use losscause_sim::{FlowSpec, TcpLda, Traffic};
 
 use super::{Metrics, State, measured, share};

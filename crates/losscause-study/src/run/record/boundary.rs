@@ -1,7 +1,7 @@
 //! What an algorithm compares with what, over time: its decision boundary over the samples that it saw.
 
-use losscause::observe::Observed;
-use losscause::{AnyLda, Differentiator, Lda, Loss, Packet, Time};
+use losscause::Observed;
+use losscause::{AnyAlgorithm, Differentiator, Algorithm, Loss, Packet, Time};
 
 use super::Series;
 
@@ -19,7 +19,7 @@ pub struct Boundary {
 /// Asks a copy of a receiver's algorithm at every arrival what it would say.
 #[derive(Clone, Debug)]
 pub(super) struct Prober {
-    copy: Differentiator<AnyLda>,
+    copy: Differentiator<AnyAlgorithm>,
     end: Time,
     steps: usize,
     boundaries: Vec<Boundary>,
@@ -27,7 +27,7 @@ pub(super) struct Prober {
 
 impl Prober {
     /// Beside a receiver whose algorithm is `lda`, in its initial state.
-    pub(super) fn new(lda: &AnyLda, end: Time, steps: usize) -> Self {
+    pub(super) fn new(lda: &AnyAlgorithm, end: Time, steps: usize) -> Self {
         Self { copy: Differentiator::new(lda.clone()), end, steps, boundaries: Vec::new() }
     }
 

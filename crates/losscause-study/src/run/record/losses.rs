@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use losscause::truth::Cause;
+use losscause_sim::truth::Cause;
 use losscause::{Judgement, Verdict};
 use losscause_sim::{Event, EventKind, FlowId, LinkEvent};
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! One run as a report draws it: windows, queues and delays over time in a few hundred steps, every lost packet with its
 //! true cause and the verdict on it, and what each algorithm compared with what.
 
-use losscause::{AnyLda, Lda, LdaConfig, SenderLda, Time};
+use losscause::{AnyAlgorithm, Algorithm, LdaConfig, Algorithm, Time};
 use losscause_sim::{Event, EventKind, FlowSpec, LinkId, PacketInfo, PacketKind, Recorder, TcpLda, Traffic};
 
 use crate::{Experiment, InputError, Scenario};
@@ -250,7 +250,7 @@ fn is_data(packet: PacketInfo) -> bool {
 }
 
 /// The algorithm that a flow's receiver runs.
-fn lda_at_receiver(traffic: &Traffic) -> Option<&AnyLda> {
+fn lda_at_receiver(traffic: &Traffic) -> Option<&AnyAlgorithm> {
     match traffic {
         Traffic::Tcp { lda: TcpLda::Receiver { lda, .. }, .. } | Traffic::Tfrc { lda, .. } => Some(lda),
         Traffic::Tcp { lda: TcpLda::None | TcpLda::Sender(_), .. } => None,
@@ -261,8 +261,8 @@ fn lda_at_receiver(traffic: &Traffic) -> Option<&AnyLda> {
 /// The name of the algorithm that judges a flow's losses, unless all count as congestion.
 pub fn algorithm_of(traffic: &Traffic) -> Option<&'static str> {
     let name = match traffic {
-        Traffic::Tcp { lda: TcpLda::Sender(lda), .. } => Some(SenderLda::name(lda)),
-        traffic => lda_at_receiver(traffic).map(Lda::name),
+        Traffic::Tcp { lda: TcpLda::Sender(lda), .. } => Some(Algorithm::name(lda)),
+        traffic => lda_at_receiver(traffic).map(Algorithm::name),
     };
     name.filter(|name| *name != crate::scenario::NO_LDA)
 }

@@ -2,7 +2,7 @@
 //!
 //! A setting that is not given has its mode's value, which `losscause-transport` defines.
 
-use losscause::{AnyLda, Span};
+use losscause::{AnyAlgorithm, Span};
 use losscause_sim::{Lengths, TcpLda, Traffic};
 use losscause_transport::tfrc as tfrc_sender;
 
@@ -82,7 +82,7 @@ pub(super) fn traffic(flow: &Flow, settings: &Settings, reader: &Reader, names: 
 }
 
 /// The algorithm at the receiver of a source without feedback.
-fn sink_lda(flow: &Flow, document: &Document, reader: &Reader) -> Result<Option<AnyLda>, InputError> {
+fn sink_lda(flow: &Flow, document: &Document, reader: &Reader) -> Result<Option<AnyAlgorithm>, InputError> {
     let lda = |name: &str| document.lda.at_receiver(name, &format!("flow.{}.lda", flow.name), reader);
     flow.lda.as_deref().map(lda).transpose()
 }

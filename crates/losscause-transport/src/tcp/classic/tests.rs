@@ -1,6 +1,6 @@
 //! What a sender sends and does, ACK by ACK.
 
-use losscause::{AsTold, Span};
+use losscause::{Algorithm, AsTold, End, Loss, Numbers, Observation, Signal, Span, Time, Verdict};
 
 use super::super::Sender;
 use super::super::segment::SackBlocks;
@@ -396,21 +396,21 @@ fn a_loss_that_the_receiver_calls_wireless_is_repaired_at_the_same_window_and_a_
 #[derive(Default)]
 struct SecondThoughts(Vec<(Signal, u64)>);
 
-impl SenderLda for SecondThoughts {
+impl Algorithm for SecondThoughts {
     fn name(&self) -> &'static str {
         "second thoughts"
     }
-    fn needs(&self) -> losscause::ack::SenderInputs {
-        losscause::ack::SenderInputs::NONE
+    fn needs(&self) -> losscause::Needs {
+        losscause::Needs::NONE
     }
-    fn on_ack(&mut self, _: &AckSample) {}
-    fn on_loss(&mut self, loss: &DeclaredLoss) {
+    fn observe(&mut self, _: &Observation) {}
+    fn on_loss(&mut self, loss: &Loss) {
         self.0.push((loss.signal, loss.numbers.unwrap().first));
     }
-    fn judge(&self, loss: &DeclaredLoss) -> losscause::Judgement {
+    fn judge(&self, loss: &Loss) -> losscause::Judgement {
         ().judge(loss)
     }
-    fn on_recovery_end(&mut self, recovery: &EndedRecovery) -> Option<losscause::Judgement> {
+    fn on_recovered(&mut self, recovery: &EndedRecovery) -> Option<losscause::Judgement> {
         let judgement = losscause::Judgement::stated(Verdict::Wireless, "test", "as asked");
         (recovery.lost_pkts == 1).then_some(judgement)
     }
@@ -443,9 +443,9 @@ fn a_verdict_that_is_revised_when_the_recovery_ends_undoes_the_cut() {
 
 /// A sender with ten packets in flight, the window in congestion avoidance, and the rule that the second lost packet of
 /// an episode is congestion.
-fn with_second_loss(variant: super::super::Variant) -> Classic<losscause::AnySenderLda> {
+fn with_second_loss(variant: super::super::Variant) -> Classic<losscause::AnyAlgorithm> {
     let config = Config { initial_window_pkts: 10, initial_ssthresh_pkts: Some(10), ..Config::rfc() };
-    let lda = losscause::Algorithm::NthLoss.build_at_sender().expect("published parameters");
+    let lda = losscause::BuiltIn::NthLoss.build(End::Sender).expect("published parameters");
     let mut sender = Classic::new(&plain(config.with_variant(variant)), lda);
     sender.start(at(0));
     while sender.poll_transmit(at(0)).is_some() {}
@@ -469,23 +469,23 @@ fn an_algorithm_that_judges_every_loss_cuts_a_spared_window_at_a_partial_ack() {
 #[derive(Default)]
 struct Onlooker(Vec<Numbers>);
 
-impl SenderLda for Onlooker {
+impl Algorithm for Onlooker {
     fn name(&self) -> &'static str {
         "onlooker"
     }
-    fn needs(&self) -> losscause::ack::SenderInputs {
-        losscause::ack::SenderInputs::NONE
+    fn needs(&self) -> losscause::Needs {
+        losscause::Needs::NONE
     }
-    fn on_ack(&mut self, _: &AckSample) {}
-    fn on_loss(&mut self, loss: &DeclaredLoss) {
+    fn observe(&mut self, _: &Observation) {}
+    fn on_loss(&mut self, loss: &Loss) {
         self.0.extend(loss.numbers);
     }
-    fn judge(&self, _: &DeclaredLoss) -> losscause::Judgement {
+    fn judge(&self, _: &Loss) -> losscause::Judgement {
         assert_eq!(self.0.len(), 1, "it is asked about the first loss only");
         losscause::Judgement::stated(Verdict::Wireless, "test", "as asked")
     }
-    fn observes_every_loss(&self) -> bool {
-        true
+    fn scope(&self) -> losscause::Scope {
+        losscause::Scope { observes_every_loss: true, ..losscause::Scope::FIRST_LOSS }
     }
 }
 

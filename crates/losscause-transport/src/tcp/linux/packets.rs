@@ -9,8 +9,7 @@
 
 use std::collections::VecDeque;
 
-use losscause::Time;
-use losscause::ack::Numbers;
+use losscause::{Numbers, Time};
 
 #[derive(Clone, Debug)]
 pub(super) struct Packets {

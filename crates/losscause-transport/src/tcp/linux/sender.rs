@@ -21,8 +21,7 @@ mod timers;
 mod transmit;
 mod undoing;
 
-use losscause::truth::SenderWitness;
-use losscause::{SenderLda, Time};
+use losscause::{Algorithm, Observer, Time};
 
 use super::super::arrivals::Arrivals;
 use super::super::config::Config;
@@ -91,7 +90,7 @@ pub(in super::super) struct Linux<L> {
     stats: Stats,
 }
 
-impl<L: SenderLda> Linux<L> {
+impl<L: Algorithm> Linux<L> {
     /// A closed connection. `config` is valid.
     pub(in super::super) fn new(config: &Config, lda: L) -> Self {
         let syn = u64::from(config.quirks.syn_bytes.is_some());
@@ -137,7 +136,7 @@ impl<L: SenderLda> Linux<L> {
     }
 
     #[inline(never)]
-    pub(in super::super) fn on_ack(&mut self, now: Time, ack: &Ack, witness: &mut impl SenderWitness) {
+    pub(in super::super) fn on_ack(&mut self, now: Time, ack: &Ack, observer: &mut impl Observer) {
         if !(self.stream.una..=self.stream.sent).contains(&ack.next) {
             return;
         }
@@ -153,7 +152,7 @@ impl<L: SenderLda> Linux<L> {
         brought.ece = self.config.ecn && ack.ece;
         let rtt = self.measure(now, ack, &brought);
         let sample = self.sample(now, rtt);
-        self.lda.on_ack(&sample);
+        self.lda.observe(&sample);
         if opening {
             self.open(now);
             return;
@@ -163,7 +162,7 @@ impl<L: SenderLda> Linux<L> {
         let mut sets_timer = self.moves_timer(&brought);
         let calm = self.state == State::Open && !brought.reports && brought.duplicate.is_none() && !brought.ece;
         if !calm || !brought.advances {
-            sets_timer &= self.alert(now, ack, &brought, witness);
+            sets_timer &= self.alert(now, ack, &brought, observer);
         }
         if sets_timer {
             self.set_timer(now);
@@ -195,13 +194,13 @@ impl<L: SenderLda> Linux<L> {
     }
 
     #[inline(never)]
-    pub(in super::super) fn on_timeout(&mut self, now: Time, witness: &mut impl SenderWitness) {
+    pub(in super::super) fn on_timeout(&mut self, now: Time, observer: &mut impl Observer) {
         let Some(timer) = self.timer.take_if(|timer| now >= timer.at) else { return };
         self.due = Due::Nothing;
         match timer.kind {
-            TimerKind::Retransmit => self.on_retransmission_timeout(now, witness),
+            TimerKind::Retransmit => self.on_retransmission_timeout(now, observer),
             TimerKind::Probe => self.on_probe_timeout(now),
-            TimerKind::Reorder => self.on_reorder_timeout(now, witness),
+            TimerKind::Reorder => self.on_reorder_timeout(now, observer),
         }
     }
 

@@ -8,8 +8,7 @@ mod sack1;
 mod scoreboard;
 mod vegas;
 
-use losscause::ack::Numbers;
-use losscause::{Span, Time};
+use losscause::{Numbers, Span, Time};
 
 use super::config::Config;
 use super::loss_event::{Answer, Found, Lost};

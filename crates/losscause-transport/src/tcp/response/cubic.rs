@@ -67,7 +67,7 @@ impl Cubic {
         self.srtt = acked.srtt.unwrap_or(self.srtt);
         match acked.growth {
             Growth::Due if window.cwnd < window.ssthresh => window.grow(),
-            Growth::Due => self.avoid_congestion(window, now, acked.sample.newly_acked_pkts),
+            Growth::Due => self.avoid_congestion(window, now, acked.sample.newly_acked_pkts()),
             Growth::Repairing => {}
             Growth::Unused => {
                 if let Some(epoch) = &mut self.epoch {
@@ -155,7 +155,7 @@ pub(in super::super) fn cube_root(x: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use losscause::{AckSample, Verdict};
+    use losscause::{Observation, Verdict};
 
     use super::super::super::stream::Stream;
     use super::*;
@@ -175,7 +175,8 @@ mod tests {
     fn ack(cubic: &mut Cubic, window: &mut Window, ms: i64, srtt_ms: i64, growth: Growth) {
         let (stream, srtt) = (Stream { una: 1, next: 1, sent: 1, end: 9 }, Span::from_millis(srtt_ms));
         // Deliberately far from `srtt`: CUBIC must not use this ACK's own round-trip time.
-        let sample = AckSample::new(at(ms)).with_rtt(Some(Span::from_millis(9_000)));
+        let one = losscause::Acked::new(1);
+        let sample = Observation::first(0, at(ms)).with_delay(Some(Span::from_millis(9_000))).with_acked(one);
         cubic.on_ack(window, &Acked { sample: &sample, stream: &stream, srtt: Some(srtt), growth });
     }
 

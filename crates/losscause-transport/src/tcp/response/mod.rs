@@ -9,7 +9,7 @@ mod veno;
 mod westwood;
 mod westwood_vt;
 
-use losscause::{AckSample, Span, Time};
+use losscause::{Observation, Span, Time};
 
 use super::config::Config;
 use super::loss_event::{Answer, LossEvent};
@@ -40,7 +40,7 @@ pub(super) enum Response {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Acked<'a> {
     /// The sample taken from it.
-    pub(super) sample: &'a AckSample,
+    pub(super) sample: &'a Observation,
     /// Where the stream stands now.
     pub(super) stream: &'a Stream,
     /// The smoothed round-trip time (RFC 6298); `None` before the first measurement.

@@ -24,7 +24,7 @@
 //! Deviations: New Jersey takes t_n from the receiver's timestamps, so that ACK delays do not matter; here t_n is the
 //! ACK's arrival, as in TCP-Jersey, whose name for the estimator (ABE) Koo uses.
 
-use losscause::{AckSample, Span, Time};
+use losscause::{Observation, Span, Time};
 
 use super::super::loss_event::{Answer, LossEvent};
 use super::super::window::Window;
@@ -43,12 +43,12 @@ pub(in super::super) struct NewJersey {
 const RTT_GAIN: f64 = 0.125;
 
 impl NewJersey {
-    pub(super) fn on_ack(&mut self, window: &mut Window, sample: &AckSample, may_grow: bool) {
-        if let Some(rtt) = sample.rtt.filter(|&rtt| rtt > Span::ZERO) {
+    pub(super) fn on_ack(&mut self, window: &mut Window, sample: &Observation, may_grow: bool) {
+        if let Some(rtt) = sample.delay.filter(|&rtt| rtt > Span::ZERO) {
             let rtt = rtt.as_secs_f64();
             self.rtt = Some(self.rtt.map_or(rtt, |mean| mean + RTT_GAIN * (rtt - mean)));
         }
-        let pkts = self.delivered.on_ack(sample.newly_acked_pkts);
+        let pkts = self.delivered.on_ack(sample.newly_acked_pkts());
         self.estimate(sample.at, pkts);
         if may_grow {
             window.grow();
@@ -96,6 +96,7 @@ mod tests {
     use losscause::Verdict;
 
     use super::*;
+    use losscause::Acked;
 
     fn at(ms: i64) -> Time {
         Time::ZERO + Span::from_millis(ms)
@@ -103,7 +104,7 @@ mod tests {
 
     fn ack(jersey: &mut NewJersey, window: &mut Window, ms: i64, newly_acked_pkts: u32) {
         let rtt = Some(Span::from_millis(100));
-        let sample = AckSample::new(at(ms)).with_rtt(rtt).with_newly_acked(newly_acked_pkts);
+        let sample = Observation::first(0, at(ms)).with_delay(rtt).with_acked(Acked::new(newly_acked_pkts.into()));
         jersey.on_ack(window, &sample, true);
     }
 
@@ -128,7 +129,7 @@ mod tests {
         let mut window = Window { cwnd: 10.0, ssthresh: 5.0, max_pkts: 100 };
         ack(&mut jersey, &mut window, 0, 1);
         let rtt = Some(Span::from_millis(180));
-        let sample = AckSample::new(at(10)).with_rtt(rtt);
+        let sample = Observation::first(0, at(10)).with_delay(rtt).with_acked(Acked::new(1));
         jersey.on_ack(&mut window, &sample, true);
         assert!((jersey.rtt.unwrap() - 0.11).abs() < 1e-12);
     }

@@ -20,7 +20,7 @@
 //! the first ACK of data instead of the SYN's. In ns-2 a lost SYN makes the losses of the first seconds look like old
 //! ones; here it does not.
 
-use losscause::{AckSample, Time};
+use losscause::{Observation, Time};
 
 use super::super::config::Config;
 use super::super::loss_event::{Answer, LossEvent};
@@ -80,12 +80,12 @@ impl Vegas {
         }
     }
 
-    pub(super) fn on_ack(&mut self, window: &mut Window, sample: &AckSample, stream: &Stream, may_grow: bool) {
+    pub(super) fn on_ack(&mut self, window: &mut Window, sample: &Observation, stream: &Stream, may_grow: bool) {
         if std::mem::take(&mut self.opens_next) {
             window.restart(self.initial_window_pkts);
         }
         let first = self.base_rtt.is_none();
-        if let (true, Some(rtt)) = (first, sample.rtt) {
+        if let (true, Some(rtt)) = (first, sample.delay) {
             self.base_rtt = Some(rtt.as_secs_f64());
             (self.round_began, self.cut_at) = (sample.at - rtt, sample.at - rtt);
         }
@@ -100,7 +100,7 @@ impl Vegas {
         if may_grow && self.increment > 0.0 && window.cwnd - flight <= 2.0 {
             window.cwnd += self.increment;
         }
-        if let (false, Some(rtt)) = (first, sample.rtt) {
+        if let (false, Some(rtt)) = (first, sample.delay) {
             let rtt = rtt.as_secs_f64();
             self.sum += rtt;
             self.samples += 1;

@@ -17,7 +17,7 @@
 
 use losscause::filter::Backlog;
 use losscause::lda::VegasBufferConfig;
-use losscause::{AckSample, Span};
+use losscause::{Observation, Span};
 
 use super::super::config::Config;
 use super::super::loss_event::{Answer, LossEvent};
@@ -40,8 +40,8 @@ impl Veno {
         Self { halving: config.quirks.halving, backlog: Backlog::default(), skipped: false }
     }
 
-    pub(super) fn on_ack(&mut self, window: &mut Window, sample: &AckSample, may_grow: bool) {
-        if let Some(rtt) = sample.rtt.filter(|&rtt| rtt > Span::ZERO) {
+    pub(super) fn on_ack(&mut self, window: &mut Window, sample: &Observation, may_grow: bool) {
+        if let Some(rtt) = sample.delay.filter(|&rtt| rtt > Span::ZERO) {
             self.backlog.observe(rtt);
         }
         if !may_grow {
@@ -83,9 +83,11 @@ mod tests {
     use losscause::{Time, Verdict};
 
     use super::*;
+    use losscause::Acked;
 
     fn acked(veno: &mut Veno, window: &mut Window, rtt_ms: i64) {
-        let sample = AckSample::new(Time::ZERO).with_rtt(Some(Span::from_millis(rtt_ms)));
+        let sample =
+            Observation::first(0, Time::ZERO).with_delay(Some(Span::from_millis(rtt_ms))).with_acked(Acked::new(1));
         veno.on_ack(window, &sample, true);
     }
 

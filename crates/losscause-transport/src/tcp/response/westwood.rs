@@ -33,7 +33,7 @@
 //! of the last hop, so its estimate is high. The 2001 agent's different count of duplicates (`unaccounted_`) is not
 //! reproduced.
 
-use losscause::{AckSample, Span, Time};
+use losscause::{Observation, Span, Time};
 
 use super::super::config::Config;
 use super::super::loss_event::{Answer, LossEvent};
@@ -70,13 +70,13 @@ impl Westwood {
     }
 
     #[inline]
-    pub(super) fn on_ack(&mut self, window: &mut Window, sample: &AckSample, may_grow: bool) {
-        if let Some(rtt) = sample.rtt.filter(|&rtt| rtt > Span::ZERO) {
+    pub(super) fn on_ack(&mut self, window: &mut Window, sample: &Observation, may_grow: bool) {
+        if let Some(rtt) = sample.delay.filter(|&rtt| rtt > Span::ZERO) {
             // The shortest of many round trips that start anywhere in a tick spans no more than its whole ticks.
             let rtt = self.tick * (rtt.as_nanos() / self.tick.as_nanos()).max(1);
             self.rtt_min = Some(self.rtt_min.map_or(rtt, |least| least.min(rtt)));
         }
-        let pkts = self.delivered.on_ack(sample.newly_acked_pkts);
+        let pkts = self.delivered.on_ack(sample.newly_acked_pkts());
         self.bandwidth.on_ack(sample.at, pkts.min(self.rules.most_pkts()));
         if may_grow {
             window.grow();
@@ -248,6 +248,7 @@ mod tests {
 
     use super::super::super::quirks::Quirks;
     use super::*;
+    use losscause::Acked;
 
     fn at(ms: i64) -> Time {
         Time::ZERO + Span::from_millis(ms)
@@ -359,7 +360,7 @@ mod tests {
             let mut westwood = Westwood::new(&config(rules, Config::ns2_2001()));
             let mut window = Window { cwnd: 10.0, ssthresh: 5.0, max_pkts: 100 };
             let rtt = Some(Span::from_millis(rtt_ms));
-            let sample = AckSample::new(at(500)).with_rtt(rtt);
+            let sample = Observation::first(0, at(500)).with_delay(rtt).with_acked(Acked::new(1));
             westwood.on_ack(&mut window, &sample, false);
             westwood.rtt_min
         };
@@ -374,7 +375,7 @@ mod tests {
             let mut westwood = Westwood::new(&config(rules, Config::rfc()));
             let mut window = Window { cwnd: 10.0, ssthresh: 5.0, max_pkts: 100 };
             for (ms, newly_acked_pkts) in [(0, 1), (100, 5)] {
-                let sample = AckSample::new(at(ms)).with_newly_acked(newly_acked_pkts);
+                let sample = Observation::first(0, at(ms)).with_acked(Acked::new(newly_acked_pkts));
                 westwood.on_ack(&mut window, &sample, false);
             }
             westwood.bandwidth.estimate

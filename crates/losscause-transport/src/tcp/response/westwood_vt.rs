@@ -31,7 +31,7 @@
 //! strict.
 
 use losscause::lda::vegas_buffer::{Between, VegasBuffer, VegasBufferConfig, WindowOf};
-use losscause::{AckSample, Span, Time, Verdict};
+use losscause::{Observation, Span, Time, Verdict};
 
 use super::super::config::Config;
 use super::super::loss_event::{Answer, LossEvent};
@@ -57,9 +57,9 @@ impl WestwoodVt {
         Self { westwood: Westwood::new(config), rule }
     }
 
-    pub(super) fn on_ack(&mut self, window: &mut Window, sample: &AckSample, may_grow: bool) {
-        if let Some(rtt) = sample.rtt.filter(|&rtt| rtt > Span::ZERO) {
-            self.rule.on_rtt(rtt, Some(window.usable()), sample.in_flight_pkts);
+    pub(super) fn on_ack(&mut self, window: &mut Window, sample: &Observation, may_grow: bool) {
+        if let Some(rtt) = sample.delay.filter(|&rtt| rtt > Span::ZERO) {
+            self.rule.on_rtt(rtt, Some(window.usable()), sample.in_flight_pkts());
         }
         self.westwood.on_ack(window, sample, may_grow);
     }
@@ -97,6 +97,7 @@ impl WestwoodVt {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use losscause::Acked;
 
     fn at(ms: i64) -> Time {
         Time::ZERO + Span::from_millis(ms)
@@ -104,7 +105,7 @@ mod tests {
 
     fn ack(vt: &mut WestwoodVt, window: &mut Window, ms: i64, rtt_ms: i64) {
         let rtt = Some(Span::from_millis(rtt_ms));
-        let sample = AckSample::new(at(ms)).with_rtt(rtt);
+        let sample = Observation::first(0, at(ms)).with_delay(rtt).with_acked(Acked::new(1));
         vt.on_ack(window, &sample, false);
     }
 

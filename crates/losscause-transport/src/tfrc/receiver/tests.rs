@@ -1,8 +1,8 @@
 use super::*;
 use crate::tfrc::{Discounting, Quirks, Times};
-use losscause::lda::{Constant, Needs};
-use losscause::observe::MAX_JUMP_PKTS;
-use losscause::{Judgement, Loss, Verdict};
+use losscause::arrivals::MAX_JUMP_PKTS;
+use losscause::lda::Constant;
+use losscause::{Algorithm, Judgement, Loss, Needs, Observation, Span, Time, Verdict};
 use proptest::prelude::*;
 
 const RTT: Span = Span::from_millis(100);
@@ -32,16 +32,16 @@ fn data(seq: u64, sent_ms: i64, round: u32) -> Data {
 /// Calls the losses it is given wireless, by sequence number.
 struct Wireless(&'static [u64]);
 
-impl Lda for Wireless {
+impl Algorithm for Wireless {
     fn name(&self) -> &'static str {
         "test"
     }
     fn needs(&self) -> Needs {
-        Needs::default()
+        Needs::NONE
     }
-    fn on_arrival(&mut self, _: &Arrival) {}
+    fn observe(&mut self, _: &Observation) {}
     fn judge(&self, loss: &Loss) -> Judgement {
-        let wireless = self.0.contains(&loss.seq);
+        let wireless = loss.seq().is_some_and(|seq| self.0.contains(&seq));
         let verdict = if wireless { Verdict::Wireless } else { Verdict::Congestion };
         Judgement::stated(verdict, "test", "as asked")
     }
@@ -53,7 +53,7 @@ struct Flow<L> {
     reports: Vec<(i64, Feedback)>,
 }
 
-impl<L: Lda> Flow<L> {
+impl<L: Algorithm> Flow<L> {
     fn new(config: &Config, lda: L) -> Self {
         Self { receiver: Receiver::new(config, lda), reports: Vec::new() }
     }

@@ -1,8 +1,7 @@
 //! The congestion states, and how an ACK moves between them (net/ipv4/tcp_input.c, `tcp_fastretrans_alert`).
 
-use losscause::ack::Recovery as EndedRecovery;
-use losscause::truth::SenderWitness;
-use losscause::{SenderLda, Signal, Time};
+use losscause::Recovery as EndedRecovery;
+use losscause::{Algorithm, Observer, Signal, Time};
 
 use super::super::super::segment::Ack;
 use super::Linux;
@@ -25,10 +24,10 @@ pub(super) enum State {
     Loss,
 }
 
-impl<L: SenderLda> Linux<L> {
+impl<L: Algorithm> Linux<L> {
     /// Everything but a plain ACK in the state open (the kernel's `tcp_fastretrans_alert`). Returns whether the timer
     /// may still be set.
-    pub(super) fn alert(&mut self, now: Time, ack: &Ack, brought: &Brought, witness: &mut impl SenderWitness) -> bool {
+    pub(super) fn alert(&mut self, now: Time, ack: &Ack, brought: &Brought, observer: &mut impl Observer) -> bool {
         if brought.ece {
             self.undo.forbid();
         }
@@ -56,7 +55,7 @@ impl<L: SenderLda> Linux<L> {
                 return sets_timer;
             }
             // A retransmission was lost: a new recovery.
-            self.recover(now, witness);
+            self.recover(now, observer);
             self.due = Due::Lost;
             return sets_timer;
         } else if self.state <= State::Disorder && self.undo.by_duplicates() {
@@ -68,9 +67,9 @@ impl<L: SenderLda> Linux<L> {
                 self.try_to_open(now, brought);
                 return sets_timer;
             }
-            self.recover(now, witness);
+            self.recover(now, observer);
         } else {
-            self.judge_further_losses(now, witness);
+            self.judge_further_losses(now, observer);
         }
         self.due = Due::Lost;
         sets_timer
@@ -95,7 +94,7 @@ impl<L: SenderLda> Linux<L> {
         }
         let Some(recovering) = self.recovering.take() else { return };
         let lost_pkts = self.stats.retransmissions - recovering.retransmissions;
-        let revised = self.lda.on_recovery_end(&EndedRecovery::new(recovering.began, now, lost_pkts));
+        let revised = self.lda.on_recovered(&EndedRecovery::new(recovering.began, now, lost_pkts));
         if let (Some(judgement), Some((cwnd, ssthresh))) = (revised, recovering.uncut)
             && judgement.verdict.is_wireless()
             && cwnd >= ssthresh

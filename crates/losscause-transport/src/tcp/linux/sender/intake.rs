@@ -1,6 +1,6 @@
 //! What an ACK brings: packets that it acknowledges and reports, a round-trip time, the algorithm's sample.
 
-use losscause::{AckSample, SenderLda, Span, Time};
+use losscause::{Algorithm, Observation, Span, Time};
 
 use super::super::super::segment::Ack;
 use super::super::packets::Packet;
@@ -38,7 +38,7 @@ fn widen(times: &mut Option<(Time, Time)>, at: Time) {
     *times = Some(times.map_or((at, at), |(first, last)| (first.min(at), last.max(at))));
 }
 
-impl<L: SenderLda> Linux<L> {
+impl<L: Algorithm> Linux<L> {
     /// Records what `ack` acknowledges and reports.
     pub(super) fn take_in(&mut self, now: Time, ack: &Ack) -> Brought {
         let mut brought = Brought { duplicate: ack.sack.duplicate(ack.next), ..Brought::default() };
@@ -122,15 +122,16 @@ impl<L: SenderLda> Linux<L> {
     }
 
     /// The sample for the algorithm. Stream and scoreboard already include this ACK.
-    pub(super) fn sample(&mut self, now: Time, rtt: Option<Span>) -> AckSample {
-        let mut sample = self.arrivals.on_ack(now, rtt, &self.stream, Some(&self.board));
-        sample.cwnd_pkts = Some(f64::from(self.cwnd.pkts));
-        if sample.spanned_pkts == 0 {
+    pub(super) fn sample(&mut self, now: Time, rtt: Option<Span>) -> Observation {
+        let cwnd_pkts = f64::from(self.cwnd.pkts);
+        let mut sample = self.arrivals.on_ack(now, rtt, cwnd_pkts, &self.stream, Some(&self.board));
+        if !sample.is_arrival() {
             return sample;
         }
         let waited = self.newest_arrival_at.replace(now).map(|before| now - before);
-        if sample.spanned_pkts == 1 && self.board.sacked() == 0 && waited.is_some_and(|waited| waited >= HELD_BACK) {
-            sample.rtt = None;
+        if sample.spanned == 1 && self.board.sacked() == 0 && waited.is_some_and(|waited| waited >= HELD_BACK) {
+            sample.delay = None;
+            self.arrivals.forget_delay();
         }
         sample
     }

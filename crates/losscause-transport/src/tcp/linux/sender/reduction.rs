@@ -1,8 +1,6 @@
 //! A loss: the algorithm's verdict, and the reduction of the window that follows from it (RFC 6937).
 
-use losscause::ack::Numbers;
-use losscause::truth::SenderWitness;
-use losscause::{DeclaredLoss, SenderLda, Signal, Time, Verdict};
+use losscause::{Algorithm, Loss, Numbers, Observer, Signal, Time, Verdict, ask};
 
 use super::super::prr::{Delivery, Prr};
 use super::Linux;
@@ -19,10 +17,10 @@ pub(super) struct Recovering {
     pub(super) spared: bool,
 }
 
-impl<L: SenderLda> Linux<L> {
+impl<L: Algorithm> Linux<L> {
     /// A packet is lost: asks why, and repairs it.
-    pub(super) fn recover(&mut self, now: Time, witness: &mut impl SenderWitness) {
-        let verdict = self.judge(now, witness);
+    pub(super) fn recover(&mut self, now: Time, observer: &mut impl Observer) {
+        let verdict = self.judge(now, observer);
         let retransmissions = self.stats.retransmissions;
         let mut uncut = None;
         let ssthresh = self.cwnd.current_ssthresh(self.state >= State::Reduced);
@@ -42,35 +40,32 @@ impl<L: SenderLda> Linux<L> {
         self.stats.fast_retransmits += 1;
     }
 
-    fn judge(&mut self, now: Time, witness: &mut impl SenderWitness) -> Verdict {
+    fn judge(&mut self, now: Time, observer: &mut impl Observer) -> Verdict {
         let mut loss = self.declared(now, Signal::Gap);
         if let Some(found) = self.packets.take_found() {
             (loss.lost_pkts, loss.sent_at) = (found.pkts, Some(found.sent_at));
-            if self.lda.observes_every_loss() {
+            if self.lda.scope().observes_every_loss {
                 loss.numbers = Some(found.numbers);
             }
         }
         loss.label = self.labelled.then_some(Verdict::Wireless);
-        loss.truth = witness.truth(self.stream.una..self.stream.sent);
         self.lda.on_loss(&loss);
-        let judgement = self.lda.judge(&loss);
-        witness.judged(&loss, &judgement);
-        judgement.verdict
+        ask(&self.lda, &loss, observer).verdict
     }
 
     /// Further packets of a recovery are lost. If the window was spared so far, the algorithm may call for the
-    /// reduction now. The first verdict stands for the whole event in the witness's counts.
-    pub(super) fn judge_further_losses(&mut self, now: Time, witness: &mut impl SenderWitness) {
-        let Some(found) = self.packets.take_found().filter(|_| self.lda.observes_every_loss()) else { return };
+    /// reduction now. The first verdict stands for the whole event in the observer's counts.
+    pub(super) fn judge_further_losses(&mut self, now: Time, observer: &mut impl Observer) {
+        let Some(found) = self.packets.take_found().filter(|_| self.lda.scope().observes_every_loss) else { return };
         let mut loss = self.declared(now, Signal::Gap);
         (loss.numbers, loss.lost_pkts, loss.sent_at) = (Some(found.numbers), found.pkts, Some(found.sent_at));
+        loss.is_further = true;
         self.lda.on_loss(&loss);
-        let judged = self.lda.judges_every_loss();
+        let judged = self.lda.scope().judges_every_loss;
         let Some(recovering) = self.recovering.as_mut().filter(|recovering| recovering.spared && judged) else {
             return;
         };
-        let judgement = self.lda.judge(&loss);
-        witness.judged(&loss, &judgement);
+        let judgement = ask(&self.lda, &loss, observer);
         if !judgement.verdict.is_wireless() {
             recovering.spared = false;
             // The spared window, which the recovery approaches again only packet by packet.
@@ -82,8 +77,8 @@ impl<L: SenderLda> Linux<L> {
     }
 
     /// The loss of packet `una`.
-    pub(super) fn declared(&self, now: Time, signal: Signal) -> DeclaredLoss {
-        let mut loss = DeclaredLoss::new(now, signal);
+    pub(super) fn declared(&self, now: Time, signal: Signal) -> Loss {
+        let mut loss = Loss::new(now, signal);
         loss.numbers = Some(Numbers::one(self.stream.una));
         loss.in_flight_pkts = self.stream.flight_pkts();
         loss.cwnd_pkts = Some(f64::from(self.cwnd.pkts));

@@ -1,6 +1,6 @@
 //! What a Linux sender sends and does, ACK by ACK. Packets are sent at once, and ACKs come 100 ms later.
 
-use losscause::{AsTold, Span};
+use losscause::{Algorithm, AsTold, AtSender, End, Span, Time};
 
 use super::super::super::segment::SackBlocks;
 use super::super::super::{Quirks, Sender, Variant};
@@ -33,7 +33,7 @@ impl Driver<()> {
     }
 }
 
-impl<L: SenderLda> Driver<L> {
+impl<L: Algorithm> Driver<L> {
     fn with(config: &Config, lda: L) -> Self {
         let mut sender = Sender::with_lda(config, lda).unwrap();
         sender.start(at(0));
@@ -67,7 +67,7 @@ impl<L: SenderLda> Driver<L> {
 }
 
 /// Packets 0 to 9 are acknowledged, 10 to 29 in flight since 100 ms with a window of 20.
-fn twenty_in_flight<L: SenderLda>(config: &Config, lda: L) -> Driver<L> {
+fn twenty_in_flight<L: Algorithm>(config: &Config, lda: L) -> Driver<L> {
     let mut driver = Driver::with(config, lda);
     assert_eq!(driver.sent(0), (0..10).collect::<Vec<_>>());
     assert_eq!(driver.ack(100, 10), (10..30).collect::<Vec<_>>());
@@ -222,13 +222,13 @@ fn an_echoed_mark_cuts_once_per_window_without_a_retransmission() {
     assert_eq!((stats.ecn_reductions, stats.retransmissions), (1, 0));
 }
 
-fn algorithm(algorithm: losscause::Algorithm) -> losscause::AnySenderLda {
-    algorithm.build_at_sender().expect("published parameters")
+fn algorithm(algorithm: losscause::BuiltIn) -> AtSender<losscause::AnyAlgorithm> {
+    AtSender::new(algorithm.build(End::Sender).expect("published parameters"))
 }
 
 #[test]
 fn an_algorithm_that_judges_every_loss_reduces_a_spared_window_at_a_later_loss() {
-    let mut driver = twenty_in_flight(&config(), algorithm(losscause::Algorithm::NthLoss));
+    let mut driver = twenty_in_flight(&config(), algorithm(losscause::BuiltIn::NthLoss));
     for end in 12..15 {
         driver.report(200, 10, [(11, end), NO, NO]);
     }
@@ -241,7 +241,7 @@ fn an_algorithm_that_judges_every_loss_reduces_a_spared_window_at_a_later_loss()
 
 #[test]
 fn packets_that_are_found_lost_together_are_declared_together() {
-    let mut driver = twenty_in_flight(&config(), algorithm(losscause::Algorithm::NthLoss));
+    let mut driver = twenty_in_flight(&config(), algorithm(losscause::BuiltIn::NthLoss));
     // 10 and 12 are lost with the third report.
     driver.report(200, 10, [(11, 12), NO, NO]);
     driver.report(201, 10, [(13, 15), (11, 12), NO]);
@@ -253,7 +253,7 @@ fn a_reduction_is_rolled_back_but_not_into_slow_start() {
     // 10 is lost, and acknowledged a round trip later with everything else.
     let after = |ssthresh| {
         let config = Config { initial_ssthresh_pkts: ssthresh, ..config() };
-        let mut driver = Driver::with(&config, algorithm(losscause::Algorithm::RollBack));
+        let mut driver = Driver::with(&config, algorithm(losscause::BuiltIn::RollBack));
         driver.sent(0);
         let mut sent = driver.ack(100, 10);
         let before = driver.sender.cwnd();
@@ -274,17 +274,17 @@ fn a_reduction_is_rolled_back_but_not_into_slow_start() {
 #[derive(Clone, Default)]
 struct Rtts(std::rc::Rc<std::cell::RefCell<Vec<Option<f64>>>>);
 
-impl SenderLda for Rtts {
+impl Algorithm for Rtts {
     fn name(&self) -> &'static str {
         "round-trip times"
     }
-    fn needs(&self) -> losscause::ack::SenderInputs {
-        losscause::ack::SenderInputs::NONE
+    fn needs(&self) -> losscause::Needs {
+        losscause::Needs::NONE
     }
-    fn on_ack(&mut self, sample: &losscause::AckSample) {
-        self.0.borrow_mut().push(sample.rtt.map(Span::as_millis_f64));
+    fn observe(&mut self, sample: &losscause::Observation) {
+        self.0.borrow_mut().push(sample.delay.map(Span::as_millis_f64));
     }
-    fn judge(&self, loss: &losscause::DeclaredLoss) -> losscause::Judgement {
+    fn judge(&self, loss: &losscause::Loss) -> losscause::Judgement {
         ().judge(loss)
     }
 }

@@ -1,7 +1,6 @@
 //! The retransmission timeout (RFC 6298, section 5), and what the ACKs after it tell (RFC 5682).
 
-use losscause::truth::SenderWitness;
-use losscause::{SenderLda, Signal, Time};
+use losscause::{Algorithm, Observer, Signal, Time};
 
 use super::super::super::segment::Ack;
 use super::super::frto::{AfterTimeout, Frto, Next};
@@ -12,8 +11,8 @@ use super::intake::Brought;
 use super::timers::TimerKind;
 use super::transmit::Due;
 
-impl<L: SenderLda> Linux<L> {
-    pub(super) fn on_retransmission_timeout(&mut self, now: Time, witness: &mut impl SenderWitness) {
+impl<L: Algorithm> Linux<L> {
+    pub(super) fn on_retransmission_timeout(&mut self, now: Time, observer: &mut impl Observer) {
         self.stats.timeouts += 1;
         self.due = Due::First;
         if self.stream.una == 0 && self.config.quirks.syn_bytes.is_some() {
@@ -23,16 +22,16 @@ impl<L: SenderLda> Linux<L> {
                 self.rtt.back_off();
             }
         } else {
-            self.enter_loss(now, witness);
+            self.enter_loss(now, observer);
             self.timeouts += 1;
             self.rtt.back_off();
         }
         self.arm(now, TimerKind::Retransmit, self.rtt.rto());
-        witness.timed_out();
+        observer.on_timeout();
     }
 
-    fn enter_loss(&mut self, now: Time, witness: &mut impl SenderWitness) {
-        let spared = self.spares_timeout(now, witness);
+    fn enter_loss(&mut self, now: Time, observer: &mut impl Observer) {
+        let spared = self.spares_timeout(now, observer);
         let first = self.state < State::Recovery;
         self.lose_late(now);
         let uncut_yet = self.state <= State::Disorder
@@ -76,14 +75,13 @@ impl<L: SenderLda> Linux<L> {
 
     /// Whether a timeout leaves the window unchanged: only if the algorithm judges timeouts and calls this one
     /// wireless.
-    fn spares_timeout(&mut self, now: Time, witness: &mut impl SenderWitness) -> bool {
-        let mut loss = self.declared(now, Signal::Timeout);
-        let asked = self.lda.judges_timeouts();
-        if asked {
-            loss.truth = witness.truth(self.stream.una..self.stream.sent);
-        }
+    fn spares_timeout(&mut self, now: Time, observer: &mut impl Observer) -> bool {
+        let loss = self.declared(now, Signal::Timeout);
         self.lda.on_loss(&loss);
-        asked && self.lda.judge(&loss).verdict.is_wireless()
+        if !self.lda.scope().judges_timeouts {
+            return false;
+        }
+        observer.overrule(&loss).unwrap_or_else(|| self.lda.judge(&loss)).verdict.is_wireless()
     }
 
     /// An ACK in the state loss. Returns whether it is dealt with.

@@ -1,8 +1,7 @@
 //! The one timer, which waits for a timeout (RFC 6298, section 5), a probe (RFC 8985, section 7) or late packets
 //! (RFC 8985, section 6.2).
 
-use losscause::truth::SenderWitness;
-use losscause::{SenderLda, Span, Time};
+use losscause::{Algorithm, Observer, Span, Time};
 
 use super::super::probe::Probe;
 use super::Linux;
@@ -23,7 +22,7 @@ pub(super) struct Timer {
     pub(super) at: Time,
 }
 
-impl<L: SenderLda> Linux<L> {
+impl<L: Algorithm> Linux<L> {
     /// Whether this ACK moves the timer on. A report does if the first packet was sent after the reported one.
     pub(super) fn moves_timer(&self, brought: &Brought) -> bool {
         let younger = |(first, _): (Time, Time)| self.packets.first().is_some_and(|head| head.sent_at > first);
@@ -81,17 +80,17 @@ impl<L: SenderLda> Linux<L> {
         }
     }
 
-    pub(super) fn on_reorder_timeout(&mut self, now: Time, witness: &mut impl SenderWitness) {
+    pub(super) fn on_reorder_timeout(&mut self, now: Time, observer: &mut impl Observer) {
         let (in_flight, losses) = (self.packets.in_flight(), self.packets.losses());
         self.rack.on_timer();
         self.find_losses(now);
         if self.packets.in_flight() != in_flight {
             if self.state != State::Recovery {
-                self.recover(now, witness);
+                self.recover(now, observer);
                 let found = self.packets.losses() - losses;
                 self.adjust_window(now, false, 1, found);
             } else {
-                self.judge_further_losses(now, witness);
+                self.judge_further_losses(now, observer);
             }
             self.due = Due::Lost;
         }

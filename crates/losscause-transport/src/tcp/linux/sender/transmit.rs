@@ -1,6 +1,6 @@
 //! What leaves: lost packets, new data, probes.
 
-use losscause::{SenderLda, Time};
+use losscause::{Algorithm, Time};
 
 use super::super::super::segment::Segment;
 use super::super::super::stream::Stream;
@@ -22,7 +22,7 @@ pub(super) enum Due {
     Probe,
 }
 
-impl<L: SenderLda> Linux<L> {
+impl<L: Algorithm> Linux<L> {
     pub(super) fn resend_lost(&mut self, now: Time) -> Option<Segment> {
         if !self.has_room() {
             return None;

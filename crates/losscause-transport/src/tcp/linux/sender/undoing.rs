@@ -1,12 +1,12 @@
 //! Cuts that no loss justified are taken back (RFC 3522, RFC 3708, RFC 4015); `undo.rs` knows them.
 
-use losscause::SenderLda;
+use losscause::Algorithm;
 
 use super::super::super::segment::Ack;
 use super::Linux;
 use super::alert::State;
 
-impl<L: SenderLda> Linux<L> {
+impl<L: Algorithm> Linux<L> {
     /// Everything sent before recovery or timeout is acknowledged. Returns whether the cut is undone.
     pub(super) fn try_undo_at_end(&mut self, ack: &Ack) -> bool {
         let needless = self.is_needless(ack);
