@@ -132,7 +132,7 @@ fn every_json_block_is_json() {
 #[test]
 fn the_page_on_complexity_shows_the_counted_costs() {
     let page = read("docs/algorithms/complexity.md");
-    for algorithm in BuiltIn::AT_RECEIVERS {
+    for algorithm in BuiltIn::at_receivers() {
         let Some(o) = algorithm.info().operations else { continue };
         let row = format!(
             "| {algorithm} | {} | {} | {} | {} |",

@@ -137,10 +137,10 @@ impl Log {
     /// An acknowledgement arrived.
     pub(crate) fn on_ack(&mut self, sample: &losscause::Observation, trip: Trip) {
         let observation = Observation {
-            missing: Some(sample.newly_missing_pkts.into()),
-            spanned: Some(sample.spanned_pkts.into()),
-            in_flight: Some(sample.in_flight_pkts),
-            window: sample.cwnd_pkts,
+            missing: Some(sample.missing.into()),
+            spanned: Some(sample.spanned.into()),
+            in_flight: Some(sample.in_flight_pkts()),
+            window: sample.cwnd_pkts(),
             ..self.observation(sample.at, trip)
         };
         self.observer.tell(&observation);

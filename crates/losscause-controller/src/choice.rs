@@ -3,10 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use losscause::ack::{Growing, Needs};
+use losscause::ack::Growing;
 use losscause::lda::{SpikeConfig, SpikeThresholds};
 use losscause::registry::Registry;
-use losscause::{AnyAlgorithm, ConfigError, LdaConfig, SenderDifferentiator, Algorithm, Span};
+use losscause::{Algorithm, AnyAlgorithm, ConfigError, End, LdaConfig, Needs, SenderDifferentiator, Span};
 
 use crate::{Base, Caps, Losses, Monitor, Trace, VerdictSink};
 

@@ -15,14 +15,14 @@
 //! packets that were sent before its last reduction (RFC 9002, section 7.3.2), so the first congestion batch reduces the
 //! window and the others do not, whether ignored batches came before it, between or after.
 //!
-//! *A revised verdict* ([`Algorithm::on_recovery_end`]): the base gets its window back, if the adapter can give it
+//! *A revised verdict* ([`Algorithm::on_recovered`]): the base gets its window back, if the adapter can give it
 //! ([`Base::without_reduction`]), the caps allow to ignore the recovery's losses, and the window becomes larger by it.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use losscause::ack::{Loss, Memory};
-use losscause::{Judgement, SenderDifferentiator, Algorithm, Signal, Span, Time, Verdict};
+use losscause::ack::Memory;
+use losscause::{Algorithm, Judgement, Loss, SenderDifferentiator, Signal, Span, Time, Verdict};
 
 use crate::caps::{CapCounts, Refusal};
 use crate::monitor::push;
@@ -201,7 +201,7 @@ impl<B: Base> Losses<B> {
             _ if loss.numbers.is_none() => return (None, Some(Overruled::UnknownPackets)),
             _ => {}
         }
-        let judgement = sender.judge(loss);
+        let judgement = sender.judge(loss, &mut ());
         let overruled = if judgement.verdict.is_wireless() {
             self.caps.ignore(lost).err().map(|refusal| match refusal {
                 Refusal::Run => Overruled::RunCap,

@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use losscause::Numbers;
-use losscause::{Judgement, Span, Time, Verdict};
+use losscause::{Judgement, Numbers, Span, Time, Verdict};
 
 /// Losses that the transport declared at once, or a congestion mark, and what the controller did.
 #[derive(Clone, Debug, PartialEq)]

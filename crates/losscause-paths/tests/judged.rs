@@ -31,7 +31,7 @@ fn an_observer_changes_nothing_that_the_transport_does() {
                 let take: losscause_paths::panel::AtReceiver<_> = std::sync::Arc::new(std::sync::Mutex::new(
                     |_: usize, _: &losscause::Loss, _: &[losscause::AnyAlgorithm]| {},
                 ));
-                let zbs = BuiltIn::Zbs.build().unwrap();
+                let zbs = BuiltIn::Zbs.build(End::Receiver).unwrap();
                 losscause_paths::panel::watch_receivers(&mut experiment.network, |_| vec![zbs.clone()], &take);
             }
             Vantage::Sender => {

@@ -65,7 +65,7 @@ impl LossTolerantController {
         let (sender, losses) = choice.build();
         let mut controller = Self {
             base,
-            needs_cwnd: sender.lda().needs().cwnd,
+            needs_cwnd: sender.algorithm().needs().cwnd,
             sender,
             clock: Clock::from(clock_zero),
             sent_clock: Clock::from(clock_zero),
@@ -95,7 +95,7 @@ impl LossTolerantController {
 
     /// The algorithm.
     pub fn algorithm(&self) -> &AnyAlgorithm {
-        self.sender.lda()
+        self.sender.algorithm()
     }
 
     /// Its number among the factory's controllers, as in [`LossVerdict::connection`].
@@ -134,7 +134,7 @@ impl Controller for LossTolerantController {
 
     fn on_end_acks(&mut self, now: Instant, _in_flight: u64, _app_limited: bool, largest: Option<u64>) {
         self.losses.on_acked(std::mem::take(&mut self.acked));
-        let revised = self.sender.end_of_ack(self.clock.time(now), largest);
+        let revised = self.sender.end_of_ack(self.clock.time(now), largest, &mut ());
         if self.losses.end_of_ack(&mut self.base, revised, self.sender.is_recovering()) {
             self.base.on_mtu_update(self.mtu);
         }

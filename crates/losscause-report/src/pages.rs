@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn every_published_algorithm_has_its_idea_and_its_equation() {
-        for algorithm in BuiltIn::ALL {
+        for algorithm in BuiltIn::ALL.iter().copied() {
             let found = idea(algorithm.name());
             if algorithm.name().starts_with("always") {
                 assert_eq!(found, None, "it compares nothing");

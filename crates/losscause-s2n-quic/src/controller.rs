@@ -85,7 +85,7 @@ impl LossTolerantController {
         let (sender, losses) = choice.build();
         let mut controller = Self {
             cubic: Cubic(cubic),
-            needs_cwnd: sender.lda().needs().cwnd,
+            needs_cwnd: sender.algorithm().needs().cwnd,
             sender,
             clock: Clock::default(),
             packets: OpenPackets::up_to(choice.memory_pkts()),
@@ -115,7 +115,7 @@ impl LossTolerantController {
 
     /// The algorithm.
     pub fn algorithm(&self) -> &AnyAlgorithm {
-        self.sender.lda()
+        self.sender.algorithm()
     }
 
     /// s2n-quic's CUBIC below.
@@ -253,7 +253,7 @@ impl CongestionController for LossTolerantController {
                 acked += 1;
             });
             self.losses.on_acked(acked);
-            let revised = self.sender.end_of_ack(self.clock.time(ack_receive_time), None);
+            let revised = self.sender.end_of_ack(self.clock.time(ack_receive_time), None, &mut ());
             self.losses.end_of_ack(&mut self.cubic, revised, self.sender.is_recovering());
         }
         self.judge_waiting(publisher);

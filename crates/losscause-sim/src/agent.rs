@@ -1,10 +1,11 @@
 //! The sender and receiver of a flow, for every protocol.
 
-use losscause::{self, AnyAlgorithm, AnyAlgorithm, AsTold, Differentiator, Time};
+use losscause::{self, AnyAlgorithm, AsTold, AtSender, Differentiator, Time};
 use losscause_transport::{tcp, tfrc};
 
 use crate::ledger::{Judge, Watch};
-use crate::optional_lda::{OptionalDifferentiator, OptionalLda};
+use crate::optional_lda::{OptionalAlgorithm, OptionalDifferentiator};
+use crate::oracle::Oracle;
 use crate::packet::{Packet, Payload, Pool};
 use crate::rng::Stream;
 use crate::topology::FlowProblem;
@@ -17,7 +18,7 @@ use crate::traffic::{Cbr, MediaSource, OnOff};
 #[allow(clippy::large_enum_variant)] // One per flow; a pointer would cost time per packet.
 #[repr(u8, align(64))] // The tag is a byte of its own, because every packet reads it.
 pub(crate) enum Sender {
-    Tcp(tcp::Sender<OptionalLda>),
+    Tcp(tcp::Sender<OptionalAlgorithm>),
     Tfrc(tfrc::Sender),
     Cbr(Cbr),
     OnOff(OnOff),
@@ -53,7 +54,8 @@ pub(crate) fn ends(flow: &FlowSpec, seed: u64) -> Result<(Sender, Receiver), Flo
                     (heeded.then_some(as_told), Some(Differentiator::new(lda.clone())))
                 }
             };
-            let sender = tcp::Sender::with_lda(&config, OptionalLda(sender_lda.map(Box::new)));
+            let sender =
+                tcp::Sender::with_lda(&config, OptionalAlgorithm(sender_lda.map(|lda| Box::new(AtSender::new(lda)))));
             let receiver = tcp::Receiver::with_lda(&config, OptionalDifferentiator(differentiator.map(Box::new)));
             (Sender::Tcp(sender.map_err(FlowProblem::Tcp)?), Receiver::Tcp(receiver.map_err(FlowProblem::Tcp)?))
         }
@@ -173,7 +175,7 @@ impl Receiver {
             (Receiver::Tfrc(receiver), Payload::Data(data)) => receiver.on_data(now, data, watch),
             (Receiver::Media(differentiator), Payload::Media(media)) => {
                 let packet = losscause::Packet { seq: media.seq, at: now, sent: Some(media.sent_at) };
-                differentiator.on_packet_watched(packet, watch, |_, _| {});
+                differentiator.on_packet(packet, watch);
             }
             // A flow's sender uses its receiver's protocol.
             _ => debug_assert!(false, "a receiver received {message:?}"),
@@ -228,6 +230,17 @@ impl Traffic {
             Traffic::Cbr { lda: Some(_), .. } | Traffic::OnOff { lda: Some(_), .. } => Judge::Receiver,
             Traffic::Tcp { lda: TcpLda::None, .. } | Traffic::Cbr { .. } | Traffic::OnOff { .. } => Judge::None,
         }
+    }
+
+    /// The oracle that judges them, if one does.
+    pub(crate) fn oracle(&self) -> Option<Oracle> {
+        let lda = match self {
+            Traffic::Tcp { lda: TcpLda::Sender(lda) | TcpLda::Receiver { lda, .. }, .. } => lda,
+            Traffic::Tfrc { lda, .. } => lda,
+            Traffic::Cbr { lda: Some(lda), .. } | Traffic::OnOff { lda: Some(lda), .. } => lda,
+            Traffic::Tcp { lda: TcpLda::None, .. } | Traffic::Cbr { .. } | Traffic::OnOff { .. } => return None,
+        };
+        lda.downcast_ref::<Oracle>().copied()
     }
 
     /// Whether the receiver looks at every packet.

@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn packets_of_a_judged_source_need_their_events() {
-        let lda = Some(losscause::BuiltIn::Biaz.build().unwrap());
+        let lda = Some(losscause::BuiltIn::Biaz.build(losscause::End::Receiver).unwrap());
         let judged = Traffic::Cbr { rate_bps: 1_000_000, packet_bytes: 500, lda };
         let elision = Elision::of_unobserved(&network(&[PLAIN; 2], &[(judged, &[0, 1], &[]), (cbr(), &[0], &[])]));
         assert_eq!(elision.needs_event, [true, true, false]);

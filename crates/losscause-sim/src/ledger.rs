@@ -8,16 +8,16 @@
 //! packet, or until its timer expires and everything is retransmitted.
 
 use std::collections::VecDeque;
-use std::ops::Range;
 
 use losscause::arrivals::MAX_JUMP_PKTS;
-use losscause_sim::truth::{Cause, Observer, Truth, Observer};
-use losscause::{Observation, Loss, Judgement, Loss, Time};
+use losscause::{End, Judgement, Loss, Observation, Observer, Time};
 
+use crate::oracle::Oracle;
 use crate::report::{LossCounts, VerdictTally};
 use crate::rng::Stream;
 use crate::topology::FlowId;
 use crate::trace::{Event, EventKind, Recorder};
+use crate::truth::{Cause, Truth};
 
 /// Initial capacity, entries.
 const RESERVED_PKTS: usize = 8;
@@ -34,6 +34,7 @@ pub(crate) struct Ledger {
     /// Received packets by base scheme, for earlier periods; `scheme` has those of the present one.
     schemes: Vec<(&'static str, u64)>,
     judge: Judge,
+    oracle: Option<Oracle>,
     /// Lost packets that are not yet judged, by sequence number. Empty for flows that do not differentiate.
     unjudged: VecDeque<Entry>,
     /// One draw per lost packet, for oracles.
@@ -60,10 +61,11 @@ struct Entry {
 
 impl Ledger {
     /// `stream` is drawn from once per lost packet.
-    pub(crate) fn new(judge: Judge, stream: Stream) -> Self {
+    pub(crate) fn new(judge: Judge, oracle: Option<Oracle>, stream: Stream) -> Self {
         Self {
             unjudged: VecDeque::with_capacity(if judge == Judge::None { 0 } else { RESERVED_PKTS }),
             judge,
+            oracle,
             stream,
             lost: LossCounts::default(),
             verdicts: VerdictTally::default(),
@@ -115,10 +117,10 @@ impl Ledger {
         self.unjudged.get(beyond.checked_sub(1)?).filter(|entry| entry.seq == seq)
     }
 
-    /// The truth about the lost packets in this range: the draw and cause of the first, and whether any was lost to
+    /// The truth about the lost packets from `seq` on: the draw and cause of the first, and whether any was lost to
     /// congestion.
-    fn event(&self, packets: Range<u64>) -> Option<Truth> {
-        let mut lost = self.unjudged.iter().filter(|entry| packets.contains(&entry.seq)).map(|entry| entry.truth);
+    fn event(&self, seq: u64) -> Option<Truth> {
+        let mut lost = self.unjudged.iter().filter(|entry| entry.seq >= seq).map(|entry| entry.truth);
         let first = lost.next()?;
         let congestion = first.cause == Cause::Congestion || lost.any(|truth| truth.cause == Cause::Congestion);
         Some(Truth { cause: if congestion { Cause::Congestion } else { Cause::Wireless }, ..first })
@@ -149,59 +151,49 @@ fn packets_under<'a>(schemes: &'a mut Vec<(&'static str, u64)>, scheme: &'static
     &mut schemes[place].1
 }
 
-/// A receiver's witness: supplies the truth from the ledger, and records the verdicts.
+/// Looks at one end of a flow: knows the truth from the ledger, answers for oracles, and records the verdicts.
 pub(crate) struct Watch<'a, R> {
     pub(crate) ledger: &'a mut Ledger,
     pub(crate) recorder: &'a mut R,
     pub(crate) flow: FlowId,
+    pub(crate) end: End,
     pub(crate) now: Time,
 }
 
 impl<R: Recorder> Observer for Watch<'_, R> {
-    fn truth(&mut self, seq: u64) -> Option<Truth> {
-        self.ledger.find(seq).map(|entry| entry.truth)
-    }
-
     #[inline]
-    fn arrived(&mut self, _: &Observation, scheme: &'static str) {
+    fn on_observation(&mut self, _: &Observation, scheme: &'static str) {
+        if self.end == End::Sender {
+            return;
+        }
         match &mut self.ledger.scheme {
             Some((name, packets)) if std::ptr::eq(*name, scheme) => *packets += 1,
             _ => self.ledger.change_scheme(scheme),
         }
     }
 
-    fn judged(&mut self, loss: &Loss, judgement: &Judgement) {
-        let cause = loss.truth.map(|truth| truth.cause);
-        if let Some(cause) = cause {
-            self.ledger.verdicts.of(cause).count(judgement.verdict);
-        }
-        self.ledger.forget_below(loss.seq + 1);
-        self.record(loss.seq, cause, judgement);
-    }
-}
-
-impl<R: Recorder> Observer for Watch<'_, R> {
-    fn truth(&mut self, packets: Range<u64>) -> Option<Truth> {
-        if self.ledger.judge != Judge::Sender {
-            return None;
-        }
-        self.ledger.forget_below(packets.start);
-        self.ledger.event(packets)
+    fn overrule(&mut self, loss: &Loss) -> Option<Judgement> {
+        let oracle = self.ledger.oracle.filter(|_| self.judges())?;
+        Some(oracle.told(self.truth(loss)))
     }
 
-    fn judged(&mut self, loss: &Loss, judgement: &Judgement) {
-        if self.ledger.judge != Judge::Sender {
+    fn on_judged(&mut self, loss: &Loss, judgement: &Judgement) {
+        if !self.judges() {
             return;
         }
-        let cause = loss.truth.map(|truth| truth.cause);
+        // A sender's first verdict stands for the whole event.
+        let cause = self.truth(loss).filter(|_| !loss.is_further).map(|truth| truth.cause);
         if let Some(cause) = cause {
             self.ledger.verdicts.of(cause).count(judgement.verdict);
         }
-        let seq = loss.numbers.map_or(0, |numbers| numbers.first);
+        let seq = loss.seq().unwrap_or(0);
+        if self.end == End::Receiver {
+            self.ledger.forget_below(seq + 1);
+        }
         self.record(seq, cause, judgement);
     }
 
-    fn timed_out(&mut self) {
+    fn on_timeout(&mut self) {
         // A receiver does not see timeouts.
         if self.ledger.judge == Judge::Sender {
             self.ledger.unjudged.clear();
@@ -210,6 +202,27 @@ impl<R: Recorder> Observer for Watch<'_, R> {
 }
 
 impl<R: Recorder> Watch<'_, R> {
+    /// Whether this end judges the flow's losses.
+    fn judges(&self) -> bool {
+        match self.ledger.judge {
+            Judge::None => false,
+            Judge::Receiver => self.end == End::Receiver,
+            Judge::Sender => self.end == End::Sender,
+        }
+    }
+
+    /// The truth about a lost packet at a receiver, about a loss event at a sender.
+    fn truth(&mut self, loss: &Loss) -> Option<Truth> {
+        let seq = loss.seq()?;
+        match self.end {
+            End::Receiver => self.ledger.find(seq).map(|entry| entry.truth),
+            End::Sender => {
+                self.ledger.forget_below(seq);
+                self.ledger.event(seq)
+            }
+        }
+    }
+
     fn record(&mut self, seq: u64, cause: Option<Cause>, judgement: &Judgement) {
         if self.recorder.detail().everything() {
             let kind = EventKind::Verdict { seq, cause, judgement: *judgement };
@@ -220,25 +233,28 @@ impl<R: Recorder> Watch<'_, R> {
 
 #[cfg(test)]
 mod tests {
-    use losscause::Numbers;
-    use losscause::{Signal, Verdict};
+
+    use losscause::{Numbers, Signal, Verdict};
 
     use super::*;
 
     fn ledger() -> Ledger {
-        Ledger::new(Judge::Receiver, Stream::new(1, "flow/test/oracle"))
+        Ledger::new(Judge::Receiver, None, Stream::new(1, "flow/test/oracle"))
+    }
+
+    fn watch(ledger: &mut Ledger, end: End) -> Watch<'_, ()> {
+        Watch { ledger, recorder: Box::leak(Box::new(())), flow: FlowId(0), end, now: Time::ZERO }
     }
 
     fn arrival(seq: u64) -> Observation {
-        Observation::new(seq, Time::ZERO, None, None)
+        Observation::first(seq, Time::ZERO)
     }
 
     fn judge(ledger: &mut Ledger, seq: u64, verdict: Verdict) -> Option<Cause> {
-        let mut watch = Watch { ledger, recorder: &mut (), flow: FlowId(0), now: Time::ZERO };
-        let truth = Observer::truth(&mut watch, seq);
-        let mut loss = Loss::new(seq, arrival(seq + 1));
-        loss.truth = truth;
-        Observer::judged(&mut watch, &loss, &Judgement::stated(verdict, "test", "as asked"));
+        let mut watch = watch(ledger, End::Receiver);
+        let loss = Loss::in_gap(seq, arrival(seq + 1));
+        let truth = watch.truth(&loss);
+        watch.on_judged(&loss, &Judgement::stated(verdict, "test", "as asked"));
         truth.map(|truth| truth.cause)
     }
 
@@ -278,23 +294,23 @@ mod tests {
         assert_eq!(ledger.verdicts().wireless.undetected, 1);
     }
 
-    fn declare(ledger: &mut Ledger, packets: Range<u64>, verdict: Verdict) -> Option<Cause> {
-        let mut watch = Watch { ledger, recorder: &mut (), flow: FlowId(0), now: Time::ZERO };
-        let truth = Observer::truth(&mut watch, packets.clone());
+    fn declare(ledger: &mut Ledger, first: u64, verdict: Verdict) -> Option<Cause> {
+        let mut watch = watch(ledger, End::Sender);
         let mut loss = Loss::new(Time::ZERO, Signal::Gap);
-        (loss.numbers, loss.truth) = (Some(Numbers::one(packets.start)), truth);
-        Observer::judged(&mut watch, &loss, &Judgement::stated(verdict, "test", "as asked"));
+        loss.numbers = Some(Numbers::one(first));
+        let truth = watch.truth(&loss);
+        watch.on_judged(&loss, &Judgement::stated(verdict, "test", "as asked"));
         truth.map(|truth| truth.cause)
     }
 
     #[test]
     fn a_loss_event_counts_once_and_congestion_outweighs_the_air() {
-        let mut ledger = Ledger::new(Judge::Sender, Stream::new(1, "flow/test/oracle"));
-        for (seq, cause) in [(3, Cause::Wireless), (5, Cause::Congestion), (20, Cause::Wireless)] {
-            ledger.lost(seq, cause);
-        }
-        assert_eq!(declare(&mut ledger, 3..13, Verdict::Congestion), Some(Cause::Congestion));
-        assert_eq!(declare(&mut ledger, 13..24, Verdict::Wireless), Some(Cause::Wireless));
+        let mut ledger = Ledger::new(Judge::Sender, None, Stream::new(1, "flow/test/oracle"));
+        ledger.lost(3, Cause::Wireless);
+        ledger.lost(5, Cause::Congestion);
+        assert_eq!(declare(&mut ledger, 3, Verdict::Congestion), Some(Cause::Congestion));
+        ledger.lost(20, Cause::Wireless);
+        assert_eq!(declare(&mut ledger, 13, Verdict::Wireless), Some(Cause::Wireless));
         let verdicts = ledger.verdicts();
         assert_eq!((verdicts.congestion.judged(), verdicts.wireless.judged()), (1, 1));
         assert_eq!((verdicts.m_c(), verdicts.m_w()), (Some(0.0), Some(0.0)));
@@ -303,21 +319,21 @@ mod tests {
 
     #[test]
     fn what_was_lost_before_a_timeout_is_no_part_of_a_later_event() {
-        let mut ledger = Ledger::new(Judge::Sender, Stream::new(1, "flow/test/oracle"));
+        let mut ledger = Ledger::new(Judge::Sender, None, Stream::new(1, "flow/test/oracle"));
         ledger.lost(5, Cause::Congestion);
-        Watch { ledger: &mut ledger, recorder: &mut (), flow: FlowId(0), now: Time::ZERO }.timed_out();
-        assert_eq!(declare(&mut ledger, 3..13, Verdict::Congestion), None, "a spurious one");
+        watch(&mut ledger, End::Sender).on_timeout();
+        assert_eq!(declare(&mut ledger, 3, Verdict::Congestion), None, "a spurious one");
         ledger.lost(6, Cause::Wireless);
-        assert_eq!(declare(&mut ledger, 3..13, Verdict::Congestion), Some(Cause::Wireless));
+        assert_eq!(declare(&mut ledger, 3, Verdict::Congestion), Some(Cause::Wireless));
         assert_eq!(ledger.verdicts().wireless.judged(), 1);
     }
 
     #[test]
     fn received_packets_count_for_the_scheme_in_force() {
         let mut ledger = ledger();
-        let mut watch = Watch { ledger: &mut ledger, recorder: &mut (), flow: FlowId(0), now: Time::ZERO };
+        let mut watch = watch(&mut ledger, End::Receiver);
         for (seq, scheme) in ["Spike", "Spike", "mBiaz", "Spike"].into_iter().enumerate() {
-            watch.arrived(&arrival(seq as u64), scheme);
+            watch.on_observation(&arrival(seq as u64), scheme);
         }
         assert_eq!(ledger.schemes(), [("Spike", 3), ("mBiaz", 1)]);
     }

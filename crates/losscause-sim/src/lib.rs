@@ -39,6 +39,7 @@ pub mod topology;
 pub mod trace;
 mod traffic;
 mod transit;
+pub mod truth;
 mod unmarked;
 
 pub use channel::jakes;

@@ -31,7 +31,7 @@
 
 use std::collections::VecDeque;
 
-use losscause_sim::truth::Cause;
+use crate::truth::Cause;
 use losscause::{Span, Time};
 pub use losscause_transport::Ecn;
 

@@ -1,55 +1,54 @@
 //! The optional algorithms at the ends of a TCP connection. They are behind pointers, so that ends without one stay
 //! small.
 
-use losscause::ack::{Recovery, Needs};
 use losscause::arrivals::Differentiate;
-use losscause::Observer;
-use losscause::{Observation, AnyAlgorithm, AnyAlgorithm, Loss, Differentiator, Judgement, Packet, Algorithm};
+use losscause::{
+    Algorithm, AnyAlgorithm, AtSender, Differentiator, Judgement, Loss, Needs, Numbers, Observation, Observer, Packet,
+    Recovery, Scope,
+};
 
 /// The algorithm of a TCP sender, if any.
 #[derive(Clone, Debug)]
-pub(crate) struct OptionalLda(pub(crate) Option<Box<AnyAlgorithm>>);
+pub(crate) struct OptionalAlgorithm(pub(crate) Option<Box<AtSender<AnyAlgorithm>>>);
 
-impl Algorithm for OptionalLda {
+impl Algorithm for OptionalAlgorithm {
     fn name(&self) -> &'static str {
         self.0.as_deref().map_or(().name(), Algorithm::name)
     }
 
     fn needs(&self) -> Needs {
-        self.0.as_deref().map_or(().needs(), Algorithm::needs)
+        self.0.as_deref().map_or(Needs::NONE, Algorithm::needs)
     }
 
     #[inline]
-    fn observe(&mut self, sample: &Observation) {
-        if let Some(lda) = self.0.as_deref_mut() {
-            lda.on_ack(sample);
+    fn observe(&mut self, observation: &Observation) {
+        if let Some(algorithm) = self.0.as_deref_mut() {
+            algorithm.observe(observation);
         }
     }
 
     fn on_loss(&mut self, loss: &Loss) {
-        if let Some(lda) = self.0.as_deref_mut() {
-            lda.on_loss(loss);
+        if let Some(algorithm) = self.0.as_deref_mut() {
+            algorithm.on_loss(loss);
         }
+    }
+
+    fn judge(&self, loss: &Loss) -> Judgement {
+        self.0.as_deref().map_or_else(|| ().judge(loss), |algorithm| algorithm.judge(loss))
     }
 
     fn on_recovered(&mut self, recovery: &Recovery) -> Option<Judgement> {
         self.0.as_deref_mut()?.on_recovered(recovery)
     }
 
-    fn judges_every_loss(&self) -> bool {
-        self.0.as_deref().is_some_and(Algorithm::judges_every_loss)
+    fn take_back(&mut self, numbers: Numbers) {
+        if let Some(algorithm) = self.0.as_deref_mut() {
+            algorithm.take_back(numbers);
+        }
     }
 
-    fn observes_every_loss(&self) -> bool {
-        self.0.as_deref().is_some_and(Algorithm::observes_every_loss)
-    }
-
-    fn judges_timeouts(&self) -> bool {
-        self.0.as_deref().is_some_and(Algorithm::judges_timeouts)
-    }
-
-    fn judge(&self, loss: &Loss) -> Judgement {
-        self.0.as_deref().map_or_else(|| ().judge(loss), |lda| lda.judge(loss))
+    fn scope(&self) -> Scope {
+        self.0.as_deref().map_or(Scope::FIRST_LOSS, Algorithm::scope)
     }
 }
 
@@ -64,9 +63,9 @@ impl Differentiate for OptionalDifferentiator {
     }
 
     #[inline]
-    fn on_packet_watched(&mut self, packet: Packet, witness: &mut impl Observer, on_loss: impl FnMut(u64, Judgement)) {
+    fn on_packet(&mut self, packet: Packet, observer: &mut impl Observer) {
         if let Some(differentiator) = self.0.as_deref_mut() {
-            differentiator.on_packet_watched(packet, witness, on_loss);
+            differentiator.on_packet(packet, observer);
         }
     }
 }

@@ -23,12 +23,14 @@
 //!
 //! Deviations: none. If the truth about a loss is not known, the answer is undecided.
 
-use losscause::Needs;
-use losscause::Needs;
-use losscause::registry::{ConfigError, Field, Info, Parameters, Registry, RegistryError, Setting, check};
-use losscause_sim::truth::{Cause, Truth};
+use losscause::registry::{Field, Info, Parameters, Registry, RegistryError, Setting, check};
 use losscause::verdict::Input;
-use losscause::{Observation, AnyAlgorithm, AnyAlgorithm, Observation, Loss, Judgement, Algorithm, Loss, Algorithm, Verdict};
+use losscause::{Algorithm, AnyAlgorithm, ConfigError, End, Judgement, Loss, Needs, Observation, Scope, Verdict};
+
+use crate::truth::{Cause, Truth};
+
+/// What an oracle needs, and only a simulator has.
+pub const THE_TRUTH: &str = "the true cause";
 
 /// `registry`, and the oracles, which only a simulator can run.
 ///
@@ -79,11 +81,7 @@ impl Parameters for Omniscient {
         &OMNISCIENT
     }
 
-    fn build(&self) -> Result<AnyAlgorithm, ConfigError> {
-        Ok(Oracle::OMNISCIENT.into())
-    }
-
-    fn build_at_sender(&self) -> Result<AnyAlgorithm, ConfigError> {
+    fn build(&self, _: End) -> Result<AnyAlgorithm, ConfigError> {
         Ok(Oracle::OMNISCIENT.into())
     }
 }
@@ -109,11 +107,7 @@ impl Parameters for Accuracy {
         })
     }
 
-    fn build(&self) -> Result<AnyAlgorithm, ConfigError> {
-        Oracle::new(*self).map(AnyAlgorithm::from)
-    }
-
-    fn build_at_sender(&self) -> Result<AnyAlgorithm, ConfigError> {
+    fn build(&self, _: End) -> Result<AnyAlgorithm, ConfigError> {
         Oracle::new(*self).map(AnyAlgorithm::from)
     }
 }
@@ -133,9 +127,10 @@ impl Oracle {
         Ok(Self(accuracy))
     }
 
-    fn judge(&self, truth: Option<Truth>) -> Judgement {
+    /// What it says, given the truth.
+    pub fn told(&self, truth: Option<Truth>) -> Judgement {
         let Some(Truth { cause, first, draw }) = truth else {
-            return Judgement::without(Input::Other("the true cause"));
+            return Judgement::without(Input::Other(THE_TRUTH));
         };
         let Accuracy { p_cc, p_ww, by_packet, .. } = self.0;
         // A draw is in [0, 1), so an accuracy of 0 is never right and 1 is always right.
@@ -159,45 +154,24 @@ impl From<Oracle> for AnyAlgorithm {
     }
 }
 
-impl From<Oracle> for AnyAlgorithm {
-    fn from(oracle: Oracle) -> Self {
-        AnyAlgorithm::boxed(oracle)
-    }
-}
-
+/// It answers nothing by itself: the simulator answers in its place ([`Observer::overrule`](losscause::Observer)).
 impl Algorithm for Oracle {
     fn name(&self) -> &'static str {
         Oracle::name(self)
     }
 
     fn needs(&self) -> Needs {
-        Needs::NONE.with_truth()
+        Needs::NONE.with_other(THE_TRUTH)
     }
 
     fn observe(&mut self, _: &Observation) {}
 
-    fn judge(&self, loss: &Loss) -> Judgement {
-        Oracle::judge(self, loss.truth)
-    }
-}
-
-impl Algorithm for Oracle {
-    fn name(&self) -> &'static str {
-        Oracle::name(self)
+    fn judge(&self, _: &Loss) -> Judgement {
+        Judgement::without(Input::Other(THE_TRUTH))
     }
 
-    fn needs(&self) -> Needs {
-        Needs::NONE.with_truth()
-    }
-
-    fn observe(&mut self, _: &Observation) {}
-
-    fn judge(&self, loss: &Loss) -> Judgement {
-        Oracle::judge(self, loss.truth)
-    }
-
-    fn judges_timeouts(&self) -> bool {
-        self.0.timeouts
+    fn scope(&self) -> Scope {
+        Scope { judges_timeouts: self.0.timeouts, ..Scope::FIRST_LOSS }
     }
 }
 
@@ -209,7 +183,7 @@ mod tests {
     fn an_oracle_is_right_as_often_as_it_is_said_to_be() {
         let verdict = |p_cc, p_ww, cause, draw| {
             let accuracy = Accuracy { p_cc, p_ww, ..Accuracy::default() };
-            Oracle(accuracy).judge(Some(Truth { cause, first: cause, draw })).verdict
+            Oracle(accuracy).told(Some(Truth { cause, first: cause, draw })).verdict
         };
         assert_eq!(verdict(1.0, 0.0, Cause::Congestion, 0.999), Verdict::Congestion);
         assert_eq!(verdict(1.0, 0.0, Cause::Wireless, 0.0), Verdict::Congestion, "NewReno: P[C|C] 1, P[W|W] 0");
@@ -217,13 +191,13 @@ mod tests {
         assert_eq!(verdict(0.4, 0.2, Cause::Congestion, 0.4), Verdict::Wireless);
         assert_eq!(verdict(0.4, 0.2, Cause::Wireless, 0.19), Verdict::Wireless);
         assert_eq!(verdict(0.4, 0.2, Cause::Wireless, 0.2), Verdict::Congestion);
-        assert_eq!(Oracle(Accuracy::default()).judge(None).verdict, Verdict::Undecided);
+        assert_eq!(Oracle(Accuracy::default()).told(None).verdict, Verdict::Undecided);
     }
 
     #[test]
     fn an_event_of_both_causes_has_the_one_that_is_asked_for() {
         let both = Truth { cause: Cause::Congestion, first: Cause::Wireless, draw: 0.5 };
-        let verdict = |by_packet| Oracle(Accuracy { by_packet, ..Accuracy::default() }).judge(Some(both)).verdict;
+        let verdict = |by_packet| Oracle(Accuracy { by_packet, ..Accuracy::default() }).told(Some(both)).verdict;
         assert_eq!([false, true].map(verdict), [Verdict::Congestion, Verdict::Wireless]);
     }
 }

@@ -1,7 +1,7 @@
 //! The packets in the network, their paths, counters and ledgers.
 
+use crate::truth::Cause;
 use losscause::Time;
-use losscause_sim::truth::Cause;
 
 use crate::counters::Counters;
 use crate::ledger::Ledger;

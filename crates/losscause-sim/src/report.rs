@@ -2,7 +2,7 @@
 
 use std::ops::AddAssign;
 
-use losscause_sim::truth::Cause;
+use crate::truth::Cause;
 use losscause::{Time, Verdict};
 use losscause_transport::tcp;
 

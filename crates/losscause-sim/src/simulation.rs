@@ -3,7 +3,7 @@
 //! The sources of events are the links (a packet reaches the far end) and, for each flow, the timers of its sender and
 //! its receiver. Packets that an end sends after an event are sent at once, before the next event.
 
-use losscause::{Span, Time};
+use losscause::{End, Span, Time};
 
 use crate::agent::Receiver;
 use crate::counters::Counters;
@@ -135,7 +135,8 @@ impl Simulation {
         }
         // One-way sources get no feedback.
         let Content::Payload(payload) = content else { return self.transit.store.pool.remove(packet.handle) };
-        let mut watch = Watch { ledger: &mut self.transit.store.ledgers[index], recorder, flow: id, now };
+        let end = if payload.payload_bytes().is_some() { End::Receiver } else { End::Sender };
+        let mut watch = Watch { ledger: &mut self.transit.store.ledgers[index], recorder, flow: id, end, now };
         if let Some(payload_bytes) = payload.payload_bytes() {
             flow.received_packets += 1;
             flow.received_payload_bytes += u64::from(payload_bytes);
@@ -164,7 +165,9 @@ impl Simulation {
             }
             Phase::Sending => {
                 let ledger = &mut self.transit.store.ledgers[index];
-                flow.sender.on_timeout(now, &mut Watch { ledger, recorder, flow: FlowId(index as u32), now });
+                let flow_id = FlowId(index as u32);
+                let mut watch = Watch { ledger, recorder, flow: flow_id, end: End::Sender, now };
+                flow.sender.on_timeout(now, &mut watch);
             }
             Phase::Stopped => {}
         }

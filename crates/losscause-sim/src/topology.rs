@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use losscause::{AnyAlgorithm, AnyAlgorithm, Span, Time};
+use losscause::{AnyAlgorithm, Span, Time};
 use losscause_transport::{tcp, tfrc};
 
 use crate::rng::Stream;

@@ -1,6 +1,6 @@
 //! Every event of a run, for recorders.
 
-use losscause_sim::truth::Cause;
+use crate::truth::Cause;
 use losscause::{Judgement, Span, Time};
 use losscause_transport::{tcp, tfrc};
 

@@ -58,7 +58,11 @@ impl Transit {
             }
         }
         let ledger = |flow: &crate::FlowSpec| {
-            Ledger::new(flow.traffic.judge(), Stream::new(seed, &format!("flow/{}/oracle", flow.name)))
+            Ledger::new(
+                flow.traffic.judge(),
+                flow.traffic.oracle(),
+                Stream::new(seed, &format!("flow/{}/oracle", flow.name)),
+            )
         };
         Self {
             schedule: Schedule::new(network.links.len() + 2 * network.flows.len()),

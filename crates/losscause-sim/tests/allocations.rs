@@ -4,7 +4,7 @@
 mod common;
 
 use common::{at_secs, cbr, flow, wired, wireless};
-use losscause::{Algorithm, Span};
+use losscause::{BuiltIn, End, Span};
 use losscause_sim::{ChannelSpec, Lengths, Network, Simulation, Traffic};
 use losscause_transport::{tcp, tfrc};
 
@@ -19,7 +19,7 @@ fn once_warm_a_run_allocates_nothing() {
         lengths: Lengths::Pareto { shape: 1.5 },
         lda: None,
     };
-    let lda = BuiltIn::Zbs.build().expect("published parameters");
+    let lda = BuiltIn::Zbs.build(End::Receiver).expect("published parameters");
     let network = Network {
         links: vec![
             wired("in", 10_000_000, 1, 50),

@@ -204,7 +204,7 @@ fn bad_protocol_settings_name_the_setting() {
     let error = Simulation::new(&with_traffic(tcp), 1).unwrap_err().to_string();
     assert!(error.starts_with(r#"flow "only": "#) && error.contains("dup_ack_threshold"), "{error}");
     let config = tfrc::Config { payload_bytes: 0, ..tfrc::Config::ns2() };
-    let tfrc = Traffic::Tfrc { config, lda: losscause_sim::Oracle::OMNISCIENT.into() };
+    let tfrc = Traffic::Tfrc { config, lda: losscause::AnyAlgorithm::boxed(losscause_sim::Oracle::OMNISCIENT) };
     let error = Simulation::new(&with_traffic(tfrc), 1).unwrap_err().to_string();
     assert!(error.starts_with(r#"flow "only": "#) && error.contains("payload_bytes"), "{error}");
 }

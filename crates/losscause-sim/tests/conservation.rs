@@ -7,7 +7,7 @@ mod common;
 use std::sync::Arc;
 
 use common::run_to;
-use losscause::{Algorithm, AnyAlgorithm, Span, Time};
+use losscause::{Algorithm, AnyAlgorithm, BuiltIn, Span, Time};
 use losscause_sim::{
     AtEnd, Between, ChannelSpec, CoDelSpec, Counters, DelayPoint, ErrorPosition, Event, EventKind, FlowId, FlowSpec,
     FqCoDelSpec, HopCounters, Lengths, Limit, LinkEvent, LinkId, LinkSpec, Network, Oracle, PacketKind, PieSpec,

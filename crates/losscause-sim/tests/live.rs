@@ -6,9 +6,9 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::{at_secs, drop_tail, flow, wired, wireless};
-use losscause_sim::truth::Cause;
 use losscause::{Span, Time};
 use losscause_sim::live::{Direction, Fate, LivePath, Offered, Passed};
+use losscause_sim::truth::Cause;
 use losscause_sim::{
     AtEnd, Between, ChannelSpec, CoDelSpec, DelayPoint, Detail, ErrorPosition, Event, EventKind, FlowId, FlowSpec,
     FqCoDelSpec, Header, Lengths, Limit, LinkEvent, LinkId, LinkSpec, Network, PacketInfo, PacketKind, PieSpec,

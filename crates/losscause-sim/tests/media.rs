@@ -1,7 +1,7 @@
 //! Sources without feedback whose receiver judges losses, and the times of packets in a trace.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
-use losscause::{Algorithm, Span, Time};
+use losscause::{Algorithm, BuiltIn, End, Span, Time};
 use losscause_sim::{
     ChannelSpec, Event, EventKind, FlowId, FlowReport, FlowSpec, Limit, LinkId, LinkSpec, Network, PacketKind,
     QueueSpec, Simulation, Traffic, VerdictTally,
@@ -16,7 +16,7 @@ fn link(name: &str, rate_bps: u64, loss: f64) -> LinkSpec {
 
 /// 1.2 Mb/s of CBR beside a TCP flow, over 2 Mb/s with 5 % loss.
 fn beside_tcp(judged: bool) -> Network {
-    let lda = judged.then(|| BuiltIn::Spike.build().unwrap());
+    let lda = judged.then(|| BuiltIn::Spike.build(End::Receiver).unwrap());
     let cbr = Traffic::Cbr { rate_bps: 1_200_000, packet_bytes: 500, lda };
     Network {
         links: vec![link("air", 2_000_000, 0.05), link("back", 2_000_000, 0.0)],

@@ -4,8 +4,8 @@
 mod common;
 
 use common::{at_micros, at_secs, cbr, flow, one_flow, wired};
+use losscause::{Algorithm, BuiltIn, End, Span};
 use losscause_sim::truth::Cause;
-use losscause::{Algorithm, Span};
 use losscause_sim::{
     ChannelSpec, CoDelSpec, Event, EventKind, FlowId, FqCoDelSpec, Limit, LinkEvent, LinkId, LinkSpec, Network,
     PieSpec, QueueSpec, RedSpec, Simulation, Traffic,
@@ -43,7 +43,7 @@ fn tcp(ecn: bool) -> Traffic {
 /// Calls every loss wireless.
 fn always_wireless(ecn: bool) -> Traffic {
     let config = tfrc::Config { ecn, ..tfrc::Config::rfc5348() };
-    Traffic::Tfrc { config, lda: BuiltIn::AlwaysWireless.build().expect("published parameters") }
+    Traffic::Tfrc { config, lda: BuiltIn::AlwaysWireless.build(End::Receiver).expect("published parameters") }
 }
 
 /// One flow over 1 Mb/s with this queue.

@@ -4,8 +4,8 @@
 mod common;
 
 use common::{at_secs, flow, wired, wireless};
+use losscause::{AnyAlgorithm, BuiltIn, End, Span, Verdict};
 use losscause_sim::truth::Cause;
-use losscause::{Algorithm, AnyAlgorithm, Span, Verdict};
 use losscause_sim::{
     Accuracy, ChannelSpec, Event, EventKind, FlowId, FlowReport, FlowSpec, Network, Oracle, Simulation, TcpLda,
     Traffic, VerdictTally,
@@ -51,15 +51,15 @@ fn the_omniscient_oracle_is_never_wrong() {
 
 #[test]
 fn the_constant_verdicts_are_wrong_about_all_losses_of_the_other_cause() {
-    let congestion = total(&run(BuiltIn::AlwaysCongestion.build().expect("published parameters")).0);
+    let congestion = total(&run(BuiltIn::AlwaysCongestion.build(End::Receiver).expect("published parameters")).0);
     assert_eq!((congestion.m_c(), congestion.m_w()), (Some(0.0), Some(1.0)));
-    let wireless = total(&run(BuiltIn::AlwaysWireless.build().expect("published parameters")).0);
+    let wireless = total(&run(BuiltIn::AlwaysWireless.build(End::Receiver).expect("published parameters")).0);
     assert_eq!((wireless.m_c(), wireless.m_w()), (Some(1.0), Some(0.0)));
 }
 
 #[test]
 fn hardly_a_loss_goes_undetected() {
-    for report in run(BuiltIn::Spike.build().expect("published parameters")).0 {
+    for report in run(BuiltIn::Spike.build(End::Receiver).expect("published parameters")).0 {
         let VerdictTally { congestion, wireless } = report.verdicts;
         assert_eq!(congestion.judged() + congestion.undetected, report.lost.congestion);
         assert_eq!(wireless.judged() + wireless.undetected, report.lost.wireless);
@@ -70,7 +70,7 @@ fn hardly_a_loss_goes_undetected() {
 
 #[test]
 fn every_verdict_is_traced_with_its_true_cause() {
-    let (reports, events) = run(BuiltIn::Zbs.build().expect("published parameters"));
+    let (reports, events) = run(BuiltIn::Zbs.build(End::Receiver).expect("published parameters"));
     let mut traced = VerdictTally::default();
     for event in events {
         if let EventKind::Verdict { cause, judgement, .. } = event.kind {
@@ -93,11 +93,11 @@ fn every_verdict_is_traced_with_its_true_cause() {
 
 #[test]
 fn the_use_of_base_schemes_adds_up_to_the_packets_received() {
-    for report in run(BuiltIn::Zbs.build().expect("published parameters")).0 {
+    for report in run(BuiltIn::Zbs.build(End::Receiver).expect("published parameters")).0 {
         let in_force: u64 = report.schemes.iter().map(|&(_, packets)| packets).sum();
         assert_eq!(in_force, report.received_packets, "{:?}", report.schemes);
     }
-    for report in run(BuiltIn::Biaz.build().expect("published parameters")).0 {
+    for report in run(BuiltIn::Biaz.build(End::Receiver).expect("published parameters")).0 {
         assert_eq!(report.schemes, [("Biaz", report.received_packets)]);
     }
 }
@@ -157,8 +157,9 @@ fn an_overshoot_of_slow_start_does_not_back_the_timer_off_for_good() {
 #[test]
 fn every_algorithm_works_under_every_tcp() {
     for config in tcps() {
-        for algorithm in BuiltIn::ALL {
-            let report = tcp(0.005, config, TcpLda::Sender(algorithm.build(End::Sender).expect("published parameters")));
+        for algorithm in BuiltIn::ALL.iter().copied() {
+            let report =
+                tcp(0.005, config, TcpLda::Sender(algorithm.build(End::Sender).expect("published parameters")));
             let VerdictTally { congestion, wireless } = report.verdicts;
             assert!(congestion.judged() + wireless.judged() > 50, "{algorithm} {config:?}");
             // Biaz and ZBS have no T_min yet when the first loss comes early; the Vegas buffer rule has a gap between its
@@ -194,7 +195,7 @@ fn labels_are_as_often_right_as_they_are_said_to_be() {
 #[test]
 fn a_receiver_whose_labels_nobody_heeds_changes_nothing_but_is_taken_down() {
     for config in tcps() {
-        let lda = BuiltIn::Biaz.build().expect("published parameters");
+        let lda = BuiltIn::Biaz.build(End::Receiver).expect("published parameters");
         let judged = tcp(0.005, config, TcpLda::Receiver { lda, heeded: false });
         let plain = tcp(0.005, config, TcpLda::None);
         assert_eq!((judged.sent_packets, judged.lost, judged.tcp), (plain.sent_packets, plain.lost, plain.tcp));
@@ -219,7 +220,7 @@ fn a_sender_that_hears_the_truth_from_its_receiver_delivers_more() {
 #[test]
 fn a_receiver_that_says_congestion_of_everything_leaves_the_sender_as_it_is() {
     for config in tcps() {
-        let lda = BuiltIn::AlwaysCongestion.build().expect("published parameters");
+        let lda = BuiltIn::AlwaysCongestion.build(End::Receiver).expect("published parameters");
         let told = tcp(0.005, config, TcpLda::Receiver { lda, heeded: true });
         let plain = tcp(0.005, config, TcpLda::None);
         assert_eq!((told.sent_packets, told.lost, told.tcp), (plain.sent_packets, plain.lost, plain.tcp));

@@ -6,7 +6,7 @@ mod common;
 
 use common::{at_secs, flow, wired, wireless};
 use losscause::lda::{FqRttConfig, NthLossConfig, Within};
-use losscause::{Algorithm, LdaConfig, Span};
+use losscause::{BuiltIn, End, LdaConfig, Span};
 use losscause_sim::{ChannelSpec, FlowId, FlowSpec, Network, Simulation, TcpLda, Traffic};
 use losscause_transport::tcp;
 
@@ -66,7 +66,7 @@ fn at_random_loss_no_yardstick_delivers_less_than_the_plain_tcp_and_some_deliver
         let plain = run(config, None, 0.01, 1);
         println!("{mode}, 1 % random loss, 20 Mb/s, 40 ms, queue of {QUEUE_PKTS} packets, {SECONDS} s");
         println!("  {:<20} {:>6.2} Mb/s, {:>5} queue drops", "no LDA", plain.goodput_mbps, plain.queue_drops);
-        for algorithm in BuiltIn::YARDSTICKS {
+        for algorithm in BuiltIn::yardsticks() {
             let outcome = run(config, Some(&algorithm.config()), 0.01, 1);
             println!("  {algorithm:<20} {:>6.2} Mb/s, {:>5} queue drops", outcome.goodput_mbps, outcome.queue_drops);
             assert!(outcome.goodput_mbps > 0.9 * plain.goodput_mbps, "{mode}, {algorithm}: {outcome:?} {plain:?}");
@@ -98,7 +98,7 @@ fn on_a_clean_link_the_yardsticks_fill_it_as_the_plain_tcp_does() {
         let plain = run(config, None, 0.0, 1);
         println!("{mode}, no random loss, one flow");
         println!("  {:<20} {:>6.2} Mb/s, {:>5} queue drops", "no LDA", plain.goodput_mbps, plain.queue_drops);
-        for algorithm in BuiltIn::YARDSTICKS {
+        for algorithm in BuiltIn::yardsticks() {
             let outcome = run(config, Some(&algorithm.config()), 0.0, 1);
             println!("  {algorithm:<20} {:>6.2} Mb/s, {:>5} queue drops", outcome.goodput_mbps, outcome.queue_drops);
             assert!(outcome.goodput_mbps > 0.9 * plain.goodput_mbps, "{mode}, {algorithm}: {outcome:?} {plain:?}");

@@ -160,7 +160,7 @@ proptest! {
 
     #[test]
     fn a_yardstick_always_decides(ops in ops()) {
-        for algorithm in BuiltIn::ALL.iter().filter(|algorithm| algorithm.info().is_yardstick) {
+        for algorithm in BuiltIn::yardsticks() {
             let judged = judgements(&algorithm.config(), &ops, 1, 0);
             let undecided = judged.iter().filter(|judgement| judgement.verdict == Verdict::Undecided).count();
             prop_assert_eq!(undecided, 0, "{}", algorithm);

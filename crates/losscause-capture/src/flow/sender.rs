@@ -653,8 +653,10 @@ impl SenderView {
     fn tell_cumulative(&mut self, now: Time, told: Told, flight: u64) {
         let next = self.board.nth(0).map_or(self.next_number, |segment| segment.number);
         let mut sample = self.duplicates.on_ack(now, told.rtt, next, self.next_number);
-        sample.in_flight_pkts = self.board.in_flight();
-        sample.cwnd_pkts = Some(flight as f64);
+        if let Some(acked) = &mut sample.acked {
+            acked.in_flight_pkts = self.board.in_flight();
+            acked.cwnd_pkts = Some(flight as f64);
+        }
         self.covered = self.covered.max(self.una);
         self.judge.on_cumulative_ack(sample);
     }

@@ -1,8 +1,8 @@
 //! The algorithms that are asked.
 
-use losscause::lda::{BoxedLda, BoxedSenderLda};
-use losscause::registry::{LdaConfig, Registry};
-use losscause::{AnyAlgorithm, AnyAlgorithm, Algorithm, Algorithm};
+use losscause::lda::BoxedAlgorithm;
+use losscause::registry::Registry;
+use losscause::{Algorithm, AnyAlgorithm, End, LdaConfig};
 
 /// The chosen algorithms, with their published parameters.
 #[derive(Clone, Debug)]
@@ -70,19 +70,14 @@ impl Chosen {
         self.configs.iter()
     }
 
-    /// Each algorithm for a receiver; none in the place of one that only senders run.
-    pub(crate) fn at_receiver(&self) -> Vec<Option<BoxedLda>> {
-        self.configs.iter().map(|config| config.build().ok().map(AnyAlgorithm::in_box)).collect()
-    }
-
-    /// Each algorithm for a sender.
-    pub(crate) fn at_sender(&self) -> Vec<Option<BoxedSenderLda>> {
-        self.configs.iter().map(|config| config.build(End::Sender).ok().map(AnyAlgorithm::in_box)).collect()
+    /// Each algorithm for this end; none in the place of one that does not run there.
+    pub(crate) fn at(&self, end: End) -> Vec<Option<BoxedAlgorithm>> {
+        self.configs.iter().map(|config| config.build(end).ok().map(AnyAlgorithm::in_box)).collect()
     }
 }
 
 fn needs_truth(config: &LdaConfig) -> bool {
-    config.build().is_ok_and(|lda| lda.needs().truth) || config.build(End::Sender).is_ok_and(|lda| lda.needs().truth)
+    config.build(End::Sender).is_ok_and(|algorithm| algorithm.needs().other.is_some())
 }
 
 #[cfg(test)]

@@ -27,16 +27,16 @@ impl Cumulative {
     /// are complete now, in order.
     #[inline]
     pub(crate) fn on_ack(&mut self, mut sample: Observation) -> [Option<Observation>; 2] {
-        let advances = sample.newly_acked_pkts > 0;
+        let advances = sample.newly_acked_pkts() > 0;
         let waited = self.end_wait(advances);
-        if sample.newly_acked_pkts == 1 && sample.rtt.is_some() {
+        if sample.newly_acked_pkts() == 1 && sample.delay.is_some() {
             self.waiting = Some(sample);
             return [waited, None];
         }
         if advances {
-            self.newest = sample.rtt.or(self.newest);
+            self.newest = sample.delay.or(self.newest);
         } else {
-            sample.rtt = self.newest.filter(|_| sample.newly_missing_pkts > 0);
+            sample.delay = self.newest.filter(|_| sample.missing > 0);
         }
         [waited, Some(sample)]
     }
@@ -46,9 +46,9 @@ impl Cumulative {
     pub(crate) fn end_wait(&mut self, no_hole: bool) -> Option<Observation> {
         let mut waited = self.waiting.take()?;
         if no_hole {
-            self.newest = waited.rtt;
+            self.newest = waited.delay;
         } else {
-            waited.rtt = None;
+            waited.delay = None;
         }
         Some(waited)
     }
@@ -70,7 +70,7 @@ mod tests {
             let at = Time::ZERO + Span::from_millis(at);
             let sample = duplicates.on_ack(at, rtt.map(Span::from_millis), next, 20);
             let samples = cumulative.on_ack(sample).into_iter().flatten();
-            told.extend(samples.map(|sample| (ms(sample.at - Time::ZERO), sample.rtt.map(ms))));
+            told.extend(samples.map(|sample| (ms(sample.at - Time::ZERO), sample.delay.map(ms))));
         }
         told
     }

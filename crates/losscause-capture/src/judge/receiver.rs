@@ -1,8 +1,8 @@
 //! The algorithms at a receiver: each behind the core's own [`Differentiator`].
 
-use losscause::lda::BoxedLda;
+use losscause::lda::BoxedAlgorithm;
 use losscause::verdict::Input;
-use losscause::{Differentiator, Judgement, Algorithm, Packet, Time};
+use losscause::{Algorithm, Differentiator, End, Judgement, Packet, Time, on_judged};
 
 use super::batch::Batches;
 use super::frames::Frames;
@@ -13,7 +13,7 @@ use crate::series::Budget;
 /// Feeds packets in the order of their arrival, and collects opinions about gaps.
 #[derive(Debug)]
 pub(crate) struct AtReceiver {
-    ldas: Vec<Option<Differentiator<BoxedLda>>>,
+    ldas: Vec<Option<Differentiator<BoxedAlgorithm>>>,
     clock: SenderClock,
     /// Of a stream whose timestamps are those of frames.
     frames: Option<Frames>,
@@ -31,7 +31,7 @@ impl AtReceiver {
     /// `budget` is that of trip times over time, if they are kept.
     pub(crate) fn new(chosen: &Chosen, clock: SenderClock, keep_skew: bool, budget: Option<&Budget>) -> Self {
         Self {
-            ldas: chosen.at_receiver().into_iter().map(|lda| lda.map(Differentiator::new)).collect(),
+            ldas: chosen.at(End::Receiver).into_iter().map(|lda| lda.map(Differentiator::new)).collect(),
             frames: clock.counts_frames().then(Frames::default),
             clock,
             batches: Batches::default(),
@@ -97,7 +97,7 @@ impl AtReceiver {
             let Some(lda) = lda else { continue };
             let mut first: Option<Judgement> = None;
             // A gap has one verdict: every packet of it was judged by the same arrival.
-            lda.on_packet(packet, |_, judgement| first = Some(first.unwrap_or(judgement)));
+            lda.on_packet(packet, &mut on_judged(|_, judgement| first = Some(first.unwrap_or(*judgement))));
             if let Some(judgement) = first {
                 judged.get_or_insert_default().push((index, judgement));
             }
@@ -126,14 +126,14 @@ impl AtReceiver {
 
     /// Why the algorithm in place `index` cannot judge this flow; none if it can.
     pub(crate) fn unmet_need(&self, index: usize, merged: bool) -> Option<String> {
-        let Some(lda) = self.ldas.get(index)?.as_ref().map(Differentiator::lda) else {
+        let Some(lda) = self.ldas.get(index)?.as_ref().map(Differentiator::algorithm) else {
             return Some("it runs at a sender, and this capture was not taken there".to_owned());
         };
         let needs = lda.needs();
-        if needs.sender_timestamp && self.clock.rate_hz().is_none() {
+        if needs.delay && self.clock.rate_hz().is_none() {
             return Some("it needs the sender's timestamp in every packet, and the flow has none".to_owned());
         }
-        if needs.inter_arrival && merged {
+        if needs.spacing && merged {
             return Some(
                 "it needs every packet's own arrival time, and packets were merged before the capture".to_owned(),
             );
@@ -163,4 +163,4 @@ impl AtReceiver {
 }
 
 /// The place of an algorithm that does not run here, or was not asked because the stream began anew.
-const NOT_RUN: Judgement = Judgement::without(Input::EarlierArrival);
+const NOT_RUN: Judgement = Judgement::without(Input::Earlier);

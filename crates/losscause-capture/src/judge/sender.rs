@@ -1,9 +1,10 @@
 //! The algorithms at a sender: fed with acknowledgement samples from a capture's scoreboard.
 
-use losscause::ack::{Numbers, RecoveryTracker, Needs};
-use losscause::lda::BoxedSenderLda;
+use losscause::ack::RecoveryTracker;
+use losscause::lda::BoxedAlgorithm;
+use losscause::observe::Newest;
 use losscause::verdict::Input;
-use losscause::{Observation, Loss, Judgement, Algorithm, Signal, Span, Time};
+use losscause::{Acked, Algorithm, End, Judgement, Loss, Needs, Numbers, Observation, Signal, Span, Time};
 
 use super::cumulative::Cumulative;
 use super::{Chosen, Opinions, Sample, Trips};
@@ -13,7 +14,8 @@ use crate::series::Budget;
 /// Feeds acknowledgements, and asks about losses.
 #[derive(Debug)]
 pub(crate) struct AtSender {
-    ldas: Vec<Option<BoxedSenderLda>>,
+    ldas: Vec<Option<losscause::AtSender<BoxedAlgorithm>>>,
+    newest: Newest,
     trips: Trips,
     cumulative: Cumulative,
     recoveries: RecoveryTracker,
@@ -38,7 +40,8 @@ impl AtSender {
     /// `budget` is that of round-trip times over time, if they are kept.
     pub(crate) fn new(chosen: &Chosen, budget: Option<&Budget>) -> Self {
         Self {
-            ldas: chosen.at_sender(),
+            ldas: chosen.at(End::Sender).into_iter().map(|lda| lda.map(losscause::AtSender::new)).collect(),
+            newest: Newest::default(),
             trips: Trips::round(budget),
             cumulative: Cumulative::default(),
             recoveries: RecoveryTracker::default(),
@@ -53,12 +56,12 @@ impl AtSender {
 
     #[inline]
     pub(crate) fn on_ack(&mut self, now: Time, event: &AckEvent) {
-        let mut sample = Observation::new(now).with_rtt(event.rtt).with_cwnd(event.flight as f64);
-        sample.newly_acked_pkts = event.newly_acked;
-        sample.spanned_pkts = event.spanned;
-        sample.newly_missing_pkts = event.newly_missing;
-        sample.newly_missing = event.missing.map(|(first, last)| Numbers { first, last });
-        sample.in_flight_pkts = event.in_flight;
+        let mut acked = Acked::new(event.newly_acked);
+        acked.missing = event.missing.map(|(first, last)| Numbers { first, last });
+        acked.in_flight_pkts = event.in_flight;
+        acked.cwnd_pkts = Some(event.flight as f64);
+        let spans = [event.spanned, event.newly_missing];
+        let sample = self.newest.advance(now, event.rtt, spans).with_acked(acked);
         // Until the first range, nothing told that there would be any.
         if let Some(waited) = self.cumulative.end_wait(event.newly_missing == 0) {
             self.on_sample(&waited);
@@ -78,15 +81,15 @@ impl AtSender {
     #[inline]
     pub(crate) fn on_sample(&mut self, sample: &Observation) {
         let mut counted = *sample;
-        if sample.rtt.is_some() {
-            counted.rtt = self.trips.take(sample.at, sample.rtt);
+        if sample.delay.is_some() {
+            counted.delay = self.trips.take(sample.at, sample.delay);
         }
         if let Some(log) = &mut self.log {
-            log.on_ack(&counted, sample.rtt.and_then(|_| self.trips.latest_and_queueing()));
+            log.on_ack(&counted, sample.delay.and_then(|_| self.trips.latest_and_queueing()));
         }
-        self.ldas.iter_mut().flatten().for_each(|lda| lda.on_ack(&counted));
+        self.ldas.iter_mut().flatten().for_each(|lda| lda.observe(&counted));
         // Verdicts are asked for at the loss, so a revised one comes too late.
-        if let Some(ended) = sample.rtt.and_then(|rtt| self.recoveries.on_ack(sample.at, sample.at - rtt)) {
+        if let Some(ended) = sample.delay.and_then(|rtt| self.recoveries.on_ack(sample.at, sample.at - rtt)) {
             self.ldas.iter_mut().flatten().for_each(|lda| _ = lda.on_recovered(&ended));
         }
     }
@@ -123,7 +126,7 @@ impl AtSender {
         loss.in_flight_pkts = flight;
         loss.cwnd_pkts = Some(flight as f64);
         self.recoveries.on_loss(&loss);
-        let ask = |lda: &mut Option<BoxedSenderLda>| {
+        let ask = |lda: &mut Option<losscause::AtSender<BoxedAlgorithm>>| {
             let Some(lda) = lda else { return NOT_RUN };
             lda.on_loss(&loss);
             if signal.means_congestion() {
@@ -140,7 +143,7 @@ impl AtSender {
     /// Why the algorithm in place `index` cannot judge this flow; none if it can.
     pub(crate) fn unmet_need(&self, index: usize, selective: bool) -> Option<String> {
         let lda = self.ldas.get(index)?.as_ref()?;
-        let mut provided = Needs::NONE.with_rtt_per_packet().with_ack_spacing().with_cwnd();
+        let mut provided = Needs::NONE.with_delay().with_spacing().with_cwnd();
         provided.gap_size = selective;
         let missing = lda.needs().first_missing_from(provided)?;
         Some(format!("it needs {missing}, and the capture does not have that"))

@@ -1,7 +1,7 @@
 //! What users of a stream set, with ranges and defaults.
 
 use losscause::registry::{LdaConfig, Registry};
-use losscause::{Algorithm, Span};
+use losscause::{BuiltIn, End, Span};
 use losscause_transport::tfrc;
 
 use crate::wire::TAG_BYTES;
@@ -88,7 +88,7 @@ impl ReceiverConfig {
     /// # Errors
     /// Names the first setting that is out of range.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        self.lda.build().map_err(ConfigError::Algorithm)?;
+        self.lda.build(End::Receiver).map_err(ConfigError::Algorithm)?;
         check_patience(self.patience)
     }
 }
@@ -98,7 +98,7 @@ impl ReceiverConfig {
 /// # Errors
 /// No algorithm that runs at receivers has the name.
 pub fn receiver_lda(registry: &Registry, name: &str) -> Result<LdaConfig, ConfigError> {
-    let runs = |lda: &&LdaConfig| lda.build().is_ok();
+    let runs = |lda: &&LdaConfig| lda.build(End::Receiver).is_ok();
     match registry.find(name).filter(runs) {
         Some(lda) => Ok(lda.clone()),
         None => {

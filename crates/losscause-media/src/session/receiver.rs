@@ -14,8 +14,7 @@
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 
-use losscause::Observer;
-use losscause::{AnyAlgorithm, Judgement, Loss, Time, Verdict};
+use losscause::{AnyAlgorithm, Judgement, Loss, Observer, Time, Verdict};
 use losscause_transport::Ecn;
 use losscause_transport::tfrc::{self, Data, Times};
 
@@ -72,7 +71,7 @@ impl Receiver {
     pub fn new(config: &ReceiverConfig, key: &Key, secret: &[u8; 32]) -> Result<Self, ConfigError> {
         config.validate()?;
         Ok(Self {
-            lda: config.lda.build().map_err(ConfigError::Algorithm)?,
+            lda: config.lda.build(losscause::End::Receiver).map_err(ConfigError::Algorithm)?,
             key: key.clone(),
             handshake: key.handshake(),
             cookies: Cookies::new(secret),
@@ -343,8 +342,9 @@ impl Stream {
 struct Judged(Option<Gap>);
 
 impl Observer for Judged {
-    fn judged(&mut self, loss: &Loss, judgement: &Judgement) {
-        let gap = self.0.get_or_insert(Gap { first: loss.seq, packets: 0, wireless: 0, judgement: *judgement });
+    fn on_judged(&mut self, loss: &Loss, judgement: &Judgement) {
+        let first = loss.seq().unwrap_or_default();
+        let gap = self.0.get_or_insert(Gap { first, packets: 0, wireless: 0, judgement: *judgement });
         gap.packets += 1;
         gap.wireless += u64::from(judgement.verdict == Verdict::Wireless);
     }

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use losscause::{Time, Verdict, truth::Cause};
+use losscause::{Time, Verdict};
+use losscause_sim::truth::Cause;
 use losscause_sim::{Event, EventKind, LinkEvent, Network, PacketInfo, PacketKind, Recorder};
 
 /// A recorder that puts events in order of time.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use losscause::{Algorithm, Algorithm, Time};
+use losscause::{Algorithm, Time};
 use losscause_sim::{FlowSpec, TcpLda, Traffic};
 
 use super::measure::group;

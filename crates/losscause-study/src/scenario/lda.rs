@@ -10,7 +10,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, Visitor};
 
 use losscause::registry::{Info, Registry, Value};
-use losscause::{AnyAlgorithm, AnyAlgorithm, ConfigError, LdaConfig};
+use losscause::{AnyAlgorithm, End, LdaConfig};
 
 use super::reader::Reader;
 use crate::InputError;
@@ -40,32 +40,24 @@ pub enum LdaValue {
     Base(BTreeMap<String, LdaValue>),
 }
 
-/// Builds an algorithm from its settings, for one of the two ends.
-type Build<A> = fn(&LdaConfig) -> Result<A, ConfigError>;
-
 impl LdaSettings {
     /// Checks every table against its algorithm, even if no flow uses it.
     pub(super) fn validate(&self, reader: &Reader) -> Result<(), InputError> {
         for title in self.0.keys() {
-            self.build(find(title, &format!("lda.{title}"), reader)?, reader, LdaConfig::build_at_sender)?;
+            self.build(find(title, &format!("lda.{title}"), reader)?, reader, End::Sender)?;
         }
         Ok(())
     }
 
-    /// The algorithm `name`, the value of `key`, for a receiver.
-    pub(super) fn at_receiver(&self, name: &str, key: &str, reader: &Reader) -> Result<AnyAlgorithm, InputError> {
-        self.build(find(name, key, reader)?, reader, LdaConfig::build)
-    }
-
-    /// The algorithm `name`, the value of `key`, for a TCP sender.
-    pub(super) fn at_sender(&self, name: &str, key: &str, reader: &Reader) -> Result<AnyAlgorithm, InputError> {
-        self.build(find(name, key, reader)?, reader, LdaConfig::build_at_sender)
+    /// The algorithm `name`, the value of `key`, for this end.
+    pub(super) fn at(&self, end: End, name: &str, key: &str, reader: &Reader) -> Result<AnyAlgorithm, InputError> {
+        self.build(find(name, key, reader)?, reader, end)
     }
 
     /// The algorithm `published` with the settings of this scenario.
-    fn build<A>(&self, published: &LdaConfig, reader: &Reader, build: Build<A>) -> Result<A, InputError> {
+    fn build(&self, published: &LdaConfig, reader: &Reader, end: End) -> Result<AnyAlgorithm, InputError> {
         let config = self.config(published, reader)?;
-        build(&config).map_err(|error| reader.error(&format!("lda.{}", published.info().name), error.to_string()))
+        config.build(end).map_err(|error| reader.error(&format!("lda.{}", published.info().name), error.to_string()))
     }
 
     /// The parameters `published` with the settings of their base schemes' tables, then of their own.

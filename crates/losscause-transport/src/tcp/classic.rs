@@ -156,6 +156,7 @@ impl<L: Algorithm> Classic<L> {
         }
         let mut sample = self.sample(now, ack, self.window.cwnd);
         self.lda.observe(&sample);
+        observer.on_observation(&sample, self.lda.scheme());
         // The response counts by the cumulative ACK, with SACK too.
         if let Some(acked) = &mut sample.acked {
             acked.newly_acked_pkts = newly_acked_pkts;
@@ -204,6 +205,7 @@ impl<L: Algorithm> Classic<L> {
         let found = self.recovery.on_dup_ack(now, ack, &self.stream, &mut self.window);
         let sample = self.sample(now, ack, cwnd);
         self.lda.observe(&sample);
+        observer.on_observation(&sample, self.lda.scheme());
         let Some(found) = found else {
             self.judge_further_losses(now, observer);
             return;

@@ -178,6 +178,11 @@ impl BuiltIn {
         Self::ALL.iter().copied().filter(|algorithm| algorithm.build(End::Receiver).is_ok())
     }
 
+    /// Known rules of other stacks, to compare with ([`Info::is_yardstick`](crate::registry::Info)).
+    pub fn yardsticks() -> impl Iterator<Item = Self> {
+        Self::ALL.iter().copied().filter(|algorithm| algorithm.info().is_yardstick)
+    }
+
     /// Builds the algorithm with its published parameters.
     ///
     /// # Errors

@@ -33,13 +33,13 @@ impl Prober {
 
     /// A packet that the receiver's algorithm has taken in.
     pub(super) fn take(&mut self, seq: u64, at: Time, sent: Time) {
-        let observed = self.copy.on_packet(Packet { seq, at, sent: Some(sent) }, |_, _| ());
+        let observed = self.copy.on_packet(Packet { seq, at, sent: Some(sent) }, &mut ());
         let Observed::InOrder(arrival) = observed else { return };
         // After a gap the limits are those of that many losses; such arrivals are judged, and drawn as judged.
         if arrival.reveals_gap() {
             return;
         }
-        let judgement = self.copy.lda().judge(&Loss::new(seq, arrival));
+        let judgement = self.copy.algorithm().judge(&Loss::in_gap(seq, arrival));
         let Some(found) = judgement.evidence() else { return };
         let series = || Series::new(self.end, self.steps);
         let place = self.boundaries.iter().position(|boundary| boundary.scheme == found.scheme).unwrap_or_else(|| {

@@ -1,7 +1,7 @@
 //! One run as a report draws it: windows, queues and delays over time in a few hundred steps, every lost packet with its
 //! true cause and the verdict on it, and what each algorithm compared with what.
 
-use losscause::{AnyAlgorithm, Algorithm, LdaConfig, Algorithm, Time};
+use losscause::{Algorithm, AnyAlgorithm, LdaConfig, Time};
 use losscause_sim::{Event, EventKind, FlowSpec, LinkId, PacketInfo, PacketKind, Recorder, TcpLda, Traffic};
 
 use crate::{Experiment, InputError, Scenario};

@@ -62,7 +62,7 @@ pub(super) fn traffic(flow: &Flow, settings: &Settings, reader: &Reader, names: 
             (config.payload_bytes, config.header_bytes) =
                 sizes(document, flow, reader, names, (config.payload_bytes, config.header_bytes))?;
             let name = flow.lda.as_deref().unwrap_or(lda::DEFAULT);
-            let lda = document.lda.at_receiver(name, &key("lda"), reader)?;
+            let lda = document.lda.at(losscause::End::Receiver, name, &key("lda"), reader)?;
             Traffic::Tfrc { config, lda }
         }
         Protocol::Cbr => Traffic::Cbr {
@@ -83,7 +83,7 @@ pub(super) fn traffic(flow: &Flow, settings: &Settings, reader: &Reader, names: 
 
 /// The algorithm at the receiver of a source without feedback.
 fn sink_lda(flow: &Flow, document: &Document, reader: &Reader) -> Result<Option<AnyAlgorithm>, InputError> {
-    let lda = |name: &str| document.lda.at_receiver(name, &format!("flow.{}.lda", flow.name), reader);
+    let lda = |name: &str| document.lda.at(losscause::End::Receiver, name, &format!("flow.{}.lda", flow.name), reader);
     flow.lda.as_deref().map(lda).transpose()
 }
 
@@ -106,11 +106,11 @@ fn tcp_lda(flow: &Flow, document: &Document, reader: &Reader) -> Result<TcpLda, 
         return if flow.lda_at.is_some() { Err(reader.error(&key("lda_at"), problem)) } else { Ok(TcpLda::None) };
     };
     let at_receiver = |heeded| {
-        let lda = document.lda.at_receiver(name, &key("lda"), reader)?;
+        let lda = document.lda.at(losscause::End::Receiver, name, &key("lda"), reader)?;
         Ok(TcpLda::Receiver { lda, heeded })
     };
     match flow.lda_at.unwrap_or_default() {
-        LdaAt::Sender => document.lda.at_sender(name, &key("lda"), reader).map(TcpLda::Sender),
+        LdaAt::Sender => document.lda.at(losscause::End::Sender, name, &key("lda"), reader).map(TcpLda::Sender),
         LdaAt::Receiver => at_receiver(true),
         LdaAt::Onlooker => at_receiver(false),
     }

@@ -153,6 +153,7 @@ impl<L: Algorithm> Linux<L> {
         let rtt = self.measure(now, ack, &brought);
         let sample = self.sample(now, rtt);
         self.lda.observe(&sample);
+        observer.on_observation(&sample, self.lda.scheme());
         if opening {
             self.open(now);
             return;
