@@ -1,17 +1,15 @@
 //! All paths, every algorithm behind the same transport: how often is each wrong, and where?
 
-use std::sync::{Arc, Mutex, PoisonError};
-
 use losscause::registry::{Info, Registry};
+use losscause::{Algorithm, AnyAlgorithm, AtSender, LdaConfig, Loss, Verdict};
 use losscause_sim::truth::Cause;
-use losscause::{AnyAlgorithm, AnyAlgorithm, Loss, Algorithm, LdaConfig, Loss, Algorithm, Verdict};
+use losscause_study::RunError;
 use losscause_study::parallel::{Stop, Workers};
-use losscause_study::run::run_stopping_at;
+use losscause_study::run::run_recorded_stopping_at;
 use losscause_study::statistics::mean;
-use losscause_study::{Experiment, RunError};
 use serde::Serialize;
 
-use crate::panel::{AtReceiver, AtSender, Moment, as_told, watch_receivers, watch_senders};
+use crate::panel::{Moment, Panel};
 use crate::path::{Level, Path, Vantage};
 use crate::score::{Bootstrap, Halves, Interval, LEAST_LOSSES, Tally, best_by_halves};
 
@@ -152,72 +150,41 @@ pub fn runs(paths: u32) -> usize {
 
 /// The algorithms that run at one end.
 struct Algorithms {
+    vantage: Vantage,
     infos: Vec<&'static Info>,
-    built: Built,
+    built: Vec<AtSender<AnyAlgorithm>>,
 }
-
-enum Built {
-    AtReceiver(Vec<AnyAlgorithm>),
-    AtSender(Vec<AnyAlgorithm>),
-}
-
-/// The verdicts of each algorithm, shared with what a run calls.
-type Tallies = Arc<Mutex<Vec<Halves>>>;
 
 impl Algorithms {
     fn of(registry: &Registry, vantage: Vantage) -> Self {
-        let entries = || registry.iter().map(|entry: &LdaConfig| (entry.info(), entry));
-        match vantage {
-            Vantage::Receiver => {
-                let built = entries().filter_map(|(info, entry)| Some((info, entry.build().ok()?)));
-                let (infos, built) = built.filter(|(_, lda)| !lda.needs().truth).unzip();
-                Self { infos, built: Built::AtReceiver(built) }
-            }
-            Vantage::Sender => {
-                let built = entries().filter_map(|(info, entry)| Some((info, entry.build(End::Sender).ok()?)));
-                let (infos, built) = built.filter(|(_, lda)| !lda.needs().truth).unzip();
-                Self { infos, built: Built::AtSender(built) }
-            }
-        }
+        let built = registry.iter().filter_map(|entry: &LdaConfig| {
+            let algorithm = entry.build(vantage.end()).ok().filter(|algorithm| algorithm.needs().other.is_none())?;
+            Some((entry.info(), AtSender::new(algorithm)))
+        });
+        let (infos, built) = built.unzip();
+        Self { vantage, infos, built }
     }
 
     /// Runs the path behind its pilot. Returns every algorithm's tally.
     fn tallies(&self, path: &Path, stop: &Stop) -> Result<Vec<Halves>, RunError> {
-        let tallies: Tallies = Arc::new(Mutex::new(vec![Halves::default(); self.infos.len()]));
-        match &self.built {
-            Built::AtReceiver(ldas) => {
-                let mut experiment = path.experiment(Vantage::Receiver)?;
-                let into = Arc::clone(&tallies);
-                let take: AtReceiver<AnyAlgorithm> = Arc::new(Mutex::new(move |_: usize, loss: &Loss, ldas: &[AnyAlgorithm]| {
-                    let Some(truth) = loss.truth else { return };
-                    let mut tallies = into.lock().unwrap_or_else(PoisonError::into_inner);
-                    for (tally, lda) in tallies.iter_mut().zip(ldas) {
-                        tally.count(truth.cause, lda.judge(loss).verdict.is_wireless());
-                    }
-                }));
-                watch_receivers(&mut experiment.network, |_| ldas.clone(), &take);
-                finish(path, &experiment, stop)?;
+        let experiment = path.experiment(self.vantage)?;
+        let mut tallies = vec![Halves::default(); self.infos.len()];
+        let mut events = Events::new(path.flows as usize);
+        let take = |flow: usize, moment: Moment<'_>, algorithms: &[AtSender<AnyAlgorithm>]| match self.vantage {
+            Vantage::Receiver => {
+                let Moment::Lost(loss, Some(cause)) = moment else { return };
+                for (tally, algorithm) in tallies.iter_mut().zip(algorithms) {
+                    tally.count(cause, algorithm.judge(loss).verdict.is_wireless());
+                }
             }
-            Built::AtSender(ldas) => {
-                let mut experiment = path.experiment(Vantage::Sender)?;
-                let events = Arc::new(Mutex::new(Events::new(path.flows as usize, Arc::clone(&tallies))));
-                let into = Arc::clone(&events);
-                let take: AtSender<AnyAlgorithm> =
-                    Arc::new(Mutex::new(move |flow: usize, moment: Moment<'_>, ldas: &[AnyAlgorithm]| {
-                        into.lock().unwrap_or_else(PoisonError::into_inner).take(flow, moment, ldas);
-                    }));
-                watch_senders(&mut experiment.network, |_| ldas.clone(), &take);
-                finish(path, &experiment, stop)?;
-                events.lock().unwrap_or_else(PoisonError::into_inner).end();
-            }
-        }
-        let tallies = tallies.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(tallies.clone())
+            Vantage::Sender => events.take(flow, moment, algorithms, &mut tallies),
+        };
+        let mut panel = Panel::new(&experiment.network, self.vantage.end(), |_| self.built.clone(), take);
+        run_recorded_stopping_at(&experiment, path.run_seed(), &mut panel, stop)?;
+        drop(panel);
+        events.end(&mut tallies);
+        Ok(tallies)
     }
-}
-
-fn finish(path: &Path, experiment: &Experiment, stop: &Stop) -> Result<(), RunError> {
-    run_stopping_at(experiment, path.run_seed(), stop).map(drop)
 }
 
 /// The open loss events of a path's senders.
@@ -227,7 +194,6 @@ fn finish(path: &Path, experiment: &Experiment, stop: &Stop) -> Result<(), RunEr
 /// among the packets that were in flight; or the verdict was revised to wireless at the recovery's end.
 struct Events {
     open: Vec<Option<Event>>,
-    tallies: Tallies,
 }
 
 struct Event {
@@ -239,27 +205,26 @@ struct Event {
 }
 
 impl Events {
-    fn new(flows: usize, tallies: Tallies) -> Self {
-        Self { open: (0..flows).map(|_| None).collect(), tallies }
+    fn new(flows: usize) -> Self {
+        Self { open: (0..flows).map(|_| None).collect() }
     }
 
-    fn take(&mut self, flow: usize, moment: Moment<'_>, ldas: &[AnyAlgorithm]) {
+    fn take(&mut self, flow: usize, moment: Moment<'_>, ldas: &[AtSender<AnyAlgorithm>], tallies: &mut [Halves]) {
         match moment {
-            Moment::Opens(loss) => {
-                self.close(flow);
-                let Some(truth) = loss.truth else { return };
+            Moment::Lost(loss, cause) => {
+                self.close(flow, tallies);
+                let Some(cause) = cause else { return };
                 let called_wireless = ldas.iter().map(|lda| calls_wireless(lda, loss)).collect();
-                let first = loss.numbers.map_or(0, |numbers| numbers.first);
-                let end = first + loss.in_flight_pkts;
-                self.open[flow] = Some(Event { cause: truth.cause, end, called_wireless });
+                let end = loss.seq().unwrap_or(0) + loss.in_flight_pkts;
+                self.open[flow] = Some(Event { cause, end, called_wireless });
             }
             Moment::Follows(loss) => {
                 let Some(event) = &mut self.open[flow] else { return };
-                if loss.numbers.is_some_and(|numbers| numbers.first >= event.end) {
+                if loss.seq().is_some_and(|seq| seq >= event.end) {
                     return;
                 }
                 for (called_wireless, lda) in event.called_wireless.iter_mut().zip(ldas) {
-                    if *called_wireless && lda.judges_every_loss() {
+                    if *called_wireless && lda.scope().judges_every_loss {
                         *called_wireless = calls_wireless(lda, loss);
                     }
                 }
@@ -270,27 +235,26 @@ impl Events {
                         *called_wireless |= revised.is_some_and(|judgement| judgement.verdict == Verdict::Wireless);
                     }
                 }
-                self.close(flow);
+                self.close(flow, tallies);
             }
         }
     }
 
-    fn close(&mut self, flow: usize) {
+    fn close(&mut self, flow: usize, tallies: &mut [Halves]) {
         let Some(Event { cause, called_wireless, .. }) = self.open[flow].take() else { return };
-        let mut tallies = self.tallies.lock().unwrap_or_else(PoisonError::into_inner);
         for (tally, called_wireless) in tallies.iter_mut().zip(called_wireless) {
             tally.count(cause, called_wireless);
         }
     }
 
     /// The run is over.
-    fn end(&mut self) {
-        (0..self.open.len()).for_each(|flow| self.close(flow));
+    fn end(&mut self, tallies: &mut [Halves]) {
+        (0..self.open.len()).for_each(|flow| self.close(flow, tallies));
     }
 }
 
-fn calls_wireless(lda: &AnyAlgorithm, loss: &Loss) -> bool {
-    lda.judge(&as_told(loss, lda)).verdict.is_wireless()
+fn calls_wireless(lda: &AtSender<AnyAlgorithm>, loss: &Loss) -> bool {
+    lda.judge(&loss.within(lda.scope())).verdict.is_wireless()
 }
 
 impl AtVantage {

@@ -146,7 +146,7 @@ pub fn chosen(registry: &Registry, names: &[String]) -> Result<Vec<LdaConfig>, I
 
 /// Whether it always says the same, or is told the truth.
 fn is_bound_or_oracle(entry: &LdaConfig) -> bool {
-    let is_told = entry.build(End::Sender).is_ok_and(|lda| losscause::BuiltIn::needs(&lda).truth);
+    let is_told = entry.build(End::Sender).is_ok_and(|algorithm| algorithm.needs().other.is_some());
     is_told || matches!(entry, LdaConfig::Constant(_))
 }
 
@@ -158,7 +158,7 @@ pub fn runs(paths: u32, runs_per_path: u32, algorithms: &[LdaConfig]) -> usize {
 
 /// The base twice, the omniscient one, and the algorithms that run at that end.
 fn systems(vantage: Vantage, algorithms: &[LdaConfig]) -> Vec<System> {
-    let runs_there = |entry: &&LdaConfig| vantage == Vantage::Sender || entry.build().is_ok();
+    let runs_there = |entry: &&LdaConfig| entry.build(vantage.end()).is_ok();
     let algorithms = algorithms.iter().filter(runs_there).cloned().map(System::Algorithm);
     [System::Base, System::BaseAgain, System::Omniscient].into_iter().chain(algorithms).collect()
 }
@@ -273,9 +273,9 @@ impl System {
             match &mut flow.traffic {
                 Traffic::Tfrc { lda, .. } => {
                     *lda = match self {
-                        Self::Base | Self::BaseAgain => constant.build().map_err(problem)?,
+                        Self::Base | Self::BaseAgain => constant.build(End::Receiver).map_err(problem)?,
                         Self::Omniscient => Oracle::OMNISCIENT.into(),
-                        Self::Algorithm(config) => config.build().map_err(problem)?,
+                        Self::Algorithm(config) => config.build(End::Receiver).map_err(problem)?,
                     };
                 }
                 Traffic::Tcp { lda, .. } => {

@@ -1,14 +1,12 @@
-//! Every loss of a path with its true cause and what an observer saw at it: the data to fit an algorithm to.
+//! Every loss of a path with its true cause and what an algorithm beside the flow saw at it: the data to fit one to.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
+use losscause::{Algorithm, Loss};
 use losscause_sim::truth::Cause;
-use losscause::{Loss, Algorithm, Loss, Algorithm};
+use losscause_study::RunError;
 use losscause_study::parallel::Stop;
-use losscause_study::run::run_stopping_at;
-use losscause_study::{Experiment, RunError};
+use losscause_study::run::run_recorded_stopping_at;
 
-use crate::panel::{AtReceiver, AtSender, Moment, as_told, watch_receivers, watch_senders};
+use crate::panel::{Moment, Panel};
 use crate::path::{Path, Vantage};
 
 /// A judged loss.
@@ -18,71 +16,32 @@ pub struct JudgedLoss<T> {
     pub flow: usize,
     /// The true cause.
     pub cause: Cause,
-    /// What was read of the observer.
+    /// What was read of the algorithm.
     pub seen: T,
 }
 
-/// Runs the path with TFRC behind its pilot. `make` builds an observer for each flow; it sees every packet. At every
-/// lost packet, in the order in which they are judged, `read` gets the observer and the loss. A loss whose cause is not
-/// known (a packet that was only reordered) is left out.
+/// Runs the path behind its pilot. `make` builds an algorithm for each flow; it sees every packet at a receiver, every
+/// acknowledgement at a sender. At every lost packet, at a sender at every loss that opens a recovery, in the order in which
+/// they are judged, `read` gets the algorithm and the loss. At a sender its cause is congestion if any packet of the event
+/// was lost to it. A loss whose cause is not known (a packet that was only reordered) is left out.
 ///
 /// # Errors
 /// None for a path that was drawn.
-pub fn judged_at_receiver<O: Algorithm + Clone + Send + Sync + 'static, T: Send + 'static>(
+pub fn judged<A: Algorithm, T>(
     path: &Path,
-    make: impl Fn(usize) -> O,
-    read: impl Fn(&O, &Loss) -> T + Send + 'static,
+    vantage: Vantage,
+    make: impl Fn(usize) -> A,
+    read: impl Fn(&A, &Loss) -> T,
 ) -> Result<Vec<JudgedLoss<T>>, RunError> {
-    let mut experiment = path.experiment(Vantage::Receiver)?;
-    let (losses, log) = log();
-    let take: AtReceiver<O> = Arc::new(Mutex::new(move |flow: usize, loss: &Loss, observers: &[O]| {
-        if let (Some(truth), [observer]) = (loss.truth, observers) {
-            log(JudgedLoss { flow, cause: truth.cause, seen: read(observer, loss) });
+    let experiment = path.experiment(vantage)?;
+    let mut losses = Vec::new();
+    let take = |flow: usize, moment: Moment<'_>, algorithms: &[A]| {
+        if let (Moment::Lost(loss, Some(cause)), [algorithm]) = (moment, algorithms) {
+            losses.push(JudgedLoss { flow, cause, seen: read(algorithm, &loss.within(algorithm.scope())) });
         }
-    }));
-    watch_receivers(&mut experiment.network, |flow| vec![make(flow)], &take);
-    finish(path, &experiment)?;
-    Ok(taken(&losses))
-}
-
-/// Runs the path with TCP behind its pilot. `make` builds an observer for each flow; it sees every acknowledgement. At
-/// every loss that opens a recovery, `read` gets the observer and the loss, whose cause is congestion if any packet of
-/// the event was lost to it. Otherwise as [`judged_at_receiver`].
-///
-/// # Errors
-/// None for a path that was drawn.
-pub fn judged_at_sender<O: Algorithm + Clone + Send + Sync + 'static, T: Send + 'static>(
-    path: &Path,
-    make: impl Fn(usize) -> O,
-    read: impl Fn(&O, &Loss) -> T + Send + 'static,
-) -> Result<Vec<JudgedLoss<T>>, RunError> {
-    let mut experiment = path.experiment(Vantage::Sender)?;
-    let (losses, log) = log();
-    let take: AtSender<O> = Arc::new(Mutex::new(move |flow: usize, moment: Moment<'_>, observers: &[O]| {
-        if let (Moment::Opens(loss), [observer]) = (moment, observers)
-            && let Some(truth) = loss.truth
-        {
-            log(JudgedLoss { flow, cause: truth.cause, seen: read(observer, &as_told(loss, observer)) });
-        }
-    }));
-    watch_senders(&mut experiment.network, |flow| vec![make(flow)], &take);
-    finish(path, &experiment)?;
-    Ok(taken(&losses))
-}
-
-type Log<T> = Arc<Mutex<Vec<JudgedLoss<T>>>>;
-
-/// A list, and what adds to it.
-fn log<T: Send + 'static>() -> (Log<T>, impl Fn(JudgedLoss<T>) + Send + 'static) {
-    let losses = Log::<T>::default();
-    let into = Arc::clone(&losses);
-    (losses, move |loss| into.lock().unwrap_or_else(PoisonError::into_inner).push(loss))
-}
-
-fn taken<T>(losses: &Log<T>) -> Vec<JudgedLoss<T>> {
-    std::mem::take(&mut *losses.lock().unwrap_or_else(PoisonError::into_inner))
-}
-
-fn finish(path: &Path, experiment: &Experiment) -> Result<(), RunError> {
-    run_stopping_at(experiment, path.run_seed(), &Stop::new()).map(drop)
+    };
+    let mut panel = Panel::new(&experiment.network, vantage.end(), |flow| vec![make(flow)], take);
+    run_recorded_stopping_at(&experiment, path.run_seed(), &mut panel, &Stop::new())?;
+    drop(panel);
+    Ok(losses)
 }

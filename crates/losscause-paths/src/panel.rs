@@ -1,199 +1,112 @@
-//! Observers behind a transport: they see every packet or acknowledgement and judge every loss, and steer nothing.
-//!
-//! The pilot is the algorithm that steers the transport. [`watch_receivers`] and [`watch_senders`] put observers behind
-//! the pilot of every test flow. The transport gets the pilot's verdicts alone, so it sends the same packets with any
-//! observers and with none.
+//! A panel of algorithms beside the test flows of a run: they see every packet or acknowledgement, judge every loss, and
+//! steer nothing. The transport follows the algorithm of its own alone, so it sends the same packets with any panel and
+//! with none.
 //!
 //! At a sender, a transport asks about the loss that opens a recovery. What follows in the same recovery is told as
 //! well ([`Moment::Follows`]), because some algorithms judge every loss, and so is its end ([`Moment::Ends`]), because
 //! some revise their verdict then.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use losscause::{Algorithm, End, Judgement, Loss, Observation, Recovery, Signal};
+use losscause_sim::truth::Cause;
+use losscause_sim::{Detail, Event, FlowId, Network, Recorder, Seen};
 
-use losscause::ack::{Numbers, Recovery, Needs};
-use losscause::Needs;
-use losscause::{Observation, AnyAlgorithm, AnyAlgorithm, Observation, Loss, Judgement, Algorithm, Loss, Algorithm, Signal};
-use losscause_sim::{Network, TcpLda, Traffic};
-
-/// A moment of a loss event at a sender.
+/// A moment at which a panel is asked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Moment<'a> {
-    /// A loss opens a recovery, and with it an event. Its truth is that of the event.
-    Opens(&'a Loss),
+    /// A packet was lost, at a receiver; a loss opened a recovery, at a sender. With the true cause, that of the whole
+    /// event at a sender; none if nothing was really lost.
+    Lost(&'a Loss, Option<Cause>),
     /// More packets are lost in the recovery.
     Follows(&'a Loss),
-    /// The recovery ended, with the verdict that each observer gave then, if any.
+    /// The recovery ended, with the verdict that each algorithm gave then, if any.
     Ends(&'a [Option<Judgement>]),
 }
 
-/// What is called for every judged loss of a receiver: the flow's number, the loss, the observers.
-pub type AtReceiver<O> = Arc<Mutex<dyn FnMut(usize, &Loss, &[O]) + Send>>;
+/// The algorithms beside each test flow, and what is called at every moment: the flow's number, the moment, the
+/// algorithms.
+pub struct Panel<A, T> {
+    end: End,
+    /// The number of each flow among the test flows.
+    numbers: Vec<Option<usize>>,
+    flows: Vec<Beside<A>>,
+    take: T,
+}
 
-/// What is called for every moment of a sender's loss events: the flow's number, the moment, the observers.
-pub type AtSender<O> = Arc<Mutex<dyn FnMut(usize, Moment<'_>, &[O]) + Send>>;
+/// The algorithms beside one flow.
+struct Beside<A> {
+    algorithms: Vec<A>,
+    /// Whether a recovery is under way.
+    is_recovering: bool,
+}
 
-/// Puts observers behind the algorithm of every TFRC flow of `network` that is measured. `make` gets the flow's number,
-/// counted among these. `take` is called for every loss, in the order in which they are judged.
-pub fn watch_receivers<O: Algorithm + Clone + Send + Sync + 'static>(
-    network: &mut Network,
-    make: impl Fn(usize) -> Vec<O>,
-    take: &AtReceiver<O>,
-) {
-    let measured = network.flows.iter_mut().filter(|flow| flow.measured);
-    let pilots = measured.filter_map(|flow| match &mut flow.traffic {
-        Traffic::Tfrc { lda, .. } => Some(lda),
-        _ => None,
-    });
-    for (flow, lda) in pilots.enumerate() {
-        let pilot = lda.clone();
-        *lda = AnyAlgorithm::boxed(Receiver { pilot, observers: make(flow), flow, take: Arc::clone(take) });
+impl<A: Algorithm, T: FnMut(usize, Moment<'_>, &[A])> Panel<A, T> {
+    /// A panel at one end of every flow of `network` that is measured. `make` gets the flow's number, counted among
+    /// these.
+    pub fn new(network: &Network, end: End, make: impl Fn(usize) -> Vec<A>, take: T) -> Self {
+        let mut count = 0..;
+        let number = |measured: bool| if measured { count.next() } else { None };
+        let numbers: Vec<Option<usize>> = network.flows.iter().map(|flow| flow.measured).map(number).collect();
+        let beside = |flow: &usize| Beside { algorithms: make(*flow), is_recovering: false };
+        Self { end, flows: numbers.iter().flatten().map(beside).collect(), numbers, take }
     }
 }
 
-/// Puts observers behind the algorithm of every TCP sender of `network` that is measured and has one; as
-/// [`watch_receivers`]. The pilot must not judge every loss of a recovery itself.
-pub fn watch_senders<O: Algorithm + Clone + Send + Sync + 'static>(
-    network: &mut Network,
-    make: impl Fn(usize) -> Vec<O>,
-    take: &AtSender<O>,
-) {
-    let measured = network.flows.iter_mut().filter(|flow| flow.measured);
-    let pilots = measured.filter_map(|flow| match &mut flow.traffic {
-        Traffic::Tcp { lda: TcpLda::Sender(lda), .. } => Some(lda),
-        _ => None,
-    });
-    for (flow, lda) in pilots.enumerate() {
-        let (pilot, observers, take) = (lda.clone(), make(flow), Arc::clone(take));
-        debug_assert!(!pilot.judges_every_loss());
-        *lda = AnyAlgorithm::boxed(Sender { pilot, observers, flow, take, recovering: Arc::default() });
-    }
-}
-
-struct Receiver<O> {
-    pilot: AnyAlgorithm,
-    observers: Vec<O>,
-    flow: usize,
-    take: AtReceiver<O>,
-}
-
-impl<O: Clone> Clone for Receiver<O> {
-    fn clone(&self) -> Self {
-        let (pilot, observers, take) = (self.pilot.clone(), self.observers.clone(), Arc::clone(&self.take));
-        Self { pilot, observers, flow: self.flow, take }
-    }
-}
-
-impl<O: Algorithm> Algorithm for Receiver<O> {
-    fn name(&self) -> &'static str {
-        self.pilot.name()
+impl<A: Algorithm, T: FnMut(usize, Moment<'_>, &[A])> Recorder for Panel<A, T> {
+    fn detail(&self) -> Detail {
+        Detail::Nothing
     }
 
-    fn needs(&self) -> Needs {
-        self.pilot.needs().with_truth()
+    fn record(&mut self, _: &Event) {}
+
+    fn looks(&self) -> bool {
+        true
     }
 
-    fn observe(&mut self, arrival: &Observation) {
-        self.pilot.on_arrival(arrival);
-        self.observers.iter_mut().for_each(|observer| observer.on_arrival(arrival));
-    }
-
-    fn judge(&self, loss: &Loss) -> Judgement {
-        let mut take = self.take.lock().unwrap_or_else(PoisonError::into_inner);
-        (*take)(self.flow, loss, &self.observers);
-        self.pilot.judge(loss)
-    }
-}
-
-struct Sender<O> {
-    pilot: AnyAlgorithm,
-    observers: Vec<O>,
-    flow: usize,
-    take: AtSender<O>,
-    /// Whether an event is open. A verdict is asked for behind a shared reference, hence atomic.
-    recovering: Arc<AtomicBool>,
-}
-
-impl<O> Sender<O> {
-    fn tell(&self, moment: Moment<'_>) {
-        let mut take = self.take.lock().unwrap_or_else(PoisonError::into_inner);
-        (*take)(self.flow, moment, &self.observers);
-    }
-
-    fn set_recovering(&self, recovering: bool) {
-        self.recovering.store(recovering, Ordering::Relaxed);
-    }
-}
-
-impl<O: Clone> Clone for Sender<O> {
-    fn clone(&self) -> Self {
-        let recovering = Arc::new(AtomicBool::new(self.recovering.load(Ordering::Relaxed)));
-        let (pilot, observers, take) = (self.pilot.clone(), self.observers.clone(), Arc::clone(&self.take));
-        Self { pilot, observers, flow: self.flow, take, recovering }
-    }
-}
-
-impl<O: Algorithm> Algorithm for Sender<O> {
-    fn name(&self) -> &'static str {
-        self.pilot.name()
-    }
-
-    fn needs(&self) -> Needs {
-        self.pilot.needs().with_truth()
-    }
-
-    fn observe(&mut self, sample: &Observation) {
-        self.pilot.on_ack(sample);
-        self.observers.iter_mut().for_each(|observer| observer.on_ack(sample));
-    }
-
-    fn on_loss(&mut self, loss: &Loss) {
-        let follows = self.recovering.load(Ordering::Relaxed);
-        if !follows || self.pilot.observes_every_loss() {
-            self.pilot.on_loss(&as_told(loss, &self.pilot));
-        }
-        for observer in &mut self.observers {
-            if !follows || observer.observes_every_loss() {
-                observer.on_loss(&as_told(loss, observer));
+    fn see(&mut self, flow: FlowId, end: End, seen: Seen<'_>) {
+        let Some(number) = self.numbers.get(flow.0 as usize).copied().flatten().filter(|_| end == self.end) else {
+            return;
+        };
+        let beside = &mut self.flows[number];
+        match seen {
+            Seen::Observed(observation) => beside.observe(observation),
+            Seen::Declared(loss) => {
+                if beside.on_loss(loss) {
+                    (self.take)(number, Moment::Follows(loss), &beside.algorithms);
+                }
+            }
+            Seen::Judged(loss, cause) if !loss.is_further => {
+                beside.is_recovering = end == End::Sender;
+                (self.take)(number, Moment::Lost(loss, cause), &beside.algorithms);
+            }
+            Seen::Judged(..) => {}
+            Seen::Recovered(recovery) => {
+                let revised = beside.on_recovered(recovery);
+                (self.take)(number, Moment::Ends(&revised), &beside.algorithms);
             }
         }
-        if loss.signal == Signal::Timeout {
-            self.set_recovering(false);
-        } else if follows && loss.signal == Signal::Gap {
-            self.tell(Moment::Follows(loss));
-        }
-    }
-
-    fn judge(&self, loss: &Loss) -> Judgement {
-        if loss.signal == Signal::Gap {
-            self.set_recovering(true);
-            self.tell(Moment::Opens(loss));
-        }
-        self.pilot.judge(&as_told(loss, &self.pilot))
-    }
-
-    fn on_recovered(&mut self, recovery: &Recovery) -> Option<Judgement> {
-        self.set_recovering(false);
-        let revised: Vec<_> = self.observers.iter_mut().map(|observer| observer.on_recovered(recovery)).collect();
-        self.tell(Moment::Ends(&revised));
-        self.pilot.on_recovered(recovery)
-    }
-
-    fn scope(&self) -> losscause::Scope {
-        losscause::Scope::EVERY_LOSS
-    }
-
-    fn judges_timeouts(&self) -> bool {
-        self.pilot.judges_timeouts()
     }
 }
 
-/// The loss as a transport declares it to `lda`: only an algorithm that observes every loss is told the numbers of all
-/// lost packets; the others are asked about the first.
-pub fn as_told(loss: &Loss, lda: &impl Algorithm) -> Loss {
-    let mut told = *loss;
-    if !lda.observes_every_loss() {
-        told.numbers = loss.numbers.map(|numbers| Numbers::one(numbers.first));
+impl<A: Algorithm> Beside<A> {
+    fn observe(&mut self, observation: &Observation) {
+        self.algorithms.iter_mut().for_each(|algorithm| algorithm.observe(observation));
     }
-    told
+
+    /// Tells the algorithms of a loss. Returns whether it follows another one in a recovery.
+    fn on_loss(&mut self, loss: &Loss) -> bool {
+        let follows = self.is_recovering;
+        for algorithm in &mut self.algorithms {
+            let scope = algorithm.scope();
+            if !follows || scope.observes_every_loss {
+                algorithm.on_loss(&loss.within(scope));
+            }
+        }
+        self.is_recovering &= loss.signal != Signal::Timeout;
+        follows && loss.signal == Signal::Gap
+    }
+
+    fn on_recovered(&mut self, recovery: &Recovery) -> Vec<Option<Judgement>> {
+        self.is_recovering = false;
+        self.algorithms.iter_mut().map(|algorithm| algorithm.on_recovered(recovery)).collect()
+    }
 }

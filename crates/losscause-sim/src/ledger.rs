@@ -10,13 +10,13 @@
 use std::collections::VecDeque;
 
 use losscause::arrivals::MAX_JUMP_PKTS;
-use losscause::{End, Judgement, Loss, Observation, Observer, Time};
+use losscause::{End, Judgement, Loss, Observation, Observer, Recovery, Time};
 
 use crate::oracle::Oracle;
 use crate::report::{LossCounts, VerdictTally};
 use crate::rng::Stream;
 use crate::topology::FlowId;
-use crate::trace::{Event, EventKind, Recorder};
+use crate::trace::{Event, EventKind, Recorder, Seen};
 use crate::truth::{Cause, Truth};
 
 /// Initial capacity, entries.
@@ -162,7 +162,10 @@ pub(crate) struct Watch<'a, R> {
 
 impl<R: Recorder> Observer for Watch<'_, R> {
     #[inline]
-    fn on_observation(&mut self, _: &Observation, scheme: &'static str) {
+    fn on_observation(&mut self, observation: &Observation, scheme: &'static str) {
+        if self.recorder.looks() {
+            self.recorder.see(self.flow, self.end, Seen::Observed(observation));
+        }
         if self.end == End::Sender {
             return;
         }
@@ -186,11 +189,30 @@ impl<R: Recorder> Observer for Watch<'_, R> {
         if let Some(cause) = cause {
             self.ledger.verdicts.of(cause).count(judgement.verdict);
         }
+        if self.recorder.looks() {
+            self.recorder.see(self.flow, self.end, Seen::Judged(loss, cause));
+        }
         let seq = loss.seq().unwrap_or(0);
         if self.end == End::Receiver {
             self.ledger.forget_below(seq + 1);
         }
         self.record(seq, cause, judgement);
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        if self.recorder.looks() {
+            self.recorder.see(self.flow, self.end, Seen::Declared(loss));
+        }
+    }
+
+    fn wants_every_loss(&self) -> bool {
+        self.recorder.looks()
+    }
+
+    fn on_recovered(&mut self, recovery: &Recovery) {
+        if self.recorder.looks() {
+            self.recorder.see(self.flow, self.end, Seen::Recovered(recovery));
+        }
     }
 
     fn on_timeout(&mut self) {

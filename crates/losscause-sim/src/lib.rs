@@ -55,7 +55,7 @@ pub use topology::{
     QueueSpec, RatePoint, RateProblem, RateSpec, RedSpec, RetransmissionSpec, Slots, TcpLda, TraceStart, Traffic,
     Turnover, VariationProblem, VariationSpec,
 };
-pub use trace::{Detail, Event, EventKind, Header, LinkEvent, PacketInfo, PacketKind, Recorder, Timing};
+pub use trace::{Detail, Event, EventKind, Header, LinkEvent, PacketInfo, PacketKind, Recorder, Seen, Timing};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

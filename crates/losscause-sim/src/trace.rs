@@ -1,7 +1,7 @@
 //! Every event of a run, for recorders.
 
 use crate::truth::Cause;
-use losscause::{Judgement, Span, Time};
+use losscause::{End, Judgement, Loss, Observation, Recovery, Span, Time};
 use losscause_transport::{tcp, tfrc};
 
 use crate::topology::{FlowId, LinkId};
@@ -20,6 +20,29 @@ pub trait Recorder {
 
     /// Records an event.
     fn record(&mut self, event: &Event);
+
+    /// Whether what the algorithms see is handed on ([`Recorder::see`]). Asked as [`Recorder::detail`].
+    fn looks(&self) -> bool {
+        false
+    }
+
+    /// An algorithm saw something at an end of a flow. Only called if the recorder [looks](Recorder::looks).
+    fn see(&mut self, flow: FlowId, end: End, seen: Seen<'_>) {
+        let _ = (flow, end, seen);
+    }
+}
+
+/// What an algorithm sees, as [`Observer`](losscause::Observer)s do.
+#[derive(Clone, Copy, Debug)]
+pub enum Seen<'a> {
+    /// An observation.
+    Observed(&'a Observation),
+    /// A loss that a sender declared.
+    Declared(&'a Loss),
+    /// A loss about which the algorithm was asked, and its true cause, if the loss is one.
+    Judged(&'a Loss, Option<Cause>),
+    /// A sender's recovery ended.
+    Recovered(&'a Recovery),
 }
 
 /// Which events are recorded: each kind includes those before it, and takes more time.
@@ -101,18 +124,32 @@ impl<A: Recorder, B: Recorder> Recorder for (&mut A, &mut B) {
             self.1.record(event);
         }
     }
+
+    fn looks(&self) -> bool {
+        self.0.looks() || self.1.looks()
+    }
+
+    fn see(&mut self, flow: FlowId, end: End, seen: Seen<'_>) {
+        if self.0.looks() {
+            self.0.see(flow, end, seen);
+        }
+        if self.1.looks() {
+            self.1.see(flow, end, seen);
+        }
+    }
 }
 
 /// A recorder during one call of [`Simulation::run_until`](crate::Simulation::run_until): the event loop is compiled for this
 /// type and for `()` only, however many recorders there are.
 pub(crate) struct Recording<'a> {
     detail: Detail,
+    looks: bool,
     recorder: &'a mut dyn Recorder,
 }
 
 impl<'a> Recording<'a> {
     pub(crate) fn new(recorder: &'a mut dyn Recorder) -> Self {
-        Self { detail: recorder.detail(), recorder }
+        Self { detail: recorder.detail(), looks: recorder.looks(), recorder }
     }
 }
 
@@ -124,6 +161,15 @@ impl Recorder for Recording<'_> {
 
     fn record(&mut self, event: &Event) {
         self.recorder.record(event);
+    }
+
+    #[inline(always)]
+    fn looks(&self) -> bool {
+        self.looks
+    }
+
+    fn see(&mut self, flow: FlowId, end: End, seen: Seen<'_>) {
+        self.recorder.see(flow, end, seen);
     }
 }
 

@@ -199,6 +199,21 @@ pub trait Observer {
         let _ = numbers;
     }
 
+    /// A sender declares a loss, whatever its signal, with the numbers of all lost packets. Called before it is judged.
+    fn on_loss(&mut self, loss: &Loss) {
+        let _ = loss;
+    }
+
+    /// Whether [`Observer::on_loss`] is to be called for every loss of a recovery, and not only for the one that opens it.
+    fn wants_every_loss(&self) -> bool {
+        false
+    }
+
+    /// A sender's recovery ended.
+    fn on_recovered(&mut self, recovery: &Recovery) {
+        let _ = recovery;
+    }
+
     /// A sender's retransmission timer expired. What is lost by now is sent again and never judged.
     fn on_timeout(&mut self) {}
 }
@@ -226,6 +241,20 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.1.on_taken_back(numbers);
     }
 
+    fn on_loss(&mut self, loss: &Loss) {
+        self.0.on_loss(loss);
+        self.1.on_loss(loss);
+    }
+
+    fn wants_every_loss(&self) -> bool {
+        self.0.wants_every_loss() || self.1.wants_every_loss()
+    }
+
+    fn on_recovered(&mut self, recovery: &Recovery) {
+        self.0.on_recovered(recovery);
+        self.1.on_recovered(recovery);
+    }
+
     fn on_timeout(&mut self) {
         self.0.on_timeout();
         self.1.on_timeout();
@@ -248,6 +277,18 @@ impl<O: Observer> Observer for &mut O {
 
     fn on_taken_back(&mut self, numbers: Numbers) {
         (**self).on_taken_back(numbers);
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        (**self).on_loss(loss);
+    }
+
+    fn wants_every_loss(&self) -> bool {
+        (**self).wants_every_loss()
+    }
+
+    fn on_recovered(&mut self, recovery: &Recovery) {
+        (**self).on_recovered(recovery);
     }
 
     fn on_timeout(&mut self) {
@@ -275,4 +316,15 @@ pub fn ask(algorithm: &impl Algorithm, loss: &Loss, observer: &mut impl Observer
     let judgement = observer.overrule(loss).unwrap_or_else(|| algorithm.judge(loss));
     observer.on_judged(loss, &judgement);
     judgement
+}
+
+/// Tells `algorithm` of a loss that a sender declares, under the eyes of `observer`. Returns the loss as it is told.
+pub fn tell(algorithm: &mut impl Algorithm, loss: &Loss, observer: &mut impl Observer) -> Loss {
+    observer.on_loss(loss);
+    let scope = algorithm.scope();
+    let told = loss.within(scope);
+    if !loss.is_further || scope.observes_every_loss {
+        algorithm.on_loss(&told);
+    }
+    told
 }

@@ -95,7 +95,7 @@ pub mod time;
 pub mod verdict;
 
 pub use ack::{AckTracker, AtSender, DuplicateAcks, SenderDifferentiator};
-pub use algorithm::{Algorithm, Needs, Observer, Scope, ask, on_judged};
+pub use algorithm::{Algorithm, Needs, Observer, Scope, ask, on_judged, tell};
 pub use arrivals::{ArrivalTracker, Differentiator, Observed, Packet};
 pub use lda::{AnyAlgorithm, AsTold, BuiltIn, LdaConfig};
 pub use loss::{Loss, Recovery, Signal};

@@ -1,7 +1,7 @@
 //! A loss: which packets, what declared it, and the observation that revealed it.
 
 use crate::observe::{Numbers, Observation};
-use crate::{Time, Verdict};
+use crate::{Scope, Time, Verdict};
 
 /// The signal of a loss or of congestion on the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -73,6 +73,17 @@ impl Loss {
     pub const fn in_gap(seq: u64, revealed_by: Observation) -> Self {
         let loss = Self::new(revealed_by.at, Signal::Gap);
         Self { numbers: Some(Numbers::one(seq)), revealed_by: Some(revealed_by), ..loss }
+    }
+
+    /// The loss as a sender declares it within `scope`: only an algorithm that observes every loss is told the numbers of
+    /// all lost packets; the others are asked about the first.
+    #[must_use]
+    pub fn within(self, scope: Scope) -> Self {
+        let numbers = match self.numbers {
+            Some(numbers) if !scope.observes_every_loss => Some(Numbers::one(numbers.first)),
+            numbers => numbers,
+        };
+        Self { numbers, ..self }
     }
 
     /// The number of the first lost packet, if the transport names numbers.

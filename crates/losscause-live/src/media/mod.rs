@@ -6,7 +6,6 @@
 //! stack       runs cells: the stream, and simulated TFRC with the same seed
 //! stream      both ends of a stream of losscause-media over one path; the driver that jumps from event to event
 //! truths      why packets were really lost, and what the receiver took them for
-//! watch       an algorithm whose verdicts are counted, and an oracle that is told the truth
 //! simulated   the simulator's TFRC on the same links
 //! outcome     what became of a flow's packets, streamed or simulated
 //! values      the metrics of a run
@@ -28,7 +27,5 @@ mod tests;
 mod truths;
 #[cfg(feature = "media")]
 mod values;
-#[cfg(feature = "media")]
-mod watch;
 
 pub use experiment::Media;

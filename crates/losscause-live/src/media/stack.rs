@@ -13,7 +13,6 @@ use super::simulated;
 use super::stream::{Ends, STEP, Stream, StreamError};
 use super::truths::Truths;
 use super::values::{Over, values};
-use super::watch::watched;
 use crate::experiment::is_under_test;
 use crate::{Attempt, Cell, Experiment, LiveError, Stack};
 
@@ -63,7 +62,7 @@ impl StreamPlan {
     pub(super) fn ends(&self, truths: &Truths) -> Ends {
         Ends {
             sender: self.sender.clone(),
-            receiver: ReceiverConfig { lda: watched(&self.lda, truths), ..ReceiverConfig::default() },
+            receiver: ReceiverConfig { lda: self.lda.clone(), ..ReceiverConfig::default() },
             truths: truths.clone(),
             header_bytes: self.header_bytes,
         }

@@ -10,10 +10,10 @@ use losscause::{Span, Time};
 use losscause_media::wire::{self, rtp};
 use losscause_media::{ConfigError, End, Event, Key, Media, Receiver, ReceiverConfig, Sender, SenderConfig, Transmit};
 use losscause_sim::live::{Direction, Ecn, Fate, LivePath, Offered, Passed};
-use losscause_sim::{FlowId, Network, NetworkError};
+use losscause_sim::{FlowId, Network, NetworkError, Oracle};
 
 use super::outcome::Outcome;
-use super::truths::Truths;
+use super::truths::{Truths, Watch};
 use crate::start::start;
 
 /// A stream that always has media to send.
@@ -45,7 +45,7 @@ pub(super) struct Heard {
 pub(super) struct Ends {
     pub(super) sender: SenderConfig,
     pub(super) receiver: ReceiverConfig,
-    /// Takes down the losses. The receiver's algorithm reads and writes it if it is [watched](super::watch::watched).
+    /// Takes down the losses and the verdicts, and answers for an oracle.
     pub(super) truths: Truths,
     /// Bytes of IP and UDP on the links.
     pub(super) header_bytes: u32,
@@ -148,7 +148,9 @@ impl Stream {
                     self.counts.delivered_pkts += 1;
                     self.counts.queued += queued;
                 }
-                self.receiver.on_datagram(self.now, SENDER, &bytes);
+                let oracle = self.receiver.lda().downcast_ref::<Oracle>().copied();
+                let mut watch = Watch { truths: &self.truths, oracle };
+                self.receiver.on_datagram_observed(self.now, SENDER, &bytes, &mut watch);
             }
             (Fate::Delivered { .. }, Direction::Back) => self.sender.on_datagram(self.now, &bytes),
             (Fate::Lost { cause, .. }, _) => {

@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use losscause::Verdict;
+use losscause::{Judgement, Loss, Observer, Verdict};
 use losscause_sim::truth::{Cause, Truth};
-use losscause_sim::VerdictTally;
+use losscause_sim::{Oracle, VerdictTally};
 
 /// A handle on the losses of one stream.
 #[derive(Clone, Debug, Default)]
@@ -57,6 +57,25 @@ impl Truths {
 
     fn with<R>(&self, work: impl FnOnce(&mut Losses) -> R) -> R {
         work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Looks at the receiver's algorithm: counts its verdicts, and answers for it if it is an oracle. No other algorithm gets
+/// at the truth.
+pub(super) struct Watch<'a> {
+    pub(super) truths: &'a Truths,
+    pub(super) oracle: Option<Oracle>,
+}
+
+impl Observer for Watch<'_> {
+    fn overrule(&mut self, loss: &Loss) -> Option<Judgement> {
+        Some(self.oracle?.told(self.truths.truth(loss.seq()?)))
+    }
+
+    fn on_judged(&mut self, loss: &Loss, judgement: &Judgement) {
+        if let Some(seq) = loss.seq() {
+            self.truths.judged(seq, judgement.verdict);
+        }
     }
 }
 

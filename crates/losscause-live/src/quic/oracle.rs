@@ -35,9 +35,7 @@ impl Algorithm for Told {
 
     fn observe(&mut self, _: &Observation) {}
 
-    fn judge(&self, loss: &Loss) -> Judgement {
-        let mut loss = *loss;
-        loss.truth = self.ledger.truth();
-        Algorithm::judge(&self.oracle, &loss)
+    fn judge(&self, _: &Loss) -> Judgement {
+        self.oracle.told(self.ledger.truth())
     }
 }

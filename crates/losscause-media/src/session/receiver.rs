@@ -94,8 +94,13 @@ impl Receiver {
 
     /// A packet arrived from `from`.
     pub fn on_datagram(&mut self, now: Time, from: SocketAddr, bytes: &[u8]) {
+        self.on_datagram_observed(now, from, bytes, &mut ());
+    }
+
+    /// [`Self::on_datagram`] before the eyes of `observer`, which sees what the algorithm sees and says.
+    pub fn on_datagram_observed(&mut self, now: Time, from: SocketAddr, bytes: &[u8], observer: &mut impl Observer) {
         let used = match wire::kind(bytes) {
-            Some(Kind::Data) => self.on_data(now, from, bytes),
+            Some(Kind::Data) => self.on_data(now, from, bytes, observer),
             Some(Kind::Control) => self.on_control(now, from, bytes),
             None => None,
         };
@@ -151,7 +156,13 @@ impl Receiver {
     }
 
     /// Uses a data packet; none if it is not of this stream, or not authentic. A replay was used.
-    fn on_data(&mut self, now: Time, from: SocketAddr, bytes: &[u8]) -> Option<()> {
+    fn on_data(
+        &mut self,
+        now: Time,
+        from: SocketAddr,
+        bytes: &[u8],
+        observer: &mut impl Observer,
+    ) -> Option<()> {
         let stream = self.stream.as_mut().filter(|stream| stream.peer == from && !stream.has_ended)?;
         let (header, _) = rtp::parse(bytes.get(..bytes.len().checked_sub(wire::TAG_BYTES)?)?)?;
         let fits = bytes.len() <= usize::from(stream.packet_bytes) && header.ssrc == stream.ssrc;
@@ -181,7 +192,7 @@ impl Receiver {
             ecn: Ecn::NotCapable,
         };
         let mut gap = Judged(None);
-        stream.tfrc.on_data(now, &data, &mut gap);
+        stream.tfrc.on_data(now, &data, &mut (observer, &mut gap));
         self.stats.received_media_bytes += payload.len() as u64;
         self.stats.late_pkts += u64::from(is_late);
         self.stats.rtt = times.map(|times| times.rtt).or(self.stats.rtt);

@@ -4,10 +4,10 @@ use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex};
 
 use losscause::lda::sift::{Card, Clues, Earlier};
-use losscause::lda::{AtSender, Sift, SiftConfig};
+use losscause::lda::{Sift, SiftConfig};
+use losscause::{Algorithm, AtSender, Judgement, Loss, Needs, Observation, Verdict};
 use losscause_sim::truth::Cause;
-use losscause::{Observation, Judgement, Algorithm, Loss, Algorithm, Verdict};
-use losscause_paths::{JudgedLoss, Path, Vantage, judged_at_receiver, judged_at_sender};
+use losscause_paths::{JudgedLoss, Path, Vantage, judged};
 use losscause_study::parallel::{Jobs, map};
 
 /// Seeds of the paths that the weights are fitted to.
@@ -84,21 +84,22 @@ impl Read {
     fn of(path: &Path, vantage: Vantage) -> Self {
         let config = SiftConfig::balanced();
         let gaps = Gaps::default();
-        let losses = match vantage {
-            Vantage::Receiver => judged_at_receiver(
-                path,
-                |flow| Reader::new(Sift::new(&config).expect("valid"), flow, &gaps),
-                |reader, loss| reader.read(loss.revealed_by.seq),
-            ),
-            Vantage::Sender => judged_at_sender(
-                path,
-                |flow| AtSender::new(Reader::new(Sift::with_rtts(&config).expect("valid"), flow, &gaps)),
-                |sender, loss| {
-                    sender.judge(loss);
-                    sender.lda().asked.lock().expect("not poisoned").take()
-                },
-            ),
+        let reader = |flow| {
+            let sift = match vantage {
+                Vantage::Receiver => Sift::new(&config),
+                Vantage::Sender => Sift::with_rtts(&config),
+            };
+            Reader::new(sift.expect("valid"), flow, &gaps)
         };
+        let losses = judged(
+            path,
+            vantage,
+            |flow| AtSender::new(reader(flow)),
+            |sender, loss| {
+                let revealed = sender.revealed(loss.numbers).last().or(loss.revealed_by.as_ref())?;
+                sender.algorithm().read(revealed.seq)
+            },
+        );
         let with_gap = |loss: JudgedLoss<Option<usize>>| {
             Some(Kept { flow: loss.flow, gap: loss.seen?, wireless: loss.cause == Cause::Wireless })
         };
@@ -151,13 +152,11 @@ struct Reader {
     gaps: Gaps,
     /// The packets after the last gaps, and the numbers of these gaps.
     last: [Option<(u64, usize)>; 8],
-    /// The gap of the last judgement.
-    asked: Arc<Mutex<Option<usize>>>,
 }
 
 impl Reader {
     fn new(sift: Sift, flow: usize, gaps: &Gaps) -> Self {
-        Self { sift, flow, gaps: Arc::clone(gaps), last: [None; 8], asked: Arc::default() }
+        Self { sift, flow, gaps: Arc::clone(gaps), last: [None; 8] }
     }
 
     fn read(&self, after_gap: u64) -> Option<usize> {
@@ -185,11 +184,10 @@ impl Algorithm for Reader {
             self.last[0] = Some((arrival.seq, gaps.len()));
             gaps.push(clues);
         }
-        self.sift.on_arrival(arrival);
+        self.sift.observe(arrival);
     }
 
-    fn judge(&self, loss: &Loss) -> Judgement {
-        *self.asked.lock().expect("not poisoned") = self.read(loss.revealed_by.seq);
+    fn judge(&self, _: &Loss) -> Judgement {
         Judgement::stated(Verdict::Congestion, "reader", "whatever was observed")
     }
 }

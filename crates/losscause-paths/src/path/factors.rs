@@ -1,5 +1,6 @@
 //! The factors of a path, and their levels.
 
+use losscause::End;
 use std::fmt;
 
 use serde::Deserialize;
@@ -193,6 +194,16 @@ factor! {
         Receiver = "receiver",
         /// TCP's sender, from round-trip times and ACKs.
         Sender = "sender",
+    }
+}
+
+impl Vantage {
+    /// The end at which algorithms run there.
+    pub fn end(self) -> End {
+        match self {
+            Self::Receiver => End::Receiver,
+            Self::Sender => End::Sender,
+        }
     }
 }
 

@@ -59,10 +59,23 @@ pub fn run_recorded(experiment: &Experiment, seed: u64, recorder: &mut dyn Recor
 /// # Errors
 /// As [`run()`], or [`RunError::Stopped`].
 pub fn run_stopping_at(experiment: &Experiment, seed: u64, stop: &Stop) -> Result<Measurements, RunError> {
+    run_recorded_stopping_at(experiment, seed, &mut (), stop)
+}
+
+/// [`run_recorded()`], which ends early once `stop` is requested: within some milliseconds.
+///
+/// # Errors
+/// As [`run()`], or [`RunError::Stopped`].
+pub fn run_recorded_stopping_at<R: Recorder>(
+    experiment: &Experiment,
+    seed: u64,
+    recorder: &mut R,
+    stop: &Stop,
+) -> Result<Measurements, RunError> {
     let mut run = Run::new(experiment, seed)?;
     let watch =
-        |_: &Run, (): &mut ()| if stop.is_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-    match run.advance(Time::MAX, &mut (), watch) {
+        |_: &Run, _: &mut R| if stop.is_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    match run.advance(Time::MAX, recorder, watch) {
         ControlFlow::Continue(()) => Ok(run.measurements()),
         ControlFlow::Break(()) => Err(Stopped.into()),
     }

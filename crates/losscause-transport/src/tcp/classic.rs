@@ -103,7 +103,7 @@ impl<L: Algorithm> Classic<L> {
     /// An ACK arrived. An ACK of something never sent, or older than the newest, changes nothing.
     pub(super) fn on_ack(&mut self, now: Time, ack: &Ack, observer: &mut impl Observer) {
         if (self.stream.una..=self.stream.sent).contains(&ack.next) && self.ecn.is_due(ack) {
-            self.on_echo(now);
+            self.on_echo(now, observer);
         }
         if ack.next > self.stream.una && ack.next <= self.stream.sent {
             self.on_new_ack(now, ack, observer);
@@ -113,7 +113,7 @@ impl<L: Algorithm> Classic<L> {
     }
 
     /// An echoed mark is certain congestion, so no algorithm is asked.
-    fn on_echo(&mut self, now: Time) {
+    fn on_echo(&mut self, now: Time, observer: &mut impl Observer) {
         let flight_pkts = self.stream.flight_pkts();
         let loss = LossEvent { at: now, flight_pkts, verdict: Verdict::Congestion, sending: None };
         self.response.on_mark(&mut self.window, &loss);
@@ -121,7 +121,7 @@ impl<L: Algorithm> Classic<L> {
         self.stats.ecn_reductions += 1;
         let mut mark = self.declared(now, Signal::EcnMark);
         mark.lost_pkts = 0;
-        self.lda.on_loss(&mark);
+        tell(&mut self.lda, &mark, observer);
     }
 
     fn on_new_ack(&mut self, now: Time, ack: &Ack, observer: &mut impl Observer) {
@@ -162,7 +162,7 @@ impl<L: Algorithm> Classic<L> {
             acked.newly_acked_pkts = newly_acked_pkts;
         }
         match progress {
-            Progress::Recovered => self.on_recovered(now),
+            Progress::Recovered => self.on_recovered(now, observer),
             Progress::Partial { .. } => self.judge_further_losses(now, observer),
             Progress::Open => {}
         }
@@ -237,7 +237,7 @@ impl<L: Algorithm> Classic<L> {
     /// Further packets of a recovery are lost. If the window was spared so far, the algorithm may call for the cut now.
     /// The first verdict stands for the whole event in the observer's counts.
     fn judge_further_losses(&mut self, now: Time, observer: &mut impl Observer) {
-        if !self.lda.scope().observes_every_loss {
+        if !self.lda.scope().observes_every_loss && !observer.wants_every_loss() {
             return;
         }
         let mut loss = self.declared(now, Signal::Gap);
@@ -247,7 +247,7 @@ impl<L: Algorithm> Classic<L> {
         };
         recovering.declared = lost.numbers.last + 1;
         (loss.numbers, loss.lost_pkts, loss.is_further) = (Some(lost.numbers), lost.pkts, true);
-        self.lda.on_loss(&loss);
+        let loss = tell(&mut self.lda, &loss, observer);
         if !recovering.spared || !self.lda.scope().judges_every_loss {
             return;
         }
@@ -267,10 +267,12 @@ impl<L: Algorithm> Classic<L> {
     }
 
     /// The losses are repaired. If the algorithm now calls the loss wireless, the cut is undone.
-    fn on_recovered(&mut self, now: Time) {
+    fn on_recovered(&mut self, now: Time, observer: &mut impl Observer) {
         let Some(recovering) = self.recovering.take() else { return };
         let lost_pkts = self.stats.retransmissions - recovering.retransmissions;
-        let revised = self.lda.on_recovered(&EndedRecovery::new(recovering.began, now, lost_pkts));
+        let ended = EndedRecovery::new(recovering.began, now, lost_pkts);
+        observer.on_recovered(&ended);
+        let revised = self.lda.on_recovered(&ended);
         if let (Some(judgement), Some(uncut)) = (revised, recovering.uncut)
             && judgement.verdict.is_wireless()
             && uncut.cwnd >= uncut.ssthresh
@@ -301,14 +303,11 @@ impl<L: Algorithm> Classic<L> {
         let mut loss = self.declared(now, Signal::Gap);
         let mut declared = self.stream.una + 1;
         if let Some(lost) = self.recovery.lost(self.stream.una, self.config.dup_ack_threshold, &self.stream) {
-            loss.lost_pkts = lost.pkts;
+            (loss.numbers, loss.lost_pkts) = (Some(lost.numbers), lost.pkts);
             declared = lost.numbers.last + 1;
-            if self.lda.scope().observes_every_loss {
-                loss.numbers = Some(lost.numbers);
-            }
         }
         loss.label = ack.wireless.then_some(Verdict::Wireless);
-        self.lda.on_loss(&loss);
+        let loss = tell(&mut self.lda, &loss, observer);
         (ask(&self.lda, &loss, observer).verdict, declared)
     }
 
@@ -344,7 +343,7 @@ impl<L: Algorithm> Classic<L> {
     /// wireless.
     fn spares_timeout(&mut self, now: Time, observer: &mut impl Observer) -> bool {
         let loss = self.declared(now, Signal::Timeout);
-        self.lda.on_loss(&loss);
+        let loss = tell(&mut self.lda, &loss, observer);
         if !self.lda.scope().judges_timeouts {
             return false;
         }

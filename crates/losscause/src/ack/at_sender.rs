@@ -47,11 +47,16 @@ impl<A: Algorithm> AtSender<A> {
     pub fn algorithm(&self) -> &A {
         &self.algorithm
     }
-}
 
-/// Whether a gap holds lost packets; not known without numbers.
-fn covers(gap: &Observation, lost: Option<Numbers>) -> Option<bool> {
-    Some(gap.acked?.missing?.overlaps(lost?))
+    /// The observations that revealed the gaps of a loss, the newest first. Without numbers, the newest gap is its own.
+    pub fn revealed(&self, lost: Option<Numbers>) -> impl Iterator<Item = &Observation> {
+        let is_newest = |place: usize| place == 0;
+        self.gaps.iter().flatten().enumerate().filter_map(move |(place, gap)| {
+            let missing = gap.acked.and_then(|acked| acked.missing);
+            let holds = missing.zip(lost).map_or(is_newest(place), |(missing, lost)| missing.overlaps(lost));
+            holds.then_some(gap)
+        })
+    }
 }
 
 impl<A: Algorithm> Algorithm for AtSender<A> {
@@ -78,10 +83,7 @@ impl<A: Algorithm> Algorithm for AtSender<A> {
 
     fn judge(&self, loss: &Loss) -> Judgement {
         let mut answer: Option<Judgement> = None;
-        for gap in self.gaps.iter().flatten() {
-            if !covers(gap, loss.numbers).unwrap_or(answer.is_none()) {
-                continue;
-            }
+        for gap in self.revealed(loss.numbers) {
             let judgement = self.algorithm.judge(&Loss { revealed_by: Some(*gap), ..*loss });
             if answer.is_none() || !judgement.verdict.is_wireless() {
                 answer = Some(judgement);

@@ -83,18 +83,20 @@ impl<L: Algorithm> Linux<L> {
                 self.cwnd.pkts = self.prr.target_pkts();
                 self.state = State::Open;
             }
-            State::Recovery if self.stream.una >= self.high => self.end_recovery(now, ack),
+            State::Recovery if self.stream.una >= self.high => self.end_recovery(now, ack, observer),
             _ => {}
         }
     }
 
-    fn end_recovery(&mut self, now: Time, ack: &Ack) {
+    fn end_recovery(&mut self, now: Time, ack: &Ack, observer: &mut impl Observer) {
         if !self.try_undo_at_end(ack) {
             self.cwnd.pkts = self.prr.target_pkts();
         }
         let Some(recovering) = self.recovering.take() else { return };
         let lost_pkts = self.stats.retransmissions - recovering.retransmissions;
-        let revised = self.lda.on_recovered(&EndedRecovery::new(recovering.began, now, lost_pkts));
+        let ended = EndedRecovery::new(recovering.began, now, lost_pkts);
+        observer.on_recovered(&ended);
+        let revised = self.lda.on_recovered(&ended);
         if let (Some(judgement), Some((cwnd, ssthresh))) = (revised, recovering.uncut)
             && judgement.verdict.is_wireless()
             && cwnd >= ssthresh
@@ -113,12 +115,12 @@ impl<L: Algorithm> Linux<L> {
         false
     }
 
-    fn try_to_open(&mut self, now: Time, brought: &Brought) {
+    fn try_to_open(&mut self, now: Time, brought: &Brought, observer: &mut impl Observer) {
         if !self.has_resent() {
             self.undo.on_repaired();
         }
         if brought.ece {
-            self.reduce_for_mark(now);
+            self.reduce_for_mark(now, observer);
         }
         if self.state != State::Reduced {
             self.keep_open();
@@ -126,13 +128,13 @@ impl<L: Algorithm> Linux<L> {
     }
 
     /// An echoed mark is certain congestion, so no algorithm is asked.
-    fn reduce_for_mark(&mut self, now: Time) {
+    fn reduce_for_mark(&mut self, now: Time, observer: &mut impl Observer) {
         if self.state >= State::Reduced {
             return;
         }
         let mut mark = self.declared(now, Signal::EcnMark);
         mark.lost_pkts = 0;
-        self.lda.on_loss(&mark);
+        tell(&mut self.lda, &mark, observer);
         self.undo.clear();
         self.cut(false);
         self.state = State::Reduced;

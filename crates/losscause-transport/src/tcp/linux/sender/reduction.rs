@@ -43,24 +43,22 @@ impl<L: Algorithm> Linux<L> {
     fn judge(&mut self, now: Time, observer: &mut impl Observer) -> Verdict {
         let mut loss = self.declared(now, Signal::Gap);
         if let Some(found) = self.packets.take_found() {
-            (loss.lost_pkts, loss.sent_at) = (found.pkts, Some(found.sent_at));
-            if self.lda.scope().observes_every_loss {
-                loss.numbers = Some(found.numbers);
-            }
+            (loss.numbers, loss.lost_pkts, loss.sent_at) = (Some(found.numbers), found.pkts, Some(found.sent_at));
         }
         loss.label = self.labelled.then_some(Verdict::Wireless);
-        self.lda.on_loss(&loss);
+        let loss = tell(&mut self.lda, &loss, observer);
         ask(&self.lda, &loss, observer).verdict
     }
 
     /// Further packets of a recovery are lost. If the window was spared so far, the algorithm may call for the
     /// reduction now. The first verdict stands for the whole event in the observer's counts.
     pub(super) fn judge_further_losses(&mut self, now: Time, observer: &mut impl Observer) {
-        let Some(found) = self.packets.take_found().filter(|_| self.lda.scope().observes_every_loss) else { return };
+        let is_told = self.lda.scope().observes_every_loss || observer.wants_every_loss();
+        let Some(found) = self.packets.take_found().filter(|_| is_told) else { return };
         let mut loss = self.declared(now, Signal::Gap);
         (loss.numbers, loss.lost_pkts, loss.sent_at) = (Some(found.numbers), found.pkts, Some(found.sent_at));
         loss.is_further = true;
-        self.lda.on_loss(&loss);
+        let loss = tell(&mut self.lda, &loss, observer);
         let judged = self.lda.scope().judges_every_loss;
         let Some(recovering) = self.recovering.as_mut().filter(|recovering| recovering.spared && judged) else {
             return;

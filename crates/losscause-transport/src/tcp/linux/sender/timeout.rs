@@ -77,7 +77,7 @@ impl<L: Algorithm> Linux<L> {
     /// wireless.
     fn spares_timeout(&mut self, now: Time, observer: &mut impl Observer) -> bool {
         let loss = self.declared(now, Signal::Timeout);
-        self.lda.on_loss(&loss);
+        let loss = tell(&mut self.lda, &loss, observer);
         if !self.lda.scope().judges_timeouts {
             return false;
         }
