@@ -15,7 +15,7 @@
 //! in a recovery that has reduced the window do not count: a slow start that overflows a queue loses half a window at
 //! once, and is answered by that reduction.
 
-use losscause::{ConfigError};
+use losscause::ConfigError;
 use losscause::registry::check;
 
 /// Upper limits of what a connection ignores.

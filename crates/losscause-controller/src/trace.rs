@@ -1,6 +1,6 @@
 //! Verdicts as events of `tracing`.
 
-use losscause::{Judgement};
+use losscause::Judgement;
 
 use crate::LossVerdict;
 

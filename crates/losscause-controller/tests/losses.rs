@@ -7,9 +7,9 @@ mod common;
 use std::sync::{Arc, Mutex};
 
 use common::{Connection, NO_CAPS, Scripted, at};
+use losscause::Numbers;
 use losscause::Signal;
 use losscause::Verdict::{Congestion, Undecided, Wireless};
-use losscause::Numbers;
 use losscause_controller::{Caps, LossVerdict, Overruled, Response, VerdictSink};
 
 fn last(connection: &Connection) -> &LossVerdict {

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-use losscause_sim::truth::Cause;
 use losscause::{Span, Time, Verdict};
+use losscause_sim::truth::Cause;
 use losscause_sim::{FlowId, LinkId, LinkSpec, Network, VerdictTally};
 use losscause_study::files::{Files, Memory};
 use losscause_study::run::{LossLog, LostPacket, SimulationResult, Trace, algorithm_of};

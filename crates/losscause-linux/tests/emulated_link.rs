@@ -16,12 +16,12 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use common::can_make_networks;
-use losscause_sim::truth::Cause;
 use losscause::{Span, Time};
 use losscause_linux::emulator::{
     Clock, EmulatedLink, Header, Host, PEER, Path, Reordering, SENDER, Sight, device_drops,
 };
 use losscause_sim::live::{Direction, Ecn, Fate, LivePath, Offered};
+use losscause_sim::truth::Cause;
 use losscause_sim::{
     AtEnd, ChannelSpec, CoDelSpec, FlowId, FlowSpec, FqCoDelSpec, Limit, LinkId, LinkSpec, Network, PieSpec, QueueSpec,
     RatePoint, RateSpec, TraceStart, Traffic,

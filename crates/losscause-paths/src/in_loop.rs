@@ -7,7 +7,7 @@
 
 use losscause::lda::Constant;
 use losscause::registry::Registry;
-use losscause::{LdaConfig, Verdict};
+use losscause::{Algorithm, End, LdaConfig, Verdict};
 use losscause_sim::{Network, Oracle, TcpLda, Traffic};
 use losscause_study::parallel::{Stop, Workers};
 use losscause_study::run::run_stopping_at;

@@ -12,8 +12,8 @@
 //! An undecided loss counts as called congestion, because that is what a transport does with it. (`simulate` counts it
 //! as no error in M_w, and apart.) Intervals are percentile bootstrap over paths, from 2.5 to 97.5 %.
 
-use losscause_sim::truth::Cause;
 use losscause_sim::rng::Stream;
+use losscause_sim::truth::Cause;
 use losscause_study::statistics::mean;
 use serde::Serialize;
 

@@ -1,10 +1,10 @@
 //! What observers see, and that they change nothing.
 #![allow(clippy::unwrap_used)]
 
-use losscause_sim::truth::Cause;
-use losscause::{Algorithm, Algorithm, Algorithm, Verdict};
+use losscause::{Algorithm, Verdict};
 use losscause_paths::{JudgedLoss, Path, Pilot, Vantage, judged_at_receiver, judged_at_sender};
 use losscause_sim::Oracle;
+use losscause_sim::truth::Cause;
 use losscause_study::run;
 
 /// The losses of a path, with what an oracle said.
@@ -52,7 +52,8 @@ fn an_oracle_among_the_observers_is_always_right() {
     let right = |cause| if cause == Cause::Wireless { Verdict::Wireless } else { Verdict::Congestion };
     let judged: [fn(&Path) -> Judged; 2] = [
         |path| {
-            judged_at_receiver(path, |_| Oracle::OMNISCIENT, |oracle, loss| Algorithm::judge(oracle, loss).verdict).unwrap()
+            judged_at_receiver(path, |_| Oracle::OMNISCIENT, |oracle, loss| Algorithm::judge(oracle, loss).verdict)
+                .unwrap()
         },
         |path| {
             judged_at_sender(path, |_| Oracle::OMNISCIENT, |oracle, loss| Algorithm::judge(oracle, loss).verdict)

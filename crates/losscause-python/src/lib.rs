@@ -39,7 +39,7 @@ mod _losscause {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use super::algorithms::{Observation, Arrival, Loss, Loss};
+    use super::algorithms::{AckSample, Arrival, DeclaredLoss, Loss};
     #[pymodule_export]
     use super::analyze::analyze;
     #[pymodule_export]

@@ -19,7 +19,7 @@ use std::any::Any;
 use std::time::Instant;
 
 use losscause::ack::Growing;
-use losscause::{AnyAlgorithm, SenderDifferentiator, Algorithm, Signal};
+use losscause::{Algorithm, AnyAlgorithm, SenderDifferentiator, Signal};
 use losscause_controller::{Choice, Event, Losses};
 use quinn_proto::RttEstimator;
 use quinn_proto::congestion::{Controller, ControllerMetrics};

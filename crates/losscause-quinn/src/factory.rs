@@ -37,8 +37,7 @@ pub struct LossTolerant {
 }
 
 /// What quinn gives to a congestion controller, with the numbers that this crate reconstructs.
-pub const PROVIDED: Needs =
-    Needs::NONE.with_delay().with_spacing().with_gap_size().with_cwnd();
+pub const PROVIDED: Needs = Needs::NONE.with_delay().with_spacing().with_gap_size().with_cwnd();
 
 pub(crate) const QUINN: Transport =
     Transport { name: "quinn", provided: PROVIDED, trace: trace_as!("losscause_quinn") };

@@ -2,8 +2,8 @@
 //! boundary over the run's samples.
 
 use losscause::registry::{Info, Value};
-use losscause_sim::truth::Cause;
 use losscause::{LdaConfig, Verdict};
+use losscause_sim::truth::Cause;
 use serde::Serialize;
 
 use super::axis::short;

@@ -26,7 +26,7 @@
 use std::fmt;
 
 use losscause::ack::Growing;
-use losscause::{AnyAlgorithm, SenderDifferentiator, Algorithm, Signal, Time};
+use losscause::{Algorithm, AnyAlgorithm, SenderDifferentiator, Signal, Time};
 use losscause_controller::{Base, Choice, Event, Losses, Response};
 use s2n_quic_core::random::Generator;
 use s2n_quic_core::recovery::congestion_controller::{CongestionController, Publisher};

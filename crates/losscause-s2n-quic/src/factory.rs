@@ -33,8 +33,7 @@ pub struct LossTolerant {
 }
 
 /// What s2n-quic gives to a congestion controller, with the packets that this crate finds.
-pub const PROVIDED: Needs =
-    Needs::NONE.with_delay().with_spacing().with_gap_size().with_cwnd();
+pub const PROVIDED: Needs = Needs::NONE.with_delay().with_spacing().with_gap_size().with_cwnd();
 
 const S2N_QUIC: Transport = Transport { name: "s2n-quic", provided: PROVIDED, trace: trace_as!("losscause_s2n_quic") };
 

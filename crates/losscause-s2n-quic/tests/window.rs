@@ -5,8 +5,8 @@
 mod common;
 
 use common::{Driver, MTU, Scripted, controller};
-use losscause::Verdict::{self, Congestion, Undecided, Wireless};
 use losscause::Numbers;
+use losscause::Verdict::{self, Congestion, Undecided, Wireless};
 use losscause_s2n_quic::{LossTolerant, LossTolerantController, LossVerdict, Overruled, Response};
 use s2n_quic_core::recovery::CongestionController;
 

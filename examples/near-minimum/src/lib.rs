@@ -1,7 +1,7 @@
 //! Near minimum: a loss is wireless if the packet after the gap met no queue to speak of.
 use losscause::registry::{ConfigError, Field, Info, Parameters, Setting, check};
 use losscause::verdict::Input;
-use losscause::{AnyAlgorithm, Observation, Evidence, Judgement, Algorithm, Loss, Needs, Span, Verdict};
+use losscause::{Algorithm, AnyAlgorithm, End, Evidence, Judgement, Loss, Needs, Observation, Span, Verdict};
 
 const INFO: Info = Info::new("near minimum", "wireless if the trip time is near its minimum")
     .with_aliases(&["near-minimum"])
@@ -27,7 +27,7 @@ impl Parameters for NearMinimumConfig {
     fn field(&mut self, key: &str) -> Option<Field<'_>> {
         (key == "within_ms").then_some(Field::Millis(&mut self.within))
     }
-    fn build(&self) -> Result<AnyAlgorithm, ConfigError> {
+    fn build(&self, _: End) -> Result<AnyAlgorithm, ConfigError> {
         check("within_ms", self.within.as_millis_f64(), |ms| ms >= 0.0, "a number that is not negative")?;
         Ok(AnyAlgorithm::boxed(NearMinimum { within: self.within, rott_min: None }))
     }
@@ -47,12 +47,13 @@ impl Algorithm for NearMinimum {
     fn needs(&self) -> Needs {
         Needs::NONE.with_delay()
     }
-    fn observe(&mut self, arrival: &Observation) {
-        self.rott_min = self.rott_min.into_iter().chain(arrival.rott).min();
+    fn observe(&mut self, observation: &Observation) {
+        self.rott_min = self.rott_min.into_iter().chain(observation.delay).min();
     }
     fn judge(&self, loss: &Loss) -> Judgement {
-        let (Some(rott), Some(rott_min)) = (loss.revealed_by.rott, self.rott_min) else {
-            return Judgement::without(Input::Timestamp);
+        let (Some(rott), Some(rott_min)) = (loss.revealed_by.and_then(|revealed_by| revealed_by.delay), self.rott_min)
+        else {
+            return Judgement::without(Input::Delay);
         };
         let above = rott - rott_min;
         let evidence =

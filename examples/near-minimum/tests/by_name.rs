@@ -3,9 +3,9 @@
 
 use std::process::{Command, Output};
 
-use losscause::ack::{Observation, Loss, Needs};
+use losscause::ack::{Loss, Needs, Observation};
 use losscause::registry::{ConfigError, Info, Parameters, Registry};
-use losscause::{AnyAlgorithm, Judgement, Algorithm, Verdict};
+use losscause::{Algorithm, AnyAlgorithm, Judgement, Verdict};
 use losscause_laboratory::papers::record::load_scenario_with;
 use losscause_study::{Measurements, Setting, run};
 use near_minimum::NearMinimumConfig;

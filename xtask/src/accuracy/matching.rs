@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use losscause_sim::truth::Cause;
 use losscause::{Time, Verdict};
 use losscause_capture::judge::trust::{Situation, Table};
 use losscause_capture::{Analysis, Flow, Protocol};
+use losscause_sim::truth::Cause;
 
 use super::Vantage;
 use super::truth::{Loss, Losses, TAIL};

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use losscause_sim::truth::Cause;
 use losscause::{Span, Time};
+use losscause_sim::truth::Cause;
 use losscause_sim::{Event, EventKind, LinkEvent, Network, PacketInfo, PacketKind, Recorder, Traffic};
 use losscause_study::capture_files::EPOCH;
 use serde::Deserialize;

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use losscause_sim::truth::Cause;
 use losscause::{Span, Time};
+use losscause_sim::truth::Cause;
 use serde::{Deserialize, Serialize};
 
 /// What became of a packet, and when, since 1970.

@@ -58,7 +58,7 @@ fn ideal(packets: &[Sent], asked: &Chosen) -> BTreeMap<String, Errors> {
     let mut ideal = BTreeMap::new();
     for (name, config) in asked.keys().zip(asked.iter()) {
         // Some algorithms run at senders only.
-        let Ok(lda) = config.build() else { continue };
+        let Ok(lda) = config.build(losscause::End::Receiver) else { continue };
         let mut differentiator = Differentiator::new(lda);
         let errors: &mut Errors = ideal.entry(name).or_default();
         for packet in &arrivals {

@@ -12,11 +12,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use losscause::Span;
-use losscause_sim::truth::Cause;
 use losscause_linux::emulator::{
     Clock, EmulatedLink, Header, Histogram, PEER, Path as EmulatedPath, Reordering, SENDER, Sight, device_drops, enter,
 };
 use losscause_sim::live::Direction;
+use losscause_sim::truth::Cause;
 use losscause_sim::{ChannelSpec, FlowId, FlowSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Traffic};
 use nix::sys::socket::{setsockopt, sockopt};
 use serde::{Deserialize, Serialize};

@@ -3,7 +3,7 @@
 //! Every n-th delay is kept; whenever the sample is full, every second one of it goes and n doubles. So a flow of any
 //! length costs the same memory, and its sample covers all of its time evenly.
 
-use losscause::{Span};
+use losscause::Span;
 
 /// A sample of a flow's delays, or of other values over its time.
 #[derive(Clone, Debug)]

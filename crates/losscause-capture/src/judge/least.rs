@@ -1,6 +1,6 @@
 //! The least of many times, but for a few that stand alone: one packet that is stamped wrongly must not rule a flow.
 
-use losscause::{Span};
+use losscause::Span;
 
 /// The least of many times that others support.
 #[derive(Clone, Copy, Debug, Default)]

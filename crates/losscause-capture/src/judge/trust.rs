@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::OnceLock;
 
-use losscause::{Verdict};
+use losscause::Verdict;
 use serde::Serialize;
 
 use super::DelayShape;

@@ -4,8 +4,8 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use losscause::ack::{Loss, Growing, Recovery, Needs};
-use losscause::{Observation, AnyAlgorithm, Judgement, SenderDifferentiator, Algorithm, Signal, Span, Time, Verdict};
+use losscause::ack::{Growing, Loss, Needs, Recovery};
+use losscause::{Algorithm, AnyAlgorithm, Judgement, Observation, SenderDifferentiator, Signal, Span, Time, Verdict};
 use losscause_controller::{Base, Caps, Choice, Event, Losses, Response, Transport, trace_as};
 
 pub const PACKET: u16 = 1000;

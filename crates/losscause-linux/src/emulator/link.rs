@@ -8,10 +8,10 @@ use std::io;
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use losscause_sim::truth::Cause;
 use losscause::{Span, Time};
 use losscause_sim::LinkId;
 use losscause_sim::live::{Direction, Ecn, Fate, LivePath, Offered, Passed};
+use losscause_sim::truth::Cause;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::TimeSpec;

@@ -7,11 +7,11 @@ use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 
-use losscause_sim::truth::Cause;
 use losscause::{Span, Time};
 use losscause_capture::write::PcapWriter;
 use losscause_sim::LinkId;
 use losscause_sim::live::Direction;
+use losscause_sim::truth::Cause;
 
 use super::clock::Clock;
 use super::error::Error;

@@ -214,7 +214,7 @@ fn spike() -> SpikeConfig {
 impl Rule {
     /// The published parameters, but for Spike's window.
     fn published(self) -> LdaConfig {
-        use losscause::registry::Algorithm as Algorithm;
+        use losscause::registry::Algorithm;
         match self {
             Rule::Spike => LdaConfig::Spike(spike()),
             Rule::ZigZag => BuiltIn::ZigZag.config(),

@@ -9,10 +9,10 @@ use std::thread;
 use std::time::Duration;
 
 use losscause::Span;
-use losscause_sim::truth::Cause;
 use losscause_linux::emulator::{Clock, EmulatedLink, Header, Host, PEER, Path, SENDER, Sight};
 use losscause_linux::kernel::{KernelError, Sums, VerdictLog, VerdictRecord, Why, status};
 use losscause_sim::live::Direction;
+use losscause_sim::truth::Cause;
 use losscause_sim::{ChannelSpec, FlowId, FlowSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Traffic};
 use nix::sys::socket::{setsockopt, sockopt};
 

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::fmt::Write;
 use std::sync::{Arc, Mutex};
 
-use losscause::ack::{Loss, Numbers, Needs, Algorithm, Signal};
-use losscause::{Observation, AnyAlgorithm, Judgement, Span, Time, Verdict};
+use losscause::ack::{Algorithm, Loss, Needs, Numbers, Signal};
+use losscause::{AnyAlgorithm, Judgement, Observation, Span, Time, Verdict};
 use losscause_sim::tcp::{Config, Variant};
 use losscause_sim::{ChannelSpec, FlowSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Simulation, TcpLda, Traffic};
 use proptest::prelude::*;

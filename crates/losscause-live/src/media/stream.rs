@@ -5,11 +5,11 @@
 
 use std::net::SocketAddr;
 
-use losscause_sim::truth::Cause;
 use losscause::{Span, Time};
 use losscause_media::wire::{self, rtp};
 use losscause_media::{ConfigError, End, Event, Key, Media, Receiver, ReceiverConfig, Sender, SenderConfig, Transmit};
 use losscause_sim::live::{Direction, Ecn, Fate, LivePath, Offered, Passed};
+use losscause_sim::truth::Cause;
 use losscause_sim::{FlowId, Network, NetworkError, Oracle};
 
 use super::outcome::Outcome;

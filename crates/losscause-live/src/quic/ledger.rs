@@ -12,8 +12,8 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use losscause_sim::truth::{Cause, Truth};
 use losscause::{Time, Verdict};
+use losscause_sim::truth::{Cause, Truth};
 
 /// A packet that the path lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

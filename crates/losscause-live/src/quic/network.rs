@@ -12,10 +12,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
-use losscause_sim::truth::Cause;
 use losscause::{Span, Time};
 use losscause_sim::live::{Direction, Ecn, Fate, LivePath, Offered, Passed};
 use losscause_sim::rng::{Stream, scramble};
+use losscause_sim::truth::Cause;
 use losscause_sim::{FlowId, Network, NetworkError};
 use quinn_proto::congestion::ControllerFactory;
 use quinn_proto::{Dir, EcnCodepoint, Event, StreamId};

@@ -3,8 +3,7 @@
 //! It is the simulator's [`Oracle`]; only the way of the truth differs. The [`Ledger`] says the cause of the batch of
 //! losses that the controller is hearing of. No algorithm gets at the ledger.
 
-use losscause::Needs;
-use losscause::{Observation, Loss, Judgement, Algorithm};
+use losscause::{Algorithm, Judgement, Loss, Needs, Observation};
 use losscause_sim::Oracle;
 
 use super::ledger::Ledger;

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use losscause::{Judgement};
+use losscause::Judgement;
 
 use super::end::End;
 

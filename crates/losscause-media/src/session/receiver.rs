@@ -156,13 +156,7 @@ impl Receiver {
     }
 
     /// Uses a data packet; none if it is not of this stream, or not authentic. A replay was used.
-    fn on_data(
-        &mut self,
-        now: Time,
-        from: SocketAddr,
-        bytes: &[u8],
-        observer: &mut impl Observer,
-    ) -> Option<()> {
+    fn on_data(&mut self, now: Time, from: SocketAddr, bytes: &[u8], observer: &mut impl Observer) -> Option<()> {
         let stream = self.stream.as_mut().filter(|stream| stream.peer == from && !stream.has_ended)?;
         let (header, _) = rtp::parse(bytes.get(..bytes.len().checked_sub(wire::TAG_BYTES)?)?)?;
         let fits = bytes.len() <= usize::from(stream.packet_bytes) && header.ssrc == stream.ssrc;

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use losscause::lda::sift::{Card, Clues, Earlier};
 use losscause::lda::{Sift, SiftConfig};
 use losscause::{Algorithm, AtSender, Judgement, Loss, Needs, Observation, Verdict};
-use losscause_sim::truth::Cause;
 use losscause_paths::{JudgedLoss, Path, Vantage, judged};
+use losscause_sim::truth::Cause;
 use losscause_study::parallel::{Jobs, map};
 
 /// Seeds of the paths that the weights are fitted to.

@@ -2,13 +2,13 @@
 
 use std::sync::OnceLock;
 
-use losscause::Needs;
-use losscause::{Judgement, Algorithm, Needs, Algorithm, Time, Verdict};
+use losscause::verdict::Input;
+use losscause::{Algorithm, End, Judgement, Needs, Observation, Time, Verdict};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use super::{Observation, Arrival, Loss, Factory, Loss};
+use super::{AckSample, Arrival, DeclaredLoss, Factory, Loss, observes};
 use crate::error::sentence;
 use crate::input::kind;
 
@@ -67,7 +67,7 @@ impl Instance {
 impl Object {
     fn new(itself: Bound<'_, PyAny>, factory: &Factory) -> PyResult<Self> {
         Ok(Self {
-            observe: itself.getattr(factory.end.observes())?.unbind(),
+            observe: itself.getattr(observes(factory.end))?.unbind(),
             judge: itself.getattr(intern!(itself.py(), "judge"))?.unbind(),
             on_loss: itself.getattr_opt(intern!(itself.py(), "on_loss"))?.map(Bound::unbind),
             itself: itself.unbind(),
@@ -101,40 +101,46 @@ impl Algorithm for Instance {
 
     /// What is missing is None in Python.
     fn needs(&self) -> Needs {
-        Needs::NONE
+        match self.factory.end {
+            End::Receiver => Needs::NONE,
+            End::Sender => Needs::NONE.with_acks(),
+        }
     }
 
-    fn observe(&mut self, arrival: &Observation) {
-        self.call("on_arrival", arrival.at, |py, object| object.observe.call1(py, (Arrival::from(arrival),)));
-    }
-
-    fn judge(&self, loss: &losscause::Loss) -> Judgement {
-        self.ask(loss.revealed_by.at, |py| Ok(Py::new(py, Loss::of(loss, py)?)?.into_any()))
-    }
-}
-
-impl Algorithm for Instance {
-    fn name(&self) -> &'static str {
-        self.factory.info.name
-    }
-
-    fn needs(&self) -> Needs {
-        Needs::NONE
-    }
-
-    fn observe(&mut self, sample: &losscause::Observation) {
-        self.call("on_ack", sample.at, |py, object| object.observe.call1(py, (Observation::from(sample),)));
+    fn observe(&mut self, observation: &Observation) {
+        match self.factory.end {
+            End::Receiver if !observation.is_arrival() => {}
+            End::Receiver => {
+                self.call("on_arrival", observation.at, |py, object| {
+                    object.observe.call1(py, (Arrival::from(observation),))
+                });
+            }
+            End::Sender => {
+                self.call("on_ack", observation.at, |py, object| {
+                    object.observe.call1(py, (AckSample::from(observation),))
+                });
+            }
+        }
     }
 
     fn on_loss(&mut self, loss: &losscause::Loss) {
+        if self.factory.end == End::Receiver {
+            return;
+        }
         self.call("on_loss", loss.at, |py, object| match &object.on_loss {
-            Some(method) => method.call1(py, (Loss::from(loss),)).map(|_| ()),
+            Some(method) => method.call1(py, (DeclaredLoss::from(loss),)).map(|_| ()),
             None => Ok(()),
         });
     }
 
     fn judge(&self, loss: &losscause::Loss) -> Judgement {
-        self.ask(loss.at, |py| Ok(Py::new(py, Loss::from(loss))?.into_any()))
+        match (self.factory.end, &loss.revealed_by) {
+            (End::Sender, _) => self.ask(loss.at, |py| Ok(Py::new(py, DeclaredLoss::from(loss))?.into_any())),
+            (End::Receiver, Some(revealed_by)) => {
+                self.ask(revealed_by.at, |py| Ok(Py::new(py, Loss::of(loss, revealed_by, py)?)?.into_any()))
+            }
+            (End::Receiver, None) => Judgement::without(Input::Gap),
+        }
     }
 }
 

@@ -1,13 +1,13 @@
 //! Algorithms that a user wrote in Python, as entries of the registry.
 //!
-//! A class with `on_arrival` and `judge` runs at receivers, and at senders through `AtSender`; one with `on_ack` and
+//! A class with `on_arrival` and `judge` runs at receivers and at senders; one with `on_ack` and
 //! `judge` runs at senders. Every flow has an object of its own.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use losscause::registry::{Info, Parameters, Registry};
-use losscause::{AnyAlgorithm, AnyAlgorithm, AtSender, ConfigError};
+use losscause::{AnyAlgorithm, ConfigError, End};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -17,7 +17,7 @@ mod views;
 
 pub(crate) use failures::Failures;
 use instance::Instance;
-pub(crate) use views::{Observation, Arrival, Loss, Loss, numbers};
+pub(crate) use views::{AckSample, Arrival, DeclaredLoss, Loss, numbers};
 
 use crate::error::{Failure, about};
 use crate::input::kind;
@@ -29,20 +29,11 @@ pub(crate) fn added(base: Registry, given: &Bound<'_, PyDict>, failures: &Failur
     })
 }
 
-/// Which end of a path an algorithm watches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
-    Receiver,
-    Sender,
-}
-
-impl End {
-    /// The method that takes in what it observes.
-    fn observes(self) -> &'static str {
-        match self {
-            Self::Receiver => "on_arrival",
-            Self::Sender => "on_ack",
-        }
+/// The method with which an algorithm takes in what it observes, by the end for which it is written.
+fn observes(end: End) -> &'static str {
+    match end {
+        End::Receiver => "on_arrival",
+        End::Sender => "on_ack",
     }
 }
 
@@ -66,7 +57,7 @@ impl Factory {
         }
         let object = class.call0()?;
         let has = |method| object.getattr(method).is_ok_and(|found| found.is_callable());
-        let end = match (has(End::Receiver.observes()), has(End::Sender.observes())) {
+        let end = match (has(observes(End::Receiver)), has(observes(End::Sender))) {
             (true, false) => End::Receiver,
             (false, true) => End::Sender,
             (true, true) => return Err(refused("has on_arrival and on_ack, expected one of them".to_owned())),
@@ -86,18 +77,11 @@ impl Parameters for Factory {
         self.info
     }
 
-    fn build(&self) -> Result<AnyAlgorithm, ConfigError> {
-        match self.end {
-            End::Receiver => Ok(AnyAlgorithm::boxed(Instance::of(self))),
-            End::Sender => Err(ConfigError::ForSenders { algorithm: self.info.name }),
+    fn build(&self, end: End) -> Result<AnyAlgorithm, ConfigError> {
+        if self.end == End::Sender {
+            end.must_be_sender(self.info)?;
         }
-    }
-
-    fn build_at_sender(&self) -> Result<AnyAlgorithm, ConfigError> {
-        match self.end {
-            End::Receiver => Ok(AnyAlgorithm::AtSender(AtSender::new(self.build()?))),
-            End::Sender => Ok(AnyAlgorithm::boxed(Instance::of(self))),
-        }
+        Ok(AnyAlgorithm::boxed(Instance::of(self)))
     }
 }
 

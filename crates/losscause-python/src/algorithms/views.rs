@@ -1,7 +1,7 @@
 //! What a user's algorithm observes, as Python sees it. Times and spans are whole nanoseconds.
 
-use losscause::Numbers;
-use losscause::{Signal, Span, Time};
+use losscause::observe::Newest;
+use losscause::{Acked, Numbers, Observation, Signal, Span, Time};
 use losscause_study::error::unknown;
 use pyo3::prelude::*;
 
@@ -11,7 +11,7 @@ use crate::input::whole;
 /// A packet that arrived in order, with what it tells about the path.
 #[pyclass(frozen, get_all, module = "losscause")]
 #[derive(Clone, Debug)]
-pub(crate) struct Observation {
+pub(crate) struct Arrival {
     /// Its sequence number, one per packet sent.
     seq: u64,
     /// When it arrived, by the receiver's clock, nanoseconds.
@@ -28,7 +28,7 @@ pub(crate) struct Observation {
 }
 
 #[pymethods]
-impl Observation {
+impl Arrival {
     #[new]
     #[pyo3(signature = (seq, at_ns, *, rott_ns=None, since_last_ns=None, missing=0, rott_before_ns=None))]
     fn new(
@@ -44,7 +44,7 @@ impl Observation {
 
     fn __repr__(&self) -> String {
         format!(
-            "Observation({}, {}, rott_ns={}, since_last_ns={}, missing={}, rott_before_ns={})",
+            "Arrival({}, {}, rott_ns={}, since_last_ns={}, missing={}, rott_before_ns={})",
             self.seq,
             self.at_ns,
             known(self.rott_ns),
@@ -55,16 +55,16 @@ impl Observation {
     }
 }
 
-impl From<&losscause::Observation> for Observation {
-    fn from(arrival: &losscause::Observation) -> Self {
+impl From<&Observation> for Arrival {
+    fn from(arrival: &Observation) -> Self {
         let last = arrival.since_last;
         Self {
             seq: arrival.seq,
             at_ns: arrival.at.as_nanos(),
-            rott_ns: arrival.rott.map(Span::as_nanos),
+            rott_ns: arrival.delay.map(Span::as_nanos),
             since_last_ns: last.map(|interval| interval.span.as_nanos()),
-            missing: arrival.lost(),
-            rott_before_ns: last.and_then(|interval| interval.rott_before).map(Span::as_nanos),
+            missing: arrival.missing,
+            rott_before_ns: last.and_then(|interval| interval.delay_before).map(Span::as_nanos),
         }
     }
 }
@@ -75,13 +75,13 @@ pub(crate) struct Loss {
     /// The lost packet's sequence number.
     seq: u64,
     /// The arrival that revealed the gap.
-    revealed_by: Py<Observation>,
+    revealed_by: Py<Arrival>,
 }
 
 #[pymethods]
 impl Loss {
     #[new]
-    fn new(seq: u64, revealed_by: Py<Observation>) -> Self {
+    fn new(seq: u64, revealed_by: Py<Arrival>) -> Self {
         Self { seq, revealed_by }
     }
 
@@ -91,14 +91,17 @@ impl Loss {
 }
 
 impl Loss {
-    pub(super) fn of(loss: &losscause::Loss, py: Python<'_>) -> PyResult<Self> {
-        Ok(Self { seq: loss.seq, revealed_by: Py::new(py, Observation::from(&loss.revealed_by))? })
+    pub(super) fn of(loss: &losscause::Loss, revealed_by: &Observation, py: Python<'_>) -> PyResult<Self> {
+        // At a sender, the packet before the one that is acknowledged behind the gap.
+        let seq = if revealed_by.acked.is_some() { None } else { loss.seq() };
+        let seq = seq.unwrap_or_else(|| revealed_by.seq.saturating_sub(1));
+        Ok(Self { seq, revealed_by: Py::new(py, Arrival::from(revealed_by))? })
     }
 }
 
 /// An acknowledgement, as a sender observes it.
 #[pyclass(frozen, get_all, module = "losscause")]
-pub(crate) struct Observation {
+pub(crate) struct AckSample {
     /// When it arrived, by the sender's clock, nanoseconds.
     at_ns: i64,
     /// Round-trip time of the newest packet that it acknowledges, nanoseconds, if known.
@@ -120,7 +123,7 @@ pub(crate) struct Observation {
 }
 
 #[pymethods]
-impl Observation {
+impl AckSample {
     /// `spanned_pkts` is by default the newly acknowledged and the newly missing packets together.
     #[new]
     #[pyo3(signature = (at_ns, *, rtt_ns=None, newly_acked_pkts=1, spanned_pkts=None, newly_missing_pkts=0,
@@ -159,7 +162,7 @@ impl Observation {
 
     fn __repr__(&self) -> String {
         format!(
-            "Observation({}, rtt_ns={}, newly_acked_pkts={}, spanned_pkts={}, newly_missing_pkts={}, missing_first={}, \
+            "AckSample({}, rtt_ns={}, newly_acked_pkts={}, spanned_pkts={}, newly_missing_pkts={}, missing_first={}, \
              missing_last={}, in_flight_pkts={}, cwnd_pkts={})",
             self.at_ns,
             known(self.rtt_ns),
@@ -174,38 +177,43 @@ impl Observation {
     }
 }
 
-impl From<&losscause::Observation> for Observation {
-    fn from(sample: &losscause::Observation) -> Self {
+impl From<&Observation> for AckSample {
+    fn from(sample: &Observation) -> Self {
+        let missing = sample.acked.and_then(|acked| acked.missing);
         Self {
             at_ns: sample.at.as_nanos(),
-            rtt_ns: sample.rtt.map(Span::as_nanos),
-            newly_acked_pkts: sample.newly_acked_pkts,
-            spanned_pkts: sample.spanned_pkts,
-            newly_missing_pkts: sample.newly_missing_pkts,
-            missing_first: sample.newly_missing.map(|numbers| numbers.first),
-            missing_last: sample.newly_missing.map(|numbers| numbers.last),
-            in_flight_pkts: sample.in_flight_pkts,
-            cwnd_pkts: sample.cwnd_pkts,
+            rtt_ns: sample.delay.map(Span::as_nanos),
+            newly_acked_pkts: sample.newly_acked_pkts(),
+            spanned_pkts: sample.spanned,
+            newly_missing_pkts: sample.missing,
+            missing_first: missing.map(|numbers| numbers.first),
+            missing_last: missing.map(|numbers| numbers.last),
+            in_flight_pkts: sample.in_flight_pkts(),
+            cwnd_pkts: sample.cwnd_pkts(),
         }
     }
 }
 
-impl From<&Observation> for losscause::Observation {
-    fn from(sample: &Observation) -> Self {
-        let mut made = Self::new(Time::from_nanos(sample.at_ns)).with_rtt(sample.rtt_ns.map(Span::from_nanos));
-        made.newly_acked_pkts = sample.newly_acked_pkts;
-        made.spanned_pkts = sample.spanned_pkts;
-        made.newly_missing_pkts = sample.newly_missing_pkts;
-        made.newly_missing = numbers(sample.missing_first, sample.missing_last);
-        made.in_flight_pkts = sample.in_flight_pkts;
-        made.cwnd_pkts = sample.cwnd_pkts;
-        made
+impl AckSample {
+    /// When it arrived, nanoseconds.
+    pub(crate) fn at_ns(&self) -> i64 {
+        self.at_ns
+    }
+
+    /// What it tells, behind the newest arrival known before.
+    pub(crate) fn observation(&self, newest: &mut Newest) -> Observation {
+        let mut acked = Acked::new(self.newly_acked_pkts);
+        acked.missing = numbers(self.missing_first, self.missing_last);
+        acked.in_flight_pkts = self.in_flight_pkts;
+        acked.cwnd_pkts = self.cwnd_pkts;
+        let (at, rtt) = (Time::from_nanos(self.at_ns), self.rtt_ns.map(Span::from_nanos));
+        newest.advance(at, rtt, [self.spanned_pkts, self.newly_missing_pkts]).with_acked(acked)
     }
 }
 
 /// A loss that a sender declares.
 #[pyclass(frozen, get_all, module = "losscause")]
-pub(crate) struct Loss {
+pub(crate) struct DeclaredLoss {
     /// When it was declared, by the sender's clock, nanoseconds.
     at_ns: i64,
     /// Why: "gap", "timeout", "ecn-mark" or "persistent-congestion". All but "gap" mean congestion by themselves.
@@ -233,7 +241,7 @@ const SIGNALS: [(&str, Signal); 4] = [
 ];
 
 #[pymethods]
-impl Loss {
+impl DeclaredLoss {
     #[new]
     #[pyo3(signature = (at_ns, *, signal="gap", first=None, last=None, lost_pkts=1, sent_at_ns=None, in_flight_pkts=0,
         cwnd_pkts=None))]
@@ -267,7 +275,7 @@ impl Loss {
 
     fn __repr__(&self) -> String {
         format!(
-            "Loss({}, signal=\"{}\", first={}, last={}, lost_pkts={}, sent_at_ns={}, in_flight_pkts={}, \
+            "DeclaredLoss({}, signal=\"{}\", first={}, last={}, lost_pkts={}, sent_at_ns={}, in_flight_pkts={}, \
              cwnd_pkts={})",
             self.at_ns,
             self.signal,
@@ -281,7 +289,7 @@ impl Loss {
     }
 }
 
-impl From<&losscause::Loss> for Loss {
+impl From<&losscause::Loss> for DeclaredLoss {
     fn from(loss: &losscause::Loss) -> Self {
         Self {
             at_ns: loss.at.as_nanos(),
@@ -296,8 +304,8 @@ impl From<&losscause::Loss> for Loss {
     }
 }
 
-impl From<&Loss> for losscause::Loss {
-    fn from(loss: &Loss) -> Self {
+impl From<&DeclaredLoss> for losscause::Loss {
+    fn from(loss: &DeclaredLoss) -> Self {
         let signal = SIGNALS.iter().find(|(name, _)| *name == loss.signal).map_or(Signal::Gap, |(_, signal)| *signal);
         let mut made = Self::new(Time::from_nanos(loss.at_ns), signal);
         made.numbers = numbers(loss.first, loss.last);

@@ -2,7 +2,7 @@
 //! arrive, at a sender ([`SenderClassifier`]) with acknowledgements and losses.
 
 use losscause::registry::Info;
-use losscause::{AnyAlgorithm, Differentiator, Algorithm, Packet, Time};
+use losscause::{Algorithm, AnyAlgorithm, Differentiator, End, Packet, Time, on_judged};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -68,9 +68,9 @@ impl Classifier {
     fn new(algorithm: &Bound<'_, PyAny>, settings: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         let failures = Failures::default();
         let config = algorithm::config(algorithm, settings, &failures)?;
-        let lda = config.build().map_err(Failure::from)?;
+        let lda = config.build(End::Receiver).map_err(Failure::from)?;
         let info = config.info();
-        if lda.needs().truth {
+        if lda.needs().other.is_some() {
             return Err(told_the_truth(info));
         }
         Ok(Self { receiver: Differentiator::new(lda), info, last_ns: 0, failures })
@@ -102,9 +102,10 @@ impl Classifier {
         }
         self.last_ns = at;
         let mut judged = Vec::new();
-        self.receiver.on_packet(packet(seq, at as i64, sent.map(|sent| sent as i64)), |seq, judgement| {
-            judged.push(Judgement { seq: Some(seq), judgement });
+        let mut keep = on_judged(|loss, judgement| {
+            judged.push(Judgement { seq: loss.seq(), judgement: *judgement });
         });
+        self.receiver.on_packet(packet(seq, at as i64, sent.map(|sent| sent as i64)), &mut keep);
         self.failures.take(py, self.info.name, "").map_or(Ok(()), Err)?;
         if judged.is_empty() { Ok(PyTuple::empty(py)) } else { PyTuple::new(py, judged) }
     }
@@ -162,7 +163,7 @@ impl Classifier {
 impl Classifier {
     /// Refuses packets without the time at which they were sent, if the algorithm compares trip times.
     fn check_sent(&self) -> PyResult<()> {
-        if !self.receiver.lda().needs().sender_timestamp {
+        if !self.receiver.algorithm().needs().delay {
             return Ok(());
         }
         let problem = format!("{} compares trip times, expected sent_ns or sent_s with every packet", self.info.name);
@@ -176,14 +177,16 @@ impl Classifier {
             Some(sent) => together([&seq.parts, &at.parts, &sent.parts], |[seq, at, sent]| {
                 for ((&seq, &at), &sent) in seq.iter().zip(at).zip(sent) {
                     let packet = packet(seq as u64, at, Some(sent));
-                    self.receiver.on_packet(packet, |seq, judgement| losses.push(seq, row, &judgement));
+                    let mut keep = on_judged(|loss, judgement| losses.push(loss.seq().unwrap_or(0), row, judgement));
+                    self.receiver.on_packet(packet, &mut keep);
                     row += 1;
                 }
             }),
             None => together([&seq.parts, &at.parts], |[seq, at]| {
                 for (&seq, &at) in seq.iter().zip(at) {
                     let packet = packet(seq as u64, at, None);
-                    self.receiver.on_packet(packet, |seq, judgement| losses.push(seq, row, &judgement));
+                    let mut keep = on_judged(|loss, judgement| losses.push(loss.seq().unwrap_or(0), row, judgement));
+                    self.receiver.on_packet(packet, &mut keep);
                     row += 1;
                 }
             }),

@@ -1,8 +1,9 @@
 //! An algorithm at a sender, fed with a user's own acknowledgements and losses: one by one, or in columns.
 
-use losscause::ack::{RecoveryTracker, Needs};
+use losscause::ack::RecoveryTracker;
+use losscause::observe::Newest;
 use losscause::registry::Info;
-use losscause::{Observation, AnyAlgorithm, Loss, Algorithm, Signal, Span, Time};
+use losscause::{Acked, Algorithm, AnyAlgorithm, AtSender, End, Loss, Needs, Observation, Signal, Span, Time};
 use losscause_study::error::unknown;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -27,15 +28,16 @@ pub(crate) struct SenderClassifier {
 
 /// The algorithm, and the recoveries that it is told of.
 struct Sender {
-    lda: AnyAlgorithm,
+    lda: AtSender<AnyAlgorithm>,
+    newest: Newest,
     recoveries: RecoveryTracker,
 }
 
 impl Sender {
-    fn observe(&mut self, sample: &Observation) {
-        self.lda.on_ack(sample);
+    fn on_ack(&mut self, sample: &Observation) {
+        self.lda.observe(sample);
         // The newest acknowledged packet was sent a round-trip time ago.
-        if let Some(ended) = sample.rtt.and_then(|rtt| self.recoveries.on_ack(sample.at, sample.at - rtt)) {
+        if let Some(ended) = sample.delay.and_then(|rtt| self.recoveries.on_ack(sample.at, sample.at - rtt)) {
             // Its loss was judged long ago, so a revised verdict comes too late.
             self.lda.on_recovered(&ended);
         }
@@ -64,10 +66,11 @@ impl SenderClassifier {
         let config = algorithm::config(algorithm, settings, &failures)?;
         let lda = config.build(End::Sender).map_err(Failure::from)?;
         let info = config.info();
-        if lda.needs().truth {
+        if lda.needs().other.is_some() {
             return Err(told_the_truth(info));
         }
-        let sender = Sender { lda, recoveries: RecoveryTracker::default() };
+        let sender =
+            Sender { lda: AtSender::new(lda), newest: Newest::default(), recoveries: RecoveryTracker::default() };
         Ok(Self { sender, info, last_ns: 0, failures })
     }
 
@@ -78,15 +81,15 @@ impl SenderClassifier {
     }
 
     /// Takes in an acknowledgement.
-    fn on_ack(&mut self, py: Python<'_>, sample: &algorithms::Observation) -> PyResult<()> {
-        let sample = Observation::from(sample);
-        self.pass_to(sample.at)?;
+    fn on_ack(&mut self, py: Python<'_>, sample: &algorithms::AckSample) -> PyResult<()> {
+        self.pass_to(Time::from_nanos(sample.at_ns()))?;
+        let sample = sample.observation(&mut self.sender.newest);
         self.sender.on_ack(&sample);
         self.failures.take(py, self.info.name, "").map_or(Ok(()), Err)
     }
 
     /// Takes in a loss that the sender declares, and judges it.
-    fn on_loss(&mut self, py: Python<'_>, loss: &algorithms::Loss) -> PyResult<Judgement> {
+    fn on_loss(&mut self, py: Python<'_>, loss: &algorithms::DeclaredLoss) -> PyResult<Judgement> {
         let loss = Loss::from(loss);
         self.pass_to(loss.at)?;
         let judgement = self.sender.on_loss(&loss);
@@ -145,11 +148,11 @@ impl SenderClassifier {
     fn check_needs(&self, columns: &Columns<'_>) -> PyResult<()> {
         let (has_rtt, has_cwnd) = (columns.has(&["rtt_ns", "rtt_s"]), columns.has(&["cwnd_pkts"]));
         // Who gives acknowledgements in columns knows when they arrived, and how large the gaps are.
-        let mut given = Needs::NONE.with_ack_spacing();
-        (given.gap_size, given.rtt_per_packet, given.cwnd) = (true, has_rtt, has_cwnd);
+        let mut given = Needs::NONE.with_acks().with_spacing();
+        (given.gap_size, given.delay, given.cwnd) = (true, has_rtt, has_cwnd);
         let needs = self.sender.lda.needs();
         let Some(missing) = needs.first_missing_from(given) else { return Ok(()) };
-        let (key, expected) = match needs.rtt_per_packet && !has_rtt {
+        let (key, expected) = match needs.delay && !has_rtt {
             true => ("rtt_ns", "the column rtt_ns or rtt_s"),
             false => ("cwnd_pkts", "the column cwnd_pkts"),
         };
@@ -159,7 +162,8 @@ impl SenderClassifier {
     fn take(&mut self, rows: Rows<'_>, reasons: bool) -> Losses {
         let mut losses = Losses::at_sender(reasons);
         for (row, Row { sample, loss }) in (0..).zip(rows) {
-            self.sender.on_ack(&sample);
+            let observation = sample.behind(&mut self.sender.newest);
+            self.sender.on_ack(&observation);
             if let Some(loss) = loss {
                 losses.push_row(row, &self.sender.on_loss(&loss));
             }
@@ -279,8 +283,23 @@ struct Rows<'a> {
 
 /// An acknowledgement, and the loss that is declared with it.
 struct Row {
-    sample: Observation,
+    sample: Sample,
     loss: Option<Loss>,
+}
+
+/// What an acknowledgement tells.
+struct Sample {
+    at: Time,
+    rtt: Option<Span>,
+    /// How many packets it spans, and how many of them are missing.
+    spans: [u32; 2],
+    acked: Acked,
+}
+
+impl Sample {
+    fn behind(&self, newest: &mut Newest) -> Observation {
+        newest.advance(self.at, self.rtt, self.spans).with_acked(self.acked)
+    }
 }
 
 impl<'a> Rows<'a> {
@@ -331,25 +350,25 @@ impl Iterator for Rows<'_> {
     fn next(&mut self) -> Option<Row> {
         self.left = self.left.checked_sub(1)?;
         let at = Time::from_nanos(self.at.next()?);
-        let mut sample = Observation::new(at).with_rtt(self.rtt.next().map(Span::from_nanos));
-        let (acked, missing) =
-            (self.newly_acked.next_count().unwrap_or(1), self.newly_missing.next_count().unwrap_or(0));
-        sample.newly_acked_pkts = acked.into();
-        sample.spanned_pkts = self.spanned.next_count().unwrap_or_else(|| acked.saturating_add(missing));
-        sample.newly_missing_pkts = missing;
+        let rtt = self.rtt.next().map(Span::from_nanos);
+        let pkts = self.newly_acked.next_count().unwrap_or(1);
+        let missing = self.newly_missing.next_count().unwrap_or(0);
+        let spanned = self.spanned.next_count().unwrap_or_else(|| pkts.saturating_add(missing));
         let range = |[first, last]: &mut [Cells<'_>; 2]| {
             let (first, last) = (first.next(), last.next());
             numbers(first.map(|first| first as u64), last.map(|last| last as u64))
         };
-        sample.newly_missing = range(&mut self.missing);
-        sample.in_flight_pkts = self.in_flight.next().unwrap_or(0) as u64;
-        sample.cwnd_pkts = self.cwnd.next().map(|bits| f64::from_bits(bits as u64));
+        let mut acked = Acked::new(pkts.into());
+        acked.missing = range(&mut self.missing);
+        acked.in_flight_pkts = self.in_flight.next().unwrap_or(0) as u64;
+        acked.cwnd_pkts = self.cwnd.next().map(|bits| f64::from_bits(bits as u64));
+        let sample = Sample { at, rtt, spans: [spanned, missing], acked };
         let lost_pkts = self.lost.next_count().unwrap_or(missing);
         let (lost, sent_at) = (range(&mut self.lost_numbers), self.lost_sent.next().map(Time::from_nanos));
         let loss = (lost_pkts > 0).then(|| {
             let mut loss = Loss::new(at, Signal::Gap);
             (loss.numbers, loss.lost_pkts, loss.sent_at) = (lost, lost_pkts, sent_at);
-            (loss.in_flight_pkts, loss.cwnd_pkts) = (sample.in_flight_pkts, sample.cwnd_pkts);
+            (loss.in_flight_pkts, loss.cwnd_pkts) = (acked.in_flight_pkts, acked.cwnd_pkts);
             loss
         });
         Some(Row { sample, loss })

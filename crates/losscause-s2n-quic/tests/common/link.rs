@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use losscause::Time;
-use losscause_sim::truth::Cause;
 use losscause_sim::live::{Direction, Ecn, Fate, LivePath, Offered};
+use losscause_sim::truth::Cause;
 use losscause_sim::{ChannelSpec, FlowId, FlowSpec, LinkId, LinkSpec, Network as Links, QueueSpec, Traffic};
 use s2n_quic::client::Connect;
 use s2n_quic::provider::congestion_controller::Endpoint;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use losscause::ack::{Loss, Needs};
-use losscause::{Observation, AnyAlgorithm, Judgement, Algorithm, Verdict};
+use losscause::{Algorithm, AnyAlgorithm, Judgement, Observation, Verdict};
 use losscause_s2n_quic::{Caps, LossTolerant, LossTolerantController};
 use num_rational::Ratio;
 use s2n_quic_core::event::builder::{BbrState, SlowStartExitCause};

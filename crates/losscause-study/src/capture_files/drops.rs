@@ -3,8 +3,8 @@
 use std::net::SocketAddrV4;
 
 use losscause::Time;
-use losscause_sim::truth::Cause;
 use losscause_capture::write::{Packet, Transport};
+use losscause_sim::truth::Cause;
 use losscause_sim::{PacketInfo, PacketKind};
 use serde::Serialize;
 

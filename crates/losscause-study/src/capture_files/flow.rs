@@ -1,9 +1,9 @@
 //! A flow in the captures: its conversation, its packets on their way, and where the bottleneck's tap sees them.
 
 use losscause::Time;
-use losscause_sim::truth::Cause;
 use losscause_capture::write::Packet;
 use losscause_sim::rng::Stream;
+use losscause_sim::truth::Cause;
 use losscause_sim::{FlowSpec, Header, LinkEvent, LinkId, Network, PacketInfo, Traffic};
 
 use super::conversation::{CONGESTION_EXPERIENCED, Conversation};

@@ -1,7 +1,7 @@
 //! The sender of the RFCs and of ns-2: packet numbers, timer and transmission. Recovery and response are plugged in.
 
 use losscause::Recovery as EndedRecovery;
-use losscause::{Algorithm, Loss, Numbers, Observation, Observer, Signal, Time, Verdict, ask};
+use losscause::{Algorithm, Loss, Numbers, Observation, Observer, Signal, Time, Verdict, ask, tell};
 
 use super::arrivals::Arrivals;
 use super::config::Config;

@@ -130,7 +130,7 @@ fn refused(algorithm: &str, problem: String) -> InputError {
 #[cfg(test)]
 mod tests {
     use losscause::registry::{ConfigError, Info, Parameters};
-    use losscause::{AnyAlgorithm, Observation, Judgement, Algorithm, Loss, Needs, Verdict};
+    use losscause::{Algorithm, AnyAlgorithm, Judgement, Loss, Needs, Observation, Verdict};
 
     use super::*;
     use crate::papers::record;

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use losscause::Time;
-use losscause_sim::truth::Cause;
 use losscause_linux::emulator::{Header, Histogram, Sight};
 use losscause_sim::live::Direction;
+use losscause_sim::truth::Cause;
 
 /// A data packet that the link lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

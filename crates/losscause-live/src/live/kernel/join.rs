@@ -6,8 +6,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use losscause_sim::truth::Cause;
 use losscause_linux::kernel::{VerdictRecord, Why};
+use losscause_sim::truth::Cause;
 
 use super::crossing::Loss;
 

@@ -1,7 +1,7 @@
 //! What an algorithm compares with what, over time: its decision boundary over the samples that it saw.
 
 use losscause::Observed;
-use losscause::{AnyAlgorithm, Differentiator, Algorithm, Loss, Packet, Time};
+use losscause::{Algorithm, AnyAlgorithm, Differentiator, Loss, Packet, Time};
 
 use super::Series;
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use losscause_sim::truth::Cause;
 use losscause::{Judgement, Verdict};
+use losscause_sim::truth::Cause;
 use losscause_sim::{Event, EventKind, FlowId, LinkEvent};
 use serde::Serialize;
 

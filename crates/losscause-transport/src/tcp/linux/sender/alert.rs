@@ -1,7 +1,7 @@
 //! The congestion states, and how an ACK moves between them (net/ipv4/tcp_input.c, `tcp_fastretrans_alert`).
 
 use losscause::Recovery as EndedRecovery;
-use losscause::{Algorithm, Observer, Signal, Time};
+use losscause::{Algorithm, Observer, Signal, Time, tell};
 
 use super::super::super::segment::Ack;
 use super::Linux;
@@ -31,14 +31,14 @@ impl<L: Algorithm> Linux<L> {
         if brought.ece {
             self.undo.forbid();
         }
-        self.leave_if_done(now, ack);
+        self.leave_if_done(now, ack, observer);
         if self.state == State::Recovery {
             if brought.advances && self.undoes_partly(ack) {
                 return true;
             }
             if self.undo.by_duplicates() {
                 self.undo_duplicated();
-                self.try_to_open(now, brought);
+                self.try_to_open(now, brought, observer);
             }
         } else if self.state == State::Loss {
             if self.after_timeout(ack, brought) {
@@ -51,7 +51,7 @@ impl<L: Algorithm> Linux<L> {
                 return sets_timer;
             }
             if self.packets.lost() == 0 {
-                self.try_to_open(now, brought);
+                self.try_to_open(now, brought, observer);
                 return sets_timer;
             }
             // A retransmission was lost: a new recovery.
@@ -64,7 +64,7 @@ impl<L: Algorithm> Linux<L> {
         let sets_timer = self.find_losses(now);
         if self.state != State::Recovery {
             if self.packets.lost() == 0 {
-                self.try_to_open(now, brought);
+                self.try_to_open(now, brought, observer);
                 return sets_timer;
             }
             self.recover(now, observer);
@@ -76,7 +76,7 @@ impl<L: Algorithm> Linux<L> {
     }
 
     /// Leaves a state whose packets are all acknowledged.
-    fn leave_if_done(&mut self, now: Time, ack: &Ack) {
+    fn leave_if_done(&mut self, now: Time, ack: &Ack, observer: &mut impl Observer) {
         match self.state {
             State::Open => self.undo.on_repaired(),
             State::Reduced if self.stream.una > self.high => {

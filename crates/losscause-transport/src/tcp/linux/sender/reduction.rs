@@ -1,6 +1,6 @@
 //! A loss: the algorithm's verdict, and the reduction of the window that follows from it (RFC 6937).
 
-use losscause::{Algorithm, Loss, Numbers, Observer, Signal, Time, Verdict, ask};
+use losscause::{Algorithm, Loss, Numbers, Observer, Signal, Time, Verdict, ask, tell};
 
 use super::super::prr::{Delivery, Prr};
 use super::Linux;

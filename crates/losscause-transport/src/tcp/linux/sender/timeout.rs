@@ -1,6 +1,6 @@
 //! The retransmission timeout (RFC 6298, section 5), and what the ACKs after it tell (RFC 5682).
 
-use losscause::{Algorithm, Observer, Signal, Time};
+use losscause::{Algorithm, Observer, Signal, Time, tell};
 
 use super::super::super::segment::Ack;
 use super::super::frto::{AfterTimeout, Frto, Next};
