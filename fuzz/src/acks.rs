@@ -1,7 +1,7 @@
 //! An algorithm at a sender, fed with anything that a transport could report.
 
 use losscause::ack::Fixed;
-use losscause::{Algorithm, AnyAlgorithm, SenderDifferentiator, Signal, Span, Time, Verdict};
+use losscause::{AnyAlgorithm, BuiltIn, End, SenderDifferentiator, Signal, Span, Time, Verdict};
 
 use super::bytes::Bytes;
 
@@ -41,7 +41,7 @@ fn report(bytes: &mut Bytes, sender: &mut Sender, now: &mut Time, number: &mut u
         6 => {
             sender.on_acked_sent_at(*now - Span::from_nanos(bytes.u32()?.into()));
             let recovering = sender.is_recovering();
-            let revised = sender.end_of_ack(*now, None);
+            let revised = sender.end_of_ack(*now, None, &mut ());
             assert!(revised.is_none_or(|judgement| recovering && judgement.verdict == Verdict::Wireless));
         }
         _ => {
@@ -51,7 +51,7 @@ fn report(bytes: &mut Bytes, sender: &mut Sender, now: &mut Time, number: &mut u
                 2 => Signal::PersistentCongestion,
                 _ => Signal::Gap,
             };
-            let judgement = sender.declare(*now, signal);
+            let judgement = sender.declare(*now, signal, &mut ());
             assert!(!signal.means_congestion() || judgement.verdict == Verdict::Congestion);
             assert!(sender.is_recovering() && sender.declared().is_some_and(|loss| loss.signal == signal));
         }

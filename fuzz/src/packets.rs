@@ -1,7 +1,7 @@
 //! An LDA behind its differentiator, fed with any packets.
 
-use losscause::observe::{Differentiator, MAX_JUMP_PKTS, Observed};
-use losscause::{Algorithm, Packet, Time};
+use losscause::arrivals::MAX_JUMP_PKTS;
+use losscause::{BuiltIn, Differentiator, End, Observed, Packet, Time, on_judged};
 
 use super::bytes::{Bytes, Skips};
 
@@ -9,8 +9,9 @@ use super::bytes::{Bytes, Skips};
 pub fn differentiator(data: &[u8]) {
     let mut bytes = Bytes(data);
     let Some(choice) = bytes.u8() else { return };
-    let algorithm = BuiltIn::AT_RECEIVERS[usize::from(choice) % BuiltIn::AT_RECEIVERS.len()];
-    let mut differentiator = Differentiator::new(algorithm.build().expect("published parameters"));
+    let algorithms: Vec<BuiltIn> = BuiltIn::at_receivers().collect();
+    let algorithm = algorithms[usize::from(choice) % algorithms.len()];
+    let mut differentiator = Differentiator::new(algorithm.build(End::Receiver).expect("published parameters"));
     let (mut seq, mut at, mut skips) = (0, Time::ZERO, Skips::new());
     for _ in 0..64 {
         let Some(packet) = packet(&mut bytes, seq, at) else { return };
@@ -19,9 +20,9 @@ pub fn differentiator(data: &[u8]) {
         }
         (seq, at) = (packet.seq, packet.at);
         let mut judged = Vec::new();
-        let observed = differentiator.on_packet(packet, |lost, _| judged.push(lost));
+        let observed = differentiator.on_packet(packet, &mut on_judged(|loss, _| judged.extend(loss.seq())));
         let lost = match observed {
-            Observed::InOrder(arrival) => u64::from(arrival.lost()),
+            Observed::InOrder(arrival) => u64::from(arrival.missing),
             Observed::Late | Observed::Duplicate => 0,
         };
         assert!(lost < MAX_JUMP_PKTS);

@@ -1,6 +1,6 @@
 //! Both ends of a TFRC flow, each with any messages from the other.
 
-use losscause::{Algorithm, Span, Time};
+use losscause::{BuiltIn, End, Span, Time};
 use losscause_transport::tfrc::{Backlog, Config, Data, Feedback, RateRule, Receiver, RtoRule, Sender, Times};
 
 use super::bytes::{Bytes, Skips};
@@ -24,8 +24,9 @@ fn config(choice: u8) -> Config {
 pub fn tfrc_receiver(data: &[u8]) {
     let mut bytes = Bytes(data);
     let Some(choice) = bytes.u8() else { return };
-    let algorithm = BuiltIn::AT_RECEIVERS[usize::from(choice >> 2) % BuiltIn::AT_RECEIVERS.len()];
-    let mut receiver = Receiver::new(&config(choice), algorithm.build().expect("published parameters"));
+    let algorithms: Vec<BuiltIn> = BuiltIn::at_receivers().collect();
+    let algorithm = algorithms[usize::from(choice >> 2) % algorithms.len()];
+    let mut receiver = Receiver::new(&config(choice), algorithm.build(End::Receiver).expect("published parameters"));
     let (mut now, mut seq, mut skips) = (Time::ZERO, 0, Skips::new());
     for taken in 1..=MESSAGES as u64 {
         let Some((later, data)) = data_packet(&mut bytes, now, seq) else { return };

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use losscause::Algorithm;
+use losscause::BuiltIn;
 use losscause_laboratory::papers::record;
 use losscause_laboratory::sweep::Sweep;
 use losscause_study::{Experiment, Scenario, Setting, run};

@@ -449,7 +449,7 @@ fn an_algorithm_of_senders_is_set_by_name_and_refused_at_a_receiver() {
     let network = Scenario::parse(&text, "small.toml").unwrap().experiment().unwrap().network;
     assert!(matches!(
         network.flows[0].traffic,
-        Traffic::Tcp { lda: TcpLda::Sender(losscause::lda::AnyAlgorithm::FlipFlop(_)), .. }
+        Traffic::Tcp { lda: TcpLda::Sender(losscause::lda::AnyAlgorithm::FlipFlopHistory(_)), .. }
     ));
     refused(
         "lda = \"Vegas buffer\"",

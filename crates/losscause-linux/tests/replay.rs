@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use host::Host;
-use losscause::Verdict;
+use losscause::{End, Verdict};
 use losscause_linux::kernel::Algorithm;
 use streams::{Stream, generated, simulated};
 

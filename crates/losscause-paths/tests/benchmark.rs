@@ -18,7 +18,7 @@ impl Parameters for Optimist {
         const { &Info::new("optimist", "every loss is wireless") }
     }
 
-    fn build(&self) -> Result<AnyAlgorithm, ConfigError> {
+    fn build(&self, _: losscause::End) -> Result<AnyAlgorithm, ConfigError> {
         Ok(AnyAlgorithm::boxed(Constant::new(Verdict::Wireless)))
     }
 }

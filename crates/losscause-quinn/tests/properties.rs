@@ -8,8 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use common::{Driver, MTU, NO_CAPS, Scripted, rtt_estimator};
-use losscause::Algorithm;
-use losscause::Numbers;
+use losscause::{BuiltIn, End, Numbers};
 use losscause_quinn::{Base, Caps, LossTolerant};
 use proptest::collection::vec;
 use proptest::prelude::*;

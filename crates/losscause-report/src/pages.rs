@@ -68,7 +68,7 @@ fn sentences(text: &str, most: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use losscause::Algorithm;
+    use losscause::BuiltIn;
 
     use super::*;
 

@@ -5,7 +5,7 @@
 mod common;
 
 use common::{Driver, bare_cubic, controller};
-use losscause::Algorithm;
+use losscause::{BuiltIn, End};
 use losscause_s2n_quic::{Caps, LossTolerant};
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -7,7 +7,7 @@ mod common;
 use std::sync::Arc;
 
 use common::run_to;
-use losscause::{Algorithm, AnyAlgorithm, BuiltIn, Span, Time};
+use losscause::{AnyAlgorithm, BuiltIn, Span, Time};
 use losscause_sim::{
     AtEnd, Between, ChannelSpec, CoDelSpec, Counters, DelayPoint, ErrorPosition, Event, EventKind, FlowId, FlowSpec,
     FqCoDelSpec, HopCounters, Lengths, Limit, LinkEvent, LinkId, LinkSpec, Network, Oracle, PacketKind, PieSpec,
@@ -184,9 +184,9 @@ fn tcp_config() -> impl Strategy<Value = tcp::Config> {
 }
 
 fn lda() -> impl Strategy<Value = AnyAlgorithm> {
-    let algorithm = prop::sample::select(BuiltIn::AT_RECEIVERS.to_vec());
+    let algorithm = prop::sample::select(BuiltIn::at_receivers().collect::<Vec<_>>());
     prop_oneof![
-        4 => algorithm.prop_map(|algorithm| algorithm.build().expect("published parameters")),
+        4 => algorithm.prop_map(|algorithm| algorithm.build(losscause::End::Receiver).expect("published parameters")),
         1 => Just(Oracle::OMNISCIENT.into()),
     ]
 }

@@ -1,7 +1,7 @@
 //! Sources without feedback whose receiver judges losses, and the times of packets in a trace.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
-use losscause::{Algorithm, BuiltIn, End, Span, Time};
+use losscause::{BuiltIn, End, Span, Time};
 use losscause_sim::{
     ChannelSpec, Event, EventKind, FlowId, FlowReport, FlowSpec, Limit, LinkId, LinkSpec, Network, PacketKind,
     QueueSpec, Simulation, Traffic, VerdictTally,

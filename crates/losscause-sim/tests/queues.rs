@@ -4,7 +4,7 @@
 mod common;
 
 use common::{at_micros, at_secs, cbr, flow, one_flow, wired};
-use losscause::{Algorithm, BuiltIn, End, Span};
+use losscause::{BuiltIn, End, Span};
 use losscause_sim::truth::Cause;
 use losscause_sim::{
     ChannelSpec, CoDelSpec, Event, EventKind, FlowId, FqCoDelSpec, Limit, LinkEvent, LinkId, LinkSpec, Network,

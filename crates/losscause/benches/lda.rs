@@ -6,8 +6,7 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use losscause::Differentiator;
-use losscause::{Algorithm, BuiltIn, End, Packet, SenderDifferentiator, Signal, Time, on_judged};
+use losscause::{Algorithm, BuiltIn, Differentiator, End, Packet, SenderDifferentiator, Signal, Time, on_judged};
 
 /// A flow over a wireless bottleneck of 1.6 Mb/s (762-byte packets, 3.81 ms each) that it shares with others: the queue
 /// is a sawtooth, the air corrupts 7.8 % of the packets, a full queue drops the next.

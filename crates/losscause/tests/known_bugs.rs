@@ -5,9 +5,8 @@ mod common;
 use std::collections::BTreeSet;
 
 use common::{Draws, judgements, packet, saturated, verdicts, wireless_share};
-use losscause::Differentiator;
 use losscause::lda::{AboveThree, ZbsConfig, ZigZag, ZigZagConfig};
-use losscause::{Algorithm, BuiltIn, End, LdaConfig, Packet, Span, Verdict, on_judged};
+use losscause::{Algorithm, BuiltIn, Differentiator, End, LdaConfig, Packet, Span, Verdict, on_judged};
 
 /// Every other packet is lost; ROTTs are even draws of `steps` steps of `unit` nanoseconds.
 fn every_other_packet_lost(unit: i64, steps: u64, seed: u64) -> Vec<Packet> {

@@ -7,10 +7,9 @@ use losscause::filter::{Extremes, Lookback, Minimum};
 use losscause::registry::Value;
 use losscause::verdict::Limit;
 use losscause::{
-    Algorithm, BuiltIn, End, Judgement, LdaConfig, Loss, Needs, Observation, Observer, Packet, Reason, Span, Time,
-    Verdict,
+    Algorithm, BuiltIn, Differentiator, End, Judgement, LdaConfig, Loss, Needs, Observation, Observed, Observer,
+    Packet, Reason, Span, Time, Verdict,
 };
-use losscause::{Differentiator, Observed};
 use proptest::prelude::*;
 
 /// The events in a flow of packets.

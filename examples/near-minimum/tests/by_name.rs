@@ -3,9 +3,9 @@
 
 use std::process::{Command, Output};
 
-use losscause::ack::{Loss, Needs, Observation};
 use losscause::registry::{ConfigError, Info, Parameters, Registry};
 use losscause::{Algorithm, AnyAlgorithm, Judgement, Verdict};
+use losscause::{Loss, Needs, Observation};
 use losscause_laboratory::papers::record::load_scenario_with;
 use losscause_study::{Measurements, Setting, run};
 use near_minimum::NearMinimumConfig;
@@ -100,7 +100,8 @@ impl Parameters for Unimpressed {
     fn info(&self) -> &'static Info {
         &UNIMPRESSED
     }
-    fn build_at_sender(&self) -> Result<AnyAlgorithm, ConfigError> {
+    fn build(&self, end: losscause::End) -> Result<AnyAlgorithm, ConfigError> {
+        end.must_be_sender(self.info())?;
         Ok(AnyAlgorithm::boxed(self.clone()))
     }
 }

@@ -37,7 +37,8 @@ const TICK: Span = Span::from_micros(1);
 /// Every algorithm that runs at receivers, in every network.
 pub(super) fn agreements() -> Result<Vec<Agreement>> {
     let all = Chosen::all_of(&Registry::built_in());
-    let names = || all.iter().filter(|config| config.build(losscause::End::Receiver).is_ok()).map(|config| config.info().name);
+    let names =
+        || all.iter().filter(|config| config.build(losscause::End::Receiver).is_ok()).map(|config| config.info().name);
     let networks = cases::all().into_iter().filter(|case| NETWORKS.contains(&case.name));
     networks.flat_map(|case| names().map(move |name| agreement(&case, name))).collect()
 }

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use losscause::{Differentiator, Packet, Time};
+use losscause::{Differentiator, Packet, Time, on_judged};
 use losscause_capture::frames::Frames;
 use losscause_capture::judge::Chosen;
 use losscause_capture::{Options as Analysed, analyze};
@@ -62,12 +62,14 @@ fn ideal(packets: &[Sent], asked: &Chosen) -> BTreeMap<String, Errors> {
         let mut differentiator = Differentiator::new(lda);
         let errors: &mut Errors = ideal.entry(name).or_default();
         for packet in &arrivals {
-            differentiator.on_packet(*packet, |number, judgement| {
+            let mut count = on_judged(|loss, judgement| {
+                let Some(number) = loss.seq() else { return };
                 // What is on its way is only late.
                 if let Some((cause, _)) = packets[number as usize].lost() {
                     errors.add(cause, judgement.verdict);
                 }
             });
+            differentiator.on_packet(*packet, &mut count);
         }
     }
     ideal

@@ -4,8 +4,9 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use losscause::ack::{Growing, Loss, Needs, Recovery};
+use losscause::ack::Growing;
 use losscause::{Algorithm, AnyAlgorithm, Judgement, Observation, SenderDifferentiator, Signal, Span, Time, Verdict};
+use losscause::{Loss, Needs, Recovery};
 use losscause_controller::{Base, Caps, Choice, Event, Losses, Response, Transport, trace_as};
 
 pub const PACKET: u16 = 1000;
@@ -15,7 +16,7 @@ pub const NO_CAPS: Caps = Caps { max_run: u32::MAX, max_share: 1.0, max_loss_rat
 
 pub const TRANSPORT: Transport = Transport {
     name: "a test",
-    provided: Needs::NONE.with_rtt_per_packet().with_gap_size(),
+    provided: Needs::NONE.with_acks().with_delay().with_gap_size(),
     trace: trace_as!("a_test"),
 };
 
@@ -127,7 +128,7 @@ impl Connection {
             pkts += 1;
         }
         self.losses.on_acked(pkts);
-        let revised = self.sender.end_of_ack(at(ms), None);
+        let revised = self.sender.end_of_ack(at(ms), None, &mut ());
         self.losses.end_of_ack(&mut self.base, revised, self.sender.is_recovering())
     }
 

@@ -5,8 +5,7 @@ use std::collections::VecDeque;
 use std::fmt::Write;
 use std::sync::{Arc, Mutex};
 
-use losscause::ack::{Algorithm, Loss, Needs, Numbers, Signal};
-use losscause::{AnyAlgorithm, Judgement, Observation, Span, Time, Verdict};
+use losscause::{Algorithm, AnyAlgorithm, Judgement, Loss, Needs, Numbers, Observation, Signal, Span, Time, Verdict};
 use losscause_sim::tcp::{Config, Variant};
 use losscause_sim::{ChannelSpec, FlowSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Simulation, TcpLda, Traffic};
 use proptest::prelude::*;

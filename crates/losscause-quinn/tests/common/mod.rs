@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-use losscause::ack::{Loss, Needs, Recovery};
 use losscause::{Algorithm, AnyAlgorithm, Judgement, Observation, Verdict};
+use losscause::{Loss, Needs, Recovery};
 use losscause_quinn::{Base, Caps, LossTolerant};
 use quinn::congestion::{Controller, ControllerFactory, CubicConfig};
 use quinn_proto::RttEstimator;

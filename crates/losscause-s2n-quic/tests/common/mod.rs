@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use losscause::ack::{Loss, Needs};
 use losscause::{Algorithm, AnyAlgorithm, Judgement, Observation, Verdict};
+use losscause::{Loss, Needs};
 use losscause_s2n_quic::{Caps, LossTolerant, LossTolerantController};
 use num_rational::Ratio;
 use s2n_quic_core::event::builder::{BbrState, SlowStartExitCause};

@@ -244,7 +244,7 @@ mod tests {
         fn info(&self) -> &'static Info {
             const { &Info::new("failing", "requests a stop") }
         }
-        fn build(&self) -> Result<AnyAlgorithm, ConfigError> {
+        fn build(&self, _: losscause::End) -> Result<AnyAlgorithm, ConfigError> {
             Ok(AnyAlgorithm::boxed(self.clone()))
         }
     }
