@@ -119,6 +119,8 @@ pub enum Finding {
 
 /// Rounds of losses that are needed to name a cause.
 const FEWEST_ROUNDS: u32 = 4;
+/// Rounds in which a long queue overflowed at its longest.
+const FEWEST_OVERFLOWS: u32 = 2;
 /// And losses: below, nearly every cause is possible.
 const FEWEST_LOSSES: u64 = 8;
 /// So many rounds show what happened more often than not by chance.
@@ -176,13 +178,17 @@ impl Readings {
         if self.with_delay == 0 {
             return Diagnosis::not_shown(Unknown::NoDelays, [None; 2]);
         }
-        if self.with_delay < FEWEST_ROUNDS || self.lost - self.by_timer < FEWEST_LOSSES {
+        if self.lost - self.by_timer < FEWEST_LOSSES {
             return Diagnosis::not_shown(Unknown::TooFew, [None; 2]);
         }
         let lost_share = self.lost as f64 / packets.max(self.lost) as f64;
+        if self.with_delay < FEWEST_ROUNDS {
+            let overflow = self.overflow(lost_share);
+            return overflow.unwrap_or_else(|| Diagnosis::not_shown(Unknown::TooFew, [Some(self.queued()), None]));
+        }
         let named = self
             .policer(one_rate, lost_share)
-            .or_else(|| self.queue(one_rate, lost_share))
+            .or_else(|| self.queue(lost_share))
             .or_else(|| self.air(one_rate, lost_share));
         named.unwrap_or_else(|| {
             if self.of_rounds(self.queued) >= MOST {
@@ -206,9 +212,9 @@ impl Readings {
             return None;
         }
         let many = self.is_much_of_flight(lost_share);
-        let is_no_burst = many && self.per_round >= MORE_THAN_BURST;
+        let is_no_burst = many && self.usual_round >= MORE_THAN_BURST;
         let fits = |limits| one_rate.filter(|one| one.fits(limits));
-        let (rate, certainty) = if let Some(close) = fits(FITS_CLOSELY) {
+        let (rate, certainty) = if let Some(close) = fits(FITS_CLOSELY).filter(|one| many || !self.is_queue_of(one)) {
             let is_sure = many || close.intervals >= MANY_ROUNDS && self.flight_pkts.is_some();
             (Some(close), if is_sure { Certainty::Clear } else { Certainty::Likely })
         } else if let Some(one) = fits(FITS).filter(|_| many) {
@@ -228,16 +234,16 @@ impl Readings {
     }
 
     /// A queue: it stood before most losses, and they chose it.
-    fn queue(&self, one_rate: Option<&OneRate>, lost_share: f64) -> Option<Diagnosis> {
+    ///
+    /// That the delay is longer than just before shows nothing: a sender that reduces at any loss ends the growth of the
+    /// queue there. Nor does one rate: a link that is never idle has it, whatever loses the packets.
+    fn queue(&self, lost_share: f64) -> Option<Diagnosis> {
         let standing = self.of_rounds(self.queued);
-        let is_alike = self.flight_spread.is_some_and(|spread| spread <= ALIKE);
-        let is_one_rate = one_rate.is_some_and(|one| one.fits(FITS_CLOSELY));
-        let is_longer = self.contrast >= LONGER;
-        if standing < MOST || !(is_alike || is_one_rate || is_longer || self.is_overflow(lost_share)) {
+        let is_alike = self.is_alike();
+        if standing < MOST || !(is_alike || self.is_more_than_burst(self.usual_round, lost_share)) {
             return None;
         }
-        let is_clear = standing >= NEARLY_ALL && (is_alike || is_one_rate && is_longer);
-        let certainty = if is_clear { Certainty::Clear } else { Certainty::Likely };
+        let certainty = if standing >= NEARLY_ALL && is_alike { Certainty::Clear } else { Certainty::Likely };
         let cause = if self.above_least >= LONG_QUEUE { Cause::FullQueue } else { Cause::ManagedQueue };
         Some(Diagnosis { cause, certainty, findings: [Some(self.queued()), None, None] })
     }
@@ -268,6 +274,25 @@ impl Readings {
         Some(Diagnosis { cause: Cause::Air, certainty, findings })
     }
 
+    /// A long queue that overflows in few rounds, as a deep one does: it stood before all of them, was still growing, and
+    /// lost many packets at one level.
+    fn overflow(&self, lost_share: f64) -> Option<Diagnosis> {
+        let is_queue = self.queued == self.with_delay && self.above_least >= LONG_QUEUE && self.contrast >= LONGER;
+        let is_chosen = self.is_alike() && self.is_more_than_burst(self.per_round, lost_share);
+        (self.with_delay >= FEWEST_OVERFLOWS && is_queue && is_chosen).then(|| Diagnosis {
+            cause: Cause::FullQueue,
+            certainty: Certainty::Likely,
+            findings: [Some(self.queued()), None, None],
+        })
+    }
+
+    /// Whether the delay at losses may be that of packets that wait for a link of this rate. A policer's line is faster, so
+    /// that a packet does not wait for as long as the rate takes to fill one.
+    fn is_queue_of(&self, one: &OneRate) -> bool {
+        let packet = Span::from_secs_f64_rounded(PACKET_BITS / one.rate_bps as f64);
+        self.queueing >= packet.max(HOSTS)
+    }
+
     fn of_rounds(&self, count: u32) -> f64 {
         f64::from(count) / f64::from(self.with_delay)
     }
@@ -285,9 +310,14 @@ impl Readings {
         1.0 + self.flight_pkts.unwrap_or(0.0) * lost_share
     }
 
-    /// Whether more is lost at once than independent losses and bursts of the air take.
-    fn is_overflow(&self, lost_share: f64) -> bool {
-        self.per_round >= MORE_THAN_BURST && self.per_round >= MORE_THAN_CHANCE * self.by_chance(lost_share)
+    /// Whether the flights or the delays at losses are alike: a queue drops at its level, and the air at any.
+    fn is_alike(&self) -> bool {
+        [self.flight_spread, self.level_spread].iter().flatten().any(|spread| *spread <= ALIKE)
+    }
+
+    /// Whether so many lost packets of a round are more than independent losses and bursts of the air take.
+    fn is_more_than_burst(&self, lost: f64, lost_share: f64) -> bool {
+        lost >= MORE_THAN_BURST && lost >= MORE_THAN_CHANCE * self.by_chance(lost_share)
     }
 
     /// Whether more of a flight is lost at once than independent losses would take.
@@ -305,9 +335,10 @@ impl Readings {
 }
 
 impl OneRate {
-    /// Whether a share of the time fits the rate, and more passed in no more than another share.
+    /// Whether a share of the time fits the rate, and more passed in no more than another share. Most of the time may be
+    /// one long interval, so that half of the intervals must fit too.
     fn fits(&self, (share, above): (f64, f64)) -> bool {
-        self.share >= share && self.above <= above
+        self.share >= share && self.above <= above && self.fit * 2 >= self.intervals
     }
 }
 
