@@ -226,4 +226,24 @@ mod tests {
     fn a_flow_without_losses_reads_nothing() {
         assert_eq!(Rounds::default().readings(), Readings::default());
     }
+
+    #[test]
+    fn the_level_is_that_of_most_rounds() {
+        let spread = |delays: &[i64]| level_spread(delays.iter().map(|&ms| Span::from_millis(ms)));
+        // A start that overshoots twice, then a queue that drops from 6 ms on.
+        assert_eq!(spread(&[40, 35, 6, 6, 6, 6, 6]), Some(0.0));
+        assert_eq!(spread(&[10, 20, 30, 40, 50]), Some(20.0 / 30.0), "three of five");
+        assert_eq!(spread(&[100, 110]), Some(10.0 / 110.0), "both");
+        assert_eq!((spread(&[]), spread(&[0, 0, 0])), (None, None));
+    }
+
+    #[test]
+    fn one_large_round_moves_the_mean_alone() {
+        let mut rounds = Rounds::default();
+        (0..41).for_each(|ms| rounds.on_loss(&loss(ms, 50, 8)));
+        [1_000, 2_000].into_iter().for_each(|ms| rounds.on_loss(&loss(ms, 50, 8)));
+        let readings = rounds.readings();
+        assert_eq!((readings.rounds, readings.usual_round), (3, 1.0));
+        assert!(readings.per_round > 14.0);
+    }
 }
