@@ -8,7 +8,8 @@ use anyhow::{Context, Result};
 use losscause::diagnosis::Cause;
 use serde::{Deserialize, Serialize};
 
-/// The file beside the capture of a made transfer.
+/// The capture of a made transfer, and the file beside it.
+pub(super) const CAPTURE: &str = "sender.pcap";
 pub(super) const LABEL: &str = "label.json";
 
 /// What is known of a made transfer.
@@ -49,6 +50,8 @@ pub(super) struct Label {
     pub(super) truth: Option<Truth>,
     /// Of a policer, bits per second.
     pub(super) rate_bps: Option<f64>,
+    /// Of a made transfer, how late the link delivered packets, microseconds: all but one in a hundred, and the worst.
+    pub(super) late_us: Option<[i64; 2]>,
 }
 
 impl Truth {
@@ -74,7 +77,7 @@ impl Label {
             (_, None, Some(_)) => ("shaper", Truth::Queue, None),
             _ => return None,
         };
-        Some(Self { kind: kind.to_owned(), truth: Some(truth), rate_bps })
+        Some(Self { kind: kind.to_owned(), truth: Some(truth), rate_bps, late_us: None })
     }
 
     /// By the file that a made transfer has beside its capture.
@@ -91,7 +94,9 @@ impl Label {
             std::cmp::Ordering::Less => Some(Truth::Air),
             std::cmp::Ordering::Equal => None,
         };
-        Self { kind: known.kind.clone(), truth, rate_bps: known.policer_bps.map(|rate| rate as f64) }
+        let rate_bps = known.policer_bps.map(|rate| rate as f64);
+        let late_us = Some([known.late_p99_us, known.late_worst_us]);
+        Self { kind: known.kind.clone(), truth, rate_bps, late_us }
     }
 }
 

@@ -21,7 +21,7 @@ use losscause_capture::{Analysis, Options as Analyzing, analyze};
 
 use self::bucket::Transfers;
 use self::kind::Kind;
-use self::label::{LABEL, Label};
+use self::label::{CAPTURE, LABEL, Label};
 use self::tally::Judged;
 
 /// What to diagnose.
@@ -81,7 +81,7 @@ fn captures(folder: &Path) -> Result<Vec<(PathBuf, Label)>> {
     for path in paths {
         let label = path.join(LABEL);
         if label.is_file() {
-            captures.push((path.join("sender.pcap"), Label::read(&label)?));
+            captures.push((path.join(CAPTURE), Label::read(&label)?));
         } else if let Some(label) = Label::of_name(&path) {
             captures.push((path, label));
         }

@@ -123,6 +123,14 @@ pub(super) fn table(flows: &[Judged]) -> String {
     for aim in aims(flows) {
         _ = writeln!(text, "{aim}");
     }
+    let late = flows.iter().filter_map(|flow| flow.label.late_us);
+    if let Some([p99_us, worst_us]) = late.reduce(|one, other| [one[0].max(other[0]), one[1].max(other[1])]) {
+        _ = writeln!(
+            text,
+            "\nThe link delivered 99 of 100 packets at most {p99_us} µs late in the worst transfer, and the latest of all by \
+             {worst_us} µs."
+        );
+    }
     text
 }
 
@@ -184,7 +192,7 @@ mod tests {
 
     fn judged(kind: &str, truth: Truth, cause: Cause, certainty: Certainty) -> Judged {
         let rate_bps = (truth == Truth::Policer).then_some(1e6);
-        let label = Label { kind: kind.to_owned(), truth: Some(truth), rate_bps };
+        let label = Label { kind: kind.to_owned(), truth: Some(truth), rate_bps, late_us: None };
         let diagnosis = Some(Diagnosis { cause, certainty, findings: [None; 3] });
         Judged { label, lost: 8, diagnosis, published: Verdict::NotPoliced(Why::FewLosses) }
     }
@@ -217,6 +225,17 @@ mod tests {
         let text = table(&flows);
         assert!(text.contains("policers: rate within 15 %: 1 of 2"), "{text}");
         assert!(text.contains("others: clearly policers: 1 of 1, 100.0 %, at most 1 %: MISSED"), "{text}");
+    }
+
+    #[test]
+    fn the_latest_transfer_is_told() {
+        let late = |late_us| {
+            let mut flow = judged("wifi", Truth::Air, Cause::Air, Certainty::Clear);
+            flow.label.late_us = late_us;
+            flow
+        };
+        assert!(table(&[late(Some([90, 7_000])), late(Some([300, 500]))]).contains("at most 300 µs late"));
+        assert!(!table(&[late(None)]).contains("late"));
     }
 
     #[test]

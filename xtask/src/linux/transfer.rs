@@ -33,7 +33,7 @@ const PATIENCE: Duration = Duration::from_millis(50);
 const CONNECT: Duration = Duration::from_secs(10);
 
 /// The files of a transfer's folder.
-pub(crate) const SENDER_CAPTURE: &str = "sender.pcap";
+pub(super) const SENDER_CAPTURE: &str = "sender.pcap";
 pub(super) const RECEIVER_CAPTURE: &str = "receiver.pcap";
 pub(super) const LINK: &str = "link.csv";
 
