@@ -8,6 +8,7 @@ use losscause_sim::rng::Stream;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Kind {
     /// A queue that drops what finds it full.
+    #[value(name = "droptail")]
     DropTail,
     /// A radio link with rates that step, a long queue and repetitions.
     Lte,
@@ -220,6 +221,13 @@ mod tests {
                     assert!(u64::from(packets) * 500 >= policer.burst_bytes, "the queue may drop: {policer:?}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_kind_is_asked_for_by_the_name_that_the_table_has() {
+        for kind in Kind::ALL {
+            assert_eq!(<Kind as clap::ValueEnum>::from_str(kind.name(), false), Ok(kind));
         }
     }
 

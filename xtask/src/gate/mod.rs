@@ -89,7 +89,7 @@ fn captures(folder: &Path) -> Result<Vec<(PathBuf, Label)>> {
     Ok(captures)
 }
 
-/// Judges the flows of a capture that lost something. A made transfer is one flow, also if nothing was lost.
+/// Judges the flows of a capture that lost something. Where nothing was lost, the largest flow stands for the capture.
 fn judge(file: &Path, label: &Label, is_told: bool, judged: &mut Vec<Judged>) -> Result<()> {
     let Analysis { flows, .. } = analyze(File::open(file)?, &file.display().to_string(), &Analyzing::all())?;
     let transfers = Transfers::read(File::open(file)?)?;
