@@ -1,5 +1,5 @@
 //! The published test for policers, as a yardstick: Flach et al., "An Internet-Wide Analysis of Traffic Policing" (SIGCOMM
-//! 2016), section 3, with the limits of the authors' program.
+//! 2016), section 2, with the limits of the authors' program.
 //!
 //! Between the first and the last loss, what passed tells a rate. A bucket that fills at this rate, and that each packet
 //! which passes empties by its size, must be nearly empty at losses and must not be empty where packets pass. Besides,
