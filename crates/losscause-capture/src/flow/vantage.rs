@@ -132,6 +132,14 @@ impl Delays {
         self.to_data.value()
     }
 
+    /// The smallest round trip that these delays show; less if only one end's part is known.
+    pub(crate) fn round_trip(&self) -> Option<Span> {
+        match (self.to_ack.value(), self.to_data.value()) {
+            (Some(to_ack), Some(to_data)) => Some(to_ack + to_data),
+            (to_ack, to_data) => to_ack.or(to_data),
+        }
+    }
+
     /// The vantage point by these delays and those of the connection's other direction.
     pub(crate) fn vantage(&self, other: &Self) -> Vantage {
         let smaller = |a: Option<Span>, b: Option<Span>| a.into_iter().chain(b).min();
