@@ -222,7 +222,7 @@ impl SenderView {
         let probes_window = self.closed.is_some() && bytes <= 1;
         if probes_window || (bytes <= 1 && data.end == self.una && self.outages.has_heard()) {
             self.counts.probes += 1;
-            self.outages.on_try(now, data.start, now);
+            self.outages.on_try(now, data.start, Some(now));
             return;
         }
         if data.end <= self.una && self.ahead.has_late(now, [data.start, data.end]) {
@@ -264,7 +264,7 @@ impl SenderView {
     pub(super) fn on_bare_probe(&mut self, now: Time, end: u64) {
         if self.una == end && self.outages.has_heard() {
             self.counts.probes += 1;
-            self.outages.on_try(now, end, now);
+            self.outages.on_try(now, end, Some(now));
         }
     }
 
@@ -351,7 +351,8 @@ impl SenderView {
                 self.judge.declare(now, number, sent, flight, Signal::Gap)
             }
             _ => {
-                self.outages.on_try(now, start, segment.sent);
+                let asked = (segment.copies == 1).then_some(segment.sent);
+                self.outages.on_try(now, start, asked);
                 self.duplicates.on_timeout(self.next_number);
                 self.judge.declare(now, Some(segment.number), sent, flight, Signal::Timeout)
             }
