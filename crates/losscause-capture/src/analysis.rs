@@ -166,6 +166,9 @@ pub struct Flow {
     pub ssrc: Option<u32>,
     /// Packets with data.
     pub packets: u64,
+    /// As many are they on the wire, without copies: a segment may be merged from several.
+    #[serde(skip)]
+    pub(crate) wire_packets: u64,
     /// Distinct bytes of data.
     pub bytes: u64,
     /// Where the capture was taken.
@@ -873,6 +876,7 @@ impl<'a> Reading<'a> {
             protocol: result.protocol,
             ssrc: result.ssrc,
             packets: result.packets,
+            wire_packets: result.wire_packets.unwrap_or(result.packets),
             bytes: result.bytes,
             vantage: result.vantage,
             reordered: counts.reordered,

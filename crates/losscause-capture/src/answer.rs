@@ -152,7 +152,7 @@ impl Analysis {
             ));
         }
         if let Some(flow) = worst(|flow| if flow.is_incomplete() { flow.capture_drops as f64 } else { 0.0 }) {
-            let packets = flow.packets - flow.copies;
+            let packets = flow.wire_packets;
             let kept = 100.0 * packets as f64 / (packets + flow.capture_drops) as f64;
             let all = count(Flow::is_incomplete);
             told.push(format!(
@@ -390,7 +390,7 @@ impl Flow {
 
     /// Whether the capture misses so much of the flow that it does not show its losses.
     pub fn is_incomplete(&self) -> bool {
-        is_incomplete(self.packets - self.copies, self.capture_drops)
+        is_incomplete(self.wire_packets, self.capture_drops)
     }
 
     /// Whether losses would show.
@@ -502,7 +502,7 @@ impl Flow {
     /// The share of the packets sent that were lost, from 0 to 1. Lost packets do not pass a receiver's capture.
     pub fn lost_share(&self) -> f64 {
         let passed = matches!(self.vantage, Vantage::Sender | Vantage::Both);
-        let sent = self.packets - self.copies + if passed { 0 } else { self.lost() };
+        let sent = self.wire_packets + if passed { 0 } else { self.lost() };
         self.lost() as f64 / sent.max(1) as f64
     }
 

@@ -113,7 +113,7 @@ fn of_flow(flow: &Flow, one_rate: Option<&OneRate>) -> FlowDiagnosis {
             queue: loss.verdicts.opinions.queue(),
         });
     }
-    FlowDiagnosis { diagnosis: rounds.readings().diagnose(one_rate, flow.packets) }
+    FlowDiagnosis { diagnosis: rounds.readings().diagnose(one_rate, flow.wire_packets) }
 }
 
 impl Loss {

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{SYN, Segment, pcap};
+use common::{SYN, Segment, pcap, pcap_of};
 use losscause_capture::{Analysis, Options, Vantage, analyze, analyze_both};
 
 /// Time in microseconds, IPv4's identification, the segment.
@@ -109,6 +109,47 @@ fn copies_at_a_receiver_are_no_losses_without_any_identification() {
         assert!(note.contains("here twice") && count.abs_diff(captured) <= 2, "{note}");
         assert!(flow.sent_again <= 4, "{} sent again", flow.sent_again);
     }
+}
+
+#[test]
+fn what_a_router_receives_and_sends_on_passed_once_however_it_is_cut() {
+    const LINUX_SLL: u32 = 113;
+    let cooked = |kind: u8, segment: &Segment| {
+        let header = [0, kind, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0, 8, 0];
+        [&header[..], &segment.bytes()].concat()
+    };
+    let mut packets = Vec::new();
+    for (us, _, segment) in transfer(End::Sender, 100, &LOST, false) {
+        packets.push((us, cooked(0, &segment)));
+        // On the way out its data are cut in two.
+        let half = segment.payload / 2;
+        let second = Segment { seq: segment.seq + half as u32, payload: segment.payload - half, ..segment.clone() };
+        packets.push((us + 20, cooked(4, &Segment { payload: half, ..segment })));
+        packets.extend((half > 0).then(|| (us + 21, cooked(4, &second))));
+    }
+    packets.sort_by_key(|(us, _)| *us);
+    let analysis = analyze(pcap_of(LINUX_SLL, &packets).as_slice(), "f", &Options::all()).unwrap();
+    let flow = &analysis.flows[0];
+    assert_eq!((flow.lost(), flow.sent_again), (4, 4), "{}", analysis.answer());
+    assert!(analysis.notes()[0].starts_with("208 packets are here twice"), "{:?}", analysis.notes());
+}
+
+#[test]
+fn of_merged_segments_no_more_is_lost_than_was_sent() {
+    // Segments of ten packets, as a sender with offload hands them down; one is lost whole.
+    let mss = |segment: Segment| Segment { options: vec![2, 4, 3, 232], ..segment };
+    let syn = mss(Segment { flags: SYN, ack: 0, ..Segment::data(0, 0) });
+    let mut packets = vec![(0, 1, syn), (40_000, 2, mss(Segment { flags: SYN | 16, seq: 0, ..Segment::ack(1) }))];
+    let merged = |number: u32| Segment::data(1 + 10 * PAYLOAD as u32 * number, 10 * PAYLOAD);
+    let edge = |number: u32| 1 + 10 * PAYLOAD as u32 * number;
+    packets.extend((0..5).map(|number| (50_000 + 1_000 * u64::from(number), 10 + number as u16, merged(number))));
+    packets.push((90_000, 50, Segment::ack(edge(1))));
+    packets.push((93_000, 51, Segment::ack(edge(1)).sack(&[(edge(2), edge(5))])));
+    packets.extend([(93_100, 20, merged(1)), (133_100, 52, Segment::ack(edge(5)))]);
+    let analysis = analysis(packets);
+    let flow = &analysis.flows[0];
+    assert_eq!((flow.packets, flow.lost()), (6, 10));
+    assert!((flow.lost_share() - 10.0 / 60.0).abs() < 1e-9, "{}", flow.lost_share());
 }
 
 #[test]

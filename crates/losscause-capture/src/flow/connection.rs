@@ -54,6 +54,8 @@ struct Half {
     last_ack: Option<(Time, u64, u16)>,
     views: Option<Box<Views>>,
     copies: Copies,
+    /// Whether the capturing host sent its first packet or received it, by its own word if it says.
+    direction: Option<Option<Direction>>,
     delays: Delays,
     /// From the SYN of the data's receiver.
     mss: Option<u16>,
@@ -68,6 +70,8 @@ struct Half {
     largest: u64,
     merged: bool,
     packets: u64,
+    /// As many packets are they on the wire, without copies.
+    wire_packets: u64,
     /// When its last data passed.
     last_data: Time,
     bytes: u64,
@@ -213,6 +217,10 @@ impl Connection {
             Some(Direction::Sent) => self.passed[from].sent += 1,
             Some(Direction::Received) => self.passed[from].received += 1,
             None => {}
+        }
+        if packet.direction != *self.halves[from].direction.get_or_insert(packet.direction) {
+            self.halves[from].on_forwarded(tcp, packet.frame);
+            return;
         }
         if tcp.has(flag::SYN) {
             self.on_syn(now, from, tcp, packet.frame);
@@ -368,6 +376,7 @@ impl Half {
             last_ack: None,
             views: None,
             copies: Copies::default(),
+            direction: None,
             delays: Delays::default(),
             mss: None,
             scale: None,
@@ -379,6 +388,7 @@ impl Half {
             largest: 0,
             merged: false,
             packets: 0,
+            wire_packets: 0,
             last_data: Time::ZERO,
             bytes: 0,
             acked_uncaptured: Acked::default(),
@@ -405,7 +415,7 @@ impl Half {
         if end <= newest
             && let Some(earlier) = self.copy_of(now, [start, end], &mark)
         {
-            self.copies.count(packet.frame, earlier);
+            self.copies.count(packet.frame, Some(earlier));
             return;
         }
         self.copies.keep(now, packet.frame, mark);
@@ -415,6 +425,7 @@ impl Half {
         let (tsval, tsecr) = tcp.options.timestamps.unzip();
         self.has_timestamps |= tsval.is_some();
         self.note_size(u64::from(tcp.payload_bytes));
+        self.wire_packets += u64::from(tcp.payload_bytes).div_ceil(self.packet_bytes().max(1));
         self.delays.on_data(now, tsecr.filter(|_| tcp.has(flag::ACK)), end > newest);
         if let Some(budget) = &rules.budget {
             let over_time = self.over_time.get_or_insert_with(|| Box::new(Transfer::new(budget)));
@@ -431,6 +442,15 @@ impl Half {
                 self.repeat_last_ack();
                 self.show(now, data);
             }
+        }
+    }
+
+    /// The capturing host sends on what it received, as a router does, or receives what it sent, as on a loopback: the same
+    /// packet twice, however it is cut.
+    fn on_forwarded(&mut self, tcp: &Tcp, frame: u64) {
+        if tcp.payload_bytes > 0 {
+            self.packets += 1;
+            self.copies.count(frame, None);
         }
     }
 
@@ -611,11 +631,11 @@ impl Half {
         let mut counts = FlowCounts { marked: self.marked, merged: self.merged, copies, ..FlowCounts::default() };
         let number = if self.number == 0 { rules.watch.number() } else { self.number };
         let mut result = FlowResult::new(number, src.to_string(), dst.to_string(), Protocol::Tcp, vantage);
-        (result.packets, result.bytes) = (self.packets, self.bytes);
+        (result.packets, result.bytes, result.wire_packets) = (self.packets, self.bytes, Some(self.wire_packets));
         (result.opening, result.closing, result.acked_uncaptured) = (opening, closing, acked);
         if let Some(views) = self.views {
             let Views { sender, mut receiver } = *views;
-            receiver.end(self.last_data, self.packets - copies, payload_bytes);
+            receiver.end(self.last_data, self.wire_packets, payload_bytes);
             (result.drift, counts.joined) = (receiver.judge().drift(), receiver.judge().joined());
             let at_receiver = |index| receiver.judge().unmet_need(index, self.merged);
             let at_sender = |index| sender.unmet_need(index);

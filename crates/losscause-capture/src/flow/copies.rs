@@ -72,10 +72,10 @@ impl Copies {
     }
 
     /// The packet in this frame is a copy.
-    pub(super) fn count(&mut self, frame: u64, earlier: u64) {
+    pub(super) fn count(&mut self, frame: u64, earlier: Option<u64>) {
         self.counted += 1;
         if self.listed.len() < MAX_LISTED {
-            self.listed.push(Repeat { frame, earlier: Some(earlier), kind: RepeatKind::Copy });
+            self.listed.push(Repeat { frame, earlier, kind: RepeatKind::Copy });
         }
     }
 

@@ -80,6 +80,8 @@ pub(crate) struct FlowResult {
     pub(crate) judged_at: Vantage,
     /// Packets with data.
     pub(crate) packets: u64,
+    /// As many are they on the wire, without copies; none if they are that themselves.
+    pub(crate) wire_packets: Option<u64>,
     /// Distinct bytes of data.
     pub(crate) bytes: u64,
     pub(crate) losses: Losses,
@@ -181,6 +183,7 @@ impl FlowResult {
             vantage,
             judged_at: vantage.judged_at(),
             packets: 0,
+            wire_packets: None,
             bytes: 0,
             losses: Losses::default(),
             counts: FlowCounts::default(),

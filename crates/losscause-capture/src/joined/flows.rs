@@ -97,7 +97,8 @@ impl<'a> Join<'a> {
             loss.queueing_ms = if trusts_sender(&sender, &receiver) { at_sender } else { at_receiver };
         }
         let mut flow = self.describe(key, &sender, &receiver, &names);
-        (flow.packets, flow.capture_drops) = (matched.packets, matched.uncaptured);
+        (flow.packets, flow.wire_packets) = (matched.packets, matched.packets);
+        flow.capture_drops = matched.uncaptured;
         for (name, opinion) in losses.iter().flat_map(|loss| loss.verdicts.iter()) {
             if let Some(summary) = flow.summary.get_mut(name) {
                 summary.add(opinion.verdict);
@@ -128,6 +129,7 @@ impl<'a> Join<'a> {
             protocol,
             ssrc: key.ssrc,
             packets: 0,
+            wire_packets: 0,
             bytes: count(sender, |flow| flow.bytes),
             vantage: Vantage::Both,
             reordered: count(receiver, |flow| flow.reordered),
