@@ -425,7 +425,7 @@ impl Half {
         let (tsval, tsecr) = tcp.options.timestamps.unzip();
         self.has_timestamps |= tsval.is_some();
         self.note_size(u64::from(tcp.payload_bytes));
-        self.wire_packets += u64::from(tcp.payload_bytes).div_ceil(self.packet_bytes().max(1));
+        self.wire_packets += packets_of(end - start, self.packet_bytes());
         self.delays.on_data(now, tsecr.filter(|_| tcp.has(flag::ACK)), end > newest);
         if let Some(budget) = &rules.budget {
             let over_time = self.over_time.get_or_insert_with(|| Box::new(Transfer::new(budget)));
@@ -456,7 +456,8 @@ impl Half {
 
     /// The frame that had this packet before, if the capture made it twice.
     fn copy_of(&self, now: Time, [start, end]: [u64; 2], mark: &Mark) -> Option<u64> {
-        let near = self.copies.earlier(now, mark, self.delays.round_trip());
+        let near =
+            if self.copies.may_have(mark) { self.copies.earlier(now, mark, self.delays.round_trip()) } else { None };
         let far = || {
             let sent = self.views.as_ref()?.sender.last_sent([start, end])?;
             let is_same = (sent.tsval, sent.ip_id) == (mark.tsval, mark.ip_id);
@@ -543,7 +544,7 @@ impl Half {
     /// keep-alive, or a probe of a closed window.
     fn on_bare(&mut self, now: Time, tcp: &Tcp) {
         if let (Some(unwrap), Some(views)) = (&self.unwrap, &mut self.views)
-            && unwrap.unwrap(tcp.seq) + 1 == unwrap.newest()
+            && tcp.seq.wrapping_add(1) == unwrap.newest() as u32
         {
             views.sender.on_bare_probe(now, unwrap.newest());
         }
@@ -690,6 +691,11 @@ impl Half {
         (result.counts, result.over_time) = (counts, self.over_time.map(|transfer| *transfer));
         Some(result)
     }
+}
+
+/// Packets that carry so many bytes. Most segments are one, and a division takes its time.
+pub(super) fn packets_of(bytes: u64, packet_bytes: u64) -> u64 {
+    if bytes <= packet_bytes { u64::from(bytes > 0) } else { bytes.div_ceil(packet_bytes.max(1)) }
 }
 
 fn joined(mut first: Losses, second: Losses) -> Losses {

@@ -5,8 +5,6 @@
 //! identification of the first one. A host that counts its packets (IPv4) gives a retransmission a number of its own. Of
 //! others (IPv6, and IPv4 with the number 0) it looks the same, but follows a round trip later at the soonest.
 
-use std::collections::VecDeque;
-
 use losscause::{Span, Time};
 
 use super::loss::{MAX_LISTED, Repeat, RepeatKind};
@@ -32,7 +30,12 @@ impl Mark {
 /// The last packets of one direction.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Copies {
-    recent: VecDeque<(Time, u64, Mark)>,
+    /// A ring: the next one takes the place of the oldest.
+    recent: Vec<(Time, u64, Mark)>,
+    /// Their sequence numbers, which are all that is looked at for most packets.
+    seqs: Vec<u32>,
+    next: usize,
+    last_id: u16,
     /// Its host numbers its packets: two in a row had different numbers.
     counts_ids: bool,
     /// Packets that were captured again, and the first of them.
@@ -60,6 +63,12 @@ impl Copies {
         ip_id != 0 && self.counts_ids
     }
 
+    /// Whether one of them begins with the same byte.
+    #[inline]
+    pub(super) fn may_have(&self, mark: &Mark) -> bool {
+        self.seqs.iter().fold(false, |any, seq| any | (*seq == mark.seq))
+    }
+
     /// The frame that had this packet before. `round_trip` is the smallest one that is known.
     pub(super) fn earlier(&self, now: Time, mark: &Mark, round_trip: Option<Span>) -> Option<u64> {
         let within = match round_trip {
@@ -67,8 +76,10 @@ impl Copies {
             Some(round_trip) => SAME_PACKET.min(round_trip / 2),
             None => AT_ONCE,
         };
-        let young = self.recent.iter().rev().take_while(|(time, ..)| now - *time < within);
-        young.into_iter().find(|(.., seen)| seen == mark).map(|&(_, frame, _)| frame)
+        let (newer, older) = self.recent.split_at(self.next.min(self.recent.len()));
+        let newest_first = newer.iter().rev().chain(older.iter().rev());
+        let mut young = newest_first.take_while(|(time, ..)| now - *time < within);
+        young.find(|(.., seen)| seen == mark).map(|&(_, frame, _)| frame)
     }
 
     /// The packet in this frame is a copy.
@@ -82,13 +93,15 @@ impl Copies {
     /// Keeps a packet that is no copy.
     #[inline]
     pub(super) fn keep(&mut self, now: Time, frame: u64, mark: Mark) {
-        if let Some((.., last)) = self.recent.back() {
-            self.counts_ids |= last.ip_id != mark.ip_id && last.ip_id != 0 && mark.ip_id != 0;
+        let last_id = std::mem::replace(&mut self.last_id, mark.ip_id);
+        self.counts_ids |= last_id != mark.ip_id && last_id != 0 && mark.ip_id != 0;
+        if self.recent.len() < MOST_KEPT {
+            self.recent.push((now, frame, mark));
+            self.seqs.push(mark.seq);
+        } else {
+            (self.recent[self.next], self.seqs[self.next]) = ((now, frame, mark), mark.seq);
         }
-        if self.recent.len() == MOST_KEPT {
-            self.recent.pop_front();
-        }
-        self.recent.push_back((now, frame, mark));
+        self.next = (self.next + 1) % MOST_KEPT;
     }
 }
 

@@ -19,6 +19,7 @@ use std::collections::VecDeque;
 
 use losscause::{DuplicateAcks, Signal, Span, Time};
 
+use super::connection::packets_of;
 use super::held::Held;
 use super::loss::{Evidence, Found, Losses, Proof, Repeat, RepeatKind, State};
 use super::outage::Outages;
@@ -191,6 +192,9 @@ impl SenderView {
 
     /// The last transmission of these data, if they were sent as one packet and are not acknowledged cumulatively.
     pub(super) fn last_sent(&self, [start, end]: [u64; 2]) -> Option<&Segment> {
+        if start < self.una {
+            return None;
+        }
         self.board.get(start).filter(|segment| segment.end == end)
     }
 
@@ -243,7 +247,7 @@ impl SenderView {
         let mut at = start.max(self.highest);
         if at < data.end {
             // A sender leaves nothing out.
-            self.counts.uncaptured += (at - self.highest).div_ceil(packet_bytes.max(1));
+            self.counts.uncaptured += packets_of(at - self.highest, packet_bytes);
             self.outages.on_progress(now);
             self.pace.on_new_data(now, data.end - at);
         }
