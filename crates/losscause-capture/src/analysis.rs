@@ -166,6 +166,9 @@ pub struct Flow {
     pub ssrc: Option<u32>,
     /// Packets with data.
     pub packets: u64,
+    /// As many are they on the wire, without copies: a segment may be merged from several.
+    #[serde(skip)]
+    pub(crate) wire_packets: u64,
     /// Distinct bytes of data.
     pub bytes: u64,
     /// Where the capture was taken.
@@ -174,6 +177,9 @@ pub struct Flow {
     pub reordered: u64,
     /// Packets that arrived twice.
     pub duplicates: u64,
+    /// TCP: packets that the capture has again, a part of the duplicates.
+    #[serde(skip_serializing_if = "is_none")]
+    pub copies: u64,
     /// Retransmissions that were not needed.
     pub spurious: u64,
     /// Packets that were delivered and not captured.
@@ -208,7 +214,10 @@ pub struct Flow {
     pub queueing: Option<Queueing>,
     /// How its connection was opened from this end, if that took more than one try.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub opening: Option<Opening>,
+    pub opening: Option<Tries>,
+    /// How its connection was closed from this end, if that took more than one try.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub closing: Option<Tries>,
     /// Times in which its sender tried three times or more and got no answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub outages: Vec<Outage>,
@@ -255,16 +264,27 @@ pub struct Flow {
     pub summary: BTreeMap<String, Summary>,
 }
 
-/// The tries to open a connection, from one end.
+/// The tries to open a connection (SYN), or to close it (FIN without data), from one end.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct Opening {
-    /// SYNs that were sent again.
+pub struct Tries {
+    /// Segments that were sent again.
     pub repeats: u64,
-    /// From the first SYN to the answer, or to the last packet if there was none, seconds.
+    /// Opening: from the first one to the answer, or to the last packet if there was none. Closing: from the first one to
+    /// the last. Seconds.
     pub waited_s: f64,
     /// Whether the other end answered.
     pub answered: bool,
+    /// Opening: whether they are replies to the other end's SYN (SYN+ACK).
+    #[serde(skip_serializing_if = "is_false")]
+    pub reply: bool,
+}
+
+impl Tries {
+    fn of(tries: flow::Tries) -> Self {
+        let flow::Tries { repeats, waited, is_answered, is_reply } = tries;
+        Self { repeats, waited_s: waited.as_secs_f64(), answered: is_answered, reply: is_reply }
+    }
 }
 
 /// A time in which a flow's sender got no answer.
@@ -849,11 +869,6 @@ impl<'a> Reading<'a> {
         };
         let pause =
             |pause: &flow::Pause| Pause { from_s: second(pause.from), to_s: second(pause.to), skipped: pause.skipped };
-        let opening = result.opening.map(|opening| Opening {
-            repeats: opening.repeats,
-            waited_s: opening.waited.as_secs_f64(),
-            answered: opening.is_answered,
-        });
         Flow {
             id: result.number,
             src: result.src,
@@ -861,10 +876,12 @@ impl<'a> Reading<'a> {
             protocol: result.protocol,
             ssrc: result.ssrc,
             packets: result.packets,
+            wire_packets: result.wire_packets.unwrap_or(result.packets),
             bytes: result.bytes,
             vantage: result.vantage,
             reordered: counts.reordered,
             duplicates: counts.duplicates,
+            copies: counts.copies,
             spurious: counts.spurious,
             capture_drops: counts.uncaptured,
             probes: counts.probes,
@@ -879,7 +896,8 @@ impl<'a> Reading<'a> {
             expected,
             alone: None,
             queueing,
-            opening,
+            opening: result.opening.map(Tries::of),
+            closing: result.closing.map(Tries::of),
             outages: result.outages.iter().map(outage).collect(),
             pauses: result.pauses.iter().map(pause).collect(),
             renumbered: counts.renumbered,

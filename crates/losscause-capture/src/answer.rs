@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use losscause::diagnosis::{Cause as DiagnosedCause, Certainty, Diagnosis, Unknown};
 use losscause::{Judgement, Verdict};
 
+use crate::flow::is_incomplete;
 use crate::joined::{Alone, Tally};
 use crate::judge::trust::Share;
 use crate::packet::Unread;
 use crate::units;
 use crate::{
-    Analysis, Flow, FlowDiagnosis, Loss, Opening, Outage, Pause, Protocol, Queueing, RadioFrames, Shift, Summary,
-    Vantage,
+    Analysis, Flow, FlowDiagnosis, Loss, Outage, Pause, Protocol, Queueing, RadioFrames, Shift, Summary, Tries, Vantage,
 };
 
 /// A cause that most losses have.
@@ -67,11 +67,21 @@ impl Analysis {
             let all = self.flows.len() as u64 + self.unlisted_flows;
             let pauses = self.flows.iter().any(|flow| !flow.pauses.is_empty());
             let outside = if pauses { " outside of pauses" } else { "" };
+            let elsewhere: u64 = self.flows.iter().map(Flow::lost_elsewhere).sum();
+            if elsewhere > 0 {
+                let lost = plural(elsewhere, "loss");
+                return format!(
+                    "No data packet of {flows} was lost between the two captures; the first alone shows {lost}: \
+                     before it or behind the second."
+                );
+            }
+            let hides_repairs = self.flows.iter().any(|flow| flow.shows_losses() && flow.hides_repairs());
+            let lost = if hides_repairs { "is missing" } else { "was lost" };
             return match known {
-                0 => format!("Whether a packet of {flows} was lost, the capture does not show."),
-                _ if known == all => format!("No packet of {flows} was lost{outside}."),
+                0 => format!("Whether a data packet of {flows} was lost, the capture does not show."),
+                _ if known == all => format!("No data packet of {flows} {lost}{outside}."),
                 _ => format!(
-                    "No packet of {known} of {flows} was lost{outside}; of the others the capture does not show it."
+                    "No data packet of {known} of {flows} {lost}{outside}; of the others the capture does not show it."
                 ),
             };
         }
@@ -110,6 +120,10 @@ impl Analysis {
             let all = count(|flow| flow.opening.is_some());
             told.extend(flow.told_opening().map(|text| format!("{text}{}.", others(all))));
         }
+        if let Some(flow) = worst(|flow| flow.closing.map_or(0.0, |closing| closing.waited_s)) {
+            let all = count(|flow| flow.closing.is_some());
+            told.extend(flow.told_closing().map(|text| format!("{text}{}.", others(all))));
+        }
         if let Some(flow) = worst(|flow| flow.outages.iter().map(|outage| outage.to_s - outage.from_s).sum()) {
             let all = count(|flow| !flow.outages.is_empty());
             told.extend(flow.told_outages().map(|text| format!("{text}{}.", others(all))));
@@ -138,7 +152,8 @@ impl Analysis {
             ));
         }
         if let Some(flow) = worst(|flow| if flow.is_incomplete() { flow.capture_drops as f64 } else { 0.0 }) {
-            let kept = 100.0 * flow.packets as f64 / (flow.packets + flow.capture_drops) as f64;
+            let packets = flow.wire_packets;
+            let kept = 100.0 * packets as f64 / (packets + flow.capture_drops) as f64;
             let all = count(Flow::is_incomplete);
             told.push(format!(
                 "The capture holds about {kept:.0} % of the packets of {} to {}{}: it was filtered, sampled or dropped packets.",
@@ -241,9 +256,10 @@ impl Analysis {
         note(self.cut_options, "TCP segments have options that the snap length cut: losses may be missing");
         note(self.flows.iter().map(|flow| flow.capture_drops).sum(), "packets were delivered but not captured");
         let offload = self.flows.iter().filter(|flow| flow.offload).count() as u64;
-        let copied = self.flows.iter().filter(|flow| flow.is_copied());
-        let copies = copied.map(|flow| flow.duplicates).sum();
-        note(copies, "packets are here twice: the capture saw them on two interfaces, or twice on one");
+        note(
+            self.flows.iter().map(Flow::copied).sum(),
+            "packets are here twice: the capture saw them on two interfaces, twice on one, or at both ends",
+        );
         note(
             offload,
             "flows have segments larger than packets (offload): they were counted as the packets they become",
@@ -253,6 +269,12 @@ impl Analysis {
         }
         let renumbered = self.flows.iter().map(|flow| flow.renumbered).sum();
         note(renumbered, "jumps of a stream's numbers are no losses: its sender began new ones");
+        for (what, is_closed) in [("keep-alive", false), ("probe", true)] {
+            let asked = self.flows.iter().filter(|flow| (flow.window_closed_s > 0.0) == is_closed);
+            let probes: u64 = asked.map(|flow| flow.probes).sum();
+            let of = if is_closed { " of a closed window" } else { "" };
+            notes.extend((probes > 0).then(|| format!("{}{of}, no loss", plural(probes, what))));
+        }
         notes.extend(self.told_shifts());
         notes.extend(self.dropped_by_capture.filter(|dropped| *dropped > 0).map(|dropped| {
             let packets = plural(dropped, "packet");
@@ -317,7 +339,7 @@ impl Flow {
     /// Its losses, their cause, and what the algorithm to follow calls them, in sentences.
     pub fn answer(&self) -> String {
         if self.lost() == 0 {
-            return "No packet was lost.".to_owned();
+            return format!("No data packet {}.", if self.hides_repairs() { "is missing" } else { "was lost" });
         }
         let lost = plural(self.lost(), "lost packet");
         match self.is_told_one_by_one() {
@@ -368,12 +390,24 @@ impl Flow {
 
     /// Whether the capture misses so much of the flow that it does not show its losses.
     pub fn is_incomplete(&self) -> bool {
-        self.capture_drops as f64 > MOST_MISSED * (self.packets + self.capture_drops) as f64
+        is_incomplete(self.wire_packets, self.capture_drops)
     }
 
     /// Whether losses would show.
     fn shows_losses(&self) -> bool {
-        self.packets > 0 && !self.is_incomplete() && !self.may_be_in_wrong_order()
+        let is_seen_before = self.protocol == Protocol::Rtp && self.vantage == Vantage::Sender;
+        self.packets > 0 && !is_seen_before && !self.is_incomplete() && !self.may_be_in_wrong_order()
+    }
+
+    /// Whether a packet may have been lost and sent again without a trace: seen behind the loss, it left no gap if nothing
+    /// later came before.
+    fn hides_repairs(&self) -> bool {
+        self.protocol == Protocol::Tcp && !matches!(self.vantage, Vantage::Sender | Vantage::Both)
+    }
+
+    /// Of two joined captures: losses that the sender's alone shows, and that did not happen between the two.
+    fn lost_elsewhere(&self) -> u64 {
+        self.alone.filter(|_| self.lost() == 0).map_or(0, |alone| alone.sender.others)
     }
 
     /// Of two joined captures of a stream, which repeats nothing: whether only the receiver's has packets that the other
@@ -383,19 +417,38 @@ impl Flow {
         is_stream && self.lost() == 0 && self.capture_drops > 0
     }
 
-    /// Whether nearly every packet was captured twice.
-    pub(crate) fn is_copied(&self) -> bool {
-        self.packets >= 10 && self.duplicates * 5 >= self.packets * 2
+    /// Packets that the capture has again. A stream's numbers alone do not tell whether its sender or the capture repeats
+    /// them, unless nearly all are there twice.
+    fn copied(&self) -> u64 {
+        let all_twice = self.packets >= 10 && self.duplicates * 5 >= self.packets * 2;
+        match self.protocol {
+            Protocol::Tcp => self.copies,
+            _ if all_twice => self.duplicates,
+            _ => 0,
+        }
     }
 
     fn told_opening(&self) -> Option<String> {
-        let Opening { repeats, waited_s, answered } = self.opening?;
-        let tries = repeats + 1;
+        let Tries { repeats, waited_s, answered, reply } = self.opening?;
         let ends = format!("{} to {}", self.src, self.dst);
-        Some(if answered {
-            format!("{ends}: {} before the connection opened, after {waited_s:.1} s", plural(repeats, "lost SYN"))
-        } else {
-            format!("{ends}: {tries} SYNs in {waited_s:.1} s, never answered")
+        let what = if reply { "SYN+ACK" } else { "SYN" };
+        Some(match (answered, reply) {
+            (true, false) => {
+                format!("{ends}: {} before the connection opened, after {waited_s:.1} s", plural(repeats, "lost SYN"))
+            }
+            (true, true) => {
+                format!("{ends}: SYN+ACK sent {} times before it was answered, after {waited_s:.1} s", repeats + 1)
+            }
+            (false, _) => format!("{ends}: {} in {waited_s:.1} s, never answered", plural(repeats + 1, what)),
+        })
+    }
+
+    fn told_closing(&self) -> Option<String> {
+        let Tries { repeats, waited_s, answered, .. } = self.closing?;
+        let ends = format!("{} to {}", self.src, self.dst);
+        Some(match answered {
+            true => format!("{ends}: FIN sent {} times in {waited_s:.1} s before it was answered", repeats + 1),
+            false => format!("{ends}: {} in {waited_s:.1} s, never answered", plural(repeats + 1, "FIN")),
         })
     }
 
@@ -449,7 +502,7 @@ impl Flow {
     /// The share of the packets sent that were lost, from 0 to 1. Lost packets do not pass a receiver's capture.
     pub fn lost_share(&self) -> f64 {
         let passed = matches!(self.vantage, Vantage::Sender | Vantage::Both);
-        let sent = self.packets + if passed { 0 } else { self.lost() };
+        let sent = self.wire_packets + if passed { 0 } else { self.lost() };
         self.lost() as f64 / sent.max(1) as f64
     }
 
@@ -555,8 +608,6 @@ impl Flow {
     }
 }
 
-/// A capture that misses more of a flow's packets does not show its losses.
-const MOST_MISSED: f64 = 0.05;
 /// Steps of several flows within such a time, seconds, are one.
 const TOGETHER_S: f64 = 1.0;
 /// So many steps are told one by one.

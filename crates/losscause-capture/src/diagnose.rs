@@ -66,9 +66,9 @@ pub(crate) fn diagnose(flows: &mut [Flow]) {
     }
 }
 
-/// The rate that the losses of all flows of a path agree on. What was captured twice passed once.
+/// The rate that the losses of all flows of a path agree on.
 fn one_rate(flows: &[&Flow]) -> Option<OneRate> {
-    let path: &Path = flows.first()?.path.as_ref().filter(|_| !flows.iter().any(|flow| flow.is_copied()))?;
+    let path: &Path = flows.first()?.path.as_ref()?;
     let mut losses: Vec<&Loss> = flows.iter().flat_map(|flow| &flow.losses).collect();
     losses.sort_by_key(|loss| loss.passage.at);
     let packet_bytes = losses.iter().map(|loss| loss.bytes).max().unwrap_or(USUAL_PACKET);
@@ -113,7 +113,7 @@ fn of_flow(flow: &Flow, one_rate: Option<&OneRate>) -> FlowDiagnosis {
             queue: loss.verdicts.opinions.queue(),
         });
     }
-    FlowDiagnosis { diagnosis: rounds.readings().diagnose(one_rate, flow.packets) }
+    FlowDiagnosis { diagnosis: rounds.readings().diagnose(one_rate, flow.wire_packets) }
 }
 
 impl Loss {

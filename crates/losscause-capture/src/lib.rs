@@ -43,8 +43,8 @@ mod utc;
 pub mod write;
 
 pub use analysis::{
-    Analysis, Captures, Flow, Glance, Loss, Missing, Opening, Options, Outage, Pause, Queueing, RadioFrames, Reasons,
-    Shift, Summary, Verdicts, analyze, analyze_live, analyze_parts,
+    Analysis, Captures, Flow, Glance, Loss, Missing, Options, Outage, Pause, Queueing, RadioFrames, Reasons, Shift,
+    Summary, Tries, Verdicts, analyze, analyze_live, analyze_parts,
 };
 pub use annotate::annotate;
 pub use diagnose::FlowDiagnosis;

@@ -107,7 +107,7 @@ fn a_capture_without_losses_has_a_page_with_the_transfer() {
     let place = place();
     let (output, page) = report(&["--to", "0.1", "sender.pcap.gz"], place.path());
     assert!(output.status.success());
-    assert!(page.contains("<h1>No packet of 1 flow was lost.</h1>"));
+    assert!(page.contains("<h1>No data packet of 1 flow was lost.</h1>"));
     assert!(page.contains("class=\"finding\"") && page.contains("round trip 43 ms"), "its rate and round trips");
     assert!(!page.contains("What each algorithm says"));
 }

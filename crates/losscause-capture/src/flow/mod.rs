@@ -5,7 +5,9 @@
 //! their sender ([`sender`]). When the flow ends, its vantage point ([`vantage`]) says which view counts.
 
 mod connection;
+mod copies;
 mod held;
+mod hosts;
 mod loss;
 mod outage;
 mod pace;
@@ -78,6 +80,8 @@ pub(crate) struct FlowResult {
     pub(crate) judged_at: Vantage,
     /// Packets with data.
     pub(crate) packets: u64,
+    /// As many are they on the wire, without copies; none if they are that themselves.
+    pub(crate) wire_packets: Option<u64>,
     /// Distinct bytes of data.
     pub(crate) bytes: u64,
     pub(crate) losses: Losses,
@@ -95,7 +99,9 @@ pub(crate) struct FlowResult {
     /// Its data over time, if that was asked for.
     pub(crate) over_time: Option<Transfer>,
     /// How it was opened, if that took more than one try.
-    pub(crate) opening: Option<Opening>,
+    pub(crate) opening: Option<Tries>,
+    /// How it was closed, if that took more than one try.
+    pub(crate) closing: Option<Tries>,
     pub(crate) outages: Vec<Outage>,
     pub(crate) pauses: Vec<Pause>,
     /// How long the receiver's window was closed.
@@ -125,14 +131,16 @@ pub(crate) struct Carried {
     pub(crate) standing: Standing,
 }
 
-/// The tries to open a connection, from one end.
+/// The tries to open or to close a connection, from one end.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Opening {
-    /// SYNs that were sent again.
+pub(crate) struct Tries {
+    /// Segments that were sent again.
     pub(crate) repeats: u64,
     /// From the first to the answer, or to the last packet if there was none.
     pub(crate) waited: Span,
     pub(crate) is_answered: bool,
+    /// They answer the other end's try to open it.
+    pub(crate) is_reply: bool,
 }
 
 /// What was seen beside losses.
@@ -140,6 +148,8 @@ pub(crate) struct Opening {
 pub(crate) struct FlowCounts {
     pub(crate) reordered: u64,
     pub(crate) duplicates: u64,
+    /// Packets that were captured again.
+    pub(crate) copies: u64,
     pub(crate) spurious: u64,
     pub(crate) uncaptured: u64,
     /// Keep-alives and probes of a closed window.
@@ -154,6 +164,14 @@ pub(crate) struct FlowCounts {
     pub(crate) merged: bool,
 }
 
+/// A capture that misses a larger share of a flow's packets does not show its losses.
+const MOST_MISSED: f64 = 0.05;
+
+/// Whether a capture that has so many packets of a flow and missed so many does not show its losses.
+pub(crate) fn is_incomplete(packets: u64, missed: u64) -> bool {
+    missed as f64 > MOST_MISSED * (packets + missed) as f64
+}
+
 impl FlowResult {
     pub(crate) fn new(number: u64, src: String, dst: String, protocol: Protocol, vantage: Vantage) -> Self {
         Self {
@@ -165,6 +183,7 @@ impl FlowResult {
             vantage,
             judged_at: vantage.judged_at(),
             packets: 0,
+            wire_packets: None,
             bytes: 0,
             losses: Losses::default(),
             counts: FlowCounts::default(),
@@ -176,6 +195,7 @@ impl FlowResult {
             at_sender: None,
             over_time: None,
             opening: None,
+            closing: None,
             outages: Vec::new(),
             pauses: Vec::new(),
             closed: Span::ZERO,
@@ -198,7 +218,7 @@ impl FlowCounts {
         match vantage {
             Vantage::Sender => {
                 self.reordered = sent.reordered;
-                self.duplicates = sent.duplicates + sent.captured_twice;
+                self.duplicates = sent.duplicates;
                 self.spurious = spurious;
                 self.uncaptured = sent.uncaptured;
             }

@@ -14,9 +14,10 @@ use std::collections::BTreeMap;
 
 use losscause::{Span, Time};
 
+use super::is_incomplete;
 use super::loss::{Evidence, Found, Losses, Repeat, RepeatKind, State};
 use super::path::Passage;
-use super::sender::Data;
+use super::sender::{Data, OUT_OF_ORDER};
 use crate::judge::{AtReceiver, Trips};
 
 /// The receiver's view of one direction.
@@ -29,6 +30,10 @@ pub(super) struct ReceiverView {
     holes: BTreeMap<u64, Hole>,
     /// Holes below are not kept any more.
     given_up: u64,
+    /// An acknowledgement of a hole, and when it came: what it covers may still come.
+    acked: Option<(Time, u64)>,
+    /// The newest acknowledgement of a hole.
+    newest_ack: u64,
     judge: AtReceiver,
     pub(super) losses: Losses,
     pub(super) counts: ReceiverCounts,
@@ -72,6 +77,8 @@ impl ReceiverView {
             next_number: 0,
             holes: BTreeMap::new(),
             given_up: 0,
+            acked: None,
+            newest_ack: 0,
             judge,
             losses: Losses::default(),
             counts: ReceiverCounts::default(),
@@ -94,7 +101,7 @@ impl ReceiverView {
 
     /// TCP repairs every loss, and no window lasts for long behind one: a hole that stayed although data went on for seconds,
     /// until `last`, was made by the capture. Younger holes are what most of the older ones were.
-    pub(super) fn excuse_old_holes(&mut self, last: Time) {
+    fn excuse_old_holes(&mut self, last: Time) {
         let (holes, given_up) = (&self.holes, self.given_up);
         let is_open = |found: &Found| {
             let hole = holes.range(..=found.start).next_back();
@@ -223,29 +230,54 @@ impl ReceiverView {
         self.losses.recent().filter(inside).for_each(|found| (found.state, found.frame_again) = (state, frame));
     }
 
-    /// The receiver acknowledged everything below `ack`. Returns packets that it got and the capture did not.
+    /// The receiver acknowledged everything below `ack`.
     #[inline]
-    pub(super) fn on_ack(&mut self, ack: u64, packet_bytes: u64) {
+    pub(super) fn on_ack(&mut self, now: Time, ack: u64, packet_bytes: u64) {
         if self.holes.first_key_value().is_some_and(|(&start, _)| start < ack) {
-            self.on_ack_of_hole(ack, packet_bytes);
+            self.on_ack_of_hole(now, ack, packet_bytes);
         }
     }
 
+    /// What it got and the capture does not have was not captured, unless it comes a little later.
     #[cold]
-    fn on_ack_of_hole(&mut self, ack: u64, packet_bytes: u64) {
-        while let Some((&start, &hole)) = self.holes.first_key_value()
-            && hole.end <= ack
+    fn on_ack_of_hole(&mut self, now: Time, ack: u64, packet_bytes: u64) {
+        match self.acked {
+            Some((time, _)) if now - time < OUT_OF_ORDER => {}
+            before => {
+                self.acked = Some((now, ack));
+                self.give_up_below(before.map_or(0, |(_, ack)| ack), packet_bytes);
+            }
+        }
+        self.newest_ack = self.newest_ack.max(ack);
+    }
+
+    fn give_up_below(&mut self, ack: u64, packet_bytes: u64) {
+        while let Some(first) = self.holes.first_entry()
+            && first.get().end <= ack
         {
-            self.holes.pop_first();
+            let (start, hole) = first.remove_entry();
             self.counts.uncaptured += (hole.end - start).div_ceil(packet_bytes.max(1));
             self.settle(start, hole.end, State::Uncaptured, None);
+        }
+    }
+
+    /// The flow's last data, the last of `packets`, came at `last`. What was acknowledged and never came was not captured;
+    /// and if the capture misses many others, a hole that stayed shows no loss.
+    pub(super) fn end(&mut self, last: Time, packets: u64, packet_bytes: u64) {
+        self.give_up_below(self.newest_ack, packet_bytes);
+        self.excuse_old_holes(last);
+        if is_incomplete(packets, self.counts.uncaptured) {
+            for found in self.losses.found.iter_mut().filter(|found| found.state == State::Lost) {
+                found.state = State::Uncaptured;
+                self.counts.uncaptured += 1;
+            }
         }
     }
 
     /// The sender began anew.
     pub(super) fn restart(&mut self, first: u64) {
         self.holes.clear();
-        self.given_up = 0;
+        (self.given_up, self.acked, self.newest_ack) = (0, None, 0);
         self.highest = first;
         self.next_number += losscause::observe::MAX_JUMP_PKTS + 1;
     }

@@ -8,8 +8,10 @@ use std::collections::HashMap;
 use losscause::{Span, Time};
 
 use super::connection::Connection;
+use super::hosts::Hosts;
 use super::path::Paths;
 use super::rtp::Stream;
+use super::vantage::Vantage;
 use super::{FlowResult, Rules};
 use crate::packet::{Endpoint, Packet, Rtp, Transport};
 
@@ -25,6 +27,7 @@ pub(crate) struct FlowTable {
     /// Entries of all scoreboards together.
     entries: usize,
     paths: Paths,
+    hosts: Hosts,
     finished: Vec<FlowResult>,
 }
 
@@ -78,6 +81,7 @@ impl FlowTable {
             newest: NONE,
             entries: 0,
             paths: Paths::default(),
+            hosts: Hosts::default(),
             finished: Vec::new(),
         }
     }
@@ -199,7 +203,10 @@ impl FlowTable {
         match flow {
             Some(Flow::Tcp(connection)) => {
                 self.entries -= connection.size();
-                self.finished.extend(connection.finish(key.ends, &self.rules));
+                let (hosts, own) = (key.ends.map(|end| end.address), connection.vantages());
+                self.hosts.on_connection(hosts, own);
+                let others = if own == [Vantage::Unknown; 2] { self.hosts.vantages(hosts) } else { None };
+                self.finished.extend(connection.finish(key.ends, others.unwrap_or(own), &self.rules));
             }
             Some(Flow::Rtp(stream)) => {
                 let ssrc = match key.kind {
@@ -235,6 +242,11 @@ impl FlowTable {
 
     /// Closes every flow, the least recently active one first.
     pub(crate) fn close_all(&mut self) {
+        for slot in &self.slots {
+            if let Some(Flow::Tcp(connection)) = &slot.flow {
+                self.hosts.on_connection(slot.key.ends.map(|end| end.address), connection.vantages());
+            }
+        }
         while self.oldest != NONE {
             self.close(self.oldest);
         }

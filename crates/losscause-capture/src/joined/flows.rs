@@ -97,7 +97,8 @@ impl<'a> Join<'a> {
             loss.queueing_ms = if trusts_sender(&sender, &receiver) { at_sender } else { at_receiver };
         }
         let mut flow = self.describe(key, &sender, &receiver, &names);
-        (flow.packets, flow.capture_drops) = (matched.packets, matched.uncaptured);
+        (flow.packets, flow.wire_packets) = (matched.packets, matched.packets);
+        flow.capture_drops = matched.uncaptured;
         for (name, opinion) in losses.iter().flat_map(|loss| loss.verdicts.iter()) {
             if let Some(summary) = flow.summary.get_mut(name) {
                 summary.add(opinion.verdict);
@@ -128,10 +129,12 @@ impl<'a> Join<'a> {
             protocol,
             ssrc: key.ssrc,
             packets: 0,
+            wire_packets: 0,
             bytes: count(sender, |flow| flow.bytes),
             vantage: Vantage::Both,
             reordered: count(receiver, |flow| flow.reordered),
             duplicates: count(receiver, |flow| flow.duplicates),
+            copies: count(sender, |flow| flow.copies) + count(receiver, |flow| flow.copies),
             spurious: count(sender, |flow| flow.spurious),
             capture_drops: 0,
             probes: count(sender, |flow| flow.probes),
@@ -147,6 +150,7 @@ impl<'a> Join<'a> {
             alone: Some(Alone { sender: sender.tally, receiver: receiver.tally }),
             queueing: own(trusted[0]).and_then(|flow| flow.queueing),
             opening: own(sender).and_then(|flow| flow.opening),
+            closing: own(sender).and_then(|flow| flow.closing),
             outages: own(sender).map(|flow| flow.outages.clone()).unwrap_or_default(),
             pauses: own(sender).map(|flow| flow.pauses.clone()).unwrap_or_default(),
             renumbered: count(sender, |flow| flow.renumbered),
