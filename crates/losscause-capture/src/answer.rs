@@ -125,6 +125,16 @@ impl Analysis {
             told.push(format!("{who} could take nothing: its window was closed for {closed:.1} of {all:.1} s."));
         }
         told.extend(self.flows.iter().max_by_key(|flow| flow.bytes).and_then(Flow::told_limit));
+        if let Some(flow) = worst(|flow| if flow.may_lose_behind() { flow.packets as f64 } else { 0.0 }) {
+            let all = count(Flow::may_lose_behind);
+            told.push(format!(
+                "No number is missing in {} of {} to {}{}; what was lost behind this capture, the other end's would tell.",
+                flow.protocol.name(),
+                flow.src,
+                flow.dst,
+                others(all)
+            ));
+        }
         let only_there = |flow: &Flow| if flow.may_be_in_wrong_order() { flow.capture_drops as f64 } else { 0.0 };
         if let Some(flow) = worst(only_there) {
             let all = count(Flow::may_be_in_wrong_order);
@@ -373,13 +383,20 @@ impl Flow {
 
     /// Whether losses would show.
     fn shows_losses(&self) -> bool {
-        self.packets > 0 && !self.is_incomplete() && !self.may_be_in_wrong_order()
+        self.packets > 0 && !self.is_incomplete() && !self.may_be_in_wrong_order() && !self.may_lose_behind()
+    }
+
+    /// Whether it is a stream that may have been captured in front of the place where it lost packets: a gap shows only
+    /// behind that.
+    fn may_lose_behind(&self) -> bool {
+        let is_in_front = matches!(self.vantage, Vantage::Sender | Vantage::Unknown);
+        self.protocol.is_numbered() && is_in_front && self.lost() == 0
     }
 
     /// Of two joined captures of a stream, which repeats nothing: whether only the receiver's has packets that the other
     /// has not. The sender's missed them, or they were lost and the captures are in the wrong order.
     fn may_be_in_wrong_order(&self) -> bool {
-        let is_stream = self.protocol == Protocol::Rtp && self.alone.is_some();
+        let is_stream = self.protocol.is_numbered() && self.alone.is_some();
         is_stream && self.lost() == 0 && self.capture_drops > 0
     }
 

@@ -7,11 +7,11 @@ use super::path::Path;
 use super::receiver::ReceiverView;
 use super::sender::{Ack, Data, SAME_PACKET, SenderView};
 use super::unwrap::Unwrap;
-use super::vantage::{Delays, Vantage};
+use super::vantage::{Delays, Passed, Vantage};
 use super::{Carried, FlowCounts, FlowResult, Opening, Protocol, Rules};
 use crate::judge::{AtReceiver, AtSender, SenderClock};
 use crate::over_time::Transfer;
-use crate::packet::{Direction, Endpoint, Packet, Tcp, flag};
+use crate::packet::{Endpoint, Packet, Tcp, flag};
 
 /// Both directions of a connection.
 #[derive(Debug)]
@@ -24,19 +24,6 @@ pub(super) struct Connection {
     /// Packets of each end that the capturing host sent, and that it received, by its own word.
     passed: [Passed; 2],
     last: Time,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Passed {
-    sent: u64,
-    received: u64,
-}
-
-impl Passed {
-    /// Whether nearly all of them were of the first kind.
-    fn are_nearly_all(of: u64, others: u64) -> bool {
-        of > 0 && of >= 9 * others
-    }
 }
 
 /// One direction's data.
@@ -181,11 +168,7 @@ impl Connection {
     pub(super) fn on_segment(&mut self, now: Time, from: usize, tcp: &Tcp, packet: &Packet<'_>, rules: &Rules) {
         let to = 1 - from;
         self.last = now;
-        match packet.direction {
-            Some(Direction::Sent) => self.passed[from].sent += 1,
-            Some(Direction::Received) => self.passed[from].received += 1,
-            None => {}
-        }
+        self.passed[from].count(packet.direction);
         if tcp.has(flag::SYN) {
             self.on_syn(now, from, tcp, packet.frame);
         } else {

@@ -40,7 +40,7 @@ impl std::fmt::Display for Evidence {
 pub(crate) struct Found {
     /// When the loss showed.
     pub(crate) time: Time,
-    /// The first byte, unwrapped; of RTP, the sequence number; of QUIC, the packet number.
+    /// The first byte, unwrapped; of a stream, the packet's number; of QUIC, the packet number.
     pub(crate) start: u64,
     /// Behind the last byte; of QUIC, the packet number plus the packet's bytes.
     pub(crate) end: u64,
@@ -131,6 +131,11 @@ impl Losses {
         } else {
             self.unlisted += 1;
         }
+    }
+
+    /// Whether further losses are only counted.
+    pub(crate) fn is_full(&self) -> bool {
+        self.found.len() >= MAX_LISTED
     }
 
     pub(crate) fn push_repeat(&mut self, repeat: Repeat) {

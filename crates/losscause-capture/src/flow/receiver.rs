@@ -133,7 +133,7 @@ impl ReceiverView {
         // A segment that was merged from several packets is as many arrivals at one time.
         let packets = (data.end - first_new).div_ceil(packet_bytes);
         for index in 0..packets {
-            let opinions = self.judge.on_packet(self.next_number, now, data.tsval);
+            let opinions = self.judge.on_packet(self.next_number, now, data.tsval.into());
             self.next_number += 1;
             if let (0, 1..=MAX_HOLE_PKTS) = (index, missing) {
                 let opinions = opinions.unwrap_or_else(|| self.judge.no_opinions());
