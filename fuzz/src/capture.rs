@@ -94,6 +94,35 @@ pub fn rtp(data: &[u8]) {
     check(&file_of(&packets));
 }
 
+/// An answer of DNS, or the beginning of a TLS connection in one or two packets: any bytes behind the first ones of such. What
+/// is shown as a name has nothing that a terminal obeys.
+pub fn names(data: &[u8]) {
+    let Some((&[choice, cut], message)) = data.split_first_chunk::<2>() else { return };
+    let udp = |payload: &[u8]| ip_packet(17, true, &[&[0, 53, 4, 0, 0, 0, 0, 0], payload].concat());
+    let mut seq = 1_u32;
+    let mut tcp = |payload: &[u8]| {
+        let header = [&[0, 1, 0, 2][..], &seq.to_be_bytes(), &[0, 0, 0, 1, 0x50, 16, 1, 0, 0, 0, 0, 0]].concat();
+        seq += payload.len() as u32;
+        ip_packet(6, false, &[&header, payload].concat())
+    };
+    let message = &message[..message.len().min(20_000)];
+    let mut packets = Vec::new();
+    if choice & 1 == 0 {
+        packets.push(udp(&[&[0, 0, 0x80, 0][..], message].concat()));
+    } else {
+        let hello = [&[0x16, 3, 1, 0, 0, 1][..], message].concat();
+        let (first, second) = hello.split_at(hello.len().min(usize::from(cut) * 8));
+        packets.extend([tcp(first), tcp(second)]);
+    }
+    packets.extend([tcp(&[7; 9]), tcp(&[7; 9])]);
+    let file = file_of(&packets);
+    check(&file);
+    let Ok(analysis) = analyze(&file[..], "fuzz", &Options::all()) else { return };
+    for name in analysis.flows.iter().flat_map(|flow| [&flow.src_name, &flow.dst_name]).flatten() {
+        assert!(!name.is_empty() && name.len() <= 253 && name.chars().all(|c| c.is_ascii_graphic()));
+    }
+}
+
 /// Packets of WireGuard, ESP and SRT whose numbers are near each other or far, once captured and joined with a part of
 /// themselves.
 pub fn numbered(data: &[u8]) {

@@ -21,6 +21,7 @@ use crate::frames::{Frames, Truncation, compressed};
 use crate::joined::Alone;
 use crate::judge::trust::{Expected, Situation, Table};
 use crate::judge::{self, Chosen, Opinions, Trips};
+use crate::names::Names;
 use crate::observe::{Observer, Watch};
 use crate::over_time::{OverTime, Transfer};
 use crate::pace::Pace;
@@ -162,6 +163,12 @@ pub struct Flow {
     pub src: String,
     /// Their receiver.
     pub dst: String,
+    /// What its sender is called, by a DNS answer or a TLS handshake in the capture.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub src_name: Option<String>,
+    /// What its receiver is called.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dst_name: Option<String>,
     /// What carries it.
     pub protocol: Protocol,
     /// RTP: which stream of the sender.
@@ -602,6 +609,7 @@ impl Rules {
 pub(crate) struct Reading<'a> {
     options: &'a Options,
     table: FlowTable,
+    hosts: Names,
     names: Vec<String>,
     begun: Option<Time>,
     last: Time,
@@ -644,6 +652,7 @@ impl<'a> Reading<'a> {
             names: rules.chosen.keys().collect(),
             watch: rules.watch.clone(),
             table: FlowTable::new(rules),
+            hosts: Names::default(),
             begun: None,
             last: Time::ZERO,
             longest: Time::ZERO,
@@ -665,6 +674,7 @@ impl<'a> Reading<'a> {
                 self.on_radio(frame.link.radio(frame.data));
                 let parsed = Parsed::of(&frame);
                 if let Parsed::Packet(packet) = &parsed {
+                    self.hosts.on_packet(packet);
                     also(frame_time, packet, self);
                 }
                 self.on_frame(frame_time, &parsed);
@@ -900,6 +910,8 @@ impl<'a> Reading<'a> {
             id: result.number,
             src: result.src,
             dst: result.dst,
+            src_name: None,
+            dst_name: None,
             protocol: result.protocol,
             ssrc: result.stream.filter(|_| result.protocol == Protocol::Rtp),
             stream: result.stream.filter(|_| result.protocol != Protocol::Rtp),
@@ -943,6 +955,19 @@ impl<'a> Reading<'a> {
         }
     }
 
+    /// Tells the flows what their ends are called.
+    fn name_ends(&mut self) {
+        if self.hosts.is_empty() {
+            return;
+        }
+        for flow in &mut self.analysis.flows {
+            if let (Ok(src), Ok(dst)) = (flow.src.parse(), flow.dst.parse()) {
+                let names = self.hosts.of([src, dst]);
+                [flow.src_name, flow.dst_name] = names.map(|name| name.map(str::to_owned));
+            }
+        }
+    }
+
     fn finish(mut self, truncation: Option<Truncation>) -> Analysis {
         self.table.close_all();
         self.collect();
@@ -962,6 +987,7 @@ impl<'a> Reading<'a> {
             self.analysis.truncation = Some(truncation.problem);
         }
         self.analysis.flows.sort_by_key(|flow| (std::cmp::Reverse(flow.losses.len()), flow.id));
+        self.name_ends();
         diagnose::diagnose(&mut self.analysis.flows);
         self.analysis.doubt_what_was_dropped();
         self.analysis

@@ -159,6 +159,8 @@ impl<'a> Join<'a> {
             id: self.flows.len() as u64 + 1,
             src: name.src.clone(),
             dst: name.dst.clone(),
+            src_name: [sender, receiver].iter().find_map(|view| own(view)?.src_name.clone()),
+            dst_name: [sender, receiver].iter().find_map(|view| own(view)?.dst_name.clone()),
             protocol: name.protocol,
             ssrc: own(sender).and_then(|flow| flow.ssrc),
             stream: own(sender).and_then(|flow| flow.stream),

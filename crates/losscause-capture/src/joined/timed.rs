@@ -31,6 +31,6 @@ pub(super) fn timed(options: &Options, name: &Name, trips: &[Trip], alone: &[&Fl
     }
     let result = proven.finish([alone.src.clone(), alone.dst.clone()], &rules);
     let flow = analysis::described(&options, &rules, begun, result)?;
-    let Flow { duplicates, marked, pauses, .. } = alone.clone();
-    Some(Flow { duplicates, marked, pauses, ..flow })
+    let Flow { duplicates, marked, pauses, src_name, dst_name, .. } = alone.clone();
+    Some(Flow { duplicates, marked, pauses, src_name, dst_name, ..flow })
 }

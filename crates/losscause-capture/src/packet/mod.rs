@@ -55,6 +55,8 @@ pub struct Packet<'a> {
     pub radio: Option<Radio>,
     /// What it carries.
     pub transport: Transport<'a>,
+    /// What was captured of the payload behind the header of TCP, UDP or ESP.
+    pub payload: &'a [u8],
 }
 
 /// Which way a packet passed the capturing host.
@@ -110,21 +112,27 @@ impl<'a> Parsed<'a> {
     #[inline]
     fn of_ip(frame: &Frame<'a>, ip: &Ip<'a>) -> Self {
         let payload = ip.payload();
-        let (src_port, dst_port, transport) = if ip.protocol == ip::TCP {
+        let (src_port, dst_port, transport, behind) = if ip.protocol == ip::TCP {
             match Tcp::parse(payload.bytes, payload.original) {
-                Some((src, dst, tcp)) => (src, dst, Transport::Tcp(tcp)),
+                Some((src, dst, tcp)) => {
+                    let header_bytes = (payload.original - tcp.payload_bytes) as usize;
+                    (src, dst, Transport::Tcp(tcp), payload.bytes.get(header_bytes..).unwrap_or_default())
+                }
                 None => return Parsed::Unread(payload.first::<20>().err().unwrap_or(Unread::Malformed)),
             }
         } else if ip.protocol == ip::ESP {
             match payload.first::<8>() {
-                Ok(_) => (0, 0, Transport::Esp { payload: payload.bytes, payload_bytes: payload.original }),
+                Ok(_) => {
+                    let transport = Transport::Esp { payload: payload.bytes, payload_bytes: payload.original };
+                    (0, 0, transport, &payload.bytes[8..])
+                }
                 Err(unread) => return Parsed::Unread(unread),
             }
         } else {
             match payload.split::<8>() {
                 Ok((&[a, b, c, d, ..], data)) => {
                     let transport = Transport::Udp { payload: data.bytes, payload_bytes: data.original };
-                    (be16(a, b), be16(c, d), transport)
+                    (be16(a, b), be16(c, d), transport, data.bytes)
                 }
                 Err(unread) => return Parsed::Unread(unread),
             }
@@ -138,6 +146,7 @@ impl<'a> Parsed<'a> {
             direction: frame.direction.or_else(|| frame.link.direction(frame.data)),
             radio: frame.link.radio(frame.data),
             transport,
+            payload: behind,
         })
     }
 }

@@ -154,7 +154,17 @@ mod tests {
         let end = |port| Endpoint { address: 1, port };
         let (congestion_experienced, direction, radio) = (false, None, None);
         let (src, dst) = (end(5_000), end(port));
-        Numbered::of(&Packet { frame: 1, src, dst, ip_id: 0, congestion_experienced, direction, radio, transport })
+        Numbered::of(&Packet {
+            frame: 1,
+            src,
+            dst,
+            ip_id: 0,
+            congestion_experienced,
+            direction,
+            radio,
+            transport,
+            payload: &[],
+        })
     }
 
     fn wireguard(index: u32, counter: u64, bytes: usize) -> Vec<u8> {

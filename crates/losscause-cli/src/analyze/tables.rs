@@ -36,7 +36,7 @@ pub(super) fn print(analysis: &Analysis, verbose: bool) -> io::Result<()> {
 
 /// Everything about a flow.
 fn details(flow: &Flow) -> io::Result<()> {
-    output::line(&format!("\nflow {}: {} to {}", flow.id, flow.src, flow.dst))?;
+    output::line(&format!("\nflow {}: {} to {}", flow.id, flow.src_told(), flow.dst_told()))?;
     let counts = [
         (flow.sent_again, "sent again"),
         (flow.reordered, "reordered"),
