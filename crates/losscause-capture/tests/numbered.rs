@@ -139,6 +139,17 @@ fn a_burst_that_was_lost_is_lost_whatever_the_rate_was_before() {
 }
 
 #[test]
+fn a_gap_of_a_million_numbers_is_counted_and_listed_in_part() {
+    for jump in [5_000_u32, 1_000_000] {
+        let packets: Vec<_> = (0..100).chain([100 + jump, 101 + jump]).zip(1..).collect();
+        let packets: Vec<_> = packets.into_iter().map(|(number, ms)| (ms * 1_000, esp(0x1000, number))).collect();
+        let analysis = analysed(&pcap(&packets));
+        let flow = only_flow(&analysis);
+        assert_eq!((flow.lost(), flow.losses.len()), (u64::from(jump), 4_096));
+    }
+}
+
+#[test]
 fn numbers_begin_again_without_a_loss() {
     const WRAP: u32 = 1 << 31;
     let numbers: Vec<u32> = (0..200).map(|k| (WRAP - 100 + k) % WRAP).filter(|number| *number != 5).collect();

@@ -137,11 +137,6 @@ impl Losses {
         }
     }
 
-    /// Whether further losses are only counted.
-    pub(crate) fn is_full(&self) -> bool {
-        self.found.len() >= MAX_LISTED
-    }
-
     pub(crate) fn push_repeat(&mut self, repeat: Repeat) {
         if self.repeats.len() < MAX_LISTED {
             self.repeats.push(repeat);

@@ -38,6 +38,8 @@ pub(super) type Held = [Option<(Time, Numbered, u32)>; 4];
 const MAX_DROPOUT: i64 = 3_000;
 /// More numbers are not lost at once: a tenth of a second at 10 million packets a second.
 const FARTHEST: i64 = 1 << 20;
+/// One gap lists so many losses at most; further ones are counted. A few packets of a hostile capture take no more memory.
+const MAX_LISTED_OF_GAP: u64 = 4_096;
 /// A stream is not silent for so long, be it paced by frames: nothing was sent, or the way was gone.
 const PAUSE: Span = Span::from_secs(1);
 /// A stream keeps so many pauses at most.
@@ -324,13 +326,11 @@ impl Proven {
             return;
         }
         let opinions = opinions.unwrap_or_else(|| self.judge.no_opinions());
-        for number in before + 1..newest {
-            if self.losses.is_full() {
-                self.losses.unlisted += newest - number;
-                break;
-            }
+        let listed = newest.min(before + 1 + MAX_LISTED_OF_GAP);
+        for number in before + 1..listed {
             self.losses.push(lost(number, arrival, Evidence::Gap, opinions.clone()));
         }
+        self.losses.unlisted += newest - listed.max(before + 1);
         if is_again {
             let found = lost(newest, arrival, Evidence::Gap, opinions);
             self.losses.push(Found { state: State::Repaired, frame_again: arrival.frame, ..found });
