@@ -1,12 +1,13 @@
 //! What an analysis says, in words: for the terminal and for reports.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use losscause::diagnosis::{Cause as DiagnosedCause, Certainty, Diagnosis, Unknown};
 use losscause::{Judgement, Verdict};
 
 use crate::joined::{Alone, Tally};
 use crate::judge::trust::Share;
+use crate::names;
 use crate::packet::Unread;
 use crate::units;
 use crate::{
@@ -53,20 +54,7 @@ impl Analysis {
     /// Sentences that a colleague could repeat: how many packets were lost, and why.
     pub fn answer(&self) -> String {
         let told = [self.told_losses()].into_iter().chain(self.told_beside_losses()).collect::<Vec<_>>().join(" ");
-        self.with_names(told)
-    }
-
-    /// A text with the names of the ends in it, each once.
-    fn with_names(&self, mut text: String) -> String {
-        let ends = self.flows.iter().flat_map(|flow| [(&flow.src, &flow.src_name), (&flow.dst, &flow.dst_name)]);
-        let named: BTreeMap<&String, &String> = ends.filter_map(|(end, name)| Some((end, name.as_ref()?))).collect();
-        for (end, name) in named {
-            let is_whole = |at: &usize| !text[at + end.len()..].starts_with(|next: char| next.is_ascii_digit());
-            if let Some(at) = text.match_indices(end.as_str()).map(|(at, _)| at).find(is_whole) {
-                text.insert_str(at + end.len(), &format!(" ({name})"));
-            }
-        }
-        text
+        names::within(&told, &self.flows)
     }
 
     /// The losses and their causes.
@@ -340,12 +328,12 @@ impl Flow {
 
     /// Its sender with its name: `192.0.2.1:443 (example.org)`.
     pub fn src_told(&self) -> String {
-        with_name(&self.src, self.src_name.as_deref())
+        names::behind(&self.src, self.src_name.as_deref())
     }
 
     /// Its receiver with its name.
     pub fn dst_told(&self) -> String {
-        with_name(&self.dst, self.dst_name.as_deref())
+        names::behind(&self.dst, self.dst_name.as_deref())
     }
 
     /// Its losses, their cause, and what the algorithm to follow calls them, in sentences.
@@ -746,10 +734,6 @@ fn told_one_by_one(flows: &[&Flow]) -> String {
         undecided: sum.undecided + one.undecided,
     });
     format!(" One by one: {}.", counted(&names.join(" and "), verdicts))
-}
-
-fn with_name(end: &str, name: Option<&str>) -> String {
-    name.map_or_else(|| end.to_owned(), |name| format!("{end} ({name})"))
 }
 
 /// "1 flow", "2 flows", "3 losses".

@@ -3,8 +3,9 @@
 //!
 //! Only letters, digits, hyphens, underscores and dots are taken for a name, so that it may be shown.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
+use crate::Flow;
 use crate::packet::{Endpoint, Packet, Transport};
 
 /// The names in a capture.
@@ -107,6 +108,33 @@ impl Names {
             }
         }
     }
+}
+
+/// An end with its name: `192.0.2.1:443 (example.org)`.
+pub(crate) fn behind(end: &str, name: Option<&str>) -> String {
+    name.map_or_else(|| end.to_owned(), |name| format!("{end} ({name})"))
+}
+
+/// A text with the names of the ends of `flows` in it, each once.
+pub(crate) fn within(text: &str, flows: &[Flow]) -> String {
+    let ends = flows.iter().flat_map(|flow| [(&flow.src, &flow.src_name), (&flow.dst, &flow.dst_name)]);
+    let named: BTreeMap<&String, &String> = ends.filter_map(|(end, name)| Some((end, name.as_ref()?))).collect();
+    let mut text = text.to_owned();
+    for (end, name) in named {
+        let mut places = text.match_indices(end.as_str()).map(|(at, _)| [at, at + end.len()]);
+        let place = places.find(|[from, to]| is_end(&text[..*from], &text[*to..]));
+        if let Some([_, to]) = place {
+            text.insert_str(to, &format!(" ({name})"));
+        }
+    }
+    text
+}
+
+/// Whether what stands between these texts is no part of a longer end.
+fn is_end(before: &str, behind: &str) -> bool {
+    let goes_on = behind.strip_prefix(':').unwrap_or(behind);
+    !before.ends_with(|last: char| last.is_ascii_alphanumeric())
+        && !goes_on.starts_with(|next: char| next.is_ascii_digit())
 }
 
 /// Whether a text is a host's name that may be shown.
@@ -277,4 +305,23 @@ fn name_at(message: &[u8], mut at: usize) -> Option<Box<str>> {
         }
     }
     is_name(&name).then(|| name.to_lowercase().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_end_is_no_part_of_another_one() {
+        for (before, behind, is_whole) in [
+            ("from ", " to", true),
+            ("", ": 3 SYNs", true),
+            ("from 1", " to", false),
+            ("", "3 to", false),
+            ("", ":443 to", false),
+            ("to ", ".", true),
+        ] {
+            assert_eq!(is_end(before, behind), is_whole, "{before:?}, {behind:?}");
+        }
+    }
 }
