@@ -143,7 +143,7 @@ pub fn numbered(data: &[u8]) {
             1 => ip_packet(50, false, &[stream, number].concat()),
             2 => udp(4_500, &[stream, number, number].concat()),
             _ => {
-                let flags = 0b11 << 30 | u32::from(choice & 4) << 24 | near as u32 % 1_000 + 1;
+                let flags = (0b11 << 30) | (u32::from(choice & 4) << 24) | (near as u32 % 1_000 + 1);
                 udp(9_000, &[number, flags.to_be_bytes(), number, stream].concat())
             }
         };
