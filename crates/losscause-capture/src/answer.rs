@@ -8,6 +8,7 @@ use losscause::{Judgement, Verdict};
 use crate::flow::is_incomplete;
 use crate::joined::{Alone, Tally};
 use crate::judge::trust::Share;
+use crate::names;
 use crate::packet::Unread;
 use crate::units;
 use crate::{
@@ -52,7 +53,8 @@ impl Cause {
 impl Analysis {
     /// Sentences that a colleague could repeat: how many packets were lost, and why.
     pub fn answer(&self) -> String {
-        [self.told_losses()].into_iter().chain(self.told_beside_losses()).collect::<Vec<_>>().join(" ")
+        let told = [self.told_losses()].into_iter().chain(self.told_beside_losses()).collect::<Vec<_>>().join(" ");
+        names::within(&told, &self.flows)
     }
 
     /// The losses and their causes.
@@ -139,6 +141,16 @@ impl Analysis {
             told.push(format!("{who} could take nothing: its window was closed for {closed:.1} of {all:.1} s."));
         }
         told.extend(self.flows.iter().max_by_key(|flow| flow.bytes).and_then(Flow::told_limit));
+        if let Some(flow) = worst(|flow| if flow.may_lose_behind() { flow.packets as f64 } else { 0.0 }) {
+            let all = count(Flow::may_lose_behind);
+            told.push(format!(
+                "No number is missing in {} of {} to {}{}; what was lost behind this capture, the other end's would tell.",
+                flow.protocol.name(),
+                flow.src,
+                flow.dst,
+                others(all)
+            ));
+        }
         let only_there = |flow: &Flow| if flow.may_be_in_wrong_order() { flow.capture_drops as f64 } else { 0.0 };
         if let Some(flow) = worst(only_there) {
             let all = count(Flow::may_be_in_wrong_order);
@@ -322,8 +334,8 @@ impl Flow {
         let Summary { wireless, congestion, undecided, .. } = self.verdicts();
         [
             self.id.to_string(),
-            self.src.clone(),
-            self.dst.clone(),
+            self.src_told(),
+            self.dst_told(),
             self.vantage.to_string(),
             self.packets.to_string(),
             self.lost().to_string(),
@@ -334,6 +346,16 @@ impl Flow {
             undecided.to_string(),
             self.recommended.clone().unwrap_or_else(|| "–".to_owned()),
         ]
+    }
+
+    /// Its sender with its name: `192.0.2.1:443 (example.org)`.
+    pub fn src_told(&self) -> String {
+        names::behind(&self.src, self.src_name.as_deref())
+    }
+
+    /// Its receiver with its name.
+    pub fn dst_told(&self) -> String {
+        names::behind(&self.dst, self.dst_name.as_deref())
     }
 
     /// Its losses, their cause, and what the algorithm to follow calls them, in sentences.
@@ -395,8 +417,14 @@ impl Flow {
 
     /// Whether losses would show.
     fn shows_losses(&self) -> bool {
-        let is_seen_before = self.protocol == Protocol::Rtp && self.vantage == Vantage::Sender;
-        self.packets > 0 && !is_seen_before && !self.is_incomplete() && !self.may_be_in_wrong_order()
+        self.packets > 0 && !self.is_incomplete() && !self.may_be_in_wrong_order() && !self.may_lose_behind()
+    }
+
+    /// Whether it is a stream that may have been captured in front of the place where it lost packets: a gap shows only
+    /// behind that.
+    fn may_lose_behind(&self) -> bool {
+        let is_in_front = matches!(self.vantage, Vantage::Sender | Vantage::Unknown);
+        self.protocol.is_numbered() && is_in_front && self.lost() == 0
     }
 
     /// Whether a packet may have been lost and sent again without a trace: seen behind the loss, it left no gap if nothing
@@ -413,7 +441,7 @@ impl Flow {
     /// Of two joined captures of a stream, which repeats nothing: whether only the receiver's has packets that the other
     /// has not. The sender's missed them, or they were lost and the captures are in the wrong order.
     fn may_be_in_wrong_order(&self) -> bool {
-        let is_stream = self.protocol == Protocol::Rtp && self.alone.is_some();
+        let is_stream = self.protocol.is_numbered() && self.alone.is_some();
         is_stream && self.lost() == 0 && self.capture_drops > 0
     }
 

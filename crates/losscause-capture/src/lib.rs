@@ -4,8 +4,9 @@
 //!
 //! ```text
 //! frames    a file's bytes                 → frames with their time and link type
-//! packet    a frame                        → addresses, ports, TCP or RTP fields
+//! packet    a frame                        → addresses, ports, TCP fields or a stream's numbers
 //! flow      the packets of a connection    → losses, round-trip times, the vantage point
+//! names     DNS answers, TLS handshakes    → names of hosts
 //! judge     observations of a flow         → verdicts, by the algorithms of `losscause`
 //! qlog      the log of a QUIC endpoint       → the same, from packet numbers
 //! analysis  everything about a capture     → data for tables and JSON
@@ -30,6 +31,7 @@ mod flow;
 pub mod frames;
 mod joined;
 pub mod judge;
+mod names;
 mod observe;
 mod over_time;
 mod pace;

@@ -8,7 +8,7 @@ use super::path::Path;
 use super::receiver::ReceiverView;
 use super::sender::{Ack, Data, OUT_OF_ORDER, SenderView};
 use super::unwrap::Unwrap;
-use super::vantage::{Delays, Vantage};
+use super::vantage::{Delays, Passed, Vantage};
 use super::{Carried, FlowCounts, FlowResult, Protocol, Rules, Tries};
 use crate::judge::{AtReceiver, AtSender, SenderClock};
 use crate::over_time::Transfer;
@@ -25,19 +25,6 @@ pub(super) struct Connection {
     /// Packets of each end that the capturing host sent, and that it received, by its own word.
     passed: [Passed; 2],
     last: Time,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Passed {
-    sent: u64,
-    received: u64,
-}
-
-impl Passed {
-    /// Whether nearly all of them were of the first kind.
-    fn are_nearly_all(of: u64, others: u64) -> bool {
-        of > 0 && of >= 9 * others
-    }
 }
 
 /// One direction's data.
@@ -63,7 +50,8 @@ struct Half {
     scale: Option<u8>,
     has_timestamps: bool,
     syn: Option<Syn>,
-    syn_repeats: Vec<Repeat>,
+    /// SYNs and FINs that passed again.
+    tries: Vec<Repeat>,
     /// The first byte behind the SYN, unwrapped.
     begin: Option<u64>,
     closing: Option<Closing>,
@@ -120,6 +108,7 @@ struct Closing {
     /// Its own sequence number, unwrapped.
     fin: u64,
     ip_id: u16,
+    frame: u64,
     /// When it was sent first and last, and how often again.
     first: Time,
     last: Time,
@@ -186,7 +175,7 @@ const SMALLEST_MSS: u16 = 88;
 /// A host waits a second before it opens a connection once more (RFC 6298, section 2); half of that is the limit.
 const SYN_AGAIN: Span = Span::from_millis(500);
 /// No host tries more often to open a connection (Linux, MAX_TCP_SYNCNT).
-const MAX_SYN_REPEATS: usize = 127;
+const MAX_TRIES: usize = 127;
 /// Sequence numbers farther from the newest belong to no window: the largest has 2^30 bytes (RFC 7323, section 2.3).
 const MAX_JUMP: u64 = 1 << 30;
 
@@ -213,11 +202,7 @@ impl Connection {
     pub(super) fn on_segment(&mut self, now: Time, from: usize, tcp: &Tcp, packet: &Packet<'_>, rules: &Rules) {
         let to = 1 - from;
         self.last = now;
-        match packet.direction {
-            Some(Direction::Sent) => self.passed[from].sent += 1,
-            Some(Direction::Received) => self.passed[from].received += 1,
-            None => {}
-        }
+        self.passed[from].count(packet.direction);
         if packet.direction != *self.halves[from].direction.get_or_insert(packet.direction) {
             self.halves[from].on_forwarded(tcp, packet.frame);
             return;
@@ -237,7 +222,7 @@ impl Connection {
             half.on_data(now, tcp, packet, rules);
         }
         if tcp.has(flag::FIN) {
-            self.halves[from].on_fin(now, tcp, packet.ip_id);
+            self.halves[from].on_fin(now, tcp, packet);
         }
         if tcp.payload_bytes == 0 && tcp.flags & (flag::SYN | flag::FIN | flag::RST) == 0 {
             self.halves[from].on_bare(now, tcp);
@@ -264,8 +249,8 @@ impl Connection {
         match &mut half.syn {
             Some(syn) if syn.seq == tcp.seq => {
                 let repeat = syn.on_repeat(now, frame);
-                if half.syn_repeats.len() < MAX_SYN_REPEATS {
-                    half.syn_repeats.push(repeat);
+                if half.tries.len() < MAX_TRIES {
+                    half.tries.push(repeat);
                 }
                 if repeat.kind == RepeatKind::Copy {
                     return;
@@ -382,7 +367,7 @@ impl Half {
             scale: None,
             has_timestamps: false,
             syn: None,
-            syn_repeats: Vec::new(),
+            tries: Vec::new(),
             begin: None,
             closing: None,
             largest: 0,
@@ -523,19 +508,26 @@ impl Half {
     }
 
     /// A FIN counts as one byte behind the data. One with data is sent again with them, which their loss tells.
-    fn on_fin(&mut self, now: Time, tcp: &Tcp, ip_id: u16) {
+    fn on_fin(&mut self, now: Time, tcp: &Tcp, packet: &Packet<'_>) {
         let end = tcp.seq.wrapping_add(tcp.payload_bytes);
         let Some(fin) = self.unwrap.as_ref().map(|unwrap| unwrap.unwrap(end)) else { return };
+        let (ip_id, frame) = (packet.ip_id, packet.frame);
         match &mut self.closing {
             Some(closing) if closing.fin == fin => {
                 let within = if self.copies.tells_apart(ip_id) { MERGED } else { OUT_OF_ORDER };
                 let is_copy = closing.ip_id == ip_id && now - closing.last < within;
+                if tcp.payload_bytes == 0 && self.tries.len() < MAX_TRIES {
+                    let kind = if is_copy { RepeatKind::Copy } else { RepeatKind::Fin };
+                    self.tries.push(Repeat { frame, earlier: Some(closing.frame), kind });
+                }
                 if tcp.payload_bytes == 0 && !closing.is_answered && !is_copy {
-                    (closing.last, closing.ip_id, closing.repeats) = (now, ip_id, closing.repeats + 1);
+                    closing.repeats += 1;
+                    (closing.last, closing.ip_id, closing.frame) = (now, ip_id, frame);
                 }
             }
             _ => {
-                self.closing = Some(Closing { fin, ip_id, first: now, last: now, repeats: 0, is_answered: false });
+                let (first, last) = (now, now);
+                self.closing = Some(Closing { fin, ip_id, frame, first, last, repeats: 0, is_answered: false });
             }
         }
     }
@@ -686,7 +678,7 @@ impl Half {
             };
         }
         result.losses.repeats.extend(self.copies.listed);
-        result.losses.repeats.extend(self.syn_repeats);
+        result.losses.repeats.extend(self.tries);
         result.path = Some(self.path);
         (result.counts, result.over_time) = (counts, self.over_time.map(|transfer| *transfer));
         Some(result)

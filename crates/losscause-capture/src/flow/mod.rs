@@ -1,6 +1,6 @@
 //! From packets to flows and their losses.
 //!
-//! A flow is one direction of a TCP or QUIC connection, or an RTP stream (QUIC: see `qlog`). Both directions of a connection are followed at once,
+//! A flow is one direction of a TCP or QUIC connection (QUIC: see `qlog`), or a stream of numbered datagrams ([`stream`]). Both directions of a connection are followed at once,
 //! each with two views: what its data look like to their receiver ([`receiver`]) and what the acknowledgements tell
 //! their sender ([`sender`]). When the flow ends, its vantage point ([`vantage`]) says which view counts.
 
@@ -14,28 +14,29 @@ mod pace;
 mod path;
 mod ranges;
 mod receiver;
-mod rtp;
 mod scoreboard;
 mod sender;
 mod standing;
+mod stream;
 mod table;
 mod unwrap;
 mod vantage;
 
-use losscause::Span;
+use losscause::{Span, Time};
 
 use crate::judge::{Chosen, DelayShape, Trips};
 use crate::observe::Watch;
 use crate::over_time::Transfer;
 use crate::series::Budget;
 
+pub use crate::packet::Protocol;
 pub use loss::Evidence;
 pub(crate) use loss::{Found, Losses, Proof, Repeat, RepeatKind, State};
 pub(crate) use outage::Outage;
 pub(crate) use pace::Pace;
 pub(crate) use path::{Passage, Path};
-pub(crate) use rtp::Pause;
 pub(crate) use standing::{Run, Standing};
+pub(crate) use stream::{Arrival, Pause, Proven};
 pub(crate) use table::FlowTable;
 pub(crate) use unwrap::Unwrap;
 pub use vantage::Vantage;
@@ -48,19 +49,8 @@ pub(crate) struct Rules {
     /// For flows over time, if they are asked for.
     pub(crate) budget: Option<Budget>,
     pub(crate) watch: Watch,
-}
-
-/// What carries a flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum Protocol {
-    /// One direction of a TCP connection.
-    Tcp,
-    /// An RTP stream.
-    Rtp,
-    /// One direction of a QUIC connection.
-    Quic,
+    /// Whether a log's packets are kept, to join it with that of the other end.
+    pub(crate) keeps_packets: bool,
 }
 
 /// What was found about a flow.
@@ -73,8 +63,8 @@ pub(crate) struct FlowResult {
     /// Their receiver.
     pub(crate) dst: String,
     pub(crate) protocol: Protocol,
-    /// RTP: which stream of the sender.
-    pub(crate) ssrc: Option<u32>,
+    /// Which stream of the sender, by its packets.
+    pub(crate) stream: Option<u32>,
     pub(crate) vantage: Vantage,
     /// Whose algorithms judge.
     pub(crate) judged_at: Vantage,
@@ -116,6 +106,17 @@ pub(crate) struct FlowResult {
     pub(crate) carried: Option<Carried>,
     /// Its hosts' path, if what passes there is counted.
     pub(crate) path: Option<Path>,
+    /// QUIC: its packets, if they are kept.
+    pub(crate) logged: Option<LoggedPackets>,
+}
+
+/// The packets of a QUIC flow as an endpoint's log has them.
+#[derive(Clone, Debug)]
+pub(crate) struct LoggedPackets {
+    /// Which connection, if the log tells: in both ends' logs the same.
+    pub(crate) connection: Option<String>,
+    /// When each was sent or received, and its number.
+    pub(crate) packets: Vec<(Time, u64)>,
 }
 
 /// How a TCP flow's data were carried, as their sender's side sees it.
@@ -179,7 +180,7 @@ impl FlowResult {
             src,
             dst,
             protocol,
-            ssrc: None,
+            stream: None,
             vantage,
             judged_at: vantage.judged_at(),
             packets: 0,
@@ -205,6 +206,7 @@ impl FlowResult {
             pace: None,
             carried: None,
             path: None,
+            logged: None,
         }
     }
 }

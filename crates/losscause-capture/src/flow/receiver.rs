@@ -3,7 +3,8 @@
 //! A segment that begins behind the newest byte reveals a hole: the packets in it are lost, or late. What fills the hole
 //! tells which. If its timestamp is older than that of the segment that revealed the hole, it was sent before it: it was
 //! reordered. If it is newer, it is a retransmission. Without timestamps, or if they are equal, time decides: a
-//! retransmission takes at least a round trip; half of one is the limit, as round trips vary.
+//! retransmission takes at least a round trip; half of one is the limit, as round trips vary. IPv4 identifications that count
+//! up tell before time does.
 //!
 //! A hole whose data the receiver acknowledges although they never arrived was made by the capture.
 //!
@@ -37,6 +38,7 @@ pub(super) struct ReceiverView {
     judge: AtReceiver,
     pub(super) losses: Losses,
     pub(super) counts: ReceiverCounts,
+    ids: Identifications,
 }
 
 /// Missing bytes.
@@ -46,6 +48,37 @@ struct Hole {
     revealed: Time,
     /// The timestamp of the segment that revealed it.
     tsval: Option<u32>,
+    ip_id: u16,
+}
+
+/// Whether the sender's IPv4 identifications count its packets.
+#[derive(Clone, Copy, Debug, Default)]
+struct Identifications {
+    last: u16,
+    /// How often one was a little higher than the one before, and how often not.
+    steps: (u32, u32),
+}
+
+impl Identifications {
+    /// Packets of other flows of the host come between.
+    const LITTLE: u16 = 64;
+    const FEWEST: u32 = 16;
+
+    fn take(&mut self, ip_id: u16) {
+        let is_step = (1..=Self::LITTLE).contains(&ip_id.wrapping_sub(self.last));
+        let count = if is_step { &mut self.steps.0 } else { &mut self.steps.1 };
+        *count = count.saturating_add(1);
+        self.last = ip_id;
+    }
+
+    /// Whether a packet was sent before another one; none if the identifications do not tell.
+    fn is_before(&self, own: u16, other: u16) -> Option<bool> {
+        let (steps, others) = self.steps;
+        let counts = steps >= Self::FEWEST && steps / 16 >= others;
+        let apart = other.wrapping_sub(own) as i16;
+        // Farther apart the counter may have gone round.
+        (counts && own != 0 && other != 0 && (1..=i16::MAX / 2).contains(&apart.saturating_abs())).then_some(apart > 0)
+    }
 }
 
 /// What was seen beside losses.
@@ -82,6 +115,7 @@ impl ReceiverView {
             judge,
             losses: Losses::default(),
             counts: ReceiverCounts::default(),
+            ids: Identifications::default(),
         }
     }
 
@@ -127,6 +161,7 @@ impl ReceiverView {
         if data.end <= self.highest {
             return;
         }
+        self.ids.take(data.ip_id);
         let packet_bytes = packet_bytes.max(1);
         let missing = data.start.saturating_sub(self.highest).div_ceil(packet_bytes);
         if missing > MAX_HOLE_PKTS {
@@ -140,7 +175,7 @@ impl ReceiverView {
         // A segment that was merged from several packets is as many arrivals at one time.
         let packets = (data.end - first_new).div_ceil(packet_bytes);
         for index in 0..packets {
-            let opinions = self.judge.on_packet(self.next_number, now, data.tsval);
+            let opinions = self.judge.on_packet(self.next_number, now, data.tsval.into());
             self.next_number += 1;
             if let (0, 1..=MAX_HOLE_PKTS) = (index, missing) {
                 let opinions = opinions.unwrap_or_else(|| self.judge.no_opinions());
@@ -164,7 +199,8 @@ impl ReceiverView {
             }
         }
         if (1..=MAX_HOLE_PKTS).contains(&missing) {
-            self.holes.insert(self.highest, Hole { end: data.start, revealed: now, tsval: data.tsval });
+            self.holes
+                .insert(self.highest, Hole { end: data.start, revealed: now, tsval: data.tsval, ip_id: data.ip_id });
             if self.holes.len() > MAX_HOLES
                 && let Some((_, hole)) = self.holes.pop_first()
             {
@@ -190,7 +226,7 @@ impl ReceiverView {
             if right < hole.end {
                 self.holes.insert(right, hole);
             }
-            if is_late(now, data.tsval, &hole, rtt) {
+            if is_late(now, &data, &hole, rtt, &self.ids) {
                 self.counts.reordered += 1;
                 self.settle(left, right, State::Reordered, Some(data.frame));
             } else {
@@ -284,15 +320,15 @@ impl ReceiverView {
 }
 
 /// Whether what fills a hole was sent before what revealed it.
-fn is_late(now: Time, tsval: Option<u32>, hole: &Hole, rtt: Option<Span>) -> bool {
-    let newer = match (tsval, hole.tsval) {
+fn is_late(now: Time, data: &Data, hole: &Hole, rtt: Option<Span>, ids: &Identifications) -> bool {
+    let newer = match (data.tsval, hole.tsval) {
         (Some(own), Some(revealer)) => own.wrapping_sub(revealer) as i32,
         _ => 0,
     };
-    let after = now - hole.revealed;
+    let by_time = || now - hole.revealed < rtt.map_or(LATE, |rtt| rtt / 2);
     match newer {
         ..0 => true,
         1.. => false,
-        0 => after < rtt.map_or(LATE, |rtt| rtt / 2),
+        0 => ids.is_before(data.ip_id, hole.ip_id).unwrap_or_else(by_time),
     }
 }

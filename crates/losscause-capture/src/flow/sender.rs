@@ -226,6 +226,7 @@ impl SenderView {
         let probes_window = self.closed.is_some() && bytes <= 1;
         if probes_window || (bytes <= 1 && data.end == self.una && self.outages.has_heard()) {
             self.counts.probes += 1;
+            self.losses.push_repeat(Repeat { frame: data.frame, earlier: None, kind: RepeatKind::Probe });
             self.outages.on_try(now, data.start, Some(now));
             return;
         }

@@ -10,10 +10,10 @@ use losscause::{Span, Time};
 use super::connection::Connection;
 use super::hosts::Hosts;
 use super::path::Paths;
-use super::rtp::Stream;
+use super::stream::Stream;
 use super::vantage::Vantage;
 use super::{FlowResult, Rules};
-use crate::packet::{Endpoint, Packet, Rtp, Transport};
+use crate::packet::{Endpoint, Numbered, Packet, Protocol, Transport};
 
 /// The open flows.
 pub(crate) struct FlowTable {
@@ -43,7 +43,16 @@ enum Kind {
     /// The ends are in their own order.
     Tcp,
     /// From the first end to the second one.
-    Rtp { ssrc: u32 },
+    Stream { protocol: Protocol, stream: u32 },
+}
+
+impl Kind {
+    fn of(numbered: &Numbered) -> Self {
+        let Numbered { protocol, stream, .. } = *numbered;
+        // Any UDP may look like a packet of SRT: its ends have one place for all of its sockets.
+        let stream = if protocol == Protocol::Srt { 0 } else { stream };
+        Self::Stream { protocol, stream }
+    }
 }
 
 struct Slot {
@@ -56,7 +65,7 @@ struct Slot {
 
 enum Flow {
     Tcp(Box<Connection>),
-    Rtp(Stream),
+    Stream(Stream),
 }
 
 /// No slot.
@@ -86,9 +95,9 @@ impl FlowTable {
         }
     }
 
-    /// A packet passed. False if it belongs to no kind of flow.
+    /// A packet passed. Returns of what kind of flow it may be; none if of no kind.
     #[inline]
-    pub(crate) fn on_packet(&mut self, now: Time, packet: &Packet<'_>) -> bool {
+    pub(crate) fn on_packet(&mut self, now: Time, packet: &Packet<'_>) -> Option<Protocol> {
         match packet.transport {
             Transport::Tcp(ref tcp) => {
                 let from = usize::from(packet.src > packet.dst);
@@ -100,17 +109,17 @@ impl FlowTable {
                     self.entries = self.entries + connection.size() - before;
                 }
                 self.limit(now);
-                true
+                Some(Protocol::Tcp)
             }
-            Transport::Udp { payload, payload_bytes } => {
-                let Some(rtp) = Rtp::parse(payload) else { return false };
-                let key = Key { ends: [packet.src, packet.dst], kind: Kind::Rtp { ssrc: rtp.ssrc } };
-                let place = self.place(key, now);
-                if let Some(Flow::Rtp(stream)) = &mut self.slots[place as usize].flow {
-                    stream.on_packet(now, rtp, payload_bytes, packet, &self.rules);
+            Transport::Udp { .. } | Transport::Esp { .. } => {
+                let numbered = Numbered::of(packet)?;
+                let kind = Kind::of(&numbered);
+                let place = self.place(Key { ends: [packet.src, packet.dst], kind }, now);
+                if let Some(Flow::Stream(stream)) = &mut self.slots[place as usize].flow {
+                    stream.on_packet(now, numbered, packet, &self.rules);
                 }
                 self.limit(now);
-                true
+                Some(numbered.protocol)
             }
         }
     }
@@ -139,7 +148,7 @@ impl FlowTable {
                 let paths = [[low, high], [high, low]].map(|hosts| self.paths.of(hosts, now));
                 Flow::Tcp(Box::new(Connection::new(is_observed, paths)))
             }
-            Kind::Rtp { .. } => Flow::Rtp(Stream::new(is_observed)),
+            Kind::Stream { .. } => Flow::Stream(Stream::new(is_observed)),
         });
         let slot = Slot { key, active: now, before: NONE, after: NONE, flow };
         let place = match self.free.pop() {
@@ -208,14 +217,7 @@ impl FlowTable {
                 let others = if own == [Vantage::Unknown; 2] { self.hosts.vantages(hosts) } else { None };
                 self.finished.extend(connection.finish(key.ends, others.unwrap_or(own), &self.rules));
             }
-            Some(Flow::Rtp(stream)) => {
-                let ssrc = match key.kind {
-                    Kind::Rtp { ssrc } => Some(ssrc),
-                    Kind::Tcp => None,
-                };
-                let result = stream.finish(key.ends, &self.rules);
-                self.finished.extend(result.map(|result| FlowResult { ssrc, ..result }));
-            }
+            Some(Flow::Stream(stream)) => self.finished.extend(stream.finish(key.ends, &self.rules)),
             None => {}
         }
     }
@@ -225,7 +227,7 @@ impl FlowTable {
         self.slots.iter().filter_map(|slot| slot.flow.as_ref()).fold((0, 0), |(flows, lost), flow| {
             let (more, lost_there) = match flow {
                 Flow::Tcp(connection) => connection.glance(),
-                Flow::Rtp(stream) => stream.glance(),
+                Flow::Stream(stream) => stream.glance(),
             };
             (flows + more, lost + lost_there)
         })

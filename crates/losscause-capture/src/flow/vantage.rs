@@ -16,6 +16,7 @@ use losscause::{Span, Time};
 use serde::Serialize;
 
 use crate::judge::Least;
+use crate::packet::Direction;
 
 /// Where a capture was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -52,6 +53,39 @@ impl std::fmt::Display for Vantage {
             Vantage::Both => "both",
             Vantage::Unknown => "unknown",
         })
+    }
+}
+
+/// Packets that the capturing host sent, and that it received, by its own word.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Passed {
+    pub(super) sent: u64,
+    pub(super) received: u64,
+}
+
+impl Passed {
+    pub(super) fn count(&mut self, direction: Option<Direction>) {
+        match direction {
+            Some(Direction::Sent) => self.sent += 1,
+            Some(Direction::Received) => self.received += 1,
+            None => {}
+        }
+    }
+
+    /// Whether nearly all of them were of the first kind.
+    pub(super) fn are_nearly_all(of: u64, others: u64) -> bool {
+        of > 0 && of >= 9 * others
+    }
+
+    /// At which end of a stream the host is, by its packets alone; none if they do not tell.
+    pub(super) fn place(self) -> Option<Vantage> {
+        if Self::are_nearly_all(self.sent, self.received) {
+            Some(Vantage::Sender)
+        } else if Self::are_nearly_all(self.received, self.sent) {
+            Some(Vantage::Receiver)
+        } else {
+            None
+        }
     }
 }
 
