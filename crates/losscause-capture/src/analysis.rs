@@ -18,6 +18,8 @@ use crate::frames::{Frames, Truncation, compressed};
 use crate::joined::Alone;
 use crate::judge::trust::{Expected, Situation, Table};
 use crate::judge::{self, Chosen, Opinions, Trips};
+use crate::measured::{Measured, Packets};
+use crate::minor;
 use crate::observe::{Observer, Watch};
 use crate::over_time::{OverTime, Transfer};
 use crate::pace::Pace;
@@ -201,6 +203,10 @@ pub struct Flow {
     /// By algorithm that can judge the flow: the errors to expect in this situation, from the accuracy table. An
     /// algorithm that the table does not have is missing.
     pub expected: BTreeMap<String, Expected>,
+    /// TCP: whether it carried less than 1 % of what the largest flow between its hosts did, and nothing of note happened to
+    /// it: a control connection, or the answers to a transfer. The answer does not count it.
+    #[serde(skip_serializing_if = "is_false")]
+    pub minor: bool,
     /// Of two joined captures: what each of them tells alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alone: Option<Alone>,
@@ -247,6 +253,9 @@ pub struct Flow {
     /// What its hosts have between them, if that is counted.
     #[serde(skip)]
     pub(crate) path: Option<Path>,
+    /// If it lost packets: what is needed when their cause is known.
+    #[serde(skip)]
+    pub(crate) measured: Option<Box<Measured>>,
     /// Losses beyond those that are listed.
     pub unlisted_losses: u64,
     /// The losses, in the order in which they were found.
@@ -828,6 +837,9 @@ impl<'a> Reading<'a> {
             }
             _ => None,
         };
+        let packets = result.carried.as_ref().zip(pace.as_ref()).map(|(carried, pace)| Packets::of(carried, pace));
+        let course = result.pace.as_ref().filter(|_| !losses.is_empty());
+        let measured = course.map(|course| Box::new(Measured::of(course, packets, begun)));
         let mut summary: BTreeMap<String, Summary> =
             names.iter().flatten().map(|name| (name.clone(), Summary::default())).collect();
         for (name, opinion) in losses.iter().flat_map(|loss| loss.verdicts.iter()) {
@@ -877,6 +889,7 @@ impl<'a> Reading<'a> {
             recommended,
             situation,
             expected,
+            minor: false,
             alone: None,
             queueing,
             opening,
@@ -893,6 +906,7 @@ impl<'a> Reading<'a> {
             over_time,
             notes,
             path: result.path,
+            measured,
             unlisted_losses: result.losses.unlisted,
             losses,
             summary,
@@ -911,6 +925,7 @@ impl<'a> Reading<'a> {
             self.analysis.truncation = Some(truncation.problem);
         }
         self.analysis.flows.sort_by_key(|flow| (std::cmp::Reverse(flow.losses.len()), flow.id));
+        minor::mark(&mut self.analysis.flows);
         diagnose::diagnose(&mut self.analysis.flows);
         self.analysis
     }

@@ -49,49 +49,84 @@ impl Cause {
     }
 }
 
+/// What is said of losses.
+#[derive(Default)]
+struct Told {
+    /// How many there are: a sentence.
+    lost: String,
+    /// Their causes in short: a sentence, if there is one.
+    headline: String,
+    /// Their causes, what shows them and what to do: sentences, if there are any.
+    causes: String,
+    /// What is to be said beside them.
+    beside: String,
+}
+
 impl Analysis {
     /// Sentences that a colleague could repeat: how many packets were lost, and why.
     pub fn answer(&self) -> String {
-        [self.told_losses()].into_iter().chain(self.told_beside_losses()).collect::<Vec<_>>().join(" ")
+        let Told { lost, causes, beside, .. } = self.told_losses();
+        let losses = [lost, causes, beside].into_iter().filter(|text| !text.is_empty());
+        losses.chain(self.told_beside_losses()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// How many packets were lost, and the cause that is named, without what shows it and what to do: the answer's first
+    /// sentences.
+    pub fn headline(&self) -> String {
+        let Told { lost, headline, .. } = self.told_losses();
+        if headline.is_empty() { lost } else { format!("{lost} {headline}") }
+    }
+
+    /// What the answer says beside the headline, what shows the cause and what to do: a sentence each.
+    pub fn beside_headline(&self) -> Vec<String> {
+        let beside = self.told_losses().beside;
+        (!beside.is_empty()).then_some(beside).into_iter().chain(self.told_beside_losses()).collect()
     }
 
     /// The losses and their causes.
-    fn told_losses(&self) -> String {
+    fn told_losses(&self) -> Told {
+        let only = |lost: String| Told { lost, ..Told::default() };
         let total: u64 = self.flows.iter().map(Flow::lost).sum();
-        let flows = plural(self.flows.len() as u64 + self.unlisted_flows, "flow");
         if self.has_no_flow() {
-            return format!("There is {}.", self.no_flow(false));
+            return only(format!("There is {}.", self.no_flow(false)));
         }
+        let counted = || self.flows.iter().filter(|flow| !flow.minor);
+        let all = counted().count() as u64 + self.unlisted_flows;
+        let flows = plural(all, "flow");
         if total == 0 {
-            let known = self.flows.iter().filter(|flow| flow.shows_losses()).count() as u64 + self.unlisted_flows;
-            let all = self.flows.len() as u64 + self.unlisted_flows;
+            let known = counted().filter(|flow| flow.shows_losses()).count() as u64 + self.unlisted_flows;
             let pauses = self.flows.iter().any(|flow| !flow.pauses.is_empty());
             let outside = if pauses { " outside of pauses" } else { "" };
-            return match known {
+            return only(match known {
                 0 => format!("Whether a packet of {flows} was lost, the capture does not show."),
                 _ if known == all => format!("No packet of {flows} was lost{outside}."),
                 _ => format!(
                     "No packet of {known} of {flows} was lost{outside}; of the others the capture does not show it."
                 ),
-            };
+            });
         }
         let lost = format!("{} in {flows}.", plural(total, "lost packet"));
         let lossy: Vec<&Flow> = self.flows.iter().filter(|flow| flow.lost() > 0).collect();
-        let told = told_causes(&lossy);
         let unexplained = lossy.iter().filter(|flow| !flow.has_outage());
         let by_timer: u64 = unexplained.map(|flow| flow.lost_by_timer()).sum();
         let timers = match by_timer {
-            0 => String::new(),
+            0 => None,
             all if all == total && self.flows.iter().all(|flow| flow.one_way || flow.lost() == 0) => {
                 let again = plural(total, "packet");
-                return format!("{again} of {flows} were sent again; why is not shown, as no answer was captured.");
+                return only(format!(
+                    "{again} of {flows} were sent again; why is not shown, as no answer was captured."
+                ));
             }
-            all if all == total => return format!("{lost} Only timers showed them: their cause is not shown."),
-            1 => " 1 only by a timer: its cause is not shown.".to_owned(),
-            some => format!(" {some} only by a timer: their cause is not shown."),
+            all if all == total => {
+                return only(format!("{lost} Only timers showed them: their cause is not shown."));
+            }
+            1 => Some("1 only by a timer: its cause is not shown.".to_owned()),
+            some => Some(format!("{some} only by a timer: their cause is not shown.")),
         };
-        let one_by_one: Vec<&Flow> = lossy.into_iter().filter(|flow| flow.is_told_one_by_one()).collect();
-        format!("{lost}{told}{timers}{}", told_one_by_one(&one_by_one))
+        let one_by_one: Vec<&Flow> = lossy.iter().copied().filter(|flow| flow.is_told_one_by_one()).collect();
+        let beside = timers.into_iter().chain(told_one_by_one(&one_by_one)).collect::<Vec<_>>().join(" ");
+        let [headline, causes] = told_causes(&lossy).unwrap_or_default();
+        Told { lost, headline, causes, beside }
     }
 
     /// What explains a slow transfer beside losses, or forbids to conclude from them: a sentence each.
@@ -259,7 +294,25 @@ impl Analysis {
             format!("the capture itself says that {packets} were dropped before they were written: losses may be missing or false")
         }));
         notes.extend(self.told_unread().filter(|_| !self.is_mostly_unread()));
+        if self.flows.iter().any(|flow| flow.minor) {
+            notes.push(
+                "flows in brackets carried less than 1 % of the largest between their hosts and lost nothing, and are not counted"
+                    .to_owned(),
+            );
+        }
         notes
+    }
+
+    /// The commands to run next, in their order: for the cause of most losses. `FILE` stands for the capture, words in angle
+    /// brackets for what the reader knows.
+    pub fn next(&self) -> &[String] {
+        self.diagnosis().map_or(&[], |told| &told.next)
+    }
+
+    /// The cause of most losses, as the flow tells that lost most to it; none if nothing was lost.
+    pub fn diagnosis(&self) -> Option<&FlowDiagnosis> {
+        let lossy: Vec<&Flow> = self.flows.iter().filter(|flow| flow.lost() > 0).collect();
+        Some(shared_causes(&lossy).first()?.told)
     }
 
     /// The steps of trip times that stayed: those of flows that saw one together are one.
@@ -293,13 +346,13 @@ impl Flow {
         "by",
     ];
 
-    /// This flow as a row of a table: number, ends, vantage point, packets, losses, the share of packets that were lost,
+    /// This flow as a row of a table: number (in brackets if the flow is minor), ends, vantage point, packets, losses, the share of packets that were lost,
     /// packets that were sent again, losses called wireless and congestion, those undecided, and the algorithm that called
     /// them so.
     pub fn cells(&self) -> [String; 12] {
         let Summary { wireless, congestion, undecided, .. } = self.verdicts();
         [
-            self.id.to_string(),
+            if self.minor { format!("({})", self.id) } else { self.id.to_string() },
             self.src.clone(),
             self.dst.clone(),
             self.vantage.to_string(),
@@ -319,11 +372,10 @@ impl Flow {
         if self.lost() == 0 {
             return "No packet was lost.".to_owned();
         }
-        let lost = plural(self.lost(), "lost packet");
-        match self.is_told_one_by_one() {
-            true => format!("{lost}.{}{}", told_causes(&[self]), told_one_by_one(&[self])),
-            false => format!("{lost}.{}", told_causes(&[self])),
-        }
+        let lost = format!("{}.", plural(self.lost(), "lost packet"));
+        let causes = told_causes(&[self]).map(|[_, causes]| causes);
+        let one_by_one = self.is_told_one_by_one().then(|| told_one_by_one(&[self])).flatten();
+        [Some(lost), causes, one_by_one].into_iter().flatten().collect::<Vec<_>>().join(" ")
     }
 
     /// What was lost and how that was found; then what the algorithm to follow said, and why.
@@ -344,8 +396,8 @@ impl Flow {
 
     /// Whether the algorithm's verdicts on single losses add to the cause: a named cause beats them, and without delays
     /// nothing backs them.
-    pub(crate) fn is_told_one_by_one(&self) -> bool {
-        let Some(FlowDiagnosis { diagnosis }) = &self.diagnosis else { return false };
+    pub fn is_told_one_by_one(&self) -> bool {
+        let Some(FlowDiagnosis { diagnosis, .. }) = &self.diagnosis else { return false };
         let is_told = diagnosis.certainty == Certainty::CannotTell || diagnosis.cause == DiagnosedCause::Air;
         let nothing_backs = matches!(
             diagnosis.cause,
@@ -355,7 +407,7 @@ impl Flow {
     }
 
     /// The cause that its losses have together, and how sure that is, if it tells more than their single verdicts.
-    pub(crate) fn named_cause(&self) -> Option<String> {
+    pub fn named_cause(&self) -> Option<String> {
         let told = self.diagnosis.as_ref().filter(|_| !self.is_told_one_by_one())?;
         let Diagnosis { cause, certainty, .. } = told.diagnosis;
         (certainty != Certainty::CannotTell).then(|| format!("{}: {cause}", certainty.name()))
@@ -399,8 +451,8 @@ impl Flow {
         })
     }
 
-    /// What held a transfer up most of the time, if that was not the path.
-    fn told_limit(&self) -> Option<String> {
+    /// What held a transfer up most of the time, if that was not the path: a sentence.
+    pub fn told_limit(&self) -> Option<String> {
         let pace = self.pace.filter(|pace| pace.lasted_s >= LONG_S && self.packets >= TRANSFER_PKTS)?;
         let sending = pace.sending?;
         let (lasted, most) = (pace.lasted_s, pace.lasted_s / 2.0);
@@ -656,47 +708,55 @@ fn listed(kinds: impl Iterator<Item = (String, u64)>, are: fn(u64) -> &'static s
     told.join(", ")
 }
 
-/// The causes of these flows' losses, how sure they are, what shows them and what to do: sentences with a blank in front.
-fn told_causes(lossy: &[&Flow]) -> String {
+/// The causes of these flows' losses, those of most losses first.
+fn shared_causes<'a>(lossy: &[&'a Flow]) -> Vec<Shared<'a>> {
     let mut causes: Vec<Shared<'_>> = Vec::new();
     for flow in lossy {
-        let Some(FlowDiagnosis { diagnosis }) = &flow.diagnosis else { continue };
-        match causes.iter_mut().find(|shared| shared.diagnosis.cause.name() == diagnosis.cause.name()) {
+        let Some(told) = &flow.diagnosis else { continue };
+        let name = told.diagnosis.cause.name();
+        match causes.iter_mut().find(|shared| shared.told.diagnosis.cause.name() == name) {
             Some(shared) => {
                 shared.lost += flow.lost();
                 if flow.lost() > shared.most {
-                    (shared.most, shared.diagnosis) = (flow.lost(), diagnosis);
+                    (shared.most, shared.told) = (flow.lost(), told);
                 }
             }
-            None => causes.push(Shared { diagnosis, lost: flow.lost(), most: flow.lost() }),
+            None => causes.push(Shared { told, lost: flow.lost(), most: flow.lost() }),
         }
     }
     causes.sort_by_key(|shared| std::cmp::Reverse(shared.lost));
-    let Some(main) = causes.first() else { return String::new() };
-    let total: u64 = causes.iter().map(|shared| shared.lost).sum();
+    causes
+}
+
+/// The causes of these flows' losses: in short; and how sure they are, what shows them and what to do.
+fn told_causes(lossy: &[&Flow]) -> Option<[String; 2]> {
+    let causes = shared_causes(lossy);
+    let main = causes.first()?;
+    let (total, advice) = (causes.iter().map(|shared| shared.lost).sum::<u64>(), main.told.advice());
+    let Diagnosis { cause, certainty, .. } = main.told.diagnosis;
     if main.lost * 10 >= total * MOST_OF_TEN {
-        return format!(" {}. {}.", main.diagnosis, main.diagnosis.advice());
+        return Some([format!("{certainty}: {cause}."), format!("{}. {advice}.", main.told.diagnosis)]);
     }
     let told: Vec<String> =
-        causes.iter().map(|shared| format!("{} of {total}: {}", shared.lost, shared.diagnosis)).collect();
-    format!(" Causes differ by flow. {}. {}.", told.join(". "), main.diagnosis.advice())
+        causes.iter().map(|shared| format!("{} of {total}: {}", shared.lost, shared.told.diagnosis)).collect();
+    Some(["Causes differ by flow.".to_owned(), format!("Causes differ by flow. {}. {advice}.", told.join(". "))])
 }
 
 /// A cause that several flows may have.
 struct Shared<'a> {
     /// Of the flow that lost most to it.
-    diagnosis: &'a Diagnosis,
+    told: &'a FlowDiagnosis,
     /// Losses of all of them.
     lost: u64,
     /// Losses of that flow.
     most: u64,
 }
 
-/// What the algorithms to follow call these flows' losses: a sentence with a blank in front.
-fn told_one_by_one(flows: &[&Flow]) -> String {
+/// What the algorithms to follow call these flows' losses: a sentence.
+fn told_one_by_one(flows: &[&Flow]) -> Option<String> {
     let names: BTreeSet<&String> = flows.iter().filter_map(|flow| flow.recommended.as_ref()).collect();
     if names.is_empty() {
-        return String::new();
+        return None;
     }
     let names: Vec<String> = names.into_iter().map(|name| at_its_end(name)).collect();
     let verdicts = flows.iter().map(|flow| flow.verdicts()).fold(Summary::default(), |sum, one| Summary {
@@ -704,7 +764,7 @@ fn told_one_by_one(flows: &[&Flow]) -> String {
         congestion: sum.congestion + one.congestion,
         undecided: sum.undecided + one.undecided,
     });
-    format!(" One by one: {}.", counted(&names.join(" and "), verdicts))
+    Some(format!("One by one: {}.", counted(&names.join(" and "), verdicts)))
 }
 
 /// "1 flow", "2 flows", "3 losses".

@@ -23,13 +23,18 @@
 mod analysis;
 mod annotate;
 mod answer;
+mod cost;
 mod diagnose;
 mod error;
+mod first;
 mod fit;
 mod flow;
 pub mod frames;
 mod joined;
 pub mod judge;
+mod measured;
+mod minor;
+mod next;
 mod observe;
 mod over_time;
 mod pace;
@@ -47,9 +52,11 @@ pub use analysis::{
     Shift, Summary, Verdicts, analyze, analyze_live, analyze_parts,
 };
 pub use annotate::annotate;
+pub use cost::Cost;
 pub use diagnose::FlowDiagnosis;
 pub use error::{CaptureError, RewriteError};
-pub use fit::{Fit, Others};
+pub use first::{First, capitalised};
+pub use fit::{Fit, Others, Policed};
 pub use flow::{Evidence, Protocol, Vantage};
 pub use joined::{Alone, JoinError, Joined, Tally, analyze_both};
 pub use observe::{Observation, Observer};
