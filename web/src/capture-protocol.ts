@@ -3,6 +3,7 @@
 /** What is shown of a capture: `View` of crates/losscause-capture-page. */
 export interface View {
   answer: string;
+  first: First | null;
   cut: string | null;
   notes: string[];
   packets: number;
@@ -11,6 +12,15 @@ export interface View {
   without_row: number;
   drawn: FlowView[];
   undrawn: number;
+}
+
+/** What to know and to do first. */
+export interface First {
+  cause: string;
+  evidence: string[];
+  cost: string;
+  advice: string;
+  next: string[];
 }
 
 export interface FlowView {
@@ -23,6 +33,10 @@ export interface FlowView {
   to_s: number;
   /** When, the smallest and the largest value. */
   queueing_ms: [number, number, number][];
+  queue_bytes: [number, number, number][];
+  /** From when on, and how much. */
+  rate_kbps: [number, number][];
+  path_kbps: number | null;
   losses: { time_s: number[]; queueing_ms: (number | null)[]; verdict: number[] };
   unmarked: number;
 }

@@ -1,5 +1,5 @@
 import { LossChart, VERDICTS } from "./capture-chart";
-import type { Ask, FlowView, Told, View } from "./capture-protocol";
+import type { Ask, First, FlowView, Told, View } from "./capture-protocol";
 import { byId, element } from "./dom";
 import { onChange, setTheme, type Theme } from "./theme";
 
@@ -27,6 +27,9 @@ const MARKS = [
   ["congestion", "called congestion"],
   ["undecided", "undecided"],
   ["delay", "queueing delay of all packets"],
+  ["queue", "bytes in queues, about"],
+  ["rate", "rate of data"],
+  ["path", "what the path takes"],
 ] as const;
 
 /** Rows of the table that are laid out in one frame. */
@@ -121,6 +124,7 @@ async function show(view: View, file: string) {
     element("p", { className: "file" }, `${file}: ${view.packets.toLocaleString("en")} packets in ${seconds} s`),
     element("h2", { className: "says" }, view.answer),
   ];
+  if (view.first !== null) parts.push(first(view.first));
   if (view.cut !== null) parts.push(element("p", { className: "cut" }, view.cut));
   if (view.drawn.length > 0) parts.push(element("ul", {}, ...view.drawn.map(sentence)));
   if (view.undrawn > 0) {
@@ -158,6 +162,17 @@ function frame(): Promise<void> {
   });
 }
 
+/** Why, what it cost, what to do, and the next commands. */
+function first(told: First): HTMLElement {
+  const part = (name: string, ...said: (string | HTMLElement)[]) =>
+    element("div", {}, element("dt", {}, name), element("dd", {}, ...said));
+  const parts = [part("Why", element("strong", {}, told.cause), element("ul", {}, ...told.evidence.map((said) => element("li", {}, said))))];
+  if (told.cost !== "") parts.push(part("Goodput", told.cost));
+  parts.push(part("Do first", element("strong", {}, told.advice)));
+  if (told.next.length > 0) parts.push(part("Next", ...told.next.map((command) => element("code", {}, command))));
+  return element("dl", { className: "first" }, ...parts);
+}
+
 /** A flow's answer, and the way to its picture. */
 function sentence(flow: FlowView): HTMLElement {
   const link = element("a", { href: `#flow-${flow.id}` }, flow.name);
@@ -193,15 +208,43 @@ function table(view: View, rows: HTMLElement): HTMLElement {
   });
   const made = element("table", {}, element("thead", {}, element("tr", {}, ...head)), rows);
   const place = element("div", { className: "flows", tabIndex: 0, role: "region", ariaLabel: "All flows" }, made);
-  if (view.without_row === 0) return place;
-  const more = `… and ${view.without_row} more flows; losscause analyze --verbose shows them.`;
-  return element("div", {}, place, element("p", { className: "soft small" }, more));
+  const all = element("div", {}, filter(rows), place);
+  if (view.without_row > 0) {
+    const more = `… and ${view.without_row} more flows; losscause analyze --verbose shows them.`;
+    all.append(element("p", { className: "soft small" }, more));
+  }
+  return all;
+}
+
+/** Hides the rows, and the pictures, of flows that do not have all words: a host, a port or a number. */
+function filter(rows: HTMLElement): HTMLElement {
+  const box = element("input", { type: "search", placeholder: "host, port or number" });
+  const said = element("output", { className: "soft small" });
+  box.addEventListener("input", () => {
+    const words = box.value.toLowerCase().split(/\s+/).filter((word) => word !== "");
+    const has = (id: string, ends: string) =>
+      words.every((word) => id === word || ends.toLowerCase().includes(word));
+    const texts = (row: Element) => [...row.children].map((cell) => cell.textContent ?? "");
+    const all = [...rows.children].filter((row) => row instanceof HTMLElement);
+    for (const row of all) {
+      const [id, from, to] = texts(row);
+      row.hidden = !has(id.replace(/[()]/g, ""), `${from} ${to}`);
+    }
+    for (const article of page.answer.querySelectorAll<HTMLElement>("article.flow")) {
+      article.hidden = !has(article.id.replace("flow-", ""), article.querySelector("h2")?.textContent ?? "");
+    }
+    said.textContent = words.length > 0 ? ` ${all.filter((row) => !row.hidden).length} of ${all.length} flows` : "";
+  });
+  return element("p", { className: "filter" }, element("label", {}, "Show flows of ", box), said);
 }
 
 /** A flow's losses over time, and how far to trust the verdicts. */
 function drawn(flow: FlowView, place: number): LossChart {
   const occurs = new Set<string>(flow.losses.verdict.map((code) => VERDICTS[code]));
   if (flow.queueing_ms.length > 0) occurs.add("delay");
+  if (flow.queue_bytes.length > 0) occurs.add("queue");
+  if (flow.rate_kbps.length > 0) occurs.add("rate");
+  if (flow.path_kbps !== null) occurs.add("path");
   const marks = MARKS.filter(([name]) => occurs.has(name)).map(([name, words]) => {
     const shape = element("span", { className: "shape" });
     shape.dataset.verdict = name;
@@ -214,7 +257,7 @@ function drawn(flow: FlowView, place: number): LossChart {
     element("h2", {}, flow.name),
     element("p", {}, flow.answer),
     ...flow.trust.map((said) => element("p", { className: "soft small" }, said)),
-    element("h3", {}, "Losses over time, at their queueing delay in ms"),
+    element("h3", {}, "Losses at their queueing delay, bytes in queues, and rate over time"),
     element("ul", { className: "marks" }, ...marks),
     strip,
   );
@@ -222,7 +265,8 @@ function drawn(flow: FlowView, place: number): LossChart {
     article.append(element("p", { className: "soft small" }, `${flow.unmarked} more losses have no mark.`));
   }
   page.answer.append(article);
-  return new LossChart(strip, flow, (loss) => ask({ ask: "told", flow: place, loss }));
+  const instant = (at: number | null) => charts.forEach((chart) => chart.showInstant(at));
+  return new LossChart(strip, flow, (loss) => ask({ ask: "told", flow: place, loss }), instant);
 }
 
 function save(json: Uint8Array<ArrayBuffer>, file: string) {

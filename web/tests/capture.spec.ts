@@ -120,7 +120,7 @@ test("a loss tells its verdict and what was compared, by keys and by pointer", a
   await page.keyboard.press("Shift+Tab");
   await page.keyboard.press("Space");
   await expect(said).toHaveText(first ?? "");
-  const canvas = flow.locator("canvas");
+  const canvas = flow.locator("canvas").first();
   const { width, height } = (await canvas.boundingBox()) ?? { width: 0, height: 0 };
   // Somewhere on the way across, marks are met.
   for (let x = width; x > 0 && (await said.textContent()) === first; x -= 8) {
