@@ -3,7 +3,7 @@
 
 import { LEFT, RIGHT, label, ticks } from "./capture-axis";
 import { Canvas } from "./canvas";
-import type { FlowView } from "./capture-protocol";
+import type { FlowView, Look } from "./capture-protocol";
 import { Strip, drawInstant, told, type Series } from "./capture-strip";
 import { button, element } from "./dom";
 import { colour } from "./theme";
@@ -20,21 +20,26 @@ const NEAR = 14;
 export const VERDICTS = ["congestion", "wireless", "undecided"] as const;
 type Verdict = (typeof VERDICTS)[number];
 
-function ink(verdict: Verdict): string {
-  return colour(verdict === "undecided" ? "soft" : verdict);
+function ink(look: Look): string {
+  if (look === "timer") return colour("ink");
+  return colour(look === "undecided" ? "soft" : look);
 }
 
-/** Colour and shape tell the verdict: a circle is wireless, a square congestion, a ring undecided. */
-export function mark(context: CanvasRenderingContext2D, verdict: Verdict, x: number, y: number) {
-  context.fillStyle = context.strokeStyle = ink(verdict);
+/** Colour and shape tell the kind: a circle is wireless, a square congestion, a ring undecided, a stroke a timer's. */
+export function mark(context: CanvasRenderingContext2D, look: Look, x: number, y: number) {
+  context.fillStyle = context.strokeStyle = ink(look);
   context.lineWidth = 1.5;
-  if (verdict === "congestion") {
+  if (look === "congestion") {
     context.fillRect(x - 3, y - 3, 6, 6);
+    return;
+  }
+  if (look === "timer") {
+    context.fillRect(x - 1, y - 6, 2, 12);
     return;
   }
   context.beginPath();
   context.arc(x, y, 3.2, 0, 2 * Math.PI);
-  if (verdict === "wireless") context.fill();
+  if (look === "wireless") context.fill();
   else context.stroke();
 }
 
@@ -56,6 +61,7 @@ export class LossChart {
   private readonly times: number[];
   private readonly delays: (number | null)[];
   private readonly verdicts: Verdict[];
+  private readonly looks: Look[];
   private readonly hasLane: boolean;
   private readonly most: number;
   private readonly duration: number;
@@ -77,6 +83,7 @@ export class LossChart {
     this.times = time_s;
     this.delays = queueing_ms;
     this.verdicts = verdict.map((code) => VERDICTS[code]);
+    this.looks = flow.losses.kind.map((place) => flow.kinds[place].look);
     this.hasLane = queueing_ms.includes(null);
     this.duration = Math.max(flow.to_s - flow.from_s, 1e-3);
     let most = 0;
@@ -158,14 +165,14 @@ export class LossChart {
     const drawn = new Set<string>();
     this.times.forEach((at, loss) => {
       const [x, y] = [this.x(at), this.y(this.delays[loss])];
-      const look = `${Math.round(x)} ${Math.round(y)} ${this.verdicts[loss]}`;
-      if (drawn.has(look)) return;
-      drawn.add(look);
-      mark(context, this.verdicts[loss], x, y);
+      const spot = `${Math.round(x)} ${Math.round(y)} ${this.looks[loss]}`;
+      if (drawn.has(spot)) return;
+      drawn.add(spot);
+      mark(context, this.looks[loss], x, y);
     });
     if (this.chosen < 0) return;
     const [x, y] = [this.x(this.times[this.chosen]), this.y(this.delays[this.chosen])];
-    mark(context, this.verdicts[this.chosen], x, y);
+    mark(context, this.looks[this.chosen], x, y);
     context.strokeStyle = colour("ink");
     context.lineWidth = 1.5;
     context.strokeRect(x - 7, y - 7, 14, 14);

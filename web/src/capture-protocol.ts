@@ -1,5 +1,8 @@
 // What the page of captures and its worker say to each other.
 
+/** How a loss is drawn. */
+export type Look = "congestion" | "wireless" | "undecided" | "timer";
+
 /** What is shown of a capture: `View` of crates/losscause-capture-page. */
 export interface View {
   answer: string;
@@ -37,7 +40,9 @@ export interface FlowView {
   /** From when on, and how much. */
   rate_kbps: [number, number][];
   path_kbps: number | null;
-  losses: { time_s: number[]; queueing_ms: (number | null)[]; verdict: number[] };
+  /** What losses are shown as: words, and one of congestion, wireless, undecided and timer. */
+  kinds: { words: string; look: Look }[];
+  losses: { time_s: number[]; queueing_ms: (number | null)[]; verdict: number[]; kind: number[] };
   unmarked: number;
 }
 

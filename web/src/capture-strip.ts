@@ -4,8 +4,9 @@ import { LEFT, RIGHT, label, ticks } from "./capture-axis";
 import { Canvas } from "./canvas";
 import { colour } from "./theme";
 
-const HEIGHT = 84;
-const TOP = 8;
+const HEIGHT = 96;
+/** The series' name stands above its curve. */
+const TOP = 20;
 const BOTTOM = 8;
 
 /** Values over time, each with its smallest and its largest value, or one that holds until the next. */
@@ -65,7 +66,7 @@ export class Strip {
       context.fillText(label(value), LEFT - 8, this.y(value));
     }
     context.textAlign = "left";
-    context.fillText(`${this.series.name}, ${this.series.unit}`, LEFT + 4, TOP + 2);
+    context.fillText(`${this.series.name}, ${this.series.unit}`, LEFT, 8);
     this.curve();
     context.strokeStyle = colour("ink");
     if (this.series.limit !== null) {

@@ -1,4 +1,4 @@
-import { LossChart, VERDICTS } from "./capture-chart";
+import { LossChart } from "./capture-chart";
 import type { Ask, First, FlowView, Told, View } from "./capture-protocol";
 import { byId, element } from "./dom";
 import { onChange, setTheme, type Theme } from "./theme";
@@ -21,16 +21,6 @@ const page = {
 /** The columns of the flows' table, as the program has them, and which of them are numbers. */
 const COLUMNS = ["flow", "data from", "to", "seen at", "packets", "losses", "%", "again", "wireless", "congestion", "undecided", "by"];
 const NUMBERS = new Set(["flow", "packets", "losses", "%", "again", "wireless", "congestion", "undecided"]);
-
-const MARKS = [
-  ["wireless", "called wireless"],
-  ["congestion", "called congestion"],
-  ["undecided", "undecided"],
-  ["delay", "queueing delay of all packets"],
-  ["queue", "bytes in queues, about"],
-  ["rate", "rate of data"],
-  ["path", "what the path takes"],
-] as const;
 
 /** Rows of the table that are laid out in one frame. */
 const ROWS_AT_ONCE = 40;
@@ -126,13 +116,13 @@ async function show(view: View, file: string) {
   ];
   if (view.first !== null) parts.push(first(view.first));
   if (view.cut !== null) parts.push(element("p", { className: "cut" }, view.cut));
-  if (view.drawn.length > 0) parts.push(element("ul", {}, ...view.drawn.map(sentence)));
+  if (view.drawn.length > 1) parts.push(element("ul", {}, ...view.drawn.map(sentence)));
   if (view.undrawn > 0) {
     const flows = view.undrawn === 1 ? "1 more flow has" : `${view.undrawn} more flows have`;
     parts.push(element("p", { className: "soft small" }, `${flows} losses, fewer each: see the table.`));
   }
   if (view.notes.length > 0) {
-    parts.push(element("ul", { className: "notes" }, ...view.notes.map((note) => element("li", {}, `${note}.`))));
+    parts.push(element("ul", { className: "notes" }, ...view.notes.map((note) => element("li", {}, `${note.charAt(0).toUpperCase()}${note.slice(1)}.`))));
   }
   parts.push(actions(file));
   page.answer.replaceChildren(...parts);
@@ -175,8 +165,7 @@ function first(told: First): HTMLElement {
 
 /** A flow's answer, and the way to its picture. */
 function sentence(flow: FlowView): HTMLElement {
-  const link = element("a", { href: `#flow-${flow.id}` }, flow.name);
-  return element("li", {}, link, `: ${flow.answer}`, flow.evidence === null ? "" : ` ${flow.evidence}`);
+  return element("li", {}, element("a", { href: `#flow-${flow.id}` }, flow.name), `: ${flow.answer}`);
 }
 
 function actions(file: string): HTMLElement {
@@ -196,7 +185,10 @@ function cell(tag: "td" | "th", text: string, column: number): HTMLElement {
 }
 
 function row(cells: string[]): HTMLElement {
-  return element("tr", {}, ...cells.map((text, column) => cell("td", text, column)));
+  const made = cells.map((text, column) => cell("td", text, column));
+  // On a phone a row's cells stand below each other, each behind its column's name.
+  made.forEach((one, column) => (one.dataset.head = COLUMNS[column]));
+  return element("tr", {}, ...made);
 }
 
 /** The table of flows around its rows. */
@@ -240,14 +232,14 @@ function filter(rows: HTMLElement): HTMLElement {
 
 /** A flow's losses over time, and how far to trust the verdicts. */
 function drawn(flow: FlowView, place: number): LossChart {
-  const occurs = new Set<string>(flow.losses.verdict.map((code) => VERDICTS[code]));
-  if (flow.queueing_ms.length > 0) occurs.add("delay");
-  if (flow.queue_bytes.length > 0) occurs.add("queue");
-  if (flow.rate_kbps.length > 0) occurs.add("rate");
-  if (flow.path_kbps !== null) occurs.add("path");
-  const marks = MARKS.filter(([name]) => occurs.has(name)).map(([name, words]) => {
+  const kinds = [
+    ...flow.kinds.map(({ look, words }) => [look, words]),
+    ...(flow.queueing_ms.length > 0 ? [["delay", "queueing delay of all packets"]] : []),
+    ...(flow.path_kbps !== null ? [["path", "what the path takes"]] : []),
+  ];
+  const marks = kinds.map(([look, words]) => {
     const shape = element("span", { className: "shape" });
-    shape.dataset.verdict = name;
+    shape.dataset.look = look;
     return element("li", {}, shape, words);
   });
   const strip = element("div", {});
@@ -256,8 +248,9 @@ function drawn(flow: FlowView, place: number): LossChart {
     { className: "flow", id: `flow-${flow.id}` },
     element("h2", {}, flow.name),
     element("p", {}, flow.answer),
+    ...(flow.evidence === null ? [] : [element("p", {}, flow.evidence)]),
     ...flow.trust.map((said) => element("p", { className: "soft small" }, said)),
-    element("h3", {}, "Losses at their queueing delay, bytes in queues, and rate over time"),
+    element("h3", {}, `${flow.losses.time_s.length > 0 ? "Losses at their queueing" : "Queueing"} delay in ms, bytes in queues, and rate over time`),
     element("ul", { className: "marks" }, ...marks),
     strip,
   );

@@ -1,7 +1,7 @@
 //! What a page shows of a capture: sentences, rows of a table, and what it draws.
 
 use losscause::Verdict;
-use losscause_capture::{Analysis, First, Flow, OverTime, Step};
+use losscause_capture::{Analysis, First, Flow, LossKind, OverTime, Step};
 use serde::Serialize;
 
 /// What a page shows of a capture.
@@ -57,10 +57,22 @@ pub struct FlowView {
     pub rate_kbps: Vec<(f64, f64)>,
     /// What the path takes, kb/s, if that was seen and did not change.
     pub path_kbps: Option<f64>,
+    /// The kinds that its losses have.
+    pub kinds: Vec<KindView>,
     /// The losses that are marked.
     pub losses: Losses,
     /// Losses that are not marked.
     pub unmarked: u64,
+}
+
+/// What losses are shown as.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct KindView {
+    /// In words, for a legend.
+    pub words: &'static str,
+    /// How they are drawn: `congestion`, `wireless`, `undecided` or `timer`.
+    pub look: &'static str,
 }
 
 /// Losses, a number per loss in each list. Their order is that of the analysis.
@@ -73,6 +85,8 @@ pub struct Losses {
     pub queueing_ms: Vec<Option<f64>>,
     /// What the algorithm to follow calls it: 0 congestion, 1 wireless, 2 undecided.
     pub verdict: Vec<u8>,
+    /// The place in [`FlowView::kinds`] of what it is shown as.
+    pub kind: Vec<u8>,
 }
 
 /// Rows at most, and flows that are drawn at most, as in reports.
@@ -107,6 +121,8 @@ impl FlowView {
     fn of(flow: &Flow) -> Self {
         let nothing = OverTime::default();
         let over_time = flow.over_time.as_ref().unwrap_or(&nothing);
+        let kinds = flow.kinds();
+        let place = |loss| kinds.iter().position(|kind| *kind == flow.kind_of(loss)).unwrap_or_default() as u8;
         let marked = &flow.losses[..flow.losses.len().min(MOST_MARKED)];
         let steps = || over_time.queueing_ms.iter();
         let times = || marked.iter().map(|loss| loss.time_s).chain(steps().map(|step| step.at_s));
@@ -123,10 +139,12 @@ impl FlowView {
             queue_bytes: over_time.queue_bytes(flow.link_bps()).iter().map(row).collect(),
             rate_kbps: over_time.rate_kbps.clone(),
             path_kbps: flow.steady_path_bps().map(|bps| bps / 1e3),
+            kinds: kinds.iter().map(|kind| KindView { words: kind.words(), look: look(*kind) }).collect(),
             losses: Losses {
                 time_s: marked.iter().map(|loss| loss.time_s).collect(),
                 queueing_ms: marked.iter().map(|loss| loss.queueing_ms).collect(),
                 verdict: marked.iter().map(|loss| code(flow.verdict(loss))).collect(),
+                kind: marked.iter().map(place).collect(),
             },
             unmarked: flow.lost() - marked.len() as u64,
         }
@@ -141,6 +159,15 @@ fn answer(flow: &Flow) -> String {
 
 fn row(step: &Step) -> [f64; 3] {
     [step.at_s, step.least, step.most]
+}
+
+fn look(kind: LossKind) -> &'static str {
+    match kind {
+        LossKind::CalledWireless => "wireless",
+        LossKind::Policer | LossKind::FullQueue | LossKind::ShortQueue | LossKind::CalledCongestion => "congestion",
+        LossKind::ByTimer => "timer",
+        _ => "undecided",
+    }
 }
 
 fn code(verdict: Verdict) -> u8 {

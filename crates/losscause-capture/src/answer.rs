@@ -406,11 +406,15 @@ impl Flow {
         is_told && !nothing_backs && self.recommended.is_some()
     }
 
-    /// The cause that its losses have together, and how sure that is, if it tells more than their single verdicts.
-    pub fn named_cause(&self) -> Option<String> {
+    /// The cause that its losses have together, if one is named and tells more than their single verdicts.
+    pub(crate) fn named(&self) -> Option<&Diagnosis> {
         let told = self.diagnosis.as_ref().filter(|_| !self.is_told_one_by_one())?;
-        let Diagnosis { cause, certainty, .. } = told.diagnosis;
-        (certainty != Certainty::CannotTell).then(|| format!("{}: {cause}", certainty.name()))
+        (told.diagnosis.certainty != Certainty::CannotTell).then_some(&told.diagnosis)
+    }
+
+    /// That cause in words, and how sure it is.
+    pub fn named_cause(&self) -> Option<String> {
+        self.named().map(|Diagnosis { cause, certainty, .. }| format!("{}: {cause}", certainty.name()))
     }
 
     /// Whether its losses were those of a path that was gone.

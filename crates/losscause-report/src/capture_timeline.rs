@@ -3,11 +3,8 @@
 //!
 //! Colour and shape of a mark tell the cause that was named, else the verdict: the true cause is not known.
 
-use std::collections::BTreeSet;
-
 use losscause::Verdict;
-use losscause::diagnosis::Cause;
-use losscause_capture::{Flow, Loss, OverTime, Protocol, Step};
+use losscause_capture::{Flow, Loss, LossKind, OverTime, Protocol, Step};
 
 use super::marks::merged;
 use super::time::{Curve, Drawing, Lane, Mark, Panel, Shape, Stroke};
@@ -15,16 +12,6 @@ use super::time::{Curve, Drawing, Lane, Mark, Panel, Shape, Stroke};
 /// Of the drawing: losses closer in time are one mark in a lane; in a panel, losses closer in time and in height.
 const TOLD_APART: f64 = 1.0 / 160.0;
 const TOLD_APART_IN_PANEL: (f64, f64) = (1.0 / 160.0, 1.0 / 16.0);
-
-/// What losses are drawn as.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Kind {
-    /// Where it stands among the kinds.
-    place: u8,
-    words: String,
-    shape: Shape,
-    class: &'static str,
-}
 
 /// The colours of losses, classes of the page.
 pub(super) const CONGESTION: &str = "congestion";
@@ -41,29 +28,16 @@ pub(super) fn class(verdict: Verdict) -> &'static str {
     }
 }
 
-/// What a loss is drawn as: nothing shows the cause of one that only a timer showed; the cause of a flow's losses beats what an
-/// algorithm calls each of them.
-fn kind(flow: &Flow, loss: &Loss) -> Kind {
-    let kind = |place, words: &str, shape, class| Kind { place, words: words.to_owned(), shape, class };
-    if loss.is_by_timer() {
-        return kind(4, "shown by a timer only", Shape::Bar, TIMER);
+/// How losses of a kind are drawn: shape and colour.
+fn look(kind: LossKind) -> (Shape, &'static str) {
+    match kind {
+        LossKind::CalledWireless => (Shape::Circle, WIRELESS),
+        LossKind::Policer | LossKind::FullQueue | LossKind::ShortQueue | LossKind::CalledCongestion => {
+            (Shape::Square, CONGESTION)
+        }
+        LossKind::ByTimer => (Shape::Bar, TIMER),
+        _ => (Shape::Diamond, UNKNOWN),
     }
-    let named = flow.diagnosis.as_ref().filter(|_| flow.named_cause().is_some()).map(|told| told.diagnosis.cause);
-    match (named, flow.verdict(loss)) {
-        (Some(Cause::Policer { .. }), _) => kind(0, "lost to a policer", Shape::Square, CONGESTION),
-        (Some(Cause::FullQueue), _) => kind(0, "lost to a full queue", Shape::Square, CONGESTION),
-        (Some(Cause::ManagedQueue), _) => kind(0, "lost to a short queue", Shape::Square, CONGESTION),
-        (Some(Cause::Outage), _) => kind(0, "lost in an outage", Shape::Diamond, UNKNOWN),
-        (_, verdict @ Verdict::Wireless) => kind(1, "called wireless", Shape::Circle, class(verdict)),
-        (_, verdict @ Verdict::Congestion) => kind(2, "called congestion", Shape::Square, class(verdict)),
-        (_, verdict @ Verdict::Undecided) => kind(3, "undecided", Shape::Diamond, class(verdict)),
-    }
-}
-
-/// The kinds that a flow's losses have.
-fn kinds(flow: &Flow) -> Vec<Kind> {
-    let kinds: BTreeSet<Kind> = flow.losses.iter().map(|loss| kind(flow, loss)).collect();
-    kinds.into_iter().collect()
 }
 
 /// The drawing of a flow; empty if it was not followed over time.
@@ -145,7 +119,7 @@ fn rates(flow: &Flow, of_data: Vec<(f64, f64)>, to_s: f64) -> Vec<Curve> {
 
 /// A loss as a mark at this height.
 fn mark(flow: &Flow, loss: &Loss, value: f64) -> Mark {
-    let Kind { shape, class, .. } = kind(flow, loss);
+    let (shape, class) = look(flow.kind_of(loss));
     Mark { at_s: loss.time_s, value, shape, class, title: flow.told(loss).join("\n") }
 }
 
@@ -162,18 +136,21 @@ fn in_panel(flow: &Flow, height: impl Fn(&Loss) -> Option<f64>, (span_s, most): 
 
 /// One lane per kind of loss.
 fn lanes(flow: &Flow, span_s: f64) -> Vec<Lane> {
-    let lane = |of: Kind| {
-        let mine = flow.losses.iter().filter(|loss| kind(flow, loss) == of);
+    let lane = |kind: LossKind| {
+        let mine = flow.losses.iter().filter(|loss| flow.kind_of(loss) == kind);
         let spot = |loss: &Loss| ((loss.time_s / (span_s * TOLD_APART)) as i64, 0);
         let marks = merged(mine.map(|loss| (spot(loss), mark(flow, loss, 0.0))));
-        Lane { name: of.words, marks }
+        Lane { name: kind.words().to_owned(), marks }
     };
-    kinds(flow).into_iter().map(lane).collect()
+    flow.kinds().into_iter().map(lane).collect()
 }
 
 /// What marks and the strokes of rates mean: a sample and words, for those that occur.
 pub(super) fn legend(flow: &Flow) -> Vec<(String, String)> {
-    let marks = kinds(flow).into_iter().map(|kind| (kind.shape.sample(kind.class), kind.words));
+    let marks = flow.kinds().into_iter().map(|kind| {
+        let (shape, class) = look(kind);
+        (shape.sample(class), kind.words().to_owned())
+    });
     let strokes =
         rates(flow, Vec::new(), 0.0).into_iter().map(|curve| (curve.sample(), format!("rate: {}", curve.name)));
     marks.chain(strokes.filter(|_| flow.over_time.is_some())).collect()

@@ -288,6 +288,9 @@ fn row_of_flow(flow: &serde_json::Value) -> String {
     let passed = ["sender", "both"].contains(&flow["vantage"].as_str().unwrap_or(""));
     let sent = number(&flow["packets"]) + if passed { 0 } else { losses };
     let mut cells = ["id", "src", "dst", "vantage", "packets"].map(|key| text(&flow[key])).to_vec();
+    if flow["minor"].as_bool().unwrap_or(false) {
+        cells[0] = format!("({})", cells[0]);
+    }
     cells.extend([losses.to_string(), format!("{:.1}", 100.0 * losses as f64 / sent.max(1) as f64)]);
     cells.extend(
         [number(&flow["sent_again"]), wireless, congestion - by_rule, undecided + by_rule].map(|n| n.to_string()),
