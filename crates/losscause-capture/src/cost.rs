@@ -87,7 +87,11 @@ impl Cost {
             (Some(path), Some(used)) => {
                 let mean = if self.path_rate_changes { " on average" } else { "" };
                 let (goodput, path) = (units::rate(self.goodput_bps), units::rate(path));
-                format!("{goodput} of the path's {path}{mean} ({:.0} %)", 100.0 * used)
+                match used < 1.0 {
+                    true => format!("{goodput} of the path's {path}{mean} ({:.0} %)", 100.0 * used),
+                    // As behind a bucket that was full.
+                    false => format!("{goodput}, no less than the path's {path}{mean}"),
+                }
             }
             _ => format!("{}; what the path takes was not seen", units::rate(self.goodput_bps)),
         };
