@@ -426,7 +426,10 @@ fn told_causes(lossy: &[&Flow]) -> Option<[String; 2]> {
     let (total, advice) = (causes.iter().map(|shared| shared.lost).sum::<u64>(), main.told.advice());
     let Diagnosis { cause, certainty, .. } = main.told.diagnosis;
     if main.lost * 10 >= total * MOST_OF_TEN {
-        return Some([format!("{certainty}: {cause}."), format!("{}. {advice}.", main.told.diagnosis)]);
+        // Only of a flow alone, and with a cause, is a low rate what its losses cost.
+        let cost = main.told.cost.filter(|_| lossy.len() == 1 && certainty != Certainty::CannotTell);
+        let cost = cost.and_then(|cost| cost.in_short()).map(|cost| format!(" {cost}.")).unwrap_or_default();
+        return Some([format!("{certainty}: {cause}."), format!("{}.{cost} {advice}.", main.told.diagnosis)]);
     }
     let told: Vec<String> =
         causes.iter().map(|shared| format!("{} of {total}: {}", shared.lost, shared.told.diagnosis)).collect();

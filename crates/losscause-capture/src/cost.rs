@@ -80,6 +80,13 @@ impl Cost {
         })
     }
 
+    /// What it cost, if the path was hardly used and that is certain: "The flow got 4.1 Mb/s of its path's 9.6 Mb/s".
+    pub(crate) fn in_short(&self) -> Option<String> {
+        let path =
+            self.path_rate_bps.filter(|_| !self.path_rate_changes && self.used.is_some_and(|used| used < USED))?;
+        Some(format!("The flow got {} of its path's {}", units::rate(self.goodput_bps), units::rate(path)))
+    }
+
     /// In one line: "2.3 of 2.9 Mb/s (80 %); below four fifths of that for at least 11.8 of 28.4 s; a lost packet was not sent
     /// again yet for 3.1 s, 0.4 s of it behind a timer".
     pub fn told(&self) -> String {
