@@ -4,7 +4,7 @@
 //! |---|---|
 //! | goodput | distinct data over the time in which the sender waited for the path: neither for its application nor for the receiver's window |
 //! | the path's rate | a policer's, if no other flow of the two hosts shares it; else how fast the link emptied the queue that stood. Of a rate that changes, its mean, if a queue stood for at least half of the time. Without headers |
-//! | slow | the time behind the first loss in which less than four fifths of that rate passed, without all time that the application or the receiver took: it was at least so long. Not of a rate that changes |
+//! | slow | the time after the first loss in which less than four fifths of that rate passed, without all time that the application or the receiver took: it was at least so long. Not of a rate that changes |
 //! | repair | the time in which a lost packet had been sent and was not sent again yet; of several at once it counts once |
 //! | timers | the same of the losses that only a timer showed |
 //!
@@ -32,7 +32,7 @@ pub struct Cost {
     /// The goodput over that, from 0 to 1.
     pub used: Option<f64>,
     /// From the first loss to the flow's last whole step of time.
-    pub behind_first_s: f64,
+    pub after_first_loss_s: f64,
     /// For at least so long of that it was below four fifths of the path's rate; none if that is not known.
     pub slow_s: Option<f64>,
     /// A lost packet was not sent again yet; none if the capture is not one at the sender.
@@ -60,10 +60,10 @@ impl Cost {
         let path = path_rate(flow, measured, cause, is_shared);
         let (path_rate_bps, steady_bps) = (path.map(|path| path.0), path.filter(|path| path.1).map(|path| path.0));
         let first_s = flow.losses.first().map_or(f64::INFINITY, |loss| loss.time_s);
-        let behind =
+        let after =
             (0..measured.rates.len()).filter(|&step| measured.from_s + measured.step_s * step as f64 >= first_s);
-        let behind: Vec<f64> = behind.map(|step| f64::from(measured.rates[step])).collect();
-        let slow = |path: f64| behind.iter().filter(|rate| **rate < USED * path).count() as f64 * measured.step_s;
+        let after: Vec<f64> = after.map(|step| f64::from(measured.rates[step])).collect();
+        let slow = |path: f64| after.iter().filter(|rate| **rate < USED * path).count() as f64 * measured.step_s;
         let is_at_sender = flow.vantage == Vantage::Sender && flow.unlisted_losses == 0;
         let repair = |is_meant: fn(&Loss) -> bool| {
             is_at_sender.then(|| repair_s(flow.losses.iter().filter(|loss| is_meant(loss))))
@@ -73,7 +73,7 @@ impl Cost {
             path_rate_bps,
             path_rate_changes: path.is_some_and(|path| !path.1),
             used: path_rate_bps.map(|path| (goodput_bps / path).min(1.0)),
-            behind_first_s: behind.len() as f64 * measured.step_s,
+            after_first_loss_s: after.len() as f64 * measured.step_s,
             slow_s: steady_bps.filter(|_| pace.sending.is_some()).map(|path| (slow(path) - held_s).max(0.0)),
             repair_s: repair(|_| true),
             timer_s: repair(Loss::is_by_timer),
@@ -87,8 +87,8 @@ impl Cost {
         Some(format!("The flow got {} of its path's {}", units::rate(self.goodput_bps), units::rate(path)))
     }
 
-    /// In one line: "2.3 of 2.9 Mb/s (80 %); below four fifths of that for at least 11.8 of 28.4 s; a lost packet was not sent
-    /// again yet for 3.1 s, 0.4 s of it behind a timer".
+    /// In one line: "2.3 of 2.9 Mb/s (80 %); below four fifths of that for at least 11.8 of 28.4 s; for 3.1 s a lost packet had
+    /// not been sent again yet, 0.4 s of it for a timer".
     pub fn told(&self) -> String {
         let mut told = match (self.path_rate_bps, self.used) {
             (Some(path), Some(used)) => {
@@ -103,15 +103,15 @@ impl Cost {
             _ => format!("{}; what the path takes was not seen", units::rate(self.goodput_bps)),
         };
         if let Some(slow_s) = self.slow_s {
-            let behind_s = self.behind_first_s;
+            let after_s = self.after_first_loss_s;
             told += &format!(
-                "; below four fifths of that for at least {slow_s:.1} of the {behind_s:.1} s behind the first loss"
+                "; below four fifths of that for at least {slow_s:.1} of the {after_s:.1} s after the first loss"
             );
         }
         if let (Some(repair_s), Some(timer_s)) = (self.repair_s, self.timer_s) {
-            told += &format!("; a lost packet was not sent again yet for {repair_s:.1} s");
+            told += &format!("; for {repair_s:.1} s a lost packet had not been sent again yet");
             if timer_s >= 0.05 {
-                told += &format!(", {timer_s:.1} s of it behind a timer");
+                told += &format!(", {timer_s:.1} s of it for a timer");
             }
         }
         told
