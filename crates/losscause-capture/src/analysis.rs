@@ -1,10 +1,9 @@
 //! The analysis of a capture, as data.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufWriter, Read, Write};
 use std::sync::Arc;
 
-use losscause::diagnosis::Unknown;
 use losscause::registry::Registry;
 use losscause::verdict::Input;
 use losscause::{Judgement, Reason, Span, Time, Verdict};
@@ -21,6 +20,8 @@ use crate::frames::{Frames, Truncation, compressed};
 use crate::joined::Alone;
 use crate::judge::trust::{Expected, Situation, Table};
 use crate::judge::{self, Chosen, Opinions, Trips};
+use crate::measured::{Measured, Packets};
+use crate::minor;
 use crate::names::Names;
 use crate::observe::{Observer, Watch};
 use crate::over_time::{OverTime, Transfer};
@@ -220,6 +221,10 @@ pub struct Flow {
     /// By algorithm that can judge the flow: the errors to expect in this situation, from the accuracy table. An
     /// algorithm that the table does not have is missing.
     pub expected: BTreeMap<String, Expected>,
+    /// TCP: whether it carried less than 1 % of what the largest flow between its hosts did, and nothing of note happened to
+    /// it: a control connection, or the answers to a transfer. The answer does not count it.
+    #[serde(skip_serializing_if = "is_false")]
+    pub minor: bool,
     /// Of two joined captures: what each of them tells alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alone: Option<Alone>,
@@ -272,6 +277,9 @@ pub struct Flow {
     /// QUIC: its packets, if they are kept.
     #[serde(skip)]
     pub(crate) logged: Option<LoggedPackets>,
+    /// If it lost packets: what is needed when their cause is known.
+    #[serde(skip)]
+    pub(crate) measured: Option<Box<Measured>>,
     /// Losses beyond those that are listed.
     pub unlisted_losses: u64,
     /// The losses, in the order in which they were found.
@@ -900,6 +908,9 @@ impl<'a> Reading<'a> {
             }
             _ => None,
         };
+        let packets = result.carried.as_ref().zip(pace.as_ref()).map(|(carried, pace)| Packets::of(carried, pace));
+        let course = result.pace.as_ref().filter(|_| !losses.is_empty());
+        let measured = course.map(|course| Box::new(Measured::of(course, packets, begun)));
         let mut summary: BTreeMap<String, Summary> =
             names.iter().flatten().map(|name| (name.clone(), Summary::default())).collect();
         for (name, opinion) in losses.iter().flat_map(|loss| loss.verdicts.iter()) {
@@ -949,6 +960,7 @@ impl<'a> Reading<'a> {
             recommended,
             situation,
             expected,
+            minor: false,
             alone: None,
             queueing,
             opening: result.opening.map(Tries::of),
@@ -967,6 +979,7 @@ impl<'a> Reading<'a> {
             notes,
             path: result.path,
             logged: result.logged,
+            measured,
             unlisted_losses: result.losses.unlisted,
             losses,
             summary,
@@ -1006,8 +1019,9 @@ impl<'a> Reading<'a> {
         }
         self.analysis.flows.sort_by_key(|flow| (std::cmp::Reverse(flow.losses.len()), flow.id));
         self.name_ends();
-        diagnose::diagnose(&mut self.analysis.flows);
-        self.analysis.doubt_what_was_dropped();
+        minor::mark(&mut self.analysis.flows);
+        let doubted = self.analysis.doubted();
+        diagnose::diagnose(&mut self.analysis.flows, &doubted);
         self.analysis
     }
 }
@@ -1025,13 +1039,10 @@ impl Analysis {
         share > MOST_DROPPED || (flow.protocol.is_numbered() && gaps > 0 && dropped * 2 >= gaps)
     }
 
-    /// Where what the capture dropped may be what seems lost, no cause is shown.
-    fn doubt_what_was_dropped(&mut self) {
-        let Some(dropped) = self.dropped_by_capture.filter(|dropped| *dropped > 0) else { return };
-        let doubted: Vec<bool> = self.flows.iter().map(|flow| self.is_dropped(flow, dropped)).collect();
-        for (flow, _) in self.flows.iter_mut().zip(doubted).filter(|(flow, doubted)| *doubted && flow.lost() > 0) {
-            flow.diagnosis = Some(FlowDiagnosis::not_shown(Unknown::NotObserved));
-        }
+    /// The flows whose seeming losses may be what the capture dropped: no cause of theirs is shown.
+    fn doubted(&self) -> BTreeSet<u64> {
+        let Some(dropped) = self.dropped_by_capture.filter(|dropped| *dropped > 0) else { return BTreeSet::new() };
+        self.flows.iter().filter(|flow| self.is_dropped(flow, dropped)).map(|flow| flow.id).collect()
     }
 }
 

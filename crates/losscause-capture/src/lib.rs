@@ -24,14 +24,22 @@
 mod analysis;
 mod annotate;
 mod answer;
+mod cost;
 mod diagnose;
 mod error;
+mod evidence;
+mod first;
 mod fit;
 mod flow;
 pub mod frames;
 mod joined;
 pub mod judge;
+mod kind;
+mod measured;
+mod minor;
 mod names;
+mod next;
+mod notes;
 mod observe;
 mod over_time;
 mod pace;
@@ -49,11 +57,14 @@ pub use analysis::{
     Summary, Tries, Verdicts, analyze, analyze_live, analyze_parts,
 };
 pub use annotate::annotate;
+pub use cost::Cost;
 pub use diagnose::FlowDiagnosis;
 pub use error::{CaptureError, RewriteError};
-pub use fit::{Fit, Others};
+pub use first::{First, capitalised};
+pub use fit::{Fit, Others, Policed};
 pub use flow::{Evidence, Protocol, Vantage};
 pub use joined::{Alone, JoinError, Joined, Tally, analyze_both};
+pub use kind::LossKind;
 pub use observe::{Observation, Observer};
 pub use over_time::{OverTime, Step};
 pub use pace::{Pace, Rtt, Sending};

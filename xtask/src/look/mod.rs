@@ -291,7 +291,9 @@ fn row_of_flow(flow: &serde_json::Value) -> String {
         Some(name) => format!("{} ({name})", text(&flow[key])),
         None => text(&flow[key]),
     };
-    let mut cells = vec![text(&flow["id"]), end("src", "src_name"), end("dst", "dst_name")];
+    let id = text(&flow["id"]);
+    let id = if flow["minor"].as_bool().unwrap_or(false) { format!("({id})") } else { id };
+    let mut cells = vec![id, end("src", "src_name"), end("dst", "dst_name")];
     cells.extend(["vantage", "packets"].map(|key| text(&flow[key])));
     cells.extend([losses.to_string(), format!("{:.1}", 100.0 * losses as f64 / sent.max(1) as f64)]);
     cells.extend(

@@ -14,6 +14,8 @@ use crate::analysis::{Analysis, Flow, Loss, Options, Summary, Verdicts};
 use crate::flow::{Evidence, Protocol, Vantage};
 use crate::judge::Opinions;
 use crate::judge::trust::Situation;
+use crate::minor;
+use crate::next;
 use crate::utc::Utc;
 
 /// Joining under way.
@@ -180,10 +182,11 @@ impl<'a> Join<'a> {
             batched: count(receiver, |flow| flow.batched),
             clock_drift_ppm: receiver.flows.iter().find_map(|flow| flow.clock_drift_ppm),
             not_applicable,
-            diagnosis: own(trusted[0]).and_then(|flow| flow.diagnosis.clone()),
+            diagnosis: own(trusted[0]).and_then(|flow| flow.diagnosis.clone()).map(next::in_both),
             recommended: trusted.iter().find_map(|view| view.recommended()),
             situation: situation.unwrap_or(Situation::unknown(Vantage::Receiver, name.protocol)),
             expected: trusted.iter().flat_map(|view| view.expected()).collect(),
+            minor: false,
             alone: None,
             queueing: own(trusted[0]).and_then(|flow| flow.queueing),
             opening: own(sender).and_then(|flow| flow.opening),
@@ -202,6 +205,7 @@ impl<'a> Join<'a> {
             notes: Vec::new(),
             path: None,
             logged: None,
+            measured: None,
             unlisted_losses: 0,
             losses: Vec::new(),
             summary: names.iter().flatten().map(|name| (name.clone(), Summary::default())).collect(),
@@ -265,6 +269,7 @@ fn over_time(sender: Option<&Flow>, trusted: Option<&Flow>) -> Option<OverTime> 
 /// What is said about both captures as wholes.
 fn summed(sender: &Analysis, receiver: &Analysis, mut flows: Vec<Flow>) -> Analysis {
     flows.sort_by_key(|flow| (std::cmp::Reverse(flow.losses.len()), flow.id));
+    minor::mark(&mut flows);
     let cut = [sender, receiver].into_iter().find(|analysis| analysis.truncated_at.is_some());
     Analysis {
         file: format!("{} and {}", sender.file, receiver.file),

@@ -26,6 +26,9 @@ pub(super) fn print(analysis: &Analysis, verbose: bool) -> io::Result<()> {
         output::line(&format!("… and {hidden} more flows; --verbose and --format json show them"))?;
     }
     analysis.notes().iter().try_for_each(|note| output::line(&format!("note: {note}")))?;
+    if !analysis.next().is_empty() {
+        output::line(&format!("next: {}", analysis.next().join("\n      ")))?;
+    }
     if verbose {
         for flow in &analysis.flows {
             details(flow)?;
@@ -54,6 +57,9 @@ fn details(flow: &Flow) -> io::Result<()> {
     }
     if let Some(pace) = flow.pace {
         output::line(&format!("pace: {}", pace.told()))?;
+    }
+    if let Some(cost) = flow.diagnosis.as_ref().and_then(|told| told.cost) {
+        output::line(&format!("goodput: {}", cost.told()))?;
     }
     let Some(evidence) = flow.evidence() else { return Ok(()) };
     output::line(&evidence)?;
