@@ -219,6 +219,17 @@ fn ends_of_connections_that_were_sent_again_are_told() {
 }
 
 #[test]
+fn the_number_of_a_fin_is_no_byte_of_data() {
+    // Begun in mid-transfer; then the other end, which sent nothing, closes.
+    let begun = transfer(End::Sender, 60, &[], true).into_iter().filter(|(us, ..)| *us > 70_000);
+    let edge = 1 + 60 * PAYLOAD as u32;
+    let fin = Segment { flags: 16 | FIN, ..Segment::ack(edge) };
+    let closes = [(300_000, 900, fin), (300_010, 901, Segment { ack: 2, ..Segment::data(edge, 0) })];
+    let analysis = analysis(begun.chain(closes).collect());
+    assert_eq!(analysis.answer(), "No data packet of 1 flow was lost.");
+}
+
+#[test]
 fn a_reply_to_a_syn_that_nobody_answers_opens_nothing() {
     let syn = Segment { flags: SYN, ack: 0, ..Segment::data(0, 0) };
     let replies =

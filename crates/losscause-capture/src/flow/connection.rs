@@ -148,9 +148,10 @@ impl Acked {
         }
     }
 
-    /// How many bytes they moved over.
+    /// How many bytes they moved over; none if it may have been the FIN alone, which takes one number.
     fn bytes(self) -> u64 {
-        self.first.map_or(0, |first| u64::from(self.newest.wrapping_sub(first)))
+        let numbers = self.first.map_or(0, |first| u64::from(self.newest.wrapping_sub(first)));
+        if numbers > 1 { numbers } else { 0 }
     }
 }
 
