@@ -91,7 +91,7 @@ fn beside(small: u32) -> Analysis {
 #[test]
 fn a_connection_that_carries_hardly_anything_beside_a_transfer_is_listed_and_not_counted() {
     let analysis = beside(19);
-    assert!(analysis.answer().starts_with("No packet of 1 flow was lost."), "{}", analysis.answer());
+    assert!(analysis.answer().starts_with("No data packet of 1 flow was lost."), "{}", analysis.answer());
     let small = analysis.flows.iter().find(|flow| flow.bytes == 1_900).unwrap();
     assert!(small.minor && small.cells()[0] == "(2)" && analysis.notes().iter().any(|note| note.contains("brackets")));
 }
@@ -99,7 +99,7 @@ fn a_connection_that_carries_hardly_anything_beside_a_transfer_is_listed_and_not
 #[test]
 fn a_connection_that_carries_one_percent_counts() {
     let analysis = beside(20);
-    assert!(analysis.answer().starts_with("No packet of 2 flows was lost."), "{}", analysis.answer());
+    assert!(analysis.answer().starts_with("No data packet of 2 flows was lost."), "{}", analysis.answer());
     assert!(analysis.flows.iter().all(|flow| !flow.minor));
 }
 

@@ -6,6 +6,8 @@ use std::fs;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
 
 /// Runs `analyze -i` in a terminal of its own, with a tcpdump that writes a capture and then waits, and types `keys`. Returns
 /// what the terminal shows, and how it was set before and behind.
@@ -13,10 +15,12 @@ fn typed(keys: &str) -> (String, [String; 2]) {
     let folder = tempfile::tempdir().unwrap();
     let capture = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/captures/sender.pcap.gz");
     let tcpdump = folder.path().join("tcpdump");
-    let text = format!("#!/bin/sh\ntrap 'exit 0' INT\ngzip -dc '{capture}'\nwhile :; do sleep 0.05; done\n");
+    let (path, written) = (folder.path().display(), folder.path().join("written"));
+    let text = format!(
+        "#!/bin/sh\ntrap 'exit 0' INT\ngzip -dc '{capture}'\ntouch '{path}/written'\nwhile :; do sleep 0.05; done\n"
+    );
     fs::write(&tcpdump, text).unwrap();
     fs::set_permissions(&tcpdump, fs::Permissions::from_mode(0o755)).unwrap();
-    let path = folder.path().display();
     let commands = format!(
         "stty -g > '{path}/before'; PATH=\"{path}:$PATH\" '{}' analyze -i eth0; echo \"exit $?\"; stty -g > '{path}/behind'",
         env!("CARGO_BIN_EXE_losscause")
@@ -29,6 +33,9 @@ fn typed(keys: &str) -> (String, [String; 2]) {
         .spawn()
         .unwrap();
     let mut terminal = script.stdin.take().unwrap();
+    while !written.exists() && script.try_wait().unwrap().is_none() {
+        sleep(Duration::from_millis(10));
+    }
     terminal.write_all(keys.as_bytes()).unwrap();
     let shown = script.wait_with_output().unwrap();
     drop(terminal);
