@@ -92,6 +92,17 @@ fn a_gap_in_numbers_is_a_loss_and_a_late_packet_or_a_copy_is_none() {
 }
 
 #[test]
+fn a_stream_that_was_captured_twice_is_one() {
+    for (protocol, _, packet) in WAYS {
+        let numbers = (10..210).filter(|number| ![50, 120].contains(number)).flat_map(|number| [number, number]);
+        let analysis = analysed(&pcap(&numbered(packet, numbers)));
+        let flow = only_flow(&analysis);
+        assert_eq!((flow.protocol, lost(flow)), (protocol, vec![50, 120]));
+        assert!(analysis.notes().iter().any(|note| note.contains("packets are here twice")), "{protocol:?}");
+    }
+}
+
+#[test]
 fn where_no_number_is_missing_nobody_says_that_no_packet_was_lost() {
     for (protocol, _, packet) in WAYS {
         let analysis = analysed(&pcap(&numbered(packet, 10..210)));

@@ -125,6 +125,10 @@ impl Stream {
         match self {
             Stream::Candidate { in_order, first, is_observed } => {
                 let last = in_order.checked_sub(1).and_then(|last| first[last]);
+                // Captured twice, it proves nothing.
+                if last.is_some_and(|(_, last, _)| numbered == last) {
+                    return;
+                }
                 if !last.is_some_and(|(_, last, _)| numbered.follows(&last)) {
                     (*in_order, *first) = (0, [None; 4]);
                 }

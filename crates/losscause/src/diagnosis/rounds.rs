@@ -37,6 +37,14 @@ struct Round {
     queue: Option<QueueSeen>,
 }
 
+impl Round {
+    /// Whether a loss behind `queue` may have the cause of these: one event does not meet both an empty and a standing queue.
+    fn is_of_one_event(&self, queue: Option<&QueueSeen>) -> bool {
+        let both = self.queue.as_ref().zip(queue);
+        both.is_none_or(|(first, later)| is_queue(first) == is_queue(later))
+    }
+}
+
 /// What the rounds tell together.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Readings {
@@ -100,7 +108,7 @@ impl Rounds {
             return;
         }
         match self.marks.last_mut() {
-            Some(round) if loss.at <= self.ends => {
+            Some(round) if loss.at <= self.ends && round.is_of_one_event(loss.queue.as_ref()) => {
                 round.lost += 1;
                 round.queue = round.queue.or(loss.queue);
             }
@@ -220,6 +228,14 @@ mod tests {
         assert_eq!((readings.queued, readings.standing), (3, Span::from_millis(8)));
         // 3 of 10, 1 of 10, 1 of 10.
         assert!((readings.share_of_flight.expect("known") - 5.0 / 30.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_loss_of_an_empty_path_belongs_to_no_overflow() {
+        let mut rounds = Rounds::default();
+        [(0, 50), (10, 50), (20, 0), (30, 0)].into_iter().for_each(|(ms, queue)| rounds.on_loss(&loss(ms, 10, queue)));
+        let readings = rounds.readings();
+        assert_eq!((readings.rounds, readings.queued, readings.per_round), (2, 1, 2.0));
     }
 
     #[test]
