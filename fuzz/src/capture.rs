@@ -2,7 +2,7 @@
 
 use losscause_capture::frames::Frame;
 use losscause_capture::packet::{LinkType, Parsed, Transport};
-use losscause_capture::{Analysis, Options, analyze};
+use losscause_capture::{Analysis, Options, analyze, analyze_both};
 
 use super::bytes::Bytes;
 
@@ -44,7 +44,7 @@ pub fn link_layers(data: &[u8]) {
     if let Parsed::Packet(packet) = Parsed::of(&frame) {
         let payload_bytes = match packet.transport {
             Transport::Tcp(tcp) => tcp.payload_bytes,
-            Transport::Udp { payload_bytes, .. } => payload_bytes,
+            Transport::Udp { payload_bytes, .. } | Transport::Esp { payload_bytes, .. } => payload_bytes,
         };
         // What NFLOG does not say, IPv4 does.
         assert!(payload_bytes <= original_bytes.max(65_535));
@@ -92,6 +92,74 @@ pub fn rtp(data: &[u8]) {
     };
     while packet().is_some() {}
     check(&file_of(&packets));
+}
+
+/// An answer of DNS, or the beginning of a TLS connection in one or two packets: any bytes behind the first ones of such. What
+/// is shown as a name has nothing that a terminal obeys.
+pub fn names(data: &[u8]) {
+    let Some((&[choice, cut], message)) = data.split_first_chunk::<2>() else { return };
+    let udp = |payload: &[u8]| ip_packet(17, true, &[&[0, 53, 4, 0, 0, 0, 0, 0], payload].concat());
+    let mut seq = 1_u32;
+    let mut tcp = |payload: &[u8]| {
+        let header = [&[0, 1, 0, 2][..], &seq.to_be_bytes(), &[0, 0, 0, 1, 0x50, 16, 1, 0, 0, 0, 0, 0]].concat();
+        seq += payload.len() as u32;
+        ip_packet(6, false, &[&header, payload].concat())
+    };
+    let message = &message[..message.len().min(20_000)];
+    let mut packets = Vec::new();
+    if choice & 1 == 0 {
+        packets.push(udp(&[&[0, 0, 0x80, 0][..], message].concat()));
+    } else {
+        let hello = [&[0x16, 3, 1, 0, 0, 1][..], message].concat();
+        let (first, second) = hello.split_at(hello.len().min(usize::from(cut) * 8));
+        packets.extend([tcp(first), tcp(second)]);
+    }
+    packets.extend([tcp(&[7; 9]), tcp(&[7; 9])]);
+    let file = file_of(&packets);
+    check(&file);
+    let Ok(analysis) = analyze(&file[..], "fuzz", &Options::all()) else { return };
+    for name in analysis.flows.iter().flat_map(|flow| [&flow.src_name, &flow.dst_name]).flatten() {
+        assert!(!name.is_empty() && name.len() <= 253 && name.chars().all(|c| c.is_ascii_graphic()));
+    }
+}
+
+/// Packets of WireGuard, ESP and SRT whose numbers are near each other or far, once captured and joined with a part of
+/// themselves.
+pub fn numbered(data: &[u8]) {
+    let mut bytes = Bytes(data);
+    let (mut packets, mut arrived) = (Vec::new(), Vec::new());
+    let mut near = 0;
+    let mut packet = || {
+        let choice = bytes.u8()?;
+        near = bytes.seq(near)?;
+        let number = (near as u32).to_be_bytes();
+        let stream = [1, 0, 0, choice & 1];
+        let udp = |port: u16, payload: &[u8]| {
+            let port = port.to_be_bytes();
+            ip_packet(17, choice & 2 == 2, &[&port[..], &port, &[0; 4], payload].concat())
+        };
+        let packet = match choice >> 4 & 3 {
+            0 => udp(51_820, &[&[4, 0, 0, 0][..], &stream, &near.to_le_bytes(), &[0; 16]].concat()),
+            1 => ip_packet(50, false, &[stream, number].concat()),
+            2 => udp(4_500, &[stream, number, number].concat()),
+            _ => {
+                let flags = (0b11 << 30) | (u32::from(choice & 4) << 24) | (near as u32 % 1_000 + 1);
+                udp(9_000, &[number, flags.to_be_bytes(), number, stream].concat())
+            }
+        };
+        if choice & 8 == 0 {
+            arrived.push(packet.clone());
+        }
+        packets.push(packet);
+        Some(())
+    };
+    while packet().is_some() {}
+    let (sent, arrived) = (file_of(&packets), file_of(&arrived));
+    check(&sent);
+    if let Ok(joined) = analyze_both((&sent[..], "a"), (&arrived[..], "b"), &Options::all()) {
+        let Analysis { flows, .. } = joined.both;
+        assert!(flows.iter().all(|flow| flow.losses.len() as u64 <= flow.packets));
+    }
 }
 
 /// Ethernet, Linux cooked, raw IP, loopback, PPP, NFLOG, 802.11, and one that is not read.

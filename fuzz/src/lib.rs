@@ -12,7 +12,7 @@ mod text;
 mod tfrc;
 
 pub use acks::sender_lda;
-pub use capture::{link_layers, pcap, pcapng, qlog, rtp, tcp_options};
+pub use capture::{link_layers, names, numbered, pcap, pcapng, qlog, rtp, tcp_options};
 pub use packets::differentiator;
 pub use stream::{stream_control, stream_data};
 pub use tcp::{tcp_receiver, tcp_sender};
@@ -23,12 +23,14 @@ pub use tfrc::{tfrc_receiver, tfrc_sender};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
-pub const TARGETS: [Target; 23] = [
+pub const TARGETS: [Target; 25] = [
     ("channel", channel),
     ("delay_trace", delay_trace),
     ("differentiator", differentiator),
     ("expression", expression),
     ("link_layers", link_layers),
+    ("names", names),
+    ("numbered", numbered),
     ("pattern", pattern),
     ("pcap", pcap),
     ("pcapng", pcapng),

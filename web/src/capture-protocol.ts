@@ -1,8 +1,12 @@
 // What the page of captures and its worker say to each other.
 
+/** How a loss is drawn. */
+export type Look = "congestion" | "wireless" | "undecided" | "timer";
+
 /** What is shown of a capture: `View` of crates/losscause-capture-page. */
 export interface View {
   answer: string;
+  first: First | null;
   cut: string | null;
   notes: string[];
   packets: number;
@@ -11,6 +15,15 @@ export interface View {
   without_row: number;
   drawn: FlowView[];
   undrawn: number;
+}
+
+/** What to know and to do first. */
+export interface First {
+  cause: string;
+  evidence: string[];
+  cost: string;
+  advice: string;
+  next: string[];
 }
 
 export interface FlowView {
@@ -23,7 +36,13 @@ export interface FlowView {
   to_s: number;
   /** When, the smallest and the largest value. */
   queueing_ms: [number, number, number][];
-  losses: { time_s: number[]; queueing_ms: (number | null)[]; verdict: number[] };
+  queue_bytes: [number, number, number][];
+  /** From when on, and how much. */
+  rate_kbps: [number, number][];
+  path_kbps: number | null;
+  /** What losses are shown as: words, and one of congestion, wireless, undecided and timer. */
+  kinds: { words: string; look: Look }[];
+  losses: { time_s: number[]; queueing_ms: (number | null)[]; verdict: number[]; kind: number[] };
   unmarked: number;
 }
 

@@ -1,5 +1,5 @@
-import { LossChart, VERDICTS } from "./capture-chart";
-import type { Ask, FlowView, Told, View } from "./capture-protocol";
+import { LossChart } from "./capture-chart";
+import type { Ask, First, FlowView, Told, View } from "./capture-protocol";
 import { byId, element } from "./dom";
 import { onChange, setTheme, type Theme } from "./theme";
 
@@ -21,13 +21,6 @@ const page = {
 /** The columns of the flows' table, as the program has them, and which of them are numbers. */
 const COLUMNS = ["flow", "data from", "to", "seen at", "packets", "losses", "%", "again", "wireless", "congestion", "undecided", "by"];
 const NUMBERS = new Set(["flow", "packets", "losses", "%", "again", "wireless", "congestion", "undecided"]);
-
-const MARKS = [
-  ["wireless", "called wireless"],
-  ["congestion", "called congestion"],
-  ["undecided", "undecided"],
-  ["delay", "queueing delay of all packets"],
-] as const;
 
 /** Rows of the table that are laid out in one frame. */
 const ROWS_AT_ONCE = 40;
@@ -121,14 +114,15 @@ async function show(view: View, file: string) {
     element("p", { className: "file" }, `${file}: ${view.packets.toLocaleString("en")} packets in ${seconds} s`),
     element("h2", { className: "says" }, view.answer),
   ];
+  if (view.first !== null) parts.push(first(view.first));
   if (view.cut !== null) parts.push(element("p", { className: "cut" }, view.cut));
-  if (view.drawn.length > 0) parts.push(element("ul", {}, ...view.drawn.map(sentence)));
+  if (view.drawn.length > 1) parts.push(element("ul", {}, ...view.drawn.map(sentence)));
   if (view.undrawn > 0) {
     const flows = view.undrawn === 1 ? "1 more flow has" : `${view.undrawn} more flows have`;
     parts.push(element("p", { className: "soft small" }, `${flows} losses, fewer each: see the table.`));
   }
   if (view.notes.length > 0) {
-    parts.push(element("ul", { className: "notes" }, ...view.notes.map((note) => element("li", {}, `${note}.`))));
+    parts.push(element("ul", { className: "notes" }, ...view.notes.map((note) => element("li", {}, `${note.charAt(0).toUpperCase()}${note.slice(1)}.`))));
   }
   parts.push(actions(file));
   page.answer.replaceChildren(...parts);
@@ -158,10 +152,20 @@ function frame(): Promise<void> {
   });
 }
 
+/** Why, what it cost, what to do, and the next commands. */
+function first(told: First): HTMLElement {
+  const part = (name: string, ...said: (string | HTMLElement)[]) =>
+    element("div", {}, element("dt", {}, name), element("dd", {}, ...said));
+  const parts = [part("Why", element("strong", {}, told.cause), element("ul", {}, ...told.evidence.map((said) => element("li", {}, said))))];
+  if (told.cost !== "") parts.push(part("Goodput", told.cost));
+  parts.push(part("Do first", element("strong", {}, told.advice)));
+  if (told.next.length > 0) parts.push(part("Next", ...told.next.map((command) => element("code", {}, command))));
+  return element("dl", { className: "first" }, ...parts);
+}
+
 /** A flow's answer, and the way to its picture. */
 function sentence(flow: FlowView): HTMLElement {
-  const link = element("a", { href: `#flow-${flow.id}` }, flow.name);
-  return element("li", {}, link, `: ${flow.answer}`, flow.evidence === null ? "" : ` ${flow.evidence}`);
+  return element("li", {}, element("a", { href: `#flow-${flow.id}` }, flow.name), `: ${flow.answer}`);
 }
 
 function actions(file: string): HTMLElement {
@@ -181,7 +185,10 @@ function cell(tag: "td" | "th", text: string, column: number): HTMLElement {
 }
 
 function row(cells: string[]): HTMLElement {
-  return element("tr", {}, ...cells.map((text, column) => cell("td", text, column)));
+  const made = cells.map((text, column) => cell("td", text, column));
+  // On a phone a row's cells stand below each other, each behind its column's name.
+  made.forEach((one, column) => (one.dataset.head = COLUMNS[column]));
+  return element("tr", {}, ...made);
 }
 
 /** The table of flows around its rows. */
@@ -193,18 +200,46 @@ function table(view: View, rows: HTMLElement): HTMLElement {
   });
   const made = element("table", {}, element("thead", {}, element("tr", {}, ...head)), rows);
   const place = element("div", { className: "flows", tabIndex: 0, role: "region", ariaLabel: "All flows" }, made);
-  if (view.without_row === 0) return place;
-  const more = `… and ${view.without_row} more flows; losscause analyze --verbose shows them.`;
-  return element("div", {}, place, element("p", { className: "soft small" }, more));
+  const all = element("div", {}, filter(rows), place);
+  if (view.without_row > 0) {
+    const more = `… and ${view.without_row} more flows; losscause analyze --verbose shows them.`;
+    all.append(element("p", { className: "soft small" }, more));
+  }
+  return all;
+}
+
+/** Hides the rows, and the pictures, of flows that do not have all words: a host, a port or a number. */
+function filter(rows: HTMLElement): HTMLElement {
+  const box = element("input", { type: "search", placeholder: "host, port or number" });
+  const said = element("output", { className: "soft small" });
+  box.addEventListener("input", () => {
+    const words = box.value.toLowerCase().split(/\s+/).filter((word) => word !== "");
+    const has = (id: string, ends: string) =>
+      words.every((word) => id === word || ends.toLowerCase().includes(word));
+    const texts = (row: Element) => [...row.children].map((cell) => cell.textContent ?? "");
+    const all = [...rows.children].filter((row) => row instanceof HTMLElement);
+    for (const row of all) {
+      const [id, from, to] = texts(row);
+      row.hidden = !has(id.replace(/[()]/g, ""), `${from} ${to}`);
+    }
+    for (const article of page.answer.querySelectorAll<HTMLElement>("article.flow")) {
+      article.hidden = !has(article.id.replace("flow-", ""), article.querySelector("h2")?.textContent ?? "");
+    }
+    said.textContent = words.length > 0 ? ` ${all.filter((row) => !row.hidden).length} of ${all.length} flows` : "";
+  });
+  return element("p", { className: "filter" }, element("label", {}, "Show flows of ", box), said);
 }
 
 /** A flow's losses over time, and how far to trust the verdicts. */
 function drawn(flow: FlowView, place: number): LossChart {
-  const occurs = new Set<string>(flow.losses.verdict.map((code) => VERDICTS[code]));
-  if (flow.queueing_ms.length > 0) occurs.add("delay");
-  const marks = MARKS.filter(([name]) => occurs.has(name)).map(([name, words]) => {
+  const kinds = [
+    ...flow.kinds.map(({ look, words }) => [look, words]),
+    ...(flow.queueing_ms.length > 0 ? [["delay", "queueing delay of all packets"]] : []),
+    ...(flow.path_kbps !== null ? [["path", "what the path takes"]] : []),
+  ];
+  const marks = kinds.map(([look, words]) => {
     const shape = element("span", { className: "shape" });
-    shape.dataset.verdict = name;
+    shape.dataset.look = look;
     return element("li", {}, shape, words);
   });
   const strip = element("div", {});
@@ -213,8 +248,9 @@ function drawn(flow: FlowView, place: number): LossChart {
     { className: "flow", id: `flow-${flow.id}` },
     element("h2", {}, flow.name),
     element("p", {}, flow.answer),
+    ...(flow.evidence === null ? [] : [element("p", {}, flow.evidence)]),
     ...flow.trust.map((said) => element("p", { className: "soft small" }, said)),
-    element("h3", {}, "Losses over time, at their queueing delay in ms"),
+    element("h3", {}, `${flow.losses.time_s.length > 0 ? "Losses at their queueing" : "Queueing"} delay in ms, bytes in queues, and rate over time`),
     element("ul", { className: "marks" }, ...marks),
     strip,
   );
@@ -222,7 +258,8 @@ function drawn(flow: FlowView, place: number): LossChart {
     article.append(element("p", { className: "soft small" }, `${flow.unmarked} more losses have no mark.`));
   }
   page.answer.append(article);
-  return new LossChart(strip, flow, (loss) => ask({ ask: "told", flow: place, loss }));
+  const instant = (at: number | null) => charts.forEach((chart) => chart.showInstant(at));
+  return new LossChart(strip, flow, (loss) => ask({ ask: "told", flow: place, loss }), instant);
 }
 
 function save(json: Uint8Array<ArrayBuffer>, file: string) {

@@ -120,13 +120,38 @@ test("a loss tells its verdict and what was compared, by keys and by pointer", a
   await page.keyboard.press("Shift+Tab");
   await page.keyboard.press("Space");
   await expect(said).toHaveText(first ?? "");
-  const canvas = flow.locator("canvas");
+  const canvas = flow.locator("canvas").first();
   const { width, height } = (await canvas.boundingBox()) ?? { width: 0, height: 0 };
   // Somewhere on the way across, marks are met.
   for (let x = width; x > 0 && (await said.textContent()) === first; x -= 8) {
     for (let y = 10; y < height; y += 16) await canvas.hover({ position: { x: x - 1, y } });
   }
   await expect(said).not.toHaveText(first ?? "");
+});
+
+test("one instant is shown in all drawings, and flows are found by host, port or number", async ({ page }) => {
+  await choose(page, receiver);
+  const flow = page.locator("article.flow").first();
+  const canvases = flow.locator("canvas");
+  await expect(canvases).toHaveCount(3);
+  await expect(page.locator(".first")).toContainText("Do first");
+  const instant = flow.locator(".instant");
+  for (const place of [0, 1, 2]) {
+    await canvases.nth(place).hover({ position: { x: 300 + 40 * place, y: 30 } });
+    await expect(instant).toHaveText(/^At \d+\.\d{3} s; .*rate of data \d.* kb\/s$/);
+  }
+  await page.locator("h2.says").hover();
+  await expect(instant).toBeEmpty();
+  const find = page.getByRole("searchbox", { name: "Show flows of" });
+  const rows = page.locator(".flows tbody tr:visible");
+  const all = await rows.count();
+  await find.fill("192.0.2.77");
+  await expect(rows).toHaveCount(0);
+  await expect(flow).toBeHidden();
+  await find.fill("1");
+  await expect(flow).toBeVisible();
+  await find.fill("");
+  await expect(rows).toHaveCount(all);
 });
 
 test("a file that is no capture is refused with the program's sentence", async ({ page }) => {

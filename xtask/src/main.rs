@@ -97,7 +97,8 @@ enum Verb {
     /// did; needs root, installs tcpdump if it is missing
     #[cfg(target_os = "linux")]
     LinuxCaptures(linux::Options),
-    /// Diagnose captures whose cause is in their names, and count what is named right, wrong and not at all
+    /// Diagnose captures whose cause is known, and count what is named right, wrong and not at all; --make first makes
+    /// them: this machine's own TCP over links that seeds draw
     Gate(gate::Options),
     /// Compare the program's scorecard with that of an independent script
     Score(score::Arguments),

@@ -1,7 +1,7 @@
 //! What a page shows of a capture: sentences, rows of a table, and what it draws.
 
 use losscause::Verdict;
-use losscause_capture::{Analysis, Flow, OverTime, Step};
+use losscause_capture::{Analysis, First, Flow, LossKind, OverTime, Step};
 use serde::Serialize;
 
 /// What a page shows of a capture.
@@ -10,6 +10,8 @@ use serde::Serialize;
 pub struct View {
     /// The answer, as the program's first line has it.
     pub answer: String,
+    /// Why most packets were lost and what to do; none if nothing was lost.
+    pub first: Option<First>,
     /// If the file ends early: where and why, as a sentence.
     pub cut: Option<String>,
     /// What a reader must know to trust the numbers.
@@ -22,7 +24,8 @@ pub struct View {
     pub rows: Vec<[String; 12]>,
     /// Flows that have no row.
     pub without_row: u64,
-    /// The flows that are drawn, those with most losses: the first ones of `rows`, at most eight.
+    /// The flows that are drawn, those with most losses: the first ones of `rows`, at most eight. If nothing was lost, the
+    /// largest one.
     pub drawn: Vec<FlowView>,
     /// Flows with losses that are not drawn.
     pub undrawn: u64,
@@ -48,10 +51,28 @@ pub struct FlowView {
     pub to_s: f64,
     /// Queueing delay over time, a row per step: when, the smallest and the largest, milliseconds.
     pub queueing_ms: Vec<[f64; 3]>,
+    /// Bytes in queues over time, as `queueing_ms`: an estimate.
+    pub queue_bytes: Vec<[f64; 3]>,
+    /// The rate of data over time, a row per step: from when on, seconds, and how much, kb/s.
+    pub rate_kbps: Vec<(f64, f64)>,
+    /// What the path takes, kb/s, if that was seen and did not change.
+    pub path_kbps: Option<f64>,
+    /// The kinds that its losses have.
+    pub kinds: Vec<KindView>,
     /// The losses that are marked.
     pub losses: Losses,
     /// Losses that are not marked.
     pub unmarked: u64,
+}
+
+/// What losses are shown as.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct KindView {
+    /// In words, for a legend.
+    pub words: &'static str,
+    /// How they are drawn: `congestion`, `wireless`, `undecided` or `timer`.
+    pub look: &'static str,
 }
 
 /// Losses, a number per loss in each list. Their order is that of the analysis.
@@ -64,6 +85,8 @@ pub struct Losses {
     pub queueing_ms: Vec<Option<f64>>,
     /// What the algorithm to follow calls it: 0 congestion, 1 wireless, 2 undecided.
     pub verdict: Vec<u8>,
+    /// The place in [`FlowView::kinds`] of what it is shown as.
+    pub kind: Vec<u8>,
 }
 
 /// Rows at most, and flows that are drawn at most, as in reports.
@@ -76,16 +99,19 @@ impl View {
     pub(crate) fn of(analysis: &Analysis) -> Self {
         // Flows are in the order of their losses.
         let lossy = analysis.flows.iter().take_while(|flow| flow.lost() > 0);
-        let drawn: Vec<FlowView> = lossy.clone().take(MOST_DRAWN).map(FlowView::of).collect();
+        let largest = analysis.flows.iter().filter(|flow| flow.over_time.is_some()).max_by_key(|flow| flow.bytes);
+        let lossless = largest.filter(|_| lossy.clone().next().is_none());
+        let drawn: Vec<FlowView> = lossy.clone().take(MOST_DRAWN).chain(lossless).map(FlowView::of).collect();
         Self {
             answer: analysis.answer(),
+            first: analysis.first(),
             cut: analysis.cut().map(|cut| format!("{}: {cut}.", analysis.file)),
             notes: analysis.notes(),
             packets: analysis.packets,
             duration_s: analysis.duration_s,
             rows: analysis.flows.iter().take(MOST_ROWS).map(Flow::cells).collect(),
             without_row: analysis.flows.len().saturating_sub(MOST_ROWS) as u64 + analysis.unlisted_flows,
-            undrawn: (lossy.count() - drawn.len()) as u64,
+            undrawn: lossy.count().saturating_sub(drawn.len()) as u64,
             drawn,
         }
     }
@@ -95,6 +121,8 @@ impl FlowView {
     fn of(flow: &Flow) -> Self {
         let nothing = OverTime::default();
         let over_time = flow.over_time.as_ref().unwrap_or(&nothing);
+        let kinds = flow.kinds();
+        let place = |loss| kinds.iter().position(|kind| *kind == flow.kind_of(loss)).unwrap_or_default() as u8;
         let marked = &flow.losses[..flow.losses.len().min(MOST_MARKED)];
         let steps = || over_time.queueing_ms.iter();
         let times = || marked.iter().map(|loss| loss.time_s).chain(steps().map(|step| step.at_s));
@@ -102,19 +130,43 @@ impl FlowView {
         Self {
             id: flow.id,
             name: format!("{} to {}", flow.src, flow.dst),
-            answer: flow.answer(),
+            answer: answer(flow),
             evidence: flow.evidence(),
             trust: flow.trust(),
             from_s: times().chain(begun).fold(f64::INFINITY, f64::min),
             to_s: times().fold(over_time.to_s, f64::max),
-            queueing_ms: steps().map(|Step { at_s, least, most, .. }| [*at_s, *least, *most]).collect(),
+            queueing_ms: steps().map(row).collect(),
+            queue_bytes: over_time.queue_bytes(flow.link_bps()).iter().map(row).collect(),
+            rate_kbps: over_time.rate_kbps.clone(),
+            path_kbps: flow.steady_path_bps().map(|bps| bps / 1e3),
+            kinds: kinds.iter().map(|kind| KindView { words: kind.words(), look: look(*kind) }).collect(),
             losses: Losses {
                 time_s: marked.iter().map(|loss| loss.time_s).collect(),
                 queueing_ms: marked.iter().map(|loss| loss.queueing_ms).collect(),
                 verdict: marked.iter().map(|loss| code(flow.verdict(loss))).collect(),
+                kind: marked.iter().map(place).collect(),
             },
             unmarked: flow.lost() - marked.len() as u64,
         }
+    }
+}
+
+/// Of a flow that lost nothing, what its sender waited for is the answer.
+fn answer(flow: &Flow) -> String {
+    let waits = flow.pace.filter(|_| flow.lost() == 0).and_then(|pace| pace.told_waits());
+    [Some(flow.answer()), waits].into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+fn row(step: &Step) -> [f64; 3] {
+    [step.at_s, step.least, step.most]
+}
+
+fn look(kind: LossKind) -> &'static str {
+    match kind {
+        LossKind::CalledWireless => "wireless",
+        LossKind::Policer | LossKind::FullQueue | LossKind::ShortQueue | LossKind::CalledCongestion => "congestion",
+        LossKind::ByTimer => "timer",
+        _ => "undecided",
     }
 }
 

@@ -1,6 +1,6 @@
 //! The analysis of a capture, as data.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufWriter, Read, Write};
 use std::sync::Arc;
 
@@ -13,11 +13,16 @@ use crate::CaptureError;
 use crate::annotate::Note;
 use crate::diagnose::{self, FlowDiagnosis};
 use crate::fit::Fit;
-use crate::flow::{self, Evidence, FlowResult, FlowTable, Found, Passage, Path, Protocol, Rules, State, Vantage};
+use crate::flow::{
+    self, Evidence, FlowResult, FlowTable, Found, LoggedPackets, Passage, Path, Protocol, Rules, State, Vantage,
+};
 use crate::frames::{Frames, Truncation, compressed};
 use crate::joined::Alone;
 use crate::judge::trust::{Expected, Situation, Table};
 use crate::judge::{self, Chosen, Opinions, Trips};
+use crate::measured::{Measured, Packets};
+use crate::minor;
+use crate::names::Names;
 use crate::observe::{Observer, Watch};
 use crate::over_time::{OverTime, Transfer};
 use crate::pace::Pace;
@@ -117,7 +122,7 @@ pub struct Analysis {
     pub duration_s: f64,
     /// Fragments of IP packets, which are not analysed.
     pub fragments: u64,
-    /// Frames that are neither TCP nor RTP; of a qlog, packets of other spaces than that of application data.
+    /// Frames of no flow's kind; of a qlog, packets of other spaces than that of application data.
     pub other_packets: u64,
     /// The fragments and other frames of a capture, by kind.
     pub unread: UnreadCounts,
@@ -159,13 +164,25 @@ pub struct Flow {
     pub src: String,
     /// Their receiver.
     pub dst: String,
+    /// What its sender is called, by a DNS answer or a TLS handshake in the capture.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub src_name: Option<String>,
+    /// What its receiver is called.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dst_name: Option<String>,
     /// What carries it.
     pub protocol: Protocol,
     /// RTP: which stream of the sender.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ssrc: Option<u32>,
+    /// WireGuard, ESP and SRT: which one of the sender's, by the receiver's index, the SPI, or the receiver's socket.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stream: Option<u32>,
     /// Packets with data.
     pub packets: u64,
+    /// As many are they on the wire, without copies: a segment may be merged from several.
+    #[serde(skip)]
+    pub(crate) wire_packets: u64,
     /// Distinct bytes of data.
     pub bytes: u64,
     /// Where the capture was taken.
@@ -174,6 +191,9 @@ pub struct Flow {
     pub reordered: u64,
     /// Packets that arrived twice.
     pub duplicates: u64,
+    /// TCP: packets that the capture has again, a part of the duplicates.
+    #[serde(skip_serializing_if = "is_none")]
+    pub copies: u64,
     /// Retransmissions that were not needed.
     pub spurious: u64,
     /// Packets that were delivered and not captured.
@@ -201,6 +221,10 @@ pub struct Flow {
     /// By algorithm that can judge the flow: the errors to expect in this situation, from the accuracy table. An
     /// algorithm that the table does not have is missing.
     pub expected: BTreeMap<String, Expected>,
+    /// TCP: whether it carried less than 1 % of what the largest flow between its hosts did, and nothing of note happened to
+    /// it: a control connection, or the answers to a transfer. The answer does not count it.
+    #[serde(skip_serializing_if = "is_false")]
+    pub minor: bool,
     /// Of two joined captures: what each of them tells alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alone: Option<Alone>,
@@ -208,14 +232,17 @@ pub struct Flow {
     pub queueing: Option<Queueing>,
     /// How its connection was opened from this end, if that took more than one try.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub opening: Option<Opening>,
+    pub opening: Option<Tries>,
+    /// How its connection was closed from this end, if that took more than one try.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub closing: Option<Tries>,
     /// Times in which its sender tried three times or more and got no answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub outages: Vec<Outage>,
-    /// RTP: times without a packet, behind which as many numbers were missing as such a time has packets.
+    /// Streams: times without a packet, behind which as many numbers were missing as such a time has packets.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pauses: Vec<Pause>,
-    /// RTP: how often its sender began new numbers.
+    /// Streams: how often the sender began new numbers.
     #[serde(skip_serializing_if = "is_none")]
     pub renumbered: u64,
     /// Steps of its trip times that stayed. They were taken out, so that no queueing delay has them.
@@ -230,7 +257,7 @@ pub struct Flow {
     /// TCP: whether no acknowledgement of its data was captured.
     #[serde(skip_serializing_if = "is_false")]
     pub one_way: bool,
-    /// Packets that passed again: TCP only, not those that the capture holds twice.
+    /// Packets that passed again: of TCP and SRT, not those that the capture holds twice.
     pub sent_again: u64,
     /// How fast its data went, and what held them up; none if the capture does not tell.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -247,6 +274,12 @@ pub struct Flow {
     /// What its hosts have between them, if that is counted.
     #[serde(skip)]
     pub(crate) path: Option<Path>,
+    /// QUIC: its packets, if they are kept.
+    #[serde(skip)]
+    pub(crate) logged: Option<LoggedPackets>,
+    /// If it lost packets: what is needed when their cause is known.
+    #[serde(skip)]
+    pub(crate) measured: Option<Box<Measured>>,
     /// Losses beyond those that are listed.
     pub unlisted_losses: u64,
     /// The losses, in the order in which they were found.
@@ -255,16 +288,27 @@ pub struct Flow {
     pub summary: BTreeMap<String, Summary>,
 }
 
-/// The tries to open a connection, from one end.
+/// The tries to open a connection (SYN), or to close it (FIN without data), from one end.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct Opening {
-    /// SYNs that were sent again.
+pub struct Tries {
+    /// Segments that were sent again.
     pub repeats: u64,
-    /// From the first SYN to the answer, or to the last packet if there was none, seconds.
+    /// Opening: from the first one to the answer, or to the last packet if there was none. Closing: from the first one to
+    /// the last. Seconds.
     pub waited_s: f64,
     /// Whether the other end answered.
     pub answered: bool,
+    /// Opening: whether they are replies to the other end's SYN (SYN+ACK).
+    #[serde(skip_serializing_if = "is_false")]
+    pub reply: bool,
+}
+
+impl Tries {
+    fn of(tries: flow::Tries) -> Self {
+        let flow::Tries { repeats, waited, is_answered, is_reply } = tries;
+        Self { repeats, waited_s: waited.as_secs_f64(), answered: is_answered, reply: is_reply }
+    }
 }
 
 /// A time in which a flow's sender got no answer.
@@ -343,19 +387,22 @@ pub struct Loss {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_utc: Option<Utc>,
     /// The number of the lost packet's frame in the file, from 1 on, as in Wireshark. A gap has none of its own: then the
-    /// frame that revealed it. None in a qlog, and of two joined captures.
+    /// frame that revealed it. None in a qlog; of two joined captures that in the sender's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frame: Option<u64>,
     /// The frame in which it was sent again, if the capture has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frame_again: Option<u64>,
-    /// TCP: sequence number of the first byte. RTP: the packet's. QUIC: the packet number.
+    /// Of two joined captures: the first frame in the receiver's with something that was sent later.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frame_at_receiver: Option<u64>,
+    /// TCP: sequence number of the first byte. Others: the packet's number.
     pub seq: u64,
-    /// Bytes of payload (QUIC: of the packet); 0 where they are not known (RTP, a QUIC receiver).
+    /// Bytes of payload (QUIC: of the packet); 0 where they are not known (streams, a QUIC receiver).
     pub bytes: u64,
     /// Packets.
     pub packets: u64,
-    /// Its place in the flow: bytes of TCP, packets of RTP and QUIC, from the flow's first one on; none if the flow is not
+    /// Its place in the flow: bytes of TCP, packets of others, from the flow's first one on; none if the flow is not
     /// followed over time.
     #[serde(skip)]
     pub place: Option<u64>,
@@ -537,11 +584,30 @@ pub(crate) fn analyze_and(
     options: &Options,
     also: Also<'_>,
 ) -> Result<Analysis, CaptureError> {
-    let rules = Rules::of(options, file);
+    analyze_by(source, options, &Rules::of(options, file), file, also)
+}
+
+/// As [`analyze_and`], and keeps the packets of a log.
+pub(crate) fn analyze_keeping(
+    source: &mut dyn Read,
+    file: &str,
+    options: &Options,
+    also: Also<'_>,
+) -> Result<Analysis, CaptureError> {
+    analyze_by(source, options, &Rules { keeps_packets: true, ..Rules::of(options, file) }, file, also)
+}
+
+fn analyze_by(
+    source: &mut dyn Read,
+    options: &Options,
+    rules: &Rules,
+    file: &str,
+    also: Also<'_>,
+) -> Result<Analysis, CaptureError> {
     let mut reading = Reading::new(options, rules.clone(), file);
     let (is_qlog, source) = qlog::recognised(compressed::decompressed(Box::new(source))?)?;
     if is_qlog {
-        let truncation = qlog::read(source, &rules, &mut reading)?;
+        let truncation = qlog::read(source, rules, &mut reading)?;
         return Ok(reading.finish(truncation));
     }
     let mut frames = Frames::of(source)?;
@@ -550,11 +616,20 @@ pub(crate) fn analyze_and(
     reading.finish_frames(truncation)
 }
 
+/// A flow that was not read from a capture, whose times count from `begun`.
+pub(crate) fn described(options: &Options, rules: &Rules, begun: Time, result: FlowResult) -> Option<Flow> {
+    let mut reading = Reading::new(options, rules.clone(), "");
+    reading.begun = Some(begun);
+    reading.keep(result);
+    reading.finish(None).flows.pop()
+}
+
 impl Rules {
-    fn of(options: &Options, file: &str) -> Self {
+    pub(crate) fn of(options: &Options, file: &str) -> Self {
         let budget = options.over_time.then(Budget::default);
         let watch = Watch::new(file, options.observer.clone(), options.flows.clone());
-        Self { chosen: options.chosen.clone(), keep_skew: options.keep_skew, budget, watch }
+        let (chosen, keep_skew) = (options.chosen.clone(), options.keep_skew);
+        Self { chosen, keep_skew, budget, watch, keeps_packets: false }
     }
 }
 
@@ -562,6 +637,7 @@ impl Rules {
 pub(crate) struct Reading<'a> {
     options: &'a Options,
     table: FlowTable,
+    hosts: Names,
     names: Vec<String>,
     begun: Option<Time>,
     last: Time,
@@ -569,8 +645,8 @@ pub(crate) struct Reading<'a> {
     longest: Time,
     unknown: Option<LinkType>,
     readable: u64,
-    /// UDP packets that look like RTP and belong to no stream that has proved itself yet.
-    unproven: u64,
+    /// Packets that may be of a stream, and belong to none that has proved itself yet.
+    unproven: BTreeMap<Protocol, u64>,
     lossless: usize,
     lossy: usize,
     watch: Watch,
@@ -604,12 +680,13 @@ impl<'a> Reading<'a> {
             names: rules.chosen.keys().collect(),
             watch: rules.watch.clone(),
             table: FlowTable::new(rules),
+            hosts: Names::default(),
             begun: None,
             last: Time::ZERO,
             longest: Time::ZERO,
             unknown: None,
             readable: 0,
-            unproven: 0,
+            unproven: BTreeMap::new(),
             lossless: 0,
             lossy: 0,
             drawn: Vec::new(),
@@ -625,6 +702,7 @@ impl<'a> Reading<'a> {
                 self.on_radio(frame.link.radio(frame.data));
                 let parsed = Parsed::of(&frame);
                 if let Parsed::Packet(packet) = &parsed {
+                    self.hosts.on_packet(packet);
                     also(frame_time, packet, self);
                 }
                 self.on_frame(frame_time, &parsed);
@@ -722,14 +800,16 @@ impl<'a> Reading<'a> {
     fn on_frame(&mut self, time: Time, parsed: &Parsed<'_>) {
         match parsed {
             Parsed::Packet(packet) => {
-                let is_read = !packet.is_dns() && self.table.on_packet(time, packet);
+                let protocol = if packet.is_dns() { None } else { self.table.on_packet(time, packet) };
                 match &packet.transport {
                     Transport::Tcp(tcp) => {
                         self.analysis.tcp_packets += 1;
                         self.analysis.cut_options += u64::from(tcp.options.cut);
                     }
-                    Transport::Udp { .. } if is_read => self.unproven += 1,
-                    Transport::Udp { .. } => self.on_unread(Unread::datagram(packet), 1),
+                    Transport::Udp { .. } | Transport::Esp { .. } => match protocol {
+                        Some(protocol) => *self.unproven.entry(protocol).or_default() += 1,
+                        None => self.on_unread(Unread::datagram(packet), 1),
+                    },
                 }
                 if self.table.has_finished() {
                     self.collect();
@@ -762,8 +842,8 @@ impl<'a> Reading<'a> {
 
     /// Lists a flow that has ended.
     pub(crate) fn keep(&mut self, result: FlowResult) {
-        if result.protocol == Protocol::Rtp {
-            self.unproven = self.unproven.saturating_sub(result.packets);
+        if let Some(unproven) = self.unproven.get_mut(&result.protocol) {
+            *unproven = unproven.saturating_sub(result.packets);
         }
         if !self.options.flows.has([&result.src, &result.dst]) {
             return;
@@ -828,6 +908,9 @@ impl<'a> Reading<'a> {
             }
             _ => None,
         };
+        let packets = result.carried.as_ref().zip(pace.as_ref()).map(|(carried, pace)| Packets::of(carried, pace));
+        let course = result.pace.as_ref().filter(|_| !losses.is_empty());
+        let measured = course.map(|course| Box::new(Measured::of(course, packets, begun)));
         let mut summary: BTreeMap<String, Summary> =
             names.iter().flatten().map(|name| (name.clone(), Summary::default())).collect();
         for (name, opinion) in losses.iter().flat_map(|loss| loss.verdicts.iter()) {
@@ -849,22 +932,22 @@ impl<'a> Reading<'a> {
         };
         let pause =
             |pause: &flow::Pause| Pause { from_s: second(pause.from), to_s: second(pause.to), skipped: pause.skipped };
-        let opening = result.opening.map(|opening| Opening {
-            repeats: opening.repeats,
-            waited_s: opening.waited.as_secs_f64(),
-            answered: opening.is_answered,
-        });
         Flow {
             id: result.number,
             src: result.src,
             dst: result.dst,
+            src_name: None,
+            dst_name: None,
             protocol: result.protocol,
-            ssrc: result.ssrc,
+            ssrc: result.stream.filter(|_| result.protocol == Protocol::Rtp),
+            stream: result.stream.filter(|_| result.protocol != Protocol::Rtp),
             packets: result.packets,
+            wire_packets: result.wire_packets.unwrap_or(result.packets),
             bytes: result.bytes,
             vantage: result.vantage,
             reordered: counts.reordered,
             duplicates: counts.duplicates,
+            copies: counts.copies,
             spurious: counts.spurious,
             capture_drops: counts.uncaptured,
             probes: counts.probes,
@@ -877,9 +960,11 @@ impl<'a> Reading<'a> {
             recommended,
             situation,
             expected,
+            minor: false,
             alone: None,
             queueing,
-            opening,
+            opening: result.opening.map(Tries::of),
+            closing: result.closing.map(Tries::of),
             outages: result.outages.iter().map(outage).collect(),
             pauses: result.pauses.iter().map(pause).collect(),
             renumbered: counts.renumbered,
@@ -893,16 +978,38 @@ impl<'a> Reading<'a> {
             over_time,
             notes,
             path: result.path,
+            logged: result.logged,
+            measured,
             unlisted_losses: result.losses.unlisted,
             losses,
             summary,
         }
     }
 
+    /// Tells the flows what their ends are called.
+    fn name_ends(&mut self) {
+        if self.hosts.is_empty() {
+            return;
+        }
+        for flow in &mut self.analysis.flows {
+            if let (Ok(src), Ok(dst)) = (flow.src.parse(), flow.dst.parse()) {
+                let names = self.hosts.of([src, dst]);
+                [flow.src_name, flow.dst_name] = names.map(|name| name.map(str::to_owned));
+            }
+        }
+    }
+
     fn finish(mut self, truncation: Option<Truncation>) -> Analysis {
         self.table.close_all();
         self.collect();
-        self.on_unread(Unread::Udp, self.unproven);
+        for (protocol, packets) in std::mem::take(&mut self.unproven) {
+            let unread = match protocol {
+                Protocol::WireGuard => Unread::WireGuard,
+                Protocol::Esp => Unread::Esp,
+                _ => Unread::Udp,
+            };
+            self.on_unread(unread, packets);
+        }
         self.analysis.begun = self.begun.unwrap_or(Time::ZERO);
         let last = self.last.max(self.longest);
         self.analysis.duration_s = (last - self.begun.unwrap_or(last)).as_secs_f64();
@@ -911,18 +1018,45 @@ impl<'a> Reading<'a> {
             self.analysis.truncation = Some(truncation.problem);
         }
         self.analysis.flows.sort_by_key(|flow| (std::cmp::Reverse(flow.losses.len()), flow.id));
-        diagnose::diagnose(&mut self.analysis.flows);
+        self.name_ends();
+        minor::mark(&mut self.analysis.flows);
+        let doubted = self.analysis.doubted();
+        diagnose::diagnose(&mut self.analysis.flows, &doubted);
         self.analysis
+    }
+}
+
+/// A capture that dropped a larger share of its packets does not show the losses of any flow.
+const MOST_DROPPED: f64 = 0.05;
+
+impl Analysis {
+    /// Whether the capture itself says that it dropped so many packets that it does not show the losses of this flow: of all
+    /// packets, or beside the gaps of a stream, any of which may be such packets. TCP tells by its acknowledgements.
+    fn is_dropped(&self, flow: &Flow, dropped: u64) -> bool {
+        let share = dropped as f64 / (dropped + self.packets) as f64;
+        let gaps =
+            flow.losses.iter().filter(|loss| loss.evidence == Evidence::Gap).count() as u64 + flow.unlisted_losses;
+        share > MOST_DROPPED || (flow.protocol.is_numbered() && gaps > 0 && dropped * 2 >= gaps)
+    }
+
+    /// The flows whose seeming losses may be what the capture dropped: no cause of theirs is shown.
+    fn doubted(&self) -> BTreeSet<u64> {
+        let Some(dropped) = self.dropped_by_capture.filter(|dropped| *dropped > 0) else { return BTreeSet::new() };
+        self.flows.iter().filter(|flow| self.is_dropped(flow, dropped)).map(|flow| flow.id).collect()
+    }
+}
+
+impl Flow {
+    /// Which stream of its sender it is, by its packets.
+    pub(crate) fn stream_of_sender(&self) -> Option<u32> {
+        self.ssrc.or(self.stream)
     }
 }
 
 impl Loss {
     fn from(found: Found, protocol: Protocol, begun: Time, names: &Arc<[Option<String>]>) -> Self {
-        let (seq, bytes) = match protocol {
-            Protocol::Rtp => (u64::from(found.start as u16), 0),
-            Protocol::Tcp => (u64::from(found.start as u32), found.end - found.start),
-            Protocol::Quic => (found.start, found.end - found.start),
-        };
+        let bytes = if protocol.is_numbered() { 0 } else { found.end - found.start };
+        let seq = protocol.on_wire(found.start);
         let verdicts = Verdicts { names: names.clone(), opinions: found.opinions };
         let time_s = (found.time - begun).as_secs_f64();
         let (frame, frame_again) = (found.frame, found.frame_again);
@@ -944,6 +1078,7 @@ impl Loss {
             time_utc: None,
             frame: None,
             frame_again: None,
+            frame_at_receiver: None,
             seq,
             bytes,
             packets: 1,

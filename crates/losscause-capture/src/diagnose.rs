@@ -1,20 +1,36 @@
 //! The cause of each flow's losses: what its own losses show, and what those of all flows between the same hosts do.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use losscause::Span;
-use losscause::diagnosis::{Cause, Certainty, Diagnosis, Finding, LostPacket, OneRate, PolicerTest, Rounds, Unknown};
+use losscause::diagnosis::{
+    Cause, Certainty, Diagnosis, Finding, LostPacket, OneRate, PathRate, PolicerTest, Rounds, Unknown,
+};
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use crate::flow::Path;
-use crate::{Evidence, Flow, Loss, Vantage};
+use crate::{Cost, Evidence, Fit, Flow, Loss, Protocol, Vantage, next};
 
-/// Why a flow's packets were lost, how sure that is, what shows it, and what to do.
+/// Why a flow's packets were lost, how sure that is, what shows it, what it cost, and what to do.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowDiagnosis {
     /// The cause and what shows it.
     pub diagnosis: Diagnosis,
+    /// How fast the path was seen to be, if a queue stood.
+    pub path: Option<PathRate>,
+    /// What the losses cost; none if that was not seen.
+    pub cost: Option<Cost>,
+    /// The commands to run next, in their order. `FILE` stands for the capture, words in angle brackets for what the reader
+    /// knows.
+    pub next: Vec<String>,
+}
+
+impl FlowDiagnosis {
+    /// What to do, as a sentence without its end.
+    pub fn advice(&self) -> String {
+        self.diagnosis.advice_on(self.path).to_string()
+    }
 }
 
 impl Serialize for FlowDiagnosis {
@@ -25,29 +41,26 @@ impl Serialize for FlowDiagnosis {
             _ => (None, None),
         };
         let evidence: Vec<String> = self.diagnosis.findings().map(ToString::to_string).collect();
-        let mut fields = serializer.serialize_struct("diagnosis", 6)?;
+        let mut fields = serializer.serialize_struct("diagnosis", 8)?;
         fields.serialize_field("cause", cause.name())?;
         fields.serialize_field("certainty", certainty.name())?;
         fields.serialize_field("rate_bps", &rate_bps)?;
         fields.serialize_field("burst_bytes", &burst_bytes)?;
         fields.serialize_field("evidence", &evidence)?;
-        fields.serialize_field("advice", &self.diagnosis.advice().to_string())?;
+        fields.serialize_field("cost", &self.cost)?;
+        fields.serialize_field("advice", &self.advice())?;
+        fields.serialize_field("next", &self.next)?;
         fields.end()
     }
 }
 
-impl FlowDiagnosis {
-    /// That a cause is not shown.
-    pub(crate) fn not_shown(unknown: Unknown) -> Self {
-        Self { diagnosis: Diagnosis::not_shown(unknown, [None; 2]) }
-    }
-}
-
+/// With more between its hosts than so many times its own bytes, a flow shares what they have.
+const SHARED: f64 = 1.1;
 /// The largest packet of a path whose packets' sizes are not known.
 const USUAL_PACKET: u64 = 1_500;
 
-/// Diagnoses every flow that lost something.
-pub(crate) fn diagnose(flows: &mut [Flow]) {
+/// Diagnoses every flow that lost something. What seems lost of the `doubted` ones, the capture may have dropped.
+pub(crate) fn diagnose(flows: &mut [Flow], doubted: &BTreeSet<u64>) {
     let mut paths: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     for (place, flow) in flows.iter().enumerate().filter(|(_, flow)| flow.lost() > 0) {
         if let Some(path) = &flow.path {
@@ -59,16 +72,33 @@ pub(crate) fn diagnose(flows: &mut [Flow]) {
         let of_path: Vec<&Flow> = places.iter().map(|&place| &flows[place]).collect();
         rates.extend(one_rate(&of_path).map(|one| (id, one)));
     }
+    let mut carried: BTreeMap<u64, u64> = BTreeMap::new();
+    for (path, bytes) in flows.iter().filter_map(|flow| Some((flow.path.as_ref()?, flow.bytes))) {
+        *carried.entry(path.id).or_default() += bytes;
+    }
+    let tcp = flows.iter().filter(|flow| flow.protocol == Protocol::Tcp);
+    let largest = tcp.max_by_key(|flow| flow.bytes).map(|flow| flow.id);
     for flow in flows.iter_mut().filter(|flow| flow.lost() > 0) {
-        let one = flow.path.as_ref().and_then(|path| rates.get(&path.id));
-        let diagnosis = of_flow(flow, one);
-        flow.diagnosis = Some(diagnosis);
+        let id = flow.path.as_ref().map(|path| path.id);
+        let diagnosis = match doubted.contains(&flow.id) {
+            true => Diagnosis::not_shown(Unknown::NotObserved, [None; 2]),
+            false => of_flow(flow, id.and_then(|id| rates.get(&id))),
+        };
+        if let Some(policed) = Fit::policed(flow, diagnosis.cause) {
+            flow.fit = Some(policed);
+        }
+        let of_path = id.and_then(|id| carried.get(&id)).copied().unwrap_or_default();
+        let is_shared = of_path as f64 > SHARED * flow.bytes as f64;
+        let path = flow.path_rate();
+        let cost = Cost::of(flow, diagnosis.cause, is_shared);
+        let next = next::commands(flow, diagnosis.cause, path, Some(flow.id) == largest);
+        flow.diagnosis = Some(FlowDiagnosis { diagnosis, path, cost, next });
     }
 }
 
-/// The rate that the losses of all flows of a path agree on. What was captured twice passed once.
+/// The rate that the losses of all flows of a path agree on.
 fn one_rate(flows: &[&Flow]) -> Option<OneRate> {
-    let path: &Path = flows.first()?.path.as_ref().filter(|_| !flows.iter().any(|flow| flow.is_copied()))?;
+    let path: &Path = flows.first()?.path.as_ref()?;
     let mut losses: Vec<&Loss> = flows.iter().flat_map(|flow| &flow.losses).collect();
     losses.sort_by_key(|loss| loss.passage.at);
     let packet_bytes = losses.iter().map(|loss| loss.bytes).max().unwrap_or(USUAL_PACKET);
@@ -83,12 +113,12 @@ fn one_rate(flows: &[&Flow]) -> Option<OneRate> {
     test.one_rate()
 }
 
-fn of_flow(flow: &Flow, one_rate: Option<&OneRate>) -> FlowDiagnosis {
+fn of_flow(flow: &Flow, one_rate: Option<&OneRate>) -> Diagnosis {
     if flow.is_incomplete() {
-        return FlowDiagnosis::not_shown(Unknown::NotObserved);
+        return Diagnosis::not_shown(Unknown::NotObserved, [None; 2]);
     }
     if flow.vantage == Vantage::Unknown {
-        return FlowDiagnosis::not_shown(Unknown::NoPlace);
+        return Diagnosis::not_shown(Unknown::NoPlace, [None; 2]);
     }
     let mut losses: Vec<&Loss> = flow.losses.iter().collect();
     losses.sort_by_key(|loss| loss.passage.at);
@@ -100,7 +130,7 @@ fn of_flow(flow: &Flow, one_rate: Option<&OneRate>) -> FlowDiagnosis {
         let longest = Span::from_secs_f64_rounded(longest);
         let finding = Finding::Unanswered(unanswered as u64, losses.len() as u64, longest);
         let (cause, certainty, findings) = (Cause::Outage, Certainty::Clear, [Some(finding), None, None]);
-        return FlowDiagnosis { diagnosis: Diagnosis { cause, certainty, findings } };
+        return Diagnosis { cause, certainty, findings };
     }
     let mut rounds = Rounds::default();
     for loss in losses {
@@ -113,12 +143,25 @@ fn of_flow(flow: &Flow, one_rate: Option<&OneRate>) -> FlowDiagnosis {
             queue: loss.verdicts.opinions.queue(),
         });
     }
-    FlowDiagnosis { diagnosis: rounds.readings().diagnose(one_rate, flow.packets) }
+    rounds.readings().diagnose(one_rate, flow.wire_packets)
+}
+
+impl Flow {
+    /// How fast its path was seen to empty a queue: near one rate, or for most of the time.
+    fn path_rate(&self) -> Option<PathRate> {
+        let fit = self.fit.as_ref().filter(|fit| fit.policer.is_none())?;
+        let is_usual = fit.is_steady() || fit.standing_s * 2.0 >= self.pace?.lasted_s;
+        is_usual.then(|| PathRate {
+            rate_bps: fit.rate_bps as u64,
+            least_bps: fit.rate_p10_bps as u64,
+            round_trip: Span::from_secs_f64_rounded(fit.rtt_ms / 1e3),
+        })
+    }
 }
 
 impl Loss {
-    /// Whether only a timer showed it.
-    pub(crate) fn is_by_timer(&self) -> bool {
+    /// Whether only a timer showed it: then nothing shows its cause.
+    pub fn is_by_timer(&self) -> bool {
         matches!(self.evidence, Evidence::Timeout | Evidence::TailProbe)
     }
 }

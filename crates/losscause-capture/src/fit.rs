@@ -8,12 +8,16 @@
 //! | queue | what packets beside lost ones waited, if losses came where the queue was longest more often than packets did |
 //! | random loss | the other losses, over the packets that met no full queue |
 //!
-//! A sender's capture tells neither traffic that is always there, nor a policer or a queue that drops early from random loss.
+//! | policer | the diagnosis: then what was lost beside full queues is the policer's, and no loss is random |
+//!
+//! A sender's capture tells neither traffic that is always there, nor a queue that drops early from random loss.
 
+use losscause::diagnosis::Cause;
 use serde::Serialize;
 
 use crate::flow::{Carried, Run};
 use crate::judge::Trips;
+use crate::measured::Packets;
 use crate::units;
 use crate::{Flow, Loss, Pace, Protocol, Vantage};
 
@@ -51,6 +55,21 @@ pub struct Fit {
     pub header_bytes: u64,
     /// The receiver's window if it held the sender up for most of the time, bytes.
     pub window_bytes: Option<u64>,
+    /// A policer in front of the link, if it lost the packets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policer: Option<Policed>,
+}
+
+/// A token bucket in front of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Policed {
+    /// The rate at which it fills, bits per second, with all headers from IP on.
+    pub rate_bps: f64,
+    /// What it holds at least, bytes.
+    pub burst_bytes: u64,
+    /// Whether the link behind it was seen, and is faster. Otherwise its rate is a guess.
+    pub link_is_seen: bool,
 }
 
 /// Other traffic on the link, which comes and goes.
@@ -78,6 +97,8 @@ const USUAL: f64 = 0.75;
 /// Rates farther apart than this part are no measuring error: runs begin and end at acknowledgements, and a run of a round
 /// trip has many.
 const STEADY: f64 = 0.1;
+/// A link behind a policer that no queue showed is taken to be so many times as fast: its own time is then hardly any.
+const BEHIND_POLICER: f64 = 10.0;
 
 /// What a full queue does.
 #[derive(Clone, Copy, Debug, Default)]
@@ -128,9 +149,6 @@ impl Fit {
         let lost = if has_outage { waited.len() } else { losses.len() } as f64;
         let random = (found.judged as f64 - found.by_queue) / found.judged.max(1) as f64;
         let sent = carried.packets.max(1) as f64;
-        let is_full = |full_s: f64| full_s >= pace.lasted_s / 2.0;
-        let window_bytes =
-            carried.window_bytes.filter(|_| pace.sending.is_some_and(|sent| is_full(sent.window_full_s)));
         Some(Self {
             rate_bps,
             rate_p10_bps: low,
@@ -146,7 +164,39 @@ impl Fit {
             queue_losses: found.by_queue.round() as u64,
             packet_bytes,
             header_bytes,
-            window_bytes,
+            window_bytes: Packets::of(carried, pace).window_bytes,
+            policer: None,
+        })
+    }
+
+    /// Of a flow at its sender whose losses have this cause, if that is a policer with a rate.
+    pub(crate) fn policed(flow: &Flow, cause: Cause) -> Option<Self> {
+        let Cause::Policer { rate_bps: Some(rate_bps), burst_bytes } = cause else { return None };
+        let packets = flow.measured.as_ref()?.packets.filter(|_| flow.vantage == Vantage::Sender)?;
+        let (rtt_ms, rate_bps) = (packets.rtt_ms?, rate_bps as f64);
+        let seen = flow.fit.filter(|fit| fit.rate_bps >= 2.0 * rate_bps);
+        // A bucket that is smaller than a packet lets none pass.
+        let burst_bytes = burst_bytes.unwrap_or_default().max(2 * packets.full_bytes);
+        let policer = Some(Policed { rate_bps, burst_bytes, link_is_seen: seen.is_some() });
+        let link_bps = seen.map_or(BEHIND_POLICER * rate_bps, |fit| fit.rate_bps);
+        let judged = flow.losses.iter().filter(|loss| loss.queueing_ms.is_some()).count() as u64;
+        Some(Self {
+            rate_bps: link_bps,
+            rate_p10_bps: seen.map_or(link_bps, |fit| fit.rate_p10_bps),
+            rate_p90_bps: seen.map_or(link_bps, |fit| fit.rate_p90_bps),
+            others: None,
+            standing_s: seen.map_or(0.0, |fit| fit.standing_s),
+            standing_packets: seen.map_or(0, |fit| fit.standing_packets),
+            rtt_ms,
+            full_ms: None,
+            longest_ms: seen.map_or(0.0, |fit| fit.longest_ms),
+            random_loss: 0.0,
+            judged_losses: judged,
+            queue_losses: 0,
+            packet_bytes: packets.full_bytes,
+            header_bytes: packets.header_bytes,
+            window_bytes: packets.window_bytes,
+            policer,
         })
     }
 
@@ -173,6 +223,9 @@ impl Fit {
 
     /// What was fitted, in one line: "10 Mb/s (a queue stood for 1.1 s), round trip 40 ms, queue 50 packets, random loss 0.51 %".
     pub fn in_short(&self) -> String {
+        if let Some(policer) = &self.policer {
+            return format!("{}, round trip {}", policer.told(), units::ms(self.rtt_ms));
+        }
         let (packets, is_seen) = self.queue_packets();
         let guess = if is_seen { "" } else { " (a guess: none was seen to drop)" };
         let others = self
@@ -190,6 +243,19 @@ impl Fit {
 
     /// What was fitted, and from how much: a sentence each.
     pub fn told(&self) -> Vec<String> {
+        let of_rtt = format!(
+            "Round trip {}, of which a full packet and its acknowledgement are {} on the link.",
+            units::ms(self.rtt_ms),
+            units::ms(self.rtt_ms - self.propagation_ms())
+        );
+        if let Some(policer) = &self.policer {
+            let link = units::rate(self.rate_bps);
+            let of_link = match policer.link_is_seen {
+                true => format!("Link {link}: so fast packets came out of bursts."),
+                false => format!("Link {link}, a guess: no queue was seen to stand behind the policer."),
+            };
+            return vec![format!("{}: what passed between losses.", policer.told()), of_link, of_rtt];
+        }
         let of_rate = format!(
             "Rate {}: so fast the link emptied its queue, which was seen to stand for {:.2} s ({} packets), at {} to {} for eight \
              tenths of that time.",
@@ -221,12 +287,15 @@ impl Fit {
             self.judged_losses - self.queue_losses.min(self.judged_losses),
             self.judged_losses
         );
-        let of_rtt = format!(
-            "Round trip {}, of which a full packet and its acknowledgement are {} on the link.",
-            units::ms(self.rtt_ms),
-            units::ms(self.rtt_ms - self.propagation_ms())
-        );
         [Some(of_rate), of_others, Some(of_rtt), Some(of_queue), Some(of_loss)].into_iter().flatten().collect()
+    }
+}
+
+impl Policed {
+    /// "Policer of 3 Mb/s with a bucket of 100 kB or more".
+    fn told(&self) -> String {
+        let (rate, burst) = (units::rate(self.rate_bps), units::bytes(self.burst_bytes));
+        format!("Policer of {rate} with a bucket of {burst} or more")
     }
 }
 
@@ -330,7 +399,10 @@ impl Flow {
     /// What a scenario of its link leaves out or takes for granted: a sentence each.
     pub fn unseen(&self) -> Vec<String> {
         let Some(fit) = self.fit else { return Vec::new() };
-        let mut unseen = vec!["Traffic that was always on the link: the rate is what it left to this flow.".to_owned()];
+        let mut unseen = Vec::new();
+        if fit.policer.is_none() {
+            unseen.push("Traffic that was always on the link: the rate is what it left to this flow.".to_owned());
+        }
         if !self.situation.selective {
             unseen.push("SACK, which this flow did not use: the scenario's does.".to_owned());
         }
@@ -338,7 +410,11 @@ impl Flow {
             unseen.push("Whether other traffic came and went, or the link's own rate changed.".to_owned());
         }
         if fit.random_loss > 0.0 {
-            unseen.push("What lost packets where no queue was full: a policer, or a queue that drops early, is fitted as random loss.".to_owned());
+            unseen.push("What lost packets where no queue was full: a queue that drops early, and a policer that was not told, are fitted as random loss.".to_owned());
+        }
+        if fit.policer.is_some() {
+            unseen.push("Other connections of the two hosts, which share the policer's bucket: the scenario's transfer has it alone.".to_owned());
+            unseen.push("Losses that were not the policer's.".to_owned());
         }
         let by_timer = self.lost_by_timer();
         if by_timer > 0 {
@@ -348,7 +424,7 @@ impl Flow {
             unseen.push(format!("{} times without any answer are left out.", self.outages.len()));
         }
         let sending = self.pace.and_then(|pace| Some((pace.lasted_s, pace.sending?)));
-        if let Some((lasted_s, sending)) = sending.filter(|(_, sending)| sending.idle_s > 0.0) {
+        if let Some((lasted_s, sending)) = sending.filter(|(_, sending)| sending.idle_s >= 0.05) {
             let idle_s = sending.idle_s;
             unseen.push(format!(
                 "Pauses of the application: it had nothing to send for {idle_s:.1} of {lasted_s:.1} s; the scenario's always has."

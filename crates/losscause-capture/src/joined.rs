@@ -6,6 +6,8 @@
 //! ```text
 //! log       a capture           → every data packet of each flow
 //! matching  two logs of a flow  → the packets that did not arrive
+//! quic      two qlogs           → the flows that are the same
+//! timed     trips of packets    → the verdicts at a receiver whose packets say no time
 //! views     a lost packet       → what each capture alone found and says
 //! flows     all of these        → data for tables and JSON
 //! ```
@@ -13,6 +15,8 @@
 mod flows;
 mod log;
 mod matching;
+mod quic;
+mod timed;
 mod views;
 
 use std::io::Read;
@@ -20,7 +24,7 @@ use std::io::Read;
 use serde::Serialize;
 
 use crate::CaptureError;
-use crate::analysis::{Analysis, Options, analyze_and};
+use crate::analysis::{Analysis, Options, analyze_keeping};
 use flows::Join;
 use log::{Key, Log, Logs};
 use matching::Matched;
@@ -60,8 +64,19 @@ pub enum JoinError {
     #[error("{0}")]
     Receiver(CaptureError),
     /// No flow is in both.
-    #[error("have no flow in common, expected two captures of one transfer, with the same addresses and ports in both")]
+    #[error(
+        "have no flow in common, expected two captures of one transfer, with the same addresses and ports in both, or two \
+         qlogs of one connection"
+    )]
     NoCommonFlow,
+    /// No flow is in both, and one of the two is damaged or has none at all.
+    #[error("have no flow in common: {file}: {problem}")]
+    Lacking {
+        /// That file.
+        file: String,
+        /// What is wrong with it, as the end of a sentence that begins with it.
+        problem: String,
+    },
     /// For most of the data the sender's capture was taken at the receiver, and the other way round.
     #[error("are in the wrong order: the first was taken at the receiver of the data, the second at their sender")]
     Swapped,
@@ -79,10 +94,10 @@ pub fn analyze_both(
 ) -> Result<Joined, JoinError> {
     let (mut sent, mut arrived) = (Logs::default(), Logs::default());
     let (mut source, file) = sender;
-    let sender = analyze_and(&mut source, file, options, &mut |now, packet, _| sent.on_packet(now, packet));
+    let sender = analyze_keeping(&mut source, file, options, &mut |now, packet, _| sent.on_packet(now, packet));
     let sender = sender.map_err(JoinError::Sender)?;
     let (mut source, file) = receiver;
-    let receiver = analyze_and(&mut source, file, options, &mut |now, packet, _| arrived.on_packet(now, packet));
+    let receiver = analyze_keeping(&mut source, file, options, &mut |now, packet, _| arrived.on_packet(now, packet));
     let receiver = receiver.map_err(JoinError::Receiver)?;
     let mut join = Join::new(options, &sender, &receiver);
     for (key, logs) in &sent.flows {
@@ -94,8 +109,22 @@ pub fn analyze_both(
             join.add(key, matched, || self::matched(key, others, logs));
         }
     }
-    let both = join.finish()?;
+    quic::add(&mut join, &sender, &receiver);
+    let both = join.finish().map_err(|error| match error {
+        JoinError::NoCommonFlow => lacking(&sender, &receiver, options).unwrap_or(error),
+        other => other,
+    })?;
     Ok(Joined { both, sender, receiver })
+}
+
+/// Which of two captures without a common flow is damaged, or has no flow; none if neither is.
+fn lacking(sender: &Analysis, receiver: &Analysis, options: &Options) -> Option<JoinError> {
+    let is_filtered = !options.flows.is_all() || options.from_s.is_some() || options.to_s.is_some();
+    let problem_of = |one: &Analysis| {
+        if one.has_no_flow() { Some(one.no_flow(is_filtered)) } else { one.cut() }
+    };
+    let lacking = |one: &Analysis| Some(JoinError::Lacking { file: one.file.clone(), problem: problem_of(one)? });
+    [sender, receiver].into_iter().find_map(lacking)
 }
 
 /// What the logs of the same addresses and ports tell together; none if they have nothing in common.
@@ -126,8 +155,8 @@ const USUAL_PACKET: u64 = 1_448;
 const TIMESTAMP_BYTES: u64 = 12;
 
 fn pair(key: &Key, sent: &Log, arrived: &Log) -> Option<Matched> {
-    if key.ssrc.is_some() {
-        return matching::matched(sent, arrived, 1 << 16, 1);
+    if key.stream.is_some() {
+        return matching::matched(sent, arrived, key.protocol.wrap(), 1);
     }
     // The capture without offload shows the size on the wire.
     let seen = sent.largest().min(arrived.largest());
@@ -138,5 +167,5 @@ fn pair(key: &Key, sent: &Log, arrived: &Log) -> Option<Matched> {
         None if seen > LARGEST_PACKET => USUAL_PACKET,
         None => seen,
     };
-    matching::matched(sent, arrived, 1 << 32, packet_bytes)
+    matching::matched(sent, arrived, key.protocol.wrap(), packet_bytes)
 }

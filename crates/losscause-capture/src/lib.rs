@@ -4,8 +4,9 @@
 //!
 //! ```text
 //! frames    a file's bytes                 → frames with their time and link type
-//! packet    a frame                        → addresses, ports, TCP or RTP fields
+//! packet    a frame                        → addresses, ports, TCP fields or a stream's numbers
 //! flow      the packets of a connection    → losses, round-trip times, the vantage point
+//! names     DNS answers, TLS handshakes    → names of hosts
 //! judge     observations of a flow         → verdicts, by the algorithms of `losscause`
 //! qlog      the log of a QUIC endpoint       → the same, from packet numbers
 //! analysis  everything about a capture     → data for tables and JSON
@@ -23,13 +24,22 @@
 mod analysis;
 mod annotate;
 mod answer;
+mod cost;
 mod diagnose;
 mod error;
+mod evidence;
+mod first;
 mod fit;
 mod flow;
 pub mod frames;
 mod joined;
 pub mod judge;
+mod kind;
+mod measured;
+mod minor;
+mod names;
+mod next;
+mod notes;
 mod observe;
 mod over_time;
 mod pace;
@@ -43,15 +53,18 @@ mod utc;
 pub mod write;
 
 pub use analysis::{
-    Analysis, Captures, Flow, Glance, Loss, Missing, Opening, Options, Outage, Pause, Queueing, RadioFrames, Reasons,
-    Shift, Summary, Verdicts, analyze, analyze_live, analyze_parts,
+    Analysis, Captures, Flow, Glance, Loss, Missing, Options, Outage, Pause, Queueing, RadioFrames, Reasons, Shift,
+    Summary, Tries, Verdicts, analyze, analyze_live, analyze_parts,
 };
 pub use annotate::annotate;
+pub use cost::Cost;
 pub use diagnose::FlowDiagnosis;
 pub use error::{CaptureError, RewriteError};
-pub use fit::{Fit, Others};
+pub use first::{First, capitalised};
+pub use fit::{Fit, Others, Policed};
 pub use flow::{Evidence, Protocol, Vantage};
 pub use joined::{Alone, JoinError, Joined, Tally, analyze_both};
+pub use kind::LossKind;
 pub use observe::{Observation, Observer};
 pub use over_time::{OverTime, Step};
 pub use pace::{Pace, Rtt, Sending};

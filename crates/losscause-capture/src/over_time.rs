@@ -21,6 +21,25 @@ pub struct OverTime {
     pub queueing_ms: Vec<Step>,
 }
 
+impl OverTime {
+    /// What its packets in queues have together, bytes: what they wait times the rate of data then (Little's law). Estimates, as
+    /// both are means over steps of time, and more may be sent than a link passes on: `most_bps` is what it does, if that is
+    /// known.
+    pub fn queue_bytes(&self, most_bps: Option<f64>) -> Vec<Step> {
+        let most_kbps = most_bps.map_or(f64::INFINITY, |bps| bps / 1e3);
+        let rate = |at_s: f64| {
+            let next = self.rate_kbps.partition_point(|(from_s, _)| *from_s <= at_s);
+            self.rate_kbps.get(next.saturating_sub(1)).map(|(_, kbps)| kbps.min(most_kbps))
+        };
+        let step = |waited: &Step| {
+            // Milliseconds times kilobits per second are bits.
+            let bytes_per_ms = rate(waited.at_s)? / 8.0;
+            Some(Step { least: waited.least * bytes_per_ms, most: waited.most * bytes_per_ms, ..*waited })
+        };
+        self.queueing_ms.iter().filter_map(step).collect()
+    }
+}
+
 /// What was seen within a step of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -124,6 +143,20 @@ mod tests {
         assert!((whole[1].0 - whole[0].0 - 0.083_886_08).abs() < 1e-9);
         assert_eq!((drawn.seq[0].least, drawn.seq.last().unwrap().most), (0.0, 1_250_000.0));
         assert!(drawn.seq.len() <= 1_024 && drawn.queueing_ms.is_empty());
+    }
+
+    #[test]
+    fn a_queue_is_what_packets_wait_times_the_rate_then() {
+        let step = |at_s, least, most| Step { at_s, least, most };
+        let over_time = OverTime {
+            rate_kbps: vec![(1.0, 800.0), (2.0, 1_600.0)],
+            queueing_ms: vec![step(1.5, 0.0, 10.0), step(2.0, 5.0, 10.0)],
+            ..OverTime::default()
+        };
+        // 100 and 200 bytes per millisecond.
+        assert_eq!(over_time.queue_bytes(None), [step(1.5, 0.0, 1_000.0), step(2.0, 1_000.0, 2_000.0)]);
+        assert_eq!(over_time.queue_bytes(Some(8e5))[1], step(2.0, 500.0, 1_000.0), "a link of 800 kb/s");
+        assert!(OverTime { rate_kbps: Vec::new(), ..over_time }.queue_bytes(None).is_empty(), "no rate, no queue");
     }
 
     #[test]

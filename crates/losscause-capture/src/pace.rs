@@ -102,6 +102,20 @@ impl Pace {
     }
 }
 
+impl Pace {
+    /// What its sender waited for, in a sentence: "In 13.8 s its sender waited 12.0 s for the receiver's window, 0.2 s for its
+    /// application and 1.6 s for the path.". None if that is not seen.
+    pub fn told_waits(&self) -> Option<String> {
+        let Sending { idle_s, window_full_s, .. } = self.sending?;
+        let path_s = (self.lasted_s - idle_s - window_full_s).max(0.0);
+        Some(format!(
+            "In {:.1} s its sender waited {window_full_s:.1} s for the receiver's window, {idle_s:.1} s for its application and \
+             {path_s:.1} s for the path.",
+            self.lasted_s
+        ))
+    }
+}
+
 impl Sending {
     fn of(pace: &flow::Pace, result: &FlowResult, begun: Time) -> Self {
         let stall = pace.stall.map(|(from, lasted)| ((from - begun).as_secs_f64(), lasted.as_secs_f64()));

@@ -1,6 +1,8 @@
 //! Which flows are of interest.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
+
+use crate::packet::Endpoint;
 
 /// Flows by their ends. Of each kind that is given, one end has to have one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,10 +23,10 @@ impl Selection {
 
     /// Whether a flow between these ends is of interest.
     pub(crate) fn has(&self, ends: [&str; 2]) -> bool {
-        let addresses = || ends.iter().filter_map(|end| end.parse::<SocketAddr>().ok());
+        let addresses = || ends.iter().filter_map(|end| end.parse::<Endpoint>().ok());
         let by_text = self.texts.iter().any(|text| ends.iter().any(|end| end.contains(text.as_str())));
         let by_host = addresses().any(|end| self.hosts.contains(&end.ip()));
-        let by_port = addresses().any(|end| self.ports.contains(&end.port()));
+        let by_port = addresses().any(|end| self.ports.contains(&end.port));
         (by_text || self.texts.is_empty()) && (by_host || self.hosts.is_empty()) && (by_port || self.ports.is_empty())
     }
 }

@@ -192,7 +192,7 @@ fn a_flow_of_which_only_acknowledgements_were_captured_is_named() {
     assert_eq!((flow.src.as_str(), flow.packets, flow.acked_uncaptured), ("10.0.0.1:1000", 0, 3_800));
     assert_eq!(
         analysis.answer(),
-        "Whether a packet of 1 flow was lost, the capture does not show. Of 10.0.0.1:1000 to 10.0.0.2:2000 only \
+        "Whether a data packet of 1 flow was lost, the capture does not show. Of 10.0.0.1:1000 to 10.0.0.2:2000 only \
          acknowledgements were captured, of 3.8 kB."
     );
 }
@@ -248,8 +248,7 @@ fn a_closed_window_is_told_though_nothing_was_lost() {
     let analysis = analysis(handshake().into_iter().chain(sent).chain(rest).chain([(12_140, ack(4))]));
     assert_eq!(analysis.flows[0].window_closed_s, 12.0);
     let answer = analysis.answer();
-    let told =
-        "No packet of 1 flow was lost. 10.0.0.2:2000 could take nothing: its window was closed for 12.0 of 12.1 s.";
+    let told = "No data packet of 1 flow was lost. 10.0.0.2:2000 could take nothing: its window was closed for 12.0 of 12.1 s.";
     assert_eq!(answer, told);
 }
 
@@ -261,7 +260,7 @@ fn holes_that_nothing_ever_filled_were_made_by_the_capture() {
     assert!(flow.is_incomplete(), "{} captured, {} missed", flow.packets, flow.capture_drops);
     let answer = analysis.answer();
     assert!(answer.contains("The capture holds about 10 % of the packets"), "{answer}");
-    assert!(!answer.contains("congestion") && !answer.contains("No packet"), "{answer}");
+    assert!(!answer.contains("congestion") && !answer.contains("No data packet"), "{answer}");
 }
 
 #[test]
@@ -315,7 +314,7 @@ fn what_a_sender_waited_for_is_told_apart() {
     assert_eq!(sending.rtt.map(|rtt| (rtt.least_ms, rtt.most_ms)), Some((40.0, 40.0)));
     let answer = analysis.answer();
     assert!(
-        answer.starts_with("No packet of 1 flow was lost. 10.0.0.1:1000 had nothing to send for 9.6 of 10.0 s."),
+        answer.starts_with("No data packet of 1 flow was lost. 10.0.0.1:1000 had nothing to send for 9.6 of 10.0 s."),
         "{answer}"
     );
 }

@@ -132,6 +132,27 @@ fn a_stream_that_loses_every_other_packet_and_one_that_jumps() {
     grows_linearly(|count| (0..count).map(|i| (u64::from(i) * 100, rtp((i * 9_000) as u16, i, 50))).collect(), 10_000);
 }
 
+/// A packet of ESP.
+fn esp(spi: u32, number: u32) -> Vec<u8> {
+    let ip = [0x45, 0, 0, 28, 0, 0, 0, 0, 64, 50, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2];
+    [&ip[..], &spi.to_be_bytes(), &number.to_be_bytes()].concat()
+}
+
+#[test]
+fn a_tunnel_for_every_packet_and_one_that_jumps() {
+    let packets = |count: u32, packet: fn(u32) -> Vec<u8>| -> Packets {
+        (0..count).map(|i| (u64::from(i) * 100, packet(i))).collect()
+    };
+    grows_linearly(|count| packets(count, |i| esp(256 + i, i)), 5_000);
+    // Four packets in a row, then a gap of 10,000.
+    let jumps = |count| packets(count, |i| esp(256, (i / 4).wrapping_mul(10_000) + i % 4));
+    grows_linearly(jumps, 500);
+    let flow = &analysed(&jumps(400)).flows[0];
+    assert_eq!((flow.losses.len(), flow.lost()), (100_000, 99 * 9_996), "no more are listed");
+    // Backwards, and far.
+    grows_linearly(|count| packets(count, |i| esp(256, (i / 4).wrapping_mul(3_000_000_000) + i % 4)), 2_000);
+}
+
 #[test]
 fn a_packet_that_claims_gigabytes_is_not_millions_of_packets() {
     let mut packets = numbered(3, |i| Segment::data(1 + i * 1_000, 1_000));

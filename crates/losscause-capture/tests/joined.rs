@@ -197,7 +197,7 @@ fn of_a_stream_the_order_may_be_wrong_if_the_receivers_capture_has_more() {
     let arrived: Vec<_> = sent.iter().enumerate().filter(|(i, _)| *i != 20).map(|(_, sent)| *sent).collect();
     assert_eq!(losses(&only_flow(&file(&sent), &file(&arrived))), [(20, 400)]);
     let answer = join(&file(&arrived), &file(&sent)).unwrap().both.answer();
-    assert!(answer.starts_with("Whether a packet of 1 flow was lost, the capture does not show."), "{answer}");
+    assert!(answer.starts_with("Whether a data packet of 1 flow was lost, the capture does not show."), "{answer}");
     assert!(answer.contains("or the captures are in the wrong order"), "{answer}");
 }
 

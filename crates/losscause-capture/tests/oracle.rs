@@ -77,7 +77,7 @@ fn tcp_of(data: &[u8], original_bytes: usize) -> Option<Tcp> {
     match Parsed::of(&frame) {
         Parsed::Packet(packet) => match packet.transport {
             Transport::Tcp(tcp) => Some(tcp),
-            Transport::Udp { .. } => None,
+            Transport::Udp { .. } | Transport::Esp { .. } => None,
         },
         _ => None,
     }

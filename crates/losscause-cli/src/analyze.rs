@@ -17,6 +17,7 @@ use crate::output::{self, Format};
 
 mod captures;
 mod joined;
+mod keys;
 mod losses;
 mod observations;
 mod rewritten;
@@ -31,7 +32,8 @@ pub(crate) struct Arguments {
     /// pcap or pcapng files, or qlog of QUIC, also compressed with gzip, xz or zstd; - for standard input.
     #[arg(required_unless_present_any = ["sender", "receiver", "interface"], value_name = "CAPTURE")]
     captures: Vec<PathBuf>,
-    /// Capture headers on this interface with tcpdump and analyse them meanwhile: a line a second, and the answer at Ctrl-C.
+    /// Capture headers on this interface with tcpdump and analyse them meanwhile: a line a second, and the answer at q or
+    /// Ctrl-C.
     #[arg(long, short, value_name = "INTERFACE", conflicts_with_all = ["captures", "sender", "receiver"])]
     interface: Option<String>,
     /// The captures are parts of one, such as the files of a ring buffer: flows go on from one to the next.

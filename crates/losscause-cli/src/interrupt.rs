@@ -8,6 +8,10 @@ use std::sync::{Mutex, PoisonError};
 /// What the user should know if a signal ends the program now.
 static HINT: Mutex<Option<String>> = Mutex::new(None);
 
+/// What is done before a signal ends the program.
+#[cfg(unix)]
+static AT_END: Mutex<Option<fn()>> = Mutex::new(None);
+
 /// Whether the next signal only sets [`INTERRUPTED`].
 static POSTPONED: AtomicBool = AtomicBool::new(false);
 /// The signal that was postponed.
@@ -36,6 +40,12 @@ pub(crate) fn say(hint: Option<String>) {
     *HINT.lock().unwrap_or_else(PoisonError::into_inner) = hint;
 }
 
+/// Sets what is done before a signal ends the program.
+#[cfg(unix)]
+pub(crate) fn at_end(what: fn()) {
+    *AT_END.lock().unwrap_or_else(PoisonError::into_inner) = Some(what);
+}
+
 /// Handles signals from now on, on a thread of its own. A program that was killed cannot clean up; the next one that
 /// writes to the same directory does.
 #[cfg(unix)]
@@ -58,6 +68,9 @@ pub(crate) fn watch() {
             signal = second;
         }
         losscause_study::atomic::remove_unfinished();
+        if let Some(what) = *AT_END.lock().unwrap_or_else(PoisonError::into_inner) {
+            what();
+        }
         if let Some(hint) = &*HINT.lock().unwrap_or_else(PoisonError::into_inner) {
             let _ = writeln!(io::stderr(), "\nlosscause: stopped; {hint}");
         }

@@ -52,12 +52,35 @@ fn the_page_begins_with_the_answer_its_evidence_and_how_far_to_trust_it() {
     let printed = text(&output.stdout);
     let answer = printed.lines().next().unwrap().strip_prefix("receiver.pcap.gz: ").unwrap();
     let (head, rest) = page.split_once("</header>").unwrap();
-    assert!(head.contains(&format!("<h1>{answer}</h1>")), "{answer}");
+    // The cause; then each number that shows it, what to do, what the algorithm says, and the next command.
+    let (headline, rest_of_answer) = answer.split_once(" (").unwrap();
+    assert!(head.contains(&format!("<h1>{headline}.</h1>")), "{answer}");
+    let (evidence, sentences) = rest_of_answer.split_once("). ").unwrap();
+    for finding in evidence.split("; ") {
+        assert!(head.contains(&finding[1..]), "{finding}: {head}");
+    }
+    for sentence in sentences.split_inclusive(". ") {
+        assert!(head.contains(sentence.trim_end()), "{sentence}: {head}");
+    }
+    assert!(head.contains("<code>losscause analyze --sender FILE --receiver FILE</code>"), "{head}");
     assert!(head.contains(" of 47 losses (") && head.contains("happened while the path"), "{head}");
     assert!(head.contains("How far to trust it.") && head.contains("most say what spike says of "));
     // Rows of 47 losses, six algorithms, one flow.
     assert_eq!(rest.matches("<th scope=\"row\">").count(), 47 + 6 + 1);
     assert!(rest.contains("found by gap") && rest.contains("exits below"));
+}
+
+#[test]
+fn losses_have_frames_and_times_and_drawings_share_a_cursor_and_a_filter() {
+    let place = place();
+    let (output, page) = report(&["sender.pcap.gz", "--format", "json"], place.path());
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let loss = &json["captures"][0]["flows"][0]["losses"][0];
+    let (date, time) = loss["time_utc"].as_str().unwrap().split_once('T').unwrap();
+    assert!(page.contains(&format!("UTC, {date}</th>")) && page.contains(&time[.."09:30:00.123456".len()]));
+    assert!(page.contains(&format!("<td>{}</td><td>{}</td>", loss["frame"], loss["frame_again"])), "{loss}");
+    assert!(page.contains(">queueing delay</text>") && page.contains(">in queues, about</text>"));
+    assert!(page.contains("data-time=\"") && page.contains("data-unit=\"kB\"") && page.contains("class=\"filter\""));
 }
 
 #[test]
@@ -107,8 +130,9 @@ fn a_capture_without_losses_has_a_page_with_the_transfer() {
     let place = place();
     let (output, page) = report(&["--to", "0.1", "sender.pcap.gz"], place.path());
     assert!(output.status.success());
-    assert!(page.contains("<h1>No packet of 1 flow was lost.</h1>"));
+    assert!(page.contains("<h1>No data packet of 1 flow was lost.</h1>"));
     assert!(page.contains("class=\"finding\"") && page.contains("round trip 43 ms"), "its rate and round trips");
+    assert!(page.contains("What limited it.") && page.contains(" s for the path."), "what its sender waited for");
     assert!(!page.contains("What each algorithm says"));
 }
 

@@ -44,6 +44,43 @@ fn the_commands_in_a_fitted_scenario_run() {
     }
 }
 
+/// A transfer over a link of 10 Mb/s and 40 ms, with these settings of the link.
+fn transfer(link: &str) -> String {
+    format!(
+        "title = \"a transfer\"\nduration_s = 40\npacket_bytes = 1500\nheader_bytes = 52\n[measure]\nbottleneck = \"link\"\n\
+         [[link]]\nname = \"link\"\ndelay_ms = 20\n{link}\n[[flow]]\nname = \"transfer\"\nprotocol = \"tcp\"\n\
+         path = [\"link\"]\n[tcp]\nmode = \"linux\"\nvariant = \"reno\"\n"
+    )
+}
+
+#[test]
+fn the_commands_that_follow_from_a_cause_run() {
+    let policer =
+        "rate_bps = 100e6\nqueue_packets = 100\nqueue = { kind = \"policer\", rate_bps = 3e6, burst_bytes = 50000 }";
+    let queue = "rate_bps = 10e6\nqueue_packets = 50";
+    let air = "rate_bps = 10e6\nqueue_packets = 300\nchannel = { kind = \"bernoulli\", loss = 0.02 }";
+    for (link, cause, shaped) in [(policer, "policer", true), (queue, "full-queue", true), (air, "air", false)] {
+        let place = tempfile::tempdir().unwrap();
+        std::fs::write(place.path().join("own.toml"), transfer(link)).unwrap();
+        assert!(losscause(&["simulate", "own.toml", "--pcap", "c"], place.path()).status.success());
+        let output = losscause(&["analyze", "c/sender.pcap", "--format", "json"], place.path());
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let told = &json["captures"][0]["flows"][0]["diagnosis"];
+        assert_eq!(told["cause"], cause, "{told}");
+        let next: Vec<&str> = told["next"].as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect();
+        assert_eq!(next[0].starts_with("tc qdisc replace "), shaped, "{next:?}");
+        let own: Vec<&str> = next.iter().filter_map(|command| command.strip_prefix("losscause ")).collect();
+        assert!(own.len() == 2 && own[1].starts_with("compare link.toml "), "{next:?}");
+        for command in own {
+            let line = format!("{} {}", env!("CARGO_BIN_EXE_losscause"), command.replace("FILE", "c/sender.pcap"));
+            let ran = Command::new("sh").args(["-c", &line]).current_dir(place.path()).output().unwrap();
+            assert!(ran.status.success(), "{command}: {}", text(&ran.stderr));
+        }
+        let printed = text(&losscause(&["analyze", "c/sender.pcap", "--verbose"], place.path()).stdout);
+        assert!(printed.contains(&format!("\nnext: {}\n", next[0])) && printed.contains("\ngoodput: "), "{printed}");
+    }
+}
+
 #[test]
 fn json_has_the_fit_and_nothing_else_on_standard_output() {
     let place = place();

@@ -2,7 +2,7 @@
 //! with every loss, what each algorithm says, and the losses as a table.
 
 use losscause::Verdict;
-use losscause_capture::{Analysis, Flow, Loss};
+use losscause_capture::{Analysis, First, Flow, Loss, capitalised};
 use serde::Serialize;
 
 use super::algorithms::LegendView;
@@ -22,6 +22,11 @@ struct CaptureView {
     anchor: String,
     file: String,
     answer: String,
+    /// Its first sentences, and those that the rest of the first screen does not say.
+    headline: String,
+    beside: Vec<String>,
+    /// Why most losses happened, and what to do; none if nothing was lost.
+    first: Option<First>,
     /// Of two joined captures: what each of them tells alone.
     told_alone: Option<String>,
     facts: String,
@@ -34,8 +39,15 @@ struct CaptureView {
 
 #[derive(Serialize)]
 struct FlowView {
+    id: u64,
     anchor: String,
     name: String,
+    /// Its cause and cost, if its losses are told together.
+    cause: String,
+    /// If nothing was lost: what limited it.
+    limit: String,
+    /// Whether the verdicts on single losses add to the cause.
+    is_told_one_by_one: bool,
     evidence: String,
     trust: Vec<String>,
     facts: String,
@@ -44,6 +56,8 @@ struct FlowView {
     agreement: String,
     algorithms: Vec<AlgorithmView>,
     not_applicable: Vec<(String, String)>,
+    /// The date of all its losses, if they have one.
+    date: Option<String>,
     losses: Vec<LossView>,
     all_losses: u64,
     csv: String,
@@ -67,6 +81,9 @@ struct AlgorithmView {
 #[derive(Serialize)]
 struct LossView {
     at: String,
+    utc: String,
+    frame: String,
+    again: String,
     seq: u64,
     evidence: String,
     queueing: String,
@@ -78,6 +95,9 @@ struct LossView {
 /// A flow in the list of all.
 #[derive(Serialize)]
 struct RowView {
+    /// Its number in the capture.
+    id: u64,
+    is_minor: bool,
     /// The flow's own part of the page, if it has one.
     anchor: String,
     cells: Vec<String>,
@@ -135,6 +155,9 @@ fn capture(analysis: &Analysis, place: usize, room: &mut usize) -> CaptureView {
     CaptureView {
         file: analysis.file.clone(),
         answer: analysis.answer(),
+        headline: analysis.headline(),
+        beside: analysis.beside_headline(),
+        first: analysis.first(),
         told_alone: analysis.told_alone(),
         facts: facts(analysis),
         notes: notes(analysis),
@@ -153,12 +176,20 @@ fn facts(analysis: &Analysis) -> String {
 /// What a reader must know before everything else: where the file ends early comes first.
 fn notes(analysis: &Analysis) -> Vec<String> {
     let cut = analysis.cut().map(|cut| format!("The file {cut}."));
-    cut.into_iter().chain(analysis.notes().into_iter().map(|note| format!("{note}."))).collect()
+    cut.into_iter().chain(analysis.notes().into_iter().map(|note| format!("{}.", capitalised(&note)))).collect()
 }
 
 fn flow_view(flow: &Flow, anchor: String) -> FlowView {
     let name = format!("{} to {}", flow.src, flow.dst);
+    let date = shared_date(flow);
+    let cause = flow.named_cause().map(|cause| format!("{}.", capitalised(&cause))).unwrap_or_default();
+    let cost = flow.diagnosis.as_ref().and_then(|told| told.cost);
+    let cost = cost.map(|cost| format!(" Its goodput: {}.", cost.told())).unwrap_or_default();
     FlowView {
+        id: flow.id,
+        cause: format!("{cause}{cost}").trim().to_owned(),
+        limit: if flow.lost() == 0 { limit(flow) } else { String::new() },
+        is_told_one_by_one: flow.is_told_one_by_one(),
         anchor,
         evidence: flow.evidence().unwrap_or_default(),
         trust: flow.trust(),
@@ -168,7 +199,8 @@ fn flow_view(flow: &Flow, anchor: String) -> FlowView {
         agreement: agreement(flow),
         algorithms: algorithms(flow),
         not_applicable: flow.not_applicable.iter().map(|(name, why)| (name.clone(), why.clone())).collect(),
-        losses: flow.losses.iter().take(MOST_LISTED).map(|loss| loss_view(flow, loss)).collect(),
+        losses: flow.losses.iter().take(MOST_LISTED).map(|loss| loss_view(flow, loss, date.as_ref())).collect(),
+        date,
         all_losses: flow.lost(),
         csv: csv(flow),
         in_csv: flow.losses.len().min(MOST_IN_CSV),
@@ -180,9 +212,15 @@ impl FlowView {
     /// About what it adds to the page.
     fn bytes(&self) -> usize {
         // Encoding for a link makes three bytes of a blank or a comma.
-        let row = |loss: &LossView| 150 + loss.reason.len();
+        let row = |loss: &LossView| 220 + loss.reason.len();
         self.timeline.len() + 2 * self.csv.len() + self.losses.iter().map(row).sum::<usize>()
     }
+}
+
+/// What limited a flow that lost nothing.
+fn limit(flow: &Flow) -> String {
+    let unseen = || "That shows in a capture at its sender only.".to_owned();
+    flow.pace.and_then(|pace| pace.told_waits()).unwrap_or_else(unseen)
 }
 
 fn flow_facts(flow: &Flow) -> String {
@@ -261,10 +299,33 @@ fn algorithms(flow: &Flow) -> Vec<AlgorithmView> {
     views
 }
 
-fn loss_view(flow: &Flow, loss: &Loss) -> LossView {
+/// A date, and the time to microseconds.
+fn date_and_time(utc: losscause_capture::Utc) -> Option<(String, String)> {
+    let text = utc.to_string();
+    let (date, time) = text.split_once('T')?;
+    Some((date.to_owned(), time.trim_end_matches('Z').chars().take("09:30:00.123456".len()).collect()))
+}
+
+/// The date of all losses, if they have one.
+fn shared_date(flow: &Flow) -> Option<String> {
+    let mut dates = flow.losses.iter().map(|loss| loss.time_utc.and_then(date_and_time).map(|(date, _)| date));
+    let first = dates.next()??;
+    dates.all(|date| date.as_ref() == Some(&first)).then_some(first)
+}
+
+/// `shared` is the date that stands above the column.
+fn loss_view(flow: &Flow, loss: &Loss, shared: Option<&String>) -> LossView {
     let verdict = flow.verdict(loss);
+    let utc = loss.time_utc.and_then(date_and_time);
+    let number = |frame: Option<u64>| frame.map_or_else(|| "–".to_owned(), |frame| frame.to_string());
     LossView {
         at: format!("{:.3}", loss.time_s),
+        utc: utc.map_or_else(
+            || "–".to_owned(),
+            |(date, time)| if Some(&date) == shared { time } else { format!("{date} {time}") },
+        ),
+        frame: number(loss.frame),
+        again: number(loss.frame_again),
         seq: loss.seq,
         evidence: loss.evidence.to_string(),
         queueing: loss.queueing_ms.map_or_else(|| "–".to_owned(), |ms| format!("{ms:.1}")),
@@ -276,11 +337,15 @@ fn loss_view(flow: &Flow, loss: &Loss) -> LossView {
 
 /// The losses of a flow with every verdict.
 fn csv(flow: &Flow) -> String {
-    let header = ["time_s", "seq", "bytes", "evidence", "queueing_ms", "verdict"].map(str::to_owned);
+    let header = ["time_s", "frame", "frame_again", "time_utc", "seq", "bytes", "evidence", "queueing_ms", "verdict"]
+        .map(str::to_owned);
     let names: Vec<&String> = flow.summary.keys().collect();
     let record = |loss: &Loss| {
         let own = [
             format!("{:.6}", loss.time_s),
+            loss.frame.map(|frame| frame.to_string()).unwrap_or_default(),
+            loss.frame_again.map(|frame| frame.to_string()).unwrap_or_default(),
+            loss.time_utc.map(|time| time.to_string()).unwrap_or_default(),
             loss.seq.to_string(),
             loss.bytes.to_string(),
             loss.evidence.to_string(),
@@ -296,6 +361,8 @@ fn csv(flow: &Flow) -> String {
 
 fn row(flow: &Flow, anchor: Option<&String>) -> RowView {
     RowView {
+        id: flow.id,
+        is_minor: flow.minor,
         anchor: anchor.cloned().unwrap_or_default(),
         // Of joined captures, an algorithm is named with its end: spike@sender.
         cells: flow.cells().map(|cell| cell.replace('@', " at the ")).to_vec(),

@@ -1,9 +1,10 @@
-//! The timeline of a flow of a capture: queueing delay, rate and sequence numbers over one time axis, with every loss.
+//! The timeline of a flow of a capture: queue in time and bytes, rate beside what the path takes, and sequence numbers over one
+//! time axis, with every loss.
 //!
-//! Colour and shape of a mark tell the verdict: the true cause is not known.
+//! Colour and shape of a mark tell the cause that was named, else the verdict: the true cause is not known.
 
 use losscause::Verdict;
-use losscause_capture::{Flow, Loss, OverTime, Protocol, Step};
+use losscause_capture::{Flow, Loss, LossKind, OverTime, Protocol, Step};
 
 use super::marks::merged;
 use super::time::{Curve, Drawing, Lane, Mark, Panel, Shape, Stroke};
@@ -12,26 +13,30 @@ use super::time::{Curve, Drawing, Lane, Mark, Panel, Shape, Stroke};
 const TOLD_APART: f64 = 1.0 / 160.0;
 const TOLD_APART_IN_PANEL: (f64, f64) = (1.0 / 160.0, 1.0 / 16.0);
 
-const VERDICTS: [(Verdict, &str); 3] = [
-    (Verdict::Wireless, "called wireless"),
-    (Verdict::Congestion, "called congestion"),
-    (Verdict::Undecided, "undecided"),
-];
+/// The colours of losses, classes of the page.
+pub(super) const CONGESTION: &str = "congestion";
+pub(super) const WIRELESS: &str = "wireless";
+pub(super) const UNKNOWN: &str = "unlost";
+pub(super) const TIMER: &str = "timer";
 
 /// The colour of a verdict.
 pub(super) fn class(verdict: Verdict) -> &'static str {
     match verdict {
-        Verdict::Wireless => "wireless",
-        Verdict::Congestion => "congestion",
-        Verdict::Undecided => "unlost",
+        Verdict::Wireless => WIRELESS,
+        Verdict::Congestion => CONGESTION,
+        Verdict::Undecided => UNKNOWN,
     }
 }
 
-fn shape(verdict: Verdict) -> Shape {
-    match verdict {
-        Verdict::Wireless => Shape::Circle,
-        Verdict::Congestion => Shape::Square,
-        Verdict::Undecided => Shape::Diamond,
+/// How losses of a kind are drawn: shape and colour.
+fn look(kind: LossKind) -> (Shape, &'static str) {
+    match kind {
+        LossKind::CalledWireless => (Shape::Circle, WIRELESS),
+        LossKind::Policer | LossKind::FullQueue | LossKind::ShortQueue | LossKind::CalledCongestion => {
+            (Shape::Square, CONGESTION)
+        }
+        LossKind::ByTimer => (Shape::Bar, TIMER),
+        _ => (Shape::Diamond, UNKNOWN),
     }
 }
 
@@ -48,6 +53,7 @@ pub(super) fn drawing(flow: &Flow, name: &str) -> Drawing {
     let held = over_time.rate_kbps.clone();
     let delay = |loss: &Loss| loss.queueing_ms;
     let place = |loss: &Loss| loss.place.map(|place| place as f64 / per_unit);
+    let queue = over_time.queue_bytes(flow.link_bps());
     let panels = vec![
         Panel {
             names: vec!["queueing delay".to_owned(), "ms".to_owned()],
@@ -59,10 +65,11 @@ pub(super) fn drawing(flow: &Flow, name: &str) -> Drawing {
             ),
         },
         Panel {
-            names: vec!["rate of data".to_owned(), "kb/s".to_owned()],
-            curves: vec![curve("rate of data", "t2", Stroke::Held, held)],
+            names: vec!["in queues, about".to_owned(), "kB".to_owned()],
+            curves: vec![curve("in queues, about", "t1 solid", Stroke::Line, points(&queue, 1e3))],
             marks: vec![],
         },
+        Panel { names: vec!["rate".to_owned(), "kb/s".to_owned()], curves: rates(flow, held, to_s), marks: vec![] },
         Panel {
             names: vec!["sequence number".to_owned(), unit.to_owned()],
             curves: vec![curve("sequence number", "t3", Stroke::Line, points(&over_time.seq, per_unit))],
@@ -70,7 +77,7 @@ pub(super) fn drawing(flow: &Flow, name: &str) -> Drawing {
         },
     ];
     let drawn = if over_time.seq.is_empty() { vec![] } else { panels };
-    let label = format!("Queueing delay, rate, sequence numbers and losses over time: {name}");
+    let label = format!("Queueing delay, bytes in queues, rate, sequence numbers and losses over time: {name}");
     Drawing { label, from_s, to_s, panels: drawn, lanes: lanes(flow, span_s) }
 }
 
@@ -97,10 +104,23 @@ fn curve(name: &str, class: &str, stroke: Stroke, points: Vec<(f64, f64)>) -> Cu
     Curve { name: name.to_owned(), class: class.to_owned(), stroke, points }
 }
 
+/// The rate of all data, the goodput, and what the path takes, as far as they are known.
+fn rates(flow: &Flow, of_data: Vec<(f64, f64)>, to_s: f64) -> Vec<Curve> {
+    let mut curves = vec![curve("data", "t2", Stroke::Held, of_data)];
+    let goodput = flow.goodput_kbps();
+    if !goodput.is_empty() {
+        curves.push(curve("goodput", "ink", Stroke::Held, goodput));
+    }
+    let path = flow.steady_path_bps();
+    let from_s = curves[0].points.first().map_or(to_s, |point| point.0);
+    curves.extend(path.map(|bps| curve("what the path takes", "limit l1", Stroke::Held, vec![(from_s, bps / 1e3)])));
+    curves
+}
+
 /// A loss as a mark at this height.
 fn mark(flow: &Flow, loss: &Loss, value: f64) -> Mark {
-    let verdict = flow.verdict(loss);
-    Mark { at_s: loss.time_s, value, shape: shape(verdict), class: class(verdict), title: flow.told(loss).join("\n") }
+    let (shape, class) = look(flow.kind_of(loss));
+    Mark { at_s: loss.time_s, value, shape, class, title: flow.told(loss).join("\n") }
 }
 
 /// Losses at their heights over a time of so many seconds and values up to so many.
@@ -114,20 +134,24 @@ fn in_panel(flow: &Flow, height: impl Fn(&Loss) -> Option<f64>, (span_s, most): 
     }))
 }
 
-/// One lane per verdict that was given.
+/// One lane per kind of loss.
 fn lanes(flow: &Flow, span_s: f64) -> Vec<Lane> {
-    let lane = |(verdict, name): (Verdict, &str)| {
-        let mine = flow.losses.iter().filter(|loss| flow.verdict(loss) == verdict);
+    let lane = |kind: LossKind| {
+        let mine = flow.losses.iter().filter(|loss| flow.kind_of(loss) == kind);
         let spot = |loss: &Loss| ((loss.time_s / (span_s * TOLD_APART)) as i64, 0);
         let marks = merged(mine.map(|loss| (spot(loss), mark(flow, loss, 0.0))));
-        Lane { name: name.to_owned(), marks }
+        Lane { name: kind.words().to_owned(), marks }
     };
-    VERDICTS.map(lane).into_iter().filter(|lane| !lane.marks.is_empty()).collect()
+    flow.kinds().into_iter().map(lane).collect()
 }
 
-/// What marks mean: a sample and words, for those that occur.
+/// What marks and the strokes of rates mean: a sample and words, for those that occur.
 pub(super) fn legend(flow: &Flow) -> Vec<(String, String)> {
-    let occurs = |verdict| flow.losses.iter().any(|loss| flow.verdict(loss) == verdict);
-    let entry = |(verdict, words): (Verdict, &str)| (shape(verdict).sample(class(verdict)), words.to_owned());
-    VERDICTS.into_iter().filter(|(verdict, _)| occurs(*verdict)).map(entry).collect()
+    let marks = flow.kinds().into_iter().map(|kind| {
+        let (shape, class) = look(kind);
+        (shape.sample(class), kind.words().to_owned())
+    });
+    let strokes =
+        rates(flow, Vec::new(), 0.0).into_iter().map(|curve| (curve.sample(), format!("rate: {}", curve.name)));
+    marks.chain(strokes.filter(|_| flow.over_time.is_some())).collect()
 }

@@ -195,8 +195,8 @@ fn an_item_without_values_shows_its_runs_over_time_and_says_how_large_they_are()
 #[test]
 fn every_verdict_and_every_curve_has_a_colour_of_its_own() {
     let style = include_str!("page/style.css");
-    for verdict in [losscause::Verdict::Congestion, losscause::Verdict::Wireless, losscause::Verdict::Undecided] {
-        let class = super::capture_timeline::class(verdict);
+    use super::capture_timeline::{CONGESTION, TIMER, UNKNOWN, WIRELESS};
+    for class in [CONGESTION, WIRELESS, UNKNOWN, TIMER] {
         assert!(style.contains(&format!(".swatch.{class} {{ background")), "{class}");
         assert!(style.contains(&format!(".mark.{class} {{ fill")), "{class}");
     }

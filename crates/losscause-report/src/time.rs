@@ -168,7 +168,12 @@ impl Drawing {
         let label = escape(&self.label);
         line(
             out,
-            &format!(r#"<svg class="chart time" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{label}">"#),
+            &format!(
+                r#"<svg class="chart time" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{label}" data-time="{LEFT} {} {} {}" data-ends="{TOP} {bottom:.1}">"#,
+                self.from_s,
+                WIDTH - RIGHT,
+                self.to_s
+            ),
         );
         for tick in time.axis.round_ticks() {
             let x = time.x(tick);
@@ -217,7 +222,15 @@ impl Panel {
         for curve in self.curves.iter().filter(|curve| !curve.points.is_empty()) {
             let (class, name) = (format!("{} {}", curve.stroke.class(), curve.class), escape(&curve.name));
             let path = curve.path(time, y);
-            line(out, &format!(r#"<path class="{class}" d="{path}"><title>{name}</title></path>"#));
+            // For the cursor: two places on the axis, the values there, and their unit.
+            let scale = format!("{:.1} {} {top:.1} {}", top + height, axis.least, axis.most);
+            let unit = escape(self.names.last().map_or("", String::as_str));
+            line(
+                out,
+                &format!(
+                    r#"<path class="{class}" d="{path}" data-scale="{scale}" data-unit="{unit}"><title>{name}</title></path>"#
+                ),
+            );
         }
         for mark in &self.marks {
             mark.draw(out, time.x(mark.at_s), y(mark.value));

@@ -35,6 +35,18 @@ measured = false
         )
     });
     let (packets, _) = fit.queue_packets();
+    let (bucket, queue) = fit.policer.map_or_else(Default::default, |policer| {
+        let settings = format!(
+            "\
+# The policer in front of the link: its rate with headers, and what its bucket holds.
+policer_bps = {:.0}
+bucket_bytes = {}
+",
+            policer.rate_bps.max(1.0),
+            policer.burst_bytes
+        );
+        (settings, "queue = { kind = \"policer\", rate_bps = \"policer_bps\", burst_bytes = \"bucket_bytes\" }\n")
+    });
     format!(
         "\
 # The link that the transfer {ends} met, fitted to {capture}.
@@ -61,7 +73,7 @@ rtt_ms = {rtt_ms:.3}
 queue_packets = {packets}
 # Share of packets that are lost at random.
 loss = {loss:.6}
-
+{bucket}
 [measure]
 bottleneck = \"link\"
 
@@ -70,7 +82,7 @@ name = \"link\"
 rate_bps = \"rate_bps\"
 delay_ms = \"rtt_ms / 2\"
 queue_packets = \"queue_packets\"
-channel = {{ kind = \"bernoulli\", loss = \"loss\" }}
+{queue}channel = {{ kind = \"bernoulli\", loss = \"loss\" }}
 
 [[flow]]
 name = \"transfer\"

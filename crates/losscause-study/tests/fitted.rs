@@ -4,7 +4,7 @@
 use std::fs::File;
 
 use losscause::Time;
-use losscause_capture::{Analysis, Fit, Flow, Options, Vantage, analyze};
+use losscause_capture::{Analysis, Cost, Fit, Flow, Options, Vantage, analyze};
 use losscause_study::capture_files::{CaptureFiles, CaptureSettings};
 use losscause_study::{Experiment, Run, Scenario, Setting, fitted, run};
 
@@ -113,5 +113,60 @@ fn a_capture_at_the_receiver_is_refused() {
     assert_eq!(
         refused,
         format!("was captured at its receiver, expected a capture at {}, which alone has its round trips", flow.src)
+    );
+}
+
+/// The link behind a policer.
+const POLICED: [&str; 3] = [
+    "link.link.rate_bps=100e6",
+    "link.link.queue={ kind = \"policer\", rate_bps = 3e6, burst_bytes = 50000 }",
+    "duration_s=40",
+];
+
+#[test]
+fn a_policer_is_fitted_with_its_rate_and_its_bucket() {
+    let fit = fit(&POLICED);
+    let policer = fit.policer.unwrap();
+    assert!(is_near(policer.rate_bps, 3e6, 0.05), "{fit:?}");
+    assert!((20_000..=60_000).contains(&policer.burst_bytes), "{fit:?}");
+    assert!(fit.random_loss == 0.0 && is_near(fit.rtt_ms, 40.0, 0.05), "{fit:?}");
+}
+
+/// What the losses of a transfer over the link with these settings cost, what is to be done, and the commands.
+fn told(settings: &[&str]) -> (Cost, String, Vec<String>) {
+    let ([sender, _], _) = captured(settings);
+    let told = sender.diagnosis().unwrap();
+    let cost = told.cost.unwrap();
+    // The first line has it where the path was hardly used.
+    let is_low = !cost.path_rate_changes && cost.used.is_some_and(|used| used < 0.8);
+    assert_eq!(sender.answer().contains("The flow got "), is_low, "{} {cost:?}", sender.answer());
+    (cost, told.advice(), told.next.clone())
+}
+
+#[test]
+fn what_losses_cost_is_held_against_what_the_path_takes() {
+    // 1,448 of 1,500 bytes are payload.
+    let (cost, advice, next) = told(&POLICED);
+    assert!(is_near(cost.path_rate_bps.unwrap(), 3e6 * 1448.0 / 1500.0, 0.05) && !cost.path_rate_changes, "{cost:?}");
+    assert!(cost.used.unwrap() > 0.5 && cost.slow_s.is_some() && cost.repair_s.unwrap() > 0.0, "{cost:?}");
+    assert!(advice.starts_with("Shape to 2.") && next[0].ends_with("kbit") && next.len() == 3, "{advice} {next:?}");
+
+    let (cost, advice, next) = told(&["duration_s=40"]);
+    assert!(is_near(cost.path_rate_bps.unwrap(), 10e6 * 1448.0 / 1500.0, 0.03), "{cost:?}");
+    assert!(cost.used.unwrap() > 0.9 && cost.slow_s.unwrap() < 2.0, "{cost:?}");
+    assert!(advice.contains("fq_codel") && advice.contains("90 % of its"), "{advice}");
+    assert!(next[0].starts_with("tc qdisc replace dev <interface> root cake bandwidth "), "{next:?}");
+}
+
+#[test]
+fn the_path_of_a_transfer_that_losses_of_the_air_keep_slow_is_hardly_used() {
+    let (cost, advice, next) = told(&["link.link.channel={ kind = \"bernoulli\", loss = 0.02 }", "duration_s=60"]);
+    // The square root of 3/2 over the loss: 8.7 packets a round trip, 2.5 Mb/s (Mathis et al. 1997).
+    assert!((1.5e6..4e6).contains(&cost.goodput_bps), "{cost:?}");
+    assert!(is_near(cost.path_rate_bps.unwrap(), 10e6 * 1448.0 / 1500.0, 0.05), "{cost:?}");
+    assert!(cost.used.unwrap() < 0.5 && cost.slow_s.unwrap() > 30.0, "{cost:?}");
+    assert!(
+        !advice.contains("fq_codel") && next.iter().all(|command| !command.starts_with("tc ")),
+        "{advice} {next:?}"
     );
 }

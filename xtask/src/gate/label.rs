@@ -1,60 +1,113 @@
-//! The true cause, from a capture's name: `C=5-…-PCIR=1500000-PBC=100000-RTT=100-…-LOSS=0%-…`.
+//! The true cause of a capture's losses: from the file that a made transfer has beside it, or from the capture's name,
+//! `C=5-…-PCIR=1500000-PBC=100000-RTT=100-…-LOSS=0%-…`.
 
 use std::fmt;
 use std::path::Path;
 
+use anyhow::{Context, Result};
 use losscause::diagnosis::Cause;
+use serde::{Deserialize, Serialize};
 
-/// What a capture's losses have in common.
+/// The capture of a made transfer, and the file beside it.
+pub(super) const CAPTURE: &str = "sender.pcap";
+pub(super) const LABEL: &str = "label.json";
+
+/// What is known of a made transfer.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(super) struct Known {
+    pub(super) kind: String,
+    pub(super) seed: u64,
+    /// The congestion control, by the kernel's name.
+    pub(super) control: String,
+    pub(super) seconds: f64,
+    /// What the policer allows, bits per second.
+    pub(super) policer_bps: Option<u64>,
+    /// Packets of data that a queue or a policer dropped.
+    pub(super) queue_drops: u64,
+    /// Packets of data that the channel corrupted.
+    pub(super) air_drops: u64,
+    /// The kernel that sent.
+    pub(super) kernel: String,
+    /// How late the link delivered packets, microseconds: all but one in a hundred, and the worst.
+    pub(super) late_p99_us: i64,
+    pub(super) late_worst_us: i64,
+}
+
+/// What lost most packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
+pub(super) enum Truth {
+    Queue,
     Policer,
-    Shaper,
-    Random,
+    Air,
 }
 
-/// The cause that a capture's name tells.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// What is known of a capture.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Label {
-    pub(super) class: Class,
-    /// Of a policer or shaper, bits per second.
+    /// The row of the table.
+    pub(super) kind: String,
+    /// None if nothing was lost, or as much by one cause as by the other.
+    pub(super) truth: Option<Truth>,
+    /// Of a policer, bits per second.
     pub(super) rate_bps: Option<f64>,
+    /// Of a made transfer, how late the link delivered packets, microseconds: all but one in a hundred, and the worst.
+    pub(super) late_us: Option<[i64; 2]>,
 }
 
-impl Class {
-    pub(super) const ALL: [Self; 3] = [Self::Policer, Self::Shaper, Self::Random];
-
-    /// Whether a cause is that of the class.
+impl Truth {
+    /// Whether a cause is this one.
     pub(super) fn is(self, cause: &Cause) -> bool {
         match self {
             Self::Policer => matches!(cause, Cause::Policer { .. }),
-            Self::Shaper => matches!(cause, Cause::FullQueue | Cause::ManagedQueue),
-            Self::Random => matches!(cause, Cause::Air),
+            Self::Queue => matches!(cause, Cause::FullQueue | Cause::ManagedQueue),
+            Self::Air => matches!(cause, Cause::Air),
         }
     }
 }
 
 impl Label {
-    pub(super) fn of(file: &Path) -> Option<Self> {
+    /// By a capture's name, if that tells it.
+    pub(super) fn of_name(file: &Path) -> Option<Self> {
         let name = file.file_name()?.to_str()?;
         let value = |key: &str| name.split('-').find_map(|field| field.strip_prefix(key)?.strip_prefix('='));
         let rate = |key| value(key).and_then(|text| text.parse::<f64>().ok());
-        let (class, rate_bps) = match (value("LOSS"), rate("PCIR"), rate("SCIR")) {
-            (Some(loss), ..) if !loss.starts_with("0%") => (Class::Random, None),
-            (_, Some(rate), _) => (Class::Policer, Some(rate)),
-            (_, None, Some(rate)) => (Class::Shaper, Some(rate)),
+        let (kind, truth, rate_bps) = match (value("LOSS"), rate("PCIR"), rate("SCIR")) {
+            (Some(loss), ..) if !loss.starts_with("0%") => ("random", Truth::Air, None),
+            (_, Some(rate), _) => ("policer", Truth::Policer, Some(rate)),
+            (_, None, Some(_)) => ("shaper", Truth::Queue, None),
             _ => return None,
         };
-        Some(Self { class, rate_bps })
+        Some(Self { kind: kind.to_owned(), truth: Some(truth), rate_bps, late_us: None })
+    }
+
+    /// By the file that a made transfer has beside its capture.
+    pub(super) fn read(file: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
+        let known: Known = serde_json::from_str(&text).with_context(|| file.display().to_string())?;
+        Ok(Self::of(&known))
+    }
+
+    fn of(known: &Known) -> Self {
+        let queue = if known.policer_bps.is_some() { Truth::Policer } else { Truth::Queue };
+        let truth = match known.queue_drops.cmp(&known.air_drops) {
+            std::cmp::Ordering::Greater => Some(queue),
+            std::cmp::Ordering::Less => Some(Truth::Air),
+            std::cmp::Ordering::Equal => None,
+        };
+        let rate_bps = known.policer_bps.map(|rate| rate as f64);
+        let late_us = Some([known.late_p99_us, known.late_worst_us]);
+        Self { kind: known.kind.clone(), truth, rate_bps, late_us }
     }
 }
 
 impl fmt::Display for Label {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.rate_bps {
-            Some(rate) => write!(f, "{:?} {:.1} Mb/s", self.class, rate / 1e6),
-            None => write!(f, "{:?}", self.class),
+        f.write_str(&self.kind)?;
+        match self.truth {
+            Some(truth) => write!(f, ", truly {truth:?}")?,
+            None => f.write_str(", no true cause")?,
         }
+        self.rate_bps.map_or(Ok(()), |rate| write!(f, " {:.1} Mb/s", rate / 1e6))
     }
 }
 
@@ -64,11 +117,34 @@ mod tests {
 
     #[test]
     fn the_name_tells_the_cause() {
-        let of = |name: &str| Label::of(Path::new(name));
+        let of = |name: &str| Label::of_name(Path::new(name)).map(|label| (label.truth, label.rate_bps));
         let policed = of("C=5-CD=1000-PCIR=1500000-PBC=1000000-RTT=100-LOSS=0%-TCP=cubic-T=1-CP=10048.pcap.xz");
-        assert_eq!(policed, Some(Label { class: Class::Policer, rate_bps: Some(1.5e6) }));
-        assert_eq!(of("SCIR=10000000-RTT=100-LOSS=1%-T=1.pcap").map(|label| label.class), Some(Class::Random));
-        assert_eq!(of("SCIR=3000000-SBC=8000-LOSS=0%.pcap").map(|label| label.class), Some(Class::Shaper));
+        assert_eq!(policed, Some((Some(Truth::Policer), Some(1.5e6))));
+        assert_eq!(of("SCIR=10000000-RTT=100-LOSS=1%-T=1.pcap"), Some((Some(Truth::Air), None)));
+        assert_eq!(of("SCIR=3000000-SBC=8000-LOSS=0%.pcap"), Some((Some(Truth::Queue), None)));
         assert_eq!(of("LICENSE"), None);
+    }
+
+    #[test]
+    fn the_majority_of_the_drops_is_the_true_cause() {
+        let of = |policer_bps, queue_drops, air_drops| {
+            let known = Known {
+                kind: "wifi".to_owned(),
+                seed: 1,
+                control: "cubic".to_owned(),
+                seconds: 20.0,
+                policer_bps,
+                queue_drops,
+                air_drops,
+                kernel: "6".to_owned(),
+                late_p99_us: 0,
+                late_worst_us: 0,
+            };
+            Label::of(&known).truth
+        };
+        assert_eq!(of(None, 5, 4), Some(Truth::Queue));
+        assert_eq!(of(None, 4, 5), Some(Truth::Air));
+        assert_eq!(of(Some(1_000_000), 5, 0), Some(Truth::Policer));
+        assert_eq!(of(None, 0, 0), None);
     }
 }

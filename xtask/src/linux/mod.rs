@@ -8,29 +8,26 @@
 mod link_log;
 mod page;
 mod score;
+pub(crate) mod side_by_side;
 pub(crate) mod sockets;
 mod tcpdump;
-mod transfer;
+pub(crate) mod transfer;
 mod truth;
 mod variants;
 
-use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::sync::atomic::AtomicBool;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::flag;
+use serde::{Deserialize, Serialize};
 
 use crate::accuracy::{self, VANTAGES};
 use crate::shell::root;
-use crate::tools::Tool;
 
 use score::Scored;
+use transfer::{Lateness, Made};
 use variants::Variant;
 
 /// The arguments of `linux-captures`.
@@ -74,6 +71,18 @@ impl Options {
     }
 }
 
+/// What is kept about a transfer beside its captures, in the file [`ABOUT`].
+#[derive(Clone, Debug, Deserialize, Serialize)]
+struct About {
+    variant: Variant,
+    seed: u64,
+    seconds: f64,
+    /// The kernel that sent.
+    kernel: String,
+    lateness: Lateness,
+}
+
+const ABOUT: &str = "transfer.json";
 /// The page that `--write` writes.
 const PAGE: &str = "docs/linux-captures.md";
 const SECONDS: f64 = 20.0;
@@ -131,12 +140,7 @@ fn scored(options: &Options) -> Result<Vec<Scored>> {
         scored.retain(|Scored { about, .. }| options.is_asked(&about.variant));
         return Ok(scored);
     }
-    Tool::OwnNetworks.ensure()?;
-    Tool::Tcpdump.ensure()?;
-    let interrupted = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        flag::register(signal, interrupted.clone())?;
-    }
+    let interrupted = side_by_side::prepare()?;
     let temporary = tempfile::tempdir()?;
     let folder = options.keep.as_deref().unwrap_or(temporary.path());
     let mut folders = make_all(options, folder, &interrupted)?;
@@ -148,7 +152,7 @@ fn scored(options: &Options) -> Result<Vec<Scored>> {
 fn folders(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
     let mut folders: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
-    folders.retain(|folder| folder.join(transfer::ABOUT).is_file());
+    folders.retain(|folder| folder.join(ABOUT).is_file());
     folders.sort();
     if folders.is_empty() {
         bail!("{}: holds no transfer that --keep has left", folder.display());
@@ -163,33 +167,20 @@ fn make_all(options: &Options, folder: &Path, interrupted: &AtomicBool) -> Resul
     let seconds = options.seconds.unwrap_or(if options.short { SHORT_SECONDS } else { SECONDS });
     let seeds = if options.seeds.is_empty() { vec![fresh_seed()?] } else { options.seeds.clone() };
     println!("seeds: {}", seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(","));
-    let all: VecDeque<(u64, &Variant)> =
-        seeds.iter().flat_map(|&seed| kinds.iter().map(move |kind| (seed, kind))).collect();
-    let place = |(seed, variant): &(u64, &Variant)| folder.join(format!("{}-seed{seed}", variant.key()));
-    let folders: Vec<PathBuf> = all.iter().map(place).collect();
-    let waiting = Mutex::new(all);
-    let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-    let work = || -> Result<()> {
-        while let Some((seed, variant)) = next() {
-            eprintln!("{}, seed {seed}", variant.name());
-            let made = transfer::make(variant, seed, seconds, &place(&(seed, variant)), interrupted);
-            if made.is_err() {
-                // The others need not begin.
-                while next().is_some() {}
-            }
-            made.with_context(|| format!("{}, seed {seed}", variant.name()))?;
-        }
-        Ok(())
-    };
-    thread::scope(|scope| {
-        let workers: Vec<_> = (0..options.jobs.max(1)).map(|_| scope.spawn(work)).collect();
-        let ended = workers.into_iter().map(|worker| worker.join().unwrap_or_else(|_| bail!("a thread panicked")));
-        ended.collect::<Result<()>>()
-    })?;
-    if interrupted.load(Ordering::Relaxed) {
-        bail!("interrupted");
-    }
-    Ok(folders)
+    let all = seeds.iter().flat_map(|&seed| kinds.iter().map(move |kind| (seed, kind)));
+    side_by_side::each(all, options.jobs, interrupted, |(seed, variant)| {
+        let name = format!("{}, seed {seed}", variant.name());
+        eprintln!("{name}");
+        let folder = folder.join(format!("{}-seed{seed}", variant.key()));
+        make(variant, seed, seconds, &folder, interrupted).context(name)?;
+        Ok(folder)
+    })
+}
+
+fn make(variant: &Variant, seed: u64, seconds: f64, folder: &Path, interrupted: &AtomicBool) -> Result<()> {
+    let Made { kernel, lateness, .. } = transfer::make(&variant.transfer(seed, seconds)?, folder, interrupted)?;
+    let about = About { variant: variant.clone(), seed, seconds, kernel, lateness };
+    fs::write(folder.join(ABOUT), serde_json::to_string_pretty(&about)?).context(ABOUT)
 }
 
 /// Another one every time.

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 
 use super::score::{Scored, detected, pooled};
 use super::variants::{CONTROLS, Variant};
-use super::{VANTAGES, transfer};
+use super::{About, VANTAGES};
 use crate::accuracy::Vantage;
 use crate::accuracy::matching::{Errors, Judged, Kind, RECOMMENDED};
 
@@ -68,12 +68,11 @@ pub(super) fn page(scored: &[Scored]) -> String {
 
 /// What all transfers have in common.
 fn about(page: &mut String, scored: &[Scored]) {
-    let set = |text: &dyn Fn(&transfer::About) -> String| {
+    let set = |text: &dyn Fn(&About) -> String| {
         let all: BTreeSet<String> = scored.iter().map(|scored| text(&scored.about)).collect();
         all.into_iter().collect::<Vec<_>>().join(", ")
     };
-    let worst =
-        |late: &dyn Fn(&transfer::About) -> i64| scored.iter().map(|scored| late(&scored.about)).max().unwrap_or(0);
+    let worst = |late: &dyn Fn(&About) -> i64| scored.iter().map(|scored| late(&scored.about)).max().unwrap_or(0);
     let _ = writeln!(
         page,
         "\n{} transfers of {} s; seeds {}; Linux {}. In the worst transfer the link delivered\n\
@@ -194,7 +193,6 @@ pub(super) fn require(scored: &[&Scored]) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::transfer::About;
     use super::*;
     use crate::accuracy::matching::Tally;
 

@@ -11,8 +11,8 @@ use losscause_capture::judge::Chosen;
 use losscause_capture::{Options as Analysed, analyze};
 
 use super::link_log::{self, Sent};
-use super::transfer::{ABOUT, About, LINK, RECEIVER_CAPTURE, SENDER_CAPTURE};
-use super::truth;
+use super::transfer::{LINK, RECEIVER_CAPTURE, SENDER_CAPTURE};
+use super::{ABOUT, About, truth};
 use crate::accuracy::matching::{self, Errors, Tally};
 use crate::accuracy::{VANTAGES, Vantage};
 

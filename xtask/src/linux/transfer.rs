@@ -13,11 +13,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use losscause::Span;
 use losscause_linux::emulator::{
-    Clock, EmulatedLink, Header, Histogram, PEER, Path as EmulatedPath, Reordering, SENDER, Sight, device_drops, enter,
+    Clock, EmulatedLink, Header, Histogram, PEER, Path as EmulatedPath, SENDER, Sight, device_drops, enter,
 };
 use losscause_sim::live::Direction;
 use losscause_sim::truth::Cause;
-use losscause_sim::{ChannelSpec, FlowId, FlowSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Traffic};
 use nix::sys::socket::{setsockopt, sockopt};
 use serde::{Deserialize, Serialize};
 use tun_rs::SyncDevice;
@@ -25,16 +24,8 @@ use tun_rs::SyncDevice;
 use super::link_log::{self, Fate, Sent};
 use super::sockets::{close, is_waiting};
 use super::tcpdump::Capture;
-use super::variants::Variant;
 
 const PORT: u16 = 5001;
-
-/// The path that all transfers share.
-const RATE_BPS: u64 = 10_000_000;
-const DELAY: Span = Span::from_millis(20);
-const QUEUE_PACKETS: u32 = 50;
-/// The longest time for which a packet is held back: about eight packets of a full link.
-const HELD_BACK: Span = Span::from_millis(10);
 
 /// Hosts look at least so often whether to stop.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -45,25 +36,43 @@ const CONNECT: Duration = Duration::from_secs(10);
 pub(super) const SENDER_CAPTURE: &str = "sender.pcap";
 pub(super) const RECEIVER_CAPTURE: &str = "receiver.pcap";
 pub(super) const LINK: &str = "link.csv";
-pub(super) const ABOUT: &str = "transfer.json";
 
-/// What is kept about a transfer beside its captures.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub(super) struct About {
-    pub(super) variant: Variant,
-    pub(super) seed: u64,
-    pub(super) seconds: f64,
+/// A transfer that is to be made.
+#[derive(Clone, Debug)]
+pub(crate) struct Transfer {
+    pub(crate) path: EmulatedPath,
+    /// The congestion control, by the kernel's name.
+    pub(crate) control: String,
+    pub(crate) sack: bool,
+    pub(crate) timestamps: bool,
+    pub(crate) seconds: f64,
+    /// Whether the receiver captures too; the sender always does.
+    pub(crate) both_ends: bool,
+}
+
+/// A transfer that was made.
+#[derive(Clone, Debug)]
+pub(crate) struct Made {
     /// The kernel that sent.
-    pub(super) kernel: String,
-    pub(super) lateness: Lateness,
+    pub(crate) kernel: String,
+    pub(crate) lateness: Lateness,
+    /// The packets of data.
+    packets: Vec<Sent>,
+}
+
+impl Made {
+    /// Packets of data that were lost by this cause.
+    pub(crate) fn drops(&self, cause: Cause) -> u64 {
+        self.packets.iter().filter(|sent| sent.lost().is_some_and(|(of, _)| of == cause)).count() as u64
+    }
 }
 
 /// How late packets were delivered, microseconds.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
-pub(super) struct Lateness {
-    pub(super) p50_us: i64,
-    pub(super) p99_us: i64,
-    pub(super) worst_us: i64,
+pub(crate) struct Lateness {
+    pub(crate) p50_us: i64,
+    pub(crate) p99_us: i64,
+    pub(crate) worst_us: i64,
 }
 
 /// What the link did.
@@ -72,25 +81,25 @@ struct Report {
     lateness: Lateness,
 }
 
-/// Makes a transfer of `seconds` and leaves its captures in `folder`.
+/// Makes a transfer and leaves its captures, and what the link did, in `folder`.
 ///
 /// # Errors
 /// If a host or the link cannot be made, a device or tcpdump dropped packets, or `interrupted`.
-pub(super) fn make(variant: &Variant, seed: u64, seconds: f64, folder: &Path, interrupted: &AtomicBool) -> Result<()> {
+pub(crate) fn make(transfer: &Transfer, folder: &Path, interrupted: &AtomicBool) -> Result<Made> {
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     let (over, stop) = (&AtomicBool::new(false), &AtomicBool::new(false));
     let report = thread::scope(|scope| -> Result<Report> {
         let (own_device, receivers_device) = channel();
-        let receiver = scope.spawn(move || receive(variant, folder, own_device, over));
+        let receiver = scope.spawn(move || receive(transfer, folder, own_device, over));
         let (own_device, senders_device) = channel();
         let (go, wait) = channel();
-        let sender = scope.spawn(move || send(variant, folder, own_device, &wait, over));
+        let sender = scope.spawn(move || send(transfer, folder, own_device, &wait, over));
         // A host that failed hangs up; its own error says why.
         let link = match (senders_device.recv(), receivers_device.recv()) {
             (Ok(sender), Ok(receiver)) => {
                 let go = go.clone();
-                let link = scope.spawn(move || run_link(&path(variant, seed)?, [sender, receiver], &go, stop));
-                wait_until_over(seconds, interrupted);
+                let link = scope.spawn(move || run_link(&transfer.path, [sender, receiver], &go, stop));
+                wait_until_over(transfer.seconds, interrupted);
                 Some(link)
             }
             _ => None,
@@ -106,27 +115,10 @@ pub(super) fn make(variant: &Variant, seed: u64, seconds: f64, folder: &Path, in
     if interrupted.load(Ordering::Relaxed) {
         bail!("interrupted");
     }
-    link_log::write(&folder.join(LINK), &report.packets)?;
+    let Report { packets, lateness } = report;
+    link_log::write(&folder.join(LINK), &packets)?;
     let kernel = nix::sys::utsname::uname()?.release().to_string_lossy().into_owned();
-    let about = About { variant: variant.clone(), seed, seconds, kernel, lateness: report.lateness };
-    fs::write(folder.join(ABOUT), serde_json::to_string_pretty(&about)?).context(ABOUT)
-}
-
-/// From the sender to the receiver and back.
-fn path(variant: &Variant, seed: u64) -> Result<EmulatedPath> {
-    let link = |direction: &str, loss| {
-        let queue = QueueSpec::DropTail { limit: Limit::Packets(QUEUE_PACKETS) };
-        let wired = LinkSpec::wired(format!("{}/{direction}", variant.key()), RATE_BPS, DELAY, queue);
-        LinkSpec { channel: ChannelSpec::Bernoulli { loss }, ..wired }
-    };
-    let links = vec![link("forward", variant.loss), link("back", variant.ack_loss)];
-    // Which traffic the flow has does not matter: real TCP takes its path.
-    let flow = FlowSpec::new("transfer", &[LinkId(0)], &[LinkId(1)], Traffic::cbr(RATE_BPS, 1_500));
-    let mut path = EmulatedPath::new(&Network { links, flows: vec![flow] }, FlowId(0), seed)?;
-    if variant.reordering > 0.0 {
-        path.reordering = Some(Reordering { share: variant.reordering, at_most: HELD_BACK });
-    }
-    Ok(path)
+    Ok(Made { kernel, lateness, packets })
 }
 
 /// The link, until `stop`; says when it is `ready`.
@@ -173,40 +165,41 @@ fn wait_until_over(seconds: f64, interrupted: &AtomicBool) {
     }
 }
 
-fn sysctls(variant: &Variant) -> [(&'static str, String); 2] {
-    [("tcp_sack", u8::from(variant.sack).to_string()), ("tcp_timestamps", u8::from(variant.timestamps).to_string())]
+fn sysctls(transfer: &Transfer) -> [(&'static str, String); 2] {
+    [("tcp_sack", u8::from(transfer.sack).to_string()), ("tcp_timestamps", u8::from(transfer.timestamps).to_string())]
 }
 
 /// The host that sends, as fast as its TCP lets it.
 fn send(
-    variant: &Variant,
+    transfer: &Transfer,
     folder: &Path,
     device: Sender<SyncDevice>,
     go: &Receiver<()>,
     over: &AtomicBool,
 ) -> Result<()> {
-    let own_device = enter(SENDER, &sysctls(variant))?;
+    let own_device = enter(SENDER, &sysctls(transfer))?;
     let capture = Capture::start(&folder.join(SENDER_CAPTURE))?;
     device.send(own_device).context("the link is not there")?;
     drop(device);
     go.recv().context("the receiver is not there")?;
     let mut stream = TcpStream::connect_timeout(&SocketAddr::from((PEER, PORT)), CONNECT)?;
     // Before the first data. A namespace's default may not be set to every congestion control.
-    setsockopt(&stream, sockopt::TcpCongestion, &OsString::from(&variant.control))
-        .with_context(|| format!("this kernel has no congestion control {}", variant.control))?;
+    setsockopt(&stream, sockopt::TcpCongestion, &OsString::from(&transfer.control))
+        .with_context(|| format!("this kernel has no congestion control {}", transfer.control))?;
     stream.set_write_timeout(Some(PATIENCE))?;
     let data = vec![0; 1 << 16];
     while !over.load(Ordering::Relaxed) {
         may_wait(stream.write(&data), over)?;
     }
     close(stream)?;
-    finish(capture)
+    finish(Some(capture))
 }
 
 /// The host that receives.
-fn receive(variant: &Variant, folder: &Path, device: Sender<SyncDevice>, over: &AtomicBool) -> Result<()> {
-    let own_device = enter(PEER, &sysctls(variant))?;
-    let capture = Capture::start(&folder.join(RECEIVER_CAPTURE))?;
+fn receive(transfer: &Transfer, folder: &Path, device: Sender<SyncDevice>, over: &AtomicBool) -> Result<()> {
+    let own_device = enter(PEER, &sysctls(transfer))?;
+    let file = folder.join(RECEIVER_CAPTURE);
+    let capture = transfer.both_ends.then(|| Capture::start(&file)).transpose()?;
     let listener = TcpListener::bind((PEER, PORT))?;
     listener.set_nonblocking(true)?;
     device.send(own_device).context("the link is not there")?;
@@ -240,8 +233,8 @@ fn may_wait(outcome: std::io::Result<usize>, over: &AtomicBool) -> Result<()> {
     }
 }
 
-fn finish(capture: Capture) -> Result<()> {
-    capture.finish()?;
+fn finish(capture: Option<Capture>) -> Result<()> {
+    capture.map_or(Ok(()), Capture::finish)?;
     match device_drops()? {
         0 => Ok(()),
         drops => bail!("the TUN device dropped {drops} packets by itself"),

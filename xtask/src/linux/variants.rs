@@ -1,6 +1,19 @@
 //! The transfers: which TCP, over which path.
 
+use anyhow::Result;
+use losscause::Span;
+use losscause_linux::emulator::{Path, Reordering};
+use losscause_sim::{ChannelSpec, FlowId, FlowSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Traffic};
 use serde::{Deserialize, Serialize};
+
+use super::transfer::Transfer;
+
+/// The path that all transfers share.
+const RATE_BPS: u64 = 10_000_000;
+const DELAY: Span = Span::from_millis(20);
+const QUEUE_PACKETS: u32 = 50;
+/// The longest time for which a packet is held back: about eight packets of a full link.
+const HELD_BACK: Span = Span::from_millis(10);
 
 /// One transfer's TCP and path.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -45,6 +58,29 @@ impl Variant {
 
     fn of(control: &str, sack: bool, timestamps: bool, loss: f64) -> Self {
         Self { control: control.to_owned(), sack, timestamps, loss, ack_loss: 0.0, reordering: 0.0 }
+    }
+
+    /// The transfer of so many seconds that a seed gives.
+    pub(super) fn transfer(&self, seed: u64, seconds: f64) -> Result<Transfer> {
+        let (control, sack, timestamps) = (self.control.clone(), self.sack, self.timestamps);
+        Ok(Transfer { path: self.path(seed)?, control, sack, timestamps, seconds, both_ends: true })
+    }
+
+    /// From the sender to the receiver and back.
+    fn path(&self, seed: u64) -> Result<Path> {
+        let link = |direction: &str, loss| {
+            let queue = QueueSpec::DropTail { limit: Limit::Packets(QUEUE_PACKETS) };
+            let wired = LinkSpec::wired(format!("{}/{direction}", self.key()), RATE_BPS, DELAY, queue);
+            LinkSpec { channel: ChannelSpec::Bernoulli { loss }, ..wired }
+        };
+        let links = vec![link("forward", self.loss), link("back", self.ack_loss)];
+        // Which traffic the flow has does not matter: real TCP takes its path.
+        let flow = FlowSpec::new("transfer", &[LinkId(0)], &[LinkId(1)], Traffic::cbr(RATE_BPS, 1_500));
+        let mut path = Path::new(&Network { links, flows: vec![flow] }, FlowId(0), seed)?;
+        if self.reordering > 0.0 {
+            path.reordering = Some(Reordering { share: self.reordering, at_most: HELD_BACK });
+        }
+        Ok(path)
     }
 
     /// As in a table: "cubic, no SACK, timestamps, 2 %".

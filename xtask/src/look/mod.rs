@@ -287,7 +287,14 @@ fn row_of_flow(flow: &serde_json::Value) -> String {
     let by_rule = congestion.min(by_timer.count() as u64);
     let passed = ["sender", "both"].contains(&flow["vantage"].as_str().unwrap_or(""));
     let sent = number(&flow["packets"]) + if passed { 0 } else { losses };
-    let mut cells = ["id", "src", "dst", "vantage", "packets"].map(|key| text(&flow[key])).to_vec();
+    let end = |key: &str, name: &str| match flow[name].as_str() {
+        Some(name) => format!("{} ({name})", text(&flow[key])),
+        None => text(&flow[key]),
+    };
+    let id = text(&flow["id"]);
+    let id = if flow["minor"].as_bool().unwrap_or(false) { format!("({id})") } else { id };
+    let mut cells = vec![id, end("src", "src_name"), end("dst", "dst_name")];
+    cells.extend(["vantage", "packets"].map(|key| text(&flow[key])));
     cells.extend([losses.to_string(), format!("{:.1}", 100.0 * losses as f64 / sent.max(1) as f64)]);
     cells.extend(
         [number(&flow["sent_again"]), wireless, congestion - by_rule, undecided + by_rule].map(|n| n.to_string()),

@@ -49,6 +49,8 @@ impl Note {
                     RepeatKind::Copy => "captured twice",
                     RepeatKind::Needless => "sent again without need",
                     RepeatKind::Syn => "SYN sent again",
+                    RepeatKind::Fin => "FIN sent again",
+                    RepeatKind::Probe => "keep-alive, or probe of a closed window",
                     RepeatKind::Unknown => "its data came before",
                 };
                 let of_earlier = earlier.map(|frame| format!(" (earlier in frame {frame})")).unwrap_or_default();

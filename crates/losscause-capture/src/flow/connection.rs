@@ -1,14 +1,15 @@
 //! A TCP connection: two directions, each with data and with acknowledgements of the other's.
 
-use losscause::Time;
+use losscause::{Span, Time};
 
+use super::copies::{Copies, MERGED, Mark};
 use super::loss::{Losses, Repeat, RepeatKind, State};
 use super::path::Path;
 use super::receiver::ReceiverView;
-use super::sender::{Ack, Data, SAME_PACKET, SenderView};
+use super::sender::{Ack, Data, OUT_OF_ORDER, SenderView};
 use super::unwrap::Unwrap;
-use super::vantage::{Delays, Vantage};
-use super::{Carried, FlowCounts, FlowResult, Opening, Protocol, Rules};
+use super::vantage::{Delays, Passed, Vantage};
+use super::{Carried, FlowCounts, FlowResult, Protocol, Rules, Tries};
 use crate::judge::{AtReceiver, AtSender, SenderClock};
 use crate::over_time::Transfer;
 use crate::packet::{Direction, Endpoint, Packet, Tcp, flag};
@@ -26,19 +27,6 @@ pub(super) struct Connection {
     last: Time,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Passed {
-    sent: u64,
-    received: u64,
-}
-
-impl Passed {
-    /// Whether nearly all of them were of the first kind.
-    fn are_nearly_all(of: u64, others: u64) -> bool {
-        of > 0 && of >= 9 * others
-    }
-}
-
 /// One direction's data.
 #[derive(Debug)]
 struct Half {
@@ -52,6 +40,9 @@ struct Half {
     /// Time, number and window of the last acknowledgement until then.
     last_ack: Option<(Time, u64, u16)>,
     views: Option<Box<Views>>,
+    copies: Copies,
+    /// Whether the capturing host sent its first packet or received it, by its own word if it says.
+    direction: Option<Option<Direction>>,
     delays: Delays,
     /// From the SYN of the data's receiver.
     mss: Option<u16>,
@@ -59,14 +50,16 @@ struct Half {
     scale: Option<u8>,
     has_timestamps: bool,
     syn: Option<Syn>,
-    syn_repeats: Vec<Repeat>,
+    /// SYNs and FINs that passed again.
+    tries: Vec<Repeat>,
     /// The first byte behind the SYN, unwrapped.
     begin: Option<u64>,
-    /// The FIN's own sequence number, unwrapped.
-    fin: Option<u64>,
+    closing: Option<Closing>,
     largest: u64,
     merged: bool,
     packets: u64,
+    /// As many packets are they on the wire, without copies.
+    wire_packets: u64,
     /// When its last data passed.
     last_data: Time,
     bytes: u64,
@@ -86,22 +79,47 @@ struct Syn {
     last: Time,
     frame: u64,
     repeats: u64,
+    /// It answers the other end's, and when that was acknowledged.
+    is_reply: bool,
+    accepted: Option<Time>,
 }
 
 impl Syn {
     fn new(now: Time, tcp: &Tcp, frame: u64) -> Self {
         let tsval = tcp.options.timestamps.map(|(tsval, _)| tsval);
-        Self { time: now, seq: tcp.seq, tsval, last: now, frame, repeats: 0 }
+        let is_reply = tcp.has(flag::ACK);
+        Self { time: now, seq: tcp.seq, tsval, last: now, frame, repeats: 0, is_reply, accepted: None }
     }
 
     fn on_repeat(&mut self, now: Time, frame: u64) -> Repeat {
         let mut repeat = Repeat { frame, earlier: Some(self.frame), kind: RepeatKind::Copy };
         // A copy of the capture is none.
-        if now - self.last >= SAME_PACKET {
+        if now - self.last >= SYN_AGAIN {
             (self.last, self.frame, self.repeats) = (now, frame, self.repeats + 1);
             repeat.kind = RepeatKind::Syn;
         }
         repeat
+    }
+}
+
+/// The last segment of a direction.
+#[derive(Clone, Copy, Debug)]
+struct Closing {
+    /// Its own sequence number, unwrapped.
+    fin: u64,
+    ip_id: u16,
+    frame: u64,
+    /// When it was sent first and last, and how often again.
+    first: Time,
+    last: Time,
+    repeats: u64,
+    is_answered: bool,
+}
+
+impl Closing {
+    fn tries(&self) -> Option<Tries> {
+        let Self { repeats, is_answered, .. } = *self;
+        (repeats > 0).then_some(Tries { repeats, waited: self.last - self.first, is_answered, is_reply: false })
     }
 }
 
@@ -130,9 +148,10 @@ impl Acked {
         }
     }
 
-    /// How many bytes they moved over.
+    /// How many bytes they moved over; none if it may have been the FIN alone, which takes one number.
     fn bytes(self) -> u64 {
-        self.first.map_or(0, |first| u64::from(self.newest.wrapping_sub(first)))
+        let numbers = self.first.map_or(0, |first| u64::from(self.newest.wrapping_sub(first)));
+        if numbers > 1 { numbers } else { 0 }
     }
 }
 
@@ -154,8 +173,10 @@ const LARGEST_PACKET: u64 = 8_960;
 const USUAL_PACKET: u64 = 1_448;
 /// A smaller maximum segment size is an attack, not a path's.
 const SMALLEST_MSS: u16 = 88;
+/// A host waits a second before it opens a connection once more (RFC 6298, section 2); half of that is the limit.
+const SYN_AGAIN: Span = Span::from_millis(500);
 /// No host tries more often to open a connection (Linux, MAX_TCP_SYNCNT).
-const MAX_SYN_REPEATS: usize = 127;
+const MAX_TRIES: usize = 127;
 /// Sequence numbers farther from the newest belong to no window: the largest has 2^30 bytes (RFC 7323, section 2.3).
 const MAX_JUMP: u64 = 1 << 30;
 
@@ -173,7 +194,8 @@ impl Connection {
 
     /// What the connection keeps beside its fixed size, in entries.
     pub(super) fn size(&self) -> usize {
-        let size = |half: &Half| half.views.as_ref().map_or(0, |views| views.sender.size() + views.receiver.size());
+        let of_views = |views: &Views| views.sender.size() + views.receiver.size();
+        let size = |half: &Half| half.copies.size() + half.views.as_deref().map_or(0, of_views);
         self.halves.iter().map(size).sum()
     }
 
@@ -181,10 +203,10 @@ impl Connection {
     pub(super) fn on_segment(&mut self, now: Time, from: usize, tcp: &Tcp, packet: &Packet<'_>, rules: &Rules) {
         let to = 1 - from;
         self.last = now;
-        match packet.direction {
-            Some(Direction::Sent) => self.passed[from].sent += 1,
-            Some(Direction::Received) => self.passed[from].received += 1,
-            None => {}
+        self.passed[from].count(packet.direction);
+        if packet.direction != *self.halves[from].direction.get_or_insert(packet.direction) {
+            self.halves[from].on_forwarded(tcp, packet.frame);
+            return;
         }
         if tcp.has(flag::SYN) {
             self.on_syn(now, from, tcp, packet.frame);
@@ -201,10 +223,15 @@ impl Connection {
             half.on_data(now, tcp, packet, rules);
         }
         if tcp.has(flag::FIN) {
-            self.halves[from].on_fin(tcp);
+            self.halves[from].on_fin(now, tcp, packet);
         }
-        if tcp.has(flag::ACK) && !tcp.has(flag::RST) {
-            self.halves[to].on_ack(now, tcp);
+        if tcp.payload_bytes == 0 && tcp.flags & (flag::SYN | flag::FIN | flag::RST) == 0 {
+            self.halves[from].on_bare(now, tcp);
+        }
+        match tcp.has(flag::RST) {
+            true => self.halves[to].closing.iter_mut().for_each(|closing| closing.is_answered = true),
+            false if tcp.has(flag::ACK) => self.halves[to].on_ack(now, tcp),
+            false => {}
         }
     }
 
@@ -223,17 +250,20 @@ impl Connection {
         match &mut half.syn {
             Some(syn) if syn.seq == tcp.seq => {
                 let repeat = syn.on_repeat(now, frame);
-                if half.syn_repeats.len() < MAX_SYN_REPEATS {
-                    half.syn_repeats.push(repeat);
+                if half.tries.len() < MAX_TRIES {
+                    half.tries.push(repeat);
+                }
+                if repeat.kind == RepeatKind::Copy {
+                    return;
                 }
             }
             _ => half.syn = Some(Syn::new(now, tcp, frame)),
         }
         half.has_timestamps = tcp.options.timestamps.is_some();
         self.halves[to].mss = tcp.options.mss.map(|mss| mss.max(SMALLEST_MSS));
-        self.halves[to].scale = Some(tcp.options.window_scale.unwrap_or(0));
+        self.halves[to].scale = (!tcp.options.cut).then(|| tcp.options.window_scale.unwrap_or(0));
         // One end alone scales nothing.
-        if tcp.has(flag::ACK) && tcp.options.window_scale.is_none() {
+        if tcp.has(flag::ACK) && !tcp.options.cut && tcp.options.window_scale.is_none() {
             self.halves[from].scale = Some(0);
         }
         self.handshake = match (self.handshake, tcp.has(flag::ACK)) {
@@ -250,6 +280,9 @@ impl Connection {
     }
 
     fn finish_handshake(&mut self, now: Time, from: usize) {
+        if let Some(syn) = &mut self.halves[1 - from].syn {
+            syn.accepted.get_or_insert(now);
+        }
         if let Handshake::SynAck(other, at) = self.handshake
             && other != from
         {
@@ -259,8 +292,8 @@ impl Connection {
         }
     }
 
-    /// The vantage point for each direction's data.
-    fn vantages(&self) -> [Vantage; 2] {
+    /// The vantage point for each direction's data, by what the connection itself tells.
+    pub(super) fn vantages(&self) -> [Vantage; 2] {
         let is_at = |end: usize| {
             let (own, other) = (self.passed[end], self.passed[1 - end]);
             Passed::are_nearly_all(own.sent, own.received) && other.received >= 9 * other.sent
@@ -269,7 +302,12 @@ impl Connection {
         match [is_at(0), is_at(1)] {
             [true, false] => [Vantage::Sender, Vantage::Receiver],
             [false, true] => [Vantage::Receiver, Vantage::Sender],
-            _ => [low.delays.vantage(&high.delays), high.delays.vantage(&low.delays)],
+            _ => match [low.delays.vantage(&high.delays), high.delays.vantage(&low.delays)] {
+                // One place is the sender of one direction only.
+                [Vantage::Sender, Vantage::Unknown] => [Vantage::Sender, Vantage::Receiver],
+                [Vantage::Unknown, Vantage::Sender] => [Vantage::Receiver, Vantage::Sender],
+                told => told,
+            },
         }
     }
 
@@ -286,16 +324,22 @@ impl Connection {
     }
 
     /// How the connection was opened from the end `from`.
-    fn opening(&self, from: usize) -> Option<Opening> {
+    fn opening(&self, from: usize) -> Option<Tries> {
         let syn = self.halves[from].syn.filter(|syn| syn.repeats > 0)?;
-        let answer = self.halves[1 - from].syn;
-        let until = answer.map_or(self.last, |answer| answer.time.max(syn.last));
-        Some(Opening { repeats: syn.repeats, waited: until - syn.time, is_answered: answer.is_some() })
+        let other = self.halves[1 - from].syn.map(|other| other.time);
+        let answer = if syn.is_reply { syn.accepted } else { other };
+        let until = answer.map_or(self.last, |answer| answer.max(syn.last));
+        let Syn { repeats, is_reply, .. } = syn;
+        Some(Tries { repeats, waited: until - syn.time, is_answered: answer.is_some(), is_reply })
     }
 
     /// What was found about the directions that carried data, and about those that were opened in vain.
-    pub(super) fn finish(self, ends: [Endpoint; 2], rules: &Rules) -> impl Iterator<Item = FlowResult> {
-        let vantages = self.vantages();
+    pub(super) fn finish(
+        self,
+        ends: [Endpoint; 2],
+        vantages: [Vantage; 2],
+        rules: &Rules,
+    ) -> impl Iterator<Item = FlowResult> {
         let openings = [0, 1].map(|from| self.opening(from));
         let last = self.last;
         let [low, high] = self.halves;
@@ -317,17 +361,20 @@ impl Half {
             first: None,
             last_ack: None,
             views: None,
+            copies: Copies::default(),
+            direction: None,
             delays: Delays::default(),
             mss: None,
             scale: None,
             has_timestamps: false,
             syn: None,
-            syn_repeats: Vec::new(),
+            tries: Vec::new(),
             begin: None,
-            fin: None,
+            closing: None,
             largest: 0,
             merged: false,
             packets: 0,
+            wire_packets: 0,
             last_data: Time::ZERO,
             bytes: 0,
             acked_uncaptured: Acked::default(),
@@ -350,11 +397,21 @@ impl Half {
         let unwrap = self.unwrap.get_or_insert(Unwrap::begin(seq));
         let (start, newest) = (unwrap.unwrap(seq), unwrap.newest());
         let end = start + u64::from(tcp.payload_bytes);
+        let mark = Mark::new(tcp, packet.ip_id);
+        if end <= newest
+            && let Some(earlier) = self.copy_of(now, [start, end], &mark)
+        {
+            self.copies.count(packet.frame, Some(earlier));
+            return;
+        }
+        self.copies.keep(now, packet.frame, mark);
+        let Some(unwrap) = &mut self.unwrap else { return };
         unwrap.advance(end);
         self.bytes += end.saturating_sub(start.max(newest));
         let (tsval, tsecr) = tcp.options.timestamps.unzip();
         self.has_timestamps |= tsval.is_some();
         self.note_size(u64::from(tcp.payload_bytes));
+        self.wire_packets += packets_of(end - start, self.packet_bytes());
         self.delays.on_data(now, tsecr.filter(|_| tcp.has(flag::ACK)), end > newest);
         if let Some(budget) = &rules.budget {
             let over_time = self.over_time.get_or_insert_with(|| Box::new(Transfer::new(budget)));
@@ -372,6 +429,27 @@ impl Half {
                 self.show(now, data);
             }
         }
+    }
+
+    /// The capturing host sends on what it received, as a router does, or receives what it sent, as on a loopback: the same
+    /// packet twice, however it is cut.
+    fn on_forwarded(&mut self, tcp: &Tcp, frame: u64) {
+        if tcp.payload_bytes > 0 {
+            self.packets += 1;
+            self.copies.count(frame, None);
+        }
+    }
+
+    /// The frame that had this packet before, if the capture made it twice.
+    fn copy_of(&self, now: Time, [start, end]: [u64; 2], mark: &Mark) -> Option<u64> {
+        let near =
+            if self.copies.may_have(mark) { self.copies.earlier(now, mark, self.delays.round_trip()) } else { None };
+        let far = || {
+            let sent = self.views.as_ref()?.sender.last_sent([start, end])?;
+            let is_same = (sent.tsval, sent.ip_id) == (mark.tsval, mark.ip_id);
+            (is_same && self.copies.tells_apart(mark.ip_id) && now - sent.sent < MERGED).then_some(sent.frame)
+        };
+        near.or_else(far)
     }
 
     fn open_views(&self, first: &Data, rules: &Rules) -> Views {
@@ -430,10 +508,39 @@ impl Half {
         network + if self.has_timestamps { 32 } else { 20 }
     }
 
-    /// A FIN counts as one byte behind the data.
-    fn on_fin(&mut self, tcp: &Tcp) {
+    /// A FIN counts as one byte behind the data. One with data is sent again with them, which their loss tells.
+    fn on_fin(&mut self, now: Time, tcp: &Tcp, packet: &Packet<'_>) {
         let end = tcp.seq.wrapping_add(tcp.payload_bytes);
-        self.fin = self.unwrap.as_ref().map(|unwrap| unwrap.unwrap(end));
+        let Some(fin) = self.unwrap.as_ref().map(|unwrap| unwrap.unwrap(end)) else { return };
+        let (ip_id, frame) = (packet.ip_id, packet.frame);
+        match &mut self.closing {
+            Some(closing) if closing.fin == fin => {
+                let within = if self.copies.tells_apart(ip_id) { MERGED } else { OUT_OF_ORDER };
+                let is_copy = closing.ip_id == ip_id && now - closing.last < within;
+                if tcp.payload_bytes == 0 && self.tries.len() < MAX_TRIES {
+                    let kind = if is_copy { RepeatKind::Copy } else { RepeatKind::Fin };
+                    self.tries.push(Repeat { frame, earlier: Some(closing.frame), kind });
+                }
+                if tcp.payload_bytes == 0 && !closing.is_answered && !is_copy {
+                    closing.repeats += 1;
+                    (closing.last, closing.ip_id, closing.frame) = (now, ip_id, frame);
+                }
+            }
+            _ => {
+                let (first, last) = (now, now);
+                self.closing = Some(Closing { fin, ip_id, frame, first, last, repeats: 0, is_answered: false });
+            }
+        }
+    }
+
+    /// A segment without data that lies just before what was acknowledged asks whether the other end is there: a
+    /// keep-alive, or a probe of a closed window.
+    fn on_bare(&mut self, now: Time, tcp: &Tcp) {
+        if let (Some(unwrap), Some(views)) = (&self.unwrap, &mut self.views)
+            && tcp.seq.wrapping_add(1) == unwrap.newest() as u32
+        {
+            views.sender.on_bare_probe(now, unwrap.newest());
+        }
     }
 
     /// Tells the views of the last acknowledgement that came before they were opened.
@@ -450,7 +557,13 @@ impl Half {
             return;
         };
         let ack = unwrap.unwrap(tcp.ack);
-        let ack = if self.fin.is_some_and(|fin| ack == fin + 1) { ack - 1 } else { ack };
+        let ack = match &mut self.closing {
+            Some(closing) if ack == closing.fin + 1 => {
+                closing.is_answered = true;
+                ack - 1
+            }
+            _ => ack,
+        };
         if ack.abs_diff(unwrap.newest()) > MAX_JUMP {
             return;
         }
@@ -479,7 +592,7 @@ impl Half {
             window: tcp.window,
             scale: if tcp.has(flag::SYN) { Some(0) } else { self.scale },
         };
-        views.receiver.on_ack(ack.ack, packet_bytes);
+        views.receiver.on_ack(now, ack.ack, packet_bytes);
         views.sender.on_ack(now, &ack, packet_bytes, &mut self.delays);
     }
 
@@ -498,23 +611,25 @@ impl Half {
         self,
         [src, dst]: [Endpoint; 2],
         vantage: Vantage,
-        opening: Option<Opening>,
+        opening: Option<Tries>,
         last: Time,
         rules: &Rules,
     ) -> Option<FlowResult> {
         let acked = self.acked_uncaptured.bytes();
-        if self.packets == 0 && opening.is_none() && acked == 0 {
+        let closing = self.closing.and_then(|closing| closing.tries());
+        if self.packets == 0 && opening.is_none() && closing.is_none() && acked == 0 {
             return None;
         }
         let (payload_bytes, header_bytes) = (self.packet_bytes(), self.header_bytes(src));
-        let mut counts = FlowCounts { marked: self.marked, merged: self.merged, ..FlowCounts::default() };
+        let copies = self.copies.counted;
+        let mut counts = FlowCounts { marked: self.marked, merged: self.merged, copies, ..FlowCounts::default() };
         let number = if self.number == 0 { rules.watch.number() } else { self.number };
         let mut result = FlowResult::new(number, src.to_string(), dst.to_string(), Protocol::Tcp, vantage);
-        (result.packets, result.bytes) = (self.packets, self.bytes);
-        (result.opening, result.acked_uncaptured) = (opening, acked);
+        (result.packets, result.bytes, result.wire_packets) = (self.packets, self.bytes, Some(self.wire_packets));
+        (result.opening, result.closing, result.acked_uncaptured) = (opening, closing, acked);
         if let Some(views) = self.views {
             let Views { sender, mut receiver } = *views;
-            receiver.excuse_old_holes(self.last_data);
+            receiver.end(self.last_data, self.wire_packets, payload_bytes);
             (result.drift, counts.joined) = (receiver.judge().drift(), receiver.judge().joined());
             let at_receiver = |index| receiver.judge().unmet_need(index, self.merged);
             let at_sender = |index| sender.unmet_need(index);
@@ -528,6 +643,7 @@ impl Half {
                 })
                 .collect();
             counts.add(vantage, &sender, &receiver);
+            counts.duplicates += copies;
             result.unmet = unmet;
             result.selective = sender.is_selective();
             if vantage == Vantage::Unknown
@@ -562,11 +678,17 @@ impl Half {
                 Vantage::Middle | Vantage::Both | Vantage::Unknown => joined(found_by_receiver, found_by_sender),
             };
         }
-        result.losses.repeats.extend(self.syn_repeats);
+        result.losses.repeats.extend(self.copies.listed);
+        result.losses.repeats.extend(self.tries);
         result.path = Some(self.path);
         (result.counts, result.over_time) = (counts, self.over_time.map(|transfer| *transfer));
         Some(result)
     }
+}
+
+/// Packets that carry so many bytes. Most segments are one, and a division takes its time.
+pub(super) fn packets_of(bytes: u64, packet_bytes: u64) -> u64 {
+    if bytes <= packet_bytes { u64::from(bytes > 0) } else { bytes.div_ceil(packet_bytes.max(1)) }
 }
 
 fn joined(mut first: Losses, second: Losses) -> Losses {

@@ -40,7 +40,7 @@ impl std::fmt::Display for Evidence {
 pub(crate) struct Found {
     /// When the loss showed.
     pub(crate) time: Time,
-    /// The first byte, unwrapped; of RTP, the sequence number; of QUIC, the packet number.
+    /// The first byte, unwrapped; of a stream, the packet's number; of QUIC, the packet number.
     pub(crate) start: u64,
     /// Behind the last byte; of QUIC, the packet number plus the packet's bytes.
     pub(crate) end: u64,
@@ -72,6 +72,10 @@ pub(crate) enum RepeatKind {
     Needless,
     /// It opens the connection once more.
     Syn,
+    /// It closes the connection once more.
+    Fin,
+    /// It asks whether the other end is there, or whether its window is open.
+    Probe,
     /// A receiver cannot tell: the sender, the network or the capture made it.
     Unknown,
 }

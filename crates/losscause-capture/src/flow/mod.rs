@@ -1,39 +1,42 @@
 //! From packets to flows and their losses.
 //!
-//! A flow is one direction of a TCP or QUIC connection, or an RTP stream (QUIC: see `qlog`). Both directions of a connection are followed at once,
+//! A flow is one direction of a TCP or QUIC connection (QUIC: see `qlog`), or a stream of numbered datagrams ([`stream`]). Both directions of a connection are followed at once,
 //! each with two views: what its data look like to their receiver ([`receiver`]) and what the acknowledgements tell
 //! their sender ([`sender`]). When the flow ends, its vantage point ([`vantage`]) says which view counts.
 
 mod connection;
+mod copies;
 mod held;
+mod hosts;
 mod loss;
 mod outage;
 mod pace;
 mod path;
 mod ranges;
 mod receiver;
-mod rtp;
 mod scoreboard;
 mod sender;
 mod standing;
+mod stream;
 mod table;
 mod unwrap;
 mod vantage;
 
-use losscause::Span;
+use losscause::{Span, Time};
 
 use crate::judge::{Chosen, DelayShape, Trips};
 use crate::observe::Watch;
 use crate::over_time::Transfer;
 use crate::series::Budget;
 
+pub use crate::packet::Protocol;
 pub use loss::Evidence;
 pub(crate) use loss::{Found, Losses, Proof, Repeat, RepeatKind, State};
 pub(crate) use outage::Outage;
 pub(crate) use pace::Pace;
 pub(crate) use path::{Passage, Path};
-pub(crate) use rtp::Pause;
 pub(crate) use standing::{Run, Standing};
+pub(crate) use stream::{Arrival, Pause, Proven};
 pub(crate) use table::FlowTable;
 pub(crate) use unwrap::Unwrap;
 pub use vantage::Vantage;
@@ -46,19 +49,8 @@ pub(crate) struct Rules {
     /// For flows over time, if they are asked for.
     pub(crate) budget: Option<Budget>,
     pub(crate) watch: Watch,
-}
-
-/// What carries a flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum Protocol {
-    /// One direction of a TCP connection.
-    Tcp,
-    /// An RTP stream.
-    Rtp,
-    /// One direction of a QUIC connection.
-    Quic,
+    /// Whether a log's packets are kept, to join it with that of the other end.
+    pub(crate) keeps_packets: bool,
 }
 
 /// What was found about a flow.
@@ -71,13 +63,15 @@ pub(crate) struct FlowResult {
     /// Their receiver.
     pub(crate) dst: String,
     pub(crate) protocol: Protocol,
-    /// RTP: which stream of the sender.
-    pub(crate) ssrc: Option<u32>,
+    /// Which stream of the sender, by its packets.
+    pub(crate) stream: Option<u32>,
     pub(crate) vantage: Vantage,
     /// Whose algorithms judge.
     pub(crate) judged_at: Vantage,
     /// Packets with data.
     pub(crate) packets: u64,
+    /// As many are they on the wire, without copies; none if they are that themselves.
+    pub(crate) wire_packets: Option<u64>,
     /// Distinct bytes of data.
     pub(crate) bytes: u64,
     pub(crate) losses: Losses,
@@ -95,7 +89,9 @@ pub(crate) struct FlowResult {
     /// Its data over time, if that was asked for.
     pub(crate) over_time: Option<Transfer>,
     /// How it was opened, if that took more than one try.
-    pub(crate) opening: Option<Opening>,
+    pub(crate) opening: Option<Tries>,
+    /// How it was closed, if that took more than one try.
+    pub(crate) closing: Option<Tries>,
     pub(crate) outages: Vec<Outage>,
     pub(crate) pauses: Vec<Pause>,
     /// How long the receiver's window was closed.
@@ -110,6 +106,17 @@ pub(crate) struct FlowResult {
     pub(crate) carried: Option<Carried>,
     /// Its hosts' path, if what passes there is counted.
     pub(crate) path: Option<Path>,
+    /// QUIC: its packets, if they are kept.
+    pub(crate) logged: Option<LoggedPackets>,
+}
+
+/// The packets of a QUIC flow as an endpoint's log has them.
+#[derive(Clone, Debug)]
+pub(crate) struct LoggedPackets {
+    /// Which connection, if the log tells: in both ends' logs the same.
+    pub(crate) connection: Option<String>,
+    /// When each was sent or received, and its number.
+    pub(crate) packets: Vec<(Time, u64)>,
 }
 
 /// How a TCP flow's data were carried, as their sender's side sees it.
@@ -125,14 +132,16 @@ pub(crate) struct Carried {
     pub(crate) standing: Standing,
 }
 
-/// The tries to open a connection, from one end.
+/// The tries to open or to close a connection, from one end.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Opening {
-    /// SYNs that were sent again.
+pub(crate) struct Tries {
+    /// Segments that were sent again.
     pub(crate) repeats: u64,
     /// From the first to the answer, or to the last packet if there was none.
     pub(crate) waited: Span,
     pub(crate) is_answered: bool,
+    /// They answer the other end's try to open it.
+    pub(crate) is_reply: bool,
 }
 
 /// What was seen beside losses.
@@ -140,6 +149,8 @@ pub(crate) struct Opening {
 pub(crate) struct FlowCounts {
     pub(crate) reordered: u64,
     pub(crate) duplicates: u64,
+    /// Packets that were captured again.
+    pub(crate) copies: u64,
     pub(crate) spurious: u64,
     pub(crate) uncaptured: u64,
     /// Keep-alives and probes of a closed window.
@@ -154,6 +165,14 @@ pub(crate) struct FlowCounts {
     pub(crate) merged: bool,
 }
 
+/// A capture that misses a larger share of a flow's packets does not show its losses.
+const MOST_MISSED: f64 = 0.05;
+
+/// Whether a capture that has so many packets of a flow and missed so many does not show its losses.
+pub(crate) fn is_incomplete(packets: u64, missed: u64) -> bool {
+    missed as f64 > MOST_MISSED * (packets + missed) as f64
+}
+
 impl FlowResult {
     pub(crate) fn new(number: u64, src: String, dst: String, protocol: Protocol, vantage: Vantage) -> Self {
         Self {
@@ -161,10 +180,11 @@ impl FlowResult {
             src,
             dst,
             protocol,
-            ssrc: None,
+            stream: None,
             vantage,
             judged_at: vantage.judged_at(),
             packets: 0,
+            wire_packets: None,
             bytes: 0,
             losses: Losses::default(),
             counts: FlowCounts::default(),
@@ -176,6 +196,7 @@ impl FlowResult {
             at_sender: None,
             over_time: None,
             opening: None,
+            closing: None,
             outages: Vec::new(),
             pauses: Vec::new(),
             closed: Span::ZERO,
@@ -185,6 +206,7 @@ impl FlowResult {
             pace: None,
             carried: None,
             path: None,
+            logged: None,
         }
     }
 }
@@ -198,7 +220,7 @@ impl FlowCounts {
         match vantage {
             Vantage::Sender => {
                 self.reordered = sent.reordered;
-                self.duplicates = sent.duplicates + sent.captured_twice;
+                self.duplicates = sent.duplicates;
                 self.spurious = spurious;
                 self.uncaptured = sent.uncaptured;
             }

@@ -79,6 +79,11 @@ impl Pace {
         self.times.map_or(Span::ZERO, |(first, last)| last - first)
     }
 
+    /// When the first of these steps begins.
+    pub(crate) fn rates_from(&self) -> Option<Time> {
+        self.rate.begun
+    }
+
     /// The rate in each step between the first and the last new data, bits per second; none of less than three whole steps.
     pub(crate) fn rates(&self) -> Option<(Vec<f64>, Span)> {
         self.rate.steps()

@@ -3,7 +3,8 @@
 //! A segment that begins behind the newest byte reveals a hole: the packets in it are lost, or late. What fills the hole
 //! tells which. If its timestamp is older than that of the segment that revealed the hole, it was sent before it: it was
 //! reordered. If it is newer, it is a retransmission. Without timestamps, or if they are equal, time decides: a
-//! retransmission takes at least a round trip; half of one is the limit, as round trips vary.
+//! retransmission takes at least a round trip; half of one is the limit, as round trips vary. IPv4 identifications that count
+//! up tell before time does.
 //!
 //! A hole whose data the receiver acknowledges although they never arrived was made by the capture.
 //!
@@ -14,9 +15,10 @@ use std::collections::BTreeMap;
 
 use losscause::{Span, Time};
 
+use super::is_incomplete;
 use super::loss::{Evidence, Found, Losses, Repeat, RepeatKind, State};
 use super::path::Passage;
-use super::sender::Data;
+use super::sender::{Data, OUT_OF_ORDER};
 use crate::judge::{AtReceiver, Trips};
 
 /// The receiver's view of one direction.
@@ -29,9 +31,14 @@ pub(super) struct ReceiverView {
     holes: BTreeMap<u64, Hole>,
     /// Holes below are not kept any more.
     given_up: u64,
+    /// An acknowledgement of a hole, and when it came: what it covers may still come.
+    acked: Option<(Time, u64)>,
+    /// The newest acknowledgement of a hole.
+    newest_ack: u64,
     judge: AtReceiver,
     pub(super) losses: Losses,
     pub(super) counts: ReceiverCounts,
+    ids: Identifications,
 }
 
 /// Missing bytes.
@@ -41,6 +48,37 @@ struct Hole {
     revealed: Time,
     /// The timestamp of the segment that revealed it.
     tsval: Option<u32>,
+    ip_id: u16,
+}
+
+/// Whether the sender's IPv4 identifications count its packets.
+#[derive(Clone, Copy, Debug, Default)]
+struct Identifications {
+    last: u16,
+    /// How often one was a little higher than the one before, and how often not.
+    steps: (u32, u32),
+}
+
+impl Identifications {
+    /// Packets of other flows of the host come between.
+    const LITTLE: u16 = 64;
+    const FEWEST: u32 = 16;
+
+    fn take(&mut self, ip_id: u16) {
+        let is_step = (1..=Self::LITTLE).contains(&ip_id.wrapping_sub(self.last));
+        let count = if is_step { &mut self.steps.0 } else { &mut self.steps.1 };
+        *count = count.saturating_add(1);
+        self.last = ip_id;
+    }
+
+    /// Whether a packet was sent before another one; none if the identifications do not tell.
+    fn is_before(&self, own: u16, other: u16) -> Option<bool> {
+        let (steps, others) = self.steps;
+        let counts = steps >= Self::FEWEST && steps / 16 >= others;
+        let apart = other.wrapping_sub(own) as i16;
+        // Farther apart the counter may have gone round.
+        (counts && own != 0 && other != 0 && (1..=i16::MAX / 2).contains(&apart.saturating_abs())).then_some(apart > 0)
+    }
 }
 
 /// What was seen beside losses.
@@ -72,9 +110,12 @@ impl ReceiverView {
             next_number: 0,
             holes: BTreeMap::new(),
             given_up: 0,
+            acked: None,
+            newest_ack: 0,
             judge,
             losses: Losses::default(),
             counts: ReceiverCounts::default(),
+            ids: Identifications::default(),
         }
     }
 
@@ -94,7 +135,7 @@ impl ReceiverView {
 
     /// TCP repairs every loss, and no window lasts for long behind one: a hole that stayed although data went on for seconds,
     /// until `last`, was made by the capture. Younger holes are what most of the older ones were.
-    pub(super) fn excuse_old_holes(&mut self, last: Time) {
+    fn excuse_old_holes(&mut self, last: Time) {
         let (holes, given_up) = (&self.holes, self.given_up);
         let is_open = |found: &Found| {
             let hole = holes.range(..=found.start).next_back();
@@ -120,6 +161,7 @@ impl ReceiverView {
         if data.end <= self.highest {
             return;
         }
+        self.ids.take(data.ip_id);
         let packet_bytes = packet_bytes.max(1);
         let missing = data.start.saturating_sub(self.highest).div_ceil(packet_bytes);
         if missing > MAX_HOLE_PKTS {
@@ -133,7 +175,7 @@ impl ReceiverView {
         // A segment that was merged from several packets is as many arrivals at one time.
         let packets = (data.end - first_new).div_ceil(packet_bytes);
         for index in 0..packets {
-            let opinions = self.judge.on_packet(self.next_number, now, data.tsval);
+            let opinions = self.judge.on_packet(self.next_number, now, data.tsval.into());
             self.next_number += 1;
             if let (0, 1..=MAX_HOLE_PKTS) = (index, missing) {
                 let opinions = opinions.unwrap_or_else(|| self.judge.no_opinions());
@@ -157,7 +199,8 @@ impl ReceiverView {
             }
         }
         if (1..=MAX_HOLE_PKTS).contains(&missing) {
-            self.holes.insert(self.highest, Hole { end: data.start, revealed: now, tsval: data.tsval });
+            self.holes
+                .insert(self.highest, Hole { end: data.start, revealed: now, tsval: data.tsval, ip_id: data.ip_id });
             if self.holes.len() > MAX_HOLES
                 && let Some((_, hole)) = self.holes.pop_first()
             {
@@ -183,7 +226,7 @@ impl ReceiverView {
             if right < hole.end {
                 self.holes.insert(right, hole);
             }
-            if is_late(now, data.tsval, &hole, rtt) {
+            if is_late(now, &data, &hole, rtt, &self.ids) {
                 self.counts.reordered += 1;
                 self.settle(left, right, State::Reordered, Some(data.frame));
             } else {
@@ -223,44 +266,69 @@ impl ReceiverView {
         self.losses.recent().filter(inside).for_each(|found| (found.state, found.frame_again) = (state, frame));
     }
 
-    /// The receiver acknowledged everything below `ack`. Returns packets that it got and the capture did not.
+    /// The receiver acknowledged everything below `ack`.
     #[inline]
-    pub(super) fn on_ack(&mut self, ack: u64, packet_bytes: u64) {
+    pub(super) fn on_ack(&mut self, now: Time, ack: u64, packet_bytes: u64) {
         if self.holes.first_key_value().is_some_and(|(&start, _)| start < ack) {
-            self.on_ack_of_hole(ack, packet_bytes);
+            self.on_ack_of_hole(now, ack, packet_bytes);
         }
     }
 
+    /// What it got and the capture does not have was not captured, unless it comes a little later.
     #[cold]
-    fn on_ack_of_hole(&mut self, ack: u64, packet_bytes: u64) {
-        while let Some((&start, &hole)) = self.holes.first_key_value()
-            && hole.end <= ack
+    fn on_ack_of_hole(&mut self, now: Time, ack: u64, packet_bytes: u64) {
+        match self.acked {
+            Some((time, _)) if now - time < OUT_OF_ORDER => {}
+            before => {
+                self.acked = Some((now, ack));
+                self.give_up_below(before.map_or(0, |(_, ack)| ack), packet_bytes);
+            }
+        }
+        self.newest_ack = self.newest_ack.max(ack);
+    }
+
+    fn give_up_below(&mut self, ack: u64, packet_bytes: u64) {
+        while let Some(first) = self.holes.first_entry()
+            && first.get().end <= ack
         {
-            self.holes.pop_first();
+            let (start, hole) = first.remove_entry();
             self.counts.uncaptured += (hole.end - start).div_ceil(packet_bytes.max(1));
             self.settle(start, hole.end, State::Uncaptured, None);
+        }
+    }
+
+    /// The flow's last data, the last of `packets`, came at `last`. What was acknowledged and never came was not captured;
+    /// and if the capture misses many others, a hole that stayed shows no loss.
+    pub(super) fn end(&mut self, last: Time, packets: u64, packet_bytes: u64) {
+        self.give_up_below(self.newest_ack, packet_bytes);
+        self.excuse_old_holes(last);
+        if is_incomplete(packets, self.counts.uncaptured) {
+            for found in self.losses.found.iter_mut().filter(|found| found.state == State::Lost) {
+                found.state = State::Uncaptured;
+                self.counts.uncaptured += 1;
+            }
         }
     }
 
     /// The sender began anew.
     pub(super) fn restart(&mut self, first: u64) {
         self.holes.clear();
-        self.given_up = 0;
+        (self.given_up, self.acked, self.newest_ack) = (0, None, 0);
         self.highest = first;
         self.next_number += losscause::arrivals::MAX_JUMP_PKTS + 1;
     }
 }
 
 /// Whether what fills a hole was sent before what revealed it.
-fn is_late(now: Time, tsval: Option<u32>, hole: &Hole, rtt: Option<Span>) -> bool {
-    let newer = match (tsval, hole.tsval) {
+fn is_late(now: Time, data: &Data, hole: &Hole, rtt: Option<Span>, ids: &Identifications) -> bool {
+    let newer = match (data.tsval, hole.tsval) {
         (Some(own), Some(revealer)) => own.wrapping_sub(revealer) as i32,
         _ => 0,
     };
-    let after = now - hole.revealed;
+    let by_time = || now - hole.revealed < rtt.map_or(LATE, |rtt| rtt / 2);
     match newer {
         ..0 => true,
         1.. => false,
-        0 => after < rtt.map_or(LATE, |rtt| rtt / 2),
+        0 => ids.is_before(data.ip_id, hole.ip_id).unwrap_or_else(by_time),
     }
 }

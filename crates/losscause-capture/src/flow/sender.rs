@@ -19,6 +19,7 @@ use std::collections::VecDeque;
 
 use losscause::{DuplicateAcks, Signal, Span, Time};
 
+use super::connection::packets_of;
 use super::held::Held;
 use super::loss::{Evidence, Found, Losses, Proof, Repeat, RepeatKind, State};
 use super::outage::Outages;
@@ -93,6 +94,8 @@ pub(super) struct SenderView {
     closed: Option<Time>,
     /// How far the receiver's window reaches behind the last acknowledgement, bytes; none if its scale is not known.
     window_bytes: Option<u64>,
+    /// What was acknowledged before it was captured.
+    ahead: Ahead,
     judge: AtSender,
     scratch: Vec<(u64, u64)>,
     pub(super) losses: Losses,
@@ -111,8 +114,6 @@ pub(super) struct SenderCounts {
     pub(super) unneeded: u64,
     /// Packets that the receiver got twice without a retransmission.
     pub(super) duplicates: u64,
-    /// The same packet captured twice.
-    pub(super) captured_twice: u64,
     /// Packets that the other end acknowledged and the capture never saw.
     pub(super) uncaptured: u64,
     /// Keep-alives and probes of a closed window.
@@ -123,11 +124,11 @@ pub(super) struct SenderCounts {
 
 /// A loss is declared when so many later packets arrived (RFC 6675, DupThresh).
 const DUP_THRESH: u64 = 3;
+/// A capture records packets so much out of order at most.
+pub(super) const OUT_OF_ORDER: Span = Span::from_millis(10);
 /// Segments in flight that are kept, and as long as no acknowledgement was seen.
 const MAX_IN_FLIGHT: usize = 65_536;
 const MAX_UNANSWERED: usize = 1_024;
-/// Copies of one packet in a capture lie closer together.
-pub(super) const SAME_PACKET: Span = Span::from_millis(10);
 
 impl SenderView {
     pub(super) fn new(first: u64, judge: AtSender, selective: bool) -> Self {
@@ -153,6 +154,7 @@ impl SenderView {
             after_timeout: 0,
             closed: None,
             window_bytes: None,
+            ahead: Ahead::default(),
             judge,
             scratch: Vec::new(),
             losses: Losses::default(),
@@ -188,6 +190,14 @@ impl SenderView {
         (self.losses, self.judge.into_trips())
     }
 
+    /// The last transmission of these data, if they were sent as one packet and are not acknowledged cumulatively.
+    pub(super) fn last_sent(&self, [start, end]: [u64; 2]) -> Option<&Segment> {
+        if start < self.una {
+            return None;
+        }
+        self.board.get(start).filter(|segment| segment.end == end)
+    }
+
     /// Packets that passed again, needed or not; not those that the capture holds twice.
     pub(super) fn sent_again(&self) -> u64 {
         self.losses.found.len() as u64 + self.losses.unlisted + self.counts.unneeded
@@ -216,7 +226,13 @@ impl SenderView {
         let probes_window = self.closed.is_some() && bytes <= 1;
         if probes_window || (bytes <= 1 && data.end == self.una && self.outages.has_heard()) {
             self.counts.probes += 1;
-            self.outages.on_try(now, data.start);
+            self.losses.push_repeat(Repeat { frame: data.frame, earlier: None, kind: RepeatKind::Probe });
+            self.outages.on_try(now, data.start, Some(now));
+            return;
+        }
+        if data.end <= self.una && self.ahead.has_late(now, [data.start, data.end]) {
+            let packets = bytes.div_ceil(packet_bytes.max(1));
+            self.counts.uncaptured = self.counts.uncaptured.saturating_sub(packets);
             return;
         }
         if data.end <= self.una {
@@ -231,6 +247,8 @@ impl SenderView {
         }
         let mut at = start.max(self.highest);
         if at < data.end {
+            // A sender leaves nothing out.
+            self.counts.uncaptured += packets_of(at - self.highest, packet_bytes);
             self.outages.on_progress(now);
             self.pace.on_new_data(now, data.end - at);
         }
@@ -245,6 +263,14 @@ impl SenderView {
         }
         self.highest = self.highest.max(data.end);
         self.forget_old();
+    }
+
+    /// A probe without data passed; everything below `end` was sent before.
+    pub(super) fn on_bare_probe(&mut self, now: Time, end: u64) {
+        if self.una == end && self.outages.has_heard() {
+            self.counts.probes += 1;
+            self.outages.on_try(now, end, Some(now));
+        }
     }
 
     /// What the sender waits for.
@@ -280,9 +306,7 @@ impl SenderView {
             match next.map(|(start, segment)| (start, segment.end, segment.is_part)) {
                 Some((start, end, is_part)) if start == at => {
                     let lost_before = self.losses.found.len();
-                    if !self.on_retransmission(now, start, &data) {
-                        return;
-                    }
+                    self.on_retransmission(now, start, &data);
                     // Parts of two captured segments were one packet on the wire.
                     if fits_a_packet && is_part && at > data.start {
                         self.losses.join_last(lost_before);
@@ -292,6 +316,8 @@ impl SenderView {
                 next => {
                     // A hole in the capture: it is filled now.
                     let end = next.map_or(data.end, |(start, ..)| start);
+                    let packets = (end - at).div_ceil(packet_bytes.max(1));
+                    self.counts.uncaptured = self.counts.uncaptured.saturating_sub(packets);
                     let number = self.board.next_from(at).map_or(self.next_number, |(_, segment)| segment.number);
                     let mut segment = Segment::first(end, number, now, &data);
                     segment.missing = at < self.covered;
@@ -302,15 +328,8 @@ impl SenderView {
         }
     }
 
-    /// False if it is no retransmission but the same packet again.
-    fn on_retransmission(&mut self, now: Time, start: u64, data: &Data) -> bool {
-        let Some(segment) = self.board.get(start) else { return true };
-        if segment.ip_id == data.ip_id && segment.tsval == data.tsval && now - segment.sent < self.copy_time(data.ip_id)
-        {
-            self.counts.captured_twice += 1;
-            self.losses.push_repeat(Repeat { frame: data.frame, earlier: Some(segment.frame), kind: RepeatKind::Copy });
-            return false;
-        }
+    fn on_retransmission(&mut self, now: Time, start: u64, data: &Data) {
+        let Some(segment) = self.board.get(start) else { return };
         if segment.acked {
             self.counts.unneeded += 1;
             self.losses.push_repeat(Repeat {
@@ -318,7 +337,7 @@ impl SenderView {
                 earlier: Some(segment.frame),
                 kind: RepeatKind::Needless,
             });
-            return true;
+            return;
         }
         let segment = segment.clone();
         let evidence = self.evidence(start, &segment);
@@ -337,7 +356,8 @@ impl SenderView {
                 self.judge.declare(now, number, sent, flight, Signal::Gap)
             }
             _ => {
-                self.outages.on_try(now, start);
+                let asked = (segment.copies == 1).then_some(segment.sent);
+                self.outages.on_try(now, start, asked);
                 self.duplicates.on_timeout(self.next_number);
                 self.judge.declare(now, Some(segment.number), sent, flight, Signal::Timeout)
             }
@@ -375,16 +395,6 @@ impl SenderView {
             (segment.sent, segment.frame, segment.tsval, segment.ip_id) = (now, frame, tsval, ip_id);
             (segment.lost, segment.opinions, segment.path_bytes) = (false, None, path_bytes);
         });
-        true
-    }
-
-    /// The same headers again within this time are a copy that the capture made. Without an identification of its own
-    /// (IPv6, and IPv4 of many hosts), a retransmission has the same headers; it follows a round trip later at the soonest.
-    fn copy_time(&self, ip_id: u16) -> Span {
-        match self.judge.least_rtt() {
-            Some(min_rtt) if ip_id == 0 => SAME_PACKET.min(min_rtt / 2),
-            _ => SAME_PACKET,
-        }
     }
 
     /// Why the sender retransmits.
@@ -419,6 +429,7 @@ impl SenderView {
         if ack.ack > self.highest {
             // The capture missed the data.
             self.counts.uncaptured += (ack.ack - self.highest).div_ceil(packet_bytes.max(1));
+            self.ahead.on_ack(now, [self.highest, ack.ack]);
             self.highest = ack.ack;
         }
         let flight = self.board.in_flight();
@@ -668,6 +679,26 @@ impl SenderView {
         self.pending.clear();
         (self.una, self.highest, self.covered, self.recover) = (first, first, first, 0);
         (self.dup_acks, self.held) = (0, Held::default());
+    }
+}
+
+/// Data whose acknowledgement the capture has in front of them: several queues of a card, or processors, recorded them out
+/// of order.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ahead {
+    /// What was acknowledged last without having been captured, and when.
+    newest: Option<(Time, [u64; 2])>,
+}
+
+impl Ahead {
+    fn on_ack(&mut self, now: Time, [from, to]: [u64; 2]) {
+        let before = self.newest.filter(|(time, range)| now - *time < OUT_OF_ORDER && range[1] == from);
+        self.newest = Some((now, [before.map_or(from, |(_, range)| range[0]), to]));
+    }
+
+    /// Whether these data come a little late.
+    fn has_late(&self, now: Time, [start, end]: [u64; 2]) -> bool {
+        self.newest.is_some_and(|(time, [from, to])| now - time < OUT_OF_ORDER && from <= start && end <= to)
     }
 }
 

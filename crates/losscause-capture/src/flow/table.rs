@@ -8,10 +8,12 @@ use std::collections::HashMap;
 use losscause::{Span, Time};
 
 use super::connection::Connection;
+use super::hosts::Hosts;
 use super::path::Paths;
-use super::rtp::Stream;
+use super::stream::Stream;
+use super::vantage::Vantage;
 use super::{FlowResult, Rules};
-use crate::packet::{Endpoint, Packet, Rtp, Transport};
+use crate::packet::{Endpoint, Numbered, Packet, Protocol, Transport};
 
 /// The open flows.
 pub(crate) struct FlowTable {
@@ -25,6 +27,7 @@ pub(crate) struct FlowTable {
     /// Entries of all scoreboards together.
     entries: usize,
     paths: Paths,
+    hosts: Hosts,
     finished: Vec<FlowResult>,
 }
 
@@ -40,7 +43,16 @@ enum Kind {
     /// The ends are in their own order.
     Tcp,
     /// From the first end to the second one.
-    Rtp { ssrc: u32 },
+    Stream { protocol: Protocol, stream: u32 },
+}
+
+impl Kind {
+    fn of(numbered: &Numbered) -> Self {
+        let Numbered { protocol, stream, .. } = *numbered;
+        // Any UDP may look like a packet of SRT: its ends have one place for all of its sockets.
+        let stream = if protocol == Protocol::Srt { 0 } else { stream };
+        Self::Stream { protocol, stream }
+    }
 }
 
 struct Slot {
@@ -53,7 +65,7 @@ struct Slot {
 
 enum Flow {
     Tcp(Box<Connection>),
-    Rtp(Stream),
+    Stream(Stream),
 }
 
 /// No slot.
@@ -78,13 +90,14 @@ impl FlowTable {
             newest: NONE,
             entries: 0,
             paths: Paths::default(),
+            hosts: Hosts::default(),
             finished: Vec::new(),
         }
     }
 
-    /// A packet passed. False if it belongs to no kind of flow.
+    /// A packet passed. Returns of what kind of flow it may be; none if of no kind.
     #[inline]
-    pub(crate) fn on_packet(&mut self, now: Time, packet: &Packet<'_>) -> bool {
+    pub(crate) fn on_packet(&mut self, now: Time, packet: &Packet<'_>) -> Option<Protocol> {
         match packet.transport {
             Transport::Tcp(ref tcp) => {
                 let from = usize::from(packet.src > packet.dst);
@@ -96,17 +109,17 @@ impl FlowTable {
                     self.entries = self.entries + connection.size() - before;
                 }
                 self.limit(now);
-                true
+                Some(Protocol::Tcp)
             }
-            Transport::Udp { payload, payload_bytes } => {
-                let Some(rtp) = Rtp::parse(payload) else { return false };
-                let key = Key { ends: [packet.src, packet.dst], kind: Kind::Rtp { ssrc: rtp.ssrc } };
-                let place = self.place(key, now);
-                if let Some(Flow::Rtp(stream)) = &mut self.slots[place as usize].flow {
-                    stream.on_packet(now, rtp, payload_bytes, packet, &self.rules);
+            Transport::Udp { .. } | Transport::Esp { .. } => {
+                let numbered = Numbered::of(packet)?;
+                let kind = Kind::of(&numbered);
+                let place = self.place(Key { ends: [packet.src, packet.dst], kind }, now);
+                if let Some(Flow::Stream(stream)) = &mut self.slots[place as usize].flow {
+                    stream.on_packet(now, numbered, packet, &self.rules);
                 }
                 self.limit(now);
-                true
+                Some(numbered.protocol)
             }
         }
     }
@@ -135,7 +148,7 @@ impl FlowTable {
                 let paths = [[low, high], [high, low]].map(|hosts| self.paths.of(hosts, now));
                 Flow::Tcp(Box::new(Connection::new(is_observed, paths)))
             }
-            Kind::Rtp { .. } => Flow::Rtp(Stream::new(is_observed)),
+            Kind::Stream { .. } => Flow::Stream(Stream::new(is_observed)),
         });
         let slot = Slot { key, active: now, before: NONE, after: NONE, flow };
         let place = match self.free.pop() {
@@ -199,16 +212,12 @@ impl FlowTable {
         match flow {
             Some(Flow::Tcp(connection)) => {
                 self.entries -= connection.size();
-                self.finished.extend(connection.finish(key.ends, &self.rules));
+                let (hosts, own) = (key.ends.map(|end| end.address), connection.vantages());
+                self.hosts.on_connection(hosts, own);
+                let others = if own == [Vantage::Unknown; 2] { self.hosts.vantages(hosts) } else { None };
+                self.finished.extend(connection.finish(key.ends, others.unwrap_or(own), &self.rules));
             }
-            Some(Flow::Rtp(stream)) => {
-                let ssrc = match key.kind {
-                    Kind::Rtp { ssrc } => Some(ssrc),
-                    Kind::Tcp => None,
-                };
-                let result = stream.finish(key.ends, &self.rules);
-                self.finished.extend(result.map(|result| FlowResult { ssrc, ..result }));
-            }
+            Some(Flow::Stream(stream)) => self.finished.extend(stream.finish(key.ends, &self.rules)),
             None => {}
         }
     }
@@ -218,7 +227,7 @@ impl FlowTable {
         self.slots.iter().filter_map(|slot| slot.flow.as_ref()).fold((0, 0), |(flows, lost), flow| {
             let (more, lost_there) = match flow {
                 Flow::Tcp(connection) => connection.glance(),
-                Flow::Rtp(stream) => stream.glance(),
+                Flow::Stream(stream) => stream.glance(),
             };
             (flows + more, lost + lost_there)
         })
@@ -235,6 +244,11 @@ impl FlowTable {
 
     /// Closes every flow, the least recently active one first.
     pub(crate) fn close_all(&mut self) {
+        for slot in &self.slots {
+            if let Some(Flow::Tcp(connection)) = &slot.flow {
+                self.hosts.on_connection(slot.key.ends.map(|end| end.address), connection.vantages());
+            }
+        }
         while self.oldest != NONE {
             self.close(self.oldest);
         }

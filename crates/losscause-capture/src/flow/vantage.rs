@@ -16,6 +16,7 @@ use losscause::{Span, Time};
 use serde::Serialize;
 
 use crate::judge::Least;
+use crate::packet::Direction;
 
 /// Where a capture was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -55,6 +56,39 @@ impl std::fmt::Display for Vantage {
     }
 }
 
+/// Packets that the capturing host sent, and that it received, by its own word.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Passed {
+    pub(super) sent: u64,
+    pub(super) received: u64,
+}
+
+impl Passed {
+    pub(super) fn count(&mut self, direction: Option<Direction>) {
+        match direction {
+            Some(Direction::Sent) => self.sent += 1,
+            Some(Direction::Received) => self.received += 1,
+            None => {}
+        }
+    }
+
+    /// Whether nearly all of them were of the first kind.
+    pub(super) fn are_nearly_all(of: u64, others: u64) -> bool {
+        of > 0 && of >= 9 * others
+    }
+
+    /// At which end of a stream the host is, by its packets alone; none if they do not tell.
+    pub(super) fn place(self) -> Option<Vantage> {
+        if Self::are_nearly_all(self.sent, self.received) {
+            Some(Vantage::Sender)
+        } else if Self::are_nearly_all(self.received, self.sent) {
+            Some(Vantage::Receiver)
+        } else {
+            None
+        }
+    }
+}
+
 /// The delays that tell the vantage point of one direction's data.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Delays {
@@ -66,6 +100,8 @@ pub(crate) struct Delays {
     probe: Option<(u32, Time)>,
     /// Sum and count of the packets in flight behind acknowledgements.
     flight: (u64, u64),
+    /// How many of these left nothing in flight.
+    emptied: u64,
     /// The last acknowledgement of something new, until new data follow.
     advanced: Option<Time>,
     /// How often new data followed one at once, and how often at all.
@@ -98,6 +134,7 @@ impl Delays {
     #[inline]
     pub(crate) fn on_ack(&mut self, now: Time, tsval: Option<u32>, flight: u64, advances: bool) {
         self.flight = (self.flight.0 + flight, self.flight.1 + 1);
+        self.emptied += u64::from(flight == 0);
         if let (None, Some(tsval)) = (self.probe, tsval) {
             self.probe = Some((tsval, now));
         }
@@ -132,6 +169,14 @@ impl Delays {
         self.to_data.value()
     }
 
+    /// The smallest round trip that these delays show; less if only one end's part is known.
+    pub(crate) fn round_trip(&self) -> Option<Span> {
+        match (self.to_ack.value(), self.to_data.value()) {
+            (Some(to_ack), Some(to_data)) => Some(to_ack + to_data),
+            (to_ack, to_data) => to_ack.or(to_data),
+        }
+    }
+
     /// The vantage point by these delays and those of the connection's other direction.
     pub(crate) fn vantage(&self, other: &Self) -> Vantage {
         let smaller = |a: Option<Span>, b: Option<Span>| a.into_iter().chain(b).min();
@@ -142,10 +187,16 @@ impl Delays {
             (Some(receiver), Some(sender)) if receiver >= sender * NEARER && receiver > Span::ZERO => Vantage::Sender,
             (Some(receiver), Some(sender)) if sender >= receiver * NEARER && sender > Span::ZERO => Vantage::Receiver,
             (Some(_), Some(_)) => Vantage::Middle,
-            (Some(_), None) if self.flight.0 > FLIGHT_AT_RECEIVER * self.flight.1 => Vantage::Sender,
+            (Some(_), None) if self.keeps_in_flight() => Vantage::Sender,
             (Some(_), None) if self.is_followed_at_once() => Vantage::Sender,
             _ => Vantage::Unknown,
         }
+    }
+
+    /// Whether more is in flight than a receiver leaves unacknowledged. Behind a hole, it leaves much; else nothing.
+    fn keeps_in_flight(&self) -> bool {
+        let (sum, count) = self.flight;
+        sum > FLIGHT_AT_RECEIVER * count && self.emptied * 2 < count
     }
 
     /// Whether most acknowledgements of something new are followed by new data at once.
@@ -195,7 +246,10 @@ mod tests {
         delays.on_ack_delay(Span::from_micros(100));
         (0..100).for_each(|_| delays.on_ack(Time::ZERO, None, 0, true));
         assert_eq!(delays.vantage(&Delays::default()), Vantage::Unknown);
-        (0..100).for_each(|_| delays.on_ack(Time::ZERO, None, 20, true));
+        // A receiver holds many packets behind a hole, but not most of the time.
+        (0..90).for_each(|_| delays.on_ack(Time::ZERO, None, 20, true));
+        assert_eq!(delays.vantage(&Delays::default()), Vantage::Unknown);
+        (0..20).for_each(|_| delays.on_ack(Time::ZERO, None, 20, true));
         assert_eq!(delays.vantage(&Delays::default()), Vantage::Sender);
     }
 

@@ -6,14 +6,16 @@ use std::sync::Arc;
 use losscause::Time;
 
 use super::log::Key;
-use super::matching::{Lost, Matched};
+use super::matching::{Lost, Matched, Sight};
 use super::views::{self, End, View};
-use super::{Alone, JoinError};
+use super::{Alone, JoinError, timed};
 use crate::OverTime;
 use crate::analysis::{Analysis, Flow, Loss, Options, Summary, Verdicts};
 use crate::flow::{Evidence, Protocol, Vantage};
 use crate::judge::Opinions;
 use crate::judge::trust::Situation;
+use crate::minor;
+use crate::next;
 use crate::utc::Utc;
 
 /// Joining under way.
@@ -30,13 +32,23 @@ pub(super) struct Join<'a> {
     swapped_bytes: u64,
 }
 
+/// What a flow is called in both captures.
+pub(super) struct Name {
+    pub(super) src: String,
+    pub(super) dst: String,
+    pub(super) protocol: Protocol,
+    pub(super) stream: Option<u32>,
+}
+
 /// A capture's flows by source, destination and stream.
-type ByEnds<'a> = HashMap<(&'a str, &'a str, Option<u32>), Vec<&'a Flow>>;
+type ByEnds<'a> = HashMap<(&'a str, &'a str, Protocol, Option<u32>), Vec<&'a Flow>>;
 
 fn by_ends(analysis: &Analysis) -> ByEnds<'_> {
     let mut flows = ByEnds::new();
     for flow in &analysis.flows {
-        flows.entry((&flow.src, &flow.dst, flow.ssrc)).or_default().push(flow);
+        // SRT's flow goes on with another socket.
+        let stream = flow.stream_of_sender().filter(|_| flow.protocol != Protocol::Srt);
+        flows.entry((&flow.src, &flow.dst, flow.protocol, stream)).or_default().push(flow);
     }
     flows
 }
@@ -63,41 +75,67 @@ impl<'a> Join<'a> {
 
     /// Adds a flow that both captures have. What flows back in a connection, such as requests, comes from the other end:
     /// `exchanged` is what the captures tell in the other order.
-    pub(super) fn add(&mut self, key: &Key, mut matched: Matched, exchanged: impl FnOnce() -> Option<Matched>) {
-        let (src, dst) = (key.src.to_string(), key.dst.to_string());
-        let ends = (src.as_str(), dst.as_str(), key.ssrc);
+    pub(super) fn add(&mut self, key: &Key, matched: Matched, exchanged: impl FnOnce() -> Option<Matched>) {
+        let name = Name {
+            src: key.src.to_string(),
+            dst: key.dst.to_string(),
+            protocol: key.protocol,
+            stream: key.stream.filter(|_| key.protocol != Protocol::Srt),
+        };
+        let ends = (name.src.as_str(), name.dst.as_str(), name.protocol, name.stream);
         let flows_of = |flows: &ByEnds<'a>| flows.get(&ends).cloned().unwrap_or_default();
-        let (mut first, mut second) = (flows_of(&self.flows_at_sender), flows_of(&self.flows_at_receiver));
+        let flows = [flows_of(&self.flows_at_sender), flows_of(&self.flows_at_receiver)];
+        self.add_named(&name, flows, matched, exchanged);
+    }
+
+    /// As [`Self::add`], of what the sender's and the receiver's capture call `flows`.
+    pub(super) fn add_named(
+        &mut self,
+        name: &Name,
+        [mut first, mut second]: [Vec<&'a Flow>; 2],
+        mut matched: Matched,
+        exchanged: impl FnOnce() -> Option<Matched>,
+    ) {
         let bytes: u64 = first.iter().chain(&second).map(|flow| flow.bytes).sum();
         self.bytes += bytes;
-        let mut begun = self.sender.begun;
+        let (mut begun, mut begun_there) = (self.sender.begun, self.receiver.begun);
         if are_swapped(&first, &second, &matched) {
             self.swapped_bytes += bytes;
             let Some(exchanged) = exchanged() else { return };
-            (matched, begun) = (exchanged, self.receiver.begun);
+            matched = exchanged;
+            std::mem::swap(&mut begun, &mut begun_there);
             std::mem::swap(&mut first, &mut second);
         }
+        let timed = timed::timed(self.options, name, &matched.trips, &second, begun_there);
+        let mut alone = View::new(second.clone(), End::Receiver);
+        let second = timed.as_ref().map_or(second, |timed| vec![timed]);
         let (mut sender, mut receiver) = (View::new(first, End::Sender), View::new(second, End::Receiver));
         let names: Arc<[Option<String>]> = [receiver.names(&self.chosen), sender.names(&self.chosen)].concat().into();
-        let protocol = if key.ssrc.is_some() { Protocol::Rtp } else { Protocol::Tcp };
         let none = views::none_of(self.chosen.len());
         let (mut losses, mut queueing) = (Vec::with_capacity(matched.lost.len()), Vec::new());
         for lost in &matched.lost {
             let found = [receiver.find(lost), sender.find(lost)];
+            alone.find(lost);
             let judged = |loss: &Loss| loss.verdicts.opinions.iter().copied().collect();
             let of = |loss: Option<&Loss>| loss.map_or(none.clone(), judged);
             let opinions = Opinions::new([of(found[0]), of(found[1])].concat(), None);
-            let mut loss = loss(lost, begun, protocol, Verdicts { names: names.clone(), opinions });
+            let mut loss = loss(lost, begun, name.protocol, Verdicts { names: names.clone(), opinions });
             loss.place = Some(lost.start.saturating_sub(matched.first));
+            // Of a log, only the sender's says the size.
+            if let (Protocol::Quic, Some(found)) = (name.protocol, found[1]) {
+                loss.bytes = found.bytes;
+            }
             losses.push(loss);
             queueing.push(found.map(|loss| loss.and_then(|loss| loss.queueing_ms)));
         }
-        [&mut receiver, &mut sender].into_iter().for_each(View::finish);
+        [&mut receiver, &mut sender, &mut alone].into_iter().for_each(View::finish);
         for (loss, [at_receiver, at_sender]) in losses.iter_mut().zip(queueing) {
             loss.queueing_ms = if trusts_sender(&sender, &receiver) { at_sender } else { at_receiver };
         }
-        let mut flow = self.describe(key, &sender, &receiver, &names);
-        (flow.packets, flow.capture_drops) = (matched.packets, matched.uncaptured);
+        let mut flow = self.describe(name, &sender, &receiver, &names);
+        flow.alone = Some(Alone { sender: sender.tally, receiver: alone.tally });
+        (flow.packets, flow.wire_packets) = (matched.packets, matched.packets);
+        flow.capture_drops = matched.uncaptured;
         for (name, opinion) in losses.iter().flat_map(|loss| loss.verdicts.iter()) {
             if let Some(summary) = flow.summary.get_mut(name) {
                 summary.add(opinion.verdict);
@@ -108,7 +146,7 @@ impl<'a> Join<'a> {
     }
 
     /// A flow without its losses. What is expected of an algorithm depends on its end.
-    fn describe(&self, key: &Key, sender: &View<'a>, receiver: &View<'a>, names: &[Option<String>]) -> Flow {
+    fn describe<'v>(&self, name: &Name, sender: &View<'v>, receiver: &View<'v>, names: &[Option<String>]) -> Flow {
         let count = |view: &View<'_>, of: fn(&Flow) -> u64| view.flows.iter().map(|flow| of(flow)).sum();
         let mut not_applicable = BTreeMap::new();
         for (view, end) in [(sender, End::Sender), (receiver, End::Receiver)] {
@@ -117,21 +155,25 @@ impl<'a> Join<'a> {
             }
         }
         not_applicable.retain(|name, _| !names.iter().flatten().any(|usable| usable == name));
-        let protocol = if key.ssrc.is_some() { Protocol::Rtp } else { Protocol::Tcp };
         let trusted = if trusts_sender(sender, receiver) { [sender, receiver] } else { [receiver, sender] };
-        let own = |view: &View<'a>| view.flows.first().copied();
+        let own = |view: &View<'v>| view.flows.first().copied();
         let situation = trusted.iter().find_map(|view| view.situation());
         Flow {
             id: self.flows.len() as u64 + 1,
-            src: key.src.to_string(),
-            dst: key.dst.to_string(),
-            protocol,
-            ssrc: key.ssrc,
+            src: name.src.clone(),
+            dst: name.dst.clone(),
+            src_name: [sender, receiver].iter().find_map(|view| own(view)?.src_name.clone()),
+            dst_name: [sender, receiver].iter().find_map(|view| own(view)?.dst_name.clone()),
+            protocol: name.protocol,
+            ssrc: own(sender).and_then(|flow| flow.ssrc),
+            stream: own(sender).and_then(|flow| flow.stream),
             packets: 0,
+            wire_packets: 0,
             bytes: count(sender, |flow| flow.bytes),
             vantage: Vantage::Both,
             reordered: count(receiver, |flow| flow.reordered),
             duplicates: count(receiver, |flow| flow.duplicates),
+            copies: count(sender, |flow| flow.copies) + count(receiver, |flow| flow.copies),
             spurious: count(sender, |flow| flow.spurious),
             capture_drops: 0,
             probes: count(sender, |flow| flow.probes),
@@ -140,13 +182,15 @@ impl<'a> Join<'a> {
             batched: count(receiver, |flow| flow.batched),
             clock_drift_ppm: receiver.flows.iter().find_map(|flow| flow.clock_drift_ppm),
             not_applicable,
-            diagnosis: own(trusted[0]).and_then(|flow| flow.diagnosis.clone()),
+            diagnosis: own(trusted[0]).and_then(|flow| flow.diagnosis.clone()).map(next::in_both),
             recommended: trusted.iter().find_map(|view| view.recommended()),
-            situation: situation.unwrap_or(Situation::unknown(Vantage::Receiver, protocol)),
+            situation: situation.unwrap_or(Situation::unknown(Vantage::Receiver, name.protocol)),
             expected: trusted.iter().flat_map(|view| view.expected()).collect(),
-            alone: Some(Alone { sender: sender.tally, receiver: receiver.tally }),
+            minor: false,
+            alone: None,
             queueing: own(trusted[0]).and_then(|flow| flow.queueing),
             opening: own(sender).and_then(|flow| flow.opening),
+            closing: own(sender).and_then(|flow| flow.closing),
             outages: own(sender).map(|flow| flow.outages.clone()).unwrap_or_default(),
             pauses: own(sender).map(|flow| flow.pauses.clone()).unwrap_or_default(),
             renumbered: count(sender, |flow| flow.renumbered),
@@ -160,6 +204,8 @@ impl<'a> Join<'a> {
             over_time: over_time(own(sender), own(trusted[0])),
             notes: Vec::new(),
             path: None,
+            logged: None,
+            measured: None,
             unlisted_losses: 0,
             losses: Vec::new(),
             summary: names.iter().flatten().map(|name| (name.clone(), Summary::default())).collect(),
@@ -182,13 +228,18 @@ impl<'a> Join<'a> {
 }
 
 fn loss(lost: &Lost, begun: Time, protocol: Protocol, verdicts: Verdicts) -> Loss {
-    let (seq, bytes) = match protocol {
-        Protocol::Rtp => (u32::from(lost.start as u16), 0),
-        Protocol::Tcp | Protocol::Quic => (lost.start as u32, lost.end - lost.start),
-    };
-    let shown = ((lost.sent - begun).as_secs_f64(), lost.sent);
-    let loss = Loss::new(shown, (seq.into(), bytes), Evidence::Known, verdicts);
-    Loss { time_utc: Utc::of(lost.sent), ..loss }
+    let seq = protocol.on_wire(lost.start);
+    let bytes = if protocol == Protocol::Tcp { lost.end - lost.start } else { 0 };
+    let at = lost.sent.at;
+    let loss = Loss::new(((at - begun).as_secs_f64(), at), (seq, bytes), Evidence::Known, verdicts);
+    Loss {
+        // A log has no dates.
+        time_utc: Utc::of(at).filter(|_| protocol != Protocol::Quic),
+        frame: lost.sent.frame(),
+        frame_again: lost.resent.and_then(Sight::frame),
+        frame_at_receiver: lost.revealed.and_then(Sight::frame),
+        ..loss
+    }
 }
 
 /// Whether the second capture was taken nearer to the sender of a flow than the first: by the copies that they have, or if
@@ -218,6 +269,7 @@ fn over_time(sender: Option<&Flow>, trusted: Option<&Flow>) -> Option<OverTime> 
 /// What is said about both captures as wholes.
 fn summed(sender: &Analysis, receiver: &Analysis, mut flows: Vec<Flow>) -> Analysis {
     flows.sort_by_key(|flow| (std::cmp::Reverse(flow.losses.len()), flow.id));
+    minor::mark(&mut flows);
     let cut = [sender, receiver].into_iter().find(|analysis| analysis.truncated_at.is_some());
     Analysis {
         file: format!("{} and {}", sender.file, receiver.file),

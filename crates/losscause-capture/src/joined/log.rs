@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use losscause::{Span, Time};
 
 use crate::flow::Unwrap;
-use crate::packet::{Endpoint, Packet, Rtp, Tcp, Transport, flag};
+use crate::packet::{Endpoint, Numbered, Packet, Protocol, Tcp, Transport, flag};
 
 /// The logs of a capture.
 #[derive(Debug, Default)]
@@ -21,8 +21,9 @@ pub(super) struct Logs {
 pub(super) struct Key {
     pub(super) src: Endpoint,
     pub(super) dst: Endpoint,
-    /// RTP: which stream of the sender.
-    pub(super) ssrc: Option<u32>,
+    pub(super) protocol: Protocol,
+    /// Which stream of the sender, by its packets.
+    pub(super) stream: Option<u32>,
 }
 
 /// A direction's data packets, in the capture's order.
@@ -36,7 +37,8 @@ pub(super) struct Log {
     /// The receiver has everything below.
     pub(super) acked: u64,
     unwrap: Option<Unwrap>,
-    /// RTP: packets that followed each other, most in a row.
+    /// Streams: the last packet and its number without wrap-around; packets that followed each other, most in a row.
+    last: Option<(Numbered, u64)>,
     in_order: u32,
     most_in_order: u32,
 }
@@ -45,12 +47,16 @@ pub(super) struct Log {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Logged {
     pub(super) time: Time,
-    /// The first byte, unwrapped; of RTP, the sequence number.
+    /// The first byte, unwrapped; of streams, the packet's number.
     pub(super) start: u64,
     /// Behind the last byte.
     pub(super) end: u64,
-    /// The sender's timestamp: TSval, or that of RTP.
+    /// The sender's timestamp: TSval, or that of RTP or SRT.
     pub(super) stamp: Option<u32>,
+    /// The number of its frame; 0 is none.
+    pub(super) frame: u32,
+    /// SRT: whether it was sent before.
+    pub(super) is_again: bool,
     /// IPv4's identification; 0 tells nothing.
     pub(super) ip_id: u16,
 }
@@ -60,7 +66,7 @@ const MAX_JUMP: u64 = 1 << 30;
 /// Copies of one packet in a capture lie closer together, in time and in packets.
 pub(super) const SAME_PACKET: Span = Span::from_millis(10);
 const LOOK_BACK: usize = 8;
-/// So many packets in a row prove a stream, as in `flow::rtp`.
+/// So many packets in a row prove a stream, as in `flow::stream`.
 const PROBATION_PKTS: u32 = 4;
 
 impl Logs {
@@ -68,19 +74,20 @@ impl Logs {
     pub(super) fn on_packet(&mut self, now: Time, packet: &Packet<'_>) {
         let (src, dst) = (packet.src, packet.dst);
         match packet.transport {
-            Transport::Tcp(ref tcp) => self.on_segment(now, src, dst, tcp, packet.ip_id),
-            Transport::Udp { payload, .. } => {
-                if let Some(rtp) = Rtp::parse(payload) {
-                    let key = Key { src, dst, ssrc: Some(rtp.ssrc) };
-                    self.newest(key).on_rtp(now, rtp, packet.ip_id);
+            Transport::Tcp(ref tcp) => self.on_segment(now, packet, tcp),
+            Transport::Udp { .. } | Transport::Esp { .. } => {
+                if let Some(numbered) = Numbered::of(packet).filter(|_| !packet.is_dns()) {
+                    let key = Key { src, dst, protocol: numbered.protocol, stream: Some(numbered.stream) };
+                    self.newest(key).on_numbered(now, numbered, packet);
                 }
             }
         }
     }
 
-    fn on_segment(&mut self, now: Time, src: Endpoint, dst: Endpoint, tcp: &Tcp, ip_id: u16) {
-        let own = Key { src, dst, ssrc: None };
-        let other = Key { src: dst, dst: src, ssrc: None };
+    fn on_segment(&mut self, now: Time, packet: &Packet<'_>, tcp: &Tcp) {
+        let (src, dst, protocol, stream) = (packet.src, packet.dst, Protocol::Tcp, None);
+        let own = Key { src, dst, protocol, stream };
+        let other = Key { src: dst, dst: src, protocol, stream };
         if tcp.has(flag::SYN) {
             let log = self.newest(own);
             let is_new = if log.syn.is_some() { log.syn != Some(tcp.seq) } else { !log.packets.is_empty() };
@@ -103,7 +110,7 @@ impl Logs {
             if jumps {
                 self.begin(own);
             }
-            self.newest(own).on_data(now, seq, tcp, ip_id);
+            self.newest(own).on_data(now, seq, tcp, packet);
         }
         if tcp.has(flag::ACK)
             && !tcp.has(flag::RST)
@@ -132,7 +139,12 @@ impl Logs {
 }
 
 impl Log {
-    fn on_data(&mut self, now: Time, seq: u32, tcp: &Tcp, ip_id: u16) {
+    /// A log of these packets.
+    pub(super) fn of(packets: Vec<Logged>) -> Self {
+        Self { packets, ..Self::default() }
+    }
+
+    fn on_data(&mut self, now: Time, seq: u32, tcp: &Tcp, packet: &Packet<'_>) {
         let all = self.unwrap.get_or_insert(Unwrap::begin(seq));
         let start = all.unwrap(seq);
         let end = start + u64::from(tcp.payload_bytes);
@@ -142,35 +154,46 @@ impl Log {
         }
         all.advance(end);
         let stamp = tcp.options.timestamps.map(|(tsval, _)| tsval);
-        self.push(Logged { time: now, start, end, stamp, ip_id });
+        let (ip_id, frame) = (packet.ip_id, frame(packet));
+        self.push(Logged { time: now, start, end, stamp, ip_id, frame, is_again: false });
     }
 
-    fn on_rtp(&mut self, now: Time, rtp: Rtp, ip_id: u16) {
-        let all = self.unwrap.get_or_insert(Unwrap::begin(u32::from(rtp.seq)));
-        let newest = all.newest();
-        let step = rtp.seq.wrapping_sub(newest as u16) as i16;
-        self.in_order = if step == 1 { self.in_order + 1 } else { 1 };
+    fn on_numbered(&mut self, now: Time, numbered: Numbered, packet: &Packet<'_>) {
+        let Numbered { protocol, number, stamp, is_again, .. } = numbered;
+        let follows = self.last.is_some_and(|(last, _)| numbered.follows(&last));
+        self.in_order = if follows { self.in_order + 1 } else { 1 };
         self.most_in_order = self.most_in_order.max(self.in_order);
-        let start = newest.wrapping_add_signed(i64::from(step));
-        all.advance(start);
-        self.push(Logged { time: now, start, end: start + 1, stamp: Some(rtp.timestamp), ip_id });
+        // Older numbers have room below.
+        let newest =
+            self.last.map_or_else(|| protocol.wrap().map_or(number, |_| (1 << 32) | number), |(_, newest)| newest);
+        let start = newest.saturating_add_signed(protocol.ahead(number, newest));
+        self.last = Some((numbered, newest.max(start)));
+        let (ip_id, frame) = (packet.ip_id, frame(packet));
+        self.push(Logged { time: now, start, end: start + 1, stamp, ip_id, frame, is_again });
     }
 
     /// Adds a packet, unless it is the one that was captured before: on another interface, say.
     fn push(&mut self, new: Logged) {
-        let same = |old: &Logged| Logged { time: new.time, ..*old } == new && new.time - old.time < SAME_PACKET;
+        let same = |old: &Logged| {
+            Logged { time: new.time, frame: new.frame, ..*old } == new && new.time - old.time < SAME_PACKET
+        };
         if new.ip_id == 0 || !self.packets.iter().rev().take(LOOK_BACK).any(same) {
             self.packets.push(new);
         }
     }
 
-    /// Whether it has data, and is not UDP that only looks like RTP.
+    /// Whether it has data, and is not UDP that only looks like a stream.
     pub(super) fn is_flow(&self, key: &Key) -> bool {
-        !self.packets.is_empty() && (key.ssrc.is_none() || self.most_in_order >= PROBATION_PKTS)
+        !self.packets.is_empty() && (key.stream.is_none() || self.most_in_order >= PROBATION_PKTS)
     }
 
     /// The largest packet's bytes.
     pub(super) fn largest(&self) -> u64 {
         self.packets.iter().map(|packet| packet.end - packet.start).max().unwrap_or(0)
     }
+}
+
+/// The number of a packet's frame; 0 if a log cannot keep it.
+fn frame(packet: &Packet<'_>) -> u32 {
+    packet.frame.try_into().unwrap_or(0)
 }

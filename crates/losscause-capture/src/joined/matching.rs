@@ -22,16 +22,43 @@ use super::log::{Log, Logged, SAME_PACKET};
 /// A lost packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Lost {
-    /// The first byte, unwrapped as the sender's capture has it; of RTP, the sequence number.
+    /// The first byte, unwrapped as the sender's capture has it; of streams, the packet's number.
     pub(super) start: u64,
     /// Behind the last byte.
     pub(super) end: u64,
     /// When it passed the sender's capture.
-    pub(super) sent: Time,
+    pub(super) sent: Sight,
     /// When its next transmission did.
-    pub(super) resent: Option<Time>,
+    pub(super) resent: Option<Sight>,
     /// When the receiver's capture first saw something that was sent later.
-    pub(super) revealed: Option<Time>,
+    pub(super) revealed: Option<Sight>,
+}
+
+/// A packet in a capture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sight {
+    pub(super) at: Time,
+    /// The number of its frame; 0 is none.
+    frame: u32,
+}
+
+impl Sight {
+    fn of(packet: &Logged) -> Self {
+        Self { at: packet.time, frame: packet.frame }
+    }
+
+    /// The number of its frame.
+    pub(super) fn frame(self) -> Option<u64> {
+        (self.frame > 0).then(|| self.frame.into())
+    }
+}
+
+/// A packet that both captures have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Trip {
+    pub(super) number: u64,
+    pub(super) sent: Time,
+    pub(super) arrived: Time,
 }
 
 /// What two logs of a flow tell together.
@@ -39,6 +66,8 @@ pub(super) struct Lost {
 pub(super) struct Matched {
     /// In the order in which they were sent.
     pub(super) lost: Vec<Lost>,
+    /// Of packets without a timestamp: those that both captures have, in the order of their arrival.
+    pub(super) trips: Vec<Trip>,
     /// The first sequence number of the sender's capture, unwrapped.
     pub(super) first: u64,
     /// Packets that the sender's capture has.
@@ -60,6 +89,7 @@ impl Matched {
     /// Adds a later connection of the same ends.
     pub(super) fn extend(&mut self, later: Matched) {
         self.lost.extend(later.lost);
+        self.trips.extend(later.trips);
         self.packets += later.packets;
         self.uncaptured += later.uncaptured;
         self.more_copies.0 += later.more_copies.0;
@@ -73,8 +103,8 @@ const MAX_PIECES: usize = 64;
 const MAX_COPIES: usize = 64;
 
 /// Matches the transmissions of `sent` with the arrivals of `arrived`; none if no packet is in both. `wrap` is how many
-/// sequence numbers there are, `packet_bytes` the size of a full packet on the wire.
-pub(super) fn matched(sent: &Log, arrived: &Log, wrap: u64, packet_bytes: u64) -> Option<Matched> {
+/// sequence numbers there are, if they begin again, `packet_bytes` the size of a full packet on the wire.
+pub(super) fn matched(sent: &Log, arrived: &Log, wrap: Option<u64>, packet_bytes: u64) -> Option<Matched> {
     let shift = shift(&sent.packets, &arrived.packets, wrap)?;
     let shifted = |packet: &Logged| Logged {
         start: packet.start.wrapping_add_signed(shift),
@@ -92,8 +122,8 @@ pub(super) fn matched(sent: &Log, arrived: &Log, wrap: u64, packet_bytes: u64) -
 
 /// What to add to sequence numbers of `arrived` so that they mean the same bytes as in `sent`: the captures may have
 /// begun with different wraps. None if no packet is in both.
-fn shift(sent: &[Logged], arrived: &[Logged], wrap: u64) -> Option<i64> {
-    let identity = |packet: &Logged| (packet.start % wrap, packet.stamp);
+fn shift(sent: &[Logged], arrived: &[Logged], wrap: Option<u64>) -> Option<i64> {
+    let identity = |packet: &Logged| (wrap.map_or(packet.start, |wrap| packet.start % wrap), packet.stamp);
     let mut places = HashMap::new();
     for packet in sent {
         places.entry(identity(packet)).or_insert(packet.start);
@@ -125,7 +155,7 @@ struct Pieces<'a> {
     /// The first and the last transmission that arrived.
     common: Option<(usize, usize)>,
     /// When a transmission arrived.
-    arrival_of: Vec<Option<Time>>,
+    arrival_of: Vec<Option<Sight>>,
     uncaptured: u64,
     pending_uncaptured: u64,
 }
@@ -201,7 +231,7 @@ impl<'a> Pieces<'a> {
             };
             self.settle(piece, copy);
             let index = self.copies[copy].index;
-            self.arrival_of[index].get_or_insert(arrival.time);
+            self.arrival_of[index].get_or_insert(Sight::of(arrival));
             self.common = Some(self.common.map_or((index, index), |(first, last)| (first.min(index), last.max(index))));
             if self.newest.is_none_or(|(newest, _)| newest < index) {
                 self.newest = Some((index, arrival.time - self.sent[index].time));
@@ -227,7 +257,8 @@ impl<'a> Pieces<'a> {
         let packet = |copy: usize| &self.sent[self.copies[copy].index];
         // A card may merge segments whose timestamps differ, and keeps one.
         let is_merged = arrival.end - arrival.start > self.packet_bytes;
-        let same_stamp = |copy: &usize| packet(*copy).stamp == arrival.stamp;
+        let of = |packet: &Logged| (packet.stamp, packet.is_again);
+        let same_stamp = |copy: &usize| of(packet(*copy)) == of(arrival);
         if !is_merged || left.iter().any(same_stamp) {
             left.retain(same_stamp);
         }
@@ -257,11 +288,12 @@ impl<'a> Pieces<'a> {
         let revealed = self.first_arrival_behind();
         let mut lost = Vec::new();
         for (index, &revealed) in revealed.iter().enumerate().take(last + 1).skip(first) {
-            let sent = self.sent[index].time;
+            let sent = Sight::of(&self.sent[index]);
             let parts = self.lost_parts(index).into_iter();
             lost.extend(parts.map(|(start, end, resent)| Lost { start, end, sent, resent, revealed }));
         }
-        Some(Matched { lost, packets: self.sent.len() as u64, uncaptured: self.uncaptured, ..Matched::default() })
+        let (packets, uncaptured, trips) = (self.sent.len() as u64, self.uncaptured, self.trips());
+        Some(Matched { lost, trips, packets, uncaptured, ..Matched::default() })
     }
 
     /// Of the bytes that both captures have: those of which the first has more copies, and those of which the second has.
@@ -291,14 +323,27 @@ impl<'a> Pieces<'a> {
         copies
     }
 
+    /// The packets without a timestamp that both captures have; none of TCP, whose bytes may be cut otherwise.
+    fn trips(&self) -> Vec<Trip> {
+        if self.sent.iter().any(|packet| packet.stamp.is_some() || packet.end - packet.start > 1) {
+            return Vec::new();
+        }
+        let of = |(sent, arrival): (&Logged, &Option<Sight>)| {
+            Some(Trip { number: sent.start, sent: sent.time, arrived: (*arrival)?.at })
+        };
+        let mut trips: Vec<Trip> = self.sent.iter().zip(&self.arrival_of).filter_map(of).collect();
+        trips.sort_by_key(|trip| trip.arrived);
+        trips
+    }
+
     /// By transmission: when the first arrived that was sent later.
-    fn first_arrival_behind(&self) -> Vec<Option<Time>> {
+    fn first_arrival_behind(&self) -> Vec<Option<Sight>> {
         let mut behind = vec![None; self.sent.len()];
-        let mut first: Option<Time> = None;
+        let mut first: Option<Sight> = None;
         for index in (0..self.sent.len()).rev() {
             behind[index] = first;
-            if let Some(time) = self.arrival_of[index] {
-                first = Some(first.map_or(time, |first| first.min(time)));
+            if let Some(sight) = self.arrival_of[index] {
+                first = Some(first.filter(|first| first.at <= sight.at).unwrap_or(sight));
             }
         }
         behind
@@ -306,10 +351,10 @@ impl<'a> Pieces<'a> {
 
     /// The packets of a transmission that did not arrive, and when each was sent again. A segment that was cut later
     /// has several packets, from its beginning on.
-    fn lost_parts(&self, index: usize) -> Vec<(u64, u64, Option<Time>)> {
+    fn lost_parts(&self, index: usize) -> Vec<(u64, u64, Option<Sight>)> {
         let packet = &self.sent[index];
         let packet_of = |byte: u64| (byte - packet.start) / self.packet_bytes;
-        let mut parts: Vec<(u64, u64, Option<Time>)> = Vec::new();
+        let mut parts: Vec<(u64, u64, Option<Sight>)> = Vec::new();
         for piece in pieces_of(&self.cuts, packet) {
             let copies = &self.copies[self.copies_of(piece)];
             let place = copies.partition_point(|copy| copy.index < index);
@@ -317,7 +362,7 @@ impl<'a> Pieces<'a> {
                 continue;
             }
             let (mut start, end) = (self.cuts[piece], self.cuts[piece + 1]);
-            let resent = copies.get(place + 1).map(|copy| self.sent[copy.index].time);
+            let resent = copies.get(place + 1).map(|copy| Sight::of(&self.sent[copy.index]));
             while start < end {
                 let until = end.min(packet.start + (packet_of(start) + 1) * self.packet_bytes);
                 match parts.last_mut() {

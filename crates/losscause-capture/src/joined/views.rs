@@ -33,7 +33,8 @@ pub(super) struct View<'a> {
     taken: Vec<bool>,
     /// Losses by their sequence number.
     by_seq: BTreeMap<u32, Vec<usize>>,
-    is_rtp: bool,
+    /// What carries a stream of numbered packets; none of TCP.
+    numbered: Option<Protocol>,
     end: End,
     pub(super) tally: Tally,
 }
@@ -59,8 +60,8 @@ impl<'a> View<'a> {
             by_seq.entry(loss.seq as u32).or_default().push(index);
         }
         let taken = vec![false; losses.len()];
-        let is_rtp = flows.iter().any(|flow| flow.protocol == Protocol::Rtp);
-        Self { flows, losses, taken, by_seq, is_rtp, end, tally: Tally::default() }
+        let numbered = flows.first().map(|flow| flow.protocol).filter(|protocol| *protocol != Protocol::Tcp);
+        Self { flows, losses, taken, by_seq, numbered, end, tally: Tally::default() }
     }
 
     /// What the view says about a known loss; none if it missed it.
@@ -83,18 +84,22 @@ impl<'a> View<'a> {
 
     fn position(&self, lost: &Lost) -> Option<usize> {
         let showed = match self.end {
-            End::Sender => lost.resent?,
-            End::Receiver => lost.revealed?,
+            // QUIC sends no packet again: its numbers are enough.
+            End::Sender if self.numbered == Some(Protocol::Quic) => None,
+            End::Sender => Some(lost.resent?.at),
+            End::Receiver => Some(lost.revealed?.at),
         };
-        let (seq, bytes) =
-            if self.is_rtp { (u32::from(lost.start as u16), 1) } else { (lost.start as u32, lost.end - lost.start) };
+        let (seq, bytes) = self
+            .numbered
+            .map_or((lost.start as u32, lost.end - lost.start), |protocol| (protocol.on_wire(lost.start) as u32, 1));
         let mut best: Option<((u32, Span), usize)> = None;
         for index in self.near(seq, bytes as u32) {
             let loss = self.losses[index];
             let distance = (loss.seq as u32).wrapping_sub(seq) as i32;
-            let overlaps = i64::from(distance) < bytes as i64 && i64::from(distance) + loss.bytes.max(1) as i64 > 0;
-            let in_time = self.end == End::Receiver || loss.time == showed;
-            let nearness = (distance.unsigned_abs(), nearness(loss.time, showed));
+            let overlaps = i64::from(distance) < bytes as i64
+                && i64::from(distance) + self.numbered.map_or(loss.bytes.max(1) as i64, |_| 1) > 0;
+            let in_time = self.end == End::Receiver || showed.is_none_or(|showed| loss.time == showed);
+            let nearness = (distance.unsigned_abs(), showed.map_or(Span::ZERO, |showed| nearness(loss.time, showed)));
             if overlaps && in_time && !self.taken[index] && best.is_none_or(|(best, _)| nearness < best) {
                 best = Some((nearness, index));
             }
@@ -104,7 +109,7 @@ impl<'a> View<'a> {
 
     /// Losses that may overlap the packet at `seq`.
     fn near(&self, seq: u32, bytes: u32) -> impl Iterator<Item = usize> + '_ {
-        let before = if self.is_rtp { 0 } else { LARGEST };
+        let before = if self.numbered.is_some() { 0 } else { LARGEST };
         let (from, to) = (seq.wrapping_sub(before), seq.wrapping_add(bytes));
         // Sequence numbers wrap.
         let (first, second) = if from <= to { (from..=to, None) } else { (from..=u32::MAX, Some(0..=to)) };

@@ -27,6 +27,8 @@ pub struct SenderClock {
 const TCP_HZ: [u32; 5] = [2, 100, 250, 1_000, 1_000_000];
 /// Ticks per second of RTP timestamps: telephony, audio, video (RFC 3551, section 6).
 const RTP_HZ: [u32; 7] = [8_000, 11_025, 16_000, 22_050, 44_100, 48_000, 90_000];
+/// Ticks per second of SRT's timestamps (draft-sharabayko-srt-01, section 3).
+const SRT_HZ: [u32; 1] = [1_000_000];
 
 impl SenderClock {
     /// A clock of TCP timestamps.
@@ -38,6 +40,11 @@ impl SenderClock {
     pub fn rtp() -> Self {
         // The rates lie close to each other, so that more time is needed to tell them apart.
         Self { counts_frames: true, ..Self::of(&RTP_HZ, Span::from_millis(500), 90_000) }
+    }
+
+    /// A clock of SRT timestamps, which all packets of a message share.
+    pub fn srt() -> Self {
+        Self { counts_frames: true, rate_hz: Some(SRT_HZ[0]), ..Self::of(&SRT_HZ, LONG_ENOUGH, SRT_HZ[0]) }
     }
 
     fn of(rates_hz: &'static [u32], long_enough: Span, commonest_hz: u32) -> Self {

@@ -28,7 +28,7 @@ pub use clock::SenderClock;
 pub use delays::DelayShape;
 pub(crate) use delays::Sample;
 pub(crate) use least::Least;
-pub(crate) use receiver::AtReceiver;
+pub(crate) use receiver::{AtReceiver, Departure};
 pub(crate) use sender::{AckEvent, AtSender};
 pub(crate) use shifts::Shift;
 pub use skew::Skew;

@@ -21,7 +21,26 @@ pub(crate) struct AtReceiver {
     /// Number, arrival and timestamp of the packets that came before the rate of the sender's clock was known.
     held: Vec<(u64, Time, u32)>,
     trips: Trips,
+    /// Whether a departure was known without the sender's clock.
+    knows_departures: bool,
     log: Option<Log>,
+}
+
+/// When a packet was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Departure {
+    /// Nothing tells.
+    Unknown,
+    /// The sender's timestamp.
+    Stamp(u32),
+    /// By another capture, whose clock may differ by any amount.
+    At(Time),
+}
+
+impl From<Option<u32>> for Departure {
+    fn from(stamp: Option<u32>) -> Self {
+        stamp.map_or(Self::Unknown, Self::Stamp)
+    }
 }
 
 /// So many packets are held at most.
@@ -37,6 +56,7 @@ impl AtReceiver {
             batches: Batches::default(),
             held: Vec::new(),
             trips: Trips::one_way(budget, (!keep_skew).then(Skew::default)),
+            knows_departures: false,
             log: None,
         }
     }
@@ -51,13 +71,12 @@ impl AtReceiver {
         self.clock.observe(timestamp, now);
     }
 
-    /// Packet `number` arrived at `now` with its sender's timestamp. If numbers before it are missing, returns the
-    /// opinions about each of them.
+    /// Packet `number` arrived at `now`. If numbers before it are missing, returns the opinions about each of them.
     #[inline]
-    pub(crate) fn on_packet(&mut self, number: u64, now: Time, timestamp: Option<u32>) -> Option<Opinions> {
-        match (timestamp, self.clock.rate_hz()) {
-            (Some(timestamp), None) => self.hold(number, now, timestamp),
-            _ => self.feed(number, now, timestamp),
+    pub(crate) fn on_packet(&mut self, number: u64, now: Time, departure: Departure) -> Option<Opinions> {
+        match (departure, self.clock.rate_hz()) {
+            (Departure::Stamp(timestamp), None) => self.hold(number, now, timestamp),
+            _ => self.feed(number, now, departure),
         }
     }
 
@@ -73,13 +92,22 @@ impl AtReceiver {
         }
         self.clock.settle();
         let held = std::mem::take(&mut self.held);
-        held.into_iter().filter_map(|(number, now, timestamp)| self.feed(number, now, Some(timestamp))).last()
+        held.into_iter()
+            .filter_map(|(number, now, timestamp)| self.feed(number, now, Departure::Stamp(timestamp)))
+            .last()
     }
 
     #[inline]
-    fn feed(&mut self, number: u64, now: Time, timestamp: Option<u32>) -> Option<Opinions> {
+    fn feed(&mut self, number: u64, now: Time, departure: Departure) -> Option<Opinions> {
         let at = self.batches.time_of(now);
-        let departure = timestamp.and_then(|timestamp| self.clock.read(timestamp, now));
+        let (timestamp, departure) = match departure {
+            Departure::Unknown => (None, None),
+            Departure::Stamp(timestamp) => (Some(timestamp), self.clock.read(timestamp, now)),
+            Departure::At(sent) => {
+                self.knows_departures = true;
+                (None, Some(sent))
+            }
+        };
         let begins = |frames: &mut Frames| timestamp.is_none_or(|timestamp| frames.begins(number, timestamp));
         let trip = if self.frames.as_mut().is_none_or(begins) {
             self.trips.take(at, departure.map(|departure| at - departure))
@@ -130,7 +158,7 @@ impl AtReceiver {
             return Some("it runs at a sender, and this capture was not taken there".to_owned());
         };
         let needs = lda.needs();
-        if needs.delay && self.clock.rate_hz().is_none() {
+        if needs.delay && self.clock.rate_hz().is_none() && !self.knows_departures {
             return Some("it needs the sender's timestamp in every packet, and the flow has none".to_owned());
         }
         if needs.spacing && merged {

@@ -85,9 +85,7 @@ impl fmt::Display for Situation {
         let protocol = match (self.protocol, self.judged_at, self.selective) {
             (Protocol::Tcp, Vantage::Sender, true) => "TCP with SACK",
             (Protocol::Tcp, Vantage::Sender, false) => "TCP without SACK",
-            (Protocol::Tcp, ..) => "TCP",
-            (Protocol::Rtp, ..) => "RTP",
-            (Protocol::Quic, ..) => "QUIC",
+            (protocol, ..) => protocol.name(),
         };
         let delays = match self.delays {
             DelayShape::Unknown => "without known delays",
@@ -112,6 +110,9 @@ fn protocol_name(protocol: Protocol) -> &'static str {
         Protocol::Tcp => "tcp",
         Protocol::Rtp => "rtp",
         Protocol::Quic => "quic",
+        Protocol::WireGuard => "wireguard",
+        Protocol::Esp => "esp",
+        Protocol::Srt => "srt",
     }
 }
 

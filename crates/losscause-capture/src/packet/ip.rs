@@ -123,6 +123,7 @@ const AUTHENTICATION: u8 = 51;
 const DESTINATION: u8 = 60;
 pub(super) const TCP: u8 = 6;
 pub(super) const UDP: u8 = 17;
+pub(super) const ESP: u8 = 50;
 /// ECN's codepoint CE (RFC 3168).
 const MARKED: u8 = 3;
 

@@ -47,7 +47,7 @@ impl LinkType {
         self.layer().is_some()
     }
 
-    /// The innermost IP packet of a frame of this link type, which carries TCP or UDP.
+    /// The innermost IP packet of a frame of this link type, which carries TCP, UDP or ESP.
     #[inline]
     pub(super) fn innermost(self, rest: Rest<'_>) -> Result<Ip<'_>, Unread> {
         let (mut header, mut rest) = match self.layer().ok_or(Unread::Link(self))? {
@@ -87,7 +87,7 @@ impl LinkType {
                     is_marked |= ip.is_marked;
                     ip.is_marked = is_marked;
                     match ip.protocol {
-                        ip::TCP => return Ok(ip),
+                        ip::TCP | ip::ESP => return Ok(ip),
                         ip::UDP => match tunnel::over_udp(ip.rest) {
                             Some(next) => next?,
                             None => return Ok(ip),

@@ -4,6 +4,8 @@
 
 mod ip;
 mod link;
+mod numbered;
+mod protocol;
 mod rest;
 mod rtp;
 mod tcp;
@@ -11,19 +13,21 @@ mod tunnel;
 mod unread;
 mod wifi;
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{AddrParseError, IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use crate::frames::Frame;
 use ip::Ip;
 use rest::{Rest, be16};
 
 pub use link::LinkType;
+pub(crate) use numbered::{ESP_IN_UDP, Numbered};
+pub use protocol::Protocol;
 pub use rtp::Rtp;
 pub use tcp::{Block, Options, Tcp, flag};
 pub use unread::{Unread, UnreadCounts};
 pub use wifi::Radio;
 
-/// An address and a port. IPv4 addresses are kept as mapped ones (RFC 4291, section 2.5.5.2).
+/// An address and a port; port 0 stands for none, as ESP has none. IPv4 addresses are kept as mapped ones (RFC 4291, section 2.5.5.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Endpoint {
     /// The address.
@@ -51,6 +55,8 @@ pub struct Packet<'a> {
     pub radio: Option<Radio>,
     /// What it carries.
     pub transport: Transport<'a>,
+    /// What was captured of the payload behind the header of TCP, UDP or ESP.
+    pub payload: &'a [u8],
 }
 
 /// Which way a packet passed the capturing host.
@@ -74,13 +80,20 @@ pub enum Transport<'a> {
         /// The payload's length on the link, bytes.
         payload_bytes: u32,
     },
+    /// A packet of ESP (RFC 4303), which has no ports.
+    Esp {
+        /// What was captured of it, from its header on.
+        payload: &'a [u8],
+        /// Its length on the link, bytes.
+        payload_bytes: u32,
+    },
 }
 
 /// What a frame turned out to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(clippy::large_enum_variant)] // Lives for one call.
 pub enum Parsed<'a> {
-    /// A TCP segment or a UDP datagram.
+    /// A TCP segment, a UDP datagram or a packet of ESP.
     Packet(Packet<'a>),
     /// Anything else.
     Unread(Unread),
@@ -99,16 +112,27 @@ impl<'a> Parsed<'a> {
     #[inline]
     fn of_ip(frame: &Frame<'a>, ip: &Ip<'a>) -> Self {
         let payload = ip.payload();
-        let (src_port, dst_port, transport) = if ip.protocol == ip::TCP {
+        let (src_port, dst_port, transport, behind) = if ip.protocol == ip::TCP {
             match Tcp::parse(payload.bytes, payload.original) {
-                Some((src, dst, tcp)) => (src, dst, Transport::Tcp(tcp)),
+                Some((src, dst, tcp)) => {
+                    let header_bytes = (payload.original - tcp.payload_bytes) as usize;
+                    (src, dst, Transport::Tcp(tcp), payload.bytes.get(header_bytes..).unwrap_or_default())
+                }
                 None => return Parsed::Unread(payload.first::<20>().err().unwrap_or(Unread::Malformed)),
+            }
+        } else if ip.protocol == ip::ESP {
+            match payload.first::<8>() {
+                Ok(_) => {
+                    let transport = Transport::Esp { payload: payload.bytes, payload_bytes: payload.original };
+                    (0, 0, transport, &payload.bytes[8..])
+                }
+                Err(unread) => return Parsed::Unread(unread),
             }
         } else {
             match payload.split::<8>() {
                 Ok((&[a, b, c, d, ..], data)) => {
                     let transport = Transport::Udp { payload: data.bytes, payload_bytes: data.original };
-                    (be16(a, b), be16(c, d), transport)
+                    (be16(a, b), be16(c, d), transport, data.bytes)
                 }
                 Err(unread) => return Parsed::Unread(unread),
             }
@@ -122,7 +146,19 @@ impl<'a> Parsed<'a> {
             direction: frame.direction.or_else(|| frame.link.direction(frame.data)),
             radio: frame.link.radio(frame.data),
             transport,
+            payload: behind,
         })
+    }
+}
+
+impl Transport<'_> {
+    /// The payload's length on the link, bytes; of ESP with its header.
+    pub(crate) fn payload_bytes(&self) -> u32 {
+        match *self {
+            Self::Tcp(Tcp { payload_bytes, .. })
+            | Self::Udp { payload_bytes, .. }
+            | Self::Esp { payload_bytes, .. } => payload_bytes,
+        }
     }
 }
 
@@ -135,9 +171,12 @@ impl Packet<'_> {
 }
 
 impl std::fmt::Display for Endpoint {
-    /// `10.0.0.1:443`, `[2001:db8::1]:443`.
+    /// `10.0.0.1:443`, `[2001:db8::1]:443`; without a port `10.0.0.1`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        SocketAddr::new(self.ip(), self.port).fmt(f)
+        match self.port {
+            0 => self.ip().fmt(f),
+            port => SocketAddr::new(self.ip(), port).fmt(f),
+        }
     }
 }
 
@@ -148,6 +187,16 @@ impl From<SocketAddr> for Endpoint {
             IpAddr::V6(v6) => v6,
         };
         Self { address: address.into(), port: end.port() }
+    }
+}
+
+impl std::str::FromStr for Endpoint {
+    type Err = AddrParseError;
+
+    /// Reads what `Display` writes.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let end = text.parse().or_else(|_| text.parse().map(|address: IpAddr| SocketAddr::new(address, 0)))?;
+        Ok(SocketAddr::into(end))
     }
 }
 

@@ -7,7 +7,7 @@ use super::link::announced;
 use super::rest::{Header, Next, Rest, be16};
 use super::{Unread, ip};
 
-/// What an IP packet carries beside TCP and UDP.
+/// What an IP packet carries beside TCP, UDP and ESP.
 #[cold]
 pub(super) fn over_ip(protocol: u8, rest: Rest<'_>) -> Result<Next<'_>, Unread> {
     match protocol {
@@ -19,7 +19,6 @@ pub(super) fn over_ip(protocol: u8, rest: Rest<'_>) -> Result<Next<'_>, Unread> 
         137 => mpls(rest),
         143 => Ok((Header::Ethernet, rest)),
         1 | 58 => Err(Unread::Icmp),
-        50 => Err(Unread::Esp),
         132 => Err(Unread::Sctp),
         other => Err(Unread::Protocol(other)),
     }

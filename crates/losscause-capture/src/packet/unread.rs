@@ -14,11 +14,11 @@ pub enum Unread {
     Arp,
     /// ICMP of either version.
     Icmp,
-    /// ESP of IPsec, over IP or UDP: encrypted.
+    /// ESP of IPsec, over IP or UDP, of no stream whose numbers follow each other.
     Esp,
     /// SCTP.
     Sctp,
-    /// WireGuard: encrypted.
+    /// WireGuard: handshakes, and data of no session whose numbers follow each other.
     WireGuard,
     /// QUIC: encrypted. Its endpoints' logs are read.
     Quic,
@@ -59,9 +59,13 @@ pub enum Unread {
 }
 
 impl Unread {
-    /// What a UDP datagram is that is no packet of an RTP stream.
+    /// What a packet without TCP is that belongs to no stream.
     pub(crate) fn datagram(packet: &Packet<'_>) -> Self {
-        let Transport::Udp { payload, payload_bytes } = packet.transport else { return Self::Other };
+        let (payload, payload_bytes) = match packet.transport {
+            Transport::Udp { payload, payload_bytes } => (payload, payload_bytes),
+            Transport::Esp { .. } => return Self::Esp,
+            Transport::Tcp(_) => return Self::Other,
+        };
         let is_at = |port: u16| packet.src.port == port || packet.dst.port == port;
         match *payload {
             _ if packet.is_dns() => Self::Dns,

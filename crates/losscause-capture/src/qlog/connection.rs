@@ -23,11 +23,13 @@ pub(super) struct Names {
     title: Option<String>,
     name: Option<String>,
     role: Option<String>,
+    /// Which connection it is of, if it is of one.
+    connection: Option<String>,
 }
 
 impl Names {
     /// What a trace says about its ends.
-    pub(super) const KEYS: [&str; 2] = ["title", "vantage_point"];
+    pub(super) const KEYS: [&str; 3] = ["title", "vantage_point", "common_fields"];
 
     pub(super) fn describe(&mut self, key: &str, value: &Value) {
         let text = |value: &Value| value.as_str().map(shown).filter(|text| !text.is_empty());
@@ -36,6 +38,11 @@ impl Names {
             "vantage_point" => {
                 self.name = text(&value["name"]);
                 self.role = text(&value["type"]).map(|role| role.to_lowercase());
+            }
+            "common_fields" => {
+                // The names of several drafts; the first is the connection's own.
+                let keys = ["ODCID", "odcid", "original_connection_id", "group_id", "group"];
+                self.connection = keys.iter().find_map(|key| text(&value[*key]));
             }
             _ => {}
         }
@@ -92,13 +99,16 @@ impl Connection {
         self.sender.size()
     }
 
-    /// The flows: what this end sent and what it received.
-    pub(super) fn finish(self, names: &Names, rules: &Rules) -> Vec<FlowResult> {
+    /// The flows: what this end sent and what it received. The events of the connection have `group` in common.
+    pub(super) fn finish(self, group: &str, names: &Names, rules: &Rules) -> Vec<FlowResult> {
         let [this, other] = self.ends;
         let this = this.unwrap_or_else(|| names.of_this_end());
         let other = other.unwrap_or_else(|| names.of_the_other_end());
-        let sent = self.sender.finish(this.clone(), other.clone(), rules);
-        let received = self.receiver.finish(other, this, rules);
+        let group = shown(group.trim_matches('"'));
+        let connection = Some(group).filter(|group| !group.is_empty()).or_else(|| names.connection.clone());
+        let connection = connection.map(|name| name.to_lowercase());
+        let sent = self.sender.finish([this.clone(), other.clone()], connection.clone(), rules);
+        let received = self.receiver.finish([other, this], connection, rules);
         let mut flows: Vec<FlowResult> = sent.into_iter().chain(received).collect();
         if names.is_network() {
             flows.iter_mut().for_each(|flow| flow.vantage = Vantage::Middle);

@@ -7,8 +7,10 @@ use losscause::Time;
 use losscause::arrivals::MAX_JUMP_PKTS;
 
 use super::event::Packet;
-use crate::flow::{Evidence, FlowCounts, FlowResult, Found, Losses, Passage, Protocol, Rules, State, Vantage};
-use crate::judge::{AtReceiver, SenderClock};
+use crate::flow::{
+    Evidence, FlowCounts, FlowResult, Found, LoggedPackets, Losses, Passage, Protocol, Rules, State, Vantage,
+};
+use crate::judge::{AtReceiver, Departure, SenderClock};
 use crate::over_time::Transfer;
 
 /// The receiver's view of the packets of one connection.
@@ -26,6 +28,8 @@ pub(super) struct Receiver {
     bytes: u64,
     any_data: bool,
     over_time: Option<Transfer>,
+    /// When each packet came, if that is kept.
+    kept: Option<Vec<(Time, u64)>>,
 }
 
 /// More missing packets are no loss, but a part of the log that is not there.
@@ -50,6 +54,7 @@ impl Receiver {
             bytes: 0,
             any_data: false,
             over_time: rules.budget.as_ref().map(Transfer::new),
+            kept: rules.keeps_packets.then(Vec::new),
         }
     }
 
@@ -59,6 +64,7 @@ impl Receiver {
         self.bytes += packet.bytes;
         self.any_data |= packet.is_eliciting;
         let number = packet.number;
+        self.kept.iter_mut().for_each(|kept| kept.push((now, number)));
         if let Some(over_time) = &mut self.over_time {
             over_time.take(now, number, packet.bytes);
         }
@@ -72,7 +78,7 @@ impl Receiver {
         if missing > MAX_GAP_PKTS {
             self.offset += MAX_JUMP_PKTS + 1;
         }
-        let opinions = self.judge.on_packet(self.offset + number, now, None);
+        let opinions = self.judge.on_packet(self.offset + number, now, Departure::Unknown);
         if (1..=MAX_GAP_PKTS).contains(&missing) {
             let opinions = opinions.unwrap_or_else(|| self.judge.no_opinions());
             for start in expected..number {
@@ -103,7 +109,12 @@ impl Receiver {
     }
 
     /// What was found, if any packet carried more than acknowledgements.
-    pub(super) fn finish(self, src: String, dst: String, rules: &Rules) -> Option<FlowResult> {
+    pub(super) fn finish(
+        self,
+        [src, dst]: [String; 2],
+        connection: Option<String>,
+        rules: &Rules,
+    ) -> Option<FlowResult> {
         if !self.any_data {
             return None;
         }
@@ -114,6 +125,7 @@ impl Receiver {
         result.delays = self.judge.delays().into();
         result.losses = self.losses;
         (result.at_receiver, result.over_time) = (Some(self.judge.into_trips()), self.over_time);
+        result.logged = self.kept.map(|packets| LoggedPackets { connection, packets });
         Some(result)
     }
 }

@@ -17,7 +17,7 @@ use losscause::Time;
 use super::course::Course;
 use super::event::{Ack, Metrics, Packet, Trigger};
 use super::rtt::Rtt;
-use crate::flow::{FlowCounts, FlowResult, Protocol, Rules, State, Vantage};
+use crate::flow::{FlowCounts, FlowResult, LoggedPackets, Protocol, Rules, State, Vantage};
 use crate::judge::AckEvent;
 use crate::over_time::Transfer;
 
@@ -45,6 +45,8 @@ pub(super) struct Sender {
     bytes: u64,
     any_data: bool,
     over_time: Option<Transfer>,
+    /// When each packet was sent, if that is kept.
+    kept: Option<Vec<(Time, u64)>>,
 }
 
 /// A packet on its way.
@@ -99,6 +101,7 @@ impl Sender {
             bytes: 0,
             any_data: false,
             over_time: rules.budget.as_ref().map(Transfer::new),
+            kept: rules.keeps_packets.then(Vec::new),
         }
     }
 
@@ -112,6 +115,7 @@ impl Sender {
         let Packet { number, bytes, is_eliciting, .. } = packet;
         self.packets += 1;
         self.bytes += bytes;
+        self.kept.iter_mut().for_each(|kept| kept.push((now, number)));
         if let Some(over_time) = &mut self.over_time {
             over_time.take(now, number, bytes);
         }
@@ -297,7 +301,12 @@ impl Sender {
     }
 
     /// What was found, if any packet carried more than acknowledgements.
-    pub(super) fn finish(mut self, src: String, dst: String, rules: &Rules) -> Option<FlowResult> {
+    pub(super) fn finish(
+        mut self,
+        [src, dst]: [String; 2],
+        connection: Option<String>,
+        rules: &Rules,
+    ) -> Option<FlowResult> {
         self.declare_early();
         if !self.any_data {
             return None;
@@ -311,6 +320,7 @@ impl Sender {
         result.losses = losses;
         result.delays = judge.delays().into();
         (result.at_sender, result.over_time) = (Some(judge.into_trips()), self.over_time);
+        result.logged = self.kept.map(|packets| LoggedPackets { connection, packets });
         Some(result)
     }
 }

@@ -168,8 +168,8 @@ impl<'a, 'b> Log<'a, 'b> {
         self.entries = 0;
         let mut groups: Vec<_> = self.connections.drain().collect();
         groups.sort_by(|a, b| a.0.cmp(&b.0));
-        for (_, connection) in groups {
-            connection.finish(&self.names, self.rules).into_iter().for_each(|result| self.reading.keep(result));
+        for (group, connection) in groups {
+            connection.finish(&group, &self.names, self.rules).into_iter().for_each(|result| self.reading.keep(result));
         }
     }
 }

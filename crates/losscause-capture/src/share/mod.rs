@@ -1,6 +1,6 @@
 //! A capture's headers without who it was: to report a wrong answer, for example.
 //!
-//! Kept are times, lengths, and the headers of the link, of IP, of TCP or UDP, and of RTP; no payload. Addresses and ports
+//! Kept are times, lengths, how many packets the capture dropped, and the headers of the link, of IP, of TCP, UDP or ESP, and of numbered streams (RTP, WireGuard, SRT); no payload. Addresses and ports
 //! become others, drawn anew for every file; the same one always becomes the same. What identifies in other ways is taken
 //! out: VLAN tags, flow labels, the content of IP options and extension headers, TCP options that the analysis does not read.
 //! Checksums of TCP and UDP are zero, since they tell of the payload.
@@ -11,15 +11,15 @@ mod numbers;
 
 use std::collections::HashSet;
 use std::io::{Read, Write};
-use std::net::SocketAddr;
+
+use losscause::Time;
 
 use crate::RewriteError;
 use crate::analysis::{Analysis, Options};
 use crate::annotate::frames_of;
 use crate::answer::plural;
-use crate::flow::Protocol;
 use crate::frames::Frame;
-use crate::packet::{Endpoint, LinkType, Packet, Parsed, Rtp, Transport};
+use crate::packet::{ESP_IN_UDP, Endpoint, LinkType, Numbered, Packet, Parsed, Protocol, Transport};
 use crate::write::PcapngWriter;
 use crate::write::checksum::Checksum;
 use numbers::Numbers;
@@ -48,8 +48,8 @@ impl Shared {
     }
 }
 
-/// Writes the headers of the capture `source` as pcapng to `out`, with other addresses and ports, which `key` draws. RTP
-/// headers are kept of the streams that `analysis` has; the packets are those that `options` select.
+/// Writes the headers of the capture `source` as pcapng to `out`, with other addresses and ports, which `key` draws. The
+/// headers of numbered packets are kept of the streams that `analysis` has; the packets are those that `options` select.
 ///
 /// # Errors
 /// If `source` is no capture that can be read, or `out` cannot be written.
@@ -65,9 +65,10 @@ pub fn share(
     let mut interfaces: Vec<LinkType> = Vec::new();
     let mut sharing = Sharing::new(analysis, key);
     let mut shared = Shared::default();
-    let mut begun = None;
+    let (mut begun, mut last) = (None, Time::ZERO);
     while let Some(frame) = frames.next_frame() {
         let begun = *begun.get_or_insert(frame.time);
+        last = frame.time;
         if !options.select(begun, frame.time) {
             continue;
         }
@@ -92,6 +93,10 @@ pub fn share(
         writer.write(interface, &frame, None).map_err(RewriteError::Write)?;
         shared.written += 1;
     }
+    // Over all interfaces: which of them dropped the packets does not matter.
+    if let Some(dropped) = frames.dropped().filter(|_| !interfaces.is_empty()) {
+        writer.statistics(0, last, dropped).map_err(RewriteError::Write)?;
+    }
     Ok(shared)
 }
 
@@ -103,8 +108,8 @@ impl Options {
 
 /// The names that were given, and the frame that is made.
 struct Sharing {
-    /// RTP streams: source, destination and SSRC.
-    streams: HashSet<(Endpoint, Endpoint, u32)>,
+    /// Streams: source, destination, and which one of the source's.
+    streams: HashSet<(Endpoint, Endpoint, Protocol, u32)>,
     macs: Numbers<[u8; 6]>,
     v4: Numbers<[u8; 4]>,
     v6: Numbers<[u8; 16]>,
@@ -114,10 +119,11 @@ struct Sharing {
 
 impl Sharing {
     fn new(analysis: &Analysis, key: u64) -> Self {
-        let end = |text: &str| Some(Endpoint::from(text.parse::<SocketAddr>().ok()?));
-        let streams = analysis.flows.iter().filter(|flow| flow.protocol == Protocol::Rtp);
+        let streams = analysis.flows.iter().filter_map(|flow| {
+            Some((flow.src.parse().ok()?, flow.dst.parse().ok()?, flow.protocol, flow.stream_of_sender()?))
+        });
         Self {
-            streams: streams.filter_map(|flow| Some((end(&flow.src)?, end(&flow.dst)?, flow.ssrc?))).collect(),
+            streams: streams.collect(),
             macs: Numbers::new(24, key),
             v4: Numbers::new(24, key.rotate_left(16)),
             v6: Numbers::new(24, key.rotate_left(32)),
@@ -223,6 +229,8 @@ impl Sharing {
         };
         let ports = [self.port(packet.src.port)?, self.port(packet.dst.port)?];
         let at = out.len();
+        let numbered = Numbered::of(packet)
+            .filter(|numbered| self.streams.contains(&(packet.src, packet.dst, numbered.protocol, numbered.stream)));
         match packet.transport {
             Transport::Tcp(_) => {
                 let bytes = usize::from(transport.get(12)? >> 4) * 4;
@@ -235,10 +243,13 @@ impl Sharing {
             Transport::Udp { payload, .. } => {
                 out.extend(transport.get(..8)?);
                 out[at + 6..].fill(0);
-                let is_stream = |rtp: Rtp| self.streams.contains(&(packet.src, packet.dst, rtp.ssrc));
-                if Rtp::parse(payload).is_some_and(is_stream) {
-                    out.extend(payload.get(..RTP_BYTES)?);
+                if let Some(numbered) = numbered {
+                    out.extend(payload.get(..numbered.header_bytes())?);
                 }
+            }
+            Transport::Esp { payload, .. } => {
+                out.extend(payload.get(..numbered?.header_bytes())?);
+                return Some(());
             }
         }
         out[at..at + 2].copy_from_slice(&ports[0].to_be_bytes());
@@ -261,8 +272,11 @@ impl Sharing {
     }
 
     fn port(&mut self, port: u16) -> Option<u16> {
-        // Zero is no port.
-        if port == 0 { Some(0) } else { Some(self.ports.of(port)? as u16) }
+        match port {
+            // Zero is no port. That of ESP says what the datagram is.
+            0 | ESP_IN_UDP => Some(port),
+            port => Some(self.ports.of(port)? as u16),
+        }
     }
 }
 
@@ -271,7 +285,8 @@ fn says_the_same(packet: &Packet<'_>, made: &Parsed<'_>) -> bool {
     let Parsed::Packet(made) = made else { return false };
     let carries_the_same = match (&packet.transport, &made.transport) {
         (Transport::Tcp(tcp), Transport::Tcp(own)) => tcp == own,
-        (Transport::Udp { payload_bytes, .. }, Transport::Udp { payload_bytes: own, .. }) => payload_bytes == own,
+        (Transport::Udp { payload_bytes, .. }, Transport::Udp { payload_bytes: own, .. })
+        | (Transport::Esp { payload_bytes, .. }, Transport::Esp { payload_bytes: own, .. }) => payload_bytes == own,
         _ => false,
     };
     carries_the_same
@@ -370,7 +385,5 @@ fn mask_options(options: &mut [u8]) {
 
 /// Bytes of an IPv6 header.
 const V6_BYTES: usize = 40;
-/// Bytes of an RTP header.
-const RTP_BYTES: usize = 12;
 /// The option that fills up, of IPv4 and of TCP.
 const NO_OPERATION: u8 = 1;

@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 
-use pcap_parser::{EPB_MAGIC, IDB_MAGIC, SHB_MAGIC};
+use pcap_parser::{EPB_MAGIC, IDB_MAGIC, ISB_MAGIC, SHB_MAGIC};
+
+use losscause::Time;
 
 use crate::frames::Frame;
 use crate::packet::{Direction, LinkType};
@@ -68,6 +70,19 @@ impl<W: Write> PcapngWriter<W> {
         self.block(EPB_MAGIC, &[&head, frame.data, &[0; 3][..padding(frame.data.len())], &options])
     }
 
+    /// Appends the statistics of an interface at `time`: how many packets were dropped before they were written.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn statistics(&mut self, interface: u32, time: Time, dropped: u64) -> io::Result<()> {
+        let time = time.as_nanos().max(0) as u64;
+        let mut head = [0; 12];
+        for (place, word) in head.chunks_exact_mut(4).zip([interface, (time >> 32) as u32, time as u32]) {
+            place.copy_from_slice(&word.to_le_bytes());
+        }
+        self.block(ISB_MAGIC, &[&head, &option(DROPPED, &dropped.to_le_bytes(), false), &END_OF_OPTIONS])
+    }
+
     /// The file.
     pub fn into_inner(self) -> W {
         self.out
@@ -104,6 +119,8 @@ pub(crate) const COMMENT: u16 = 1;
 pub(crate) const END_OF_OPTIONS: [u8; 4] = [0; 4];
 /// The option `epb_flags`: 1 in its lowest bits for a packet that was received, 2 for one that was sent.
 const PACKET_FLAGS: u16 = 2;
+/// The option `isb_ifdrop`: packets that the interface dropped.
+const DROPPED: u16 = 5;
 /// The option `if_tsresol`: how many digits of a second times have.
 const TIME_RESOLUTION: u16 = 9;
 const NANOSECONDS: u8 = 9;

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use losscause_capture::frames::Frames;
 use losscause_capture::{Analysis, CaptureError, Glance, Options};
 
+use super::keys::Keys;
 use crate::Failure;
 use crate::progress::Progress;
 use crate::{input, interrupt, notice};
@@ -87,7 +88,7 @@ fn as_one(files: &[PathBuf], options: &Options) -> Result<Analysis, Failure> {
     with_flows(analysis, options)
 }
 
-/// Captures headers on an interface with tcpdump until it ends or Ctrl-C comes, and analyses them meanwhile.
+/// Captures headers on an interface with tcpdump until it ends or `q` or Ctrl-C comes, and analyses them meanwhile.
 fn live(interface: &str, options: &Options) -> Result<Analysis, Failure> {
     // Headers only; every packet at once.
     let arguments = ["-i", interface, "-s", "128", "-U", "-w", "-"];
@@ -96,29 +97,63 @@ fn live(interface: &str, options: &Options) -> Result<Analysis, Failure> {
         Failure::Usage(format!("-i {interface}: tcpdump cannot be started ({error}), expected it to be installed"))
     })?;
     let interrupted = interrupt::postpone();
+    let keys = Keys::listen();
+    let told = Told { end: if keys.is_some() { "q or Ctrl-C" } else { "Ctrl-C" }, ..Told::new(true) };
     let out = tcpdump.stdout.take();
     let is_read = AtomicBool::new(false);
     let analysis = thread::scope(|scope| {
         // A terminal's Ctrl-C reaches tcpdump too; any other signal does not.
         scope.spawn(|| {
             while !is_read.load(Ordering::Relaxed) {
-                if interrupted.load(Ordering::Relaxed) {
-                    thread::sleep(GRACE);
+                let quits = wait_for_key(keys.as_ref());
+                if quits {
+                    ask_to_end(&tcpdump);
+                }
+                if quits || interrupted.load(Ordering::Relaxed) {
+                    let begun = Instant::now();
+                    while begun.elapsed() < GRACE && !is_read.load(Ordering::Relaxed) {
+                        thread::sleep(LOOK);
+                    }
                     let _ = tcpdump.kill();
                     break;
                 }
-                thread::sleep(LOOK);
             }
             let _ = tcpdump.wait();
+            // The terminal is as it was before the answer is shown.
+            drop(keys);
         });
         let source: Box<dyn Read> = out.map_or_else(|| Box::new(io::empty()) as Box<dyn Read>, |out| Box::new(out));
-        let analysis = losscause_capture::analyze_live(source, interface, options, &mut Told::new(true).tell());
+        let analysis = losscause_capture::analyze_live(source, interface, options, &mut told.tell());
         is_read.store(true, Ordering::Relaxed);
         analysis
     });
     let unusable = |error: CaptureError| Failure::Capture { file: interface.to_owned(), error };
     with_flows(analysis.map_err(unusable)?, options)
 }
+
+/// Waits a moment for a key, and returns whether it ends the capture.
+fn wait_for_key(keys: Option<&Keys>) -> bool {
+    match keys {
+        Some(keys) => keys.quits_within(LOOK),
+        None => {
+            thread::sleep(LOOK);
+            false
+        }
+    }
+}
+
+/// Ends a program as Ctrl-C would.
+#[cfg(unix)]
+fn ask_to_end(program: &Child) {
+    use rustix::process::{Pid, Signal, kill_process};
+    if let Some(id) = i32::try_from(program.id()).ok().and_then(Pid::from_raw) {
+        let _ = kill_process(id, Signal::INT);
+    }
+}
+
+/// On other systems there is no key that asks for it.
+#[cfg(not(unix))]
+fn ask_to_end(_: &Child) {}
 
 /// How long tcpdump may take to end by itself, and how often a signal is looked for.
 const GRACE: Duration = Duration::from_secs(2);
@@ -127,12 +162,14 @@ const LOOK: Duration = Duration::from_millis(100);
 /// What is told of a capture that is still being made.
 struct Told {
     is_told: bool,
+    /// What ends the capture.
+    end: &'static str,
     last: Instant,
 }
 
 impl Told {
     fn new(is_told: bool) -> Self {
-        Self { is_told, last: Instant::now() }
+        Self { is_told, end: "Ctrl-C", last: Instant::now() }
     }
 
     /// A line a second, also of a capture that comes faster than it was made.
@@ -140,7 +177,10 @@ impl Told {
         move |Glance { time_s, packets, flows, lost, .. }| {
             if self.is_told && self.last.elapsed() >= Duration::from_secs(1) {
                 self.last = Instant::now();
-                notice::print(&format!("{time_s:.0} s: packets {packets}, flows {flows}, lost {lost}; Ctrl-C ends"));
+                notice::print(&format!(
+                    "{time_s:.0} s: packets {packets}, flows {flows}, lost {lost}; {} ends",
+                    self.end
+                ));
             }
         }
     }

@@ -26,6 +26,9 @@ pub(super) fn print(analysis: &Analysis, verbose: bool) -> io::Result<()> {
         output::line(&format!("… and {hidden} more flows; --verbose and --format json show them"))?;
     }
     analysis.notes().iter().try_for_each(|note| output::line(&format!("note: {note}")))?;
+    if !analysis.next().is_empty() {
+        output::line(&format!("next: {}", analysis.next().join("\n      ")))?;
+    }
     if verbose {
         for flow in &analysis.flows {
             details(flow)?;
@@ -36,7 +39,7 @@ pub(super) fn print(analysis: &Analysis, verbose: bool) -> io::Result<()> {
 
 /// Everything about a flow.
 fn details(flow: &Flow) -> io::Result<()> {
-    output::line(&format!("\nflow {}: {} to {}", flow.id, flow.src, flow.dst))?;
+    output::line(&format!("\nflow {}: {} to {}", flow.id, flow.src_told(), flow.dst_told()))?;
     let counts = [
         (flow.sent_again, "sent again"),
         (flow.reordered, "reordered"),
@@ -55,6 +58,9 @@ fn details(flow: &Flow) -> io::Result<()> {
     if let Some(pace) = flow.pace {
         output::line(&format!("pace: {}", pace.told()))?;
     }
+    if let Some(cost) = flow.diagnosis.as_ref().and_then(|told| told.cost) {
+        output::line(&format!("goodput: {}", cost.told()))?;
+    }
     let Some(evidence) = flow.evidence() else { return Ok(()) };
     output::line(&evidence)?;
     let mut table =
@@ -66,13 +72,16 @@ fn details(flow: &Flow) -> io::Result<()> {
     for (name, reason) in &flow.not_applicable {
         output::line(&format!("{name}: not applicable, {reason}"))?;
     }
-    let mut table = output::table(
-        &["frame", "again", "time s", "UTC", "sequence number", "bytes", "found by", "verdict"],
-        &["frame", "again", "time s", "sequence number", "bytes"],
-    );
+    // Of two joined captures both have frames.
+    let is_joined = flow.losses.iter().any(|loss| loss.frame_at_receiver.is_some());
+    let mut heads = vec!["frame", "again", "time s", "UTC", "sequence number", "bytes", "found by", "verdict"];
+    if is_joined {
+        heads.insert(2, "at receiver");
+    }
+    let mut table = output::table(&heads, &["frame", "again", "at receiver", "time s", "sequence number", "bytes"]);
     for loss in &flow.losses {
         let number = |frame: Option<u64>| frame.map_or_else(|| "–".to_owned(), |frame| frame.to_string());
-        table.add_row([
+        let mut row = vec![
             number(loss.frame),
             number(loss.frame_again),
             format!("{:.6}", loss.time_s),
@@ -81,7 +90,11 @@ fn details(flow: &Flow) -> io::Result<()> {
             loss.bytes.to_string(),
             loss.evidence.to_string(),
             flow.verdict(loss).to_string(),
-        ]);
+        ];
+        if is_joined {
+            row.insert(2, number(loss.frame_at_receiver));
+        }
+        table.add_row(row);
     }
     output::print_table(&table)
 }

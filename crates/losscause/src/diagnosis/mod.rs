@@ -5,7 +5,7 @@
 //!
 //! | cause | what shows it |
 //! |---|---|
-//! | a queue | it stood for 100 ms before nearly all losses, and they chose it: the delay, the flight or the rate at losses is not that of other times; or many more are lost at once than by chance |
+//! | a queue | it stood for 100 ms before nearly all losses, and they chose it: the delays or the flights at losses are alike, as a queue drops at its level; or many more are lost at once than by chance |
 //! | a policer | no queue, and what passes between losses fits one rate; or much of a flight is lost at once |
 //! | the air | the queue was just empty before nearly all losses, they come alone, at flights of any size, and no rate fits |
 //!
@@ -121,6 +121,8 @@ pub enum Finding {
 const FEWEST_ROUNDS: u32 = 4;
 /// And losses: below, nearly every cause is possible.
 const FEWEST_LOSSES: u64 = 8;
+/// Rounds that show a deep queue, which overflows seldom and then loses many.
+const FEWEST_OVERFLOWS: u32 = 2;
 /// So many rounds show what happened more often than not by chance.
 const MANY_ROUNDS: u32 = 20;
 /// Shares of rounds that are most and nearly all of them.
@@ -142,7 +144,8 @@ const FITS_LOOSELY: (f64, f64) = (0.35, 0.25);
 const FITS_CLOSELY: (f64, f64) = (0.8, 0.05);
 /// A queue or a bucket drops when a flight is too large, so that these flights are alike; the air's losses choose no flight.
 /// All flights of a sender that falls to 0.7 of one size and grows back (CUBIC, RFC 9438) have a spread of 0.18, of one that
-/// is halved (Reno) 0.33. Losses anywhere spread them further than the first.
+/// is halved (Reno) 0.33. Losses anywhere spread them further than the first. So do delays: a queue drops at one, as long as
+/// its rate stays.
 const ALIKE: f64 = 0.2;
 const UNLIKE: f64 = 0.27;
 /// A sender that losses limit has 1.5 = flight² × lost share (Mathis et al. 1997). One that its application limits has less,
@@ -158,7 +161,7 @@ const NO_QUEUE: (Span, Span) = (Span::from_millis(3), Span::from_millis(10));
 const HOSTS: Span = Span::from_millis(1);
 /// A short delay at losses that is so much longer than that of the last second is a short queue's.
 const LONGEST: f64 = 1.0;
-/// The delay at losses is longer than that of the last second.
+/// The delay at losses is longer than that of the last second: the queue was growing.
 const LONGER: f64 = 0.5;
 /// Managed queues aim at 5 to 15 ms (RFC 8289, RFC 8033); one of twice that is none.
 const LONG_QUEUE: Span = Span::from_millis(30);
@@ -176,13 +179,17 @@ impl Readings {
         if self.with_delay == 0 {
             return Diagnosis::not_shown(Unknown::NoDelays, [None; 2]);
         }
-        if self.with_delay < FEWEST_ROUNDS || self.lost - self.by_timer < FEWEST_LOSSES {
+        if self.lost - self.by_timer < FEWEST_LOSSES {
             return Diagnosis::not_shown(Unknown::TooFew, [None; 2]);
         }
         let lost_share = self.lost as f64 / packets.max(self.lost) as f64;
+        if self.with_delay < FEWEST_ROUNDS {
+            let overflow = self.overflow(lost_share);
+            return overflow.unwrap_or_else(|| Diagnosis::not_shown(Unknown::TooFew, [Some(self.queued()), None]));
+        }
         let named = self
             .policer(one_rate, lost_share)
-            .or_else(|| self.queue(one_rate, lost_share))
+            .or_else(|| self.queue(lost_share))
             .or_else(|| self.air(one_rate, lost_share));
         named.unwrap_or_else(|| {
             if self.of_rounds(self.queued) >= MOST {
@@ -206,9 +213,9 @@ impl Readings {
             return None;
         }
         let many = self.is_much_of_flight(lost_share);
-        let is_no_burst = many && self.per_round >= MORE_THAN_BURST;
+        let is_no_burst = many && self.usual_round >= MORE_THAN_BURST;
         let fits = |limits| one_rate.filter(|one| one.fits(limits));
-        let (rate, certainty) = if let Some(close) = fits(FITS_CLOSELY) {
+        let (rate, certainty) = if let Some(close) = fits(FITS_CLOSELY).filter(|one| many || !self.is_queue_of(one)) {
             let is_sure = many || close.intervals >= MANY_ROUNDS && self.flight_pkts.is_some();
             (Some(close), if is_sure { Certainty::Clear } else { Certainty::Likely })
         } else if let Some(one) = fits(FITS).filter(|_| many) {
@@ -228,16 +235,16 @@ impl Readings {
     }
 
     /// A queue: it stood before most losses, and they chose it.
-    fn queue(&self, one_rate: Option<&OneRate>, lost_share: f64) -> Option<Diagnosis> {
+    ///
+    /// That the delay is longer than just before shows nothing: a sender that reduces at any loss ends the growth of the
+    /// queue there. Nor does one rate: a link that is never idle has it, whatever loses the packets.
+    fn queue(&self, lost_share: f64) -> Option<Diagnosis> {
         let standing = self.of_rounds(self.queued);
-        let is_alike = self.flight_spread.is_some_and(|spread| spread <= ALIKE);
-        let is_one_rate = one_rate.is_some_and(|one| one.fits(FITS_CLOSELY));
-        let is_longer = self.contrast >= LONGER;
-        if standing < MOST || !(is_alike || is_one_rate || is_longer || self.is_overflow(lost_share)) {
+        let is_alike = self.is_alike();
+        if standing < MOST || !(is_alike || self.is_more_than_burst(self.usual_round, lost_share)) {
             return None;
         }
-        let is_clear = standing >= NEARLY_ALL && (is_alike || is_one_rate && is_longer);
-        let certainty = if is_clear { Certainty::Clear } else { Certainty::Likely };
+        let certainty = if standing >= NEARLY_ALL && is_alike { Certainty::Clear } else { Certainty::Likely };
         let cause = if self.above_least >= LONG_QUEUE { Cause::FullQueue } else { Cause::ManagedQueue };
         Some(Diagnosis { cause, certainty, findings: [Some(self.queued()), None, None] })
     }
@@ -268,6 +275,25 @@ impl Readings {
         Some(Diagnosis { cause: Cause::Air, certainty, findings })
     }
 
+    /// A long queue that overflows in few rounds, as a deep one does: it stood before all of them, was still growing, and
+    /// lost many packets at one level.
+    fn overflow(&self, lost_share: f64) -> Option<Diagnosis> {
+        let is_queue = self.queued == self.with_delay && self.above_least >= LONG_QUEUE && self.contrast >= LONGER;
+        let is_chosen = self.is_alike() && self.is_more_than_burst(self.per_round, lost_share);
+        (self.with_delay >= FEWEST_OVERFLOWS && is_queue && is_chosen).then(|| Diagnosis {
+            cause: Cause::FullQueue,
+            certainty: Certainty::Likely,
+            findings: [Some(self.queued()), None, None],
+        })
+    }
+
+    /// Whether the delay at losses may be that of packets that wait for a link of this rate. A policer's line is faster, so
+    /// that a packet does not wait for as long as the rate takes to fill one.
+    fn is_queue_of(&self, one: &OneRate) -> bool {
+        let packet = Span::from_secs_f64_rounded(PACKET_BITS / one.rate_bps as f64);
+        self.queueing >= packet.max(HOSTS)
+    }
+
     fn of_rounds(&self, count: u32) -> f64 {
         f64::from(count) / f64::from(self.with_delay)
     }
@@ -285,9 +311,14 @@ impl Readings {
         1.0 + self.flight_pkts.unwrap_or(0.0) * lost_share
     }
 
-    /// Whether more is lost at once than independent losses and bursts of the air take.
-    fn is_overflow(&self, lost_share: f64) -> bool {
-        self.per_round >= MORE_THAN_BURST && self.per_round >= MORE_THAN_CHANCE * self.by_chance(lost_share)
+    /// Whether the flights or the delays at losses are alike: a queue drops at its level, and the air at any.
+    fn is_alike(&self) -> bool {
+        [self.flight_spread, self.level_spread].iter().flatten().any(|spread| *spread <= ALIKE)
+    }
+
+    /// Whether so many lost packets of a round are more than independent losses and bursts of the air take.
+    fn is_more_than_burst(&self, lost: f64, lost_share: f64) -> bool {
+        lost >= MORE_THAN_BURST && lost >= MORE_THAN_CHANCE * self.by_chance(lost_share)
     }
 
     /// Whether more of a flight is lost at once than independent losses would take.
@@ -305,9 +336,10 @@ impl Readings {
 }
 
 impl OneRate {
-    /// Whether a share of the time fits the rate, and more passed in no more than another share.
+    /// Whether a share of the time fits the rate, and more passed in no more than another share. Most of the time may be
+    /// one long interval, so that half of the intervals must fit too.
     fn fits(&self, (share, above): (f64, f64)) -> bool {
-        self.share >= share && self.above <= above
+        self.share >= share && self.above <= above && self.fit * 2 >= self.intervals
     }
 }
 
@@ -351,7 +383,35 @@ impl Diagnosis {
 
     /// What to do, as a sentence without its end.
     pub fn advice(&self) -> impl fmt::Display + '_ {
-        Advice(self)
+        self.advice_on(None)
+    }
+
+    /// What to do about it on a path that was seen to be so fast, as a sentence without its end.
+    pub fn advice_on(&self, path: Option<PathRate>) -> impl fmt::Display + '_ {
+        Advice { diagnosis: self, path }
+    }
+}
+
+/// How fast a path was seen to empty a queue that stood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathRate {
+    /// The rate, bits per second, headers included: what other traffic left of it, if there was any.
+    pub rate_bps: u64,
+    /// A tenth of the time it was lower, bits per second.
+    pub least_bps: u64,
+    /// The round trip through empty queues.
+    pub round_trip: Span,
+}
+
+impl PathRate {
+    /// Whether the rate stays near one value.
+    pub fn is_steady(&self) -> bool {
+        self.least_bps as f64 >= STEADY * self.rate_bps as f64
+    }
+
+    /// What a queue of a round trip holds, bytes.
+    pub fn round_trip_bytes(&self) -> f64 {
+        self.rate_bps as f64 / 8.0 * self.round_trip.as_secs_f64()
     }
 }
 
@@ -454,28 +514,67 @@ impl fmt::Display for Delay {
 }
 
 /// What to do about a cause.
-struct Advice<'a>(&'a Diagnosis);
+struct Advice<'a> {
+    diagnosis: &'a Diagnosis,
+    path: Option<PathRate>,
+}
 
 /// A sender that stays this share below a rate leaves the policer's bucket and the queue alone.
 const BELOW_RATE: f64 = 0.95;
+/// A shaper in front of a link has the queue if it is so much slower.
+const IN_FRONT: f64 = 0.9;
+/// A rate of which a tenth is lower than this part changes.
+const STEADY: f64 = 0.8;
+
+impl Cause {
+    /// The rate at which a shaper leaves it no packet to drop, bits per second, on a path that was seen to be so fast. None
+    /// if a shaper does not help, or no fixed rate is known.
+    pub fn shaped_bps(self, path: Option<PathRate>) -> Option<u64> {
+        match (self, path) {
+            (Self::Policer { rate_bps, .. }, _) => Some((rate_bps? as f64 * BELOW_RATE) as u64),
+            (Self::FullQueue, Some(path)) if path.is_steady() => Some((path.rate_bps as f64 * IN_FRONT) as u64),
+            _ => None,
+        }
+    }
+}
 
 impl fmt::Display for Advice<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.0.cause {
-            Cause::Policer { rate_bps: Some(rate_bps), .. } => {
-                return write!(f, "Shape to {}", Rate((rate_bps as f64 * BELOW_RATE) as u64));
+        let (cause, path) = (self.diagnosis.cause, self.path);
+        let shaped = cause.shaped_bps(path).map(Rate);
+        f.write_str(match (cause, shaped, path) {
+            (Cause::Policer { .. }, Some(shaped), _) => return write!(f, "Shape to {shaped}"),
+            (Cause::Policer { .. }, None, _) => "Shape below the rate that the contract allows",
+            (Cause::FullQueue, Some(shaped), Some(path)) => {
+                let rate = Rate(path.rate_bps);
+                return write!(f, "Put fq_codel in front of the slow link, at {shaped} (90 % of its {rate})");
             }
-            Cause::Policer { rate_bps: None, .. } => "Shape below the rate that the contract allows",
-            Cause::FullQueue => "Put fq_codel in front of the slow link, at 90 % of its rate",
-            Cause::ManagedQueue => {
+            (Cause::FullQueue, _, Some(path)) => {
+                let (least, rate) = (Rate(path.least_bps), Rate(path.rate_bps));
+                return write!(
+                    f,
+                    "Put fq_codel where the slow link's queue is; a shaper in front of it would have to follow its rate, \
+                     which was {least} to {rate}"
+                );
+            }
+            (Cause::FullQueue, ..) => "Put fq_codel in front of the slow link, at 90 % of its rate",
+            (Cause::ManagedQueue, _, Some(path)) if path.is_steady() => {
+                let (bytes, rate) = (path.round_trip_bytes() / 1e3, Rate(path.rate_bps));
+                return write!(
+                    f,
+                    "If it is managed, its drops are how it tells senders; if it is small, let it hold a round trip \
+                     ({bytes:.0} kB at {rate}) or pace the senders"
+                );
+            }
+            (Cause::ManagedQueue, ..) => {
                 "If it is managed, its drops are how it tells senders; if it is small, enlarge it or pace the senders"
             }
-            Cause::Air => {
+            (Cause::Air, ..) => {
                 "Look at the radio or the cable; a congestion control that tells such losses apart keeps the rate"
             }
-            Cause::Outage => "Look for handovers, roaming and a link that went down at these times",
-            Cause::NotLost => "Look for the other reasons of a slow transfer",
-            Cause::NotShown(unknown) => match unknown {
+            (Cause::Outage, ..) => "Look for handovers, roaming and a link that went down at these times",
+            (Cause::NotLost, ..) => "Look for the other reasons of a slow transfer",
+            (Cause::NotShown(unknown), ..) => match unknown {
                 Unknown::NoDelays => "The other end's capture, or TCP timestamps on, would tell",
                 Unknown::TooFew => "A longer capture would tell",
                 Unknown::OnlyTimers => "The other end's capture would tell",
@@ -485,5 +584,120 @@ impl fmt::Display for Advice<'_> {
                 }
             },
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(ms: f64) -> Span {
+        Span::from_secs_f64_rounded(ms / 1e3)
+    }
+
+    /// A sender's flow of 5,000 packets that loses one or two of 20 in each of 40 rounds, behind a queue that stands at
+    /// 40 ms.
+    fn standing() -> Readings {
+        Readings {
+            lost: 60,
+            rounds: 40,
+            with_delay: 40,
+            queued: 40,
+            standing: ms(40.0),
+            queueing: ms(40.0),
+            above_least: ms(40.0),
+            level_spread: Some(0.8),
+            jitter: ms(1.5),
+            rtt: Some(ms(40.0)),
+            contrast: 2.2,
+            per_round: 1.5,
+            usual_round: 1.0,
+            flight_pkts: Some(20.0),
+            flight_spread: Some(0.4),
+            share_of_flight: Some(0.075),
+            ..Readings::default()
+        }
+    }
+
+    /// The same without a queue.
+    fn passing() -> Readings {
+        let delay = ms(0.3);
+        Readings {
+            queued: 0,
+            empty: 40,
+            standing: delay,
+            queueing: delay,
+            above_least: delay,
+            contrast: 0.0,
+            ..standing()
+        }
+    }
+
+    fn rate(mbps: f64, fit: u32, intervals: u32, share: f64) -> OneRate {
+        OneRate { rate_bps: (mbps * 1e6) as u64, burst_bytes: 0, fit, intervals, share, above: 0.0 }
+    }
+
+    fn found(readings: &Readings, one: Option<&OneRate>) -> (Cause, Certainty) {
+        let Diagnosis { cause, certainty, .. } = readings.diagnose(one, 5_000);
+        (cause, certainty)
+    }
+
+    #[test]
+    fn a_queue_is_named_by_the_level_at_which_it_drops_and_not_by_a_delay_that_grew() {
+        // A link that is never idle has one rate, and any loss ends the growth of its queue.
+        let busy = rate(2.8, 30, 32, 0.98);
+        let untold = (Cause::NotShown(Unknown::BehindQueue), Certainty::CannotTell);
+        assert_eq!(found(&standing(), Some(&busy)), untold);
+        let queue = (Cause::FullQueue, Certainty::Clear);
+        assert_eq!(found(&Readings { level_spread: Some(0.05), ..standing() }, Some(&busy)), queue, "delays alike");
+        assert_eq!(found(&Readings { flight_spread: Some(0.05), ..standing() }, None), queue, "flights alike");
+        let bursts = Readings { per_round: 30.0, usual_round: 20.0, lost: 1_200, ..standing() };
+        assert_eq!(found(&bursts, None), (Cause::FullQueue, Certainty::Likely));
+        let one_burst = Readings { usual_round: 1.0, ..bursts };
+        assert_eq!(found(&one_burst, None), untold, "one large round is no rule");
+    }
+
+    #[test]
+    fn a_long_queue_that_overflows_twice_is_likely_and_once_is_too_few() {
+        let deep = Readings {
+            lost: 300,
+            rounds: 2,
+            with_delay: 2,
+            queued: 2,
+            above_least: ms(700.0),
+            per_round: 150.0,
+            flight_pkts: Some(400.0),
+            flight_spread: Some(0.02),
+            ..standing()
+        };
+        let too_few = (Cause::NotShown(Unknown::TooFew), Certainty::CannotTell);
+        let of = |readings: &Readings| found(readings, None);
+        assert_eq!(of(&deep), (Cause::FullQueue, Certainty::Likely));
+        assert_eq!(of(&Readings { rounds: 1, with_delay: 1, queued: 1, ..deep }), too_few);
+        assert_eq!(of(&Readings { flight_spread: Some(0.5), ..deep }), too_few, "at any level");
+        assert_eq!(of(&Readings { queued: 1, ..deep }), too_few, "one without a queue");
+        assert_eq!(of(&Readings { per_round: 4.0, lost: 8, ..deep }), too_few, "as few as a burst of the air");
+        assert_eq!(of(&Readings { above_least: ms(20.0), ..deep }), too_few, "a short queue");
+    }
+
+    #[test]
+    fn a_link_of_the_rate_that_fits_is_no_policer() {
+        let one = rate(2.3, 38, 39, 0.97);
+        let policer = Cause::Policer { rate_bps: Some(2_300_000), burst_bytes: Some(0) };
+        assert_eq!(found(&passing(), Some(&one)), (policer, Certainty::Clear));
+        // A packet takes 5.2 ms at this rate: as long as those wait that CoDel drops. The jitter hides it.
+        let waiting = Readings { queueing: ms(8.3), jitter: ms(4.1), empty: 0, ..passing() };
+        assert_eq!(found(&waiting, Some(&one)).1, Certainty::CannotTell);
+        // A queue takes less of a flight at once than a bucket does.
+        let many = Readings { per_round: 8.0, usual_round: 8.0, lost: 320, share_of_flight: Some(0.4), ..waiting };
+        assert_eq!(found(&many, Some(&one)), (policer, Certainty::Clear));
+    }
+
+    #[test]
+    fn one_long_interval_is_no_rate() {
+        let mostly = rate(4.3, 2, 8, 0.87);
+        let many = Readings { per_round: 8.0, usual_round: 2.0, lost: 320, share_of_flight: Some(0.4), ..passing() };
+        assert_eq!(found(&many, Some(&mostly)).1, Certainty::CannotTell);
+        assert_eq!(found(&many, Some(&rate(4.3, 4, 8, 0.87))).1, Certainty::Clear);
     }
 }

@@ -57,6 +57,8 @@ const FEWEST_PKTS: u64 = 16;
 const TOLERANCE: f64 = 0.06;
 /// And by so many packets, one at each end.
 const TOLERANCE_PKTS: u64 = 2;
+/// One interval counts for no more than so many usual ones: a pause, or a clock that was set, fits any rate by itself.
+const MOST_WEIGHT: f64 = 2.0;
 /// Fewer intervals fit one rate by chance.
 const FEWEST: u32 = 6;
 
@@ -82,7 +84,8 @@ impl PolicerTest {
     /// The rate that most time agrees on; none from too few losses.
     pub fn one_rate(&self) -> Option<OneRate> {
         let slack = (TOLERANCE_PKTS * self.packet_bytes) as f64;
-        let best = self.intervals().map(|(span, bytes)| self.of_rate(bytes / span, slack));
+        let longest = MOST_WEIGHT * self.usual();
+        let best = self.intervals().map(|(span, bytes)| self.of_rate(bytes / span, slack, longest));
         // Less passes where senders have less to send; more never does.
         let worth = |one: &OneRate| one.share - one.above;
         let best = best.max_by(|a, b| worth(a).total_cmp(&worth(b)))?;
@@ -107,7 +110,14 @@ impl PolicerTest {
         pairs.map(interval).filter(|(span, _)| *span > 0.0)
     }
 
-    fn of_rate(&self, bytes_per_s: f64, slack: f64) -> OneRate {
+    /// The interval than which half of them are longer.
+    fn usual(&self) -> f64 {
+        let shorter = |than: f64| self.intervals().filter(|(span, _)| *span < than).count();
+        let all = self.intervals().count();
+        self.intervals().map(|(span, _)| span).filter(|&span| shorter(span) * 2 <= all).fold(0.0, f64::max)
+    }
+
+    fn of_rate(&self, bytes_per_s: f64, slack: f64, longest: f64) -> OneRate {
         let mut found = OneRate {
             rate_bps: (bytes_per_s * 8.0) as u64,
             burst_bytes: 0,
@@ -120,13 +130,14 @@ impl PolicerTest {
         for (span, bytes) in self.intervals() {
             let more = bytes - bytes_per_s * span;
             let tolerated = found.tolerated(span, slack);
-            all += span;
+            let weight = span.min(longest);
+            all += weight;
             found.intervals += 1;
             if more.abs() <= tolerated {
                 found.fit += 1;
-                found.share += span;
+                found.share += weight;
             } else if more > 0.0 {
-                found.above += span;
+                found.above += weight;
             }
         }
         (found.share, found.above) = (found.share / all, found.above / all);
@@ -194,6 +205,21 @@ mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 33).is_multiple_of(50)
         });
+        assert!(found.share < 0.45, "{found:?}");
+    }
+
+    #[test]
+    fn a_long_pause_is_no_rate() {
+        let mut test = PolicerTest::new(Time::ZERO, PACKET);
+        // Random losses, then an hour without any, then more of them.
+        let (mut state, mut at, mut bytes) = (1_u64, Time::ZERO, 0);
+        for place in 0..20 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            bytes += 20 * PACKET + (state >> 33) % (200 * PACKET);
+            at += if place == 10 { Span::from_secs(3_600) } else { Span::from_millis(300) };
+            test.on_loss(at, bytes, None);
+        }
+        let found = test.one_rate().expect("enough losses");
         assert!(found.share < 0.45, "{found:?}");
     }
 

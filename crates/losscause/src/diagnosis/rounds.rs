@@ -37,6 +37,14 @@ struct Round {
     queue: Option<QueueSeen>,
 }
 
+impl Round {
+    /// Whether a loss behind `queue` may have the cause of these: one event does not meet both an empty and a standing queue.
+    fn is_of_one_event(&self, queue: Option<&QueueSeen>) -> bool {
+        let both = self.queue.as_ref().zip(queue);
+        both.is_none_or(|(first, later)| is_queue(first) == is_queue(later))
+    }
+}
+
 /// What the rounds tell together.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Readings {
@@ -58,6 +66,9 @@ pub struct Readings {
     pub queueing: Span,
     /// The same above the smallest delay ever seen, median.
     pub above_least: Span,
+    /// How unlike the delays above the smallest one are: the least range that holds more than half of them, over their
+    /// median.
+    pub level_spread: Option<f64>,
     /// The jitter that nine tenths of the rounds stay below.
     pub jitter: Span,
     /// The round-trip time, median.
@@ -66,6 +77,8 @@ pub struct Readings {
     pub contrast: f64,
     /// Lost packets of a round, mean.
     pub per_round: f64,
+    /// The same, median: one large round does not move it.
+    pub usual_round: f64,
     /// Packets in flight at losses, mean; none if no round knows it.
     pub flight_pkts: Option<f64>,
     /// Three quarters of these flights less one quarter of them and one packet, over the median.
@@ -95,7 +108,7 @@ impl Rounds {
             return;
         }
         match self.marks.last_mut() {
-            Some(round) if loss.at <= self.ends => {
+            Some(round) if loss.at <= self.ends && round.is_of_one_event(loss.queue.as_ref()) => {
                 round.lost += 1;
                 round.queue = round.queue.or(loss.queue);
             }
@@ -129,6 +142,7 @@ impl Rounds {
         let queueing = of_queues(|queue| queue.queueing, 0.5);
         let above_least = of_queues(|queue| queue.above_least, 0.5);
         let jitter = of_queues(|queue| queue.jitter, 0.9);
+        let usual_round = quantile(&mut rounds().map(|round| ONE_PKT * i64::from(round.lost)), 0.5);
         let rtt = quantile(&mut rounds().filter_map(|round| round.rtt), 0.5);
         let count = rounds().count();
         let with_delay = queues().count();
@@ -148,15 +162,35 @@ impl Rounds {
             standing,
             queueing,
             above_least,
+            level_spread: level_spread(queues().map(|(_, queue)| queue.above_least)),
             jitter,
             rtt,
             contrast: queues().map(|(_, queue)| queue.contrast).sum::<f64>() / with_delay.max(1) as f64,
+            usual_round: usual_round.unwrap_or(Span::ZERO).as_nanos_f64(),
             per_round: rounds().map(|round| f64::from(round.lost)).sum::<f64>() / count.max(1) as f64,
             flight_pkts: (known > 0).then(|| flight / known as f64),
             flight_spread: (known > 0).then(|| (high - low - ONE_PKT).as_nanos_f64().max(0.0) / middle.as_nanos_f64()),
             share_of_flight: (known > 0).then(|| lost / flight),
         }
     }
+}
+
+/// The least range that holds more than half of the delays, over their median; none if there is no delay.
+///
+/// Quarters would take in the few long delays of a start that overshoots a short queue.
+fn level_spread(delays: impl Iterator<Item = Span>) -> Option<f64> {
+    let mut sorted = [Span::ZERO; super::marks::MOST];
+    let mut count = 0;
+    for (place, delay) in sorted.iter_mut().zip(delays) {
+        *place = delay;
+        count += 1;
+    }
+    let sorted = &mut sorted[..count];
+    sorted.sort_unstable();
+    let half = count / 2;
+    let middle = sorted.get(half).filter(|middle| **middle > Span::ZERO)?;
+    let range = sorted.iter().zip(&sorted[half..]).map(|(low, high)| *high - *low).min()?;
+    Some(range.as_nanos_f64() / middle.as_nanos_f64())
 }
 
 /// Whether a queue stood for longer than a burst.
@@ -197,7 +231,35 @@ mod tests {
     }
 
     #[test]
+    fn a_loss_of_an_empty_path_belongs_to_no_overflow() {
+        let mut rounds = Rounds::default();
+        [(0, 50), (10, 50), (20, 0), (30, 0)].into_iter().for_each(|(ms, queue)| rounds.on_loss(&loss(ms, 10, queue)));
+        let readings = rounds.readings();
+        assert_eq!((readings.rounds, readings.queued, readings.per_round), (2, 1, 2.0));
+    }
+
+    #[test]
     fn a_flow_without_losses_reads_nothing() {
         assert_eq!(Rounds::default().readings(), Readings::default());
+    }
+
+    #[test]
+    fn the_level_is_that_of_most_rounds() {
+        let spread = |delays: &[i64]| level_spread(delays.iter().map(|&ms| Span::from_millis(ms)));
+        // A start that overshoots twice, then a queue that drops from 6 ms on.
+        assert_eq!(spread(&[40, 35, 6, 6, 6, 6, 6]), Some(0.0));
+        assert_eq!(spread(&[10, 20, 30, 40, 50]), Some(20.0 / 30.0), "three of five");
+        assert_eq!(spread(&[100, 110]), Some(10.0 / 110.0), "both");
+        assert_eq!((spread(&[]), spread(&[0, 0, 0])), (None, None));
+    }
+
+    #[test]
+    fn one_large_round_moves_the_mean_alone() {
+        let mut rounds = Rounds::default();
+        (0..41).for_each(|ms| rounds.on_loss(&loss(ms, 50, 8)));
+        [1_000, 2_000].into_iter().for_each(|ms| rounds.on_loss(&loss(ms, 50, 8)));
+        let readings = rounds.readings();
+        assert_eq!((readings.rounds, readings.usual_round), (3, 1.0));
+        assert!(readings.per_round > 14.0);
     }
 }

@@ -10,7 +10,7 @@
 //! cwnd is the reduced one, in packets; 20 % of it are rounded down.
 //!
 //! Source: cloudflare/quiche, quiche/src/recovery/congestion/cubic.rs. A transport never rolls back downwards or into
-//! slow start (`SenderLda::on_recovery_end`).
+//! slow start (`Algorithm::on_recovered`).
 //!
 //! | parameter | unit | default | range |
 //! |---|---|---|---|

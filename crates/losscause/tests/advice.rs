@@ -1,0 +1,50 @@
+//! What to do about a cause has a number where one was seen, and a congestion control is named for the air only.
+
+use losscause::Span;
+use losscause::diagnosis::{Cause, Certainty, Diagnosis, PathRate, Unknown};
+
+fn of(cause: Cause) -> Diagnosis {
+    Diagnosis { cause, certainty: Certainty::Clear, findings: [None; 3] }
+}
+
+fn path(least_bps: u64) -> PathRate {
+    PathRate { rate_bps: 20_000_000, least_bps, round_trip: Span::from_millis(40) }
+}
+
+#[test]
+fn a_queue_is_shaped_to_nine_tenths_of_a_steady_rate_and_a_policer_to_less_than_its_own() {
+    let queue = of(Cause::FullQueue);
+    assert_eq!(
+        queue.advice_on(Some(path(19_000_000))).to_string(),
+        "Put fq_codel in front of the slow link, at 18 Mb/s (90 % of its 20 Mb/s)"
+    );
+    assert_eq!(queue.cause.shaped_bps(Some(path(19_000_000))), Some(18_000_000));
+    assert_eq!(queue.advice().to_string(), "Put fq_codel in front of the slow link, at 90 % of its rate");
+    let policer = of(Cause::Policer { rate_bps: Some(10_000_000), burst_bytes: None });
+    assert_eq!(policer.advice().to_string(), "Shape to 9.5 Mb/s");
+    assert_eq!(policer.cause.shaped_bps(None), Some(9_500_000));
+}
+
+#[test]
+fn no_fixed_rate_is_advised_where_the_rate_changes() {
+    let advice = of(Cause::FullQueue).advice_on(Some(path(2_000_000))).to_string();
+    assert!(advice.ends_with("would have to follow its rate, which was 2.0 Mb/s to 20 Mb/s"), "{advice}");
+    assert_eq!(Cause::FullQueue.shaped_bps(Some(path(2_000_000))), None);
+}
+
+#[test]
+fn a_small_queue_is_to_hold_a_round_trip() {
+    // 20 Mb/s for 40 ms.
+    let advice = of(Cause::ManagedQueue).advice_on(Some(path(20_000_000))).to_string();
+    assert!(advice.contains("a round trip (100 kB at 20 Mb/s)"), "{advice}");
+}
+
+#[test]
+fn a_congestion_control_is_named_for_the_air_only() {
+    let unknown = Cause::NotShown(Unknown::QueueOrAir);
+    for cause in [Cause::FullQueue, Cause::ManagedQueue, Cause::Outage, Cause::Air, unknown] {
+        let advice = of(cause).advice_on(Some(path(19_000_000))).to_string();
+        assert_eq!(advice.contains("congestion control"), cause == Cause::Air, "{advice}");
+        assert!(cause == Cause::FullQueue || cause.shaped_bps(Some(path(19_000_000))).is_none());
+    }
+}
