@@ -87,10 +87,10 @@ impl Simulation {
     /// [`Simulation::run_until`] that stops after `at_most` events. Returns whether it reached `until`; if not, the
     /// counters and reports are exact only after `run_until(simulation.now())`, which completes the present instant.
     pub fn run_events(&mut self, until: Time, at_most: u64, recorder: &mut dyn Recorder) -> bool {
-        match recorder.detail() {
-            Detail::Nothing => self.event_loop(until, at_most, &mut ()),
-            _ => self.event_loop(until, at_most, &mut Recording::new(recorder)),
+        if recorder.detail() == Detail::Nothing && !recorder.looks() {
+            return self.event_loop(until, at_most, &mut ());
         }
+        self.event_loop(until, at_most, &mut Recording::new(recorder))
     }
 
     fn event_loop<R: Recorder>(&mut self, until: Time, at_most: u64, recorder: &mut R) -> bool {

@@ -5,8 +5,8 @@
 
 use std::ops::ControlFlow;
 
-use losscause::{Span, Time};
-use losscause_sim::{Counters, Detail, Event, FlowId, FlowReport, LinkSpec, Recorder, Simulation};
+use losscause::{End, Span, Time};
+use losscause_sim::{Counters, Detail, Event, FlowId, FlowReport, LinkSpec, Recorder, Seen, Simulation};
 
 use crate::parallel::{Stop, Stopped};
 use crate::{Experiment, RunError};
@@ -282,6 +282,14 @@ impl Recorder for Measuring<'_> {
         if self.detail.includes(&event.kind) {
             self.recorder.record(event);
         }
+    }
+
+    fn looks(&self) -> bool {
+        self.recorder.looks()
+    }
+
+    fn see(&mut self, flow: FlowId, end: End, seen: Seen<'_>) {
+        self.recorder.see(flow, end, seen);
     }
 }
 
