@@ -92,7 +92,8 @@ impl Place {
         for package in crates {
             let file = packing.join("package").join(format!("{}.crate", package.folder()));
             let mut tar = Command::new("tar");
-            run(tar.arg("xzf").arg(&file).arg("-C").arg(&self.root))?;
+            // A package's files are all dated 2006; with those dates Cargo would take an older build of them for fresh.
+            run(tar.arg("xzmf").arg(&file).arg("-C").arg(&self.root))?;
             let (files, bytes) = size(&self.root.join(package.folder()))?;
             let packed = fs::metadata(&file)?.len();
             println!("{}: {files} files, {} KiB, {} KiB packed", package.folder(), kib(bytes), kib(packed));

@@ -87,8 +87,8 @@ impl Cost {
         Some(format!("The flow got {} of its path's {}", units::rate(self.goodput_bps), units::rate(path)))
     }
 
-    /// In one line: "2.3 of 2.9 Mb/s (80 %); below four fifths of that for at least 11.8 of 28.4 s; for 3.1 s a lost packet had
-    /// not been sent again yet, 0.4 s of it for a timer".
+    /// In one line: "2.3 of 2.9 Mb/s (80 %); below four fifths of that for at least 11.8 of 28.4 s; lost data waited 3.1 s to
+    /// be sent again, 0.4 s of it for a timer".
     pub fn told(&self) -> String {
         let mut told = match (self.path_rate_bps, self.used) {
             (Some(path), Some(used)) => {
@@ -109,7 +109,7 @@ impl Cost {
             );
         }
         if let (Some(repair_s), Some(timer_s)) = (self.repair_s, self.timer_s) {
-            told += &format!("; for {repair_s:.1} s a lost packet had not been sent again yet");
+            told += &format!("; lost data waited {repair_s:.1} s to be sent again");
             if timer_s >= 0.05 {
                 told += &format!(", {timer_s:.1} s of it for a timer");
             }

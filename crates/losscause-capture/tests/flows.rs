@@ -264,6 +264,19 @@ fn holes_that_nothing_ever_filled_were_made_by_the_capture() {
 }
 
 #[test]
+fn old_data_that_is_sent_again_excuses_no_hole_in_front_of_it() {
+    // Packet 10 was lost. Eight seconds later the sender goes back to packet 2, and sends new data too.
+    let sent = (0..20).filter(|i| *i != 10).map(|i| (100 + 5 * u64::from(i), data(i)));
+    let again = (2..9).chain(20..22).map(|i| (8_000 + 5 * u64::from(i), data(i)));
+    let answered = |(ms, segment): (u64, Segment)| {
+        let next = (ms - 100) / 5 + 1;
+        [(ms, segment), (ms, ack(if next > 10 { 10 } else { next as u32 }))]
+    };
+    let flow = analysis(handshake().into_iter().chain(sent.chain(again).flat_map(answered))).flows.remove(0);
+    assert_eq!((flow.lost(), flow.capture_drops), (1, 0), "{flow:?}");
+}
+
+#[test]
 fn a_pause_of_a_stream_and_new_numbers_are_no_losses() {
     let stream = |second: fn(u64) -> (u64, u16)| {
         let packets: Vec<_> = (0..200_u64)

@@ -629,7 +629,7 @@ impl Half {
         (result.opening, result.closing, result.acked_uncaptured) = (opening, closing, acked);
         if let Some(views) = self.views {
             let Views { sender, mut receiver } = *views;
-            receiver.end(self.last_data, self.wire_packets, payload_bytes);
+            receiver.end(self.wire_packets, payload_bytes);
             (result.drift, counts.joined) = (receiver.judge().drift(), receiver.judge().joined());
             let at_receiver = |index| receiver.judge().unmet_need(index, self.merged);
             let at_sender = |index| sender.unmet_need(index);

@@ -35,6 +35,10 @@ pub(super) struct ReceiverView {
     acked: Option<(Time, u64)>,
     /// The newest acknowledgement of a hole.
     newest_ack: u64,
+    /// When data beyond all others last came.
+    advanced: Time,
+    /// When the receiver last acknowledged anything, and the most that it acknowledged.
+    answered: Option<(Time, u64)>,
     judge: AtReceiver,
     pub(super) losses: Losses,
     pub(super) counts: ReceiverCounts,
@@ -112,6 +116,8 @@ impl ReceiverView {
             given_up: 0,
             acked: None,
             newest_ack: 0,
+            advanced: Time::ZERO,
+            answered: None,
             judge,
             losses: Losses::default(),
             counts: ReceiverCounts::default(),
@@ -133,15 +139,19 @@ impl ReceiverView {
         (self.losses, self.judge.into_trips())
     }
 
-    /// TCP repairs every loss, and no window lasts for long behind one: a hole that stayed although data went on for seconds,
-    /// until `last`, was made by the capture. Younger holes are what most of the older ones were.
-    fn excuse_old_holes(&mut self, last: Time) {
-        let (holes, given_up) = (&self.holes, self.given_up);
+    /// TCP repairs every loss, and no window lasts for long behind one: a hole that stayed although new data went on for
+    /// seconds was made by the capture. Younger holes are what most of the older ones were. Old data that is sent again
+    /// says nothing of a hole in front of it, and a receiver that still asks for the data did not get it.
+    fn excuse_old_holes(&mut self) {
+        let (holes, given_up, last) = (&self.holes, self.given_up, self.advanced);
+        let is_asked_for = |found: &Found| {
+            self.answered.is_some_and(|(at, ack)| ack <= found.start && at - found.time >= REPAIRED_WITHIN)
+        };
         let is_open = |found: &Found| {
             let hole = holes.range(..=found.start).next_back();
             found.start < given_up || hole.is_some_and(|(_, hole)| found.start < hole.end)
         };
-        let is_old = |found: &Found| last - found.time >= REPAIRED_WITHIN;
+        let is_old = |found: &Found| last - found.time >= REPAIRED_WITHIN && !is_asked_for(found);
         let stayed = self.losses.count_of(|found| found.state == State::Lost && is_old(found) && is_open(found));
         let filled = self.losses.count_of(|found| found.state.is_loss() && is_old(found)) - stayed;
         for found in self.losses.found.iter_mut().filter(|found| found.state == State::Lost) {
@@ -208,6 +218,7 @@ impl ReceiverView {
             }
         }
         self.highest = data.end;
+        self.advanced = now;
     }
 
     /// Data below the newest byte: they fill a hole, or arrived before.
@@ -269,6 +280,7 @@ impl ReceiverView {
     /// The receiver acknowledged everything below `ack`.
     #[inline]
     pub(super) fn on_ack(&mut self, now: Time, ack: u64, packet_bytes: u64) {
+        self.answered = Some((now, self.answered.map_or(ack, |(_, before)| before.max(ack))));
         if self.holes.first_key_value().is_some_and(|(&start, _)| start < ack) {
             self.on_ack_of_hole(now, ack, packet_bytes);
         }
@@ -297,11 +309,11 @@ impl ReceiverView {
         }
     }
 
-    /// The flow's last data, the last of `packets`, came at `last`. What was acknowledged and never came was not captured;
+    /// The last of `packets` of the flow came. What was acknowledged and never came was not captured;
     /// and if the capture misses many others, a hole that stayed shows no loss.
-    pub(super) fn end(&mut self, last: Time, packets: u64, packet_bytes: u64) {
+    pub(super) fn end(&mut self, packets: u64, packet_bytes: u64) {
         self.give_up_below(self.newest_ack, packet_bytes);
-        self.excuse_old_holes(last);
+        self.excuse_old_holes();
         if is_incomplete(packets, self.counts.uncaptured) {
             for found in self.losses.found.iter_mut().filter(|found| found.state == State::Lost) {
                 found.state = State::Uncaptured;
@@ -313,7 +325,7 @@ impl ReceiverView {
     /// The sender began anew.
     pub(super) fn restart(&mut self, first: u64) {
         self.holes.clear();
-        (self.given_up, self.acked, self.newest_ack) = (0, None, 0);
+        (self.given_up, self.acked, self.newest_ack, self.answered) = (0, None, 0, None);
         self.highest = first;
         self.next_number += losscause::arrivals::MAX_JUMP_PKTS + 1;
     }

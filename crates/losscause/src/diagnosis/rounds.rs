@@ -38,10 +38,14 @@ struct Round {
 }
 
 impl Round {
-    /// Whether a loss behind `queue` may have the cause of these: one event does not meet both an empty and a standing queue.
+    /// Whether a loss behind `queue` may have the cause of these: one event does not meet both an empty and a standing
+    /// queue. A queue between the two may be of either.
     fn is_of_one_event(&self, queue: Option<&QueueSeen>) -> bool {
-        let both = self.queue.as_ref().zip(queue);
-        both.is_none_or(|(first, later)| is_queue(first) == is_queue(later))
+        let Some((first, later)) = self.queue.as_ref().zip(queue) else {
+            return true;
+        };
+        let are_unlike = |one, other| is_queue(one) && !is_queue(other) && is_empty(self, other);
+        !are_unlike(first, later) && !are_unlike(later, first)
     }
 }
 
@@ -233,9 +237,14 @@ mod tests {
     #[test]
     fn a_loss_of_an_empty_path_belongs_to_no_overflow() {
         let mut rounds = Rounds::default();
-        [(0, 50), (10, 50), (20, 0), (30, 0)].into_iter().for_each(|(ms, queue)| rounds.on_loss(&loss(ms, 10, queue)));
+        [(0, 50), (10, 50), (20, 0)].into_iter().for_each(|(ms, queue)| rounds.on_loss(&loss(ms, 10, queue)));
+        assert_eq!(rounds.readings().rounds, 1, "when it was empty is not known");
+        for ms in [30, 40] {
+            let empty = QueueSeen { since_empty: Some(Span::from_millis(1)), ..QueueSeen::default() };
+            rounds.on_loss(&LostPacket { queue: Some(empty), ..loss(ms, 10, 0) });
+        }
         let readings = rounds.readings();
-        assert_eq!((readings.rounds, readings.queued, readings.per_round), (2, 1, 2.0));
+        assert_eq!((readings.rounds, readings.queued, readings.per_round), (2, 1, 2.5));
     }
 
     #[test]
