@@ -441,9 +441,9 @@ impl Half {
     }
 
     /// The frame that had this packet before, if the capture made it twice.
+    #[cold]
     fn copy_of(&self, now: Time, [start, end]: [u64; 2], mark: &Mark) -> Option<u64> {
-        let near =
-            if self.copies.may_have(mark) { self.copies.earlier(now, mark, self.delays.round_trip()) } else { None };
+        let near = self.copies.earlier(now, mark, self.delays.round_trip());
         let far = || {
             let sent = self.views.as_ref()?.sender.last_sent([start, end])?;
             let is_same = (sent.tsval, sent.ip_id) == (mark.tsval, mark.ip_id);

@@ -32,8 +32,6 @@ impl Mark {
 pub(super) struct Copies {
     /// A ring: the next one takes the place of the oldest.
     recent: Vec<(Time, u64, Mark)>,
-    /// Their sequence numbers, which are all that is looked at for most packets.
-    seqs: Vec<u32>,
     next: usize,
     last_id: u16,
     /// Its host numbers its packets: two in a row had different numbers.
@@ -61,12 +59,6 @@ impl Copies {
     /// Whether an identification tells packets of this direction apart.
     pub(super) fn tells_apart(&self, ip_id: u16) -> bool {
         ip_id != 0 && self.counts_ids
-    }
-
-    /// Whether one of them begins with the same byte.
-    #[inline]
-    pub(super) fn may_have(&self, mark: &Mark) -> bool {
-        self.seqs.iter().fold(false, |any, seq| any | (*seq == mark.seq))
     }
 
     /// The frame that had this packet before. `round_trip` is the smallest one that is known.
@@ -97,9 +89,8 @@ impl Copies {
         self.counts_ids |= last_id != mark.ip_id && last_id != 0 && mark.ip_id != 0;
         if self.recent.len() < MOST_KEPT {
             self.recent.push((now, frame, mark));
-            self.seqs.push(mark.seq);
         } else {
-            (self.recent[self.next], self.seqs[self.next]) = ((now, frame, mark), mark.seq);
+            self.recent[self.next] = (now, frame, mark);
         }
         self.next = (self.next + 1) % MOST_KEPT;
     }
