@@ -1,14 +1,14 @@
-//! Which algorithm a connection uses, within which caps, and who hears of it: what all adapters' factories share.
+//! Which algorithm a connection uses, within which caps, and what observes it: what all adapters' factories share.
 
 use std::fmt;
-use std::sync::Arc;
 
 use losscause::ack::Growing;
 use losscause::lda::{SpikeConfig, SpikeThresholds};
 use losscause::registry::Registry;
 use losscause::{Algorithm, AnyAlgorithm, ConfigError, End, LdaConfig, Needs, SenderDifferentiator, Span};
 
-use crate::{Base, Caps, Losses, Monitor, Trace, VerdictSink};
+use crate::observer::AnyObserver;
+use crate::{Base, Caps, ControllerObserver, Losses, Monitor, Trace};
 
 /// A transport, as an adapter describes it.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,7 @@ pub struct Choice {
     caps: Caps,
     memory_pkts: usize,
     monitor: Monitor,
-    sink: Option<Arc<dyn VerdictSink>>,
+    observer: AnyObserver,
     trace: Trace,
 }
 
@@ -49,7 +49,7 @@ impl Choice {
             caps: Caps::default(),
             memory_pkts: Self::MEMORY_PKTS,
             monitor: Monitor::default(),
-            sink: None,
+            observer: AnyObserver::default(),
             trace: transport.trace,
         })
     }
@@ -103,10 +103,10 @@ impl Choice {
         Self { memory_pkts: pkts, ..self }
     }
 
-    /// Hands every verdict to `sink`.
+    /// Lets a clone of `observer` look at every controller, in the place of an earlier one.
     #[must_use]
-    pub fn with_sink(self, sink: Arc<dyn VerdictSink>) -> Self {
-        Self { sink: Some(sink), ..self }
+    pub fn with_observer(self, observer: impl ControllerObserver + Clone + Send + Sync + 'static) -> Self {
+        Self { observer: AnyObserver::new(observer), ..self }
     }
 
     /// The caps.
@@ -132,7 +132,7 @@ impl Choice {
     /// The two parts of a new controller: what feeds the algorithm, and what decides about losses.
     pub fn build<B: Base>(&self) -> (SenderDifferentiator<AnyAlgorithm, Growing>, Losses<B>) {
         let sender = SenderDifferentiator::with_memory(self.lda.clone(), Growing::up_to(self.memory_pkts));
-        (sender, Losses::new(self.caps, self.monitor.clone(), self.sink.clone(), self.trace))
+        (sender, Losses::new(self.caps, self.monitor.clone(), self.observer.clone(), self.trace))
     }
 }
 

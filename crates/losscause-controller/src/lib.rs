@@ -8,7 +8,7 @@
 //! the transport calls        the adapter                                 this crate
 //! a factory                  base, settings                              Choice: which algorithm, within which caps
 //! a packet was sent          SenderDifferentiator::on_sent
-//! an ACK                     the base grows; …::end_of_ack               Losses::on_acked, Losses::end_of_ack
+//! an ACK                     which packets: …::on_acked; the base grows  Losses::end_of_ack: feeds the algorithm
 //! a loss, a mark             which packets: …::on_lost                   Losses::declare: verdict, caps, response, report
 //! ```
 //!
@@ -26,17 +26,19 @@ mod caps;
 mod choice;
 mod losses;
 mod monitor;
+mod observer;
 mod trace;
 mod verdict;
 
 pub use caps::Caps;
 pub use choice::{Choice, ChoiceError, Transport};
-pub use losses::{Base, Event, Losses};
+pub use losses::{Ack, Base, Event, Losses};
 pub use monitor::Monitor;
-pub use trace::{Trace, Undone};
+pub use observer::{ControllerObserver, OnVerdict, on_verdict};
+pub use trace::Trace;
 #[doc(hidden)]
 pub use tracing;
-pub use verdict::{Counts, LossVerdict, Overruled, Response, VerdictSink};
+pub use verdict::{Counts, LossVerdict, Overruled, Response, Undone};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -19,14 +19,14 @@
 //! ([`Base::without_reduction`]), the caps allow to ignore the recovery's losses, and the window becomes larger by it.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 use losscause::ack::Memory;
-use losscause::{Algorithm, Judgement, Loss, SenderDifferentiator, Signal, Span, Time, Verdict};
+use losscause::{Algorithm, Judgement, Loss, Observer, SenderDifferentiator, Signal, Span, Time, Verdict};
 
 use crate::caps::{CapCounts, Refusal};
 use crate::monitor::push;
-use crate::{Caps, Counts, LossVerdict, Monitor, Overruled, Response, Trace, Undone, VerdictSink};
+use crate::observer::AnyObserver;
+use crate::{Caps, ControllerObserver, Counts, LossVerdict, Monitor, Overruled, Response, Trace, Undone};
 
 /// The controller below, as far as it is looked at here.
 pub trait Base: Clone {
@@ -39,6 +39,17 @@ pub trait Base: Clone {
         let _ = before;
         None
     }
+}
+
+/// An ACK whose packets were all reported to the differentiator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ack {
+    /// When it arrived.
+    pub at: Time,
+    /// Packets that it acknowledges for the first time.
+    pub pkts: u32,
+    /// The largest number that it acknowledges, if known.
+    pub largest: Option<u64>,
 }
 
 /// A loss or a mark, as the transport declares it.
@@ -63,7 +74,7 @@ pub struct Losses<B> {
     last: VecDeque<LossVerdict>,
     connection: u64,
     monitor: Monitor,
-    sink: Option<Arc<dyn VerdictSink>>,
+    observer: AnyObserver,
     trace: Trace,
 }
 
@@ -90,7 +101,7 @@ impl<B: Base> Losses<B> {
     /// How many verdicts [`Losses::last_verdicts`] keeps.
     pub const LAST_VERDICTS: usize = 16;
 
-    pub(crate) fn new(caps: Caps, monitor: Monitor, sink: Option<Arc<dyn VerdictSink>>, trace: Trace) -> Self {
+    pub(crate) fn new(caps: Caps, monitor: Monitor, observer: AnyObserver, trace: Trace) -> Self {
         Self {
             caps: CapCounts::new(caps),
             recovery: None,
@@ -98,7 +109,7 @@ impl<B: Base> Losses<B> {
             last: VecDeque::new(),
             connection: monitor.next_connection(),
             monitor,
-            sink,
+            observer,
             trace,
         }
     }
@@ -123,24 +134,28 @@ impl<B: Base> Losses<B> {
         self.connection
     }
 
-    /// An ACK has acknowledged `pkts` packets.
+    /// An ACK ended. Returns whether a reduction was undone.
     #[inline]
-    pub fn on_acked(&mut self, pkts: u32) {
-        self.caps.on_acked(pkts);
-    }
-
-    /// An ACK ended; `revised` is what [`SenderDifferentiator::end_of_ack`] returned, and `is_recovering` what
-    /// [`SenderDifferentiator::is_recovering`] says now. Returns whether a reduction was undone.
-    #[inline]
-    pub fn end_of_ack(&mut self, base: &mut B, revised: Option<Judgement>, is_recovering: bool) -> bool {
-        self.recovery.is_some() && !is_recovering && self.end_recovery(base, revised)
+    pub fn end_of_ack<L: Algorithm, M: Memory>(
+        &mut self,
+        sender: &mut SenderDifferentiator<L, M>,
+        base: &mut B,
+        ack: Ack,
+    ) -> bool {
+        self.caps.on_acked(ack.pkts);
+        let revised = sender.end_of_ack(ack.at, ack.largest, &mut self.observer.get());
+        self.recovery.is_some() && !sender.is_recovering() && self.end_recovery(base, revised)
     }
 
     fn end_recovery(&mut self, base: &mut B, revised: Option<Judgement>) -> bool {
         let undone =
             revised.filter(|revised| revised.verdict.is_wireless()).is_some_and(|revised| self.undo(base, revised));
-        let avoided = self.recovery.take().is_some_and(|recovery| !recovery.told);
-        self.count(|counts| counts.avoided += u64::from(avoided));
+        let is_avoided = self.recovery.take().is_some_and(|recovery| !recovery.told);
+        if is_avoided {
+            self.counts.avoided += 1;
+            self.monitor.on_avoided(self.connection);
+            self.observer.get().on_avoided(self.connection);
+        }
         undone
     }
 
@@ -155,6 +170,7 @@ impl<B: Base> Losses<B> {
     ) -> Response {
         let Event { at, signal, lost_bytes, packet_bytes } = event;
         let loss = sender.take_in_loss(at, signal);
+        self.observer.get().on_loss(&loss);
         let by_bytes = u32::try_from(lost_bytes.div_ceil(u64::from(packet_bytes.max(1)))).unwrap_or(u32::MAX);
         let lost_pkts = loss.lost_pkts.max(by_bytes);
         let is_answered = self.recovery.as_ref().is_some_and(|recovery| recovery.reduced);
@@ -168,7 +184,7 @@ impl<B: Base> Losses<B> {
         let window_before = base.window();
         let response =
             if verdict.is_wireless() { Response::Kept } else { self.reduce(base, tell, overruled.is_none()) };
-        self.count_loss(lost_pkts, verdict, overruled, response);
+        self.remember(lost_pkts, verdict);
         self.report(&LossVerdict {
             connection: self.connection,
             at,
@@ -201,7 +217,7 @@ impl<B: Base> Losses<B> {
             _ if loss.numbers.is_none() => return (None, Some(Overruled::UnknownPackets)),
             _ => {}
         }
-        let judgement = sender.judge(loss, &mut ());
+        let judgement = sender.judge(loss, &mut self.observer.get());
         let overruled = if judgement.verdict.is_wireless() {
             self.caps.ignore(lost).err().map(|refusal| match refusal {
                 Refusal::Run => Overruled::RunCap,
@@ -246,39 +262,22 @@ impl<B: Base> Losses<B> {
         }
         recovery.told = false;
         *base = restored;
-        self.count(|counts| {
-            counts.undone += 1;
-            counts.congestion -= u64::from(congestion);
-            counts.undecided -= u64::from(undecided);
-            counts.wireless += u64::from(congestion + undecided);
-        });
-        (self.trace.undone)(&Undone::new(self.connection, congestion + undecided, revised, base.window()));
+        let undone = Undone {
+            connection: self.connection,
+            lost_pkts: congestion + undecided,
+            undecided_pkts: undecided,
+            revised,
+            window: base.window(),
+        };
+        self.counts.undo(&undone);
+        (self.trace.undone)(&undone);
+        self.monitor.on_undone(&undone);
+        self.observer.get().on_undone(&undone);
         true
     }
 
-    fn count(&mut self, count: impl Fn(&mut Counts)) {
-        count(&mut self.counts);
-        self.monitor.count(count);
-    }
-
-    fn count_loss(&mut self, lost: u32, verdict: Verdict, overruled: Option<Overruled>, response: Response) {
-        let pkts = u64::from(lost);
-        self.count(|counts| {
-            match verdict {
-                Verdict::Congestion => counts.congestion += pkts,
-                Verdict::Wireless => counts.wireless += pkts,
-                Verdict::Undecided => counts.undecided += pkts,
-            }
-            match overruled {
-                Some(Overruled::Mark) => counts.marks += 1,
-                Some(Overruled::NoFreshRtt) => counts.without_rtt += pkts,
-                Some(Overruled::RunCap) => counts.run_caps += pkts,
-                Some(Overruled::ShareCap) => counts.share_caps += pkts,
-                Some(Overruled::LossRate) => counts.rate_caps += pkts,
-                Some(Overruled::PersistentCongestion | Overruled::UnknownPackets) | None => {}
-            }
-            counts.reductions += u64::from(response == Response::Reduced);
-        });
+    /// Counts a loss to its recovery.
+    fn remember(&mut self, lost: u32, verdict: Verdict) {
         let recovery = self.recovery.get_or_insert_default();
         match verdict {
             Verdict::Congestion => recovery.congestion = recovery.congestion.saturating_add(lost),
@@ -288,12 +287,11 @@ impl<B: Base> Losses<B> {
     }
 
     fn report(&mut self, verdict: &LossVerdict) {
-        (self.trace.verdict)(verdict);
+        self.counts.add(verdict);
         push(&mut self.last, verdict, Self::LAST_VERDICTS);
-        self.monitor.record(verdict);
-        if let Some(sink) = &self.sink {
-            sink.on_verdict(verdict);
-        }
+        (self.trace.verdict)(verdict);
+        self.monitor.on_verdict(verdict);
+        self.observer.get().on_verdict(verdict);
     }
 }
 

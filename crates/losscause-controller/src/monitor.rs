@@ -5,9 +5,11 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::{Counts, LossVerdict};
+use losscause::Observer;
 
-/// Counts and last verdicts of all controllers that one factory has built. Cloning it is cheap.
+use crate::{ControllerObserver, Counts, LossVerdict, Undone};
+
+/// An observer of all controllers that one factory has built: counts and last verdicts. Cloning it is cheap.
 ///
 /// Acknowledgements do not touch it. A loss takes a lock for a moment.
 #[derive(Clone, Default)]
@@ -56,17 +58,27 @@ impl Monitor {
         self.shared.connections.fetch_add(1, Ordering::Relaxed)
     }
 
-    pub(crate) fn count(&self, count: impl FnOnce(&mut Counts)) {
-        count(&mut self.state().totals);
-    }
-
-    pub(crate) fn record(&self, verdict: &LossVerdict) {
-        push(&mut self.state().last, verdict, Self::LAST_VERDICTS);
-    }
-
     /// A panic elsewhere leaves counts as they were, so a poisoned lock is as good as another.
     fn state(&self) -> MutexGuard<'_, State> {
         self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Observer for Monitor {}
+
+impl ControllerObserver for Monitor {
+    fn on_verdict(&mut self, verdict: &LossVerdict) {
+        let mut state = self.state();
+        state.totals.add(verdict);
+        push(&mut state.last, verdict, Self::LAST_VERDICTS);
+    }
+
+    fn on_undone(&mut self, undone: &Undone) {
+        self.state().totals.undo(undone);
+    }
+
+    fn on_avoided(&mut self, _: u64) {
+        self.state().totals.avoided += 1;
     }
 }
 

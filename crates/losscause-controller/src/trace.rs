@@ -1,8 +1,6 @@
 //! Verdicts as events of `tracing`.
 
-use losscause::Judgement;
-
-use crate::LossVerdict;
+use crate::{LossVerdict, Undone};
 
 /// Writes events under an adapter's own targets; made by [`trace_as`](crate::trace_as). A target is fixed when its crate
 /// is compiled, so each adapter brings its own functions.
@@ -12,26 +10,6 @@ pub struct Trace {
     pub verdict: fn(&LossVerdict),
     /// Writes that a reduction was undone.
     pub undone: fn(&Undone),
-}
-
-/// A reduction undone, because the algorithm took its verdict back.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct Undone {
-    /// As [`LossVerdict::connection`].
-    pub connection: u64,
-    /// The recovery's lost packets, which now count as wireless.
-    pub lost_pkts: u32,
-    /// The new judgement.
-    pub revised: Judgement,
-    /// The window after it, bytes.
-    pub window: u64,
-}
-
-impl Undone {
-    pub(crate) fn new(connection: u64, lost_pkts: u32, revised: Judgement, window: u64) -> Self {
-        Self { connection, lost_pkts, revised, window }
-    }
 }
 
 /// A [`Trace`] with the targets `NAME::verdict` and `NAME::undone`, level debug.

@@ -66,11 +66,20 @@ impl LossVerdict {
     }
 }
 
-/// Takes in every verdict of a factory's controllers, as it is made. The transport calls it from the task that drives the
-/// connection, so it must not block.
-pub trait VerdictSink: Send + Sync {
-    /// Takes in a verdict.
-    fn on_verdict(&self, verdict: &LossVerdict);
+/// A reduction undone, because the algorithm took its verdict back.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Undone {
+    /// As [`LossVerdict::connection`].
+    pub connection: u64,
+    /// The recovery's lost packets, which now count as wireless.
+    pub lost_pkts: u32,
+    /// Of them, those that counted as undecided.
+    pub undecided_pkts: u32,
+    /// The new judgement.
+    pub revised: Judgement,
+    /// The window after it, bytes.
+    pub window: u64,
 }
 
 /// A rule of the controller that stands above the algorithm. All of them mean congestion.
@@ -155,4 +164,35 @@ pub struct Counts {
     pub rate_caps: u64,
     /// Lost packets about which the algorithm was not asked, because the last round-trip time was too old.
     pub without_rtt: u64,
+}
+
+impl Counts {
+    /// Counts the packets of a verdict, and what was done about them.
+    pub(crate) fn add(&mut self, verdict: &LossVerdict) {
+        let pkts = u64::from(verdict.lost_pkts);
+        match verdict.verdict {
+            Verdict::Congestion => self.congestion += pkts,
+            Verdict::Wireless => self.wireless += pkts,
+            Verdict::Undecided => self.undecided += pkts,
+        }
+        match verdict.overruled {
+            Some(Overruled::Mark) => self.marks += 1,
+            Some(Overruled::NoFreshRtt) => self.without_rtt += pkts,
+            Some(Overruled::RunCap) => self.run_caps += pkts,
+            Some(Overruled::ShareCap) => self.share_caps += pkts,
+            Some(Overruled::LossRate) => self.rate_caps += pkts,
+            Some(Overruled::PersistentCongestion | Overruled::UnknownPackets) | None => {}
+        }
+        self.reductions += u64::from(verdict.response == Response::Reduced);
+    }
+
+    /// Counts the packets of a reduction that was undone as wireless.
+    pub(crate) fn undo(&mut self, undone: &Undone) {
+        let lost = u64::from(undone.lost_pkts);
+        let undecided = u64::from(undone.undecided_pkts);
+        self.undone += 1;
+        self.congestion -= lost - undecided;
+        self.undecided -= undecided;
+        self.wireless += lost;
+    }
 }

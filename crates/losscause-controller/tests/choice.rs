@@ -36,7 +36,7 @@ fn an_algorithm_that_needs_more_than_the_transport_gives_is_refused() {
     assert_eq!(error.to_string(), expected);
     let nothing = Transport { provided: Needs::NONE, ..TRANSPORT };
     let error = spike(10, 5, &nothing).unwrap_err();
-    assert!(error.to_string().starts_with("Spike-Tobe needs a round-trip time with every acknowledgement"), "{error}");
+    assert!(error.to_string().starts_with("Spike-Tobe needs the delay of every arrival"), "{error}");
 }
 
 #[test]

@@ -7,10 +7,9 @@ mod common;
 use std::sync::{Arc, Mutex};
 
 use common::{Connection, NO_CAPS, Scripted, at};
-use losscause::Numbers;
-use losscause::Signal;
 use losscause::Verdict::{Congestion, Undecided, Wireless};
-use losscause_controller::{Caps, LossVerdict, Overruled, Response, VerdictSink};
+use losscause::{Judgement, Loss, Numbers, Observation, Observer, Recovery, Signal};
+use losscause_controller::{Caps, ControllerObserver, LossVerdict, Overruled, Response, Undone, on_verdict};
 
 fn last(connection: &Connection) -> &LossVerdict {
     connection.losses.last_verdicts().last().expect("a verdict")
@@ -99,6 +98,20 @@ fn each_cap_turns_wireless_into_congestion_and_says_so() {
 }
 
 #[test]
+fn acknowledged_packets_count_as_recent() {
+    // A hundredth of 400 to 406 packets is 4.
+    let choice = Scripted::saying([Wireless; 9]).choice().with_caps(Caps { max_share: 0.01, ..NO_CAPS }).unwrap();
+    let mut connection = Connection::new(&choice);
+    connection.send(500);
+    connection.ack(449, 0..400);
+    for number in 400..404 {
+        assert_eq!(connection.lose(450, [number]), Response::Kept);
+    }
+    assert_eq!(connection.lose(450, [404]), Response::Reduced);
+    assert_eq!(last(&connection).overruled, Some(Overruled::ShareCap));
+}
+
+#[test]
 fn a_reduction_begins_a_new_run() {
     let verdicts = [Wireless, Congestion, Wireless, Wireless];
     let choice = Scripted::saying(verdicts).choice().with_caps(Caps { max_run: 1, ..NO_CAPS }).unwrap();
@@ -173,25 +186,18 @@ fn a_revised_verdict_does_nothing_if_the_base_cannot_be_put_back_or_a_mark_came_
     assert_eq!(connection.base.window, 70_000);
 }
 
-#[derive(Default)]
-struct Kept(Mutex<Vec<LossVerdict>>);
-
-impl VerdictSink for Kept {
-    fn on_verdict(&self, verdict: &LossVerdict) {
-        self.0.lock().unwrap().push(verdict.clone());
-    }
-}
-
 #[test]
-fn a_verdict_is_reported_whole_to_the_sink_the_monitor_and_the_last_verdicts() {
-    let kept = Arc::new(Kept::default());
-    let choice = Scripted::saying([Wireless, Congestion]).choice().with_sink(kept.clone());
+fn a_verdict_is_reported_whole_to_observers() {
+    let reported = Arc::new(Mutex::new(Vec::new()));
+    let kept = reported.clone();
+    let keep = on_verdict(move |verdict: &LossVerdict| kept.lock().unwrap().push(verdict.clone()));
+    let choice = Scripted::saying([Wireless, Congestion]).choice().with_observer(keep);
     let monitor = choice.monitor();
     let mut first = Connection::with_ten_acked(&choice);
     let mut second = Connection::with_ten_acked(&choice);
     first.lose(60, [10]);
     second.lose(62, [11, 14]);
-    let reported = kept.0.lock().unwrap().clone();
+    let reported = reported.lock().unwrap().clone();
     assert_eq!(reported, monitor.last_verdicts());
     assert_eq!(reported, [last(&first).clone(), last(&second).clone()]);
     let verdict = &reported[1];
@@ -210,4 +216,91 @@ fn the_last_sixteen_verdicts_are_kept() {
     }
     let first: Vec<u64> = connection.losses.last_verdicts().map(|verdict| verdict.numbers.unwrap().first).collect();
     assert_eq!(first, (14..30).collect::<Vec<u64>>());
+}
+
+/// Notes what it sees, in words.
+#[derive(Clone, Default)]
+struct Seen(Arc<Mutex<Vec<String>>>);
+
+impl Seen {
+    fn note(&self, what: String) {
+        self.0.lock().unwrap().push(what);
+    }
+}
+
+impl Observer for Seen {
+    fn on_observation(&mut self, observation: &Observation, scheme: &'static str) {
+        let rtt = observation.delay.unwrap();
+        self.note(format!("{scheme}: {} packets, {} missing, {rtt}", observation.spanned, observation.missing));
+    }
+
+    fn overrule(&mut self, loss: &Loss) -> Option<Judgement> {
+        let verdict = if loss.seq() == Some(11) { Wireless } else { return None };
+        Some(Judgement::stated(verdict, "observer", "it is known"))
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        self.note(format!("lost: {:?}", loss.numbers.map(|numbers| (numbers.first, numbers.last))));
+    }
+
+    fn on_judged(&mut self, _: &Loss, judgement: &Judgement) {
+        self.note(format!("judged: {}", judgement.verdict));
+    }
+
+    fn on_recovered(&mut self, recovery: &Recovery) {
+        self.note(format!("recovered: {} lost", recovery.lost_pkts));
+    }
+}
+
+impl ControllerObserver for Seen {
+    fn on_verdict(&mut self, verdict: &LossVerdict) {
+        self.note(verdict.response.to_string());
+    }
+
+    fn on_undone(&mut self, undone: &Undone) {
+        self.note(format!("undone: {} lost, {} undecided", undone.lost_pkts, undone.undecided_pkts));
+    }
+
+    fn on_avoided(&mut self, connection: u64) {
+        self.note(format!("avoided on {connection}"));
+    }
+}
+
+#[test]
+fn an_observer_sees_observations_losses_and_responses_in_order() {
+    let seen = Seen::default();
+    let choice = Scripted::saying([Congestion, Undecided]).revising_to(Wireless).choice();
+    let mut connection = Connection::with_ten_acked(&choice.with_observer(seen.clone()));
+    connection.lose(60, [10]);
+    connection.lose(60, [12, 13]);
+    connection.ack(112, [61]);
+    let expected = [
+        "scripted: 10 packets, 0 missing, 50.000 ms",
+        "lost: Some((10, 10))",
+        "judged: congestion",
+        "window reduced",
+        "lost: Some((12, 13))",
+        "judged: undecided",
+        "window reduced",
+        "scripted: 52 packets, 51 missing, 51.000 ms",
+        "recovered: 3 lost",
+        "undone: 3 lost, 2 undecided",
+        "avoided on 0",
+    ];
+    assert_eq!(*seen.0.lock().unwrap(), expected);
+}
+
+#[test]
+fn an_observer_answers_in_the_algorithms_place_within_the_caps() {
+    let scripted = Scripted::saying([Congestion]);
+    let caps = Caps { max_run: 1, ..NO_CAPS };
+    let choice = scripted.choice().with_caps(caps).unwrap().with_observer(Seen::default());
+    let mut connection = Connection::with_ten_acked(&choice);
+    assert_eq!(connection.lose(60, [11]), Response::Kept);
+    assert_eq!(scripted.left(), 1, "the algorithm is not asked");
+    assert_eq!(last(&connection).reason(), "it is known: wireless");
+    assert_eq!(connection.lose(60, [10]), Response::Reduced, "the algorithm answers");
+    let mut refused = Connection::with_ten_acked(&choice);
+    refused.lose(60, [11, 12]);
+    assert_eq!(last(&refused).overruled, Some(Overruled::RunCap), "two packets, one allowed");
 }

@@ -10,16 +10,12 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use losscause::registry::Registry;
-use losscause_quinn::{LossTolerant, LossTolerantController, LossVerdict, VerdictSink};
+use losscause_quinn::{LossTolerant, LossTolerantController, LossVerdict, on_verdict};
 use quinn::{Connection, Endpoint, ServerConfig, TransportConfig};
 
-/// Prints each verdict as a sentence.
-struct Printer;
-
-impl VerdictSink for Printer {
-    fn on_verdict(&self, verdict: &LossVerdict) {
-        println!("{:9.3} s: {verdict}", verdict.at.as_secs_f64());
-    }
+/// Prints a verdict as a sentence.
+fn print(verdict: &LossVerdict) {
+    println!("{:9.3} s: {verdict}", verdict.at.as_secs_f64());
 }
 
 #[tokio::main]
@@ -28,7 +24,7 @@ async fn main() -> Result<()> {
     let [address, certificate, base, algorithm] = arguments.as_slice() else {
         anyhow::bail!("expected ADDRESS CERTIFICATE-FILE BASE ALGORITHM, such as 127.0.0.1:4433 cert.der cubic Spike");
     };
-    let factory = LossTolerant::named(base.parse()?, algorithm, &Registry::built_in())?.with_sink(Arc::new(Printer));
+    let factory = LossTolerant::named(base.parse()?, algorithm, &Registry::built_in())?.with_observer(on_verdict(print));
     let monitor = factory.monitor();
     let mut transport = TransportConfig::default();
     transport.congestion_controller_factory(Arc::new(factory));

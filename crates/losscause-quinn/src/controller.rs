@@ -20,7 +20,7 @@ use std::time::Instant;
 
 use losscause::ack::Growing;
 use losscause::{Algorithm, AnyAlgorithm, SenderDifferentiator, Signal};
-use losscause_controller::{Choice, Event, Losses};
+use losscause_controller::{Ack, Choice, Event, Losses};
 use quinn_proto::RttEstimator;
 use quinn_proto::congestion::{Controller, ControllerMetrics};
 
@@ -133,9 +133,8 @@ impl Controller for LossTolerantController {
     }
 
     fn on_end_acks(&mut self, now: Instant, _in_flight: u64, _app_limited: bool, largest: Option<u64>) {
-        self.losses.on_acked(std::mem::take(&mut self.acked));
-        let revised = self.sender.end_of_ack(self.clock.time(now), largest, &mut ());
-        if self.losses.end_of_ack(&mut self.base, revised, self.sender.is_recovering()) {
+        let ack = Ack { at: self.clock.time(now), pkts: std::mem::take(&mut self.acked), largest };
+        if self.losses.end_of_ack(&mut self.sender, &mut self.base, ack) {
             self.base.on_mtu_update(self.mtu);
         }
         self.tell_cwnd();

@@ -10,7 +10,7 @@ use losscause::{AnyAlgorithm, LdaConfig, Span};
 use losscause_controller::{Choice, Transport, trace_as};
 use quinn_proto::congestion::{Controller, ControllerFactory};
 
-use crate::{Base, Caps, Error, LossTolerantController, Monitor, VerdictSink};
+use crate::{Base, Caps, ControllerObserver, Error, LossTolerantController, Monitor};
 
 /// Builds congestion controllers that do not reduce the window for losses which a loss differentiation algorithm takes
 /// for wireless.
@@ -104,10 +104,10 @@ impl LossTolerant {
         Self { clock_zero: Some(zero), ..self }
     }
 
-    /// Hands every verdict to `sink`.
+    /// Lets a clone of `observer` look at every controller, in the place of an earlier one.
     #[must_use]
-    pub fn with_sink(self, sink: Arc<dyn VerdictSink>) -> Self {
-        Self { choice: self.choice.with_sink(sink), ..self }
+    pub fn with_observer(self, observer: impl ControllerObserver + Clone + Send + Sync + 'static) -> Self {
+        Self { choice: self.choice.with_observer(observer), ..self }
     }
 
     /// The caps.

@@ -49,7 +49,8 @@
 //! - [`Monitor`]: counts and last verdicts of all connections of a factory.
 //! - [`LossTolerantController`]: those of one connection, by `congestion_state().into_any().downcast_ref()`.
 //! - `tracing`: one event per batch of losses, target `losscause_quinn::verdict`, level debug.
-//! - [`VerdictSink`]: a function of yours. `QlogWriter` (feature `qlog`) writes every verdict as an event of qlog.
+//! - [`ControllerObserver`]: an observer of yours; [`on_verdict`] makes one of a function. `QlogWriter` (feature `qlog`) writes
+//!   every verdict as an event of qlog.
 #![forbid(unsafe_code)]
 
 mod base;
@@ -64,7 +65,9 @@ pub use base::Base;
 pub use controller::LossTolerantController;
 pub use error::Error;
 pub use factory::{LossTolerant, PROVIDED};
-pub use losscause_controller::{Caps, Counts, LossVerdict, Monitor, Overruled, Response, VerdictSink};
+pub use losscause_controller::{
+    Caps, ControllerObserver, Counts, LossVerdict, Monitor, Overruled, Response, Undone, on_verdict,
+};
 #[cfg(feature = "qlog")]
 pub use qlog::QlogWriter;
 

@@ -7,27 +7,26 @@
 
 use std::fmt;
 use std::io::{self, Write};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use losscause::Span;
+use losscause::{Observer, Span};
 use serde_json::{Value, json};
 
-use crate::{LossVerdict, VerdictSink};
+use crate::{ControllerObserver, LossVerdict};
 
-/// Writes every verdict as an event of qlog.
+/// An observer that writes every verdict as an event of qlog. Clones write to the same file.
 ///
 /// ```
-/// use std::sync::Arc;
-///
 /// use losscause::registry::Registry;
 /// use losscause_quinn::{Base, LossTolerant, QlogWriter};
 ///
 /// let writer = QlogWriter::new(Vec::new(), "a server")?; // or a file, buffered
-/// let factory = LossTolerant::named(Base::cubic(), "Spike", &Registry::built_in())?.with_sink(Arc::new(writer));
+/// let factory = LossTolerant::named(Base::cubic(), "Spike", &Registry::built_in())?.with_observer(writer);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[derive(Clone)]
 pub struct QlogWriter {
-    output: Mutex<Output>,
+    output: Arc<Mutex<Output>>,
 }
 
 struct Output {
@@ -53,7 +52,7 @@ impl QlogWriter {
             },
         });
         write_record(&mut writer, &header)?;
-        Ok(Self { output: Mutex::new(Output { writer, failed: None }) })
+        Ok(Self { output: Arc::new(Mutex::new(Output { writer, failed: None })) })
     }
 
     /// Writes out what is buffered, and reports the first failure since the last call.
@@ -69,8 +68,10 @@ impl QlogWriter {
     }
 }
 
-impl VerdictSink for QlogWriter {
-    fn on_verdict(&self, verdict: &LossVerdict) {
+impl Observer for QlogWriter {}
+
+impl ControllerObserver for QlogWriter {
+    fn on_verdict(&mut self, verdict: &LossVerdict) {
         let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
         if output.failed.is_none() {
             output.failed = write_record(&mut output.writer, &event(verdict)).err();

@@ -1,4 +1,4 @@
-//! Who watches: tracing, a sink of one's own, qlog; and quinn itself over loopback.
+//! What observes: tracing, an observer of one's own, qlog; and quinn itself over loopback.
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use common::{Driver, MTU, Scripted, transfer};
 use losscause::Verdict::{Congestion, Wireless};
 use losscause::registry::Registry;
-use losscause_quinn::{Base, LossTolerant, LossVerdict, VerdictSink};
+use losscause_quinn::{Base, LossTolerant, LossVerdict, on_verdict};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
@@ -55,22 +55,14 @@ fn every_verdict_is_one_event_of_tracing_with_its_fields() {
     assert_eq!(seen.load(Ordering::Relaxed), 2);
 }
 
-/// Keeps the sentences.
-#[derive(Default)]
-struct Sentences(Mutex<Vec<String>>);
-
-impl VerdictSink for Sentences {
-    fn on_verdict(&self, verdict: &LossVerdict) {
-        self.0.lock().unwrap().push(verdict.to_string());
-    }
-}
-
 #[test]
-fn a_sink_hears_every_verdict_as_a_sentence_with_numbers_and_windows() {
-    let sentences = Arc::new(Sentences::default());
-    lose_twice(&Scripted::saying([Wireless, Congestion]).factory(Base::new_reno()).with_sink(sentences.clone()));
+fn an_observer_sees_every_verdict_as_a_sentence() {
+    let sentences = Arc::new(Mutex::new(Vec::new()));
+    let kept = sentences.clone();
+    let keep = move |verdict: &LossVerdict| kept.lock().unwrap().push(verdict.to_string());
+    lose_twice(&Scripted::saying([Wireless, Congestion]).factory(Base::new_reno()).with_observer(on_verdict(keep)));
     assert_eq!(
-        *sentences.0.lock().unwrap(),
+        *sentences.lock().unwrap(),
         [
             "1 packet lost (0): whatever was observed: wireless; window kept (13200 bytes)",
             "4 packets lost (1 to 5): whatever was observed: congestion; window reduced (7200 bytes)",
@@ -117,8 +109,8 @@ mod qlog {
     #[test]
     fn qlog_is_a_header_and_an_event_per_verdict() {
         let file = File::default();
-        let writer = Arc::new(QlogWriter::new(file.clone(), "a \"server\"").unwrap());
-        lose_twice(&Scripted::saying([Wireless, Congestion]).factory(Base::cubic()).with_sink(writer.clone()));
+        let writer = QlogWriter::new(file.clone(), "a \"server\"").unwrap();
+        lose_twice(&Scripted::saying([Wireless, Congestion]).factory(Base::cubic()).with_observer(writer.clone()));
         writer.flush().unwrap();
         let text = String::from_utf8(file.0.lock().unwrap().clone()).unwrap();
         let records: Vec<Value> = text
@@ -156,8 +148,8 @@ mod qlog {
 
     #[test]
     fn a_full_disk_is_reported_when_the_writer_is_flushed_and_stops_nothing() {
-        let writer = Arc::new(QlogWriter::new(Full(300), "a server").unwrap());
-        lose_twice(&Scripted::saying([Wireless, Congestion]).factory(Base::cubic()).with_sink(writer.clone()));
+        let writer = QlogWriter::new(Full(300), "a server").unwrap();
+        lose_twice(&Scripted::saying([Wireless, Congestion]).factory(Base::cubic()).with_observer(writer.clone()));
         assert_eq!(writer.flush().unwrap_err().kind(), io::ErrorKind::StorageFull);
     }
 }

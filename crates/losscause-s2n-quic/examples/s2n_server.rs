@@ -7,21 +7,16 @@
 
 use std::env;
 use std::net::SocketAddr;
-use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use losscause::registry::Registry;
-use losscause_s2n_quic::{LossTolerant, LossVerdict, VerdictSink};
+use losscause_s2n_quic::{LossTolerant, LossVerdict, on_verdict};
 use s2n_quic::{Connection, Server};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-/// Prints each verdict as a sentence.
-struct Printer;
-
-impl VerdictSink for Printer {
-    fn on_verdict(&self, verdict: &LossVerdict) {
-        println!("connection {}, {:9.3} s: {verdict}", verdict.connection, verdict.at.as_secs_f64());
-    }
+/// Prints a verdict as a sentence.
+fn print(verdict: &LossVerdict) {
+    println!("connection {}, {:9.3} s: {verdict}", verdict.connection, verdict.at.as_secs_f64());
 }
 
 #[tokio::main]
@@ -30,7 +25,7 @@ async fn main() -> Result<()> {
     let [address, file, algorithm] = arguments.as_slice() else {
         anyhow::bail!("expected ADDRESS CERTIFICATE-FILE ALGORITHM, such as 127.0.0.1:4433 cert.der Spike");
     };
-    let controllers = LossTolerant::named(algorithm, &Registry::built_in())?.with_sink(Arc::new(Printer));
+    let controllers = LossTolerant::named(algorithm, &Registry::built_in())?.with_observer(on_verdict(print));
     let monitor = controllers.monitor();
 
     let address: SocketAddr = address.parse().with_context(|| format!("{address} is not an address with a port"))?;

@@ -27,7 +27,7 @@ use std::fmt;
 
 use losscause::ack::Growing;
 use losscause::{Algorithm, AnyAlgorithm, SenderDifferentiator, Signal, Time};
-use losscause_controller::{Base, Choice, Event, Losses, Response};
+use losscause_controller::{Ack, Base, Choice, Event, Losses, Response};
 use s2n_quic_core::random::Generator;
 use s2n_quic_core::recovery::congestion_controller::{CongestionController, Publisher};
 use s2n_quic_core::recovery::{CubicCongestionController, RttEstimator};
@@ -247,14 +247,14 @@ impl CongestionController for LossTolerantController {
         publisher: &mut Pub,
     ) {
         if let Some(newest) = newest_acked_packet_info.number {
-            let (sender, mut acked) = (&mut self.sender, 0);
+            let sender = &mut self.sender;
+            let mut pkts = 0;
             self.packets.acknowledge(newest, bytes_acknowledged, |number| {
                 sender.on_acked(number);
-                acked += 1;
+                pkts += 1;
             });
-            self.losses.on_acked(acked);
-            let revised = self.sender.end_of_ack(self.clock.time(ack_receive_time), None, &mut ());
-            self.losses.end_of_ack(&mut self.cubic, revised, self.sender.is_recovering());
+            let ack = Ack { at: self.clock.time(ack_receive_time), pkts, largest: None };
+            self.losses.end_of_ack(sender, &mut self.cubic, ack);
         }
         self.judge_waiting(publisher);
         self.cubic.0.on_ack(

@@ -1,7 +1,6 @@
 //! The factory: which algorithm, which caps, which settings of CUBIC.
 
 use std::fmt;
-use std::sync::Arc;
 
 use losscause::Needs;
 use losscause::registry::Registry;
@@ -11,7 +10,7 @@ use s2n_quic_core::recovery::congestion_controller::{Endpoint, PathInfo};
 /// s2n-quic's CUBIC with its settings, as `s2n_quic::provider::congestion_controller::cubic::Builder` builds it.
 pub use s2n_quic_core::recovery::cubic::Endpoint as Cubic;
 
-use crate::{Caps, Error, LossTolerantController, Monitor, VerdictSink};
+use crate::{Caps, ControllerObserver, Error, LossTolerantController, Monitor};
 
 /// Gives each path a controller that does not reduce the window for losses which a loss differentiation algorithm takes
 /// for wireless.
@@ -102,10 +101,10 @@ impl LossTolerant {
         Self { choice: self.choice.with_memory_pkts(pkts), ..self }
     }
 
-    /// Hands every verdict to `sink`.
+    /// Lets a clone of `observer` look at every controller, in the place of an earlier one.
     #[must_use]
-    pub fn with_sink(self, sink: Arc<dyn VerdictSink>) -> Self {
-        Self { choice: self.choice.with_sink(sink), ..self }
+    pub fn with_observer(self, observer: impl ControllerObserver + Clone + Send + Sync + 'static) -> Self {
+        Self { choice: self.choice.with_observer(observer), ..self }
     }
 
     /// The caps.

@@ -53,7 +53,7 @@
 //! - [`Monitor`]: counts and last verdicts of all connections of an endpoint. s2n-quic does not hand out a connection's
 //!   controller; [`LossVerdict::connection`] tells them apart.
 //! - `tracing`: one event per batch of losses, target `losscause_s2n_quic::verdict`, level debug.
-//! - [`VerdictSink`]: a function of yours.
+//! - [`ControllerObserver`]: an observer of yours; [`on_verdict`] makes one of a function.
 #![forbid(unsafe_code)]
 
 mod controller;
@@ -63,7 +63,7 @@ mod signals;
 pub use controller::{LossTolerantController, PacketInfo};
 pub use factory::{Cubic, LossTolerant, PROVIDED};
 pub use losscause_controller::{
-    Caps, ChoiceError as Error, Counts, LossVerdict, Monitor, Overruled, Response, VerdictSink,
+    Caps, ChoiceError as Error, ControllerObserver, Counts, LossVerdict, Monitor, Overruled, Response, Undone, on_verdict,
 };
 
 #[cfg(doctest)]

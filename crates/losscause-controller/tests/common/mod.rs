@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use losscause::ack::Growing;
 use losscause::{Algorithm, AnyAlgorithm, Judgement, Observation, SenderDifferentiator, Signal, Span, Time, Verdict};
 use losscause::{Loss, Needs, Recovery};
-use losscause_controller::{Base, Caps, Choice, Event, Losses, Response, Transport, trace_as};
+use losscause_controller::{Ack, Base, Caps, Choice, Event, Losses, Response, Transport, trace_as};
 
 pub const PACKET: u16 = 1000;
 
@@ -127,9 +127,7 @@ impl Connection {
             self.sender.on_acked(number);
             pkts += 1;
         }
-        self.losses.on_acked(pkts);
-        let revised = self.sender.end_of_ack(at(ms), None, &mut ());
-        self.losses.end_of_ack(&mut self.base, revised, self.sender.is_recovering())
+        self.losses.end_of_ack(&mut self.sender, &mut self.base, Ack { at: at(ms), pkts, largest: None })
     }
 
     pub fn lose(&mut self, ms: i64, numbers: impl IntoIterator<Item = u64>) -> Response {

@@ -3,15 +3,15 @@
 use std::fmt;
 use std::sync::Arc;
 
-use losscause::AnyAlgorithm;
-use losscause_quinn::{LossTolerant, LossVerdict, VerdictSink};
+use losscause::{AnyAlgorithm, End};
+use losscause_quinn::LossTolerant;
+use losscause_sim::Oracle;
 use losscause_study::InputError;
 use losscause_study::error::unknown;
 use quinn_proto::congestion::{BbrConfig, ControllerFactory, CubicConfig, NewRenoConfig};
 
-use super::ledger::Ledger;
+use super::ledger::{Ledger, LedgerObserver};
 use super::network::FlowSetup;
-use super::oracle::Told;
 
 /// A congestion controller of quinn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -21,10 +21,10 @@ pub(super) enum Base {
     Bbr,
 }
 
-/// What tells it which losses to leave out.
+/// What judges its losses.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Judge {
-    /// The truth.
+    /// The truth, from an observer of the controller.
     Oracle,
     /// What losscause-quinn recommends: [`LossTolerant::recommended`].
     Recommended,
@@ -32,7 +32,7 @@ pub(super) enum Judge {
     Algorithm(String),
 }
 
-/// A base controller, and whoever judges its losses.
+/// A base controller, and what judges its losses.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct System {
     pub(super) base: Base,
@@ -113,12 +113,14 @@ impl System {
         let with = |lda| LossTolerant::new(base.clone(), lda).expect("names are checked when they are read");
         let tolerant = match &self.judge {
             None => return FlowSetup { factory: self.plain(), ledger, bytes },
-            Some(Judge::Oracle) => with(AnyAlgorithm::boxed(Told::new(ledger.clone()))),
+            // The observer answers every loss in its place.
+            Some(Judge::Oracle) => with(AnyAlgorithm::boxed(())),
             Some(Judge::Recommended) => LossTolerant::recommended(base),
             Some(Judge::Algorithm(name)) => with(build(name).expect("names are checked when they are read")),
         };
-        let factory = Arc::new(tolerant.with_sink(Arc::new(Noted(ledger.clone()))));
-        FlowSetup { factory, ledger, bytes }
+        let oracle = (self.judge == Some(Judge::Oracle)).then_some(Oracle::OMNISCIENT);
+        let observer = LedgerObserver { ledger: ledger.clone(), oracle };
+        FlowSetup { factory: Arc::new(tolerant.with_observer(observer)), ledger, bytes }
     }
 
     /// quinn's own controller.
@@ -128,15 +130,6 @@ impl System {
             Base::Cubic => Arc::new(CubicConfig::default()),
             Base::Bbr => Arc::new(BbrConfig::default()),
         }
-    }
-}
-
-/// Notes what a controller takes every batch of losses for, caps included.
-struct Noted(Ledger);
-
-impl VerdictSink for Noted {
-    fn on_verdict(&self, verdict: &LossVerdict) {
-        self.0.judged_as(verdict.verdict);
     }
 }
 

@@ -1,6 +1,7 @@
-//! A wrapper around a congestion controller that records and changes nothing.
+//! A congestion controller that passes every call on to another one, and enters it in a [`Ledger`].
 //!
-//! It notes the number of every packet that is sent, and the beginning and end of every batch of losses.
+//! It enters the number of every packet that is sent, and the beginning and end of every batch of losses. quinn's own
+//! controllers have no observers, so this is how their losses are counted too.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -12,23 +13,23 @@ use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 use super::clock::Clock;
 use super::ledger::Ledger;
 
-/// Makes [`Tap`]s around the controllers of another factory.
-pub(super) struct TapFactory {
+/// Builds [`RecordingController`]s around the controllers of another factory.
+pub(super) struct RecordingFactory {
     pub(super) factory: Arc<dyn ControllerFactory + Send + Sync>,
     pub(super) ledger: Ledger,
     pub(super) clock: Clock,
 }
 
-/// A controller whose calls are noted in a [`Ledger`].
-pub(super) struct Tap {
+/// A controller whose calls are entered in a [`Ledger`].
+pub(super) struct RecordingController {
     controller: Box<dyn Controller>,
     ledger: Ledger,
     clock: Clock,
 }
 
-impl ControllerFactory for TapFactory {
+impl ControllerFactory for RecordingFactory {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
-        Box::new(Tap {
+        Box::new(RecordingController {
             controller: self.factory.clone().build(now, current_mtu),
             ledger: self.ledger.clone(),
             clock: self.clock,
@@ -36,7 +37,7 @@ impl ControllerFactory for TapFactory {
     }
 }
 
-impl Controller for Tap {
+impl Controller for RecordingController {
     fn on_sent(&mut self, now: Instant, bytes: u64, last_packet_number: u64) {
         self.ledger.sent(last_packet_number);
         self.controller.on_sent(now, bytes, last_packet_number);
