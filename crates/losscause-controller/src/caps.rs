@@ -180,6 +180,17 @@ mod tests {
     }
 
     #[test]
+    fn the_share_forgets_what_was_ignored_long_ago() {
+        let mut counts = counts(|caps| caps.max_share = 0.05);
+        assert!((0..12).all(|_| lose(&mut counts, 1).is_ok()));
+        assert_eq!(lose(&mut counts, 1), Err(Refusal::Share));
+        // 613 packets are halved to 306, of which 6 were ignored. 0.05 * 315 = 15.75 when nine more are lost.
+        counts.on_acked(600);
+        assert!((0..9).all(|_| lose(&mut counts, 1).is_ok()));
+        assert_eq!(lose(&mut counts, 1), Err(Refusal::Share));
+    }
+
+    #[test]
     fn above_the_loss_rate_nothing_is_ignored_until_the_rate_has_halved() {
         let mut counts = counts(|caps| caps.max_loss_rate = 0.1);
         counts.on_acked(255);

@@ -4,9 +4,10 @@
 
 mod common;
 
-use common::{Driver, MTU, Scripted};
+use common::{Driver, MTU, NO_CAPS, Scripted};
 use losscause::Verdict::{self, Congestion, Undecided, Wireless};
-use losscause_quinn::{Base, Counts, LossTolerantController, Overruled, Response};
+use losscause_quinn::{Base, Caps, Counts, LossTolerantController, Overruled, Response};
+use quinn::congestion::Controller;
 
 fn driver(base: Base, scripted: &Scripted) -> Driver<LossTolerantController> {
     Driver::new(|now| scripted.factory(base).controller(now, MTU))
@@ -169,6 +170,35 @@ fn a_loss_that_the_timer_declares_soon_after_its_gap_was_shown_is_judged() {
 }
 
 #[test]
+fn acknowledged_packets_count_for_the_caps() {
+    // A hundredth of 256 packets is 2, of 400 to 406 it is 4.
+    for (acked, ignored) in [(100, 2), (400, 4)] {
+        let factory = Scripted::saying([Wireless; 9]).factory(Base::cubic());
+        let factory = factory.with_caps(Caps { max_share: 0.01, ..NO_CAPS }).unwrap();
+        let mut driver = Driver::new(|now| factory.controller(now, MTU));
+        driver.send(acked + 20);
+        driver.ack(0..acked);
+        for number in 0..6 {
+            driver.lose(acked + number, 1);
+        }
+        let counts = driver.controller.counts();
+        assert_eq!((counts.wireless, counts.share_caps), (ignored, 6 - ignored), "{acked} acknowledged");
+    }
+}
+
+#[test]
+fn packets_of_a_new_mtu_are_counted_by_it() {
+    let mut driver = driver(Base::cubic(), &Scripted::saying([Wireless]));
+    driver.controller.on_mtu_update(2 * MTU);
+    driver.send(10);
+    driver.ack([3]);
+    // One packet of the new size.
+    driver.congestion_event(0, false, 2 * u64::from(MTU));
+    let verdict = driver.controller.last_verdicts().last().expect("a verdict");
+    assert_eq!((verdict.lost_pkts, verdict.lost_bytes), (1, 2 * u64::from(MTU)));
+}
+
+#[test]
 fn losses_of_packets_that_are_not_remembered_are_congestion() {
     let scripted = Scripted::saying([Wireless]);
     let mut driver = driver(Base::cubic(), &scripted);
@@ -176,7 +206,7 @@ fn losses_of_packets_that_are_not_remembered_are_congestion() {
     driver.ack(0..10);
     // Sent before the controller was built, as after a migration.
     let sent = driver.now - std::time::Duration::from_secs(60);
-    quinn::congestion::Controller::on_congestion_event(&mut driver.controller, driver.now, sent, false, 1200);
+    driver.controller.on_congestion_event(driver.now, sent, false, 1200);
     let verdict = driver.controller.last_verdicts().last().expect("a verdict");
     assert_eq!((verdict.overruled, verdict.lost_pkts), (Some(Overruled::UnknownPackets), 1));
     assert_eq!(scripted.left(), 1);
@@ -245,7 +275,7 @@ fn the_monitor_sums_up_all_connections_and_the_clone_keeps_its_own() {
         driver.send(10);
         driver.ack([3]);
         driver.lose(0, 1);
-        let state = quinn::congestion::Controller::clone_box(&driver.controller).into_any();
+        let state = driver.controller.clone_box().into_any();
         let clone = state.downcast_ref::<LossTolerantController>().expect("its own type");
         assert_eq!(clone.counts().wireless + clone.counts().congestion, 1);
     }

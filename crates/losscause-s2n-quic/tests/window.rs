@@ -4,10 +4,10 @@
 
 mod common;
 
-use common::{Driver, MTU, Scripted, controller};
+use common::{Driver, MTU, NO_CAPS, Scripted, controller};
 use losscause::Numbers;
 use losscause::Verdict::{self, Congestion, Undecided, Wireless};
-use losscause_s2n_quic::{LossTolerant, LossTolerantController, LossVerdict, Overruled, Response};
+use losscause_s2n_quic::{Caps, LossTolerant, LossTolerantController, LossVerdict, Overruled, Response};
 use s2n_quic_core::recovery::CongestionController;
 
 /// A driver whose algorithm gives these verdicts; packets 0 to 39 are sent 1 ms apart and 0 to 9 are acknowledged 40 ms
@@ -151,6 +151,34 @@ fn marks_persistent_congestion_and_losses_without_a_round_trip_time_are_never_ju
     assert_eq!(driver.window(), 2400, "two packets");
     let counts = driver.controller.counts();
     assert_eq!((counts.marks, counts.without_rtt, counts.wireless, counts.congestion), (1, 1, 0, 4));
+}
+
+#[test]
+fn acknowledged_packets_count_for_the_caps() {
+    // A hundredth of 256 packets is 2, of 400 to 406 it is 4.
+    for (acked, ignored) in [(100, 2), (400, 4)] {
+        let endpoint = Scripted::saying([Wireless; 9]).endpoint();
+        let endpoint = endpoint.with_caps(Caps { max_share: 0.01, ..NO_CAPS }).unwrap();
+        let mut driver = Driver::new(controller(endpoint));
+        driver.send(acked + 20);
+        driver.ack(0..acked);
+        for number in 0..6 {
+            driver.lose([acked + number], false);
+        }
+        let counts = driver.controller.counts();
+        assert_eq!((counts.wireless, counts.share_caps), (ignored, 6 - ignored), "{acked} acknowledged");
+    }
+}
+
+#[test]
+fn packets_of_a_new_mtu_are_counted_by_it() {
+    let mut driver = in_slow_start(&[Wireless]);
+    driver.update_mtu(2 * MTU as u16);
+    driver.send_one(2 * MTU, Some(false)); // 40
+    driver.send(3);
+    driver.ack(10..40);
+    driver.ack_losing([43], [40]);
+    assert_eq!((last(&driver).lost_pkts, last(&driver).lost_bytes), (1, 2400));
 }
 
 #[test]
