@@ -109,7 +109,7 @@ fn read(path: &Path) -> String {
 }
 
 fn manifests() -> BTreeMap<String, Table> {
-    let packages = ["crates", "examples"].map(|folder| {
+    let packages = ["crates", "examples", "web/wasm"].map(|folder| {
         fs::read_dir(root().join(folder)).unwrap_or_else(|e| panic!("{folder}/: {e}")).map(|e| e.unwrap().path())
     });
     packages
