@@ -30,7 +30,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "losscause-report",
             "losscause-study",
             "losscause-linux",
-            "losscause-quinn",
+            "losscause-quic",
             "losscause-media",
             "losscause-sim",
             "losscause",
@@ -47,10 +47,9 @@ const EDGES: &[(&str, &[&str])] = &[
             "losscause",
         ],
     ),
-    ("losscause-controller", &["losscause"]),
-    ("losscause-quinn", &["losscause-controller", "losscause"]),
+    ("losscause-quic", &["losscause"]),
     // The simulator only in its tests: they run transfers over its links.
-    ("losscause-s2n-quic", &["losscause-controller", "losscause-sim", "losscause"]),
+    ("s2n-quic-download", &["losscause-quic", "losscause-sim", "losscause"]),
     (
         "losscause-cli",
         &[

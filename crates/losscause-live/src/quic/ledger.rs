@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use losscause::{Judgement, Loss, Observer, Time, Verdict};
-use losscause_quinn::{ControllerObserver, LossVerdict};
+use losscause_quic::{ControllerObserver, LossVerdict};
 use losscause_sim::Oracle;
 use losscause_sim::truth::{Cause, Truth};
 

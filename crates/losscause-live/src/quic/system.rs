@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use losscause::{AnyAlgorithm, End};
-use losscause_quinn::LossTolerant;
+use losscause_quic::quinn::LossTolerant;
 use losscause_sim::Oracle;
 use losscause_study::InputError;
 use losscause_study::error::unknown;
@@ -26,7 +26,7 @@ pub(super) enum Base {
 pub(super) enum Judge {
     /// The truth, from an observer of the controller.
     Oracle,
-    /// What losscause-quinn recommends: [`LossTolerant::recommended`].
+    /// What losscause-quic recommends: [`LossTolerant::recommended`].
     Recommended,
     /// The algorithm of that name.
     Algorithm(String),
@@ -45,7 +45,7 @@ const BASES: [(&str, Base); 3] =
 /// Stands in the place of an algorithm's name.
 const ORACLE: &str = "oracle";
 
-/// Likewise, for what losscause-quinn recommends.
+/// Likewise, for what losscause-quic recommends.
 const RECOMMENDED: &str = "recommended";
 
 impl System {
@@ -107,8 +107,8 @@ impl System {
     pub(super) fn sender(&self, bytes: Option<u64>) -> FlowSetup {
         let ledger = Ledger::default();
         let base = match self.base {
-            Base::NewReno => losscause_quinn::Base::new_reno(),
-            Base::Cubic | Base::Bbr => losscause_quinn::Base::cubic(),
+            Base::NewReno => losscause_quic::quinn::Base::new_reno(),
+            Base::Cubic | Base::Bbr => losscause_quic::quinn::Base::cubic(),
         };
         let with = |lda| LossTolerant::new(base.clone(), lda).expect("names are checked when they are read");
         let tolerant = match &self.judge {
@@ -141,7 +141,7 @@ fn build(name: &str) -> Result<AnyAlgorithm, String> {
         format!("the algorithm {}", unknown(name, &known))
     })?;
     let lda = config.build(End::Sender).map_err(|error| error.to_string())?;
-    LossTolerant::new(losscause_quinn::Base::cubic(), lda.clone()).map_err(|error| error.to_string())?;
+    LossTolerant::new(losscause_quic::quinn::Base::cubic(), lda.clone()).map_err(|error| error.to_string())?;
     Ok(lda)
 }
 
